@@ -34,12 +34,12 @@ class HelpFormatter : public CLI::Formatter {
 
 void SetUsage(CLI::App& app, const std::string& usage) {
   app.formatter(std::make_shared<HelpFormatter>(usage));
-  // What is given twice is what is given last, so that a script can be overruled.
+  // The last value of a repeated option counts, so that a script can be overridden.
   app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
 }
 
 std::optional<int> Parse(CLI::App& app, const std::vector<std::string>& arguments) {
-  // CLI11 takes them last one first. It speaks by exceptions, which end here.
+  // CLI11 expects the last argument first. It reports by exceptions, which are handled here.
   std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
   try {
     app.parse(std::move(reversed));

@@ -1,4 +1,4 @@
-// Reading command lines: what the commands have in common.
+// Parsing of command lines, common to all commands.
 #ifndef ONNXCMP_CLI_ARGUMENTS_H_
 #define ONNXCMP_CLI_ARGUMENTS_H_
 
@@ -20,8 +20,8 @@
 
 namespace onnxcmp::cli {
 
-// Makes the line of usage in the help, CLI11's own of which would call every argument optional. To
-// be called before options are added: of one that is given twice the last value counts.
+// Sets the line of usage in the help; CLI11's own would call every argument optional. Must be
+// called before options are added: if an option is given twice, the last value counts.
 void SetUsage(CLI::App& app, const std::string& usage);
 
 // Parses. If the command ends here, with help or with an error, prints that and returns the exit
@@ -40,12 +40,12 @@ CLI::Validator NotNegative();
 // An option of the commands that run one model at a time; as in EvaluatorOptions.
 void AddExpandFunctions(CLI::App& app, bool& expand_functions);
 
-// Adds an option for a number of bytes, which may have a unit: 512M is 512 * 2^20. Of less than
-// `least` it says so. The options of a command that share a `group` stand together in its help.
+// Adds an option for a number of bytes, with an optional unit: 512M is 512 * 2^20. Rejects numbers
+// below `least`. Options of the same `group` are listed together in the help.
 CLI::Option* AddSize(CLI::App& app, const std::string& name, std::optional<int64_t>& bytes,
                      const std::string& help, int64_t least = 0);
 
-// How models are loaded and run, for every command that runs one.
+// Options for loading and running models, for every command that runs one.
 struct RunOptions {
   std::optional<uint64_t> seed;
   std::vector<std::string> dims;  // NAME=N
@@ -61,7 +61,7 @@ struct RunOptions {
   void AddTo(CLI::App& app);
   LoadOptions load() const;
   OpRegistry operators() const;
-  // What has to be assumed about a model, empty if nothing.
+  // Assumptions made about a model, empty if there are none.
   std::string Assumption(const Graph& graph) const;
   EvaluatorOptions evaluator() const;
   // InvalidArgument for a dimension that is not NAME=N, or that no input of these graphs has.

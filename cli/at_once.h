@@ -1,4 +1,4 @@
-// What is done for the left and for the right side at the same time.
+// Runs a task for the left and for the right side at the same time.
 #ifndef ONNXCMP_CLI_AT_ONCE_H_
 #define ONNXCMP_CLI_AT_ONCE_H_
 
@@ -7,8 +7,8 @@
 
 namespace onnxcmp::cli {
 
-// Both are done, one after the other if there is but one thread (--threads; 0: one a core). If both
-// fail, the left's error is returned, as if the right had never begun.
+// With only one thread (--threads; 0: one a core) the tasks run one after the other. If both fail,
+// the left's error is returned, as if the right had never started.
 absl::Status AtOnce(int threads, absl::FunctionRef<absl::Status()> left,
                     absl::FunctionRef<absl::Status()> right);
 

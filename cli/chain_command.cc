@@ -138,7 +138,7 @@ class ChainComparison {
   const TableOptions look_;
   ComparisonTools tools_;
   Chain chain_;
-  std::unique_ptr<Side> first_, last_;  // of the first model, of the right one that came last
+  std::unique_ptr<Side> first_, last_;  // sides of the first model and of the last right one
   std::string detail_;
   std::vector<std::string> pages_;  // the reports of steps and ends, if there will be a page
 };

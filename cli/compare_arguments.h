@@ -1,4 +1,4 @@
-// What the command line asks of a comparison.
+// The command line arguments of a comparison.
 #ifndef ONNXCMP_CLI_COMPARE_ARGUMENTS_H_
 #define ONNXCMP_CLI_COMPARE_ARGUMENTS_H_
 
@@ -25,10 +25,10 @@
 namespace onnxcmp::cli {
 
 struct CompareArguments {
-  std::string command;  // the command line, as a shell takes it
+  std::string command;  // the command line in shell syntax
   std::string left;
   std::string right;
-  InputOptions inputs;  // what is generated is said by `run`
+  InputOptions inputs;  // without generated values, which are in `run`
   ToleranceOptions tolerance;
   std::vector<std::string> pairs;  // LEFT=RIGHT
   bool partial = false;
@@ -46,7 +46,7 @@ struct CompareArguments {
   // Everything else.
   std::string format = "table";
   std::string output;                                        // "": standard output
-  std::vector<std::pair<std::string, std::string>> reports;  // format and file, besides that one
+  std::vector<std::pair<std::string, std::string>> reports;  // format and file, in addition
   std::optional<int64_t> html_size;                          // bytes
   bool all = false;
   bool different = false;
@@ -63,13 +63,13 @@ struct CompareArguments {
   bool share = true;
   bool timings = false;
   bool shadow = false;
-  std::string repro;  // a folder; "": none is wanted
+  std::string repro;  // a folder; "": none
   std::string explain;
   std::string model_explorer;  // a folder; "": nothing is written for it
   bool quantization = false;
   bool fusions = false;
 
-  // Of inputs that are made up.
+  // For made-up inputs.
   int sets = 4;
   std::optional<absl::Duration> search;
   bool coverage = false;
@@ -84,7 +84,7 @@ absl::Status ReadCompareArguments(const std::vector<std::string>& command_line,
 // How tables are to look.
 TableOptions LookOf(const CompareArguments& arguments);
 
-// Each prints what is asked for and returns the exit status.
+// Both print the requested output and return the exit status.
 int CompareClassically(const CompareArguments& arguments, Interruption& interruption);
 int CompareSides(const CompareArguments& arguments, Interruption& interruption);
 

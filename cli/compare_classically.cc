@@ -34,7 +34,7 @@
 namespace onnxcmp::cli {
 namespace {
 
-// One of the two models and what running it gave.
+// One of the two models and the results of its run.
 struct ClassicSide {
   std::shared_ptr<const Model> model;
   std::optional<Evaluator> evaluator;
@@ -70,7 +70,7 @@ absl::Status Load(const CompareArguments& arguments, const OpRegistry& registry,
   return absl::OkStatus();
 }
 
-// The tolerances by the whole names of outputs: the classic verdict is of these alone.
+// The tolerances by full names of outputs, on which alone the classic verdict depends.
 absl::StatusOr<ToleranceOptions> ResolveTolerance(const ToleranceOptions& given,
                                                   const PerSide<ClassicSide>& sides) {
   std::vector<std::string> names;
@@ -132,7 +132,7 @@ absl::Status MakeFeeds(const CompareArguments& arguments, PerSide<ClassicSide>* 
   return absl::OkStatus();
 }
 
-// Runs one side as far as it goes. Keeps its rows and its outputs, and lets go of its model.
+// Runs one side as far as it goes. Keeps its rows and its outputs, and releases its model.
 void RunSide(const CompareArguments& arguments, SideId id, const ThreadPool& pool,
              Interruption& interruption, ClassicSide* side) {
   ClassicStream stream(arguments.table.keep_tensors, &pool);

@@ -22,7 +22,7 @@ constexpr size_t kFormats = 7;
 constexpr const char* kFormatNames[kFormats] = {"table", "html", "json", "markdown",
                                                 "junit", "csv",  "dot"};
 
-// More than no time; nothing if the text says none.
+// A positive duration; nothing for other texts.
 std::optional<absl::Duration> SearchTime(const std::string& text) {
   absl::Duration time;
   if (!absl::ParseDuration(text, &time) || time <= absl::ZeroDuration()) return std::nullopt;
@@ -126,7 +126,7 @@ void AddReports(CLI::App& app, CompareArguments& arguments, std::vector<std::str
   AddHtmlSize(app, arguments);
 }
 
-// What is looked for besides.
+// Adds optional analyses.
 void AddLooks(CLI::App& app, CompareArguments& arguments) {
   app.add_flag("--nan", arguments.only_not_finite, "Show only where numbers become NaN or infinite")
       ->group("Table");
@@ -149,7 +149,7 @@ void AddLooks(CLI::App& app, CompareArguments& arguments) {
       ->type_name("DIR");
 }
 
-// Returns its options but the first.
+// Returns its options except the first.
 std::vector<CLI::Option*> AddClassic(CLI::App& app, CompareArguments& arguments) {
   app.add_flag("--classic", arguments.classic, "Print that instead")->group("The classic table");
   return {
@@ -165,7 +165,7 @@ std::vector<CLI::Option*> AddClassic(CLI::App& app, CompareArguments& arguments)
           ->check(Quietly(CLI::IsMember({"execute", "nodes"})))};
 }
 
-// What options say together.
+// Checks option combinations.
 absl::Status CheckTogether(const CompareArguments& arguments,
                            const std::vector<CLI::Option*>& classic_options) {
   if (!arguments.left.empty() && arguments.right.empty()) {

@@ -51,7 +51,7 @@ absl::Status WriteFile(const std::string& path, const std::string& text) {
   return file ? absl::OkStatus() : absl::PermissionDeniedError(absl::StrCat("cannot write ", path));
 }
 
-// The reports of a comparison, as they are asked for.
+// Writes the requested reports of a comparison.
 class Reporter {
  public:
   Reporter(const CompareArguments& arguments, ComparisonTools& tools)
@@ -87,7 +87,7 @@ class Reporter {
   }
 
  private:
-  // Whoever reads a report of a program's finds there, too, that there is no comparison.
+  // Writes the failure to reports for programs, too, so that they find that there is no comparison.
   absl::Status ReportFailure(const absl::Status& status) const {
     const Comparison comparison = comparison_.FailedComparison(status);
     for (const auto& [format, path] : arguments_.reports) {
@@ -102,7 +102,7 @@ class Reporter {
     return absl::OkStatus();
   }
 
-  // `path`: where the page is written to, "" for standard output.
+  // `path`: the file of the page, "" for standard output.
   HtmlOptions PageOf(const std::string& path, int64_t set, int64_t sets,
                      const std::string& name) const {
     HtmlOptions page;
@@ -120,7 +120,7 @@ class Reporter {
     return page;
   }
 
-  // False: the output is gone, which has been said.
+  // False if writing to standard output failed (already reported).
   absl::StatusOr<bool> Report(const Comparison& comparison, int64_t set, int64_t sets,
                               const std::string& name) {
     const StepTimer timer(arguments_.timings ? &tools_.timings : nullptr, "report");
@@ -252,7 +252,7 @@ TableOptions LookOf(const CompareArguments& arguments) {
 
 int CompareSides(const CompareArguments& arguments, Interruption& interruption) {
   ExpectModels({arguments.left, arguments.right});
-  // They go with the program: to free thousands of nodes and rows one by one takes a while.
+  // Never freed: freeing thousands of nodes and rows one by one takes a while.
   static ComparisonTools* tools;
   tools = new ComparisonTools(arguments.run, interruption);
   static Reporter* reporter;

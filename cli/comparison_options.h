@@ -1,4 +1,4 @@
-// The options that comparisons of two models and of a chain of them have in common.
+// The options common to comparisons of two models and of a chain.
 #ifndef ONNXCMP_CLI_COMPARISON_OPTIONS_H_
 #define ONNXCMP_CLI_COMPARISON_OPTIONS_H_
 
@@ -22,7 +22,7 @@ class ComparisonOptions {
   void AddTable(CLI::App& app);
   void AddRunning(CLI::App& app);
 
-  // After the command line was parsed. InvalidArgument for what cannot be, alone or together.
+  // Called after the command line was parsed. InvalidArgument for invalid values or combinations.
   absl::Status Finish();
 
  private:

@@ -17,20 +17,19 @@
 namespace onnxcmp::cli {
 namespace {
 
-// Larger files are weights above all, which lie elsewhere: a million nodes take 64 MB on both
-// sides.
+// Larger files are mostly weights, which lie elsewhere: a million nodes take 64 MB on both sides.
 constexpr uint64_t kLeastOfNodes = uint64_t{170} << 10;
 constexpr uint64_t kMostOfNodes = uint64_t{96} << 20;
-// Bytes in the heap for each in a file of nodes, of a comparison's own blocks too. What is never
-// touched is no memory.
+// Bytes in the heap for each byte in a file of nodes, including a comparison's own blocks.
+// Untouched memory costs nothing.
 constexpr uint64_t kForEach = 112;
 constexpr uint64_t kMost = uint64_t{2047} << 20;  // mallopt() takes an int
 
 #ifdef __GLIBC__
-// Lets the heap grow by that much at once, and asks for large pages there: they are filled as the
-// heap is, and have few faults.
+// Lets the heap grow by that much at once, and requests large pages there: they are filled as the
+// heap is, and cause few faults.
 void Grow(uint64_t bytes) {
-  // More than the heap has left, less than is mapped by itself.
+  // More than the heap has left, less than malloc maps separately.
   constexpr size_t kFirst = size_t{512} << 10;
   // Two threads that load two models would have a heap each, of which only one is used again.
   mallopt(M_ARENA_MAX, 1);
@@ -38,7 +37,7 @@ void Grow(uint64_t bytes) {
   const std::unique_ptr<char[]> first(new char[kFirst]);
   const auto begin = reinterpret_cast<uintptr_t>(first.get());
   const auto end = reinterpret_cast<uintptr_t>(sbrk(0));
-  // Somebody else's allocator has its blocks elsewhere.
+  // Another allocator has its blocks elsewhere.
   if (end < begin || end - begin > 2 * bytes + kFirst) return;
   LargePages().Prefer(reinterpret_cast<std::byte*>(first.get()), end - begin);
 }

@@ -1,4 +1,4 @@
-// How the program's heap grows.
+// Controls how the program's heap grows.
 #ifndef ONNXCMP_CLI_HEAP_H_
 #define ONNXCMP_CLI_HEAP_H_
 
@@ -8,9 +8,9 @@
 
 namespace onnxcmp::cli {
 
-// Makes room for what becomes of these models, if they are small files: those may have many
-// nodes and tensors, each some small blocks, and a third of a comparison's time went into page
-// faults. To be called before anything else is made, and once.
+// Reserves heap for these models, if they are small files: those may have many nodes and tensors,
+// each of several small blocks, and a third of a comparison's time went into page faults. Must be
+// called first of all, and once.
 void ExpectModels(absl::Span<const std::string> paths);
 
 }  // namespace onnxcmp::cli

@@ -23,7 +23,7 @@ Interruption::Interruption() : state_(std::make_shared<State>()) {
   sigemptyset(&signals);
   bool any = false;
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
-    // Somebody who started us with a signal ignored (nohup) wants it ignored.
+    // If the program was started with a signal ignored (nohup), it stays ignored.
     struct sigaction action;
     if (sigaction(number, nullptr, &action) == 0 && action.sa_handler == SIG_DFL) {
       sigaddset(&signals, number);
@@ -47,7 +47,7 @@ Interruption::Interruption() : state_(std::make_shared<State>()) {
       constexpr char kClear[] = "\r\x1b[K";
       [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, kClear, sizeof(kClear) - 1);
     }
-    // The action was the default all the time; now it is let through.
+    // The action was the default all along; now the signal is unblocked.
     pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
     raise(number);
   }).detach();

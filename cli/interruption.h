@@ -7,9 +7,9 @@
 
 namespace onnxcmp::cli {
 
-// Waits for SIGINT, SIGTERM and SIGHUP on a thread of its own, so that tidying up needs no signal
-// handler. When one comes, it removes unfinished files, clears a line of progress, and ends the
-// program by that signal. To be made before any other thread.
+// Waits for SIGINT, SIGTERM and SIGHUP on its own thread, so that cleaning up needs no signal
+// handler. When a signal comes, it removes unfinished files, clears a line of progress, and ends
+// the program by that signal. Must be created before any other thread.
 class Interruption {
  public:
   Interruption();
@@ -17,9 +17,10 @@ class Interruption {
   struct Never {};
   explicit Interruption(Never never);
 
-  // A folder that must not outlive the program. (Removing it in the usual way as well is fine.)
+  // Registers a folder that must not outlive the program. (It may also be removed in the usual
+  // way.)
   void RemoveOnSignal(const std::string& folder);
-  // Progress may stand in the terminal's current line.
+  // Call it if progress may be shown in the terminal's current line.
   void ClearLineOnSignal();
 
  private:

@@ -31,7 +31,7 @@ struct LayersArguments {
 
 struct ListingSide {
   LayerListing listing;
-  std::shared_ptr<const Model> model;  // of a side that is one
+  std::shared_ptr<const Model> model;  // set if the side is a model
 };
 
 absl::StatusOr<ListingSide> OpenListing(const LayersArguments& arguments, const std::string& path,

@@ -9,12 +9,12 @@
 namespace {
 
 void WriteError(const char* text) {
-  // Nobody is left to tell if this fails.
+  // There is no way to report a failure here.
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text, std::strlen(text));
 }
 
-// Runs before the constructors of objects that libraries have at namespace scope, which use what
-// the processor may not have.
+// Runs before the constructors of libraries' global objects, which may use instructions that the
+// processor lacks.
 [[gnu::constructor(101)]] void CheckProcessor() {
   char missing[128];
   using namespace onnxcmp::cli;  // NOLINT(google-build-using-namespace)

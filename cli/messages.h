@@ -1,4 +1,4 @@
-// What the program says.
+// Output and messages of the program.
 #ifndef ONNXCMP_CLI_MESSAGES_H_
 #define ONNXCMP_CLI_MESSAGES_H_
 
@@ -8,8 +8,8 @@
 
 namespace onnxcmp::cli {
 
-// To standard output, flushed. False after an error, which has then been printed; a reader that has
-// gone away (| head) is none.
+// Prints to standard output and flushes it. False after an error, which has then been printed; a
+// closed pipe (| head) is no error.
 bool PrintOutput(absl::string_view text);
 
 // One line to standard error: "onnxcmp: message". Line breaks in the message become "; ".

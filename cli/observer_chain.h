@@ -13,8 +13,8 @@
 
 namespace onnxcmp::cli {
 
-// Calls each in turn, at a node's end the last one first: what the others do is no part of the time
-// that the last one takes. The observers outlive the chain.
+// Calls each in turn, at a node's end the last one first, so that the time measured by the last one
+// excludes the others. The observers must outlive the chain.
 class ObserverChain : public Observer {
  public:
   explicit ObserverChain(std::vector<Observer*> observers) : observers_(std::move(observers)) {}

@@ -32,7 +32,8 @@ std::string Elements(const Tensor& tensor, int64_t count) {
   return tensor.rank() == 0 ? texts[0] : absl::StrCat("[", absl::StrJoin(texts, ", "), "]");
 }
 
-// Least, greatest and mean of what is finite; how much is not, and where the first of it is.
+// Least, greatest and mean of the finite elements; the number of others, and the place of the
+// first.
 std::string Statistics(const Tensor& tensor) {
   constexpr int64_t kStrip = 512;
   std::array<double, kStrip> strip;

@@ -1,4 +1,4 @@
-// Values in short, for people.
+// Short texts of values, for people.
 #ifndef ONNXCMP_CLI_PRINT_VALUE_H_
 #define ONNXCMP_CLI_PRINT_VALUE_H_
 
@@ -9,9 +9,9 @@
 
 namespace onnxcmp::cli {
 
-// "name  type", and after it or in a line below the elements if they are few, else least, greatest
-// and mean. Parts of sequences, maps and optionals follow, indented; of many only the first ones.
-// Ends with a newline.
+// "name  type", followed by the elements (on the same or the next line) if they are few, else by
+// least, greatest and mean. Parts of sequences, maps and optionals follow, indented; only the first
+// of many. Ends with a newline.
 std::string ValueSummary(absl::string_view name, const Value& value);
 
 }  // namespace onnxcmp::cli

@@ -1,5 +1,5 @@
-// Compiled for any processor of its architecture (cli/CMakeLists.txt), and so without anything of
-// the standard library that the linker may take from a file that is not.
+// Compiled for any processor of its architecture (cli/CMakeLists.txt), and therefore without parts
+// of the standard library that the linker may take from another file.
 #include "cli/processor.h"
 
 namespace onnxcmp::cli {

@@ -1,5 +1,5 @@
-// Whether this processor can run this build, asked before anything else runs: without that, one
-// that is too old would end the program by a signal.
+// Checks that this processor can run this build, before anything else runs: otherwise an older one
+// would end the program by a signal.
 #ifndef ONNXCMP_CLI_PROCESSOR_H_
 #define ONNXCMP_CLI_PROCESSOR_H_
 
@@ -11,13 +11,13 @@ namespace onnxcmp::cli {
 // Sets of instructions, a bit for each.
 using InstructionSets = uint32_t;
 
-// What the compiler was told to use, as far as it matters.
+// The relevant instruction sets that the compiler was told to use.
 InstructionSets NeededInstructions();
-// What the processor and the system have.
+// Those that the processor and the system have.
 InstructionSets PresentInstructions();
 
-// "avx2, fma": what is needed and not present, at most `size` bytes with the final 0. Returns
-// whether there is any.
+// Writes "avx2, fma": the needed sets that are missing, at most `size` bytes with the final 0.
+// Returns true if there are any.
 bool NamesOfMissing(InstructionSets needed, InstructionSets present, char* text, size_t size);
 
 }  // namespace onnxcmp::cli

@@ -21,9 +21,9 @@
 namespace onnxcmp::cli {
 namespace {
 
-// Large results are kept for others as long as that pays (evaluator/base/spare_memory.h). What is
-// not kept goes back to the system, unless it lies in malloc's heap below something small: glibc
-// puts blocks of up to 32 MB there after a while if it is not told where to stop.
+// Large results are reused as long as that pays (evaluator/base/spare_memory.h). Others return to
+// the system, unless they lie in malloc's heap below small blocks: glibc puts blocks of up to 32 MB
+// there after a while unless it is given a limit.
 void KeepLargeBlocksOutOfTheHeap() {
 #ifdef __GLIBC__
   constexpr int kLeastMapped = 1 << 20;  // bytes

@@ -1,4 +1,4 @@
-// The program, once it is known that the processor can run it.
+// The program itself, called once the processor is known to be able to run it.
 #ifndef ONNXCMP_CLI_PROGRAM_H_
 #define ONNXCMP_CLI_PROGRAM_H_
 

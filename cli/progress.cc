@@ -60,7 +60,7 @@ void ProgressLine::DrawUntilStopped(const Text& text) {
     if (line.empty()) {
       continue;
     }
-    // A line as wide as the terminal would wrap on some.
+    // On some terminals, a line of the full width would wrap.
     WriteNow(absl::StrCat("\r", FitColumn(line, TerminalWidth() - 1)));
     drawn = true;
   }

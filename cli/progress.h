@@ -1,4 +1,4 @@
-// How far the program is, on the terminal.
+// Progress of the program, on the terminal.
 #ifndef ONNXCMP_CLI_PROGRESS_H_
 #define ONNXCMP_CLI_PROGRESS_H_
 
@@ -17,12 +17,12 @@
 
 namespace onnxcmp::cli {
 
-// One line on standard error, rewritten while something takes more than a second, and erased when
-// the object goes. Nothing unless standard error is a terminal.
+// One line on standard error, rewritten while something takes more than a second, and erased by the
+// destructor. Nothing unless standard error is a terminal.
 class ProgressLine {
  public:
-  // `text`, given the seconds so far, says what is in the line, "" for nothing yet. It is called on
-  // a thread of its own, so that the time goes on while nothing else does.
+  // Returns the text of the line for the seconds so far, "" for none yet. It is called on its own
+  // thread, so that the time advances even while nothing else does.
   using Text = std::function<std::string(double seconds)>;
   ProgressLine(bool quiet, Interruption& interruption, Text text);
   ~ProgressLine();
@@ -40,11 +40,11 @@ class ProgressLine {
   std::thread thread_;  // not running unless standard error is a terminal
 };
 
-// Of a run: nodes done, the current operator, the time; of one that has not come to the nodes yet,
-// what of the weights has been looked at.
+// Progress of a run: nodes done, the current operator, the time; before the first node, the weights
+// read so far.
 class Progress : public Observer {
  public:
-  // `label`: which model, "" if there is only one.
+  // `label`: the model, "" if there is only one.
   Progress(std::string label, bool quiet, Interruption& interruption);
 
   void OnNodeStart(const NodeStart& start) override;
@@ -54,13 +54,13 @@ class Progress : public Observer {
   std::string Text(double seconds);
 
   const std::string label_;
-  std::mutex mutex_;  // guards what follows, but for the line
+  std::mutex mutex_;  // guards the members below, except the line
   int64_t index_ = 0;
   int64_t total_ = 0;
   std::string node_;
   int64_t initializers_ = 0;
-  int64_t bytes_ = 0;  // of them
-  ProgressLine line_;  // the last, so that it goes first
+  int64_t bytes_ = 0;  // bytes of these
+  ProgressLine line_;  // last, so that it is destroyed first
 };
 
 }  // namespace onnxcmp::cli

@@ -50,7 +50,7 @@ struct Options {
   RunOptions run;
 };
 
-// Where a test goes and not an archive.
+// True if the output is a test in a folder rather than an archive.
 bool IsFolder(const std::string& path) {
   std::error_code error;
   return path.ends_with('/') || std::filesystem::is_directory(path, error);
@@ -72,7 +72,7 @@ absl::StatusOr<std::vector<std::unique_ptr<RecordingWriter>>> OpenRecordings(
   return writers;
 }
 
-// Where the model's numbers become NaN or infinite, a line each.
+// The places where the model's numbers become NaN or infinite, a line each.
 absl::StatusOr<std::string> NotFiniteLines(std::shared_ptr<const Model> model, const Feeds& feeds,
                                            const OpRegistry& registry,
                                            const EvaluatorOptions& options) {

@@ -27,7 +27,7 @@
 namespace onnxcmp::cli {
 namespace {
 
-// Whether two values surely are not the same, be one of them cast to another type.
+// True if two values certainly differ, even if one is cast to another type.
 bool AreOtherValues(const Value& left, const Value& right) {
   if (left.TypeString() == right.TypeString()) return ContentOf(left) != ContentOf(right);
   return left.is_tensor() && right.is_tensor() && left.tensor().shape() != right.tensor().shape();
@@ -62,7 +62,7 @@ absl::StatusOr<bool> SideComparison::Run(const Show& show) {
   OC_ASSIGN_OR_RETURN(const int64_t sets, CountSets(inputs));
   if (!arguments_.repro.empty()) OC_RETURN_IF_ERROR(ClearReproTarget(arguments_.repro));
   for (int64_t set = 0; set < sets; ++set) {
-    result_ = SetsResult();  // the last one's memory is for the next
+    result_ = SetsResult();  // frees its memory for the next
     if (set > 0) OC_RETURN_IF_ERROR(ChooseSet(set, &inputs));
     OC_ASSIGN_OR_RETURN(result_, CompareSet(set, &inputs));
     OC_RETURN_IF_ERROR(tools_.weights->CheckUnchanged());
@@ -98,8 +98,7 @@ Comparison SideComparison::FailedComparison(const absl::Status& status) const {
   return comparison;
 }
 
-// Two models on inputs that are made up by what they are for are compared on several sets of
-// them.
+// Two models on inputs made up by purpose are compared on several sets.
 absl::StatusOr<SetsResult> SideComparison::CompareSet(int64_t set,
                                                       std::optional<InputSets>* inputs) {
   const bool models = left_->evaluator() != nullptr && right_->evaluator() != nullptr;
@@ -134,7 +133,7 @@ absl::StatusOr<SetsResult> SideComparison::CompareSet(int64_t set,
   return result;
 }
 
-// What was fed, by the left model's names; in addition those of the right model that have others.
+// Saves the inputs by the left model's names, and those that only the right model has.
 absl::Status SideComparison::SaveInputs(const std::string& path) const {
   OC_ASSIGN_OR_RETURN(std::unique_ptr<RecordingWriter> writer,
                       RecordingWriter::Create(path, /*outputs_only=*/false));
@@ -271,8 +270,8 @@ absl::Status SideComparison::WriteReprosOf(int64_t set, int64_t sets,
   return absl::OkStatus();
 }
 
-// What lies beside the models, if nothing is said of inputs. Of several sets nothing says which one
-// a recording was made with.
+// The test data beside the models, if no inputs were specified. If there are several sets, it is
+// unknown with which of them a recording was made.
 std::string SideComparison::DefaultInputs() {
   const InputOptions& given = arguments_.inputs;
   if (!all_files_ || !given.inputs.empty() || !given.left_inputs.empty() ||
@@ -292,7 +291,7 @@ std::string SideComparison::DefaultInputs() {
   return beside;
 }
 
-// What the recording holds of the model's inputs, if there is one of each.
+// Reads the model's inputs from the recording, if there is one of each.
 absl::Status SideComparison::ReadRecordedInputs() {
   recorded_ = InputsOfRecording();
   for (const auto& [model, recording] : {std::pair(&left_, &right_), std::pair(&right_, &left_)}) {
@@ -303,7 +302,7 @@ absl::Status SideComparison::ReadRecordedInputs() {
   return absl::OkStatus();
 }
 
-// Several sets of results and of inputs belong together one by one.
+// Several sets of results and of inputs are matched one by one.
 absl::StatusOr<int64_t> SideComparison::CountSets(const std::optional<InputSets>& inputs) const {
   const int64_t fed = inputs.has_value() ? inputs->size() : 1;
   if (left_->evaluator() != nullptr && right_->evaluator() != nullptr) return fed;
@@ -337,7 +336,7 @@ absl::Status SideComparison::ChooseSet(int64_t set, std::optional<InputSets>* in
   return ReadRecordedInputs();
 }
 
-// What contradicts what was given.
+// Notes recorded inputs that contradict the given ones.
 void SideComparison::NoteOtherInputs(Comparison* comparison) const {
   if (!comparison->fed_made_up.empty()) {
     for (const std::string& note : recorded_.notes) comparison->notes.push_back(note);

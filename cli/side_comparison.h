@@ -1,4 +1,4 @@
-// One comparison of two sides over all sets of inputs, and what several of them have in common.
+// One comparison of two sides over all sets of inputs, and resources shared by several.
 #ifndef ONNXCMP_CLI_SIDE_COMPARISON_H_
 #define ONNXCMP_CLI_SIDE_COMPARISON_H_
 
@@ -33,7 +33,7 @@
 
 namespace onnxcmp::cli {
 
-// What the comparisons of one program have in common.
+// Resources shared by the comparisons of one program run.
 struct ComparisonTools {
   ComparisonTools(const RunOptions& run, Interruption& interruption);
 
@@ -45,7 +45,7 @@ struct ComparisonTools {
   // Of all that comes and goes: results of both sides, and weights while a node reads them.
   std::shared_ptr<SpareMemory> spare = std::make_shared<SpareMemory>();
   std::shared_ptr<SharedWeights> weights;
-  // What was found of nodes in earlier comparisons; nothing as long as nobody asks.
+  // Findings about nodes in earlier comparisons; nothing if they are not needed.
   std::optional<SeenConstants> seen;
   Timings timings;
 };
@@ -57,8 +57,7 @@ class SideComparison {
   using Show = std::function<absl::StatusOr<bool>(Comparison& comparison, int64_t set, int64_t sets,
                                                   const std::string& name)>;
 
-  // `opened`: sides of the same files that were opened before, or null. All must outlive the
-  // object.
+  // `opened`: sides of the same files that are already open, or null. All must outlive the object.
   SideComparison(const CompareArguments& arguments, ComparisonTools& tools,
                  PerSide<const Side*> opened = {nullptr, nullptr})
       : arguments_(arguments), tools_(tools), opened_(opened) {}
@@ -69,10 +68,10 @@ class SideComparison {
   // Opens the sides and compares them on each set of inputs. False if Show() gave that.
   absl::StatusOr<bool> Run(const Show& show);
 
-  // After Run() has failed: that as a comparison, for reports that programs read.
+  // After Run() has failed: the failure as a comparison, for reports that programs read.
   Comparison FailedComparison(const absl::Status& status) const;
 
-  // After Run(): the two sides, which are to be held as long as somebody opens others by them.
+  // After Run(): the two sides, which must be held as long as others are opened from them.
   PerSide<std::unique_ptr<Side>> TakeSides() { return {std::move(left_), std::move(right_)}; }
   // During Show() and after Run(): the sides, with the inputs of the last set. Null: not opened.
   PerSide<Side*> sides() const { return {left_.get(), right_.get()}; }
@@ -108,10 +107,10 @@ class SideComparison {
   std::unique_ptr<Side> left_;
   std::unique_ptr<Side> right_;
   PerSide<absl::Status> open_status_;  // why a side could not be opened
-  SetsResult result_;                  // of the last set
+  SetsResult result_;                  // the last set's
 };
 
-// Whether a report shows the letters of fingerprints: SeenConstants are made for that.
+// True if a report shows the letters of fingerprints, which SeenConstants must then have.
 bool WantsLetters(const CompareArguments& arguments);
 // Whether a page will show elements.
 bool WantsPage(const CompareArguments& arguments);
@@ -119,7 +118,7 @@ bool WantsPage(const CompareArguments& arguments);
 // "report.json" for the second of several sets of inputs: "report.1.json".
 std::string FileOfSet(const std::string& path, int64_t set, int64_t sets);
 
-// A line each step, to standard error: "run left        0.412 s   362 MB".
+// Prints a line for each step to standard error: "run left        0.412 s   362 MB".
 void PrintTimings(const Timings& timings);
 
 }  // namespace onnxcmp::cli

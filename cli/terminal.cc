@@ -56,7 +56,7 @@ bool OutputIsAscii() {
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
     const absl::string_view locale = Variable(name);
     if (locale.empty()) continue;
-    // The locale C says nothing of what the terminal shows.
+    // The locale C does not tell what the terminal shows.
     if (locale == "C" || locale == "POSIX") return false;
     const std::string lower = absl::AsciiStrToLower(locale);
     return !absl::StrContains(lower, "utf-8") && !absl::StrContains(lower, "utf8");

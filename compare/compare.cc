@@ -110,7 +110,7 @@ absl::StatusOr<CauseReport> SearchCauses(const PerSide<RecordedSide>& sides,
                                          const CompareOptions& options, const StepTools& tools) {
   if (!options.causes) return CauseReport();
   NameCausesOptions naming;
-  // Whoever asks for the causes themselves gets the whole search.
+  // An explicit request for causes always runs the full search.
   naming.asked = options.repro || options.fail_on == FailOn::kCauses;
   naming.quick = options.quick_causes && !naming.asked;
   naming.limits = options.cause_limits;
@@ -118,8 +118,8 @@ absl::StatusOr<CauseReport> SearchCauses(const PerSide<RecordedSide>& sides,
   return NameCauses(sides, outputs, measured, judged, tolerances, naming, tools);
 }
 
-// Whether outputs are so far apart that a search for causes will follow. Only what is kept of
-// further runs depends on that.
+// True if outputs are so far apart that a search for causes will follow. Affects only what further
+// runs keep.
 bool AreFarApart(const PerSide<std::vector<NamedOutput>>& outputs) {
   constexpr double kFar = 1e-3;
   constexpr double kRoundings = 64;
@@ -140,7 +140,7 @@ bool AreFarApart(const PerSide<std::vector<NamedOutput>>& outputs) {
   return false;
 }
 
-// What the steps find out of two sides that were recorded.
+// Findings of the steps about two recorded sides.
 struct Findings {
   MeasuredRows measured;
   OutputComparison judged;
@@ -153,7 +153,7 @@ struct Findings {
   Reports reports;
 };
 
-// The values of both sides that are kept for a search for causes, as long as there may be one.
+// Values of both sides kept for the cause search, as long as there may be one.
 void KeepForSearch(bool keep, PerSide<ValueBank>* banks, PerSide<RecordedSide>* sides) {
   for (const SideId id : kBothSides) {
     if (!keep) (*banks)[id].Clear();
@@ -161,8 +161,8 @@ void KeepForSearch(bool keep, PerSide<ValueBank>* banks, PerSide<RecordedSide>* 
   }
 }
 
-// docs/architecture.md has a table of these steps.
-// `for_search`: what is kept for a search for causes, which takes it.
+// docs/architecture.md has a table of these steps. `for_search`: values kept for the cause search;
+// ownership moves to it.
 absl::StatusOr<Findings> CompareRecords(const SideRecords& recorded,
                                         const PerSide<RecordedSide>& sides,
                                         PerSide<ValueBank> for_search,
@@ -195,7 +195,7 @@ absl::StatusOr<Findings> CompareRecords(const SideRecords& recorded,
   OC_RETURN_IF_ERROR(CheckNotStopped(options));
 
   timer.emplace(options.timings, "causes");
-  // What other inputs change has no cause in the model.
+  // Differences by other inputs have no cause in the model.
   const bool untested =
       IsUntestedBecauseOf(options.made_up_inputs, *sides.left.stream, *sides.right.stream, judged);
   CauseReport search;
@@ -292,7 +292,7 @@ Comparison Assemble(const PerSide<Side*>& sides, PerSide<SideRecord> records, Fi
   made.explanation = std::move(findings.reports.explanation);
   made.blocks = std::move(findings.reports.blocks);
   made.verdict = VerdictOf(made.left_summary, made.right_summary, made.outputs);
-  // Of inputs that are made up, all sets together tell.
+  // For made-up inputs, all sets together decide.
   if (!options.made_up && made.verdict < Verdict::kUntested && TellsNothing(made.outputs)) {
     made.verdict = Verdict::kUntested;
   }

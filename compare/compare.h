@@ -1,4 +1,4 @@
-// Compares two sides: the whole way from what they are to plain data that a renderer prints.
+// Compares two sides: from models or recordings to plain data for a renderer.
 //
 //   auto left = onnxcmp::ModelSide::Open("a.onnx", registry);
 //   auto right = onnxcmp::ModelSide::Open("b.onnx", registry);
@@ -30,68 +30,69 @@
 
 namespace onnxcmp {
 
-// Bytes of values that a comparison keeps besides what the runs themselves need.
+// Bytes of values that a comparison keeps in addition to the runs' own.
 inline constexpr int64_t kDefaultKeepValues = int64_t{256} << 20;
 
 struct CompareOptions {
-  // Names in it may be ends of names, as long as they tell.
+  // Names in it may be unique ends of names.
   ToleranceOptions tolerance;
-  // Results that are pairs whatever their values say, "LEFT=RIGHT".
+  // Results that are pairs regardless of their values, "LEFT=RIGHT".
   std::vector<std::string> pairs;
-  // Inputs were made up: they are nothing that scales and zero points were calibrated for.
+  // True if inputs were made up: scales and zero points were not calibrated for them.
   bool made_up = false;
   // They reach as far into these as what was calibrated with, as far as anybody can tell.
   bool calibrated = false;
   // Beside a recording: those inputs of the model of which it says nothing.
   std::vector<std::string> made_up_inputs;
-  // What was recorded, or is an output, of one side alone does not make a difference.
+  // Ignore recorded results and outputs that only one side has.
   bool partial = false;
-  // Nor do recorded rows (entries of the first axis) that are in another order.
+  // Accept recorded rows (entries of the first axis) in another order.
   bool any_row_order = false;
-  // Nor do indices and labels that differ where their scores tie within rounding.
+  // Accept indices and labels that differ where their scores tie within rounding.
   bool ties_agree = false;
   FailOn fail_on = FailOn::kDifferent;
   // Results of deeper subgraphs are left out.
   int max_depth = std::numeric_limits<int>::max();
-  // Bytes of values of pairs whose bits differ that are kept. What does not fit is computed again,
-  // in as many further runs of both sides as it takes. What is kept no longer counts against the
-  // max_memory of the run that it is from (EvaluatorOptions).
+  // Bytes of kept values of pairs whose bits differ. Others are computed again, in as many further
+  // runs of both sides as necessary. Kept values no longer count against the max_memory of the run
+  // that they are from (EvaluatorOptions).
   int64_t keep_values = kDefaultKeepValues;
-  // Some steps need all results at once: the search for causes the left's, the look at quantized
-  // layers both sides', the run in double those of one node. What takes more bytes than this is not
-  // searched, and a note says so. So this bounds what is found, and keep_values never does.
+  // Limit for steps that need all results at once: the search for causes those of the left, the
+  // review of quantized layers those of both sides, the run in double those of one node. A step
+  // that needs more bytes is left out, with a note. So unlike keep_values, this limits the
+  // findings.
   int64_t search_memory = int64_t{4} << 30;
-  int threads = 0;  // of fingerprints and differences; 0: one for each core
-  // Fingerprints have letters, which RenderJson prints and which take a pass of their own, and all
-  // of them have numbers, even of a model that is compared with itself.
+  int threads = 0;  // for fingerprints and differences; 0: one for each core
+  // Compute letters of all fingerprints, which RenderJson prints and which take a pass of their
+  // own, and numbers of all, even for a model that is compared with itself.
   bool letters = true;
-  // What both sides compute alike is computed once, and looked at once.
+  // Compute nodes common to both sides once, and fingerprint their results once.
   bool share = true;
   bool causes = true;
-  // Where outputs agree within rounding, what is looked into is bounded by a quarter of the run.
+  // If outputs agree within rounding, limit the search to a quarter of the run's cost.
   bool quick_causes = true;
   RepairLimits cause_limits;
-  // Each cause's regions are made models of their own (Cause::repro).
+  // Make each cause's regions models of their own (Cause::repro).
   bool repro = false;
-  // Both sides also run in double, beside their own run.
+  // Run both sides in double, too, beside their own run.
   bool shadow = false;
   // Bytes that elements of pairs whose bits differ may take (ComparedRow::picture); 0: no report
   // will show any.
   int64_t pictures = 0;
   // The layers of a quantized side are measured, and what each costs the outputs.
   bool quantization = false;
-  // The blocks of both sides that runtimes fuse are looked for, and what breaks them.
+  // Find the blocks of both sides that runtimes fuse, and their obstacles.
   bool blocks = false;
-  // A result's name or a row's number (FindRow): that pair is looked at in depth. "": none.
+  // A result's name or a row's number (FindRow): examine that pair in depth. "": none.
   std::string explain;
-  // Of comparisons of the same sides on other inputs, or of others on the same: weights that were
-  // looked at are not looked at again, and of nodes that read nothing else most do not run again.
-  // Its letters are those of `letters`; may be null.
+  // Findings of comparisons of the same sides on other inputs, or of other sides on the same: known
+  // weights are not read again, and most nodes that depend on them alone do not run again. Its
+  // letters are those of `letters`; may be null.
   SeenConstants* seen = nullptr;
-  // Where to count time and memory; may be null.
+  // Records time and memory; may be null.
   Timings* timings = nullptr;
-  // Makes an observer for each run, told what it is ("left and right", "left", "left again"); may
-  // be empty.
+  // Makes an observer for each run, called with "left and right", "left", "left again", ...; may be
+  // empty.
   std::function<std::unique_ptr<Observer>(absl::string_view run)> watch;
   // Once it is true the comparison ends soon: Cancelled. Sides whose evaluators have the same flag
   // (EvaluatorOptions) end at their next node. May be null.

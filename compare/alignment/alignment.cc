@@ -15,8 +15,8 @@
 namespace onnxcmp {
 namespace {
 
-// An order of streams that names have no part in. Aligning always starts from the lesser one, so
-// that exchanging the sides mirrors the alignment however ties are broken.
+// An order of streams that does not depend on names. The alignment always starts from the lesser
+// stream, so that exchanging the sides mirrors it however ties are broken.
 bool IsLess(const ResultStream& a, const ResultStream& b) {
   if (a.results.size() != b.results.size()) return a.results.size() > b.results.size();
   const auto key = [](const StreamResult& r) {
@@ -28,7 +28,7 @@ bool IsLess(const ResultStream& a, const ResultStream& b) {
   return x != a.results.end() && key(*x) < key(*y);
 }
 
-// Whether two models gave the same results in the same way, under the same names.
+// True if two models gave the same results in the same way, under the same names.
 bool AreEqual(const ResultStream& left, const ResultStream& right) {
   const auto key = [](const StreamResult& r) {
     return std::tie(r.fingerprint.content, r.kind, r.node, r.slot, r.source, r.computation, r.name,
@@ -40,7 +40,7 @@ bool AreEqual(const ResultStream& left, const ResultStream& right) {
          left.nodes == right.nodes;
 }
 
-// Each result with the one in its place.
+// Pairs each result with the one at its position.
 Alignment Straight(int results) {
   Alignment alignment;
   alignment.rows.reserve(Index(results));

@@ -8,7 +8,7 @@
 namespace onnxcmp {
 namespace {
 
-// By result: the row that it is the last of on its side, kNone if it is absorbed. What is merged
+// By result: the row where it is the last of its side, kNone if it is absorbed. A merged result
 // owns the row that repeats its partner.
 std::vector<int> OwnRows(const Alignment& alignment, SideId id, size_t results) {
   std::vector<int> rows(results, kNone);
@@ -82,7 +82,7 @@ Amended Amend(const Alignment& alignment, const std::vector<AddedPair>& pairs,
       add(row, static_cast<int>(i));
       continue;
     }
-    // Of a merged row the repeated partner stays where it is.
+    // In a merged row the repeated partner stays.
     const auto is_here = [&](const std::vector<int>& rows, int result) {
       return !Has(row.marks, Mark::kMerged) || rows[Index(result)] == static_cast<int>(i);
     };

@@ -1,5 +1,5 @@
-// Pairs that were found after aligning: the search for causes proves some by what comes to agree
-// after them, names speak for others.
+// Pairs that were found after aligning: by the search for causes, which confirms them by later
+// results that agree, or by names.
 #ifndef ONNXCMP_COMPARE_ALIGNMENT_ALIGNMENT_AMENDMENT_H_
 #define ONNXCMP_COMPARE_ALIGNMENT_ALIGNMENT_AMENDMENT_H_
 
@@ -13,19 +13,19 @@
 
 namespace onnxcmp {
 
-// A pair, and how it came about.
+// A pair, and how it was found.
 struct AddedPair {
   int left = kNone;
   int right = kNone;
   Mark how = Mark::kRepaired;
-  // The result of this side has a partner already and keeps it: the row is merged with that.
+  // The result of this side keeps its existing partner, so the row is merged with that one's.
   std::optional<SideId> shared = std::nullopt;
 };
 
-// An alignment with `pairs` in it, each with its mark and in the place of the left's row; and by
-// row of it, the row it was before, kNone for those that are new. A pair of which one result is
-// absorbed, or that is there already, is left out. What was paired with another result
-// before stands alone afterwards, and so does what that pair had absorbed.
+// An alignment with `pairs` added, each with its mark and at the place of the left's row; and by
+// row of it, the row it was before, kNone for new ones. A pair is left out if it exists already or
+// if one of its results is absorbed. Former partners stand alone afterwards, and so do results that
+// their pair had absorbed.
 struct Amended {
   Alignment alignment;
   std::vector<int> before;

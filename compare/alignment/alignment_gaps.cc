@@ -10,8 +10,8 @@
 namespace onnxcmp {
 namespace {
 
-// For every result the latest paired result before it and the earliest paired one after it, both
-// by the left stream's clock, seen through unpaired ones.
+// For every result, the latest paired result before it and the earliest paired one after it, in the
+// left stream's order. Unpaired results between are skipped.
 struct Frontier {
   std::vector<int> before;
   std::vector<int> behind;
@@ -53,7 +53,7 @@ Frontier FrontierOf(const Pairing& pairing, SideId id) {
   return frontier;
 }
 
-// What the members of a group have in common.
+// Properties that the members of a group share.
 struct GapRule {
   bool before;
   bool behind;
@@ -86,7 +86,7 @@ class Gaps {
 
  private:
   void UpdateFrontiers() {
-    // Pairs are only ever added here.
+    // This stage only adds pairs.
     if (pairing_.pairs() == pairs_seen_) return;
     for (const SideId side : kBothSides) frontiers_[side] = FrontierOf(pairing_, side);
     pairs_seen_ = pairing_.pairs();
@@ -127,7 +127,7 @@ class Gaps {
   PairQueue& queue_;
   const AlignmentIndex& index_;
   PerSide<Frontier> frontiers_;
-  int pairs_seen_ = kNone;  // when the frontiers were found
+  int pairs_seen_ = kNone;  // number of pairs when the frontiers were computed
 };
 
 }  // namespace

@@ -29,7 +29,7 @@ class Interner {
   absl::flat_hash_map<Key, int> ids_;
 };
 
-// Of what the streams hold, which outlive it.
+// Numbers for data of the streams, which must outlive them.
 struct Interners {
   Interner<Hash128> content;
   Interner<Hash128> bits;
@@ -40,8 +40,8 @@ struct Interners {
   Interner<std::pair<int, uint64_t>> attributes;
 };
 
-// What is in brackets: "a/loop_1[3]/if[then_branch]/f" gives "3/then_branch/". Names of calls and
-// nodes may differ and are of no interest here.
+// Labels in brackets: "a/loop_1[3]/if[then_branch]/f" gives "3/then_branch/". Names of calls and
+// nodes are left out, since they may differ.
 std::string PlaceOf(absl::string_view path) {
   std::string place;
   size_t open = 0;
@@ -55,8 +55,8 @@ std::string PlaceOf(absl::string_view path) {
   return place;
 }
 
-// Whether a node often passes its input on as it is. A poor value that comes out of any other one
-// as it went in may have done so by chance.
+// True if a node often passes its input on unchanged. A poor value that leaves another node
+// unchanged may do so by chance.
 bool MayRepeatPoorValues(const StreamNode& node) {
   return HasTrait(node, OperatorTrait::kRearranges) || HasTrait(node, OperatorTrait::kCasts);
 }
@@ -67,7 +67,7 @@ bool IsNear(const StreamIndex& index, int a, int b, double distance) {
          SketchDistance(index.fingerprint(a), index.fingerprint(b)) <= distance;
 }
 
-// What a float was before it was cast to another float type, or quantized and dequantized.
+// The result before a cast to another float type, or before quantizing and dequantizing.
 int BeforeRounding(const StreamIndex& index, int r) {
   const StreamNode& node = index.node(index.producer(r));
   if (node.inputs.empty() || node.inputs[0] == kNone) return kNone;
@@ -172,7 +172,7 @@ void IndexResults(StreamIndex& index, Interners& interners) {
   }
   index.inputs = Csr<int>(stream.nodes.size(), inputs);
   index.outputs = Csr<int>(stream.nodes.size(), outputs);
-  absl::flat_hash_map<int, bool> commutative;  // by operator
+  absl::flat_hash_map<int, bool> commutative;  // keyed by operator
   for (const StreamNode& node : stream.nodes) {
     const int op = interners.op({node.domain, node.op_type});
     index.op.push_back(op);
@@ -188,7 +188,7 @@ void IndexRoots(StreamIndex& index) {
   index.views.clear();
   for (int r = 0; r < index.size(); ++r) {
     int root = index.is_output_row(r) ? r : FindRoot(index, r);
-    // An input stands before what is made of it, so its own root is known.
+    // An input precedes its readers, so its root is known.
     if (root < r) root = index.root(root);
     if (root > r) root = r;
     index.roots.push_back(root);
@@ -196,9 +196,9 @@ void IndexRoots(StreamIndex& index) {
   }
 }
 
-// Finds what is rounded here and the result of an operator there: QLinearMatMul computes at once
-// what MatMul, QuantizeLinear and DequantizeLinear do one after the other. That is no copy then. It
-// is told by being much nearer to the other side's than to what it was rounded from.
+// Finds rounded results that the other side computes in one operator: QLinearMatMul does the work
+// of MatMul, QuantizeLinear and DequantizeLinear. Such a result is no copy. It is recognized by
+// being much nearer to the other side's result than to its own unrounded one.
 bool FindComputedRounded(StreamIndex& index, const StreamIndex& other) {
   std::vector<int> rounded;
   for (int r = 0; r < index.size(); ++r) {
@@ -309,7 +309,7 @@ int StreamIndex::Reads(int n, int r, int slot) const {
 AlignmentIndex::AlignmentIndex(const ResultStream& left_stream, const ResultStream& right_stream)
     : left(left_stream), right(right_stream) {
   Interners interners;
-  // What the sides share is the greater part.
+  // Most contents occur on both sides.
   const size_t results = std::max(left_stream.results.size(), right_stream.results.size());
   for (Interner<Hash128>* const hashes :
        {&interners.content, &interners.bits, &interners.elements}) {

@@ -1,5 +1,5 @@
-// What the alignment looks up again and again, as arrays by result: hashes as small numbers that
-// mean the same on both sides, who uses what, which results merely repeat another.
+// Lookup tables of the alignment, as arrays by result: hashes as small numbers that are equal on
+// both sides, the uses of each result, results that repeat another.
 #ifndef ONNXCMP_COMPARE_ALIGNMENT_ALIGNMENT_INDEX_H_
 #define ONNXCMP_COMPARE_ALIGNMENT_ALIGNMENT_INDEX_H_
 
@@ -27,7 +27,7 @@ class Csr {
       : Csr(
             keys, items, [](const auto& pair) { return pair.first; },
             [](const auto& pair) { return pair.second; }) {}
-  // The same of whatever has a key and an item.
+  // The same for any elements with a key and an item.
   template <typename From, typename KeyOf, typename ItemOf>
   Csr(size_t keys, const std::vector<From>& all, KeyOf&& key_of, ItemOf&& item_of)
       : offsets_(keys + 1, 0), items_(all.size()) {
@@ -36,7 +36,7 @@ class Csr {
     std::vector<size_t> next(offsets_.begin(), offsets_.end() - 1);
     for (const From& one : all) items_[next[static_cast<size_t>(key_of(one))]++] = item_of(one);
   }
-  // Sorts the items of each key, and keeps the first of them.
+  // Sorts the items of each key, and keeps the first `most` of them.
   template <typename Before>
   void KeepFirst(size_t most, Before&& before) {
     size_t kept = 0;
@@ -62,12 +62,12 @@ class Csr {
   std::vector<T> items_;
 };
 
-// A node that reads a result, and in which input.
+// A node that reads a result, and the input slot.
 struct Use {
   int node = kNone;
   int slot = 0;
 };
-// In the place of the slot of what a node's subgraphs read from outside: no input has it.
+// Slot of results that a node's subgraphs read from outside: no input has it.
 inline constexpr int kCaptureSlot = -1;
 
 class StreamIndex {
@@ -82,18 +82,18 @@ class StreamIndex {
   int producer(int r) const { return At(producers, r); }
 
   bool is_output_row(int r) const { return At(output_row, r); }
-  // An initializer, an input or what a Constant node gives.
+  // An initializer, an input or the result of a Constant node.
   bool is_leaf(int r) const { return At(leaf, r); }
-  // The result that this one repeats: bits and shape, or rounded to another float type or to
-  // integers and back. Itself if it repeats none.
+  // The result that this one repeats: with equal bits and shape, or rounded to another float type
+  // or to integers and back. Itself if it repeats none.
   int root(int r) const { return At(roots, r); }
   bool is_copy(int r) const { return root(r) != r; }
-  // Whether it has the bits of one of its producer's inputs, in whatever shape.
+  // True if it has the bits of one of its producer's inputs, in any shape.
   bool is_view(int r) const { return At(views, r); }
   // First output of a node that has a name, kNone if none has.
   int first_output(int n) const;
-  // Whether a node reads `r`, or a copy of it: 2 in this slot (any slot if the order of its inputs
-  // means nothing), 1 in another, 0 not at all.
+  // Tells if a node reads `r` or a copy of it: 2 in this slot (in any slot if the node is
+  // commutative), 1 in another, 0 not at all.
   int Reads(int n, int r, int slot) const;
 
   template <typename T>
@@ -101,13 +101,14 @@ class StreamIndex {
     return values[Index(i)];
   }
 
-  // By result, what scores ask for most: a stream's results are large, and far from each other.
+  // By result: the fields that scores read most, copied since a stream's results are large and far
+  // apart.
   std::vector<int> producers;  // StreamResult::node
   std::vector<int> slots;
   std::vector<ElementKind> kinds;
   std::vector<uint8_t> rich;
   std::vector<uint8_t> output_row;
-  // By node, with kNone for what is absent.
+  // By node, with kNone for absent ones.
   Csr<int> inputs;
   Csr<int> outputs;
   // By result: hashes of texts.
@@ -118,17 +119,18 @@ class StreamIndex {
   std::vector<int> bits;      // Fingerprint::bits
   std::vector<int> elements;  // Fingerprint::elements
   std::vector<int> shape;     // type and shape
-  std::vector<int> made_by;   // domain and operator, also as recordings say; kNone: unknown
+  std::vector<int> made_by;   // domain and operator, also as recordings give them; kNone: unknown
   std::vector<int> place;     // iterations and branches of the path, without names
   std::vector<uint8_t> leaf;
   std::vector<uint8_t> views;
-  // Rounded results that the other side computes without a result before rounding: no copies.
+  // Rounded results that the other side computes without a result before rounding; these are no
+  // copies.
   std::vector<uint8_t> computed_rounded;
   std::vector<int> roots;
-  std::vector<int> rank;  // among the results of its content
+  std::vector<int> rank;  // position among the results of its content
   // By result. Uses of a copy count for its root as well.
   Csr<Use> uses;
-  Csr<int> output_rows;  // those that show it
+  Csr<int> output_rows;  // output rows that show it
   // By node: numbers that are equal on both sides.
   std::vector<int> op;          // domain and operator
   std::vector<int> attributes;  // operator and attributes

@@ -9,17 +9,17 @@
 namespace onnxcmp {
 namespace {
 
-// One side seen from the other, so that the same is done for both.
+// One side seen from the other, so that the same code serves both.
 struct MergedSide {
   const StreamIndex& own;
   const StreamIndex& other;
-  const std::vector<int>& partner;        // of own results
-  const std::vector<int>& other_partner;  // of the other's
+  const std::vector<int>& partner;        // own results' partners
+  const std::vector<int>& other_partner;  // the other side's results' partners
   const Csr<int>& paired;                 // own results that have a partner, by content
   const Csr<int>& other_paired;
 };
 
-// The input that the counterpart of a reader of `x` reads in its place.
+// The input that the partner of a reader of `x` reads in its place.
 int PartnerByUses(const MergedSide& side, int x) {
   const int content = StreamIndex::At(side.own.content, x);
   const auto uses = side.own.uses[x];
@@ -42,8 +42,8 @@ int PartnerByUses(const MergedSide& side, int x) {
   return kNone;
 }
 
-// Of equals that have a partner the one of the same sort (leaf or not) whose place among all equals
-// is nearest.
+// The paired result of the same content and the same sort (leaf or not) whose rank among all of
+// that content is nearest.
 int Nearest(const StreamIndex& index, absl::Span<const int> paired, bool leaf, size_t middle) {
   const auto rank = [&](int r) { return static_cast<size_t>(StreamIndex::At(index.rank, r)); };
   const auto at =
@@ -65,7 +65,7 @@ int Nearest(const StreamIndex& index, absl::Span<const int> paired, bool leaf, s
   return best;
 }
 
-// Near enough to be of one quantity, quantized ones too.
+// True if they are near enough to be one quantity, also for quantized ones.
 bool Alike(const MergedSide& side, int own, int other) {
   return StreamIndex::At(side.own.elements, own) == StreamIndex::At(side.other.elements, other) ||
          SketchDistance(side.own.fingerprint(own), side.other.fingerprint(other)) <=
@@ -77,7 +77,7 @@ int SharedPartner(const MergedSide& side, int x, const std::vector<int>& shared)
     const int partner = StreamIndex::At(side.partner, own);
     return partner != kNone ? partner : StreamIndex::At(shared, own);
   };
-  // A copy goes where its source went, also one in a wider type. One that was rounded is a step of
+  // A copy shares the partner of its source, also if its type is wider. A rounded copy is a step of
   // its own.
   const int root = side.own.root(x);
   if (root != x &&
@@ -98,7 +98,7 @@ int SharedPartner(const MergedSide& side, int x, const std::vector<int>& shared)
   if (found != kNone) return found;
   const int twin = Nearest(side.own, side.paired[content], leaf, rank);
   if (twin == kNone) return kNone;
-  // What structure made of the twin although the values are apart is its own affair.
+  // A partner by structure whose values are apart is not shared.
   const int partner = StreamIndex::At(side.partner, twin);
   return Alike(side, x, partner) ? partner : kNone;
 }

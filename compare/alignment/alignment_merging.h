@@ -1,4 +1,4 @@
-// Stage 16, merging: several results of one side that share a partner on the other, as deduplicated
+// Stage 16, merging: several results of one side share a partner on the other, as deduplicated
 // initializers and removed copies do.
 #ifndef ONNXCMP_COMPARE_ALIGNMENT_ALIGNMENT_MERGING_H_
 #define ONNXCMP_COMPARE_ALIGNMENT_ALIGNMENT_MERGING_H_
@@ -9,7 +9,8 @@
 
 namespace onnxcmp {
 
-// By result: the partner that it shares, kNone for those that are paired or have nothing to share.
+// By result: the partner that it shares, kNone for paired results and those without a shared
+// partner.
 struct SharedPartners {
   std::vector<int> of_left;
   std::vector<int> of_right;

@@ -20,14 +20,15 @@ class Reconvergence {
         left_elements_(index_.left.elements.begin(), index_.left.elements.end()),
         right_elements_(index_.right.elements.begin(), index_.right.elements.end()) {}
 
-  // From the end on, so that what follows a pair is settled when its turn comes.
+  // Goes backwards, so that all pairs after one are settled before it.
   std::vector<std::pair<int, int>> TakeBack() {
     std::vector<std::pair<int, int>> taken;
     for (int l = index_.left.size() - 1; l >= 0; --l) {
       const PairStage stage = pairing_.stage_of_left(l);
       if (stage == PairStage::kUnpaired) continue;
       const int r = pairing_.of_left(l);
-      // Values made the pair, if only from afar: a product is near itself with a small bias.
+      // The pair was made by values, although far apart ones: a product is near itself with a small
+      // bias.
       const double d = evidence_.Distance(l, r);
       if (stage == PairStage::kValues && d <= weights::kNear) continue;
       if (d <= (FromBytes(l, r)   ? weights::kByteRounding
@@ -40,8 +41,8 @@ class Reconvergence {
       pairing_.Unpair(l, r);
     }
     std::reverse(taken.begin(), taken.end());
-    // What gives other values because it takes other values is no form of something else. The cause
-    // stands before it, and is judged first.
+    // A result that differs because its inputs differ is no intermediate result of a rewrite. The
+    // cause lies before it, and is judged first.
     std::erase_if(taken, [&](const std::pair<int, int>& pair) {
       const auto [l, r] = pair;
       if (!FollowsFromInputs(l, r)) return false;
@@ -52,7 +53,7 @@ class Reconvergence {
   }
 
  private:
-  // Whether the same operator took what is paired, slot by slot, and some of it is apart.
+  // True if the same operator read paired inputs, slot by slot, and some of these are apart.
   bool FollowsFromInputs(int l, int r) const {
     const StreamIndex& left = index_.left;
     const StreamIndex& right = index_.right;
@@ -84,7 +85,7 @@ class Reconvergence {
 
   static bool IsByte(DType type) { return IsInteger(type) && BitWidth(type) <= 8; }
 
-  // Whether either was computed from quantized numbers.
+  // True if either was computed from quantized numbers.
   bool FromBytes(int l, int r) const {
     return IsByte(index_.left.result(l).precision) || IsByte(index_.right.result(r).precision);
   }
@@ -103,13 +104,13 @@ class Reconvergence {
            StreamIndex::At(left.elements, l) == StreamIndex::At(right.elements, r);
   }
 
-  // Without regard to how large what is large is: the least float of one type masks as well as that
-  // of another.
+  // Ignores the size of large numbers: the least float of one type masks as well as that of
+  // another.
   double SquashedDistance(int l, int r) const {
     return SquashedSketchDistance(index_.left.fingerprint(l), index_.right.fingerprint(r));
   }
 
-  // Whether something after the pair is wrong, too, or may hide that it is.
+  // True if a result after the pair is wrong, too, or if one may hide that it is.
   bool Plausible(int l, int r) const {
     const StreamIndex& left = index_.left;
     const StreamIndex& right = index_.right;
@@ -148,13 +149,14 @@ class Reconvergence {
     return (behind <= weights::kFewAfter && apart > 0) || apart * weights::kShareApart >= behind;
   }
 
-  // Whether one of them holds the very elements of another result of the other side: what follows
-  // a pair may hide that it is apart, or it is no pair. A copy in another layout is what it copies.
+  // True if one of them has the elements of another result of the other side: then results after
+  // the pair may hide that it is apart, or it is no pair. A copy in another layout is the same as
+  // its source.
   bool IsElsewhere(int l, int r) const {
     if (index_.left.result(l).fingerprint.size <= weights::kTellingElements) return false;
     const int ours = StreamIndex::At(index_.left.elements, l);
     const int theirs = StreamIndex::At(index_.right.elements, r);
-    // Both would be each other's; that is a pair that is not apart.
+    // If both had, they would be each other's, and the pair would not be apart.
     return ours != theirs && (left_elements_.contains(theirs) || right_elements_.contains(ours));
   }
 
@@ -171,7 +173,7 @@ class Reconvergence {
   const absl::flat_hash_set<int> left_elements_, right_elements_;
 };
 
-// The first result that a reader of `r` makes and that `is_nearer`; kNone if there is none.
+// The first output of a reader of `r` that `is_nearer`; kNone if there is none.
 int NextThat(const StreamIndex& side, int r, absl::FunctionRef<bool(int)> is_nearer) {
   const auto uses = side.uses[r];
   for (const Use& use : uses.first(std::min(uses.size(), weights::kMostNextUses))) {
@@ -191,7 +193,7 @@ void MoveToNearer(Pairing& pairing) {
     const double apart = SketchDistance(index.left.fingerprint(l), index.right.fingerprint(r));
     if (index.right.is_leaf(r) || apart < weights::kMovedFrom || apart > weights::kMovedUpTo)
       continue;
-    // What a side has right after its result of the pair, and is nearer to the other's.
+    // A side's free result right after its own of the pair that is nearer to the other side's.
     const auto next_of = [&](SideId side, int own, int partner) {
       const StreamIndex& ours = index[side];
       const StreamIndex& theirs = index[Other(side)];

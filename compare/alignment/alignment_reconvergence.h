@@ -1,6 +1,6 @@
-// Stage 15, reconvergence: takes back pairs by structure whose values are apart although all that
-// is made of them agrees. They are inner forms of a rewritten region, not the same quantity gone
-// wrong. And moves on those that stopped one step early.
+// Stage 15, reconvergence: withdraws structural pairs whose values are apart although their
+// consumers agree. They are intermediate results of a rewritten region, not the same quantity with
+// an error. Also moves pairs that stopped one step early.
 #ifndef ONNXCMP_COMPARE_ALIGNMENT_ALIGNMENT_RECONVERGENCE_H_
 #define ONNXCMP_COMPARE_ALIGNMENT_ALIGNMENT_RECONVERGENCE_H_
 
@@ -12,11 +12,11 @@
 
 namespace onnxcmp {
 
-// Moves pairs on to what is made of one of the two, if that has no partner and is nearer by far: a
-// convolution that took a normalization in which does next to nothing is what that gave.
+// Moves a pair on to a consumer of one of its results, if that is unpaired and much nearer: a
+// convolution with a folded normalization that does almost nothing belongs to the normalization.
 void MoveToNearer(Pairing& pairing);
 
-// Returns what was taken back: left, right.
+// Returns the withdrawn pairs: left, right.
 std::vector<std::pair<int, int>> TakeBackReconverging(Pairing& pairing,
                                                       const ValueEvidence& evidence);
 

@@ -9,8 +9,7 @@
 namespace onnxcmp {
 namespace {
 
-// Goes back from a result through results that are nobody's partner and are used by the region
-// alone.
+// Walks back from a result through unpaired results that only the region uses.
 class Absorber {
  public:
   Absorber(const StreamIndex& side, const std::vector<int>& partner, const std::vector<int>& shared)
@@ -42,7 +41,7 @@ class Absorber {
     for (int r : absorbed) owner_[Index(r)] = owner;
   }
 
-  // Operators that compute something: no copies, no constants, no shapes.
+  // Counts operators that compute something: no copies, no constants, no shapes.
   size_t Operators(const std::vector<int>& absorbed) const {
     return static_cast<size_t>(std::count_if(absorbed.begin(), absorbed.end(), [&](int r) {
       const Fingerprint& f = side_.fingerprint(r);
@@ -114,8 +113,8 @@ Regions FindRegions(const Pairing& pairing, const ValueEvidence& evidence,
     if (r == kNone || left.is_output_row(l)) continue;
     const int left_node = left.producer(l);
     const int right_node = right.producer(r);
-    // A further operator before one that gives another value than its counterpart did not become
-    // part of it: that difference is to be seen.
+    // A further operator before one whose value differs from its counterpart was not fused into it:
+    // that difference must stay visible.
     const bool same_operator =
         left_node != kNone && right_node != kNone &&
         StreamIndex::At(left.op, left_node) == StreamIndex::At(right.op, right_node);
@@ -124,7 +123,7 @@ Regions FindRegions(const Pairing& pairing, const ValueEvidence& evidence,
     if (same_operator && !same_elements && evidence.Distance(l, r) > weights::kNear) continue;
     const bool left_made = left_node != kNone && !left.is_leaf(l);
     const bool right_made = right_node != kNone && !right.is_leaf(r);
-    // A recorded result says nothing about how it was made.
+    // A recorded result says nothing about how it was computed.
     if (!(left_made || left.is_leaf(l)) || !(right_made || right.is_leaf(r))) continue;
     const std::vector<int> left_inner = left_made ? left_absorber.Region(l) : std::vector<int>();
     const std::vector<int> right_inner = right_made ? right_absorber.Region(r) : std::vector<int>();

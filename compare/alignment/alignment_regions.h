@@ -1,5 +1,5 @@
-// Stage 17, regions: which results were absorbed by a pair: what several operators of one side
-// compute in one on the other, and what was folded into a constant.
+// Stage 17, regions: finds the results that a pair absorbs: of several operators that the other
+// side computes in one, and of operators folded into a constant.
 #ifndef ONNXCMP_COMPARE_ALIGNMENT_ALIGNMENT_REGIONS_H_
 #define ONNXCMP_COMPARE_ALIGNMENT_ALIGNMENT_REGIONS_H_
 

@@ -68,7 +68,7 @@ class RowMaker {
     alignment.right_to_left = Partners(right_partner_, right_shared_);
     FindAbsorbed();
     HangRightRows();
-    // Rows of the right that stand before everything of their kind.
+    // Rows of the right that come before all others of their kind.
     int kind = 0;
     for (int l = 0; l < left_.size(); ++l) {
       for (; kind <= KindOf(left_, l); ++kind) AddRightRows(alignment, HeadOfKind(kind));
@@ -106,8 +106,8 @@ class RowMaker {
     right_absorbed_ = by_owner(right_owner_);
   }
 
-  // Finds for every row of the right alone the left row of its kind that it comes after: that of
-  // the last result of the right before it that has one.
+  // Finds for every row of the right alone the left row of its kind that it comes after: the row of
+  // the last right result before it that has one.
   void HangRightRows() {
     behind_.resize(static_cast<size_t>(left_.size()));
     std::array<int, kKinds> last;
@@ -168,7 +168,7 @@ class RowMaker {
 
   const PairedStreams& streams_;
   const bool mirrored_;
-  // As the alignment shows them.
+  // The sides as the alignment shows them.
   const StreamIndex& left_;
   const StreamIndex& right_;
   const std::vector<int>& left_partner_;
@@ -199,7 +199,7 @@ Moves FindMoves(const Pairing& pairing) {
     }
     ordered.push_back(l);
   }
-  // Outputs of one node have one position: a fused node may give them in another order.
+  // Outputs of one node share a position: a fused node may give them in another order.
   const auto position = [&](int l) {
     const int r = pairing.of_left(l);
     return right.producer(r) == kNone ? r : right.first_output(right.producer(r));

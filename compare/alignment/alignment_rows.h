@@ -13,14 +13,14 @@
 
 namespace onnxcmp {
 
-// Pairs that are out of the order that most have.
+// Pairs that are out of the order of most pairs.
 struct Moves {
   std::vector<uint8_t> moved;  // by left result
   bool reordered = false;
 };
 Moves FindMoves(const Pairing& pairing);
 
-// What is decided about pairs, as it is turned into rows.
+// Decisions about pairs, to be turned into rows.
 struct PairedStreams {
   const Pairing& pairing;
   const ValueEvidence& evidence;
@@ -29,8 +29,8 @@ struct PairedStreams {
   const Moves& moves;
 };
 
-// Fills rows, partners and `reordered`. With `mirrored` the sides change places: what is left in
-// `streams` is right in the alignment.
+// Sets rows, partners and `reordered`. With `mirrored` the sides change places: the left of
+// `streams` is the right of the alignment.
 Alignment MakeRows(const PairedStreams& streams, bool mirrored);
 
 }  // namespace onnxcmp

@@ -47,7 +47,7 @@ void AlignmentStages::Run() {
       &AlignmentStages::PairResized,
   };
   for (const Stage stage : kStages) {
-    // No stage takes back what one before it has paired.
+    // No stage withdraws pairs of an earlier one.
     if (pairing_.one_side_is_paired()) return;
     (this->*stage)();
   }

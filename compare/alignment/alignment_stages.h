@@ -1,5 +1,5 @@
-// The stages 2 to 14 of an alignment, from what is certain to what is likely. docs/alignment.md
-// tells what each is for, with an example; weights.h has what it asks of a pair.
+// The stages 2 to 14 of an alignment, from certain pairs to likely ones. docs/alignment.md explains
+// each with an example; weights.h has their thresholds.
 #ifndef ONNXCMP_COMPARE_ALIGNMENT_ALIGNMENT_STAGES_H_
 #define ONNXCMP_COMPARE_ALIGNMENT_ALIGNMENT_STAGES_H_
 
@@ -13,7 +13,7 @@ namespace onnxcmp {
 
 class AlignmentStages {
  public:
-  // The evidence is stage 1: its near lists are there.
+  // The evidence is stage 1: its near lists are complete.
   AlignmentStages(Pairing& pairing, ValueEvidence& evidence);
 
   void Run();
@@ -23,37 +23,37 @@ class AlignmentStages {
   void PairInputs();
   // Stage 4, anchors: rich contents that occur once on either side.
   void PairAnchors();
-  // Stage 5, surroundings: neighbours of all pairs, poor contents that occur once, near ones.
+  // Stage 5, surroundings: neighbours of all pairs, poor contents that occur once, near results.
   void PairSurroundings();
-  // Stage 6, groups: results that share a content, but leaves.
+  // Stage 6, groups: results that share a content, without leaves.
   void PairGroups();
-  // Stage 7, near: everything unpaired and near.
+  // Stage 7, near: all unpaired results that are near each other.
   void PairNearOnes();
   // Stage 8, elements: the same bits in another shape, then the same elements in another order;
   void PairEqualElements();
   // then the same moments.
   void PairEqualMoments();
-  // Stage 9, inputs by name: those that were fed with other values, of which a name is all there
-  // is, as long as no value says otherwise.
+  // Stage 9, inputs by name: inputs that were fed different values, so that only their names match,
+  // as long as no value contradicts.
   void PairInputsByName();
-  // Stage 10, structure: neighbours of all pairs, whose values may be apart; near ones.
+  // Stage 10, structure: neighbours of all pairs, whose values may be apart; near results.
   void PairStructure();
   // Stage 11, leaves and copies: both may be mixed with others now.
   void PairLeavesAndCopies();
   // Stage 12, settling: structure, where a rival counts only if its whole score is no less.
   void Settle();
-  // Stage 13, gaps: what alone lies between the same pairs.
+  // Stage 13, gaps: results that lie alone between the same pairs.
   void PairGaps();
-  // Stage 14, resized: the same graph on another batch or a longer sequence. Sizes differ,
-  // operators and inputs tell.
+  // Stage 14, resized: the same graph with another batch size or a longer sequence. Sizes differ,
+  // so operators and inputs decide.
   void PairResized();
 
-  // Offers contents that occur once on either side.
+  // Queues contents that occur once on either side.
   void PushUniqueContents(bool poor_too);
-  // Offers the i-th of what is left of a content with the i-th: first within an iteration, then at
-  // all.
+  // Queues the i-th free result of a content with the i-th: first within an iteration, then
+  // overall.
   void PushEqualGroups(bool leaves_too);
-  // Offers everything unpaired what is near, drains, and again while there is something new.
+  // Queues near candidates of all unpaired results until no new pair appears.
   void PairNear(const PairRule& rule);
 
   Pairing& pairing_;
@@ -62,13 +62,13 @@ class AlignmentStages {
   PairQueue queue_;
 };
 
-// Stage 3, output rows: with output rows alone. Their sources are not paired by this.
+// Stage 3, output rows: paired with output rows alone. This does not pair their sources.
 void PairOutputRows(Pairing& pairing, const ValueEvidence& evidence);
 
-// Pairs by structure what spreads from the pairs there are, at most three times: stages 10 to 14.
+// Pairs by structure, spreading from existing pairs, in at most three rounds: stages 10 to 14.
 void SpreadStructure(Pairing& pairing, PairQueue& queue, Scoring scoring, PairStage stage);
 
-// Stage 13, gaps: what alone lies between the same pairs.
+// Stage 13, gaps: results that lie alone between the same pairs.
 void PairGaps(Pairing& pairing, const ValueEvidence& evidence, PairQueue& queue);
 
 }  // namespace onnxcmp

@@ -9,7 +9,8 @@
 
 namespace onnxcmp {
 
-// "moved", "fused", "folded", "merged", "cast", "reshaped", "transposed": those it has, so ordered.
+// "moved", "fused", "folded", "merged", "cast", "reshaped", "transposed": the marks that are set,
+// in this order.
 std::vector<absl::string_view> MarkNames(Marks marks);
 
 }  // namespace onnxcmp

@@ -32,7 +32,7 @@ class OutputRows {
     for (int l : lefts_) {
       const auto equals = by_content_.find(StreamIndex::At(index_.left.content, l));
       if (equals == by_content_.end()) continue;
-      // Each right row is passed by once: rows that are taken stay taken.
+      // Each right row is skipped once: taken rows stay taken.
       std::vector<int>& rights = equals->second;
       while (!rights.empty() && !pairing_.right_free(rights.front())) rights.erase(rights.begin());
       if (!rights.empty()) TryPair(l, rights.front());

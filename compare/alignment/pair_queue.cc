@@ -31,7 +31,7 @@ void PairQueue::Enqueue(int l, int r, double threshold) {
   if (index_.left.is_output_row(l) || index_.right.is_output_row(r)) return;
   if (!pairing_.Compatible(l, r) || score_.Unlike(l, r) || score_.Regrets(l, r, rule_.scoring))
     return;
-  // Without a threshold kImpossible passes as well: the caller knows why these two belong together.
+  // Without a threshold even kImpossible passes: the caller knows why the two belong together.
   const double score = score_.Score(l, r, rule_.scoring);
   if (score < threshold) return;
   const auto [it, added] =
@@ -68,7 +68,7 @@ PairQueue::Entry PairQueue::PopFrom(Heap& heap) {
 
 double PairQueue::Apart(int l, int r) const {
   if (evidence_.SameContent(l, r)) {
-    // Among equals the i-th goes with the i-th.
+    // Among equals, the i-th goes with the i-th.
     const int content = StreamIndex::At(index_.left.content, l);
     const double left_count = static_cast<double>(index_.left.of_content[content].size());
     const double right_count = static_cast<double>(index_.right.of_content[content].size());
@@ -96,7 +96,7 @@ bool PairQueue::Ambiguous(int candidate) {
       Candidate& other = candidates_[Index(*link)];
       int* next = &other.next[side];
       if (!pairing_.left_free(other.left) || !pairing_.right_free(other.right)) {
-        *link = *next;  // it cannot come back
+        *link = *next;  // no longer free
         continue;
       }
       if (*link != candidate && other.score >= c.score - weights::kAmbiguous) return true;

@@ -1,4 +1,4 @@
-// Takes pairs best first, each acceptance bringing the pair's neighbours in both graphs into play.
+// Pairs results best first; each new pair queues its neighbours in both graphs.
 #ifndef ONNXCMP_COMPARE_ALIGNMENT_PAIR_QUEUE_H_
 #define ONNXCMP_COMPARE_ALIGNMENT_PAIR_QUEUE_H_
 
@@ -16,7 +16,7 @@
 
 namespace onnxcmp {
 
-// What a stage wants of a pair.
+// Requirements of a stage on a pair.
 struct PairRule {
   double threshold = 0;
   Scoring scoring = Scoring::kStrict;
@@ -31,15 +31,15 @@ class PairQueue {
   void SetRule(const PairRule& rule) { rule_ = rule; }
   const PairRule& rule() const { return rule_; }
 
-  // Offers a pair: queued if both are free, copies go with copies, nothing better is free for
-  // either and its score reaches the rule's threshold. Offers of anything else do nothing.
+  // Queues a pair if both are free, both or neither are copies, no better partner of either is
+  // free, and its score reaches the rule's threshold. Else does nothing.
   void Push(int l, int r);
-  // The same whatever its score is. Copies give way to what they repeat.
+  // The same whatever the score is. Copies give way to the result that they repeat.
   void PushAnyway(int l, int r);
-  // Takes what is queued and what comes up on the way, until nothing is left.
+  // Pairs queued candidates and those that come up meanwhile, until none is left.
   void Drain();
 
-  // Offers the neighbours of a pair.
+  // Queues the neighbours of a pair.
   void Spread(int l, int r);
   void SpreadAll();
 
@@ -53,9 +53,9 @@ class PairQueue {
   };
   struct Entry {
     double score = 0;
-    double apart = 0;  // in position
+    double apart = 0;  // distance in position
     int candidate = 0;
-    // For std::push_heap: whether `a` comes after `b`.
+    // For std::push_heap: true if `a` comes after `b`.
     friend bool operator<(const Entry& a, const Entry& b) {
       if (a.score != b.score) return a.score < b.score;
       if (a.apart != b.apart) return a.apart > b.apart;
@@ -75,7 +75,7 @@ class PairQueue {
   void ServeBest();
   void ServeDeferred();
 
-  // By left result: whether Spread() of its pair may offer a free one.
+  // By left result: true if Spread() of its pair may queue a free one.
   std::vector<bool> BesideFree() const;
   void SpreadToInputs(int left_node, int right_node);
   void SpreadToConsumers(int l, int r);
@@ -91,7 +91,7 @@ class PairQueue {
   absl::flat_hash_map<uint64_t, int> by_pair_;
   PerSide<std::vector<int>> first_;  // by result: a candidate, kNone if there is none
   Heap best_;
-  // Pairs that another one equals. They wait until all that is certain around them is known.
+  // Pairs with an equally good rival. They wait until all certain pairs around them are known.
   Heap deferred_;
 };
 

@@ -9,7 +9,7 @@
 namespace onnxcmp {
 namespace {
 
-// Packed: split before anything else is done with it. No part of it is the whole.
+// True for a packed result, which is split before any other use. No part of it is the whole.
 bool IsSplitAtOnce(const StreamIndex& side, int r) {
   const auto uses = side.uses[r];
   return !uses.empty() && std::all_of(uses.begin(), uses.end(), [&](const Use& use) {
@@ -160,8 +160,8 @@ double PairScore::Producers(int l, int r) const {
   const int left_node = left.producer(l);
   const int right_node = right.producer(r);
   if (left_node == kNone || right_node == kNone) {
-    // Of a recording no more is known than which operator or module gave a result. What it took
-    // may be the same value.
+    // For a recording, only the operator or module of a result is known. Its inputs may be the same
+    // values.
     const int left_maker = StreamIndex::At(left.made_by, l);
     const int right_maker = StreamIndex::At(right.made_by, r);
     if (left_maker == kNone || right_maker == kNone) return 0;

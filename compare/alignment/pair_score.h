@@ -1,4 +1,4 @@
-// How well two results go together: their values, how they were made, who uses them.
+// Scores how well two results go together: by their values, producers and uses.
 #ifndef ONNXCMP_COMPARE_ALIGNMENT_PAIR_SCORE_H_
 #define ONNXCMP_COMPARE_ALIGNMENT_PAIR_SCORE_H_
 
@@ -10,7 +10,7 @@
 
 namespace onnxcmp {
 
-// How a stage looks at a pair.
+// How a stage scores a pair.
 enum class Scoring : uint8_t {
   kStrict,    // values count as they are
   kLoose,     // values that are apart do not rule a pair out if kind and shape agree
@@ -22,22 +22,22 @@ inline constexpr double kImpossible = -std::numeric_limits<double>::infinity();
 
 class PairScore {
  public:
-  // All must outlive it. The pairing is read anew at every call.
+  // All must outlive it. Every call reads the pairing's current state.
   PairScore(const Pairing& pairing, const ValueEvidence& evidence)
       : pairing_(pairing), evidence_(evidence) {}
 
   double Score(int l, int r, Scoring scoring) const;
 
-  // A copy (in whatever shape) and a result that is none, whose values are apart and whose
-  // operators differ: the copy is what it repeats, and no form of something else.
+  // True for a copy (in any shape) and another result whose values are apart and whose operators
+  // differ: the copy belongs to its source.
   bool Unlike(int l, int r) const;
 
-  // Whether a better partner for one of the two is still free (docs/alignment.md, "Regret").
+  // True if a better partner for one of the two is still free (docs/alignment.md, "Regret").
   bool Regrets(int l, int r, Scoring scoring) const;
 
  private:
-  // Whether a free pair of `l`, or of `r`, with a near content that is worth more than `value` has
-  // a score that is no less than this pair's.
+  // True if `l` or `r` has a free pair with a near content that is worth more than `value` and
+  // whose score is no less than this pair's.
   bool HasRival(int l, int r, double value, Scoring scoring) const;
   double LooseScore(int l, int r, Scoring scoring) const;
   double Producers(int l, int r) const;

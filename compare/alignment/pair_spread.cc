@@ -1,5 +1,4 @@
-// What a pair tells about its neighbours: the inputs of its producers, the outputs of its
-// consumers.
+// Queues the neighbours of a pair: the inputs of its producers, the outputs of its consumers.
 #include <algorithm>
 #include <cstdint>
 #include <limits>
@@ -59,8 +58,7 @@ absl::Span<const Keyed> WithKey(const std::vector<Keyed>& keyed, uint64_t key) {
                                             static_cast<size_t>(last - first));
 }
 
-// The node that a rounding one after it stands for: what dequantizes gives what went into the
-// quantizing, as near as it can.
+// The node before quantizing for a DequantizeLinear, whose result approximates that node's.
 int BeforeQuantizing(const StreamIndex& side, int n) {
   const StreamNode& node = side.node(n);
   if (node.op_type != "DequantizeLinear" || node.inputs.empty() || node.inputs[0] == kNone)
@@ -99,7 +97,8 @@ std::vector<bool> PairQueue::BesideFree() const {
     for (const Use& use : left.uses[l]) {
       mark_outputs(use.node);
       if (left.node(use.node).op_type != "QuantizeLinear") continue;
-      // Seen from what dequantizes, its inputs are those of the node before it: BeforeQuantizing().
+      // Seen from the DequantizeLinear, its inputs are those of the node before:
+      // BeforeQuantizing().
       for (const int quantized : left.node(use.node).outputs) {
         if (quantized == kNone) continue;
         for (const Use& next : left.uses[quantized]) mark_outputs(next.node);
@@ -218,7 +217,7 @@ void PairQueue::SpreadToConsumers(int l, int r) {
   }
 }
 
-// Offers the right results; of more than `most` those about the place that `rank` has among
+// Queues the right results; of more than `most`, those around the position that `rank` has among
 // `ranks`.
 void PairQueue::PushPlaced(int l, absl::Span<const std::pair<uint64_t, int>> rights, size_t rank,
                            size_t ranks, size_t most) {

@@ -1,4 +1,4 @@
-// Who is paired with whom while an alignment is made, and how many of each content are still free.
+// The pairs of an alignment in progress, and how many results of each content are still free.
 #ifndef ONNXCMP_COMPARE_ALIGNMENT_PAIRING_H_
 #define ONNXCMP_COMPARE_ALIGNMENT_PAIRING_H_
 
@@ -11,7 +11,7 @@
 
 namespace onnxcmp {
 
-// The stage that made a pair, as far as it matters later.
+// The stage that made a pair, as far as later stages distinguish it.
 enum class PairStage : uint8_t { kUnpaired, kValues, kStructure, kGaps };
 
 class Pairing {
@@ -19,7 +19,7 @@ class Pairing {
   explicit Pairing(const AlignmentIndex& index);
 
   const AlignmentIndex& index() const { return index_; }
-  // kNone: free.
+  // The partner; kNone: free.
   int of_left(int l) const { return StreamIndex::At(left_, l); }
   int of_right(int r) const { return StreamIndex::At(right_, r); }
   bool left_free(int l) const { return of_left(l) == kNone; }
@@ -33,7 +33,7 @@ class Pairing {
   }
   bool is_free(SideId side, int r) const { return StreamIndex::At(partners(side), r) == kNone; }
 
-  // A copy goes with a copy, until they may be mixed.
+  // Copies go with copies, until they may be mixed.
   bool Compatible(int l, int r) const {
     return copies_mixed_ || index_.left.is_copy(l) == index_.right.is_copy(r);
   }
@@ -42,7 +42,7 @@ class Pairing {
   void Pair(int l, int r, PairStage stage);
   void Unpair(int l, int r);
 
-  // Whether a result of this content is free that the one given may be paired with.
+  // True if a result of this content is free that may be paired with the given one.
   bool RightHasFree(int content, int left) const {
     return HasFree(right_counts_, content, index_.left.is_copy(left));
   }
@@ -50,13 +50,13 @@ class Pairing {
     return HasFree(left_counts_, content, index_.right.is_copy(right));
   }
 
-  // An unpaired copy stands for its root.
+  // The root in place of an unpaired copy.
   int StandInLeft(int l) const { return left_free(l) ? index_.left.root(l) : l; }
   int StandInRight(int r) const { return right_free(r) ? index_.right.root(r) : r; }
 
   int pairs() const { return pairs_; }
-  // Whether all results of the left or all of the right have a partner, output rows aside: no
-  // further pair can be made of the rest.
+  // True if all results of the left or all of the right have a partner, output rows aside: then no
+  // further pair is possible.
   bool one_side_is_paired() const { return left_to_pair_ == 0 || right_to_pair_ == 0; }
 
  private:
@@ -75,7 +75,7 @@ class Pairing {
   Counts right_counts_;
   bool copies_mixed_ = false;
   int pairs_ = 0;
-  // Free ones, output rows aside.
+  // Number of free results, output rows aside.
   int left_to_pair_ = 0;
   int right_to_pair_ = 0;
 };

@@ -18,7 +18,7 @@ namespace onnxcmp {
 namespace {
 
 constexpr int kSeveral = kNone - 1;
-// Parts that stand before the paths of either side and not of the other: the name of a wrapper.
+// Limit of leading parts that only one side's paths have: the name of a wrapper.
 constexpr size_t kMostBefore = 2;
 
 bool IsDigits(absl::string_view text) {
@@ -27,7 +27,7 @@ bool IsDigits(absl::string_view text) {
   });
 }
 
-// Whether all words stand in `name` in this order.
+// True if all words occur in `name` in this order.
 bool AreInOrder(const std::vector<std::string>& words, const std::vector<std::string>& name) {
   size_t next = 0;
   for (const std::string& word : name) {
@@ -36,8 +36,8 @@ bool AreInOrder(const std::vector<std::string>& words, const std::vector<std::st
   return next == words.size();
 }
 
-// Whether a recorded name surely means a result of that name: all of its words are there in order,
-// or it is that name with something before it or a number after it.
+// True if a recorded name surely refers to a result of that name: all of its words occur there in
+// order, or it is that name with a prefix or a number after it.
 bool Means(const std::vector<std::string>& words, const std::vector<std::string>& name) {
   if (AreInOrder(words, name)) return true;
   if (name.size() >= words.size()) return false;
@@ -46,12 +46,13 @@ bool Means(const std::vector<std::string>& words, const std::vector<std::string>
           IsDigits(words.back()));
 }
 
-// How many words one of the two has that the other lacks, where it has all of the other's.
+// Number of words that one of the two lacks, if the other contains all of its words.
 size_t OtherWords(const std::vector<std::string>& words, const std::vector<std::string>& name) {
   return std::max(words.size(), name.size()) - std::min(words.size(), name.size());
 }
 
-// "layer1/layer1.0/conv" is "layer1.0.conv": what a container holds has its name before it.
+// "layer1/layer1.0/conv" becomes "layer1.0.conv": the names of a container's modules repeat its
+// own.
 std::vector<std::string> PartsOfPath(absl::string_view path) {
   std::vector<std::string> parts;
   for (const absl::string_view part : absl::StrSplit(path, '/', absl::SkipEmpty())) {
@@ -66,7 +67,7 @@ std::string Key(const std::vector<std::string>& parts, size_t first = 0) {
                        parts.end(), ".");
 }
 
-// Without what tools add to the name of what a module gave.
+// Strips suffixes that tools add to the name of a module's result.
 absl::string_view WithoutEnd(absl::string_view name) {
   for (const absl::string_view end :
        {" call 0 output", "_output_0", ".output_0", "_output", ".output", ":0"}) {
@@ -128,14 +129,14 @@ std::vector<std::string> RecordedNames::ModuleOf(const StreamNode& node) const {
 }
 
 void RecordedNames::FindModules() {
-  // Each result belongs to its node's module and all around it, and leaves those that none of its
-  // readers is in.
+  // Each result belongs to its node's module and all modules around it, and leaves those that none
+  // of its readers is in.
   std::vector<std::vector<std::string>> of_node;
   of_node.reserve(other_.nodes.size());
   for (const StreamNode& node : other_.nodes) of_node.push_back(ModuleOf(node));
   if (absl::c_all_of(of_node, [](const auto& parts) { return parts.empty(); })) return;
-  // By result: how many parts of the path all readers have in common with the maker, at most as
-  // many as that has; nothing read it yet: all.
+  // By result: number of path parts that all readers share with the producer, at most the length of
+  // its path; without readers so far, all of them.
   std::vector<size_t> common(other_.results.size());
   std::vector<bool> is_read(other_.results.size());
   const auto see = [&](int r, const std::vector<std::string>& reader) {
@@ -165,7 +166,7 @@ void RecordedNames::FindModules() {
       modules_[path].results.push_back(static_cast<int>(i));
     }
   }
-  // What stands before the paths of one side: as most recorded names have it.
+  // The prefix that one side's paths have in most recorded names.
   absl::flat_hash_set<std::string> starts = {""};
   for (const auto& parts : of_node) {
     for (size_t count = 1; count <= kMostBefore && count <= parts.size(); ++count) {
@@ -222,7 +223,7 @@ NamedResult RecordedNames::FindSame(int recorded) const {
   if (IsDigits(name)) return {};
   const NameRule rule = IsCounted(name) ? NameRule::kCounted : NameRule::kSame;
   if (const auto it = names_.find(name); it != names_.end()) return {it->second, rule};
-  // Characters that a file's name may not have become others.
+  // Characters that are not allowed in file names were replaced.
   const auto it = spelled_.find(absl::StrJoin(WordsOf(name), "_"));
   if (it == spelled_.end() || it->second == kSeveral) return {};
   return {it->second, rule};
@@ -236,7 +237,7 @@ NamedResult RecordedNames::FindModule(int recorded) const {
   for (auto r = module->results.rbegin(); r != module->results.rend(); ++r) {
     if (SameSize(recorded, *r)) return {*r, NameRule::kModule};
   }
-  // What a module gives in another size, if it gives but one thing.
+  // A module's result of another size, if it is the only one.
   return module->results.size() == 1 ? NamedResult{module->results[0], NameRule::kModule}
                                      : NamedResult();
 }
@@ -252,7 +253,7 @@ NamedResult RecordedNames::FindWithin(int recorded) const {
     if (other.kind != ResultKind::kResult || !SameSize(recorded, r) || !Means(words, words_[i])) {
       continue;
     }
-    // What is near goes before what has fewer other words.
+    // A near one is preferred to one with fewer other words.
     const double distance =
         SketchDistance(recording_.results[Index(recorded)].fingerprint, other.fingerprint);
     const std::pair<double, size_t> rest = {distance <= weights::kNearNamesake ? distance : 1,

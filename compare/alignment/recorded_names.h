@@ -1,4 +1,4 @@
-// What the name of a recorded result says about which result of the other side it is.
+// Finds the result of the other side that the name of a recorded result refers to.
 #ifndef ONNXCMP_COMPARE_ALIGNMENT_RECORDED_NAMES_H_
 #define ONNXCMP_COMPARE_ALIGNMENT_RECORDED_NAMES_H_
 
@@ -14,14 +14,14 @@
 
 namespace onnxcmp {
 
-// How a name came to mean a result, the surest last.
+// How a name refers to a result, the surest last.
 enum class NameRule : uint8_t {
   kNone,
-  kWithin,   // all parts of the name are there in order
-  kModule,   // it is the path of a module, of which the result leaves the module
+  kWithin,   // all parts of the name occur in order
+  kModule,   // it is the path of a module, and the result is the module's output
   kCounted,  // the same name, one that exporters count ("add_12"): other exports have it, too
   kSame,     // the same name
-  kOutput,   // that of an output of the model
+  kOutput,   // the name of a model output
 };
 
 struct NamedResult {
@@ -29,10 +29,10 @@ struct NamedResult {
   NameRule rule = NameRule::kNone;
 };
 
-// Letters and digits of a name, in lower case, in words.
+// The words of a name: its letters and digits, in lower case.
 std::vector<std::string> WordsOf(absl::string_view name);
 
-// Whether a name is a word and a number that tools count up: "add_12", "Unsqueeze_21_output_0",
+// True if a name is a word with a counter that tools add: "add_12", "Unsqueeze_21_output_0",
 // "onnx::MatMul_117", "17".
 bool IsCounted(absl::string_view name);
 
@@ -41,18 +41,19 @@ class RecordedNames {
   // Both must outlive the object.
   RecordedNames(const ResultStream& recording, const ResultStream& other);
 
-  // What a recorded result is called as, of results that have about its size if there are any.
-  // Initializers are meant by their own names alone.
+  // The result that a recorded one is named after, preferably one of about its size. Initializers
+  // are found by their own names alone.
   NamedResult Find(int recorded) const;
 
  private:
-  // A run of results that a module gives, by path.
+  // The results of a module, by its path.
   struct Module {
-    std::vector<int> results;  // that leave it, in order
+    std::vector<int> results;  // results that leave it, in order
   };
 
   void FindModules();
-  // Of a node, from what its exporter wrote or from its name; nothing if neither says.
+  // The module path of a node, from its exporter's metadata or from its name; nothing if neither
+  // has one.
   std::vector<std::string> ModuleOf(const StreamNode& node) const;
   const Module* ModuleCalled(absl::string_view name) const;
   bool SameSize(int recorded, int other) const;
@@ -63,11 +64,11 @@ class RecordedNames {
   const ResultStream& recording_;
   const ResultStream& other_;
   absl::flat_hash_map<std::string, int> outputs_;     // results that outputs show
-  absl::flat_hash_map<std::string, int> names_;       // the last of a full name
-  absl::flat_hash_map<std::string, int> spelled_;     // by words, the last; kNone - 1: several
+  absl::flat_hash_map<std::string, int> names_;       // the last result of a full name
+  absl::flat_hash_map<std::string, int> spelled_;     // by words, the last one; kNone - 1: several
   absl::flat_hash_map<std::string, Module> modules_;  // by words, joined
-  std::string before_;  // what the other side's paths have before the recorded ones
-  size_t skipped_ = 0;  // parts that recorded paths have before the other side's
+  std::string before_;  // prefix that the other side's paths have and the recorded ones lack
+  size_t skipped_ = 0;  // number of leading parts of recorded paths that the other side's lack
   std::vector<std::vector<std::string>> words_;  // by result of the other side
 };
 

@@ -17,13 +17,13 @@
 namespace onnxcmp {
 namespace {
 
-// A result that a recorded one is near to.
+// A result that is near a recorded one.
 struct Near {
   int other = kNone;
   double distance = 0;
 };
 
-// What is known of one recorded result before any is decided.
+// Facts about a recorded result, collected before any decision.
 struct Known {
   NamedResult named;
   std::optional<double> named_distance;  // nothing: it is not near
@@ -41,7 +41,7 @@ class RecordedPairs {
     }
     for (const AlignedRow& row : alignment.rows) {
       if (!row.paired()) continue;
-      // What the user has said, and what has its elements elsewhere, stays.
+      // Pairs that the user gave, and those with other positions of elements, stay.
       const bool stays = Has(row.marks, Mark::kGiven) || Has(row.marks, Mark::kEntry) ||
                          Has(row.marks, Mark::kTransposed);
       if (!stays) continue;
@@ -51,7 +51,7 @@ class RecordedPairs {
   }
 
   std::vector<AddedPair> Find() {
-    // Of two recordings the right's names are looked up on the left.
+    // For two recordings, the right's names are looked up on the left.
     const SideId side = Stream(SideId::kRight).recorded ? SideId::kRight : SideId::kLeft;
     Look(side);
     Decide(side);
@@ -65,13 +65,13 @@ class RecordedPairs {
   const StreamResult& Result(SideId side, int r) const { return Stream(side).results[Index(r)]; }
   int Size(SideId side) const { return static_cast<int>(Stream(side).results.size()); }
 
-  // What a recording may say something about: no inputs, which are fed.
+  // True for results that a recording may pair; inputs are fed.
   bool Counts(SideId side, int r) const {
     const ResultKind kind = Result(side, r).kind;
     return kind != ResultKind::kInput && kind != ResultKind::kOutput;
   }
 
-  // How far a result may be from what it is, by what types do to it.
+  // Distance from its original that a result may have by its types.
   double Reach(const StreamResult& own, const StreamResult& other) const {
     const DType type = LessPrecise(own.own_precision, other.own_precision);
     return type == DType::kFloat || type == DType::kDouble ? weights::kNear
@@ -125,13 +125,13 @@ class RecordedPairs {
     }
   }
 
-  // Whether a value tells which result it is: of what is all zeros there are many.
+  // True if a value identifies a result: many results are all zeros.
   bool Tells(SideId side, int r) const {
     const Fingerprint& fingerprint = Result(side, r).fingerprint;
     return fingerprint.rich && fingerprint.size > kHandful;
   }
 
-  // What values say of the names of one kind.
+  // Counts of how values support the names of one kind.
   struct Evidence {
     int agree = 0;
     int contradicted = 0;  // the name's result is not near, and another is
@@ -140,7 +140,7 @@ class RecordedPairs {
     int all = 0;
 
     bool trusted(NameRule rule) const {
-      // A fault changes all that comes after it, and names of the same sizes are no accident.
+      // An error changes all later results, and equal sizes of namesakes are no accident.
       const bool fit = same_size >= weights::kNamesakesOfOneSize * all;
       switch (rule) {
         case NameRule::kOutput:
@@ -203,7 +203,7 @@ class RecordedPairs {
 
   bool IsPaired(int r) const { return chosen_[Index(r)] != kNone; }
 
-  // Of results that are near one is meant by its name, unless another is far nearer.
+  // True if a near result is the one its name refers to: no other is much nearer.
   static bool IsMeant(const Known& known, bool trusted) {
     constexpr double kTimesNearer = 8;
     constexpr double kRounding = 1e-6;
@@ -211,7 +211,7 @@ class RecordedPairs {
            *known.named_distance <= kTimesNearer * known.near.front().distance + kRounding;
   }
 
-  // The nearest; of those that are as near the one that the alignment has, else the first.
+  // The nearest; of equally near ones the aligned partner, else the first.
   int NearestOf(SideId side, int r, const Known& known) const {
     constexpr double kAsNear = 1.5;
     constexpr double kRounding = 1e-7;
@@ -225,9 +225,9 @@ class RecordedPairs {
     return known.near.front().other;
   }
 
-  // An exact value beats a name that merely resembles one. The same name, and a module's, are
-  // believed where the value is what another recorded result is called as: a result that repeats
-  // another is a fault of its own.
+  // An exact value beats a name that is only similar. The same name always wins, a module's if the
+  // value's result has another recorded result named after it: a result that repeats another is a
+  // fault of its own.
   bool NameBeatsValue(SideId side, int r, const Known& known) const {
     switch (known.named.rule) {
       case NameRule::kOutput:
@@ -244,14 +244,14 @@ class RecordedPairs {
     }
     return false;
   }
-  // Whether another recorded result has been found to be this one.
+  // True if another recorded result is already paired with this one.
   bool IsClaimed(SideId side, int r, int other) const {
     for (int own = 0; own < Size(side); ++own) {
       if (own != r && Counts(side, own) && chosen_[Index(own)] == other) return true;
     }
     return false;
   }
-  // Whether another recorded result is called as this one, and near it.
+  // True if another recorded result is named after this one, and near it.
   bool IsCalled(SideId side, int r, int other) const {
     for (int own = 0; own < Size(side); ++own) {
       const Known& known = known_[Index(own)];
@@ -263,7 +263,7 @@ class RecordedPairs {
   void Choose(int r, int other, SideId side) {
     if (other == kNone) return;
     const int now = chosen_[Index(r)];
-    // Of equal values any may be the partner.
+    // Equal values may be partners of each other alike.
     if (now != kNone && now != other && Counts(Other(side), now) &&
         Result(Other(side), now).fingerprint.content ==
             Result(Other(side), other).fingerprint.content) {
@@ -272,7 +272,8 @@ class RecordedPairs {
     chosen_[Index(r)] = other;
   }
 
-  // Whether the recording has the order of the other side: files without one are in that of names.
+  // True if the recording has the order of the other side: files without an order are sorted by
+  // name.
   bool IsInOrder(SideId side) const {
     int pairs = 0;
     int rising = 0;
@@ -291,8 +292,8 @@ class RecordedPairs {
     return rising >= weights::kInOrder * pairs;
   }
 
-  // Between the partners of the paired neighbours the only free result of its shape, or the first
-  // of as many as the recording has there without a partner.
+  // Pairs a recorded result with the only free result of its shape between the partners of its
+  // neighbours, or with the first of as many as the recording has there without a partner.
   void TakePlaces(SideId side) {
     if (!IsInOrder(side)) return;
     std::vector<bool> taken(Index(Size(Other(side))));
@@ -313,9 +314,9 @@ class RecordedPairs {
         before = chosen_[Index(r)];
         continue;
       }
-      // What the other side has bit for bit needs none.
+      // A result with the bits of one of the other side needs none.
       if (contents_[Other(side)].contains(Result(side, r).fingerprint.content)) continue;
-      // Positions and shapes are computed in many ways, and stand anywhere.
+      // Positions and shapes are computed in many ways, and occur anywhere.
       if (Result(side, r).fingerprint.kind != ElementKind::kFloat &&
           BitWidth(Result(side, r).dtype) != 8) {
         continue;
@@ -341,7 +342,8 @@ class RecordedPairs {
     }
   }
 
-  // How many recorded results of one's shape have no partner from there to the next that has one.
+  // Number of recorded results of the same shape from here to the next one with a partner that have
+  // none.
   int WithoutPartner(SideId side, int r) const {
     const StreamResult& first = Result(side, r);
     int count = 0;
@@ -354,8 +356,8 @@ class RecordedPairs {
     return count;
   }
 
-  // Pairs that the alignment does not have. Several recorded results may be one of the other side:
-  // the one that it is paired with, or is called so, has the row of its own.
+  // Adds pairs that the alignment does not have. Several recorded results may have one partner: the
+  // aligned one, or the one named after it, gets a row of its own.
   void PairUp(SideId side) {
     std::vector<int> owner(Index(Size(Other(side))), kNone);
     const auto rank = [&](int r) {

@@ -1,5 +1,5 @@
-// Stage 19, recordings: pairs what was recorded where values alone do not: by names, by place, by
-// what is said.
+// Stage 19, recordings: pairs recorded results that values alone do not pair: by names, by
+// position, by metadata.
 #ifndef ONNXCMP_COMPARE_ALIGNMENT_RECORDED_PAIRS_H_
 #define ONNXCMP_COMPARE_ALIGNMENT_RECORDED_PAIRS_H_
 
@@ -12,17 +12,17 @@
 
 namespace onnxcmp {
 
-// As many elements may be anywhere by chance.
+// A result of at most this many elements may match another by chance.
 inline constexpr int64_t kHandful = 8;
 
-// Pairs for an alignment of which a side was recorded, the surest first.
+// Pairs for an alignment with a recorded side, the surest first.
 //
-// Names that most recorded results share with the other side, and that mostly have its values, are
-// believed: what has such a name corresponds to its namesake, whatever else its value is like.
-// Other recorded results that no value found a partner for take, if it is free, that of their name;
-// that of the same size whose name has all parts of theirs in order ("layer.1.dense" and
-// "/layer.1/dense/Add_output_0"), of several the last of those with the fewest other parts; the
-// only one of their shape between what their neighbours are paired with.
+// Names are trusted if most recorded results share theirs with the other side, mostly with its
+// values: then a result corresponds to its namesake whatever its value is. Other recorded results
+// without a partner by value take, if it is free, their namesake; else a result of the same size
+// whose name has all parts of theirs in order ("layer.1.dense" and "/layer.1/dense/Add_output_0"),
+// of several the last of those with the fewest other parts; else the only one of their shape
+// between the partners of their neighbours.
 std::vector<AddedPair> PairRecorded(const Alignment& alignment, const ResultStream& left,
                                     const ResultStream& right);
 

@@ -12,7 +12,7 @@ namespace onnxcmp {
 
 using ResultGroup = PerSide<std::vector<int>>;
 
-// In the order in which their keys came up first, so that what is made of them is deterministic.
+// In the order in which their keys first occur, so that results are deterministic.
 class ResultGroups {
  public:
   using Key = std::array<int, 8>;

@@ -15,21 +15,21 @@ bool IsByteInteger(DType dtype) { return IsInteger(dtype) && BitWidth(dtype) <= 
 
 // A content that may have near ones, as an entry of a list sorted by `rms`.
 struct Entry {
-  double rms = 0;    // of c(x)
-  double plain = 0;  // that of x
+  double rms = 0;    // root mean square of c(x)
+  double plain = 0;  // root mean square of x
   int content = 0;
-  int result = 0;  // one of them
+  int result = 0;  // one of the results
 };
 
 bool Before(const Entry& a, const Entry& b) {
   return a.rms != b.rms ? a.rms < b.rms : a.result < b.result;
 }
 
-// Size, and whether of floats.
+// Size, and whether the elements are floats.
 using SizeClass = std::pair<int64_t, bool>;
 
 // Contents of one side by size, sorted. Those that occur equally often on both sides are left out:
-// their equals are there for them.
+// they pair with their equals.
 std::map<SizeClass, std::vector<Entry>> SortedContents(const StreamIndex& side,
                                                        const StreamIndex& other, int contents) {
   std::map<SizeClass, std::vector<Entry>> sorted;
@@ -141,7 +141,7 @@ double ValueEvidence::ComputeValue(int l, int r) const {
     if (left_type != right_type) {
       value += a.kind == b.kind ? weights::kOtherType : weights::kOtherKind;
     }
-    // Whole numbers are equal or they are not.
+    // Integers are either equal or different.
     const bool wide = (IsInteger(left_type) && BitWidth(left_type) > 8) ||
                       (IsInteger(right_type) && BitWidth(right_type) > 8);
     if (wide && d > 0) value += weights::kUnequalIntegers;
@@ -200,7 +200,7 @@ void ValueEvidence::FindNear() {
                                            [](const Entry& c, double rms) { return c.rms < rms; });
       const auto consider = [&](const Entry& candidate) {
         if (candidate.content == entry.content) return;
-        // The greater part is sorted out without the projections.
+        // Most candidates are rejected without the projections.
         if (std::abs(entry.plain - candidate.plain) >
             weights::kNear * std::max(entry.plain, candidate.plain)) {
           return;

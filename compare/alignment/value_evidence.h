@@ -1,5 +1,5 @@
-// How much two contents speak for being the same quantity (V of docs/alignment.md), and which
-// contents of the other side are near one: stage 1, near lists.
+// Scores how strongly two contents suggest the same quantity (V of docs/alignment.md), and finds
+// the near contents of the other side: stage 1, near lists.
 #ifndef ONNXCMP_COMPARE_ALIGNMENT_VALUE_EVIDENCE_H_
 #define ONNXCMP_COMPARE_ALIGNMENT_VALUE_EVIDENCE_H_
 
@@ -16,43 +16,43 @@
 namespace onnxcmp {
 
 struct Nearness {
-  int content = 0;  // of the other side
+  int content = 0;  // the other side's
   double value = 0;
 };
 
-// Everything here depends on contents alone, so it is kept by content. Contents are those of
-// AlignmentIndex; a content that occurs on one side only is asked for on that side only.
+// All of this depends on contents alone, so it is stored by content. Contents are those of
+// AlignmentIndex; a content that occurs on one side only may be passed for that side only.
 class ValueEvidence {
  public:
   explicit ValueEvidence(const AlignmentIndex& index);
 
-  // Of results, output rows left out.
+  // For any results except output rows.
   double Value(int l, int r) const;
   // 0 for equal contents, 9 if they cannot be compared.
   double Distance(int l, int r) const;
   bool SameContent(int l, int r) const {
     return StreamIndex::At(index_.left.content, l) == StreamIndex::At(index_.right.content, r);
   }
-  // The same elements in another order, as far as their moments tell.
+  // True for the same elements in another order, as far as their moments tell.
   bool SameMoments(int l, int r) const;
 
-  // Contents within weights::kNear that are not equal, the best first.
+  // Unequal contents within weights::kNear, the best first.
   absl::Span<const Nearness> NearOfLeft(int content) const { return near_left_[content]; }
   absl::Span<const Nearness> NearOfRight(int content) const { return near_right_[content]; }
 
-  // The pair was found by its moments: it is worth at least as much as these tell.
+  // The pair was found by its moments: raises its value to at least that of equal moments.
   void RaiseToMoments(int l, int r);
 
  private:
-  // The last right contents that a left one's value was asked for with, side by side: whoever asks
-  // asks for neighbours, and all that were ever asked for are many times as many as the results.
+  // Cache of the last right contents scored with a left one: callers ask for neighbours, and all
+  // pairs ever scored are many times as many as the results.
   struct Asked {
     static constexpr size_t kMost = 16;
     std::array<int, kMost> rights;
     std::array<double, kMost> values;
-    uint8_t next = 0;  // the oldest one's place
+    uint8_t next = 0;  // index of the oldest entry
   };
-  static constexpr size_t kAskedTogether = 32;  // of neighbouring contents
+  static constexpr size_t kAskedTogether = 32;  // number of neighbouring contents
   using AskedBlock = std::array<Asked, kAskedTogether>;
 
   double ComputeValue(int l, int r) const;

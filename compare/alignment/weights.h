@@ -1,10 +1,9 @@
 // All weights and thresholds of the alignment, stage by stage as docs/alignment.md numbers them.
 //
-// Units. *Points* are what scores are added up from: a pair's values give -6 to 9 of them, its
-// producers -1.5 to 3, its uses -0.5 to 2, its labels -0.5 to 0.35. A *distance* is one of two
-// sketches, relative to the size of the elements: 0 for the same bits, 2e-7 for a sum of floats in
-// another order, 1e-3 for float16, about 1 for values that have nothing to do with each other.
-// Counts of what is looked at keep the cost near-linear.
+// Units. *Points* add up to scores: a pair's values give -6 to 9 of them, its producers -1.5 to 3,
+// its uses -0.5 to 2, its labels -0.5 to 0.35. A *distance* is one of two sketches, relative to the
+// size of the elements: 0 for the same bits, 2e-7 for a sum of floats in another order, 1e-3 for
+// float16, about 1 for unrelated values. Limits of counts keep the cost near-linear.
 #ifndef ONNXCMP_COMPARE_ALIGNMENT_WEIGHTS_H_
 #define ONNXCMP_COMPARE_ALIGNMENT_WEIGHTS_H_
 
@@ -15,83 +14,83 @@ namespace onnxcmp::weights {
 
 // Evidence of values (value_evidence), points.
 
-// The same content. No nearness, however near, is worth as much.
+// The same content. No near content is worth as much.
 inline constexpr double kEqualContent = 8;
-// More if the content is rich: zeros and shapes are equal by chance.
+// Bonus for rich contents: zeros and shapes are equal by chance.
 inline constexpr double kRichContent = 1;
-// Less for each doubling of how many pairs the results of that content could make, and at most: it
-// says less of each of them.
+// Penalty for each doubling of the number of possible pairs of that content, and its limit: a
+// common content says less about each.
 inline constexpr double kRepeatedContent = 0.5;
 inline constexpr double kMostRepeatedContent = 2.5;
 // Near values: this, and half a point for each decimal place that agrees. So 1e-3 is worth 4.5, and
 // equal but for the last place of a float (1e-7) 6.5: less than equal, more than any structure.
 inline constexpr double kNearValues = 3;
 inline constexpr double kPlaceOfNear = 0.5;
-// Less for poor ones: small counts are near each other by chance.
+// Penalty for poor ones: small counts are near each other by chance.
 inline constexpr double kPoorNear = 1.5;
-// Values within sight of each other: two points for each decimal place, and this less, so that the
+// Values less than kOutOfSight apart: two points for each decimal place, less this, so that the
 // points pass 0 at a distance of 0.3.
 inline constexpr double kPlaceOfFar = 2;
 inline constexpr double kFarValues = 1;
-// Beyond kOutOfSight there is nothing to measure.
+// Beyond kOutOfSight, distances mean nothing.
 inline constexpr double kUnlikeValues = -2;
-// Other sizes: never the same quantity, but for the same model at another size.
+// Different sizes: never the same quantity, but for the same model at another size.
 inline constexpr double kOtherSize = -6;
-// Another shape, another type of the same kind, another kind of number: a reshape or a cast stands
+// Another shape, another type of the same kind, another kind of number: a reshape or a cast lies
 // between, and is a result of its own.
 inline constexpr double kOtherShape = -1.5;
 inline constexpr double kOtherType = -0.5;
 inline constexpr double kOtherKind = -2;
-// Integers of more than 8 bits that are near and not equal: ids and shapes are equal or another.
+// Near but unequal integers of more than 8 bits: ids and shapes are either equal or different.
 inline constexpr double kUnequalIntegers = -2;
-// The same bits in another shape, the same elements in another order; of poor results less.
+// The same bits in another shape, the same elements in another order; less for poor results.
 inline constexpr double kSameBits = 6;
 inline constexpr double kSamePoorBits = 2;
 inline constexpr double kSameElements = 5;
 inline constexpr double kSamePoorElements = 1;
-// The same moments, which noise leaves of the same elements in another order.
+// The same moments, which survive noise in the same elements in another order.
 inline constexpr double kSameMoments = 4.5;
 
 // Evidence of values, distances.
 
-// Near: what float16 and fused operators leave between results of the same quantity. Wider, and
-// different layers of a model would be near each other.
+// Near: the distance that float16 and fused operators leave between results of the same quantity.
+// With a wider limit, different layers of a model would be near each other.
 inline constexpr double kNear = 5e-3;
-// Two results that have nothing in common are 1 apart, give or take.
+// Two unrelated results are about 1 apart.
 inline constexpr double kOutOfSight = 0.5;
-// What is nearer than this is worth no more: the sketches themselves are rounded.
+// Smaller distances are not worth more: the sketches themselves are rounded.
 inline constexpr double kLeastDistance = 1e-9;
-// By which moments may differ, as a share of the root mean square: sums of float16 or of float.
+// Limits for moments, as a share of the root mean square: sums of float16 or of float.
 inline constexpr double kHalfMoments = 4e-3;
 inline constexpr double kFloatMoments = 4e-5;
-// Of fewer elements the moments say nothing.
+// With fewer elements, moments mean nothing.
 inline constexpr int64_t kLeastForMoments = 8;
 
 // Producers (pair_score), points.
 
 inline constexpr double kTwoLeaves = 0.5;
-// The same operator, with the same attributes; the same output of it, or another.
+// The same operator; with the same attributes; the same output of it, or another.
 inline constexpr double kSameOperator = 0.5;
 inline constexpr double kSameAttributes = 0.25;
 inline constexpr double kSameSlot = 0.25;
 inline constexpr double kOtherSlot = -0.5;
-// All inputs paired with each other, all with somebody else; shares of them count in between. A
-// constant that is still free on both sides with the same content is as good as paired, nearly.
+// All inputs paired with each other, all with other results; shares count in between. A constant
+// that is still free on both sides with the same content counts almost as paired.
 inline constexpr double kPairedInputs = 2;
 inline constexpr double kOtherInputs = -1;
 inline constexpr double kFreeConstant = 0.9;
-// What gave a recorded result, if that is known: the same, another.
+// Makers of recorded results, if known: the same, another.
 inline constexpr double kSameMaker = 0.5;
 inline constexpr double kAnyMaker = 0.1;
 
 // Uses (pair_score), points.
 
-// All that is made of the one paired with what is made of the other; all with something else. A
-// reader that reads it in another slot counts as this share of one.
+// All consumers paired with each other, all with other results. A consumer that reads it in another
+// slot counts as this share of one.
 inline constexpr double kPairedUses = 2;
 inline constexpr double kOtherUses = -0.5;
 inline constexpr double kOtherSlotUse = 0.75;
-// Nobody reads either.
+// Neither has consumers.
 inline constexpr double kUnused = 0.5;
 
 // Labels (pair_score), points. They decide between near-equals and never against a value.
@@ -102,36 +101,35 @@ inline constexpr double kOtherPlace = -0.5;
 
 // How a score is taken (pair_score), points.
 
-// Values worth less, a distance of 0.2, are not nearer than others but by chance: they count as
-// kUnlikeValues, and where values that are apart are allowed as kApart.
+// Values worth less (a distance of 0.2) are near only by chance: they count as kUnlikeValues, or as
+// kApart where values may be apart.
 inline constexpr double kChance = 0.4;
 inline constexpr double kApart = -1;
-// From here on values speak for themselves, whatever is allowed.
+// From here on values decide alone.
 inline constexpr double kClearValue = 5;
-// Less than this, and the kind of number and the shape have to agree.
+// Below this, the kind of number and the shape have to agree.
 inline constexpr double kPlausibleValue = 3;
-// Less than this, and another operator, or a leaf against a computed result, needs the same shape,
-// and costs.
+// Below this, a pair of different operators, or of a leaf and a computed result, needs the same
+// shape and pays a penalty.
 inline constexpr double kDoubtfulValue = 2;
 inline constexpr double kOtherProducer = -0.5;
-// What producers and uses have to give where values do not help: of poor results, of results of
+// Least points of producers and uses where values do not help: for poor results, for results of
 // other sizes.
 inline constexpr double kPoorStructure = 0.75;
 inline constexpr double kResizedStructure = 1.5;
-// A free rival whose values are worth so much more makes a pair wait.
+// A free rival whose values are worth this much more makes a pair wait.
 inline constexpr double kRegret = 0.4;
 
 // The queue (pair_queue), points.
 
-// Scores that differ by less are the same: sums in another order.
+// Scores that differ by less are equal: sums in another order.
 inline constexpr double kSameScore = 1e-9;
-// Candidates of one result within this are as good as each other, and wait.
+// Candidates of one result within this are equally good, and wait.
 inline constexpr double kAmbiguous = 0.01;
-// Pairs whose values say less are not picked out of several that are as good: one of them would be
-// as wrong as the other.
+// Pairs with less evidence are not picked out of several equally good ones: each would be a guess.
 inline constexpr double kTelling = 2;
 
-// What a pair has to have to be queued, points, by stage.
+// Thresholds of the queue, points, by stage.
 
 inline constexpr double kAnchor = 7.5;          // 4: equal, rich, and rare
 inline constexpr double kSurrounding = 6;       // 5: equal, or near and with its neighbours
@@ -146,44 +144,45 @@ inline constexpr double kNearStructural = 3.5;  // 10: near, or neighbours and n
 
 // 3: outputs of the same model are nearer than other results.
 inline constexpr double kNearOutput = 1e-3;
-// 13: a poor constant between paired neighbours is taken by its place unless it is farther away.
+// 13: a poor constant between paired neighbours is paired by its position unless it is farther
+// away.
 inline constexpr double kSurePoorLeaf = 1;
 
 // Copies (alignment_index), distances.
 
-// What a cast, a QuantizeLinear and a DequantizeLinear leave of their input.
+// Distance from its input that a cast, or a QuantizeLinear and a DequantizeLinear, leave.
 inline constexpr double kCastCopy = 1e-2;
 inline constexpr double kQuantizedCopy = 5e-2;
-// Root mean squares of rounded results and of what the other side computes at once, as a share; how
-// many times nearer that is than what was rounded.
+// Difference of root mean squares, as a share, between rounded results and the other side's fused
+// ones; how many times nearer these are than the unrounded result.
 inline constexpr double kComputedRounded = 1e-3;
 inline constexpr double kTimesNearer = 8;
 
 // 15, reconvergence, distances.
 
-// What agrees after a pair: of floats, of floats of 16 bits, of integers of 8 bits, of what was
-// computed from such.
+// Distance of results after a pair that agree: of floats, of 16-bit floats, of 8-bit integers, of
+// results computed from these.
 inline constexpr double kAgree = 2e-5;
 inline constexpr double kHalfAgree = 3e-3;
 inline constexpr double kByteAgree = 1e-2;
 inline constexpr double kFromBytesAgree = 3e-2;
-// What is as near as this did not go wrong, it was rounded otherwise: sums of 16-bit numbers that
-// nearly cancel are that far apart, and what was computed from 8-bit ones.
+// Up to this distance a pair is rounded differently, not wrong: sums of 16-bit numbers that nearly
+// cancel are that far apart, and results computed from 8-bit ones.
 inline constexpr double kHalfRounding = 3e-2;
 inline constexpr double kByteRounding = 0.3;
-// Pairs that are farther apart than sums in another order are, but no farther than what a
-// normalization does that does next to nothing, and this many times farther than what is made of
-// one of the two, stopped one step early. Of a result's readers so many are looked at.
+// A pair stopped one step early if it is farther apart than sums in another order, no farther than
+// a normalization that does almost nothing moves it, and this many times farther than a consumer of
+// one of the two. The last one limits the consumers examined.
 inline constexpr double kMovedFrom = 1e-6;
 inline constexpr double kMovedUpTo = 1e-4;
 inline constexpr double kTimesNearerNext = 1.5;
 inline constexpr size_t kMostNextUses = 4;
-// Without anything paired after it, a pair of different operators must be at least this near.
+// Without any pair after it, a pair of different operators must be at least this near.
 inline constexpr double kPlausible = 0.3;
-// Counts: as few results after a pair need but one that is apart, of more of them a share.
+// Counts: one that is apart is enough among this few results after a pair; among more, a share.
 inline constexpr size_t kFewAfter = 3;
-inline constexpr size_t kShareApart = 3;  // one in so many
-// As few elements are those of another result by chance.
+inline constexpr size_t kShareApart = 3;  // one in this many
+// Tensors this small match unrelated results by chance.
 inline constexpr int64_t kTellingElements = 4;
 
 // 16, merging: an equal in a wider type, as a distance.
@@ -191,52 +190,52 @@ inline constexpr double kAlike = 0.1;
 
 // 18, rows.
 
-// Elements in another order are as far from each other as those of any two results are; what is
-// nearer is in order, and noisy. A distance.
+// Elements in another order are as far apart as those of any two results; nearer ones are in order,
+// and noisy. A distance.
 inline constexpr double kOutOfOrder = 0.5;
-// If fewer than this share of the pairs are in order, the models simply list their nodes otherwise.
+// Below this share of pairs in order, the models list their nodes in different orders.
 inline constexpr double kOrdered = 0.7;
 
 // 19, recordings, shares unless it says otherwise.
 
-// Of recorded names that are the other side's those whose values are near, where values tell.
+// Least share of namesakes whose values are near, where values tell.
 inline constexpr double kAgreeingNames = 1.0 / 3;
-// Distances: what coarse types leave of a value, and what is surely it.
+// Distances: that of a value in coarse types, and that of certainly the same value.
 inline constexpr double kNearNamesake = 5e-2;
 inline constexpr double kExact = 1e-4;
-// Names that are the other side's by chance are not those of results of the same sizes.
+// Chance namesakes rarely have the same size: least share of namesakes that do.
 inline constexpr double kNamesakesOfOneSize = 0.9;
-// Of the recorded names that say something of the other side's, those that its values bear out.
+// Least share of the names that say something of the other side's which values confirm.
 inline constexpr double kBorneOut = 2.0 / 3;
-// Of neighbours in a recording those that are in the other side's order, if it has one.
+// Least share of neighbours in a recording in the other side's order, for it to have one.
 inline constexpr double kInOrder = 0.8;
 
-// Counts of what is looked at.
+// Limits of how many are examined.
 
-inline constexpr size_t kMostInputs = 16;         // of a node, when a pair is scored
-inline constexpr size_t kMostUses = 8;            // of a result, likewise
-inline constexpr size_t kMostRivals = 8;          // of a content, for regret
+inline constexpr size_t kMostInputs = 16;         // inputs of a node, when a pair is scored
+inline constexpr size_t kMostUses = 8;            // uses of a result, likewise
+inline constexpr size_t kMostRivals = 8;          // rivals of a content, for regret
 inline constexpr int kMostRivalsSeen = 64;        // candidates of a result, for ambiguity
 inline constexpr int kMostNearSeen = 32;          // on either side of a content, for near lists
-inline constexpr size_t kMostNear = 8;            // near contents that are kept of one
-inline constexpr size_t kMostNearBack = 12;       // and of those that others found
-inline constexpr size_t kMostInputsScanned = 64;  // of a node, for an equal
-inline constexpr int kMostOriginals = 64;         // of about the same root mean square
-inline constexpr size_t kFewInputs = 8;           // nodes with as many offer inputs by size
-inline constexpr size_t kFewUses = 8;             // results with as many offer uses by size
-inline constexpr size_t kMostEqual = 4;           // equals that a pair offers of its neighbours
+inline constexpr size_t kMostNear = 8;            // near contents kept of each
+inline constexpr size_t kMostNearBack = 12;       // and of those found from the other side
+inline constexpr size_t kMostInputsScanned = 64;  // inputs of a node, searched for an equal
+inline constexpr int kMostOriginals = 64;         // results of about the same root mean square
+inline constexpr size_t kFewInputs = 8;           // nodes with at most as many queue inputs by size
+inline constexpr size_t kFewUses = 8;             // results with at most as many queue uses by size
+inline constexpr size_t kMostEqual = 4;           // equals that a pair queues among its neighbours
 inline constexpr size_t kMostSameManner = 8;      // uses in the same manner, likewise
-inline constexpr int kMostRounds = 8;             // of near ones, while there are new pairs
-inline constexpr int kMostStructureRounds = 3;    // of structure, likewise
-inline constexpr size_t kMostOfContent = 8;       // results of a content that are offered
-inline constexpr int kMostMomentNeighbours = 16;  // of the same size
-inline constexpr size_t kMostOutputs = 256;  // with more only equals and namesakes are looked at
-inline constexpr size_t kMostBehind = 64;    // results after a pair, for reconvergence
-inline constexpr size_t kMostSharing = 16;   // equals that a merged result chooses from
+inline constexpr int kMostRounds = 8;             // rounds of near pairs, while there are new ones
+inline constexpr int kMostStructureRounds = 3;    // rounds of structure, likewise
+inline constexpr size_t kMostOfContent = 8;       // results of a content that are queued
+inline constexpr int kMostMomentNeighbours = 16;  // neighbours of the same size, for moments
+inline constexpr size_t kMostOutputs = 256;       // with more, only equals and namesakes
+inline constexpr size_t kMostBehind = 64;         // results after a pair, for reconvergence
+inline constexpr size_t kMostSharing = 16;        // equals that a merged result chooses from
 inline constexpr size_t kMostMergedUses = 8;
 inline constexpr size_t kMostMergedInputs = 16;
 inline constexpr size_t kMostInRegion = 64;  // nodes that a pair absorbs
-inline constexpr size_t kMostNames = 4096;   // results that are looked at for a name
+inline constexpr size_t kMostNames = 4096;   // results examined for a name
 
 }  // namespace onnxcmp::weights
 

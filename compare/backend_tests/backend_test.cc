@@ -37,7 +37,7 @@ bool IsTest(const std::string& folder) {
   return Exists(folder + "/model.onnx") || !DataSets(folder).empty();
 }
 
-// "a/b/" and "a/b" are "b", "." is what it stands for.
+// "a/b/" and "a/b" give "b", "." the folder's name.
 std::string NameOf(const std::string& folder) {
   std::error_code error;
   const fs::path absolute = fs::absolute(folder, error);
@@ -45,7 +45,7 @@ std::string NameOf(const std::string& folder) {
   return (path.has_filename() ? path.filename() : path.parent_path().filename()).string();
 }
 
-// What `file` says of the test, if there is such a file and it says anything.
+// The test's tolerance in `file`, if there is one.
 absl::StatusOr<std::optional<Tolerance>> ToleranceIn(const std::string& file,
                                                      const std::string& test) {
   std::ifstream stream(file);
@@ -70,7 +70,7 @@ absl::StatusOr<std::optional<Tolerance>> ToleranceIn(const std::string& file,
   return std::optional<Tolerance>(tolerance);
 }
 
-// What the test's own files say.
+// The tolerance in the test's own files.
 absl::StatusOr<std::optional<Tolerance>> GivenTolerance(const std::string& folder) {
   const std::string test = NameOf(folder);
   for (const char* beside : {"/tolerances.json", "/../tolerances.json"}) {
@@ -81,8 +81,8 @@ absl::StatusOr<std::optional<Tolerance>> GivenTolerance(const std::string& folde
   return std::optional<Tolerance>();
 }
 
-// ONNX's absolute tolerance is meant for elements of about 1: those of a tensor that are all
-// smaller than it are compared, too.
+// ONNX's absolute tolerance suits elements of about 1: it is reduced for tensors of smaller
+// elements, so that these are compared, too.
 Tolerance DefaultFor(const Value& want) {
   constexpr double kShareOfScale = 0.1;
   Tolerance tolerance = kBackendTestTolerance;
@@ -94,14 +94,14 @@ Tolerance DefaultFor(const Value& want) {
   return tolerance;
 }
 
-// Integers are exact unless the test's own file says otherwise.
+// Integers are exact unless the test's own file allows more.
 Tolerances TolerancesFor(const Value& want, const std::optional<Tolerance>& of_file,
                          const std::optional<Tolerance>& of_user) {
   if (of_file.has_value()) return *of_file;
   return {of_user.has_value() ? *of_user : DefaultFor(want), {}};
 }
 
-// What is wrong with an output; "" if nothing is.
+// The error of an output; "" if there is none.
 std::string Compare(const std::string& name, const Value& got, const Value& want,
                     Expectation expectation, const Tolerances& given) {
   const Tolerances tolerance = {ToleranceFor(expectation, want, given.floats), given.integers};
@@ -111,7 +111,7 @@ std::string Compare(const std::string& name, const Value& got, const Value& want
   return absl::StrCat("output ", name, ": ", MismatchText(want, got, difference, tolerance));
 }
 
-// Which outputs could not be compared, though the test passed; "" if all could.
+// The outputs that could not be compared, although the test passed; "" if all could.
 std::string NotCompared(const Graph& graph, const std::vector<Expectation>& expectations) {
   std::string text;
   for (size_t i = 0; i < expectations.size(); ++i) {

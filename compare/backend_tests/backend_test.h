@@ -26,15 +26,15 @@ class ModelProto;
 
 namespace onnxcmp {
 
-// As ONNX's own runner has it.
+// The tolerance of ONNX's own runner.
 inline constexpr Tolerance kBackendTestTolerance = {1e-3, 1e-7};
-// Two units in the last place. ONNX's runner allows them of bfloat16; of float16, too, some of its
-// expected values are that far from the exact ones.
+// Two units in the last place. ONNX's runner allows them for bfloat16; here float16 gets them, too,
+// since some expected values are that far from the exact ones.
 inline constexpr double kBackendTestFloat16 = 0x1p-9;
 inline constexpr double kBackendTestBfloat16 = 0x1p-6;
 
 struct BackendTestOptions {
-  std::optional<Tolerance> tolerance;  // of floats; nothing: ONNX's
+  std::optional<Tolerance> tolerance;  // for floats; nothing: ONNX's
   LoadOptions load;
   EvaluatorOptions evaluator;
   Runtime* runtime = nullptr;  // where the tests run; null: in our interpreter
@@ -58,30 +58,29 @@ struct BackendTestOutcome {
   std::string text;
 };
 
-// The test folders among `paths` and directly inside of them, sorted, each once. NotFound if a path
-// is no folder or leads to none.
+// The test folders among `paths` and directly inside them, sorted, each once. NotFound if a path is
+// no folder or contains none.
 absl::StatusOr<std::vector<std::string>> FindBackendTests(absl::Span<const std::string> paths);
 
-// The values in PREFIX0.pb, PREFIX1.pb, ...; of the declared types. InvalidArgument if there are
-// more than are declared, or one before the last is missing.
+// The values in PREFIX0.pb, PREFIX1.pb, ..., of the declared types. InvalidArgument if there are
+// more than declared, or if one before the last is missing.
 absl::StatusOr<std::vector<Value>> ReadTestValues(const std::string& prefix,
                                                   const std::vector<ValueInfo>& declared);
 
-// Element types and shapes must be those expected, integers equal. Floats must be within the
-// tolerance, which tolerances.json in the folder or in the one around it overrides by the test's
-// name, for integers too: {"test_x": {"rtol": 1e-2, "atol": 1e-5}}. expected_outputs.h says what is
-// expected of random numbers and of transforms. Every set of data in the folder is run. A folder
-// without data or without a model, data that cannot be used or lack an output, a model that cannot
-// run: failed.
+// Requires the expected element types and shapes, and equal integers. Floats must be within the
+// tolerance, which tolerances.json in the folder or its parent overrides by the test's name, for
+// integers too: {"test_x": {"rtol": 1e-2, "atol": 1e-5}}. expected_outputs.h has the rules for
+// random numbers and transforms. Runs every set of data in the folder. Fails for a folder without
+// data or without a model, unusable data or a missing output, and a model that cannot run.
 BackendTestOutcome RunBackendTest(const std::string& folder, const OpRegistry& registry,
                                   const BackendTestOptions& options);
 
-// Writes such a folder. Unless the inputs with a value are those that need one, none without a
-// value must come before others.
+// Writes such a folder. If the inputs with a value are not exactly the required ones, no input
+// without a value may come before one with a value.
 absl::Status WriteBackendTest(const std::string& folder, const onnx::ModelProto& model,
                               const Feeds& feeds, const std::vector<Value>& outputs);
 
-// Makes such a folder of a run. The model is written as it is loaded: checked, sorted, with its
+// Writes such a folder for a run. The model is written as loaded: checked, sorted, with its
 // functions inlined if `load` says so, and with its data inside.
 absl::Status WriteBackendTest(const std::string& folder, const std::string& model,
                               const OpRegistry& registry, const LoadOptions& load,

@@ -1,4 +1,4 @@
-// Runs made into tests.
+// Writes runs as tests.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -17,7 +17,7 @@
 namespace onnxcmp {
 namespace {
 
-// Moves what lies in other files into the message.
+// Moves external data into the message.
 absl::Status TakeIn(onnx::TensorProto* tensor, ExternalData& external) {
   if (tensor->data_location() != onnx::TensorProto::EXTERNAL) return absl::OkStatus();
   OC_ASSIGN_OR_RETURN(const Tensor value, TensorFromProto(*tensor, nullptr, &external));
@@ -42,7 +42,7 @@ absl::Status TakeIn(onnx::GraphProto* graph, ExternalData& external) {
   return absl::OkStatus();
 }
 
-// Whether the inputs that have a value are those without an initializer.
+// True if exactly the inputs without an initializer have a value.
 bool AreThoseRequired(const onnx::GraphProto& graph, const Feeds& feeds) {
   absl::flat_hash_set<absl::string_view> initialized;
   for (const auto& initializer : graph.initializer()) initialized.insert(initializer.name());
@@ -68,8 +68,8 @@ absl::Status WriteBackendTest(const std::string& folder, const onnx::ModelProto&
   file << bytes;
   file.close();
   if (!file) return absl::PermissionDeniedError(absl::StrCat("cannot write ", folder));
-  // Files go by position: among the inputs that need a value if these are the ones that have it,
-  // else among all, of which none may be missing in between.
+  // Files are numbered by position: among the required inputs if exactly these have a value, else
+  // among all, without gaps.
   const bool required = AreThoseRequired(model.graph(), feeds);
   int files = 0;
   for (int i = 0; i < model.graph().input_size(); ++i) {

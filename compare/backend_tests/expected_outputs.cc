@@ -15,7 +15,7 @@ using Expectations = absl::flat_hash_map<absl::string_view, Expectation>;
 
 bool ReadsDrawn(const Graph& graph, const Expectations& known);
 
-// Whether a node draws numbers or reads what depends on such, its subgraphs included.
+// True if a node or one of its subgraphs draws random numbers or reads results that depend on them.
 bool IsDrawn(const Node& node, const Expectations& known) {
   if (DrawsNumbers(node.domain, node.op_type)) return true;
   for (const std::string& input : node.inputs) {

@@ -1,4 +1,4 @@
-// What of a test's expected outputs can be expected, as far as the graph tells.
+// Decides how a test's expected outputs can be compared, as far as the graph tells.
 #ifndef ONNXCMP_COMPARE_BACKEND_TESTS_EXPECTED_OUTPUTS_H_
 #define ONNXCMP_COMPARE_BACKEND_TESTS_EXPECTED_OUTPUTS_H_
 
@@ -14,23 +14,23 @@ namespace onnxcmp {
 
 enum class Expectation {
   kElements,
-  // The output depends on numbers that were drawn. No seed makes another tool draw the same ones,
-  // so that only types and shapes can be expected.
+  // The output depends on random numbers. No seed makes another tool draw the same ones, so only
+  // types and shapes can be compared.
   kTypeAndShape,
-  // A Fourier transform: its error is relative to the whole vector and not to each element. Where
-  // the exact value is 0, the expected one is the noise of the transform that computed it.
+  // A Fourier transform: its error is relative to the whole vector, not to each element. Where the
+  // exact value is 0, the expected one is the noise of the transform that computed it.
   kTransform,
 };
 
-// Whether an operator of ai.onnx draws numbers. Dropout does not count: it passes its input on but
-// for training, where ONNX's tests say which numbers to draw.
+// True if an operator of ai.onnx draws random numbers. Dropout does not count: it passes its input
+// on except in training, where ONNX's tests specify the numbers.
 bool DrawsNumbers(absl::string_view domain, absl::string_view op_type);
 
 // For each of the graph's outputs.
 std::vector<Expectation> ExpectationsOf(const Graph& graph);
 
-// A transform's outputs may be off by a rounding of the greatest expected element; nothing changes
-// for others.
+// The tolerance for an output: transforms may be off by a rounding of the greatest expected
+// element; unchanged for others.
 Tolerance ToleranceFor(Expectation expectation, const Value& want, Tolerance tolerance);
 
 }  // namespace onnxcmp

@@ -1,4 +1,4 @@
-// Groups of nodes that runtimes compute as one operator: plain data.
+// Blocks: groups of nodes that runtimes compute as one operator, as plain data.
 #ifndef ONNXCMP_COMPARE_BLOCKS_BLOCK_H_
 #define ONNXCMP_COMPARE_BLOCKS_BLOCK_H_
 
@@ -13,7 +13,7 @@
 
 namespace onnxcmp {
 
-// What keeps a runtime from fusing a block.
+// Reasons why a runtime cannot fuse a block.
 enum class ObstacleKind : uint8_t {
   kQuantization,  // QuantizeLinear, DequantizeLinear or both, or an operator that rounds its result
   kCast,
@@ -27,26 +27,26 @@ absl::string_view ObstacleKindName(ObstacleKind kind);  // "Q/DQ", "Cast", "seco
 
 struct BlockObstacle {
   ObstacleKind kind = ObstacleKind::kReader;
-  // What stands in the way, by name; of kOutput none, of kReader those that read.
+  // The nodes in the way, by name; none for kOutput; the readers for kReader.
   std::vector<std::string> nodes;
-  std::string result;          // what enters it, or is read
+  std::string result;          // their input, or the result that is read
   std::string after;           // the block's node that makes that result
-  std::string before;          // the block's node after it; "": there is none
-  std::string quantized;       // of kQuantization: the integers
-  std::optional<double> sqnr;  // of kQuantization: own error in dB, given the other side's values
-  std::optional<double> cost;  // and how far it moves the other side's outputs, of their size
+  std::string before;          // the block's next node; "": there is none
+  std::string quantized;       // for kQuantization: the integers
+  std::optional<double> sqnr;  // for kQuantization: local error in dB, on the other side's values
+  std::optional<double> cost;  // and its effect on the other side's outputs, relative to them
 };
 
 struct Block {
   BlockFamily family = BlockFamily::kAttention;
   std::string form;  // "Gelu (erf)", "MatMul + bias + Relu"
-  std::string path;  // of a subgraph: "if_2[then_branch]"; "" in the main graph
-  // Nodes in order, by name (NodeLabel). One: an operator that is the whole block.
+  std::string path;  // path of the subgraph: "if_2[then_branch]"; "" in the main graph
+  // Nodes in order, by name (NodeLabel). Only one: an operator that is the whole block.
   std::vector<std::string> nodes;
   std::vector<std::string> op_types;  // as many
-  std::vector<std::string> inputs;    // results that it reads, constants left out, each once
-  std::vector<std::string> results;   // the block's own, what it gives last; first the earliest
-  // The same as what it gives, laid out, rounded or cast by nodes after it.
+  std::vector<std::string> inputs;    // results that it reads, each once, without constants
+  std::vector<std::string> results;   // its own results: the earliest first, its output last
+  // Copies of its output that later nodes lay out, round or cast.
   std::vector<std::string> copies;
   std::vector<BlockObstacle> obstacles;
 
@@ -54,21 +54,21 @@ struct Block {
   const std::string& output() const { return results.back(); }
 };
 
-// Blocks of two sides that stand for one another; kNone where a side has none.
+// A pair of corresponding blocks of two sides; kNone where a side has none.
 struct BlockPair {
   int left = -1;
   int right = -1;
-  // Of a block without a counterpart: some of its nodes are in other blocks, which have one.
+  // For a block without a counterpart: some of its nodes are in other blocks, which have one.
   bool elsewhere = false;
 };
 
 struct BlockReport {
   std::vector<Block> left, right;  // in the order of their last nodes
   std::vector<BlockPair> pairs;    // in the left's order; those of the right alone after
-  // Nodes that a quantizer has to leave alone so that blocks become whole that Q/DQ breaks on one
-  // side only: what it takes as nodes_to_exclude.
+  // Nodes that a quantizer has to leave alone so that blocks broken by Q/DQ on one side only become
+  // whole: its nodes_to_exclude.
   std::vector<std::string> nodes_to_exclude;
-  // Those for the blocks of one family alone, of each that has some.
+  // The nodes for the blocks of each family alone, if there are any.
   std::vector<std::pair<BlockFamily, std::vector<std::string>>> exclude_by_family;
   std::vector<std::string> notes;
 };

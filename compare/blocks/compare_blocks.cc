@@ -16,7 +16,7 @@
 namespace onnxcmp {
 namespace {
 
-// Results of a stream by the name of a main graph's value; of a subgraph by path and name.
+// Results of a stream by the name of a main graph's value; in subgraphs by path and name.
 using ResultsByName = absl::flat_hash_map<std::string, int>;
 
 std::string KeyOf(const std::string& path, const std::string& name) {
@@ -28,7 +28,7 @@ ResultsByName NumbersOf(const ResultStream& stream) {
   for (size_t i = 0; i < stream.results.size(); ++i) {
     const StreamResult& result = stream.results[i];
     if (result.kind == ResultKind::kOutput) continue;
-    // A result of an inlined function has the call's path, but a name of its own.
+    // A result of an inlined function has the call's path, but its own name.
     numbers.emplace(KeyOf(result.depth == 0 ? "" : result.path, result.name), static_cast<int>(i));
   }
   return numbers;
@@ -79,8 +79,8 @@ class BlockComparer {
     return found;
   }
 
-  // How many of the right block's own results are partners of the left's, copies included. One
-  // family goes before two.
+  // Number of the right block's own results that are partners of the left's, copies included.
+  // Blocks of equal family are preferred.
   int CommonResults(const Block& a, const Block& b) const {
     int common = 0;
     const std::vector<int> right = Numbers(right_numbers_, b);
@@ -90,7 +90,7 @@ class BlockComparer {
     return common == 0 ? 0 : common + (a.family == b.family ? 1 : 0);
   }
 
-  // What one side sees as an embedding may be a skip on the other.
+  // One side's embedding may be a skip on the other.
   static bool MayBePartners(const Block& a, const Block& b) {
     const auto sums = [](BlockFamily family) {
       return family == BlockFamily::kEmbedding || family == BlockFamily::kNormalization;
@@ -114,7 +114,7 @@ class BlockComparer {
                                           [&](const auto& name) { return names.contains(name); }));
   }
 
-  // The best first.
+  // Pairs the best first.
   template <typename Score>
   void PairByScore(Score score) {
     std::vector<std::tuple<int, int, int>> scores;
@@ -136,7 +136,7 @@ class BlockComparer {
     }
   }
 
-  // Those that are left of a family between the same pairs of it, if they are as many.
+  // Pairs the remaining blocks of a family between the same pairs of it, if there are equally many.
   void PairByPlace() {
     for (int f = 0; f <= static_cast<int>(BlockFamily::kRotary); ++f) {
       const auto family = static_cast<BlockFamily>(f);
@@ -173,7 +173,7 @@ class BlockComparer {
     return free;
   }
 
-  // Whether a node of a block is in a block that has a counterpart.
+  // True if a node of a block is in another block that has a counterpart.
   static bool IsElsewhere(const std::vector<Block>& blocks, const std::vector<bool>& used,
                           size_t i) {
     for (size_t j = 0; j < blocks.size(); ++j) {
@@ -216,7 +216,7 @@ class BlockComparer {
     }
   }
 
-  // What a node was called before onnxruntime made it a QLinear operator.
+  // A node's name before onnxruntime made it a QLinear operator.
   static std::string NameBefore(const std::string& name, const Graph& other) {
     absl::string_view before = name;
     if (!absl::ConsumeSuffix(&before, "_quant")) return name;
@@ -225,8 +225,8 @@ class BlockComparer {
     return known ? std::string(before) : name;
   }
 
-  // A quantizer rounds a result if a node is quantized that makes or reads it: both are to be
-  // left alone.
+  // A quantizer rounds a result if a node that makes or reads it is quantized: both have to be
+  // excluded.
   void ListNodes() {
     const auto add = [](const std::string& name, std::vector<std::string>* names) {
       if (name.empty() || std::find(names->begin(), names->end(), name) != names->end()) return;

@@ -1,4 +1,4 @@
-// The blocks of two models beside one another.
+// Pairs the blocks of two models.
 #ifndef ONNXCMP_COMPARE_BLOCKS_COMPARE_BLOCKS_H_
 #define ONNXCMP_COMPARE_BLOCKS_COMPARE_BLOCKS_H_
 
@@ -12,19 +12,19 @@
 
 namespace onnxcmp {
 
-// What is compared: the graph of each side, null for a recording, and what its run gave.
+// A side: its graph, null for a recording, and the stream of its run.
 struct BlockSide {
   const Graph* graph = nullptr;
   const ResultStream* stream = nullptr;
 };
 
-// Pairs the blocks of one family whose results are partners in the alignment; then, of what is
-// left, those that have most nodes in common by name. `quantization`: the layers whose accuracy is
-// told with what stands in the way; null if they are not known.
+// Pairs the blocks of one family whose results are aligned; then, of the rest, those with most
+// nodes in common by name. `quantization`: the layers whose accuracy is reported with obstacles;
+// null if they are not known.
 BlockReport CompareBlocks(const BlockSide& left, const BlockSide& right, const Alignment& alignment,
                           const QuantizationReport* quantization);
 
-// Whether a pair's block is whole on one side and broken on the other.
+// True if a pair's block is whole on one side and broken on the other.
 bool BrokenOnOneSide(const BlockReport& report, const BlockPair& pair);
 
 }  // namespace onnxcmp

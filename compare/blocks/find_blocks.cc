@@ -26,7 +26,7 @@ struct ParsedForm {
   Pattern pattern;
 };
 
-// Forms by the operator of their result.
+// Forms by the operator that makes their result.
 using FormIndex = std::map<std::string, std::vector<ParsedForm>, std::less<>>;
 
 FormIndex AllForms() {
@@ -47,13 +47,13 @@ FormIndex AllForms() {
 // A block by numbers of nodes and values.
 struct Candidate {
   const BlockForm* form = nullptr;
-  int root = 0;  // the node whose result the pattern is of
+  int root = 0;  // the node whose result the pattern describes
   std::set<int> nodes;
-  std::set<int> between;  // looked through
+  std::set<int> between;  // nodes that were looked through
   std::set<int> exposed;
-  std::vector<int> results;              // its own; what grew after it follows
+  std::vector<int> results;              // its own; results of nodes grown after it follow
   std::map<int, std::set<int>> outside;  // readers by a value inside
-  std::vector<int> outputs;              // values inside that are outputs of the graph
+  std::vector<int> outputs;              // values inside that are graph outputs
 
   size_t faults() const { return between.size() + outside.size() + outputs.size(); }
   int last() const { return *nodes.rbegin(); }
@@ -105,7 +105,7 @@ class BlockFinder {
     return candidate.nodes.contains(n) || candidate.between.contains(n);
   }
 
-  // Whether all that read a value are in the block, or look at its shape alone.
+  // True if all readers of a value are in the block, or read only its shape.
   bool ReadInside(const Candidate& candidate, int value) const {
     const std::vector<int>& readers = graph_.readers(value);
     return !graph_.IsOutput(value) && std::all_of(readers.begin(), readers.end(), [&](int n) {
@@ -124,7 +124,7 @@ class BlockFinder {
     const auto inside = [&](int value) {
       return value == BlockGraph::kNoValue || ReadInside(candidate, value);
     };
-    // A cache is given on to the next step.
+    // A cache is passed on to the next step.
     if (node.op_type == "Concat") return true;
     if (!std::all_of(outputs.begin(), outputs.end(), inside)) return false;
     if (HasTrait(node, OperatorTrait::kRearranges)) return true;
@@ -178,7 +178,7 @@ class BlockFinder {
     std::set<int> inside = candidate->nodes;
     inside.insert(candidate->between.begin(), candidate->between.end());
     for (const int n : inside) {
-      // Whatever else the last node gives is given to the outside, too.
+      // Further outputs of the last node are for readers outside, too.
       if (n == graph_.producer(candidate->results.back())) continue;
       for (const int value : graph_.outputs(n)) {
         if (value == BlockGraph::kNoValue || candidate->exposed.contains(value)) continue;
@@ -193,7 +193,7 @@ class BlockFinder {
     }
   }
 
-  // Of several that have the last node in common, or are parts of one another.
+  // Drops candidates that are parts of a larger one.
   void KeepLargest() {
     std::vector<Candidate> kept;
     std::stable_sort(candidates_.begin(), candidates_.end(),
@@ -266,7 +266,7 @@ class BlockFinder {
 
   std::vector<BlockObstacle> ObstaclesOf(const Candidate& candidate) const {
     std::vector<BlockObstacle> obstacles;
-    std::map<int, size_t> of_quantize;  // obstacles by the node that rounds
+    std::map<int, size_t> of_quantize;  // obstacles, by the node that rounds
     for (const int n : candidate.nodes) {
       if (!RoundsItsResult(graph_.node(n)) || n == candidate.root) continue;
       of_quantize[n] = obstacles.size();

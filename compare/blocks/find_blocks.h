@@ -1,4 +1,4 @@
-// Finds the blocks of a graph, whole and broken. docs/blocks.md tells what they are.
+// Finds the blocks of a graph, whole and broken. docs/blocks.md describes them.
 #ifndef ONNXCMP_COMPARE_BLOCKS_FIND_BLOCKS_H_
 #define ONNXCMP_COMPARE_BLOCKS_FIND_BLOCKS_H_
 
@@ -9,8 +9,8 @@
 
 namespace onnxcmp {
 
-// Those of the graph and of the graphs inside its nodes, in the order of their last nodes; what is
-// part of a larger block of its family is left out.
+// The blocks of the graph and of its nodes' subgraphs, in the order of their last nodes; parts of a
+// larger block of the same family are left out.
 std::vector<Block> FindBlocks(const Graph& graph);
 
 }  // namespace onnxcmp

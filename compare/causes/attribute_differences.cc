@@ -43,7 +43,8 @@ NodeDescription DescriptionOf(const SideGraph& graph, const Node& node) {
   return described;
 }
 
-// What an attribute counts as; a tensor in its place has its name with an ending.
+// Value of an attribute that is given or has a default. A tensor in place of a list has the
+// attribute's name with an ending.
 struct Setting {
   const Attribute* value = nullptr;  // null: it is not given, and has no default
   bool is_default = false;
@@ -79,7 +80,7 @@ std::vector<std::string> AttributeDifferences(const SideGraph& left_graph,
   std::set<std::string> names;
   for (const std::string& name : AttributeNames(left.node, right.node))
     names.insert(BaseName(name));
-  // A default may have changed that neither gives.
+  // A default that neither node sets may have changed between versions.
   if (same_operator && ours.since != theirs.since && ours.signature != nullptr &&
       theirs.signature != nullptr) {
     for (const auto& [name, value] : ours.signature->defaults) {

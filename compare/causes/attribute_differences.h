@@ -1,4 +1,4 @@
-// What two nodes are told otherwise: attributes, and versions of their operator.
+// Differences between two nodes in their attributes and in the versions of their operators.
 #ifndef ONNXCMP_COMPARE_CAUSES_ATTRIBUTE_DIFFERENCES_H_
 #define ONNXCMP_COMPARE_CAUSES_ATTRIBUTE_DIFFERENCES_H_
 
@@ -10,9 +10,9 @@
 
 namespace onnxcmp {
 
-// "attribute epsilon: 1e-05 | 0.01", one for each that is another, a default being as good as
-// saying it, and a tensor of the same numbers as good as a list. Of other operators only what both
-// have says something. Both nodes must be known.
+// One text for each attribute that differs: "attribute epsilon: 1e-05 | 0.01". A default counts as
+// if it were given, and a tensor as the list of its numbers. For two different operators, only
+// attributes that both have are compared. Both nodes must be known.
 std::vector<std::string> AttributeDifferences(const SideGraph& left_graph,
                                               const SideGraph::GraphNode& left,
                                               const SideGraph& right_graph,
@@ -24,12 +24,12 @@ std::vector<std::string> VersionDifferences(const SideGraph& left_graph,
                                             const SideGraph& right_graph,
                                             const SideGraph::GraphNode& right);
 
-// Whether the versions of the operator of two nodes have other inputs, or in other places.
+// True if the versions of the two nodes' operator have different inputs, or inputs at other places.
 bool HaveOtherInputs(const SideGraph& left_graph, const SideGraph::GraphNode& left,
                      const SideGraph& right_graph, const SideGraph::GraphNode& right);
 
-// Whether a result is made by the same operator as its partner, with other attributes. Movements of
-// the last place take a tree, a look-up or a comparison to its other side, and say nothing there.
+// True if a result is made by the same operator as its partner, with other attributes. Rounding may
+// send a tree, a look-up or a comparison the other way, so attributes explain nothing there.
 bool AttributesExplain(const ForcedRun& run, const ForcedState& state, int right);
 
 }  // namespace onnxcmp

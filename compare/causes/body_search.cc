@@ -67,14 +67,14 @@ class BodySearcher {
       OC_RETURN_IF_ERROR(Search(*farthest_).status());
     }
     Collect();
-    // Where a schema's body runs instead, nothing was seen.
+    // If a schema's body ran instead, no iteration was visited.
     findings_.rounding = visited_ && findings_.causes.empty() && findings_.notes.empty() &&
                          explained_ && SameSettings(left_node_, right_node_) && ReadTheSame();
     return std::move(findings_);
   }
 
  private:
-  // Null if it is known why not.
+  // Null if the pair cannot be made and the reason is already noted.
   absl::StatusOr<BodyPair*> PairFor(const Body& left) {
     const std::string attribute =
         branches_.right_branch.empty() ? left.attribute : branches_.right_branch;
@@ -89,19 +89,19 @@ class BodySearcher {
     return absl::InvalidArgumentError(absl::StrCat("the right's node has no '", attribute, "'"));
   }
 
-  // What is known of iterations that take the same branches.
+  // State of the iterations that take the same branches.
   struct Way {
     std::string first;  // the label of the first that diverges
     IterationReport best;
-    // Of the iteration that `best` is of: its path if it is not the first; whether it begins with
-    // something flat. Where a loop begins with zeros, much is the same that differs later.
+    // The iteration that `best` comes from: its path, unless it is the first, and whether one of
+    // its inputs is flat. A loop that begins with zeros hides differences that show later.
     std::string shown_by;
     bool flat = false;
     int searches = 0;
     bool settled = false;
   };
 
-  // Whether to go on.
+  // True if the visits should go on.
   absl::StatusOr<bool> Visit(const Iteration& iteration) {
     visited_ = true;
     OC_ASSIGN_OR_RETURN(BodyPair * pair, PairFor(iteration.body));
@@ -157,7 +157,7 @@ class BodySearcher {
     return explained_ && !(way.settled && alike && !way.best.causes.empty());
   }
 
-  // Whether another iteration of the same way tells more than the one that was searched before.
+  // True if a further iteration of this way reports more clearly than the best one so far.
   static bool TellsMore(const IterationReport& report, const Way& way) {
     const auto unclear = [](const IterationReport& of) {
       return std::pair(of.causes.empty(), of.notes.size());
@@ -174,7 +174,7 @@ class BodySearcher {
            names(report) != names(way.best);
   }
 
-  // Whether all elements of something that it begins with are one number.
+  // True if all elements of one of the iteration's inputs are the same number.
   static bool IsFlat(const Iteration& iteration) {
     return std::any_of(iteration.inputs.begin(), iteration.inputs.end(), [](const Value& value) {
       if (!IsMeasurable(value) || value.tensor().num_elements() < 2) return false;
@@ -184,7 +184,7 @@ class BodySearcher {
     });
   }
 
-  // Puts together what was found, each cause once.
+  // Merges the findings of all ways, each cause once.
   void Collect() {
     std::set<std::tuple<int, int, std::string, std::string>> named;
     for (Way* way : order_) {
@@ -201,7 +201,7 @@ class BodySearcher {
     }
   }
 
-  // Whether both nodes read the same values, in whatever order.
+  // True if both nodes read the same values, in any order.
   bool ReadTheSame() const {
     std::multiset<std::pair<uint64_t, uint64_t>> ours;
     std::multiset<std::pair<uint64_t, uint64_t>> theirs;
@@ -230,13 +230,13 @@ class BodySearcher {
   BranchFindings branches_;
   BodyFindings findings_;
   std::map<std::string, BodyPair> pairs_;  // by the left's attribute
-  // By body: the graphs that ran inside an iteration.
+  // Keyed by the body's attribute and the graphs that ran inside an iteration.
   std::map<std::pair<std::string, std::vector<const Graph*>>, Way> ways_;
-  std::vector<Way*> order_;            // as they were found
-  std::optional<Iteration> farthest_;  // of those that are near
+  std::vector<Way*> order_;            // in the order of discovery
+  std::optional<Iteration> farthest_;  // the farthest one that is still near
   double farthest_distance_ = 0;
   bool visited_ = false;   // any iteration
-  bool explained_ = true;  // nothing was left out that may be at fault
+  bool explained_ = true;  // false once something that may be at fault was left out
 };
 
 bool RunsGraphs(const SideGraph& graph, int n) {

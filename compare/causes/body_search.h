@@ -22,21 +22,22 @@ struct BodyFindings {
   std::vector<Cause> causes;
   // Nothing inside diverges by itself: rounding adds up from one iteration to the next.
   bool rounding = false;
-  std::vector<std::string> notes;  // what could not be looked at
+  std::vector<std::string> notes;  // parts that could not be searched, and why
 };
 
-// Two nodes that run graphs, of the same operator, and a result that each gives.
+// Two nodes of the same operator that run graphs, and one result of each.
 struct NodesWithBodies {
   int left = kNone;
   int right = kNone;
   int left_result = kNone;
   int right_result = kNone;
 };
-// Those of a matched right result and its partner; nothing if the regions have none, or several.
+// The nodes with bodies in the regions of a matched right result and its partner; nothing if a
+// region has none, or several.
 std::optional<NodesWithBodies> NodesAfter(const ForcedRun& run, const ForcedState& state,
                                           const RegionNoise& noise, int right);
-// Those of which the right's gives something without a match although all that it reads has one, as
-// where a loop ends earlier. `aligned`: by right result, its partner on the left or kNone.
+// Node pairs where the right node gives a result without a match although all its inputs have one,
+// as where a loop ends earlier. `aligned`: by right result, its partner on the left or kNone.
 std::vector<NodesWithBodies> UnmatchedNodes(const ForcedRun& run, const ForcedState& state,
                                             const std::vector<int>& aligned);
 

@@ -15,7 +15,7 @@ namespace {
 
 std::string BranchOn(bool condition) { return condition ? "then_branch" : "else_branch"; }
 
-// Nothing if it is no condition.
+// Nothing if the value is no condition.
 std::optional<bool> ConditionOf(const Value& value) {
   if (!value.is_tensor() || value.tensor().dtype() != DType::kBool ||
       value.tensor().num_elements() != 1) {
@@ -38,7 +38,7 @@ std::multiset<std::string> OperatorsOf(const Node& node, const std::string& bran
   return operators;
 }
 
-// Whether the right's node gives what the left's does when it takes the other branch.
+// True if the right's node gives the left's results when it takes the other branch.
 bool OtherBranchGivesIt(const ForcedRun& run, const ForcedState& state, int left_node,
                         int right_node, bool condition) {
   const SideGraph& right = run.right();
@@ -93,7 +93,7 @@ absl::StatusOr<BranchFindings> CompareBranches(const ForcedRun& run, const Force
                      " gives what the left's ", BranchOn(*left_condition), " does");
     return findings;
   }
-  // A condition that is turned round together with the branches is no mistake.
+  // A condition that is negated and whose branches are exchanged is no mistake.
   if (!findings.explains_all &&
       OperatorsOf(*left.node(left_node).node, BranchOn(*left_condition)) ==
           OperatorsOf(*right.node(right_node).node, BranchOn(*right_condition))) {

@@ -1,4 +1,4 @@
-// Which branch of an If both sides take.
+// Compares which branches the Ifs of both sides take.
 #ifndef ONNXCMP_COMPARE_CAUSES_BRANCHES_H_
 #define ONNXCMP_COMPARE_CAUSES_BRANCHES_H_
 
@@ -15,11 +15,12 @@ struct BranchFindings {
   // The condition, if the sides come to different ones, or the node, if its branches are exchanged.
   std::optional<Cause> cause;
   bool explains_all = false;  // the right's other branch gives what the left has
-  // Of the right, the one to hold against what the left takes; "": the one of the same name.
+  // The right's branch to compare with the one that the left takes; "": the branch of the same
+  // name.
   std::string right_branch;
 };
 
-// Of two nodes on what the forced run holds. Nothing is found of nodes that are no If.
+// Compares two nodes on the values of the forced run. Finds nothing unless both are Ifs.
 absl::StatusOr<BranchFindings> CompareBranches(const ForcedRun& run, const ForcedState& state,
                                                int left_node, int right_node);
 

@@ -17,7 +17,7 @@
 
 namespace onnxcmp {
 
-// The first four are wrong by themselves; the last two are other ways to compute the same.
+// The first four are mistakes; the last two are other ways to compute the same.
 enum class CauseKind : uint8_t {
   kOperator,
   kInitializer,
@@ -28,8 +28,8 @@ enum class CauseKind : uint8_t {
 };
 absl::string_view CauseKindName(CauseKind kind);
 
-// Where a cause is that is found inside a node: in a branch, an iteration, the body of a function
-// that is kept as one node.
+// Place of a cause inside a node: in a branch, an iteration, or the body of a function that is kept
+// as one node.
 struct CauseInBody {
   // The pair of the main graph whose nodes have the bodies around it. These nodes on the left's
   // values show the difference, too.
@@ -42,7 +42,7 @@ struct CauseInBody {
   std::string right_path, right_name;
 };
 
-// A pair that diverges by itself: what enters it agrees, what leaves it does not.
+// A pair that diverges by itself: its inputs agree, its outputs do not.
 struct Cause {
   // Results; the pair. In a body: those of the first iteration that diverges, but the pair around
   // it where the streams lack them (initializers of bodies, functions, depths that are left out).
@@ -68,15 +68,15 @@ struct Cause {
   std::string text;  // what differs: operators, attributes, inputs; one line without the names
   // Found by looking at scales and zero points.
   bool review = false;
-  // The right's type cannot hold what the left has.
+  // The right's type cannot hold the left's value.
   bool overflow = false;
-  // An approximation in use by its own name: the form of Gelu with tanh for the one with erf.
+  // A known approximation: the tanh form of Gelu in place of the exact one with erf.
   bool known_form = false;
   // The right's result whose region was judged. It is `right` unless only one node or constant of
   // that region can be at fault.
   int judged = kNone;
-  // Both regions as models of their own, if that was asked for, and where they were written to; or
-  // why there are none.
+  // Both regions as models of their own, if that was asked for, and the folder where they were
+  // written; or the reason why there are none.
   std::shared_ptr<const Repro> repro;
   std::string repro_folder;
   std::string no_repro;

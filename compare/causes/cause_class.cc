@@ -20,25 +20,25 @@
 namespace onnxcmp {
 namespace {
 
-// An error of this share is still a way to compute something, not something else.
+// Largest relative error that still counts as an approximation of the same function.
 constexpr double kApproximation = 3e-3;
-// Signal to noise, as a ratio of root mean squares, that an honest quantization has at least.
+// Largest ratio of noise to signal (root mean squares) of a correct quantization.
 constexpr double kHonest = 0.3;
-// With weights of three bits and fewer.
+// The same with weights of three bits or fewer.
 constexpr double kHonestOfFewBits = 0.55;
 
 struct Contents {
   std::multiset<std::string> operators;  // without those that only move elements
   bool quantizes = false;
-  int64_t fewest_bits = 8;   // of packed weights and the like
-  int roundings = 0;         // results that are 8-bit integers
-  double coarsest = 0;       // epsilon of its floats
-  std::set<float> epsilons;  // what its normalizations add, whatever their operators are called
+  int64_t fewest_bits = 8;   // for packed weights and other integers
+  int roundings = 0;         // number of results that are 8-bit integers
+  double coarsest = 0;       // greatest epsilon among its float types
+  std::set<float> epsilons;  // epsilons of its normalizations, whatever their operators are called
 };
 
 Contents ContentsOf(const SideGraph& graph, const Region& region) {
   Contents contents;
-  // Half of a detour through a coarser type may have a partner by itself.
+  // One of the two casts may already be paired.
   for (const int r : region.entries) {
     if (graph.IsComputed(r)) {
       contents.coarsest = std::max(contents.coarsest, EpsilonOf(graph.result(r).dtype));
@@ -46,7 +46,7 @@ Contents ContentsOf(const SideGraph& graph, const Region& region) {
   }
   for (const int n : region.nodes) {
     const StreamNode& made = *graph.node(n).made;
-    // Elements that are elsewhere are no other way to compute them.
+    // Moved elements are not another way to compute them.
     if (!HasTrait(made, OperatorTrait::kReorders)) contents.operators.insert(made.op_type);
     if (Quantizes(made.op_type)) {
       contents.quantizes = true;
@@ -69,8 +69,8 @@ Contents ContentsOf(const SideGraph& graph, const Region& region) {
   return contents;
 }
 
-// Whether 8-bit integers are a step apart and no more; where others were rounded on the way to
-// them, which may be a step apart, too, a few elements may be as many steps apart.
+// True if 8-bit integers differ by at most a step. Each earlier rounding to 8 bits may add steps in
+// a few elements.
 bool AreStepsApart(const Measured& a, const Measured& b, int roundings) {
   constexpr int kMostSteps = 5;
   constexpr double kFew = 0.1;
@@ -90,7 +90,7 @@ bool AreStepsApart(const Measured& a, const Measured& b, int roundings) {
   return within && static_cast<double>(farther) <= kFew * static_cast<double>(a.size);
 }
 
-// The exact form of Gelu on one side, that with tanh on the other.
+// True if one side has the exact form of Gelu and the other the tanh form.
 bool AreFormsOfGelu(const Contents& a, const Contents& b) {
   const auto holds = [](const Contents& contents, absl::Span<const absl::string_view> names) {
     return absl::c_any_of(names, [&](absl::string_view name) {
@@ -103,9 +103,9 @@ bool AreFormsOfGelu(const Contents& a, const Contents& b) {
          (holds(b, kExact) && holds(a, kApproximate));
 }
 
-// Whether two regions of other operators compute something else, however near it is: rounding and
-// another order of the same sums leave no trace in double. In a coarser type constants keep theirs,
-// and so do grids of integers; there an epsilon that is another must be what tells.
+// True if two regions of different operators compute different functions, however close: rounding
+// and another order of the same sums leave no trace in double. Constants of a coarser type and
+// quantized integers keep their rounding there, so in those only different epsilons prove it.
 bool ComputeSomethingElse(const Contents& ours, const Contents& theirs, bool known_form, int right,
                           CauseTruth* truth) {
   if (ours.quantizes || theirs.quantizes) return false;
@@ -166,7 +166,7 @@ CauseClass ClassOf(const ForcedRun& run, const ForcedState& state, const RegionN
     return found;
   }
   bool approximation = epsilon > 0 && verdict.distance <= kApproximation;
-  // A boolean has no steps.
+  // Booleans have no steps.
   if (IsInteger(result.own.tensor().dtype()) && BitWidth(result.own.tensor().dtype()) == 8) {
     const Measured own = run.MeasuredOwn(result);
     const Measured held = run.MeasuredHeld(result);

@@ -20,8 +20,8 @@ std::vector<int> WithoutCopies(const SideGraph& graph, const Region& region) {
   return nodes;
 }
 
-// Of several left results with the same bits, one made of the other: the one that the alignment has
-// beside the right's; else the one beside what the right's node reads, or after it.
+// Picks one of several left results with equal bits, one made of the other: the right's aligned
+// partner if it is among them; else the partner of an input of the right's node, or its reader.
 int ComputedPartner(const ForcedRun& run, const ForcedState& state, int right) {
   const LeftClasses& left = run.left();
   const int c = state.at(right).match;
@@ -32,7 +32,7 @@ int ComputedPartner(const ForcedRun& run, const ForcedState& state, int right) {
   for (const int read : run.right().Reads(n)) {
     const int before = run.aligned(read);
     if (!is_member(before)) continue;
-    // What the left makes of it, if nothing else of the right is that.
+    // A left reader of that partner, unless another right result is aligned with it.
     const std::vector<int>& results = run.right().results();
     for (const int reader : left.graph().readers(before)) {
       for (const int l : left.graph().node(reader).made->outputs) {
@@ -50,15 +50,16 @@ int ComputedPartner(const ForcedRun& run, const ForcedState& state, int right) {
   return left.representative(c);
 }
 
-// The left result that a report names beside a matched right one. Of the constants with the same
-// bits it is the one that stands where the right's does.
+// The left result that a report names beside a matched right one. Among constants of the same bits
+// it is the one in the place of the right's.
 int Partner(const ForcedRun& run, const ForcedState& state, int right) {
   const LeftClasses& left = run.left();
   const int c = state.at(right).match;
   int partner = left.representative(c);
   if (run.right().IsComputed(right)) return ComputedPartner(run, state, right);
   if (!run.right().IsConstant(right)) return partner;
-  // Whether a left node reads it where the right's node reads the right's, and gives the same.
+  // True if a left node reads `l` where the right's node reads the right's constant, and gives the
+  // same.
   const auto is_read_alike = [&](int l, int n) {
     const StreamNode& made = *run.right().node(n).made;
     for (const int q : left.graph().readers(l)) {
@@ -86,14 +87,14 @@ int Partner(const ForcedRun& run, const ForcedState& state, int right) {
   return partner;
 }
 
-// Whether a node hands the elements of its first input on, in another order at most.
+// True if a node passes the elements of its first input on, reordered at most.
 bool ReordersInput(const StreamNode& made) {
   return HasTrait(made, OperatorTrait::kReorders) && !made.inputs.empty() &&
          made.inputs.front() != kNone;
 }
 
-// Before what only reorders elements, if these are other ones than the left's: an optimizer has
-// moved a layout there, and what made them is at fault.
+// The result before nodes that only reorder elements, if its elements differ from the left's: an
+// optimizer has moved a layout there, and the node that computed them is at fault.
 int BeforeReordering(const ForcedRun& run, const ForcedState& state, int right) {
   const ForcedResult& result = state.at(right);
   const int l = run.left().representative(result.match);
@@ -102,7 +103,7 @@ int BeforeReordering(const ForcedRun& run, const ForcedState& state, int right) 
   const auto is_reordered = [&](int r) {
     return ReordersInput(*run.right().node(run.right().producer(r)).made);
   };
-  // Sorting them takes longer than most regions run.
+  // Sorting the elements takes longer than most regions run.
   if (!is_reordered(right)) return right;
   if (!IsMeasurable(result.own) || !IsMeasurable(result.held)) return right;
   std::vector<double> ours = ElementsOf(result.held.tensor());
@@ -130,9 +131,9 @@ int OnlyOne(const SideGraph& graph, const std::vector<int>& nodes, const StreamN
   return found;
 }
 
-// Of a region that selects elements by other numbers than the left's, in whatever layouts: the node
-// with these, if the region gives what the left has with the left's numbers. Nothing else is known
-// to be at fault then.
+// The node of a region that selects elements by other indices than the left's, in whatever layout,
+// if the region gives the left's result with the left's indices. Then nothing else in the region is
+// at fault.
 std::pair<int, int> OtherSelection(const ForcedRun& run, const ForcedState& state,
                                    const RegionNoise& noise, int right) {
   const std::pair<int, int> none = {kNone, kNone};

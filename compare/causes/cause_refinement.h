@@ -1,5 +1,5 @@
-// Which node of a region is at fault, where the region's results have other shapes on both sides
-// and so could not be tried.
+// Finds the faulty node of a region whose results have different shapes on the two sides and so
+// could not be tried.
 #ifndef ONNXCMP_COMPARE_CAUSES_CAUSE_REFINEMENT_H_
 #define ONNXCMP_COMPARE_CAUSES_CAUSE_REFINEMENT_H_
 
@@ -10,9 +10,9 @@
 
 namespace onnxcmp {
 
-// The left and the right result that a difference at a matched right result begins with: the only
-// pair of nodes with other attributes in two regions of the same operators, or the only constant
-// that differs; the pair itself if there is no such, or several.
+// The left and the right result where a difference at a matched right result begins: the only pair
+// of nodes with different attributes in two regions of the same operators, or the only constant
+// that differs; the pair itself if there is none, or several.
 std::pair<int, int> Refined(const ForcedRun& run, const ForcedState& state,
                             const RegionNoise& noise, int right);
 

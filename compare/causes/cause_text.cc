@@ -20,8 +20,8 @@
 namespace onnxcmp {
 namespace {
 
-// What a right result corresponds to on the left, where that is not the result beside it: another
-// one, or what a node reads that the right does not have.
+// The left result that a right one corresponds to, unless that is the result beside it: another
+// result, or an input of a node that the right does not have.
 std::string AnsweringText(const LeftClasses& classes, const ForcedState& state, int l, int r) {
   const int match = state.at(r).match;
   if (match == kNone || classes.of(l) == match) return "";
@@ -37,7 +37,7 @@ std::string AnsweringText(const LeftClasses& classes, const ForcedState& state, 
   return which;
 }
 
-// What both nodes read: in another order, or something else.
+// Differences between the inputs of both nodes: another order, or another result.
 std::vector<std::string> InputDifferences(const ForcedRun& run, const ForcedState& state, int left,
                                           int right) {
   const LeftClasses& classes = run.left();
@@ -59,8 +59,7 @@ std::vector<std::string> InputDifferences(const ForcedRun& run, const ForcedStat
         " | ", pair.right == kNone ? "none" : run.right().result(pair.right).name,
         pair.right == kNone ? "" : AnsweringText(classes, state, pair.left, pair.right)));
   }
-  // They are in the same order, and only the places between them are others: Resize has got an
-  // input between the two that it had.
+  // The same inputs in the same order at other places: Resize gained an input between two others.
   if (!differences.empty() && left_present == right_present) {
     return HaveOtherInputs(classes.graph(), classes.graph().node(left), run.right(),
                            run.right().node(right))
@@ -75,7 +74,7 @@ std::vector<std::string> InputDifferences(const ForcedRun& run, const ForcedStat
   return differences;
 }
 
-// What the left's model is told to leave out: its inputs that are 0 and 1 for positions.
+// Masks that the left's model is fed: inputs of 0 and 1 for positions.
 std::vector<NamedMask> MasksOf(const LeftClasses& classes) {
   std::vector<NamedMask> masks;
   for (const int r : classes.graph().results()) {
@@ -88,7 +87,7 @@ std::vector<NamedMask> MasksOf(const LeftClasses& classes) {
   return masks;
 }
 
-// How the right's values are related to the left's; empty if no few words tell it.
+// The relation of the right's values to the left's; empty if it takes too many words.
 std::string HowItDiffers(const Cause& cause, const ForcedRun& run, const ForcedState& state) {
   const LeftClasses& classes = run.left();
   const ForcedResult& result = state.at(cause.right);
@@ -109,10 +108,10 @@ bool GivesAnotherShape(const Cause& cause, const SideGraph& left, const SideGrap
          cause.local->values.max_absolute == 0 && cause.local->values.reason.empty();
 }
 
-// What is off in a normalization that one side has folded into the layer that makes a pair of
-// results. Empty if there is none, or nothing is known of it.
+// The wrong number of a normalization that one side has folded into the layer before a pair of
+// results. Empty if there is none, or if it is not known.
 std::string FoldingText(const ForcedRun& run, const ForcedState& state, int l, int r) {
-  // So many weights of a channel tell which layer it is, whatever that reads.
+  // At least this many weights of a channel identify its layer, whatever the layer reads.
   constexpr size_t kTelling = 4;
   const LeftClasses& left = run.left();
   const auto of_left = [&](int read) -> const Value& { return left.value_of(read); };
@@ -134,7 +133,7 @@ std::string FoldingText(const ForcedRun& run, const ForcedState& state, int l, i
 std::string FoldingText(const Cause& cause, const ForcedRun& run, const ForcedState& state) {
   const SideGraph& left = run.left().graph();
   const SideGraph& right = run.right();
-  // A constant is part of the layer that reads it.
+  // A constant belongs to the layer that reads it.
   int r = cause.right;
   int l = cause.left;
   if (right.IsConstant(r)) {
@@ -197,7 +196,7 @@ std::string What(const Cause& cause, const ForcedRun& run, const ForcedState& st
       for (std::string& text : VersionDifferences(left, ours, right, theirs)) {
         parts.push_back(std::move(text));
       }
-      // A default is as good as saying it: the hashes know.
+      // An explicit default equals an absent one; the hashes account for that.
       if (ours.made->attributes != theirs.made->attributes) {
         for (std::string& text : AttributeDifferences(left, ours, right, theirs)) {
           parts.push_back(std::move(text));

@@ -1,4 +1,4 @@
-// A cause in words.
+// Describes a cause in words.
 #ifndef ONNXCMP_COMPARE_CAUSES_CAUSE_TEXT_H_
 #define ONNXCMP_COMPARE_CAUSES_CAUSE_TEXT_H_
 
@@ -9,9 +9,9 @@
 
 namespace onnxcmp {
 
-// One line, without the names of the two: what calls they are in, how far the right's result is
-// from the left's when it is computed from the left's values, attributes that differ, inputs that
-// were exchanged.
+// One line, without the names of the two results: the calls around them, the distance of the
+// right's result from the left's when computed from the left's values, attributes that differ,
+// inputs that were exchanged.
 std::string CauseText(const Cause& cause, const ForcedRun& run, const ForcedState& state);
 
 }  // namespace onnxcmp

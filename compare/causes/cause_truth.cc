@@ -14,8 +14,8 @@ bool IsFloats(const Value& value) {
   return value.is_tensor() && IsFloatingPoint(value.tensor().dtype());
 }
 
-// Whether double takes away nine tenths of a difference. Both start from values that are rounded
-// already, so a little stays.
+// True if nine tenths of a difference vanish in double. Both sides start from values that are
+// already rounded, so a little stays.
 bool MostlyAgreesInDouble(const Cause& cause) {
   constexpr double kGone = 0.1;
   const double apart = cause.local.has_value() ? cause.local->values.max_absolute : 0;
@@ -26,7 +26,7 @@ bool MostlyAgreesInDouble(const Cause& cause) {
 
 Value CauseTruth::RightEntry(int r) const {
   const ForcedResult& result = state_.at(r);
-  // As the left has it: in a coarser type of the right it would be rounded already.
+  // The left's own value: in a coarser type of the right it would already be rounded.
   if (result.match == kNone || !IsFloats(result.held)) return result.held;
   const absl::StatusOr<Value> exact =
       ConvertedTo(run_.left().value(result.match), DType::kDouble, result.held.tensor().shape(),
@@ -78,7 +78,7 @@ void CauseTruth::Judge(int r, Cause* cause) {
   const TruthDistance apart = TruthDistanceOf(b, a, pool);
   cause->apart = apart.scale > 0 ? apart.max_absolute / apart.scale : apart.max_absolute;
   cause->most_apart = apart.max_absolute;
-  // Of two that compute other things neither is nearer to what the other should be.
+  // If the two compute different functions, neither is nearer to what the other should give.
   if (!MostlyAgreesInDouble(*cause)) return;
   cause->truth = JudgeTruth(TruthDistanceOf(run_.left().value(result.match).tensor(), a, pool),
                             TruthDistanceOf(result.own.tensor(), b, pool));
@@ -101,7 +101,7 @@ std::string TruthText(const Cause& cause) {
     text = absl::StrCat(NearerText(*cause.truth), " to the truth");
   }
   if (!cause.most_apart.has_value()) return text;
-  // What stays as it was is no rounding, however small.
+  // Any difference that stays in double is not rounding, however small it is.
   constexpr double kSame = 2e-5;
   const bool gone = *cause.apart <= kSame && MostlyAgreesInDouble(cause);
   absl::StrAppend(

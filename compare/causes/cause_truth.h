@@ -1,4 +1,5 @@
-// Which side of a cause is nearer the truth: the nodes of both run in double on the left's values.
+// Tells which side of a cause is nearer the truth: the nodes of both run in double on the left's
+// values.
 #ifndef ONNXCMP_COMPARE_CAUSES_CAUSE_TRUTH_H_
 #define ONNXCMP_COMPARE_CAUSES_CAUSE_TRUTH_H_
 
@@ -26,20 +27,20 @@ class CauseTruth {
         noise_(noise),
         in_double_({&run.left().graph(), &run.right()}, {left, right}) {}
 
-  // Fills in what can be told about a matched right result that is a cause.
+  // Sets `truth`, `apart` and `most_apart` of the cause at a matched right result, as far as known.
   void Judge(int r, Cause* cause);
 
-  // Whether a matched right result differs from its partner in double about as much as it does in
-  // its own type: rounding has no part in that. False if it is not known.
+  // True if a matched right result differs from its partner in double about as much as in its own
+  // type, so that rounding plays no part. False if it is not known.
   bool IsApartInDouble(int r);
-  // The same where it is known; true of what is no float.
+  // The same where it is known; true for values that are no floats.
   bool MayBeApartInDouble(int r);
 
  private:
-  // What the right's nodes start from.
+  // The value that the right's nodes start from.
   Value RightEntry(int r) const;
 
-  // A matched right result and its partner, in double; none if that is not known.
+  // A matched right result and its partner, computed in double; nothing if that is not known.
   struct Exact {
     Tensor left, right;
   };
@@ -50,7 +51,7 @@ class CauseTruth {
   const ForcedState& state_;
   const RegionNoise& noise_;
   SidesInDouble in_double_;
-  // The one that was asked for last: what is apart in double is judged next.
+  // The last one asked for: a result that is apart in double is judged next.
   int exact_of_ = kNone;
   std::optional<Exact> exact_;
 };

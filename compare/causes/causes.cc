@@ -43,14 +43,14 @@ namespace onnxcmp {
 namespace {
 
 constexpr int kMaxBodySearches = 16;
-// What rounding may do over all iterations of a loop hides much of what goes wrong in each: from
-// this ratio on the iterations are looked at by themselves.
+// Rounding over all iterations of a loop hides many mistakes within one: from this ratio on,
+// iterations are searched one by one.
 constexpr double kRatioInside = 4;
-// From here on rounding must leave no trace in double to be what explains a difference: what is
-// badly conditioned, and what has 16 bits, hides mistakes of some percent.
+// From this ratio on, rounding explains a difference only if it vanishes in double: ill-conditioned
+// nodes and 16-bit types hide mistakes of some percent.
 constexpr double kRatioInDouble = 8;
 
-// Whether anything that is paired has other bits.
+// True if any pair has different bits.
 bool AnythingDiffers(const PerSide<RecordedSide>& sides, const Alignment& alignment) {
   for (size_t r = 0; r < alignment.right_to_left.size(); ++r) {
     const int l = alignment.right_to_left[r];
@@ -103,7 +103,7 @@ class CauseFinder {
                        repaired.limits.size() == 1 ? "limit of " : "limits of ",
                        absl::StrJoin(repaired.limits, ", ")));
     }
-    // What a cause is named for need not be paired any further.
+    // A result with a cause need not be paired any further.
     if (repaired.lost != kNone && absl::c_none_of(report.causes, IsWrong) &&
         !explained_inside_.contains(right_graph_.producer(repaired.lost))) {
       report.notes.push_back(absl::StrCat("nothing after the right's '",
@@ -114,7 +114,7 @@ class CauseFinder {
   }
 
  private:
-  // Whether the two are known to differ by rounding alone, without a search.
+  // Passes the prescreen: true if the two are known to differ by rounding alone, without a search.
   bool IsCleanAtALook(CauseReport* report) {
     if (!options_.outputs_agree || options_.apart.empty() || left_form_.has_value() ||
         right_form_.has_value()) {
@@ -150,7 +150,7 @@ class CauseFinder {
     return *leaves_;
   }
 
-  // Values of the two sides are compared in the form that they have in common.
+  // The stream in the form that both sides share, in which their values are compared.
   static std::optional<ResultStream> FormOf(const ResultStream& stream) {
     if (!HasForms(stream)) return std::nullopt;
     return InCommonForm(stream);
@@ -167,15 +167,14 @@ class CauseFinder {
     return hints;
   }
 
-  // Whether more than nearness speaks for a match: the alignment or a repair. What 16 bits have
-  // near is often something else.
+  // True if the alignment or a repair confirms the match. Distance alone misleads in 16-bit types.
   bool IsVouchedFor(const LeftClasses& classes, const ForcedState& state, int r) const {
     const int partner = aligned_[Index(r)];
     return state.fixed.contains(r) ||
            (partner != kNone && classes.of(partner) == state.at(r).match);
   }
 
-  // What stands for all the results of a node, and for all the constants of one.
+  // Identifies the place of a result: one for all results of a node, and one for all its constants.
   int PlaceOf(int r) const {
     const int n = right_graph_.IsConstant(r) && !right_graph_.readers(r).empty()
                       ? right_graph_.readers(r).front()
@@ -183,18 +182,18 @@ class CauseFinder {
     return n == kNone ? -2 - r : n;
   }
 
-  // What is known while the matched results are judged one by one.
+  // State while the matched results are judged one by one.
   struct Judging {
     const ForcedRun& run;
     const ForcedState& state;
     const RegionNoise& noise;
     CauseTruth truth;
-    absl::flat_hash_set<std::pair<int, bool>> places;  // that have a cause: PlaceOf, constant
+    absl::flat_hash_set<std::pair<int, bool>> places;  // with a cause: PlaceOf, constant
     absl::flat_hash_map<std::string, size_t> folded;   // causes by the operators of their regions
     absl::btree_map<size_t, int> overflows;            // by cause: the result that overflows
   };
 
-  // False if there are more than are looked for.
+  // False if there are more causes than the limit.
   bool Judge(const ForcedRun& run, const ForcedState& state, CauseReport* report) {
     const RegionNoise noise(run, state);
     Judging judging = {
@@ -222,19 +221,21 @@ class CauseFinder {
     }
     const CauseWeigher weigher(run, state, {left_, right_}, options_, judged_);
     if (!options_.doubtful.empty()) weigher.WeighOnOutputs(all_matched, report);
-    // What has no match cannot be replaced.
+    // A result without a match cannot be replaced.
     if (!options_.outputs_agree && all_matched) weigher.WeighEffects(report);
     SortByEffect(&report->causes);
     if (!options_.on_found) return all;
     const FoundCause found = {run, state, noise, left_.evaluator(), *right_.evaluator()};
     for (Cause& cause : report->causes) {
-      // What is in a body has been told of there, where more is known, but perhaps in vain.
+      // Causes in a body were passed to on_found there, where more is known, but possibly without a
+      // repro.
       if (cause.repro == nullptr) options_.on_found(found, &cause);
     }
     return all;
   }
 
-  // One matched right result whose own bits are others. False if it would be a cause too many.
+  // Judges a matched right result whose local bits differ. False if it would exceed the limit of
+  // causes.
   bool JudgeResult(int r, Judging* judging, CauseReport* report) {
     const ForcedRun& run = judging->run;
     const ForcedState& state = judging->state;
@@ -255,7 +256,7 @@ class CauseFinder {
     const bool beyond = verdict.ratio > RegionNoise::kMaxRatio || told_otherwise ||
                         (verdict.ratio > kRatioInDouble && IsVouchedFor(run.left(), state, r) &&
                          judging->truth.IsApartInDouble(r));
-    // Those that are counted with another are not held against it.
+    // Causes folded into another do not count against the limit.
     if (beyond && static_cast<int>(report->causes.size()) >= options_.limits.causes) return false;
     const bool ours = right_graph_.runner() == nullptr;
     if (beyond && (ReadsSaturated(run, state, noise, r) || (ours && noise.AgreesOnItsOwn(r)) ||
@@ -272,7 +273,7 @@ class CauseFinder {
     return true;
   }
 
-  // Of a result that rounding does not explain.
+  // Names the cause of a result that rounding does not explain.
   void NameCause(int r, const RegionNoise::Verdict& verdict, Judging* judging,
                  CauseReport* report) {
     const ForcedRun& run = judging->run;
@@ -325,9 +326,9 @@ class CauseFinder {
     }
   }
 
-  // Whether what the nodes of a matched result run tells more of it: the causes inside are named,
-  // or it is rounding that adds up there. `beyond`: rounding does not explain it as it is, and what
-  // could not be looked at is told.
+  // True if the bodies of a matched result's node tell more about it: causes inside are named, or
+  // rounding adds up there. `beyond`: rounding does not explain the result, so notes tell which
+  // parts could not be searched.
   bool LookInside(const ForcedRun& run, const ForcedState& state, const NodesWithBodies& nodes,
                   bool beyond, CauseReport* report) {
     const int r = nodes.right_result;
@@ -349,7 +350,7 @@ class CauseFinder {
     if (found->rounding) judged_.others.push_back(r);
     for (Cause& cause : found->causes) {
       Locate({nodes.left_result, r}, *left_.stream, *right_.stream, &cause);
-      // What several nodes read from around is found in each of them.
+      // A result from around that several nodes read is found in each of them.
       if (absl::c_any_of(report->causes, [&](const Cause& other) {
             return !cause.in_body.has_value() && other.left == cause.left &&
                    other.right == cause.right;
@@ -377,7 +378,7 @@ class CauseFinder {
   absl::btree_set<std::pair<int, int>> looked_inside_;  // nodes of the left and of the right
   absl::btree_set<int> explained_inside_;               // nodes of the right with a cause inside
   std::vector<int> aligned_;
-  std::optional<ResultStream> left_form_;  // what the graphs are of, if it is not the side's own
+  std::optional<ResultStream> left_form_;  // the graphs' streams, if not the sides' own
   std::optional<ResultStream> right_form_;
   SideGraph left_graph_;
   SideGraph right_graph_;

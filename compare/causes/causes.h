@@ -27,7 +27,7 @@
 
 namespace onnxcmp {
 
-// What the search knows when it has named a cause.
+// State of the search at the time when a cause is named.
 struct FoundCause {
   const ForcedRun& run;
   const ForcedState& state;
@@ -37,33 +37,33 @@ struct FoundCause {
 };
 
 struct CauseOptions {
-  int64_t keep_values = int64_t{256} << 20;  // bytes of values that a quick look holds at a time
-  int64_t search_memory = int64_t{4} << 30;  // of the left's results, which a search needs at once
+  int64_t keep_values = int64_t{256} << 20;  // bytes of values that the prescreen holds at a time
+  int64_t search_memory = int64_t{4} << 30;  // bytes for all of the left's results at once
   const ThreadPool* pool = nullptr;
   bool outputs_agree = false;  // then effects need not be computed
-  // By right result: how far it is from its partner in the plain runs, against the scale of its
-  // elements; infinite where that is not known. Empty: nothing is. Where outputs agree and nothing
-  // is farther apart than rounding, there is no search.
+  // By right result: its distance from its partner in the plain runs, against the scale of its
+  // elements; infinite where unknown. Empty: all are unknown. Where outputs agree and no distance
+  // exceeds rounding, there is no search.
   std::vector<double> apart;
-  // By right result: in the plain runs it is so far from its partner that no rounding before it
-  // makes the difference. Empty: nothing is known.
+  // By right result: true if it is so far from its partner in the plain runs that no rounding
+  // before it explains the difference. Empty: nothing is known.
   std::vector<bool> far;
   PairValues::Watch watch;
-  // How many branches, iterations and functions may yet be searched by themselves, counted down;
-  // null: as many as one comparison may. Never null for what is searched inside.
+  // How many more branches, iterations and functions may be searched by themselves, counted down;
+  // null: the limit of one comparison. Never null in searches inside bodies.
   int* body_searches = nullptr;
   RepairLimits limits;
   // Outputs of the right (results and values) that agree with the left's although their bits
   // differ: CauseReport::effects says what wrong causes do to them.
   std::vector<std::pair<int, Value>> doubtful;
-  // Called for each cause when all are named; may be empty. Of what is inside a node it is called
-  // with the search in that body, and with the search around it if that gave no repro.
+  // Called for each cause when all are named; may be empty. A cause inside a node is passed to it
+  // by the search in that body, and again by the search around it if the first gave no repro.
   std::function<void(const FoundCause& found, Cause* cause)> on_found;
 };
 
-// What all wrong causes together do to an output of the right: how far it moves when they are
+// The joint effect of all mistakes on an output of the right: how far it moves when they are
 // corrected, as the root mean square of the movement against that of the output; nothing if that
-// could not be found out.
+// could not be determined.
 struct OutputEffect {
   int output = kNone;
   std::optional<double> moved;
@@ -71,19 +71,20 @@ struct OutputEffect {
 
 struct CauseReport {
   std::vector<Cause> causes;
-  // Of the doubtful outputs, if any cause is wrong. Passing through a coarser type is none here.
+  // Effects on the doubtful outputs, if any cause is a mistake. Passing through a coarser type is
+  // none here.
   std::vector<OutputEffect> effects;
   // Why no cause was looked for although something differs; "" if they were.
   std::string not_searched;
-  std::vector<std::string> notes;  // what could not be looked at, and why
-  // Pairs that the alignment does not have: what agrees after them has proved them.
+  std::vector<std::string> notes;  // parts that could not be searched, and why
+  // Pairs that the alignment does not have; agreement after them confirms them.
   std::vector<AddedPair> repaired;
-  // Their values, as far as the search had them: nobody need run a side again for these.
+  // Their values, as far as the search had them, so that no side need run again for these.
   PerSide<ValueBank> repaired_values = {ValueBank(0), ValueBank(0)};
 };
 
-// Of two sides that have been recorded and aligned. Not searched where the right side has no model
-// that runs.
+// Takes two sides that have been recorded and aligned. Does not search if the right side has no
+// model that runs.
 absl::StatusOr<CauseReport> FindCauses(const PerSide<RecordedSide>& sides,
                                        const Alignment& alignment, const CauseOptions& options);
 

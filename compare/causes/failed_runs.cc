@@ -11,7 +11,7 @@
 namespace onnxcmp {
 namespace {
 
-// By result of a side that failed: whether the first node that gave nothing depends on it.
+// By result of a side that failed: true if the first node without results depends on it.
 std::vector<bool> LeadsToFailure(const RecordedSide& side) {
   const ResultStream& stream = *side.stream;
   std::vector<bool> leads(stream.results.size());

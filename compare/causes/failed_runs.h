@@ -1,4 +1,4 @@
-// Where a side failed, only what leads to the failure is its cause.
+// Keeps only the causes that lead to the failure of a side.
 #ifndef ONNXCMP_COMPARE_CAUSES_FAILED_RUNS_H_
 #define ONNXCMP_COMPARE_CAUSES_FAILED_RUNS_H_
 
@@ -10,8 +10,8 @@
 
 namespace onnxcmp {
 
-// Drops causes that the node at which a side failed does not depend on. What that side would have
-// computed behind the failure is not there to be a partner, so others are taken for it.
+// Drops causes that the failing node of a side does not depend on. Results that the side would have
+// computed after the failure are missing, so the alignment takes wrong partners for them.
 void DropBesideFailures(const PerSide<RecordedSide>& sides, std::vector<Cause>* causes);
 
 }  // namespace onnxcmp

@@ -24,7 +24,7 @@ std::pair<double, double> LimitsOf(DType dtype) {
              : std::pair(-std::ldexp(1.0, bits - 1), std::ldexp(1.0, bits - 1) - 1);
 }
 
-// Whether it stands for "to the end" or "nothing" in its type, and converters write it otherwise.
+// True for a sentinel of the type ("to the end", "nothing"), which converters write differently.
 bool IsSentinel(double v, DType dtype) {
   const auto [least, greatest] = LimitsOf(dtype);
   return v <= least || v >= greatest;
@@ -66,7 +66,7 @@ bool IsFinite(const Value& value) {
   return absl::c_all_of(ElementsOf(value.tensor()), [](double v) { return std::isfinite(v); });
 }
 
-// Of the left, which may be null, and the right.
+// Describes an overflow; `left` may be null.
 std::string WordsFor(const Tensor* left, const Tensor& right, const Beyond& beyond) {
   const std::string type(NumpyName(right.dtype()));
   std::string text = left == nullptr
@@ -108,7 +108,7 @@ class Finder {
   }
 
  private:
-  // What the left has in its place; kNone if that is not known.
+  // The left result in the place of `r`; kNone if that is not known.
   int PartnerOf(int r, const Tensor& own) const {
     const auto fits = [&](int l) {
       const Value& value = run_.left().value_of(l);

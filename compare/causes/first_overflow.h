@@ -1,4 +1,4 @@
-// What a type of the right cannot hold, where that makes a result another one.
+// Overflows of the right's types that change a result.
 #ifndef ONNXCMP_COMPARE_CAUSES_FIRST_OVERFLOW_H_
 #define ONNXCMP_COMPARE_CAUSES_FIRST_OVERFLOW_H_
 
@@ -21,26 +21,25 @@ struct FirstOverflow {
   std::string text;  // "2147483650 overflows int32 at [3,1], ..."
 };
 
-// The first result in the region of a matched result of the right that wraps or is infinite on the
-// left's values although nothing that its node reads is: integers that the left has in a wider
-// type, floats beyond the greatest number of theirs.
+// The first result in the region of a matched right result that wraps or is infinite on the left's
+// values although no input of its node is: integers that the left has in a wider type, floats
+// beyond the greatest number of their type.
 std::optional<FirstOverflow> FindFirstOverflow(const ForcedRun& run, const ForcedState& state,
                                                const RegionNoise& noise, int right);
 
-// Whether a result of integers is what it is by such an overflow: wrapped numbers are no rounding.
+// True if such an overflow makes an integer result what it is: wrapped numbers are no rounding.
 bool IsWrapped(const ForcedRun& run, const ForcedState& state, const RegionNoise& noise, int right);
 
-// The same words of a tensor of the left and the right's in its place: floats that are finite on
-// the left and infinite on the right. Nothing if there are none.
+// The same text for a tensor of the left and the right's counterpart: floats that are finite on the
+// left and infinite on the right. Nothing if there are none.
 std::optional<std::string> OverflowText(const Tensor& left, const Tensor& right);
 
-// Of results that overflow, by number, those that are computed from another of them: the numbers,
-// the greatest first.
+// Numbers of the overflowing results that are computed from another of them, greatest first.
 std::vector<size_t> AfterAnother(const absl::btree_map<size_t, int>& overflows,
                                  const ResultStream& right);
 
-// Whether the right was given less than the left has, because its type ends there: then the
-// difference says nothing of its nodes.
+// True if the right was given saturated values because its type is narrower than the left's: then
+// the difference says nothing about its nodes.
 bool ReadsSaturated(const ForcedRun& run, const ForcedState& state, const RegionNoise& noise,
                     int right);
 

@@ -41,7 +41,7 @@ struct Place {
   int outer = kNone;  // the result, if it is read from around
 };
 
-// `label`: of the branch or the iteration.
+// `label`: the label of the branch or the iteration.
 Place PlaceOf(const std::string& path, const std::string& name, const std::string& label,
               const Node& node, const SideGraph& graph, const BodyPair::Captures& captures) {
   if (path.empty()) {
@@ -51,7 +51,7 @@ Place PlaceOf(const std::string& path, const std::string& name, const std::strin
       return {result.path, result.name, captured->second};
     }
   }
-  // The call path of a node in a body begins with that of the node around.
+  // The call path of a node in a body begins with that of the outer node.
   absl::string_view own = path;
   if (!node.call_path.empty() && absl::ConsumePrefix(&own, node.call_path)) {
     absl::ConsumePrefix(&own, "/");
@@ -66,7 +66,7 @@ std::pair<std::string, std::string> NameIn(const ResultStream& stream, int resul
   return {known.path, known.name};
 }
 
-// As a cause of the graph around the bodies.
+// Turns it into a cause of the graph around the bodies.
 Cause Outward(Cause cause, const BodyPlaces& places, const SideGraph& left, const SideGraph& right,
               const BodyPair& pair, const ResultStream& left_body, const ResultStream& right_body) {
   CauseInBody inner;
@@ -119,7 +119,7 @@ absl::StatusOr<IterationReport> SearchIteration(const Iteration& iteration,
     report.notes.push_back(absl::StrCat("in ", iteration.path, ": ", note));
   }
   for (Cause& cause : found.causes) {
-    // What is read from around is looked at there.
+    // Outer values are searched in the graph around.
     if (cause.kind == CauseKind::kInput && !cause.in_body.has_value()) {
       report.explained = false;
       continue;

@@ -1,4 +1,4 @@
-// The search for causes in one iteration: both bodies as two models that are fed the same.
+// The search for causes in one iteration: both bodies as two models that are fed the same values.
 #ifndef ONNXCMP_COMPARE_CAUSES_ITERATION_SEARCH_H_
 #define ONNXCMP_COMPARE_CAUSES_ITERATION_SEARCH_H_
 
@@ -20,19 +20,19 @@ namespace onnxcmp {
 struct IterationReport {
   std::vector<Cause> causes;  // as BodyFindings has them
   std::vector<std::string> notes;
-  bool explained = true;  // nothing is read from around that is not the left's
+  bool explained = true;  // false if an outer value that the body reads is not the left's
 };
 
-// What paths call the two bodies.
+// Names of the two bodies in paths.
 struct BodyPlaces {
   const Node& left_node;
   const Node& right_node;
-  std::string left_label;  // of the branch or the iteration, as "[3]"
+  std::string left_label;  // label of the branch or the iteration, as "[3]"
   std::string right_label;
 };
 
-// Runs both bodies on what the left's iteration begins with. `left` and `right`: the main graphs
-// that the nodes are from. Errors are those of the runs.
+// Runs both bodies on the inputs of the left's iteration. `left` and `right`: the main graphs that
+// contain the nodes. Errors are those of the runs.
 absl::StatusOr<IterationReport> SearchIteration(const Iteration& iteration,
                                                 const BodyPlaces& places, const SideGraph& left,
                                                 const SideGraph& right, const CauseOptions& options,

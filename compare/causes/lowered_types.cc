@@ -28,23 +28,23 @@ namespace onnxcmp {
 namespace {
 
 constexpr size_t kMaxNamed = 4;
-// What stays of the difference, at most, for something to be what it is by.
+// Greatest share of the difference that may stay if a candidate explains it.
 constexpr double kShareLeft = 1.0 / 3;
-// How far from its place an argument of Sin or Cos is moved by what counts, in radians.
+// Smallest shift of an argument of Sin or Cos that counts, in radians.
 constexpr double kTurn = 1.0 / 32;
-// How many results before an argument are looked at.
+// Limit of results searched before an argument.
 constexpr size_t kMaxBefore = 64;
 
 bool IsFloats(const Value& value) {
   return IsMeasurable(value) && IsFloatingPoint(value.tensor().dtype());
 }
 
-// What rounding to the right's type does to a result of the left.
+// Error that rounding to the right's type makes in a result of the left.
 struct Rounding {
   int right = kNone;
-  double most = 0;      // the greatest difference
-  int64_t at = 0;       // where that is
-  double relative = 0;  // the greatest, of elements that are not small among the others
+  double most = 0;      // the greatest absolute error
+  int64_t at = 0;       // its position
+  double relative = 0;  // the greatest relative error among elements that are not small
 };
 
 class TypeSearch {
@@ -117,7 +117,7 @@ class TypeSearch {
   }
 
  private:
-  // The left's, by match or else by the alignment; kNone if there is none.
+  // The left's class, by the match or else by the alignment; kNone if there is none.
   int ClassOf(int r) const {
     const int match = state_.at(r).match;
     if (match != kNone) return match;
@@ -125,7 +125,7 @@ class TypeSearch {
     return partner == kNone ? kNone : run_.left().of(partner);
   }
 
-  // Whether the left's finite numbers are infinite in the right's type.
+  // True if finite numbers of the left are infinite in the right's type.
   bool BecomesInfinite(int r) const {
     const ForcedResult& result = state_.at(r);
     if (result.match == kNone || !IsFloats(result.own) || !IsFloats(result.held)) return false;
@@ -171,7 +171,7 @@ class TypeSearch {
     return rounding;
   }
 
-  // The last results before and at an argument that are rounded by more than `least` of their size.
+  // The last results at and before an argument whose rounding exceeds `least` of their size.
   std::vector<Rounding> RoundingsBefore(int argument, double least) const {
     std::vector<Rounding> found;
     absl::btree_set<int> seen = {argument};
@@ -205,7 +205,7 @@ class TypeSearch {
         rounding.relative * most);
   }
 
-  // How much stays with these in place, in words; nothing if that is most of it.
+  // The rest of the difference with these in place, in words; nothing if that is most of it.
   std::optional<std::string> RestWith(const Replacements& replaced) const {
     if (replaced.empty()) return std::nullopt;
     const std::optional<double> rest = distance_with_(replaced);

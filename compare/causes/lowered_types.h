@@ -1,5 +1,5 @@
-// What a coarser type of the right does to the outputs where each node by itself is right: a number
-// that becomes infinite in it, a rounding that Sin and Cos amplify.
+// Effects of a coarser type on the outputs where each node by itself is right: a number that
+// becomes infinite in it, a rounding that Sin and Cos amplify.
 #ifndef ONNXCMP_COMPARE_CAUSES_LOWERED_TYPES_H_
 #define ONNXCMP_COMPARE_CAUSES_LOWERED_TYPES_H_
 
@@ -13,16 +13,16 @@
 
 namespace onnxcmp {
 
-// How far the outputs are apart without what has been named, and what is no more than rounding.
+// The distance of the outputs that named causes leave, and the limit below which it is rounding.
 struct Unexplained {
   double rest = 0;
   double enough = 0;
 };
 
-// The forced run shows none of them: it gives readers the left's values in the right's type, with
-// the greatest number of the type for what is beyond it, and rounding is no fault there. So they
-// are tried: `distance_with` tells how far the outputs are apart with these in place, too. Those
-// that explain most of what is left.
+// Causes by coarser types that explain most of the rest. The forced run shows none of them: it
+// gives readers the left's values in the right's type, clamped to its greatest number, and accepts
+// rounding. So they are tried: `distance_with` returns the distance of the outputs with these
+// replacements in addition.
 std::vector<Cause> LoweredTypes(
     const ForcedRun& run, const ForcedState& state, const Unexplained& unexplained,
     absl::FunctionRef<std::optional<double>(const Replacements&)> distance_with);

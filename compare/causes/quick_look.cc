@@ -21,19 +21,19 @@
 namespace onnxcmp {
 namespace {
 
-// Operations that a run must take at least for its search to be worth sparing.
+// Least number of operations of a run for which a search is worth sparing.
 constexpr double kWorthSparing = 1 << 28;
-// What looks may take of them.
+// Share of these operations that the prescreen may take.
 constexpr double kShare = 0.25;
-// Epsilons that the search lets pass as rounding wherever they arise, and those that it lets pass
-// if they are gone in double (kRatioInDouble and RegionNoise).
+// Rounding, in epsilons, that the search accepts anywhere, and rounding that it accepts if it
+// vanishes in double (kRatioInDouble and RegionNoise).
 constexpr double kRounding = 8;
 constexpr double kRoundingIfGone = 32;
-// How many times the operations of a region it takes to run it in double on both sides.
+// Cost of a region in double on both sides, as a multiple of its operations.
 constexpr double kCostInDouble = 8;
-// How much farther apart than what it reads rounding makes a result.
+// Growth of the distance from the inputs to the result that rounding may cause.
 constexpr double kGrowth = 4;
-// Pairs that are farther apart are no rounding, in epsilons and against the scale.
+// Greatest distances that may be rounding, in epsilons and against the scale.
 constexpr double kMostEpsilons = 2048;
 constexpr double kMostApart = 1.0 / 4096;
 
@@ -82,7 +82,7 @@ class QuickLooker {
 
  private:
   bool HasPartner(int r) const { return partners_[Index(r)] != kNone; }
-  // Constants are the right's own: what they do shows in what reads them.
+  // Constants are the right's own: their effects show in their readers.
   bool IsEntry(int r) const { return HasPartner(r) && right_.IsComputed(r); }
   bool HasSameBits(int r) const {
     return HasPartner(r) && left_graph_.result(partners_[Index(r)]).fingerprint.content ==
@@ -93,19 +93,19 @@ class QuickLooker {
   }
   double ApartBy(int r) const { return HasSameBits(r) ? 0 : apart_[Index(r)]; }
 
-  // Whether a result says that its pair differs by no more than rounding. What has no partner is
-  // judged by what comes of it.
+  // True if a result shows that its pair differs by rounding alone. A result without a partner is
+  // judged by its readers.
   bool IsRounding(int r) const {
     if (!right_.IsComputed(r) || !HasPartner(r) || HasSameBits(r)) return true;
-    // What runs inside may have causes of its own.
+    // Bodies may have causes of their own.
     const SideGraph::GraphNode& node = right_.node(right_.producer(r));
     if (node.node == nullptr || node.node->body != nullptr || !node.captures.empty()) return false;
     const double epsilon = EpsilonOfPair(r);
     return epsilon > 0 && ApartBy(r) <= std::min(kMostEpsilons * epsilon, kMostApart);
   }
 
-  // About how many operations a node takes: a product of m x k and k x n is of m n k, the root of
-  // the product of all three sizes.
+  // Approximate number of operations of a node: a product of m x k and k x n takes m n k, the
+  // square root of the product of all three sizes.
   double WorkOf(int n) const {
     double greatest = 0;
     double second = 0;
@@ -130,14 +130,14 @@ class QuickLooker {
     return work;
   }
 
-  // A result that rounding of what it reads does not explain.
+  // A result whose distance the rounding of its inputs does not explain.
   struct Suspect {
     int result;
     Region region;
-    double growth;  // of the distance, from what it reads
+    double growth;  // growth of the distance from the inputs to the result
   };
 
-  // The worst first.
+  // The most suspicious first.
   std::vector<Suspect> Suspects() const {
     std::vector<Suspect> suspects;
     for (const int r : right_.results()) {
@@ -159,7 +159,7 @@ class QuickLooker {
     return suspects;
   }
 
-  // The left's results that a look at a suspect needs.
+  // The left's results that the check of a suspect needs.
   std::vector<int> NeededFor(const Suspect& suspect) const {
     std::vector<int> needed = {partners_[Index(suspect.result)]};
     for (const int entry : suspect.region.entries) {
@@ -173,7 +173,7 @@ class QuickLooker {
     return needed;
   }
 
-  // False as soon as one is not, or the left's values cannot be had.
+  // False as soon as one is not clean, or the left's values are unavailable.
   bool AreClean(absl::Span<const Suspect> suspects, QuickLook* look) {
     size_t begin = 0;
     while (begin < suspects.size()) {
@@ -219,7 +219,7 @@ class QuickLooker {
     return kept != nullptr ? kept : again_.Find(l);
   }
 
-  // What stands for a right result: the left's value of its partner.
+  // The value used for a right result: the left's value of its partner.
   const Value* LeftValue(int r) const {
     if (right_.IsConstant(r) && right_.producer(r) != kNone) return &ConstantOf(SideId::kRight, r);
     if (!right_.IsComputed(r)) return &leaves_[Index(r)];
@@ -230,7 +230,7 @@ class QuickLooker {
     return is_node ? &ConstantOf(SideId::kLeft, l) : KeptOfLeft(l);
   }
 
-  // What a node gives that reads nothing.
+  // The result of a node without inputs.
   const Value& ConstantOf(SideId side, int r) const {
     const auto [it, is_new] = constants_[side].try_emplace(r);
     if (!is_new) return it->second;
@@ -282,7 +282,7 @@ class QuickLooker {
     return IsGoneInDouble(r, region, {wanted->tensor(), own.tensor()});
   }
 
-  // Whether rounding explains what both sides give for the same values.
+  // True if rounding explains the difference between both sides' results on the same values.
   std::optional<bool> IsGoneInDouble(int r, const Region& region, const PerSide<Tensor>& own) {
     const PerSide<const SideGraph*> graphs = {in_double_.Graph(SideId::kLeft),
                                               in_double_.Graph(SideId::kRight)};
@@ -305,11 +305,11 @@ class QuickLooker {
   const ThreadPool* pool_;
   const PairValues::Watch& watch_;
   const int64_t budget_;
-  double left_of_share_ = 0;  // of operations that looks may take
+  double left_of_share_ = 0;  // operations that may still be spent
   SidesInDouble in_double_;
-  std::vector<bool> is_partner_;  // by left result: what a computed right one is compared with
+  std::vector<bool> is_partner_;  // by left result: a computed right one is compared with it
   ValueBank again_{std::numeric_limits<int64_t>::max()};
-  mutable PerSide<absl::node_hash_map<int, Value>> constants_;  // of nodes that were asked for
+  mutable PerSide<absl::node_hash_map<int, Value>> constants_;  // results of nodes without inputs
 };
 
 }  // namespace

@@ -27,7 +27,7 @@ std::vector<AddedPair> OfRepairs(const LeftClasses& left, const SideGraph& right
   return pairs;
 }
 
-// The pair that was judged is worth more than one whose elements differ.
+// The pair that was judged is preferred to one whose elements differ.
 bool IsMissing(const Cause& cause, const SideGraph& left, const SideGraph& right,
                const Alignment& alignment) {
   if (cause.in_body.has_value() || cause.left == kNone || cause.right == kNone) return false;
@@ -40,7 +40,7 @@ bool IsMissing(const Cause& cause, const SideGraph& left, const SideGraph& right
          left.result(cause.left).fingerprint.elements != right.result(now).fingerprint.elements;
 }
 
-// What a right result was in the right's own run; empty if that is not at hand.
+// A right result's value in the right's own run; empty if it is not available.
 const Value& PlainValue(const ForcedRun& run, const ForcedState& state, int r) {
   const ForcedResult& result = state.at(r);
   const bool as_in_plain_run =
@@ -48,7 +48,7 @@ const Value& PlainValue(const ForcedRun& run, const ForcedState& state, int r) {
   return as_in_plain_run ? result.own : run.plain(r);
 }
 
-// `value`: in the form that the graph has it in, which must be the model's own.
+// `value`: in the graph's form, which must be the model's own.
 void KeepOwn(const SideGraph& graph, int number, const Value& value, ValueBank* bank) {
   const bool own = !graph.stream().in_form || !graph.result(number).form.any();
   if (own && !value.empty()) bank->Keep(number, value);
@@ -74,7 +74,7 @@ std::vector<AddedPair> PairsToAdd(const LeftClasses& left, const SideGraph& righ
 
 PerSide<ValueBank> ValuesAtHand(const std::vector<AddedPair>& pairs, const ForcedRun& run,
                                 const ForcedState& state) {
-  // They are in memory.
+  // They are already in memory.
   constexpr int64_t kAll = std::numeric_limits<int64_t>::max();
   PerSide<ValueBank> values = {ValueBank(kAll), ValueBank(kAll)};
   for (const AddedPair& pair : pairs) {

@@ -1,4 +1,4 @@
-// What the search for causes paired and the alignment does not have.
+// Pairs that the search for causes found and the alignment does not have.
 #ifndef ONNXCMP_COMPARE_CAUSES_REPAIRED_PAIRS_H_
 #define ONNXCMP_COMPARE_CAUSES_REPAIRED_PAIRS_H_
 
@@ -15,14 +15,14 @@
 
 namespace onnxcmp {
 
-// What was decided by a repair, and what causes name: each is a row of the table, too. Of several
-// equal results of the left one that has no partner.
+// Pairs decided by a repair and pairs that causes name; each becomes a row of the table. Of several
+// equal results of the left, one without a partner is taken.
 std::vector<AddedPair> PairsToAdd(const LeftClasses& left, const SideGraph& right,
                                   const ForcedState& state, const Alignment& alignment,
                                   const std::vector<Cause>& causes);
 
-// The values of these pairs in the plain runs, as far as the search has them: the left's, and what
-// the right's nodes gave where that was kept or comes out of the forced run as well.
+// The values of these pairs in the plain runs, as far as the search has them: the left's, and the
+// right's where they were kept or equal those of the forced run.
 PerSide<ValueBank> ValuesAtHand(const std::vector<AddedPair>& pairs, const ForcedRun& run,
                                 const ForcedState& state);
 

@@ -1,4 +1,4 @@
-// The two regions of a cause as models of their own: what a bug report needs.
+// The two regions of a cause as models of their own, for a bug report.
 #ifndef ONNXCMP_COMPARE_CAUSES_REPRO_H_
 #define ONNXCMP_COMPARE_CAUSES_REPRO_H_
 
@@ -11,8 +11,8 @@
 
 namespace onnxcmp {
 
-// What both models are fed under one name: a value of the left, but one that only the right has
-// where the left has no such value.
+// A value that both models are fed under one name: the left's, or the right's where the left has no
+// such value.
 struct ReproInput {
   std::string name;
   Value value;
@@ -25,9 +25,9 @@ struct Repro {
   std::shared_ptr<const Model> left;  // null if the left is a recording
   std::shared_ptr<const Model> right;
   std::vector<ReproInput> inputs;
-  std::string left_name;  // of the results
-  Value left_result;      // what the left gives, bit for bit
-  Value right_result;     // what the right gives
+  std::string left_name;  // name of the left's result
+  Value left_result;      // the left's result, bit for bit
+  Value right_result;     // the right's result
   Value expected;         // left_result in the type and the shape of right_result
 };
 

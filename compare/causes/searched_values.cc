@@ -23,7 +23,7 @@ absl::StatusOr<std::vector<Value>> AllValues(const RecordedSide& left, const Sid
       wanted[Index(r)] = missing = true;
     }
   }
-  // They belong to the search from here on, which lets go what it does not need.
+  // The search owns them from here on and releases those that it does not need.
   if (left.again != nullptr) left.again->Clear();
   if (!missing) return values;
   const std::unique_ptr<Observer> watcher = watch ? watch("left again") : nullptr;

@@ -1,4 +1,4 @@
-// The values that a search for causes begins with.
+// The values that a search for causes starts from.
 #ifndef ONNXCMP_COMPARE_CAUSES_SEARCHED_VALUES_H_
 #define ONNXCMP_COMPARE_CAUSES_SEARCHED_VALUES_H_
 
@@ -12,12 +12,12 @@
 
 namespace onnxcmp {
 
-// By result of the left's main graph, in the form that the graph has them in: what was kept, the
-// rest from another run.
+// By result of the left's main graph, in the graph's form: values that were kept, and the rest from
+// another run.
 absl::StatusOr<std::vector<Value>> AllValues(const RecordedSide& left, const SideGraph& graph,
                                              const PairValues::Watch& watch);
 
-// By result of the right's main graph: what its nodes gave when it ran, as far as it is at hand.
+// By result of the right's main graph: the values of the plain run, as far as they were kept.
 std::vector<Value> PlainValues(const RecordedSide& right, const SideGraph& graph);
 
 // By result of the right's main graph: its initializers and what its inputs were fed.

@@ -17,8 +17,8 @@ bool HasAnotherShape(const ForcedRun& run, const ForcedState& state, int r) {
   return ours.shape != theirs.shape && ours.fingerprint.size == theirs.fingerprint.size;
 }
 
-// Back to the node that decides the shape: one that moves elements, or one whose inputs have the
-// shapes that the left has.
+// Walks back to the node that decides the shape: one that moves elements, or one whose inputs have
+// the left's shapes.
 int BeginningOf(const ForcedRun& run, const ForcedState& state, int r) {
   const SideGraph& right = run.right();
   while (right.IsComputed(r)) {

@@ -1,4 +1,4 @@
-// Where outputs that agree in their elements come to have another shape.
+// Finds where outputs with equal elements come to have different shapes.
 #ifndef ONNXCMP_COMPARE_CAUSES_SHAPE_CAUSES_H_
 #define ONNXCMP_COMPARE_CAUSES_SHAPE_CAUSES_H_
 
@@ -9,9 +9,9 @@
 
 namespace onnxcmp {
 
-// For each output of the right that has the left's elements in another shape: the pair with which
-// that begins, each once. Optimizers reshape as they like, so nothing that leads to outputs of the
-// same shape is asked about.
+// For each output of the right that has the left's elements in another shape: the pair where that
+// begins, each once. Optimizers reshape freely, so nodes that lead only to outputs of equal shape
+// are not examined.
 std::vector<Cause> ShapeCauses(const ForcedRun& run, const ForcedState& state);
 
 }  // namespace onnxcmp

@@ -1,4 +1,4 @@
-// Results of both sides in double, from values that both are given.
+// Computes results of both sides in double, from the same values.
 #ifndef ONNXCMP_COMPARE_CAUSES_SIDES_IN_DOUBLE_H_
 #define ONNXCMP_COMPARE_CAUSES_SIDES_IN_DOUBLE_H_
 
@@ -12,7 +12,7 @@
 
 namespace onnxcmp {
 
-// Two sides whose nodes run in double once that is asked for.
+// Two sides whose nodes run in double on demand.
 class SidesInDouble {
  public:
   // The evaluators and streams must outlive the object; a null evaluator runs nothing.
@@ -35,8 +35,8 @@ class SidesInDouble {
   PerSide<Shadow> shadows_;
 };
 
-// Whether two results differ in double at least half as much as they do in their own types:
-// rounding has no part in that. False if they do not fit. The pool may be null.
+// True if two results differ in double at least half as much as in their own types, so that
+// rounding plays no part. False if they do not fit. The pool may be null.
 bool StaysApart(const PerSide<Tensor>& own, const PerSide<Tensor>& in_double,
                 const ThreadPool* pool);
 

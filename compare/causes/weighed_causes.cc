@@ -83,7 +83,7 @@ void CauseWeigher::WeighEffects(CauseReport* report) const {
   for (size_t i = 0; i < causes.size(); ++i) {
     if (IsWrong(causes[i])) wrong[matched[i]];
   }
-  // The left's values are held as well.
+  // The left's values take memory, too.
   const int64_t keep =
       wrong.size() > 1 ? options_.search_memory - ComputedBytes(*sides_.left.stream) : 0;
   CauseEffects effects(run_, *sides_.right.evaluator(), *sides_.right.side->feeds(), keep);
@@ -122,7 +122,7 @@ void CauseWeigher::WeighEffects(CauseReport* report) const {
   const size_t before = causes.size();
   AddLowered({*rest, unexplained}, named, &effects, &causes);
   if (causes.size() > before) return;
-  // So that it is as great as the difference of the outputs, about.
+  // Large enough to account for the difference of the outputs, roughly.
   constexpr double kLoud = 0.1;
   if (causes.empty() && judged_.loudest_distance >= kLoud * *rest) {
     report->notes.push_back(absl::StrFormat(

@@ -1,4 +1,4 @@
-// How much of what the outputs are apart each cause does, and what is left that none does.
+// Measures how much of the outputs' distance each cause explains, and how much none does.
 #ifndef ONNXCMP_COMPARE_CAUSES_WEIGHED_CAUSES_H_
 #define ONNXCMP_COMPARE_CAUSES_WEIGHED_CAUSES_H_
 
@@ -17,11 +17,11 @@
 
 namespace onnxcmp {
 
-// What the search knows of results besides the causes that it has named.
+// Results that the search judged, besides the causes that it named.
 struct JudgedResults {
   std::vector<int> matched;  // by cause: the right result that was judged
-  std::vector<int> others;   // right results that are counted with another cause
-  // The pair that is farthest apart of those that rounding explains: results of left and right.
+  std::vector<int> others;   // right results counted with another cause
+  // The results of left and right of the farthest pair that rounding explains.
   std::pair<int, int> loudest = {kNone, kNone};
   double loudest_distance = 0;
 };
@@ -33,16 +33,16 @@ class CauseWeigher {
                const CauseOptions& options, const JudgedResults& judged)
       : run_(run), state_(state), sides_(sides), options_(options), judged_(judged) {}
 
-  // What wrong causes do to outputs that agree because much is allowed there. `all_matched`: all
-  // that is wrong has a match, and can be replaced.
+  // Measures the effect of mistakes on outputs that agree only by a wide tolerance. `all_matched`:
+  // all mistakes have a match and can be replaced.
   void WeighOnOutputs(bool all_matched, CauseReport* report) const;
-  // What each cause does to the outputs when all others are corrected, and what is left when all
-  // are.
+  // Measures the effect of each cause on the outputs with all others corrected, and the distance
+  // that is left with all corrected.
   void WeighEffects(CauseReport* report) const;
 
  private:
-  // The left's values of these matched results, and of all outputs of the nodes that made them:
-  // those that match nothing are the left's aligned ones.
+  // The left's values of these matched results, and of all outputs of the nodes that made them;
+  // outputs without a match take the left's aligned values.
   Replacements WithSiblings(const absl::btree_set<int>& matched) const;
   // `named`: the left's values of all causes so far.
   void AddLowered(const Unexplained& unexplained, const Replacements& named, CauseEffects* effects,

@@ -13,7 +13,7 @@
 namespace onnxcmp {
 namespace {
 
-// More are memory that nobody can use.
+// Larger numbers only waste memory.
 constexpr int64_t kMostAxes = 1024;
 constexpr int64_t kMostParts = 65536;
 
@@ -33,12 +33,12 @@ int64_t IntOf(const onnx::InferenceContext& context, const char* name, int64_t o
   return attribute == nullptr ? otherwise : attribute->i();
 }
 
-// Of a node without inputs ONNX says so itself.
+// ONNX checks nodes without inputs itself.
 bool FirstInputHasType(const onnx::InferenceContext& context) {
   return context.getNumInputs() == 0 || context.getInputType(0) != nullptr;
 }
 
-// With three axes the width of a head is that of all divided by their number.
+// With three axes, the total width is divided by the number of heads.
 bool AttentionHasHeads(const onnx::InferenceContext& context) {
   const onnx::TensorShapeProto* query = ShapeOf(context, 0);
   return query == nullptr || query->dim_size() != 3 || IntOf(context, "kv_num_heads", 1) > 0;
@@ -57,12 +57,12 @@ bool AxisFitsInt(const onnx::InferenceContext& context) {
   return FitsInt(IntOf(context, "axis", -1));
 }
 
-// The constant that an input is; null if it is not one.
+// The constant of an input; null if it is none.
 const onnx::TensorProto* ConstantOf(const onnx::InferenceContext& context, size_t input) {
   return input < context.getNumInputs() ? context.getInputData(input) : nullptr;
 }
 
-// As ONNX reads a constant of integers or floats.
+// True if ONNX can read a first element of a constant of integers or floats.
 bool HasElement(const onnx::TensorProto& constant) {
   const bool of_eight_bytes = constant.data_type() == onnx::TensorProto::INT64;
   if (constant.has_raw_data()) return constant.raw_data().size() >= (of_eight_bytes ? 8 : 4);
@@ -78,7 +78,7 @@ bool HasElement(const onnx::TensorProto& constant) {
   }
 }
 
-// A constant depth is read whatever its size.
+// A constant depth is read regardless of its size.
 bool DepthHasElement(const onnx::InferenceContext& context) {
   const onnx::TensorProto* depth = ConstantOf(context, 1);
   return depth == nullptr || HasElement(*depth);
@@ -101,8 +101,7 @@ bool SplitsIntoPositive(const onnx::InferenceContext& context) {
   }
 }
 
-// An axis is divided by the number of outputs, or into "num_outputs", of which each output takes
-// one.
+// An axis is divided by the number of outputs, or by "num_outputs".
 bool SplitsIntoOutputs(const onnx::InferenceContext& context) {
   const auto outputs = static_cast<int64_t>(context.getNumOutputs());
   const int64_t parts = IntOf(context, "num_outputs", outputs);
@@ -114,7 +113,8 @@ bool BlockFitsInt(const onnx::InferenceContext& context) {
   return FitsInt(IntOf(context, "blocksize", 0));
 }
 
-// An input that is a shape gives the result as many axes as it is declared to have elements.
+// An input that is a shape determines the number of the result's axes by its own number of
+// elements.
 template <size_t kInput>
 bool HasFewAxes(const onnx::InferenceContext& context) {
   const onnx::TensorShapeProto* shape = ShapeOf(context, kInput);
@@ -126,8 +126,8 @@ bool ImageHasFewAxes(const onnx::InferenceContext& context) {
   return HasFewAxes<1>(context) && HasFewAxes<2>(context);
 }
 
-// The number of elements is divided by what may come to -1 if the model declares an axis as -1. The
-// least of all numbers must not be.
+// The number of elements is divided by a product that may be -1 if the model declares an axis as
+// -1. The dividend must not be the least integer.
 bool ReshapesFewer(const onnx::InferenceContext& context) {
   uint64_t product = 1;
   if (const onnx::TensorShapeProto* data = ShapeOf(context, 0); data != nullptr) {

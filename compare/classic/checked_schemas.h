@@ -1,4 +1,4 @@
-// ONNX's own schemas, for shape inference of models that nobody has checked.
+// ONNX's own schemas with checks, for shape inference of unchecked models.
 #ifndef ONNXCMP_COMPARE_CLASSIC_CHECKED_SCHEMAS_H_
 #define ONNXCMP_COMPARE_CLASSIC_CHECKED_SCHEMAS_H_
 
@@ -11,16 +11,15 @@ namespace onnxcmp {
 
 // The inference functions of some operators read the type of an input that has none, divide by an
 // attribute that may be 0, count from one that may be negative or make a result with as many axes
-// as a model says. Here they refuse such a node by an InferenceError, as they refuse others:
-// nothing is known of its outputs then. All that they get through is as ONNX has it. Not for
-// several threads.
+// as a model says. Here they refuse such a node by an InferenceError, as they refuse others: its
+// outputs are then unknown. Otherwise they behave as in ONNX. Not thread-safe.
 class CheckedSchemas : public onnx::ISchemaRegistry {
  public:
   const onnx::OpSchema* GetSchema(const std::string& name, int newest_version,
                                   const std::string& domain) const override;
 
  private:
-  // Copies of those that are checked. Inference keeps pointers to them.
+  // Copies of the checked ones. Inference keeps pointers to them.
   mutable absl::node_hash_map<const onnx::OpSchema*, onnx::OpSchema> checked_;
 };
 

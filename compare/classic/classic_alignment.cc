@@ -18,7 +18,7 @@ constexpr int64_t kAlone = 1000;
 // The cost of a cell that does not exist. Far above any real cost, far below overflow.
 constexpr int64_t kNowhere = std::numeric_limits<int64_t>::max() / 4;
 
-// How the cheapest path came to a cell.
+// The last step of the cheapest path to a cell.
 enum Origin : uint8_t { kPair = 0, kAbove = 1, kLeft = 2 };
 
 // Two bits for each cell of a band: row i holds the columns from max(0, i - lag) on.
@@ -68,8 +68,8 @@ absl::StatusOr<std::vector<ClassicStep>> AlignClassic(absl::Span<const ClassicRo
   const ClassicDistances distance(left, right);
   OC_ASSIGN_OR_RETURN(BackPointers origins, BackPointers::Allocate(n, m, lag));
 
-  // Costs of a row and of the row above it; column j stands at j + 1. Columns right of the band's
-  // end are kNowhere in both, since the end never moves to the left.
+  // Costs of a row and of the row above it; column j is at j + 1. Columns right of the band's end
+  // are kNowhere in both, since the end never moves to the left.
   std::vector<int64_t> above(static_cast<size_t>(m) + 1, kNowhere);
   std::vector<int64_t> current(static_cast<size_t>(m) + 1, kNowhere);
   above[0] = 0;  // (-1, -1), the only cell outside the streams

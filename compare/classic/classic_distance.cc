@@ -12,7 +12,8 @@
 namespace onnxcmp {
 namespace {
 
-// Sizes are measured in integers without end; nothing that fits into memory comes near this.
+// Limit of distances: the classic table has unbounded integers, but no sizes in memory come near
+// this.
 constexpr int64_t kFarthest = int64_t{1} << 53;
 // Entries of the table of classes: 32 MB.
 constexpr size_t kMaxTable = size_t{1} << 22;
@@ -54,9 +55,9 @@ bool HasSymbol(const std::vector<ClassicDim>& shape) {
                      [](const ClassicDim& dim) { return !dim.symbol.empty(); });
 }
 
-// 100 if one is absent. Without symbols the difference of the products, and 100 for different ranks
-// or the differences of the dimensions. With symbols 100 for different ranks, else the differences
-// of the dimensions, an unequal pair with a symbol in it counting 50.
+// 100 if one is absent. Without symbols the difference of the products, plus 100 for different
+// ranks or the differences of the dimensions. With symbols 100 for different ranks, else the
+// differences of the dimensions, where an unequal pair with a symbol counts 50.
 int64_t ShapeDistance(const std::optional<std::vector<ClassicDim>>& left,
                       const std::optional<std::vector<ClassicDim>>& right) {
   if (left == right) {
@@ -90,7 +91,7 @@ int64_t ClassDistance(const ClassicRow& left, const ClassicRow& right) {
                  (left.op_type != right.op_type ? 10 : 0));
 }
 
-// A text that two rows share if and only if they are of one class.
+// A text that is equal for two rows if and only if they are of one class.
 std::string ClassKey(const ClassicRow& row) {
   std::string key = absl::StrCat(static_cast<int>(row.kind), ",", row.dtype, ",",
                                  row.op_type.size(), ",", row.op_type);

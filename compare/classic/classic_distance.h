@@ -1,4 +1,4 @@
-// How unlike two results are, in the measure that the classic alignment minimizes.
+// The distance of two results that the classic alignment minimizes.
 #ifndef ONNXCMP_COMPARE_CLASSIC_CLASSIC_DISTANCE_H_
 #define ONNXCMP_COMPARE_CLASSIC_CLASSIC_DISTANCE_H_
 
@@ -16,8 +16,8 @@ namespace onnxcmp {
 // codes; 10 for different op types. Never above 2^53, so that sums of many do not overflow.
 int64_t ClassicDistance(const ClassicRow& left, const ClassicRow& right);
 
-// The same for any row of one stream against any of another, with all that does not depend on the
-// letters computed beforehand for each pair of row *classes* (kind, dtype, shape, op type), of
+// The same for any row of one stream against any of another. All that does not depend on the
+// letters is computed in advance for each pair of row *classes* (kind, dtype, shape, op type), of
 // which a model has few.
 class ClassicDistances {
  public:
@@ -26,7 +26,7 @@ class ClassicDistances {
   int64_t operator()(size_t left, size_t right) const;
 
  private:
-  // How far the letters of two rows, packed into 32 bits, are apart.
+  // The distance of the letters of two rows, packed into 32 bits.
   static int64_t LetterDistance(uint32_t left, uint32_t right);
 
   absl::Span<const ClassicRow> left_rows_;

@@ -15,7 +15,7 @@ namespace {
 
 using Types = absl::flat_hash_map<std::string, const onnx::TypeProto*>;
 
-// What inference found goes before what the model declares.
+// Inferred types take precedence over declared ones.
 Types KnownTypes(const onnx::GraphProto& graph) {
   Types types;
   for (const auto* infos : {&graph.value_info(), &graph.input(), &graph.output()}) {
@@ -39,7 +39,7 @@ ClassicRow TypedRow(ClassicKind kind, const std::string& name, absl::string_view
   const onnx::TypeProto::Tensor& type = it->second->tensor_type();
   const DType dtype = TypeFromProto(*it->second).dtype;
   row.dtype = dtype == DType::kString ? "object" : std::string(NumpyName(dtype));
-  row.shape.emplace();  // of unknown rank: as if it had none
+  row.shape.emplace();  // an unknown rank counts as rank 0
   for (const onnx::TensorShapeProto::Dimension& dim : type.shape().dim()) {
     row.shape->push_back(
         {dim.has_dim_value() ? dim.dim_value() : 0, dim.has_dim_param() ? dim.dim_param() : ""});

@@ -16,7 +16,7 @@ namespace onnxcmp {
 
 // Initializers (with letters), inputs, for every node a row of its own and one for each output, the
 // graph's outputs. Types and shapes come from ONNX's shape inference with ONNX's own schemas, which
-// changes `model`. `base_dir` is where external data may lie.
+// changes `model`. `base_dir`: folder of external data.
 absl::StatusOr<std::vector<ClassicRow>> ClassicNodeRows(onnx::ModelProto& model,
                                                         const std::string& base_dir);
 

@@ -27,7 +27,7 @@ absl::string_view KindText(ClassicKind kind) {
 
 bool StartsCharacter(char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }
 
-// NumPy's type of an array of strings names the longest one's number of characters, at least 1.
+// NumPy's type of an array of strings includes the length of the longest one, at least 1.
 std::string StringDType(const Tensor& tensor) {
   std::ptrdiff_t longest = 1;
   if (tensor.num_elements() > 0) {

@@ -1,4 +1,4 @@
-// One result as the classic table sees it.
+// One result as a row of the classic table.
 #ifndef ONNXCMP_COMPARE_CLASSIC_CLASSIC_ROW_H_
 #define ONNXCMP_COMPARE_CLASSIC_CLASSIC_ROW_H_
 
@@ -27,7 +27,7 @@ struct ClassicDim {
 struct ClassicRow {
   ClassicKind kind = ClassicKind::kResult;
   std::string dtype;                             // as NumPy spells it; "": none
-  std::optional<std::vector<ClassicDim>> shape;  // nothing: not a tensor, or nobody knows
+  std::optional<std::vector<ClassicDim>> shape;  // nothing: not a tensor, or unknown
   Letters letters = kUnknownLetters;
   std::string op_type;
   std::string name;
@@ -41,7 +41,7 @@ ClassicRow MakeClassicRow(ClassicKind kind, absl::string_view name, absl::string
 // Kind, dtype, rank and dimensions, letters, op type and name in columns.
 std::string ClassicRowText(const ClassicRow& row);
 
-// The first `width` characters of a UTF-8 text, filled up with spaces if there are fewer.
+// The first `width` characters of a UTF-8 text, padded with spaces.
 std::string FitColumn(absl::string_view text, int width);
 
 }  // namespace onnxcmp

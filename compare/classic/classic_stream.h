@@ -1,4 +1,4 @@
-// The classic table's rows of a run, made while it runs.
+// The classic table's rows of a run, recorded while it runs.
 #ifndef ONNXCMP_COMPARE_CLASSIC_CLASSIC_STREAM_H_
 #define ONNXCMP_COMPARE_CLASSIC_CLASSIC_STREAM_H_
 
@@ -14,8 +14,7 @@
 
 namespace onnxcmp {
 
-// Takes what the table shows of each result of the main graph when it appears. Keeps no tensor,
-// unless asked to.
+// Records the row of each result of the main graph as it appears. Keeps tensors only on request.
 class ClassicStream : public Observer {
  public:
   // The pool (may be null) must outlive the stream.

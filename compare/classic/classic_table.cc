@@ -19,7 +19,7 @@ bool HasNumbers(const Value& value) {
   return value.is_tensor() && value.tensor().defined() && value.tensor().dtype() != DType::kString;
 }
 
-// As Python's format ".5g" writes it.
+// Formats like Python's ".5g".
 std::string FiveDigits(float number) {
   return std::isnan(number) ? "nan" : absl::StrFormat("%.5g", number);
 }
@@ -55,14 +55,14 @@ std::string Errors(const Value& left, const Value& right) {
   return absl::StrCat(" | a=", FiveDigits(absolute), " r=", FiveDigits(relative));
 }
 
-// Whether the step's two rows are a pair, and which of them stand in the line.
+// The rows to which a step advances: both for a pair.
 struct Advance {
   bool left;
   bool right;
 };
 Advance AdvanceOf(absl::Span<const ClassicStep> steps, size_t k) {
   const ClassicStep before = k == 0 ? ClassicStep{-1, -1} : steps[k - 1];
-  // Of an empty stream all steps have -1, which no step advances to.
+  // For an empty stream all steps have -1, to which no step advances.
   return {steps[k].left > before.left, steps[k].right > before.right};
 }
 

@@ -13,7 +13,7 @@ namespace onnxcmp {
 
 struct ClassicTableOptions {
   int column_size = 60;
-  // Rows hold their values: a pair with as many elements on both sides ends with its errors.
+  // Rows hold their values: a pair with equally many elements on both sides ends with its errors.
   bool keep_tensors = false;
 };
 
@@ -21,7 +21,7 @@ struct ClassicTableOptions {
 std::string ClassicTable(absl::Span<const ClassicRow> left, absl::Span<const ClassicRow> right,
                          absl::Span<const ClassicStep> steps, const ClassicTableOptions& options);
 
-// Whether every line of the table is `=`: all rows are pairs of distance 0.
+// True if every line of the table is `=`: all rows are pairs of distance 0.
 bool AllEqual(absl::Span<const ClassicRow> left, absl::Span<const ClassicRow> right,
               absl::Span<const ClassicStep> steps);
 

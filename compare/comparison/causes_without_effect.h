@@ -1,4 +1,4 @@
-// What differs inside by itself although every output has the same bits.
+// Internal differences without effect: every output has the same bits.
 #ifndef ONNXCMP_COMPARE_COMPARISON_CAUSES_WITHOUT_EFFECT_H_
 #define ONNXCMP_COMPARE_COMPARISON_CAUSES_WITHOUT_EFFECT_H_
 
@@ -11,8 +11,8 @@
 
 namespace onnxcmp {
 
-// Outputs of the same bits have no cause of a difference: a note that says what was found instead.
-// "" if there is nothing, or if outputs differ.
+// A note about causes that were found although the outputs have the same bits, so that there is no
+// difference to explain. "" if there are none, or if outputs differ.
 std::string NoteOfCausesWithoutEffect(const ResultStream& left, const ResultStream& right,
                                       const OutputComparison& outputs,
                                       absl::Span<const Cause> causes);

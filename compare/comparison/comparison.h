@@ -1,4 +1,4 @@
-// Two sides compared: plain data that every renderer prints from.
+// The result of a comparison of two sides: plain data for all renderers.
 #ifndef ONNXCMP_COMPARE_COMPARISON_COMPARISON_H_
 #define ONNXCMP_COMPARE_COMPARISON_COMPARISON_H_
 
@@ -27,14 +27,14 @@
 
 namespace onnxcmp {
 
-// The worse, the greater. kUntested: nothing was seen that could differ, outputs that are all NaN
-// or empty or, on inputs that were made up, the same whatever the inputs are.
+// In ascending order of severity. kUntested: nothing could have shown a difference: outputs are all
+// NaN or empty, or, on made-up inputs, the same for all inputs.
 enum class Verdict : uint8_t { kSame, kClose, kUntested, kDifferent, kFailed };
-// What makes a comparison fail, besides a side that fails: outputs that differ; causes that are
-// wrong, too; bits that differ, too.
+// Criterion for failure, besides a side that fails: outputs that differ; also mistakes among the
+// causes; also bits that differ.
 enum class FailOn : uint8_t { kDifferent, kCauses, kBits };
 
-absl::string_view VerdictName(Verdict verdict);  // "same", "close", "different", "failed"
+absl::string_view VerdictName(Verdict verdict);  // "same", "close", "untested", ...
 
 // Sizes of open dimensions that both sides were run with.
 struct TriedSizes {
@@ -50,35 +50,38 @@ struct Comparison {
   std::vector<ComparedRow> rows;  // alignment.rows with their differences
   OutputComparison outputs;
   NotFinite left_not_finite, right_not_finite;
-  std::optional<ShadowReport> shadow;              // if it was asked for
+  std::optional<ShadowReport> shadow;              // if requested
   std::optional<Explanation> explanation;          // the same
-  std::optional<QuantizationReport> quantization;  // the same; of a quantized side
+  std::optional<QuantizationReport> quantization;  // the same; if a side is quantized
   std::optional<BlockReport> blocks;               // the same
   Verdict verdict = Verdict::kSame;
-  absl::Status status;  // why nothing was compared though both sides may be fine: their inputs
+  absl::Status status;  // why nothing was compared although both sides may be fine: their inputs
   FailOn fail_on = FailOn::kDifferent;
-  int made_up_sets = 0;              // on how many sets of inputs that were made up; 0: given
-  std::optional<Coverage> coverage;  // what these exercised
-  // What differs in tables and no input has come to, where all that came out agrees.
+  int made_up_sets = 0;              // number of made-up sets of inputs; 0: inputs were given
+  std::optional<Coverage> coverage;  // by these sets
+  // Differing rows of tables that no input selected, if all outputs agree.
   std::vector<UnreadRows> unread;
-  // What an input always was, because the other side has a constant there: "`mask` as the right has
-  // frozen it: all 1".
+  // Inputs with a fixed value, because the other side has a constant there: "`mask` as the right
+  // has frozen it: all 1".
   std::vector<std::string> frozen;
-  // Sizes that one side alone runs with, where both run with others; "" if there are none.
+  // Sizes with which only one side runs, if both run with others; "" if there are none.
   std::string sizes_of_one_side;
   std::vector<TriedSizes> sizes;  // if it was asked which there are
   // Wrong ones first, those with the greatest effect first; else in the right stream's order.
   std::vector<Cause> causes;
-  // What to do where outputs differ because one side was converted to a coarser type; nothing if
-  // they do not, if something is wrong, or if no short list of nodes was found.
+  // Nodes to keep in float, if outputs differ because one side was converted to a coarser type;
+  // nothing if they agree, if there is a mistake, or if no short list was found.
   std::optional<KeepInFloat> keep_in_float;
-  // Why no cause was looked for although something differs; "" if they were, or nobody asked.
+  // Why no cause was searched although something differs; "" if causes were searched or not
+  // requested.
   std::string causes_not_searched;
-  // The model's inputs that were made up, if nothing was tested beside a recording because of them.
+  // The model's inputs that were made up, if a comparison with a recording tested nothing because
+  // of them.
   std::vector<std::string> made_up_inputs;
-  // Beside a recording, of what the model was fed: "the recording", "x.npz"; "": nothing was given.
+  // Beside a recording, the source of the model's inputs: "the recording", "x.npz"; "": none were
+  // given.
   std::string fed_from;
-  std::vector<std::string> fed_made_up;  // inputs that nobody gave
+  std::vector<std::string> fed_made_up;  // inputs that were made up
   std::vector<std::string> notes;        // how inputs were made, mapped, cast
 };
 

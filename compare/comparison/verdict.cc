@@ -10,9 +10,9 @@
 namespace onnxcmp {
 namespace {
 
-// Whether causes that rounding does not explain have so little to do with an output's difference
-// that its tolerance may stay as wide as the types on the way make it. `moved`: by how much of its
-// size the output is elsewhere without them, if that is known.
+// True if causes contribute so little to an output's difference that its wide tolerance, from the
+// types upstream, may stay. `moved`: distance that the output moves without them, relative to its
+// size, if that is known.
 bool IsExcused(const OutputPair& pair, std::optional<double> moved) {
   constexpr double kShareOfDifference = 0.5;
   constexpr double kShareOfTolerance = 0.25;

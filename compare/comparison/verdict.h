@@ -1,4 +1,4 @@
-// The verdict of a comparison, and what in it is to be judged once more when causes are known.
+// The verdict of a comparison, and corrections of it once causes are known.
 #ifndef ONNXCMP_COMPARE_COMPARISON_VERDICT_H_
 #define ONNXCMP_COMPARE_COMPARISON_VERDICT_H_
 
@@ -13,23 +13,23 @@
 
 namespace onnxcmp {
 
-// kFailed if a side did not run to its end; kDifferent unless there is something to compare and all
-// of it agrees.
+// kFailed if a side did not run to its end; kDifferent unless there are pairs and all of them
+// agree.
 Verdict VerdictOf(const SideSummary& left, const SideSummary& right,
                   const OutputComparison& outputs);
 
-// Whether outputs differ, and all that was found of causes are approximations that are in use by
-// their own names; and how far outputs may then be apart.
+// True if outputs differ, and all causes are known approximations; and the tolerance for outputs in
+// that case.
 bool DifferByKnownForms(const OutputComparison& outputs, absl::Span<const Cause> causes);
 Tolerance ToleranceOfKnownForms();
-// How far outputs may be apart where 8 bits were calibrated for other inputs than those that were
-// made up: single elements are cut off.
+// Tolerance for outputs if 8-bit scales were calibrated for other inputs than the made-up ones:
+// single elements are clipped.
 Tolerance ToleranceOfOtherCalibration();
 
-// Coarse types excuse what rounding to them explains, and nothing else: what wrong causes do to an
-// output that agrees only by a wide tolerance counts. `effects` are those of the search for causes,
-// before scales and zero points were looked at. `reviewed`: the causes are those after that, by
-// which it is known which of them are honest.
+// Judges outputs again: a wide tolerance for coarse types excuses only rounding to them, so the
+// effect of mistakes on an output that agrees by it counts. `effects` are those of the search for
+// causes, before scales and zero points were examined. `reviewed`: the causes have been reviewed
+// since, so that correct quantization is known.
 OutputComparison RejudgeOutputs(OutputComparison outputs, absl::Span<const OutputEffect> effects,
                                 absl::Span<const Cause> causes, bool reviewed);
 

@@ -13,16 +13,16 @@
 namespace onnxcmp {
 namespace {
 
-// What is to be seen of a node, a bit each.
+// Things to see of a node, a bit each.
 enum Sight : uint32_t {
-  kSawNumbers = 1,   // other than NaN
+  kSawNumbers = 1,   // not all NaN
   kSawVaried = 2,    // not all equal
   kSawNegative = 4,  // below and above where an activation bends
   kSawPositive = 8,
   kSawTrue = 16,  // both sides of a choice
   kSawFalse = 32,
-  kSawBoth = 64,  // of Min and Max: more than one of the inputs
-  kSawLow = 128,  // of Clip
+  kSawBoth = 64,  // for Min and Max: selects from several inputs
+  kSawLow = 128,  // for Clip
   kSawHigh = 256,
   kSawSpread = 512,  // of Softmax: more than one element counts
   kSawAxes = 1024,   // where axes are chosen: more than one element along them
@@ -89,10 +89,7 @@ class NodeSights {
     }
     if (HasTrait(node_, OperatorTrait::kBends)) LookAtBend();
     if (node_.op_type == "Where" || node_.op_type == "If") LookAtCondition(Input(0));
-    if (HasTrait(node_, OperatorTrait::kCompares) && !node_.outputs.empty() &&
-        node_.outputs[0] != kNone) {
-      LookAtCondition(&stream_.results[Index(node_.outputs[0])]);
-    }
+    if (HasTrait(node_, OperatorTrait::kCompares)) LookAtCondition(FirstOutput());
     if (node_.op_type == "Min" || node_.op_type == "Max") LookAtExtreme();
     if (node_.op_type == "Clip") LookAtClip();
     if (node_.op_type == "Softmax") LookAtSoftmax();
@@ -103,6 +100,11 @@ class NodeSights {
   const StreamResult* Input(size_t i) const {
     if (i >= node_.inputs.size() || node_.inputs[i] == kNone) return nullptr;
     return &stream_.results[Index(node_.inputs[i])];
+  }
+  // nullptr if the node does not give its first output.
+  const StreamResult* FirstOutput() const {
+    if (node_.outputs.empty() || node_.outputs[0] == kNone) return nullptr;
+    return &stream_.results[Index(node_.outputs[0])];
   }
   void See(Sight sight, bool seen) {
     wanted |= sight;
@@ -132,10 +134,11 @@ class NodeSights {
     See(kSawFalse, zeros > 0);
   }
   void LookAtExtreme() {
-    const StreamResult& output = stream_.results[Index(node_.outputs[0])];
+    const StreamResult* output = FirstOutput();
+    if (output == nullptr) return;
     const bool other = std::none_of(node_.inputs.begin(), node_.inputs.end(), [&](int input) {
       return input != kNone &&
-             stream_.results[Index(input)].fingerprint.bits == output.fingerprint.bits;
+             stream_.results[Index(input)].fingerprint.bits == output->fingerprint.bits;
     });
     if (node_.inputs.size() > 1) See(kSawBoth, other);
   }
@@ -150,18 +153,19 @@ class NodeSights {
   }
   void LookAtAxes() {
     const StreamResult* x = Input(0);
-    if (x == nullptr || !x->shape.has_value() || x->fingerprint.size == 0) return;
+    const StreamResult* output = FirstOutput();
+    if (x == nullptr || output == nullptr) return;
+    if (!x->shape.has_value() || x->fingerprint.size == 0) return;
     const auto longer =
         std::count_if(x->shape->begin(), x->shape->end(), [](int64_t size) { return size > 1; });
-    const StreamResult& output = stream_.results[Index(node_.outputs[0])];
     See(kSawAxes,
-        Reduces(node_.op_type) ? output.fingerprint.size < x->fingerprint.size : longer > 1);
+        Reduces(node_.op_type) ? output->fingerprint.size < x->fingerprint.size : longer > 1);
   }
   void LookAtSoftmax() {
-    const StreamResult& output = stream_.results[Index(node_.outputs[0])];
-    if (output.fingerprint.kind != ElementKind::kFloat) return;
-    // Of zeros and ones alone the mean square is the mean.
-    const Statistics& of = output.fingerprint.numbers().statistics;
+    const StreamResult* output = FirstOutput();
+    if (output == nullptr || output->fingerprint.kind != ElementKind::kFloat) return;
+    // If all elements are zeros and ones, the mean square is the mean.
+    const Statistics& of = output->fingerprint.numbers().statistics;
     See(kSawSpread, of.deviation * of.deviation < of.mean * (1 - of.mean) - 1e-9);
   }
 
@@ -206,7 +210,7 @@ void CoverageCounter::Add(const ResultStream& stream, SideId side) {
     }
     const StreamNode& node = stream.nodes[Index(result.node)];
     const auto is_live = [&](int input) { return input != kNone && live[Index(input)]; };
-    // A shape is no number that an input gave.
+    // A shape does not depend on an input's numbers.
     live[r] = !HasTrait(node, OperatorTrait::kReadsNoElements) &&
               (!node.closed || std::any_of(node.inputs.begin(), node.inputs.end(), is_live) ||
                std::any_of(node.captures.begin(), node.captures.end(), is_live));

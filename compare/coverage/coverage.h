@@ -1,5 +1,5 @@
-// What sets of inputs have exercised of two models: values that tell nothing (all equal, all NaN),
-// activations and choices of which one side alone was seen, branches that were not taken.
+// Coverage of two models by sets of inputs: finds nodes with trivial values (all equal, all NaN),
+// activations and choices of which only one side was seen, branches that were not taken.
 #ifndef ONNXCMP_COMPARE_COVERAGE_COVERAGE_H_
 #define ONNXCMP_COMPARE_COVERAGE_COVERAGE_H_
 
@@ -18,12 +18,12 @@ namespace onnxcmp {
 struct UnexercisedNode {
   SideId side = SideId::kLeft;
   std::string op_type;
-  std::string name;  // of the first output, the path before it
+  std::string name;  // its first output's, after the path
   std::string why;   // "nothing below 0 came in"
 };
 
 struct Coverage {
-  int64_t nodes = 0;  // of both models that depend on inputs
+  int64_t nodes = 0;  // nodes of both models that depend on inputs
   std::vector<UnexercisedNode> missing;
 };
 
@@ -57,7 +57,7 @@ class CoverageCounter {
                  absl::string_view name);
 
   PerSide<std::vector<Entry>> entries_;
-  PerSide<absl::flat_hash_map<std::string, size_t>> places_;  // among the entries
+  PerSide<absl::flat_hash_map<std::string, size_t>> places_;  // index among the entries
 };
 
 }  // namespace onnxcmp

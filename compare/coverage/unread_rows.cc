@@ -18,7 +18,7 @@
 namespace onnxcmp {
 namespace {
 
-// Whether a node reads some rows of what is in a slot.
+// True if a node selects rows of its input in a slot.
 bool TakesRows(const StreamNode& node, size_t slot) {
   constexpr std::array<absl::string_view, 4> kOperators = {"Gather", "GatherElements", "GatherND",
                                                            "Slice"};
@@ -30,7 +30,7 @@ bool TakesRows(const StreamNode& node, size_t slot) {
          std::find(kOperators.begin(), kOperators.end(), node.op_type) != kOperators.end();
 }
 
-// Whether its output has the rows of its first input.
+// True if its output has the rows of its first input.
 bool HandsRowsOn(const StreamNode& node) {
   constexpr std::array<absl::string_view, 4> kOperators = {"Identity", "Cast", "DequantizeLinear",
                                                            "Unsqueeze"};
@@ -39,7 +39,7 @@ bool HandsRowsOn(const StreamNode& node) {
          std::find(kOperators.begin(), kOperators.end(), node.op_type) != kOperators.end();
 }
 
-// A constant that nothing but such nodes read, and what these gave.
+// A constant that only such nodes read, and their results.
 struct Table {
   const StreamResult* result = nullptr;
   std::vector<const StreamNode*> readers;
@@ -48,7 +48,7 @@ struct Table {
 
 // By name.
 std::map<std::string, Table> TablesOf(const ResultStream& stream) {
-  // By result: which constant's rows it has.
+  // By result: the constant whose rows it has.
   std::vector<int> table_of(stream.results.size(), kNone);
   for (size_t r = 0; r < stream.results.size(); ++r) {
     const StreamResult& result = stream.results[r];
@@ -92,7 +92,7 @@ std::map<std::string, Table> TablesOf(const ResultStream& stream) {
 
 using NamedTable = std::pair<const std::string, Table>;
 
-// By name, else the only one of its shape on either side.
+// The table of the same name, else the only one of its shape on either side.
 const NamedTable* PartnerOf(const NamedTable& table, const std::map<std::string, Table>& own,
                             const std::map<std::string, Table>& others) {
   if (const auto it = others.find(table.first); it != others.end()) return &*it;

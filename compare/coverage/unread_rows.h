@@ -1,4 +1,4 @@
-// Rows of tables that are not the same on both sides, and that no input has come to.
+// Finds rows of tables that differ between the sides and that no input selected.
 #ifndef ONNXCMP_COMPARE_COVERAGE_UNREAD_ROWS_H_
 #define ONNXCMP_COMPARE_COVERAGE_UNREAD_ROWS_H_
 
@@ -15,21 +15,21 @@ namespace onnxcmp {
 struct UnreadRows {
   std::string left;  // the tables' names
   std::string right;
-  int64_t last = 0;  // of the rows
+  int64_t last = 0;  // index of the last of these rows
   std::string rows;  // "rows 300 … 511"
 
   friend bool operator==(const UnreadRows&, const UnreadRows&) = default;
 };
 
-// Of constants of the main graphs that Gather, Slice and the like alone read, paired by name or
-// else by the only shape: those that differ, while all that was taken out of them is the same.
+// Constants of the main graphs that only Gather, Slice and the like read, paired by name or else by
+// a unique shape: those that differ although all selected rows are equal.
 std::vector<UnreadRows> FindUnreadRows(const ResultStream& left, const ResultStream& right,
                                        const PerSide<const Graph*>& graphs);
 
 // "rows 300 … 511 of `pos` differ and were not read by any input that was tried".
 std::string UnreadText(const UnreadRows& unread);
 
-// Those that are in both: what several runs have left unread.
+// The rows that are in both: unread in several runs.
 std::vector<UnreadRows> UnreadByBoth(const std::vector<UnreadRows>& one,
                                      const std::vector<UnreadRows>& other);
 

@@ -16,8 +16,8 @@
 namespace onnxcmp {
 namespace {
 
-// Elements that are looked at while they are in the cache; those of a piece, which one thread
-// walks; and the pieces that are worth waking other threads for.
+// Elements per strip, which stays in the cache; elements per piece, which one thread scans; and the
+// number of pieces that justifies waking other threads.
 constexpr int64_t kStrip = 1024;
 constexpr int64_t kPiece = int64_t{1} << 16;
 constexpr int64_t kParallelPieces = 2;
@@ -31,7 +31,7 @@ struct FloatFormat {
   int least_exponent;
 };
 
-// Integers and bools: finer than any.
+// Integers and bools: finer than any float.
 FloatFormat FormatOf(DType dtype) {
   switch (dtype) {
     case DType::kDouble:
@@ -77,7 +77,7 @@ double Magnitude(double a) { return std::abs(a); }
 double Magnitude(Complex a) { return std::abs(a); }
 double Magnitude(Wide a) { return static_cast<double>(a < 0 ? -a : a); }
 
-// What the range is of.
+// Contribution of a number to the range.
 double Place(double a) { return a; }
 double Place(Complex a) { return std::abs(a); }
 double Place(Wide a) { return static_cast<double>(a); }
@@ -118,7 +118,7 @@ class ErrorScan {
     const FloatFormat a = FormatOf(left.dtype());
     const FloatFormat b = FormatOf(right.dtype());
     const int digits = std::min(a.digits, b.digits);
-    // Of types with as many digits the one that ends earlier is the coarser.
+    // Between types with equally many digits, the one with the shorter range is coarser.
     const int least = a.digits != b.digits
                           ? (a.digits < b.digits ? a.least_exponent : b.least_exponent)
                           : std::max(a.least_exponent, b.least_exponent);
@@ -170,7 +170,7 @@ class ErrorScan {
     return errors;
   }
 
-  // Where they lie they can be read as they are: nothing is copied.
+  // Contiguous elements are read in place, without a copy.
   template <typename Number>
   ElementErrors ScanInPlace(int64_t piece) const {
     ElementErrors errors;
@@ -183,7 +183,7 @@ class ErrorScan {
     return errors;
   }
 
-  // Where elements are not looked at in place, a signalling NaN counts as the quiet one.
+  // Where elements are copied, a signalling NaN equals its quiet one.
   template <typename T>
   bool SameBits(int64_t first, int64_t count, const T* a, const T* b) const {
     if (!same_type_) return false;
@@ -227,7 +227,7 @@ class ErrorScan {
   template <typename T>
   static double Distance(T a, T b, Kind left, Kind right) {
     if (a == b || (left == Kind::kNan && right == Kind::kNan)) return 0;
-    // Neighbours beyond 2^53 are still different.
+    // Neighbours beyond 2^53 still differ.
     if constexpr (std::is_same_v<T, Wide>)
       return static_cast<double>(a < b ? b - a : a - b);
     else {
@@ -271,7 +271,7 @@ class ErrorScan {
     errors->Note({index, absolute, relative}, rules_);
   }
 
-  // AddPair for all of a strip; for those that fill lanes at once, if they are finite.
+  // AddPair for a whole strip; pairs that fill the lanes are added at once, if they are finite.
   template <typename Number>
   void AddStrip(const Number* a, const Number* b, int64_t first, int64_t count,
                 ElementErrors* errors) const {
@@ -286,7 +286,7 @@ class ErrorScan {
     for (int64_t i = done; i < count; ++i) {
       AddPair(static_cast<double>(a[i]), static_cast<double>(b[i]), first + i, errors);
     }
-    // Tensors of which an element is beyond are not judged as a whole.
+    // Tensors with an element beyond its tolerance are not judged as a whole.
     if (!rules_.counting.has_value() || errors->beyond > 0) return;
     if (done > 0 && rules_.scale == 1) {
       errors->totals.Add(strip.Totals(*rules_.counting));
@@ -324,7 +324,7 @@ class ErrorScan {
     const auto next_worse = [&](int64_t i) {
       return strip.NextWorse(i, LeastOfWorst(*errors), errors->worst_relative.relative);
     };
-    // Few strips have an error to remember.
+    // Few strips have an error to keep.
     if (added.max_absolute <= LeastOfWorst(*errors) &&
         added.max_relative <= errors->worst_relative.relative) {
       return;
@@ -334,7 +334,7 @@ class ErrorScan {
     }
   }
 
-  // An absolute error beyond it would be remembered.
+  // Greater absolute errors are kept among the worst.
   double LeastOfWorst(const ElementErrors& errors) const {
     return errors.worst.size() < rules_.worst ? 0 : errors.worst.back().absolute;
   }
@@ -348,7 +348,7 @@ class ErrorScan {
   int64_t size_;
   bool has_ulp_ = false;
   bool same_type_;
-  bool in_place_;  // elements lie so that their bytes can be compared
+  bool in_place_;  // both are contiguous, so that their bytes can be compared
 };
 
 }  // namespace

@@ -16,8 +16,8 @@
 
 namespace onnxcmp {
 
-// A pair of elements that are not equal. The relative error is |a - b| / max(|a|, |b|); both are
-// infinite if one of a and b is NaN, or they are different and one is infinite.
+// A pair of unequal elements. The relative error is |a - b| / max(|a|, |b|); both errors are
+// infinite if one of a and b is NaN, or if they differ and one is infinite.
 struct ElementError {
   int64_t index = 0;  // row-major
   double absolute = 0;
@@ -27,15 +27,15 @@ struct ElementError {
 struct ErrorRules {
   Tolerance tolerance;
   size_t worst = 5;  // at least 1
-  // What numbers are multiplied with before they are summed, a power of two: the squares of doubles
-  // need not be doubles.
+  // Factor of numbers before they are summed, a power of two: the squares of doubles may not fit
+  // into doubles.
   double scale = 1;
-  // What is to count in `totals`, if anybody asks for them (whole_errors.h). Of real numbers only
-  // that are no integers on the left.
+  // Counting for `totals`, if these are wanted (whole_errors.h). Only for real numbers that are no
+  // integers on the left.
   std::optional<Counting> counting;
 };
 
-// Of two tensors or of pieces of them; those of the pieces, added in their order, are the whole's.
+// Errors of two tensors or of pieces of them; those of the pieces, added in order, are the whole's.
 struct ElementErrors {
   bool same_bits = true;
   int64_t beyond = 0;  // pairs that do not agree
@@ -43,7 +43,7 @@ struct ElementErrors {
   int64_t nan_left = 0, nan_right = 0, infinite_left = 0, infinite_right = 0;
   int64_t non_finite_disagree = 0;
   int64_t beyond_tenth = 0, beyond_hundredth = 0, beyond_thousandth = 0;
-  // Over the `compared` pairs a, b that are finite and whose difference d is; scaled.
+  // Over the `compared` pairs a, b of finite numbers with difference d; scaled.
   int64_t compared = 0;
   double absolutes = 0;      // |d|
   double relatives = 0;      // not scaled
@@ -52,21 +52,21 @@ struct ElementErrors {
   double right_squares = 0;  // b^2
   double products = 0;       // a b
   double max_ulp = 0;
-  // Of the left's finite elements; of complex numbers the magnitudes.
+  // Range of the left's finite elements; for complex numbers, of their magnitudes.
   double min = std::numeric_limits<double>::infinity();
   double max = -std::numeric_limits<double>::infinity();
   double greatest = 0;              // magnitude of a finite element
   WholeTotals totals;               // if rules.counting and nothing is beyond
-  std::vector<ElementError> worst;  // by absolute error; of equal ones the first elements
+  std::vector<ElementError> worst;  // by absolute error; the first of equal ones
   ElementError worst_relative;      // 0: none
 
   void Add(const ElementErrors& later, const ErrorRules& rules);
-  // Counts a pair that is not equal.
+  // Counts an unequal pair.
   void Note(const ElementError& error, const ErrorRules& rules);
 };
 
-// Pairs the elements in row-major order. Numbers only, of any types, and as many on both sides.
-// Integers of 64 bits are compared as such if both types are integers, all else in double. The pool
+// Pairs the elements in row-major order. Both tensors hold numbers, of any types, and equally many.
+// Integers of 64 bits are compared exactly if both types are integers, all else in double. The pool
 // may be null; the result does not depend on it.
 ElementErrors ErrorsOf(const Tensor& left, const Tensor& right, const ErrorRules& rules,
                        const ThreadPool* pool);

@@ -1,4 +1,4 @@
-// Any range of a tensor's elements in row-major order, whatever its strides.
+// Reads any range of a tensor's elements in row-major order, whatever its strides.
 #ifndef ONNXCMP_COMPARE_DIFFERENCES_ELEMENT_READER_H_
 #define ONNXCMP_COMPARE_DIFFERENCES_ELEMENT_READER_H_
 
@@ -10,10 +10,10 @@
 
 namespace onnxcmp {
 
-// Whether all numbers of the type are floats, so that they may be read as such.
+// True if float represents all numbers of the type exactly.
 bool FitsFloat(DType dtype);
 
-// Reads numeric tensors strip by strip, so that looking at a view needs no contiguous copy of it.
+// Reads numeric tensors strip by strip, so that a view needs no contiguous copy.
 class ElementReader {
  public:
   // The tensor must outlive the reader and must not hold strings.

@@ -40,7 +40,7 @@ std::string RealText(DType dtype, double number) {
 }
 
 std::string StringText(const Tensor& tensor, int64_t index) {
-  // Strings lie in a buffer of their own; strides are counted in elements of it.
+  // Strings lie in a buffer of their own; strides count its elements.
   int64_t position = 0;
   for (size_t axis = tensor.shape().size(); axis-- > 0;) {
     position += index % tensor.shape()[axis] * tensor.strides()[axis];

@@ -14,7 +14,7 @@ namespace onnxcmp {
 // characters escaped and the middle of a long one left out.
 std::string ElementText(const Tensor& tensor, int64_t index);
 
-// Where it is: "[0,12,3]".
+// Its position: "[0,12,3]".
 std::string IndexText(const Shape& shape, int64_t index);
 
 }  // namespace onnxcmp

@@ -36,8 +36,8 @@ double SumLeaf(const T* p, int64_t n) {
   return sum;
 }
 
-// Calls leaf(begin, count) for the pieces of [begin, begin + n) and adds what they return in
-// NumPy's order.
+// Calls leaf(begin, count) for the pieces of [begin, begin + n) and adds the results in NumPy's
+// order.
 template <typename Leaf>
 double PairwiseSum(int64_t begin, int64_t n, const Leaf& leaf) {
   if (n <= kLeaf) {
@@ -48,21 +48,22 @@ double PairwiseSum(int64_t begin, int64_t n, const Leaf& leaf) {
   return left + PairwiseSum(begin + half, n - half, leaf);
 }
 
-// A leaf of elements that lie in memory as they are summed.
+// A leaf of elements that are contiguous and of a type that is summed directly.
 template <typename T>
 double SumStored(const T* data, int64_t size, int64_t begin, int64_t n) {
   return PairwiseSum(begin, n, [=](int64_t first, int64_t count) {
     if (first + count <= size) {
       return SumLeaf(data + first, count);
     }
-    // Zeros after the end.
+    // Zeros pad the end.
     std::array<T, kLeaf> padded = {};
     std::copy(data + std::min(first, size), data + size, padded.begin());
     return SumLeaf(padded.data(), count);
   });
 }
 
-// A leaf of any other elements: loaded first. T: float or double, which holds them all.
+// A leaf of any other elements, which are loaded first. T: float or double, whichever represents
+// them exactly.
 template <typename T>
 double SumLoaded(const ElementReader& reader, int64_t size, int64_t begin, int64_t n) {
   return PairwiseSum(begin, n, [&](int64_t first, int64_t count) {

@@ -33,7 +33,7 @@ std::optional<Tensor> WithMasksOf(const Tensor& wide, const Tensor& narrow,
   std::atomic<bool> any = false;
   ForEachNumberPiece(from.size(), pool, [&](int64_t, int64_t begin, int64_t end) {
     ForEachStrip(from, begin, end, [&](int64_t first, int64_t count, const double* a) {
-      // Hardly any tensor has numbers of that size.
+      // Few tensors have numbers of that size.
       int64_t large = 0;
       for (int64_t i = 0; i < count; ++i) large += std::abs(a[i]) > kMask ? 1 : 0;
       if (large == 0) return;

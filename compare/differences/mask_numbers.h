@@ -9,14 +9,14 @@
 
 namespace onnxcmp {
 
-// `wide` with its masks, numbers beyond 1e30 and infinities, as `narrow` has them, where that is of
-// a narrower floating type and has an infinity or its greatest number of the same sign in their
-// place: -3.4e38 becomes minus infinity in float16, or -65504. Nothing if there is no such place.
-// The pool may be null.
+// `wide` with its masks (numbers beyond 1e30 and infinities) replaced by `narrow`'s, if `narrow` is
+// of a narrower floating type and has an infinity or its greatest number of the same sign there:
+// -3.4e38 becomes minus infinity in float16, or -65504. Nothing if there is no such element. The
+// pool may be null.
 std::optional<Tensor> WithMasksOf(const Tensor& wide, const Tensor& narrow, const ThreadPool* pool);
 
-// Whether two tensors of the same floating type differ in masks alone, numbers of the same sign
-// beyond 1e30 and infinities: one exporter writes minus infinity, another the least number.
+// True if two tensors of the same floating type differ in masks alone: numbers of the same sign
+// beyond 1e30 and infinities. One exporter writes minus infinity, another the least number.
 bool DifferInMasksAlone(const Tensor& a, const Tensor& b);
 
 }  // namespace onnxcmp

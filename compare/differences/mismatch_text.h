@@ -1,4 +1,4 @@
-// Two values that do not agree, for the one who expected something else.
+// Describes two values that do not agree, for a caller that expected another value.
 #ifndef ONNXCMP_COMPARE_DIFFERENCES_MISMATCH_TEXT_H_
 #define ONNXCMP_COMPARE_DIFFERENCES_MISMATCH_TEXT_H_
 
@@ -10,8 +10,8 @@
 
 namespace onnxcmp {
 
-// What `difference`, of the two within these tolerances, says where they do not agree: types and
-// shapes, counts, greatest errors, the worst elements. Lines, each with its end.
+// Describes `difference`, of the two values within these tolerances, where they do not agree: types
+// and shapes, counts, greatest errors, the worst elements. Lines, each with its end.
 std::string MismatchText(const Value& want, const Value& got, const ValueDifference& difference,
                          const Tolerances& tolerances);
 

@@ -14,7 +14,7 @@
 namespace onnxcmp {
 namespace {
 
-constexpr size_t kMostAxes = 4;  // of which all orders are tried
+constexpr size_t kMostAxes = 4;  // tensors of higher rank are not tried in all orders
 constexpr int64_t kMostSlices = 4096;
 
 class Mover {
@@ -57,14 +57,14 @@ class Mover {
     return "";
   }
 
-  // Whether right's axis i is left's axis order[i], for all elements.
+  // True if the right's axis i is the left's axis order[i], for all elements.
   bool IsTransposed(const std::vector<size_t>& order) const {
     const size_t rank = order.size();
     std::vector<size_t> strides(rank, 1);
     for (size_t axis = rank; axis-- > 1;) {
       strides[axis - 1] = strides[axis] * static_cast<size_t>(left_.shape[axis]);
     }
-    bool moves = false;  // an axis of one element is no change
+    bool moves = false;  // moving an axis of one element changes nothing
     size_t last = 0;
     for (size_t i = 0; i < rank; ++i) {
       if (right_.shape[i] != left_.shape[order[i]]) return false;
@@ -97,7 +97,7 @@ class Mover {
                            left_.shape.end(), int64_t{1}, std::multiplies<>());
   }
 
-  // Whether the right's slice k along an axis is the left's slice l.
+  // True if the right's slice k along an axis is the left's slice l.
   bool SameSlice(size_t axis, int64_t l, int64_t k) const {
     const int64_t count = left_.shape[axis];
     const int64_t before = CountBefore(axis);
@@ -112,7 +112,7 @@ class Mover {
     return true;
   }
 
-  // What ran out on one side comes in again on the other, or is something else.
+  // Slices shifted out at one end are wrapped around to the other, or replaced by others.
   std::string Shifted(size_t axis) const {
     const int64_t count = left_.shape[axis];
     for (const int64_t by : {int64_t{1}, int64_t{-1}}) {
@@ -166,7 +166,7 @@ class Mover {
   bool HasSameElements() const {
     std::vector<double> ours = left_.elements;
     std::vector<double> theirs = right_.elements;
-    // NaNs have no place in an order.
+    // NaNs cannot be ordered.
     const auto is_nan = [](double x) { return std::isnan(x); };
     if (std::erase_if(ours, is_nan) != std::erase_if(theirs, is_nan)) return false;
     std::sort(ours.begin(), ours.end());

@@ -1,4 +1,4 @@
-// Whether a tensor holds another's elements in other places, and in which.
+// Tells if a tensor holds another's elements at other positions, and how they were moved.
 #ifndef ONNXCMP_COMPARE_DIFFERENCES_MOVED_ELEMENTS_H_
 #define ONNXCMP_COMPARE_DIFFERENCES_MOVED_ELEMENTS_H_
 
@@ -15,8 +15,8 @@ struct ShapedElements {
 };
 
 // "right = left with axes 1 and 2 exchanged", "indices 3 and 5 of axis 0 are exchanged", "right =
-// left shifted by 1 along axis 2", "the same elements in another order"; empty if it is none of it.
-// Elements that are at most `least` apart count as equal. Both have as many elements.
+// left shifted by 1 along axis 2", "the same elements in another order"; empty if none of these
+// holds. Elements at most `least` apart count as equal. Both have equally many elements.
 std::string MovedText(const ShapedElements& left, const ShapedElements& right, double least);
 
 }  // namespace onnxcmp

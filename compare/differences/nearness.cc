@@ -24,13 +24,13 @@ namespace {
 
 constexpr double kGreatestHalf = 65504;
 
-// Masks are written with the least number of their type, or minus infinity: conversions turn one
-// into the other. What is that great above 0 has overflowed.
+// Masks are the least number of their type, or minus infinity: conversions turn one into the other.
+// Equally great positive numbers have overflowed.
 bool IsMask(double v) { return v <= -kMaskMagnitude || v == -kGreatestHalf; }
 bool SameMask(double a, double b) { return IsMask(a) && IsMask(b); }
 
-// A tensor of some elements of one in a file, which is not read as a whole for them. Elements have
-// whole bytes, one after the other.
+// Some elements of a tensor in a file, read without the rest. Elements have whole bytes, one after
+// the other.
 absl::StatusOr<Tensor> ElementsInFile(const Tensor& tensor, absl::Span<const int64_t> indices) {
   OC_ASSIGN_OR_RETURN(Tensor elements,
                       Tensor::Allocate(tensor.dtype(), {static_cast<int64_t>(indices.size())}));
@@ -197,8 +197,8 @@ Measured Measure(const Tensor& tensor, const ThreadPool* pool) {
 
 namespace {
 
-// The greatest of the distances of elements. Most strips need no division: nothing in them is
-// farther apart than what has been seen.
+// The greatest of the distances of elements. Most strips need no division: none of their elements
+// is farther apart than those before.
 class Farthest {
  public:
   Farthest(double scale, bool masks) : scale_(scale), masks_(masks) {}
@@ -208,7 +208,7 @@ class Farthest {
   void Add(const double* a, const double* b, int64_t count) {
     int64_t farther = 0;
     for (int64_t i = 0; i < count; ++i) {
-      // Written so that NaN is farther, too.
+      // Written so that NaN counts as farther, too.
       const bool is = std::abs(a[i] - b[i]) <= greatest_ * std::max(std::abs(a[i]), scale_);
       farther += is ? 0 : 1;
     }
@@ -230,7 +230,7 @@ class Farthest {
   double greatest_ = 0;
 };
 
-// What each piece of two tensors of equal size gives: of_piece(left, right, begin, end).
+// Results of all pieces of two tensors of equal size: of_piece(left, right, begin, end).
 template <typename T, typename OfPiece>
 std::vector<T> OfPieces(const Measured& left, const Measured& right, const ThreadPool* pool,
                         OfPiece&& of_piece) {
@@ -245,7 +245,7 @@ std::vector<T> OfPieces(const Measured& left, const Measured& right, const Threa
   return results;
 }
 
-// Distance(), or something beyond `limit` as soon as it is that far.
+// Distance(), or a value beyond `limit` as soon as the distance exceeds it.
 double DistanceUpTo(const Measured& left, const Measured& right, double limit,
                     const ThreadPool* pool) {
   const double scale = std::min(left.scale, right.scale);
@@ -325,9 +325,9 @@ double UnequalShare(const Measured& left, const Measured& right, const ThreadPoo
 }
 
 double NearLimit(double epsilon) {
-  // In a type of 16 bits, a hundred steps would be as much as many an error.
+  // In a 16-bit type, a hundred steps would hide too great an error.
   constexpr double kCoarse = 1e-4;
-  // Nor is anything near that is farther apart than half of its size, however few bits it has.
+  // A distance of more than half of the elements' size is not near, however few bits the type has.
   constexpr double kMost = 0.5;
   return std::min(kMost, (epsilon > kCoarse ? 16 : 168) * epsilon);
 }
@@ -378,8 +378,8 @@ bool Near(const Measured& left, const Measured& right, const ThreadPool* pool) {
 
 namespace {
 
-// Whether integers fit into a narrower type. The end of one type becomes that of the other: it
-// stands for "to the end" or "nothing".
+// Fits integers into a narrower type; false if they do not fit. The end of one type becomes that of
+// the other: it stands for "to the end" or "nothing".
 bool Narrow(DType from, DType to, std::vector<int64_t>* elements) {
   const int bits = BitWidth(to);
   if (bits >= BitWidth(from) || bits >= 64) return true;

@@ -1,4 +1,5 @@
-// How far two tensors are apart against the size of their elements, for the search for causes.
+// Measures the distance of two tensors relative to the size of their elements, for the search for
+// causes.
 #ifndef ONNXCMP_COMPARE_DIFFERENCES_NEARNESS_H_
 #define ONNXCMP_COMPARE_DIFFERENCES_NEARNESS_H_
 
@@ -16,49 +17,49 @@
 
 namespace onnxcmp {
 
-// From 1 to the next number of a floating type; 0 for other types.
+// Distance from 1 to the next number of a floating type; 0 for other types.
 double EpsilonOf(DType dtype);
 // The greater epsilon of two types; 0 if one of them is no floating type.
 double CoarserEpsilon(DType a, DType b);
 
-// Whether elements of a value can be measured: a tensor, not of strings.
+// True if a value's elements can be measured: a tensor, not of strings.
 bool IsMeasurable(const Value& value);
 
-// Whether values of these types are measured against each other: floats with floats, integers with
-// integers, booleans with booleans.
+// True if values of these types can be compared: floats with floats, integers with integers,
+// booleans with booleans.
 bool SameKindOfNumber(DType a, DType b);
 
-// The elements in row-major order; of complex numbers real and imaginary parts in turn. Numbers
+// The elements in row-major order; real and imaginary parts of complex numbers in turn. Numbers
 // only.
 std::vector<double> ElementsOf(const Tensor& tensor);
 
-// The smaller of the root mean square and four times the median of the magnitudes, of the finite
-// elements that are not 0 and below 1e30: one masked -10000 must not make everything near.
-// The pool may be null.
+// The smaller of the root mean square and four times the median of the magnitudes, over finite
+// elements that are neither 0 nor masks beyond 1e30: a single -10000 of a mask must not make all
+// other differences small. The pool may be null.
 double ScaleOf(absl::Span<const double> elements, const ThreadPool* pool = nullptr);
 
-// A few elements, which tell that most tensors are not near each other.
+// A few elements, which suffice to show that most tensors are not near each other.
 struct Sample {
   std::vector<double> elements;
   DType dtype = DType::kUndefined;
 };
 Sample SampleOf(const Tensor& tensor);
 
-// What is asked about many pairs. The elements stay where they are.
+// A tensor prepared for repeated comparison: scale and sample. Elements are not copied.
 struct Measured {
   Tensor tensor;
-  int64_t size = 0;  // numbers; a complex one is two
+  int64_t size = 0;  // numbers; a complex one counts as two
   double scale = 0;
   Sample sample;
-  DType dtype = DType::kUndefined;  // what the elements count as; undefined: nothing is known
+  DType dtype = DType::kUndefined;  // type by which elements count; undefined: not measured
 
   bool known() const { return dtype != DType::kUndefined; }
 };
-// This and what follows: the pool may be null.
+// From here on, the pool may be null.
 Measured Measure(const Tensor& tensor, const ThreadPool* pool = nullptr);
 
-// What is asked about one value against many, as far as it is asked for: a sample rules most out,
-// and costs next to nothing. Every call is for the same tensor.
+// Measures a value on demand, as one value is compared with many: a sample rules most out at almost
+// no cost. Every call must pass the same tensor.
 class LazyMeasured {
  public:
   const Sample& SampleFor(const Tensor& tensor) {
@@ -76,39 +77,39 @@ class LazyMeasured {
   Measured measured_;
 };
 
-// max |a - b| / max(|a|, the smaller of the two scales); infinite if NaN or infinities are in
-// other places, or there are not as many of them. Between types, the least number of one is as good
-// as the other's or minus infinity: masks are written so.
+// max |a - b| / max(|a|, the smaller of the two scales); infinite if NaN or infinities are at
+// different places, or if the sizes differ. Between types, the least number of one equals the
+// other's least or minus infinity: both are written as masks.
 double Distance(const Measured& left, const Measured& right, const ThreadPool* pool = nullptr);
-// The root mean square of the differences against that of the left; infinite if they are not as
-// many.
+// The root mean square of the differences relative to that of the left; infinite if the sizes
+// differ.
 double RelativeRms(const Measured& left, const Measured& right, const ThreadPool* pool = nullptr);
-// The share of elements that are not equal; 1 if there are not as many of them.
+// The share of unequal elements; 1 if the sizes differ.
 double UnequalShare(const Measured& left, const Measured& right, const ThreadPool* pool = nullptr);
 
-// How far results of a region may be apart by rounding, generously: a multiple of the epsilon.
+// Limit of the distance that rounding may cause in a region's results, generously: a multiple of
+// the epsilon.
 double NearLimit(double epsilon);
-// Whether they may stand for each other: floats within NearLimit, integers equal; of 8-bit tensors
-// of 16 elements and more a fiftieth may be one step off. Types and sizes fit.
+// True if one may stand for the other: floats within NearLimit, integers equal; in 8-bit tensors of
+// 16 elements and more, a fiftieth may be one step off. Types and sizes must fit.
 bool Near(const Measured& left, const Measured& right, const ThreadPool* pool = nullptr);
 
-// False: they are not near. `scale`: no less than the smaller of the two scales.
+// False: they are not near. `scale`: at least the smaller of the two scales.
 bool MayBeNear(const Sample& left, const Sample& right, double scale);
 
 // The greatest finite number of float, float16 and bfloat16; infinity for other types.
 double GreatestFinite(DType dtype);
-// Whether a tensor has finite elements beyond that of another type; of masks, which are far below 0
-// in any type, only if `masks`.
+// True if a tensor has finite elements beyond the greatest number of another type. Masks, which are
+// far below 0 in any type, count only if `masks`.
 bool Overflows(const Tensor& tensor, DType dtype, bool masks = true);
 
 struct ConvertOptions {
   const ThreadPool* pool = nullptr;                 // may be null
   std::shared_ptr<MemoryAccount> memory = nullptr;  // as Tensor::Allocate takes it
-  bool* clamped = nullptr;  // if not null: whether something was beyond the type's greatest number
+  bool* clamped = nullptr;  // if not null: set if a number was beyond the type's greatest one
 };
-// The value as a tensor of another type and shape, rounded once. What is finite stays finite:
-// beyond the greatest number of the type it becomes that. InvalidArgument if it cannot be
-// converted.
+// The value as a tensor of another type and shape, rounded once. Finite numbers stay finite: those
+// beyond the greatest number of the type become that. InvalidArgument if it cannot be converted.
 absl::StatusOr<Value> ConvertedTo(const Value& value, DType dtype, absl::Span<const int64_t> shape,
                                   const ConvertOptions& options = {});
 

@@ -1,5 +1,5 @@
-// The numbers of a tensor as doubles, strip by strip, so that what looks at them needs no copy of
-// the whole; and in pieces that threads share.
+// The numbers of a tensor as doubles, strip by strip, so that no copy of the whole is needed; and
+// in pieces that threads share.
 #ifndef ONNXCMP_COMPARE_DIFFERENCES_NUMBER_STRIPS_H_
 #define ONNXCMP_COMPARE_DIFFERENCES_NUMBER_STRIPS_H_
 
@@ -15,14 +15,14 @@ namespace onnxcmp {
 
 inline constexpr int64_t kNumberStrip = 512;
 
-// In row-major order; a complex number is two, its real and its imaginary part.
+// In row-major order; a complex number counts as two, its real and its imaginary part.
 class NumberReader {
  public:
   // The tensor must outlive the reader and must not hold strings.
   explicit NumberReader(const Tensor& tensor);
 
   int64_t size() const { return size_; }
-  // Numbers [first, first + count); of complex numbers both are even.
+  // Numbers [first, first + count); both are even for complex numbers.
   void Read(int64_t first, int64_t count, double* out) const;
 
  private:
@@ -31,8 +31,8 @@ class NumberReader {
   int64_t size_;
 };
 
-// Calls body(first, count, a) for the strips of [begin, end) of what a NumberReader, or another
-// that reads as it does, reads. The body may write to `a`.
+// Calls body(first, count, a) for the strips of [begin, end) of a NumberReader, or another reader
+// with its interface. The body may write to `a`.
 template <typename Reader, typename Body>
 void ForEachStrip(const Reader& numbers, int64_t begin, int64_t end, Body&& body) {
   double a[kNumberStrip];
@@ -43,7 +43,7 @@ void ForEachStrip(const Reader& numbers, int64_t begin, int64_t end, Body&& body
   }
 }
 
-// The same of two of equal size: body(first, count, a, b). It returns whether to go on.
+// The same for two readers of equal size: body(first, count, a, b). It returns false to stop.
 template <typename Left, typename Right, typename Body>
 void ForEachStrip(const Left& left, const Right& right, int64_t begin, int64_t end, Body&& body) {
   double a[kNumberStrip];
@@ -56,8 +56,8 @@ void ForEachStrip(const Left& left, const Right& right, int64_t begin, int64_t e
   }
 }
 
-// How many pieces that many numbers are cut into: by their number alone, so that what is added up
-// piece by piece is the same for any number of threads.
+// Number of pieces that numbers are cut into. It depends on their number alone, so that sums by
+// piece are the same for any number of threads.
 int64_t NumberPieces(int64_t size);
 // Calls task(piece, begin, end) for each of them, in any order. The pool may be null.
 void ForEachNumberPiece(int64_t size, const ThreadPool* pool,

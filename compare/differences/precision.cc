@@ -28,7 +28,7 @@ int Coarseness(DType dtype) {
     case DType::kFloat8E5M2:
     case DType::kFloat8E5M2FNUZ:
       return 8;
-    // A scale of the small floats as a rule.
+    // Usually the type of the small floats' scales.
     case DType::kFloat8E8M0:
       return 9;
     case DType::kFloat6E2M3:

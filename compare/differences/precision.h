@@ -1,4 +1,4 @@
-// How precise element types are: what decides how far apart two results may be.
+// The precision of element types, which decides how far apart two results may be.
 #ifndef ONNXCMP_COMPARE_DIFFERENCES_PRECISION_H_
 #define ONNXCMP_COMPARE_DIFFERENCES_PRECISION_H_
 
@@ -7,13 +7,13 @@
 
 namespace onnxcmp {
 
-// The type that a floating or complex type is as precise as (complex64: float); kUndefined for all
-// others, which are exact.
+// The floating type of equal precision for a floating or complex type (complex64: float);
+// kUndefined for all others, which are exact.
 DType PrecisionOf(DType dtype);
-// That of the least precise tensor of a value.
+// That of a value's least precise tensor.
 DType PrecisionOf(const Value& value);
 
-// The less precise of two types, by the bits that are left of a number. Integers stand for numbers
+// The less precise of two types, by the bits that a number keeps. Integers stand for numbers
 // quantized to them. kUndefined is exact.
 DType LessPrecise(DType left, DType right);
 

@@ -19,7 +19,7 @@ bool Less(std::complex<double> a, std::complex<double> b) {
   return Less(a.real(), b.real()) || (!Less(b.real(), a.real()) && Less(a.imag(), b.imag()));
 }
 
-// C holds every number of the tensor's type.
+// C represents every number of the tensor's type.
 template <typename C>
 absl::StatusOr<Value> Sorted(const Tensor& tensor) {
   const int64_t count = tensor.num_elements();

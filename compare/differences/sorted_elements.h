@@ -8,8 +8,8 @@
 namespace onnxcmp {
 
 // A tensor of rank 1 of the same type: the least elements first, NaNs last, complex numbers by
-// their real parts. What two tensors with the same elements in other layouts can be compared by.
-// Values that are not numeric tensors come back as they are.
+// their real parts. Makes two tensors comparable that have the same elements in different layouts.
+// Values that are not numeric tensors are returned unchanged.
 absl::StatusOr<Value> SortedElements(const Value& value);
 
 }  // namespace onnxcmp

@@ -16,11 +16,11 @@ class StridedRuns {
  public:
   explicit StridedRuns(const Tensor& tensor);
 
-  // Whether all elements lie one after the other.
+  // True if all elements lie one after the other.
   bool contiguous() const { return sizes_.size() == 1 && strides_[0] == 1; }
 
-  // Calls body(position, stride, n) for the runs that make up elements [first, first + count):
-  // n elements, the first at `position` counted from the tensor's element 0.
+  // Calls body(position, stride, n) for the runs that make up elements [first, first + count): n
+  // elements, the first at `position` counted from the tensor's element 0.
   template <typename Body>
   void ForEach(int64_t first, int64_t count, Body&& body) const {
     const size_t inner = sizes_.size() - 1;
@@ -32,12 +32,12 @@ class StridedRuns {
     }
   }
 
-  // The same by blocks: body(position, sizes, strides), each as large as there is one.
+  // The same by blocks, each as large as possible: body(position, sizes, strides).
   template <typename Body>
   void ForEachBlock(int64_t first, int64_t count, Body&& body) const {
     absl::InlinedVector<int64_t, 6> sizes;
     while (count > 0) {
-      // The outermost axis that goes on by whole steps, and how many elements each is.
+      // The outermost axis along which whole steps fit, and the number of elements of each step.
       size_t axis = sizes_.size() - 1;
       int64_t step = 1;
       while (axis > 0 && step * sizes_[axis] <= count && first % (step * sizes_[axis]) == 0) {
@@ -63,7 +63,7 @@ class StridedRuns {
     return position;
   }
 
-  // Dimensions and strides with neighbours that lie one after the other merged.
+  // Dimensions and strides; contiguous neighbours are merged.
   absl::InlinedVector<int64_t, 6> sizes_;
   absl::InlinedVector<int64_t, 6> strides_;
 };

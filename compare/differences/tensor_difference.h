@@ -1,5 +1,4 @@
-// The difference of a pair of results in numbers: everything that a table, a report or the search
-// for causes says about it.
+// The difference of a pair of results in numbers, for tables, reports and the search for causes.
 #ifndef ONNXCMP_COMPARE_DIFFERENCES_TENSOR_DIFFERENCE_H_
 #define ONNXCMP_COMPARE_DIFFERENCES_TENSOR_DIFFERENCE_H_
 
@@ -17,33 +16,33 @@ namespace onnxcmp {
 // One pair of elements.
 struct ElementPair {
   std::string index;  // "[0,12,3]", as ValueDifference has it
-  std::string left;   // as printed: shortest digits that tell the value from others of its type
+  std::string left;   // as printed: the shortest digits that identify the value in its type
   std::string right;
   double absolute = 0;
   double relative = 0;
 };
 
-// Where the layouts of two tensors differ (a row marked as reshaped), elements are compared in
-// row-major order if their number is equal. Element types may differ: both go to double, integers
-// of 64 bits to themselves.
+// Where the shapes of two tensors differ (a row marked as reshaped), elements are compared in
+// row-major order if there are equally many. Element types may differ: both are converted to
+// double, 64-bit integers stay exact.
 struct TensorDifference {
-  // Agreement within the tolerance, counts, greatest errors and where: as ValueDifference.
+  // Agreement within the tolerance, counts, greatest errors and their places: as ValueDifference.
   ValueDifference values;
   bool same_bits = false;  // the element types too, but not the shapes
-  // The next four: of pairs of finite elements; the rest is counted below. Strings, which are 1
-  // apart if they are different, count in the two means only.
+  // The next four: over pairs of finite elements; the rest is counted below. Strings, which are 1
+  // apart if they differ, count in the two means only.
   double mean_absolute = 0;
   double mean_relative = 0;
   // Signal to noise in dB: 10 log10(sum left^2 / sum (left - right)^2); infinite if equal.
   double sqnr = 0;
-  // Greatest distance in units of the last place of the coarser of the two types, that is by how
-  // many of its numbers the two are apart; a fraction if the other type is finer. 0 for integers.
+  // Greatest distance in units of the last place of the coarser of the two types, that is the
+  // number of its steps between the two; a fraction if the other type is finer. 0 for integers.
   double max_ulp = 0;
-  // Range of the left's finite elements (max - min; complex: of their magnitudes): what an absolute
-  // error is to be seen against.
+  // Range of the left's finite elements (max - min; complex: of their magnitudes), to relate
+  // absolute errors to.
   double range = 0;
   int64_t nan_left = 0, nan_right = 0, infinite_left = 0, infinite_right = 0;
-  int64_t non_finite_disagree = 0;  // NaN or infinite on one side, not or otherwise on the other
+  int64_t non_finite_disagree = 0;  // NaN or infinite on one side only, or different infinities
   // Elements whose |a - b| / max(|a|, |b|) is beyond 0.1, 0.01, 0.001.
   int64_t beyond_tenth = 0, beyond_hundredth = 0, beyond_thousandth = 0;
   std::vector<ElementPair> worst;  // up to five, by absolute difference, the worst first
@@ -52,14 +51,14 @@ struct TensorDifference {
 struct DifferenceOptions {
   Tolerances tolerance;
   int worst = 5;
-  // Whether parts of tensors have to agree as the whole does (whole_errors.h). The whole has to in
-  // any case.
+  // Require parts of tensors to agree as the whole does (whole_errors.h). The whole is always
+  // required to.
   bool parts = false;
 };
 
-// Numbers in double (int64 and uint64 exactly), bools and strings as equal or not; sequences, maps
-// and optionals element by element, added up. The pool may be null; the result does not depend on
-// it.
+// Compares numbers in double (int64 and uint64 exactly), bools and strings as equal or not;
+// sequences, maps and optionals element by element, added up. The pool may be null; the result does
+// not depend on it.
 TensorDifference TensorDifferenceOf(const Value& left, const Value& right,
                                     const DifferenceOptions& options,
                                     const ThreadPool* pool = nullptr);

@@ -5,9 +5,9 @@
 namespace onnxcmp {
 
 // rtol, atol, scaled, whole, systematic: a scalar constant is rounded, too. docs/tolerances.md has
-// what honest pairs measure.
+// measurements of correct pairs.
 Tolerance DefaultTolerance(DType dtype) {
-  // Two of float16's least numbers: what is below its normal numbers is rounded to a multiple.
+  // Two of float16's least numbers: subnormal numbers are rounded to a multiple of these.
   constexpr double kLeastHalves = 0x1p-23;
   switch (dtype) {
     case DType::kDouble:
@@ -67,7 +67,7 @@ Tolerance Adjusted(const Tolerance& tolerance, const ToleranceOptions& options) 
     adjusted.atol = *options.atol;
     adjusted.scaled = 0;
   }
-  // Whoever says how much may differ does not ask why.
+  // A user's tolerance covers systematic errors, too.
   if (options.rtol.has_value() || options.atol.has_value()) {
     adjusted.systematic = Tolerance().systematic;
   }

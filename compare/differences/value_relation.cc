@@ -19,11 +19,11 @@
 namespace onnxcmp {
 namespace {
 
-// Beyond this a difference is told by its size alone.
+// Larger tensors are not examined.
 constexpr int64_t kMostRelated = int64_t{1} << 22;
 constexpr int64_t kFewElements = 4;
 
-// Elements that stand at the same places.
+// Elements at the same positions.
 class ElementRelation {
  public:
   ElementRelation(std::vector<double> left, std::vector<double> right, double epsilon)
@@ -33,7 +33,7 @@ class ElementRelation {
               std::all_of(b_.begin(), b_.end(), [](double b) { return std::isfinite(b); });
   }
 
-  // "0.5 * left"; empty if the right is none of it.
+  // "0.5 * left"; empty if no such relation holds.
   std::string Text() const {
     if (a_.size() < 2 || !finite_) return "";
     if (AllAre([](double) { return 0.0; })) return "0";
@@ -105,7 +105,7 @@ class ElementRelation {
   static std::string Factor(double factor) {
     if (std::abs(factor + 1) < 1e-6) return "-left";
     if (std::abs(factor - 1) < 1e-6) return "left";
-    // Enough digits to tell it from 1.
+    // Enough digits to distinguish it from 1.
     return absl::StrFormat("%.*g * left", std::abs(factor - 1) < 1e-3 ? 7 : 4, factor);
   }
   static std::string Offset(const std::string& of, double offset) {
@@ -124,7 +124,7 @@ class ElementRelation {
     }
     if (!(below || above) || low == high) return "";
     if (!AllAre([&](double a) { return std::clamp(a, low, high); })) return "";
-    // A bound that one element happens to be says nothing.
+    // A bound that a single element attains proves nothing.
     const auto bounded = std::count_if(b_.begin(), b_.end(), [&](double b) {
       return (below && b == low) || (above && b == high);
     });
@@ -140,7 +140,7 @@ class ElementRelation {
   bool finite_ = true;
 };
 
-// Where two tensors of one shape differ.
+// Positions where two tensors of one shape differ.
 class Places {
  public:
   Places(const Shape& shape, const std::vector<double>& a, const std::vector<double>& b,
@@ -163,7 +163,7 @@ class Places {
 
   const std::vector<size_t>& differing() const { return differing_; }
 
-  // "index 3 of axis 1", "indices 10 to 15 of axis 0"; empty if they are all over the place.
+  // "index 3 of axis 1", "indices 10 to 15 of axis 0"; empty if they are spread over the tensor.
   std::string Text() const {
     std::vector<std::string> texts;
     for (size_t axis = 0; axis < affected_.size(); ++axis) {
@@ -182,7 +182,7 @@ class Places {
     return absl::StrJoin(texts, " and ");
   }
 
-  // Whether all of them are where a mask is 0.
+  // True if all of them are where a mask is 0.
   bool AreMaskedBy(const Tensor& mask) const {
     if (mask.shape().size() != 2 || differing_.empty()) return false;
     const std::vector<double> values = ElementsOf(mask);
@@ -230,7 +230,7 @@ std::string FewElements(const Tensor& left, const Tensor& right) {
   return absl::StrCat(text(left), " | ", text(right));
 }
 
-// How the elements that differ are related, if they are not all of them.
+// The relation of the elements that differ, if not all do.
 std::string LocalText(const Tensor& left, const Places& places, const std::vector<double>& a,
                       const std::vector<double>& b, double epsilon,
                       const std::vector<NamedMask>& masks) {

@@ -1,4 +1,4 @@
-// What one tensor is of another where few words tell it: a factor, a permutation, a few places.
+// Describes one tensor by another if few words suffice: a factor, a permutation, a few places.
 #ifndef ONNXCMP_COMPARE_DIFFERENCES_VALUE_RELATION_H_
 #define ONNXCMP_COMPARE_DIFFERENCES_VALUE_RELATION_H_
 
@@ -9,7 +9,7 @@
 
 namespace onnxcmp {
 
-// A mask that a model is given: 0 where a position is padded, 1 elsewhere; [batch, positions].
+// A mask that a model is fed: 0 where a position is padded, 1 elsewhere; [batch, positions].
 struct NamedMask {
   std::string name;
   Tensor values;

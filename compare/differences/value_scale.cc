@@ -14,7 +14,8 @@ namespace {
 
 constexpr int64_t kMostSampled = 4096;
 
-// Numbers at places that no stride meets: one somewhere in each of as many equal parts.
+// Numbers at irregular positions, so that no stride can coincide with them: one in each of equal
+// parts.
 std::vector<double> SampleNumbers(const Tensor& tensor) {
   if (tensor.num_elements() * (IsComplex(tensor.dtype()) ? 2 : 1) <= kMostSampled) {
     return ElementsOf(tensor);
@@ -22,7 +23,7 @@ std::vector<double> SampleNumbers(const Tensor& tensor) {
   const NumberReader reader(tensor);
   const int64_t width = IsComplex(tensor.dtype()) ? 2 : 1;
   const int64_t places = kMostSampled / width;
-  // Most are floats that lie one after the other, which need no reader.
+  // Most are contiguous floats, which need no reader.
   const float* floats =
       tensor.dtype() == DType::kFloat && tensor.is_contiguous() ? tensor.data<float>() : nullptr;
   const int64_t elements = reader.size() / width;
@@ -42,20 +43,21 @@ std::vector<double> SampleNumbers(const Tensor& tensor) {
   return numbers;
 }
 
-// Fills are at least this large, in magnitude and against all other elements.
+// Fills are at least this large, in magnitude and relative to all other elements.
 constexpr double kLeastFill = 16;
 constexpr double kFillFactor = 8;
-// Fills may be that far apart, of their size: rounded to bfloat16.
+// Spread of fills, relative to their size: they may be rounded to bfloat16.
 constexpr double kFillSpread = 1e-2;
-// Or that many times as far as others are large, since masks are added to scores.
+// Or relative to the size of the others, since masks are added to scores.
 constexpr double kSpreadOfAdded = 8;
 constexpr double kLeastFillShare = 1.0 / 16;
 // Fewer other elements than this are no population.
 constexpr size_t kLeastOthers = 4;
-// A sample that holds nothing but fills says nothing of the others; so many elements are looked at.
+// A sample with nothing but fills says nothing of the others; then up to this many elements are
+// read.
 constexpr int64_t kMostLookedAt = int64_t{1} << 24;
 
-// Ascending; 0, masks and what is not finite are left out, as by ScaleOf.
+// Ascending; without 0, masks and numbers that are not finite, as in ScaleOf.
 std::vector<double> Magnitudes(const std::vector<double>& numbers) {
   constexpr double kLeastMask = 1e30;
   std::vector<double> magnitudes;
@@ -68,7 +70,7 @@ std::vector<double> Magnitudes(const std::vector<double>& numbers) {
   return magnitudes;
 }
 
-// Whether what begins at `first` are fills, of one or of several sizes.
+// True if all elements from `first` on are fills, of one or of several sizes.
 bool AreFills(const std::vector<double>& magnitudes, size_t first) {
   const double added = kSpreadOfAdded * magnitudes[first - 1];
   double least = magnitudes[first];
@@ -92,13 +94,13 @@ size_t CountOthers(const std::vector<double>& magnitudes) {
   return size;
 }
 
-// Of the sample; of what is nearly all zero it may have nothing else.
+// Scale of the sample, or of the whole tensor if the sample is all zero.
 double ScaleBySample(const Tensor& tensor, const std::vector<double>& sample) {
   const double scale = ScaleOf(sample);
   return scale > 0 ? scale : Measure(tensor).scale;
 }
 
-// `sample`: of the tensor.
+// `sample`: the tensor's.
 ValueScale ScaleOfOthers(const Tensor& tensor, const std::vector<double>& sample) {
   const double scale = ScaleBySample(tensor, sample);
   std::vector<double> magnitudes = Magnitudes(sample);
@@ -119,7 +121,7 @@ ValueScale ScaleOfOthers(const Tensor& tensor, const std::vector<double>& sample
 ValueScale ScaleOfVarying(const Tensor& left, const Tensor& right) {
   const ValueScale a = ScaleOfOthers(left, SampleNumbers(left));
   const ValueScale b = ScaleOfOthers(right, SampleNumbers(right));
-  // What only one side has is no fill.
+  // A fill must be on both sides.
   if (!std::isfinite(a.limit) || !std::isfinite(b.limit)) return std::min(a.scale, b.scale);
   return {std::min(a.scale, b.scale), std::min(a.limit, b.limit)};
 }

@@ -24,7 +24,7 @@ namespace {
 // Nested sequences deeper than this are not compared further.
 constexpr int kMaxDepth = 64;
 
-// Types that whole models are converted between.
+// True for types that whole models are converted between.
 bool AreBothPlainFloats(DType a, DType b) {
   const auto is_plain = [](DType dtype) {
     return dtype == DType::kDouble || dtype == DType::kFloat || dtype == DType::kFloat16 ||
@@ -43,8 +43,8 @@ std::string PlaceText(const std::string& where, const Shape& shape, int64_t inde
   return absl::StrCat(where, where.empty() ? "" : " ", IndexText(shape, index));
 }
 
-// Of integers, whose zero point may be anywhere, the deviation from the mean; where they hardly
-// vary, the step beside is still a tenth of it.
+// Integers use the deviation from the mean, since their zero point may be anywhere; at least so
+// much that a step is at most a tenth of it.
 ValueScale ScaleOfPair(const Tensor& left, const Tensor& right) {
   constexpr double kLeastDeviation = 10;
   if (IsInteger(left.dtype()) && IsInteger(right.dtype())) {
@@ -84,7 +84,7 @@ class Walk {
                   const std::string& where);
   void CompareStrings(const Tensor& left, const Tensor& right, const std::string& where);
   void CompareParts(const Value* left, const Value* right, const std::string& where, int depth);
-  // Adds the errors of a pair of tensors to those of the pairs before.
+  // Adds the errors of a pair of tensors to those of earlier pairs.
   void Add(ElementErrors errors, const Tensor& left, const Tensor& right, const std::string& where);
 
   const WalkRules& rules_;
@@ -168,7 +168,7 @@ void Walk::CompareTensors(const Tensor& left, const Tensor& right, const std::st
 
 void Walk::CompareNumbers(const Tensor& full_left, const Tensor& full_right,
                           const std::string& where) {
-  // Of two types the narrower one's infinities may stand for masks.
+  // Between two types, the narrower one's infinities may stand for masks.
   const std::optional<Tensor> left_masked = WithMasksOf(full_left, full_right, pool_);
   const std::optional<Tensor> right_masked = WithMasksOf(full_right, full_left, pool_);
   const Tensor& left = left_masked.has_value() ? *left_masked : full_left;
@@ -186,7 +186,7 @@ void Walk::CompareNumbers(const Tensor& full_left, const Tensor& full_right,
   errors_.counting =
       std::isfinite(tolerance.whole) ? CountingOf(left, right, tolerance, scale) : std::nullopt;
   ElementErrors errors = ErrorsOf(left, right, errors_, pool_);
-  // What is beyond by its elements needs no further look.
+  // Tensors with an element beyond its tolerance already disagree.
   if (errors.absolutes > 0 && errors.beyond == 0 && std::isfinite(tolerance.whole)) {
     CheckWhole(left, right, scale, tolerance, errors, where);
   }
@@ -275,13 +275,13 @@ TensorDifference Walk::Finish() {
     values.rms = std::sqrt(sums_.squares / n) / errors_.scale;
   }
   if (sums_.left_squares > 0 && sums_.right_squares > 0) {
-    // Rounding must not make it more than equal.
+    // Rounding must not make it exceed 1.
     const double norms = std::sqrt(sums_.left_squares) * std::sqrt(sums_.right_squares);
     values.cosine = std::clamp(sums_.products / norms, -1.0, 1.0);
   } else if (sums_.left_squares > 0 || sums_.right_squares > 0) {
     values.cosine = 0;
   }
-  // An element that is beyond needs no look at the whole, but is measured all the same.
+  // If an element is beyond its tolerance, the whole was not checked, but is measured all the same.
   const double squares = std::max(sums_.left_squares, sums_.right_squares);
   if (values.apart == 0 && squares > 0) values.apart = std::sqrt(sums_.squares / squares);
   d.sqnr = Decibels(sums_.left_squares, sums_.squares);
@@ -302,12 +302,12 @@ TensorDifference Walk::Finish() {
 
 TensorDifference WalkValues(const Value& left, const Value& right, const WalkRules& rules,
                             const ThreadPool* pool) {
-  // Out of their files for as long as they are looked at.
+  // In memory for as long as they are compared.
   const Value in_left = InMemory(left, pool).value_or(left);
   const Value in_right = InMemory(right, pool).value_or(right);
   Walk walk(rules, pool, 1);
   walk.Compare(in_left, in_right, "", 0);
-  // Doubles whose squares are none: once more, in another unit.
+  // If squares overflow or underflow, once more in another unit.
   constexpr double kUnit = 0x1p-600;
   const double greatest = walk.greatest();
   if (greatest > 1e150 || (greatest > 0 && greatest < 1e-150)) {

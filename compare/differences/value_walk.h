@@ -1,4 +1,4 @@
-// Two values side by side, element by element: what DifferenceOf and TensorDifferenceOf share.
+// Compares two values element by element, for DifferenceOf and TensorDifferenceOf.
 #ifndef ONNXCMP_COMPARE_DIFFERENCES_VALUE_WALK_H_
 #define ONNXCMP_COMPARE_DIFFERENCES_VALUE_WALK_H_
 
@@ -11,15 +11,15 @@
 namespace onnxcmp {
 
 struct WalkRules {
-  // Whether tensors of other shapes or other element types disagree, whatever they hold. If not, it
-  // takes another number of elements, or strings against numbers.
+  // If true, tensors of other shapes or element types disagree, whatever they hold. If false, only
+  // those with another number of elements do, or strings against numbers.
   bool same_types;
   // For a pair of numeric tensors of these element types. Bools and strings always have to be
   // equal.
   absl::FunctionRef<Tolerance(DType left, DType right)> tolerance;
   int worst;
   bool parts;  // as DifferenceOptions
-  // Beside `same_types`: whether double, float, float16 and bfloat16 are compared by value.
+  // An exception to `same_types`: double, float, float16 and bfloat16 are compared by value.
   bool floats_by_value = false;
 };
 

@@ -18,53 +18,53 @@
 namespace onnxcmp {
 namespace {
 
-// Elements beyond that many times the scale are judged by themselves.
+// Elements beyond this many times the scale are judged by themselves.
 constexpr double kHuge = 1000;
-// Parts of fewer elements are elements.
+// Smaller parts are left to their elements' tolerance.
 constexpr int64_t kLeastInPart = 16;
-// What honest parts are farther apart than their whole, and up to where.
+// Factor by which correct parts may be farther apart than their whole, and its upper limit.
 constexpr double kPartFactor = 6;
 constexpr double kMostInPart = 0.6;
-// Of the size of slices that are about as large: what is as small as this is noise of larger ones.
+// Noise floor of a slice, relative to the size of slices about as large.
 constexpr double kPartFloor = 0.01;
-// Of the scale: no slice is farther below the others than their noise.
+// The same relative to the scale: no slice is farther below the others than their noise.
 constexpr double kLeastPartFloor = 1e-4;
-// Slices of an axis hold other quantities where none is between two sizes that far apart.
+// Slices of an axis hold different quantities if their sizes are separated by at least this factor.
 constexpr double kSizesApart = 8;
-// A slice that varies by this much of its size, and of its like's, says something.
+// Least deviation that counts, relative to the size of a slice and of similar ones.
 constexpr double kLeastDeviation = 0.1;
-// It has lost that where the other side varies by less than this of it.
+// It is lost if the other side's is at most this share of it.
 constexpr double kDeviationLeft = 0.25;
-// The mean of few elements scatters: how much more they may be apart, against the root of their
-// number, and up to where.
+// The mean of few elements scatters: additional distance that they may have, divided by the root of
+// their number, and its upper limit.
 constexpr double kScatterOfFew = 4;
 constexpr double kMostOfFew = 0.5;
-// What factors and offsets common to all elements may take of the whole.
+// Share of the whole's limit that a factor or an offset common to all elements may take.
 constexpr double kDriftShare = 0.5;
-// Rounding goes in all directions: where a factor or an offset leaves less than this of the
-// differences, it is what they are.
+// Rounding goes in all directions: if removing a factor or an offset leaves less than this share of
+// the differences, it explains them.
 constexpr double kLeastScatter = 0.35;
-// Differences of the order of how far elements are from their mean; of types of few bits it is
-// twice what they may be of the whole.
+// Differences above this share of the elements' deviation from the mean are errors; for types of
+// few bits, above twice the whole's limit.
 constexpr double kMostOfSpread = 0.5;
 constexpr double kSpreadFactor = 2;
-// A factor of the deviations from the mean, where little else is apart.
+// A factor of the deviations from the mean, if it explains most of the differences.
 constexpr double kMostOfDeviation = 0.15;
-// The same number is rounded in the same way: that many different ones there must be.
+// Equal numbers are rounded alike, so at least this many different ones are required.
 constexpr size_t kLeastDistinct = 8;
-// Axes of more slices than this have short ones, which rows tell of.
+// Axes of more slices have short ones, which the rows cover.
 constexpr int64_t kMostSlices = int64_t{1} << 22;
 
-// Differences count as far as they are beyond `atol`.
+// Differences count only beyond `atol`.
 Counting CountingBy(const Tolerance& tolerance, const ValueScale& scale) {
-  // What a user allows is no difference of the order of the values.
+  // A tolerance set by the user must not allow differences as large as the values.
   const bool given = !std::isfinite(tolerance.systematic) && scale.scale > 0;
   return {.limit = std::min(scale.scale > 0 ? kHuge * scale.scale : kInfinity, scale.limit),
           .atol = given ? std::min(tolerance.atol, kMostWhole * scale.scale) : tolerance.atol,
           .center = 0};
 }
 
-// Of all finite elements, or of a slice.
+// Mean square over all finite elements, or over a slice.
 double MeanSquare(double squares, const PairSums& sums) {
   return squares / static_cast<double>(std::max<int64_t>(1, sums.count));
 }
@@ -73,8 +73,8 @@ double Deviation(double sum, double squares, int64_t count) {
   return std::sqrt(std::max(squares / static_cast<double>(count) - mean * mean, 0.0));
 }
 
-// A slice or a row. Where both sides have 0, as Relu leaves it, nothing can be off by rounding, and
-// such elements make no long part of a short one.
+// A slice or a row. Elements that are 0 on both sides, as Relu leaves them, cannot differ by
+// rounding, and do not count towards the length of a part.
 struct Part {
   WholeTotals totals;
   int64_t zeros = 0;  // on both sides
@@ -125,8 +125,8 @@ class Accumulator {
   }
 
   const PairSums& all() const { return all_.sums; }
-  // A factor or an offset that all elements have in common, as text, if it is more than a part of
-  // what the whole may be apart, or nearly all that there is.
+  // A factor or an offset common to all elements, as text, if it exceeds its share of the whole's
+  // limit, or if it explains almost all of the differences.
   std::string CommonError(const Tolerance& tolerance) const {
     if (all_.sums.count < kLeastInPart || all_.sums.left == 0 || all_.sums.differences == 0)
       return "";
@@ -135,7 +135,7 @@ class Accumulator {
     const double factor = all_.products / all_.sums.left - 1;
     const double offset = all_.difference / n;
     const double most = kDriftShare * tolerance.whole;
-    // What is left of the squares without the one or the other.
+    // The rest of the squares without the factor or the offset.
     const double without_factor = all_.sums.differences - factor * factor * all_.sums.left;
     const double without_offset = all_.sums.differences - offset * offset * n;
     const double scatter = kLeastScatter * kLeastScatter * all_.sums.differences;
@@ -151,7 +151,7 @@ class Accumulator {
     if (is_systematic(std::abs(offset) / size, without_offset)) {
       return absl::StrFormat("they have an offset of %.2g in common", offset);
     }
-    // Numbers that are all about the same tell by what they differ in.
+    // Nearly equal numbers are judged by their deviation from the mean.
     const double mean = all_.left / n;
     const double spread = std::sqrt(std::max(all_.sums.left / n - mean * mean, 0.0));
     const double error = std::sqrt(all_.sums.differences / n);
@@ -160,7 +160,7 @@ class Accumulator {
       return absl::StrFormat("they differ by %.2g, as much as they do from their mean", error);
     }
     if (error > tolerance.systematic * size && spread > 0) {
-      // What they have in common beside the mean.
+      // The common factor of the deviations from the mean.
       const double of_spread = (all_.products / n - mean * (mean + offset)) / (spread * spread) - 1;
       const double around = std::max(all_.sums.differences / n - offset * offset, 0.0);
       const double rest = around - of_spread * of_spread * spread * spread;
@@ -172,7 +172,7 @@ class Accumulator {
     return "";
   }
 
-  // Whether enough different numbers are about as large as all are.
+  // True if enough different numbers are about as large as the whole.
   bool HasDistinct(double size) const {
     constexpr double kLarge = 0.3;
     absl::flat_hash_set<double> seen;
@@ -188,7 +188,7 @@ class Accumulator {
     return seen.size() >= kLeastDistinct;
   }
 
-  // The part that is farthest apart for its size, as text, if it is farther than `most`.
+  // The part with the greatest distance relative to its size, as text, if it exceeds `most`.
   std::string FarPart(double most) const {
     double farthest = most;
     std::string where;
@@ -214,7 +214,7 @@ class Accumulator {
 
   // The first slice that varies on one side and hardly on the other, as text.
   std::string LostDeviation(const Tolerance& tolerance) const {
-    // What is less than that is noise.
+    // Smaller deviations are noise.
     const double least =
         std::max(4 * tolerance.atol, std::min(kLeastPartFloor, tolerance.whole) * scale_);
     std::string all = Lost({all_, all_zeros_}, 0, least);
@@ -232,7 +232,7 @@ class Accumulator {
  private:
   double RowFloor() const { return kPartFloor * scale_; }
 
-  // By slice, the root mean square of all that are about as large: sorted by size, no slice is
+  // By slice, the root mean square size of all similar slices: sorted by size, each is less than
   // kSizesApart times the one before.
   // One that is a single number on both sides is an element, and no other quantity: all are its
   // likes.
@@ -331,7 +331,7 @@ class Accumulator {
                  });
   }
 
-  // An integer of 0 is as good as any.
+  // In integers, 0 has no special meaning.
   int64_t ZerosOf(const double* a, const double* b, int64_t count) const {
     if (counting_.center != 0) return 0;
     int64_t zeros = 0;
@@ -373,9 +373,9 @@ class Accumulator {
   Counting counting_;
   double scale_;
   WholeTotals all_;
-  int64_t all_zeros_ = 0;                  // on both sides, counted where there are parts
+  int64_t all_zeros_ = 0;                  // on both sides, counted only with parts
   std::vector<std::vector<Part>> slices_;  // by axis; empty: too short, too many
-  PairSums row_;                           // the one that is farthest apart
+  PairSums row_;                           // the farthest row
   int64_t worst_row_ = -1;
 };
 
@@ -396,7 +396,7 @@ WholeErrors WholeErrorsOf(const Tensor& left, const Tensor& right, const Toleran
   if (left.num_elements() == 0) return errors;
   const bool integers = IsInteger(left.dtype());
   const double whole = tolerance.whole;
-  // The size of an integer says nothing: its zero point may be anywhere.
+  // The size of an integer means nothing: its zero point may be anywhere.
   Accumulator sums(left, right, CountingBy(tolerance, integers ? ValueScale(0) : scale),
                    scale.scale, parts, pool);
   sums.Run(totals);

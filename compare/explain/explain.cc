@@ -32,17 +32,17 @@ namespace {
 
 constexpr int kMostElements = 8;
 
-// What a second look at a side gives.
+// Values from running a side again.
 struct Looked {
   absl::node_hash_map<int, Value> values;  // by result
-  const Node* node = nullptr;              // of the result in question
+  const Node* node = nullptr;              // the node of the pair's result
   const Value* Find(int r) const {
     const auto it = values.find(r);
     return it == values.end() ? nullptr : &it->second;
   }
 };
 
-// The same element by element, whatever the shapes.
+// True if they can be compared element by element, whatever their shapes.
 bool Comparable(const Value* a, const Value* b) {
   return a != nullptr && b != nullptr && IsMeasurable(*a) && IsMeasurable(*b) &&
          a->tensor().num_elements() == b->tensor().num_elements();
@@ -72,7 +72,7 @@ class PairExplainer {
       : compared_(compared), sides_(sides), tolerances_(tolerances), pool_(pool) {
     const AlignedRow& aligned = compared.rows[row].aligned;
     explanation_.row = row;
-    // Outputs show a result once more; the node is that one's.
+    // Outputs repeat a result; the node is that one's.
     if (!aligned.left.empty()) explanation_.left = Shown(kLeft, aligned.left.back());
     if (!aligned.right.empty()) explanation_.right = Shown(kRight, aligned.right.back());
   }
@@ -104,7 +104,7 @@ class PairExplainer {
     return sides_[side].stream->nodes[Index(Result(side, r).node)].inputs;
   }
 
-  // Of the operator and the attributes of the node that makes a result.
+  // Operator and attribute hash of the node that makes a result.
   std::pair<std::string, uint64_t> HashOf(SideId side, int r) const {
     const int node = Result(side, r).node;
     if (node == kNone) return {};
@@ -127,7 +127,7 @@ class PairExplainer {
     return readers;
   }
 
-  // Slot by slot; where the slots are no pairs but some other input is the partner, that one.
+  // Pairs slot by slot; if the slots are no pair, with the input that is the partner.
   void PairInputs() {
     const absl::Span<const int> ours = InputsOf(kLeft, explanation_.left);
     const absl::Span<const int> theirs = InputsOf(kRight, explanation_.right);
@@ -150,7 +150,7 @@ class PairExplainer {
     for (const int r : InputsOf(side, wanted_result)) {
       if (r != kNone) wanted[Index(r)] = true;
     }
-    // What the right's node is given in place of its own inputs.
+    // Values given to the right's node in place of its own inputs.
     if (side == kLeft) {
       for (const int r : InputsOf(kRight, explanation_.right)) {
         const int l = r == kNone ? kNone : compared_.alignment.right_to_left[Index(r)];
@@ -171,13 +171,13 @@ class PairExplainer {
   void CompareAttributes() {
     const Node* left = looked_.left.node;
     const Node* right = looked_.right.node;
-    // A default is as good as saying it: the hashes know.
+    // An explicit default equals an absent one; the hashes account for that.
     const bool same = left != nullptr && right != nullptr &&
                       HashOf(kLeft, explanation_.left) == HashOf(kRight, explanation_.right);
     explanation_.attributes = AttributePairs(left, right, same);
   }
 
-  // As the two sides have it in common.
+  // Converts to the form that both sides share.
   Value InFormOf(SideId side, int r, const Value& value) const {
     absl::StatusOr<Value> form = InForm(value, Result(side, r).form);
     return form.ok() ? *std::move(form) : value;
@@ -235,7 +235,7 @@ class PairExplainer {
     if (!in_double.ok()) return Value();
     const StreamResult& result = Result(kLeft, explanation_.left);
     Picker picker(result.name, result.path);
-    // It ends with an error in any case; what matters is whether the result was there.
+    // It always ends with an error; only the result matters.
     in_double->Run(*sides_.left.side->feeds(), &picker).IgnoreError();
     return picker.value();
   }
@@ -263,7 +263,7 @@ class PairExplainer {
     std::partial_sort(
         order.begin(), order.begin() + static_cast<int64_t>(count), order.end(),
         [&](size_t i, size_t k) { return std::pair(-error(i), i) < std::pair(-error(k), k); });
-    // Complex numbers are two elements each.
+    // A complex number counts as two elements.
     const bool one_each = static_cast<int64_t>(ours.size()) == a.tensor().num_elements();
     for (size_t i = 0; i < count && one_each; ++i) {
       const auto at = static_cast<int64_t>(order[i]);
@@ -276,7 +276,7 @@ class PairExplainer {
     }
   }
 
-  // The right's node on the left's values.
+  // Runs the right's node on the left's values.
   void RunOnLeftInputs() {
     const Evaluator* evaluator = sides_.right.evaluator();
     const Value* ours = looked_.left.Find(explanation_.left);
@@ -285,7 +285,8 @@ class PairExplainer {
     const StreamResult& result = Result(kRight, explanation_.right);
     const int64_t node = result.depth > 0 ? -1 : MainNodeOf(*evaluator, result.name);
     if (node < 0 || !evaluator->CapturesOf(node).empty()) return;
-    // Constants of another operator are not for what the left's are: a factor is folded into them.
+    // Constants of another operator have another purpose than the left's: a factor is folded into
+    // them.
     const bool same_operator = OpTypeOf(Result(kLeft, explanation_.left), *sides_.left.stream) ==
                                OpTypeOf(result, *sides_.right.stream);
     const auto keeps = [&](int r) {
@@ -340,7 +341,7 @@ std::optional<size_t> RowOfName(const ComparedSides& compared, absl::string_view
     for (const int r : results) {
       const StreamResult& result = stream.results[Index(r)];
       if (result.name != name && FullName(result) != name) continue;
-      // An output shows what another row has.
+      // An output repeats another row.
       if (found.has_value() && !is_output) continue;
       found = row;
       is_output = result.kind == ResultKind::kOutput;

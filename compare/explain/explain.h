@@ -1,4 +1,4 @@
-// Looks at one pair of results in depth.
+// Examines one pair of results in depth.
 #ifndef ONNXCMP_COMPARE_EXPLAIN_EXPLAIN_H_
 #define ONNXCMP_COMPARE_EXPLAIN_EXPLAIN_H_
 
@@ -15,12 +15,11 @@
 
 namespace onnxcmp {
 
-// The row of a result by its name on either side ("y", "loop[3]/y"), or by its own number as JSON
-// has it, from 0. NotFound if there is none.
+// The row of a result by its name on either side ("y", "loop[3]/y"), or by its number in JSON, from
+// 0. NotFound if there is none.
 absl::StatusOr<size_t> FindRow(const ComparedSides& compared, const std::string& name);
 
-// Runs both sides up to the pair once
-// more, the left in double too. The pool may be null.
+// Runs both sides once more up to the pair, the left in double too. The pool may be null.
 absl::StatusOr<Explanation> ExplainRow(const ComparedSides& compared, size_t row,
                                        const PerSide<RecordedSide>& sides,
                                        const PairTolerances& tolerances,

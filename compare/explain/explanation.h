@@ -1,4 +1,4 @@
-// One pair of results in depth: plain data that a renderer prints.
+// One pair of results in depth, as plain data for a renderer.
 #ifndef ONNXCMP_COMPARE_EXPLAIN_EXPLANATION_H_
 #define ONNXCMP_COMPARE_EXPLAIN_EXPLANATION_H_
 
@@ -19,7 +19,7 @@ namespace onnxcmp {
 struct ExplainedInput {
   int left = kNone;  // results
   int right = kNone;
-  // They are no pair of the alignment.
+  // They are not paired by the alignment.
   bool not_paired = false;
   bool same_bits = false;
   std::optional<TensorDifference> difference;
@@ -38,14 +38,14 @@ struct Explanation {
   std::vector<AttributePair> attributes;
   std::vector<ExplainedInput> inputs;
   std::optional<TensorDifference> difference;  // nothing if the bits are the same
-  int64_t equal = 0;                           // elements; those that are NaN on both sides too
-  int64_t not_finite = 0;                      // differences
+  int64_t equal = 0;                           // elements, including NaN on both sides
+  int64_t not_finite = 0;                      // number of differences
   std::vector<DecadeCount> decades;            // the greatest first
   std::vector<ExplainedElement> worst;
-  // How far the right's node is from the left's result when it is given the left's inputs, and how
-  // far it moves when it is given its own.
+  // Local and propagated error: the distance of the right's node from the left's result on the
+  // left's inputs, and how far it moves on its own inputs.
   std::optional<double> own, inherited;
-  // How far both are from the left model in double.
+  // Distances of both from the left model in double.
   std::optional<TruthDistance> left_truth, right_truth;
   std::vector<int> left_readers, right_readers;  // results of the nodes that read it
 };

@@ -7,7 +7,7 @@
 
 namespace onnxcmp {
 
-// The names of those that lie in a folder, in the order of their numbers; others that begin so
+// The names of those in a folder, in the order of their numbers; other names with that prefix come
 // after them. Gaps in the numbering do not matter.
 std::vector<std::string> DataSets(const std::string& folder);
 

@@ -24,7 +24,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little);
 
-// Longer headers are not from an array: the dimensions of any rank that NumPy has take less.
+// Longer headers are invalid: the dimensions of any rank that NumPy supports take less.
 constexpr uint32_t kMaxHeader = 1 << 20;
 // Arrays of empty strings take no bytes in a file, but a std::string each here.
 constexpr int64_t kMaxEmptyStrings = 1 << 20;
@@ -54,7 +54,7 @@ absl::StatusOr<NpyHeader> ReadHeader(ByteSource& source) {
   return ParseNpyHeader(text);
 }
 
-// The type whose elements look the same in memory; nothing for strings and types that we lack.
+// The type with the same elements in memory; nothing for strings and types without a counterpart.
 std::optional<DType> StoredDType(char kind, int64_t bytes) {
   struct Known {
     char kind;
@@ -77,7 +77,7 @@ std::optional<DType> StoredDType(char kind, int64_t bytes) {
   return std::nullopt;
 }
 
-// Row-major shape of the elements as they lie in the file: reversed if it is column-major.
+// Row-major shape of the elements in the file: reversed if it is column-major.
 Shape StoredShape(const NpyHeader& header) {
   Shape shape = header.shape;
   if (header.fortran_order) {
@@ -86,7 +86,7 @@ Shape StoredShape(const NpyHeader& header) {
   return shape;
 }
 
-// A tensor that was read in the file's order, seen in the array's.
+// A tensor read in the file's order, viewed in the array's order.
 Tensor InArrayOrder(Tensor stored, const NpyHeader& header) {
   if (!header.fortran_order || header.shape.size() < 2) {
     return stored;
@@ -111,7 +111,7 @@ absl::StatusOr<Tensor> ReadNumbers(ByteSource& source, const NpyHeader& header, 
     SwapBytes(data, bytes, header.kind == 'c' ? header.count / 2 : header.count);
   }
   if (dtype == DType::kBool) {
-    // Any other byte would be no bool.
+    // Any other byte would be an invalid bool.
     std::transform(data, data + bytes, data,
                    [](std::byte b) { return std::byte{b != std::byte{0}}; });
   }
@@ -143,7 +143,7 @@ absl::StatusOr<Tensor> ReadStrings(ByteSource& source, const NpyHeader& header) 
         }
       }
     }
-    // Shorter strings are filled up with zeros.
+    // Shorter strings are padded with zeros.
     while (!text.empty() && text.back() == '\0') {
       text.pop_back();
     }

@@ -15,17 +15,17 @@
 
 namespace onnxcmp {
 
-// Bytes that are read from front to back.
+// Bytes read from front to back.
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
   // Exactly `size` bytes, or an error.
   virtual absl::Status Read(void* out, int64_t size) = 0;
-  // Bytes that are still to come.
+  // Number of bytes left.
   virtual int64_t remaining() const = 0;
 };
 
-// Bytes that are in memory, or mapped.
+// Bytes in memory, or mapped.
 class BytesSource : public ByteSource {
  public:
   // They must outlive the source.
@@ -40,17 +40,17 @@ class BytesSource : public ByteSource {
 struct NpyArray {
   // Column-major arrays become views. Unicode strings become UTF-8.
   Tensor tensor;
-  // The file says how many bytes an element has but not what they mean (NumPy's void type, which
-  // is how bfloat16, float8 and other types of extensions are stored). `tensor` then holds them as
-  // unsigned integers of their width.
+  // The file specifies the size of an element but not its meaning (NumPy's void type, in which
+  // bfloat16, float8 and other extension types are stored). `tensor` then holds unsigned integers
+  // of that width.
   bool opaque = false;
 };
 
-// Reads an array that takes all that is left of the source: bool, integers, float16, float32,
-// float64, complex, unicode and byte strings, void of 1, 2, 4 or 8 bytes; either byte order and
-// memory order; format versions 1 to 3. InvalidArgument for what is not such an array, and
-// Unimplemented for types that no tensor has (Python objects, dates, records, long double).
-// `max_tensor`: bytes that the tensor may take.
+// Reads an array up to the end of the source: bool, integers, float16, float32, float64, complex,
+// unicode and byte strings, void of 1, 2, 4 or 8 bytes; either byte order and memory order; format
+// versions 1 to 3. InvalidArgument if it is no such array, and Unimplemented for types that no
+// tensor has (Python objects, dates, records, long double). `max_tensor`: limit in bytes for the
+// tensor.
 absl::StatusOr<NpyArray> ReadNpy(ByteSource& source, int64_t max_tensor);
 
 // Writes a tensor as a row-major array. Types that NumPy lacks are written as unsigned integers of
@@ -58,11 +58,11 @@ absl::StatusOr<NpyArray> ReadNpy(ByteSource& source, int64_t max_tensor);
 absl::Status WriteNpy(const Tensor& tensor,
                       absl::FunctionRef<absl::Status(absl::string_view)> write);
 
-// The unsigned integers that WriteNpy wrote for a tensor of a type that NumPy lacks (or the bytes
-// of an opaque array) as that type again. InvalidArgument if the widths do not agree.
+// Restores a type that NumPy lacks from the unsigned integers that WriteNpy wrote (or from the
+// bytes of an opaque array). InvalidArgument if the widths do not agree.
 absl::StatusOr<Tensor> RestoreDType(const Tensor& bits, DType dtype);
 
-// Whether NumPy has no type for it, so that an array holds bits.
+// True if NumPy has no such type, so that an array holds its bits.
 bool NumpyLacks(DType dtype);
 
 }  // namespace onnxcmp

@@ -17,7 +17,7 @@
 namespace onnxcmp {
 namespace {
 
-// Deflate makes nothing smaller than this; an entry that claims more is lying.
+// The greatest compression ratio of deflate; an entry that claims more is invalid.
 constexpr uint64_t kMaxDeflateRatio = 1032;
 
 struct CloseArchive {
@@ -50,7 +50,7 @@ class EntrySource : public ByteSource {
 
   int64_t remaining() const override { return remaining_; }
 
-  // The checksum is compared when the end is read.
+  // The checksum is verified at the end.
   absl::Status ExpectEnd() {
     char byte;
     return zip_fread(file_, &byte, 1) == 0 ? absl::OkStatus() : Damaged();
@@ -75,7 +75,7 @@ struct NpzReader::Impl {
   std::unique_ptr<zip_t, CloseArchive> archive;
   uint64_t file_size = 0;
   int64_t max_tensor = 0;
-  std::vector<zip_uint64_t> entries;  // of each array
+  std::vector<zip_uint64_t> entries;  // by array
   absl::flat_hash_map<std::string, size_t> index;
   absl::flat_hash_map<std::string, zip_uint64_t> others;  // entries that are no arrays
 
@@ -185,7 +185,7 @@ absl::StatusOr<NpyArray> NpzReader::ReadArray(size_t index) const {
 }
 
 absl::StatusOr<std::optional<std::string>> NpzReader::ReadText(const std::string& entry) const {
-  // No text of ours comes near this.
+  // No text of ours is nearly that long.
   constexpr int64_t kMaxText = int64_t{1} << 30;
   const auto it = impl_->others.find(entry);
   if (it == impl_->others.end()) {

@@ -15,12 +15,12 @@
 
 namespace onnxcmp {
 
-// Entries are read when they are asked for. Stored and deflated entries, also with ZIP64 sizes;
-// checksums are checked. What an entry claims to hold is compared with what it takes in the file
-// before memory is taken for it.
+// Reads entries on demand. Supports stored and deflated entries, also with ZIP64 sizes; verifies
+// checksums. Before memory is allocated, the size that an entry claims is checked against its size
+// in the file.
 class NpzReader {
  public:
-  // InvalidArgument for what is no ZIP archive, NotFound if the file cannot be opened. No array may
+  // InvalidArgument if it is no ZIP archive, NotFound if the file cannot be opened. No array may
   // take more than `max_tensor` bytes.
   static absl::StatusOr<NpzReader> Open(const std::string& path,
                                         int64_t max_tensor = kDefaultMaxTensor);
@@ -28,8 +28,8 @@ class NpzReader {
   NpzReader& operator=(NpzReader&&) noexcept;
   ~NpzReader();
 
-  // The arrays' names, without ".npy", in the archive's order. Of entries with the same name the
-  // last one counts, as in NumPy.
+  // The arrays' names, without ".npy", in the archive's order. If several entries have the same
+  // name, the last one counts, as in NumPy.
   const std::vector<std::string>& names() const { return names_; }
   // The names of entries that are no arrays, in order.
   const std::vector<std::string>& other_names() const { return other_names_; }
@@ -37,7 +37,7 @@ class NpzReader {
   std::optional<size_t> Find(absl::string_view name) const;
   absl::StatusOr<NpyArray> ReadArray(size_t index) const;
 
-  // An entry that is no array, whole; nothing if there is none.
+  // The whole text of an entry that is no array; nothing if there is none.
   absl::StatusOr<std::optional<std::string>> ReadText(const std::string& entry) const;
 
  private:

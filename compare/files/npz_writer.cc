@@ -97,7 +97,7 @@ absl::Status NpzWriter::Finish(const std::vector<Entry>& entries) {
     const zip_int64_t index =
         source == nullptr ? -1
                           : zip_file_add(archive, entry.name.c_str(), source, ZIP_FL_ENC_UTF_8);
-    // One time for all files, 1980-01-01: the same run gives the same bytes.
+    // The same time for all files, 1980-01-01, so that the same run gives the same bytes.
     if (index < 0 ||
         zip_set_file_compression(archive, static_cast<zip_uint64_t>(index), ZIP_CM_STORE, 0) != 0 ||
         zip_file_set_dostime(archive, static_cast<zip_uint64_t>(index), 0, 0x21, 0) != 0) {

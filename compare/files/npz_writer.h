@@ -15,8 +15,8 @@
 
 namespace onnxcmp {
 
-// Arrays go to disk as they come, so that no tensor is kept. They are collected in a folder beside
-// the target, which the archive replaces at the end; without Finish() nothing remains.
+// Writes arrays to disk as they come, so that no tensor is kept. They are collected in a folder
+// beside the target, which the archive replaces at the end; without Finish() nothing remains.
 class NpzWriter {
  public:
   static absl::StatusOr<std::unique_ptr<NpzWriter>> Create(const std::string& path);
@@ -24,7 +24,7 @@ class NpzWriter {
   NpzWriter(const NpzWriter&) = delete;
   NpzWriter& operator=(const NpzWriter&) = delete;
 
-  // Bytes of an array or a text that stand in the folder and have no name yet.
+  // Bytes of an array or a text in the folder that have no name yet.
   struct Piece {
     int64_t offset = 0;
     int64_t size = 0;
@@ -33,14 +33,14 @@ class NpzWriter {
   absl::StatusOr<Piece> AddText(absl::string_view text);
 
   struct Entry {
-    std::string name;  // whole: "x.npy"; UTF-8 without NUL, each at most once
+    std::string name;  // in full: "x.npy"; UTF-8 without NUL, each at most once
     Piece piece;
   };
-  // Makes the archive, the entries stored in this order, and puts it in the target's place. There
-  // must be an entry, and none without a byte (libzip takes that for the whole file).
+  // Makes the archive, with the entries in this order, and replaces the target. At least one entry
+  // is required, and none may be empty (libzip would take that for the whole file).
   absl::Status Finish(const std::vector<Entry>& entries);
 
-  // Where the unfinished files are, for those who must remove them.
+  // The folder of unfinished files, for callers that must remove them.
   const std::string& folder() const { return folder_; }
 
  private:

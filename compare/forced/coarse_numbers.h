@@ -1,4 +1,4 @@
-// What types of 16 bits do to numbers that they cannot hold.
+// Numbers that 16-bit types cannot represent.
 #ifndef ONNXCMP_COMPARE_FORCED_COARSE_NUMBERS_H_
 #define ONNXCMP_COMPARE_FORCED_COARSE_NUMBERS_H_
 
@@ -8,12 +8,12 @@
 
 namespace onnxcmp {
 
-// The last place of what is beyond the right's type of 16 bits is no rounding of the right. Where
-// the right has a number for it that masks as well, it may be any.
+// Removes noise of left values beyond the right's 16-bit type: their last place is no rounding of
+// the right. Where the right's number masks as well, it may be any.
 void DropNoiseOfClamped(const Tensor& left, const Tensor& right, absl::Span<double> noise);
 
-// Whether numbers are at most two of the least steps of float16 apart: 1e-12 is 0 there, and
-// converters write the least or the second number that is more, so that nothing divides by 0.
+// True if numbers differ by at most two of the least steps of float16: 1e-12 becomes 0 there, and
+// converters write the first or the second greater number to avoid a division by 0.
 bool AreLeastStepsApart(const Measured& a, const Measured& b);
 
 }  // namespace onnxcmp

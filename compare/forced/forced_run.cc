@@ -21,7 +21,7 @@ namespace {
 constexpr double kMuchFarther = 2;
 constexpr double kMuchNearer = 0.5;
 constexpr int64_t kSmall = 4096;  // elements
-// So many are run for what a repair suggests by them.
+// Limit of lost nodes that run for the suggestions of a repair.
 constexpr int kLostRuns = 24;
 
 Hash128 Mix(Hash128 hash, const Hash128& more) {
@@ -96,9 +96,8 @@ int ForcedRun::CopiedBy(const ForcedState& state, int r) const {
 
 void ForcedRun::Set(int r, int c, MatchRule rule, ForcedState* state) const {
   ForcedResult& result = state->results[Index(r)];
-  // What is paired by order may be of another shape, and that is then what is wrong; a matrix in
-  // place of more axes is not. What is made of it has the left's shape, not that of the right's own
-  // run.
+  // A fixed match may have another shape, and that is then the fault; a matrix that merges axes is
+  // none. Later results have the left's shape, not that of the right's own run.
   const bool is_flattened = IsFlattened(c, r) && !result.own.empty() &&
                             result.own_content != left_.result(c).fingerprint.content;
   const bool in_its_shape = !HasShapeOf(c, r) && ((rule == MatchRule::kFixed && !is_flattened) ||
@@ -122,7 +121,7 @@ bool ForcedRun::MayBeNear(int c, const Value& own, LazyMeasured* measured) const
       !SameKindOfNumber(left.dtype(), own.tensor().dtype())) {
     return false;
   }
-  // Integers are not told apart by samples.
+  // Samples do not distinguish integers.
   if (CoarserEpsilon(left.dtype(), own.tensor().dtype()) == 0) return true;
   return onnxcmp::MayBeNear(left_.sample(c), measured->SampleFor(own.tensor()),
                             left_.scale_bound(c));
@@ -162,7 +161,7 @@ ForcedRun::MeasuredPair ForcedRun::PairOf(int c, const ForcedResult& result) con
 }
 
 double ForcedRun::DistanceIfNear(int c, const ForcedResult& result, LazyMeasured* measured) const {
-  // Most are ruled out by their samples, without a look at what is known.
+  // Samples rule most out, before the cache is searched.
   if (!MayBeNear(c, result.own, measured)) return kInfinity;
   const auto [it, is_new] = near_.try_emplace(PairOf(c, result));
   if (is_new) it->second = Near(left_.measured(c), MeasuredOwn(result), left_.pool());
@@ -201,7 +200,7 @@ double ForcedRun::RelativeRmsOf(const ForcedResult& result) const {
   return it->second;
 }
 
-// What is quantized on one side only is as far apart as that makes it.
+// A result that is quantized on one side only may be as far away as that makes it.
 bool ForcedRun::IsQuantizedTwin(int l, int r, const ForcedResult& result) const {
   constexpr double kMaxNoise = 0.1;
   const auto quantized = [](const StreamResult& known) { return IsInteger(known.precision); };
@@ -233,15 +232,15 @@ void ForcedRun::MatchLeaf(int r, ForcedState* state) const {
   }
   const int aligned = left_.of(aligned_[Index(r)]);
   if (aligned == kNone) return;
-  // An input is fed by name; what the other side feeds under it is its partner, near or not.
+  // Inputs are fed by name; the other side's input of that name is its partner, near or not.
   if (known.kind == ResultKind::kInput) {
     Set(r, aligned, MatchRule::kAligned, state);
     return;
   }
-  // A constant of the same type that is near and yet another may have a factor of nearly 1 folded
-  // into it. Its reader tells.
+  // A near but different constant of the same type may have a factor near 1 folded into it. Its
+  // reader decides.
   if (known.dtype == left_.result(aligned).dtype) return;
-  // Both are looked at more than once.
+  // Both are read more than once.
   const absl::StatusOr<Value> ours = InMemory(left_.value(aligned), left_.pool());
   const absl::StatusOr<Value> theirs = InMemory(result.own, left_.pool());
   LazyMeasured measured;
@@ -305,7 +304,7 @@ bool ForcedRun::RunNode(int n, const ForcedState* base, ForcedState* state) cons
   const bool as_in_plain_run = absl::c_all_of(reads, [&](int r) {
     return state->at(r).held_content == right_.result(r).fingerprint.content;
   });
-  // The plain run has shown what comes out; its value is only wanted if the left does not have it.
+  // The plain run gave the same result; its value is only needed if the left does not have it.
   const auto is_known = [&](int r) {
     return r == kNone || left_.Find(right_.result(r).fingerprint.content) != kNone ||
            !plain_[Index(r)].empty();
@@ -376,7 +375,7 @@ std::pair<int, double> ForcedRun::FoldedInto(int c, double distance, int r,
         if (after == kNone || after == c) continue;
         const double far = DistanceIfNear(after, state.at(r), measured);
         if (far >= kMuchNearer * distance || far >= nearest.second) continue;
-        // What the right does itself afterwards is not done yet: a fault may look like it.
+        // The right's own reader has yet to do the same: a fault may look like it.
         if (!IsReadAlike(reader, c, r, state)) nearest = {after, far};
       }
     }
@@ -386,7 +385,7 @@ std::pair<int, double> ForcedRun::FoldedInto(int c, double distance, int r,
 
 std::vector<int> ForcedRun::MayBeNearOf(const Shape& shape, const Tensor& own,
                                         LazyMeasured* measured) const {
-  // The scale of what is small is known at once, and leaves fewer.
+  // The scale of small tensors is computed at once, and leaves fewer candidates.
   const double scale = own.num_elements() <= kSmall ? measured->For(own, left_.pool()).scale
                                                     : left_.scale_bound_of(shape);
   return left_.MayBeWithin(shape, measured->SampleFor(own), scale,
@@ -423,8 +422,8 @@ void ForcedRun::MatchOutput(int n, int r, ForcedState* state) const {
   }
   if (distance < kInfinity) {
     std::tie(aligned, distance) = FoldedInto(aligned, distance, r, *state, &measured);
-    // Constants that only one side has changed show themselves by what structure says, unless the
-    // partner is much nearer: then something is folded into them.
+    // A constant that one side changed is found by structure, unless the partner is much nearer:
+    // then something is folded into it.
     if (TryStructure(n, r, kMuchFarther * distance, &measured, state)) return;
     Set(r, aligned, MatchRule::kAligned, state);
     return;
@@ -486,7 +485,7 @@ ForcedState ForcedRun::Run(const FixedMatches& fixed, const ForcedState* base,
   }
   for (const int r : right_.results()) {
     const ForcedResult& result = state.at(r);
-    // What read it before it was paired has yet to run on the left's constant.
+    // Nodes that read it before it was paired have yet to run on the left's constant.
     if (result.rule == MatchRule::kStructure && right_.IsConstant(r)) state.fixed[r] = result.match;
   }
   return state;

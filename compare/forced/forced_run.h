@@ -1,6 +1,6 @@
-// The right model run once more with the left's values wherever a result has a partner on the left,
-// so that nothing is inherited: what a result then differs from its partner, the nodes since the
-// last paired results made. It finds partners as it goes. docs/causes.md tells how.
+// Runs the right model once more with the left's values wherever a result has a partner on the
+// left, so that no error propagates: the remaining difference of a result is that of the nodes
+// since the last paired results. It finds partners as it goes. docs/causes.md tells how.
 #ifndef ONNXCMP_COMPARE_FORCED_FORCED_RUN_H_
 #define ONNXCMP_COMPARE_FORCED_FORCED_RUN_H_
 
@@ -30,13 +30,13 @@
 
 namespace onnxcmp {
 
-// What made a match.
+// The rule that made a match.
 enum class MatchRule : uint8_t {
   kNone,
-  kFixed,      // by order
+  kFixed,      // fixed by a repair
   kSame,       // the same bits
   kAligned,    // paired by the alignment, and near
-  kStructure,  // the same operator on the same, and near
+  kStructure,  // the same operator on the same inputs, and near
   kNear,       // near
 };
 
@@ -44,22 +44,21 @@ struct ForcedResult {
   int match = kNone;  // class of the left
   MatchRule rule = MatchRule::kNone;
   Hash128 own_content;
-  Value
-      own;  // what the node gives on the left's values; empty if it failed or has the match's bits
-  Value held;  // what its readers get: the match's value, else `own`; empty if there is none
+  Value own;   // the node's result on the left's values; empty if it failed or has the match's bits
+  Value held;  // the value for its readers: the match's, else `own`; empty if there is none
   Hash128 held_content;
 };
 
-// Matches by order: right result, class of the left.
+// Fixed matches: right result, class of the left.
 using FixedMatches = absl::btree_map<int, int>;
 
 struct ForcedState {
   FixedMatches fixed;
   std::vector<ForcedResult> results;  // by right result
-  std::vector<Hash128> keys;          // by right node: what it ran on
-  int matched = 0;                    // results that have a match
-  bool abandoned = false;             // a trial that was not run to its end
-  absl::btree_set<int> skipped;       // right nodes that would have found nothing near
+  std::vector<Hash128> keys;          // by right node: hash of its inputs
+  int matched = 0;                    // number of results with a match
+  bool abandoned = false;             // the trial was not run to its end
+  absl::btree_set<int> skipped;       // right nodes left out: nothing is near their results
 
   const ForcedResult& at(int r) const { return results[Index(r)]; }
 };
@@ -67,9 +66,9 @@ struct ForcedState {
 class ForcedRun {
  public:
   // `aligned`: by right result, its partner on the left or kNone. `leaves`: by right result, the
-  // values of initializers and inputs. `plain`: by right result, what its node gave in the right's
-  // own run, where that is at hand; empty: nothing is. `lost`: as LostNodes() has it. All others
-  // must outlive the object.
+  // values of initializers and inputs. `plain`: by right result, its value in the right's own run,
+  // if it was kept; empty: none were. `lost`: as from LostNodes(). All others must outlive the
+  // object.
   ForcedRun(const LeftClasses& left, const SideGraph& right, const std::vector<int>& aligned,
             const std::vector<Value>& leaves, std::vector<Value> plain = {},
             std::vector<bool> lost = {})
@@ -86,128 +85,130 @@ class ForcedRun {
 
   const LeftClasses& left() const { return left_; }
   const SideGraph& right() const { return right_; }
-  // What a right result was in the right's own run; empty if that is not at hand any more.
+  // A right result's value in the right's own run; empty if it is no longer available.
   const Value& plain(int r) const { return plain_[Index(r)]; }
-  // A right result's partner in the alignment, or kNone.
+  // A right result's aligned partner, or kNone.
   int aligned(int r) const { return aligned_[Index(r)]; }
 
-  // Whether a right result may be matched with a class for being near, as far as names tell.
+  // True if names allow a match of a right result with a class by distance.
   bool NameAllows(int r, int c) const {
     return named_.empty() || named_[Index(r)] == kNone || left_.of(named_[Index(r)]) == c;
   }
 
-  // What values of the search are charged to: they take the memory of those before, and that of the
-  // right's nodes.
+  // The account that the search's values are charged to: they reuse the memory of earlier ones, and
+  // of the right's nodes.
   const std::shared_ptr<MemoryAccount>& memory() const { return memory_; }
 
-  // When a run need not be made to its end.
+  // Conditions to end a run early.
   struct Abandon {
-    // As many results in turn that are not taken from the base find no match.
+    // Number of results in a row, not taken from the base, that find no match.
     int patience = std::numeric_limits<int>::max();
-    int needed = kNone;  // this one finds none
+    int needed = kNone;  // a result that must find one
   };
-  // `base`: an earlier state; what does not depend on what is fixed otherwise is taken from it. A
-  // run without one skips most of the lost nodes that read what has no match.
+  // `base`: an earlier state; results that do not depend on changed fixed matches are taken from
+  // it. A run without one skips most of the lost nodes that read unmatched results.
   ForcedState Run(const FixedMatches& fixed, const ForcedState* base, const Abandon& abandon) const;
   ForcedState Run(const FixedMatches& fixed, const ForcedState* base = nullptr) const {
     return Run(fixed, base, Abandon());
   }
-  // The same with what was skipped.
+  // The same state with the skipped nodes run.
   ForcedState Completed(const ForcedState& state) const;
 
   // The left's value of a class in the type and the shape of a right result; empty if it does not
-  // fit there. `in_its_shape`: in the left's shape, unless only axes of one element differ.
+  // fit. `in_its_shape`: in the left's shape, unless only axes of one element differ.
   Value ValueFor(int c, int right, bool in_its_shape = false) const;
-  // Whether a right result has the shape of a class, but for axes of one element.
+  // True if a right result has the shape of a class, except for axes of one element.
   bool HasShapeOf(int c, int right) const;
-  // Whether one of the two is a matrix in which all axes of the other but the last are one, as
+  // True if one of the two is a matrix that merges all axes of the other but the last, as
   // optimizers write products.
   bool IsFlattened(int c, int right) const;
-  // What a matched result's node reads and passes on, in whatever shape; kNone if nothing.
+  // The input that a matched result's node passes on, in any shape; kNone if there is none.
   int CopiedBy(const ForcedState& state, int r) const;
-  // Left nodes of the operator of a right node that read what one of its inputs is matched with.
+  // Left nodes of a right node's operator that read the match of one of its inputs.
   std::vector<int> NodesLike(const ForcedState& state, int n) const;
-  // Whether a value of the right is near a class, in kind, size and elements. `measured` is the
-  // value's, for several classes.
+  // True if a right value is near a class, in kind, size and elements. `measured` caches
+  // measurements of the value for several classes.
   bool IsNear(int c, const Value& own, LazyMeasured* measured) const;
-  // How far what a matched result's node gives is from the match, as Distance() has it with the
-  // match in the type that the left has it in; infinite if they cannot be measured.
+  // Distance() of a matched result's local value from the match, in the match's own type; infinite
+  // if they cannot be measured.
   double DistanceOf(const ForcedResult& result) const;
-  // As RelativeRms() has it, of the same two.
+  // RelativeRms() of the same two.
   double RelativeRmsOf(const ForcedResult& result) const;
-  // Its own value, and what its readers get. Tensors.
+  // Its local value, and the value for its readers. Both must be tensors.
   Measured MeasuredOwn(const ForcedResult& result) const;
   Measured MeasuredHeld(const ForcedResult& result) const;
-  // How often a node has been run.
+  // Number of node runs.
   int64_t runs() const { return runs_; }
-  // How many left nodes structure has suggested and were looked at.
+  // Number of left nodes of the same structure that were examined.
   int64_t looked_at() const { return looked_at_; }
 
  private:
-  // Inputs of a right node against those of a left node.
+  // Compares the inputs of a right node with those of a left node.
   struct Agreement {
     bool agree = false;
     std::vector<std::pair<int, int>> open;  // constants without a match: right result, left class
   };
 
-  // A value of the left as the right would have it.
+  // A value of the left in the right's type and shape.
   struct Converted {
-    Value value;  // empty if it cannot be
+    Value value;  // empty if it cannot be converted
     Hash128 content;
-    bool clamped = false;  // something of it is beyond the right's type
+    bool clamped = false;  // part of it is beyond the right's type
   };
 
-  // The left's value, as which type, and the right's.
+  // The left's content, its type, and the right's content.
   using MeasuredPair = std::tuple<Hash128, DType, Hash128>;
 
   static std::shared_ptr<MemoryAccount> MemoryFor(const SideGraph& right);
   Hash128 KeyOf(int n, const ForcedState& state) const;
   void MatchLeaf(int r, ForcedState* state) const;
-  // Whether a right constant is a class of another type rounded to its own, and no more.
+  // True if a right constant is a class of another type rounded to its own, and nothing else.
   bool IsTheLeftsInItsType(int c, int r) const;
   bool IsLost(int n, const ForcedState& state) const;
   void Skip(int n, ForcedState* state) const;
   // False if all was taken from `base`.
   bool RunNode(int n, const ForcedState* base, ForcedState* state) const;
   void MatchOutput(int n, int r, ForcedState* state) const;
-  // The match of what a cast to a wider float reads: nothing is near that in the wider type. kNone
-  // if it is no such cast, or the end of a detour.
+  // The match of the input of a cast to a wider float, whose result is near nothing in the wider
+  // type. kNone if it is no such cast, or the end of a detour.
   int WidenedFrom(int n, int r, const ForcedState& state) const;
   bool IsQuantizedTwin(int l, int r, const ForcedResult& result) const;
   bool MayBeNear(int c, const Value& own, LazyMeasured* measured) const;
-  // Of a result's own value from a class if it is near, else infinity.
+  // Distance of a result's local value from a class if it is near, else infinity.
   double DistanceIfNear(int c, const ForcedResult& result, LazyMeasured* measured) const;
-  // Of a class and a result's own value.
+  // The key of a class and a result's local value.
   MeasuredPair PairOf(int c, const ForcedResult& result) const;
-  // Of a result's own value from a class of its kind and size.
+  // Distance of a result's local value from a class of its kind and size.
   double DistanceFrom(int c, const ForcedResult& result) const;
   Measured MeasuredOf(const Hash128& content, const Tensor& tensor) const;
   bool SameNow(const ForcedState& a, const ForcedState& b, int r) const;
   Agreement Agree(const ForcedState& state, int n, int left_node) const;
-  // Those of NodesLike() that may read a match of every input that has one and give something near
-  // a result: readers of the match that has the fewest. Where thousands read it, of them those that
-  // make what is near.
+  // Those of NodesLike() that may read the matches of all matched inputs and give a result near
+  // this one: the readers of the match with the fewest. If thousands read it, the makers of near
+  // results among them.
   std::vector<int> NodesOnSame(const ForcedState& state, int n, const ForcedResult& result,
                                LazyMeasured* measured) const;
-  // What a match costs to find its readers, up to `most`.
+  // The cost of finding a match's readers, up to `most`.
   size_t CostOfReaders(int c, size_t most) const;
-  // Nodes of the operator of a right node that make one of the classes and read `read`.
+  // Nodes of a right node's operator that make one of the classes and read `read`.
   std::vector<int> MakersLike(int n, absl::Span<const int> classes, int read) const;
-  // Classes of that shape that a value of the right may be near, in order.
+  // Classes of that shape that a right value may be near, in order.
   std::vector<int> MayBeNearOf(const Shape& shape, const Tensor& own, LazyMeasured* measured) const;
-  // Readers of a class that have the operator of a right node and were not seen.
+  // Adds readers of a class that have a right node's operator and were not seen.
   void AddNodesLike(int n, int c, absl::flat_hash_set<int>* seen, std::vector<int>* nodes) const;
-  // Matches what left nodes of the same operator on the same give, if it is within `farthest`.
+  // Matches the result of a left node of the same operator on the same inputs, if it is within
+  // `farthest`.
   bool TryStructure(int n, int r, double farthest, LazyMeasured* measured,
                     ForcedState* state) const;
-  // What TryStructure() depends on.
+  // Hash of all that TryStructure() depends on.
   Hash128 HashOfStructure(int n, int r, double farthest, const ForcedState& state) const;
-  // What reads `c`, if the result `r` is much nearer to that: of what a node and a next to idle one
-  // after it give, the second belongs to the node that does both. Else `c`; with the distance.
+  // A reader's result of `c`, if the result `r` is much nearer to that: if a node is followed by
+  // one that changes almost nothing, a node that does the work of both matches the second. Else
+  // `c`; with the distance.
   std::pair<int, double> FoldedInto(int c, double distance, int r, const ForcedState& state,
                                     LazyMeasured* measured) const;
-  // Whether a right node may read `r` as a left node reads `c`: the same operator, and no input is
-  // matched with another.
+  // True if a right node may read `r` as a left node reads `c`: the same operator, and no input
+  // with another match.
   bool IsReadAlike(int left_node, int c, int r, const ForcedState& state) const;
   bool PairConstants(int n, int r, int c, const std::vector<std::pair<int, int>>& open,
                      ForcedState* state) const;
@@ -218,14 +219,14 @@ class ForcedRun {
   const SideGraph& right_;
   const std::vector<int>& aligned_;
   const std::vector<Value>& leaves_;
-  // A run hands them to its state, which the next ones begin with.
+  // Moved to a run's state, from which the next runs start.
   mutable std::vector<Value> plain_;
   const std::vector<bool> lost_;  // by right node
-  const std::vector<int> named_;  // as NamedPartners() has it
+  const std::vector<int> named_;  // as from NamedPartners()
   const std::shared_ptr<MemoryAccount> memory_;
   // By class, right result, and whether it is in the left's shape.
   mutable absl::flat_hash_map<std::tuple<int, int, bool>, Converted> converted_;
-  // Trials ask for the same pairs again.
+  // Caches: trials compare the same pairs again.
   mutable absl::flat_hash_map<MeasuredPair, bool> near_;
   mutable absl::flat_hash_map<MeasuredPair, double> distances_;
   mutable absl::flat_hash_map<MeasuredPair, double> relative_rms_;

@@ -1,4 +1,5 @@
-// What the same operator on the same gives, as a partner of what a node of the right gives.
+// Matches by structure: the result of the same operator on the same inputs as the partner of a
+// right node's result.
 #include <algorithm>
 #include <bit>
 #include <cstdint>
@@ -21,7 +22,7 @@
 namespace onnxcmp {
 namespace {
 
-// Of what as many read or fewer, all that read it are looked at.
+// Up to this many readers of a value, all are examined.
 constexpr size_t kFewReaders = 64;
 
 }  // namespace
@@ -111,7 +112,7 @@ std::vector<int> ForcedRun::MakersLike(int n, absl::Span<const int> classes, int
 
 std::vector<int> ForcedRun::NodesOnSame(const ForcedState& state, int n, const ForcedResult& result,
                                         LazyMeasured* measured) const {
-  // What nothing is matched with no left node reads; only constants may be another.
+  // No left node reads an unmatched input; only a constant may differ.
   const StreamNode& made = *right_.node(n).made;
   std::vector<int> matches;
   bool open = false;
@@ -122,7 +123,7 @@ std::vector<int> ForcedRun::NodesOnSame(const ForcedState& state, int n, const F
     if (!right_.IsConstant(read)) return {};
     open = true;
   }
-  // In the order of what is matched with the first input, as all of them read that, too.
+  // In the order of the first input's match, which all of them read.
   const auto in_order = [&](std::vector<int> nodes, int first) {
     const auto first_member = [&](int q) {
       int least = std::numeric_limits<int>::max();
@@ -155,7 +156,7 @@ std::vector<int> ForcedRun::NodesOnSame(const ForcedState& state, int n, const F
   if (fewest == kNone) return {};
   const Tensor* own = IsMeasurable(result.own) ? &result.own.tensor() : nullptr;
   if (least > kFewReaders && own != nullptr && EpsilonOf(own->dtype()) > 0) {
-    // One that reads what all nodes of its kind read would look at all of them, and so would each.
+    // If all nodes of a kind read a value, each would examine all of them.
     std::vector<int> near;
     for (const Shape& shape : left_.shapes_of(own->num_elements())) {
       absl::c_copy(MayBeNearOf(shape, *own, measured), std::back_inserter(near));
@@ -206,7 +207,7 @@ Hash128 ForcedRun::HashOfStructure(int n, int r, double farthest, const ForcedSt
 bool ForcedRun::TryStructure(int n, int r, double farthest, LazyMeasured* measured,
                              ForcedState* state) const {
   const StreamResult& known = right_.result(r);
-  // The same nodes would be tried for every node that computes the same, and in every trial.
+  // Nodes with the same computation, and every trial, would try the same left nodes.
   const Hash128 question = HashOfStructure(n, r, farthest, *state);
   if (without_structure_.contains(question)) return false;
   int nearest = kNone;
@@ -217,7 +218,7 @@ bool ForcedRun::TryStructure(int n, int r, double farthest, LazyMeasured* measur
     const FewResults& outputs = left_.graph().node(q).made->outputs;
     if (Index(known.slot) >= outputs.size()) continue;
     const int c = left_.of(outputs[Index(known.slot)]);
-    // Mostly it is not near, which is seen sooner than whether they read the same.
+    // Most are not near, which is found sooner than whether their inputs agree.
     if (c == kNone || !MayBeNear(c, state->at(r).own, measured)) continue;
     Agreement agreement = Agree(*state, n, q);
     if (!agreement.agree) continue;
@@ -248,8 +249,8 @@ bool ForcedRun::PairConstants(int n, int r, int c, const std::vector<std::pair<i
   const absl::StatusOr<std::vector<Value>> outputs = Compute(*state, n);
   const auto slot = static_cast<size_t>(right_.result(r).slot);
   LazyMeasured measured;
-  // Otherwise the node makes up for the other constant: a transposition, a folded factor.
-  // A shape that gives the same elements in another shape is another one.
+  // Otherwise the node compensates for the other constant: a transposition, a folded factor. A
+  // shape constant that leads to another shape is a different one.
   const auto right_shape = [&](const Value& value) {
     return !value.is_tensor() || value.tensor().shape() == right_.result(r).shape;
   };
@@ -261,7 +262,7 @@ bool ForcedRun::PairConstants(int n, int r, int c, const std::vector<std::pair<i
     const Hash128 content = ContentOf((*outputs)[slot], left_.pool());
     ForcedResult& result = state->results[Index(r)];
     if (content == result.held_content || IsNear(c, (*outputs)[slot], &measured)) {
-      // Its reader must not be blamed beside the constant.
+      // Its reader must not be blamed as well as the constant.
       result.own = content == result.held_content ? Value() : (*outputs)[slot];
       result.own_content = content;
       state->keys[Index(n)] = KeyOf(n, *state);

@@ -14,7 +14,7 @@ std::vector<bool> LostNodes(const LeftClasses& left, const SideGraph& right,
     if (left.Find(right.result(r).fingerprint.content) != kNone) return true;
     return aligned[Index(r)] != kNone && !far[Index(r)];
   };
-  // Readers come after what they read.
+  // Readers come after their inputs.
   for (size_t n = lost.size(); n-- > 0;) {
     lost[n] = absl::c_all_of(right.node(static_cast<int>(n)).made->outputs, [&](int r) {
       return r == kNone || (!is_near(r) && absl::c_all_of(right.readers(r), [&](int reader) {

@@ -1,4 +1,4 @@
-// Where a fault is far from being made up for.
+// Finds nodes far behind a fault.
 #ifndef ONNXCMP_COMPARE_FORCED_LOST_NODES_H_
 #define ONNXCMP_COMPARE_FORCED_LOST_NODES_H_
 
@@ -9,10 +9,10 @@
 
 namespace onnxcmp {
 
-// By right node: whatever it leads to was far from the left's results in the right's own run, too.
-// As long as what such a node reads has no match, running it again will find none. `aligned`: by
-// right result, its partner or kNone. `far`: by right result, it is far from its partner; empty if
-// that is not known, and then no node is lost.
+// By right node: true if all results after it were far from the left's in the right's own run. As
+// long as its inputs have no match, running it again finds none. `aligned`: by right result, its
+// partner or kNone. `far`: by right result, true if it is far from its partner; empty if that is
+// not known, and then no node is lost.
 std::vector<bool> LostNodes(const LeftClasses& left, const SideGraph& right,
                             const std::vector<int>& aligned, const std::vector<bool>& far);
 

@@ -1,4 +1,4 @@
-// The inputs of a left and a right node of the same operator against each other.
+// Pairs the inputs of a left and a right node of the same operator.
 #ifndef ONNXCMP_COMPARE_FORCED_NODE_INPUTS_H_
 #define ONNXCMP_COMPARE_FORCED_NODE_INPUTS_H_
 
@@ -8,15 +8,15 @@
 
 namespace onnxcmp {
 
-// Results of the left and of the right; kNone where a node reads nothing.
+// Results of the left and of the right; kNone for an absent input.
 struct InputPair {
   int left = kNone;
   int right = kNone;
   bool equal = false;  // the right one is matched with the left one's class
 };
 
-// By place, without places where neither reads anything. Of an operator that gives the same for its
-// inputs in any order those that are equal stand beside each other.
+// By position, without positions where both are absent. For commutative operators, equal inputs are
+// paired.
 std::vector<InputPair> PairInputs(const ForcedRun& run, const ForcedState& state, int left_node,
                                   int right_node);
 

@@ -20,12 +20,12 @@ namespace onnxcmp {
 namespace {
 
 constexpr uint64_t kSeeds = 3;
-// Epsilons that are rounding in any region: the result's own last place is moved by one, and that
-// alone makes their ratio less than the greatest unless most elements are zero.
+// Epsilons that are rounding in any region: the result's own last place is moved by one, which
+// alone makes the ratio less than the greatest unless most elements are zero.
 constexpr double kAlwaysRounding = RegionNoise::kMaxRatio / 2;
 
-// How far elements of a strip may be from `a`: as far as they or most of them have moved, or their
-// last place.
+// Distances from `a` that the elements of a strip may have: that of their own movement, of most
+// movements, or of their last place.
 struct Expected {
   const double* a;
   const double* noise;
@@ -37,7 +37,8 @@ struct Expected {
     const double last_place = half_epsilon * std::max(std::abs(a[i]), least_size);
     return std::max(std::max(noise[i], rms), last_place);
   }
-  // Of `b`: how many are beyond `ratio` times that. Infinities are in the same places, or masks.
+  // Number of elements of `b` beyond `ratio` times that. Infinities must be at the same positions,
+  // or masks.
   int64_t CountBeyond(const double* b, int64_t count, double ratio) const {
     int64_t beyond = 0;
     for (int64_t i = 0; i < count; ++i) {
@@ -48,7 +49,7 @@ struct Expected {
   }
 };
 
-// Whether `rounded` is `exact` in a type of 16 bits that the model computes in.
+// True if `rounded` is `exact` in a 16-bit type that the model computes in.
 bool IsRounded(const Measured& rounded, const Measured& exact, const SideGraph& graph) {
   for (const DType dtype : {DType::kFloat16, DType::kBfloat16}) {
     if (!absl::c_any_of(graph.results(), [&](int r) {
@@ -116,7 +117,7 @@ Value RegionNoise::Shaken(SideId side, const Region& region, int result, double 
                           uint64_t seed) const {
   const SideGraph& graph = GraphOf(side);
   if (region.nodes.empty() || !graph.runs()) return Value();
-  // Both sides are given the same entries; constants are exact.
+  // Both sides get the same entries; constants are exact.
   const auto given = [&](int r) {
     const Value& entry = Entry(side, r);
     if (entry.empty() || graph.IsConstant(r)) return entry;
@@ -198,11 +199,11 @@ RegionNoise::Elements RegionNoise::Noise(int r, double epsilon, double steps,
 
 RegionNoise::Ratios RegionNoise::RatiosOf(const Measured& held, const Measured& own, double epsilon,
                                           Elements noise, double up_to) const {
-  // Another seed may move single elements much farther, but hardly so many of them.
+  // Another seed may move single elements much farther, but rarely so many of them.
   constexpr double kFarBeyond = 16 * kMaxRatio;
   constexpr int64_t kMany = 64;
   constexpr int64_t kShare = 64;
-  // The last place of a masked -1e9 is more than all others are.
+  // The last place of a masked -1e9 exceeds all other elements.
   constexpr double kMasked = 64;
   std::vector<double> of_pieces(static_cast<size_t>(NumberPieces(own.size)));
   std::vector<int64_t> counts(of_pieces.size());
@@ -267,7 +268,7 @@ double RegionNoise::EntryEpsilon(int r) const {
     n = right.producer(right.Reads(n).front());
   }
   if (n == kNone || right.node(n).made->op_type != "Cast") return epsilon;
-  // A cast to a coarser type excuses nothing after it: that is what may be at fault.
+  // A cast to a coarser type excuses nothing after it: the cast itself may be at fault.
   for (const int read : right.Reads(n)) {
     const double before = EpsilonOf(right.result(read).dtype);
     if (before > 0 && before < epsilon) return before;
@@ -320,15 +321,14 @@ RegionNoise::Verdict RegionNoise::JudgeConstant(int r) const {
   Measured own = run_.MeasuredOwn(result);
   Measured held = run_.MeasuredHeld(result);
   held.dtype = left.dtype;
-  // Both are looked at more than once.
+  // Both are read more than once.
   for (Measured* const measured : {&own, &held}) {
     measured->tensor = measured->tensor.InMemory(pool_).value_or(measured->tensor);
   }
   const double epsilon = CoarserEpsilon(left.dtype, run_.right().result(r).dtype);
   Verdict verdict;
   verdict.distance = epsilon == 0 ? 1 + UnequalShare(held, own, pool_) : Distance(held, own, pool_);
-  // A model that computes in a type of 16 bits may keep a constant in a wider one after rounding
-  // it.
+  // A model that computes in a 16-bit type may keep a constant in a wider one after rounding it.
   if (epsilon > 0 &&
       (IsRounded(own, held, run_.right()) || IsRounded(held, own, run_.left().graph()))) {
     return verdict;
@@ -400,7 +400,7 @@ RegionNoise::Verdict RegionNoise::Judge(int r) const {
   if (!std::isfinite(verdict.distance)) return verdict;
   verdict.ratio = verdict.distance / epsilon;
   if (verdict.distance <= kAlwaysRounding * epsilon) return verdict;
-  // Regions that do the same come from what is of about the same size, and round alike.
+  // Equivalent regions have inputs of about the same size, and round alike.
   constexpr int kEnough = 3;
   constexpr double kAsFar = 0.5;
   Judged& judged = judged_[KindOf(r, epsilon)];
@@ -412,7 +412,7 @@ RegionNoise::Verdict RegionNoise::Judge(int r) const {
   const Measured own = run_.MeasuredOwn(result);
   const Measured held = run_.MeasuredHeld(result);
   bool hopeless = false;
-  // More noise only makes the ratio less.
+  // More noise can only reduce the ratio.
   Noise(r, epsilon, 1, [&](Elements noise, bool of_all) {
     const Ratios ratios = RatiosOf(held, own, epsilon, noise, of_all ? kInfinity : kMaxRatio);
     verdict.ratio = ratios.greatest;

@@ -16,11 +16,11 @@
 namespace onnxcmp {
 namespace {
 
-// Up to 64, in a form that g++ vectorizes: this is most of what moving a region costs. What is
-// exact in any type stays: shapes, masks, counts.
+// Moves up to 64 elements, in a form that g++ vectorizes: this is most of the cost of shaking a
+// region. Integers, which are exact in any type, stay: shapes, masks, counts.
 void MoveUpOrDown(uint64_t signs, double epsilon, int64_t count, double* a) {
   constexpr double kExact = 16777216;
-  constexpr double kWhole = 1.5 * 4503599627370496;  // what this is added to loses its fraction
+  constexpr double kWhole = 1.5 * 4503599627370496;  // adding this drops a number's fraction
   const auto up = std::bit_cast<uint64_t>(epsilon);
   const uint64_t downs = ~signs;
   for (int64_t i = 0; i < count; ++i) {
@@ -46,7 +46,7 @@ Value Shake(const Value& value, double epsilon, uint64_t seed, const ThreadPool*
             const std::shared_ptr<MemoryAccount>& memory) {
   if (!IsMeasurable(value) || !IsFloatingPoint(value.tensor().dtype())) return value;
   const Tensor& tensor = value.tensor();
-  // What is coarser than what is judged must not excuse itself.
+  // Values coarser than the judged type must not excuse themselves.
   if (EpsilonOf(tensor.dtype()) > epsilon || tensor.num_elements() == 0) return value;
   absl::StatusOr<Tensor> shaken = Tensor::Allocate(tensor.dtype(), tensor.shape(), memory);
   if (!shaken.ok()) return value;

@@ -1,4 +1,5 @@
-// Values moved by the last place of a type: how far results move with them is what rounding does.
+// Moves values by the last place of a type: the resulting movement of later results estimates
+// rounding.
 #ifndef ONNXCMP_COMPARE_FORCED_SHAKEN_VALUE_H_
 #define ONNXCMP_COMPARE_FORCED_SHAKEN_VALUE_H_
 
@@ -11,12 +12,12 @@
 
 namespace onnxcmp {
 
-// A number of its own for each pair, the same in every run.
+// A hash of the pair, the same in every run.
 uint64_t HashOf(uint64_t a, uint64_t b);
 
-// Each element of a float tensor is moved up or down by `epsilon` of its size, in an order that the
-// seed gives. Integers up to 2^24, numbers beyond 1e30 and values of a coarser type than `epsilon`
-// stay. The pool and the account may be null.
+// Moves each element of a float tensor up or down by `epsilon` of its size, by signs from the seed.
+// Integers up to 2^24, numbers beyond 1e30 and values of a coarser type than `epsilon` stay. The
+// pool and the account may be null.
 Value Shake(const Value& value, double epsilon, uint64_t seed, const ThreadPool* pool = nullptr,
             const std::shared_ptr<MemoryAccount>& memory = nullptr);
 

@@ -28,8 +28,8 @@ namespace {
 
 bool IsByteOrWord(DType dtype) { return WithOtherSign(dtype) != DType::kUndefined; }
 
-// Which integers of 8 or 16 bits are quantized numbers: what nodes that quantize read or write, and
-// what nodes that move elements make of such or add to them.
+// By result: true for quantized numbers of 8 or 16 bits: inputs and outputs of quantizing nodes,
+// and results to which nodes move their elements or from which they do.
 std::vector<bool> QuantizedResults(const ResultStream& stream) {
   std::vector<bool> quantized(stream.results.size());
   const auto mark = [&](int r) {
@@ -41,7 +41,7 @@ std::vector<bool> QuantizedResults(const ResultStream& stream) {
     for (const int r : node.inputs) mark(r);
     for (const int r : node.outputs) mark(r);
   }
-  // Forwards, what is passed on; then backwards, what is passed on to such or put beside it.
+  // Forwards to results of moves; then backwards to their inputs and those beside them.
   const auto is = [&](int r) { return r != kNone && quantized[Index(r)]; };
   const auto spread = [&](const StreamNode& node) {
     if (!HasTrait(node, OperatorTrait::kMoves)) return;
@@ -67,7 +67,7 @@ absl::flat_hash_set<Hash128> ContentsOf(const ResultStream& stream) {
   return contents;
 }
 
-// By width and size: quantized results whose bits the other side does not have, signed or not.
+// By width and size: quantized results, signed or not, whose bits the other side does not have.
 absl::flat_hash_set<std::pair<int, int64_t>> Unmatched(const ResultStream& stream,
                                                        const std::vector<bool>& quantized,
                                                        const absl::flat_hash_set<Hash128>& others,
@@ -82,7 +82,7 @@ absl::flat_hash_set<std::pair<int, int64_t>> Unmatched(const ResultStream& strea
   return sizes;
 }
 
-// Whether one side has signed numbers where the other has as many unsigned ones.
+// True if one side has signed numbers where the other has equally many unsigned ones.
 bool ChangesSign(const ResultStream& left, const std::vector<bool>& left_quantized,
                  const ResultStream& right, const std::vector<bool>& right_quantized) {
   const absl::flat_hash_set<Hash128> left_contents = ContentsOf(left);
@@ -97,7 +97,7 @@ bool ChangesSign(const ResultStream& left, const std::vector<bool>& left_quantiz
   return false;
 }
 
-// Nodes whose data has the channels last, and which of their inputs that is of.
+// True for nodes whose first data input has the channels last.
 bool HasChannelsLast(const SideGraph::GraphNode& node) {
   const std::string& op_type = node.made->op_type;
   if (op_type == "NhwcMaxPool" || op_type == "NhwcConv" || op_type == "NhwcFusedConv") return true;
@@ -114,7 +114,7 @@ bool MayHaveForms(const ResultStream& stream) {
   });
 }
 
-// Results that have their channels last, and how many nodes say so by themselves.
+// Results with their channels last, and the number of nodes that imply it by themselves.
 struct Layouts {
   std::vector<bool> channels_last;
   int nodes = 0;
@@ -162,7 +162,7 @@ Layouts LayoutsOf(const SideGraph& graph) {
   return layouts;
 }
 
-// Which form each result of a side gets.
+// By result of a side: its form.
 std::vector<CommonForm> FormsOf(const ResultStream& stream, const std::vector<bool>* quantized,
                                 const Layouts* layouts,
                                 const absl::flat_hash_set<Hash128>& others) {
@@ -172,7 +172,7 @@ std::vector<CommonForm> FormsOf(const ResultStream& stream, const std::vector<bo
     if (quantized != nullptr && (*quantized)[r] && IsSignedInteger(result.dtype)) {
       forms[r].other_sign = true;
     }
-    // What the other side has as it is has the same layout there.
+    // A result with equal bits on the other side has the same layout there.
     if (layouts != nullptr && layouts->channels_last[r] &&
         !others.contains(result.fingerprint.content)) {
       forms[r].channels_first = true;
@@ -189,8 +189,8 @@ std::vector<CommonForm> FormsOf(const ResultStream& stream, const std::vector<bo
 
 class FormTaker {
  public:
-  // By the content of integers as they are: the fingerprints of their forms of the other sign. What
-  // both sides have is kept once.
+  // Fingerprints of the forms of the other sign, by the content of the plain integers. Values that
+  // both sides share are kept once.
   using Known = absl::flat_hash_map<Hash128, Fingerprint>;
 
   FormTaker(const RecordedSide& side, std::vector<CommonForm> forms, ResultStream* stream,
@@ -260,7 +260,7 @@ absl::Status FindCommonForms(const PerSide<RecordedSide>& sides, const PairValue
   const bool signs = ChangesSign(left, quantized.left, right, quantized.right);
   const bool moved = layouts.left.nodes != layouts.right.nodes;
   if (!signs && !moved) return absl::OkStatus();
-  // All forms are known before any is taken: that changes the streams.
+  // All forms are determined before any is applied, since that changes the streams.
   PerSide<std::vector<CommonForm>> forms;
   for (const SideId side : kBothSides) {
     forms[side] = FormsOf(*streams[side], signs ? &quantized[side] : nullptr,

@@ -1,10 +1,10 @@
-// Results in a form in which the other side has them, too: the same numbers, kept in another way.
+// Canonical forms of results that both sides share: the same numbers in another representation.
 //
 // - An optimizer may turn int8 with zero point z into uint8 with z + 128, in constants and results
-//   alike: then each integer q has become q + 128, and the bits differ although nothing does. The
-//   form of quantized integers of signed types is that of the unsigned ones.
-// - It may compute a stretch of a convolutional network with the channels last. The form of such
-//   results has them after the batch.
+// alike: then each integer q has become q + 128, and the bits differ although nothing does. The
+// form of quantized integers of signed types is that of the unsigned ones.
+// - It may compute part of a convolutional network with the channels last. The form of such
+// results has them after the batch.
 #ifndef ONNXCMP_COMPARE_FORMS_COMMON_FORMS_H_
 #define ONNXCMP_COMPARE_FORMS_COMMON_FORMS_H_
 
@@ -18,10 +18,10 @@
 
 namespace onnxcmp {
 
-// Of two sides that have been recorded: gives results a form (StreamResult::form) where only one
-// side has signed quantized integers, or channels that are last, and the fingerprints of these
-// forms. Statistics and letters stay their own. Inputs of the graph stay as they are. Runs a side
-// again for what was not kept. `streams` are those of the two sides.
+// Takes two sides that have been recorded. Gives results a form (StreamResult::form) where only one
+// side has signed quantized integers, or channels last, with the fingerprints of these forms.
+// Statistics and letters stay those of the result itself. Inputs of the graph stay unchanged. Runs
+// a side again for values that were not kept. `streams` are those of the two sides.
 absl::Status FindCommonForms(const PerSide<RecordedSide>& sides, const PairValues::Watch& watch,
                              const PerSide<ResultStream*>& streams);
 

@@ -25,14 +25,14 @@
 namespace onnxcmp {
 namespace {
 
-// As far as this two results are the same up to what coarse types do to them; results that have
-// nothing to do with each other are about 1 apart.
+// Two results within this distance are the same up to coarse types; unrelated results are about 1
+// apart.
 constexpr double kSame = 2e-2;
-// Among the orders of one result's axes, of which at most one is right.
+// The limit among the orders of one result's axes, of which at most one is right.
 constexpr double kSameInOrder = 6e-2;
-// A usual order of axes goes before another that fits somewhat better by chance.
+// A usual order of axes is preferred to another one that fits slightly better by chance.
 constexpr double kUsual = 1.5;
-// Moments of the same elements in another order, as a share of their size.
+// Limit for the moments of the same elements in another order, relative to their size.
 constexpr double kSameMoments = 3e-2;
 constexpr int64_t kFewElements = 9;
 constexpr size_t kMostAxes = 5;
@@ -131,15 +131,14 @@ class LayoutFinder {
     return it == by_size_.end() ? *kNobody : it->second;
   }
   static double DistanceOf(const Fingerprint& own, const StreamResult& other) {
-    // Whole numbers are equal or they are not.
+    // Integers are either equal or different.
     if (own.kind != ElementKind::kFloat) {
       return own.bits == other.fingerprint.bits ? 0 : std::numeric_limits<double>::infinity();
     }
     return SketchDistance(own, other.fingerprint);
   }
 
-  // Of the other side's results the nearest in the order that the result has; one of its shape if
-  // there is one that is near.
+  // The other side's nearest result in the result's own order; one of its shape if any is near.
   int NearestInOrder(const StreamResult& result) const {
     int best = kNone;
     std::pair<bool, double> least = {true, kSame};
@@ -204,10 +203,10 @@ class LayoutFinder {
         wanted, nullptr, [&](int r, const Value& value) { return TryOrders(r, value); });
   }
 
-  // The order of axes, if there is one, in which a result is near one of the other side's.
+  // Finds an order of axes in which a result is near one of the other side's.
   absl::Status TryOrders(int r, const Value& value) {
     const StreamResult& result = Own(r);
-    std::vector<int> axes;  // those of more than one element
+    std::vector<int> axes;  // axes of more than one element
     std::vector<int> ones;
     for (size_t a = 0; a < result.shape->size(); ++a) {
       ((*result.shape)[a] == 1 ? ones : axes).push_back(static_cast<int>(a));
@@ -221,8 +220,8 @@ class LayoutFinder {
       RecordedLayout layout = {ones, {}, {}};
       layout.axes.insert(layout.axes.end(), axes.begin(), axes.end());
       const Shape sizes = Permuted(*result.shape, axes);
-      // Of a shape that stays the same one result alone is no layout, it is wrong: only what most
-      // of the recording tells is (TakeMostUsual).
+      // If a single result keeps its shape, another order is an error, not a layout, unless most of
+      // the recording has it (TakeMostUsual).
       if (sizes == WithoutOnes(*result.shape)) continue;
       layout.shape = sizes;
       std::vector<int> candidates;
@@ -257,7 +256,7 @@ class LayoutFinder {
     return absl::OkStatus();
   }
 
-  // Whether two orders differ by where axes of one element are, and no more.
+  // True if two orders differ only in the place of axes of one element.
   static bool SameOrder(const Shape& shape, const std::vector<int>& a, const std::vector<int>& b) {
     const auto telling = [&](const std::vector<int>& axes) {
       std::vector<int> rest;
@@ -269,7 +268,7 @@ class LayoutFinder {
     return telling(a) == telling(b);
   }
 
-  // What is like nothing of the other side is taken to be in the order that most are in.
+  // Results without a match are assumed to be in the order of most others.
   void TakeMostUsual() {
     for (size_t i = 0; i < own_.results.size(); ++i) {
       const auto r = static_cast<int>(i);
@@ -331,7 +330,7 @@ class LayoutFinder {
     return last > as_it_is ? ChannelsFirst(rank) : std::vector<int>();
   }
 
-  // Rows in another order, of what is like nothing yet.
+  // Finds other orders of rows, for results without a match.
   absl::Status FindRows() {
     std::vector<ResultPair> pairs;
     for (size_t i = 0; i < own_.results.size(); ++i) {
@@ -390,8 +389,8 @@ class LayoutFinder {
   absl::btree_map<Shape, absl::btree_map<Shape, int>> reshaped_;
   absl::flat_hash_map<std::pair<int64_t, ElementKind>, std::vector<int>> by_size_;
   absl::flat_hash_map<int, RecordedLayout> layouts_;
-  absl::flat_hash_set<int> found_;  // results that are near one of the other side
-  // By rank: how many results have their axes in an order; {}: in that of the other side.
+  absl::flat_hash_set<int> found_;  // results near one of the other side's
+  // By rank: number of results with each order of axes; {}: the other side's order.
   absl::btree_map<int, absl::btree_map<std::vector<int>, int>> votes_;
 };
 
@@ -402,7 +401,7 @@ absl::StatusOr<std::vector<LaidOut>> Apply(const RecordedSide& side,
   std::vector<LaidOut> laid_out;
   std::vector<bool> wanted(stream->results.size());
   for (const auto& [r, layout] : layouts) wanted[Index(r)] = true;
-  // What shows another once more has its layout.
+  // An output that repeats another result has its layout.
   absl::flat_hash_map<int, int> shown_by;
   for (size_t r = 0; r < stream->results.size(); ++r) {
     const StreamResult& result = stream->results[r];
@@ -441,7 +440,7 @@ absl::StatusOr<PerSide<std::vector<LaidOut>>> FindRecordedLayouts(
     const PerSide<ResultStream*>& streams) {
   PerSide<std::vector<LaidOut>> made;
   for (const SideId side : kBothSides) {
-    // Of two recordings the right is shown as the left has it.
+    // For two recordings, the right is shown in the left's layout.
     if (!streams[side]->recorded || (side == SideId::kLeft && streams.right->recorded)) continue;
     OC_ASSIGN_OR_RETURN(const auto layouts, LayoutFinder(sides, side, watch).Find());
     if (layouts.empty()) continue;

@@ -1,5 +1,5 @@
-// Recorded results in the layout in which the other side has them: a phone keeps channels last, a
-// framework flattens, somebody shuffled a batch.
+// Layouts of recorded results that match the other side's: a phone keeps channels last, a framework
+// flattens, a batch was shuffled.
 #ifndef ONNXCMP_COMPARE_FORMS_RECORDED_LAYOUTS_H_
 #define ONNXCMP_COMPARE_FORMS_RECORDED_LAYOUTS_H_
 
@@ -15,18 +15,18 @@
 
 namespace onnxcmp {
 
-// A recorded result in another layout, and its value in it.
+// A recorded result in another layout, with its value.
 struct LaidOut {
   int result = kNone;
   Value value;
 };
 
-// Of the recordings among two sides that have been recorded: whatever is another result's elements
-// in other axes, another shape or with its rows in another order, up to rounding, is shown so from
-// here on (Side::SetLayout), and `streams`, which are those of the two sides, have the types,
-// shapes and fingerprints of that. Where most results of a recording turn out to be permuted in one
-// way, so are those that are like nothing and whose shape the other side has then. By side, what
-// was laid out. Values of another result may be computed again for this.
+// For the recordings among two recorded sides: if a result has another result's elements with other
+// axes, in another shape or with its rows in another order, up to rounding, it is shown in that
+// layout from here on (Side::SetLayout), and `streams`, which are those of the two sides, get its
+// type, shape and fingerprint. If most results of a recording are permuted in one way, so are those
+// without a match whose permuted shape the other side has. Returns by side the results that were
+// laid out. Other values may be computed again for this.
 absl::StatusOr<PerSide<std::vector<LaidOut>>> FindRecordedLayouts(
     const PerSide<RecordedSide>& sides, const PairValues::Watch& watch,
     const PerSide<ResultStream*>& streams);

@@ -12,7 +12,7 @@
 namespace onnxcmp {
 namespace {
 
-// What is looked at for each row of the other, at most.
+// Limits of the comparisons of rows.
 constexpr int64_t kMostRows = 4096;
 constexpr int64_t kMostProducts = int64_t{1} << 28;
 
@@ -20,7 +20,7 @@ constexpr int64_t kMostProducts = int64_t{1} << 28;
 
 std::optional<std::vector<int64_t>> FindRowOrder(const Tensor& own, const Tensor& wanted,
                                                  double limit) {
-  // Of single numbers any order is one.
+  // Rows of single numbers fit any order.
   if (own.rank() < 2 || own.shape() != wanted.shape()) return std::nullopt;
   const int64_t rows = own.dim(0);
   if (rows < 2 || rows > kMostRows || !IsMeasurable(Value(own)) || !IsMeasurable(Value(wanted))) {
@@ -35,7 +35,7 @@ std::optional<std::vector<int64_t>> FindRowOrder(const Tensor& own, const Tensor
   }
   double squares = 0;
   for (const double x : theirs) squares += x * x;
-  // Of a row, on the average.
+  // Limit for a row, on average.
   const double most = limit * limit * squares / static_cast<double>(rows);
   if (!std::isfinite(most)) return std::nullopt;
   const auto apart = [&](int64_t i, int64_t k) {
@@ -52,7 +52,7 @@ std::optional<std::vector<int64_t>> FindRowOrder(const Tensor& own, const Tensor
   for (int64_t i = 0; i < rows; ++i) {
     int64_t best = -1;
     double least = std::numeric_limits<double>::infinity();
-    // Of rows that are alike each is where it is, if it may be.
+    // Equal rows keep their places if possible.
     for (int64_t step = 0; step < rows; ++step) {
       const int64_t k = (i + step) % rows;
       if (taken[static_cast<size_t>(k)]) continue;

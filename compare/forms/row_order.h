@@ -1,4 +1,4 @@
-// Whether two tensors hold the same rows in another order.
+// Finds out if two tensors hold the same rows in another order.
 #ifndef ONNXCMP_COMPARE_FORMS_ROW_ORDER_H_
 #define ONNXCMP_COMPARE_FORMS_ROW_ORDER_H_
 
@@ -10,9 +10,8 @@
 
 namespace onnxcmp {
 
-// By row (entry of the first axis) of `wanted`: the row of `own` that it is, each once. Nothing if
-// there is no such order that brings all rows within `limit` of their size, or if it is the order
-// that they are in.
+// By row (entry of the first axis) of `wanted`: the equal row of `own`, each once. Nothing if no
+// such order brings all rows within `limit` of their size, or if it is the present order.
 std::optional<std::vector<int64_t>> FindRowOrder(const Tensor& own, const Tensor& wanted,
                                                  double limit);
 

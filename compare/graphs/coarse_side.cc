@@ -27,7 +27,7 @@ bool MostHaveSixteenBits(const SideGraph& graph) {
   return coarse > 0 && 2 * coarse >= floats;
 }
 
-// The first that is no cast between floats, from a result back.
+// Follows a result back to the first node that is no cast between floats.
 bool ComesFromSixteenBits(const SideGraph& graph, int r) {
   while (!HasSixteenBits(graph, r)) {
     const int n = graph.producer(r);
@@ -38,7 +38,7 @@ bool ComesFromSixteenBits(const SideGraph& graph, int r) {
   return true;
 }
 
-// Nothing but casts is a detour, no model that was converted.
+// Casts alone are a detour, not a converted model.
 bool ComputesFloats(const SideGraph& graph) {
   return absl::c_any_of(graph.results(), [&](int r) {
     return graph.IsComputed(r) && IsFloatingPoint(graph.result(r).dtype) &&

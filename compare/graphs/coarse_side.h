@@ -1,4 +1,4 @@
-// Sides that compute in types of 16 bits as a whole.
+// Recognizes sides that compute in 16-bit types as a whole.
 #ifndef ONNXCMP_COMPARE_GRAPHS_COARSE_SIDE_H_
 #define ONNXCMP_COMPARE_GRAPHS_COARSE_SIDE_H_
 
@@ -6,9 +6,9 @@
 
 namespace onnxcmp {
 
-// Whether a model was converted to 16 bits as a whole: half of what it computes of floats has such
-// a type, or all float inputs are cast to one at once and all float outputs come from one. What is
-// left in a wider type there, because converters leave it alone, reads and gives what is rounded.
+// True if a model was converted to 16 bits as a whole: half of its computed floats have such a
+// type, or all float inputs are cast to one at once and all float outputs come from one. Nodes that
+// a converter leaves in a wider type have rounded inputs and results there.
 bool ComputesInSixteenBits(const SideGraph& graph);
 
 }  // namespace onnxcmp

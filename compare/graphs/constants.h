@@ -1,4 +1,4 @@
-// Tensors that a graph holds: initializers and constants.
+// Constant tensors of a graph: initializers and Constant nodes.
 #ifndef ONNXCMP_COMPARE_GRAPHS_CONSTANTS_H_
 #define ONNXCMP_COMPARE_GRAPHS_CONSTANTS_H_
 
@@ -8,7 +8,7 @@
 
 namespace onnxcmp {
 
-// The tensor that a Constant node gives; null for other nodes, and if it is given in other forms.
+// The tensor of a Constant node; null for other nodes, and if it is given in another form.
 const Tensor* ConstantOf(const Node& node);
 
 // An initializer or constant of the main graph by name; null if there is no such tensor.

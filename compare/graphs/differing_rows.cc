@@ -17,7 +17,7 @@
 namespace onnxcmp {
 namespace {
 
-// What rounding to a type alone moves a number by, and some more.
+// Largest relative change by rounding to a type, with some margin.
 double Slack(DType dtype) {
   switch (dtype) {
     case DType::kDouble:
@@ -134,7 +134,7 @@ std::vector<double> NumbersThatDiffer(const Graph& left, const Graph& right) {
     if (DifferMuch(number, it->second)) between.push_back(0.5 * (number + it->second));
     theirs.erase(it);
   }
-  // Numbers under other names, but for those that both sides have.
+  // Numbers under other names, except those that both sides have.
   std::vector<double> others;
   for (const auto& [name, number] : theirs) {
     const auto same =

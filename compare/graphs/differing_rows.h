@@ -1,4 +1,4 @@
-// Which rows of two tables are not the same, and which single numbers.
+// Finds rows of two tables that differ, and single numbers that do.
 #ifndef ONNXCMP_COMPARE_GRAPHS_DIFFERING_ROWS_H_
 #define ONNXCMP_COMPARE_GRAPHS_DIFFERING_ROWS_H_
 
@@ -12,13 +12,12 @@
 
 namespace onnxcmp {
 
-// Along an axis, in ascending order: those that differ by more than rounding to the coarser type of
-// both. None where shapes differ, or kinds of numbers.
+// Indices along an axis, ascending, of rows that differ by more than rounding to the coarser type
+// of both. None if shapes differ, or kinds of numbers.
 std::vector<int64_t> RowsThatDiffer(const Tensor& left, const Tensor& right, int64_t axis);
 
-// Of constants of one number that are not the same in two graphs, by their names, or the only ones
-// that the other side does not have: the middle between each and its partner. None if they are
-// many.
+// Midpoints between single-number constants that differ between two graphs: those of the same name,
+// or the only ones that the other side lacks. None if there are many.
 std::vector<double> NumbersThatDiffer(const Graph& left, const Graph& right);
 
 // "rows 300 … 511", "row 7", "rows 3, 8, 11 … 14 and 20 more".

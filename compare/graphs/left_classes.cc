@@ -141,15 +141,15 @@ std::vector<int> LeftClasses::MayBeWithin(const Shape& shape, const Sample& own,
   if (all.size() <= kFew || limit > kWide || !std::isfinite(sum) || BitWidth(own.dtype) <= 8) {
     return all;
   }
-  // No element is farther off than limit times its own size or the scale, whichever is greater; its
-  // own size differs by as much.
+  // No element is farther away than the limit times its own size or the scale, whichever is
+  // greater; its own size differs by as much.
   double width = 0;
   for (const double b : own.elements) width += std::max(std::abs(b), scale);
   width *= limit * (1 + limit) / (1 - limit) + 1e-12;
   const BySum& known = by_sum(shape);
   std::vector<int> found = known.others;
   for (const auto& [dtype, classes] : known.sorted) {
-    // Between types masks count as equal, whatever their sizes.
+    // Between types, masks are equal, whatever their size.
     const bool same = dtype == own.dtype;
     const auto from =
         same ? std::lower_bound(classes.begin(), classes.end(), std::pair(sum - width, 0))

@@ -1,5 +1,5 @@
-// The left's results by their bits, as the search for causes matches against them: copies and
-// duplicated constants are one.
+// Classes of left results with equal bits, against which the search for causes matches: copies and
+// duplicated constants are one class.
 #ifndef ONNXCMP_COMPARE_GRAPHS_LEFT_CLASSES_H_
 #define ONNXCMP_COMPARE_GRAPHS_LEFT_CLASSES_H_
 
@@ -25,61 +25,61 @@ namespace onnxcmp {
 
 class LeftClasses {
  public:
-  // `values`: by result; empty where none is wanted. The graph must outlive the classes. The pool
-  // may be null.
+  // `values`: by result; empty for unwanted ones. The graph must outlive the classes. The pool may
+  // be null.
   LeftClasses(const SideGraph& graph, std::vector<Value> values, const ThreadPool* pool = nullptr);
 
   const SideGraph& graph() const { return graph_; }
   const ThreadPool* pool() const { return pool_; }
   int size() const { return static_cast<int>(classes_.size()); }
-  // kNone for results that are not of the main graph, or have no value.
+  // kNone for results outside the main graph, or without a value.
   int of(int result) const { return result == kNone ? kNone : of_[Index(result)]; }
   int Find(const Hash128& content) const;
 
   const std::vector<int>& members(int c) const { return At(c).members; }
-  // The member that a report names: a computed one if there is any.
+  // The member that reports name: a computed one if there is any.
   int representative(int c) const { return At(c).representative; }
   bool computed(int c) const { return graph_.IsComputed(representative(c)); }
   bool constant(int c) const { return At(c).constant; }
   const Value& value(int c) const { return At(c).value; }
-  // Of a result; empty if it has no class.
+  // The value of a result; empty if it has no class.
   const Value& value_of(int result) const {
     return of(result) == kNone ? no_value_ : value(of(result));
   }
   const StreamResult& result(int c) const { return graph_.result(representative(c)); }
-  // Of a tensor of numbers.
+  // Requires a tensor of numbers.
   const Measured& measured(int c) const;
   const Sample& sample(int c) const;
-  // No less than the scale of a class of floats, and known without a look at its elements where
-  // they were looked at when they appeared.
+  // An upper bound of the scale of a class of floats, without reading its elements if it has a
+  // fingerprint.
   double scale_bound(int c) const;
-  // Nodes of the operator of `like` whose inputs are of these classes, in whatever order, and no
-  // others; absent inputs aside. In order.
+  // Nodes of the operator of `like` whose inputs are exactly these classes, in any order, without
+  // absent inputs. In order.
   std::vector<int> NodesOn(const StreamNode& like, std::vector<int> classes) const;
   const std::vector<int>& of_shape(const Shape& shape) const;
-  // Those of them that a value of that shape may be within `limit` of, as Distance() has it; in
-  // order. Where thousands have the same shape, that leaves few. `scale`: no less than that of the
-  // value, or than those of all the classes.
+  // Classes of that shape that a value may be within `limit` of, by Distance(); in order. If
+  // thousands have the same shape, few remain. `scale`: at least that of the value, or those of all
+  // the classes.
   std::vector<int> MayBeWithin(const Shape& shape, const Sample& own, double scale,
                                double limit) const;
-  // No less than the scale of any class of floats of that shape.
+  // An upper bound of the scales of all classes of floats of that shape.
   double scale_bound_of(const Shape& shape) const;
-  // The shapes of that many elements that classes have.
+  // The shapes of classes with that many elements.
   absl::Span<const Shape> shapes_of(int64_t elements) const;
 
  private:
-  // Classes of one shape by the sums of their samples.
+  // Classes of one shape, sorted by the sums of their samples.
   struct BySum {
     absl::flat_hash_map<DType, std::vector<std::pair<double, int>>> sorted;
-    std::vector<int> others;  // that have no finite sum
+    std::vector<int> others;  // without a finite sum
     double scale_bound = 0;
   };
   struct Class {
     std::vector<int> members;
     int representative = kNone;
-    bool constant = false;  // one of them is
+    bool constant = false;  // true if any member is
     Value value;
-    // Made when they are asked for; most classes are ruled out by the sample.
+    // Computed on demand; the sample rules most classes out.
     mutable std::optional<Measured> measured;
     mutable std::optional<Sample> sample;
   };
@@ -95,7 +95,7 @@ class LeftClasses {
   absl::flat_hash_map<Shape, std::vector<int>> by_shape_;
   absl::flat_hash_map<int64_t, std::vector<Shape>> shapes_;  // by their elements
   mutable absl::node_hash_map<Shape, BySum> by_sum_;
-  // Nodes by the hash of operator and classes of inputs, once somebody asks.
+  // Nodes by the hash of operator and classes of inputs, computed on first use.
   mutable std::optional<absl::flat_hash_map<Hash128, std::vector<int>>> nodes_on_;
 };
 

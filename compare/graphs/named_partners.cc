@@ -9,7 +9,7 @@ namespace onnxcmp {
 
 std::vector<int> NamedPartners(const SideGraph& left, const SideGraph& right) {
   constexpr double kNearlyAll = 0.9;
-  // A quantizer gives names of their own to what it puts integers in place of.
+  // A quantizer gives new names to results that it replaces by integers.
   constexpr double kOfQuantized = 0.7;
   constexpr double kMost = 0.5;
   constexpr double kCoarse = 1e-4;

@@ -1,4 +1,4 @@
-// Partners by name, where a model was converted to a coarser type or quantized.
+// Partners by name, for a model that was converted to a coarser type or quantized.
 #ifndef ONNXCMP_COMPARE_GRAPHS_NAMED_PARTNERS_H_
 #define ONNXCMP_COMPARE_GRAPHS_NAMED_PARTNERS_H_
 
@@ -8,10 +8,10 @@
 
 namespace onnxcmp {
 
-// By right result: the computed left result of the same name, or what a Cast that is only right
-// reads; kNone if there is none. Empty unless nearly all names agree and most floats have another
-// type, or one side alone is quantized and most names agree: what coarse types have near is often
-// something else, and then names tell more.
+// By right result: the computed left result of the same name, or that of the input of a Cast that
+// only the right has; kNone if there is none. Empty unless nearly all names agree and most floats
+// have another type, or only one side is quantized and most names agree: distance misleads in
+// coarse types, and names are better evidence.
 std::vector<int> NamedPartners(const SideGraph& left, const SideGraph& right);
 
 }  // namespace onnxcmp

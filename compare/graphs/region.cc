@@ -45,11 +45,11 @@ Value RunRegion(const SideGraph& graph, const Region& region, int result,
                 absl::FunctionRef<Value(int)> given,
                 absl::FunctionRef<Value(int, const Value&)> made) {
   const absl::flat_hash_set<int> entries(region.entries.begin(), region.entries.end());
-  absl::flat_hash_map<int, int> reads;  // how often a value will be read yet
+  absl::flat_hash_map<int, int> reads;  // remaining reads of each value
   for (const int n : region.nodes) {
     for (const int read : graph.Reads(n)) ++reads[read];
   }
-  absl::node_hash_map<int, Value> values;  // those that will be read
+  absl::node_hash_map<int, Value> values;  // those still to be read
   for (const int n : region.nodes) {
     const std::vector<int> inputs = graph.Reads(n);
     for (const int read : inputs) {

@@ -80,7 +80,7 @@ std::vector<int> SideGraph::Reads(int n) const {
 bool SideGraph::IsConstant(int r) const {
   const int n = producer(r);
   if (n == kNone) return result(r).kind == ResultKind::kInitializer;
-  // What makes random numbers reads nothing either, but is no constant of the file.
+  // A node that makes random numbers has no inputs either, but is no constant.
   return node(n).made->op_type == "Constant" && Reads(n).empty();
 }
 

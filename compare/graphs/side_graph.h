@@ -1,5 +1,5 @@
-// A side as the search for causes sees it: the results of its main graph and the nodes between
-// them. A node with subgraphs is one node.
+// A side for the search for causes: the results of its main graph and the nodes between them. A
+// node with subgraphs is one node.
 #ifndef ONNXCMP_COMPARE_GRAPHS_SIDE_GRAPH_H_
 #define ONNXCMP_COMPARE_GRAPHS_SIDE_GRAPH_H_
 
@@ -23,8 +23,8 @@ class SideGraph {
   struct GraphNode {
     const StreamNode* made = nullptr;
     const Node* node = nullptr;  // null: there is no model
-    int64_t index = kNone;       // among the main graph's nodes
-    FewResults captures;         // results, by capture_names
+    int64_t index = kNone;       // index among the main graph's nodes
+    FewResults captures;         // results, in the order of capture_names
     std::vector<std::string> capture_names;
   };
 
@@ -35,16 +35,16 @@ class SideGraph {
 
   const ResultStream& stream() const { return stream_; }
   const StreamResult& result(int r) const { return stream_.results[Index(r)]; }
-  // Results of the main graph in order, without the outputs, which show others once more.
+  // Results of the main graph in order, without the outputs, which repeat others.
   const std::vector<int>& results() const { return results_; }
-  // The main graph's outputs: the result of that kind, and which it shows.
+  // The main graph's outputs: the output's result, and the one that it repeats.
   const std::vector<std::pair<int, int>>& outputs() const { return outputs_; }
   const std::vector<GraphNode>& nodes() const { return nodes_; }
   const GraphNode& node(int n) const { return nodes_[Index(n)]; }
-  // Which node made a result, kNone if none did; which nodes read it, each once.
+  // The node that made a result, kNone if there is none; the nodes that read it, each once.
   int producer(int r) const { return producers_[Index(r)]; }
   const std::vector<int>& readers(int r) const { return readers_[Index(r)]; }
-  // Whatever a node reads: inputs that are there, captures.
+  // All results that a node reads: its inputs and captures.
   std::vector<int> Reads(int n) const;
   // An initializer, or the result of a node that reads nothing.
   bool IsConstant(int r) const;

@@ -14,13 +14,13 @@
 namespace onnxcmp {
 namespace {
 
-// As much as that many runs of the converted side, or of a small one.
+// Limit of the cost, in runs of the converted side, or of a small one.
 constexpr int64_t kRuns = 32;
 constexpr size_t kSmallModel = 400;
-// A list of more nodes than that, and of more than half of all, helps nobody.
+// A list of more nodes than this, and of more than half of all, is useless.
 constexpr size_t kLongList = 24;
 
-// By candidate; what costs most at the outputs, or else moves its own result farthest, first.
+// By candidate; the highest cost at the outputs first, or else the greatest distance of the result.
 std::vector<int> InOrder(const MixedRun& run, const QuantizationReport* layers) {
   std::vector<double> errors = run.Errors();
   const std::vector<int>& candidates = run.candidates();
@@ -93,7 +93,7 @@ std::optional<KeepInFloat> FindKeepInFloat(
   BetweenKept between = BetweenKept::kOneReader;
   bool enough_already = false;
   const auto search = [&] {
-    // What is in float already may be enough if only nothing is cast in between.
+    // Nodes that are already in float may suffice if nothing is cast between them.
     enough_already = !run->quantized() && !run->already().empty() && with({}, between).close;
     if (enough_already) return SmallestSet();
     return FindSmallestSet(

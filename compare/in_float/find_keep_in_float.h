@@ -1,4 +1,4 @@
-// Finds the nodes to keep in float by trying.
+// Finds the nodes to keep in float by trial.
 #ifndef ONNXCMP_COMPARE_IN_FLOAT_FIND_KEEP_IN_FLOAT_H_
 #define ONNXCMP_COMPARE_IN_FLOAT_FIND_KEEP_IN_FLOAT_H_
 
@@ -13,15 +13,15 @@
 
 namespace onnxcmp {
 
-// What is said of outputs that were tried.
+// The judgement of outputs that were tried.
 struct TriedOutputs {
   bool close = false;
   std::optional<double> apart;  // as KeepInFloat::before
 };
 
-// `judge` is given the converted side's outputs, as its graph has them. `layers`: what is known of
-// the layers of a quantized side; may be null. Nothing if the outputs are not close even with all
-// nodes in float, or only with so many that nobody calls it a conversion any more.
+// `judge` is called with the converted side's outputs, in its graph's form. `layers`: the measured
+// layers of a quantized side; may be null. Nothing if the outputs are not close even with all nodes
+// in float, or only with too many to be called a conversion.
 std::optional<KeepInFloat> FindKeepInFloat(
     MixedRun* run, const QuantizationReport* layers,
     absl::FunctionRef<TriedOutputs(const std::vector<Value>&)> judge);

@@ -19,14 +19,14 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// What a quantizer takes for the end of the node before it.
+// True if a quantizer treats this node as the end of the one before it.
 bool EndsLayer(const StreamNode& made) {
   return (made.op_type == "Relu" || made.op_type == "Clip") && !made.inputs.empty() &&
          made.inputs[0] != kNone;
 }
 
-// Of what is finite on the first side, root mean squares; infinite if it is not on the second. Of
-// numbers that are no floats the share that is not equal.
+// Ratio of root mean squares over numbers that are finite on the first side; infinite if one is not
+// on the second. For numbers that are no floats, the share of unequal ones.
 double NoiseOf(const Value& signal, const Value& noisy) {
   if (!IsMeasurable(signal) || !IsMeasurable(noisy)) return 0;
   const Tensor& a = signal.tensor();
@@ -65,7 +65,7 @@ int MixedRun::StandIn(int n, int l) const {
       if (r != kNone) before = std::min(before, r);
     }
   }
-  // Where integers are computed with, a node that is not reads what is there in floats.
+  // Where the converted side computes with integers, a float node reads their dequantized values.
   const bool integers =
       quantized_ && counterpart != kNone &&
       converted_.graph().node(counterpart).made->op_type != plain_.graph().node(n).made->op_type;
@@ -105,14 +105,14 @@ bool MixedRun::StaysExact(int l, int reader, const Kept& kept) const {
   const int producer = graph.producer(l);
   const std::vector<int>& readers = graph.readers(l);
   if (quantized_) {
-    // As long as one that it is rounded for is not kept, it is rounded for all.
+    // It is rounded for all readers as long as one that requires it is not kept.
     bool any = false;
     const auto asks = [&](int n) {
       if (!IsQuantizing(n)) return false;
       any = true;
       return !kept.nodes.contains(n);
     };
-    // What a Relu follows is rounded after it.
+    // The input of a Relu is rounded after it.
     int maker = producer;
     while (maker != kNone && EndsLayer(*graph.node(maker).made)) {
       maker = graph.producer(graph.node(maker).made->inputs[0]);
@@ -152,7 +152,7 @@ Value MixedRun::Exact(int l, State* state) {
         converted_.grids().Dequantizes(r) != kNone || (maker == kNone) != (producer == kNone)) {
       continue;
     }
-    // A quantizer may have given what goes into a Relu that it took out the Relu's name.
+    // If a quantizer removed a Relu, its input may have got the Relu's name.
     if (maker != kNone && converted_.graph().node(maker).made->op_type !=
                               plain_.graph().node(producer).made->op_type) {
       continue;

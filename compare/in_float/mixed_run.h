@@ -1,4 +1,4 @@
-// A converted model run with some of its nodes left in float.
+// Runs a converted model with some of its nodes left in float.
 #ifndef ONNXCMP_COMPARE_IN_FLOAT_MIXED_RUN_H_
 #define ONNXCMP_COMPARE_IN_FLOAT_MIXED_RUN_H_
 
@@ -17,47 +17,44 @@
 
 namespace onnxcmp {
 
-// A node that is kept computes as the side in float does, from what the converted side has by then,
-// in float; its result is rounded to what the converted side has in its place, and all that is
-// computed from it is computed anew. So a converter treats a node that it is told to leave alone:
-// casts are put before and after it, or a quantizer rounds what others read of it.
+// A kept node computes as on the float side, in float, from the converted side's current values;
+// its result is rounded to the converted side's type, and all results that depend on it are
+// computed anew. That is how a converter treats an excluded node: it puts casts before and after
+// it, or a quantizer rounds its result for other readers.
 class MixedRun {
  public:
-  // `aligned`: by result of the converted side, its partner as the alignment has it, or kNone. All
-  // must outlive the object. `quantized`: the converted side has integers rather than shorter
-  // floats.
+  // `aligned`: by result of the converted side, its aligned partner, or kNone. All must outlive the
+  // object. `quantized`: the converted side has integers rather than shorter floats.
   MixedRun(const SideValues& plain, const SideValues& converted, const std::vector<int>& aligned,
            bool quantized);
 
   const SideValues& plain() const { return plain_; }
   bool quantized() const { return quantized_; }
-  // Nodes of the plain side that compute the same on the converted one, in its coarser type.
+  // Nodes of the plain side with the same computation on the converted one, in its coarser type.
   const std::vector<int>& candidates() const { return candidates_; }
-  // Nodes that are in float on both sides without that a converter would leave them so by itself.
+  // Nodes that are in float on both sides although a converter would not leave them so by itself.
   const std::vector<int>& already() const { return already_; }
-  // Whether the converted side has the numbers of a constant as its type rounds them or as its
-  // converter bounds them.
+  // True if a constant of the converted side is rounded to its type or bounded by its converter.
   bool IsRounded(int l, int r) const;
-  // Partner of a result of the converted side on the plain side; kNone if there is none.
+  // Partner on the plain side of a result of the converted side; kNone if there is none.
   int partner(int r) const { return partners_[Index(r)]; }
 
-  // By candidate: how far its result moves when what it reads and gives is rounded as on the
-  // converted side, or what a reader of its result gives then: the noise, infinite where something
-  // is not finite any more.
+  // By candidate: how far its result, or that of a reader, moves when inputs and output are rounded
+  // as on the converted side: the noise, infinite if a number is no longer finite.
   std::vector<double> Errors() const;
 
   struct Kept {
     absl::flat_hash_set<int> nodes;
     BetweenKept between = BetweenKept::kOneReader;
   };
-  // The converted side's outputs then, as its graph has them; empty if a node fails. What is in
-  // float already counts as kept, unless everything is rounded in between.
+  // The converted side's outputs with these nodes kept, in its graph's form; empty if a node fails.
+  // Nodes already in float count as kept, unless everything between them is rounded.
   std::vector<Value> OutputsWith(const Kept& kept);
-  // Nodes that were run for that.
+  // Number of nodes that ran for that.
   int64_t runs() const { return runs_; }
 
  private:
-  // What a run has changed.
+  // The changes of a run.
   struct State {
     const Kept* kept = nullptr;
     absl::node_hash_map<int, Value> changed;  // by result of the converted side
@@ -67,35 +64,33 @@ class MixedRun {
   void FindPartners(const std::vector<int>& aligned);
   int PartnerByName(int r, const absl::flat_hash_map<absl::string_view, int>& by_name) const;
   void FindCandidates();
-  // What the converted side computes the results of a node of the plain side with; kNone if nothing
-  // fits.
+  // The converted side's node for a node of the plain side; kNone if none fits.
   int CounterpartOf(int n, const absl::flat_hash_map<absl::string_view, int>& nodes_by_name) const;
   bool IsCandidate(int n) const;
-  // The node of the converted side that computes in float what this one does, of itself.
+  // The converted side's node with the same computation, in float by itself.
   int CounterpartInFloat(int n) const;
   bool ReadsAlike(int n, int counterpart) const;
   bool IsCoarser(int l, int r) const;
-  // Whether a quantizer rounds what this node of the plain side reads or gives for its sake.
+  // True if a quantizer rounds the inputs or results of this plain node for its sake.
   bool IsQuantizing(int n) const;
-  // Whether a reader of the plain side, kNone for all others, gets a result as it was before it is
-  // rounded.
+  // True if a reader on the plain side, kNone for all others, gets a result unrounded.
   bool StaysExact(int l, int reader, const Kept& kept) const;
 
-  // What stands for `l` where the plain node `n` would read it; kNone if nothing does.
+  // The converted result in place of `l` where the plain node `n` reads it; kNone if there is none.
   int StandIn(int n, int l) const;
   const Value& Now(int r, const State& state) const;
-  // A value of `r` as the plain side has `l`, and the other way round.
+  // Converts a value of `r` to the plain side's form for `l`, and back.
   Value InPlainForm(int l, int r, const Value& value) const;
   Value InConvertedForm(int r, const Value& value) const;
-  // What a kept node reads.
+  // An input of a kept node.
   Value Reading(int n, int l, State* state);
-  // What the converted side has of an input in the plain side's type; kNone if it has not.
+  // The converted side's input in the plain side's type; kNone if there is none.
   int PlainInput(int l) const;
-  // A result before it is rounded for others; empty if that is not known.
+  // A result before it is rounded for others; empty if it is not known.
   Value Exact(int l, State* state);
   bool RunKept(int n, State* state);
   bool RunConverted(int n, State* state);
-  // The plain side's own value as the converted side would hand it to a reader.
+  // The plain side's own value as rounded by the converted side for a reader.
   Value Rounded(int n, int l) const;
   double ErrorOfInputs(int n) const;
   double ErrorOfOutputs(int n) const;
@@ -108,7 +103,7 @@ class MixedRun {
   std::vector<int> candidates_;
   std::vector<int> already_;
   std::vector<int> counterparts_;          // by node of the plain side
-  std::vector<std::vector<int>> kept_by_;  // by node of the converted side: whose counterpart it is
+  std::vector<std::vector<int>> kept_by_;  // by node of the converted side: its counterparts
   int64_t runs_ = 0;
 };
 

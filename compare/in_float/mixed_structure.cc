@@ -1,4 +1,4 @@
-// Which nodes of two sides belong together, and which of them can be kept in float.
+// Pairs the nodes of two sides, and selects those that can be kept in float.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -19,14 +19,14 @@
 namespace onnxcmp {
 namespace {
 
-// What hands on the same numbers in another type.
+// True for nodes that pass on the same numbers in another type.
 bool IsPassing(const StreamNode& made) {
   return made.op_type == "Cast" || made.op_type == "QuantizeLinear" ||
          made.op_type == "DequantizeLinear" || made.op_type == "DynamicQuantizeLinear";
 }
 
-// Operators that onnxruntime's quantizer rounds the inputs and outputs of for their own sake; what
-// only moves numbers, or ends on Relu, follows the others.
+// Operators whose inputs and outputs onnxruntime's quantizer rounds for their own sake; operators
+// that only move numbers, or end on a Relu, follow the others.
 bool IsRoundedByQuantizer(const StreamNode& made) {
   static const auto* const kOperators = new absl::flat_hash_set<absl::string_view>{
       "Add",
@@ -116,7 +116,7 @@ void MixedRun::FindPartners(const std::vector<int>& aligned) {
     const bool passes = n != kNone && IsPassing(*graph.node(n).made) &&
                         !graph.node(n).made->inputs.empty() && r == graph.node(n).made->outputs[0];
     const int passed = passes ? graph.node(n).made->inputs[0] : kNone;
-    // A Cast hands on what it reads, whatever is near to that.
+    // A Cast passes on its input, even if another result is nearer.
     const bool casts = passes && HasTrait(*graph.node(n).made, OperatorTrait::kCasts);
     if (partner == kNone && casts && passed != kNone) partner = partners_[Index(passed)];
     if (partner == kNone) partner = aligned[Index(r)];
@@ -133,7 +133,7 @@ void MixedRun::FindPartners(const std::vector<int>& aligned) {
 int MixedRun::CounterpartOf(
     int n, const absl::flat_hash_map<absl::string_view, int>& nodes_by_name) const {
   const StreamNode& ours = *plain_.graph().node(n).made;
-  // Of what a Relu followed, the result may have got the Relu's name.
+  // A result before a removed Relu may have got the Relu's name.
   for (const bool integers : {false, true}) {
     if (ours.name.empty() || (integers && !quantized_)) break;
     const auto it = nodes_by_name.find(integers ? absl::StrCat(ours.name, "_quant") : ours.name);
@@ -162,7 +162,8 @@ bool MixedRun::IsCoarser(int l, int r) const {
 }
 
 bool MixedRun::IsRounded(int l, int r) const {
-  // What converters let pass at most, in their own words, and what they make of less than they do.
+  // Bounds that converters apply, by their own documentation, and the value they give to smaller
+  // numbers.
   constexpr double kBound = 1e4;
   constexpr double kSmall = 1e-7;
   const Value& ours = plain_.value(l);
@@ -190,8 +191,8 @@ bool MixedRun::IsRounded(int l, int r) const {
   return rounded;
 }
 
-// Whether a node of the converted side computes what a node of the plain side does: another weight
-// or attribute is a fault, which computing in float must not hide.
+// True if a node of the converted side has the same computation as one of the plain side: another
+// weight or attribute is a fault, which computing in float must not hide.
 bool MixedRun::ReadsAlike(int n, int counterpart) const {
   const StreamNode& ours = *plain_.graph().node(n).made;
   const StreamNode& theirs = *converted_.graph().node(counterpart).made;
@@ -223,7 +224,7 @@ bool MixedRun::IsQuantizing(int n) const {
 bool MixedRun::IsCandidate(int n) const {
   const SideGraph::GraphNode& node = plain_.graph().node(n);
   const int counterpart = counterparts_[Index(n)];
-  // A converter knows the names of the main graph's nodes alone.
+  // A converter knows only the names of main graph nodes.
   if (counterpart == kNone || node.index == kNone || !node.made->path.empty()) return false;
   const StreamNode& theirs = *converted_.graph().node(counterpart).made;
   if (!quantized_) {

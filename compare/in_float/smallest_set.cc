@@ -31,7 +31,7 @@ SmallestSet FindSmallestSet(const std::vector<int>& ordered,
     }
     return enough(set);
   };
-  // The first `too_few` are not enough, the first `sufficient` are.
+  // The first `too_few` do not suffice, the first `sufficient` do.
   size_t too_few = 0;
   size_t sufficient = ordered.size();
   for (size_t count = 1; count < ordered.size() && !found.cut_short; count *= 2) {
@@ -50,8 +50,8 @@ SmallestSet FindSmallestSet(const std::vector<int>& ordered,
     }
   }
   found.members = Beginning(ordered, sufficient);
-  // Pieces of the set, the least promising first; what stays is tried one by one at last, again
-  // when something has gone.
+  // Tries to remove pieces of the set, the least promising first; finally the rest one by one, and
+  // again after a success.
   size_t size = std::max<size_t>(1, found.members.size() / 2);
   bool any = false;
   while (found.members.size() > 1 && !found.cut_short) {

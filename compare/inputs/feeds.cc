@@ -36,7 +36,7 @@ std::string ListInputs(const std::vector<const ValueInfo*>& inputs) {
   });
 }
 
-// The error that shows both sides.
+// An error that lists both sides.
 absl::Status NoMatch(absl::string_view what, absl::Span<const NamedValue> values,
                      const std::vector<const ValueInfo*>& inputs, const std::string& source) {
   return absl::InvalidArgumentError(
@@ -72,7 +72,7 @@ std::string PositionNote(const std::vector<const NamedValue*>& values,
   return absl::StrCat("inputs matched by position: ", absl::StrJoin(pairs, ", "));
 }
 
-// The parts of a sparse tensor: of the right types, and every index inside.
+// Joins the parts of a sparse tensor, if they have the right types and every index is inside.
 absl::StatusOr<Value> SparseOf(const std::string& name, const Tensor& values, const Value& indices,
                                const Value& dims) {
   const auto malformed = [&name]() {
@@ -90,7 +90,8 @@ absl::StatusOr<Value> SparseOf(const std::string& name, const Tensor& values, co
   return Value(std::move(sparse));
 }
 
-// A folder with files called as in ONNX's test data, or an empty one: a model may take no inputs.
+// True for a folder with files named as in ONNX's test data, or an empty one: a model may take no
+// inputs.
 bool IsTestData(const std::string& path) {
   std::error_code error;
   if (!std::filesystem::is_directory(path, error)) return false;
@@ -109,7 +110,7 @@ bool IsTestData(const std::string& path) {
   return empty;
 }
 
-// The parts of a map of scalars.
+// Joins the parts of a map of scalars.
 absl::StatusOr<Value> MapOf(const std::string& name, const Tensor& values, const Value& keys) {
   const auto is_key = [](DType dtype) { return dtype == DType::kString || IsInteger(dtype); };
   if (!keys.is_tensor() || !is_key(keys.tensor().dtype()) || keys.tensor().rank() != 1 ||
@@ -420,7 +421,7 @@ absl::StatusOr<MatchedFeeds> FeedFile::FromArchive(const Graph& graph, bool part
   const bool by_name = std::all_of(required.begin(), required.end(), [&](const ValueInfo* input) {
     return names.contains(input->name);
   });
-  // When names suffice, the rest is not even read.
+  // If names suffice, the rest is not read.
   std::vector<NamedValue> values;
   std::vector<std::string> unused;
   for (size_t i = 0; i < entries_.size(); ++i) {

@@ -19,47 +19,47 @@
 
 namespace onnxcmp {
 
-// A value that could go to an input.
+// A value that may be fed to an input.
 struct NamedValue {
   std::string name;
   Value value;
-  // The bits of elements of a type that is not known: they take the type of the input they go to,
-  // if it has their width.
+  // The bits of elements of an unknown type: they take the type of the input they are fed to, if it
+  // has their width.
   bool opaque = false;
 };
 
-// What a recording says of the inputs of its run.
+// Recorded inputs of a recording's run.
 struct InputsOfRecording {
   std::vector<NamedValue> values;
-  // Whether it says that these are all. If not, what is missing is made up.
+  // True if these are all inputs. If not, missing ones are made up.
   bool all = false;
-  // What has an input's name and is no value of it.
+  // Results that have an input's name but are no value of it.
   std::vector<std::string> notes;
 };
 
 struct MatchedFeeds {
   Feeds feeds;
-  // What the user should know: inputs that were matched by position, values that no input takes.
+  // Notes for the user: inputs that were matched by position, values that no input takes.
   std::vector<std::string> notes;
 };
 
 // Inputs that need a value: those without an initializer, in the graph's order.
 std::vector<const ValueInfo*> RequiredInputs(const Graph& graph);
-// Of these, those that the feeds have none for.
+// The required inputs without a value in the feeds.
 std::vector<const ValueInfo*> WithoutValue(const Graph& graph, const Feeds& feeds);
 
-// The inputs that `count` files input_0.pb, input_1.pb, ... are for, in their order: those that
-// need a value if there are as many, else all. (Below IR version 4 initializers are inputs too, and
-// test data leave them out wherever they stand.)
+// The inputs for `count` files input_0.pb, input_1.pb, ..., in their order: the required inputs if
+// there are as many, else all. (Below IR version 4 initializers are inputs too, and test data leave
+// them out wherever they stand.)
 std::vector<const ValueInfo*> InputsOfFiles(const Graph& graph, size_t count);
 
-// A value as it would go to an input of this type: opaque bits become elements.
+// A value converted for an input of this type: opaque bits become elements.
 Value ValueFor(const NamedValue& candidate, const TypeInfo& type);
 
-// Gives values to inputs of the same name; what is left over goes to the inputs that are left over
-// by position, if their number, types and ranks agree. InvalidArgument, with both lists, if an
-// input remains without a value, and for values that no input takes, which are a note if `partial`.
-// `source` says in messages where the values are from: "the file x.npz", "the left model".
+// Gives values to inputs of the same name; remaining values go to the remaining inputs by position,
+// if their number, types and ranks agree. InvalidArgument, with both lists, if an input remains
+// without a value, and for values that no input takes, which are a note if `partial`. `source`
+// names the values in messages: "the file x.npz", "the left model".
 absl::StatusOr<MatchedFeeds> MatchFeeds(absl::Span<const NamedValue> values, const Graph& graph,
                                         const std::string& source, bool partial = false);
 
@@ -68,14 +68,14 @@ absl::StatusOr<MatchedFeeds> MatchFeeds(absl::Span<const NamedValue> values, con
 absl::StatusOr<MatchedFeeds> MatchFeedsByPosition(absl::Span<const NamedValue> values,
                                                   const Graph& graph, const std::string& source);
 
-// What is to be said of values that no input takes: an error, or with `partial` a note.
+// Reports values that no input takes: an error, or with `partial` a note.
 absl::Status UnusedValues(absl::Span<const std::string> names, const std::string& source,
                           bool partial, std::vector<std::string>* notes);
 
 // A file of inputs: a folder of input_0.pb, input_1.pb, ... as ONNX's test data have it, or a
-// recording of any form (recorded_values.h), which gives its inputs, if it says which they are. In
-// one that does not the arrays NAME/values, NAME/indices and NAME/dims are a sparse tensor,
-// NAME/keys and NAME/values a map of scalars.
+// recording of any format (recorded_values.h), of which the inputs are taken, if they are marked.
+// If not, the arrays NAME/values, NAME/indices and NAME/dims are a sparse tensor, NAME/keys and
+// NAME/values a map of scalars.
 class FeedFile {
  public:
   // No array may take more than `max_tensor` bytes. InvalidArgument for several sets.
@@ -87,21 +87,21 @@ class FeedFile {
   static absl::StatusOr<std::vector<FeedFile>> OpenSets(const std::string& path,
                                                         int64_t max_tensor = kDefaultMaxTensor);
 
-  // Reads what the graph needs. May be called for several graphs; values are shared. `partial` as
-  // MatchFeeds has it.
+  // Reads the graph's inputs. May be called for several graphs; values are shared. `partial` as in
+  // MatchFeeds.
   absl::StatusOr<MatchedFeeds> FeedsFor(const Graph& graph, bool partial = false);
 
-  // The parts of that, for those who match values in their own way.
+  // Parts of that, for callers that match values in their own way.
   const std::string& path() const { return path_; }
-  // "" if there is no other.
+  // "" if it is the only one.
   const std::string& set() const { return set_; }
-  // Whether it is a folder of input_N.pb.
+  // True for a folder of input_N.pb.
   bool is_folder() const { return archive_ == nullptr; }
-  // A recording's values: how many, what they are called, and one of them.
+  // A recording's values: their number, their names, and one of them.
   size_t size() const { return entries_.size(); }
   const std::string& name(size_t i) const { return entries_[i].value.name; }
   absl::StatusOr<NamedValue> Read(size_t i);
-  // A folder's: how many files, the names that they say, and what they give to the graph's inputs
+  // A folder's values: the number of files, the names in them, and the feeds of the graph's inputs
   // by position. InvalidArgument if one of input_0.pb, input_1.pb, ... is missing before the last.
   absl::StatusOr<size_t> CountFiles() const;
   absl::StatusOr<std::vector<std::string>> NamesInFiles() const;
@@ -121,9 +121,9 @@ class FeedFile {
   std::shared_ptr<RecordedValues> archive_;  // null: a folder
   struct Entry {
     size_t index;  // in the archive
-    // Where the indices and dimensions of a sparse tensor are; index is that of its values.
+    // Places of the indices and dimensions of a sparse tensor; index is that of its values.
     std::optional<std::pair<size_t, size_t>> sparse = std::nullopt;
-    std::optional<size_t> keys = std::nullopt;  // of a map; index is that of its values
+    std::optional<size_t> keys = std::nullopt;  // a map's; index is that of its values
     bool read = false;
     NamedValue value;  // its name is known before it is read
   };

@@ -13,7 +13,7 @@
 namespace onnxcmp {
 namespace {
 
-// "all 1", "3, 5"; "" of what is longer.
+// "all 1", "3, 5"; "" for longer texts.
 std::string ConstantText(const Tensor& constant) {
   constexpr int64_t kFew = 6;
   constexpr int64_t kMost = 1 << 20;

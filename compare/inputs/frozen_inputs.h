@@ -1,4 +1,4 @@
-// Inputs that the other side has made constants of.
+// Inputs that are constants on the other side.
 #ifndef ONNXCMP_COMPARE_INPUTS_FROZEN_INPUTS_H_
 #define ONNXCMP_COMPARE_INPUTS_FROZEN_INPUTS_H_
 
@@ -13,16 +13,16 @@
 namespace onnxcmp {
 
 struct FrozenInput {
-  SideId side;  // that it is an input of
+  SideId side;  // side that has it as an input
   std::string name;
   std::string text;  // "`mask` as the right has frozen it: all 1"
 };
 
-// Those that take a constant's value, but for weights. Of a recording there are none.
+// Inputs that take a constant's value, except weights. None for a recording.
 std::vector<FrozenInput> FrozenInputs(const InputMapping& mapping,
                                       const PerSide<const Graph*>& graphs, PurposeCache* purposes);
 
-// Which inputs of a graph are masks.
+// The inputs of a graph that are masks.
 std::vector<std::string> MaskInputs(const Graph& graph, PurposeCache* purposes);
 
 }  // namespace onnxcmp

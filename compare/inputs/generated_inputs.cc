@@ -16,11 +16,11 @@
 namespace onnxcmp {
 namespace {
 
-// What the elements of one input are made of.
+// Parameters of the elements of one input.
 struct Recipe {
   DType dtype;
-  int64_t count;                 // of all elements
-  std::optional<int64_t> limit;  // of ids
+  int64_t count;                 // number of all elements
+  std::optional<int64_t> limit;  // greatest id plus 1
   RandomNumbers* random;         // null: 0, 1, 2, ...
 };
 
@@ -32,7 +32,7 @@ double RealElement(const Recipe& recipe, DType dtype, int64_t i) {
   if (recipe.random != nullptr) {
     return recipe.random->Normal();
   }
-  // The types that the classic table has known for long overflow to infinity.
+  // The types that the classic table has had for long overflow to infinity.
   return RoundTo(dtype, static_cast<double>(i),
                  IsOldFloat(dtype) ? Overflow::kIeee : Overflow::kSaturate) /
          static_cast<double>(recipe.count);
@@ -42,7 +42,7 @@ int64_t IntegerElement(const Recipe& recipe, int64_t i) {
   const uint64_t greatest = recipe.dtype == DType::kBool     ? 1
                             : recipe.dtype == DType::kString ? 9
                                                              : IntegerMax(recipe.dtype);
-  // One more than the greatest value; 0 where that is beyond int64.
+  // One more than the greatest value; 0 if that is beyond int64.
   const int64_t room = greatest >= static_cast<uint64_t>(std::numeric_limits<int64_t>::max())
                            ? 0
                            : static_cast<int64_t>(greatest) + 1;

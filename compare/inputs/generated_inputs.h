@@ -21,24 +21,24 @@
 namespace onnxcmp {
 
 struct GeneratedInputs {
-  // 0, 1, 2, ... as the classic table has it, whatever the inputs are for.
+  // 0, 1, 2, ... as in the classic table, whatever the inputs are for.
   bool ramp = false;
-  // Which set of inputs, what its sizes are, what its numbers are like.
+  // The set of inputs: its sizes and the kind of its numbers.
   SizeChoice sizes;
   Regime regime = Regime::kUsual;
   // InputPurpose::probes of all inputs.
   std::vector<double> probes;
-  // Each input is of a regime of its own, which this decides.
+  // If set, decides a regime for each input by itself.
   std::optional<uint64_t> mixture;
   // Sizes of named dimensions.
   std::map<std::string, int64_t, std::less<>> dims;
-  // Of a ramp: random values instead of 0, 1, 2, ... Else where the random numbers begin.
+  // For ramps: random values instead of 0, 1, 2, ... Else the seed of the random numbers.
   std::optional<uint64_t> seed;
-  int64_t max_tensor = kDefaultMaxTensor;  // bytes that one value may take
+  int64_t max_tensor = kDefaultMaxTensor;  // bytes of one value
 };
 
-// Ramps, one by one. A dimension without a size, or of size 0, becomes 1
-// on axis 0 and 16 elsewhere. Of p elements, element i is
+// Makes ramps, one input at a time. A dimension without a size, or of size 0, becomes 1 on axis 0
+// and 16 elsewhere. Of p elements, element i is
 //   int32, int64            i
 //   float16, float, double  i as that type, divided by p in double, rounded
 //   complex                 the same with a real i
@@ -46,10 +46,9 @@ struct GeneratedInputs {
 //   bool                    i mod 2
 //   other integers          i modulo one more than the type's greatest value
 //   string                  the digits of i
-// With a seed: floats are normally distributed, integers uniformly from 0 to 9 (or to what the type
-// holds), bools and strings accordingly.
-// Ids that go into a Gather (see IndexLimits) stay inside its table: i modulo its rows, or
-// uniformly.
+// With a seed: floats are normally distributed, integers uniformly from 0 to 9 (or to the greatest
+// of the type), bools and strings accordingly.
+// Ids that index a Gather (see IndexLimits) stay inside its table: i modulo its rows, or uniformly.
 class InputGenerator {
  public:
   explicit InputGenerator(const GeneratedInputs& options);

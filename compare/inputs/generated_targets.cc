@@ -34,7 +34,7 @@ class SharedSizes {
     }
   }
 
-  // A size that one input tells is that of all dimensions of the same name.
+  // A size known for one input holds for all dimensions of the same name.
   absl::StatusOr<std::vector<ValueInfo>> Merge(const std::vector<ValueTarget>& targets) {
     for (bool found = true; found;) {
       const size_t before = known_.size();
@@ -45,7 +45,7 @@ class SharedSizes {
   }
 
  private:
-  // What another side says of a type that this one leaves open.
+  // Takes parts of the type from the other side where this one leaves them open.
   static void Complete(const ValueTarget::Input& input, ValueInfo* merged) {
     if (merged->type.kind == TypeInfo::Kind::kUnknown) merged->type = input.type;
     if (merged->type.dtype == DType::kUndefined) merged->type.dtype = input.type.dtype;
@@ -62,7 +62,7 @@ class SharedSizes {
         if (size.has_value() && own.has_value() && *own != *size) return SizesDiffer(target, axis);
         if (!size.has_value()) size = own;
       }
-      // A size of 0 in a model is none; one that was given is told by its name.
+      // A size of 0 in a model means none; a given size is found by its name.
       if (size.value_or(0) == 0) continue;
       dims[axis] = {size, ""};
       for (const ValueTarget::Input& input : target.inputs) {
@@ -101,7 +101,7 @@ class SharedSizes {
   KnownSizes known_;
 };
 
-// Ramps as the classic table has them.
+// Ramps as in the classic table.
 absl::StatusOr<std::vector<Value>> Ramps(const std::vector<ValueTarget>& targets,
                                          const std::vector<ValueInfo>& inputs,
                                          const PerSide<const Graph*>& graphs,
@@ -126,7 +126,7 @@ absl::StatusOr<std::vector<Value>> Ramps(const std::vector<ValueTarget>& targets
   return values;
 }
 
-// Values by what they are for.
+// Values by the purpose of the inputs.
 class MadeUp {
  public:
   MadeUp(const std::vector<ValueTarget>& targets, std::vector<ValueInfo> inputs,
@@ -162,7 +162,7 @@ class MadeUp {
     std::vector<Value> values;
     for (size_t i = 0; i < targets_.size(); ++i) {
       OC_RETURN_IF_ERROR(CheckSize(i));
-      // Each input has random numbers of its own: no two are alike.
+      // Each input has its own random numbers, so that no two are alike.
       ValueMaker maker(options_.seed.value_or(0) * 1000003 + 7919 * i +
                            104729 * static_cast<uint64_t>(options_.sizes.set),
                        RegimeOf(i), options_.sizes.set);
@@ -172,7 +172,7 @@ class MadeUp {
     return values;
   }
 
-  // Which inputs are masks.
+  // By input: true for masks.
   std::vector<bool> Masks() const {
     std::vector<bool> masks;
     for (const InputPurpose& purpose : merged_) {
@@ -196,7 +196,7 @@ class MadeUp {
   }
 
  private:
-  // Of what is in sequences and optionals.
+  // The element type of sequences and optionals.
   static const TypeInfo& LeafType(const TypeInfo& type) {
     const TypeInfo* leaf = &type;
     while ((leaf->kind == TypeInfo::Kind::kSequence || leaf->kind == TypeInfo::Kind::kOptional) &&
@@ -237,14 +237,14 @@ class MadeUp {
     return *std::move(merged);
   }
 
-  // Of tables that both sides have, each the one that the other's is like.
+  // Adds the differing rows of tables that both sides have in the same order.
   void AddRowsThatDiffer(const InputPurpose& left, const InputPurpose& right, InputPurpose* to) {
     for (size_t i = 0; i < std::min(left.tables.size(), right.tables.size()); ++i) {
       const IdTable& ours = left.tables[i];
       const IdTable& theirs = right.tables[i];
       if (ours.axis != theirs.axis) continue;
       const std::vector<int64_t>& rows = cache_->DifferingRows(*ours.rows, *theirs.rows, ours.axis);
-      // What is looked up shows that most differ.
+      // If most rows differ, any ids show it.
       if (2 * static_cast<int64_t>(rows.size()) > RowsOf(ours)) continue;
       to->rows_that_differ.insert(to->rows_that_differ.end(), rows.begin(), rows.end());
     }
@@ -255,7 +255,7 @@ class MadeUp {
     return table.rows->dim(table.axis < 0 ? table.axis + rank : table.axis);
   }
 
-  // How many rows it takes to come to all leaves of trees, to all keys.
+  // Number of rows that reach all leaves of trees and all keys.
   int64_t Rows() const {
     constexpr int64_t kMost = 256;
     constexpr int64_t kFew = 16;
@@ -318,7 +318,7 @@ class MadeUp {
       OC_ASSIGN_OR_RETURN(Value element, ValueOf(i, *type.element, maker));
       Optional optional;
       optional.element_dtype = LeafType(type).dtype;
-      // There is a set without it.
+      // One set has it empty.
       if (options_.sizes.set % 4 == 2) return Value(std::move(optional));
       optional.element = std::make_shared<const Value>(std::move(element));
       return Value(std::move(optional));

@@ -1,4 +1,4 @@
-// Inputs made up for two models at once.
+// Inputs made up for two models together.
 #ifndef ONNXCMP_COMPARE_INPUTS_GENERATED_TARGETS_H_
 #define ONNXCMP_COMPARE_INPUTS_GENERATED_TARGETS_H_
 
@@ -17,18 +17,18 @@
 
 namespace onnxcmp {
 
-// A value for each target, in the type of its first input: by what it is for in both graphs
-// (made_up/input_purpose.h), or a ramp (InputGenerator). A dimension that is free on one
-// side takes the other side's size, and so do all of the same name on its side; ids stay inside the
-// tables of both. `graphs`: null for none. InvalidArgument if sizes disagree, and for types
-// that cannot be made up.
+// Makes a value for each target, in the type of its first input: by its purpose in both graphs
+// (made_up/input_purpose.h), or a ramp (InputGenerator). A dimension that is free on one side takes
+// the other side's size, as do all of the same name on its side; ids stay inside the tables of
+// both. `graphs`: null for none. InvalidArgument if sizes disagree, and for types that cannot be
+// made up.
 absl::StatusOr<std::vector<Value>> GenerateTargets(const std::vector<ValueTarget>& targets,
                                                    const PerSide<const Graph*>& graphs,
                                                    const GeneratedInputs& options,
                                                    PurposeCache* purposes);
 
-// Sizes that are sums of others which no name tells, the likeliest first: for models that run on no
-// other sizes.
+// Sizes that may be sums of others although no name says so, the likeliest first: for models that
+// run on no other sizes.
 std::vector<SizeSum> SumsToTry(const std::vector<ValueTarget>& targets,
                                const PerSide<const Graph*>& graphs, const GeneratedInputs& options,
                                PurposeCache* purposes);
@@ -37,8 +37,8 @@ std::vector<SizeSum> SumsToTry(const std::vector<ValueTarget>& targets,
 absl::StatusOr<std::vector<NamedValue>> GenerateInputs(const Graph& graph,
                                                        const GeneratedInputs& options);
 
-// What each made-up input is taken for: "input_ids: ids of Gather
-// `embedding`, below 1000", as far as the graphs tell.
+// The assumed purpose of each made-up input: "input_ids: ids of Gather `embedding`, below 1000", as
+// far as the graphs tell.
 std::vector<std::string> DescribeMadeUp(const std::vector<ValueTarget>& targets,
                                         const PerSide<const Graph*>& graphs,
                                         const GeneratedInputs& options, PurposeCache* purposes);

@@ -15,19 +15,19 @@ namespace {
 
 using Names = absl::flat_hash_map<absl::string_view, const Node*>;
 
-// Whether a node's output holds elements of its first input, and no others.
+// True if a node's output holds only elements of its first input.
 bool PassesElements(const Node& node) {
   return HasTrait(node, OperatorTrait::kCasts) || (HasTrait(node, OperatorTrait::kOneDataInput) &&
                                                    !HasTrait(node, OperatorTrait::kAddsNumbers));
 }
 
-// Whether a node's output has its first input's shape, so that a table after it has as many rows.
+// True if a node's output has its first input's shape, so that a table after it has as many rows.
 bool KeepsShape(const Node& node) {
   return HasTrait(node, OperatorTrait::kCopies) || HasTrait(node, OperatorTrait::kCasts) ||
          HasTrait(node, OperatorTrait::kRegrids);
 }
 
-// The name that `name` came from along nodes that `passes` accepts. Graphs have no cycles.
+// The name that `name` comes from through nodes that `passes` accepts. Graphs have no cycles.
 template <typename Passes>
 absl::string_view TraceBack(absl::string_view name, const Names& producers, Passes passes) {
   for (auto it = producers.find(name);
@@ -56,7 +56,7 @@ class Tables {
     }
   }
 
-  // How many rows the table `name` has along an axis; nothing if that is not known.
+  // Number of rows of the table `name` along an axis; nothing if that is not known.
   std::optional<int64_t> Rows(absl::string_view name, int64_t axis) const {
     const auto it = shapes_.find(TraceBack(name, producers_, KeepsShape));
     if (it == shapes_.end()) {
@@ -70,7 +70,7 @@ class Tables {
   }
 
  private:
-  // A weight that was made an input. Sizes that are not known are 0.
+  // Adds a weight that is an input. Unknown sizes are 0.
   void AddInput(const ValueInfo& input) {
     if (!input.type.shape.has_value()) {
       return;
@@ -85,7 +85,7 @@ class Tables {
   absl::flat_hash_map<absl::string_view, Shape> shapes_;
 };
 
-// An input of a node that holds indices into the rows (axis) of another one.
+// An input slot of indices into the rows (along axis) of another input.
 struct Lookup {
   size_t indices;
   size_t table;

@@ -1,4 +1,4 @@
-// Which inputs are ids that index a table.
+// Finds inputs that are ids into a table.
 #ifndef ONNXCMP_COMPARE_INPUTS_INDEX_LIMITS_H_
 #define ONNXCMP_COMPARE_INPUTS_INDEX_LIMITS_H_
 
@@ -10,10 +10,10 @@
 
 namespace onnxcmp {
 
-// For each input of the graph that goes, as it is or reshaped, into the indices of a Gather (or
+// For each input of the graph that becomes, unchanged or reshaped, the indices of a Gather (or
 // GatherElements, GatherBlockQuantized, EmbedLayerNormalization) whose table is an initializer, a
-// constant, or an input of known size: the least number of rows of such a table. Looks into no
-// subgraph.
+// constant, or an input of known size: the least number of rows of such a table. Does not search
+// subgraphs.
 absl::flat_hash_map<std::string, int64_t> IndexLimits(const Graph& graph);
 
 }  // namespace onnxcmp

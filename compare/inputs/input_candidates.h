@@ -1,4 +1,4 @@
-// What an input of another model could be: the inputs that need a value, and the constants.
+// Candidates for partners of another model's inputs: inputs that need a value, and constants.
 #ifndef ONNXCMP_COMPARE_INPUTS_INPUT_CANDIDATES_H_
 #define ONNXCMP_COMPARE_INPUTS_INPUT_CANDIDATES_H_
 
@@ -17,13 +17,13 @@ namespace onnxcmp {
 struct InputCandidate {
   std::string name;
   TypeInfo type;
-  const Tensor* value = nullptr;  // of an initializer or a constant
+  const Tensor* value = nullptr;  // an initializer's or a constant's
   const InputPlace* place = nullptr;
   bool taken = false;
-  size_t claimed = 0;  // of a constant: how many readers its partners have
+  size_t claimed = 0;  // for a constant: number of readers of its partners
 
   bool is_input() const { return value == nullptr; }
-  // Whether it is an input that matters and has no partner.
+  // True for an input that affects the outputs and has no partner.
   bool needy() const { return is_input() && !taken && place->read; }
 };
 
@@ -49,7 +49,7 @@ class InputCandidates {
   absl::flat_hash_map<std::string, size_t> by_name_;
 };
 
-// How well two that are free fit: kNone unless at least one of them is an input.
+// How well two free candidates fit: kNone unless at least one of them is an input.
 Fit FitOf(const InputCandidate& left, const InputCandidate& right);
 
 }  // namespace onnxcmp

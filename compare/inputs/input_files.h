@@ -1,4 +1,4 @@
-// Files of inputs that hold one set of them or several.
+// Files with one or several sets of inputs.
 #ifndef ONNXCMP_COMPARE_INPUTS_INPUT_FILES_H_
 #define ONNXCMP_COMPARE_INPUTS_INPUT_FILES_H_
 
@@ -13,9 +13,9 @@
 
 namespace onnxcmp {
 
-// A folder of input_N.pb, a folder of folders test_data_set_0, test_data_set_1, ... of such, or a
-// recording of another form, which may hold several sets. Under `each` one of a single set holds as
-// many as its entries are long along their first axis: slice i of every entry is set i.
+// A folder of input_N.pb, a folder of such folders test_data_set_0, test_data_set_1, ..., or a
+// recording of another format, which may hold several sets. With `each`, a recording of a single
+// set is split along the first axis of its entries: slice i of every entry is set i.
 class InputFiles {
  public:
   // No array may take more than `max_tensor` bytes.
@@ -26,9 +26,9 @@ class InputFiles {
                                        bool each);
 
   int64_t size() const { return each_ ? slices_ : static_cast<int64_t>(files_.size()); }
-  // "test_data_set_0", "[3]"; "" if there is but one set.
+  // "test_data_set_0", "[3]"; "" if there is only one set.
   std::string Name(int64_t set) const;
-  // The file of a set: for names, and for values of folders.
+  // The file of a set: for names, and for values in folders.
   FeedFile& file(int64_t set) { return files_[each_ ? 0 : static_cast<size_t>(set)]; }
   // Value i of an archive.
   absl::StatusOr<NamedValue> Read(int64_t set, size_t i);
@@ -39,11 +39,11 @@ class InputFiles {
   bool each_ = false;
   int64_t slices_ = 0;
   std::vector<FeedFile> files_;
-  std::vector<std::string> names_;  // of files
+  std::vector<std::string> names_;  // names of the files
 };
 
-// What lies beside two models of one folder: that folder if it has several sets of test data, else
-// the folder of the one; "" if there is none.
+// Test data beside two models in one folder: that folder if it has several sets, else the folder of
+// the only set; "" if there is none.
 std::string InputsBeside(const std::string& left, const std::string& right);
 
 }  // namespace onnxcmp

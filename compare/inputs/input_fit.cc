@@ -24,7 +24,7 @@ bool CastJoins(DType left, DType right) {
 Fit FitOfShapes(const std::vector<TypeInfo::Dim>& left, const std::vector<TypeInfo::Dim>& right) {
   if (left.size() != right.size()) return Fit::kNone;
   for (size_t axis = 0; axis < left.size(); ++axis) {
-    // 0 stands for a size that is not known in files of old.
+    // 0 means an unknown size in old files.
     const int64_t a = left[axis].value.value_or(0);
     const int64_t b = right[axis].value.value_or(0);
     if (a != 0 && b != 0 && a != b) return Fit::kSizes;
@@ -50,7 +50,7 @@ bool InRange(DType dtype, int64_t value) {
 
 bool InRange(DType dtype, uint64_t value) { return value <= IntegerMax(dtype); }
 
-// Casts in strips. `adapt` makes an element one that the type holds, or gives nothing.
+// Casts in strips. `adapt` converts an element to one that the type holds, or returns nothing.
 template <typename C, typename Adapt>
 absl::Status CastElements(const Tensor& from, Tensor& to, Adapt adapt) {
   constexpr int64_t kStrip = 256;

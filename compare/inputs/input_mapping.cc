@@ -18,11 +18,11 @@
 namespace onnxcmp {
 namespace {
 
-// A pair that could be.
+// A possible pair.
 struct Edge {
   size_t left;
   size_t right;
-  int score;  // 0: nothing but the type speaks for it
+  int score;  // 0: only the type supports it
 };
 
 class Mapper {
@@ -33,7 +33,7 @@ class Mapper {
     for (const std::string& text : overrides) OC_RETURN_IF_ERROR(Override(text));
     MatchNames();
     CheckNames();
-    // A pair found is an anchor for others.
+    // Each pair found is an anchor for others.
     while (AnyNeedy()) {
       Anchor();
       if (!MatchTypes() && !MatchPlaces() && !MatchRows() && !MatchShared() &&
@@ -86,7 +86,7 @@ class Mapper {
     return false;
   }
 
-  // LEFT=RIGHT, where names may have a '=' of their own.
+  // LEFT=RIGHT, where names may contain '='.
   absl::Status Override(const std::string& text) {
     for (size_t cut = text.find('='); cut != std::string::npos; cut = text.find('=', cut + 1)) {
       InputCandidate* left = Meant(left_, text.substr(0, cut));
@@ -122,13 +122,13 @@ class Mapper {
     return names;
   }
 
-  // By its name, or the end of it that no other has; null if that is none.
+  // The candidate by its name or a unique end of it; null if there is none.
   static InputCandidate* Meant(InputCandidates& side, const std::string& given) {
     const absl::StatusOr<std::string> name = MeantName(given, NamesOf(side), "inputs");
     return name.ok() ? side.Find(*name) : nullptr;
   }
 
-  // Inputs, for messages.
+  // Lists the inputs for messages.
   static std::string List(const InputCandidates& side) {
     std::vector<std::string> texts;
     for (size_t i = 0; i < side.size() && side[i].is_input(); ++i) {
@@ -144,7 +144,7 @@ class Mapper {
         Pair(left_[i], *right, MappedBy::kName);
       }
     }
-    // Constants of the same name are each other's, not those of some input.
+    // Constants of the same name belong together, not to other inputs.
     for (size_t i = 0; i < left_.size(); ++i) {
       InputCandidate* right = right_.Find(left_[i].name);
       if (right != nullptr && !left_[i].is_input() && !right->is_input() &&
@@ -155,7 +155,7 @@ class Mapper {
     }
   }
 
-  // Two pairs that would look better the other way round: names count, but somebody should know.
+  // Warns of two pairs that would fit better the other way round: names decide, but may be wrong.
   void CheckNames() {
     const auto likeness = [&](const MappedInput& left, const MappedInput& right) {
       return PlaceLikeness(*left_.Find(left.left)->place, *right_.Find(right.right)->place);
@@ -177,7 +177,7 @@ class Mapper {
     }
   }
 
-  // Tells both graphs which of their values are the same.
+  // Tells both graphs which of their values are equal.
   void Anchor() {
     absl::flat_hash_map<std::string, uint64_t> left;
     absl::flat_hash_map<std::string, uint64_t> right;
@@ -189,7 +189,7 @@ class Mapper {
     right_.places().SetKnown(right);
   }
 
-  // All that fits and of which one is in need.
+  // All fitting pairs of which one side needs a partner.
   std::vector<Edge> Edges() const {
     std::vector<Edge> edges;
     for (size_t l = 0; l < left_.size(); ++l) {
@@ -209,7 +209,7 @@ class Mapper {
     return left_[edge.left].is_input() && right_[edge.right].is_input();
   }
 
-  // Inputs that fit no other input, unless a constant's place speaks for that one.
+  // Pairs inputs that fit no other input, unless a constant's place fits as well.
   bool MatchTypes() {
     const std::vector<Edge> edges = Edges();
     bool found = false;
@@ -239,7 +239,7 @@ class Mapper {
     return found;
   }
 
-  // The edges of the best score at both ends. Without a likeness there is no place to go by.
+  // The edges of the best score at both ends. Without any similarity, places are no evidence.
   std::vector<Edge> BestEdges() const {
     std::vector<Edge> edges = Edges();
     std::vector<int> left_best(left_.size(), 1);
@@ -257,7 +257,7 @@ class Mapper {
     return edges;
   }
 
-  // Those edges of which neither end has another.
+  // The edges of which neither end has another.
   std::vector<Edge> LoneEdges(const std::vector<Edge>& edges) const {
     std::vector<int> left_count(left_.size());
     std::vector<int> right_count(right_.size());
@@ -272,7 +272,7 @@ class Mapper {
     return lone;
   }
 
-  // Pairs each of which is the other's only best.
+  // Pairs candidates that are each other's only best.
   bool MatchPlaces() {
     bool found = false;
     for (const Edge& edge : LoneEdges(BestEdges())) {
@@ -282,8 +282,8 @@ class Mapper {
     return found;
   }
 
-  // Equals, as the layers of a network are: as many on both sides, one after the other; or
-  // constants that hold the same, so that it does not matter which.
+  // Pairs equals, as the layers of a network are: as many on both sides, one after the other; or
+  // constants of equal value, among which the choice does not matter.
   bool MatchRows() {
     const std::vector<Edge> edges = BestEdges();
     bool found = false;
@@ -319,7 +319,7 @@ class Mapper {
     return ends;
   }
 
-  // Highest first. False if two are equally high.
+  // Sorts highest first. False if two are equally high.
   static bool SortByHeight(const InputCandidates& side, std::vector<size_t>* indices) {
     const auto height = [&](size_t i) { return side[i].place->height; };
     std::stable_sort(indices->begin(), indices->end(),
@@ -335,9 +335,9 @@ class Mapper {
     });
   }
 
-  // Optimizers make one constant of several that hold the same, others make copies. So an input
-  // may be several constants, or one of several inputs that are the same constant, if each of its
-  // readers is like one of theirs.
+  // Optimizers merge constants of equal value, others copy them. So an input may match several
+  // constants, or share a constant with other inputs, if each of its readers resembles one of
+  // theirs.
   bool MatchShared() {
     bool found = false;
     for (size_t l = 0; l < left_.size(); ++l) {
@@ -355,7 +355,7 @@ class Mapper {
     return found;
   }
 
-  // The likest constants of all readers, if they hold the same; the first of them.
+  // The most similar constants of all readers, if they have equal values; the first of them.
   static InputCandidate* SharedConstant(const InputCandidate& input, InputCandidates& side) {
     InputCandidate* shared = nullptr;
     for (const std::vector<uint64_t>& reader : input.place->readers) {
@@ -385,8 +385,8 @@ class Mapper {
     return shared;
   }
 
-  // An input and a constant of a shape that nothing else has, read in other ways (a bias that went
-  // into a fused operator). Single elements are too common for that.
+  // Pairs an input with a constant of a unique shape, even if they are read differently (a bias in
+  // a fused operator). Single elements are too common for that.
   bool MatchLoneConstants() {
     bool found = false;
     for (const Edge& edge : LoneEdges(Edges())) {
@@ -400,8 +400,8 @@ class Mapper {
     return found;
   }
 
-  // What is left: the likest first, in order of use among equals (the order of inputs is what
-  // exporters agree on least), then in the inputs' order; inputs that nothing reads last.
+  // Pairs the rest: the most similar first, in order of use among equals (the order of inputs is
+  // what exporters agree on least), then in the inputs' order; inputs without readers last.
   void Guess() {
     std::vector<Edge> edges = Edges();
     edges.erase(std::remove_if(edges.begin(), edges.end(),
@@ -437,7 +437,7 @@ class Mapper {
     }
   }
 
-  // Inputs that would be the same if their sizes were.
+  // Reports inputs that would match but for their sizes.
   absl::Status CheckSizes() {
     for (const MappedInput& pair : mapping_.pairs) {
       const InputCandidate& left = *left_.Find(pair.left);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t kMostListed = 12;
 
-// Everything that an input of the other side could be.
+// Lists all candidates for the other side's inputs.
 std::string ListCandidates(const Graph& graph, const std::vector<LoneInput>& alone) {
   const InputCandidates candidates(graph);
   std::vector<std::string> texts;

@@ -26,7 +26,7 @@ bool IsStandard(const Node& node) {
   return node.domain == kOnnxDomain || node.domain == kMicrosoftDomain;
 }
 
-// Hands its first input on, in another type at most.
+// True if a node passes on its first input, cast at most.
 bool IsTransparent(const Node& node) {
   const bool hands_on = HasTrait(node, OperatorTrait::kCopies) ||
                         HasTrait(node, OperatorTrait::kCasts) ||
@@ -42,7 +42,7 @@ bool HasGraphs(const Node& node) {
   });
 }
 
-// The operator, those that optimizers exchange being one.
+// The operator's kind; operators that optimizers exchange have the same.
 uint64_t KindOf(const Node& node) {
   static constexpr absl::string_view kProducts[] = {"FusedGemm", "FusedMatMul", "Gemm", "MatMul"};
   static constexpr absl::string_view kConvolutions[] = {"Conv", "FusedConv", "NhwcFusedConv"};
@@ -56,7 +56,7 @@ uint64_t KindOf(const Node& node) {
                       name);
 }
 
-// Leading colors that agree.
+// Number of leading colors that agree.
 int CommonSteps(absl::Span<const uint64_t> left, absl::Span<const uint64_t> right) {
   const size_t size = std::min(left.size(), right.size());
   return static_cast<int>(
@@ -76,7 +76,7 @@ int ReaderLikeness(const std::vector<uint64_t>& left, const std::vector<uint64_t
   return CommonSteps(left, right);
 }
 
-// Turns names into numbered values, and graphs within graphs into one.
+// Turns names into numbered values, and nested graphs into one.
 class InputPlaces::Builder {
  public:
   explicit Builder(InputPlaces* places) : places_(*places) {}
@@ -109,7 +109,7 @@ class InputPlaces::Builder {
 
   int NewValue() { return places_.num_values_++; }
 
-  // Remembers what the name meant, for the end of the subgraph.
+  // Binds a name, and saves its former value for the end of the subgraph.
   int Bind(absl::string_view name, int value) {
     const auto [it, added] = names_.try_emplace(name, value);
     shadowed_.emplace_back(name, added ? std::nullopt : std::optional<int>(it->second));
@@ -153,7 +153,7 @@ class InputPlaces::Builder {
     places_.ops_.push_back(std::move(op));
   }
 
-  // What a body gives goes into the operator that it belongs to.
+  // The results of a body become inputs of the operator that owns it.
   void AddBody(const Graph& body, absl::string_view attribute, Operator* op) {
     const size_t before = shadowed_.size();
     for (const ValueInfo& input : body.inputs) Bind(input.name, NewValue());
@@ -210,7 +210,7 @@ void InputPlaces::ConnectReaders() {
   }
   std::reverse(alive.begin(), alive.end());
   ops_ = std::move(alive);
-  // A body's results are computed before the operator that they go to, so the order still holds.
+  // A body's results are computed before the operator that takes them, so the order still holds.
   readers_.resize(values);
   producer_.assign(values, {-1, 0});
   for (size_t i = 0; i < ops_.size(); ++i) {
@@ -265,7 +265,7 @@ void InputPlaces::ColorAfter() {
   std::vector<uint64_t> op_colors(ops_.size());
   for (int step = 0; step < kStepsAfter; ++step) {
     for (size_t i = 0; i < ops_.size(); ++i) op_colors[i] = color_op(ops_[i], colors);
-    // Which output it is counts only for the whole: exporters give outputs in different orders.
+    // The index of an output counts only for the whole: exporters order outputs differently.
     for (size_t i = 0; i < values; ++i) {
       colors[i] = color_value(i, output_[i] == 0 ? 0 : 1, op_colors);
     }
@@ -274,7 +274,7 @@ void InputPlaces::ColorAfter() {
     }
     ColorReaders(op_colors);
   }
-  // Readers come later, so from the end all of a value's readers are known.
+  // Readers come later, so going backwards all readers of a value are known.
   std::vector<int64_t> heights(values, 0);
   std::vector<int64_t> op_heights(ops_.size(), 0);
   const auto finish = [&](size_t value) {
@@ -330,7 +330,7 @@ void InputPlaces::SetKnown(const absl::flat_hash_map<std::string, uint64_t>& kno
       }
       std::sort(words.begin(), words.end());
       const auto& [op, output] = producer_[i];
-      // A constant is a leaf like any other, whatever made it.
+      // A constant is a leaf like any other, whichever node makes it.
       const bool made = op >= 0 && !ops_[static_cast<size_t>(op)].inputs.empty();
       words.push_back(made ? absl::HashOf(output, op_colors[static_cast<size_t>(op)]) : 0);
       words.push_back(colors[i]);

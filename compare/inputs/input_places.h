@@ -1,5 +1,5 @@
-// Where a graph uses its inputs and initializers, in a form that can be compared with another
-// graph's: what reads a value, in which slot, what reads the results of that, and so on.
+// The places where a graph uses its inputs and initializers, in a form comparable with another
+// graph's: the readers of a value and their slots, the readers of their results, and so on.
 #ifndef ONNXCMP_COMPARE_INPUTS_INPUT_PLACES_H_
 #define ONNXCMP_COMPARE_INPUTS_INPUT_PLACES_H_
 
@@ -15,30 +15,30 @@
 
 namespace onnxcmp {
 
-// Colors are equal only if what they stand for is; deeper ones tell more apart.
+// Colors are equal only if their surroundings are; deeper ones distinguish more.
 struct InputPlace {
-  // Whether an output of the graph depends on it.
+  // True if an output of the graph depends on it.
   bool read = false;
-  // The operators after it, up to 1, 2, 3, ... steps away; the last one: all of them.
+  // The operators after it, up to 1, 2, 3, ... steps away; the last entry covers all of them.
   std::vector<uint64_t> behind;
-  // The same for each reader by itself; none if there are too many to tell apart.
+  // The same for each reader by itself; none if there are too many to distinguish.
   std::vector<std::vector<uint64_t>> readers;
-  // All that is around it, in both directions, up to 1, 2, 3, ... steps away.
+  // All operators around it, in both directions, up to 1, 2, 3, ... steps away.
   std::vector<uint64_t> around;
-  // Operators on the longest way from here to an output.
+  // Number of operators on the longest way from here to an output.
   int64_t height = 0;
-  // Of the first operator that reads it, and of its slot there, in the graph's order.
+  // Position of the first operator that reads it in the graph's order, and of its slot there.
   std::pair<size_t, size_t> position;
 };
 
-// How far two places look alike; 0: not even their readers do.
+// Number of steps up to which two places agree; 0: not even their readers do.
 int PlaceLikeness(const InputPlace& left, const InputPlace& right);
 
 // The same for two readers.
 int ReaderLikeness(const std::vector<uint64_t>& left, const std::vector<uint64_t>& right);
 
-// Attributes do not count (exporters differ in them), nor do dead nodes, the order of commutative
-// inputs, and operators that only change the element type. Subgraphs belong to the graph.
+// Ignores attributes (exporters differ in them), dead nodes, the order of commutative inputs, and
+// operators that only change the element type. Subgraphs belong to the graph.
 class InputPlaces {
  public:
   explicit InputPlaces(const Graph& graph);
@@ -46,11 +46,10 @@ class InputPlaces {
   // Places of the main graph's inputs, initializers and constants, or null. Pointers stay valid.
   const InputPlace* Find(absl::string_view name) const;
 
-  // Looks at all that is around each value, which takes many passes: colors and heights are there
-  // after this.
+  // Computes colors and heights, which takes many passes over the graph.
   void Color();
 
-  // Takes values as known: names of this graph, and a number for each that the other graph uses for
+  // Marks values as known: names of this graph, each with a number that the other graph uses for
   // the same value.
   void SetKnown(const absl::flat_hash_map<std::string, uint64_t>& known);
 
@@ -72,15 +71,15 @@ class InputPlaces {
 
   std::vector<Operator> ops_;  // topologically sorted, without dead ones
   int num_values_ = 0;
-  std::vector<uint64_t> output_;              // by value: 1 + the graph's output that it is, or 0
-  std::vector<std::vector<Reader>> readers_;  // by value
+  std::vector<uint64_t> output_;                  // by value: 1 + the graph's output, or 0 if none
+  std::vector<std::vector<Reader>> readers_;      // by value
   std::vector<std::pair<int, size_t>> producer_;  // by value: operator (-1: none), output
   absl::flat_hash_map<std::string, int> leaves_;
   std::vector<std::string> leaf_names_;
   absl::flat_hash_map<int, InputPlace> places_;  // by value
 };
 
-// The graph's inputs that are InputPlace::read, for those who want to know nothing else.
+// The graph's inputs with InputPlace::read, without the rest.
 absl::flat_hash_set<absl::string_view> InputsRead(const Graph& graph);
 
 }  // namespace onnxcmp

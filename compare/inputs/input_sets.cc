@@ -126,7 +126,7 @@ absl::Status InputSets::OpenFiles(const InputOptions& options) {
     size = files_[side]->size();
   }
   size_ = size.value_or(1);
-  // Without files, no values are to come that could help.
+  // Without files, no further values can fill the gap.
   const bool two = models().left && models().right;
   return two && !size.has_value() ? CheckNoneAlone(mapping_, *graphs_.left, *graphs_.right)
                                   : absl::OkStatus();
@@ -154,7 +154,7 @@ absl::StatusOr<FedInputs> InputSets::Get(int64_t set) {
     }
   }
   if (given && given_.has_value() && given_source_ == kRecording) {
-    // What a file leaves over the recording fills in.
+    // The recording fills in what a file leaves out.
     const SideId side = graphs_.left != nullptr ? SideId::kLeft : SideId::kRight;
     for (const NamedValue& value : *given_) {
       const ValueInfo* input = FindInput(graphs_[side], value.name);
@@ -166,7 +166,7 @@ absl::StatusOr<FedInputs> InputSets::Get(int64_t set) {
   } else if (given_.has_value()) {
     ValueList list = {given_source_, {}, [this](size_t i) { return (*given_)[i]; }};
     for (const NamedValue& value : *given_) list.names.push_back(value.name);
-    // What was recorded as an input and is none of the model's is accepted.
+    // A recorded input that the model does not have is accepted.
     OC_ASSIGN_OR_RETURN(
         AssignedValues assigned,
         AssignValues(list, Targets(models()), partial_ || given_source_ == kRecording));
@@ -237,8 +237,8 @@ ValueTarget::Input InputSets::InputOf(SideId side, const std::string& name) cons
   return {side, name, input == nullptr ? TypeInfo() : input->type};
 }
 
-// What a file may give a value to: each pair, each lone input, each input that has a default. In
-// the left graph's order, then in the right one's.
+// The targets of values in a file: each pair, each lone input, each input with a default. In the
+// left graph's order, then in the right one's.
 std::vector<ValueTarget> InputSets::Targets(const PerSide<bool>& wanted) const {
   PerSide<absl::flat_hash_map<std::string, const MappedInput*>> pairs;
   PerSide<absl::flat_hash_set<std::string>> unread;
@@ -272,7 +272,7 @@ std::vector<ValueTarget> InputSets::Targets(const PerSide<bool>& wanted) const {
         const MappedInput& both = *pair->second;
         target.required = both.left_is_input && both.right_is_input && both.read;
         target.told = both.how == MappedBy::kOption;
-        // The partner may be an input that has a default.
+        // The partner may be an input with a default.
         const std::string& partner = OfSide(both, Other(side));
         if (FindInput(graphs_[Other(side)], partner) != nullptr) {
           add(&target, Other(side), partner);
@@ -298,9 +298,9 @@ absl::Status InputSets::ReadFile(int64_t set, InputFiles& file, const PerSide<bo
   return absl::OkStatus();
 }
 
-// The files of a folder go to the inputs whose names they say, if these are all inputs of a side;
-// else by position, to the first side that they fit, best to one that has as many inputs, and to
-// the inputs of the other side of which nothing but the graph says which they are.
+// The files of a folder go to the inputs by the names in them, if these are all inputs of a side;
+// else by position, to the first side that they fit, preferably one with as many inputs, and to the
+// inputs of the other side that are known only from its graph.
 absl::Status InputSets::ReadFolder(const FeedFile& source, const PerSide<bool>& wanted,
                                    AssignedValues* to) const {
   OC_ASSIGN_OR_RETURN(const std::vector<std::string> names, source.NamesInFiles());
@@ -335,7 +335,7 @@ absl::Status InputSets::ReadFolder(const FeedFile& source, const PerSide<bool>& 
       first.Update(status);
       if (!status.ok()) continue;
       Append(std::move(assigned), to);
-      // The other side's positions outrank what its graph suggests, if they fit.
+      // The other side's positions outrank the guesses from its graph, if they fit.
       AssignedValues other;
       if (wanted[Other(side)] && names.size() == RequiredInputs(*graphs_[Other(side)]).size() &&
           ReadByPosition(source, Other(side), /*only_guesses=*/true, &other).ok()) {
@@ -347,7 +347,7 @@ absl::Status InputSets::ReadFolder(const FeedFile& source, const PerSide<bool>& 
   return first;
 }
 
-// `only_guesses`: to inputs whose partner neither the user nor a name tells.
+// `only_guesses`: only to inputs whose partner is known neither from the user nor by a name.
 absl::Status InputSets::ReadByPosition(const FeedFile& source, SideId side, bool only_guesses,
                                        AssignedValues* to) const {
   const Graph& graph = *graphs_[side];
@@ -375,7 +375,7 @@ absl::Status InputSets::Propagate(AssignedValues* to) const {
   return absl::OkStatus();
 }
 
-// Hands the value of one side to the other one.
+// Gives the value of one side to the other.
 absl::Status InputSets::PropagatePair(const MappedInput& pair, AssignedValues* to) const {
   PerSide<const Value*> values;
   for (const SideId side : kBothSides) {
@@ -420,7 +420,7 @@ absl::Status InputSets::PropagatePair(const MappedInput& pair, AssignedValues* t
   return absl::OkStatus();
 }
 
-// Makes up what is missing: all of it, or only what nobody reads.
+// Makes up missing values: all of them, or only those of inputs that are not read.
 absl::Status InputSets::Generate(bool all, AssignedValues* to) {
   PerSide<absl::flat_hash_set<absl::string_view>> required;
   for (const SideId side : kBothSides) {
@@ -437,7 +437,7 @@ absl::Status InputSets::Generate(bool all, AssignedValues* to) {
         });
     if (missing && (all || !target.required)) targets.push_back(std::move(target));
   }
-  // What inputs are for takes a look at the whole graph.
+  // Finding purposes examines the whole graph.
   if (targets.empty()) return absl::OkStatus();
   OC_ASSIGN_OR_RETURN(const std::vector<Value> values,
                       GenerateTargets(targets, graphs_, generated_, &purposes_));
@@ -449,7 +449,7 @@ absl::Status InputSets::Generate(bool all, AssignedValues* to) {
   return absl::OkStatus();
 }
 
-// The model's inputs that have no value, where the other side is a recording.
+// The model's inputs without a value, if the other side is a recording.
 std::vector<std::string> InputSets::MissingBesideRecording(const AssignedValues& values) const {
   std::vector<std::string> missing;
   for (const SideId side : kBothSides) {
@@ -461,7 +461,7 @@ std::vector<std::string> InputSets::MissingBesideRecording(const AssignedValues&
   return missing;
 }
 
-// Where the values of a set are from; "" if they are made up.
+// The source of a set's values; "" if they are made up.
 std::string InputSets::Source(int64_t set) const {
   for (const SideId side : kBothSides) {
     if (files_[side] != nullptr && graphs_[side] != nullptr) return files_[side]->file(set).path();

@@ -38,7 +38,7 @@ struct InputOptions {
   std::string left_inputs;
   std::string right_inputs;
   bool each = false;                   // see InputFiles
-  bool partial = false;                // values that no input takes are accepted
+  bool partial = false;                // accept values that no input takes
   std::vector<std::string> map_input;  // LEFT=RIGHT
   GeneratedInputs generated;
   std::map<std::string, InputFiles> in_memory;
@@ -46,11 +46,11 @@ struct InputOptions {
 
 // One set of inputs for both sides.
 struct FedInputs {
-  std::string name;  // "test_data_set_0", "[3]"; "" if there is but one set
+  std::string name;  // "test_data_set_0", "[3]"; "" if there is only one set
   Feeds left;
   Feeds right;
-  std::vector<std::string> notes;  // casts, values that nobody takes, guesses
-  // Beside a recording: the model's inputs that nobody gave, and where the others are from.
+  std::vector<std::string> notes;  // casts, values that no input takes, guesses
+  // Beside a recording: the model's inputs that were made up, and the source of the others.
   std::vector<std::string> made_up;
   std::string from;
 };
@@ -60,46 +60,47 @@ class InputSets {
   // The graphs must outlive the sets.
   static absl::StatusOr<InputSets> Open(const Graph& left, const Graph& right,
                                         const InputOptions& options);
-  // One set of inputs that are there already, named as those of either model: `source` says in
-  // messages what they are ("the feeds").
+  // One set of inputs that are already in memory, with the names of either model: `source` names
+  // them in messages ("the feeds").
   static absl::StatusOr<InputSets> OpenGiven(const Graph& left, const Graph& right,
                                              const InputOptions& options,
                                              std::vector<NamedValue> given,
                                              const std::string& source);
-  // Of one model, the other side being a recording: `recorded` are the recording's inputs, which
-  // the model takes unless a file is given.
+  // For one model beside a recording: `recorded` are the recording's inputs, which the model takes
+  // unless a file is given.
   static absl::StatusOr<InputSets> OpenLeft(const Graph& left, const InputOptions& options,
                                             InputsOfRecording recorded = {});
   static absl::StatusOr<InputSets> OpenRight(const Graph& right, const InputOptions& options,
                                              InputsOfRecording recorded = {});
 
-  // Sets that there are; 1 if they are made up.
+  // Number of sets; 1 if they are made up.
   int64_t size() const { return size_; }
   absl::StatusOr<FedInputs> Get(int64_t set);
 
-  // Whether nothing was given.
+  // True if no inputs were given.
   bool made_up() const {
     return files_.left == nullptr && files_.right == nullptr && !given_.has_value();
   }
 
-  // One more set that is made up: with these sizes, numbers of this kind, other random numbers;
-  // with a mixture each input is of another kind; some of them `probes`. Only if all are made up.
+  // Makes up a further set: with these sizes, this regime and other random numbers; with a mixture
+  // each input has its own regime; some numbers are `probes`. Only if all inputs are made up.
   absl::StatusOr<FedInputs> MakeUp(const SizeChoice& sizes, Regime regime, uint64_t numbers,
                                    std::optional<uint64_t> mixture,
                                    const std::vector<double>& probes = {});
-  // Which sizes that means for free dimensions: "batch 2, sequence 16"; "" if there are none.
+  // The resulting sizes of free dimensions: "batch 2, sequence 16"; "" if there are none.
   std::string Sizes(const SizeChoice& sizes) const;
   // Sums of sizes to try for models that run on no other sizes, the likeliest first.
   std::vector<SizeSum> SumsToTry();
-  // What the inputs that are made up are taken for, a line each, as far as the graphs tell.
+  // The assumed purposes of the made-up inputs, a line each, as far as the graphs tell.
   std::vector<std::string> Purposes();
-  // Which are masks of the left, or else of the right; and which are a constant on the other side.
+  // The masks among the inputs of the left, or else of the right; and the inputs that are constants
+  // on the other side.
   std::vector<std::string> Masks();
   std::vector<FrozenInput> Frozen();
-  // Whether the models take inputs at all.
+  // True if the models take any inputs.
   bool takes_any() const;
 
-  // Empty for one model.
+  // Empty for a single model.
   const InputMapping& mapping() const { return mapping_; }
 
  private:
@@ -129,9 +130,9 @@ class InputSets {
 
   PerSide<const Graph*> graphs_ = {nullptr, nullptr};  // null: a recording
   PerSide<std::shared_ptr<InputFiles>> files_;         // null: none
-  std::optional<std::vector<NamedValue>> given_;       // what is no file
+  std::optional<std::vector<NamedValue>> given_;       // values that are not from a file
   std::string given_source_;
-  bool given_all_ = true;  // what is missing in it is an error and not made up
+  bool given_all_ = true;  // missing values are an error and are not made up
   InputMapping mapping_;
   GeneratedInputs generated_;
   PurposeCache purposes_;

@@ -1,4 +1,4 @@
-// Which input is which where names alone settle it.
+// Pairs inputs where names alone settle it.
 #ifndef ONNXCMP_COMPARE_INPUTS_MAP_BY_NAMES_H_
 #define ONNXCMP_COMPARE_INPUTS_MAP_BY_NAMES_H_
 
@@ -9,9 +9,8 @@
 
 namespace onnxcmp {
 
-// The pairs of inputs of the same name, if that is all there is to say: each has a namesake that it
-// fits, and in two models no two could be meant the other way round. Looking at places takes many
-// passes over the graphs.
+// The pairs of inputs of the same name, if they are beyond doubt: each has a namesake that fits,
+// and in two models no two could be exchanged. Comparing places takes many passes over the graphs.
 std::optional<InputMapping> MapByNames(const Graph& left, const Graph& right);
 
 }  // namespace onnxcmp

@@ -83,7 +83,7 @@ std::string TypeConflict(const Value& value, const TypeInfo& type) {
     case TypeInfo::Kind::kSequence:
       return value.is_sequence() ? "" : "kind";
     case TypeInfo::Kind::kOptional:
-      // A value is taken for an optional that holds it.
+      // A plain value counts as an optional that holds it.
       return "";
     case TypeInfo::Kind::kMap:
       return value.is_map() ? "" : "kind";

@@ -1,4 +1,4 @@
-// Types as people read them.
+// Types as text.
 #ifndef ONNXCMP_COMPARE_INPUTS_TYPE_TEXT_H_
 #define ONNXCMP_COMPARE_INPUTS_TYPE_TEXT_H_
 
@@ -12,8 +12,8 @@ namespace onnxcmp {
 // "float[2,seq,?]", "float" (rank unknown), "seq(int64[?])", "map(string, float)", "unknown".
 std::string TypeText(const TypeInfo& type);
 
-// "" if a value may be given where the type is declared: kind, element type, rank and numbered
-// dimensions agree; else what does not.
+// "" if a value is valid for the declared type: kind, element type, rank and numbered dimensions
+// agree; else the part that does not.
 std::string TypeConflict(const Value& value, const TypeInfo& type);
 
 }  // namespace onnxcmp

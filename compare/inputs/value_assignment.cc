@@ -42,7 +42,7 @@ class Assigner {
   }
 
  private:
-  // Whether it is the name of an input, be its value another one's.
+  // True if an input has the name, even if that takes another value.
   bool Names(const std::string& name) const {
     for (const ValueTarget& target : targets_) {
       for (const ValueTarget::Input& input : target.inputs) {
@@ -89,7 +89,7 @@ class Assigner {
     return absl::OkStatus();
   }
 
-  // What names leave over.
+  // Assigns the values that names leave over.
   absl::Status TheRest() {
     std::vector<size_t> targets;
     for (size_t t = 0; t < targets_.size(); ++t) {
@@ -125,7 +125,7 @@ class Assigner {
     return absl::OkStatus();
   }
 
-  // A value and a target, neither of which fits another.
+  // A value and a target that fit no others.
   std::optional<std::pair<size_t, size_t>> OnlyFit(
       const std::vector<std::pair<size_t, NamedValue>>& values,
       const std::vector<size_t>& targets) const {

@@ -1,4 +1,4 @@
-// Which of a file's values goes to which input.
+// Assigns a file's values to inputs.
 #ifndef ONNXCMP_COMPARE_INPUTS_VALUE_ASSIGNMENT_H_
 #define ONNXCMP_COMPARE_INPUTS_VALUE_ASSIGNMENT_H_
 
@@ -23,13 +23,13 @@ struct ValueTarget {
     std::string name;
     TypeInfo type;
   };
-  std::vector<Input> inputs;  // the first one's name goes first
-  bool required = true;       // whether it is worth looking beyond names
-  // The user says that they are the same: a value of the second one's name is not looked for.
+  std::vector<Input> inputs;  // the first one's name takes precedence
+  bool required = true;       // try more than names
+  // The user has paired them: a value of the second one's name is not searched.
   bool told = false;
 };
 
-// Named values, read when they are wanted.
+// Named values, read on demand.
 struct ValueList {
   std::string source;  // "the file x.npz", for messages
   std::vector<std::string> names;
@@ -41,16 +41,16 @@ struct AssignedValues {
   std::vector<std::string> notes;
 };
 
-// By name, each input by its own and else by the other's of its target; required targets that are
-// left over take the values that are left over by type and shape where that is unique, then by
-// order, if there are as many and all fit. Targets may stay without a value. InvalidArgument for a
-// value that has an input's name and does not fit it, and for values that nothing takes, which are
-// a note if `partial`.
+// Assigns by name, to each input by its own or else by the other name of its target; then the
+// remaining required targets take the remaining values by type and shape where that is unique, then
+// by order, if there are as many and all fit. Targets may stay without a value. InvalidArgument for
+// a value that has an input's name and does not fit it, and for values that no input takes, which
+// are a note if `partial`.
 absl::StatusOr<AssignedValues> AssignValues(const ValueList& values,
                                             const std::vector<ValueTarget>& targets,
                                             bool partial = false);
 
-// Gives a value to an input, cast if need be. `what` in errors says where the value is from.
+// Gives a value to an input, cast if necessary. `what` names the value's source in errors.
 absl::Status GiveValue(const Value& value, const ValueTarget::Input& input, const std::string& what,
                        AssignedValues* to);
 

@@ -49,13 +49,13 @@ class LayerComparer {
   size_t size(SideId side) const { return listing(side).layers.size(); }
   const EngineLayer& layer(SideId side, size_t n) const { return listing(side).layers[n]; }
 
-  // Groups are sets of layers: those of the left by number, of the right after them.
+  // Groups are sets of layers: left ones by number, right ones after them.
   size_t Root(size_t n) {
     while (parents_[n] != n) n = parents_[n] = parents_[parents_[n]];
     return n;
   }
   size_t Number(SideId side, size_t n) const { return side == kLeft ? n : size(kLeft) + n; }
-  // A layer of a side with one of the other.
+  // Joins a layer of a side with one of the other.
   void Link(SideId side, size_t own, size_t other) {
     linked_.insert(Number(side, own));
     linked_.insert(Number(Other(side), other));
@@ -64,8 +64,8 @@ class LayerComparer {
   }
   bool IsLinked(SideId side, size_t n) const { return linked_.contains(Number(side, n)); }
 
-  // A layer belongs with the one of the other side that covers most of its nodes: one that repeats
-  // a node of others, a constant or a mask's cast, does not tie everything together.
+  // Joins each layer with the one of the other side that covers most of its nodes: a layer that
+  // repeats a node of others, a constant or a mask's cast, must not join everything.
   void LinkByNodes() {
     for (const SideId side : kBothSides) {
       absl::flat_hash_map<std::string, std::vector<size_t>> others;
@@ -89,7 +89,7 @@ class LayerComparer {
     }
   }
 
-  // Copies, and kernels that say nothing of nodes.
+  // Joins copies, and kernels whose names contain no nodes.
   void LinkByName() {
     std::map<std::string, std::vector<size_t>> named;
     for (size_t n = size(kRight); n-- > 0;) {
@@ -104,8 +104,8 @@ class LayerComparer {
     }
   }
 
-  // A side whose only region has not been resolved by the model: what else the other side has
-  // what is matched is inside.
+  // If the model does not resolve a side's only region, the other side's unmatched layers between
+  // matched ones are inside it.
   void LinkRegions() {
     for (const SideId side : kBothSides) {
       const SideId other = Other(side);
@@ -185,7 +185,7 @@ class LayerComparer {
     return one_right ? LayerRelation::kMerged : LayerRelation::kRegrouped;
   }
 
-  // The first node of every layer but the first, in the model's order where that is known.
+  // The first node of every layer but the first, in the model's order if that is known.
   std::vector<std::string> BeginningsOf(SideId side, const std::vector<int>& layers) const {
     std::vector<std::string> names;
     std::vector<std::pair<size_t, std::string>> first;
@@ -264,7 +264,7 @@ class LayerComparer {
       group->begins_at = BeginningsOf(kLeft, group->left);
   }
 
-  // Whether a listing mentions a layer of another in the names of its layers or tensors.
+  // True if a listing contains a layer name of another in the names of its layers or tensors.
   static bool Mentions(const LayerListing& listing, const std::string& name) {
     return std::any_of(listing.layers.begin(), listing.layers.end(), [&](const EngineLayer& one) {
       if (absl::StrContains(one.name, name)) return true;
@@ -329,7 +329,7 @@ LayerComparison CompareLayers(LayerListing left, LayerListing right, const Graph
 bool LayerComparison::same() const {
   return std::all_of(groups.begin(), groups.end(), [this](const LayerGroup& group) {
     if (group.precision_changed() && !one_engine) return false;
-    // A copy at the border of a region is a layer of its own in both forms.
+    // A copy at the border of a region is a separate layer in both formats.
     return group.relation == LayerRelation::kSame ||
            (one_engine && (group.relation == LayerRelation::kInside || group.reformat));
   });

@@ -41,7 +41,7 @@ std::optional<std::string> NodeRanges::Find(absl::string_view name) const {
   if (const auto it = positions_.find(name); it != positions_.end()) return it->first;
   const auto it = normalized_.find(NormalizedName(name));
   if (it != normalized_.end() && it->second.size() == 1) return labels_[it->second[0]];
-  // An optimizer's name for what it made of a node: "/attn/MatMul/MatMulScaleFusion/".
+  // An optimizer's name for a node that it rewrote: "/attn/MatMul/MatMulScaleFusion/".
   for (size_t end = name.rfind('/'); end != absl::string_view::npos && end > 0;
        end = name.rfind('/', end - 1)) {
     if (const auto node = positions_.find(name.substr(0, end)); node != positions_.end()) {
@@ -56,7 +56,7 @@ size_t NodeRanges::Position(const std::string& name) const {
   return it == positions_.end() ? labels_.size() : it->second;
 }
 
-// Nodes are sorted topologically: one pass is enough.
+// Nodes are sorted topologically, so one pass suffices.
 std::vector<bool> NodeRanges::Reached(const std::vector<size_t>& from, bool forward) const {
   std::vector<bool> reached(labels_.size(), false);
   for (const size_t n : from) reached[n] = true;

@@ -1,4 +1,4 @@
-// Which ONNX nodes layers cover.
+// Finds the ONNX nodes that layers cover.
 #ifndef ONNXCMP_COMPARE_LAYERS_LAYER_COVER_H_
 #define ONNXCMP_COMPARE_LAYERS_LAYER_COVER_H_
 
@@ -16,21 +16,21 @@
 
 namespace onnxcmp {
 
-// Of a model: what lies between nodes, and what results were computed by.
+// The nodes of a model that lie between others, and the nodes that compute results.
 class NodeRanges {
  public:
   // The graph must outlive the object.
   explicit NodeRanges(const Graph& graph);
 
-  // The name of a node as the model has it; nothing if it has none. TensorRT writes '.' as '_' at
-  // times: that will do where it is unique. So does a name that begins with a node's and a '/'.
+  // The model's own name of a node; nothing if it has none. TensorRT sometimes replaces '.' by '_':
+  // such a name is accepted if it is unique. So is a name that begins with a node's and a '/'.
   std::optional<std::string> Find(absl::string_view name) const;
-  // Where it stands in the model's order; after all others if it is none of its nodes.
+  // Its position in the model's order; after all others if it is none of its nodes.
   size_t Position(const std::string& name) const;
-  // Nodes on the ways from the first to the last, these included; nothing if the ends are unknown.
+  // Nodes on the ways from the first to the last, inclusive; nothing if the ends are unknown.
   std::vector<std::string> Between(const LayerRegion& region) const;
-  // Nodes that compute a layer's outputs from its inputs and from `made`, results by name: what
-  // other layers make is no part of it. Nothing if the model lacks its outputs.
+  // Nodes that compute a layer's outputs from its inputs and from `made`, results of other layers
+  // by name, which are no part of it. Nothing if the model lacks its outputs.
   std::vector<std::string> Behind(const EngineLayer& layer,
                                   const absl::flat_hash_set<std::string>& made) const;
 

@@ -1,5 +1,5 @@
 // The layers that a runtime made of a model, as its log, its profile or its optimized model lists
-// them: plain data.
+// them, as plain data.
 #ifndef ONNXCMP_COMPARE_LAYERS_LAYER_LISTING_H_
 #define ONNXCMP_COMPARE_LAYERS_LAYER_LISTING_H_
 
@@ -14,9 +14,9 @@
 namespace onnxcmp {
 
 enum class ListingForm : uint8_t {
-  kNames,     // TensorRT's log, names alone: "Layer(Myelin): ..."
+  kNames,     // TensorRT's log, names only: "Layer(Myelin): ..."
   kDetailed,  // TensorRT's log, detailed: "Name: ..., LayerType: ..."
-  kJson,      // what trtexec --exportLayerInfo writes
+  kJson,      // file of trtexec --exportLayerInfo
   kProfile,   // onnxruntime's profile
   kModel,     // a model
 };
@@ -24,11 +24,11 @@ absl::string_view ListingFormName(ListingForm form);  // "TensorRT log, names on
 
 struct LayerTensor {
   std::string name;
-  DType dtype = DType::kUndefined;  // as far as it is known
-  std::string format;               // as the listing has it: "Half", "Row major linear FP32"
+  DType dtype = DType::kUndefined;  // if it is known
+  std::string format;               // in the listing's words: "Half", "Row major linear FP32"
 };
 
-// A stretch of the graph that a layer names by its ends: "{ForeignNode[FIRST + FIRST...LAST]}".
+// A part of the graph that a layer names by its ends: "{ForeignNode[FIRST + FIRST...LAST]}".
 struct LayerRegion {
   std::vector<std::string> first;
   std::vector<std::string> last;
@@ -37,25 +37,25 @@ struct LayerRegion {
 struct EngineLayer {
   std::string name;
   std::string type;  // "CaskConvolution", "Myelin", "Reformat"; an operator
-  // The ONNX nodes that it says it covers, by its metadata or else by its name.
+  // The ONNX nodes that it covers, from its metadata or else from its name.
   std::vector<std::string> nodes;
   std::vector<LayerRegion> regions;
   std::vector<LayerTensor> inputs, outputs;
-  std::optional<double> milliseconds;  // of a run
-  // Copies into another format or type.
+  std::optional<double> milliseconds;  // per run
+  // True for a copy into another format or type.
   bool reformat = false;
 };
 
 struct LayerListing {
   std::string source;
   ListingForm form = ListingForm::kNames;
-  // Layers are called by their names, and what is inside a region is not listed.
+  // Only names are listed, and no layers inside regions.
   bool names_only = false;
   std::vector<EngineLayer> layers;  // in the order of the listing
   std::vector<std::string> notes;
 };
 
-// The coarsest number that a layer reads or writes; kUndefined if it is not known.
+// The coarsest type that a layer reads or writes; kUndefined if it is not known.
 DType PrecisionOf(const EngineLayer& layer);
 
 }  // namespace onnxcmp

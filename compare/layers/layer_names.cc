@@ -26,7 +26,7 @@ std::vector<std::string> Ends(absl::string_view text) {
   return names;
 }
 
-// "q/MatMul+k/MatMul_myl0_1" without what Myelin adds; as it was if nothing was.
+// "q/MatMul+k/MatMul_myl0_1" without Myelin's suffix; unchanged if there is none.
 absl::string_view WithoutMyelinEnd(absl::string_view name) {
   const size_t at = name.rfind("_myl");
   if (at == absl::string_view::npos) return name;
@@ -39,7 +39,7 @@ absl::string_view WithoutMyelinEnd(absl::string_view name) {
 void ReadPart(absl::string_view part, EngineLayer* layer) {
   part = absl::StripAsciiWhitespace(part);
   absl::string_view inner = part;
-  // A pointwise operation made of several.
+  // A pointwise operation composed of several.
   if (absl::ConsumePrefix(&inner, "PWN(") && absl::ConsumeSuffix(&inner, ")")) {
     for (const absl::string_view of : SplitOutsideBrackets(inner, ", ")) ReadPart(of, layer);
     return;
@@ -57,7 +57,7 @@ void ReadPart(absl::string_view part, EngineLayer* layer) {
     AddNode(part, layer);
     return;
   }
-  // Kernels that Myelin makes have names of their own, "__myl_AddMul".
+  // Myelin's kernels have names of their own, "__myl_AddMul".
   for (const absl::string_view name : SplitOutsideBrackets(joined, "+")) {
     if (!absl::StartsWith(name, "__myl") && !absl::StartsWith(name, "_gemm_")) AddNode(name, layer);
   }
@@ -101,7 +101,7 @@ std::vector<std::string> NodesOfMetadata(absl::string_view metadata) {
   for (size_t at = metadata.find(kOnnx); at != absl::string_view::npos;) {
     const size_t from = at + kOnnx.size();
     at = metadata.find(kOnnx, from);
-    // Names may have brackets of their own.
+    // Names may contain brackets.
     absl::string_view name = metadata.substr(from, at == absl::string_view::npos ? at : at - from);
     name = name.substr(0, name.rfind(']'));
     if (std::find(names.begin(), names.end(), name) == names.end()) names.emplace_back(name);

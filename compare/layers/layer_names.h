@@ -1,4 +1,4 @@
-// What the names of TensorRT's layers say.
+// Parses the names of TensorRT's layers.
 #ifndef ONNXCMP_COMPARE_LAYERS_LAYER_NAMES_H_
 #define ONNXCMP_COMPARE_LAYERS_LAYER_NAMES_H_
 
@@ -11,19 +11,19 @@
 
 namespace onnxcmp {
 
-// Nodes and regions of a name: "conv1 + PWN(relu1)", "a || b", "q/MatMul+k/MatMul_myl0_1",
-// "{ForeignNode[a + b...c]}". Of a copy ("Reformatting CopyNode for Input Tensor 0 to conv1", "x
-// copy") none.
+// Nodes and regions of a name: "conv1 + PWN(relu1)", "a
+// b", "q/MatMul+k/MatMul_myl0_1", "{ForeignNode[a + b...c]}". None for a copy ("Reformatting
+// CopyNode for Input Tensor 0 to conv1", "x copy").
 void ReadLayerName(absl::string_view name, EngineLayer* layer);
 
-// The names of a layer's metadata, "[ONNX Layer: a][ONNX Layer: b]", whatever stands between.
+// The names of a layer's metadata, "[ONNX Layer: a][ONNX Layer: b]", with any text between.
 std::vector<std::string> NodesOfMetadata(absl::string_view metadata);
 
 // "Half", "Row major linear FP16 format", "Thirty-two wide channel vectorized row major Int8
 // format".
 DType DTypeOfFormat(absl::string_view format);
 
-// Splits where a separator stands outside of brackets.
+// Splits at separators outside brackets.
 std::vector<absl::string_view> SplitOutsideBrackets(absl::string_view text,
                                                     absl::string_view separator);
 

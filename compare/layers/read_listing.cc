@@ -34,7 +34,7 @@ absl::Status AtLine(const std::string& source, absl::string_view text, size_t of
   return absl::InvalidArgumentError(absl::StrCat(OneLine(source), ":", line, ": ", what));
 }
 
-// Remembers where the text is wrong, and how deep it nests.
+// Records the position of an error, and limits the nesting.
 class ListingJsonReader : public nlohmann::json_sax<ListingJson> {
  public:
   explicit ListingJsonReader(ListingJson* root) : builder_(*root, false) {}
@@ -70,7 +70,7 @@ class ListingJsonReader : public nlohmann::json_sax<ListingJson> {
   int depth_ = 0;
 };
 
-// trtexec has been seen to write "data = [...]".
+// Some versions of trtexec write "data = [...]".
 size_t StartOfJson(absl::string_view text) {
   const size_t start = text.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
   if (start == absl::string_view::npos) return 0;
@@ -106,7 +106,7 @@ absl::StatusOr<ListingJson> ParseJson(absl::string_view text, const std::string&
   return json;
 }
 
-// The text of a member, "" if it is not one.
+// The text of a member, "" if it has none.
 std::string TextOf(const ListingJson& json, const char* member) {
   if (!json.is_object()) return "";
   const auto it = json.find(member);
@@ -191,7 +191,7 @@ std::vector<LayerTensor> ShapesOf(const ListingJson& args, const char* member) {
   return tensors;
 }
 
-// Events of nodes, several of one node for several runs.
+// Events of nodes; several of one node come from several runs.
 absl::StatusOr<LayerListing> ListingOfProfile(const ListingJson& json, const std::string& source) {
   LayerListing listing;
   listing.source = source;
@@ -296,7 +296,7 @@ LayerListing ListingOfModel(const Graph& graph, const std::string& source) {
   const BlockGraph values(graph);
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     const Node& node = graph.nodes[n];
-    // Runtimes compute once what depends on constants alone.
+    // Runtimes compute nodes that depend on constants alone only once.
     const std::vector<int>& made = values.outputs(static_cast<int>(n));
     if (std::all_of(made.begin(), made.end(), [&values](int value) {
           return value == BlockGraph::kNoValue || values.IsConstant(value);

@@ -1,4 +1,4 @@
-// Reads a listing of layers, whatever its form.
+// Reads a listing of layers in any format.
 #ifndef ONNXCMP_COMPARE_LAYERS_READ_LISTING_H_
 #define ONNXCMP_COMPARE_LAYERS_READ_LISTING_H_
 
@@ -12,18 +12,19 @@
 
 namespace onnxcmp {
 
-// Whether a text is one of the listings below rather than a model, by what is in it.
+// True if a text looks like one of the listings below rather than a model, by its content.
 bool LooksLikeListing(absl::string_view bytes);
 
-// Of the text of a log, TensorRT's layer information as JSON, or onnxruntime's profile.
-// InvalidArgument with the file and the line if it is none, cut short or malformed.
+// Parses a log, TensorRT's layer information as JSON, or onnxruntime's profile. InvalidArgument
+// with the file and the line if it is none of these, cut short or malformed.
 absl::StatusOr<LayerListing> ParseListing(absl::string_view text, const std::string& source);
 
-// The nodes of a model that a runtime optimized, each a layer.
+// A layer for each node of a model that a runtime optimized.
 LayerListing ListingOfModel(const Graph& graph, const std::string& source);
 
-// Gives layers the times that trtexec --exportProfile wrote, by name; of several of one name in
-// their order. InvalidArgument for another file; a note of the listing for names without a layer.
+// Adds the times of a trtexec --exportProfile file to layers, by name; in order among layers of the
+// same name. InvalidArgument for another file; adds a note to the listing for names without a
+// layer.
 absl::Status AddTimes(absl::string_view text, const std::string& source, LayerListing* listing);
 
 }  // namespace onnxcmp

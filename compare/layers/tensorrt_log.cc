@@ -24,7 +24,7 @@ absl::Status BadLayer(absl::string_view what) {
   return absl::InvalidArgumentError(absl::StrCat("a layer ", what));
 }
 
-// "input (Half[1,40])" of TensorRT 10, "input[Float(1,3,224,224)]" of 8.
+// "input (Half[1,40])" in TensorRT 10, "input[Float(1,3,224,224)]" in 8.
 LayerTensor NamedTensor(absl::string_view text) {
   text = absl::StripAsciiWhitespace(text);
   LayerTensor tensor;
@@ -51,11 +51,11 @@ absl::StatusOr<EngineLayer> ParseNamed(absl::string_view text) {
   text.remove_prefix(close + 3);
   const std::vector<absl::string_view> sides = SplitOutsideBrackets(text, " -> ");
   if (sides.size() != 2) return BadLayer("has no ' -> ' between what it reads and what it makes");
-  // A name may have commas inside brackets only.
+  // A name may contain commas only inside brackets.
   std::vector<absl::string_view> before = SplitOutsideBrackets(sides[0], ", ");
   layer.name = std::string(before[0]);
   for (size_t i = 1; i < before.size(); ++i) {
-    // Layers of constants alone read nothing.
+    // Layers of constants alone have no inputs.
     const absl::string_view input = absl::StripAsciiWhitespace(before[i]);
     if (input.empty() || absl::StartsWith(input, "Tactic: ")) continue;
     layer.inputs.push_back(NamedTensor(before[i]));
@@ -68,7 +68,7 @@ absl::StatusOr<EngineLayer> ParseNamed(absl::string_view text) {
   return layer;
 }
 
-// "[ { Name: a, Location: Device, Dimensions: [1], Format/Datatype: Half }, { ... }]", taken off
+// "[ { Name: a, Location: Device, Dimensions: [1], Format/Datatype: Half }, { ... }]", removed from
 // the text.
 absl::StatusOr<std::vector<LayerTensor>> TakeTensors(absl::string_view* text) {
   std::vector<LayerTensor> tensors;
@@ -134,7 +134,7 @@ absl::StatusOr<EngineLayer> ParseDetailed(absl::string_view text) {
 
 size_t FindNamedLayer(absl::string_view line) {
   const size_t at = line.find(kLayerStart);
-  // Elsewhere the log speaks of layers, too: only a prefix in brackets may stand before.
+  // The log mentions layers elsewhere, too: only a prefix in brackets may precede one.
   if (at == absl::string_view::npos || line.find("): ", at) == absl::string_view::npos) {
     return absl::string_view::npos;
   }

@@ -10,11 +10,11 @@
 
 namespace onnxcmp {
 
-// Where a line's layer begins, after what the log puts before it; npos if it has none.
+// Position of a line's layer, after the log's prefix; npos if it has none.
 size_t FindNamedLayer(absl::string_view line);     // "Layer(Myelin): ..."
 size_t FindDetailedLayer(absl::string_view line);  // "Name: ..., LayerType: ..."
 
-// All layers of a log; other lines do not matter. Where both forms are there, the detailed one.
+// All layers of a log; ignores other lines. If it has both formats, the detailed one.
 absl::StatusOr<LayerListing> ParseTensorRtLog(absl::string_view text, const std::string& source);
 
 }  // namespace onnxcmp

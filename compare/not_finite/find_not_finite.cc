@@ -17,7 +17,7 @@
 namespace onnxcmp {
 namespace {
 
-// Those of a side that are explained and listed; a reader wants the first.
+// Limit of the origins of a side that are explained and listed; a reader wants the first.
 constexpr size_t kMostOrigins = 32;
 
 bool HasNan(const StreamResult& result) {
@@ -27,7 +27,7 @@ bool HasInfinity(const StreamResult& result) {
   return !result.fingerprint.finite && result.fingerprint.numbers().statistics.infinities > 0;
 }
 
-// Finds the origins by what was recorded of the results.
+// Finds the origins from the recorded fingerprints.
 class OriginFinder {
  public:
   explicit OriginFinder(const ResultStream& stream) : stream_(stream) {}
@@ -51,10 +51,10 @@ class OriginFinder {
   }
 
  private:
-  // What has been seen of one kind.
+  // Results of one kind so far.
   struct Seen {
     bool any = false;
-    // By depth: deeper down since the last node there; inside the node whose outputs come now.
+    // By depth: seen deeper since the last node there; seen inside the node whose outputs come now.
     std::vector<bool> below, inside;
 
     void Note(int depth) {
@@ -86,7 +86,7 @@ class OriginFinder {
   template <typename Has>
   bool Inherits(const StreamResult& result, const Has& has, const Seen& seen) const {
     if (result.kind != ResultKind::kResult) return false;
-    // What it was made from is not known, or not in whole: then only the first one counts.
+    // If its inputs are unknown, or not all known, only the first one counts.
     if (result.node == kNone) return seen.any;
     const StreamNode& node = stream_.nodes[Index(result.node)];
     if (!node.closed && seen.any) return true;
@@ -98,7 +98,7 @@ class OriginFinder {
 
   void Add(int r, bool nan) {
     const StreamResult& result = stream_.results[Index(r)];
-    // All outputs of a node are one.
+    // All outputs of a node count as one.
     if (result.node != kNone && !with_origin_.insert(result.node).second) return;
     if (found_.origins.size() == kMostOrigins) {
       ++found_.more;
@@ -114,11 +114,11 @@ class OriginFinder {
   const ResultStream& stream_;
   NotFinite found_;
   Seen nan_, infinite_;
-  std::vector<int> nodes_;                // by depth: the one whose outputs come now
+  std::vector<int> nodes_;                // by depth: the node whose outputs come now
   absl::flat_hash_set<int> with_origin_;  // nodes
 };
 
-// Looks at the values of the origins and of what they were made from.
+// Reads the values of the origins and of their inputs.
 class OriginExplainer {
  public:
   OriginExplainer(const RecordedSide& side, NotFinite* found) : side_(side), found_(found) {}
@@ -172,7 +172,7 @@ class OriginExplainer {
     }
   }
 
-  // Nothing for nodes in subgraphs and nodes that have some.
+  // Nothing for nodes in subgraphs and nodes that have subgraphs.
   Value InDouble(const RanNode& ran, const StreamResult& result) const {
     const Evaluator* evaluator = side_.side->evaluator();
     if (evaluator == nullptr || result.depth > 0) return Value();
@@ -197,7 +197,7 @@ class OriginExplainer {
   const RecordedSide& side_;
   NotFinite* found_;
   absl::flat_hash_map<int, size_t> origins_;  // by result
-  absl::flat_hash_map<int, int> last_use_;    // by input: the origin that reads it last
+  absl::flat_hash_map<int, int> last_use_;    // by input: the last origin that reads it
   absl::node_hash_map<int, Value> values_;
 };
 

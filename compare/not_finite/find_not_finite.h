@@ -9,8 +9,8 @@
 
 namespace onnxcmp {
 
-// Of a side that has been recorded. It runs once more if there is any origin. `run`: what the watch
-// is told. An error: what was computed once could not be again.
+// Takes a recorded side, which runs once more if there is any origin. `run`: its name for the
+// watch. Errors are those of running it again.
 absl::StatusOr<NotFinite> FindNotFinite(const RecordedSide& side, absl::string_view run,
                                         const PairValues::Watch& watch);
 

@@ -1,5 +1,5 @@
-// Where a side's numbers stop being finite: the results that are NaN or infinite although nothing
-// that they were made from is, and how that came about.
+// Where a side's numbers stop being finite: results that are NaN or infinite although their inputs
+// are finite, and the reason.
 #ifndef ONNXCMP_COMPARE_NOT_FINITE_NOT_FINITE_H_
 #define ONNXCMP_COMPARE_NOT_FINITE_NOT_FINITE_H_
 
@@ -13,48 +13,48 @@
 namespace onnxcmp {
 
 enum class NotFiniteReason : uint8_t {
-  kGiven,           // an initializer, an input, a constant holds it
+  kGiven,           // an initializer, an input or a constant holds it
   kOverflow,        // finite in double, beyond the greatest number of its type
-  kExponential,     // the same, of an exponential
-  kDivisionByZero,  // of anything, zero included
-  kLogarithm,       // of zero or of a negative number
-  kRoot,            // of a negative number
-  kDomain,          // another function where it has no value: acos(2)
+  kExponential,     // the same for an exponential
+  kDivisionByZero,  // division of any number, including zero
+  kLogarithm,       // logarithm of zero or of a negative number
+  kRoot,            // root of a negative number
+  kDomain,          // another function outside its domain: acos(2)
   kInfinityMinusInfinity,
   kZeroTimesInfinity,
-  kMaskedRow,  // all that a softmax weighs is minus infinity
+  kMaskedRow,  // all inputs of a softmax are minus infinity
   kUnknown,
 };
 absl::string_view NotFiniteReasonName(NotFiniteReason reason);  // "given", "division_by_zero", ...
 
-// An element that another one was made from.
+// An element that another one was computed from.
 struct MadeFrom {
-  std::string name;   // of the result
+  std::string name;   // the result's
   std::string index;  // "[0,12,3]"
   std::string value;  // as printed
 };
 
 struct NotFiniteOrigin {
   int result = kNone;
-  // Of NaN, which nothing it reads has; else of infinities, and what it reads is finite.
+  // True for NaN, which no input of its node has; false for infinities, whose inputs are finite.
   bool nan = false;
-  int64_t elements = 0;  // that are so
+  int64_t elements = 0;  // number of such elements
   NotFiniteReason reason = NotFiniteReason::kUnknown;
-  // The first such element, and what it was made from as far as that is known.
+  // The first such element, and the elements that it was computed from if they are known.
   std::string index;
   std::string value;
   std::vector<MadeFrom> made_from;
-  std::string text;  // how it came about: "12.5 / 0"
+  std::string text;  // the computation: "12.5 / 0"
 };
 
 struct NotFinite {
   // In the order of the results.
   std::vector<NotFiniteOrigin> origins;
-  int64_t more = 0;     // origins that are left out
-  int64_t results = 0;  // computed results that hold NaN or infinities, inherited ones included
+  int64_t more = 0;     // origins left out
+  int64_t results = 0;  // computed results with NaN or infinities, propagated ones included
 };
 
-// Whether a reader should hear of it unasked: masks are made of infinite constants.
+// True if a report should mention it without being asked: masks consist of infinite constants.
 bool IsWorthTelling(const NotFiniteOrigin& origin);
 
 }  // namespace onnxcmp

@@ -30,8 +30,8 @@ bool IsReal(const Value& value) {
   return kind == ComputeClass::kFloat || kind == ComputeClass::kDouble;
 }
 
-// Calls `visit(index, element)` until it says that this is enough. Of complex numbers and the like
-// nothing.
+// Calls `visit(index, element)` until it returns that this is enough. Visits no complex numbers and
+// the like.
 template <typename Visit>
 void ForEachElement(const Tensor& tensor, const Visit& visit) {
   constexpr int64_t kStrip = 4096;
@@ -60,8 +60,8 @@ bool HoldsInfinity(const Value& value) {
   return value.is_tensor() && FirstNotFinite(value.tensor(), false) >= 0;
 }
 
-// The element of a tensor that an element of a result of this shape is made from where operators
-// broadcast; -1 if the shapes do not fit.
+// The element of a tensor that an element of a result of this shape is computed from by
+// broadcasting; -1 if the shapes do not fit.
 int64_t BroadcastIndex(const Tensor& from, const Shape& shape, int64_t index) {
   if (from.rank() > static_cast<int>(shape.size())) return -1;
   int64_t place = 0;
@@ -94,7 +94,7 @@ std::string Overflows(DType dtype) {
                       absl::StrFormat("%.5g", GreatestOf(dtype)));
 }
 
-// "exp of -2", "(-2) + 3": negative numbers in brackets where they follow a sign.
+// "exp of -2", "(-2) + 3": negative numbers in brackets where a sign is beside them.
 std::string Bracketed(const std::string& number) {
   return absl::StartsWith(number, "-") ? absl::StrCat("(", number, ")") : number;
 }
@@ -133,7 +133,7 @@ class Explainer {
     origin_.text = std::move(text);
   }
 
-  // Whether an element is made from the elements in its place, as far as we know how.
+  // True if an element is computed from the elements at its position, for operators known here.
   bool OfOneElement() const {
     static constexpr const char* kOperators[] = {
         "Acos",     "Acosh", "Add", "Asin",  "Atanh", "Cast",       "CastLike", "Celu",
@@ -231,9 +231,9 @@ class Explainer {
     return overflow(exponential ? NotFiniteReason::kExponential : NotFiniteReason::kOverflow, text);
   }
 
-  // What a strip of a softmax's input holds.
+  // Counts of a strip of a softmax's input.
   struct Strip {
-    int64_t size = 0, least = 0, greatest = 0;  // how many are minus infinity, infinity
+    int64_t size = 0, least = 0, greatest = 0;  // number of minus infinities, infinities
   };
   Strip Row(const Tensor& input, int64_t first, int64_t stride, int64_t size) const {
     Strip strip;
@@ -254,7 +254,7 @@ class Explainer {
     const int64_t* given = attribute == ran_.node->attributes.end()
                                ? nullptr
                                : std::get_if<int64_t>(&attribute->second);
-    // The last axis, or, before opset 13, all from the second on; the values tell which.
+    // The last axis, or before opset 13 all from the second on; the values show which.
     const int64_t rank = input.rank();
     int64_t axis = given == nullptr ? rank - 1 : *given;
     if (axis < 0) axis += rank;
@@ -293,7 +293,7 @@ class Explainer {
     return false;
   }
 
-  // The element in question, computed in double.
+  // The element to explain, computed in double.
   std::optional<double> InDouble() const {
     if (ran_.in_double == nullptr) return std::nullopt;
     const Value value = ran_.in_double();
@@ -304,10 +304,10 @@ class Explainer {
     return ElementOf(value.tensor(), at_);
   }
 
-  // A mask that leaves nothing of a row.
+  // A mask that hides a whole row.
   bool ExplainAttention() {
-    // ONNX's gives zero for such a row (since 1.23; runtimes of older recordings gave NaN): what is
-    // NaN in a run of ours, too, has another reason.
+    // ONNX's operator gives zero for such a row (since 1.23; runtimes of older recordings gave
+    // NaN): NaN in a run of ours has another reason.
     if (ran_.node->domain.empty() && std::isnan(InDouble().value_or(0))) return false;
     for (size_t i = 0; i < ran_.inputs.size(); ++i) {
       if (!ran_.inputs[i].is_tensor()) continue;
@@ -418,7 +418,7 @@ class Explainer {
     }
   }
 
-  // Operators that make an element of many: what the node gives in double tells.
+  // Operators that compute an element from many: the node's result in double decides.
   void ExplainWhole() {
     if (origin_.reason != NotFiniteReason::kUnknown) return;
     const DType dtype = ran_.output.dtype();
@@ -456,8 +456,8 @@ class Explainer {
   NotFiniteOrigin& origin_;
   const std::string op_;
   int64_t at_ = -1;
-  std::vector<double> values_;      // of the operands
-  std::vector<std::string> texts_;  // of the operands
+  std::vector<double> values_;      // the operands'
+  std::vector<std::string> texts_;  // the operands'
 };
 
 }  // namespace

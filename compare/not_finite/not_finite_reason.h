@@ -1,4 +1,4 @@
-// How a node came to give NaN or an infinity.
+// Explains why a node gives NaN or an infinity.
 #ifndef ONNXCMP_COMPARE_NOT_FINITE_NOT_FINITE_REASON_H_
 #define ONNXCMP_COMPARE_NOT_FINITE_NOT_FINITE_REASON_H_
 
@@ -17,16 +17,16 @@ namespace onnxcmp {
 // A node that has run.
 struct RanNode {
   const Node* node = nullptr;  // null if it is not known
-  bool given = false;          // no node made it: an initializer, an input
-  // By input; empty where it is absent or not known.
+  bool given = false;          // no node made it: it is an initializer or an input
+  // By input; empty if it is absent or not known.
   std::vector<Value> inputs;
-  std::vector<std::string> names;  // of the inputs
-  Tensor output;                   // the one in question
-  // The same output of the node on the inputs in double; empty if that cannot be computed.
+  std::vector<std::string> names;  // the inputs'
+  Tensor output;                   // the output to explain
+  // The same output computed in double; empty if that is impossible.
   std::function<Value()> in_double;
 };
 
-// Fills in all of it that values say: from the reason on.
+// Sets all parts that values determine, from the reason on.
 void Explain(const RanNode& ran, NotFiniteOrigin* origin);
 
 }  // namespace onnxcmp

@@ -26,7 +26,7 @@ constexpr uint32_t kTrifling = Bit(OperatorTrait::kTrifling);
 constexpr uint32_t kQuantized = Bit(OperatorTrait::kQuantized);
 constexpr uint32_t kPacked = Bit(OperatorTrait::kPacked);
 
-// Each is the one before, and more.
+// Each includes the one before.
 constexpr uint32_t kSelecting = kMoves | Bit(OperatorTrait::kOneDataInput);
 constexpr uint32_t kRearranging = kSelecting | Bit(OperatorTrait::kRearranges);
 constexpr uint32_t kReordering = kRearranging | Bit(OperatorTrait::kReorders);

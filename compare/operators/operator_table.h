@@ -1,4 +1,4 @@
-// The table after operator_traits.h.
+// The table behind operator_traits.h.
 #ifndef ONNXCMP_COMPARE_OPERATORS_OPERATOR_TABLE_H_
 #define ONNXCMP_COMPARE_OPERATORS_OPERATOR_TABLE_H_
 
@@ -16,7 +16,7 @@ enum OperatorDomains : uint8_t {
   kOfNchwc = 4,      // com.microsoft.nchwc: channels in blocks
   kOfNhwc = 8,       // com.ms.internal.nhwc: channels last
 };
-// The domain's bit; 0 of others.
+// The domain's bit; 0 for others.
 uint8_t DomainBit(absl::string_view domain);
 
 struct OperatorRow {

@@ -1,6 +1,6 @@
-// What the comparison knows about operators: one table, a row an operator (operator_table.cc).
-// What single operators compute stands where that is asked for: purposes of inputs in
-// inputs/made_up/purpose_table, reasons for NaN in not_finite/, slots of scales in quantization/.
+// The comparison's knowledge about operators: one table, a row an operator (operator_table.cc).
+// Further facts are kept where they are needed: purposes of inputs in inputs/made_up/purpose_table,
+// reasons for NaN in not_finite/, slots of scales in quantization/.
 #ifndef ONNXCMP_COMPARE_OPERATORS_OPERATOR_TRAITS_H_
 #define ONNXCMP_COMPARE_OPERATORS_OPERATOR_TRAITS_H_
 
@@ -11,66 +11,66 @@
 
 namespace onnxcmp {
 
-// "Elements" are those of the operator's data, which is its first input unless it says otherwise;
-// "unchanged" is bit for bit. Dropout counts as it is in inference.
+// "Elements" are those of the operator's data, which is its first input unless stated otherwise;
+// "unchanged" is bit for bit. Dropout counts as in inference.
 enum class OperatorTrait : uint32_t {
-  // Where elements come from.
+  // Origin of elements.
 
   // Its first output holds elements of its data inputs, unchanged, and otherwise at most constants:
   // Reshape, Transpose, Slice, Gather, Concat, Pad, MaxPool, Relu.
   kMoves = 1 << 0,
-  // What moves: its data is its first input alone, and the others say where to: Gather, Slice.
+  // A kMoves operator whose only data is its first input; the others tell where to: Gather, Slice.
   kOneDataInput = 1 << 1,
-  // What moves: there may be numbers in its output that no input of data has: Pad, Clip, Relu.
+  // A kMoves operator whose output may have numbers that no data input has: Pad, Clip, Relu.
   kAddsNumbers = 1 << 2,
-  // Its outputs hold each element, unchanged, as often as they like, and nothing else: Expand,
-  // Split. It moves one data input.
+  // Its outputs hold every element, unchanged, any number of times, and nothing else: Expand,
+  // Split. Implies kMoves and kOneDataInput.
   kRearranges = 1 << 3,
   // It rearranges, and its first output holds each element once: Transpose, DepthToSpace.
   kReorders = 1 << 4,
-  // It reorders, and the elements are in the same row-major order: Reshape, Squeeze.
+  // It reorders, but keeps the row-major order of elements: Reshape, Squeeze.
   kKeepsOrder = 1 << 5,
-  // It keeps the order, and the shape: Identity, Dropout.
+  // It keeps the order and the shape: Identity, Dropout.
   kCopies = 1 << 6,
 
-  // What becomes of numbers.
+  // Effect on numbers.
 
-  // Hands its first input on in another element type, element by element.
+  // Passes on its first input in another element type, element by element.
   kCasts = 1 << 7,
-  // Hands its first input on as numbers of a grid or what these stand for, element by element, with
-  // a scale and a zero point that it is given: QuantizeLinear, DequantizeLinear.
+  // Quantizes or dequantizes its first input, element by element, with a scale and a zero point
+  // from its inputs: QuantizeLinear, DequantizeLinear.
   kRegrids = 1 << 8,
-  // What it makes of numbers is a sum, a product or the like of them, element by element.
+  // Its result is a sum, a product or the like, element by element.
   kArithmetic = 1 << 9,
-  // Sums products of what it reads, or is built around such sums: MatMul, Conv, LSTM, Attention.
+  // Sums products of its inputs, or is built around such sums: MatMul, Conv, LSTM, Attention.
   kProducts = 1 << 10,
-  // What goes in differently may well come out equal: it rounds, compares, selects, cuts off, or
-  // has a graph that may do so.
+  // Different inputs may give equal results: it rounds, compares, selects, clips, or has a graph
+  // that may do so.
   kAbsorbs = 1 << 11,
-  // It gives the same for its inputs in any order.
+  // It gives the same result for its inputs in any order.
   kCommutative = 1 << 12,
-  // Its first output is never below 0, whatever it reads.
+  // Its first output is never below 0, for any input.
   kNotNegative = 1 << 13,
-  // An activation that does something else for other signs of its input: Relu, Gelu, Abs.
+  // An activation that treats signs of its input differently: Relu, Gelu, Abs.
   kBends = 1 << 14,
   // Compares two numbers; its output is a boolean.
   kCompares = 1 << 15,
-  // Looks at its input's shape alone.
+  // Reads only its input's shape.
   kReadsNoElements = 1 << 16,
 
-  // What it is to models.
+  // Role in models.
 
-  // Its output has the axes of its data inputs, in their order, whatever they mean: element by
-  // element, or along axes that keep their places. What is known of such only.
+  // Its output has the axes of its data inputs, in their order, whatever they mean: it works
+  // element by element, or along axes that keep their places. Set only for operators known to do
+  // so.
   kKeepsAxes = 1 << 17,
-  // Exporters and quantizers put it between operators that runtimes compute as one.
+  // Exporters and quantizers put it between operators that runtimes fuse.
   kStandsBetween = 1 << 18,
-  // It converts, copies or asks for a shape, and says little about a model.
+  // It converts, copies or reads a shape, and says little about a model.
   kTrifling = 1 << 19,
-  // Reads or writes numbers on a grid of integers, although its name does not say so: see
-  // Quantizes().
+  // Reads or writes quantized integers, although its name does not say so: see Quantizes().
   kQuantized = 1 << 20,
-  // Its integers of 8 bits hold several numbers each.
+  // Its 8-bit integers hold several numbers each.
   kPacked = 1 << 21,
 };
 
@@ -84,10 +84,11 @@ class OperatorTraits {
   uint32_t bits_;
 };
 
-// Of ai.onnx, com.microsoft and the domains of layouts that onnxruntime adds; others have none.
+// The traits of operators of ai.onnx, com.microsoft and onnxruntime's layout domains; others have
+// none.
 OperatorTraits TraitsOf(absl::string_view domain, absl::string_view op_type);
 
-// Of a node of a model or of a stream.
+// The same for a node of a model or of a stream.
 template <typename AnyNode>
 OperatorTraits TraitsOf(const AnyNode& node) {
   return TraitsOf(node.domain, node.op_type);
@@ -102,14 +103,14 @@ bool HasTrait(const AnyNode& node, OperatorTrait trait) {
   return HasTrait(node.domain, node.op_type, trait);
 }
 
-// Whether nodes of this operator, of any domain, round numbers to a grid of integers or read such:
+// True if nodes of this operator, in any domain, quantize numbers or read quantized ones:
 // QuantizeLinear, MatMulInteger, QLinearConv, MatMulNBits, ...
 bool Quantizes(absl::string_view op_type);
 
-// The type that an integer is as precise as, which such an operator reads or writes: its own up to
-// 16 bits. Where several share a byte, or scales hold for short blocks, the operator's `bits` tell
-// (4 if it has none): blocks of 8 bits are as precise as bfloat16, those of 3 bits count as 2.
-// kUndefined if it is no quantized number.
+// The type of equal precision for an integer that such an operator reads or writes: its own up to
+// 16 bits. Where several share a byte, or scales hold for short blocks, the operator's `bits`
+// decide (4 if it has none): blocks of 8 bits are as precise as bfloat16, those of 3 bits count as
+// 2. kUndefined if it is no quantized number.
 DType QuantizedAs(absl::string_view op_type, DType dtype, int64_t bits);
 
 }  // namespace onnxcmp

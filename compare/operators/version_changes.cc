@@ -33,7 +33,7 @@ constexpr VersionChange kVersionChanges[] = {
     {"Softmax", 13, kOneAxis, "", ""},
 };
 
-// Null if the node does not give it, or not as a string.
+// Null if the node does not set it, or not as a string.
 const std::string* StringOf(const Node& node, absl::string_view attribute) {
   const auto it = node.attributes.find(attribute);
   return it == node.attributes.end() ? nullptr : std::get_if<std::string>(&it->second);

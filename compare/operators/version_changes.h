@@ -1,5 +1,5 @@
-// What operators came to compute otherwise from one version to the next: rules, which no schema
-// tells. Defaults that two versions both have stand in the schemas.
+// Changes in what operators compute from one version to the next: rules that no schema contains.
+// Schemas have the defaults of attributes that both versions share.
 #ifndef ONNXCMP_COMPARE_OPERATORS_VERSION_CHANGES_H_
 #define ONNXCMP_COMPARE_OPERATORS_VERSION_CHANGES_H_
 
@@ -15,12 +15,13 @@ namespace onnxcmp {
 
 struct VersionChange {
   absl::string_view op_type;
-  int64_t since;           // the version of ai.onnx that brought it
+  int64_t since;           // the version of ai.onnx that introduced it
   absl::string_view rule;  // "coordinates are half_pixel by default, asymmetric before"
-  // The newer node does what the older one did if it gives this attribute so; "" if none does that.
+  // The value of this attribute with which the newer node behaves like the older one; "" if there
+  // is none.
   absl::string_view attribute;
   absl::string_view as_before;
-  // It matters only where the newer node gives this attribute so, or not at all; "": everywhere.
+  // It matters only if the newer node sets this attribute to this value, or not at all; "": always.
   absl::string_view only_with = "";
   absl::string_view value = "";
 };
@@ -28,7 +29,7 @@ struct VersionChange {
 // By name and version.
 absl::Span<const VersionChange> VersionChangeTable();
 
-// A node, and since which version its operator is what it is.
+// A node, and the version that introduced its operator's present behaviour.
 struct VersionedNode {
   const Node& node;
   int64_t since;

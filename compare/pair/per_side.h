@@ -1,4 +1,4 @@
-// Which side is meant, and one thing for each of the two.
+// Identifies one of the two sides, and holds one thing for each.
 #ifndef ONNXCMP_COMPARE_PAIR_PER_SIDE_H_
 #define ONNXCMP_COMPARE_PAIR_PER_SIDE_H_
 
@@ -30,7 +30,7 @@ struct PerSide {
   constexpr const T& operator[](SideId side) const { return side == SideId::kLeft ? left : right; }
 };
 
-// The same of any struct that has a `left` and a `right`, besides other things.
+// The same for any struct with a `left` and a `right`.
 template <typename Both>
 auto& OfSide(Both& both, SideId side) {
   return side == SideId::kLeft ? both.left : both.right;

@@ -1,4 +1,4 @@
-// Where a comparison's time and memory went.
+// Time and memory that a comparison takes.
 #ifndef ONNXCMP_COMPARE_PAIR_TIMINGS_H_
 #define ONNXCMP_COMPARE_PAIR_TIMINGS_H_
 
@@ -11,7 +11,7 @@
 
 namespace onnxcmp {
 
-// The time since it was made.
+// The time since its construction.
 class Stopwatch {
  public:
   double seconds() const {
@@ -27,20 +27,20 @@ struct Timings {
   struct Step {
     std::string name;
     double seconds = 0;
-    // Of the process, its mapped files included: the most that it held up to the step's end.
+    // Peak of the process up to the step's end, its mapped files included.
     int64_t peak_bytes = 0;
   };
-  std::vector<Step> steps;  // each once, in the order in which they ended first
-  int64_t nodes = 0;        // of both models' runs
-  int64_t shared = 0;       // of them: taken from the other side's run, or an earlier one
+  std::vector<Step> steps;  // each once, in the order in which they first ended
+  int64_t nodes = 0;        // number of nodes in both models' runs
+  int64_t shared = 0;       // number of these taken from the other side's run, or an earlier one
 
   void Add(absl::string_view step, double seconds);
 };
 
-// Bytes that the process has held at most; 0 where the system does not tell.
+// Peak bytes of the process; 0 if the system does not tell.
 int64_t PeakBytes();
 
-// Counts the time from its beginning to its end towards a step; nothing if `timings` is null.
+// Adds its own lifetime to a step; nothing if `timings` is null.
 class StepTimer {
  public:
   StepTimer(Timings* timings, absl::string_view step) : timings_(timings), step_(step) {}

@@ -17,12 +17,13 @@ namespace onnxcmp {
 namespace {
 
 constexpr int kBiasHops = 4;
-// Root mean squares, against the other side's bias and in steps: rounding is 0.3 steps.
+// Least root mean square differences from the other side's bias, relative and in steps: rounding
+// makes 0.3 steps.
 constexpr double kBiasApart = 0.05;
 constexpr double kBiasSteps = 4;
-// A constant of the same size that is no bias points elsewhere.
+// A constant of the same size with a smaller cosine is no bias of this layer.
 constexpr double kLeastBiasCosine = 0.8;
-// The other side's bias must leave less of the layer's error than this.
+// Greatest share of the layer's error that may remain with the other side's bias.
 constexpr double kBiasLeaves = 0.85;
 
 // Input slots.
@@ -42,7 +43,7 @@ double AlphaOf(const Node* node) {
   return given == nullptr ? 1 : *given;
 }
 
-// Constants of the other side that a result is made of a few nodes before.
+// Constants of the other side that a result depends on within a few nodes.
 std::vector<int> BiasCandidates(const SideValues& other, int partner) {
   std::vector<int> found;
   absl::flat_hash_set<int> seen;
@@ -66,7 +67,7 @@ std::string BiasRange(const std::vector<double>& numbers) {
   return absl::StrFormat("%.3g … %.3g", *least, *most);
 }
 
-// The steps that a layer reads its bias in; nothing where they do not fit it.
+// Quantization parameters of a layer's bias; nothing if the scales do not fit it.
 std::optional<GridValues> GridOfBias(const Reals& x_scale, const Reals& weights_scale, double alpha,
                                      const Tensor& integers) {
   GridValues grid;
@@ -88,7 +89,7 @@ struct OtherBias {
   std::vector<double> numbers;
 };
 
-// Of all that point to where the bias does, the nearest.
+// The nearest of the candidates that point in the bias's direction.
 OtherBias NearestBias(const SideValues& other, int partner, const std::vector<double>& ours) {
   OtherBias nearest;
   for (const int r : BiasCandidates(other, partner)) {

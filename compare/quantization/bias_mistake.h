@@ -1,5 +1,5 @@
-// A bias of integers that has no scale of its own: QLinearConv and QGemm read it in steps of their
-// input's scale times that of their weights.
+// Review of integer biases without a scale of their own: QLinearConv and QGemm read them in steps
+// of the input's scale times that of the weights.
 #ifndef ONNXCMP_COMPARE_QUANTIZATION_BIAS_MISTAKE_H_
 #define ONNXCMP_COMPARE_QUANTIZATION_BIAS_MISTAKE_H_
 
@@ -12,13 +12,13 @@
 namespace onnxcmp {
 
 struct BiasReview {
-  Mistake mistake;         // empty if the bias is honest, or if nothing can be said of it
-  bool looked_at = false;  // a constant of the other side stands for it
+  Mistake mistake;         // empty if the bias is correct, or if it cannot be judged
+  bool looked_at = false;  // a constant of the other side is its counterpart
 };
 
-// The bias of node n of a region that makes `result`, beside the constants that the result's
-// partner is made of. It is wrong where the other side's bias, rounded to the same steps, makes the
-// result better. Nothing if the node has no such bias.
+// Reviews the bias of node n of a region that makes `result` against the constants of the result's
+// partner. It is wrong if the other side's bias, rounded to the same steps, improves the result.
+// Nothing if the node has no such bias.
 std::optional<BiasReview> ReviewBias(const TwinRun& run, int n, const std::vector<int>& region,
                                      int result);
 

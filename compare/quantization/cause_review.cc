@@ -14,7 +14,7 @@
 namespace onnxcmp {
 namespace {
 
-// Noise of rounding floats, in epsilons, and of an honest quantization.
+// Noise of rounding floats, in epsilons, and of a correct quantization.
 constexpr double kEpsilons = 64;
 constexpr double kHonestNoise = 0.3;
 
@@ -47,7 +47,7 @@ class Review {
     return found;
   }
 
-  // Whether a cause is of a layer that a mistake has been named of.
+  // True if a cause lies in a layer that has a mistake.
   bool IsTold(const Cause& cause) const { return told_.contains(OfSide(cause, side_)); }
 
   Finding Judge(const Cause& cause) const {
@@ -60,14 +60,14 @@ class Review {
                  : finding;
     }
     if (!IsOfGrid(r)) return Finding::kUnknown;
-    // A constant is as good as what is made of it.
+    // A constant is judged by the results made of it.
     Finding worst = Finding::kUnknown;
     for (const int made : FirstReplaced(r)) worst = std::max(worst, JudgeResult(made));
     return worst == Finding::kInnocent ? Finding::kHonest : worst;
   }
 
-  // Whether a constant says for each Reshape that reads it what the other side's says, be it with a
-  // -1 for the size that is left.
+  // True if a constant asks each Reshape that reads it for the other side's shape, possibly with a
+  // -1 for one size.
   bool AsksForTheSameShape(const Cause& cause) const {
     const int r = OfSide(cause, side_);
     const int partner = OfSide(cause, Other(side_));
@@ -92,7 +92,8 @@ class Review {
   }
 
  private:
-  // A quantized constant, its scale or zero point, floats made of such.
+  // True for quantized results, their scales and zero points, and results that quantizing nodes
+  // make or read.
   bool IsOfGrid(int r) const {
     const Grids& grids = run_.quantized().grids();
     if (grids.IsParameter(r) || grids.of(r).has_value()) return true;
@@ -116,8 +117,7 @@ class Review {
     return noise <= kHonestNoise ? Finding::kHonest : Finding::kGuilty;
   }
 
-  // Whether a result of the other side stands for another one that is honest: then the pair that
-  // was accused is none.
+  // True if another correct result has that partner: then the accused pair is wrong.
   bool HasAnother(int partner) const {
     return std::any_of(graph_.results().begin(), graph_.results().end(), [&](int r) {
       if (partner == kNone || run_.partner(r) != partner) return false;
@@ -126,7 +126,7 @@ class Review {
     });
   }
 
-  // What is replaced first after a result.
+  // The first replaced results that depend on a result.
   std::vector<int> FirstReplaced(int r) const {
     std::vector<int> found;
     std::vector<int> open = {r};
@@ -144,14 +144,14 @@ class Review {
     return found;
   }
 
-  // A result, what it is made from since what was replaced, and what stands for it afterwards.
+  // A result, its inputs back to the last replaced results, and later results with its partner.
   std::vector<int> LayerOf(int r) const {
     std::vector<int> results = {r};
     for (const int n : run_.RegionOf(r)) {
       const StreamNode& made = *graph_.node(n).made;
       results.insert(results.end(), made.outputs.begin(), made.outputs.end());
       for (const int read : graph_.Reads(n)) {
-        // Constants and what they are made of.
+        // Constants and their own inputs.
         std::vector<int> open = {read};
         while (!open.empty() && results.size() < 1000) {
           const int constant = open.back();
@@ -167,7 +167,7 @@ class Review {
       for (const int output : graph_.node(n).made->outputs) {
         if (output != kNone && run_.partner(output) == run_.partner(r)) results.push_back(output);
       }
-      // What reads it with a scale and a zero point of its own.
+      // A DequantizeLinear reads it with its own scale and zero point.
       if (graph_.node(n).made->op_type != "DequantizeLinear") continue;
       for (const int read : graph_.Reads(n)) results.push_back(read);
     }
@@ -190,8 +190,8 @@ void ReviewCauses(const TwinRun& run, const QuantizationReport& report,
   absl::flat_hash_set<const Cause*> taken;
   for (size_t i = 0; i < report.mistakes.size(); ++i) {
     const QuantizationMistake& mistake = report.mistakes[i];
-    // What was measured between two quantized sides knows its place better.
-    // So does what was measured of floats.
+    // A cause measured between two quantized sides knows its place better, as does one measured in
+    // floats.
     const Cause* measured =
         report.both || mistake.of_floats
             ? review.MeasuredIn(i, mistake.of_floats ? mistake.result : mistake.place, *causes)
@@ -217,7 +217,7 @@ void ReviewCauses(const TwinRun& run, const QuantizationReport& report,
   const auto added = static_cast<std::ptrdiff_t>(reviewed.size());
   for (Cause& cause : *causes) {
     if (taken.contains(&cause) || (!report.both && review.IsTold(cause))) continue;
-    // What is inside a body was measured there.
+    // A cause inside a body was measured there.
     if (IsWrong(cause) && !cause.in_body.has_value()) {
       if (review.AsksForTheSameShape(cause)) continue;
       const Finding finding = review.Judge(cause);

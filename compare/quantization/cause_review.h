@@ -1,4 +1,4 @@
-// Causes that were found without looking at grids, judged again by them.
+// Review of causes that were found without regard to quantization parameters.
 #ifndef ONNXCMP_COMPARE_QUANTIZATION_CAUSE_REVIEW_H_
 #define ONNXCMP_COMPARE_QUANTIZATION_CAUSE_REVIEW_H_
 
@@ -10,10 +10,10 @@
 
 namespace onnxcmp {
 
-// Takes away what the quantized side does as the other on the other's values, calls quantization
-// what is honest, and puts the mistakes first, in place of what else was said of their layers;
-// between two quantized sides at the place and of the kind that was measured in the layer, if any,
-// with the mistake's words after that cause's own.
+// Removes causes whose node gives the other side's result on the other side's values, reclassifies
+// causes that are correct quantization, and puts mistakes first, in place of other causes of their
+// layers. Between two quantized sides, a mistake takes the place and kind of the cause measured in
+// its layer, if any, with the mistake's words after that cause's own.
 void ReviewCauses(const TwinRun& run, const QuantizationReport& report, std::vector<Cause>* causes);
 
 }  // namespace onnxcmp

@@ -9,7 +9,7 @@ namespace onnxcmp {
 void DropContradicted(const ResultStream& left, absl::Span<const ComparedRow> rows,
                       std::vector<Cause>* causes) {
   absl::flat_hash_map<int, int> agreeing;  // the left's result by the right's
-  absl::flat_hash_map<int, int> shared;    // how many of the right a result of the left is for
+  absl::flat_hash_map<int, int> shared;    // how many right results share a left one
   for (const ComparedRow& row : rows) {
     if (!row.aligned.paired() || row.relation == Relation::kDifferent) continue;
     agreeing.emplace(row.aligned.right.back(), row.aligned.left.back());
@@ -20,8 +20,8 @@ void DropContradicted(const ResultStream& left, absl::Span<const ComparedRow> ro
     if (cause.kind != CauseKind::kOperator || cause.in_body.has_value()) return false;
     if (cause.left == kNone || cause.right == kNone) return false;
     const auto partner = agreeing.find(cause.right);
-    // A result that repeats what it is made of, where a node does nothing that should do something,
-    // agrees with the partner of that.
+    // Where a node does nothing although it should, its result repeats its input and agrees with
+    // the input's partner.
     return partner != agreeing.end() && shared[partner->second] == 1 &&
            content(partner->second) != content(cause.left);
   };

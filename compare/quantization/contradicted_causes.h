@@ -1,4 +1,4 @@
-// Causes between two quantized sides that the alignment knows better.
+// Drops causes between two quantized sides that the alignment contradicts.
 #ifndef ONNXCMP_COMPARE_QUANTIZATION_CONTRADICTED_CAUSES_H_
 #define ONNXCMP_COMPARE_QUANTIZATION_CONTRADICTED_CAUSES_H_
 
@@ -11,10 +11,10 @@
 
 namespace onnxcmp {
 
-// Between two quantized sides so much is near that repairs pair wrongly. Takes away the operators
-// whose right result agrees with its partner in `rows`, where that is not what the cause has it
-// paired with; not where that partner is another right result's, too. What is inside a body was
-// measured there and stays.
+// Between two quantized sides many results are near each other, so repairs may pair wrongly. Drops
+// operator causes whose right result agrees in `rows` with a partner other than the cause's, unless
+// that partner is shared with another right result. Causes inside bodies were measured there and
+// stay.
 void DropContradicted(const ResultStream& left, absl::Span<const ComparedRow> rows,
                       std::vector<Cause>* causes);
 

@@ -11,22 +11,22 @@
 namespace onnxcmp {
 namespace {
 
-constexpr double kMeasured = 0.6;  // of the layers
-// By so many dB less than the median's own signal to noise a layer stands out.
+constexpr double kMeasured = 0.6;  // least share of the layers
+// A layer is an outlier if its SQNR is this many dB below the median.
 constexpr double kOutlier = 8;
-// Nor is it honest that far below what its grid explains. Numbers of which few are great, as a
-// product of two has them, are rounded coarsely by an honest grid.
+// And this many dB below the SQNR of rounding to its scale. Products have few large elements, which
+// a correct scale rounds coarsely.
 constexpr double kBeyondRounding = 3;
 
-// Whether a layer's own error is greater than that of most, and its grid does not explain it.
+// True if a layer's local error exceeds that of most layers, and its rounding does not explain it.
 bool StandsOut(const QuantizedLayer& layer, double median) {
   const double own = layer.own_sqnr.value_or(median);
   return own < median - kOutlier &&
          !(layer.rounding_sqnr.has_value() && own >= *layer.rounding_sqnr - kBeyondRounding);
 }
 
-// The root of the sum of squares of what each layer costs by itself, of the noisiest ones: what
-// independent errors come to.
+// The root of the sum of squares of the costs of the noisiest layers, each by itself: the sum of
+// independent errors.
 double AloneTogether(const QuantizationReport& report, std::vector<size_t> layers,
                      OutputCost* cost) {
   constexpr size_t kMostLayers = 24;
@@ -49,7 +49,7 @@ double AloneTogether(const QuantizationReport& report, std::vector<size_t> layer
 std::optional<SortedLayers> SortLayers(const QuantizationReport& report) {
   std::vector<double> own;
   for (const QuantizedLayer& layer : report.layers) {
-    // Beside 16 bits those that have weights of 8 stand out by that.
+    // Beside layers of 16 bits, those with weights of 8 bits would all be outliers.
     if (BitWidth(layer.dtype) == 16 && IsInteger(layer.dtype)) return std::nullopt;
     if (layer.own_sqnr.has_value()) own.push_back(*layer.own_sqnr);
   }
@@ -81,7 +81,7 @@ std::optional<ExplainedNoise> ExplainNoise(const QuantizationReport& report, Out
   if (!all.has_value()) return std::nullopt;
   ExplainedNoise noise;
   noise.all = *all;
-  // Errors that happen to cancel one another out explain as much as they would if they did not.
+  // Errors that happen to cancel out explain as much as they would without that.
   if (report.output_error.value_or(0) > noise.all) {
     noise.all = std::max(noise.all, AloneTogether(report, sorted->honest, cost));
   }

@@ -1,4 +1,4 @@
-// How far outputs are apart by quantization that is honest.
+// Estimates how far correct quantization moves the outputs.
 #ifndef ONNXCMP_COMPARE_QUANTIZATION_EXPLAINED_NOISE_H_
 #define ONNXCMP_COMPARE_QUANTIZATION_EXPLAINED_NOISE_H_
 
@@ -11,15 +11,15 @@
 
 namespace onnxcmp {
 
-// Layers by how far they are from the other side by themselves, as places in the report.
+// Layers by their local error, as indices into the report.
 struct SortedLayers {
-  std::vector<size_t> honest;  // but for those whose error another layer has
+  std::vector<size_t> honest;  // without layers whose error another layer includes
   std::vector<size_t> standing_out;
 };
-// Nothing if too few layers could be measured for it to say something, or some have 16 bits.
+// Nothing if too few layers could be measured to judge, or if some have 16 bits.
 std::optional<SortedLayers> SortLayers(const QuantizationReport& report);
 
-// Runs the other side once, and from each of the worst layers that stand out.
+// Runs the other side once, and once more from each of the worst outliers.
 std::optional<ExplainedNoise> ExplainNoise(const QuantizationReport& report, OutputCost* cost);
 
 }  // namespace onnxcmp

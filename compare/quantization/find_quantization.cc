@@ -53,7 +53,7 @@ class QuantizationFinder {
   }
 
  private:
-  // What is wrong with weights that a layer reads, and the integers that these are.
+  // The mistake in weights that a layer reads, and the integers that hold them.
   struct WeightsMistakeOf {
     int integers = kNone;
     Mistake mistake;
@@ -64,8 +64,8 @@ class QuantizationFinder {
     return *side_.graph().node(side_.graph().producer(r)).made;
   }
 
-  // What is a layer: results rounded to a grid, float results of quantized constants that are not
-  // rounded next.
+  // True for results that are rounded to integers, and for float results of quantized constants
+  // that are not rounded next.
   bool IsLayer(int r) const {
     const int n = side_.graph().producer(r);
     if (n == kNone || side_.IsFixed(r)) return false;
@@ -76,7 +76,7 @@ class QuantizationFinder {
     return ReadsQuantized(side_, run_.RegionOf(r));
   }
 
-  // The operator that a layer is known by.
+  // The operator that a layer is named by.
   std::string MadeBy(int r, const std::vector<int>& region) const {
     const StreamNode& made = Made(r);
     const bool rounds = made.op_type == "QuantizeLinear" || made.op_type == "DynamicQuantizeLinear";
@@ -131,9 +131,9 @@ class QuantizationFinder {
     ExplainByGrid(std::sqrt(squares / static_cast<double>(theirs->size())), region, &layer);
   }
 
-  // `size`: of the other side's numbers, their root mean square.
+  // `size`: root mean square of the other side's numbers.
   void ExplainByGrid(double size, const std::vector<int>& region, QuantizedLayer* layer) {
-    constexpr double kFits = 0.5;  // of its steps are used
+    constexpr double kFits = 0.5;  // least share of the steps that is used
     constexpr double kFewEnds = 0.01;
     if (layer->scale > 0 && size > 0 && layer->used.value_or(0) >= kFits &&
         layer->saturated.value_or(0) <= kFewEnds) {
@@ -151,7 +151,7 @@ class QuantizationFinder {
     }
   }
 
-  // Copies of all layers' weights at once would take many times the model.
+  // Examined one layer at a time: copies of all layers' weights would take many times the model.
   void LookAtWeights(const std::vector<int>& region, QuantizedLayer* layer) {
     WeightsMistakeOf& wrong = of_weights_.emplace_back();
     const int r = layer->result;
@@ -177,7 +177,7 @@ class QuantizationFinder {
     }
   }
 
-  // What only nodes can unpack.
+  // Examines weights that only their nodes can unpack.
   void LookAtPacked(const std::vector<int>& region, bool honest, int result) {
     WeightsMistakeOf& wrong = of_weights_.back();
     for (const int n : region) {
@@ -192,7 +192,7 @@ class QuantizationFinder {
     }
   }
 
-  // Of products that stand for nothing of the other side, so that they are no layers.
+  // Examines products without a counterpart on the other side, which are no layers.
   void LookAtStrayPacked() {
     for (size_t i = 0; i < side_.graph().nodes().size(); ++i) {
       const auto n = static_cast<int>(i);
@@ -228,7 +228,7 @@ class QuantizationFinder {
                    for (int64_t i = 0; i < count; ++i) {
                      least = std::min(least, steps[i]);
                      most = std::max(most, steps[i]);
-                     // At its end a zero point stands for 0 itself, of which a Relu gives many.
+                     // A zero point at the end of the range stands for 0, which a Relu gives often.
                      const bool end = steps[i] == grid->least || steps[i] == grid->most;
                      if (!end) continue;
                      const int64_t s = grid->ScaleAt(integers.shape(), first + i);
@@ -265,7 +265,7 @@ class QuantizationFinder {
     TakeRangesOfWholes(run_, &grids);
     const std::vector<Mistake> found = GridMistakes(run_, grids, options_.made_up);
     for (size_t k = 0; k < found.size(); ++k) of_grid[of_layer[k]] = found[k];
-    // One scale may serve several results, and weights several nodes.
+    // One scale may serve several results, and one weight several nodes.
     absl::flat_hash_set<int> named;
     std::vector<double> noises;
     for (size_t i = 0; i < report_.layers.size(); ++i) {
@@ -318,13 +318,13 @@ class QuantizationFinder {
     return false;
   }
 
-  // Whether a region is wrong by one of its nodes that compute with floats alone.
+  // True if one of a region's float-only nodes is wrong.
   bool HoldsWrongFloats(const std::vector<int>& region) const {
     return std::any_of(region.begin(), region.end(),
                        [&](int n) { return wrong_floats_.contains(n); });
   }
 
-  // Whether the other side has a layer's numbers as they are: nothing is wrong that far.
+  // True if the other side has the same bits as a layer: then everything up to it is right.
   bool HasPartnersBits(const QuantizedLayer& layer) const {
     const auto has = [&](int r, int partner) {
       return partner != kNone && Result(r).fingerprint.content ==
@@ -336,7 +336,7 @@ class QuantizationFinder {
     return same(layer.dequantized) || (layer.dequantized == kNone && same(layer.result));
   }
 
-  // Whether a result is a product of integers whose scale comes with a later node.
+  // True if a result is a product of integers whose scale a later node applies.
   bool IsUnscaledProduct(int r) const {
     while (side_.graph().producer(r) != kNone && Made(r).op_type == "Cast") {
       r = Made(r).inputs.front();
@@ -346,7 +346,7 @@ class QuantizationFinder {
     return Made(r).op_type == "MatMulInteger" || Made(r).op_type == "ConvInteger";
   }
 
-  // Whether all the integers, scales and zero points that a region reads are the other side's.
+  // True if all integers, scales and zero points that a region reads are the other side's.
   bool AreOfBoth(const std::vector<int>& region) const {
     bool any = false;
     for (const int n : region) {
@@ -361,7 +361,7 @@ class QuantizationFinder {
     return any;
   }
 
-  // What no constant on its own explains.
+  // Finds layers that are wrong although no constant by itself explains it.
   void FindMisfits(std::vector<double> own) {
     constexpr double kFarBelow = 8;  // dB below the others
     constexpr double kVeryFarBelow = 15;
@@ -373,7 +373,7 @@ class QuantizationFinder {
       QuantizedLayer& layer = report_.layers[i];
       if (!layer.mistake.empty() || !layer.own_sqnr.has_value()) continue;
       if (*layer.own_sqnr > *middle - kFarBelow) continue;
-      // Of two schemes each has integers of its own.
+      // Two quantization schemes have different integers.
       if (report_.both && IsUnscaledProduct(layer.result)) continue;
       if (ReadsMistaken(regions_[i]) || HoldsWrongFloats(regions_[i]) || HasPartnersBits(layer) ||
           AreOfBoth(regions_[i])) {
@@ -408,7 +408,7 @@ class QuantizationFinder {
     }
   }
 
-  // The noisiest first, as long as there is time.
+  // Measures costs, noisiest layers first, within a limit of work.
   void Weigh(OutputCost* cost) {
     constexpr int64_t kRunsOfNode = 64;
     const int64_t limit =
@@ -447,7 +447,7 @@ class QuantizationFinder {
   QuantizationReport& report_;
   std::vector<std::vector<int>> regions_;     // by layer
   std::vector<WeightsMistakeOf> of_weights_;  // by layer
-  absl::flat_hash_set<int> packed_;           // nodes that have been looked at in a layer
+  absl::flat_hash_set<int> packed_;           // examined as part of a layer
   absl::flat_hash_set<int> wrong_floats_;     // nodes
 };
 

@@ -1,4 +1,4 @@
-// Looks at what is quantized on one side, layer by layer, beside the float results of the other.
+// Examines the quantized side layer by layer against the float results of the other side.
 // docs/quantization.md tells how.
 #ifndef ONNXCMP_COMPARE_QUANTIZATION_FIND_QUANTIZATION_H_
 #define ONNXCMP_COMPARE_QUANTIZATION_FIND_QUANTIZATION_H_
@@ -19,7 +19,7 @@ namespace onnxcmp {
 
 struct QuantizationOptions {
   int64_t search_memory = int64_t{4} << 30;  // for the results of both sides
-  // Whether each layer's cost is measured: a run of the other side from there on for each.
+  // Measure each layer's cost: for each, a run of the other side from there on.
   bool costs = false;
   bool made_up = false;  // the inputs were: how far they go says nothing of their own scales
   bool explain = false;  // whether it is asked how far honest layers move the outputs
@@ -27,10 +27,10 @@ struct QuantizationOptions {
   const ThreadPool* pool = nullptr;
 };
 
-// Of two sides that have been recorded and aligned, one of them quantized. The right's layers are
-// looked at if both are. Also judges `causes`, which were found without looking at grids: those
-// that turn out to be none are taken away, those that are honest become quantization, and mistakes
-// are put first. Nothing if neither side is quantized.
+// Takes two sides that have been recorded and aligned, one of them quantized; if both are, examines
+// the right's layers. Also reviews `causes`, which were found without regard to quantization
+// parameters: wrong ones are removed, correct quantization is reclassified, and mistakes are put
+// first. Nothing if neither side is quantized.
 absl::StatusOr<std::optional<QuantizationReport>> FindQuantization(
     const PerSide<RecordedSide>& sides, const Alignment& alignment,
     const QuantizationOptions& options, std::vector<Cause>* causes);

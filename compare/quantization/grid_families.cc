@@ -11,8 +11,8 @@
 namespace onnxcmp {
 namespace {
 
-// Whether an operator gives numbers between those that it reads, so that its result may have their
-// scale.
+// True if an operator gives numbers within the range of its inputs, so that its result may keep
+// their scale.
 bool Averages(const StreamNode& made) {
   static const auto* const kOperators = new absl::flat_hash_set<absl::string_view>(
       {"AveragePool", "GlobalAveragePool", "QLinearAveragePool", "QLinearGlobalAveragePool",
@@ -20,7 +20,7 @@ bool Averages(const StreamNode& made) {
   return kOperators->contains(made.op_type);
 }
 
-// By result: a member of its family that is the same for all of them.
+// By result: a representative of its family, the same for all members.
 class Families {
  public:
   explicit Families(const SideValues& side) : above_(side.graph().stream().results.size()) {

@@ -1,4 +1,4 @@
-// Results that hold one another's numbers: a whole, its slices, what it is joined from.
+// Families of results that share numbers: a whole, its slices, the parts it is concatenated from.
 #ifndef ONNXCMP_COMPARE_QUANTIZATION_GRID_FAMILIES_H_
 #define ONNXCMP_COMPARE_QUANTIZATION_GRID_FAMILIES_H_
 
@@ -9,9 +9,9 @@
 
 namespace onnxcmp {
 
-// Quantizers hand the scale of a whole on to what moves its elements. So grids of one scale and
-// zero point in one family get the range of all of them: a slice that uses little of the whole's
-// scale is no mistake.
+// Quantizers pass the scale of a tensor on to results that only move its elements. So results of
+// one scale and zero point in one family get the range of the whole family: a slice that uses a
+// small part of the whole's scale is no mistake.
 void TakeRangesOfWholes(const TwinRun& run, std::vector<FixedGrid>* grids);
 
 }  // namespace onnxcmp

@@ -12,28 +12,29 @@
 namespace onnxcmp {
 namespace {
 
-// The other side's numbers reach this part of the grid, against the other grids of the model: less
-// than a scale that is three times too great would leave, more than one that is less than half.
+// Part of the representable range that the other side's numbers reach, against the other results of
+// the model: less than a scale three times too great would leave, more than one that is less than
+// half.
 constexpr double kWasted = 0.38;
 constexpr double kBeyond = 2.2;
 constexpr double kFarBeyond = 3.2;
-// Shares that are cut off, which no calibration gives, be it by percentiles.
+// Shares of clipped numbers that no calibration causes, even one by percentiles.
 constexpr double kMuchCut = 0.015;
 constexpr double kSomeCut = 0.002;
 constexpr double kMostCut = 0.05;
 constexpr double kBeyondForMost = 1.5;
-// A few numbers that go beyond what a calibration has seen prove nothing: so many, if they are no
-// greater part of all.
+// A few numbers outside the calibrated range prove nothing: at most this many, and at most this
+// share of all.
 constexpr double kTail = 3;
 constexpr double kTailShare = 0.25;
-// What a zero point cuts off at an end is more than that, or deeper than that part of the grid.
+// A moved zero point clips more than this share at one end, or reaches this deep into the range.
 constexpr double kCutByMoving = 0.001;
 constexpr double kDeepCut = 0.25;
-// Mean square of honest rounding, in steps.
+// Mean square of correct rounding, in steps.
 constexpr double kRounding = 1.0 / 12;
-// Steps that a zero point is off for sure.
+// Least certain offset of a zero point, in steps.
 constexpr double kMoved = 12;
-constexpr double kMovedShare = 0.03;  // of the grid, where its steps are finer than those of 8 bits
+constexpr double kMovedShare = 0.03;  // the same as a share of the range, beyond 8 bits
 constexpr double kTight = 6;
 
 double MedianOf(std::vector<double> numbers, double otherwise) {
@@ -43,16 +44,16 @@ double MedianOf(std::vector<double> numbers, double otherwise) {
   return *middle;
 }
 
-// How far the numbers reach towards the ends of the grid.
+// The part of the range that the numbers reach at either end.
 double ReachOf(const FixedGrid& grid) {
   double reach = 0;
   if (grid.grid_most() > 0) reach = std::max(reach, grid.most / grid.grid_most());
-  // What is cut off at 0 is a Relu within the rounding.
+  // Clipping at 0 is a fused Relu, up to rounding.
   if (grid.grid_least() < 0) reach = std::max(reach, grid.least / grid.grid_least());
   return reach;
 }
 
-// From 0 to 1 or from -1 to 1, as results of Softmax, Sigmoid and Tanh are quantized by convention.
+// From 0 to 1 or from -1 to 1, the conventional range for results of Softmax, Sigmoid and Tanh.
 bool IsByConvention(const FixedGrid& grid) {
   const double low = grid.grid_least();
   const double high = grid.grid_most();
@@ -64,7 +65,7 @@ bool IsSymmetric(const FixedGrid& grid) {
   return std::abs(grid.values.zero_points[0] - (grid.values.least + grid.values.most + 1) / 2) <= 1;
 }
 
-// Steps that are left free at an end; negative: numbers are cut off there. Grids always reach 0.
+// Unused steps at the lower end; negative: numbers are clipped there. The range always includes 0.
 double FreeBelow(const FixedGrid& grid) {
   return (std::min(grid.least, 0.0) - grid.grid_least()) / grid.values.scales[0];
 }
@@ -72,10 +73,10 @@ double FreeAbove(const FixedGrid& grid) {
   return (grid.grid_most() - std::max(grid.most, 0.0)) / grid.values.scales[0];
 }
 
-// Whether so few numbers lie beyond the grid's ends that a calibration may have missed them.
+// True if so few numbers are clipped that a calibration may have missed them.
 bool IsTail(double cut, double count) { return cut <= kTail && cut <= kTailShare * count; }
 
-// Whether a grid that was moved explains what is cut off at the end that it was moved away from.
+// True if a moved zero point explains the numbers clipped at the end that it moved away from.
 bool CutsByMoving(const FixedGrid& grid, double below, double above) {
   const double cut = below < above ? grid.cut_below : grid.cut_above;
   const double steps = grid.values.most - grid.values.least;
@@ -139,7 +140,7 @@ std::optional<FixedGrid> FixedGridOf(const TwinRun& run, int r) {
   std::string made_by;
   if (run.partner(r) != kNone) {
     const std::optional<GridValues> theirs = run.other().GridOf(run.partner(r));
-    // Of two that are quantized alike neither is wrong by the other.
+    // If both are quantized alike, neither proves the other wrong.
     if (theirs.has_value() && theirs->scales == values->scales &&
         theirs->zero_points == values->zero_points) {
       return std::nullopt;
@@ -148,7 +149,7 @@ std::optional<FixedGrid> FixedGridOf(const TwinRun& run, int r) {
     const int n = other.producer(run.partner(r));
     if (n != kNone) made_by = other.node(n).made->op_type;
   } else if (made.op_type == "QuantizeLinear" && made.inputs[0] != kNone) {
-    // Nothing stands for it: what it rounds when all before it is as on the other side.
+    // No counterpart: takes its input when all before it has the other side's values.
     numbers = side.RealsOf(made.inputs[0], run.held(made.inputs[0]));
     own_numbers = true;
     const int n = side.graph().producer(made.inputs[0]);
@@ -226,7 +227,7 @@ std::vector<Mistake> GridMistakes(const TwinRun& run, const std::vector<FixedGri
                                 100 * cut_share);
       continue;
     }
-    // One end is cut off and the other one is free by as much.
+    // One end clips numbers, and the other one has about as many unused steps.
     const bool fits =
         std::abs(below + above) <=
             std::clamp(3 * room_of_all, std::max(kTight, 0.02 * steps), 0.06 * steps) &&
@@ -265,7 +266,7 @@ std::vector<Mistake> GridMistakes(const TwinRun& run, const std::vector<FixedGri
 
 namespace {
 
-// Of two constants that a result is written with and read with, in numbers: the one that changed.
+// The changed one of two constants (scales or zero points) that a result is written and read with.
 int Changed(const TwinRun& run, int r, const Grid& written, const Grid& read, bool scale) {
   const int to = scale ? written.scale : written.zero_point;
   const int from = scale ? read.scale : read.zero_point;
@@ -278,7 +279,7 @@ int Changed(const TwinRun& run, int r, const Grid& written, const Grid& read, bo
   const std::optional<GridValues> theirs = run.other().GridOf(run.partner(r));
   if (!to_values.has_value() || !from_values.has_value()) return to;
   if (theirs.has_value() && scale) return theirs->scales == to_values->scales ? from : to;
-  // What the other side's values become when they are rounded to the grid and back.
+  // The other side's values after quantizing and dequantizing.
   const std::optional<Reals> numbers = run.other().RealsOf(run.partner(r));
   const std::optional<Shape>& shape = side.graph().result(r).shape;
   if (!numbers.has_value() || !shape.has_value() || NumElements(*shape) != numbers->size()) {
@@ -340,8 +341,7 @@ std::string FactorMistake(const TwinRun& run, int r) {
       own->size() != partner->size()) {
     return "";
   }
-  // What the result's own grid makes of the other side's values, be it that it cuts them off, is
-  // looked at as the grid's.
+  // Effects of the result's own quantization parameters, clipping included, are judged as theirs.
   if (const std::optional<GridValues> grid = side.GridOf(r); grid.has_value()) {
     const Value rounded = side.InFormOf(r, *partner);
     if (!rounded.empty() &&
@@ -349,7 +349,7 @@ std::string FactorMistake(const TwinRun& run, int r) {
       return "";
     }
   }
-  // By channel, as images have them, and as rows have them.
+  // By channel: along the axis of images, and along the last one.
   struct Explained {
     double noise = std::numeric_limits<double>::infinity();
     std::vector<Line> fits;

@@ -1,4 +1,4 @@
-// Scales and zero points that do not fit the numbers that they are for.
+// Finds scales and zero points that do not fit the numbers they are for.
 #ifndef ONNXCMP_COMPARE_QUANTIZATION_GRID_MISTAKES_H_
 #define ONNXCMP_COMPARE_QUANTIZATION_GRID_MISTAKES_H_
 
@@ -12,7 +12,7 @@
 
 namespace onnxcmp {
 
-// What is wrong, and which constant of the quantized side that is: kNone if none is known.
+// A mistake in words, and the constant of the quantized side that is wrong; kNone if none is known.
 struct Mistake {
   std::string text;
   int place = kNone;
@@ -20,25 +20,25 @@ struct Mistake {
   bool empty() const { return text.empty(); }
 };
 
-// A result that is rounded to one fixed scale, and the numbers that the other side has there.
+// A result with one fixed scale, and the statistics of the other side's numbers there.
 struct FixedGrid {
   int result = kNone;
   GridValues values;
-  double least = 0;  // of the other side's finite numbers
+  double least = 0;  // range and count of the other side's finite numbers
   double most = 0;
   double count = 0;
-  // Of these: how many the grid cuts off by more than a step at either end; the mean square, in
-  // steps, of what is cut off.
+  // Numbers clipped by more than a step at either end, and the mean square of the clipped part, in
+  // steps.
   double cut_below = 0;
   double cut_above = 0;
   double cut_square = 0;
-  bool never_negative = false;  // the operator that makes them gives no negative ones
-  bool own_numbers = false;     // nothing stands for it: they are the side's own, before rounding
+  bool never_negative = false;  // the operator that makes them gives no negative numbers
+  bool own_numbers = false;     // no counterpart: the side's own, before rounding
 
   double grid_least() const { return (values.least - values.zero_points[0]) * values.scales[0]; }
   double grid_most() const { return (values.most - values.zero_points[0]) * values.scales[0]; }
 };
-// Nothing if the result has several scales, or measures its own, or nothing is known of its values.
+// Nothing if the result has several scales or computes its own, or if its values are unknown.
 std::optional<FixedGrid> FixedGridOf(const TwinRun& run, int r);
 
 // By grid: what is wrong with it, empty for honest ones. A calibration with other data shows in
@@ -47,23 +47,23 @@ std::optional<FixedGrid> FixedGridOf(const TwinRun& run, int r);
 std::vector<Mistake> GridMistakes(const TwinRun& run, const std::vector<FixedGrid>& grids,
                                   bool made_up);
 
-// What a result is written with and read with are two things: empty if they are not. At fault is
-// the one that the other side does not have, or that does not fit its values.
+// The mistake if a result is written and read with different quantization parameters; else empty.
+// Blames the constant that the other side does not have, or that does not fit its values.
 Mistake ReadOtherwise(const TwinRun& run, int r);
 
-// What is wrong with the scales, the zero points or the axis of weights; empty if they are honest,
-// or if the left's own weights in their place make the result worse. What has the bits of a
-// constant of the other side is not at fault.
+// The mistake in the scales, the zero points or the axis of weights; empty if they are correct, or
+// if the other side's own weights in their place make the result worse. A constant with the bits of
+// one of the other side is not at fault.
 Mistake WeightsMistake(const TwinRun& run, const QuantizedWeights& weights,
                        const std::vector<int>& region, int result);
 
-// Whether the other side's constants do in place of the weights, up to rounding: not where
-// something is folded into the weights.
+// True if the other side's constants can replace the weights, up to rounding; false where something
+// is folded into the weights.
 bool AreCounterparts(const TwinRun& run, const QuantizedWeights& weights,
                      const std::vector<int>& region, int result);
 
-// Whether the results of a layer, given the other side's values, are those of the other side times
-// a factor or moved, by channel: "" if not, or if that explains little.
+// Text if the local results of a layer are those of the other side scaled or shifted, by channel;
+// "" if not, or if that explains little.
 std::string FactorMistake(const TwinRun& run, int r);
 
 }  // namespace onnxcmp

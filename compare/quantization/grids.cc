@@ -15,14 +15,13 @@
 namespace onnxcmp {
 namespace {
 
-// Where a node has integers and what belongs to them: input slots, but for outputs that are
-// themselves in an output slot.
+// Input slots of integers and of their parameters; for an output, `integers` is an output slot.
 struct Slots {
   int integers = 0;
   int scale = 0;
   int zero_point = 0;
   bool output = false;
-  // Of many scales: counted from the end if negative.
+  // Axis of several scales; counted from the end if negative.
   int64_t axis = 0;
 };
 
@@ -34,8 +33,8 @@ int64_t IntegerAttribute(const Node* node, absl::string_view name, int64_t other
   return number == nullptr ? otherwise : *number;
 }
 
-// As ONNX's schemas and onnxruntime's contrib schemas list the inputs. DynamicQuantizeLinear, which
-// makes its scale itself, is not among them.
+// Input orders of ONNX's schemas and onnxruntime's contrib schemas. DynamicQuantizeLinear is
+// missing, since it computes its scale itself.
 std::vector<Slots> SlotsOf(const StreamNode& made, const Node* node) {
   using List = std::vector<Slots>;
   static const auto* const kOperators = new absl::flat_hash_map<absl::string_view, List>({
@@ -63,7 +62,7 @@ std::vector<Slots> SlotsOf(const StreamNode& made, const Node* node) {
   if (made.op_type == "QGemm") {
     const int64_t b = IntegerAttribute(node, "transB", 0) != 0 ? 0 : 1;
     List slots = {{0, 1, 2, false, 0}, {3, 4, 5, false, b}};
-    // Without a scale its result is float.
+    // Without a scale the result is float.
     if (made.inputs.size() > 7 && made.inputs[7] != kNone) slots.push_back({0, 7, 8, true, 1});
     return slots;
   }
@@ -123,7 +122,7 @@ void Grids::AddNode(const SideGraph& graph, int n) {
   if (made.op_type == "DynamicQuantizeLinear" && InSlot(made.outputs, 0) != kNone) {
     written_[Index(made.outputs[0])] = Grid{InSlot(made.outputs, 1), InSlot(made.outputs, 2), 0, 0};
   }
-  // As many scales as there are keep their axis only where the axes stay.
+  // Several scales keep their axis only if the axes stay in place.
   if (HasTrait(made, OperatorTrait::kMoves) && HasTrait(made, OperatorTrait::kOneDataInput) &&
       !made.inputs.empty() && made.inputs[0] != kNone) {
     const int from = made.inputs[0];

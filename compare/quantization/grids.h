@@ -1,5 +1,5 @@
-// Which results of a side are integers that stand for other numbers, and for which: by what the
-// nodes that make or read them say of scales and zero points.
+// Finds which results of a side are quantized integers, and their scales and zero points, from the
+// nodes that make or read them.
 #ifndef ONNXCMP_COMPARE_QUANTIZATION_GRIDS_H_
 #define ONNXCMP_COMPARE_QUANTIZATION_GRIDS_H_
 
@@ -17,12 +17,12 @@
 
 namespace onnxcmp {
 
-// An integer q stands for (q - zero point) * scale.
+// Quantization parameters: an integer q stands for (q - zero point) * scale.
 struct Grid {
   int scale = kNone;       // results of the same side
   int zero_point = kNone;  // kNone: 0
-  // Where there are several scales: the axis that they belong to, and how many elements along it
-  // share one (0: each has its own).
+  // With several scales: their axis, and the number of elements along it that share one (0: each
+  // has its own).
   int64_t axis = 1;
   int64_t block = 0;
 };
@@ -32,16 +32,16 @@ class Grids {
   // The graph must outlive the object.
   explicit Grids(const SideGraph& graph);
 
-  // How its node says that a result is quantized, and how the first node that reads it takes it.
-  // Integers that go through a node that only moves them keep their grid.
+  // Parameters by the node that makes a result, and by the first node that reads it. Integers keep
+  // theirs through nodes that only move elements.
   const std::optional<Grid>& written(int r) const { return written_[Index(r)]; }
   const std::optional<Grid>& read(int r) const { return read_[Index(r)]; }
   const std::optional<Grid>& of(int r) const {
     return written_[Index(r)].has_value() ? written_[Index(r)] : read_[Index(r)];
   }
-  // Which result's integers a DequantizeLinear makes a result of; kNone if it is not one.
+  // The integers of which a DequantizeLinear makes a result; kNone if it is not dequantized.
   int Dequantizes(int r) const;
-  // A scale or a zero point: it is read as one, and as nothing else.
+  // True for a scale or zero point: a result that is read only as such.
   bool IsParameter(int r) const { return parameter_[Index(r)]; }
 
  private:
@@ -53,17 +53,17 @@ class Grids {
   std::vector<bool> parameter_;
 };
 
-// A grid with its numbers.
+// Quantization parameters with their numbers.
 struct GridValues {
   std::vector<double> scales;
   std::vector<double> zero_points;  // as many as scales, or one
   int64_t axis = 0;                 // not negative
   int64_t block = 0;
-  double least = 0;  // of the integers' type
+  double least = 0;  // range of the integers' type
   double most = 0;
 
   bool per_tensor() const { return scales.size() == 1; }
-  // Which scale belongs to an element of a tensor of this shape.
+  // The scale's index for an element of a tensor of this shape.
   int64_t ScaleAt(absl::Span<const int64_t> shape, int64_t element) const;
   double ScaleOf(int64_t s) const { return scales[static_cast<size_t>(s)]; }
   double ZeroPointOf(int64_t s) const {

@@ -12,11 +12,11 @@
 namespace onnxcmp {
 namespace {
 
-// Others that must agree before one is called an exception.
+// Least number of other nodes that agree before one is called an exception.
 constexpr int64_t kLeastOthers = 2;
-constexpr size_t kMostSlots = 2;  // a bias may be what it likes
+constexpr size_t kMostSlots = 2;  // a bias need not be quantized
 
-// Whether floats are integers that were dequantized, or such moved.
+// True if floats are dequantized integers, possibly moved.
 bool IsDequantized(const SideGraph& graph, int r) {
   for (int n = graph.producer(r); n != kNone; n = graph.producer(r)) {
     if (graph.node(n).made->op_type == "DequantizeLinear") return true;
@@ -27,7 +27,8 @@ bool IsDequantized(const SideGraph& graph, int r) {
   return false;
 }
 
-// Whether floats are rounded next, or after what works on them alone: a Relu.
+// True if floats are quantized next, possibly after nodes with no other computed input, such as a
+// Relu.
 bool IsRoundedNext(const SideValues& side, int r, int hops = 2) {
   const SideGraph& graph = side.graph();
   return std::any_of(graph.readers(r).begin(), graph.readers(r).end(), [&](int n) {
@@ -41,8 +42,8 @@ bool IsRoundedNext(const SideValues& side, int r, int hops = 2) {
   });
 }
 
-// Nodes that somebody told the quantizer to leave alone: what they read is not all quantized, or
-// what they give is not rounded, where that is so of other nodes of their operator.
+// Nodes that the quantizer was told to leave in float: not all their inputs are quantized, or their
+// result is not rounded, unlike other nodes of their operator.
 class NodesLeftInFloat {
  public:
   explicit NodesLeftInFloat(const SideValues& side) : side_(side) {
@@ -55,12 +56,12 @@ class NodesLeftInFloat {
     }
   }
 
-  // Whether a node reads floats, be it weights.
+  // True if a node reads floats, weights included, where most others of its operator do not.
   bool ReadsFloats(int n) const {
     const Habit* const habit = HabitOf(n);
     return habit != nullptr && !ReadsQuantized(n) && habit->reading > habit->not_reading;
   }
-  // Whether what it gives is not rounded next.
+  // True if its result is not rounded next, where most others of its operator are.
   bool GivesFloats(int n) const {
     const Habit* const habit = HabitOf(n);
     return habit != nullptr && !IsRounded(n) && habit->rounded > habit->not_rounded;
@@ -101,7 +102,7 @@ class NodesLeftInFloat {
 std::vector<MissingGrid> FindMissingGrids(const SideValues& side) {
   const SideGraph& graph = side.graph();
   const NodesLeftInFloat in_float(side);
-  // By operator and slot: the nodes that read it quantized, those that do not.
+  // By operator and slot: the number of nodes with a quantized input there, and the nodes without.
   struct Habit {
     int64_t quantized = 0;
     std::vector<int> exceptions;
@@ -121,7 +122,7 @@ std::vector<MissingGrid> FindMissingGrids(const SideValues& side) {
     if (std::none_of(is.begin(), is.end(), [](bool quantized) { return quantized; })) continue;
     for (size_t k = 0; k < slots; ++k) {
       const int r = made.inputs[k];
-      // A constant is no activation that was forgotten; constants are looked at as such.
+      // A constant is no forgotten activation; constants are reviewed elsewhere.
       if (r == kNone || side.IsFixed(r)) continue;
       Habit& habit = habits[{made.op_type, k}];
       if (is[k]) {

@@ -1,4 +1,4 @@
-// Numbers that should have been quantized and are not.
+// Finds results that should have been quantized and are not.
 #ifndef ONNXCMP_COMPARE_QUANTIZATION_MISSING_GRIDS_H_
 #define ONNXCMP_COMPARE_QUANTIZATION_MISSING_GRIDS_H_
 
@@ -10,13 +10,13 @@
 namespace onnxcmp {
 
 struct MissingGrid {
-  int result = kNone;  // goes as it is into a node that reads others quantized
+  int result = kNone;  // read in float by a node that quantizes its other inputs
   int node = kNone;
   std::string text;
 };
 
-// Nodes of which one input is quantized and another is not, where all other such nodes of their
-// operator have both. A node that is not quantized at all was left out on purpose.
+// Nodes with one input quantized and another not, where all other such nodes of their operator have
+// both quantized. A node with no quantized input was left out on purpose.
 std::vector<MissingGrid> FindMissingGrids(const SideValues& side);
 
 }  // namespace onnxcmp

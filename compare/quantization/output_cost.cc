@@ -28,7 +28,7 @@ std::optional<double> OutputCost::OfTogether(const std::vector<int>& results) {
   const SideValues& other = run_.other();
   const SideGraph& graph = other.graph();
   if (!graph.runs()) return std::nullopt;
-  // Of several that stand for the same the noisiest.
+  // The noisiest of several results with the same partner.
   absl::flat_hash_map<int, int> by_partner;
   for (const int r : results) {
     const int partner = run_.partner(r);
@@ -112,7 +112,7 @@ std::optional<double> OutputCost::OfAll() const {
   const auto& theirs = quantized.graph().outputs();
   std::optional<double> error;
   for (size_t i = 0; i < theirs.size(); ++i) {
-    // By name, else by place.
+    // Paired by name, else by position.
     const std::string& name = quantized.graph().result(theirs[i].first).name;
     auto at = std::find_if(ours.begin(), ours.end(), [&](const auto& output) {
       return other.graph().result(output.first).name == name;

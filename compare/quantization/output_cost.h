@@ -1,4 +1,4 @@
-// What one layer's error does to the outputs.
+// Measures the effect of a layer's local error on the outputs.
 #ifndef ONNXCMP_COMPARE_QUANTIZATION_OUTPUT_COST_H_
 #define ONNXCMP_COMPARE_QUANTIZATION_OUTPUT_COST_H_
 
@@ -17,24 +17,24 @@ class OutputCost {
   // The other side runs from the layer's partner on.
   explicit OutputCost(const TwinRun& run) : run_(run) {}
 
-  // How far its outputs move when the partner of a quantized result has what that result's node
-  // gives by itself: the noise, the greatest of several outputs. Nothing if the other side cannot
-  // run.
+  // Distance that the other side's outputs move if the partner of a quantized result takes that
+  // result's local value: the noise, the greatest of several outputs. Nothing if the other side
+  // cannot run.
   std::optional<double> Of(int r);
-  // The same when the own errors of all these results are put in together, each added to what the
-  // others make of its partner.
+  // The same with the local errors of all these results at once, each added to its partner's value,
+  // which the others may have changed.
   std::optional<double> OfTogether(const std::vector<int>& results);
-  // Nodes that were run for that.
+  // Number of nodes that were run for that.
   int64_t runs() const { return runs_; }
-  // How far the quantized side's outputs are from the other's as both ran.
+  // Distance of the quantized side's outputs from the other's in their plain runs.
   std::optional<double> OfAll() const;
 
  private:
   using Changed = absl::node_hash_map<int, Value>;  // by result of the other side
 
-  // Runs a node if it reads what has changed. False if that fails.
+  // Runs a node if one of its inputs has changed. False if that fails.
   bool RunIfChanged(int n, Changed* changed);
-  // How far the outputs are then.
+  // Distance of the outputs then.
   std::optional<double> DistanceOf(const Changed& changed) const;
 
   const TwinRun& run_;

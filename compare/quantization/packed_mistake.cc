@@ -30,7 +30,7 @@ int64_t IntegerOf(const Node& node, absl::string_view name, int64_t otherwise) {
   return given == nullptr ? otherwise : *given;
 }
 
-// Of bytes that hold two numbers each.
+// Exchanges the two numbers of each byte.
 Value HalvesExchanged(const Tensor& bytes) {
   const absl::StatusOr<Tensor> contiguous = bytes.Contiguous();
   if (!contiguous.ok()) return Value();
@@ -41,7 +41,7 @@ Value HalvesExchanged(const Tensor& bytes) {
   return Tensor::Of(bytes.shape(), exchanged);
 }
 
-// One block of a column: how far the other side's weights are from ours, in steps.
+// One block of a column: the distance of the other side's weights from ours, in steps.
 struct PackedBlock {
   double count = 0;
   double moved = 0;  // sums
@@ -88,17 +88,17 @@ class PackedDiagnosis {
     if (!plain.has_value()) return {};
     const Fit fit = FitOf(*plain);
     *looked_at = fit.noise < kUnlike;
-    // What the layer itself does not show is made good elsewhere: something is folded in.
+    // If the layer itself is right, another constant compensates: something is folded in.
     const double own = run_.OwnLikeness(result).noise;
     if (run_.partner(result) != kNone && own < 0.5 * std::min(fit.noise, 1.0)) return {};
     Mistake found = OfOrder(fit.noise, looked_at);
-    // Beside no result something may be folded in, which makes blocks others by right.
+    // Without a result, something may be folded in, which changes blocks legitimately.
     if (!found.empty() || fit.noise >= kUnlike || run_.partner(result) == kNone) return found;
     return OfBlocks(*plain, counterparts_[fit.counterpart]);
   }
 
  private:
-  // Noise from which on two matrices have nothing to do with each other.
+  // Noise from which on two matrices are unrelated.
   static constexpr double kUnlike = 0.9;
 
   struct Fit {
@@ -109,7 +109,7 @@ class PackedDiagnosis {
   int At(size_t slot) const { return slot < made_.inputs.size() ? made_.inputs[slot] : kNone; }
   const std::string& Name(size_t slot) const { return side_.graph().result(At(slot)).name; }
 
-  // The rows that are looked at, by multiplying unit vectors.
+  // The examined rows, unpacked by multiplying unit vectors.
   std::optional<Reals> Unpacked(int constant, const Value& instead) const {
     const SideGraph& graph = side_.graph();
     std::vector<double> units(static_cast<size_t>(rows_.count() * depth_));
@@ -136,8 +136,8 @@ class PackedDiagnosis {
     return reals;
   }
 
-  // The same rows of the other side's matrices of that size; those that the partner is made of
-  // alone where it is made of some.
+  // The same rows of the other side's matrices of that size; only those of the partner's inputs, if
+  // there are any.
   void FindCounterparts(int partner) {
     const SideGraph& graph = run_.other().graph();
     std::vector<int> reads;
@@ -180,7 +180,7 @@ class PackedDiagnosis {
     return best;
   }
 
-  // Whether the same numbers in another order fit far better.
+  // The mistake if the same numbers in another order fit far better.
   Mistake OfOrder(double plain, bool* looked_at) const {
     constexpr double kBetter = 0.5;
     constexpr double kFits = 0.4;
@@ -219,13 +219,13 @@ class PackedDiagnosis {
     return found;
   }
 
-  // Whether blocks are moved or come out times a factor.
+  // The mistake if blocks are shifted or scaled.
   Mistake OfBlocks(const Reals& plain, const std::vector<double>& theirs) const {
     constexpr double kFewest = 8;
     constexpr double kMovedSteps = 0.75;
     constexpr double kFactor = 0.05;
-    constexpr double kApart = 0.2;      // steps squared: honest rounding is a twelfth
-    constexpr double kExplained = 0.3;  // of the squares is left
+    constexpr double kApart = 0.2;      // in steps squared: correct rounding makes a twelfth
+    constexpr double kExplained = 0.3;  // greatest share of the squares that remains
     const std::optional<Reals> scales = side_.RealsOf(At(kScalesSlot));
     const int64_t blocks = (depth_ + block_ - 1) / block_;
     if (!scales.has_value() || scales->size() != columns_ * blocks) return {};
@@ -309,7 +309,7 @@ PackedRows::PackedRows(int64_t depth, int64_t block)
       chunks_(0),
       blocks_(std::max<int64_t>(1, depth / block)),
       count_(0) {
-  // All of a matrix that is small enough, with the last block, which may be shorter.
+  // Small matrices are taken whole, with the last block, which may be shorter.
   if (depth <= kMostRowsOfPacked) chunk_ = depth, blocks_ = 1;
   chunks_ = std::clamp<int64_t>(kMostRowsOfPacked / chunk_, 1, blocks_);
   count_ = chunk_ * chunks_;

@@ -1,4 +1,4 @@
-// What a quantized side costs, layer by layer: plain data.
+// The quantization report: the error and cost of a quantized side, layer by layer, as plain data.
 #ifndef ONNXCMP_COMPARE_QUANTIZATION_QUANTIZATION_H_
 #define ONNXCMP_COMPARE_QUANTIZATION_QUANTIZATION_H_
 
@@ -13,82 +13,83 @@
 
 namespace onnxcmp {
 
-// Signal to noise in dB is 10 log10(sum a^2 / sum (a - b)^2), a being the other side's: infinite if
-// nothing differs.
+// Signal to noise (SQNR) in dB is 10 log10(sum a^2 / sum (a - b)^2), where a is the other side's;
+// infinite if nothing differs.
 
-// A place where numbers are rounded to a grid, or are computed from such: a result of the quantized
-// side beside the one of the other side that it stands for.
+// A layer: a result of the quantized side that is rounded to integers or computed from quantized
+// weights, and its counterpart of the other side.
 struct QuantizedLayer {
-  int result = kNone;   // of the quantized side: integers, or a float result of quantized weights
-  int partner = kNone;  // of the other side; kNone: none was found, most figures are missing
-  // The result in floats: `result` itself, or what dequantizes it; kNone if nothing does.
+  int result = kNone;   // the quantized side's: integers, or a float result of quantized weights
+  int partner = kNone;  // the other side's; kNone: none was found, and most figures are missing
+  // The result in floats: `result` itself, or its dequantized form; kNone if there is none.
   int dequantized = kNone;
-  std::string made_by;  // the operator whose result it is: of a Q/DQ pair the one before it
-  DType dtype = DType::kUndefined;  // of the integers; kUndefined of float results
-  int64_t scales = 0;               // how many there are; 0: none, or they are not known
-  double scale = 0;                 // the first, with its zero point
+  std::string made_by;  // the operator that makes it; for a Q/DQ pair, the operator before
+  DType dtype = DType::kUndefined;  // the integers' type; kUndefined of float results
+  int64_t scales = 0;               // number of scales; 0: none, or not known
+  double scale = 0;                 // the first one, with its zero point
   double zero_point = 0;
-  // The numbers that the grid reaches from, to; those that the other side's result has.
+  // Range that the integers can represent, and the range of the other side's result.
   std::optional<double> grid_least, grid_most;
   std::optional<double> least, most;
 
-  std::optional<double> sqnr;      // against the partner, as both sides ran
+  std::optional<double> sqnr;      // against the partner, in the plain runs
   std::optional<double> cosine;    // the same
-  std::optional<double> own_sqnr;  // when all that it is made from has the other side's values
-  // What rounding to a grid that fits explains of `own_sqnr`: the other side's numbers against a
-  // step's noise, of the layer's own grid or of the one that a float result is computed from.
+  std::optional<double> own_sqnr;  // local: with the other side's values as inputs
+  // The part of `own_sqnr` that rounding with a fitting scale explains: the other side's numbers
+  // against a step's noise, with the layer's own scale or that of a float result's inputs.
   std::optional<double> rounding_sqnr;
-  bool in_another = false;  // what it is rounded to goes into another layer, whose own error has it
-  // Shares of all elements: at the ends of the integers' range; of the steps between these ends
-  // those between the least and the greatest integer.
+  bool in_another = false;  // its rounded form belongs to another layer, as does its error
+  // Share of all elements at the ends of the integers' range; share of the steps between these ends
+  // that lie between the least and the greatest integer.
   std::optional<double> saturated;
   std::optional<double> used;
-  // Of the weights that the layer's node reads, against the other side's; the worst of several.
+  // SQNR of the weights that the layer's node reads, against the other side's; the worst of
+  // several.
   std::optional<double> weights_sqnr;
-  int weights = kNone;  // the result of the quantized side that these are
-  // How far the other side's outputs move when only this layer's own error is put in: the root mean
-  // square against that of the output, the greatest of several outputs.
+  int weights = kNone;  // the weights' result on the quantized side
+  // Distance that the other side's outputs move if only this layer's local error is put in: the
+  // root mean square against that of the output, the greatest of several outputs.
   std::optional<double> cost;
-  std::string mistake;  // "" if it is honest
+  std::string mistake;  // "" if it is correct
 };
 
-// What is wrong with a scale, a zero point, an axis, or that there is none.
+// A wrong scale, zero point or axis, or a missing one.
 struct QuantizationMistake {
-  int result = kNone;   // of the quantized side
-  int partner = kNone;  // of the other side, if there is one
-  // The scale, zero point or integers that are wrong, where one is known: a constant that `result`
-  // is written with, read with or made of.
+  int result = kNone;   // the quantized side's
+  int partner = kNone;  // the other side's, if there is one
+  // The wrong scale, zero point or integers, if known: a constant that `result` is written with,
+  // read with or made of.
   int place = kNone;
-  bool constant = false;   // a wrong number rather than a wrong node
-  bool of_floats = false;  // of a node that computes with floats alone
-  double error = 0;        // noise to signal that it makes, as root mean squares: what sorts them
-  std::optional<double> cost;  // of its layer, as QuantizedLayer::cost
+  bool constant = false;       // a wrong number rather than a wrong node
+  bool of_floats = false;      // the node computes with floats alone
+  double error = 0;            // noise to signal of its effect, as root mean squares
+  std::optional<double> cost;  // the layer's, as QuantizedLayer::cost
   std::string text;
 };
 
-// How far outputs are apart by quantization that is honest.
+// Estimate of how far correct quantization moves the outputs.
 struct ExplainedNoise {
-  // Of the size of the outputs: how far the own errors of all layers move them together, but of
-  // those that stand out.
+  // Distance that the local errors of all layers but the outliers move the outputs together,
+  // relative to the size of the outputs.
   double all = 0;
-  // Of layers whose own error is far greater than that of most, and than what a grid that fits
-  // makes of their numbers, the one that costs most.
+  // The most costly outlier: a layer whose local error far exceeds that of most, and that of
+  // rounding with a fitting scale.
   std::optional<QuantizedLayer> standing_out;
 };
 
 struct QuantizationReport {
-  SideId side = SideId::kRight;        // which side the layers are of
-  bool both = false;                   // the other one is quantized, too, and dequantized for this
-  std::vector<QuantizedLayer> layers;  // what costs most first; not weighed ones after
+  SideId side = SideId::kRight;        // the side of the layers
+  bool both = false;                   // the other side is quantized, too, and dequantized for this
+  std::vector<QuantizedLayer> layers;  // the most costly first; those without a cost last
   std::vector<QuantizationMistake> mistakes;
-  // Layers of packed weights that nothing of the other side is like, so that nothing can be said of
-  // their scales.
+  // Number of layers of packed weights without a counterpart on the other side, so that their
+  // scales cannot be judged.
   int64_t not_looked_at = 0;
-  // How far the quantized side's outputs are from the other's, as `cost`.
+  // Distance of the quantized side's outputs from the other's, as `cost`.
   std::optional<double> output_error;
-  std::optional<ExplainedNoise> explained;  // if it was asked for and could be found out
-  std::vector<std::string> notes;           // what was not looked at, and why
-  bool too_large = false;                   // nothing was, since the results take too much memory
+  std::optional<ExplainedNoise> explained;  // if it was asked for and could be computed
+  std::vector<std::string> notes;           // parts that were not examined, and why
+  bool too_large = false;                   // too large for the memory: nothing was examined
 };
 
 }  // namespace onnxcmp

@@ -14,7 +14,7 @@ namespace {
 constexpr double kLeastCosine = 0.5;
 constexpr double kSurely = 0.95;
 constexpr int kHopsBack = 4;
-// Rows of a packed matrix that are looked at: unpacking is a product with as many rows.
+// Limit of the rows examined in a packed matrix: unpacking takes a product with as many rows.
 constexpr int64_t kMostRows = 256;
 constexpr size_t kMostStrangers = 256;
 
@@ -45,7 +45,7 @@ Reals Transposed(const Reals& reals, int64_t rows, int64_t columns) {
 class WeightsFinder {
  public:
   WeightsFinder(const TwinRun& run, int partner) : other_(run.other()) {
-    // Constants that the partner is made of come first.
+    // The partner's own constants come first.
     std::vector<int> level = {partner};
     for (int hop = 0; hop < kHopsBack && partner != kNone; ++hop) {
       std::vector<int> next;
@@ -60,7 +60,7 @@ class WeightsFinder {
     }
   }
 
-  // Fills in the partner; false if there is none.
+  // Sets the partner; false if there is none.
   bool Match(QuantizedWeights* weights, const Shape& shape) const {
     double greatest = kLeastCosine;
     for (const int r : near_) Try(r, shape, weights, &greatest);
@@ -74,7 +74,7 @@ class WeightsFinder {
     return weights->partner != kNone;
   }
 
-  // Fills in what the partner was rounded with.
+  // Sets the scales that the partner was rounded with.
   void Describe(QuantizedWeights* weights) const {
     const int integers = other_.grids().of(weights->partner).has_value()
                              ? weights->partner
@@ -155,7 +155,7 @@ std::optional<QuantizedWeights> Unpacked(const TwinRun& run, int n, int partner)
       constants.push_back(r);
     }
   }
-  // The constants that the partner reads come first, of equals the first stays.
+  // Constants that the partner reads come first; the first of equals stays.
   if (partner != kNone && other.graph().producer(partner) != kNone) {
     const std::vector<int> reads = other.graph().Reads(other.graph().producer(partner));
     std::stable_partition(constants.begin(), constants.end(), [&](int r) {
@@ -243,7 +243,7 @@ std::vector<QuantizedWeights> WeightsOf(const TwinRun& run, const std::vector<in
         grid.zero_points =
             zero == kNone ? std::vector<double>{0} : ElementsOf(side.value(zero).tensor());
         if (grid.zero_points.empty()) continue;
-        // Of many, one for each column.
+        // Several zero points: one for each column.
         grid.scales.assign(grid.zero_points.size(), 1);
         grid.axis = side.value(r).tensor().rank() - 1;
         if (!grid.per_tensor() && (grid.axis < 0 || side.value(r).tensor().shape().back() !=

@@ -16,33 +16,34 @@
 namespace onnxcmp {
 
 struct QuantizedWeights {
-  int result = kNone;    // what the layer's node reads: floats made of integers, or these
-  int integers = kNone;  // kNone where only the node can unpack them
+  int result = kNone;    // the input of the layer's node: floats made of integers, or the integers
+  int integers = kNone;  // kNone if only the node can unpack them
   int partner = kNone;   // a constant of the other side, or made of such
-  // Both, in the order of the quantized side's elements. Those that are found have them.
+  // Both, in the order of the quantized side's elements. Always set by WeightsOf().
   std::optional<Reals> reals;
   std::optional<Reals> partner_reals;
   // The scales of the partner's own integers; empty if it was not dequantized.
   std::vector<double> partner_scales;
-  // As the partner's elements are used: nothing of packed weights, of which some rows are taken.
+  // In the order in which the partner's elements are used; nothing for packed weights, of which
+  // only some rows are taken.
   std::optional<Shape> shape;
-  // False where the scale is not the constant's own but comes with a later node.
+  // False if a later node applies the scale.
   bool scaled = true;
-  // Of such: their zero point, if it is one for all, and by how many steps they are greater than
-  // what the partner's would be in their steps.
+  // For unscaled weights: their zero point, if there is a single one, and the steps by which they
+  // exceed the partner's in the same steps.
   int zero_point = kNone;
   double moved = 0;
   Likeness likeness;
 };
 
-// Of the nodes of a region. Only those that have a partner.
+// The quantized weights of a region's nodes; only those that have a partner.
 std::vector<QuantizedWeights> WeightsOf(const TwinRun& run, const std::vector<int>& region,
                                         int partner);
 
-// Whether an operator has weights that only it can unpack.
+// True if an operator has weights that only it can unpack.
 bool HasPackedWeights(const std::string& op_type);
 
-// Whether a region reads quantized constants, or multiplies integers.
+// True if a region reads quantized constants, or multiplies integers.
 bool ReadsQuantized(const SideValues& side, const std::vector<int>& region);
 
 }  // namespace onnxcmp

@@ -11,14 +11,14 @@
 namespace onnxcmp {
 namespace {
 
-// Fills a new tensor strip by strip: made(first, count, a) has the numbers in `a`, to be changed.
+// Fills a new tensor strip by strip: made(first, count, a) changes the numbers in `a` in place.
 template <typename Make>
 absl::StatusOr<Tensor> Stored(const Reals& reals, const Shape& shape, DType dtype,
                               const ThreadPool* pool, const Make& make) {
   OC_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Allocate(dtype, shape));
   std::byte* data = tensor.mutable_raw_data();
   const RealReader reader(reals);
-  // Pieces begin at whole bytes of any type.
+  // Pieces begin at whole bytes in any type.
   ForEachNumberPiece(reals.size(), pool, [&](int64_t /*piece*/, int64_t begin, int64_t end) {
     ForEachStrip(reader, begin, end, [&](int64_t first, int64_t count, double* a) {
       make(first, count, a);
@@ -34,7 +34,7 @@ Reals::Reals(std::vector<double> numbers) {
   const auto held = std::make_shared<const std::vector<double>>(std::move(numbers));
   const auto size = static_cast<int64_t>(held->size());
   const auto bytes = static_cast<int64_t>(held->size() * sizeof(double));
-  // The bytes are as many as the shape asks for, so it cannot fail.
+  // The buffer has exactly the bytes of the shape, so this cannot fail.
   tensor_ = *Tensor::FromBuffer(DType::kDouble, {size}, Buffer::Borrow(held->data(), bytes, held));
 }
 
@@ -66,7 +66,7 @@ absl::StatusOr<Tensor> Quantized(const Reals& reals, const Shape& shape, DType d
     const double step = std::nearbyint(number / scale) + zero_point;
     const double at_least = step > grid.least ? step : grid.least;
     const double clamped = at_least < grid.most ? at_least : grid.most;
-    // Not a number: a scale of 0.
+    // NaN comes from a scale of 0.
     return std::isnan(step) ? zero_point : clamped;
   };
   return Stored(reals, shape, dtype, pool, [&](int64_t first, int64_t count, double* a) {

@@ -1,5 +1,5 @@
-// The real numbers of a result as it holds them: floats, or integers that stand for reals. They are
-// read strip by strip, since a copy in doubles is eight times what integers take.
+// The real numbers of a result: floats, or integers with their scale and zero point. They are read
+// strip by strip, since a copy in doubles takes eight times the integers' memory.
 #ifndef ONNXCMP_COMPARE_QUANTIZATION_REALS_H_
 #define ONNXCMP_COMPARE_QUANTIZATION_REALS_H_
 
@@ -17,7 +17,7 @@
 
 namespace onnxcmp {
 
-// From this magnitude on a number is a mask, and does not count.
+// Numbers of at least this magnitude are masks and are not counted.
 inline constexpr double kMask = 1e30;
 
 class Reals {
@@ -27,11 +27,11 @@ class Reals {
   Reals(Tensor integers, GridValues grid) : tensor_(std::move(integers)), grid_(std::move(grid)) {}
 
   int64_t size() const { return tensor_.num_elements(); }
-  // What they are held in.
+  // The tensor that holds them.
   const Tensor& tensor() const { return tensor_; }
   // Nothing if they are floats.
   const std::optional<GridValues>& grid() const { return grid_; }
-  // A copy.
+  // Copies all of them.
   std::vector<double> All() const;
 
  private:
@@ -53,7 +53,7 @@ class RealReader {
   NumberReader numbers_;
 };
 
-// The integers that reals are rounded to: halves to even, saturating. The pool may be null.
+// Rounds reals to integers: halves to even, saturating. The pool may be null.
 absl::StatusOr<Tensor> Quantized(const Reals& reals, const Shape& shape, DType dtype,
                                  const GridValues& grid, const ThreadPool* pool);
 
@@ -61,8 +61,8 @@ absl::StatusOr<Tensor> Quantized(const Reals& reals, const Shape& shape, DType d
 absl::StatusOr<Tensor> InFloats(const Reals& reals, const Shape& shape, DType dtype,
                                 const ThreadPool* pool);
 
-// at + (to - from), element by element, in double; `at` where that is no number that counts: masks
-// and what is not finite. All have the size of the shape. The pool may be null.
+// at + (to - from), element by element, in double; `at` where the difference is a mask or not
+// finite. All have the size of the shape. The pool may be null.
 absl::StatusOr<Tensor> Moved(const Reals& at, const Reals& to, const Reals& from,
                              const Shape& shape, const ThreadPool* pool);
 

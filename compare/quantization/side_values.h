@@ -1,4 +1,4 @@
-// All values of a side's main graph, and what quantized ones stand for.
+// All values of a side's main graph, and the numbers that quantized ones stand for.
 #ifndef ONNXCMP_COMPARE_QUANTIZATION_SIDE_VALUES_H_
 #define ONNXCMP_COMPARE_QUANTIZATION_SIDE_VALUES_H_
 
@@ -20,8 +20,8 @@ namespace onnxcmp {
 
 class SideValues {
  public:
-  // Gets what was not kept by running the side again. The recorded side must outlive the object, as
-  // the pool, which may be null.
+  // Runs the side again for values that were not kept. The recorded side and the pool must outlive
+  // the object; the pool may be null.
   static absl::StatusOr<std::unique_ptr<SideValues>> Get(const RecordedSide& side,
                                                          absl::string_view run,
                                                          const PairValues::Watch& watch,
@@ -30,19 +30,19 @@ class SideValues {
   const SideGraph& graph() const { return graph_; }
   const Grids& grids() const { return grids_; }
   const Value& value(int r) const { return values_[Index(r)]; }
-  // Of constants alone, whatever was fed.
+  // True for results that depend on constants alone.
   bool IsFixed(int r) const { return fixed_[Index(r)]; }
 
-  // The numbers of a grid; nothing if the result has none.
+  // Quantization parameters in numbers; nothing if the result has none.
   std::optional<GridValues> GridOf(int r) const { return GridOf(r, grids_.of(r)); }
   std::optional<GridValues> GridOf(int r, const std::optional<Grid>& grid) const;
-  // A value of result r in reals: floats as they are, or what its integers stand for. Nothing of
-  // strings, integers without a grid, booleans.
+  // A value of result r in reals: floats as they are, integers dequantized. Nothing for strings,
+  // booleans, and integers without a scale.
   std::optional<Reals> RealsOf(int r, const Value& value) const;
-  // Numbers as a result has them: in its type and shape, integers rounded to its grid. Empty if
-  // that cannot be.
+  // Numbers in a result's type and shape, integers rounded with its quantization parameters. Empty
+  // if that is impossible.
   Value InFormOf(int r, const Reals& reals) const;
-  // Of the result's own value.
+  // The result's own value.
   std::optional<Reals> RealsOf(int r) const { return RealsOf(r, value(r)); }
   const ThreadPool* pool() const { return pool_; }
 

@@ -25,15 +25,15 @@ class SpanReader {
   absl::Span<const double> numbers_;
 };
 
-// Neither masks nor NaN.
+// True if neither number is a mask or NaN.
 bool IsPair(double a, double b) {
   const bool a_counts = std::abs(a) < kMask;
   const bool b_counts = std::abs(b) < kMask;
   return a_counts & b_counts;  // without a branch, so that loops are vectorized
 }
 
-// Copies pairs, those that do not count (masks and NaN) as what is given instead. Returns how many
-// count.
+// Copies pairs, replacing those that do not count (masks and NaN) by the given numbers. Returns how
+// many count.
 double Clean(const double* a, const double* b, int64_t size, double instead_of_a,
              double instead_of_b, double* clean_a, double* clean_b) {
   double counts[kNumberStrip];
@@ -53,7 +53,7 @@ struct Moments {
   double mean_a = 0, mean_b = 0;
   double aa = 0, bb = 0, ab = 0;  // about the means
 
-  // Those of both together.
+  // Merges the moments of two sets.
   void Add(const Moments& other) {
     if (other.count == 0) return;
     const double all = count + other.count;
@@ -76,7 +76,7 @@ Line LineOf(const Moments& m) {
   return fit;
 }
 
-// Sums of what comes one by one, from the first pair on.
+// Running sums, shifted by the first pair.
 struct ShiftedSums {
   double first_a = 0, first_b = 0;
   double count = 0, a = 0, b = 0, aa = 0, bb = 0, ab = 0;
@@ -109,7 +109,7 @@ struct ShiftedSums {
   }
 };
 
-// What LinesThrough() gathers of a channel.
+// Sums of a channel for LinesThrough().
 class ChannelSums {
  public:
   void Add(double x, double y) {
@@ -122,7 +122,7 @@ class ChannelSums {
     line_.most_b = std::max(line_.most_b, y);
   }
 
-  // Of elements that come later. Nothing more is to be added to either but by this.
+  // Merges sums of later elements. Afterwards only this may add to either.
   void Add(const ChannelSums& other) {
     moments_.Add(other.sums_.InMoments());
     line_.apart += other.line_.apart;
@@ -155,7 +155,7 @@ class ChannelSums {
 template <typename AddStrip>
 std::vector<ChannelLine> LinesOf(const Reals& a, const Reals& b, int64_t channels,
                                  const ThreadPool* pool, const AddStrip& add) {
-  constexpr int64_t kMostInPieces = 4096;  // channels: else sums of pieces take more than they tell
+  constexpr int64_t kMostInPieces = 4096;  // channels; more cost more than they save
   const int64_t size = std::min(a.size(), b.size());
   std::vector<ChannelSums> all(static_cast<size_t>(channels));
   const RealReader left(a);
@@ -201,7 +201,7 @@ struct Sums {
   }
 };
 
-// Of a strip. In several loops, since registers hold no more sums in lanes than four.
+// Sums of one strip. Uses several loops, since registers hold at most four sums in lanes.
 Sums SumsOfStrip(const double* a, const double* b, int64_t size) {
   double x[kNumberStrip];
   double y[kNumberStrip];
@@ -298,7 +298,7 @@ std::vector<ChannelLine> LinesThrough(const Reals& a, const Reals& b, int64_t ch
                  [&](int64_t first, int64_t count, const double* x, const double* y,
                      std::vector<ChannelSums>* sums) {
                    int64_t channel = first / inner % channels;
-                   int64_t left = inner - first % inner;  // of the run of one channel
+                   int64_t left = inner - first % inner;  // to the end of the channel's run
                    for (int64_t i = 0; i < count; ++i) {
                      (*sums)[static_cast<size_t>(channel)].Add(x[i], y[i]);
                      if (--left > 0) continue;

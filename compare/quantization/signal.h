@@ -1,4 +1,4 @@
-// Signal and noise of results that stand for each other.
+// Signal and noise of corresponding results.
 #ifndef ONNXCMP_COMPARE_QUANTIZATION_SIGNAL_H_
 #define ONNXCMP_COMPARE_QUANTIZATION_SIGNAL_H_
 
@@ -14,15 +14,15 @@
 
 namespace onnxcmp {
 
-// Of two results element by element. What is not finite or beyond 1e30 on a side, a mask, does not
-// count.
+// Compares two results element by element. Elements that are not finite on a side, or masks beyond
+// 1e30, are not counted.
 struct Likeness {
-  double noise = 0;        // root mean squares: of the difference against that of the first
+  double noise = 0;        // ratio of root mean squares: of the difference to the first
   double cosine = 1;       // 1 if both are 0
   double correlation = 1;  // the cosine about the means; 1 if a side is constant
 };
 Likeness LikenessOf(absl::Span<const double> signal, absl::Span<const double> noisy);
-// The same, with the pool, which may be null.
+// The same; the pool may be null.
 Likeness LikenessOf(const Reals& signal, const Reals& noisy, const ThreadPool* pool);
 
 // Decibels of a ratio of root mean squares; infinite for 0.
@@ -36,21 +36,21 @@ struct Line {
 Line LineThrough(absl::Span<const double> a, absl::Span<const double> b);
 Line LineThrough(const Reals& a, const Reals& b, const ThreadPool* pool);
 
-// What a channel of two results has in common.
+// Linear relation of one channel of two results.
 struct ChannelLine {
   Line line;
-  double count = 0;      // of pairs that count, as in Likeness
-  double rest = 0;       // sum of squares of what the line leaves
-  double squares = 0;    // of slope * a
-  double apart = 0;      // of b - a
-  double from_zero = 0;  // the slope of the line through 0; 0 where a is
+  double count = 0;      // number of pairs that count, as in Likeness
+  double rest = 0;       // sum of squares of the residuals
+  double squares = 0;    // sum of squares of slope * a
+  double apart = 0;      // sum of squares of b - a
+  double from_zero = 0;  // slope of the line through 0; 0 if a is 0
   double least_a = std::numeric_limits<double>::infinity(), most_a = -least_a;
   double least_b = std::numeric_limits<double>::infinity(), most_b = -least_b;
 };
 // Element i belongs to channel i / inner % channels. The pool may be null.
 std::vector<ChannelLine> LinesThrough(const Reals& a, const Reals& b, int64_t channels,
                                       int64_t inner, const ThreadPool* pool);
-// To the one that has its scale in a tensor of that shape.
+// The same by scale: each scale of a tensor of that shape is a channel.
 std::vector<ChannelLine> LinesThrough(const Reals& a, const Reals& b, const GridValues& grid,
                                       const Shape& shape, const ThreadPool* pool);
 

@@ -15,8 +15,7 @@ bool IsIntegers(const Value& value) {
   return value.is_tensor() && IsInteger(value.tensor().dtype());
 }
 
-// A grid's zero points, counted from the least integer: the same of int8 and uint8 that stand for
-// the same.
+// Zero points counted from the least integer: equal for int8 and uint8 of the same numbers.
 std::vector<double> FromTheLeast(const GridValues& grid) {
   std::vector<double> zero_points = grid.zero_points;
   for (double& zero_point : zero_points) zero_point -= grid.least;
@@ -35,7 +34,7 @@ Value FloatsOf(const Tensor& integers, const GridValues& grid) {
   return floats.ok() ? Value(*std::move(floats)) : Value();
 }
 
-// A result's value in its form; floats that integers stand for have no sign to change.
+// A result's value in its common form; dequantized floats have no sign to change.
 Value InFormOf(const RecordedSide& side, int r, const Value& value) {
   CommonForm form = side.result(r).form;
   if (!IsIntegers(value)) form.other_sign = false;
@@ -59,7 +58,7 @@ StoodFor::OneSide::OneSide(const RecordedSide& side, const RecordedSide& other)
 const Value* StoodFor::OneSide::ValueOf(int r) const {
   if (const auto again = fetched.find(r); again != fetched.end()) return &again->second;
   if (const Value* kept = side.Find(r); kept != nullptr) return kept;
-  // What both sides have is kept once, as the left has it.
+  // A value that both sides share is kept once, in the left's form.
   const StreamResult& result = graph.result(r);
   const auto same = others.find(result.fingerprint.content);
   if (same == others.end()) return nullptr;

@@ -1,4 +1,5 @@
-// The values of pairs as they are to be compared where their integers stand for other numbers.
+// Dequantizes the values of pairs whose integers have different quantization parameters, so that
+// they can be compared.
 #ifndef ONNXCMP_COMPARE_QUANTIZATION_STOOD_FOR_H_
 #define ONNXCMP_COMPARE_QUANTIZATION_STOOD_FOR_H_
 
@@ -22,30 +23,30 @@ namespace onnxcmp {
 
 class StoodFor {
  public:
-  // Of two sides that have been recorded; their streams and banks must outlive the object.
+  // The streams and banks of the recorded sides must outlive the object.
   explicit StoodFor(const PerSide<RecordedSide>& sides) : sides_(sides) {}
 
-  // Gets the scales and zero points of these pairs that were not kept, by running a side again.
-  // `watch` is told "left again" and "right again".
+  // Gets scales and zero points of these pairs that were not kept, by running a side again. `watch`
+  // is told "left again" and "right again".
   absl::Status Fetch(absl::Span<const ResultPair> pairs, const PairValues::Watch& watch);
 
-  // Two values of results of the left and of the right. Integers of one scale and zero point are
-  // handed back as they are, those of other scales or zero points as the floats that they stand
-  // for; all in their common forms. Requires Fetch() of the pair.
+  // Makes two values of results of the left and of the right comparable. Integers of the same scale
+  // and zero point are returned as they are, others dequantized; all in their common forms.
+  // Requires Fetch() of the pair.
   std::pair<Value, Value> Comparable(const ResultPair& pair, const Value& left, const Value& right);
 
  private:
   struct OneSide {
     OneSide(const RecordedSide& side, const RecordedSide& other);
 
-    // Null if it is known no more.
+    // Null if it is no longer available.
     const Value* ValueOf(int r) const;
     absl::Status Fetch(absl::Span<const int> results, absl::string_view run,
                        const PairValues::Watch& watch);
     std::optional<GridValues> GridOf(int r, const Value& value) const;
 
     RecordedSide side;
-    RecordedSide other;  // keeps what both have
+    RecordedSide other;  // keeps the values that both sides share
     SideGraph graph;
     Grids grids;
     absl::flat_hash_map<Hash128, int> others;  // constants of the other side by their bits
@@ -55,7 +56,7 @@ class StoodFor {
   bool MayStandForOthers(const ResultPair& pair) const;
 
   PerSide<RecordedSide> sides_;
-  // Made at the first need: most pairs differ in floats.
+  // Created on first use: most pairs differ in floats.
   PerSide<std::unique_ptr<OneSide>> known_;
 };
 

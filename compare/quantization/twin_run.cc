@@ -18,12 +18,12 @@
 namespace onnxcmp {
 namespace {
 
-// Noise that is no doubt that two results stand for each other, and that leaves some.
+// Noise up to which two results are clearly counterparts, and up to which they may be.
 constexpr double kClearly = 0.1;
 constexpr double kPossibly = 0.3;
-// Noise from which on another node may be what is meant.
+// Noise from which on another node may be the counterpart.
 constexpr double kDoubtful = 0.02;
-// What stands for something already stands for something else if it is noisier.
+// A counterpart that is already taken is not taken again at more than this multiple of its noise.
 constexpr double kNoisier = 1.3;
 constexpr double kRounding = 1e-4;
 constexpr double kLeastCorrelation = 0.5;
@@ -33,13 +33,13 @@ constexpr size_t kMostCandidates = 64;
 constexpr size_t kMostOrigins = 8;
 constexpr size_t kMostNodes = 64;
 
-// What a QuantizeLinear rounds; kNone of other nodes.
+// The input of a QuantizeLinear; kNone for other nodes.
 int RoundedBy(const StreamNode& made) {
   return made.op_type == "QuantizeLinear" && !made.inputs.empty() ? made.inputs[0] : kNone;
 }
 
-// The operator that makes a result; before a Relu or Clip, which quantizers leave to the grid that
-// the result before it is rounded to, the one that it works on. "" if there is none.
+// The operator that makes a result. A Relu or Clip is skipped, since quantizers fold it into the
+// range of the result before it. "" if there is none.
 std::string OperatorBeforeFold(const SideGraph& graph, int r) {
   int n = graph.producer(r);
   if (n == kNone) return "";
@@ -52,9 +52,10 @@ std::string OperatorBeforeFold(const SideGraph& graph, int r) {
   return graph.node(n).made->op_type;
 }
 
-// What integers stand for by the name that onnxruntime gives to what it computes in integers: "y"
-// of "y_quantized", or the Relu after it where the grid has nothing below 0. kNone if there is
-// none, or if the right has floats of that name, too.
+// The counterpart of integers by onnxruntime's naming of quantized results: "y" for "y_quantized",
+// or the Relu after it if the range has nothing below 0. kNone if there is none, or if its type or
+// shape does not fit. The quantized side may have floats of that name, too: they are these integers
+// dequantized.
 int PartnerByStem(const SideValues& other, const SideValues& quantized, int r) {
   const StreamResult& integers = quantized.graph().result(r);
   absl::string_view stem = integers.name;
@@ -176,7 +177,7 @@ void TwinRun::RunNode(int n) {
   }
   if (!moving) return;
   for (const int r : made.outputs) {
-    // A scale that was measured is no result to compare.
+    // A computed scale is no result to compare.
     const bool parameter = made.op_type == "DynamicQuantizeLinear" && r != made.outputs[0];
     if (r != kNone && !parameter) FindPartner(n, r);
   }
@@ -204,14 +205,14 @@ int TwinRun::NamedPartner(int n, int r) const {
   return x == kNone ? kNone : named_[Index(x)];
 }
 
-// The partner that the alignment has of a result, else of what the node rounds to make it.
+// The aligned partner of a result, else that of the input that the node rounds.
 int TwinRun::VouchedFor(int n, int r) const {
   const int x = RoundedBy(*quantized_.graph().node(n).made);
   return aligned_[Index(r)] != kNone || x == kNone ? aligned_[Index(r)] : aligned_[Index(x)];
 }
 
-// `first`, which may be kNone, and what is made of the same on the other side, as many elements of
-// floats, the nearest first.
+// `first`, which may be kNone, and float results of the same size that depend on the same partners
+// on the other side, the nearest first.
 std::vector<int> TwinRun::Candidates(int first, int r) const {
   const SideGraph& theirs = other_.graph();
   const int64_t size = quantized_.graph().result(r).fingerprint.size;
@@ -246,8 +247,8 @@ std::vector<int> TwinRun::Candidates(int first, int r) const {
   return candidates;
 }
 
-// Whether both are products of the same kind, which wrong weights bring far apart without changing
-// all of their shape.
+// True if both are products of the same kind: wrong weights take these far apart, but leave some
+// correlation.
 bool TwinRun::AreProducts(int n, int candidate) const {
   const std::string& ours = quantized_.graph().node(n).made->op_type;
   const int producer = other_.graph().producer(candidate);
@@ -259,7 +260,7 @@ bool TwinRun::AreProducts(int n, int candidate) const {
           ours == absl::StrCat("Q", theirs) || ours == absl::StrCat(theirs, "NBits"));
 }
 
-// Whether both are made by the same operator, in floats or in integers.
+// True if both are made by the same operator, in floats or in integers.
 bool TwinRun::AreAlike(int n, int candidate) const {
   const SideGraph& graph = quantized_.graph();
   const StreamNode* made = graph.node(n).made;
@@ -326,7 +327,7 @@ int TwinRun::BestCandidate(int n, int r, const Reals& own) const {
     const std::optional<Reals> theirs = other_.RealsOf(candidate);
     if (!theirs.has_value() || theirs->size() != own.size()) continue;
     const Likeness likeness = LikenessOf(*theirs, own, quantized_.pool());
-    // A small bias that is added on one side only must not be taken away by the pair.
+    // A small bias that one side adds must not be lost in the pair.
     const auto claim = claims_.find(candidate);
     if (!rounds && claim != claims_.end() &&
         likeness.noise > std::max(kNoisier * claim->second, kRounding)) {
@@ -334,7 +335,7 @@ int TwinRun::BestCandidate(int n, int r, const Reals& own) const {
     }
     if (likeness.noise > kDoubtful && candidate != vouched && IsMadeOf(candidate, after)) continue;
     double noise = likeness.noise;
-    // What the grid makes of the candidate: a wrong scale or zero point does the same to both.
+    // The candidate after rounding: a wrong scale or zero point affects both alike.
     double after_rounding = noise;
     if (grid.has_value() && noise > kClearly) {
       const Value integers = quantized_.InFormOf(r, *theirs);
@@ -346,13 +347,13 @@ int TwinRun::BestCandidate(int n, int r, const Reals& own) const {
     if (noise < near.noise && (noise <= kClearly || AreAlike(n, candidate))) {
       near = {candidate, noise};
     }
-    // Of those that all end at the ends of the grid, the nearest.
+    // The nearest of several that are clipped to the same numbers.
     if (after_rounding <= kClearly && noise < rounded.noise) rounded = {candidate, noise};
     if (likeness.correlation > correlation && AreProducts(n, candidate)) {
       correlation = likeness.correlation;
       product = candidate;
     }
-    // The alignment's partner comes first.
+    // The aligned partner comes first.
     if (candidate == vouched && noise <= kClearly) break;
   }
   if (near.noise <= kPossibly) {
@@ -371,7 +372,7 @@ bool TwinRun::IsNearerAfter(int r, int candidate, double noise) const {
   absl::node_hash_map<int, Value> given;
   given.emplace(r, own_[Index(r)]);
   std::vector<int> level = {r};
-  // Through a Q/DQ pair, too.
+  // Three nodes reach through a Q/DQ pair.
   for (int hop = 0; hop < 3; ++hop) {
     std::vector<int> next;
     for (const int from : level) {
@@ -400,7 +401,7 @@ void TwinRun::FindPartner(int n, int r) {
   const std::string& op_type = quantized_.graph().node(n).made->op_type;
   const std::optional<Reals> own = OwnReals(r);
   if (!own.has_value() || own->size() == 0) return;
-  // What dequantizes integers stands for what they do.
+  // A dequantized result has the partner of its integers.
   const int integers = quantized_.grids().Dequantizes(r);
   const bool handed_on = integers != kNone && partners_[Index(integers)] != kNone;
   const int named = NamedPartner(n, r);
@@ -412,7 +413,7 @@ void TwinRun::FindPartner(int n, int r) {
   partners_[Index(r)] = best;
   SetLikeness(r);
   claims_.try_emplace(best, OwnLikeness(r).noise);
-  // What a measured scale makes of the other side's values is as it should be.
+  // A computed scale is right for the other side's values.
   if (op_type == "DynamicQuantizeLinear") return;
   if (OnlyQuantized(r) && !absl::StrContains(op_type, "QuantizeLinear")) return;
   Value value = PartnerValue(r);

@@ -1,6 +1,6 @@
-// The quantized model run once more with the other side's values wherever a result stands for one
-// of that side, rounded to the result's grid: what a result then differs from its partner is its
-// own. Partners are found on the way.
+// Runs the quantized model once more with the other side's values wherever a result has a
+// counterpart there, rounded with the result's quantization parameters: the remaining distance of a
+// result from its partner is its local error. Partners are found during the run.
 #ifndef ONNXCMP_COMPARE_QUANTIZATION_TWIN_RUN_H_
 #define ONNXCMP_COMPARE_QUANTIZATION_TWIN_RUN_H_
 
@@ -20,74 +20,74 @@ namespace onnxcmp {
 
 class TwinRun {
  public:
-  // `aligned`: by result of the quantized side, its partner as the alignment has it, or kNone. All
-  // must outlive the object.
+  // `aligned`: by result of the quantized side, its aligned partner or kNone. All must outlive the
+  // object.
   TwinRun(const SideValues& other, const SideValues& quantized, const std::vector<int>& aligned);
 
   const SideValues& other() const { return other_; }
   const SideValues& quantized() const { return quantized_; }
-  // By result of the quantized side. Constants, and what is made of them alone, have none.
+  // By result of the quantized side. Constants, and results of constants alone, have none.
   int partner(int r) const { return partners_[Index(r)]; }
-  // The same as the alignment has it.
+  // The aligned partner.
   int aligned(int r) const { return aligned_[Index(r)]; }
-  // Whether names tell that partner.
+  // True if that partner is known by name.
   bool named(int r) const { return !named_.empty() && named_[Index(r)] != kNone; }
-  // What the node gives on the other side's values; empty if that is not known.
+  // The node's result on the other side's values; empty if it is not known.
   const Value& own(int r) const { return own_[Index(r)]; }
-  // What readers are given: the partner's value, else `own`.
+  // The value that readers are given: the partner's, else `own`.
   const Value& held(int r) const { return held_[Index(r)]; }
-  // Whether readers are given the partner's value. What only goes into a QuantizeLinear is not
-  // replaced, so that a layer's result is that of its node and of the rounding.
+  // True if readers are given the partner's value. A result that only a QuantizeLinear reads is not
+  // replaced, so that a layer's error includes its node and its rounding.
   bool replaced(int r) const { return replaced_[Index(r)]; }
-  // Own values in reals; of integers by the grid that they were made with.
+  // Local values in reals, integers dequantized with the parameters they were made with.
   std::optional<Reals> OwnReals(int r) const;
-  // They against the partner's.
+  // Compares them with the partner's.
   Likeness OwnLikeness(int r) const { return likenesses_[Index(r)]; }
 
-  // Whether the other side has a constant of the same bits: then this one is as it should be. Of
-  // single integers, which are 0 as a rule, that says nothing, and it is false.
+  // True if the other side has a constant of the same bits: then this one is right. False for
+  // single integers, where equality proves nothing: most are 0.
   bool IsOfBoth(int r) const;
 
   // The nodes that make a result from replaced results and constants, in order.
   std::vector<int> RegionOf(int r) const;
-  // What a region gives for `r` when one of the constants that it reads is another.
+  // The region's result for `r` with another value in place of one of its constants.
   Value RunRegion(const std::vector<int>& region, int r, int constant, const Value& instead) const;
 
  private:
   void RunNode(int n);
   void FindPartner(int n, int r);
-  void SetLikeness(int r);  // of one that has a partner
-  // The partner that names tell, of what the node rounds if it rounds; kNone if they do not.
+  void SetLikeness(int r);  // requires a partner
+  // The partner known by name, for the node's input if the node rounds; kNone if there is none.
   int NamedPartner(int n, int r) const;
   int VouchedFor(int n, int r) const;
   std::vector<int> Candidates(int first, int r) const;
   bool AreProducts(int n, int candidate) const;
   bool AreAlike(int n, int candidate) const;
-  // Whether what is made of a result is nearer to the candidate by far: a Tanh of small numbers.
+  // True if results that depend on a result are much nearer to the candidate, as a Tanh of small
+  // numbers.
   bool IsNearerAfter(int r, int candidate, double noise) const;
-  // What the alignment has for the first results that are made of a result and that it has
-  // something for.
+  // The aligned partners of the first results after a result that have one.
   std::vector<int> AlignedAfter(int r) const;
-  // Whether a result of the other side is made of one of these. Then it is too late to stand for
-  // what these are made of.
+  // True if a candidate depends on one of these. Then it comes too late to be the counterpart of
+  // their inputs.
   bool IsMadeOf(int candidate, const std::vector<int>& earlier) const;
   int BestCandidate(int n, int r, const Reals& own) const;
   bool OnlyQuantized(int r) const;
-  // The partner's value as the result's type has it.
+  // The partner's value in the result's type.
   Value PartnerValue(int r) const;
 
   const SideValues& other_;
   const SideValues& quantized_;
   const std::vector<int>& aligned_;
-  const std::vector<int> named_;  // as NamedPartners() has it
+  const std::vector<int> named_;  // as from NamedPartners()
   std::vector<int> partners_;
   std::vector<Value> own_;
   std::vector<Value> held_;
   std::vector<bool> replaced_;
   std::vector<Likeness> likenesses_;         // by result of the quantized side, as OwnLikeness
-  absl::flat_hash_set<Hash128> constants_;   // of the other side, by their bits
-  absl::flat_hash_map<int, double> claims_;  // noise by partner, as it was found first
-  std::vector<std::vector<int>> origins_;    // partners that a result is made from
+  absl::flat_hash_set<Hash128> constants_;   // the other side's, by their bits
+  absl::flat_hash_map<int, double> claims_;  // noise by partner, when it was first found
+  std::vector<std::vector<int>> origins_;    // partners that a result depends on
 };
 
 }  // namespace onnxcmp

@@ -13,24 +13,24 @@
 namespace onnxcmp {
 namespace {
 
-// Root mean squares, in steps: honest rounding is 0.3, that which makes up for other errors less
-// than 1.
+// Root mean squares in steps: correct rounding makes 0.3, and rounding that compensates other
+// errors less than 1.
 constexpr double kDoubtful = 1;
-// What the other side's weights must leave of the layer's error at most; more where they are
-// rounded to the same wrong scale.
+// Greatest share of the layer's error that may remain with the other side's weights; more if they
+// are rounded with the same wrong scale.
 constexpr double kLeaves = 0.7;
 constexpr double kLeavesRounded = 0.85;
 
 // The elements of one scale: the partner's are a, ours b.
 struct Channel {
   ChannelLine values;
-  // A factor, and what is added to it, which a few elements do not tell.
+  // A factor and an offset; too few elements do not determine the offset.
   Line fit;
-  double steps = 0;  // how far they are from the partner's, root mean square
+  double steps = 0;  // distance from the partner's elements, root mean square
 };
 
-// The step that the other side's weights were rounded with; 0 if they were not. A scale for all
-// beside one for each channel is another scheme, and rounds small channels by right.
+// The step that the other side's weights were rounded with; 0 if they were not. A single scale
+// beside one for each channel is another scheme, and rounds small channels legitimately.
 double PartnerStep(const QuantizedWeights& weights, const GridValues& grid, size_t channel) {
   const std::vector<double>& theirs = weights.partner_scales;
   if (theirs.empty()) return 0;
@@ -119,7 +119,7 @@ class Diagnosis {
  private:
   const std::string& Name(int r) const { return side_.graph().result(r).name; }
 
-  // Whether the same scales fit along another axis.
+  // Text if the same scales fit along another axis.
   std::string AxisText() const {
     if (grid_.per_tensor() || grid_.block > 0) return "";
     const Tensor& integers = side_.value(weights_.integers).tensor();
@@ -141,7 +141,7 @@ class Diagnosis {
     return "";
   }
 
-  // Another channel that is scaled right by this one's scale.
+  // Another channel whose values this one's scale would fit.
   int ChannelOfScale(double scale, size_t channel) const {
     for (size_t c = 0; c < channels_.size(); ++c) {
       const double wanted =
@@ -159,7 +159,8 @@ class Diagnosis {
   const std::vector<Channel> channels_;
 };
 
-// The noise of a layer's result with the other side's weights; nothing if they cannot be put in.
+// The noise of a layer's result with the other side's weights; nothing if they cannot replace
+// these.
 std::optional<double> NoiseWith(const TwinRun& run, const QuantizedWeights& weights,
                                 const std::vector<int>& region, int result) {
   const SideValues& side = run.quantized();
@@ -173,7 +174,7 @@ std::optional<double> NoiseWith(const TwinRun& run, const QuantizedWeights& weig
   return LikenessOf(*partner, *reals, side.pool()).noise;
 }
 
-// Of integers that are multiplied as they are.
+// The mistake in the zero point of integers that are multiplied without a scale.
 Mistake MovedMistake(const SideValues& side, const QuantizedWeights& weights) {
   if (weights.zero_point == kNone || std::abs(weights.moved) <= kDoubtful) return {};
   return {absl::StrFormat("zero point %s of the weights %s is about %.0f steps too %s",
@@ -192,13 +193,13 @@ Mistake WeightsMistake(const TwinRun& run, const QuantizedWeights& weights,
   if (weights.integers == kNone || !weights.shape.has_value()) return {};
   const std::optional<GridValues> grid = side.GridOf(weights.integers);
   if (!grid.has_value()) return {};
-  // Weights that were reshaped on their way belong to no channel that is known here.
+  // The channels of reshaped weights are unknown here.
   if (!grid->per_tensor() && side.value(weights.integers).tensor().shape() != *weights.shape) {
     return {};
   }
   Mistake found = Diagnosis(run, weights, *grid).Find();
   if (found.empty()) return found;
-  // Weights with something folded into them are others by right: the left's own fit worse.
+  // Weights with something folded into them differ legitimately: the other side's own fit worse.
   const std::optional<double> without = NoiseWith(run, weights, region, result);
   const double leaves =
       IsFloatingPoint(side.graph().result(weights.result).dtype) ? kLeaves : kLeavesRounded;

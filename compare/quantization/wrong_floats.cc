@@ -12,7 +12,7 @@
 namespace onnxcmp {
 namespace {
 
-// Other ways to compute the same, as the form of Gelu with tanh, are nearer than that.
+// Other ways to compute the same function, such as the tanh form of Gelu, are nearer than this.
 constexpr double kLeast = 1e-2;
 
 bool IsFloatOnly(const TwinRun& run, const std::vector<int>& region) {
@@ -22,8 +22,8 @@ bool IsFloatOnly(const TwinRun& run, const std::vector<int>& region) {
          !ReadsQuantized(run.quantized(), region);
 }
 
-// Whether a region reads what stands for all that the other side's node reads, and nothing else: a
-// fused node, or a partner that is none, would make it look wrong.
+// True if a region reads exactly the counterparts of the other side's inputs: a fused node, or a
+// wrong partner, would make it look wrong.
 bool ReadsTheSame(const TwinRun& run, int r, const std::vector<int>& region) {
   const SideGraph& graph = run.quantized().graph();
   const SideGraph& other = run.other().graph();

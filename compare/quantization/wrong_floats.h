@@ -1,5 +1,5 @@
-// Nodes of a quantized side that compute with floats alone, and give something else than the other
-// side's nodes on the same values: quantization has no part in that.
+// Float-only nodes of a quantized side that differ from the other side's nodes on the same values:
+// quantization plays no part in that.
 #ifndef ONNXCMP_COMPARE_QUANTIZATION_WRONG_FLOATS_H_
 #define ONNXCMP_COMPARE_QUANTIZATION_WRONG_FLOATS_H_
 
@@ -11,12 +11,11 @@
 namespace onnxcmp {
 
 struct WrongFloat {
-  int result = -1;  // of the quantized side
+  int result = -1;  // the quantized side's
   std::string text;
 };
 
-// Of results that have a partner by name: others are paired by how near they are. In the order of
-// the results.
+// Checks results with a partner by name, in their order: other partners are chosen by distance.
 std::vector<WrongFloat> FindWrongFloats(const TwinRun& run);
 
 }  // namespace onnxcmp

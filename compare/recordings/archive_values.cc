@@ -33,7 +33,7 @@ class ArchiveValues : public RecordedValues {
   RecordingReader reader_;
 };
 
-// Other archives are ZIP files, too. One without entries is what numpy.savez writes of nothing.
+// Other archives are ZIP files, too. numpy.savez without arrays writes one without entries.
 absl::Status CheckArrays(const RecordingReader& reader) {
   const std::vector<std::string> others = reader.others();
   if (reader.described() || !reader.results().empty() || others.empty()) return absl::OkStatus();

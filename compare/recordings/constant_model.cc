@@ -1,4 +1,4 @@
-// Models that hold nothing but constants: values that somebody saved as a model.
+// Models of constants alone: values that were saved as a model.
 #include <algorithm>
 #include <utility>
 
@@ -11,9 +11,9 @@
 namespace onnxcmp {
 namespace {
 
-constexpr char kModuleDomain[] = "torch";  // of PyTorch's modules
+constexpr char kModuleDomain[] = "torch";  // domain of PyTorch's modules
 
-// Hands constants on, or puts them together.
+// True if a node passes on constants, or joins them.
 bool ComputesNothing(const Node& node) {
   static constexpr absl::string_view kNames[] = {"Constant", "Identity", "SequenceConstruct",
                                                  "SequenceEmpty"};
@@ -21,7 +21,7 @@ bool ComputesNothing(const Node& node) {
          std::find(std::begin(kNames), std::end(kNames), node.op_type) != std::end(kNames);
 }
 
-// The values themselves are the model's, which is in memory or mapped.
+// The values belong to the model, which is in memory or mapped.
 class Constants : public RecordedValues {
  public:
   void Add(const std::string& name, Value value) {
@@ -37,7 +37,7 @@ class Constants : public RecordedValues {
       if (!result.op_type.empty()) result.domain = kModuleDomain;
       if (nested->is_root) AddToRoot(*nested);
     }
-    // Two spellings of one place: the names as they are distinguish them.
+    // Two spellings of one place: their own names distinguish them.
     if (result.name.empty() || !names_.insert(result.name).second) {
       result.name = name;
       names_.insert(name);
@@ -62,9 +62,9 @@ class Constants : public RecordedValues {
     plain_outputs_ = plain_outputs_ && (!name.is_output || name.is_plain);
   }
 
-  // What the module around all others took and gave in its one call is what the model takes and
-  // gives. An exporter flattens tuples, lists and dicts in their order; of other classes, such as
-  // caches, the order is its own.
+  // If the outermost module was called once, its inputs and outputs are the model's. An exporter
+  // flattens tuples, lists and dicts in their order; other classes, such as caches, have their own
+  // order.
   void ShowRoot() {
     for (const size_t input : root_inputs_) results_[input].kind = ResultKind::kInput;
     if (!plain_outputs_) return;
@@ -87,7 +87,7 @@ class Constants : public RecordedValues {
   int64_t empty_ = 0;
 };
 
-// Keeps what a run shows.
+// Keeps the values of a run.
 class Keeper : public Observer {
  public:
   absl::Status OnResult(const Result& result, std::optional<Value>* /*replacement*/) override {
@@ -115,7 +115,7 @@ absl::StatusOr<std::unique_ptr<RecordedValues>> ConstantsOf(const Evaluator& eva
   Keeper keeper;
   OC_RETURN_IF_ERROR(evaluator.Run({}, &keeper).status());
   const Graph& graph = evaluator.model().graph;
-  // What an output is made of need not be shown once more.
+  // The parts of an output need not be shown again.
   absl::flat_hash_set<absl::string_view> shown;
   for (const auto& [name, value] : keeper.outputs) shown.insert(name);
   for (auto node = graph.nodes.rbegin(); node != graph.nodes.rend(); ++node) {

@@ -20,7 +20,7 @@
 namespace onnxcmp {
 namespace {
 
-// Files that people mistake for recordings.
+// Files that are mistaken for recordings.
 struct Foreign {
   size_t offset;
   absl::string_view bytes;
@@ -33,7 +33,7 @@ constexpr Foreign kForeign[] = {
     {0, {"\x80\x04", 2}, kPickle},
     {0, {"\x80\x05", 2}, kPickle},
     {0, "\x89HDF\r\n\x1a\n", "an HDF5 file"},
-    // After an offset that is small. A model's producer may stand there, after its length.
+    // After a small offset. In a model, the producer's name may be here, after its length.
     {2, {"\0\0TFL3", 6}, "a TensorFlow Lite model"},
     {2, {"\0\0ORTM", 6}, "a model in onnxruntime's own format, not ONNX's"},
     {0, "GGUF", "a GGUF file of weights"},
@@ -44,7 +44,7 @@ constexpr Foreign kForeign[] = {
     {257, "ustar", "a tar archive: unpack it first"},
 };
 
-// What a file begins with; of what is no regular file nothing.
+// The beginning of a file; empty for files that are not regular.
 std::string HeadOf(const std::string& path) {
   std::array<char, 512> head = {};
   std::error_code error;
@@ -63,7 +63,7 @@ const Foreign* FindForeign(absl::string_view head) {
   return foreign == std::end(kForeign) ? nullptr : foreign;
 }
 
-// A length of less than 2^32 bytes, then a JSON object.
+// True for a length below 2^32 bytes, then a JSON object.
 bool IsSafetensors(absl::string_view head) {
   return head.size() > 8 && head.substr(4, 4) == absl::string_view("\0\0\0\0", 4) && head[8] == '{';
 }

@@ -1,4 +1,4 @@
-// In which form a file holds values, told by what is in it.
+// Recognizes the format of a file by its content.
 #ifndef ONNXCMP_COMPARE_RECORDINGS_FILE_FORM_H_
 #define ONNXCMP_COMPARE_RECORDINGS_FILE_FORM_H_
 
@@ -10,23 +10,23 @@
 namespace onnxcmp {
 
 enum class FileForm : uint8_t {
-  kModel,  // or what nothing tells
+  kModel,  // or an unrecognized file
   kFolder,
   kArchive,  // .npz, and any other ZIP archive
   kArray,    // .npy
   kMessage,  // a TensorProto or its like
   kSafetensors,
   kJson,
-  kForeign,  // neither a model nor values that could be read: WordsForForeign()
+  kForeign,  // neither a model nor readable values: WordsForForeign()
 };
 
-// The first bytes decide, whatever the file is called; the ending does for those that are damaged.
+// The first bytes decide, whatever the file's name; the suffix does for damaged files.
 FileForm FormOf(const std::string& path);
 
-// What a file of kForeign is, by its first bytes: "a pickle, as torch.save of old wrote it".
+// Describes a kForeign file by its first bytes: "a pickle, as torch.save of old wrote it".
 std::string WordsForForeign(const std::string& path);
 
-// Where errors send those who have values in a form that is not read.
+// Advice in errors for values in a format that is not read.
 inline constexpr absl::string_view kHowToRecord =
     "save the values with numpy.savez or safetensors instead (docs/recording.md shows how to "
     "record)";

@@ -13,7 +13,7 @@
 namespace onnxcmp {
 namespace {
 
-// A step into a value: by a number or by a key.
+// A step into a value: by an index or by a key.
 struct Step {
   bool by_number = false;
   bool plain = true;  // in a tuple, a list or a dict
@@ -60,7 +60,7 @@ struct ModuleKey {
   bool is_output = false;
 };
 
-// Cuts off what follows the last `separator`.
+// Cuts off the part after the last `separator`.
 std::optional<absl::string_view> TakeLast(absl::string_view* text, char separator) {
   const size_t at = text->rfind(separator);
   if (at == absl::string_view::npos) return std::nullopt;
@@ -132,7 +132,7 @@ std::optional<NestedName> ParseNestedName(absl::string_view name) {
     return nested;
   }
   rest.remove_prefix(1);
-  // Arguments have numbers and keyword arguments have names: the pair around them says no more.
+  // Arguments have numbers and keyword arguments have names, so the pair around them is redundant.
   if (!module->is_output && rest.size() >= 2 && rest[0].by_number &&
       rest[1].by_number == (rest[0].text == "0")) {
     rest.remove_prefix(1);

@@ -23,7 +23,7 @@ absl::StatusOr<std::vector<RecordedSet>> OneSet(
   return sets;
 }
 
-// A file for each iteration, as Polygraphy writes them into a folder.
+// A file for each iteration, as Polygraphy writes them to a folder.
 absl::StatusOr<std::vector<RecordedSet>> OpenEach(const std::string& folder,
                                                   const std::vector<std::string>& jsons,
                                                   int64_t max_tensor) {

@@ -30,25 +30,25 @@ using Json = nlohmann::json;
 
 constexpr size_t kMostDepth = 64;  // Polygraphy's own takes ten
 constexpr char kClass[] = "polygraphy_class";
-// How older versions marked a class: a member of this beginning with this value.
+// Older versions marked a class by a member of this name with this prefix of its value.
 constexpr char kOldClass[] = "__polygraphy_encoded_";
 constexpr char kOldMark[] = "polygraphy_serialized_json_type";
 
 struct Member;
 
-// A value of JSON as far as it matters, its members in the order of the file.
+// A JSON value with its relevant parts, its members in the order of the file.
 struct Element {
   enum class Type : uint8_t { kOther, kText, kList, kObject };
   Type type = Type::kOther;
   std::string text;
-  std::vector<Member> members;  // of lists without names
+  std::vector<Member> members;  // without names in lists
 
   bool is_list() const { return type == Type::kList; }
   bool is_object() const { return type == Type::kObject; }
-  // Of several of one name the last counts, as in Python; null if there is none.
+  // The last of several members of one name, as in Python; null if there is none.
   const Element* Find(absl::string_view name) const;
   const std::string* Text(absl::string_view name) const;
-  // The class that an object says to be; "" if it says none.
+  // The class named by an object; "" if it has none.
   absl::string_view Class() const;
 };
 
@@ -79,7 +79,7 @@ absl::string_view Element::Class() const {
   return "";
 }
 
-// Builds elements; numbers are left out.
+// Builds elements; leaves out numbers.
 class Builder : public nlohmann::json_sax<Json> {
  public:
   explicit Builder(Element* root) { open_.push_back(root); }
@@ -137,12 +137,12 @@ class Builder : public nlohmann::json_sax<Json> {
     return true;
   }
 
-  std::vector<Element*> open_;  // the root, then what is open
+  std::vector<Element*> open_;  // the root, then the open ones
   std::string key_;
   std::string error_;
 };
 
-// Bytes that once were written as the characters of their numbers.
+// Bytes that were written as characters of the same numbers.
 std::optional<std::string> FromLatin1(absl::string_view text) {
   std::string bytes;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -158,7 +158,7 @@ std::optional<std::string> FromLatin1(absl::string_view text) {
   return bytes;
 }
 
-// The text of an array, which wrappers may be around; an error says what is there instead.
+// The text of an array, possibly inside wrappers; an error describes other content.
 absl::StatusOr<const std::string*> ArrayText(const Element& element) {
   constexpr int kMostWrappers = 4;
   const Element* inner = &element;
@@ -181,7 +181,7 @@ absl::StatusOr<const std::string*> ArrayText(const Element& element) {
   return absl::InvalidArgumentError("is no array as Polygraphy writes them");
 }
 
-// One file, whose sets share it.
+// One file, shared by its sets.
 struct Document {
   std::string path;
   Element root;
@@ -192,9 +192,9 @@ class PolygraphyValues : public RecordedValues {
   PolygraphyValues(std::shared_ptr<const Document> document, int64_t max_tensor)
       : document_(std::move(document)), max_tensor_(max_tensor) {}
 
-  // `runner`: of whom they are, "" if there is no other.
+  // `runner`: the runner of these arrays, "" if it is the only one.
   absl::Status Add(const Element& arrays, const std::string& runner) {
-    absl::flat_hash_map<absl::string_view, const Element*> last;  // counts, as in Python
+    absl::flat_hash_map<absl::string_view, const Element*> last;  // wins, as in Python
     for (const auto& [name, element] : arrays.members) last[name] = &element;
     for (const auto& [name, element] : arrays.members) {
       if (&element != last[name]) continue;
@@ -236,7 +236,7 @@ class PolygraphyValues : public RecordedValues {
   std::vector<const std::string*> texts_;  // in the document
 };
 
-// What a file holds of one iteration: the arrays of each runner.
+// The arrays of one iteration, by runner.
 struct Iteration {
   std::vector<std::pair<std::string, const Element*>> runners;
 };
@@ -279,7 +279,7 @@ absl::StatusOr<std::vector<Iteration>> IterationsOf(const Element& root) {
     return iterations;
   }
   const auto add = [&](const Element& arrays) {
-    // Numbers and lists of them are no arrays: nothing of it is of Polygraphy's form.
+    // Numbers and lists of them are no arrays: such a file is not in Polygraphy's format.
     const bool any = std::any_of(arrays.members.begin(), arrays.members.end(),
                                  [](const auto& one) { return !one.value.Class().empty(); });
     if (!arrays.is_object() || !any) return false;

@@ -1,4 +1,4 @@
-// What a recording holds, whatever its form: named values, each read when it is asked for.
+// The values of a recording in any format: named, each read on demand.
 #ifndef ONNXCMP_COMPARE_RECORDINGS_RECORDED_VALUES_H_
 #define ONNXCMP_COMPARE_RECORDINGS_RECORDED_VALUES_H_
 
@@ -22,9 +22,9 @@ class RecordedValues {
   virtual ~RecordedValues() = default;
 
   const std::vector<RecordedResult>& results() const { return results_; }
-  // What was left out, and why.
+  // Parts that were left out, and why.
   const std::vector<std::string>& notes() const { return notes_; }
-  // Whether the recording says which of them are inputs and outputs. If not, kinds mean nothing.
+  // True if the recording marks inputs and outputs. If not, kinds mean nothing.
   bool described() const { return described_; }
 
   struct Read {
@@ -40,31 +40,31 @@ class RecordedValues {
   bool described_ = false;
 };
 
-// One set of results: what one run gave.
+// One set of results, those of one run.
 struct RecordedSet {
-  std::string name;  // "test_data_set_0"; "" if there is but one
+  std::string name;  // "test_data_set_0"; "" if it is the only one
   std::unique_ptr<RecordedValues> values;
 };
 
-// A recording of any of the forms below. There is at least one set; there are several in a folder
-// of test_data_set_N and in what Polygraphy wrote of several iterations. InvalidArgument, which
-// says what the file is, for one that holds no values.
+// A recording in any of the formats below. There is at least one set; there are several in a folder
+// of test_data_set_N and in a Polygraphy file of several iterations. InvalidArgument, with a
+// description of the file, if it holds no values.
 absl::StatusOr<std::vector<RecordedSet>> OpenRecording(const std::string& path,
                                                        int64_t max_tensor = kDefaultMaxTensor);
-// Whether a path is surely no model: a folder, or a file that begins as other things do. A model
-// of constants is known only when it has been loaded.
+// True if a path is certainly no model: a folder, or a file that begins like another format. A
+// model of constants is recognized only after loading.
 bool LooksLikeRecording(const std::string& path);
 
-// An .npz archive: one that onnxcmp wrote, which describes itself, or any other. No array may take
-// more than `max_tensor` bytes.
+// An .npz archive: one by onnxcmp, which has a description, or any other. No array may take more
+// than `max_tensor` bytes.
 absl::StatusOr<std::unique_ptr<RecordedValues>> OpenArchive(const std::string& path,
                                                             int64_t max_tensor = kDefaultMaxTensor);
 
 // One file of a value, or those of a folder: .npy arrays, and serialized TensorProtos,
-// SequenceProtos, OptionalProtos and MapProtos whatever they are called (.pb, .tensorproto), with
-// their names in them; one without is called by its file, as arrays are. input_N and output_N, as
-// ONNX's test data are called, are inputs and outputs. What else lies in the folder is in a note.
-// No array may take more than `max_tensor` bytes.
+// SequenceProtos, OptionalProtos and MapProtos with any file name (.pb, .tensorproto), named by the
+// name in them; without one they are named by their file, as arrays are. input_N and output_N, the
+// names of ONNX's test data, are inputs and outputs. A note lists other files in the folder. No
+// array may take more than `max_tensor` bytes.
 absl::StatusOr<std::unique_ptr<RecordedValues>> OpenValueFiles(
     const std::string& path, int64_t max_tensor = kDefaultMaxTensor);
 
@@ -89,8 +89,8 @@ std::unique_ptr<RecordedValues> RecordValuesInMemory(std::vector<ValueInMemory> 
 // or put them into sequences.
 bool HoldsConstantsOnly(const Graph& graph);
 
-// The values of such a model, called by its outputs; constants that no output shows by themselves.
-// Outputs whose names spell a nesting (nested_name.h) get readable ones.
+// The values of such a model, named by its outputs, and constants that are in no output. Outputs
+// whose names encode a nesting (nested_name.h) get readable names.
 absl::StatusOr<std::unique_ptr<RecordedValues>> ConstantsOf(const Evaluator& evaluator);
 
 }  // namespace onnxcmp

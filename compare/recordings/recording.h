@@ -22,21 +22,21 @@
 
 namespace onnxcmp {
 
-// The entry that describes the others.
+// The entry with the description of the others.
 inline constexpr char kRecordingEntry[] = "onnxcmp.json";
 
-// What a recording says of a result besides its value.
+// Description of a recorded result, without its value.
 struct RecordedResult {
   ResultKind kind = ResultKind::kResult;
   std::string name;
-  std::string op_type;  // of the node that made it, and the next two as well; "": none
+  std::string op_type;  // operator, domain and name of the node that made it; "": none
   std::string domain;
   std::string node;
   std::string path;
   int64_t depth = 0;
 };
 
-// A value taken apart: tensors are pieces of the archive, the rest is structure.
+// The structure of a value; its tensors are pieces of the archive.
 struct RecordedValue {
   enum class Type : uint8_t { kAbsent, kTensor, kSequence, kOptional, kMap, kSparseTensor };
   Type type = Type::kAbsent;
@@ -49,10 +49,10 @@ struct RecordedValue {
   std::vector<RecordedValue> parts;
 };
 
-// Writes a recording while the model runs; keeps no tensor.
+// Writes a recording while the model runs; keeps no tensors.
 class RecordingWriter : public Observer {
  public:
-  // `outputs_only`: results of kind OUTPUT and no others.
+  // `outputs_only`: only results of kind OUTPUT.
   static absl::StatusOr<std::unique_ptr<RecordingWriter>> Create(const std::string& path,
                                                                  bool outputs_only);
 
@@ -65,9 +65,9 @@ class RecordingWriter : public Observer {
  private:
   struct Piece {
     NpzWriter::Piece bytes;
-    std::string wanted;  // the name that the entry should have
+    std::string wanted;  // the desired name of the entry
     int64_t depth;
-    bool whole;  // the value itself and not a part of one
+    bool whole;  // the value itself rather than a part of one
   };
   struct Item {
     RecordedResult result;
@@ -100,15 +100,15 @@ class RecordingReader {
   RecordingReader& operator=(RecordingReader&&) noexcept;
   ~RecordingReader();
 
-  // Whether the archive describes itself. If not, kinds mean nothing.
+  // True if the archive has a description. If not, kinds mean nothing.
   bool described() const;
   const std::vector<RecordedResult>& results() const;
-  // Entries that are neither arrays nor describe them.
+  // Entries that are neither arrays nor the description.
   std::vector<std::string> others() const;
 
   struct Read {
     Value value;
-    // See NpyArray: the bits of elements whose type the archive does not say.
+    // See NpyArray: the bits of elements whose type the archive does not specify.
     bool opaque = false;
   };
   absl::StatusOr<Read> ReadValue(size_t index) const;

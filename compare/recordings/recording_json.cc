@@ -19,7 +19,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr char kFormat[] = "onnxcmp recording";
 constexpr int kFormatVersion = 1;
-// Sequences of sequences are as deep as types go; deeper is no recording of ours.
+// Sequences of sequences are the deepest types; deeper nesting is no recording of ours.
 constexpr int kMaxDepth = 64;
 
 constexpr std::array<const char*, 6> kTypeNames = {"absent",   "tensor", "sequence",
@@ -189,7 +189,7 @@ class Parser {
 
 std::string RecordingToJson(const std::vector<DescribedResult>& results,
                             const std::vector<std::string>& names) {
-  // A line a result, so that people and grep can read it. Names that are no UTF-8 are repaired
+  // A line for each result, for human readers and grep. Names that are not UTF-8 are repaired
   // rather than refused.
   const auto dump = [](const Json& json) {
     return json.dump(-1, ' ', false, Json::error_handler_t::replace);

@@ -25,7 +25,7 @@ std::string RecordingToJson(const std::vector<DescribedResult>& results,
                             const std::vector<std::string>& names);
 
 // `find(name)`: the entry of that name, which becomes RecordedValue::piece; nothing if there is
-// none. InvalidArgument for what is no description.
+// none. InvalidArgument if the text is no description.
 absl::StatusOr<std::vector<DescribedResult>> RecordingFromJson(
     absl::string_view text, absl::FunctionRef<std::optional<size_t>(absl::string_view name)> find);
 

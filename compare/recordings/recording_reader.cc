@@ -15,7 +15,7 @@ struct RecordingReader::Impl {
   NpzReader npz;
   bool described = false;
   std::vector<RecordedResult> results;
-  std::vector<RecordedValue> values;  // of each result; empty if the archive is not described
+  std::vector<RecordedValue> values;  // by result; empty if the archive has no description
   std::string path;
 
   absl::StatusOr<Tensor> ReadTensor(const RecordedValue& recorded) const {
@@ -35,7 +35,7 @@ struct RecordingReader::Impl {
     return tensor;
   }
 
-  // Nesting was bounded when the description was read.
+  // Nesting was limited when the description was read.
   absl::StatusOr<Value> Build(const RecordedValue& recorded) const {
     switch (recorded.type) {
       case RecordedValue::Type::kAbsent:

@@ -15,8 +15,8 @@ namespace {
 // Longer names do not fit into a ZIP archive's 16 bits along with a suffix.
 constexpr size_t kMaxName = 60000;
 
-// The name as an entry can have it: as it is wherever possible. Bytes that are no UTF-8, and NUL,
-// where every reader would end the name, become %XX.
+// The entry's name: unchanged if possible. Bytes that are not UTF-8, and NUL, which would end the
+// name for every reader, become %XX.
 std::string EntryName(absl::string_view name) {
   std::string safe;
   if (IsValidUtf8(name)) {
@@ -116,7 +116,7 @@ absl::Status RecordingWriter::OnResult(const Result& result,
     item.result.domain = result.node->domain;
     item.result.node = result.node->name;
   }
-  // A name of the main graph has one value, so that an output was written when it appeared.
+  // A name of the main graph has one value, so an output has already been written.
   item.value = values_.size();
   if (result.depth == 0) {
     const auto [it, added] = main_graph_.try_emplace(item.result.name, values_.size());
@@ -135,8 +135,8 @@ absl::Status RecordingWriter::OnResult(const Result& result,
   return absl::OkStatus();
 }
 
-// Results of the main graph get their names first, then their parts, then those of subgraphs.
-// Who comes too late gets a number.
+// Results of the main graph get their names first, then their parts, then those of subgraphs. Later
+// ones of a name get a number.
 std::vector<std::string> RecordingWriter::NamePieces() const {
   const auto rank = [this](size_t i) {
     return pieces_[i].depth > 0 ? 2 : pieces_[i].whole ? 0 : 1;

@@ -24,7 +24,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int64_t kLengthBytes = 8;
-constexpr uint64_t kMostHeaderBytes = 100'000'000;  // as the format's own reader has it
+constexpr uint64_t kMostHeaderBytes = 100'000'000;  // the limit of the format's own reader
 constexpr char kMetadata[] = "__metadata__";
 
 struct Type {
@@ -100,7 +100,7 @@ absl::StatusOr<Entry> ParseEntry(const std::string& name, const Json& json) {
   }
   entry.begin = (*offsets)[0];
   entry.end = (*offsets)[1];
-  // The elements of all types but one of those fit into whole bytes, or the shape is refused.
+  // The elements must fill whole bytes, or the shape is refused.
   const int64_t bytes = entry.end - entry.begin;
   if (*elements > std::numeric_limits<int64_t>::max() / known->bits ||
       *elements * known->bits % 8 != 0 || *elements * known->bits / 8 != bytes) {
@@ -111,7 +111,7 @@ absl::StatusOr<Entry> ParseEntry(const std::string& name, const Json& json) {
   return entry;
 }
 
-// That the tensors lie one after the other from the first to the last byte.
+// Checks that the tensors lie one after the other from the first to the last byte.
 absl::Status CheckCoverage(const std::vector<Entry>& entries, int64_t bytes) {
   std::vector<const Entry*> order;
   for (const Entry& entry : entries) order.push_back(&entry);
@@ -199,7 +199,7 @@ class Safetensors : public RecordedValues {
                                     " is left out: ONNX has no type ", entry.type->name));
       return true;
     });
-    // The file has them by size.
+    // The file lists them by size.
     std::sort(entries_.begin(), entries_.end(),
               [](const Entry& a, const Entry& b) { return NaturallyLess(a.name, b.name); });
     for (const Entry& entry : entries_) results_.emplace_back().name = entry.name;

@@ -59,7 +59,7 @@ class ValueFiles : public RecordedValues {
     return absl::OkStatus();
   }
 
-  // Says what of a folder is not among the values.
+  // Notes the parts of a folder that are not among the values.
   void NoteTheRest(const FolderContents& contents) {
     for (const auto* names : {&contents.jsons, &contents.archives, &contents.models,
                               &contents.folders, &contents.others}) {

@@ -1,4 +1,4 @@
-// What lies in a folder that somebody gave for a recording.
+// The contents of a folder that was given as a recording.
 #ifndef ONNXCMP_COMPARE_RECORDINGS_VALUE_FOLDER_H_
 #define ONNXCMP_COMPARE_RECORDINGS_VALUE_FOLDER_H_
 
@@ -10,10 +10,10 @@
 
 namespace onnxcmp {
 
-// Names in natural order, each in one list. Hidden files are left out; so are subfolders, but for
-// their names.
+// Names in natural order, each in one list. Hidden files are left out; subfolders are listed, but
+// not entered.
 struct FolderContents {
-  std::vector<std::string> values;  // arrays and messages, and what is called so and damaged
+  std::vector<std::string> values;  // arrays and messages, also damaged files with such a name
   std::vector<std::string> jsons;
   std::vector<std::string> archives;  // .npz, .safetensors
   std::vector<std::string> models;
@@ -25,7 +25,7 @@ absl::StatusOr<FolderContents> LookInto(const std::string& folder);
 // "a.txt, b.txt and 3 more".
 std::string ListNames(const std::vector<std::string>& names);
 
-// Why a folder without values is no recording: it holds models, archives, folders, nothing.
+// Why a folder without values is no recording: it has models, archives, folders, nothing.
 absl::Status NoValuesIn(const std::string& folder, const FolderContents& contents);
 
 }  // namespace onnxcmp

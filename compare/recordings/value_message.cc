@@ -22,7 +22,7 @@ namespace {
 
 using google::protobuf::internal::WireFormatLite;
 
-// In which forms a field of a message of a value may be: those of all four messages together.
+// True if a field may have a wire type in a message of a value, for any of the four messages.
 bool IsFieldOfValue(int field, WireFormatLite::WireType type) {
   const bool bytes = type == WireFormatLite::WIRETYPE_LENGTH_DELIMITED;
   const bool number = type == WireFormatLite::WIRETYPE_VARINT;
@@ -55,16 +55,16 @@ bool IsFieldOfValue(int field, WireFormatLite::WireType type) {
 // A message without its values.
 struct Outline {
   std::string name;
-  std::vector<TypeInfo::Kind> kinds;  // that it can be, the likeliest first
+  std::vector<TypeInfo::Kind> kinds;  // possible kinds, the likeliest first
 };
 
-// What is seen of a message's fields. TensorProto, SequenceProto, OptionalProto and MapProto do not
-// say which of them they are, and number their fields alike.
+// Evidence in a message's fields. TensorProto, SequenceProto, OptionalProto and MapProto do not
+// name their own type, and number their fields alike.
 struct Fields {
   bool tensors_own = false;  // fields that only TensorProto has
   bool keys = false;         // integers in field 3: a map's keys
   std::optional<uint64_t> type;
-  std::vector<int> values;      // which of the fields 3 to 7 occur
+  std::vector<int> values;      // the fields of 3 to 7 that occur
   std::string name_of_tensor;   // field 8
   std::string name_of_another;  // field 1, where TensorProto has its dimensions
 };
@@ -99,7 +99,7 @@ absl::StatusOr<Fields> ScanFields(const std::string& path) {
     } else {
       read = WireFormatLite::SkipField(&stream, tag);
     }
-    if (!read) break;  // reading the value will tell
+    if (!read) break;  // reading the value reports it
   }
   return fields;
 }
@@ -109,7 +109,7 @@ absl::StatusOr<Outline> ReadOutline(const std::string& path) {
   OC_ASSIGN_OR_RETURN(Fields fields, ScanFields(path));
   Outline outline;
   const uint64_t type = fields.type.value_or(0);
-  // Of a sequence or an optional the type says which field has the values.
+  // In a sequence or an optional, the type determines the field of the values.
   const bool one_field = std::all_of(fields.values.begin(), fields.values.end(), [&](int field) {
     return static_cast<uint64_t>(field) == type + 2;
   });
@@ -120,7 +120,7 @@ absl::StatusOr<Outline> ReadOutline(const std::string& path) {
   } else if (type == onnx::OptionalProto::UNDEFINED) {
     outline.kinds = {Kind::kOptional};
   } else if (type <= onnx::SequenceProto::OPTIONAL && one_field) {
-    // An optional of one value is the same bytes. So may be an int8 scalar.
+    // An optional of one value has the same bytes. So may an int8 scalar.
     if (type == onnx::TensorProto::INT8) outline.kinds.push_back(Kind::kTensor);
     outline.kinds.push_back(Kind::kSequence);
   } else {

@@ -1,5 +1,5 @@
-// Values as ONNX's messages in files of their own: TensorProto, SequenceProto, OptionalProto and
-// MapProto, told by their fields, whatever the file is called.
+// Values in files of ONNX's messages: TensorProto, SequenceProto, OptionalProto and MapProto,
+// recognized by their fields, whatever the file's name.
 #ifndef ONNXCMP_COMPARE_RECORDINGS_VALUE_MESSAGE_H_
 #define ONNXCMP_COMPARE_RECORDINGS_VALUE_MESSAGE_H_
 
@@ -12,12 +12,12 @@
 
 namespace onnxcmp {
 
-// Which message bytes can be, by their fields alone. All of them must be known and of their form;
-// the first that tells decides: a value has its element type where a model has its producer.
+// Kind of a message, by its fields alone. All fields must be known and of the right wire type; the
+// first distinctive one decides: a value has its element type where a model has its producer.
 enum class MessageKind : uint8_t { kNone, kValue, kModel };
 MessageKind KindOfMessage(absl::string_view bytes);
 
-// The name that a file of a value says; "" if it says none.
+// The name in a value's file; "" if there is none.
 absl::StatusOr<std::string> NameInValueFile(const std::string& path);
 
 // The value in such a file. An error names the file.

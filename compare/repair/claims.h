@@ -1,4 +1,4 @@
-// Who has found what: how many results of the right are matched with each of the left's classes.
+// Counts how many results of the right are matched with each class of the left.
 #ifndef ONNXCMP_COMPARE_REPAIR_CLAIMS_H_
 #define ONNXCMP_COMPARE_REPAIR_CLAIMS_H_
 
@@ -11,15 +11,15 @@ namespace onnxcmp {
 
 class Claims {
  public:
-  Claims() = default;  // of no class
-  // What the run is on must outlive the object; the state need not.
+  Claims() = default;  // has no classes
+  // The run must outlive the object; the state need not.
   Claims(const ForcedRun& run, const ForcedState& state);
 
   int of(int c) const { return counts_[Index(c)]; }
-  // Whether as many right results are matched with it as it has members.
+  // True if as many right results are matched with it as it has members.
   bool IsTaken(int c) const { return of(c) >= Members(c); }
-  // Whether more are: the match may be another's. What has gone wrong and is what another result
-  // is, or nearly so, finds that one's match. Of kNone: no.
+  // True if more are: a match may belong to another result. A faulty result that equals another
+  // one, or nearly so, takes that one's match. False for kNone.
   bool IsContested(int c) const { return c != kNone && of(c) > Members(c); }
 
  private:

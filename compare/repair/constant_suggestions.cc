@@ -10,7 +10,7 @@
 namespace onnxcmp {
 namespace {
 
-constexpr int64_t kMaxConstantPairs = 200000;  // that are looked at for one repair
+constexpr int64_t kMaxConstantPairs = 200000;  // limit for one repair
 
 }  // namespace
 
@@ -25,7 +25,7 @@ std::vector<bool> InnocentConstants(const ForcedRun& run, const ForcedState& sta
     return IsMeasurable(result.own) &&
            run.DistanceOf(result) <= kRounding * EpsilonOf(result.own.tensor().dtype());
   };
-  // A node reads several constants, and is looked at once.
+  // A node reads several constants, and is judged once.
   std::vector<std::optional<bool>> known(right.nodes().size());
   const auto gives_what_is_right = [&](int n) {
     std::optional<bool>& of_node = known[Index(n)];
@@ -45,7 +45,7 @@ bool Tells(const Tensor& constant) {
 }
 
 ConstantSuggester::ConstantSuggester(const ForcedRun& run, int64_t looks) : run_(run) {
-  // Small models may be looked at as often as they like.
+  // The least limit, which suffices for small models.
   constexpr int64_t kAtLeast = int64_t{1} << 22;
   int64_t elements = 0;
   for (const int r : run.right().results()) {
@@ -80,7 +80,7 @@ std::vector<Suggestion> ConstantSuggester::For(const ForcedState& state,
       if (claims.IsTaken(c) || !IsMeasurable(left.value(c)) || !fits(r, c)) continue;
       if (!tells && !left.constant(c)) continue;
       if (innocent && run_.IsNear(c, result.own, &own)) continue;
-      // The same elements in another layout need no second look.
+      // The same elements in another layout need no comparison.
       const double likeness =
           left.result(c).fingerprint.elements == run_.right().result(r).fingerprint.elements
               ? 1
@@ -92,7 +92,7 @@ std::vector<Suggestion> ConstantSuggester::For(const ForcedState& state,
 }
 
 double ConstantSuggester::LikenessOf(int r, int c, const Value& own, LazyMeasured* measured) {
-  // What the least one costs.
+  // Least cost of a comparison.
   constexpr int64_t kLook = 64;
   if (const auto known = likenesses_.find({r, c}); known != likenesses_.end()) {
     return known->second;

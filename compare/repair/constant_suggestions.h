@@ -1,4 +1,4 @@
-// Which constants of the two sides may stand for each other without being the same.
+// Suggests pairs of unequal constants of the two sides that may be counterparts.
 #ifndef ONNXCMP_COMPARE_REPAIR_CONSTANT_SUGGESTIONS_H_
 #define ONNXCMP_COMPARE_REPAIR_CONSTANT_SUGGESTIONS_H_
 
@@ -16,45 +16,45 @@
 
 namespace onnxcmp {
 
-// A pair that may be at the root of what finds no partner.
+// A pair that may explain why results after it find no partner.
 struct Suggestion {
-  int right = kNone;  // a result
-  int left = kNone;   // a class
-  // What speaks for it besides what a trial gives, up to 1: the share of inputs that agree, or how
-  // like each other two constants are.
+  int right = kNone;  // result
+  int left = kNone;   // class
+  // Evidence besides that of a trial, up to 1: the share of inputs that agree, or the similarity of
+  // two constants.
   double structure = 0;
 };
 
-// By right result: constants without a match of which all that reads them gives what the left has
-// up to rounding. Then another one that is near is no evidence of a fault: a factor of nearly 1 is
+// By right result: true for constants without a match whose readers all give the left's results up
+// to rounding. A near but different constant is then no evidence of a fault: a factor near 1 is
 // folded into it.
 std::vector<bool> InnocentConstants(const ForcedRun& run, const ForcedState& state);
 
-// Whether elements that are like those of another constant say anything. Shapes are like each other
-// without being the same, and a mask hides nothing of them: a folded one needs more to go by.
+// True if similarity to another constant is evidence. Shapes resemble each other by chance, and no
+// mask hides them: a folded shape needs more evidence.
 bool Tells(const Tensor& constant);
 
 class ConstantSuggester {
  public:
-  // `looks`: as RepairLimits' constant_looks.
+  // `looks`: as in RepairLimits::constant_looks.
   ConstantSuggester(const ForcedRun& run, int64_t looks);
 
-  // Those of these results of the right that are constants without a match, and what is like them
-  // on the left. `fits`: whether a right result can stand for a class at all.
+  // Suggestions for those of these right results that are constants without a match: similar
+  // constants of the left. `fits`: true if a right result may be the counterpart of a class at all.
   std::vector<Suggestion> For(const ForcedState& state, absl::Span<const int> results,
                               const std::vector<bool>& innocents,
                               absl::FunctionRef<bool(int, int)> fits);
 
-  // Whether there were more constants than may be looked at.
+  // True if there were more constants than could be compared.
   bool limited() const { return limited_; }
 
  private:
-  // Of a constant of the right and a class.
+  // Similarity of a right constant and a class.
   double LikenessOf(int r, int c, const Value& own, LazyMeasured* measured);
 
   const ForcedRun& run_;
-  absl::flat_hash_map<std::pair<int, int>, double> likenesses_;  // they stay as they are
-  int64_t open_looks_;                                           // at elements
+  absl::flat_hash_map<std::pair<int, int>, double> likenesses_;  // cached, since they do not change
+  int64_t open_looks_;                                           // element comparisons left
   bool limited_ = false;
 };
 

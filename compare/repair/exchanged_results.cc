@@ -28,17 +28,17 @@ class ExchangeFinder {
 
  private:
   static constexpr size_t kMostMembers = 8;
-  // So many have all their orders tried; more only those that exchange two or rotate all.
+  // Groups up to this size have all orders tried; larger ones only exchanges of two and rotations.
   static constexpr size_t kMostInAnyOrder = 4;
   static constexpr int kMostTrials = 96;
   static constexpr int kPatience = 64;
 
-  using Order = std::vector<size_t>;  // by member: whose match it gets
+  using Order = std::vector<size_t>;  // by member: the member whose match it gets
 
   const ForcedState& state() const { return repairs_.state(); }
 
-  // Results that may have been exchanged: of one node, or of nodes of one operator that read the
-  // same value first.
+  // Results that may have been exchanged: outputs of one node, or of nodes of one operator that
+  // read the same value first.
   std::vector<std::vector<int>> Groups() const {
     const SideGraph& right = run_.right();
     std::vector<std::vector<int>> groups;
@@ -69,8 +69,8 @@ class ExchangeFinder {
     return groups;
   }
 
-  // Two constants that are each other's: a node that gives something wrong reads one where the
-  // left's reads the other.
+  // Two exchanged constants: a node with a wrong result reads one where the left's node reads the
+  // other.
   void AddConstants(std::vector<std::vector<int>>* groups) const {
     const SideGraph& right = run_.right();
     absl::flat_hash_map<int, int> constants;  // by class
@@ -99,13 +99,13 @@ class ExchangeFinder {
     }
   }
 
-  // A result's match but for repairs.
+  // A result's match without repairs.
   int MatchOf(int r) const {
     return state().fixed.contains(r) ? run_.left().Find(state().at(r).own_content)
                                      : state().at(r).match;
   }
 
-  // Those that are sure of a match although no repair ordered it, on inputs that are sure as well.
+  // Adds results with a certain match that no repair fixed, whose inputs have one as well.
   void Add(std::vector<int> results, std::vector<std::vector<int>>* groups) const {
     const SideGraph& right = run_.right();
     std::erase_if(results, [&](int r) {
@@ -128,7 +128,7 @@ class ExchangeFinder {
            (state().at(r).match == kNone || state().fixed.contains(r));
   }
 
-  // What the members lead to within some nodes.
+  // The results that depend on the members, within a limit.
   absl::flat_hash_set<int> After(const std::vector<int>& group, size_t most) const {
     const SideGraph& right = run_.right();
     absl::flat_hash_set<int> seen;
@@ -171,7 +171,7 @@ class ExchangeFinder {
     return orders;
   }
 
-  // The pairs of an order, in place of repairs behind them; none where something does not fit.
+  // The pairs of an order, in place of repairs behind them; nothing if a pair does not fit.
   std::optional<FixedMatches> FixedAs(const std::vector<int>& group, const Order& order,
                                       const absl::flat_hash_set<int>& after) const {
     FixedMatches fixed;
@@ -193,8 +193,8 @@ class ExchangeFinder {
     });
   }
 
-  // How many members have the name of what an order gives them, less those that have the name of
-  // what they are matched with already: then it is the readers that read others.
+  // Number of members with the name of their match in an order, less those with the name of their
+  // present match: in that case their readers were exchanged.
   int NamesFor(const std::vector<int>& group, const Order& order) const {
     int names = 0;
     for (size_t i = 0; i < group.size(); ++i) {
@@ -205,7 +205,7 @@ class ExchangeFinder {
     return names;
   }
 
-  // Nodes at which results are paired by order.
+  // Number of nodes at which results are fixed.
   size_t PlacesOf(const ForcedState& of) const {
     absl::flat_hash_set<int> places;
     for (const auto& [r, c] : of.fixed) {
@@ -214,7 +214,8 @@ class ExchangeFinder {
     return places.size();
   }
 
-  // Of trials that let as many match, one is better that has the names or less that is at fault.
+  // Between trials with equally many matches, the better one has the right names, or fewer faulty
+  // places.
   bool IsBetter(const ForcedState& trial, int names, const ForcedState& than) const {
     if (trial.matched != than.matched) return trial.matched > than.matched;
     return names > 0 || PlacesOf(trial) < PlacesOf(than);

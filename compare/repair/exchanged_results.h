@@ -1,5 +1,5 @@
-// Results that a fault has exchanged with each other, as outputs of a Split or Gathers of one value
-// may be: each has the bits of another's partner, and what reads them seems to be at fault.
+// Results that a fault has exchanged with each other, such as outputs of a Split or Gathers of one
+// value: each has the bits of another's partner, and their readers seem to be at fault.
 #ifndef ONNXCMP_COMPARE_REPAIR_EXCHANGED_RESULTS_H_
 #define ONNXCMP_COMPARE_REPAIR_EXCHANGED_RESULTS_H_
 
@@ -7,8 +7,8 @@
 
 namespace onnxcmp {
 
-// Pairs such results by order, each with what the left has in its place, where that lets more match
-// than the repairs behind them do, which are then given up.
+// Fixes such results to the left's results at their places, if more results match then than with
+// the repairs behind them, which are dropped.
 void PairExchanged(Repairs* repairs);
 
 }  // namespace onnxcmp

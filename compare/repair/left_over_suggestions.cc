@@ -1,4 +1,4 @@
-// What may be at fault although all that follows it agrees.
+// Suggests pairs that may be at fault although all results after them agree.
 #include <cstddef>
 #include <vector>
 
@@ -18,29 +18,28 @@ struct Suggester::LeftOvers {
   Claims claims;
 
   bool IsFree(int c) const { return c != kNone && !claims.IsTaken(c); }
-  // A repair is sure of its match.
+  // A repair's match is certain.
   bool IsContested(int r) const {
     return !state.fixed.contains(r) && claims.IsContested(state.at(r).match);
   }
 };
 
-// Whether nothing of the right gives what is computed on the left, and a right result is far from
-// that.
+// True if no right result matches a computed left class, and a right result is far from it.
 bool Suggester::IsLost(const LeftOvers& open, int r, int c, LazyMeasured* measured) const {
   if (!open.IsFree(c) || !run_.left().computed(c)) return false;
-  // What is large may be so by a mask, whatever that is in its type.
+  // A mask makes a value large, with any number of its type.
   const StreamResult& ours = run_.left().result(c);
   const StreamResult& theirs = run_.right().result(r);
   const double rounding = ours.dtype == theirs.dtype ? 1e-3 : 3e-2;
   if (SquashedSketchDistance(ours.fingerprint, theirs.fingerprint) <= rounding) return false;
-  // What grids do to numbers may be much.
+  // Quantization may change numbers much.
   if (IsInteger(ours.precision) || IsInteger(theirs.precision)) return false;
   const ForcedResult& result = open.state.at(r);
   const Value& own = result.own.empty() ? result.held : result.own;
   return IsMeasurable(own) && !run_.IsNear(c, own, measured);
 }
 
-// The other constant of a node that is like one of the left's.
+// Suggests the other constant of a node that resembles one of the left's.
 void Suggester::SuggestForConstant(const LeftOvers& open, int r, Collector* collector) const {
   const LeftClasses& left = run_.left();
   const ForcedResult& result = open.state.at(r);
@@ -50,7 +49,7 @@ void Suggester::SuggestForConstant(const LeftOvers& open, int r, Collector* coll
   if (must_tell && (!IsMeasurable(own) || !Tells(own.tensor()))) return;
   LazyMeasured measured;
   for (const int reader : run_.right().readers(r)) {
-    // It gives what it is meant to.
+    // It gives the expected result.
     if (contested && absl::c_none_of(run_.right().node(reader).made->outputs, [&](int output) {
           return output != kNone &&
                  (open.state.at(output).match == kNone || open.IsContested(output));
@@ -67,7 +66,7 @@ void Suggester::SuggestForConstant(const LeftOvers& open, int r, Collector* coll
   }
 }
 
-// The only input that a node reads instead of what one of the left reads.
+// Suggests the only input in which a node differs from a similar left node.
 void Suggester::SuggestReadInstead(const LeftOvers& open, const Likeness& likeness,
                                    Collector* collector) const {
   const int r = likeness.differing.right;
@@ -101,7 +100,7 @@ void Suggester::SuggestForComputed(const LeftOvers& open, int r, Collector* coll
     if (!open.IsFree(c) || !left.computed(c) || !Fits(r, c)) continue;
     if (LittleApart(left.measured(c), own)) collector->Add(r, c, 1);
   }
-  // What should pass on what it reads.
+  // A node that should pass on its input.
   for (const int read : right.Reads(n)) {
     const int c = open.state.at(read).match;
     if (c == kNone || !Fits(r, c) || !IsMeasurable(left.value(c))) continue;
@@ -109,10 +108,10 @@ void Suggester::SuggestForComputed(const LeftOvers& open, int r, Collector* coll
   }
 }
 
-// What the alignment has, or had until what comes after it agreed, of nodes that are alike, where
-// all that is read has a match: the first that gives something else.
+// Suggests the aligned or tentative pair of similar nodes whose inputs all have a match: the first
+// whose result differs.
 void Suggester::SuggestHinted(const LeftOvers& open, Collector* collector) const {
-  // A pair still: no gain is needed.
+  // Still a pair: no gain is needed.
   constexpr double kOfPair = 0.99;
   constexpr double kTakenBack = 0.9;
   const SideGraph& right = run_.right();

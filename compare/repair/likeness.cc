@@ -12,8 +12,8 @@
 namespace onnxcmp {
 namespace {
 
-// Whether about as many elements of one are somewhere in the other as must be for half of them to
-// be; a few are looked for. A NaN is like nothing, as it is not equal to itself.
+// True if half of one's elements may occur in the other, estimated from a few of them. A NaN
+// matches nothing, as it is not equal to itself.
 bool MayShareHalf(const NumberReader& left, const NumberReader& right) {
   constexpr int64_t kLookedFor = 64;
   absl::flat_hash_set<double> open;
@@ -30,7 +30,7 @@ bool MayShareHalf(const NumberReader& left, const NumberReader& right) {
   return looked_for - open.size() >= looked_for / 4;
 }
 
-// Without NaNs, which have no place in an order.
+// Without NaNs, which cannot be ordered.
 std::vector<double> SortedNumbers(const Tensor& tensor) {
   std::vector<double> numbers = ElementsOf(tensor);
   std::erase_if(numbers, [](double number) { return std::isnan(number); });
@@ -38,7 +38,7 @@ std::vector<double> SortedNumbers(const Tensor& tensor) {
   return numbers;
 }
 
-// Of the left's elements, how many the right has too.
+// Share of the left's elements that the right has too, in any order.
 double SharedInAnyOrder(const Measured& left, const Measured& right) {
   const std::vector<double> a = SortedNumbers(left.tensor);
   const std::vector<double> b = SortedNumbers(right.tensor);
@@ -47,7 +47,7 @@ double SharedInAnyOrder(const Measured& left, const Measured& right) {
   return static_cast<double>(both.size()) / static_cast<double>(left.size);
 }
 
-// Some side by side, as one after the other waits for each addition.
+// Several sums side by side, since each addition waits for the one before.
 class Lanes {
  public:
   static constexpr int64_t kCount = 8;
@@ -62,7 +62,7 @@ class Lanes {
   double lanes_[kCount] = {};
 };
 
-// Calls add(i, lane) for all of a strip.
+// Calls add(i, lane) for a whole strip.
 template <typename Add>
 void ForEachInLanes(int64_t count, Add&& add) {
   int64_t first = 0;
@@ -110,7 +110,7 @@ double ConstantLikeness(const Measured& left, const Measured& right) {
     };
     ForEachStrip(ours, theirs, 0, left.size, correlate);
     const double norm = std::sqrt(left_squares.Sum()) * std::sqrt(right_squares.Sum());
-    // Rounding must not decide which of two that differ by a factor alone comes first.
+    // Rounding must not decide the order of two that differ by a factor alone.
     constexpr double kSteps = 1 << 20;
     const double correlation = norm > 0 ? std::round(products.Sum() / norm * kSteps) / kSteps : 0;
     if (correlation > 0.9) likeness = std::max(likeness, correlation);

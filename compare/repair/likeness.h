@@ -1,5 +1,5 @@
-// What two tensors have in common that are not near each other: the search for causes suggests
-// pairs by it.
+// Similarity of two tensors that are not near each other, from which the search for causes suggests
+// pairs.
 #ifndef ONNXCMP_COMPARE_REPAIR_LIKENESS_H_
 #define ONNXCMP_COMPARE_REPAIR_LIKENESS_H_
 
@@ -9,17 +9,17 @@
 
 namespace onnxcmp {
 
-// Larger constants are not looked at in any order.
+// Larger constants are not compared in sorted order.
 inline constexpr int64_t kMaxSortedConstant = 65536;
-// Values that are apart by this much may still be meant to be the same.
+// Values within this distance may still be counterparts.
 inline constexpr double kLittle = 2e-2;
 
-// How alike two constants are, up to 1: the share of equal elements, in place or sorted, or
-// their correlation if it is beyond 0.9.
+// Similarity of two constants, up to 1: the share of equal elements, in place or sorted, or their
+// correlation if it exceeds 0.9.
 double ConstantLikeness(const Measured& left, const Measured& right);
 
-// Whether they may still be meant to be the same. What is 1 and a little more is near all that is:
-// the difference must be little against how much the elements vary as well.
+// True if they may be counterparts. All numbers slightly above 1 are near each other, so the
+// difference must also be small relative to the variation of the elements.
 bool LittleApart(const Measured& left, const Measured& right);
 
 }  // namespace onnxcmp

@@ -28,7 +28,7 @@ class Repairer {
     do {
       RepairSuspects();
     } while (repairs_.repaired().lost != kNone && FallBack());
-    // What no repair has reached may be told of nevertheless.
+    // Results that no repair has reached may still be explained.
     if (!state().skipped.empty()) repairs_.Adopt(run_.Completed(state()));
     RepairLeftOvers();
     PairExchanged(&repairs_);
@@ -43,17 +43,16 @@ class Repairer {
  private:
   const ForcedState& state() const { return repairs_.state(); }
 
-  // Where no trial proves a pair: the first that the alignment has whose inputs all have a match,
-  // and which has none itself. What is wrong with it may hide what is wrong after it, as two that
-  // are exchanged do; but an output that differs has a cause, whatever that takes from others.
-  // False if there is none.
+  // If no trial confirms a pair: takes the first aligned pair without a match whose inputs all have
+  // one. Its fault may hide later faults, as two exchanged results do; but an output that differs
+  // has a cause, whatever matches that costs. False if there is none.
   bool FallBack() {
     std::sort(hints_.begin(), hints_.end());
     const Suggester::Standing standing = suggester_.StandingOf(state());
     return FallBack(standing, /*outputs_may_take=*/false) ||
            FallBack(standing, /*outputs_may_take=*/true);
   }
-  // The second time it is about outputs alone: all others were tried before.
+  // The second call is for outputs alone: all others were tried before.
   bool FallBack(const Suggester::Standing& standing, bool outputs_may_take) {
     constexpr int kNoEnd = std::numeric_limits<int>::max();
     for (const auto& [r, l] : hints_) {
@@ -82,13 +81,13 @@ class Repairer {
     for (int i = 0; i < limits_.rounds; ++i) {
       const Suggester::Standing standing = suggester_.StandingOf(state());
       if (standing.doomed_count == 0) {
-        // Whatever was left untried was not needed, if trials proved what was.
+        // Untried suggestions were not needed, if trials confirmed all repairs.
         if (!fell_back_) repairs_.repaired().limits.clear();
         return;
       }
       RepairRound round(standing, &refused, &repairs_);
       round.TryAll(suggester_.ForSuspects(state(), standing));
-      // To look at all constants takes long, and hardly any that is read elsewhere is at fault.
+      // Comparing all constants takes long, and one that is read elsewhere is rarely at fault.
       if (!round.IsEnough()) {
         const auto may_outdo = [&](int r) { return round.MayOutdo(r); };
         round.TryAll(suggester_.ForOtherConstants(state(), standing, may_outdo));
@@ -135,8 +134,8 @@ class Repairer {
     }
   }
 
-  // How many results find a match for being what the left's node gives with the left's constant:
-  // that proves nothing.
+  // Number of results that match only because the left's node gives them with the left's constant:
+  // these prove nothing.
   int TrivialGain(const ForcedState& trial, int constant) const {
     int found = 0;
     for (const int n : run_.right().readers(constant)) {
@@ -152,7 +151,7 @@ class Repairer {
   const RepairLimits limits_;
   std::vector<std::pair<int, int>> hints_;
   Repairs repairs_;
-  bool fell_back_ = false;  // to a pair that no trial proved
+  bool fell_back_ = false;  // to a pair that no trial confirmed
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Finds partners after a fault: each suggested pair is tried, and stays if more finds its match
-// with it. So a trial proves a pair and a cause at the same time.
+// Finds partners after a fault: each suggested pair is tried, and kept if more results find their
+// match with it. So a trial confirms a pair and a cause at once.
 #ifndef ONNXCMP_COMPARE_REPAIR_REPAIR_H_
 #define ONNXCMP_COMPARE_REPAIR_REPAIR_H_
 
@@ -16,12 +16,12 @@ namespace onnxcmp {
 struct Repaired {
   ForcedState state;
   int trials = 0;
-  // A result from which on nothing finds a partner; kNone if there is none.
+  // The first result after which none finds a partner; kNone if there is none.
   int lost = kNone;
-  std::set<std::string> limits;  // that were reached: "24 repairs"
+  std::set<std::string> limits;  // limits that were reached: "24 repairs"
 };
 
-// `hints`: pairs that the alignment thought of: right result, left result.
+// `hints`: aligned and tentative pairs: right result, left result.
 Repaired Repair(const ForcedRun& run, std::vector<std::pair<int, int>> hints,
                 const RepairLimits& limits = {});
 

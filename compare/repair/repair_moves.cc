@@ -34,8 +34,8 @@ class RepairMover {
  private:
   const ForcedState& state() const { return repairs_.state(); }
 
-  // Whether a right node gives what the left has if one of its inputs is a class, and the others
-  // are what `value` tells.
+  // True if a right node gives the left's result with a class in place of one input, and the values
+  // of `value` for the others.
   bool GivesMatch(const Suggestion& repair, int n,
                   absl::FunctionRef<const Value&(int r)> value) const {
     const Value& wanted = run_.left().value(repair.left);
@@ -50,13 +50,13 @@ class RepairMover {
            Near(run_.left().measured(repair.left), Measure(given));
   }
 
-  // What is lost before an output may find another match by chance.
+  // True if no match is lost; an intermediate result may find another match by chance.
   bool LosesNothing(const ForcedState& moved) const {
     return moved.matched >= state().matched &&
            suggester_.OutputsMet(moved) >= suggester_.OutputsMet(state());
   }
 
-  // Makes another pair of a repair. False if what comes of it is not good enough.
+  // Replaces a repair by another pair. False if the resulting state is not good enough.
   bool Move(const Suggestion& repair, int r, int c,
             absl::FunctionRef<bool(const ForcedState&)> is_good) {
     FixedMatches fixed = state().fixed;
@@ -68,9 +68,9 @@ class RepairMover {
     return true;
   }
 
-  // Whether a right node may be at fault for giving what the left has before another node that the
-  // right has not, class `c`: a product without its bias, a convolution without its activation. Of
-  // a node of the operator that the left has there nothing speaks for that.
+  // True if a right node may be at fault for giving the result before a left node that the right
+  // lacks, class `c`: a product without its bias, a convolution without its activation. There is no
+  // such evidence if it has the operator of the left node that made its match.
   bool LacksNode(int r, int c) const {
     const SideGraph& left = run_.left().graph();
     const int match = state().at(r).match;
@@ -87,8 +87,8 @@ class RepairMover {
                           [&](int read) { return run_.left().of(read) == match; });
   }
 
-  // Whether what a right result is matched with may be another's, and class `c` its own. A copy is
-  // as sure as what it is a copy of, unless another one is a copy of the same.
+  // True if the match of a right result may belong to another, and class `c` to this one. A copy is
+  // as certain as its source, unless another result copies the same source.
   bool MayBeAnother(int r, int c) const {
     int root = r;
     while (state().at(root).match != kNone && repairs_.CopiedBy(root) != kNone) {
@@ -98,8 +98,8 @@ class RepairMover {
     return repairs_.IsWeak(root, c) || LacksNode(r, c);
   }
 
-  // To the only input in which two nodes that do the same differ. Several that differ are one
-  // region that is at fault.
+  // Moves it to the only input in which two equivalent nodes differ. Several differing inputs
+  // belong to one faulty region.
   bool MoveToDiffering(const Suggestion& repair, int n) {
     const SideGraph& left = run_.left().graph();
     const int l = left.producer(run_.left().representative(repair.left));
@@ -121,7 +121,7 @@ class RepairMover {
       left_inputs.push_back(c);
       right_inputs.push_back(state().at(r).match);
       if (!pair.equal && differing.emplace(r, c).second) {
-        // A copy is as sure as what it is a copy of.
+        // A copy is as certain as its source.
         if (!MayBeAnother(r, c) || !suggester_.Fits(r, c)) return false;
       }
       if (values.emplace(r, run_.ValueFor(c, r)).first->second.empty()) return false;
@@ -135,8 +135,8 @@ class RepairMover {
                 [&](const ForcedState& moved) { return LosesNothing(moved); });
   }
 
-  // To an input without a match, or with one that may be another's, whatever the left's node does:
-  // a left result some hops back with which the right's node gives what the left has.
+  // Moves it to an input without a match, or with an uncertain one, whatever the left's node is: to
+  // a left result some hops back with which the right's node gives the left's result.
   bool MoveToUnmatched(const Suggestion& repair, int n) {
     const SideGraph& right = run_.right();
     const std::vector<int> reads = right.Reads(n);
@@ -161,8 +161,8 @@ class RepairMover {
     return false;
   }
 
-  // To a result without a match between the repair and what has one: the first that lets more match
-  // than the repair, which reads it by several ways.
+  // Moves it to an unmatched result between the repair and matched ones: the first with which more
+  // results match than with the repair, which depends on it in several ways.
   bool MoveIntoRegion(const Suggestion& repair) {
     constexpr size_t kMostNodes = 8;
     constexpr int kMostTrials = 16;
@@ -186,9 +186,8 @@ class RepairMover {
     return false;
   }
 
-  // To all the outputs of a node between the repair and what has a match, which are parts of what
-  // it reads as results of the left are: they may have other sizes, and none of them lets anything
-  // match without the others.
+  // Moves it to all outputs of a node between the repair and matched results that are parts of its
+  // input, as left results are: they may have other sizes, and each needs the others for any match.
   bool MoveToParts(const Suggestion& repair) {
     constexpr size_t kMostNodes = 8;
     constexpr size_t kMostParts = 4;
@@ -227,7 +226,7 @@ class RepairMover {
     return true;
   }
 
-  // What a left result is made of that is selected from a class.
+  // The inputs of a left result that are selected from a class.
   std::vector<int> PartsOf(int whole, int c) const {
     const SideGraph& left = run_.left().graph();
     std::vector<int> parts;
@@ -242,7 +241,7 @@ class RepairMover {
     return parts;
   }
 
-  // A left result and what it was made of, some hops back; the nearest first.
+  // A left result and the results it depends on, some hops back; the nearest first.
   std::vector<int> ClassesBefore(int c) const {
     constexpr int kHopsBack = 4;
     constexpr size_t kMost = 24;

@@ -1,4 +1,4 @@
-// What becomes of repairs once nothing more can be repaired: they move to where the fault is.
+// Moves repairs to the place of the fault once no more can be repaired.
 #ifndef ONNXCMP_COMPARE_REPAIR_REPAIR_MOVES_H_
 #define ONNXCMP_COMPARE_REPAIR_REPAIR_MOVES_H_
 
@@ -6,12 +6,12 @@
 
 namespace onnxcmp {
 
-// A repaired result whose node does on the left's inputs what the left's does is innocent: the
-// inputs that differ are at fault.
+// A repaired result whose node gives the left's result on the left's inputs is innocent: its
+// differing inputs are at fault.
 void MoveUpstream(Repairs* repairs);
 
-// A pair that was tried first, after the fault, may be needed no more once the true one is known:
-// what it paired finds another match by itself, and nothing is lost.
+// A pair that was found early, behind the fault, may be needless once the true one is known: the
+// results that it matched then match without it.
 void DropNeedless(Repairs* repairs);
 
 }  // namespace onnxcmp

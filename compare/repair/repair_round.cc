@@ -13,14 +13,14 @@
 namespace onnxcmp {
 namespace {
 
-// The true one lets the results after it match at once, so at first a few are waited for.
+// With the true pair, later results match at once, so few misses are allowed at first.
 constexpr int kFirstPatience = 8;
 constexpr int kPatience = 32;
 
 }  // namespace
 
-// Whether a constant is read by a node whose result is wrong although all else that it reads is
-// not: one that is only read further on makes up for nothing before that. True of what is computed.
+// True if a constant is read by a node with a wrong result whose other inputs are right: one that
+// is only read later explains nothing before that. True for computed results.
 bool RepairRound::IsReadAtBeginning(int r) const {
   const SideGraph& right = repairs_.run().right();
   if (!right.IsConstant(r)) return true;
@@ -34,9 +34,9 @@ bool RepairRound::IsReadAtBeginning(int r) const {
   });
 }
 
-// First those that begin a region with something to speak for them, then all others for what is
-// computed there: what lies further on makes up for nothing before that. Of each kind each right
-// result's best comes before anyone's second.
+// Sorts suggestions with evidence at the start of a region first, then all others for computed
+// results: a later pair explains nothing before it. Within each kind, every right result's best
+// comes before any second.
 void RepairRound::Order(std::vector<Suggestion>* suggestions) const {
   absl::flat_hash_map<int, int> seen;
   std::vector<std::tuple<int, int, Suggestion>> ranked;
@@ -53,8 +53,8 @@ void RepairRound::Order(std::vector<Suggestion>* suggestions) const {
   for (const auto& [kind, rank, s] : ranked) suggestions->push_back(s);
 }
 
-// Whether a result is made of what makes all whole, or is a constant that only such results are
-// made of, not one that is read together with it.
+// True if a result depends on the suggestion that repairs all, or is a constant that only such
+// results read, not one that is read together with it.
 bool RepairRound::LiesAfter(int r) const {
   const SideGraph& right = repairs_.run().right();
   if (!right.IsConstant(r)) return whole_->after[Index(r)];
@@ -67,8 +67,8 @@ bool RepairRound::LiesAfter(int r) const {
   });
 }
 
-// Whether one makes all whole that this one cannot outdo: it lies after that, or not before it, and
-// no more speaks for it.
+// True if a suggestion that repairs all cannot be outdone by this one: this one lies after it, or
+// not before it and with no more evidence.
 bool RepairRound::IsRuledOut(const Suggestion& suggestion) const {
   if (!whole_.has_value()) return false;
   const Suggestion& known = whole_->suggestion;
@@ -90,12 +90,12 @@ bool RepairRound::TriedEnough() {
   return tried_ == most || repairs_.RanLong();
 }
 
-// False if a trial with more patience might tell more.
+// False if a trial with more patience might show more.
 bool RepairRound::Try(const Suggestion& suggestion, int patience) {
   constexpr int kLeast = 3;
   const Suggester& suggester = repairs_.suggester();
   ForcedState trial = repairs_.Try(suggestion, patience);
-  // One of several readers of what is wrong: the others hold up the rest.
+  // It is one of several readers of a wrong result: the other readers keep the rest from matching.
   if (trial.abandoned && repairs_.GainOf(trial, suggestion) > std::max(kLeast, gain_)) {
     trial = repairs_.Try(suggestion, std::numeric_limits<int>::max());
   }
@@ -106,9 +106,9 @@ bool RepairRound::Try(const Suggestion& suggestion, int patience) {
   if (repairs_.run().right().IsConstant(suggestion.right)) value += 0.5;
   const bool is_weak = repairs_.IsWeak(suggestion.right, suggestion.left);
   if (!is_weak) value -= 3;
-  // Results that are near by chance do not lead to the outputs.
+  // Matches by chance do not reach the outputs.
   if (suggester.OutputsMet(trial) > suggester.OutputsMet(repairs_.state())) value += 0.3;
-  // Of two that explain the same, the first one.
+  // The earlier of two equal explanations wins.
   value -= 0.05 * suggestion.right / static_cast<double>(trial.results.size());
   const bool speaks = suggestion.structure >= 0.5 && gain >= 0;
   if (gain <= 0 && !speaks) {
@@ -129,7 +129,7 @@ bool RepairRound::Try(const Suggestion& suggestion, int patience) {
 
 void RepairRound::TryAll(std::vector<Suggestion> suggestions) {
   Order(&suggestions);
-  std::vector<std::pair<Suggestion, int64_t>> impatient;  // and the runs that took
+  std::vector<std::pair<Suggestion, int64_t>> impatient;  // with the number of their runs
   for (const Suggestion& suggestion : suggestions) {
     if (TriedEnough()) break;
     if (refused_.contains({suggestion.right, suggestion.left}) || IsRuledOut(suggestion)) continue;
@@ -143,11 +143,11 @@ void RepairRound::TryAll(std::vector<Suggestion> suggestions) {
   TryAgain(impatient);
 }
 
-// Most are not worth waiting for, if another one is known to be right.
+// Most are not worth the wait if another one is known to be right.
 void RepairRound::TryAgain(const std::vector<std::pair<Suggestion, int64_t>>& impatient) {
   for (const auto& [suggestion, runs] : impatient) {
     if (IsRuledOut(suggestion)) continue;
-    // Another partner of what is whole with this one.
+    // It is another partner for the result of the suggestion that repairs all.
     if (whole_.has_value() && suggestion.right == whole_->suggestion.right) continue;
     if (IsEnough() && suggestion.right >= best_->right) continue;
     if (repairs_.RanLong()) break;

@@ -1,4 +1,4 @@
-// The trials from which one repair is chosen.
+// The trials among which one repair is chosen.
 #ifndef ONNXCMP_COMPARE_REPAIR_REPAIR_ROUND_H_
 #define ONNXCMP_COMPARE_REPAIR_REPAIR_ROUND_H_
 
@@ -17,26 +17,26 @@ namespace onnxcmp {
 
 class RepairRound {
  public:
-  // `refused`: pairs that made things worse in an earlier round. All must outlive the object.
+  // `refused`: pairs that made the matches fewer in an earlier round. All must outlive the object.
   RepairRound(const Suggester::Standing& standing, std::set<std::pair<int, int>>* refused,
               Repairs* repairs)
       : standing_(standing), refused_(*refused), repairs_(*repairs) {}
 
   void TryAll(std::vector<Suggestion> suggestions);
-  // Whether the best explains nearly all, and nothing before it is wrong.
+  // True if the best explains nearly all, and nothing before it is wrong.
   bool IsEnough() const;
-  // Whether what was suggested for a result may be worth more than the best, for all that is known.
+  // True if suggestions for a result may be better than the best, as far as is known.
   bool MayOutdo(int r) const { return !whole_.has_value() || !LiesAfter(r); }
-  // Whether there is one that is worth more than none.
+  // True if some suggestion is better than none.
   bool HasBest() const { return best_.has_value() && value_ > -1; }
-  // To be called once.
+  // Must be called only once.
   void AdoptBest();
 
  private:
-  // A suggestion after which nothing is left to repair.
+  // A suggestion that leaves nothing to repair.
   struct Whole {
     Suggestion suggestion;
-    std::vector<bool> after;  // by right result: it is made of what was suggested
+    std::vector<bool> after;  // by right result: true if it depends on the suggested one
   };
 
   bool IsReadAtBeginning(int r) const;

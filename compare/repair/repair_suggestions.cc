@@ -19,7 +19,7 @@ constexpr size_t kMaxNodes = 18;
 constexpr size_t kMaxCopies = 8;  // before these
 constexpr int kHops = 3;
 constexpr size_t kMaxAfter = 24;
-// How much speaks for a node that passes on what it reads: that it might, and that it nearly does.
+// Evidence for a node that passes on its input: that it might, and that it nearly does.
 constexpr double kHandsOn = 0.1;
 constexpr double kResembles = 0.6;
 
@@ -69,7 +69,7 @@ bool Suggester::Fits(int right, int c) const {
   const StreamResult& theirs = run_.right().result(right);
   const StreamResult& ours = run_.left().result(c);
   if (!theirs.shape.has_value()) return false;
-  // Optimizers write a constant with more or fewer axes of one element.
+  // Optimizers write constants with more or fewer axes of one element.
   const bool constants = run_.right().IsConstant(right) && run_.left().constant(c);
   const bool flattened = run_.right().IsComputed(right) && run_.IsFlattened(c, right);
   if (theirs.shape != ours.shape && !(constants && run_.HasShapeOf(c, right)) && !flattened) {
@@ -102,7 +102,7 @@ Suggester::Standing Suggester::StandingOf(const ForcedState& state) const {
     used[Index(r)] = true;
     const ForcedResult& result = state.at(r);
     if (result.match == c) continue;
-    // Results whose values do not distinguish them may be matched with another.
+    // Results with ambiguous values may be matched with another.
     const Value expected = run_.ValueFor(c, r);
     if (result.match == kNone || !run_.HasShapeOf(c, r) || expected.empty() ||
         !IsMeasurable(expected) || !IsMeasurable(result.held) ||
@@ -220,14 +220,14 @@ void Suggester::SuggestForNode(const ForcedState& state, int n, Collector* colle
         collector->AddInItsShape(made.outputs[slot], left.of(other.outputs[slot]), likeness.share);
       }
     }
-    // What it is a copy of may be at fault as well.
+    // Its source may be at fault as well.
     const int c = left.of(likeness.differing.left);
     for (int r = likeness.differing.right; r != kNone && c != kNone; r = run_.CopiedBy(state, r)) {
       collector->Add(r, c, likeness.share);
       collector->AddInItsShape(r, c, likeness.share);
     }
   }
-  // Right-only nodes that should change nothing, one or a few in a row.
+  // One or a few right-only nodes in a row that should change nothing.
   std::vector<int> open = run_.right().Reads(n);
   for (int hop = 0; hop < kHops; ++hop) {
     std::vector<int> before;
@@ -311,8 +311,7 @@ Suggester::Suspects Suggester::FirstSuspects(const ForcedState& state,
   if (nodes.size() > kMaxNodes) nodes.resize(kMaxNodes);
   Suspects suspects;
   suspects.chosen.insert(nodes.begin(), nodes.end());
-  // What passes on what it reads may be a node that has lost its operator, or reads nothing else
-  // any more.
+  // A node that passes on its input may have lost its operator, or its other inputs.
   const size_t most = nodes.size() + kMaxCopies;
   for (size_t i = 0; i < nodes.size() && nodes.size() < most; ++i) {
     const int n = nodes[i];

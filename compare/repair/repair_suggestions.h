@@ -1,4 +1,4 @@
-// Which pairs may be at the root of what finds no partner in a forced run.
+// Suggests pairs that may explain why later results find no partner in a forced run.
 #ifndef ONNXCMP_COMPARE_REPAIR_REPAIR_SUGGESTIONS_H_
 #define ONNXCMP_COMPARE_REPAIR_REPAIR_SUGGESTIONS_H_
 
@@ -22,56 +22,57 @@
 
 namespace onnxcmp {
 
-// Outputs that correspond to each other, by name and then by position: right result to left class.
+// Corresponding outputs, by name and then by position: right result to left class.
 absl::flat_hash_map<int, int> OutputCounterparts(const LeftClasses& left, const SideGraph& right);
 
 class Suggester {
  public:
-  // `hints`: pairs that the alignment thought of: right result, left result. `constant_looks`: as
-  // in RepairLimits.
+  // `hints`: aligned and tentative pairs: right result, left result. `constant_looks`: as in
+  // RepairLimits.
   Suggester(const ForcedRun& run, std::vector<std::pair<int, int>> hints, int64_t constant_looks);
 
-  // Whether there were more constants than may be looked at.
+  // True if there were more constants than could be compared.
   bool limited() const { return constants_.limited(); }
 
   struct Standing {
     std::vector<bool> doomed;   // by right result: nothing after it has a match
-    std::vector<bool> suspect;  // from which a doomed one is reached through unmatched ones
+    std::vector<bool> suspect;  // a doomed one depends on it through unmatched results
     int doomed_count = 0;
   };
   Standing StandingOf(const ForcedState& state) const;
 
-  // For the first suspects and what they read; the best first.
+  // For the first suspects and their inputs; the best first.
   std::vector<Suggestion> ForSuspects(const ForcedState& state, const Standing& standing) const;
-  // For those constants that they do not read and are `wanted`.
+  // For constants that they do not read and that are `wanted`.
   std::vector<Suggestion> ForOtherConstants(const ForcedState& state, const Standing& standing,
                                             absl::FunctionRef<bool(int r)> wanted) const;
-  // For what has no match, or one that another result has as well, although what follows it agrees.
+  // For results without a match, or with one that another result shares, although later results
+  // agree.
   std::vector<Suggestion> ForLeftOvers(const ForcedState& state) const;
 
-  // The left nodes of a right node's operator, with the share of its inputs that agree.
+  // A left node of a right node's operator, with the share of its inputs that agree.
   struct Likeness {
     int node = kNone;
     double share = 0;
     bool reordered = false;  // the same inputs in another order
-    InputPair differing;     // the only one that differs
+    InputPair differing;     // the only differing one
   };
   std::vector<Likeness> Like(const ForcedState& state, int n) const;
-  // Whether a right result can stand for a class: kind of number, shape, and outputs only for
-  // their counterparts.
+  // True if a right result may be the counterpart of a class: by kind of number, shape, and outputs
+  // only with their counterparts.
   bool Fits(int right, int c) const;
-  // The same, whatever the shape.
+  // The same for any shape.
   bool FitsInItsShape(int right, int c) const;
-  // How many outputs are matched with what corresponds to them.
+  // Number of outputs that are matched with their counterparts.
   int OutputsMet(const ForcedState& state) const {
     return static_cast<int>(
         std::count_if(counterparts_.begin(), counterparts_.end(),
                       [&](const auto& pair) { return state.at(pair.first).match == pair.second; }));
   }
-  // Whether what a result flows into was given its match by order, so that a trial that changes
-  // nothing there proves nothing.
+  // True if a later result that depends on it has a fixed match: a trial without an effect there
+  // proves nothing.
   bool FlowsIntoFixed(const ForcedState& state, int r) const;
-  // Whether they are outputs that correspond to each other.
+  // True if they are corresponding outputs.
   bool AreCounterparts(int right, int c) const {
     const auto it = counterparts_.find(right);
     return it != counterparts_.end() && it->second == c;
@@ -80,24 +81,23 @@ class Suggester {
  private:
   class Collector;
 
-  // Nodes that make the first suspects, and some that read these.
+  // Nodes of the first suspects, and some of their readers.
   struct Suspects {
     absl::flat_hash_set<int> chosen;
-    std::vector<int> nodes;  // the same, and those whose results they are handed on
+    std::vector<int> nodes;  // the same, and the nodes that pass on their results to them
   };
   Suspects FirstSuspects(const ForcedState& state, const Standing& standing) const;
 
-  // What made a right result, or the left result that stands for a class; empty if no node did.
+  // The operator of a right result, or of the left result of a class; empty if no node made it.
   std::string OperatorOf(int right) const;
   std::string OperatorOfClass(int c) const;
-  // The only one that has another shape on the right; none if it is none, or several.
+  // The only pair with another shape on the right; none if there are several.
   InputPair OtherShape(const std::vector<InputPair>& pairs) const;
 
-  // Whether what a node gives has much in common with a class that it reads: it is scaled, clamped,
-  // shifted.
+  // True if a node's result resembles a class that it reads: it is scaled, clamped, shifted.
   bool Resembles(const ForcedState& state, int right, int c) const;
 
-  // What is known of all results while what is left over is looked at.
+  // Facts about all results, used for leftover ones.
   struct LeftOvers;
   bool IsLost(const LeftOvers& open, int r, int c, LazyMeasured* measured) const;
   void SuggestForConstant(const LeftOvers& open, int r, Collector* collector) const;
@@ -112,7 +112,7 @@ class Suggester {
   const ForcedRun& run_;
   std::vector<std::pair<int, int>> hints_;
   absl::flat_hash_map<int, int> counterparts_;
-  mutable ConstantSuggester constants_;  // remembers what it has looked at
+  mutable ConstantSuggester constants_;  // caches its comparisons
   mutable absl::flat_hash_map<std::pair<Hash128, int>, bool> resembling_;
 };
 

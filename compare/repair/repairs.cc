@@ -21,7 +21,7 @@ std::vector<bool> FindConstants(const SideGraph& right) {
   return constant;
 }
 
-// How often nodes may run in all. What is small may be run as often as one of many nodes is.
+// Limit of node runs. Small models may run as often as one with many nodes.
 int64_t MostRuns(const SideGraph& right, const RepairLimits& limits) {
   constexpr int64_t kLeastNodes = 100;
   constexpr int64_t kLeastSmallNodes = 400;
@@ -41,7 +41,7 @@ Repairs::Repairs(const ForcedRun& run, const Suggester& suggester, const RepairL
       of_constants_(FindConstants(run.right())),
       most_runs_(MostRuns(run.right(), limits)) {
   repaired_.state = run_.Run({});
-  // Once more, on the constants that were paired late.
+  // Runs once more, with the constants that were paired late.
   Adopt(run_.Run(repaired_.state.fixed, &repaired_.state));
 }
 
@@ -91,7 +91,7 @@ int Repairs::GainOf(const ForcedState& trial, const Suggestion& suggestion) cons
 
 bool Repairs::MovesAny(const ForcedState& trial) const {
   const Claims claims(run_, trial);
-  absl::flat_hash_set<int> found;  // classes, by who had no match with them
+  absl::flat_hash_set<int> found;  // classes of new matches
   for (const int r : run_.right().results()) {
     if (trial.at(r).match != state().at(r).match) found.insert(trial.at(r).match);
   }

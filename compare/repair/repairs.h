@@ -1,4 +1,4 @@
-// What has been repaired so far, and trials of one repair more.
+// The repairs so far, and trials of one more.
 #ifndef ONNXCMP_COMPARE_REPAIR_REPAIRS_H_
 #define ONNXCMP_COMPARE_REPAIR_REPAIRS_H_
 
@@ -25,44 +25,44 @@ class Repairs {
   const Suggester& suggester() const { return suggester_; }
   const RepairLimits& limits() const { return limits_; }
   const ForcedState& state() const { return repaired_.state; }
-  // Pairs that were proved or, in vain, fallen back to; a later one may have taken their place.
+  // Pairs that were confirmed, or taken as a fallback; a later one may have replaced them.
   const std::vector<Suggestion>& pairs() const { return pairs_; }
   Repaired& repaired() { return repaired_; }
 
   void Adopt(ForcedState state);
   void Adopt(ForcedState state, const Suggestion& pair);
-  // One of several of the state that were proved together.
+  // Adds one of several pairs of the state that were confirmed together.
   void AddPair(const Suggestion& pair) { pairs_.push_back(pair); }
   void Note(std::string limit) { repaired_.limits.insert(std::move(limit)); }
 
-  // Whether all trials together have had what they may.
+  // True if all trials together have used up their limit of runs.
   bool RanLong();
   bool TriedEnough();
-  // Of a trial that is made again with more patience only the last counts.
+  // Counts a trial that is repeated with more patience only once.
   void CountOnce(int64_t runs);
 
   ForcedState Try(const Suggestion& suggestion, int patience);
   ForcedState Try(const FixedMatches& fixed, const ForcedRun::Abandon& abandon);
-  // Results that found a match besides the one suggested.
+  // Number of results that found a match besides the suggested one.
   int GainOf(const ForcedState& trial, const Suggestion& suggestion) const;
-  // Whether a result would merely take another's place: find the match that one has, or leave its
-  // own to nobody. That proves nothing: part of a factor does so that the other side has as a
-  // whole.
+  // True if the trial only moves a match from one result to another, as a split constant does; that
+  // proves nothing.
   bool MovesAny(const ForcedState& trial) const;
 
-  // Whether little but its bits speaks for a result's match, where class c might be right.
+  // True if little more than its bits supports a result's match, while class c might be right.
   bool IsWeak(int r, int c) const;
-  // Whether a result has a match that is another's, while nothing is matched with class c.
+  // True if r holds a match that belongs to another result, while no result is matched with class
+  // c.
   bool IsMistaken(const ForcedState& trial, int r, int c) const;
-  // Whether a right result is matched with a class.
+  // True if a right result is matched with a class.
   bool IsTaken(int c) const { return claims_.of(c) > 0; }
-  // Whether another result of the same operator has a result's match as well.
+  // True if another result of the same operator has the same match.
   bool IsClaimedTwice(int r) const;
   int CopiedBy(int r) const { return run_.CopiedBy(state(), r); }
-  // Whether all that a result is made of is sure of its match: no other can be at the root of it.
+  // True if the matches of all its inputs are certain: then none of them is the root of its fault.
   bool StartsRegion(int r) const;
-  // It is a constant, or made of nothing else. Such have no partner where a side has other
-  // constants, and that keeps nothing after them from being the first that is wrong.
+  // True for constants and results of constants alone. These have no partner if a side has other
+  // constants, and still a result after them can be the first wrong one.
   bool IsOfConstants(int r) const { return of_constants_[Index(r)]; }
 
  private:
@@ -76,8 +76,8 @@ class Repairs {
   const std::vector<bool> of_constants_;  // by right result
   const int64_t most_runs_;
   Repaired repaired_;
-  int64_t repeated_runs_ = 0;  // of nodes in trials that were made again
-  Claims claims_;              // of the state
+  int64_t repeated_runs_ = 0;  // node runs of trials that were repeated
+  Claims claims_;              // those of the state
   std::vector<Suggestion> pairs_;
 };
 

@@ -1,4 +1,4 @@
-// What is suggested for each pair, as Suggester gathers it.
+// Collects the suggestions of Suggester.
 #ifndef ONNXCMP_COMPARE_REPAIR_SUGGESTION_COLLECTOR_H_
 #define ONNXCMP_COMPARE_REPAIR_SUGGESTION_COLLECTOR_H_
 
@@ -14,7 +14,7 @@
 
 namespace onnxcmp {
 
-// Keeps the best of what is suggested for each pair.
+// Keeps the best suggestion for each pair.
 class Suggester::Collector {
  public:
   Collector(const Suggester& suggester, const ForcedState& state)
@@ -25,7 +25,7 @@ class Suggester::Collector {
     if (state_.at(right).match == c || !suggester_.Fits(right, c)) return;
     Keep(right, c, structure);
   }
-  // The same operator gave another shape.
+  // The same for another shape from the same operator.
   void AddInItsShape(int right, int c, double structure) {
     if (right == kNone || c == kNone || state_.fixed.contains(right)) return;
     if (suggester_.run_.HasShapeOf(c, right) || !suggester_.FitsInItsShape(right, c)) return;

@@ -1,4 +1,4 @@
-// What pages and JSON files have in common.
+// Common parts of pages and JSON files.
 #ifndef ONNXCMP_COMPARE_REPORTS_JSON_AROUND_H_
 #define ONNXCMP_COMPARE_REPORTS_JSON_AROUND_H_
 

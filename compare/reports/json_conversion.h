@@ -1,4 +1,4 @@
-// The members of a JSON report that tell of a conversion to a coarser type.
+// The members of a JSON report about a conversion to a coarser type.
 #ifndef ONNXCMP_COMPARE_REPORTS_JSON_CONVERSION_H_
 #define ONNXCMP_COMPARE_REPORTS_JSON_CONVERSION_H_
 
@@ -8,7 +8,7 @@
 
 namespace onnxcmp {
 
-// With a comma before them; "" if there is nothing to tell.
+// With a leading comma; "" if there is none.
 std::string KeepInFloatMember(const Comparison& comparison);
 std::string QuantizationMember(const Comparison& comparison);
 

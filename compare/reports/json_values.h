@@ -1,4 +1,4 @@
-// Values of a report as JSON has them.
+// Values of a report in JSON.
 #ifndef ONNXCMP_COMPARE_REPORTS_JSON_VALUES_H_
 #define ONNXCMP_COMPARE_REPORTS_JSON_VALUES_H_
 
@@ -12,12 +12,12 @@ namespace onnxcmp {
 
 using ReportJson = nlohmann::ordered_json;
 
-// In one line; bytes that are no UTF-8 become U+FFFD.
+// In one line; bytes that are not UTF-8 become U+FFFD.
 std::string DumpJson(const ReportJson& json);
 
-// Beyond 2^53 a string of digits: many readers hold numbers as doubles.
+// Numbers beyond 2^53 become strings of digits: many readers use doubles.
 ReportJson JsonInteger(int64_t number);
-// "NaN", "Infinity" and "-Infinity" for what JSON lacks.
+// "NaN", "Infinity" and "-Infinity" for values that JSON lacks.
 ReportJson JsonReal(double number);
 ReportJson JsonText(absl::string_view text);
 

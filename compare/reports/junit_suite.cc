@@ -8,7 +8,7 @@
 namespace onnxcmp {
 namespace {
 
-// For attributes and text. What XML cannot hold becomes U+FFFD.
+// For attributes and text. Characters that XML does not allow become U+FFFD.
 std::string Escaped(absl::string_view text) {
   std::string escaped;
   for (const uint32_t code : DecodeUtf8(text)) {

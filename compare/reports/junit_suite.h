@@ -1,4 +1,4 @@
-// A report of tests in JUnit's XML.
+// A test report in JUnit's XML.
 #ifndef ONNXCMP_COMPARE_REPORTS_JUNIT_SUITE_H_
 #define ONNXCMP_COMPARE_REPORTS_JUNIT_SUITE_H_
 
@@ -10,11 +10,11 @@ namespace onnxcmp {
 
 class JunitSuite {
  public:
-  // `kind`: "failure", "error", "skipped", or "" for a test that passes, which says nothing more.
+  // `kind`: "failure", "error", "skipped", or "" for a test that passes, which has no text.
   void Add(absl::string_view group, absl::string_view name, absl::string_view kind,
            absl::string_view message, absl::string_view text);
 
-  // The whole report; `out` is what was printed.
+  // The whole report; `out` is the printed output.
   std::string Take(absl::string_view name, absl::string_view out) const;
 
  private:

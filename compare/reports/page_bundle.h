@@ -1,4 +1,4 @@
-// Script and style of the page that RenderHtml writes, as page/dist has them.
+// Script and style of the page that RenderHtml writes, from page/dist.
 #ifndef ONNXCMP_COMPARE_REPORTS_PAGE_BUNDLE_H_
 #define ONNXCMP_COMPARE_REPORTS_PAGE_BUNDLE_H_
 

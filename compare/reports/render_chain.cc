@@ -18,7 +18,7 @@ namespace {
 
 using ChainJson = nlohmann::ordered_json;
 
-// The names of files where they tell the models apart.
+// The file names, if they distinguish the models.
 std::vector<std::string> ShortNames(const std::vector<std::string>& models) {
   std::vector<std::string> names;
   absl::flat_hash_map<std::string, std::string> seen;  // paths by name
@@ -30,13 +30,13 @@ std::vector<std::string> ShortNames(const std::vector<std::string>& models) {
   return names;
 }
 
-// What is said of outputs, without what the verdict says before it.
+// The text about outputs, without the verdict before it.
 std::string WithoutVerdict(const std::string& text) {
   const size_t at = text.find("at most ");
   return at == std::string::npos ? text : text.substr(at);
 }
 
-// One line of a cause: its kind and the two results.
+// A cause in one line: its kind and the two results.
 std::string CauseLine(const Comparison& comparison, const Cause& cause) {
   const auto name = [](const ResultStream& stream, int r) {
     return r == kNone ? std::string() : stream.results[Index(r)].name;
@@ -48,7 +48,7 @@ std::string CauseLine(const Comparison& comparison, const Cause& cause) {
                       left == right ? "" : right, ": ", cause.text);
 }
 
-// What the steps come to, in words.
+// The outcome of all steps, in words.
 std::string Outcome(const Chain& chain) {
   std::vector<SetSummary> summaries;
   for (const ChainStep& step : chain.steps) summaries.push_back(step.worst);

@@ -1,5 +1,5 @@
-// A chain of models, each of which was compared with the next, as the passes of an optimizer leave
-// them: which step broke it.
+// A chain of models, such as the passes of an optimizer leave them, each compared with the next:
+// finds the step that broke it.
 #ifndef ONNXCMP_COMPARE_REPORTS_RENDER_CHAIN_H_
 #define ONNXCMP_COMPARE_REPORTS_RENDER_CHAIN_H_
 
@@ -27,7 +27,7 @@ struct ChainStep {
 struct Chain {
   std::vector<std::string> models;  // as they were named
   std::vector<ChainStep> steps;     // model i beside model i + 1
-  std::optional<ChainStep> ends;    // the first beside the last, of more than two
+  std::optional<ChainStep> ends;    // the first model beside the last, if there are more than two
 };
 
 // Adds the comparison of one more set. Whether it is the worst so far.
@@ -35,11 +35,11 @@ bool AddSet(const std::string& set, const Comparison& comparison, ChainStep* ste
 
 // The number of the first step that fails; nothing if none does.
 std::optional<size_t> FirstFailing(const Chain& chain);
-// The worst of all steps and of the two ends.
+// The worst status of all steps and of the ends.
 int ExitStatusOf(const Chain& chain);
 Verdict VerdictOf(const Chain& chain);
 
-// A line for each step and one for the ends, and what comes of it.
+// A line for each step and one for the ends, and the outcome.
 std::string RenderChain(const Chain& chain, const TableOptions& options = {});
 // The same; docs/formats.md tells of its fields.
 // `command`: the command line; "": none is told.

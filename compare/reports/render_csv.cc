@@ -18,7 +18,7 @@
 namespace onnxcmp {
 namespace {
 
-// The columns of a side, LEFT_ or RIGHT_ in front, are those that AddSide writes.
+// The columns of a side, prefixed with LEFT_ or RIGHT_, as AddSide writes them.
 constexpr const char* kSideColumns[] = {"results", "kind", "name",  "op_type",
                                         "domain",  "path", "dtype", "shape"};
 constexpr const char* kDifferenceColumns[] = {
@@ -44,7 +44,7 @@ class Line {
     }
   }
   void Add(int64_t number) { Add(absl::StrCat(number)); }
-  // "nan" and "inf" as most readers of CSV know them.
+  // "nan" and "inf", which most CSV readers accept.
   void Add(double number) {
     char text[32];
     const std::to_chars_result result = std::to_chars(text, text + sizeof(text), number);

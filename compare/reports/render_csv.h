@@ -8,8 +8,8 @@
 
 namespace onnxcmp {
 
-// As RFC 4180 has it, in UTF-8: a line of column names and a line for each row, CR LF after each.
-// docs/formats.md describes the columns.
+// In the format of RFC 4180, in UTF-8: a line of column names and a line for each row, CR LF after
+// each. docs/formats.md describes the columns.
 std::string RenderCsv(const Comparison& comparison);
 
 }  // namespace onnxcmp

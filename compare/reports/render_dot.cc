@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kMostName = 44;  // columns
 
-// By relation: as in the table, and apart for people who do not tell red from green.
+// By relation: as in the table, and distinguishable without telling red from green.
 constexpr std::array<const char*, 5> kSigns = {"=", "≈", "≠", "-", "+"};
 constexpr std::array<const char*, 5> kColors = {"#4f5963", "#0b5a9e", "#a33500", "#6a3fa0",
                                                 "#00655a"};

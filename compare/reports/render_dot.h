@@ -8,7 +8,7 @@
 
 namespace onnxcmp {
 
-// Both graphs beside each other, a result a box, pairs at the same height and joined by a dashed
+// Both graphs side by side, a box for each result, pairs at the same height and joined by a dashed
 // line. Constants are left out unless they differ.
 std::string RenderDot(const Comparison& comparison);
 

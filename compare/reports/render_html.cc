@@ -31,7 +31,7 @@ std::string Escaped(absl::string_view text) {
       {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}, {"'", "&#39;"}});
 }
 
-// 'sha256-...', by which a policy allows an inline script.
+// 'sha256-...', by which a content security policy allows an inline script.
 std::string Source(absl::string_view sha256) {
   return absl::StrCat("'sha256-", absl::Base64Escape(absl::HexStringToBytes(sha256)), "'");
 }
@@ -105,7 +105,7 @@ std::string Data(const Comparison& comparison, const HtmlOptions& options,
   return json;
 }
 
-// For browsers without scripts, and for programs that read the text alone.
+// For browsers without scripts, and for programs that read only the text.
 std::string PlainText(const Comparison& comparison) {
   std::string text = absl::StrCat("<h1>", VerdictName(comparison.verdict), "</h1>\n");
   for (const std::string& line : VerdictText(comparison)) {

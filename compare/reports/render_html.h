@@ -15,19 +15,19 @@
 namespace onnxcmp {
 
 struct HtmlOptions {
-  std::string command;             // the command line; "": none is shown
-  std::string set_name;            // of several sets of inputs: which one
+  std::string command;             // the command line; "": not shown
+  std::string set_name;            // name of the set, if there are several
   int64_t set = 0;                 // its number
-  std::vector<std::string> sets;   // the pages of all sets, as this one may link to them
+  std::vector<std::string> sets;   // the pages of all sets, for links
   size_t most_bytes = 10'000'000;  // details are left out beyond that
   size_t parts = 1;                // as many reports share one file
   // Where its file is, for links to others; nothing if that is not known.
   std::optional<std::string> folder;
 };
 
-// One file that loads nothing and that no browser lets load anything: the report as JSON in
-// <script type="application/json" id="onnxcmp">, and a script that shows it.
-// docs/formats.md describes what programs may rely on.
+// A single file that loads nothing and forbids browsers to load anything: the report as JSON in
+// <script type="application/json" id="onnxcmp">, and a script that shows it. docs/formats.md
+// describes what programs may rely on.
 std::string RenderHtml(const Comparison& comparison, const HtmlOptions& options = {});
 
 // The report alone, as it stands in that element.

@@ -69,7 +69,7 @@ ReportJson ToJson(const TruthVerdict& verdict) {
   ReportJson json = {{"nearer", JsonText(NearerName(verdict.nearer))},
                      {"left", JsonReal(verdict.left)},
                      {"right", JsonReal(verdict.right)}};
-  // One side may be exact, or the other not finite: no number of times says that.
+  // If one side is exact or the other not finite, there is no factor.
   if (std::isfinite(verdict.factor)) json["factor"] = JsonReal(verdict.factor);
   return json;
 }
@@ -244,11 +244,11 @@ std::string SideJson(const SideSummary& summary, const ResultStream& stream,
     json["opsets"][domain] = JsonInteger(version);
   json["notes"] = summary.notes;
   std::string text = DumpJson(json);
-  text.pop_back();  // the brace, which goes after the results
+  text.pop_back();  // the brace, which comes after the results
   return absl::StrCat(text, ",\"results\":", results, "}");
 }
 
-// What differs in tables and was not read; "" if there is nothing.
+// Tables with differences that were not read; "" if there are none.
 std::string UnreadMember(const Comparison& comparison) {
   if (comparison.unread.empty()) return "";
   ReportJson json = ReportJson::array();

@@ -9,8 +9,9 @@
 
 namespace onnxcmp {
 
-// docs/formats.md describes the form and docs/comparison.schema.json defines it. A result, a row,
-// an output or a cause is a line; a newline ends the text, which is UTF-8 whatever names hold.
+// docs/formats.md describes the format and docs/comparison.schema.json defines it. Each result,
+// row, output or cause has a line; a newline ends the text, which is UTF-8 whatever bytes names
+// contain.
 std::string RenderJson(const Comparison& comparison);
 
 // Its parts, for those who want them one by one: all but the rows and the results, for which there

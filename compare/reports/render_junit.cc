@@ -56,7 +56,7 @@ std::string RenderJunit(const Comparison& comparison) {
   };
   add_missing(outputs.only_left, "left");
   add_missing(outputs.only_right, "right");
-  // What fails without a pair that does, has a case of its own.
+  // A failure without a failing pair has a case of its own.
   if (outputs.pairs.empty() && comparison.verdict == Verdict::kDifferent) {
     suite.Add("output", "outputs", "failure", "there is nothing to compare", "");
   }

@@ -1,4 +1,4 @@
-// A comparison as a report of tests, which servers for continuous integration show.
+// A comparison as a test report for continuous integration.
 #ifndef ONNXCMP_COMPARE_REPORTS_RENDER_JUNIT_H_
 #define ONNXCMP_COMPARE_REPORTS_RENDER_JUNIT_H_
 
@@ -9,8 +9,8 @@
 namespace onnxcmp {
 
 // A test for the run of each side, which is in error if it ended early, and one for each output,
-// which fails if the sides do not agree on it. Causes are in the text beside them. No test tells of
-// the rows between: they may differ where the outputs agree.
+// which fails if the sides do not agree on it. Causes are in the text beside them. Rows in between
+// have no tests: they may differ although the outputs agree.
 std::string RenderJunit(const Comparison& comparison);
 
 }  // namespace onnxcmp

@@ -155,7 +155,7 @@ std::string BlocksSection(const Comparison& comparison) {
   return text;
 }
 
-// Operator, name and type of the last result; "2→1" and the like is left to the marks.
+// Operator, name and type of the last result; counts such as "2→1" are left to the marks.
 std::string SideCell(absl::Span<const int> results, const ResultStream& stream) {
   if (results.empty()) return "";
   const StreamResult& result = stream.results[Index(results.back())];
@@ -200,7 +200,7 @@ std::string Rows(const Comparison& comparison, size_t max_rows) {
   return text;
 }
 
-// As many lines as there is room for, and how many others there are.
+// As many lines as fit, and the number of the others.
 std::string Fitting(const std::string& text, size_t room) {
   constexpr size_t kForWord = 80;
   if (text.size() <= room) return text;
@@ -208,14 +208,14 @@ std::string Fitting(const std::string& text, size_t room) {
   const std::string kept = end == std::string::npos ? "" : text.substr(0, end + 1);
   const auto lines =
       std::count(text.begin() + static_cast<std::ptrdiff_t>(kept.size()), text.end(), '\n');
-  // A block of code that is cut ends there.
+  // Closes a code block that is cut.
   const bool in_code = absl::StrContains(kept, "\n```") &&
                        std::vector<std::string>(absl::StrSplit(kept, "\n```")).size() % 2 == 0;
   return absl::StrCat(kept, in_code ? "```\n" : "", "\n", lines,
                       " more lines are left out: a comment has an end.\n");
 }
 
-// Behind a line that opens it.
+// Adds a collapsible section.
 void AddFolded(const char* title, const std::string& body, size_t max_bytes, std::string* text) {
   if (body.empty()) return;
   const std::string begin = absl::StrCat("\n<details><summary>", title, "</summary>\n\n");
@@ -251,7 +251,7 @@ std::string RenderMarkdown(const Comparison& comparison, const MarkdownOptions& 
     absl::StrAppend(&text, "- ", Code(line), "\n");
   }
   absl::StrAppend(&text, Causes(comparison), KeepSection(comparison));
-  // The titles of sections, and how much of each is left out, have room in any case.
+  // Reserved for the titles of sections and the counts of omitted lines.
   constexpr size_t kForTitles = 1500;
   const size_t most = options.max_bytes - std::min(options.max_bytes, kForTitles);
   text = Fitting(text, most);

@@ -10,14 +10,14 @@
 namespace onnxcmp {
 
 struct MarkdownOptions {
-  // Rows of the table; what is left out is counted.
+  // Limit of rows in the table; the others are counted.
   size_t max_rows = 200;
-  // Of the whole: GitHub takes 65536 characters a comment.
+  // Limit of the whole text: GitHub allows 65536 characters per comment.
   size_t max_bytes = 60'000;
 };
 
-// The verdict and the causes; behind lines that open them outputs, models, a table of the rows that
-// are not the same bits, in GitHub's dialect. What there is no room for is counted.
+// The verdict and the causes; in collapsible sections outputs, models, and a table of the rows
+// whose bits differ, in GitHub's dialect. Parts without room are counted.
 std::string RenderMarkdown(const Comparison& comparison, const MarkdownOptions& options = {});
 
 }  // namespace onnxcmp

@@ -34,7 +34,7 @@ double Microseconds(nanoseconds time) {
   return std::chrono::duration<double, std::micro>(time).count();
 }
 
-// What a line of the table tells.
+// Totals of a line of the table.
 struct Spent {
   nanoseconds own{0};
   int64_t nodes = 0;
@@ -59,7 +59,7 @@ struct Spent {
 
 constexpr char kNumbersHead[] = "    runs    own, ms   share     bytes   GFLOP/s     GB/s";
 
-// Rates are of a node's own work: those of a loop's inner nodes are theirs.
+// Rates cover a node's own work: the inner nodes of a loop have their own.
 std::string Numbers(const Spent& spent, nanoseconds all) {
   const double seconds = Milliseconds(spent.own) / 1000;
   const bool has_rate = seconds > 0 && !spent.has_inner_nodes;
@@ -124,7 +124,7 @@ class ProfileTable {
     for (size_t i = 0; i < shown; ++i) {
       name_width = std::max(name_width, DisplayWidth(Text(NameOf(*nodes_[i]))));
     }
-    // Long names leave room for the numbers, and for the inputs as far as they go.
+    // Long names leave room for the numbers, and for the inputs if possible.
     const int fixed = operator_width_ + 2 + static_cast<int>(sizeof(kNumbersHead)) - 1;
     name_width = std::min(name_width, std::max(kLeastNameWidth, options_.width - fixed));
     const int inputs_width = options_.width - fixed - name_width - 2;
@@ -161,7 +161,7 @@ class ProfileTable {
     return node.path.empty() ? node.name : absl::StrCat(node.path, "/", node.name);
   }
 
-  // As it may be printed.
+  // In printable form.
   std::string Text(absl::string_view text) const { return style_.Text(PrintableText(text)); }
 
   std::string Fitted(absl::string_view text, int width) const {
@@ -214,7 +214,7 @@ std::string RenderProfile(const Profile& profile, const TableOptions& options) {
 
 absl::Status WriteTrace(const Profile& profile, const std::string& model, const std::string& path) {
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  // Names may be no UTF-8.
+  // Names may not be valid UTF-8.
   const auto line = [](const TraceJson& json) {
     return json.dump(-1, ' ', false, TraceJson::error_handler_t::replace);
   };

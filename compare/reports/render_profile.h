@@ -1,4 +1,4 @@
-// Where the time of a run went, as text and as a trace.
+// The time that a run spent, by node, as text and as a trace.
 #ifndef ONNXCMP_COMPARE_REPORTS_RENDER_PROFILE_H_
 #define ONNXCMP_COMPARE_REPORTS_RENDER_PROFILE_H_
 
@@ -11,13 +11,13 @@
 
 namespace onnxcmp {
 
-// What the operators took, those that took most first, then the nodes that took most: their own
-// time without that of nodes in their subgraphs, its share, the bytes of inputs and outputs, how
-// fast that is in arithmetic operations, where they are known, and in bytes.
+// The operators, most expensive first, then the most expensive nodes: their own time without that
+// of nodes in their subgraphs, its share, the bytes of inputs and outputs, and the rates in
+// arithmetic operations, where they are known, and in bytes.
 std::string RenderProfile(const Profile& profile, const TableOptions& options = {});
 
 // Writes Profile::runs in the Trace Event Format, which chrome://tracing and Perfetto load: a
-// complete event for each time that a node ran, with operator, path, types, bytes and operations.
+// complete event for each run of a node, with operator, path, types, bytes and operations.
 absl::Status WriteTrace(const Profile& profile, const std::string& model, const std::string& path);
 
 }  // namespace onnxcmp

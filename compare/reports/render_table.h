@@ -1,5 +1,5 @@
-// A comparison as a table for a terminal: the two sides, the rows that need attention, what was
-// changed, the causes, the verdict.
+// A comparison as a table for a terminal: the two sides, the rows that need attention, the changes,
+// the causes, the verdict.
 #ifndef ONNXCMP_COMPARE_REPORTS_RENDER_TABLE_H_
 #define ONNXCMP_COMPARE_REPORTS_RENDER_TABLE_H_
 
@@ -13,18 +13,18 @@ namespace onnxcmp {
 
 std::string RenderTable(const Comparison& comparison, const TableOptions& options = {});
 
-// One of several comparisons, in a line: that of a set of inputs.
+// One of several comparisons, that of a set of inputs, in a line.
 struct SetSummary {
   std::string name;
   Verdict verdict = Verdict::kSame;
   int exit_status = 0;
-  std::string text;  // what RenderTable says of the outputs
+  std::string text;  // RenderTable's text about the outputs
 };
 SetSummary SummaryOf(const std::string& name, const Comparison& comparison);
 
-// A line for each set and the verdict over all, which is the worst.
+// A line for each set, and the overall verdict, which is the worst.
 std::string RenderSetsSummary(absl::Span<const SetSummary> sets, const TableOptions& options = {});
-// The lines alone.
+// Only the lines.
 std::string RenderSummaries(absl::Span<const SetSummary> summaries, const TableOptions& options);
 // "1 same, 2 close".
 std::string VerdictCounts(absl::Span<const SetSummary> summaries);

@@ -19,16 +19,16 @@
 namespace onnxcmp {
 namespace {
 
-// Nobody reads a longer one.
+// Longer regions are not readable.
 constexpr size_t kMaxNodes = 2000;
-// Results after a constant that are looked at for one that shows its difference.
+// Limit of the results after a constant that are searched for one that shows its difference.
 constexpr int kMaxReaders = 8;
 
 bool Contains(const std::vector<int>& sorted, int r) {
   return std::binary_search(sorted.begin(), sorted.end(), r);
 }
 
-// Whether all that the region's nodes read is there.
+// True if everything that the region's nodes read is available.
 bool IsWhole(const SideGraph& graph, const Region& region) {
   absl::flat_hash_set<int> known(region.entries.begin(), region.entries.end());
   for (const int n : region.nodes) {
@@ -42,7 +42,7 @@ bool IsWhole(const SideGraph& graph, const Region& region) {
 
 class ReproMaker {
  public:
-  // `feed_left`: what is a constant on the left is an input, too.
+  // `feed_left`: constants of the left become inputs, too.
   ReproMaker(const FoundCause& found, const Cause& cause, bool feed_left)
       : found_(found),
         feed_left_(feed_left),
@@ -84,10 +84,10 @@ class ReproMaker {
  private:
   const ForcedResult& State(int r) const { return found_.state.at(r); }
 
-  // What the right's nodes are given for an entry.
+  // The value of an entry for the right's nodes.
   const Value& Given(int r) const { return r == changed_ ? State(r).own : State(r).held; }
 
-  // A class's value as the left's model has it.
+  // A class's value in the form of the left's model.
   Value ValueOf(int c) const {
     return left_.graph().ForModel(left_.representative(c), left_.value(c));
   }
@@ -98,7 +98,7 @@ class ReproMaker {
 
   bool IsChangedClass(int c) const { return changed_ != kNone && c == State(changed_).match; }
 
-  // The result that the regions end at.
+  // Finds the result at which the regions end.
   absl::Status FindEnd() {
     if (changed_ == kNone) {
       SetEnd(judged_);
@@ -120,15 +120,15 @@ class ReproMaker {
     left_region_ = found_.noise.LeftRegion(State(r).match, kMaxNodes);
   }
 
-  // Takes the first result after the constant that shows the difference and is made from it on the
-  // left, too; else the first that does either.
+  // Takes the first result after the constant that shows the difference and also depends on it on
+  // the left; else the first with either property.
   bool FindReader() {
     int best = kNone;
     int most = -1;
     int looked_at = 0;
     for (const int r : right_.results()) {
       const ForcedResult& result = State(r);
-      // A copy of the constant shows nothing of what it is for.
+      // A copy of the constant does not show its effect.
       if (result.match == kNone || !right_.IsComputed(r) || IsChangedClass(result.match)) continue;
       if (!Contains(found_.noise.RightRegion(r).entries, changed_)) continue;
       SetEnd(r);
@@ -150,12 +150,12 @@ class ReproMaker {
     return best != kNone;
   }
 
-  // Which entries are inputs: those of classes that either side computes or is fed. `l`: the
-  // left's result.
+  // Selects the entries that are inputs: those of classes that either side computes or is fed. `l`:
+  // the left's result.
   absl::Status SortEntries(int l) {
     const SideGraph& left = left_.graph();
     absl::flat_hash_set<int> fed;  // classes
-    // What is a constant anywhere is one here: weights may come through copies of them.
+    // A constant of either side is a constant here: weights may come through copies of them.
     const auto is_constant = [this](int c) {
       return left_.constant(c) || absl::c_any_of(right_region_.entries, [&](int r) {
                return State(r).match == c && right_.IsConstant(r);
@@ -167,7 +167,7 @@ class ReproMaker {
     };
     std::vector<int> left_entries;
     if (left.runs()) left_entries = left_region_.entries;
-    // The result may be no more than an input or a constant.
+    // The result may just be an input or a constant.
     if (left.runs() && left_region_.nodes.empty()) left_entries.push_back(l);
     for (const int r : right_region_.entries) {
       const int c = State(r).match;
@@ -209,8 +209,8 @@ class ReproMaker {
     return absl::OkStatus();
   }
 
-  // An input for each class that is fed, and for each input of the right that has none; called as
-  // on the left where nothing else is called so.
+  // An input for each fed class, and for each fed input of the right without a class; with the
+  // left's name unless that is taken.
   void NameInputs(absl::flat_hash_set<std::string> taken, Repro* repro) {
     std::map<int, std::string> by_class;
     for (const RegionModel::Input& input : left_inputs_) {
@@ -239,7 +239,7 @@ class ReproMaker {
   const LeftClasses& left_;
   const SideGraph& right_;
   const int judged_;
-  const int changed_;  // a constant or an input that has its own value; kNone
+  const int changed_;  // a constant or an input with its own value; kNone
   int end_ = kNone;    // the right's result
   Value with_change_;
   Region right_region_, left_region_;
@@ -251,7 +251,7 @@ class ReproMaker {
 
 absl::StatusOr<Repro> MakeRepro(const FoundCause& found, const Cause& cause) {
   absl::StatusOr<Repro> repro = ReproMaker(found, cause, /*feed_left=*/false).Make();
-  // It would be taken for a recording.
+  // Otherwise it would be taken for a recording.
   if (repro.ok() && repro->left != nullptr && HoldsConstantsOnly(repro->left->graph)) {
     return ReproMaker(found, cause, /*feed_left=*/true).Make();
   }

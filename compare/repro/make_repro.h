@@ -9,12 +9,12 @@
 
 namespace onnxcmp {
 
-// Of a cause that a search has named. The regions end at the result that was judged; of a constant
-// or an input that differs, at the first result after it that both sides have, best at one that
-// shows the difference: then both models have it as a constant.
+// Makes the repro of a named cause. The regions end at the judged result; for a constant or an
+// input that differs, at the first result after it that both sides have, preferably one that shows
+// the difference: then both models have it as a constant.
 //
-// An error says why it cannot be: nothing that both sides have reads the constant, a region is
-// longer than any that is worth looking at, a value is missing.
+// An error has the reason why there is none: no common result depends on the constant, a region is
+// too long to be useful, a value is missing.
 absl::StatusOr<Repro> MakeRepro(const FoundCause& found, const Cause& cause);
 
 }  // namespace onnxcmp

@@ -17,7 +17,7 @@ namespace onnxcmp {
 namespace {
 
 constexpr char kProducer[] = "onnxcmp";
-// Of ai.onnx, where a model does not import it: Cast and Reshape are of it.
+// Version of ai.onnx if a model does not import it: Cast and Reshape belong to it.
 constexpr int64_t kAnyOpset = 13;
 constexpr int64_t kReshapeWithInput = 5;
 
@@ -30,7 +30,7 @@ bool IsConstantNode(const SideGraph& graph, int result) {
   return n != kNone && graph.IsConstant(result) && graph.node(n).node != nullptr;
 }
 
-// Makes a Clip keep what a Cast would make infinite, as the search does.
+// Adds a Clip that keeps numbers finite that a Cast would make infinite, as the search does.
 absl::Status Saturate(DType from, DType to, int64_t opset, Node* clip,
                       absl::flat_hash_set<std::string>* taken, Graph* graph) {
   constexpr int64_t kBoundsAsInputs = 11;
@@ -48,8 +48,8 @@ absl::Status Saturate(DType from, DType to, int64_t opset, Node* clip,
   return absl::OkStatus();
 }
 
-// What stands for the same with its channels elsewhere, or half its range away: nodes that make the
-// one of the other. Returns the shape that they give.
+// Adds nodes that convert between layouts of channels and between signs. Returns the resulting
+// shape.
 Shape AddForm(const RegionModel::Input& entry,
               absl::FunctionRef<Node&(const std::string& op_type, bool last)> add,
               absl::flat_hash_set<std::string>* taken, Graph* graph) {
@@ -168,7 +168,7 @@ absl::StatusOr<Model> RegionModel::Make(const std::vector<ReproInput>& inputs,
     }
   }
   NameMap reads;
-  // Nodes may make a value that is an entry, too, beside another one: it must not hide the entry.
+  // Nodes may also make a value that is an entry, beside another one: it must not hide the entry.
   NameMap makes;
   for (const Constant& constant : constants) {
     if (IsConstantNode(graph_, constant.result) && constant.own) continue;

@@ -20,31 +20,31 @@ namespace onnxcmp {
 
 class RegionModel {
  public:
-  // What is in the model instead of an entry.
+  // A constant of the model in place of an entry.
   struct Constant {
     int result = kNone;
     Value value;
-    bool own = false;  // the value that the side itself has: a Constant node can stay
+    bool own = false;  // it is the side's own value: a Constant node can stay
   };
   struct Input {
     int result = kNone;
-    std::string name;        // of the model's input
-    Value value;             // the input's
+    std::string name;        // the model input's name
+    Value value;             // the input's value
     Value wanted;            // the same in the type and the shape that the region reads
-    CommonForm form;         // of the input's value
-    CommonForm wanted_form;  // of the region's
+    CommonForm form;         // the input value's form
+    CommonForm wanted_form;  // the form that the region reads
   };
 
   // `result`: the model's only output. All must outlive the object.
   RegionModel(const SideGraph& graph, const Model& model, const Region& region, int result)
       : graph_(graph), model_(model), region_(region), result_(result) {}
 
-  // Names that the region gives to values, those of graphs inside its nodes too: no input may be
-  // called so. `constants`: of the entries, those that will be constants.
+  // Names that the region gives to values, including its nodes' subgraphs: no input may have one of
+  // these. `constants`: the entries that will be constants.
   absl::flat_hash_set<std::string> Names(const std::vector<Constant>& constants) const;
 
-  // `inputs`: of the whole model, which may be more than the region reads. `given` is the output's
-  // value, for its type.
+  // `inputs`: all inputs of the model, which may be more than the region reads. `given`: the
+  // output's value, for its type.
   absl::StatusOr<Model> Make(const std::vector<ReproInput>& inputs,
                              const std::vector<Input>& entries,
                              const std::vector<Constant>& constants, const Value& given) const;
@@ -52,7 +52,7 @@ class RegionModel {
  private:
   using NameMap = absl::flat_hash_map<std::string, std::string>;
 
-  // Nodes that make of an input what the region reads. Returns that value's name.
+  // Adds nodes that convert an input to the value that the region reads. Returns that value's name.
   absl::StatusOr<std::string> Convert(const Input& entry, absl::flat_hash_set<std::string>* taken,
                                       Model* made) const;
   const std::string& NameOf(int result) const { return graph_.result(result).name; }
@@ -63,7 +63,7 @@ class RegionModel {
   const int result_;
 };
 
-// `wanted`, or with a number after it where that is taken. Is taken then.
+// `wanted`, or with a number after it if that is taken. The name is taken afterwards.
 std::string NewName(const std::string& wanted, absl::flat_hash_set<std::string>* taken);
 
 }  // namespace onnxcmp

@@ -1,4 +1,4 @@
-// Nodes that read values of other names.
+// Renames the values that a node reads.
 #ifndef ONNXCMP_COMPARE_REPRO_RENAMED_NODE_H_
 #define ONNXCMP_COMPARE_REPRO_RENAMED_NODE_H_
 
@@ -9,8 +9,8 @@
 
 namespace onnxcmp {
 
-// The node with what it reads called otherwise, in the graphs among its attributes too, as far as
-// these read it from around them. No new name may be one that those graphs give themselves.
+// The node with its inputs renamed, also in its subgraphs as far as these read outer values. No new
+// name may be defined in those subgraphs.
 Node WithReadsRenamed(const Node& node, const absl::flat_hash_map<std::string, std::string>& names);
 
 }  // namespace onnxcmp

@@ -46,7 +46,7 @@ std::string Operators(const Model& model) {
   return text.empty() ? "a constant" : text;
 }
 
-// ", 12.3 kB" of a file that is there.
+// ", 12.3 kB" for an existing file.
 std::string SizeOf(const std::string& folder, const std::string& file) {
   std::error_code error;
   const auto bytes = std::filesystem::file_size(std::filesystem::path(folder) / file, error);
@@ -119,7 +119,7 @@ std::string ReproText(const Comparison& comparison, size_t index, const std::str
                          " output_0.pb is what the left gives."));
   lines.Add("model.onnx", "right.onnx once more: the test, which fails as long as the two differ");
   lines.Blank();
-  // Not cut, so that they can be copied.
+  // Not wrapped, so that they can be copied.
   lines.Add("to see it",
             absl::StrCat("onnxcmp", kNoBreak, folder, "/", left, kNoBreak, folder, "/right.onnx"));
   lines.Add("", absl::StrCat("onnxcmp", kNoBreak, "test", kNoBreak, folder));
@@ -127,7 +127,7 @@ std::string ReproText(const Comparison& comparison, size_t index, const std::str
 }
 
 Tolerance ReproTolerance(const Repro& repro) {
-  // What is no float agrees or does not.
+  // Values that are no floats are compared exactly.
   if (!repro.expected.is_tensor() || !repro.right_result.is_tensor()) return {0, 0};
   const Tensor& expected = repro.expected.tensor();
   const Tensor& given = repro.right_result.tensor();

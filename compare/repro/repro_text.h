@@ -1,4 +1,4 @@
-// What a folder with a repro says about itself.
+// The texts in the folder of a repro.
 #ifndef ONNXCMP_COMPARE_REPRO_REPRO_TEXT_H_
 #define ONNXCMP_COMPARE_REPRO_REPRO_TEXT_H_
 
@@ -12,12 +12,12 @@
 
 namespace onnxcmp {
 
-// cause.txt: what differs, where, by how much, and the commands that show it. `folder`: where the
-// models lie.
+// cause.txt: the difference, its place and size, and the commands that show it. `folder`: the
+// folder of the models.
 std::string ReproText(const Comparison& comparison, size_t cause, const std::string& folder);
 
-// As narrow as it takes to tell the right's result from the left's, and no wider than rounding
-// needs; exact for what are no floats.
+// A tolerance narrow enough to distinguish the right's result from the left's, and no wider than
+// rounding needs; exact for values that are no floats.
 Tolerance ReproTolerance(const Repro& repro);
 
 }  // namespace onnxcmp

@@ -60,7 +60,7 @@ bool IsDataFile(absl::string_view name) {
          (EndsInNumber(name, "input_") || EndsInNumber(name, "output_"));
 }
 
-// What is in a folder and not written by us, "" if nothing is.
+// Content of a folder that we did not write, "" if there is none.
 std::string ForeignIn(const fs::path& folder, bool (*ours)(absl::string_view)) {
   std::error_code error;
   for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
@@ -77,7 +77,7 @@ bool IsReproFile(absl::string_view name) {
   return false;
 }
 
-// What speaks against writing there, "" if nothing does.
+// The reason not to write there, "" if there is none.
 std::string Obstacle(const std::string& dir) {
   std::error_code error;
   const fs::file_status status = fs::status(dir, error);
@@ -146,7 +146,7 @@ absl::Status WriteLeftRecording(const Repro& repro, const std::string& path) {
   return writer->Finish();
 }
 
-// One folder.
+// Writes one folder.
 absl::Status Write(const Comparison& comparison, size_t cause, const std::string& folder,
                    const OpRegistry& registry, const ReproOptions& options) {
   const Repro& repro = *comparison.causes[cause].repro;
@@ -196,7 +196,7 @@ absl::Status CheckReproTarget(const std::string& dir) {
 }
 
 absl::Status ClearReproTarget(const std::string& dir) {
-  // It is a while since that was asked.
+  // Checked again, since time has passed.
   OC_RETURN_IF_ERROR(CheckReproTarget(dir));
   std::error_code error;
   if (!fs::exists(dir, error)) return absl::OkStatus();

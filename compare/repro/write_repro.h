@@ -1,4 +1,4 @@
-// Repros as folders of files.
+// Writes repros as folders of files.
 #ifndef ONNXCMP_COMPARE_REPRO_WRITE_REPRO_H_
 #define ONNXCMP_COMPARE_REPRO_WRITE_REPRO_H_
 
@@ -16,15 +16,14 @@
 
 namespace onnxcmp {
 
-// Whether repros may be written to a folder: it is not there, or empty, or holds nothing but what
-// an earlier call wrote, which is removed when new ones come. AlreadyExists names what else is in
-// it.
+// OK if repros may be written to a folder: it does not exist, is empty, or contains only files of
+// an earlier call, which are removed when new ones come. AlreadyExists names other content.
 absl::Status CheckReproTarget(const std::string& dir);
 
 struct ReproOptions {
   std::string dir;
-  std::string prefix;  // of the folders' names
-  LoadOptions load;    // how models are loaded and run to check what was written
+  std::string prefix;  // prefix of the folders' names
+  LoadOptions load;    // for loading and running models to check the written files
   EvaluatorOptions evaluator;
 };
 
@@ -46,7 +45,7 @@ absl::Status WriteFailingNode(const std::string& dir, const Model& model, const 
 absl::Status WriteRepros(const OpRegistry& registry, const ReproOptions& options,
                          Comparison* comparison);
 
-// Removes what an earlier call wrote; CheckReproTarget() has been asked.
+// Removes the files of an earlier call; CheckReproTarget() must have succeeded.
 absl::Status ClearReproTarget(const std::string& dir);
 
 }  // namespace onnxcmp

@@ -33,7 +33,7 @@
 namespace onnxcmp {
 namespace {
 
-// What is like what is not known to be wrong.
+// True for "different" and "failed".
 bool Differs(const Comparison& comparison) {
   return comparison.verdict == Verdict::kDifferent || comparison.verdict == Verdict::kFailed;
 }
@@ -92,7 +92,7 @@ class SetsComparison {
   using Case = SetCase;
 
   absl::StatusOr<FedInputs> Feed(const Case& one) {
-    // What was fed before gives its memory to what is to come.
+    // Releases the previous feeds before new ones are made.
     left_.SetFeeds({});
     right_.SetFeeds({});
     OC_ASSIGN_OR_RETURN(FedInputs fed, inputs_.MakeUp(WithSum(one.sizes), one.regime, one.numbers,
@@ -108,8 +108,8 @@ class SetsComparison {
   }
   std::string SizesText(const Case& one) const { return inputs_.Sizes(WithSum(one.sizes)); }
 
-  // What the result will be, unless one that is less alike comes. Large inputs are not held until
-  // then: making them again takes less time than a run does.
+  // Holds the result, unless one with a greater distance comes. Large inputs are not held: making
+  // them again takes less time than a run.
   void Hold(const Case& one, Comparison comparison, FedInputs fed) {
     int64_t bytes = 0;
     for (const SideId side : kBothSides) {
@@ -123,7 +123,7 @@ class SetsComparison {
     worst_ = {std::move(comparison), std::move(fed)};
   }
 
-  // Without what only a reader wants to know.
+  // Without the parts that only a report needs.
   CompareOptions Brief() const {
     CompareOptions brief = options_;
     brief.causes = false;
@@ -182,8 +182,8 @@ class SetsComparison {
         return FitCalibration(one);
       }
       if (!first.has_value()) first = SetsResult{std::move(comparison), *std::move(fed)};
-      if (sizes.empty()) break;  // there is nothing to choose
-      // Once more with the same sizes, but for one.
+      if (sizes.empty()) break;  // there are no sizes to choose
+      // Repeats the attempt with the same sizes, except for a sum.
       if (attempt == 0 && FindSum()) --attempt;
     }
     if (tried.size() > 1) {
@@ -196,7 +196,7 @@ class SetsComparison {
     return absl::OkStatus();
   }
 
-  // Whether the left runs with a size that is the sum of others. Tried once.
+  // True if the left runs with a size that is the sum of others. Tried once.
   bool FindSum() {
     if (sum_.has_value()) return false;
     for (const SizeSum& sum : inputs_.SumsToTry()) {
@@ -265,7 +265,7 @@ class SetsComparison {
   }
 
   absl::Status Further() {
-    // What its scales were calibrated for is not known: more sets would show that, and no more.
+    // The calibration range of the scales is unknown: further sets would only show that.
     if (IsCalibrated()) return absl::OkStatus();
     const bool small = IsSmall(worst_.comparison.left);
     masks_ = inputs_.Masks();
@@ -278,7 +278,7 @@ class SetsComparison {
     return absl::OkStatus();
   }
 
-  // Goes to the rows that differ, and to numbers between those that do.
+  // Feeds the rows that differ, and numbers between constants that do.
   absl::Status FeedWhatDiffers() {
     constexpr int64_t kFarthest = 8192;
     constexpr size_t kMostTables = 3;
@@ -299,7 +299,7 @@ class SetsComparison {
     if (IsCoarse()) return absl::OkStatus();
     one.probes =
         NumbersThatDiffer(left_.evaluator()->model().graph, right_.evaluator()->model().graph);
-    // A size may be what is held against them.
+    // They may be compared with a size.
     for (const double probe : one.probes) {
       Case reaching;
       reaching.sizes.set = 1;
@@ -316,7 +316,7 @@ class SetsComparison {
     return absl::OkStatus();
   }
 
-  // What the inputs could not vary, and what none of them has come to.
+  // Reports inputs that are fixed, and differing rows that no input selected.
   void TellOfConstants(Comparison* comparison) {
     comparison->unread =
         comparison->verdict <= Verdict::kClose ? unread_ : std::vector<UnreadRows>();
@@ -337,7 +337,7 @@ class SetsComparison {
       if (!fed.ok()) return false;
       OC_ASSIGN_OR_RETURN(Comparison comparison, Compare(left_, right_, Brief()));
       if (LeftFailed(comparison)) continue;
-      // Masks that leave nothing to a row show rounding, too.
+      // Masks that hide a whole row amplify rounding, too.
       if (Differs(comparison) && (one.regime != Regime::kUsual || !masks_.empty())) {
         if (!IsReal(comparison, one.regime)) return true;
       }
@@ -371,7 +371,7 @@ class SetsComparison {
     while (absl::Now() < end) {
       Case one = plan.Next();
       if (IsCoarse()) one.mixture.reset();
-      // Where halves overflow is worth knowing, though.
+      // Overflow in 16-bit types is worth knowing, though.
       const bool overflows = one.regime == Regime::kLarge && !IsCalibrated();
       if (!MayShow(one.regime) && !overflows) continue;
       ++searched_;
@@ -399,8 +399,8 @@ class SetsComparison {
            (comparison.verdict == Verdict::kClose && IsQuantized(comparison.right));
   }
 
-  // Whether outputs agree by the tolerance of a type that is coarser than float, or by one that
-  // somebody gave for numbers as they usually are.
+  // True if outputs agree only by the tolerance of a type coarser than float, or by one that the
+  // user set for usual numbers.
   bool IsCoarse() const {
     constexpr double kFine = 1e-3;
     if (options_.tolerance.atol.has_value() || !options_.tolerance.by_name.empty()) return true;
@@ -410,7 +410,7 @@ class SetsComparison {
            });
   }
 
-  // Numbers of other sizes are nothing that coarse types were made for.
+  // Coarse types are not made for numbers of other sizes.
   bool MayShow(Regime regime) const { return SuitsCoarseTypes(regime) || !IsCoarse(); }
 
   // What numbers of unusual sizes do by rounding alone is not the models' doing: it is gone in
@@ -473,9 +473,9 @@ class SetsComparison {
   int count_ = 0;
   int searched_ = 0;
   int attempt_ = 0;
-  std::optional<SizeSum> sum_;      // of sizes, which the left model wants
-  std::vector<std::string> masks_;  // inputs that are
-  std::vector<UnreadRows> unread_;  // on all sets so far
+  std::optional<SizeSum> sum_;      // a sum of sizes that the left model needs
+  std::vector<std::string> masks_;  // inputs that are masks
+  std::vector<UnreadRows> unread_;  // unread on all sets so far
 };
 
 }  // namespace

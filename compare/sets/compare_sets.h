@@ -1,5 +1,5 @@
-// Compares two models on inputs that are made up: on several sets of them, and on as many as it
-// takes to find one on which they differ.
+// Compares two models on several sets of made-up inputs, or searches for a set on which they
+// differ.
 #ifndef ONNXCMP_COMPARE_SETS_COMPARE_SETS_H_
 #define ONNXCMP_COMPARE_SETS_COMPARE_SETS_H_
 
@@ -16,10 +16,10 @@
 namespace onnxcmp {
 
 struct SetsOptions {
-  // At most as many, and no more once one exercised nothing new. Each has other numbers and other
-  // sizes where the models leave them open, a batch of 1 among them.
+  // Limit of the sets; ends earlier once a set exercised nothing new. Each has other numbers and
+  // other sizes where the models leave them open, a batch of 1 among them.
   int sets = 4;
-  // Goes on for that long with zeros, ties, large and small numbers, lengths and masks at their
+  // Duration of a search with zeros, ties, large and small numbers, lengths and masks at their
   // ends, longer axes, and mixtures.
   std::optional<absl::Duration> search;
   // Which sizes run, and agree, is tried as well.
@@ -27,14 +27,14 @@ struct SetsOptions {
 };
 
 struct SetsResult {
-  // Of the set that shows a difference, else of the one that is the least alike.
+  // The set that shows a difference, else the one with the greatest distance.
   Comparison comparison;
   FedInputs fed;
 };
 
-// The sides are models, and are left with the inputs of the comparison that is given. Where the
-// left cannot run on the first sizes others are tried; if it can run on none, the comparison is the
-// first one's, with a note that lists what was tried.
+// The sides must be models; afterwards they have the inputs of the returned comparison. If the left
+// cannot run on the first sizes, others are tried; if it runs on none, the first comparison is
+// returned, with a note that lists the sizes tried.
 absl::StatusOr<SetsResult> CompareSets(Side& left, Side& right, InputSets& inputs,
                                        const CompareOptions& options, const SetsOptions& sets);
 

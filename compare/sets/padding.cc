@@ -14,7 +14,7 @@
 namespace onnxcmp {
 namespace {
 
-// Which axis of an output goes along the mask's rows; nothing if none does.
+// The axis of an output along the mask's rows; nothing if there is none.
 std::optional<int64_t> AxisAlong(const Tensor& output, const Tensor& mask) {
   if (output.rank() < 2 || output.dim(0) != mask.dim(0)) return std::nullopt;
   if (output.dim(1) == mask.dim(1)) return 1;
@@ -23,7 +23,7 @@ std::optional<int64_t> AxisAlong(const Tensor& output, const Tensor& mask) {
                                                            : std::nullopt;
 }
 
-// A copy of its own, in rows.
+// Makes a copy, in rows.
 std::optional<Tensor> WithZeros(const Tensor& output, const Tensor& mask,
                                 const std::vector<double>& counts) {
   const std::optional<int64_t> axis = AxisAlong(output, mask);

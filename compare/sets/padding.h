@@ -1,4 +1,4 @@
-// What outputs hold of positions that nobody looks at.
+// Removes the values of padded positions from outputs.
 #ifndef ONNXCMP_COMPARE_SETS_PADDING_H_
 #define ONNXCMP_COMPARE_SETS_PADDING_H_
 
@@ -9,9 +9,9 @@
 
 namespace onnxcmp {
 
-// The same with zeros where a mask of a batch's rows has them, along the axis of each output that
-// is as long as its rows are, or of what is new at their ends. Attention has nothing to look at
-// from a position that is padded together with all before it, and what comes of that is nobody's.
+// Sets outputs to zero where a mask has zeros, along the axis of each output that is as long as the
+// mask's rows, or as their new positions at the end. Attention has no positions to attend to if one
+// is padded together with all before it, so results there are meaningless.
 std::vector<NamedOutput> WithoutPadding(std::vector<NamedOutput> outputs, const Tensor& mask);
 
 }  // namespace onnxcmp

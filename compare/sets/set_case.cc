@@ -62,7 +62,7 @@ SetCase MixtureCase(uint64_t i) {
   one.numbers = i;
   one.sizes.set = static_cast<int>(i % 7);
   one.sizes.stretch = i % 5 == 0 ? static_cast<int>(1 + i % 4) : 1;
-  // Every other one has the usual numbers, but others.
+  // Every other case has usual numbers, with another seed.
   if (i % 2 == 0) one.mixture = i;
   return one;
 }

@@ -1,4 +1,4 @@
-// Which sets of inputs are made up, one after the other.
+// The sequence of sets of inputs that are made up.
 #ifndef ONNXCMP_COMPARE_SETS_SET_CASE_H_
 #define ONNXCMP_COMPARE_SETS_SET_CASE_H_
 
@@ -20,18 +20,18 @@ struct SetCase {
   std::vector<double> probes;  // as GeneratedInputs
 };
 
-// Whether coarse types were made for such numbers.
+// True if coarse types are made for such numbers.
 bool SuitsCoarseTypes(Regime regime);
 
-// The usual sets after the first: a batch of 1, then whole numbers and halves, then large numbers
-// along longer axes. `coarse`: numbers stay as they are.
+// The usual sets after the first: a batch of 1, then integers and halves, then large numbers along
+// longer axes. `coarse`: numbers stay as they are.
 SetCase FurtherCase(int set, bool coarse);
 
-// The first ones of a search, sizes and regimes one by one; and what comes after them.
+// The first cases of a search, sizes and regimes one by one; and the mixtures after them.
 std::vector<SetCase> FirstSearchCases();
 SetCase MixtureCase(uint64_t i);
 
-// Sizes with which a model may run that does not run with the usual ones: what its shapes hold.
+// Sizes with which a model may run that fails with the usual ones: numbers from its shapes.
 std::vector<SizeChoice> OtherSizes(const Graph& graph);
 
 }  // namespace onnxcmp

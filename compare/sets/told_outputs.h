@@ -1,5 +1,5 @@
-// What is asked about the results of runs on several sets of inputs; whether outputs tell anything
-// over all of them.
+// Queries about the results of runs on several sets of inputs; tells if outputs show anything over
+// all of them.
 #ifndef ONNXCMP_COMPARE_SETS_TOLD_OUTPUTS_H_
 #define ONNXCMP_COMPARE_SETS_TOLD_OUTPUTS_H_
 
@@ -16,7 +16,7 @@
 
 namespace onnxcmp {
 
-// The output rows of a stream: what they are.
+// The output rows of a stream.
 inline std::vector<const StreamResult*> OutputsOf(const ResultStream& stream) {
   std::vector<const StreamResult*> outputs;
   for (const StreamResult& result : stream.results) {
@@ -25,7 +25,7 @@ inline std::vector<const StreamResult*> OutputsOf(const ResultStream& stream) {
   return outputs;
 }
 
-// So little that further sets cost next to nothing.
+// True if further sets cost almost nothing.
 inline bool IsSmall(const ResultStream& stream) {
   constexpr int64_t kFewElements = 2'000'000;
   constexpr size_t kFewResults = 1500;
@@ -62,7 +62,7 @@ class ToldOutputs {
     }
   }
 
-  // Outputs that are NaN, empty, or the same on all sets.
+  // True if all outputs are NaN, empty, or the same on all sets.
   bool Nothing() const {
     return !told_.empty() && std::all_of(told_.begin(), told_.end(), [](const Told& told) {
       return !told.tells || (told.sets > 1 && !told.varies);
@@ -72,7 +72,7 @@ class ToldOutputs {
  private:
   struct Told {
     bool tells = false;   // more than NaN
-    bool varies = false;  // with the inputs
+    bool varies = false;  // varies with the inputs
     int sets = 0;
     Hash128 last;
   };

@@ -16,14 +16,14 @@ namespace {
 
 constexpr double kMask = 1e30;
 
-// Whether both stand for the same mask: -3e38 may become -inf in 16 bits.
+// True if both are the same mask: -3e38 may become -inf in 16 bits.
 bool SameMask(double a, double b) {
   return std::signbit(a) == std::signbit(b) &&
          ((std::isinf(a) && std::abs(b) > kMask) || (std::isinf(b) && std::abs(a) > kMask) ||
           (std::isinf(a) && std::isinf(b)));
 }
 
-// Masks are written with the least number of a type, too, and something small is added to them.
+// Masks may also be the least number of a type, with a small number added.
 double LeastMask(DType dtype) { return dtype == DType::kFloat16 ? 60000 : kMask; }
 
 double DifferenceOf(double a, double b) {
@@ -32,7 +32,7 @@ double DifferenceOf(double a, double b) {
   return std::isnan(difference) ? kInfinity : difference;
 }
 
-// Shows numbers [begin, end) of both and how far they are apart, but for masks.
+// Visits numbers [begin, end) of both and their distance, except masks.
 template <typename Visit>
 void ForEachDistance(const Tensor& own, const Tensor& in_double, int64_t begin, int64_t end,
                      const Visit& visit) {
@@ -56,7 +56,7 @@ void ForEachDistance(const Tensor& own, const Tensor& in_double, int64_t begin, 
 struct Sums {
   double max_absolute = 0;
   double squares = 0;
-  int64_t counted = 0;  // that are no masks
+  int64_t counted = 0;  // without masks
 };
 
 Sums SumsOf(const Tensor& own, const Tensor& in_double, const ThreadPool* pool) {
@@ -89,7 +89,7 @@ TruthDistance TruthDistanceOf(const Tensor& own, const Tensor& in_double, const 
   distance.max_absolute = sums.max_absolute;
   distance.rms =
       std::sqrt(sums.squares / static_cast<double>(std::max<int64_t>(own.num_elements(), 1)));
-  // Mostly all of them count, and need not be copied.
+  // Usually all of them count, and need not be copied.
   if (sums.counted == in_double.num_elements() && in_double.dtype() == DType::kDouble &&
       in_double.is_contiguous()) {
     distance.scale = ScaleOf(absl::MakeConstSpan(in_double.data<double>(), sums.counted), pool);
@@ -125,7 +125,7 @@ TruthVerdict JudgeTruth(const TruthDistance& left, const TruthDistance& right) {
   TruthVerdict verdict;
   verdict.left = left.relative();
   verdict.right = right.relative();
-  // What is exact by chance is no nearer than what is rounded to the finer type.
+  // A result that is exact by chance is no nearer than one rounded to the finer type.
   const double least = std::min(EpsilonOf(left.dtype), EpsilonOf(right.dtype)) / 8;
   const double a = std::max(verdict.left, least);
   const double b = std::max(verdict.right, least);
@@ -137,7 +137,7 @@ TruthVerdict JudgeTruth(const TruthDistance& left, const TruthDistance& right) {
 
 std::string NearerText(const TruthVerdict& verdict) {
   if (verdict.nearer == Nearer::kEqual) return "both are equally good";
-  // One side may be exact, or the other not finite: no number of times says that.
+  // If one side is exact or the other not finite, there is no factor.
   const std::string times = !std::isfinite(verdict.factor) ? ""
                             : verdict.factor >= 1e5 ? absl::StrFormat("%.1e times ", verdict.factor)
                             : verdict.factor >= 10  ? absl::StrFormat("%.0f times ", verdict.factor)

@@ -1,4 +1,4 @@
-// What the runs in double say about the pairs of two sides.
+// Judges the pairs of two sides by the runs in double.
 #ifndef ONNXCMP_COMPARE_SHADOW_SHADOW_REPORT_H_
 #define ONNXCMP_COMPARE_SHADOW_SHADOW_REPORT_H_
 

@@ -17,7 +17,7 @@ std::string KeyOf(const Result& result) {
                       result.name);
 }
 
-// As --tolerance takes it.
+// In the form that --tolerance takes.
 std::string NameOf(absl::string_view key) {
   return std::string(key.substr(key.substr(0, 1) == "/" ? 1 : 0));
 }
@@ -85,7 +85,7 @@ void ShadowRun::OnGraphStart(const GraphStart& start) {
 absl::Status ShadowRun::OnResult(const Result& result, std::optional<Value>* replacement) {
   const int number = result.depth <= max_depth_ ? next_++ : kNone;
   if (!IsGiven(result) && shadow_.status.ok()) {
-    // An interruption of the own run reaches the watcher below.
+    // An interruption of the model's own run reaches the watcher below.
     while (shadow_.status.ok() && more_ && (steps_ == 0 || steps_ <= node_)) Step();
     if (shadow_.status.ok()) {
       const std::optional<Value> in_double = collector_.Take(result);
@@ -102,7 +102,7 @@ absl::Status ShadowRun::OnResult(const Result& result, std::optional<Value>* rep
 }
 
 void ShadowRun::Step() {
-  // What the node before left: results of iterations or branches that only this run has.
+  // Remaining results of the previous node: those of iterations or branches that only this run has.
   NoteFlow(collector_.TakeRest());
   const absl::StatusOr<bool> more = run_->Step();
   if (!more.ok()) {
@@ -126,7 +126,7 @@ void ShadowRun::Compare(const Result& result, const std::optional<Value>& in_dou
     changed_.push_back(number);
     return;
   }
-  // What a node makes of something that changed inside it.
+  // The result of a node with changes inside.
   if (inside_ && result.depth == 0) changed_.push_back(number);
   if (in_double->empty()) return;
   bool same = true;

@@ -1,4 +1,4 @@
-// Runs a model in double in step with its own run, and measures each result when it appears.
+// Runs a model in double in step with its own run, and measures each result as it appears.
 #ifndef ONNXCMP_COMPARE_SHADOW_SHADOW_RUN_H_
 #define ONNXCMP_COMPARE_SHADOW_SHADOW_RUN_H_
 
@@ -20,11 +20,11 @@
 
 namespace onnxcmp {
 
-// Watches a model's own run. Values in double are held while one node of the main graph runs.
+// Observes a model's own run. Values in double are held while one node of the main graph runs.
 class ShadowRun : public Observer {
  public:
-  // `inner` watches too and may be null; `max_depth` as StreamRecorder has it. What one node of the
-  // main graph makes is held up to `keep_values` bytes, the rest is not measured.
+  // `inner` observes the run, too, and may be null; `max_depth` as in StreamRecorder. Up to
+  // `keep_values` bytes of the results of one main graph node are held; others are not measured.
   ShadowRun(const Evaluator& evaluator, const Feeds& feeds, Observer* inner, int max_depth,
             int64_t keep_values);
 
@@ -32,7 +32,7 @@ class ShadowRun : public Observer {
   void OnGraphStart(const GraphStart& start) override;
   absl::Status OnResult(const Result& result, std::optional<Value>* replacement) override;
 
-  // After the run: what was found. `stream` is what was recorded of it.
+  // Called after the run. `stream` is its record.
   SideShadow Finish(const ResultStream& stream);
   // The main graph's outputs in double, by the number of their results.
   std::vector<std::pair<int, Value>> TakeOutputs() { return std::move(outputs_); }
@@ -44,7 +44,7 @@ class ShadowRun : public Observer {
     absl::Status OnResult(const Result& result, std::optional<Value>* replacement) override;
     // Nothing if there was no such result; an empty value if it was not kept.
     std::optional<Value> Take(const Result& result);
-    // The name of a result that nobody took, "" if there is none. All are forgotten.
+    // The name of a result that was not taken, "" if there is none. Forgets all of them.
     std::string TakeRest();
 
    private:
@@ -63,10 +63,10 @@ class ShadowRun : public Observer {
   std::optional<Evaluator> evaluator_;
   std::optional<Run> run_;
   bool more_ = true;
-  int64_t steps_ = 0;    // nodes of the main graph that have run in double
-  int64_t node_ = -1;    // that runs now
+  int64_t steps_ = 0;    // main graph nodes that have run in double
+  int64_t node_ = -1;    // the running node
   int next_ = 0;         // number of the next result
-  bool inside_ = false;  // something changed inside the node that runs
+  bool inside_ = false;  // something changed inside the running node
   SideShadow shadow_;
   std::vector<int> changed_;  // results
   std::vector<std::pair<int, Value>> outputs_;

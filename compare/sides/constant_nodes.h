@@ -1,4 +1,5 @@
-// Nodes that read nothing but what is known before a run: what they give is the same each time.
+// Constant nodes, which depend only on values known before a run, so that their outputs are the
+// same each time.
 #ifndef ONNXCMP_COMPARE_SIDES_CONSTANT_NODES_H_
 #define ONNXCMP_COMPARE_SIDES_CONSTANT_NODES_H_
 
@@ -17,19 +18,20 @@
 
 namespace onnxcmp {
 
-// Of two models, for their runs on several sets of inputs: weights that are dequantized, scaled,
-// joined. Of a chain of models, each of which is compared with the next on the same inputs: every
-// node. Nodes are known as SharedNodes knows them, constants by their content.
+// For two models that run on several sets of inputs: weights that are dequantized, scaled,
+// concatenated. For a chain of models, each compared with the next on the same inputs: every node.
+// Nodes are identified as in SharedNodes, constants by their content.
 class ConstantNodes {
  public:
-  // What nodes give is held as far as it fits into so many bytes; the rest is computed again, but
-  // not looked at again. Only more than before counts.
+  // Holds outputs of nodes up to this many bytes; others are computed again, but their fingerprints
+  // are not. The limit can only be raised.
   void HoldUpTo(int64_t bytes);
 
   void AddConstant(const Hash128& content) { constants_.insert(content); }
   bool IsConstant(const Hash128& content) const { return constants_.contains(content); }
 
-  // What a node gave that reads constants alone. `worth_holding`: it takes longer to run it again.
+  // Adds the outputs of a node that reads constants alone. `worth_holding`: running it again is
+  // more expensive.
   void Add(const Hash128& key, absl::Span<const Value> outputs,
            absl::Span<const Fingerprint> fingerprints, bool worth_holding);
   // Its outputs, if they are held.
@@ -50,12 +52,12 @@ class ConstantNodes {
   int next_held_ = 0;
 };
 
-// What was found of the constants of models, whatever they are fed.
+// Findings about the constants of models, valid for any inputs.
 struct SeenConstants {
   // `letters`: as FingerprintCache takes it.
   explicit SeenConstants(bool letters) : fingerprints(letters) {}
 
-  // What models are fed counts as constant, too: others will be fed the same.
+  // Inputs count as constant, too: all models are fed the same.
   bool with_inputs = false;
   FingerprintCache fingerprints;
   ConstantNodes nodes;

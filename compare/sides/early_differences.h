@@ -1,5 +1,5 @@
-// Differences of pairs that were measured while both sides ran, before it was known which results
-// belong together: nearly equal values of one size will.
+// Differences of pairs that were measured while both sides ran, before the alignment: nearly equal
+// values of one size will be paired.
 #ifndef ONNXCMP_COMPARE_SIDES_EARLY_DIFFERENCES_H_
 #define ONNXCMP_COMPARE_SIDES_EARLY_DIFFERENCES_H_
 
@@ -15,7 +15,7 @@
 
 namespace onnxcmp {
 
-// Known by the content of both values, on which alone they depend.
+// Keyed by the content of both values, which determines the difference.
 class EarlyDifferences {
  public:
   void Add(const Hash128& left, const Hash128& right, const Tolerances& tolerance,
@@ -23,7 +23,7 @@ class EarlyDifferences {
     measured_.try_emplace({left, right},
                           Measured{tolerance, std::move(difference), std::move(picture)});
   }
-  // What TensorDifferenceOf gives for them with these options, but for `worst`, which is its
+  // The result of TensorDifferenceOf for them with these options, except that `worst` has its
   // default; null if it was not measured, or with another tolerance.
   const TensorDifference* Find(const Hash128& left, const Hash128& right,
                                const DifferenceOptions& options) const {

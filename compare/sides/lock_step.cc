@@ -10,14 +10,14 @@
 namespace onnxcmp {
 namespace {
 
-// A step of the right comes when the left has made so many.
+// Requires that the left has made `left_steps` steps before a right step.
 struct Anchor {
   size_t right = 0;
   int64_t left_steps = 0;
-  int64_t weight = 0;  // what is gained by it
+  int64_t weight = 0;  // benefit of the requirement
 };
 
-// Of a graph's nodes in order: the number of what each computes.
+// Value numbers of a graph's nodes, in order.
 std::vector<uint64_t> NumbersOfNodes(const Side& side, NodeFactsCache* facts,
                                      FingerprintCache* fingerprints, const ThreadPool* pool) {
   const Graph& graph = side.evaluator()->model().graph;
@@ -35,15 +35,14 @@ std::vector<uint64_t> NumbersOfNodes(const Side& side, NodeFactsCache* facts,
   return of_nodes;
 }
 
-// What a node is called by whoever reads it.
+// The name by which other nodes read a node.
 absl::string_view NameOfFirstOutput(const Node& node) {
   const auto first = std::find_if(node.outputs.begin(), node.outputs.end(),
                                   [](const std::string& output) { return !output.empty(); });
   return first == node.outputs.end() ? absl::string_view() : absl::string_view(*first);
 }
 
-// By node of the right: the step of the left whose output is called like its own, 0 if there is
-// none.
+// By node of the right: the left step whose output has the same name, 0 if there is none.
 std::vector<int64_t> StepsByName(const Graph& left, const Graph& right) {
   absl::flat_hash_map<absl::string_view, int64_t> steps;
   steps.reserve(left.nodes.size());
@@ -59,20 +58,21 @@ std::vector<int64_t> StepsByName(const Graph& left, const Graph& right) {
   return found;
 }
 
-// About what time and memory a node takes among others: views next to nothing.
+// Approximate time and memory of a node relative to others: views take almost none.
 int64_t WeightOf(const Node& node) {
   if (HasTrait(node, OperatorTrait::kRearranges)) return 1;
   return HasTrait(node, OperatorTrait::kProducts) ? 8 : 4;
 }
 
-// Of anchors in the right's order: those that ascend on the left too and weigh most together.
+// The subset of anchors, in the right's order, that ascends on the left too and has the greatest
+// total weight.
 std::vector<Anchor> HeaviestAscent(const std::vector<Anchor>& anchors, int64_t left_steps) {
   constexpr size_t kNoAnchor = static_cast<size_t>(-1);
   struct Ascent {
     int64_t weight = 0;
     size_t last = kNoAnchor;
   };
-  // A Fenwick tree of the heaviest ascents by where they end on the left.
+  // A Fenwick tree of the heaviest ascents, keyed by their last step on the left.
   std::vector<Ascent> heaviest(static_cast<size_t>(left_steps) + 1);
   const auto heaviest_up_to = [&](int64_t steps) {
     Ascent found;
@@ -100,14 +100,14 @@ std::vector<Anchor> HeaviestAscent(const std::vector<Anchor>& anchors, int64_t l
   return ascent;
 }
 
-// By step of the right. `alike`: the step of the left that is its like, 0 if there is none.
+// By step of the right. `alike`: the left step of its counterpart, 0 if there is none.
 std::vector<int64_t> StepsOfLeftBefore(const std::vector<int64_t>& alike, const Graph& right,
                                        int64_t left_steps) {
   std::vector<Anchor> anchors;
   for (size_t k = 0; k < alike.size(); ++k) {
     if (alike[k] > 0) anchors.push_back({k, alike[k], WeightOf(right.nodes[k])});
   }
-  // Nodes that one model has in another place would hold up what lies between.
+  // A node that one model has at another place would delay all nodes between.
   anchors = HeaviestAscent(anchors, left_steps);
   anchors.push_back({alike.size(), left_steps});
   std::vector<int64_t> before(alike.size() + 1);
@@ -145,7 +145,7 @@ LockStep PlanLockStep(const PerSide<Side*>& sides, NodeFactsCache* facts,
                       FingerprintCache* fingerprints, const ThreadPool* pool) {
   const Graph& left = sides.left->evaluator()->model().graph;
   const Graph& right = sides.right->evaluator()->model().graph;
-  absl::flat_hash_map<uint64_t, int64_t> steps;  // of the left, by number
+  absl::flat_hash_map<uint64_t, int64_t> steps;  // the left's steps, by value number
   steps.reserve(left.nodes.size());
   int64_t left_steps = 0;
   for (const uint64_t number : NumbersOfNodes(*sides.left, facts, fingerprints, pool)) {

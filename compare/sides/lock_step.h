@@ -1,4 +1,5 @@
-// Two runs side by side, so that what both compute is computed once and not kept for long.
+// Two runs in lock step, so that nodes common to both run once and their values need not be kept
+// for long.
 #ifndef ONNXCMP_COMPARE_SIDES_LOCK_STEP_H_
 #define ONNXCMP_COMPARE_SIDES_LOCK_STEP_H_
 
@@ -15,28 +16,28 @@
 
 namespace onnxcmp {
 
-// Whether the same node on the same inputs gives the same bits on both sides: both are models, with
-// the same kernels and options. A limit on the memory of a run as a whole excludes it, since what
-// is shared would count once.
+// True if the same node on the same inputs gives the same bits on both sides: both are models with
+// the same kernels and options. A limit on the memory of a run as a whole rules it out, since
+// shared values would count once.
 bool ComputeAlike(const PerSide<Side*>& sides);
 
-// How two main graphs go side by side.
+// Order of the steps of two main graphs.
 struct LockStep {
-  // By step of the right: how many steps the left has made when it comes.
+  // By step of the right: the number of steps that the left makes before it.
   std::vector<int64_t> left_before;
-  // Of nodes that are alike and do not come right after each other.
+  // For equal nodes that do not come right after each other.
   NodeMeetings meetings;
 };
 
-// Known before anything runs, by numbering values: leaves by their content, the others by operation
-// and the numbers of the inputs. Where the roads to a node differ, its like is the one whose output
-// has the same name. As many nodes of the right as can come right after their like; those between
-// two of them are spread evenly.
+// Computed before the runs, by value numbering: leaves by their content, other values by operation
+// and the numbers of the inputs. Where the ways to a node differ, its counterpart is the node whose
+// output has the same name. As many right nodes as possible come right after their counterpart;
+// those between two of them are spread evenly.
 LockStep PlanLockStep(const PerSide<Side*>& sides, NodeFactsCache* facts,
                       FingerprintCache* fingerprints, const ThreadPool* pool);
 
-// Steps both until they are over. `step` goes on by a node and tells whether there is more to do. A
-// right that has more steps than `left_before` goes on alone.
+// Steps both runs to their end. `step` runs a node and returns false when there are no more. Right
+// steps beyond `left_before` run alone.
 void RunInLockStep(absl::FunctionRef<bool(SideId)> step, const std::vector<int64_t>& left_before);
 
 }  // namespace onnxcmp

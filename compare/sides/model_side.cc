@@ -14,7 +14,7 @@
 namespace onnxcmp {
 namespace {
 
-// Shows a run to a watcher, which may be null, and to those who want its results by number.
+// Passes a run to a watcher, which may be null, and numbers its results for derived classes.
 class Taker : public Observer {
  public:
   Taker(Observer* watcher, int max_depth) : watcher_(watcher), max_depth_(max_depth) {}
@@ -31,7 +31,7 @@ class Taker : public Observer {
   }
 
  protected:
-  // Results are numbered as StreamRecorder numbers them.
+  // Results have the numbers of StreamRecorder.
   virtual absl::Status Take(int number, const Result& result) = 0;
 
  private:
@@ -86,7 +86,7 @@ class RevisitingTaker : public Taker {
     }
   }
 
-  // Whether the run was ended because nothing more is wanted.
+  // True if the run was ended because no more results are wanted.
   bool done() const { return done_; }
 
  private:
@@ -115,7 +115,7 @@ SideSummary Summarize(const Model& model) {
   std::set<std::pair<absl::string_view, absl::string_view>> operators;
   for (const Node& node : model.graph.nodes) {
     operators.insert({node.domain, node.op_type});
-    // Optimizers import whatever they know of.
+    // Optimizers import more domains than they use.
     const auto import = model.imports.find(node.domain);
     if (import != model.imports.end()) summary.opsets.insert(*import);
   }
@@ -125,7 +125,7 @@ SideSummary Summarize(const Model& model) {
   return summary;
 }
 
-// Writes into each node of the main graph which module it comes from.
+// Records for each node of the main graph the module it comes from.
 void AddModules(const std::string& path, ResultStream* stream) {
   const absl::flat_hash_map<std::string, std::string> modules = ReadModulePaths(path);
   if (modules.empty()) return;
@@ -199,7 +199,7 @@ class ModelSide::Recording : public RecordRun {
   bool modules_;
   StreamRecorder recorder_;
   RecordingTaker taker_;
-  std::optional<Run> run_;  // nothing: it is over
+  std::optional<Run> run_;  // nothing: it has ended
 };
 
 std::unique_ptr<RecordRun> ModelSide::StartRecord(const RecordOptions& options,

@@ -1,4 +1,4 @@
-// A model as a side: runs when its results are asked for, and again when they are needed again.
+// A model as a side: runs when its results are requested, and again when they are needed again.
 #ifndef ONNXCMP_COMPARE_SIDES_MODEL_SIDE_H_
 #define ONNXCMP_COMPARE_SIDES_MODEL_SIDE_H_
 
@@ -26,7 +26,7 @@ class ModelSide : public Side {
                                                          const OpRegistry& registry,
                                                          const LoadOptions& load = {},
                                                          const EvaluatorOptions& options = {});
-  // A model that is loaded already.
+  // Takes a model that is already loaded.
   static absl::StatusOr<std::unique_ptr<ModelSide>> Create(std::shared_ptr<const Model> model,
                                                            const OpRegistry& registry,
                                                            const EvaluatorOptions& options = {});
@@ -50,7 +50,7 @@ class ModelSide : public Side {
   Evaluator evaluator_;
   Feeds feeds_;
   SideSummary summary_;
-  int max_depth_ = 0;  // of the last Record()
+  int max_depth_ = 0;  // that of the last Record()
 };
 
 }  // namespace onnxcmp

@@ -12,7 +12,7 @@
 namespace onnxcmp {
 namespace {
 
-// Has `side` show the results that are true in `wanted`.
+// Makes `side` run again and shows the results that are true in `wanted`.
 absl::Status Again(const RecordedSide& side, absl::string_view run, const PairValues::Watch& watch,
                    const std::vector<bool>& wanted, Side::Visitor visit) {
   if (std::find(wanted.begin(), wanted.end(), true) == wanted.end()) return absl::OkStatus();
@@ -74,7 +74,7 @@ std::vector<bool> PairValues::WantedAgain(SideId side) const {
   const RecordedSide& of = side == SideId::kLeft ? left_ : right_;
   std::vector<bool> wanted(of.stream->results.size());
   if (of.again == nullptr) return wanted;
-  // What the left has is asked for there.
+  // A value that the left has as well is requested there.
   absl::flat_hash_set<Hash128> of_left;
   if (side == SideId::kRight) {
     for (const StreamResult& result : left_.stream->results) {
@@ -100,7 +100,7 @@ absl::Status PairValues::VisitWindow(absl::Span<const ResultPair> pairs,
     wanted_right[Index(right)] = right_.Find(right) == nullptr;
     by_right[right].push_back(i);
   }
-  // A run that is made anyway may as well show what will be asked for next.
+  // A run that is needed anyway also fetches the values that will be needed next.
   const auto add_more = [](const std::vector<bool>& more, std::vector<bool>* wanted) {
     if (std::find(wanted->begin(), wanted->end(), true) == wanted->end()) return;
     for (size_t i = 0; i < more.size(); ++i) (*wanted)[i] = (*wanted)[i] || more[i];

@@ -1,5 +1,5 @@
-// The values of pairs of results, after both sides have run: from what was kept, else computed
-// again.
+// The values of pairs of results, after both sides have run: those that were kept, others by
+// running again.
 #ifndef ONNXCMP_COMPARE_SIDES_PAIR_VALUES_H_
 #define ONNXCMP_COMPARE_SIDES_PAIR_VALUES_H_
 
@@ -29,17 +29,17 @@ struct ResultPair {
   int right = kNone;
 };
 
-// A view of one side after its Record(): what it gave, and what was kept of it.
+// A view of one side after its Record(): its stream, and the values that were kept.
 struct RecordedSide {
   Side* side = nullptr;
   const ResultStream* stream = nullptr;
   const ValueBank* bank = nullptr;
-  // Where a further run leaves what a search for causes will ask for; null: there will be none.
+  // Receives values for the cause search from a further run; null: there will be no search.
   ValueBank* again = nullptr;
-  // What a search for causes had at hand when it was over; null: nothing.
+  // Values that the cause search held when it ended; null: none.
   const ValueBank* searched = nullptr;
 
-  // Null if the value is not at hand.
+  // Null if the value is not available.
   const Value* Find(int number) const {
     for (const ValueBank* kept_in : {bank, static_cast<const ValueBank*>(again), searched}) {
       const Value* kept = kept_in != nullptr ? kept_in->Find(number) : nullptr;
@@ -51,10 +51,10 @@ struct RecordedSide {
   const Evaluator* evaluator() const { return side->evaluator(); }  // null for a recording
 };
 
-// About how many bytes a result takes in memory.
+// Approximate bytes of a result in memory.
 int64_t AboutBytes(const StreamResult& result);
-// The same of all that nodes of the main graph gave. The same elements count once: most such
-// results are views of one buffer.
+// The same for all results of main graph nodes. Equal elements count once: most such results are
+// views of one buffer.
 int64_t ComputedBytes(const ResultStream& stream);
 
 class PairValues {
@@ -63,18 +63,19 @@ class PairValues {
       absl::FunctionRef<absl::Status(size_t pair, const Value& left, const Value& right)>;
   using Watch = std::function<std::unique_ptr<Observer>(absl::string_view run)>;
 
-  // At most `budget` bytes of the left's values are held at a time besides what is kept, or one
-  // value if it is larger. `watch` may be empty; it is told "left again" and "right again".
+  // At most `budget` bytes of the left's values are held at a time besides kept ones, or one value
+  // if it is larger. `watch` may be empty; it is called with "left again" and "right again".
   PairValues(const PerSide<RecordedSide>& sides, int64_t budget, Watch watch)
       : left_(sides.left), right_(sides.right), budget_(budget), watch_(std::move(watch)) {}
 
-  // Visits each pair once: those that are kept first, the others by their right results.
+  // Visits each pair once: those that are kept first, the others in the order of their right
+  // results.
   absl::Status ForEach(absl::Span<const ResultPair> pairs, Visitor visit);
 
  private:
   absl::Status VisitWindow(absl::Span<const ResultPair> pairs, absl::Span<const size_t> window,
                            Visitor visit);
-  // By result: a run of that side is to keep it in RecordedSide::again.
+  // By result: true if a run of that side is to keep it in RecordedSide::again.
   std::vector<bool> WantedAgain(SideId side) const;
 
   RecordedSide left_;

@@ -1,4 +1,4 @@
-// In which layout a recorded result is shown.
+// The layout in which a recorded result is shown.
 #ifndef ONNXCMP_COMPARE_SIDES_RECORDED_LAYOUT_H_
 #define ONNXCMP_COMPARE_SIDES_RECORDED_LAYOUT_H_
 
@@ -12,16 +12,16 @@
 namespace onnxcmp {
 
 struct RecordedLayout {
-  // By axis of what is shown before it is reshaped: the recorded axis. Empty: in their order.
+  // By axis of the shown value before it is reshaped: the recorded axis. Empty: in their order.
   std::vector<int> axes;
-  // By entry of the first axis of what is shown: the recorded entry. Empty: in their order.
+  // By entry of the first axis of the shown value: the recorded entry. Empty: in their order.
   std::vector<int64_t> rows;
-  Shape shape;  // of what is shown
+  Shape shape;  // the shown value's
 
   friend bool operator==(const RecordedLayout&, const RecordedLayout&) = default;
 };
 
-// A recorded value as it is shown. InvalidArgument if it does not fit.
+// A recorded value in that layout. InvalidArgument if it does not fit.
 absl::StatusOr<Value> InLayout(const Value& value, const RecordedLayout& layout);
 
 }  // namespace onnxcmp

@@ -43,7 +43,7 @@ std::vector<RecordedSet> OneSet(std::unique_ptr<RecordedValues> values) {
   return sets;
 }
 
-// Whether a value is one of the type, of which all is known that could be.
+// True if a value is certainly of the type: an unknown or optional type proves nothing.
 bool IsOfType(const Value& value, const TypeInfo& type) {
   return type.kind != TypeInfo::Kind::kUnknown && type.kind != TypeInfo::Kind::kOptional &&
          TypeConflict(value, type).empty();
@@ -68,8 +68,8 @@ StreamResult Describe(const RecordedResult& recorded, ResultKind kind, const Val
   return result;
 }
 
-// The coarser type that all of a tensor's floats are exact in: a hook saves bfloat16 as float,
-// which NumPy has. kUndefined: none.
+// The coarser type that holds all of a tensor's floats exactly: a hook saves bfloat16 as float,
+// since NumPy has no bfloat16. kUndefined: none.
 DType RoundedTo(const Value& value) {
   constexpr uint32_t kBeyondBfloat16 = 0xFFFF;
   constexpr uint32_t kBeyondFloat16 = 0x1FFF;
@@ -90,8 +90,8 @@ DType RoundedTo(const Value& value) {
                                        : DType::kUndefined;
 }
 
-// Results that were rounded to a coarser type are as precise as that, if most are: numbers that say
-// something are so by no accident.
+// Gives results that are exact in a coarser type its precision, if most results are: in rich values
+// that is no accident.
 void TakePrecision(const std::vector<DType>& rounded, ResultStream* stream) {
   constexpr double kMost = 0.8;
   constexpr int64_t kEnough = 32;
@@ -169,7 +169,7 @@ absl::StatusOr<InputsOfRecording> RecordingSide::RecordedInputs(const Graph& mod
                                           TypeText(type)));
       continue;
     }
-    // An output that hands an input on stays one.
+    // An output that passes on an input stays an output.
     are_inputs_[i] = results[i].kind == ResultKind::kResult;
     inputs.values.push_back(std::move(value));
     wanted.erase(it);
@@ -179,14 +179,14 @@ absl::StatusOr<InputsOfRecording> RecordingSide::RecordedInputs(const Graph& mod
 
 absl::StatusOr<Value> RecordingSide::ReadResult(size_t i) {
   OC_ASSIGN_OR_RETURN(RecordedValues::Read read, values().ReadValue(i));
-  // NumPy's extension types are stored without their name, and bfloat16 is the one of two bytes.
+  // NumPy stores extension types without their name; bfloat16 is the one of two bytes.
   if (read.opaque && read.value.is_tensor() && BitWidth(read.value.tensor().dtype()) == 16) {
     return RestoreDType(read.value.tensor(), DType::kBfloat16);
   }
   return std::move(read.value);
 }
 
-// One step reads all.
+// Reads everything in one step.
 class RecordingSide::Reading : public RecordRun {
  public:
   Reading(RecordingSide* side, const RecordOptions& options, RecordVisitor visit)
@@ -240,7 +240,7 @@ ResultStream RecordingSide::ReadAll(const RecordOptions& options, RecordVisitor 
     StreamResult& result = stream.results.emplace_back(Describe(recorded, kind, value));
     result.fingerprint = options.cache != nullptr ? options.cache->Get(value, options.pool)
                                                   : FingerprintOf(value, {.pool = options.pool});
-    // Nothing is known of how it was computed.
+    // Its computation is unknown.
     result.computation = result.fingerprint.content.low;
     if (result.depth == 0 && result.kind != ResultKind::kOutput) {
       main_graph[result.name] = number;

@@ -1,6 +1,5 @@
-// A recording as a side of a comparison: values in a file or a folder of any form that
-// OpenRecording() reads, or a model that holds nothing but constants. docs/formats.md describes
-// them.
+// A recording as a side of a comparison: values in a file or folder of any format that
+// OpenRecording() reads, or a model of constants alone. docs/formats.md describes them.
 #ifndef ONNXCMP_COMPARE_SIDES_RECORDING_SIDE_H_
 #define ONNXCMP_COMPARE_SIDES_RECORDING_SIDE_H_
 
@@ -28,7 +27,7 @@
 
 namespace onnxcmp {
 
-// Values are read when they are looked at and not kept.
+// Values are read on demand and not kept.
 class RecordingSide : public Side {
  public:
   // `source`: the file or folder.
@@ -39,8 +38,8 @@ class RecordingSide : public Side {
   int64_t sets() const override { return static_cast<int64_t>(sets_.size()); }
   void ChooseSet(int64_t set) override;
   std::string SetName() const override { return sets_[set_].name; }
-  // The values that were recorded as inputs. If the recording does not say which were, those with
-  // the name, type and shape of an input of the model that needs a value.
+  // The values that were recorded as inputs. If the recording does not mark inputs, the values with
+  // the name, type and shape of an input of the model that has no default.
   absl::StatusOr<InputsOfRecording> RecordedInputs(const Graph& model) override;
 
   const SideSummary& summary() const override { return summary_; }
@@ -54,19 +53,18 @@ class RecordingSide : public Side {
   ResultStream ReadAll(const RecordOptions& options, RecordVisitor visit);
   void Choose(size_t set);
   RecordedValues& values() { return *sets_[set_].values; }
-  // The value of values().results()[i]; an array of two bytes an element of a type without a name
-  // is bfloat16.
+  // The value of values().results()[i]; two-byte elements of a type without a name are bfloat16.
   absl::StatusOr<Value> ReadResult(size_t i);
 
   std::vector<RecordedSet> sets_;
   size_t set_ = 0;
   SideSummary summary_;
-  std::vector<bool> are_inputs_;  // by index in values(), of what is called a result
+  std::vector<bool> are_inputs_;  // by index in values(), for values that are called results
   std::vector<size_t> shown_;     // by result of the last Record(): index in values()
   absl::flat_hash_map<int, RecordedLayout> layouts_;  // by result of the last Record()
 };
 
-// A recording or a model, whichever the path is. Only models have an evaluator().
+// A recording or a model, depending on the path. Only models have an evaluator().
 absl::StatusOr<std::unique_ptr<Side>> OpenSide(const std::string& path, const OpRegistry& registry,
                                                const LoadOptions& load = {},
                                                const EvaluatorOptions& options = {});

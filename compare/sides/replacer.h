@@ -1,4 +1,4 @@
-// Puts values in the place of results of the main graph while a model runs.
+// Replaces results of the main graph by given values while a model runs.
 #ifndef ONNXCMP_COMPARE_SIDES_REPLACER_H_
 #define ONNXCMP_COMPARE_SIDES_REPLACER_H_
 

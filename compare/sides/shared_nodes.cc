@@ -9,10 +9,10 @@
 namespace onnxcmp {
 namespace {
 
-// What stands for an input in a key.
+// Kind of an input in a key.
 enum InputTag : uint64_t { kAbsentInput, kContiguousInput, kStridedInput };
 
-// Bytes from which on two values of the same bits are made one.
+// Least size in bytes at which values of equal bits are merged.
 constexpr int64_t kWorthMerging = int64_t{1} << 16;
 
 bool IsShareable(const Value& value) {
@@ -52,7 +52,7 @@ std::optional<Hash128> SharedNodes::KeyOf(const PendingNode& run) {
     words.push_back(tensor.is_contiguous() ? kContiguousInput : kStridedInput);
     words.push_back(content.low);
     words.push_back(content.high);
-    // How the elements lie may decide in which order a kernel adds them.
+    // The layout of the elements may decide in which order a kernel adds them.
     if (tensor.is_contiguous()) continue;
     for (const int64_t stride : tensor.strides()) words.push_back(static_cast<uint64_t>(stride));
   }
@@ -106,7 +106,7 @@ void SharedNodes::Meet(const Node& node, absl::Span<const Value> outputs) {
 
 void SharedNodes::MergeMemory(const Hash128& content, Value* output) {
   const Tensor& tensor = output->tensor();
-  // A part of a larger buffer would keep all of it.
+  // A part of a larger buffer would keep all of it in memory.
   if (!tensor.is_contiguous() || tensor.byte_size() < kWorthMerging ||
       tensor.buffer()->size() != tensor.byte_size()) {
     return;
@@ -143,7 +143,7 @@ void SharedNodes::Add(const PendingNode& run, absl::Span<Value> outputs, bool dr
       known.outputs[i].emplace(outputs[i].tensor());
     }
     if (is_constant_ && !drew) {
-      // What only rearranges costs nothing, but its output may be all of a weight.
+      // Rearranging is cheap, but its output may be as large as a weight.
       const bool worth_holding = !HasTrait(run.node, OperatorTrait::kRearranges);
       constants_->Add(*key_, outputs, known.fingerprints, worth_holding);
     }

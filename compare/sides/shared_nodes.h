@@ -1,10 +1,10 @@
-// What nodes gave on which inputs, bit for bit: who computes the same on the same again, in either
-// of two models, is handed that instead.
+// Cache of node outputs by their inputs, bit for bit: if either of two models repeats a
+// computation, it gets the cached outputs.
 //
-// A node is known by its operation (operator, version, attributes), by the content and layout of
-// its inputs, and by the outputs that are wanted. Kernels are deterministic in these. A node that
-// drew random numbers is the same only at a place of the same seed; nodes with graphs of their own
-// are never taken as a whole, the nodes inside them are.
+// A node is identified by its operation (operator, version, attributes), the content and layout of
+// its inputs, and the wanted outputs. Kernels are deterministic in these. A node that draws random
+// numbers is the same only with the same seed; nodes with graphs of their own are never cached as a
+// whole, but the nodes inside them are.
 #ifndef ONNXCMP_COMPARE_SIDES_SHARED_NODES_H_
 #define ONNXCMP_COMPARE_SIDES_SHARED_NODES_H_
 
@@ -30,14 +30,14 @@
 
 namespace onnxcmp {
 
-// Nodes of both sides that are alike, and how many of them have yet to come.
+// Equal nodes of both sides, and how many of them have yet to run.
 class NodeMeetings {
  public:
-  // A node of the left may have several on the right.
+  // A left node may have several on the right.
   void Add(const Node& left, const Node& right);
   // The number of the meeting that a node belongs to, if it does.
   std::optional<int> Of(const Node& node) const;
-  // One of them has come. How many are still to come.
+  // Records that one of its nodes has run. Returns how many have yet to run.
   int Attend(int meeting) { return --to_come_[static_cast<size_t>(meeting)]; }
 
  private:
@@ -46,18 +46,17 @@ class NodeMeetings {
 };
 
 // For runs of two models, one node at a time. Both must have the same kernels and options. Holds
-// the values of nobody but those that are needed later; what is gone is computed again, but not
-// looked at again.
+// only values that are needed later; released ones are computed again, but not fingerprinted again.
 class SharedNodes {
  public:
-  // All must outlive the object. The pool may be null; so may `constants`, which tell what earlier
-  // runs of these models have found and are told what this one finds.
+  // All must outlive the object. The pool may be null; so may `constants`, which has findings of
+  // earlier runs of these models and receives those of this one.
   SharedNodes(const OpRegistry& registry, FingerprintCache* fingerprints, const ThreadPool* pool,
               ConstantNodes* constants = nullptr)
       : facts_(registry), fingerprints_(fingerprints), pool_(pool), constants_(constants) {}
 
-  // What the first node of a meeting gives is held until all of them have come, as far as it fits
-  // into so many bytes.
+  // Holds the outputs of the first node of a meeting until all of its nodes have run, up to this
+  // many bytes.
   void HoldFor(NodeMeetings meetings, int64_t bytes) {
     meetings_ = std::move(meetings);
     held_ = ValueBank(bytes);
@@ -65,35 +64,35 @@ class SharedNodes {
 
   // As Observer::KnownOutputs.
   std::optional<std::vector<Value>> Find(const PendingNode& run);
-  // As Observer::OnNodeOutputs, of the run that Find() was last asked for.
+  // As Observer::OnNodeOutputs, for the run of the last Find().
   void Add(const PendingNode& run, absl::Span<Value> outputs, bool drew);
 
   NodeFactsCache& facts() { return facts_; }
-  // How many nodes were not run.
+  // Number of nodes that did not have to run.
   int64_t nodes() const { return nodes_; }
 
  private:
   struct Known {
     std::vector<std::optional<WeakTensor>> outputs;  // nothing: not wanted
-    std::vector<Fingerprint> fingerprints;           // of those that are wanted
+    std::vector<Fingerprint> fingerprints;           // only those of wanted outputs
     bool drew = false;
     uint64_t random_seed = 0;
   };
 
   // Nothing for a node that is not shared. Sets is_constant_.
   std::optional<Hash128> KeyOf(const PendingNode& run);
-  // What is known of that key, if all of it is still there.
+  // The cached outputs of that key, if all of them are still in memory.
   std::optional<std::vector<Value>> Recall(const PendingNode& run);
   void Meet(const Node& node, absl::Span<const Value> outputs);
-  // In the place of a large output, a value with its bits that is still there.
+  // Replaces a large output by an existing value with the same bits.
   void MergeMemory(const Hash128& content, Value* output);
 
   NodeFactsCache facts_;
   FingerprintCache* fingerprints_;
   const ThreadPool* pool_;
   ConstantNodes* const constants_;
-  std::optional<Hash128> key_;  // of the node that runs
-  bool is_constant_ = false;    // it reads constants alone, which somebody wants to know
+  std::optional<Hash128> key_;  // the running node's
+  bool is_constant_ = false;    // it reads constants alone, and `constants_` is set
   absl::flat_hash_map<Hash128, Known> known_;
   absl::flat_hash_map<Hash128, WeakTensor> large_;  // by content
   NodeMeetings meetings_;

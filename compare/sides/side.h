@@ -1,4 +1,4 @@
-// What is compared: a model that runs on given inputs, or a recording of results.
+// A side of a comparison: a model that runs on given inputs, or a recording of results.
 #ifndef ONNXCMP_COMPARE_SIDES_SIDE_H_
 #define ONNXCMP_COMPARE_SIDES_SIDE_H_
 
@@ -32,18 +32,18 @@ struct RecordOptions {
   // Results of deeper subgraphs are left out.
   int max_depth = std::numeric_limits<int>::max();
   const ThreadPool* pool = nullptr;   // for fingerprints of large tensors; may be null
-  FingerprintCache* cache = nullptr;  // of both sides; null: one of its own
+  FingerprintCache* cache = nullptr;  // shared by both sides; null: one of its own
   SharedNodes* shared = nullptr;      // with another run; null: every node runs
   bool glance = false;                // as StreamRecorderOptions::glance
-  bool modules = false;               // nodes tell which module they come from
+  bool modules = false;               // nodes record the module they come from
   Observer* watcher = nullptr;        // sees a run before its results are recorded; may be null
 };
 
-// A Record() under way, so that two sides can go in lock step.
+// A Record() in progress, so that two sides can run in lock step.
 class RecordRun {
  public:
   virtual ~RecordRun() = default;
-  // Goes on by a node of the main graph. True while there is more to do.
+  // Runs the next node of the main graph. True while there is more to do.
   virtual bool Step() = 0;
   // Requires that Step() has returned false.
   virtual ResultStream TakeStream() = 0;
@@ -51,9 +51,9 @@ class RecordRun {
 
 class Side {
  public:
-  // Gets a result by its number in the stream. An error ends the pass.
+  // Receives a result with its number in the stream. An error ends the pass.
   using Visitor = absl::FunctionRef<absl::Status(int result, const Value& value)>;
-  // The same when it has just been recorded.
+  // The same for a result that has just been recorded.
   using RecordVisitor =
       absl::FunctionRef<absl::Status(int number, const StreamResult& result, const Value& value)>;
 
@@ -62,8 +62,8 @@ class Side {
   // Its status is that of the last Record().
   virtual const SideSummary& summary() const = 0;
 
-  // The model and what it is fed; null for a recording. Node i of the stream need not be node i of
-  // the model.
+  // The model and its feeds; null for a recording. Node i of the stream need not be node i of the
+  // model.
   virtual const Evaluator* evaluator() const { return nullptr; }
   virtual const Feeds* feeds() const { return nullptr; }
 
@@ -75,35 +75,35 @@ class Side {
   // recording.
   virtual std::unique_ptr<Side> Again() const { return nullptr; }
 
-  // What the next Record() of a model runs on; nothing to a recording.
+  // Sets the inputs of the next Record() of a model; ignored by a recording.
   virtual void SetFeeds(Feeds /*feeds*/) {}  // NOLINT(performance-unnecessary-value-param)
-  // How many sets of results a recording holds, and which of them the other calls speak of; of a
-  // model one, whatever it is fed.
+  // Number of sets of results in a recording, and the choice of the one that other calls refer to;
+  // 1 for a model.
   virtual int64_t sets() const { return 1; }
   virtual void ChooseSet(int64_t /*set*/) {}
-  // "test_data_set_0"; "" if there is but one.
+  // "test_data_set_0"; "" if there is only one.
   virtual std::string SetName() const { return ""; }
-  // What a recording says the inputs of `model` were, which are no results of it from then on; of a
-  // model nothing.
+  // The recorded values of the inputs of `model`, which are no results of the recording from then
+  // on; nothing for a model.
   virtual absl::StatusOr<InputsOfRecording> RecordedInputs(const Graph& /*model*/) {
     return InputsOfRecording();
   }
 
-  // In which layout a recording shows a result of its last Record() from now on; a model has none.
+  // Sets the layout in which a recording shows a result of its last Record(); ignored by a model.
   virtual void SetLayout(int /*result*/, RecordedLayout /*layout*/) {}  // NOLINT(performance-*)
 
-  // Takes all results down and shows each value, in order. If the run fails, the stream holds what
-  // there was up to then and summary().status says why.
+  // Records all results and shows each value, in order. If the run fails, the stream holds the
+  // results up to then and summary().status has the reason.
   ResultStream Record(const RecordOptions& options, RecordVisitor visit);
-  // The same, a step at a time. What `visit` refers to and the side must outlive the run.
+  // The same, step by step. The side and anything that `visit` refers to must outlive the run.
   virtual std::unique_ptr<RecordRun> StartRecord(const RecordOptions& options,
                                                  RecordVisitor visit) = 0;
-  // In the place of a Record() of a model: `same` has the same model and feeds, and has just been
-  // recorded with these options.
+  // Replaces a Record() of a model: `same` has the same model and feeds, and has just been recorded
+  // with these options.
   virtual void TakeRecordOf(const Side& /*same*/, const RecordOptions& /*options*/) {}
 
-  // Shows the values of some results of that stream once more, the same bits, in order. `wanted` is
-  // by result; what it lacks at its end is not wanted. The watcher as in RecordOptions.
+  // Shows the values of some results of that stream once more, with the same bits, in order.
+  // `wanted` is by result; results beyond its end are not wanted. The watcher as in RecordOptions.
   virtual absl::Status Revisit(const std::vector<bool>& wanted, Observer* watcher,
                                Visitor visit) = 0;
 };

@@ -1,4 +1,4 @@
-// What a reader wants to know of a side before its rows.
+// Summary of a side, shown before its rows.
 #ifndef ONNXCMP_COMPARE_SIDES_SIDE_SUMMARY_H_
 #define ONNXCMP_COMPARE_SIDES_SIDE_SUMMARY_H_
 
@@ -11,7 +11,7 @@
 
 namespace onnxcmp {
 
-// One side in a line: what a reader wants to know of a model before its rows.
+// One side in a line, for the head of a report.
 struct SideSummary {
   std::string source;
   std::string ran_in;  // "onnxruntime 1.32.0 CPU"; "": in our interpreter, or nowhere
@@ -19,7 +19,7 @@ struct SideSummary {
   int64_t nodes = 0;
   int64_t operators = 0;  // distinct ones
   int64_t initializers = 0;
-  OpsetImports opsets;             // of the domains that nodes are from
+  OpsetImports opsets;             // the domains of the nodes
   std::vector<std::string> notes;  // from loading
   absl::Status status;             // why its run ended early
 };

@@ -1,4 +1,4 @@
-// Values that are kept because they may be needed again, as long as they fit into a budget.
+// Values that are kept for later use, within a budget.
 #ifndef ONNXCMP_COMPARE_SIDES_VALUE_BANK_H_
 #define ONNXCMP_COMPARE_SIDES_VALUE_BANK_H_
 
@@ -17,7 +17,7 @@ class ValueBank {
   explicit ValueBank(int64_t budget) : budget_(budget) {}
 
   // Keeps the value under its result's number if it fits. `free`: it is in memory anyway, such as
-  // an initializer, and counts nothing.
+  // an initializer, and does not count.
   bool Keep(int result, const Value& value, bool free = false);
   // Null if it is not kept. Valid until it is dropped.
   const Value* Find(int result) const;
@@ -35,14 +35,15 @@ class ValueBank {
   int64_t budget_;
   int64_t bytes_ = 0;
   absl::node_hash_map<int, Kept> values_;
-  absl::flat_hash_map<const Buffer*, int64_t> users_;  // of the buffers that count
+  absl::flat_hash_map<const Buffer*, int64_t> users_;  // users of each buffer that counts
 };
 
-// To be called for a result of a run that is kept longer than the run needs it: it no longer counts
-// against EvaluatorOptions::max_memory, which would else end the run for what the comparison keeps.
+// Releases a run's result that is kept longer than the run needs it from
+// EvaluatorOptions::max_memory, which would otherwise end the run for values that the comparison
+// keeps.
 void LeaveMemoryAccount(const Value& value);
 
-// Bytes of the buffers that a value holds on to.
+// Bytes of the buffers that a value refers to.
 int64_t BytesHeldBy(const Value& value);
 
 }  // namespace onnxcmp

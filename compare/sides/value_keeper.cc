@@ -13,21 +13,21 @@
 namespace onnxcmp {
 namespace {
 
-// Smaller values cost next to nothing to keep.
+// Smaller values cost almost nothing to keep.
 constexpr int64_t kWorthSettling = int64_t{1} << 16;
-// Both sides come to like values at about the same time.
+// Both sides reach equal values at about the same time.
 constexpr size_t kMostWaiting = 32;
-// Sketches that are farther apart are no rounding.
+// Sketches farther apart differ by more than rounding.
 constexpr double kNearby = 1e-3;
-// A pair that is farther apart than so many epsilons, and so many times farther than what it reads,
-// will be looked into (compare/causes/quick_look.h). What it reads was measured shortly before.
+// A pair that is this many epsilons apart, and this many times farther than its inputs, will be
+// examined (compare/causes/quick_look.h). Its inputs were measured shortly before.
 constexpr double kRounding = 8;
 constexpr double kGrowth = 4;
 constexpr size_t kHeld = 4;
-// What rounding hardly does, as AreFarApart() in compare.cc has it of outputs.
+// Distance that rounding rarely causes, as in AreFarApart() of compare.cc for outputs.
 constexpr double kFar = 1e-3;
 constexpr double kRoundings = 64;
-// A fused node or a layout of its own makes some values in a row that have no like.
+// A fused node or another layout makes several values in a row without a counterpart.
 constexpr int kMostInVain = 6;
 constexpr int kMostInVainUnnamed = 32;
 constexpr int kMostNamesakes = 3;
@@ -44,7 +44,7 @@ bool ValueKeeper::IsOnOtherSide(SideId side, const Hash128& content) {
   const auto other = contents_[Other(side)].find(content);
   if (other == contents_[Other(side)].end()) return false;
   std::vector<int>& kept = other->second;
-  // The search asks for the left's.
+  // The search needs the left's.
   if (!kept.empty() && !(fault_met_ && side == SideId::kRight)) {
     Drop(Other(side), kept.back());
     kept.pop_back();
@@ -104,7 +104,7 @@ bool ValueKeeper::Keep(SideId side, int number, const Value& value) {
 
 std::optional<ValueKeeper::Waiting> ValueKeeper::TakeLike(SideId side, const StreamResult& result) {
   const std::deque<Waiting>& waiting = waiting_[side];
-  // What has its own name on the other side will meet it there.
+  // A result with a namesake still to come on the other side will be matched with that.
   const bool wants_its_own = to_come_[side].contains(result.name);
   std::optional<size_t> nearest;
   std::pair<bool, double> least = {true, kNearby};
@@ -137,7 +137,7 @@ std::optional<ValueKeeper::Apart> ValueKeeper::Settle(SideId side, const StreamR
                                                       const Value& value) {
   const std::optional<Waiting> other = TakeLike(Other(side), result);
   const Value* kept = other.has_value() ? Find(Other(side), other->number) : nullptr;
-  if (kept == nullptr) return std::nullopt;  // or it was found bit for bit since
+  if (kept == nullptr) return std::nullopt;  // or it was since found bit for bit
   PerSide<const Value*> values;
   values[side] = &value;
   values[Other(side)] = kept;
@@ -176,7 +176,7 @@ bool ValueKeeper::IsFault(SideId side, const StreamResult& result,
     in_vain_ = namesakes_ = 0;
     return apart->share > kFar && apart->epsilons > kRoundings;
   }
-  // The left comes first, and waits anyway.
+  // The left comes first, and waits in any case.
   if (side == SideId::kLeft) return false;
   ++in_vain_;
   if (HasNamesake(SideId::kLeft, result)) ++namesakes_;
@@ -186,7 +186,7 @@ bool ValueKeeper::IsFault(SideId side, const StreamResult& result,
 
 void ValueKeeper::MeetFault() {
   fault_met_ = true;
-  // With what is there yet: it is what led here.
+  // Includes the values that are still kept: they led here.
   const auto hand_over = [&](SideId side, int number) {
     const Value* value = banks_[side]->Find(number);
     if (value == nullptr || !options_.search_banks[side]->Keep(number, *value)) return false;

@@ -1,4 +1,4 @@
-// Which values are kept while both sides run.
+// Decides which values are kept while both sides run.
 #ifndef ONNXCMP_COMPARE_SIDES_VALUE_KEEPER_H_
 #define ONNXCMP_COMPARE_SIDES_VALUE_KEEPER_H_
 
@@ -29,29 +29,30 @@
 
 namespace onnxcmp {
 
-// Bits that agree are never needed again. Large floats that are nearly those of a value of the
-// other side are measured against it at once. Where both sides go in lock step, what was measured,
-// and what waited in vain for its like, goes when there is much of it: two models that do the same
-// need little memory for that and no further run. Where they come to be far apart a search for
-// causes will follow, and what they give from there on stays.
+// Values with equal bits are never needed again. Large floats near a value of the other side are
+// measured against it at once. In lock step, measured values and unmatched ones are dropped oldest
+// first once they exceed bytes_that_stay and bytes_that_wait: two equivalent models then need
+// little memory and no further run. From the first large difference on, all values are kept for the
+// cause search that will follow.
 class ValueKeeper {
  public:
   struct Options {
     ToleranceOptions tolerance;
     bool in_step = false;
-    // In lock step, bytes of each side: values wait for their like, and those that may go stay, as
-    // long as each of the two take no more.
+    // In lock step, bytes of each side: limit of values that wait for their counterpart, and of
+    // those that may be dropped.
     int64_t bytes_that_wait = 0;
     int64_t bytes_that_stay = 0;
-    // By side: names of results to come, as far as they are known. What waits for one of them on
-    // the other side goes last. They must outlive the object.
+    // By side: names of results to come, as far as they are known. Values waiting for one of these
+    // on the other side are dropped last. They must outlive the object.
     PerSide<absl::flat_hash_set<absl::string_view>> to_come;
-    // By side: whether its inputs and initializers are in memory anyway.
+    // By side: true if its inputs and initializers are in memory anyway.
     PerSide<bool> holds_leaves = {false, false};
-    // In lock step: who keeps what both sides give from where they are far apart on, all that a
-    // search for causes will ask for. Null: nobody.
+    // In lock step: receive all values of both sides from the first large difference on, for the
+    // cause search. Null: not kept.
     PerSide<ValueBank*> search_banks = {nullptr, nullptr};
-    // If the left's results take more bytes, there will be no search, and nothing is kept for it.
+    // If the left's results take more bytes, there will be no search, and no values are kept for
+    // it.
     int64_t search_memory = std::numeric_limits<int64_t>::max();
     const ThreadPool* pool = nullptr;  // may be null
     PictureAlbum* pictures = nullptr;  // of what is measured; null: nobody wants them
@@ -65,11 +66,11 @@ class ValueKeeper {
         options_(std::move(options)) {}
 
   void See(SideId side, int number, const StreamResult& result, const Value& value);
-  // What measuring has taken so far.
+  // Time spent on measuring so far.
   double seconds() const { return seconds_; }
 
  private:
-  // A value that is kept and may be measured yet.
+  // A kept value that may yet be measured.
   struct Waiting {
     int number;
     int64_t bytes;
@@ -79,27 +80,28 @@ class ValueKeeper {
     Fingerprint fingerprint;
   };
 
-  // Whether the other side has it bit for bit, and then drops it there.
+  // True if the other side has it bit for bit; drops it there.
   bool IsOnOtherSide(SideId side, const Hash128& content);
-  // Takes the value out that waits on a side and is nearly this one: that of its name, else, if
-  // neither waits for its name, the nearest.
+  // Removes the value waiting on a side that is nearly equal to this one: the one of its name,
+  // else, if neither waits for its name, the nearest.
   std::optional<Waiting> TakeLike(SideId side, const StreamResult& result);
-  // How far two values are apart.
+  // Distance of two values.
   struct Apart {
-    double share = 0;  // of the scale
+    double share = 0;  // relative to the scale
     double epsilons = 0;
   };
-  // Measures it against the nearest value that waits on the other side; nothing if it has to wait.
+  // Measures it against the nearest value waiting on the other side; nothing if there is none.
   std::optional<Apart> Settle(SideId side, const StreamResult& result, const Value& value);
-  // Whether one of its name and shape waits on a side: nothing like it, or it would be settled.
+  // True if a value of its name and shape waits on a side; it must be far apart, or it would be
+  // settled.
   bool HasNamesake(SideId side, const StreamResult& result) const;
-  // Whether what was seen of large values leaves little doubt that both sides do other things.
+  // True if large values leave little doubt that the sides compute different things.
   bool IsFault(SideId side, const StreamResult& result, const std::optional<Apart>& apart);
-  // From here on both sides keep what they give.
+  // From here on both sides keep all values.
   void MeetFault();
-  // Of the left: there are no searches of as many results as these.
+  // Tracks the left's bytes: above search_memory there will be no search.
   void CountForSearch(const StreamResult& result);
-  // Values that are kept and may go, the oldest first.
+  // Kept values that may be dropped, oldest first.
   struct Leaving {
     struct Kept {
       int number;
@@ -111,20 +113,20 @@ class ValueKeeper {
 
   const Value* Find(SideId side, int number) const;
   void Drop(SideId side, int number);
-  // For the search for causes, if there will be one. Whether that has room for it.
+  // Keeps it for the cause search, if there will be one. False if there is no room for it.
   bool KeepForSearch(SideId side, int number, const StreamResult& result, const Value& value);
   void LetGo(SideId side, int number);
   void DropOldest(SideId side);
-  // After a pair that is so far apart.
+  // Called after a pair that far apart.
   void HoldIfSuspect(double apart);
-  // Those of the left that may go and came last may not.
+  // Pins the most recently released left values.
   void HoldLatest();
-  // Whether there was room for it.
+  // False if there was no room for it.
   bool Keep(SideId side, int number, const Value& value);
   void Wait(SideId side, int number, const StreamResult& result, const Value& value);
-  // The one of those that wait on a side that may go first.
+  // Index of the waiting value of a side that may be dropped first.
   size_t LeastExpected(SideId side) const;
-  // Takes that at a place out of those that wait.
+  // Removes a value by its index among those waiting.
   Waiting Remove(SideId side, size_t place);
 
   const PerSide<ValueBank*> banks_;
@@ -132,16 +134,16 @@ class ValueKeeper {
   PerSide<absl::flat_hash_set<absl::string_view>>
       to_come_;  // those of the options, until they come
   const Options options_;
-  PerSide<absl::flat_hash_map<Hash128, std::vector<int>>> contents_;  // results that are kept
+  PerSide<absl::flat_hash_map<Hash128, std::vector<int>>> contents_;  // kept results
   PerSide<Leaving> leaving_;
-  int64_t held_bytes_ = 0;                     // of what may go no longer
-  std::deque<double> latest_apart_;            // how far what was measured was apart, in epsilons
+  int64_t held_bytes_ = 0;                     // bytes of pinned values
+  std::deque<double> latest_apart_;            // distances of the last measured pairs, in epsilons
   PerSide<std::deque<Waiting>> waiting_ = {};  // the oldest first
   PerSide<int64_t> waiting_bytes_ = {0, 0};
   bool fault_met_ = false;
-  int64_t left_bytes_ = 0;  // of all that the left has given
-  int in_vain_ = 0;         // large values of the right since the last that met its like
-  int namesakes_ = 0;       // of them: that met one of their name
+  int64_t left_bytes_ = 0;  // all of the left's results
+  int in_vain_ = 0;         // large values of the right since the last one with a counterpart
+  int namesakes_ = 0;       // number of these with an unmatched namesake
   double seconds_ = 0;
 };
 

@@ -19,7 +19,7 @@
 namespace onnxcmp {
 namespace {
 
-// By the forms of results; what is cast and what has its channels elsewhere are still told.
+// By the canonical forms of results; casts and moved channels are still marked.
 Alignment AlignedByValues(const PerSide<RecordedSide>& sides) {
   const ResultStream& left = *sides.left.stream;
   const ResultStream& right = *sides.right.stream;
@@ -34,7 +34,7 @@ Alignment AlignedByValues(const PerSide<RecordedSide>& sides) {
   return alignment;
 }
 
-// "LEFT=RIGHT"; names may hold '='.
+// "LEFT=RIGHT"; names may contain '='.
 absl::StatusOr<AddedPair> GivenPair(absl::string_view text, const PerSide<RecordedSide>& sides) {
   absl::Status first;
   for (size_t at = text.find('='); at != absl::string_view::npos; at = text.find('=', at + 1)) {

@@ -1,4 +1,4 @@
-// Pairs the results of both sides: by their values, by what the user says, of recordings also by
+// Pairs the results of both sides: by their values, by pairs from the user, for recordings also by
 // names and places.
 #ifndef ONNXCMP_COMPARE_STEPS_ALIGN_SIDES_H_
 #define ONNXCMP_COMPARE_STEPS_ALIGN_SIDES_H_
@@ -14,8 +14,8 @@
 
 namespace onnxcmp {
 
-// `given`: pairs that the user says, "LEFT=RIGHT". InvalidArgument or NotFound for a name in them
-// that is no result's.
+// `given`: pairs from the user, "LEFT=RIGHT". InvalidArgument or NotFound if a name in them belongs
+// to no result.
 absl::StatusOr<Alignment> AlignSides(const PerSide<RecordedSide>& sides,
                                      absl::Span<const std::string> given, const StepTools& tools);
 

@@ -13,7 +13,7 @@
 namespace onnxcmp {
 namespace {
 
-// The type that a model declares an output to have, if it is another one.
+// The declared type of an output, if it differs from the value's.
 std::string OtherDeclaredType(const RecordedSide& side, const StreamResult& result) {
   if (side.evaluator() == nullptr) return "";
   for (const ValueInfo& output : side.evaluator()->model().graph.outputs) {
@@ -26,8 +26,8 @@ std::string OtherDeclaredType(const RecordedSide& side, const StreamResult& resu
   return "";
 }
 
-// Outputs that differ by ties, and what is computed from such, agree if that is wanted. `again`:
-// the right's outputs on the left's ids, empty if it did not run on them.
+// With ties accepted: outputs that differ by ties, and results that depend on these, agree.
+// `again`: the right's outputs on the left's ids, empty if it did not run on them.
 OutputComparison WithTiesAgreeing(OutputComparison judged, const std::vector<Value>& again,
                                   const PerSide<std::vector<NamedOutput>>& outputs,
                                   const MeasuredRows& measured, const PairTolerances& tolerances,

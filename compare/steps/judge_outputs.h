@@ -1,4 +1,4 @@
-// Judges the outputs of both sides, and all that was recorded.
+// Judges the outputs of both sides, and all recorded results.
 #ifndef ONNXCMP_COMPARE_STEPS_JUDGE_OUTPUTS_H_
 #define ONNXCMP_COMPARE_STEPS_JUDGE_OUTPUTS_H_
 
@@ -21,13 +21,13 @@ PerSide<std::vector<NamedOutput>> NamedOutputsOf(const PerSide<RecordedSide>& si
                                                  const PerSide<SideRecord>& records);
 
 struct JudgeOptions {
-  ToleranceOptions tolerance;  // by the whole names of results
+  ToleranceOptions tolerance;  // by full names of results
   bool partial = false;
   bool any_row_order = false;
   bool ties_agree = false;
 };
 
-// A recording that does not know its outputs has none. Sides may run again to find ties.
+// A recording that does not mark its outputs has none. Sides may run again to find ties.
 absl::StatusOr<OutputComparison> JudgeOutputs(const PerSide<RecordedSide>& sides,
                                               const PerSide<std::vector<NamedOutput>>& outputs,
                                               const MeasuredRows& measured,

@@ -48,12 +48,12 @@ std::optional<Conversion> ConversionOf(const PerSide<RecordedSide>& sides) {
   return Conversion{converted, false};
 }
 
-// Whether a cause is more than what a coarser type does.
+// True if a cause is more than an effect of a coarser type.
 bool IsFault(const Cause& cause, SideId converted, const MixedRun& run) {
   if (cause.overflow) return false;
   const int l = OfSide(cause, Other(converted));
   const int r = OfSide(cause, converted);
-  // A converter's bounds are told as a cause, and no mistake of its user.
+  // Constants rounded by a converter are reported as causes, but are no mistake of its user.
   if (cause.kind == CauseKind::kInitializer && !cause.in_body.has_value() && l != kNone &&
       r != kNone && run.IsRounded(l, r)) {
     return false;
@@ -62,7 +62,7 @@ bool IsFault(const Cause& cause, SideId converted, const MixedRun& run) {
          cause.kind == CauseKind::kInput;
 }
 
-// How far apart the farthest pair of outputs is; nothing if something is not finite on one side.
+// Distance of the farthest pair of outputs; nothing if one is not finite on one side only.
 std::optional<double> Apart(const OutputComparison& judged,
                             const PerSide<std::vector<NamedOutput>>& outputs,
                             const ThreadPool* pool) {
@@ -105,8 +105,8 @@ absl::StatusOr<std::optional<KeepInFloat>> KeepNodesInFloat(
       tools.search_memory) {
     return std::nullopt;
   }
-  // Outputs of another type count by value: what a conversion to 16 bits makes them is no
-  // difference that a node in float could take away.
+  // Outputs of another type are compared by value: no node in float could undo a conversion of the
+  // outputs to 16 bits.
   JudgeOptions by_value = options;
   by_value.tolerance.output_types_close = true;
   const auto judge = [&](const PerSide<std::vector<NamedOutput>>& tried) {

@@ -1,5 +1,5 @@
-// Tries which nodes have to stay in float where a conversion to a coarser type makes the outputs
-// differ.
+// Finds by trial the nodes that have to stay in float if a conversion to a coarser type makes the
+// outputs differ.
 #ifndef ONNXCMP_COMPARE_STEPS_KEEP_NODES_IN_FLOAT_H_
 #define ONNXCMP_COMPARE_STEPS_KEEP_NODES_IN_FLOAT_H_
 
@@ -19,8 +19,8 @@
 
 namespace onnxcmp {
 
-// Nothing if outputs agree by value, if neither side is a conversion of the other, or if something
-// was found that is wrong: then that is the answer.
+// Nothing if outputs agree by value, if neither side is a conversion of the other, or if a mistake
+// was found: then that is the answer.
 absl::StatusOr<std::optional<KeepInFloat>> KeepNodesInFloat(
     const PerSide<RecordedSide>& sides, const PerSide<std::vector<NamedOutput>>& outputs,
     const MeasuredRows& measured, const OutputComparison& judged, const ReviewedCauses& reviewed,

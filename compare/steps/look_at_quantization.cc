@@ -11,7 +11,7 @@
 namespace onnxcmp {
 namespace {
 
-// Whether an output agrees by much because something coarse is upstream.
+// True if an output agrees only by the wide tolerance of a coarser type upstream.
 bool IsWide(const OutputPair& pair) {
   constexpr double kMuch = 0.1;
   return pair.difference.agree && !pair.within_own && !pair.recorded &&

@@ -1,4 +1,4 @@
-// Looks at scales and zero points: whether they explain causes and outputs that are far apart.
+// Examines scales and zero points: whether they explain causes and outputs that are far apart.
 #ifndef ONNXCMP_COMPARE_STEPS_LOOK_AT_QUANTIZATION_H_
 #define ONNXCMP_COMPARE_STEPS_LOOK_AT_QUANTIZATION_H_
 
@@ -17,16 +17,17 @@
 namespace onnxcmp {
 
 struct LookAtQuantizationOptions {
-  bool review = false;  // causes are judged again by scales and zero points
-  bool layers = false;  // every layer is measured, and what it costs the outputs
-  // Where an output agrees by much, if causes are judged again: whether honest layers explain it.
+  bool review = false;  // review causes by scales and zero points
+  bool layers = false;  // measure every layer, and its cost at the outputs
+  // If causes are reviewed and an output agrees only by a wide tolerance: check that correct layers
+  // explain its distance.
   bool weigh_outputs = false;
   bool made_up = false;  // the inputs were
 };
 
 struct ReviewedCauses {
   std::vector<Cause> causes;
-  std::optional<QuantizationReport> quantization;  // of a quantized side
+  std::optional<QuantizationReport> quantization;  // if a side is quantized
 };
 
 absl::StatusOr<ReviewedCauses> LookAtQuantization(

@@ -1,5 +1,4 @@
-// What a user may ask for besides the comparison itself: blocks, the runs in double, a pair in
-// depth.
+// Optional parts of a comparison: blocks, the runs in double, a pair in depth.
 #ifndef ONNXCMP_COMPARE_STEPS_MAKE_REPORTS_H_
 #define ONNXCMP_COMPARE_STEPS_MAKE_REPORTS_H_
 
@@ -32,7 +31,7 @@ struct Reports {
   std::optional<Explanation> explanation;
 };
 
-// `quantization`: nothing if no layers were looked at. NotFound if there is no row to explain.
+// `quantization`: nothing if no layers were examined. NotFound if there is no row to explain.
 absl::StatusOr<Reports> MakeReports(const PerSide<SideRecord>& records,
                                     const PerSide<RecordedSide>& sides,
                                     const MeasuredRows& measured,

@@ -13,7 +13,7 @@
 namespace onnxcmp {
 namespace {
 
-// Both are the same bits, or the same elements in another layout: there is nothing to measure.
+// True for the same bits, or the same elements in another layout: there is nothing to measure.
 bool SameElements(const StreamResult& left, const StreamResult& right, Marks marks) {
   if (left.fingerprint.content == right.fingerprint.content) return true;
   if (Has(marks, Mark::kReshaped)) return left.fingerprint.bits == right.fingerprint.bits;
@@ -40,7 +40,7 @@ absl::Status Measure(const Value& left, const Value& right, const DifferenceOpti
   return absl::OkStatus();
 }
 
-// `known`: by row of the alignment, one that was measured before, or null.
+// `known`: returns the earlier row for a row of the alignment, or null.
 absl::StatusOr<std::vector<ComparedRow>> RowsOf(
     const PerSide<RecordedSide>& sides, const Alignment& alignment,
     const PairTolerances& tolerances, const EarlyDifferences& early, const StepTools& tools,
@@ -48,7 +48,7 @@ absl::StatusOr<std::vector<ComparedRow>> RowsOf(
   const auto options_of = [&](const ResultPair& pair) {
     DifferenceOptions options;
     options.tolerance = tolerances.Of(pair.left, pair.right).tolerances;
-    // What was recorded counts as outputs do.
+    // Recorded results count as outputs do.
     options.parts = sides.left.stream->recorded || sides.right.stream->recorded;
     return options;
   };

@@ -1,4 +1,4 @@
-// Measures how far the pairs of an alignment are apart.
+// Measures the distances of an alignment's pairs.
 #ifndef ONNXCMP_COMPARE_STEPS_MEASURE_ROWS_H_
 #define ONNXCMP_COMPARE_STEPS_MEASURE_ROWS_H_
 
@@ -21,13 +21,12 @@ struct MeasuredRows {
   std::vector<ComparedRow> rows;  // alignment.rows with their differences
 };
 
-// `early` is what need not be measured any more. An error: what was computed once could not be
-// again.
+// `early`: differences that were already measured. Errors are those of running a side again.
 absl::StatusOr<MeasuredRows> MeasureRows(const PerSide<RecordedSide>& sides, Alignment alignment,
                                          const PairTolerances& tolerances,
                                          const EarlyDifferences& early, const StepTools& tools);
 
-// The same with pairs in it that were found since. Rows that are not new are not measured again.
+// The same for an alignment with additional pairs. Existing rows are not measured again.
 absl::StatusOr<MeasuredRows> AddPairs(const PerSide<RecordedSide>& sides, MeasuredRows measured,
                                       const std::vector<AddedPair>& pairs,
                                       const PairTolerances& tolerances,

@@ -24,7 +24,7 @@
 namespace onnxcmp {
 namespace {
 
-// By result of the right, as CauseOptions::apart.
+// By right result, as CauseOptions::apart.
 std::vector<double> DistancesOf(const std::vector<ComparedRow>& rows, size_t results) {
   std::vector<double> apart(results, std::numeric_limits<double>::infinity());
   for (const ComparedRow& row : rows) {
@@ -36,7 +36,7 @@ std::vector<double> DistancesOf(const std::vector<ComparedRow>& rows, size_t res
   return apart;
 }
 
-// By result of the right, as CauseOptions::far.
+// By right result, as CauseOptions::far.
 std::vector<bool> FarApart(const PerSide<RecordedSide>& sides,
                            const std::vector<ComparedRow>& rows) {
   constexpr double kTimesNear = 4;
@@ -46,9 +46,9 @@ std::vector<bool> FarApart(const PerSide<RecordedSide>& sides,
     const StreamResult& left = sides.left.result(row.aligned.left.back());
     const StreamResult& right = sides.right.result(row.aligned.right.back());
     const double epsilon = CoarserEpsilon(left.dtype, right.dtype);
-    // What grids do to numbers may be much.
+    // Quantization may change numbers much.
     if (epsilon == 0 || IsInteger(left.precision) || IsInteger(right.precision)) continue;
-    // As a whole, in root mean squares: what is near is at most that far apart.
+    // For the whole tensor, as root mean square: near tensors are at most that far apart.
     const double share = std::pow(10, -row.difference->sqnr / 20);
     far[Index(row.aligned.right.back())] =
         row.difference->values.reason.empty() && share > kTimesNear * NearLimit(epsilon);
@@ -56,7 +56,7 @@ std::vector<bool> FarApart(const PerSide<RecordedSide>& sides,
   return far;
 }
 
-// Of the right: outputs that agree although their bits differ.
+// Outputs of the right that agree although their bits differ.
 std::vector<std::pair<int, Value>> DoubtfulOutputs(const std::vector<NamedOutput>& outputs,
                                                    const OutputComparison& judged) {
   std::vector<std::pair<int, Value>> doubtful;
@@ -162,7 +162,7 @@ absl::StatusOr<CauseReport> NameCauses(const PerSide<RecordedSide>& sides,
   if (IsQuantized(*sides.left.stream) && IsQuantized(*sides.right.stream)) {
     DropContradicted(*sides.left.stream, measured.rows, &report.causes);
   }
-  // Of a recording nobody expects causes, unless they are asked for.
+  // Recordings are not expected to have causes, unless these are requested.
   if (!report.not_searched.empty() &&
       (sides.right.evaluator() != nullptr || options.asked ||
        VerdictOf(sides.left.side->summary(), sides.right.side->summary(), judged) ==

@@ -1,4 +1,4 @@
-// Names the causes of a difference, with all that the search needs to know of the rows and outputs.
+// Names the causes of a difference, given the measured rows and judged outputs.
 #ifndef ONNXCMP_COMPARE_STEPS_NAME_CAUSES_H_
 #define ONNXCMP_COMPARE_STEPS_NAME_CAUSES_H_
 
@@ -18,14 +18,14 @@
 namespace onnxcmp {
 
 struct NameCausesOptions {
-  // Where outputs agree within rounding, what is looked into is bounded by a quarter of the run.
+  // If outputs agree within rounding, limit the search to a quarter of the run's cost.
   bool quick = true;
-  bool asked = false;  // somebody acts on causes: not having looked for any is told in any case
+  bool asked = false;  // the caller acts on causes: notes tell in any case if none were searched
   RepairLimits limits;
-  bool repro = false;  // each cause's regions are made models of their own
+  bool repro = false;  // make each cause's regions models of their own
 };
 
-// Scales and zero points are not looked at yet. `outputs`: of the right.
+// Does not yet examine scales and zero points. `outputs`: the right's.
 absl::StatusOr<CauseReport> NameCauses(const PerSide<RecordedSide>& sides,
                                        const std::vector<NamedOutput>& outputs,
                                        const MeasuredRows& measured, const OutputComparison& judged,

@@ -30,7 +30,7 @@ RecordOptions RecordingOf(const RecordSidesOptions& options) {
   return recording;
 }
 
-// One side on its way.
+// The first run of one side.
 class FirstRun {
  public:
   // `watcher` and `shared` may be null.
@@ -74,7 +74,7 @@ class FirstRun {
     return more;
   }
 
-  // After its last step.
+  // Called after the last step.
   void Finish() {
     record_.stream = run_->TakeStream();
     if (!shadow_.has_value()) return;
@@ -93,8 +93,8 @@ class FirstRun {
   std::unique_ptr<RecordRun> run_;
 };
 
-// Whether the right's run is the left's once more. Kernels may add elements that lie in another way
-// in another order.
+// True if the right's run would repeat the left's. The layout of inputs must be the same, since
+// kernels may add elements in the order in which they lie.
 bool RunAlike(const PerSide<Side*>& sides, FingerprintCache* cache, const ThreadPool* pool) {
   if (&sides.left->evaluator()->model() != &sides.right->evaluator()->model()) return false;
   const Feeds& left = *sides.left->feeds();
@@ -109,8 +109,8 @@ bool RunAlike(const PerSide<Side*>& sides, FingerprintCache* cache, const Thread
          });
 }
 
-// One run for both sides: what all results of one are the other has too, bit for bit, and none of
-// their values will be asked for.
+// One run for both sides: all results of one are the other's, bit for bit, and none of their values
+// will be needed.
 void RecordOnce(const PerSide<Side*>& sides, const RecordSidesOptions& options,
                 PerSide<SideRecord>* records) {
   const StepTimer timer(options.timings, "run both");
@@ -147,14 +147,14 @@ absl::flat_hash_set<absl::string_view> NamesOfResults(const Graph& graph) {
   return names;
 }
 
-// Looks at weights in files before anything runs, which would look at one after the other. The
-// alignment will ask for the numbers of those that one side has more often.
+// Fingerprints weights in files before anything runs: during the runs that would happen one by one.
+// The alignment will need the numbers of those that one side has more often.
 void LookAtWeights(const PerSide<Side*>& sides, const RecordSidesOptions& options) {
   struct Weight {
     const Value* value = nullptr;
     int64_t more_on_left = 0;
   };
-  // Of the same bytes on both sides there is one buffer.
+  // Equal bytes on both sides share one buffer.
   absl::flat_hash_map<const Buffer*, size_t> places;
   std::vector<Weight> weights;
   for (const SideId id : kBothSides) {
@@ -188,7 +188,7 @@ void TellConstants(const PerSide<Side*>& sides, const RecordSidesOptions& option
   }
 }
 
-// Both side by side, so that what both compute is computed once.
+// Runs both side by side, so that common nodes run once.
 void RecordInStep(const PerSide<Side*>& sides, const RecordSidesOptions& options,
                   ValueKeeper* keeper, PerSide<SideRecord>* records) {
   const std::unique_ptr<Observer> watcher =

@@ -31,32 +31,32 @@ namespace onnxcmp {
 struct RecordSidesOptions {
   int max_depth = std::numeric_limits<int>::max();
   int64_t keep_values = 0;  // bytes of both sides' banks together
-  // Bytes of each side's bank for a search for causes; 0: there will be none.
+  // Bytes of each side's bank for the cause search; 0: there will be none.
   int64_t search_memory = 0;
-  // What both sides compute alike is computed once.
+  // Compute nodes common to both sides once.
   bool share = true;
-  // Whether somebody will ask for the numbers of results whose bits both sides have.
+  // Numbers will be needed even for results whose bits both sides have.
   bool numbers = true;
-  bool modules = false;  // as RecordOptions::modules; a model beside a recording is asked anyway
+  bool modules = false;  // as RecordOptions::modules; always set for a model beside a recording
   bool shadow = false;
-  int64_t shadow_memory = 0;  // of what one node makes in double
+  int64_t shadow_memory = 0;  // limit for the results of one node in double
   const ThreadPool* pool = nullptr;
   PictureAlbum* pictures = nullptr;  // of what is measured on the way; null: nobody wants them
   FingerprintCache* cache = nullptr;
-  SeenConstants* seen = nullptr;  // in earlier runs; may be null
+  SeenConstants* seen = nullptr;  // findings of earlier runs; may be null
   ToleranceOptions tolerance;
   Timings* timings = nullptr;  // may be null
-  // Told "left", "right", or "left and right" where both go in lock step. May be empty.
+  // Called with "left", "right", or "left and right" for runs in lock step. May be empty.
   std::function<std::unique_ptr<Observer>(absl::string_view run)> watch;
 };
 
-// What is known of a side that was recorded, and what was kept of it.
+// The record of a side, and the values that were kept.
 struct SideRecord {
   ResultStream stream;
   // Values that the other side does not have bit for bit, as far as they fit.
   ValueBank bank{0};
-  // What a search for causes will ask for, as far as that was known and it fits: of a model, what
-  // both sides gave from where they were far apart on.
+  // Values for the cause search: those of both models from the first large difference on, within
+  // search_memory.
   ValueBank for_search{0};
   std::vector<std::pair<int, Value>> outputs;  // by result
   SideShadow shadow;
@@ -65,12 +65,12 @@ struct SideRecord {
 
 struct SideRecords {
   PerSide<SideRecord> sides;
-  EarlyDifferences differences;  // what was measured on the way
+  EarlyDifferences differences;  // measured during the runs
 };
 
 SideRecords RecordSides(const PerSide<Side*>& sides, const RecordSidesOptions& options);
 
-// Good as long as the sides and the records are.
+// Valid as long as the sides and the records.
 PerSide<RecordedSide> ViewsOf(const PerSide<Side*>& sides, const PerSide<SideRecord>& records);
 
 }  // namespace onnxcmp

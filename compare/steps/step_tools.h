@@ -1,4 +1,4 @@
-// What steps that look at values once more do it with.
+// Resources of steps that need values again.
 #ifndef ONNXCMP_COMPARE_STEPS_STEP_TOOLS_H_
 #define ONNXCMP_COMPARE_STEPS_STEP_TOOLS_H_
 
@@ -11,8 +11,8 @@
 namespace onnxcmp {
 
 struct StepTools {
-  int64_t keep_values = 0;    // bytes of values that are held at a time besides what was kept
-  int64_t search_memory = 0;  // of what a step needs at once, or it does without
+  int64_t keep_values = 0;    // bytes of values held at a time besides kept ones
+  int64_t search_memory = 0;  // bytes that a step may need at once; beyond that it is left out
   PairValues::Watch watch;    // may be empty
   const ThreadPool* pool = nullptr;
   PictureAlbum* pictures = nullptr;  // of pairs that are measured; null: nobody wants them

@@ -1,4 +1,4 @@
-// Brings both sides' integers and layouts into the form that they have in common.
+// Converts both sides' integers and layouts to the canonical form that they share.
 #ifndef ONNXCMP_COMPARE_STEPS_TAKE_COMMON_FORMS_H_
 #define ONNXCMP_COMPARE_STEPS_TAKE_COMMON_FORMS_H_
 
@@ -10,7 +10,7 @@
 
 namespace onnxcmp {
 
-// The same records; what has a form (StreamResult::form) has the fingerprint of that form.
+// The same records; a result with a form (StreamResult::form) has the fingerprint of that form.
 absl::StatusOr<SideRecords> TakeCommonForms(const PerSide<Side*>& sides, SideRecords records,
                                             const PairValues::Watch& watch);
 

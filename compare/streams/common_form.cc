@@ -16,7 +16,8 @@ namespace {
 
 bool HasOtherSign(DType dtype) { return WithOtherSign(dtype) != DType::kUndefined; }
 
-// Half the range of 8 or 16 bits away: the highest bit, which is in an element's last byte.
+// Shifts by half the range of 8 or 16 bits: flips the highest bit, which is in an element's last
+// byte.
 absl::StatusOr<Value> InOtherSign(const Value& value) {
   if (!value.is_tensor() || !HasOtherSign(value.tensor().dtype())) {
     return absl::InvalidArgumentError(
@@ -45,8 +46,7 @@ Shape ChannelsLast(const Shape& shape) {
   return made;
 }
 
-// Exchanges the channels and the axes between: a transposition of as many matrices as the batch
-// has.
+// Exchanges the channels and the axes between: a transposition of a batch of matrices.
 absl::StatusOr<Value> InOtherLayout(const Value& value, bool to_first) {
   if (!value.is_tensor() || value.tensor().shape().size() < 3 ||
       BitWidth(value.tensor().dtype()) % 8 != 0 || value.tensor().dtype() == DType::kString) {

@@ -1,4 +1,4 @@
-// Values and streams in the form in which the other side has them, too (compare/forms).
+// Values and streams in the canonical form that both sides share (compare/forms).
 #ifndef ONNXCMP_COMPARE_STREAMS_COMMON_FORM_H_
 #define ONNXCMP_COMPARE_STREAMS_COMMON_FORM_H_
 
@@ -9,10 +9,11 @@
 
 namespace onnxcmp {
 
-// int8 and uint8 of each other, int16 and uint16; kUndefined of other types.
+// The type with the other sign: int8 for uint8, int16 for uint16, and back; kUndefined for other
+// types.
 DType WithOtherSign(DType dtype);
 
-// A result's own value in its common form, and the other way round.
+// Converts a result's own value to its common form, and back.
 absl::StatusOr<Value> InForm(const Value& value, const CommonForm& form);
 absl::StatusOr<Value> FromForm(const Value& value, const CommonForm& form);
 

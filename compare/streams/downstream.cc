@@ -12,7 +12,7 @@ std::vector<bool> Behind(const std::vector<int>& results, const ResultStream& st
     if (r != kNone) reached[Index(r)] = true;
   }
   const auto is_reached = [&](int r) { return r != kNone && reached[Index(r)]; };
-  // A node's results come after what it reads; results that subgraphs yield come before its own.
+  // A node's results come after its inputs; results of its subgraphs come before its own.
   for (const StreamNode& node : stream.nodes) {
     if (!std::any_of(node.inputs.begin(), node.inputs.end(), is_reached) &&
         !std::any_of(node.captures.begin(), node.captures.end(), is_reached)) {

@@ -1,4 +1,4 @@
-// What a side computes from some of its results.
+// Finds the results that a side computes from given ones.
 #ifndef ONNXCMP_COMPARE_STREAMS_DOWNSTREAM_H_
 #define ONNXCMP_COMPARE_STREAMS_DOWNSTREAM_H_
 
@@ -8,7 +8,8 @@
 
 namespace onnxcmp {
 
-// By result: computed from these, themselves left out unless they are so too.
+// By result: true if it is computed from these, which are left out unless they depend on each
+// other.
 std::vector<bool> Behind(const std::vector<int>& results, const ResultStream& stream);
 
 }  // namespace onnxcmp

@@ -13,9 +13,9 @@
 namespace onnxcmp {
 namespace ONNXCMP_INSTRUCTIONS {
 
-// 1 / x for positive x below 2^1000, to 5 %, is the double whose bits are this less those of x.
+// The double whose bits are this less those of x is 1 / x to 5 %, for positive x below 2^1000.
 inline constexpr int64_t kReciprocal = 0x7FDE623822FC16E6;
-// What sums of two lanes, then of all, are added up in.
+// Sums four lanes, each already a sum of two, in a fixed order.
 [[gnu::always_inline]] inline double SumOfFour(const double* lanes) {
   return (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
 }
@@ -135,7 +135,7 @@ struct EightDoubles {
 struct EightSigns {
   __m256d low, high;
 };
-// Of the lowest eight bits, which 1s flip.
+// Signs from the lowest eight bits; 1s flip.
 [[gnu::always_inline]] inline EightSigns SignsOf(uint64_t bits) {
   const __m256i all = _mm256_set1_epi64x(static_cast<int64_t>(bits));
   const auto half = [&](__m256i shifts) {

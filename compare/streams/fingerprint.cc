@@ -14,7 +14,7 @@
 namespace onnxcmp {
 namespace {
 
-// What a hash is of, so that values of different structure differ.
+// Kind of data in a hash, so that values of different structure differ.
 enum Tag : uint64_t { kAbsent, kBits, kElements, kTensor, kSequence, kOptional, kMap, kSparse };
 
 Hash128 ContentOfTensor(const Hash128& bits, absl::Span<const int64_t> shape) {
@@ -91,7 +91,7 @@ Numbers NumbersFrom(const Tensor& tensor, const TensorScan& scan,
   return numbers;
 }
 
-// Without the memory for a copy that goes again it is one that stays.
+// Without the memory for a temporary copy, it makes one that stays.
 Letters LettersInMemory(const Tensor& tensor, const ThreadPool* pool) {
   return LettersOf(tensor.InMemory(pool).value_or(tensor), pool);
 }
@@ -122,7 +122,7 @@ void FillFromNumbers(const Tensor& tensor, const FingerprintOptions& options, co
   fingerprint->lazy_numbers = std::make_shared<const LazyNumbers>(numbers);
 }
 
-// Values that are no tensors: a hash of what they hold.
+// Hash of the contents of values that are no tensors.
 class StructureHash {
  public:
   StructureHash(uint64_t tag, uint64_t type, const ThreadPool* pool)
@@ -176,7 +176,7 @@ Hash128 ContentOfStructure(const Value& value, const ThreadPool* pool, int64_t* 
 double SketchDistance(const Sketch& left, const Sketch& right) {
   if (left.non_finite != right.non_finite) return 1;
   const double scale = std::max(left.rms, right.rms);
-  // Squares beyond the range of double say nothing; the squashed sketch does.
+  // Squares beyond the range of double are no evidence; the squashed sketch is.
   if (scale == 0 || !std::isfinite(scale)) return 0;
   double squares = 0;
   for (size_t k = 0; k < kProjections; ++k) {

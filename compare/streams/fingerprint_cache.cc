@@ -12,11 +12,11 @@
 namespace onnxcmp {
 namespace {
 
-// Tensors of this many bytes, if their ends were seen before, are worth a first look at their bits
-// alone, which cost a twentieth of the rest.
+// From this many bytes on, if a tensor's ends were seen before, its bits are hashed first: that
+// takes a twentieth of the rest.
 constexpr int64_t kWorthHashing = int64_t{1} << 16;
 
-// Whether both are one buffer, and the first has not gone since.
+// True if both are one buffer, and the first has not been released since.
 bool IsSame(const std::weak_ptr<Buffer>& before, const std::shared_ptr<Buffer>& now) {
   return !before.owner_before(now) && !now.owner_before(before);
 }
@@ -25,7 +25,7 @@ bool HasMemory(const Value& value) {
   return value.is_tensor() && value.tensor().defined() && value.tensor().buffer() != nullptr;
 }
 
-// What a fingerprint can be taken of: in memory unless it is read in its file.
+// The value in a readable form: in memory, unless it is read in its file.
 Value Readable(const Value& value, const ThreadPool* pool) {
   return TensorScan::ReadsFile(value.tensor()) ? value : InMemory(value, pool).value_or(value);
 }
@@ -83,7 +83,7 @@ Fingerprint FingerprintCache::Get(const Value& value, const ThreadPool* pool, bo
     if (const Shared seen = Find(tensor)) return Reshaped(*seen, tensor.shape());
   }
   const Value readable = Readable(value, pool);
-  // Weights that several models have are one buffer, so bits would tell nothing of those in files.
+  // Weights that several models share are one buffer, so bits add nothing for those in files.
   const Hash128 ends = large ? TensorScan(readable.tensor()).EndsHash() : Hash128();
   bool bits_first = large && !TensorScan::ReadsFile(tensor);
   if (bits_first) {

@@ -1,5 +1,5 @@
-// Fingerprints of values that were looked at, so that nothing is looked at twice: neither memory
-// that several values share nor elements that several tensors have.
+// Cache of fingerprints, so that nothing is read twice: neither memory that several values share
+// nor elements that several tensors have.
 #ifndef ONNXCMP_COMPARE_STREAMS_FINGERPRINT_CACHE_H_
 #define ONNXCMP_COMPARE_STREAMS_FINGERPRINT_CACHE_H_
 
@@ -19,26 +19,26 @@
 
 namespace onnxcmp {
 
-// For several recorders, one after the other or at the same time. Holds no value.
+// For several recorders, one after the other or at the same time. Holds no values.
 class FingerprintCache {
  public:
-  // `letters`: whether somebody wants them.
+  // `letters`: true if a caller needs them.
   explicit FingerprintCache(bool letters = true) : letters_(letters) {}
 
   // As FingerprintOf. `lazy`: as FingerprintOptions::lazy.
   Fingerprint Get(const Value& value, const ThreadPool* pool, bool lazy = true);
-  // Of a tensor whose like is known without a look: what kind it is and whether it is finite.
-  // `content` stands for its hashes; there are no numbers. The same as Get() for anything else, and
-  // for what is not finite.
+  // Prescreens a tensor whose equal is known to have been read: records only its kind and that it
+  // is finite. `content` replaces its hashes; there are no numbers. The same as Get() for anything
+  // else, and for tensors that are not finite.
   Fingerprint Glance(const Value& value, const Hash128& content, const ThreadPool* pool);
-  // As ContentOf: of what was looked at for nothing.
+  // As ContentOf; free for values with a fingerprint.
   Hash128 Content(const Value& value, const ThreadPool* pool);
-  // `value` has the same bits as one that had this fingerprint.
+  // Records that `value` has the bits of one with this fingerprint.
   void Know(const Value& value, const Fingerprint& fingerprint);
-  // Forgets memory that is no more, and what was found in it: of an earlier run.
+  // Forgets memory of an earlier run that has been released, and its fingerprints.
   void ForgetTheGone();
-  // What looking at values has taken since CountSeconds(): to read the clock takes as long as to
-  // look at a small tensor.
+  // Time spent on reading values since CountSeconds(). Counting is off by default, since reading
+  // the clock takes as long as reading a small tensor.
   double seconds() const { return seconds_; }
   void CountSeconds() { counts_ = true; }
 
@@ -47,7 +47,7 @@ class FingerprintCache {
   struct Layout {
     Shape shape, strides;
   };
-  // Memory that was looked at. Many operators pass their input's on, or make views of it.
+  // Memory that was read. Many operators pass on their input's memory, or make views of it.
   struct Seen {
     std::weak_ptr<Buffer> buffer;
     DType dtype = DType::kUndefined;
@@ -56,7 +56,7 @@ class FingerprintCache {
     Shared fingerprint;
   };
 
-  // Memory whose content alone was asked for, again and again: what a body begins with.
+  // Memory whose content alone was requested, repeatedly: the inputs of a body.
   struct SeenContent {
     std::weak_ptr<Buffer> buffer;
     DType dtype = DType::kUndefined;
@@ -64,20 +64,20 @@ class FingerprintCache {
     Hash128 content;
   };
 
-  // Whether its numbers are finite, as is all of the large buffers that were glanced at.
+  // True if its numbers are finite; known for all of a large buffer once it was prescreened.
   bool IsFinite(const Tensor& tensor, const ThreadPool* pool);
-  // Null if it was not looked at.
+  // Null if it was not read.
   Shared Find(const Tensor& tensor) const;
   void Remember(const Tensor& tensor, Shared fingerprint);
 
-  // Counts the time from its beginning to its end if somebody wants to know.
+  // Counts the time of its own lifetime, if that is requested.
   class Looking;
 
   const bool letters_;
   std::atomic<bool> counts_ = false;
   std::atomic<double> seconds_ = 0;
   mutable std::mutex mutex_;
-  absl::flat_hash_map<std::pair<const Buffer*, int64_t>, Seen> seen_;  // by offset too
+  absl::flat_hash_map<std::pair<const Buffer*, int64_t>, Seen> seen_;  // by buffer and offset
   absl::flat_hash_map<std::pair<const Buffer*, int64_t>, SeenContent> contents_;
   absl::flat_hash_map<Hash128, Shared> large_;  // by bits
   absl::flat_hash_map<Hash128, Hash128> ends_;  // by TensorScan::EndsHash(): bits of large ones

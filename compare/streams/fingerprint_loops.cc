@@ -10,14 +10,14 @@ namespace onnxcmp {
 namespace ONNXCMP_INSTRUCTIONS {
 namespace {
 
-// Beyond it c(x) is 1, and 1 + x has no reciprocal that is not denormal.
+// Beyond this, c(x) is 1, and 1 + x has only a denormal reciprocal.
 constexpr double kHuge = 0x1p500;
 
 EightDoubles Bounded(const float* /*x*/, EightDoubles v) { return v; }
 EightDoubles Bounded(const double* /*x*/, EightDoubles v) { return Between(v, -kHuge, kHuge); }
 
-// Eights that are computed side by side, step by step: each step waits for the one before, and the
-// processor looks only so far ahead for others.
+// Vectors of eight that are computed side by side, step by step: each step waits for the one
+// before, and the processor looks only so far ahead for independent work.
 #if defined(ONNXCMP_AVX512)
 constexpr int kSideBySide = 4;
 #else
@@ -30,8 +30,8 @@ template <int kCount, typename Step>
   for (int k = 0; k < kCount; ++k) step(k);
 }
 
-// By steps of Halley and of Newton: the processor would take longer to divide. Off by no more than
-// two units in the last place.
+// Uses steps of Halley and of Newton: a division would take longer. At most two units in the last
+// place off.
 template <int kCount>
 [[gnu::always_inline]] inline void InverseOf(const EightDoubles* divisor, EightDoubles* inverse) {
   const EightDoubles one = Fill(1.0);
@@ -134,8 +134,8 @@ NumberSums Add(const T* x, int64_t count, double shift, const uint64_t* signs, d
           Sum(sums.squashed_cubes)};
 }
 
-// In integers, of which the compiler makes vectors by itself: floating-point numbers are in the
-// order of their bits, but that negative ones are in the opposite one.
+// Uses integers, which the compiler vectorizes by itself: floating-point numbers have the order of
+// their bits, except that negative ones are reversed.
 template <typename T, typename Key>
 NumberEnds FindEnds(const T* x, int64_t count) {
   constexpr Key kMagnitude = static_cast<Key>(~(Key{1} << (sizeof(Key) * 8 - 1)));
@@ -163,8 +163,8 @@ NumberEnds FindEnds(const T* x, int64_t count) {
   return {number_of(least), number_of(greatest), zeros, top < kInfinityBits};
 }
 
-// MurmurHash3's mixer of 32 bits, between constants of our own. The mixed word times two words made
-// of it: nonlinear, so that sums tell multisets apart.
+// MurmurHash3's 32-bit mixer between constants of our own. The mixed word is multiplied by two
+// words made of it: nonlinear, so that sums distinguish multisets.
 template <typename Words>
 [[gnu::always_inline]] inline Words Mixed(Words word) {
   word ^= 0x9E3779B9;
@@ -201,7 +201,7 @@ using Longs = uint64_t __attribute__((vector_size(kRegister)));
   return products(x, y) + products(x >> 32, y >> 32);
 }
 
-// Of as many words as fill registers; the others are left.
+// Sums the words that fill whole registers; the rest is left.
 MultisetSum SumOfWholeRegisters(const std::byte** words, int64_t* count) {
   constexpr int64_t kWords = kRegister / 4;
   Longs low = {};

@@ -1,5 +1,5 @@
-// The loops that a fingerprint's time goes into, for each set of vector instructions. All give the
-// same bits.
+// The loops that take most of a fingerprint's time, for each set of vector instructions. All give
+// the same bits.
 #ifndef ONNXCMP_COMPARE_STREAMS_FINGERPRINT_LOOPS_H_
 #define ONNXCMP_COMPARE_STREAMS_FINGERPRINT_LOOPS_H_
 
@@ -12,19 +12,19 @@
 
 namespace onnxcmp {
 
-// Of numbers that may be anything; only `finite` means something if it is false.
+// Extremes of any numbers; if `finite` is false, the others are undefined.
 struct NumberEnds {
   double least;
-  double greatest;  // the lesser one of a zero and its negative is the negative
+  double greatest;  // -0.0 counts as less than 0.0
   int64_t zeros;
-  bool finite;  // all of them are
+  bool finite;  // true if all are
 };
 
 // Sums over finite numbers x, and over c(x) = x / (1 + |x|).
 struct NumberSums {
   double plain;
   double squares;
-  double shifted_squares;  // of x - shift
+  double shifted_squares;  // sum of squares of x - shift
   double squashed;
   double squashed_magnitudes;
   double squashed_squares;
@@ -35,8 +35,8 @@ template <typename T>
 struct NumberLoops {
   // count > 0.
   NumberEnds (*find_ends)(const T* x, int64_t count);
-  // Also adds x[i] to plain[i % 64] and c(x[i]) to squashed[i % 64], with the other sign if bit
-  // i % 64 of signs[i / 64] is 1. What follows x[count - 1] up to a multiple of 8 must be zeros.
+  // Also adds x[i] to plain[i % 64] and c(x[i]) to squashed[i % 64], negated if bit i % 64 of
+  // signs[i / 64] is 1. Elements after x[count - 1] up to a multiple of 8 must be zeros.
   NumberSums (*add)(const T* x, int64_t count, double shift, const uint64_t* signs, double* plain,
                     double* squashed);
 };
@@ -65,10 +65,10 @@ namespace avx512 {
 FingerprintLoops LoopsOfFingerprints();
 }  // namespace avx512
 
-// Those for `instructions`, which the processor must have.
+// The loops for `instructions`, which the processor must have.
 FingerprintLoops FingerprintLoopsFor(Instructions instructions);
 
-// Those for the widest that it has.
+// The loops for the widest instructions of the processor.
 const FingerprintLoops& BestFingerprintLoops();
 
 }  // namespace onnxcmp

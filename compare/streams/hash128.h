@@ -1,4 +1,4 @@
-// A hash of which no accident makes two equal.
+// A hash without accidental collisions.
 #ifndef ONNXCMP_COMPARE_STREAMS_HASH128_H_
 #define ONNXCMP_COMPARE_STREAMS_HASH128_H_
 

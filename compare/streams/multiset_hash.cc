@@ -13,7 +13,7 @@ MultisetSum SumOfWords(const std::byte* data, int64_t count) {
   return BestFingerprintLoops().sum_of_words(data, count);
 }
 
-// Of elements that are narrower than words, as words.
+// Sums elements that are narrower than words, as words.
 template <typename Narrow>
 MultisetSum SumOfNarrow(const std::byte* data, int64_t count) {
   constexpr int64_t kStrip = 256;

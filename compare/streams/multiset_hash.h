@@ -17,11 +17,11 @@ struct MultisetSum {
   }
 };
 
-// Of `count` elements of 1, 2, 4, 8 or 16 bytes. Elements of different width never hash alike on
-// purpose: the caller mixes the type in.
+// Sum of `count` elements of 1, 2, 4, 8 or 16 bytes. Elements of different width may have equal
+// hashes: the caller mixes in the type.
 MultisetSum SumOfElements(const std::byte* data, int64_t count, int64_t element_size);
 
-// Of one element that is known by a hash.
+// Sum of one element that is given by a hash.
 MultisetSum SumOfHashed(uint64_t hash);
 
 }  // namespace onnxcmp

@@ -18,7 +18,7 @@
 namespace onnxcmp {
 namespace {
 
-// What a name of a subgraph stands for.
+// Kind of a name in a subgraph.
 enum NameTag : uint64_t { kGraphInput, kCapture };
 
 uint64_t HashWords(absl::Span<const uint64_t> words) {
@@ -38,7 +38,7 @@ uint64_t HashOf(const TypeInfo& value) { return HashText(TypeInfoToString(value)
 
 uint64_t HashComputation(const NodeFacts& facts, absl::Span<const uint64_t> inputs,
                          absl::Span<const uint64_t> captures, int slot) {
-  // Absent inputs at the end are as good as none.
+  // Absent inputs at the end do not count.
   while (!inputs.empty() && inputs.back() == 0) inputs.remove_suffix(1);
   absl::InlinedVector<uint64_t, 16> words = {facts.operation, static_cast<uint64_t>(slot),
                                              inputs.size()};
@@ -121,7 +121,7 @@ const NodeFacts& NodeFactsCache::Of(const Node& node) {
   if (!node.attributes.empty() || node.body != nullptr || !node.overload.empty()) {
     return Know(node, Find(node));
   }
-  // Nothing tells nodes of such an operator from each other.
+  // Nodes of such an operator are all alike.
   const Plain plain(node.imports.get(), node.domain, node.op_type);
   const auto it = plain_.find(plain);
   if (it == plain_.end()) return *(plain_[plain] = &Know(node, Find(node)));

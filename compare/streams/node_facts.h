@@ -1,4 +1,5 @@
-// What is known of a node before it runs: hashes of what it does, names that it reads from outside.
+// Facts about a node that are known before it runs: hashes of its computation, outer names that it
+// reads.
 #ifndef ONNXCMP_COMPARE_STREAMS_NODE_FACTS_H_
 #define ONNXCMP_COMPARE_STREAMS_NODE_FACTS_H_
 
@@ -24,12 +25,12 @@ namespace onnxcmp {
 struct Signature;
 
 struct NodeFacts {
-  // Attributes by name and value, a default being as good as saying it. Of a subgraph: what it
-  // computes, whatever its values are called.
+  // Attributes by name and value; a default counts as if it were given. A subgraph counts by its
+  // computation, whatever its values are called.
   uint64_t attributes = 0;
   // Domain, operator, schema version and attributes.
   uint64_t operation = 0;
-  // Of weights that are packed or in blocks: the attribute `bits` or `expert_weight_bits`.
+  // Width of weights that are packed or in blocks: the attribute `bits` or `expert_weight_bits`.
   int64_t bits = 4;
   // Outer names that its subgraphs read: the subgraphs by attribute name, each one's names once in
   // the order in which it reads them.
@@ -42,8 +43,8 @@ class NodeFactsCache {
   explicit NodeFactsCache(const OpRegistry& registry);
   ~NodeFactsCache();
 
-  // Nodes are known by their address, and must outlive the cache. The reference holds as long as
-  // it.
+  // Nodes are identified by their address, and must outlive the cache. The reference is valid as
+  // long as the cache.
   const NodeFacts& Of(const Node& node);
 
  private:
@@ -57,26 +58,27 @@ class NodeFactsCache {
   const OpRegistry& registry_;
   std::vector<std::unique_ptr<const NodeFacts>> found_;
   absl::flat_hash_map<const Node*, const NodeFacts*> facts_;
-  // Of nodes without attributes: by opset imports, domain and operator, which are theirs.
+  // For nodes without attributes: by opset imports, domain and operator, which determine them.
   using Plain = std::tuple<const void*, absl::string_view, absl::string_view>;
   absl::flat_hash_map<Plain, const NodeFacts*> plain_;
   absl::flat_hash_map<const onnx::OpSchema*, std::shared_ptr<const Signature>> signatures_;
 };
 
-// How an output is computed: the operation, how its inputs and captures are (0: absent), its slot.
+// Hash of an output's computation: the operation, the hashes of its inputs and captures (0:
+// absent), its slot.
 uint64_t HashComputation(const NodeFacts& facts, absl::Span<const uint64_t> inputs,
                          absl::Span<const uint64_t> captures, int slot);
 
-// How the values of a graph are computed, by name. The names must outlive the object.
+// Hashes of how the values of a graph are computed, by name. The names must outlive the object.
 class ComputationHashes {
  public:
-  // So many names are to come.
+  // Makes room for this many names.
   void Expect(size_t names) { hashes_.reserve(names); }
   void Set(absl::string_view name, uint64_t hash) { hashes_[name] = hash; }
   // 0: absent.
   uint64_t Of(absl::string_view name) const;
-  // Sets what a node's outputs are from what its inputs and captures are. Gives what the node is as
-  // a whole.
+  // Sets the hashes of a node's outputs from those of its inputs and captures. Returns the hash of
+  // the node as a whole.
   uint64_t Add(const Node& node, const NodeFacts& facts);
 
  private:

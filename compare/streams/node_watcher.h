@@ -1,4 +1,4 @@
-// The nodes of a run, for those who see its results by number.
+// The nodes of a run, for observers that know its results by number.
 #ifndef ONNXCMP_COMPARE_STREAMS_NODE_WATCHER_H_
 #define ONNXCMP_COMPARE_STREAMS_NODE_WATCHER_H_
 
@@ -19,7 +19,7 @@ namespace onnxcmp {
 // Remembers the node that made the last result.
 class NodeWatcher : public Observer {
  public:
-  // `inner` watches too and may be null.
+  // `inner` observes the run, too, and may be null.
   explicit NodeWatcher(Observer* inner) : inner_(inner) {}
 
   const Node* node() const { return node_; }

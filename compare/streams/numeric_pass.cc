@@ -31,7 +31,7 @@ uint64_t Mix(uint64_t x) {
   return x ^ (x >> 31);
 }
 
-// Statistics of a chunk whose elements are not all finite; those that are not become 0.
+// Statistics of a chunk whose elements are not all finite; sets those that are not to 0.
 template <typename T>
 void AddNotFinite(T* values, int64_t count, double shift, NumericSums* sums) {
   Doubles sum = {};
@@ -42,7 +42,7 @@ void AddNotFinite(T* values, int64_t count, double shift, NumericSums* sums) {
   Bits zeros = {};
   Bits finite = {};
   Bits nans = {};
-  // What is put after the end is none of the three.
+  // Elements after the end count as none of the three.
   for (int64_t i = 0; i < count; i += kLanes) {
     Bits inside = ~Bits{};
     for (int64_t lane = std::max<int64_t>(count - i, 0); lane < kLanes; ++lane) inside[lane] = 0;
@@ -119,10 +119,10 @@ Statistics NumericSums::ToStatistics(double shift) const {
   statistics.infinities = count - finite - nans;
   if (finite == 0) return statistics;
   const auto n = static_cast<double>(finite);
-  // Whether a zero is negative may depend on the order of the elements.
+  // The sign of a zero may depend on the order of the elements.
   statistics.min = min + 0.0;
   statistics.max = max + 0.0;
-  // Rounding must not put the mean beyond the ends.
+  // Rounding must not move the mean out of the range.
   statistics.mean = std::clamp(sum / n, min, max);
   const double from_shift = statistics.mean - shift;
   const double variance = shifted_squares / n - from_shift * from_shift;
@@ -136,7 +136,7 @@ Sketch NumericSums::Squashed() const { return ToSketch(c_squares, squashed, coun
 std::array<double, 6> NumericSums::Moments() const {
   if (finite == 0) return {};
   const auto n = static_cast<double>(count);
-  // c grows with x. Elements that are not finite count as 0.
+  // c is monotonic. Elements that are not finite count as 0.
   const double least = finite < count ? std::min(min, 0.0) : min;
   const double greatest = finite < count ? std::max(max, 0.0) : max;
   return {c_sum / n,     std::sqrt(c_squares / n), c_magnitudes / n,
@@ -147,7 +147,7 @@ NumericPass::NumericPass(int64_t size, double shift)
     : runs_per_group_(1),
       used_vectors_(static_cast<int>((std::min<int64_t>(size, kRun) + kLanes - 1) / kLanes)),
       shift_(shift) {
-  // As long as hundreds of slots are left.
+  // As long as hundreds of slots remain.
   while (runs_per_group_ < 64 && runs_per_group_ * 2 * 256 <= size) runs_per_group_ *= 2;
 }
 
@@ -177,7 +177,7 @@ template void NumericPass::AddChunk(int64_t first, int64_t count, const double* 
 
 template <typename T>
 void NumericPass::AddSums(int64_t first, int64_t count, const T* values, NumericSums* chunk) {
-  // What AddNotFinite has made of all elements stays.
+  // Statistics from AddNotFinite stay.
   const bool statistics = chunk->count == 0;
   std::array<uint64_t, kChunk / kRun> signs;
   const int64_t first_run = first / kRun;
@@ -213,7 +213,7 @@ void NumericPass::SpendSlots(int64_t group) {
   std::array<Doubles, kProjections> plain = {};
   std::array<Doubles, kProjections> squashed = {};
   for (int v = 0; v < used_vectors_; ++v) {
-    // 16 bits for each lane.
+    // Each lane gets 16 bits.
     const uint64_t hash =
         Mix(~(static_cast<uint64_t>(group) * (kRun / kLanes) + static_cast<uint64_t>(v)));
     const Bits bits = Bits{hash, hash, hash, hash} >> Bits{0, 16, 32, 48};

@@ -9,8 +9,7 @@
 namespace onnxcmp {
 namespace {
 
-// Whether two sides that are quantized have most of their integers, scales and zero points in
-// common.
+// True if two quantized sides share most of their integers, scales and zero points.
 bool QuantizedAlike(const ResultStream& left, const ResultStream& right) {
   absl::flat_hash_set<Hash128> theirs;
   for (const StreamResult& result : left.results) theirs.insert(result.fingerprint.elements);
@@ -23,7 +22,7 @@ bool QuantizedAlike(const ResultStream& left, const ResultStream& right) {
       if (input == kNone || !seen.insert(input).second) continue;
       const StreamResult& result = right.results[Index(input)];
       if (result.kind != ResultKind::kInitializer) continue;
-      // A zero point is 0 as a rule.
+      // Most zero points are 0.
       if (result.fingerprint.size == 1 && IsInteger(result.dtype)) continue;
       ++constants;
       common += theirs.contains(result.fingerprint.elements) ? 1 : 0;

@@ -1,4 +1,4 @@
-// Which operators streams have: those of quantized models.
+// Queries the operators of a stream, those of quantized models above all.
 #ifndef ONNXCMP_COMPARE_STREAMS_QUANTIZED_STREAMS_H_
 #define ONNXCMP_COMPARE_STREAMS_QUANTIZED_STREAMS_H_
 
@@ -8,14 +8,15 @@
 
 namespace onnxcmp {
 
-// Whether a side has a node of an operator that is `asked` for, once each.
+// True if any operator of the stream satisfies `asked`, which is called once for each.
 bool AnyOperator(const ResultStream& stream, absl::FunctionRef<bool(absl::string_view)> asked);
 
-// Whether a side has nodes that quantize.
+// True if a side has nodes that quantize.
 bool IsQuantized(const ResultStream& stream);
 
-// Whether one side is quantized, or both otherwise: two that have most of their integers, scales
-// and zero points in common do not differ by that, and what does is found without looking at it.
+// True if only one side is quantized, or both differently. Two sides that share most of their
+// integers, scales and zero points do not differ by quantization; their differences are found
+// without regard to it.
 bool DifferInQuantization(const ResultStream& left, const ResultStream& right);
 
 }  // namespace onnxcmp

@@ -1,4 +1,4 @@
-// Results by the names that people give: whole, with the path before them, or their ends.
+// Finds results by names that users give: full ones, with their path, or their ends.
 #ifndef ONNXCMP_COMPARE_STREAMS_RESULT_NAMES_H_
 #define ONNXCMP_COMPARE_STREAMS_RESULT_NAMES_H_
 
@@ -12,14 +12,14 @@
 
 namespace onnxcmp {
 
-// "loop[3]/y": what tells a result from others of its name; its name where it has no path.
+// "loop[3]/y": distinguishes a result from others of its name; just its name if it has no path.
 std::string FullName(const StreamResult& result);
 
-// The result that is meant; of those of one full name the first, an output last.
+// The result that `given` refers to; the first of one full name, an output last.
 absl::StatusOr<int> FindResult(const ResultStream& stream, absl::string_view given,
                                absl::string_view side);
 
-// All full names, and plain ones, of the results of streams, each once.
+// All full names and plain names of the results of streams, each once.
 std::vector<std::string> NamesOf(absl::Span<const ResultStream* const> streams);
 
 }  // namespace onnxcmp

@@ -1,4 +1,4 @@
-// A result in a few words: what made it, its name, its type.
+// A result in a few words: its operator, its name, its type.
 #ifndef ONNXCMP_COMPARE_STREAMS_RESULT_TEXT_H_
 #define ONNXCMP_COMPARE_STREAMS_RESULT_TEXT_H_
 
@@ -11,7 +11,7 @@ namespace onnxcmp {
 // The operator that made a result, or "init", "input", "output".
 std::string WhatMade(const ResultStream& stream, int result);
 
-// A result's name after its path, as --tolerance takes it: "loop_1[3]/product"; "" of kNone.
+// A result's name after its path, as --tolerance takes it: "loop_1[3]/product"; "" for kNone.
 std::string PathAndName(const ResultStream& stream, int result);
 std::string PathAndName(const std::string& path, const std::string& name);
 // "f32 1x30x16", "i64" (a scalar), "seq(float[2])".

@@ -19,8 +19,8 @@ bool IsConstant(const Node& node) {
   return node.op_type == "Constant" && node.domain == kOnnxDomain;
 }
 
-// The number of states of a Scan, which are its first inputs; nothing if they come with a batch, of
-// which the body sees slices.
+// The number of states of a Scan, which are its first inputs; nothing if they have a batch axis, of
+// which the body gets slices.
 std::optional<size_t> ScanStates(const Node& node) {
   const auto scans = node.attributes.find("num_scan_inputs");
   if (scans == node.attributes.end() || !std::holds_alternative<int64_t>(scans->second)) {
@@ -83,7 +83,7 @@ const StreamRecorder::Named* StreamRecorder::Carried(const GraphStart& start, si
   const Node& owner = start.node;
   size_t output = i;
   if (owner.op_type == "Loop") {
-    // Inputs: trip count, condition, values; of the body: counter, condition, values.
+    // Inputs: trip count, condition, values; inputs of the body: counter, condition, values.
     if (i == 0) return nullptr;
     output = i - 1;
   } else if (owner.op_type == "Scan") {
@@ -103,7 +103,7 @@ void StreamRecorder::OnGraphStart(const GraphStart& start) {
   if (start.depth > options_.max_depth) return;
   const auto depth = static_cast<size_t>(start.depth);
   CloseTo(depth + 1);
-  // The iteration before, if this one follows another.
+  // The previous iteration, if there is one.
   std::optional<Scope> before;
   if (scopes_.size() == depth + 1) {
     if (scopes_.back().owner == &start.node && scopes_.back().graph == &start.graph) {
@@ -181,7 +181,7 @@ Fingerprint StreamRecorder::LookAt(const Result& result) {
   if (!options_.glance || result.kind == ResultKind::kInput) {
     return options_.cache->Get(result.value, options_.pool);
   }
-  // Nobody asks which results of one side are alike.
+  // No caller asks for equal results within one side, so a unique hash suffices.
   const Hash128 content = HashOf({stream_.results.size()});
   return options_.cache->Glance(result.value, content, options_.pool);
 }
@@ -238,7 +238,7 @@ absl::Status StreamRecorder::OnResult(const Result& result, std::optional<Value>
     added.precision = LessPrecise(scope.precision, added.precision);
     added.precision =
         LessPrecise(added.precision, QuantizedAs(node.op_type, added.dtype, made.bits));
-    // A constant is a leaf, as the initializer is that it may be on the other side.
+    // A constant is a leaf, like the initializer that it may be on the other side.
     if (!IsConstant(node)) {
       added.computation =
           HashComputation(options_.facts->Of(node), scope.inputs, scope.captures, added.slot);

@@ -1,4 +1,4 @@
-// Records what is known of every result while a model runs. Keeps no value.
+// Records the fingerprint and node of every result while a model runs. Keeps no values.
 #ifndef ONNXCMP_COMPARE_STREAMS_STREAM_RECORDER_H_
 #define ONNXCMP_COMPARE_STREAMS_STREAM_RECORDER_H_
 
@@ -30,47 +30,47 @@ struct StreamRecorderOptions {
   // Results of deeper subgraphs are left out.
   int max_depth = std::numeric_limits<int>::max();
   const ThreadPool* pool = nullptr;   // for large tensors; may be null
-  FingerprintCache* cache = nullptr;  // of both sides; null: one of its own
+  FingerprintCache* cache = nullptr;  // shared by both sides; null: one of its own
   NodeFactsCache* facts = nullptr;    // the same
-  // Results and weights are only glanced at: for a run whose like is known.
+  // Only prescreen results and weights: for a run that repeats a known one.
   bool glance = false;
 };
 
-// Observes one run. A value that a subgraph begins with and that is the value of a result, such as
-// what a loop carries from one iteration to the next, counts as that result.
+// Observes one run. If the input of a subgraph is the value of a result, such as a value that a
+// loop carries from one iteration to the next, it counts as that result.
 class StreamRecorder : public Observer {
  public:
   // The registry (for the schemas), the pool, the caches and the model that runs must outlive the
   // recorder.
   explicit StreamRecorder(const OpRegistry& registry, const StreamRecorderOptions& options = {});
 
-  // Makes room for what a run of the model gives, as far as its main graph tells.
+  // Makes room for the results of a run, as far as the main graph tells.
   void Expect(const Graph& graph);
 
   void OnGraphStart(const GraphStart& start) override;
   absl::Status OnResult(const Result& result, std::optional<Value>* replacement) override;
 
-  // What has been recorded so far.
+  // The results recorded so far.
   const ResultStream& stream() const { return stream_; }
-  // All but the source.
+  // The stream without its source.
   ResultStream TakeStream() { return std::move(stream_); }
 
  private:
-  // What a name stands for.
+  // The value behind a name.
   struct Named {
     int result = kNone;
     uint64_t computation = 0;  // 0: absent
     DType dtype = DType::kUndefined;
     DType precision = DType::kUndefined;
   };
-  // A graph that runs.
+  // A graph that is running.
   struct Scope {
     const Node* owner = nullptr;  // null: the main graph
     const Graph* graph = nullptr;
     absl::flat_hash_map<absl::string_view, Named> names;  // views of the model's strings
     DType least = DType::kUndefined;                      // the least precision of its results
     DType inner = DType::kUndefined;  // that of the graphs that ran for its next node
-    // The node whose outputs are being reported, and what they have in common.
+    // The node whose outputs are being reported, and properties that they share.
     const Node* node = nullptr;
     int index = kNone;
     DType precision = DType::kUndefined;
@@ -81,7 +81,7 @@ class StreamRecorder : public Observer {
   void CloseTo(size_t depth);
   const Named* Find(absl::string_view name) const;
   Named FromContent(const Value& value) const;
-  // What input i of a subgraph stands for, if that is known; `before` is the iteration before.
+  // The value of input i of a subgraph, if that is known; `before` is the previous iteration.
   const Named* Carried(const GraphStart& start, size_t i, const Scope* before) const;
   const Named* OwnersInput(const Node& owner, size_t i) const;
   void BeginNode(const Result& result, Scope* scope);
@@ -91,8 +91,8 @@ class StreamRecorder : public Observer {
   StreamRecorderOptions options_;
   ResultStream stream_;
   std::vector<Scope> scopes_;
-  absl::flat_hash_map<const Initializer*, Named> initializers_;  // of subgraphs
-  FingerprintCache own_cache_;                                   // in use if the options have none
+  absl::flat_hash_map<const Initializer*, Named> initializers_;  // the subgraphs'
+  FingerprintCache own_cache_;                                   // used if the options have none
   NodeFactsCache own_facts_;                                     // the same
 };
 

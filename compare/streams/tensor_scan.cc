@@ -19,11 +19,11 @@
 namespace onnxcmp {
 namespace {
 
-// Elements of a piece, which one thread scans, and the pieces that are worth waking other threads
-// for. The hash of the bits is one of the hashes of the pieces.
+// Elements of a piece, which one thread scans, and the number of pieces that justifies waking other
+// threads. The hash of the bits combines the hashes of the pieces.
 constexpr int64_t kPiece = int64_t{1} << 16;
 constexpr int64_t kParallelPieces = 4;
-// Elements that do not lie one after the other in memory and are brought there at a time.
+// Elements that are gathered at a time if they are not contiguous in memory.
 constexpr int64_t kBlock = int64_t{1} << 14;
 
 template <typename Word>
@@ -145,7 +145,7 @@ template <typename T>
 void TensorScan::ScanPiece(int64_t index, const ScanParts& parts, TensorPiece* piece) const {
   const int64_t begin = index * kPiece;
   const int64_t end = std::min(size_, begin + kPiece);
-  // Numbers tell it as well.
+  // The numbers tell if all are finite, too.
   const bool finite = parts.finite && !parts.numbers && IsFloatingPoint(dtype_) && !complex_;
   if (InPlace() && !parts.elements && !finite && !parts.numbers) {
     if (parts.bits) piece->bits = ToHash128(XXH3_128bits(Place(begin), Bytes(end - begin)));
@@ -156,13 +156,13 @@ void TensorScan::ScanPiece(int64_t index, const ScanParts& parts, TensorPiece* p
     piece->finite = BestFingerprintLoops().Of<T>().find_ends(numbers, end - begin).finite;
     return;
   }
-  // Chunk by chunk, the same as at once: memory is read while the processor computes.
+  // Chunk by chunk gives the same hash as at once, and memory is read while the processor computes.
   XXH3_state_t state;
   if (parts.bits) XXH3_128bits_reset(&state);
   const int64_t in_a_number = complex_ ? 2 : 1;
   NumericPass pass(size_ * in_a_number, complex_ ? 0 : shift_);
   NumericPass magnitudes(size_, shift_);
-  // A chunk's numbers fill the pass's; its elements may be wide.
+  // A chunk holds as many numbers as the pass takes; its elements may be wide.
   const int64_t chunk = NumericPass::kChunk / in_a_number;
   alignas(64) std::array<std::byte, NumericPass::kChunk> unpacked;
   alignas(64) std::array<T, NumericPass::kChunk> values;

@@ -1,5 +1,5 @@
-// The pieces of a numeric tensor, looked at by many threads: what a fingerprint is put together
-// from.
+// The pieces of a numeric tensor, scanned by many threads, from which a fingerprint is put
+// together.
 #ifndef ONNXCMP_COMPARE_STREAMS_TENSOR_SCAN_H_
 #define ONNXCMP_COMPARE_STREAMS_TENSOR_SCAN_H_
 
@@ -19,7 +19,7 @@
 
 namespace onnxcmp {
 
-// What of a tensor is wanted.
+// Parts of a scan that are requested.
 struct ScanParts {
   bool bits = false;
   bool elements = false;
@@ -30,13 +30,13 @@ struct ScanParts {
 struct TensorPiece {
   Hash128 bits;
   MultisetSum elements;
-  bool finite = true;  // all numbers are, as far as it was wanted
+  bool finite = true;  // true if all numbers are, as far as that was requested
   NumericSums numbers;
-  NumericSums magnitudes;  // of complex numbers
+  NumericSums magnitudes;  // for complex numbers
 };
 
-// Reads a numeric tensor in chunks of raw elements. One that is stored() is read in its file if
-// ReadsFile() says so, and has to be in memory otherwise.
+// Reads a numeric tensor in chunks of raw elements. A stored() tensor is read in its file if
+// ReadsFile() is true, and has to be in memory otherwise.
 class TensorScan {
  public:
   // The tensor must outlive it.
@@ -44,18 +44,17 @@ class TensorScan {
 
   static bool ReadsFile(const Tensor& tensor);
 
-  // The cut into pieces depends on the size alone. The pool may be null.
+  // The division into pieces depends on the size alone. The pool may be null.
   std::vector<TensorPiece> Pieces(const ScanParts& parts, const ThreadPool* pool);
 
-  // Whether all numbers are finite. Of real numbers.
+  // True if all numbers are finite. Real numbers only.
   bool IsFinite(const ThreadPool* pool);
 
-  // What NumericSums are shifted by: a finite element, if one is soon found. Known once there are
+  // Shift of the NumericSums: a finite element, if one is found quickly. Known once there are
   // pieces with numbers.
   double shift() const { return shift_; }
 
-  // Of a few elements at both ends and the type and size: tensors with the same bits have the same
-  // one.
+  // Hash of a few elements at both ends, the type and the size: equal for tensors of equal bits.
   Hash128 EndsHash() const;
 
   // See Fingerprint::rich.
@@ -66,33 +65,33 @@ class TensorScan {
   void ScanPiece(int64_t index, const ScanParts& parts, TensorPiece* piece) const;
   template <typename T>
   void LoadChunk(const std::byte* raw, int64_t first, int64_t count, T* values) const;
-  // Real and imaginary parts in turn; the magnitudes are added.
+  // Real and imaginary parts in turn; also adds the magnitudes.
   void LoadParts(const std::byte* raw, int64_t first, int64_t count, double* parts,
                  NumericPass* magnitudes) const;
 
-  // Whether the elements can be hashed where they are. Packed ones are unpacked to bytes, so that
-  // bits after the last one do not count.
+  // True if the elements can be hashed in place. Packed ones are unpacked to bytes, so that bits
+  // after the last one do not count.
   bool InPlace() const { return file_ == nullptr && !packed_ && runs_.contiguous(); }
-  // Whether raw elements that lie one after the other can be read as numbers of T.
+  // True if contiguous raw elements can be read as numbers of T.
   template <typename T>
   bool IsArrayOf(const std::byte* raw) const {
     return dtype_ == DTypeOf<T>::value && reinterpret_cast<uintptr_t>(raw) % alignof(T) == 0;
   }
   const std::byte* Place(int64_t index) const { return data_ + index * width_; }
-  // What the processor does not fetch by itself: it stops at the end of a page, and chunks are far
-  // apart in time.
+  // Prefetches memory that the processor does not by itself: it stops at the end of a page, and
+  // chunks are far apart in time.
   void Prefetch(int64_t first, int64_t count) const;
   size_t Bytes(int64_t count) const { return static_cast<size_t>(count * width_); }
   void FindShift();
-  // Copies a few elements that are not in place.
+  // Copies a few elements that are not contiguous.
   const std::byte* Gather(int64_t first, int64_t count, std::byte* buffer) const;
-  // The same of many, none of them packed.
+  // The same for many, none of them packed.
   void GatherBlock(int64_t first, int64_t count, std::byte* block) const;
-  // Out of the file: that takes half as long as to bring its pages into the mapping and out again.
+  // Reads from the file: that takes half the time of paging them into the mapping and out again.
   void ReadFile(int64_t first, int64_t count, std::byte* buffer) const;
 
   const FileBytes* file_;  // null: it is in memory
-  int64_t in_file_ = 0;    // where the first element is in its bytes
+  int64_t in_file_ = 0;    // offset of the first element in the file's bytes
   const std::byte* data_;  // the first element; null if it is in a file
   StridedRuns runs_;
   DType dtype_;

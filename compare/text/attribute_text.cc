@@ -44,12 +44,13 @@ struct ToText {
   }
 };
 
-// What is longer is compared by its type alone.
+// Longer values are compared by their type alone.
 constexpr int64_t kMaxElements = int64_t{1} << 22;
 
-// Elements of a list or a tensor, or the only one, as texts that are equal only if they are.
+// Elements of a list or a tensor, or a single value, as texts that are equal if and only if the
+// elements are.
 struct ToElements {
-  // Of what has no elements that can be compared: nothing.
+  // Nothing if there are no comparable elements.
   using Elements = std::optional<std::vector<std::string>>;
 
   static std::string Exact(double number) {
@@ -97,7 +98,7 @@ struct ToElements {
   }
 };
 
-// "0.5 | 1", with as few digits as tell them apart.
+// "0.5 | 1", with as few digits as distinguish them.
 std::string PairText(const std::string& left, const std::string& right) {
   double a = 0;
   double b = 0;

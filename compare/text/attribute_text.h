@@ -13,15 +13,15 @@ namespace onnxcmp {
 std::string AttributeText(const Node& node, const std::string& name);
 std::string AttributeText(const Attribute& attribute);
 
-// How two values differ, all elements of lists and tensors looked at; "" if they do not. Numbers
-// are compared as such, whatever type holds them. "1e-05 | 0.01", "[1,1] | [2,2]", of long lists
-// "1 of 20 elements differs, [13] 0.5 | 1".
+// The difference of two values, over all elements of lists and tensors; "" if there is none.
+// Numbers are compared by value, whatever their type. "1e-05 | 0.01", "[1,1] | [2,2]", for long
+// lists "1 of 20 elements differs, [13] 0.5 | 1".
 std::string AttributeDifferenceText(const Attribute& left, const Attribute& right);
 
-// The same of two nodes' attributes of a name; that only one is given is a difference.
+// The same for two nodes' attributes of a name; it is a difference if only one has it.
 std::string AttributeDifferenceText(const Node& left, const Node& right, const std::string& name);
 
-// The names of all attributes that one of two nodes has, sorted. Either may be null.
+// The names of all attributes of either node, sorted. Either may be null.
 std::vector<std::string> AttributeNames(const Node* left, const Node* right);
 
 // An attribute of two nodes, of each as text; "" where there is no node.

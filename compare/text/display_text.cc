@@ -27,8 +27,8 @@ bool IsIn(uint32_t code, const Range (&ranges)[n]) {
   return range != std::begin(ranges) && code <= (range - 1)->last;
 }
 
-// Control characters, what changes the direction of writing, and what is invisible or looks like a
-// space and is none.
+// Control characters, characters that change the direction of writing, and invisible ones and ones
+// that resemble a space.
 bool IsUnprintable(uint32_t code) {
   static constexpr Range kRanges[] = {
       {0x00, 0x1F},     {0x7F, 0xA0},     {0xAD, 0xAD},     {0x200B, 0x200F},
@@ -61,7 +61,7 @@ std::string Escape(uint32_t code) {
   return absl::StrFormat("\\U%08x", code);
 }
 
-// Characters from the front, or from the back, that fit into `width`.
+// The characters from the front, or from the back, that fit into `width`.
 std::string Fitting(const std::vector<uint32_t>& codes, int width, bool from_back) {
   const int size = static_cast<int>(codes.size());
   int count = 0;

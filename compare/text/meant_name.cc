@@ -15,10 +15,10 @@ namespace onnxcmp {
 namespace {
 
 constexpr size_t kMostNamed = 3;
-// Names longer than this are distinguished by their ends.
+// Longer names are compared by their ends.
 constexpr size_t kMostCompared = 120;
 
-// Letters to insert, delete, exchange (Levenshtein).
+// Number of letters to insert, delete or exchange (Levenshtein).
 size_t EditDistance(absl::string_view a, absl::string_view b) {
   std::vector<size_t> row(b.size() + 1);
   for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
@@ -44,7 +44,7 @@ std::string DidYouMean(absl::string_view given, absl::Span<const std::string> na
   std::vector<std::pair<size_t, const std::string*>> near;
   for (const std::string& name : names) {
     const std::string other = end(name);
-    // What holds the one given is like it, however long it is.
+    // A name that contains the given one is similar, however long it is.
     const size_t distance =
         absl::StrContains(other, wanted) && wanted.size() > 2 ? 1 : EditDistance(wanted, other);
     if (distance <= std::max<size_t>(1, wanted.size() / 3)) near.emplace_back(distance, &name);

@@ -1,4 +1,4 @@
-// Names as people give them: whole, or their ends.
+// Resolves names that users give: full names, or their ends.
 #ifndef ONNXCMP_COMPARE_TEXT_MEANT_NAME_H_
 #define ONNXCMP_COMPARE_TEXT_MEANT_NAME_H_
 
@@ -10,14 +10,13 @@
 
 namespace onnxcmp {
 
-// Which of the names is meant: one that is equal, else the only one that ends so. NotFound, with
-// the nearest names, or InvalidArgument, with those that end so. `what` says in errors what has the
-// names ("results of the left side").
+// The name that `given` refers to: an equal one, else the only one with that end. NotFound, with
+// the nearest names, or InvalidArgument, with all that have that end. `what` describes the owner of
+// the names in errors ("results of the left side").
 absl::StatusOr<std::string> MeantName(absl::string_view given, absl::Span<const std::string> names,
                                       absl::string_view what);
 
-// Up to three of the names that are most like the one given, as "; did you mean a, b?"; "" if none
-// is like it.
+// Up to three of the most similar names, as "; did you mean a, b?"; "" if none is similar.
 std::string DidYouMean(absl::string_view given, absl::Span<const std::string> names);
 
 }  // namespace onnxcmp

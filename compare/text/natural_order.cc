@@ -8,7 +8,7 @@
 namespace onnxcmp {
 namespace {
 
-// Takes the number that a text begins with, without the zeros before it.
+// Takes the number at the start of a text, without its leading zeros.
 absl::string_view TakeNumber(absl::string_view* text) {
   const auto* const end = std::find_if_not(text->begin(), text->end(), absl::ascii_isdigit);
   absl::string_view number = text->substr(0, static_cast<size_t>(end - text->begin()));

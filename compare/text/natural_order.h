@@ -1,4 +1,4 @@
-// Names in the order people count in: layer_2 before layer_10.
+// Natural order of names: layer_2 before layer_10.
 #ifndef ONNXCMP_COMPARE_TEXT_NATURAL_ORDER_H_
 #define ONNXCMP_COMPARE_TEXT_NATURAL_ORDER_H_
 
@@ -6,8 +6,8 @@
 
 namespace onnxcmp {
 
-// Whether `a` comes before `b`: runs of digits count as numbers, of any length. A strict order of
-// all strings: of those alike but for zeros before a number, the bytes decide.
+// True if `a` comes before `b`: runs of digits count as numbers, of any length. A strict order of
+// all strings: if they differ only in leading zeros, the bytes decide.
 bool NaturallyLess(absl::string_view a, absl::string_view b);
 
 }  // namespace onnxcmp

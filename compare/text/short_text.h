@@ -1,4 +1,4 @@
-// Numbers, types and sizes in a few characters, as tables have them.
+// Numbers, types and sizes in a few characters, for tables.
 #ifndef ONNXCMP_COMPARE_TEXT_SHORT_TEXT_H_
 #define ONNXCMP_COMPARE_TEXT_SHORT_TEXT_H_
 
@@ -14,13 +14,13 @@ namespace onnxcmp {
 std::string ShortDType(DType dtype);         // "f32"
 std::string ShortShape(const Shape& shape);  // "1x30x16", "scalar"
 
-// Two digits: "2.4e-07", "0", "inf"; "12" of integers.
+// Two digits: "2.4e-07", "0", "inf"; "12" for integers.
 std::string TwoDigits(double number, bool integer = false);
 
 // "3 ulp", "2.5e+04 ulp".
 std::string UlpText(double ulp);
 
-// Two elements, "0.41823566 | 0.41823602", so that no line ends between them.
+// Two elements, "0.41823566 | 0.41823602", without a line break between them.
 std::string ElementsText(absl::string_view pair);
 
 // "711 kB": three digits.

@@ -9,7 +9,7 @@ constexpr uint32_t kReplacement = 0xFFFD;
 
 bool IsCharacter(uint32_t code) { return code <= 0x10FFFF && (code < 0xD800 || code > 0xDFFF); }
 
-// The character that a text begins with and how many bytes it has; 0 bytes if it begins with none.
+// The first character of a text and its number of bytes; 0 bytes if it is invalid.
 struct Character {
   uint32_t code = kReplacement;
   size_t bytes = 0;
@@ -31,7 +31,7 @@ Character FirstCharacter(absl::string_view text) {
     }
     code = code << 6 | (byte(i) & 0x3F);
   }
-  // Characters are written with as few bytes as they need.
+  // Only the shortest encoding of a character is valid.
   const uint32_t least = bytes == 2 ? 0x80 : bytes == 3 ? 0x800 : 0x10000;
   return code < least || !IsCharacter(code) ? Character{} : Character{code, bytes};
 }

@@ -10,15 +10,15 @@
 
 namespace onnxcmp {
 
-// False if the number is no character of Unicode (surrogates are not).
+// False if the number is no Unicode character (surrogates are none).
 bool AppendUtf8(uint32_t code, std::string* text);
 
-// The characters of a text; a byte that belongs to none becomes U+FFFD.
+// The characters of a text; invalid bytes become U+FFFD.
 std::vector<uint32_t> DecodeUtf8(absl::string_view text);
 
 bool IsValidUtf8(absl::string_view text);
 
-// The text with every byte that belongs to no character replaced by U+FFFD.
+// The text with every invalid byte replaced by U+FFFD.
 std::string RepairUtf8(absl::string_view text);
 
 }  // namespace onnxcmp

@@ -38,13 +38,13 @@ class Tracer {
   const StreamResult& Result(int r) const { return stream_.results[Index(r)]; }
   const Lineage& At(int r) const { return lineages_[Index(r)]; }
 
-  // The less precise of two, the first one if they are alike.
+  // The less precise of two, the first one if they are equal.
   static Lineage Merged(const Lineage& a, const Lineage& b) {
     if (LessPrecise(a.type, b.type) == a.type) return a;
     return {b.type, b.origin, a.kind};
   }
 
-  // What a result's own type makes of the numbers that come to it.
+  // The lineage that a result's own type adds.
   static Lineage Own(const StreamResult& result, int r) {
     const DType type = result.own_precision;
     return {type, type == DType::kUndefined ? kNone : r, {}};
@@ -66,13 +66,13 @@ class Tracer {
     std::for_each(node.inputs.begin(), node.inputs.end(), read);
     std::for_each(node.captures.begin(), node.captures.end(), read);
     lineage = Merged(lineage, {QuantizedAs(node.op_type, result.dtype, node.bits), r, {}});
-    // Of what a subgraph begins with nothing but the precision is known.
+    // For the inputs of a subgraph, only the precision is known.
     if (!node.closed) lineage = Merged(lineage, {result.precision, r, {}});
     return lineage;
   }
 
-  // An input whose numbers the result holds once more: a cast that loses nothing, or numbers that
-  // were on the grid before they were quantized to it. kNone if there is none.
+  // An input with the same numbers as the result: a cast without loss, or numbers that were already
+  // multiples of the scale before they were quantized. kNone if there is none.
   int SameNumbersAs(const StreamNode& node, int r) const {
     const int input = node.inputs.empty() ? kNone : node.inputs[0];
     if (input == kNone) return kNone;
@@ -94,7 +94,7 @@ class Tracer {
                                                                   : NumberKind::kDiscrete;
     }
     const StreamNode& node = stream_.nodes[Index(result.node)];
-    // Sequences and maps: their parts' types tell.
+    // Sequences and maps: the types of their parts decide.
     if (!result.shape.has_value()) return NumberKind::kReal;
     return number ? KindOfFloat(node) : KindOfInteger(node, result);
   }
@@ -112,7 +112,7 @@ class Tracer {
     return OnlyDiscrete(node, node.inputs.size()) ? NumberKind::kFromDiscrete : NumberKind::kReal;
   }
 
-  // Whether all that it reads are discrete numbers and constants, and not only those.
+  // True if all inputs are discrete numbers and constants, and not all constants.
   bool OnlyDiscrete(const StreamNode& node, size_t count) const {
     bool any = false;
     for (size_t i = 0; i < std::min(count, node.inputs.size()); ++i) {

@@ -17,8 +17,8 @@
 namespace onnxcmp {
 namespace {
 
-// A recording of which at least this share agrees so far with what a model gives was made by a
-// model that computes in the same types.
+// A recording with at least this share of values this near to a model's results was made by a model
+// that computes in the same types.
 constexpr double kShareAlike = 0.5;
 constexpr double kAlike = 1e-5;
 
@@ -26,8 +26,8 @@ bool HasPartner(const std::vector<int>& partners, size_t r) {
   return r < partners.size() && partners[r] != kNone;
 }
 
-// Results that have no partner and yet can differ by nothing: of a model whose recording lacks
-// them. What is computed from equal numbers is equal.
+// Adds results without a partner that are equal nevertheless, for a model whose recording lacks
+// them: results computed from equal numbers are equal.
 void ExtendEqual(const ResultStream& stream, const std::vector<int>& partners,
                  std::vector<bool>* equal) {
   for (size_t r = 0; r < stream.results.size(); ++r) {
@@ -44,7 +44,7 @@ void ExtendEqual(const ResultStream& stream, const std::vector<int>& partners,
   }
 }
 
-// Whether what was recorded are mostly the model's own numbers.
+// True if most recorded numbers are the model's own.
 bool IsRecordedAlike(const ResultStream& recording, const ResultStream& model,
                      const std::vector<int>& partners) {
   int64_t pairs = 0;
@@ -61,8 +61,8 @@ bool IsRecordedAlike(const ResultStream& recording, const ResultStream& model,
   return pairs > 0 && static_cast<double>(alike) >= kShareAlike * static_cast<double>(pairs);
 }
 
-// By result: whether the other side has it, value for value, as its partner or, if it is rich, at
-// all.
+// By result: true if the other side has it, value for value: as its partner, or anywhere if it is
+// rich.
 std::vector<bool> EqualResults(const ResultStream& stream, const ResultStream& other,
                                const std::vector<int>& partners) {
   std::vector<bool> equal(stream.results.size());
@@ -82,9 +82,9 @@ std::vector<bool> EqualResults(const ResultStream& stream, const ResultStream& o
   return equal;
 }
 
-// `origin` brought the type in.
+// `origin`: the result that introduced the type.
 absl::string_view TypeWord(DType dtype, const StreamResult* origin) {
-  // Of integers in short blocks.
+  // Integers in short blocks.
   const bool in_blocks = origin != nullptr && IsInteger(origin->dtype) && !IsInteger(dtype);
   if (in_blocks) return "8-bit blocks";
   if (!IsInteger(dtype)) return NumpyName(dtype);
@@ -100,7 +100,7 @@ absl::string_view TypeWord(DType dtype, const StreamResult* origin) {
   }
 }
 
-// What brought a type in, in a word: "products", "constants", "quantization".
+// The origin of a type, in a word: "products", "constants", "quantization".
 absl::string_view OriginWord(const ResultStream& stream, int origin) {
   const StreamResult& result = stream.results[Index(origin)];
   const std::string& op_type = OpTypeOf(result, stream);
@@ -130,16 +130,15 @@ void AddNames(const StreamResult& result, std::vector<std::string>* names) {
   if (!result.path.empty()) names->push_back(absl::StrCat(result.path, "/", result.name));
 }
 
-// Discrete numbers are what they are; as floats they are rounded, and some times more where they
-// were computed with.
+// Discrete numbers are exact; as floats they are rounded, and several times more in results
+// computed from them.
 Tolerance OfDiscrete(NumberKind kind, double epsilon) {
   if (kind == NumberKind::kDiscrete) return {0, 0, 0, 0};
   const double steps = kind == NumberKind::kCastDiscrete ? 1 : 32;
   return {steps * epsilon, 0, 0, std::numeric_limits<double>::infinity()};
 }
 
-// What was recorded, or is a constant, is what its partner says: integers do not tell by
-// themselves.
+// Recorded results and constants have the kind of their partner: integers alone do not show it.
 NumberKind KindOfPair(const StreamResult& l, NumberKind left, const StreamResult& r,
                       NumberKind right) {
   const bool left_quantized = left == NumberKind::kQuantized;
@@ -200,7 +199,7 @@ PairTolerance PairTolerances::Of(int left, int right) const {
   const bool from_right = LessPrecise(b.type, type) == b.type && b.origin != kNone;
   pair.tolerances.floats = Adjusted(OfType(type), options_);
   if (kind == NumberKind::kQuantized) {
-    // A step beside is rounding; see ScaleOfPair for what is counted in steps.
+    // One step of difference is rounding; see ScaleOfPair for tensors measured in steps.
     const Tolerance of_type = OfType(type);
     pair.tolerances.integers = {0, 0, BitWidth(l.dtype) > 16 ? of_type.scaled : 0.1, of_type.whole};
   }

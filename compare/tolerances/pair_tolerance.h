@@ -1,4 +1,4 @@
-// How far apart the two results of a pair may be, and why. docs/tolerances.md argues the rules.
+// Tolerances of pairs, and their reasons. docs/tolerances.md justifies the rules.
 #ifndef ONNXCMP_COMPARE_TOLERANCES_PAIR_TOLERANCE_H_
 #define ONNXCMP_COMPARE_TOLERANCES_PAIR_TOLERANCE_H_
 
@@ -21,24 +21,24 @@ struct PairTolerance {
   Tolerances tolerances;
   // In words: "float16 products on the right", "float32", "indices, which are exact", "--rtol".
   std::string why;
-  // That of the results' own types, where what came before them widened it: what they may be apart
-  // without any other reason.
+  // The tolerance of the results' own types, if earlier results widened it: their limit without any
+  // other reason.
   std::optional<Tolerances> own;
 };
 
-// Of two streams that are aligned. A pair may be as far apart as the least precise type allows in
-// which a difference arose on either way to it: what has the same bits on both sides inherits
-// nothing. Numbers that are discrete are exact, whatever came before them.
+// For two aligned streams. The tolerance of a pair is that of the least precise type in which a
+// difference arose on either way to it: nothing propagates from results with the same bits on both
+// sides. Discrete numbers are exact, whatever comes before them.
 class PairTolerances {
  public:
-  // The streams and the options must outlive the object. The alignment is read here alone: pairs
-  // that are added to it later change nothing.
+  // The streams and the options must outlive the object. The alignment is read only here: later
+  // changes have no effect.
   PairTolerances(const ResultStream& left, const ResultStream& right, const Alignment& alignment,
                  const ToleranceOptions& options);
 
   PairTolerance Of(int left, int right) const;
 
-  // From here on floats may be as far apart as this, too, `why` saying what has been found out.
+  // From here on floats may differ by this, too; `why` is the reason.
   void Allow(const Tolerance& tolerance, std::string why);
 
  private:
@@ -51,14 +51,15 @@ class PairTolerances {
   std::string why_allowed_;
 };
 
-// What the options say of results of these names; of several the widest.
+// The tolerance of the options for results of these names; the widest of several.
 std::optional<Tolerance> NamedTolerance(const ToleranceOptions& options,
                                         absl::Span<const std::string> names);
 
-// Adds "NAME=RTOL,ATOL" to `by_name`. The name may hold '='. InvalidArgument if it is not one.
+// Adds "NAME=RTOL,ATOL" to `by_name`. The name may contain '='. InvalidArgument if the text is
+// malformed.
 absl::Status AddNamedTolerance(absl::string_view text, ToleranceOptions* options);
 
-// The same tolerances by the whole names that are meant (MeantName).
+// The same tolerances by the full names that are meant (MeantName).
 absl::StatusOr<ToleranceOptions> WithWholeNames(const ToleranceOptions& options,
                                                 absl::Span<const std::string> names,
                                                 absl::string_view what);

@@ -1,4 +1,4 @@
-// A row of the alignment with what was measured of it.
+// A row of the alignment with its measured difference.
 #ifndef ONNXCMP_COMPARE_VERDICT_COMPARED_ROW_H_
 #define ONNXCMP_COMPARE_VERDICT_COMPARED_ROW_H_
 
@@ -26,7 +26,7 @@ struct ComparedRow {
       picture;  // of these, where a report shows elements; else null
 };
 
-// Two sides up to where their rows were measured.
+// Two sides with their measured rows.
 struct ComparedSides {
   const ResultStream& left;
   const ResultStream& right;

@@ -99,7 +99,7 @@ class DerivedFinder {
         candidates.push_back(static_cast<int>(i));
       }
     }
-    // Those about where its neighbours are go first.
+    // Candidates near its neighbours' partners come first.
     const int about = partners_[Index(r)] != kNone ? partners_[Index(r)] : AfterBefore(r);
     absl::c_stable_sort(candidates,
                         [&](int a, int b) { return std::abs(a - about) < std::abs(b - about); });
@@ -130,7 +130,7 @@ class DerivedFinder {
     return how;
   }
 
-  // Whether what the model made of it is known to be right.
+  // True if other recorded results confirm the model's result.
   bool IsVouchedFor(int r, int o) const {
     if (agreeing_.contains(o)) return true;
     if (disagreeing_.contains(o) && partners_[Index(r)] != o) return false;
@@ -146,7 +146,7 @@ class DerivedFinder {
   const ResultStream& model_;
   const LayersOfModel layers_;
   std::vector<int> partners_;
-  // Results of the model whose recorded partners agree, and do not.
+  // Results of the model whose recorded partners agree, and those whose partners do not.
   absl::flat_hash_set<int> agreeing_;
   absl::flat_hash_set<int> disagreeing_;
 };

@@ -1,5 +1,5 @@
-// Recorded results that the other side no longer has: what was before a normalization that is
-// folded into a convolution there, before an activation that its operator does at once.
+// Recorded results that the other side no longer has: inputs of a normalization that is folded into
+// a convolution there, or of an activation that its operator includes.
 #ifndef ONNXCMP_COMPARE_VERDICT_DERIVED_RESULTS_H_
 #define ONNXCMP_COMPARE_VERDICT_DERIVED_RESULTS_H_
 
@@ -15,10 +15,10 @@
 
 namespace onnxcmp {
 
-// Of a model beside a recording: recorded results without a partner, or paired by a name alone that
-// is not the same, which tell how one of the model's results came about, if something vouches for
-// that: another recorded result that agrees with it, or that all which was recorded of what is made
-// of it agrees. `added`: pairs that are to be added to the alignment.
+// For a model beside a recording: recorded results without a partner, or paired only by different
+// names, that explain how one of the model's results is computed. Another recorded result that
+// agrees with the model's must confirm it, or all recorded results that depend on the model's must
+// agree. `added`: pairs that will be added to the alignment.
 absl::StatusOr<std::vector<DerivedResult>> FindDerived(const PerSide<RecordedSide>& sides,
                                                        const Alignment& alignment,
                                                        absl::Span<const AddedPair> added,

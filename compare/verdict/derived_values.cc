@@ -18,9 +18,9 @@ namespace {
 
 using Elements = absl::Span<const double>;
 
-// Of a channel so many elements tell a factor and an offset from chance.
+// Least number of elements of a channel that determine a factor and an offset.
 constexpr size_t kLeastInChannel = 4;
-// Factors that are all the same are no normalization's: somebody scaled the whole.
+// Equal factors are no normalization: the whole was scaled.
 constexpr double kFactorsVary = 1e-2;
 // A channel that deviates by less than this of the size of all is one number.
 constexpr double kVaries = 1e-4;
@@ -53,11 +53,11 @@ struct FittedLine {
   double factor = 0;
   double offset = 0;
   double residual = 0;   // sum of squares
-  double variation = 0;  // of what is to be explained
+  double variation = 0;  // sum of squares to explain
   size_t count = 0;
 };
 
-// after = factor * before + offset, where `counts` says so.
+// after = factor * before + offset, over the elements that `counts`.
 template <typename Counts>
 FittedLine FitLine(Elements before, Elements after, Counts counts) {
   FittedLine line;
@@ -114,7 +114,7 @@ struct Channels {
   }
 };
 
-// A factor and an offset for each channel, perhaps with a Relu after them.
+// True if a factor and an offset for each channel, and possibly a Relu, give `after`.
 bool IsBeforeNormalization(Elements before, Elements after, const Shape& shape, double limit,
                            bool relu, bool with_offsets) {
   const Channels channels(shape);
@@ -137,7 +137,7 @@ bool IsBeforeNormalization(Elements before, Elements after, const Shape& shape, 
     const std::vector<double> y = channels.Of(after, c);
     const FittedLine line = FitLine(x, y, [&](size_t i) { return !relu || y[i] > 0; });
     if (line.count < kLeastInChannel || line.variation == 0) {
-      // What Relu makes nothing of tells nothing.
+      // Channels that Relu sets to 0 prove nothing.
       if (relu && line.count < kLeastInChannel) continue;
       if (line.count == 0) continue;
     }
@@ -261,7 +261,7 @@ std::string HowDerived(const Tensor& before, const Tensor& after, double limit,
   if (!may.activation) return "";
   const double lowest = *absl::c_min_element(y);
   const double highest = *absl::c_max_element(y);
-  // What lets everything through does nothing here.
+  // Bounds that clip no element have no effect here.
   const bool cut =
       absl::c_any_of(x, [&](double v) { return v < lowest - limit || v > highest + limit; });
   // A line through the elements gives about as much where they are small: no factor is a function.

@@ -1,4 +1,5 @@
-// Whether a recorded tensor is what another one was made of by a step that a model no longer has.
+// Tells if a recorded tensor is the input of a step that a model no longer has, given the step's
+// result.
 #ifndef ONNXCMP_COMPARE_VERDICT_DERIVED_VALUES_H_
 #define ONNXCMP_COMPARE_VERDICT_DERIVED_VALUES_H_
 
@@ -10,9 +11,9 @@
 
 namespace onnxcmp {
 
-// Steps that the layer which gives `after` may have swallowed. A normalization of lanes gives a
-// factor and an offset for each channel of a value that somebody has scaled, too, and what is below
-// 0 may be anything before a Relu: only what the layer can have swallowed is looked for.
+// Steps that the layer of `after` may include. Some matches are accidental: a scaled value has a
+// factor and an offset for each channel, as a normalization has, and before a Relu, elements below
+// 0 may be anything. So only steps that the layer can include are tested.
 struct SwallowedSteps {
   bool normalization = true;
   // Channels have offsets besides factors: what somebody has only scaled has none.
@@ -20,8 +21,8 @@ struct SwallowedSteps {
   bool activation = true;
 };
 
-// "before a folded BatchNormalization", "before a Relu"; "": no such step is known. Both are of the
-// same shape. `limit`: the difference that types explain, as a share of the size.
+// "before a folded BatchNormalization", "before a Relu"; "": no known step fits. Both have the same
+// shape. `limit`: the difference that types explain, as a share of the size.
 std::string HowDerived(const Tensor& before, const Tensor& after, double limit,
                        const SwallowedSteps& may = {});
 

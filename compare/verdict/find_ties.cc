@@ -15,7 +15,7 @@
 namespace onnxcmp {
 namespace {
 
-// An output whose ids may have differed by ties, with the values that tell.
+// An output whose ids may differ by ties, with the values needed to tell.
 struct Candidate {
   OutputPair* pair;
   PerSide<ScoreSource> sources;
@@ -63,7 +63,7 @@ bool IsTie(const Candidate& candidate, const PairTolerances& tolerances) {
   for (const Value* value : {&ids.left, &ids.right, &scores.left, &scores.right}) {
     if (!value->is_tensor() || !value->tensor().defined()) return false;
   }
-  // Scores that are apart by more than rounding choose what they choose.
+  // Scores that differ by more than rounding are no ties.
   const PairTolerance tolerance = tolerances.Of(sources.left.scores, sources.right.scores);
   DifferenceOptions options;
   options.tolerance = tolerance.tolerances;
@@ -95,7 +95,7 @@ absl::StatusOr<std::vector<Value>> FindTies(const PerSide<RecordedSide>& sides,
   Replacer replacer(std::move(ids));
   absl::StatusOr<std::vector<Value>> again =
       right.evaluator()->Run(*right.side->feeds(), &replacer);
-  // What cannot run on the left's ids stays as it was judged.
+  // If the right cannot run on the left's ids, the judgement stands.
   return again.ok() ? *std::move(again) : std::vector<Value>();
 }
 

@@ -1,4 +1,4 @@
-// Says of outputs whose ids differ whether their scores tie.
+// Tells if outputs with different ids differ only by ties of scores.
 #ifndef ONNXCMP_COMPARE_VERDICT_FIND_TIES_H_
 #define ONNXCMP_COMPARE_VERDICT_FIND_TIES_H_
 
@@ -20,9 +20,9 @@ struct TieOptions {
   PairValues::Watch watch;
 };
 
-// Marks pairs of integer or string outputs that differ by ties alone (OutputPair::ties). If any do,
-// and that is wanted, gives the right's outputs when it runs once more on the left's ids: what else
-// is computed from them. Two models only.
+// Marks pairs of integer or string outputs that differ by ties alone (OutputPair::ties). If there
+// are any, and `run_again` is set, returns the right's outputs of another run on the left's ids,
+// which show the results that depend on them. Two models only.
 absl::StatusOr<std::vector<Value>> FindTies(const PerSide<RecordedSide>& sides,
                                             const PairTolerances& tolerances,
                                             const TieOptions& options, OutputComparison* outputs);

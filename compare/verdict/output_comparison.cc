@@ -43,7 +43,7 @@ std::string VerdictText(const OutputComparison& comparison) {
   return absl::StrCat("outputs differ: ", absl::StrJoin(facts, "; "));
 }
 
-// The right's result that the user said is that of the left's; kNone if nothing was said.
+// The right result that the user paired with a left one; kNone if there is none.
 int GivenPartner(const Alignment& alignment, int left) {
   for (const AlignedRow& row : alignment.rows) {
     if (row.paired() && Has(row.marks, Mark::kGiven) && row.left.back() == left) {
@@ -53,7 +53,7 @@ int GivenPartner(const Alignment& alignment, int left) {
   return kNone;
 }
 
-// Which output corresponds to which.
+// Pairs of outputs.
 struct Partners {
   std::vector<std::optional<size_t>> of_left;
   std::vector<bool> right_taken;
@@ -73,7 +73,7 @@ Partners PartnersOf(absl::Span<const NamedOutput> left, absl::Span<const NamedOu
     by_name.try_emplace(right[j].name, j);
     if (right[j].result != kNone) by_result.try_emplace(right[j].result, j);
   }
-  // What was given goes before names.
+  // Pairs given by the user take precedence over names.
   for (size_t i = 0; alignment != nullptr && i < left.size(); ++i) {
     if (left[i].result == kNone) continue;
     const int partner = GivenPartner(*alignment, left[i].result);
@@ -102,7 +102,7 @@ Partners PartnersOf(absl::Span<const NamedOutput> left, absl::Span<const NamedOu
   return partners;
 }
 
-// That outputs of other names correspond to each other in another order than they have, as a note.
+// A note if outputs of different names are paired in another order than theirs.
 std::string OtherOrder(absl::Span<const NamedOutput> left, absl::Span<const NamedOutput> right,
                        const Partners& partners) {
   std::vector<std::string> pairs;
@@ -130,7 +130,7 @@ OutputPair ComparePair(const NamedOutput& left, const NamedOutput& right,
   pair.type = left.value.TypeString();
   pair.same_bits = ContentOf(left.value) == ContentOf(right.value);
   const bool by_value = options.output_types_close;
-  // As they are, and where types alone make them disagree by value.
+  // Compares them as they are, and by value if only their types disagree.
   const auto measure = [&](const auto& difference) {
     pair.difference = difference(by_value);
     if (pair.difference.reason.empty() || by_value) return;
@@ -224,7 +224,7 @@ std::vector<std::string> DescribeOutput(const OutputPair& pair) {
       pair.left == pair.right ? pair.left : absl::StrCat(pair.left, " | ", pair.right);
   absl::StrAppend(&head, " ", pair.type, ": ");
   const bool errors = difference.max_absolute > 0;
-  // Two models that give nothing but NaN agree, and have shown nothing.
+  // Two models whose results are all NaN agree, but nothing was tested.
   const std::string nans =
       difference.nans == 0
           ? ""

@@ -31,7 +31,7 @@ bool MayBeEntry(const StreamResult& entry, const StreamResult& batch) {
          WithoutOnes(*entry.shape, 0) == WithoutOnes(*batch.shape, 1);
 }
 
-// Whether the numbers are those of one of the slices.
+// True if the numbers are those of one of the slices.
 bool IsEntry(const Tensor& entry, const Tensor& batch) {
   const absl::StatusOr<Tensor> whole = batch.Contiguous();
   if (!whole.ok()) return false;
@@ -55,7 +55,7 @@ absl::StatusOr<std::vector<AddedPair>> FindEntries(const PerSide<RecordedSide>& 
                                                    const Alignment& alignment, int64_t keep_values,
                                                    const PairValues::Watch& watch) {
   std::vector<ResultPair> pairs;
-  std::vector<SideId> recorded;  // by pair: the side that is an entry
+  std::vector<SideId> recorded;  // by pair: the side that has the entry
   for (const SideId side : kBothSides) {
     if (!sides[side].stream->recorded) continue;
     const std::vector<StreamResult>& own = sides[side].stream->results;

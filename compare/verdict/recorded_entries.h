@@ -1,4 +1,4 @@
-// Recorded results that are one entry of a batch.
+// Finds recorded results that are one entry of a batch.
 #ifndef ONNXCMP_COMPARE_VERDICT_RECORDED_ENTRIES_H_
 #define ONNXCMP_COMPARE_VERDICT_RECORDED_ENTRIES_H_
 
@@ -13,8 +13,8 @@
 
 namespace onnxcmp {
 
-// Recorded results without a partner that agree with a slice along the first axis of a result that
-// has none either. At most `keep_values` bytes of values are held at a time.
+// Recorded results without a partner that agree with a slice along the first axis of another
+// unpaired result. At most `keep_values` bytes of values are held at a time.
 absl::StatusOr<std::vector<AddedPair>> FindEntries(const PerSide<RecordedSide>& sides,
                                                    const Alignment& alignment, int64_t keep_values,
                                                    const PairValues::Watch& watch);

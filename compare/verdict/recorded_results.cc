@@ -29,7 +29,7 @@ class Judge {
     for (size_t i = 0; i < sides_.rows.size(); ++i) {
       const AlignedRow& row = sides_.rows[i].aligned;
       if (!row.paired()) continue;
-      // A merged row repeats a partner; its own result is that of the other side's end.
+      // A merged row repeats a partner; its own result is that at the end of the other side.
       Own(kLeft, row.left.back(), static_cast<int>(i));
       Own(kRight, row.right.back(), static_cast<int>(i));
     }
@@ -66,7 +66,7 @@ class Judge {
  private:
   using enum SideId;
 
-  // Weights and inputs are what the model was given: that they are the same says nothing of it.
+  // Weights and inputs were given to the model, so their equality proves nothing.
   bool AnyComputed() const {
     const SideId model = sides_.left.recorded ? kRight : kLeft;
     return std::any_of(outputs_.pairs.begin(), outputs_.pairs.end(), [&](const OutputPair& pair) {
@@ -86,12 +86,12 @@ class Judge {
 
   void Own(SideId side, int result, int row) {
     int& now = rows_[side][Index(result)];
-    // What has a row that is not merged belongs there.
+    // A result belongs to its row that is not merged.
     if (now == kNone || Has(sides_.rows[Index(now)].aligned.marks, Mark::kMerged)) now = row;
   }
 
-  // Inputs are what the model was fed; outputs have been compared; weights are the model's own, of
-  // which an optimized model may have others.
+  // Inputs were fed to the model; outputs have been compared; weights are the model's own, and an
+  // optimized model may have others.
   bool Counts(SideId side, int r) const {
     const StreamResult& result = Result(side, r);
     if (result.kind == ResultKind::kInput || told_[side].contains(r)) return false;
@@ -105,7 +105,7 @@ class Judge {
            !IsNarrowMask(result) && !IsCopy(side, r);
   }
 
-  // What the other side no longer has tells how what it has came about.
+  // True if it explains a result of the other side that no longer has it.
   bool IsDerived(SideId side, int r) const {
     return absl::c_any_of(sides_.alignment.derived, [&](const DerivedResult& derived) {
       return derived.side == side && derived.result == r;
@@ -151,13 +151,13 @@ class Judge {
     return absl::StrCat(absl::StrJoin(shown, ", "), ", … ", names.size() - kMost, " more");
   }
 
-  // A mask that its type cannot hold is like nothing of the other side.
+  // A mask that its type cannot represent resembles nothing of the other side.
   static bool IsNarrowMask(const StreamResult& result) {
     return BitWidth(result.dtype) <= 16 && !result.fingerprint.rich &&
            result.fingerprint.numbers().statistics.infinities > 0;
   }
 
-  // Whether what was recorded of the two is, bit for bit, somewhere on the other side.
+  // True if the recorded results of the pair exist, bit for bit, somewhere on the other side.
   bool HasCopies(const OutputPair& pair) const {
     const auto has = [&](SideId side, int r) {
       return !Stream(side).recorded ||
@@ -166,8 +166,8 @@ class Judge {
     return has(kLeft, pair.left_result) && has(kRight, pair.right_result);
   }
 
-  // Whether the other side has the elements in this order, or the recording has them once more and
-  // found there.
+  // True if the other side has the elements in this order, or if the recording has them once more
+  // with a partner.
   bool IsCopy(SideId side, int r) const {
     const Hash128& bits = Result(side, r).fingerprint.bits;
     if (bits_[Other(side)].contains(bits)) return true;
@@ -202,7 +202,7 @@ class Judge {
           absl::StrCat("in another order, ", moved.recorded_as, " (--any-row-order accepts that)"));
       return pair;
     }
-    // Of several equal results the alignment may have paired another.
+    // The alignment may have paired another of several equal results.
     const bool by_name = pair.left == pair.right || Has(row.aligned.marks, Mark::kNamed) ||
                          Has(row.aligned.marks, Mark::kGiven);
     if (!by_name && HasCopies(pair)) {
@@ -224,7 +224,7 @@ class Judge {
   OutputComparison outputs_;
   PerSide<std::vector<int>> rows_;  // by result
   PerSide<absl::flat_hash_set<Hash128>> bits_;
-  PerSide<absl::flat_hash_set<int>> told_;  // results that are compared as outputs
+  PerSide<absl::flat_hash_set<int>> told_;  // compared as outputs
 };
 
 }  // namespace

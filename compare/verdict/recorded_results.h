@@ -1,4 +1,4 @@
-// What a recording's results say: each of them counts as an output does.
+// Judges the results of a recording: each of them counts as an output does.
 #ifndef ONNXCMP_COMPARE_VERDICT_RECORDED_RESULTS_H_
 #define ONNXCMP_COMPARE_VERDICT_RECORDED_RESULTS_H_
 
@@ -8,10 +8,10 @@
 
 namespace onnxcmp {
 
-// The outputs, and besides them a pair for every recorded result that has a partner, and those that
-// were found nowhere: floating results of more than a handful of elements that are no copy of
-// something known. Element i corresponds to element i: the same elements in another order do not
-// agree, nor does one entry of a batch.
+// The outputs, and a pair for every recorded result with a partner, and those that were found
+// nowhere: floating results of more than a handful of elements that are no copy of a known one.
+// Element i corresponds to element i: the same elements in another order do not agree, nor does one
+// entry of a batch.
 OutputComparison JudgeRecorded(const ComparedSides& sides, const PairTolerances& tolerances,
                                OutputComparison outputs);
 

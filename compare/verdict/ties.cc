@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kMostSteps = 16;
 
-// Hands the elements of its first input on in their order.
+// True if a node passes on the elements of its first input in their order.
 bool KeepsOrder(const StreamNode& node) {
   return HasTrait(node, OperatorTrait::kKeepsOrder) || HasTrait(node, OperatorTrait::kCasts);
 }
@@ -44,19 +44,19 @@ std::optional<Lines> LinesAlong(const Shape& shape, int64_t axis) {
   return lines;
 }
 
-// The scores of both sides, line by line along the axis that they are chosen on.
+// The scores of both sides, line by line along the axis of the choice.
 class Scores {
  public:
   Scores(const Tensor& left, const Tensor& right)
       : left_(ElementsOf(left)), right_(ElementsOf(right)) {}
 
-  // Whether the scores of two of a line are as near to each other on both sides as those of the
-  // line are between the sides: then their order says nothing.
+  // True if two scores of a line are as near to each other on both sides as the line's scores are
+  // between the sides: then their order is arbitrary.
   bool Tie(size_t first, size_t step, size_t length, size_t a, size_t b) const {
     double apart = 0;
     for (size_t i = 0; i < length; ++i) {
       const double d = std::abs(left_[first + i * step] - right_[first + i * step]);
-      // Infinities on both sides are no score to choose.
+      // Infinities on both sides are no scores to choose.
       if (!std::isnan(d)) apart = std::max(apart, d);
     }
     const auto near = [&](const std::vector<double>& scores) {
@@ -67,7 +67,7 @@ class Scores {
     return std::isfinite(apart) && near(left_) && near(right_);
   }
 
-  // Of the two greatest of a row.
+  // True if the two greatest of a row tie.
   bool RowTies(size_t first, size_t length) const {
     if (length < 2) return false;
     const auto [a, b] = Greatest(left_, first, length);
@@ -75,12 +75,16 @@ class Scores {
   }
 
  private:
+  // NaN comes after all numbers: > alone is no strict weak ordering of elements with NaN.
   static std::pair<size_t, size_t> Greatest(const std::vector<double>& scores, size_t first,
                                             size_t length) {
     std::vector<size_t> order(length);
     for (size_t i = 0; i < length; ++i) order[i] = i;
-    std::partial_sort(order.begin(), order.begin() + 2, order.end(),
-                      [&](size_t a, size_t b) { return scores[first + a] > scores[first + b]; });
+    std::partial_sort(order.begin(), order.begin() + 2, order.end(), [&](size_t a, size_t b) {
+      const double x = scores[first + a];
+      const double y = scores[first + b];
+      return x > y || (std::isnan(y) && !std::isnan(x));
+    });
     return {order[0], order[1]};
   }
 
@@ -150,7 +154,7 @@ bool DifferByTies(const ScoreSource& source, const Tensor& left_ids, const Tenso
   }
   const std::optional<Lines> lines = LinesAlong(left_scores.shape(), source.axis);
   if (!lines.has_value() || lines->inner == 0 || lines->outer == 0) return false;
-  // Of TopK several ids lie along the axis.
+  // TopK has several ids along the axis.
   const int64_t per_line = left_ids.num_elements() / (lines->outer * lines->inner);
   if (per_line * lines->outer * lines->inner != left_ids.num_elements()) return false;
   const std::vector<double> a = ElementsOf(left_ids);

@@ -1,4 +1,5 @@
-// Indices and labels that differ between two sides only because two scores tie within rounding.
+// Finds indices and labels that differ between two sides only because two scores tie within
+// rounding.
 #ifndef ONNXCMP_COMPARE_VERDICT_TIES_H_
 #define ONNXCMP_COMPARE_VERDICT_TIES_H_
 
@@ -11,20 +12,20 @@
 
 namespace onnxcmp {
 
-// Where the numbers of an index or a label come from.
+// Origin of the numbers of an index or a label.
 struct ScoreSource {
   int ids = kNone;     // the result of the node that chose them; elements are in the output's order
-  int scores = kNone;  // what it chose by
+  int scores = kNone;  // scores that it chose by
   enum class Kind : uint8_t { kArg, kTopK, kLabels } kind = Kind::kArg;
-  int64_t axis = -1;  // of the scores; of labels the last one
+  int64_t axis = -1;  // the scores' axis; the last one for labels
 };
 
-// Goes back from a result through what only casts or reshapes it to an ArgMax, ArgMin, TopK or a
-// classifier. Nothing if there is none.
+// Follows a result back through casts and reshapes to an ArgMax, ArgMin, TopK or a classifier.
+// Nothing if there is none.
 std::optional<ScoreSource> FindScores(const SideGraph& graph, int result);
 
-// The ids of both sides, as their nodes gave them, and the scores. Whether ids differ only where
-// scores are as near to each other as the two sides' scores are. False if that cannot be told.
+// Takes the ids of both sides, as their nodes gave them, and the scores. True if ids differ only
+// where scores are as near to each other as the two sides' scores are. False if that is not known.
 bool DifferByTies(const ScoreSource& source, const Tensor& left_ids, const Tensor& right_ids,
                   const Tensor& left_scores, const Tensor& right_scores);
 

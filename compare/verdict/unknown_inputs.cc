@@ -15,7 +15,7 @@
 namespace onnxcmp {
 namespace {
 
-// Some of the inputs that were made up, by their numbers.
+// A subset of the made-up inputs, by their numbers.
 class InputSet {
  public:
   explicit InputSet(size_t inputs) : words_((inputs + 63) / 64) {}
@@ -34,21 +34,21 @@ class InputSet {
   std::vector<uint64_t> words_;
 };
 
-// Looks at the shape of what it reads alone.
+// True if a node reads only its input's shape.
 bool ReadsShapeOnly(const StreamNode& node) {
   static constexpr std::array<absl::string_view, 5> kNames = {
       "Shape", "Size", "EyeLike", "RandomNormalLike", "RandomUniformLike"};
   return std::find(kNames.begin(), kNames.end(), node.op_type) != kNames.end();
 }
 
-// What each result of a model depends on.
+// Dependence of a model's results on inputs.
 class Dependence {
  public:
   Dependence(const ResultStream& model, absl::Span<const std::string> made_up)
       : count_(made_up.size()), all_(made_up.size()) {
     absl::flat_hash_map<absl::string_view, size_t> numbers;
     for (size_t i = 0; i < made_up.size(); ++i) numbers.emplace(made_up[i], i);
-    absl::flat_hash_set<int> read;  // what nobody reads is no matter
+    absl::flat_hash_set<int> read;  // inputs without readers do not matter
     for (const StreamNode& node : model.nodes) {
       read.insert(node.inputs.begin(), node.inputs.end());
       read.insert(node.captures.begin(), node.captures.end());
@@ -73,9 +73,9 @@ class Dependence {
     }
   }
 
-  // Of no result it is all that is read.
+  // For no result: all inputs that are read.
   const InputSet& May(int result) const { return result == kNone ? all_ : may_[Index(result)]; }
-  // By more than shapes, which are easily the same.
+  // Those it depends on by more than shapes, which agree easily.
   const InputSet& Does(int result) const { return does_[Index(result)]; }
   const InputSet& all() const { return all_; }
 
@@ -83,7 +83,7 @@ class Dependence {
   void AddNode(const StreamNode& node) {
     InputSet may(count_);
     InputSet does(count_);
-    // What a subgraph begins with may be anything.
+    // The inputs of a subgraph may depend on any.
     if (!node.closed) may.Add(all_);
     for (const FewResults* read : {&node.inputs, &node.captures}) {
       for (const int r : *read) {
@@ -105,7 +105,7 @@ class Dependence {
   std::vector<InputSet> does_;
 };
 
-// Whether two values that are like this are hardly alike by chance: numbers that are not whole.
+// True if two such values hardly agree by chance: numbers that are not integers.
 bool IsTelling(const Fingerprint& fingerprint) {
   if (fingerprint.kind != ElementKind::kFloat || fingerprint.size == 0) return false;
   if (fingerprint.rich) return true;

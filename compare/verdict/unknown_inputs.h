@@ -1,4 +1,4 @@
-// What a recording can tell of a model that ran on inputs of which the recording says nothing.
+// Decides if a recording without its inputs says anything about a model.
 #ifndef ONNXCMP_COMPARE_VERDICT_UNKNOWN_INPUTS_H_
 #define ONNXCMP_COMPARE_VERDICT_UNKNOWN_INPUTS_H_
 
@@ -10,10 +10,10 @@
 
 namespace onnxcmp {
 
-// Whether a judgement says nothing because these inputs of the model were made up: a value that
-// depends on them differs whatever the model is. That an input is the recorded one after all is
-// known where values that depend on it agree, which are no ids, masks or the like. A side is a
-// recording, the other one the model.
+// True if a judgement is worthless because these inputs of the model were made up: values that
+// depend on them differ whatever the model does. An input equals the recorded one after all if
+// values that depend on it agree, except ids, masks and the like. One side is a recording, the
+// other one the model.
 bool IsUntestedBecauseOf(absl::Span<const std::string> made_up, const ResultStream& left,
                          const ResultStream& right, const OutputComparison& judged);
 

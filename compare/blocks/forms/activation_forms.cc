@@ -38,7 +38,7 @@ void AddActivationForms(BlockForms* forms, NamedPatterns* named) {
        " {0.16666667 * g=$1 * @clip6({3 + g=$1})} | HardSwish($1))"},
       {"clip6", "(Clip($1, 0, 6) | Clip[min=0,max=6]($1))"},
       {"mish", "({g=$1 * Tanh(Softplus(g=$1))} | Mish($1))"},
-      // What a gate is multiplied by: a projection, or the other half of one.
+      // The operand of a gate: a projection, or the other half of one.
       {"up", "u=&(@linear() | Split:*(_, ...) | Slice(_, ...))"},
       {"linear",
        "(MatMul(_, _) | {MatMul(_, _) + #} | Gemm(_, _, ...) | ms:MatMulNBits(_, ...) |"

@@ -3,8 +3,8 @@
 
 namespace onnxcmp {
 
-// softmax(scale * q k^T + mask) v. The scale may be on the scores, on q, on k or on both; masks are
-// added or chosen by Where; rows that are masked altogether may be set to 0 after the softmax.
+// softmax(scale * q k^T + mask) v. The scale may be applied to the scores, to q, to k or to both;
+// masks are added or selected by Where; fully masked rows may be set to 0 after the softmax.
 void AddAttentionForms(BlockForms* forms, NamedPatterns* named) {
   named->insert({
       {"product", "(MatMul($1, $2) | ms:FusedMatMul($1, $2) | ms:TransposeMatMul($1, $2))"},

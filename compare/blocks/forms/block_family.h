@@ -1,4 +1,4 @@
-// Which kind of block a form is of.
+// The family of a block's form.
 #ifndef ONNXCMP_COMPARE_BLOCKS_FORMS_BLOCK_FAMILY_H_
 #define ONNXCMP_COMPARE_BLOCKS_FORMS_BLOCK_FAMILY_H_
 

@@ -2,7 +2,7 @@
 
 namespace onnxcmp {
 
-// Words, positions and segments looked up, added and normalized. Positions may be a constant.
+// Lookups of words, positions and segments, added and normalized. Positions may be a constant.
 void AddEmbeddingForms(BlockForms* forms, NamedPatterns* named) {
   named->insert({
       {"embedding", "(Gather(#, _) | ms:GatherBlockQuantized(#, _, ...))"},

@@ -1,4 +1,4 @@
-// The forms in which blocks are written, a file for each family. pattern.h says how they read.
+// The forms in which blocks are written, a file for each family. pattern.h describes the syntax.
 #ifndef ONNXCMP_COMPARE_BLOCKS_FORMS_FORMS_H_
 #define ONNXCMP_COMPARE_BLOCKS_FORMS_FORMS_H_
 
@@ -15,9 +15,9 @@ struct BlockForm {
   BlockFamily family;
   std::string name;
   std::string pattern;
-  // Variables that other layouts and projections may stand before: what makes them and moves
-  // elements, repeats heads, appends to a cache, splits, or is a product with a constant and its
-  // bias belongs to the block too, if nobody else reads it; so do Transpose and Reshape after it.
+  // Variables that may be preceded by other layouts and projections: nodes before them that move
+  // elements, repeat heads, append to a cache, split, or multiply by a constant and add its bias
+  // belong to the block too, if they have no other readers; so do Transpose and Reshape after it.
   std::vector<std::string> grows = {};
 };
 using BlockForms = std::vector<BlockForm>;
@@ -32,7 +32,7 @@ void AddProductForms(BlockForms* forms, NamedPatterns* named);
 void AddConvolutionForms(BlockForms* forms, NamedPatterns* named);
 void AddAttentionForms(BlockForms* forms, NamedPatterns* named);
 void AddRotaryForms(BlockForms* forms, NamedPatterns* named);
-// Those of all families. Patterns name those of the families before them.
+// The forms of all families. Patterns may use those of earlier families.
 void AddAllForms(BlockForms* forms, NamedPatterns* named);
 
 }  // namespace onnxcmp

@@ -2,7 +2,7 @@
 
 namespace onnxcmp {
 
-// Skip connections are added before: what is fused gives the sum, too, which the next skip reads.
+// Skip connections are added before it: the fused operator outputs the sum, too, for the next skip.
 void AddNormalizationForms(BlockForms* forms, NamedPatterns* named) {
   named->insert({
       {"mean", "ReduceMean[axes=-1|2|3,keepdims=1|absent]($1, ...)"},

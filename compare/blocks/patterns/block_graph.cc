@@ -13,7 +13,7 @@
 namespace onnxcmp {
 namespace {
 
-// Names that subgraphs read from around them; some may be their own, which does no harm.
+// Names that subgraphs read from outer graphs; may include some of their own, which does no harm.
 void CollectOuterNames(const Graph& graph, absl::flat_hash_set<std::string>* names);
 
 template <typename Visit>
@@ -84,7 +84,7 @@ void BlockGraph::AddNode(int n, const BlockGraph* outer) {
   for (const std::string& name : names) {
     if (by_name_.contains(name)) read(name);
   }
-  // Shapes; and random numbers, which read nothing, are no constants.
+  // Shapes are static; random numbers have no inputs either, but are no constants.
   if (HasTrait(node, OperatorTrait::kReadsNoElements)) is_static = true;
   const bool draws = absl::string_view(node.op_type).substr(0, 6) == "Random";
   std::vector<int> outputs;
@@ -138,7 +138,7 @@ std::optional<double> BlockGraph::ScalarAt(int value, int depth) const {
   return Folded(v.producer, depth);
 }
 
-// What exporters and quantizers compute of scalars.
+// Folds operators that exporters and quantizers apply to scalars.
 std::optional<double> BlockGraph::Folded(int n, int depth) const {
   const std::string& op = node(n).op_type;
   std::vector<double> x;

@@ -1,4 +1,4 @@
-// A graph as patterns see it: values by number, who makes and who reads them, which are constants.
+// A graph for pattern matching: numbered values, their producers and readers, constants.
 #ifndef ONNXCMP_COMPARE_BLOCKS_PATTERNS_BLOCK_GRAPH_H_
 #define ONNXCMP_COMPARE_BLOCKS_PATTERNS_BLOCK_GRAPH_H_
 
@@ -32,20 +32,21 @@ class BlockGraph {
   const std::vector<int>& outputs(int n) const { return outputs_[static_cast<size_t>(n)]; }
   int producer(int value) const { return values_[static_cast<size_t>(value)].producer; }
   int slot(int value) const { return values_[static_cast<size_t>(value)].slot; }
-  // Nodes, each once; those whose subgraphs read it too.
+  // Readers, each once; includes nodes whose subgraphs read it.
   const std::vector<int>& readers(int value) const {
     return values_[static_cast<size_t>(value)].readers;
   }
   bool IsOutput(int value) const { return values_[static_cast<size_t>(value)].output; }
 
-  // An initializer, or computed from such alone.
+  // True for an initializer, and for values computed from these alone.
   bool IsConstant(int value) const { return values_[static_cast<size_t>(value)].constant; }
-  // Constant, or computed from shapes and constants alone: no element of an input is in it.
+  // True for constants, and for values computed from shapes and constants alone, so that they
+  // depend on no element of an input.
   bool IsStatic(int value) const { return values_[static_cast<size_t>(value)].is_static; }
   bool IsStaticNode(int n) const;
-  // The one element of a constant, nothing if it has several or is not known.
+  // The single element of a constant; nothing if there are several or it is not known.
   std::optional<double> Scalar(int value) const;
-  // The elements of a constant of at most 8.
+  // The elements of a constant with at most 8.
   std::optional<std::vector<double>> Elements(int value) const;
   int64_t OpsetVersion(int n) const;
 
@@ -55,7 +56,7 @@ class BlockGraph {
     int producer = kNoNode;
     int slot = 0;
     std::vector<int> readers;
-    const Tensor* tensor = nullptr;  // of an initializer or a constant
+    const Tensor* tensor = nullptr;  // an initializer's or a constant's
     bool output = false;
     bool constant = false;
     bool is_static = false;

@@ -133,7 +133,7 @@ class PatternParser {
     return pattern;
   }
 
-  // A product or a sum, from after its '{'.
+  // A product or a sum, after its '{'.
   absl::StatusOr<Pattern> Folded() {
     Pattern pattern;
     OC_ASSIGN_OR_RETURN(Pattern first, One());

@@ -1,4 +1,4 @@
-// What a block looks like, written down as an expression of its result:
+// Pattern of a block, written as an expression of its result:
 //
 //   {0.5 * x * {1 + Erf({0.70711 * x})}}
 //
@@ -19,8 +19,8 @@
 //   ^a            a result that readers outside the block may have too: what is fused gives it
 //   @gelu(x)      a pattern that has a name, $1 standing for what it is given
 //
-// Between an operator and what reads it there may be nodes that stand in the way: the matcher looks
-// through them, and tells.
+// Between an operator and its reader there may be obstacles: the matcher looks through them, and
+// reports them.
 #ifndef ONNXCMP_COMPARE_BLOCKS_PATTERNS_PATTERN_H_
 #define ONNXCMP_COMPARE_BLOCKS_PATTERNS_PATTERN_H_
 
@@ -54,16 +54,16 @@ struct Pattern {
   struct Condition {
     std::string attribute;
     std::vector<double> values;
-    bool absent = false;  // not said at all will do, too
+    bool absent = false;  // also matches if the attribute is not given
   };
   Kind kind = Kind::kAnything;
-  std::string name;    // of an operator, a variable
-  std::string domain;  // of an operator; "*": any of the three
-  int slot = 0;        // of an operator's outputs; -1: any
+  std::string name;    // operator's or variable's
+  std::string domain;  // operator's; "*": any of the three
+  int slot = 0;        // index of an operator's output; -1: any
   bool more_inputs = false;
   std::vector<Condition> conditions;
   std::vector<Pattern> parts;
-  std::vector<bool> inverse;  // of a product's or a sum's parts: divided by, subtracted
+  std::vector<bool> inverse;  // by part of a product or a sum: divided, subtracted
   double number = 0;
 };
 

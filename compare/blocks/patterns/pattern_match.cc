@@ -15,12 +15,13 @@ namespace onnxcmp {
 namespace {
 
 constexpr size_t kMostMatches = 24;
-constexpr int kMostMatchSteps = 20000;  // of one root
+constexpr int kMostMatchSteps = 20000;  // limit for one root
 constexpr int kDeepestChain = 10;
 constexpr double kConstantTolerance = 4e-3;
 constexpr absl::string_view kBlockedDomain = "com.microsoft.nchwc";
 
-// A standard operator's quantized form, and which of its inputs are the standard one's.
+// The quantized form of a standard operator, and the input slots that correspond to the standard
+// one's.
 struct QuantizedForm {
   absl::string_view op_type;
   absl::string_view stands_for;
@@ -48,11 +49,11 @@ bool Near(double a, double b) {
   return std::abs(a - b) <= kConstantTolerance * std::max(std::abs(a), std::abs(b));
 }
 
-// A match under way, and the number that a product or a sum has come to so far.
+// A match in progress, and the constant of the current product or sum so far.
 struct Partial {
   PatternMatch match;
   double number = 0;
-  bool unknown = false;  // a number that depends on shapes is in it
+  bool unknown = false;  // it includes a number that depends on shapes
 };
 using Partials = std::vector<Partial>;
 
@@ -121,7 +122,7 @@ class PatternMatcher {
            (graph_.IsStatic(value) && !graph_.IsConstant(value));
   }
 
-  // What a value was before nodes that only hand it on: itself, then one node further back each.
+  // A value's sources through nodes that only pass it on: itself, then one node further back each.
   std::vector<int> Chain(int value) const {
     std::vector<int> chain = {value};
     while (chain.size() <= kDeepestChain) {
@@ -136,7 +137,7 @@ class PatternMatcher {
     return chain;
   }
 
-  // Nodes of a chain before its element `end` were looked through.
+  // Adds the nodes of a chain before its element `end`, which were looked through.
   void AddObstacles(const std::vector<int>& chain, size_t end, Partial* partial) const {
     for (size_t i = 0; i < end; ++i) partial->match.obstacles.insert(graph_.producer(chain[i]));
   }
@@ -154,7 +155,7 @@ class PatternMatcher {
     return FitsConditions(pattern, n);
   }
 
-  // An attribute's numbers, or those of the input that took its place.
+  // An attribute's numbers, or those of the input that replaced it.
   std::optional<std::vector<double>> AttributeNumbers(int n, const std::string& name) const {
     const Node& node = graph_.node(n);
     if (const auto it = node.attributes.find(name); it != node.attributes.end()) {
@@ -181,7 +182,7 @@ class PatternMatcher {
         pattern.conditions.begin(), pattern.conditions.end(),
         [&](const Pattern::Condition& condition) {
           std::optional<std::vector<double>> numbers = AttributeNumbers(n, condition.attribute);
-          // Until opset 12 Softmax took the axes from 1 on for one.
+          // Until opset 12, Softmax treated the axes from 1 on as one.
           if (!numbers.has_value() && pattern.name == "Softmax" && graph_.OpsetVersion(n) < 13) {
             numbers = {1};
           }
@@ -246,7 +247,7 @@ class PatternMatcher {
     return found;
   }
 
-  // Whether two chains end in the same value through nodes that do the same.
+  // True if two chains lead to the same value through equal nodes.
   bool SameSteps(const std::vector<int>& a, size_t end_a, const std::vector<int>& b,
                  size_t end_b) const {
     if (end_a != end_b) return false;
@@ -267,7 +268,7 @@ class PatternMatcher {
     return true;
   }
 
-  // `value` as what `bound` is: nothing if they have nothing in common.
+  // Matches `value` with the bound value: nothing if they are unrelated.
   std::optional<Partial> Unify(const std::string& name, int bound, int value,
                                const Partial& before) const {
     if (bound == value) return before;
@@ -306,14 +307,14 @@ class PatternMatcher {
         return {*std::move(same)};
       }
     }
-    // The first time; or the same computed a second time.
+    // Either the first occurrence, or the same computation a second time.
     Partials found = Match(pattern.parts[0], value, before);
     for (Partial& partial : found) partial.match.bound.emplace(pattern.name, value);
     return found;
   }
 
-  // The parts of a product or a sum that are no numbers are to be found among the operands of
-  // nested Mul and Div, or Add and Sub, each once.
+  // The parts of a product or a sum other than numbers, to be found among the operands of nested
+  // Mul and Div, or Add and Sub, each once.
   struct Fold {
     bool product = true;
     std::vector<const Pattern*> parts;
@@ -394,7 +395,7 @@ class PatternMatcher {
     return found;
   }
 
-  // One node of a nest: which of its operands are turned round, and what they hold.
+  // Matches one node of a nest: its inverted operands, and their parts.
   Partials MatchNested(const Fold& fold, int n, bool inverse, unsigned wanted,
                        const Partial& before) {
     const Node& node = graph_.node(n);
@@ -435,7 +436,7 @@ std::vector<PatternMatch> MatchPattern(const BlockGraph& graph, const Pattern& p
   std::vector<PatternMatch> matches;
   if (graph.outputs(root).empty() || graph.outputs(root)[0] == BlockGraph::kNoValue) return matches;
   for (Partial& partial : PatternMatcher(graph).Match(pattern, graph.outputs(root)[0], Partial())) {
-    // What is in the way after the root is no part of it.
+    // Obstacles after the root are no part of it.
     if (partial.match.nodes.contains(root)) matches.push_back(std::move(partial.match));
   }
   std::stable_sort(matches.begin(), matches.end(),

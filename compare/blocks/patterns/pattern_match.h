@@ -17,19 +17,19 @@ namespace onnxcmp {
 // Nodes by number.
 struct PatternMatch {
   std::set<int> nodes;               // the pattern's
-  std::set<int> obstacles;           // that were looked through
+  std::set<int> obstacles;           // nodes that were looked through
   std::set<int> exposed;             // values that may be read from outside
   std::map<std::string, int> bound;  // values by the pattern's variables
 };
 
-// Whether a node is a standard operator's quantized form, and rounds what it gives: QLinearMatMul.
+// True if a node is the quantized form of a standard operator and rounds its result: QLinearMatMul.
 bool RoundsItsResult(const Node& node);
 
-// The matches whose result is node `root`'s first output, at most a handful; those with the fewest
-// obstacles first, then those with the most nodes.
+// The matches whose result is the first output of node `root`, at most a handful; those with the
+// fewest obstacles first, then those with the most nodes.
 std::vector<PatternMatch> MatchPattern(const BlockGraph& graph, const Pattern& pattern, int root);
 
-// Operators that the pattern's result can be of.
+// Adds the operators that may make the pattern's result.
 void CollectRootOperators(const Pattern& pattern, std::set<std::string>* operators);
 
 }  // namespace onnxcmp

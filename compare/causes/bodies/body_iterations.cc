@@ -14,7 +14,7 @@ namespace {
 
 using Visitor = absl::FunctionRef<absl::StatusOr<bool>(const Iteration& iteration)>;
 
-// Collects what each graph that the node runs begins with and gives.
+// Collects the inputs and outputs of each graph that the node runs.
 class IterationTaker : public Observer {
  public:
   IterationTaker(const std::vector<Body>& bodies, Visitor visit) : bodies_(bodies), visit_(visit) {}
@@ -49,7 +49,7 @@ class IterationTaker : public Observer {
     return absl::OkStatus();
   }
 
-  // Shows the iteration that is under way.
+  // Shows the current iteration.
   void Finish() {
     if (!current_.has_value() || enough_) return;
     const Graph& graph = *current_->body.graph;
@@ -73,12 +73,12 @@ class IterationTaker : public Observer {
   const std::vector<Body>& bodies_;
   Visitor visit_;
   std::optional<Iteration> current_;
-  absl::flat_hash_map<std::string, Value> results_;  // of the iteration under way
+  absl::flat_hash_map<std::string, Value> results_;  // results of the current iteration
   bool enough_ = false;
   absl::Status status_;
 };
 
-// A function runs its body once, on what the call reads.
+// A function runs its body once, on the inputs of the call.
 absl::Status ShowCall(const SideGraph& graph, int n, absl::FunctionRef<const Value&(int r)> value,
                       Visitor visit) {
   const SideGraph::GraphNode& node = graph.node(n);

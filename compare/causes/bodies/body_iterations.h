@@ -1,4 +1,4 @@
-// How often and on what a node runs its bodies.
+// The iterations of a node's bodies: how many there are, and their inputs and outputs.
 #ifndef ONNXCMP_COMPARE_CAUSES_BODIES_BODY_ITERATIONS_H_
 #define ONNXCMP_COMPARE_CAUSES_BODIES_BODY_ITERATIONS_H_
 
@@ -15,20 +15,20 @@
 
 namespace onnxcmp {
 
-// A branch that is taken, an iteration of a loop, a call of a function.
+// A branch that is taken, an iteration of a loop, or a call of a function.
 struct Iteration {
   std::string path;   // where its nodes run, as Result::path has it
-  std::string label;  // of the path, as "[3]"; "" of a function
+  std::string label;  // the path's label, as "[3]"; "" for a function
   Body body;
-  std::vector<Value> inputs;   // of the body's graph in order
-  std::vector<Value> outputs;  // the same; empty where the run does not show them
+  std::vector<Value> inputs;   // inputs of the body's graph, in order
+  std::vector<Value> outputs;  // its outputs; empty where the run does not show them
   // The graphs that ran inside it, each once: two iterations that took the same branches are alike.
   std::vector<const Graph*> inner;
 };
 
-// Runs a node of the main graph on the values that `value` tells for the results that it reads, and
-// shows each iteration when it is over. The visitor returns false if it has seen enough; an error
-// ends the run, too. The node of a side without a model is FailedPrecondition.
+// Runs a node of the main graph on the values that `value` returns for its inputs, and shows each
+// iteration when it is over. The visitor returns false to stop; an error ends the run, too.
+// FailedPrecondition if the node's side has no model.
 absl::Status ForEachIteration(
     const SideGraph& graph, int n, absl::FunctionRef<const Value&(int r)> value,
     absl::FunctionRef<absl::StatusOr<bool>(const Iteration& iteration)> visit);

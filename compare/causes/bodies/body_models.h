@@ -1,4 +1,4 @@
-// Parts of a model as models of their own: a node, and a graph that a node runs.
+// Parts of a model as models of their own: a node, or a graph that a node runs.
 #ifndef ONNXCMP_COMPARE_CAUSES_BODIES_BODY_MODELS_H_
 #define ONNXCMP_COMPARE_CAUSES_BODIES_BODY_MODELS_H_
 
@@ -12,33 +12,33 @@
 
 namespace onnxcmp {
 
-// A graph that a node runs, and the attribute that has it; "" is the body of a local function that
-// was kept as one node.
+// A graph that a node runs, and the attribute that holds it; "" is the body of a local function
+// that was kept as one node.
 struct Body {
   std::string attribute;
   std::shared_ptr<const Graph> graph;
 };
 std::vector<Body> BodiesOf(const Node& node);
 
-// What paths call a node: its call path and its name, or what stands for it if it has none. Results
+// The node's name in paths: its call path and its name, or the substitute if it has none. Results
 // inside are at "PathOfNode[label]", where the label tells the branch or the iteration; those of a
 // function at "PathOfNode".
 std::string PathOfNode(const Node& node);
 
-// What a body reads of the graph around it.
+// An outer value that a body reads.
 struct OuterValue {
   std::string name;
   Value value;
   bool constant = false;
 };
 
-// The node alone. What it reads, captures included, are the inputs, each name once; its outputs
-// that are wanted are the outputs.
+// The node alone. Its inputs, captures included, are the model's inputs, each name once; its
+// outputs that are wanted are the model's outputs.
 std::shared_ptr<const Model> ModelOfNode(const Model& whole, const Node& node,
                                          absl::Span<const std::string> captures);
 
-// A graph that a node runs. Outer values are further inputs, constants among them initializers;
-// those whose name the graph itself gives to something are left out. Inputs have no declared types:
+// A graph that a node runs. Outer values become further inputs, constants among them initializers;
+// an outer value is left out if the graph itself defines its name. Inputs have no declared types:
 // files are careless with those of bodies.
 std::shared_ptr<const Model> ModelOfBody(const Model& whole, const Graph& body,
                                          absl::Span<const OuterValue> around);

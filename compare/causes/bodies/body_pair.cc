@@ -12,11 +12,11 @@
 namespace onnxcmp {
 namespace {
 
-// Where the values that a loop carries stand; a node that carries none has the same inputs as its
+// Places of the values that a loop carries; a node that carries none has the same inputs as its
 // body.
 struct Carried {
-  size_t first_input = 0;   // of the node and of the body
-  size_t first_output = 0;  // of the body
+  size_t first_input = 0;   // among the node's and the body's inputs
+  size_t first_output = 0;  // among the body's outputs
   size_t count = 0;
 };
 
@@ -27,8 +27,8 @@ Carried CarriedBy(const Node& node, const Graph& body) {
   return {};
 }
 
-// By the right's carried value: the left's, the one in the same place or else the one that begins
-// with the same.
+// By the right's carried value: the left's at the same place, or else the one with the same initial
+// value.
 std::vector<int> PairCarried(const ForcedRun& run, const ForcedState& state, int left_node,
                              const Carried& left, int right_node, const Carried& right) {
   const FewResults& ours = run.left().graph().node(left_node).made->inputs;
@@ -64,7 +64,7 @@ std::vector<int> PairCarried(const ForcedRun& run, const ForcedState& state, int
   return pairs;
 }
 
-// What the subgraphs of a node read, with what the forced run holds for it.
+// Outer values that the subgraphs of a node read, from the forced run.
 std::vector<OuterValue> ReadAround(const SideGraph& graph, int n,
                                    absl::FunctionRef<const Value&(int r)> value,
                                    BodyPair::Captures* captures) {
@@ -88,7 +88,7 @@ Feeds FeedsOf(const std::vector<OuterValue>& around, const Graph& graph) {
   return feeds;
 }
 
-// How far a value is from the left's, and whether it is near it.
+// The distance of a value from the left's, and whether that is near.
 BodyPair::Step StepOf(const Value& left, const Value& right) {
   constexpr BodyPair::Step kApart = {std::numeric_limits<double>::infinity(), false};
   if (left.is_sequence() && right.is_sequence()) {
@@ -132,8 +132,8 @@ absl::StatusOr<BodyPair> BodyPair::Create(const ForcedRun& run, const ForcedStat
   std::vector<OuterValue> ours = ReadAround(
       classes.graph(), left_node, [&](int r) -> const Value& { return classes.value_of(r); },
       &pair.left_captures_);
-  // What the right's body reads of the left's values and the left's does not: it may read the wrong
-  // one.
+  // Captures of the right's body that match a left result which the left's body does not read: the
+  // right may read the wrong one.
   for (const int r : run.right().node(right_node).captures) {
     const int c = state.at(r).match;
     if (c == kNone) continue;
@@ -175,7 +175,7 @@ absl::StatusOr<BodyPair> BodyPair::Create(const ForcedRun& run, const ForcedStat
     const size_t output = theirs_carried.first_output + j;
     if (output < pair.outputs_.size()) pair.outputs_[output] = place(ours_carried.first_output);
   }
-  // After the carried values stands what is collected.
+  // Scan outputs follow the carried values.
   for (size_t i = theirs_carried.first_output + carried.size();
        theirs_carried.count > 0 && i < pair.outputs_.size(); ++i) {
     const size_t place = i + ours_carried.count - theirs_carried.count;
@@ -218,7 +218,7 @@ absl::StatusOr<BodyPair::Step> BodyPair::RunRight(const Iteration& iteration) co
   for (size_t j = 0; j < outputs.size() && j < outputs_.size(); ++j) {
     if (outputs_[j] == kNone) continue;
     const auto i = static_cast<size_t>(outputs_[j]);
-    // A call of a function need not want all of its outputs.
+    // A function call may omit some of its outputs.
     if (i >= iteration.outputs.size() || iteration.outputs[i].empty() || outputs[j].empty())
       continue;
     const Step step = StepOf(iteration.outputs[i], outputs[j]);

@@ -18,14 +18,14 @@ namespace onnxcmp {
 
 class CauseEffects::PartialRun : public Replacer {
  public:
-  // What a node gives, if that is known. What nobody reads is left out: such a node gives nothing.
+  // Outputs of a node, if they are known. Nodes without readers are left out and give nothing.
   using Known = absl::flat_hash_map<const Node*, const std::vector<Value>*>;
 
   PartialRun(absl::flat_hash_map<absl::string_view, Value> values, Known known,
              absl::flat_hash_set<const Node*> left_out)
       : Replacer(std::move(values)), known_(std::move(known)), left_out_(std::move(left_out)) {}
 
-  // From here on keeps what these nodes give, as far as it fits.
+  // From now on keeps the outputs of these nodes, as far as they fit.
   void Keep(absl::flat_hash_set<const Node*> nodes, int64_t bytes, NodeOutputs* kept) {
     nodes_ = std::move(nodes);
     open_ = bytes;
@@ -84,7 +84,7 @@ std::vector<bool> CauseEffects::OthersThanFirst(const Replacements& replaced) co
   };
   add_missing(*first_, replaced);
   add_missing(replaced, *first_);
-  // What is replaced in both runs is the same whatever the node gives.
+  // A result that both runs replace is the same whatever its node gives.
   return NodesBehind(std::move(open),
                      [&](int r) { return replaced.contains(r) && first_->contains(r); });
 }
@@ -114,11 +114,11 @@ CauseEffects::PartialRun CauseEffects::Prepare(const Replacements& replaced) con
     if (known.contains(right.node(n).node)) return;
     for (const int read : right.Reads(n)) open.push_back(read);
   };
-  // What shows no result that is known has no counterpart to be measured against.
+  // An output without a known result has no counterpart to be measured against.
   for (const auto& [output, source] : right.outputs()) {
     if (source != kNone) open.push_back(source);
   }
-  // What has graphs of its own runs in any case: it is not asked for its outputs.
+  // Nodes with graphs of their own run in any case: they are not asked for known outputs.
   for (size_t n = 0; n < needed.size(); ++n) {
     const Node* node = right.nodes()[n].node;
     const bool asked = node != nullptr && node->body == nullptr && GraphsOf(*node).empty();
@@ -145,7 +145,7 @@ CauseEffects::PartialRun CauseEffects::Prepare(const Replacements& replaced) con
 std::vector<Value> CauseEffects::OutputsWithout(const Replacements& replaced) {
   PartialRun run = Prepare(replaced);
   if (!first_.has_value()) {
-    // Of other nodes it is not known what they read.
+    // The inputs of other nodes are unknown.
     absl::flat_hash_set<const Node*> nodes;
     for (const SideGraph::GraphNode& node : run_.right().nodes()) nodes.insert(node.node);
     run.Keep(std::move(nodes), keep_, &known_);

@@ -1,4 +1,4 @@
-// What a cause does to the outputs.
+// Computes the effect of a cause on the outputs.
 #ifndef ONNXCMP_COMPARE_CAUSES_EFFECTS_CAUSE_EFFECTS_H_
 #define ONNXCMP_COMPARE_CAUSES_EFFECTS_CAUSE_EFFECTS_H_
 
@@ -21,43 +21,43 @@ namespace onnxcmp {
 using Replacements = absl::btree_map<int, Value>;
 
 // Runs the right model with some of its results replaced by the left's values. A node runs only if
-// an output depends on it then, and on nothing that is at hand instead.
+// an output depends on it then and its results are not already available.
 class CauseEffects {
  public:
-  // All must outlive the object. `keep`: bytes of the first run's values that the next ones may
-  // take where nothing before them is replaced in another way.
+  // All must outlive the object. `keep`: bytes of the first run's values kept for later runs, which
+  // reuse them where nothing before them is replaced differently.
   CauseEffects(const ForcedRun& run, const Evaluator& right, const Feeds& feeds, int64_t keep)
       : run_(run), right_(right), feeds_(feeds), keep_(keep) {}
 
-  // How far the outputs are from the left's, as Distance() has it, when these right results are
-  // replaced. Nothing if the run fails or no output can be measured.
+  // Distance() of the outputs from the left's when these right results are replaced. Nothing if the
+  // run fails or no output can be measured.
   std::optional<double> DistanceWithout(const Replacements& replaced);
 
   // The right's outputs then; empty if the run fails.
   std::vector<Value> OutputsWithout(const Replacements& replaced);
 
  private:
-  // Of a node, before anything is replaced.
+  // Outputs of each node, before any replacement.
   using NodeOutputs = absl::flat_hash_map<const Node*, std::vector<Value>>;
   class PartialRun;
 
-  // Nodes of the right that read something else than in the first run when these are replaced.
+  // Right nodes whose inputs differ from those of the first run under these replacements.
   std::vector<bool> OthersThanFirst(const Replacements& replaced) const;
-  // Nodes of the right that depend on a result of `open` otherwise than by one that `ends` the way.
+  // Right nodes that depend on a result of `open` on a way without any result that `ends` it.
   std::vector<bool> NodesBehind(std::vector<int> open, absl::FunctionRef<bool(int)> ends) const;
-  // What a run with these in place knows from the start, and which nodes it can do without.
+  // A run with these replacements: the values it starts with, and the nodes it can skip.
   PartialRun Prepare(const Replacements& replaced) const;
 
   const ForcedRun& run_;
   const Evaluator& right_;
   const Feeds& feeds_;
   int64_t keep_;
-  std::optional<Replacements> first_;  // what the first run replaced
-  NodeOutputs known_;                  // of the first run
+  std::optional<Replacements> first_;  // replacements of the first run
+  NodeOutputs known_;                  // outputs of the first run
 };
 
-// What rounds to a coarser type on the way is not explained by any cause: as far as this the
-// outputs may be apart when all causes are corrected.
+// Limit of the outputs' distance that may remain when all causes are corrected: no cause explains
+// the rounding of intermediate results to a coarser type.
 double UnexplainedLimit(const SideGraph& left, const SideGraph& right);
 
 }  // namespace onnxcmp

@@ -18,9 +18,9 @@
 namespace onnxcmp {
 namespace {
 
-// As many nodes are walked back through.
+// Limit of the nodes walked back through.
 constexpr int kMostHops = 8;
-// Weights of more elements are not looked at.
+// Weights with more elements are not examined.
 constexpr int64_t kMostWeights = int64_t{1} << 23;
 
 template <typename T>
@@ -30,7 +30,7 @@ T AttributeOr(const Node& node, absl::string_view name, T otherwise) {
   return given == nullptr ? otherwise : *given;
 }
 
-// Numbers for each channel along one axis; for all of them the same if there is no such axis.
+// One number for each channel along an axis; a single number for all channels without one.
 struct PerChannel {
   std::vector<double> numbers;
   std::optional<int> axis;
@@ -38,14 +38,15 @@ struct PerChannel {
   double of(size_t channel) const { return numbers.size() == 1 ? numbers[0] : numbers[channel]; }
 };
 
-// What is added to channels.
+// Constants added to channels.
 struct Shift {
   PerChannel constants;
-  size_t scales = 0;  // how many products come after it
+  size_t scales = 0;  // number of products after it
 };
 
-// Where in a tensor of weights an output channel is: the axis of the channels has `outer` elements
-// before it and `inner` after it, and with several groups the axis before it tells the group.
+// Position of an output channel in a tensor of weights: the axis of the channels has `outer`
+// elements before it and `inner` after it, and with several groups the axis before it tells the
+// group.
 struct WeightLayout {
   int64_t outer = 1;
   int64_t channels = 1;  // along the axis
@@ -68,7 +69,7 @@ std::vector<std::vector<double>> WeightsOf(const std::vector<double>& elements,
   return weights;
 }
 
-// Of a layer's weights; nothing if they are of no shape that it takes.
+// Layout of a layer's weights; nothing if their shape does not fit the operator.
 std::optional<WeightLayout> LayoutOf(const Node& node, const Shape& shape) {
   const auto elements_from = [&](std::ptrdiff_t axis) {
     return std::accumulate(shape.begin() + axis, shape.end(), int64_t{1}, std::multiplies<>());
@@ -144,7 +145,7 @@ class LayerFinder {
     return tensor;
   }
 
-  // What a normalization reads; kNone if it is not one of constants right after a layer.
+  // The input of a normalization; kNone unless it has constants and follows a layer directly.
   int TakeNormalization(int n) {
     const StreamNode& made = *graph_.node(n).made;
     const Node& node = *graph_.node(n).node;
@@ -165,8 +166,8 @@ class LayerFinder {
     return made.inputs[0];
   }
 
-  // Whether a node adds constants to channels or multiplies them; then `computed_` is what it
-  // does so to.
+  // True if a node adds constants to channels or multiplies them; then `computed_` is its other
+  // input.
   bool Absorbs(int n, int result) {
     const StreamNode& made = *graph_.node(n).made;
     const std::string& op = made.op_type;
@@ -200,7 +201,7 @@ class LayerFinder {
     return true;
   }
 
-  // What comes after an activation is no part of the layer.
+  // Nodes after an activation are no part of the layer.
   int BeforeActivation(int n, int result) {
     if (normalization_.has_value()) return kNone;
     int before = kNone;
@@ -227,9 +228,9 @@ class LayerFinder {
     const bool is_gemm = node.op_type == "Gemm" || node.op_type == "FusedGemm";
     const double factor = is_gemm ? AttributeOr<float>(node, "alpha", 1) : 1;
     const double bias_factor = is_gemm ? AttributeOr<float>(node, "beta", 1) : 1;
-    // Of the channels, in what the layer gives.
+    // Axis of the channels in the layer's output.
     const int axis = node.op_type == "MatMul" ? static_cast<int>(given->size()) - 1 : 1;
-    // BatchNormalization has them along the second one.
+    // BatchNormalization has its channels along the second axis.
     if (normalization_.has_value() && axis != 1) return std::nullopt;
     ChannelLayer layer;
     layer.input = made.inputs[0];
@@ -254,8 +255,8 @@ class LayerFinder {
     return layer;
   }
 
-  // Puts what channels are multiplied by and added to after a layer into its numbers. False if it
-  // is not along the axis of the channels.
+  // Folds the factors and shifts of channels after a layer into its numbers. False if they are not
+  // along the axis of the channels.
   bool AbsorbInto(int axis, ChannelLayer* layer) const {
     const auto is_by_channel = [&](const PerChannel& constants) {
       return constants.numbers.size() == 1 ||
@@ -285,7 +286,7 @@ class LayerFinder {
   const SideGraph& graph_;
   const absl::FunctionRef<const Value&(int)> value_;
   std::optional<ChannelNormalization> normalization_;
-  // From the result back.
+  // In order from the result back.
   std::vector<PerChannel> scales_;
   std::vector<Shift> shifts_;
   int computed_ = kNone;

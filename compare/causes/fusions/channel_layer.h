@@ -1,5 +1,5 @@
-// A convolution or a product with a matrix of constants as numbers: what it does to each of its
-// output channels, with what nodes after it multiply and add to these.
+// A convolution or a product with a constant matrix as numbers for each output channel, including
+// constants that later nodes multiply and add to the channels.
 #ifndef ONNXCMP_COMPARE_CAUSES_FUSIONS_CHANNEL_LAYER_H_
 #define ONNXCMP_COMPARE_CAUSES_FUSIONS_CHANNEL_LAYER_H_
 
@@ -25,19 +25,19 @@ struct ChannelLayer {
   std::vector<std::vector<double>> weights;  // by output channel
   std::vector<double> bias;                  // by output channel; 0 where there is none
   bool has_bias = false;
-  double rounding = 0;                                // epsilon of the type that its numbers are in
-  std::optional<ChannelNormalization> normalization;  // of what the layer gives
+  double rounding = 0;                                // epsilon of the type of its numbers
+  std::optional<ChannelNormalization> normalization;  // applied to the layer's output
 
   size_t channels() const { return weights.size(); }
 };
 
-// The layer that makes a result, or what the result is an activation of; nothing if there is none,
-// or if its numbers are not constants. `value` tells what results are.
+// The layer that computes a result, or the input of the activation that gives it; nothing if there
+// is none, or if its numbers are not constants. `value` returns the values of results.
 std::optional<ChannelLayer> LayerBefore(const SideGraph& graph, int result,
                                         absl::FunctionRef<const Value&(int r)> value);
 
-// From what a layer gives to the bias that is added to it and its BatchNormalization, if nothing
-// else reads it; the result itself if there are none.
+// Walks from a layer's output past the added bias and the BatchNormalization, if nothing else reads
+// the results between; the result itself if there are none.
 int EndOfLayer(const SideGraph& graph, int result);
 
 }  // namespace onnxcmp

@@ -17,7 +17,7 @@
 namespace onnxcmp {
 namespace {
 
-// What a normalization and the bias of the layer before it have for one channel.
+// Numbers of a normalization and the bias of the layer before it, for one channel.
 struct ChannelNumbers {
   double scale = 1;
   double beta = 0;
@@ -30,7 +30,7 @@ struct ChannelNumbers {
   double OffsetWith(double by) const { return (own - mean) * by + beta; }
 };
 
-// What the folded layer multiplies a channel's weights by, and adds.
+// Factor of a channel's weights in the folded layer, and its bias.
 struct Folded {
   double factor = 1;
   double offset = 0;
@@ -38,7 +38,7 @@ struct Folded {
 
 Folded ScaledBy(const ChannelNumbers& n, double factor) { return {factor, n.OffsetWith(factor)}; }
 
-// Ways to fold all channels wrong that leave nothing open.
+// Mistakes in folding that affect all channels and have no free parameter.
 struct FoldingMistake {
   absl::string_view text;
   Folded (*gives)(const ChannelNumbers& n);
@@ -125,7 +125,7 @@ class FoldingSolver {
         exchanged_(exchanged),
         tolerance_(std::max(1e-6, 16 * std::max(normalized.rounding, folded.rounding))) {}
 
-  // What is off, as what is said of the folded normalization; empty if that is not known.
+  // The mistake, as a continuation of "the folded normalization"; empty if it is not known.
   std::string Solve() {
     if (!IsSameLayer()) return "";
     if (!odd_weights_.empty()) return OddWeightsText();
@@ -202,7 +202,7 @@ class FoldingSolver {
     return true;
   }
 
-  // What the normalization has, and what the folded numbers come of, as left | right.
+  // A number of the normalization and the number that explains the folded ones, as left | right.
   std::string Pair(double normalized, double folded) const {
     if (exchanged_) std::swap(normalized, folded);
     return absl::StrCat(NumberText(normalized), " | ", NumberText(folded));
@@ -219,9 +219,9 @@ class FoldingSolver {
     return text;
   }
 
-  // Another epsilon for all channels.
+  // Text for another epsilon of all channels.
   std::string EpsilonText() const {
-    // The channel of the least variance tells most of it.
+    // The channel of the least variance determines epsilon best.
     std::optional<size_t> least;
     size_t off = 0;
     for (size_t k = 0; k < factors_.size(); ++k) {
@@ -230,7 +230,7 @@ class FoldingSolver {
       if (!HasFactor(k, n.factor())) ++off;
       if (!least.has_value() || n.variance < NumbersOf(*least).variance) least = k;
     }
-    // One channel would tell of another scale as well.
+    // In one channel, another scale would explain it as well.
     if (!least.has_value() || off < 2) return "";
     const ChannelNumbers n = NumbersOf(*least);
     const double ratio = n.scale / *factors_[*least];
@@ -255,11 +255,11 @@ class FoldingSolver {
     return absl::StrCat(" of ", channels.size(), " of ", factors_.size(), " channels,", first);
   }
 
-  // Numbers of some channels.
+  // Text for wrong numbers of some channels.
   std::string ChannelsText() const {
-    std::vector<size_t> other_factor;  // than what the normalization says
-    std::vector<size_t> other_offset;  // than goes with the factor that is there
-    std::vector<size_t> wrong_offset;  // than goes with the factor that should be there
+    std::vector<size_t> other_factor;  // differs from the normalization's factor
+    std::vector<size_t> other_offset;  // does not fit the factor that was found
+    std::vector<size_t> wrong_offset;  // does not fit the factor that is expected
     for (size_t k = 0; k < factors_.size(); ++k) {
       const ChannelNumbers n = NumbersOf(k);
       if (!HasFactor(k, n.factor())) other_factor.push_back(k);
@@ -276,7 +276,7 @@ class FoldingSolver {
                         ", and has the offset ", Pair(n.OffsetWith(n.factor()), folded_.bias[k]));
   }
 
-  // Another factor, that of the offset as well.
+  // Text for another factor, which the offset has, too.
   std::string FactorText(const std::vector<size_t>& channels) const {
     const size_t k = channels.front();
     const ChannelNumbers n = NumbersOf(k);
@@ -297,7 +297,7 @@ class FoldingSolver {
     return text;
   }
 
-  // Another factor of the weights alone.
+  // Text for another factor of the weights alone.
   std::string WeightsText(const std::vector<size_t>& channels) const {
     const size_t k = channels.front();
     const std::string of = absl::StrCat("the weights", Of(channels));
@@ -334,7 +334,7 @@ class FoldingSolver {
         others.empty() ? "" : absl::StrCat(" (or ", absl::StrJoin(others, ", or "), ")"));
   }
 
-  // Weights of some channels that are no multiple of the layer's.
+  // Text for channels whose weights are no multiple of the layer's.
   std::string OddWeightsText() const {
     const size_t k = odd_weights_.front();
     const double factor = NumbersOf(k).factor();
@@ -349,7 +349,7 @@ class FoldingSolver {
       ++off;
       first = i;
     }
-    // Of what has nothing in common with the layer there is no more to say.
+    // Weights without any relation to the layer's need no detail.
     if (off == 0 || 2 * off > ours.size()) return "";
     return absl::StrCat(": the weights", Of(odd_weights_), " are no multiple of the layer's: ", off,
                         " of ", ours.size(), " differ, ",
@@ -360,7 +360,7 @@ class FoldingSolver {
   const ChannelLayer& folded_;
   const bool exchanged_;
   const double tolerance_;
-  std::vector<std::optional<double>> factors_;  // by channel; nothing where no weight tells
+  std::vector<std::optional<double>> factors_;  // by channel; nothing where no weight determines it
   std::vector<size_t> odd_weights_;             // channels whose weights have no factor
 };
 

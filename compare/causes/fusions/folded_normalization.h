@@ -1,5 +1,5 @@
-// A BatchNormalization that one side has folded into the layer before it: which of the numbers that
-// it is made of explains what the folded ones differ by.
+// A BatchNormalization that one side has folded into the layer before it: finds which of its
+// numbers explains the difference of the folded ones.
 #ifndef ONNXCMP_COMPARE_CAUSES_FUSIONS_FOLDED_NORMALIZATION_H_
 #define ONNXCMP_COMPARE_CAUSES_FUSIONS_FOLDED_NORMALIZATION_H_
 
@@ -10,10 +10,10 @@
 
 namespace onnxcmp {
 
-// Of two layers that read the same, one of them with a normalization: what is off, in words, such
-// as "the folded BatchNormalization: epsilon 1e-05 | 0.001". Values are those of the left and of
-// the right. Empty where the folded numbers are what they should be up to rounding, where the
-// layers are not the same, and where no one number or mistake explains all.
+// Compares two layers of the same input, one of them with a normalization. Returns the mistake in
+// words, such as "the folded BatchNormalization: epsilon 1e-05 | 0.001", with the left's value
+// first. Empty if the folded numbers are right up to rounding, if the layers are not the same, or
+// if no single number or mistake explains the difference.
 std::string FoldedNormalizationText(const PerSide<ChannelLayer>& layers);
 
 }  // namespace onnxcmp

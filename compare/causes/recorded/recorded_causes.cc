@@ -32,7 +32,7 @@
 namespace onnxcmp {
 namespace {
 
-// What differs so many times as much as values moved by their last place make it differ is no
+// A local error this many times the change that moving values by their last place makes is no
 // rounding.
 constexpr double kBeyondRounding = 4;
 constexpr uint64_t kSeeds = 2;
@@ -51,14 +51,14 @@ double RootMeanSquare(const Value& a, const Value& b) {
   return std::sqrt(squares / static_cast<double>(ours.size()));
 }
 
-// One pair while the model runs on what was recorded.
+// One pair while the model runs on recorded values.
 struct Judged {
   const RecordedPair* pair = nullptr;
   int model = kNone;  // results of the two sides
   int recording = kNone;
   Value recorded;  // as it was recorded
-  Value given;     // what the model goes on with; empty if it has another shape
-  Value own;       // what the model gives on what was recorded; of those that may be causes
+  Value given;     // the value that the model goes on with; empty if it has another shape
+  Value own;       // the model's result on recorded values; only of pairs that may be causes
   std::optional<TensorDifference> local;
   double noise = 0;
 };
@@ -101,7 +101,8 @@ class RecordedCauseFinder {
   }
 
  private:
-  // Sees the model's results, judges those that were recorded and gives on what was recorded.
+  // Observes the model's results, judges those that were recorded and replaces them by recorded
+  // values.
   class Watcher : public Observer {
    public:
     // `seed` 0: nothing is moved.
@@ -193,7 +194,7 @@ class RecordedCauseFinder {
     return absl::OkStatus();
   }
 
-  // Constants stay the model's own, what was recorded in another shape cannot be given on.
+  // Constants stay the model's own; a value recorded in another shape cannot replace the model's.
   void Convert(Judged* judged) const {
     const StreamResult& result = graph_.result(judged->model);
     if (graph_.IsConstant(judged->model) || !result.shape.has_value() ||
@@ -216,7 +217,7 @@ class RecordedCauseFinder {
     if (same_rows && recorded.shape() != *result.shape) judged->recorded = judged->given;
   }
 
-  // What depends on a result of another shape than was recorded is computed from what is wrong.
+  // Results that depend on one recorded in another shape are computed from wrong values.
   void FindLost() {
     lost_.assign(graph_.stream().results.size(), false);
     for (size_t n = 0; n < graph_.nodes().size(); ++n) {
@@ -240,7 +241,8 @@ class RecordedCauseFinder {
     const Judged& judged = judged_[it->second.given];
     return judged.model == r ? &judged : nullptr;
   }
-  // Whether what a result's node reads is known to be what was recorded, as far as it was.
+  // True if an input of the result's node was not replaced by its recorded value and depends on
+  // wrong values.
   bool IsLost(int r) const {
     const int n = graph_.producer(r);
     return n != kNone && absl::c_any_of(graph_.Reads(n), [&](int read) {
@@ -356,7 +358,7 @@ class RecordedCauseFinder {
     return text;
   }
 
-  // What the recorded value is of the model's, in few words.
+  // The relation of the recorded value to the model's, in few words.
   std::string Relation(const Judged& judged) const {
     const StreamResult& recorded = recording_.result(judged.recording);
     if (recorded.fingerprint.rich) {
@@ -374,7 +376,8 @@ class RecordedCauseFinder {
                                           : RelationText(judged.own.tensor(), given.tensor());
   }
 
-  // The operators since what was recorded before, if there are several: one of them is at fault.
+  // The operators since the previous recorded results, if there are several: one of them is at
+  // fault.
   std::string Between(int r) const {
     constexpr size_t kMost = 8;
     const Region region = RegionOf(graph_, r, [&](int read) {

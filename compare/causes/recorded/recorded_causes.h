@@ -1,5 +1,5 @@
-// Where a model parts from a recording of results: it runs once more, each of its results that was
-// recorded being given on as it was recorded, so that nothing is inherited.
+// Finds where a model diverges from a recording of results: it runs once more with each recorded
+// result replaced by its recorded value, so that no error propagates.
 #ifndef ONNXCMP_COMPARE_CAUSES_RECORDED_RECORDED_CAUSES_H_
 #define ONNXCMP_COMPARE_CAUSES_RECORDED_RECORDED_CAUSES_H_
 
@@ -21,14 +21,14 @@ struct RecordedPair {
   int left = kNone;
   int right = kNone;
   Tolerances tolerances;
-  bool different = false;  // it may be a cause
+  bool different = false;  // true if it may be a cause
 };
 
-// Whether one side is a model and the other a recording.
+// True if one side is a model and the other a recording.
 bool IsModelBesideRecording(const PerSide<RecordedSide>& sides);
 
-// Of such two sides: the pairs that differ by themselves, in the model's order. They speak of
-// `pairs` and of no others. What rounding does to what lies between two recorded results is none.
+// The pairs of such two sides that differ by themselves, in the model's order, all of them among
+// `pairs`. Rounding in the nodes between two recorded results is no cause.
 absl::StatusOr<CauseReport> FindRecordedCauses(const PerSide<RecordedSide>& sides,
                                                const Alignment& alignment,
                                                absl::Span<const RecordedPair> pairs,

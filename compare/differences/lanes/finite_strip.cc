@@ -21,11 +21,11 @@ FloatBits LoadBits(const float* p) {
   return lanes;
 }
 
-// What relative errors are divided by: the magnitude, or something else if that is 0.
+// Divisor of relative errors: the magnitude, or another number if that is 0.
 template <typename Number>
 Doubles Divisor(Doubles magnitude) {
   if constexpr (std::is_same_v<Number, float>) {
-    // Far too little to change a float.
+    // Too small to change a float.
     return magnitude + Splat(1e-300);
   } else {
     return magnitude > Doubles{} ? magnitude : Splat(1.0);
@@ -37,8 +37,8 @@ Doubles Scaled(Doubles lanes, double scale) {
   return std::is_same_v<Number, float> ? lanes : lanes * Splat(scale);
 }
 
-// By their bits, which taken as integers are in the floats' own order; distances of these are units
-// of the last place. False: some float is not finite.
+// Compares floats by their bits, which as integers have the floats' order; distances of these are
+// units of the last place. False if some float is not finite.
 bool ExtremesOfFloats(const float* a, const float* b, int64_t count, StripErrors* errors) {
   constexpr int32_t kMagnitude = std::numeric_limits<int32_t>::max();
   constexpr int32_t kExponent = 0x7f800000;  // an infinity's bits
@@ -51,7 +51,7 @@ bool ExtremesOfFloats(const float* a, const float* b, int64_t count, StripErrors
     const FloatBits v = LoadBits(b + i);
     const FloatBits u_magnitude = u & kMagnitude;
     const FloatBits v_magnitude = v & kMagnitude;
-    // With the sign of the float.
+    // With the float's sign.
     const FloatBits x = (u_magnitude ^ (u >> 31)) - (u >> 31);
     const FloatBits y = (v_magnitude ^ (v >> 31)) - (v >> 31);
     greatest = u_magnitude > greatest ? u_magnitude : greatest;
@@ -109,7 +109,7 @@ bool FiniteStrip<Number>::Measure(double scale, const UlpLadder* ladder) {
   } else {
     SumSizes(scale);
     SumErrors(scale);
-    // What is not finite, and squares beyond the range of double, show in the sums.
+    // Numbers that are not finite, and squares beyond the range of double, show in the sums.
     if (!std::isfinite(errors_.left_squares) || !std::isfinite(errors_.right_squares) ||
         !std::isfinite(errors_.absolutes)) {
       return false;
@@ -119,7 +119,7 @@ bool FiniteStrip<Number>::Measure(double scale, const UlpLadder* ladder) {
   }
 }
 
-// In two loops: the sums of both together would not stay in registers.
+// Uses two loops: the sums of both together would not fit into the registers.
 template <typename Number>
 void FiniteStrip<Number>::SumSizes(double scale) {
   Doubles left_squares = {}, right_squares = {}, products = {}, lefts = {};

@@ -1,5 +1,5 @@
-// A few pairs of finite numbers, all of which are in the cache: the sums and extremes of their
-// errors, and only where these call for it how many are beyond a bound, and which are the worst.
+// A few pairs of finite numbers that fit into the cache: sums and extremes of their errors, and on
+// demand the number of pairs beyond a bound and the worst pairs.
 #ifndef ONNXCMP_COMPARE_DIFFERENCES_LANES_FINITE_STRIP_H_
 #define ONNXCMP_COMPARE_DIFFERENCES_LANES_FINITE_STRIP_H_
 
@@ -10,17 +10,17 @@
 
 namespace onnxcmp::lanes {
 
-// A strip has a multiple of as many numbers.
+// A strip's size is a multiple of this.
 inline constexpr int64_t kStripLanes = 8;
 
 struct StripErrors {
-  // As ElementErrors has them (element_errors.h).
+  // As in ElementErrors (element_errors.h).
   double absolutes = 0, relatives = 0, squares = 0;
   double left_squares = 0, right_squares = 0, products = 0;
   double max_ulp = 0;
   double min = 0, max = 0;
   double greatest = 0;
-  // And what only a strip is asked for.
+  // Only for strips.
   double lefts = 0;        // a, not scaled
   double differences = 0;  // b - a, not scaled
   double max_absolute = 0;
@@ -35,23 +35,22 @@ class FiniteStrip {
   FiniteStrip(const Number* a, const Number* b, int64_t count, double* relatives)
       : a_(a), b_(b), count_(count), relatives_(relatives) {}
 
-  // Has to be called before all else. `scale`: as ErrorRules has it, 1 for floats, whose squares
-  // are doubles. The ladder may be null. False, and nothing more may be asked: there is a number
-  // that is not finite, or a square that is none.
+  // Must be called first. `scale`: as ErrorRules has it, 1 for floats, whose squares fit into
+  // doubles. The ladder may be null. False if a number or a square is not finite; then no other
+  // function may be called.
   bool Measure(double scale, const UlpLadder* ladder);
   const StripErrors& errors() const { return errors_; }
 
-  // How many relative errors are beyond 0.1, 0.01 and 0.001.
+  // The number of relative errors beyond 0.1, 0.01 and 0.001.
   struct Relatives {
     int64_t tenth = 0, hundredth = 0, thousandth = 0;
   };
   Relatives CountRelatives() const;
 
-  // How many differences are beyond atol + rtol * max(|a|, |b|).
+  // The number of differences beyond atol + rtol * max(|a|, |b|).
   int64_t CountBeyond(double atol, double rtol) const;
 
-  // The first pair from `i` on, if there is one, whose error is beyond one of these; else the
-  // count.
+  // The first pair from `i` on whose error exceeds one of these; the count if there is none.
   int64_t NextWorse(int64_t i, double absolute, double relative) const;
   double AbsoluteAt(int64_t i) const;
   double RelativeAt(int64_t i) const { return relatives_[i]; }

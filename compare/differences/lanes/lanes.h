@@ -1,4 +1,4 @@
-// Numbers side by side in registers of AVX: four doubles, whatever they are stored as.
+// Numbers side by side in AVX registers: four doubles, whatever type they are stored in.
 #ifndef ONNXCMP_COMPARE_DIFFERENCES_LANES_LANES_H_
 #define ONNXCMP_COMPARE_DIFFERENCES_LANES_LANES_H_
 
@@ -18,7 +18,7 @@ inline Doubles Load(const double* p) {
   std::memcpy(&lanes, p, sizeof(lanes));
   return lanes;
 }
-// Written so that it is one instruction; g++ 12 makes several of __builtin_convertvector.
+// Written so that it compiles to one instruction; g++ 12 makes several of __builtin_convertvector.
 inline Doubles Load(const float* p) { return Doubles{p[0], p[1], p[2], p[3]}; }
 inline void Store(Doubles lanes, double* p) { std::memcpy(p, &lanes, sizeof(lanes)); }
 inline void Store(Doubles lanes, float* p) {
@@ -38,7 +38,7 @@ inline double Sum(Doubles lanes) { return (lanes[0] + lanes[1]) + (lanes[2] + la
 inline int64_t Sum(Bits lanes) {
   return static_cast<int64_t>((lanes[0] + lanes[1]) + (lanes[2] + lanes[3]));
 }
-// Of lanes of any kind.
+// The greatest lane, for lanes of any type.
 template <typename Lanes>
 auto Max(Lanes lanes) {
   auto greatest = lanes[0];

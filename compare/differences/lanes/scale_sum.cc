@@ -9,7 +9,7 @@
 namespace onnxcmp {
 namespace {
 
-// So many magnitudes are held at a time.
+// Number of magnitudes held at a time.
 constexpr int64_t kScaleStrip = 512;
 
 }  // namespace
@@ -29,8 +29,8 @@ void ScaleSum::Add(const ScaleSum& next) {
 double ScaleSum::Scale() {
   if (count_ == 0) return 0;
   const double root = std::sqrt(squares_ / static_cast<double>(count_));
-  // If no more than half of them are less than a fourth of the root, neither is the median: it
-  // need not be looked for.
+  // If at most half of them are below a fourth of the root, neither is the median, so it need not
+  // be computed.
   size_t less = 0;
   for (const double magnitude : sample_) less += 4 * magnitude < root ? 1 : 0;
   if (less <= sample_.size() / 2) return root;
@@ -40,7 +40,7 @@ double ScaleSum::Scale() {
 }
 
 void ScaleSum::AddStrip(const double* elements, int64_t count) {
-  // Those that count; 0 for the others, NaN among them.
+  // Magnitudes that count; 0 for the others, NaN among them.
   double magnitudes[kScaleStrip];
   int64_t counted = 0;
   for (int64_t i = 0; i < count; ++i) {

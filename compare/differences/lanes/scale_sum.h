@@ -1,4 +1,4 @@
-// How great the numbers of a tensor are, whatever stands out of them.
+// The scale of a tensor's numbers, robust against outliers.
 #ifndef ONNXCMP_COMPARE_DIFFERENCES_LANES_SCALE_SUM_H_
 #define ONNXCMP_COMPARE_DIFFERENCES_LANES_SCALE_SUM_H_
 
@@ -7,19 +7,19 @@
 
 namespace onnxcmp {
 
-// What is that far below 0 stands for minus infinity in masks; what is that great counts for no
-// scale.
+// Numbers this far below 0 are masks in place of minus infinity; numbers of this magnitude are left
+// out of a scale.
 inline constexpr double kMaskMagnitude = 1e30;
 
 // The elements that count for a scale, gathered piece by piece: those that are finite, not 0, and
 // no masks.
 class ScaleSum {
  public:
-  // Of `size` elements in all, so many of those that count lie between two of the sample.
+  // `size`: number of all elements, which sets the distance of those that are sampled.
   explicit ScaleSum(int64_t size) : step_(size / kSample + 1) {}
 
   void Add(const double* elements, int64_t count);
-  // Of the piece after this one.
+  // Adds the piece after this one.
   void Add(const ScaleSum& next);
   // The smaller of the root mean square and four times the median of the magnitudes.
   double Scale();

@@ -1,4 +1,4 @@
-// Distances in units of the last place: by how many numbers of a type two numbers lie apart.
+// Distances in units of the last place: the number of a type's numbers between two numbers.
 #ifndef ONNXCMP_COMPARE_DIFFERENCES_LANES_ULP_LADDER_H_
 #define ONNXCMP_COMPARE_DIFFERENCES_LANES_ULP_LADDER_H_
 
@@ -11,10 +11,10 @@
 
 namespace onnxcmp {
 
-// The bits of positive doubles, taken as integers, count the doubles in their order; the numbers of
-// a type with `digits` binary places are every 2^(52 - digits)th of them. Below its least normal
-// number a type's numbers stay as far apart as just above it; adding that number makes the doubles
-// do the same.
+// The bits of positive doubles, taken as integers, count the doubles in order; the numbers of a
+// type with `digits` binary places are every 2^(52 - digits)th of them. Below its least normal
+// number, a type's numbers stay as far apart as just above it; adding that number has the same
+// effect on the doubles.
 class UlpLadder {
  public:
   UlpLadder(int digits, double least_normal)
@@ -22,7 +22,7 @@ class UlpLadder {
         least_normal_(least_normal),
         base_(std::bit_cast<uint64_t>(least_normal)) {}
 
-  // In units of 2^(digits - 52) ULP, which is what `unit` is. Both numbers must be finite.
+  // In units of 2^(digits - 52) ULP, which `unit` returns. Both numbers must be finite.
   uint64_t Distance(double a, double b) const {
     const uint64_t left = Rung(std::abs(a));
     const uint64_t right = Rung(std::abs(b));

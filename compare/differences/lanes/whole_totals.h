@@ -1,4 +1,4 @@
-// Sums over pairs of numbers, by which tensors are judged as a whole and in their parts.
+// Sums over pairs of numbers, to judge tensors as a whole and in parts.
 #ifndef ONNXCMP_COMPARE_DIFFERENCES_LANES_WHOLE_TOTALS_H_
 #define ONNXCMP_COMPARE_DIFFERENCES_LANES_WHOLE_TOTALS_H_
 
@@ -21,11 +21,11 @@ struct PairSums {
     left += other.left;
     right += other.right;
   }
-  // Root mean square of the differences against that of the smaller side, `floor` added.
+  // Root mean square of the differences relative to that of the smaller side, `floor` added.
   double Apart(double floor) const;
 };
 
-// Sums over a run of elements, and what tells of errors that all of them have in common.
+// Sums over a run of elements, and sums that reveal errors common to all of them.
 struct WholeTotals {
   PairSums sums;
   double difference = 0;
@@ -40,11 +40,11 @@ struct WholeTotals {
   }
 };
 
-// What counts of a pair of numbers.
+// Rules for how a pair of numbers counts.
 struct Counting {
-  double limit = std::numeric_limits<double>::infinity();  // numbers beyond it count nothing
-  double atol = 0;    // differences count as far as they are beyond it
-  double center = 0;  // what values are taken from
+  double limit = std::numeric_limits<double>::infinity();  // larger numbers do not count
+  double atol = 0;    // only the part of a difference beyond it counts
+  double center = 0;  // subtracted from values
 
   bool Counts(double a, double b) const { return std::max(std::abs(a), std::abs(b)) <= limit; }
   double Beyond(double a, double b) const {

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kMostHops = 24;
 
-// One more than the last number of a constant that counts along its one axis that is not 1.
+// One more than the last number of a constant that counts along its only axis longer than 1.
 std::optional<TracedSize> OfConstant(const Tensor& tensor) {
   constexpr int64_t kLeast = 3;
   constexpr int64_t kMost = 1 << 20;
@@ -42,7 +42,7 @@ std::optional<TracedSize> OfConstant(const Tensor& tensor) {
   return TracedSize{row, std::nullopt};
 }
 
-// The size that a number is, which a graph takes out of a shape.
+// The size behind a number that a graph takes from a shape.
 std::optional<TracedSize> SizeThatIs(const GraphScope& scope, absl::string_view name) {
   std::optional<int64_t> index;
   for (int depth = 0; depth < kMostHops; ++depth) {
@@ -75,7 +75,7 @@ bool KeepsCounting(const Node& node) {
 }  // namespace
 
 std::optional<TracedSize> CountsUpTo(const GraphScope& scope, absl::string_view name) {
-  bool cut = false;  // how far is not known any more
+  bool cut = false;  // its end is no longer known
   for (int depth = 0; depth < kMostHops; ++depth) {
     if (const Tensor* constant = ConstantIn(scope, name)) {
       const std::optional<TracedSize> size = OfConstant(*constant);

@@ -1,4 +1,4 @@
-// Values that count along an axis: 0, 1, 2, ...
+// Finds values that count along an axis: 0, 1, 2, ...
 #ifndef ONNXCMP_COMPARE_INPUTS_MADE_UP_ARANGE_H_
 #define ONNXCMP_COMPARE_INPUTS_MADE_UP_ARANGE_H_
 
@@ -10,8 +10,8 @@
 
 namespace onnxcmp {
 
-// How far it counts, which is neither a number nor a dimension where that is lost on the way;
-// nothing if the value is not known to count.
+// The end of the count; neither a number nor a dimension if its origin is lost. Nothing if the
+// value is not known to count.
 std::optional<TracedSize> CountsUpTo(const GraphScope& scope, absl::string_view name);
 
 }  // namespace onnxcmp

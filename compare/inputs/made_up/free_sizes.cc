@@ -35,7 +35,7 @@ Role RoleOf(const ValueInfo& input, size_t axis) {
 struct Way {
   int64_t batch;  // 0: as the set has it
   int64_t plain;  // 0: all different
-  int64_t image;  // the first one, and the step to the next
+  int64_t image;  // the first size, and the step to the next
   int64_t image_step;
 };
 
@@ -63,7 +63,7 @@ int64_t BatchOf(const SizeChoice& choice) {
   return usual == 1 ? 1 : std::max(usual, choice.rows);
 }
 
-// Whether an input is like a cache: floats of several axes.
+// True if an input may be a cache: floats of several axes.
 bool IsLikeCache(const ValueInfo& input) {
   return IsFloatingPoint(input.type.dtype) && input.type.shape->size() >= 3;
 }
@@ -116,7 +116,7 @@ FreeSizes::FreeSizes(const std::vector<ValueInfo>& inputs, const SizeChoice& cho
       }
     }
   }
-  // A total that nobody gave is what there is, past and new.
+  // A total that was not given is the sum of past and new.
   if (!total.empty() && !past.empty() && !length.empty() && !given.contains(total)) {
     sizes_[total] = sizes_[past] + sizes_[length];
   }
@@ -152,7 +152,7 @@ std::string FreeSizes::KeyOf(const std::vector<ValueInfo>& inputs, const InputDi
   return "";
 }
 
-// What is held of the past is as long in all caches, whatever their dimensions are called.
+// The past has the same length in all caches, whatever their dimensions are called.
 void FreeSizes::Add(const std::vector<ValueInfo>& inputs, const SizeSum& sum,
                     const std::map<std::string, int64_t, std::less<>>& given) {
   constexpr int64_t kPast = 3;
@@ -169,7 +169,7 @@ void FreeSizes::Add(const std::vector<ValueInfo>& inputs, const SizeSum& sum,
   const auto axis = static_cast<size_t>(sum.past.axis);
   int64_t held = SizeOf(*past, axis);
   if (!(*past->type.shape)[axis].value.has_value() && !given.contains(KeyOf(inputs, sum.past))) {
-    // Of no size that anything else has, so that nothing agrees by chance.
+    // A size that no other dimension has, so that none agrees by chance.
     held = std::max<int64_t>(held % 7, kPast);
     for (const ValueInfo& input : inputs) {
       if (!input.type.shape.has_value() || !IsLikeCache(input) ||
@@ -186,7 +186,7 @@ void FreeSizes::Add(const std::vector<ValueInfo>& inputs, const SizeSum& sum,
     length = held + kAdded;
     sizes_[KeyOf(inputs, sum.added)] = length;
   }
-  // Whatever goes with what is new is as long, whatever its dimensions are called.
+  // Other inputs of new tokens have the same length, whatever their dimensions are called.
   const std::string key = KeyOf(inputs, sum.sum);
   for (const ValueInfo& input : inputs) {
     if (!IsInteger(added->type.dtype) || !IsInteger(input.type.dtype) ||

@@ -14,42 +14,42 @@
 
 namespace onnxcmp {
 
-// A dimension is as long as two others together: what a mask of past and new tokens is for.
+// A dimension that is as long as two others together, as a mask of past and new tokens.
 struct SizeSum {
   InputDim sum;
   InputDim past;
   InputDim added;
 };
 
-// A way to choose sizes: `set` is the number of the set of inputs, `attempt` counts the ways that
-// were tried for it in vain.
+// A choice of sizes: `set` is the number of the set of inputs, `attempt` counts failed choices for
+// it.
 struct SizeChoice {
   int set = 0;
   int attempt = 0;
-  // How many times as long axes are that are neither a batch nor of an image.
+  // Factor of the length of axes that are neither a batch nor of an image.
   int stretch = 1;
-  // How long these are instead; 0: as the set has it. Then there is a batch of 1, or of that size.
+  // Length of these axes instead; 0: as the set has it. Then the batch is 1, or `batch`.
   int64_t reach = 0;
   int64_t batch = 0;
-  // At least as many rows where nothing asks for a batch of 1: features, keys.
+  // Least number of rows, unless a batch of 1 is required: for features, keys.
   int64_t rows = 0;
-  // Numbers are as many times as large as usual.
+  // Factor of the size of numbers.
   double shrink = 1;
-  // What no name tells.
+  // A sum that no name indicates.
   std::optional<SizeSum> sum = std::nullopt;
 };
 inline constexpr int kSizeAttempts = 8;
 
-// Sums that a model with a cache may need, those that are most likely first: of a mask's last axis
-// (`masks` by input), of free or fixed dimensions of other inputs.
+// Sums that a model with a cache may need, the likeliest first: of a mask's last axis (`masks` by
+// input), of free or fixed dimensions of other inputs.
 std::vector<SizeSum> PossibleSums(const std::vector<ValueInfo>& inputs,
                                   const std::vector<bool>& masks);
 
-// By name of a free dimension; unnamed ones are told by the axis, so that those of several inputs
-// along one axis are equal. At first sizes differ from each other and from 1: a batch of 2, other
-// axes from 16 on, the height and width of images from 32 on; names that are sums of others
-// ("past_length + length", and a total of a past and a new length) get the sum. Further attempts
-// take equal sizes, multiples of 32, batches of 1, ones.
+// Sizes by name of a free dimension; unnamed ones are identified by the axis, so that those of
+// several inputs along one axis are equal. At first sizes differ from each other and from 1: a
+// batch of 2, other axes from 16 on, the height and width of images from 32 on; names that are sums
+// of others ("past_length + length", and a total of a past and a new length) get the sum. Further
+// attempts use equal sizes, multiples of 32, batches of 1, ones.
 class FreeSizes {
  public:
   FreeSizes(const std::vector<ValueInfo>& inputs, const SizeChoice& choice,
@@ -66,7 +66,7 @@ class FreeSizes {
   std::map<std::string, int64_t, std::less<>> sizes_;
 };
 
-// "batch 2, sequence 7": what was chosen for named dimensions, for messages.
+// "batch 2, sequence 7": the sizes of named dimensions, for messages.
 std::string DescribeSizes(const std::vector<ValueInfo>& inputs, const SizeChoice& choice,
                           const std::map<std::string, int64_t, std::less<>>& given);
 

@@ -36,7 +36,7 @@ std::unique_ptr<GraphScope> MakeScope(const Graph& graph, const GraphScope* oute
   }
   for (const Node& node : graph.nodes) {
     for (const Graph* body : GraphsOf(node)) scope->inner[body] = MakeScope(*body, scope.get());
-    // A function sees nothing around it.
+    // A function has no outer scope.
     if (node.body != nullptr) scope->inner[node.body.get()] = MakeScope(*node.body, nullptr);
   }
   return scope;

@@ -1,4 +1,4 @@
-// Graphs within graphs: who reads a name, who makes it, what is constant.
+// Nested graphs: readers and producers of names, constants.
 #ifndef ONNXCMP_COMPARE_INPUTS_MADE_UP_GRAPH_SCOPE_H_
 #define ONNXCMP_COMPARE_INPUTS_MADE_UP_GRAPH_SCOPE_H_
 
@@ -15,7 +15,7 @@
 
 namespace onnxcmp {
 
-// A graph with its subgraphs: who reads a name, who makes it, what is constant.
+// A graph with its subgraphs: readers and producers of names, constants.
 struct GraphScope {
   struct Reader {
     const Node* node;
@@ -33,11 +33,11 @@ struct GraphScope {
 // The graph must outlive it.
 std::unique_ptr<GraphScope> MakeScope(const Graph& graph, const GraphScope* outer = nullptr);
 
-// What a name is in a scope or around it: a constant, the output of a node; null if it is neither.
+// The constant or the producing node of a name in a scope or around it; null if there is none.
 const Tensor* ConstantIn(const GraphScope& scope, absl::string_view name);
 const Node* ProducerIn(const GraphScope& scope, absl::string_view name);
 
-// The one number that a small constant holds; nothing if it holds several that are not the same.
+// The single number of a small constant; nothing if it holds different ones.
 std::optional<double> NumberOf(const Tensor* tensor);
 
 }  // namespace onnxcmp

@@ -1,5 +1,5 @@
-// What the inputs of a model are for, as far as its graph tells: what a made-up value has to be
-// like to test something.
+// Purposes of a model's inputs, as far as its graph tells: they decide which made-up values test
+// the model well.
 #ifndef ONNXCMP_COMPARE_INPUTS_MADE_UP_INPUT_PURPOSE_H_
 #define ONNXCMP_COMPARE_INPUTS_MADE_UP_INPUT_PURPOSE_H_
 
@@ -17,18 +17,18 @@
 
 namespace onnxcmp {
 
-// The greater, the more it decides: of several uses the last one counts.
+// Greater values take precedence if an input has several uses.
 enum class Purpose : uint8_t {
   kNumbers,    // anything
   kPositive,   // read by Sqrt, Log, as a variance, as a divisor of integers
   kFeatures,   // tested by the nodes of trees
   kText,       // strings
-  kAddedMask,  // added to what a Softmax reads: 0 or very negative
-  kMask,       // which elements count: 1 or 0
-  kLengths,    // how many elements along an axis count
+  kAddedMask,  // added to the input of a Softmax: 0 or very negative
+  kMask,       // tells which elements count: 1 or 0
+  kLengths,    // number of elements along an axis that count
   kPositions,  // ascending within a table
   kIds,        // within a table
-  kCondition,  // of an If, a Loop
+  kCondition,  // the condition of an If or a Loop
   kSmall,      // shapes, axes, counts, limits: fixed small numbers
   kImage,      // the bytes of an encoded image
 };
@@ -50,18 +50,19 @@ struct NumberRange {
   double greatest = 0;
 };
 
-// By feature, between which numbers it has to be, both excluded, so that a leaf is reached.
+// By feature, the open interval of its numbers that reaches a leaf.
 using TreePath = std::vector<std::pair<int64_t, NumberRange>>;
 
 struct InputPurpose {
   Purpose purpose = Purpose::kNumbers;
-  // Ids and positions: rows of the table; lengths: the greatest. Where that is the sum of sizes of
-  // other inputs, those.
+  // Ids and positions: rows of the table; lengths: the greatest. If it is the sum of sizes of other
+  // inputs, these sizes.
   std::optional<int64_t> limit;
   std::vector<InputDim> limit_sum;
-  // Lengths are all the greatest plus this, and not from 1 to that: what a cache holds.
+  // All lengths are the greatest plus this, not between 1 and that: the number of elements in a
+  // cache.
   std::optional<int64_t> full;
-  // Small numbers: element 0, element 1, and from one element to the next.
+  // Small numbers: element 0, element 1, and the step between elements.
   int64_t first = 0;
   int64_t rest = 0;
   int64_t step = 0;
@@ -71,53 +72,54 @@ struct InputPurpose {
   double fraction = 0;  // small floats: all elements, if it is not 0
   // Numbers that others are multiplied with and added up: they get smaller the more there are.
   bool weights = false;
-  // Ids: whether some use takes none below 0; whether what several say is added up or the like.
+  // Ids: true if some use takes none below 0; true if results of equal ids are added up or the
+  // like.
   bool not_negative = false;
-  bool shifted = false;  // all uses are of other numbers that were made of them
+  bool shifted = false;  // all uses are of numbers computed from them
   bool adds_up = false;
-  // Ids: tables whose rows they choose, in the graph.
+  // Ids: tables in the graph whose rows they select.
   std::vector<IdTable> tables;
-  // Rows of tables that differ from the other side's: some ids have to be these.
+  // Rows of tables that differ from the other side's: some ids have to select these.
   std::vector<int64_t> rows_that_differ;
-  // Integers: what the types of both sides hold.
+  // Integers: the range common to the types of both sides.
   std::optional<NumberRange> integers;
-  // Numbers that it is compared with or cut off at.
+  // Numbers that it is compared with or clipped at.
   std::vector<double> landmarks;
-  // Numbers are as many times as large as usual.
+  // Factor of the size of numbers.
   double shrink = 1;
-  // Numbers between two that constants of both sides differ in: some are to be these.
+  // Numbers between differing constants of both sides: some elements take these values.
   std::vector<double> probes;
-  // Numbers that stand for what is missing, NaN among them.
+  // Numbers that mean a missing value, NaN among them.
   std::vector<double> missing;
-  // What it is quantized to before anything else reads it.
+  // The range that it is quantized to before any other use.
   std::optional<NumberRange> range;
-  // Strings that the graph knows.
+  // Strings that occur in the graph.
   std::vector<std::string> words;
-  // Features: by feature what it is compared with.
+  // Features: by feature, the numbers that it is compared with.
   absl::flat_hash_map<int64_t, std::vector<double>> thresholds;
-  // Features: what leads to leaves, one by one.
+  // Features: the paths to leaves.
   std::vector<TreePath> paths;
-  // In words, with the node that gave it: "ids of Gather 'embedding'".
+  // In words, with the node that determined it: "ids of Gather 'embedding'".
   std::string why;
 };
 
-// What two models use an input for, together.
+// The joint purpose of an input in two models.
 InputPurpose Merged(const InputPurpose& left, const InputPurpose& right);
 
-// By input, of those that have a use that tells.
+// By input, for those with a use that determines a purpose.
 using InputPurposes = absl::flat_hash_map<std::string, InputPurpose>;
 
-// Looks through casts, reshapes, comparisons with constants and the like, and into subgraphs and
+// Follows casts, reshapes, comparisons with constants and the like, and goes into subgraphs and
 // functions that are kept as one node.
 InputPurposes PurposesOf(const Graph& graph);
 
-// The same, each graph being looked at once: every set of inputs asks anew.
+// The same, computed once for each graph: every set of inputs needs it.
 class PurposeCache {
  public:
-  // Graphs are known by their address, and must outlive the cache. The reference holds as long as
-  // it.
+  // Graphs are identified by their address, and must outlive the cache. The reference is valid as
+  // long as the cache.
   const InputPurposes& Of(const Graph& graph);
-  // RowsThatDiffer() of two constants of these graphs, which are looked at once as well.
+  // RowsThatDiffer() of two constants of these graphs, computed once as well.
   const std::vector<int64_t>& DifferingRows(const Tensor& left, const Tensor& right, int64_t axis);
 
  private:

@@ -1,4 +1,4 @@
-// What operators of ai.onnx.ml compare an input with.
+// Values that operators of ai.onnx.ml compare an input with.
 #ifndef ONNXCMP_COMPARE_INPUTS_MADE_UP_KNOWN_KEYS_H_
 #define ONNXCMP_COMPARE_INPUTS_MADE_UP_KNOWN_KEYS_H_
 
@@ -7,10 +7,10 @@
 
 namespace onnxcmp {
 
-// Strings and whole numbers that are keys in a tensor: words, and thresholds of no feature (-1).
+// Adds strings and integers that are keys in a tensor: words, and thresholds of no feature (-1).
 void AddKeysOf(const Attribute& attribute, InputPurpose* found);
 
-// By feature, what the nodes of trees compare it with.
+// Adds, by feature, the numbers that nodes of trees compare it with.
 void AddThresholds(const Node& node, InputPurpose* found);
 
 }  // namespace onnxcmp

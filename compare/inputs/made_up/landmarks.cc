@@ -41,7 +41,7 @@ void AddLandmarks(const GraphScope& scope, const Node& node, size_t slot,
       numbers->push_back(static_cast<double>(IntegerMin(to)));
       numbers->push_back(static_cast<double>(IntegerMax(to)));
     }
-    // The first whole number that it does not have.
+    // The first integer that the type cannot represent.
     if (to == DType::kFloat16) numbers->push_back(2049);
     if (to == DType::kBfloat16) numbers->push_back(257);
   }

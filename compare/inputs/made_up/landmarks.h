@@ -1,4 +1,4 @@
-// Numbers on both sides of which a node does something else.
+// Numbers at which a node changes its behaviour.
 #ifndef ONNXCMP_COMPARE_INPUTS_MADE_UP_LANDMARKS_H_
 #define ONNXCMP_COMPARE_INPUTS_MADE_UP_LANDMARKS_H_
 
@@ -12,12 +12,13 @@
 
 namespace onnxcmp {
 
-// Of the input in `slot`: the limits of Clip, Min and Max, what it is compared with, the limits of
-// the type that it is cast to; NaN where that is asked for.
+// Adds those of the input in `slot`: the limits of Clip, Min and Max, operands of comparisons, the
+// limits of the type that it is cast to; NaN where the node tests for it.
 void AddLandmarks(const GraphScope& scope, const Node& node, size_t slot,
                   std::vector<double>* numbers);
 
-// What a QuantizeLinear with one scale can tell from others; nothing if its scale is not known.
+// The range in which a QuantizeLinear with one scale distinguishes numbers; nothing if its scale is
+// not known.
 std::optional<NumberRange> QuantizedRange(const GraphScope& scope, const Node& node);
 
 }  // namespace onnxcmp

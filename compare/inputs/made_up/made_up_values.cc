@@ -19,14 +19,14 @@
 namespace onnxcmp {
 namespace {
 
-// Where nobody says how many rows a table has.
+// Assumed if the number of a table's rows is unknown.
 constexpr int64_t kUnknownLimit = 2;
 constexpr double kMasked = -1e4;
 // As far as evenly distributed numbers of deviation 1 go.
 constexpr double kEven = 1.732;
 
-// Takes the numbers that a tensor's elements are stored from, in order. They are stored a few at a
-// time: all of them as doubles would take several times what the tensor takes.
+// Stores the numbers that `next` returns, in order. They are stored a few at a time: all of them as
+// doubles would take several times the tensor's memory.
 template <typename Number, typename Next>
 void Fill(Tensor* tensor, Next&& next) {
   constexpr int64_t kAtATime = 1 << 12;
@@ -59,10 +59,10 @@ void Little(std::string* to, uint32_t value, int bytes) {
   for (int i = 0; i < bytes; ++i) to->push_back(static_cast<char>(value >> (8 * i) & 0xff));
 }
 
-// A set in which what is rare comes up: missing values, ids that count from the end.
+// True for the sets with rare values: missing ones, ids that count from the end.
 bool IsForTheRare(int set) { return set % 4 == 2; }
 
-// Of all the axes after the last one that is longer than 1 there is one element.
+// The size of the last axis longer than 1.
 int64_t RowOf(const Shape& shape) {
   for (auto dim = shape.rbegin(); dim != shape.rend(); ++dim) {
     if (*dim > 1) return *dim;
@@ -100,7 +100,8 @@ double ValueMaker::Number(const InputPurpose& purpose, bool scalar, std::optiona
     const auto many = static_cast<int64_t>(keys->second.size());
     return keys->second[static_cast<size_t>(random_.Below(many))];
   }
-  // Large numbers alone go beyond limits as they are: those of coarse types stay as they are.
+  // Only the regimes of large numbers step across limits, and not across great ones, as coarse
+  // types have.
   const bool far = regime_ == Regime::kWhole || regime_ == Regime::kLarge;
   if (far && !purpose.landmarks.empty() && random_.Below(8) == 0) {
     constexpr double kMost = 1e3;
@@ -209,7 +210,7 @@ int64_t ValueMaker::Integer(DType dtype, const InputPurpose& purpose, bool scala
   } else if (const auto missing = Missing(purpose); missing.has_value() && !std::isnan(*missing)) {
     number = *missing;
   } else if (!purpose.landmarks.empty() && random_.Below(4) == 0) {
-    // On a limit, and next to it on both sides.
+    // At a limit, and next to it on both sides.
     const auto many = static_cast<int64_t>(purpose.landmarks.size());
     number = std::floor(purpose.landmarks[static_cast<size_t>(random_.Below(many))]) +
              static_cast<double>(random_.Below(3)) - 1;
@@ -219,7 +220,7 @@ int64_t ValueMaker::Integer(DType dtype, const InputPurpose& purpose, bool scala
     number = random_.Below(2) == 0 ? least : greatest;
     if (!narrow) number = std::clamp(number, -1e6, 1e6);
   } else if (narrow && regime_ != Regime::kWhole) {
-    // Quantized numbers: all there are.
+    // Quantized numbers: the whole range.
     number = least + static_cast<double>(random_.Below(static_cast<int64_t>(greatest - least) + 1));
   } else if (!narrow && !scalar && (regime_ == Regime::kWhole || regime_ == Regime::kLarge) &&
              random_.Below(2) == 0) {
@@ -234,7 +235,7 @@ int64_t ValueMaker::Integer(DType dtype, const InputPurpose& purpose, bool scala
   return static_cast<int64_t>(std::clamp(number, least, std::min(greatest, 9e18)));
 }
 
-// Of any size up to what products of 32 bits hold; and beyond that, as time stamps are.
+// Integers of any size whose products fit into 32 bits; or beyond that, like time stamps.
 int64_t ValueMaker::LargeInteger(DType dtype) {
   constexpr double kProducts = 30.5;
   constexpr double kTimes = 42;
@@ -244,14 +245,14 @@ int64_t ValueMaker::LargeInteger(DType dtype) {
   return static_cast<int64_t>(below ? -size : size);
 }
 
-// Some are rows that are known to differ; where what several say is added up, several are the same;
-// and where that is legal, there is a set in which some count from the end.
+// Includes rows that are known to differ; repeats ids if results of equal ones are added up; and in
+// one set, where that is legal, counts some from the end.
 std::vector<int64_t> ValueMaker::Ids(const InputPurpose& purpose, const Shape& shape,
                                      int64_t limit) {
   std::vector<int64_t> ids(static_cast<size_t>(NumElements(shape).value_or(0)));
   for (int64_t& id : ids) id = Within(limit);
   const size_t count = ids.size();
-  // Masks leave the middle of a row alone, however it is padded.
+  // Masks never hide the middle of a row, however it is padded.
   const std::vector<int64_t>& wanted = purpose.rows_that_differ;
   const auto row = static_cast<size_t>(std::max<int64_t>(1, shape.empty() ? 1 : shape.back()));
   const size_t taken = std::min(wanted.size(), (count + 1) / 2);
@@ -280,7 +281,7 @@ std::vector<int64_t> ValueMaker::Ids(const InputPurpose& purpose, const Shape& s
   return ids;
 }
 
-// In the second set up to the table's end, and in the third as far as time steps go.
+// The second set reaches the table's end, the third the end of the usual time steps.
 int64_t ValueMaker::Position(int64_t i, int64_t row, size_t rank, const InputPurpose& purpose,
                              std::optional<int64_t> limit) const {
   constexpr int64_t kMostSteps = 999;
@@ -325,7 +326,7 @@ int64_t ValueMaker::CountFor(const InputPurpose& purpose) const {
   }
 }
 
-// A row leads to a leaf, the next one to another.
+// Each row leads to another leaf.
 double ValueMaker::Feature(const InputPurpose& purpose, int64_t row, int64_t feature) {
   if (const auto missing = Missing(purpose)) return *missing;
   const auto it = purpose.thresholds.find(feature);
@@ -347,7 +348,7 @@ double ValueMaker::Feature(const InputPurpose& purpose, int64_t row, int64_t fea
                                                               : Beside(it->second);
 }
 
-// The first set leaves thresholds themselves alone.
+// The first set avoids the thresholds themselves.
 double ValueMaker::Beside(const std::vector<double>& values) {
   const double threshold =
       values[static_cast<size_t>(random_.Below(static_cast<int64_t>(values.size())))];
@@ -372,7 +373,7 @@ void ValueMaker::FillText(const InputPurpose& purpose, Tensor* tensor) {
   std::string* texts = tensor->mutable_string_data();
   for (int64_t i = 0; i < tensor->num_elements(); ++i) {
     const auto known = static_cast<int64_t>(purpose.words.size());
-    // One in eight is none that the graph knows.
+    // One in eight does not occur in the graph.
     texts[i] = known > 0 && random_.Below(8) != 0
                    ? purpose.words[static_cast<size_t>(random_.Below(known))]
                    : kWords[random_.Below(static_cast<int64_t>(std::size(kWords)))];
@@ -380,7 +381,7 @@ void ValueMaker::FillText(const InputPurpose& purpose, Tensor* tensor) {
   if (IsForTheRare(set_) && tensor->num_elements() > 1) texts[0].clear();
 }
 
-// A bitmap, the one form of image that needs no coder: three bytes a pixel, rows from the bottom.
+// A bitmap, the only image format that needs no encoder: three bytes a pixel, rows from the bottom.
 absl::StatusOr<Tensor> ValueMaker::Image(const Shape& shape) {
   constexpr uint32_t kWidth = 9;
   constexpr uint32_t kHeight = 7;
@@ -401,7 +402,7 @@ absl::StatusOr<Tensor> ValueMaker::Image(const Shape& shape) {
   for (uint32_t i = 0; i < kRow * kHeight; ++i) {
     file.push_back(i % kRow < 3 * kWidth ? static_cast<char>(random_.Below(256)) : '\0');
   }
-  // Its size is the file's, unless the model says another one.
+  // Its size is the file's, unless the model declares another one.
   Shape bytes = shape;
   if (bytes.size() != 1 || bytes[0] < static_cast<int64_t>(file.size())) {
     bytes = {static_cast<int64_t>(file.size())};
@@ -422,7 +423,7 @@ absl::StatusOr<Tensor> ValueMaker::Make(DType dtype, const Shape& shape,
     FillText(purpose, &tensor);
     return tensor;
   }
-  // A packed type keeps what its last byte holds beyond the end.
+  // Clears the unused bits at the end of a packed type.
   std::memset(tensor.mutable_raw_data(), 0, static_cast<size_t>(tensor.byte_size()));
   if (IsComplex(dtype)) {
     Fill<std::complex<double>>(&tensor, [&](int64_t) {

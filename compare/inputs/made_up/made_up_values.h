@@ -1,4 +1,4 @@
-// Values for inputs, by what they are for.
+// Makes values for inputs, by their purpose.
 #ifndef ONNXCMP_COMPARE_INPUTS_MADE_UP_MADE_UP_VALUES_H_
 #define ONNXCMP_COMPARE_INPUTS_MADE_UP_MADE_UP_VALUES_H_
 
@@ -21,7 +21,7 @@ class ValueMaker {
   // The same seed gives the same values.
   ValueMaker(uint64_t seed, Regime regime, int set) : random_(seed), regime_(regime), set_(set) {}
 
-  // A tensor of this type and shape. `limit`: of ids, positions and lengths, if it is known.
+  // A tensor of this type and shape. `limit`: for ids, positions and lengths, if it is known.
   absl::StatusOr<Tensor> Make(DType dtype, const Shape& shape, const InputPurpose& purpose,
                               std::optional<int64_t> limit);
 
@@ -40,9 +40,9 @@ class ValueMaker {
   int64_t CountFor(const InputPurpose& purpose) const;
   double Feature(const InputPurpose& purpose, int64_t row, int64_t feature);
   double Beside(const std::vector<double>& thresholds);
-  // What lies between numbers that both sides differ in, of either sign, if there is any.
+  // A number between differing constants of both sides, of either sign, if there is any.
   std::optional<double> Probe(const InputPurpose& purpose);
-  // What stands for a missing number, in one set here and there.
+  // The code of a missing value, in one set for some elements.
   std::optional<double> Missing(const InputPurpose& purpose);
   void FillText(const InputPurpose& purpose, Tensor* tensor);
   absl::StatusOr<Tensor> Image(const Shape& shape);

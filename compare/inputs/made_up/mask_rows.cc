@@ -44,7 +44,7 @@ MaskRows::Form MaskRows::FormOf(int64_t row) const {
 }
 
 int64_t MaskRows::CountOf(int64_t row) const {
-  // From the whole row but one down to two thirds of it.
+  // Between all but one of the row's elements and two thirds of them.
   const int64_t least = std::max<int64_t>(1, 2 * length_ / 3);
   return length_ - 1 - (row * 2 + set_) % std::max<int64_t>(1, length_ - least);
 }
@@ -53,7 +53,8 @@ bool MaskRows::Counts(int64_t i) const {
   const int64_t row = i / length_;
   const int64_t at = i % length_;
   const int64_t begins = length_ - CountOf(row);
-  // Between what counts, and not the middle: that stays where a row is turned round.
+  // Among the elements that count, but not in the middle, which keeps its place when a row is
+  // reversed.
   const int64_t hole = begins + std::max<int64_t>(1, (length_ - begins) / 3);
   switch (FormOf(row)) {
     case Form::kAll:

@@ -1,4 +1,4 @@
-// Which elements of masks count.
+// Elements of masks that count.
 #ifndef ONNXCMP_COMPARE_INPUTS_MADE_UP_MASK_ROWS_H_
 #define ONNXCMP_COMPARE_INPUTS_MADE_UP_MASK_ROWS_H_
 
@@ -8,21 +8,21 @@
 
 namespace onnxcmp {
 
-// Rows of ones and zeros: never none that counts, different from row to row. In the first set they
-// end in zeros; in the second they begin with them, as decoders are batched, and have a hole; then
-// there are rows of each kind.
+// Rows of ones and zeros: each has a one, and they differ from row to row. In the first set they
+// end in zeros; in the second they begin with them, as decoders are batched, and have a hole; later
+// sets have rows of each kind.
 class MaskRows {
  public:
   MaskRows(int64_t length, Regime regime, int set);
 
-  // Whether element i of all rows is one that counts.
+  // True if element i of all rows counts.
   bool Counts(int64_t i) const;
 
  private:
   enum class Form : uint8_t { kAll, kOne, kEnd, kBegin, kHole, kBeginAndHole };
 
   Form FormOf(int64_t row) const;
-  // How many elements of a row count that begins or ends with others.
+  // Number of elements that count in a row that begins or ends with zeros.
   int64_t CountOf(int64_t row) const;
 
   int64_t length_;

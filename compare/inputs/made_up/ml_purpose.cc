@@ -24,7 +24,7 @@ double ElementOf(const Node& node, absl::string_view name, int64_t i, double oth
                                                             : otherwise;
 }
 
-// What has to be fed so that a scaler makes this of it.
+// The input from which a scaler computes this number.
 double Before(const FeatureView& view, int64_t feature, double number) {
   if (view.scaler == nullptr) return number;
   const double scale = ElementOf(*view.scaler, "scale", feature, 1);
@@ -32,7 +32,7 @@ double Before(const FeatureView& view, int64_t feature, double number) {
   return scale == 0 ? number : number / scale + offset;
 }
 
-// Features as the input has them, not as the trees see them.
+// Converts features from the trees' to the input's.
 void SeenFromInput(const FeatureView& view, InputPurpose* found) {
   const int64_t first = view.column.value_or(0);
   absl::flat_hash_map<int64_t, std::vector<double>> thresholds;
@@ -138,7 +138,7 @@ InputPurpose PurposeOfText(const GraphScope& scope, const Node& node, size_t slo
       found.words.insert(found.words.end(), words->begin(), words->end());
     }
   }
-  // Text that is read as numbers.
+  // Text that is parsed as numbers.
   if (node.op_type == "Cast" || node.op_type == "CastLike") {
     found.words = {"1.5", "-2", "0.125", "37", "1e-3", "-0.5"};
   }

@@ -1,4 +1,4 @@
-// What operators that read features and text want of an input.
+// Purposes of inputs of operators that read features and text.
 #ifndef ONNXCMP_COMPARE_INPUTS_MADE_UP_ML_PURPOSE_H_
 #define ONNXCMP_COMPARE_INPUTS_MADE_UP_ML_PURPOSE_H_
 
@@ -18,24 +18,24 @@ namespace onnxcmp {
 // "ids of Gather `embedding`".
 std::string UseText(const Node& node, absl::string_view what);
 
-// What has become of an input's columns on the way to those who read features.
+// How an input's columns reach the operators that read features.
 struct FeatureView {
-  const Node* scaler = nullptr;   // of ai.onnx.ml; null: the numbers are the input's
-  std::optional<int64_t> column;  // which feature the first one is; nothing: that is not known
+  const Node* scaler = nullptr;   // a node of ai.onnx.ml; null: the numbers are the input's own
+  std::optional<int64_t> column;  // index of the first feature; nothing: unknown
 };
 
-// Whether it hands its first input's features on, each in its place.
+// True if it passes on its first input's features, in the same order.
 bool PassesFeatures(const Node& node);
 
-// Of an operator of ai.onnx.ml: trees, encoders of labels, vocabularies. Nothing if it takes any
-// numbers. `dtype` is the input's.
+// The purpose for an operator of ai.onnx.ml: trees, encoders of labels, vocabularies. Nothing if it
+// takes any numbers. `dtype` is the input's.
 std::optional<InputPurpose> PurposeOfMl(const Node& node, size_t slot, DType dtype,
                                         const FeatureView& view);
 
-// Adds the numbers that an operator of ai.onnx.ml takes for missing ones.
+// Adds the numbers that an operator of ai.onnx.ml treats as missing values.
 void AddMissing(const Node& node, DType dtype, InputPurpose* to);
 
-// Strings that it is compared with, or split or replaced by.
+// Strings that it is compared with, split by or replaced.
 InputPurpose PurposeOfText(const GraphScope& scope, const Node& node, size_t slot);
 
 }  // namespace onnxcmp

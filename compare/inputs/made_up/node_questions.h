@@ -1,4 +1,4 @@
-// What is asked about single nodes.
+// Queries about single nodes.
 #ifndef ONNXCMP_COMPARE_INPUTS_MADE_UP_NODE_QUESTIONS_H_
 #define ONNXCMP_COMPARE_INPUTS_MADE_UP_NODE_QUESTIONS_H_
 
@@ -13,7 +13,7 @@
 
 namespace onnxcmp {
 
-// Whether it is an operator of ai.onnx.
+// True for an operator of ai.onnx.
 inline bool IsOfOnnx(const Node& node) { return node.domain == kOnnxDomain; }
 
 inline bool IsOneOf(const Node& node, std::initializer_list<absl::string_view> operators) {

@@ -11,7 +11,7 @@ constexpr absl::string_view kMs = kMicrosoftDomain;
 constexpr absl::string_view kStd = kOnnxDomain;
 constexpr absl::string_view kMl = kMlDomain;
 
-// Small numbers that hold for all elements, and such that begin otherwise.
+// Small numbers: the first, and the others with their step.
 constexpr SlotPurpose Small(absl::string_view op_type, size_t slot, int64_t first, int64_t rest,
                             int64_t step = 0) {
   return {kStd, op_type, slot, Purpose::kSmall, LimitKind::kNone, 0, 0, {}, first, rest, step};

@@ -1,4 +1,4 @@
-// What operators' inputs are for: a row each.
+// Table of the purposes of operators' inputs, a row each.
 #ifndef ONNXCMP_COMPARE_INPUTS_MADE_UP_PURPOSE_TABLE_H_
 #define ONNXCMP_COMPARE_INPUTS_MADE_UP_PURPOSE_TABLE_H_
 
@@ -11,11 +11,11 @@
 
 namespace onnxcmp {
 
-// What limits the numbers of an input.
+// Source of the limit of an input's numbers.
 enum class LimitKind : uint8_t {
   kNone,
-  kAxis,       // the size of another input along `axis`
-  kAxisOf,     // along the axis that the attribute `attribute` says, `axis` by default
+  kAxis,       // the size of input `other` along `axis`
+  kAxisOf,     // along the axis in the attribute `attribute`, `axis` by default
   kAttribute,  // the attribute itself
   kValue,      // the constant in that input
 };
@@ -26,10 +26,10 @@ struct SlotPurpose {
   size_t slot;
   Purpose purpose;
   LimitKind limit = LimitKind::kNone;
-  size_t other = 0;  // the input that limits
+  size_t other = 0;  // the input that sets the limit
   int64_t axis = 0;
   absl::string_view attribute = {};
-  // Of small numbers.
+  // For small numbers.
   int64_t first = 0;
   int64_t rest = 0;
   int64_t step = 0;

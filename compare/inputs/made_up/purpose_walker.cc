@@ -23,15 +23,15 @@
 namespace onnxcmp {
 namespace {
 
-// What has become of an input's elements on the way.
+// State of an input's elements along the way.
 struct Form {
-  bool number = true;    // they are still those that the input has
-  bool truth = false;    // true and false, or floats that were
-  bool scaled = false;   // times a large number
-  bool added = false;    // added to what was computed
-  bool phase = false;    // times several frequencies
+  bool number = true;    // they are still the input's numbers
+  bool truth = false;    // booleans, or floats made of them
+  bool scaled = false;   // multiplied by a large number
+  bool added = false;    // added to a computed value
+  bool phase = false;    // multiplied by several frequencies
   bool reduced = false;  // the greatest or least of several, or without their signs
-  // As long as they are numbers: what they were multiplied by, and what was added then.
+  // While they are numbers: the factor they were multiplied by, and the offset added then.
   double gain = 1;
   double offset = 0;
   FeatureView features = {nullptr, 0};
@@ -68,7 +68,7 @@ class Walker {
  private:
   static constexpr size_t kMostSteps = 20000;
   static constexpr double kLarge = 1e3;
-  static constexpr double kFar = 1e15;  // beyond this, a limit is none that anybody meets
+  static constexpr double kFar = 1e15;  // a greater limit is never reached
 
   bool IsInteger() const { return onnxcmp::IsInteger(input_->type.dtype); }
   bool IsFloat() const { return IsFloatingPoint(input_->type.dtype); }
@@ -135,7 +135,7 @@ class Walker {
     Pass(scope, node, slot, form);
   }
 
-  // What tells nothing of an input's purpose, and yet which numbers are worth feeding.
+  // Uses that do not determine the input's purpose, but show which numbers are worth feeding.
   void LookBeside(const GraphScope& scope, const Node& node, size_t slot, const Form& form) {
     if (node.op_type == "QuantizeLinear" && slot == 0 && IsFloat() && !form.reduced) {
       if (const auto range = QuantizedRange(scope, node); range.has_value()) {
@@ -153,7 +153,7 @@ class Walker {
     AddLandmarks(scope, node, slot, &numbers);
     for (const double number : numbers) {
       const double fed = (number - form.offset) / form.gain;
-      // What is equal to a number by chance never is.
+      // Random numbers never equal a given one, so it must be fed.
       const bool marks = node.op_type == "Equal" || std::isnan(number);
       if (std::isnan(fed) || (std::isfinite(fed) && std::abs(fed) < kFar)) {
         (marks && IsFloat() ? beside_.missing : beside_.landmarks).push_back(fed);
@@ -161,7 +161,7 @@ class Walker {
     }
   }
 
-  // Of what is left of several numbers only limits are worth knowing.
+  // After a reduction, only limits matter.
   void PassReduced(const GraphScope& scope, const Node& node, size_t slot, const Form& form) {
     if (slot == 0 && (HasTrait(node, OperatorTrait::kReorders) || IsOneOf(node, {"Cast"}))) {
       FollowOutput(scope, node, form);
@@ -177,7 +177,7 @@ class Walker {
     if (slot < body.inputs.size()) Follow(*inner->second, body.inputs[slot].name, form);
   }
 
-  // Whether the operator says what the input is for.
+  // True if the operator determines the input's purpose.
   bool UseOf(const GraphScope& scope, const Node& node, size_t slot, const Form& form) {
     if (node.domain == kMlDomain) {
       auto found = PurposeOfMl(node, slot, input_->type.dtype, form.features);
@@ -279,7 +279,7 @@ class Walker {
     }
   }
 
-  // Masks of one axis are lengths; what a cache holds is the past and what is new.
+  // Masks of one axis are lengths; a cache holds past and new elements.
   void SetOfContrib(const GraphScope& scope, const Node& node, size_t slot, InputPurpose* found) {
     const auto size_of = [&](size_t input, int64_t axis) -> std::optional<TracedSize> {
       if (input >= node.inputs.size() || node.inputs[input].empty()) return std::nullopt;
@@ -319,7 +319,7 @@ class Walker {
     const auto other = [&]() -> const Tensor* {
       return node.inputs.size() == 2 ? ConstantIn(scope, node.inputs[1 - slot]) : nullptr;
     };
-    // What a rotation begins with.
+    // The start of a rotation.
     if (IsOneOf(node, {"Cos", "Sin"}) && !IsFloat() && !form.scaled) {
       return Found(Purpose::kPositions, node);
     }
@@ -339,7 +339,7 @@ class Walker {
       return FollowOutput(scope, node, form);
     }
     if (IsOneOf(node, {"Equal", "Greater", "Less", "GreaterOrEqual", "LessOrEqual"})) {
-      // A float that is compared with a threshold is any number.
+      // A float that is compared with a threshold may be any number.
       if (IsFloat()) return;
       if (form.number && node.inputs.size() == 2 && FoundCounted(scope, node, slot)) return;
       if (other() == nullptr) return;
@@ -347,12 +347,12 @@ class Walker {
       form.truth = true;
       return FollowOutput(scope, node, form);
     }
-    // Where limits are, LookBeside() has seen.
+    // LookBeside() has recorded the limits.
     if (IsInteger() && form.number && node.inputs.size() > 1 &&
         ((IsOneOf(node, {"Clip"}) && slot == 0) || IsOneOf(node, {"Min", "Max"}))) {
       return FollowOutput(scope, node, form);
     }
-    // How many count, and which is which among those that do.
+    // Counts of elements, or positions among those that count.
     if (IsOneOf(node, {"CumSum", "ReduceSum"}) && slot == 0 && !IsFloat() && !form.scaled) {
       if (form.number || form.truth) Found(Purpose::kMask, node);
       return;
@@ -373,10 +373,10 @@ class Walker {
     PassWithOther(scope, node, slot, form);
   }
 
-  // Through a sum or a product with what is no constant.
+  // Follows a sum or a product with a computed value.
   void PassWithOther(const GraphScope& scope, const Node& node, size_t slot, Form form) {
     if (node.op_type == "Mul") {
-      // Of what a truth is multiplied with, some does not count.
+      // The product with a boolean selects elements that count.
       if (form.truth && !IsFloat()) Found(Purpose::kMask, node);
       return;
     }
@@ -391,7 +391,7 @@ class Walker {
     }
   }
 
-  // What is held against 0, 1, 2, ...: how many of these count, or which one.
+  // A value compared with 0, 1, 2, ...: it is the number that count, or the index of one.
   bool FoundCounted(const GraphScope& scope, const Node& node, size_t slot) {
     const auto size = CountsUpTo(scope, node.inputs[1 - slot]);
     if (!size.has_value()) return false;
@@ -419,7 +419,7 @@ class Walker {
     }
   }
 
-  // Columns that stand before an input's own.
+  // Adds the columns before the input's own.
   static void AddColumns(const GraphScope& scope, const Node& node, size_t slot, Form* form) {
     for (size_t i = 0; i < slot && form->features.column.has_value(); ++i) {
       const auto size = SizeAlong(scope, node.inputs[i], -1);
@@ -431,7 +431,7 @@ class Walker {
     }
   }
 
-  // An integer that becomes a float, other than to be divided, counts something or is a truth.
+  // An integer that becomes a float, except for a division, is a count or a boolean.
   void Cast(const GraphScope& scope, const Node& node, Form form) {
     const auto to = IntAttribute(node, "to");
     const bool is_float = to.has_value() && IsFloatingPoint(static_cast<DType>(*to));
@@ -443,13 +443,13 @@ class Walker {
   void Constant(const GraphScope& scope, const Node& node, const Tensor& constant, Form form) {
     const std::optional<double> number = NumberOf(&constant);
     if (!number.has_value()) {
-      // Biases and frequencies make another number of it.
+      // Biases and frequencies change the number.
       form.number = false;
       form.phase = !form.added;
       return FollowOutput(scope, node, form);
     }
     Shift(node, *number, ConstantIn(scope, node.inputs[0]) != nullptr, &form);
-    // 1 - mask, and what becomes of it.
+    // 1 - mask, and results of it.
     if (node.op_type == "Sub" && *number == 1) form.truth = true;
     if (node.op_type == "Mul" && (*number <= -kLarge || (form.truth && *number >= kLarge))) {
       form.scaled = true;
@@ -471,7 +471,7 @@ class Walker {
     }
   }
 
-  // Whether a value is a product, perhaps scaled: what attention adds a mask to.
+  // True if a value is a product, possibly scaled, to which attention adds a mask.
   bool IsProduct(const GraphScope& scope, absl::string_view name) const {
     for (int steps = 0; steps < 6; ++steps) {
       const Node* node = ProducerIn(scope, name);
@@ -486,7 +486,7 @@ class Walker {
   std::unique_ptr<GraphScope> root_;
   const ValueInfo* input_ = nullptr;
   InputPurpose found_;
-  InputPurpose beside_;  // landmarks, what is missing, a range: whatever it is for
+  InputPurpose beside_;  // landmarks, missing values, a range: independent of the purpose
   bool any_ = false;
   std::set<
       std::tuple<const GraphScope*, std::string, std::tuple<bool, bool, bool, bool, bool, bool>>>

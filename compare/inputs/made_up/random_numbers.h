@@ -1,4 +1,4 @@
-// Random numbers that are the same everywhere.
+// Random numbers that are the same on all platforms.
 #ifndef ONNXCMP_COMPARE_INPUTS_MADE_UP_RANDOM_NUMBERS_H_
 #define ONNXCMP_COMPARE_INPUTS_MADE_UP_RANDOM_NUMBERS_H_
 
@@ -9,14 +9,14 @@
 
 namespace onnxcmp {
 
-// std's distributions differ from library to library; the engine does not.
+// std's distributions differ between libraries; the engine does not.
 class RandomNumbers {
  public:
   explicit RandomNumbers(uint64_t seed) : engine_(seed) {}
 
   // In [0, 1).
   double Uniform() { return static_cast<double>(engine_() >> 11) * 0x1p-53; }
-  // In [0, limit), of which there is at least one.
+  // In [0, limit); limits below 1 count as 1.
   int64_t Below(int64_t limit) {
     return static_cast<int64_t>(engine_() % static_cast<uint64_t>(limit < 1 ? 1 : limit));
   }

@@ -1,4 +1,4 @@
-// What made-up numbers are like.
+// Kinds of made-up numbers.
 #ifndef ONNXCMP_COMPARE_INPUTS_MADE_UP_REGIME_H_
 #define ONNXCMP_COMPARE_INPUTS_MADE_UP_REGIME_H_
 
@@ -6,7 +6,7 @@
 
 namespace onnxcmp {
 
-// All but the first are for those who look for inputs on which two models differ.
+// All but the first are for searches for inputs on which two models differ.
 enum class Regime : uint8_t {
   kUsual,     // normal numbers of both signs; ids from all of the table
   kZeros,     // nothing but 0; no mask

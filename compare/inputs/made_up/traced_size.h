@@ -1,4 +1,4 @@
-// Where the size of a value along an axis comes from.
+// Traces the size of a value along an axis to its origin.
 #ifndef ONNXCMP_COMPARE_INPUTS_MADE_UP_TRACED_SIZE_H_
 #define ONNXCMP_COMPARE_INPUTS_MADE_UP_TRACED_SIZE_H_
 
@@ -18,11 +18,11 @@ struct TracedSize {
   std::optional<InputDim> dim;
 };
 
-// As far as it can be followed back through products, lookups and what leaves an axis in its place.
-// A negative axis counts from the end. Nothing if it is lost on the way.
+// Follows products, lookups and nodes that leave an axis in its place. A negative axis counts from
+// the end. Nothing if the origin is lost.
 std::optional<TracedSize> SizeAlong(const GraphScope& scope, absl::string_view name, int64_t axis);
 
-// A constant that is handed on, perhaps in another type; null if there is none.
+// A constant that is passed on, possibly cast; null if there is none.
 const Tensor* TableIn(const GraphScope& scope, absl::string_view name);
 
 }  // namespace onnxcmp

@@ -22,12 +22,12 @@ constexpr size_t kMostPaths = 256;
 constexpr size_t kDeepestLeaf = 200;
 constexpr size_t kNoNode = std::numeric_limits<size_t>::max();
 
-// The nodes of both forms in which trees are written down.
+// The nodes of both formats of trees.
 struct TreeNode {
   std::string mode;
   int64_t feature = 0;
   double value = 0;
-  size_t if_true = kNoNode;  // of a leaf: none
+  size_t if_true = kNoNode;  // none for leaves
   size_t if_false = kNoNode;
 };
 struct Trees {
@@ -53,7 +53,7 @@ std::vector<int64_t> IntsOf(const Node& node, absl::string_view name) {
   return ints == nullptr ? std::vector<int64_t>() : *ints;
 }
 
-// Nodes are known by tree and number, leaves are nodes.
+// Nodes are identified by tree and number, leaves are nodes.
 Trees OldTrees(const Node& node) {
   const std::vector<int64_t> trees = IntsOf(node, "nodes_treeids");
   const std::vector<int64_t> ids = IntsOf(node, "nodes_nodeids");
@@ -88,7 +88,7 @@ Trees OldTrees(const Node& node) {
   return made;
 }
 
-// Nodes are known by place, and leaves are listed by themselves.
+// Nodes are identified by index, and leaves are listed separately.
 Trees NewTrees(const Node& node) {
   static constexpr const char* kModes[] = {"BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE",
                                            "BRANCH_GT",  "BRANCH_EQ", "BRANCH_NEQ"};
@@ -114,7 +114,7 @@ Trees NewTrees(const Node& node) {
                           splits[i], child(true_leaf[i] != 0, if_true[i]),
                           child(false_leaf[i] != 0, if_false[i])});
   }
-  made.nodes.push_back({"LEAF"});  // stands for all of them
+  made.nodes.push_back({"LEAF"});  // represents all leaves
   for (const int64_t root : IntsOf(node, "tree_roots")) {
     if (root >= 0 && static_cast<size_t>(root) < count) {
       made.roots.push_back(static_cast<size_t>(root));
@@ -125,7 +125,7 @@ Trees NewTrees(const Node& node) {
 
 using Bounds = std::map<int64_t, NumberRange>;
 
-// What a branch adds to what is known of its feature.
+// The bounds of a feature after a branch.
 Bounds After(const TreeNode& node, bool taken, Bounds bounds) {
   constexpr double kInfinite = std::numeric_limits<double>::infinity();
   const bool below = node.mode == "BRANCH_LEQ" || node.mode == "BRANCH_LT";
@@ -161,7 +161,7 @@ void AddPaths(const Trees& trees, size_t at, const Bounds& bounds, size_t depth,
 std::vector<TreePath> PathsOf(const Node& node) {
   const Trees trees = node.op_type == "TreeEnsemble" ? NewTrees(node) : OldTrees(node);
   std::vector<TreePath> paths;
-  // A forest has more leaves than rows are worth.
+  // A forest may have more leaves than rows are worthwhile.
   constexpr size_t kMostLeaves = 20000;
   for (const size_t root : trees.roots) AddPaths(trees, root, {}, 0, kMostLeaves, &paths);
   if (paths.size() <= kMostPaths) return paths;

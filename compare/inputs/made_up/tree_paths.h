@@ -1,4 +1,4 @@
-// Ways to the leaves of trees.
+// Paths to the leaves of trees.
 #ifndef ONNXCMP_COMPARE_INPUTS_MADE_UP_TREE_PATHS_H_
 #define ONNXCMP_COMPARE_INPUTS_MADE_UP_TREE_PATHS_H_
 
@@ -12,9 +12,9 @@
 
 namespace onnxcmp {
 
-// Of a TreeEnsemble, TreeEnsembleClassifier or TreeEnsembleRegressor: to each of its leaves, or to
-// as many of them from all over the trees as are worth a row of their own. What asks for a number
-// or for a member of a set is left out, and so is a leaf that no number reaches.
+// Paths in a TreeEnsemble, TreeEnsembleClassifier or TreeEnsembleRegressor: to each of its leaves,
+// or to as many leaves from all trees as rows are worthwhile. Conditions that test for a number or
+// a member of a set are left out, and so are unreachable leaves.
 std::vector<TreePath> PathsOf(const Node& node);
 
 // Which leaves rows of features come to. A leaf is known by the branch that ends in it.

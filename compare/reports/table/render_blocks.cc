@@ -22,7 +22,7 @@ namespace {
 
 using BlockJson = nlohmann::ordered_json;
 
-constexpr size_t kMostBlocks = 12;  // in a table that is folded
+constexpr size_t kMostBlocks = 12;  // in a folded table
 
 std::string InQuotes(const std::string& name) {
   return absl::StrCat("'", PrintableText(name), "'");
@@ -81,7 +81,7 @@ std::string ObstacleText(const BlockObstacle& obstacle) {
                       AccuracyText(obstacle));
 }
 
-// What all that is in the way of a block costs together, as independent errors add up.
+// The cost of all obstacles of a block together, added like independent errors.
 std::string TogetherText(const Block& block) {
   double squares = 0;
   int count = 0;
@@ -132,7 +132,7 @@ void AddBroken(const BlockReport& report, const BlockPair& pair, BlockTexts* tex
   const Block& broken = left.whole() ? right : left;
   const char* const left_state = left.whole() ? "whole" : "broken";
   const char* const right_state = right.whole() ? "whole" : "broken";
-  // Once, where both sides call them the same.
+  // Only once if both sides have the same names.
   const bool same_names = left.nodes == right.nodes && left.path == right.path;
   const std::string nodes = same_names
                                 ? absl::StrCat(NodesText(left), ": ", left_state, " on the left, ",
@@ -194,7 +194,7 @@ BlockJson ToJson(const std::vector<Block>& blocks) {
 
 BlockTexts TextsOf(const BlockReport& report) {
   BlockTexts texts;
-  // Forms in the order in which they first appear, by what became of them.
+  // Forms in the order in which they first appear, by outcome.
   std::vector<std::pair<std::string, std::string>> order;
   std::map<std::pair<std::string, std::string>, int64_t> counts;
   for (const BlockPair& pair : report.pairs) {

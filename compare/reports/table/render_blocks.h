@@ -12,23 +12,23 @@
 
 namespace onnxcmp {
 
-// Of one model: how many of each form are whole, and the broken ones with what stands in the way.
+// For one model: the number of whole blocks of each form, and the broken ones with their obstacles.
 std::string RenderModelBlocks(const std::string& source, const std::vector<Block>& blocks,
                               const TableOptions& options = {});
 std::string ModelBlocksJson(const std::string& source, const std::vector<Block>& blocks);
 
-// Of a comparison that was asked for it.
+// For a comparison with blocks.
 std::string RenderBlocks(const Comparison& comparison, const TableOptions& options,
                          const TableStyle& style);
 // A member of the comparison's JSON.
 std::string BlocksJson(const BlockReport& report);
 
-// A line of counts for each form, and of each block that is broken on one side what stands in the
-// way; what all reports say.
+// Texts common to all reports: a line of counts for each form, and the obstacles of each block that
+// is broken on one side.
 struct BlockTexts {
   std::vector<std::string> counts;
   std::vector<std::string> broken;                  // a heading for each
-  std::vector<std::vector<std::string>> obstacles;  // as many
+  std::vector<std::vector<std::string>> obstacles;  // for each of these
   // Lines of Python, one for each family and one for all; none if there is nothing to exclude.
   std::vector<std::string> nodes_to_exclude;
   std::vector<std::string> notes;

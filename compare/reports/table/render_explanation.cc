@@ -50,7 +50,7 @@ class Screen {
     text_ += LabelledLines(label, color, line, options_, style_);
   }
 
-  // Two columns, the label being `label`; both may be long.
+  // Two columns under the label `label`; both may be long.
   void Both(absl::string_view label, const std::string& left, const std::string& right,
             const std::string& note = "") {
     const int width = std::max(12, (options_.width - kLabel - 26) / 2);

@@ -10,7 +10,7 @@
 
 namespace onnxcmp {
 
-// Of a comparison that has an explanation.
+// For a comparison with an explanation.
 std::string RenderExplanation(const Comparison& comparison, const TableOptions& options,
                               const TableStyle& style);
 

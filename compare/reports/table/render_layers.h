@@ -9,11 +9,11 @@
 
 namespace onnxcmp {
 
-// A line for each group of layers; those that are the same are folded to a line that counts them,
-// unless all rows are wanted.
+// A line for each group of layers; equal groups are folded to a line that counts them, unless all
+// rows are requested.
 std::string RenderLayers(const LayerComparison& comparison, const TableOptions& options = {});
 
-// docs/layers.md tells what is in it.
+// docs/layers.md describes it.
 std::string LayersJson(const LayerComparison& comparison);
 
 }  // namespace onnxcmp

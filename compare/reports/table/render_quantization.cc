@@ -23,12 +23,12 @@ namespace onnxcmp {
 namespace {
 
 constexpr size_t kMostLayers = 24;
-constexpr size_t kName = 2;  // the column that gives way
+constexpr size_t kName = 2;  // the column that is shortened
 constexpr int kLeastName = 12;
 constexpr size_t kMadeBy = 1;
 constexpr int kMostMadeBy = 10;
 
-// What the layer stands for, else its own result.
+// The name of the layer's partner, else of its own result.
 std::string NameOf(const Comparison& comparison, int partner, int result) {
   const SideId side = comparison.quantization->side;
   const StreamResult& named = partner == kNone
@@ -57,7 +57,7 @@ std::string GridText(const QuantizedLayer& layer) {
   return absl::StrFormat("%s %.3g z%+.0f", dtype, layer.scale, layer.zero_point);
 }
 
-// What all names below the heading end with, from a '_' on: "_output_0". "" of a single one.
+// The common end of all names below the heading, from a '_' on: "_output_0". "" for a single name.
 std::string CommonEnd(const std::vector<std::vector<std::string>>& rows) {
   if (rows.size() < 3) return "";
   absl::string_view common = rows[1][kName];
@@ -68,7 +68,7 @@ std::string CommonEnd(const std::vector<std::vector<std::string>>& rows) {
   return at == absl::string_view::npos ? "" : std::string(common.substr(at));
 }
 
-// That none is wrong of what was looked at.
+// States that no mistake was found in the layers that were examined.
 std::string NoMistakes(const QuantizationReport& report) {
   std::vector<std::string> unknown;
   if (report.not_looked_at > 0) {
@@ -140,7 +140,7 @@ std::string RenderQuantization(const Comparison& comparison, const TableOptions&
   std::vector<const QuantizedLayer*> layers = {nullptr};
   for (size_t i = 0; i < report.layers.size(); ++i) {
     const QuantizedLayer& layer = report.layers[i];
-    // What is wrong is shown wherever it stands.
+    // Layers with mistakes are always shown.
     if (i >= shown && layer.mistake.empty()) continue;
     rows.push_back(QuantizationCells(comparison, layer));
     layers.push_back(&layer);
@@ -158,7 +158,8 @@ std::string RenderQuantization(const Comparison& comparison, const TableOptions&
   if (!options.wide && total > options.width) {
     widths[kName] = std::max(kLeastName, widths[kName] - (total - options.width));
   }
-  // What tells names apart that do not fit is after the module and before what an exporter adds.
+  // The distinguishing part of a shortened name is after the module and before an exporter's
+  // suffix.
   const bool shortened = widths[kName] < whole_name;
   const std::string end = shortened ? CommonEnd(rows) : "";
   std::string text;

@@ -12,17 +12,17 @@
 
 namespace onnxcmp {
 
-// Of a comparison that was asked for it: a line for each layer, what costs most first, and what is
-// wrong with them.
+// For a comparison with a quantization report: a line for each layer, most expensive first, with
+// its mistake.
 std::string RenderQuantization(const Comparison& comparison, const TableOptions& options,
                                const TableStyle& style);
 
-// What stands in a layer's line, by column; QuantizationColumns() names them.
+// The cells of a layer's line, by column; QuantizationColumns() names them.
 std::vector<std::string> QuantizationColumns();
 std::vector<std::string> QuantizationCells(const Comparison& comparison,
                                            const QuantizedLayer& layer);
 
-// What is said about the whole: which side, how far the outputs are apart, mistakes, notes.
+// Remarks about the whole: the side, the distance of the outputs, mistakes, notes.
 std::vector<std::string> QuantizationText(const Comparison& comparison);
 
 }  // namespace onnxcmp

@@ -21,7 +21,7 @@ struct Facts {
   std::array<int64_t, kRelations> relations = {};
   std::array<int64_t, kKinds> kinds = {};
   int64_t rows = 0;
-  int64_t downstream = 0;  // of the different ones
+  int64_t downstream = 0;  // number of different rows after a cause
   int64_t of(Relation relation) const { return relations[static_cast<size_t>(relation)]; }
 };
 
@@ -52,7 +52,7 @@ std::string Nouns(const Facts& facts, bool more) {
   return absl::StrJoin(parts, ", ");
 }
 
-// What the line as a whole is, if its rows are not all of one relation.
+// The sign of a line whose rows may have several relations.
 std::optional<Relation> SignOf(const Facts& facts) {
   if (facts.of(Relation::kDifferent) > 0) return Relation::kDifferent;
   const int64_t one_sided = facts.of(Relation::kLeftOnly) + facts.of(Relation::kRightOnly);

@@ -1,4 +1,4 @@
-// Lines that stand for rows that are not shown, and count them.
+// Lines that replace hidden rows and count them.
 #ifndef ONNXCMP_COMPARE_REPORTS_TABLE_TABLE_FOLDS_H_
 #define ONNXCMP_COMPARE_REPORTS_TABLE_TABLE_FOLDS_H_
 
@@ -18,7 +18,7 @@ class TableFolds {
   TableFolds(const Comparison& comparison, const RowFacts& facts)
       : comparison_(comparison), facts_(facts) {}
 
-  // A row of this relation was shown: what follows of it is "more".
+  // A row of this relation was shown: further ones are "more".
   void Saw(Relation relation) { seen_[static_cast<size_t>(relation)] = true; }
 
   // The line for rows [begin, end): "19 initializers, 1 input have the same bits", "1234 more

@@ -51,13 +51,13 @@ std::string PairName(const Comparison& comparison, int left, int right) {
 std::string CausePair(const Comparison& comparison, const Cause& cause) {
   if (!cause.in_body.has_value()) return PairName(comparison, cause.left, cause.right);
   const std::string left = CauseName(comparison, cause, SideId::kLeft);
-  // What is no result of the stream has no operator there.
+  // A result that is not in the stream has no operator there.
   const bool listed = cause.left != kNone && left == PathAndName(comparison.left, cause.left);
   return Paired(listed ? WhatMade(comparison.left, cause.left) : "", left,
                 CauseName(comparison, cause, SideId::kRight));
 }
 
-// Counts by text as "2 × a, b", or "2 a, 1 b", the most frequent first; of many the first.
+// Counts by text as "2 × a, b", or "2 a, 1 b", the most frequent first; only the first of many.
 std::string Tally(const std::map<std::string, int64_t>& counts, bool times) {
   std::vector<std::pair<int64_t, std::string>> sorted;
   for (const auto& [text, count] : counts) sorted.emplace_back(-count, text);
@@ -93,7 +93,7 @@ std::string Pairs(const Comparison& comparison, const TableStyle& style) {
   return absl::StrJoin(parts, ", ");
 }
 
-// One operator that became several, or all others.
+// Fusions where one operator became several, or all others.
 std::string Fused(const Comparison& comparison, const std::vector<Fusion>& fusions, bool split) {
   std::map<std::string, int64_t> counts;
   for (const Fusion& fusion : fusions) {
@@ -172,7 +172,7 @@ std::string OneSided(const Comparison& comparison, SideId side) {
   return absl::StrJoin(parts, ", ");
 }
 
-// The pair inside that is farthest apart for its size.
+// The intermediate pair that is farthest apart relative to its size.
 std::string Worst(const Comparison& comparison) {
   const ComparedRow* worst = nullptr;
   double farthest = 0;
@@ -211,7 +211,7 @@ std::string Worst(const Comparison& comparison) {
   return text;
 }
 
-// The calls and bodies that a cause is in.
+// The calls and bodies around a cause.
 CauseInBody PathsOf(const Comparison& comparison, const Cause& cause) {
   CauseInBody paths = cause.in_body.value_or(CauseInBody());
   if (cause.in_body.has_value()) return paths;
@@ -220,7 +220,7 @@ CauseInBody PathsOf(const Comparison& comparison, const Cause& cause) {
   return paths;
 }
 
-// Where causes were written to, and what shows them.
+// The folders of causes, as commands that show them.
 std::string Repros(const Comparison& comparison, const TableOptions& options,
                    const TableStyle& style) {
   std::string text;
@@ -269,7 +269,7 @@ bool IsQuantized(const Comparison& comparison) {
   return false;
 }
 
-// What to do about a conversion. The list is not cut, so that it can be copied.
+// The list of nodes to keep in float. It is not wrapped, so that it can be copied.
 std::string KeepLines(const Comparison& comparison, const TableOptions& options,
                       const TableStyle& style) {
   if (!comparison.keep_in_float.has_value()) return "";

@@ -19,7 +19,7 @@ constexpr size_t kMostShownInputs = 6;
 constexpr size_t kMostNotes = 4;
 constexpr int kMostSource = 60;
 
-// Those that nodes need; tools import others by the dozen.
+// The opset imports that nodes use; tools import dozens of others.
 std::string Opsets(const SideSummary& summary, const ResultStream& stream) {
   absl::flat_hash_set<absl::string_view> used;
   for (const StreamNode& node : stream.nodes) used.insert(node.domain);
@@ -65,7 +65,7 @@ std::string Sides(const Comparison& comparison, const TableOptions& options,
   for (size_t column = 0; column < facts.left.size(); ++column) {
     const int width = std::max(DisplayWidth(facts.left[column]), DisplayWidth(facts.right[column]));
     if (width == 0) continue;
-    // Numbers below each other, and so their nouns, plural or not.
+    // Aligns the numbers, and so their nouns, plural or not.
     for (const SideId side : kBothSides) {
       absl::StrAppend(&lines[side], "  ", PadLeft(facts[side][column], width));
     }

@@ -20,7 +20,7 @@ constexpr int kSign = 3;  // with a space on either side
 struct ColumnFacts {
   const char* title;
   int gap;     // spaces before it
-  bool right;  // numbers stand at the right end
+  bool right;  // right-aligned, for numbers
 };
 constexpr std::array<ColumnFacts, kTableColumns> kColumns = {{
     {"left", 0, false},
@@ -36,7 +36,7 @@ constexpr std::array<ColumnFacts, kTableColumns> kColumns = {{
     {"", 2, false},
 }};
 
-// The widest column of notes that others are shortened for.
+// Up to this width, other columns are shortened in favour of the notes.
 constexpr int kWideNotes = 34;
 
 size_t ColumnIndex(TableColumn column) { return static_cast<size_t>(column); }
@@ -52,7 +52,7 @@ class Widths {
         natural_[c] = std::max(natural_[c], DisplayWidth(line.cells[c]));
       }
     }
-    // An operator's title may reach over the name after it.
+    // An operator's title may extend over the name after it.
     for (const TableColumn column : {kType, kAbsolute, kTruth, kRelative, kBeyond}) {
       const size_t c = ColumnIndex(column);
       if (natural_[c] > 0) {
@@ -80,7 +80,7 @@ class Widths {
     room_ = width - indent_;
     Shrink({kNotes}, kWideNotes);
     if (Total() <= room_) {
-      // In this order as many as there is room for.
+      // As many as there is room for, in this order.
       for (const TableColumn column : {kBeyond, kRelative, kUlp}) {
         Set(column, natural_[ColumnIndex(column)]);
         if (Total() > room_) Set(column, 0);
@@ -89,7 +89,7 @@ class Widths {
       Shrink({kNotes}, kWideNotes);
       return;
     }
-    // A few names that only the right has should not take room from all others.
+    // A few names on the right alone should not take room from all others.
     if (few_right_names) Shrink({kRightName}, 14);
     Shrink({kLeftName, kRightName}, 32);
     Shrink({kNotes}, 18);
@@ -121,7 +121,7 @@ class Widths {
     return total;
   }
 
-  // Takes from the widest of these columns until all fits, but leaves `floor`.
+  // Narrows the widest of these columns until all fits, but not below `floor`.
   void Shrink(std::initializer_list<TableColumn> columns, int floor) {
     for (int over = Total() - room_; over > 0; --over) {
       const TableColumn widest =
@@ -152,7 +152,7 @@ class Layout {
     for (size_t c = 0; c < kTableColumns; ++c) cells[c] = kColumns[c].title;
     std::string text = Space();
     for (size_t c = 0; c < kTableColumns; ++c) {
-      // "left" stands over operator and name.
+      // "left" stands above operator and name.
       if (c == ColumnIndex(kLeftName) || c == ColumnIndex(kRightName)) continue;
       int width = widths_[c];
       if (c == ColumnIndex(kLeftOp) || c == ColumnIndex(kRightOp)) {
@@ -251,7 +251,7 @@ class Layout {
   }
 
   std::string Fold(const TableLine& line) {
-    // Said once: the other lines are of the same kind.
+    // Only once: the other lines are of the same kind.
     bool& said = line.sign == Relation::kDifferent ? said_different_ : said_all_;
     std::string text = line.text;
     if (!said) {

@@ -1,4 +1,4 @@
-// Lines of cells fitted to the width of a terminal.
+// Fits lines of cells to the width of a terminal.
 #ifndef ONNXCMP_COMPARE_REPORTS_TABLE_TABLE_LAYOUT_H_
 #define ONNXCMP_COMPARE_REPORTS_TABLE_TABLE_LAYOUT_H_
 
@@ -11,9 +11,9 @@
 
 namespace onnxcmp {
 
-// The lines under a heading; "" if there are none. Names lose their middle, operators their end;
-// what does not fit even so is left out: the type first. Columns of further numbers are there if
-// nothing had to be shortened for them.
+// The lines under a heading; "" if there are none. Names are shortened in the middle, operators at
+// the end; if that does not suffice, columns are left out, the type first. Further columns of
+// numbers appear if nothing had to be shortened for them.
 std::string LayOut(std::vector<TableLine> lines, const TableOptions& options,
                    const TableStyle& style);
 

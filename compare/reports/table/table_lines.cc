@@ -22,10 +22,9 @@ namespace {
 
 using Rows = TableOptions::Rows;
 
-// Rows of the folded view. With the lines that stand for what is between them, and what is above
-// and below the table, that is about a screen.
+// Limit of the rows in the folded view. With fold lines, head and foot, that is about a screen.
 constexpr int kMostRows = 20;
-// Inner results of a fused region that have lines of their own in the folded view.
+// Limit of the inner results of a fused region with lines of their own in the folded view.
 constexpr size_t kMostInner = 3;
 
 class LineMaker {
@@ -113,7 +112,7 @@ class LineMaker {
     }
   }
 
-  // A heading if the rows below are elsewhere than those above.
+  // A heading if the rows below have another path than those above.
   void AddHeading(const AlignedRow& row) {
     const auto path = [](absl::Span<const int> results, const ResultStream& stream,
                          const std::string& current) {
@@ -126,7 +125,7 @@ class LineMaker {
     if (left == left_path_ && right == right_path_) return;
     left_path_ = std::move(left);
     right_path_ = std::move(right);
-    // What only one side has keeps the other's place.
+    // Rows of one side keep the other side's path.
     std::string text = left_path_ == right_path_ || row.right.empty() ? left_path_
                        : row.left.empty()                             ? right_path_
                        : right_path_.empty() ? absl::StrCat("left: ", left_path_)
@@ -166,7 +165,7 @@ class LineMaker {
     return comparison_.causes.size() == 1 ? "← begins here" : absl::StrCat("← cause ", cause + 1);
   }
 
-  // Of a result that has no row of its own; empty: no cause begins there.
+  // The note for a result without a row; empty if no cause begins there.
   std::string CauseInside(int result, SideId side) const {
     for (size_t c = 0; c < comparison_.causes.size(); ++c) {
       const Cause& cause = comparison_.causes[c];
@@ -179,7 +178,7 @@ class LineMaker {
     return std::string();
   }
 
-  // The results that the last one of a side has absorbed.
+  // The results absorbed by a side's last one.
   void AddInner(const ComparedRow& row, SideId side) {
     const FewResults& results = OfSide(row.aligned, side);
     const ResultStream& stream = OfSide(comparison_, side);
@@ -225,7 +224,7 @@ class LineMaker {
     int& previous = previous_[side];
     const ResultStream& stream = OfSide(comparison_, side);
     const StreamResult& result = stream.results[Index(results.back())];
-    // Another output of the node above.
+    // A further output of the node above.
     const bool again = result.node != kNone && previous != kNone && previous != results.back() &&
                        stream.results[Index(previous)].node == result.node;
     previous = results.back();
@@ -284,7 +283,7 @@ class LineMaker {
                                      group.left.size(), "→", group.right.size()));
       }
     } else if (Has(marks, Mark::kFused)) {
-      // The same operators on both sides, between which nothing was paired.
+      // The same operators on both sides, with no pairs in between.
       notes.push_back("differs inside");
     }
     if (row.aligned.paired()) {

@@ -1,4 +1,4 @@
-// The body of the table as lines of cells, before anything is fitted to a width.
+// The body of the table as lines of cells, before they are fitted to a width.
 #ifndef ONNXCMP_COMPARE_REPORTS_TABLE_TABLE_LINES_H_
 #define ONNXCMP_COMPARE_REPORTS_TABLE_TABLE_LINES_H_
 
@@ -22,7 +22,7 @@ enum class TableColumn : uint8_t {
   kRightName,
   kType,
   kAbsolute,
-  kTruth,  // how far both are from double
+  kTruth,  // distances of both sides from double
   kRelative,
   kUlp,
   kBeyond,
@@ -33,16 +33,16 @@ inline constexpr size_t kTableColumns = 11;
 struct TableLine {
   enum class Kind : uint8_t {
     kRow,
-    kInner,    // a result that became part of a row below
-    kFold,     // stands for rows that are not shown
+    kInner,    // a result absorbed by a row below
+    kFold,     // represents hidden rows
     kHeading,  // the call path of the rows below
   };
   Kind kind = Kind::kRow;
   int64_t number = -1;  // of kRow: as in Comparison::rows, by which it can be asked for
   std::optional<Relation> sign;
   bool cause = false;
-  std::array<std::string, kTableColumns> cells;  // of kRow and kInner
-  std::string text;                              // of kFold and kHeading
+  std::array<std::string, kTableColumns> cells;  // for kRow and kInner
+  std::string text;                              // for kFold and kHeading
   std::string& cell(TableColumn column) { return cells[static_cast<size_t>(column)]; }
 };
 

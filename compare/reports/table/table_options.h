@@ -1,4 +1,4 @@
-// How tables are laid out for a terminal.
+// Layout options of tables for a terminal.
 #ifndef ONNXCMP_COMPARE_REPORTS_TABLE_TABLE_OPTIONS_H_
 #define ONNXCMP_COMPARE_REPORTS_TABLE_TABLE_OPTIONS_H_
 
@@ -18,7 +18,7 @@ struct TableOptions {
     kOnlyDifferent,  // rows that are different
   };
   Rows rows = Rows::kFolded;
-  // Nothing of the rows: where the sides stop being finite, and how.
+  // Instead of rows, only the places where the sides stop being finite, and how.
   bool only_not_finite = false;
   bool coverage = false;  // what made-up inputs did not exercise, node by node
   bool wide = false;      // names whole, however long the lines become

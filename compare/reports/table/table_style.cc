@@ -11,7 +11,7 @@ std::string TableStyle::Text(absl::string_view text) const {
 
 std::string TableStyle::Paint(absl::string_view text, Color color) const {
   if (!color_ || color == Color::kPlain || text.empty()) return std::string(text);
-  // Of the sixteen colours that people choose for themselves.
+  // From the sixteen colours that users configure themselves.
   const char* code = "";
   switch (color) {
     case Color::kPlain:

@@ -18,10 +18,10 @@ class TableStyle {
  public:
   explicit TableStyle(const TableOptions& options) : color_(options.color), ascii_(options.ascii) {}
 
-  // Before anything is measured.
+  // Call it before widths are measured.
   std::string Text(absl::string_view text) const;
   absl::string_view Ellipsis() const { return ascii_ ? ".." : "…"; }
-  // After everything was measured. Colour repeats what the text says.
+  // Call it after widths are measured. Colour only repeats the text.
   std::string Paint(absl::string_view text, Color color) const;
 
   // "=", "≈", "≠", "-", "+".

@@ -1,4 +1,4 @@
-// What stands above and below the rows of the table.
+// The parts of the table above and below its rows.
 #ifndef ONNXCMP_COMPARE_REPORTS_TABLE_TABLE_SUMMARY_H_
 #define ONNXCMP_COMPARE_REPORTS_TABLE_TABLE_SUMMARY_H_
 
@@ -41,7 +41,7 @@ std::string ChangesText(const Comparison& comparison, const std::vector<Fusion>&
 std::string CauseSentence(const Comparison& comparison, const Cause& cause);
 std::string CauseLabel(const Comparison& comparison, size_t cause);  // "cause", "cause 2"
 
-// Where the sides stop being finite; if nothing else is shown, that they do not.
+// The places where the sides stop being finite; if nothing else is shown, also that there are none.
 std::string NotFiniteLines(const Comparison& comparison, const TableOptions& options,
                            const TableStyle& style);
 
@@ -59,7 +59,7 @@ std::string VerdictDetails(const Comparison& comparison, const TableOptions& opt
 // What the verdict means here: which output is how far apart and where; why a side failed.
 std::vector<std::string> VerdictText(const Comparison& comparison, bool all = false);
 
-// A label and after it the text, wrapped to the width.
+// A label followed by the text, wrapped to the width.
 std::string LabelledLines(absl::string_view label, Color color, absl::string_view text,
                           const TableOptions& options, const TableStyle& style);
 

@@ -25,11 +25,11 @@
 namespace onnxcmp {
 namespace {
 
-// A pair of outputs, with all that is known of its difference if it has a row of its own.
+// A pair of outputs, with its full difference if it has a row of its own.
 struct OutputFacts {
   const OutputPair* pair;
   const TensorDifference* difference = nullptr;
-  // The worst last: does not agree, by more than ties; how far apart for its size.
+  // The worst is last: disagreement, by more than ties; distance relative to its size.
   std::tuple<int, double> severity;
 };
 
@@ -59,7 +59,7 @@ OutputFacts FactsOf(const Comparison& comparison, const OutputPair& pair) {
   return facts;
 }
 
-// Elements that are NaN or infinite on one side, not or otherwise on the other.
+// Number of elements that are NaN or infinite on one side only, or different infinities.
 int64_t NonFinite(const OutputFacts& facts) {
   return facts.difference == nullptr ? 0 : facts.difference->non_finite_disagree;
 }
@@ -115,8 +115,8 @@ std::string HowMany(const OutputFacts& facts) {
                          values.elements, tolerance.atol, tolerance.rtol);
 }
 
-// The output that is farthest apart for its size, and the one that is absolutely, if that is
-// another.
+// The output that is farthest apart relative to its size, and the one that is absolutely, if that
+// is another.
 std::string HowFarAtMost(const OutputFacts& worst, absl::Span<const OutputFacts> all) {
   const auto size = [](const OutputFacts& facts) {
     const ValueDifference& values = facts.pair->difference;
@@ -138,7 +138,7 @@ std::string HowManyOutputs(int64_t some, int64_t all, absl::string_view noun) {
   return all == 2 ? absl::StrCat("both ", noun, "s") : absl::StrCat("all ", all, " ", noun, "s");
 }
 
-// What the pairs are: outputs, recorded results, or both.
+// The noun for the pairs: outputs, recorded results, or both.
 const char* NounOf(const OutputComparison& outputs) {
   const auto recorded = std::count_if(outputs.pairs.begin(), outputs.pairs.end(),
                                       [](const OutputPair& pair) { return pair.recorded; });
@@ -146,7 +146,7 @@ const char* NounOf(const OutputComparison& outputs) {
   return recorded == static_cast<int64_t>(outputs.pairs.size()) ? "recorded result" : "result";
 }
 
-// A recorded name with those of the other side that are like it.
+// A recorded name with similar names of the other side.
 std::string WithLikeNames(const std::string& name, const std::vector<std::string>& others) {
   std::string like = DidYouMean(name, others);
   if (like.empty()) return PrintableText(name);
@@ -207,7 +207,7 @@ std::string AgreeingText(const OutputComparison& outputs, const OutputFacts& wor
   return absl::StrCat(all, agree, " within tolerance: ", HowFarAtMost(worst, facts));
 }
 
-// Elements that agree because both are NaN: that is hardly what anybody wants to compare.
+// The elements that agree because both are NaN, which is rarely intended.
 std::string BothNanText(const OutputComparison& outputs) {
   int64_t nans = 0;
   for (const OutputPair& pair : outputs.pairs) nans += pair.difference.nans;
@@ -237,7 +237,7 @@ std::string OutputsText(const Comparison& comparison, bool all) {
   const int64_t count = static_cast<int64_t>(facts.size());
   if (worst != facts.end()) {
     if (different > 0 && worst->pair->ties) {
-      // All that do not tie are worse.
+      // All outputs that do not tie are worse.
       parts.push_back(absl::StrCat("ids differ where scores tie: ", HowFarAtMost(*worst, facts),
                                    " (--ties close accepts that)"));
     } else if (different > 0) {
@@ -255,7 +255,7 @@ std::string OutputsText(const Comparison& comparison, bool all) {
   return absl::StrJoin(parts, "; ");
 }
 
-// Shapes, indices and the like, which one side may write otherwise.
+// True for shapes, indices and the like, which one side may write differently.
 bool AreHelperIntegers(const Comparison& comparison, const ComparedRow& row) {
   const auto is_helper = [](const ResultStream& stream, absl::Span<const int> results) {
     return absl::c_all_of(results, [&](int r) {
@@ -267,7 +267,7 @@ bool AreHelperIntegers(const Comparison& comparison, const ComparedRow& row) {
          is_helper(comparison.right, row.aligned.right);
 }
 
-// What is worth a second look although the outputs agree.
+// Remarks about rows that differ inside although the outputs agree.
 std::string InsideText(const Comparison& comparison) {
   const bool same = comparison.verdict == Verdict::kSame;
   if (!same && comparison.verdict != Verdict::kClose) return "";
@@ -316,8 +316,8 @@ std::string Share(double share) {
                              {{".0e-0", "e-"}, {".0e", "e"}, {"e-0", "e-"}});
 }
 
-// Which tolerances the pairs had, and why: "float32: 1e-4 of the scale an element, 2e-5 on the
-// whole".
+// The tolerances of the pairs, and their reasons: "float32: 1e-4 of the scale an element, 2e-5 on
+// the whole".
 std::vector<std::string> ToleranceLines(const Comparison& comparison) {
   constexpr size_t kMost = 3;
   std::vector<std::pair<std::string, int64_t>> texts;
@@ -355,7 +355,7 @@ std::vector<std::string> ToleranceLines(const Comparison& comparison) {
   return lines;
 }
 
-// Why a recording of other inputs tells nothing.
+// Why a recording of other inputs proves nothing.
 std::string MadeUpText(const std::vector<std::string>& inputs) {
   constexpr size_t kMost = 4;
   std::vector<std::string> shown;

@@ -12,7 +12,7 @@
 namespace onnxcmp {
 namespace {
 
-// Operators of a chain that are named.
+// Limit of the operators of a chain that are named.
 constexpr size_t kMostNamed = 8;
 
 bool ComputesSomething(const StreamNode& node) {
@@ -64,7 +64,7 @@ std::vector<Fusion> FindFusions(const Comparison& comparison) {
     const AlignedRow& row = comparison.rows[i].aligned;
     if (Has(row.marks, Mark::kFused) && row.paired()) rows.push_back(i);
   }
-  // Rows that share a node are joined.
+  // Joins rows that share a node.
   std::vector<size_t> parent(rows.size());
   std::iota(parent.begin(), parent.end(), size_t{0});
   const auto root = [&](size_t i) {

@@ -1,4 +1,4 @@
-// Which operators of one side became which of the other.
+// Finds operators of one side that became other operators on the other side.
 #ifndef ONNXCMP_COMPARE_REPORTS_WORDS_FUSIONS_H_
 #define ONNXCMP_COMPARE_REPORTS_WORDS_FUSIONS_H_
 
@@ -9,19 +9,19 @@
 
 namespace onnxcmp {
 
-// Nodes of the left that became nodes of the right, in the order they ran. Copies and constants are
-// left out. Rows whose pairs come from one node are one fusion. The same operators on both sides,
-// between which nothing was paired, are none.
+// Nodes of the left that became nodes of the right, in the order of the run. Copies and constants
+// are left out. Rows whose pairs come from one node are one fusion. The same operators on both
+// sides with no pairs between them are no fusion.
 struct Fusion {
   std::vector<int> left;
   std::vector<int> right;
-  std::vector<size_t> rows;  // of Comparison::rows
+  std::vector<size_t> rows;  // indices into Comparison::rows
 };
 
-// Of the rows that are marked as fused, by their last rows.
+// The fusions of the rows that are marked as fused, in the order of their last rows.
 std::vector<Fusion> FindFusions(const Comparison& comparison);
 
-// "Transpose+MatMul+Mul → FusedMatMul"; of long chains the middle is left out.
+// "Transpose+MatMul+Mul → FusedMatMul"; long chains are shortened in the middle.
 std::string FusionText(const Comparison& comparison, const Fusion& fusion);
 
 }  // namespace onnxcmp

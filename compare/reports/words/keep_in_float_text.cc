@@ -17,7 +17,7 @@ std::string Quoted(absl::string_view name) {
   return absl::StrCat("\"", absl::StrReplaceAll(name, {{"\\", "\\\\"}, {"\"", "\\\""}}), "\"");
 }
 
-// More that are in float already than this are not listed once more.
+// If more nodes than this are already in float, these are not listed again.
 constexpr size_t kMostAlready = 24;
 
 std::string Apart(const std::optional<double>& apart) {

@@ -1,4 +1,4 @@
-// What a report says of nodes to keep in float.
+// Words of a report about nodes to keep in float.
 #ifndef ONNXCMP_COMPARE_REPORTS_WORDS_KEEP_IN_FLOAT_TEXT_H_
 #define ONNXCMP_COMPARE_REPORTS_WORDS_KEEP_IN_FLOAT_TEXT_H_
 
@@ -11,12 +11,12 @@
 
 namespace onnxcmp {
 
-// "node_block_list" or "nodes_to_exclude": what a converter calls the list.
+// The converter's name of the list: "node_block_list" or "nodes_to_exclude".
 absl::string_view KeepInFloatOption(const KeepInFloat& keep);
 absl::string_view BetweenName(BetweenKept between);  // "rounded", "one_reader", "exact"
-// `node_block_list=["a", "b"]`, to be copied: nodes that are in float already are at its end.
+// `node_block_list=["a", "b"]`, to be copied: nodes that are already in float are at its end.
 std::string KeepInFloatList(const KeepInFloat& keep);
-// What the list does and what else there is to know: "8.1e-01 becomes 3.2e-04". A sentence each.
+// The effect of the list and further remarks: "8.1e-01 becomes 3.2e-04". A sentence each.
 std::vector<std::string> KeepInFloatText(const Comparison& comparison);
 
 }  // namespace onnxcmp

@@ -12,7 +12,7 @@
 namespace onnxcmp {
 namespace {
 
-// "Div loop[3]/y", names as --tolerance takes them.
+// "Div loop[3]/y", with names as --tolerance takes them.
 std::string Named(const ResultStream& stream, int r) {
   const StreamResult& result = stream.results[Index(r)];
   return absl::StrCat(result.path.empty() ? "" : absl::StrCat(PrintableText(result.path), "/"),
@@ -38,7 +38,7 @@ std::string TextOf(const NotFiniteOrigin& origin, const ResultStream& stream,
   return text;
 }
 
-// Those of a side that are told.
+// The origins of a side that are shown.
 std::vector<const NotFiniteOrigin*> Chosen(const NotFinite& side, bool all, int64_t* left_out) {
   std::vector<const NotFiniteOrigin*> chosen;
   bool seen[2] = {};

@@ -1,4 +1,4 @@
-// What a report says of where the sides stop being finite.
+// Words of a report about the places where the sides stop being finite.
 #ifndef ONNXCMP_COMPARE_REPORTS_WORDS_NOT_FINITE_TEXT_H_
 #define ONNXCMP_COMPARE_REPORTS_WORDS_NOT_FINITE_TEXT_H_
 
@@ -11,11 +11,11 @@
 
 namespace onnxcmp {
 
-// A line for each origin, one for both sides where a pair came about in the same way: "left: Div y
-// is nan at [1]: 12.5 / 0; 2 of 6 elements; from x[1] = 12.5, z[1] = 0". `all`: constants that hold
-// infinities too, and more than the first of each kind.
+// A line for each origin, a single one for a pair of the same origin on both sides: "left: Div y is
+// nan at [1]: 12.5 / 0; 2 of 6 elements; from x[1] = 12.5, z[1] = 0". `all`: includes constants
+// with infinities, and more than the first of each kind.
 std::vector<std::string> NotFiniteText(const Comparison& comparison, bool all);
-// The same of one side alone, all of it.
+// The same for one side alone, complete.
 std::vector<std::string> NotFiniteText(const NotFinite& side, const ResultStream& stream);
 
 }  // namespace onnxcmp

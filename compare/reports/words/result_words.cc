@@ -20,7 +20,7 @@ std::string CauseName(const Comparison& comparison, const Cause& cause, SideId s
 std::string GreatestDifference(const TensorDifference& difference, DType dtype) {
   const ValueDifference& values = difference.values;
   if (!values.reason.empty()) {
-    // "shape [2,3] | [3,2]": what follows the word is in the notes.
+    // "shape [2,3] | [3,2]": the part after the word is in the notes.
     return absl::StrCat("other ", values.reason.substr(0, values.reason.find_first_of(" :")));
   }
   if (dtype == DType::kString || dtype == DType::kBool) {
@@ -34,7 +34,7 @@ std::string GreatestDifference(const TensorDifference& difference, DType dtype) 
                         : infinite      ? "inf"
                                         : "NaN");
   }
-  // Integers may have been measured as the numbers that they stand for.
+  // Integers may have been measured dequantized.
   const bool whole = std::floor(values.max_absolute) == values.max_absolute;
   return TwoDigits(values.max_absolute, IsInteger(dtype) && whole);
 }

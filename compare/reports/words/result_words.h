@@ -1,4 +1,4 @@
-// What reports say of a cause and of a difference.
+// Words of all reports for a cause and for a difference.
 #ifndef ONNXCMP_COMPARE_REPORTS_WORDS_RESULT_WORDS_H_
 #define ONNXCMP_COMPARE_REPORTS_WORDS_RESULT_WORDS_H_
 
@@ -12,10 +12,10 @@
 
 namespace onnxcmp {
 
-// What a side calls a cause: its result, or what is in a body and no result of the stream.
+// A side's name of a cause: its result, or its place in a body if it is no result of the stream.
 std::string CauseName(const Comparison& comparison, const Cause& cause, SideId side);
 
-// How far a pair is apart at most, absolutely: "2.4e-07", "12", "3 NaN", "other shape".
+// The greatest absolute difference of a pair: "2.4e-07", "12", "3 NaN", "other shape".
 std::string GreatestDifference(const TensorDifference& difference, DType dtype);
 
 }  // namespace onnxcmp

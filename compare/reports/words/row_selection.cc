@@ -30,7 +30,7 @@ class Selector {
     Take(different_outputs_, 6);
     TakeEntrances();
     if (comparison_.verdict == Verdict::kFailed) {
-      // Where the side that failed came to.
+      // The place where the side failed.
       TakeLast(paired_, 3);
     }
     Take(different_, 6);
@@ -43,7 +43,7 @@ class Selector {
     if (comparison_.verdict == Verdict::kFailed) {
       Take(one_sided_, 3);
     } else {
-      TakeWhole(one_sided_, 6);  // below the table they are counted by operator
+      TakeWhole(one_sided_, 6);  // they are counted by operator below the table
     }
     if (few > 3) Take(marked_, 3);
     TakeWhole(close_leaves_, 3);
@@ -54,7 +54,7 @@ class Selector {
  private:
   using Rows = std::vector<size_t>;
 
-  // Up to `most` of a list, and one more if that is all: a line that says so would be as long.
+  // Up to `most` of a list, and one more if that is all: a line that counts it would be as long.
   void Take(const Rows& rows, size_t most) {
     const size_t count = rows.size() <= most + 1 ? rows.size() : most;
     for (size_t i = 0; i < count && room_ > 0; ++i) Show(rows[i]);
@@ -73,7 +73,7 @@ class Selector {
     --room_;
   }
 
-  // What the nodes of the first causes read, as far as it was computed.
+  // The computed inputs of the nodes of the first causes.
   void TakeEntrances() {
     Rows entrances;
     for (size_t i = 0; i < causes_.size() && i < 3; ++i) {
@@ -130,8 +130,8 @@ class Selector {
     const ComparedRow& row = comparison_.rows[i];
     const ResultStream& stream = row.aligned.left.empty() ? comparison_.right : comparison_.left;
     const StreamResult& face = FaceOf(comparison_, row);
-    // A recording has what somebody chose to record, and nobody expects the rest; a side that
-    // failed did not get there.
+    // A recording has only the results that its author chose, and nobody expects the rest; a side
+    // that failed did not get there.
     const ResultStream& other = row.aligned.left.empty() ? comparison_.left : comparison_.right;
     if (other.nodes.empty()) return;
     if (output) {
@@ -194,7 +194,8 @@ bool IterationOf(absl::string_view path, absl::string_view* loop, int64_t* itera
 
 namespace {
 
-// By result: whether it is after a cause of that side. What a node gives is after what is inside.
+// By result: true if it depends on a cause of that side. A node's results depend on causes in its
+// bodies.
 std::vector<bool> DownstreamOfCauses(const Comparison& comparison, SideId side) {
   const ResultStream& stream = OfSide(comparison, side);
   std::vector<int> causes;
@@ -225,7 +226,7 @@ RowFacts FactsOf(const Comparison& comparison) {
   facts.downstream.assign(comparison.rows.size(), false);
   for (size_t i = 0; i < comparison.rows.size(); ++i) {
     const AlignedRow& row = comparison.rows[i].aligned;
-    // Partners that several share belong to the row that is not marked as merged.
+    // A partner shared by several belongs to the row that is not marked as merged.
     const bool merged = Has(row.marks, Mark::kMerged);
     const auto note = [&](absl::Span<const int> results, std::vector<int>* of) {
       if (results.empty()) return;

@@ -1,4 +1,4 @@
-// Which rows of a comparison a reader should see at first: a screenful.
+// Selects the rows of a comparison that a reader should see first: a screenful.
 #ifndef ONNXCMP_COMPARE_REPORTS_WORDS_ROW_SELECTION_H_
 #define ONNXCMP_COMPARE_REPORTS_WORDS_ROW_SELECTION_H_
 
@@ -14,28 +14,28 @@ namespace onnxcmp {
 
 // Rows are numbered as in Comparison::rows.
 struct RowFacts {
-  std::vector<int> of_left;      // by result: the row that shows it as its own, or kNone
+  std::vector<int> of_left;      // by result: its own row, or kNone
   std::vector<int> of_right;     // the same
   std::vector<int> cause;        // by row: number of the cause, or kNone
-  std::vector<bool> downstream;  // by row: after a cause, so that its difference is explained
+  std::vector<bool> downstream;  // by row: true after a cause, which explains its difference
 };
 
 RowFacts FactsOf(const Comparison& comparison);
 
-// By row. What differs, causes above all, then outputs, then what changed in structure, then the
-// first rows of each kind that are only near; never more than `most` rows. A kind of which there
-// are few is shown whole.
+// By row. Takes differing rows, causes first, then outputs, then changes in structure, then the
+// first rows of each kind that are only near; never more than `most` rows. Kinds with few rows are
+// shown whole.
 std::vector<bool> SelectRows(const Comparison& comparison, const RowFacts& facts, int most);
 
-// The iteration that a path is in, by its outermost loop: "a/loop" and 3 of "a/loop[3]/b". False:
-// in none.
+// The iteration of a path, by its outermost loop: "a/loop" and 3 for "a/loop[3]/b". False if there
+// is none.
 bool IterationOf(absl::string_view path, absl::string_view* loop, int64_t* iteration);
 
-// Where a row is: its left result's path, or its right's.
+// The path of a row: that of its left result, or of its right's.
 absl::string_view PathOf(const Comparison& comparison, const ComparedRow& row);
 
-// Whether a row of one side is a further output of a node that has an output on both: statistics
-// that nothing reads, mostly.
+// True if a row of one side is a further output of a node that has an output on both sides: mostly
+// unused statistics.
 bool IsFurtherOutput(const Comparison& comparison, const ComparedRow& row);
 
 // What converts or copies, or is a shape, and says little about a model.

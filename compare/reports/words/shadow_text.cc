@@ -59,9 +59,9 @@ std::vector<std::string> ShadowText(const ShadowReport& report) {
     lines.insert(lines.begin(), std::move(text));
   }
   if (report.apart.has_value()) {
-    // What different orders of summation leave of double.
+    // Distance in double that different orders of summation leave.
     constexpr double kSame = 1e-10;
-    // Constants that were folded or kept in a coarser type are rounded as results are.
+    // Folded constants, or constants kept in a coarser type, are rounded as results are.
     const double rounding = report.verdict.has_value() ? 10 * FartherSide(*report.verdict) : 0;
     const std::string apart =
         absl::StrFormat("in double the outputs are still %.2g of their size apart", *report.apart);

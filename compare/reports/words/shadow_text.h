@@ -1,4 +1,4 @@
-// What a report says of the runs in double.
+// Words of a report about the runs in double.
 #ifndef ONNXCMP_COMPARE_REPORTS_WORDS_SHADOW_TEXT_H_
 #define ONNXCMP_COMPARE_REPORTS_WORDS_SHADOW_TEXT_H_
 
@@ -9,8 +9,8 @@
 
 namespace onnxcmp {
 
-// What a reader should know of it: the verdict, how far the sides are apart in double, and where it
-// would mislead. A sentence each.
+// Remarks for the reader: the verdict, the distance of the sides in double, and caveats. A sentence
+// each.
 std::vector<std::string> ShadowText(const ShadowReport& report);
 
 }  // namespace onnxcmp

@@ -1,6 +1,9 @@
 #include "compare/verdict/ties.h"
 
+#include <cstdint>
+#include <limits>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -36,6 +39,30 @@ TEST(DifferByTiesTest, ScoresAsNearAsTheSidesAre) {
   const Tensor zero = Tensor::Of<int64_t>({1}, {0});
   const Tensor one = Tensor::Of<int64_t>({1}, {1});
   EXPECT_TRUE(DifferByTies(Along(-1), zero, one, equal, equal));
+}
+
+// A NaN is no candidate: the two greatest numbers of a row decide, wherever the NaN stands.
+TEST(DifferByTiesTest, LabelsOfRowsWithNaN) {
+  ScoreSource source;
+  source.kind = ScoreSource::Kind::kLabels;
+  const float not_a_number = std::numeric_limits<float>::quiet_NaN();
+  const auto row = [&](int at, float a, float b, float c) {
+    std::vector<float> scores = {a, b, c};
+    scores.insert(scores.begin() + at, not_a_number);
+    return Tensor::Of<float>({1, 4}, scores);
+  };
+  const Tensor zero = Tensor::Of<int64_t>({1}, {0});
+  const Tensor one = Tensor::Of<int64_t>({1}, {1});
+  for (int at = 0; at < 4; ++at) {
+    EXPECT_TRUE(DifferByTies(source, zero, one, row(at, 0.1f, 0.5f, 0.5001f),
+                             row(at, 0.1f, 0.5002f, 0.5001f)))
+        << at;
+    EXPECT_FALSE(
+        DifferByTies(source, zero, one, row(at, 0.1f, 0.5f, 0.9f), row(at, 0.1f, 0.5002f, 0.9f)))
+        << at;
+  }
+  const Tensor one_number = Tensor::Of<float>({1, 3}, {not_a_number, 0.5f, not_a_number});
+  EXPECT_FALSE(DifferByTies(source, zero, one, one_number, one_number));
 }
 
 constexpr char kArg[] =
