@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "cli/commands.h"
-#include "cli/messages.h"
+#include "cli/process/messages.h"
 #include "compare/inputs/generated_targets.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/version.h"

@@ -12,7 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "cli/arguments.h"
-#include "cli/interruption.h"
+#include "cli/process/interruption.h"
 #include "cli/runtimes/runtime_options.h"
 #include "compare/classic/classic_table.h"
 #include "compare/compare.h"

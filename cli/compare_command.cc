@@ -10,9 +10,9 @@
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/compare_arguments.h"
-#include "cli/comparison_options.h"
-#include "cli/interruption.h"
-#include "cli/messages.h"
+#include "cli/compare_flags.h"
+#include "cli/process/interruption.h"
+#include "cli/process/messages.h"
 #include "evaluator/base/status_macros.h"
 
 namespace onnxcmp::cli {

@@ -5,10 +5,10 @@
 
 #include "cli/arguments.h"
 #include "cli/commands.h"
-#include "cli/messages.h"
-#include "cli/terminal.h"
-#include "compare/blocks/find_blocks.h"
-#include "compare/reports/table/render_blocks.h"
+#include "cli/process/messages.h"
+#include "cli/process/terminal.h"
+#include "compare/fusions/find_fusions.h"
+#include "compare/reports/table/render_fusions.h"
 #include "evaluator/load/load_model.h"
 
 namespace onnxcmp::cli {

@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "cli/processor.h"
+#include "cli/process/processor.h"
 #include "cli/program.h"
 
 namespace {

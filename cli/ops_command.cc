@@ -6,7 +6,7 @@
 #include "absl/strings/str_join.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
-#include "cli/messages.h"
+#include "cli/process/messages.h"
 #include "evaluator/kernels/op_registry.h"
 #include "ops/operators.h"
 

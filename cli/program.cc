@@ -14,7 +14,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "cli/commands.h"
-#include "cli/messages.h"
+#include "cli/process/messages.h"
 #include "compare/text/display_text.h"
 #include "compare/text/meant_name.h"
 

@@ -10,7 +10,7 @@
 #include <CLI/CLI.hpp>
 
 #include "absl/status/statusor.h"
-#include "compare/pair/per_side.h"
+#include "compare/base/per_side.h"
 #include "compare/runtimes/runtime.h"
 
 namespace onnxcmp::cli {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "compare/pair/per_side.h"
+#include "compare/base/per_side.h"
 #include "compare/streams/fingerprint.h"
 #include "compare/streams/result_stream.h"
 #include "evaluator/run/result.h"

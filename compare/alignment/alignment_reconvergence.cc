@@ -6,7 +6,7 @@
 #include "absl/functional/function_ref.h"
 #include "compare/alignment/weights.h"
 #include "compare/operators/operator_traits.h"
-#include "compare/pair/per_side.h"
+#include "compare/base/per_side.h"
 
 namespace onnxcmp {
 namespace {

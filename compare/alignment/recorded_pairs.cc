@@ -12,7 +12,7 @@
 #include "compare/alignment/recorded_names.h"
 #include "compare/alignment/weights.h"
 #include "compare/differences/precision.h"
-#include "compare/pair/per_side.h"
+#include "compare/base/per_side.h"
 
 namespace onnxcmp {
 namespace {

@@ -17,7 +17,7 @@
 #include "compare/backend_tests/expected_outputs.h"
 #include "compare/differences/mismatch_text.h"
 #include "compare/differences/value_scale.h"
-#include "compare/files/data_sets.h"
+#include "compare/recordings/data_sets.h"
 #include "compare/inputs/feeds.h"
 #include "compare/runtimes/value_files.h"
 #include "evaluator/base/status_macros.h"

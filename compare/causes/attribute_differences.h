@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "compare/forced/forced_run.h"
+#include "compare/causes/forced/forced_run.h"
 #include "compare/graphs/side_graph.h"
 
 namespace onnxcmp {

@@ -11,8 +11,8 @@
 #include "absl/status/statusor.h"
 #include "compare/causes/cause.h"
 #include "compare/causes/causes.h"
-#include "compare/forced/forced_run.h"
-#include "compare/forced/region_noise.h"
+#include "compare/causes/forced/forced_run.h"
+#include "compare/causes/forced/region_noise.h"
 
 namespace onnxcmp {
 

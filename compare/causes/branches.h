@@ -7,7 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "compare/causes/cause.h"
-#include "compare/forced/forced_run.h"
+#include "compare/causes/forced/forced_run.h"
 
 namespace onnxcmp {
 

@@ -7,8 +7,8 @@
 
 #include "compare/causes/cause.h"
 #include "compare/causes/cause_truth.h"
-#include "compare/forced/forced_run.h"
-#include "compare/forced/region_noise.h"
+#include "compare/causes/forced/forced_run.h"
+#include "compare/causes/forced/region_noise.h"
 #include "compare/graphs/side_graph.h"
 
 namespace onnxcmp {

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "compare/differences/nearness.h"
+#include "compare/differences/tensor_distance.h"
 #include "compare/graphs/region.h"
 #include "compare/operators/operator_traits.h"
 

@@ -5,8 +5,8 @@
 
 #include <utility>
 
-#include "compare/forced/forced_run.h"
-#include "compare/forced/region_noise.h"
+#include "compare/causes/forced/forced_run.h"
+#include "compare/causes/forced/region_noise.h"
 
 namespace onnxcmp {
 

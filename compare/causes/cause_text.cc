@@ -10,11 +10,11 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "compare/causes/attribute_differences.h"
-#include "compare/causes/fusions/channel_layer.h"
-#include "compare/causes/fusions/folded_normalization.h"
+#include "compare/causes/folded/channel_layer.h"
+#include "compare/causes/folded/folded_normalization.h"
 #include "compare/causes/iteration_search.h"
 #include "compare/differences/value_relation.h"
-#include "compare/forced/node_inputs.h"
+#include "compare/causes/forced/node_inputs.h"
 #include "compare/text/display_text.h"
 
 namespace onnxcmp {

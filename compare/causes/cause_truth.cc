@@ -5,7 +5,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "compare/differences/nearness.h"
+#include "compare/differences/tensor_distance.h"
 
 namespace onnxcmp {
 namespace {

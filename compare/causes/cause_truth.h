@@ -8,8 +8,8 @@
 
 #include "compare/causes/cause.h"
 #include "compare/causes/sides_in_double.h"
-#include "compare/forced/forced_run.h"
-#include "compare/forced/region_noise.h"
+#include "compare/causes/forced/forced_run.h"
+#include "compare/causes/forced/region_noise.h"
 #include "compare/graphs/side_graph.h"
 #include "evaluator/run/evaluator.h"
 #include "evaluator/tensor/tensor.h"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "compare/causes/cause.h"
-#include "compare/pair/per_side.h"
+#include "compare/base/per_side.h"
 #include "compare/sides/pair_values.h"
 
 namespace onnxcmp {

@@ -8,7 +8,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "compare/differences/element_text.h"
-#include "compare/differences/nearness.h"
+#include "compare/differences/tensor_distance.h"
 #include "compare/graphs/region.h"
 #include "compare/streams/downstream.h"
 #include "evaluator/tensor/dtype.h"

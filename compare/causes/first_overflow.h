@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "absl/container/btree_map.h"
-#include "compare/forced/forced_run.h"
-#include "compare/forced/region_noise.h"
+#include "compare/causes/forced/forced_run.h"
+#include "compare/causes/forced/region_noise.h"
 #include "compare/streams/result_stream.h"
 #include "evaluator/tensor/tensor.h"
 

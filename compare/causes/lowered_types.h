@@ -9,7 +9,7 @@
 #include "absl/functional/function_ref.h"
 #include "compare/causes/cause.h"
 #include "compare/causes/effects/cause_effects.h"
-#include "compare/forced/forced_run.h"
+#include "compare/causes/forced/forced_run.h"
 
 namespace onnxcmp {
 

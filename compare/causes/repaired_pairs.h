@@ -7,10 +7,10 @@
 #include "compare/alignment/alignment.h"
 #include "compare/alignment/alignment_amendment.h"
 #include "compare/causes/cause.h"
-#include "compare/forced/forced_run.h"
-#include "compare/graphs/left_classes.h"
+#include "compare/causes/forced/forced_run.h"
+#include "compare/graphs/value_classes.h"
 #include "compare/graphs/side_graph.h"
-#include "compare/pair/per_side.h"
+#include "compare/base/per_side.h"
 #include "compare/sides/value_bank.h"
 
 namespace onnxcmp {

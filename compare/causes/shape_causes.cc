@@ -4,7 +4,7 @@
 #include "compare/causes/cause_text.h"
 #include "compare/differences/tensor_difference.h"
 #include "compare/operators/operator_traits.h"
-#include "compare/repair/repair_suggestions.h"
+#include "compare/causes/repair/repair_suggestions.h"
 
 namespace onnxcmp {
 namespace {

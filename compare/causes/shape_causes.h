@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "compare/causes/cause.h"
-#include "compare/forced/forced_run.h"
+#include "compare/causes/forced/forced_run.h"
 
 namespace onnxcmp {
 

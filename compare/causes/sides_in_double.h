@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "compare/graphs/side_graph.h"
-#include "compare/pair/per_side.h"
+#include "compare/base/per_side.h"
 #include "evaluator/base/thread_pool.h"
 #include "evaluator/run/evaluator.h"
 #include "evaluator/tensor/tensor.h"

@@ -11,7 +11,7 @@
 #include "absl/strings/str_format.h"
 #include "compare/causes/cause_class.h"
 #include "compare/causes/searched_values.h"
-#include "compare/differences/nearness.h"
+#include "compare/differences/tensor_distance.h"
 #include "compare/graphs/side_graph.h"
 #include "evaluator/tensor/value.h"
 

@@ -10,8 +10,8 @@
 #include "compare/causes/causes.h"
 #include "compare/causes/effects/cause_effects.h"
 #include "compare/causes/lowered_types.h"
-#include "compare/forced/forced_run.h"
-#include "compare/pair/per_side.h"
+#include "compare/causes/forced/forced_run.h"
+#include "compare/base/per_side.h"
 #include "compare/sides/pair_values.h"
 #include "compare/streams/result_stream.h"
 

@@ -9,7 +9,7 @@
 #include "compare/comparison/exit_status.h"
 #include "compare/differences/tolerance.h"
 #include "compare/sides/side_summary.h"
-#include "compare/verdict/output_comparison.h"
+#include "compare/outputs/output_comparison.h"
 
 namespace onnxcmp {
 

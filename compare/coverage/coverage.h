@@ -10,7 +10,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
-#include "compare/pair/per_side.h"
+#include "compare/base/per_side.h"
 #include "compare/streams/result_stream.h"
 
 namespace onnxcmp {

@@ -13,7 +13,7 @@
 #include "absl/strings/str_join.h"
 #include "compare/differences/element_text.h"
 #include "compare/differences/moved_elements.h"
-#include "compare/differences/nearness.h"
+#include "compare/differences/tensor_distance.h"
 #include "evaluator/tensor/convert.h"
 
 namespace onnxcmp {

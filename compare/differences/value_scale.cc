@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "compare/differences/nearness.h"
+#include "compare/differences/tensor_distance.h"
 #include "compare/differences/number_strips.h"
 
 namespace onnxcmp {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "compare/pair/per_side.h"
+#include "compare/base/per_side.h"
 #include "compare/sides/pair_values.h"
 #include "compare/streams/result_stream.h"
 #include "evaluator/tensor/value.h"

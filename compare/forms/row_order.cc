@@ -6,7 +6,7 @@
 #include <limits>
 #include <numeric>
 
-#include "compare/differences/nearness.h"
+#include "compare/differences/tensor_distance.h"
 #include "evaluator/tensor/value.h"
 
 namespace onnxcmp {

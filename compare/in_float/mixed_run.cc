@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
-#include "compare/differences/nearness.h"
+#include "compare/differences/tensor_distance.h"
 #include "compare/differences/number_strips.h"
-#include "compare/quantization/reals.h"
+#include "compare/quantization/dequantized_view.h"
 #include "evaluator/tensor/dtype.h"
 #include "evaluator/tensor/tensor.h"
 

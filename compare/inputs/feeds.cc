@@ -13,7 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
-#include "compare/files/npy.h"
+#include "compare/recordings/npy.h"
 #include "compare/inputs/type_text.h"
 #include "compare/recordings/recording.h"
 #include "compare/recordings/value_message.h"

@@ -7,7 +7,7 @@
 
 #include "compare/inputs/input_mapping.h"
 #include "compare/inputs/made_up/input_purpose.h"
-#include "compare/pair/per_side.h"
+#include "compare/base/per_side.h"
 #include "evaluator/model/model.h"
 
 namespace onnxcmp {

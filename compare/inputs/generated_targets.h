@@ -11,7 +11,7 @@
 #include "compare/inputs/made_up/free_sizes.h"
 #include "compare/inputs/made_up/input_purpose.h"
 #include "compare/inputs/value_assignment.h"
-#include "compare/pair/per_side.h"
+#include "compare/base/per_side.h"
 #include "evaluator/model/model.h"
 #include "evaluator/tensor/value.h"
 

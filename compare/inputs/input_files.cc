@@ -7,7 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "compare/files/data_sets.h"
+#include "compare/recordings/data_sets.h"
 #include "evaluator/base/status_macros.h"
 
 namespace onnxcmp {

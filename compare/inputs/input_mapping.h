@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "compare/pair/per_side.h"
+#include "compare/base/per_side.h"
 #include "evaluator/model/model.h"
 
 namespace onnxcmp {

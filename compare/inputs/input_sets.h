@@ -25,7 +25,7 @@
 #include "compare/inputs/made_up/input_purpose.h"
 #include "compare/inputs/made_up/regime.h"
 #include "compare/inputs/value_assignment.h"
-#include "compare/pair/per_side.h"
+#include "compare/base/per_side.h"
 #include "evaluator/model/model.h"
 #include "evaluator/run/evaluator.h"
 

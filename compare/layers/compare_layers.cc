@@ -13,7 +13,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "compare/layers/layer_cover.h"
-#include "compare/pair/per_side.h"
+#include "compare/base/per_side.h"
 
 namespace onnxcmp {
 namespace {

@@ -13,7 +13,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "compare/streams/result_stream.h"
-#include "compare/verdict/compared_row.h"
+#include "compare/outputs/compared_row.h"
 #include "evaluator/base/mapped_file.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/load/load_model.h"

@@ -13,7 +13,7 @@
 #include "absl/strings/string_view.h"
 #include "compare/differences/element_reader.h"
 #include "compare/differences/element_text.h"
-#include "compare/differences/nearness.h"
+#include "compare/differences/tensor_distance.h"
 #include "evaluator/tensor/dtype.h"
 #include "evaluator/tensor/tensor.h"
 

@@ -10,8 +10,8 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_format.h"
-#include "compare/quantization/reals.h"
-#include "compare/quantization/signal.h"
+#include "compare/quantization/dequantized_view.h"
+#include "compare/quantization/quantization_error.h"
 
 namespace onnxcmp {
 namespace {

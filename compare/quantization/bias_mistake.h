@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
-#include "compare/quantization/grid_mistakes.h"
-#include "compare/quantization/twin_run.h"
+#include "compare/quantization/wrong_quant_params.h"
+#include "compare/quantization/counterpart_run.h"
 
 namespace onnxcmp {
 

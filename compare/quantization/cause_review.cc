@@ -8,7 +8,7 @@
 #include "absl/types/span.h"
 #include "compare/causes/cause_class.h"
 #include "compare/operators/operator_traits.h"
-#include "compare/pair/per_side.h"
+#include "compare/base/per_side.h"
 #include "compare/quantization/quantized_weights.h"
 
 namespace onnxcmp {

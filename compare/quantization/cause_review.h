@@ -6,7 +6,7 @@
 
 #include "compare/causes/cause.h"
 #include "compare/quantization/quantization.h"
-#include "compare/quantization/twin_run.h"
+#include "compare/quantization/counterpart_run.h"
 
 namespace onnxcmp {
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
-#include "compare/differences/nearness.h"
+#include "compare/differences/tensor_distance.h"
 
 namespace onnxcmp {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/container/node_hash_map.h"
-#include "compare/quantization/twin_run.h"
+#include "compare/quantization/counterpart_run.h"
 #include "evaluator/tensor/value.h"
 
 namespace onnxcmp {

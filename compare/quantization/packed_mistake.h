@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "compare/quantization/grid_mistakes.h"
-#include "compare/quantization/twin_run.h"
+#include "compare/quantization/wrong_quant_params.h"
+#include "compare/quantization/counterpart_run.h"
 
 namespace onnxcmp {
 

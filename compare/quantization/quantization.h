@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "compare/pair/per_side.h"
+#include "compare/base/per_side.h"
 #include "compare/streams/result_stream.h"
 #include "evaluator/tensor/dtype.h"
 

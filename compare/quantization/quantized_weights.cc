@@ -5,7 +5,7 @@
 #include <variant>
 
 #include "absl/container/flat_hash_set.h"
-#include "compare/differences/nearness.h"
+#include "compare/differences/tensor_distance.h"
 #include "compare/operators/operator_traits.h"
 
 namespace onnxcmp {

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "compare/quantization/reals.h"
+#include "compare/quantization/dequantized_view.h"
 #include "compare/quantization/side_values.h"
-#include "compare/quantization/signal.h"
-#include "compare/quantization/twin_run.h"
+#include "compare/quantization/quantization_error.h"
+#include "compare/quantization/counterpart_run.h"
 #include "evaluator/tensor/tensor.h"
 
 namespace onnxcmp {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "compare/differences/nearness.h"
+#include "compare/differences/tensor_distance.h"
 #include "evaluator/base/status_macros.h"
 
 namespace onnxcmp {

@@ -8,10 +8,10 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "compare/differences/nearness.h"
+#include "compare/differences/tensor_distance.h"
 #include "compare/graphs/side_graph.h"
-#include "compare/quantization/grids.h"
-#include "compare/quantization/reals.h"
+#include "compare/quantization/quant_params.h"
+#include "compare/quantization/dequantized_view.h"
 #include "compare/sides/pair_values.h"
 #include "evaluator/base/thread_pool.h"
 #include "evaluator/tensor/value.h"

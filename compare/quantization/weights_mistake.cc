@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "compare/quantization/grid_mistakes.h"
+#include "compare/quantization/wrong_quant_params.h"
 
 namespace onnxcmp {
 namespace {

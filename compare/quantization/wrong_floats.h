@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "compare/quantization/twin_run.h"
+#include "compare/quantization/counterpart_run.h"
 
 namespace onnxcmp {
 

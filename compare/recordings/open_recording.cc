@@ -5,7 +5,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "compare/files/data_sets.h"
+#include "compare/recordings/data_sets.h"
 #include "compare/recordings/file_form.h"
 #include "compare/recordings/recorded_values.h"
 #include "compare/recordings/value_folder.h"

@@ -15,7 +15,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "compare/files/npy.h"
+#include "compare/recordings/npy.h"
 #include "compare/recordings/file_form.h"
 #include "compare/recordings/recorded_values.h"
 #include "compare/recordings/value_folder.h"

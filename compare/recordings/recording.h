@@ -13,7 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "compare/files/npz_writer.h"
+#include "compare/recordings/npz_writer.h"
 #include "evaluator/run/evaluator.h"
 #include "evaluator/run/result.h"
 #include "evaluator/tensor/dtype.h"

@@ -3,7 +3,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
-#include "compare/files/npz_reader.h"
+#include "compare/recordings/npz_reader.h"
 #include "compare/recordings/recording.h"
 #include "compare/recordings/recording_json.h"
 #include "evaluator/base/status_macros.h"

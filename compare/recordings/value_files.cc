@@ -8,7 +8,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "compare/files/npy.h"
+#include "compare/recordings/npy.h"
 #include "compare/recordings/file_form.h"
 #include "compare/recordings/recorded_values.h"
 #include "compare/recordings/value_folder.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "compare/pair/per_side.h"
+#include "compare/base/per_side.h"
 #include "compare/reports/json_values.h"
 #include "compare/reports/words/keep_in_float_text.h"
 

@@ -10,7 +10,7 @@
 #include "compare/comparison/exit_status.h"
 #include "compare/reports/table/table_style.h"
 #include "compare/reports/table/table_summary.h"
-#include "compare/reports/words/fusions.h"
+#include "compare/reports/words/fused_rows.h"
 #include "compare/text/short_text.h"
 
 namespace onnxcmp {

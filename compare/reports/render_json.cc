@@ -11,12 +11,12 @@
 #include "absl/strings/str_split.h"
 #include "compare/causes/cause_truth.h"
 #include "compare/comparison/verdict.h"
-#include "compare/pair/per_side.h"
+#include "compare/base/per_side.h"
 #include "compare/reports/json_around.h"
 #include "compare/reports/json_conversion.h"
 #include "compare/reports/json_lines.h"
 #include "compare/reports/json_values.h"
-#include "compare/reports/table/render_blocks.h"
+#include "compare/reports/table/render_fusions.h"
 #include "compare/reports/table/table_summary.h"
 
 namespace onnxcmp {

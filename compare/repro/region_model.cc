@@ -7,7 +7,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
-#include "compare/differences/nearness.h"
+#include "compare/differences/tensor_distance.h"
 #include "compare/repro/renamed_node.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/model/outer_names.h"

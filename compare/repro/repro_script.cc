@@ -11,7 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
-#include "compare/files/npy.h"
+#include "compare/recordings/npy.h"
 #include "evaluator/base/proto_text.h"
 #include "evaluator/base/status_macros.h"
 

@@ -11,7 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "compare/causes/cause_truth.h"
-#include "compare/differences/nearness.h"
+#include "compare/differences/tensor_distance.h"
 #include "compare/streams/result_text.h"
 #include "compare/text/display_text.h"
 #include "compare/text/short_text.h"

@@ -12,7 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "compare/files/npy.h"
+#include "compare/recordings/npy.h"
 #include "evaluator/base/mapped_file.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/tensor/dtype.h"

@@ -17,7 +17,7 @@
 #include "compare/coverage/unread_rows.h"
 #include "compare/differences/value_difference.h"
 #include "compare/graphs/differing_rows.h"
-#include "compare/pair/per_side.h"
+#include "compare/base/per_side.h"
 #include "compare/sets/calibration_fit.h"
 #include "compare/sets/real_differences.h"
 #include "compare/sets/search_plan.h"

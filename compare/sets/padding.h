@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "compare/verdict/output_comparison.h"
+#include "compare/outputs/output_comparison.h"
 #include "evaluator/tensor/tensor.h"
 
 namespace onnxcmp {

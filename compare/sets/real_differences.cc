@@ -5,10 +5,10 @@
 #include <cstddef>
 #include <utility>
 
-#include "compare/pair/per_side.h"
+#include "compare/base/per_side.h"
 #include "compare/sets/padding.h"
 #include "compare/sets/told_outputs.h"
-#include "compare/verdict/output_comparison.h"
+#include "compare/outputs/output_comparison.h"
 #include "evaluator/run/evaluator.h"
 #include "evaluator/tensor/value.h"
 

@@ -10,7 +10,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
 #include "compare/inputs/made_up/regime.h"
-#include "compare/verdict/compared_row.h"
+#include "compare/outputs/compared_row.h"
 
 namespace onnxcmp {
 namespace {

@@ -8,7 +8,7 @@
 #include "absl/types/span.h"
 #include "compare/differences/element_reader.h"
 #include "compare/differences/infinity.h"
-#include "compare/differences/nearness.h"
+#include "compare/differences/tensor_distance.h"
 #include "compare/differences/number_strips.h"
 
 namespace onnxcmp {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "compare/shadow/shadow.h"
-#include "compare/verdict/compared_row.h"
+#include "compare/outputs/compared_row.h"
 #include "evaluator/tensor/value.h"
 
 namespace onnxcmp {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
-#include "compare/pair/per_side.h"
+#include "compare/base/per_side.h"
 #include "compare/sides/shared_nodes.h"
 #include "compare/sides/side.h"
 #include "compare/streams/fingerprint_cache.h"

@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "compare/differences/nearness.h"
+#include "compare/differences/tensor_distance.h"
 #include "compare/runtimes/model_files.h"
 #include "compare/streams/fingerprint.h"
 #include "evaluator/base/proto_text.h"

@@ -5,10 +5,10 @@
 #include <memory>
 #include <utility>
 
-#include "compare/differences/nearness.h"
+#include "compare/differences/tensor_distance.h"
 #include "compare/differences/precision.h"
 #include "compare/differences/tensor_difference.h"
-#include "compare/pair/timings.h"
+#include "compare/base/timings.h"
 
 namespace onnxcmp {
 namespace {
@@ -20,7 +20,7 @@ constexpr size_t kMostWaiting = 32;
 // Sketches farther apart differ by more than rounding.
 constexpr double kNearby = 1e-3;
 // A pair that is this many epsilons apart, and this many times farther than its inputs, will be
-// examined (compare/causes/quick_look.h). Its inputs were measured shortly before.
+// examined (compare/causes/prescreen.h). Its inputs were measured shortly before.
 constexpr double kRounding = 8;
 constexpr double kGrowth = 4;
 constexpr size_t kHeld = 4;

@@ -15,7 +15,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/string_view.h"
 #include "compare/differences/tolerance.h"
-#include "compare/pair/per_side.h"
+#include "compare/base/per_side.h"
 #include "compare/pictures/value_picture.h"
 #include "compare/sides/early_differences.h"
 #include "compare/sides/value_bank.h"

@@ -11,9 +11,9 @@
 #include "compare/alignment/recorded_pairs.h"
 #include "compare/streams/common_form.h"
 #include "compare/streams/result_names.h"
-#include "compare/verdict/derived_results.h"
-#include "compare/verdict/recorded_entries.h"
-#include "compare/verdict/recorded_frame.h"
+#include "compare/outputs/derived_results.h"
+#include "compare/outputs/recorded_entries.h"
+#include "compare/outputs/recorded_frame.h"
 #include "evaluator/base/status_macros.h"
 
 namespace onnxcmp {

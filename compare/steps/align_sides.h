@@ -8,7 +8,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "compare/alignment/alignment.h"
-#include "compare/pair/per_side.h"
+#include "compare/base/per_side.h"
 #include "compare/sides/pair_values.h"
 #include "compare/steps/step_tools.h"
 

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "compare/inputs/type_text.h"
-#include "compare/verdict/find_ties.h"
-#include "compare/verdict/recorded_results.h"
+#include "compare/outputs/find_ties.h"
+#include "compare/outputs/recorded_results.h"
 #include "evaluator/base/status_macros.h"
 
 namespace onnxcmp {

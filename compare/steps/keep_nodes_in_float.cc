@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "compare/alignment/alignment.h"
 #include "compare/causes/cause.h"
-#include "compare/differences/nearness.h"
+#include "compare/differences/tensor_distance.h"
 #include "compare/in_float/find_keep_in_float.h"
 #include "compare/in_float/mixed_run.h"
 #include "compare/quantization/side_values.h"

@@ -2,10 +2,10 @@
 
 #include <cstddef>
 
-#include "compare/blocks/compare_blocks.h"
+#include "compare/fusions/compare_fusions.h"
 #include "compare/explain/explain.h"
 #include "compare/shadow/shadow_report.h"
-#include "compare/verdict/compared_row.h"
+#include "compare/outputs/compared_row.h"
 #include "evaluator/base/status_macros.h"
 
 namespace onnxcmp {

@@ -6,9 +6,9 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "compare/blocks/block.h"
+#include "compare/fusions/fusion.h"
 #include "compare/explain/explanation.h"
-#include "compare/pair/per_side.h"
+#include "compare/base/per_side.h"
 #include "compare/quantization/quantization.h"
 #include "compare/shadow/shadow.h"
 #include "compare/sides/pair_values.h"

@@ -7,7 +7,7 @@
 #include "absl/status/status.h"
 #include "compare/differences/sorted_elements.h"
 #include "compare/differences/tensor_difference.h"
-#include "compare/quantization/stood_for.h"
+#include "compare/quantization/pair_dequantizer.h"
 #include "evaluator/base/status_macros.h"
 
 namespace onnxcmp {

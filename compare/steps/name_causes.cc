@@ -12,7 +12,7 @@
 #include "compare/causes/failed_runs.h"
 #include "compare/causes/recorded/recorded_causes.h"
 #include "compare/comparison/verdict.h"
-#include "compare/differences/nearness.h"
+#include "compare/differences/tensor_distance.h"
 #include "compare/quantization/contradicted_causes.h"
 #include "compare/repro/make_repro.h"
 #include "compare/streams/quantized_streams.h"

@@ -7,13 +7,13 @@
 
 #include "absl/status/statusor.h"
 #include "compare/causes/causes.h"
-#include "compare/pair/per_side.h"
-#include "compare/repair/repair_limits.h"
+#include "compare/base/per_side.h"
+#include "compare/causes/repair/repair_limits.h"
 #include "compare/sides/pair_values.h"
 #include "compare/steps/measure_rows.h"
 #include "compare/steps/step_tools.h"
 #include "compare/tolerances/pair_tolerance.h"
-#include "compare/verdict/output_comparison.h"
+#include "compare/outputs/output_comparison.h"
 
 namespace onnxcmp {
 

@@ -11,8 +11,8 @@
 
 #include "absl/strings/string_view.h"
 #include "compare/differences/tolerance.h"
-#include "compare/pair/per_side.h"
-#include "compare/pair/timings.h"
+#include "compare/base/per_side.h"
+#include "compare/base/timings.h"
 #include "compare/pictures/value_picture.h"
 #include "compare/shadow/shadow.h"
 #include "compare/sides/constant_nodes.h"

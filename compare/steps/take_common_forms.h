@@ -3,7 +3,7 @@
 #define ONNXCMP_COMPARE_STEPS_TAKE_COMMON_FORMS_H_
 
 #include "absl/status/statusor.h"
-#include "compare/pair/per_side.h"
+#include "compare/base/per_side.h"
 #include "compare/sides/pair_values.h"
 #include "compare/sides/side.h"
 #include "compare/steps/record_sides.h"

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "compare/pair/timings.h"
+#include "compare/base/timings.h"
 #include "compare/streams/tensor_scan.h"
 #include "evaluator/tensor/stored_value.h"
 

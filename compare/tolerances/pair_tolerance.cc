@@ -8,7 +8,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "compare/differences/nearness.h"
+#include "compare/differences/tensor_distance.h"
 #include "compare/differences/precision.h"
 #include "compare/operators/operator_traits.h"
 #include "compare/text/meant_name.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -267,11 +268,15 @@ std::vector<std::string> FolderCircles(const SourceFiles& files) {
 }
 
 std::vector<std::string> LargeFolders(const SourceFiles& files, size_t most) {
-  std::map<std::string, size_t> counts;
-  for (const auto& [path, text] : files) ++counts[FolderOf(path)];
+  std::map<std::string, std::set<std::string>> units;
+  for (const auto& [path, text] : files) {
+    units[FolderOf(path)].insert(path.substr(0, path.find('.', path.rfind('/') + 1)));
+  }
   std::vector<std::string> lines;
-  for (const auto& [folder, count] : counts) {
-    if (count > most) lines.push_back(absl::StrCat(folder, "/ has ", count, " files"));
+  for (const auto& [folder, names] : units) {
+    if (names.size() > most) {
+      lines.push_back(absl::StrCat(folder, "/ has ", names.size(), " units"));
+    }
   }
   return lines;
 }

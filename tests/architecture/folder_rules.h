@@ -40,7 +40,7 @@ std::vector<std::string> ForbiddenIncludes(const FolderRules& rules, const Sourc
 // A line for each circle of folders that include each other, with an include for each step.
 std::vector<std::string> FolderCircles(const SourceFiles& files);
 
-// A line for each folder with more files than that.
+// A line for each folder with more units than that; a source and its header are one.
 std::vector<std::string> LargeFolders(const SourceFiles& files, size_t most);
 
 }  // namespace onnxcmp

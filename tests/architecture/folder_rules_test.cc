@@ -129,8 +129,8 @@ TEST(FolderRules, Circles) {
 }
 
 TEST(FolderRules, LargeFolders) {
-  EXPECT_THAT(LargeFolders({{"a/x.h", ""}, {"a/y.h", ""}, {"a/b/x.h", ""}}, 1),
-              ElementsAre("a/ has 2 files"));
+  EXPECT_THAT(LargeFolders({{"a/x.h", ""}, {"a/x.cc", ""}, {"a/y.h", ""}, {"a/b/x.h", ""}}, 1),
+              ElementsAre("a/ has 2 units"));
 }
 
 }  // namespace

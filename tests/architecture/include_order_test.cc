@@ -89,15 +89,15 @@ TEST(Architecture, FilesAreWhereTheDocumentsSay) {
   EXPECT_EQ(Lines(missing), "");
 }
 
-// But for those that mirror ONNX's own.
-TEST(Architecture, NoFolderHasMoreThanFortyFiles) {
+// A source and its header are one unit. But for folders that mirror ONNX's own.
+TEST(Architecture, NoFolderHasMoreThanTwentyFiveUnits) {
   SourceFiles files = FilesOf({"cli", "compare", "evaluator", "ops", "testing", "tests"});
   std::erase_if(files, [](const auto& file) {
     const std::string folder = std::filesystem::path(file.first).parent_path().string();
-    return folder == "ops/math" || folder == "ops/nn" || folder == "ops/tensor" ||
+    return folder == "ops/math" || folder == "ops/nn" || folder == "ops/tensor" || folder == "ops/traditionalml" ||
            folder == "tests/ops/math" || folder == "tests/ops/nn" || folder == "tests/ops/tensor";
   });
-  EXPECT_EQ(Lines(LargeFolders(files, 40)), "");
+  EXPECT_EQ(Lines(LargeFolders(files, 25)), "");
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // What is said on a processor that lacks what the build needs.
-#include "cli/processor.h"
+#include "cli/process/processor.h"
 
 #include <string>
 

@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "compare/files/npz_reader.h"
+#include "compare/recordings/npz_reader.h"
 #include "compare/recordings/recording.h"
 #include "tests/cli/models.h"
 #include "tests/cli/program.h"

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "compare/forced/forced_run.h"
-#include "compare/graphs/left_classes.h"
+#include "compare/causes/forced/forced_run.h"
+#include "compare/graphs/value_classes.h"
 #include "compare/graphs/side_graph.h"
-#include "compare/pair/per_side.h"
+#include "compare/base/per_side.h"
 #include "compare/sides/model_side.h"
 #include "compare/sides/pair_values.h"
 #include "compare/sides/value_bank.h"

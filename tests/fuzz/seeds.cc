@@ -11,8 +11,8 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
-#include "compare/files/npy.h"
-#include "compare/files/npz_reader.h"
+#include "compare/recordings/npy.h"
+#include "compare/recordings/npz_reader.h"
 #include "compare/recordings/recording.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/load/load_model.h"

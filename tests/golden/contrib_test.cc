@@ -18,7 +18,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
-#include "compare/files/npz_reader.h"
+#include "compare/recordings/npz_reader.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/load/load_model.h"
 #include "evaluator/run/evaluator.h"

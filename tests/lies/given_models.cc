@@ -8,7 +8,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "compare/verdict/output_comparison.h"
+#include "compare/outputs/output_comparison.h"
 #include "evaluator/load/load_model.h"
 #include "tests/support/model_test.h"
 #include "tests/support/op_test.h"

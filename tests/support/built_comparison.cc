@@ -7,8 +7,8 @@
 #include "compare/comparison/verdict.h"
 #include "compare/differences/tensor_difference.h"
 #include "compare/tolerances/pair_tolerance.h"
-#include "compare/verdict/output_comparison.h"
-#include "compare/verdict/recorded_results.h"
+#include "compare/outputs/output_comparison.h"
+#include "compare/outputs/recorded_results.h"
 
 namespace onnxcmp::testing {
 namespace {

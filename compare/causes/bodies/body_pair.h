@@ -12,7 +12,7 @@
 #include "absl/status/statusor.h"
 #include "compare/causes/bodies/body_iterations.h"
 #include "compare/causes/bodies/body_models.h"
-#include "compare/forced/forced_run.h"
+#include "compare/causes/forced/forced_run.h"
 #include "compare/sides/model_side.h"
 #include "evaluator/run/evaluator.h"
 #include "evaluator/tensor/dtype.h"

@@ -8,7 +8,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "compare/repair/repair_suggestions.h"
+#include "compare/causes/repair/repair_suggestions.h"
 #include "compare/sides/replacer.h"
 #include "compare/sides/value_bank.h"
 #include "evaluator/model/outer_names.h"

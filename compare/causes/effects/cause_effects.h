@@ -9,7 +9,7 @@
 #include "absl/container/btree_map.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/functional/function_ref.h"
-#include "compare/forced/forced_run.h"
+#include "compare/causes/forced/forced_run.h"
 #include "compare/graphs/side_graph.h"
 #include "evaluator/model/model.h"
 #include "evaluator/run/evaluator.h"

@@ -10,7 +10,7 @@
 #include "compare/alignment/alignment.h"
 #include "compare/causes/causes.h"
 #include "compare/differences/tolerance.h"
-#include "compare/pair/per_side.h"
+#include "compare/base/per_side.h"
 #include "compare/sides/pair_values.h"
 #include "compare/streams/result_stream.h"
 

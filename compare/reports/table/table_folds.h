@@ -9,7 +9,7 @@
 #include "compare/comparison/comparison.h"
 #include "compare/reports/table/table_lines.h"
 #include "compare/reports/words/row_selection.h"
-#include "compare/verdict/compared_row.h"
+#include "compare/outputs/compared_row.h"
 
 namespace onnxcmp {
 

@@ -16,7 +16,7 @@
 #include "compare/causes/repro.h"
 #include "compare/comparison/verdict.h"
 #include "compare/operators/operator_traits.h"
-#include "compare/pair/per_side.h"
+#include "compare/base/per_side.h"
 #include "compare/reports/table/growth_text.h"
 #include "compare/reports/table/table_summary.h"
 #include "compare/reports/words/keep_in_float_text.h"

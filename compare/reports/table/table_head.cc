@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "compare/pair/per_side.h"
+#include "compare/base/per_side.h"
 #include "compare/reports/table/table_summary.h"
 #include "compare/text/display_text.h"
 #include "compare/text/short_text.h"

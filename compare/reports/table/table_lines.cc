@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/types/span.h"
-#include "compare/pair/per_side.h"
+#include "compare/base/per_side.h"
 #include "compare/reports/table/table_folds.h"
 #include "compare/reports/words/result_words.h"
 #include "compare/reports/words/row_selection.h"

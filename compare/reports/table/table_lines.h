@@ -10,8 +10,8 @@
 
 #include "compare/comparison/comparison.h"
 #include "compare/reports/table/table_options.h"
-#include "compare/reports/words/fusions.h"
-#include "compare/verdict/compared_row.h"
+#include "compare/reports/words/fused_rows.h"
+#include "compare/outputs/compared_row.h"
 
 namespace onnxcmp {
 

@@ -11,7 +11,7 @@
 #include "compare/comparison/comparison.h"
 #include "compare/reports/table/table_options.h"
 #include "compare/reports/table/table_style.h"
-#include "compare/reports/words/fusions.h"
+#include "compare/reports/words/fused_rows.h"
 
 namespace onnxcmp {
 

@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
-#include "compare/pair/per_side.h"
+#include "compare/base/per_side.h"
 #include "compare/streams/result_stream.h"
 #include "compare/text/short_text.h"
 

@@ -10,7 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "compare/operators/operator_traits.h"
-#include "compare/pair/per_side.h"
+#include "compare/base/per_side.h"
 #include "compare/streams/downstream.h"
 
 namespace onnxcmp {

@@ -1,5 +1,5 @@
 // Where everything differs the search for causes ends at its limits, and says at which.
-#include "compare/repair/repair_limits.h"
+#include "compare/causes/repair/repair_limits.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // A BatchNormalization that one side has folded into the layer before it, with one number off.
-#include "compare/causes/fusions/folded_normalization.h"
+#include "compare/causes/folded/folded_normalization.h"
 
 #include <cmath>
 #include <string>

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "compare/pair/per_side.h"
+#include "compare/base/per_side.h"
 #include "compare/streams/result_stream.h"
 #include "evaluator/run/result.h"
 #include "evaluator/tensor/tensor.h"

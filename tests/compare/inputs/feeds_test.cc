@@ -10,7 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "compare/files/npz_writer.h"
+#include "compare/recordings/npz_writer.h"
 #include "evaluator/protos/tensor_proto.h"
 #include "tests/support/load_test.h"
 #include "tests/support/op_test.h"

@@ -12,7 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"
-#include "compare/differences/nearness.h"
+#include "compare/differences/tensor_distance.h"
 #include "compare/operators/operator_traits.h"
 #include "evaluator/model/model.h"
 #include "ops/operators.h"

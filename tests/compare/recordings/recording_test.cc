@@ -11,7 +11,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "compare/files/npz_reader.h"
+#include "compare/recordings/npz_reader.h"
 #include "evaluator/model/model.h"
 #include "evaluator/tensor/convert.h"
 #include "tests/support/load_test.h"

@@ -18,7 +18,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "compare/compare.h"
-#include "compare/differences/nearness.h"
+#include "compare/differences/tensor_distance.h"
 #include "compare/sides/model_side.h"
 #include "compare/sides/recording_side.h"
 #include "tests/support/load_test.h"

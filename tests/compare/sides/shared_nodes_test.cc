@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"
-#include "compare/pair/timings.h"
+#include "compare/base/timings.h"
 #include "compare/reports/render_json.h"
 #include "compare/sides/lock_step.h"
 #include "compare/sides/model_side.h"

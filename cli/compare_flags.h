@@ -1,0 +1,45 @@
+// The options common to comparisons of two models and of a chain.
+#ifndef ONNXCMP_CLI_COMPARE_FLAGS_H_
+#define ONNXCMP_CLI_COMPARE_FLAGS_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "cli/arguments.h"
+#include "cli/compare_arguments.h"
+
+namespace onnxcmp::cli {
+
+class ComparisonOptions {
+ public:
+  // The arguments must outlive the object.
+  explicit ComparisonOptions(CompareArguments* arguments) : arguments_(*arguments) {}
+
+  void AddInputs(CLI::App& app);
+  void AddTolerances(CLI::App& app);
+  void AddVerdict(CLI::App& app);
+  void AddTable(CLI::App& app);
+  void AddRunning(CLI::App& app);
+
+  // Called after the command line was parsed. InvalidArgument for invalid values or combinations.
+  absl::Status Finish();
+
+ private:
+  CompareArguments& arguments_;
+  std::vector<std::string> tolerances_;
+  std::string ties_;
+  std::string output_types_;
+  bool no_causes_ = false;
+  bool no_share_ = false;
+};
+
+// Most that a page may have.
+void AddHtmlSize(CLI::App& app, CompareArguments& arguments);
+
+// What a shell reads as these arguments of a command.
+std::string ShellLine(const std::string& command, const std::vector<std::string>& arguments);
+
+}  // namespace onnxcmp::cli
+
+#endif  // ONNXCMP_CLI_COMPARE_FLAGS_H_

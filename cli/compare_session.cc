@@ -1,0 +1,452 @@
+#include "cli/compare_session.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
+#include "cli/process/at_once.h"
+#include "cli/process/messages.h"
+#include "cli/process/progress.h"
+#include "compare/recordings/data_sets.h"
+#include "compare/inputs/input_files.h"
+#include "compare/recordings/recording.h"
+#include "compare/reports/render_html.h"
+#include "compare/repro/write_repro.h"
+#include "compare/runtimes/model_files.h"
+#include "compare/sides/recording_side.h"
+#include "compare/sides/runtime_side.h"
+#include "compare/streams/fingerprint.h"
+#include "compare/text/short_text.h"
+#include "evaluator/base/status_macros.h"
+#include "evaluator/base/thread_pool.h"
+#include "evaluator/load/load_model.h"
+
+namespace onnxcmp::cli {
+namespace {
+
+// True if two values certainly differ, even if one is cast to another type.
+bool AreOtherValues(const Value& left, const Value& right) {
+  if (left.TypeString() == right.TypeString()) return ContentOf(left) != ContentOf(right);
+  return left.is_tensor() && right.is_tensor() && left.tensor().shape() != right.tensor().shape();
+}
+
+}  // namespace
+
+ComparisonTools::ComparisonTools(const RunOptions& run, Interruption& interruption)
+    : registry(run.operators()),
+      interruption(interruption),
+      weights(std::make_shared<SharedWeights>(ThreadCount(run.threads), spare)) {}
+
+bool WantsLetters(const CompareArguments& arguments) {
+  return arguments.format == "json" ||
+         std::any_of(arguments.reports.begin(), arguments.reports.end(),
+                     [](const auto& report) { return report.first == "json"; });
+}
+
+// A page has room for fewer: which of them matter most is known at the end.
+constexpr int64_t kPicturesOfPage = 3;
+
+bool WantsPage(const CompareArguments& arguments) {
+  return arguments.format == "html" ||
+         std::any_of(arguments.reports.begin(), arguments.reports.end(),
+                     [](const auto& report) { return report.first == "html"; });
+}
+
+absl::StatusOr<bool> SideComparison::Run(const Show& show) {
+  if (!arguments_.repro.empty()) OC_RETURN_IF_ERROR(CheckReproTarget(arguments_.repro));
+  OC_RETURN_IF_ERROR(OpenSides());
+  OC_ASSIGN_OR_RETURN(std::optional<InputSets> inputs, OpenInputs());
+  OC_ASSIGN_OR_RETURN(const int64_t sets, CountSets(inputs));
+  if (!arguments_.repro.empty()) OC_RETURN_IF_ERROR(ClearReproTarget(arguments_.repro));
+  for (int64_t set = 0; set < sets; ++set) {
+    result_ = SetsResult();  // frees its memory for the next
+    if (set > 0) OC_RETURN_IF_ERROR(ChooseSet(set, &inputs));
+    OC_ASSIGN_OR_RETURN(result_, CompareSet(set, &inputs));
+    OC_RETURN_IF_ERROR(tools_.weights->CheckUnchanged());
+    Comparison& comparison = result_.comparison;
+    FedInputs& fed = result_.fed;
+    if (!arguments_.save_inputs.empty()) {
+      OC_RETURN_IF_ERROR(SaveInputs(FileOfSet(arguments_.save_inputs, set, sets)));
+    }
+    if (inputs.has_value()) AddMappingNotes(inputs->mapping(), &comparison.notes);
+    if (!arguments_.repro.empty()) OC_RETURN_IF_ERROR(WriteReprosOf(set, sets, &comparison));
+    if (!input_note_.empty()) comparison.notes.push_back(input_note_);
+    NoteOtherInputs(&comparison);
+    for (std::string& note : fed.notes) comparison.notes.push_back(std::move(note));
+    AddAssumptions("left", *left_, &comparison.notes);
+    AddAssumptions("right", *right_, &comparison.notes);
+    const std::string name = !fed.name.empty()           ? fed.name
+                             : !left_->SetName().empty() ? left_->SetName()
+                                                         : right_->SetName();
+    OC_ASSIGN_OR_RETURN(const bool shown, show(comparison, set, sets, name));
+    if (!shown) return false;
+  }
+  return true;
+}
+
+Comparison SideComparison::FailedComparison(const absl::Status& status) const {
+  Comparison comparison;
+  comparison.verdict = Verdict::kFailed;
+  comparison.left_summary.source = arguments_.left;
+  comparison.right_summary.source = arguments_.right;
+  comparison.left_summary.status = open_status_.left;
+  comparison.right_summary.status = open_status_.right;
+  if (open_status_.left.ok() && open_status_.right.ok()) comparison.status = status;
+  return comparison;
+}
+
+// Two models on inputs made up by purpose are compared on several sets.
+absl::StatusOr<SetsResult> SideComparison::CompareSet(int64_t set,
+                                                      std::optional<InputSets>* inputs) {
+  const bool models = left_->evaluator() != nullptr && right_->evaluator() != nullptr;
+  const bool ours = left_->node_runner() == nullptr && right_->node_runner() == nullptr;
+  if (models && ours && inputs->has_value() && (*inputs)->made_up() && !arguments_.run.ramp) {
+    return CompareSets(*left_, *right_, **inputs, options(),
+                       {arguments_.sets, arguments_.search, arguments_.sizes});
+  }
+  if (arguments_.search.has_value() || arguments_.sizes) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(arguments_.sizes ? "--sizes" : "--search",
+                     " is for two models: a recording has its inputs"));
+  }
+  SetsResult result;
+  if (inputs->has_value() && (*inputs)->size() > 1 && !tools_.seen.has_value()) {
+    tools_.seen.emplace(WantsLetters(arguments_));
+  }
+  CompareOptions compare = options();
+  if (inputs->has_value()) {
+    // Of runtimes there is one set, which has to tell by itself.
+    compare.made_up = ours && (*inputs)->made_up();
+    // What a recording brings with it is one set.
+    OC_ASSIGN_OR_RETURN(result.fed, (*inputs)->Get((*inputs)->size() > 1 ? set : 0));
+    // Ramps are the same for whoever asks for them.
+    if (!arguments_.run.ramp && !models) compare.made_up_inputs = result.fed.made_up;
+    left_->SetFeeds(std::move(result.fed.left));
+    right_->SetFeeds(std::move(result.fed.right));
+  }
+  OC_ASSIGN_OR_RETURN(result.comparison, Compare(*left_, *right_, compare));
+  if (!models) result.comparison.fed_from = result.fed.from;
+  result.comparison.fed_made_up = result.fed.made_up;
+  return result;
+}
+
+// Saves the inputs by the left model's names, and those that only the right model has.
+absl::Status SideComparison::SaveInputs(const std::string& path) const {
+  OC_ASSIGN_OR_RETURN(std::unique_ptr<RecordingWriter> writer,
+                      RecordingWriter::Create(path, /*outputs_only=*/false));
+  absl::flat_hash_set<std::string> names;
+  for (const Side* side : {left_.get(), right_.get()}) {
+    if (side->feeds() == nullptr) continue;
+    for (const ValueInfo* input : RequiredInputs(side->evaluator()->model().graph)) {
+      const auto fed = side->feeds()->find(input->name);
+      if (fed == side->feeds()->end() || !names.insert(input->name).second) continue;
+      const Result result = {ResultKind::kInput, input->name, nullptr, "", 0, fed->second};
+      std::optional<Value> replacement;
+      OC_RETURN_IF_ERROR(writer->OnResult(result, &replacement));
+    }
+  }
+  return writer->Finish();
+}
+
+absl::Status SideComparison::OpenSides() {
+  LoadOptions load = arguments_.run.load();
+  load.weights = tools_.weights;
+  const ProgressLine line(arguments_.run.quiet, tools_.interruption, [this](double seconds) {
+    const int64_t bytes = tools_.weights->bytes_seen();
+    if (bytes == 0) return std::string();
+    return absl::StrCat("loading: ", BytesText(bytes), " of weights, ",
+                        absl::StrFormat("%.1f s", seconds));
+  });
+  EvaluatorOptions running = arguments_.run.evaluator();
+  running.spare_memory = tools_.spare;
+  running.stop = tools_.stop;
+  all_files_ = given_.left == nullptr && given_.right == nullptr;
+  const auto open = [&](SideId side, std::unique_ptr<Side>* to) {
+    if (given_[side] != nullptr) *to = std::move(given_[side]);
+    if (*to != nullptr) return absl::OkStatus();
+    if (opened_[side] != nullptr) *to = opened_[side]->Again();
+    if (*to != nullptr) return InRuntime(side, to);
+    auto opened = OpenSide(OfSide(arguments_, side), tools_.registry, load, running);
+    if (!opened.ok()) {
+      open_status_[side] = opened.status();
+      return ErrorOf(side, opened.status());
+    }
+    *to = *std::move(opened);
+    return InRuntime(side, to);
+  };
+  const StepTimer timer(timings(), "load");
+  if (all_files_ && arguments_.left == arguments_.right) {
+    OC_RETURN_IF_ERROR(open(SideId::kLeft, &left_));
+    if (arguments_.runtimes.names.left.empty()) right_ = left_->Again();
+    return right_ != nullptr ? InRuntime(SideId::kRight, &right_) : open(SideId::kRight, &right_);
+  }
+  return AtOnce(
+      arguments_.run.threads, [&] { return open(SideId::kLeft, &left_); },
+      [&] { return open(SideId::kRight, &right_); });
+}
+
+// Puts a runtime in the place of our interpreter, if one is asked for.
+absl::Status SideComparison::InRuntime(SideId id, std::unique_ptr<Side>* side) {
+  const std::string& name = arguments_.runtimes.names[id];
+  if (name.empty()) return absl::OkStatus();
+  OC_ASSIGN_OR_RETURN(std::shared_ptr<Runtime> runtime,
+                      arguments_.runtimes.Open(name, arguments_.run.evaluator().max_tensor));
+  std::string source;
+  if (arguments_.runtimes.fused) {
+    source = absl::StrCat((*side)->summary().source, " as optimized");
+    OC_ASSIGN_OR_RETURN(runtime, TakeOptimized(std::move(runtime), side));
+  }
+  absl::StatusOr<std::unique_ptr<RuntimeSide>> made =
+      RuntimeSide::Create(std::move(*side), std::move(runtime), source);
+  OC_RETURN_IF_ERROR(made.status());
+  *side = *std::move(made);
+  return absl::OkStatus();
+}
+
+// The model as the runtime optimizes it, and the runtime that leaves it so.
+absl::StatusOr<std::shared_ptr<Runtime>> SideComparison::TakeOptimized(
+    std::shared_ptr<Runtime> runtime, std::unique_ptr<Side>* side) const {
+  // The first one's folder has the model.
+  struct Both {
+    std::shared_ptr<Runtime> first;
+    Runtime second;
+  };
+  OC_ASSIGN_OR_RETURN(const RuntimeInfo info, runtime->Start());
+  if ((*side)->evaluator() == nullptr || !IsBinaryFile((*side)->evaluator()->model())) {
+    return absl::InvalidArgumentError("--fused needs a model in a binary file");
+  }
+  if (!info.can_optimize) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--fused: ", info.name, " cannot write the models that it has optimized"));
+  }
+  OC_ASSIGN_OR_RETURN(const std::string file, runtime->NewFile(".onnx"));
+  OC_ASSIGN_OR_RETURN(const RuntimeSession session,
+                      runtime->Load((*side)->evaluator()->model().path, {}, file));
+  runtime->Unload(session);
+  OC_ASSIGN_OR_RETURN(
+      *side, OpenSide(file, tools_.registry, arguments_.run.load(), arguments_.run.evaluator()));
+  RuntimeSpec spec = runtime->spec();
+  std::erase_if(spec.options, [](const auto& option) { return option.first == "optimization"; });
+  spec.options.emplace_back("optimization", "none");
+  RuntimeOptions options = runtime->options();
+  const auto both = std::shared_ptr<Both>(
+      new Both{std::move(runtime), Runtime(std::move(spec), std::move(options))});
+  return std::shared_ptr<Runtime>(both, &both->second);
+}
+
+void SideComparison::AddAssumptions(absl::string_view name, const Side& side,
+                                    std::vector<std::string>* notes) const {
+  if (side.evaluator() == nullptr) return;
+  const std::string note = arguments_.run.Assumption(side.evaluator()->model().graph);
+  if (!note.empty()) notes->push_back(absl::StrCat(name, ": ", note));
+}
+
+absl::Status SideComparison::WriteReprosOf(int64_t set, int64_t sets,
+                                           Comparison* comparison) const {
+  ReproOptions options;
+  options.dir = arguments_.repro;
+  options.prefix = sets == 1 ? "" : absl::StrCat("set_", set, "_");
+  options.load = arguments_.run.load();
+  options.evaluator = arguments_.run.evaluator();
+  OC_RETURN_IF_ERROR(WriteRepros(tools_.registry, options, comparison));
+  bool wrote = false;
+  for (const auto& side : {left_.get(), right_.get()}) {
+    const auto* runtime = dynamic_cast<const RuntimeSide*>(side);
+    const FailingNode* failing = runtime == nullptr ? nullptr : runtime->failing_node();
+    if (failing == nullptr || wrote) continue;
+    OC_RETURN_IF_ERROR(
+        WriteFailingNode(options.dir, failing->model, failing->feeds, failing->outputs));
+    comparison->notes.push_back(
+        absl::StrCat("the node that fails is in ", options.dir, "/failing_node"));
+    wrote = true;
+  }
+  if (comparison->causes.empty() && !wrote) {
+    comparison->notes.push_back(
+        absl::StrCat("no cause was named, so nothing was written to ", arguments_.repro));
+  }
+  return absl::OkStatus();
+}
+
+// The test data beside the models, if no inputs were specified. If there are several sets, it is
+// unknown with which of them a recording was made.
+std::string SideComparison::DefaultInputs() {
+  const InputOptions& given = arguments_.inputs;
+  if (!all_files_ || !given.inputs.empty() || !given.left_inputs.empty() ||
+      !given.right_inputs.empty() || arguments_.run.seed.has_value() ||
+      !arguments_.run.dims.empty() || arguments_.search.has_value() ||
+      arguments_.sizes || !recorded_.values.empty()) {
+    return "";
+  }
+  std::string beside = InputsBeside(arguments_.left, arguments_.right);
+  const bool models = left_->evaluator() != nullptr && right_->evaluator() != nullptr;
+  if (const size_t sets = DataSets(beside).size(); !models && sets > 0) {
+    input_note_ = absl::StrCat(sets,
+                               " sets of test data lie beside the model; which of them the "
+                               "recording is of is not known: --inputs says it");
+    return "";
+  }
+  return beside;
+}
+
+// Reads the model's inputs from the recording, if there is one of each.
+absl::Status SideComparison::ReadRecordedInputs() {
+  recorded_ = InputsOfRecording();
+  for (const auto& [model, recording] : {std::pair(&left_, &right_), std::pair(&right_, &left_)}) {
+    if ((*model)->evaluator() == nullptr || (*recording)->evaluator() != nullptr) continue;
+    OC_ASSIGN_OR_RETURN(recorded_,
+                        (*recording)->RecordedInputs((*model)->evaluator()->model().graph));
+  }
+  return absl::OkStatus();
+}
+
+// Several sets of results and of inputs are matched one by one.
+absl::StatusOr<int64_t> SideComparison::CountSets(const std::optional<InputSets>& inputs) const {
+  const int64_t fed = inputs.has_value() ? inputs->size() : 1;
+  if (left_->evaluator() != nullptr && right_->evaluator() != nullptr) return fed;
+  const auto sets_of = [](const Side& side) {
+    return absl::StrCat(side.sets(), " sets of results");
+  };
+  if (!inputs.has_value()) {
+    if (left_->sets() == right_->sets()) return left_->sets();
+    return absl::InvalidArgumentError(
+        absl::StrCat("the left side has ", sets_of(*left_), ", the right side ", right_->sets()));
+  }
+  const Side& recording = left_->evaluator() == nullptr ? *left_ : *right_;
+  const bool own = fed == 1 && (!recorded_.values.empty() || inputs->made_up());
+  if (own || fed == recording.sets()) return recording.sets();
+  return absl::InvalidArgumentError(
+      absl::StrCat(fed == 1 ? "there is one set" : absl::StrCat("there are ", fed, " sets"),
+                   " of inputs, and the recording has ",
+                   recording.sets() == 1 ? "one set of results" : sets_of(recording),
+                   ": name those that belong together"));
+}
+
+absl::Status SideComparison::ChooseSet(int64_t set, std::optional<InputSets>* inputs) {
+  const bool sets_of_results = left_->sets() > 1 || right_->sets() > 1;
+  if (!sets_of_results) return absl::OkStatus();
+  left_->ChooseSet(set);
+  right_->ChooseSet(set);
+  if (inputs->has_value() && (*inputs)->size() == 1) {
+    OC_ASSIGN_OR_RETURN(*inputs, OpenInputs());
+    return absl::OkStatus();
+  }
+  return ReadRecordedInputs();
+}
+
+// Notes recorded inputs that contradict the given ones.
+void SideComparison::NoteOtherInputs(Comparison* comparison) const {
+  if (!comparison->fed_made_up.empty()) {
+    for (const std::string& note : recorded_.notes) comparison->notes.push_back(note);
+  }
+  const Side& model = left_->evaluator() == nullptr ? *right_ : *left_;
+  if (model.feeds() == nullptr) return;
+  for (const NamedValue& value : recorded_.values) {
+    const auto fed = model.feeds()->find(value.name);
+    if (fed == model.feeds()->end() || !AreOtherValues(fed->second, value.value)) continue;
+    comparison->notes.push_back(
+        absl::StrCat("the recording holds another `", value.name, "` than the model was fed"));
+  }
+}
+
+// Nothing if both sides are recordings.
+absl::StatusOr<std::optional<InputSets>> SideComparison::OpenInputs() {
+  OC_RETURN_IF_ERROR(ReadRecordedInputs());
+  const std::string beside = DefaultInputs();
+  if (beside.empty()) return OpenInputs(arguments_.inputs.inputs);
+  absl::StatusOr<std::optional<InputSets>> inputs = OpenInputs(beside);
+  if (inputs.ok() && (!inputs->has_value() || (*inputs)->Get(0).ok())) {
+    if (inputs->has_value()) {
+      input_note_ = absl::StrCat("inputs are those beside the models: ", beside);
+    }
+    return inputs;
+  }
+  input_note_ = absl::StrCat(beside, " lies beside the models, but does not fit them");
+  return OpenInputs("");
+}
+
+absl::StatusOr<std::optional<InputSets>> SideComparison::OpenInputs(const std::string& file) const {
+  std::vector<const Graph*> graphs;
+  for (const Side* side : {left_.get(), right_.get()}) {
+    if (side->evaluator() != nullptr) graphs.push_back(&side->evaluator()->model().graph);
+  }
+  InputOptions options = arguments_.inputs;
+  options.inputs = file;
+  options.partial = arguments_.partial;
+  OC_ASSIGN_OR_RETURN(options.generated, arguments_.run.generated(graphs));
+  absl::StatusOr<InputSets> sets;
+  if (graphs.size() == 2) {
+    sets = InputSets::Open(*graphs[0], *graphs[1], options);
+  } else if (left_->evaluator() != nullptr) {
+    sets = InputSets::OpenLeft(*graphs[0], options, recorded_);
+  } else if (right_->evaluator() != nullptr) {
+    sets = InputSets::OpenRight(*graphs[0], options, recorded_);
+  } else {
+    return std::optional<InputSets>();
+  }
+  OC_RETURN_IF_ERROR(sets.status());
+  return std::optional<InputSets>(*std::move(sets));
+}
+
+CompareOptions SideComparison::options() {
+  CompareOptions options;
+  options.tolerance = arguments_.tolerance;
+  options.pairs = arguments_.pairs;
+  options.partial = arguments_.partial;
+  options.any_row_order = arguments_.any_row_order;
+  options.ties_agree = arguments_.ties_agree;
+  options.fail_on = arguments_.fail_on;
+  // What runs inside of nodes is not known of a runtime.
+  options.max_depth = arguments_.runtimes.any() ? 0 : arguments_.depth;
+  options.keep_values = arguments_.keep_values.value_or(options.keep_values);
+  options.search_memory = arguments_.search_memory.value_or(options.search_memory);
+  options.threads = arguments_.run.threads;
+  options.repro = !arguments_.repro.empty();
+  options.causes = options.repro || (arguments_.causes && !arguments_.only_not_finite);
+  options.letters = WantsLetters(arguments_);
+  if (WantsPage(arguments_)) {
+    const auto size = static_cast<int64_t>(HtmlOptions().most_bytes);
+    options.pictures = kPicturesOfPage * arguments_.html_size.value_or(size);
+  }
+  if (tools_.seen.has_value()) options.seen = &*tools_.seen;
+  options.share = arguments_.share;
+  options.timings = timings();
+  options.shadow = arguments_.shadow;
+  options.explain = arguments_.explain;
+  options.quantization = arguments_.quantization;
+  options.blocks = arguments_.fusions;
+  options.stop = tools_.stop;
+  options.watch = [this](absl::string_view run) -> std::unique_ptr<Observer> {
+    if (tools_.watch) return tools_.watch(run);
+    return std::make_unique<Progress>(std::string(run), arguments_.run.quiet, tools_.interruption);
+  };
+  return options;
+}
+
+std::string FileOfSet(const std::string& path, int64_t set, int64_t sets) {
+  if (sets == 1) return path;
+  const size_t slash = path.rfind('/');
+  const size_t dot = path.rfind('.');
+  const bool has_end = dot != std::string::npos && (slash == std::string::npos || dot > slash + 1);
+  const std::string end = has_end ? path.substr(dot) : "";
+  return absl::StrCat(path.substr(0, path.size() - end.size()), ".", set, end);
+}
+
+void PrintTimings(const Timings& timings) {
+  PrintNote("timings: a step's own time; what the process held at most so far");
+  double all = 0;
+  for (const Timings::Step& step : timings.steps) {
+    all += step.seconds;
+    PrintNote(absl::StrFormat("  %-16s %9.3f s  %s", step.name, step.seconds,
+                              BytesText(step.peak_bytes)));
+  }
+  PrintNote(absl::StrFormat("  %-16s %9.3f s", "all of these", all));
+  if (timings.nodes > 0) {
+    PrintNote(absl::StrFormat("  %d of %d nodes were taken from another run", timings.shared,
+                              timings.nodes));
+  }
+}
+
+}  // namespace onnxcmp::cli

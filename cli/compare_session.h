@@ -1,0 +1,126 @@
+// One comparison of two sides over all sets of inputs, and resources shared by several.
+#ifndef ONNXCMP_CLI_COMPARE_SESSION_H_
+#define ONNXCMP_CLI_COMPARE_SESSION_H_
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "cli/compare_arguments.h"
+#include "cli/process/interruption.h"
+#include "compare/compare.h"
+#include "compare/comparison/comparison.h"
+#include "compare/inputs/feeds.h"
+#include "compare/inputs/input_sets.h"
+#include "compare/base/per_side.h"
+#include "compare/base/timings.h"
+#include "compare/runtimes/runtime.h"
+#include "compare/sets/compare_sets.h"
+#include "compare/sides/constant_nodes.h"
+#include "compare/sides/side.h"
+#include "evaluator/base/spare_memory.h"
+#include "evaluator/kernels/op_registry.h"
+#include "evaluator/run/result.h"
+#include "evaluator/tensor/shared_weights.h"
+
+namespace onnxcmp::cli {
+
+// Resources shared by the comparisons of one program run.
+struct ComparisonTools {
+  ComparisonTools(const RunOptions& run, Interruption& interruption);
+
+  OpRegistry registry;
+  Interruption& interruption;
+  // In the place of a line of progress: makes an observer for each run, told what it is.
+  std::function<std::unique_ptr<Observer>(absl::string_view run)> watch;
+  std::shared_ptr<const std::atomic<bool>> stop;  // as CompareOptions
+  // Of all that comes and goes: results of both sides, and weights while a node reads them.
+  std::shared_ptr<SpareMemory> spare = std::make_shared<SpareMemory>();
+  std::shared_ptr<SharedWeights> weights;
+  // Findings about nodes in earlier comparisons; nothing if they are not needed.
+  std::optional<SeenConstants> seen;
+  Timings timings;
+};
+
+class SideComparison {
+ public:
+  // Shows the comparison of set `set` of `sets`, called `name`, or takes it. False: the output is
+  // gone, which has been said.
+  using Show = std::function<absl::StatusOr<bool>(Comparison& comparison, int64_t set, int64_t sets,
+                                                  const std::string& name)>;
+
+  // `opened`: sides of the same files that are already open, or null. All must outlive the object.
+  SideComparison(const CompareArguments& arguments, ComparisonTools& tools,
+                 PerSide<const Side*> opened = {nullptr, nullptr})
+      : arguments_(arguments), tools_(tools), opened_(opened) {}
+
+  // Before Run(): sides that are no files. Null: a file after all.
+  void GiveSides(PerSide<std::unique_ptr<Side>> given) { given_ = std::move(given); }
+
+  // Opens the sides and compares them on each set of inputs. False if Show() gave that.
+  absl::StatusOr<bool> Run(const Show& show);
+
+  // After Run() has failed: the failure as a comparison, for reports that programs read.
+  Comparison FailedComparison(const absl::Status& status) const;
+
+  // After Run(): the two sides, which must be held as long as others are opened from them.
+  PerSide<std::unique_ptr<Side>> TakeSides() { return {std::move(left_), std::move(right_)}; }
+  // During Show() and after Run(): the sides, with the inputs of the last set. Null: not opened.
+  PerSide<Side*> sides() const { return {left_.get(), right_.get()}; }
+  // What Compare() is asked for, by the arguments as they are now.
+  CompareOptions options();
+
+ private:
+  absl::StatusOr<SetsResult> CompareSet(int64_t set, std::optional<InputSets>* inputs);
+  absl::Status SaveInputs(const std::string& path) const;
+  absl::Status OpenSides();
+  absl::Status InRuntime(SideId id, std::unique_ptr<Side>* side);
+  absl::StatusOr<std::shared_ptr<Runtime>> TakeOptimized(std::shared_ptr<Runtime> runtime,
+                                                         std::unique_ptr<Side>* side) const;
+  void AddAssumptions(absl::string_view name, const Side& side,
+                      std::vector<std::string>* notes) const;
+  absl::Status WriteReprosOf(int64_t set, int64_t sets, Comparison* comparison) const;
+  std::string DefaultInputs();
+  absl::Status ReadRecordedInputs();
+  absl::StatusOr<int64_t> CountSets(const std::optional<InputSets>& inputs) const;
+  absl::Status ChooseSet(int64_t set, std::optional<InputSets>* inputs);
+  void NoteOtherInputs(Comparison* comparison) const;
+  absl::StatusOr<std::optional<InputSets>> OpenInputs();
+  absl::StatusOr<std::optional<InputSets>> OpenInputs(const std::string& file) const;
+  Timings* timings() { return arguments_.timings ? &tools_.timings : nullptr; }
+
+  const CompareArguments& arguments_;
+  ComparisonTools& tools_;
+  PerSide<const Side*> opened_;
+  PerSide<std::unique_ptr<Side>> given_;
+  bool all_files_ = true;
+  std::string input_note_;      // where inputs are from that nobody gave
+  InputsOfRecording recorded_;  // of the set that is compared
+  std::unique_ptr<Side> left_;
+  std::unique_ptr<Side> right_;
+  PerSide<absl::Status> open_status_;  // why a side could not be opened
+  SetsResult result_;                  // the last set's
+};
+
+// True if a report shows the letters of fingerprints, which SeenConstants must then have.
+bool WantsLetters(const CompareArguments& arguments);
+// Whether a page will show elements.
+bool WantsPage(const CompareArguments& arguments);
+
+// "report.json" for the second of several sets of inputs: "report.1.json".
+std::string FileOfSet(const std::string& path, int64_t set, int64_t sets);
+
+// Prints a line for each step to standard error: "run left        0.412 s   362 MB".
+void PrintTimings(const Timings& timings);
+
+}  // namespace onnxcmp::cli
+
+#endif  // ONNXCMP_CLI_COMPARE_SESSION_H_

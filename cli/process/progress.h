@@ -1,0 +1,68 @@
+// Progress of the program, on the terminal.
+#ifndef ONNXCMP_CLI_PROCESS_PROGRESS_H_
+#define ONNXCMP_CLI_PROCESS_PROGRESS_H_
+
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "absl/status/status.h"
+#include "cli/process/interruption.h"
+#include "evaluator/run/result.h"
+#include "evaluator/tensor/value.h"
+
+namespace onnxcmp::cli {
+
+// One line on standard error, rewritten while something takes more than a second, and erased by the
+// destructor. Nothing unless standard error is a terminal.
+class ProgressLine {
+ public:
+  // Returns the text of the line for the seconds so far, "" for none yet. It is called on its own
+  // thread, so that the time advances even while nothing else does.
+  using Text = std::function<std::string(double seconds)>;
+  ProgressLine(bool quiet, Interruption& interruption, Text text);
+  ~ProgressLine();
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+
+  bool shown() const { return thread_.joinable(); }
+
+ private:
+  void DrawUntilStopped(const Text& text);
+
+  std::mutex mutex_;  // guards stopped_
+  std::condition_variable changed_;
+  bool stopped_ = false;
+  std::thread thread_;  // not running unless standard error is a terminal
+};
+
+// Progress of a run: nodes done, the current operator, the time; before the first node, the weights
+// read so far.
+class Progress : public Observer {
+ public:
+  // `label`: the model, "" if there is only one.
+  Progress(std::string label, bool quiet, Interruption& interruption);
+
+  void OnNodeStart(const NodeStart& start) override;
+  absl::Status OnResult(const Result& result, std::optional<Value>* replacement) override;
+
+ private:
+  std::string Text(double seconds);
+
+  const std::string label_;
+  std::mutex mutex_;  // guards the members below, except the line
+  int64_t index_ = 0;
+  int64_t total_ = 0;
+  std::string node_;
+  int64_t initializers_ = 0;
+  int64_t bytes_ = 0;  // bytes of these
+  ProgressLine line_;  // last, so that it is destroyed first
+};
+
+}  // namespace onnxcmp::cli
+
+#endif  // ONNXCMP_CLI_PROCESS_PROGRESS_H_

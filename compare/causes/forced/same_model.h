@@ -1,0 +1,20 @@
+// Whether both sides are one model that runs in two places, and which result is which then.
+#ifndef ONNXCMP_COMPARE_CAUSES_FORCED_SAME_MODEL_H_
+#define ONNXCMP_COMPARE_CAUSES_FORCED_SAME_MODEL_H_
+
+#include <optional>
+
+#include "compare/causes/forced/forced_run.h"
+#include "compare/graphs/value_classes.h"
+#include "compare/graphs/side_graph.h"
+
+namespace onnxcmp {
+
+// By right result that a node computes: the left's result of that name, if both models have the
+// same nodes in the same order. Nothing if they do not: then results have to be paired by their
+// values.
+std::optional<FixedMatches> MatchesOfSameModel(const LeftClasses& left, const SideGraph& right);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_CAUSES_FORCED_SAME_MODEL_H_

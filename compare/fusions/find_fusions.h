@@ -1,0 +1,18 @@
+// Finds the blocks of a graph, whole and broken. docs/blocks.md describes them.
+#ifndef ONNXCMP_COMPARE_FUSIONS_FIND_FUSIONS_H_
+#define ONNXCMP_COMPARE_FUSIONS_FIND_FUSIONS_H_
+
+#include <vector>
+
+#include "compare/fusions/fusion.h"
+#include "evaluator/model/model.h"
+
+namespace onnxcmp {
+
+// The blocks of the graph and of its nodes' subgraphs, in the order of their last nodes; parts of a
+// larger block of the same family are left out.
+std::vector<Block> FindBlocks(const Graph& graph);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_FUSIONS_FIND_FUSIONS_H_

@@ -1,0 +1,15 @@
+#include "compare/fusions/forms/fusion_forms.h"
+
+namespace onnxcmp {
+
+void AddAllForms(BlockForms* forms, NamedPatterns* named) {
+  AddActivationForms(forms, named);
+  AddNormalizationForms(forms, named);
+  AddEmbeddingForms(forms, named);
+  AddProductForms(forms, named);
+  AddConvolutionForms(forms, named);
+  AddAttentionForms(forms, named);
+  AddRotaryForms(forms, named);
+}
+
+}  // namespace onnxcmp

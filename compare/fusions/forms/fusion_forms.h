@@ -1,0 +1,40 @@
+// The forms in which blocks are written, a file for each family. pattern.h describes the syntax.
+#ifndef ONNXCMP_COMPARE_FUSIONS_FORMS_FUSION_FORMS_H_
+#define ONNXCMP_COMPARE_FUSIONS_FORMS_FUSION_FORMS_H_
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "compare/fusions/forms/fusion_family.h"
+#include "compare/fusions/patterns/pattern.h"
+
+namespace onnxcmp {
+
+struct BlockForm {
+  BlockFamily family;
+  std::string name;
+  std::string pattern;
+  // Variables that may be preceded by other layouts and projections: nodes before them that move
+  // elements, repeat heads, append to a cache, split, or multiply by a constant and add its bias
+  // belong to the block too, if they have no other readers; so do Transpose and Reshape after it.
+  std::vector<std::string> grows = {};
+};
+using BlockForms = std::vector<BlockForm>;
+
+// Activations of products and convolutions: a name and a pattern of $1.
+std::vector<std::pair<std::string, std::string>> Activations();
+
+void AddActivationForms(BlockForms* forms, NamedPatterns* named);
+void AddNormalizationForms(BlockForms* forms, NamedPatterns* named);
+void AddEmbeddingForms(BlockForms* forms, NamedPatterns* named);
+void AddProductForms(BlockForms* forms, NamedPatterns* named);
+void AddConvolutionForms(BlockForms* forms, NamedPatterns* named);
+void AddAttentionForms(BlockForms* forms, NamedPatterns* named);
+void AddRotaryForms(BlockForms* forms, NamedPatterns* named);
+// The forms of all families. Patterns may use those of earlier families.
+void AddAllForms(BlockForms* forms, NamedPatterns* named);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_FUSIONS_FORMS_FUSION_FORMS_H_

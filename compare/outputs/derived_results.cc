@@ -1,0 +1,168 @@
+#include "compare/outputs/derived_results.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "compare/alignment/recorded_names.h"
+#include "compare/alignment/recorded_pairs.h"
+#include "compare/streams/downstream.h"
+#include "compare/streams/fingerprint.h"
+#include "compare/streams/result_names.h"
+#include "compare/outputs/derived_values.h"
+#include "compare/outputs/swallowed_steps.h"
+#include "evaluator/base/status_macros.h"
+
+namespace onnxcmp {
+namespace {
+
+constexpr size_t kMostDerived = 2048;
+constexpr size_t kMostCandidates = 64;
+
+class DerivedFinder {
+ public:
+  DerivedFinder(const PerSide<RecordedSide>& sides, const Alignment& alignment,
+                absl::Span<const AddedPair> added, SideId recorded)
+      : sides_(sides),
+        side_(recorded),
+        own_(*sides[recorded].stream),
+        model_(*sides[Other(recorded)].stream),
+        layers_(model_),
+        partners_(alignment.partners(recorded)) {
+    for (const AddedPair& pair : added) {
+      const int r = OfSide(pair, side_);
+      if (pair.shared != side_) partners_[Index(r)] = OfSide(pair, Other(side_));
+    }
+    for (size_t r = 0; r < partners_.size(); ++r) {
+      const int o = partners_[r];
+      if (o == kNone || own_.results[r].kind == ResultKind::kOutput) continue;
+      (AreNear(own_.results[r], model_.results[Index(o)]) ? agreeing_ : disagreeing_).insert(o);
+    }
+  }
+
+  absl::StatusOr<std::vector<DerivedResult>> Find(int64_t keep_values,
+                                                  const PairValues::Watch& watch) {
+    std::vector<ResultPair> pairs;
+    for (size_t r = 0; r < own_.results.size() && pairs.size() < kMostDerived; ++r) {
+      if (MayBeDerived(static_cast<int>(r))) AddCandidates(static_cast<int>(r), &pairs);
+    }
+    std::vector<DerivedResult> found;
+    if (pairs.empty()) return found;
+    absl::flat_hash_map<int, DerivedResult> by_result;
+    PairValues values(sides_, keep_values, watch);
+    OC_RETURN_IF_ERROR(values.ForEach(pairs, [&](size_t i, const Value& left, const Value& right) {
+      const int r = OfSide(pairs[i], side_);
+      const int o = OfSide(pairs[i], Other(side_));
+      if (by_result.contains(r) || !left.is_tensor() || !right.is_tensor()) {
+        return absl::OkStatus();
+      }
+      const Value& own = side_ == SideId::kLeft ? left : right;
+      const Value& other = side_ == SideId::kLeft ? right : left;
+      std::string how = HowFound(r, o, own.tensor(), other.tensor());
+      if (!how.empty() && IsVouchedFor(r, o)) by_result[r] = {side_, r, o, std::move(how)};
+      return absl::OkStatus();
+    }));
+    for (auto& [r, derived] : by_result) found.push_back(std::move(derived));
+    absl::c_sort(found, [](const auto& a, const auto& b) { return a.result < b.result; });
+    return found;
+  }
+
+ private:
+  bool MayBeDerived(int r) const {
+    const StreamResult& result = own_.results[Index(r)];
+    if (result.kind == ResultKind::kInput || result.kind == ResultKind::kOutput ||
+        !result.shape.has_value() || !result.fingerprint.rich || !result.fingerprint.finite ||
+        result.fingerprint.kind != ElementKind::kFloat || result.fingerprint.size <= kHandful) {
+      return false;
+    }
+    const int partner = partners_[Index(r)];
+    if (partner == kNone) return true;
+    const StreamResult& other = model_.results[Index(partner)];
+    // What has the same name is meant to be it.
+    return !AreNear(result, other) && FullName(result) != FullName(other) &&
+           absl::c_none_of(model_.results, [&](const StreamResult& output) {
+             return output.kind == ResultKind::kOutput && output.name == result.name;
+           });
+  }
+
+  void AddCandidates(int r, std::vector<ResultPair>* pairs) const {
+    const StreamResult& result = own_.results[Index(r)];
+    std::vector<int> candidates;
+    for (size_t i = 0; i < model_.results.size(); ++i) {
+      const StreamResult& other = model_.results[i];
+      if (other.kind == ResultKind::kResult && other.node != kNone && other.depth == 0 &&
+          other.shape == result.shape && other.fingerprint.rich && other.fingerprint.finite &&
+          other.fingerprint.kind == ElementKind::kFloat) {
+        candidates.push_back(static_cast<int>(i));
+      }
+    }
+    // Candidates near its neighbours' partners come first.
+    const int about = partners_[Index(r)] != kNone ? partners_[Index(r)] : AfterBefore(r);
+    absl::c_stable_sort(candidates,
+                        [&](int a, int b) { return std::abs(a - about) < std::abs(b - about); });
+    if (candidates.size() > kMostCandidates) candidates.resize(kMostCandidates);
+    for (const int o : candidates) {
+      if (pairs->size() >= kMostDerived) return;
+      ResultPair& pair = pairs->emplace_back();
+      OfSide(pair, side_) = r;
+      OfSide(pair, Other(side_)) = o;
+    }
+  }
+  int AfterBefore(int r) const {
+    for (int before = r - 1; before >= 0; --before) {
+      if (partners_[Index(before)] != kNone) return partners_[Index(before)];
+    }
+    return 0;
+  }
+
+  // A value that somebody has scaled is a factor away from a layer, too: either another recorded
+  // result agrees with what the layer gives, or channels have offsets as well.
+  std::string HowFound(int r, int o, const Tensor& own, const Tensor& other) const {
+    const double limit = NoiseOfDerived(own_.results[Index(r)], model_.results[Index(o)]);
+    const SwallowedSteps may = {.normalization = layers_.MayFold(o),
+                                .with_offsets = !agreeing_.contains(o),
+                                .activation = layers_.MayActivate(o)};
+    std::string how = HowDerived(own, other, limit, may);
+    if (how.empty()) how = HowInside(own, other, layers_.OperatorsOn(o), limit);
+    return how;
+  }
+
+  // True if other recorded results confirm the model's result.
+  bool IsVouchedFor(int r, int o) const {
+    if (agreeing_.contains(o)) return true;
+    if (disagreeing_.contains(o) && partners_[Index(r)] != o) return false;
+    const std::vector<bool> behind = Behind({o}, model_);
+    bool any = false;
+    for (const int other : agreeing_) any = any || behind[Index(other)];
+    return any && absl::c_none_of(disagreeing_, [&](int other) { return behind[Index(other)]; });
+  }
+
+  const PerSide<RecordedSide>& sides_;
+  const SideId side_;
+  const ResultStream& own_;
+  const ResultStream& model_;
+  const LayersOfModel layers_;
+  std::vector<int> partners_;
+  // Results of the model whose recorded partners agree, and those whose partners do not.
+  absl::flat_hash_set<int> agreeing_;
+  absl::flat_hash_set<int> disagreeing_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::vector<DerivedResult>> FindDerived(const PerSide<RecordedSide>& sides,
+                                                       const Alignment& alignment,
+                                                       absl::Span<const AddedPair> added,
+                                                       int64_t keep_values,
+                                                       const PairValues::Watch& watch) {
+  if (sides.left.stream->recorded == sides.right.stream->recorded) {
+    return std::vector<DerivedResult>();
+  }
+  const SideId recorded = sides.left.stream->recorded ? SideId::kLeft : SideId::kRight;
+  return DerivedFinder(sides, alignment, added, recorded).Find(keep_values, watch);
+}
+
+}  // namespace onnxcmp

@@ -1,0 +1,30 @@
+// Recorded results that the other side no longer has: inputs of a normalization that is folded into
+// a convolution there, or of an activation that its operator includes.
+#ifndef ONNXCMP_COMPARE_OUTPUTS_DERIVED_RESULTS_H_
+#define ONNXCMP_COMPARE_OUTPUTS_DERIVED_RESULTS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "compare/alignment/alignment.h"
+#include "compare/alignment/alignment_amendment.h"
+#include "compare/base/per_side.h"
+#include "compare/sides/pair_values.h"
+
+namespace onnxcmp {
+
+// For a model beside a recording: recorded results without a partner, or paired only by different
+// names, that explain how one of the model's results is computed. Another recorded result that
+// agrees with the model's must confirm it, or all recorded results that depend on the model's must
+// agree. `added`: pairs that will be added to the alignment.
+absl::StatusOr<std::vector<DerivedResult>> FindDerived(const PerSide<RecordedSide>& sides,
+                                                       const Alignment& alignment,
+                                                       absl::Span<const AddedPair> added,
+                                                       int64_t keep_values,
+                                                       const PairValues::Watch& watch);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_OUTPUTS_DERIVED_RESULTS_H_

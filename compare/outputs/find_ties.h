@@ -1,0 +1,32 @@
+// Tells if outputs with different ids differ only by ties of scores.
+#ifndef ONNXCMP_COMPARE_OUTPUTS_FIND_TIES_H_
+#define ONNXCMP_COMPARE_OUTPUTS_FIND_TIES_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "compare/base/per_side.h"
+#include "compare/sides/pair_values.h"
+#include "compare/tolerances/pair_tolerance.h"
+#include "compare/outputs/output_comparison.h"
+#include "evaluator/tensor/value.h"
+
+namespace onnxcmp {
+
+struct TieOptions {
+  bool run_again = false;
+  int64_t keep_values = 0;
+  PairValues::Watch watch;
+};
+
+// Marks pairs of integer or string outputs that differ by ties alone (OutputPair::ties). If there
+// are any, and `run_again` is set, returns the right's outputs of another run on the left's ids,
+// which show the results that depend on them. Two models only.
+absl::StatusOr<std::vector<Value>> FindTies(const PerSide<RecordedSide>& sides,
+                                            const PairTolerances& tolerances,
+                                            const TieOptions& options, OutputComparison* outputs);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_OUTPUTS_FIND_TIES_H_

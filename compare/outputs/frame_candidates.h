@@ -1,0 +1,32 @@
+// Pairs that are worth a run of the model.
+#ifndef ONNXCMP_COMPARE_OUTPUTS_FRAME_CANDIDATES_H_
+#define ONNXCMP_COMPARE_OUTPUTS_FRAME_CANDIDATES_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "compare/streams/result_stream.h"
+
+namespace onnxcmp {
+
+// What a fault has left a recorded result in common with one of the model's.
+struct FrameCandidate {
+  size_t open = 0;  // which recorded result
+  int result = kNone;
+  double likeness = 0;
+  double best = 0;  // of the recorded result with any of the model's
+};
+
+// Of candidates in the model's order the first few, of each recorded result those with the most in
+// common.
+std::vector<FrameCandidate> Promising(absl::Span<const FrameCandidate> candidates);
+
+// Whether two shapes of one size are the same but for axes of one element, or for how rows are
+// laid out in axes.
+bool HaveSameRows(absl::Span<const int64_t> a, absl::Span<const int64_t> b);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_OUTPUTS_FRAME_CANDIDATES_H_

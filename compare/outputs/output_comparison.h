@@ -1,0 +1,93 @@
+// Compares the outputs of two models, and recorded results.
+#ifndef ONNXCMP_COMPARE_OUTPUTS_OUTPUT_COMPARISON_H_
+#define ONNXCMP_COMPARE_OUTPUTS_OUTPUT_COMPARISON_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "compare/alignment/alignment.h"
+#include "compare/differences/tolerance.h"
+#include "compare/differences/value_difference.h"
+#include "compare/streams/result_stream.h"
+#include "compare/tolerances/pair_tolerance.h"
+#include "evaluator/tensor/value.h"
+
+namespace onnxcmp {
+
+struct NamedOutput {
+  std::string name;
+  Value value;
+  int result = kNone;              // in the side's stream, if known
+  std::string declared_type = {};  // "tensor(float)"; "": none, or the value's own
+};
+
+struct OutputPair {
+  std::string left;
+  std::string right;
+  int left_result = kNone;
+  int right_result = kNone;
+  std::string type;  // the left value's
+  // A recorded result that is no output, but counts like one.
+  bool recorded = false;
+  bool entry = false;      // the recorded value is one entry of the other's first axis
+  bool reordered = false;  // the recorded value has its rows in another order, in which all agree
+  bool same_bits = false;
+  bool ties = false;  // ids that differ where their scores tie, or results that depend on such ids
+  ValueDifference difference;
+  std::string tolerance_reason;  // PairTolerance::why
+  // They disagree only because they are floats of another type (--output-types).
+  bool agree_by_value = false;
+  // True if they agree within the tolerance of their own types, without what widened it (see
+  // PairTolerance); and that tolerance's `whole`.
+  bool within_own = true;
+  double own_whole = 0;
+  // How far mistakes move it, relative to its size, although it agrees; nothing if there are none.
+  std::optional<double> moved;
+};
+
+struct OutputComparison {
+  bool agree = true;
+  // Accept unpaired outputs of a side, and single entries of a batch.
+  bool partial = false;
+  bool any_row_order = false;     // accept pairs that are reordered
+  int64_t recorded = 0;           // number of recorded results that count
+  std::vector<OutputPair> pairs;  // in the left side's order, outputs before recorded results
+  std::vector<std::string> only_left;
+  std::vector<std::string> only_right;
+  std::vector<std::string> notes;  // declared types that differ from the values'
+};
+
+// Compares the outputs of two models, or the results of recordings that are known as outputs:
+// paired by name, the rest by the alignment, then by position. `tolerances` and `alignment` may be
+// null: then the element types decide, and names and positions.
+OutputComparison CompareOutputs(absl::Span<const NamedOutput> left,
+                                absl::Span<const NamedOutput> right,
+                                const ToleranceOptions& options,
+                                const PairTolerances* tolerances = nullptr,
+                                const Alignment* alignment = nullptr);
+
+// True if a pair agrees, or differs in an accepted way.
+bool IsAccepted(const OutputComparison& comparison, const OutputPair& pair);
+
+// True if there is a pair, all pairs agree and no result that counts is left over.
+bool AllAgree(const OutputComparison& comparison);
+
+// True if there are pairs, and every output is all NaN on both sides or has no elements: then these
+// inputs do not test the models.
+bool TellsNothing(const OutputComparison& comparison);
+
+// "1e-05 + 0.0001·max(|a|,|b|)"; "0" if values have to be equal.
+std::string ToleranceText(const Tolerance& tolerance);
+
+// Describes a pair in a line or two.
+std::vector<std::string> DescribeOutput(const OutputPair& pair);
+
+// Describes each pair, with the verdict as the last line.
+std::vector<std::string> DescribeOutputs(const OutputComparison& comparison);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_OUTPUTS_OUTPUT_COMPARISON_H_

@@ -1,0 +1,497 @@
+#include "compare/outputs/recorded_frame.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "compare/alignment/recorded_pairs.h"
+#include "compare/differences/tensor_distance.h"
+#include "compare/graphs/side_graph.h"
+#include "compare/streams/downstream.h"
+#include "compare/streams/fingerprint.h"
+#include "compare/streams/hash128.h"
+#include "compare/streams/result_names.h"
+#include "compare/outputs/derived_values.h"
+#include "compare/outputs/frame_candidates.h"
+#include "compare/outputs/recorded_likeness.h"
+#include "compare/outputs/swallowed_steps.h"
+#include "evaluator/base/status_macros.h"
+#include "evaluator/run/result.h"
+
+namespace onnxcmp {
+namespace {
+
+constexpr int kMostRuns = 96;
+constexpr int64_t kMostWork = int64_t{8} << 30;   // bytes of results that all runs give
+constexpr int64_t kMostHeld = int64_t{2} << 30;   // bytes of recorded values
+constexpr int64_t kMostSteps = int64_t{1} << 28;  // elements that are looked at for steps
+constexpr size_t kMostOpen = 2048;
+// A pair after which nothing comes to agree has to have so much in common.
+constexpr double kAlikeByItself = 0.5;
+constexpr double kOfTheBest = 0.9;
+
+// Recorded results of one content whose partner is looked for.
+struct Open {
+  std::vector<int> results;
+  int named = kNone;  // by a name that resembles
+  int found = kNone;
+  bool derived = false;
+  bool tried = false;  // it is taken for what it has in common alone
+  Value value;
+  LikenessSample sample;
+
+  bool over() const { return found != kNone || derived; }
+};
+
+struct Near {
+  int result = kNone;
+  double distance = 0;
+};
+
+// One run of the model on what was recorded.
+struct Frame {
+  std::vector<std::vector<Near>> near;                    // by open result
+  std::vector<FrameCandidate> candidates;                 // in the model's order
+  std::vector<std::pair<size_t, DerivedResult>> derived;  // by open result
+};
+
+class FrameFinder {
+ public:
+  FrameFinder(const PerSide<RecordedSide>& sides, const Alignment& alignment,
+              absl::Span<const AddedPair> added, absl::Span<const DerivedResult> derived)
+      : side_(sides.left.stream->recorded ? SideId::kLeft : SideId::kRight),
+        recording_(sides[side_]),
+        model_(sides[Other(side_)]),
+        own_(*recording_.stream),
+        graph_(*model_.stream, model_.evaluator()),
+        layers_(*model_.stream),
+        partners_(alignment.partners(side_)),
+        marks_(own_.results.size()) {
+    for (const AlignedRow& row : alignment.rows) {
+      if (!row.paired()) continue;
+      const FewResults& own = side_ == SideId::kLeft ? row.left : row.right;
+      marks_[Index(own.back())] = row.marks;
+    }
+    for (const AddedPair& pair : added) {
+      const int r = OfSide(pair, side_);
+      if (pair.shared == side_) continue;
+      partners_[Index(r)] = OfSide(pair, Other(side_));
+      marks_[Index(r)] = static_cast<Marks>(pair.how);
+    }
+    for (const DerivedResult& result : derived) derived_.insert(result.result);
+    for (const int m : graph_.results()) {
+      if (graph_.IsComputed(m)) by_name_.try_emplace(graph_.result(m).name, m);
+    }
+  }
+
+  absl::StatusOr<FoundInFrame> Find(const PairValues::Watch& watch) {
+    Sort();
+    if (open_.empty() || open_.size() > kMostOpen) return FoundInFrame();
+    const int64_t bytes = std::max<int64_t>(1, ComputedBytes(graph_.stream()));
+    runs_left_ = static_cast<int>(std::min<int64_t>(kMostRuns, kMostWork / bytes));
+    OC_ASSIGN_OR_RETURN(const bool fits, Load(watch));
+    if (!fits) return FoundInFrame();
+    while (runs_left_ > 0 && absl::c_any_of(open_, [](const Open& open) { return !open.over(); })) {
+      const Frame frame = Run(nullptr);
+      if (Settle(frame)) continue;
+      if (!TakeBest(frame)) break;
+    }
+    return Found();
+  }
+
+ private:
+  // Sees the model's results and gives on what was recorded.
+  class Watcher : public Observer {
+   public:
+    Watcher(FrameFinder* finder, const FrameCandidate* trial, Frame* frame)
+        : finder_(*finder), trial_(trial), frame_(*frame) {}
+    absl::Status OnResult(const Result& result, std::optional<Value>* replacement) override {
+      if (result.depth > 0 || result.kind != ResultKind::kResult) return absl::OkStatus();
+      const auto it = finder_.by_name_.find(result.name);
+      if (it == finder_.by_name_.end()) return absl::OkStatus();
+      finder_.See(it->second, result.value, trial_, &frame_, replacement);
+      return absl::OkStatus();
+    }
+
+   private:
+    FrameFinder& finder_;
+    const FrameCandidate* trial_;
+    Frame& frame_;
+  };
+
+  bool Counts(int r) const {
+    const StreamResult& result = own_.results[Index(r)];
+    return result.kind != ResultKind::kInput && result.kind != ResultKind::kInitializer &&
+           (result.kind != ResultKind::kOutput || result.source == kNone) &&
+           result.fingerprint.kind == ElementKind::kFloat && result.fingerprint.size > kHandful &&
+           result.shape.has_value() && !derived_.contains(r);
+  }
+
+  // Whether a pair stands, however far apart its values are.
+  bool Stands(int r) const {
+    const int m = partners_[Index(r)];
+    const Marks marks = marks_[Index(r)];
+    if (Has(marks, Mark::kGiven) || Has(marks, Mark::kEntry)) return true;
+    const StreamResult& result = own_.results[Index(r)];
+    return FullName(result) == FullName(graph_.result(m)) ||
+           absl::c_any_of(graph_.outputs(), [&](const auto& output) {
+             return output.second == m && graph_.result(output.first).name == result.name;
+           });
+  }
+
+  // What has a partner for certain, and the rest.
+  void Sort() {
+    absl::flat_hash_map<Hash128, size_t> by_content;
+    absl::flat_hash_map<Hash128, int> of_content;
+    std::vector<int> rest;
+    for (size_t i = 0; i < own_.results.size(); ++i) {
+      const auto r = static_cast<int>(i);
+      if (!Counts(r)) continue;
+      const int m = partners_[i];
+      const bool near = m != kNone && AreNear(own_.results[i], graph_.result(m));
+      if (!near && (m == kNone || !Stands(r))) {
+        rest.push_back(r);
+        continue;
+      }
+      of_content.try_emplace(own_.results[i].fingerprint.content, m);
+      // Of several that were recorded of one result the last wrong one went on.
+      if (!near || !settled_.contains(m)) settled_[m] = r;
+    }
+    for (const int r : rest) {
+      const Hash128& content = own_.results[Index(r)].fingerprint.content;
+      const auto [it, added] = by_content.try_emplace(content, open_.size());
+      if (added) {
+        Open& open = open_.emplace_back();
+        // What repeats a result that has a partner has the same.
+        if (const auto known = of_content.find(content); known != of_content.end()) {
+          open.found = known->second;
+        }
+      }
+      Open& open = open_[it->second];
+      open.results.push_back(r);
+      if (Has(marks_[Index(r)], Mark::kNamed) && open.named == kNone) {
+        open.named = partners_[Index(r)];
+      }
+    }
+  }
+
+  absl::StatusOr<bool> Load(const PairValues::Watch& watch) {
+    std::vector<bool> wanted(own_.results.size());
+    int64_t held = 0;
+    const auto want = [&](int r) {
+      wanted[Index(r)] = true;
+      held += AboutBytes(own_.results[Index(r)]);
+    };
+    absl::flat_hash_map<int, std::vector<Value*>> wanting;
+    for (Open& open : open_) {
+      want(open.results.front());
+      wanting[open.results.front()].push_back(&open.value);
+    }
+    for (const auto& [m, r] : settled_) {
+      want(r);
+      wanting[r].push_back(&given_[m]);
+    }
+    if (held > kMostHeld) return false;
+    // given_ is complete before pointers into it are used.
+    wanting.clear();
+    for (Open& open : open_) wanting[open.results.front()].push_back(&open.value);
+    for (auto& [m, value] : given_) wanting[settled_.at(m)].push_back(&value);
+    const std::unique_ptr<Observer> watcher =
+        watch ? watch(absl::StrCat(SideName(side_), " again")) : nullptr;
+    OC_RETURN_IF_ERROR(
+        recording_.side->Revisit(wanted, watcher.get(), [&](int r, const Value& value) {
+          for (Value* const to : wanting[r]) *to = value;
+          return absl::OkStatus();
+        }));
+    for (auto& [m, value] : given_) value = AsModelHas(m, value);
+    for (Open& open : open_) {
+      if (!open.value.is_tensor()) {
+        open.derived = true;
+        continue;
+      }
+      open.sample = LikenessSampleOf(open.value.tensor(), Recorded(open).fingerprint);
+    }
+    return true;
+  }
+
+  const StreamResult& Recorded(const Open& open) const {
+    return own_.results[Index(open.results.front())];
+  }
+
+  // A recorded value in the model's type and shape; empty if it cannot be.
+  Value AsModelHas(int m, const Value& value) const {
+    const StreamResult& result = graph_.result(m);
+    if (!value.is_tensor() || !result.shape.has_value()) return Value();
+    absl::StatusOr<Value> converted = ConvertedTo(value, result.dtype, *result.shape);
+    return converted.ok() ? graph_.ForModel(m, *std::move(converted)) : Value();
+  }
+
+  Frame Run(const FrameCandidate* trial) {
+    --runs_left_;
+    Frame frame;
+    frame.near.resize(open_.size());
+    Watcher watcher(this, trial, &frame);
+    // A run that fails on what was recorded has shown what came before.
+    model_.evaluator()->Run(*model_.side->feeds(), &watcher).IgnoreError();
+    return frame;
+  }
+
+  void See(int m, const Value& raw, const FrameCandidate* trial, Frame* frame,
+           std::optional<Value>* replacement) {
+    const Value own = graph_.FromModel(m, raw);
+    if (own.is_tensor() && IsFloat(own.tensor().dtype())) Look(m, own, trial, frame);
+    Value given;
+    for (size_t i = 0; i < open_.size(); ++i) {
+      const Open& open = open_[i];
+      const bool is_trial = trial != nullptr && trial->open == i && trial->result == m;
+      const bool is_named = open.named == m && !open.over();
+      if (is_trial || open.found == m || (is_named && given.empty())) {
+        given = AsModelHas(m, open.value);
+      }
+      if (is_trial || (open.found == m && open.tried)) break;
+    }
+    if (given.empty()) {
+      if (const auto it = given_.find(m); it != given_.end()) given = it->second;
+    }
+    if (!given.empty()) *replacement = std::move(given);
+  }
+
+  static bool IsFloat(DType dtype) { return EpsilonOf(dtype) > 0; }
+
+  // What of the open results is near what the model gives, or has something in common with it.
+  void Look(int m, const Value& own, const FrameCandidate* trial, Frame* frame) {
+    const StreamResult& result = graph_.result(m);
+    std::optional<LikenessSample> sample;
+    for (size_t i = 0; i < open_.size(); ++i) {
+      const Open& open = open_[i];
+      const StreamResult& recorded = Recorded(open);
+      if (open.over() || recorded.fingerprint.size != own.tensor().num_elements()) {
+        continue;
+      }
+      if (!sample.has_value()) sample = LikenessSampleOf(own.tensor(), FingerprintOf(own));
+      const double distance = SketchDistance(recorded.fingerprint, sample->fingerprint);
+      if (distance <= ReachOf(recorded, result) && Tells(recorded.fingerprint)) {
+        frame->near[i].push_back({m, distance});
+      }
+      if (trial != nullptr || !HaveSameRows(*recorded.shape, own.tensor().shape())) continue;
+      if (const double likeness = LikenessOf(open.sample, *sample); likeness > 0) {
+        frame->candidates.push_back({i, m, likeness});
+      }
+      // Of a mask much can be made by cutting it.
+      if (recorded.fingerprint.rich && recorded.fingerprint.finite && sample->fingerprint.rich &&
+          sample->fingerprint.finite) {
+        LookForSteps(i, m, own, frame);
+      }
+    }
+  }
+
+  // What is all zeros tells nothing, what is all NaN does.
+  static bool Tells(const Fingerprint& fingerprint) {
+    return fingerprint.rich || !fingerprint.finite;
+  }
+
+  void LookForSteps(size_t i, int m, const Value& own, Frame* frame) {
+    const Open& open = open_[i];
+    if (open.value.tensor().shape() != own.tensor().shape()) return;
+    steps_left_ -= own.tensor().num_elements();
+    if (steps_left_ < 0) return;
+    const bool vouched = given_.contains(m) || absl::c_any_of(open_, [&](const Open& other) {
+                           return &other != &open && other.found == m;
+                         });
+    const SwallowedSteps may = {.normalization = layers_.MayFold(m),
+                                .with_offsets = !vouched,
+                                .activation = layers_.MayActivate(m)};
+    const double noise = NoiseOfDerived(Recorded(open), graph_.result(m));
+    std::string how;
+    if (may.normalization || may.activation) {
+      how = HowDerived(open.value.tensor(), own.tensor(), noise, may);
+    }
+    if (how.empty()) {
+      how = HowInside(open.value.tensor(), own.tensor(), layers_.OperatorsOn(m), noise);
+    }
+    if (how.empty() || (!vouched && !IsFollowed(m))) return;
+    frame->derived.emplace_back(i, DerivedResult{side_, open.results.front(), m, std::move(how)});
+  }
+
+  // Whether something that was recorded after a result is what the model makes of it.
+  bool IsFollowed(int m) const {
+    const std::vector<bool> behind = Behind({m}, graph_.stream());
+    const auto is_behind = [&](int other) { return behind[Index(other)]; };
+    return absl::c_any_of(settled_, [&](const auto& pair) { return is_behind(pair.first); }) ||
+           absl::c_any_of(open_, [&](const Open& open) {
+             return open.found != kNone && is_behind(open.found);
+           });
+  }
+
+  // Takes what is near in a frame. False if nothing is.
+  bool Settle(const Frame& frame) {
+    bool any = false;
+    int before = kNone;
+    absl::flat_hash_set<int> taken;
+    for (size_t i = 0; i < open_.size(); ++i) {
+      Open& open = open_[i];
+      const std::vector<Near> near = open.over() ? std::vector<Near>() : NearOf(frame, i);
+      if (!near.empty()) {
+        open.found = Nearest(near, open, before, taken);
+        any = true;
+      }
+      if (open.found == kNone) continue;
+      before = open.found;
+      taken.insert(open.found);
+    }
+    for (const auto& [i, derived] : frame.derived) {
+      Open& open = open_[i];
+      if (open.over()) continue;
+      open.derived = true;
+      any = true;
+      for (const int r : open.results) {
+        found_derived_.push_back(derived);
+        found_derived_.back().result = r;
+      }
+    }
+    return any;
+  }
+
+  // What is given on for its name is near all that hands it on.
+  std::vector<Near> NearOf(const Frame& frame, size_t i) const {
+    std::vector<Near> near = frame.near[i];
+    const int named = open_[i].named;
+    if (named == kNone || near.empty()) return near;
+    const std::vector<bool> behind = Behind({named}, graph_.stream());
+    std::erase_if(near, [&](const Near& one) { return behind[Index(one.result)]; });
+    return near;
+  }
+
+  bool HasShapeOf(const Open& open, int m) const {
+    return Recorded(open).shape == graph_.result(m).shape;
+  }
+
+  // Of those that are as near the one that it is called as, else one of its shape, else the next
+  // that is free.
+  int Nearest(const std::vector<Near>& near, const Open& open, int before,
+              const absl::flat_hash_set<int>& taken) const {
+    constexpr double kAsNear = 1.5;
+    constexpr double kRounding = 1e-6;
+    double least = std::numeric_limits<double>::infinity();
+    for (const Near& one : near) least = std::min(least, one.distance);
+    int best = kNone;
+    const auto rank = [&](int m) {
+      return std::tuple(m == open.named, HasShapeOf(open, m), !taken.contains(m), m > before);
+    };
+    for (const Near& one : near) {
+      if (one.distance > kAsNear * least + kRounding) continue;
+      if (best == kNone || rank(one.result) > rank(best)) best = one.result;
+    }
+    return best;
+  }
+
+  // The pair after which most others are near. False if there is none.
+  bool TakeBest(const Frame& frame) {
+    const std::vector<FrameCandidate> candidates = Promising(frame.candidates);
+    const auto left =
+        static_cast<size_t>(absl::c_count_if(open_, [](const Open& open) { return !open.over(); }));
+    const FrameCandidate* best = nullptr;
+    size_t most = 0;
+    for (const FrameCandidate& candidate : candidates) {
+      if (runs_left_ <= 0) break;
+      const Frame trial = Run(&candidate);
+      size_t count = 0;
+      for (size_t i = 0; i < open_.size(); ++i) {
+        if (i != candidate.open && !trial.near[i].empty()) ++count;
+      }
+      if (count == 0 && !MayStandAlone(candidate)) continue;
+      const auto rank = [&](const FrameCandidate& one) {
+        return std::pair(HasShapeOf(open_[one.open], one.result), one.likeness);
+      };
+      if (best != nullptr && (count < most || (count == most && rank(candidate) <= rank(*best)))) {
+        continue;
+      }
+      best = &candidate;
+      most = count;
+      if (count + 1 >= left && HasShapeOf(open_[candidate.open], candidate.result)) break;
+    }
+    if (best == nullptr) return false;
+    open_[best->open].found = best->result;
+    open_[best->open].tried = true;
+    return true;
+  }
+
+  // A pair that nothing speaks for but what the two have in common. What was recorded before a
+  // result that is the model's is a step on the way to it; after it, a module that gives it on.
+  bool MayStandAlone(const FrameCandidate& candidate) const {
+    // What has a name is given on as that already.
+    if (candidate.likeness < std::max(kAlikeByItself, kOfTheBest * candidate.best) ||
+        open_[candidate.open].named != kNone) {
+      return false;
+    }
+    const auto settled = settled_.find(candidate.result);
+    if (settled == settled_.end()) return true;
+    return settled->second < open_[candidate.open].results.front();
+  }
+
+  FoundInFrame Found() {
+    FoundInFrame found;
+    found.derived = std::move(found_derived_);
+    absl::flat_hash_set<int> owned;
+    for (const auto& [m, r] : settled_) owned.insert(m);
+    for (const bool shared : {false, true}) {
+      for (const Open& open : open_) {
+        if (open.found == kNone) continue;
+        for (const int r : open.results) {
+          const bool is_first = r == open.results.front() && !owned.contains(open.found);
+          if (is_first == shared) continue;
+          if (is_first) owned.insert(open.found);
+          AddedPair& pair = found.pairs.emplace_back();
+          OfSide(pair, side_) = r;
+          OfSide(pair, Other(side_)) = open.found;
+          pair.how = Mark::kRepaired;
+          if (shared) pair.shared = Other(side_);
+        }
+      }
+    }
+    return found;
+  }
+
+  const SideId side_;
+  const RecordedSide& recording_;
+  const RecordedSide& model_;
+  const ResultStream& own_;
+  const SideGraph graph_;
+  const LayersOfModel layers_;
+  std::vector<int> partners_;  // by recorded result
+  std::vector<Marks> marks_;
+  absl::flat_hash_set<int> derived_;
+  absl::flat_hash_map<absl::string_view, int> by_name_;  // computed results of the model
+  absl::flat_hash_map<int, int> settled_;                // by the model's result: what was recorded
+  absl::flat_hash_map<int, Value> given_;                // the same as the model has it
+  std::vector<Open> open_;
+  std::vector<DerivedResult> found_derived_;
+  int runs_left_ = 0;
+  int64_t steps_left_ = kMostSteps;
+};
+
+}  // namespace
+
+absl::StatusOr<FoundInFrame> PairInFrame(const PerSide<RecordedSide>& sides,
+                                         const Alignment& alignment,
+                                         absl::Span<const AddedPair> added,
+                                         absl::Span<const DerivedResult> derived,
+                                         const PairValues::Watch& watch) {
+  if (sides.left.stream->recorded == sides.right.stream->recorded ||
+      sides[sides.left.stream->recorded ? SideId::kRight : SideId::kLeft].evaluator() == nullptr) {
+    return FoundInFrame();
+  }
+  return FrameFinder(sides, alignment, added, derived).Find(watch);
+}
+
+}  // namespace onnxcmp

@@ -1,0 +1,37 @@
+// Partners of what was recorded after a fault: a wrong result makes all wrong that is computed from
+// it, and what is near nothing has no partner by its value. The model runs on what was recorded so
+// far; what comes after the fault is near its partner then.
+#ifndef ONNXCMP_COMPARE_OUTPUTS_RECORDED_FRAME_H_
+#define ONNXCMP_COMPARE_OUTPUTS_RECORDED_FRAME_H_
+
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "compare/alignment/alignment.h"
+#include "compare/alignment/alignment_amendment.h"
+#include "compare/base/per_side.h"
+#include "compare/sides/pair_values.h"
+
+namespace onnxcmp {
+
+// What was found beyond an alignment and the pairs that are to be added to it.
+struct FoundInFrame {
+  std::vector<AddedPair> pairs;
+  std::vector<DerivedResult> derived;
+};
+
+// Of a model beside a recording; of others nothing. Where a recorded result has no partner, or one
+// by a name that merely resembles or by its place, and is not near it, the model runs with what was
+// recorded in the place of what has a partner. Results that are near what the model gives then are
+// its. If there are none, those that a fault has left something in common with one of the model's
+// are tried in the model's order: the pair after which most others are near is right.
+absl::StatusOr<FoundInFrame> PairInFrame(const PerSide<RecordedSide>& sides,
+                                         const Alignment& alignment,
+                                         absl::Span<const AddedPair> added,
+                                         absl::Span<const DerivedResult> derived,
+                                         const PairValues::Watch& watch);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_OUTPUTS_RECORDED_FRAME_H_

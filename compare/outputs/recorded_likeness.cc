@@ -1,0 +1,85 @@
+#include "compare/outputs/recorded_likeness.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+
+#include "compare/differences/tensor_distance.h"
+
+namespace onnxcmp {
+namespace {
+
+constexpr size_t kMostElements = 4096;
+constexpr size_t kLeastElements = 9;
+// A correlation of so many elements is no accident if its square times their number is that much.
+constexpr double kBeyondChance = 14;
+constexpr double kLeastLikeness = 0.15;
+// Elements are the same within this share of the size of all.
+constexpr double kSameElement = 1e-3;
+constexpr double kSameMoments = 2e-3;
+// The same elements elsewhere are a stranger fault than most.
+constexpr double kMovedElements = 0.9;
+
+double OfMovedElements(const Fingerprint& a, const Fingerprint& b) {
+  if (!a.has_sketch || !b.has_sketch || !a.rich || !b.rich || !a.finite || !b.finite) return 0;
+  const std::array<double, 6>& ours = a.numbers().moments;
+  const std::array<double, 6>& theirs = b.numbers().moments;
+  const double size = std::max(ours[1], theirs[1]);
+  for (size_t m = 0; m < ours.size(); ++m) {
+    if (!(std::abs(ours[m] - theirs[m]) <= kSameMoments * size)) return 0;
+  }
+  return kMovedElements;
+}
+
+}  // namespace
+
+LikenessSample LikenessSampleOf(const Tensor& tensor, const Fingerprint& fingerprint) {
+  LikenessSample sample = {{}, fingerprint};
+  const std::vector<double> all = ElementsOf(tensor);
+  const size_t step = std::max<size_t>(1, all.size() / kMostElements);
+  sample.elements.reserve(all.size() / step + 1);
+  for (size_t i = 0; i < all.size(); i += step) sample.elements.push_back(all[i]);
+  return sample;
+}
+
+double LikenessOf(const LikenessSample& a, const LikenessSample& b) {
+  if (a.elements.size() != b.elements.size()) return 0;
+  double n = 0, x = 0, y = 0, ours = 0, theirs = 0;
+  for (size_t i = 0; i < a.elements.size(); ++i) {
+    if (!std::isfinite(a.elements[i]) || !std::isfinite(b.elements[i])) continue;
+    ++n;
+    x += a.elements[i];
+    y += b.elements[i];
+    ours += a.elements[i] * a.elements[i];
+    theirs += b.elements[i] * b.elements[i];
+  }
+  if (n < kLeastElements || ours == 0 || theirs == 0) return 0;
+  x /= n;
+  y /= n;
+  // A mask makes one side huge.
+  const double size = std::sqrt(std::min(ours, theirs) / n);
+  double xx = 0, yy = 0, xy = 0, same = 0, telling = 0;
+  for (size_t i = 0; i < a.elements.size(); ++i) {
+    const double u = a.elements[i];
+    const double v = b.elements[i];
+    if (!std::isfinite(u) || !std::isfinite(v)) continue;
+    xx += (u - x) * (u - x);
+    yy += (v - y) * (v - y);
+    xy += (u - x) * (v - y);
+    // What Relu leaves is 0 in many values.
+    if (u == 0 && v == 0) continue;
+    ++telling;
+    if (std::abs(u - v) <= kSameElement * size) ++same;
+  }
+  double likeness = OfMovedElements(a.fingerprint, b.fingerprint);
+  const double foretold = xx > 0 && yy > 0 ? xy * xy / (xx * yy) : 0;
+  if (foretold >= std::max(kLeastLikeness, kBeyondChance / n)) {
+    likeness = std::max(likeness, foretold);
+  }
+  if (telling > 0 && same / telling >= kLeastLikeness)
+    likeness = std::max(likeness, same / telling);
+  return likeness;
+}
+
+}  // namespace onnxcmp

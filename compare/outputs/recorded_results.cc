@@ -1,0 +1,238 @@
+#include "compare/outputs/recorded_results.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "compare/alignment/recorded_pairs.h"
+#include "compare/base/per_side.h"
+#include "compare/streams/result_names.h"
+
+namespace onnxcmp {
+namespace {
+
+class Judge {
+ public:
+  Judge(const ComparedSides& sides, const PairTolerances& tolerances, OutputComparison outputs)
+      : sides_(sides), tolerances_(tolerances), outputs_(std::move(outputs)) {
+    for (const SideId side : kBothSides) {
+      rows_[side].assign(Stream(side).results.size(), kNone);
+      for (const StreamResult& result : Stream(side).results) {
+        bits_[side].insert(result.fingerprint.bits);
+      }
+    }
+    for (size_t i = 0; i < sides_.rows.size(); ++i) {
+      const AlignedRow& row = sides_.rows[i].aligned;
+      if (!row.paired()) continue;
+      // A merged row repeats a partner; its own result is that at the end of the other side.
+      Own(kLeft, row.left.back(), static_cast<int>(i));
+      Own(kRight, row.right.back(), static_cast<int>(i));
+    }
+    for (const OutputPair& pair : outputs_.pairs) {
+      told_.left.insert(pair.left_result);
+      told_.right.insert(pair.right_result);
+    }
+  }
+
+  OutputComparison Run() {
+    absl::flat_hash_set<int> rows;
+    for (const SideId side : kBothSides) {
+      if (!Stream(side).recorded) continue;
+      for (size_t r = 0; r < Stream(side).results.size(); ++r) {
+        const auto number = static_cast<int>(r);
+        if (!Counts(side, number)) continue;
+        ++outputs_.recorded;
+        const int row = rows_[side][r];
+        if (row == kNone) {
+          if (IsDerived(side, number)) continue;
+          if (IsMissed(side, number)) Missing(side).push_back(FullName(Result(side, number)));
+        } else if (rows.insert(row).second) {
+          outputs_.pairs.push_back(PairOf(sides_.rows[Index(row)]));
+        }
+      }
+    }
+    if (sides_.left.recorded != sides_.right.recorded && !AnyComputed()) outputs_.pairs.clear();
+    NoteLayouts();
+    NoteDerived();
+    outputs_.agree = AllAgree(outputs_);
+    return std::move(outputs_);
+  }
+
+ private:
+  using enum SideId;
+
+  // Weights and inputs were given to the model, so their equality proves nothing.
+  bool AnyComputed() const {
+    const SideId model = sides_.left.recorded ? kRight : kLeft;
+    return std::any_of(outputs_.pairs.begin(), outputs_.pairs.end(), [&](const OutputPair& pair) {
+      const int r = model == kLeft ? pair.left_result : pair.right_result;
+      return r == kNone || Result(model, r).node != kNone ||
+             Result(model, r).kind == ResultKind::kOutput;
+    });
+  }
+
+  const ResultStream& Stream(SideId side) const {
+    return side == kLeft ? sides_.left : sides_.right;
+  }
+  const StreamResult& Result(SideId side, int r) const { return Stream(side).results[Index(r)]; }
+  std::vector<std::string>& Missing(SideId side) {
+    return side == kLeft ? outputs_.only_left : outputs_.only_right;
+  }
+
+  void Own(SideId side, int result, int row) {
+    int& now = rows_[side][Index(result)];
+    // A result belongs to its row that is not merged.
+    if (now == kNone || Has(sides_.rows[Index(now)].aligned.marks, Mark::kMerged)) now = row;
+  }
+
+  // Inputs were fed to the model; outputs have been compared; weights are the model's own, and an
+  // optimized model may have others.
+  bool Counts(SideId side, int r) const {
+    const StreamResult& result = Result(side, r);
+    if (result.kind == ResultKind::kInput || told_[side].contains(r)) return false;
+    if (result.kind == ResultKind::kOutput) return rows_[side][Index(r)] == kNone;
+    return result.kind != ResultKind::kInitializer || rows_[side][Index(r)] != kNone;
+  }
+
+  bool IsMissed(SideId side, int r) const {
+    const StreamResult& result = Result(side, r);
+    return result.fingerprint.kind == ElementKind::kFloat && result.fingerprint.size > kHandful &&
+           !IsNarrowMask(result) && !IsCopy(side, r);
+  }
+
+  // True if it explains a result of the other side that no longer has it.
+  bool IsDerived(SideId side, int r) const {
+    return absl::c_any_of(sides_.alignment.derived, [&](const DerivedResult& derived) {
+      return derived.side == side && derived.result == r;
+    });
+  }
+
+  // "recorded as NHWC, compared as the other side has it: a, b, … 3 more".
+  void NoteLayouts() {
+    for (const SideId side : kBothSides) {
+      std::vector<std::pair<std::string, std::vector<std::string>>> layouts;
+      for (const StreamResult& result : Stream(side).results) {
+        if (result.recorded_as.empty() || result.kind == ResultKind::kOutput) continue;
+        auto it = absl::c_find_if(
+            layouts, [&](const auto& layout) { return layout.first == result.recorded_as; });
+        if (it == layouts.end()) it = layouts.insert(it, {result.recorded_as, {}});
+        it->second.push_back(FullName(result));
+      }
+      for (const auto& [layout, names] : layouts) {
+        outputs_.notes.push_back(absl::StrCat("recorded as ", layout,
+                                              ", compared in the layout of the ",
+                                              SideName(Other(side)), ": ", SomeOf(names)));
+      }
+    }
+  }
+
+  void NoteDerived() {
+    std::vector<std::pair<std::string, std::vector<std::string>>> ways;
+    for (const DerivedResult& derived : sides_.alignment.derived) {
+      auto it = absl::c_find_if(ways, [&](const auto& way) { return way.first == derived.how; });
+      if (it == ways.end()) it = ways.insert(it, {derived.how, {}});
+      it->second.push_back(absl::StrCat(FullName(Result(derived.side, derived.result)), " of ",
+                                        FullName(Result(Other(derived.side), derived.of))));
+    }
+    for (const auto& [how, names] : ways) {
+      outputs_.notes.push_back(absl::StrCat(how, ", found so: ", SomeOf(names)));
+    }
+  }
+
+  static std::string SomeOf(const std::vector<std::string>& names) {
+    constexpr size_t kMost = 6;
+    if (names.size() <= kMost + 1) return absl::StrJoin(names, ", ");
+    const std::vector<std::string> shown(names.begin(), names.begin() + kMost);
+    return absl::StrCat(absl::StrJoin(shown, ", "), ", … ", names.size() - kMost, " more");
+  }
+
+  // A mask that its type cannot represent resembles nothing of the other side.
+  static bool IsNarrowMask(const StreamResult& result) {
+    return BitWidth(result.dtype) <= 16 && !result.fingerprint.rich &&
+           result.fingerprint.numbers().statistics.infinities > 0;
+  }
+
+  // True if the recorded results of the pair exist, bit for bit, somewhere on the other side.
+  bool HasCopies(const OutputPair& pair) const {
+    const auto has = [&](SideId side, int r) {
+      return !Stream(side).recorded ||
+             bits_[Other(side)].contains(Result(side, r).fingerprint.bits);
+    };
+    return has(kLeft, pair.left_result) && has(kRight, pair.right_result);
+  }
+
+  // True if the other side has the elements in this order, or if the recording has them once more
+  // with a partner.
+  bool IsCopy(SideId side, int r) const {
+    const Hash128& bits = Result(side, r).fingerprint.bits;
+    if (bits_[Other(side)].contains(bits)) return true;
+    for (size_t i = 0; i < Stream(side).results.size(); ++i) {
+      if (rows_[side][i] != kNone && Stream(side).results[i].fingerprint.bits == bits) return true;
+    }
+    return false;
+  }
+
+  OutputPair PairOf(const ComparedRow& row) const {
+    OutputPair pair;
+    pair.left_result = row.aligned.left.back();
+    pair.right_result = row.aligned.right.back();
+    const StreamResult& left = Result(kLeft, pair.left_result);
+    const StreamResult& right = Result(kRight, pair.right_result);
+    pair.left = FullName(left);
+    pair.right = FullName(right);
+    pair.type = left.type;
+    pair.recorded = true;
+    pair.same_bits = left.fingerprint.bits == right.fingerprint.bits;
+    pair.tolerance_reason = tolerances_.Of(pair.left_result, pair.right_result).why;
+    if (row.difference != nullptr) pair.difference = row.difference->values;
+    pair.difference.elements = left.fingerprint.size;
+    const auto disagree = [&](std::string reason) {
+      pair.difference.agree = false;
+      pair.difference.reason = std::move(reason);
+    };
+    const StreamResult& moved = left.other_rows ? left : right;
+    if (moved.other_rows && pair.difference.agree) {
+      pair.reordered = true;
+      disagree(
+          absl::StrCat("in another order, ", moved.recorded_as, " (--any-row-order accepts that)"));
+      return pair;
+    }
+    // The alignment may have paired another of several equal results.
+    const bool by_name = pair.left == pair.right || Has(row.aligned.marks, Mark::kNamed) ||
+                         Has(row.aligned.marks, Mark::kGiven);
+    if (!by_name && HasCopies(pair)) {
+      pair.difference = {};
+      pair.difference.elements = left.fingerprint.size;
+      return pair;
+    }
+    if (Has(row.aligned.marks, Mark::kTransposed)) {
+      disagree(absl::StrCat("the same elements in another order: ", left.type, " | ", right.type));
+    } else if (Has(row.aligned.marks, Mark::kEntry)) {
+      pair.entry = true;
+      disagree(absl::StrCat("one entry of the other's first axis: ", left.type, " | ", right.type));
+    }
+    return pair;
+  }
+
+  const ComparedSides sides_;
+  const PairTolerances& tolerances_;
+  OutputComparison outputs_;
+  PerSide<std::vector<int>> rows_;  // by result
+  PerSide<absl::flat_hash_set<Hash128>> bits_;
+  PerSide<absl::flat_hash_set<int>> told_;  // compared as outputs
+};
+
+}  // namespace
+
+OutputComparison JudgeRecorded(const ComparedSides& sides, const PairTolerances& tolerances,
+                               OutputComparison outputs) {
+  if (!sides.left.recorded && !sides.right.recorded) return outputs;
+  return Judge(sides, tolerances, std::move(outputs)).Run();
+}
+
+}  // namespace onnxcmp

@@ -1,0 +1,20 @@
+// Judges the results of a recording: each of them counts as an output does.
+#ifndef ONNXCMP_COMPARE_OUTPUTS_RECORDED_RESULTS_H_
+#define ONNXCMP_COMPARE_OUTPUTS_RECORDED_RESULTS_H_
+
+#include "compare/tolerances/pair_tolerance.h"
+#include "compare/outputs/compared_row.h"
+#include "compare/outputs/output_comparison.h"
+
+namespace onnxcmp {
+
+// The outputs, and a pair for every recorded result with a partner, and those that were found
+// nowhere: floating results of more than a handful of elements that are no copy of a known one.
+// Element i corresponds to element i: the same elements in another order do not agree, nor does one
+// entry of a batch.
+OutputComparison JudgeRecorded(const ComparedSides& sides, const PairTolerances& tolerances,
+                               OutputComparison outputs);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_OUTPUTS_RECORDED_RESULTS_H_

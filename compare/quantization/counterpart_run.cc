@@ -1,0 +1,466 @@
+#include "compare/quantization/counterpart_run.h"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/container/node_hash_map.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
+#include "compare/differences/tensor_distance.h"
+#include "compare/graphs/named_partners.h"
+#include "compare/operators/operator_traits.h"
+
+namespace onnxcmp {
+namespace {
+
+// Noise up to which two results are clearly counterparts, and up to which they may be.
+constexpr double kClearly = 0.1;
+constexpr double kPossibly = 0.3;
+// Noise from which on another node may be the counterpart.
+constexpr double kDoubtful = 0.02;
+// A counterpart that is already taken is not taken again at more than this multiple of its noise.
+constexpr double kNoisier = 1.3;
+constexpr double kRounding = 1e-4;
+constexpr double kLeastCorrelation = 0.5;
+constexpr int kHops = 8;
+constexpr int kHopsAfter = 3;
+constexpr size_t kMostCandidates = 64;
+constexpr size_t kMostOrigins = 8;
+constexpr size_t kMostNodes = 64;
+
+// The input of a QuantizeLinear; kNone for other nodes.
+int RoundedBy(const StreamNode& made) {
+  return made.op_type == "QuantizeLinear" && !made.inputs.empty() ? made.inputs[0] : kNone;
+}
+
+// The operator that makes a result. A Relu or Clip is skipped, since quantizers fold it into the
+// range of the result before it. "" if there is none.
+std::string OperatorBeforeFold(const SideGraph& graph, int r) {
+  int n = graph.producer(r);
+  if (n == kNone) return "";
+  const StreamNode& made = *graph.node(n).made;
+  const bool folds = made.op_type == "Relu" || made.op_type == "Clip";
+  if (folds && !made.inputs.empty() && made.inputs[0] != kNone &&
+      graph.producer(made.inputs[0]) != kNone) {
+    n = graph.producer(made.inputs[0]);
+  }
+  return graph.node(n).made->op_type;
+}
+
+// The counterpart of integers by onnxruntime's naming of quantized results: "y" for "y_quantized",
+// or the Relu after it if the range has nothing below 0. kNone if there is none, or if its type or
+// shape does not fit. The quantized side may have floats of that name, too: they are these integers
+// dequantized.
+int PartnerByStem(const SideValues& other, const SideValues& quantized, int r) {
+  const StreamResult& integers = quantized.graph().result(r);
+  absl::string_view stem = integers.name;
+  if (!IsInteger(integers.dtype) || !absl::ConsumeSuffix(&stem, "_quantized")) return kNone;
+  const std::optional<GridValues> grid = quantized.GridOf(r);
+  if (!grid.has_value() || !grid->per_tensor()) return kNone;
+  const SideGraph& graph = other.graph();
+  for (const int candidate : graph.results()) {
+    const StreamResult& known = graph.result(candidate);
+    if (known.name != stem || !graph.IsComputed(candidate)) continue;
+    if (!IsFloatingPoint(known.dtype) || known.shape != integers.shape) return kNone;
+    if (grid->zero_points[0] > grid->least || graph.readers(candidate).size() != 1) {
+      return candidate;
+    }
+    const StreamNode& reader = *graph.node(graph.readers(candidate)[0]).made;
+    const bool folds = reader.op_type == "Relu" || reader.op_type == "Clip";
+    return folds && !reader.outputs.empty() && reader.outputs[0] != kNone ? reader.outputs[0]
+                                                                          : candidate;
+  }
+  return kNone;
+}
+
+}  // namespace
+
+TwinRun::TwinRun(const SideValues& other, const SideValues& quantized,
+                 const std::vector<int>& aligned)
+    : other_(other),
+      quantized_(quantized),
+      aligned_(aligned),
+      named_(NamedPartners(other.graph(), quantized.graph())) {
+  const SideGraph& graph = quantized.graph();
+  const size_t count = graph.stream().results.size();
+  partners_.assign(count, kNone);
+  own_.resize(count);
+  held_.resize(count);
+  replaced_.resize(count);
+  likenesses_.resize(count);
+  origins_.resize(count);
+  for (const int r : other.graph().results()) {
+    if (other.IsFixed(r)) constants_.insert(other.graph().result(r).fingerprint.content);
+  }
+  for (const int r : graph.results()) {
+    if (graph.producer(r) != kNone) continue;
+    own_[Index(r)] = held_[Index(r)] = quantized.value(r);
+    if (graph.result(r).kind != ResultKind::kInput) continue;
+    const int partner = aligned[Index(r)];
+    if (partner == kNone) continue;
+    partners_[Index(r)] = partner;
+    origins_[Index(r)] = {partner};
+    SetLikeness(r);
+    if (Value value = PartnerValue(r); !value.empty()) held_[Index(r)] = std::move(value);
+    replaced_[Index(r)] = true;
+  }
+  for (size_t n = 0; n < graph.nodes().size(); ++n) RunNode(static_cast<int>(n));
+}
+
+void TwinRun::SetLikeness(int r) {
+  const std::optional<Reals> own = OwnReals(r);
+  const std::optional<Reals> partner = other_.RealsOf(partners_[Index(r)]);
+  if (!own.has_value() || !partner.has_value()) return;
+  likenesses_[Index(r)] = LikenessOf(*partner, *own, quantized_.pool());
+}
+
+bool TwinRun::IsOfBoth(int r) const {
+  const StreamResult& result = quantized_.graph().result(r);
+  if (result.fingerprint.size == 1 && IsInteger(result.dtype)) return false;
+  return quantized_.IsFixed(r) && constants_.contains(result.fingerprint.content);
+}
+
+bool TwinRun::OnlyQuantized(int r) const {
+  const std::vector<int>& readers = quantized_.graph().readers(r);
+  return !readers.empty() && std::all_of(readers.begin(), readers.end(), [&](int n) {
+    const std::string& op_type = quantized_.graph().node(n).made->op_type;
+    return op_type == "QuantizeLinear" || op_type == "DynamicQuantizeLinear";
+  });
+}
+
+Value TwinRun::PartnerValue(int r) const {
+  if (const std::optional<Reals> reals = other_.RealsOf(partners_[Index(r)])) {
+    return quantized_.InFormOf(r, *reals);
+  }
+  const StreamResult& result = quantized_.graph().result(r);
+  const Value& value = other_.value(partners_[Index(r)]);
+  if (!result.shape.has_value() || !IsMeasurable(value) ||
+      !SameKindOfNumber(result.dtype, value.tensor().dtype())) {
+    return Value();
+  }
+  absl::StatusOr<Value> converted = ConvertedTo(value, result.dtype, *result.shape);
+  return converted.ok() ? *std::move(converted) : Value();
+}
+
+void TwinRun::RunNode(int n) {
+  const SideGraph& graph = quantized_.graph();
+  const StreamNode& made = *graph.node(n).made;
+  std::vector<int> origins;
+  for (const int read : graph.Reads(n)) {
+    for (const int origin : origins_[Index(read)]) {
+      if (origins.size() < kMostOrigins &&
+          std::find(origins.begin(), origins.end(), origin) == origins.end()) {
+        origins.push_back(origin);
+      }
+    }
+  }
+  const bool moving = std::any_of(made.outputs.begin(), made.outputs.end(),
+                                  [&](int r) { return r != kNone && !quantized_.IsFixed(r); });
+  std::vector<Value> outputs;
+  if (moving) {
+    absl::StatusOr<std::vector<Value>> ran =
+        graph.Run(n, [&](int r) -> const Value& { return held_[Index(r)]; });
+    if (ran.ok()) outputs = *std::move(ran);
+  }
+  for (size_t slot = 0; slot < made.outputs.size(); ++slot) {
+    const int r = made.outputs[slot];
+    if (r == kNone) continue;
+    const bool given = slot < outputs.size() && !outputs[slot].empty();
+    own_[Index(r)] = given ? outputs[slot] : quantized_.value(r);
+    held_[Index(r)] = own_[Index(r)];
+    origins_[Index(r)] = origins;
+  }
+  if (!moving) return;
+  for (const int r : made.outputs) {
+    // A computed scale is no result to compare.
+    const bool parameter = made.op_type == "DynamicQuantizeLinear" && r != made.outputs[0];
+    if (r != kNone && !parameter) FindPartner(n, r);
+  }
+}
+
+std::optional<Reals> TwinRun::OwnReals(int r) const {
+  const Value& own = own_[Index(r)];
+  const std::optional<Grid>& grid = quantized_.grids().of(r);
+  if (!IsMeasurable(own) || !IsInteger(own.tensor().dtype()) || !grid.has_value() ||
+      quantized_.IsFixed(grid->scale)) {
+    return quantized_.RealsOf(r, own);
+  }
+  std::optional<GridValues> measured =
+      ValuesOf(*grid, own.tensor(), &own_[Index(grid->scale)],
+               grid->zero_point == kNone ? nullptr : &own_[Index(grid->zero_point)]);
+  if (!measured.has_value()) return std::nullopt;
+  return Reals(own.tensor(), *std::move(measured));
+}
+
+int TwinRun::NamedPartner(int n, int r) const {
+  if (named_.empty() || named_[Index(r)] != kNone) {
+    return named_.empty() ? kNone : named_[Index(r)];
+  }
+  const int x = RoundedBy(*quantized_.graph().node(n).made);
+  return x == kNone ? kNone : named_[Index(x)];
+}
+
+// The aligned partner of a result, else that of the input that the node rounds.
+int TwinRun::VouchedFor(int n, int r) const {
+  const int x = RoundedBy(*quantized_.graph().node(n).made);
+  return aligned_[Index(r)] != kNone || x == kNone ? aligned_[Index(r)] : aligned_[Index(x)];
+}
+
+// `first`, which may be kNone, and float results of the same size that depend on the same partners
+// on the other side, the nearest first.
+std::vector<int> TwinRun::Candidates(int first, int r) const {
+  const SideGraph& theirs = other_.graph();
+  const int64_t size = quantized_.graph().result(r).fingerprint.size;
+  std::vector<int> candidates;
+  absl::flat_hash_set<int> seen;
+  const auto add_if_alike = [&](int result) {
+    const StreamResult& known = theirs.result(result);
+    if (known.fingerprint.size == size && !other_.IsFixed(result) &&
+        (IsFloatingPoint(known.dtype) || other_.grids().of(result).has_value())) {
+      candidates.push_back(result);
+    }
+  };
+  if (first != kNone) add_if_alike(first);
+  const auto add = [&](int result) {
+    if (result == kNone || !seen.insert(result).second) return false;
+    if (result != first) add_if_alike(result);
+    return true;
+  };
+  std::vector<int> level = origins_[Index(r)];
+  for (const int origin : level) add(origin);
+  for (int hop = 0; hop < kHops && seen.size() < kMostCandidates; ++hop) {
+    std::vector<int> next;
+    for (const int from : level) {
+      for (const int reader : theirs.readers(from)) {
+        for (const int output : theirs.node(reader).made->outputs) {
+          if (add(output)) next.push_back(output);
+        }
+      }
+    }
+    level = std::move(next);
+  }
+  return candidates;
+}
+
+// True if both are products of the same kind: wrong weights take these far apart, but leave some
+// correlation.
+bool TwinRun::AreProducts(int n, int candidate) const {
+  const std::string& ours = quantized_.graph().node(n).made->op_type;
+  const int producer = other_.graph().producer(candidate);
+  if (producer == kNone) return false;
+  const std::string theirs = OperatorBeforeFold(other_.graph(), candidate);
+  if (absl::StartsWith(ours, "QLinearConv") && theirs == "BatchNormalization") return true;
+  return HasTrait(kOnnxDomain, theirs, OperatorTrait::kProducts) &&
+         (ours == theirs || ours == absl::StrCat("QLinear", theirs) ||
+          ours == absl::StrCat("Q", theirs) || ours == absl::StrCat(theirs, "NBits"));
+}
+
+// True if both are made by the same operator, in floats or in integers.
+bool TwinRun::AreAlike(int n, int candidate) const {
+  const SideGraph& graph = quantized_.graph();
+  const StreamNode* made = graph.node(n).made;
+  const int x = RoundedBy(*made);
+  if (x != kNone && graph.producer(x) != kNone) made = graph.node(graph.producer(x)).made;
+  const int producer = other_.graph().producer(candidate);
+  if (producer == kNone) return made->op_type == "QuantizeLinear";
+  const std::string& theirs = other_.graph().node(producer).made->op_type;
+  return made->op_type == theirs || AreProducts(n, candidate) ||
+         (x != kNone && made->op_type == OperatorBeforeFold(other_.graph(), candidate)) ||
+         made->op_type == absl::StrCat("QLinear", theirs) || Quantizes(made->op_type);
+}
+
+std::vector<int> TwinRun::AlignedAfter(int r) const {
+  const SideGraph& graph = quantized_.graph();
+  std::vector<int> found;
+  std::vector<int> level = {r};
+  for (int hop = 0; hop < kHopsAfter; ++hop) {
+    std::vector<int> next;
+    for (const int from : level) {
+      for (const int reader : graph.readers(from)) {
+        for (const int output : graph.node(reader).made->outputs) {
+          if (output == kNone) continue;
+          (aligned_[Index(output)] == kNone ? next : found)
+              .push_back(aligned_[Index(output)] == kNone ? output : aligned_[Index(output)]);
+        }
+      }
+    }
+    if (found.size() + next.size() > kMostCandidates) break;
+    level = std::move(next);
+  }
+  return found;
+}
+
+bool TwinRun::IsMadeOf(int candidate, const std::vector<int>& earlier) const {
+  const SideGraph& graph = other_.graph();
+  absl::flat_hash_set<int> seen;
+  std::vector<int> open = {candidate};
+  while (!open.empty() && seen.size() < kMostCandidates && !earlier.empty()) {
+    const int n = graph.producer(open.back());
+    open.pop_back();
+    if (n == kNone) continue;
+    for (const int read : graph.Reads(n)) {
+      if (std::find(earlier.begin(), earlier.end(), read) != earlier.end()) return true;
+      if (!other_.IsFixed(read) && seen.insert(read).second) open.push_back(read);
+    }
+  }
+  return false;
+}
+
+int TwinRun::BestCandidate(int n, int r, const Reals& own) const {
+  const std::optional<GridValues> grid = quantized_.GridOf(r);
+  const StreamNode& made = *quantized_.graph().node(n).made;
+  const bool rounds = absl::StrContains(made.op_type, "QuantizeLinear");
+  struct {
+    int result = kNone;
+    double noise = std::numeric_limits<double>::infinity();
+  } near, rounded;
+  int product = kNone;
+  double correlation = kLeastCorrelation;
+  const int vouched = VouchedFor(n, r);
+  const std::vector<int> after = AlignedAfter(r);
+  for (const int candidate : Candidates(vouched, r)) {
+    const std::optional<Reals> theirs = other_.RealsOf(candidate);
+    if (!theirs.has_value() || theirs->size() != own.size()) continue;
+    const Likeness likeness = LikenessOf(*theirs, own, quantized_.pool());
+    // A small bias that one side adds must not be lost in the pair.
+    const auto claim = claims_.find(candidate);
+    if (!rounds && claim != claims_.end() &&
+        likeness.noise > std::max(kNoisier * claim->second, kRounding)) {
+      continue;
+    }
+    if (likeness.noise > kDoubtful && candidate != vouched && IsMadeOf(candidate, after)) continue;
+    double noise = likeness.noise;
+    // The candidate after rounding: a wrong scale or zero point affects both alike.
+    double after_rounding = noise;
+    if (grid.has_value() && noise > kClearly) {
+      const Value integers = quantized_.InFormOf(r, *theirs);
+      if (!integers.empty()) {
+        const Reals rounded_theirs(integers.tensor(), *grid);
+        after_rounding = LikenessOf(own, rounded_theirs, quantized_.pool()).noise;
+      }
+    }
+    if (noise < near.noise && (noise <= kClearly || AreAlike(n, candidate))) {
+      near = {candidate, noise};
+    }
+    // The nearest of several that are clipped to the same numbers.
+    if (after_rounding <= kClearly && noise < rounded.noise) rounded = {candidate, noise};
+    if (likeness.correlation > correlation && AreProducts(n, candidate)) {
+      correlation = likeness.correlation;
+      product = candidate;
+    }
+    // The aligned partner comes first.
+    if (candidate == vouched && noise <= kClearly) break;
+  }
+  if (near.noise <= kPossibly) {
+    return near.noise > kDoubtful && !rounds && IsNearerAfter(r, near.result, near.noise)
+               ? kNone
+               : near.result;
+  }
+  if (rounded.result != kNone) return rounded.result;
+  const int x = RoundedBy(made);
+  return x != kNone ? partners_[Index(x)] : product;
+}
+
+bool TwinRun::IsNearerAfter(int r, int candidate, double noise) const {
+  const SideGraph& graph = quantized_.graph();
+  const Reals wanted = *other_.RealsOf(candidate);
+  absl::node_hash_map<int, Value> given;
+  given.emplace(r, own_[Index(r)]);
+  std::vector<int> level = {r};
+  // Three nodes reach through a Q/DQ pair.
+  for (int hop = 0; hop < 3; ++hop) {
+    std::vector<int> next;
+    for (const int from : level) {
+      for (const int n : graph.readers(from)) {
+        const absl::StatusOr<std::vector<Value>> outputs =
+            graph.Run(n, [&](int read) -> const Value& {
+              const auto it = given.find(read);
+              if (it != given.end()) return it->second;
+              return held_[Index(read)].empty() ? quantized_.value(read) : held_[Index(read)];
+            });
+        const int output = graph.node(n).made->outputs.front();
+        if (!outputs.ok() || outputs->empty() || output == kNone) continue;
+        const std::optional<Reals> reals = quantized_.RealsOf(output, outputs->front());
+        if (!reals.has_value() || reals->size() != wanted.size()) continue;
+        if (LikenessOf(wanted, *reals, quantized_.pool()).noise < noise / 2) return true;
+        given.insert_or_assign(output, outputs->front());
+        next.push_back(output);
+      }
+    }
+    level = std::move(next);
+  }
+  return false;
+}
+
+void TwinRun::FindPartner(int n, int r) {
+  const std::string& op_type = quantized_.graph().node(n).made->op_type;
+  const std::optional<Reals> own = OwnReals(r);
+  if (!own.has_value() || own->size() == 0) return;
+  // A dequantized result has the partner of its integers.
+  const int integers = quantized_.grids().Dequantizes(r);
+  const bool handed_on = integers != kNone && partners_[Index(integers)] != kNone;
+  const int named = NamedPartner(n, r);
+  int best = handed_on        ? partners_[Index(integers)]
+             : named != kNone ? named
+                              : BestCandidate(n, r, *own);
+  if (best == kNone) best = PartnerByStem(other_, quantized_, r);
+  if (best == kNone) return;
+  partners_[Index(r)] = best;
+  SetLikeness(r);
+  claims_.try_emplace(best, OwnLikeness(r).noise);
+  // A computed scale is right for the other side's values.
+  if (op_type == "DynamicQuantizeLinear") return;
+  if (OnlyQuantized(r) && !absl::StrContains(op_type, "QuantizeLinear")) return;
+  Value value = PartnerValue(r);
+  if (value.empty()) return;
+  held_[Index(r)] = std::move(value);
+  replaced_[Index(r)] = true;
+  origins_[Index(r)] = {best};
+}
+
+std::vector<int> TwinRun::RegionOf(int r) const {
+  const SideGraph& graph = quantized_.graph();
+  std::vector<int> nodes;
+  absl::flat_hash_set<int> seen;
+  std::vector<int> open = {r};
+  while (!open.empty() && nodes.size() < kMostNodes) {
+    const int next = open.back();
+    open.pop_back();
+    const int n = graph.producer(next);
+    if (n == kNone || !seen.insert(n).second) continue;
+    nodes.push_back(n);
+    for (const int read : graph.Reads(n)) {
+      if (!replaced(read) && !quantized_.IsFixed(read)) open.push_back(read);
+    }
+  }
+  std::sort(nodes.begin(), nodes.end());
+  return nodes;
+}
+
+Value TwinRun::RunRegion(const std::vector<int>& region, int r, int constant,
+                         const Value& instead) const {
+  absl::node_hash_map<int, Value> made;
+  for (const int n : region) {
+    absl::StatusOr<std::vector<Value>> outputs =
+        quantized_.graph().Run(n, [&](int read) -> const Value& {
+          // NOLINTNEXTLINE(bugprone-return-const-ref-from-parameter): it outlives the run.
+          if (read == constant) return instead;
+          const auto it = made.find(read);
+          return it == made.end() ? held_[Index(read)] : it->second;
+        });
+    if (!outputs.ok()) return Value();
+    const FewResults& names = quantized_.graph().node(n).made->outputs;
+    for (size_t i = 0; i < names.size() && i < outputs->size(); ++i) {
+      if (names[i] != kNone) made[names[i]] = (*outputs)[i];
+    }
+  }
+  const auto it = made.find(r);
+  return it == made.end() ? Value() : it->second;
+}
+
+}  // namespace onnxcmp

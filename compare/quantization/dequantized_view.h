@@ -1,0 +1,71 @@
+// The real numbers of a result: floats, or integers with their scale and zero point. They are read
+// strip by strip, since a copy in doubles takes eight times the integers' memory.
+#ifndef ONNXCMP_COMPARE_QUANTIZATION_DEQUANTIZED_VIEW_H_
+#define ONNXCMP_COMPARE_QUANTIZATION_DEQUANTIZED_VIEW_H_
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "compare/differences/number_strips.h"
+#include "compare/quantization/quant_params.h"
+#include "evaluator/base/thread_pool.h"
+#include "evaluator/tensor/dtype.h"
+#include "evaluator/tensor/tensor.h"
+
+namespace onnxcmp {
+
+// Numbers of at least this magnitude are masks and are not counted.
+inline constexpr double kMask = 1e30;
+
+class Reals {
+ public:
+  explicit Reals(Tensor floats) : tensor_(std::move(floats)) {}
+  explicit Reals(std::vector<double> numbers);
+  Reals(Tensor integers, GridValues grid) : tensor_(std::move(integers)), grid_(std::move(grid)) {}
+
+  int64_t size() const { return tensor_.num_elements(); }
+  // The tensor that holds them.
+  const Tensor& tensor() const { return tensor_; }
+  // Nothing if they are floats.
+  const std::optional<GridValues>& grid() const { return grid_; }
+  // Copies all of them.
+  std::vector<double> All() const;
+
+ private:
+  Tensor tensor_;
+  std::optional<GridValues> grid_;
+};
+
+class RealReader {
+ public:
+  // The reals must outlive the reader.
+  explicit RealReader(const Reals& reals) : reals_(reals), numbers_(reals.tensor()) {}
+
+  int64_t size() const { return numbers_.size(); }
+  // Numbers [first, first + count).
+  void Read(int64_t first, int64_t count, double* out) const;
+
+ private:
+  const Reals& reals_;
+  NumberReader numbers_;
+};
+
+// Rounds reals to integers: halves to even, saturating. The pool may be null.
+absl::StatusOr<Tensor> Quantized(const Reals& reals, const Shape& shape, DType dtype,
+                                 const GridValues& grid, const ThreadPool* pool);
+
+// The same numbers in a type of floats. The pool may be null.
+absl::StatusOr<Tensor> InFloats(const Reals& reals, const Shape& shape, DType dtype,
+                                const ThreadPool* pool);
+
+// at + (to - from), element by element, in double; `at` where the difference is a mask or not
+// finite. All have the size of the shape. The pool may be null.
+absl::StatusOr<Tensor> Moved(const Reals& at, const Reals& to, const Reals& from,
+                             const Shape& shape, const ThreadPool* pool);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_QUANTIZATION_DEQUANTIZED_VIEW_H_

@@ -1,0 +1,399 @@
+#include "compare/quantization/wrong_quant_params.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/string_view.h"
+#include "compare/operators/operator_traits.h"
+
+namespace onnxcmp {
+namespace {
+
+// Part of the representable range that the other side's numbers reach, against the other results of
+// the model: less than a scale three times too great would leave, more than one that is less than
+// half.
+constexpr double kWasted = 0.38;
+constexpr double kBeyond = 2.2;
+constexpr double kFarBeyond = 3.2;
+// Shares of clipped numbers that no calibration causes, even one by percentiles.
+constexpr double kMuchCut = 0.015;
+constexpr double kSomeCut = 0.002;
+constexpr double kMostCut = 0.05;
+constexpr double kBeyondForMost = 1.5;
+// A few numbers outside the calibrated range prove nothing: at most this many, and at most this
+// share of all.
+constexpr double kTail = 3;
+constexpr double kTailShare = 0.25;
+// A moved zero point clips more than this share at one end, or reaches this deep into the range.
+constexpr double kCutByMoving = 0.001;
+constexpr double kDeepCut = 0.25;
+// Mean square of correct rounding, in steps.
+constexpr double kRounding = 1.0 / 12;
+// Least certain offset of a zero point, in steps.
+constexpr double kMoved = 12;
+constexpr double kMovedShare = 0.03;  // the same as a share of the range, beyond 8 bits
+constexpr double kTight = 6;
+
+double MedianOf(std::vector<double> numbers, double otherwise) {
+  if (numbers.size() < 4) return otherwise;
+  const auto middle = numbers.begin() + static_cast<std::ptrdiff_t>(numbers.size() / 2);
+  std::nth_element(numbers.begin(), middle, numbers.end());
+  return *middle;
+}
+
+// The part of the range that the numbers reach at either end.
+double ReachOf(const FixedGrid& grid) {
+  double reach = 0;
+  if (grid.grid_most() > 0) reach = std::max(reach, grid.most / grid.grid_most());
+  // Clipping at 0 is a fused Relu, up to rounding.
+  if (grid.grid_least() < 0) reach = std::max(reach, grid.least / grid.grid_least());
+  return reach;
+}
+
+// From 0 to 1 or from -1 to 1, the conventional range for results of Softmax, Sigmoid and Tanh.
+bool IsByConvention(const FixedGrid& grid) {
+  const double low = grid.grid_least();
+  const double high = grid.grid_most();
+  const auto is = [](double number, double wanted) { return std::abs(number - wanted) < 0.02; };
+  return is(high, 1) && (is(low, 0) || is(low, -1));
+}
+
+bool IsSymmetric(const FixedGrid& grid) {
+  return std::abs(grid.values.zero_points[0] - (grid.values.least + grid.values.most + 1) / 2) <= 1;
+}
+
+// Unused steps at the lower end; negative: numbers are clipped there. The range always includes 0.
+double FreeBelow(const FixedGrid& grid) {
+  return (std::min(grid.least, 0.0) - grid.grid_least()) / grid.values.scales[0];
+}
+double FreeAbove(const FixedGrid& grid) {
+  return (grid.grid_most() - std::max(grid.most, 0.0)) / grid.values.scales[0];
+}
+
+// True if so few numbers are clipped that a calibration may have missed them.
+bool IsTail(double cut, double count) { return cut <= kTail && cut <= kTailShare * count; }
+
+// True if a moved zero point explains the numbers clipped at the end that it moved away from.
+bool CutsByMoving(const FixedGrid& grid, double below, double above) {
+  const double cut = below < above ? grid.cut_below : grid.cut_above;
+  const double steps = grid.values.most - grid.values.least;
+  return std::min(below, above) < -kDeepCut * steps ||
+         (!IsTail(cut, grid.count) && cut > kCutByMoving * grid.count);
+}
+
+std::string Range(double low, double high) { return absl::StrFormat("%.3g … %.3g", low, high); }
+
+const std::string& NameOf(const TwinRun& run, int r) {
+  return run.quantized().graph().result(r).name;
+}
+
+absl::string_view Whose(const FixedGrid& grid) {
+  return grid.own_numbers ? "the values that it rounds" : "the other side's values";
+}
+
+std::string ScaleText(const TwinRun& run, const FixedGrid& grid) {
+  const Grid& of = *run.quantized().grids().of(grid.result);
+  return absl::StrFormat("scale %s = %.4g reaches %s, %s %s", NameOf(run, of.scale),
+                         grid.values.scales[0], Range(grid.grid_least(), grid.grid_most()),
+                         Whose(grid), Range(grid.least, grid.most));
+}
+
+std::string ZeroPointText(const TwinRun& run, const FixedGrid& grid, double steps) {
+  const Grid& of = *run.quantized().grids().of(grid.result);
+  const std::string name = of.zero_point == kNone ? "" : NameOf(run, of.zero_point);
+  return absl::StrFormat(
+      "zero point %s = %.4g is about %.0f steps too %s: the grid reaches %s, %s %s", name,
+      grid.values.zero_points[0], std::abs(steps), steps > 0 ? "great" : "small",
+      Range(grid.grid_least(), grid.grid_most()), Whose(grid), Range(grid.least, grid.most));
+}
+
+}  // namespace
+
+namespace {
+
+// Whether all that reads a result, or the floats that it is made, is a Relu.
+bool IsCutOffAtZero(const SideGraph& graph, int r) {
+  const std::vector<int>& readers = graph.readers(r);
+  return !readers.empty() && std::all_of(readers.begin(), readers.end(), [&](int n) {
+    const StreamNode& reader = *graph.node(n).made;
+    if (reader.op_type != "DequantizeLinear") return reader.op_type == "Relu";
+    return !reader.outputs.empty() && reader.outputs[0] != kNone &&
+           IsCutOffAtZero(graph, reader.outputs[0]);
+  });
+}
+
+}  // namespace
+
+std::optional<FixedGrid> FixedGridOf(const TwinRun& run, int r) {
+  const SideValues& side = run.quantized();
+  const std::optional<Grid>& written = side.grids().written(r);
+  if (!written.has_value() || !side.IsFixed(written->scale)) return std::nullopt;
+  const std::optional<GridValues> values = side.GridOf(r, written);
+  if (!values.has_value() || !values->per_tensor() || !(values->scales[0] > 0)) return std::nullopt;
+  const SideGraph& other = run.other().graph();
+  const StreamNode& made = *side.graph().node(side.graph().producer(r)).made;
+  std::optional<Reals> numbers;
+  bool own_numbers = false;
+  std::string made_by;
+  if (run.partner(r) != kNone) {
+    const std::optional<GridValues> theirs = run.other().GridOf(run.partner(r));
+    // If both are quantized alike, neither proves the other wrong.
+    if (theirs.has_value() && theirs->scales == values->scales &&
+        theirs->zero_points == values->zero_points) {
+      return std::nullopt;
+    }
+    numbers = run.other().RealsOf(run.partner(r));
+    const int n = other.producer(run.partner(r));
+    if (n != kNone) made_by = other.node(n).made->op_type;
+  } else if (made.op_type == "QuantizeLinear" && made.inputs[0] != kNone) {
+    // No counterpart: takes its input when all before it has the other side's values.
+    numbers = side.RealsOf(made.inputs[0], run.held(made.inputs[0]));
+    own_numbers = true;
+    const int n = side.graph().producer(made.inputs[0]);
+    if (n != kNone) made_by = side.graph().node(n).made->op_type;
+  }
+  if (!numbers.has_value()) return std::nullopt;
+  FixedGrid grid;
+  grid.result = r;
+  grid.values = *values;
+  grid.own_numbers = own_numbers;
+  grid.least = std::numeric_limits<double>::infinity();
+  grid.most = -grid.least;
+  const double low = grid.grid_least();
+  const double high = grid.grid_most();
+  const double step = values->scales[0];
+  const bool cut = IsCutOffAtZero(side.graph(), r);
+  double cut_below = 0, cut_above = 0, squares = 0, count = 0;
+  ForEachStrip(RealReader(*numbers), 0, numbers->size(),
+               [&](int64_t /*first*/, int64_t size, const double* strip) {
+                 for (double number : absl::MakeConstSpan(strip, size)) {
+                   if (!(std::abs(number) < kMask)) continue;
+                   if (cut) number = std::max(number, 0.0);
+                   grid.least = std::min(grid.least, number);
+                   grid.most = std::max(grid.most, number);
+                   const double beyond = std::max({number - high, low - number, 0.0}) / step;
+                   count += 1;
+                   if (beyond > 1) (number > high ? cut_above : cut_below) += 1;
+                   squares += beyond * beyond;
+                 }
+               });
+  if (count == 0 || !(grid.most > grid.least)) return std::nullopt;
+  grid.count = count;
+  grid.cut_below = cut_below;
+  grid.cut_above = cut_above;
+  grid.cut_square = squares / count;
+  grid.never_negative = HasTrait(kOnnxDomain, made_by, OperatorTrait::kNotNegative);
+  return grid;
+}
+
+std::vector<Mistake> GridMistakes(const TwinRun& run, const std::vector<FixedGrid>& grids,
+                                  bool made_up) {
+  std::vector<double> reaches, moves, rooms;
+  size_t symmetric = 0;
+  for (const FixedGrid& grid : grids) {
+    if (IsSymmetric(grid)) ++symmetric;
+    if (IsByConvention(grid)) continue;
+    reaches.push_back(ReachOf(grid));
+    if (IsSymmetric(grid)) continue;
+    moves.push_back(std::abs(FreeBelow(grid) - FreeAbove(grid)) / 2);
+    rooms.push_back(std::abs(FreeBelow(grid) + FreeAbove(grid)));
+  }
+  const double reach_of_all = MedianOf(reaches, 1);
+  const double move_of_all = MedianOf(moves, 0);
+  const double room_of_all = MedianOf(rooms, 0);
+  std::vector<Mistake> mistakes;
+  for (const FixedGrid& grid : grids) {
+    Mistake& found = mistakes.emplace_back();
+    std::string& mistake = found.text;
+    const Grid& of = *run.quantized().grids().of(grid.result);
+    found.place = of.scale;
+    const double reach = ReachOf(grid);
+    const double relative = reach / std::clamp(reach_of_all, 0.1, 10.0);
+    const double below = FreeBelow(grid);
+    const double above = FreeAbove(grid);
+    const double move = (below - above) / 2;
+    const double steps = grid.values.most - grid.values.least;
+    const double beyond = reach / std::max(reach_of_all, 1.0);
+    const double cut = grid.cut_below + grid.cut_above;
+    const double cut_share = cut / grid.count;
+    const bool much = cut_share > kMuchCut && beyond > kBeyond;
+    const bool some = cut_share > kSomeCut && beyond > kFarBeyond;
+    const bool most = cut_share > kMostCut && beyond > kBeyondForMost;
+    if ((most || much || some) && !IsTail(cut, grid.count) && grid.cut_square > 10 * kRounding) {
+      mistake = absl::StrFormat("%s: too small, %.2g %% of them are cut off", ScaleText(run, grid),
+                                100 * cut_share);
+      continue;
+    }
+    // One end clips numbers, and the other one has about as many unused steps.
+    const bool fits =
+        std::abs(below + above) <=
+            std::clamp(3 * room_of_all, std::max(kTight, 0.02 * steps), 0.06 * steps) &&
+        std::abs(move) >= std::max({kMoved, kMovedShare * steps, 3 * move_of_all}) &&
+        below * above < 0 && CutsByMoving(grid, below, above);
+    const bool odd_one = !IsSymmetric(grid) && grids.size() >= 3 && symmetric + 1 == grids.size() &&
+                         std::min(below, above) < -kTight;
+    const bool wasted_below =
+        grid.never_negative && grid.grid_least() < 0 && grid.least >= 0 && !IsSymmetric(grid) &&
+        -grid.grid_least() >= std::max(8.0, kMovedShare * steps) * grid.values.scales[0];
+    if (!IsByConvention(grid) && (fits || odd_one)) {
+      found.place = of.zero_point;
+      mistake = ZeroPointText(run, grid,
+                              odd_one && !fits ? grid.values.zero_points[0] -
+                                                     (grid.values.least + grid.values.most + 1) / 2
+                                               : move);
+      continue;
+    }
+    if (wasted_below) {
+      found.place = of.zero_point;
+      mistake =
+          absl::StrCat(ZeroPointText(run, grid, grid.values.zero_points[0] - grid.values.least),
+                       ", which are never negative");
+      continue;
+    }
+    if (!made_up && relative < kWasted && reach < kWasted && !IsByConvention(grid)) {
+      const double used =
+          (std::min(grid.most, grid.grid_most()) - std::max(grid.least, grid.grid_least())) /
+          (grid.grid_most() - grid.grid_least());
+      mistake = absl::StrFormat("%s: about %.2g times too great, they use %.2g %% of its range",
+                                ScaleText(run, grid), 1 / relative, 100 * std::max(0.0, used));
+    }
+  }
+  return mistakes;
+}
+
+namespace {
+
+// The changed one of two constants (scales or zero points) that a result is written and read with.
+int Changed(const TwinRun& run, int r, const Grid& written, const Grid& read, bool scale) {
+  const int to = scale ? written.scale : written.zero_point;
+  const int from = scale ? read.scale : read.zero_point;
+  if (to == kNone || from == kNone) return to == kNone ? from : to;
+  if (run.IsOfBoth(to) != run.IsOfBoth(from)) return run.IsOfBoth(to) ? from : to;
+  if (run.partner(r) == kNone) return to;
+  const SideValues& side = run.quantized();
+  const std::optional<GridValues> to_values = side.GridOf(r, written);
+  const std::optional<GridValues> from_values = side.GridOf(r, read);
+  const std::optional<GridValues> theirs = run.other().GridOf(run.partner(r));
+  if (!to_values.has_value() || !from_values.has_value()) return to;
+  if (theirs.has_value() && scale) return theirs->scales == to_values->scales ? from : to;
+  // The other side's values after quantizing and dequantizing.
+  const std::optional<Reals> numbers = run.other().RealsOf(run.partner(r));
+  const std::optional<Shape>& shape = side.graph().result(r).shape;
+  if (!numbers.has_value() || !shape.has_value() || NumElements(*shape) != numbers->size()) {
+    return to;
+  }
+  const auto noise = [&](const GridValues& grid) {
+    const absl::StatusOr<Tensor> integers =
+        Quantized(*numbers, *shape, side.graph().result(r).dtype, grid, side.pool());
+    return integers.ok() ? LikenessOf(*numbers, Reals(*integers, grid), side.pool()).noise
+                         : std::numeric_limits<double>::infinity();
+  };
+  return noise(*from_values) > noise(*to_values) ? from : to;
+}
+
+}  // namespace
+
+Mistake ReadOtherwise(const TwinRun& run, int r) {
+  const SideValues& side = run.quantized();
+  const std::optional<Grid>& written = side.grids().written(r);
+  const std::optional<Grid>& read = side.grids().read(r);
+  if (!written.has_value() || !read.has_value()) return {};
+  const std::optional<GridValues> to = side.GridOf(r, written);
+  const std::optional<GridValues> from = side.GridOf(r, read);
+  if (!to.has_value() || !from.has_value()) return {};
+  const auto number = [&](int result, absl::Span<const double> numbers) {
+    return absl::StrCat(result == kNone ? "" : NameOf(run, result), " = ",
+                        absl::StrFormat("%.4g", numbers.empty() ? 0 : numbers[0]),
+                        numbers.size() > 1 ? ", …" : "");
+  };
+  if (to->scales != from->scales) {
+    return {absl::StrCat("it is written with the scale ", number(written->scale, to->scales),
+                         " and read with ", number(read->scale, from->scales)),
+            Changed(run, r, *written, *read, /*scale=*/true)};
+  }
+  if (to->zero_points != from->zero_points) {
+    return {absl::StrCat("it is written with the zero point ",
+                         number(written->zero_point, to->zero_points), " and read with ",
+                         number(read->zero_point, from->zero_points)),
+            Changed(run, r, *written, *read, /*scale=*/false)};
+  }
+  if (!to->per_tensor() && (to->axis != from->axis || to->block != from->block)) {
+    return {
+        absl::StrFormat("it is written along axis %d and read along axis %d", to->axis, from->axis),
+        kNone};
+  }
+  return {};
+}
+
+std::string FactorMistake(const TwinRun& run, int r) {
+  constexpr double kMostNoise = 0.05;
+  constexpr double kExplains = 0.35;
+  const double noise = run.OwnLikeness(r).noise;
+  if (run.partner(r) == kNone || noise <= kMostNoise) return "";
+  const std::optional<Reals> own = run.OwnReals(r);
+  const std::optional<Reals> partner = run.other().RealsOf(run.partner(r));
+  const SideValues& side = run.quantized();
+  const std::optional<Shape>& shape = side.graph().result(r).shape;
+  if (!own.has_value() || !partner.has_value() || !shape.has_value() ||
+      own->size() != partner->size()) {
+    return "";
+  }
+  // Effects of the result's own quantization parameters, clipping included, are judged as theirs.
+  if (const std::optional<GridValues> grid = side.GridOf(r); grid.has_value()) {
+    const Value rounded = side.InFormOf(r, *partner);
+    if (!rounded.empty() &&
+        LikenessOf(Reals(rounded.tensor(), *grid), *own, side.pool()).noise <= kExplains * noise) {
+      return "";
+    }
+  }
+  // By channel: along the axis of images, and along the last one.
+  struct Explained {
+    double noise = std::numeric_limits<double>::infinity();
+    std::vector<Line> fits;
+  } best;
+  std::vector<int64_t> axes = {-1};
+  if (shape->size() >= 3) axes.push_back(1);
+  if (shape->size() >= 2) axes.push_back(static_cast<int64_t>(shape->size()) - 1);
+  for (const int64_t axis : axes) {
+    int64_t inner = 1;
+    const int64_t channels = axis < 0 ? 1 : (*shape)[static_cast<size_t>(axis)];
+    for (size_t i = static_cast<size_t>(axis + 1); axis >= 0 && i < shape->size(); ++i) {
+      inner *= (*shape)[i];
+    }
+    const std::vector<ChannelLine> lines =
+        LinesThrough(*partner, *own, channels, inner, run.quantized().pool());
+    // A line through a few points proves nothing.
+    if (lines.empty() || lines[0].count < 8) continue;
+    Explained explained;
+    double left = 0, squares = 0;
+    for (const ChannelLine& channel : lines) {
+      explained.fits.push_back(channel.line);
+      left += channel.rest;
+      squares += channel.squares;
+    }
+    explained.noise = squares > 0 ? std::sqrt(left / squares) : 1;
+    if (explained.noise < 0.7 * best.noise) best = std::move(explained);
+  }
+  if (best.noise > kExplains * noise) return "";
+  size_t worst = 0;
+  for (size_t c = 0; c < best.fits.size(); ++c) {
+    if (std::abs(best.fits[c].slope - 1) > std::abs(best.fits[worst].slope - 1)) worst = c;
+  }
+  const Line& fit = best.fits[worst];
+  const std::string where = best.fits.size() == 1 ? "" : absl::StrCat("; channel ", worst, " most");
+  if (std::abs(fit.slope - 1) > 0.05) {
+    return absl::StrFormat(
+        "given the other side's values it comes out %.3g times as great%s: a scale that it is "
+        "computed with is wrong",
+        fit.slope, where);
+  }
+  return absl::StrFormat(
+      "given the other side's values it comes out moved by %.3g: a zero point or a bias that it is "
+      "computed with is wrong",
+      fit.offset);
+}
+
+}  // namespace onnxcmp

@@ -1,0 +1,40 @@
+// Blocks that runtimes fuse, of one model or of two, as text and as JSON.
+#ifndef ONNXCMP_COMPARE_REPORTS_TABLE_RENDER_FUSIONS_H_
+#define ONNXCMP_COMPARE_REPORTS_TABLE_RENDER_FUSIONS_H_
+
+#include <string>
+#include <vector>
+
+#include "compare/fusions/fusion.h"
+#include "compare/comparison/comparison.h"
+#include "compare/reports/table/table_options.h"
+#include "compare/reports/table/table_style.h"
+
+namespace onnxcmp {
+
+// For one model: the number of whole blocks of each form, and the broken ones with their obstacles.
+std::string RenderModelBlocks(const std::string& source, const std::vector<Block>& blocks,
+                              const TableOptions& options = {});
+std::string ModelBlocksJson(const std::string& source, const std::vector<Block>& blocks);
+
+// For a comparison with blocks.
+std::string RenderBlocks(const Comparison& comparison, const TableOptions& options,
+                         const TableStyle& style);
+// A member of the comparison's JSON.
+std::string BlocksJson(const BlockReport& report);
+
+// Texts common to all reports: a line of counts for each form, and the obstacles of each block that
+// is broken on one side.
+struct BlockTexts {
+  std::vector<std::string> counts;
+  std::vector<std::string> broken;                  // a heading for each
+  std::vector<std::vector<std::string>> obstacles;  // for each of these
+  // Lines of Python, one for each family and one for all; none if there is nothing to exclude.
+  std::vector<std::string> nodes_to_exclude;
+  std::vector<std::string> notes;
+};
+BlockTexts TextsOf(const BlockReport& report);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_REPORTS_TABLE_RENDER_FUSIONS_H_
