@@ -15,10 +15,10 @@
 #include "cli/commands.h"
 #include "cli/compare_arguments.h"
 #include "cli/compare_flags.h"
+#include "cli/compare_session.h"
 #include "cli/process/heap.h"
 #include "cli/process/interruption.h"
 #include "cli/process/messages.h"
-#include "cli/compare_session.h"
 #include "cli/process/terminal.h"
 #include "compare/comparison/exit_status.h"
 #include "compare/reports/render_chain.h"
@@ -85,7 +85,7 @@ class ChainComparison {
 
   absl::StatusOr<ChainStep> CompareWith(PerSide<const Side*> opened,
                                         const CompareArguments& arguments, ChainStep step) {
-    SideComparison comparison(arguments, tools_, opened);
+    CompareSession comparison(arguments, tools_, opened);
     std::string page;
     const absl::StatusOr<bool> done =
         comparison.Run([&](const Comparison& of_set, int64_t, int64_t, const std::string& name) {

@@ -15,12 +15,12 @@
 #include "cli/commands.h"
 #include "cli/compare_arguments.h"
 #include "cli/compare_flags.h"
+#include "cli/compare_session.h"
 #include "cli/process/heap.h"
 #include "cli/process/messages.h"
-#include "cli/compare_session.h"
 #include "cli/process/terminal.h"
-#include "compare/model_explorer/node_data.h"
 #include "compare/base/per_side.h"
+#include "compare/model_explorer/node_data.h"
 #include "compare/reports/render_csv.h"
 #include "compare/reports/render_dot.h"
 #include "compare/reports/render_html.h"
@@ -201,7 +201,7 @@ class Reporter {
   const CompareArguments& arguments_;
   ComparisonTools& tools_;
   const TableOptions look_;
-  SideComparison comparison_{arguments_, tools_};
+  CompareSession comparison_{arguments_, tools_};
   std::vector<SetSummary> summaries_;
   std::vector<std::string> page_data_;  // of several sets, if there will be a page of all
 };

@@ -10,8 +10,8 @@
 #include "cli/process/at_once.h"
 #include "cli/process/messages.h"
 #include "cli/process/progress.h"
-#include "compare/recordings/data_sets.h"
 #include "compare/inputs/input_files.h"
+#include "compare/recordings/data_sets.h"
 #include "compare/recordings/recording.h"
 #include "compare/reports/render_html.h"
 #include "compare/repro/write_repro.h"
@@ -55,7 +55,7 @@ bool WantsPage(const CompareArguments& arguments) {
                      [](const auto& report) { return report.first == "html"; });
 }
 
-absl::StatusOr<bool> SideComparison::Run(const Show& show) {
+absl::StatusOr<bool> CompareSession::Run(const Show& show) {
   if (!arguments_.repro.empty()) OC_RETURN_IF_ERROR(CheckReproTarget(arguments_.repro));
   OC_RETURN_IF_ERROR(OpenSides());
   OC_ASSIGN_OR_RETURN(std::optional<InputSets> inputs, OpenInputs());
@@ -87,7 +87,7 @@ absl::StatusOr<bool> SideComparison::Run(const Show& show) {
   return true;
 }
 
-Comparison SideComparison::FailedComparison(const absl::Status& status) const {
+Comparison CompareSession::FailedComparison(const absl::Status& status) const {
   Comparison comparison;
   comparison.verdict = Verdict::kFailed;
   comparison.left_summary.source = arguments_.left;
@@ -99,7 +99,7 @@ Comparison SideComparison::FailedComparison(const absl::Status& status) const {
 }
 
 // Two models on inputs made up by purpose are compared on several sets.
-absl::StatusOr<SetsResult> SideComparison::CompareSet(int64_t set,
+absl::StatusOr<SetsResult> CompareSession::CompareSet(int64_t set,
                                                       std::optional<InputSets>* inputs) {
   const bool models = left_->evaluator() != nullptr && right_->evaluator() != nullptr;
   const bool ours = left_->node_runner() == nullptr && right_->node_runner() == nullptr;
@@ -134,7 +134,7 @@ absl::StatusOr<SetsResult> SideComparison::CompareSet(int64_t set,
 }
 
 // Saves the inputs by the left model's names, and those that only the right model has.
-absl::Status SideComparison::SaveInputs(const std::string& path) const {
+absl::Status CompareSession::SaveInputs(const std::string& path) const {
   OC_ASSIGN_OR_RETURN(std::unique_ptr<RecordingWriter> writer,
                       RecordingWriter::Create(path, /*outputs_only=*/false));
   absl::flat_hash_set<std::string> names;
@@ -151,7 +151,7 @@ absl::Status SideComparison::SaveInputs(const std::string& path) const {
   return writer->Finish();
 }
 
-absl::Status SideComparison::OpenSides() {
+absl::Status CompareSession::OpenSides() {
   LoadOptions load = arguments_.run.load();
   load.weights = tools_.weights;
   const ProgressLine line(arguments_.run.quiet, tools_.interruption, [this](double seconds) {
@@ -189,7 +189,7 @@ absl::Status SideComparison::OpenSides() {
 }
 
 // Puts a runtime in the place of our interpreter, if one is asked for.
-absl::Status SideComparison::InRuntime(SideId id, std::unique_ptr<Side>* side) {
+absl::Status CompareSession::InRuntime(SideId id, std::unique_ptr<Side>* side) {
   const std::string& name = arguments_.runtimes.names[id];
   if (name.empty()) return absl::OkStatus();
   OC_ASSIGN_OR_RETURN(std::shared_ptr<Runtime> runtime,
@@ -207,7 +207,7 @@ absl::Status SideComparison::InRuntime(SideId id, std::unique_ptr<Side>* side) {
 }
 
 // The model as the runtime optimizes it, and the runtime that leaves it so.
-absl::StatusOr<std::shared_ptr<Runtime>> SideComparison::TakeOptimized(
+absl::StatusOr<std::shared_ptr<Runtime>> CompareSession::TakeOptimized(
     std::shared_ptr<Runtime> runtime, std::unique_ptr<Side>* side) const {
   // The first one's folder has the model.
   struct Both {
@@ -237,14 +237,14 @@ absl::StatusOr<std::shared_ptr<Runtime>> SideComparison::TakeOptimized(
   return std::shared_ptr<Runtime>(both, &both->second);
 }
 
-void SideComparison::AddAssumptions(absl::string_view name, const Side& side,
+void CompareSession::AddAssumptions(absl::string_view name, const Side& side,
                                     std::vector<std::string>* notes) const {
   if (side.evaluator() == nullptr) return;
   const std::string note = arguments_.run.Assumption(side.evaluator()->model().graph);
   if (!note.empty()) notes->push_back(absl::StrCat(name, ": ", note));
 }
 
-absl::Status SideComparison::WriteReprosOf(int64_t set, int64_t sets,
+absl::Status CompareSession::WriteReprosOf(int64_t set, int64_t sets,
                                            Comparison* comparison) const {
   ReproOptions options;
   options.dir = arguments_.repro;
@@ -272,12 +272,12 @@ absl::Status SideComparison::WriteReprosOf(int64_t set, int64_t sets,
 
 // The test data beside the models, if no inputs were specified. If there are several sets, it is
 // unknown with which of them a recording was made.
-std::string SideComparison::DefaultInputs() {
+std::string CompareSession::DefaultInputs() {
   const InputOptions& given = arguments_.inputs;
   if (!all_files_ || !given.inputs.empty() || !given.left_inputs.empty() ||
       !given.right_inputs.empty() || arguments_.run.seed.has_value() ||
-      !arguments_.run.dims.empty() || arguments_.search.has_value() ||
-      arguments_.sizes || !recorded_.values.empty()) {
+      !arguments_.run.dims.empty() || arguments_.search.has_value() || arguments_.sizes ||
+      !recorded_.values.empty()) {
     return "";
   }
   std::string beside = InputsBeside(arguments_.left, arguments_.right);
@@ -292,7 +292,7 @@ std::string SideComparison::DefaultInputs() {
 }
 
 // Reads the model's inputs from the recording, if there is one of each.
-absl::Status SideComparison::ReadRecordedInputs() {
+absl::Status CompareSession::ReadRecordedInputs() {
   recorded_ = InputsOfRecording();
   for (const auto& [model, recording] : {std::pair(&left_, &right_), std::pair(&right_, &left_)}) {
     if ((*model)->evaluator() == nullptr || (*recording)->evaluator() != nullptr) continue;
@@ -303,7 +303,7 @@ absl::Status SideComparison::ReadRecordedInputs() {
 }
 
 // Several sets of results and of inputs are matched one by one.
-absl::StatusOr<int64_t> SideComparison::CountSets(const std::optional<InputSets>& inputs) const {
+absl::StatusOr<int64_t> CompareSession::CountSets(const std::optional<InputSets>& inputs) const {
   const int64_t fed = inputs.has_value() ? inputs->size() : 1;
   if (left_->evaluator() != nullptr && right_->evaluator() != nullptr) return fed;
   const auto sets_of = [](const Side& side) {
@@ -324,7 +324,7 @@ absl::StatusOr<int64_t> SideComparison::CountSets(const std::optional<InputSets>
                    ": name those that belong together"));
 }
 
-absl::Status SideComparison::ChooseSet(int64_t set, std::optional<InputSets>* inputs) {
+absl::Status CompareSession::ChooseSet(int64_t set, std::optional<InputSets>* inputs) {
   const bool sets_of_results = left_->sets() > 1 || right_->sets() > 1;
   if (!sets_of_results) return absl::OkStatus();
   left_->ChooseSet(set);
@@ -337,7 +337,7 @@ absl::Status SideComparison::ChooseSet(int64_t set, std::optional<InputSets>* in
 }
 
 // Notes recorded inputs that contradict the given ones.
-void SideComparison::NoteOtherInputs(Comparison* comparison) const {
+void CompareSession::NoteOtherInputs(Comparison* comparison) const {
   if (!comparison->fed_made_up.empty()) {
     for (const std::string& note : recorded_.notes) comparison->notes.push_back(note);
   }
@@ -352,7 +352,7 @@ void SideComparison::NoteOtherInputs(Comparison* comparison) const {
 }
 
 // Nothing if both sides are recordings.
-absl::StatusOr<std::optional<InputSets>> SideComparison::OpenInputs() {
+absl::StatusOr<std::optional<InputSets>> CompareSession::OpenInputs() {
   OC_RETURN_IF_ERROR(ReadRecordedInputs());
   const std::string beside = DefaultInputs();
   if (beside.empty()) return OpenInputs(arguments_.inputs.inputs);
@@ -367,7 +367,7 @@ absl::StatusOr<std::optional<InputSets>> SideComparison::OpenInputs() {
   return OpenInputs("");
 }
 
-absl::StatusOr<std::optional<InputSets>> SideComparison::OpenInputs(const std::string& file) const {
+absl::StatusOr<std::optional<InputSets>> CompareSession::OpenInputs(const std::string& file) const {
   std::vector<const Graph*> graphs;
   for (const Side* side : {left_.get(), right_.get()}) {
     if (side->evaluator() != nullptr) graphs.push_back(&side->evaluator()->model().graph);
@@ -390,7 +390,7 @@ absl::StatusOr<std::optional<InputSets>> SideComparison::OpenInputs(const std::s
   return std::optional<InputSets>(*std::move(sets));
 }
 
-CompareOptions SideComparison::options() {
+CompareOptions CompareSession::options() {
   CompareOptions options;
   options.tolerance = arguments_.tolerance;
   options.pairs = arguments_.pairs;
@@ -416,7 +416,7 @@ CompareOptions SideComparison::options() {
   options.shadow = arguments_.shadow;
   options.explain = arguments_.explain;
   options.quantization = arguments_.quantization;
-  options.blocks = arguments_.fusions;
+  options.fusions = arguments_.fusions;
   options.stop = tools_.stop;
   options.watch = [this](absl::string_view run) -> std::unique_ptr<Observer> {
     if (tools_.watch) return tools_.watch(run);

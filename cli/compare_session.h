@@ -16,12 +16,12 @@
 #include "absl/strings/string_view.h"
 #include "cli/compare_arguments.h"
 #include "cli/process/interruption.h"
+#include "compare/base/per_side.h"
+#include "compare/base/timings.h"
 #include "compare/compare.h"
 #include "compare/comparison/comparison.h"
 #include "compare/inputs/feeds.h"
 #include "compare/inputs/input_sets.h"
-#include "compare/base/per_side.h"
-#include "compare/base/timings.h"
 #include "compare/runtimes/runtime.h"
 #include "compare/sets/compare_sets.h"
 #include "compare/sides/constant_nodes.h"
@@ -50,7 +50,7 @@ struct ComparisonTools {
   Timings timings;
 };
 
-class SideComparison {
+class CompareSession {
  public:
   // Shows the comparison of set `set` of `sets`, called `name`, or takes it. False: the output is
   // gone, which has been said.
@@ -58,7 +58,7 @@ class SideComparison {
                                                   const std::string& name)>;
 
   // `opened`: sides of the same files that are already open, or null. All must outlive the object.
-  SideComparison(const CompareArguments& arguments, ComparisonTools& tools,
+  CompareSession(const CompareArguments& arguments, ComparisonTools& tools,
                  PerSide<const Side*> opened = {nullptr, nullptr})
       : arguments_(arguments), tools_(tools), opened_(opened) {}
 

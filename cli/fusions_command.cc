@@ -43,9 +43,9 @@ int FusionsCommand(const std::vector<std::string>& arguments) {
     PrintError(loaded.status().message());
     return kFailed;
   }
-  const std::vector<Block> blocks = FindBlocks((*loaded)->graph);
-  const std::string text =
-      format == "json" ? ModelBlocksJson(model, blocks) : RenderModelBlocks(model, blocks, look);
+  const std::vector<Fusion> fusions = FindFusions((*loaded)->graph);
+  const std::string text = format == "json" ? ModelFusionsJson(model, fusions)
+                                            : RenderModelFusions(model, fusions, look);
   return PrintOutput(text) ? kAgree : kFailed;
 }
 

@@ -37,8 +37,8 @@ struct Command {
 };
 
 constexpr Command kCommands[] = {
-    {"run", RunCommand},   {"chain", ChainCommand},     {"test", TestCommand},
-    {"ops", OpsCommand},   {"fusions", FusionsCommand}, {"layers", LayersCommand},
+    {"run", RunCommand},   {"chain", ChainCommand},       {"test", TestCommand},
+    {"ops", OpsCommand},   {"fusions", FusionsCommand},   {"layers", LayersCommand},
     {"show", ShowCommand}, {"runtimes", RuntimesCommand}, {"conformance", ConformanceCommand},
 };
 

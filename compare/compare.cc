@@ -6,12 +6,15 @@
 #include <utility>
 #include <vector>
 
+#include "compare/base/per_side.h"
+#include "compare/base/thresholds.h"
 #include "compare/comparison/causes_without_effect.h"
 #include "compare/comparison/verdict.h"
 #include "compare/coverage/unread_rows.h"
 #include "compare/differences/tensor_distance.h"
 #include "compare/not_finite/find_not_finite.h"
-#include "compare/base/per_side.h"
+#include "compare/outputs/output_comparison.h"
+#include "compare/outputs/unknown_inputs.h"
 #include "compare/pictures/value_picture.h"
 #include "compare/sides/pair_values.h"
 #include "compare/sides/value_bank.h"
@@ -30,8 +33,6 @@
 #include "compare/streams/result_names.h"
 #include "compare/text/attribute_text.h"
 #include "compare/tolerances/pair_tolerance.h"
-#include "compare/outputs/output_comparison.h"
-#include "compare/outputs/unknown_inputs.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/base/thread_pool.h"
 #include "evaluator/tensor/tensor.h"
@@ -50,7 +51,7 @@ SideRecords Record(const PerSide<Side*>& sides, const CompareOptions& options,
   recording.search_memory = options.causes ? options.search_memory : 0;
   recording.share = options.share;
   recording.numbers = options.letters || options.made_up || options.quantization ||
-                      options.blocks || !options.explain.empty() || !options.pairs.empty();
+                      options.fusions || !options.explain.empty() || !options.pairs.empty();
   recording.shadow = options.shadow;
   recording.shadow_memory = options.search_memory;
   recording.pool = &pool;
@@ -121,8 +122,6 @@ absl::StatusOr<CauseReport> SearchCauses(const PerSide<RecordedSide>& sides,
 // True if outputs are so far apart that a search for causes will follow. Affects only what further
 // runs keep.
 bool AreFarApart(const PerSide<std::vector<NamedOutput>>& outputs) {
-  constexpr double kFar = 1e-3;
-  constexpr double kRoundings = 64;
   for (const NamedOutput& left : outputs.left) {
     for (const NamedOutput& right : outputs.right) {
       if (left.name != right.name || !IsMeasurable(left.value) || !IsMeasurable(right.value)) {
@@ -132,7 +131,8 @@ bool AreFarApart(const PerSide<std::vector<NamedOutput>>& outputs) {
       const Tensor& theirs = right.value.tensor();
       const double epsilon = CoarserEpsilon(ours.dtype(), theirs.dtype());
       if (epsilon > 0 && ours.shape() == theirs.shape() &&
-          Distance(Measure(ours), Measure(theirs)) > std::max(kFar, kRoundings * epsilon)) {
+          Distance(Measure(ours), Measure(theirs)) >
+              std::max(thresholds::kFarDistance, thresholds::kFarEpsilons * epsilon)) {
         return true;
       }
     }
@@ -212,7 +212,7 @@ absl::StatusOr<Findings> CompareRecords(const SideRecords& recorded,
       measured, AddPairs(repaired, std::move(measured), search.repaired, tolerances, early, tools));
   for (const SideId id : kBothSides) search.repaired_values[id].Clear();
   const LookAtQuantizationOptions looking = {.review = options.causes && quantized,
-                                             .layers = options.quantization || options.blocks,
+                                             .layers = options.quantization || options.fusions,
                                              .weigh_outputs = !other_inputs,
                                              .made_up = options.made_up};
   OC_ASSIGN_OR_RETURN(ReviewedCauses reviewed, LookAtQuantization(sides, measured.alignment, judged,
@@ -236,7 +236,7 @@ absl::StatusOr<Findings> CompareRecords(const SideRecords& recorded,
                                                         tolerances, judging, tools));
     timer.reset();
   }
-  const ReportOptions asked = {options.blocks, options.shadow, options.explain};
+  const ReportOptions asked = {options.fusions, options.shadow, options.explain};
   OC_ASSIGN_OR_RETURN(Reports reports, MakeReports(records, sides, measured, reviewed.quantization,
                                                    tolerances, asked, tools));
   return Findings{std::move(measured),
@@ -290,7 +290,7 @@ Comparison Assemble(const PerSide<Side*>& sides, PerSide<SideRecord> records, Fi
   made.right_not_finite = std::move(findings.not_finite.right);
   made.shadow = std::move(findings.reports.shadow);
   made.explanation = std::move(findings.reports.explanation);
-  made.blocks = std::move(findings.reports.blocks);
+  made.fusions = std::move(findings.reports.fusions);
   made.verdict = VerdictOf(made.left_summary, made.right_summary, made.outputs);
   // For made-up inputs, all sets together decide.
   if (!options.made_up && made.verdict < Verdict::kUntested && TellsNothing(made.outputs)) {

@@ -19,11 +19,11 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "compare/base/timings.h"
+#include "compare/causes/repair/repair_limits.h"
 #include "compare/comparison/comparison.h"
 #include "compare/differences/tolerance.h"
 #include "compare/differences/value_difference.h"
-#include "compare/base/timings.h"
-#include "compare/causes/repair/repair_limits.h"
 #include "compare/sides/constant_nodes.h"
 #include "compare/sides/side.h"
 #include "evaluator/run/result.h"
@@ -82,7 +82,7 @@ struct CompareOptions {
   // The layers of a quantized side are measured, and what each costs the outputs.
   bool quantization = false;
   // Find the blocks of both sides that runtimes fuse, and their obstacles.
-  bool blocks = false;
+  bool fusions = false;
   // A result's name or a row's number (FindRow): examine that pair in depth. "": none.
   std::string explain;
   // Findings of comparisons of the same sides on other inputs, or of other sides on the same: known

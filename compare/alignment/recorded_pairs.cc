@@ -11,8 +11,8 @@
 #include "absl/container/flat_hash_set.h"
 #include "compare/alignment/recorded_names.h"
 #include "compare/alignment/weights.h"
-#include "compare/differences/precision.h"
 #include "compare/base/per_side.h"
+#include "compare/differences/precision.h"
 
 namespace onnxcmp {
 namespace {

@@ -140,7 +140,7 @@ bool HaveOtherInputs(const SideGraph& left_graph, const SideGraph::GraphNode& le
 }
 
 bool AttributesExplain(const ForcedRun& run, const ForcedState& state, int right) {
-  const LeftClasses& left = run.left();
+  const ValueClasses& left = run.left();
   const int c = state.at(right).match;
   const int n = run.right().producer(right);
   const int m = left.computed(c) ? left.graph().producer(left.representative(c)) : kNone;

@@ -265,7 +265,7 @@ bool SameOperator(const ForcedRun& run, const NodesWithBodies& nodes) {
 
 std::optional<NodesWithBodies> NodesAfter(const ForcedRun& run, const ForcedState& state,
                                           const RegionNoise& noise, int right) {
-  const LeftClasses& left = run.left();
+  const ValueClasses& left = run.left();
   const int c = state.at(right).match;
   if (c == kNone || !left.computed(c) || !run.right().IsComputed(right)) return std::nullopt;
   NodesWithBodies nodes;

@@ -12,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "compare/base/thresholds.h"
 #include "compare/differences/mask_numbers.h"
 #include "compare/differences/number_strips.h"
 #include "compare/operators/operator_traits.h"
@@ -22,8 +23,6 @@ namespace {
 
 // Largest relative error that still counts as an approximation of the same function.
 constexpr double kApproximation = 3e-3;
-// Largest ratio of noise to signal (root mean squares) of a correct quantization.
-constexpr double kHonest = 0.3;
 // The same with weights of three bits or fewer.
 constexpr double kHonestOfFewBits = 0.55;
 
@@ -147,15 +146,16 @@ CauseClass ClassOf(const ForcedRun& run, const ForcedState& state, const RegionN
       absl::StrCat(absl::StrJoin(ours.operators, "+"), " | ", absl::StrJoin(theirs.operators, "+"));
   const double epsilon =
       CoarserEpsilon(run.left().result(result.match).dtype, result.own.tensor().dtype());
-  const double honest =
-      std::min(ours.fewest_bits, theirs.fewest_bits) <= 3 ? kHonestOfFewBits : kHonest;
+  const double honest = std::min(ours.fewest_bits, theirs.fewest_bits) <= 3
+                            ? kHonestOfFewBits
+                            : thresholds::kMostHonestNoise;
   if (ours.quantizes != theirs.quantizes && run.RelativeRmsOf(result) <= honest) {
     found.kind = CauseKind::kQuantization;
     found.operators = operators;
     // An 8-bit step is 4e-3 of the greatest element.
     constexpr double kLessThanAStep = 1e-3;
-    found.of_grids = IsQuantized(run.left().graph().stream()) && IsQuantized(graph.stream()) &&
-                     verdict.distance <= kLessThanAStep;
+    found.of_params = IsQuantized(run.left().graph().stream()) && IsQuantized(graph.stream()) &&
+                      verdict.distance <= kLessThanAStep;
     return found;
   }
   if (!graph.IsComputed(right)) return found;
@@ -171,7 +171,7 @@ CauseClass ClassOf(const ForcedRun& run, const ForcedState& state, const RegionN
     const Measured own = run.MeasuredOwn(result);
     const Measured held = run.MeasuredHeld(result);
     approximation = AreStepsApart(own, held, std::max(ours.roundings, theirs.roundings));
-    found.of_grids = ours.quantizes && theirs.quantizes && AreStepsApart(own, held, 1);
+    found.of_params = ours.quantizes && theirs.quantizes && AreStepsApart(own, held, 1);
   }
   const bool known_form = epsilon > 0 && AreFormsOfGelu(ours, theirs);
   if (approximation && !ComputeSomethingElse(ours, theirs, known_form, right, truth)) {

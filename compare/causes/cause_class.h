@@ -21,7 +21,7 @@ struct CauseClass {
   bool known_form = false;  // Cause::known_form
   // Both sides quantize there, and the right ends at most a step off: no more than rounding, if the
   // outputs agree.
-  bool of_grids = false;
+  bool of_params = false;
 };
 
 CauseClass ClassOf(const ForcedRun& run, const ForcedState& state, const RegionNoise& noise,

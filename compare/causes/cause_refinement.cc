@@ -23,7 +23,7 @@ std::vector<int> WithoutCopies(const SideGraph& graph, const Region& region) {
 // Picks one of several left results with equal bits, one made of the other: the right's aligned
 // partner if it is among them; else the partner of an input of the right's node, or its reader.
 int ComputedPartner(const ForcedRun& run, const ForcedState& state, int right) {
-  const LeftClasses& left = run.left();
+  const ValueClasses& left = run.left();
   const int c = state.at(right).match;
   const auto is_member = [&](int l) { return l != kNone && left.of(l) == c; };
   if (is_member(run.aligned(right))) return run.aligned(right);
@@ -53,7 +53,7 @@ int ComputedPartner(const ForcedRun& run, const ForcedState& state, int right) {
 // The left result that a report names beside a matched right one. Among constants of the same bits
 // it is the one in the place of the right's.
 int Partner(const ForcedRun& run, const ForcedState& state, int right) {
-  const LeftClasses& left = run.left();
+  const ValueClasses& left = run.left();
   const int c = state.at(right).match;
   int partner = left.representative(c);
   if (run.right().IsComputed(right)) return ComputedPartner(run, state, right);
@@ -177,7 +177,7 @@ std::pair<int, int> OtherSelection(const ForcedRun& run, const ForcedState& stat
 
 std::pair<int, int> Refined(const ForcedRun& run, const ForcedState& state,
                             const RegionNoise& noise, int right) {
-  const LeftClasses& left = run.left();
+  const ValueClasses& left = run.left();
   const int c = state.at(right).match;
   std::pair<int, int> pair = {Partner(run, state, right), right};
   if (!run.right().IsComputed(right) || !left.computed(c)) return pair;

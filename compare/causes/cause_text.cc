@@ -12,9 +12,9 @@
 #include "compare/causes/attribute_differences.h"
 #include "compare/causes/folded/channel_layer.h"
 #include "compare/causes/folded/folded_normalization.h"
+#include "compare/causes/forced/node_inputs.h"
 #include "compare/causes/iteration_search.h"
 #include "compare/differences/value_relation.h"
-#include "compare/causes/forced/node_inputs.h"
 #include "compare/text/display_text.h"
 
 namespace onnxcmp {
@@ -22,7 +22,7 @@ namespace {
 
 // The left result that a right one corresponds to, unless that is the result beside it: another
 // result, or an input of a node that the right does not have.
-std::string AnsweringText(const LeftClasses& classes, const ForcedState& state, int l, int r) {
+std::string AnsweringText(const ValueClasses& classes, const ForcedState& state, int l, int r) {
   const int match = state.at(r).match;
   if (match == kNone || classes.of(l) == match) return "";
   const std::string& name = classes.graph().result(classes.representative(match)).name;
@@ -40,7 +40,7 @@ std::string AnsweringText(const LeftClasses& classes, const ForcedState& state, 
 // Differences between the inputs of both nodes: another order, or another result.
 std::vector<std::string> InputDifferences(const ForcedRun& run, const ForcedState& state, int left,
                                           int right) {
-  const LeftClasses& classes = run.left();
+  const ValueClasses& classes = run.left();
   std::vector<int> left_inputs;
   std::vector<int> right_inputs;
   std::vector<int> left_present;
@@ -75,7 +75,7 @@ std::vector<std::string> InputDifferences(const ForcedRun& run, const ForcedStat
 }
 
 // Masks that the left's model is fed: inputs of 0 and 1 for positions.
-std::vector<NamedMask> MasksOf(const LeftClasses& classes) {
+std::vector<NamedMask> MasksOf(const ValueClasses& classes) {
   std::vector<NamedMask> masks;
   for (const int r : classes.graph().results()) {
     const StreamResult& result = classes.graph().result(r);
@@ -89,7 +89,7 @@ std::vector<NamedMask> MasksOf(const LeftClasses& classes) {
 
 // The relation of the right's values to the left's; empty if it takes too many words.
 std::string HowItDiffers(const Cause& cause, const ForcedRun& run, const ForcedState& state) {
-  const LeftClasses& classes = run.left();
+  const ValueClasses& classes = run.left();
   const ForcedResult& result = state.at(cause.right);
   const int same = classes.Find(result.own_content);
   if (same != kNone && same != classes.of(cause.left) &&
@@ -113,7 +113,7 @@ bool GivesAnotherShape(const Cause& cause, const SideGraph& left, const SideGrap
 std::string FoldingText(const ForcedRun& run, const ForcedState& state, int l, int r) {
   // At least this many weights of a channel identify its layer, whatever the layer reads.
   constexpr size_t kTelling = 4;
-  const LeftClasses& left = run.left();
+  const ValueClasses& left = run.left();
   const auto of_left = [&](int read) -> const Value& { return left.value_of(read); };
   const auto of_right = [&](int read) -> const Value& {
     return state.at(read).own.empty() ? state.at(read).held : state.at(read).own;

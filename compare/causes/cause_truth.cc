@@ -43,7 +43,7 @@ const std::optional<CauseTruth::Exact>& CauseTruth::ExactOf(int r) {
 }
 
 std::optional<CauseTruth::Exact> CauseTruth::RunExact(int r) {
-  const LeftClasses& left = run_.left();
+  const ValueClasses& left = run_.left();
   const ForcedResult& result = state_.at(r);
   const int c = result.match;
   if (!run_.right().IsComputed(r) || !left.computed(c)) return std::nullopt;

@@ -20,21 +20,21 @@
 #include "compare/causes/cause_text.h"
 #include "compare/causes/cause_truth.h"
 #include "compare/causes/first_overflow.h"
+#include "compare/causes/forced/forced_run.h"
+#include "compare/causes/forced/lost_nodes.h"
+#include "compare/causes/forced/region_noise.h"
+#include "compare/causes/forced/same_model.h"
 #include "compare/causes/iteration_search.h"
 #include "compare/causes/prescreen.h"
+#include "compare/causes/repair/repair.h"
 #include "compare/causes/repaired_pairs.h"
 #include "compare/causes/searched_values.h"
 #include "compare/causes/shape_causes.h"
 #include "compare/causes/weighed_causes.h"
 #include "compare/differences/infinity.h"
 #include "compare/differences/tensor_difference.h"
-#include "compare/causes/forced/forced_run.h"
-#include "compare/causes/forced/lost_nodes.h"
-#include "compare/causes/forced/region_noise.h"
-#include "compare/causes/forced/same_model.h"
-#include "compare/graphs/value_classes.h"
 #include "compare/graphs/side_graph.h"
-#include "compare/causes/repair/repair.h"
+#include "compare/graphs/value_classes.h"
 #include "compare/streams/common_form.h"
 #include "compare/text/short_text.h"
 #include "evaluator/base/status_macros.h"
@@ -79,14 +79,14 @@ class CauseFinder {
 
   absl::StatusOr<CauseReport> Find() {
     CauseReport report;
-    if (IsCleanAtALook(&report)) return report;
+    if (PassesPrescreen(&report)) return report;
     if (const int64_t bytes = ComputedBytes(*left_.stream); bytes > options_.search_memory) {
       report.not_searched =
           absl::StrCat("the left's results take ", BytesText(bytes), ", more than --search-memory");
       return report;
     }
     OC_ASSIGN_OR_RETURN(std::vector<Value> values, AllValues(left_, left_graph_, options_.watch));
-    const LeftClasses classes(left_graph_, std::move(values), options_.pool);
+    const ValueClasses classes(left_graph_, std::move(values), options_.pool);
     const ForcedRun run(classes, right_graph_, aligned_, Leaves(),
                         PlainValues(right_, right_graph_),
                         LostNodes(classes, right_graph_, aligned_, options_.far));
@@ -115,13 +115,13 @@ class CauseFinder {
 
  private:
   // Passes the prescreen: true if the two are known to differ by rounding alone, without a search.
-  bool IsCleanAtALook(CauseReport* report) {
+  bool PassesPrescreen(CauseReport* report) {
     if (!options_.outputs_agree || options_.apart.empty() || left_form_.has_value() ||
         right_form_.has_value()) {
       return false;
     }
-    const QuickLook look =
-        LookQuickly({left_, right_}, left_graph_, right_graph_, aligned_, Leaves(), options_);
+    const Prescreen look =
+        PrescreenCauses({left_, right_}, left_graph_, right_graph_, aligned_, Leaves(), options_);
     if (!look.clean) return false;
     if (look.left_out > 0) {
       report->notes.push_back(absl::StrFormat(
@@ -168,7 +168,7 @@ class CauseFinder {
   }
 
   // True if the alignment or a repair confirms the match. Distance alone misleads in 16-bit types.
-  bool IsVouchedFor(const LeftClasses& classes, const ForcedState& state, int r) const {
+  bool IsConfirmed(const ValueClasses& classes, const ForcedState& state, int r) const {
     const int partner = aligned_[Index(r)];
     return state.fixed.contains(r) ||
            (partner != kNone && classes.of(partner) == state.at(r).match);
@@ -254,7 +254,7 @@ class CauseFinder {
     const std::pair<int, bool> place = {PlaceOf(r), right_graph_.IsConstant(r)};
     if (judging->places.contains(place)) return true;
     const bool beyond = verdict.ratio > RegionNoise::kMaxRatio || told_otherwise ||
-                        (verdict.ratio > kRatioInDouble && IsVouchedFor(run.left(), state, r) &&
+                        (verdict.ratio > kRatioInDouble && IsConfirmed(run.left(), state, r) &&
                          judging->truth.IsApartInDouble(r));
     // Causes folded into another do not count against the limit.
     if (beyond && static_cast<int>(report->causes.size()) >= options_.limits.causes) return false;
@@ -279,7 +279,7 @@ class CauseFinder {
     const ForcedRun& run = judging->run;
     const ForcedState& state = judging->state;
     const CauseClass found = ClassOf(run, state, judging->noise, r, verdict, &judging->truth);
-    if (found.of_grids && options_.outputs_agree && !IsMistake(found.kind)) {
+    if (found.of_params && options_.outputs_agree && !IsMistake(found.kind)) {
       judged_.others.push_back(r);
       return;
     }

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "compare/causes/cause.h"
 #include "compare/base/per_side.h"
+#include "compare/causes/cause.h"
 #include "compare/sides/pair_values.h"
 
 namespace onnxcmp {

@@ -12,10 +12,11 @@
 #include "absl/container/node_hash_map.h"
 #include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
+#include "compare/base/per_side.h"
+#include "compare/base/thresholds.h"
 #include "compare/causes/sides_in_double.h"
 #include "compare/differences/tensor_distance.h"
 #include "compare/graphs/region.h"
-#include "compare/base/per_side.h"
 #include "compare/sides/value_bank.h"
 
 namespace onnxcmp {
@@ -25,21 +26,18 @@ namespace {
 constexpr double kWorthSparing = 1 << 28;
 // Share of these operations that the prescreen may take.
 constexpr double kShare = 0.25;
-// Rounding, in epsilons, that the search accepts anywhere, and rounding that it accepts if it
-// vanishes in double (kRatioInDouble and RegionNoise).
-constexpr double kRounding = 8;
+// Epsilons that the search lets pass as rounding if they are gone in double (kRatioInDouble and
+// RegionNoise).
 constexpr double kRoundingIfGone = 32;
 // Cost of a region in double on both sides, as a multiple of its operations.
 constexpr double kCostInDouble = 8;
-// Growth of the distance from the inputs to the result that rounding may cause.
-constexpr double kGrowth = 4;
 // Greatest distances that may be rounding, in epsilons and against the scale.
 constexpr double kMostEpsilons = 2048;
 constexpr double kMostApart = 1.0 / 4096;
 
-class QuickLooker {
+class Prescreener {
  public:
-  QuickLooker(const PerSide<RecordedSide>& sides, const SideGraph& left_graph,
+  Prescreener(const PerSide<RecordedSide>& sides, const SideGraph& left_graph,
               const SideGraph& right_graph, const std::vector<int>& partners,
               const std::vector<Value>& leaves, const CauseOptions& options)
       : left_(sides.left),
@@ -58,8 +56,8 @@ class QuickLooker {
     }
   }
 
-  QuickLook Look() {
-    QuickLook look;
+  Prescreen Look() {
+    Prescreen look;
     double work = 0;
     for (size_t n = 0; n < right_.nodes().size(); ++n) work += WorkOf(static_cast<int>(n));
     if (work < kWorthSparing ||
@@ -142,14 +140,14 @@ class QuickLooker {
     std::vector<Suspect> suspects;
     for (const int r : right_.results()) {
       if (!right_.IsComputed(r) || !HasPartner(r) || HasSameBits(r)) continue;
-      const double rounding = kRounding * EpsilonOfPair(r);
+      const double rounding = thresholds::kMostRoundingEpsilons * EpsilonOfPair(r);
       if (ApartBy(r) <= rounding) continue;
       Region region = RegionOf(right_, r, [&](int read) { return IsEntry(read); });
       double read_apart = 0;
       for (const int entry : region.entries) {
         if (right_.IsComputed(entry)) read_apart = std::max(read_apart, ApartBy(entry));
       }
-      if (ApartBy(r) <= kGrowth * read_apart) continue;
+      if (ApartBy(r) <= thresholds::kMostRoundingGrowth * read_apart) continue;
       const double growth = ApartBy(r) / std::max(read_apart, EpsilonOfPair(r));
       suspects.push_back({r, std::move(region), growth});
     }
@@ -174,7 +172,7 @@ class QuickLooker {
   }
 
   // False as soon as one is not clean, or the left's values are unavailable.
-  bool AreClean(absl::Span<const Suspect> suspects, QuickLook* look) {
+  bool AreClean(absl::Span<const Suspect> suspects, Prescreen* look) {
     size_t begin = 0;
     while (begin < suspects.size()) {
       std::vector<bool> wanted(left_.stream->results.size());
@@ -274,7 +272,7 @@ class QuickLooker {
     if (!own.is_tensor() || own.tensor().shape() != wanted->tensor().shape()) return false;
     const double distance =
         Distance(Measure(wanted->tensor(), pool_), Measure(own.tensor(), pool_), pool_);
-    if (distance <= kRounding * EpsilonOfPair(r)) return true;
+    if (distance <= thresholds::kMostRoundingEpsilons * EpsilonOfPair(r)) return true;
     if (!(distance <= kRoundingIfGone * EpsilonOfPair(r))) return false;
     const double work = kCostInDouble * WorkOf(region);
     if (work > left_of_share_) return std::nullopt;
@@ -314,10 +312,10 @@ class QuickLooker {
 
 }  // namespace
 
-QuickLook LookQuickly(const PerSide<RecordedSide>& sides, const SideGraph& left_graph,
-                      const SideGraph& right_graph, const std::vector<int>& partners,
-                      const std::vector<Value>& leaves, const CauseOptions& options) {
-  return QuickLooker(sides, left_graph, right_graph, partners, leaves, options).Look();
+Prescreen PrescreenCauses(const PerSide<RecordedSide>& sides, const SideGraph& left_graph,
+                          const SideGraph& right_graph, const std::vector<int>& partners,
+                          const std::vector<Value>& leaves, const CauseOptions& options) {
+  return Prescreener(sides, left_graph, right_graph, partners, leaves, options).Look();
 }
 
 }  // namespace onnxcmp

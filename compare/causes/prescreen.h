@@ -6,15 +6,15 @@
 
 #include <vector>
 
+#include "compare/base/per_side.h"
 #include "compare/causes/causes.h"
 #include "compare/graphs/side_graph.h"
-#include "compare/base/per_side.h"
 #include "compare/sides/pair_values.h"
 #include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
 
-struct QuickLook {
+struct Prescreen {
   // No search is needed: every result that was checked is as near to its partner as rounding has
   // it.
   bool clean = false;
@@ -27,9 +27,9 @@ struct QuickLook {
 // is clean if its nodes give the left's result on the left's values, by the standards of the whole
 // search; the most suspicious are checked first. Values that were not kept are computed again.
 // Small models are never called clean: their search costs nothing.
-QuickLook LookQuickly(const PerSide<RecordedSide>& sides, const SideGraph& left_graph,
-                      const SideGraph& right_graph, const std::vector<int>& partners,
-                      const std::vector<Value>& leaves, const CauseOptions& options);
+Prescreen PrescreenCauses(const PerSide<RecordedSide>& sides, const SideGraph& left_graph,
+                          const SideGraph& right_graph, const std::vector<int>& partners,
+                          const std::vector<Value>& leaves, const CauseOptions& options);
 
 }  // namespace onnxcmp
 

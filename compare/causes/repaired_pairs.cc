@@ -9,7 +9,7 @@
 namespace onnxcmp {
 namespace {
 
-std::vector<AddedPair> OfRepairs(const LeftClasses& left, const SideGraph& right,
+std::vector<AddedPair> OfRepairs(const ValueClasses& left, const SideGraph& right,
                                  const ForcedState& state, const Alignment& alignment) {
   std::vector<AddedPair> pairs;
   for (const auto& [r, c] : state.fixed) {
@@ -56,7 +56,7 @@ void KeepOwn(const SideGraph& graph, int number, const Value& value, ValueBank* 
 
 }  // namespace
 
-std::vector<AddedPair> PairsToAdd(const LeftClasses& left, const SideGraph& right,
+std::vector<AddedPair> PairsToAdd(const ValueClasses& left, const SideGraph& right,
                                   const ForcedState& state, const Alignment& alignment,
                                   const std::vector<Cause>& causes) {
   std::vector<AddedPair> pairs = OfRepairs(left, right, state, alignment);

@@ -6,18 +6,18 @@
 
 #include "compare/alignment/alignment.h"
 #include "compare/alignment/alignment_amendment.h"
+#include "compare/base/per_side.h"
 #include "compare/causes/cause.h"
 #include "compare/causes/forced/forced_run.h"
-#include "compare/graphs/value_classes.h"
 #include "compare/graphs/side_graph.h"
-#include "compare/base/per_side.h"
+#include "compare/graphs/value_classes.h"
 #include "compare/sides/value_bank.h"
 
 namespace onnxcmp {
 
 // Pairs decided by a repair and pairs that causes name; each becomes a row of the table. Of several
 // equal results of the left, one without a partner is taken.
-std::vector<AddedPair> PairsToAdd(const LeftClasses& left, const SideGraph& right,
+std::vector<AddedPair> PairsToAdd(const ValueClasses& left, const SideGraph& right,
                                   const ForcedState& state, const Alignment& alignment,
                                   const std::vector<Cause>& causes);
 

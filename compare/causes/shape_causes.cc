@@ -2,9 +2,9 @@
 
 #include "absl/algorithm/container.h"
 #include "compare/causes/cause_text.h"
+#include "compare/causes/repair/repair_suggestions.h"
 #include "compare/differences/tensor_difference.h"
 #include "compare/operators/operator_traits.h"
-#include "compare/causes/repair/repair_suggestions.h"
 
 namespace onnxcmp {
 namespace {

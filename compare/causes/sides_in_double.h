@@ -4,8 +4,8 @@
 
 #include <optional>
 
-#include "compare/graphs/side_graph.h"
 #include "compare/base/per_side.h"
+#include "compare/graphs/side_graph.h"
 #include "evaluator/base/thread_pool.h"
 #include "evaluator/run/evaluator.h"
 #include "evaluator/tensor/tensor.h"

@@ -10,20 +10,20 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "compare/alignment/alignment.h"
-#include "compare/fusions/fusion.h"
+#include "compare/base/per_side.h"
 #include "compare/causes/cause.h"
 #include "compare/coverage/coverage.h"
 #include "compare/coverage/unread_rows.h"
 #include "compare/explain/explanation.h"
+#include "compare/fusions/fusion.h"
 #include "compare/in_float/keep_in_float.h"
 #include "compare/not_finite/not_finite.h"
-#include "compare/base/per_side.h"
+#include "compare/outputs/compared_row.h"
+#include "compare/outputs/output_comparison.h"
 #include "compare/quantization/quantization.h"
 #include "compare/shadow/shadow.h"
 #include "compare/sides/side_summary.h"
 #include "compare/streams/result_stream.h"
-#include "compare/outputs/compared_row.h"
-#include "compare/outputs/output_comparison.h"
 
 namespace onnxcmp {
 
@@ -53,7 +53,7 @@ struct Comparison {
   std::optional<ShadowReport> shadow;              // if requested
   std::optional<Explanation> explanation;          // the same
   std::optional<QuantizationReport> quantization;  // the same; if a side is quantized
-  std::optional<BlockReport> blocks;               // the same
+  std::optional<FusionReport> fusions;             // the same
   Verdict verdict = Verdict::kSame;
   absl::Status status;  // why nothing was compared although both sides may be fine: their inputs
   FailOn fail_on = FailOn::kDifferent;

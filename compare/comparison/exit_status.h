@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "absl/types/span.h"
 #include "compare/comparison/comparison.h"
 
 namespace onnxcmp {
@@ -14,6 +15,17 @@ int ExitStatusOf(const Comparison& comparison);
 // Why it fails although the outputs agree: "1 cause was named (--fail-on causes)", or that causes
 // could not be searched; "" if it does not.
 std::string OtherFailure(const Comparison& comparison);
+
+// One of several comparisons, that of a set of inputs, in a line.
+struct SetSummary {
+  std::string name;
+  Verdict verdict = Verdict::kSame;
+  int exit_status = 0;
+  std::string text;  // the first line of the verdict
+};
+// The worst of all.
+Verdict OverallVerdict(absl::Span<const SetSummary> sets);
+int OverallExitStatus(absl::Span<const SetSummary> sets);
 
 }  // namespace onnxcmp
 

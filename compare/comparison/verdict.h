@@ -8,8 +8,8 @@
 #include "compare/comparison/comparison.h"
 #include "compare/comparison/exit_status.h"
 #include "compare/differences/tolerance.h"
-#include "compare/sides/side_summary.h"
 #include "compare/outputs/output_comparison.h"
+#include "compare/sides/side_summary.h"
 
 namespace onnxcmp {
 

@@ -5,16 +5,11 @@
 #include <cstdint>
 #include <limits>
 
+#include "compare/base/thresholds.h"
 #include "compare/differences/number_strips.h"
 #include "evaluator/tensor/convert.h"
 
 namespace onnxcmp {
-namespace {
-
-constexpr double kMask = 1e30;
-
-}  // namespace
-
 std::optional<Tensor> WithMasksOf(const Tensor& wide, const Tensor& narrow,
                                   const ThreadPool* pool) {
   if (!IsFloatingPoint(wide.dtype()) || !IsFloatingPoint(narrow.dtype()) ||
@@ -25,7 +20,8 @@ std::optional<Tensor> WithMasksOf(const Tensor& wide, const Tensor& narrow,
   const double greatest =
       RoundTo(narrow.dtype(), std::numeric_limits<float>::max(), Overflow::kSaturate);
   const auto is_mask = [&](double wide_number, double narrow_number) {
-    return std::abs(wide_number) > kMask && std::abs(narrow_number) >= greatest &&
+    return std::abs(wide_number) > thresholds::kMaskMagnitude &&
+           std::abs(narrow_number) >= greatest &&
            std::signbit(wide_number) == std::signbit(narrow_number) && wide_number != narrow_number;
   };
   const NumberReader from(wide);
@@ -35,7 +31,8 @@ std::optional<Tensor> WithMasksOf(const Tensor& wide, const Tensor& narrow,
     ForEachStrip(from, begin, end, [&](int64_t first, int64_t count, const double* a) {
       // Few tensors have numbers of that size.
       int64_t large = 0;
-      for (int64_t i = 0; i < count; ++i) large += std::abs(a[i]) > kMask ? 1 : 0;
+      for (int64_t i = 0; i < count; ++i)
+        large += std::abs(a[i]) > thresholds::kMaskMagnitude ? 1 : 0;
       if (large == 0) return;
       double b[kNumberStrip];
       other.Read(first, count, b);
@@ -67,7 +64,8 @@ bool DifferInMasksAlone(const Tensor& a, const Tensor& b) {
   ForEachStrip(reader, NumberReader(b), 0, reader.size(),
                [&](int64_t, int64_t count, const double* x, const double* y) {
                  for (int64_t i = 0; i < count && alone; ++i) {
-                   const bool masks = std::abs(x[i]) > kMask && std::abs(y[i]) > kMask &&
+                   const bool masks = std::abs(x[i]) > thresholds::kMaskMagnitude &&
+                                      std::abs(y[i]) > thresholds::kMaskMagnitude &&
                                       std::signbit(x[i]) == std::signbit(y[i]);
                    alone = masks || x[i] == y[i];
                  }

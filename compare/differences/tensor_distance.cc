@@ -10,6 +10,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "compare/base/thresholds.h"
 #include "compare/differences/element_reader.h"
 #include "compare/differences/infinity.h"
 #include "compare/differences/lanes/lane_sums.h"
@@ -26,7 +27,7 @@ constexpr double kGreatestHalf = 65504;
 
 // Masks are the least number of their type, or minus infinity: conversions turn one into the other.
 // Equally great positive numbers have overflowed.
-bool IsMask(double v) { return v <= -kMaskMagnitude || v == -kGreatestHalf; }
+bool IsMask(double v) { return v <= -thresholds::kMaskMagnitude || v == -kGreatestHalf; }
 bool SameMask(double a, double b) { return IsMask(a) && IsMask(b); }
 
 // Some elements of a tensor in a file, read without the rest. Elements have whole bytes, one after
@@ -93,7 +94,7 @@ bool Overflows(const Tensor& tensor, DType dtype, bool masks) {
   ForEachStrip(reader, 0, reader.size(), [&](int64_t, int64_t count, const double* a) {
     for (int64_t i = 0; i < count; ++i) {
       beyond = beyond || (std::isfinite(a[i]) && std::abs(a[i]) > greatest &&
-                          (masks || a[i] > -kMaskMagnitude));
+                          (masks || a[i] > -thresholds::kMaskMagnitude));
     }
   });
   return beyond;

@@ -6,8 +6,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "compare/differences/tensor_distance.h"
+#include "compare/base/thresholds.h"
 #include "compare/differences/number_strips.h"
+#include "compare/differences/tensor_distance.h"
 
 namespace onnxcmp {
 namespace {
@@ -59,12 +60,11 @@ constexpr int64_t kMostLookedAt = int64_t{1} << 24;
 
 // Ascending; without 0, masks and numbers that are not finite, as in ScaleOf.
 std::vector<double> Magnitudes(const std::vector<double>& numbers) {
-  constexpr double kLeastMask = 1e30;
   std::vector<double> magnitudes;
   magnitudes.reserve(numbers.size());
   for (const double number : numbers) {
     const double magnitude = std::abs(number);
-    if (magnitude > 0 && magnitude < kLeastMask) magnitudes.push_back(magnitude);
+    if (magnitude > 0 && magnitude < thresholds::kMaskMagnitude) magnitudes.push_back(magnitude);
   }
   std::sort(magnitudes.begin(), magnitudes.end());
   return magnitudes;

@@ -10,8 +10,8 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "compare/fusions/find_fusions.h"
 #include "compare/base/per_side.h"
+#include "compare/fusions/find_fusions.h"
 
 namespace onnxcmp {
 namespace {
@@ -34,24 +34,24 @@ ResultsByName NumbersOf(const ResultStream& stream) {
   return numbers;
 }
 
-class BlockComparer {
+class FusionComparer {
  public:
-  BlockComparer(const BlockSide& left, const BlockSide& right, const Alignment& alignment)
+  FusionComparer(const FusionSide& left, const FusionSide& right, const Alignment& alignment)
       : left_(left),
         right_(right),
         alignment_(alignment),
         left_numbers_(NumbersOf(*left.stream)),
         right_numbers_(NumbersOf(*right.stream)) {
-    if (left.graph != nullptr) report_.left = FindBlocks(*left.graph);
-    if (right.graph != nullptr) report_.right = FindBlocks(*right.graph);
+    if (left.graph != nullptr) report_.left = FindFusions(*left.graph);
+    if (right.graph != nullptr) report_.right = FindFusions(*right.graph);
     left_used_.resize(report_.left.size());
     right_used_.resize(report_.right.size());
   }
 
-  BlockReport Compare(const QuantizationReport* quantization) {
+  FusionReport Compare(const QuantizationReport* quantization) {
     NoteRecordings();
-    PairByScore([this](const Block& a, const Block& b) { return CommonResults(a, b); });
-    PairByScore([](const Block& a, const Block& b) { return CommonNodes(a, b); });
+    PairByScore([this](const Fusion& a, const Fusion& b) { return CommonResults(a, b); });
+    PairByScore([](const Fusion& a, const Fusion& b) { return CommonNodes(a, b); });
     PairByPlace();
     AddSingles();
     if (quantization != nullptr) AddAccuracy(*quantization);
@@ -68,11 +68,11 @@ class BlockComparer {
     }
   }
 
-  static std::vector<int> Numbers(const ResultsByName& numbers, const Block& block) {
+  static std::vector<int> Numbers(const ResultsByName& numbers, const Fusion& fusion) {
     std::vector<int> found;
-    for (const std::vector<std::string>* names : {&block.results, &block.copies}) {
+    for (const std::vector<std::string>* names : {&fusion.results, &fusion.copies}) {
       for (const std::string& name : *names) {
-        const auto it = numbers.find(KeyOf(block.path, name));
+        const auto it = numbers.find(KeyOf(fusion.path, name));
         if (it != numbers.end()) found.push_back(it->second);
       }
     }
@@ -81,7 +81,7 @@ class BlockComparer {
 
   // Number of the right block's own results that are partners of the left's, copies included.
   // Blocks of equal family are preferred.
-  int CommonResults(const Block& a, const Block& b) const {
+  int CommonResults(const Fusion& a, const Fusion& b) const {
     int common = 0;
     const std::vector<int> right = Numbers(right_numbers_, b);
     for (const int i : Numbers(left_numbers_, a)) {
@@ -91,9 +91,9 @@ class BlockComparer {
   }
 
   // One side's embedding may be a skip on the other.
-  static bool MayBePartners(const Block& a, const Block& b) {
-    const auto sums = [](BlockFamily family) {
-      return family == BlockFamily::kEmbedding || family == BlockFamily::kNormalization;
+  static bool MayBePartners(const Fusion& a, const Fusion& b) {
+    const auto sums = [](FusionFamily family) {
+      return family == FusionFamily::kEmbedding || family == FusionFamily::kNormalization;
     };
     return a.family == b.family || (sums(a.family) && sums(b.family));
   }
@@ -107,7 +107,7 @@ class BlockComparer {
                                                           : kNone;
   }
 
-  static int CommonNodes(const Block& a, const Block& b) {
+  static int CommonNodes(const Fusion& a, const Fusion& b) {
     if (a.path != b.path) return 0;
     const absl::flat_hash_set<std::string> names(a.nodes.begin(), a.nodes.end());
     return static_cast<int>(std::count_if(b.nodes.begin(), b.nodes.end(),
@@ -138,10 +138,10 @@ class BlockComparer {
 
   // Pairs the remaining blocks of a family between the same pairs of it, if there are equally many.
   void PairByPlace() {
-    for (int f = 0; f <= static_cast<int>(BlockFamily::kRotary); ++f) {
-      const auto family = static_cast<BlockFamily>(f);
+    for (int f = 0; f <= static_cast<int>(FusionFamily::kRotary); ++f) {
+      const auto family = static_cast<FusionFamily>(f);
       std::vector<std::pair<int, int>> ends;
-      for (const BlockPair& pair : report_.pairs) {
+      for (const FusionPair& pair : report_.pairs) {
         if (report_.left[Index(pair.left)].family == family)
           ends.emplace_back(pair.left, pair.right);
       }
@@ -164,20 +164,20 @@ class BlockComparer {
     }
   }
 
-  static std::vector<int> Free(const std::vector<Block>& blocks, const std::vector<bool>& used,
-                               BlockFamily family, int after, int before) {
+  static std::vector<int> Free(const std::vector<Fusion>& fusions, const std::vector<bool>& used,
+                               FusionFamily family, int after, int before) {
     std::vector<int> free;
     for (int i = after + 1; i < before; ++i) {
-      if (!used[Index(i)] && blocks[Index(i)].family == family) free.push_back(i);
+      if (!used[Index(i)] && fusions[Index(i)].family == family) free.push_back(i);
     }
     return free;
   }
 
   // True if a node of a block is in another block that has a counterpart.
-  static bool IsElsewhere(const std::vector<Block>& blocks, const std::vector<bool>& used,
+  static bool IsElsewhere(const std::vector<Fusion>& fusions, const std::vector<bool>& used,
                           size_t i) {
-    for (size_t j = 0; j < blocks.size(); ++j) {
-      if (used[j] && CommonNodes(blocks[i], blocks[j]) > 0) return true;
+    for (size_t j = 0; j < fusions.size(); ++j) {
+      if (used[j] && CommonNodes(fusions[i], fusions[j]) > 0) return true;
     }
     return false;
   }
@@ -190,7 +190,7 @@ class BlockComparer {
       }
     }
     std::sort(report_.pairs.begin(), report_.pairs.end(),
-              [](const BlockPair& a, const BlockPair& b) { return a.left < b.left; });
+              [](const FusionPair& a, const FusionPair& b) { return a.left < b.left; });
     for (size_t j = 0; j < report_.right.size(); ++j) {
       if (!right_used_[j]) {
         report_.pairs.push_back(
@@ -206,8 +206,8 @@ class BlockComparer {
     for (const QuantizedLayer& layer : quantization.layers) {
       layers.emplace(stream.results[Index(layer.result)].name, &layer);
     }
-    for (Block& block : OfSide(report_, quantization.side)) {
-      for (BlockObstacle& obstacle : block.obstacles) {
+    for (Fusion& fusion : OfSide(report_, quantization.side)) {
+      for (FusionObstacle& obstacle : fusion.obstacles) {
         const auto layer = layers.find(obstacle.quantized);
         if (obstacle.quantized.empty() || layer == layers.end()) continue;
         obstacle.sqnr = layer->second->own_sqnr;
@@ -232,12 +232,12 @@ class BlockComparer {
       if (name.empty() || std::find(names->begin(), names->end(), name) != names->end()) return;
       names->push_back(name);
     };
-    std::map<BlockFamily, std::vector<std::string>> families;
-    for (const BlockPair& pair : report_.pairs) {
+    std::map<FusionFamily, std::vector<std::string>> families;
+    for (const FusionPair& pair : report_.pairs) {
       if (!BrokenOnOneSide(report_, pair)) continue;
-      const Block& left = report_.left[Index(pair.left)];
-      const Block& broken = left.whole() ? report_.right[Index(pair.right)] : left;
-      for (const BlockObstacle& obstacle : broken.obstacles) {
+      const Fusion& left = report_.left[Index(pair.left)];
+      const Fusion& broken = left.whole() ? report_.right[Index(pair.right)] : left;
+      for (const FusionObstacle& obstacle : broken.obstacles) {
         if (obstacle.kind != ObstacleKind::kQuantization) continue;
         const Graph* const other = left.whole() ? left_.graph : right_.graph;
         for (const std::string& name :
@@ -250,22 +250,22 @@ class BlockComparer {
     report_.exclude_by_family.assign(families.begin(), families.end());
   }
 
-  const BlockSide& left_;
-  const BlockSide& right_;
+  const FusionSide& left_;
+  const FusionSide& right_;
   const Alignment& alignment_;
   ResultsByName left_numbers_, right_numbers_;
-  BlockReport report_;
+  FusionReport report_;
   std::vector<bool> left_used_, right_used_;
 };
 
 }  // namespace
 
-BlockReport CompareBlocks(const BlockSide& left, const BlockSide& right, const Alignment& alignment,
-                          const QuantizationReport* quantization) {
-  return BlockComparer(left, right, alignment).Compare(quantization);
+FusionReport CompareFusions(const FusionSide& left, const FusionSide& right,
+                            const Alignment& alignment, const QuantizationReport* quantization) {
+  return FusionComparer(left, right, alignment).Compare(quantization);
 }
 
-bool BrokenOnOneSide(const BlockReport& report, const BlockPair& pair) {
+bool BrokenOnOneSide(const FusionReport& report, const FusionPair& pair) {
   return pair.left != kNone && pair.right != kNone &&
          report.left[Index(pair.left)].whole() != report.right[Index(pair.right)].whole();
 }

@@ -13,7 +13,7 @@
 namespace onnxcmp {
 
 // A side: its graph, null for a recording, and the stream of its run.
-struct BlockSide {
+struct FusionSide {
   const Graph* graph = nullptr;
   const ResultStream* stream = nullptr;
 };
@@ -21,11 +21,11 @@ struct BlockSide {
 // Pairs the blocks of one family whose results are aligned; then, of the rest, those with most
 // nodes in common by name. `quantization`: the layers whose accuracy is reported with obstacles;
 // null if they are not known.
-BlockReport CompareBlocks(const BlockSide& left, const BlockSide& right, const Alignment& alignment,
-                          const QuantizationReport* quantization);
+FusionReport CompareFusions(const FusionSide& left, const FusionSide& right,
+                            const Alignment& alignment, const QuantizationReport* quantization);
 
 // True if a pair's block is whole on one side and broken on the other.
-bool BrokenOnOneSide(const BlockReport& report, const BlockPair& pair);
+bool BrokenOnOneSide(const FusionReport& report, const FusionPair& pair);
 
 }  // namespace onnxcmp
 

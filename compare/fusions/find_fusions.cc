@@ -22,7 +22,7 @@ namespace onnxcmp {
 namespace {
 
 struct ParsedForm {
-  BlockForm form;
+  FusionForm form;
   Pattern pattern;
 };
 
@@ -30,11 +30,11 @@ struct ParsedForm {
 using FormIndex = std::map<std::string, std::vector<ParsedForm>, std::less<>>;
 
 FormIndex AllForms() {
-  BlockForms forms;
+  FusionForms forms;
   NamedPatterns named;
   AddAllForms(&forms, &named);
   FormIndex index;
-  for (const BlockForm& form : forms) {
+  for (const FusionForm& form : forms) {
     absl::StatusOr<Pattern> pattern = ParsePattern(form.pattern, named);
     OC_CHECK(pattern.ok());
     std::set<std::string> operators;
@@ -46,7 +46,7 @@ FormIndex AllForms() {
 
 // A block by numbers of nodes and values.
 struct Candidate {
-  const BlockForm* form = nullptr;
+  const FusionForm* form = nullptr;
   int root = 0;  // the node whose result the pattern describes
   std::set<int> nodes;
   std::set<int> between;  // nodes that were looked through
@@ -63,12 +63,13 @@ bool OneOf(absl::string_view op, std::initializer_list<absl::string_view> names)
   return std::find(names.begin(), names.end(), op) != names.end();
 }
 
-class BlockFinder {
+class FusionFinder {
  public:
-  BlockFinder(const Graph& graph, const BlockGraph* outer, const FormIndex& forms, std::string path)
+  FusionFinder(const Graph& graph, const FusionGraph* outer, const FormIndex& forms,
+               std::string path)
       : graph_(graph, outer), forms_(forms), path_(std::move(path)) {}
 
-  std::vector<Block> Find() {
+  std::vector<Fusion> Find() {
     for (size_t n = 0; n < graph_.graph().nodes.size(); ++n) {
       const auto forms = forms_.find(graph_.node(static_cast<int>(n)).op_type);
       if (forms == forms_.end()) continue;
@@ -77,10 +78,10 @@ class BlockFinder {
     KeepLargest();
     std::stable_sort(candidates_.begin(), candidates_.end(),
                      [](const Candidate& a, const Candidate& b) { return a.last() < b.last(); });
-    std::vector<Block> blocks;
-    for (const Candidate& candidate : candidates_) blocks.push_back(Describe(candidate));
-    AddInner(&blocks);
-    return blocks;
+    std::vector<Fusion> fusions;
+    for (const Candidate& candidate : candidates_) fusions.push_back(Describe(candidate));
+    AddInner(&fusions);
+    return fusions;
   }
 
  private:
@@ -118,11 +119,12 @@ class BlockFinder {
     if (node.domain != kOnnxDomain || graph_.IsStaticNode(n)) return false;
     const std::vector<int>& inputs = graph_.inputs(n);
     const auto constant = [&](size_t i) {
-      return i < inputs.size() && inputs[i] != BlockGraph::kNoValue && graph_.IsConstant(inputs[i]);
+      return i < inputs.size() && inputs[i] != FusionGraph::kNoValue &&
+             graph_.IsConstant(inputs[i]);
     };
     const std::vector<int>& outputs = graph_.outputs(n);
     const auto inside = [&](int value) {
-      return value == BlockGraph::kNoValue || ReadInside(candidate, value);
+      return value == FusionGraph::kNoValue || ReadInside(candidate, value);
     };
     // A cache is passed on to the next step.
     if (node.op_type == "Concat") return true;
@@ -144,11 +146,11 @@ class BlockFinder {
       }
       for (const int n : grown_) {
         for (const int input : graph_.inputs(n)) {
-          if (input != BlockGraph::kNoValue) before.insert(graph_.producer(input));
+          if (input != FusionGraph::kNoValue) before.insert(graph_.producer(input));
         }
       }
       for (const int n : before) {
-        if (n == BlockGraph::kNoNode || Holds(*candidate, n)) continue;
+        if (n == FusionGraph::kNoNode || Holds(*candidate, n)) continue;
         if (!MayStandBefore(*candidate, n)) continue;
         candidate->nodes.insert(n);
         grown_.insert(n);
@@ -181,7 +183,7 @@ class BlockFinder {
       // Further outputs of the last node are for readers outside, too.
       if (n == graph_.producer(candidate->results.back())) continue;
       for (const int value : graph_.outputs(n)) {
-        if (value == BlockGraph::kNoValue || candidate->exposed.contains(value)) continue;
+        if (value == FusionGraph::kNoValue || candidate->exposed.contains(value)) continue;
         if (graph_.IsOutput(value)) candidate->outputs.push_back(value);
         for (const int reader : graph_.readers(value)) {
           if (Holds(*candidate, reader) ||
@@ -203,10 +205,10 @@ class BlockFinder {
                      });
     for (Candidate& candidate : candidates_) {
       const bool part = std::any_of(kept.begin(), kept.end(), [&](const Candidate& larger) {
-        const BlockFamily family = larger.form->family;
+        const FusionFamily family = larger.form->family;
         const bool same = family == candidate.form->family ||
-                          (family == BlockFamily::kEmbedding &&
-                           candidate.form->family == BlockFamily::kNormalization);
+                          (family == FusionFamily::kEmbedding &&
+                           candidate.form->family == FusionFamily::kNormalization);
         return same && larger.nodes.contains(candidate.last()) &&
                std::includes(larger.nodes.begin(), larger.nodes.end(), candidate.nodes.begin(),
                              candidate.nodes.end());
@@ -234,7 +236,7 @@ class BlockFinder {
       std::set<int> next;
       for (const int at : front) {
         for (const int value : graph_.outputs(at)) {
-          if (value == BlockGraph::kNoValue) continue;
+          if (value == FusionGraph::kNoValue) continue;
           for (const int reader : graph_.readers(value)) {
             if (candidate.nodes.contains(reader)) return LabelOf(reader);
             if (candidate.between.contains(reader) && seen.insert(reader).second) {
@@ -248,29 +250,29 @@ class BlockFinder {
     return "";
   }
 
-  BlockObstacle ObstacleAt(const Candidate& candidate, int n) const {
-    BlockObstacle obstacle;
+  FusionObstacle ObstacleAt(const Candidate& candidate, int n) const {
+    FusionObstacle obstacle;
     obstacle.kind = KindOf(graph_.node(n).op_type);
     obstacle.nodes.push_back(LabelOf(n));
     const int input = graph_.inputs(n)[0];
     obstacle.result = graph_.name(input);
     int maker = graph_.producer(input);
-    while (maker != BlockGraph::kNoNode && candidate.between.contains(maker)) {
+    while (maker != FusionGraph::kNoNode && candidate.between.contains(maker)) {
       maker = graph_.producer(graph_.inputs(maker)[0]);
     }
     obstacle.after =
-        maker == BlockGraph::kNoNode || !candidate.nodes.contains(maker) ? "" : LabelOf(maker);
+        maker == FusionGraph::kNoNode || !candidate.nodes.contains(maker) ? "" : LabelOf(maker);
     obstacle.before = NodeAfter(candidate, n);
     return obstacle;
   }
 
-  std::vector<BlockObstacle> ObstaclesOf(const Candidate& candidate) const {
-    std::vector<BlockObstacle> obstacles;
+  std::vector<FusionObstacle> ObstaclesOf(const Candidate& candidate) const {
+    std::vector<FusionObstacle> obstacles;
     std::map<int, size_t> of_quantize;  // obstacles, by the node that rounds
     for (const int n : candidate.nodes) {
       if (!RoundsItsResult(graph_.node(n)) || n == candidate.root) continue;
       of_quantize[n] = obstacles.size();
-      BlockObstacle& obstacle = obstacles.emplace_back();
+      FusionObstacle& obstacle = obstacles.emplace_back();
       obstacle.kind = ObstacleKind::kQuantization;
       obstacle.nodes = {LabelOf(n)};
       obstacle.result = obstacle.quantized = graph_.name(graph_.outputs(n)[0]);
@@ -294,14 +296,14 @@ class BlockFinder {
       }
     }
     for (const auto& [value, readers] : candidate.outside) {
-      BlockObstacle& obstacle = obstacles.emplace_back();
+      FusionObstacle& obstacle = obstacles.emplace_back();
       obstacle.kind = ObstacleKind::kReader;
       for (const int reader : readers) obstacle.nodes.push_back(LabelOf(reader));
       obstacle.result = graph_.name(value);
       obstacle.after = LabelOf(graph_.producer(value));
     }
     for (const int value : candidate.outputs) {
-      BlockObstacle& obstacle = obstacles.emplace_back();
+      FusionObstacle& obstacle = obstacles.emplace_back();
       obstacle.kind = ObstacleKind::kOutput;
       obstacle.result = graph_.name(value);
       obstacle.after = LabelOf(graph_.producer(value));
@@ -309,7 +311,7 @@ class BlockFinder {
     return obstacles;
   }
 
-  void AddCopies(int value, int depth, Block* block) const {
+  void AddCopies(int value, int depth, Fusion* fusion) const {
     constexpr int kDeepest = 4;
     if (depth == kDeepest) return;
     for (const int n : graph_.readers(value)) {
@@ -317,49 +319,49 @@ class BlockFinder {
             graph_.node(n).op_type == "ReorderOutput"))
         continue;
       const int copy = graph_.outputs(n)[0];
-      if (graph_.inputs(n)[0] != value || copy == BlockGraph::kNoValue) continue;
-      block->copies.push_back(graph_.name(copy));
-      AddCopies(copy, depth + 1, block);
+      if (graph_.inputs(n)[0] != value || copy == FusionGraph::kNoValue) continue;
+      fusion->copies.push_back(graph_.name(copy));
+      AddCopies(copy, depth + 1, fusion);
     }
   }
 
-  Block Describe(const Candidate& candidate) const {
-    Block block;
-    block.family = candidate.form->family;
-    block.form = candidate.form->name;
-    block.path = path_;
+  Fusion Describe(const Candidate& candidate) const {
+    Fusion fusion;
+    fusion.family = candidate.form->family;
+    fusion.form = candidate.form->name;
+    fusion.path = path_;
     std::set<int> read;
     for (const int n : candidate.nodes) {
-      block.nodes.push_back(LabelOf(n));
-      block.op_types.push_back(graph_.node(n).op_type);
+      fusion.nodes.push_back(LabelOf(n));
+      fusion.op_types.push_back(graph_.node(n).op_type);
       for (const int input : graph_.inputs(n)) {
-        if (input == BlockGraph::kNoValue || graph_.IsStatic(input)) continue;
+        if (input == FusionGraph::kNoValue || graph_.IsStatic(input)) continue;
         const int maker = graph_.producer(input);
-        const bool inside = maker != BlockGraph::kNoNode && Holds(candidate, maker);
-        if (!inside && read.insert(input).second) block.inputs.push_back(graph_.name(input));
+        const bool inside = maker != FusionGraph::kNoNode && Holds(candidate, maker);
+        if (!inside && read.insert(input).second) fusion.inputs.push_back(graph_.name(input));
       }
     }
-    for (const int value : candidate.results) block.results.push_back(graph_.name(value));
-    AddCopies(candidate.results.back(), 0, &block);
-    block.obstacles = ObstaclesOf(candidate);
-    return block;
+    for (const int value : candidate.results) fusion.results.push_back(graph_.name(value));
+    AddCopies(candidate.results.back(), 0, &fusion);
+    fusion.obstacles = ObstaclesOf(candidate);
+    return fusion;
   }
 
-  void AddInner(std::vector<Block>* blocks) {
+  void AddInner(std::vector<Fusion>* fusions) {
     for (const Node& node : graph_.graph().nodes) {
       for (const auto& [name, attribute] : node.attributes) {
         const auto* body = std::get_if<std::shared_ptr<const Graph>>(&attribute);
         if (body == nullptr) continue;
         const std::string path =
             absl::StrCat(path_, path_.empty() ? "" : "/", NodeLabel(node), "[", name, "]");
-        for (Block& block : BlockFinder(**body, &graph_, forms_, path).Find()) {
-          blocks->push_back(std::move(block));
+        for (Fusion& fusion : FusionFinder(**body, &graph_, forms_, path).Find()) {
+          fusions->push_back(std::move(fusion));
         }
       }
     }
   }
 
-  const BlockGraph graph_;
+  const FusionGraph graph_;
   const FormIndex& forms_;
   std::string path_;
   std::vector<Candidate> candidates_;
@@ -368,9 +370,9 @@ class BlockFinder {
 
 }  // namespace
 
-std::vector<Block> FindBlocks(const Graph& graph) {
+std::vector<Fusion> FindFusions(const Graph& graph) {
   const FormIndex forms = AllForms();
-  return BlockFinder(graph, nullptr, forms, "").Find();
+  return FusionFinder(graph, nullptr, forms, "").Find();
 }
 
 absl::string_view ObstacleKindName(ObstacleKind kind) {

@@ -11,7 +11,7 @@ namespace onnxcmp {
 
 // The blocks of the graph and of its nodes' subgraphs, in the order of their last nodes; parts of a
 // larger block of the same family are left out.
-std::vector<Block> FindBlocks(const Graph& graph);
+std::vector<Fusion> FindFusions(const Graph& graph);
 
 }  // namespace onnxcmp
 

@@ -25,7 +25,7 @@ enum class ObstacleKind : uint8_t {
 };
 absl::string_view ObstacleKindName(ObstacleKind kind);  // "Q/DQ", "Cast", "second reader", ...
 
-struct BlockObstacle {
+struct FusionObstacle {
   ObstacleKind kind = ObstacleKind::kReader;
   // The nodes in the way, by name; none for kOutput; the readers for kReader.
   std::vector<std::string> nodes;
@@ -37,8 +37,8 @@ struct BlockObstacle {
   std::optional<double> cost;  // and its effect on the other side's outputs, relative to them
 };
 
-struct Block {
-  BlockFamily family = BlockFamily::kAttention;
+struct Fusion {
+  FusionFamily family = FusionFamily::kAttention;
   std::string form;  // "Gelu (erf)", "MatMul + bias + Relu"
   std::string path;  // path of the subgraph: "if_2[then_branch]"; "" in the main graph
   // Nodes in order, by name (NodeLabel). Only one: an operator that is the whole block.
@@ -48,28 +48,28 @@ struct Block {
   std::vector<std::string> results;   // its own results: the earliest first, its output last
   // Copies of its output that later nodes lay out, round or cast.
   std::vector<std::string> copies;
-  std::vector<BlockObstacle> obstacles;
+  std::vector<FusionObstacle> obstacles;
 
   bool whole() const { return obstacles.empty(); }
   const std::string& output() const { return results.back(); }
 };
 
 // A pair of corresponding blocks of two sides; kNone where a side has none.
-struct BlockPair {
+struct FusionPair {
   int left = -1;
   int right = -1;
   // For a block without a counterpart: some of its nodes are in other blocks, which have one.
   bool elsewhere = false;
 };
 
-struct BlockReport {
-  std::vector<Block> left, right;  // in the order of their last nodes
-  std::vector<BlockPair> pairs;    // in the left's order; those of the right alone after
+struct FusionReport {
+  std::vector<Fusion> left, right;  // in the order of their last nodes
+  std::vector<FusionPair> pairs;    // in the left's order; those of the right alone after
   // Nodes that a quantizer has to leave alone so that blocks broken by Q/DQ on one side only become
   // whole: its nodes_to_exclude.
   std::vector<std::string> nodes_to_exclude;
   // The nodes for the blocks of each family alone, if there are any.
-  std::vector<std::pair<BlockFamily, std::vector<std::string>>> exclude_by_family;
+  std::vector<std::pair<FusionFamily, std::vector<std::string>>> exclude_by_family;
   std::vector<std::string> notes;
 };
 

@@ -27,7 +27,8 @@ Hash128 HashOfReading(const StreamNode& node, absl::Span<const int> classes) {
 
 }  // namespace
 
-LeftClasses::LeftClasses(const SideGraph& graph, std::vector<Value> values, const ThreadPool* pool)
+ValueClasses::ValueClasses(const SideGraph& graph, std::vector<Value> values,
+                           const ThreadPool* pool)
     : graph_(graph), pool_(pool), of_(graph.stream().results.size(), kNone) {
   classes_.reserve(graph.results().size());
   for (const int r : graph.results()) {
@@ -56,43 +57,43 @@ LeftClasses::LeftClasses(const SideGraph& graph, std::vector<Value> values, cons
   }
 }
 
-int LeftClasses::Find(const Hash128& content) const {
+int ValueClasses::Find(const Hash128& content) const {
   const auto it = by_content_.find(content);
   return it == by_content_.end() ? kNone : it->second;
 }
 
-const Measured& LeftClasses::measured(int c) const {
+const Measured& ValueClasses::measured(int c) const {
   const Class& found = At(c);
   if (!found.measured.has_value()) found.measured = Measure(found.value.tensor(), pool_);
   return *found.measured;
 }
 
-const Sample& LeftClasses::sample(int c) const {
+const Sample& ValueClasses::sample(int c) const {
   const Class& found = At(c);
   if (!found.sample.has_value()) found.sample = SampleOf(found.value.tensor());
   return *found.sample;
 }
 
-double LeftClasses::scale_bound(int c) const {
+double ValueClasses::scale_bound(int c) const {
   if (!computed(c) || !result(c).fingerprint.has_sketch) return measured(c).scale;
   const Statistics& statistics = result(c).fingerprint.numbers().statistics;
   return std::max(std::abs(statistics.min), std::abs(statistics.max));
 }
 
-double LeftClasses::scale_bound_of(const Shape& shape) const { return by_sum(shape).scale_bound; }
+double ValueClasses::scale_bound_of(const Shape& shape) const { return by_sum(shape).scale_bound; }
 
-const std::vector<int>& LeftClasses::of_shape(const Shape& shape) const {
+const std::vector<int>& ValueClasses::of_shape(const Shape& shape) const {
   static const std::vector<int>* const kEmpty = new std::vector<int>();
   const auto it = by_shape_.find(shape);
   return it == by_shape_.end() ? *kEmpty : it->second;
 }
 
-absl::Span<const Shape> LeftClasses::shapes_of(int64_t elements) const {
+absl::Span<const Shape> ValueClasses::shapes_of(int64_t elements) const {
   const auto it = shapes_.find(elements);
   return it == shapes_.end() ? absl::Span<const Shape>() : absl::MakeConstSpan(it->second);
 }
 
-std::vector<int> LeftClasses::NodesOn(const StreamNode& like, std::vector<int> classes) const {
+std::vector<int> ValueClasses::NodesOn(const StreamNode& like, std::vector<int> classes) const {
   if (!nodes_on_.has_value()) {
     nodes_on_.emplace();
     nodes_on_->reserve(graph_.nodes().size());
@@ -112,7 +113,7 @@ std::vector<int> LeftClasses::NodesOn(const StreamNode& like, std::vector<int> c
   return it == nodes_on_->end() ? std::vector<int>() : it->second;
 }
 
-const LeftClasses::BySum& LeftClasses::by_sum(const Shape& shape) const {
+const ValueClasses::BySum& ValueClasses::by_sum(const Shape& shape) const {
   const auto [it, added] = by_sum_.try_emplace(shape);
   if (!added) return it->second;
   for (const int c : of_shape(shape)) {
@@ -131,8 +132,8 @@ const LeftClasses::BySum& LeftClasses::by_sum(const Shape& shape) const {
   return it->second;
 }
 
-std::vector<int> LeftClasses::MayBeWithin(const Shape& shape, const Sample& own, double scale,
-                                          double limit) const {
+std::vector<int> ValueClasses::MayBeWithin(const Shape& shape, const Sample& own, double scale,
+                                           double limit) const {
   constexpr size_t kFew = 32;
   constexpr double kWide = 0.5;
   const std::vector<int>& all = of_shape(shape);

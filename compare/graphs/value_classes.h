@@ -23,11 +23,11 @@
 
 namespace onnxcmp {
 
-class LeftClasses {
+class ValueClasses {
  public:
   // `values`: by result; empty for unwanted ones. The graph must outlive the classes. The pool may
   // be null.
-  LeftClasses(const SideGraph& graph, std::vector<Value> values, const ThreadPool* pool = nullptr);
+  ValueClasses(const SideGraph& graph, std::vector<Value> values, const ThreadPool* pool = nullptr);
 
   const SideGraph& graph() const { return graph_; }
   const ThreadPool* pool() const { return pool_; }

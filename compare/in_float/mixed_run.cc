@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
-#include "compare/differences/tensor_distance.h"
 #include "compare/differences/number_strips.h"
+#include "compare/differences/tensor_distance.h"
 #include "compare/quantization/dequantized_view.h"
 #include "evaluator/tensor/dtype.h"
 #include "evaluator/tensor/tensor.h"
@@ -72,11 +72,13 @@ int MixedRun::StandIn(int n, int l) const {
   int last = kNone;
   for (const int r : stand_ins_[Index(l)]) {
     const StreamResult& result = converted_.graph().result(r);
-    const bool numbers = IsFloatingPoint(result.dtype) || converted_.grids().of(r).has_value() ||
+    const bool numbers = IsFloatingPoint(result.dtype) ||
+                         converted_.all_params().of(r).has_value() ||
                          !IsFloatingPoint(plain_.graph().result(l).dtype);
     if (r >= before || !numbers) continue;
     last = r;
-    if (integers && IsFloatingPoint(result.dtype) && converted_.grids().Dequantizes(r) == kNone) {
+    if (integers && IsFloatingPoint(result.dtype) &&
+        converted_.all_params().Dequantizes(r) == kNone) {
       break;
     }
   }
@@ -91,13 +93,13 @@ const Value& MixedRun::Now(int r, const State& state) const {
 Value MixedRun::InPlainForm(int l, int r, const Value& value) const {
   const StreamResult& wanted = plain_.graph().result(l);
   if (!IsMeasurable(value) || !IsFloatingPoint(wanted.dtype)) return value;
-  const std::optional<Reals> reals = converted_.RealsOf(r, value);
+  const std::optional<DequantizedView> reals = converted_.RealsOf(r, value);
   return reals.has_value() ? plain_.InFormOf(l, *reals) : Value();
 }
 
 Value MixedRun::InConvertedForm(int r, const Value& value) const {
   if (!IsMeasurable(value) || !IsFloatingPoint(value.tensor().dtype())) return value;
-  return converted_.InFormOf(r, Reals(value.tensor()));
+  return converted_.InFormOf(r, DequantizedView(value.tensor()));
 }
 
 bool MixedRun::StaysExact(int l, int reader, const Kept& kept) const {
@@ -149,7 +151,8 @@ Value MixedRun::Exact(int l, State* state) {
   for (const int r : stand_ins_[Index(l)]) {
     const int maker = converted_.graph().producer(r);
     if (!IsFloatingPoint(converted_.graph().result(r).dtype) ||
-        converted_.grids().Dequantizes(r) != kNone || (maker == kNone) != (producer == kNone)) {
+        converted_.all_params().Dequantizes(r) != kNone ||
+        (maker == kNone) != (producer == kNone)) {
       continue;
     }
     // If a quantizer removed a Relu, its input may have got the Relu's name.
@@ -274,7 +277,7 @@ Value MixedRun::Rounded(int n, int l) const {
     Value constant = InPlainForm(l, r, converted_.value(r));
     return constant.empty() ? own : constant;
   }
-  const int dequantized = converted_.grids().Dequantizes(r);
+  const int dequantized = converted_.all_params().Dequantizes(r);
   const int rounded = dequantized == kNone ? r : dequantized;
   const Value there = InConvertedForm(rounded, own);
   Value back = there.empty() ? Value() : InPlainForm(l, rounded, there);

@@ -9,8 +9,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
-#include "compare/differences/tensor_distance.h"
 #include "compare/differences/number_strips.h"
+#include "compare/differences/tensor_distance.h"
 #include "compare/in_float/mixed_run.h"
 #include "compare/operators/operator_traits.h"
 #include "evaluator/tensor/dtype.h"
@@ -102,7 +102,7 @@ int MixedRun::PartnerByName(int r,
   if (it == by_name.end()) return kNone;
   const StreamResult& ours = plain_.graph().result(it->second);
   const bool alike = SameKindOfNumber(ours.dtype, theirs.dtype) ||
-                     (IsFloatingPoint(ours.dtype) && converted_.grids().of(r).has_value());
+                     (IsFloatingPoint(ours.dtype) && converted_.all_params().of(r).has_value());
   return alike && ours.fingerprint.size == theirs.fingerprint.size ? it->second : kNone;
 }
 
@@ -240,7 +240,7 @@ bool MixedRun::IsCandidate(int n) const {
   if (!IsQuantizing(n)) return false;
   if (theirs.op_type != node.made->op_type) return true;
   return std::any_of(theirs.inputs.begin(), theirs.inputs.end(), [&](int r) {
-    return r != kNone && converted_.grids().Dequantizes(r) != kNone;
+    return r != kNone && converted_.all_params().Dequantizes(r) != kNone;
   });
 }
 

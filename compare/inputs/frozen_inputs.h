@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "compare/base/per_side.h"
 #include "compare/inputs/input_mapping.h"
 #include "compare/inputs/made_up/input_purpose.h"
-#include "compare/base/per_side.h"
 #include "evaluator/model/model.h"
 
 namespace onnxcmp {

@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "compare/base/per_side.h"
 #include "compare/inputs/feeds.h"
 #include "compare/inputs/generated_inputs.h"
 #include "compare/inputs/made_up/free_sizes.h"
 #include "compare/inputs/made_up/input_purpose.h"
 #include "compare/inputs/value_assignment.h"
-#include "compare/base/per_side.h"
 #include "evaluator/model/model.h"
 #include "evaluator/tensor/value.h"
 

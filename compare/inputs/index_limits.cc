@@ -24,7 +24,7 @@ bool PassesElements(const Node& node) {
 // True if a node's output has its first input's shape, so that a table after it has as many rows.
 bool KeepsShape(const Node& node) {
   return HasTrait(node, OperatorTrait::kCopies) || HasTrait(node, OperatorTrait::kCasts) ||
-         HasTrait(node, OperatorTrait::kRegrids);
+         HasTrait(node, OperatorTrait::kRequantizations);
 }
 
 // The name that `name` comes from through nodes that `passes` accepts. Graphs have no cycles.

@@ -158,7 +158,7 @@ class Mapper {
   // Warns of two pairs that would fit better the other way round: names decide, but may be wrong.
   void CheckNames() {
     const auto likeness = [&](const MappedInput& left, const MappedInput& right) {
-      return PlaceLikeness(*left_.Find(left.left)->place, *right_.Find(right.right)->place);
+      return PlaceSimilarity(*left_.Find(left.left)->place, *right_.Find(right.right)->place);
     };
     const std::vector<MappedInput>& pairs = mapping_.pairs;
     for (size_t a = 0; a < pairs.size(); ++a) {
@@ -198,7 +198,7 @@ class Mapper {
         if (right_[r].taken || !right_[r].place->read) continue;
         const Fit fit = FitOf(left_[l], right_[r]);
         if (fit < Fit::kCast) continue;
-        const int likeness = PlaceLikeness(*left_[l].place, *right_[r].place);
+        const int likeness = PlaceSimilarity(*left_[l].place, *right_[r].place);
         edges.push_back({l, r, likeness == 0 ? 0 : 2 * likeness + (fit == Fit::kExact ? 1 : 0)});
       }
     }
@@ -370,7 +370,7 @@ class Mapper {
         }
         int likeness = 0;
         for (const std::vector<uint64_t>& other : candidate.place->readers) {
-          likeness = std::max(likeness, ReaderLikeness(reader, other));
+          likeness = std::max(likeness, ReaderSimilarity(reader, other));
         }
         if (likeness > best) likest.clear();
         best = std::max(best, likeness);
@@ -453,7 +453,7 @@ class Mapper {
     for (size_t l = 0; l < left_.size() && left_[l].is_input(); ++l) {
       for (size_t r = 0; r < right_.size() && right_[r].is_input(); ++r) {
         if (left_[l].needy() && right_[r].needy() && FitOf(left_[l], right_[r]) == Fit::kSizes &&
-            PlaceLikeness(*left_[l].place, *right_[r].place) > 0) {
+            PlaceSimilarity(*left_[l].place, *right_[r].place) > 0) {
           return SizesDiffer(left_[l], right_[r]);
         }
       }

@@ -30,7 +30,7 @@ bool IsStandard(const Node& node) {
 bool IsTransparent(const Node& node) {
   const bool hands_on = HasTrait(node, OperatorTrait::kCopies) ||
                         HasTrait(node, OperatorTrait::kCasts) ||
-                        HasTrait(node, OperatorTrait::kRegrids);
+                        HasTrait(node, OperatorTrait::kRequantizations);
   return hands_on && !node.inputs.empty() && !node.inputs[0].empty() && !node.outputs.empty() &&
          !node.outputs[0].empty();
 }
@@ -67,12 +67,12 @@ int CommonSteps(absl::Span<const uint64_t> left, absl::Span<const uint64_t> righ
 
 }  // namespace
 
-int PlaceLikeness(const InputPlace& left, const InputPlace& right) {
+int PlaceSimilarity(const InputPlace& left, const InputPlace& right) {
   const int behind = CommonSteps(left.behind, right.behind);
   return behind == 0 ? 0 : behind + CommonSteps(left.around, right.around);
 }
 
-int ReaderLikeness(const std::vector<uint64_t>& left, const std::vector<uint64_t>& right) {
+int ReaderSimilarity(const std::vector<uint64_t>& left, const std::vector<uint64_t>& right) {
   return CommonSteps(left, right);
 }
 

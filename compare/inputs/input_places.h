@@ -32,10 +32,10 @@ struct InputPlace {
 };
 
 // Number of steps up to which two places agree; 0: not even their readers do.
-int PlaceLikeness(const InputPlace& left, const InputPlace& right);
+int PlaceSimilarity(const InputPlace& left, const InputPlace& right);
 
 // The same for two readers.
-int ReaderLikeness(const std::vector<uint64_t>& left, const std::vector<uint64_t>& right);
+int ReaderSimilarity(const std::vector<uint64_t>& left, const std::vector<uint64_t>& right);
 
 // Ignores attributes (exporters differ in them), dead nodes, the order of commutative inputs, and
 // operators that only change the element type. Subgraphs belong to the graph.

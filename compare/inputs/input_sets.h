@@ -16,6 +16,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "compare/base/per_side.h"
 #include "compare/inputs/feeds.h"
 #include "compare/inputs/frozen_inputs.h"
 #include "compare/inputs/generated_inputs.h"
@@ -25,7 +26,6 @@
 #include "compare/inputs/made_up/input_purpose.h"
 #include "compare/inputs/made_up/regime.h"
 #include "compare/inputs/value_assignment.h"
-#include "compare/base/per_side.h"
 #include "evaluator/model/model.h"
 #include "evaluator/run/evaluator.h"
 

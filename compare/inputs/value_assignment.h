@@ -8,8 +8,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "compare/inputs/feeds.h"
 #include "compare/base/per_side.h"
+#include "compare/inputs/feeds.h"
 #include "evaluator/model/model.h"
 #include "evaluator/run/evaluator.h"
 #include "evaluator/tensor/value.h"

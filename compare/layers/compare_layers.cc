@@ -12,8 +12,8 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "compare/layers/layer_cover.h"
 #include "compare/base/per_side.h"
+#include "compare/layers/layer_cover.h"
 
 namespace onnxcmp {
 namespace {

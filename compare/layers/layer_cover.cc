@@ -22,11 +22,11 @@ std::string NormalizedName(absl::string_view name) {
 }  // namespace
 
 NodeRanges::NodeRanges(const Graph& graph) : graph_(graph) {
-  const BlockGraph values(graph);
+  const FusionGraph values(graph);
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
     const std::vector<int>& made = values.outputs(static_cast<int>(i));
     constant_.push_back(std::all_of(made.begin(), made.end(), [&values](int value) {
-      return value == BlockGraph::kNoValue || values.IsConstant(value);
+      return value == FusionGraph::kNoValue || values.IsConstant(value);
     }));
     labels_.emplace_back(NodeLabel(graph.nodes[i]));
     positions_.emplace(labels_.back(), i);

@@ -293,13 +293,13 @@ LayerListing ListingOfModel(const Graph& graph, const std::string& source) {
   LayerListing listing;
   listing.source = source;
   listing.form = ListingForm::kModel;
-  const BlockGraph values(graph);
+  const FusionGraph values(graph);
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     const Node& node = graph.nodes[n];
     // Runtimes compute nodes that depend on constants alone only once.
     const std::vector<int>& made = values.outputs(static_cast<int>(n));
     if (std::all_of(made.begin(), made.end(), [&values](int value) {
-          return value == BlockGraph::kNoValue || values.IsConstant(value);
+          return value == FusionGraph::kNoValue || values.IsConstant(value);
         })) {
       continue;
     }

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "compare/base/per_side.h"
 #include "compare/comparison/comparison.h"
 #include "compare/model_explorer/explorer_ids.h"
-#include "compare/base/per_side.h"
 
 namespace onnxcmp {
 

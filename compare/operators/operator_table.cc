@@ -11,7 +11,7 @@ constexpr uint32_t Bit(OperatorTrait trait) { return static_cast<uint32_t>(trait
 constexpr uint32_t kMoves = Bit(OperatorTrait::kMoves);
 constexpr uint32_t kAddsNumbers = Bit(OperatorTrait::kAddsNumbers);
 constexpr uint32_t kCasts = Bit(OperatorTrait::kCasts);
-constexpr uint32_t kRegrids = Bit(OperatorTrait::kRegrids);
+constexpr uint32_t kRequantizations = Bit(OperatorTrait::kRequantizations);
 constexpr uint32_t kArithmetic = Bit(OperatorTrait::kArithmetic);
 constexpr uint32_t kProducts = Bit(OperatorTrait::kProducts);
 constexpr uint32_t kAbsorbs = Bit(OperatorTrait::kAbsorbs);
@@ -61,7 +61,7 @@ constexpr OperatorRow kOperatorRows[] = {
     {"ConvTranspose", kOfOnnx | kOfNhwc, kProducts},
     {"DepthToSpace", kOfOnnx | kOfNhwc, kReordering},
     {"DequantizeLinear", kOfOnnx | kOfMicrosoft,
-     kRegrids | kKeepsAxes | kStandsBetween | kTrifling},
+     kRequantizations | kKeepsAxes | kStandsBetween | kTrifling},
     {"Div", kOfOnnx, kArithmetic | kKeepsAxes},
     {"Dropout", kOfOnnx, kCopying | kKeepsAxes | kStandsBetween},
     {"DynamicQuantizeLinear", kOfOnnx, kAbsorbs | kTrifling},
@@ -141,7 +141,7 @@ constexpr OperatorRow kOperatorRows[] = {
     {"QLinearSigmoid", kOfMicrosoft, kKeepsAxes},
     {"QMoE", kOfMicrosoft, kQuantized | kPacked},
     {"QuantizeLinear", kOfOnnx | kOfMicrosoft,
-     kRegrids | kAbsorbs | kKeepsAxes | kStandsBetween | kTrifling},
+     kRequantizations | kAbsorbs | kKeepsAxes | kStandsBetween | kTrifling},
     {"QuickGelu", kOfMicrosoft, kBends},
     {"RNN", kOfOnnx, kProducts},
     {"ReduceL2", kOfOnnx, kNotNegative},

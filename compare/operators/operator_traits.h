@@ -39,7 +39,7 @@ enum class OperatorTrait : uint32_t {
   kCasts = 1 << 7,
   // Quantizes or dequantizes its first input, element by element, with a scale and a zero point
   // from its inputs: QuantizeLinear, DequantizeLinear.
-  kRegrids = 1 << 8,
+  kRequantizations = 1 << 8,
   // Its result is a sum, a product or the like, element by element.
   kArithmetic = 1 << 9,
   // Sums products of its inputs, or is built around such sums: MatMul, Conv, LSTM, Attention.

@@ -9,11 +9,11 @@
 #include "absl/container/flat_hash_set.h"
 #include "compare/alignment/recorded_names.h"
 #include "compare/alignment/recorded_pairs.h"
+#include "compare/outputs/derived_values.h"
+#include "compare/outputs/swallowed_steps.h"
 #include "compare/streams/downstream.h"
 #include "compare/streams/fingerprint.h"
 #include "compare/streams/result_names.h"
-#include "compare/outputs/derived_values.h"
-#include "compare/outputs/swallowed_steps.h"
 #include "evaluator/base/status_macros.h"
 
 namespace onnxcmp {
@@ -62,7 +62,7 @@ class DerivedFinder {
       const Value& own = side_ == SideId::kLeft ? left : right;
       const Value& other = side_ == SideId::kLeft ? right : left;
       std::string how = HowFound(r, o, own.tensor(), other.tensor());
-      if (!how.empty() && IsVouchedFor(r, o)) by_result[r] = {side_, r, o, std::move(how)};
+      if (!how.empty() && IsConfirmed(r, o)) by_result[r] = {side_, r, o, std::move(how)};
       return absl::OkStatus();
     }));
     for (auto& [r, derived] : by_result) found.push_back(std::move(derived));
@@ -131,7 +131,7 @@ class DerivedFinder {
   }
 
   // True if other recorded results confirm the model's result.
-  bool IsVouchedFor(int r, int o) const {
+  bool IsConfirmed(int r, int o) const {
     if (agreeing_.contains(o)) return true;
     if (disagreeing_.contains(o) && partners_[Index(r)] != o) return false;
     const std::vector<bool> behind = Behind({o}, model_);

@@ -8,8 +8,8 @@
 #include "absl/strings/string_view.h"
 #include "compare/differences/tensor_difference.h"
 #include "compare/graphs/side_graph.h"
-#include "compare/sides/replacer.h"
 #include "compare/outputs/ties.h"
+#include "compare/sides/replacer.h"
 #include "evaluator/base/status_macros.h"
 
 namespace onnxcmp {

@@ -7,9 +7,9 @@
 
 #include "absl/status/statusor.h"
 #include "compare/base/per_side.h"
+#include "compare/outputs/output_comparison.h"
 #include "compare/sides/pair_values.h"
 #include "compare/tolerances/pair_tolerance.h"
-#include "compare/outputs/output_comparison.h"
 #include "evaluator/tensor/value.h"
 
 namespace onnxcmp {

@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
+#include "compare/base/per_side.h"
 #include "compare/differences/precision.h"
 #include "compare/differences/tensor_difference.h"
-#include "compare/base/per_side.h"
 #include "evaluator/base/status_macros.h"
 
 namespace onnxcmp {

@@ -17,14 +17,14 @@
 #include "compare/alignment/recorded_pairs.h"
 #include "compare/differences/tensor_distance.h"
 #include "compare/graphs/side_graph.h"
-#include "compare/streams/downstream.h"
-#include "compare/streams/fingerprint.h"
-#include "compare/streams/hash128.h"
-#include "compare/streams/result_names.h"
 #include "compare/outputs/derived_values.h"
 #include "compare/outputs/frame_candidates.h"
 #include "compare/outputs/recorded_likeness.h"
 #include "compare/outputs/swallowed_steps.h"
+#include "compare/streams/downstream.h"
+#include "compare/streams/fingerprint.h"
+#include "compare/streams/hash128.h"
+#include "compare/streams/result_names.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/run/result.h"
 
@@ -284,7 +284,7 @@ class FrameFinder {
         frame->near[i].push_back({m, distance});
       }
       if (trial != nullptr || !HaveSameRows(*recorded.shape, own.tensor().shape())) continue;
-      if (const double likeness = LikenessOf(open.sample, *sample); likeness > 0) {
+      if (const double likeness = NoiseStatsOf(open.sample, *sample); likeness > 0) {
         frame->candidates.push_back({i, m, likeness});
       }
       // Of a mask much can be made by cutting it.

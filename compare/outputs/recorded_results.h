@@ -2,9 +2,9 @@
 #ifndef ONNXCMP_COMPARE_OUTPUTS_RECORDED_RESULTS_H_
 #define ONNXCMP_COMPARE_OUTPUTS_RECORDED_RESULTS_H_
 
-#include "compare/tolerances/pair_tolerance.h"
 #include "compare/outputs/compared_row.h"
 #include "compare/outputs/output_comparison.h"
+#include "compare/tolerances/pair_tolerance.h"
 
 namespace onnxcmp {
 

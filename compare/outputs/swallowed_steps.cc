@@ -4,8 +4,8 @@
 #include "compare/alignment/weights.h"
 #include "compare/differences/precision.h"
 #include "compare/operators/operator_traits.h"
-#include "compare/streams/fingerprint.h"
 #include "compare/outputs/derived_values.h"
+#include "compare/streams/fingerprint.h"
 
 namespace onnxcmp {
 

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "absl/types/span.h"
-#include "compare/streams/result_stream.h"
 #include "compare/outputs/output_comparison.h"
+#include "compare/streams/result_stream.h"
 
 namespace onnxcmp {
 

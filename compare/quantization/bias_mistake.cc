@@ -68,24 +68,25 @@ std::string BiasRange(const std::vector<double>& numbers) {
 }
 
 // Quantization parameters of a layer's bias; nothing if the scales do not fit it.
-std::optional<GridValues> GridOfBias(const Reals& x_scale, const Reals& weights_scale, double alpha,
-                                     const Tensor& integers) {
-  GridValues grid;
-  grid.scales = weights_scale.All();
-  for (double& scale : grid.scales) scale *= x_scale.All()[0] * alpha;
-  grid.zero_points = {0};
-  grid.least = -std::ldexp(1.0, 31);
-  grid.most = std::ldexp(1.0, 31) - 1;
-  if (grid.per_tensor()) return grid;
-  grid.axis = integers.rank() - 1;
-  if (static_cast<int64_t>(grid.scales.size()) != integers.num_elements()) return std::nullopt;
-  return grid;
+std::optional<QuantParamValues> QuantParamsOfBias(const DequantizedView& x_scale,
+                                                  const DequantizedView& weights_scale,
+                                                  double alpha, const Tensor& integers) {
+  QuantParamValues params;
+  params.scales = weights_scale.All();
+  for (double& scale : params.scales) scale *= x_scale.All()[0] * alpha;
+  params.zero_points = {0};
+  params.least = -std::ldexp(1.0, 31);
+  params.most = std::ldexp(1.0, 31) - 1;
+  if (params.per_tensor()) return params;
+  params.axis = integers.rank() - 1;
+  if (static_cast<int64_t>(params.scales.size()) != integers.num_elements()) return std::nullopt;
+  return params;
 }
 
 // A bias of the other side.
 struct OtherBias {
   int result = kNone;
-  Likeness likeness;
+  NoiseStats noise_stats;
   std::vector<double> numbers;
 };
 
@@ -93,12 +94,12 @@ struct OtherBias {
 OtherBias NearestBias(const SideValues& other, int partner, const std::vector<double>& ours) {
   OtherBias nearest;
   for (const int r : BiasCandidates(other, partner)) {
-    const std::optional<Reals> reals = other.RealsOf(r);
+    const std::optional<DequantizedView> reals = other.RealsOf(r);
     if (!reals.has_value() || reals->size() != static_cast<int64_t>(ours.size())) continue;
     std::vector<double> numbers = reals->All();
-    const Likeness found = LikenessOf(numbers, ours);
+    const NoiseStats found = NoiseStatsOf(numbers, ours);
     if (found.cosine < kLeastBiasCosine ||
-        (nearest.result != kNone && found.noise >= nearest.likeness.noise)) {
+        (nearest.result != kNone && found.noise >= nearest.noise_stats.noise)) {
       continue;
     }
     nearest = {r, found, std::move(numbers)};
@@ -108,8 +109,8 @@ OtherBias NearestBias(const SideValues& other, int partner, const std::vector<do
 
 }  // namespace
 
-std::optional<BiasReview> ReviewBias(const TwinRun& run, int n, const std::vector<int>& region,
-                                     int result) {
+std::optional<BiasReview> ReviewBias(const CounterpartRun& run, int n,
+                                     const std::vector<int>& region, int result) {
   const SideValues& side = run.quantized();
   const SideGraph& graph = side.graph();
   const StreamNode& made = *graph.node(n).made;
@@ -126,42 +127,42 @@ std::optional<BiasReview> ReviewBias(const TwinRun& run, int n, const std::vecto
     return review;
   }
   const Tensor& integers = side.value(bias).tensor();
-  const std::optional<Reals> x = side.RealsOf(x_scale);
-  const std::optional<Reals> w = side.RealsOf(weights_scale);
+  const std::optional<DequantizedView> x = side.RealsOf(x_scale);
+  const std::optional<DequantizedView> w = side.RealsOf(weights_scale);
   if (!IsInteger(integers.dtype()) || !x.has_value() || !w.has_value() || x->size() != 1) {
     return review;
   }
-  const std::optional<GridValues> steps_of_bias =
-      GridOfBias(*x, *w, AlphaOf(graph.node(n).node), integers);
+  const std::optional<QuantParamValues> steps_of_bias =
+      QuantParamsOfBias(*x, *w, AlphaOf(graph.node(n).node), integers);
   if (!steps_of_bias.has_value()) return review;
-  const GridValues& grid = *steps_of_bias;
-  const std::vector<double> ours = Reals(integers, grid).All();
-  const auto [counterpart, likeness, theirs] = NearestBias(run.other(), partner, ours);
+  const QuantParamValues& params = *steps_of_bias;
+  const std::vector<double> ours = DequantizedView(integers, params).All();
+  const auto [counterpart, noise_stats, theirs] = NearestBias(run.other(), partner, ours);
   if (counterpart == kNone) return review;
   review.looked_at = true;
   double squares = 0, most = 0;
   size_t worst = 0;
   for (size_t c = 0; c < ours.size(); ++c) {
-    const double step = grid.scales[grid.per_tensor() ? 0 : c];
+    const double step = params.scales[params.per_tensor() ? 0 : c];
     const double steps = step > 0 ? std::abs(ours[c] - theirs[c]) / step : 0;
     squares += steps * steps;
     if (steps > most) most = steps, worst = c;
   }
   const double steps = std::sqrt(squares / static_cast<double>(std::max<size_t>(1, ours.size())));
-  if (likeness.noise < kBiasApart || steps < kBiasSteps) return review;
+  if (noise_stats.noise < kBiasApart || steps < kBiasSteps) return review;
   const absl::StatusOr<Tensor> instead =
-      Quantized(Reals(theirs), integers.shape(), integers.dtype(), grid, side.pool());
+      Quantized(DequantizedView(theirs), integers.shape(), integers.dtype(), params, side.pool());
   if (!instead.ok()) return review;
-  const std::optional<Reals> given =
+  const std::optional<DequantizedView> given =
       side.RealsOf(result, run.RunRegion(region, result, bias, *instead));
-  const std::optional<Reals> wanted = run.other().RealsOf(partner);
+  const std::optional<DequantizedView> wanted = run.other().RealsOf(partner);
   if (!given.has_value() || !wanted.has_value() || given->size() != wanted->size() ||
-      LikenessOf(*wanted, *given, side.pool()).noise >=
-          kBiasLeaves * run.OwnLikeness(result).noise) {
+      NoiseStatsOf(*wanted, *given, side.pool()).noise >=
+          kBiasLeaves * run.LocalNoise(result).noise) {
     return review;
   }
-  const Line line = LineThrough(theirs, ours);
-  const double cosine = std::abs(likeness.cosine);
+  const LeastSquaresLine line = LineThrough(theirs, ours);
+  const double cosine = std::abs(noise_stats.cosine);
   constexpr double kOneFactor = 0.99;
   const std::string& name = graph.result(bias).name;
   const std::string reach =

@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
-#include "compare/quantization/wrong_quant_params.h"
 #include "compare/quantization/counterpart_run.h"
+#include "compare/quantization/wrong_quant_params.h"
 
 namespace onnxcmp {
 
@@ -19,8 +19,8 @@ struct BiasReview {
 // Reviews the bias of node n of a region that makes `result` against the constants of the result's
 // partner. It is wrong if the other side's bias, rounded to the same steps, improves the result.
 // Nothing if the node has no such bias.
-std::optional<BiasReview> ReviewBias(const TwinRun& run, int n, const std::vector<int>& region,
-                                     int result);
+std::optional<BiasReview> ReviewBias(const CounterpartRun& run, int n,
+                                     const std::vector<int>& region, int result);
 
 }  // namespace onnxcmp
 

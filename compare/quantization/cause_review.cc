@@ -6,9 +6,10 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
+#include "compare/base/per_side.h"
+#include "compare/base/thresholds.h"
 #include "compare/causes/cause_class.h"
 #include "compare/operators/operator_traits.h"
-#include "compare/base/per_side.h"
 #include "compare/quantization/quantized_weights.h"
 
 namespace onnxcmp {
@@ -16,13 +17,12 @@ namespace {
 
 // Noise of rounding floats, in epsilons, and of a correct quantization.
 constexpr double kEpsilons = 64;
-constexpr double kHonestNoise = 0.3;
 
 enum class Finding : uint8_t { kUnknown, kInnocent, kHonest, kGuilty };
 
 class Review {
  public:
-  Review(const TwinRun& run, const QuantizationReport& report)
+  Review(const CounterpartRun& run, const QuantizationReport& report)
       : run_(run), graph_(run.quantized().graph()), side_(report.side) {
     for (const QuantizationMistake& mistake : report.mistakes) {
       absl::flat_hash_set<int>& layer = layers_.emplace_back();
@@ -59,7 +59,7 @@ class Review {
                  ? Finding::kInnocent
                  : finding;
     }
-    if (!IsOfGrid(r)) return Finding::kUnknown;
+    if (!HasQuantParams(r)) return Finding::kUnknown;
     // A constant is judged by the results made of it.
     Finding worst = Finding::kUnknown;
     for (const int made : FirstReplaced(r)) worst = std::max(worst, JudgeResult(made));
@@ -94,9 +94,9 @@ class Review {
  private:
   // True for quantized results, their scales and zero points, and results that quantizing nodes
   // make or read.
-  bool IsOfGrid(int r) const {
-    const Grids& grids = run_.quantized().grids();
-    if (grids.IsParameter(r) || grids.of(r).has_value()) return true;
+  bool HasQuantParams(int r) const {
+    const QuantParamsByResult& all_params = run_.quantized().all_params();
+    if (all_params.IsParameter(r) || all_params.of(r).has_value()) return true;
     const int n = graph_.producer(r);
     if (n != kNone && Quantizes(graph_.node(n).made->op_type)) return true;
     return std::any_of(graph_.readers(r).begin(), graph_.readers(r).end(),
@@ -106,7 +106,7 @@ class Review {
   Finding JudgeResult(int r) const {
     if (run_.partner(r) == kNone) return Finding::kUnknown;
     const std::vector<int> region = run_.RegionOf(r);
-    const double noise = run_.OwnLikeness(r).noise;
+    const double noise = run_.LocalNoise(r).noise;
     const DType other = run_.other().graph().result(run_.partner(r)).dtype;
     const double epsilon =
         std::max({EpsilonOf(graph_.result(r).dtype), EpsilonOf(other), EpsilonOf(DType::kFloat)});
@@ -114,7 +114,7 @@ class Review {
     const bool rounds = std::any_of(region.begin(), region.end(),
                                     [&](int n) { return Quantizes(graph_.node(n).made->op_type); });
     if (!rounds && !ReadsQuantized(run_.quantized(), region)) return Finding::kGuilty;
-    return noise <= kHonestNoise ? Finding::kHonest : Finding::kGuilty;
+    return noise <= thresholds::kMostHonestNoise ? Finding::kHonest : Finding::kGuilty;
   }
 
   // True if another correct result has that partner: then the accused pair is wrong.
@@ -174,7 +174,7 @@ class Review {
     return results;
   }
 
-  const TwinRun& run_;
+  const CounterpartRun& run_;
   const SideGraph& graph_;
   const SideId side_;
   std::vector<absl::flat_hash_set<int>> layers_;  // by mistake
@@ -183,7 +183,7 @@ class Review {
 
 }  // namespace
 
-void ReviewCauses(const TwinRun& run, const QuantizationReport& report,
+void ReviewCauses(const CounterpartRun& run, const QuantizationReport& report,
                   std::vector<Cause>* causes) {
   const Review review(run, report);
   std::vector<Cause> reviewed;

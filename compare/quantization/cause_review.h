@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "compare/causes/cause.h"
-#include "compare/quantization/quantization.h"
 #include "compare/quantization/counterpart_run.h"
+#include "compare/quantization/quantization.h"
 
 namespace onnxcmp {
 
@@ -14,7 +14,8 @@ namespace onnxcmp {
 // causes that are correct quantization, and puts mistakes first, in place of other causes of their
 // layers. Between two quantized sides, a mistake takes the place and kind of the cause measured in
 // its layer, if any, with the mistake's words after that cause's own.
-void ReviewCauses(const TwinRun& run, const QuantizationReport& report, std::vector<Cause>* causes);
+void ReviewCauses(const CounterpartRun& run, const QuantizationReport& report,
+                  std::vector<Cause>* causes);
 
 }  // namespace onnxcmp
 

@@ -6,8 +6,8 @@
 
 #include "absl/types/span.h"
 #include "compare/causes/cause.h"
-#include "compare/streams/result_stream.h"
 #include "compare/outputs/compared_row.h"
+#include "compare/streams/result_stream.h"
 
 namespace onnxcmp {
 

@@ -60,14 +60,14 @@ int PartnerByStem(const SideValues& other, const SideValues& quantized, int r) {
   const StreamResult& integers = quantized.graph().result(r);
   absl::string_view stem = integers.name;
   if (!IsInteger(integers.dtype) || !absl::ConsumeSuffix(&stem, "_quantized")) return kNone;
-  const std::optional<GridValues> grid = quantized.GridOf(r);
-  if (!grid.has_value() || !grid->per_tensor()) return kNone;
+  const std::optional<QuantParamValues> params = quantized.QuantParamsOf(r);
+  if (!params.has_value() || !params->per_tensor()) return kNone;
   const SideGraph& graph = other.graph();
   for (const int candidate : graph.results()) {
     const StreamResult& known = graph.result(candidate);
     if (known.name != stem || !graph.IsComputed(candidate)) continue;
     if (!IsFloatingPoint(known.dtype) || known.shape != integers.shape) return kNone;
-    if (grid->zero_points[0] > grid->least || graph.readers(candidate).size() != 1) {
+    if (params->zero_points[0] > params->least || graph.readers(candidate).size() != 1) {
       return candidate;
     }
     const StreamNode& reader = *graph.node(graph.readers(candidate)[0]).made;
@@ -80,8 +80,8 @@ int PartnerByStem(const SideValues& other, const SideValues& quantized, int r) {
 
 }  // namespace
 
-TwinRun::TwinRun(const SideValues& other, const SideValues& quantized,
-                 const std::vector<int>& aligned)
+CounterpartRun::CounterpartRun(const SideValues& other, const SideValues& quantized,
+                               const std::vector<int>& aligned)
     : other_(other),
       quantized_(quantized),
       aligned_(aligned),
@@ -92,7 +92,7 @@ TwinRun::TwinRun(const SideValues& other, const SideValues& quantized,
   own_.resize(count);
   held_.resize(count);
   replaced_.resize(count);
-  likenesses_.resize(count);
+  local_noise_.resize(count);
   origins_.resize(count);
   for (const int r : other.graph().results()) {
     if (other.IsFixed(r)) constants_.insert(other.graph().result(r).fingerprint.content);
@@ -105,27 +105,27 @@ TwinRun::TwinRun(const SideValues& other, const SideValues& quantized,
     if (partner == kNone) continue;
     partners_[Index(r)] = partner;
     origins_[Index(r)] = {partner};
-    SetLikeness(r);
+    SetLocalNoise(r);
     if (Value value = PartnerValue(r); !value.empty()) held_[Index(r)] = std::move(value);
     replaced_[Index(r)] = true;
   }
   for (size_t n = 0; n < graph.nodes().size(); ++n) RunNode(static_cast<int>(n));
 }
 
-void TwinRun::SetLikeness(int r) {
-  const std::optional<Reals> own = OwnReals(r);
-  const std::optional<Reals> partner = other_.RealsOf(partners_[Index(r)]);
+void CounterpartRun::SetLocalNoise(int r) {
+  const std::optional<DequantizedView> own = LocalReals(r);
+  const std::optional<DequantizedView> partner = other_.RealsOf(partners_[Index(r)]);
   if (!own.has_value() || !partner.has_value()) return;
-  likenesses_[Index(r)] = LikenessOf(*partner, *own, quantized_.pool());
+  local_noise_[Index(r)] = NoiseStatsOf(*partner, *own, quantized_.pool());
 }
 
-bool TwinRun::IsOfBoth(int r) const {
+bool CounterpartRun::IsOfBoth(int r) const {
   const StreamResult& result = quantized_.graph().result(r);
   if (result.fingerprint.size == 1 && IsInteger(result.dtype)) return false;
   return quantized_.IsFixed(r) && constants_.contains(result.fingerprint.content);
 }
 
-bool TwinRun::OnlyQuantized(int r) const {
+bool CounterpartRun::OnlyQuantized(int r) const {
   const std::vector<int>& readers = quantized_.graph().readers(r);
   return !readers.empty() && std::all_of(readers.begin(), readers.end(), [&](int n) {
     const std::string& op_type = quantized_.graph().node(n).made->op_type;
@@ -133,8 +133,8 @@ bool TwinRun::OnlyQuantized(int r) const {
   });
 }
 
-Value TwinRun::PartnerValue(int r) const {
-  if (const std::optional<Reals> reals = other_.RealsOf(partners_[Index(r)])) {
+Value CounterpartRun::PartnerValue(int r) const {
+  if (const std::optional<DequantizedView> reals = other_.RealsOf(partners_[Index(r)])) {
     return quantized_.InFormOf(r, *reals);
   }
   const StreamResult& result = quantized_.graph().result(r);
@@ -147,7 +147,7 @@ Value TwinRun::PartnerValue(int r) const {
   return converted.ok() ? *std::move(converted) : Value();
 }
 
-void TwinRun::RunNode(int n) {
+void CounterpartRun::RunNode(int n) {
   const SideGraph& graph = quantized_.graph();
   const StreamNode& made = *graph.node(n).made;
   std::vector<int> origins;
@@ -183,21 +183,21 @@ void TwinRun::RunNode(int n) {
   }
 }
 
-std::optional<Reals> TwinRun::OwnReals(int r) const {
+std::optional<DequantizedView> CounterpartRun::LocalReals(int r) const {
   const Value& own = own_[Index(r)];
-  const std::optional<Grid>& grid = quantized_.grids().of(r);
-  if (!IsMeasurable(own) || !IsInteger(own.tensor().dtype()) || !grid.has_value() ||
-      quantized_.IsFixed(grid->scale)) {
+  const std::optional<QuantParams>& params = quantized_.all_params().of(r);
+  if (!IsMeasurable(own) || !IsInteger(own.tensor().dtype()) || !params.has_value() ||
+      quantized_.IsFixed(params->scale)) {
     return quantized_.RealsOf(r, own);
   }
-  std::optional<GridValues> measured =
-      ValuesOf(*grid, own.tensor(), &own_[Index(grid->scale)],
-               grid->zero_point == kNone ? nullptr : &own_[Index(grid->zero_point)]);
+  std::optional<QuantParamValues> measured =
+      ValuesOf(*params, own.tensor(), &own_[Index(params->scale)],
+               params->zero_point == kNone ? nullptr : &own_[Index(params->zero_point)]);
   if (!measured.has_value()) return std::nullopt;
-  return Reals(own.tensor(), *std::move(measured));
+  return DequantizedView(own.tensor(), *std::move(measured));
 }
 
-int TwinRun::NamedPartner(int n, int r) const {
+int CounterpartRun::NamedPartner(int n, int r) const {
   if (named_.empty() || named_[Index(r)] != kNone) {
     return named_.empty() ? kNone : named_[Index(r)];
   }
@@ -206,14 +206,14 @@ int TwinRun::NamedPartner(int n, int r) const {
 }
 
 // The aligned partner of a result, else that of the input that the node rounds.
-int TwinRun::VouchedFor(int n, int r) const {
+int CounterpartRun::Confirmed(int n, int r) const {
   const int x = RoundedBy(*quantized_.graph().node(n).made);
   return aligned_[Index(r)] != kNone || x == kNone ? aligned_[Index(r)] : aligned_[Index(x)];
 }
 
 // `first`, which may be kNone, and float results of the same size that depend on the same partners
 // on the other side, the nearest first.
-std::vector<int> TwinRun::Candidates(int first, int r) const {
+std::vector<int> CounterpartRun::Candidates(int first, int r) const {
   const SideGraph& theirs = other_.graph();
   const int64_t size = quantized_.graph().result(r).fingerprint.size;
   std::vector<int> candidates;
@@ -221,7 +221,7 @@ std::vector<int> TwinRun::Candidates(int first, int r) const {
   const auto add_if_alike = [&](int result) {
     const StreamResult& known = theirs.result(result);
     if (known.fingerprint.size == size && !other_.IsFixed(result) &&
-        (IsFloatingPoint(known.dtype) || other_.grids().of(result).has_value())) {
+        (IsFloatingPoint(known.dtype) || other_.all_params().of(result).has_value())) {
       candidates.push_back(result);
     }
   };
@@ -249,7 +249,7 @@ std::vector<int> TwinRun::Candidates(int first, int r) const {
 
 // True if both are products of the same kind: wrong weights take these far apart, but leave some
 // correlation.
-bool TwinRun::AreProducts(int n, int candidate) const {
+bool CounterpartRun::AreProducts(int n, int candidate) const {
   const std::string& ours = quantized_.graph().node(n).made->op_type;
   const int producer = other_.graph().producer(candidate);
   if (producer == kNone) return false;
@@ -261,7 +261,7 @@ bool TwinRun::AreProducts(int n, int candidate) const {
 }
 
 // True if both are made by the same operator, in floats or in integers.
-bool TwinRun::AreAlike(int n, int candidate) const {
+bool CounterpartRun::AreAlike(int n, int candidate) const {
   const SideGraph& graph = quantized_.graph();
   const StreamNode* made = graph.node(n).made;
   const int x = RoundedBy(*made);
@@ -274,7 +274,7 @@ bool TwinRun::AreAlike(int n, int candidate) const {
          made->op_type == absl::StrCat("QLinear", theirs) || Quantizes(made->op_type);
 }
 
-std::vector<int> TwinRun::AlignedAfter(int r) const {
+std::vector<int> CounterpartRun::AlignedAfter(int r) const {
   const SideGraph& graph = quantized_.graph();
   std::vector<int> found;
   std::vector<int> level = {r};
@@ -295,7 +295,7 @@ std::vector<int> TwinRun::AlignedAfter(int r) const {
   return found;
 }
 
-bool TwinRun::IsMadeOf(int candidate, const std::vector<int>& earlier) const {
+bool CounterpartRun::IsMadeOf(int candidate, const std::vector<int>& earlier) const {
   const SideGraph& graph = other_.graph();
   absl::flat_hash_set<int> seen;
   std::vector<int> open = {candidate};
@@ -311,8 +311,8 @@ bool TwinRun::IsMadeOf(int candidate, const std::vector<int>& earlier) const {
   return false;
 }
 
-int TwinRun::BestCandidate(int n, int r, const Reals& own) const {
-  const std::optional<GridValues> grid = quantized_.GridOf(r);
+int CounterpartRun::BestCandidate(int n, int r, const DequantizedView& own) const {
+  const std::optional<QuantParamValues> params = quantized_.QuantParamsOf(r);
   const StreamNode& made = *quantized_.graph().node(n).made;
   const bool rounds = absl::StrContains(made.op_type, "QuantizeLinear");
   struct {
@@ -321,27 +321,28 @@ int TwinRun::BestCandidate(int n, int r, const Reals& own) const {
   } near, rounded;
   int product = kNone;
   double correlation = kLeastCorrelation;
-  const int vouched = VouchedFor(n, r);
+  const int confirmed = Confirmed(n, r);
   const std::vector<int> after = AlignedAfter(r);
-  for (const int candidate : Candidates(vouched, r)) {
-    const std::optional<Reals> theirs = other_.RealsOf(candidate);
+  for (const int candidate : Candidates(confirmed, r)) {
+    const std::optional<DequantizedView> theirs = other_.RealsOf(candidate);
     if (!theirs.has_value() || theirs->size() != own.size()) continue;
-    const Likeness likeness = LikenessOf(*theirs, own, quantized_.pool());
+    const NoiseStats noise_stats = NoiseStatsOf(*theirs, own, quantized_.pool());
     // A small bias that one side adds must not be lost in the pair.
     const auto claim = claims_.find(candidate);
     if (!rounds && claim != claims_.end() &&
-        likeness.noise > std::max(kNoisier * claim->second, kRounding)) {
+        noise_stats.noise > std::max(kNoisier * claim->second, kRounding)) {
       continue;
     }
-    if (likeness.noise > kDoubtful && candidate != vouched && IsMadeOf(candidate, after)) continue;
-    double noise = likeness.noise;
+    if (noise_stats.noise > kDoubtful && candidate != confirmed && IsMadeOf(candidate, after))
+      continue;
+    double noise = noise_stats.noise;
     // The candidate after rounding: a wrong scale or zero point affects both alike.
     double after_rounding = noise;
-    if (grid.has_value() && noise > kClearly) {
+    if (params.has_value() && noise > kClearly) {
       const Value integers = quantized_.InFormOf(r, *theirs);
       if (!integers.empty()) {
-        const Reals rounded_theirs(integers.tensor(), *grid);
-        after_rounding = LikenessOf(own, rounded_theirs, quantized_.pool()).noise;
+        const DequantizedView rounded_theirs(integers.tensor(), *params);
+        after_rounding = NoiseStatsOf(own, rounded_theirs, quantized_.pool()).noise;
       }
     }
     if (noise < near.noise && (noise <= kClearly || AreAlike(n, candidate))) {
@@ -349,12 +350,12 @@ int TwinRun::BestCandidate(int n, int r, const Reals& own) const {
     }
     // The nearest of several that are clipped to the same numbers.
     if (after_rounding <= kClearly && noise < rounded.noise) rounded = {candidate, noise};
-    if (likeness.correlation > correlation && AreProducts(n, candidate)) {
-      correlation = likeness.correlation;
+    if (noise_stats.correlation > correlation && AreProducts(n, candidate)) {
+      correlation = noise_stats.correlation;
       product = candidate;
     }
     // The aligned partner comes first.
-    if (candidate == vouched && noise <= kClearly) break;
+    if (candidate == confirmed && noise <= kClearly) break;
   }
   if (near.noise <= kPossibly) {
     return near.noise > kDoubtful && !rounds && IsNearerAfter(r, near.result, near.noise)
@@ -366,9 +367,9 @@ int TwinRun::BestCandidate(int n, int r, const Reals& own) const {
   return x != kNone ? partners_[Index(x)] : product;
 }
 
-bool TwinRun::IsNearerAfter(int r, int candidate, double noise) const {
+bool CounterpartRun::IsNearerAfter(int r, int candidate, double noise) const {
   const SideGraph& graph = quantized_.graph();
-  const Reals wanted = *other_.RealsOf(candidate);
+  const DequantizedView wanted = *other_.RealsOf(candidate);
   absl::node_hash_map<int, Value> given;
   given.emplace(r, own_[Index(r)]);
   std::vector<int> level = {r};
@@ -385,9 +386,9 @@ bool TwinRun::IsNearerAfter(int r, int candidate, double noise) const {
             });
         const int output = graph.node(n).made->outputs.front();
         if (!outputs.ok() || outputs->empty() || output == kNone) continue;
-        const std::optional<Reals> reals = quantized_.RealsOf(output, outputs->front());
+        const std::optional<DequantizedView> reals = quantized_.RealsOf(output, outputs->front());
         if (!reals.has_value() || reals->size() != wanted.size()) continue;
-        if (LikenessOf(wanted, *reals, quantized_.pool()).noise < noise / 2) return true;
+        if (NoiseStatsOf(wanted, *reals, quantized_.pool()).noise < noise / 2) return true;
         given.insert_or_assign(output, outputs->front());
         next.push_back(output);
       }
@@ -397,12 +398,12 @@ bool TwinRun::IsNearerAfter(int r, int candidate, double noise) const {
   return false;
 }
 
-void TwinRun::FindPartner(int n, int r) {
+void CounterpartRun::FindPartner(int n, int r) {
   const std::string& op_type = quantized_.graph().node(n).made->op_type;
-  const std::optional<Reals> own = OwnReals(r);
+  const std::optional<DequantizedView> own = LocalReals(r);
   if (!own.has_value() || own->size() == 0) return;
   // A dequantized result has the partner of its integers.
-  const int integers = quantized_.grids().Dequantizes(r);
+  const int integers = quantized_.all_params().Dequantizes(r);
   const bool handed_on = integers != kNone && partners_[Index(integers)] != kNone;
   const int named = NamedPartner(n, r);
   int best = handed_on        ? partners_[Index(integers)]
@@ -411,8 +412,8 @@ void TwinRun::FindPartner(int n, int r) {
   if (best == kNone) best = PartnerByStem(other_, quantized_, r);
   if (best == kNone) return;
   partners_[Index(r)] = best;
-  SetLikeness(r);
-  claims_.try_emplace(best, OwnLikeness(r).noise);
+  SetLocalNoise(r);
+  claims_.try_emplace(best, LocalNoise(r).noise);
   // A computed scale is right for the other side's values.
   if (op_type == "DynamicQuantizeLinear") return;
   if (OnlyQuantized(r) && !absl::StrContains(op_type, "QuantizeLinear")) return;
@@ -423,7 +424,7 @@ void TwinRun::FindPartner(int n, int r) {
   origins_[Index(r)] = {best};
 }
 
-std::vector<int> TwinRun::RegionOf(int r) const {
+std::vector<int> CounterpartRun::RegionOf(int r) const {
   const SideGraph& graph = quantized_.graph();
   std::vector<int> nodes;
   absl::flat_hash_set<int> seen;
@@ -442,8 +443,8 @@ std::vector<int> TwinRun::RegionOf(int r) const {
   return nodes;
 }
 
-Value TwinRun::RunRegion(const std::vector<int>& region, int r, int constant,
-                         const Value& instead) const {
+Value CounterpartRun::RunRegion(const std::vector<int>& region, int r, int constant,
+                                const Value& instead) const {
   absl::node_hash_map<int, Value> made;
   for (const int n : region) {
     absl::StatusOr<std::vector<Value>> outputs =

@@ -10,19 +10,20 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "compare/quantization/dequantized_view.h"
-#include "compare/quantization/side_values.h"
 #include "compare/quantization/quantization_error.h"
+#include "compare/quantization/side_values.h"
 #include "compare/streams/fingerprint.h"
 #include "compare/streams/hash128.h"
 #include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
 
-class TwinRun {
+class CounterpartRun {
  public:
   // `aligned`: by result of the quantized side, its aligned partner or kNone. All must outlive the
   // object.
-  TwinRun(const SideValues& other, const SideValues& quantized, const std::vector<int>& aligned);
+  CounterpartRun(const SideValues& other, const SideValues& quantized,
+                 const std::vector<int>& aligned);
 
   const SideValues& other() const { return other_; }
   const SideValues& quantized() const { return quantized_; }
@@ -40,9 +41,9 @@ class TwinRun {
   // replaced, so that a layer's error includes its node and its rounding.
   bool replaced(int r) const { return replaced_[Index(r)]; }
   // Local values in reals, integers dequantized with the parameters they were made with.
-  std::optional<Reals> OwnReals(int r) const;
+  std::optional<DequantizedView> LocalReals(int r) const;
   // Compares them with the partner's.
-  Likeness OwnLikeness(int r) const { return likenesses_[Index(r)]; }
+  NoiseStats LocalNoise(int r) const { return local_noise_[Index(r)]; }
 
   // True if the other side has a constant of the same bits: then this one is right. False for
   // single integers, where equality proves nothing: most are 0.
@@ -56,10 +57,10 @@ class TwinRun {
  private:
   void RunNode(int n);
   void FindPartner(int n, int r);
-  void SetLikeness(int r);  // requires a partner
+  void SetLocalNoise(int r);  // requires a partner
   // The partner known by name, for the node's input if the node rounds; kNone if there is none.
   int NamedPartner(int n, int r) const;
-  int VouchedFor(int n, int r) const;
+  int Confirmed(int n, int r) const;
   std::vector<int> Candidates(int first, int r) const;
   bool AreProducts(int n, int candidate) const;
   bool AreAlike(int n, int candidate) const;
@@ -71,7 +72,7 @@ class TwinRun {
   // True if a candidate depends on one of these. Then it comes too late to be the counterpart of
   // their inputs.
   bool IsMadeOf(int candidate, const std::vector<int>& earlier) const;
-  int BestCandidate(int n, int r, const Reals& own) const;
+  int BestCandidate(int n, int r, const DequantizedView& own) const;
   bool OnlyQuantized(int r) const;
   // The partner's value in the result's type.
   Value PartnerValue(int r) const;
@@ -84,7 +85,7 @@ class TwinRun {
   std::vector<Value> own_;
   std::vector<Value> held_;
   std::vector<bool> replaced_;
-  std::vector<Likeness> likenesses_;         // by result of the quantized side, as OwnLikeness
+  std::vector<NoiseStats> local_noise_;      // by result of the quantized side, as LocalNoise
   absl::flat_hash_set<Hash128> constants_;   // the other side's, by their bits
   absl::flat_hash_map<int, double> claims_;  // noise by partner, when it was first found
   std::vector<std::vector<int>> origins_;    // partners that a result depends on

@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "compare/base/thresholds.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/tensor/convert.h"
 
@@ -13,11 +14,11 @@ namespace {
 
 // Fills a new tensor strip by strip: made(first, count, a) changes the numbers in `a` in place.
 template <typename Make>
-absl::StatusOr<Tensor> Stored(const Reals& reals, const Shape& shape, DType dtype,
+absl::StatusOr<Tensor> Stored(const DequantizedView& reals, const Shape& shape, DType dtype,
                               const ThreadPool* pool, const Make& make) {
   OC_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Allocate(dtype, shape));
   std::byte* data = tensor.mutable_raw_data();
-  const RealReader reader(reals);
+  const DequantizedReader reader(reals);
   // Pieces begin at whole bytes in any type.
   ForEachNumberPiece(reals.size(), pool, [&](int64_t /*piece*/, int64_t begin, int64_t end) {
     ForEachStrip(reader, begin, end, [&](int64_t first, int64_t count, double* a) {
@@ -30,7 +31,7 @@ absl::StatusOr<Tensor> Stored(const Reals& reals, const Shape& shape, DType dtyp
 
 }  // namespace
 
-Reals::Reals(std::vector<double> numbers) {
+DequantizedView::DequantizedView(std::vector<double> numbers) {
   const auto held = std::make_shared<const std::vector<double>>(std::move(numbers));
   const auto size = static_cast<int64_t>(held->size());
   const auto bytes = static_cast<int64_t>(held->size() * sizeof(double));
@@ -38,60 +39,61 @@ Reals::Reals(std::vector<double> numbers) {
   tensor_ = *Tensor::FromBuffer(DType::kDouble, {size}, Buffer::Borrow(held->data(), bytes, held));
 }
 
-std::vector<double> Reals::All() const {
+std::vector<double> DequantizedView::All() const {
   std::vector<double> numbers(static_cast<size_t>(size()));
-  if (!numbers.empty()) RealReader(*this).Read(0, size(), numbers.data());
+  if (!numbers.empty()) DequantizedReader(*this).Read(0, size(), numbers.data());
   return numbers;
 }
 
-void RealReader::Read(int64_t first, int64_t count, double* out) const {
+void DequantizedReader::Read(int64_t first, int64_t count, double* out) const {
   numbers_.Read(first, count, out);
-  if (!reals_.grid().has_value()) return;
-  const GridValues& grid = *reals_.grid();
-  if (grid.per_tensor()) {
-    const double scale = grid.ScaleOf(0);
-    const double zero_point = grid.ZeroPointOf(0);
+  if (!reals_.params().has_value()) return;
+  const QuantParamValues& params = *reals_.params();
+  if (params.per_tensor()) {
+    const double scale = params.ScaleOf(0);
+    const double zero_point = params.ZeroPointOf(0);
     for (int64_t i = 0; i < count; ++i) out[i] = (out[i] - zero_point) * scale;
     return;
   }
   for (int64_t i = 0; i < count; ++i) {
-    const int64_t s = grid.ScaleAt(reals_.tensor().shape(), first + i);
-    out[i] = (out[i] - grid.ZeroPointOf(s)) * grid.ScaleOf(s);
+    const int64_t s = params.ScaleAt(reals_.tensor().shape(), first + i);
+    out[i] = (out[i] - params.ZeroPointOf(s)) * params.ScaleOf(s);
   }
 }
 
-absl::StatusOr<Tensor> Quantized(const Reals& reals, const Shape& shape, DType dtype,
-                                 const GridValues& grid, const ThreadPool* pool) {
+absl::StatusOr<Tensor> Quantized(const DequantizedView& reals, const Shape& shape, DType dtype,
+                                 const QuantParamValues& params, const ThreadPool* pool) {
   const auto rounded = [&](double number, double scale, double zero_point) {
     const double step = std::nearbyint(number / scale) + zero_point;
-    const double at_least = step > grid.least ? step : grid.least;
-    const double clamped = at_least < grid.most ? at_least : grid.most;
+    const double at_least = step > params.least ? step : params.least;
+    const double clamped = at_least < params.most ? at_least : params.most;
     // NaN comes from a scale of 0.
     return std::isnan(step) ? zero_point : clamped;
   };
   return Stored(reals, shape, dtype, pool, [&](int64_t first, int64_t count, double* a) {
-    if (grid.per_tensor()) {
-      const double scale = grid.ScaleOf(0);
-      const double zero_point = grid.ZeroPointOf(0);
+    if (params.per_tensor()) {
+      const double scale = params.ScaleOf(0);
+      const double zero_point = params.ZeroPointOf(0);
       for (int64_t i = 0; i < count; ++i) a[i] = rounded(a[i], scale, zero_point);
       return;
     }
     for (int64_t i = 0; i < count; ++i) {
-      const int64_t s = grid.ScaleAt(shape, first + i);
-      a[i] = rounded(a[i], grid.ScaleOf(s), grid.ZeroPointOf(s));
+      const int64_t s = params.ScaleAt(shape, first + i);
+      a[i] = rounded(a[i], params.ScaleOf(s), params.ZeroPointOf(s));
     }
   });
 }
 
-absl::StatusOr<Tensor> InFloats(const Reals& reals, const Shape& shape, DType dtype,
+absl::StatusOr<Tensor> InFloats(const DequantizedView& reals, const Shape& shape, DType dtype,
                                 const ThreadPool* pool) {
   return Stored(reals, shape, dtype, pool, [](int64_t, int64_t, double*) {});
 }
 
-absl::StatusOr<Tensor> Moved(const Reals& at, const Reals& to, const Reals& from,
-                             const Shape& shape, const ThreadPool* pool) {
-  const RealReader there(to);
-  const RealReader here(from);
+absl::StatusOr<Tensor> Moved(const DequantizedView& at, const DequantizedView& to,
+                             const DequantizedView& from, const Shape& shape,
+                             const ThreadPool* pool) {
+  const DequantizedReader there(to);
+  const DequantizedReader here(from);
   return Stored(at, shape, DType::kDouble, pool, [&](int64_t first, int64_t count, double* a) {
     double b[kNumberStrip];
     double c[kNumberStrip];
@@ -99,7 +101,7 @@ absl::StatusOr<Tensor> Moved(const Reals& at, const Reals& to, const Reals& from
     here.Read(first, count, c);
     for (int64_t i = 0; i < count; ++i) {
       const double moved = a[i] + (b[i] - c[i]);
-      a[i] = std::abs(b[i] - c[i]) < kMask ? moved : a[i];
+      a[i] = std::abs(b[i] - c[i]) < thresholds::kMaskMagnitude ? moved : a[i];
     }
   });
 }

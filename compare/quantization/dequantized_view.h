@@ -17,54 +17,54 @@
 
 namespace onnxcmp {
 
-// Numbers of at least this magnitude are masks and are not counted.
-inline constexpr double kMask = 1e30;
-
-class Reals {
+class DequantizedView {
  public:
-  explicit Reals(Tensor floats) : tensor_(std::move(floats)) {}
-  explicit Reals(std::vector<double> numbers);
-  Reals(Tensor integers, GridValues grid) : tensor_(std::move(integers)), grid_(std::move(grid)) {}
+  explicit DequantizedView(Tensor floats) : tensor_(std::move(floats)) {}
+  explicit DequantizedView(std::vector<double> numbers);
+  DequantizedView(Tensor integers, QuantParamValues params)
+      : tensor_(std::move(integers)), params_(std::move(params)) {}
 
   int64_t size() const { return tensor_.num_elements(); }
   // The tensor that holds them.
   const Tensor& tensor() const { return tensor_; }
   // Nothing if they are floats.
-  const std::optional<GridValues>& grid() const { return grid_; }
+  const std::optional<QuantParamValues>& params() const { return params_; }
   // Copies all of them.
   std::vector<double> All() const;
 
  private:
   Tensor tensor_;
-  std::optional<GridValues> grid_;
+  std::optional<QuantParamValues> params_;
 };
 
-class RealReader {
+class DequantizedReader {
  public:
   // The reals must outlive the reader.
-  explicit RealReader(const Reals& reals) : reals_(reals), numbers_(reals.tensor()) {}
+  explicit DequantizedReader(const DequantizedView& reals)
+      : reals_(reals), numbers_(reals.tensor()) {}
 
   int64_t size() const { return numbers_.size(); }
   // Numbers [first, first + count).
   void Read(int64_t first, int64_t count, double* out) const;
 
  private:
-  const Reals& reals_;
+  const DequantizedView& reals_;
   NumberReader numbers_;
 };
 
 // Rounds reals to integers: halves to even, saturating. The pool may be null.
-absl::StatusOr<Tensor> Quantized(const Reals& reals, const Shape& shape, DType dtype,
-                                 const GridValues& grid, const ThreadPool* pool);
+absl::StatusOr<Tensor> Quantized(const DequantizedView& reals, const Shape& shape, DType dtype,
+                                 const QuantParamValues& params, const ThreadPool* pool);
 
 // The same numbers in a type of floats. The pool may be null.
-absl::StatusOr<Tensor> InFloats(const Reals& reals, const Shape& shape, DType dtype,
+absl::StatusOr<Tensor> InFloats(const DequantizedView& reals, const Shape& shape, DType dtype,
                                 const ThreadPool* pool);
 
 // at + (to - from), element by element, in double; `at` where the difference is a mask or not
 // finite. All have the size of the shape. The pool may be null.
-absl::StatusOr<Tensor> Moved(const Reals& at, const Reals& to, const Reals& from,
-                             const Shape& shape, const ThreadPool* pool);
+absl::StatusOr<Tensor> Moved(const DequantizedView& at, const DequantizedView& to,
+                             const DequantizedView& from, const Shape& shape,
+                             const ThreadPool* pool);
 
 }  // namespace onnxcmp
 

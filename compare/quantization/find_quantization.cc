@@ -14,16 +14,16 @@
 #include "compare/operators/operator_traits.h"
 #include "compare/quantization/bias_mistake.h"
 #include "compare/quantization/cause_review.h"
+#include "compare/quantization/counterpart_run.h"
 #include "compare/quantization/explained_noise.h"
-#include "compare/quantization/shared_quant_params.h"
-#include "compare/quantization/wrong_quant_params.h"
 #include "compare/quantization/missing_quantization.h"
 #include "compare/quantization/output_cost.h"
 #include "compare/quantization/packed_mistake.h"
 #include "compare/quantization/quantized_weights.h"
+#include "compare/quantization/shared_quant_params.h"
 #include "compare/quantization/side_values.h"
-#include "compare/quantization/counterpart_run.h"
 #include "compare/quantization/wrong_floats.h"
+#include "compare/quantization/wrong_quant_params.h"
 #include "compare/streams/quantized_streams.h"
 #include "compare/text/short_text.h"
 #include "evaluator/base/status_macros.h"
@@ -33,7 +33,7 @@ namespace {
 
 class QuantizationFinder {
  public:
-  QuantizationFinder(const TwinRun& run, const QuantizationOptions& options,
+  QuantizationFinder(const CounterpartRun& run, const QuantizationOptions& options,
                      QuantizationReport* report)
       : run_(run), side_(run.quantized()), options_(options), report_(*report) {}
 
@@ -70,7 +70,7 @@ class QuantizationFinder {
     const int n = side_.graph().producer(r);
     if (n == kNone || side_.IsFixed(r)) return false;
     const std::string& op_type = Made(r).op_type;
-    if (side_.grids().written(r).has_value()) return Quantizes(op_type);
+    if (side_.all_params().written(r).has_value()) return Quantizes(op_type);
     if (!IsFloatingPoint(Result(r).dtype) || op_type == "DequantizeLinear") return false;
     if (op_type == "DynamicQuantizeLinear" || !run_.replaced(r)) return false;
     return ReadsQuantized(side_, run_.RegionOf(r));
@@ -108,18 +108,18 @@ class QuantizationFinder {
         layer.dequantized = reader.outputs.front();
       }
     }
-    DescribeGrid(&layer);
+    DescribeQuantParams(&layer);
     LookAtWeights(region, &layer);
     if (layer.partner == kNone) return;
-    const std::optional<Reals> ours = side_.RealsOf(r);
-    const std::optional<Reals> theirs = run_.other().RealsOf(layer.partner);
+    const std::optional<DequantizedView> ours = side_.RealsOf(r);
+    const std::optional<DequantizedView> theirs = run_.other().RealsOf(layer.partner);
     if (!ours.has_value() || !theirs.has_value() || ours->size() != theirs->size()) return;
-    const Likeness likeness = LikenessOf(*theirs, *ours, options_.pool);
-    layer.sqnr = Decibels(likeness.noise);
-    layer.cosine = likeness.cosine;
-    layer.own_sqnr = Decibels(run_.OwnLikeness(r).noise);
+    const NoiseStats noise_stats = NoiseStatsOf(*theirs, *ours, options_.pool);
+    layer.sqnr = Decibels(noise_stats.noise);
+    layer.cosine = noise_stats.cosine;
+    layer.own_sqnr = Decibels(run_.LocalNoise(r).noise);
     double squares = 0;
-    ForEachStrip(RealReader(*theirs), 0, theirs->size(),
+    ForEachStrip(DequantizedReader(*theirs), 0, theirs->size(),
                  [&](int64_t /*first*/, int64_t count, const double* strip) {
                    for (const double number : absl::MakeConstSpan(strip, count)) {
                      if (!std::isfinite(number)) continue;
@@ -128,11 +128,11 @@ class QuantizationFinder {
                      squares += number * number;
                    }
                  });
-    ExplainByGrid(std::sqrt(squares / static_cast<double>(theirs->size())), region, &layer);
+    ExplainByQuantParams(std::sqrt(squares / static_cast<double>(theirs->size())), region, &layer);
   }
 
   // `size`: root mean square of the other side's numbers.
-  void ExplainByGrid(double size, const std::vector<int>& region, QuantizedLayer* layer) {
+  void ExplainByQuantParams(double size, const std::vector<int>& region, QuantizedLayer* layer) {
     constexpr double kFits = 0.5;  // least share of the steps that is used
     constexpr double kFewEnds = 0.01;
     if (layer->scale > 0 && size > 0 && layer->used.value_or(0) >= kFits &&
@@ -161,7 +161,7 @@ class QuantizationFinder {
         wrong = {weights.integers, WeightsMistake(run_, weights, region, r)};
       }
       if (!AreCounterparts(run_, weights, region, r)) continue;
-      const double sqnr = Decibels(weights.likeness.noise);
+      const double sqnr = Decibels(weights.noise_stats.noise);
       if (layer->weights_sqnr.has_value() && *layer->weights_sqnr <= sqnr) continue;
       layer->weights_sqnr = sqnr;
       layer->weights = weights.result;
@@ -208,35 +208,35 @@ class QuantizationFinder {
     }
   }
 
-  void DescribeGrid(QuantizedLayer* layer) const {
-    const std::optional<GridValues> grid = side_.GridOf(layer->result);
-    if (!grid.has_value() || grid->scales.empty()) return;
+  void DescribeQuantParams(QuantizedLayer* layer) const {
+    const std::optional<QuantParamValues> params = side_.QuantParamsOf(layer->result);
+    if (!params.has_value() || params->scales.empty()) return;
     layer->dtype = Result(layer->result).dtype;
-    layer->scales = static_cast<int64_t>(grid->scales.size());
-    layer->scale = grid->scales[0];
-    layer->zero_point = grid->zero_points[0];
-    if (grid->per_tensor()) {
-      layer->grid_least = (grid->least - layer->zero_point) * layer->scale;
-      layer->grid_most = (grid->most - layer->zero_point) * layer->scale;
+    layer->scales = static_cast<int64_t>(params->scales.size());
+    layer->scale = params->scales[0];
+    layer->zero_point = params->zero_points[0];
+    if (params->per_tensor()) {
+      layer->least_real = (params->least - layer->zero_point) * layer->scale;
+      layer->most_real = (params->most - layer->zero_point) * layer->scale;
     }
     const Tensor& integers = side_.value(layer->result).tensor();
     const int64_t size = integers.num_elements();
     if (size == 0) return;
-    double least = grid->most, most = grid->least, ends = 0;
+    double least = params->most, most = params->least, ends = 0;
     ForEachStrip(NumberReader(integers), 0, size,
                  [&](int64_t first, int64_t count, const double* steps) {
                    for (int64_t i = 0; i < count; ++i) {
                      least = std::min(least, steps[i]);
                      most = std::max(most, steps[i]);
                      // A zero point at the end of the range stands for 0, which a Relu gives often.
-                     const bool end = steps[i] == grid->least || steps[i] == grid->most;
+                     const bool end = steps[i] == params->least || steps[i] == params->most;
                      if (!end) continue;
-                     const int64_t s = grid->ScaleAt(integers.shape(), first + i);
-                     if (steps[i] != grid->ZeroPointOf(s)) ends += 1;
+                     const int64_t s = params->ScaleAt(integers.shape(), first + i);
+                     if (steps[i] != params->ZeroPointOf(s)) ends += 1;
                    }
                  });
     layer->saturated = ends / static_cast<double>(size);
-    layer->used = (most - least) / (grid->most - grid->least);
+    layer->used = (most - least) / (params->most - params->least);
   }
 
   void AddMistake(int r, bool constant, Mistake found, QuantizedLayer* layer) {
@@ -246,25 +246,25 @@ class QuantizationFinder {
     mistake.place = found.place;
     mistake.partner = run_.partner(r);
     mistake.constant = constant;
-    mistake.error = run_.OwnLikeness(layer == nullptr ? r : layer->result).noise;
+    mistake.error = run_.LocalNoise(layer == nullptr ? r : layer->result).noise;
     mistake.text = std::move(found.text);
     report_.mistakes.push_back(std::move(mistake));
   }
 
   void FindMistakes() {
-    std::vector<FixedGrid> grids;
+    std::vector<FixedQuantParams> all_params;
     std::vector<size_t> of_layer;
     for (size_t i = 0; i < report_.layers.size(); ++i) {
       if (options_.made_up && IsOfInput(report_.layers[i].result)) continue;
-      if (auto grid = FixedGridOf(run_, report_.layers[i].result)) {
-        grids.push_back(*std::move(grid));
+      if (auto params = FixedQuantParamsOf(run_, report_.layers[i].result)) {
+        all_params.push_back(*std::move(params));
         of_layer.push_back(i);
       }
     }
-    std::vector<Mistake> of_grid(report_.layers.size());
-    TakeRangesOfWholes(run_, &grids);
-    const std::vector<Mistake> found = GridMistakes(run_, grids, options_.made_up);
-    for (size_t k = 0; k < found.size(); ++k) of_grid[of_layer[k]] = found[k];
+    std::vector<Mistake> of_params(report_.layers.size());
+    TakeRangesOfWholes(run_, &all_params);
+    const std::vector<Mistake> found = WrongQuantParams(run_, all_params, options_.made_up);
+    for (size_t k = 0; k < found.size(); ++k) of_params[of_layer[k]] = found[k];
     // One scale may serve several results, and one weight several nodes.
     absl::flat_hash_set<int> named;
     std::vector<double> noises;
@@ -283,10 +283,10 @@ class QuantizationFinder {
         continue;
       }
       if (HoldsWrongFloats(regions_[i])) continue;
-      if (!of_grid[i].empty()) {
-        layer.mistake = of_grid[i].text;
-        const Grid& grid = *side_.grids().of(r);
-        if (named.insert(grid.scale).second) AddMistake(r, true, of_grid[i], &layer);
+      if (!of_params[i].empty()) {
+        layer.mistake = of_params[i].text;
+        const QuantParams& params = *side_.all_params().of(r);
+        if (named.insert(params.scale).second) AddMistake(r, true, of_params[i], &layer);
         continue;
       }
       if (layer.own_sqnr.has_value()) noises.push_back(*layer.own_sqnr);
@@ -305,13 +305,13 @@ class QuantizationFinder {
   // be even if what they stand for is.
   bool ReadsMistaken(const std::vector<int>& region) const {
     for (const QuantizedLayer& layer : report_.layers) {
-      if (layer.mistake.empty() || !side_.grids().of(layer.result).has_value()) continue;
-      const Grid& wrong = *side_.grids().of(layer.result);
+      if (layer.mistake.empty() || !side_.all_params().of(layer.result).has_value()) continue;
+      const QuantParams& wrong = *side_.all_params().of(layer.result);
       for (const int n : region) {
         for (const int read : side_.graph().Reads(n)) {
-          const std::optional<Grid>& grid = side_.grids().of(read);
-          if (!grid.has_value() || side_.IsFixed(read)) continue;
-          if (grid->scale == wrong.scale) return true;
+          const std::optional<QuantParams>& params = side_.all_params().of(read);
+          if (!params.has_value() || side_.IsFixed(read)) continue;
+          if (params->scale == wrong.scale) return true;
         }
       }
     }
@@ -402,7 +402,7 @@ class QuantizationFinder {
 
   void FindMissing() {
     absl::flat_hash_set<int> named;
-    for (MissingGrid& missing : FindMissingGrids(side_)) {
+    for (MissingQuantization& missing : FindMissingQuantization(side_)) {
       if (!named.insert(missing.result).second) continue;
       AddMistake(missing.result, false, {std::move(missing.text), kNone}, nullptr);
     }
@@ -441,7 +441,7 @@ class QuantizationFinder {
                      });
   }
 
-  const TwinRun& run_;
+  const CounterpartRun& run_;
   const SideValues& side_;
   const QuantizationOptions& options_;
   QuantizationReport& report_;
@@ -480,7 +480,7 @@ absl::StatusOr<std::optional<QuantizationReport>> FindQuantization(
   OC_ASSIGN_OR_RETURN(const std::unique_ptr<SideValues> ours, values_of(report.side));
   OC_ASSIGN_OR_RETURN(const std::unique_ptr<SideValues> theirs, values_of(Other(report.side)));
   const std::vector<int> aligned = PartnersInOrder(alignment, report.side);
-  const TwinRun run(*theirs, *ours, aligned);
+  const CounterpartRun run(*theirs, *ours, aligned);
   QuantizationFinder(run, options, &report).Find();
   if (causes != nullptr) ReviewCauses(run, report, causes);
   return report;

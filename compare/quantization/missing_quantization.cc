@@ -99,7 +99,7 @@ class NodesLeftInFloat {
 
 }  // namespace
 
-std::vector<MissingGrid> FindMissingGrids(const SideValues& side) {
+std::vector<MissingQuantization> FindMissingQuantization(const SideValues& side) {
   const SideGraph& graph = side.graph();
   const NodesLeftInFloat in_float(side);
   // By operator and slot: the number of nodes with a quantized input there, and the nodes without.
@@ -132,7 +132,7 @@ std::vector<MissingGrid> FindMissingGrids(const SideValues& side) {
       }
     }
   }
-  std::vector<MissingGrid> missing;
+  std::vector<MissingQuantization> missing;
   for (const auto& [place, habit] : habits) {
     const auto& [op_type, slot] = place;
     const auto exceptions = static_cast<int64_t>(habit.exceptions.size());

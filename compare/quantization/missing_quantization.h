@@ -9,7 +9,7 @@
 
 namespace onnxcmp {
 
-struct MissingGrid {
+struct MissingQuantization {
   int result = kNone;  // read in float by a node that quantizes its other inputs
   int node = kNone;
   std::string text;
@@ -17,7 +17,7 @@ struct MissingGrid {
 
 // Nodes with one input quantized and another not, where all other such nodes of their operator have
 // both quantized. A node with no quantized input was left out on purpose.
-std::vector<MissingGrid> FindMissingGrids(const SideValues& side);
+std::vector<MissingQuantization> FindMissingQuantization(const SideValues& side);
 
 }  // namespace onnxcmp
 

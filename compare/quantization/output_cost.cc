@@ -11,7 +11,7 @@ namespace onnxcmp {
 std::optional<double> OutputCost::Of(int r) {
   const SideValues& other = run_.other();
   const int partner = run_.partner(r);
-  const std::optional<Reals> own = run_.OwnReals(r);
+  const std::optional<DequantizedView> own = run_.LocalReals(r);
   if (partner == kNone || !own.has_value() || !other.graph().runs()) return std::nullopt;
   Changed changed;
   Value value = other.InFormOf(partner, *own);
@@ -34,23 +34,23 @@ std::optional<double> OutputCost::OfTogether(const std::vector<int>& results) {
     const int partner = run_.partner(r);
     if (partner == kNone) return std::nullopt;
     const auto [it, is_new] = by_partner.try_emplace(partner, r);
-    if (!is_new && run_.OwnLikeness(r).noise > run_.OwnLikeness(it->second).noise) it->second = r;
+    if (!is_new && run_.LocalNoise(r).noise > run_.LocalNoise(it->second).noise) it->second = r;
   }
   Changed changed;
   const auto add_error = [&](int partner) {
     const auto found = by_partner.find(partner);
     if (found == by_partner.end()) return true;
-    const std::optional<Reals> own = run_.OwnReals(found->second);
-    const std::optional<Reals> plain = other.RealsOf(partner);
+    const std::optional<DequantizedView> own = run_.LocalReals(found->second);
+    const std::optional<DequantizedView> plain = other.RealsOf(partner);
     const auto before = changed.find(partner);
-    const std::optional<Reals> now =
+    const std::optional<DequantizedView> now =
         before == changed.end() ? plain : other.RealsOf(partner, before->second);
     if (!own.has_value() || !plain.has_value() || !now.has_value() ||
         own->size() != plain->size() || now->size() != plain->size()) {
       return false;
     }
     const absl::StatusOr<Tensor> moved = Moved(*now, *own, *plain, {plain->size()}, other.pool());
-    Value value = moved.ok() ? other.InFormOf(partner, Reals(*moved)) : Value();
+    Value value = moved.ok() ? other.InFormOf(partner, DequantizedView(*moved)) : Value();
     if (value.empty()) return false;
     changed.insert_or_assign(partner, std::move(value));
     return true;
@@ -91,14 +91,14 @@ std::optional<double> OutputCost::DistanceOf(const Changed& changed) const {
   const SideValues& other = run_.other();
   std::optional<double> cost;
   for (const auto& [output, shown] : other.graph().outputs()) {
-    const std::optional<Reals> plain = other.RealsOf(shown);
+    const std::optional<DequantizedView> plain = other.RealsOf(shown);
     if (!plain.has_value()) continue;
     const auto it = changed.find(shown);
     double noise = 0;
     if (it != changed.end()) {
-      const std::optional<Reals> moved = other.RealsOf(shown, it->second);
+      const std::optional<DequantizedView> moved = other.RealsOf(shown, it->second);
       if (!moved.has_value() || moved->size() != plain->size()) continue;
-      noise = LikenessOf(*plain, *moved, other.pool()).noise;
+      noise = NoiseStatsOf(*plain, *moved, other.pool()).noise;
     }
     cost = std::max(cost.value_or(0), noise);
   }
@@ -121,10 +121,10 @@ std::optional<double> OutputCost::OfAll() const {
       if (i >= ours.size() || ours.size() != theirs.size()) continue;
       at = ours.begin() + static_cast<std::ptrdiff_t>(i);
     }
-    const std::optional<Reals> a = other.RealsOf(at->second);
-    const std::optional<Reals> b = quantized.RealsOf(theirs[i].second);
+    const std::optional<DequantizedView> a = other.RealsOf(at->second);
+    const std::optional<DequantizedView> b = quantized.RealsOf(theirs[i].second);
     if (!a.has_value() || !b.has_value() || a->size() != b->size()) continue;
-    error = std::max(error.value_or(0), LikenessOf(*a, *b, other.pool()).noise);
+    error = std::max(error.value_or(0), NoiseStatsOf(*a, *b, other.pool()).noise);
   }
   return error;
 }

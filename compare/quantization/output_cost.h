@@ -15,7 +15,7 @@ namespace onnxcmp {
 class OutputCost {
  public:
   // The other side runs from the layer's partner on.
-  explicit OutputCost(const TwinRun& run) : run_(run) {}
+  explicit OutputCost(const CounterpartRun& run) : run_(run) {}
 
   // Distance that the other side's outputs move if the partner of a quantized result takes that
   // result's local value: the noise, the greatest of several outputs. Nothing if the other side
@@ -37,7 +37,7 @@ class OutputCost {
   // Distance of the outputs then.
   std::optional<double> DistanceOf(const Changed& changed) const;
 
-  const TwinRun& run_;
+  const CounterpartRun& run_;
   int64_t runs_ = 0;
 };
 

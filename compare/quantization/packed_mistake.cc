@@ -66,7 +66,7 @@ struct PackedBlock {
 
 class PackedDiagnosis {
  public:
-  PackedDiagnosis(const TwinRun& run, const Node& node, int n)
+  PackedDiagnosis(const CounterpartRun& run, const Node& node, int n)
       : run_(run),
         side_(run.quantized()),
         made_(*side_.graph().node(n).made),
@@ -84,12 +84,12 @@ class PackedDiagnosis {
     }
     FindCounterparts(run_.partner(result));
     if (counterparts_.empty()) return {};
-    const std::optional<Reals> plain = Unpacked(kNone, Value());
+    const std::optional<DequantizedView> plain = Unpacked(kNone, Value());
     if (!plain.has_value()) return {};
     const Fit fit = FitOf(*plain);
     *looked_at = fit.noise < kUnlike;
     // If the layer itself is right, another constant compensates: something is folded in.
-    const double own = run_.OwnLikeness(result).noise;
+    const double own = run_.LocalNoise(result).noise;
     if (run_.partner(result) != kNone && own < 0.5 * std::min(fit.noise, 1.0)) return {};
     Mistake found = OfOrder(fit.noise, looked_at);
     // Without a result, something may be folded in, which changes blocks legitimately.
@@ -110,20 +110,21 @@ class PackedDiagnosis {
   const std::string& Name(size_t slot) const { return side_.graph().result(At(slot)).name; }
 
   // The examined rows, unpacked by multiplying unit vectors.
-  std::optional<Reals> Unpacked(int constant, const Value& instead) const {
+  std::optional<DequantizedView> Unpacked(int constant, const Value& instead) const {
     const SideGraph& graph = side_.graph();
     std::vector<double> units(static_cast<size_t>(rows_.count() * depth_));
     for (int64_t i = 0; i < rows_.count(); ++i) {
       units[static_cast<size_t>(i * depth_ + rows_.At(i))] = 1;
     }
-    const absl::StatusOr<Tensor> first = InFloats(Reals(std::move(units)), {rows_.count(), depth_},
-                                                  graph.result(At(0)).dtype, nullptr);
+    const absl::StatusOr<Tensor> first =
+        InFloats(DequantizedView(std::move(units)), {rows_.count(), depth_},
+                 graph.result(At(0)).dtype, nullptr);
     if (!first.ok()) return std::nullopt;
     const Value product = *first;
     Value zero;
     if (At(kBiasOfPacked) != kNone) {
       zero = side_.InFormOf(At(kBiasOfPacked),
-                            Reals(std::vector<double>(static_cast<size_t>(columns_))));
+                            DequantizedView(std::vector<double>(static_cast<size_t>(columns_))));
     }
     const absl::StatusOr<std::vector<Value>> outputs = graph.Run(n_, [&](int r) -> const Value& {
       // NOLINTNEXTLINE(bugprone-return-const-ref-from-parameter): it outlives the run.
@@ -131,7 +132,7 @@ class PackedDiagnosis {
       return r == At(0) ? product : r == At(kBiasOfPacked) ? zero : run_.held(r);
     });
     if (!outputs.ok() || outputs->empty() || !(*outputs)[0].is_tensor()) return std::nullopt;
-    Reals reals((*outputs)[0].tensor());
+    DequantizedView reals((*outputs)[0].tensor());
     if (reals.size() != rows_.count() * columns_) return std::nullopt;
     return reals;
   }
@@ -156,7 +157,7 @@ class PackedDiagnosis {
         known.shape->size() != 2 || known.fingerprint.size != depth_ * columns_) {
       return;
     }
-    const std::optional<Reals> measured = other.RealsOf(r);
+    const std::optional<DequantizedView> measured = other.RealsOf(r);
     if (!measured.has_value()) return;
     const std::vector<double> numbers = measured->All();
     for (const bool swapped : {false, true}) {
@@ -171,10 +172,11 @@ class PackedDiagnosis {
     }
   }
 
-  Fit FitOf(const Reals& ours) const {
+  Fit FitOf(const DequantizedView& ours) const {
     Fit best;
     for (size_t i = 0; i < counterparts_.size(); ++i) {
-      const double noise = LikenessOf(Reals(counterparts_[i]), ours, side_.pool()).noise;
+      const double noise =
+          NoiseStatsOf(DequantizedView(counterparts_[i]), ours, side_.pool()).noise;
       if (noise < best.noise) best = {noise, i};
     }
     return best;
@@ -187,7 +189,7 @@ class PackedDiagnosis {
     Mistake found;
     const auto try_order = [&](size_t slot, const Value& instead, absl::string_view what) {
       if (!found.empty() || instead.empty()) return;
-      const std::optional<Reals> reals = Unpacked(At(slot), instead);
+      const std::optional<DequantizedView> reals = Unpacked(At(slot), instead);
       if (!reals.has_value()) return;
       const double noise = FitOf(*reals).noise;
       if (noise > kFits || noise > kBetter * plain) return;
@@ -203,7 +205,7 @@ class PackedDiagnosis {
       if (bytes.dtype() != DType::kUint8) continue;
       try_order(slot, HalvesExchanged(bytes), "the two halves of each byte exchanged");
     }
-    const std::optional<Reals> scales = side_.RealsOf(At(kScalesSlot));
+    const std::optional<DequantizedView> scales = side_.RealsOf(At(kScalesSlot));
     const int64_t blocks = (depth_ + block_ - 1) / block_;
     if (scales.has_value() && scales->size() == columns_ * blocks && blocks > 1 && columns_ > 1) {
       const std::vector<double> numbers = scales->All();
@@ -213,20 +215,21 @@ class PackedDiagnosis {
           transposed.push_back(numbers[static_cast<size_t>(b * columns_ + c)]);
         }
       }
-      try_order(kScalesSlot, side_.InFormOf(At(kScalesSlot), Reals(std::move(transposed))),
+      try_order(kScalesSlot,
+                side_.InFormOf(At(kScalesSlot), DequantizedView(std::move(transposed))),
                 "the scales read block by block rather than column by column");
     }
     return found;
   }
 
   // The mistake if blocks are shifted or scaled.
-  Mistake OfBlocks(const Reals& plain, const std::vector<double>& theirs) const {
+  Mistake OfBlocks(const DequantizedView& plain, const std::vector<double>& theirs) const {
     constexpr double kFewest = 8;
     constexpr double kMovedSteps = 0.75;
     constexpr double kFactor = 0.05;
     constexpr double kApart = 0.2;      // in steps squared: correct rounding makes a twelfth
     constexpr double kExplained = 0.3;  // greatest share of the squares that remains
-    const std::optional<Reals> scales = side_.RealsOf(At(kScalesSlot));
+    const std::optional<DequantizedView> scales = side_.RealsOf(At(kScalesSlot));
     const int64_t blocks = (depth_ + block_ - 1) / block_;
     if (!scales.has_value() || scales->size() != columns_ * blocks) return {};
     const std::vector<double> steps = scales->All();
@@ -289,7 +292,7 @@ class PackedDiagnosis {
             At(kScalesSlot)};
   }
 
-  const TwinRun& run_;
+  const CounterpartRun& run_;
   const SideValues& side_;
   const StreamNode& made_;
   const int n_;
@@ -319,7 +322,7 @@ int64_t PackedRows::At(int64_t i) const {
   return i / chunk_ * blocks_ / chunks_ * block_ + i % chunk_;
 }
 
-Mistake PackedMistake(const TwinRun& run, int n, int result, bool* looked_at) {
+Mistake PackedMistake(const CounterpartRun& run, int n, int result, bool* looked_at) {
   const Node* node = run.quantized().graph().node(n).node;
   if (node == nullptr) return {};
   return PackedDiagnosis(run, *node, n).Find(result, looked_at);

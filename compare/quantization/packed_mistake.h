@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "compare/quantization/wrong_quant_params.h"
 #include "compare/quantization/counterpart_run.h"
+#include "compare/quantization/wrong_quant_params.h"
 
 namespace onnxcmp {
 
@@ -30,7 +30,7 @@ class PackedRows {
 // Reviews node n, a MatMulNBits: its scales, zero points and the order of its packed data. Empty if
 // these are correct, if no constant of the other side is their counterpart, or if `result`, the
 // layer's, is not affected. Sets `looked_at` if there is a counterpart.
-Mistake PackedMistake(const TwinRun& run, int n, int result, bool* looked_at);
+Mistake PackedMistake(const CounterpartRun& run, int n, int result, bool* looked_at);
 
 }  // namespace onnxcmp
 

@@ -16,21 +16,21 @@ bool IsIntegers(const Value& value) {
 }
 
 // Zero points counted from the least integer: equal for int8 and uint8 of the same numbers.
-std::vector<double> FromTheLeast(const GridValues& grid) {
-  std::vector<double> zero_points = grid.zero_points;
-  for (double& zero_point : zero_points) zero_point -= grid.least;
-  zero_points.resize(grid.scales.size(), zero_points.front());
+std::vector<double> FromTheLeast(const QuantParamValues& params) {
+  std::vector<double> zero_points = params.zero_points;
+  for (double& zero_point : zero_points) zero_point -= params.least;
+  zero_points.resize(params.scales.size(), zero_points.front());
   return zero_points;
 }
 
-bool SameGrid(const GridValues& a, const GridValues& b) {
+bool SameQuantParams(const QuantParamValues& a, const QuantParamValues& b) {
   if (a.scales != b.scales || FromTheLeast(a) != FromTheLeast(b)) return false;
   return a.per_tensor() || (a.axis == b.axis && a.block == b.block);
 }
 
-Value FloatsOf(const Tensor& integers, const GridValues& grid) {
+Value FloatsOf(const Tensor& integers, const QuantParamValues& params) {
   absl::StatusOr<Tensor> floats =
-      InFloats(Reals(integers, grid), integers.shape(), DType::kFloat, nullptr);
+      InFloats(DequantizedView(integers, params), integers.shape(), DType::kFloat, nullptr);
   return floats.ok() ? Value(*std::move(floats)) : Value();
 }
 
@@ -45,8 +45,8 @@ Value InFormOf(const RecordedSide& side, int r, const Value& value) {
 
 }  // namespace
 
-StoodFor::OneSide::OneSide(const RecordedSide& side, const RecordedSide& other)
-    : side(side), other(other), graph(*side.stream, side.evaluator()), grids(graph) {
+PairDequantizer::OneSide::OneSide(const RecordedSide& side, const RecordedSide& other)
+    : side(side), other(other), graph(*side.stream, side.evaluator()), all_params(graph) {
   for (size_t r = 0; r < other.stream->results.size(); ++r) {
     const StreamResult& result = other.stream->results[r];
     if (IsFloatingPoint(result.dtype) || IsInteger(result.dtype)) {
@@ -55,7 +55,7 @@ StoodFor::OneSide::OneSide(const RecordedSide& side, const RecordedSide& other)
   }
 }
 
-const Value* StoodFor::OneSide::ValueOf(int r) const {
+const Value* PairDequantizer::OneSide::ValueOf(int r) const {
   if (const auto again = fetched.find(r); again != fetched.end()) return &again->second;
   if (const Value* kept = side.Find(r); kept != nullptr) return kept;
   // A value that both sides share is kept once, in the left's form.
@@ -67,13 +67,13 @@ const Value* StoodFor::OneSide::ValueOf(int r) const {
                                                                                         : nullptr;
 }
 
-absl::Status StoodFor::OneSide::Fetch(absl::Span<const int> results, absl::string_view run,
-                                      const PairValues::Watch& watch) {
+absl::Status PairDequantizer::OneSide::Fetch(absl::Span<const int> results, absl::string_view run,
+                                             const PairValues::Watch& watch) {
   std::vector<bool> wanted(side.stream->results.size());
   bool missing = false;
   for (const int r : results) {
-    const Grid& grid = *grids.of(r);
-    for (const int number : {grid.scale, grid.zero_point}) {
+    const QuantParams& params = *all_params.of(r);
+    for (const int number : {params.scale, params.zero_point}) {
       if (number != kNone && ValueOf(number) == nullptr) wanted[Index(number)] = missing = true;
     }
   }
@@ -85,16 +85,18 @@ absl::Status StoodFor::OneSide::Fetch(absl::Span<const int> results, absl::strin
   });
 }
 
-std::optional<GridValues> StoodFor::OneSide::GridOf(int r, const Value& value) const {
-  const std::optional<Grid>& grid = grids.of(r);
-  if (!grid.has_value()) return std::nullopt;
-  const Value* scale = ValueOf(grid->scale);
-  const Value* zero_point = grid->zero_point == kNone ? nullptr : ValueOf(grid->zero_point);
-  if (scale == nullptr || (grid->zero_point != kNone && zero_point == nullptr)) return std::nullopt;
-  return ValuesOf(*grid, value.tensor(), scale, zero_point);
+std::optional<QuantParamValues> PairDequantizer::OneSide::QuantParamsOf(int r,
+                                                                        const Value& value) const {
+  const std::optional<QuantParams>& params = all_params.of(r);
+  if (!params.has_value()) return std::nullopt;
+  const Value* scale = ValueOf(params->scale);
+  const Value* zero_point = params->zero_point == kNone ? nullptr : ValueOf(params->zero_point);
+  if (scale == nullptr || (params->zero_point != kNone && zero_point == nullptr))
+    return std::nullopt;
+  return ValuesOf(*params, value.tensor(), scale, zero_point);
 }
 
-bool StoodFor::MayStandForOthers(const ResultPair& pair) const {
+bool PairDequantizer::MayStandForOthers(const ResultPair& pair) const {
   const auto is_integers = [](const StreamResult& result) {
     return result.shape.has_value() && IsInteger(result.dtype);
   };
@@ -102,7 +104,8 @@ bool StoodFor::MayStandForOthers(const ResultPair& pair) const {
          is_integers(sides_.left.result(pair.left)) && is_integers(sides_.right.result(pair.right));
 }
 
-absl::Status StoodFor::Fetch(absl::Span<const ResultPair> pairs, const PairValues::Watch& watch) {
+absl::Status PairDequantizer::Fetch(absl::Span<const ResultPair> pairs,
+                                    const PairValues::Watch& watch) {
   PerSide<std::vector<int>> results;
   for (const ResultPair& pair : pairs) {
     if (!MayStandForOthers(pair)) continue;
@@ -110,8 +113,8 @@ absl::Status StoodFor::Fetch(absl::Span<const ResultPair> pairs, const PairValue
       if (known_[side] != nullptr) continue;
       known_[side] = std::make_unique<OneSide>(sides_[side], sides_[Other(side)]);
     }
-    if (!known_.left->grids.of(pair.left).has_value() ||
-        !known_.right->grids.of(pair.right).has_value()) {
+    if (!known_.left->all_params.of(pair.left).has_value() ||
+        !known_.right->all_params.of(pair.right).has_value()) {
       continue;
     }
     results.left.push_back(pair.left);
@@ -125,19 +128,19 @@ absl::Status StoodFor::Fetch(absl::Span<const ResultPair> pairs, const PairValue
   return absl::OkStatus();
 }
 
-std::pair<Value, Value> StoodFor::Comparable(const ResultPair& pair, const Value& left,
-                                             const Value& right) {
+std::pair<Value, Value> PairDequantizer::Comparable(const ResultPair& pair, const Value& left,
+                                                    const Value& right) {
   const auto in_forms = [&](const Value& a, const Value& b) {
     return std::pair(InFormOf(sides_.left, pair.left, a), InFormOf(sides_.right, pair.right, b));
   };
   if (!MayStandForOthers(pair)) return in_forms(left, right);
-  const std::optional<GridValues> ours = known_.left->GridOf(pair.left, left);
-  const std::optional<GridValues> theirs = known_.right->GridOf(pair.right, right);
+  const std::optional<QuantParamValues> ours = known_.left->QuantParamsOf(pair.left, left);
+  const std::optional<QuantParamValues> theirs = known_.right->QuantParamsOf(pair.right, right);
   const DType left_type = left.tensor().dtype();
   const DType right_type = right.tensor().dtype();
   const bool known = ours.has_value() && theirs.has_value();
   const bool as_wide = left_type == right_type || WithOtherSign(left_type) == right_type;
-  if (known && !(as_wide && SameGrid(*ours, *theirs))) {
+  if (known && !(as_wide && SameQuantParams(*ours, *theirs))) {
     const Value a = FloatsOf(left.tensor(), *ours);
     const Value b = FloatsOf(right.tensor(), *theirs);
     if (!a.empty() && !b.empty()) return in_forms(a, b);

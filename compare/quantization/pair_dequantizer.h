@@ -11,8 +11,8 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "compare/graphs/side_graph.h"
 #include "compare/base/per_side.h"
+#include "compare/graphs/side_graph.h"
 #include "compare/quantization/quant_params.h"
 #include "compare/sides/pair_values.h"
 #include "compare/streams/fingerprint.h"
@@ -21,10 +21,10 @@
 
 namespace onnxcmp {
 
-class StoodFor {
+class PairDequantizer {
  public:
   // The streams and banks of the recorded sides must outlive the object.
-  explicit StoodFor(const PerSide<RecordedSide>& sides) : sides_(sides) {}
+  explicit PairDequantizer(const PerSide<RecordedSide>& sides) : sides_(sides) {}
 
   // Gets scales and zero points of these pairs that were not kept, by running a side again. `watch`
   // is told "left again" and "right again".
@@ -43,12 +43,12 @@ class StoodFor {
     const Value* ValueOf(int r) const;
     absl::Status Fetch(absl::Span<const int> results, absl::string_view run,
                        const PairValues::Watch& watch);
-    std::optional<GridValues> GridOf(int r, const Value& value) const;
+    std::optional<QuantParamValues> QuantParamsOf(int r, const Value& value) const;
 
     RecordedSide side;
     RecordedSide other;  // keeps the values that both sides share
     SideGraph graph;
-    Grids grids;
+    QuantParamsByResult all_params;
     absl::flat_hash_map<Hash128, int> others;  // constants of the other side by their bits
     absl::flat_hash_map<int, Value> fetched;   // by result
   };

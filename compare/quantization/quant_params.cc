@@ -91,7 +91,7 @@ double LeastOf(DType dtype) {
 
 }  // namespace
 
-Grids::Grids(const SideGraph& graph)
+QuantParamsByResult::QuantParamsByResult(const SideGraph& graph)
     : graph_(graph),
       written_(graph.stream().results.size()),
       read_(graph.stream().results.size()),
@@ -99,28 +99,29 @@ Grids::Grids(const SideGraph& graph)
   for (size_t n = 0; n < graph.nodes().size(); ++n) AddNode(graph, static_cast<int>(n));
 }
 
-void Grids::AddNode(const SideGraph& graph, int n) {
+void QuantParamsByResult::AddNode(const SideGraph& graph, int n) {
   const SideGraph::GraphNode& node = graph.node(n);
   const StreamNode& made = *node.made;
   absl::flat_hash_set<int> parameters;
   const int64_t block = IntegerAttribute(node.node, "block_size", 0);
   for (const Slots& slots : SlotsOf(made, node.node)) {
     const int integers = InSlot(slots.output ? made.outputs : made.inputs, slots.integers);
-    Grid grid;
-    grid.scale = InSlot(made.inputs, slots.scale);
-    grid.zero_point = InSlot(made.inputs, slots.zero_point);
-    grid.axis = slots.axis;
-    grid.block = block;
-    for (const int parameter : {grid.scale, grid.zero_point}) {
+    QuantParams params;
+    params.scale = InSlot(made.inputs, slots.scale);
+    params.zero_point = InSlot(made.inputs, slots.zero_point);
+    params.axis = slots.axis;
+    params.block = block;
+    for (const int parameter : {params.scale, params.zero_point}) {
       if (parameter != kNone) parameters.insert(parameter);
     }
-    if (integers == kNone || grid.scale == kNone) continue;
+    if (integers == kNone || params.scale == kNone) continue;
     if (!IsInteger(graph.result(integers).dtype)) continue;
-    std::optional<Grid>& known = (slots.output ? written_ : read_)[Index(integers)];
-    if (!known.has_value()) known = grid;
+    std::optional<QuantParams>& known = (slots.output ? written_ : read_)[Index(integers)];
+    if (!known.has_value()) known = params;
   }
   if (made.op_type == "DynamicQuantizeLinear" && InSlot(made.outputs, 0) != kNone) {
-    written_[Index(made.outputs[0])] = Grid{InSlot(made.outputs, 1), InSlot(made.outputs, 2), 0, 0};
+    written_[Index(made.outputs[0])] =
+        QuantParams{InSlot(made.outputs, 1), InSlot(made.outputs, 2), 0, 0};
   }
   // Several scales keep their axis only if the axes stay in place.
   if (HasTrait(made, OperatorTrait::kMoves) && HasTrait(made, OperatorTrait::kOneDataInput) &&
@@ -139,13 +140,13 @@ void Grids::AddNode(const SideGraph& graph, int n) {
   }
 }
 
-int Grids::Dequantizes(int r) const {
+int QuantParamsByResult::Dequantizes(int r) const {
   const int n = graph_.producer(r);
   if (n == kNone || graph_.node(n).made->op_type != "DequantizeLinear") return kNone;
   return InSlot(graph_.node(n).made->inputs, 0);
 }
 
-int64_t GridValues::ScaleAt(absl::Span<const int64_t> shape, int64_t element) const {
+int64_t QuantParamValues::ScaleAt(absl::Span<const int64_t> shape, int64_t element) const {
   if (scales.size() == 1) return 0;
   int64_t inner = 1;
   for (size_t i = static_cast<size_t>(axis) + 1; i < shape.size(); ++i) inner *= shape[i];
@@ -156,12 +157,12 @@ int64_t GridValues::ScaleAt(absl::Span<const int64_t> shape, int64_t element) co
   return (element / inner / along * blocks + at / block) * inner + element % inner;
 }
 
-std::optional<GridValues> ValuesOf(const Grid& grid, const Tensor& integers, const Value* scale,
-                                   const Value* zero_point) {
+std::optional<QuantParamValues> ValuesOf(const QuantParams& params, const Tensor& integers,
+                                         const Value* scale, const Value* zero_point) {
   if (scale == nullptr || !scale->is_tensor() || !IsFloatingPoint(scale->tensor().dtype())) {
     return std::nullopt;
   }
-  GridValues values;
+  QuantParamValues values;
   values.scales = ElementsOf(scale->tensor());
   values.zero_points = {0};
   if (zero_point != nullptr) {
@@ -176,13 +177,13 @@ std::optional<GridValues> ValuesOf(const Grid& grid, const Tensor& integers, con
   }
   if (values.scales.size() == 1) return values;
   const auto rank = static_cast<int64_t>(integers.shape().size());
-  values.axis = grid.axis < 0 ? grid.axis + rank : grid.axis;
-  values.block = grid.block;
+  values.axis = params.axis < 0 ? params.axis + rank : params.axis;
+  values.block = params.block;
   if (values.axis < 0 || values.axis >= rank) return std::nullopt;
   const int64_t along = integers.shape()[static_cast<size_t>(values.axis)];
   int64_t expected = along;
-  if (grid.block > 0 && along > 0) {
-    expected = integers.num_elements() / along * ((along + grid.block - 1) / grid.block);
+  if (params.block > 0 && along > 0) {
+    expected = integers.num_elements() / along * ((along + params.block - 1) / params.block);
   }
   if (static_cast<int64_t>(values.scales.size()) != expected) return std::nullopt;
   return values;

@@ -18,7 +18,7 @@
 namespace onnxcmp {
 
 // Quantization parameters: an integer q stands for (q - zero point) * scale.
-struct Grid {
+struct QuantParams {
   int scale = kNone;       // results of the same side
   int zero_point = kNone;  // kNone: 0
   // With several scales: their axis, and the number of elements along it that share one (0: each
@@ -27,16 +27,16 @@ struct Grid {
   int64_t block = 0;
 };
 
-class Grids {
+class QuantParamsByResult {
  public:
   // The graph must outlive the object.
-  explicit Grids(const SideGraph& graph);
+  explicit QuantParamsByResult(const SideGraph& graph);
 
   // Parameters by the node that makes a result, and by the first node that reads it. Integers keep
   // theirs through nodes that only move elements.
-  const std::optional<Grid>& written(int r) const { return written_[Index(r)]; }
-  const std::optional<Grid>& read(int r) const { return read_[Index(r)]; }
-  const std::optional<Grid>& of(int r) const {
+  const std::optional<QuantParams>& written(int r) const { return written_[Index(r)]; }
+  const std::optional<QuantParams>& read(int r) const { return read_[Index(r)]; }
+  const std::optional<QuantParams>& of(int r) const {
     return written_[Index(r)].has_value() ? written_[Index(r)] : read_[Index(r)];
   }
   // The integers of which a DequantizeLinear makes a result; kNone if it is not dequantized.
@@ -48,13 +48,13 @@ class Grids {
   void AddNode(const SideGraph& graph, int n);
 
   const SideGraph& graph_;
-  std::vector<std::optional<Grid>> written_;  // by result
-  std::vector<std::optional<Grid>> read_;
+  std::vector<std::optional<QuantParams>> written_;  // by result
+  std::vector<std::optional<QuantParams>> read_;
   std::vector<bool> parameter_;
 };
 
 // Quantization parameters with their numbers.
-struct GridValues {
+struct QuantParamValues {
   std::vector<double> scales;
   std::vector<double> zero_points;  // as many as scales, or one
   int64_t axis = 0;                 // not negative
@@ -72,8 +72,8 @@ struct GridValues {
 };
 
 // Nothing if scales and zero points do not fit the integers. The zero point may be absent.
-std::optional<GridValues> ValuesOf(const Grid& grid, const Tensor& integers, const Value* scale,
-                                   const Value* zero_point);
+std::optional<QuantParamValues> ValuesOf(const QuantParams& params, const Tensor& integers,
+                                         const Value* scale, const Value* zero_point);
 
 }  // namespace onnxcmp
 

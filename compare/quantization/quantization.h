@@ -29,7 +29,7 @@ struct QuantizedLayer {
   double scale = 0;                 // the first one, with its zero point
   double zero_point = 0;
   // Range that the integers can represent, and the range of the other side's result.
-  std::optional<double> grid_least, grid_most;
+  std::optional<double> least_real, most_real;
   std::optional<double> least, most;
 
   std::optional<double> sqnr;      // against the partner, in the plain runs

@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "compare/base/thresholds.h"
 #include "compare/differences/lanes/lane_sums.h"
 #include "compare/differences/number_strips.h"
 
@@ -27,8 +28,8 @@ class SpanReader {
 
 // True if neither number is a mask or NaN.
 bool IsPair(double a, double b) {
-  const bool a_counts = std::abs(a) < kMask;
-  const bool b_counts = std::abs(b) < kMask;
+  const bool a_counts = std::abs(a) < thresholds::kMaskMagnitude;
+  const bool b_counts = std::abs(b) < thresholds::kMaskMagnitude;
   return a_counts & b_counts;  // without a branch, so that loops are vectorized
 }
 
@@ -69,8 +70,8 @@ struct Moments {
   }
 };
 
-Line LineOf(const Moments& m) {
-  Line fit;
+LeastSquaresLine LineOf(const Moments& m) {
+  LeastSquaresLine fit;
   if (m.aa > 0) fit.slope = m.ab / m.aa;
   fit.offset = m.mean_b - fit.slope * m.mean_a;
   return fit;
@@ -132,7 +133,7 @@ class ChannelSums {
     line_.most_b = std::max(line_.most_b, other.line_.most_b);
   }
 
-  ChannelLine Line() const {
+  ChannelLine LeastSquaresLine() const {
     const Moments& m = moments_;
     ChannelLine channel = line_;
     channel.line = LineOf(m);
@@ -153,13 +154,13 @@ class ChannelSums {
 
 // `add(first, count, x, y, sums)`: adds a strip to the channels.
 template <typename AddStrip>
-std::vector<ChannelLine> LinesOf(const Reals& a, const Reals& b, int64_t channels,
-                                 const ThreadPool* pool, const AddStrip& add) {
+std::vector<ChannelLine> LinesOf(const DequantizedView& a, const DequantizedView& b,
+                                 int64_t channels, const ThreadPool* pool, const AddStrip& add) {
   constexpr int64_t kMostInPieces = 4096;  // channels; more cost more than they save
   const int64_t size = std::min(a.size(), b.size());
   std::vector<ChannelSums> all(static_cast<size_t>(channels));
-  const RealReader left(a);
-  const RealReader right(b);
+  const DequantizedReader left(a);
+  const DequantizedReader right(b);
   const auto add_range = [&](int64_t begin, int64_t end, std::vector<ChannelSums>* sums) {
     ForEachStrip(left, right, begin, end,
                  [&](int64_t first, int64_t count, const double* x, const double* y) {
@@ -184,7 +185,7 @@ std::vector<ChannelLine> LinesOf(const Reals& a, const Reals& b, int64_t channel
     merge(sums);
   }
   std::vector<ChannelLine> lines;
-  for (const ChannelSums& channel : all) lines.push_back(channel.Line());
+  for (const ChannelSums& channel : all) lines.push_back(channel.LeastSquaresLine());
   return lines;
 }
 
@@ -256,43 +257,45 @@ Sums SumsOf(const Reader& a, const Reader& b, const ThreadPool* pool) {
   return all;
 }
 
-Likeness LikenessOf(const Sums& sums) {
-  Likeness likeness;
-  likeness.noise = sums.differences == 0 ? 0
-                   : sums.aa == 0        ? std::numeric_limits<double>::infinity()
-                                         : std::sqrt(sums.differences / sums.aa);
-  likeness.cosine = sums.aa == 0 && sums.bb == 0   ? 1
-                    : sums.aa == 0 || sums.bb == 0 ? 0
-                                                   : sums.ab / std::sqrt(sums.aa * sums.bb);
+NoiseStats NoiseStatsOf(const Sums& sums) {
+  NoiseStats noise_stats;
+  noise_stats.noise = sums.differences == 0 ? 0
+                      : sums.aa == 0        ? std::numeric_limits<double>::infinity()
+                                            : std::sqrt(sums.differences / sums.aa);
+  noise_stats.cosine = sums.aa == 0 && sums.bb == 0   ? 1
+                       : sums.aa == 0 || sums.bb == 0 ? 0
+                                                      : sums.ab / std::sqrt(sums.aa * sums.bb);
   const Moments& m = sums.moments;
-  if (m.aa > 0 && m.bb > 0) likeness.correlation = m.ab / std::sqrt(m.aa * m.bb);
-  return likeness;
+  if (m.aa > 0 && m.bb > 0) noise_stats.correlation = m.ab / std::sqrt(m.aa * m.bb);
+  return noise_stats;
 }
 
 }  // namespace
 
-Likeness LikenessOf(absl::Span<const double> signal, absl::Span<const double> noisy) {
-  return LikenessOf(SumsOf(SpanReader(signal), SpanReader(noisy), nullptr));
+NoiseStats NoiseStatsOf(absl::Span<const double> signal, absl::Span<const double> noisy) {
+  return NoiseStatsOf(SumsOf(SpanReader(signal), SpanReader(noisy), nullptr));
 }
 
-Likeness LikenessOf(const Reals& signal, const Reals& noisy, const ThreadPool* pool) {
-  return LikenessOf(SumsOf(RealReader(signal), RealReader(noisy), pool));
+NoiseStats NoiseStatsOf(const DequantizedView& signal, const DequantizedView& noisy,
+                        const ThreadPool* pool) {
+  return NoiseStatsOf(SumsOf(DequantizedReader(signal), DequantizedReader(noisy), pool));
 }
 
 double Decibels(double noise) {
   return noise == 0 ? std::numeric_limits<double>::infinity() : -20 * std::log10(noise);
 }
 
-Line LineThrough(absl::Span<const double> a, absl::Span<const double> b) {
+LeastSquaresLine LineThrough(absl::Span<const double> a, absl::Span<const double> b) {
   return LineOf(SumsOf(SpanReader(a), SpanReader(b), nullptr).moments);
 }
 
-Line LineThrough(const Reals& a, const Reals& b, const ThreadPool* pool) {
-  return LineOf(SumsOf(RealReader(a), RealReader(b), pool).moments);
+LeastSquaresLine LineThrough(const DequantizedView& a, const DequantizedView& b,
+                             const ThreadPool* pool) {
+  return LineOf(SumsOf(DequantizedReader(a), DequantizedReader(b), pool).moments);
 }
 
-std::vector<ChannelLine> LinesThrough(const Reals& a, const Reals& b, int64_t channels,
-                                      int64_t inner, const ThreadPool* pool) {
+std::vector<ChannelLine> LinesThrough(const DequantizedView& a, const DequantizedView& b,
+                                      int64_t channels, int64_t inner, const ThreadPool* pool) {
   if (channels <= 0 || inner <= 0) return {};
   return LinesOf(a, b, channels, pool,
                  [&](int64_t first, int64_t count, const double* x, const double* y,
@@ -308,20 +311,21 @@ std::vector<ChannelLine> LinesThrough(const Reals& a, const Reals& b, int64_t ch
                  });
 }
 
-std::vector<ChannelLine> LinesThrough(const Reals& a, const Reals& b, const GridValues& grid,
-                                      const Shape& shape, const ThreadPool* pool) {
-  const auto channels = static_cast<int64_t>(grid.scales.size());
-  if (grid.per_tensor()) return LinesThrough(a, b, 1, a.size(), pool);
-  if (grid.block == 0) {
+std::vector<ChannelLine> LinesThrough(const DequantizedView& a, const DequantizedView& b,
+                                      const QuantParamValues& params, const Shape& shape,
+                                      const ThreadPool* pool) {
+  const auto channels = static_cast<int64_t>(params.scales.size());
+  if (params.per_tensor()) return LinesThrough(a, b, 1, a.size(), pool);
+  if (params.block == 0) {
     int64_t inner = 1;
-    for (size_t i = static_cast<size_t>(grid.axis) + 1; i < shape.size(); ++i) inner *= shape[i];
+    for (size_t i = static_cast<size_t>(params.axis) + 1; i < shape.size(); ++i) inner *= shape[i];
     return LinesThrough(a, b, channels, inner, pool);
   }
   return LinesOf(a, b, channels, pool,
                  [&](int64_t first, int64_t count, const double* x, const double* y,
                      std::vector<ChannelSums>* sums) {
                    for (int64_t i = 0; i < count; ++i) {
-                     const auto channel = static_cast<size_t>(grid.ScaleAt(shape, first + i));
+                     const auto channel = static_cast<size_t>(params.ScaleAt(shape, first + i));
                      (*sums)[channel].Add(x[i], y[i]);
                    }
                  });

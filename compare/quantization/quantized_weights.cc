@@ -21,7 +21,7 @@ constexpr size_t kMostStrangers = 256;
 // The integers that a constant float result was dequantized from; kNone if it was not.
 int IntegersAfter(const SideValues& side, int r) {
   while (side.graph().producer(r) != kNone) {
-    const int integers = side.grids().Dequantizes(r);
+    const int integers = side.all_params().Dequantizes(r);
     if (integers != kNone) return integers;
     const std::vector<int> reads = side.graph().Reads(side.graph().producer(r));
     if (reads.empty()) return kNone;
@@ -30,7 +30,7 @@ int IntegersAfter(const SideValues& side, int r) {
   return kNone;
 }
 
-Reals Transposed(const Reals& reals, int64_t rows, int64_t columns) {
+DequantizedView Transposed(const DequantizedView& reals, int64_t rows, int64_t columns) {
   const std::vector<double> elements = reals.All();
   std::vector<double> transposed;
   transposed.reserve(elements.size());
@@ -39,12 +39,12 @@ Reals Transposed(const Reals& reals, int64_t rows, int64_t columns) {
       transposed.push_back(elements[static_cast<size_t>(r * columns + c)]);
     }
   }
-  return Reals(std::move(transposed));
+  return DequantizedView(std::move(transposed));
 }
 
 class WeightsFinder {
  public:
-  WeightsFinder(const TwinRun& run, int partner) : other_(run.other()) {
+  WeightsFinder(const CounterpartRun& run, int partner) : other_(run.other()) {
     // The partner's own constants come first.
     std::vector<int> level = {partner};
     for (int hop = 0; hop < kHopsBack && partner != kNone; ++hop) {
@@ -76,12 +76,12 @@ class WeightsFinder {
 
   // Sets the scales that the partner was rounded with.
   void Describe(QuantizedWeights* weights) const {
-    const int integers = other_.grids().of(weights->partner).has_value()
+    const int integers = other_.all_params().of(weights->partner).has_value()
                              ? weights->partner
                              : IntegersAfter(other_, weights->partner);
     if (integers == kNone) return;
-    if (std::optional<GridValues> grid = other_.GridOf(integers)) {
-      weights->partner_scales = std::move(grid->scales);
+    if (std::optional<QuantParamValues> params = other_.QuantParamsOf(integers)) {
+      weights->partner_scales = std::move(params->scales);
     }
   }
 
@@ -91,15 +91,15 @@ class WeightsFinder {
     if (!known.shape.has_value() || known.fingerprint.size != weights->reals->size()) {
       return false;
     }
-    const std::optional<Reals> measured = other_.RealsOf(r);
+    const std::optional<DequantizedView> measured = other_.RealsOf(r);
     if (!measured.has_value()) return false;
-    const auto take = [&](Reals reals) {
-      const Likeness likeness = LikenessOf(reals, *weights->reals, other_.pool());
-      if (std::abs(likeness.cosine) <= *greatest) return;
-      *greatest = std::abs(likeness.cosine);
+    const auto take = [&](DequantizedView reals) {
+      const NoiseStats noise_stats = NoiseStatsOf(reals, *weights->reals, other_.pool());
+      if (std::abs(noise_stats.cosine) <= *greatest) return;
+      *greatest = std::abs(noise_stats.cosine);
       weights->partner = r;
       weights->partner_reals = std::move(reals);
-      weights->likeness = likeness;
+      weights->noise_stats = noise_stats;
     };
     const Shape& theirs = *known.shape;
     const bool swapped =
@@ -114,7 +114,7 @@ class WeightsFinder {
 };
 
 // Some rows of the matrix that a node unpacks, by multiplying unit vectors.
-std::optional<QuantizedWeights> Unpacked(const TwinRun& run, int n, int partner) {
+std::optional<QuantizedWeights> Unpacked(const CounterpartRun& run, int n, int partner) {
   const SideGraph& graph = run.quantized().graph();
   const StreamNode& made = *graph.node(n).made;
   const Node* node = graph.node(n).node;
@@ -129,7 +129,7 @@ std::optional<QuantizedWeights> Unpacked(const TwinRun& run, int n, int partner)
   std::vector<double> units(static_cast<size_t>(rows * depth));
   for (int64_t i = 0; i < rows; ++i) units[static_cast<size_t>(i * depth + i * depth / rows)] = 1;
   const absl::StatusOr<Tensor> first =
-      InFloats(Reals(std::move(units)), {rows, depth}, dtype, nullptr);
+      InFloats(DequantizedView(std::move(units)), {rows, depth}, dtype, nullptr);
   if (!first.ok()) return std::nullopt;
   const Value product = *first;
   constexpr size_t kBias = 5;
@@ -137,7 +137,7 @@ std::optional<QuantizedWeights> Unpacked(const TwinRun& run, int n, int partner)
   Value zero;
   if (bias != kNone) {
     std::vector<double> zeros(static_cast<size_t>(graph.result(bias).fingerprint.size));
-    zero = run.quantized().InFormOf(bias, Reals(std::move(zeros)));
+    zero = run.quantized().InFormOf(bias, DequantizedView(std::move(zeros)));
   }
   const absl::StatusOr<std::vector<Value>> outputs = graph.Run(n, [&](int r) -> const Value& {
     return r == made.inputs[0] ? product : r == bias ? zero : run.held(r);
@@ -145,7 +145,7 @@ std::optional<QuantizedWeights> Unpacked(const TwinRun& run, int n, int partner)
   if (!outputs.ok() || outputs->empty() || !(*outputs)[0].is_tensor()) return std::nullopt;
   QuantizedWeights weights;
   weights.result = made.inputs[1];
-  weights.reals = Reals((*outputs)[0].tensor());
+  weights.reals = DequantizedView((*outputs)[0].tensor());
   const int64_t columns = weights.reals->size() / rows;
   double greatest = kLeastCosine;
   std::vector<int> constants;
@@ -164,7 +164,7 @@ std::optional<QuantizedWeights> Unpacked(const TwinRun& run, int n, int partner)
   }
   for (const int r : constants) {
     const Shape& shape = *other.graph().result(r).shape;
-    const std::optional<Reals> measured = other.RealsOf(r);
+    const std::optional<DequantizedView> measured = other.RealsOf(r);
     if (!measured.has_value() || shape.size() != 2) continue;
     const std::vector<double> numbers = measured->All();
     for (const bool swapped : {false, true}) {
@@ -177,13 +177,13 @@ std::optional<QuantizedWeights> Unpacked(const TwinRun& run, int n, int partner)
           taken.push_back(numbers[static_cast<size_t>(at)]);
         }
       }
-      Reals reals(std::move(taken));
-      const Likeness likeness = LikenessOf(reals, *weights.reals, other.pool());
-      if (std::abs(likeness.cosine) <= greatest) continue;
-      greatest = std::abs(likeness.cosine);
+      DequantizedView reals(std::move(taken));
+      const NoiseStats noise_stats = NoiseStatsOf(reals, *weights.reals, other.pool());
+      if (std::abs(noise_stats.cosine) <= greatest) continue;
+      greatest = std::abs(noise_stats.cosine);
       weights.partner = r;
       weights.partner_reals = std::move(reals);
-      weights.likeness = likeness;
+      weights.noise_stats = noise_stats;
     }
   }
   return weights.partner == kNone ? std::nullopt : std::optional(std::move(weights));
@@ -204,14 +204,14 @@ bool ReadsQuantized(const SideValues& side, const std::vector<int>& region) {
     }
     const std::vector<int> reads = side.graph().Reads(n);
     return std::any_of(reads.begin(), reads.end(), [&](int r) {
-      return side.IsFixed(r) && !side.grids().IsParameter(r) &&
+      return side.IsFixed(r) && !side.all_params().IsParameter(r) &&
              (IntegersAfter(side, r) != kNone ||
-              (side.grids().of(r).has_value() && side.graph().result(r).fingerprint.size > 1));
+              (side.all_params().of(r).has_value() && side.graph().result(r).fingerprint.size > 1));
     });
   });
 }
 
-std::vector<QuantizedWeights> WeightsOf(const TwinRun& run, const std::vector<int>& region,
+std::vector<QuantizedWeights> WeightsOf(const CounterpartRun& run, const std::vector<int>& region,
                                         int partner) {
   const SideValues& side = run.quantized();
   const WeightsFinder finder(run, partner);
@@ -226,7 +226,8 @@ std::vector<QuantizedWeights> WeightsOf(const TwinRun& run, const std::vector<in
     const bool integer_product = made.op_type == "MatMulInteger" || made.op_type == "ConvInteger";
     for (size_t slot = 0; slot < made.inputs.size(); ++slot) {
       const int r = made.inputs[slot];
-      if (r == kNone || !side.IsFixed(r) || side.grids().IsParameter(r) || !seen.insert(r).second) {
+      if (r == kNone || !side.IsFixed(r) || side.all_params().IsParameter(r) ||
+          !seen.insert(r).second) {
         continue;
       }
       QuantizedWeights weights;
@@ -239,19 +240,20 @@ std::vector<QuantizedWeights> WeightsOf(const TwinRun& run, const std::vector<in
         weights.integers = r;
         weights.scaled = false;
         const int zero = made.inputs.size() > 3 ? made.inputs[3] : kNone;
-        GridValues grid;
-        grid.zero_points =
+        QuantParamValues params;
+        params.zero_points =
             zero == kNone ? std::vector<double>{0} : ElementsOf(side.value(zero).tensor());
-        if (grid.zero_points.empty()) continue;
+        if (params.zero_points.empty()) continue;
         // Several zero points: one for each column.
-        grid.scales.assign(grid.zero_points.size(), 1);
-        grid.axis = side.value(r).tensor().rank() - 1;
-        if (!grid.per_tensor() && (grid.axis < 0 || side.value(r).tensor().shape().back() !=
-                                                        static_cast<int64_t>(grid.scales.size()))) {
+        params.scales.assign(params.zero_points.size(), 1);
+        params.axis = side.value(r).tensor().rank() - 1;
+        if (!params.per_tensor() &&
+            (params.axis < 0 ||
+             side.value(r).tensor().shape().back() != static_cast<int64_t>(params.scales.size()))) {
           continue;
         }
-        if (grid.per_tensor()) weights.zero_point = zero;
-        weights.reals = Reals(side.value(r).tensor(), std::move(grid));
+        if (params.per_tensor()) weights.zero_point = zero;
+        weights.reals = DequantizedView(side.value(r).tensor(), std::move(params));
       } else {
         weights.reals = side.RealsOf(r);
         weights.integers = r;
@@ -261,12 +263,13 @@ std::vector<QuantizedWeights> WeightsOf(const TwinRun& run, const std::vector<in
       if (!finder.Match(&weights, *weights.shape)) continue;
       finder.Describe(&weights);
       if (!weights.scaled) {
-        const Line fit = LineThrough(*weights.reals, *weights.partner_reals, side.pool());
-        GridValues grid = *weights.reals->grid();
-        if (grid.per_tensor() && fit.slope != 0) weights.moved = -fit.offset / fit.slope;
-        for (double& scale : grid.scales) scale *= fit.slope;
-        weights.reals = Reals(weights.reals->tensor(), std::move(grid));
-        weights.likeness = LikenessOf(*weights.partner_reals, *weights.reals, side.pool());
+        const LeastSquaresLine fit =
+            LineThrough(*weights.reals, *weights.partner_reals, side.pool());
+        QuantParamValues params = *weights.reals->params();
+        if (params.per_tensor() && fit.slope != 0) weights.moved = -fit.offset / fit.slope;
+        for (double& scale : params.scales) scale *= fit.slope;
+        weights.reals = DequantizedView(weights.reals->tensor(), std::move(params));
+        weights.noise_stats = NoiseStatsOf(*weights.partner_reals, *weights.reals, side.pool());
       }
       found.push_back(std::move(weights));
     }

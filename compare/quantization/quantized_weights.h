@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "compare/quantization/dequantized_view.h"
-#include "compare/quantization/side_values.h"
-#include "compare/quantization/quantization_error.h"
 #include "compare/quantization/counterpart_run.h"
+#include "compare/quantization/dequantized_view.h"
+#include "compare/quantization/quantization_error.h"
+#include "compare/quantization/side_values.h"
 #include "evaluator/tensor/tensor.h"
 
 namespace onnxcmp {
@@ -20,8 +20,8 @@ struct QuantizedWeights {
   int integers = kNone;  // kNone if only the node can unpack them
   int partner = kNone;   // a constant of the other side, or made of such
   // Both, in the order of the quantized side's elements. Always set by WeightsOf().
-  std::optional<Reals> reals;
-  std::optional<Reals> partner_reals;
+  std::optional<DequantizedView> reals;
+  std::optional<DequantizedView> partner_reals;
   // The scales of the partner's own integers; empty if it was not dequantized.
   std::vector<double> partner_scales;
   // In the order in which the partner's elements are used; nothing for packed weights, of which
@@ -33,11 +33,11 @@ struct QuantizedWeights {
   // exceed the partner's in the same steps.
   int zero_point = kNone;
   double moved = 0;
-  Likeness likeness;
+  NoiseStats noise_stats;
 };
 
 // The quantized weights of a region's nodes; only those that have a partner.
-std::vector<QuantizedWeights> WeightsOf(const TwinRun& run, const std::vector<int>& region,
+std::vector<QuantizedWeights> WeightsOf(const CounterpartRun& run, const std::vector<int>& region,
                                         int partner);
 
 // True if an operator has weights that only it can unpack.

@@ -27,10 +27,10 @@ class Families {
     std::iota(above_.begin(), above_.end(), 0);
     for (const SideGraph::GraphNode& node : side.graph().nodes()) {
       const StreamNode& made = *node.made;
-      const bool regrids = HasTrait(made, OperatorTrait::kRegrids);
+      const bool requantizations = HasTrait(made, OperatorTrait::kRequantizations);
       const bool averages = Averages(made);
-      if (!regrids && !averages && !HasTrait(made, OperatorTrait::kMoves)) continue;
-      const bool one = regrids || averages || HasTrait(made, OperatorTrait::kOneDataInput);
+      if (!requantizations && !averages && !HasTrait(made, OperatorTrait::kMoves)) continue;
+      const bool one = requantizations || averages || HasTrait(made, OperatorTrait::kOneDataInput);
       for (size_t i = 0; i < made.inputs.size() && (i == 0 || !one); ++i) {
         const int r = made.inputs[i];
         if (r == kNone || side.IsFixed(r)) continue;
@@ -52,21 +52,21 @@ class Families {
 
 }  // namespace
 
-void TakeRangesOfWholes(const TwinRun& run, std::vector<FixedGrid>* grids) {
+void TakeRangesOfWholes(const CounterpartRun& run, std::vector<FixedQuantParams>* all_params) {
   const Families families(run.quantized());
   std::vector<int> family;
-  family.reserve(grids->size());
-  for (const FixedGrid& grid : *grids) family.push_back(families.Of(grid.result));
-  const std::vector<FixedGrid> own = *grids;
+  family.reserve(all_params->size());
+  for (const FixedQuantParams& params : *all_params) family.push_back(families.Of(params.result));
+  const std::vector<FixedQuantParams> own = *all_params;
   for (size_t i = 0; i < own.size(); ++i) {
     for (size_t k = 0; k < own.size(); ++k) {
       if (family[i] != family[k] || own[i].values.scales != own[k].values.scales ||
           own[i].values.zero_points != own[k].values.zero_points) {
         continue;
       }
-      FixedGrid& grid = (*grids)[i];
-      grid.least = std::min(grid.least, own[k].least);
-      grid.most = std::max(grid.most, own[k].most);
+      FixedQuantParams& params = (*all_params)[i];
+      params.least = std::min(params.least, own[k].least);
+      params.most = std::max(params.most, own[k].most);
     }
   }
 }

@@ -4,15 +4,15 @@
 
 #include <vector>
 
-#include "compare/quantization/wrong_quant_params.h"
 #include "compare/quantization/counterpart_run.h"
+#include "compare/quantization/wrong_quant_params.h"
 
 namespace onnxcmp {
 
 // Quantizers pass the scale of a tensor on to results that only move its elements. So results of
 // one scale and zero point in one family get the range of the whole family: a slice that uses a
 // small part of the whole's scale is no mistake.
-void TakeRangesOfWholes(const TwinRun& run, std::vector<FixedGrid>* grids);
+void TakeRangesOfWholes(const CounterpartRun& run, std::vector<FixedQuantParams>* all_params);
 
 }  // namespace onnxcmp
 

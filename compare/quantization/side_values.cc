@@ -10,7 +10,7 @@ namespace onnxcmp {
 
 SideValues::SideValues(const RecordedSide& side, const ThreadPool* pool)
     : graph_(*side.stream, side.side->evaluator()),
-      grids_(graph_),
+      params_(graph_),
       values_(side.stream->results.size()),
       fixed_(side.stream->results.size()),
       pool_(pool) {
@@ -49,33 +49,34 @@ absl::StatusOr<std::unique_ptr<SideValues>> SideValues::Get(const RecordedSide& 
   return values;
 }
 
-std::optional<GridValues> SideValues::GridOf(int r, const std::optional<Grid>& grid) const {
-  if (!grid.has_value() || !value(r).is_tensor()) return std::nullopt;
-  return ValuesOf(*grid, value(r).tensor(), &value(grid->scale),
-                  grid->zero_point == kNone ? nullptr : &value(grid->zero_point));
+std::optional<QuantParamValues> SideValues::QuantParamsOf(
+    int r, const std::optional<QuantParams>& params) const {
+  if (!params.has_value() || !value(r).is_tensor()) return std::nullopt;
+  return ValuesOf(*params, value(r).tensor(), &value(params->scale),
+                  params->zero_point == kNone ? nullptr : &value(params->zero_point));
 }
 
-std::optional<Reals> SideValues::RealsOf(int r, const Value& value) const {
+std::optional<DequantizedView> SideValues::RealsOf(int r, const Value& value) const {
   if (!IsMeasurable(value)) return std::nullopt;
-  if (IsFloatingPoint(value.tensor().dtype())) return Reals(value.tensor());
-  std::optional<GridValues> grid = GridOf(r);
-  if (!grid.has_value() || value.tensor().shape() != this->value(r).tensor().shape()) {
+  if (IsFloatingPoint(value.tensor().dtype())) return DequantizedView(value.tensor());
+  std::optional<QuantParamValues> params = QuantParamsOf(r);
+  if (!params.has_value() || value.tensor().shape() != this->value(r).tensor().shape()) {
     return std::nullopt;
   }
-  return Reals(value.tensor(), *std::move(grid));
+  return DequantizedView(value.tensor(), *std::move(params));
 }
 
-Value SideValues::InFormOf(int r, const Reals& reals) const {
+Value SideValues::InFormOf(int r, const DequantizedView& reals) const {
   const StreamResult& known = graph_.result(r);
   if (!known.shape.has_value() || known.fingerprint.size != reals.size()) return Value();
   if (IsInteger(known.dtype)) {
-    const std::optional<GridValues> grid = GridOf(r);
-    if (!grid.has_value()) return Value();
-    absl::StatusOr<Tensor> integers = Quantized(reals, *known.shape, known.dtype, *grid, pool_);
+    const std::optional<QuantParamValues> params = QuantParamsOf(r);
+    if (!params.has_value()) return Value();
+    absl::StatusOr<Tensor> integers = Quantized(reals, *known.shape, known.dtype, *params, pool_);
     return integers.ok() ? Value(*std::move(integers)) : Value();
   }
   if (!IsFloatingPoint(known.dtype)) return Value();
-  if (!reals.grid().has_value() && reals.tensor().dtype() == known.dtype &&
+  if (!reals.params().has_value() && reals.tensor().dtype() == known.dtype &&
       reals.tensor().is_contiguous()) {
     return Value(reals.tensor().Reshaped(*known.shape));
   }

@@ -10,8 +10,8 @@
 #include "absl/strings/string_view.h"
 #include "compare/differences/tensor_distance.h"
 #include "compare/graphs/side_graph.h"
-#include "compare/quantization/quant_params.h"
 #include "compare/quantization/dequantized_view.h"
+#include "compare/quantization/quant_params.h"
 #include "compare/sides/pair_values.h"
 #include "evaluator/base/thread_pool.h"
 #include "evaluator/tensor/value.h"
@@ -28,29 +28,32 @@ class SideValues {
                                                          const ThreadPool* pool);
 
   const SideGraph& graph() const { return graph_; }
-  const Grids& grids() const { return grids_; }
+  const QuantParamsByResult& all_params() const { return params_; }
   const Value& value(int r) const { return values_[Index(r)]; }
   // True for results that depend on constants alone.
   bool IsFixed(int r) const { return fixed_[Index(r)]; }
 
   // Quantization parameters in numbers; nothing if the result has none.
-  std::optional<GridValues> GridOf(int r) const { return GridOf(r, grids_.of(r)); }
-  std::optional<GridValues> GridOf(int r, const std::optional<Grid>& grid) const;
+  std::optional<QuantParamValues> QuantParamsOf(int r) const {
+    return QuantParamsOf(r, params_.of(r));
+  }
+  std::optional<QuantParamValues> QuantParamsOf(int r,
+                                                const std::optional<QuantParams>& params) const;
   // A value of result r in reals: floats as they are, integers dequantized. Nothing for strings,
   // booleans, and integers without a scale.
-  std::optional<Reals> RealsOf(int r, const Value& value) const;
+  std::optional<DequantizedView> RealsOf(int r, const Value& value) const;
   // Numbers in a result's type and shape, integers rounded with its quantization parameters. Empty
   // if that is impossible.
-  Value InFormOf(int r, const Reals& reals) const;
+  Value InFormOf(int r, const DequantizedView& reals) const;
   // The result's own value.
-  std::optional<Reals> RealsOf(int r) const { return RealsOf(r, value(r)); }
+  std::optional<DequantizedView> RealsOf(int r) const { return RealsOf(r, value(r)); }
   const ThreadPool* pool() const { return pool_; }
 
  private:
   SideValues(const RecordedSide& side, const ThreadPool* pool);
 
   SideGraph graph_;
-  Grids grids_;
+  QuantParamsByResult params_;
   std::vector<Value> values_;  // by result
   std::vector<bool> fixed_;
   const ThreadPool* pool_;

@@ -25,32 +25,33 @@ constexpr double kLeavesRounded = 0.85;
 struct Channel {
   ChannelLine values;
   // A factor and an offset; too few elements do not determine the offset.
-  Line fit;
+  LeastSquaresLine fit;
   double steps = 0;  // distance from the partner's elements, root mean square
 };
 
 // The step that the other side's weights were rounded with; 0 if they were not. A single scale
 // beside one for each channel is another scheme, and rounds small channels legitimately.
-double PartnerStep(const QuantizedWeights& weights, const GridValues& grid, size_t channel) {
+double PartnerStep(const QuantizedWeights& weights, const QuantParamValues& params,
+                   size_t channel) {
   const std::vector<double>& theirs = weights.partner_scales;
   if (theirs.empty()) return 0;
-  if (theirs.size() == grid.scales.size()) return theirs[channel];
+  if (theirs.size() == params.scales.size()) return theirs[channel];
   return *std::max_element(theirs.begin(), theirs.end());
 }
 
 std::vector<Channel> ChannelsOf(const QuantizedWeights& weights, const Shape& shape,
-                                const GridValues& grid, const ThreadPool* pool) {
+                                const QuantParamValues& params, const ThreadPool* pool) {
   constexpr double kFewest = 3;
   std::vector<Channel> channels;
   for (const ChannelLine& values :
-       LinesThrough(*weights.partner_reals, *weights.reals, grid, shape, pool)) {
+       LinesThrough(*weights.partner_reals, *weights.reals, params, shape, pool)) {
     const size_t c = channels.size();
-    const double scale = grid.scales[c];
+    const double scale = params.scales[c];
     Channel& channel = channels.emplace_back();
     channel.values = values;
-    channel.fit = values.count >= kFewest ? values.line : Line{values.from_zero, 0};
+    channel.fit = values.count >= kFewest ? values.line : LeastSquaresLine{values.from_zero, 0};
     const double rms = values.count > 0 ? std::sqrt(values.apart / values.count) : 0;
-    channel.steps = scale > 0 ? rms / std::max(scale, PartnerStep(weights, grid, c)) : 0;
+    channel.steps = scale > 0 ? rms / std::max(scale, PartnerStep(weights, params, c)) : 0;
   }
   return channels;
 }
@@ -61,13 +62,14 @@ std::string RangeText(double least, double most) {
 
 class Diagnosis {
  public:
-  Diagnosis(const TwinRun& run, const QuantizedWeights& weights, const GridValues& grid)
+  Diagnosis(const CounterpartRun& run, const QuantizedWeights& weights,
+            const QuantParamValues& params)
       : run_(run),
         side_(run.quantized()),
         weights_(weights),
-        grid_(grid),
-        of_(*side_.grids().of(weights.integers)),
-        channels_(ChannelsOf(weights, *weights.shape, grid, side_.pool())) {}
+        params_(params),
+        of_(*side_.all_params().of(weights.integers)),
+        channels_(ChannelsOf(weights, *weights.shape, params, side_.pool())) {}
 
   Mistake Find() const {
     size_t worst = 0;
@@ -83,7 +85,7 @@ class Diagnosis {
                                   ? ""
                                   : absl::StrFormat(" of channel %d (%d of %d channels are wrong)",
                                                     worst, bad, channels_.size());
-    const double scale = grid_.scales[worst];
+    const double scale = params_.scales[worst];
     const double moved = channel.fit.offset / scale;
     const bool scale_known = run_.IsOfBoth(of_.scale);
     if (!scale_known && std::abs(channel.fit.slope - 1) > 0.05 && channel.fit.slope > 0) {
@@ -104,7 +106,7 @@ class Diagnosis {
           "zero point %s = %.4g%s is about %.0f steps too %s: the weights reach %s, the other "
           "side's %s",
           of_.zero_point == kNone ? "" : Name(of_.zero_point),
-          grid_.ZeroPointOf(static_cast<int64_t>(worst)), where, std::abs(moved),
+          params_.ZeroPointOf(static_cast<int64_t>(worst)), where, std::abs(moved),
           moved > 0 ? "small" : "great", RangeText(channel.values.least_b, channel.values.most_b),
           RangeText(channel.values.least_a, channel.values.most_a));
       return {std::move(text), of_.zero_point};
@@ -121,22 +123,22 @@ class Diagnosis {
 
   // Text if the same scales fit along another axis.
   std::string AxisText() const {
-    if (grid_.per_tensor() || grid_.block > 0) return "";
+    if (params_.per_tensor() || params_.block > 0) return "";
     const Tensor& integers = side_.value(weights_.integers).tensor();
     if (integers.shape() != *weights_.shape) return "";
     for (size_t axis = 0; axis < integers.shape().size(); ++axis) {
-      if (static_cast<int64_t>(axis) == grid_.axis) continue;
-      if (integers.shape()[axis] != static_cast<int64_t>(grid_.scales.size())) continue;
-      GridValues other = grid_;
+      if (static_cast<int64_t>(axis) == params_.axis) continue;
+      if (integers.shape()[axis] != static_cast<int64_t>(params_.scales.size())) continue;
+      QuantParamValues other = params_;
       other.axis = static_cast<int64_t>(axis);
-      const Likeness likeness =
-          LikenessOf(*weights_.partner_reals, Reals(integers, other), side_.pool());
-      if (likeness.noise > 0.3 * weights_.likeness.noise) continue;
+      const NoiseStats noise_stats =
+          NoiseStatsOf(*weights_.partner_reals, DequantizedView(integers, other), side_.pool());
+      if (noise_stats.noise > 0.3 * weights_.noise_stats.noise) continue;
       return absl::StrFormat(
           "axis %d of the scales %s is wrong: along axis %d the weights are %.3g dB from the other "
           "side's, along this one %.3g dB",
-          grid_.axis, Name(of_.scale), axis, Decibels(likeness.noise),
-          Decibels(weights_.likeness.noise));
+          params_.axis, Name(of_.scale), axis, Decibels(noise_stats.noise),
+          Decibels(weights_.noise_stats.noise));
     }
     return "";
   }
@@ -145,33 +147,33 @@ class Diagnosis {
   int ChannelOfScale(double scale, size_t channel) const {
     for (size_t c = 0; c < channels_.size(); ++c) {
       const double wanted =
-          channels_[c].fit.slope > 0 ? grid_.scales[c] / channels_[c].fit.slope : 0;
+          channels_[c].fit.slope > 0 ? params_.scales[c] / channels_[c].fit.slope : 0;
       if (c != channel && std::abs(wanted - scale) <= 0.02 * scale) return static_cast<int>(c);
     }
     return -1;
   }
 
-  const TwinRun& run_;
+  const CounterpartRun& run_;
   const SideValues& side_;
   const QuantizedWeights& weights_;
-  const GridValues& grid_;
-  const Grid& of_;
+  const QuantParamValues& params_;
+  const QuantParams& of_;
   const std::vector<Channel> channels_;
 };
 
 // The noise of a layer's result with the other side's weights; nothing if they cannot replace
 // these.
-std::optional<double> NoiseWith(const TwinRun& run, const QuantizedWeights& weights,
+std::optional<double> NoiseWith(const CounterpartRun& run, const QuantizedWeights& weights,
                                 const std::vector<int>& region, int result) {
   const SideValues& side = run.quantized();
   if (!weights.scaled || run.partner(result) == kNone) return std::nullopt;
   const Value instead = side.InFormOf(weights.result, *weights.partner_reals);
   if (instead.empty()) return std::nullopt;
   const Value given = run.RunRegion(region, result, weights.result, instead);
-  const std::optional<Reals> reals = side.RealsOf(result, given);
-  const std::optional<Reals> partner = run.other().RealsOf(run.partner(result));
+  const std::optional<DequantizedView> reals = side.RealsOf(result, given);
+  const std::optional<DequantizedView> partner = run.other().RealsOf(run.partner(result));
   if (!reals.has_value() || !partner.has_value()) return std::nullopt;
-  return LikenessOf(*partner, *reals, side.pool()).noise;
+  return NoiseStatsOf(*partner, *reals, side.pool()).noise;
 }
 
 // The mistake in the zero point of integers that are multiplied without a scale.
@@ -186,33 +188,33 @@ Mistake MovedMistake(const SideValues& side, const QuantizedWeights& weights) {
 
 }  // namespace
 
-Mistake WeightsMistake(const TwinRun& run, const QuantizedWeights& weights,
+Mistake WeightsMistake(const CounterpartRun& run, const QuantizedWeights& weights,
                        const std::vector<int>& region, int result) {
   const SideValues& side = run.quantized();
   if (!weights.scaled) return MovedMistake(side, weights);
   if (weights.integers == kNone || !weights.shape.has_value()) return {};
-  const std::optional<GridValues> grid = side.GridOf(weights.integers);
-  if (!grid.has_value()) return {};
+  const std::optional<QuantParamValues> params = side.QuantParamsOf(weights.integers);
+  if (!params.has_value()) return {};
   // The channels of reshaped weights are unknown here.
-  if (!grid->per_tensor() && side.value(weights.integers).tensor().shape() != *weights.shape) {
+  if (!params->per_tensor() && side.value(weights.integers).tensor().shape() != *weights.shape) {
     return {};
   }
-  Mistake found = Diagnosis(run, weights, *grid).Find();
+  Mistake found = Diagnosis(run, weights, *params).Find();
   if (found.empty()) return found;
   // Weights with something folded into them differ legitimately: the other side's own fit worse.
   const std::optional<double> without = NoiseWith(run, weights, region, result);
   const double leaves =
       IsFloatingPoint(side.graph().result(weights.result).dtype) ? kLeaves : kLeavesRounded;
-  return without.has_value() && *without < leaves * run.OwnLikeness(result).noise ? found
-                                                                                  : Mistake();
+  return without.has_value() && *without < leaves * run.LocalNoise(result).noise ? found
+                                                                                 : Mistake();
 }
 
-bool AreCounterparts(const TwinRun& run, const QuantizedWeights& weights,
+bool AreCounterparts(const CounterpartRun& run, const QuantizedWeights& weights,
                      const std::vector<int>& region, int result) {
   constexpr double kClearly = 0.01;
-  if (!weights.shape.has_value() || weights.likeness.noise <= kClearly) return true;
+  if (!weights.shape.has_value() || weights.noise_stats.noise <= kClearly) return true;
   const std::optional<double> without = NoiseWith(run, weights, region, result);
-  return !without.has_value() || *without <= 1.1 * run.OwnLikeness(result).noise;
+  return !without.has_value() || *without <= 1.1 * run.LocalNoise(result).noise;
 }
 
 }  // namespace onnxcmp

@@ -15,7 +15,7 @@ namespace {
 // Other ways to compute the same function, such as the tanh form of Gelu, are nearer than this.
 constexpr double kLeast = 1e-2;
 
-bool IsFloatOnly(const TwinRun& run, const std::vector<int>& region) {
+bool IsFloatOnly(const CounterpartRun& run, const std::vector<int>& region) {
   const SideGraph& graph = run.quantized().graph();
   return std::none_of(region.begin(), region.end(),
                       [&](int n) { return Quantizes(graph.node(n).made->op_type); }) &&
@@ -24,7 +24,7 @@ bool IsFloatOnly(const TwinRun& run, const std::vector<int>& region) {
 
 // True if a region reads exactly the counterparts of the other side's inputs: a fused node, or a
 // wrong partner, would make it look wrong.
-bool ReadsTheSame(const TwinRun& run, int r, const std::vector<int>& region) {
+bool ReadsTheSame(const CounterpartRun& run, int r, const std::vector<int>& region) {
   const SideGraph& graph = run.quantized().graph();
   const SideGraph& other = run.other().graph();
   const int producer = other.producer(run.partner(r));
@@ -47,7 +47,7 @@ bool ReadsTheSame(const TwinRun& run, int r, const std::vector<int>& region) {
   return ours == theirs;
 }
 
-std::string OperatorText(const TwinRun& run, int r, const std::vector<int>& region) {
+std::string OperatorText(const CounterpartRun& run, int r, const std::vector<int>& region) {
   const SideGraph& other = run.other().graph();
   const int producer = other.producer(run.partner(r));
   if (producer == kNone) return "";
@@ -60,13 +60,13 @@ std::string OperatorText(const TwinRun& run, int r, const std::vector<int>& regi
 
 }  // namespace
 
-std::vector<WrongFloat> FindWrongFloats(const TwinRun& run) {
+std::vector<WrongFloat> FindWrongFloats(const CounterpartRun& run) {
   const SideGraph& graph = run.quantized().graph();
   std::vector<WrongFloat> found;
   for (const int r : graph.results()) {
     if (!run.named(r) || graph.producer(r) == kNone || run.quantized().IsFixed(r)) continue;
     if (!IsFloatingPoint(graph.result(r).dtype)) continue;
-    const double noise = run.OwnLikeness(r).noise;
+    const double noise = run.LocalNoise(r).noise;
     if (!(noise > kLeast)) continue;
     const std::vector<int> region = run.RegionOf(r);
     if (!IsFloatOnly(run, region) || !ReadsTheSame(run, r, region)) continue;

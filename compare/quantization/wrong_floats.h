@@ -16,7 +16,7 @@ struct WrongFloat {
 };
 
 // Checks results with a partner by name, in their order: other partners are chosen by distance.
-std::vector<WrongFloat> FindWrongFloats(const TwinRun& run);
+std::vector<WrongFloat> FindWrongFloats(const CounterpartRun& run);
 
 }  // namespace onnxcmp
 

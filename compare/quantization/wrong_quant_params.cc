@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
+#include "compare/base/thresholds.h"
 #include "compare/operators/operator_traits.h"
 
 namespace onnxcmp {
@@ -45,69 +46,71 @@ double MedianOf(std::vector<double> numbers, double otherwise) {
 }
 
 // The part of the range that the numbers reach at either end.
-double ReachOf(const FixedGrid& grid) {
+double ReachOf(const FixedQuantParams& params) {
   double reach = 0;
-  if (grid.grid_most() > 0) reach = std::max(reach, grid.most / grid.grid_most());
+  if (params.most_real() > 0) reach = std::max(reach, params.most / params.most_real());
   // Clipping at 0 is a fused Relu, up to rounding.
-  if (grid.grid_least() < 0) reach = std::max(reach, grid.least / grid.grid_least());
+  if (params.least_real() < 0) reach = std::max(reach, params.least / params.least_real());
   return reach;
 }
 
 // From 0 to 1 or from -1 to 1, the conventional range for results of Softmax, Sigmoid and Tanh.
-bool IsByConvention(const FixedGrid& grid) {
-  const double low = grid.grid_least();
-  const double high = grid.grid_most();
+bool IsByConvention(const FixedQuantParams& params) {
+  const double low = params.least_real();
+  const double high = params.most_real();
   const auto is = [](double number, double wanted) { return std::abs(number - wanted) < 0.02; };
   return is(high, 1) && (is(low, 0) || is(low, -1));
 }
 
-bool IsSymmetric(const FixedGrid& grid) {
-  return std::abs(grid.values.zero_points[0] - (grid.values.least + grid.values.most + 1) / 2) <= 1;
+bool IsSymmetric(const FixedQuantParams& params) {
+  return std::abs(params.values.zero_points[0] -
+                  (params.values.least + params.values.most + 1) / 2) <= 1;
 }
 
 // Unused steps at the lower end; negative: numbers are clipped there. The range always includes 0.
-double FreeBelow(const FixedGrid& grid) {
-  return (std::min(grid.least, 0.0) - grid.grid_least()) / grid.values.scales[0];
+double FreeBelow(const FixedQuantParams& params) {
+  return (std::min(params.least, 0.0) - params.least_real()) / params.values.scales[0];
 }
-double FreeAbove(const FixedGrid& grid) {
-  return (grid.grid_most() - std::max(grid.most, 0.0)) / grid.values.scales[0];
+double FreeAbove(const FixedQuantParams& params) {
+  return (params.most_real() - std::max(params.most, 0.0)) / params.values.scales[0];
 }
 
 // True if so few numbers are clipped that a calibration may have missed them.
 bool IsTail(double cut, double count) { return cut <= kTail && cut <= kTailShare * count; }
 
 // True if a moved zero point explains the numbers clipped at the end that it moved away from.
-bool CutsByMoving(const FixedGrid& grid, double below, double above) {
-  const double cut = below < above ? grid.cut_below : grid.cut_above;
-  const double steps = grid.values.most - grid.values.least;
+bool CutsByMoving(const FixedQuantParams& params, double below, double above) {
+  const double cut = below < above ? params.cut_below : params.cut_above;
+  const double steps = params.values.most - params.values.least;
   return std::min(below, above) < -kDeepCut * steps ||
-         (!IsTail(cut, grid.count) && cut > kCutByMoving * grid.count);
+         (!IsTail(cut, params.count) && cut > kCutByMoving * params.count);
 }
 
 std::string Range(double low, double high) { return absl::StrFormat("%.3g … %.3g", low, high); }
 
-const std::string& NameOf(const TwinRun& run, int r) {
+const std::string& NameOf(const CounterpartRun& run, int r) {
   return run.quantized().graph().result(r).name;
 }
 
-absl::string_view Whose(const FixedGrid& grid) {
-  return grid.own_numbers ? "the values that it rounds" : "the other side's values";
+absl::string_view Whose(const FixedQuantParams& params) {
+  return params.own_numbers ? "the values that it rounds" : "the other side's values";
 }
 
-std::string ScaleText(const TwinRun& run, const FixedGrid& grid) {
-  const Grid& of = *run.quantized().grids().of(grid.result);
+std::string ScaleText(const CounterpartRun& run, const FixedQuantParams& params) {
+  const QuantParams& of = *run.quantized().all_params().of(params.result);
   return absl::StrFormat("scale %s = %.4g reaches %s, %s %s", NameOf(run, of.scale),
-                         grid.values.scales[0], Range(grid.grid_least(), grid.grid_most()),
-                         Whose(grid), Range(grid.least, grid.most));
+                         params.values.scales[0], Range(params.least_real(), params.most_real()),
+                         Whose(params), Range(params.least, params.most));
 }
 
-std::string ZeroPointText(const TwinRun& run, const FixedGrid& grid, double steps) {
-  const Grid& of = *run.quantized().grids().of(grid.result);
+std::string ZeroPointText(const CounterpartRun& run, const FixedQuantParams& params, double steps) {
+  const QuantParams& of = *run.quantized().all_params().of(params.result);
   const std::string name = of.zero_point == kNone ? "" : NameOf(run, of.zero_point);
   return absl::StrFormat(
       "zero point %s = %.4g is about %.0f steps too %s: the grid reaches %s, %s %s", name,
-      grid.values.zero_points[0], std::abs(steps), steps > 0 ? "great" : "small",
-      Range(grid.grid_least(), grid.grid_most()), Whose(grid), Range(grid.least, grid.most));
+      params.values.zero_points[0], std::abs(steps), steps > 0 ? "great" : "small",
+      Range(params.least_real(), params.most_real()), Whose(params),
+      Range(params.least, params.most));
 }
 
 }  // namespace
@@ -127,19 +130,19 @@ bool IsCutOffAtZero(const SideGraph& graph, int r) {
 
 }  // namespace
 
-std::optional<FixedGrid> FixedGridOf(const TwinRun& run, int r) {
+std::optional<FixedQuantParams> FixedQuantParamsOf(const CounterpartRun& run, int r) {
   const SideValues& side = run.quantized();
-  const std::optional<Grid>& written = side.grids().written(r);
+  const std::optional<QuantParams>& written = side.all_params().written(r);
   if (!written.has_value() || !side.IsFixed(written->scale)) return std::nullopt;
-  const std::optional<GridValues> values = side.GridOf(r, written);
+  const std::optional<QuantParamValues> values = side.QuantParamsOf(r, written);
   if (!values.has_value() || !values->per_tensor() || !(values->scales[0] > 0)) return std::nullopt;
   const SideGraph& other = run.other().graph();
   const StreamNode& made = *side.graph().node(side.graph().producer(r)).made;
-  std::optional<Reals> numbers;
+  std::optional<DequantizedView> numbers;
   bool own_numbers = false;
   std::string made_by;
   if (run.partner(r) != kNone) {
-    const std::optional<GridValues> theirs = run.other().GridOf(run.partner(r));
+    const std::optional<QuantParamValues> theirs = run.other().QuantParamsOf(run.partner(r));
     // If both are quantized alike, neither proves the other wrong.
     if (theirs.has_value() && theirs->scales == values->scales &&
         theirs->zero_points == values->zero_points) {
@@ -156,75 +159,77 @@ std::optional<FixedGrid> FixedGridOf(const TwinRun& run, int r) {
     if (n != kNone) made_by = side.graph().node(n).made->op_type;
   }
   if (!numbers.has_value()) return std::nullopt;
-  FixedGrid grid;
-  grid.result = r;
-  grid.values = *values;
-  grid.own_numbers = own_numbers;
-  grid.least = std::numeric_limits<double>::infinity();
-  grid.most = -grid.least;
-  const double low = grid.grid_least();
-  const double high = grid.grid_most();
+  FixedQuantParams params;
+  params.result = r;
+  params.values = *values;
+  params.own_numbers = own_numbers;
+  params.least = std::numeric_limits<double>::infinity();
+  params.most = -params.least;
+  const double low = params.least_real();
+  const double high = params.most_real();
   const double step = values->scales[0];
   const bool cut = IsCutOffAtZero(side.graph(), r);
   double cut_below = 0, cut_above = 0, squares = 0, count = 0;
-  ForEachStrip(RealReader(*numbers), 0, numbers->size(),
+  ForEachStrip(DequantizedReader(*numbers), 0, numbers->size(),
                [&](int64_t /*first*/, int64_t size, const double* strip) {
                  for (double number : absl::MakeConstSpan(strip, size)) {
-                   if (!(std::abs(number) < kMask)) continue;
+                   if (!(std::abs(number) < thresholds::kMaskMagnitude)) continue;
                    if (cut) number = std::max(number, 0.0);
-                   grid.least = std::min(grid.least, number);
-                   grid.most = std::max(grid.most, number);
+                   params.least = std::min(params.least, number);
+                   params.most = std::max(params.most, number);
                    const double beyond = std::max({number - high, low - number, 0.0}) / step;
                    count += 1;
                    if (beyond > 1) (number > high ? cut_above : cut_below) += 1;
                    squares += beyond * beyond;
                  }
                });
-  if (count == 0 || !(grid.most > grid.least)) return std::nullopt;
-  grid.count = count;
-  grid.cut_below = cut_below;
-  grid.cut_above = cut_above;
-  grid.cut_square = squares / count;
-  grid.never_negative = HasTrait(kOnnxDomain, made_by, OperatorTrait::kNotNegative);
-  return grid;
+  if (count == 0 || !(params.most > params.least)) return std::nullopt;
+  params.count = count;
+  params.cut_below = cut_below;
+  params.cut_above = cut_above;
+  params.cut_square = squares / count;
+  params.never_negative = HasTrait(kOnnxDomain, made_by, OperatorTrait::kNotNegative);
+  return params;
 }
 
-std::vector<Mistake> GridMistakes(const TwinRun& run, const std::vector<FixedGrid>& grids,
-                                  bool made_up) {
+std::vector<Mistake> WrongQuantParams(const CounterpartRun& run,
+                                      const std::vector<FixedQuantParams>& all_params,
+                                      bool made_up) {
   std::vector<double> reaches, moves, rooms;
   size_t symmetric = 0;
-  for (const FixedGrid& grid : grids) {
-    if (IsSymmetric(grid)) ++symmetric;
-    if (IsByConvention(grid)) continue;
-    reaches.push_back(ReachOf(grid));
-    if (IsSymmetric(grid)) continue;
-    moves.push_back(std::abs(FreeBelow(grid) - FreeAbove(grid)) / 2);
-    rooms.push_back(std::abs(FreeBelow(grid) + FreeAbove(grid)));
+  for (const FixedQuantParams& params : all_params) {
+    if (IsSymmetric(params)) ++symmetric;
+    if (IsByConvention(params)) continue;
+    reaches.push_back(ReachOf(params));
+    if (IsSymmetric(params)) continue;
+    moves.push_back(std::abs(FreeBelow(params) - FreeAbove(params)) / 2);
+    rooms.push_back(std::abs(FreeBelow(params) + FreeAbove(params)));
   }
   const double reach_of_all = MedianOf(reaches, 1);
   const double move_of_all = MedianOf(moves, 0);
   const double room_of_all = MedianOf(rooms, 0);
   std::vector<Mistake> mistakes;
-  for (const FixedGrid& grid : grids) {
+  for (const FixedQuantParams& params : all_params) {
     Mistake& found = mistakes.emplace_back();
     std::string& mistake = found.text;
-    const Grid& of = *run.quantized().grids().of(grid.result);
+    const QuantParams& of = *run.quantized().all_params().of(params.result);
     found.place = of.scale;
-    const double reach = ReachOf(grid);
+    const double reach = ReachOf(params);
     const double relative = reach / std::clamp(reach_of_all, 0.1, 10.0);
-    const double below = FreeBelow(grid);
-    const double above = FreeAbove(grid);
+    const double below = FreeBelow(params);
+    const double above = FreeAbove(params);
     const double move = (below - above) / 2;
-    const double steps = grid.values.most - grid.values.least;
+    const double steps = params.values.most - params.values.least;
     const double beyond = reach / std::max(reach_of_all, 1.0);
-    const double cut = grid.cut_below + grid.cut_above;
-    const double cut_share = cut / grid.count;
+    const double cut = params.cut_below + params.cut_above;
+    const double cut_share = cut / params.count;
     const bool much = cut_share > kMuchCut && beyond > kBeyond;
     const bool some = cut_share > kSomeCut && beyond > kFarBeyond;
     const bool most = cut_share > kMostCut && beyond > kBeyondForMost;
-    if ((most || much || some) && !IsTail(cut, grid.count) && grid.cut_square > 10 * kRounding) {
-      mistake = absl::StrFormat("%s: too small, %.2g %% of them are cut off", ScaleText(run, grid),
-                                100 * cut_share);
+    if ((most || much || some) && !IsTail(cut, params.count) &&
+        params.cut_square > 10 * kRounding) {
+      mistake = absl::StrFormat("%s: too small, %.2g %% of them are cut off",
+                                ScaleText(run, params), 100 * cut_share);
       continue;
     }
     // One end clips numbers, and the other one has about as many unused steps.
@@ -232,33 +237,35 @@ std::vector<Mistake> GridMistakes(const TwinRun& run, const std::vector<FixedGri
         std::abs(below + above) <=
             std::clamp(3 * room_of_all, std::max(kTight, 0.02 * steps), 0.06 * steps) &&
         std::abs(move) >= std::max({kMoved, kMovedShare * steps, 3 * move_of_all}) &&
-        below * above < 0 && CutsByMoving(grid, below, above);
-    const bool odd_one = !IsSymmetric(grid) && grids.size() >= 3 && symmetric + 1 == grids.size() &&
-                         std::min(below, above) < -kTight;
+        below * above < 0 && CutsByMoving(params, below, above);
+    const bool odd_one = !IsSymmetric(params) && all_params.size() >= 3 &&
+                         symmetric + 1 == all_params.size() && std::min(below, above) < -kTight;
     const bool wasted_below =
-        grid.never_negative && grid.grid_least() < 0 && grid.least >= 0 && !IsSymmetric(grid) &&
-        -grid.grid_least() >= std::max(8.0, kMovedShare * steps) * grid.values.scales[0];
-    if (!IsByConvention(grid) && (fits || odd_one)) {
+        params.never_negative && params.least_real() < 0 && params.least >= 0 &&
+        !IsSymmetric(params) &&
+        -params.least_real() >= std::max(8.0, kMovedShare * steps) * params.values.scales[0];
+    if (!IsByConvention(params) && (fits || odd_one)) {
       found.place = of.zero_point;
-      mistake = ZeroPointText(run, grid,
-                              odd_one && !fits ? grid.values.zero_points[0] -
-                                                     (grid.values.least + grid.values.most + 1) / 2
-                                               : move);
+      mistake = ZeroPointText(
+          run, params,
+          odd_one && !fits
+              ? params.values.zero_points[0] - (params.values.least + params.values.most + 1) / 2
+              : move);
       continue;
     }
     if (wasted_below) {
       found.place = of.zero_point;
-      mistake =
-          absl::StrCat(ZeroPointText(run, grid, grid.values.zero_points[0] - grid.values.least),
-                       ", which are never negative");
+      mistake = absl::StrCat(
+          ZeroPointText(run, params, params.values.zero_points[0] - params.values.least),
+          ", which are never negative");
       continue;
     }
-    if (!made_up && relative < kWasted && reach < kWasted && !IsByConvention(grid)) {
-      const double used =
-          (std::min(grid.most, grid.grid_most()) - std::max(grid.least, grid.grid_least())) /
-          (grid.grid_most() - grid.grid_least());
+    if (!made_up && relative < kWasted && reach < kWasted && !IsByConvention(params)) {
+      const double used = (std::min(params.most, params.most_real()) -
+                           std::max(params.least, params.least_real())) /
+                          (params.most_real() - params.least_real());
       mistake = absl::StrFormat("%s: about %.2g times too great, they use %.2g %% of its range",
-                                ScaleText(run, grid), 1 / relative, 100 * std::max(0.0, used));
+                                ScaleText(run, params), 1 / relative, 100 * std::max(0.0, used));
     }
   }
   return mistakes;
@@ -267,42 +274,44 @@ std::vector<Mistake> GridMistakes(const TwinRun& run, const std::vector<FixedGri
 namespace {
 
 // The changed one of two constants (scales or zero points) that a result is written and read with.
-int Changed(const TwinRun& run, int r, const Grid& written, const Grid& read, bool scale) {
+int Changed(const CounterpartRun& run, int r, const QuantParams& written, const QuantParams& read,
+            bool scale) {
   const int to = scale ? written.scale : written.zero_point;
   const int from = scale ? read.scale : read.zero_point;
   if (to == kNone || from == kNone) return to == kNone ? from : to;
   if (run.IsOfBoth(to) != run.IsOfBoth(from)) return run.IsOfBoth(to) ? from : to;
   if (run.partner(r) == kNone) return to;
   const SideValues& side = run.quantized();
-  const std::optional<GridValues> to_values = side.GridOf(r, written);
-  const std::optional<GridValues> from_values = side.GridOf(r, read);
-  const std::optional<GridValues> theirs = run.other().GridOf(run.partner(r));
+  const std::optional<QuantParamValues> to_values = side.QuantParamsOf(r, written);
+  const std::optional<QuantParamValues> from_values = side.QuantParamsOf(r, read);
+  const std::optional<QuantParamValues> theirs = run.other().QuantParamsOf(run.partner(r));
   if (!to_values.has_value() || !from_values.has_value()) return to;
   if (theirs.has_value() && scale) return theirs->scales == to_values->scales ? from : to;
   // The other side's values after quantizing and dequantizing.
-  const std::optional<Reals> numbers = run.other().RealsOf(run.partner(r));
+  const std::optional<DequantizedView> numbers = run.other().RealsOf(run.partner(r));
   const std::optional<Shape>& shape = side.graph().result(r).shape;
   if (!numbers.has_value() || !shape.has_value() || NumElements(*shape) != numbers->size()) {
     return to;
   }
-  const auto noise = [&](const GridValues& grid) {
+  const auto noise = [&](const QuantParamValues& params) {
     const absl::StatusOr<Tensor> integers =
-        Quantized(*numbers, *shape, side.graph().result(r).dtype, grid, side.pool());
-    return integers.ok() ? LikenessOf(*numbers, Reals(*integers, grid), side.pool()).noise
-                         : std::numeric_limits<double>::infinity();
+        Quantized(*numbers, *shape, side.graph().result(r).dtype, params, side.pool());
+    return integers.ok()
+               ? NoiseStatsOf(*numbers, DequantizedView(*integers, params), side.pool()).noise
+               : std::numeric_limits<double>::infinity();
   };
   return noise(*from_values) > noise(*to_values) ? from : to;
 }
 
 }  // namespace
 
-Mistake ReadOtherwise(const TwinRun& run, int r) {
+Mistake ReadOtherwise(const CounterpartRun& run, int r) {
   const SideValues& side = run.quantized();
-  const std::optional<Grid>& written = side.grids().written(r);
-  const std::optional<Grid>& read = side.grids().read(r);
+  const std::optional<QuantParams>& written = side.all_params().written(r);
+  const std::optional<QuantParams>& read = side.all_params().read(r);
   if (!written.has_value() || !read.has_value()) return {};
-  const std::optional<GridValues> to = side.GridOf(r, written);
-  const std::optional<GridValues> from = side.GridOf(r, read);
+  const std::optional<QuantParamValues> to = side.QuantParamsOf(r, written);
+  const std::optional<QuantParamValues> from = side.QuantParamsOf(r, read);
   if (!to.has_value() || !from.has_value()) return {};
   const auto number = [&](int result, absl::Span<const double> numbers) {
     return absl::StrCat(result == kNone ? "" : NameOf(run, result), " = ",
@@ -328,13 +337,13 @@ Mistake ReadOtherwise(const TwinRun& run, int r) {
   return {};
 }
 
-std::string FactorMistake(const TwinRun& run, int r) {
+std::string FactorMistake(const CounterpartRun& run, int r) {
   constexpr double kMostNoise = 0.05;
   constexpr double kExplains = 0.35;
-  const double noise = run.OwnLikeness(r).noise;
+  const double noise = run.LocalNoise(r).noise;
   if (run.partner(r) == kNone || noise <= kMostNoise) return "";
-  const std::optional<Reals> own = run.OwnReals(r);
-  const std::optional<Reals> partner = run.other().RealsOf(run.partner(r));
+  const std::optional<DequantizedView> own = run.LocalReals(r);
+  const std::optional<DequantizedView> partner = run.other().RealsOf(run.partner(r));
   const SideValues& side = run.quantized();
   const std::optional<Shape>& shape = side.graph().result(r).shape;
   if (!own.has_value() || !partner.has_value() || !shape.has_value() ||
@@ -342,17 +351,18 @@ std::string FactorMistake(const TwinRun& run, int r) {
     return "";
   }
   // Effects of the result's own quantization parameters, clipping included, are judged as theirs.
-  if (const std::optional<GridValues> grid = side.GridOf(r); grid.has_value()) {
+  if (const std::optional<QuantParamValues> params = side.QuantParamsOf(r); params.has_value()) {
     const Value rounded = side.InFormOf(r, *partner);
     if (!rounded.empty() &&
-        LikenessOf(Reals(rounded.tensor(), *grid), *own, side.pool()).noise <= kExplains * noise) {
+        NoiseStatsOf(DequantizedView(rounded.tensor(), *params), *own, side.pool()).noise <=
+            kExplains * noise) {
       return "";
     }
   }
   // By channel: along the axis of images, and along the last one.
   struct Explained {
     double noise = std::numeric_limits<double>::infinity();
-    std::vector<Line> fits;
+    std::vector<LeastSquaresLine> fits;
   } best;
   std::vector<int64_t> axes = {-1};
   if (shape->size() >= 3) axes.push_back(1);
@@ -382,7 +392,7 @@ std::string FactorMistake(const TwinRun& run, int r) {
   for (size_t c = 0; c < best.fits.size(); ++c) {
     if (std::abs(best.fits[c].slope - 1) > std::abs(best.fits[worst].slope - 1)) worst = c;
   }
-  const Line& fit = best.fits[worst];
+  const LeastSquaresLine& fit = best.fits[worst];
   const std::string where = best.fits.size() == 1 ? "" : absl::StrCat("; channel ", worst, " most");
   if (std::abs(fit.slope - 1) > 0.05) {
     return absl::StrFormat(

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "compare/quantization/counterpart_run.h"
 #include "compare/quantization/quant_params.h"
 #include "compare/quantization/quantized_weights.h"
-#include "compare/quantization/counterpart_run.h"
 
 namespace onnxcmp {
 
@@ -21,9 +21,9 @@ struct Mistake {
 };
 
 // A result with one fixed scale, and the statistics of the other side's numbers there.
-struct FixedGrid {
+struct FixedQuantParams {
   int result = kNone;
-  GridValues values;
+  QuantParamValues values;
   double least = 0;  // range and count of the other side's finite numbers
   double most = 0;
   double count = 0;
@@ -35,36 +35,37 @@ struct FixedGrid {
   bool never_negative = false;  // the operator that makes them gives no negative numbers
   bool own_numbers = false;     // no counterpart: the side's own, before rounding
 
-  double grid_least() const { return (values.least - values.zero_points[0]) * values.scales[0]; }
-  double grid_most() const { return (values.most - values.zero_points[0]) * values.scales[0]; }
+  double least_real() const { return (values.least - values.zero_points[0]) * values.scales[0]; }
+  double most_real() const { return (values.most - values.zero_points[0]) * values.scales[0]; }
 };
 // Nothing if the result has several scales or computes its own, or if its values are unknown.
-std::optional<FixedGrid> FixedGridOf(const TwinRun& run, int r);
+std::optional<FixedQuantParams> FixedQuantParamsOf(const CounterpartRun& run, int r);
 
 // By grid: what is wrong with it, empty for honest ones. A calibration with other data shows in
 // most of them alike; so one is measured against the others, too. `made_up`: the inputs were, and
 // may be smaller than those that were calibrated with.
-std::vector<Mistake> GridMistakes(const TwinRun& run, const std::vector<FixedGrid>& grids,
-                                  bool made_up);
+std::vector<Mistake> WrongQuantParams(const CounterpartRun& run,
+                                      const std::vector<FixedQuantParams>& all_params,
+                                      bool made_up);
 
 // The mistake if a result is written and read with different quantization parameters; else empty.
 // Blames the constant that the other side does not have, or that does not fit its values.
-Mistake ReadOtherwise(const TwinRun& run, int r);
+Mistake ReadOtherwise(const CounterpartRun& run, int r);
 
 // The mistake in the scales, the zero points or the axis of weights; empty if they are correct, or
 // if the other side's own weights in their place make the result worse. A constant with the bits of
 // one of the other side is not at fault.
-Mistake WeightsMistake(const TwinRun& run, const QuantizedWeights& weights,
+Mistake WeightsMistake(const CounterpartRun& run, const QuantizedWeights& weights,
                        const std::vector<int>& region, int result);
 
 // True if the other side's constants can replace the weights, up to rounding; false where something
 // is folded into the weights.
-bool AreCounterparts(const TwinRun& run, const QuantizedWeights& weights,
+bool AreCounterparts(const CounterpartRun& run, const QuantizedWeights& weights,
                      const std::vector<int>& region, int result);
 
 // Text if the local results of a layer are those of the other side scaled or shifted, by channel;
 // "" if not, or if that explains little.
-std::string FactorMistake(const TwinRun& run, int r);
+std::string FactorMistake(const CounterpartRun& run, int r);
 
 }  // namespace onnxcmp
 

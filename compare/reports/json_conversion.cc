@@ -29,8 +29,8 @@ ReportJson ToJson(const QuantizedLayer& layer) {
   const auto number = [&](const char* name, const std::optional<double>& value) {
     if (value.has_value()) json[name] = JsonReal(*value);
   };
-  number("grid_least", layer.grid_least);
-  number("grid_most", layer.grid_most);
+  number("grid_least", layer.least_real);
+  number("grid_most", layer.most_real);
   number("least", layer.least);
   number("most", layer.most);
   number("sqnr", layer.sqnr);

@@ -85,7 +85,7 @@ bool AddSet(const std::string& set, const Comparison& comparison, ChainStep* ste
   const bool is_first = step->worst.text.empty();
   if (!is_first && badness(summary) <= badness(step->worst)) return false;
   step->worst = std::move(summary);
-  step->changes = ChangesText(comparison, FindFusions(comparison));
+  step->changes = ChangesText(comparison, FindFusedRows(comparison));
   step->causes.clear();
   for (const Cause& cause : comparison.causes) {
     step->causes.push_back(CauseLine(comparison, cause));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "compare/comparison/comparison.h"
+#include "compare/comparison/exit_status.h"
 #include "compare/reports/render_table.h"
 #include "compare/reports/table/table_options.h"
 

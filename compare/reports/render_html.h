@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "compare/comparison/comparison.h"
+#include "compare/comparison/exit_status.h"
 #include "compare/reports/render_chain.h"
 #include "compare/reports/render_table.h"
 

@@ -9,9 +9,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "compare/base/per_side.h"
 #include "compare/causes/cause_truth.h"
 #include "compare/comparison/verdict.h"
-#include "compare/base/per_side.h"
 #include "compare/reports/json_around.h"
 #include "compare/reports/json_conversion.h"
 #include "compare/reports/json_lines.h"
@@ -311,8 +311,9 @@ std::string JsonAround(const Comparison& comparison, const JsonLines& lines) {
       ",\n\"not_finite_left\":", Lines(comparison.left_not_finite.origins),
       ",\n\"not_finite_right\":", Lines(comparison.right_not_finite.origins),
       ShadowMember(comparison), ExplanationMember(comparison), QuantizationMember(comparison),
-      comparison.blocks.has_value() ? absl::StrCat(",\n\"blocks\":", BlocksJson(*comparison.blocks))
-                                    : std::string(),
+      comparison.fusions.has_value()
+          ? absl::StrCat(",\n\"blocks\":", FusionsJson(*comparison.fusions))
+          : std::string(),
       ",\n\"outputs\":", Lines(comparison.outputs.pairs),
       ",\n\"outputs_left_only\":", DumpJson(comparison.outputs.only_left),
       ",\n\"outputs_right_only\":", DumpJson(comparison.outputs.only_right),

@@ -17,8 +17,8 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "compare/alignment/mark_names.h"
-#include "compare/comparison/verdict.h"
 #include "compare/base/per_side.h"
+#include "compare/comparison/verdict.h"
 #include "compare/reports/table/render_fusions.h"
 #include "compare/reports/table/render_quantization.h"
 #include "compare/reports/table/table_summary.h"
@@ -135,9 +135,9 @@ std::string QuantizationSection(const Comparison& comparison) {
   return text;
 }
 
-std::string BlocksSection(const Comparison& comparison) {
-  if (!comparison.blocks.has_value()) return "";
-  const BlockTexts texts = TextsOf(*comparison.blocks);
+std::string FusionsSection(const Comparison& comparison) {
+  if (!comparison.fusions.has_value()) return "";
+  const FusionTexts texts = TextsOf(*comparison.fusions);
   std::string text;
   for (const std::string& line : texts.counts) {
     absl::StrAppend(&text, "- ", Code(absl::StripLeadingAsciiWhitespace(line)), "\n");
@@ -261,7 +261,7 @@ std::string RenderMarkdown(const Comparison& comparison, const MarkdownOptions& 
            {"Models and notes", absl::StrCat(Models(comparison), Notes(comparison))},
            {"In double", ShadowSection(comparison)},
            {"Quantization", QuantizationSection(comparison)},
-           {"Blocks that runtimes fuse", BlocksSection(comparison)},
+           {"Blocks that runtimes fuse", FusionsSection(comparison)},
            {"Rows", Rows(comparison, options.max_rows)}}) {
     AddFolded(title, body, most, &text);
   }

@@ -8,8 +8,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "compare/comparison/verdict.h"
-#include "compare/reports/table/render_fusions.h"
 #include "compare/reports/table/render_explanation.h"
+#include "compare/reports/table/render_fusions.h"
 #include "compare/reports/table/render_quantization.h"
 #include "compare/reports/table/table_layout.h"
 #include "compare/reports/table/table_lines.h"
@@ -27,11 +27,11 @@ std::string RenderTable(const Comparison& comparison, const TableOptions& option
     return absl::StrCat(RenderExplanation(comparison, options, style),
                         VerdictLines(comparison, options, style));
   }
-  if (comparison.blocks.has_value() || comparison.quantization.has_value()) {
+  if (comparison.fusions.has_value() || comparison.quantization.has_value()) {
     return absl::StrCat(
         TableHead(comparison, options, style), "\n",
         comparison.quantization.has_value() ? RenderQuantization(comparison, options, style) : "",
-        comparison.blocks.has_value() ? RenderBlocks(comparison, options, style) : "",
+        comparison.fusions.has_value() ? RenderFusions(comparison, options, style) : "",
         VerdictLines(comparison, options, style));
   }
   if (options.only_not_finite) {
@@ -39,7 +39,7 @@ std::string RenderTable(const Comparison& comparison, const TableOptions& option
                         NotFiniteLines(comparison, options, style),
                         VerdictLines(comparison, options, style));
   }
-  const std::vector<Fusion> fusions = FindFusions(comparison);
+  const std::vector<FusedRows> fusions = FindFusedRows(comparison);
   const std::string body =
       LayOut(MakeTableLines(comparison, fusions, options.rows), options, style);
   const TableTopText top = TableTop(comparison, options, style);
@@ -53,18 +53,6 @@ std::string RenderTable(const Comparison& comparison, const TableOptions& option
 
 SetSummary SummaryOf(const std::string& name, const Comparison& comparison) {
   return {name, comparison.verdict, ExitStatusOf(comparison), VerdictText(comparison).front()};
-}
-
-Verdict OverallVerdict(absl::Span<const SetSummary> sets) {
-  Verdict worst = Verdict::kSame;
-  for (const SetSummary& set : sets) worst = std::max(worst, set.verdict);
-  return worst;
-}
-
-int OverallExitStatus(absl::Span<const SetSummary> sets) {
-  int worst = 0;
-  for (const SetSummary& set : sets) worst = std::max(worst, set.exit_status);
-  return worst;
 }
 
 std::string RenderSummaries(absl::Span<const SetSummary> summaries, const TableOptions& options) {

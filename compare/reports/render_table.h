@@ -7,19 +7,13 @@
 
 #include "absl/types/span.h"
 #include "compare/comparison/comparison.h"
+#include "compare/comparison/exit_status.h"
 #include "compare/reports/table/table_options.h"
 
 namespace onnxcmp {
 
 std::string RenderTable(const Comparison& comparison, const TableOptions& options = {});
 
-// One of several comparisons, that of a set of inputs, in a line.
-struct SetSummary {
-  std::string name;
-  Verdict verdict = Verdict::kSame;
-  int exit_status = 0;
-  std::string text;  // RenderTable's text about the outputs
-};
 SetSummary SummaryOf(const std::string& name, const Comparison& comparison);
 
 // A line for each set, and the overall verdict, which is the worst.
@@ -28,8 +22,6 @@ std::string RenderSetsSummary(absl::Span<const SetSummary> sets, const TableOpti
 std::string RenderSummaries(absl::Span<const SetSummary> summaries, const TableOptions& options);
 // "1 same, 2 close".
 std::string VerdictCounts(absl::Span<const SetSummary> summaries);
-Verdict OverallVerdict(absl::Span<const SetSummary> sets);
-int OverallExitStatus(absl::Span<const SetSummary> sets);
 
 }  // namespace onnxcmp
 

@@ -236,7 +236,7 @@ class ReproMaker {
 
   const FoundCause& found_;
   const bool feed_left_;
-  const LeftClasses& left_;
+  const ValueClasses& left_;
   const SideGraph& right_;
   const int judged_;
   const int changed_;  // a constant or an input with its own value; kNone

@@ -10,9 +10,9 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
 #include "compare/alignment/alignment.h"
+#include "compare/base/per_side.h"
 #include "compare/graphs/side_graph.h"
 #include "compare/inputs/made_up/regime.h"
-#include "compare/base/per_side.h"
 #include "compare/quantization/quant_params.h"
 #include "compare/streams/fingerprint.h"
 #include "compare/streams/result_stream.h"
@@ -32,19 +32,20 @@ class Reaches {
         other_(side == SideId::kLeft ? comparison.right : comparison.left),
         partners_(comparison.alignment.partners(side)),
         graph_(own_, nullptr),
-        grids_(graph_) {}
+        params_(graph_) {}
 
   void AddTo(std::vector<double>* reaches) const {
     for (const int r : graph_.results()) {
       const int n = graph_.producer(r);
-      if (n == kNone || !grids_.written(r).has_value()) continue;
-      const std::optional<double> reach = ReachOf(r, graph_.node(n), *grids_.written(r));
+      if (n == kNone || !params_.written(r).has_value()) continue;
+      const std::optional<double> reach = ReachOf(r, graph_.node(n), *params_.written(r));
       if (reach.has_value()) reaches->push_back(*reach);
     }
   }
 
  private:
-  std::optional<double> ReachOf(int r, const SideGraph::GraphNode& node, const Grid& grid) const {
+  std::optional<double> ReachOf(int r, const SideGraph::GraphNode& node,
+                                const QuantParams& grid) const {
     constexpr double kNoNumbers = 50;  // what was left out of a calibration, as masks are
     const StreamResult& result = graph_.result(r);
     if (!IsInteger(result.dtype) || BitWidth(result.dtype) > 16 || grid.scale == kNone ||
@@ -106,7 +107,7 @@ class Reaches {
   const ResultStream& other_;
   const std::vector<int>& partners_;
   const SideGraph graph_;
-  const Grids grids_;
+  const QuantParamsByResult params_;
 };
 
 }  // namespace

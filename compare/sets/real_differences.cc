@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "compare/base/per_side.h"
+#include "compare/outputs/output_comparison.h"
 #include "compare/sets/padding.h"
 #include "compare/sets/told_outputs.h"
-#include "compare/outputs/output_comparison.h"
 #include "evaluator/run/evaluator.h"
 #include "evaluator/tensor/value.h"
 

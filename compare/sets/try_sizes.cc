@@ -7,9 +7,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "compare/base/per_side.h"
 #include "compare/comparison/verdict.h"
 #include "compare/inputs/made_up/regime.h"
-#include "compare/base/per_side.h"
 #include "compare/sets/set_case.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/model/model.h"

@@ -6,25 +6,28 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/types/span.h"
+#include "compare/base/thresholds.h"
 #include "compare/differences/element_reader.h"
 #include "compare/differences/infinity.h"
-#include "compare/differences/tensor_distance.h"
 #include "compare/differences/number_strips.h"
+#include "compare/differences/tensor_distance.h"
 
 namespace onnxcmp {
 namespace {
 
-constexpr double kMask = 1e30;
-
 // True if both are the same mask: -3e38 may become -inf in 16 bits.
 bool SameMask(double a, double b) {
   return std::signbit(a) == std::signbit(b) &&
-         ((std::isinf(a) && std::abs(b) > kMask) || (std::isinf(b) && std::abs(a) > kMask) ||
+         ((std::isinf(a) && std::abs(b) > thresholds::kMaskMagnitude) ||
+          (std::isinf(b) && std::abs(a) > thresholds::kMaskMagnitude) ||
           (std::isinf(a) && std::isinf(b)));
 }
 
 // Masks may also be the least number of a type, with a small number added.
-double LeastMask(DType dtype) { return dtype == DType::kFloat16 ? 60000 : kMask; }
+double LeastMask(DType dtype) {
+  return dtype == DType::kFloat16 ? thresholds::kMaskMagnitudeOfFloat16
+                                  : thresholds::kMaskMagnitude;
+}
 
 double DifferenceOf(double a, double b) {
   if (a == b || (std::isnan(a) && std::isnan(b)) || SameMask(a, b)) return 0;
@@ -65,7 +68,7 @@ Sums SumsOf(const Tensor& own, const Tensor& in_double, const ThreadPool* pool) 
   ForEachNumberPiece(size, pool, [&](int64_t piece, int64_t begin, int64_t end) {
     Sums sums;
     ForEachDistance(own, in_double, begin, end, [&](double truth, double difference) {
-      sums.counted += std::abs(truth) < kMask ? 1 : 0;
+      sums.counted += std::abs(truth) < thresholds::kMaskMagnitude ? 1 : 0;
       sums.max_absolute = std::max(sums.max_absolute, difference);
       sums.squares += difference * difference;
     });
@@ -98,7 +101,7 @@ TruthDistance TruthDistanceOf(const Tensor& own, const Tensor& in_double, const 
   std::vector<double> elements;
   elements.reserve(static_cast<size_t>(sums.counted));
   ForEachDistance(own, in_double, 0, own.num_elements(), [&](double truth, double /*difference*/) {
-    if (std::abs(truth) < kMask) elements.push_back(truth);
+    if (std::abs(truth) < thresholds::kMaskMagnitude) elements.push_back(truth);
   });
   distance.scale = ScaleOf(elements, pool);
   return distance;

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "compare/shadow/shadow.h"
 #include "compare/outputs/compared_row.h"
+#include "compare/shadow/shadow.h"
 #include "evaluator/tensor/value.h"
 
 namespace onnxcmp {

@@ -14,8 +14,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "compare/differences/precision.h"
-#include "compare/recordings/npy.h"
 #include "compare/inputs/type_text.h"
+#include "compare/recordings/npy.h"
 #include "compare/sides/model_side.h"
 #include "evaluator/base/status_macros.h"
 

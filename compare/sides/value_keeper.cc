@@ -5,10 +5,11 @@
 #include <memory>
 #include <utility>
 
-#include "compare/differences/tensor_distance.h"
+#include "compare/base/thresholds.h"
+#include "compare/base/timings.h"
 #include "compare/differences/precision.h"
 #include "compare/differences/tensor_difference.h"
-#include "compare/base/timings.h"
+#include "compare/differences/tensor_distance.h"
 
 namespace onnxcmp {
 namespace {
@@ -19,14 +20,7 @@ constexpr int64_t kWorthSettling = int64_t{1} << 16;
 constexpr size_t kMostWaiting = 32;
 // Sketches farther apart differ by more than rounding.
 constexpr double kNearby = 1e-3;
-// A pair that is this many epsilons apart, and this many times farther than its inputs, will be
-// examined (compare/causes/prescreen.h). Its inputs were measured shortly before.
-constexpr double kRounding = 8;
-constexpr double kGrowth = 4;
 constexpr size_t kHeld = 4;
-// Distance that rounding rarely causes, as in AreFarApart() of compare.cc for outputs.
-constexpr double kFar = 1e-3;
-constexpr double kRoundings = 64;
 // A fused node or another layout makes several values in a row without a counterpart.
 constexpr int kMostInVain = 6;
 constexpr int kMostInVainUnnamed = 32;
@@ -174,7 +168,7 @@ bool ValueKeeper::IsFault(SideId side, const StreamResult& result,
                           const std::optional<Apart>& apart) {
   if (apart.has_value()) {
     in_vain_ = namesakes_ = 0;
-    return apart->share > kFar && apart->epsilons > kRoundings;
+    return apart->share > thresholds::kFarDistance && apart->epsilons > thresholds::kFarEpsilons;
   }
   // The left comes first, and waits in any case.
   if (side == SideId::kLeft) return false;
@@ -220,7 +214,9 @@ void ValueKeeper::CountForSearch(const StreamResult& result) {
 
 void ValueKeeper::HoldIfSuspect(double apart) {
   const auto least = std::min_element(latest_apart_.begin(), latest_apart_.end());
-  if (apart > kRounding && (latest_apart_.empty() || apart > kGrowth * *least)) HoldLatest();
+  if (apart > thresholds::kMostRoundingEpsilons &&
+      (latest_apart_.empty() || apart > thresholds::kMostRoundingGrowth * *least))
+    HoldLatest();
   latest_apart_.push_back(apart);
   if (latest_apart_.size() > kHeld) latest_apart_.pop_front();
 }

@@ -9,11 +9,11 @@
 #include "absl/strings/string_view.h"
 #include "compare/alignment/alignment_amendment.h"
 #include "compare/alignment/recorded_pairs.h"
-#include "compare/streams/common_form.h"
-#include "compare/streams/result_names.h"
 #include "compare/outputs/derived_results.h"
 #include "compare/outputs/recorded_entries.h"
 #include "compare/outputs/recorded_frame.h"
+#include "compare/streams/common_form.h"
+#include "compare/streams/result_names.h"
 #include "evaluator/base/status_macros.h"
 
 namespace onnxcmp {

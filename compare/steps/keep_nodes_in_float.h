@@ -7,15 +7,15 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "compare/in_float/keep_in_float.h"
 #include "compare/base/per_side.h"
+#include "compare/in_float/keep_in_float.h"
+#include "compare/outputs/output_comparison.h"
 #include "compare/sides/pair_values.h"
 #include "compare/steps/judge_outputs.h"
 #include "compare/steps/look_at_quantization.h"
 #include "compare/steps/measure_rows.h"
 #include "compare/steps/step_tools.h"
 #include "compare/tolerances/pair_tolerance.h"
-#include "compare/outputs/output_comparison.h"
 
 namespace onnxcmp {
 

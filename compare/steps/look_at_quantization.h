@@ -7,12 +7,12 @@
 
 #include "absl/status/statusor.h"
 #include "compare/alignment/alignment.h"
-#include "compare/causes/cause.h"
 #include "compare/base/per_side.h"
+#include "compare/causes/cause.h"
+#include "compare/outputs/output_comparison.h"
 #include "compare/quantization/quantization.h"
 #include "compare/sides/pair_values.h"
 #include "compare/steps/step_tools.h"
-#include "compare/outputs/output_comparison.h"
 
 namespace onnxcmp {
 

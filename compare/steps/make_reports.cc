@@ -2,24 +2,24 @@
 
 #include <cstddef>
 
-#include "compare/fusions/compare_fusions.h"
 #include "compare/explain/explain.h"
-#include "compare/shadow/shadow_report.h"
+#include "compare/fusions/compare_fusions.h"
 #include "compare/outputs/compared_row.h"
+#include "compare/shadow/shadow_report.h"
 #include "evaluator/base/status_macros.h"
 
 namespace onnxcmp {
 namespace {
 
-BlockSide BlocksOf(const RecordedSide& side) {
+FusionSide FusionsOf(const RecordedSide& side) {
   const Evaluator* evaluator = side.evaluator();
   return {evaluator == nullptr ? nullptr : &evaluator->model().graph, side.stream};
 }
 
-BlockReport LookAtBlocks(const PerSide<RecordedSide>& sides, const Alignment& alignment,
-                         const QuantizationReport* quantization) {
-  BlockReport report =
-      CompareBlocks(BlocksOf(sides.left), BlocksOf(sides.right), alignment, quantization);
+FusionReport LookAtFusions(const PerSide<RecordedSide>& sides, const Alignment& alignment,
+                           const QuantizationReport* quantization) {
+  FusionReport report =
+      CompareFusions(FusionsOf(sides.left), FusionsOf(sides.right), alignment, quantization);
   if (quantization == nullptr) return report;
   report.notes.insert(report.notes.end(), quantization->notes.begin(), quantization->notes.end());
   return report;
@@ -36,9 +36,9 @@ absl::StatusOr<Reports> MakeReports(const PerSide<SideRecord>& records,
   const ComparedSides compared = {*sides.left.stream, *sides.right.stream, measured.alignment,
                                   measured.rows};
   Reports reports;
-  if (options.blocks) {
-    reports.blocks = LookAtBlocks(sides, measured.alignment,
-                                  quantization.has_value() ? &*quantization : nullptr);
+  if (options.fusions) {
+    reports.fusions = LookAtFusions(sides, measured.alignment,
+                                    quantization.has_value() ? &*quantization : nullptr);
   }
   if (options.shadow) {
     reports.shadow =

@@ -6,9 +6,9 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "compare/fusions/fusion.h"
-#include "compare/explain/explanation.h"
 #include "compare/base/per_side.h"
+#include "compare/explain/explanation.h"
+#include "compare/fusions/fusion.h"
 #include "compare/quantization/quantization.h"
 #include "compare/shadow/shadow.h"
 #include "compare/sides/pair_values.h"
@@ -20,13 +20,13 @@
 namespace onnxcmp {
 
 struct ReportOptions {
-  bool blocks = false;
+  bool fusions = false;
   bool shadow = false;  // both sides were recorded beside their runs in double
   std::string explain;  // a result's name or a row's number (FindRow); "": none
 };
 
 struct Reports {
-  std::optional<BlockReport> blocks;
+  std::optional<FusionReport> fusions;
   std::optional<ShadowReport> shadow;
   std::optional<Explanation> explanation;
 };

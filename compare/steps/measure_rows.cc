@@ -86,7 +86,7 @@ absl::StatusOr<std::vector<ComparedRow>> RowsOf(
   }
   if (pairs.empty()) return rows;
   PairValues values(sides, tools.keep_values, tools.watch);
-  StoodFor stood_for(sides);
+  PairDequantizer stood_for(sides);
   OC_RETURN_IF_ERROR(stood_for.Fetch(pairs, tools.watch));
   OC_RETURN_IF_ERROR(
       values.ForEach(pairs, [&](size_t i, const Value& own_left, const Value& own_right) {

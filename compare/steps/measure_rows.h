@@ -8,11 +8,11 @@
 #include "compare/alignment/alignment.h"
 #include "compare/alignment/alignment_amendment.h"
 #include "compare/base/per_side.h"
+#include "compare/outputs/compared_row.h"
 #include "compare/sides/early_differences.h"
 #include "compare/sides/pair_values.h"
 #include "compare/steps/step_tools.h"
 #include "compare/tolerances/pair_tolerance.h"
-#include "compare/outputs/compared_row.h"
 
 namespace onnxcmp {
 

@@ -6,14 +6,14 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "compare/causes/causes.h"
 #include "compare/base/per_side.h"
+#include "compare/causes/causes.h"
 #include "compare/causes/repair/repair_limits.h"
+#include "compare/outputs/output_comparison.h"
 #include "compare/sides/pair_values.h"
 #include "compare/steps/measure_rows.h"
 #include "compare/steps/step_tools.h"
 #include "compare/tolerances/pair_tolerance.h"
-#include "compare/outputs/output_comparison.h"
 
 namespace onnxcmp {
 

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "compare/differences/tolerance.h"
 #include "compare/base/per_side.h"
 #include "compare/base/timings.h"
+#include "compare/differences/tolerance.h"
 #include "compare/pictures/value_picture.h"
 #include "compare/shadow/shadow.h"
 #include "compare/sides/constant_nodes.h"

@@ -38,7 +38,7 @@ absl::StatusOr<std::shared_ptr<Session>> Session::Create(
   return session;
 }
 
-// Null: SideComparison opens the file.
+// Null: CompareSession opens the file.
 absl::StatusOr<std::unique_ptr<Side>> Session::Open(Source& source) {
   if (source.is_file) return nullptr;
   if (!source.model.has_value()) {

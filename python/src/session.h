@@ -13,10 +13,10 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "cli/compare_arguments.h"
-#include "cli/process/interruption.h"
 #include "cli/compare_session.h"
-#include "compare/comparison/comparison.h"
+#include "cli/process/interruption.h"
 #include "compare/base/per_side.h"
+#include "compare/comparison/comparison.h"
 #include "compare/recordings/recorded_values.h"
 #include "evaluator/run/evaluator.h"
 #include "evaluator/tensor/value.h"
@@ -83,7 +83,7 @@ class Session {
   std::shared_ptr<ProgressState> progress_ = std::make_shared<ProgressState>();
   Stop stop_ = std::make_shared<std::atomic<bool>>(false);
   std::optional<cli::ComparisonTools> tools_;
-  std::optional<cli::SideComparison> comparison_;
+  std::optional<cli::CompareSession> comparison_;
 };
 
 }  // namespace onnxcmp::python

@@ -93,9 +93,9 @@ TEST(CommandLineTest, Mistakes) {
 }
 
 TEST(CommandLineTest, BlocksAndLayers) {
-  const Outcome blocks = Onnxcmp({"fusions", Plain()});
-  EXPECT_EQ(blocks.status, 0) << blocks.err;
-  EXPECT_THAT(blocks.out, HasSubstr("   2  attention: whole\n"));
+  const Outcome fusions = Onnxcmp({"fusions", Plain()});
+  EXPECT_EQ(fusions.status, 0) << fusions.err;
+  EXPECT_THAT(fusions.out, HasSubstr("   2  attention: whole\n"));
   const std::string fp16 = TestData("layers/fp16.detailed.log");
   EXPECT_EQ(Onnxcmp({"layers", fp16, fp16}).status, 0);
   EXPECT_EQ(Onnxcmp({"layers", TestData("layers/fp16.names.log"), fp16}).status, 0);

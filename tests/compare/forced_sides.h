@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "compare/causes/forced/forced_run.h"
-#include "compare/graphs/value_classes.h"
-#include "compare/graphs/side_graph.h"
 #include "compare/base/per_side.h"
+#include "compare/causes/forced/forced_run.h"
+#include "compare/graphs/side_graph.h"
+#include "compare/graphs/value_classes.h"
 #include "compare/sides/model_side.h"
 #include "compare/sides/pair_values.h"
 #include "compare/sides/value_bank.h"
@@ -34,7 +34,7 @@ class ForcedSides {
     aligned_[Index(Right(right))] = Left(left);
   }
 
-  const LeftClasses& classes() const { return *classes_; }
+  const ValueClasses& classes() const { return *classes_; }
   const SideGraph& right_graph() const { return *graphs_.right; }
   const std::vector<int>& aligned() const { return aligned_; }
   const Evaluator& right_evaluator() const { return *sides_.right->evaluator(); }
@@ -61,7 +61,7 @@ class ForcedSides {
   PerSide<ResultStream> streams_;
   PerSide<ValueBank> banks_ = {ValueBank(int64_t{1} << 30), ValueBank(int64_t{1} << 30)};
   PerSide<std::optional<SideGraph>> graphs_;
-  std::optional<LeftClasses> classes_;
+  std::optional<ValueClasses> classes_;
   std::vector<int> aligned_;
   std::vector<Value> leaves_;
 };

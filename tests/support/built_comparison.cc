@@ -6,9 +6,9 @@
 #include "compare/alignment/alignment.h"
 #include "compare/comparison/verdict.h"
 #include "compare/differences/tensor_difference.h"
-#include "compare/tolerances/pair_tolerance.h"
 #include "compare/outputs/output_comparison.h"
 #include "compare/outputs/recorded_results.h"
+#include "compare/tolerances/pair_tolerance.h"
 
 namespace onnxcmp::testing {
 namespace {

@@ -125,7 +125,7 @@ absl::StatusOr<BodyPair> BodyPair::Create(const ForcedRun& run, const ForcedStat
                                           int left_node, const Body& left, int right_node,
                                           const Body& right) {
   BodyPair pair;
-  const LeftClasses& classes = run.left();
+  const ValueClasses& classes = run.left();
   std::vector<OuterValue> theirs = ReadAround(
       run.right(), right_node, [&](int r) -> const Value& { return state.at(r).held; },
       &pair.right_captures_);

@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "compare/causes/folded/channel_layer.h"
 #include "compare/base/per_side.h"
+#include "compare/causes/folded/channel_layer.h"
 
 namespace onnxcmp {
 

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "compare/causes/forced/node_inputs.h"
 #include "compare/differences/infinity.h"
 #include "compare/differences/number_strips.h"
-#include "compare/causes/forced/node_inputs.h"
 #include "compare/streams/fingerprint.h"
 #include "evaluator/base/spare_memory.h"
 #include "evaluator/run/evaluator.h"
@@ -201,7 +201,7 @@ double ForcedRun::RelativeRmsOf(const ForcedResult& result) const {
 }
 
 // A result that is quantized on one side only may be as far away as that makes it.
-bool ForcedRun::IsQuantizedTwin(int l, int r, const ForcedResult& result) const {
+bool ForcedRun::IsQuantizedCounterpart(int l, int r, const ForcedResult& result) const {
   constexpr double kMaxNoise = 0.1;
   const auto quantized = [](const StreamResult& known) { return IsInteger(known.precision); };
   if (quantized(left_.graph().result(l)) == quantized(right_.result(r))) return false;
@@ -410,7 +410,7 @@ void ForcedRun::MatchOutput(int n, int r, ForcedState* state) const {
   const int partner = named ? named_[Index(r)] : aligned_[Index(r)];
   int aligned = left_.of(partner);
   double distance = aligned == kNone ? kInfinity : DistanceIfNear(aligned, result, &measured);
-  if (aligned != kNone && distance == kInfinity && IsQuantizedTwin(partner, r, result)) {
+  if (aligned != kNone && distance == kInfinity && IsQuantizedCounterpart(partner, r, result)) {
     distance = DistanceFrom(aligned, result);
   }
   const int widened = WidenedFrom(n, r, *state);

@@ -18,9 +18,9 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "compare/differences/tensor_distance.h"
-#include "compare/graphs/value_classes.h"
 #include "compare/graphs/named_partners.h"
 #include "compare/graphs/side_graph.h"
+#include "compare/graphs/value_classes.h"
 #include "compare/streams/fingerprint.h"
 #include "compare/streams/hash128.h"
 #include "evaluator/base/memory_account.h"
@@ -69,7 +69,7 @@ class ForcedRun {
   // values of initializers and inputs. `plain`: by right result, its value in the right's own run,
   // if it was kept; empty: none were. `lost`: as from LostNodes(). All others must outlive the
   // object.
-  ForcedRun(const LeftClasses& left, const SideGraph& right, const std::vector<int>& aligned,
+  ForcedRun(const ValueClasses& left, const SideGraph& right, const std::vector<int>& aligned,
             const std::vector<Value>& leaves, std::vector<Value> plain = {},
             std::vector<bool> lost = {})
       : left_(left),
@@ -83,7 +83,7 @@ class ForcedRun {
     plain_.resize(right.stream().results.size());
   }
 
-  const LeftClasses& left() const { return left_; }
+  const ValueClasses& left() const { return left_; }
   const SideGraph& right() const { return right_; }
   // A right result's value in the right's own run; empty if it is no longer available.
   const Value& plain(int r) const { return plain_[Index(r)]; }
@@ -172,7 +172,7 @@ class ForcedRun {
   // The match of the input of a cast to a wider float, whose result is near nothing in the wider
   // type. kNone if it is no such cast, or the end of a detour.
   int WidenedFrom(int n, int r, const ForcedState& state) const;
-  bool IsQuantizedTwin(int l, int r, const ForcedResult& result) const;
+  bool IsQuantizedCounterpart(int l, int r, const ForcedResult& result) const;
   bool MayBeNear(int c, const Value& own, LazyMeasured* measured) const;
   // Distance of a result's local value from a class if it is near, else infinity.
   double DistanceIfNear(int c, const ForcedResult& result, LazyMeasured* measured) const;
@@ -215,7 +215,7 @@ class ForcedRun {
   absl::StatusOr<std::vector<Value>> Compute(const ForcedState& state, int n) const;
   void Set(int r, int c, MatchRule rule, ForcedState* state) const;
 
-  const LeftClasses& left_;
+  const ValueClasses& left_;
   const SideGraph& right_;
   const std::vector<int>& aligned_;
   const std::vector<Value>& leaves_;

@@ -13,9 +13,9 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/container/inlined_vector.h"
 #include "absl/types/span.h"
-#include "compare/differences/infinity.h"
 #include "compare/causes/forced/forced_run.h"
 #include "compare/causes/forced/node_inputs.h"
+#include "compare/differences/infinity.h"
 #include "compare/streams/fingerprint.h"
 #include "compare/streams/xxh128.h"
 

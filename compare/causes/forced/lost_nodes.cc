@@ -6,7 +6,7 @@
 
 namespace onnxcmp {
 
-std::vector<bool> LostNodes(const LeftClasses& left, const SideGraph& right,
+std::vector<bool> LostNodes(const ValueClasses& left, const SideGraph& right,
                             const std::vector<int>& aligned, const std::vector<bool>& far) {
   std::vector<bool> lost(right.nodes().size());
   if (far.empty()) return lost;

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "compare/graphs/value_classes.h"
 #include "compare/graphs/side_graph.h"
+#include "compare/graphs/value_classes.h"
 
 namespace onnxcmp {
 
@@ -13,7 +13,7 @@ namespace onnxcmp {
 // long as its inputs have no match, running it again finds none. `aligned`: by right result, its
 // partner or kNone. `far`: by right result, true if it is far from its partner; empty if that is
 // not known, and then no node is lost.
-std::vector<bool> LostNodes(const LeftClasses& left, const SideGraph& right,
+std::vector<bool> LostNodes(const ValueClasses& left, const SideGraph& right,
                             const std::vector<int>& aligned, const std::vector<bool>& far);
 
 }  // namespace onnxcmp

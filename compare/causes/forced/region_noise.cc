@@ -8,10 +8,10 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
-#include "compare/differences/infinity.h"
-#include "compare/differences/number_strips.h"
 #include "compare/causes/forced/coarse_numbers.h"
 #include "compare/causes/forced/shaken_value.h"
+#include "compare/differences/infinity.h"
+#include "compare/differences/number_strips.h"
 #include "compare/graphs/coarse_side.h"
 #include "compare/operators/operator_traits.h"
 #include "evaluator/tensor/convert.h"
@@ -91,7 +91,7 @@ Region RegionNoise::RightRegion(int r, size_t max_nodes) const {
 }
 
 Region RegionNoise::LeftRegion(int c, size_t max_nodes) const {
-  const LeftClasses& left = run_.left();
+  const ValueClasses& left = run_.left();
   return RegionOf(
       left.graph(), left.representative(c),
       [&](int read) {
@@ -144,7 +144,7 @@ bool RegionNoise::HasCoarser(SideId side, const Region& region, int result, doub
 
 RegionNoise::Elements RegionNoise::Noise(int r, double epsilon, double steps,
                                          absl::FunctionRef<bool(Elements, bool)> is_enough) const {
-  const LeftClasses& left = run_.left();
+  const ValueClasses& left = run_.left();
   const int c = state_.at(r).match;
   const int l = left.representative(c);
   const Region right_region = RightRegion(r);
@@ -292,7 +292,7 @@ double RegionNoise::CoarseEpsilon(SideId side, const Region& region) const {
 }
 
 bool RegionNoise::AgreesOnItsOwn(int r) const {
-  const LeftClasses& left = run_.left();
+  const ValueClasses& left = run_.left();
   const auto is_overruled = [&](int entry) {
     const ForcedResult& result = state_.at(entry);
     if (!state_.fixed.contains(entry) || result.own.empty()) return false;
@@ -364,7 +364,7 @@ RegionNoise::Verdict RegionNoise::JudgeIntegers(int r, const Measured& own,
 }
 
 std::string RegionNoise::KindOf(int r, double epsilon) const {
-  const LeftClasses& left = run_.left();
+  const ValueClasses& left = run_.left();
   const int c = state_.at(r).match;
   std::string kind = state_.at(r).own.tensor().TypeString();
   const auto add = [&](const SideGraph& graph, const Region& region) {

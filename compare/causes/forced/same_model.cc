@@ -28,7 +28,7 @@ bool IsSameNode(const SideGraph& left, const SideGraph& right, size_t n) {
 
 }  // namespace
 
-std::optional<FixedMatches> MatchesOfSameModel(const LeftClasses& left, const SideGraph& right) {
+std::optional<FixedMatches> MatchesOfSameModel(const ValueClasses& left, const SideGraph& right) {
   const SideGraph& graph = left.graph();
   if (graph.nodes().size() != right.nodes().size()) return std::nullopt;
   FixedMatches matches;

@@ -5,15 +5,15 @@
 #include <optional>
 
 #include "compare/causes/forced/forced_run.h"
-#include "compare/graphs/value_classes.h"
 #include "compare/graphs/side_graph.h"
+#include "compare/graphs/value_classes.h"
 
 namespace onnxcmp {
 
 // By right result that a node computes: the left's result of that name, if both models have the
 // same nodes in the same order. Nothing if they do not: then results have to be paired by their
 // values.
-std::optional<FixedMatches> MatchesOfSameModel(const LeftClasses& left, const SideGraph& right);
+std::optional<FixedMatches> MatchesOfSameModel(const ValueClasses& left, const SideGraph& right);
 
 }  // namespace onnxcmp
 

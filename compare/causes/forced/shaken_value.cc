@@ -7,8 +7,9 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
-#include "compare/differences/tensor_distance.h"
+#include "compare/base/thresholds.h"
 #include "compare/differences/number_strips.h"
+#include "compare/differences/tensor_distance.h"
 #include "evaluator/tensor/convert.h"
 #include "evaluator/tensor/dtype.h"
 #include "evaluator/tensor/tensor.h"
@@ -29,7 +30,7 @@ void MoveUpOrDown(uint64_t signs, double epsilon, int64_t count, double* a) {
     const double whole = (a[i] + kWhole) - kWhole;
     double result = whole == a[i] ? a[i] : moved;
     result = magnitude > kExact ? moved : result;
-    a[i] = magnitude <= 1e30 ? result : a[i];
+    a[i] = magnitude <= thresholds::kMaskMagnitude ? result : a[i];
   }
 }
 

@@ -13,17 +13,17 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "compare/causes/searched_values.h"
-#include "compare/differences/infinity.h"
-#include "compare/differences/tensor_distance.h"
-#include "compare/differences/tensor_difference.h"
-#include "compare/differences/value_relation.h"
 #include "compare/causes/forced/forced_run.h"
 #include "compare/causes/forced/region_noise.h"
 #include "compare/causes/forced/shaken_value.h"
-#include "compare/graphs/value_classes.h"
+#include "compare/causes/searched_values.h"
+#include "compare/differences/infinity.h"
+#include "compare/differences/tensor_difference.h"
+#include "compare/differences/tensor_distance.h"
+#include "compare/differences/value_relation.h"
 #include "compare/graphs/region.h"
 #include "compare/graphs/side_graph.h"
+#include "compare/graphs/value_classes.h"
 #include "compare/operators/operator_traits.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/run/result.h"
@@ -412,7 +412,7 @@ class RecordedCauseFinder {
     const SideGraph left(*sides_.left.stream, nullptr);
     absl::StatusOr<std::vector<Value>> values = AllValues(sides_.left, left, options_.watch);
     if (!values.ok()) return;
-    const LeftClasses classes(left, *std::move(values), options_.pool);
+    const ValueClasses classes(left, *std::move(values), options_.pool);
     const std::vector<int> aligned = PartnersInOrder(alignment_, SideId::kRight);
     const std::vector<Value> leaves = LeavesOf(sides_.right, graph_);
     const ForcedRun run(classes, graph_, aligned, leaves);

@@ -8,9 +8,9 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "compare/alignment/alignment.h"
+#include "compare/base/per_side.h"
 #include "compare/causes/causes.h"
 #include "compare/differences/tolerance.h"
-#include "compare/base/per_side.h"
 #include "compare/sides/pair_values.h"
 #include "compare/streams/result_stream.h"
 

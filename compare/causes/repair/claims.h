@@ -25,7 +25,7 @@ class Claims {
  private:
   int Members(int c) const { return static_cast<int>(left_->members(c).size()); }
 
-  const LeftClasses* left_ = nullptr;
+  const ValueClasses* left_ = nullptr;
   std::vector<int> counts_;  // by class
 };
 

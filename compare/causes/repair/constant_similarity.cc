@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
+#include "compare/base/thresholds.h"
 #include "compare/differences/number_strips.h"
 
 namespace onnxcmp {
@@ -74,7 +75,7 @@ void ForEachInLanes(int64_t count, Add&& add) {
 
 }  // namespace
 
-double ConstantLikeness(const Measured& left, const Measured& right) {
+double ConstantSimilarity(const Measured& left, const Measured& right) {
   if (left.size == 0 || left.size != right.size) return 0;
   const NumberReader ours(left.tensor);
   const NumberReader theirs(right.tensor);
@@ -91,7 +92,7 @@ double ConstantLikeness(const Measured& left, const Measured& right) {
     return true;
   };
   ForEachStrip(ours, theirs, 0, left.size, add);
-  double likeness = static_cast<double>(equal) / count;
+  double similarity = static_cast<double>(equal) / count;
   if (left.scale <= 2 * right.scale && right.scale <= 2 * left.scale) {
     const double left_mean = left_sum.Sum() / count;
     const double right_mean = right_sum.Sum() / count;
@@ -113,17 +114,16 @@ double ConstantLikeness(const Measured& left, const Measured& right) {
     // Rounding must not decide the order of two that differ by a factor alone.
     constexpr double kSteps = 1 << 20;
     const double correlation = norm > 0 ? std::round(products.Sum() / norm * kSteps) / kSteps : 0;
-    if (correlation > 0.9) likeness = std::max(likeness, correlation);
+    if (correlation > 0.9) similarity = std::max(similarity, correlation);
   }
-  if (likeness < 0.5 && left.size <= kMaxSortedConstant && MayShareHalf(ours, theirs)) {
-    likeness = std::max(likeness, SharedInAnyOrder(left, right));
+  if (similarity < 0.5 && left.size <= kMaxSortedConstant && MayShareHalf(ours, theirs)) {
+    similarity = std::max(similarity, SharedInAnyOrder(left, right));
   }
-  return likeness;
+  return similarity;
 }
 
 bool LittleApart(const Measured& left, const Measured& right) {
   constexpr double kOfVariation = 0.1;
-  constexpr double kHuge = 1e30;
   if (Distance(left, right) > kLittle) return false;
   const NumberReader ours(left.tensor);
   const NumberReader theirs(right.tensor);
@@ -134,7 +134,7 @@ bool LittleApart(const Measured& left, const Measured& right) {
   ForEachStrip(ours, theirs, 0, left.size,
                [&](int64_t, int64_t count, const double* a, const double* b) {
                  for (int64_t i = 0; i < count; ++i) {
-                   if (!(std::abs(a[i]) < kHuge)) continue;
+                   if (!(std::abs(a[i]) < thresholds::kMaskMagnitude)) continue;
                    ++counted;
                    sum += a[i];
                    squares += a[i] * a[i];

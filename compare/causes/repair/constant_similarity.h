@@ -16,7 +16,7 @@ inline constexpr double kLittle = 2e-2;
 
 // Similarity of two constants, up to 1: the share of equal elements, in place or sorted, or their
 // correlation if it exceeds 0.9.
-double ConstantLikeness(const Measured& left, const Measured& right);
+double ConstantSimilarity(const Measured& left, const Measured& right);
 
 // True if they may be counterparts. All numbers slightly above 1 are near each other, so the
 // difference must also be small relative to the variation of the elements.

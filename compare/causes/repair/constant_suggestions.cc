@@ -59,7 +59,7 @@ std::vector<Suggestion> ConstantSuggester::For(const ForcedState& state,
                                                const std::vector<bool>& innocents,
                                                absl::FunctionRef<bool(int, int)> fits) {
   std::vector<Suggestion> suggestions;
-  const LeftClasses& left = run_.left();
+  const ValueClasses& left = run_.left();
   const Claims claims(run_, state);
   int64_t open_pairs = kMaxConstantPairs;
   for (const int r : results) {
@@ -81,20 +81,20 @@ std::vector<Suggestion> ConstantSuggester::For(const ForcedState& state,
       if (!tells && !left.constant(c)) continue;
       if (innocent && run_.IsNear(c, result.own, &own)) continue;
       // The same elements in another layout need no comparison.
-      const double likeness =
+      const double similarity =
           left.result(c).fingerprint.elements == run_.right().result(r).fingerprint.elements
               ? 1
-              : LikenessOf(r, c, result.own, &own);
-      if (likeness >= 0.5) suggestions.push_back({r, c, likeness});
+              : NoiseStatsOf(r, c, result.own, &own);
+      if (similarity >= 0.5) suggestions.push_back({r, c, similarity});
     }
   }
   return suggestions;
 }
 
-double ConstantSuggester::LikenessOf(int r, int c, const Value& own, LazyMeasured* measured) {
+double ConstantSuggester::NoiseStatsOf(int r, int c, const Value& own, LazyMeasured* measured) {
   // Least cost of a comparison.
   constexpr int64_t kLook = 64;
-  if (const auto known = likenesses_.find({r, c}); known != likenesses_.end()) {
+  if (const auto known = local_noise_.find({r, c}); known != local_noise_.end()) {
     return known->second;
   }
   const int64_t looks = std::max(kLook, own.tensor().num_elements());
@@ -103,8 +103,8 @@ double ConstantSuggester::LikenessOf(int r, int c, const Value& own, LazyMeasure
     return 0;
   }
   open_looks_ -= looks;
-  return likenesses_[{r, c}] = ConstantLikeness(run_.left().measured(c),
-                                                measured->For(own.tensor(), run_.left().pool()));
+  return local_noise_[{r, c}] = ConstantSimilarity(run_.left().measured(c),
+                                                   measured->For(own.tensor(), run_.left().pool()));
 }
 
 }  // namespace onnxcmp

@@ -9,8 +9,8 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
-#include "compare/differences/tensor_distance.h"
 #include "compare/causes/forced/forced_run.h"
+#include "compare/differences/tensor_distance.h"
 #include "evaluator/tensor/tensor.h"
 #include "evaluator/tensor/value.h"
 
@@ -50,11 +50,12 @@ class ConstantSuggester {
 
  private:
   // Similarity of a right constant and a class.
-  double LikenessOf(int r, int c, const Value& own, LazyMeasured* measured);
+  double NoiseStatsOf(int r, int c, const Value& own, LazyMeasured* measured);
 
   const ForcedRun& run_;
-  absl::flat_hash_map<std::pair<int, int>, double> likenesses_;  // cached, since they do not change
-  int64_t open_looks_;                                           // element comparisons left
+  absl::flat_hash_map<std::pair<int, int>, double>
+      local_noise_;     // cached, since they do not change
+  int64_t open_looks_;  // element comparisons left
   bool limited_ = false;
 };
 

@@ -83,10 +83,10 @@ class ExchangeFinder {
                           [&](int output) { return output != kNone && IsWrong(output); })) {
         continue;
       }
-      for (const Suggester::Likeness& likeness :
+      for (const Suggester::InputOverlap& similarity :
            repairs_.suggester().Like(state(), static_cast<int>(n))) {
-        const int r = likeness.differing.right;
-        const int c = run_.left().of(likeness.differing.left);
+        const int r = similarity.differing.right;
+        const int c = run_.left().of(similarity.differing.left);
         const auto other = constants.find(c);
         if (r == kNone || !right.IsConstant(r) || MatchOf(r) == kNone || c == kNone ||
             other == constants.end() || other->second == r || added.contains(r) ||

@@ -5,8 +5,8 @@
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_set.h"
 #include "compare/causes/repair/claims.h"
-#include "compare/causes/repair/constant_suggestions.h"
 #include "compare/causes/repair/constant_similarity.h"
+#include "compare/causes/repair/constant_suggestions.h"
 #include "compare/causes/repair/repair_suggestions.h"
 #include "compare/causes/repair/suggestion_collector.h"
 
@@ -41,7 +41,7 @@ bool Suggester::IsLost(const LeftOvers& open, int r, int c, LazyMeasured* measur
 
 // Suggests the other constant of a node that resembles one of the left's.
 void Suggester::SuggestForConstant(const LeftOvers& open, int r, Collector* collector) const {
-  const LeftClasses& left = run_.left();
+  const ValueClasses& left = run_.left();
   const ForcedResult& result = open.state.at(r);
   const bool contested = open.IsContested(r);
   const bool must_tell = open.innocents[Index(r)] || contested;
@@ -56,41 +56,41 @@ void Suggester::SuggestForConstant(const LeftOvers& open, int r, Collector* coll
         })) {
       continue;
     }
-    for (const Likeness& likeness : Like(open.state, reader)) {
-      if (likeness.differing.right != r) continue;
-      const int c = left.of(likeness.differing.left);
+    for (const InputOverlap& similarity : Like(open.state, reader)) {
+      if (similarity.differing.right != r) continue;
+      const int c = left.of(similarity.differing.left);
       if (!open.IsFree(c) || !left.constant(c)) continue;
       if (must_tell && run_.IsNear(c, own, &measured)) continue;
-      collector->Add(r, c, likeness.share);
+      collector->Add(r, c, similarity.share);
     }
   }
 }
 
 // Suggests the only input in which a node differs from a similar left node.
-void Suggester::SuggestReadInstead(const LeftOvers& open, const Likeness& likeness,
+void Suggester::SuggestReadInstead(const LeftOvers& open, const InputOverlap& similarity,
                                    Collector* collector) const {
-  const int r = likeness.differing.right;
-  const int c = run_.left().of(likeness.differing.left);
+  const int r = similarity.differing.right;
+  const int c = run_.left().of(similarity.differing.left);
   LazyMeasured measured;
   if (r == kNone || !run_.right().IsComputed(r) || !open.IsContested(r)) return;
-  if (IsLost(open, r, c, &measured)) collector->Add(r, c, likeness.share);
+  if (IsLost(open, r, c, &measured)) collector->Add(r, c, similarity.share);
 }
 
 void Suggester::SuggestForComputed(const LeftOvers& open, int r, Collector* collector) const {
   const SideGraph& right = run_.right();
-  const LeftClasses& left = run_.left();
+  const ValueClasses& left = run_.left();
   const ForcedResult& result = open.state.at(r);
   const int n = right.producer(r);
   const auto slot = static_cast<size_t>(right.result(r).slot);
   const bool contested = result.match != kNone;
   LazyMeasured measured;
-  for (const Likeness& likeness : Like(open.state, n)) {
-    if (!contested) SuggestReadInstead(open, likeness, collector);
-    const StreamNode& other = *left.graph().node(likeness.node).made;
+  for (const InputOverlap& similarity : Like(open.state, n)) {
+    if (!contested) SuggestReadInstead(open, similarity, collector);
+    const StreamNode& other = *left.graph().node(similarity.node).made;
     if (slot >= other.outputs.size()) continue;
     const int c = left.of(other.outputs[slot]);
     if (contested ? IsLost(open, r, c, &measured) : open.IsFree(c)) {
-      collector->Add(r, c, likeness.reordered ? 1 : likeness.share);
+      collector->Add(r, c, similarity.reordered ? 1 : similarity.share);
     }
   }
   if (contested || !IsMeasurable(result.own)) return;

@@ -25,7 +25,7 @@ constexpr double kResembles = 0.6;
 
 }  // namespace
 
-absl::flat_hash_map<int, int> OutputCounterparts(const LeftClasses& left, const SideGraph& right) {
+absl::flat_hash_map<int, int> OutputCounterparts(const ValueClasses& left, const SideGraph& right) {
   absl::flat_hash_map<int, int> counterparts;
   const auto& ours = left.graph().outputs();
   const auto& theirs = right.outputs();
@@ -145,7 +145,7 @@ bool Suggester::Resembles(const ForcedState& state, int right, int c) const {
   if (added) {
     const ThreadPool* pool = run_.left().pool();
     it->second =
-        ConstantLikeness(run_.left().measured(c), Measure(result.own.tensor(), pool)) >= 0.5;
+        ConstantSimilarity(run_.left().measured(c), Measure(result.own.tensor(), pool)) >= 0.5;
   }
   return it->second;
 }
@@ -172,13 +172,13 @@ InputPair Suggester::OtherShape(const std::vector<InputPair>& pairs) const {
   return found;
 }
 
-std::vector<Suggester::Likeness> Suggester::Like(const ForcedState& state, int n) const {
-  std::vector<Likeness> likenesses;
+std::vector<Suggester::InputOverlap> Suggester::Like(const ForcedState& state, int n) const {
+  std::vector<InputOverlap> noise_stats;
   for (const int q : run_.NodesLike(state, n)) {
     const std::vector<InputPair> pairs = PairInputs(run_, state, q, n);
     if (pairs.empty()) continue;
-    Likeness likeness;
-    likeness.node = q;
+    InputOverlap similarity;
+    similarity.node = q;
     size_t equal = 0;
     std::vector<int> left_classes;
     std::vector<int> right_classes;
@@ -188,43 +188,45 @@ std::vector<Suggester::Likeness> Suggester::Like(const ForcedState& state, int n
       if (pair.equal) {
         ++equal;
       } else {
-        likeness.differing = pair;
+        similarity.differing = pair;
       }
     }
-    likeness.share = static_cast<double>(equal) / static_cast<double>(pairs.size());
+    similarity.share = static_cast<double>(equal) / static_cast<double>(pairs.size());
     if (equal == pairs.size()) {
-      likeness.differing = OtherShape(pairs);
+      similarity.differing = OtherShape(pairs);
     } else if (pairs.size() - equal > 1) {
-      likeness.differing = InputPair();
+      similarity.differing = InputPair();
     }
     std::sort(left_classes.begin(), left_classes.end());
     std::sort(right_classes.begin(), right_classes.end());
     if (equal < pairs.size() && left_classes == right_classes) {
-      likeness.reordered = true;
-      likeness.share = std::max(likeness.share, 0.75);
-      likeness.differing = InputPair();
+      similarity.reordered = true;
+      similarity.share = std::max(similarity.share, 0.75);
+      similarity.differing = InputPair();
     }
-    likenesses.push_back(likeness);
+    noise_stats.push_back(similarity);
   }
-  return likenesses;
+  return noise_stats;
 }
 
 void Suggester::SuggestForNode(const ForcedState& state, int n, Collector* collector) const {
   const StreamNode& made = *run_.right().node(n).made;
-  const LeftClasses& left = run_.left();
-  for (const Likeness& likeness : Like(state, n)) {
-    const StreamNode& other = *left.graph().node(likeness.node).made;
+  const ValueClasses& left = run_.left();
+  for (const InputOverlap& similarity : Like(state, n)) {
+    const StreamNode& other = *left.graph().node(similarity.node).made;
     for (size_t slot = 0; slot < made.outputs.size() && slot < other.outputs.size(); ++slot) {
-      collector->Add(made.outputs[slot], left.of(other.outputs[slot]), likeness.share);
-      if (likeness.share >= 0.5) {
-        collector->AddInItsShape(made.outputs[slot], left.of(other.outputs[slot]), likeness.share);
+      collector->Add(made.outputs[slot], left.of(other.outputs[slot]), similarity.share);
+      if (similarity.share >= 0.5) {
+        collector->AddInItsShape(made.outputs[slot], left.of(other.outputs[slot]),
+                                 similarity.share);
       }
     }
     // Its source may be at fault as well.
-    const int c = left.of(likeness.differing.left);
-    for (int r = likeness.differing.right; r != kNone && c != kNone; r = run_.CopiedBy(state, r)) {
-      collector->Add(r, c, likeness.share);
-      collector->AddInItsShape(r, c, likeness.share);
+    const int c = left.of(similarity.differing.left);
+    for (int r = similarity.differing.right; r != kNone && c != kNone;
+         r = run_.CopiedBy(state, r)) {
+      collector->Add(r, c, similarity.share);
+      collector->AddInItsShape(r, c, similarity.share);
     }
   }
   // One or a few right-only nodes in a row that should change nothing.

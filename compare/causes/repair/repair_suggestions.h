@@ -11,19 +11,19 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/functional/function_ref.h"
-#include "compare/differences/tensor_distance.h"
 #include "compare/causes/forced/forced_run.h"
 #include "compare/causes/forced/node_inputs.h"
-#include "compare/graphs/value_classes.h"
-#include "compare/graphs/side_graph.h"
 #include "compare/causes/repair/constant_suggestions.h"
+#include "compare/differences/tensor_distance.h"
+#include "compare/graphs/side_graph.h"
+#include "compare/graphs/value_classes.h"
 #include "compare/streams/fingerprint.h"
 #include "compare/streams/hash128.h"
 
 namespace onnxcmp {
 
 // Corresponding outputs, by name and then by position: right result to left class.
-absl::flat_hash_map<int, int> OutputCounterparts(const LeftClasses& left, const SideGraph& right);
+absl::flat_hash_map<int, int> OutputCounterparts(const ValueClasses& left, const SideGraph& right);
 
 class Suggester {
  public:
@@ -51,13 +51,13 @@ class Suggester {
   std::vector<Suggestion> ForLeftOvers(const ForcedState& state) const;
 
   // A left node of a right node's operator, with the share of its inputs that agree.
-  struct Likeness {
+  struct InputOverlap {
     int node = kNone;
     double share = 0;
     bool reordered = false;  // the same inputs in another order
     InputPair differing;     // the only differing one
   };
-  std::vector<Likeness> Like(const ForcedState& state, int n) const;
+  std::vector<InputOverlap> Like(const ForcedState& state, int n) const;
   // True if a right result may be the counterpart of a class: by kind of number, shape, and outputs
   // only with their counterparts.
   bool Fits(int right, int c) const;
@@ -101,7 +101,7 @@ class Suggester {
   struct LeftOvers;
   bool IsLost(const LeftOvers& open, int r, int c, LazyMeasured* measured) const;
   void SuggestForConstant(const LeftOvers& open, int r, Collector* collector) const;
-  void SuggestReadInstead(const LeftOvers& open, const Likeness& likeness,
+  void SuggestReadInstead(const LeftOvers& open, const InputOverlap& similarity,
                           Collector* collector) const;
   void SuggestForComputed(const LeftOvers& open, int r, Collector* collector) const;
   void SuggestHinted(const LeftOvers& open, Collector* collector) const;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 
+#include "compare/base/thresholds.h"
 #include "compare/differences/lanes/lane_sums.h"
 
 namespace onnxcmp {
@@ -45,7 +46,7 @@ void ScaleSum::AddStrip(const double* elements, int64_t count) {
   int64_t counted = 0;
   for (int64_t i = 0; i < count; ++i) {
     const double magnitude = std::abs(elements[i]);
-    magnitudes[i] = magnitude < kMaskMagnitude ? magnitude : 0;
+    magnitudes[i] = magnitude < thresholds::kMaskMagnitude ? magnitude : 0;
     counted += magnitudes[i] > 0 ? 1 : 0;
   }
   LaneSum squares;

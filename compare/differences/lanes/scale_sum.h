@@ -7,10 +7,6 @@
 
 namespace onnxcmp {
 
-// Numbers this far below 0 are masks in place of minus infinity; numbers of this magnitude are left
-// out of a scale.
-inline constexpr double kMaskMagnitude = 1e30;
-
 // The elements that count for a scale, gathered piece by piece: those that are finite, not 0, and
 // no masks.
 class ScaleSum {

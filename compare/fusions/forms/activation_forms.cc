@@ -18,7 +18,7 @@ std::vector<std::pair<std::string, std::string>> Activations() {
           {"Mish", "@mish($1)"}};
 }
 
-void AddActivationForms(BlockForms* forms, NamedPatterns* named) {
+void AddActivationForms(FusionForms* forms, NamedPatterns* named) {
   named->insert({
       {"square", "(Pow(g=$1, 2) | Mul(g=$1, g=$1))"},
       {"cube", "(Pow(g=$1, 3) | Mul(g=$1, @square($1)))"},
@@ -45,7 +45,7 @@ void AddActivationForms(BlockForms* forms, NamedPatterns* named) {
        " ms:FusedMatMul(_, _))"},
   });
   const auto add = [forms](const char* name, const char* pattern) {
-    forms->push_back({BlockFamily::kActivation, name, pattern});
+    forms->push_back({FusionFamily::kActivation, name, pattern});
   };
   add("Gelu (erf)", "@gelu_erf(x)");
   add("Gelu (tanh)", "@gelu_tanh(x)");

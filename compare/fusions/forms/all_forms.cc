@@ -2,7 +2,7 @@
 
 namespace onnxcmp {
 
-void AddAllForms(BlockForms* forms, NamedPatterns* named) {
+void AddAllForms(FusionForms* forms, NamedPatterns* named) {
   AddActivationForms(forms, named);
   AddNormalizationForms(forms, named);
   AddEmbeddingForms(forms, named);

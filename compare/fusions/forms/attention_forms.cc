@@ -5,7 +5,7 @@ namespace onnxcmp {
 
 // softmax(scale * q k^T + mask) v. The scale may be applied to the scores, to q, to k or to both;
 // masks are added or selected by Where; fully masked rows may be set to 0 after the softmax.
-void AddAttentionForms(BlockForms* forms, NamedPatterns* named) {
+void AddAttentionForms(FusionForms* forms, NamedPatterns* named) {
   named->insert({
       {"product", "(MatMul($1, $2) | ms:FusedMatMul($1, $2) | ms:TransposeMatMul($1, $2))"},
       {"scores", "{~ * @product({~ * q}, {~ * k})}"},
@@ -18,7 +18,7 @@ void AddAttentionForms(BlockForms* forms, NamedPatterns* named) {
       {"probabilities", "(@softmax() | Where(IsNaN(p=@softmax()), #, p=@softmax()))"},
   });
   forms->push_back(
-      {BlockFamily::kAttention, "attention", "@product(@probabilities(), v)", {"q", "k", "v"}});
+      {FusionFamily::kAttention, "attention", "@product(@probabilities(), v)", {"q", "k", "v"}});
   for (const char* op : {"any:Attention", "ms:MultiHeadAttention", "ms:GroupQueryAttention",
                          "ms:PackedAttention", "ms:PackedMultiHeadAttention",
                          "ms:DecoderMaskedMultiHeadAttention", "ms:DecoderMaskedSelfAttention",
@@ -26,7 +26,7 @@ void AddAttentionForms(BlockForms* forms, NamedPatterns* named) {
                          "ms:LongformerAttention", "ms:SparseAttention", "ms:PagedAttention"}) {
     const std::string name = op;
     forms->push_back(
-        {BlockFamily::kAttention, name.substr(name.find(':') + 1), absl::StrCat(op, "(_, ...)")});
+        {FusionFamily::kAttention, name.substr(name.find(':') + 1), absl::StrCat(op, "(_, ...)")});
   }
 }
 

@@ -4,14 +4,14 @@
 
 namespace onnxcmp {
 
-void AddConvolutionForms(BlockForms* forms, NamedPatterns* named) {
+void AddConvolutionForms(FusionForms* forms, NamedPatterns* named) {
   named->insert({
       {"conv", "(Conv(_, #, ...) | ConvTranspose(_, #, ...) | ms:NhwcConv(_, #, ...))"},
       {"conv_bn", "BatchNormalization[training_mode=0|absent](@conv(), ...)"},
       {"conv_or_bn", "(@conv_bn() | @conv())"},
   });
   const auto add = [forms](const std::string& name, const std::string& pattern) {
-    forms->push_back({BlockFamily::kConvolution, name, pattern});
+    forms->push_back({FusionFamily::kConvolution, name, pattern});
   };
   add("Conv", "@conv()");
   add("Conv + BatchNormalization", "@conv_bn()");

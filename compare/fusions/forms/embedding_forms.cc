@@ -3,7 +3,7 @@
 namespace onnxcmp {
 
 // Lookups of words, positions and segments, added and normalized. Positions may be a constant.
-void AddEmbeddingForms(BlockForms* forms, NamedPatterns* named) {
+void AddEmbeddingForms(FusionForms* forms, NamedPatterns* named) {
   named->insert({
       {"embedding", "(Gather(#, _) | ms:GatherBlockQuantized(#, _, ...))"},
       {"embeddings",
@@ -11,7 +11,7 @@ void AddEmbeddingForms(BlockForms* forms, NamedPatterns* named) {
        " {@embedding() + @embedding()} | {@embedding() + #})"},
   });
   const auto add = [forms](const char* name, const char* pattern) {
-    forms->push_back({BlockFamily::kEmbedding, name, pattern});
+    forms->push_back({FusionFamily::kEmbedding, name, pattern});
   };
   add("embedding + LayerNormalization", "@layer_norm(^@embeddings())");
   add("embedding + RMSNormalization", "@rms_norm(^@embeddings())");

@@ -2,7 +2,7 @@
 
 namespace onnxcmp {
 
-absl::string_view BlockFamilyName(BlockFamily family) {
+absl::string_view FusionFamilyName(FusionFamily family) {
   constexpr std::array<absl::string_view, 7> kNames = {
       "attention", "normalization", "embedding", "product", "convolution", "activation", "rotary"};
   return kNames[static_cast<size_t>(family)];

@@ -8,7 +8,7 @@
 
 namespace onnxcmp {
 
-enum class BlockFamily : uint8_t {
+enum class FusionFamily : uint8_t {
   kAttention,
   kNormalization,  // skip + layer or RMS normalization, and decomposed ones
   kEmbedding,      // embeddings added and normalized
@@ -17,7 +17,7 @@ enum class BlockFamily : uint8_t {
   kActivation,     // Gelu, SiLU and the like, written as several nodes
   kRotary,
 };
-absl::string_view BlockFamilyName(BlockFamily family);  // "attention", "normalization", ...
+absl::string_view FusionFamilyName(FusionFamily family);  // "attention", "normalization", ...
 
 }  // namespace onnxcmp
 

@@ -11,8 +11,8 @@
 
 namespace onnxcmp {
 
-struct BlockForm {
-  BlockFamily family;
+struct FusionForm {
+  FusionFamily family;
   std::string name;
   std::string pattern;
   // Variables that may be preceded by other layouts and projections: nodes before them that move
@@ -20,20 +20,20 @@ struct BlockForm {
   // belong to the block too, if they have no other readers; so do Transpose and Reshape after it.
   std::vector<std::string> grows = {};
 };
-using BlockForms = std::vector<BlockForm>;
+using FusionForms = std::vector<FusionForm>;
 
 // Activations of products and convolutions: a name and a pattern of $1.
 std::vector<std::pair<std::string, std::string>> Activations();
 
-void AddActivationForms(BlockForms* forms, NamedPatterns* named);
-void AddNormalizationForms(BlockForms* forms, NamedPatterns* named);
-void AddEmbeddingForms(BlockForms* forms, NamedPatterns* named);
-void AddProductForms(BlockForms* forms, NamedPatterns* named);
-void AddConvolutionForms(BlockForms* forms, NamedPatterns* named);
-void AddAttentionForms(BlockForms* forms, NamedPatterns* named);
-void AddRotaryForms(BlockForms* forms, NamedPatterns* named);
+void AddActivationForms(FusionForms* forms, NamedPatterns* named);
+void AddNormalizationForms(FusionForms* forms, NamedPatterns* named);
+void AddEmbeddingForms(FusionForms* forms, NamedPatterns* named);
+void AddProductForms(FusionForms* forms, NamedPatterns* named);
+void AddConvolutionForms(FusionForms* forms, NamedPatterns* named);
+void AddAttentionForms(FusionForms* forms, NamedPatterns* named);
+void AddRotaryForms(FusionForms* forms, NamedPatterns* named);
 // The forms of all families. Patterns may use those of earlier families.
-void AddAllForms(BlockForms* forms, NamedPatterns* named);
+void AddAllForms(FusionForms* forms, NamedPatterns* named);
 
 }  // namespace onnxcmp
 

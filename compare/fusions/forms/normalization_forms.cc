@@ -3,7 +3,7 @@
 namespace onnxcmp {
 
 // Skip connections are added before it: the fused operator outputs the sum, too, for the next skip.
-void AddNormalizationForms(BlockForms* forms, NamedPatterns* named) {
+void AddNormalizationForms(FusionForms* forms, NamedPatterns* named) {
   named->insert({
       {"mean", "ReduceMean[axes=-1|2|3,keepdims=1|absent]($1, ...)"},
       {"deviation", "d=Sub(n=$1, @mean(n=$1))"},
@@ -22,7 +22,7 @@ void AddNormalizationForms(BlockForms* forms, NamedPatterns* named) {
       {"rms_norm", "(@rms_norm_operator($1) | @rms_norm_nodes($1))"},
   });
   const auto add = [forms](const char* name, const char* pattern) {
-    forms->push_back({BlockFamily::kNormalization, name, pattern});
+    forms->push_back({FusionFamily::kNormalization, name, pattern});
   };
   add("skip + LayerNormalization", "@layer_norm(^{a + b})");
   add("skip + bias + LayerNormalization", "@layer_norm(^{a + b + #})");

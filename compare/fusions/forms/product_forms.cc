@@ -4,7 +4,7 @@
 
 namespace onnxcmp {
 
-void AddProductForms(BlockForms* forms, NamedPatterns* named) {
+void AddProductForms(FusionForms* forms, NamedPatterns* named) {
   named->insert({
       {"matmul",
        "(MatMul(_, #) | ms:FusedMatMul(_, #) | ms:MatMulNBits(_, ...) |"
@@ -12,7 +12,7 @@ void AddProductForms(BlockForms* forms, NamedPatterns* named) {
       {"matmul_with_bias", "({@matmul() + #} | Gemm(_, #, #))"},
   });
   const auto add = [forms](const std::string& name, const std::string& pattern) {
-    forms->push_back({BlockFamily::kProduct, name, pattern});
+    forms->push_back({FusionFamily::kProduct, name, pattern});
   };
   add("MatMul + bias", "{@matmul() + #}");
   add("Gemm", "Gemm(_, #, ...)");

@@ -2,7 +2,7 @@
 
 namespace onnxcmp {
 
-void AddRotaryForms(BlockForms* forms, NamedPatterns* named) {
+void AddRotaryForms(FusionForms* forms, NamedPatterns* named) {
   named->insert({
       {"part", "(Slice(x, ...) | Split:*(x, ...) | Gather(x, #))"},
       // x1 cos - x2 sin, x2 cos + x1 sin
@@ -10,7 +10,7 @@ void AddRotaryForms(BlockForms* forms, NamedPatterns* named) {
       {"turned_second", "{{@part() * _} + {@part() * _}}"},
   });
   const auto add = [forms](const char* name, const char* pattern) {
-    forms->push_back({BlockFamily::kRotary, name, pattern});
+    forms->push_back({FusionFamily::kRotary, name, pattern});
   };
   // x cos + (-x2, x1) sin
   add("rotary (half)", "{{x * _} + {Concat(Neg(@part()), @part()) * _}}");

@@ -36,7 +36,7 @@ void CollectOuterNames(const Graph& graph, absl::flat_hash_set<std::string>* nam
 
 }  // namespace
 
-BlockGraph::BlockGraph(const Graph& graph, const BlockGraph* outer) : graph_(graph) {
+FusionGraph::FusionGraph(const Graph& graph, const FusionGraph* outer) : graph_(graph) {
   for (const Initializer& initializer : graph.initializers) {
     Value& value = values_[static_cast<size_t>(ValueOf(initializer.name))];
     value.constant = value.is_static = true;
@@ -49,13 +49,13 @@ BlockGraph::BlockGraph(const Graph& graph, const BlockGraph* outer) : graph_(gra
   }
 }
 
-int BlockGraph::ValueOf(absl::string_view name) {
+int FusionGraph::ValueOf(absl::string_view name) {
   const auto [it, added] = by_name_.emplace(std::string(name), static_cast<int>(values_.size()));
   if (added) values_.emplace_back().name = it->first;
   return it->second;
 }
 
-void BlockGraph::AddNode(int n, const BlockGraph* outer) {
+void FusionGraph::AddNode(int n, const FusionGraph* outer) {
   const Node& node = graph_.nodes[static_cast<size_t>(n)];
   std::vector<int> inputs;
   bool constant = true;
@@ -106,15 +106,15 @@ void BlockGraph::AddNode(int n, const BlockGraph* outer) {
   outputs_.push_back(std::move(outputs));
 }
 
-bool BlockGraph::IsStaticNode(int n) const {
+bool FusionGraph::IsStaticNode(int n) const {
   const std::vector<int>& made = outputs(n);
   return std::all_of(made.begin(), made.end(),
                      [this](int value) { return value == kNoValue || IsStatic(value); });
 }
 
-std::optional<double> BlockGraph::Scalar(int value) const { return ScalarAt(value, 0); }
+std::optional<double> FusionGraph::Scalar(int value) const { return ScalarAt(value, 0); }
 
-std::optional<double> BlockGraph::ScalarAt(int value, int depth) const {
+std::optional<double> FusionGraph::ScalarAt(int value, int depth) const {
   constexpr int kDeepest = 12;
   const Value& v = values_[static_cast<size_t>(value)];
   if (!v.constant || depth > kDeepest) return std::nullopt;
@@ -139,7 +139,7 @@ std::optional<double> BlockGraph::ScalarAt(int value, int depth) const {
 }
 
 // Folds operators that exporters and quantizers apply to scalars.
-std::optional<double> BlockGraph::Folded(int n, int depth) const {
+std::optional<double> FusionGraph::Folded(int n, int depth) const {
   const std::string& op = node(n).op_type;
   std::vector<double> x;
   for (const int input : inputs(n)) {
@@ -170,7 +170,7 @@ std::optional<double> BlockGraph::Folded(int n, int depth) const {
   return std::nullopt;
 }
 
-std::optional<std::vector<double>> BlockGraph::Elements(int value) const {
+std::optional<std::vector<double>> FusionGraph::Elements(int value) const {
   constexpr int64_t kMost = 8;
   const Value& v = values_[static_cast<size_t>(value)];
   if (v.tensor != nullptr && v.tensor->num_elements() <= kMost &&
@@ -181,7 +181,7 @@ std::optional<std::vector<double>> BlockGraph::Elements(int value) const {
   return std::nullopt;
 }
 
-int64_t BlockGraph::OpsetVersion(int n) const {
+int64_t FusionGraph::OpsetVersion(int n) const {
   const auto& imports = node(n).imports;
   if (imports == nullptr) return 0;
   const auto it = imports->find(node(n).domain);

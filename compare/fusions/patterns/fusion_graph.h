@@ -15,11 +15,11 @@
 
 namespace onnxcmp {
 
-class BlockGraph {
+class FusionGraph {
  public:
   // `outer`: the graph around it, whose constants it may read; null for a main graph. Both must
   // outlive the object.
-  explicit BlockGraph(const Graph& graph, const BlockGraph* outer = nullptr);
+  explicit FusionGraph(const Graph& graph, const FusionGraph* outer = nullptr);
 
   static constexpr int kNoNode = -1;
   static constexpr int kNoValue = -1;
@@ -62,7 +62,7 @@ class BlockGraph {
     bool is_static = false;
   };
   int ValueOf(absl::string_view name);
-  void AddNode(int n, const BlockGraph* outer);
+  void AddNode(int n, const FusionGraph* outer);
   std::optional<double> Folded(int n, int depth) const;
   std::optional<double> ScalarAt(int value, int depth) const;
 

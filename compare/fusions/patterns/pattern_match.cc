@@ -59,11 +59,11 @@ using Partials = std::vector<Partial>;
 
 class PatternMatcher {
  public:
-  explicit PatternMatcher(const BlockGraph& graph) : graph_(graph) {}
+  explicit PatternMatcher(const FusionGraph& graph) : graph_(graph) {}
 
   Partials Match(const Pattern& pattern, int value, const Partial& before) {
     Partials found;
-    if (value == BlockGraph::kNoValue || ++steps_ > kMostMatchSteps) return found;
+    if (value == FusionGraph::kNoValue || ++steps_ > kMostMatchSteps) return found;
     switch (pattern.kind) {
       case Pattern::Kind::kOperator:
         return MatchOperator(pattern, value, before);
@@ -127,9 +127,9 @@ class PatternMatcher {
     std::vector<int> chain = {value};
     while (chain.size() <= kDeepestChain) {
       const int n = graph_.producer(chain.back());
-      if (n == BlockGraph::kNoNode || graph_.IsConstant(chain.back()) ||
+      if (n == FusionGraph::kNoNode || graph_.IsConstant(chain.back()) ||
           !HasTrait(graph_.node(n), OperatorTrait::kStandsBetween) || graph_.inputs(n).empty() ||
-          graph_.inputs(n)[0] == BlockGraph::kNoValue || graph_.slot(chain.back()) != 0) {
+          graph_.inputs(n)[0] == FusionGraph::kNoValue || graph_.slot(chain.back()) != 0) {
         break;
       }
       chain.push_back(graph_.inputs(n)[0]);
@@ -169,7 +169,7 @@ class PatternMatcher {
       return std::vector<double>{std::numeric_limits<double>::quiet_NaN()};
     }
     if (name == "axes" && graph_.inputs(n).size() > 1 &&
-        graph_.inputs(n)[1] != BlockGraph::kNoValue) {
+        graph_.inputs(n)[1] != FusionGraph::kNoValue) {
       const auto elements = graph_.Elements(graph_.inputs(n)[1]);
       return elements.has_value() ? *elements
                                   : std::vector<double>{std::numeric_limits<double>::quiet_NaN()};
@@ -212,7 +212,7 @@ class PatternMatcher {
     const std::vector<int> chain = Chain(value);
     for (size_t i = 0; i < chain.size(); ++i) {
       const int n = graph_.producer(chain[i]);
-      if (n == BlockGraph::kNoNode || !FitsOperator(pattern, n)) continue;
+      if (n == FusionGraph::kNoNode || !FitsOperator(pattern, n)) continue;
       if (pattern.slot >= 0 && graph_.slot(chain[i]) != pattern.slot) continue;
       Partial partial = before;
       AddObstacles(chain, i, &partial);
@@ -260,7 +260,7 @@ class PatternMatcher {
       if (x.size() != y.size()) return false;
       for (size_t k = 1; k < x.size(); ++k) {
         if (x[k] == y[k]) continue;
-        if (x[k] == BlockGraph::kNoValue || y[k] == BlockGraph::kNoValue) return false;
+        if (x[k] == FusionGraph::kNoValue || y[k] == FusionGraph::kNoValue) return false;
         const std::optional<double> p = graph_.Scalar(x[k]);
         if (!p.has_value() || p != graph_.Scalar(y[k])) return false;
       }
@@ -362,7 +362,7 @@ class PatternMatcher {
   Partials MatchOperands(const Fold& fold, int value, bool inverse, unsigned wanted,
                          const Partial& before) {
     Partials found;
-    if (value == BlockGraph::kNoValue || ++steps_ > kMostMatchSteps) return found;
+    if (value == FusionGraph::kNoValue || ++steps_ > kMostMatchSteps) return found;
     if (wanted == 0) {
       if (!IsScalar(value)) return found;
       Partial partial = before;
@@ -386,7 +386,7 @@ class PatternMatcher {
     const std::vector<int> chain = Chain(value);
     for (size_t i = 0; i < chain.size(); ++i) {
       const int n = graph_.producer(chain[i]);
-      if (n == BlockGraph::kNoNode || graph_.IsConstant(chain[i])) break;
+      if (n == FusionGraph::kNoNode || graph_.IsConstant(chain[i])) break;
       Partial partial = before;
       AddObstacles(chain, i, &partial);
       partial.match.nodes.insert(n);
@@ -424,7 +424,7 @@ class PatternMatcher {
     return found;
   }
 
-  const BlockGraph& graph_;
+  const FusionGraph& graph_;
   int steps_ = 0;
 };
 
@@ -432,9 +432,10 @@ class PatternMatcher {
 
 bool RoundsItsResult(const Node& node) { return FormOf(node) != nullptr; }
 
-std::vector<PatternMatch> MatchPattern(const BlockGraph& graph, const Pattern& pattern, int root) {
+std::vector<PatternMatch> MatchPattern(const FusionGraph& graph, const Pattern& pattern, int root) {
   std::vector<PatternMatch> matches;
-  if (graph.outputs(root).empty() || graph.outputs(root)[0] == BlockGraph::kNoValue) return matches;
+  if (graph.outputs(root).empty() || graph.outputs(root)[0] == FusionGraph::kNoValue)
+    return matches;
   for (Partial& partial : PatternMatcher(graph).Match(pattern, graph.outputs(root)[0], Partial())) {
     // Obstacles after the root are no part of it.
     if (partial.match.nodes.contains(root)) matches.push_back(std::move(partial.match));

@@ -27,7 +27,7 @@ bool RoundsItsResult(const Node& node);
 
 // The matches whose result is the first output of node `root`, at most a handful; those with the
 // fewest obstacles first, then those with the most nodes.
-std::vector<PatternMatch> MatchPattern(const BlockGraph& graph, const Pattern& pattern, int root);
+std::vector<PatternMatch> MatchPattern(const FusionGraph& graph, const Pattern& pattern, int root);
 
 // Adds the operators that may make the pattern's result.
 void CollectRootOperators(const Pattern& pattern, std::set<std::string>* operators);

@@ -20,7 +20,7 @@
 namespace onnxcmp {
 namespace {
 
-using BlockJson = nlohmann::ordered_json;
+using FusionJson = nlohmann::ordered_json;
 
 constexpr size_t kMostBlocks = 12;  // in a folded table
 
@@ -29,17 +29,18 @@ std::string InQuotes(const std::string& name) {
 }
 
 // "'attn/MatMul' … 'attn/MatMul_1'"
-std::string EndsText(const Block& block) {
-  const std::string in = block.path.empty() ? "" : absl::StrCat(" in ", PrintableText(block.path));
-  if (block.nodes.size() == 1) {
-    return absl::StrCat(block.op_types[0], " ", InQuotes(block.nodes[0]), in);
+std::string EndsText(const Fusion& fusion) {
+  const std::string in =
+      fusion.path.empty() ? "" : absl::StrCat(" in ", PrintableText(fusion.path));
+  if (fusion.nodes.size() == 1) {
+    return absl::StrCat(fusion.op_types[0], " ", InQuotes(fusion.nodes[0]), in);
   }
-  return absl::StrCat(InQuotes(block.nodes.front()), " … ", InQuotes(block.nodes.back()), in);
+  return absl::StrCat(InQuotes(fusion.nodes.front()), " … ", InQuotes(fusion.nodes.back()), in);
 }
 
-std::string NodesText(const Block& block) {
-  return absl::StrCat(EndsText(block), ", ",
-                      Count(static_cast<int64_t>(block.nodes.size()), "node"));
+std::string NodesText(const Fusion& fusion) {
+  return absl::StrCat(EndsText(fusion), ", ",
+                      Count(static_cast<int64_t>(fusion.nodes.size()), "node"));
 }
 
 std::string NamesText(const std::vector<std::string>& names) {
@@ -48,7 +49,7 @@ std::string NamesText(const std::vector<std::string>& names) {
   });
 }
 
-std::string AccuracyText(const BlockObstacle& obstacle) {
+std::string AccuracyText(const FusionObstacle& obstacle) {
   std::string text;
   if (obstacle.sqnr.has_value()) {
     absl::StrAppend(
@@ -61,7 +62,7 @@ std::string AccuracyText(const BlockObstacle& obstacle) {
   return text;
 }
 
-std::string ObstacleText(const BlockObstacle& obstacle) {
+std::string ObstacleText(const FusionObstacle& obstacle) {
   const std::string result = InQuotes(obstacle.result);
   if (obstacle.kind == ObstacleKind::kOutput) {
     return absl::StrCat("graph output: ", result, ", inside the block, is given to the outside");
@@ -82,10 +83,10 @@ std::string ObstacleText(const BlockObstacle& obstacle) {
 }
 
 // The cost of all obstacles of a block together, added like independent errors.
-std::string TogetherText(const Block& block) {
+std::string TogetherText(const Fusion& fusion) {
   double squares = 0;
   int count = 0;
-  for (const BlockObstacle& obstacle : block.obstacles) {
+  for (const FusionObstacle& obstacle : fusion.obstacles) {
     if (!obstacle.cost.has_value()) continue;
     squares += *obstacle.cost * *obstacle.cost;
     ++count;
@@ -95,18 +96,18 @@ std::string TogetherText(const Block& block) {
                       " of their size nearer");
 }
 
-const Block* BlockAt(const std::vector<Block>& blocks, int i) {
-  return i == kNone ? nullptr : &blocks[Index(i)];
+const Fusion* FusionAt(const std::vector<Fusion>& fusions, int i) {
+  return i == kNone ? nullptr : &fusions[Index(i)];
 }
 
-std::string FormsText(const Block* left, const Block* right) {
+std::string FormsText(const Fusion* left, const Fusion* right) {
   if (left == nullptr) return right->form;
   if (right == nullptr || left->form == right->form) return left->form;
   return absl::StrCat(left->form, " → ", right->form);
 }
 
-std::string StateText(const Block* left, const Block* right, bool elsewhere) {
-  const auto of = [](const Block& block) { return block.whole() ? "whole" : "broken"; };
+std::string StateText(const Fusion* left, const Fusion* right, bool elsewhere) {
+  const auto of = [](const Fusion& fusion) { return fusion.whole() ? "whole" : "broken"; };
   if (left == nullptr) {
     return absl::StrCat(of(*right), " on the right, ",
                         elsewhere ? "in other blocks on the left" : "none on the left");
@@ -120,16 +121,16 @@ std::string StateText(const Block* left, const Block* right, bool elsewhere) {
   return absl::StrCat(of(*left), " on the left, ", of(*right), " on the right");
 }
 
-std::vector<std::string> ObstacleLines(const Block& block) {
+std::vector<std::string> ObstacleLines(const Fusion& fusion) {
   std::vector<std::string> lines;
-  for (const BlockObstacle& obstacle : block.obstacles) lines.push_back(ObstacleText(obstacle));
+  for (const FusionObstacle& obstacle : fusion.obstacles) lines.push_back(ObstacleText(obstacle));
   return lines;
 }
 
-void AddBroken(const BlockReport& report, const BlockPair& pair, BlockTexts* texts) {
-  const Block& left = *BlockAt(report.left, pair.left);
-  const Block& right = *BlockAt(report.right, pair.right);
-  const Block& broken = left.whole() ? right : left;
+void AddBroken(const FusionReport& report, const FusionPair& pair, FusionTexts* texts) {
+  const Fusion& left = *FusionAt(report.left, pair.left);
+  const Fusion& right = *FusionAt(report.right, pair.right);
+  const Fusion& broken = left.whole() ? right : left;
   const char* const left_state = left.whole() ? "whole" : "broken";
   const char* const right_state = right.whole() ? "whole" : "broken";
   // Only once if both sides have the same names.
@@ -144,62 +145,62 @@ void AddBroken(const BlockReport& report, const BlockPair& pair, BlockTexts* tex
   texts->obstacles.push_back(ObstacleLines(broken));
 }
 
-BlockJson TextJson(const std::string& text) { return RepairUtf8(text); }
+FusionJson TextJson(const std::string& text) { return RepairUtf8(text); }
 
-BlockJson TextsJson(const std::vector<std::string>& texts) {
-  BlockJson json = BlockJson::array();
+FusionJson TextsJson(const std::vector<std::string>& texts) {
+  FusionJson json = FusionJson::array();
   for (const std::string& text : texts) json.push_back(TextJson(text));
   return json;
 }
 
-BlockJson ToJson(const BlockObstacle& obstacle) {
-  BlockJson json = {{"kind", ObstacleKindName(obstacle.kind)},
-                    {"nodes", TextsJson(obstacle.nodes)},
-                    {"result", TextJson(obstacle.result)}};
+FusionJson ToJson(const FusionObstacle& obstacle) {
+  FusionJson json = {{"kind", ObstacleKindName(obstacle.kind)},
+                     {"nodes", TextsJson(obstacle.nodes)},
+                     {"result", TextJson(obstacle.result)}};
   if (!obstacle.after.empty()) json["after"] = TextJson(obstacle.after);
   if (!obstacle.before.empty()) json["before"] = TextJson(obstacle.before);
   const auto number = [](double value) {
-    return std::isfinite(value) ? BlockJson(value)
-                                : BlockJson(value > 0   ? "Infinity"
-                                            : value < 0 ? "-Infinity"
-                                                        : "NaN");
+    return std::isfinite(value) ? FusionJson(value)
+                                : FusionJson(value > 0   ? "Infinity"
+                                             : value < 0 ? "-Infinity"
+                                                         : "NaN");
   };
   if (obstacle.sqnr.has_value()) json["own_sqnr"] = number(*obstacle.sqnr);
   if (obstacle.cost.has_value()) json["cost"] = number(*obstacle.cost);
   return json;
 }
 
-BlockJson ToJson(const Block& block) {
-  BlockJson json = {{"family", BlockFamilyName(block.family)},
-                    {"form", block.form},
-                    {"path", TextJson(block.path)},
-                    {"whole", block.whole()},
-                    {"nodes", TextsJson(block.nodes)},
-                    {"op_types", TextsJson(block.op_types)},
-                    {"inputs", TextsJson(block.inputs)},
-                    {"output", TextJson(block.output())},
-                    {"obstacles", BlockJson::array()}};
-  for (const BlockObstacle& obstacle : block.obstacles)
+FusionJson ToJson(const Fusion& fusion) {
+  FusionJson json = {{"family", FusionFamilyName(fusion.family)},
+                     {"form", fusion.form},
+                     {"path", TextJson(fusion.path)},
+                     {"whole", fusion.whole()},
+                     {"nodes", TextsJson(fusion.nodes)},
+                     {"op_types", TextsJson(fusion.op_types)},
+                     {"inputs", TextsJson(fusion.inputs)},
+                     {"output", TextJson(fusion.output())},
+                     {"obstacles", FusionJson::array()}};
+  for (const FusionObstacle& obstacle : fusion.obstacles)
     json["obstacles"].push_back(ToJson(obstacle));
   return json;
 }
 
-BlockJson ToJson(const std::vector<Block>& blocks) {
-  BlockJson json = BlockJson::array();
-  for (const Block& block : blocks) json.push_back(ToJson(block));
+FusionJson ToJson(const std::vector<Fusion>& fusions) {
+  FusionJson json = FusionJson::array();
+  for (const Fusion& fusion : fusions) json.push_back(ToJson(fusion));
   return json;
 }
 
 }  // namespace
 
-BlockTexts TextsOf(const BlockReport& report) {
-  BlockTexts texts;
+FusionTexts TextsOf(const FusionReport& report) {
+  FusionTexts texts;
   // Forms in the order in which they first appear, by outcome.
   std::vector<std::pair<std::string, std::string>> order;
   std::map<std::pair<std::string, std::string>, int64_t> counts;
-  for (const BlockPair& pair : report.pairs) {
-    const Block* left = BlockAt(report.left, pair.left);
-    const Block* right = BlockAt(report.right, pair.right);
+  for (const FusionPair& pair : report.pairs) {
+    const Fusion* left = FusionAt(report.left, pair.left);
+    const Fusion* right = FusionAt(report.right, pair.right);
     std::pair<std::string, std::string> key = {StateText(left, right, pair.elsewhere),
                                                FormsText(left, right)};
     if (++counts[key] == 1) order.push_back(std::move(key));
@@ -220,7 +221,7 @@ BlockTexts TextsOf(const BlockReport& report) {
   };
   if (report.exclude_by_family.size() > 1) {
     for (const auto& [family, names] : report.exclude_by_family) {
-      list(names, absl::StrCat(BlockFamilyName(family), " alone"));
+      list(names, absl::StrCat(FusionFamilyName(family), " alone"));
     }
   }
   if (!report.nodes_to_exclude.empty()) list(report.nodes_to_exclude, "all of them");
@@ -228,9 +229,9 @@ BlockTexts TextsOf(const BlockReport& report) {
   return texts;
 }
 
-std::string RenderBlocks(const Comparison& comparison, const TableOptions& options,
-                         const TableStyle& style) {
-  const BlockTexts texts = TextsOf(*comparison.blocks);
+std::string RenderFusions(const Comparison& comparison, const TableOptions& options,
+                          const TableStyle& style) {
+  const FusionTexts texts = TextsOf(*comparison.fusions);
   const bool all = options.rows == TableOptions::Rows::kAll;
   std::string text;
   if (texts.counts.empty()) {
@@ -260,63 +261,63 @@ std::string RenderBlocks(const Comparison& comparison, const TableOptions& optio
   return text;
 }
 
-std::string RenderModelBlocks(const std::string& source, const std::vector<Block>& blocks,
-                              const TableOptions& options) {
+std::string RenderModelFusions(const std::string& source, const std::vector<Fusion>& fusions,
+                               const TableOptions& options) {
   const TableStyle style(options);
   const bool all = options.rows == TableOptions::Rows::kAll;
   std::vector<std::string> order;
   std::map<std::string, int64_t> whole;
-  std::vector<const Block*> broken;
-  for (const Block& block : blocks) {
-    if (!block.whole()) {
-      broken.push_back(&block);
-    } else if (++whole[block.form] == 1) {
-      order.push_back(block.form);
+  std::vector<const Fusion*> broken;
+  for (const Fusion& fusion : fusions) {
+    if (!fusion.whole()) {
+      broken.push_back(&fusion);
+    } else if (++whole[fusion.form] == 1) {
+      order.push_back(fusion.form);
     }
   }
   std::string text =
-      absl::StrCat(PrintableText(source), ": ", Count(static_cast<int64_t>(blocks.size()), "block"),
-                   " that runtimes fuse, ", blocks.size() - broken.size(), " whole, ",
-                   broken.size(), " broken\n\n");
+      absl::StrCat(PrintableText(source), ": ",
+                   Count(static_cast<int64_t>(fusions.size()), "block"), " that runtimes fuse, ",
+                   fusions.size() - broken.size(), " whole, ", broken.size(), " broken\n\n");
   for (const std::string& form : order) {
     absl::StrAppend(&text, absl::StrFormat("%4d  %s: whole\n", whole[form], style.Text(form)));
-    for (const Block& block : blocks) {
-      if (!all || block.form != form || !block.whole()) continue;
-      absl::StrAppend(&text, "        ", style.Text(NodesText(block)), "\n");
+    for (const Fusion& fusion : fusions) {
+      if (!all || fusion.form != form || !fusion.whole()) continue;
+      absl::StrAppend(&text, "        ", style.Text(NodesText(fusion)), "\n");
     }
   }
   if (!order.empty() && !broken.empty()) absl::StrAppend(&text, "\n");
-  for (const Block* block : broken) {
+  for (const Fusion* fusion : broken) {
     absl::StrAppend(
         &text, LabelledLines("broken", Color::kBad,
-                             absl::StrCat(block->form, ": ", NodesText(*block)), options, style));
-    for (const std::string& obstacle : ObstacleLines(*block)) {
+                             absl::StrCat(fusion->form, ": ", NodesText(*fusion)), options, style));
+    for (const std::string& obstacle : ObstacleLines(*fusion)) {
       absl::StrAppend(&text, LabelledLines("", Color::kPlain, obstacle, options, style));
     }
   }
   return text;
 }
 
-std::string ModelBlocksJson(const std::string& source, const std::vector<Block>& blocks) {
-  const BlockJson json = {{"format", "onnxcmp blocks"},
-                          {"version", 1},
-                          {"source", TextJson(source)},
-                          {"blocks", ToJson(blocks)}};
+std::string ModelFusionsJson(const std::string& source, const std::vector<Fusion>& fusions) {
+  const FusionJson json = {{"format", "onnxcmp blocks"},
+                           {"version", 1},
+                           {"source", TextJson(source)},
+                           {"blocks", ToJson(fusions)}};
   return absl::StrCat(json.dump(1), "\n");
 }
 
-std::string BlocksJson(const BlockReport& report) {
-  BlockJson json = {{"left", ToJson(report.left)},
-                    {"right", ToJson(report.right)},
-                    {"pairs", BlockJson::array()},
-                    {"nodes_to_exclude", TextsJson(report.nodes_to_exclude)},
-                    {"exclude_by_family", BlockJson::object()},
-                    {"notes", TextsJson(report.notes)}};
+std::string FusionsJson(const FusionReport& report) {
+  FusionJson json = {{"left", ToJson(report.left)},
+                     {"right", ToJson(report.right)},
+                     {"pairs", FusionJson::array()},
+                     {"nodes_to_exclude", TextsJson(report.nodes_to_exclude)},
+                     {"exclude_by_family", FusionJson::object()},
+                     {"notes", TextsJson(report.notes)}};
   for (const auto& [family, names] : report.exclude_by_family) {
-    json["exclude_by_family"][std::string(BlockFamilyName(family))] = TextsJson(names);
+    json["exclude_by_family"][std::string(FusionFamilyName(family))] = TextsJson(names);
   }
-  for (const BlockPair& pair : report.pairs) {
-    BlockJson one = BlockJson::object();
+  for (const FusionPair& pair : report.pairs) {
+    FusionJson one = FusionJson::object();
     if (pair.left != kNone) one["left"] = pair.left;
     if (pair.right != kNone) one["right"] = pair.right;
     json["pairs"].push_back(std::move(one));

@@ -5,27 +5,27 @@
 #include <string>
 #include <vector>
 
-#include "compare/fusions/fusion.h"
 #include "compare/comparison/comparison.h"
+#include "compare/fusions/fusion.h"
 #include "compare/reports/table/table_options.h"
 #include "compare/reports/table/table_style.h"
 
 namespace onnxcmp {
 
 // For one model: the number of whole blocks of each form, and the broken ones with their obstacles.
-std::string RenderModelBlocks(const std::string& source, const std::vector<Block>& blocks,
-                              const TableOptions& options = {});
-std::string ModelBlocksJson(const std::string& source, const std::vector<Block>& blocks);
+std::string RenderModelFusions(const std::string& source, const std::vector<Fusion>& fusions,
+                               const TableOptions& options = {});
+std::string ModelFusionsJson(const std::string& source, const std::vector<Fusion>& fusions);
 
 // For a comparison with blocks.
-std::string RenderBlocks(const Comparison& comparison, const TableOptions& options,
-                         const TableStyle& style);
+std::string RenderFusions(const Comparison& comparison, const TableOptions& options,
+                          const TableStyle& style);
 // A member of the comparison's JSON.
-std::string BlocksJson(const BlockReport& report);
+std::string FusionsJson(const FusionReport& report);
 
 // Texts common to all reports: a line of counts for each form, and the obstacles of each block that
 // is broken on one side.
-struct BlockTexts {
+struct FusionTexts {
   std::vector<std::string> counts;
   std::vector<std::string> broken;                  // a heading for each
   std::vector<std::vector<std::string>> obstacles;  // for each of these
@@ -33,7 +33,7 @@ struct BlockTexts {
   std::vector<std::string> nodes_to_exclude;
   std::vector<std::string> notes;
 };
-BlockTexts TextsOf(const BlockReport& report);
+FusionTexts TextsOf(const FusionReport& report);
 
 }  // namespace onnxcmp
 

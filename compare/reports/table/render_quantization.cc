@@ -49,7 +49,7 @@ std::string PercentText(const std::optional<double>& share) {
   return percent >= 10 ? absl::StrFormat("%.0f", percent) : absl::StrFormat("%.2g", percent);
 }
 
-std::string GridText(const QuantizedLayer& layer) {
+std::string QuantParamsText(const QuantizedLayer& layer) {
   if (layer.dtype == DType::kUndefined) return "float";
   const std::string dtype = ShortDType(layer.dtype);
   if (layer.scales > 1) return absl::StrFormat("%s, %d scales", dtype, layer.scales);
@@ -99,7 +99,7 @@ std::vector<std::string> QuantizationCells(const Comparison& comparison,
   return {layer.cost.has_value() ? TwoDigits(*layer.cost) : "",
           PrintableText(layer.made_by),
           NameOf(comparison, layer.partner, layer.result),
-          GridText(layer),
+          QuantParamsText(layer),
           PercentText(layer.used),
           PercentText(layer.saturated),
           DecibelText(layer.weights_sqnr),

@@ -7,9 +7,9 @@
 #include <string>
 
 #include "compare/comparison/comparison.h"
+#include "compare/outputs/compared_row.h"
 #include "compare/reports/table/table_lines.h"
 #include "compare/reports/words/row_selection.h"
-#include "compare/outputs/compared_row.h"
 
 namespace onnxcmp {
 

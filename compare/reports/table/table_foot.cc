@@ -11,12 +11,12 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
+#include "compare/base/per_side.h"
 #include "compare/causes/cause_truth.h"
 #include "compare/causes/iteration_search.h"
 #include "compare/causes/repro.h"
 #include "compare/comparison/verdict.h"
 #include "compare/operators/operator_traits.h"
-#include "compare/base/per_side.h"
 #include "compare/reports/table/growth_text.h"
 #include "compare/reports/table/table_summary.h"
 #include "compare/reports/words/keep_in_float_text.h"
@@ -94,10 +94,10 @@ std::string Pairs(const Comparison& comparison, const TableStyle& style) {
 }
 
 // Fusions where one operator became several, or all others.
-std::string Fused(const Comparison& comparison, const std::vector<Fusion>& fusions, bool split) {
+std::string Fused(const Comparison& comparison, const std::vector<FusedRows>& fusions, bool split) {
   std::map<std::string, int64_t> counts;
-  for (const Fusion& fusion : fusions) {
-    if ((fusion.left.size() == 1) == split) ++counts[FusionText(comparison, fusion)];
+  for (const FusedRows& fusion : fusions) {
+    if ((fusion.left.size() == 1) == split) ++counts[FusedRowsText(comparison, fusion)];
   }
   return Tally(counts, true);
 }
@@ -316,7 +316,7 @@ std::string CauseSentence(const Comparison& comparison, const Cause& cause) {
   return line;
 }
 
-std::string ChangesText(const Comparison& comparison, const std::vector<Fusion>& fusions) {
+std::string ChangesText(const Comparison& comparison, const std::vector<FusedRows>& fusions) {
   std::vector<std::string> parts;
   for (std::string& part :
        std::vector<std::string>{Fused(comparison, fusions, false), Fused(comparison, fusions, true),
@@ -330,7 +330,7 @@ std::string ChangesText(const Comparison& comparison, const std::vector<Fusion>&
   return absl::StrJoin(parts, "; ");
 }
 
-std::string TableFoot(const Comparison& comparison, const std::vector<Fusion>& fusions,
+std::string TableFoot(const Comparison& comparison, const std::vector<FusedRows>& fusions,
                       const TableOptions& options, const TableStyle& style, bool causes,
                       bool verdict) {
   std::string text;

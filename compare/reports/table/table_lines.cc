@@ -29,9 +29,9 @@ constexpr size_t kMostInner = 3;
 
 class LineMaker {
  public:
-  LineMaker(const Comparison& comparison, const std::vector<Fusion>& fusions, Rows rows)
+  LineMaker(const Comparison& comparison, const std::vector<FusedRows>& fusions, Rows rows)
       : comparison_(comparison), facts_(FactsOf(comparison)), rows_(rows) {
-    for (const Fusion& fusion : fusions) {
+    for (const FusedRows& fusion : fusions) {
       for (const size_t row : fusion.rows) fusion_of_row_.try_emplace(row, &fusion);
     }
     FindPlaces();
@@ -277,7 +277,7 @@ class LineMaker {
     }
     const auto fusion = fusion_of_row_.find(i);
     if (fusion != fusion_of_row_.end()) {
-      const Fusion& group = *fusion->second;
+      const FusedRows& group = *fusion->second;
       if (group.rows.back() == i) {
         notes.push_back(absl::StrCat(group.left.size() == 1 ? "split " : "fused ",
                                      group.left.size(), "→", group.right.size()));
@@ -325,7 +325,7 @@ class LineMaker {
   const Comparison& comparison_;
   const RowFacts facts_;
   const Rows rows_;
-  absl::flat_hash_map<size_t, const Fusion*> fusion_of_row_;
+  absl::flat_hash_map<size_t, const FusedRows*> fusion_of_row_;
   std::optional<size_t> first_;  // row of two recordings, the first that differs
   std::vector<int> behind_;      // by right result: a row
   std::vector<TableLine> lines_;
@@ -337,7 +337,7 @@ class LineMaker {
 }  // namespace
 
 std::vector<TableLine> MakeTableLines(const Comparison& comparison,
-                                      const std::vector<Fusion>& fusions, Rows rows) {
+                                      const std::vector<FusedRows>& fusions, Rows rows) {
   return LineMaker(comparison, fusions, rows).Make();
 }
 

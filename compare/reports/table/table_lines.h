@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "compare/comparison/comparison.h"
+#include "compare/outputs/compared_row.h"
 #include "compare/reports/table/table_options.h"
 #include "compare/reports/words/fused_rows.h"
-#include "compare/outputs/compared_row.h"
 
 namespace onnxcmp {
 
@@ -47,7 +47,8 @@ struct TableLine {
 };
 
 std::vector<TableLine> MakeTableLines(const Comparison& comparison,
-                                      const std::vector<Fusion>& fusions, TableOptions::Rows rows);
+                                      const std::vector<FusedRows>& fusions,
+                                      TableOptions::Rows rows);
 
 }  // namespace onnxcmp
 

@@ -7,8 +7,8 @@
 
 #include "absl/strings/string_view.h"
 #include "compare/comparison/comparison.h"
-#include "compare/reports/table/table_options.h"
 #include "compare/outputs/compared_row.h"
+#include "compare/reports/table/table_options.h"
 
 namespace onnxcmp {
 

@@ -29,13 +29,13 @@ std::string TableHead(const Comparison& comparison, const TableOptions& options,
 
 // Counts, what was fused and changed, how the verdict came about, and the exit status as the last
 // line. `causes`: those too; `verdict`: its words once more, since what is above is out of sight.
-std::string TableFoot(const Comparison& comparison, const std::vector<Fusion>& fusions,
+std::string TableFoot(const Comparison& comparison, const std::vector<FusedRows>& fusions,
                       const TableOptions& options, const TableStyle& style, bool causes,
                       bool verdict);
 
 // What one side made of the other: "5 × Div+Mul → Div, MatMul+Add → Gemm; 3 folded into constants
 // on the right"; "" if nothing was changed.
-std::string ChangesText(const Comparison& comparison, const std::vector<Fusion>& fusions);
+std::string ChangesText(const Comparison& comparison, const std::vector<FusedRows>& fusions);
 
 // A cause as the table says it: "Softmax w | v: on the left's own inputs ...".
 std::string CauseSentence(const Comparison& comparison, const Cause& cause);

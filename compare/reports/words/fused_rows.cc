@@ -58,7 +58,7 @@ std::string Chain(const std::vector<int>& nodes, const ResultStream& stream) {
 
 }  // namespace
 
-std::vector<Fusion> FindFusions(const Comparison& comparison) {
+std::vector<FusedRows> FindFusedRows(const Comparison& comparison) {
   std::vector<size_t> rows;
   for (size_t i = 0; i < comparison.rows.size(); ++i) {
     const AlignedRow& row = comparison.rows[i].aligned;
@@ -71,7 +71,7 @@ std::vector<Fusion> FindFusions(const Comparison& comparison) {
     while (parent[i] != i) i = parent[i] = parent[parent[i]];
     return i;
   };
-  std::vector<Fusion> by_row(rows.size());
+  std::vector<FusedRows> by_row(rows.size());
   absl::flat_hash_map<int, size_t> left_rows;
   absl::flat_hash_map<int, size_t> right_rows;
   for (size_t i = 0; i < rows.size(); ++i) {
@@ -86,23 +86,23 @@ std::vector<Fusion> FindFusions(const Comparison& comparison) {
     join(by_row[i].left, &left_rows);
     join(by_row[i].right, &right_rows);
   }
-  std::vector<Fusion> joined(rows.size());
+  std::vector<FusedRows> joined(rows.size());
   for (size_t i = 0; i < rows.size(); ++i) {
-    Fusion& fusion = joined[root(i)];
+    FusedRows& fusion = joined[root(i)];
     Add(by_row[i].left, &fusion.left);
     Add(by_row[i].right, &fusion.right);
     fusion.rows.push_back(rows[i]);
   }
-  std::erase_if(joined, [&](const Fusion& f) {
+  std::erase_if(joined, [&](const FusedRows& f) {
     return f.left.empty() || f.right.empty() ||
            Operators(f.left, comparison.left) == Operators(f.right, comparison.right);
   });
   std::sort(joined.begin(), joined.end(),
-            [](const Fusion& a, const Fusion& b) { return a.rows.back() < b.rows.back(); });
+            [](const FusedRows& a, const FusedRows& b) { return a.rows.back() < b.rows.back(); });
   return joined;
 }
 
-std::string FusionText(const Comparison& comparison, const Fusion& fusion) {
+std::string FusedRowsText(const Comparison& comparison, const FusedRows& fusion) {
   return absl::StrCat(Chain(fusion.left, comparison.left), " → ",
                       Chain(fusion.right, comparison.right));
 }

@@ -12,17 +12,17 @@ namespace onnxcmp {
 // Nodes of the left that became nodes of the right, in the order of the run. Copies and constants
 // are left out. Rows whose pairs come from one node are one fusion. The same operators on both
 // sides with no pairs between them are no fusion.
-struct Fusion {
+struct FusedRows {
   std::vector<int> left;
   std::vector<int> right;
   std::vector<size_t> rows;  // indices into Comparison::rows
 };
 
 // The fusions of the rows that are marked as fused, in the order of their last rows.
-std::vector<Fusion> FindFusions(const Comparison& comparison);
+std::vector<FusedRows> FindFusedRows(const Comparison& comparison);
 
 // "Transpose+MatMul+Mul → FusedMatMul"; long chains are shortened in the middle.
-std::string FusionText(const Comparison& comparison, const Fusion& fusion);
+std::string FusedRowsText(const Comparison& comparison, const FusedRows& fusion);
 
 }  // namespace onnxcmp
 

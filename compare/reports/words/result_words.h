@@ -4,10 +4,10 @@
 
 #include <string>
 
+#include "compare/base/per_side.h"
 #include "compare/causes/cause.h"
 #include "compare/comparison/comparison.h"
 #include "compare/differences/tensor_difference.h"
-#include "compare/base/per_side.h"
 #include "evaluator/tensor/dtype.h"
 
 namespace onnxcmp {

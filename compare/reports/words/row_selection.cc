@@ -9,8 +9,8 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "compare/operators/operator_traits.h"
 #include "compare/base/per_side.h"
+#include "compare/operators/operator_traits.h"
 #include "compare/streams/downstream.h"
 
 namespace onnxcmp {

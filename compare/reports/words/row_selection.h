@@ -7,8 +7,8 @@
 
 #include "absl/strings/string_view.h"
 #include "compare/comparison/comparison.h"
-#include "compare/streams/result_stream.h"
 #include "compare/outputs/compared_row.h"
+#include "compare/streams/result_stream.h"
 
 namespace onnxcmp {
 

@@ -63,7 +63,7 @@ Comparison CompareLayers(const std::string& left, const std::string& right,
 
 constexpr absl::string_view kLast = "  y = Identity(t24)\n";
 
-TEST(QuickLook, SparesTheSearchWhereNothingButRoundingDiffers) {
+TEST(Prescreen, SparesTheSearchWhereNothingButRoundingDiffers) {
   CompareOptions options;
   // The search could not hold the left's values and would say so.
   options.search_memory = 0;
@@ -74,7 +74,7 @@ TEST(QuickLook, SparesTheSearchWhereNothingButRoundingDiffers) {
   EXPECT_THAT(comparison.notes, Not(Contains(HasSubstr("no cause was looked for: the left"))));
 }
 
-TEST(QuickLook, ACauseThatOutputsHardlyShowIsFound) {
+TEST(Prescreen, ACauseThatOutputsHardlyShowIsFound) {
   // A ten-thousandth of one of the layers goes into the output, where it is within tolerance.
   const std::string last = "  part = Mul(little, q)\n  y = Add(t24, part)\n";
   const auto with = [&](const char* q) {
@@ -94,7 +94,7 @@ TEST(QuickLook, ACauseThatOutputsHardlyShowIsFound) {
 
 // A result that is 1e-4 of its size apart is no rounding of what it reads, nor is one of 17
 // epsilons that double does not explain.
-TEST(QuickLook, LooksAtWhatIsFartherApartThanWhatItReads) {
+TEST(Prescreen, LooksAtWhatIsFartherApartThanWhatItReads) {
   const auto with = [&](const char* one) {
     return Layers(Tanh, absl::StrCat("  f = Constant<value = float {", one,
                                      "}>()\n  q = Mul(p3, f)\n  part = Mul(little, q)\n"
@@ -112,7 +112,7 @@ TEST(QuickLook, LooksAtWhatIsFartherApartThanWhatItReads) {
 }
 
 // A dozen epsilons by rounding alone: sums of larger numbers that cancel.
-TEST(QuickLook, WhatIsGoneInDoubleIsRounding) {
+TEST(Prescreen, WhatIsGoneInDoubleIsRounding) {
   const auto with = [&](const char* q) {
     return Layers(Tanh, absl::StrCat(q, "  part = Mul(little, q)\n  y = Add(t24, part)\n"));
   };
@@ -132,7 +132,7 @@ TEST(QuickLook, WhatIsGoneInDoubleIsRounding) {
 }
 
 // What is looked at may be gone by then: the bits of the inputs are the same on both sides.
-TEST(QuickLook, WhatWasNotKeptIsComputedAgain) {
+TEST(Prescreen, WhatWasNotKeptIsComputedAgain) {
   const auto with = [&](const char* epsilon) {
     return Layers(Tanh, absl::StrCat("  g = ConstantOfShape<value = float {1}>(n)\n",
                                      "  q = LayerNormalization<epsilon = ", epsilon,
@@ -152,7 +152,7 @@ TEST(QuickLook, WhatWasNotKeptIsComputedAgain) {
 }
 
 // Who asks whether there are causes, or for models of them, gets the whole search.
-TEST(QuickLook, NotWhereCausesAreAskedFor) {
+TEST(Prescreen, NotWhereCausesAreAskedFor) {
   CompareOptions options;
   options.search_memory = 0;  // the search says that it could not be made
   options.fail_on = FailOn::kCauses;

@@ -83,7 +83,7 @@ std::vector<std::string> CausesOf(const std::string& line, const std::string& ot
   return names;
 }
 
-TEST(TwinCauses, AreNamedByTheirPlace) {
+TEST(CounterpartCauses, AreNamedByTheirPlace) {
   const struct {
     std::string line, other, cause;
   } cases[] = {
@@ -103,7 +103,7 @@ TEST(TwinCauses, AreNamedByTheirPlace) {
   }
 }
 
-TEST(TwinCauses, InputsOfSumsAndProductsHaveNoOrder) {
+TEST(CounterpartCauses, InputsOfSumsAndProductsHaveNoOrder) {
   EXPECT_THAT(CausesOf("gated1 = Mul (up1, gate1)", "gated1 = Mul (gate1, up1)"),
               ::testing::IsEmpty());
   EXPECT_THAT(CausesOf("gate1 = Sigmoid (up1)\n      gated1 = Mul (up1, gate1)",

@@ -29,104 +29,105 @@ std::string Changed(const char* from, const char* to) {
   return Gelu(absl::StrReplaceAll(kErf, {{from, to}}).c_str());
 }
 
-TEST(ActivationBlocks, GeluByErfInAnyOrder) {
-  EXPECT_THAT(BlockLines(Gelu(kErf)), ElementsAre("Gelu (erf): d e a m h"));
-  EXPECT_THAT(BlockLines(Gelu("[h] h = Mul (half, x) [d] d = Div (x, root) [e] e = Erf (d) "
-                              "[a] a = Add (one, e) [m] y = Mul (a, h)")),
+TEST(ActivationFusions, GeluByErfInAnyOrder) {
+  EXPECT_THAT(FusionLines(Gelu(kErf)), ElementsAre("Gelu (erf): d e a m h"));
+  EXPECT_THAT(FusionLines(Gelu("[h] h = Mul (half, x) [d] d = Div (x, root) [e] e = Erf (d) "
+                               "[a] a = Add (one, e) [m] y = Mul (a, h)")),
               ElementsAre("Gelu (erf): h d e a m"));
 }
 
-TEST(ActivationBlocks, GeluByTanhInItsForms) {
-  EXPECT_THAT(BlockLines(Gelu("[p] p = Pow (x, three) [c] c = Mul (cubic, p) [s] s1 = Add (x, c) "
-                              "[t] t = Mul (s1, scale) [h] th = Tanh (t) [a] a = Add (th, one) "
-                              "[m] m = Mul (x, a) [o] y = Mul (half, m)")),
+TEST(ActivationFusions, GeluByTanhInItsForms) {
+  EXPECT_THAT(FusionLines(Gelu("[p] p = Pow (x, three) [c] c = Mul (cubic, p) [s] s1 = Add (x, c) "
+                               "[t] t = Mul (s1, scale) [h] th = Tanh (t) [a] a = Add (th, one) "
+                               "[m] m = Mul (x, a) [o] y = Mul (half, m)")),
               ElementsAre("Gelu (tanh): p c s t h a m o"));
-  EXPECT_THAT(BlockLines(Gelu("[q] q = Mul (x, x) [c] c = Mul (q, cubic) [b] b = Add (c, one) "
-                              "[w] w = Mul (x, scale) [t] t = Mul (w, b) [h] th = Tanh (t) "
-                              "[a] a = Add (th, one) [g] g1 = Mul (x, half) [o] y = Mul (g1, a)")),
+  EXPECT_THAT(FusionLines(Gelu("[q] q = Mul (x, x) [c] c = Mul (q, cubic) [b] b = Add (c, one) "
+                               "[w] w = Mul (x, scale) [t] t = Mul (w, b) [h] th = Tanh (t) "
+                               "[a] a = Add (th, one) [g] g1 = Mul (x, half) [o] y = Mul (g1, a)")),
               ElementsAre("Gelu (tanh): q c b w t h a g o"));
 }
 
-TEST(ActivationBlocks, SigmoidsAndTheirKin) {
-  EXPECT_THAT(BlockLines(Gelu("[s] s1 = Sigmoid (x) [m] y = Mul (x, s1)")),
+TEST(ActivationFusions, SigmoidsAndTheirKin) {
+  EXPECT_THAT(FusionLines(Gelu("[s] s1 = Sigmoid (x) [m] y = Mul (x, s1)")),
               ElementsAre("SiLU: s m"));
-  EXPECT_THAT(BlockLines(Gelu("[q] q = Mul (x, quick) [s] s1 = Sigmoid (q) [m] y = Mul (s1, x)")),
+  EXPECT_THAT(FusionLines(Gelu("[q] q = Mul (x, quick) [s] s1 = Sigmoid (q) [m] y = Mul (s1, x)")),
               ElementsAre("QuickGelu: q s m"));
-  EXPECT_THAT(BlockLines(Gelu("[a] a = Add (x, three) [c] c = Clip (a, zero, six) "
-                              "[m] m = Mul (x, c) [d] y = Div (m, six)")),
+  EXPECT_THAT(FusionLines(Gelu("[a] a = Add (x, three) [c] c = Clip (a, zero, six) "
+                               "[m] m = Mul (x, c) [d] y = Div (m, six)")),
               ElementsAre("HardSwish: a c m d"));
-  EXPECT_THAT(BlockLines(Gelu("[s] s1 = Softplus (x) [t] t = Tanh (s1) [m] y = Mul (x, t)")),
+  EXPECT_THAT(FusionLines(Gelu("[s] s1 = Softplus (x) [t] t = Tanh (s1) [m] y = Mul (x, t)")),
               ElementsAre("Mish: s t m"));
 }
 
-TEST(ActivationBlocks, GatesAreProductsWithAProjection) {
+TEST(ActivationFusions, GatesAreProductsWithAProjection) {
   constexpr char kGate[] =
       "(float[2,4] x) => (float[2,4] y) <float[4,4] w = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, "
       "0, 1}> { [g] g1 = MatMul (x, w) [u] u = MatMul (x, w) [s] s = Sigmoid (g1) "
       "[m] m = Mul (g1, s) [o] y = Mul (m, u) }";
-  EXPECT_THAT(BlockLines(kGate, "SwiGLU"), ElementsAre("SwiGLU: s m o"));
+  EXPECT_THAT(FusionLines(kGate, "SwiGLU"), ElementsAre("SwiGLU: s m o"));
   // A squeezed channel's weight is no gate's projection.
   EXPECT_THAT(
-      BlockLines(absl::StrReplaceAll(kGate, {{"MatMul (x, w) [s]", "Sigmoid (x) [s]"}}), "SwiGLU"),
+      FusionLines(absl::StrReplaceAll(kGate, {{"MatMul (x, w) [s]", "Sigmoid (x) [s]"}}), "SwiGLU"),
       IsEmpty());
 }
 
-TEST(ActivationBlocks, NearMissesAreNone) {
-  EXPECT_THAT(BlockLines(Changed("(m, half)", "(m, scale)")), IsEmpty());
-  EXPECT_THAT(BlockLines(Changed("(x, root)", "(x, two)")), IsEmpty());
-  EXPECT_THAT(BlockLines(Changed("(e, one)", "(e, two)")), IsEmpty());
-  EXPECT_THAT(BlockLines(Changed("Erf", "Tanh")), IsEmpty());
-  EXPECT_THAT(BlockLines(Changed("Mul (x, a)", "Mul (e, a)")), IsEmpty());
-  EXPECT_THAT(BlockLines(Changed("Add (e, one)", "Sub (e, one)")), IsEmpty());
+TEST(ActivationFusions, NearMissesAreNone) {
+  EXPECT_THAT(FusionLines(Changed("(m, half)", "(m, scale)")), IsEmpty());
+  EXPECT_THAT(FusionLines(Changed("(x, root)", "(x, two)")), IsEmpty());
+  EXPECT_THAT(FusionLines(Changed("(e, one)", "(e, two)")), IsEmpty());
+  EXPECT_THAT(FusionLines(Changed("Erf", "Tanh")), IsEmpty());
+  EXPECT_THAT(FusionLines(Changed("Mul (x, a)", "Mul (e, a)")), IsEmpty());
+  EXPECT_THAT(FusionLines(Changed("Add (e, one)", "Sub (e, one)")), IsEmpty());
 }
 
 // Each kind of what may stand in the way.
-TEST(ActivationBlocks, IntrudersAreNamed) {
+TEST(ActivationFusions, IntrudersAreNamed) {
   const auto with = [](const char* between) {
     return Changed("[a] a = Add (e, one)", absl::StrCat(between, " [a] a = Add (e2, one)").c_str());
   };
-  EXPECT_THAT(BlockLines(with("[q] q8 = QuantizeLinear (e, s, z) "
-                              "[k] e2 = DequantizeLinear (q8, s, z)")),
+  EXPECT_THAT(FusionLines(with("[q] q8 = QuantizeLinear (e, s, z) "
+                               "[k] e2 = DequantizeLinear (q8, s, z)")),
               ElementsAre("Gelu (erf): d e a m h | Q/DQ q k"));
-  EXPECT_THAT(BlockLines(with("[c] c16 = Cast <to = 10> (e) [k] e2 = Cast <to = 1> (c16)")),
+  EXPECT_THAT(FusionLines(with("[c] c16 = Cast <to = 10> (e) [k] e2 = Cast <to = 1> (c16)")),
               ElementsAre("Gelu (erf): d e a m h | Cast c | Cast k"));
-  EXPECT_THAT(BlockLines(with("[t] t = Transpose (e) [k] e2 = Transpose (t)")),
+  EXPECT_THAT(FusionLines(with("[t] t = Transpose (e) [k] e2 = Transpose (t)")),
               ElementsAre("Gelu (erf): d e a m h | Transpose t | Transpose k"));
-  EXPECT_THAT(BlockLines(with("[i] e2 = Identity (e)")),
+  EXPECT_THAT(FusionLines(with("[i] e2 = Identity (e)")),
               ElementsAre("Gelu (erf): d e a m h | Identity i"));
-  EXPECT_THAT(BlockLines(with("[f] e2 = Flatten (e)")),
+  EXPECT_THAT(FusionLines(with("[f] e2 = Flatten (e)")),
               ElementsAre("Gelu (erf): d e a m h | Reshape f"));
 }
 
-TEST(ActivationBlocks, ReadersAndOutputsAreNamed) {
-  EXPECT_THAT(BlockLines(absl::StrReplaceAll(Changed("[m] m", "[r] r1 = Relu (e) [m] m"),
-                                             {{"y)", "y, float[2,4] r1)"}})),
+TEST(ActivationFusions, ReadersAndOutputsAreNamed) {
+  EXPECT_THAT(FusionLines(absl::StrReplaceAll(Changed("[m] m", "[r] r1 = Relu (e) [m] m"),
+                                              {{"y)", "y, float[2,4] r1)"}})),
               ElementsAre("Gelu (erf): d e a m h | second reader r"));
-  EXPECT_THAT(BlockLines(absl::StrReplaceAll(Gelu(kErf), {{"[2,4] y)", "[2,4] y, float[2,4] e)"}})),
-              ElementsAre("Gelu (erf): d e a m h | graph output e"));
+  EXPECT_THAT(
+      FusionLines(absl::StrReplaceAll(Gelu(kErf), {{"[2,4] y)", "[2,4] y, float[2,4] e)"}})),
+      ElementsAre("Gelu (erf): d e a m h | graph output e"));
   // Its shape is no element.
-  EXPECT_THAT(BlockLines(absl::StrReplaceAll(Changed("[m] m", "[r] r1 = Shape (e) [m] m"),
-                                             {{"y)", "y, int64[2] r1)"}})),
+  EXPECT_THAT(FusionLines(absl::StrReplaceAll(Changed("[m] m", "[r] r1 = Shape (e) [m] m"),
+                                              {{"y)", "y, int64[2] r1)"}})),
               ElementsAre("Gelu (erf): d e a m h"));
 }
 
 // What stands before or after breaks nothing; what some of the readers have alone does.
-TEST(ActivationBlocks, TheBorderIsNoObstacle) {
+TEST(ActivationFusions, TheBorderIsNoObstacle) {
   EXPECT_THAT(
-      BlockLines(Gelu("[q] q8 = QuantizeLinear (x, s, z) [k] v = DequantizeLinear (q8, s, z) "
-                      "[d] d = Div (v, root) [e] e = Erf (d) [a] a = Add (e, one) "
-                      "[m] m = Mul (v, a) [h] y = Mul (m, half)")),
+      FusionLines(Gelu("[q] q8 = QuantizeLinear (x, s, z) [k] v = DequantizeLinear (q8, s, z) "
+                       "[d] d = Div (v, root) [e] e = Erf (d) [a] a = Add (e, one) "
+                       "[m] m = Mul (v, a) [h] y = Mul (m, half)")),
       ElementsAre("Gelu (erf): d e a m h"));
   EXPECT_THAT(
-      BlockLines(Gelu("[q] q8 = QuantizeLinear (x, s, z) [k] v = DequantizeLinear (q8, s, z) "
-                      "[d] d = Div (v, root) [e] e = Erf (d) [a] a = Add (e, one) "
-                      "[m] m = Mul (x, a) [h] y = Mul (m, half)")),
+      FusionLines(Gelu("[q] q8 = QuantizeLinear (x, s, z) [k] v = DequantizeLinear (q8, s, z) "
+                       "[d] d = Div (v, root) [e] e = Erf (d) [a] a = Add (e, one) "
+                       "[m] m = Mul (x, a) [h] y = Mul (m, half)")),
       ElementsAre("Gelu (erf): d e a m h | Q/DQ q k"));
 }
 
 // Constants after a DequantizeLinear, and computed of others.
-TEST(ActivationBlocks, ConstantsAreKnownByValue) {
-  EXPECT_THAT(BlockLines(absl::StrReplaceAll(
+TEST(ActivationFusions, ConstantsAreKnownByValue) {
+  EXPECT_THAT(FusionLines(absl::StrReplaceAll(
                   Gelu("[r] two_root = Sqrt (two) [d] d = Div (x, two_root) [e] e = Erf (d) "
                        "[a] a = Add (e, one) [m] m = Mul (x, a) "
                        "[k] half_q = DequantizeLinear (z5, s, z) [h] y = Mul (m, half_q)"),

@@ -44,16 +44,16 @@ std::string Attention(const char* from = "", const char* to = "") {
 }
 
 std::vector<std::string> AttentionsOf(const std::string& graph) {
-  return BlockLines(graph, "attention");
+  return FusionLines(graph, "attention");
 }
 
 constexpr char kWhole[] = "attention: qm qb qr qt km kb kr kt vm vb vr vt p d m s o ot or";
 
-TEST(AttentionBlocks, WithProjectionsAndLayout) {
+TEST(AttentionFusions, WithProjectionsAndLayout) {
   EXPECT_THAT(AttentionsOf(Attention()), ElementsAre(kWhole));
 }
 
-TEST(AttentionBlocks, MasksAndScales) {
+TEST(AttentionFusions, MasksAndScales) {
   EXPECT_THAT(AttentionsOf(Attention("[m] m = Add (d, mask)", "[m] m = Where (tri, d, low)")),
               ElementsAre(kWhole));
   EXPECT_THAT(AttentionsOf(Attention("[d] d = Div (p, scale) [m] m = Add (d, mask) ",
@@ -69,7 +69,7 @@ TEST(AttentionBlocks, MasksAndScales) {
 }
 
 // One product for the three, split; a cache that is an output too.
-TEST(AttentionBlocks, SplitAndPast) {
+TEST(AttentionFusions, SplitAndPast) {
   EXPECT_THAT(
       AttentionsOf(
           "(float[1,2,5,9] qkv, float[1,2,4,3] past) => (float[1,2,5,3] y, "
@@ -82,7 +82,7 @@ TEST(AttentionBlocks, SplitAndPast) {
 }
 
 // Heads of k that several of q share.
-TEST(AttentionBlocks, RepeatedHeads) {
+TEST(AttentionFusions, RepeatedHeads) {
   EXPECT_THAT(
       AttentionsOf(
           "(float[1,4,5,3] q, float[1,2,5,3] k, float[1,4,5,3] v) => (float[1,4,5,3] y) "
@@ -93,7 +93,7 @@ TEST(AttentionBlocks, RepeatedHeads) {
       ElementsAre("attention: u e r kt p s o"));
 }
 
-TEST(AttentionBlocks, BrokenInBetween) {
+TEST(AttentionFusions, BrokenInBetween) {
   EXPECT_THAT(AttentionsOf(Attention("[s] sm = Softmax (m)",
                                      "[s] s1 = Softmax (m) [q1] q8 = QuantizeLinear (s1, s, z) "
                                      "[k1] sm = DequantizeLinear (q8, s, z)")),
@@ -107,7 +107,7 @@ TEST(AttentionBlocks, BrokenInBetween) {
 }
 
 // Q/DQ before the products breaks nothing, but projections after it are no part.
-TEST(AttentionBlocks, QuantizedInputs) {
+TEST(AttentionFusions, QuantizedInputs) {
   EXPECT_THAT(
       AttentionsOf(Attention("[p] p = MatMul (q, k)",
                              "[q1] q8 = QuantizeLinear (q, s, z) "
@@ -115,7 +115,7 @@ TEST(AttentionBlocks, QuantizedInputs) {
       ElementsAre("attention: km kb kr kt vm vb vr vt p d m s o ot or"));
 }
 
-TEST(AttentionBlocks, NearMisses) {
+TEST(AttentionFusions, NearMisses) {
   EXPECT_THAT(AttentionsOf(Attention("Softmax (m)", "Softmax <axis = 1> (m)")), IsEmpty());
   EXPECT_THAT(AttentionsOf(Attention("Softmax (m)", "Sigmoid (m)")), IsEmpty());
   EXPECT_THAT(AttentionsOf(Attention("[o] o = MatMul (sm, v)", "[o] o = Mul (sm, m)")), IsEmpty());
@@ -126,18 +126,19 @@ TEST(AttentionBlocks, NearMisses) {
       IsEmpty());
 }
 
-TEST(AttentionBlocks, OperatorsAreWhole) {
-  EXPECT_THAT(BlockLines("(float[1,5,6] x) => (float[1,5,6] y) "
-                         "{ [a] y = com.microsoft.MultiHeadAttention <num_heads = 2> (x, x, x) }"),
+TEST(AttentionFusions, OperatorsAreWhole) {
+  EXPECT_THAT(FusionLines("(float[1,5,6] x) => (float[1,5,6] y) "
+                          "{ [a] y = com.microsoft.MultiHeadAttention <num_heads = 2> (x, x, x) }"),
               ElementsAre("MultiHeadAttention: a"));
 }
 
-TEST(AttentionBlocks, InsideBranches) {
+TEST(AttentionFusions, InsideBranches) {
   EXPECT_THAT(
-      BlockLines("(bool c, float[2,2] q, float[2,2] k) => (float[2,2] y) { [choice] y = If (c) <"
-                 "then_branch = t () => (float[2,2] a) { [p] p = MatMul (q, k) [s] s = Softmax (p) "
-                 "[o] a = MatMul (s, k) }, else_branch = e () => (float[2,2] b) "
-                 "{ [i] b = Identity (q) }> }"),
+      FusionLines(
+          "(bool c, float[2,2] q, float[2,2] k) => (float[2,2] y) { [choice] y = If (c) <"
+          "then_branch = t () => (float[2,2] a) { [p] p = MatMul (q, k) [s] s = Softmax (p) "
+          "[o] a = MatMul (s, k) }, else_branch = e () => (float[2,2] b) "
+          "{ [i] b = Identity (q) }> }"),
       ElementsAre("choice[then_branch] attention: p s o"));
 }
 
@@ -147,19 +148,19 @@ constexpr char kRotary[] =
     "{ [c] c = Mul (x, cos) [l] l = Slice (x, zero, two, last) [r] r = Slice (x, two, four, last) "
     "[n] n = Neg (r) [j] j = Concat <axis = -1> (n, l) [s] s = Mul (j, sin) [a] y = Add (c, s) }";
 
-TEST(RotaryBlocks, ByHalves) {
-  EXPECT_THAT(BlockLines(kRotary), ElementsAre("rotary (half): c l r n j s a"));
+TEST(RotaryFusions, ByHalves) {
+  EXPECT_THAT(FusionLines(kRotary), ElementsAre("rotary (half): c l r n j s a"));
   EXPECT_THAT(
-      BlockLines("(float[1,5,4] x, float[1,5,2] cos, float[1,5,2] sin) => (float[1,5,4] y) "
-                 "{ [p] a, b = Split <axis = -1, num_outputs = 2> (x) [m] m = Mul (a, cos) "
-                 "[n] n = Mul (b, sin) [d] d = Sub (m, n) [o] o = Mul (b, cos) "
-                 "[q] q = Mul (a, sin) [e] e = Add (o, q) [c] y = Concat <axis = -1> (d, e) }"),
+      FusionLines("(float[1,5,4] x, float[1,5,2] cos, float[1,5,2] sin) => (float[1,5,4] y) "
+                  "{ [p] a, b = Split <axis = -1, num_outputs = 2> (x) [m] m = Mul (a, cos) "
+                  "[n] n = Mul (b, sin) [d] d = Sub (m, n) [o] o = Mul (b, cos) "
+                  "[q] q = Mul (a, sin) [e] e = Add (o, q) [c] y = Concat <axis = -1> (d, e) }"),
       ElementsAre("rotary (half): p m n d o q e c"));
 }
 
-TEST(RotaryBlocks, Interleaved) {
+TEST(RotaryFusions, Interleaved) {
   EXPECT_THAT(
-      BlockLines(
+      FusionLines(
           "(float[1,5,4] x, float[1,5,2] cos, float[1,5,2] sin) => (float[1,5,4] y) "
           "<int64[1] zero = {0}, int64[1] one = {1}, int64[1] four = {4}, int64[1] two = {2}, "
           "int64[1] last = {-1}, int64[3] shape = {1, 5, 4}> "
@@ -171,12 +172,12 @@ TEST(RotaryBlocks, Interleaved) {
       ElementsAre("rotary (interleaved): p p2 m n d o q e u v c r"));
 }
 
-TEST(RotaryBlocks, NearMissesAndIntruders) {
-  EXPECT_THAT(BlockLines(absl::StrReplaceAll(kRotary, {{"Neg (r)", "Abs (r)"}})), IsEmpty());
-  EXPECT_THAT(BlockLines(absl::StrReplaceAll(kRotary, {{"Slice (x, two", "Slice (c, two"}})),
+TEST(RotaryFusions, NearMissesAndIntruders) {
+  EXPECT_THAT(FusionLines(absl::StrReplaceAll(kRotary, {{"Neg (r)", "Abs (r)"}})), IsEmpty());
+  EXPECT_THAT(FusionLines(absl::StrReplaceAll(kRotary, {{"Slice (x, two", "Slice (c, two"}})),
               IsEmpty());
   EXPECT_THAT(
-      BlockLines(absl::StrReplaceAll(
+      FusionLines(absl::StrReplaceAll(
           kRotary, {{"[s] s = Mul (j, sin)", "[i] i = Identity (j) [s] s = Mul (i, sin)"}})),
       ElementsAre("rotary (half): c l r n j s a | Identity i"));
 }

@@ -15,19 +15,19 @@
 namespace onnxcmp::testing {
 namespace {
 
-std::string LineOf(const Block& block) {
-  std::string line = absl::StrCat(block.form, ": ", absl::StrJoin(block.nodes, " "));
-  for (const BlockObstacle& obstacle : block.obstacles) {
+std::string LineOf(const Fusion& fusion) {
+  std::string line = absl::StrCat(fusion.form, ": ", absl::StrJoin(fusion.nodes, " "));
+  for (const FusionObstacle& obstacle : fusion.obstacles) {
     absl::StrAppend(&line, " | ", ObstacleKindName(obstacle.kind));
     for (const std::string& node : obstacle.nodes) absl::StrAppend(&line, " ", node);
     if (obstacle.kind == ObstacleKind::kOutput) absl::StrAppend(&line, " ", obstacle.result);
   }
-  return block.path.empty() ? line : absl::StrCat(block.path, " ", line);
+  return fusion.path.empty() ? line : absl::StrCat(fusion.path, " ", line);
 }
 
 }  // namespace
 
-std::vector<std::string> BlockLines(absl::string_view graph) {
+std::vector<std::string> FusionLines(absl::string_view graph) {
   const TestFolder folder;
   const std::string path = folder.Write(
       "model.onnxtxt",
@@ -37,13 +37,13 @@ std::vector<std::string> BlockLines(absl::string_view graph) {
   EXPECT_TRUE(model.ok()) << model.status();
   std::vector<std::string> lines;
   if (!model.ok()) return lines;
-  for (const Block& block : FindBlocks((*model)->graph)) lines.push_back(LineOf(block));
+  for (const Fusion& fusion : FindFusions((*model)->graph)) lines.push_back(LineOf(fusion));
   return lines;
 }
 
-std::vector<std::string> BlockLines(absl::string_view graph, absl::string_view form) {
+std::vector<std::string> FusionLines(absl::string_view graph, absl::string_view form) {
   std::vector<std::string> lines;
-  for (std::string& line : BlockLines(graph)) {
+  for (std::string& line : FusionLines(graph)) {
     if (absl::StartsWith(line, form)) lines.push_back(std::move(line));
   }
   return lines;

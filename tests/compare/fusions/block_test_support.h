@@ -12,10 +12,10 @@ namespace onnxcmp::testing {
 // A line for each block of "(float[2,4] x) => (float[2,4] y) <float[4] w = {...}> { ... }", at
 // opset 21, with com.microsoft: "Gelu (erf): a b c", the names being those of the nodes, and after
 // " | " what stands in its way: "Q/DQ q d", "second reader r", "graph output t".
-std::vector<std::string> BlockLines(absl::string_view graph);
+std::vector<std::string> FusionLines(absl::string_view graph);
 
 // Those whose form begins so.
-std::vector<std::string> BlockLines(absl::string_view graph, absl::string_view form);
+std::vector<std::string> FusionLines(absl::string_view graph, absl::string_view form);
 
 }  // namespace onnxcmp::testing
 

@@ -40,19 +40,19 @@ std::string Quantized() {
 
 Comparison Compared(const std::string& left, const std::string& right) {
   CompareOptions options;
-  options.blocks = true;
+  options.fusions = true;
   absl::StatusOr<Comparison> comparison = CompareGraphs(left, right, GivenFeeds(), options);
   EXPECT_TRUE(comparison.ok()) << comparison.status();
   return *std::move(comparison);
 }
 
-TEST(CompareBlocks, NamesWhatBreaksAPairAndWhatItCosts) {
+TEST(CompareFusions, NamesWhatBreaksAPairAndWhatItCosts) {
   const Comparison comparison = Compared(kLayer, Quantized());
-  const BlockReport& report = *comparison.blocks;
+  const FusionReport& report = *comparison.fusions;
   ASSERT_THAT(report.pairs, SizeIs(2));  // the whole layer, and its Gelu
-  const Block& broken = report.right[static_cast<size_t>(report.pairs[0].right)];
+  const Fusion& broken = report.right[static_cast<size_t>(report.pairs[0].right)];
   ASSERT_THAT(broken.obstacles, SizeIs(1));
-  const BlockObstacle& obstacle = broken.obstacles[0];
+  const FusionObstacle& obstacle = broken.obstacles[0];
   EXPECT_EQ(obstacle.kind, ObstacleKind::kQuantization);
   EXPECT_THAT(obstacle.nodes, ElementsAre("q", "k"));
   EXPECT_EQ(obstacle.after, "m");
@@ -66,12 +66,12 @@ TEST(CompareBlocks, NamesWhatBreaksAPairAndWhatItCosts) {
   EXPECT_TRUE(report.right[static_cast<size_t>(report.pairs[1].right)].whole());
 }
 
-TEST(CompareBlocks, WhatIsFusedIsWhole) {
+TEST(CompareFusions, WhatIsFusedIsWhole) {
   const std::string fused = absl::StrReplaceAll(
       kLayer, {{"[a] t = Add (m, b) [d] d = Div (t, root) [e] e = Erf (d) [p] p = Add (e, one) "
                 "[g] g = Mul (t, p) [h] y = Mul (g, half)",
                 "[f] y = com.microsoft.BiasGelu (m, b)"}});
-  const BlockReport report = *Compared(kLayer, fused).blocks;
+  const FusionReport report = *Compared(kLayer, fused).fusions;
   EXPECT_THAT(
       TextsOf(report).counts,
       ElementsAre("   1  MatMul + bias + Gelu (erf) → MatMul + bias + Gelu: whole on both sides",
@@ -80,24 +80,24 @@ TEST(CompareBlocks, WhatIsFusedIsWhole) {
   EXPECT_THAT(TextsOf(report).broken, IsEmpty());
 }
 
-TEST(CompareBlocks, BothWaysRound) {
-  const BlockReport report = *Compared(Quantized(), kLayer).blocks;
+TEST(CompareFusions, BothWaysRound) {
+  const FusionReport report = *Compared(Quantized(), kLayer).fusions;
   EXPECT_THAT(TextsOf(report).broken,
               ElementsAre(HasSubstr("broken on the left, whole on the right")));
   EXPECT_TRUE(report.left[static_cast<size_t>(report.pairs[0].left)].obstacles[0].cost.has_value());
 }
 
 // A reader is no business of a quantizer.
-TEST(CompareBlocks, ReadersAreNotExcluded) {
+TEST(CompareFusions, ReadersAreNotExcluded) {
   const std::string read = absl::StrReplaceAll(
       kLayer,
       {{"[a] t = Add", "[r] r = Relu (m) [a] t = Add"}, {"[2,4] y)", "[2,4] y, float[2,4] r)"}});
-  const BlockReport report = *Compared(kLayer, read).blocks;
+  const FusionReport report = *Compared(kLayer, read).fusions;
   EXPECT_THAT(TextsOf(report).obstacles, ElementsAre(ElementsAre(HasSubstr("second reader: 'r'"))));
   EXPECT_THAT(report.nodes_to_exclude, IsEmpty());
 }
 
-TEST(CompareBlocks, ReportsCarryThem) {
+TEST(CompareFusions, ReportsCarryThem) {
   const Comparison comparison = Compared(kLayer, Quantized());
   const std::string table = RenderTable(comparison);
   EXPECT_THAT(table, HasSubstr("whole on the left, broken on the right"));
@@ -115,13 +115,13 @@ TEST(CompareBlocks, ReportsCarryThem) {
   EXPECT_THAT(RenderJson(*plain), Not(HasSubstr("\"blocks\"")));
 }
 
-TEST(CompareBlocks, ModelsAlone) {
+TEST(CompareFusions, ModelsAlone) {
   const Comparison comparison = Compared(kLayer, Quantized());
-  const std::string text = RenderModelBlocks("m.onnx", comparison.blocks->right);
+  const std::string text = RenderModelFusions("m.onnx", comparison.fusions->right);
   EXPECT_THAT(text, HasSubstr("m.onnx: 2 blocks that runtimes fuse, 1 whole, 1 broken"));
   EXPECT_THAT(text, HasSubstr("Q/DQ: 'q', 'k' between 'm' and 'a'"));
   const nlohmann::json json =
-      nlohmann::json::parse(ModelBlocksJson("m.onnx", comparison.blocks->left));
+      nlohmann::json::parse(ModelFusionsJson("m.onnx", comparison.fusions->left));
   EXPECT_EQ(json["format"], "onnxcmp blocks");
   EXPECT_EQ(json["blocks"][0]["whole"], true);
 }

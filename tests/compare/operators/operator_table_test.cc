@@ -52,12 +52,12 @@ TEST(OperatorTable, EveryRowIsAnOperatorOfItsDomains) {
 TEST(OperatorTable, TraitsThatFollowFromOthers) {
   using T = OperatorTrait;
   const std::vector<std::pair<T, T>> follows = {
-      {T::kOneDataInput, T::kMoves},      {T::kAddsNumbers, T::kMoves},
-      {T::kRearranges, T::kOneDataInput}, {T::kReorders, T::kRearranges},
-      {T::kKeepsOrder, T::kReorders},     {T::kCopies, T::kKeepsOrder},
-      {T::kArithmetic, T::kKeepsAxes},    {T::kCasts, T::kKeepsAxes},
-      {T::kRegrids, T::kKeepsAxes},       {T::kCopies, T::kKeepsAxes},
-      {T::kCompares, T::kAbsorbs},        {T::kPacked, T::kQuantized}};
+      {T::kOneDataInput, T::kMoves},        {T::kAddsNumbers, T::kMoves},
+      {T::kRearranges, T::kOneDataInput},   {T::kReorders, T::kRearranges},
+      {T::kKeepsOrder, T::kReorders},       {T::kCopies, T::kKeepsOrder},
+      {T::kArithmetic, T::kKeepsAxes},      {T::kCasts, T::kKeepsAxes},
+      {T::kRequantizations, T::kKeepsAxes}, {T::kCopies, T::kKeepsAxes},
+      {T::kCompares, T::kAbsorbs},          {T::kPacked, T::kQuantized}};
   for (const OperatorRow& row : OperatorTable()) {
     for (const auto& [trait, other] : follows) {
       EXPECT_TRUE(!HasBit(row, trait) || HasBit(row, other)) << row.op_type;
@@ -65,7 +65,7 @@ TEST(OperatorTable, TraitsThatFollowFromOthers) {
     EXPECT_FALSE(HasBit(row, T::kRearranges) && HasBit(row, T::kAddsNumbers)) << row.op_type;
     EXPECT_FALSE(HasBit(row, T::kMoves) && HasBit(row, T::kArithmetic)) << row.op_type;
     // The name says so.
-    EXPECT_EQ(HasBit(row, T::kRegrids),
+    EXPECT_EQ(HasBit(row, T::kRequantizations),
               row.op_type == "QuantizeLinear" || row.op_type == "DequantizeLinear");
   }
 }

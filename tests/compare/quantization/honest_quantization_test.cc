@@ -57,9 +57,9 @@ std::vector<std::string> MistakesOf(const std::string& left, const std::string& 
   return texts;
 }
 
-std::string Pair(const std::string& name, const std::string& grid) {
-  return absl::StrCat(name, "_q = QuantizeLinear (", name, ", ", grid, "_scale, zero)\n", name,
-                      "_d = DequantizeLinear (", name, "_q, ", grid, "_scale, zero)\n");
+std::string Pair(const std::string& name, const std::string& params) {
+  return absl::StrCat(name, "_q = QuantizeLinear (", name, ", ", params, "_scale, zero)\n", name,
+                      "_d = DequantizeLinear (", name, "_q, ", params, "_scale, zero)\n");
 }
 
 // The results of the right that are said to be wrong.
@@ -120,11 +120,11 @@ TEST(HonestQuantization, ASliceHasTheScaleOfTheWhole) {
     b = Slice (m, six, end, one)
     y = Concat <axis = 1> (b, a)
   })");
-  const auto right = [&](const std::string& grid) {
+  const auto right = [&](const std::string& params) {
     std::string text = absl::StrCat(
         head, w, cuts, ", float m_scale = {0.035}, float own_scale = {0.035}, int8 zero = {0}> {\n",
         "m = MatMul (x, w)\n", Pair("m", "m"), "a = Slice (m_d, zero_at, six, one)\n",
-        Pair("a", grid), "b = Slice (m_d, six, end, one)\n", Pair("b", "m"),
+        Pair("a", params), "b = Slice (m_d, six, end, one)\n", Pair("b", "m"),
         "y = Concat <axis = 1> (b_d, a_d) }");
     return text;
   };

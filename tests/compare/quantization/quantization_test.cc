@@ -17,10 +17,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "compare/base/per_side.h"
 #include "compare/causes/cause_class.h"
 #include "compare/compare.h"
 #include "compare/differences/tensor_distance.h"
-#include "compare/base/per_side.h"
 #include "compare/sides/model_side.h"
 #include "tests/compare/model_pair.h"
 #include "tests/support/load_test.h"
@@ -129,11 +129,11 @@ std::string Float() {
   })");
 }
 
-struct GridOfTwin {
+struct QuantParamsOfCounterpart {
   double scale = 1;
   double zero_point = 0;
 };
-struct WeightsOfTwin {
+struct WeightsOfCounterpart {
   std::vector<double> integers;
   std::vector<double> scales;
   double zero_point = 0;
@@ -145,16 +145,16 @@ struct Twin {
   std::string type = "int8";
   double least = -128;
   double most = 127;
-  std::map<std::string, GridOfTwin> activations;  // by result
-  std::map<std::string, WeightsOfTwin> weights;
+  std::map<std::string, QuantParamsOfCounterpart> activations;  // by result
+  std::map<std::string, WeightsOfCounterpart> weights;
   std::string not_quantized;  // the result that is not
 
   std::string Text() const {
     std::string initializers;
-    for (const auto& [name, grid] : activations) {
+    for (const auto& [name, params] : activations) {
       absl::StrAppend(&initializers, initializers.empty() ? "" : ",\n", "float ", name,
-                      "_scale = {", static_cast<float>(grid.scale), "}, ", type, " ", name,
-                      "_zero = {", grid.zero_point, "}");
+                      "_scale = {", static_cast<float>(params.scale), "}, ", type, " ", name,
+                      "_zero = {", params.zero_point, "}");
     }
     std::string nodes;
     for (const auto& [name, of] : weights) {
@@ -190,10 +190,10 @@ struct Twin {
 
 // From the float model's own values.
 Twin Calibrated(const std::string& type, double least, double most, bool per_channel = true) {
-  Twin twin;
-  twin.type = type;
-  twin.least = least;
-  twin.most = most;
+  Twin counterpart;
+  counterpart.type = type;
+  counterpart.least = least;
+  counterpart.most = most;
   testing::Recorder recorder;
   const testing::LoadedModel model = testing::LoadGraph(Float());
   EXPECT_TRUE(model.ok()) << model.status();
@@ -208,12 +208,12 @@ Twin Calibrated(const std::string& type, double least, double most, bool per_cha
       high = std::max(high, number);
     }
     const double scale = (high - low) / (most - least);
-    twin.activations[entry.name == "y" ? "last" : entry.name] = {scale,
-                                                                 std::round(least - low / scale)};
+    counterpart.activations[entry.name == "y" ? "last" : entry.name] = {
+        scale, std::round(least - low / scale)};
   }
   for (int i = 1; i <= 3; ++i) {
     const std::vector<double> floats = Weights(i);
-    WeightsOfTwin& weights = twin.weights[absl::StrCat("w", i)];
+    WeightsOfCounterpart& weights = counterpart.weights[absl::StrCat("w", i)];
     std::vector<double> greatest(per_channel ? kSize : 1);
     for (size_t k = 0; k < floats.size(); ++k) {
       double& channel = greatest[k % greatest.size()];
@@ -226,7 +226,7 @@ Twin Calibrated(const std::string& type, double least, double most, bool per_cha
       weights.integers.push_back(std::nearbyint(floats[k] / weights.scales[k % greatest.size()]));
     }
   }
-  return twin;
+  return counterpart;
 }
 
 Twin Int8() { return Calibrated("int8", -128, 127); }
@@ -261,8 +261,8 @@ TEST(Quantization, FiguresOfOnePair) {
   EXPECT_NEAR(*layer.cosine, 33.8 / std::sqrt(32.85 * 35), 1e-6);
   EXPECT_EQ(*layer.saturated, 0);
   EXPECT_NEAR(*layer.used, 6.0 / 255, 1e-12);
-  EXPECT_EQ(*layer.grid_least, -128);
-  EXPECT_EQ(*layer.grid_most, 127);
+  EXPECT_EQ(*layer.least_real, -128);
+  EXPECT_EQ(*layer.most_real, 127);
   EXPECT_NEAR(*layer.cost, std::sqrt(0.25 / 32.85), 1e-6);
   EXPECT_NEAR(*comparison.quantization->output_error, std::sqrt(0.25 / 32.85), 1e-6);
 }
@@ -294,11 +294,12 @@ TEST(Quantization, WeightsHaveFiguresOfTheirOwn) {
 }
 
 TEST(Quantization, HonestTwinsHaveNoMistakes) {
-  for (const Twin& twin : {Int8(), Calibrated("uint8", 0, 255), Calibrated("int16", -32768, 32767),
-                           Calibrated("int8", -128, 127, /*per_channel=*/false)}) {
-    const Comparison comparison = Compared(Float(), twin.Text(), X());
+  for (const Twin& counterpart :
+       {Int8(), Calibrated("uint8", 0, 255), Calibrated("int16", -32768, 32767),
+        Calibrated("int8", -128, 127, /*per_channel=*/false)}) {
+    const Comparison comparison = Compared(Float(), counterpart.Text(), X());
     EXPECT_THAT(comparison.quantization->mistakes, IsEmpty());
-    EXPECT_THAT(WrongCauses(comparison), IsEmpty()) << twin.type;
+    EXPECT_THAT(WrongCauses(comparison), IsEmpty()) << counterpart.type;
     // Every activation is listed, beside what it stands for, and the product before the Relu.
     EXPECT_THAT(comparison.quantization->layers, SizeIs(6));
     for (const QuantizedLayer& layer : comparison.quantization->layers) {
@@ -315,18 +316,18 @@ TEST(Quantization, HonestTwinsHaveNoMistakes) {
 // The errors of all layers of an honest twin, put in together, are what its outputs are apart by.
 TEST(Quantization, HonestLayersExplainTheDifferenceTogether) {
   for (const double coarser : {1.0, 1.5}) {
-    Twin twin = Int8();
-    for (auto& [name, grid] : twin.activations) grid.scale *= coarser;
-    const Comparison comparison = Compared(Float(), twin.Text(), X());
+    Twin counterpart = Int8();
+    for (auto& [name, params] : counterpart.activations) params.scale *= coarser;
+    const Comparison comparison = Compared(Float(), counterpart.Text(), X());
     const QuantizationReport& report = *comparison.quantization;
     ASSERT_TRUE(report.explained.has_value());
     EXPECT_NEAR(report.explained->all / *report.output_error, 1, 0.15);
     EXPECT_FALSE(report.explained->standing_out.has_value());
   }
   // What stands out does not count.
-  Twin twin = Int8();
-  twin.activations["r1"].scale *= 8;
-  const Comparison comparison = Compared(Float(), twin.Text(), X());
+  Twin counterpart = Int8();
+  counterpart.activations["r1"].scale *= 8;
+  const Comparison comparison = Compared(Float(), counterpart.Text(), X());
   const QuantizationReport& report = *comparison.quantization;
   ASSERT_TRUE(report.explained.has_value());
   EXPECT_LT(report.explained->all, 0.7 * *report.output_error);
@@ -398,12 +399,14 @@ TEST(Quantization, TheZeroPointOfIntegerProducts) {
 
 // A grid of which the numbers use little explains nothing.
 TEST(Quantization, AGridThatIsTooCoarseExplainsNothing) {
-  Twin twin = Int8();
-  EXPECT_TRUE(LayerOf(Compared(Float(), twin.Text(), X()), "s_q").rounding_sqnr.has_value());
-  twin.activations["s"].scale *= 4;
-  EXPECT_FALSE(LayerOf(Compared(Float(), twin.Text(), X()), "s_q").rounding_sqnr.has_value());
-  twin.activations["s"].scale /= 16;
-  EXPECT_FALSE(LayerOf(Compared(Float(), twin.Text(), X()), "s_q").rounding_sqnr.has_value());
+  Twin counterpart = Int8();
+  EXPECT_TRUE(LayerOf(Compared(Float(), counterpart.Text(), X()), "s_q").rounding_sqnr.has_value());
+  counterpart.activations["s"].scale *= 4;
+  EXPECT_FALSE(
+      LayerOf(Compared(Float(), counterpart.Text(), X()), "s_q").rounding_sqnr.has_value());
+  counterpart.activations["s"].scale /= 16;
+  EXPECT_FALSE(
+      LayerOf(Compared(Float(), counterpart.Text(), X()), "s_q").rounding_sqnr.has_value());
 }
 
 TEST(Quantization, WhicheverSideIsQuantized) {
@@ -421,21 +424,21 @@ TEST(Quantization, OfTwoQuantizedSidesTheRightIsMeasured) {
   EXPECT_THAT(WrongCauses(comparison), IsEmpty());
 }
 
-struct FaultOfTwin {
+struct FaultOfCounterpart {
   std::string name;
   std::function<void(Twin*)> put;
   std::string result;  // of the quantized side
   std::string text;
 };
 
-class QuantizationFault : public ::testing::TestWithParam<FaultOfTwin> {};
+class QuantizationFault : public ::testing::TestWithParam<FaultOfCounterpart> {};
 
 TEST_P(QuantizationFault, IsNamed) {
   for (const bool quantized_right : {true, false}) {
-    Twin twin = Int8();
-    GetParam().put(&twin);
-    const Comparison comparison =
-        quantized_right ? Compared(Float(), twin.Text(), X()) : Compared(twin.Text(), Float(), X());
+    Twin counterpart = Int8();
+    GetParam().put(&counterpart);
+    const Comparison comparison = quantized_right ? Compared(Float(), counterpart.Text(), X())
+                                                  : Compared(counterpart.Text(), Float(), X());
     ASSERT_THAT(comparison.quantization->mistakes, SizeIs(1)) << GetParam().name;
     EXPECT_THAT(comparison.quantization->mistakes[0].text, HasSubstr(GetParam().text));
     ASSERT_FALSE(comparison.causes.empty());
@@ -450,19 +453,19 @@ TEST_P(QuantizationFault, IsNamed) {
   }
 }
 
-std::vector<FaultOfTwin> Faults() {
-  std::vector<FaultOfTwin> faults;
+std::vector<FaultOfCounterpart> Faults() {
+  std::vector<FaultOfCounterpart> faults;
   for (const char* name : {"x", "r1", "p2", "s", "last"}) {
     const std::string result = absl::StrCat(name, "_q");
     faults.push_back({absl::StrCat("scale_four_times_", name),
-                      [=](Twin* twin) { twin->activations[name].scale *= 4; }, result,
+                      [=](Twin* counterpart) { counterpart->activations[name].scale *= 4; }, result,
                       absl::StrCat("scale ", name, "_scale")});
     faults.push_back({absl::StrCat("scale_a_quarter_", name),
-                      [=](Twin* twin) { twin->activations[name].scale /= 4; }, result,
+                      [=](Twin* counterpart) { counterpart->activations[name].scale /= 4; }, result,
                       "are cut off"});
     faults.push_back({absl::StrCat("zero_point_", name),
-                      [=](Twin* twin) {
-                        double& zero = twin->activations[name].zero_point;
+                      [=](Twin* counterpart) {
+                        double& zero = counterpart->activations[name].zero_point;
                         zero += zero > 100 ? -20 : 20;
                       },
                       result, absl::StrCat("zero point ", name, "_zero")});
@@ -470,27 +473,27 @@ std::vector<FaultOfTwin> Faults() {
   for (const char* name : {"w1", "w2", "w3"}) {
     const std::string layer = name[1] == '1' ? "p1" : name[1] == '2' ? "p2_q" : "last_q";
     faults.push_back({absl::StrCat("weights_scale_", name),
-                      [=](Twin* twin) {
-                        for (double& scale : twin->weights[name].scales) scale *= 4;
+                      [=](Twin* counterpart) {
+                        for (double& scale : counterpart->weights[name].scales) scale *= 4;
                       },
                       layer, "4 times what it should be"});
     faults.push_back({absl::StrCat("axis_", name),
-                      [=](Twin* twin) { twin->weights[name].axis = 0; }, layer,
+                      [=](Twin* counterpart) { counterpart->weights[name].axis = 0; }, layer,
                       "axis 0 of the scales"});
     faults.push_back({absl::StrCat("another_channel_", name),
-                      [=](Twin* twin) {
-                        std::vector<double>& scales = twin->weights[name].scales;
+                      [=](Twin* counterpart) {
+                        std::vector<double>& scales = counterpart->weights[name].scales;
                         scales[3] = scales[4];
                       },
                       layer, "of channel 3 (1 of 16 channels are wrong)"});
     faults.push_back({absl::StrCat("weights_zero_point_", name),
-                      [=](Twin* twin) { twin->weights[name].zero_point = 20; }, layer,
+                      [=](Twin* counterpart) { counterpart->weights[name].zero_point = 20; }, layer,
                       absl::StrCat("zero point ", name, "_zero")});
   }
   for (const char* name : {"x", "s"}) {
     faults.push_back({absl::StrCat("missing_", name),
-                      [=](Twin* twin) { twin->not_quantized = name; }, absl::StrCat(name, "_d"),
-                      "without QuantizeLinear and DequantizeLinear"});
+                      [=](Twin* counterpart) { counterpart->not_quantized = name; },
+                      absl::StrCat(name, "_d"), "without QuantizeLinear and DequantizeLinear"});
   }
   return faults;
 }

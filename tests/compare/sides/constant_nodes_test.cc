@@ -12,8 +12,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
-#include "compare/compare.h"
 #include "compare/base/timings.h"
+#include "compare/compare.h"
 #include "compare/reports/render_json.h"
 #include "compare/sides/model_side.h"
 #include "tests/compare/model_pair.h"

@@ -13,33 +13,34 @@ namespace {
 
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
-double LikenessOf(const std::vector<float>& left, const std::vector<float>& right) {
+double NoiseStatsOf(const std::vector<float>& left, const std::vector<float>& right) {
   const auto of = [](const std::vector<float>& elements) {
     return Measure(Tensor::Of<float>({static_cast<int64_t>(elements.size())}, elements));
   };
-  return ConstantLikeness(of(left), of(right));
+  return ConstantSimilarity(of(left), of(right));
 }
 
-TEST(ConstantLikenessTest, IsTheShareOfEqualElementsInAnyOrder) {
-  EXPECT_EQ(LikenessOf({1, 2, 3, 4}, {1, 2, 3, 5e9f}), 0.75);
-  EXPECT_EQ(LikenessOf({1, 20, 3, 40, 5}, {40, 5, 20, 1, 3}), 1);
-  EXPECT_EQ(LikenessOf({1, 20, 3, 40, 5}, {40, 5, 20, 7, 9}), 0.6);
+TEST(ConstantSimilarityTest, IsTheShareOfEqualElementsInAnyOrder) {
+  EXPECT_EQ(NoiseStatsOf({1, 2, 3, 4}, {1, 2, 3, 5e9f}), 0.75);
+  EXPECT_EQ(NoiseStatsOf({1, 20, 3, 40, 5}, {40, 5, 20, 1, 3}), 1);
+  EXPECT_EQ(NoiseStatsOf({1, 20, 3, 40, 5}, {40, 5, 20, 7, 9}), 0.6);
 }
 
 // How the elements round must not say which of two is the likelier.
-TEST(ConstantLikenessTest, AFactorLeavesAllAlike) {
+TEST(ConstantSimilarityTest, AFactorLeavesAllAlike) {
   const std::vector<float> elements = {0.3f, -1.7f, 2.9f, 0.11f, -0.57f, 1.3f, 7.1f, -3.3f, 0.9f};
   for (const float factor : {0.7f, 0.999995f, 1.00001f, 1.1f, 1.3f}) {
     std::vector<float> scaled = elements;
     for (float& element : scaled) element *= factor;
-    EXPECT_EQ(LikenessOf(elements, scaled), 1) << factor;
+    EXPECT_EQ(NoiseStatsOf(elements, scaled), 1) << factor;
   }
 }
 
 // A NaN is equal to nothing and has no place in an order.
-TEST(ConstantLikenessTest, NaNsAreLikeNothing) {
-  EXPECT_EQ(LikenessOf({kNaN, kNaN}, {kNaN, kNaN}), 0);
-  EXPECT_EQ(LikenessOf({3, kNaN, 20, 1, kNaN, 40, 5, 60}, {60, kNaN, 1, kNaN, 5, 20, 3, 40}), 0.75);
+TEST(ConstantSimilarityTest, NaNsAreLikeNothing) {
+  EXPECT_EQ(NoiseStatsOf({kNaN, kNaN}, {kNaN, kNaN}), 0);
+  EXPECT_EQ(NoiseStatsOf({3, kNaN, 20, 1, kNaN, 40, 5, 60}, {60, kNaN, 1, kNaN, 5, 20, 3, 40}),
+            0.75);
 }
 
 }  // namespace

@@ -11,11 +11,11 @@ namespace {
 using ::onnxcmp::testing::ExpectError;
 
 TEST(PatternTest, EveryFormReads) {
-  BlockForms forms;
+  FusionForms forms;
   NamedPatterns named;
   AddAllForms(&forms, &named);
   EXPECT_GT(forms.size(), 50u);
-  for (const BlockForm& form : forms) {
+  for (const FusionForm& form : forms) {
     const absl::StatusOr<Pattern> pattern = ParsePattern(form.pattern, named);
     EXPECT_TRUE(pattern.ok()) << form.name << ": " << pattern.status();
   }

@@ -1,0 +1,31 @@
+// Thresholds that several rooms share, each with its unit and its reason. A bound that one file
+// alone uses stands in that file, the alignment's in compare/alignment/weights.h.
+#ifndef ONNXCMP_COMPARE_BASE_THRESHOLDS_H_
+#define ONNXCMP_COMPARE_BASE_THRESHOLDS_H_
+
+namespace onnxcmp::thresholds {
+
+// Magnitudes. A number beyond this one is a mask: exporters write the least number of float or of
+// bfloat16, -3.4e38, for minus infinity. It counts for no scale and for no mean.
+inline constexpr double kMaskMagnitude = 1e30;
+// The same in float16, whose least number is -65504.
+inline constexpr double kMaskMagnitudeOfFloat16 = 60000;
+
+// Epsilons of the coarser type. The search for causes lets a region differ by these wherever the
+// difference arises: sums of another order move a result by a few last places.
+inline constexpr double kMostRoundingEpsilons = 8;
+// Times. Rounding makes a result at most so much farther apart than what its region reads.
+inline constexpr double kMostRoundingGrowth = 4;
+
+// Relative distance, and epsilons of the coarser type. Rounding hardly brings two results farther
+// apart than the greater of both.
+inline constexpr double kFarDistance = 1e-3;
+inline constexpr double kFarEpsilons = 64;
+
+// Noise against signal, a ratio of root mean squares, that honest quantization to 8 bits has at
+// most.
+inline constexpr double kMostHonestNoise = 0.3;
+
+}  // namespace onnxcmp::thresholds
+
+#endif  // ONNXCMP_COMPARE_BASE_THRESHOLDS_H_
