@@ -1,5 +1,4 @@
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -20,6 +19,7 @@
 #include "cli/process/messages.h"
 #include "cli/process/terminal.h"
 #include "compare/base/per_side.h"
+#include "compare/base/write_file.h"
 #include "compare/model_explorer/node_data.h"
 #include "compare/reports/render_csv.h"
 #include "compare/reports/render_dot.h"
@@ -42,13 +42,6 @@ std::string Render(const Comparison& comparison, absl::string_view format, const
   if (format == "junit") return RenderJunit(comparison);
   if (format == "markdown") return RenderMarkdown(comparison);
   return RenderTable(comparison, look);
-}
-
-absl::Status WriteFile(const std::string& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  file.close();
-  return file ? absl::OkStatus() : absl::PermissionDeniedError(absl::StrCat("cannot write ", path));
 }
 
 // Writes the requested reports of a comparison.

@@ -1,6 +1,5 @@
 #include <cstddef>
 #include <cstdint>
-#include <fstream>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,6 +16,7 @@
 #include "cli/commands.h"
 #include "cli/process/messages.h"
 #include "cli/process/terminal.h"
+#include "compare/base/write_file.h"
 #include "compare/reports/table/table_options.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/load/load_model.h"
@@ -237,13 +237,6 @@ absl::StatusOr<std::string> ShowTwo(const ShowArguments& arguments) {
   const Drawing drawing = DrawPair(left, right, pairs, ours, theirs);
   if (arguments.format == "dot") return RenderDrawingDot(drawing);
   return arguments.format == "svg" ? RenderSvg(drawing) : RenderDrawingPage(drawing);
-}
-
-absl::Status WriteFile(const std::string& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  file.close();
-  return file ? absl::OkStatus() : absl::PermissionDeniedError(absl::StrCat("cannot write ", path));
 }
 
 // Large constants go beside a file, and among the numbers of standard output.

@@ -243,16 +243,22 @@ std::vector<RowDetail> DetailsOf(const Comparison& comparison, const PageDetail&
 
 }  // namespace
 
-JsonLines AllLines(const Comparison& comparison) {
-  const auto all = [](size_t) { return true; };
+std::string RowLines(const Comparison& comparison) {
   std::string rows = "[";
   JsonWriter out(&rows, false);
   RowDetail detail;
   detail.worst = SIZE_MAX;
   for (const ComparedRow& row : comparison.rows) Write(row, detail, out);
   EndLines(&rows);
-  return {LinesOf(comparison.left, false, all), LinesOf(comparison.right, false, all),
-          std::move(rows)};
+  return rows;
+}
+
+std::string ResultLines(const ResultStream& side) {
+  return LinesOf(side, false, [](size_t) { return true; });
+}
+
+JsonLines AllLines(const Comparison& comparison) {
+  return {ResultLines(comparison.left), ResultLines(comparison.right), RowLines(comparison)};
 }
 
 JsonLines PageLines(const Comparison& comparison, const PageDetail& detail, PageCounts* counts) {

@@ -10,6 +10,7 @@
 #include "compare/comparison/comparison.h"
 #include "compare/differences/tensor_difference.h"
 #include "compare/differences/value_difference.h"
+#include "compare/streams/result_stream.h"
 
 namespace onnxcmp {
 
@@ -19,6 +20,9 @@ struct JsonLines {
 
 // All that is known.
 JsonLines AllLines(const Comparison& comparison);
+// The same of the rows alone, and of one side's results.
+std::string RowLines(const Comparison& comparison);
+std::string ResultLines(const ResultStream& side);
 
 // What pages leave out to be smaller: the least first.
 struct PageDetail {

@@ -326,7 +326,7 @@ std::string RenderJsonHead(const Comparison& comparison) {
   return JsonAround(comparison, {"[]", "[]", "[]"});
 }
 
-std::string RenderJsonRows(const Comparison& comparison) { return Lines(comparison.rows); }
+std::string RenderJsonRows(const Comparison& comparison) { return RowLines(comparison); }
 
 std::string RenderJsonResults(const ResultStream& side) { return ResultLines(side); }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -16,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "compare/backend_tests/backend_test.h"
+#include "compare/base/write_file.h"
 #include "compare/causes/repro.h"
 #include "compare/recordings/recording.h"
 #include "compare/repro/repro_script.h"
@@ -95,13 +95,6 @@ std::string Obstacle(const std::string& dir) {
     if (std::string foreign = ForeignIn(arrays, IsReproArray); !foreign.empty()) return foreign;
   }
   return "";
-}
-
-absl::Status WriteFile(const std::string& path, const std::string& bytes) {
-  std::ofstream file(path, std::ios::binary);
-  file << bytes;
-  file.close();
-  return file ? absl::OkStatus() : absl::PermissionDeniedError(absl::StrCat("cannot write ", path));
 }
 
 Feeds FeedsOf(const Repro& repro) {

@@ -28,7 +28,7 @@ QuantParamValues QuantParamsOf(std::vector<double> scales, std::vector<double> z
 }
 
 // More than three pieces, and a piece that is not whole.
-std::vector<double> Many(uint64_t seed) {
+std::vector<double> ManyNumbers(uint64_t seed) {
   std::mt19937_64 engine(seed);
   std::vector<double> numbers(200003);
   for (double& number : numbers) number = static_cast<double>(engine() % 20001) / 10000 + 2;
@@ -73,8 +73,8 @@ TEST(DequantizedView, PackedIntegersOfManyPiecesComeBack) {
 }
 
 TEST(Signal, LikenessIsThatOfPlainSums) {
-  const std::vector<double> a = Many(1);
-  std::vector<double> b = Many(2);
+  const std::vector<double> a = ManyNumbers(1);
+  std::vector<double> b = ManyNumbers(2);
   long double aa = 0, bb = 0, ab = 0, rest = 0, mean_a = 0, mean_b = 0;
   for (size_t i = 0; i < a.size(); ++i) {
     b[i] = a[i] + b[i] / 4;
@@ -112,8 +112,8 @@ TEST(Signal, MasksAndNaNDoNotCount) {
 }
 
 TEST(Signal, TheSameBitsForAnyNumberOfThreads) {
-  const DequantizedView a(Many(1));
-  const DequantizedView b(Many(2));
+  const DequantizedView a(ManyNumbers(1));
+  const DequantizedView b(ManyNumbers(2));
   const NoiseStats alone = NoiseStatsOf(a, b, nullptr);
   for (const int threads : {1, 2, 5}) {
     const ThreadPool pool(threads);
@@ -174,7 +174,7 @@ TEST(Signal, ChannelsAreThoseOfAGrid) {
 
 // Pieces and strips cut through channels and their runs.
 TEST(Signal, ManyElementsOfManyChannels) {
-  const std::vector<double> a = Many(1);
+  const std::vector<double> a = ManyNumbers(1);
   const int64_t channels = 7;
   const int64_t inner = 13;
   std::vector<double> b(a.size());
