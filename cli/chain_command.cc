@@ -180,11 +180,11 @@ int ChainCommand(const std::vector<std::string>& command_line) {
       ->type_name("HOW")
       ->check(Quietly(CLI::IsMember({"table", "json"})));
   std::string levels;
-  app.add_option("--levels", levels, "One model in a runtime, at each of its optimization levels")
+  app.add_option("--levels", levels, "One model, at each level of a runtime")
       ->group("Runtimes")
-      ->type_name("R[:KEY=VALUE,...]");
+      ->type_name("R[:K=V,...]");
   std::string disable;
-  app.add_option("--disable", disable, "After these, all without each of these optimizers: A,B")
+  app.add_option("--disable", disable, "Then without each of these optimizers: A,B")
       ->group("Runtimes")
       ->type_name("NAMES");
   arguments.runtimes.AddLimits(app);

@@ -37,8 +37,8 @@ void AddModels(CLI::App& app, CompareArguments& arguments) {
 }
 
 void AddRuntimes(CLI::App& app, CompareArguments& arguments, std::string& against) {
-  const char* kType = "R[:KEY=VALUE,...]";
-  app.add_option("--against", against, "Run the right side in a runtime; of one model, both sides")
+  const char* kType = "R[:K=V,...]";
+  app.add_option("--against", against, "Run the right side, or MODEL, in a runtime")
       ->group("Runtimes")
       ->type_name(kType);
   app.add_option("--left-runtime", arguments.runtimes.names.left, "What the left side runs in")
@@ -48,7 +48,7 @@ void AddRuntimes(CLI::App& app, CompareArguments& arguments, std::string& agains
       ->group("Runtimes")
       ->type_name(kType);
   app.add_flag("--fused", arguments.runtimes.fused,
-               "Compare with the model as the runtime has optimized it")
+               "Take the model as the runtime has optimized it")
       ->group("Runtimes");
   arguments.runtimes.AddLimits(app);
 }

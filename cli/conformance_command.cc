@@ -75,7 +75,7 @@ int ConformanceCommand(const std::vector<std::string>& arguments) {
   SetUsage(app, "onnxcmp conformance [OPTIONS] --runtime R... DIR...");
   app.add_option("DIR", options.folders, "Test folders, or folders of such")->type_name(" ");
   app.add_option("--runtime", options.names, "A runtime; repeatable; onnxcmp runtimes lists them")
-      ->type_name("R[:KEY=VALUE,...]")
+      ->type_name("R[:K=V,...]")
       ->take_all()
       ->allow_extra_args(false);
   app.add_option("--format", options.format, "table, json, markdown (table)")

@@ -223,7 +223,7 @@ int RunCommand(const std::vector<std::string>& arguments) {
   AddExpandFunctions(app, options.expand_functions);
   app.add_option("--runtime", options.runtime, "Run it in a runtime; onnxcmp runtimes lists them")
       ->group("Runtimes")
-      ->type_name("R[:KEY=VALUE,...]");
+      ->type_name("R[:K=V,...]");
   options.runtimes.AddLimits(app);
   options.run.AddTo(app);
   if (const std::optional<int> status = Parse(app, arguments)) {

@@ -64,7 +64,7 @@ int TestCommand(const std::vector<std::string>& arguments) {
   RuntimeArguments runtimes;
   app.add_option("--runtime", name, "Run them in a runtime; onnxcmp runtimes lists them")
       ->group("Runtimes")
-      ->type_name("R[:KEY=VALUE,...]");
+      ->type_name("R[:K=V,...]");
   runtimes.AddLimits(app);
   run.AddTo(app);
   if (const std::optional<int> status = Parse(app, arguments)) return *status;

@@ -296,6 +296,11 @@ Comparison Assemble(const PerSide<Side*>& sides, PerSide<SideRecord> records, Fi
   if (!options.made_up && made.verdict < Verdict::kUntested && TellsNothing(made.outputs)) {
     made.verdict = Verdict::kUntested;
   }
+  // Of a runtime that failed there is nothing that a cause could be of.
+  for (const SideId id : kBothSides) {
+    if (sides[id]->node_runner() == nullptr || sides[id]->summary().status.ok()) continue;
+    findings.reviewed.causes.clear();
+  }
   made.keep_in_float = std::move(findings.keep_in_float);
   if (findings.untested && made.verdict != Verdict::kFailed) {
     made.verdict = Verdict::kUntested;

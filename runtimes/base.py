@@ -321,6 +321,9 @@ class ValueFiles:
 
             keys = numpy.array(list(value.keys()))
             values = numpy.array(list(value.values()))
+            # Runtimes hand floats over as Python's, which know no other precision.
+            if all(type(v) is float for v in value.values()):
+                values = values.astype("float32")
             elements = [self.write(keys, prefix), self.write(values, prefix)]
             return {"kind": "map", "elements": elements}
         if isinstance(value, (list, tuple)):
