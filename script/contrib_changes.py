@@ -165,7 +165,7 @@ def main():
                             "docs/numerics.md, and regenerate.py it if we follow.")
     update.to_do += [
         "optimize models with it at all levels and run the results (docs/updating.md).",
-        "docs/fusions.md: a pair in testdata/fusions for a new operator that stands for standard "
+        "docs/fused_operators.md: a pair in testdata/fusions for a new operator that stands for standard "
         "ones.",
         "docs/operators.md, counts in README.md, tests/golden/contrib/README.md, CHANGELOG.md.",
     ]

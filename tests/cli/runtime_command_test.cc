@@ -26,6 +26,7 @@ using ::testing::AllOf;
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 constexpr char kChain[] =
     "(float[4,8] x, float[4,8] w) => (float[4,8] y) "
@@ -60,8 +61,8 @@ TEST_F(RuntimeCommandTest, OneModelAgreesWithItself) {
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
   EXPECT_EQ(outcome.err, "");
   EXPECT_THAT(outcome.out, HasSubstr("\nran    left in onnxcmp, right in fake 1.0 here\n"));
-  EXPECT_THAT(outcome.out, HasSubstr("\n = Relu   c  Relu   c  f32 4x8\n"));
-  EXPECT_THAT(outcome.out, HasSubstr("\nsame "));
+  EXPECT_THAT(outcome.out, HasSubstr(" = Relu   c  Relu   c  f32 4x8\n"));
+  EXPECT_THAT(outcome.out, StartsWith("same "));
 }
 
 TEST_F(RuntimeCommandTest, OutputsAreThoseWithoutMarks) {

@@ -1,5 +1,5 @@
 // Compares the pairs of testdata/fusions: what an optimizer fuses, and the standard operators that
-// it stands for: --gtest_filter='Fusions.*'. docs/fusions.md lists them.
+// it stands for: --gtest_filter='Fusions.*'. docs/fused_operators.md lists them.
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
@@ -121,7 +121,7 @@ TEST(FusionsPage, ListsThePairs) {
                     absl::StrReplaceAll(comment.substr(colon + 2), {{"|", "\\|"}, {"*", "\\*"}}),
                     " | ", name, " |\n");
   }
-  ExpectFile(Document("fusions.md"), page);
+  ExpectFile(Document("fused_operators.md"), page);
 }
 
 }  // namespace

@@ -77,7 +77,8 @@ TEST(WriteRepro, AFolderForEachCause) {
   ASSERT_TRUE(WriteRepros(Registry(), To(folder.Path("r")), &comparison).ok());
   EXPECT_EQ(comparison.causes[0].repro_folder, folder.Path("r/cause_1"));
   EXPECT_THAT(FilesIn(folder.Path("r")),
-              ElementsAre("cause_1/cause.txt", "cause_1/left.onnx", "cause_1/model.onnx",
+              ElementsAre("cause_1/arrays/0.npy", "cause_1/arrays/1.npy", "cause_1/cause.txt",
+                          "cause_1/left.onnx", "cause_1/model.onnx", "cause_1/repro.py",
                           "cause_1/right.onnx", "cause_1/test_data_set_0/input_0.pb",
                           "cause_1/test_data_set_0/output_0.pb", "cause_1/tolerances.json"));
   EXPECT_THAT(comparison.notes, IsEmpty());
