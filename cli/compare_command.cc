@@ -37,7 +37,7 @@ void AddModels(CLI::App& app, CompareArguments& arguments) {
 }
 
 void AddRuntimes(CLI::App& app, CompareArguments& arguments, std::string& against) {
-  const char* kType = "R[:K=V,...]";
+  constexpr char kType[] = "R[:K=V,...]";
   app.add_option("--against", against, "Run the right side, or MODEL, in a runtime")
       ->group("Runtimes")
       ->type_name(kType);

@@ -211,6 +211,9 @@ absl::StatusOr<std::shared_ptr<Runtime>> CompareSession::TakeOptimized(
     std::shared_ptr<Runtime> runtime, std::unique_ptr<Side>* side) const {
   // The first one's folder has the model.
   struct Both {
+    Both(std::shared_ptr<Runtime> optimizing, RuntimeSpec spec, RuntimeOptions options)
+        : first(std::move(optimizing)), second(std::move(spec), std::move(options)) {}
+
     std::shared_ptr<Runtime> first;
     Runtime second;
   };
@@ -232,8 +235,7 @@ absl::StatusOr<std::shared_ptr<Runtime>> CompareSession::TakeOptimized(
   std::erase_if(spec.options, [](const auto& option) { return option.first == "optimization"; });
   spec.options.emplace_back("optimization", "none");
   RuntimeOptions options = runtime->options();
-  const auto both = std::shared_ptr<Both>(
-      new Both{std::move(runtime), Runtime(std::move(spec), std::move(options))});
+  const auto both = std::make_shared<Both>(std::move(runtime), std::move(spec), std::move(options));
   return std::shared_ptr<Runtime>(both, &both->second);
 }
 

@@ -161,6 +161,19 @@ void KeepForSearch(bool keep, PerSide<ValueBank>* banks, PerSide<RecordedSide>* 
   }
 }
 
+// The rows with the pairs that the cause search has confirmed. Its values of them are taken.
+absl::StatusOr<MeasuredRows> WithRepairedPairs(PerSide<RecordedSide> sides, MeasuredRows measured,
+                                               CauseReport* search,
+                                               const PairTolerances& tolerances,
+                                               const EarlyDifferences& early,
+                                               const StepTools& tools) {
+  for (const SideId id : kBothSides) sides[id].searched = &search->repaired_values[id];
+  OC_ASSIGN_OR_RETURN(
+      measured, AddPairs(sides, std::move(measured), search->repaired, tolerances, early, tools));
+  for (const SideId id : kBothSides) search->repaired_values[id].Clear();
+  return measured;
+}
+
 // docs/architecture.md has a table of these steps. `for_search`: values kept for the cause search;
 // ownership moves to it.
 absl::StatusOr<Findings> CompareRecords(const SideRecords& recorded,
@@ -203,14 +216,9 @@ absl::StatusOr<Findings> CompareRecords(const SideRecords& recorded,
     OC_ASSIGN_OR_RETURN(search, SearchCauses(searched, outputs.right, measured, judged, tolerances,
                                              options, tools));
   }
-  PerSide<RecordedSide> repaired = sides;
-  for (const SideId id : kBothSides) {
-    for_search[id].Clear();
-    repaired[id].searched = &search.repaired_values[id];
-  }
+  for (const SideId id : kBothSides) for_search[id].Clear();
   OC_ASSIGN_OR_RETURN(
-      measured, AddPairs(repaired, std::move(measured), search.repaired, tolerances, early, tools));
-  for (const SideId id : kBothSides) search.repaired_values[id].Clear();
+      measured, WithRepairedPairs(sides, std::move(measured), &search, tolerances, early, tools));
   const LookAtQuantizationOptions looking = {.review = options.causes && quantized,
                                              .layers = options.quantization || options.fusions,
                                              .weigh_outputs = !other_inputs,

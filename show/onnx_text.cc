@@ -74,7 +74,7 @@ class TextWriter {
                                        function.overload())) {
         name += absl::ascii_isalnum(static_cast<unsigned char>(c)) ? c : '_';
       }
-      if (!IsWord(name)) name = "f_" + name;
+      if (!IsWord(name)) name.insert(0, "f_");
       while (!used.insert(name).second) name += "_";
       renamed_.push_back(
           absl::StrCat("The function ", PrintableText(function.name()),

@@ -30,7 +30,7 @@ class DecadeCounter {
   static constexpr int kLeast = -20;
   static constexpr int kGreatest = 308;
 
-  static constexpr size_t kDecades = static_cast<size_t>(kGreatest - kLeast + 1);
+  static constexpr size_t kDecades = size_t{kGreatest - kLeast + 1};
 
   size_t PlaceOf(double difference) const;
 

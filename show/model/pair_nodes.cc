@@ -19,7 +19,7 @@ namespace {
 uint64_t Hash(const std::vector<uint64_t>& words) { return HashOf(words).low; }
 uint64_t Hash(absl::string_view text) { return HashOfText(text).low; }
 
-constexpr bool kCommutes(absl::string_view op) {
+constexpr bool Commutes(absl::string_view op) {
   constexpr std::array<absl::string_view, 10> kNames = {"Add", "Mul", "And", "Or",    "Xor",
                                                         "Max", "Min", "Sum", "Equal", "Mean"};
   for (const absl::string_view name : kNames) {
@@ -49,7 +49,7 @@ class Side {
         if (it == maker.end()) continue;
         const std::vector<std::string>& outputs = graph.nodes[it->second].outputs;
         const auto which = std::find(outputs.begin(), outputs.end(), node.inputs[slot]);
-        const size_t number = kCommutes(node.op_type) ? 0 : slot;
+        const size_t number = Commutes(node.op_type) ? 0 : slot;
         readers_[it->second].push_back(
             {static_cast<int>(i), (static_cast<uint64_t>(which - outputs.begin()) << 32) | number});
       }
@@ -91,7 +91,7 @@ class Side {
     for (size_t slot = 0; slot < node.inputs.size(); ++slot) {
       const ShownConstant* constant = graph_.ConstantOf(node.inputs[slot]);
       if (constant == nullptr) continue;
-      words.push_back(kCommutes(node.op_type) ? 0 : slot);
+      words.push_back(Commutes(node.op_type) ? 0 : slot);
       words.push_back(constant->content);
     }
     for (const auto& [name, body] : node.graphs) {
@@ -113,7 +113,7 @@ class Side {
                       : graph_.ConstantOf(name) != nullptr ? 1
                                                            : 2);
     }
-    if (kCommutes(node(i).op_type)) std::sort(above.begin(), above.end());
+    if (Commutes(node(i).op_type)) std::sort(above.begin(), above.end());
     std::vector<uint64_t> below;
     for (const Reader& reader : readers(i)) {
       below.push_back(Hash({now[static_cast<size_t>(reader.node)], reader.slots}));
@@ -234,7 +234,7 @@ class Pairing {
     const auto pair = [&](int a, int b) {
       if (a >= 0 && b >= 0 && Free(a, b)) Pair(a, b);
     };
-    if (!kCommutes(left_.node(l).op_type)) {
+    if (!Commutes(left_.node(l).op_type)) {
       for (size_t slot = 0; slot < std::min(ours.size(), theirs.size()); ++slot) {
         pair(ours[slot], theirs[slot]);
       }
@@ -304,7 +304,7 @@ class PairDifference {
     const ShownNode& ours = pairing_.left().node(l);
     const ShownNode& theirs = pairing_.right().node(r);
     Attributes(ours, theirs);
-    if (kCommutes(ours.op_type)) {
+    if (Commutes(ours.op_type)) {
       ConstantsInAnyOrder(ours, theirs);
     } else {
       for (size_t i = 0; i < std::max(ours.inputs.size(), theirs.inputs.size()); ++i) {

@@ -18,7 +18,6 @@ namespace onnxcmp {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();

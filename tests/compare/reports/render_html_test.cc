@@ -104,7 +104,7 @@ TEST(RenderHtmlTest, HasTheReportAsTheSchemaSays) {
   EXPECT_EQ(report["page"]["command"], "onnxcmp a.onnx 'b c.onnx'");
   EXPECT_FALSE(report["page"].contains("sets"));
   EXPECT_THAT(report["page"]["left_out"], IsEmpty());
-  EXPECT_EQ(report["left"]["results"][1]["inputs"], Json({0}));
+  EXPECT_EQ(report["left"]["results"][1]["inputs"], Json(std::vector<int>{0}));
   const Json empty = ReportOf(RenderHtml(Comparison()));
   EXPECT_THAT(testing::SchemaErrors(empty, Schema()), IsEmpty());
 }

@@ -30,7 +30,6 @@ namespace {
 
 using ::onnxcmp::testing::RandomFloats;
 using ::onnxcmp::testing::Registry;
-using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
