@@ -34,6 +34,26 @@ bool WriteJunit(const std::string& path, const std::vector<BackendTestOutcome>& 
   return file.good();
 }
 
+// Prints the outcomes and writes them as JUnit, if a file is named. The exit status.
+int Report(const std::vector<BackendTestOutcome>& outcomes, const std::string& junit, bool quiet) {
+  std::string report;
+  int64_t failed = 0;
+  for (const BackendTestOutcome& outcome : outcomes) {
+    if (!outcome.passed) ++failed;
+    if (!outcome.passed || (!quiet && !outcome.text.empty())) {
+      absl::StrAppend(&report, Text(outcome));
+    }
+  }
+  const std::string summary = absl::StrCat(static_cast<int64_t>(outcomes.size()) - failed,
+                                           " passed, ", failed, " failed\n");
+  if (!junit.empty() && !WriteJunit(junit, outcomes, summary)) {
+    PrintError(absl::StrCat("cannot write ", junit));
+    return kFailed;
+  }
+  if (!PrintOutput(absl::StrCat(report, summary))) return kFailed;
+  return failed > 0 ? kDiffer : kAgree;
+}
+
 }  // namespace
 
 int TestCommand(const std::vector<std::string>& arguments) {
@@ -107,22 +127,7 @@ int TestCommand(const std::vector<std::string>& arguments) {
     const auto index = static_cast<size_t>(i);
     outcomes[index] = RunBackendTest((*tests)[index], registry, options);
   });
-  std::string report;
-  int64_t failed = 0;
-  for (const BackendTestOutcome& outcome : outcomes) {
-    if (!outcome.passed) ++failed;
-    if (!outcome.passed || (!run.quiet && !outcome.text.empty())) {
-      absl::StrAppend(&report, Text(outcome));
-    }
-  }
-  const std::string summary = absl::StrCat(static_cast<int64_t>(outcomes.size()) - failed,
-                                           " passed, ", failed, " failed\n");
-  if (!junit.empty() && !WriteJunit(junit, outcomes, summary)) {
-    PrintError(absl::StrCat("cannot write ", junit));
-    return kFailed;
-  }
-  if (!PrintOutput(absl::StrCat(report, summary))) return kFailed;
-  return failed > 0 ? kDiffer : kAgree;
+  return Report(outcomes, junit, run.quiet);
 }
 
 }  // namespace onnxcmp::cli
