@@ -79,8 +79,8 @@ class FusionComparer {
     return found;
   }
 
-  // Number of the right block's own results that are partners of the left's, copies included.
-  // Blocks of equal family are preferred.
+  // Number of the right fusion's own results that are partners of the left's, copies included.
+  // Fusions of equal family are preferred.
   int CommonResults(const Fusion& a, const Fusion& b) const {
     int common = 0;
     const std::vector<int> right = Numbers(right_numbers_, b);
@@ -136,7 +136,7 @@ class FusionComparer {
     }
   }
 
-  // Pairs the remaining blocks of a family between the same pairs of it, if there are equally many.
+  // Pairs the remaining fusions of a family between the same pairs of it, if equally many.
   void PairByPlace() {
     for (int f = 0; f <= static_cast<int>(FusionFamily::kRotary); ++f) {
       const auto family = static_cast<FusionFamily>(f);
@@ -173,7 +173,7 @@ class FusionComparer {
     return free;
   }
 
-  // True if a node of a block is in another block that has a counterpart.
+  // True if a node of a fusion is in another fusion that has a counterpart.
   static bool IsElsewhere(const std::vector<Fusion>& fusions, const std::vector<bool>& used,
                           size_t i) {
     for (size_t j = 0; j < fusions.size(); ++j) {

@@ -1,4 +1,4 @@
-// Pairs the blocks of two models.
+// Pairs the fusions of two models.
 #ifndef ONNXCMP_COMPARE_FUSIONS_COMPARE_FUSIONS_H_
 #define ONNXCMP_COMPARE_FUSIONS_COMPARE_FUSIONS_H_
 
@@ -18,13 +18,13 @@ struct FusionSide {
   const ResultStream* stream = nullptr;
 };
 
-// Pairs the blocks of one family whose results are aligned; then, of the rest, those with most
+// Pairs the fusions of one family whose results are aligned; then, of the rest, those with most
 // nodes in common by name. `quantization`: the layers whose accuracy is reported with obstacles;
 // null if they are not known.
 FusionReport CompareFusions(const FusionSide& left, const FusionSide& right,
                             const Alignment& alignment, const QuantizationReport* quantization);
 
-// True if a pair's block is whole on one side and broken on the other.
+// True if a pair's fusion is whole on one side and broken on the other.
 bool BrokenOnOneSide(const FusionReport& report, const FusionPair& pair);
 
 }  // namespace onnxcmp

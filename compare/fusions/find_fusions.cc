@@ -44,7 +44,7 @@ FormIndex AllForms() {
   return index;
 }
 
-// A block by numbers of nodes and values.
+// A fusion by numbers of nodes and values.
 struct Candidate {
   const FusionForm* form = nullptr;
   int root = 0;  // the node whose result the pattern describes
@@ -106,7 +106,7 @@ class FusionFinder {
     return candidate.nodes.contains(n) || candidate.between.contains(n);
   }
 
-  // True if all readers of a value are in the block, or read only its shape.
+  // True if all readers of a value are in the fusion, or read only its shape.
   bool ReadInside(const Candidate& candidate, int value) const {
     const std::vector<int>& readers = graph_.readers(value);
     return !graph_.IsOutput(value) && std::all_of(readers.begin(), readers.end(), [&](int n) {
@@ -229,7 +229,7 @@ class FusionFinder {
     return OneOf(op, {"Identity", "Dropout"}) ? ObstacleKind::kIdentity : ObstacleKind::kReshape;
   }
 
-  // The block's first node after node n.
+  // The fusion's first node after node n.
   std::string NodeAfter(const Candidate& candidate, int n) const {
     std::set<int> seen = {n};
     for (std::set<int> front = {n}; !front.empty();) {

@@ -1,4 +1,4 @@
-// Finds the blocks of a graph, whole and broken. docs/blocks.md describes them.
+// Finds the fusions of a graph, whole and broken. docs/fusions.md describes them.
 #ifndef ONNXCMP_COMPARE_FUSIONS_FIND_FUSIONS_H_
 #define ONNXCMP_COMPARE_FUSIONS_FIND_FUSIONS_H_
 
@@ -9,8 +9,8 @@
 
 namespace onnxcmp {
 
-// The blocks of the graph and of its nodes' subgraphs, in the order of their last nodes; parts of a
-// larger block of the same family are left out.
+// The fusions of the graph and of its nodes' subgraphs, in the order of their last nodes; parts of
+// a larger fusion of the same family are left out.
 std::vector<Fusion> FindFusions(const Graph& graph);
 
 }  // namespace onnxcmp

@@ -1,4 +1,4 @@
-// Optional parts of a comparison: blocks, the runs in double, a pair in depth.
+// Optional parts of a comparison: fusions, the runs in double, a pair in depth.
 #ifndef ONNXCMP_COMPARE_STEPS_MAKE_REPORTS_H_
 #define ONNXCMP_COMPARE_STEPS_MAKE_REPORTS_H_
 

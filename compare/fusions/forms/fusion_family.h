@@ -1,4 +1,4 @@
-// The family of a block's form.
+// The family of a fusion's form.
 #ifndef ONNXCMP_COMPARE_FUSIONS_FORMS_FUSION_FAMILY_H_
 #define ONNXCMP_COMPARE_FUSIONS_FORMS_FUSION_FAMILY_H_
 

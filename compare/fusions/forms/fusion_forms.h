@@ -1,4 +1,4 @@
-// The forms in which blocks are written, a file for each family. pattern.h describes the syntax.
+// The forms in which fusions are written, a file for each family. pattern.h describes the syntax.
 #ifndef ONNXCMP_COMPARE_FUSIONS_FORMS_FUSION_FORMS_H_
 #define ONNXCMP_COMPARE_FUSIONS_FORMS_FUSION_FORMS_H_
 
@@ -17,7 +17,7 @@ struct FusionForm {
   std::string pattern;
   // Variables that may be preceded by other layouts and projections: nodes before them that move
   // elements, repeat heads, append to a cache, split, or multiply by a constant and add its bias
-  // belong to the block too, if they have no other readers; so do Transpose and Reshape after it.
+  // belong to the fusion too, if they have no other readers; so do Transpose and Reshape after it.
   std::vector<std::string> grows = {};
 };
 using FusionForms = std::vector<FusionForm>;

@@ -1,4 +1,4 @@
-// Pattern of a block, written as an expression of its result:
+// Pattern of a fusion, written as an expression of its result:
 //
 //   {0.5 * x * {1 + Erf({0.70711 * x})}}
 //
@@ -15,8 +15,8 @@
 //   _             anything; x anything that is no constant, the same wherever it stands
 //   d=Sub(x, _)   something that has a name
 //   (a | b)       one or the other;  ?Op(a)  Op(a) or a alone
-//   &a            what is so, but is no part of the block
-//   ^a            a result that readers outside the block may have too: what is fused gives it
+//   &a            a match that is no part of the fusion
+//   ^a            a result that readers outside the fusion may have too: the operator gives it
 //   @gelu(x)      a pattern that has a name, $1 standing for what it is given
 //
 // Between an operator and its reader there may be obstacles: the matcher looks through them, and

@@ -82,7 +82,7 @@ std::string ObstacleText(const FusionObstacle& obstacle) {
                       AccuracyText(obstacle));
 }
 
-// The cost of all obstacles of a block together, added like independent errors.
+// The cost of all obstacles of a fusion together, added like independent errors.
 std::string TogetherText(const Fusion& fusion) {
   double squares = 0;
   int count = 0;

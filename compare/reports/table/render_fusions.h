@@ -1,4 +1,4 @@
-// Blocks that runtimes fuse, of one model or of two, as text and as JSON.
+// Fusions of one model or of two, as text and as JSON.
 #ifndef ONNXCMP_COMPARE_REPORTS_TABLE_RENDER_FUSIONS_H_
 #define ONNXCMP_COMPARE_REPORTS_TABLE_RENDER_FUSIONS_H_
 
@@ -12,19 +12,19 @@
 
 namespace onnxcmp {
 
-// For one model: the number of whole blocks of each form, and the broken ones with their obstacles.
+// For one model: the number of whole fusions of each form; the broken ones with their obstacles.
 std::string RenderModelFusions(const std::string& source, const std::vector<Fusion>& fusions,
                                const TableOptions& options = {});
 std::string ModelFusionsJson(const std::string& source, const std::vector<Fusion>& fusions);
 
-// For a comparison with blocks.
+// For a comparison with fusions.
 std::string RenderFusions(const Comparison& comparison, const TableOptions& options,
                           const TableStyle& style);
 // A member of the comparison's JSON.
 std::string FusionsJson(const FusionReport& report);
 
-// Texts common to all reports: a line of counts for each form, and the obstacles of each block that
-// is broken on one side.
+// Texts common to all reports: a line of counts for each form, and the obstacles of each fusion
+// that is broken on one side.
 struct FusionTexts {
   std::vector<std::string> counts;
   std::vector<std::string> broken;                  // a heading for each

@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
-#include "tests/compare/fusions/block_test_support.h"
+#include "tests/compare/fusions/fusion_test_support.h"
 
 namespace onnxcmp::testing {
 namespace {

@@ -1,4 +1,4 @@
-#include "tests/compare/fusions/block_test_support.h"
+#include "tests/compare/fusions/fusion_test_support.h"
 
 #include <memory>
 

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"
-#include "tests/compare/fusions/block_test_support.h"
+#include "tests/compare/fusions/fusion_test_support.h"
 #include "tests/compare/model_pair.h"
 
 namespace onnxcmp::testing {
