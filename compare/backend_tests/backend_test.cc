@@ -125,7 +125,7 @@ std::string NotCompared(const Graph& graph, const std::vector<Expectation>& expe
 // Gives the outputs in order.
 using RunModel = std::function<absl::StatusOr<std::vector<Value>>(const Feeds& feeds)>;
 
-// What is wrong with one set of data; "" if nothing is.
+// The errors of one set of data; "" if there are none.
 absl::StatusOr<std::string> RunSet(const std::string& data, const Graph& graph, const RunModel& run,
                                    const std::vector<Expectation>& expectations,
                                    const std::optional<Tolerance>& of_file,
@@ -166,7 +166,7 @@ RunModel InRuntime(Runtime* runtime, const std::string& file, const Graph& graph
   };
 }
 
-// Runs the test; `text` says what is wrong, or of a test that passed what could not be compared.
+// Runs the test; `text` gets the errors, or if it passed the outputs that could not be compared.
 absl::StatusOr<BackendTestResult> RunTest(const std::string& folder, const OpRegistry& registry,
                                           const BackendTestOptions& options, std::string* text) {
   if (!Exists(folder + "/model.onnx")) return absl::NotFoundError("there is no model.onnx");

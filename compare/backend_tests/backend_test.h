@@ -52,9 +52,9 @@ struct BackendTestOutcome {
   std::string folder;  // its path
   bool passed = false;
   BackendTestResult result = BackendTestResult::kRefused;
-  // Why it failed: what could not be read or run, or for each output that is wrong its element
-  // types and shapes, counts, greatest errors and the worst elements. If it passed: what could not
-  // be compared, or nothing.
+  // Why it failed: a file that could not be read, a model that could not run, or for each wrong
+  // output its element types and shapes, counts, greatest errors and the worst elements. If it
+  // passed: outputs that could not be compared, or nothing.
   std::string text;
 };
 

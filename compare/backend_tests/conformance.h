@@ -12,11 +12,11 @@
 
 namespace onnxcmp {
 
-// What a test is of, as its model says.
+// The operator that a test is for, by its model.
 struct TestedOperator {
-  std::string op_type;  // of the last node; of a domain other than ai.onnx with that before it
+  std::string op_type;  // the last node's, after its domain if that is not ai.onnx
   int64_t opset = 0;
-  std::string type;  // "float": of the first input
+  std::string type;  // "float": the first input's
 };
 
 struct Conformance {
@@ -29,7 +29,7 @@ struct Conformance {
   std::vector<Column> columns;
 };
 
-// Of a test's folder; empty fields where its model cannot be loaded.
+// The operator of a test's folder; empty fields where its model cannot be loaded.
 TestedOperator OperatorOf(const std::string& folder, const OpRegistry& registry,
                           const LoadOptions& load);
 
