@@ -63,10 +63,10 @@ struct Cause {
   std::optional<TruthVerdict> truth;
   std::optional<double> apart;
   std::optional<double> most_apart;  // the greatest difference of two elements in double
-  // Of both nodes, where both are known.
+  // Both nodes' attributes, where both nodes are known.
   std::vector<AttributePair> attributes;
-  std::string text;  // what differs: operators, attributes, inputs; one line without the names
-  // Found by looking at scales and zero points.
+  std::string text;  // the difference in one line without the names: operators, attributes, inputs
+  // Found by the review of scales and zero points.
   bool review = false;
   // The right's type cannot hold the left's value.
   bool overflow = false;

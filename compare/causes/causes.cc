@@ -144,7 +144,7 @@ class CauseFinder {
     return Repair(run, Hints(), options_.limits);
   }
 
-  // Of the right, by result; made at the first need.
+  // Values of the right's constants and inputs, by result; computed on first use.
   const std::vector<Value>& Leaves() {
     if (!leaves_.has_value()) leaves_ = LeavesOf(right_, right_graph_);
     return *leaves_;
@@ -332,7 +332,7 @@ class CauseFinder {
   bool LookInside(const ForcedRun& run, const ForcedState& state, const NodesWithBodies& nodes,
                   bool beyond, CauseReport* report) {
     const int r = nodes.right_result;
-    // What runs inside of a node is not known of a runtime.
+    // A runtime does not show results inside of a node.
     if (right_graph_.runner() != nullptr) return false;
     if (!looked_inside_.insert({nodes.left, nodes.right}).second) return false;
     absl::StatusOr<BodyFindings> found = SearchBodies(run, state, nodes, options_);

@@ -26,7 +26,7 @@ namespace {
 constexpr double kWorthSparing = 1 << 28;
 // Share of these operations that the prescreen may take.
 constexpr double kShare = 0.25;
-// Epsilons that the search lets pass as rounding if they are gone in double (kRatioInDouble and
+// Rounding, in epsilons, that the search accepts if it vanishes in double (kRatioInDouble and
 // RegionNoise).
 constexpr double kRoundingIfGone = 32;
 // Cost of a region in double on both sides, as a multiple of its operations.
@@ -251,14 +251,14 @@ class Prescreener {
     return RunRegion(graph, region, result, [&](int r) -> const Value& { return *value(r); });
   }
 
-  // What the node of a result gives where the right runs.
+  // Result of a node, run where the right runs.
   Value RunAsSide(int n, int result, ValueAt value) const {
     const auto outputs = right_.RunAsSide(n, [&](int r) -> const Value& { return *value(r); });
     const auto slot = static_cast<size_t>(right_.result(result).slot);
     return outputs.ok() && slot < outputs->size() ? (*outputs)[slot] : Value();
   }
 
-  // Nothing if that cannot be told of such values, or for what is left of the share.
+  // Nothing if such values cannot be judged, or if the rest of the share does not suffice.
   std::optional<bool> IsClean(int r, const Region& region) {
     const Value* wanted = LeftValue(r);
     const auto left_value = [&](int entry) { return LeftValue(entry); };

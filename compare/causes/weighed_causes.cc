@@ -95,7 +95,7 @@ void CauseWeigher::WeighEffects(CauseReport* report) const {
     absl::btree_set<int> replaced = all;
     replaced.erase(left_out);
     Replacements values = WithSiblings(replaced);
-    // What follows runs in our interpreter; the fault itself is the runtime's.
+    // Our interpreter runs the nodes behind the fault; the fault itself is the runtime's.
     if (left_out != kNone && run_.right().runner() != nullptr) {
       values[left_out] = state_.at(left_out).own;
     }
@@ -107,7 +107,7 @@ void CauseWeigher::WeighEffects(CauseReport* report) const {
         " what it should: what differs comes of rounding that grows, or of fusing nodes"));
     return;
   }
-  // What one cause does differs from this behind that cause alone.
+  // Runs with one cause left in place differ from this one only behind that cause.
   const std::optional<double> rest = all_but(kNone);
   int weighed = 0;
   for (auto& [r, effect] : wrong) {

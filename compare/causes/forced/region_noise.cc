@@ -151,7 +151,7 @@ RegionNoise::Elements RegionNoise::Noise(int r, double epsilon, double steps,
   const Region left_region = left.computed(c) ? LeftRegion(c) : Region();
   const bool coarser_left = HasCoarser(SideId::kLeft, left_region, l, epsilon);
   const bool coarser_right = HasCoarser(SideId::kRight, right_region, r, epsilon);
-  // What moves is what our interpreter gives: a runtime's own value is no measure of that.
+  // The noise moves our interpreter's value: a runtime's own value is no measure of that.
   const Value plain_right =
       run_.right().runner() == nullptr
           ? state_.at(r).own
@@ -159,7 +159,7 @@ RegionNoise::Elements RegionNoise::Noise(int r, double epsilon, double steps,
                       [&](int entry) -> const Value& { return Entry(SideId::kRight, entry); });
   const Value& plain_left = left.value(c);
   const int64_t size = NumberReader(state_.at(r).own.tensor()).size();
-  noise_ = Tensor();  // its memory is for the next
+  noise_ = Tensor();  // frees its memory for the next
   absl::StatusOr<Tensor> allocated = Tensor::Allocate(DType::kDouble, {size}, run_.memory());
   if (!allocated.ok()) return {};
   noise_ = *std::move(allocated);

@@ -1,4 +1,4 @@
-// Whether both sides are one model that runs in two places, and which result is which then.
+// Tells if both sides are one model that runs in two places, and which results correspond then.
 #ifndef ONNXCMP_COMPARE_CAUSES_FORCED_SAME_MODEL_H_
 #define ONNXCMP_COMPARE_CAUSES_FORCED_SAME_MODEL_H_
 

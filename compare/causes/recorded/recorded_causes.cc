@@ -67,7 +67,7 @@ struct Judged {
 // layer gives what the module gives.
 struct Place {
   std::vector<size_t> judged;
-  size_t given = 0;  // of these, the one that the model goes on with
+  size_t given = 0;  // which of these the model goes on with
 };
 
 class RecordedCauseFinder {
@@ -139,12 +139,12 @@ class RecordedCauseFinder {
     }
     FindLost();
     Watcher watcher(this, 0);
-    // A run that fails on what was recorded has shown what came before.
+    // A run that fails on recorded values has shown the results before the failure.
     model_.evaluator()->Run(*model_.side->feeds(), &watcher).IgnoreError();
     return Suspects();
   }
 
-  // Of what was recorded of one result the last that differs, or the first that does not.
+  // The last recording of one result that differs, or the first that does not.
   size_t GivenOf(const Place& place, bool different) const {
     std::optional<size_t> chosen;
     for (const size_t i : place.judged) {
@@ -169,7 +169,7 @@ class RecordedCauseFinder {
       const StreamResult& result = graph_.result(r);
       if (result.depth > 0 || result.kind == ResultKind::kOutput) continue;
       Place& place = places_[result.name];
-      // Of results that share a name the first is meant.
+      // The first of several results that share a name is meant.
       if (!place.judged.empty() && judged_[place.judged.front()].model != r) continue;
       place.judged.push_back(judged_.size());
       judged_.push_back({&pair, r, RecordedResult(pair), {}, {}, {}, {}, 0});
@@ -301,7 +301,7 @@ class RecordedCauseFinder {
     return suspects;
   }
 
-  // Whether an earlier suspect says the same of the same result.
+  // True if an earlier suspect says the same of the same result.
   bool IsRepeated(const Judged& judged) const {
     for (const size_t i : places_.at(graph_.result(judged.model).name).judged) {
       const Judged& other = judged_[i];
@@ -437,7 +437,7 @@ class RecordedCauseFinder {
   std::vector<Judged> judged_;
   absl::flat_hash_map<absl::string_view, Place> places_;  // by the model's result
   std::vector<bool> lost_;                                // by the model's result
-  double epsilon_ = 0;                                    // of the coarsest type on either side
+  double epsilon_ = 0;                                    // the coarsest type's on either side
 };
 
 }  // namespace
