@@ -148,7 +148,7 @@ bool StepsToItsEnd(onnx::DataPropagationContext& context) {
   return step != 0 && -kMostAxes <= step && step <= kMostAxes;
 }
 
-// What the inference of an operator's versions takes for granted.
+// Assumption of an operator's inference functions.
 struct Premise {
   absl::string_view op_type;
   bool (*holds)(const onnx::InferenceContext& context);
