@@ -67,7 +67,7 @@ struct Comparison {
   // Sizes with which only one side runs, if both run with others; "" if there are none.
   std::string sizes_of_one_side;
   std::vector<TriedSizes> sizes;  // if it was asked which there are
-  // Wrong ones first, those with the greatest effect first; else in the right stream's order.
+  // Mistakes first, those with the greatest effect first; else in the right stream's order.
   std::vector<Cause> causes;
   // Nodes to keep in float, if outputs differ because one side was converted to a coarser type;
   // nothing if they agree, if there is a mistake, or if no short list was found.
