@@ -24,13 +24,13 @@ enum Sight : uint32_t {
   kSawBoth = 64,  // for Min and Max: selects from several inputs
   kSawLow = 128,  // for Clip
   kSawHigh = 256,
-  kSawSpread = 512,  // of Softmax: more than one element counts
-  kSawAxes = 1024,   // where axes are chosen: more than one element along them
-  kSawOther = 2048,  // of ArgMax: another element than the first
+  kSawSpread = 512,  // for Softmax: several elements count
+  kSawAxes = 1024,   // where axes are chosen: several elements along them
+  kSawOther = 2048,  // for ArgMax: another element than the first
   kSawNoRound = 4096,
   kSawOneRound = 8192,
   kSawRounds = 16384,  // more than one
-  kSawRows = 32768,    // of an input: more than one along the first axis
+  kSawRows = 32768,    // for an input: more than one along the first axis
 };
 
 absl::string_view TextOf(Sight sight) {
@@ -75,7 +75,7 @@ bool Reduces(const std::string& op_type) {
   return op_type.starts_with("Reduce") || op_type == "ArgMax" || op_type == "ArgMin";
 }
 
-// What one run shows of a node.
+// Coverage of one node by one run.
 class NodeSights {
  public:
   NodeSights(const ResultStream& stream, const StreamNode& node) : stream_(stream), node_(node) {}

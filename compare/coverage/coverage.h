@@ -30,7 +30,7 @@ struct Coverage {
 // "loop[3]/if[then_branch]/y" without the numbers.
 std::string WithoutIterations(const std::string& path);
 
-// Nodes are told by their path without iterations: what one of them has seen, all have.
+// Nodes are identified by their path without iterations: these count together.
 class CoverageCounter {
  public:
   void Add(const ResultStream& stream, SideId side);
@@ -40,7 +40,7 @@ class CoverageCounter {
   // That an input whose first axis is open was given so many rows.
   void AddRows(SideId side, const std::string& input, int64_t rows);
 
-  // How much has been seen; grows with what is new.
+  // Total of what has been seen; grows with new coverage.
   int64_t seen() const;
   Coverage Get() const;
 

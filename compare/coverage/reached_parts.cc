@@ -157,7 +157,7 @@ bool HasParts(const Graph& graph) {
 
 void AddReachedParts(const Evaluator& evaluator, const Feeds& feeds, PartsOfNodes* parts) {
   PartsWatcher watcher(parts);
-  // What fails was said by the comparison.
+  // The comparison has already reported a failure.
   evaluator.Run(feeds, &watcher).IgnoreError();
 }
 

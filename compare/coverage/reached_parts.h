@@ -12,7 +12,7 @@
 
 namespace onnxcmp {
 
-// Of one node, over all runs.
+// The parts of one node that all runs together reached.
 struct ReachedParts {
   absl::string_view word;     // "leaves", "keys"
   std::vector<bool> reached;  // empty: that is not known
@@ -24,7 +24,7 @@ struct ReachedParts {
 // By the name of the node's first output, the path before it.
 using PartsOfNodes = absl::flat_hash_map<std::string, ReachedParts>;
 
-// Whether a graph, or one inside it, has nodes with such parts.
+// True if a graph, or one inside it, has nodes with such parts.
 bool HasParts(const Graph& graph);
 
 // Runs the model once more to see what goes into them.
