@@ -289,7 +289,8 @@ class LayoutFinder {
     }
   }
 
-  // What is called as one of the other side's and has its shape is in its order, however wrong.
+  // True if the other side has a result of this name and shape: then it is in its order, however
+  // wrong.
   bool HasNamesake(const StreamResult& result) const {
     const auto it = named_.find(result.name);
     return it != named_.end() && it->second == *result.shape;
@@ -304,7 +305,8 @@ class LayoutFinder {
         ->first;
   }
 
-  // Of results of a rank, by those that values tell; where they tell of none, by their shapes.
+  // The most usual order of results of a rank, by those with a match; if there are none, by their
+  // shapes.
   std::vector<int> MostUsual(int rank) {
     const auto it = votes_.find(rank);
     if (it != votes_.end()) {
