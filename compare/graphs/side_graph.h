@@ -54,13 +54,13 @@ class SideGraph {
   const Evaluator* evaluator() const { return evaluator_; }
   // Null: the evaluator runs the side's nodes.
   NodeRunner* runner() const { return runner_; }
-  // Runs a node in our interpreter, on the values that `value` tells for the results that it reads.
+  // Runs a node in our interpreter, on the values that `value` returns for its inputs.
   absl::StatusOr<std::vector<Value>> Run(int n, absl::FunctionRef<const Value&(int r)> value) const;
   // The same where the side runs.
   absl::StatusOr<std::vector<Value>> RunAsSide(int n,
                                                absl::FunctionRef<const Value&(int r)> value) const;
-  // A value of result r as the stream has its type, from what the model has, and the other way
-  // round. They differ where the stream is in common form.
+  // Converts a value of result r from the model's form to the stream's, and back. They differ if
+  // the stream is in common form.
   Value FromModel(int r, const Value& value) const;
   Value ForModel(int r, const Value& value) const;
 
