@@ -263,7 +263,7 @@ FeedFile FeedFile::Of(const std::string& source, RecordedSet set) {
   return file;
 }
 
-// A recording of a whole run holds much that is no input.
+// A recording of a whole run has many values that are no inputs.
 void FeedFile::TakeEntries(RecordedSet set) {
   const std::vector<RecordedResult>& results = set.values->results();
   const bool has_inputs =

@@ -83,7 +83,7 @@ class FeedFile {
                                        int64_t max_tensor = kDefaultMaxTensor);
   // Values in memory; `source` is what messages call them.
   static FeedFile Of(const std::string& source, RecordedSet set);
-  // All sets of inputs that it holds, called as the recording calls them.
+  // All sets of inputs in the file, with the recording's names for them.
   static absl::StatusOr<std::vector<FeedFile>> OpenSets(const std::string& path,
                                                         int64_t max_tensor = kDefaultMaxTensor);
 

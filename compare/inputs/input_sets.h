@@ -32,8 +32,8 @@
 namespace onnxcmp {
 
 struct InputOptions {
-  // Files: of both sides; of one side, from which the other one's follow unless they have a file of
-  // their own. None: inputs are made up. Names that in_memory has are no files.
+  // Files for both sides; for one side, from which the other side's inputs follow unless it has its
+  // own file. None: inputs are made up. Names that in_memory has are no files.
   std::string inputs;
   std::string left_inputs;
   std::string right_inputs;

@@ -66,11 +66,11 @@ struct InputPurpose {
   int64_t first = 0;
   int64_t rest = 0;
   int64_t step = 0;
-  bool pieces = false;  // sizes of pieces, which are the limit together
-  bool counts = false;  // rounds of a loop: also none, and more of them
+  bool pieces = false;  // sizes of pieces, which add up to the limit
+  bool counts = false;  // iterations of a loop: also none, and more of them
   bool grows = false;   // other small numbers from set to set
-  double fraction = 0;  // small floats: all elements, if it is not 0
-  // Numbers that others are multiplied with and added up: they get smaller the more there are.
+  double fraction = 0;  // small floats: the value of all elements, if it is not 0
+  // Factors of numbers that are then summed: the more there are, the smaller they get.
   bool weights = false;
   // Ids: true if some use takes none below 0; true if results of equal ids are added up or the
   // like.

@@ -115,7 +115,7 @@ double ValueMaker::Number(const InputPurpose& purpose, bool scalar, std::optiona
   }
   const double number = Usual(purpose, scalar, normal);
   if (!purpose.range.has_value()) return purpose.shrink * number;
-  // What its scale was calibrated for.
+  // The range that the scale was calibrated for.
   constexpr double kDeviations = 3;
   const auto [least, greatest] = *purpose.range;
   const bool wide = least <= -kDeviations && greatest >= kDeviations;
@@ -126,13 +126,13 @@ double ValueMaker::Number(const InputPurpose& purpose, bool scalar, std::optiona
       purpose.shrink * (regime_ == Regime::kEven ? middle + number / kEven * half
                         : wide && !much_wider    ? number
                                                  : middle + number * half / kDeviations);
-  // What goes beyond is cut off alike where both sides are quantized alike.
+  // Clipped numbers are equal if both sides are quantized alike.
   return set_ % 4 == 1 ? within : std::clamp(within, least, greatest);
 }
 
 double ValueMaker::Usual(const InputPurpose& purpose, bool scalar, std::optional<double> normal) {
   double number = normal.has_value() ? *normal : random_.Normal();
-  // A scalar that is nearly 0 hides what is multiplied by it.
+  // A scalar near 0 hides the factors of its products.
   if (scalar) number = std::copysign(0.5 + std::abs(number), number);
   switch (regime_) {
     case Regime::kZeros:

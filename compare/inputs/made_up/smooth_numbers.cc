@@ -6,7 +6,7 @@
 namespace onnxcmp {
 namespace {
 
-constexpr int64_t kShort = 8;  // what is no longer has no neighbours to speak of
+constexpr int64_t kShort = 8;  // axes of at most this size have no neighbours to speak of
 
 // Which axes neighbours lie along.
 std::vector<size_t> SmoothAxes(const Shape& shape) {

@@ -25,7 +25,7 @@ class TreeWalker {
   TreeWalker& operator=(TreeWalker&&) noexcept;
   ~TreeWalker();
 
-  // Of all trees; those of a tree without branches left out.
+  // Number of leaves of all trees; trees without branches are left out.
   size_t leaves() const;
   // Marks the leaves, of which `reached` has one each. False if a tree asks for what cannot be
   // answered here: a set of numbers, a feature that there is not.
@@ -36,7 +36,7 @@ class TreeWalker {
   std::unique_ptr<const Forest> forest_;
 };
 
-// Whether NaN takes a branch of its own somewhere.
+// True if NaN takes a branch of its own somewhere.
 bool TracksMissing(const Node& node);
 
 }  // namespace onnxcmp
