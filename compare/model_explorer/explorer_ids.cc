@@ -141,7 +141,7 @@ class ExplorerIds::Graphs {
     }
   }
 
-  // What a node is called in paths: its name or, if it has none, its first output.
+  // True if paths call the node so: by its name or, if it has none, its first output.
   static bool IsCalled(const onnx::NodeProto& node, absl::string_view label) {
     if (!node.name().empty()) return node.name() == label;
     for (const std::string& output : node.output()) {

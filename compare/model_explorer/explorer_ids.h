@@ -1,4 +1,4 @@
-// What Model Explorer's adapter for ONNX (model-explorer-onnx 0.4) calls the nodes of a model.
+// Node ids that Model Explorer's adapter for ONNX (model-explorer-onnx 0.4) gives to a model.
 #ifndef ONNXCMP_COMPARE_MODEL_EXPLORER_EXPLORER_IDS_H_
 #define ONNXCMP_COMPARE_MODEL_EXPLORER_EXPLORER_IDS_H_
 
@@ -21,10 +21,10 @@ struct ExplorerPlace {
   friend bool operator==(const ExplorerPlace&, const ExplorerPlace&) = default;
 };
 
-// What is known of a result, as a ResultStream has it.
+// A result as a ResultStream describes it.
 struct ExplorerResult {
   absl::string_view path, name;
-  bool output = false;  // of the model, or a node's or a leaf
+  bool output = false;  // the model's, or a node's or a leaf
   // In a function that was inlined: its how many-th node of all that ran with this path, and of
   // which operator. -1: it was not inlined.
   int node = -1;

@@ -30,10 +30,10 @@ constexpr double kFarthest = 1e30;
 constexpr double kMostDecibels = 400;
 constexpr char kTextColor[] = "#14171a";
 
-// What a node's results come to; of several the worst.
+// Finding for a node: the worst of its results.
 struct NodeFinding {
   Relation relation = Relation::kSame;
-  std::optional<double> error;  // of the values' size; nothing: it has no partner
+  std::optional<double> error;  // beside the values' size; nothing: it has no partner
 
   void Add(const NodeFinding& other) {
     if (Badness(other.relation) > Badness(relation)) relation = other.relation;
@@ -71,7 +71,7 @@ std::vector<std::optional<NodeFinding>> FindingsOf(const Comparison& comparison,
     const auto& own = side == SideId::kLeft ? row.aligned.left : row.aligned.right;
     if (own.empty()) continue;
     NodeFinding finding = {row.relation, std::nullopt};
-    // What became part of a pair has no partner of its own.
+    // A result that became part of a pair has no partner of its own.
     if (row.aligned.paired()) finding.error = ErrorOf(row);
     for (const int result : own) findings[Index(result)] = {row.relation, std::nullopt};
     findings[Index(own.back())] = finding;

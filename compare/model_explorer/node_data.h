@@ -17,9 +17,8 @@ struct NodeDataFile {
   std::string text;
 };
 
-// Of one side's model: how far its nodes' results are from the other side's (of the values' size),
-// the same in dB, and their relation. Of several results of a node, as of a loop's iterations, the
-// worst counts.
+// Files for one side's model: the error of its nodes' results (beside the values' size), the same
+// in dB, and their relation. The worst of a node's results counts, as of a loop's iterations.
 std::vector<NodeDataFile> NodeDataOf(const Comparison& comparison, SideId side,
                                      const ExplorerIds& ids);
 
