@@ -21,9 +21,9 @@ absl::string_view RelationName(
 struct ComparedRow {
   AlignedRow aligned;
   Relation relation = Relation::kSame;
-  std::shared_ptr<const TensorDifference> difference;  // of pairs whose bits differ; else null
+  std::shared_ptr<const TensorDifference> difference;  // for pairs whose bits differ; else null
   std::shared_ptr<const ValuePicture>
-      picture;  // of these, where a report shows elements; else null
+      picture;  // for these, where a report shows elements; else null
 };
 
 // Two sides with their measured rows.

@@ -81,7 +81,7 @@ class DerivedFinder {
     const int partner = partners_[Index(r)];
     if (partner == kNone) return true;
     const StreamResult& other = model_.results[Index(partner)];
-    // What has the same name is meant to be it.
+    // A result of the same name is its partner.
     return !AreNear(result, other) && FullName(result) != FullName(other) &&
            absl::c_none_of(model_.results, [&](const StreamResult& output) {
              return output.kind == ResultKind::kOutput && output.name == result.name;

@@ -24,7 +24,7 @@ constexpr size_t kLeastInChannel = 4;
 constexpr double kFactorsVary = 1e-2;
 // A channel that deviates by less than this of the size of all is one number.
 constexpr double kVaries = 1e-4;
-// Of a limit, what rounding leaves of a channel's size, and of that of all.
+// Shares of a limit that rounding may be of a channel's size, and of the size of all.
 constexpr double kNoiseOfLimit = 0.25;
 constexpr double kNoiseOfAll = 0.05;
 
@@ -92,7 +92,7 @@ FittedLine FitLine(Elements before, Elements after) {
   return FitLine(before, after, [](size_t) { return true; });
 }
 
-// The elements of a channel, which is the second axis.
+// The elements of a channel, along the second axis.
 struct Channels {
   int64_t batch = 1;
   int64_t count = 1;
@@ -127,7 +127,7 @@ bool IsBeforeNormalization(Elements before, Elements after, const Shape& shape, 
   const FittedLine whole = FitLine(before, after, [&](size_t i) { return !relu || after[i] > 0; });
   int64_t told = 0;
   int64_t varying = 0;
-  int64_t moved = 0;  // of those that tell, how many have an offset
+  int64_t moved = 0;  // number of telling channels with an offset
   double least = 0, most = 0;
   const double size = SumOfSquares(after);
   const double rms = std::sqrt(size / static_cast<double>(std::max<size_t>(1, after.size())));
@@ -233,7 +233,7 @@ std::string HowInside(const Tensor& inner, const Tensor& read,
       y = ElementsOf(inner);
       if (x.size() != y.size() || x.empty() || !AllFinite(x) || !AllFinite(y)) return "";
     }
-    // What is about one number tells by how it varies.
+    // Values around one number tell by their variation.
     if (Rest(x, y, step.made) <= limit * limit * FitLine(x, y).variation) {
       return absl::StrCat("inside of ", step.article, " ", step.op_type);
     }

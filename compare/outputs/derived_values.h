@@ -31,7 +31,7 @@ std::string HowDerived(const Tensor& before, const Tensor& after, double limit,
 // on what they read.
 std::string HowInside(const Tensor& inner, const Tensor& read,
                       const std::vector<std::string>& operators, double limit);
-// Whether HowInside() knows steps of an operator.
+// True if HowInside() knows steps of an operator.
 bool HasInnerSteps(absl::string_view op_type);
 
 }  // namespace onnxcmp

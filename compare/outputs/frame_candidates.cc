@@ -10,8 +10,8 @@
 namespace onnxcmp {
 namespace {
 
-constexpr size_t kTrials = 8;     // of pairs, before one is taken
-constexpr size_t kPerResult = 3;  // of one recorded result
+constexpr size_t kTrials = 8;     // pairs tried before one is taken
+constexpr size_t kPerResult = 3;  // per recorded result
 constexpr double kOfBest = 0.5;
 
 }  // namespace

@@ -11,20 +11,21 @@
 
 namespace onnxcmp {
 
-// What a fault has left a recorded result in common with one of the model's.
+// A pair of a recorded result and one of the model's that still have something in common after a
+// fault.
 struct FrameCandidate {
   size_t open = 0;  // which recorded result
   int result = kNone;
   double likeness = 0;
-  double best = 0;  // of the recorded result with any of the model's
+  double best = 0;  // the recorded result's with any of the model's
 };
 
-// Of candidates in the model's order the first few, of each recorded result those with the most in
+// The first few candidates in the model's order; for each recorded result those with the most in
 // common.
 std::vector<FrameCandidate> Promising(absl::Span<const FrameCandidate> candidates);
 
-// Whether two shapes of one size are the same but for axes of one element, or for how rows are
-// laid out in axes.
+// True if two shapes of one size are the same but for axes of one element, or for how rows are laid
+// out in axes.
 bool HaveSameRows(absl::Span<const int64_t> a, absl::Span<const int64_t> b);
 
 }  // namespace onnxcmp

@@ -137,7 +137,7 @@ class FrameFinder {
            result.shape.has_value() && !derived_.contains(r);
   }
 
-  // Whether a pair stands, however far apart its values are.
+  // True if a pair stands, however far apart its values are.
   bool Stands(int r) const {
     const int m = partners_[Index(r)];
     const Marks marks = marks_[Index(r)];
@@ -149,7 +149,7 @@ class FrameFinder {
            });
   }
 
-  // What has a partner for certain, and the rest.
+  // Sorts the results into those that certainly have a partner, and the rest.
   void Sort() {
     absl::flat_hash_map<Hash128, size_t> by_content;
     absl::flat_hash_map<Hash128, int> of_content;
@@ -164,7 +164,7 @@ class FrameFinder {
         continue;
       }
       of_content.try_emplace(own_.results[i].fingerprint.content, m);
-      // Of several that were recorded of one result the last wrong one went on.
+      // If several were recorded of one result, the last wrong one went on.
       if (!near || !settled_.contains(m)) settled_[m] = r;
     }
     for (const int r : rest) {
@@ -172,7 +172,7 @@ class FrameFinder {
       const auto [it, added] = by_content.try_emplace(content, open_.size());
       if (added) {
         Open& open = open_.emplace_back();
-        // What repeats a result that has a partner has the same.
+        // A result that repeats one with a partner has the same partner.
         if (const auto known = of_content.find(content); known != of_content.end()) {
           open.found = known->second;
         }
@@ -268,7 +268,7 @@ class FrameFinder {
 
   static bool IsFloat(DType dtype) { return EpsilonOf(dtype) > 0; }
 
-  // What of the open results is near what the model gives, or has something in common with it.
+  // Adds the open results that are near the model's value, or have something in common with it.
   void Look(int m, const Value& own, const FrameCandidate* trial, Frame* frame) {
     const StreamResult& result = graph_.result(m);
     std::optional<LikenessSample> sample;
@@ -287,7 +287,7 @@ class FrameFinder {
       if (const double likeness = NoiseStatsOf(open.sample, *sample); likeness > 0) {
         frame->candidates.push_back({i, m, likeness});
       }
-      // Of a mask much can be made by cutting it.
+      // Cutting can make much from a mask, so that steps would prove nothing.
       if (recorded.fingerprint.rich && recorded.fingerprint.finite && sample->fingerprint.rich &&
           sample->fingerprint.finite) {
         LookForSteps(i, m, own, frame);
@@ -295,7 +295,7 @@ class FrameFinder {
     }
   }
 
-  // What is all zeros tells nothing, what is all NaN does.
+  // True if the values tell anything: all zeros do not, all NaN do.
   static bool Tells(const Fingerprint& fingerprint) {
     return fingerprint.rich || !fingerprint.finite;
   }
@@ -323,7 +323,7 @@ class FrameFinder {
     frame->derived.emplace_back(i, DerivedResult{side_, open.results.front(), m, std::move(how)});
   }
 
-  // Whether something that was recorded after a result is what the model makes of it.
+  // True if a value recorded after a result is what the model computes from it.
   bool IsFollowed(int m) const {
     const std::vector<bool> behind = Behind({m}, graph_.stream());
     const auto is_behind = [&](int other) { return behind[Index(other)]; };
@@ -362,7 +362,7 @@ class FrameFinder {
     return any;
   }
 
-  // What is given on for its name is near all that hands it on.
+  // A result that goes on under its name is near everything that passes it on: those are left out.
   std::vector<Near> NearOf(const Frame& frame, size_t i) const {
     std::vector<Near> near = frame.near[i];
     const int named = open_[i].named;
@@ -376,8 +376,8 @@ class FrameFinder {
     return Recorded(open).shape == graph_.result(m).shape;
   }
 
-  // Of those that are as near the one that it is called as, else one of its shape, else the next
-  // that is free.
+  // Among those about as near: the result of its name, else one of its shape, else the next free
+  // one.
   int Nearest(const std::vector<Near>& near, const Open& open, int before,
               const absl::flat_hash_set<int>& taken) const {
     constexpr double kAsNear = 1.5;
@@ -429,7 +429,7 @@ class FrameFinder {
   // A pair that nothing speaks for but what the two have in common. What was recorded before a
   // result that is the model's is a step on the way to it; after it, a module that gives it on.
   bool MayStandAlone(const FrameCandidate& candidate) const {
-    // What has a name is given on as that already.
+    // A result with a name goes on as that already.
     if (candidate.likeness < std::max(kAlikeByItself, kOfTheBest * candidate.best) ||
         open_[candidate.open].named != kNone) {
       return false;

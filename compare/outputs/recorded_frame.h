@@ -15,17 +15,18 @@
 
 namespace onnxcmp {
 
-// What was found beyond an alignment and the pairs that are to be added to it.
+// Findings beyond an alignment and the pairs that are to be added to it.
 struct FoundInFrame {
   std::vector<AddedPair> pairs;
   std::vector<DerivedResult> derived;
 };
 
-// Of a model beside a recording; of others nothing. Where a recorded result has no partner, or one
-// by a name that merely resembles or by its place, and is not near it, the model runs with what was
-// recorded in the place of what has a partner. Results that are near what the model gives then are
-// its. If there are none, those that a fault has left something in common with one of the model's
-// are tried in the model's order: the pair after which most others are near is right.
+// For a model beside a recording; nothing for others. If a recorded result has no partner, or only
+// one by a similar name or by its place that it is not near, the model runs with the recorded
+// values in place of the results that have partners. Recorded results near what the model then
+// gives are paired with it. If there are none, those that a fault has left something in common with
+// one of the model's are tried in the model's order: the pair after which most others are near is
+// right.
 absl::StatusOr<FoundInFrame> PairInFrame(const PerSide<RecordedSide>& sides,
                                          const Alignment& alignment,
                                          absl::Span<const AddedPair> added,

@@ -67,7 +67,7 @@ double NoiseStatsOf(const LikenessSample& a, const LikenessSample& b) {
     xx += (u - x) * (u - x);
     yy += (v - y) * (v - y);
     xy += (u - x) * (v - y);
-    // What Relu leaves is 0 in many values.
+    // Relu makes many values 0.
     if (u == 0 && v == 0) continue;
     ++telling;
     if (std::abs(u - v) <= kSameElement * size) ++same;

@@ -11,7 +11,7 @@ namespace onnxcmp {
 
 // How far two results may be apart and still be the same, by what their types do to them.
 double ReachOf(const StreamResult& a, const StreamResult& b);
-// Whether two results are about the same.
+// True if two results are about the same.
 bool AreNear(const StreamResult& a, const StreamResult& b);
 // The difference that HowDerived() may take for noise.
 double NoiseOfDerived(const StreamResult& a, const StreamResult& b);
@@ -21,11 +21,10 @@ class LayersOfModel {
   // `model` must outlive the object.
   explicit LayersOfModel(const ResultStream& model);
 
-  // Whether a normalization may be folded into the layer that a result comes from.
+  // True if a normalization may be folded into the layer that computes a result.
   bool MayFold(int r) const;
-  // Whether a result comes from a node that does an activation besides what it does. An activation
-  // by itself reads what was before it: that is a result of the model, and what was recorded of it
-  // has to agree with that.
+  // True if the node of a result may do an activation besides its own operation. An activation by
+  // itself reads a result of the model, with which the recorded values have to agree.
   bool MayActivate(int r) const;
   // Operators of several steps that read a result.
   const std::vector<std::string>& OperatorsOn(int r) const { return operators_on_[Index(r)]; }
