@@ -20,10 +20,10 @@
 namespace onnxcmp {
 namespace {
 
-constexpr int64_t kMostCells = 1024;  // of a slice
+constexpr int64_t kMostCells = 1024;  // per slice
 constexpr int64_t kSide = 32;
 constexpr int64_t kMostSlices = 3;
-// What is looked at of larger tensors is spread over all of them.
+// The elements counted in larger tensors are spread over all of them.
 constexpr int64_t kMostCounted = int64_t{1} << 15;
 constexpr int64_t kMostOfSlice = int64_t{1} << 14;
 constexpr int64_t kStrip = 1024;

@@ -1,5 +1,5 @@
-// What a reader sees of a pair of values that differ: how many elements differ by how much, and the
-// elements themselves, of larger tensors as maps of some of their slices.
+// Picture of a pair of values that differ: how many elements differ by how much, and the elements
+// themselves, or maps of some slices if the tensor is large.
 #ifndef ONNXCMP_COMPARE_PICTURES_VALUE_PICTURE_H_
 #define ONNXCMP_COMPARE_PICTURES_VALUE_PICTURE_H_
 
@@ -22,12 +22,12 @@ struct PictureSlice {
 };
 
 struct ValuePicture {
-  int64_t elements = 0;    // of the tensor
-  int64_t counted = 0;     // of them, those that the next three are about: evenly spread if not all
-  int64_t equal = 0;       // NaN on both sides too
-  int64_t not_finite = 0;  // differences
+  int64_t elements = 0;              // the tensor's
+  int64_t counted = 0;               // elements behind the next three: evenly spread if not all
+  int64_t equal = 0;                 // NaN on both sides too
+  int64_t not_finite = 0;            // differences
   std::vector<DecadeCount> decades;  // the greatest first
-  int64_t rows = 0, columns = 0;     // of a slice
+  int64_t rows = 0, columns = 0;     // a slice's
   int64_t cell_rows = 0, cell_columns = 0;
   int64_t all_slices = 0;
   std::vector<PictureSlice> slices;  // the one with the greatest difference first
