@@ -294,15 +294,15 @@ class QuantizationFinder {
     FindMisfits(std::move(noises));
   }
 
-  // Whether a result is an input of the model, rounded.
+  // True if a result is an input of the model, rounded.
   bool IsOfInput(int r) const {
     const StreamNode& made = Made(r);
     return made.op_type == "QuantizeLinear" && made.inputs.front() != kNone &&
            Result(made.inputs.front()).kind == ResultKind::kInput;
   }
 
-  // Whether a region reads integers of a scale that has been named: these are not what they should
-  // be even if what they stand for is.
+  // True if a region reads integers whose scale has a mistake: the integers are wrong even if their
+  // dequantized values are right.
   bool ReadsMistaken(const std::vector<int>& region) const {
     for (const QuantizedLayer& layer : report_.layers) {
       if (layer.mistake.empty() || !side_.all_params().of(layer.result).has_value()) continue;

@@ -117,7 +117,7 @@ std::string ZeroPointText(const CounterpartRun& run, const FixedQuantParams& par
 
 namespace {
 
-// Whether all that reads a result, or the floats that it is made, is a Relu.
+// True if all readers of a result, or of its dequantized floats, are Relu.
 bool IsCutOffAtZero(const SideGraph& graph, int r) {
   const std::vector<int>& readers = graph.readers(r);
   return !readers.empty() && std::all_of(readers.begin(), readers.end(), [&](int n) {

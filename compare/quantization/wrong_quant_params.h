@@ -41,9 +41,9 @@ struct FixedQuantParams {
 // Nothing if the result has several scales or computes its own, or if its values are unknown.
 std::optional<FixedQuantParams> FixedQuantParamsOf(const CounterpartRun& run, int r);
 
-// By grid: what is wrong with it, empty for honest ones. A calibration with other data shows in
-// most of them alike; so one is measured against the others, too. `made_up`: the inputs were, and
-// may be smaller than those that were calibrated with.
+// Mistakes by set of quantization parameters; empty for honest ones. A calibration with other data
+// shows in most of them alike; so each is measured against the others, too. `made_up`: the inputs
+// were, and may be smaller than those of the calibration.
 std::vector<Mistake> WrongQuantParams(const CounterpartRun& run,
                                       const std::vector<FixedQuantParams>& all_params,
                                       bool made_up);
