@@ -75,7 +75,7 @@ absl::StatusOr<std::unique_ptr<RecordedValues>> OpenSafetensors(const std::strin
 absl::StatusOr<std::vector<RecordedSet>> OpenPolygraphy(const std::string& path,
                                                         int64_t max_tensor = kDefaultMaxTensor);
 
-// What a caller has, without a file.
+// A value that a caller has, without a file.
 struct ValueInMemory {
   RecordedResult result;
   Value value;
@@ -85,8 +85,8 @@ struct ValueInMemory {
 std::unique_ptr<RecordedValues> RecordValuesInMemory(std::vector<ValueInMemory> values,
                                                      bool described);
 
-// Whether a model computes nothing: no inputs, no nodes but constants and those that hand them on
-// or put them into sequences.
+// True if a model computes nothing: it has no inputs, and only nodes that are constants, pass them
+// on or join them to sequences.
 bool HoldsConstantsOnly(const Graph& graph);
 
 // The values of such a model, named by its outputs, and constants that are in no output. Outputs
