@@ -18,7 +18,7 @@ namespace {
 
 constexpr size_t kMostElementsOfPage = 3;
 
-// What a row shows besides its difference.
+// The parts of a row besides its difference.
 struct RowDetail {
   size_t worst = 0;                      // elements
   std::optional<PictureDetail> picture;  // nothing: none
@@ -262,7 +262,7 @@ JsonLines AllLines(const Comparison& comparison) {
 }
 
 JsonLines PageLines(const Comparison& comparison, const PageDetail& detail, PageCounts* counts) {
-  // Of the same bits the left's are enough.
+  // If both sides have the same bits, the left's statistics are enough.
   std::vector<bool> right(comparison.right.results.size(), detail.statistics);
   for (const ComparedRow& row : comparison.rows) {
     if (row.relation == Relation::kSame && row.aligned.paired()) {

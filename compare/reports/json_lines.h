@@ -24,14 +24,14 @@ JsonLines AllLines(const Comparison& comparison);
 std::string RowLines(const Comparison& comparison);
 std::string ResultLines(const ResultStream& side);
 
-// What pages leave out to be smaller: the least first.
+// Detail of a page, which leaves some out to be smaller.
 struct PageDetail {
   size_t rows_with_elements = 1000;  // how many have their worst elements, those that differ first
-  bool statistics = true;            // of results
-  int64_t picture_bytes = 0;         // of elements and maps, of the rows that matter most
+  bool statistics = true;            // statistics of results
+  int64_t picture_bytes = 0;         // for elements and maps of the rows that matter most
 };
 
-// What a page has for a detail, of what there is.
+// How many rows of a page have a detail, and how many could.
 struct PageCounts {
   size_t elements = 0, all_elements = 0;  // rows with their worst elements
   size_t pictures = 0, all_pictures = 0;  // rows with their values

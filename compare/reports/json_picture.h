@@ -1,4 +1,4 @@
-// What a page shows of the elements of a pair.
+// The elements of a pair that a page shows, as JSON.
 #ifndef ONNXCMP_COMPARE_REPORTS_JSON_PICTURE_H_
 #define ONNXCMP_COMPARE_REPORTS_JSON_PICTURE_H_
 
@@ -10,7 +10,7 @@
 namespace onnxcmp {
 
 struct PictureDetail {
-  size_t slices = 1;  // of maps; 0: none, which leaves the counts by decade
+  size_t slices = 1;  // number of maps; 0: none, which leaves the counts by decade
 };
 
 // As the member `values` of a row. Tensors of few elements are numbers; the cells of maps are bytes

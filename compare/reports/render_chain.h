@@ -19,10 +19,10 @@ namespace onnxcmp {
 struct ChainStep {
   size_t left = 0;  // from 0
   size_t right = 0;
-  int sets = 0;                     // of inputs
-  SetSummary worst;                 // of them, the first; its name is that of the set
-  std::string changes;              // of that one: what the step made of the model, in words
-  std::vector<std::string> causes;  // of that one, a line each, wrong ones first
+  int sets = 0;                     // number of sets of inputs
+  SetSummary worst;                 // the first of the worst; its name is that of the set
+  std::string changes;              // the step's changes of the model on that set, in words
+  std::vector<std::string> causes;  // the causes of that set, a line each, mistakes first
 };
 
 struct Chain {
@@ -45,7 +45,7 @@ std::string RenderChain(const Chain& chain, const TableOptions& options = {});
 // The same; docs/formats.md tells of its fields.
 // `command`: the command line; "": none is told.
 std::string RenderChainJson(const Chain& chain, const std::string& command = "");
-// "2: a.onnx → b.onnx", by the files' names if all have different ones.
+// "2: a.onnx → b.onnx", by the files' names if all are different.
 std::string StepName(const Chain& chain, const ChainStep& step);
 
 }  // namespace onnxcmp

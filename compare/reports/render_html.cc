@@ -92,7 +92,7 @@ std::string PageMember(const Comparison& comparison, const HtmlOptions& options,
   return DumpJson(json);
 }
 
-// Nothing in it ends the element that it is in or begins a comment: '<' stands in strings alone.
+// Nothing in it ends its element or begins a comment: '<' occurs in strings alone.
 void Escape(std::string* json) { absl::StrReplaceAll({{"<", "\\u003c"}}, json); }
 
 std::string Data(const Comparison& comparison, const HtmlOptions& options,

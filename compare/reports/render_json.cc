@@ -42,7 +42,7 @@ ReportJson ToJson(const std::vector<AttributePair>& attributes) {
   return json;
 }
 
-// Of a text that is JSON.
+// Parses a text that is JSON.
 ReportJson Parsed(const std::string& text) {
   return ReportJson::parse(text, nullptr, /*allow_exceptions=*/false);
 }

@@ -15,7 +15,8 @@
 namespace onnxcmp {
 namespace {
 
-// What a list of failures shows is the message: it begins with why. "" if no cause is known.
+// The first cause, with which the message begins, since lists of failures show only that. "" if no
+// cause is known.
 std::string FirstCause(const Comparison& comparison) {
   if (comparison.causes.empty()) return "";
   const size_t more = comparison.causes.size() - 1;

@@ -16,9 +16,9 @@ namespace {
 
 constexpr size_t kFewest = 6;  // pairs that are apart, or there is nothing to see
 constexpr size_t kMostBars = 40;
-constexpr double kLeast = 1e-6;  // of the greatest: the lowest bar
+constexpr double kLeast = 1e-6;  // share of the greatest: the lowest bar
 
-// Of a pair of floats, how far it is apart beside its range; negative: nobody can say.
+// Greatest error of a pair of floats beside its range; negative: unknown.
 double ErrorOf(const Comparison& comparison, const ComparedRow& row) {
   if (!row.aligned.paired() || FaceOf(comparison, row).kind != ResultKind::kResult) return -1;
   if (row.relation == Relation::kSame) return 0;
@@ -45,7 +45,7 @@ std::string GrowthText(const Comparison& comparison, bool ascii) {
     if (std::isfinite(error)) most = std::max(most, error);
   }
   if (apart < kFewest || most == 0) return "";
-  // What is far below the greatest is no size that anybody looks for.
+  // Errors far below the greatest need no bar of their own height.
   least = std::max(least, most * kLeast);
   constexpr std::array<const char*, 8> kBars = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
   constexpr std::array<const char*, 8> kPlain = {".", ":", "-", "=", "+", "*", "%", "#"};

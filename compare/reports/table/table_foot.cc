@@ -233,7 +233,7 @@ std::string Repros(const Comparison& comparison, const TableOptions& options,
                            PrintableText(comparison.right_summary.ran_in))
             : absl::StrCat("onnxcmp ", cause.repro_folder, recording ? "/left.npz " : "/left.onnx ",
                            cause.repro_folder, "/right.onnx");
-    // Not cut, so that it can be copied.
+    // Not wrapped, so that it can be copied.
     text +=
         LabelledLines(text.empty() ? "repro" : "", Color::kPlain,
                       absl::StrReplaceAll(PrintableText(line), {{" ", kNoBreak}}), options, style);
@@ -306,7 +306,7 @@ std::string CauseLabel(const Comparison& comparison, size_t cause) {
 
 std::string CauseSentence(const Comparison& comparison, const Cause& cause) {
   absl::string_view what = cause.text;
-  // The pair says where it is.
+  // The pair already names the place.
   absl::ConsumePrefix(&what, InBodyText(PathsOf(comparison, cause)));
   std::string line =
       absl::StrCat(CausePair(comparison, cause), what.empty() ? "" : ": ", PrintableText(what));
@@ -349,7 +349,7 @@ std::string TableFoot(const Comparison& comparison, const std::vector<FusedRows>
   if (IsQuantized(comparison)) {
     add("quantized", "--quantization lists what each quantized layer costs, the worst first");
   }
-  // What is not finite comes first: a cause is often the first of it.
+  // Non-finite origins come first: a cause is often the first of them.
   text += NotFiniteLines(comparison, options, style);
   if (causes) text += Causes(comparison, options, style);
   text += Repros(comparison, options, style);

@@ -103,7 +103,7 @@ std::string RanIn(const Comparison& comparison) {
                       name(right, comparison.right));
 }
 
-// "input_ids int64[1,30] 0 … 29". Beside a recording it says where that is from.
+// "input_ids int64[1,30] 0 … 29". Beside a recording it includes the source.
 std::string Fed(const ResultStream& stream, const Comparison& comparison) {
   const std::vector<std::string>& made_up = comparison.fed_made_up;
   std::vector<std::string> parts;
@@ -165,7 +165,7 @@ std::string TableHead(const Comparison& comparison, const TableOptions& options,
   std::string text = Sides(comparison, options, style);
   const std::string ran_in = RanIn(comparison);
   if (!ran_in.empty()) text += LabelledLines("ran", Color::kBold, ran_in, options, style);
-  // What a recording calls inputs need not be what the model was fed.
+  // The inputs of a recording need not be those that the model was fed.
   const bool right_runs = comparison.left.recorded && !comparison.right.recorded;
   std::string fed = Fed(right_runs ? comparison.right : comparison.left, comparison);
   if (fed.empty()) fed = Fed(right_runs ? comparison.left : comparison.right, comparison);

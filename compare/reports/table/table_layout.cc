@@ -300,7 +300,7 @@ std::string LayOut(std::vector<TableLine> lines, const TableOptions& options,
       widths = Widths(lines, indent);
     }
     if (!widths.Fits(options.width)) {
-      // A name that both sides have is written once, so that more of it can be read.
+      // A name that both sides share is written once, which leaves more room for it.
       for (TableLine& line : lines) {
         std::string& right = line.cell(TableColumn::kRightName);
         if (right.empty()) continue;

@@ -52,7 +52,7 @@ class LineMaker {
       size_t end = i;
       while (end < count && !shown[end]) ++end;
       if (rows_ == Rows::kFolded) {
-        // One row is as long as the line that would stand for it.
+        // One row is as long as the line that would replace it.
         if (end - i == 1 && !IsTrifleAlone(comparison_.rows[i]) &&
             FaceOf(comparison_, comparison_.rows[i]).kind == ResultKind::kResult) {
           AddRow(i);
@@ -83,7 +83,7 @@ class LineMaker {
     return shown;
   }
 
-  // Of two recordings nothing can run that would tell what differs by itself.
+  // Two recordings cannot run, so the first row that differs stands for the cause.
   void FindFirst() {
     if (!comparison_.left.recorded || !comparison_.right.recorded) return;
     for (size_t i = 0; i < comparison_.rows.size() && !first_.has_value(); ++i) {
@@ -99,7 +99,7 @@ class LineMaker {
                     row.aligned.left.empty() ? comparison_.right : comparison_.left);
   }
 
-  // For each result of the right, the one before it that keeps its place between both sides.
+  // For each result of the right, the previous one that is at the same place on both sides.
   void FindPlaces() {
     behind_.assign(comparison_.right.results.size(), kNone);
     int last = kNone;

@@ -38,7 +38,7 @@ struct TableLine {
     kHeading,  // the call path of the rows below
   };
   Kind kind = Kind::kRow;
-  int64_t number = -1;  // of kRow: as in Comparison::rows, by which it can be asked for
+  int64_t number = -1;  // for kRow: as in Comparison::rows, by which it can be asked for
   std::optional<Relation> sign;
   bool cause = false;
   std::array<std::string, kTableColumns> cells;  // for kRow and kInner

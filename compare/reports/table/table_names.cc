@@ -38,7 +38,7 @@ std::set<std::string> NamesOf(std::vector<TableLine>& lines) {
   return names;
 }
 
-// What exporters put behind a node's name: "_output_0", ":0".
+// The end that exporters append to a node's name: "_output_0", ":0".
 std::string CommonEnd(const std::set<std::string>& names) {
   std::map<std::string, size_t> counts;
   for (const std::string& name : names) {
@@ -93,7 +93,7 @@ std::string ScopeOf(const std::string& name, int depth) {
   return name.substr(0, end);
 }
 
-// Of a row, on the side that has one.
+// Scope of a row, by the side that has a name.
 std::string RowScope(TableLine& line, int depth) {
   for (const TableColumn column : kNameColumns) {
     if (!line.cell(column).empty()) return ScopeOf(line.cell(column), depth);

@@ -12,7 +12,7 @@ struct TableOptions {
   bool color = false;
   bool ascii = false;
   enum class Rows : uint8_t {
-    kFolded,         // a screenful: what needs no attention is folded to lines that count it
+    kFolded,         // a screenful: other rows are folded to lines that count them
     kAll,            // every row
     kDifferent,      // rows that are different or on one side only
     kOnlyDifferent,  // rows that are different
@@ -20,12 +20,11 @@ struct TableOptions {
   Rows rows = Rows::kFolded;
   // Instead of rows, only the places where the sides stop being finite, and how.
   bool only_not_finite = false;
-  bool coverage = false;  // what made-up inputs did not exercise, node by node
-  bool wide = false;      // names whole, however long the lines become
+  bool coverage = false;  // node by node, operators that made-up inputs did not exercise
+  bool wide = false;      // full names, however long the lines become
   int height = 40;        // lines of the screen
-  // Of a page that shows the same comparison: "file:///dir/page.html". Row numbers lead to its
-  // rows.
-  // "": to nowhere.
+  // URL of a page that shows the same comparison: "file:///dir/page.html". Row numbers link to its
+  // rows. "": no links.
   std::string page = {};
 };
 

@@ -23,7 +23,7 @@ struct TableTopText {
 TableTopText TableTop(const Comparison& comparison, const TableOptions& options,
                       const TableStyle& style);
 
-// The two sides, what they were fed, notes.
+// The two sides, their inputs, notes.
 std::string TableHead(const Comparison& comparison, const TableOptions& options,
                       const TableStyle& style);
 
@@ -33,8 +33,8 @@ std::string TableFoot(const Comparison& comparison, const std::vector<FusedRows>
                       const TableOptions& options, const TableStyle& style, bool causes,
                       bool verdict);
 
-// What one side made of the other: "5 × Div+Mul → Div, MatMul+Add → Gemm; 3 folded into constants
-// on the right"; "" if nothing was changed.
+// Changes that one side made to the other: "5 × Div+Mul → Div, MatMul+Add → Gemm; 3 folded into
+// constants on the right"; "" if nothing was changed.
 std::string ChangesText(const Comparison& comparison, const std::vector<FusedRows>& fusions);
 
 // A cause as the table says it: "Softmax w | v: on the left's own inputs ...".
@@ -49,14 +49,15 @@ std::string NotFiniteLines(const Comparison& comparison, const TableOptions& opt
 std::string VerdictLines(const Comparison& comparison, const TableOptions& options,
                          const TableStyle& style);
 
-// Whether a line of VerdictText() limits what its first says: it stands above the table, too.
+// True if a line of VerdictText() limits what its first says: it stands above the table, too.
 bool BelongsAbove(const Comparison& comparison, absl::string_view line);
 
 // How it came about without what stands above the table, and the exit status.
 std::string VerdictDetails(const Comparison& comparison, const TableOptions& options,
                            const TableStyle& style);
 
-// What the verdict means here: which output is how far apart and where; why a side failed.
+// The meaning of the verdict here: the output that is farthest apart, how far and where; or why a
+// side failed.
 std::vector<std::string> VerdictText(const Comparison& comparison, bool all = false);
 
 // A label followed by the text, wrapped to the width.

@@ -38,10 +38,10 @@ absl::string_view PathOf(const Comparison& comparison, const ComparedRow& row);
 // unused statistics.
 bool IsFurtherOutput(const Comparison& comparison, const ComparedRow& row);
 
-// What converts or copies, or is a shape, and says little about a model.
+// True for conversions, copies and shapes, which say little about a model.
 bool IsTrifle(const StreamResult& result, const ResultStream& stream);
 
-// What stands for a row: its left result, or its right's if it has none.
+// The result that represents a row: its left one, or its right's if it has none.
 const StreamResult& FaceOf(const Comparison& comparison, const ComparedRow& row);
 
 }  // namespace onnxcmp
