@@ -19,7 +19,7 @@ inline constexpr char kReproArrays[] = "arrays";
 absl::Status WriteReproScript(const std::string& folder, const Repro& repro,
                               const Tolerance& tolerance, absl::string_view what);
 
-// Whether a file of the folder of arrays is one of ours.
+// True if a file of the folder of arrays is one of ours.
 bool IsReproArray(absl::string_view name);
 
 }  // namespace onnxcmp

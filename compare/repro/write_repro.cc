@@ -39,7 +39,7 @@ constexpr char kText[] = "cause.txt";
 constexpr char kTolerances[] = "tolerances.json";
 constexpr char kData[] = "test_data_set_0";
 constexpr char kFailingNode[] = "failing_node";
-// More causes than anybody looks into.
+// More causes than any user examines.
 constexpr int kMostRepros = 50;
 
 bool EndsInNumber(absl::string_view name, absl::string_view before) {

@@ -32,14 +32,14 @@ struct ReproOptions {
 absl::Status WriteFailingNode(const std::string& dir, const Model& model, const Feeds& feeds,
                               const std::vector<Value>& outputs);
 
-// Writes each cause of a comparison that has a repro to DIR/PREFIXcause_1, ..., counted as the
-// causes are, and says so in the cause (repro_folder). A folder holds
+// Writes each cause of a comparison that has a repro to DIR/PREFIXcause_1, ..., numbered like
+// the causes, and sets its repro_folder. A folder contains
 // - left.onnx and right.onnx, the regions; left.npz instead, a recording, if the left is one;
 // - model.onnx, which is the right once more, and test_data_set_0: a test as ONNX lays them out;
 // - tolerances.json, as narrow as it takes for that test to fail;
 // - cause.txt, which says all that in words.
-// Each model is loaded again and run: what does not give the values of the comparison is not left
-// there. A note of the comparison says why, as for a cause without a repro.
+// Each model is loaded again and run: one that does not give the values of the comparison is not
+// left there. A note of the comparison says why, as for a cause without a repro.
 //
 // An error if the files cannot be written.
 absl::Status WriteRepros(const OpRegistry& registry, const ReproOptions& options,
