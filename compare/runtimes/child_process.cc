@@ -57,7 +57,7 @@ void CloseAll(std::initializer_list<int*> descriptors) {
   }
 }
 
-// What posix_spawn is told: its own session, no signal blocked or ignored, three descriptors.
+// Settings for posix_spawn: its own session, no signal blocked or ignored, three descriptors.
 class SpawnSettings {
  public:
   SpawnSettings(int input, int output, int errors) {

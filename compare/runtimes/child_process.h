@@ -29,7 +29,7 @@ class ChildProcess {
   ChildProcess& operator=(const ChildProcess&) = delete;
 
   pid_t pid() const { return pid_; }
-  // Whether nobody has found that it is gone.
+  // False once the process is known to have ended.
   bool alive() const { return pid_ > 0; }
 
   // Sends a line, without its end, and gives the line that comes back. Aborted, with how it ended
@@ -48,7 +48,7 @@ class ChildProcess {
   ChildProcess(pid_t pid, int input, int output, int errors)
       : pid_(pid), input_(input), output_(output), error_output_(errors) {}
 
-  // What is there of its standard error. False at its end.
+  // Reads the available part of its standard error. False at its end.
   bool ReadErrors();
   // Sends what fits of `unsent`.
   void Send(absl::string_view* unsent) const;
@@ -60,7 +60,7 @@ class ChildProcess {
   int input_;   // a socket: writing to one whose other end is gone is an error, no signal
   int output_;  // pipes
   int error_output_;
-  std::string received_;  // of the next line
+  std::string received_;  // the beginning of the next line
   std::string errors_;
 };
 

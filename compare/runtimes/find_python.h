@@ -11,7 +11,7 @@ namespace onnxcmp {
 
 struct FoundPython {
   std::string python;
-  std::string version;  // of the runtime
+  std::string version;  // the runtime's
 };
 
 // The first interpreter that has what an adapter imports: ONNXCMP_PYTHON, if that is set, and no

@@ -19,9 +19,9 @@ absl::Status WriteModelFile(const Model& model, const std::string& path);
 
 void RemoveModelFile(const std::string& path);
 
-// Whether the file that a model was loaded from is what a runtime can load: binary, not text.
+// True if runtimes can load the file that a model was loaded from: binary, not text.
 bool IsBinaryFile(const Model& model);
-// Whether the results of the main graph have their names in that file, too: no function was
+// True if the results of the main graph have their names in that file, too: no function was
 // inlined.
 bool NamesAreOfFile(const Model& model);
 

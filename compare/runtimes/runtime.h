@@ -23,12 +23,12 @@ namespace onnxcmp {
 
 struct RuntimeOptions {
   std::string adapters;                         // the folder of ours
-  absl::Duration timeout = absl::Seconds(120);  // of each answer
+  absl::Duration timeout = absl::Seconds(120);  // for each answer
   int64_t memory = 0;                           // bytes that it may take; 0: any number
   int64_t max_tensor = kDefaultMaxTensor;       // as EvaluatorOptions::max_tensor
 };
 
-// What a runtime says of itself.
+// A runtime's description of itself.
 struct RuntimeInfo {
   std::string name;
   std::string version;
@@ -84,8 +84,8 @@ class Runtime {
   absl::StatusOr<RuntimeSession> Load(const std::string& model,
                                       const std::vector<std::string>& extra,
                                       const std::string& optimized = "");
-  // What is fed to several runs is written once if the same object is given. FailedPrecondition if
-  // the session's process is gone.
+  // Values that several runs are fed are written once if they are the same object.
+  // FailedPrecondition if the session's process is gone.
   absl::StatusOr<RuntimeValues> Run(const RuntimeSession& session, const Feeds& feeds);
   void Unload(const RuntimeSession& session);
 
@@ -98,8 +98,7 @@ class Runtime {
   double seconds() const { return seconds_; }  // that its runs took
 
  private:
-  // What it was asked to do, for messages: "refused to load the model", "while it loaded the
-  // model".
+  // A request in words, for messages: "refused to load the model", "while it loaded the model".
   struct Asked {
     const char* present;
     const char* past;

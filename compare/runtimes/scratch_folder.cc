@@ -13,7 +13,7 @@ namespace {
 
 constexpr absl::Duration kKeeperPatience = absl::Seconds(30);
 
-// What a process that is being killed still writes may come between: hence the second try.
+// Tries twice, since a process that is being killed may still write in between.
 constexpr char kKeeper[] = R"(trap '' PIPE INT TERM HUP
 dir=$(mktemp -d "${TMPDIR:-/tmp}/onnxcmp-runtime-XXXXXX") || exit 1
 group=0

@@ -23,7 +23,7 @@ absl::StatusOr<std::string> WriteValueFiles(const Value& value, const std::strin
 absl::StatusOr<Value> ReadValueFiles(const std::string& entry, const std::string& folder,
                                      int64_t max_tensor);
 
-// What a runtime gives of an optional that holds something is that alone: as the model declares it.
+// The value as the model declares it: runtimes give the element of an optional alone.
 Value AsDeclared(Value value, const TypeInfo& type);
 
 // Removes an entry's files.
