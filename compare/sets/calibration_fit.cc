@@ -46,7 +46,7 @@ class Reaches {
  private:
   std::optional<double> ReachOf(int r, const SideGraph::GraphNode& node,
                                 const QuantParams& grid) const {
-    constexpr double kNoNumbers = 50;  // what was left out of a calibration, as masks are
+    constexpr double kNoNumbers = 50;  // numbers left out of the calibration, as masks are
     const StreamResult& result = graph_.result(r);
     if (!IsInteger(result.dtype) || BitWidth(result.dtype) > 16 || grid.scale == kNone ||
         !graph_.IsConstant(grid.scale)) {
@@ -64,13 +64,13 @@ class Reaches {
     const double greatest = step * (static_cast<double>(IntegerMax(result.dtype)) - zero);
     double reach = 0;
     if (greatest > 0) reach = std::max(reach, of->max / greatest);
-    // What is cut off at 0 is a Relu within the rounding; and what one cuts off after it is in none
-    // that was calibrated.
+    // Numbers clipped at 0 are a Relu within the rounding; and numbers that a Relu clips after it
+    // are in no calibrated range.
     if (least < 0 && !AllReadBy(r, "Relu")) reach = std::max(reach, of->min / least);
     return reach > 0 && reach < kNoNumbers ? std::optional<double>(reach) : std::nullopt;
   }
 
-  // Whether all that reads a result, or what it is made floats by, is that operator.
+  // True if all readers of a result, or of its dequantized floats, are that operator.
   bool AllReadBy(int r, absl::string_view op_type) const {
     const std::vector<int>& readers = graph_.readers(r);
     return !readers.empty() && std::all_of(readers.begin(), readers.end(), [&](int n) {
@@ -113,7 +113,7 @@ class Reaches {
 }  // namespace
 
 double CalibrationFit::spread() const {
-  constexpr double kSmall = 0.3;  // of many numbers some scales are used little by right
+  constexpr double kSmall = 0.3;  // among many numbers some scales are rightly used little
   return most / std::max(typical, kSmall) + 0.5 * farthest / std::max(most, kSmall) - 0.5;
 }
 

@@ -25,10 +25,10 @@ struct CalibrationFit {
 
   // How unlike they are, from 1 on. Numbers of the right kind reach as far into all of them.
   double spread() const;
-  // What the inputs have to be multiplied by. A scale that alone is too small for its numbers is a
-  // mistake that has to show, and no reason for smaller inputs.
+  // Factor that the inputs have to be multiplied by. A scale that alone is too small for its
+  // numbers is a mistake that has to show, and no reason for smaller inputs.
   double Factor() const;
-  // Whether rounding alone may explain what the sides differ in.
+  // True if rounding alone may explain the differences of the sides.
   bool Fits() const;
 
   friend bool operator==(const CalibrationFit&, const CalibrationFit&) = default;

@@ -78,7 +78,7 @@ class SetsComparison {
       comparison.verdict = Verdict::kUntested;
     }
     if (sets_.sizes) OC_RETURN_IF_ERROR(FindSizes(&comparison));
-    // Whoever asks the sides what they were fed means what is shown.
+    // A caller that asks the sides for their feeds expects those of the comparison shown.
     if (to_feed_again_.has_value()) {
       OC_ASSIGN_OR_RETURN(worst_.fed, Feed(*to_feed_again_));
     } else {
@@ -144,7 +144,7 @@ class SetsComparison {
       AddInputs(*side, side == &left_ ? SideId::kLeft : SideId::kRight);
   }
 
-  // What the inputs of a side alone tell of its coverage.
+  // Coverage that the inputs of a side alone tell.
   void AddInputs(const Side& side, SideId id) {
     const Graph& graph = side.evaluator()->model().graph;
     for (const ValueInfo& input : graph.inputs) {
@@ -413,8 +413,9 @@ class SetsComparison {
   // Coarse types are not made for numbers of other sizes.
   bool MayShow(Regime regime) const { return SuitsCoarseTypes(regime) || !IsCoarse(); }
 
-  // What numbers of unusual sizes do by rounding alone is not the models' doing: it is gone in
-  // double. What is infinite or NaN on one side alone counts; of coarse types nothing else does.
+  // Differences that numbers of unusual sizes cause by rounding alone are not the models' fault:
+  // they vanish in double. Results that are infinite or NaN on one side only count; in coarse types
+  // nothing else does.
   bool IsReal(const Comparison& comparison, Regime regime) const {
     if (comparison.verdict == Verdict::kFailed) return true;
     if (DifferBeyondNumbers(comparison)) return true;
@@ -425,7 +426,7 @@ class SetsComparison {
     return DifferInDouble(left_, right_, comparison, IsCoarse());
   }
 
-  // Made smaller as long as it differs, and compared the whole way.
+  // Shrinks the case as long as it differs, and compares it fully.
   absl::Status Show(Case one, FedInputs fed) {
     constexpr int kMostAsked = 200;
     for (const int set : {1, 0}) {
@@ -469,7 +470,7 @@ class SetsComparison {
   std::optional<Case> to_feed_again_;  // the case of the result, if its inputs are not held
   CoverageCounter coverage_;
   PerSide<PartsOfNodes> parts_;
-  ToldOutputs told_;  // by the left
+  ToldOutputs told_;  // the left's
   int count_ = 0;
   int searched_ = 0;
   int attempt_ = 0;

@@ -63,7 +63,7 @@ bool AgreeButForPadding(const Side& left, const Side& right, const std::vector<s
 
 bool DifferInDouble(const Side& left, const Side& right, const Comparison& comparison,
                     bool coarse) {
-  // Of coarse types: what is no rounding of constants.
+  // For coarse types: more than rounding of constants.
   constexpr double kMuch = 5e-2;
   const auto left_in_double = left.evaluator()->InDouble();
   const auto right_in_double = right.evaluator()->InDouble();

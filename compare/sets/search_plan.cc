@@ -15,7 +15,7 @@
 namespace onnxcmp {
 namespace {
 
-// What may show what a node has not shown.
+// Regimes that may exercise what a node has not shown.
 std::vector<Regime> AnswersTo(absl::string_view why) {
   using enum Regime;
   if (absl::StrContains(why, "below 0")) return {kNegative};
@@ -87,7 +87,7 @@ void SearchPlan::Told(const SetCase& one, double nearness) {
 }
 
 double NearnessOf(const Comparison& comparison) {
-  constexpr double kInner = 0.5;  // what is inside may be lost again
+  constexpr double kInner = 0.5;  // inner differences may be lost again
   double nearness = 0;
   const auto look = [&](const ValueDifference& difference, double weight) {
     if (!std::isfinite(difference.apart) || !(difference.tolerance.whole > 0)) return;

@@ -13,13 +13,13 @@ namespace onnxcmp {
 
 class SearchPlan {
  public:
-  // What no set has exercised decides what is tried first.
+  // Parts that no set has exercised decide what is tried first.
   explicit SearchPlan(const Coverage& coverage);
 
   // After the first ones every other case is made of one that came near.
   SetCase Next();
-  // Whether it is worth knowing how near the case came that was given last: that costs more than
-  // the outputs alone.
+  // True if it is worth knowing how near the last case came: that costs more than the outputs
+  // alone.
   bool WantsNearness() const { return given_ % kEvery == 0 || given_ < first_.size(); }
   // How near the results of a case came to differing, outputs and inner ones; what it exercised
   // that no other had counts as near.

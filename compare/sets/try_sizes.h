@@ -34,8 +34,8 @@ std::string SizesOfBoth(Side& left, Side& right, InputSets& inputs,
 std::vector<std::string> FixedByOneSide(const Graph& left, const Graph& right,
                                         const InputMapping& mapping);
 
-// What sizes that one side alone runs with say, if both run with others: "both run with batch 4;
-// with batch 2 the left runs and the right does not"; "" if there are none.
+// Sizes that only one side runs with, if both run with others: "both run with batch 4; with batch 2
+// the left runs and the right does not"; "" if there are none.
 std::string SizesOfOneSide(const std::vector<TriedSizes>& sizes);
 
 }  // namespace onnxcmp
