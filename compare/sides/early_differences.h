@@ -33,7 +33,7 @@ class EarlyDifferences {
     }
     return &it->second.difference;
   }
-  // Of what Find gives; null if none was taken.
+  // The picture of the difference that Find gives; null if none was taken.
   std::shared_ptr<const ValuePicture> PictureOf(const Hash128& left, const Hash128& right) const {
     const auto it = measured_.find({left, right});
     return it == measured_.end() ? nullptr : it->second.picture;

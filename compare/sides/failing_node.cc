@@ -82,7 +82,7 @@ class NodeByNode : public Observer {
  private:
   const Evaluator& evaluator_;
   Runtime& runtime_;
-  absl::flat_hash_map<std::string, Value> values_;  // of the main graph
+  absl::flat_hash_map<std::string, Value> values_;  // the main graph's
   std::optional<FailingNode> found_;
 };
 

@@ -20,7 +20,7 @@ namespace onnxcmp {
 struct FailingNode {
   // "Conv `y`, node `conv_3` (kernel_shape=[3,3]) on float[1,3,8,8], float[4,3,3,3]".
   std::string text;
-  absl::Status status;  // of the runtime, with the node alone, or the nodes up to it
+  absl::Status status;  // the runtime's, with the node alone, or the nodes up to it
   bool alone = true;    // false: only together with the nodes before it
   Model model;          // which shows it, with what it is fed and what it should give
   Feeds feeds;

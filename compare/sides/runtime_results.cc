@@ -32,7 +32,7 @@ std::string SomeOf(const std::vector<std::string>& names) {
   return absl::StrJoin(shown, ", ");
 }
 
-// Whether two values of one output are farther apart than another order of adding makes them.
+// True if two values of one output are farther apart than another order of adding makes them.
 bool DifferWithMarks(const Value& a, const Value& b) {
   if (!IsMeasurable(a) || !IsMeasurable(b)) return ContentOf(a) != ContentOf(b);
   if (a.tensor().shape() != b.tensor().shape() || a.tensor().dtype() != b.tensor().dtype()) {

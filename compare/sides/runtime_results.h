@@ -1,5 +1,5 @@
-// What a runtime gives of a model on some inputs: its outputs as it runs by itself, and every
-// result as it runs with all of them marked as outputs, in slices if memory asks for it.
+// Results that a runtime gives for a model on some inputs: its outputs as it runs by itself, and
+// every result as it runs with all of them marked as outputs, in slices if memory asks for it.
 #ifndef ONNXCMP_COMPARE_SIDES_RUNTIME_RESULTS_H_
 #define ONNXCMP_COMPARE_SIDES_RUNTIME_RESULTS_H_
 
@@ -55,7 +55,7 @@ class RuntimeResults {
   std::vector<RuntimeValues> slices_;
   absl::flat_hash_map<std::string, size_t> slice_of_;
   std::vector<std::string> missing_;
-  absl::Status first_failure_;  // of a marked run
+  absl::Status first_failure_;  // a marked run's
   int failures_ = 0;
   int deaths_ = 0;
   std::vector<std::string> notes_;

@@ -46,7 +46,7 @@ class RuntimeSide : public Side, public NodeRunner {
                                              const Feeds& captures) override;
   std::string name() const override { return summary_.ran_in; }
 
-  // What made the last Record() fail, if one node could be found that does.
+  // The node that made the last Record() fail, if one could be found.
   const FailingNode* failing_node() const { return failing_.has_value() ? &*failing_ : nullptr; }
 
  private:
@@ -57,7 +57,7 @@ class RuntimeSide : public Side, public NodeRunner {
 
   std::unique_ptr<Side> model_;
   std::shared_ptr<Runtime> runtime_;
-  std::unique_ptr<RuntimeResults> results_;  // of the last Record()
+  std::unique_ptr<RuntimeResults> results_;  // the last Record()'s
   std::optional<FailingNode> failing_;       // the same
   SideSummary summary_;
 };

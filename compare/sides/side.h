@@ -67,12 +67,11 @@ class Side {
   virtual const Evaluator* evaluator() const { return nullptr; }
   virtual const Feeds* feeds() const { return nullptr; }
 
-  // What runs the model if that is not our interpreter, null if it is. The evaluator then knows the
+  // The runtime that runs the model, null if our interpreter does. The evaluator then knows the
   // model, and computes what the side's results ought to be.
   virtual NodeRunner* node_runner() const { return nullptr; }
 
-  // Another side of the same model, which is not loaded once more, without feeds; null for a
-  // recording.
+  // Another side of the same loaded model, without feeds; null for a recording.
   virtual std::unique_ptr<Side> Again() const { return nullptr; }
 
   // Sets the inputs of the next Record() of a model; ignored by a recording.

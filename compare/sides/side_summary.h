@@ -15,7 +15,7 @@ namespace onnxcmp {
 struct SideSummary {
   std::string source;
   std::string ran_in;  // "onnxruntime 1.32.0 CPU"; "": in our interpreter, or nowhere
-  int64_t bytes = 0;   // of the file
+  int64_t bytes = 0;   // the file's size
   int64_t nodes = 0;
   int64_t operators = 0;  // distinct ones
   int64_t initializers = 0;
