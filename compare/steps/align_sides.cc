@@ -54,7 +54,7 @@ Alignment WithPairs(Alignment alignment, const std::vector<AddedPair>& pairs,
   return Amend(alignment, pairs, *sides.left.stream, *sides.right.stream).alignment;
 }
 
-// What the other side no longer has is none of its results, whatever it is called.
+// A result that the other side no longer has is none of its results, whatever its name.
 void DropDerived(const std::vector<DerivedResult>& derived, std::vector<AddedPair>* added) {
   std::erase_if(*added, [&](const AddedPair& pair) {
     return absl::c_any_of(derived, [&](const DerivedResult& result) {

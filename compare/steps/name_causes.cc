@@ -105,8 +105,8 @@ bool AreInOrderOfNames(const ResultStream& stream) {
   return absl::c_is_sorted(names) || absl::c_is_sorted(names, NaturallyLess);
 }
 
-// Of two recordings nothing can run: the first row that differs is what there is to tell. Rows are
-// in the order of the left.
+// The first row that differs, in the left's order: two recordings cannot run, so no more can be
+// told.
 std::string FirstThatDiffers(const PerSide<RecordedSide>& sides,
                              const std::vector<ComparedRow>& rows) {
   const auto first = absl::c_find_if(rows, [](const ComparedRow& row) {
