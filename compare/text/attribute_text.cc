@@ -207,7 +207,7 @@ std::vector<AttributePair> AttributePairs(const Node* left, const Node* right, b
     if (same || left == nullptr || right == nullptr) continue;
     const std::string difference = AttributeDifferenceText(*left, *right, name);
     pair.differs = !difference.empty();
-    // What differs behind the elements that are shown.
+    // The difference lies behind the elements that are shown.
     if (pair.differs && pair.left == pair.right) pair.right = difference;
   }
   return pairs;
