@@ -71,7 +71,7 @@ absl::Status CheckNotStopped(const CompareOptions& options) {
   return absl::CancelledError("the comparison was stopped");
 }
 
-// With tolerances by the whole names of results.
+// With tolerances by full names of results.
 absl::StatusOr<JudgeOptions> JudgeOptionsOf(const PerSide<RecordedSide>& sides,
                                             const CompareOptions& options) {
   JudgeOptions judging;
@@ -189,7 +189,7 @@ absl::StatusOr<Findings> CompareRecords(const SideRecords& recorded,
   timer.reset();
   OC_RETURN_IF_ERROR(CheckNotStopped(options));
   const bool quantized = DifferInQuantization(*sides.left.stream, *sides.right.stream);
-  // What made-up inputs do to numbers that were calibrated for others is no mistake of a model.
+  // The effect of made-up inputs on scales calibrated for others is no mistake of a model.
   const bool other_inputs = options.made_up && !options.calibrated && quantized;
   PairTolerances tolerances = TolerancesOf(sides, aligned, judging.tolerance, other_inputs);
   const PerSide<std::vector<NamedOutput>> outputs = NamedOutputsOf(sides, records);
@@ -275,7 +275,7 @@ void AddAttributes(const PerSide<Side*>& sides, Comparison* made) {
     const Node* left = NodeOf(*sides.left, made->left, cause.left);
     const Node* right = NodeOf(*sides.right, made->right, cause.right);
     if (left == nullptr || right == nullptr || cause.in_body.has_value()) continue;
-    // What other operators are given says nothing against each other.
+    // Attributes of different operators need not be alike.
     const bool alike =
         left->op_type != right->op_type || left->domain != right->domain ||
         attributes_of(made->left, cause.left) == attributes_of(made->right, cause.right);
@@ -283,7 +283,7 @@ void AddAttributes(const PerSide<Side*>& sides, Comparison* made) {
   }
 }
 
-// The end of all steps: what they found is moved into one place.
+// The last step: moves all findings into one place.
 Comparison Assemble(const PerSide<Side*>& sides, PerSide<SideRecord> records, Findings findings,
                     const CompareOptions& options) {
   Comparison made;
@@ -304,7 +304,7 @@ Comparison Assemble(const PerSide<Side*>& sides, PerSide<SideRecord> records, Fi
   if (!options.made_up && made.verdict < Verdict::kUntested && TellsNothing(made.outputs)) {
     made.verdict = Verdict::kUntested;
   }
-  // Of a runtime that failed there is nothing that a cause could be of.
+  // Without results of a runtime that failed, there is nothing to find a cause of.
   for (const SideId id : kBothSides) {
     if (sides[id]->node_runner() == nullptr || sides[id]->summary().status.ok()) continue;
     findings.reviewed.causes.clear();

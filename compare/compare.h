@@ -42,7 +42,7 @@ struct CompareOptions {
   bool made_up = false;
   // They reach as far into these as what was calibrated with, as far as anybody can tell.
   bool calibrated = false;
-  // Beside a recording: those inputs of the model of which it says nothing.
+  // Beside a recording: inputs of the model that the recording does not include.
   std::vector<std::string> made_up_inputs;
   // Ignore recorded results and outputs that only one side has.
   bool partial = false;
@@ -79,9 +79,9 @@ struct CompareOptions {
   // Bytes that elements of pairs whose bits differ may take (ComparedRow::picture); 0: no report
   // will show any.
   int64_t pictures = 0;
-  // The layers of a quantized side are measured, and what each costs the outputs.
+  // Measure the layers of a quantized side, and their cost at the outputs.
   bool quantization = false;
-  // Find the blocks of both sides that runtimes fuse, and their obstacles.
+  // Find the fusions of both sides, and their obstacles.
   bool fusions = false;
   // A result's name or a row's number (FindRow): examine that pair in depth. "": none.
   std::string explain;
@@ -99,9 +99,9 @@ struct CompareOptions {
   std::shared_ptr<const std::atomic<bool>> stop = nullptr;
 };
 
-// Runs both sides, or reads them. A side that fails is no error here: what it gave up to then is
-// compared, and the verdict is kFailed. Errors: what could be computed once could not be again;
-// InvalidArgument or NotFound for a name in the options that is no result's; Cancelled.
+// Runs both sides, or reads them. A side that fails is no error here: its results up to then are
+// compared, and the verdict is kFailed. Errors: a run could not be repeated; InvalidArgument or
+// NotFound if a name in the options belongs to no result; Cancelled.
 absl::StatusOr<Comparison> Compare(Side& left, Side& right, const CompareOptions& options = {});
 
 }  // namespace onnxcmp
