@@ -32,7 +32,7 @@ std::optional<int> Parse(CLI::App& app, const std::vector<std::string>& argument
 // version, too.
 absl::Status ParseQuietly(CLI::App& app, const std::vector<std::string>& arguments);
 
-// A check whose rule does not clutter the help.
+// A check whose rule is not shown in the help.
 CLI::Validator Quietly(CLI::Validator check);
 // A finite number of at least 0.
 CLI::Validator NotNegative();
@@ -66,7 +66,7 @@ struct RunOptions {
   EvaluatorOptions evaluator() const;
   // InvalidArgument for a dimension that is not NAME=N, or that no input of these graphs has.
   absl::StatusOr<GeneratedInputs> generated(const std::vector<const Graph*>& graphs) const;
-  // What one model is run on: from the file, or made up if there is none. `partial`: the file may
+  // The inputs of one model: from the file, or made up if there is none. `partial`: the file may
   // have what the model lacks.
   absl::StatusOr<MatchedFeeds> feeds(const Graph& graph, const std::string& file,
                                      bool partial) const;

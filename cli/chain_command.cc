@@ -40,7 +40,7 @@ class ChainComparison {
         tools_(arguments_.run, interruption) {
     files_ = std::move(models);
     chain_.models = runtimes_.empty() ? files_ : runtimes_;
-    // All steps are fed the same, so what one has found of a node is known to the next.
+    // All steps have the same inputs, so findings about nodes carry over to the next.
     if (!arguments_.share) return;
     tools_.seen.emplace(WantsLetters(arguments_));
     tools_.seen->with_inputs = true;
@@ -126,7 +126,7 @@ class ChainComparison {
     return absl::OkStatus();
   }
 
-  // The table of what fails first; of the two ends where each step passes.
+  // Keeps the table of the first failing step; of the two ends if each step passes.
   void Detail(const ChainStep& step, const Comparison& comparison) {
     if (!detail_.empty() || ExitStatusOf(comparison) == 0 || arguments_.format != "table") return;
     detail_ = absl::StrCat(StepName(chain_, step), "\n", RenderTable(comparison, look_), "\n");

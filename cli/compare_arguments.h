@@ -74,14 +74,15 @@ struct CompareArguments {
   std::optional<absl::Duration> search;
   bool coverage = false;
   bool sizes = false;
-  std::string save_inputs;  // a file; "": they are not kept
+  std::string save_inputs;  // a file; "": not saved
 };
 
-// What a command line of CompareCommand() asks for; InvalidArgument for what cannot be.
+// Reads a command line of CompareCommand(); InvalidArgument for options that exclude each other or
+// cannot be met.
 absl::Status ReadCompareArguments(const std::vector<std::string>& command_line,
                                   CompareArguments* arguments);
 
-// How tables are to look.
+// Layout of tables.
 TableOptions LookOf(const CompareArguments& arguments);
 
 // Both print the requested output and return the exit status.

@@ -201,7 +201,7 @@ absl::Status CheckTogether(const CompareArguments& arguments,
   return absl::OkStatus();
 }
 
-// "--search" without a time gets its own.
+// Adds the default time to "--search" without a time.
 std::vector<std::string> WithSearchTime(std::vector<std::string> arguments) {
   for (size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i] != "--search") continue;

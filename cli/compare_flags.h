@@ -37,7 +37,7 @@ class ComparisonOptions {
 // Most that a page may have.
 void AddHtmlSize(CLI::App& app, CompareArguments& arguments);
 
-// What a shell reads as these arguments of a command.
+// These arguments of a command as a line for a shell.
 std::string ShellLine(const std::string& command, const std::vector<std::string>& arguments);
 
 }  // namespace onnxcmp::cli

@@ -131,7 +131,7 @@ class Reporter {
     if (!look.page.empty()) look.page = FileOfSet(look.page, set, sets);
     const std::string text =
         Render(comparison, arguments_.format, look, PageOf(arguments_.output, set, sets, name));
-    // Statistics of weights may have been taken only now.
+    // Statistics of weights may have been computed only now.
     OC_RETURN_IF_ERROR(tools_.weights->CheckUnchanged());
     for (size_t i = 0; i < reports.size(); ++i) {
       OC_RETURN_IF_ERROR(WriteFile(FileOfSet(arguments_.reports[i].second, set, sets), reports[i]));
@@ -196,7 +196,7 @@ class Reporter {
   const TableOptions look_;
   CompareSession comparison_{arguments_, tools_};
   std::vector<SetSummary> summaries_;
-  std::vector<std::string> page_data_;  // of several sets, if there will be a page of all
+  std::vector<std::string> page_data_;  // for several sets, if there will be a page of all
 };
 
 }  // namespace

@@ -118,11 +118,11 @@ absl::StatusOr<SetsResult> CompareSession::CompareSet(int64_t set,
   }
   CompareOptions compare = options();
   if (inputs->has_value()) {
-    // Of runtimes there is one set, which has to tell by itself.
+    // Runtimes are compared on one set, which has to tell by itself.
     compare.made_up = ours && (*inputs)->made_up();
-    // What a recording brings with it is one set.
+    // The inputs in a recording are a single set.
     OC_ASSIGN_OR_RETURN(result.fed, (*inputs)->Get((*inputs)->size() > 1 ? set : 0));
-    // Ramps are the same for whoever asks for them.
+    // Ramps are the same for every tool.
     if (!arguments_.run.ramp && !models) compare.made_up_inputs = result.fed.made_up;
     left_->SetFeeds(std::move(result.fed.left));
     right_->SetFeeds(std::move(result.fed.right));
@@ -400,7 +400,7 @@ CompareOptions CompareSession::options() {
   options.any_row_order = arguments_.any_row_order;
   options.ties_agree = arguments_.ties_agree;
   options.fail_on = arguments_.fail_on;
-  // What runs inside of nodes is not known of a runtime.
+  // Runtimes do not show what runs inside of nodes.
   options.max_depth = arguments_.runtimes.any() ? 0 : arguments_.depth;
   options.keep_values = arguments_.keep_values.value_or(options.keep_values);
   options.search_memory = arguments_.search_memory.value_or(options.search_memory);

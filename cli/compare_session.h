@@ -42,7 +42,7 @@ struct ComparisonTools {
   // In the place of a line of progress: makes an observer for each run, told what it is.
   std::function<std::unique_ptr<Observer>(absl::string_view run)> watch;
   std::shared_ptr<const std::atomic<bool>> stop;  // as CompareOptions
-  // Of all that comes and goes: results of both sides, and weights while a node reads them.
+  // For temporary memory: results of both sides, and weights while a node reads them.
   std::shared_ptr<SpareMemory> spare = std::make_shared<SpareMemory>();
   std::shared_ptr<SharedWeights> weights;
   // Findings about nodes in earlier comparisons; nothing if they are not needed.
@@ -52,8 +52,8 @@ struct ComparisonTools {
 
 class CompareSession {
  public:
-  // Shows the comparison of set `set` of `sets`, called `name`, or takes it. False: the output is
-  // gone, which has been said.
+  // Shows or takes the comparison of set `set` of `sets`, called `name`. False if writing to
+  // standard output failed (already reported).
   using Show = std::function<absl::StatusOr<bool>(Comparison& comparison, int64_t set, int64_t sets,
                                                   const std::string& name)>;
 
@@ -65,7 +65,7 @@ class CompareSession {
   // Before Run(): sides that are no files. Null: a file after all.
   void GiveSides(PerSide<std::unique_ptr<Side>> given) { given_ = std::move(given); }
 
-  // Opens the sides and compares them on each set of inputs. False if Show() gave that.
+  // Opens the sides and compares them on each set of inputs. False if Show() returned that.
   absl::StatusOr<bool> Run(const Show& show);
 
   // After Run() has failed: the failure as a comparison, for reports that programs read.
@@ -75,7 +75,7 @@ class CompareSession {
   PerSide<std::unique_ptr<Side>> TakeSides() { return {std::move(left_), std::move(right_)}; }
   // During Show() and after Run(): the sides, with the inputs of the last set. Null: not opened.
   PerSide<Side*> sides() const { return {left_.get(), right_.get()}; }
-  // What Compare() is asked for, by the arguments as they are now.
+  // The options of Compare(), by the arguments as they are now.
   CompareOptions options();
 
  private:
@@ -102,8 +102,8 @@ class CompareSession {
   PerSide<const Side*> opened_;
   PerSide<std::unique_ptr<Side>> given_;
   bool all_files_ = true;
-  std::string input_note_;      // where inputs are from that nobody gave
-  InputsOfRecording recorded_;  // of the set that is compared
+  std::string input_note_;      // source of inputs that the user did not give
+  InputsOfRecording recorded_;  // the present set's
   std::unique_ptr<Side> left_;
   std::unique_ptr<Side> right_;
   PerSide<absl::Status> open_status_;  // why a side could not be opened
@@ -112,7 +112,7 @@ class CompareSession {
 
 // True if a report shows the letters of fingerprints, which SeenConstants must then have.
 bool WantsLetters(const CompareArguments& arguments);
-// Whether a page will show elements.
+// True if a page will show elements.
 bool WantsPage(const CompareArguments& arguments);
 
 // "report.json" for the second of several sets of inputs: "report.1.json".

@@ -53,8 +53,8 @@ std::string Nearest(const std::string& word, const std::vector<std::string>& nam
   return "";
 }
 
-// What to say of a first word that is neither a command nor an option nor a file; "" of others. A
-// name with a point or a slash is one of a file that is missing.
+// Error for a first word that is no command, option or file; "" for others. A name with a point or
+// a slash is one of a file that is missing.
 std::string UnknownWord(const std::string& word) {
   std::error_code error;
   if (word.empty() || word[0] == '-' || word.find_first_of("./") != std::string::npos ||
@@ -76,7 +76,7 @@ int RunProgram(int argc, char** argv) {
   const std::string command = arguments.empty() ? "" : arguments[0];
   const std::vector<std::string> rest(arguments.begin() + (arguments.empty() ? 0 : 1),
                                       arguments.end());
-  // A model file of such a name is written ./run.
+  // A model file with such a name has to be written ./run.
   for (const Command& known : kCommands) {
     if (command == known.name) return known.run(rest);
   }

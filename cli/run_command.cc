@@ -56,7 +56,7 @@ bool IsFolder(const std::string& path) {
   return path.ends_with('/') || std::filesystem::is_directory(path, error);
 }
 
-// The recorders that the options ask for.
+// The recorders that the options request.
 absl::StatusOr<std::vector<std::unique_ptr<RecordingWriter>>> OpenRecordings(
     const Options& options, Interruption& interruption) {
   std::vector<std::unique_ptr<RecordingWriter>> writers;
@@ -119,7 +119,7 @@ absl::StatusOr<std::vector<Value>> RunInRuntime(const Options& options,
   return outputs;
 }
 
-// What only our interpreter does.
+// Refuses --runtime with options that only our interpreter has.
 absl::Status CheckRuntime(const Options& options) {
   if (options.runtime.empty()) return absl::OkStatus();
   for (const auto& [given, name] :
@@ -168,7 +168,7 @@ absl::StatusOr<std::string> RunAndSummarize(const Options& options, Interruption
       OC_ASSIGN_OR_RETURN(outputs, RunInRuntime(options, model, registry, matched.feeds, &chain));
     } else {
       OC_ASSIGN_OR_RETURN(Run run, evaluator.Start(matched.feeds, &chain));
-      // The run lets go of an input once nobody will read it.
+      // The run releases an input after its last reader.
       if (!options.nan && !IsFolder(options.save)) matched.feeds.clear();
       while (true) {
         OC_ASSIGN_OR_RETURN(const bool more, run.Step());

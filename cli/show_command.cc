@@ -146,7 +146,7 @@ absl::StatusOr<ShownModel> OpenShown(const ShowArguments& arguments, const std::
   for (const std::string& dim : arguments.run.dims) {
     OC_RETURN_IF_ERROR(AddDimension(dim, &options));
   }
-  // What runs has its sizes from the values.
+  // A model that runs has its sizes from the values.
   if (arguments.run_it) options.dims.clear();
   OC_ASSIGN_OR_RETURN(ShownModel model, ReadShownModel(path, registry, options));
   if (arguments.run_it) OC_RETURN_IF_ERROR(RunShown(arguments, registry, &model));
@@ -197,7 +197,7 @@ absl::StatusOr<NodeSelection> SelectOnSide(const ShownModel& model, const Select
   return NodeSelection(absl::flat_hash_set<const ShownNode*>());
 }
 
-// What is selected on one side brings its partners.
+// Adds the partners of the nodes selected on the other side.
 NodeSelection WithPartners(const ShownModel& own, const ShownModel& other,
                            const NodeSelection& selection, const NodeSelection& other_selection,
                            const std::vector<NodePair>& pairs, bool own_is_left) {

@@ -10,7 +10,7 @@ int OutputWidth();
 // Lines of the terminal, else LINES if it is set, else 40.
 int OutputHeight();
 
-// Standard output is a terminal that shows colours, and NO_COLOR is not set.
+// True if standard output is a terminal that shows colours, and NO_COLOR is not set.
 bool OutputTakesColor();
 
 // True if standard output is a terminal whose locale uses another encoding than UTF-8.
