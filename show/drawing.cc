@@ -14,7 +14,7 @@
 namespace onnxcmp {
 namespace {
 
-constexpr int kMostLetters = 34;    // of a line in a box
+constexpr int kMostLetters = 34;    // in a line of a box
 constexpr size_t kMostDetails = 3;  // constants and attributes in a box
 constexpr double kPadding = 8;
 constexpr double kBetweenGraphs = 90;
@@ -99,7 +99,7 @@ class GraphDrawer {
       for (const std::string& output : node.outputs) (*makers)[output] = {};
       return;
     }
-    // What happens inside comes before what the node gives.
+    // Nodes inside come before the node's outputs.
     std::vector<Maker> inner_outputs;
     for (const auto& [name, body] : node.graphs) {
       Makers inner = *makers;

@@ -17,18 +17,18 @@ enum class BoxKind : uint8_t { kNode, kInput, kOutput };
 
 struct DrawnBox {
   BoxKind kind = BoxKind::kNode;
-  NodeRelation relation = NodeRelation::kSame;  // of a pair of models
+  NodeRelation relation = NodeRelation::kSame;  // for a pair of models
   int depth = 0;                                // subgraphs around it
   std::string name;                             // whole
   std::vector<std::string> lines;               // the first one is the operator
-  std::string more;                             // what a reader may ask for, in lines
+  std::string more;                             // further lines for a reader who asks
   int partner = -1;                             // a box of the other side
 };
 
 struct DrawnLine {
   int from = 0;
   int to = 0;
-  std::string type;  // of the value
+  std::string type;  // the value's
 };
 
 struct DrawnGraph {
@@ -59,7 +59,7 @@ struct PlacedDrawing {
 };
 PlacedDrawing PlaceDrawing(const Drawing& drawing);
 
-// What a letter and a line of text take, in a monospaced font.
+// Size of a letter and of a line of text, in a monospaced font.
 inline constexpr double kLetterWidth = 6.7;
 inline constexpr double kTextLine = 14;
 inline constexpr double kTitleHeight = 34;

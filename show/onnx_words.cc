@@ -53,7 +53,7 @@ void AppendAll(const std::byte* data, int64_t count, std::string* text) {
   }
 }
 
-// Whether floats have a NaN other than the one that "nan" is.
+// True if floats have a NaN other than the one that "nan" is.
 template <typename T, typename Bits>
 bool HasOtherNan(const std::byte* data, int64_t count) {
   const T usual = std::numeric_limits<T>::quiet_NaN();
@@ -97,7 +97,7 @@ std::string QuotableName(absl::string_view text) {
 
 void AppendNumber(float number, std::string* text) { AppendAnyNumber(number, text); }
 
-// Whether its elements survive as numbers.
+// True if its elements survive as numbers.
 bool CanWriteElements(const Tensor& tensor) {
   const std::byte* data = tensor.raw_data();
   const int64_t count = tensor.num_elements();

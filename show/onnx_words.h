@@ -21,8 +21,8 @@ std::string QuotableName(absl::string_view text);
 
 void AppendNumber(float number, std::string* text);
 
-// Whether the elements of a contiguous tensor survive as numbers: of some types there are none, and
-// NaN has bits of its own.
+// True if the elements of a contiguous tensor survive as numbers: some types have none, and a NaN
+// may have bits of its own.
 bool CanWriteElements(const Tensor& tensor);
 // All of them, "1.0,2.0"; Unimplemented for those that do not survive.
 absl::Status AppendElements(const Tensor& tensor, std::string* text);

@@ -19,7 +19,7 @@ namespace {
 
 constexpr double kMargin = 12;
 
-// What is printable already, or lines of such.
+// Escapes text that is printable already, or lines of such.
 std::string Escaped(absl::string_view text) {
   return absl::StrReplaceAll(
       text, {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}, {"'", "&#39;"}});

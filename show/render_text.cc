@@ -14,7 +14,7 @@
 namespace onnxcmp {
 namespace {
 
-constexpr size_t kMostOperands = 8;  // of a node, that are all shown
+constexpr size_t kMostOperands = 8;  // operands of a node that are all shown
 constexpr size_t kMostListed = 12;   // inputs, outputs, constants
 
 // An operand: a constant's value or type with its name, else the name.

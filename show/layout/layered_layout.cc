@@ -23,7 +23,7 @@ struct Item {
   int row = 0;
   double width = 0;
   double weight = 1;
-  double x = 0;  // of the center
+  double x = 0;  // the center's
   std::vector<int> above, below;
 };
 
@@ -187,7 +187,7 @@ class LayeredLayout {
   // of items that touch each other move as one.
   void PlaceRow(const std::vector<int>& row, bool down, bool both) {
     struct Run {
-      double place;  // of its first item's center
+      double place;  // its first item's center
       double weight;
       size_t begin;
     };
@@ -233,7 +233,7 @@ class LayeredLayout {
   const std::vector<LayoutBox>& boxes_;
   const std::vector<LayoutLine>& lines_;
   std::vector<Item> items_;                   // boxes first
-  std::vector<std::vector<int>> ways_;        // of each line its bends
+  std::vector<std::vector<int>> ways_;        // the bends of each line
   std::map<std::pair<int, int>, int> bends_;  // by box and row
   std::vector<std::vector<int>> order_;       // items of each row
   std::vector<double> positions_;             // in their rows

@@ -27,7 +27,7 @@ struct LayoutPoint {
 };
 
 struct Layout {
-  std::vector<LayoutPoint> centers;             // of the boxes
+  std::vector<LayoutPoint> centers;             // the boxes'
   std::vector<std::vector<LayoutPoint>> lines;  // from box to box, by way of free places
   double width = 0;
   double height = 0;

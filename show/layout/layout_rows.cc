@@ -64,12 +64,12 @@ void LowerSources(const std::vector<LayoutLine>& lines, std::vector<int>* rows) 
   }
 }
 
-// Of pairs in the order of their first the longest list in which the second ones ascend, too: these
-// can all have common rows, since numbers ascend along lines.
+// The longest list of pairs, in the order of their first, in which the second ones ascend, too:
+// these can all have common rows, since numbers ascend along lines.
 std::vector<LayoutLine> Ascending(std::vector<LayoutLine> pairs) {
   std::sort(pairs.begin(), pairs.end(),
             [](const LayoutLine& a, const LayoutLine& b) { return a.from < b.from; });
-  std::vector<size_t> ends;  // of lists by length, the pair that ends the best one
+  std::vector<size_t> ends;  // by length of a list, the pair that ends the best one
   std::vector<int> before(pairs.size(), -1);
   for (size_t i = 0; i < pairs.size(); ++i) {
     const auto it = std::lower_bound(ends.begin(), ends.end(), pairs[i].to,

@@ -1,4 +1,4 @@
-// What a model consists of, in numbers.
+// A model in numbers.
 #ifndef ONNXCMP_SHOW_MODEL_MODEL_STATS_H_
 #define ONNXCMP_SHOW_MODEL_MODEL_STATS_H_
 

@@ -34,7 +34,7 @@ struct SelectionOptions {
   std::vector<std::string> operators = {};  // their names in any case; none: any
 };
 
-// What both demand. NotFound with the nearest names if there is no such node.
+// The nodes that meet all options. NotFound with the nearest names if there is no such node.
 absl::StatusOr<NodeSelection> SelectNodes(const ShownModel& model, const SelectionOptions& options);
 
 // "Conv,MatMul" as a list.

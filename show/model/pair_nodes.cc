@@ -73,7 +73,7 @@ class Side {
   // Operator, attributes, constants.
   uint64_t details(int i) const { return details_[static_cast<size_t>(i)]; }
 
-  // Of each node, a hash of what is within that many steps.
+  // For each node, a hash of its surroundings within that many steps.
   std::vector<uint64_t> Neighbourhoods(int steps, bool with_details) const {
     std::vector<uint64_t> now = with_details ? details_ : operators_;
     for (int step = 0; step < steps; ++step) {
@@ -369,7 +369,8 @@ class PairDifference {
     };
     std::vector<const ShownConstant*> a = constants_of(left_, ours);
     std::vector<const ShownConstant*> b = constants_of(right_, theirs);
-    // What both read is no difference, and neither is a constant beside what is computed.
+    // A constant that both read is no difference, and neither is a constant beside a computed
+    // value.
     for (size_t i = a.size(); i-- > 0;) {
       const auto same = std::find_if(b.begin(), b.end(), [&](const ShownConstant* other) {
         return other->content == a[i]->content;

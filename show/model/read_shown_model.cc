@@ -70,7 +70,7 @@ uint64_t ContentHash(const Tensor& tensor) {
     }
     return HashOfBytes(text);
   }
-  // What lies in a file stays there.
+  // Data in a file stay there.
   const auto bytes = std::min(static_cast<size_t>(tensor.byte_size()), kMostHashed);
   const std::byte* data =
       tensor.stored() ? tensor.buffer()->file_bytes().data() : tensor.raw_data();
@@ -180,7 +180,7 @@ class ModelReader {
     constant->content = ContentHash(tensor);
   }
 
-  // What a Constant node gives, if it is a tensor or a list of numbers.
+  // The value of a Constant node, if it is a tensor or a list of numbers.
   std::optional<ShownConstant> ConstantOfNode(const onnx::NodeProto& node) {
     if (node.op_type() != "Constant" || !node.domain().empty() || node.output_size() != 1 ||
         node.attribute_size() != 1 || node.attribute(0).has_ref_attr_name()) {
@@ -376,7 +376,7 @@ class ModelReader {
 
   const onnx::ModelProto& proto_;
   const OpRegistry& registry_;
-  OpsetImports imports_;  // of the graph that is read
+  OpsetImports imports_;  // the present graph's
   ExternalData external_;
   ShownModel model_;
 };
@@ -400,7 +400,7 @@ absl::Status SetDimensions(const ShowOptions& options, onnx::ModelProto* model) 
     }
   }
   if (options.dims.empty()) return absl::OkStatus();
-  // What was declared of other values may still have the names.
+  // Types declared of other values may still have the names.
   model->mutable_graph()->clear_value_info();
   for (onnx::ValueInfoProto& output : *model->mutable_graph()->mutable_output()) {
     if (output.type().has_tensor_type()) {

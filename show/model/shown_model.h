@@ -26,7 +26,7 @@ struct ShownConstant {
   std::vector<int64_t> dims;
   int64_t elements = 0;
   int64_t bytes = 0;
-  std::string value;         // of a small one: "0.5", "[1,-1,768]"; else ""
+  std::string value;         // if small: "0.5", "[1,-1,768]"; else ""
   uint64_t content = 0;      // a hash; of large ones over their beginning
   bool external = false;     // lies in a file of its own
   bool from_node = false;    // a Constant node's
@@ -46,7 +46,7 @@ struct ShownNode {
   // In few characters, in the file's order. Without graphs.
   std::vector<std::pair<std::string, std::string>> attributes;
   std::vector<std::pair<std::string, std::shared_ptr<ShownGraph>>> graphs;  // by attribute
-  // What its operator takes for attributes that are not given.
+  // The operator's defaults for attributes that are not given.
   std::map<std::string, std::string, std::less<>> defaults;
   uint64_t attributes_hash = 0;  // without those that are as good as not given
   std::string scope;             // "encoder/layer.0", by metadata or by the node's name; "" if none
@@ -93,7 +93,7 @@ struct ShownModel {
 // "f32[2,seq,?]", "f32" (a scalar), "f32[...]" (rank unknown), "seq(i64[?])"; "" if not known.
 std::string ShownType(const TypeInfo& type);
 
-// What calls `visit` for every node, those of subgraphs after the node that has them.
+// Calls `visit` for every node, those of subgraphs after the node that has them.
 template <typename Visit>
 void ForEachNode(const ShownGraph& graph, const Visit& visit) {
   for (const ShownNode& node : graph.nodes) {
