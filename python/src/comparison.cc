@@ -35,7 +35,7 @@ namespace nb = nanobind;
 struct PyComparison {
   std::shared_ptr<Session> session;
   std::shared_ptr<ComparedSet> set;
-  // What is shown: the set's, or that again with an explanation or repros.
+  // The comparison shown: the set's, or that again with an explanation or repros.
   std::shared_ptr<const Comparison> shown;
 
   const Comparison& comparison() const { return *shown; }
@@ -200,7 +200,7 @@ PyComparison WithRepros(const PyComparison& self, nb::handle path, nb::handle ti
                                     [&] { return self.session->WriteRepros(*self.set, folder); }));
 }
 
-// What was fed, by the names of a side's inputs.
+// The feeds by the names of a side's inputs.
 nb::dict FedTo(const PyComparison& self, int side) {
   nb::dict feeds;
   for (const auto& [name, value] : self.set->feeds[side == 0 ? SideId::kLeft : SideId::kRight]) {

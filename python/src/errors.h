@@ -9,7 +9,7 @@
 
 namespace onnxcmp::python {
 
-// What the binding throws: nanobind makes onnxcmp.Error of it.
+// The exception of the binding: nanobind makes onnxcmp.Error of it.
 struct StatusError {
   absl::Status status;
 };

@@ -239,7 +239,7 @@ class NamedResults : public Observer {
   Observer* other_;
 };
 
-// What a run is asked to give: outputs, or other results of the main graph.
+// Runs the model for `wanted`: outputs, or other results of the main graph.
 nb::list RunModel(const PyEvaluator& self, const nb::sequence& given, nb::handle wanted,
                   nb::handle observer, bool signals) {
   std::optional<std::vector<std::string>> names;

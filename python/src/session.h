@@ -27,7 +27,7 @@ namespace onnxcmp::python {
 
 // A side as it was given: a file, a serialized model, or values.
 struct Source {
-  std::string label;  // what reports call it; a file's path
+  std::string label;  // name in reports; a file's path
   bool is_file = true;
   std::optional<std::string> model;
   std::string folder;  // where its external data may lie; "": nowhere
@@ -65,7 +65,7 @@ class Session {
   const cli::CompareArguments& arguments() const { return arguments_; }
   const std::shared_ptr<ProgressState>& progress() const { return progress_; }
   const Stop& stop() const { return stop_; }
-  // Whether both sides are files, so that a command line says the same.
+  // True if both sides are files, so that a command line says the same.
   bool files() const { return sources_.left.is_file && sources_.right.is_file; }
 
  private:

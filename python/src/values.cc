@@ -23,7 +23,7 @@ namespace nb = nanobind;
 
 constexpr int64_t kLeastShared = int64_t{1} << 20;  // bytes
 
-// What a run may look something up by, or count by.
+// True for types by which a run may look something up, or count.
 bool CountsOrIndexes(DType dtype) {
   return (IsInteger(dtype) && BitWidth(dtype) >= 16) || dtype == DType::kBool;
 }
@@ -110,7 +110,7 @@ nb::object OwnerOf(const Tensor& tensor) {
                      [](void* held) noexcept { delete static_cast<Tensor*>(held); });
 }
 
-// What the elements are stored in, as DLPack has it.
+// The type that stores the elements, as DLPack has it.
 nb::dlpack::dtype StorageOf(DType dtype) {
   using Code = nb::dlpack::dtype_code;
   const auto make = [](Code code, int bits) {

@@ -48,7 +48,7 @@ class UnderWay {
     for (std::atomic<bool>* stop : stops_) stop->store(true);
     changed_.wait_for(lock, kMost, [this] { return stops_.empty(); });
     lock.unlock();
-    // What they raise then takes the interpreter a moment.
+    // The interpreter needs a moment for the exceptions of the stopped calls.
     constexpr std::chrono::milliseconds kRaising(200);
     std::this_thread::sleep_for(kRaising);
   }
