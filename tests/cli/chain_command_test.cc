@@ -42,7 +42,7 @@ TEST_F(ChainCommandTest, NamesTheFirstStepThatFails) {
   // The whole table of that step, as a comparison of the two prints it.
   EXPECT_THAT(outcome.out, StartsWith("2: b.onnxtxt → c.onnxtxt\ndifferent "));
   EXPECT_THAT(outcome.out, HasSubstr(Onnxcmp({b, c}).out));
-  // What a step changed.
+  // The changes of a step.
   EXPECT_THAT(outcome.out, HasSubstr("\nstep 1     only left: 1 initializer\n"));
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("\n = 1: a.onnxtxt → b.onnxtxt    same "),
                                  HasSubstr("\n ≠ 2: b.onnxtxt → c.onnxtxt    different  at most "),
@@ -87,7 +87,7 @@ TEST_F(ChainCommandTest, StepsThatPassMayNotPassTogether) {
               AllOf(HasSubstr("\nclose      2 steps: 2 close\n"), Not(HasSubstr("left "))));
 }
 
-// What a step takes from the one before shows nowhere, not even where nodes draw.
+// Findings taken from the step before show nowhere, not even where nodes draw random numbers.
 TEST_F(ChainCommandTest, SharingDoesNotShow) {
   const std::string noisy =
       "(float[64] x) => (float[64] y) { r = RandomNormalLike(x) s = RandomNormalLike(x) "

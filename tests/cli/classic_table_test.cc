@@ -36,7 +36,7 @@ TEST_P(ClassicGoldenTest, IsTheOtherToolsTable) {
   std::vector<std::string> want = testing::Lines(want_text);
   ASSERT_EQ(got.size(), want.size());
   const std::regex letters(" [A-Z?]{4} ");
-  // Of tensors that differ by rounding alone, how much they differ is the kernels' affair.
+  // For tensors that differ by rounding alone, the size of the difference is the kernels' affair.
   const std::regex errors("\\| a=\\S+ r=\\S+");
   for (size_t row = 0; row < want.size(); ++row) {
     const bool fragile = std::count(golden.fragile.begin(), golden.fragile.end(), row + 1) > 0;

@@ -50,7 +50,7 @@ TEST_F(CompareCommandTest, VerdictAndExitStatus) {
   EXPECT_EQ(outcome.status, 2);
   EXPECT_THAT(outcome.err,
               HasSubstr("`yy` is none of the results of either side; did you mean `y`?"));
-  // Of what is given twice the last counts.
+  // The last of repeated options counts.
   EXPECT_EQ(Onnxcmp({left, other, "--rtol", "1e-9", "--rtol", "0.1"}).status, 0);
   EXPECT_EQ(Onnxcmp({left, other, "--rtol", "0.1", "--rtol", "1e-9"}).status, 1);
 }
@@ -73,7 +73,7 @@ TEST_F(CompareCommandTest, TimingsAndSharingDoNotShowInTheReport) {
   EXPECT_EQ(alone.err, "");
 }
 
-// What is known to be the same is not looked at, but numbers that are not finite are found, large
+// Results known to be the same are not measured, but numbers that are not finite are found, large
 // or small, in weights too.
 TEST_F(CompareCommandTest, AModelWithItselfIsReportedAsTwoAre) {
   const std::string plain = Model("plain", R"((float[200,200] x) => (float[200,200] y, float z)
@@ -237,7 +237,7 @@ TEST_F(CompareCommandTest, NodeDataOfModelExplorer) {
   const std::string dir = folder_ + "/explorer/files";
   const Outcome outcome = Onnxcmp({left, right, "--model-explorer", dir, "--format", "json"});
   EXPECT_EQ(outcome.status, 1);
-  // What a program reads stays as it is.
+  // Output for programs stays as it is.
   EXPECT_THAT(outcome.out, StartsWith("{\"format\":\"onnxcmp\""));
   for (const std::string side : {"left", "right"}) {
     EXPECT_THAT(outcome.err,
@@ -409,7 +409,7 @@ TEST_F(CompareCommandTest, SetsOfInputsBesideTheModels) {
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("test_data_set_0"), HasSubstr("test_data_set_2")));
 }
 
-// What is kept is what was shown, not what was tried last.
+// The saved inputs are those of the comparison shown, not the last ones tried.
 TEST_F(CompareCommandTest, SavesTheInputsThatItShows) {
   const std::string left = Model("l", "(float[b,8] x) => (float[b,8] y) { y = Relu(x) }");
   const std::string right = Model("r", "(float[b,8] x) => (float[b,8] y) { y = Abs(x) }");

@@ -27,7 +27,7 @@ using ::testing::StartsWith;
 
 struct Case {
   const char* name;
-  std::vector<std::string> arguments;  // of one set of inputs
+  std::vector<std::string> arguments;  // for one set of inputs
   const char* verdict;
   int status;
 };
@@ -66,7 +66,7 @@ class ContractTest : public testing::ModelFolderTest {
       ASSERT_EQ(Onnxcmp({"run", File(model), "--save-all", folder_ + "/" + model + ".npz"}).status,
                 0);
     }
-    // What neither model computes.
+    // A recording of results that neither model computes.
     Model("stranger", "(float[2,16] x) => (float[2,16] s) { c = Cos(x) s = Mul(c, x) }");
     ASSERT_EQ(Onnxcmp({"run", File("stranger"), "--save", folder_ + "/stranger.npz"}).status, 0);
   }

@@ -1,4 +1,4 @@
-// What is said on a processor that lacks what the build needs.
+// The message on a processor that lacks what the build needs.
 #include "cli/process/processor.h"
 
 #include <string>

@@ -24,7 +24,7 @@ struct ShownRun {
 // The fenced blocks that begin with a command of a shell.
 std::vector<ShownRun> ShownRuns(const std::string& page) {
   std::vector<ShownRun> runs;
-  bool inside = false;  // of such a block
+  bool inside = false;  // inside such a block
   bool fenced = false;
   for (const std::string& line : Lines(page)) {
     if (absl::StartsWith(line, "```")) {

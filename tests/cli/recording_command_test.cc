@@ -113,7 +113,7 @@ TEST_F(RecordingCommandTest, MadeUpInputsCannotAgreeWithARecording) {
   EXPECT_EQ(Onnxcmp({wrong_, recording, "--inputs", inputs}).status, 1);
 }
 
-// What no input can change is tested all the same, and so is a model without inputs.
+// Results that no input can change are tested all the same, and so is a model without inputs.
 TEST_F(RecordingCommandTest, WhatDependsOnNoInput) {
   const std::string model = Model("c",
                                   "(float[n,6] x) => (float[n,6] y) <float[10] w = "
@@ -132,7 +132,7 @@ TEST_F(RecordingCommandTest, WhatDependsOnNoInput) {
   EXPECT_EQ(Onnxcmp({none, Arrays("bad2", {{"y", off}})}).status, 1);
 }
 
-// What was made up alike for both runs is tested; ids that agree by chance are not.
+// Inputs made up alike for both runs test the outputs; ids that agree by chance do not.
 TEST_F(RecordingCommandTest, TheSameMadeUpInputs) {
   const std::string saved = folder_ + "/saved.npz";
   ASSERT_EQ(Onnxcmp({"run", model_, "--save", saved}).status, 0);
@@ -217,7 +217,7 @@ TEST_F(RecordingCommandTest, OtherInputsThanTheRecordings) {
               Not(HasSubstr("another `x`")));
 }
 
-// What is given goes before what was recorded, which fills in the rest.
+// Given inputs take precedence over recorded ones, which fill in the rest.
 TEST_F(RecordingCommandTest, TheRecordingFillsIn) {
   const std::string two =
       Model("two", "(float[n,6] x, float[n,6] z) => (float[n,6] y) { a = Sqrt(x) y = Add(a, z) }");

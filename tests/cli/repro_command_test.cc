@@ -75,7 +75,7 @@ TEST_F(ReproCommandTest, InputsBesideTheModelsAreNotTakenAgainstTheUsersWord) {
   const std::string a = dir_ + "/cause_1/left.onnx";
   const std::string b = dir_ + "/cause_1/right.onnx";
   EXPECT_THAT(Onnxcmp({a, b, "--seed", "1"}).out, Not(HasSubstr("beside the models")));
-  // Of another model they are no inputs.
+  // For another model they are no inputs.
   const std::string other =
       WriteFile(dir_ + "/cause_1/other.onnxtxt",
                 testing::ModelText("(float[3] u, float[7] v) => (float[3] w) { w = Neg(u) }"));
@@ -98,7 +98,7 @@ TEST_F(ReproCommandTest, WithoutACauseNothingIsWritten) {
   const Outcome outcome = Onnxcmp({left_, left_, "--repro", dir_});
   EXPECT_EQ(outcome.status, 0);
   EXPECT_THAT(outcome.out, HasSubstr("no cause was named"));
-  // What was there is of another comparison.
+  // The folders of another comparison are removed.
   EXPECT_FALSE(std::filesystem::exists(dir_ + "/cause_1"));
 }
 

@@ -217,7 +217,7 @@ TEST_F(RuntimeCommandTest, NothingIsLeftOfWhatIsKilled) {
   }
 }
 
-// Of real runtimes those that are there.
+// Tests with those real runtimes that are installed.
 class RealRuntimeTest : public RuntimeCommandTest,
                         public ::testing::WithParamInterface<const char*> {
  protected:

@@ -116,7 +116,7 @@ TEST_F(ShowCommandTest, OneModelAloneAndUnknownWordsGetAdvice) {
   EXPECT_EQ(word.status, 2);
   EXPECT_THAT(word.err, HasSubstr("no command 'shwo'; did you mean `show`?"));
   EXPECT_THAT(word.err, HasSubstr("commands: run, chain, test, ops, fusions, layers, show"));
-  // What looks like a file is a file that is missing.
+  // A word that looks like a file is a file that is missing.
   EXPECT_THAT(Onnxcmp({"shwo.onnx", chain_}).err, Not(HasSubstr("command")));
 }
 

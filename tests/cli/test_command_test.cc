@@ -139,7 +139,7 @@ TEST_F(TestCommandTest, InputsWithInitializersMayComeBeforeOthers) {
   EXPECT_EQ(Onnxcmp({"test", test}).status, 0);
 }
 
-// What cannot be used is no reason to pass.
+// Data that cannot be used are no reason to pass.
 TEST_F(TestCommandTest, WithoutDataItFails) {
   std::filesystem::remove_all(folder_ + "/tests/neg/test_data_set_0");
   Outcome outcome = Onnxcmp({"test", folder_ + "/tests"});

@@ -35,7 +35,7 @@ class OnnxTextTest : public ShownTest {
   }
 };
 
-// What the loader makes of a model, whatever message it was in.
+// Expects the loader to make the same of both models, whatever message they were in.
 void ExpectSameModel(const std::string& path, const std::string& other) {
   LoadOptions options;
   options.functions = Functions::kKeep;
@@ -110,7 +110,7 @@ TEST_F(OnnxTextTest, EveryTypeComesBackBitByBit) {
       ExpectSameModel(path, folder_.Write("back.onnxtxt", text->text));
       continue;
     }
-    // What the syntax cannot say is no loss: there is an error, and a file for it.
+    // Models that the syntax cannot express are not lost: the error names --output, which can.
     EXPECT_THAT(std::string(text.status().message()), HasSubstr("--output"));
     const auto apart = ModelToOnnxText(path, {.data_name = "back.data"});
     ASSERT_TRUE(apart.ok()) << apart.status();

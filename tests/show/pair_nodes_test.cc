@@ -65,7 +65,7 @@ TEST_F(PairNodesTest, ExchangedInputsAreSaid) {
                     "(float[4] x, float[4] z) => (y) { y = Sub (z, x) }"),
               ElementsAre("0≠0"));
   EXPECT_EQ(pairs_[0].difference, "input 0: x | z; input 1: z | x");
-  // Of what commutes they are no difference.
+  // Swapped inputs of commutative operators are no difference.
   EXPECT_THAT(Pairs("(float[4] x, float[4] z) => (y) { y = Add (x, z) }",
                     "(float[4] x, float[4] z) => (y) { y = Add (z, x) }"),
               ElementsAre("0=0"));
