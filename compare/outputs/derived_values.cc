@@ -22,6 +22,9 @@ using Elements = absl::Span<const double>;
 constexpr size_t kLeastInChannel = 4;
 // Equal factors are no normalization: the whole was scaled.
 constexpr double kFactorsVary = 1e-2;
+// No normalization negates more channels than that without exception: scales begin at 1 or at 0 and
+// change sign one by one. If all have the other sign, what was recorded was negated.
+constexpr int64_t kMostNegative = 7;
 // A channel that deviates by less than this of the size of all is one number.
 constexpr double kVaries = 1e-4;
 // Shares of a limit that rounding may be of a channel's size, and of the size of all.
@@ -165,8 +168,9 @@ bool IsBeforeNormalization(Elements before, Elements after, const Shape& shape, 
     least = std::min(least, line.factor);
     most = std::max(most, line.factor);
   }
-  return told > 1 && 2 * told > varying && size > 0 && residual <= limit * limit * size &&
-         (!with_offsets || 2 * moved > told) &&
+  const bool negated = most < 0 && told > kMostNegative;
+  return told > 1 && !negated && 2 * told > varying && size > 0 &&
+         residual <= limit * limit * size && (!with_offsets || 2 * moved > told) &&
          most - least > kFactorsVary * std::max(std::abs(most), std::abs(least));
 }
 

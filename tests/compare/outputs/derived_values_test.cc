@@ -94,6 +94,31 @@ TEST(HowDerived, DeadChannels) {
   EXPECT_EQ(HowDerived(x, Of(x, Normalized), 1e-4), "before a folded BatchNormalization");
 }
 
+// A scale may be negative, but those of many channels are not negative without exception.
+TEST(HowDerived, NegatedBeforeANormalization) {
+  const auto normalized = [](const Tensor& x, int64_t first_positive) {
+    std::vector<float> made;
+    for (int64_t i = 0; i < x.num_elements(); ++i) {
+      const int64_t c = i / 20 % x.dim(1);
+      const double factor = 0.7 + 0.1 * static_cast<double>(c);
+      const double sign = c < first_positive ? -1 : 1;
+      const double offset = 0.2 - 0.1 * static_cast<double>(c % 4);
+      made.push_back(static_cast<float>(sign * factor * x.data<float>()[i] + offset));
+    }
+    return Tensor::Of<float>(x.shape(), made);
+  };
+  const Tensor x = RandomFloats({2, 8, 20}, 1);
+  const Tensor few = RandomFloats({2, 3, 20}, 1);
+  constexpr char kHow[] = "before a folded BatchNormalization";
+  EXPECT_EQ(HowDerived(x, normalized(x, 0), 1e-4), kHow);
+  EXPECT_EQ(HowDerived(x, normalized(x, 7), 1e-4), kHow);
+  EXPECT_EQ(HowDerived(few, normalized(few, 3), 1e-4), kHow);
+  const Tensor negated = normalized(x, 8);
+  EXPECT_EQ(HowDerived(x, negated, 1e-4), "");
+  const Tensor relu = Of(negated, [](double v, int64_t) { return std::max(v, 0.0); });
+  EXPECT_EQ(HowDerived(x, relu, 1e-4), "");
+}
+
 TEST(HowDerived, OffsetsWhereNothingElseSpeaksForIt) {
   const Tensor x = RandomFloats({2, 3, 5}, 1);
   const SwallowedSteps may = {.with_offsets = true};
