@@ -11,7 +11,7 @@
 #include "compare/differences/infinity.h"
 #include "compare/differences/lanes/finite_strip.h"
 #include "compare/differences/lanes/ulp_ladder.h"
-#include "compare/differences/strided_runs.h"
+#include "compare/differences/tensor_runs.h"
 
 namespace onnxcmp {
 namespace {
@@ -113,8 +113,8 @@ class ErrorScan {
         ladder_(0, 1),
         size_(left.num_elements()),
         same_type_(left.dtype() == right.dtype()),
-        in_place_(same_type_ && !IsSubByte(left.dtype()) && StridedRuns(left).contiguous() &&
-                  StridedRuns(right).contiguous()) {
+        in_place_(same_type_ && !IsSubByte(left.dtype()) && TensorRuns(left).contiguous() &&
+                  TensorRuns(right).contiguous()) {
     const FloatFormat a = FormatOf(left.dtype());
     const FloatFormat b = FormatOf(right.dtype());
     const int digits = std::min(a.digits, b.digits);

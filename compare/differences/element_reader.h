@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "compare/differences/strided_runs.h"
+#include "compare/differences/tensor_runs.h"
 #include "evaluator/tensor/dtype.h"
 #include "evaluator/tensor/tensor.h"
 
@@ -25,7 +25,7 @@ class ElementReader {
 
  private:
   const Tensor& tensor_;
-  StridedRuns runs_;
+  TensorRuns runs_;
 };
 
 }  // namespace onnxcmp

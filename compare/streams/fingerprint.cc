@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "compare/differences/strided_runs.h"
+#include "compare/differences/tensor_runs.h"
 #include "compare/streams/multiset_hash.h"
 #include "compare/streams/numeric_pass.h"
 #include "compare/streams/tensor_scan.h"
@@ -48,7 +48,7 @@ void FillFromStrings(const Tensor& tensor, Fingerprint* fingerprint) {
   const int64_t size = tensor.num_elements();
   std::vector<Hash128> hashes;
   MultisetSum sum;
-  const StridedRuns runs(tensor);
+  const TensorRuns runs(tensor);
   const std::string* strings = size > 0 ? tensor.string_data() : nullptr;
   runs.ForEach(0, size, [&](int64_t position, int64_t stride, int64_t n) {
     for (int64_t i = 0; i < n; ++i) {

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "compare/differences/strided_runs.h"
+#include "compare/differences/tensor_runs.h"
 #include "compare/streams/hash128.h"
 #include "compare/streams/multiset_hash.h"
 #include "compare/streams/numeric_pass.h"
@@ -93,7 +93,7 @@ class TensorScan {
   const FileBytes* file_;  // null: it is in memory
   int64_t in_file_ = 0;    // offset of the first element in the file's bytes
   const std::byte* data_;  // the first element; null if it is in a file
-  StridedRuns runs_;
+  TensorRuns runs_;
   DType dtype_;
   int64_t size_;
   bool packed_;

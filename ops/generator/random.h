@@ -1,26 +1,16 @@
-// Random numbers that are the same for the same seed, on every machine.
+// Kernels of random numbers that are the same for the same seed, on every machine.
 #ifndef ONNXCMP_OPS_GENERATOR_RANDOM_H_
 #define ONNXCMP_OPS_GENERATOR_RANDOM_H_
 
 #include <cstdint>
 #include <optional>
-#include <random>
 
 #include "absl/status/statusor.h"
+#include "evaluator/base/random_numbers.h"
 #include "evaluator/kernels/kernel.h"
 #include "evaluator/tensor/dtype.h"
 
 namespace onnxcmp {
-
-class RandomNumbers {
- public:
-  explicit RandomNumbers(uint64_t seed) : generator_(seed) {}
-  // In [0, 1), with 53 random bits.
-  double Uniform() { return static_cast<double>(generator_() >> 11) * 0x1p-53; }
-
- private:
-  std::mt19937_64 generator_;
-};
 
 // The attribute `seed`; without it the run's own seed decides.
 struct RandomSeed {

@@ -30,7 +30,7 @@ absl::Status MultiplyBytes(KernelContext& ctx, double y_scale) {
 
 // float8 among the types: the real values are multiplied in float.
 absl::Status MultiplyFloats(KernelContext& ctx) {
-  const auto real = [&](int x, Side side) -> absl::StatusOr<Tensor> {
+  const auto real = [&](int x, FactorSide side) -> absl::StatusOr<Tensor> {
     OC_ASSIGN_OR_RETURN(Tensor values, LoadTensor<float>(ctx, ctx.Input(x)));
     const Shape shape = values.shape();
     OC_ASSIGN_OR_RETURN(const Tensor scales,
@@ -39,7 +39,7 @@ absl::Status MultiplyFloats(KernelContext& ctx) {
                         LineParameters(ctx, ctx.Input(x + 2), shape, side, "a zero point"));
     OC_ASSIGN_OR_RETURN(Tensor result, ctx.Allocate(DType::kFloat, shape));
     // The elements of a row are neighbours; those of a column are `lines` apart.
-    const bool left = side == Side::kLeft;
+    const bool left = side == FactorSide::kLeft;
     const int64_t last = shape.empty() ? 1 : shape.back();
     const int64_t rows = shape.size() < 2 ? 1 : shape[shape.size() - 2];
     for (int64_t i = 0; i < values.num_elements(); ++i) {
@@ -52,8 +52,8 @@ absl::Status MultiplyFloats(KernelContext& ctx) {
     }
     return result;
   };
-  OC_ASSIGN_OR_RETURN(const Tensor a, real(kA, Side::kLeft));
-  OC_ASSIGN_OR_RETURN(const Tensor b, real(kB, Side::kRight));
+  OC_ASSIGN_OR_RETURN(const Tensor a, real(kA, FactorSide::kLeft));
+  OC_ASSIGN_OR_RETURN(const Tensor b, real(kB, FactorSide::kRight));
   OC_ASSIGN_OR_RETURN(const Tensor product, MatMulTensors(ctx, a, b));
   QuantizeOptions options;
   options.output = ctx.Input(kYZero).dtype();

@@ -6,9 +6,11 @@
 #include <set>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "evaluator/base/status_macros.h"
@@ -201,6 +203,36 @@ class CircleFinder {
   std::vector<std::set<std::string>> circles_;
 };
 
+// Takes a line that opens or closes namespaces, as the formatter writes them. One without a name is
+// "".
+bool ReadNamespace(absl::string_view line, std::vector<std::string>* open) {
+  if (absl::ConsumePrefix(&line, "namespace ")) {
+    if (absl::StrContains(line, '=')) return false;
+    open->emplace_back(absl::StripAsciiWhitespace(line.substr(0, line.find('{'))));
+    return true;
+  }
+  if (!absl::StartsWith(line, "}  // namespace")) return false;
+  if (!open->empty()) open->pop_back();
+  return true;
+}
+
+// The name of the class or enumeration that begins in this line outside of others; "" if none does.
+std::string TypeDefined(absl::string_view line) {
+  if (absl::StrContains(line, ';') && !absl::StrContains(line, '{')) return "";
+  bool is_type = false;
+  for (const absl::string_view word : {"enum ", "class ", "struct ", "union "}) {
+    is_type |= absl::ConsumePrefix(&line, word);
+  }
+  if (!is_type) return "";
+  const absl::string_view rest = " :{";  // not "::", which is a member, or "<", a specialization
+  const size_t end = line.find_first_of(" :{<;");
+  if (end == absl::string_view::npos || !absl::StrContains(rest, line[end]) ||
+      absl::StartsWith(line.substr(end), "::")) {
+    return "";
+  }
+  return std::string(line.substr(0, end));
+}
+
 }  // namespace
 
 absl::StatusOr<FolderRules> ReadFolderRules(absl::string_view document) {
@@ -276,6 +308,25 @@ std::vector<std::string> LargeFolders(const SourceFiles& files, size_t most) {
   for (const auto& [folder, names] : units) {
     if (names.size() > most) {
       lines.push_back(absl::StrCat(folder, "/ has ", names.size(), " units"));
+    }
+  }
+  return lines;
+}
+
+std::vector<std::string> TypesDefinedTwice(const SourceFiles& files) {
+  std::map<std::string, std::string> first;  // the file by the type
+  std::vector<std::string> lines;
+  for (const auto& [path, text] : files) {
+    std::vector<std::string> namespaces;
+    for (const absl::string_view line : absl::StrSplit(text, '\n')) {
+      if (ReadNamespace(line, &namespaces)) continue;
+      const std::string type = TypeDefined(line);
+      if (type.empty() || absl::c_linear_search(namespaces, "")) continue;
+      const std::string name = absl::StrCat(absl::StrJoin(namespaces, "::"), "::", type);
+      const auto [found, is_first] = first.emplace(name, path);
+      if (!is_first && found->second != path) {  // one file may have it under two conditions
+        lines.push_back(absl::StrCat(name, " is in ", found->second, " and in ", path));
+      }
     }
   }
   return lines;

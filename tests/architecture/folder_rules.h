@@ -43,6 +43,11 @@ std::vector<std::string> FolderCircles(const SourceFiles& files);
 // A line for each folder with more units than that; a source and its header are one.
 std::vector<std::string> LargeFolders(const SourceFiles& files, size_t most);
 
+// A line for each class or enumeration that two files define in the same namespace. No compiler
+// sees them both, and a linker takes the functions of one for those of the other. Those in a
+// namespace without a name count only in their file.
+std::vector<std::string> TypesDefinedTwice(const SourceFiles& files);
+
 }  // namespace onnxcmp
 
 #endif  // ONNXCMP_TESTS_ARCHITECTURE_FOLDER_RULES_H_

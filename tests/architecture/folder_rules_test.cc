@@ -133,5 +133,21 @@ TEST(FolderRules, LargeFolders) {
               ElementsAre("a/ has 2 units"));
 }
 
+TEST(FolderRules, TypesDefinedTwice) {
+  const auto in = [](const std::string& name, const std::string& text) {
+    return "namespace " + name + "{\n" + text + "\n}  // namespace " + name + "\n";
+  };
+  EXPECT_THAT(TypesDefinedTwice({{"a.h", in("n ", "class A {\nenum class E : uint8_t { kX };")},
+                                 {"b.h", in("n ", "struct A : B {")},
+                                 {"c.cc", in("n ", "enum class E {")}}),
+              ElementsAre("n::A is in a.h and in b.h", "n::E is in a.h and in c.cc"));
+  const std::string a = in("n ", "class A {");
+  EXPECT_THAT(TypesDefinedTwice({{"a.h", a}, {"b.h", in("m ", "class A {")}}), IsEmpty());
+  EXPECT_THAT(TypesDefinedTwice({{"a.h", a}, {"b.h", in("n ", "class A;\nclass A::B {")}}),
+              IsEmpty());
+  EXPECT_THAT(TypesDefinedTwice({{"a.h", a}, {"b.cc", in("n ", in("", "class A {"))}}), IsEmpty());
+  EXPECT_THAT(TypesDefinedTwice({{"a.h", a}, {"b.h", in("n ", "struct A<int> {")}}), IsEmpty());
+}
+
 }  // namespace
 }  // namespace onnxcmp

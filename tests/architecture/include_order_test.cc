@@ -42,7 +42,7 @@ std::string Lines(const std::vector<std::string>& lines) {
 
 const std::vector<std::string>& Rooms() {
   static const auto& rooms =
-      *new std::vector<std::string>{"cli", "compare", "evaluator", "ops", "testing"};
+      *new std::vector<std::string>{"cli", "compare", "evaluator", "ops", "show", "testing"};
   return rooms;
 }
 
@@ -53,6 +53,12 @@ TEST(Architecture, NobodyIncludesWhatStandsAbove) {
   const SourceFiles files = FilesOf(Rooms());
   EXPECT_GE(files.size(), 500U);
   EXPECT_EQ(Lines(ForbiddenIncludes(*rules, files)), "");
+}
+
+TEST(Architecture, OneNameOneType) {
+  std::vector<std::string> rooms = Rooms();
+  rooms.insert(rooms.end(), {"include", "python", "show"});
+  EXPECT_EQ(Lines(TypesDefinedTwice(FilesOf(rooms))), "");
 }
 
 TEST(Architecture, FoldersDoNotIncludeEachOther) {

@@ -8,8 +8,8 @@
 
 #include "absl/status/statusor.h"
 #include "compare/inputs/made_up/input_purpose.h"
-#include "compare/inputs/made_up/random_numbers.h"
 #include "compare/inputs/made_up/regime.h"
+#include "evaluator/base/random_numbers.h"
 #include "evaluator/model/model.h"
 #include "evaluator/tensor/dtype.h"
 #include "evaluator/tensor/tensor.h"

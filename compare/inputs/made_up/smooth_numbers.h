@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "compare/inputs/made_up/random_numbers.h"
+#include "evaluator/base/random_numbers.h"
 #include "evaluator/tensor/tensor.h"
 
 namespace onnxcmp {

@@ -20,10 +20,10 @@ struct Matrices {
   int64_t columns = 1;
 };
 
-Matrices MatricesOf(absl::Span<const int64_t> shape, Side side) {
+Matrices MatricesOf(absl::Span<const int64_t> shape, FactorSide side) {
   Matrices result;
   if (shape.size() == 1) {
-    (side == Side::kLeft ? result.columns : result.rows) = shape[0];
+    (side == FactorSide::kLeft ? result.columns : result.rows) = shape[0];
     return result;
   }
   if (shape.size() < 2) return result;
@@ -35,7 +35,7 @@ Matrices MatricesOf(absl::Span<const int64_t> shape, Side side) {
 
 // The zero points of a factor's rows or columns, of every matrix; one if they are all the same.
 absl::StatusOr<std::vector<int16_t>> ZeroPoints(const KernelContext& ctx, const ByteFactor& factor,
-                                                Side side) {
+                                                FactorSide side) {
   if (factor.zero_point == nullptr) return std::vector<int16_t>{0};
   OC_ASSIGN_OR_RETURN(
       const Tensor parameters,
@@ -50,14 +50,14 @@ absl::StatusOr<std::vector<int16_t>> ZeroPoints(const KernelContext& ctx, const 
 }  // namespace
 
 absl::StatusOr<Tensor> LineParameters(const KernelContext& ctx, const Tensor& parameters,
-                                      absl::Span<const int64_t> shape, Side side,
+                                      absl::Span<const int64_t> shape, FactorSide side,
                                       absl::string_view name) {
   const Matrices matrices = MatricesOf(shape, side);
-  const int64_t lines = side == Side::kLeft ? matrices.rows : matrices.columns;
+  const int64_t lines = side == FactorSide::kLeft ? matrices.rows : matrices.columns;
   OC_ASSIGN_OR_RETURN(const Tensor loaded, LoadTensor<double>(ctx, parameters));
   const absl::Span<const double> values = loaded.AsSpan<double>();
   Shape full(shape.begin(), shape.end());
-  if (full.size() >= 2) full[full.size() - (side == Side::kLeft ? 1 : 2)] = 1;
+  if (full.size() >= 2) full[full.size() - (side == FactorSide::kLeft ? 1 : 2)] = 1;
   OC_ASSIGN_OR_RETURN(Tensor result, ctx.Allocate(DType::kDouble, {matrices.count, lines}));
   double* to = result.mutable_data<double>();
   if (values.size() == 1) {
@@ -69,7 +69,8 @@ absl::StatusOr<Tensor> LineParameters(const KernelContext& ctx, const Tensor& pa
   } else {
     return absl::InvalidArgumentError(absl::StrCat(
         name, " is ", parameters.TypeString(), ", which is neither one number nor one ",
-        "for each ", side == Side::kLeft ? "row" : "column", " of [", ShapeToString(shape), "]"));
+        "for each ", side == FactorSide::kLeft ? "row" : "column", " of [", ShapeToString(shape),
+        "]"));
   }
   return result;
 }
@@ -83,8 +84,8 @@ absl::StatusOr<MatMulLayout> LayOutBytes(const KernelContext& ctx, const Tensor&
 absl::Status MultiplyIntegers(const KernelContext& ctx, const MatMulLayout& layout,
                               const ByteFactor& a, const ByteFactor& b, int32_t* y,
                               std::optional<GemmEpilogue> epilogue) {
-  OC_ASSIGN_OR_RETURN(const std::vector<int16_t> a_zeros, ZeroPoints(ctx, a, Side::kLeft));
-  OC_ASSIGN_OR_RETURN(const std::vector<int16_t> b_zeros, ZeroPoints(ctx, b, Side::kRight));
+  OC_ASSIGN_OR_RETURN(const std::vector<int16_t> a_zeros, ZeroPoints(ctx, a, FactorSide::kLeft));
+  OC_ASSIGN_OR_RETURN(const std::vector<int16_t> b_zeros, ZeroPoints(ctx, b, FactorSide::kRight));
   OC_ASSIGN_OR_RETURN(const Tensor left, ctx.Contiguous(*a.values));
   OC_ASSIGN_OR_RETURN(const Tensor right, ctx.Contiguous(*b.values));
   const int64_t depth = layout.shape.k;
@@ -121,9 +122,9 @@ absl::StatusOr<Tensor> MultiplyQuantized(
   const Shape& right = b.values->shape();
   OC_ASSIGN_OR_RETURN(const MatMulLayout layout, LayOutBytes(ctx, *a.values, *b.values));
   OC_ASSIGN_OR_RETURN(const Tensor row_scales,
-                      LineParameters(ctx, *a.scale, left, Side::kLeft, "a's scale"));
+                      LineParameters(ctx, *a.scale, left, FactorSide::kLeft, "a's scale"));
   OC_ASSIGN_OR_RETURN(const Tensor column_scales,
-                      LineParameters(ctx, *b.scale, right, Side::kRight, "b's scale"));
+                      LineParameters(ctx, *b.scale, right, FactorSide::kRight, "b's scale"));
   OC_ASSIGN_OR_RETURN(Tensor sums, ctx.Allocate(DType::kInt32, layout.output));
   OC_ASSIGN_OR_RETURN(Tensor y, ctx.Allocate(output, layout.output));
   int32_t* sum = sums.mutable_data<int32_t>();

@@ -21,14 +21,14 @@
 namespace onnxcmp {
 
 // The factor that the numbers belong to: rows of the left one or columns of the right one.
-enum class Side : uint8_t { kLeft, kRight };
+enum class FactorSide : uint8_t { kLeft, kRight };
 
 // Scales or zero points of a factor with `shape` (its last two axes are a matrix, a vector is a row
 // on the left and a column on the right): one number for each row (left) or column (right) of each
 // matrix, in order. `parameters` holds one for all, one for each row or column, or one for each of
 // each matrix (the shape with a 1 in place of the summed axis).
 absl::StatusOr<Tensor> LineParameters(const KernelContext& ctx, const Tensor& parameters,
-                                      absl::Span<const int64_t> shape, Side side,
+                                      absl::Span<const int64_t> shape, FactorSide side,
                                       absl::string_view name);
 
 // A factor of 8-bit integers with zero points for all of it or for its rows (left) or columns

@@ -1,6 +1,6 @@
 // A tensor's elements in row-major order as runs of equal steps, whatever its strides.
-#ifndef ONNXCMP_COMPARE_DIFFERENCES_STRIDED_RUNS_H_
-#define ONNXCMP_COMPARE_DIFFERENCES_STRIDED_RUNS_H_
+#ifndef ONNXCMP_COMPARE_DIFFERENCES_TENSOR_RUNS_H_
+#define ONNXCMP_COMPARE_DIFFERENCES_TENSOR_RUNS_H_
 
 #include <algorithm>
 #include <cstddef>
@@ -12,9 +12,9 @@
 
 namespace onnxcmp {
 
-class StridedRuns {
+class TensorRuns {
  public:
-  explicit StridedRuns(const Tensor& tensor);
+  explicit TensorRuns(const Tensor& tensor);
 
   // True if all elements lie one after the other.
   bool contiguous() const { return sizes_.size() == 1 && strides_[0] == 1; }
@@ -70,4 +70,4 @@ class StridedRuns {
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_DIFFERENCES_STRIDED_RUNS_H_
+#endif  // ONNXCMP_COMPARE_DIFFERENCES_TENSOR_RUNS_H_

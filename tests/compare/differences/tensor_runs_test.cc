@@ -1,4 +1,4 @@
-#include "compare/differences/strided_runs.h"
+#include "compare/differences/tensor_runs.h"
 
 #include <cstdint>
 #include <vector>
@@ -38,7 +38,7 @@ struct Blocks {
   std::vector<std::vector<int64_t>> sizes;
 };
 
-Blocks BlocksOf(const StridedRuns& runs, int64_t first, int64_t count) {
+Blocks BlocksOf(const TensorRuns& runs, int64_t first, int64_t count) {
   Blocks blocks;
   runs.ForEachBlock(
       first, count,
@@ -49,10 +49,10 @@ Blocks BlocksOf(const StridedRuns& runs, int64_t first, int64_t count) {
   return blocks;
 }
 
-TEST(StridedRunsTest, BlocksHaveTheElementsOfRunsInTheirOrder) {
+TEST(TensorRunsTest, BlocksHaveTheElementsOfRunsInTheirOrder) {
   for (const Tensor& view : {View({4, 5, 6}, {1, 4, 20}), View({4, 5, 6}, {60, 6, 1}),
                              View({7, 3}, {1, 0}), View({120}, {1}), View({2, 1, 60}, {1, 7, 2})}) {
-    const StridedRuns runs(view);
+    const TensorRuns runs(view);
     const int64_t size = view.num_elements();
     for (int64_t first = 0; first < size; ++first) {
       for (int64_t count = 0; count <= size - first; ++count) {
@@ -66,8 +66,8 @@ TEST(StridedRunsTest, BlocksHaveTheElementsOfRunsInTheirOrder) {
   }
 }
 
-TEST(StridedRunsTest, BlocksAreAsLargeAsTheyCanBe) {
-  const StridedRuns runs(View({4, 5, 6}, {1, 4, 20}));
+TEST(TensorRunsTest, BlocksAreAsLargeAsTheyCanBe) {
+  const TensorRuns runs(View({4, 5, 6}, {1, 4, 20}));
   EXPECT_THAT(BlocksOf(runs, 0, 120).sizes, ElementsAre(ElementsAre(4, 5, 6)));
   EXPECT_THAT(BlocksOf(runs, 30, 60).sizes, ElementsAre(ElementsAre(2, 5, 6)));
   EXPECT_THAT(BlocksOf(runs, 4, 100).sizes,

@@ -1,8 +1,8 @@
-#include "compare/differences/strided_runs.h"
+#include "compare/differences/tensor_runs.h"
 
 namespace onnxcmp {
 
-StridedRuns::StridedRuns(const Tensor& tensor) {
+TensorRuns::TensorRuns(const Tensor& tensor) {
   if (tensor.is_contiguous()) {
     sizes_ = {tensor.num_elements()};
     strides_ = {1};

@@ -1,6 +1,6 @@
 // Random numbers that are the same on all platforms.
-#ifndef ONNXCMP_COMPARE_INPUTS_MADE_UP_RANDOM_NUMBERS_H_
-#define ONNXCMP_COMPARE_INPUTS_MADE_UP_RANDOM_NUMBERS_H_
+#ifndef ONNXCMP_EVALUATOR_BASE_RANDOM_NUMBERS_H_
+#define ONNXCMP_EVALUATOR_BASE_RANDOM_NUMBERS_H_
 
 #include <cmath>
 #include <cstdint>
@@ -31,4 +31,4 @@ class RandomNumbers {
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_INPUTS_MADE_UP_RANDOM_NUMBERS_H_
+#endif  // ONNXCMP_EVALUATOR_BASE_RANDOM_NUMBERS_H_
