@@ -9,7 +9,6 @@
 #include "compare/runtimes/value_files.h"
 #include "compare/streams/stream_recorder.h"
 #include "evaluator/base/status_macros.h"
-#include "evaluator/model/outer_names.h"
 
 namespace onnxcmp {
 // Makes a run of our interpreter show what the runtime gave: its nodes do not run. Results of
@@ -25,6 +24,7 @@ class RuntimeSide::Shower : public Observer {
   }
   std::optional<std::vector<Value>> KnownOutputs(const PendingNode& run) override {
     if (run.depth > 0) return std::nullopt;
+    taken_ = nullptr;
     std::vector<Value> outputs;
     for (const std::string& name : run.node.outputs) {
       if (name.empty()) {
@@ -36,6 +36,7 @@ class RuntimeSide::Shower : public Observer {
       if (!value.ok() || value->empty()) return std::nullopt;
       outputs.push_back(*std::move(value));
     }
+    taken_ = &run.node;
     return outputs;
   }
   absl::Status OnResult(const Result& result, std::optional<Value>* replacement) override {
@@ -47,7 +48,8 @@ class RuntimeSide::Shower : public Observer {
       for (const ValueInfo& output : side_.evaluator()->model().graph.outputs) {
         if (output.name == result.name) given = AsDeclared(*std::move(given), output.type);
       }
-    } else if (result.kind == ResultKind::kResult && HasGraphs(*result.node)) {
+    } else if (result.kind == ResultKind::kResult && result.node != taken_) {
+      // Its node ran here for the sake of others of its outputs, or for its graphs.
       OC_ASSIGN_OR_RETURN(given, side_.results_->Result(std::string(result.name)));
     }
     if (!given.has_value() || given->empty()) return Show(result);
@@ -61,9 +63,6 @@ class RuntimeSide::Shower : public Observer {
   virtual absl::Status Take(int number, const Result& result) = 0;
 
  private:
-  static bool HasGraphs(const Node& node) {
-    return node.body != nullptr || !GraphsOf(node).empty();
-  }
   absl::Status Show(const Result& result) {
     if (watcher_ != nullptr) {
       std::optional<Value> unused;
@@ -75,6 +74,7 @@ class RuntimeSide::Shower : public Observer {
   const RuntimeSide& side_;
   Observer* watcher_;
   absl::Status status_;
+  const Node* taken_ = nullptr;  // the last node, if the runtime gave all of its outputs
   int next_ = 0;
 };
 
