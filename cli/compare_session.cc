@@ -165,9 +165,11 @@ absl::Status CompareSession::OpenSides() {
   running.stop = tools_.stop;
   all_files_ = given_.left == nullptr && given_.right == nullptr;
   const auto open = [&](SideId side, std::unique_ptr<Side>* to) {
-    if (given_[side] != nullptr) *to = std::move(given_[side]);
-    if (*to != nullptr) return absl::OkStatus();
-    if (opened_[side] != nullptr) *to = opened_[side]->Again();
+    if (given_[side] != nullptr) {
+      *to = std::move(given_[side]);
+    } else if (opened_[side] != nullptr) {
+      *to = opened_[side]->Again();
+    }
     if (*to != nullptr) return InRuntime(side, to);
     auto opened = OpenSide(OfSide(arguments_, side), tools_.registry, load, running);
     if (!opened.ok()) {

@@ -1,8 +1,11 @@
 #include "cli/runtimes/runtime_options.h"
 
+#include <dlfcn.h>
+
 #include <filesystem>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -43,12 +46,17 @@ absl::StatusOr<std::shared_ptr<Runtime>> RuntimeArguments::Open(const std::strin
 absl::StatusOr<std::string> AdaptersFolder() {
   namespace fs = std::filesystem;
   std::error_code error;
-  const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  if (!error) {
-    for (const char* place : {"runtimes", "../share/onnxcmp/runtimes"}) {
-      const fs::path folder = (program.parent_path() / place).lexically_normal();
-      if (fs::exists(folder / "__main__.py", error)) return folder.string();
-    }
+  const fs::path program = fs::read_symlink("/proc/self/exe", error).parent_path();
+  std::vector<fs::path> places;
+  if (!error) places = {program / "runtimes", program / "../share/onnxcmp/runtimes"};
+  // In Python's package the program is Python's; this code is in a library of the package.
+  Dl_info library = {};
+  if (dladdr(reinterpret_cast<const void*>(&AdaptersFolder), &library) != 0) {
+    places.push_back(fs::path(library.dli_fname).parent_path() / "_adapters");
+  }
+  for (const fs::path& place : places) {
+    const fs::path folder = place.lexically_normal();
+    if (fs::exists(folder / "__main__.py", error)) return folder.string();
   }
   return absl::NotFoundError(
       "the adapters of runtimes are not there: they belong beside the program, or into "

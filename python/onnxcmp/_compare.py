@@ -465,9 +465,15 @@ def make_inputs(
 ) -> dict[str, typing.Any]:
     """Inputs that fit what the model does with them (docs/inputs.md), those that compare() makes
     up first."""
+    return inputs_for(_command_line({"seed": seed, "ramp": ramp, "dim": dim}), model, other)
+
+
+def inputs_for(
+    line: list[str | bytes], model: typing.Any, other: typing.Any
+) -> dict[str, typing.Any]:
+    """The same with options as the command line has them."""
     from ._evaluator import Evaluator
 
-    line = _command_line({"seed": seed, "ramp": ramp, "dim": dim})
     left = Evaluator(model)._core
     right = left if other is None else Evaluator(other)._core
     return {name: of_plain(plain) for name, plain in _core.make_inputs(line, left, right)}

@@ -12,7 +12,7 @@ import typing
 
 import numpy as np
 
-from ._values import to_array
+from ._values import Plain, is_plain_list, of_plain, to_array, to_plain, type_name
 
 
 @dataclasses.dataclass
@@ -83,16 +83,11 @@ class Recording(collections.abc.Mapping[str, typing.Any]):
             raise ValueError(f"{file}: a recording is an .npz or .safetensors file")
 
 
-# Element types that NumPy lacks: what ONNX calls them, and what their bits are kept as.
-_BITS = {
-    "bfloat16": ("bfloat16", np.uint16),
-    "float8_e4m3fn": ("float8e4m3fn", np.uint8),
-    "float8_e4m3fnuz": ("float8e4m3fnuz", np.uint8),
-    "float8_e5m2": ("float8e5m2", np.uint8),
-    "float8_e5m2fnuz": ("float8e5m2fnuz", np.uint8),
-    "float8_e8m0fnu": ("float8e8m0", np.uint8),
-}
-_DTYPES = {"float32": "float", "float64": "double"}
+def _texts(plain: Plain, name: str) -> np.ndarray:
+    texts = of_plain(plain)
+    if any(text.endswith("\0") for text in texts.reshape(-1)):
+        raise TypeError(f"{name}: strings that end in a NUL cannot be written to a file")
+    return texts.astype(str)
 
 
 class _NpzEntries:
@@ -111,25 +106,19 @@ class _NpzEntries:
     def add(self, name: str, value: typing.Any) -> dict[str, typing.Any]:
         if value is None:
             return {"type": "optional", "elements": []}
-        if isinstance(value, (list, tuple)):
+        if isinstance(value, (list, tuple)) and not is_plain_list(value):
             parts = [self.add(f"{name}/{i}", element) for i, element in enumerate(value)]
             return {"type": "sequence", "elements": parts}
-        array = to_array(value, name)
-        dtype = _DTYPES.get(array.dtype.name, array.dtype.name)
-        shape = list(array.shape)
-        if array.dtype.name in _BITS:
-            dtype, bits = _BITS[array.dtype.name]
-            array = np.ascontiguousarray(array).view(bits).reshape(shape)
-        elif array.dtype.kind in "OSU":
-            dtype, array = "string", array.astype(str)
-        elif array.dtype.name in ("int4", "uint4", "int2", "uint2"):
-            dtype = array.dtype.name
-            mask = 15 if dtype.endswith("4") else 3
-            array = array.astype(np.int8).view(np.uint8) & np.uint8(mask)
-        elif array.dtype.name == "float4_e2m1fn":
-            dtype, array = "float4e2m1", array.view(np.uint8)
+        plain = to_plain(value, name)
+        if plain[0] == "tensor":
+            _, number, shape, stored = plain
+            dtype = type_name(number)
+        elif plain[0] == "strings":
+            dtype, shape, stored = "string", plain[1], _texts(plain, name)
+        else:
+            raise TypeError(f"{name}: an .npz keeps no value of kind {plain[0]}")
         entry = self._entry(name)
-        self.arrays[entry] = array
+        self.arrays[entry] = stored
         return {"type": "tensor", "dtype": dtype, "shape": shape, "entry": entry}
 
 

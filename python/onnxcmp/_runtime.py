@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typing
 
+from ._errors import Error
 from ._recording import Recording
 from ._sides import is_path
 
@@ -25,7 +26,9 @@ def _same_model(left: typing.Any, right: typing.Any) -> bool:
     return one is other or (is_path(one) and is_path(other) and str(one) == str(other))
 
 
-def _feeds_for(left: typing.Any, right: typing.Any, given: Given) -> Given | None:
+def _feeds_for(
+    left: typing.Any, right: typing.Any, given: Given, line: list[str | bytes]
+) -> Given | None:
     """What runtimes without inputs of their own are fed."""
     if any(given[key] is not None for key in ("left-inputs", "right-inputs")):
         raise TypeError("runtimes take `feeds`, the same for both sides")
@@ -36,15 +39,38 @@ def _feeds_for(left: typing.Any, right: typing.Any, given: Given) -> Given | Non
         return dict(feeds)
     if not any(is_runtime(side) and side.model is not None for side in (left, right)):
         return None
-    from ._compare import make_inputs
+    if any(str(option).startswith("--sets=") and option != "--sets=1" for option in line):
+        raise TypeError("runtimes take one set of inputs, not `sets`")
+    from ._compare import inputs_for
 
     models = [side.model if is_runtime(side) else side for side in (left, right)]
     models = [model for model in models if model is not None and not _is_values(model)]
-    return make_inputs(models[0], models[1] if len(models) > 1 else None)
+    return inputs_for(line, models[0], models[1] if len(models) > 1 else None)
 
 
 def _is_values(side: typing.Any) -> bool:
     return isinstance(side, typing.Mapping)
+
+
+def _refuse_unknown(feeds: Given, recordings: typing.Sequence[Recording]) -> None:
+    """Adapters leave out what their models have no input for."""
+    for name in feeds:
+        if not any(name in recording.inputs for recording in recordings):
+            raise Error(f"no input takes {name} of the feeds")
+
+
+def _outputs(side: typing.Any) -> int | None:
+    """How many outputs a side has; None: nobody knows."""
+    if isinstance(side, Recording):
+        return len(side.outputs) if side.described else None
+    if _is_values(side):
+        return None
+    from ._evaluator import Evaluator
+
+    try:
+        return len(Evaluator(side).output_names)
+    except Error:  # a recording's file, or a model that the comparison will speak of
+        return None
 
 
 def run_sides(
@@ -52,17 +78,20 @@ def run_sides(
 ) -> tuple[typing.Any, typing.Any, Given]:
     """Runs what is a runtime. Gives both sides and the inputs; adds to the command line what
     follows from that."""
-    feeds = _feeds_for(left, right, given)
-    if not _same_model(left, right) and "--partial" not in line and not any(
-        is_runtime(side) and side.model is None for side in (left, right)
-    ):
-        # What one model computes in another way is on one side alone.
-        line.append("--partial")
-    sides = []
+    feeds = _feeds_for(left, right, given, line)
+    sides, recordings = [], []
     for side in (left, right):
         if is_runtime(side):
             side = side.record(feeds if side.model is not None else None)
+            recordings.append(side)
         sides.append(side)
     both = all(isinstance(side, typing.Mapping) for side in sides)
     own = any(is_runtime(side) and side.model is None for side in (left, right))
+    if both and not own:
+        _refuse_unknown(feeds or {}, recordings)
+    if not own and "--partial" not in line and not _same_model(left, right):
+        # What one model computes in another way is on one side alone, but for its outputs.
+        counts = {_outputs(side) for side in sides} - {None}
+        if len(counts) < 2:
+            line.append("--partial")
     return sides[0], sides[1], {**given, "inputs": None if both or own else feeds}

@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import typing
 
-import numpy as np
-
 from ._errors import Error
 from ._values import Plain, to_plain
 
@@ -129,8 +127,6 @@ def side_source(side: typing.Any, label: str) -> Source:
         if not side:
             raise Error(f"{label}: a recording without values")
         return ("values", f"{label} (values)", [values_set(side)])
-    if isinstance(side, np.lib.npyio.NpzFile):
-        return ("values", f"{label} (values)", [values_set({k: side[k] for k in side.files})])
     try:
         return model_source(side, label)
     except TypeError:

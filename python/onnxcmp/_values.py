@@ -148,6 +148,8 @@ def _torch_to_numpy(tensor: typing.Any) -> np.ndarray:
 def to_array(value: typing.Any, name: str = "value") -> np.ndarray:
     """A tensor of any library as an array of NumPy, without a copy where that can be."""
     if isinstance(value, np.ndarray):
+        if np.ma.is_masked(value):
+            raise TypeError(f"{name}: no tensor has masked elements; give array.filled(...)")
         return value
     module = type(value).__module__
     if module == "torch" or module.startswith("torch."):
@@ -158,18 +160,33 @@ def to_array(value: typing.Any, name: str = "value") -> np.ndarray:
         return np.asarray(value)
     if hasattr(value, "__dlpack__"):
         return np.from_dlpack(value)
-    if isinstance(value, (bool, int, float, complex, str, bytes)):
+    if isinstance(value, (str, bytes)):
+        return np.asarray(value, dtype=object)
+    if isinstance(value, (bool, int, float, complex)):
         return np.asarray(value)
     if isinstance(value, (bytearray, memoryview)):
         return np.asarray(value)
     raise TypeError(f"{name}: {type(value).__name__} is no value of a model")
 
 
-def _is_plain_list(value: typing.Any) -> bool:
+def is_plain_list(value: typing.Any) -> bool:
     """Numbers and texts in lists alone, which are an array."""
     if isinstance(value, (list, tuple)):
-        return bool(value) and all(_is_plain_list(element) for element in value)
+        return bool(value) and all(is_plain_list(element) for element in value)
     return isinstance(value, (bool, int, float, complex, str, bytes))
+
+
+def list_to_array(values: typing.Sequence[typing.Any], name: str) -> np.ndarray:
+    """An array of the elements as they are. NumPy by itself makes texts of numbers beside texts,
+    takes NULs from their ends, and makes floats of integers that none of its types holds."""
+    array = np.asarray(values)
+    if array.dtype.kind in "SU":
+        return np.asarray(values, dtype=object)
+    if array.size and array.dtype == np.float64 and all(
+        isinstance(element, (int, np.integer)) for element in np.asarray(values, object).flat
+    ):
+        raise TypeError(f"{name}: no element type holds all of these integers")
+    return array
 
 
 def _sequence_to_plain(value: typing.Sequence[typing.Any], name: str) -> Plain:
@@ -189,8 +206,11 @@ def _map_to_plain(value: typing.Mapping[typing.Any, typing.Any], name: str) -> P
         raise TypeError(f"{name}: the keys of a map are integers or strings")
     values = list(value.values())
     if all(np.ndim(element) == 0 and not isinstance(element, (list, dict)) for element in values):
-        arrays = np.asarray(values)
-        if arrays.dtype == np.float64:
+        arrays = list_to_array(values, name)
+        # Floats of Python's come from runtimes that know them by no other name.
+        if arrays.dtype == np.float64 and not any(
+            getattr(element, "dtype", None) == np.float64 for element in values
+        ):
             arrays = arrays.astype(np.float32)
         return ("map", plain_keys, _array_to_plain(arrays, name))
     return ("map", plain_keys, _sequence_to_plain(values, name))
@@ -208,8 +228,8 @@ def to_plain(value: typing.Any, name: str = "value") -> Plain:
             [int(dim) for dim in value.shape],
         )
     if isinstance(value, (list, tuple)):
-        if _is_plain_list(value):
-            return _array_to_plain(np.asarray(value), name)
+        if is_plain_list(value):
+            return _array_to_plain(list_to_array(value, name), name)
         return _sequence_to_plain(value, name)
     if isinstance(value, typing.Mapping):
         return _map_to_plain(value, name)

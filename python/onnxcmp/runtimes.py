@@ -50,9 +50,8 @@ def _names_of(path: str) -> _Names:
     import onnx
 
     graph = onnx.load(path, load_external_data=False).graph
-    constants = {one.name for one in graph.initializer}
     return _Names(
-        [one.name for one in graph.input if one.name not in constants],
+        [one.name for one in graph.input],
         list(graph.node),
         [one.name for one in graph.output],
     )

@@ -202,6 +202,7 @@ PyComparison WithRepros(const PyComparison& self, nb::handle path, nb::handle ti
 
 // The feeds by the names of a side's inputs.
 nb::dict FedTo(const PyComparison& self, int side) {
+  Check(self.session->CheckUnchanged());
   nb::dict feeds;
   for (const auto& [name, value] : self.set->feeds[side == 0 ? SideId::kLeft : SideId::kRight]) {
     feeds[TextToPython(name)] = ToPython(value, false);

@@ -175,9 +175,9 @@ class PythonObserver : public Observer {
           TextToPython(result.node == nullptr ? "" : result.node->domain),
           TextToPython(result.node == nullptr ? "" : result.node->name),
           TextToPython(std::string(result.path)), result.depth, ToPython(result.value, false));
+      // Copied: an observer may fill the same array again for the next result.
       if (!given.is_none()) {
-        SharedArrays shared;
-        *replacement = FromPython(given, std::string(result.name), &shared).value;
+        *replacement = FromPython(given, std::string(result.name), nullptr).value;
       }
     } catch (...) {
       raised_ = std::current_exception();
@@ -209,33 +209,39 @@ class Stopping : public Observer {
   Observer* other_;
 };
 
-// Keeps results of the main graph by name.
+// Keeps results of the main graph by name, for as many calls of Take() as a name is there.
 class NamedResults : public Observer {
  public:
   NamedResults(const std::vector<std::string>& names, Observer* other) : other_(other) {
-    for (const std::string& name : names) values_[name];
+    for (const std::string& name : names) ++wanted_[name].times;
   }
   absl::Status OnResult(const Result& result, std::optional<Value>* replacement) override {
     const auto wanted = result.depth == 0 && result.kind != ResultKind::kOutput
-                            ? values_.find(result.name)
-                            : values_.end();
+                            ? wanted_.find(result.name)
+                            : wanted_.end();
     const absl::Status status =
         other_ == nullptr ? absl::OkStatus() : other_->OnResult(result, replacement);
-    if (wanted != values_.end()) {
-      wanted->second = replacement->has_value() ? **replacement : result.value;
+    if (wanted != wanted_.end()) {
+      wanted->second.value = replacement->has_value() ? **replacement : result.value;
     }
     return status;
   }
   absl::StatusOr<Value> Take(const std::string& name) {
-    std::optional<Value>& value = values_[name];
-    if (!value.has_value()) {
+    Wanted& wanted = wanted_[name];
+    if (!wanted.value.has_value()) {
       return absl::NotFoundError(absl::StrCat("the model has no result `", name, "`"));
     }
-    return *std::move(value);
+    if (--wanted.times > 0) return *wanted.value;
+    return *std::move(wanted.value);
   }
 
  private:
-  absl::flat_hash_map<std::string, std::optional<Value>> values_;
+  struct Wanted {
+    std::optional<Value> value;
+    int times = 0;
+  };
+
+  absl::flat_hash_map<std::string, Wanted> wanted_;
   Observer* other_;
 };
 

@@ -62,6 +62,8 @@ class Session {
   // The same with its causes written to a folder.
   absl::StatusOr<Comparison> WriteRepros(const ComparedSet& set, const std::string& folder);
 
+  // FailedPrecondition if somebody has written to an array that was given.
+  absl::Status CheckUnchanged() const { return shared_.CheckUnchanged(); }
   const cli::CompareArguments& arguments() const { return arguments_; }
   const std::shared_ptr<ProgressState>& progress() const { return progress_; }
   const Stop& stop() const { return stop_; }

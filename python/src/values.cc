@@ -66,7 +66,8 @@ Tensor MakeTensor(DType dtype, const std::vector<int64_t>& shape, nb::handle obj
     throw nb::value_error(text.c_str());
   }
   const bool aligned = reinterpret_cast<uintptr_t>(bytes->data()) % 16 == 0;
-  if (aligned && width >= 8 && wanted >= kLeastShared && !CountsOrIndexes(dtype)) {
+  if (shared != nullptr && aligned && width >= 8 && wanted >= kLeastShared &&
+      !CountsOrIndexes(dtype)) {
     const void* data = bytes->data();
     Tensor tensor = Checked(Tensor::FromBuffer(
         dtype, shape, Buffer::Borrow(data, wanted, std::shared_ptr<const void>(std::move(bytes)))));

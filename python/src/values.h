@@ -46,8 +46,8 @@ struct ReadValue {
   bool opaque = false;
 };
 
-// Large arrays of floats are shared, and added to `shared`; all else is copied: what a run looks up
-// tables by must not change under it. Throws nb::value_error or nb::type_error.
+// Large arrays of floats are shared, and added to `shared` (null: none are); all else is copied:
+// what a run looks up tables by must not change under it. Throws nb::value_error or nb::type_error.
 ReadValue FromPython(nanobind::handle plain, const std::string& name, SharedArrays* shared);
 
 // Tensors as ("tensor", dtype, array), the array being one of NumPy that shares the memory and can

@@ -164,7 +164,10 @@ void DoWatched(const Watch& watch, const ProgressState* progress, std::atomic<bo
   }
   std::exception_ptr raised;
   while (!worker.IsDone()) {
-    if (raised != nullptr) continue;
+    if (raised != nullptr) {
+      stop->store(true);  // again: work that waited for its turn clears it when it begins
+      continue;
+    }
     const nb::gil_scoped_acquire acquire;
     try {
       Look(watch, progress);
