@@ -143,6 +143,7 @@ absl::StatusOr<ShownModel> OpenShown(const ShowArguments& arguments, const std::
                                      const OpRegistry& registry) {
   ShowOptions options;
   options.functions = arguments.functions();
+  options.contents = arguments.two();
   for (const std::string& dim : arguments.run.dims) {
     OC_RETURN_IF_ERROR(AddDimension(dim, &options));
   }

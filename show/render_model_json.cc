@@ -149,6 +149,7 @@ std::string PairJson(const ShownModel& left, const ShownModel& right,
     if (!pair.difference.empty()) one["difference"] = pair.difference;
     json["pairs"].push_back(std::move(one));
   }
+  json["differences"] = ModelDifferences(left, right, pairs);
   return DumpJson(json) + "\n";
 }
 

@@ -22,10 +22,15 @@ class PairWriter {
   PairWriter(const ShownModel& left, const ShownModel& right, const TableOptions& look)
       : left_(left), right_(right), look_(look), style_(look) {}
 
-  std::string Text(const std::vector<NodePair>& pairs) {
+  std::string Text(const std::vector<NodePair>& pairs, const std::vector<std::string>& of_models) {
     for (const auto& [label, model] : {std::pair("left ", &left_), std::pair("right", &right_)}) {
       absl::StrAppend(&text_, style_.Paint(label, Color::kDim), "  ", PrintableText(model->path),
                       "  ", Count(static_cast<int64_t>(model->graph.nodes.size()), "node"), "\n");
+    }
+    for (const auto& [label, model] : {std::pair("left", &left_), std::pair("right", &right_)}) {
+      for (const std::string& note : model->notes) {
+        absl::StrAppend(&text_, "note   ", label, ": ", PrintableText(note), "\n");
+      }
     }
     text_ += "\n";
     column_ = std::max((look_.width - 6) / 2, 20);
@@ -42,6 +47,10 @@ class PairWriter {
         continue;
       }
       Pair(pairs[i++]);
+    }
+    if (!of_models.empty()) text_ += "\n";
+    for (const std::string& difference : of_models) {
+      absl::StrAppend(&text_, " ", style_.Paint("≠", Color::kBad), " ", difference, "\n");
     }
     std::array<int64_t, 4> counts = {};
     for (const NodePair& pair : pairs) ++counts[static_cast<size_t>(pair.relation)];
@@ -100,7 +109,7 @@ std::string RenderPairText(const ShownModel& left, const ShownModel& right,
         right_selection.Reaches(right.graph.nodes[static_cast<size_t>(pair.right)]);
     if (in_left || in_right) shown.push_back(pair);
   }
-  return PairWriter(left, right, look).Text(shown);
+  return PairWriter(left, right, look).Text(shown, ModelDifferences(left, right, pairs));
 }
 
 }  // namespace onnxcmp

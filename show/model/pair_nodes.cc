@@ -1,455 +1,92 @@
 #include "show/model/pair_nodes.h"
 
-#include <algorithm>
-#include <array>
 #include <cstddef>
-#include <deque>
 #include <utility>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
-#include "absl/strings/string_view.h"
-#include "compare/streams/xxh128.h"
 #include "compare/text/display_text.h"
+#include "show/model/match_nodes.h"
+#include "show/model/pair_difference.h"
 
 namespace onnxcmp {
 namespace {
 
-uint64_t Hash(const std::vector<uint64_t>& words) { return HashOf(words).low; }
-uint64_t Hash(absl::string_view text) { return HashOfText(text).low; }
-
-constexpr bool Commutes(absl::string_view op) {
-  constexpr std::array<absl::string_view, 10> kNames = {"Add", "Mul", "And", "Or",    "Xor",
-                                                        "Max", "Min", "Sum", "Equal", "Mean"};
-  for (const absl::string_view name : kNames) {
-    if (name == op) return true;
+NodeMatches MatchesOf(const std::vector<NodePair>& pairs, const ShownGraph& left,
+                      const ShownGraph& right) {
+  NodeMatches matches;
+  matches.right_of.assign(left.nodes.size(), -1);
+  matches.left_of.assign(right.nodes.size(), -1);
+  for (const NodePair& pair : pairs) {
+    if (pair.left < 0 || pair.right < 0) continue;
+    matches.right_of[static_cast<size_t>(pair.left)] = pair.right;
+    matches.left_of[static_cast<size_t>(pair.right)] = pair.left;
   }
-  return false;
+  return matches;
 }
 
-// The main graph of a side as numbers.
-class Side {
- public:
-  explicit Side(const ShownGraph& graph) : graph_(graph) {
-    const size_t size = graph.nodes.size();
-    absl::flat_hash_map<std::string, size_t> maker;
-    for (size_t i = 0; i < size; ++i) {
-      for (const std::string& output : graph.nodes[i].outputs) {
-        if (!output.empty()) maker[output] = i;
-      }
-    }
-    makers_.resize(size);
-    readers_.resize(size);
-    for (size_t i = 0; i < size; ++i) {
-      const ShownNode& node = graph.nodes[i];
-      for (size_t slot = 0; slot < node.inputs.size(); ++slot) {
-        const auto it = maker.find(node.inputs[slot]);
-        makers_[i].push_back(it == maker.end() ? -1 : static_cast<int>(it->second));
-        if (it == maker.end()) continue;
-        const std::vector<std::string>& outputs = graph.nodes[it->second].outputs;
-        const auto which = std::find(outputs.begin(), outputs.end(), node.inputs[slot]);
-        const size_t number = Commutes(node.op_type) ? 0 : slot;
-        readers_[it->second].push_back(
-            {static_cast<int>(i), (static_cast<uint64_t>(which - outputs.begin()) << 32) | number});
-      }
-    }
-    for (size_t i = 0; i < size; ++i) {
-      operators_.push_back(Hash(graph.nodes[i].op()));
-      details_.push_back(Hash(Details(i)));
-    }
+void AddOpsets(const ShownModel& left, const ShownModel& right, std::vector<std::string>* found) {
+  for (const auto& [domain, version] : left.imports) {
+    const auto other = right.imports.find(domain);
+    if (other == right.imports.end() || other->second == version) continue;
+    found->push_back(absl::StrCat("opset of ", domain.empty() ? "ai.onnx" : domain, ": ", version,
+                                  " | ", other->second));
   }
+}
 
-  struct Reader {
-    int node;
-    uint64_t slots;  // which output it reads, as which input
-  };
-
-  int size() const { return static_cast<int>(graph_.nodes.size()); }
-  const ShownNode& node(int i) const { return graph_.nodes[static_cast<size_t>(i)]; }
-  const std::vector<int>& makers(int i) const { return makers_[static_cast<size_t>(i)]; }
-  const std::vector<Reader>& readers(int i) const { return readers_[static_cast<size_t>(i)]; }
-  uint64_t op(int i) const { return operators_[static_cast<size_t>(i)]; }
-  // Operator, attributes, constants.
-  uint64_t details(int i) const { return details_[static_cast<size_t>(i)]; }
-
-  // For each node, a hash of its surroundings within that many steps.
-  std::vector<uint64_t> Neighbourhoods(int steps, bool with_details) const {
-    std::vector<uint64_t> now = with_details ? details_ : operators_;
-    for (int step = 0; step < steps; ++step) {
-      std::vector<uint64_t> next(now.size());
-      for (int i = 0; i < size(); ++i) next[static_cast<size_t>(i)] = Around(i, now);
-      now = std::move(next);
-    }
-    return now;
-  }
-
- private:
-  std::vector<uint64_t> Details(size_t i) const {
-    const ShownNode& node = graph_.nodes[i];
-    std::vector<uint64_t> words = {operators_[i], node.attributes_hash};
-    for (size_t slot = 0; slot < node.inputs.size(); ++slot) {
-      const ShownConstant* constant = graph_.ConstantOf(node.inputs[slot]);
-      if (constant == nullptr) continue;
-      words.push_back(Commutes(node.op_type) ? 0 : slot);
-      words.push_back(constant->content);
-    }
-    for (const auto& [name, body] : node.graphs) {
-      ForEachNode(*body, [&](const ShownGraph&, const ShownNode& inner) {
-        words.push_back(Hash(inner.op()));
-        words.push_back(inner.attributes_hash);
-      });
-    }
-    return words;
-  }
-
-  uint64_t Around(int i, const std::vector<uint64_t>& now) const {
-    std::vector<uint64_t> above;
-    for (size_t slot = 0; slot < makers(i).size(); ++slot) {
-      const int maker = makers(i)[slot];
-      const std::string& name = node(i).inputs[slot];
-      // Inputs of the model by their place, constants by nothing.
-      above.push_back(maker >= 0                           ? now[static_cast<size_t>(maker)]
-                      : graph_.ConstantOf(name) != nullptr ? 1
-                                                           : 2);
-    }
-    if (Commutes(node(i).op_type)) std::sort(above.begin(), above.end());
-    std::vector<uint64_t> below;
-    for (const Reader& reader : readers(i)) {
-      below.push_back(Hash({now[static_cast<size_t>(reader.node)], reader.slots}));
-    }
-    std::sort(below.begin(), below.end());
-    std::vector<uint64_t> words = {now[static_cast<size_t>(i)], above.size()};
-    words.insert(words.end(), above.begin(), above.end());
-    words.insert(words.end(), below.begin(), below.end());
-    return Hash(words);
-  }
-
-  const ShownGraph& graph_;
-  std::vector<std::vector<int>> makers_;  // by input; -1: no node
-  std::vector<std::vector<Reader>> readers_;
-  std::vector<uint64_t> operators_;
-  std::vector<uint64_t> details_;
-};
-
-class Pairing {
- public:
-  Pairing(const ShownGraph& left, const ShownGraph& right)
-      : left_(left),
-        right_(right),
-        right_of_(left.nodes.size(), -1),
-        left_of_(right.nodes.size(), -1) {}
-
-  void Run() {
-    ByName(/*near=*/true);
-    Spread();
-    for (const bool with_details : {true, false}) {
-      for (const int steps : {16, 8, 4, 2, 1}) {
-        ByNeighbourhood(steps, with_details);
-        Spread();
-      }
-    }
-    ByName(/*near=*/false);
-    Spread();
-    ByNeighbourhood(0, /*with_details=*/true);
-    Spread();
-  }
-
-  const Side& left() const { return left_; }
-  const Side& right() const { return right_; }
-  int right_of(int l) const { return right_of_[static_cast<size_t>(l)]; }
-  int left_of(int r) const { return left_of_[static_cast<size_t>(r)]; }
-
- private:
-  void Pair(int l, int r) {
-    right_of_[static_cast<size_t>(l)] = r;
-    left_of_[static_cast<size_t>(r)] = l;
-    fresh_.emplace_back(l, r);
-  }
-  bool Free(int l, int r) const {
-    return right_of(l) < 0 && left_of(r) < 0 && left_.op(l) == right_.op(r);
-  }
-
-  // Nodes that are alike in all around them stand for each other in their order, if there are as
-  // many on both sides.
-  void ByNeighbourhood(int steps, bool with_details) {
-    const std::vector<uint64_t> left = left_.Neighbourhoods(steps, with_details);
-    const std::vector<uint64_t> right = right_.Neighbourhoods(steps, with_details);
-    absl::flat_hash_map<uint64_t, std::pair<std::vector<int>, std::vector<int>>> groups;
-    for (int l = 0; l < left_.size(); ++l) {
-      if (right_of(l) < 0) groups[left[static_cast<size_t>(l)]].first.push_back(l);
-    }
-    for (int r = 0; r < right_.size(); ++r) {
-      if (left_of(r) < 0) groups[right[static_cast<size_t>(r)]].second.push_back(r);
-    }
-    for (int l = 0; l < left_.size(); ++l) {
-      if (right_of(l) >= 0) continue;
-      const auto& [ours, theirs] = groups[left[static_cast<size_t>(l)]];
-      if (ours.size() != theirs.size()) continue;
-      // Without much around them, many alike say little.
-      if (steps < 2 && ours.size() > 1) continue;
-      for (size_t i = 0; i < ours.size(); ++i) {
-        if (Free(ours[i], theirs[i])) Pair(ours[i], theirs[i]);
+// Functions that both have and call, if they are kept.
+void AddFunctions(const ShownModel& left, const ShownModel& right,
+                  std::vector<std::string>* found) {
+  for (const ShownFunction& ours : left.functions) {
+    for (const ShownFunction& theirs : right.functions) {
+      if (ours.op() != theirs.op()) continue;
+      const PairDifference inside(ours.body, theirs.body, MatchNodes(ours.body, theirs.body),
+                                  PairDifference::Inputs::kByPlace);
+      for (const std::string& text : inside.All()) {
+        found->push_back(absl::StrCat("function ", ours.op(), ": ", text));
       }
     }
   }
-
-  // `near`: their neighbours have the same operators, too, and their own details agree, so that
-  // numbered names do not mislead.
-  void ByName(bool near) {
-    const std::vector<uint64_t> left = left_.Neighbourhoods(near ? 1 : 0, false);
-    const std::vector<uint64_t> right = right_.Neighbourhoods(near ? 1 : 0, false);
-    absl::flat_hash_map<std::string, int> makers;
-    for (int r = 0; r < right_.size(); ++r) {
-      for (const std::string& output : right_.node(r).outputs) makers[output] = r;
-    }
-    for (int l = 0; l < left_.size(); ++l) {
-      for (const std::string& output : left_.node(l).outputs) {
-        const auto it = makers.find(output);
-        if (output.empty() || it == makers.end() || !Free(l, it->second)) continue;
-        const int r = it->second;
-        if (near && (left[static_cast<size_t>(l)] != right[static_cast<size_t>(r)] ||
-                     left_.details(l) != right_.details(r))) {
-          continue;
-        }
-        Pair(l, r);
-        break;
-      }
-    }
-  }
-
-  // From pairs to what they read and to who reads them.
-  void Spread() {
-    while (!fresh_.empty()) {
-      const auto [l, r] = fresh_.front();
-      fresh_.pop_front();
-      SpreadUp(l, r);
-      SpreadDown(l, r);
-    }
-  }
-
-  void SpreadUp(int l, int r) {
-    const std::vector<int>& ours = left_.makers(l);
-    const std::vector<int>& theirs = right_.makers(r);
-    const auto pair = [&](int a, int b) {
-      if (a >= 0 && b >= 0 && Free(a, b)) Pair(a, b);
-    };
-    if (!Commutes(left_.node(l).op_type)) {
-      for (size_t slot = 0; slot < std::min(ours.size(), theirs.size()); ++slot) {
-        pair(ours[slot], theirs[slot]);
-      }
-      return;
-    }
-    for (const int a : ours) {
-      int found = -1;
-      int count = 0;
-      for (const int b : theirs) {
-        if (a < 0 || b < 0 || !Free(a, b)) continue;
-        found = b;
-        ++count;
-      }
-      if (count == 1) pair(a, found);
-    }
-  }
-
-  void SpreadDown(int l, int r) {
-    for (const Side::Reader& ours : left_.readers(l)) {
-      if (right_of(ours.node) >= 0) continue;
-      // With the same details, then with the same operator; of several none, unless by name.
-      for (const bool exact : {true, false}) {
-        const int found = OnlyReader(ours, l, r, exact);
-        if (found < 0) continue;
-        Pair(ours.node, found);
-        break;
-      }
-    }
-  }
-
-  int OnlyReader(const Side::Reader& ours, int l, int r, bool exact) const {
-    int found = -1;
-    int count = 0;
-    for (const Side::Reader& theirs : right_.readers(r)) {
-      if (theirs.slots != ours.slots || !Free(ours.node, theirs.node)) continue;
-      if (exact && right_.details(theirs.node) != left_.details(ours.node)) continue;
-      if (exact && left_.node(ours.node).outputs == right_.node(theirs.node).outputs) {
-        return theirs.node;
-      }
-      found = theirs.node;
-      ++count;
-    }
-    int rivals = 0;
-    for (const Side::Reader& other : left_.readers(l)) {
-      if (other.slots != ours.slots || right_of(other.node) >= 0) continue;
-      rivals += exact ? left_.details(other.node) == left_.details(ours.node)
-                      : left_.op(other.node) == left_.op(ours.node);
-    }
-    return count == 1 && rivals == 1 ? found : -1;
-  }
-
-  Side left_;
-  Side right_;
-  std::vector<int> right_of_;
-  std::vector<int> left_of_;
-  std::deque<std::pair<int, int>> fresh_;  // whose neighbours were not looked at
-};
-
-// How two nodes of a pair differ: attributes, what they read, types.
-class PairDifference {
- public:
-  PairDifference(const ShownGraph& left, const ShownGraph& right, const Pairing& pairing)
-      : left_(left), right_(right), pairing_(pairing) {}
-
-  std::string Text(int l, int r) {
-    parts_.clear();
-    const ShownNode& ours = pairing_.left().node(l);
-    const ShownNode& theirs = pairing_.right().node(r);
-    Attributes(ours, theirs);
-    if (Commutes(ours.op_type)) {
-      ConstantsInAnyOrder(ours, theirs);
-    } else {
-      for (size_t i = 0; i < std::max(ours.inputs.size(), theirs.inputs.size()); ++i) {
-        Input(l, r, i);
-      }
-    }
-    for (size_t i = 0; i < std::min(ours.outputs.size(), theirs.outputs.size()); ++i) {
-      const auto a = left_.types.find(ours.outputs[i]);
-      const auto b = right_.types.find(theirs.outputs[i]);
-      if (a == left_.types.end() || b == right_.types.end()) continue;
-      if (a->second.dtype != b->second.dtype) {
-        parts_.push_back(absl::StrCat("type: ", ShownType(a->second), " | ", ShownType(b->second)));
-      }
-    }
-    if (parts_.empty() && ours.attributes_hash != theirs.attributes_hash) {
-      parts_.emplace_back("attributes differ in what is not shown");
-    }
-    return PrintableText(absl::StrJoin(parts_, "; "));
-  }
-
- private:
-  void Attributes(const ShownNode& ours, const ShownNode& theirs) {
-    const auto find = [](const ShownNode& node, const std::string& name) {
-      for (const auto& [known, value] : node.attributes) {
-        if (known == name) return value;
-      }
-      const auto standard = node.defaults.find(name);
-      return standard == node.defaults.end() ? std::string("not given")
-                                             : absl::StrCat(standard->second, " (default)");
-    };
-    for (const auto& [name, value] : ours.attributes) {
-      const std::string other = find(theirs, name);
-      if (other != value && other != absl::StrCat(value, " (default)"))
-        parts_.push_back(absl::StrCat(name, ": ", value, " | ", other));
-    }
-    for (const auto& [name, value] : theirs.attributes) {
-      const bool given = std::any_of(ours.attributes.begin(), ours.attributes.end(),
-                                     [&name = name](const auto& one) { return one.first == name; });
-      const std::string other = find(ours, name);
-      if (given || other == absl::StrCat(value, " (default)")) continue;
-      parts_.push_back(absl::StrCat(name, ": ", other, " | ", value));
-    }
-  }
-
-  void Constants(absl::string_view what, const ShownConstant& a, const ShownConstant& b) {
-    if (a.content == b.content) return;
-    const bool values = a.inlined() && b.inlined() && a.value != b.value;
-    parts_.push_back(absl::StrCat(what, ": ", values ? a.value : a.type(), " | ",
-                                  values ? b.value : b.type(),
-                                  !values && a.type() == b.type() ? ", other elements" : ""));
-  }
-
-  void ConstantsInAnyOrder(const ShownNode& ours, const ShownNode& theirs) {
-    const auto constants_of = [](const ShownGraph& graph, const ShownNode& node) {
-      std::vector<const ShownConstant*> constants;
-      for (const std::string& input : node.inputs) {
-        if (const ShownConstant* constant = graph.ConstantOf(input)) constants.push_back(constant);
-      }
-      std::sort(constants.begin(), constants.end(),
-                [](const auto* a, const auto* b) { return a->content < b->content; });
-      return constants;
-    };
-    std::vector<const ShownConstant*> a = constants_of(left_, ours);
-    std::vector<const ShownConstant*> b = constants_of(right_, theirs);
-    // A constant that both read is no difference, and neither is a constant beside a computed
-    // value.
-    for (size_t i = a.size(); i-- > 0;) {
-      const auto same = std::find_if(b.begin(), b.end(), [&](const ShownConstant* other) {
-        return other->content == a[i]->content;
-      });
-      if (same == b.end()) continue;
-      b.erase(same);
-      a.erase(a.begin() + static_cast<std::ptrdiff_t>(i));
-    }
-    if (a.size() != b.size()) return;
-    for (size_t i = 0; i < a.size(); ++i) Constants("constant", *a[i], *b[i]);
-  }
-
-  void Input(int l, int r, size_t slot) {
-    const ShownNode& ours = pairing_.left().node(l);
-    const ShownNode& theirs = pairing_.right().node(r);
-    const std::string a = slot < ours.inputs.size() ? ours.inputs[slot] : "";
-    const std::string b = slot < theirs.inputs.size() ? theirs.inputs[slot] : "";
-    const std::string what = absl::StrCat("input ", slot);
-    if (a.empty() != b.empty()) {
-      parts_.push_back(absl::StrCat(what, ": ", a.empty() ? "absent" : "given", " | ",
-                                    b.empty() ? "absent" : "given"));
-      return;
-    }
-    if (a.empty()) return;
-    const ShownConstant* ours_constant = left_.ConstantOf(a);
-    const ShownConstant* theirs_constant = right_.ConstantOf(b);
-    if (ours_constant != nullptr && theirs_constant != nullptr) {
-      Constants(what, *ours_constant, *theirs_constant);
-      return;
-    }
-    if (ours_constant != nullptr || theirs_constant != nullptr) return;
-    const int our_maker = pairing_.left().makers(l)[slot];
-    const int their_maker = pairing_.right().makers(r)[slot];
-    // A maker that only its side has says nothing.
-    const bool other_nodes =
-        our_maker >= 0 && their_maker >= 0 && pairing_.right_of(our_maker) >= 0 &&
-        pairing_.left_of(their_maker) >= 0 && pairing_.right_of(our_maker) != their_maker;
-    const auto has = [](const ShownGraph& graph, const std::string& name) {
-      return std::find(graph.inputs.begin(), graph.inputs.end(), name) != graph.inputs.end();
-    };
-    const bool other_inputs =
-        a != b && has(left_, a) && has(right_, a) && has(left_, b) && has(right_, b);
-    if (other_nodes || other_inputs) parts_.push_back(absl::StrCat(what, ": ", a, " | ", b));
-  }
-
-  const ShownGraph& left_;
-  const ShownGraph& right_;
-  const Pairing& pairing_;
-  std::vector<std::string> parts_;
-};
+}
 
 }  // namespace
 
 std::vector<NodePair> PairNodes(const ShownGraph& left, const ShownGraph& right) {
-  Pairing pairing(left, right);
-  pairing.Run();
-  PairDifference differences(left, right, pairing);
+  const NodeMatches matches = MatchNodes(left, right);
+  const PairDifference differences(left, right, matches, PairDifference::Inputs::kByName);
   std::vector<NodePair> pairs;
   std::vector<bool> placed(right.nodes.size());
   const auto place_right = [&](int r) {
-    if (placed[static_cast<size_t>(r)] || pairing.left_of(r) >= 0) return;
+    if (placed[static_cast<size_t>(r)] || matches.left_of[static_cast<size_t>(r)] >= 0) return;
     placed[static_cast<size_t>(r)] = true;
     pairs.push_back({-1, r, NodeRelation::kRightOnly, ""});
   };
   // Those that only the right has stand before the pair that follows them there.
   int next_right = 0;
-  for (int l = 0; l < pairing.left().size(); ++l) {
-    const int r = pairing.right_of(l);
+  for (int l = 0; l < static_cast<int>(left.nodes.size()); ++l) {
+    const int r = matches.right_of[static_cast<size_t>(l)];
     if (r < 0) {
       pairs.push_back({l, -1, NodeRelation::kLeftOnly, ""});
       continue;
     }
     for (; next_right < r; ++next_right) place_right(next_right);
-    const std::string difference = differences.Text(l, r);
+    const std::string difference = differences.OfNodes(l, r);
     pairs.push_back(
         {l, r, difference.empty() ? NodeRelation::kSame : NodeRelation::kDifferent, difference});
   }
-  for (int r = 0; r < pairing.right().size(); ++r) place_right(r);
+  for (int r = 0; r < static_cast<int>(right.nodes.size()); ++r) place_right(r);
   return pairs;
+}
+
+std::vector<std::string> ModelDifferences(const ShownModel& left, const ShownModel& right,
+                                          const std::vector<NodePair>& pairs) {
+  const PairDifference differences(left.graph, right.graph,
+                                   MatchesOf(pairs, left.graph, right.graph),
+                                   PairDifference::Inputs::kByName);
+  std::vector<std::string> found = differences.OfEnds();
+  AddOpsets(left, right, &found);
+  AddFunctions(left, right, &found);
+  for (std::string& text : found) text = PrintableText(text);
+  return found;
 }
 
 }  // namespace onnxcmp

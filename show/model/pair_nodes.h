@@ -11,8 +11,8 @@
 namespace onnxcmp {
 
 enum class NodeRelation : uint8_t {
-  kSame,       // operator, attributes and constants agree
-  kDifferent,  // the same operator with other attributes, constants or types
+  kSame,       // operator, attributes, inputs and bodies agree
+  kDifferent,  // the same operator with other attributes, inputs, bodies or types
   kLeftOnly,
   kRightOnly,
 };
@@ -31,6 +31,11 @@ struct NodePair {
 // earlier; from there on from pair to pair along inputs and outputs of the same number; what is
 // left by its operator and an output of the same name.
 std::vector<NodePair> PairNodes(const ShownGraph& left, const ShownGraph& right);
+
+// "output 0: y f32[4] | z f32[4]", "opset of ai.onnx: 18 | 11": how the models differ beside their
+// nodes, by inputs, outputs, operator sets, and functions that are kept.
+std::vector<std::string> ModelDifferences(const ShownModel& left, const ShownModel& right,
+                                          const std::vector<NodePair>& pairs);
 
 }  // namespace onnxcmp
 

@@ -32,7 +32,6 @@ namespace onnxcmp {
 namespace {
 
 constexpr int64_t kMostInline = 8;          // elements
-constexpr size_t kMostHashed = 1 << 16;     // bytes of one constant
 constexpr size_t kMostAttributeText = 120;  // characters
 
 std::string FolderOf(const std::string& path) {
@@ -62,26 +61,27 @@ std::string ValueText(const Tensor& tensor) {
 uint64_t HashOfBytes(absl::string_view bytes) { return HashOfText(bytes).low; }
 
 uint64_t ContentHash(const Tensor& tensor) {
-  std::string text = tensor.TypeString();
+  const uint64_t type = HashOfBytes(tensor.TypeString());
   if (tensor.dtype() == DType::kString) {
+    std::string text;
     for (int64_t i = 0; i < tensor.num_elements(); ++i) {
       absl::StrAppend(&text, tensor.string_data()[i].size(), ":", tensor.string_data()[i]);
-      if (text.size() > kMostHashed) break;
     }
-    return HashOfBytes(text);
+    return HashOf({type, HashOfBytes(text)}).low;
   }
   // Data in a file stay there.
-  const auto bytes = std::min(static_cast<size_t>(tensor.byte_size()), kMostHashed);
   const std::byte* data =
       tensor.stored() ? tensor.buffer()->file_bytes().data() : tensor.raw_data();
-  text.append(reinterpret_cast<const char*>(data), bytes);
-  return HashOfBytes(text);
+  const absl::string_view bytes(reinterpret_cast<const char*>(data),
+                                static_cast<size_t>(tensor.byte_size()));
+  return HashOf({type, HashOfBytes(bytes)}).low;
 }
 
 class ModelReader {
  public:
-  ModelReader(const onnx::ModelProto& proto, const std::string& path, const OpRegistry& registry)
-      : proto_(proto), registry_(registry), external_(FolderOf(path)) {}
+  ModelReader(const onnx::ModelProto& proto, const std::string& path, const OpRegistry& registry,
+              const ShowOptions& options)
+      : proto_(proto), registry_(registry), options_(options), external_(FolderOf(path)) {}
 
   ShownModel Read() {
     model_.ir_version = proto_.ir_version();
@@ -135,6 +135,10 @@ class ModelReader {
       ShownConstant constant = ReadConstant(sparse.values(), sparse.values().name());
       constant.dims.assign(sparse.dims().begin(), sparse.dims().end());
       constant.value.clear();
+      const ShownConstant places = ReadConstant(sparse.indices(), constant.name);
+      constant.content =
+          HashOf({constant.content, places.content, HashOfBytes(absl::StrJoin(constant.dims, ","))})
+              .low;
       AddConstant(std::move(constant), &graph);
     }
     for (const onnx::NodeProto& node : proto.node()) ReadNode(node, &graph);
@@ -165,19 +169,21 @@ class ModelReader {
     const absl::StatusOr<Tensor> tensor = TensorFromProto(proto, nullptr, &external_);
     if (!tensor.ok()) {
       model_.notes.push_back(absl::StrCat("constant ", name, ": ", tensor.status().message()));
+      // What cannot be read is the same if it is said in the same way.
+      constant.content = HashOfBytes(proto.SerializeAsString());
       return constant;
     }
     Describe(*tensor, &constant);
     return constant;
   }
 
-  static void Describe(const Tensor& tensor, ShownConstant* constant) {
+  void Describe(const Tensor& tensor, ShownConstant* constant) const {
     constant->dtype = tensor.dtype();
     constant->dims.assign(tensor.shape().begin(), tensor.shape().end());
     constant->elements = tensor.num_elements();
     constant->bytes = tensor.byte_size();
     constant->value = ValueText(tensor);
-    constant->content = ContentHash(tensor);
+    if (options_.contents) constant->content = ContentHash(tensor);
   }
 
   // The value of a Constant node, if it is a tensor or a list of numbers.
@@ -236,6 +242,11 @@ class ModelReader {
       onnx::AttributeProto bare = attribute.has_g() ? onnx::AttributeProto() : attribute;
       bare.set_name(attribute.name());
       bare.clear_doc_string();
+      if (attribute.has_t()) {
+        // By its elements, in whichever field they stand.
+        bare.clear_t();
+        bare.set_i(static_cast<int64_t>(ReadConstant(attribute.t(), attribute.name()).content));
+      }
       hashed.push_back(bare.SerializeAsString());
     }
     std::sort(hashed.begin(), hashed.end());
@@ -376,6 +387,7 @@ class ModelReader {
 
   const onnx::ModelProto& proto_;
   const OpRegistry& registry_;
+  const ShowOptions& options_;
   OpsetImports imports_;  // the present graph's
   ExternalData external_;
   ShownModel model_;
@@ -420,7 +432,7 @@ absl::StatusOr<ShownModel> ReadShownModel(const std::string& path, const OpRegis
                       LoadModelProto(path, registry, load));
   OC_RETURN_IF_ERROR(SetDimensions(options, proto.get()));
   const absl::Status inferred = InferShapes(*proto, /*propagate=*/true);
-  ShownModel model = ModelReader(*proto, path, registry).Read();
+  ShownModel model = ModelReader(*proto, path, registry, options).Read();
   model.path = path;
   if (!inferred.ok()) model.notes.emplace_back(inferred.message());
   return model;

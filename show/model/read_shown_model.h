@@ -15,6 +15,9 @@ namespace onnxcmp {
 
 struct ShowOptions {
   Functions functions = Functions::kKeep;
+  // Hashes of whole constants, by which nodes of two models are compared. Without them the
+  // constants of a file are not read.
+  bool contents = true;
   // Sizes of free dimensions, from which shapes are inferred.
   std::map<std::string, int64_t, std::less<>> dims;
 };

@@ -27,7 +27,7 @@ struct ShownConstant {
   int64_t elements = 0;
   int64_t bytes = 0;
   std::string value;         // if small: "0.5", "[1,-1,768]"; else ""
-  uint64_t content = 0;      // a hash; of large ones over their beginning
+  uint64_t content = 0;      // a hash, see ShowOptions
   bool external = false;     // lies in a file of its own
   bool from_node = false;    // a Constant node's
   std::string type() const;  // "f32[768,768]"
