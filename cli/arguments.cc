@@ -21,19 +21,38 @@ namespace {
 
 class HelpFormatter : public CLI::Formatter {
  public:
-  explicit HelpFormatter(std::string usage) : usage_(std::move(usage)) {}
+  // `common` names the options of the short help; without any there is one help.
+  HelpFormatter(std::string usage, std::vector<std::string> common)
+      : usage_(std::move(usage)), common_(std::move(common)) {}
   std::string make_usage(const CLI::App* /*app*/, std::string /*name*/) const override {
     return absl::StrCat("\nUsage: ", usage_, "\n");
+  }
+  std::string make_help(const CLI::App* app, std::string name,
+                        CLI::AppFormatMode mode) const override {
+    if (common_.empty() || mode != CLI::AppFormatMode::Normal) {
+      return CLI::Formatter::make_help(app, std::move(name), mode);
+    }
+    std::vector<const CLI::Option*> options;
+    for (const std::string& option : common_) options.push_back(app->get_option(option));
+    options.push_back(app->get_help_all_ptr());
+    return absl::StrCat(make_description(app), make_usage(app, name), make_positionals(app),
+                        make_group("Common options", false, std::move(options)), "\n",
+                        make_footer(app));
   }
 
  private:
   std::string usage_;
+  std::vector<std::string> common_;
 };
 
 }  // namespace
 
-void SetUsage(CLI::App& app, const std::string& usage) {
-  app.formatter(std::make_shared<HelpFormatter>(usage));
+void SetUsage(CLI::App& app, const std::string& usage, const std::vector<std::string>& common) {
+  app.formatter(std::make_shared<HelpFormatter>(usage, common));
+  if (!common.empty()) {
+    app.set_help_flag("-h", "Print the most common options");
+    app.set_help_all_flag("--help", "Print all options");
+  }
   // The last value of a repeated option counts, so that a script can be overridden.
   app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
 }
@@ -45,6 +64,8 @@ std::optional<int> Parse(CLI::App& app, const std::vector<std::string>& argument
     app.parse(std::move(reversed));
   } catch (const CLI::CallForHelp&) {
     return PrintOutput(app.help()) ? kAgree : kFailed;
+  } catch (const CLI::CallForAllHelp&) {
+    return PrintOutput(app.help("", CLI::AppFormatMode::All)) ? kAgree : kFailed;
   } catch (const CLI::CallForVersion&) {
     return PrintOutput(absl::StrCat("onnxcmp ", kVersion, "\n")) ? kAgree : kFailed;
   } catch (const CLI::ParseError& error) {
@@ -96,21 +117,26 @@ CLI::Option* AddSize(CLI::App& app, const std::string& name, std::optional<int64
 }
 
 void RunOptions::AddTo(CLI::App& app) {
-  app.add_option("--seed", seed, "Other numbers where inputs are made up (0)")->type_name("N");
-  app.add_flag("--ramp", ramp, "Make inputs up as 0, 1, 2, ... regardless");
-  app.add_option("--dim", dims, "Size of a free dimension; may be repeated")
+  app.add_option("--seed", seed, "Seed of the numbers of made-up inputs (0)")
+      ->group(kInputs)
+      ->type_name("N");
+  app.add_flag("--ramp", ramp, "Fill made-up inputs with 0, 1, 2, ...")->group(kInputs);
+  app.add_option("--dim", dims, "Size of a free dimension; repeatable")
+      ->group(kInputs)
       ->type_name("NAME=N")
       ->take_all()
       ->allow_extra_args(false);
   app.add_option("--functions", functions, "Local functions: inline or keep (inline)")
+      ->group(kExecution)
       ->type_name("HOW")
       ->check(Quietly(CLI::IsMember({"inline", "keep"})));
-  app.add_option("--threads", threads, "Threads to use; 0: one a core (0)")
+  app.add_option("--threads", threads, "Threads to use; 0: one for each core (0)")
+      ->group(kExecution)
       ->type_name("N")
       ->check(Quietly(CLI::Range(0, 1024)));
-  AddSize(app, "--max-tensor", max_tensor, "Bytes that one tensor may take (4G)", 1);
-  AddSize(app, "--max-memory", max_memory,
-          "Bytes that all results of a run may hold\ntogether; 0: any number (0)");
+  AddSize(app, "--max-tensor", max_tensor, "Limit for one tensor (4G)", 1)->group(kExecution);
+  AddSize(app, "--max-memory", max_memory, "Limit for all results of a run; 0: none (0)")
+      ->group(kExecution);
   // Its old name, which took GiB: neither an unknown option nor silently another number.
   app.add_option_function<std::string>(
          "--memory-limit",
@@ -120,13 +146,15 @@ void RunOptions::AddTo(CLI::App& app) {
                "is called --max-tensor SIZE now, in bytes or with a unit: 4G, 512M");
          })
       ->group("");
-  app.add_option("--max-steps", max_steps, "Nodes that a run may come to; 0: any number (0)")
+  app.add_option("--max-steps", max_steps, "Limit for the nodes of a run; 0: none (0)")
+      ->group(kExecution)
       ->type_name("N")
       ->check(Quietly(CLI::NonNegativeNumber));
   app.add_option("--nchwc-block", nchwc_block, "Channels in a block of com.microsoft.nchwc: 8, 16")
+      ->group(kExecution)
       ->type_name("N")
       ->check(Quietly(CLI::IsMember({8, 16})));
-  app.add_flag("-q,--quiet", quiet, "Write only errors to standard error");
+  app.add_flag("-q,--quiet", quiet, "Print only errors on standard error");
 }
 
 LoadOptions RunOptions::load() const {

@@ -20,9 +20,15 @@
 
 namespace onnxcmp::cli {
 
+// Groups of options in the help, by the user's task.
+constexpr char kInputs[] = "Inputs";
+constexpr char kExecution[] = "Execution";
+constexpr char kDiagnosis[] = "Diagnosis";
+
 // Sets the line of usage in the help; CLI11's own would call every argument optional. Must be
-// called before options are added: if an option is given twice, the last value counts.
-void SetUsage(CLI::App& app, const std::string& usage);
+// called before options are added: if an option is given twice, the last value counts. With
+// `common`, names of options, -h lists those alone and --help all.
+void SetUsage(CLI::App& app, const std::string& usage, const std::vector<std::string>& common = {});
 
 // Parses. If the command ends here, with help or with an error, prints that and returns the exit
 // status.
@@ -41,7 +47,7 @@ CLI::Validator NotNegative();
 void AddExpandFunctions(CLI::App& app, bool& expand_functions);
 
 // Adds an option for a number of bytes, with an optional unit: 512M is 512 * 2^20. Rejects numbers
-// below `least`. Options of the same `group` are listed together in the help.
+// below `least`.
 CLI::Option* AddSize(CLI::App& app, const std::string& name, std::optional<int64_t>& bytes,
                      const std::string& help, int64_t least = 0);
 

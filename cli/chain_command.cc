@@ -1,4 +1,5 @@
-#include <fstream>
+#include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,7 +21,10 @@
 #include "cli/process/interruption.h"
 #include "cli/process/messages.h"
 #include "cli/process/terminal.h"
+#include "compare/base/write_file.h"
+#include "compare/comparison/chain.h"
 #include "compare/comparison/exit_status.h"
+#include "compare/recordings/value_folder.h"
 #include "compare/reports/render_chain.h"
 #include "compare/reports/render_html.h"
 #include "compare/reports/render_table.h"
@@ -49,27 +53,29 @@ class ChainComparison {
   absl::StatusOr<int> Run() {
     const size_t count = chain_.models.size();
     for (size_t i = 0; i + 1 < count; ++i) {
-      OC_ASSIGN_OR_RETURN(ChainStep step, Compare(i, i + 1));
+      OC_ASSIGN_OR_RETURN(ChainStep step, Compare(i, i + 1, Depth::kWhole));
       chain_.steps.push_back(std::move(step));
+      chain_.against_first.emplace_back();
+      if (i == 0) continue;
+      const Depth depth = i + 2 == count ? Depth::kWhole : Depth::kVerdict;
+      OC_ASSIGN_OR_RETURN(chain_.against_first.back(), Compare(0, i + 1, depth));
     }
-    if (count > 2) {
-      OC_ASSIGN_OR_RETURN(chain_.ends, Compare(0, count - 1));
-    }
-    const std::string text = arguments_.format == "json"
-                                 ? RenderChainJson(chain_)
-                                 : absl::StrCat(detail_, RenderChain(chain_, look_));
-    OC_RETURN_IF_ERROR(WritePage());
-    if (!PrintOutput(text)) return kFailed;
+    OC_RETURN_IF_ERROR(WriteReports());
+    if (!PrintOutput(Report(arguments_.format))) return kFailed;
     if (arguments_.timings) PrintTimings(tools_.timings);
     return ExitStatusOf(chain_);
   }
 
  private:
-  absl::StatusOr<ChainStep> Compare(size_t left, size_t right) {
+  // How much of a comparison is wanted.
+  enum class Depth { kVerdict, kWhole };
+
+  absl::StatusOr<ChainStep> Compare(size_t left, size_t right, Depth depth) {
     ChainStep step;
     step.left = left;
     step.right = right;
     CompareArguments arguments = arguments_;
+    if (depth == Depth::kVerdict && arguments.fail_on != FailOn::kCauses) arguments.causes = false;
     arguments.left = files_[left];
     arguments.right = files_[right];
     if (!runtimes_.empty()) {
@@ -77,19 +83,23 @@ class ChainComparison {
       if (left > 0) arguments.runtimes.names.left = runtimes_[left];
       arguments.runtimes.names.right = runtimes_[right];
     }
-    if (!runtimes_.empty()) return CompareWith({nullptr, nullptr}, arguments, std::move(step));
+    if (!runtimes_.empty()) {
+      return CompareWith({nullptr, nullptr}, arguments, depth == Depth::kWhole, std::move(step));
+    }
     const Side* known = left == 0 ? first_.get() : last_.get();
     const Side* known_right = left + 1 == right ? nullptr : last_.get();
-    return CompareWith({known, known_right}, arguments, std::move(step));
+    return CompareWith({known, known_right}, arguments, depth == Depth::kWhole, std::move(step));
   }
 
   absl::StatusOr<ChainStep> CompareWith(PerSide<const Side*> opened,
-                                        const CompareArguments& arguments, ChainStep step) {
+                                        const CompareArguments& arguments, bool whole,
+                                        ChainStep step) {
     CompareSession comparison(arguments, tools_, opened);
     std::string page;
     const absl::StatusOr<bool> done =
         comparison.Run([&](const Comparison& of_set, int64_t, int64_t, const std::string& name) {
           const bool worst = AddSet(name, of_set, &step);
+          if (!whole) return absl::StatusOr<bool>(true);
           if (worst && WantsPage(arguments_)) page = DataOf(of_set);
           Detail(step, of_set);
           return absl::StatusOr<bool>(true);
@@ -98,7 +108,7 @@ class ChainComparison {
       return absl::Status(done.status().code(), absl::StrCat("step ", StepName(chain_, step), ": ",
                                                              done.status().message()));
     }
-    pages_.push_back(std::move(page));
+    if (whole) pages_.push_back(std::move(page));
     PerSide<std::unique_ptr<Side>> sides = comparison.TakeSides();
     if (!runtimes_.empty()) return step;
     if (step.left == 0 && first_ == nullptr) first_ = std::move(sides.left);
@@ -116,17 +126,23 @@ class ChainComparison {
     return PageData(comparison, options);
   }
 
-  absl::Status WritePage() const {
+  std::string Report(const std::string& format) const {
+    if (format == "json") return RenderChainJson(chain_, arguments_.command);
+    if (format == "junit") return RenderChainJunit(chain_);
+    if (format == "markdown") return RenderChainMarkdown(chain_);
+    if (format == "html") return RenderChainHtml(chain_, pages_, arguments_.command);
+    return absl::StrCat(detail_, RenderChain(chain_, look_));
+  }
+
+  absl::Status WriteReports() const {
     for (const auto& [format, path] : arguments_.reports) {
-      std::ofstream file(path, std::ios::binary);
-      file << RenderChainHtml(chain_, pages_, arguments_.command);
-      file.close();
-      if (!file) return absl::PermissionDeniedError(absl::StrCat("cannot write ", path));
+      OC_RETURN_IF_ERROR(WriteFile(path, Report(format)));
     }
     return absl::OkStatus();
   }
 
-  // Keeps the table of the first failing step; of the two ends if each step passes.
+  // Keeps the table of the first failing step; of the two ends if each step passes. `step` is not
+  // yet part of the chain.
   void Detail(const ChainStep& step, const Comparison& comparison) {
     if (!detail_.empty() || ExitStatusOf(comparison) == 0 || arguments_.format != "table") return;
     detail_ = absl::StrCat(StepName(chain_, step), "\n", RenderTable(comparison, look_), "\n");
@@ -142,6 +158,16 @@ class ChainComparison {
   std::string detail_;
   std::vector<std::string> pages_;  // the reports of steps and ends, if there will be a page
 };
+
+// The models of a folder, pass_2 before pass_10.
+absl::StatusOr<std::vector<std::string>> ModelsOf(const std::string& folder) {
+  OC_ASSIGN_OR_RETURN(const FolderContents contents, LookInto(folder));
+  std::vector<std::string> models;
+  for (const std::string& name : contents.models) {
+    models.push_back((std::filesystem::path(folder) / name).string());
+  }
+  return models;
+}
 
 // Our interpreter, then a runtime with ever more of its optimizations.
 std::vector<std::string> LevelsOf(const std::string& runtime, const std::string& disable) {
@@ -162,7 +188,6 @@ int ChainCommand(const std::vector<std::string>& command_line) {
   Interruption interruption;
   CompareArguments arguments;
   std::vector<std::string> models;
-  std::string html;
   CLI::App app(
       "Compares each model of a chain with the next, as passes of an optimizer or the\n"
       "tools of a pipeline leave them, and the first with the last: which step broke it?\n"
@@ -170,15 +195,17 @@ int ChainCommand(const std::vector<std::string>& command_line) {
       "Exit status: the worst of all steps, as onnxcmp LEFT RIGHT has it.",
       "onnxcmp chain");
   SetUsage(app, "onnxcmp chain [OPTIONS] MODEL MODEL ...");
-  app.add_option("MODEL", models, "Models or recordings, in order")->type_name(" ");
+  app.add_option("MODEL", models, "Models or recordings, in order, or their folder")
+      ->type_name(" ");
   ComparisonOptions options(&arguments);
   options.AddInputs(app);
   options.AddTolerances(app);
   options.AddVerdict(app);
   options.AddTable(app);
-  app.add_option("--format", arguments.format, "table, json (table)")
+  app.add_option("--format", arguments.format, "Print html, json, markdown, junit (table)")
+      ->group("Reports")
       ->type_name("HOW")
-      ->check(Quietly(CLI::IsMember({"table", "json"})));
+      ->check(Quietly(CLI::IsMember({"table", "html", "json", "markdown", "junit"})));
   std::string levels;
   app.add_option("--levels", levels, "One model, at each level of a runtime")
       ->group("Runtimes")
@@ -188,9 +215,12 @@ int ChainCommand(const std::vector<std::string>& command_line) {
       ->group("Runtimes")
       ->type_name("NAMES");
   arguments.runtimes.AddLimits(app);
-  app.add_option("--html", html, "Also write a page for a browser to a file")
-      ->group("Reports")
-      ->type_name("F");
+  std::map<std::string, std::string> files;  // paths by format
+  for (const char* format : {"html", "json", "markdown", "junit"}) {
+    app.add_option(absl::StrCat("--", format), files[format], AlsoWrite(format))
+        ->group("Reports")
+        ->type_name("F");
+  }
   AddHtmlSize(app, arguments);
   options.AddRunning(app);
   if (const std::optional<int> status = Parse(app, command_line)) return *status;
@@ -202,6 +232,12 @@ int ChainCommand(const std::vector<std::string>& command_line) {
   } else if (status.ok() && !levels.empty()) {
     status = absl::InvalidArgumentError("--levels needs one model: onnxcmp chain MODEL --levels R");
   }
+  if (status.ok() && levels.empty() && models.size() == 1 &&
+      std::filesystem::is_directory(models.front())) {
+    absl::StatusOr<std::vector<std::string>> found = ModelsOf(models.front());
+    status = found.status();
+    if (found.ok()) models = *std::move(found);
+  }
   if (status.ok() && models.size() < 2) {
     status =
         absl::InvalidArgumentError("two models at least are needed: onnxcmp chain MODEL MODEL ...");
@@ -211,7 +247,9 @@ int ChainCommand(const std::vector<std::string>& command_line) {
     return kFailed;
   }
   arguments.command = ShellLine("onnxcmp chain", command_line);
-  if (!html.empty()) arguments.reports.emplace_back("html", html);
+  for (const auto& [format, path] : files) {
+    if (!path.empty()) arguments.reports.emplace_back(format, path);
+  }
   ExpectModels(models);
   const absl::StatusOr<int> ran =
       ChainComparison(std::move(models), std::move(runtimes), arguments, interruption).Run();

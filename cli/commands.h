@@ -5,6 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+
 namespace onnxcmp::cli {
 
 enum ExitStatus : int {
@@ -23,6 +26,19 @@ int ConformanceCommand(const std::vector<std::string>& arguments);
 int RuntimesCommand(const std::vector<std::string>& arguments);
 int ShowCommand(const std::vector<std::string>& arguments);
 int TestCommand(const std::vector<std::string>& arguments);
+
+struct Command {
+  absl::string_view name;
+  absl::string_view operands;
+  absl::string_view purpose;
+  int (*run)(const std::vector<std::string>& arguments);
+};
+
+// All but the comparison, which has no name, in the order of the help.
+absl::Span<const Command> Commands();
+
+// The part of the help that lists them, a line each.
+std::string ListOfCommands();
 
 }  // namespace onnxcmp::cli
 

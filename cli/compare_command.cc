@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "absl/time/time.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
@@ -29,11 +30,12 @@ std::optional<absl::Duration> SearchTime(const std::string& text) {
   return time;
 }
 
-void AddModels(CLI::App& app, CompareArguments& arguments) {
+void AddModels(CLI::App& app, CompareArguments& arguments, std::vector<std::string>& more) {
   app.add_option("LEFT", arguments.left, "A model (.onnx, .onnxtxt), or a recording of")
       ->type_name(" ");
   app.add_option("RIGHT", arguments.right, "  results (.npz, .safetensors, a folder)")
       ->type_name(" ");
+  app.add_option("MORE", more, "More models: see onnxcmp chain --help")->type_name(" ");
 }
 
 void AddRuntimes(CLI::App& app, CompareArguments& arguments, std::string& against) {
@@ -41,14 +43,13 @@ void AddRuntimes(CLI::App& app, CompareArguments& arguments, std::string& agains
   app.add_option("--against", against, "Run the right side, or MODEL, in a runtime")
       ->group("Runtimes")
       ->type_name(kType);
-  app.add_option("--left-runtime", arguments.runtimes.names.left, "What the left side runs in")
+  app.add_option("--left-runtime", arguments.runtimes.names.left, "Runtime of the left side")
       ->group("Runtimes")
       ->type_name(kType);
-  app.add_option("--right-runtime", arguments.runtimes.names.right, "What the right side runs in")
+  app.add_option("--right-runtime", arguments.runtimes.names.right, "Runtime of the right side")
       ->group("Runtimes")
       ->type_name(kType);
-  app.add_flag("--fused", arguments.runtimes.fused,
-               "Take the model as the runtime has optimized it")
+  app.add_flag("--fused", arguments.runtimes.fused, "Compare the model that the runtime optimized")
       ->group("Runtimes");
   arguments.runtimes.AddLimits(app);
 }
@@ -76,19 +77,22 @@ absl::Status TakeAgainst(const std::string& against, CompareArguments* arguments
 }
 
 void AddInputsOfTwo(CLI::App& app, CompareArguments& arguments, std::string& search) {
-  app.add_option("--left-inputs", arguments.inputs.left_inputs, "Those of the left model alone")
-      ->group("Inputs")
+  app.add_option("--left-inputs", arguments.inputs.left_inputs,
+                 "Input values for the left model alone")
+      ->group(kInputs)
       ->type_name("F");
-  app.add_option("--right-inputs", arguments.inputs.right_inputs, "Those of the right model alone")
-      ->group("Inputs")
+  app.add_option("--right-inputs", arguments.inputs.right_inputs,
+                 "Input values for the right model alone")
+      ->group(kInputs)
       ->type_name("F");
-  app.add_option("--map-input", arguments.inputs.map_input, "Which input is which; repeatable")
-      ->group("Inputs")
+  app.add_option("--map-input", arguments.inputs.map_input,
+                 "Match an input of each side; repeatable")
+      ->group(kInputs)
       ->type_name("LEFT=RIGHT")
       ->take_all()
       ->allow_extra_args(false);
-  app.add_option("--search", search, "Look so long for inputs that tell more (60s)")
-      ->group("Inputs")
+  app.add_option("--search", search, "Search for inputs that reveal more (60s)")
+      ->group(kInputs)
       ->type_name("[TIME]")
       ->check(Quietly(CLI::Validator(
           [](const std::string& text) {
@@ -96,12 +100,11 @@ void AddInputsOfTwo(CLI::App& app, CompareArguments& arguments, std::string& sea
                                                 : "must be a time such as 30s or 2m";
           },
           "")));
-  app.add_flag("--coverage", arguments.coverage, "List what made-up inputs did not exercise")
-      ->group("Inputs");
-  app.add_flag("--sizes", arguments.sizes, "Try which sizes run on both sides, and agree")
-      ->group("Inputs");
-  app.add_option("--save-inputs", arguments.save_inputs, "Keep the inputs that were shown")
-      ->group("Inputs")
+  app.add_flag("--coverage", arguments.coverage, "List what the made-up inputs did not exercise")
+      ->group(kInputs);
+  app.add_flag("--sizes", arguments.sizes, "Try which input sizes run and agree")->group(kInputs);
+  app.add_option("--save-inputs", arguments.save_inputs, "Save the inputs of this comparison")
+      ->group(kInputs)
       ->type_name("F");
 }
 
@@ -111,15 +114,13 @@ void AddReports(CLI::App& app, CompareArguments& arguments, std::vector<std::str
       ->type_name("HOW")
       ->check(Quietly(CLI::IsMember(
           std::vector<std::string>(std::begin(kFormatNames), std::end(kFormatNames)))));
-  app.add_option("--output", arguments.output, "Write it to a file")
+  app.add_option("--output", arguments.output, "Write the report to a file instead")
       ->group("Reports")
       ->type_name("F");
   files.resize(kFormats);
   for (size_t i = 1; i < kFormats; ++i) {
     const std::string format = kFormatNames[i];
-    app.add_option(absl::StrCat("--", format), files[i],
-                   format == "html" ? "Also write a page for a browser to a file"
-                                    : absl::StrCat("Also write ", format, " to a file"))
+    app.add_option(absl::StrCat("--", format), files[i], AlsoWrite(format))
         ->group("Reports")
         ->type_name("F");
   }
@@ -128,30 +129,35 @@ void AddReports(CLI::App& app, CompareArguments& arguments, std::vector<std::str
 
 // Adds optional analyses.
 void AddLooks(CLI::App& app, CompareArguments& arguments) {
-  app.add_flag("--nan", arguments.only_not_finite, "Show only where numbers become NaN or infinite")
-      ->group("Table");
-  app.add_option("--pair", arguments.pairs, "Results that are a pair; repeatable")
+  app.add_flag("--nan", arguments.only_not_finite, "Show where numbers become NaN or infinite")
+      ->group(kDiagnosis);
+  app.add_option("--pair", arguments.pairs, "Pair two results by name; repeatable")
       ->group("Verdict")
       ->type_name("LEFT=RIGHT")
       ->take_all()
       ->allow_extra_args(false);
-  app.add_option("--explain", arguments.explain, "Show one pair in depth: a name, a row's number")
+  app.add_option("--explain", arguments.explain, "Show one pair in depth, by name or row number")
+      ->group(kDiagnosis)
       ->type_name("R");
-  app.add_flag("--quantization", arguments.quantization,
-               "Show only what quantized layers cost, worst first");
-  app.add_flag("--fusions", arguments.fusions, "Show only which blocks that are fused are broken");
-  app.add_flag("--shadow", arguments.shadow, "Run both in double too: which is nearer the truth?");
+  app.add_flag("--quantization", arguments.quantization, "Show the error of each quantized layer")
+      ->group(kDiagnosis);
+  app.add_flag("--fusions", arguments.fusions, "Show which fused blocks are wrong")
+      ->group(kDiagnosis);
+  app.add_flag("--shadow", arguments.shadow, "Run both in double, too: which is nearer?")
+      ->group(kDiagnosis);
   app.add_option("--repro", arguments.repro, "Write each cause to a folder as two small models")
+      ->group(kDiagnosis)
       ->type_name("DIR");
   app.add_option("--model-explorer", arguments.model_explorer,
-                 "Write what colors both graphs in Model Explorer")
+                 "Write node data for Model Explorer to a folder")
       ->group("Reports")
       ->type_name("DIR");
 }
 
 // Returns its options except the first.
 std::vector<CLI::Option*> AddClassic(CLI::App& app, CompareArguments& arguments) {
-  app.add_flag("--classic", arguments.classic, "Print that instead")->group("The classic table");
+  app.add_flag("--classic", arguments.classic, "Print the classic table")
+      ->group("The classic table");
   return {
       app.add_option("--column-size", arguments.table.column_size, "Width of a column (60)")
           ->group("The classic table")
@@ -217,25 +223,38 @@ class CompareApp {
  public:
   // The arguments must outlive the object.
   explicit CompareApp(CompareArguments* arguments) : arguments_(*arguments), common_(arguments) {
-    SetUsage(app_, "onnxcmp [OPTIONS] LEFT RIGHT");
+    SetUsage(app_, "onnxcmp [OPTIONS] LEFT RIGHT",
+             {"--inputs", "--search", "--rtol", "--atol", "--explain", "--no-causes", "--all",
+              "--html", "--json", "--against"});
     app_.set_version_flag("--version", "", "Print the version");
-    AddModels(app_, arguments_);
+    AddModels(app_, arguments_, more_);
     common_.AddInputs(app_);
-    AddRuntimes(app_, arguments_, against_);
     AddInputsOfTwo(app_, arguments_, search_);
     common_.AddTolerances(app_);
     common_.AddVerdict(app_);
+    AddLooks(app_, arguments_);
     common_.AddTable(app_);
     AddReports(app_, arguments_, files_);
-    AddLooks(app_, arguments_);
+    AddRuntimes(app_, arguments_, against_);
     common_.AddRunning(app_);
     classic_options_ = AddClassic(app_, arguments_);
+    app_.footer(
+        absl::StrCat("Examples:\n"
+                     "  onnxcmp plain.onnx optimized.onnx --html report.html\n"
+                     "  onnxcmp model.onnx --against onnxruntime --inputs inputs.npz\n\n",
+                     absl::StripSuffix(ListOfCommands(), "\n")));
   }
 
   CLI::App& app() { return app_; }
 
+  // True if more than two models are given.
+  bool is_chain() const { return !more_.empty(); }
+
   // After the command line was parsed.
   absl::Status Finish(const std::vector<std::string>& command_line) {
+    if (is_chain()) {
+      return absl::InvalidArgumentError(absl::StrCat("two sides are compared, and not ", more_[0]));
+    }
     arguments_.search = SearchTime(search_);
     OC_RETURN_IF_ERROR(common_.Finish());
     OC_RETURN_IF_ERROR(TakeAgainst(against_, &arguments_));
@@ -251,12 +270,11 @@ class CompareApp {
   CLI::App app_{
       "Runs two ONNX models on the same inputs, shows their results side by side and\n"
       "names the cause of a difference.\n"
-      "Exit status 0: the outputs agree, 1: they differ, 2: they could not be compared.\n"
-      "Other commands: onnxcmp run MODEL, chain A B C, test DIR, ops, fusions MODEL,\n"
-      "layers A B, show MODEL, runtimes, conformance; COMMAND --help says more.",
+      "Exit status 0: the outputs agree, 1: they differ, 2: they could not be compared.",
       "onnxcmp"};
   CompareArguments& arguments_;
   ComparisonOptions common_;
+  std::vector<std::string> more_;
   std::string search_;
   std::string against_;
   std::vector<std::string> files_;
@@ -279,6 +297,7 @@ int CompareCommand(const std::vector<std::string>& command_line) {
   if (const std::optional<int> status = Parse(app.app(), WithSearchTime(command_line))) {
     return *status;
   }
+  if (app.is_chain()) return ChainCommand(command_line);
   if (const absl::Status status = app.Finish(command_line); !status.ok()) {
     PrintError(status.message());
     return kFailed;

@@ -13,15 +13,16 @@
 namespace onnxcmp::cli {
 
 void ComparisonOptions::AddInputs(CLI::App& app) {
-  app.add_option("--inputs", arguments_.inputs.inputs, "An .npz, or a folder of input_N.pb")
-      ->group("Inputs")
+  app.add_option("--inputs", arguments_.inputs.inputs,
+                 "Input values: an .npz, or a folder of input_N.pb")
+      ->group(kInputs)
       ->type_name("F");
-  app.add_option("--sets", arguments_.sets, "Sets of inputs at most, where they are made up (4)")
-      ->group("Inputs")
+  app.add_option("--sets", arguments_.sets, "Sets of made-up inputs, at most (4)")
+      ->group(kInputs)
       ->type_name("N")
       ->check(Quietly(CLI::Range(1, 1000)));
-  app.add_flag("--each", arguments_.inputs.each, "Each slice of the .npz is a set of inputs")
-      ->group("Inputs");
+  app.add_flag("--each", arguments_.inputs.each, "Take each slice of the .npz as a set of inputs")
+      ->group(kInputs);
 }
 
 void ComparisonOptions::AddTolerances(CLI::App& app) {
@@ -41,14 +42,15 @@ void ComparisonOptions::AddTolerances(CLI::App& app) {
 }
 
 void ComparisonOptions::AddVerdict(CLI::App& app) {
-  app.add_flag("--partial", arguments_.partial, "Accept what only one side has")->group("Verdict");
+  app.add_flag("--partial", arguments_.partial, "Accept results that only one side has")
+      ->group("Verdict");
   app.add_flag("--any-row-order", arguments_.any_row_order, "Accept recorded rows in another order")
       ->group("Verdict");
-  app.add_option("--ties", ties_, "Ids that differ where scores tie (different)")
+  app.add_option("--ties", ties_, "Accept other indices where scores tie")
       ->group("Verdict")
       ->type_name("close")
       ->check(Quietly(CLI::IsMember({"different", "close"})));
-  app.add_option("--output-types", output_types_, "Outputs float | float16 and the like (exact)")
+  app.add_option("--output-types", output_types_, "Accept float beside float16 and the like")
       ->group("Verdict")
       ->type_name("close")
       ->check(Quietly(CLI::IsMember({"exact", "close"})));
@@ -64,32 +66,36 @@ void ComparisonOptions::AddVerdict(CLI::App& app) {
 void ComparisonOptions::AddTable(CLI::App& app) {
   app.add_flag("--all", arguments_.all, "Show every row")->group("Table");
   app.add_flag("--different", arguments_.different, "Show only rows that differ")->group("Table");
-  app.add_flag("--only-different", arguments_.only_different, "  without those of one side alone")
+  app.add_flag("--only-different", arguments_.only_different,
+               "The same without rows of one side alone")
       ->group("Table");
-  app.add_flag("--wide", arguments_.wide, "Show names whole")->group("Table");
-  app.add_flag("--ascii", arguments_.ascii, "Show nothing but ASCII")->group("Table");
-  app.add_option("--color", arguments_.color, "auto, always or never (auto)")
+  app.add_flag("--wide", arguments_.wide, "Do not shorten names")->group("Table");
+  app.add_flag("--ascii", arguments_.ascii, "Use ASCII characters only")->group("Table");
+  app.add_option("--color", arguments_.color, "Use colors: auto, always or never (auto)")
       ->group("Table")
       ->type_name("WHEN")
       ->check(Quietly(CLI::IsMember({"auto", "always", "never"})));
-  app.add_option("--width", arguments_.width, "Columns (the terminal's)")
+  app.add_option("--width", arguments_.width, "Columns of the table (the terminal's)")
       ->group("Table")
       ->type_name("N")
       ->check(Quietly(CLI::Range(40, 10000)));
-  app.add_option("--depth", arguments_.depth, "Levels of subgraphs whose results count (all)")
+  app.add_option("--depth", arguments_.depth, "Levels of subgraphs that are compared (all)")
       ->group("Table")
       ->type_name("N")
       ->check(Quietly(CLI::Range(0, 1 << 20)));
 }
 
 void ComparisonOptions::AddRunning(CLI::App& app) {
-  app.add_flag("--no-causes", no_causes_, "Do not search for causes");
-  app.add_flag("--no-share", no_share_, "Run what both models compute alike twice");
-  app.add_flag("--timings", arguments_.timings, "Say on standard error where the time went");
-  AddSize(app, "--keep-values", arguments_.keep_values, "Bytes for values that differ (256M)");
+  app.add_flag("--no-causes", no_causes_, "Do not search for causes")->group(kDiagnosis);
+  app.add_flag("--no-share", no_share_, "Run nodes twice that both models have in common")
+      ->group(kExecution);
+  app.add_flag("--timings", arguments_.timings, "Print the time of each step on standard error")
+      ->group(kExecution);
+  AddSize(app, "--keep-values", arguments_.keep_values, "Memory for values that differ (256M)")
+      ->group(kExecution);
   AddSize(app, "--search-memory", arguments_.search_memory,
-          "Bytes for results that the search for causes\n"
-          "needs at once; larger ones are not searched (4G)");
+          "Memory for the search for causes; results that\nneed more are not searched (4G)")
+      ->group(kExecution);
   arguments_.run.AddTo(app);
 }
 
@@ -111,6 +117,10 @@ absl::Status ComparisonOptions::Finish() {
                                                    no_causes_ ? "--no-causes" : "--nan"));
   }
   return absl::OkStatus();
+}
+
+std::string AlsoWrite(const std::string& format) {
+  return format == "html" ? "Also write a page for a browser" : absl::StrCat("Also write ", format);
 }
 
 void AddHtmlSize(CLI::App& app, CompareArguments& arguments) {

@@ -35,6 +35,9 @@ class ComparisonOptions {
 };
 
 // Most that a page may have.
+// The help of an option that writes a report in such a format besides.
+std::string AlsoWrite(const std::string& format);
+
 void AddHtmlSize(CLI::App& app, CompareArguments& arguments);
 
 // These arguments of a command as a line for a shell.

@@ -31,17 +31,6 @@ void KeepLargeBlocksOutOfTheHeap() {
 #endif
 }
 
-struct Command {
-  absl::string_view name;
-  int (*run)(const std::vector<std::string>& arguments);
-};
-
-constexpr Command kCommands[] = {
-    {"run", RunCommand},   {"chain", ChainCommand},       {"test", TestCommand},
-    {"ops", OpsCommand},   {"fusions", FusionsCommand},   {"layers", LayersCommand},
-    {"show", ShowCommand}, {"runtimes", RuntimesCommand}, {"conformance", ConformanceCommand},
-};
-
 // The command that is meant: one that is like the word, or has the same letters.
 std::string Nearest(const std::string& word, const std::vector<std::string>& names) {
   if (std::string nearest = DidYouMean(word, names); !nearest.empty()) return nearest;
@@ -62,7 +51,7 @@ std::string UnknownWord(const std::string& word) {
     return "";
   }
   std::vector<std::string> names;
-  for (const Command& known : kCommands) names.emplace_back(known.name);
+  for (const Command& known : Commands()) names.emplace_back(known.name);
   return absl::StrCat("there is no file and no command '", PrintableText(word), "'",
                       Nearest(word, names), "; commands: ", absl::StrJoin(names, ", "),
                       "; onnxcmp LEFT RIGHT compares; see onnxcmp --help");
@@ -77,7 +66,7 @@ int RunProgram(int argc, char** argv) {
   const std::vector<std::string> rest(arguments.begin() + (arguments.empty() ? 0 : 1),
                                       arguments.end());
   // A model file with such a name has to be written ./run.
-  for (const Command& known : kCommands) {
+  for (const Command& known : Commands()) {
     if (command == known.name) return known.run(rest);
   }
   if (const std::string message = UnknownWord(command); !message.empty()) {

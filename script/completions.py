@@ -30,8 +30,8 @@ def options_of(text):
 
 def commands_of(text):
     """Other commands, as the text lists them."""
-    listed = re.search(r"Other commands: onnxcmp (.*?);", text, re.DOTALL).group(1)
-    return [part.split()[0] for part in re.split(r",\s*", listed)]
+    listed = text.partition("\nOther commands")[2].splitlines()[1:]
+    return [line.split()[0] for line in listed if line.startswith("  ")]
 
 
 def quoted(text):

@@ -1,16 +1,26 @@
 #include "compare/reports/render_chain.h"
 
 #include <algorithm>
+#include <array>
+#include <optional>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "compare/comparison/exit_status.h"
+#include "compare/reports/junit_suite.h"
+#include "compare/reports/render_table.h"
 #include "compare/reports/table/table_style.h"
 #include "compare/reports/table/table_summary.h"
 #include "compare/reports/words/fused_rows.h"
+#include "compare/text/display_text.h"
 #include "compare/text/short_text.h"
 
 namespace onnxcmp {
@@ -53,27 +63,70 @@ std::string Outcome(const Chain& chain) {
   std::vector<SetSummary> summaries;
   for (const ChainStep& step : chain.steps) summaries.push_back(step.worst);
   const auto count = static_cast<int64_t>(chain.steps.size());
-  if (const std::optional<size_t> first = FirstFailing(chain)) {
+  if (const std::optional<size_t> first = BrokenBy(chain)) {
     const ChainStep& step = chain.steps[*first];
     return absl::StrCat("the first of ", Count(count, "step"), " that fails is ",
                         StepName(chain, step),
                         step.causes.empty() ? "" : absl::StrCat("; ", step.causes.front()));
   }
-  if (chain.ends.has_value() && chain.ends->worst.exit_status != 0) {
-    return absl::StrCat("each of ", Count(count, "step"), " passes, but not all of them together");
+  if (const std::optional<size_t> at = AddsUpAt(chain)) {
+    return absl::StrCat("each of ", Count(count, "step"),
+                        " passes, but not all of them together: the changes add up, and from step ",
+                        *at + 1, " on the model differs from the first");
   }
   return absl::StrCat(Count(count, "step"), ": ", VerdictCounts(summaries));
 }
 
+// The greatest difference that the sentence on the outputs has; "" if it has none.
+std::string GreatestOf(const std::string& text) {
+  const std::string found = WithoutVerdict(text);
+  if (!absl::StartsWith(found, "at most ")) return "";
+  return absl::StrCat(", ", found.substr(0, found.find_first_of(" ;", 8)));
+}
+
+// The sentence on step i, after how far its model is from the first. The last model has a line of
+// its own for that, and the same bits need no word.
+std::string StepText(const Chain& chain, size_t i) {
+  const std::string text = WithoutVerdict(chain.steps[i].worst.text);
+  if (i + 1 == chain.steps.size() || !chain.against_first[i].has_value()) return text;
+  const SetSummary& beside = chain.against_first[i]->worst;
+  const std::string greatest = GreatestOf(beside.text);
+  const bool is_equal =
+      beside.verdict == chain.steps[i].worst.verdict && greatest == GreatestOf(text);
+  if (beside.verdict == Verdict::kSame || is_equal) return text;
+  return absl::StrCat("beside the first ", VerdictName(beside.verdict), greatest, "; by itself ",
+                      text);
+}
+
 ChainJson ToJson(const Chain& chain, const ChainStep& step) {
-  return {{"left", chain.models[step.left]},
-          {"right", chain.models[step.right]},
+  return {{"from", chain.models[step.left]},
+          {"to", chain.models[step.right]},
           {"sets", step.sets},
           {"verdict", std::string(VerdictName(step.worst.verdict))},
           {"exit_status", step.worst.exit_status},
           {"set", step.worst.name},
           {"text", step.worst.text},
+          {"changes", absl::StrReplaceAll(step.changes, {{kNoBreak, " "}})},
           {"causes", step.causes}};
+}
+
+ChainJson BesideFirstJson(const Chain& chain, size_t i) {
+  const std::optional<ChainStep>& beside = chain.against_first[i];
+  const SetSummary& worst = beside.has_value() ? beside->worst : chain.steps[i].worst;
+  return {{"verdict", std::string(VerdictName(worst.verdict))},
+          {"exit_status", worst.exit_status},
+          {"text", worst.text}};
+}
+
+ChainJson NumberOrNull(const std::optional<size_t>& number) {
+  return number.has_value() ? ChainJson(*number) : ChainJson();
+}
+
+// A cell of a table in Markdown.
+std::string MarkdownCell(const std::string& text) {
+  return absl::StrReplaceAll(
+      PrintableText(absl::StrReplaceAll(text, {{kNoBreak, " "}})),
+      {{"|", "\\|"}, {"<", "&lt;"}, {"`", "\\`"}, {"*", "\\*"}, {"_", "\\_"}});
 }
 
 }  // namespace
@@ -93,42 +146,24 @@ bool AddSet(const std::string& set, const Comparison& comparison, ChainStep* ste
   return true;
 }
 
-std::optional<size_t> FirstFailing(const Chain& chain) {
-  for (size_t i = 0; i < chain.steps.size(); ++i) {
-    if (chain.steps[i].worst.exit_status != 0) return i;
-  }
-  return std::nullopt;
-}
-
-int ExitStatusOf(const Chain& chain) {
-  int worst = chain.ends.has_value() ? chain.ends->worst.exit_status : 0;
-  for (const ChainStep& step : chain.steps) worst = std::max(worst, step.worst.exit_status);
-  return worst;
-}
-
-Verdict VerdictOf(const Chain& chain) {
-  Verdict worst = chain.ends.has_value() ? chain.ends->worst.verdict : Verdict::kSame;
-  for (const ChainStep& step : chain.steps) worst = std::max(worst, step.worst.verdict);
-  return worst;
-}
-
 std::string StepName(const Chain& chain, const ChainStep& step) {
   const std::vector<std::string> names = ShortNames(chain.models);
-  const bool is_step = step.right == step.left + 1;
-  return absl::StrCat(is_step ? absl::StrCat(step.right) : "all", ": ", names[step.left], " → ",
-                      names[step.right]);
+  const std::string number = step.right == step.left + 1             ? absl::StrCat(step.right)
+                             : step.right + 1 == chain.models.size() ? "all"
+                                                                     : "beside the first";
+  return absl::StrCat(number, ": ", names[step.left], " → ", names[step.right]);
 }
 
 std::string RenderChain(const Chain& chain, const TableOptions& options) {
   const TableStyle style(options);
   std::vector<SetSummary> lines;
-  const auto add = [&](const ChainStep& step) {
+  const auto add = [&](const ChainStep& step, const std::string& text) {
     lines.push_back(step.worst);
     lines.back().name = StepName(chain, step);
-    lines.back().text = WithoutVerdict(step.worst.text);
+    lines.back().text = text;
   };
-  for (const ChainStep& step : chain.steps) add(step);
-  if (chain.ends.has_value()) add(*chain.ends);
+  for (size_t i = 0; i < chain.steps.size(); ++i) add(chain.steps[i], StepText(chain, i));
+  if (chain.ends() != nullptr) add(*chain.ends(), WithoutVerdict(chain.ends()->worst.text));
   const Verdict verdict = VerdictOf(chain);
   std::string changes;
   for (const ChainStep& step : chain.steps) {
@@ -146,14 +181,52 @@ std::string RenderChainJson(const Chain& chain, const std::string& command) {
   ChainJson json;
   json["models"] = chain.models;
   json["steps"] = ChainJson::array();
-  for (const ChainStep& step : chain.steps) json["steps"].push_back(ToJson(chain, step));
-  json["ends"] = chain.ends.has_value() ? ToJson(chain, *chain.ends) : ChainJson();
-  const std::optional<size_t> first = FirstFailing(chain);
-  json["first_failing"] = first.has_value() ? ChainJson(*first) : ChainJson();
+  for (size_t i = 0; i < chain.steps.size(); ++i) {
+    ChainJson step = ToJson(chain, chain.steps[i]);
+    step["against_first"] = BesideFirstJson(chain, i);
+    json["steps"].push_back(std::move(step));
+  }
+  json["ends"] = chain.ends() != nullptr ? ToJson(chain, *chain.ends()) : ChainJson();
+  json["broken_by"] = NumberOrNull(BrokenBy(chain));
+  json["adds_up_at"] = NumberOrNull(AddsUpAt(chain));
   json["verdict"] = std::string(VerdictName(VerdictOf(chain)));
   json["exit_status"] = ExitStatusOf(chain);
   if (!command.empty()) json["command"] = command;
   return absl::StrCat(json.dump(1, ' ', false, ChainJson::error_handler_t::replace), "\n");
+}
+
+std::string RenderChainJunit(const Chain& chain) {
+  JunitSuite suite;
+  const auto add = [&](const ChainStep& step, const char* group) {
+    constexpr std::array<const char*, 3> kKinds = {"", "failure", "error"};
+    const std::string cause =
+        step.causes.empty() ? "" : absl::StrCat("cause: ", step.causes.front(), "; ");
+    suite.Add(group, StepName(chain, step), kKinds[static_cast<size_t>(step.worst.exit_status)],
+              absl::StrCat(cause, step.worst.text), absl::StrJoin(step.causes, "\n"));
+  };
+  for (const ChainStep& step : chain.steps) add(step, "step");
+  if (chain.ends() != nullptr) add(*chain.ends(), "ends");
+  return suite.Take(absl::StrJoin(chain.models, " | "), Outcome(chain));
+}
+
+std::string RenderChainMarkdown(const Chain& chain) {
+  std::string text =
+      absl::StrCat("**", VerdictName(VerdictOf(chain)), "**: ", MarkdownCell(Outcome(chain)),
+                   "\n\n", "| step | verdict | outputs | changes |\n|---|---|---|---|\n");
+  const auto add = [&](const ChainStep& step, const std::string& outputs) {
+    absl::StrAppend(&text, "| ", MarkdownCell(StepName(chain, step)), " | ",
+                    VerdictName(step.worst.verdict), " | ", MarkdownCell(outputs), " | ",
+                    MarkdownCell(step.changes), " |\n");
+  };
+  for (size_t i = 0; i < chain.steps.size(); ++i) add(chain.steps[i], StepText(chain, i));
+  if (chain.ends() != nullptr) add(*chain.ends(), WithoutVerdict(chain.ends()->worst.text));
+  const std::optional<size_t> broken = BrokenBy(chain);
+  const ChainStep* failing = broken.has_value() ? &chain.steps[*broken] : chain.ends();
+  if (failing == nullptr || failing->worst.exit_status == 0) return text;
+  for (const std::string& cause : failing->causes) {
+    absl::StrAppend(&text, "\n- ", MarkdownCell(cause));
+  }
+  return failing->causes.empty() ? text : absl::StrCat(text, "\n");
 }
 
 }  // namespace onnxcmp

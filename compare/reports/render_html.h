@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "compare/comparison/chain.h"
 #include "compare/comparison/comparison.h"
 #include "compare/comparison/exit_status.h"
 #include "compare/reports/render_chain.h"

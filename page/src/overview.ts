@@ -4,8 +4,8 @@ import { type Report } from "./report";
 import { grouped, visible } from "./text";
 
 export interface ChainStep {
-  left: string;
-  right: string;
+  from: string;
+  to: string;
   sets: number;
   verdict: Report["verdict"];
   exit_status: number;
@@ -18,7 +18,7 @@ export interface Chain {
   models: string[];
   steps: ChainStep[];
   ends: ChainStep | null;
-  first_failing: number | null;
+  broken_by: number | null;
   verdict: Report["verdict"];
   exit_status: number;
   command?: string;
@@ -48,7 +48,7 @@ const SIGNS = { same: "=", close: "≈", untested: "?", different: "≠", failed
 
 export function isOverview(data: unknown): data is Overview {
   if (typeof data !== "object" || data === null) return false;
-  return (Array.isArray((data as Chain).steps) && "first_failing" in data) || Array.isArray((data as Sets).sets);
+  return (Array.isArray((data as Chain).steps) && "broken_by" in data) || Array.isArray((data as Sets).sets);
 }
 
 function fileOf(path: string): string {
@@ -62,7 +62,7 @@ function partsOf(overview: Overview): Part[] {
   const steps = overview.ends ? [...overview.steps, overview.ends] : overview.steps;
   return steps.map((step, number) => ({
     ...step, name: number < overview.steps.length ? `step ${number + 1}` : "first and last",
-    what: `${fileOf(step.left)} → ${fileOf(step.right)}`,
+    what: `${fileOf(step.from)} → ${fileOf(step.to)}`,
   }));
 }
 
@@ -73,9 +73,9 @@ function outcome(overview: Overview, parts: Part[]): string {
       : `Of ${grouped(parts.length)} sets of inputs ${grouped(failing.length)} ${failing.length === 1 ? "fails" : "fail"}.`;
   }
   const steps = grouped(overview.steps.length);
-  if (overview.first_failing !== null) {
-    return `Of ${steps} steps the first that fails is step ${overview.first_failing + 1}: ` +
-      `${visible(parts[overview.first_failing]?.what ?? "")}.`;
+  if (overview.broken_by !== null) {
+    return `Of ${steps} steps the first that fails is step ${overview.broken_by + 1}: ` +
+      `${visible(parts[overview.broken_by]?.what ?? "")}.`;
   }
   return failing.length > 0 ? `Each of ${steps} steps passes, but not all of them together.` : `All ${steps} steps pass.`;
 }

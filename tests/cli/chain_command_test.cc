@@ -1,4 +1,5 @@
 // A chain of models: which step broke it, in a table and in JSON, with and without sharing.
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -60,31 +61,73 @@ TEST_F(ChainCommandTest, NamesTheFirstStepThatFails) {
   ASSERT_EQ(report["steps"].size(), 3);
   EXPECT_EQ(report["steps"][0]["verdict"], "same");
   EXPECT_EQ(report["steps"][1]["verdict"], "different");
-  EXPECT_EQ(report["steps"][1]["left"], b);
+  EXPECT_EQ(report["steps"][1]["from"], b);
+  EXPECT_EQ(report["steps"][1]["against_first"]["verdict"], "different");
+  EXPECT_EQ(report["steps"][0]["against_first"]["verdict"], "same");
   EXPECT_EQ(report["steps"][1]["exit_status"], 1);
   EXPECT_EQ(report["steps"][1]["causes"].size(), 1);
   EXPECT_EQ(report["steps"][2]["exit_status"], 0);
-  EXPECT_EQ(report["ends"]["right"], d);
+  EXPECT_EQ(report["ends"]["to"], d);
   EXPECT_EQ(report["ends"]["verdict"], "different");
-  EXPECT_EQ(report["first_failing"], 1);
+  EXPECT_EQ(report["broken_by"], 1);
   EXPECT_EQ(report["verdict"], "different");
   EXPECT_EQ(report["exit_status"], 1);
 }
 
 TEST_F(ChainCommandTest, StepsThatPassMayNotPassTogether) {
   const std::vector<std::string> chain = {
-      "chain", Scaled("a", "2"), Scaled("b", "2.05"), Scaled("c", "2.1"), "--rtol", "0.07"};
+      "chain",  Scaled("a", "2"), Scaled("b", "2.05"), Scaled("c", "2.1"),
+      "--rtol", "0.07",           "--width",           "200"};
   const Outcome outcome = Onnxcmp(chain);
   EXPECT_EQ(outcome.status, 1);
   EXPECT_THAT(outcome.out, StartsWith("all: a.onnxtxt → c.onnxtxt\n"));
   EXPECT_THAT(outcome.out,
               AllOf(HasSubstr("\n ≈ 1: a.onnxtxt → b.onnxtxt "),
                     HasSubstr("\n ≈ 2: b.onnxtxt → c.onnxtxt "),
-                    HasSubstr("each of 2 steps passes, but not all of them together")));
+                    HasSubstr("each of 2 steps passes, but not all of them together: the changes "
+                              "add up, and from step 2 on")));
   const Outcome wider = Onnxcmp({"chain", chain[1], chain[2], chain[3], "--rtol", "0.2"});
   EXPECT_EQ(wider.status, 0);
   EXPECT_THAT(wider.out,
               AllOf(HasSubstr("\nclose      2 steps: 2 close\n"), Not(HasSubstr("left "))));
+}
+
+// Each model beside the first one, whatever the step that made it did.
+TEST_F(ChainCommandTest, EachStepBesideTheFirst) {
+  const std::vector<std::string> chain = {"chain",
+                                          Scaled("a", "2"),
+                                          Scaled("b", "2.05"),
+                                          Scaled("c", "2.1"),
+                                          Scaled("d", "2.05"),
+                                          "--rtol",
+                                          "0.07"};
+  const Outcome outcome = Onnxcmp(chain);
+  EXPECT_EQ(outcome.status, 0) << outcome.out;
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("beside the first different, at most "),
+                                 Not(HasSubstr("add up")), HasSubstr("3 steps: 3 close")));
+}
+
+TEST_F(ChainCommandTest, ReportsAndFolders) {
+  for (const int pass : {1, 2, 10}) {
+    Scaled(absl::StrCat("pass", pass), pass == 10 ? "3" : "2");
+  }
+  const std::string json = folder_ + "/r/chain.json", junit = folder_ + "/r/chain.xml",
+                    markdown = folder_ + "/r/chain.md";
+  std::filesystem::create_directory(folder_ + "/r");
+  const Outcome outcome =
+      Onnxcmp({"chain", folder_, "--json", json, "--junit", junit, "--markdown", markdown});
+  EXPECT_EQ(outcome.status, 1) << outcome.err;
+  const nlohmann::json report = nlohmann::json::parse(ReadFile(json));
+  EXPECT_EQ(report["models"][2], folder_ + "/pass10.onnxtxt");
+  EXPECT_EQ(report["broken_by"], 1);
+  EXPECT_THAT(ReadFile(junit), AllOf(HasSubstr("tests=\"3\" failures=\"2\""),
+                                     HasSubstr("2: pass2.onnxtxt → pass10.onnxtxt")));
+  EXPECT_THAT(ReadFile(markdown),
+              AllOf(StartsWith("**different**: the first of 2 steps that fails is 2: "),
+                    HasSubstr("| 1: pass1.onnxtxt → pass2.onnxtxt | same |"), HasSubstr("\n- ")));
+  // Without the word, too.
+  const std::string a = folder_ + "/pass1.onnxtxt", b = folder_ + "/pass2.onnxtxt";
+  EXPECT_EQ(Onnxcmp({a, b, a}).out, Onnxcmp({"chain", a, b, a}).out);
 }
 
 // Findings taken from the step before show nowhere, not even where nodes draw random numbers.
@@ -115,8 +158,8 @@ TEST_F(ChainCommandTest, AStepIsHandedWhatEarlierOnesFound) {
   const std::string x = folder_ + "/x.npz";
   ASSERT_EQ(Onnxcmp({a, a, "--save-inputs", x}).status, 0);
   const std::vector<std::string> chain = {"chain", a, b, a, b, "--inputs", x, "--timings"};
-  // 3 steps and the ends, of 6 nodes each.
-  EXPECT_THAT(Onnxcmp(chain).err, HasSubstr("18 of 24 nodes were taken from another run"));
+  // 3 steps and two beside the first, of 6 nodes each; a beside itself runs once.
+  EXPECT_THAT(Onnxcmp(chain).err, HasSubstr("21 of 30 nodes were taken from another run"));
   EXPECT_THAT(Onnxcmp({a, b, "--inputs", x, "--timings"}).err,
               HasSubstr("0 of 6 nodes were taken from another run"));
 }
@@ -155,7 +198,7 @@ TEST_F(ChainCommandTest, APageOfAllSteps) {
   EXPECT_EQ(outcome.out, Onnxcmp(chain).out);
   const std::string text = ReadFile(page);
   EXPECT_THAT(text, HasSubstr("data-verdict=\"different\""));
-  EXPECT_THAT(text, HasSubstr("\"first_failing\": 1"));
+  EXPECT_THAT(text, HasSubstr("\"broken_by\": 1"));
   EXPECT_THAT(text, HasSubstr("\"command\": \"onnxcmp chain "));
   // Three comparisons: two steps and the ends.
   EXPECT_THAT(text, HasSubstr("id=\"onnxcmp-2\""));

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "absl/strings/match.h"
+
 #include "tests/cli/program.h"
 #include "tests/support/paths.h"
 
@@ -51,6 +53,25 @@ TEST(CommandLineTest, HelpAndVersion) {
   EXPECT_THAT(Onnxcmp({"--version"}).out, StartsWith("onnxcmp "));
 }
 
+// How many options a help lists.
+size_t OptionsIn(const std::string& help) {
+  size_t options = 0;
+  for (const std::string& line : Lines(help)) options += absl::StartsWith(line, "  --") ? 1 : 0;
+  return options;
+}
+
+TEST(CommandLineTest, TheShortHelpHasTenOptionsAndTheLongOneAll) {
+  const std::string common = Onnxcmp({"-h"}).out, all = Onnxcmp({"--help"}).out;
+  EXPECT_EQ(OptionsIn(common), 11U) << "ten, and --help";
+  EXPECT_GE(OptionsIn(all), 60U);
+  for (const std::string& line : Lines(common))
+    EXPECT_THAT(all, HasSubstr(line == "Common options:" ? "" : line));
+  for (const std::string& help : {common, all}) {
+    EXPECT_THAT(help, HasSubstr("\nExamples:\n  onnxcmp plain.onnx optimized.onnx"));
+    EXPECT_THAT(help, HasSubstr("\n  show MODEL [OTHER] "));
+  }
+}
+
 TEST(CommandLineTest, ListsOperators) {
   const Outcome outcome = Onnxcmp({"ops"});
   EXPECT_EQ(outcome.status, 0);
@@ -60,7 +81,7 @@ TEST(CommandLineTest, ListsOperators) {
 TEST(CommandLineTest, Mistakes) {
   ExpectRefused({}, "two models are needed");
   ExpectRefused({Plain()}, "two models are needed");
-  ExpectRefused({Plain(), Plain(), "third"}, "third");
+  ExpectRefused({Plain(), Plain(), "third.onnx"}, "third.onnx");
   ExpectRefused({"--no-such-option"}, "--no-such-option");
   ExpectRefused({"run"}, "a model is needed");
   ExpectRefused({"run", Plain(), "more"}, "more");

@@ -1,0 +1,37 @@
+#include "cli/commands.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+
+namespace onnxcmp::cli {
+namespace {
+
+constexpr Command kCommands[] = {
+    {"show", "MODEL [OTHER]", "Print or draw a model, or two side by side", ShowCommand},
+    {"run", "MODEL", "Run one model; print or save its results", RunCommand},
+    {"chain", "A B C ...", "Compare each model with the next one", ChainCommand},
+    {"layers", "LEFT RIGHT", "Compare the layers of two engines", LayersCommand},
+    {"fusions", "MODEL", "List fused blocks, whole or broken", FusionsCommand},
+    {"test", "DIR ...", "Run folders of backend tests", TestCommand},
+    {"runtimes", "", "List the runtimes that are installed", RuntimesCommand},
+    {"conformance", "DIR ...", "Run backend tests on several runtimes", ConformanceCommand},
+    {"ops", "", "List the operators that can be run", OpsCommand},
+};
+
+}  // namespace
+
+absl::Span<const Command> Commands() { return kCommands; }
+
+std::string ListOfCommands() {
+  constexpr size_t kColumn = 30;  // as CLI11 indents the descriptions of options
+  std::string text = "Other commands (onnxcmp COMMAND --help says more):\n";
+  for (const Command& command : kCommands) {
+    std::string line = absl::StrCat("  ", command.name, " ", command.operands);
+    line.resize(std::max(line.size() + 1, kColumn), ' ');
+    absl::StrAppend(&text, line, command.purpose, "\n");
+  }
+  return text;
+}
+
+}  // namespace onnxcmp::cli

@@ -1,0 +1,41 @@
+#include "compare/comparison/chain.h"
+
+#include <algorithm>
+
+namespace onnxcmp {
+
+const ChainStep* Chain::ends() const {
+  return against_first.empty() || !against_first.back().has_value() ? nullptr
+                                                                    : &*against_first.back();
+}
+
+std::optional<size_t> BrokenBy(const Chain& chain) {
+  for (size_t i = 0; i < chain.steps.size(); ++i) {
+    if (chain.steps[i].worst.exit_status != 0) return i;
+  }
+  return std::nullopt;
+}
+
+std::optional<size_t> AddsUpAt(const Chain& chain) {
+  const bool ends_fail = chain.ends() != nullptr && chain.ends()->worst.exit_status != 0;
+  if (!ends_fail || BrokenBy(chain).has_value()) return std::nullopt;
+  for (size_t i = 0; i < chain.against_first.size(); ++i) {
+    const std::optional<ChainStep>& beside = chain.against_first[i];
+    if (beside.has_value() && beside->worst.exit_status != 0) return i;
+  }
+  return std::nullopt;
+}
+
+int ExitStatusOf(const Chain& chain) {
+  int worst = chain.ends() != nullptr ? chain.ends()->worst.exit_status : 0;
+  for (const ChainStep& step : chain.steps) worst = std::max(worst, step.worst.exit_status);
+  return worst;
+}
+
+Verdict VerdictOf(const Chain& chain) {
+  Verdict worst = chain.ends() != nullptr ? chain.ends()->worst.verdict : Verdict::kSame;
+  for (const ChainStep& step : chain.steps) worst = std::max(worst, step.worst.verdict);
+  return worst;
+}
+
+}  // namespace onnxcmp
