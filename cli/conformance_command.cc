@@ -1,4 +1,3 @@
-#include <fstream>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,6 +14,7 @@
 #include "cli/runtimes/runtime_options.h"
 #include "compare/backend_tests/backend_test.h"
 #include "compare/backend_tests/conformance.h"
+#include "compare/base/write_file.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/base/thread_pool.h"
 
@@ -100,11 +100,9 @@ int ConformanceCommand(const std::vector<std::string>& arguments) {
                            : options.format == "markdown" ? ConformanceMarkdown(*conformance)
                                                           : ConformanceTable(*conformance);
   if (options.output.empty()) return PrintOutput(text) ? kAgree : kFailed;
-  std::ofstream file(options.output, std::ios::binary);
-  file << text;
-  file.close();
-  if (file) return kAgree;
-  PrintError(absl::StrCat("cannot write ", options.output));
+  const absl::Status written = WriteFile(options.output, text);
+  if (written.ok()) return kAgree;
+  PrintError(written.message());
   return kFailed;
 }
 

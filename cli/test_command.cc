@@ -1,4 +1,3 @@
-#include <fstream>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,6 +10,7 @@
 #include "cli/process/messages.h"
 #include "cli/runtimes/runtime_options.h"
 #include "compare/backend_tests/backend_test.h"
+#include "compare/base/write_file.h"
 #include "compare/reports/junit_suite.h"
 #include "evaluator/base/thread_pool.h"
 
@@ -21,17 +21,14 @@ std::string Text(const BackendTestOutcome& outcome) {
   return absl::StrCat(outcome.passed ? "passed  " : "FAILED  ", outcome.folder, "\n", outcome.text);
 }
 
-bool WriteJunit(const std::string& path, const std::vector<BackendTestOutcome>& outcomes,
-                const std::string& summary) {
+absl::Status WriteJunit(const std::string& path, const std::vector<BackendTestOutcome>& outcomes,
+                        const std::string& summary) {
   JunitSuite suite;
   for (const BackendTestOutcome& outcome : outcomes) {
     const std::string message = outcome.text.substr(0, outcome.text.find('\n'));
     suite.Add("backend", outcome.name, outcome.passed ? "" : "failure", message, outcome.text);
   }
-  std::ofstream file(path, std::ios::binary);
-  file << suite.Take("onnxcmp test", summary);
-  file.close();
-  return file.good();
+  return WriteFile(path, suite.Take("onnxcmp test", summary));
 }
 
 // Prints the outcomes and writes them as JUnit, if a file is named. The exit status.
@@ -46,9 +43,11 @@ int Report(const std::vector<BackendTestOutcome>& outcomes, const std::string& j
   }
   const std::string summary = absl::StrCat(static_cast<int64_t>(outcomes.size()) - failed,
                                            " passed, ", failed, " failed\n");
-  if (!junit.empty() && !WriteJunit(junit, outcomes, summary)) {
-    PrintError(absl::StrCat("cannot write ", junit));
-    return kFailed;
+  if (!junit.empty()) {
+    if (const absl::Status status = WriteJunit(junit, outcomes, summary); !status.ok()) {
+      PrintError(status.message());
+      return kFailed;
+    }
   }
   if (!PrintOutput(absl::StrCat(report, summary))) return kFailed;
   return failed > 0 ? kDiffer : kAgree;

@@ -1,7 +1,6 @@
 // Writes runs as tests.
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <system_error>
 
@@ -9,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "compare/backend_tests/backend_test.h"
+#include "compare/base/write_file.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/load/proto_walk.h"
 #include "evaluator/protos/tensor_proto.h"
@@ -64,10 +64,7 @@ absl::Status WriteBackendTest(const std::string& folder, const onnx::ModelProto&
   if (!model.SerializeToString(&bytes)) {
     return absl::ResourceExhaustedError(absl::StrCat(folder, ": the model is over 2 GB"));
   }
-  std::ofstream file(folder + "/model.onnx", std::ios::binary);
-  file << bytes;
-  file.close();
-  if (!file) return absl::PermissionDeniedError(absl::StrCat("cannot write ", folder));
+  OC_RETURN_IF_ERROR(WriteFile(folder + "/model.onnx", bytes));
   // Files are numbered by position: among the required inputs if exactly these have a value, else
   // among all, without gaps.
   const bool required = AreThoseRequired(model.graph(), feeds);

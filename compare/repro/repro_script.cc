@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
+#include "compare/base/write_file.h"
 #include "compare/recordings/npy.h"
 #include "evaluator/base/proto_text.h"
 #include "evaluator/base/status_macros.h"
@@ -114,16 +115,15 @@ absl::Status WriteReproScript(const std::string& folder, const Repro& repro,
   for (size_t i = 0; i < values.size(); ++i) {
     OC_RETURN_IF_ERROR(WriteArray(absl::StrCat(arrays, "/", i, ".npy"), values[i]));
   }
-  const std::string path = absl::StrCat(folder, "/", kReproScript);
-  std::ofstream file(path, std::ios::binary);
   // A list of strings is written in Python as it is in JSON.
-  file << absl::StrReplaceAll(
-      kScript, {{"@WHAT@", absl::StrReplaceAll(OneLine(what), {{"\\", "/"}, {"\"", "'"}})},
-                {"@INPUTS@", names.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace)},
-                {"@RTOL@", absl::StrCat(tolerance.rtol)},
-                {"@ATOL@", absl::StrCat(tolerance.atol)}});
-  file.close();
-  return file ? absl::OkStatus() : absl::PermissionDeniedError(absl::StrCat("cannot write ", path));
+  return WriteFile(
+      absl::StrCat(folder, "/", kReproScript),
+      absl::StrReplaceAll(
+          kScript,
+          {{"@WHAT@", absl::StrReplaceAll(OneLine(what), {{"\\", "/"}, {"\"", "'"}})},
+           {"@INPUTS@", names.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace)},
+           {"@RTOL@", absl::StrCat(tolerance.rtol)},
+           {"@ATOL@", absl::StrCat(tolerance.atol)}}));
 }
 
 }  // namespace onnxcmp
