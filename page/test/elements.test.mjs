@@ -225,6 +225,14 @@ describe("a chain", () => {
     return file;
   };
 
+  it("can be read at 400 pixels", async () => {
+    const page = await open(chainPage(), { width: 400 });
+    const widths = await page.$$eval("[data-step] td", (cells) => cells.map((cell) => cell.clientWidth));
+    assert.ok(widths.length >= 10 && Math.min(...widths) > 200, `${widths}`);
+    assert.deepEqual(await violations(page), []);
+    assert.deepEqual(page.complaints, []);
+  });
+
   it("begins with the step that fails, and shows the others", async () => {
     const page = await open(chainPage());
     assert.equal(await page.getAttribute("html", "data-verdict"), "different");
