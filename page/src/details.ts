@@ -66,6 +66,7 @@ function sideBlock(comparison: Comparison, side: Side, row: Row): Child {
     facts([
       ["type", visible(result.type)],
       ["node", result.node !== undefined && result.node !== "" && wholeName(result.node)],
+      ["module", result.module !== undefined && wholeName(result.module)],
       ["within", result.path.length > 0 && wholeName(result.path.join("/"))],
       ["stands for", absorbed.length > 0 && html("span", {}, ...absorbed.map((one, i) => html("span", {},
         i > 0 ? " → " : "", visible(madeBy(comparison.result(side, one))))),

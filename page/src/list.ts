@@ -21,7 +21,11 @@ export class RowList {
   private readonly placeOfRow = new Map<number, number>();
   private readonly shown = new Map<number, HTMLElement>();
   private current = -1;
-  private height = 0;
+  // As they were measured last: asking for them makes the browser lay everything out.
+  private height = 32;
+  private room = 0;
+  private headRoom = 0;
+  private top = 0;
   private pending = false;
 
   constructor(private readonly comparison: Comparison, private readonly events: ListEvents) {
@@ -31,7 +35,7 @@ export class RowList {
     const alike = comparison.report.rows.filter((row) => this.isAlike(row)).length;
     this.element.classList.toggle("alike", alike > 0.8 * comparison.report.rows.length);
     this.element.addEventListener("scroll", () => this.schedule(), { passive: true });
-    new ResizeObserver(() => this.resize()).observe(this.element);
+    new ResizeObserver(() => this.measure()).observe(this.element);
     window.addEventListener("beforeprint", () => this.render(true));
     window.addEventListener("afterprint", () => this.render());
   }
@@ -53,7 +57,7 @@ export class RowList {
     });
     this.element.setAttribute("aria-rowcount", String(items.length + 1));
     this.clear();
-    this.resize();
+    this.fit();
   }
 
   get selected(): number {
@@ -106,16 +110,24 @@ export class RowList {
     return -1;
   }
 
-  private headHeight(): number {
-    return (this.element.firstElementChild as HTMLElement).offsetHeight;
-  }
-
   private reveal(place: number): void {
     const top = place * this.height;
-    const room = this.element.clientHeight - this.headHeight();
-    if (top < this.element.scrollTop || top + this.height > this.element.scrollTop + room) {
-      this.element.scrollTop = Math.max(0, top - room / 3);
-    }
+    const room = this.room - this.headRoom;
+    if (top < this.top || top + this.height > this.top + room) this.scrollTo(top - room / 3);
+    this.render();
+  }
+
+  private scrollTo(top: number): void {
+    this.top = Math.max(0, Math.min(top, this.lowest()));
+    this.element.scrollTop = this.top;
+  }
+
+  private lowest(): number {
+    return Math.max(0, this.items.length * this.height + this.headRoom - this.room);
+  }
+
+  toTop(): void {
+    if (this.top > 0) this.scrollTo(0);
     this.render();
   }
 
@@ -125,13 +137,21 @@ export class RowList {
   }
 
   // How high a row is follows from the style: wider windows have them in one line.
-  private resize(): void {
+  private measure(): void {
     const height = parseFloat(getComputedStyle(this.element).getPropertyValue("--row-height")) || 32;
     if (height !== this.height) {
       this.height = height;
       this.clear();
     }
+    this.room = this.element.clientHeight;
+    this.headRoom = (this.element.firstElementChild as HTMLElement).offsetHeight;
+    this.top = this.element.scrollTop;
+    this.fit();
+  }
+
+  private fit(): void {
     this.body.style.height = `${this.items.length * this.height}px`;
+    this.top = Math.min(this.top, this.lowest());
     this.render();
   }
 
@@ -140,13 +160,14 @@ export class RowList {
     this.pending = true;
     requestAnimationFrame(() => {
       this.pending = false;
+      this.top = this.element.scrollTop;
       this.render();
     });
   }
 
   render(printed = false): void {
-    const seen = this.element.clientHeight / this.height;
-    let first = Math.max(0, Math.floor(this.element.scrollTop / this.height) - OVERSCAN);
+    const seen = this.room / this.height;
+    let first = Math.max(0, Math.floor(this.top / this.height) - OVERSCAN);
     let last = Math.min(this.items.length, Math.ceil(first + seen + 2 * OVERSCAN));
     if (printed) [first, last] = [0, Math.min(this.items.length, MOST_PRINTED)];
     this.body.classList.toggle("printed", printed);

@@ -31,6 +31,13 @@ async function copyText(text: string): Promise<boolean> {
   }
 }
 
+// After the first paint, when nothing else is to be done.
+function whenIdle(act: () => void): void {
+  // Safari has no such callback.
+  if (typeof window.requestIdleCallback === "function") window.requestIdleCallback(act, { timeout: 2000 });
+  else window.setTimeout(act, 300);
+}
+
 function themeButton(): HTMLButtonElement {
   const root = document.documentElement;
   const isDark = (): boolean => root.dataset.theme === "dark" ||
@@ -65,6 +72,7 @@ function showComparison(report: Report, service: LayoutService, say: (text: stri
     results.focus();
     history.replaceState(null, "", `#row-${row}`);
   };
+  whenIdle(() => results.prepare());
   const plot = new GrowthPlot(comparison, toRow);
   const parts = [
     verdictSection(comparison), causesSection(comparison, actions), notFiniteSection(comparison),

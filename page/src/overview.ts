@@ -90,23 +90,25 @@ export class OverviewSection {
     const parts = partsOf(overview);
     const failing = parts.findIndex((part) => part.exit_status !== 0);
     this.first = failing >= 0 ? failing : "sets" in overview ? 0 : parts.length - 1;
-    this.rows = parts.map((part, number) => html("tr", { "data-step": number },
-      html("td", {}, button(part.name, () => show(number), { "aria-label": `Show ${part.name}` })),
-      html("td", { class: "brief" }, `${SIGNS[part.verdict]} ${part.verdict}`),
-      html("td", {}, visible(part.what)),
-      html("td", {}, visible(part.text)),
-      html("td", {}, ...part.causes.slice(0, 3).map((cause) => html("p", {}, visible(cause))),
+    // Narrow windows have the cells below each other, which would take their roles from them.
+    const cell = { role: "cell" };
+    this.rows = parts.map((part, number) => html("tr", { role: "row", "data-step": number },
+      html("td", cell, button(part.name, () => show(number), { "aria-label": `Show ${part.name}` })),
+      html("td", { ...cell, class: "brief" }, `${SIGNS[part.verdict]} ${part.verdict}`),
+      html("td", cell, visible(part.what)),
+      html("td", cell, visible(part.text)),
+      html("td", cell, ...part.causes.slice(0, 3).map((cause) => html("p", {}, visible(cause))),
         part.causes.length > 3 && html("p", { class: "quiet" }, `and ${part.causes.length - 3} more`))));
     const sets = "sets" in overview;
-    this.element = html("section", { class: `chain ${overview.verdict}`, "aria-labelledby": "chain" },
+    this.element = html("section", { class: `chain ${overview.verdict}`, "aria-label": sets ? "All sets of inputs" : "The whole chain" },
       html("h1", { id: "chain" }, html("span", { "aria-hidden": "true" }, `${SIGNS[overview.verdict]} `), overview.verdict),
       html("p", { class: "first" }, outcome(overview, parts)),
       overview.command !== undefined && html("p", {}, html("code", { class: "command" }, visible(overview.command))),
       html("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": sets ? "Sets of inputs" : "Steps of the chain" },
-        html("table", {}, html("caption", {}, `${sets ? "Sets" : "Steps"}; a button shows one below`),
-          html("thead", {}, html("tr", {}, ...["", "verdict", sets ? "inputs" : "models", "outputs", "causes"].map((head) =>
-            head === "" ? html("td") : html("th", { scope: "col" }, head)))),
-          html("tbody", {}, ...this.rows))));
+        html("table", { role: "table" }, html("caption", {}, `${sets ? "Sets" : "Steps"}; a button shows one below`),
+          html("thead", { role: "rowgroup" }, html("tr", { role: "row" }, ...["", "verdict", sets ? "inputs" : "models", "outputs", "causes"].map((head) =>
+            head === "" ? html("td", cell) : html("th", { scope: "col", role: "columnheader" }, head)))),
+          html("tbody", { role: "rowgroup" }, ...this.rows))));
   }
 
   mark(part: number): void {

@@ -61,6 +61,7 @@ export interface Result {
   op_type?: string;
   domain?: string;
   node?: string;
+  module?: string;
   inputs?: (number | null)[];
   captures?: (number | null)[];
   path: string[];

@@ -22,6 +22,7 @@ export class Results {
   private readonly pane = html("aside", { class: "details", hidden: true, "aria-labelledby": "details-title", tabindex: -1 });
   private readonly foldButton: HTMLButtonElement;
   private rows: number[] = [];
+  private paneScrolled = false;
 
   constructor(private readonly comparison: Comparison, private readonly actions: Actions) {
     this.selection = new Selection(comparison);
@@ -50,6 +51,7 @@ export class Results {
     });
     this.search.addEventListener("keydown", (event) => this.searchKey(event));
     this.list.element.addEventListener("keydown", (event) => this.gridKey(event));
+    this.pane.addEventListener("scroll", () => (this.paneScrolled = true), { passive: true });
     this.update();
   }
 
@@ -71,7 +73,7 @@ export class Results {
     sort.addEventListener("change", () => {
       this.selection.sort = sort.value;
       this.update();
-      this.list.element.scrollTop = 0;
+      this.list.toTop();
     });
     return html("div", { class: "tools" },
       html("div", { class: "field" }, html("label", { for: "search" }, "Search"), this.search),
@@ -80,6 +82,21 @@ export class Results {
       html("div", { class: "field" }, this.foldButton,
         button("Copy as text", () => this.actions.copy(this.asText(), "The report was copied as text."))),
       this.status);
+  }
+
+  // What the first search would wait for otherwise: the fonts of the details, code that has not run
+  // yet. Nothing of it is ever painted.
+  prepare(): void {
+    if (!this.pane.hidden || this.search.value !== "") return;
+    const unseen = html("aside", { class: "details", "aria-hidden": "true" },
+      ...details(this.comparison, this.rows.at(-1) ?? 0, this.actions, () => undefined));
+    unseen.style.visibility = "hidden";
+    this.element.append(unseen);
+    unseen.getBoundingClientRect();
+    unseen.remove();
+    this.selection.query = "a b";
+    this.selection.items(this.selection.rows());
+    this.selection.query = "";
   }
 
   private update(): void {
@@ -98,7 +115,7 @@ export class Results {
   private searchFor(query: string): void {
     this.selection.query = query.trim();
     this.update();
-    this.list.element.scrollTop = 0;
+    this.list.toTop();
   }
 
   private searchKey(event: KeyboardEvent): void {
@@ -109,8 +126,12 @@ export class Results {
     } else if (event.key === "Enter") {
       this.searchFor(this.search.value);
       const [first] = this.rows;
-      if (first !== undefined) this.choose(first, false);
-      this.list.element.focus();
+      if (first !== undefined) {
+        this.list.select(first);
+        // What was found is seen first.
+        requestAnimationFrame(() => this.selected === first && this.choose(first, false));
+      }
+      this.list.element.focus({ preventScroll: true });
     } else {
       return;
     }
@@ -174,7 +195,8 @@ export class Results {
   private open(row: number): void {
     this.pane.replaceChildren(...details(this.comparison, row, this.actions, () => this.close()));
     this.pane.hidden = false;
-    this.pane.scrollTop = 0;
+    if (this.paneScrolled) this.pane.scrollTop = 0;
+    this.paneScrolled = false;
   }
 
   close(): void {

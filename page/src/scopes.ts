@@ -1,8 +1,8 @@
-// All results as a tree: by the bodies and functions that they are in, then by the scopes in their
-// names, and what is still too much by their order.
+// All results as a tree: by the bodies and functions that they are in, then by the modules that
+// their exporter noted or the scopes in their names, and what is still too much by their order.
 import { type Comparison } from "./comparison";
 import { type JointGraph } from "./joint";
-import { type Relation, type Side, SIDES } from "./report";
+import { type Relation, type Result, type Side, SIDES } from "./report";
 
 export interface Scope {
   id: string;
@@ -19,11 +19,13 @@ export interface Scope {
 const MOST_IN_ONE = 40;
 
 // "loop[3]" is within "loop"; a name's last part is its own.
-function partsOf(path: string[], name: string): string[] {
+function partsOf(result: Result | undefined): string[] {
+  const { path, name, module } = result ?? { path: [], name: "", module: undefined };
   const parts = path.flatMap((part) => {
     const bracket = part.endsWith("]") ? part.lastIndexOf("[") : -1;
     return bracket > 0 ? [part.slice(0, bracket), part] : [part];
   });
+  if (module !== undefined) return [...parts, ...module.split(".").filter((part) => part !== "")];
   const names = name.split("/").filter((part) => part !== "");
   return [...parts, ...names.slice(0, -1)];
 }
@@ -39,7 +41,7 @@ export class ScopeTree {
       if (!node || joint.isPlain(key)) continue;
       const result = joint.result("left", node) ?? joint.result("right", node);
       let scope = this.root;
-      for (const part of partsOf(result?.path ?? [], result?.name ?? "")) {
+      for (const part of partsOf(result)) {
         const id = `${scope.id}/${part}`;
         let next = byId.get(id);
         if (!next) {

@@ -49,6 +49,7 @@ export class Selection {
         if (!result) continue;
         parts.push(pathAndName(result), madeBy(result), result.type, result.dtype ?? "", result.node ?? "");
         if (result.domain) parts.push(result.domain);
+        if (result.module) parts.push(result.module);
       }
     }
     return parts.join("\n").toLowerCase();

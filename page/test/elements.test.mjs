@@ -2,22 +2,13 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
-import { chainReport, changedModel, close, folder, open, pageOf, pageWith, testData } from "./support.mjs";
+import { chainReport, changedModel, close, folder, open, pageOf, pageWith, testData, violations } from "./support.mjs";
 
 after(close);
 
 const NORM = "fusions/SkipLayerNormalization.standard.onnxtxt";
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-
-async function violations(page) {
-  await page.evaluate(axe);
-  const found = await page.evaluate(() => globalThis.axe.run(document, {
-    runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"] }));
-  return found.violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.html.slice(0, 200)).slice(0, 3).join(" ")}`);
-}
 
 const base64 = (bytes) => Buffer.from(bytes).toString("base64");
 
@@ -234,6 +225,14 @@ describe("a chain", () => {
     return file;
   };
 
+  it("can be read at 400 pixels", async () => {
+    const page = await open(chainPage(), { width: 400 });
+    const widths = await page.$$eval("[data-step] td", (cells) => cells.map((cell) => cell.clientWidth));
+    assert.ok(widths.length >= 10 && Math.min(...widths) > 200, `${widths}`);
+    assert.deepEqual(await violations(page), []);
+    assert.deepEqual(page.complaints, []);
+  });
+
   it("begins with the step that fails, and shows the others", async () => {
     const page = await open(chainPage());
     assert.equal(await page.getAttribute("html", "data-verdict"), "different");
@@ -284,6 +283,27 @@ describe("hostile names", () => {
     assert.equal(await page.locator("main img").count(), 0);
     assert.equal(await page.locator("script").count(), 2);
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+    assert.deepEqual(page.complaints, []);
+  });
+});
+
+describe("modules that the exporter noted", () => {
+  it("are scopes of the graph, found by search, and said of a row", async () => {
+    const report = chainReport(60, 40, (i) => `add_${i}`);
+    for (const side of ["left", "right"]) {
+      report[side].results.forEach((result, i) => i > 0 && (result.module = `encoder.layer.${i < 30 ? 0 : 1}`));
+    }
+    const page = await open(pageWith(report));
+    await page.fill("input[type=search]", "layer.1");
+    await page.waitForFunction(() => /30 of 60/.test(document.querySelector(".results [role=status]").textContent));
+    await page.press("input[type=search]", "Enter");
+    await page.waitForSelector(".details:not([hidden])");
+    assert.match(await page.textContent(".details"), /module\s*encoder\.layer\.1/);
+    await page.$eval("#graph-section", (section) => section.scrollIntoView());
+    await page.waitForSelector(".side-left .node");
+    await page.click(".by-scope");
+    await page.waitForSelector(".side-left .frame, .side-left .scope");
+    assert.match(await page.textContent(".graph"), /layer/);
     assert.deepEqual(page.complaints, []);
   });
 });

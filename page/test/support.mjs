@@ -1,6 +1,7 @@
 // What the tests of the page share: a browser, pages that the program wrote, reports made by hand.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -100,6 +101,16 @@ export async function open(file, { width = 1280, height = 900, scheme = "light",
   await page.goto(url);
   await page.waitForSelector("main");
   return page;
+}
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+// Of WCAG AA and of good practice, as axe-core finds them.
+export async function violations(page) {
+  await page.evaluate(axe);
+  const found = await page.evaluate(() => globalThis.axe.run(document, {
+    runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"] }));
+  return found.violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.html.slice(0, 200)).slice(0, 3).join(" ")}`);
 }
 
 export async function close() {
