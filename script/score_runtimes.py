@@ -189,6 +189,8 @@ def kills(program, models, count, seed):
         process = subprocess.Popen(
             [program, model, "--against", spec, "-q"], env=environment(TMPDIR=folder),
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            # A shell's job in the background ignores it.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
         time.sleep(draw.uniform(0, 1.5))
         whose = "ours" if i % 2 else "the runtime"
@@ -202,7 +204,6 @@ def kills(program, models, count, seed):
                     told["killed"] += 1
                 except ProcessLookupError:
                     pass
-        start = time.monotonic()
         try:
             # A hanging runtime that was not there yet to be killed goes on until its time is over.
             text, _ = process.communicate(timeout=20)
@@ -213,6 +214,7 @@ def kills(program, models, count, seed):
                 bad += 1
                 print("HANGS", i, whose, spec, flush=True)
         told["told"] += "signal 9" in text
+        start = time.monotonic()
         told[f"exit {process.returncode}"] += 1
         while (left := left_of(folder)) and time.monotonic() - start < 10:
             time.sleep(0.1)
