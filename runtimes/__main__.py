@@ -3,7 +3,6 @@
 python3 runtimes --probe ADAPTER: says which version there is, or which package lacks."""
 
 import importlib
-import importlib.metadata
 import importlib.util
 import json
 import os
@@ -35,10 +34,12 @@ def adapter_class(name):
 
 def version_of(found):
     """Of the package, which need not be imported for that, where there is one."""
+    from importlib import metadata
+
     for name in found.packages if found.is_package else ():
         try:
-            return importlib.metadata.version(name)
-        except importlib.metadata.PackageNotFoundError:
+            return metadata.version(name)
+        except metadata.PackageNotFoundError:
             continue
     return found({}).version()
 
@@ -55,7 +56,13 @@ def main():
         return
     from onnxcmp_runtimes import serve
 
-    serve.serve(lambda options: adapter_class(sys.argv[1])(options))
+    def make(options):
+        found = adapter_class(sys.argv[1])
+        if found.module and importlib.util.find_spec(found.module) is None:
+            raise serve.Missing(found.packages)
+        return found(options)
+
+    serve.serve(make)
 
 
 if __name__ == "__main__":

@@ -33,6 +33,8 @@ class Adapter:
     is_package = True  # its version is that of the first package
     can_optimize = False  # load() takes `optimized`
     knows_results = True  # gives results inside a model, not just its outputs
+    optimizers = ()  # names that an option `disable` takes, joined by "+"
+    runs_models = True  # runs the model; else a program of its own that the model was made of
 
     # Options with their defaults; `make_options` refuses others.
     options = {}

@@ -12,6 +12,23 @@ _LEVELS = {
     "layout": "ORT_ENABLE_LAYOUT",
     "all": "ORT_ENABLE_ALL",
 }
+# As its sources name them; a name that a version does not know it passes over.
+_OPTIMIZERS = """
+    BiasDropoutFusion BiasGeluFusion BiasSkipLayerNormFusion BiasSoftmaxFusion CastChainElimination
+    CastElimination CommonSubexpressionElimination ConstantFolding ConstantSharing ConvActivationFusion
+    ConvAddActivationFusion ConvAddFusion ConvBNFusion ConvMulFusion DQMatMulNBitsFusion DivMulFusion
+    DoubleQDQPairsRemover DynamicQuantizeMatMulFusion EliminateDropout EliminateIdentity EliminateSlice
+    EmbedLayerNormFusion EnsureUniqueDQForNodeUnit ExpandElimination AttentionFusion FastGeluFusion
+    FuseReluClip GatherSliceToSplitFusion GatherToSliceFusion GeluFusionL1 GeluFusionL2
+    GemmActivationFusion GemmSumFusion GemmTransposeFusion GroupQueryAttentionFusion IsInfReduceSumFusion
+    LabelEncoderFusion LayerNormFusionL1 LayerNormFusionL2 MatMulActivationFusion MatMulAddFusion
+    MatMulIntegerToFloatFusion MatMulScaleFusion MatMul_BatchNormalization_Fusion MatmulTransposeFusion
+    NchwcTransformer NhwcTransformer NoopElimination NotWhereFusion Pad_Fusion PreShapeNodeElimination
+    QDQFinalCleanupTransformer QDQPropagationTransformer QDQS8ToU8Transformer
+    QDQSelectorActionTransformer QuickGeluFusion ReluQuantRewrite RemoveDuplicateCastTransformer
+    ReshapeFusion SimplifiedLayerNormFusion SkipLayerNormFusion SliceConcatToSpaceToDepthFusion
+    SwiGluFusion TransposeOptimizer UnsqueezeElimination WeightBiasQuantization
+""".split()
 # onnx.TensorProto's numbers of types that NumPy lacks.
 _NUMBERS = {
     "bfloat16": 16,
@@ -34,6 +51,7 @@ class Adapter(base.Adapter):
     module = "onnxruntime"
     packages = ("onnxruntime",)
     can_optimize = True
+    optimizers = _OPTIMIZERS
     options = {
         "provider": "CPU",
         "optimization": "all",
@@ -131,7 +149,8 @@ class Adapter(base.Adapter):
         if isinstance(value, base.Bits):
             import numpy
 
-            array = numpy.ascontiguousarray(value.array)
+            # Scalars stay such, which ascontiguousarray() would make vectors.
+            array = numpy.array(value.array, order="C")
             if value.type in ("int4", "uint4", "float4e2m1", "int2", "uint2"):
                 raise base.Refusal(f"onnxruntime's Python takes no inputs of type {value.type}")
             return make.ortvalue_from_numpy_with_onnx_type(array, _NUMBERS[value.type])

@@ -4,6 +4,8 @@ from . import base
 
 # OpenVINO's names of types that NumPy lacks.
 _LACKING = {"bf16": "bfloat16", "f8e4m3": "float8e4m3fn", "f8e5m2": "float8e5m2", "f8e8m0": "float8e8m0"}
+# Those of less than a byte.
+_PACKED = {"i4": "int4", "u4": "uint4", "i2": "int2", "u2": "uint2", "f4e2m1": "float4e2m1"}
 
 
 class _Session:
@@ -109,7 +111,7 @@ class Adapter(base.Adapter):
 
     def _value(self, request, port, results):
         kind = port.get_element_type().get_type_name()
-        if kind not in _LACKING and kind not in ("i4", "u4", "i2", "u2", "string"):
+        if kind not in _LACKING and kind not in _PACKED and kind != "string":
             return results[port].copy()
         tensor = request.get_tensor(port)
         if kind in _LACKING:
@@ -117,11 +119,11 @@ class Adapter(base.Adapter):
 
             raw = numpy.array(tensor.data).view("uint16" if kind == "bf16" else "uint8")
             return base.Bits(raw, _LACKING[kind])
-        if kind in ("i4", "u4", "i2", "u2"):
+        if kind in _PACKED:
             import numpy
 
             count = int(numpy.prod(tensor.shape, dtype="int64"))
-            name = {"i": "int", "u": "uint"}[kind[0]] + kind[1]
+            name = _PACKED[kind]
             packed = numpy.array(tensor.data).view("uint8").reshape(-1)
             return base.Bits(base.unpacked(packed, count, name).reshape(tuple(tensor.shape)), name)
         return tensor.str_data.copy()

@@ -13,6 +13,14 @@ import traceback
 from . import base
 
 
+class Missing(Exception):
+    """Packages without which an adapter does not run: another Python may have them."""
+
+    def __init__(self, packages):
+        super().__init__(", ".join(packages))
+        self.packages = list(packages)
+
+
 class Server:
     def __init__(self, make, answers):
         self.make = make  # makes the adapter of its options
@@ -27,6 +35,8 @@ class Server:
         if memory:
             # What it writes to, not what it maps: address space is no memory.
             resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
+        # What runtimes leave in the folder for temporary files goes with this one.
+        os.environ["TMPDIR"] = request["folder"]
         self.adapter = self.make(request.get("options", {}))
         files = getattr(self.adapter, "files", None) or base.NumpyFiles()
         self.values = base.ValueFiles(request["folder"], files)
@@ -37,6 +47,8 @@ class Server:
             "place": self.adapter.place(),
             "optimized": self.adapter.can_optimize,
             "results": self.adapter.knows_results,
+            "models": self.adapter.runs_models,
+            "optimizers": list(self.adapter.optimizers),
         }
 
     def load(self, request):
@@ -73,6 +85,8 @@ class Server:
             return {"error": f"there is no call {request.get('call')!r}"}
         try:
             return call(request)
+        except Missing as missing:
+            return {"missing": missing.packages}
         except base.Refusal as refusal:
             return {"error": str(refusal)}
         except MemoryError:
