@@ -270,5 +270,119 @@ def quantized(pick):
     return graph(False), graph(True, relu=False), graph(True)
 
 
+def sentinels(pick):
+    """An integer that means a missing one, a float far from any other, NaN that only a comparison with itself tells."""
+    way, value = pick.randrange(3), -pick.choice([1, 99, 100, 9999])
+    kind = "int64" if way == 0 else "float"
+
+    def graph(tail, constants=""):
+        return f"({kind}[n] x) => ({kind}[n] y) <{kind} s = {{{value}}}, {kind} f = {{7}}{constants}> {{ {tail} }}"
+    near = f", float k = {{{value + 0.5}}}"
+    test, more = [("c = Equal(x, s)", ""), ("c = Less(x, k)", near), ("e = Equal(x, x) c = Not(e)", "")][way]
+    return (graph(f"{test} y = Where(c, f, x)", more), graph("y = Identity(x)"),
+            graph(f"{test} d = Not(c) y = Where(d, x, f)", more))
+
+
+def step_threshold(pick):
+    """A branch that a number given beside the data decides, and one that the data's sum or size does."""
+    k, d, way = pick.randint(20, 300), pick.randint(2, 5), pick.randrange(3)
+    number = "int64" if way != 1 else "float"
+    inputs = f"float[n,{d}] x" + (", int64 step" if way == 0 else "")
+    value = {0: "v = Identity(step)", 1: "v = ReduceSum<keepdims = 0>(x)",
+             2: "e = Shape<start = 0, end = 1>(x) v = Squeeze(e)"}[way]
+
+    def graph(test):
+        return (f"({inputs}) => (float[n,{d}] y) <{number} k = {{{k}}}> {{ {value} {test} "
+                f"y = If(c) <then_branch = t () => (float[n,{d}] p) {{ p = Neg(x) }}, "
+                f"else_branch = e () => (float[n,{d}] q) {{ q = Identity(x) }}> }}")
+    return (graph("c = Greater(v, k)"), f"({inputs}) => (float[n,{d}] y) {{ y = Identity(x) }}",
+            graph("c = Less(k, v)"))
+
+
+def hashed_ids(pick):
+    rows, d = pick.randint(500, 3000), pick.randint(1, 3)
+    w = table(pick, rows, d)
+    wrong = list(w)
+    wrong[pick.randrange(rows) * d] += 1
+
+    def graph(values, tail="y = Gather(w, i)"):
+        return (f"(int64[n] a) => (float[n,{d}] y) <{floats('w', (rows, d), values)}, int64 k = {{{rows}}}> "
+                f"{{ i = Mod(a, k) {tail} }}")
+    return graph(w), graph(wrong), graph(w, "e = Gather(w, i) n = Neg(e) y = Neg(n)")
+
+
+def tuples(pick):
+    """Rows that GatherND selects."""
+    rows, d = pick.randint(300, 2000), pick.randint(1, 3)
+    w = table(pick, rows, d)
+    wrong = list(w)
+    wrong[pick.randrange(rows) * d] += 1
+
+    def graph(values, tail="y = GatherND(w, i)"):
+        return f"(int64[n,1] i) => (float[n,{d}] y) <{floats('w', (rows, d), values)}, int64[1] a = {{1}}> {{ {tail} }}"
+    return graph(w), graph(wrong), graph(w, "s = Squeeze(i, a) y = Gather(w, s)")
+
+
+def ties(pick):
+    d, kind = pick.randint(3, 8), pick.choice(["float", "int64"])
+
+    def graph(last, tail="y = ArgMax<axis = 1, keepdims = 0, select_last_index = {last}>(x)"):
+        return f"({kind}[n,{d}] x) => (int64[n] y) {{ {tail.replace('{last}', str(last))} }}"
+    twin = "s = Neg(x) y = ArgMin<axis = 1, keepdims = 0>(s)" if kind == "float" else "y = ArgMax<axis = -1, keepdims = 0>(x)"
+    return graph(0), graph(1), graph(0, twin)
+
+
+def offset_positions(pick):
+    """A table of positions that counts from the second row, or of differences of positions."""
+    rows, away = pick.randint(80, 500), pick.random() < 0.5
+    first = pick.randint(rows - rows // 3, rows - 2)
+    w = table(pick, rows, 1)
+    wrong = [v if i < first else v + 0.5 for i, v in enumerate(w)]
+    half = rows // 2
+
+    def graph(values, add="Add(s, e)"):
+        begin = (f"(float[t,1] x) => (float[t,1] y) <{floats('w', (rows, 1), values)}, int64 z = {{0}}, int64 o = {{1}}, "
+                 f"int64 two = {{2}}, int64 h = {{{half}}}, int64 m = {{{-half}}}, int64 k = {{{rows - half - 1}}}> "
+                 "{ n = Shape<start = 0, end = 1>(x) l = Squeeze(n) r = Range(z, l, o) ")
+        if not away:
+            return begin + f"i = Add(r, two) e = Gather(w, i) s = Identity(x) y = {add} }}"
+        return begin + f"b = Sub(l, o) f = Sub(r, b) j = Neg(f) c = Clip(j, m, k) i = Add(c, h) e = Gather(w, i) s = Neg(x) y = {add} }}"
+    return graph(w), graph(wrong), graph(w, "Add(e, s)")
+
+
+def nanoseconds(pick):
+    name = pick.choice(["t", "time", "stamp"])
+
+    def graph(tail):
+        return f"(int64[n] {name}) => (int64[n] y) {{ {tail.replace('(t)', '(' + name + ')')} }}"
+    return graph("y = Identity(t)"), graph("f = Cast<to = 11>(t) y = Cast<to = 7>(f)"), graph("n = Neg(t) y = Neg(n)")
+
+
+def padded_ids(pick):
+    """A mask that is made of the ids themselves."""
+    rows, d = pick.randint(20, 90), pick.randint(2, 4)
+    w, pad = table(pick, rows, d), pick.randrange(2, rows)
+
+    def graph(mask):
+        return (f"(int64[b,s] ids) => (float[b,{d}] y) <{floats('w', (rows, d), w)}, int64 pad = {{{pad}}}, "
+                f"int64[1] a1 = {{1}}, int64[1] a2 = {{2}}> {{ h = Gather(w, ids) {mask} f = Cast<to = 1>(k) "
+                f"u = Unsqueeze(f, a2) m = Mul(h, u) y = ReduceSum<keepdims = 0>(m, a1) }}")
+    return (graph("e = Equal(ids, pad) k = Not(e)"), graph("k = Equal(ids, ids)"),
+            graph("g = Greater(ids, pad) l = Less(ids, pad) k = Or(g, l)"))
+
+
+def edges(pick):
+    """Ids within a fixed table and one that comes in."""
+    n, e, d = pick.randint(4, 12), pick.randint(10, 30), pick.randint(2, 4)
+    zeros = floats("none", (n, d), [0] * (n * d))
+
+    def graph(reduction, tail="y = Add(x, s)"):
+        return (f"(float[{n},{d}] x, int64[2,{e}] edge) => (float[{n},{d}] y) <{zeros}, int64 z = {{0}}, int64 o = {{1}}, "
+                f"int64[1] a1 = {{1}}> {{ i = Gather(edge, z) j = Gather(edge, o) m = Gather(x, i) u = Unsqueeze(j, a1) "
+                f"v = Shape(m) k = Expand(u, v) s = ScatterElements<reduction = \"{reduction}\">(none, k, m) {tail} }}")
+    return graph("add"), graph("none"), graph("add", "t = Neg(s) y = Sub(x, t)")
+
+
 KINDS = [left_padding, holes, cache, lengths, one_row, far_positions, limits, overflow, time_stamps, negative_ids,
-         duplicates, missing, imputer, branch, keys, trees, quantized]
+         duplicates, missing, imputer, branch, keys, trees, quantized, sentinels, step_threshold, hashed_ids, tuples,
+         ties, offset_positions, nanoseconds, padded_ids, edges]

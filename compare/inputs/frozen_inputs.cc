@@ -31,11 +31,26 @@ std::string ConstantText(const Tensor& constant) {
   return count <= kFew ? absl::StrJoin(numbers, ", ") : "";
 }
 
+// True if a side takes numbers as inputs that are single ones on the other side, and no weights.
+bool TakesNumbersAlone(const InputMapping& mapping, const PerSide<const Graph*>& graphs) {
+  for (const MappedInput& pair : mapping.pairs) {
+    for (const SideId side : kBothSides) {
+      const SideId other = Other(side);
+      if (!pair.is_input(side) || pair.is_input(other)) continue;
+      const Tensor* constant = FindConstant(*graphs[other], OfSide(pair, other));
+      if (constant == nullptr || !IsFloatingPoint(constant->dtype())) continue;
+      if (constant->num_elements() != 1) return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 std::vector<FrozenInput> FrozenInputs(const InputMapping& mapping,
                                       const PerSide<const Graph*>& graphs, PurposeCache* purposes) {
   std::vector<FrozenInput> frozen;
+  const bool numbers = TakesNumbersAlone(mapping, graphs);
   for (const MappedInput& pair : mapping.pairs) {
     for (const SideId side : kBothSides) {
       const SideId other = Other(side);
@@ -45,7 +60,9 @@ std::vector<FrozenInput> FrozenInputs(const InputMapping& mapping,
       const InputPurposes& of_side = purposes->Of(*graphs[side]);
       const auto purpose = of_side.find(name);
       const bool tells = purpose != of_side.end() && purpose->second.purpose > Purpose::kPositive;
-      if (constant == nullptr || (IsFloatingPoint(constant->dtype()) && !tells)) continue;
+      if (constant == nullptr || (IsFloatingPoint(constant->dtype()) && !tells && !numbers)) {
+        continue;
+      }
       const std::string text = ConstantText(*constant);
       frozen.push_back({side, name,
                         absl::StrCat("`", name, "` as the ", SideName(other), " has frozen it",

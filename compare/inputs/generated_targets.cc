@@ -1,6 +1,7 @@
 #include "compare/inputs/generated_targets.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -289,7 +290,7 @@ class MadeUp {
         break;
       }
     }
-    return sum;
+    return purpose.at_most > 0 ? std::min<int64_t>(sum, purpose.at_most) : sum;
   }
 
   absl::Status CheckSize(size_t i) const {

@@ -184,54 +184,6 @@ absl::StatusOr<FedInputs> InputSets::Get(int64_t set) {
   return fed;
 }
 
-absl::StatusOr<FedInputs> InputSets::MakeUp(const SizeChoice& sizes, Regime regime,
-                                            uint64_t numbers, std::optional<uint64_t> mixture,
-                                            const std::vector<double>& probes) {
-  const GeneratedInputs given = generated_;
-  generated_.sizes = sizes;
-  generated_.regime = regime;
-  generated_.seed = given.seed.value_or(0) + numbers;
-  generated_.mixture = mixture;
-  generated_.probes = probes;
-  absl::StatusOr<FedInputs> fed = Get(0);
-  generated_ = given;
-  return fed;
-}
-
-std::string InputSets::Sizes(const SizeChoice& sizes) const {
-  std::vector<ValueInfo> inputs;
-  for (const SideId side : kBothSides) {
-    if (graphs_[side] == nullptr) continue;
-    for (const ValueInfo* input : RequiredInputs(*graphs_[side])) inputs.push_back(*input);
-  }
-  return DescribeSizes(inputs, sizes, generated_.dims);
-}
-
-std::vector<SizeSum> InputSets::SumsToTry() {
-  return onnxcmp::SumsToTry(Targets(models()), graphs_, generated_, &purposes_);
-}
-
-std::vector<std::string> InputSets::Masks() {
-  for (const SideId side : kBothSides) {
-    if (graphs_[side] == nullptr) continue;
-    std::vector<std::string> masks = MaskInputs(*graphs_[side], &purposes_);
-    if (!masks.empty()) return masks;
-  }
-  return {};
-}
-
-std::vector<FrozenInput> InputSets::Frozen() { return FrozenInputs(mapping_, graphs_, &purposes_); }
-
-std::vector<std::string> InputSets::Purposes() {
-  return DescribeMadeUp(Targets(models()), graphs_, generated_, &purposes_);
-}
-
-bool InputSets::takes_any() const {
-  return std::any_of(kBothSides.begin(), kBothSides.end(), [this](SideId side) {
-    return graphs_[side] != nullptr && !RequiredInputs(*graphs_[side]).empty();
-  });
-}
-
 ValueTarget::Input InputSets::InputOf(SideId side, const std::string& name) const {
   const ValueInfo* input = FindInput(graphs_[side], name);
   return {side, name, input == nullptr ? TypeInfo() : input->type};

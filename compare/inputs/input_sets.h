@@ -97,6 +97,9 @@ class InputSets {
   // on the other side.
   std::vector<std::string> Masks();
   std::vector<FrozenInput> Frozen();
+  // Midpoints between the limits that the two sides compare an input with, where these differ. None
+  // if there are many.
+  std::vector<double> BetweenLimits();
   // True if the models take any inputs.
   bool takes_any() const;
 

@@ -22,7 +22,8 @@
 namespace onnxcmp {
 namespace {
 
-// A scale whose numbers reach farther than that beyond those of most is too small by itself.
+// A scale whose numbers reach farther than that beyond those of most is too small by itself: honest
+// calibrations (percentiles, entropy) leave out less than that, a scale that is wrong by 2 more.
 constexpr double kOnItsOwn = 1.7;
 
 class Reaches {
@@ -113,19 +114,24 @@ class Reaches {
 }  // namespace
 
 double CalibrationFit::spread() const {
-  constexpr double kSmall = 0.3;  // among many numbers some scales are rightly used little
+  // Bounds of what is divided by: among many numbers some scales are rightly used little.
+  constexpr double kSmall = 0.3;
   return most / std::max(typical, kSmall) + 0.5 * farthest / std::max(most, kSmall) - 0.5;
 }
 
 double CalibrationFit::Factor() const {
+  // Bounds of one step, since reach is not proportional to the size of inputs behind biases and
+  // normalizations: a longer one oversteps, and is taken back in the next round.
   constexpr double kLeast = 0.25;
   constexpr double kGreatest = 2;
-  constexpr double kInside = 0.97;
+  constexpr double kInside = 0.97;  // that rounding does not clip the greatest number
   const double reach = farthest <= kOnItsOwn * most ? farthest : most;
   return reach > 0 ? std::clamp(kInside / reach, kLeast, kGreatest) : 1;
 }
 
 bool CalibrationFit::Fits() const {
+  // Little beyond the ends few numbers are clipped, and by little; numbers that use less of most
+  // ranges than the least are rounded more coarsely than those that the scales were made for.
   constexpr double kLittleBeyond = 1.1;
   constexpr double kUsed = 0.4;
   return scales > 0 && most <= kLittleBeyond && most >= kUsed;
@@ -134,6 +140,8 @@ bool CalibrationFit::Fits() const {
 absl::Status FitCase(
     absl::FunctionRef<absl::StatusOr<std::optional<CalibrationFit>>(const SetCase&)> fit_on,
     SetCase* one, CalibrationFit* fit) {
+  // Scales that normal numbers reach into nearly as far need no other kind of numbers. A factor
+  // between the two bounds would change nothing. Rounds bound the runs: each takes two.
   constexpr double kAlike = 1.25;
   constexpr double kEnough = 0.96;
   constexpr double kNotMuchLess = 1.1;

@@ -1,12 +1,12 @@
 #include "compare/sets/compare_sets.h"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -17,8 +17,8 @@
 #include "compare/coverage/reached_parts.h"
 #include "compare/coverage/unread_rows.h"
 #include "compare/differences/value_difference.h"
-#include "compare/graphs/differing_rows.h"
 #include "compare/sets/calibration_fit.h"
+#include "compare/sets/directed_cases.h"
 #include "compare/sets/real_differences.h"
 #include "compare/sets/search_plan.h"
 #include "compare/sets/set_case.h"
@@ -215,10 +215,15 @@ class SetsComparison {
     comparison->verdict = Verdict::kDifferent;
   }
 
+  std::vector<FixedSize> SizesThatOneSideFixes() const {
+    return FixedByOneSide(left_.evaluator()->model().graph, right_.evaluator()->model().graph,
+                          inputs_.mapping());
+  }
+
   absl::Status FindSizes(Comparison* comparison) {
     OC_ASSIGN_OR_RETURN(comparison->sizes, TrySizes(left_, right_, inputs_, Brief(), sum_));
-    std::vector<std::string> found = FixedByOneSide(
-        left_.evaluator()->model().graph, right_.evaluator()->model().graph, inputs_.mapping());
+    std::vector<std::string> found;
+    for (const FixedSize& fixed : SizesThatOneSideFixes()) found.push_back(fixed.text);
     if (std::string text = SizesOfOneSide(comparison->sizes); !text.empty()) {
       found.push_back(std::move(text));
     }
@@ -268,49 +273,46 @@ class SetsComparison {
     // The calibration range of the scales is unknown: further sets would only show that.
     if (IsCalibrated()) return absl::OkStatus();
     const bool small = IsSmall(worst_.comparison.left);
+    const bool tiny = IsTiny(worst_.comparison.left);
     masks_ = inputs_.Masks();
     for (int set = 1; set < sets_.sets; ++set) {
       const int64_t seen = coverage_.seen();
-      OC_ASSIGN_OR_RETURN(const bool ran, Try(FurtherCase(set, IsCoarse())));
+      OC_ASSIGN_OR_RETURN(const bool ran, Try(FurtherCase(set, IsCoarse(), tiny)));
       if (Differs(worst_.comparison)) break;
       if (ran && coverage_.seen() == seen && !small) break;
     }
     return absl::OkStatus();
   }
 
-  // Feeds the rows that differ, and numbers between constants that do.
+  // Feeds the rows that differ, and numbers and sizes between constants that do; then what may
+  // exercise what no set has.
   absl::Status FeedWhatDiffers() {
-    constexpr int64_t kFarthest = 8192;
     constexpr size_t kMostTables = 3;
     if (IsCalibrated() || sets_.sets < 2) return absl::OkStatus();
     const std::vector<UnreadRows> unread = unread_;
     for (size_t i = 0; i < std::min(unread.size(), kMostTables); ++i) {
-      for (const int64_t reach : {unread[i].last + 1, unread[i].last / 2 + 1}) {
-        if (reach > kFarthest) continue;
-        Case one;
-        one.sizes.set = 1;
-        one.sizes.reach = reach;
-        OC_RETURN_IF_ERROR(Try(one).status());
-        if (Differs(worst_.comparison)) return absl::OkStatus();
-        if (std::find(unread_.begin(), unread_.end(), unread[i]) == unread_.end()) break;
-      }
+      OC_RETURN_IF_ERROR(TryAll(CasesForRows(unread[i]), [&] {
+        return std::find(unread_.begin(), unread_.end(), unread[i]) == unread_.end();
+      }));
     }
-    Case one;
     if (IsCoarse()) return absl::OkStatus();
-    one.probes =
-        NumbersThatDiffer(left_.evaluator()->model().graph, right_.evaluator()->model().graph);
-    // They may be compared with a size.
-    for (const double probe : one.probes) {
-      Case reaching;
-      reaching.sizes.set = 1;
-      reaching.sizes.reach = static_cast<int64_t>(probe);
-      if (probe < 2 || probe > 1024 || 2 * probe != std::round(2 * probe)) continue;
-      OC_RETURN_IF_ERROR(Try(reaching).status());
-      if (Differs(worst_.comparison)) return absl::OkStatus();
+    const PerSide<const Graph*> graphs = {&left_.evaluator()->model().graph,
+                                          &right_.evaluator()->model().graph};
+    const auto never = [] { return false; };
+    OC_RETURN_IF_ERROR(
+        TryAll(CasesBetweenNumbers(*graphs.left, *graphs.right, inputs_.BetweenLimits()), never));
+    if (!IsTiny(worst_.comparison.left)) return absl::OkStatus();
+    for (const Graph* graph : {graphs.left, graphs.right}) {
+      OC_RETURN_IF_ERROR(TryAll(CasesForSizes(*graph), never));
     }
-    one.regime = Regime::kWhole;
-    for (int set = 0; set < 2 && !one.probes.empty() && !Differs(worst_.comparison); ++set) {
-      one.sizes.set = set;
+    return TryAll(CasesForMissing(coverage_.Get()),
+                  [&] { return CasesForMissing(coverage_.Get()).empty(); });
+  }
+
+  // Compares on one case after another until the sides differ, or enough is seen.
+  absl::Status TryAll(const std::vector<Case>& cases, absl::FunctionRef<bool()> enough) {
+    for (const Case& one : cases) {
+      if (Differs(worst_.comparison) || enough()) break;
       OC_RETURN_IF_ERROR(Try(one).status());
     }
     return absl::OkStatus();
@@ -320,6 +322,9 @@ class SetsComparison {
   void TellOfConstants(Comparison* comparison) {
     comparison->unread =
         comparison->verdict <= Verdict::kClose ? unread_ : std::vector<UnreadRows>();
+    for (const FixedSize& fixed : SizesThatOneSideFixes()) {
+      comparison->frozen.push_back(fixed.fed);
+    }
     for (const FrozenInput& frozen : inputs_.Frozen()) {
       comparison->frozen.push_back(frozen.text);
       ++comparison->coverage->nodes;
@@ -338,7 +343,8 @@ class SetsComparison {
       OC_ASSIGN_OR_RETURN(Comparison comparison, Compare(left_, right_, Brief()));
       if (LeftFailed(comparison)) continue;
       // Masks that hide a whole row amplify rounding, too.
-      if (Differs(comparison) && (one.regime != Regime::kUsual || !masks_.empty())) {
+      const bool usual = one.regime == Regime::kUsual && one.probes.empty();
+      if (Differs(comparison) && (!usual || !masks_.empty())) {
         if (!IsReal(comparison, one.regime)) return true;
       }
       if (comparison.verdict == Verdict::kFailed && !Differs(worst_.comparison)) {

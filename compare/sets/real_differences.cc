@@ -6,10 +6,13 @@
 #include <utility>
 
 #include "compare/base/per_side.h"
+#include "compare/inputs/input_fit.h"
 #include "compare/outputs/output_comparison.h"
 #include "compare/sets/padding.h"
 #include "compare/sets/told_outputs.h"
+#include "compare/streams/result_stream.h"
 #include "evaluator/run/evaluator.h"
+#include "evaluator/tensor/dtype.h"
 #include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
@@ -22,6 +25,22 @@ std::vector<NamedOutput> Named(const Side& side, const std::vector<Value>& value
     named.push_back({graph.outputs[i].name, values[i]});
   }
   return named;
+}
+
+// True if a side computes with integers alone, so that nothing of it is rounding.
+bool IsExact(const ResultStream& stream) {
+  return std::none_of(stream.results.begin(), stream.results.end(),
+                      [](const StreamResult& result) { return IsFloatingPoint(result.dtype); });
+}
+
+bool IntegersDiffer(const std::vector<Value>& left, const std::vector<Value>& right) {
+  for (size_t i = 0; i < std::min(left.size(), right.size()); ++i) {
+    if (left[i].is_tensor() && right[i].is_tensor() && IsInteger(left[i].tensor().dtype()) &&
+        IsInteger(right[i].tensor().dtype()) && !HoldTheSame(left[i].tensor(), right[i].tensor())) {
+      return true;
+    }
+  }
+  return false;
 }
 
 }  // namespace
@@ -71,6 +90,9 @@ bool DifferInDouble(const Side& left, const Side& right, const Comparison& compa
   const auto ours = left_in_double->Run(*left.feeds());
   const auto theirs = right_in_double->Run(*right.feeds());
   if (!ours.ok() || !theirs.ok()) return true;
+  if ((IsExact(comparison.left) || IsExact(comparison.right)) && IntegersDiffer(*ours, *theirs)) {
+    return true;
+  }
   ToleranceOptions tolerance;
   tolerance.rtol = coarse ? kMuch : 1e-4;
   if (coarse) tolerance.atol = kMuch * LargestOutput(comparison.left);

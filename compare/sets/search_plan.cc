@@ -7,27 +7,12 @@
 #include <string>
 #include <utility>
 
-#include "absl/strings/match.h"
-#include "absl/strings/string_view.h"
 #include "compare/inputs/made_up/regime.h"
 #include "compare/outputs/compared_row.h"
+#include "compare/sets/directed_cases.h"
 
 namespace onnxcmp {
 namespace {
-
-// Regimes that may exercise what a node has not shown.
-std::vector<Regime> AnswersTo(absl::string_view why) {
-  using enum Regime;
-  if (absl::StrContains(why, "below 0")) return {kNegative};
-  if (absl::StrContains(why, "above 0")) return {kPositive};
-  if (absl::StrContains(why, "limit")) return {kLarge, kHuge, kEnds};
-  if (absl::StrContains(why, "condition")) return {kEnds, kZeros, kLarge, kTies};
-  if (absl::StrContains(why, "took all")) return {kSmall, kTiny};
-  if (absl::StrContains(why, "is equal")) return {kWhole, kEnds};
-  if (absl::StrContains(why, "round")) return {kZeros, kOnes, kEnds};
-  if (absl::StrContains(why, "chose")) return {kNegative, kPositive, kWhole};
-  return {};
-}
 
 // Another case that has much in common with one.
 SetCase Beside(const SetCase& one, uint64_t i) {
@@ -62,11 +47,13 @@ SearchPlan::SearchPlan(const Coverage& coverage) {
     const std::vector<Regime> answers = AnswersTo(node.why);
     asked.insert(asked.end(), answers.begin(), answers.end());
   }
-  first_ = FirstSearchCases();
-  std::stable_sort(first_.begin(), first_.end(), [&](const SetCase& a, const SetCase& b) {
+  first_ = CasesForMissing(coverage);
+  std::vector<SetCase> others = FirstSearchCases();
+  std::stable_sort(others.begin(), others.end(), [&](const SetCase& a, const SetCase& b) {
     return std::count(asked.begin(), asked.end(), a.regime) >
            std::count(asked.begin(), asked.end(), b.regime);
   });
+  first_.insert(first_.end(), others.begin(), others.end());
 }
 
 SetCase SearchPlan::Next() {

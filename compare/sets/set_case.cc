@@ -23,7 +23,8 @@ bool SuitsCoarseTypes(Regime regime) {
   }
 }
 
-SetCase FurtherCase(int set, bool coarse) {
+SetCase FurtherCase(int set, bool coarse, bool tiny) {
+  constexpr int64_t kManyRows = 16;
   SetCase one;
   one.sizes.set = set;
   if (set % 4 == 2 && !coarse) one.regime = Regime::kWhole;
@@ -31,6 +32,7 @@ SetCase FurtherCase(int set, bool coarse) {
     if (!coarse) one.regime = Regime::kLarge;
     one.sizes.stretch = 3;
   }
+  if (tiny && set % 4 >= 2) one.sizes.rows = kManyRows;
   return one;
 }
 

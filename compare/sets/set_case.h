@@ -24,8 +24,8 @@ struct SetCase {
 bool SuitsCoarseTypes(Regime regime);
 
 // The usual sets after the first: a batch of 1, then integers and halves, then large numbers along
-// longer axes. `coarse`: numbers stay as they are.
-SetCase FurtherCase(int set, bool coarse);
+// longer axes. `coarse`: numbers stay as they are. `tiny`: more rows cost nothing.
+SetCase FurtherCase(int set, bool coarse, bool tiny);
 
 // The first cases of a search, sizes and regimes one by one; and the mixtures after them.
 std::vector<SetCase> FirstSearchCases();

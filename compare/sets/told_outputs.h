@@ -25,15 +25,19 @@ inline std::vector<const StreamResult*> OutputsOf(const ResultStream& stream) {
   return outputs;
 }
 
-// True if further sets cost almost nothing.
-inline bool IsSmall(const ResultStream& stream) {
-  constexpr int64_t kFewElements = 2'000'000;
-  constexpr size_t kFewResults = 1500;
-  if (stream.results.size() > kFewResults) return false;
+// True if a run makes but few results and elements.
+inline bool MakesFew(const ResultStream& stream, size_t results, int64_t most) {
+  if (stream.results.size() > results) return false;
   int64_t elements = 0;
   for (const StreamResult& result : stream.results) elements += result.fingerprint.size;
-  return elements < kFewElements;
+  return elements < most;
 }
+
+// True if further sets cost almost nothing.
+inline bool IsSmall(const ResultStream& stream) { return MakesFew(stream, 1500, 2'000'000); }
+
+// True if even dozens of sets do.
+inline bool IsTiny(const ResultStream& stream) { return MakesFew(stream, 150, 50'000); }
 
 // The greatest magnitude in any output.
 inline double LargestOutput(const ResultStream& stream) {

@@ -85,9 +85,9 @@ std::string SizesOfBoth(Side& left, Side& right, InputSets& inputs,
   return "";
 }
 
-std::vector<std::string> FixedByOneSide(const Graph& left, const Graph& right,
-                                        const InputMapping& mapping) {
-  std::vector<std::string> fixed;
+std::vector<FixedSize> FixedByOneSide(const Graph& left, const Graph& right,
+                                      const InputMapping& mapping) {
+  std::vector<FixedSize> fixed;
   const auto input_of = [](const Graph& graph, const std::string& name) -> const ValueInfo* {
     const auto it = std::find_if(graph.inputs.begin(), graph.inputs.end(),
                                  [&](const ValueInfo& input) { return input.name == name; });
@@ -105,10 +105,13 @@ std::vector<std::string> FixedByOneSide(const Graph& left, const Graph& right,
       const auto& l = (*ours->type.shape)[axis].value;
       const auto& r = (*theirs->type.shape)[axis].value;
       if (l.has_value() == r.has_value()) continue;
-      fixed.push_back(absl::StrCat("the ", r.has_value() ? "right" : "left", " takes only ",
-                                   r.has_value() ? *r : *l, " along axis ", axis, " of `",
-                                   ours->name, "`, the ", r.has_value() ? "left" : "right",
-                                   " any size"));
+      const absl::string_view who = SideName(r.has_value() ? SideId::kRight : SideId::kLeft);
+      const absl::string_view other = SideName(r.has_value() ? SideId::kLeft : SideId::kRight);
+      const std::string size =
+          absl::StrCat(r.has_value() ? *r : *l, " along axis ", axis, " of `", ours->name, "`");
+      fixed.push_back(
+          {absl::StrCat("the ", who, " takes only ", size, ", the ", other, " any size"),
+           absl::StrCat(size, ", which the ", who, " has fixed")});
     }
   }
   return fixed;

@@ -29,10 +29,13 @@ absl::StatusOr<std::vector<TriedSizes>> TrySizes(Side& left, Side& right, InputS
 std::string SizesOfBoth(Side& left, Side& right, InputSets& inputs,
                         const std::optional<SizeSum>& sum);
 
-// Axes of inputs that only one side leaves open: "the right takes only 4 along axis 0 of `x`, the
-// left any size".
-std::vector<std::string> FixedByOneSide(const Graph& left, const Graph& right,
-                                        const InputMapping& mapping);
+// An axis of an input that only one side leaves open.
+struct FixedSize {
+  std::string text;  // "the right takes only 4 along axis 0 of `x`, the left any size"
+  std::string fed;   // "4 along axis 0 of `x`, which the right has fixed"
+};
+std::vector<FixedSize> FixedByOneSide(const Graph& left, const Graph& right,
+                                      const InputMapping& mapping);
 
 // Sizes that only one side runs with, if both run with others: "both run with batch 4; with batch 2
 // the left runs and the right does not"; "" if there are none.

@@ -43,7 +43,12 @@ absl::StatusOr<ReviewedCauses> LookAtQuantization(
 OutputComparison WeighByLayers(OutputComparison judged,
                                const std::optional<QuantizationReport>& quantization,
                                const PerSide<RecordedSide>& sides, bool made_up) {
+  // Bounds of the noise of an output against the sum of the layers' own rounding, which is taken
+  // for independent of each other; where it is not, the sum is somewhat too small.
   constexpr double kTimesExplained = 2;
+  // Inputs that were made up are none that scales were calibrated with, though they fit: some
+  // scales clip them, and what is clipped adds up otherwise. So honest noise may be a few times as
+  // large; where little is explained, an output that lost a whole step is still far beyond.
   constexpr double kTimesOnMadeUp = 6;
   const double times = made_up ? kTimesOnMadeUp : kTimesExplained;
   if (!quantization.has_value() || !quantization->explained.has_value()) return judged;

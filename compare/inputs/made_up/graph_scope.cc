@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "compare/graphs/constants.h"
+#include "compare/inputs/made_up/node_questions.h"
 #include "evaluator/model/outer_names.h"
 #include "evaluator/tensor/convert.h"
 
@@ -72,6 +73,18 @@ std::optional<double> NumberOf(const Tensor* tensor) {
     if (element != elements[0]) return std::nullopt;
   }
   return elements[0];
+}
+
+bool IsScaledProduct(const GraphScope& scope, absl::string_view name) {
+  constexpr int kMostSteps = 6;
+  for (int steps = 0; steps < kMostSteps; ++steps) {
+    const Node* node = ProducerIn(scope, name);
+    if (node == nullptr || node->inputs.empty()) return false;
+    if (IsOneOf(*node, {"MatMul", "Einsum"}) || node->op_type == "FusedMatMul") return true;
+    if (!IsOneOf(*node, {"Mul", "Div", "Add", "Cast", "Reshape", "Transpose"})) return false;
+    name = node->inputs[0];
+  }
+  return false;
 }
 
 }  // namespace onnxcmp

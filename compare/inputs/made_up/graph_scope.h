@@ -40,6 +40,9 @@ const Node* ProducerIn(const GraphScope& scope, absl::string_view name);
 // The single number of a small constant; nothing if it holds different ones.
 std::optional<double> NumberOf(const Tensor* tensor);
 
+// True if a value is a product, possibly scaled, to which attention adds a mask.
+bool IsScaledProduct(const GraphScope& scope, absl::string_view name);
+
 }  // namespace onnxcmp
 
 #endif  // ONNXCMP_COMPARE_INPUTS_MADE_UP_GRAPH_SCOPE_H_

@@ -1,6 +1,8 @@
 #include "compare/inputs/made_up/input_purpose.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 
 #include "compare/graphs/differing_rows.h"
 
@@ -40,10 +42,15 @@ InputPurpose Merged(const InputPurpose& left, const InputPurpose& right) {
   const bool alike = left.purpose == right.purpose;
   InputPurpose merged = theirs ? right : left;
   const InputPurpose& other = theirs ? left : right;
-  if (other.limit.has_value())
+  if (alike) {
+    AddLimit(other, &merged);
+  } else if (other.limit.has_value()) {
     merged.limit = std::min(merged.limit.value_or(*other.limit), *other.limit);
+  }
   merged.not_negative |= other.not_negative || !alike;
   merged.adds_up |= other.adds_up;
+  merged.ties |= other.ties;
+  merged.wraps = std::max(merged.wraps, other.wraps);
   const auto append = [](auto* to, const auto& from) {
     to->insert(to->end(), from.begin(), from.end());
   };
@@ -56,6 +63,24 @@ InputPurpose Merged(const InputPurpose& left, const InputPurpose& right) {
   for (const auto& [feature, values] : other.thresholds)
     append(&merged.thresholds[feature], values);
   return merged;
+}
+
+void AddLimit(const InputPurpose& other, InputPurpose* to) {
+  constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
+  const auto add_most = [&](int64_t limit) {
+    const auto most = static_cast<int32_t>(std::clamp<int64_t>(limit, 0, kMost));
+    if (most > 0) to->at_most = to->at_most == 0 ? most : std::min(to->at_most, most);
+  };
+  add_most(other.at_most);
+  if (to->limit_sum.empty() && !other.limit_sum.empty()) {
+    add_most(to->limit.value_or(0));
+    to->limit = other.limit;
+    to->limit_sum = other.limit_sum;
+  } else if (!to->limit_sum.empty() && other.limit_sum.empty()) {
+    add_most(other.limit.value_or(0));
+  } else if (other.limit.has_value()) {
+    to->limit = std::min(to->limit.value_or(*other.limit), *other.limit);
+  }
 }
 
 const InputPurposes& PurposeCache::Of(const Graph& graph) {

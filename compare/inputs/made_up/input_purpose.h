@@ -55,6 +55,7 @@ using TreePath = std::vector<std::pair<int64_t, NumberRange>>;
 
 struct InputPurpose {
   Purpose purpose = Purpose::kNumbers;
+  bool ties = false;  // the greatest or least of its numbers is chosen: some are equal
   // Ids and positions: rows of the table; lengths: the greatest. If it is the sum of sizes of other
   // inputs, these sizes.
   std::optional<int64_t> limit;
@@ -69,6 +70,8 @@ struct InputPurpose {
   bool pieces = false;  // sizes of pieces, which add up to the limit
   bool counts = false;  // iterations of a loop: also none, and more of them
   bool grows = false;   // other small numbers from set to set
+  // Ids: a limit that holds beside a sum of sizes, of another table; 0: none.
+  int32_t at_most = 0;
   double fraction = 0;  // small floats: the value of all elements, if it is not 0
   // Factors of numbers that are then summed: the more there are, the smaller they get.
   bool weights = false;
@@ -77,6 +80,8 @@ struct InputPurpose {
   bool not_negative = false;
   bool shifted = false;  // all uses are of numbers computed from them
   bool adds_up = false;
+  // Ids: what they are taken modulo of before any use, so that they may be any numbers; 0: nothing.
+  int32_t wraps = 0;
   // Ids: tables in the graph whose rows they select.
   std::vector<IdTable> tables;
   // Rows of tables that differ from the other side's: some ids have to select these.
@@ -105,6 +110,9 @@ struct InputPurpose {
 
 // The joint purpose of an input in two models.
 InputPurpose Merged(const InputPurpose& left, const InputPurpose& right);
+
+// Adds the limit of another use: the ids of both are within it.
+void AddLimit(const InputPurpose& other, InputPurpose* to);
 
 // By input, for those with a use that determines a purpose.
 using InputPurposes = absl::flat_hash_map<std::string, InputPurpose>;

@@ -20,7 +20,11 @@ void AddNumber(const GraphScope& scope, const Node& node, size_t i, std::vector<
 
 void AddLandmarks(const GraphScope& scope, const Node& node, size_t slot,
                   std::vector<double>* numbers) {
-  if (IsOneOf(node, {"IsNaN"})) numbers->push_back(std::numeric_limits<double>::quiet_NaN());
+  // Only NaN is not equal to itself.
+  const bool itself =
+      IsOneOf(node, {"Equal"}) && node.inputs.size() == 2 && node.inputs[0] == node.inputs[1];
+  if (IsOneOf(node, {"IsNaN"}) || itself)
+    numbers->push_back(std::numeric_limits<double>::quiet_NaN());
   if (IsOneOf(node, {"Equal", "Greater", "Less", "GreaterOrEqual", "LessOrEqual"}) && slot < 2) {
     AddNumber(scope, node, 1 - slot, numbers);
   }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "compare/inputs/made_up/made_up_image.h"
 #include "compare/inputs/made_up/mask_rows.h"
 #include "compare/inputs/made_up/smooth_numbers.h"
 #include "evaluator/base/status_macros.h"
@@ -50,17 +51,14 @@ void Fill(Tensor* tensor, Next&& next) {
         continue;
       }
     }
-    StoreElements<Number>(dtype, numbers.data(), stored, tensor->mutable_raw_data(), first,
-                          Overflow::kSaturate);
+    if constexpr (std::is_same_v<Number, int64_t>) {
+      StoreElements<int64_t>(dtype, numbers.data(), stored, tensor->mutable_raw_data(), first);
+    } else {
+      StoreElements<Number>(dtype, numbers.data(), stored, tensor->mutable_raw_data(), first,
+                            Overflow::kSaturate);
+    }
   }
 }
-
-void Little(std::string* to, uint32_t value, int bytes) {
-  for (int i = 0; i < bytes; ++i) to->push_back(static_cast<char>(value >> (8 * i) & 0xff));
-}
-
-// True for the sets with rare values: missing ones, ids that count from the end.
-bool IsForTheRare(int set) { return set % 4 == 2; }
 
 // The size of the last axis longer than 1.
 int64_t RowOf(const Shape& shape) {
@@ -74,7 +72,7 @@ int64_t RowOf(const Shape& shape) {
 
 std::optional<double> ValueMaker::Missing(const InputPurpose& purpose) {
   constexpr int64_t kOneIn = 3;
-  if (purpose.missing.empty() || !IsForTheRare(set_) || random_.Below(kOneIn) != 0) {
+  if (purpose.missing.empty() || !IsForTheRare() || random_.Below(kOneIn) != 0) {
     return std::nullopt;
   }
   const auto many = static_cast<int64_t>(purpose.missing.size());
@@ -89,6 +87,13 @@ std::optional<double> ValueMaker::Probe(const InputPurpose& purpose) {
   return !all && random_.Below(4) == 0 ? -probe : probe;
 }
 
+bool ValueMaker::CrossesLimits(const InputPurpose& purpose) const {
+  const bool in_turn =
+      regime_ == Regime::kUsual || regime_ == Regime::kWhole || regime_ == Regime::kLarge;
+  return in_turn && !purpose.landmarks.empty() && purpose.probes.empty() &&
+         purpose.purpose == Purpose::kNumbers;
+}
+
 double ValueMaker::Number(const InputPurpose& purpose, bool scalar, std::optional<double> normal) {
   if (const auto probe = Probe(purpose);
       probe.has_value() && purpose.purpose == Purpose::kNumbers) {
@@ -101,14 +106,15 @@ double ValueMaker::Number(const InputPurpose& purpose, bool scalar, std::optiona
     return keys->second[static_cast<size_t>(random_.Below(many))];
   }
   // Only the regimes of large numbers step across limits, and not across great ones, as coarse
-  // types have.
+  // types have. A scalar does in turn.
   const bool far = regime_ == Regime::kWhole || regime_ == Regime::kLarge;
-  if (far && !purpose.landmarks.empty() && random_.Below(8) == 0) {
-    constexpr double kMost = 1e3;
+  const bool in_turn = scalar && set_ % 4 != 0 && CrossesLimits(purpose);
+  if (in_turn || (far && !purpose.landmarks.empty() && random_.Below(8) == 0)) {
+    constexpr double kMost = 2e4;
     const auto many = static_cast<int64_t>(purpose.landmarks.size());
     const double mark = purpose.landmarks[static_cast<size_t>(random_.Below(many))];
     const double step = (0.05 + 0.2 * random_.Uniform()) * std::max(std::abs(mark), 0.5);
-    const double side = random_.Below(2) == 0 ? -1 : 1;
+    const double side = (in_turn ? set_ % 2 : random_.Below(2)) == 0 ? -1 : 1;
     if (std::abs(mark) <= kMost && purpose.purpose != Purpose::kPositive) {
       return mark + side * step;
     }
@@ -175,21 +181,6 @@ double ValueMaker::Usual(const InputPurpose& purpose, bool scalar, std::optional
   return number;
 }
 
-int64_t ValueMaker::Within(int64_t limit) {
-  switch (regime_) {
-    case Regime::kZeros:
-      return 0;
-    case Regime::kOnes:
-      return std::min<int64_t>(1, limit - 1);
-    case Regime::kEnds:
-      return random_.Below(2) == 0 ? 0 : limit - 1;
-    case Regime::kTies:
-      return random_.Below(std::min<int64_t>(limit, 3));
-    default:
-      return random_.Below(limit);
-  }
-}
-
 int64_t ValueMaker::Integer(DType dtype, const InputPurpose& purpose, bool scalar) {
   const bool narrow = BitWidth(dtype) <= 16;
   auto least = static_cast<double>(IntegerMin(dtype));
@@ -209,6 +200,11 @@ int64_t ValueMaker::Integer(DType dtype, const InputPurpose& purpose, bool scala
     number = std::round(*probe);
   } else if (const auto missing = Missing(purpose); missing.has_value() && !std::isnan(*missing)) {
     number = *missing;
+  } else if (scalar && CrossesLimits(purpose)) {
+    // Below, above and at a limit in turn.
+    const size_t many = purpose.landmarks.size();
+    const int side = set_ % 2 == 1 ? 1 : set_ % 4 == 2 && many == 1 ? 0 : -1;
+    number = std::floor(purpose.landmarks[static_cast<size_t>(set_ / 2) % many]) + side;
   } else if (!purpose.landmarks.empty() && random_.Below(4) == 0) {
     // At a limit, and next to it on both sides.
     const auto many = static_cast<int64_t>(purpose.landmarks.size());
@@ -224,7 +220,10 @@ int64_t ValueMaker::Integer(DType dtype, const InputPurpose& purpose, bool scala
     number = least + static_cast<double>(random_.Below(static_cast<int64_t>(greatest - least) + 1));
   } else if (!narrow && !scalar && (regime_ == Regime::kWhole || regime_ == Regime::kLarge) &&
              random_.Below(2) == 0) {
-    number = static_cast<double>(LargeInteger(dtype));
+    const int64_t large = LargeInteger(dtype);
+    // A double would round it.
+    if (static_cast<double>(large) > least && static_cast<double>(large) < greatest) return large;
+    number = static_cast<double>(large);
   } else {
     number = static_cast<double>(random_.Below(19)) - 9;
     if (scalar && number == 0) number = 3;
@@ -235,77 +234,30 @@ int64_t ValueMaker::Integer(DType dtype, const InputPurpose& purpose, bool scala
   return static_cast<int64_t>(std::clamp(number, least, std::min(greatest, 9e18)));
 }
 
-// Integers of any size whose products fit into 32 bits; or beyond that, like time stamps.
+// Integers of any size whose products fit into 32 bits; or beyond that, like time stamps in
+// milliseconds, some in nanoseconds.
 int64_t ValueMaker::LargeInteger(DType dtype) {
   constexpr double kProducts = 30.5;
-  constexpr double kTimes = 42;
+  constexpr double kMilliseconds = 42;
   const bool longer = regime_ == Regime::kLarge && BitWidth(dtype) == 64;
-  const double size = std::exp2(random_.Uniform() * (longer ? kTimes : kProducts));
+  if (longer && random_.Below(3) == 0) {
+    // Odd, and beyond what doubles tell apart.
+    constexpr double kLeast = 54;
+    constexpr double kNanoseconds = 61;
+    const double size = std::exp2(kLeast + random_.Uniform() * (kNanoseconds - kLeast));
+    return static_cast<int64_t>(size) | 1;
+  }
+  const double size = std::exp2(random_.Uniform() * (longer ? kMilliseconds : kProducts));
   const bool below = !IsUnsignedInteger(dtype) && random_.Below(4) == 0;
   return static_cast<int64_t>(below ? -size : size);
-}
-
-// Includes rows that are known to differ; repeats ids if results of equal ones are added up; and in
-// one set, where that is legal, counts some from the end.
-std::vector<int64_t> ValueMaker::Ids(const InputPurpose& purpose, const Shape& shape,
-                                     int64_t limit) {
-  std::vector<int64_t> ids(static_cast<size_t>(NumElements(shape).value_or(0)));
-  for (int64_t& id : ids) id = Within(limit);
-  const size_t count = ids.size();
-  // Masks never hide the middle of a row, however it is padded.
-  const std::vector<int64_t>& wanted = purpose.rows_that_differ;
-  const auto row = static_cast<size_t>(std::max<int64_t>(1, shape.empty() ? 1 : shape.back()));
-  const size_t taken = std::min(wanted.size(), (count + 1) / 2);
-  for (size_t k = 0; k < taken; ++k) {
-    const size_t which =
-        wanted.size() <= taken
-            ? k
-            : (k * wanted.size() / taken + static_cast<size_t>(set_)) % wanted.size();
-    const size_t at = (k * count / taken + row / 2) % count;
-    if (wanted[which] < limit) ids[at] = wanted[which];
-  }
-  if (purpose.adds_up) {
-    const size_t step = shape.size() >= 2 ? row : 1;
-    for (size_t i = step; i < count; ++i) {
-      if (i / step % 2 == 1 && (IsForTheRare(set_) || random_.Below(2) == 0))
-        ids[i] = ids[i - step];
-    }
-    // Along the last axis, too.
-    for (size_t i = 1; i < count && step > 1; i += 2) {
-      if (i / step % 2 == 0 && i % step > 0 && random_.Below(2) == 0) ids[i] = ids[i - 1];
-    }
-  }
-  if (IsForTheRare(set_) && !purpose.not_negative && regime_ != Regime::kEnds) {
-    for (size_t i = 0; i < count; i += 2) ids[i] = ids[i] == 0 ? -1 : ids[i] - limit;
-  }
-  return ids;
-}
-
-// The second set reaches the table's end, the third the end of the usual time steps.
-int64_t ValueMaker::Position(int64_t i, int64_t row, size_t rank, const InputPurpose& purpose,
-                             std::optional<int64_t> limit) const {
-  constexpr int64_t kMostSteps = 999;
-  constexpr int64_t kStep = 97;
-  const int64_t at = i % row;
-  if (!limit.has_value()) {
-    const bool steps = rank <= 1 && IsForTheRare(set_);
-    if (!steps) return at + set_;
-    return at + 1 == row ? kMostSteps : std::min(kMostSteps, kStep * (at + 1));
-  }
-  int64_t first = set_;
-  if (set_ % 4 == 1 && *limit > row) first = *limit - row;
-  const std::vector<int64_t>& wanted = purpose.rows_that_differ;
-  if (!wanted.empty()) {
-    const int64_t middle = wanted[static_cast<size_t>(set_) % wanted.size()];
-    first = std::clamp<int64_t>(middle - row / 2, 0, std::max<int64_t>(0, *limit - row));
-  }
-  return std::min(at + first, *limit - 1);
 }
 
 int64_t ValueMaker::Length(const InputPurpose& purpose, int64_t limit, int64_t i) {
   if (purpose.full.has_value()) return limit + *purpose.full;
   if (regime_ == Regime::kEnds) return i % 2 == 0 ? 1 : limit;
   if (regime_ == Regime::kOnes) return limit;
+  // As short as can be, so that an element too many shows.
+  if (IsForTheRare() && i != 1) return std::min<int64_t>(1 + i % 3, limit);
   // The first is the longest, the others are shorter.
   if (i == 0 && set_ % 2 == 0 && limit > 1) return limit - 1;
   return i == 1 ? limit : 1 + random_.Below(limit);
@@ -378,44 +330,13 @@ void ValueMaker::FillText(const InputPurpose& purpose, Tensor* tensor) {
                    ? purpose.words[static_cast<size_t>(random_.Below(known))]
                    : kWords[random_.Below(static_cast<int64_t>(std::size(kWords)))];
   }
-  if (IsForTheRare(set_) && tensor->num_elements() > 1) texts[0].clear();
-}
-
-// A bitmap, the only image format that needs no encoder: three bytes a pixel, rows from the bottom.
-absl::StatusOr<Tensor> ValueMaker::Image(const Shape& shape) {
-  constexpr uint32_t kWidth = 9;
-  constexpr uint32_t kHeight = 7;
-  constexpr uint32_t kRow = (3 * kWidth + 3) / 4 * 4;
-  constexpr uint32_t kHeader = 54;
-  std::string file = "BM";
-  Little(&file, kHeader + kRow * kHeight, 4);
-  Little(&file, 0, 4);
-  Little(&file, kHeader, 4);
-  Little(&file, 40, 4);
-  Little(&file, kWidth, 4);
-  Little(&file, kHeight, 4);
-  Little(&file, 1, 2);
-  Little(&file, 24, 2);
-  Little(&file, 0, 4);
-  Little(&file, kRow * kHeight, 4);
-  for (int i = 0; i < 4; ++i) Little(&file, 0, 4);
-  for (uint32_t i = 0; i < kRow * kHeight; ++i) {
-    file.push_back(i % kRow < 3 * kWidth ? static_cast<char>(random_.Below(256)) : '\0');
-  }
-  // Its size is the file's, unless the model declares another one.
-  Shape bytes = shape;
-  if (bytes.size() != 1 || bytes[0] < static_cast<int64_t>(file.size())) {
-    bytes = {static_cast<int64_t>(file.size())};
-  }
-  OC_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Allocate(DType::kUint8, bytes));
-  std::memset(tensor.mutable_raw_data(), 0, static_cast<size_t>(tensor.byte_size()));
-  std::memcpy(tensor.mutable_raw_data(), file.data(), file.size());
-  return tensor;
+  if (IsForTheRare() && tensor->num_elements() > 1) texts[0].clear();
 }
 
 absl::StatusOr<Tensor> ValueMaker::Make(DType dtype, const Shape& shape,
                                         const InputPurpose& purpose, std::optional<int64_t> limit) {
-  if (purpose.purpose == Purpose::kImage && dtype == DType::kUint8) return Image(shape);
+  if (purpose.purpose == Purpose::kImage && dtype == DType::kUint8)
+    return MadeUpImage(shape, &random_);
   OC_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Allocate(dtype, shape));
   const int64_t count = tensor.num_elements();
   if (count == 0) return tensor;
@@ -444,11 +365,20 @@ absl::StatusOr<Tensor> ValueMaker::Make(DType dtype, const Shape& shape,
   if (regime_ == Regime::kSmooth && purpose.purpose == Purpose::kNumbers) {
     smooth.emplace(shape, &random_);
   }
+  // Of whole numbers that are chosen from, every other row has but few, so that some are equal.
+  const auto tie = [&](int64_t i, double number) {
+    const bool few = purpose.ties && regime_ == Regime::kWhole && i / row % 2 == 1;
+    return few ? std::clamp(std::round(0.5 * number), -1.0, 1.0) : number;
+  };
   const auto neighbour = [&](int64_t i) -> std::optional<double> {
     constexpr double kNoise = 0.3;
     if (!smooth.has_value() || !smooth->any()) return std::nullopt;
     return std::sqrt(1 - kNoise * kNoise) * smooth->At(i) + kNoise * random_.Normal();
   };
+  if (IsInteger(dtype) && purpose.purpose <= Purpose::kPositive) {
+    Fill<int64_t>(&tensor, [&](int64_t) { return Integer(dtype, purpose, scalar); });
+    return tensor;
+  }
   std::vector<int64_t> ids;
   if (purpose.purpose == Purpose::kIds) ids = Ids(purpose, shape, rows);
   Fill<double>(&tensor, [&](int64_t i) {
@@ -477,9 +407,8 @@ absl::StatusOr<Tensor> ValueMaker::Make(DType dtype, const Shape& shape,
       case Purpose::kFeatures:
         return Feature(purpose, i / row, i % row);
       default:
-        return IsFloatingPoint(dtype)  ? scale * Number(purpose, scalar, neighbour(i))
-               : dtype == DType::kBool ? static_cast<double>(random_.Below(2))
-                                       : static_cast<double>(Integer(dtype, purpose, scalar));
+        return IsFloatingPoint(dtype) ? tie(i, scale * Number(purpose, scalar, neighbour(i)))
+                                      : static_cast<double>(random_.Below(2));
     }
   });
   return tensor;

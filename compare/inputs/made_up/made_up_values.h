@@ -31,9 +31,14 @@ class ValueMaker {
                 std::optional<double> normal = std::nullopt);
   double Usual(const InputPurpose& purpose, bool scalar, std::optional<double> normal);
   int64_t Integer(DType dtype, const InputPurpose& purpose, bool scalar);
+  // True for the sets with rare values: missing ones, ids that count from the end.
+  bool IsForTheRare() const { return set_ % 4 == 2; }
   int64_t LargeInteger(DType dtype);
+  // True for sets in which a scalar is below and above its limits in turn.
+  bool CrossesLimits(const InputPurpose& purpose) const;
   int64_t Within(int64_t limit);
   std::vector<int64_t> Ids(const InputPurpose& purpose, const Shape& shape, int64_t limit);
+  void Pad(const InputPurpose& purpose, size_t row, int64_t limit, std::vector<int64_t>* ids) const;
   int64_t Position(int64_t i, int64_t row, size_t rank, const InputPurpose& purpose,
                    std::optional<int64_t> limit) const;
   int64_t Length(const InputPurpose& purpose, int64_t limit, int64_t i);
@@ -45,7 +50,6 @@ class ValueMaker {
   // The code of a missing value, in one set for some elements.
   std::optional<double> Missing(const InputPurpose& purpose);
   void FillText(const InputPurpose& purpose, Tensor* tensor);
-  absl::StatusOr<Tensor> Image(const Shape& shape);
 
   RandomNumbers random_;
   Regime regime_;

@@ -34,6 +34,7 @@ struct Form {
   // While they are numbers: the factor they were multiplied by, and the offset added then.
   double gain = 1;
   double offset = 0;
+  int32_t wraps = 0;  // what they are taken modulo of
   FeatureView features = {nullptr, 0};
   auto Key() const { return std::tuple(number, truth, scaled, added, phase, reduced); }
 };
@@ -53,12 +54,13 @@ class Walker {
       Form form;
       form.truth = input.type.dtype == DType::kBool;
       Follow(*root_, input.name, form);
-      const bool beside =
-          !beside_.landmarks.empty() || !beside_.missing.empty() || beside_.range.has_value();
+      const bool beside = !beside_.landmarks.empty() || !beside_.missing.empty() ||
+                          beside_.range.has_value() || beside_.ties;
       if (!any_ && !beside) continue;
       found_.not_negative |= found_.shifted;
       found_.landmarks = beside_.landmarks;
       found_.missing = beside_.missing;
+      found_.ties = beside_.ties;
       found_.range = beside_.range;
       purposes[input.name] = std::move(found_);
     }
@@ -85,12 +87,10 @@ class Walker {
     found_.not_negative |= purpose.not_negative;
     if (purpose.purpose != found_.purpose) return;
     found_.shifted &= purpose.shifted;
-    if (purpose.limit.has_value()) {
-      found_.limit = std::min(found_.limit.value_or(*purpose.limit), *purpose.limit);
-    }
-    if (found_.limit_sum.empty()) found_.limit_sum = purpose.limit_sum;
+    AddLimit(purpose, &found_);
     found_.weights |= purpose.weights;
     found_.adds_up |= purpose.adds_up;
+    found_.wraps = std::max(found_.wraps, purpose.wraps);
     found_.tables.insert(found_.tables.end(), purpose.tables.begin(), purpose.tables.end());
     found_.paths.insert(found_.paths.end(), purpose.paths.begin(), purpose.paths.end());
     found_.words.insert(found_.words.end(), purpose.words.begin(), purpose.words.end());
@@ -149,6 +149,7 @@ class Walker {
     if (node.domain == kMlDomain && slot == 0 && form.gain == 1) {
       AddMissing(node, input_->type.dtype, &beside_);
     }
+    beside_.ties |= slot == 0 && IsOneOf(node, {"ArgMax", "ArgMin", "Hardmax", "TopK"});
     std::vector<double> numbers;
     AddLandmarks(scope, node, slot, &numbers);
     for (const double number : numbers) {
@@ -202,7 +203,8 @@ class Walker {
           break;
       }
       InputPurpose found = PurposeOfRow(scope, node, row);
-      found.shifted = form.gain != 1 || form.offset != 0;
+      found.wraps = form.wraps;
+      found.shifted = form.gain != 1 || form.offset != 0 || form.wraps != 0;
       Found(std::move(found));
       return true;
     }
@@ -248,7 +250,13 @@ class Walker {
         }
         break;
     }
-    if (node.op_type == "GatherND" || node.op_type == "ScatterND") LeastDim(scope, other, &found);
+    if (node.op_type == "GatherND" || node.op_type == "ScatterND") {
+      if (OneIndexEach(scope, node)) {
+        SetLimit(SizeAlong(scope, other, IntAttribute(node, "batch_dims").value_or(0)), &found);
+      } else {
+        found.limit = LeastDim(scope, other);
+      }
+    }
     if (row.purpose == Purpose::kIds) {
       found.not_negative = !IsOneOf(
           node, {"Gather", "GatherElements", "GatherND", "OneHot", "ScatterElements", "ScatterND"});
@@ -256,7 +264,7 @@ class Walker {
       found.adds_up = reduction != nullptr && *reduction != "none";
       const Tensor* table = TableIn(scope, other);
       const bool chosen = row.limit == LimitKind::kAxis || row.limit == LimitKind::kAxisOf;
-      if (table != nullptr && chosen && node.op_type != "GatherND") {
+      if (table != nullptr && (chosen || SelectsRows(scope, node))) {
         found.tables.push_back({table, IntAttribute(node, row.attribute).value_or(row.axis)});
       }
     }
@@ -268,15 +276,6 @@ class Walker {
     if (!size.has_value()) return;
     if (size->fixed.has_value()) found->limit = size->fixed;
     if (size->dim.has_value()) found->limit_sum = {*size->dim};
-  }
-
-  // Each index of a tuple is for another axis.
-  void LeastDim(const GraphScope& scope, const std::string& table, InputPurpose* found) {
-    if (const Tensor* constant = ConstantIn(scope, table)) {
-      for (const int64_t dim : constant->shape()) {
-        found->limit = std::min(found->limit.value_or(dim), dim);
-      }
-    }
   }
 
   // Masks of one axis are lengths; a cache holds past and new elements.
@@ -343,6 +342,9 @@ class Walker {
       if (IsFloat()) return;
       if (form.number && node.inputs.size() == 2 && FoundCounted(scope, node, slot)) return;
       if (other() == nullptr) return;
+      // Masks are not compared with other numbers than these.
+      const double number = NumberOf(other()).value_or(0);
+      if (IsInteger() && form.number && number != 0 && number != 1) return;
       form.number = false;
       form.truth = true;
       return FollowOutput(scope, node, form);
@@ -354,13 +356,21 @@ class Walker {
     }
     // Counts of elements, or positions among those that count.
     if (IsOneOf(node, {"CumSum", "ReduceSum"}) && slot == 0 && !IsFloat() && !form.scaled) {
-      if (form.number || form.truth) Found(Purpose::kMask, node);
+      // A vector that is added up may hold any numbers.
+      const auto& shape = input_->type.shape;
+      const bool vector = shape.has_value() && shape->size() <= 1 && node.op_type == "ReduceSum";
+      if (form.truth || (form.number && !vector)) Found(Purpose::kMask, node);
       return;
     }
     if (IsOneOf(node, {"Softmax"}) && form.added && IsFloat() && !form.scaled) {
       return Found(Purpose::kAddedMask, node);
     }
     if (IsOneOf(node, {"Neg"})) return FollowOutput(scope, node, form);
+    if (IsOneOf(node, {"Mod"}) && slot == 0 && IsInteger() && form.number && form.gain == 1 &&
+        form.offset == 0 && other() != nullptr) {
+      form.wraps = static_cast<int32_t>(std::clamp(NumberOf(other()).value_or(0), 0.0, 1e9));
+      return FollowOutput(scope, node, form);
+    }
     if (form.phase) return;
     if (IsOneOf(node, {"MatMul", "Einsum"}) && !IsFloat()) {
       form.number = false;
@@ -383,7 +393,7 @@ class Walker {
     if (node.op_type != "Add" && node.op_type != "Sub") return;
     if (form.scaled) return Found(Purpose::kMask, node);
     if (IsFloat() && form.number && node.op_type == "Add" &&
-        IsProduct(scope, node.inputs[1 - slot])) {
+        IsScaledProduct(scope, node.inputs[1 - slot])) {
       form.added = true;
       FollowOutput(scope, node, form);
     } else if (form.added) {
@@ -469,18 +479,6 @@ class Walker {
       form->gain *= factor;
       form->offset *= factor;
     }
-  }
-
-  // True if a value is a product, possibly scaled, to which attention adds a mask.
-  bool IsProduct(const GraphScope& scope, absl::string_view name) const {
-    for (int steps = 0; steps < 6; ++steps) {
-      const Node* node = ProducerIn(scope, name);
-      if (node == nullptr || node->inputs.empty()) return false;
-      if (IsOneOf(*node, {"MatMul", "Einsum"}) || node->op_type == "FusedMatMul") return true;
-      if (!IsOneOf(*node, {"Mul", "Div", "Add", "Cast", "Reshape", "Transpose"})) return false;
-      name = node->inputs[0];
-    }
-    return false;
   }
 
   std::unique_ptr<GraphScope> root_;

@@ -1,5 +1,6 @@
 #include "compare/inputs/made_up/traced_size.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "compare/inputs/made_up/node_questions.h"
@@ -73,6 +74,33 @@ const Tensor* TableIn(const GraphScope& scope, absl::string_view name) {
     name = node->inputs[0];
   }
   return nullptr;
+}
+
+std::optional<int64_t> LeastDim(const GraphScope& scope, absl::string_view table) {
+  std::optional<int64_t> least;
+  if (const Tensor* constant = ConstantIn(scope, table)) {
+    for (const int64_t dim : constant->shape()) least = std::min(least.value_or(dim), dim);
+  }
+  return least;
+}
+
+bool OneIndexEach(const GraphScope& scope, const Node& node) {
+  if (!IsOneOf(node, {"GatherND", "ScatterND"}) || node.inputs.size() < 2) return false;
+  const auto width = SizeAlong(scope, node.inputs[1], -1);
+  if (!width.has_value()) return false;
+  if (width->fixed.has_value()) return *width->fixed == 1;
+  if (!width->dim.has_value()) return false;
+  for (const ValueInfo& input : RootOf(scope).inputs) {
+    const auto axis = static_cast<size_t>(width->dim->axis);
+    if (input.name != width->dim->input || !input.type.shape.has_value()) continue;
+    return axis < input.type.shape->size() && (*input.type.shape)[axis].value == 1;
+  }
+  return false;
+}
+
+bool SelectsRows(const GraphScope& scope, const Node& node) {
+  return node.op_type == "GatherND" && OneIndexEach(scope, node) &&
+         IntAttribute(node, "batch_dims").value_or(0) == 0;
 }
 
 }  // namespace onnxcmp

@@ -8,6 +8,7 @@
 #include "absl/strings/string_view.h"
 #include "compare/inputs/made_up/graph_scope.h"
 #include "compare/inputs/made_up/input_purpose.h"
+#include "evaluator/model/model.h"
 #include "evaluator/tensor/tensor.h"
 
 namespace onnxcmp {
@@ -24,6 +25,14 @@ std::optional<TracedSize> SizeAlong(const GraphScope& scope, absl::string_view n
 
 // A constant that is passed on, possibly cast; null if there is none.
 const Tensor* TableIn(const GraphScope& scope, absl::string_view name);
+
+// The least size of a constant's axes, in which each index of a tuple stays.
+std::optional<int64_t> LeastDim(const GraphScope& scope, absl::string_view table);
+
+// True if the tuples that a GatherND or ScatterND reads hold a single index; if these select whole
+// rows of its data.
+bool OneIndexEach(const GraphScope& scope, const Node& node);
+bool SelectsRows(const GraphScope& scope, const Node& node);
 
 }  // namespace onnxcmp
 

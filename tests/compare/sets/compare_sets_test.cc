@@ -69,7 +69,7 @@ constexpr Pair kPairs[] = {
      true},
     {"ties", "(float[b,16] x) => (int64[b,1] y) { y = ArgMax<axis = 1>(x) }",
      "(float[b,16] x) => (int64[b,1] y) { y = ArgMax<axis = 1, select_last_index = 1>(x) }",
-     "(float[b,16] x) => (int64[b,1] y) { n = Neg(x) y = ArgMin<axis = 1>(n) }", false},
+     "(float[b,16] x) => (int64[b,1] y) { n = Neg(x) y = ArgMin<axis = 1>(n) }", true},
     {"one_is_left",
      "(float[b,s] x, bool[b,s] m) => (float[b,s] y) <float low = {-1e30}> {"
      " g = Where(m, x, low) y = Softmax<axis = 1>(g) }",
@@ -79,7 +79,7 @@ constexpr Pair kPairs[] = {
      " p = Softmax<axis = 1>(g) z = Sub(p, p) y = Where(c, z, p) }",
      "(float[b,s] x, bool[b,s] m) => (float[b,s] y) <float low = {-1e20}> {"
      " g = Where(m, x, low) y = Softmax<axis = 1>(g) }",
-     false},
+     true},
     {"long_rows", "(float[b,s] x) => (float[b,s] y) <int64 a = {1}> { y = CumSum(x, a) }",
      "(float[b,s] x) => (float[b,s] y) <int64 a = {1}, int64[1] z = {0}, int64[1] e = {128},"
      " int64[1] l = {100000}, int64[1] ax = {1}> { p = Slice(x, z, e, ax) q = Slice(x, e, l, ax)"

@@ -116,6 +116,66 @@ constexpr Pair kPairs[] = {
      " int64[1] two = {2}, int64[1] one = {1}, float z = {0}> { g = Gather(e, i)"
      " h = Concat<axis = 1>(p, g) f = Cast<to = 9>(m) u = Unsqueeze(f, two) w = Where(u, h, z)"
      " y = ReduceSum<keepdims = 1>(w, one) }"},
+    {"integer_that_means_missing",
+     "(int64[n] x) => (int64[n] y) <int64 s = {-100}, int64 f = {3}> { c = Equal(x, s)"
+     " y = Where(c, f, x) }",
+     "(int64[n] x) => (int64[n] y) { y = Identity(x) }",
+     "(int64[n] x) => (int64[n] y) <int64 s = {-100}, int64 f = {3}> { c = Equal(x, s) d = Not(c)"
+     " y = Where(d, x, f) }"},
+    {"numbers_far_below",
+     "(float[n,3] x) => (float[n,3] y) <float s = {-9998}, float f = {0}> { c = Less(x, s)"
+     " y = Where(c, f, x) }",
+     "(float[n,3] x) => (float[n,3] y) { y = Identity(x) }",
+     "(float[n,3] x) => (float[n,3] y) <float s = {-9998}, float f = {0}> { c = Less(x, s)"
+     " d = Not(c) y = Where(d, x, f) }"},
+    {"what_does_not_equal_itself",
+     "(float[n,3] x) => (float[n,3] y) <float f = {2}> { c = Equal(x, x) y = Where(c, x, f) }",
+     "(float[n,3] x) => (float[n,3] y) { y = Identity(x) }",
+     "(float[n,3] x) => (float[n,3] y) <float f = {2}> { c = IsNaN(x) y = Where(c, f, x) }"},
+    {"branch_by_a_number_of_steps",
+     "(float[n] x, int64 t) => (float[n] y) <int64 k = {100}> { c = Greater(t, k)"
+     " y = If(c) <then_branch = t () => (float[n] p) { p = Neg(x) },"
+     " else_branch = e () => (float[n] q) { q = Identity(x) }> }",
+     "(float[n] x, int64 t) => (float[n] y) { y = Identity(x) }",
+     "(float[n] x, int64 t) => (float[n] y) <int64 k = {100}> { c = LessOrEqual(t, k)"
+     " y = If(c) <then_branch = t () => (float[n] p) { p = Identity(x) },"
+     " else_branch = e () => (float[n] q) { q = Neg(x) }> }"},
+    {"branch_by_a_size",
+     "(float[n] x) => (float[n] y) <int64 k = {64}> { d = Shape(x) e = Squeeze(d)"
+     " c = Greater(e, k) y = If(c) <then_branch = t () => (float[n] p) { p = Neg(x) },"
+     " else_branch = e () => (float[n] q) { q = Identity(x) }> }",
+     "(float[n] x) => (float[n] y) { y = Identity(x) }",
+     "(float[n] x) => (float[n] y) <int64 k = {64}> { d = Shape(x) e = Squeeze(d)"
+     " c = Less(k, e) y = If(c) <then_branch = t () => (float[n] p) { p = Neg(x) },"
+     " else_branch = e () => (float[n] q) { q = Identity(x) }> }"},
+    {"branch_by_a_sum",
+     "(float[n] x) => (float[n] y) <float k = {50}> { s = ReduceSum<keepdims = 0>(x)"
+     " c = Greater(s, k) y = If(c) <then_branch = t () => (float[n] p) { p = Neg(x) },"
+     " else_branch = e () => (float[n] q) { q = Identity(x) }> }",
+     "(float[n] x) => (float[n] y) { y = Identity(x) }",
+     "(float[n] x) => (float[n] y) <float k = {50}> { s = ReduceSum<keepdims = 0>(x)"
+     " c = Less(k, s) y = If(c) <then_branch = t () => (float[n] p) { p = Neg(x) },"
+     " else_branch = e () => (float[n] q) { q = Identity(x) }> }"},
+    {"time_in_nanoseconds", "(int64[n] t) => (int64[n] y) { y = Identity(t) }",
+     "(int64[n] t) => (int64[n] y) { f = Cast<to = 11>(t) y = Cast<to = 7>(f) }",
+     "(int64[n] t) => (int64[n] y) { m = Neg(t) y = Neg(m) }"},
+    {"several_that_are_greatest",
+     "(float[n,4] x) => (int64[n] y) { y = ArgMax<axis = 1, keepdims = 0>(x) }",
+     "(float[n,4] x) => (int64[n] y) { y = ArgMax<axis = 1, keepdims = 0,"
+     " select_last_index = 1>(x) }",
+     "(float[n,4] x) => (int64[n] y) { m = Neg(x) y = ArgMin<axis = 1, keepdims = 0>(m) }"},
+    {"sum_beyond_32_bits", "(int64[n] a) => (int64 y) { y = ReduceSum<keepdims = 0>(a) }",
+     "(int64[n] a) => (int64 y) { c = Cast<to = 6>(a) s = ReduceSum<keepdims = 0>(c)"
+     " y = Cast<to = 7>(s) }",
+     "(int64[n] a) => (int64 y) { m = Neg(a) s = ReduceSum<keepdims = 0>(m) y = Neg(s) }"},
+    // Ids within the table of 4 rows, though the number of rows of the other is told by the input.
+    {"edges_of_a_graph",
+     "(float[4,2] x, int64[9] i) => (float[9,2] y) <float[6,2] t = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9,"
+     " 10, 11}> { g = Gather(x, i) h = Gather(t, i) y = Add(g, h) }",
+     "(float[4,2] x, int64[9] i) => (float[9,2] y) <float[6,2] t = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9,"
+     " 10, 11}> { g = Gather(x, i) h = Gather(t, i) y = Sub(g, h) }",
+     "(float[4,2] x, int64[9] i) => (float[9,2] y) <float[6,2] t = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9,"
+     " 10, 11}> { g = Gather(x, i) h = Gather(t, i) m = Neg(h) y = Sub(g, m) }"},
 };
 
 class TradeSetsTest : public ::testing::TestWithParam<Pair> {};
@@ -219,6 +279,28 @@ TEST(SizesOfOneSideTest, AreAFinding) {
   const char* const twin =
       "(float[b,8] x) => (float[b,8] y) <int64[2] s = {-1, 8}> { r = Reshape(x, s) y = Relu(r) }";
   EXPECT_EQ(OnSets(any, twin).sizes_of_one_side, "");
+}
+
+TEST(SizesOfOneSideTest, AFixedSizeIsSaid) {
+  const char* const any = "(float[b,8] x) => (float[b,8] y) { y = Relu(x) }";
+  const char* const fixed = "(float[4,8] x) => (float[4,8] y) { y = Relu(x) }";
+  const Comparison comparison = OnSets(any, fixed);
+  EXPECT_EQ(comparison.verdict, Verdict::kSame);
+  EXPECT_THAT(comparison.frozen, ElementsAre("4 along axis 0 of `x`, which the right has fixed"));
+  EXPECT_THAT(OnSets(fixed, fixed).frozen, IsEmpty());
+}
+
+TEST(FrozenInputsTest, SingleNumbersAreNamedUnlessTheyAreWeights) {
+  const char* const left = "(float[n] x, float k) => (float[n] y) { y = Mul(x, k) }";
+  const char* const right = "(float[n] x) => (float[n] y) <float k = {2}> { y = Mul(x, k) }";
+  EXPECT_THAT(OnSets(left, right).frozen, ElementsAre("`k` as the right has frozen it: 2"));
+  const char* const weights =
+      "(float[n,2] x, float[2] w, float k) => (float[n,2] y) {"
+      " p = Mul(x, w) y = Add(p, k) }";
+  const char* const constants =
+      "(float[n,2] x) => (float[n,2] y) <float[2] w = {2, 3},"
+      " float k = {1}> { p = Mul(x, w) y = Add(p, k) }";
+  EXPECT_THAT(OnSets(weights, constants).frozen, IsEmpty());
 }
 
 TEST(FrozenInputsTest, AreNamed) {
