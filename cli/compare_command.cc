@@ -218,7 +218,7 @@ class CompareApp {
   // The arguments must outlive the object.
   explicit CompareApp(CompareArguments* arguments) : arguments_(*arguments), common_(arguments) {
     SetUsage(app_, "onnxcmp [OPTIONS] LEFT RIGHT");
-    app_.set_version_flag("--version", "", "Print the version");
+    app_.set_version_flag("--version", "", "Print versions and instructions");
     AddModels(app_, arguments_);
     common_.AddInputs(app_);
     AddRuntimes(app_, arguments_, against_);
