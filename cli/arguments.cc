@@ -11,9 +11,9 @@
 #include "absl/strings/str_join.h"
 #include "cli/commands.h"
 #include "cli/process/messages.h"
+#include "cli/process/version_text.h"
 #include "compare/inputs/generated_targets.h"
 #include "evaluator/base/status_macros.h"
-#include "evaluator/version.h"
 #include "ops/operators.h"
 
 namespace onnxcmp::cli {
@@ -67,7 +67,7 @@ std::optional<int> Parse(CLI::App& app, const std::vector<std::string>& argument
   } catch (const CLI::CallForAllHelp&) {
     return PrintOutput(app.help("", CLI::AppFormatMode::All)) ? kAgree : kFailed;
   } catch (const CLI::CallForVersion&) {
-    return PrintOutput(absl::StrCat("onnxcmp ", kVersion, "\n")) ? kAgree : kFailed;
+    return PrintOutput(VersionText()) ? kAgree : kFailed;
   } catch (const CLI::ParseError& error) {
     PrintError(absl::StrCat(error.what(), "; see ", app.get_name(), " --help"));
     return kFailed;

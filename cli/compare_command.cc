@@ -226,7 +226,7 @@ class CompareApp {
     SetUsage(app_, "onnxcmp [OPTIONS] LEFT RIGHT",
              {"--inputs", "--search", "--rtol", "--atol", "--explain", "--no-causes", "--all",
               "--html", "--json", "--against"});
-    app_.set_version_flag("--version", "", "Print the version");
+    app_.set_version_flag("--version", "", "Print versions and instructions");
     AddModels(app_, arguments_, more_);
     common_.AddInputs(app_);
     AddInputsOfTwo(app_, arguments_, search_);

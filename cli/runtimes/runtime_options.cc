@@ -33,6 +33,7 @@ absl::StatusOr<std::shared_ptr<Runtime>> RuntimeArguments::Open(const std::strin
   OC_ASSIGN_OR_RETURN(RuntimeSpec spec, ParseRuntimeSpec(name));
   RuntimeOptions options;
   OC_ASSIGN_OR_RETURN(options.adapters, AdaptersFolder());
+  options.python = python;
   options.memory = memory.value_or(0);
   options.max_tensor = max_tensor;
   if (!timeout.empty() && (!absl::ParseDuration(timeout, &options.timeout) ||

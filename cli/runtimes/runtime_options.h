@@ -19,6 +19,7 @@ struct RuntimeArguments {
   PerSide<std::string> names;     // "onnxruntime:optimization=none"; "": our interpreter
   std::string timeout;            // "": the default
   std::optional<int64_t> memory;  // bytes
+  std::string python;             // the interpreter that is asked first; "": none
   bool fused = false;             // models as runtimes have optimized them
 
   bool any() const { return !names.left.empty() || !names.right.empty(); }

@@ -28,12 +28,13 @@ namespace fs = std::filesystem;
 constexpr char kSuffix[] = "_adapter.py";
 constexpr absl::Duration kProbePatience = absl::Seconds(60);
 
-std::vector<std::string> Pythons() {
+std::vector<std::string> Pythons(const std::string& preferred) {
   if (const char* chosen = std::getenv("ONNXCMP_PYTHON"); chosen != nullptr && *chosen != '\0') {
     return {chosen};
   }
   const char* path = std::getenv("PATH");
   std::vector<std::string> found;
+  if (!preferred.empty()) found.push_back(preferred);
   std::set<std::string> seen;
   for (const absl::string_view folder : absl::StrSplit(path == nullptr ? "" : path, ':')) {
     if (folder.empty()) continue;
@@ -54,7 +55,8 @@ std::string LastLine(const std::string& text) {
 
 }  // namespace
 
-absl::StatusOr<FoundPython> FindPython(const std::string& adapters, const std::string& adapter) {
+absl::StatusOr<FoundPython> FindPython(const std::string& adapters, const std::string& adapter,
+                                       const std::string& preferred) {
   const bool is_file = adapter.ends_with(".py");
   if (!is_file) {
     const std::vector<std::string> names = AdapterNames(adapters);
@@ -64,7 +66,7 @@ absl::StatusOr<FoundPython> FindPython(const std::string& adapters, const std::s
           "; an adapter of your own is a file: ./", OneLine(adapter), ".py"));
     }
   }
-  const std::vector<std::string> pythons = Pythons();
+  const std::vector<std::string> pythons = Pythons(preferred);
   std::vector<std::string> packages;
   std::vector<std::string> troubles;
   for (const std::string& python : pythons) {

@@ -15,9 +15,11 @@ struct FoundPython {
 };
 
 // The first interpreter that has what an adapter imports: ONNXCMP_PYTHON, if that is set, and no
-// other; else each python3 in PATH. `adapters`: the folder of ours; `adapter`: the name of one of
-// them, or a file. NotFound, with what to install, if none has it.
-absl::StatusOr<FoundPython> FindPython(const std::string& adapters, const std::string& adapter);
+// other; else `preferred`, unless that is empty, and each python3 in PATH. `adapters`: the folder
+// of ours; `adapter`: the name of one of them, or a file. NotFound, with what to install, if none
+// has it.
+absl::StatusOr<FoundPython> FindPython(const std::string& adapters, const std::string& adapter,
+                                       const std::string& preferred = "");
 
 // The names of our adapters, sorted.
 std::vector<std::string> AdapterNames(const std::string& adapters);

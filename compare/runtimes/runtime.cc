@@ -124,7 +124,8 @@ absl::StatusOr<RuntimeInfo> Runtime::Start() {
     if (spec_.is_file() && !spec_.name.ends_with(".py")) {
       command_ = {spec_.name};
     } else {
-      OC_ASSIGN_OR_RETURN(const FoundPython found, FindPython(options_.adapters, spec_.name));
+      OC_ASSIGN_OR_RETURN(const FoundPython found,
+                          FindPython(options_.adapters, spec_.name, options_.python));
       command_ = {found.python, options_.adapters, spec_.name};
     }
   }

@@ -23,6 +23,7 @@ namespace onnxcmp {
 
 struct RuntimeOptions {
   std::string adapters;                         // the folder of ours
+  std::string python;                           // the interpreter that is asked first; "": none
   absl::Duration timeout = absl::Seconds(120);  // for each answer
   int64_t memory = 0;                           // bytes that it may take; 0: any number
   int64_t max_tensor = kDefaultMaxTensor;       // as EvaluatorOptions::max_tensor

@@ -23,6 +23,7 @@ _HOMES = {
     "Error": "_errors",
     "Evaluator": "_evaluator",
     "Output": "_objects",
+    "RecordedResult": "_recording",
     "Recording": "_recording",
     "Result": "_objects",
     "Row": "_objects",
@@ -44,7 +45,7 @@ if _typing.TYPE_CHECKING:
     from ._errors import Error
     from ._evaluator import Evaluator, RunResult
     from ._objects import Cause, Diff, Output, Result, Row, Side, Statistics
-    from ._recording import Recording, record
+    from ._recording import RecordedResult, Recording, record
     from ._values import SparseTensor
 
     __version__: str

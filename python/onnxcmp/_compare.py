@@ -291,7 +291,7 @@ _LISTS: dict[str, typing.Callable[[typing.Any], list[str]]] = {
     "tolerance": _tolerances,
 }
 _FLAGS = frozenset(
-    "each partial any-row-order coverage shadow quantization fusions nan ramp".split()
+    "each partial any-row-order coverage shadow quantization fusions fused nan ramp".split()
 )
 
 
@@ -310,6 +310,8 @@ def _command_line(options: typing.Mapping[str, typing.Any]) -> list[str | bytes]
             line.extend(f"--{name}={one}" for one in _LISTS[name](value))
         elif name == "search":
             line.append(f"--search={'60s' if value is True else _seconds(value)}")
+        elif name == "runtime-timeout":
+            line.append(f"--{name}={_seconds(value)}")
         elif is_path(value):
             line.append(f"--{name}=".encode() + path_bytes(value))
         elif isinstance(value, float):

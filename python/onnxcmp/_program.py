@@ -17,6 +17,10 @@ def main() -> None:
     except ImportError as error:
         print(f"onnxcmp: {error}", file=sys.stderr)
         sys.exit(2)
+    # Runtimes are looked for in the Python that runs this before all others.
+    if sys.executable:
+        folders = [os.path.dirname(sys.executable), os.environ.get("PATH", os.defpath)]
+        os.environ["PATH"] = os.pathsep.join(folders)
     arguments = [os.fsencode(argument) for argument in sys.argv]
     status = _core.run_program(arguments)
     sys.stdout.flush()

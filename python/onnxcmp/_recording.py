@@ -12,7 +12,7 @@ import typing
 
 import numpy as np
 
-from ._values import Plain, is_plain_list, of_plain, to_array, to_plain, type_name
+from ._values import Plain, of_plain, to_array, to_plain, type_name
 
 
 @dataclasses.dataclass
@@ -103,20 +103,32 @@ class _NpzEntries:
             entry = f"{name}#{number}"
         return entry
 
-    def add(self, name: str, value: typing.Any) -> dict[str, typing.Any]:
-        if value is None:
-            return {"type": "optional", "elements": []}
-        if isinstance(value, (list, tuple)) and not is_plain_list(value):
-            parts = [self.add(f"{name}/{i}", element) for i, element in enumerate(value)]
-            return {"type": "sequence", "elements": parts}
-        plain = to_plain(value, name)
-        if plain[0] == "tensor":
-            _, number, shape, stored = plain
-            dtype = type_name(number)
-        elif plain[0] == "strings":
-            dtype, shape, stored = "string", plain[1], _texts(plain, name)
-        else:
-            raise TypeError(f"{name}: an .npz keeps no value of kind {plain[0]}")
+    def add(self, name: str, plain: Plain) -> dict[str, typing.Any]:
+        """A value as to_plain() gives it, which the JSON then refers to."""
+        kind = "absent" if plain is None else plain[0]
+        if kind == "tensor":
+            return self._tensor(name, type_name(plain[1]), plain[2], plain[3])
+        if kind == "strings":
+            return self._tensor(name, "string", plain[1], _texts(plain, name))
+        if kind in ("sequence", "optional"):
+            elements = plain[2] if kind == "sequence" else [] if plain[2] is None else [plain[2]]
+            parts = [self.add(f"{name}/{i}", element) for i, element in enumerate(elements)]
+            dtype = {"dtype": type_name(plain[1])} if plain[1] else {}
+            return {"type": kind, **dtype, "elements": parts}
+        if kind == "map":
+            return {"type": kind, "keys": self.add(f"{name}/keys", plain[1]),
+                    "values": self.add(f"{name}/values", plain[2])}
+        if kind == "sparse":
+            return {"type": "sparse_tensor", "shape": plain[3],
+                    "values": self.add(f"{name}/values", plain[1]),
+                    "indices": self.add(f"{name}/indices", plain[2])}
+        if kind == "absent":
+            return {"type": kind}
+        raise TypeError(f"{name}: an .npz keeps no value of kind {kind}")
+
+    def _tensor(
+        self, name: str, dtype: str, shape: list[int], stored: np.ndarray
+    ) -> dict[str, typing.Any]:
         entry = self._entry(name)
         self.arrays[entry] = stored
         return {"type": "tensor", "dtype": dtype, "shape": shape, "entry": entry}
@@ -133,7 +145,8 @@ def _save_npz(file: pathlib.Path, results: list[RecordedResult], described: bool
         line: dict[str, typing.Any] = {"kind": result.kind, "name": result.name}
         if result.op_type:
             line.update(op_type=result.op_type, domain=result.domain, node=result.node)
-        line.update(path=result.path, depth=0, value=entries.add(result.name, result.value))
+        line.update(path=result.path, depth=0,
+                    value=entries.add(result.name, to_plain(result.value, result.name)))
         lines.append(json.dumps(line))
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
         for name, array in entries.arrays.items():

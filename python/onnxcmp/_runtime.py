@@ -16,6 +16,15 @@ def is_runtime(side: typing.Any) -> bool:
     return callable(getattr(side, "record", None)) and hasattr(side, "model")
 
 
+def _isolated(side: typing.Any) -> str:
+    """What the command line calls a runtime that has a process of its own; "": it is none."""
+    return str(getattr(side, "isolated", "")) if is_runtime(side) else ""
+
+
+def _runs_here(side: typing.Any) -> bool:
+    return is_runtime(side) and not _isolated(side)
+
+
 def record_runtime(runtime: typing.Any, feeds: Given) -> Recording:
     return runtime.record(feeds or None)
 
@@ -78,10 +87,18 @@ def run_sides(
 ) -> tuple[typing.Any, typing.Any, Given]:
     """Runs what is a runtime. Gives both sides and the inputs; adds to the command line what
     follows from that."""
+    for name, side in (("left", left), ("right", right)):
+        if _isolated(side):
+            line.append(f"--{name}-runtime={_isolated(side)}")
+    if not _runs_here(left) and not _runs_here(right):
+        left, right = (side.model if is_runtime(side) else side for side in (left, right))
+        return left, right, given
     feeds = _feeds_for(left, right, given, line)
     sides, recordings = [], []
     for side in (left, right):
-        if is_runtime(side):
+        if _isolated(side):
+            side = side.model
+        elif is_runtime(side):
             side = side.record(feeds if side.model is not None else None)
             recordings.append(side)
         sides.append(side)

@@ -74,6 +74,11 @@ def type_name(number: int) -> str:
     return _ONNX_NAMES.get(number, "undefined")
 
 
+def onnx_type_of(array: np.ndarray) -> int:
+    """The number that onnx.TensorProto has for the array's element type."""
+    return _STRING if array.dtype.kind in "OUST" else _NUMBERS.get(array.dtype.name, 0)
+
+
 def _ml_dtype(name: str) -> np.dtype:
     try:
         import ml_dtypes
@@ -169,14 +174,14 @@ def to_array(value: typing.Any, name: str = "value") -> np.ndarray:
     raise TypeError(f"{name}: {type(value).__name__} is no value of a model")
 
 
-def is_plain_list(value: typing.Any) -> bool:
+def _is_plain_list(value: typing.Any) -> bool:
     """Numbers and texts in lists alone, which are an array."""
     if isinstance(value, (list, tuple)):
-        return bool(value) and all(is_plain_list(element) for element in value)
+        return bool(value) and all(_is_plain_list(element) for element in value)
     return isinstance(value, (bool, int, float, complex, str, bytes))
 
 
-def list_to_array(values: typing.Sequence[typing.Any], name: str) -> np.ndarray:
+def _list_to_array(values: typing.Sequence[typing.Any], name: str) -> np.ndarray:
     """An array of the elements as they are. NumPy by itself makes texts of numbers beside texts,
     takes NULs from their ends, and makes floats of integers that none of its types holds."""
     array = np.asarray(values)
@@ -206,7 +211,7 @@ def _map_to_plain(value: typing.Mapping[typing.Any, typing.Any], name: str) -> P
         raise TypeError(f"{name}: the keys of a map are integers or strings")
     values = list(value.values())
     if all(np.ndim(element) == 0 and not isinstance(element, (list, dict)) for element in values):
-        arrays = list_to_array(values, name)
+        arrays = _list_to_array(values, name)
         # Floats of Python's come from runtimes that know them by no other name.
         if arrays.dtype == np.float64 and not any(
             getattr(element, "dtype", None) == np.float64 for element in values
@@ -228,8 +233,8 @@ def to_plain(value: typing.Any, name: str = "value") -> Plain:
             [int(dim) for dim in value.shape],
         )
     if isinstance(value, (list, tuple)):
-        if is_plain_list(value):
-            return _array_to_plain(list_to_array(value, name), name)
+        if _is_plain_list(value):
+            return _array_to_plain(_list_to_array(value, name), name)
         return _sequence_to_plain(value, name)
     if isinstance(value, typing.Mapping):
         return _map_to_plain(value, name)

@@ -1,4 +1,4 @@
-"""In the place of onnx_array_api.reference and of onnx_diagnostic's max_diff.
+"""In the place of onnx_array_api.reference, and of onnx_diagnostic's max_diff and run_aligned.
 
 Scripts that were written for these work when their import is changed:
 
@@ -19,22 +19,27 @@ import typing
 import numpy as np
 
 from . import _core
+from ._aligned import RunAlignedRecord, run_aligned
 from ._compare import watches_signals
 from ._evaluator import Evaluator
 from ._max_diff import max_diff
+from ._replay import ReplayConfiguration
 from ._sides import is_path, model_source, path_bytes
 from ._values import of_plain, to_plain
 
 __all__ = [
     "DistanceExecution",
     "ExtendedReferenceEvaluator",
+    "ReplayConfiguration",
     "ResultExecution",
     "ResultType",
+    "RunAlignedRecord",
     "YieldEvaluator",
     "compare_onnx_execution",
     "generate_inputs",
     "make_summary",
     "max_diff",
+    "run_aligned",
 ]
 
 

@@ -4,9 +4,12 @@
     onnxcmp.compare(onnxcmp.runtimes.Torch(module, args), "exported.onnx")
 
 A runtime runs the model as it is, for its outputs, and once more with every result as an output, as
-far as it lets one ask for them; what it gives is a recording with its inputs. An object of your own with the three
-methods load(path, extra), run(session, feeds) and unload(session) becomes a side by
+far as it lets one ask for them; what it gives is a recording with its inputs. An object of your own
+with the three methods load(path, extra), run(session, feeds) and unload(session) becomes a side by
 Adapter(model, object); docs/runtimes.md has what they take and give.
+
+With isolated=True a runtime runs in a process of its own, as on the command line: it may die or hang
+without harm, nodes are run in it one by one to find causes, and the node at which it fails is named.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ import typing
 
 from ._errors import Error
 from ._recording import RecordedResult, Recording
-from ._sides import Source, model_source
+from ._sides import Source, is_path, model_source
 
 __all__ = ["Adapter", "OnnxRuntime", "OpenVino", "Reference", "Runtime", "Torch", "Tract"]
 
@@ -36,6 +39,11 @@ class Runtime:
     def model(self) -> typing.Any:
         """The model, for those who make inputs up for it; None: it has inputs of its own."""
         return None
+
+    @property
+    def isolated(self) -> str:
+        """How the command line names a runtime that has a process of its own; "": it runs here."""
+        return ""
 
 
 class _Names(typing.NamedTuple):
@@ -59,13 +67,20 @@ def _names_of(path: str) -> _Names:
 
 class Adapter(Runtime):
     """A model and an object with the methods load(path, extra), run(session, feeds) and
-    unload(session)."""
+    unload(session); or the name of what runs it in a process of its own, as the command line has
+    it: "./mine.py:device=3", a program that speaks the protocol, "onnxruntime:threads=1"."""
 
     def __init__(self, model: typing.Any, adapter: typing.Any, *, name: str = "") -> None:
+        self._model = model
+        self.adapter: typing.Any = None
+        self._isolated = ""
+        if is_path(adapter):
+            self._isolated = os.fspath(adapter)
+            self.name = name or self._isolated
+            return
         for method in ("load", "run", "unload"):
             if not callable(getattr(adapter, method, None)):
                 raise TypeError(f"{type(adapter).__name__} has no method {method}")
-        self._model = model
         self.adapter = adapter
         self.name = name or getattr(adapter, "name", "") or type(adapter).__name__
 
@@ -73,7 +88,13 @@ class Adapter(Runtime):
     def model(self) -> typing.Any:
         return self._model
 
+    @property
+    def isolated(self) -> str:
+        return self._isolated
+
     def record(self, feeds: typing.Mapping[str, typing.Any] | None) -> Recording:
+        if self._isolated:
+            return _record_isolated(self, feeds)
         source = model_source(self._model, self.name)
         with tempfile.TemporaryDirectory(prefix="onnxcmp-") as folder:
             path = _model_file(source, folder)
@@ -125,6 +146,25 @@ class Adapter(Runtime):
             self.adapter.unload(session)
 
 
+def _record_isolated(side: Adapter, feeds: typing.Mapping[str, typing.Any] | None) -> Recording:
+    """What it gives beside our evaluator."""
+    from ._compare import compare
+
+    compared = compare(side.model, side, feeds or None, causes=False, letters=False)
+    if compared.right.error:
+        raise Error(compared.right.error)
+    seen = compared.right.results
+    values = compared.values("right", range(len(seen)))
+    return Recording(
+        [
+            RecordedResult(one.name, value, one.kind.upper(), one.op_type, one.domain, one.node)
+            for one, value in zip(seen, values)
+            if one.kind.upper() != "INITIALIZER" and one.depth == 0
+        ],
+        source=compared.right.source,
+    )
+
+
 def _model_file(source: Source, folder: str) -> str:
     if source[0] == "file":
         return os.fsdecode(source[1])
@@ -144,15 +184,18 @@ def _to_adapter(value: typing.Any) -> typing.Any:
     if value is None or isinstance(value, (list, dict)):
         return value
     array = to_array(value)
-    return array if array.dtype.isbuiltin else _base().without_ml_dtypes(array)
+    return array if array.dtype.isbuiltin == 1 else _base().without_ml_dtypes(array)
 
 
 def _from_adapter(value: typing.Any) -> typing.Any:
     return _base().with_ml_dtypes(value) if type(value).__name__ == "Bits" else value
 
 
-def _ours(name: str, options: dict[str, typing.Any]) -> typing.Any:
-    """An adapter of this package's own."""
+def _ours(name: str, options: dict[str, typing.Any], isolated: bool) -> typing.Any:
+    """An adapter of this package's own, or what the command line calls it."""
+    if isolated:
+        chosen = ",".join(f"{key}={value}" for key, value in options.items() if value is not None)
+        return f"{name}:{chosen}" if chosen else name
     module = importlib.import_module(f"onnxcmp._adapters.{name}_adapter")
     given = {key: str(value) for key, value in options.items() if value is not None}
     try:
@@ -179,6 +222,7 @@ class OnnxRuntime(Adapter):
         custom_ops: typing.Sequence[str] = (),
         disable: typing.Sequence[str] = (),
         session: typing.Mapping[str, str] | None = None,
+        isolated: bool = False,
     ) -> None:
         options = {
             "provider": "+".join(p.removesuffix("ExecutionProvider") for p in providers),
@@ -188,28 +232,34 @@ class OnnxRuntime(Adapter):
             "disable": "+".join(disable) or None,
             **{f"session.{key}": value for key, value in (session or {}).items()},
         }
-        super().__init__(model, _ours("onnxruntime", options))
+        super().__init__(model, _ours("onnxruntime", options, isolated))
 
 
 class OpenVino(Adapter):
     """OpenVINO; options as docs/runtimes.md has them."""
 
-    def __init__(self, model: typing.Any, **options: typing.Any) -> None:
-        super().__init__(model, _ours("openvino", options))
+    def __init__(
+        self, model: typing.Any, *, isolated: bool = False, **options: typing.Any
+    ) -> None:
+        super().__init__(model, _ours("openvino", options, isolated))
 
 
 class Tract(Adapter):
     """tract; options as docs/runtimes.md has them."""
 
-    def __init__(self, model: typing.Any, **options: typing.Any) -> None:
-        super().__init__(model, _ours("tract", options))
+    def __init__(
+        self, model: typing.Any, *, isolated: bool = False, **options: typing.Any
+    ) -> None:
+        super().__init__(model, _ours("tract", options, isolated))
 
 
 class Reference(Adapter):
     """onnx.reference.ReferenceEvaluator."""
 
-    def __init__(self, model: typing.Any, **options: typing.Any) -> None:
-        super().__init__(model, _ours("reference", options))
+    def __init__(
+        self, model: typing.Any, *, isolated: bool = False, **options: typing.Any
+    ) -> None:
+        super().__init__(model, _ours("reference", options, isolated))
 
 
 class Torch(Runtime):

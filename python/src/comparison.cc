@@ -114,8 +114,11 @@ std::vector<PyComparison> CompareSources(const nb::list& options, const nb::tupl
   for (const auto& [name, sets] : inputs) {
     in_memory.emplace_back(ToText(name), ToSets(nb::cast<nb::sequence>(sets), &shared));
   }
+  // None where Python is part of another program.
+  const nb::object executable = nb::module_::import_("sys").attr("executable");
+  const std::string python = executable.is_none() ? "" : ToText(executable);
   std::shared_ptr<Session> session = Checked(Session::Create(
-      command_line, std::move(sources), std::move(in_memory), std::move(shared), letters));
+      command_line, std::move(sources), std::move(in_memory), std::move(shared), letters, python));
   std::vector<ComparedSet> sets =
       Do<std::vector<ComparedSet>>(session, WatchOf(tick, signals), [&] { return session->Run(); });
   std::vector<PyComparison> compared;

@@ -15,13 +15,14 @@ namespace onnxcmp::python {
 absl::StatusOr<std::shared_ptr<Session>> Session::Create(
     const std::vector<std::string>& command_line, PerSide<Source> sources,
     std::vector<std::pair<std::string, std::vector<RecordedSet>>> inputs, SharedArrays shared,
-    bool letters) {
+    bool letters, const std::string& python) {
   std::shared_ptr<Session> session(new Session);
   cli::CompareArguments& arguments = session->arguments_;
   std::vector<std::string> whole = command_line;
   whole.insert(whole.end(), {"--", sources.left.label, sources.right.label});
   OC_RETURN_IF_ERROR(cli::ReadCompareArguments(whole, &arguments));
   arguments.run.quiet = true;
+  arguments.runtimes.python = python;
   if (letters) arguments.format = "json";  // which is what letters are made for
   session->shared_ = std::move(shared);
   session->sources_ = std::move(sources);
@@ -125,7 +126,8 @@ absl::StatusOr<std::vector<Value>> Session::Values(const ComparedSet& set, SideI
     }
     wanted[static_cast<size_t>(result)] = true;
   }
-  if (asked.sets() > 1) {
+  // Runtimes and recordings know what they gave for the last inputs that they were asked for.
+  if (asked.sets() > 1 || asked.node_runner() != nullptr) {
     asked.Record({.max_depth = arguments_.depth},
                  [](int, const StreamResult&, const Value&) { return absl::OkStatus(); });
   }

@@ -44,11 +44,12 @@ struct ComparedSet {
 
 class Session {
  public:
-  // `command_line`: options, without the sides.
+  // `command_line`: options, without the sides. `python`: the interpreter that runtimes are looked
+  // for in first.
   static absl::StatusOr<std::shared_ptr<Session>> Create(
       const std::vector<std::string>& command_line, PerSide<Source> sources,
       std::vector<std::pair<std::string, std::vector<RecordedSet>>> inputs, SharedArrays shared,
-      bool letters);
+      bool letters, const std::string& python);
 
   // To be called once, before what follows.
   absl::StatusOr<std::vector<ComparedSet>> Run();

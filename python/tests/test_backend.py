@@ -1,5 +1,7 @@
 """ONNX's own tests, through onnx.backend.test."""
 
+import unittest
+
 import numpy as np
 import onnx.backend.test
 import pytest
@@ -22,24 +24,29 @@ backend_test.exclude(r"test_loop16_seq_none_cpu")
 CASES = backend_test.test_suite
 
 
-def _node_tests():
+def _tests(family):
     return [
         case
         for case in CASES
-        if "NodeModel" in type(case).__name__ and case._testMethodName.endswith("_cpu")
+        if f"{family}ModelTest" in type(case).__name__ and case._testMethodName.endswith("_cpu")
     ]
 
 
-def test_node_tests():
-    """All of them, in one test: a thousand lines tell nobody anything."""
-    cases, failed = _node_tests(), []
-    assert len(cases) > 1000
+# How many there are at least. Those of real models are fetched, and are not run.
+@pytest.mark.parametrize("family, least", [
+    ("Node", 1500), ("Simple", 20), ("PyTorchConverted", 80), ("PyTorchOperator", 35),
+])
+def test_backend_tests(family, least):
+    """All of a family in one test: a thousand lines tell nobody anything."""
+    cases, failed = _tests(family), []
+    assert len(cases) >= least
     for case in cases:
         try:
             getattr(case, case._testMethodName)()
+        except unittest.SkipTest as error:
+            assert "exclude pattern" in str(error)
         except Exception as error:  # noqa: BLE001
-            if type(error).__name__ != "SkipTest":
-                failed.append(f"{case._testMethodName}: {type(error).__name__} {error}"[:300])
+            failed.append(f"{case._testMethodName}: {type(error).__name__} {error}"[:300])
     assert not failed, "\n".join([f"{len(failed)} of {len(cases)}", *failed[:40]])
 
 

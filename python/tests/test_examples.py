@@ -39,3 +39,38 @@ def test_torch_export(tmp_path):
     pytest.importorskip("onnxscript")
     ran = run(EXAMPLES / "torch_export.py", cwd=tmp_path)
     assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
+LLM = ROOT / "testdata/models/llm"
+
+
+def test_llm(tmp_path):
+    pytest.importorskip("onnxscript")
+    ran = run(EXAMPLES / "llm.py", tmp_path, cwd=tmp_path)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert "attention" in ran.stdout and ran.stdout.count("exit 0") == 2
+    for name in ("functions", "plain", "optimized"):
+        assert (tmp_path / f"{name}.svg").read_text().lstrip().startswith("<")
+    assert (tmp_path / "optimized.html").stat().st_size > 10000
+
+
+def test_llama_twice(tmp_path):
+    for name in ("torch", "transformers", "onnxscript"):
+        pytest.importorskip(name)
+    ran = run(EXAMPLES / "llama_twice.py", cwd=tmp_path)
+    assert ran.returncode == 0 and "exit 0" in ran.stdout, ran.stdout + ran.stderr
+
+
+def test_quantized(tmp_path):
+    pytest.importorskip("onnxruntime")
+    ran = run(EXAMPLES / "quantized.py", LLM / "plain.onnx", LLM / "inputs.npz", cwd=tmp_path)
+    # The mask's -infinity makes scales of two layers infinite, which is what is told.
+    assert ran.returncode == 1 and "reaches -inf" in ran.stdout, ran.stdout + ran.stderr
+    assert "of the left's direction" in ran.stdout
+
+
+def test_onnxruntime_kernels(tmp_path):
+    pytest.importorskip("onnxruntime")
+    ran = run(EXAMPLES / "onnxruntime_kernels.py", LLM / "plain.onnx", cwd=tmp_path)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert "optimization none: " in ran.stdout and "optimization all: " in ran.stdout

@@ -32,7 +32,10 @@ def test_orders_of_imports(flags, files):
             names.append(name)
         except ImportError:
             pass
-    for order in itertools.permutations(names):
+    orders = list(itertools.permutations(names))
+    if len(names) > 4:  # each before each other one, and the rest behind them
+        orders = list({order[:2]: order for order in orders}.values())
+    for order in orders:
         code = f"""{flags}
 import {", ".join(order)}
 import onnx, onnxcmp

@@ -1,9 +1,12 @@
 """Runtimes as sides, and record()."""
 
+import sys
+
+import ml_dtypes
 import numpy as np
 import onnx
 import pytest
-from conftest import ROOT
+from conftest import ROOT, info, layers, model_of
 from onnx.reference import ReferenceEvaluator
 
 import onnxcmp
@@ -49,6 +52,40 @@ def test_adapter_that_is_wrong(plain, x):
     assert both.verdict == "different"
 
 
+def test_runtimes_take_one_set_of_feeds_that_they_have(plain, x):
+    mine = Adapter(plain, Mine())
+    with pytest.raises(TypeError, match="sets"):
+        onnxcmp.compare(plain, mine, sets=3)
+    with pytest.raises(onnxcmp.Error, match="nobody"):
+        onnxcmp.compare(Adapter(plain, Mine()), mine, {"x": x, "nobody": x})
+    with pytest.raises(onnxcmp.Error, match="nobody"):
+        onnxcmp.compare(plain, mine, {"x": x, "nobody": x})
+
+
+def test_made_up_inputs_are_those_of_the_options(plain):
+    c = onnxcmp.compare(plain, Adapter(plain, Mine()), seed=7, dim={"n": 5})
+    want = onnxcmp.make_inputs(plain, seed=7, dim={"n": 5})["x"]
+    assert want.shape == (5, 4)
+    np.testing.assert_array_equal(c.feeds("left")["x"], want)
+
+
+def test_an_output_that_one_side_lacks_is_a_difference(plain, x):
+    """Results of two models may be on one side alone, outputs may not."""
+    more = onnx.load_from_string(plain.SerializeToString())
+    more.graph.output.append(onnx.helper.make_tensor_value_info("a", 1, None))
+    assert onnxcmp.compare(more, Adapter(plain, Mine()), {"x": x}).verdict == "different"
+    assert onnxcmp.compare(layers(name="h"), Adapter(plain, Mine()), {"x": x})
+
+
+def test_feeds_of_initializers(x):
+    """Inputs that have a default take feeds, too."""
+    model = layers()
+    model.graph.input.append(onnx.helper.make_tensor_value_info("bias", 1, [4]))
+    bias = np.full(4, 3, np.float32)
+    c = onnxcmp.compare(model, Adapter(model, Mine()), {"x": x, "bias": bias})
+    assert c.verdict in ("same", "close"), str(c)
+
+
 def test_what_is_no_adapter(plain):
     with pytest.raises(TypeError, match="load"):
         Adapter(plain, object())
@@ -70,6 +107,76 @@ def test_onnxruntime(plain, x):
     assert onnxcmp.compare(plain, ort, {"x": x}).verdict in ("same", "close")
     with pytest.raises(ValueError, match="optimization"):
         onnxcmp.runtimes.OnnxRuntime(plain, optimization="some")
+
+
+def narrow():
+    """A model of bfloat16."""
+    nodes = [onnx.helper.make_node("Cast", ["x"], ["a"], to=1),
+             onnx.helper.make_node("Mul", ["a", "a"], ["b"]),
+             onnx.helper.make_node("Cast", ["b"], ["y"], to=16)]
+    return model_of(nodes, [info("x", 16, [3])], [info("y", 16, [3])])
+
+
+@pytest.mark.parametrize("isolated", [False, True])
+def test_onnxruntime_with_bfloat16(isolated):
+    pytest.importorskip("onnxruntime")
+    x = np.array([1.5, -2, 3], ml_dtypes.bfloat16)
+    runtime = onnxcmp.runtimes.OnnxRuntime(narrow(), isolated=isolated)
+    c = onnxcmp.compare(narrow(), runtime, {"x": x})
+    assert c.verdict == "same", str(c)
+    assert c.right.result("y").value.dtype == ml_dtypes.bfloat16
+
+
+def test_isolated(plain, files, x):
+    pytest.importorskip("onnxruntime")
+    for model in (plain, files[0]):
+        runtime = onnxcmp.runtimes.OnnxRuntime(model, optimization="basic", isolated=True)
+        c = onnxcmp.compare(model, runtime, {"x": x})
+        assert c.verdict in ("same", "close"), str(c)
+        assert "optimization basic" in str(c) and "b" in {r.name for r in c.right.results}
+    both = onnxcmp.compare(runtime, onnxcmp.runtimes.OnnxRuntime(files[1], isolated=True))
+    assert both.verdict == "different" and any("norm" in (one.text or "") or one.kind
+                                               for one in both.causes)
+    mixed = onnxcmp.compare(onnxcmp.runtimes.OnnxRuntime(files[0]), runtime, {"x": x})
+    assert mixed.verdict in ("same", "close"), str(mixed)
+    kept = onnxcmp.record(runtime, {"x": x})
+    assert list(kept.inputs) == ["x"] and list(kept.outputs) == ["y"]
+    np.testing.assert_array_equal(kept["x"], x)
+
+
+def test_isolated_adapters_of_ones_own(plain, x, tmp_path):
+    """One errs, one dies, one is not there: none of them takes this process with it."""
+    adapter = tmp_path / "mine.py"
+    adapter.write_text(f"""
+import os, sys
+sys.path[:] = {[p for p in sys.path if p]!r}
+import onnx
+from onnx.reference import ReferenceEvaluator
+from onnxcmp_runtimes import base
+
+class Adapter(base.Adapter):
+    name = "mine"
+    options = {{"fault": "0"}}
+    def load(self, path, extra=(), optimized=None):
+        return ReferenceEvaluator(onnx.load_from_string(base.marked_bytes(path, extra)))
+    def run(self, session, feeds):
+        if self.chosen["fault"] == "die":
+            os.abort()
+        values = dict(zip(session.output_names, session.run(None, feeds)))
+        return {{n: v + float(self.chosen["fault"]) if n == "y" else v for n, v in values.items()}}
+    def unload(self, session):
+        pass
+""")
+    good = onnxcmp.compare(plain, Adapter(plain, adapter), {"x": x})
+    assert good.verdict in ("same", "close"), str(good)
+    bad = onnxcmp.compare(plain, Adapter(plain, f"{adapter}:fault=0.5"), {"x": x})
+    assert bad.verdict == "different" and any(c.right_op_type == "Add" for c in bad.causes), str(bad)
+    dead = onnxcmp.compare(plain, Adapter(plain, f"{adapter}:fault=die"), {"x": x})
+    assert dead.verdict == "failed" and "Abort" in dead.right.error
+    with pytest.raises(onnxcmp.Error, match="ended by signal|Abort"):
+        onnxcmp.record(Adapter(plain, f"{adapter}:fault=die"), {"x": x})
+    with pytest.raises(onnxcmp.Error, match="nobody"):
+        onnxcmp.compare(plain, Adapter(plain, "nobody"), {"x": x})
 
 
 def test_torch(tmp_path):

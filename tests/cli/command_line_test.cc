@@ -50,7 +50,18 @@ TEST(CommandLineTest, HelpAndVersion) {
       EXPECT_LE(line.size(), 80u) << line;
     }
   }
-  EXPECT_THAT(Onnxcmp({"--version"}).out, StartsWith("onnxcmp "));
+}
+
+TEST(CommandLineTest, SaysVersionsAndInstructions) {
+  const std::vector<std::string> lines = Lines(Onnxcmp({"--version"}).out);
+  ASSERT_EQ(lines.size(), 3u);
+  EXPECT_THAT(lines[0], ::testing::MatchesRegex("onnxcmp [0-9]+\\.[0-9]+\\.[0-9]+"));
+  EXPECT_THAT(lines[1], ::testing::MatchesRegex("ONNX: opset [0-9]+, ai\\.onnx\\.ml opset [0-9]+, "
+                                                "IR version [0-9]+; protobuf [0-9.]+"));
+  EXPECT_THAT(lines[2], StartsWith("compiled for "));
+#ifdef __AVX2__
+  EXPECT_THAT(lines[2], ::testing::HasSubstr("AVX2"));
+#endif
 }
 
 // How many options a help lists.
