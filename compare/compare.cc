@@ -52,6 +52,7 @@ SideRecords Record(const PerSide<Side*>& sides, const CompareOptions& options,
   recording.share = options.share;
   recording.numbers = options.letters || options.made_up || options.quantization ||
                       options.fusions || !options.explain.empty() || !options.pairs.empty();
+  recording.modules = true;  // tables group rows by them
   recording.shadow = options.shadow;
   recording.shadow_memory = options.search_memory;
   recording.pool = &pool;

@@ -1,6 +1,7 @@
 #include "show/drawing.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <utility>
 
@@ -9,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "compare/text/display_text.h"
+#include "show/model/pair_difference.h"
 #include "show/render_text.h"
 
 namespace onnxcmp {
@@ -54,10 +56,12 @@ class GraphDrawer {
     return static_cast<int>(drawn_.boxes.size()) - 1;
   }
 
-  void AddEnd(BoxKind kind, const std::string& name, const std::string& type, int depth,
+  // `ends`: counts those of the kind.
+  void AddEnd(BoxKind kind, const std::string& name, const std::string& type, int depth, int* ends,
               Makers* makers) {
     DrawnBox box;
     box.kind = kind;
+    if (depth == 0) box.number = (*ends)++;
     box.depth = depth;
     box.name = PrintableText(name);
     box.lines = {Line(name)};
@@ -80,16 +84,18 @@ class GraphDrawer {
 
   // Returns the boxes of the graph's outputs' makers to the node that has the graph.
   void AddGraph(const ShownGraph& graph, int depth, Makers* makers) {
+    int inputs = 0;
     for (const std::string& input : graph.inputs) {
       if (graph.ConstantOf(input) != nullptr) continue;
-      AddEnd(BoxKind::kInput, input, graph.TypeOf(input), depth, makers);
+      AddEnd(BoxKind::kInput, input, graph.TypeOf(input), depth, &inputs, makers);
     }
     // Constants of inner graphs hide what the outer ones call the same.
     for (const ShownConstant& constant : graph.constants) (*makers)[constant.name] = {};
     for (const ShownNode& node : graph.nodes) AddNode(graph, node, depth, makers);
     if (depth > 0) return;
+    int outputs = 0;
     for (const std::string& output : graph.outputs) {
-      AddEnd(BoxKind::kOutput, output, graph.TypeOf(output), depth, makers);
+      AddEnd(BoxKind::kOutput, output, graph.TypeOf(output), depth, &outputs, makers);
     }
   }
 
@@ -198,27 +204,50 @@ std::vector<LayoutBox> BoxesOf(const DrawnGraph& graph) {
   return boxes;
 }
 
-// Inputs and outputs belong together by their place.
-void PairEnds(BoxKind kind, Drawing* drawing) {
-  std::vector<std::vector<int>> ends(2);
-  for (size_t g = 0; g < 2; ++g) {
-    for (size_t i = 0; i < drawing->graphs[g].boxes.size(); ++i) {
-      const DrawnBox& box = drawing->graphs[g].boxes[i];
-      if (box.kind == kind && box.depth == 0) ends[g].push_back(static_cast<int>(i));
+void Mark(const std::string& difference, DrawnBox* box) {
+  box->lines.push_back(Line("≠ " + difference));
+  absl::StrAppend(&box->more, "\n≠ ", difference);
+}
+
+// Inputs and outputs belong together by their place. `counts`: how many either model has, for
+// those that no drawn node has to do with are no boxes.
+void PairEnds(BoxKind kind, const std::array<size_t, 2>& counts,
+              const std::vector<EndDifference>& differences, Drawing* drawing) {
+  std::array<std::vector<int>, 2> box_of;
+  for (const size_t g : {size_t{0}, size_t{1}}) {
+    box_of[g].assign(std::max(counts[0], counts[1]), -1);
+    const std::vector<DrawnBox>& boxes = drawing->graphs[g].boxes;
+    for (size_t i = 0; i < boxes.size(); ++i) {
+      if (boxes[i].kind != kind || boxes[i].number < 0) continue;
+      box_of[g][static_cast<size_t>(boxes[i].number)] = static_cast<int>(i);
     }
   }
-  const size_t both = std::min(ends[0].size(), ends[1].size());
-  for (size_t k = 0; k < std::max(ends[0].size(), ends[1].size()); ++k) {
-    for (const size_t g : {size_t{0}, size_t{1}}) {
-      if (k >= ends[g].size()) continue;
-      DrawnBox& box = drawing->graphs[g].boxes[static_cast<size_t>(ends[g][k])];
-      if (k < both) {
-        box.partner = ends[1 - g][k];
-      } else {
+  for (const size_t g : {size_t{0}, size_t{1}}) {
+    for (size_t number = 0; number < box_of[g].size(); ++number) {
+      if (box_of[g][number] < 0) continue;
+      DrawnBox& box = drawing->graphs[g].boxes[static_cast<size_t>(box_of[g][number])];
+      box.partner = box_of[1 - g][number];
+      if (number >= counts[1 - g]) {
         box.relation = g == 0 ? NodeRelation::kLeftOnly : NodeRelation::kRightOnly;
+        continue;
+      }
+      for (const EndDifference& difference : differences) {
+        const bool is_input = difference.end == EndDifference::End::kInput;
+        if (difference.end == EndDifference::End::kNone || difference.number != number ||
+            is_input != (kind == BoxKind::kInput)) {
+          continue;
+        }
+        box.relation = NodeRelation::kDifferent;
+        Mark(difference.text, &box);
       }
     }
   }
+}
+
+size_t CountInputs(const ShownGraph& graph) {
+  return static_cast<size_t>(
+      std::count_if(graph.inputs.begin(), graph.inputs.end(),
+                    [&](const std::string& name) { return graph.ConstantOf(name) == nullptr; }));
 }
 
 }  // namespace
@@ -258,14 +287,18 @@ Drawing DrawPair(const ShownModel& left, const ShownModel& right,
       DrawnBox& drawn = drawing.graphs[static_cast<size_t>(g)].boxes[static_cast<size_t>(box)];
       drawn.relation = pair.relation;
       drawn.partner = partner;
-      if (!pair.difference.empty()) {
-        drawn.lines.push_back(Line("≠ " + pair.difference));
-        absl::StrAppend(&drawn.more, "\n≠ ", pair.difference);
-      }
+      if (!pair.difference.empty()) Mark(pair.difference, &drawn);
     }
   }
-  PairEnds(BoxKind::kInput, &drawing);
-  PairEnds(BoxKind::kOutput, &drawing);
+  const std::vector<EndDifference> differences = ModelDifferences(left, right, pairs);
+  PairEnds(BoxKind::kInput, {CountInputs(left.graph), CountInputs(right.graph)}, differences,
+           &drawing);
+  PairEnds(BoxKind::kOutput, {left.graph.outputs.size(), right.graph.outputs.size()}, differences,
+           &drawing);
+  drawing.summary = PairSummary(pairs, differences);
+  for (const EndDifference& difference : differences) {
+    drawing.differences.push_back(difference.text);
+  }
   return drawing;
 }
 

@@ -23,6 +23,7 @@ struct DrawnBox {
   std::vector<std::string> lines;               // the first one is the operator
   std::string more;                             // further lines for a reader who asks
   int partner = -1;                             // a box of the other side
+  int number = -1;                              // of an input or output of the model
 };
 
 struct DrawnLine {
@@ -40,6 +41,9 @@ struct DrawnGraph {
 
 struct Drawing {
   std::vector<DrawnGraph> graphs;  // one or two
+  // Of two: what differs in numbers, and how the models differ beside their nodes.
+  std::string summary;
+  std::vector<std::string> differences;
   bool paired() const { return graphs.size() > 1; }
 };
 

@@ -30,11 +30,18 @@ std::string Number(double number) { return absl::StrCat(std::round(number * 10) 
 class SvgWriter {
  public:
   SvgWriter(const Drawing& drawing, bool alone)
-      : drawing_(drawing), placed_(PlaceDrawing(drawing)), alone_(alone) {}
+      : drawing_(drawing), placed_(PlaceDrawing(drawing)), alone_(alone) {
+    if (alone_ && drawing_.paired()) head_ = Head(drawing_);
+    top_ = kMargin + kTitleHeight + static_cast<double>(head_.size()) * kTextLine;
+  }
 
   std::string Text() {
-    const double width = placed_.width + 2 * kMargin;
-    const double height = placed_.height + kTitleHeight + 2 * kMargin;
+    double width = placed_.width;
+    for (const std::string& line : head_) {
+      width = std::max(width, DisplayWidth(line) * kLetterWidth);
+    }
+    width += 2 * kMargin;
+    const double height = placed_.height + top_ + kMargin;
     text_ = absl::StrCat(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"drawing\" role=\"img\" "
         "aria-label=\"",
@@ -44,6 +51,12 @@ class SvgWriter {
     }
     text_ += ">\n";
     if (alone_) absl::StrAppend(&text_, "<style>\n", GetDrawingBundle().style, "</style>\n");
+    for (size_t i = 0; i < head_.size(); ++i) {
+      absl::StrAppend(&text_, "<text class=\"head", i > 0 ? " difference" : "", "\" x=\"",
+                      Number(kMargin), "\" y=\"",
+                      Number(kMargin + 13 + kTextLine * static_cast<double>(i)), "\">",
+                      Escaped(head_[i]), "</text>\n");
+    }
     for (size_t g = 0; g < drawing_.graphs.size(); ++g) Graph(g);
     if (drawing_.paired()) Pairs();
     return text_ + "</svg>\n";
@@ -56,16 +69,29 @@ class SvgWriter {
     return absl::StrJoin(titles, " | ");
   }
 
+  // What stands above both graphs.
+  static std::vector<std::string> Head(const Drawing& drawing) {
+    constexpr size_t kMost = 12;
+    constexpr int kMostColumns = 160;
+    std::vector<std::string> lines = {drawing.summary};
+    const size_t all = drawing.differences.size();
+    const size_t shown = all > kMost ? kMost - 1 : all;
+    for (size_t i = 0; i < shown; ++i) {
+      lines.push_back(ShortenEnd("≠ " + drawing.differences[i], kMostColumns, "…"));
+    }
+    if (shown < all) lines.push_back(absl::StrCat("≠ ", all - shown, " more"));
+    return lines;
+  }
+
   double Left(size_t g) const { return kMargin + placed_.offsets[g]; }
 
   void Graph(size_t g) {
     const DrawnGraph& graph = drawing_.graphs[g];
     absl::StrAppend(
-        &text_, "<text class=\"title\" x=\"", Number(Left(g)), "\" y=\"", Number(kMargin + 13),
-        "\">", Escaped(PrintableText(graph.title)),
+        &text_, "<text class=\"title\" x=\"", Number(Left(g)), "\" y=\"",
+        Number(top_ - kTitleHeight + 13), "\">", Escaped(PrintableText(graph.title)),
         graph.left_out > 0 ? absl::StrCat(" (", graph.left_out, " nodes are not shown)") : "",
-        "</text>\n<g transform=\"translate(", Number(Left(g)), " ", Number(kMargin + kTitleHeight),
-        ")\">\n");
+        "</text>\n<g transform=\"translate(", Number(Left(g)), " ", Number(top_), ")\">\n");
     for (size_t i = 0; i < graph.lines.size(); ++i) {
       Line(placed_.layouts[g].lines[i], graph.lines[i].type);
     }
@@ -133,20 +159,21 @@ class SvgWriter {
       const DrawnBox& box = drawing_.graphs[0].boxes[i];
       if (box.partner < 0) continue;
       const auto r = static_cast<size_t>(box.partner);
-      const double top = kMargin + kTitleHeight;
       const LayoutPoint& a = placed_.layouts[0].centers[i];
       const LayoutPoint& b = placed_.layouts[1].centers[r];
       if (box.relation == NodeRelation::kSame && a.y == b.y) continue;
-      absl::StrAppend(&text_, "<path class=\"pair\" d=\"M",
-                      Number(Left(0) + a.x + placed_.boxes[0][i].width / 2), " ", Number(top + a.y),
-                      "L", Number(Left(1) + b.x - placed_.boxes[1][r].width / 2), " ",
-                      Number(top + b.y), "\"/>\n");
+      absl::StrAppend(
+          &text_, "<path class=\"pair\" d=\"M",
+          Number(Left(0) + a.x + placed_.boxes[0][i].width / 2), " ", Number(top_ + a.y), "L",
+          Number(Left(1) + b.x - placed_.boxes[1][r].width / 2), " ", Number(top_ + b.y), "\"/>\n");
     }
   }
 
   const Drawing& drawing_;
   const PlacedDrawing placed_;
   const bool alone_;
+  std::vector<std::string> head_;
+  double top_ = 0;  // of the graphs
   std::string text_;
 };
 
@@ -173,6 +200,17 @@ std::string RenderDrawingPage(const Drawing& drawing) {
     titles.push_back(Escaped(PrintableText(graph.title)));
   }
   const std::string title = absl::StrJoin(titles, " | ");
+  std::string differences;
+  if (drawing.paired()) {
+    absl::StrAppend(&differences, "<section aria-label=\"What differs\"><p id=\"summary\">",
+                    Escaped(drawing.summary), "; by structure alone, nothing was run</p>");
+    if (!drawing.differences.empty()) differences += "<ul id=\"differences\">";
+    for (const std::string& difference : drawing.differences) {
+      absl::StrAppend(&differences, "<li>≠ ", Escaped(difference), "</li>");
+    }
+    if (!drawing.differences.empty()) differences += "</ul>";
+    differences += "</section>\n";
+  }
   return absl::StrCat(
       "<!DOCTYPE html>\n<html lang=\"en\" class=\"page\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src ",
@@ -185,9 +223,8 @@ std::string RenderDrawingPage(const Drawing& drawing) {
       "<span id=\"count\" role=\"status\"></span>"
       "<button id=\"in\" type=\"button\">Enlarge</button>"
       "<button id=\"out\" type=\"button\">Reduce</button>"
-      "<button id=\"fit\" type=\"button\">Whole</button></header>\n"
-      "<main><div id=\"view\">\n",
-      SvgWriter(drawing, /*alone=*/false).Text(),
+      "<button id=\"fit\" type=\"button\">Whole</button></header>\n",
+      differences, "<main><div id=\"view\">\n", SvgWriter(drawing, /*alone=*/false).Text(),
       "</div><aside id=\"more\" aria-label=\"What the chosen box stands for\" "
       "aria-live=\"polite\"></aside></main>\n<script>",
       bundle.script, "</script>\n</body>\n</html>\n");
@@ -198,6 +235,14 @@ std::string RenderDrawingDot(const Drawing& drawing) {
       "digraph onnxcmp {\n  graph [newrank=true, fontname=\"sans-serif\"];\n"
       "  node [shape=box, style=filled, fontname=\"monospace\", fontsize=10];\n"
       "  edge [color=\"#4f5963\", arrowsize=0.6, fontsize=9];\n";
+  if (drawing.paired()) {
+    std::string label = drawing.summary;
+    for (const std::string& difference : drawing.differences) {
+      absl::StrAppend(&label, "\n≠ ", difference);
+    }
+    absl::StrAppend(&text, "  label=", absl::StrReplaceAll(Quoted(label), {{"\n", "\\n"}}),
+                    ";\n  labelloc=t;\n");
+  }
   for (size_t g = 0; g < drawing.graphs.size(); ++g) {
     const char* side = g == 0 ? "l" : "r";
     absl::StrAppend(&text, "  subgraph cluster_", side,

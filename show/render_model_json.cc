@@ -5,6 +5,7 @@
 
 #include "compare/reports/json_values.h"
 #include "show/drawing.h"
+#include "show/model/pair_difference.h"
 
 namespace onnxcmp {
 namespace {
@@ -149,7 +150,10 @@ std::string PairJson(const ShownModel& left, const ShownModel& right,
     if (!pair.difference.empty()) one["difference"] = pair.difference;
     json["pairs"].push_back(std::move(one));
   }
-  json["differences"] = ModelDifferences(left, right, pairs);
+  json["differences"] = ReportJson::array();
+  for (const EndDifference& difference : ModelDifferences(left, right, pairs)) {
+    json["differences"].push_back(difference.text);
+  }
   return DumpJson(json) + "\n";
 }
 

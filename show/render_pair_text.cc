@@ -10,6 +10,7 @@
 #include "compare/text/display_text.h"
 #include "compare/text/short_text.h"
 #include "show/drawing.h"
+#include "show/model/pair_difference.h"
 #include "show/render_text.h"
 
 namespace onnxcmp {
@@ -22,7 +23,8 @@ class PairWriter {
   PairWriter(const ShownModel& left, const ShownModel& right, const TableOptions& look)
       : left_(left), right_(right), look_(look), style_(look) {}
 
-  std::string Text(const std::vector<NodePair>& pairs, const std::vector<std::string>& of_models) {
+  std::string Text(const std::vector<NodePair>& pairs,
+                   const std::vector<EndDifference>& of_models) {
     for (const auto& [label, model] : {std::pair("left ", &left_), std::pair("right", &right_)}) {
       absl::StrAppend(&text_, style_.Paint(label, Color::kDim), "  ", PrintableText(model->path),
                       "  ", Count(static_cast<int64_t>(model->graph.nodes.size()), "node"), "\n");
@@ -49,15 +51,12 @@ class PairWriter {
       Pair(pairs[i++]);
     }
     if (!of_models.empty()) text_ += "\n";
-    for (const std::string& difference : of_models) {
-      absl::StrAppend(&text_, " ", style_.Paint("≠", Color::kBad), " ", difference, "\n");
+    for (const EndDifference& difference : of_models) {
+      absl::StrAppend(&text_, " ", style_.Paint("≠", Color::kBad), " ", difference.text, "\n");
     }
-    std::array<int64_t, 4> counts = {};
-    for (const NodePair& pair : pairs) ++counts[static_cast<size_t>(pair.relation)];
-    absl::StrAppend(&text_, "\n", counts[0], " the same (=), ", counts[1], " different (≠), ",
-                    counts[2], " only left (-), ", counts[3],
-                    " only right (+); by structure alone, nothing was run: onnxcmp LEFT RIGHT "
-                    "compares what they compute\n");
+    absl::StrAppend(&text_, "\n", PairSummary(pairs, of_models),
+                    "; by structure alone, nothing was run: onnxcmp LEFT RIGHT compares what they "
+                    "compute\n");
     return style_.Text(text_);
   }
 

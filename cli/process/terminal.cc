@@ -24,27 +24,21 @@ absl::string_view Variable(const char* name) {
 
 bool IsTerminal() { return isatty(STDOUT_FILENO) == 1; }
 
+// What the terminal says of itself, else the variable, else the default.
+int Extent(unsigned short winsize::*of_terminal, const char* variable, int standard) {
+  winsize size = {};
+  if (IsTerminal() && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.*of_terminal > 0) {
+    return size.*of_terminal;
+  }
+  int extent = 0;
+  return absl::SimpleAtoi(Variable(variable), &extent) && extent > 0 ? extent : standard;
+}
+
 }  // namespace
 
-int OutputWidth() {
-  winsize size = {};
-  if (IsTerminal() && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
-    return size.ws_col;
-  }
-  int columns = 0;
-  if (absl::SimpleAtoi(Variable("COLUMNS"), &columns) && columns > 0) return columns;
-  return kDefaultWidth;
-}
+int OutputWidth() { return Extent(&winsize::ws_col, "COLUMNS", kDefaultWidth); }
 
-int OutputHeight() {
-  winsize size = {};
-  if (IsTerminal() && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0) {
-    return size.ws_row;
-  }
-  int lines = 0;
-  if (absl::SimpleAtoi(Variable("LINES"), &lines) && lines > 0) return lines;
-  return kDefaultHeight;
-}
+int OutputHeight() { return Extent(&winsize::ws_row, "LINES", kDefaultHeight); }
 
 bool OutputTakesColor() {
   const absl::string_view term = Variable("TERM");

@@ -22,11 +22,20 @@ namespace {
 
 constexpr int64_t kMostCells = 1024;  // per slice
 constexpr int64_t kSide = 32;
-constexpr int64_t kMostSlices = 3;
-// The elements counted in larger tensors are spread over all of them.
-constexpr int64_t kMostCounted = int64_t{1} << 15;
-constexpr int64_t kMostOfSlice = int64_t{1} << 14;
 constexpr int64_t kStrip = 1024;
+
+struct Effort {
+  int64_t slices;
+  // The elements counted in larger tensors are spread over all of them.
+  int64_t counted;
+  int64_t of_slice;
+};
+
+// Pairs that agree are most of them and seldom looked at: they get a part of the time.
+constexpr Effort EffortFor(bool agree) {
+  return agree ? Effort{2, int64_t{1} << 13, int64_t{1} << 13}
+               : Effort{3, int64_t{1} << 15, int64_t{1} << 14};
+}
 
 // "[0,12,3]" as a row-major index; nothing if it is none of this shape.
 std::optional<int64_t> IndexFrom(absl::string_view text, const Shape& shape) {
@@ -54,8 +63,12 @@ double Weight(double left, double right) {
 
 class Painter {
  public:
-  Painter(const Tensor& left, const Tensor& right, ValuePicture* picture)
-      : left_(left), right_(right), shape_(left.shape()), picture_(*picture) {
+  Painter(const Tensor& left, const Tensor& right, bool agree, ValuePicture* picture)
+      : left_(left),
+        right_(right),
+        shape_(left.shape()),
+        effort_(EffortFor(agree)),
+        picture_(*picture) {
     picture_.elements = left.num_elements();
     const int rank = left.rank();
     picture_.columns = rank > 0 ? left.dim(rank - 1) : 1;
@@ -69,7 +82,7 @@ class Painter {
   void Count() {
     DecadeCounter counter;
     const int64_t strips = (picture_.elements + kStrip - 1) / kStrip;
-    const int64_t step = std::max<int64_t>(1, strips / (kMostCounted / kStrip));
+    const int64_t step = std::max<int64_t>(1, strips / (effort_.counted / kStrip));
     for (int64_t strip = 0; strip < strips; strip += step) {
       const int64_t count = Read(strip * kStrip, kStrip, picture_.elements);
       for (int64_t i = 0; i < count; ++i) counter.Add(Ours(i), Theirs(i));
@@ -84,10 +97,10 @@ class Painter {
     const int64_t size = picture_.rows * picture_.columns;
     const int64_t first = farthest.value_or(0) / size;
     std::vector<int64_t> chosen = {first};
-    for (int64_t i = 0; i < kMostSlices; ++i) {
-      const int64_t slice = i * picture_.all_slices / kMostSlices;
+    for (int64_t i = 0; i < effort_.slices; ++i) {
+      if (static_cast<int64_t>(chosen.size()) == effort_.slices) break;
+      const int64_t slice = i * picture_.all_slices / effort_.slices;
       if (std::find(chosen.begin(), chosen.end(), slice) == chosen.end()) chosen.push_back(slice);
-      if (static_cast<int64_t>(chosen.size()) == kMostSlices) break;
     }
     for (const int64_t slice : chosen) {
       PaintSlice(slice, farthest.has_value() && slice == first
@@ -146,7 +159,7 @@ class Painter {
       }
     };
     // Each row of cells is seen: of many rows in it some.
-    const int64_t step = std::clamp<int64_t>(rows * columns / kMostOfSlice, 1,
+    const int64_t step = std::clamp<int64_t>(rows * columns / effort_.of_slice, 1,
                                              std::max<int64_t>(1, rows / picture_.cell_rows));
     for (int64_t row = 0; row < rows; row += step) see_row(row, 0, columns);
     for (int64_t cell = 0; step > 1 && cell < picture_.cell_rows; ++cell) {
@@ -160,6 +173,7 @@ class Painter {
 
   const ElementReader left_, right_;
   const Shape& shape_;
+  const Effort effort_;
   ValuePicture& picture_;
   std::vector<double> ours_, theirs_;
   std::vector<double> weights_;  // by cell
@@ -180,7 +194,7 @@ std::shared_ptr<const ValuePicture> PictureOf(const Value& left, const Value& ri
     return nullptr;
   }
   auto picture = std::make_shared<ValuePicture>();
-  Painter painter(*ours, *theirs, picture.get());
+  Painter painter(*ours, *theirs, difference.values.agree, picture.get());
   painter.Count();
   painter.Paint(IndexFrom(difference.values.max_absolute_at, ours->shape()));
   return picture;

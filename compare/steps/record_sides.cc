@@ -248,12 +248,10 @@ SideRecords RecordSides(const PerSide<Side*>& sides, const RecordSidesOptions& o
   ValueKeeper keeper({&records.left.bank, &records.right.bank}, &made.differences, keeping);
   LookAtWeights(sides, options);
   if (!in_step) {
-    RecordSidesOptions apart = options;
-    apart.modules = sides.left->evaluator() == nullptr || sides.right->evaluator() == nullptr;
     for (const SideId id : kBothSides) {
       const std::unique_ptr<Observer> watcher =
           options.watch ? options.watch(SideName(id)) : nullptr;
-      FirstRun run(id, sides[id], apart, watcher.get(), nullptr, &keeper, &records[id]);
+      FirstRun run(id, sides[id], options, watcher.get(), nullptr, &keeper, &records[id]);
       while (run.Step()) {
       }
       run.Finish();

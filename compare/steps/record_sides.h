@@ -37,7 +37,7 @@ struct RecordSidesOptions {
   bool share = true;
   // Numbers will be needed even for results whose bits both sides have.
   bool numbers = true;
-  bool modules = false;  // as RecordOptions::modules; always set for a model beside a recording
+  bool modules = false;  // as RecordOptions::modules
   bool shadow = false;
   int64_t shadow_memory = 0;  // limit for the results of one node in double
   const ThreadPool* pool = nullptr;

@@ -10,6 +10,7 @@
 #include "evaluator/base/proto_text.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/kernels/signature.h"
+#include "evaluator/load/node_call.h"
 #include "evaluator/load/proto_walk.h"
 #include "onnx/defs/schema.h"
 #include "onnx/onnx_pb.h"
@@ -206,12 +207,7 @@ absl::StatusOr<Node> ModelBuilder::BuildNode(const onnx::NodeProto& proto, const
     node.outputs.assign(proto.output().begin(), proto.output().end());
     return node;
   }
-  node.name = proto.name();
-  node.domain = proto.domain();
-  node.op_type = proto.op_type();
-  node.overload = proto.overload();
-  node.inputs.assign(proto.input().begin(), proto.input().end());
-  node.outputs.assign(proto.output().begin(), proto.output().end());
+  CallFromProto(proto, &node);
   if (!context.in_kept_function) node.call_path = context.call_path;
   node.imports = context.imports;
   OC_RETURN_IF_ERROR(AddAttributes(proto, context, &node));

@@ -1,18 +1,24 @@
 #include "evaluator/load/module_paths.h"
 
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "evaluator/base/mapped_file.h"
 #include "evaluator/load/read_model.h"
+#include "evaluator/protos/cut_weights.h"
 #include "onnx/onnx_pb.h"
 
 namespace onnxcmp {
 namespace {
+
+constexpr absl::string_view kNameScopes = "pkg.torch.onnx.name_scopes";
+constexpr absl::string_view kNamespace = "namespace";
 
 // The parts in quotes of either kind.
 std::vector<std::string> QuotedParts(absl::string_view text) {
@@ -25,6 +31,13 @@ std::vector<std::string> QuotedParts(absl::string_view text) {
     i = end;
   }
   return parts;
+}
+
+// Most models have none, which is found out sooner than their nodes are parsed.
+bool MayHaveModules(absl::string_view bytes) {
+  const std::optional<CutModel> cut = CutWeights(bytes);
+  const absl::string_view rest = cut.has_value() ? absl::string_view(cut->message) : bytes;
+  return absl::StrContains(rest, kNameScopes) || absl::StrContains(rest, kNamespace);
 }
 
 }  // namespace
@@ -47,13 +60,13 @@ absl::flat_hash_map<std::string, std::string> ReadModulePaths(const std::string&
   constexpr int kMaxDepth = 64;
   absl::flat_hash_map<std::string, std::string> modules;
   absl::StatusOr<std::shared_ptr<const MappedFile>> file = MappedFile::Open(path);
-  if (!file.ok()) return modules;
+  if (!file.ok() || !MayHaveModules((*file)->bytes())) return modules;
   const absl::StatusOr<ModelInFile> model = ReadModelInPlace(*std::move(file), kMaxDepth);
   if (!model.ok()) return modules;
   for (const onnx::NodeProto& node : model->proto->graph().node()) {
     for (const onnx::StringStringEntryProto& entry : node.metadata_props()) {
-      const bool scopes = entry.key() == "pkg.torch.onnx.name_scopes";
-      if ((!scopes && entry.key() != "namespace") || node.output().empty()) continue;
+      const bool scopes = entry.key() == kNameScopes;
+      if ((!scopes && entry.key() != kNamespace) || node.output().empty()) continue;
       modules[node.output(0)] =
           scopes ? ModuleOfNameScopes(entry.value()) : ModuleOfNamespace(entry.value());
     }

@@ -42,9 +42,32 @@ bool TypesClash(const ShownGraph& left, const std::string& a, const ShownGraph& 
 }
 
 // "x f32[4]"
-std::string End(const ShownGraph& graph, const std::string& name) {
+std::string EndText(const ShownGraph& graph, const std::string& name) {
   const std::string type = graph.TypeOf(name);
   return absl::StrCat(name, type.empty() ? "" : " ", type);
+}
+
+// A constant by its value or its type, for the other side has something else in its place.
+std::string Operand(const ShownConstant* constant, const std::string& name) {
+  if (constant == nullptr) return name;
+  return constant->inlined() ? constant->value : absl::StrCat("constant ", constant->type());
+}
+
+// A dimension that one of them leaves open. Inputs are declared: there it is a difference.
+bool IsFree(const TypeInfo::Dim& a, const TypeInfo::Dim& b) {
+  return a.value.has_value() != b.value.has_value();
+}
+
+bool FreeDimsClash(const ShownGraph& left, const std::string& a, const ShownGraph& right,
+                   const std::string& b) {
+  const auto ours = left.types.find(a);
+  const auto theirs = right.types.find(b);
+  if (ours == left.types.end() || theirs == right.types.end()) return false;
+  const auto& our_shape = ours->second.shape;
+  const auto& their_shape = theirs->second.shape;
+  return our_shape.has_value() && their_shape.has_value() &&
+         !std::equal(our_shape->begin(), our_shape->end(), their_shape->begin(), their_shape->end(),
+                     [](const auto& x, const auto& y) { return !IsFree(x, y); });
 }
 
 // Inputs that no constant is the default of: those that have to be given.
@@ -70,10 +93,18 @@ void Attributes(const ShownNode& ours, const ShownNode& theirs, std::vector<std:
     return standard == node.defaults.end() ? std::string("not given")
                                            : absl::StrCat(standard->second, " (default)");
   };
+  const auto same_whole = [&](const std::string& name) {
+    const auto a = ours.attribute_hashes.find(name);
+    const auto b = theirs.attribute_hashes.find(name);
+    return a == ours.attribute_hashes.end() || b == theirs.attribute_hashes.end() ||
+           a->second == b->second;
+  };
   for (const auto& [name, value] : ours.attributes) {
     const std::string other = find(theirs, name);
-    if (other != value && other != absl::StrCat(value, " (default)"))
-      parts->push_back(absl::StrCat(name, ": ", value, " | ", other));
+    const bool same_text = other == value || other == absl::StrCat(value, " (default)");
+    if (same_text && same_whole(name)) continue;
+    parts->push_back(absl::StrCat(name, ": ", value, " | ", other,
+                                  same_text ? ", which differ further on" : ""));
   }
   for (const auto& [name, value] : theirs.attributes) {
     const std::string other = find(ours, name);
@@ -204,7 +235,8 @@ void PairDifference::Input(const ShownNode& ours, const ShownNode& theirs, size_
   if (our_constant != nullptr && their_constant != nullptr) {
     Constants(what, *our_constant, *their_constant, parts);
   } else {
-    parts->push_back(absl::StrCat(what, ": ", a, " | ", b));
+    parts->push_back(
+        absl::StrCat(what, ": ", Operand(our_constant, a), " | ", Operand(their_constant, b)));
   }
 }
 
@@ -248,8 +280,13 @@ void PairDifference::InputsInAnyOrder(const ShownNode& ours, const ShownNode& th
                   [&](const std::string& name) { return RightOrigin(name).constant != nullptr; });
     if (a.size() <= right_lone && b.size() <= left_lone) return;
   }
-  parts->push_back(absl::StrCat("inputs: ", a.empty() ? kNone : absl::StrJoin(a, ", "), " | ",
-                                b.empty() ? kNone : absl::StrJoin(b, ", ")));
+  const auto joined = [](const std::vector<std::string>& names, const auto& origin) {
+    std::vector<std::string> texts;
+    for (const std::string& name : names) texts.push_back(Operand(origin(name).constant, name));
+    return texts.empty() ? std::string(kNone) : absl::StrJoin(texts, ", ");
+  };
+  parts->push_back(
+      absl::StrCat("inputs: ", joined(a, left_origin), " | ", joined(b, right_origin)));
 }
 
 void PairDifference::Bodies(const ShownNode& ours, const ShownNode& theirs, Parts* parts) const {
@@ -313,29 +350,39 @@ std::string PairDifference::OfNodes(int l, int r) const {
   return PrintableText(absl::StrJoin(parts, "; "));
 }
 
-void PairDifference::InputEnds(Parts* parts) const {
+void PairDifference::InputEnds(std::vector<EndDifference>* found) const {
+  using End = EndDifference::End;
   if (!named_ends_) {
     if (left_.inputs.size() == right_.inputs.size()) return;
-    parts->push_back(absl::StrCat("inputs: ", left_.inputs.size(), " | ", right_.inputs.size()));
+    found->push_back({End::kNone, 0,
+                      absl::StrCat("inputs: ", left_.inputs.size(), " | ", right_.inputs.size())});
     return;
   }
   const std::vector<std::string> ours = GivenInputs(left_);
   const std::vector<std::string> theirs = GivenInputs(right_);
   for (size_t i = 0; i < std::max(ours.size(), theirs.size()); ++i) {
     const bool both = i < ours.size() && i < theirs.size();
-    if (both && ours[i] == theirs[i] && !TypesClash(left_, ours[i], right_, theirs[i])) continue;
-    parts->push_back(absl::StrCat("input ", i, ": ", i < ours.size() ? End(left_, ours[i]) : kNone,
-                                  " | ", i < theirs.size() ? End(right_, theirs[i]) : kNone));
+    if (both && ours[i] == theirs[i] && !TypesClash(left_, ours[i], right_, theirs[i]) &&
+        !FreeDimsClash(left_, ours[i], right_, theirs[i])) {
+      continue;
+    }
+    found->push_back(
+        {End::kInput, i,
+         absl::StrCat("input ", i, ": ", i < ours.size() ? EndText(left_, ours[i]) : kNone, " | ",
+                      i < theirs.size() ? EndText(right_, theirs[i]) : kNone)});
   }
 }
 
-void PairDifference::OutputEnds(Parts* parts) const {
+void PairDifference::OutputEnds(std::vector<EndDifference>* found) const {
+  using End = EndDifference::End;
   for (size_t i = 0; i < std::max(left_.outputs.size(), right_.outputs.size()); ++i) {
     const std::string what = absl::StrCat("output ", i, ": ");
     if (i >= left_.outputs.size() || i >= right_.outputs.size()) {
-      parts->push_back(
-          absl::StrCat(what, i < left_.outputs.size() ? End(left_, left_.outputs[i]) : kNone, " | ",
-                       i < right_.outputs.size() ? End(right_, right_.outputs[i]) : kNone));
+      found->push_back(
+          {End::kOutput, i,
+           absl::StrCat(what, i < left_.outputs.size() ? EndText(left_, left_.outputs[i]) : kNone,
+                        " | ",
+                        i < right_.outputs.size() ? EndText(right_, right_.outputs[i]) : kNone)});
       continue;
     }
     const std::string& a = left_.outputs[i];
@@ -343,16 +390,25 @@ void PairDifference::OutputEnds(Parts* parts) const {
     const bool others = !Same(a, b) && !LeftIsLone(a) && !RightIsLone(b);
     const bool ends = named_ends_ && (a != b || TypesClash(left_, a, right_, b));
     if (!others && !ends) continue;
-    parts->push_back(
-        absl::StrCat(what, End(left_, a), " | ", End(right_, b), others ? ", another result" : ""));
+    Parts parts;
+    const ShownConstant* const our_constant = LeftOrigin(a).constant;
+    const ShownConstant* const their_constant = RightOrigin(b).constant;
+    if (others && a == b && our_constant != nullptr && their_constant != nullptr) {
+      Constants(absl::StrCat("output ", i, ": ", a), *our_constant, *their_constant, &parts);
+    } else {
+      parts.push_back(absl::StrCat(what, EndText(left_, a), " | ", EndText(right_, b),
+                                   others ? ", another result" : ""));
+    }
+    found->push_back({End::kOutput, i, parts.front()});
   }
 }
 
-std::vector<std::string> PairDifference::OfEnds() const {
-  Parts parts;
-  InputEnds(&parts);
-  OutputEnds(&parts);
-  return parts;
+std::vector<EndDifference> PairDifference::OfEnds() const {
+  std::vector<EndDifference> found;
+  InputEnds(&found);
+  OutputEnds(&found);
+  for (EndDifference& difference : found) difference.text = PrintableText(difference.text);
+  return found;
 }
 
 std::vector<std::string> PairDifference::All() const {
@@ -368,8 +424,7 @@ std::vector<std::string> PairDifference::All() const {
   for (size_t r = 0; r < right_.nodes.size(); ++r) {
     if (matches_.left_of[r] < 0) parts.push_back("only right " + right_.nodes[r].op());
   }
-  const Parts ends = OfEnds();
-  parts.insert(parts.end(), ends.begin(), ends.end());
+  for (EndDifference& end : OfEnds()) parts.push_back(std::move(end.text));
   return parts;
 }
 

@@ -13,6 +13,14 @@
 
 namespace onnxcmp {
 
+// "output 0: y f32[4] | z f32[4]"
+struct EndDifference {
+  enum class End : uint8_t { kInput, kOutput, kNone };
+  End end = End::kNone;
+  size_t number = 0;  // of the input, among those that have to be given, or of the output
+  std::string text;
+};
+
 class PairDifference {
  public:
   // Inputs of models belong together by name, those of bodies and functions by place.
@@ -26,8 +34,8 @@ class PairDifference {
   // nothing differs.
   std::string OfNodes(int l, int r) const;
 
-  // "output 0: y | z", of what the graphs read and give.
-  std::vector<std::string> OfEnds() const;
+  // Of what the graphs read and give.
+  std::vector<EndDifference> OfEnds() const;
 
   // All that differs, nodes that have no partner included.
   std::vector<std::string> All() const;
@@ -57,8 +65,8 @@ class PairDifference {
   void InputsInAnyOrder(const ShownNode& ours, const ShownNode& theirs, Parts* parts) const;
   void Bodies(const ShownNode& ours, const ShownNode& theirs, Parts* parts) const;
   void Types(const ShownNode& ours, const ShownNode& theirs, Parts* parts) const;
-  void InputEnds(Parts* parts) const;
-  void OutputEnds(Parts* parts) const;
+  void InputEnds(std::vector<EndDifference>* found) const;
+  void OutputEnds(std::vector<EndDifference>* found) const;
 
   const ShownGraph& left_;
   const ShownGraph& right_;

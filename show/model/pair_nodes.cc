@@ -1,9 +1,11 @@
 #include "show/model/pair_nodes.h"
 
+#include <array>
 #include <cstddef>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "compare/text/display_text.h"
 #include "show/model/match_nodes.h"
 #include "show/model/pair_difference.h"
@@ -24,26 +26,35 @@ NodeMatches MatchesOf(const std::vector<NodePair>& pairs, const ShownGraph& left
   return matches;
 }
 
-void AddOpsets(const ShownModel& left, const ShownModel& right, std::vector<std::string>* found) {
-  for (const auto& [domain, version] : left.imports) {
-    const auto other = right.imports.find(domain);
-    if (other == right.imports.end() || other->second == version) continue;
-    found->push_back(absl::StrCat("opset of ", domain.empty() ? "ai.onnx" : domain, ": ", version,
-                                  " | ", other->second));
+void AddOpsets(const std::string& what, const OpsetImports& left, const OpsetImports& right,
+               std::vector<EndDifference>* found) {
+  for (const auto& [domain, version] : left) {
+    const auto other = right.find(domain);
+    if (other == right.end() || other->second == version) continue;
+    found->push_back({EndDifference::End::kNone, 0,
+                      absl::StrCat(what, "opset of ", domain.empty() ? "ai.onnx" : domain, ": ",
+                                   version, " | ", other->second)});
   }
 }
 
 // Functions that both have and call, if they are kept.
 void AddFunctions(const ShownModel& left, const ShownModel& right,
-                  std::vector<std::string>* found) {
+                  std::vector<EndDifference>* found) {
   for (const ShownFunction& ours : left.functions) {
     for (const ShownFunction& theirs : right.functions) {
       if (ours.op() != theirs.op()) continue;
       const PairDifference inside(ours.body, theirs.body, MatchNodes(ours.body, theirs.body),
                                   PairDifference::Inputs::kByPlace);
-      for (const std::string& text : inside.All()) {
-        found->push_back(absl::StrCat("function ", ours.op(), ": ", text));
+      const std::string what = absl::StrCat("function ", ours.op(), ": ");
+      std::vector<std::string> texts = inside.All();
+      if (ours.attributes != theirs.attributes) {
+        texts.push_back(absl::StrCat("attributes: ", absl::StrJoin(ours.attributes, ", "), " | ",
+                                     absl::StrJoin(theirs.attributes, ", ")));
       }
+      for (const std::string& text : texts) {
+        found->push_back({EndDifference::End::kNone, 0, what + text});
+      }
+      AddOpsets(what, ours.imports, theirs.imports, found);
     }
   }
 }
@@ -77,16 +88,29 @@ std::vector<NodePair> PairNodes(const ShownGraph& left, const ShownGraph& right)
   return pairs;
 }
 
-std::vector<std::string> ModelDifferences(const ShownModel& left, const ShownModel& right,
-                                          const std::vector<NodePair>& pairs) {
+std::vector<EndDifference> ModelDifferences(const ShownModel& left, const ShownModel& right,
+                                            const std::vector<NodePair>& pairs) {
   const PairDifference differences(left.graph, right.graph,
                                    MatchesOf(pairs, left.graph, right.graph),
                                    PairDifference::Inputs::kByName);
-  std::vector<std::string> found = differences.OfEnds();
-  AddOpsets(left, right, &found);
+  std::vector<EndDifference> found = differences.OfEnds();
+  AddOpsets("", left.imports, right.imports, &found);
   AddFunctions(left, right, &found);
-  for (std::string& text : found) text = PrintableText(text);
+  for (EndDifference& difference : found) difference.text = PrintableText(difference.text);
   return found;
+}
+
+std::string PairSummary(const std::vector<NodePair>& pairs,
+                        const std::vector<EndDifference>& differences) {
+  std::array<int64_t, 4> counts = {};
+  for (const NodePair& pair : pairs) ++counts[static_cast<size_t>(pair.relation)];
+  std::string text = absl::StrCat(counts[0], " the same (=), ", counts[1], " different (≠), ",
+                                  counts[2], " only left (-), ", counts[3], " only right (+)");
+  if (!differences.empty()) {
+    absl::StrAppend(&text, "; beside the nodes ", differences.size(),
+                    differences.size() == 1 ? " difference" : " differences");
+  }
+  return text;
 }
 
 }  // namespace onnxcmp

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "show/model/pair_difference.h"
 #include "show/model/shown_model.h"
 
 namespace onnxcmp {
@@ -34,8 +35,13 @@ std::vector<NodePair> PairNodes(const ShownGraph& left, const ShownGraph& right)
 
 // "output 0: y f32[4] | z f32[4]", "opset of ai.onnx: 18 | 11": how the models differ beside their
 // nodes, by inputs, outputs, operator sets, and functions that are kept.
-std::vector<std::string> ModelDifferences(const ShownModel& left, const ShownModel& right,
-                                          const std::vector<NodePair>& pairs);
+std::vector<EndDifference> ModelDifferences(const ShownModel& left, const ShownModel& right,
+                                            const std::vector<NodePair>& pairs);
+
+// "3 the same (=), 1 different (≠), 0 only left (-), 0 only right (+); beside the nodes 1
+// difference"
+std::string PairSummary(const std::vector<NodePair>& pairs,
+                        const std::vector<EndDifference>& differences);
 
 }  // namespace onnxcmp
 

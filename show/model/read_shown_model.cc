@@ -24,6 +24,7 @@
 #include "evaluator/base/status_macros.h"
 #include "evaluator/kernels/signature.h"
 #include "evaluator/load/module_paths.h"
+#include "evaluator/load/node_call.h"
 #include "evaluator/protos/tensor_proto.h"
 #include "evaluator/tensor/tensor.h"
 #include "onnx/onnx_pb.h"
@@ -57,6 +58,9 @@ std::string ValueText(const Tensor& tensor) {
   return Shortened(absl::StrCat(ShortDType(tensor.dtype()), "[", absl::StrJoin(tensor.shape(), ","),
                                 "]{", list, "}"));
 }
+
+// With all digits that tell it from its neighbours.
+std::string NumberText(float number) { return ElementText(Tensor::Scalar(number), 0); }
 
 uint64_t HashOfBytes(absl::string_view bytes) { return HashOfText(bytes).low; }
 
@@ -223,12 +227,7 @@ class ModelReader {
       return;
     }
     ShownNode node;
-    node.name = proto.name();
-    node.domain = proto.domain();
-    node.op_type = proto.op_type();
-    node.overload = proto.overload();
-    node.inputs.assign(proto.input().begin(), proto.input().end());
-    node.outputs.assign(proto.output().begin(), proto.output().end());
+    CallFromProto(proto, &node);
     node.defaults = DefaultsOf(node);
     std::vector<std::string> hashed;
     for (const onnx::AttributeProto& attribute : proto.attribute()) {
@@ -239,7 +238,8 @@ class ModelReader {
           node.attributes.back().second == standard->second) {
         continue;
       }
-      onnx::AttributeProto bare = attribute.has_g() ? onnx::AttributeProto() : attribute;
+      const bool has_graphs = attribute.has_g() || attribute.graphs_size() > 0;
+      onnx::AttributeProto bare = has_graphs ? onnx::AttributeProto() : attribute;
       bare.set_name(attribute.name());
       bare.clear_doc_string();
       if (attribute.has_t()) {
@@ -248,6 +248,7 @@ class ModelReader {
         bare.set_i(static_cast<int64_t>(ReadConstant(attribute.t(), attribute.name()).content));
       }
       hashed.push_back(bare.SerializeAsString());
+      node.attribute_hashes[attribute.name()] = HashOfBytes(hashed.back());
     }
     std::sort(hashed.begin(), hashed.end());
     node.attributes_hash = HashOfBytes(absl::StrJoin(hashed, "\n"));
@@ -263,7 +264,8 @@ class ModelReader {
     if (schema == nullptr) return defaults;
     const std::shared_ptr<const Signature> signature = MakeSignature(*schema);
     for (const auto& [name, value] : signature->defaults) {
-      defaults[name] = Shortened(AttributeText(value));
+      const auto* number = std::get_if<float>(&value);
+      defaults[name] = number != nullptr ? NumberText(*number) : Shortened(AttributeText(value));
     }
     return defaults;
   }
@@ -292,6 +294,9 @@ class ModelReader {
       }
       case onnx::AttributeProto::TYPE_PROTO:
         node->attributes.emplace_back(attribute.name(), ShownType(TypeFromProto(attribute.tp())));
+        return;
+      case onnx::AttributeProto::FLOAT:
+        node->attributes.emplace_back(attribute.name(), NumberText(attribute.f()));
         return;
       default:
         break;

@@ -48,6 +48,8 @@ struct ShownNode {
   std::vector<std::pair<std::string, std::shared_ptr<ShownGraph>>> graphs;  // by attribute
   // The operator's defaults for attributes that are not given.
   std::map<std::string, std::string, std::less<>> defaults;
+  // Of the whole of each attribute's value, also where its text is short.
+  std::map<std::string, uint64_t, std::less<>> attribute_hashes;
   uint64_t attributes_hash = 0;  // without those that are as good as not given
   std::string scope;             // "encoder/layer.0", by metadata or by the node's name; "" if none
   std::string source;  // the line of a program that wrote the node, as exporters note it; or ""

@@ -1,6 +1,7 @@
 #include "show/render_drawing.h"
 
 #include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -88,10 +89,45 @@ TEST_F(RenderDrawingTest, TwoModelsStandSideBySide) {
   EXPECT_EQ(Times(svg, "data-relation=\"different\""), 2);
   EXPECT_EQ(Times(svg, "≠ axis: 1 | 0</text>"), 2);
   EXPECT_THAT(svg, HasSubstr("data-partner=\"r1\""));
+  EXPECT_THAT(svg, HasSubstr("1 the same (=), 1 different (≠)"));
   const std::string dot = RenderDrawingDot(drawing);
   EXPECT_THAT(dot, HasSubstr("subgraph cluster_r"));
   EXPECT_THAT(dot, HasSubstr("{rank=same; l1; r1;}"));
   EXPECT_EQ(Times(dot, "{"), Times(dot, "}"));
+}
+
+// A pair whose nodes are all the same, but not its outputs.
+TEST_F(RenderDrawingTest, WhatDiffersBesideTheNodesIsDrawnAndSaid) {
+  const std::string nodes = " { y = Abs (x) z = Neg (x) }";
+  const ShownModel left = Shown("(float[2] x) => (y, z)" + nodes, "", "left.onnxtxt");
+  const ShownModel right = Shown("(float[2] x) => (z, y)" + nodes, "", "right.onnxtxt");
+  const NodeSelection all;
+  const Drawing drawing = DrawPair(left, right, PairNodes(left.graph, right.graph), all, all);
+  const std::string said = "≠ output 0: y f32[2] | z f32[2], another result";
+  const std::string svg = RenderSvg(drawing);
+  EXPECT_EQ(Times(svg, "data-relation=\"different\""), 4);
+  EXPECT_THAT(svg, HasSubstr(">" + said + "</text>"));
+  EXPECT_THAT(RenderDrawingPage(drawing), HasSubstr("<li>" + said + "</li>"));
+  EXPECT_THAT(RenderDrawingDot(drawing), HasSubstr("\\n" + said));
+  const Drawing same = DrawPair(left, left, PairNodes(left.graph, left.graph), all, all);
+  EXPECT_EQ(Times(RenderSvg(same), "data-relation=\"different\""), 0);
+  EXPECT_THAT(RenderDrawingPage(same), Not(HasSubstr("<li>")));
+}
+
+// What differs of an input that is not drawn marks none that is.
+TEST_F(RenderDrawingTest, InputsAreCountedInTheModelAndNotInTheDrawing) {
+  const std::string rest = "[2] a, float[2] b) => (y, z) { y = Abs (a) z = Neg (b) }";
+  const ShownModel left = Shown("(float" + rest, "", "left.onnxtxt");
+  const ShownModel right = Shown("(double" + rest, "", "right.onnxtxt");
+  const auto draw = [&](const std::string& op) {
+    const auto ours = SelectNodes(left, {.operators = {op}});
+    const auto theirs = SelectNodes(right, {.operators = {op}});
+    EXPECT_TRUE(ours.ok() && theirs.ok());
+    const std::vector<NodePair> pairs = PairNodes(left.graph, right.graph);
+    return RenderSvg(DrawPair(left, right, pairs, *ours, *theirs));
+  };
+  EXPECT_EQ(Times(draw("Neg"), "data-relation=\"different\""), 0);
+  EXPECT_EQ(Times(draw("Abs"), "data-relation=\"different\""), 6);
 }
 
 }  // namespace

@@ -152,6 +152,18 @@ TEST(ValuePictureTest, ThereIsNoneOfWhatHasNoNumbers) {
   EXPECT_EQ(Picture(Sparse({2}, {}), Sparse({3}, {})), nullptr);
 }
 
+TEST(ValuePictureTest, PairsThatAgreeTakeLess) {
+  const Tensor left = Sparse({4, 8, 2048}, {{40'000, 1}});
+  const auto near = Picture(left, Sparse({4, 8, 2048}, {{40'000, 1 + 1e-7F}}));
+  const auto far = Picture(left, Sparse({4, 8, 2048}, {{40'000, 2}}));
+  EXPECT_LT(near->counted, far->counted);
+  ASSERT_THAT(near->slices, SizeIs(2));
+  EXPECT_THAT(far->slices, SizeIs(3));
+  // The farthest pair is in it all the same.
+  EXPECT_EQ(near->slices[0].at, "[2]");
+  EXPECT_NE(near->slices[0].left, near->slices[0].right);
+}
+
 TEST(PictureAlbumTest, IsFullAtSomePoint) {
   const Tensor left = Sparse({40, 40}, {});
   const Tensor right = Sparse({40, 40}, {{7, 1}});
