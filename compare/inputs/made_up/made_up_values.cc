@@ -108,7 +108,7 @@ double ValueMaker::Number(const InputPurpose& purpose, bool scalar, std::optiona
   // Only the regimes of large numbers step across limits, and not across great ones, as coarse
   // types have. A scalar does in turn.
   const bool far = regime_ == Regime::kWhole || regime_ == Regime::kLarge;
-  const bool in_turn = scalar && set_ % 4 != 0 && CrossesLimits(purpose);
+  const bool in_turn = scalar && far && CrossesLimits(purpose);
   if (in_turn || (far && !purpose.landmarks.empty() && random_.Below(8) == 0)) {
     constexpr double kMost = 2e4;
     const auto many = static_cast<int64_t>(purpose.landmarks.size());
