@@ -194,8 +194,9 @@ absl::Status CompareSession::OpenSides() {
 absl::Status CompareSession::InRuntime(SideId id, std::unique_ptr<Side>* side) {
   const std::string& name = arguments_.runtimes.names[id];
   if (name.empty()) return absl::OkStatus();
-  OC_ASSIGN_OR_RETURN(std::shared_ptr<Runtime> runtime,
-                      arguments_.runtimes.Open(name, arguments_.run.evaluator().max_tensor));
+  OC_ASSIGN_OR_RETURN(
+      std::shared_ptr<Runtime> runtime,
+      arguments_.runtimes.Open(name, arguments_.run.evaluator().max_tensor, tools_.stop));
   std::string source;
   if (arguments_.runtimes.fused) {
     source = absl::StrCat((*side)->summary().source, " as optimized");

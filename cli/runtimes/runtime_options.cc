@@ -28,12 +28,14 @@ void RuntimeArguments::AddLimits(CLI::App& app) {
       ->check(positive.description(""));
 }
 
-absl::StatusOr<std::shared_ptr<Runtime>> RuntimeArguments::Open(const std::string& name,
-                                                                int64_t max_tensor) const {
+absl::StatusOr<std::shared_ptr<Runtime>> RuntimeArguments::Open(
+    const std::string& name, int64_t max_tensor,
+    std::shared_ptr<const std::atomic<bool>> stop) const {
   OC_ASSIGN_OR_RETURN(RuntimeSpec spec, ParseRuntimeSpec(name));
   RuntimeOptions options;
   OC_ASSIGN_OR_RETURN(options.adapters, AdaptersFolder());
   options.python = python;
+  options.stop = std::move(stop);
   options.memory = memory.value_or(0);
   options.max_tensor = max_tensor;
   if (!timeout.empty() && (!absl::ParseDuration(timeout, &options.timeout) ||

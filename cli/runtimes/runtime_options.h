@@ -2,6 +2,7 @@
 #ifndef ONNXCMP_CLI_RUNTIMES_RUNTIME_OPTIONS_H_
 #define ONNXCMP_CLI_RUNTIMES_RUNTIME_OPTIONS_H_
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -25,7 +26,9 @@ struct RuntimeArguments {
   bool any() const { return !names.left.empty() || !names.right.empty(); }
   void AddLimits(CLI::App& app);
   // InvalidArgument for a name or a time that is none.
-  absl::StatusOr<std::shared_ptr<Runtime>> Open(const std::string& name, int64_t max_tensor) const;
+  absl::StatusOr<std::shared_ptr<Runtime>> Open(
+      const std::string& name, int64_t max_tensor,
+      std::shared_ptr<const std::atomic<bool>> stop = nullptr) const;
 };
 
 // Where our adapters are: beside the program, or where it was installed to. NotFound if nowhere.

@@ -22,6 +22,7 @@ namespace {
 
 constexpr size_t kKeptErrors = 16384;  // bytes
 constexpr size_t kMaxLine = size_t{256} << 20;
+constexpr int64_t kStopMilliseconds = 100;  // how often it is looked whether to stop
 constexpr absl::Duration kTimeToDie = absl::Seconds(5);
 
 // A descriptor that is closed when it goes.
@@ -196,7 +197,8 @@ void ChildProcess::Send(absl::string_view* unsent) const {
   }
 }
 
-absl::StatusOr<std::string> ChildProcess::Ask(absl::string_view line, absl::Duration timeout) {
+absl::StatusOr<std::string> ChildProcess::Ask(absl::string_view line, absl::Duration timeout,
+                                              const std::atomic<bool>* stop) {
   if (!alive()) return absl::AbortedError("has ended");
   const std::string message = absl::StrCat(line, "\n");
   absl::string_view unsent = message;
@@ -208,10 +210,15 @@ absl::StatusOr<std::string> ChildProcess::Ask(absl::string_view line, absl::Dura
       return absl::DeadlineExceededError(
           absl::StrCat("gave no answer in ", absl::FormatDuration(timeout)));
     }
+    if (stop != nullptr && stop->load()) {
+      Kill();
+      return absl::CancelledError("was stopped");
+    }
     pollfd polled[] = {{output_, POLLIN, 0},
                        {error_output_, POLLIN, 0},
                        {unsent.empty() ? -1 : input_, POLLOUT, 0}};
-    const int64_t wait = std::min<int64_t>(absl::ToInt64Milliseconds(left) + 1, 1 << 30);
+    const int64_t longest = stop == nullptr ? 1 << 30 : kStopMilliseconds;
+    const int64_t wait = std::min<int64_t>(absl::ToInt64Milliseconds(left) + 1, longest);
     if (poll(polled, 3, static_cast<int>(wait)) < 0) {
       if (errno == EINTR) continue;
       return absl::ErrnoToStatus(errno, "poll");

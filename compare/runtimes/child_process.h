@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -34,8 +35,10 @@ class ChildProcess {
 
   // Sends a line, without its end, and gives the line that comes back. Aborted, with how it ended
   // ("ended by signal 11 (Segmentation fault)"), if that comes first, and DeadlineExceeded if
-  // nothing has come in time. After an error the process is gone.
-  absl::StatusOr<std::string> Ask(absl::string_view line, absl::Duration timeout);
+  // nothing has come in time. Cancelled once `stop` is true (null: it never is). After an error the
+  // process is gone.
+  absl::StatusOr<std::string> Ask(absl::string_view line, absl::Duration timeout,
+                                  const std::atomic<bool>* stop = nullptr);
 
   // The end of what it has written to its standard error.
   const std::string& errors() const { return errors_; }

@@ -96,11 +96,13 @@ absl::Status Runtime::Failed(const absl::Status& status, const Asked& asked) {
 std::string Runtime::Name() const { return info_.name.empty() ? spec_.name : info_.Text(); }
 
 absl::StatusOr<std::string> Runtime::Ask(const std::string& request, const Asked& asked) {
-  const absl::StatusOr<std::string> line = process_->Ask(request, options_.timeout);
+  const absl::StatusOr<std::string> line =
+      process_->Ask(request, options_.timeout, options_.stop.get());
   if (!process_->alive()) {
     // Its group is gone; another one may get its number.
     OC_RETURN_IF_ERROR(folder_->Guard(0));
   }
+  if (absl::IsCancelled(line.status())) return line.status();
   if (!line.ok()) return Failed(line.status(), asked);
   const ProtocolJson json = ProtocolJson::parse(*line, nullptr, /*allow_exceptions=*/false);
   if (!json.is_object() || JsonNumber(json, "id", -1) != requests_) {
@@ -120,6 +122,7 @@ absl::StatusOr<std::string> Runtime::Ask(const std::string& request, const Asked
 
 absl::StatusOr<RuntimeInfo> Runtime::Start() {
   if (process_ != nullptr && process_->alive()) return info_;
+  if (options_.stop != nullptr && options_.stop->load()) return absl::CancelledError("stopped");
   if (command_.empty()) {
     if (spec_.is_file() && !spec_.name.ends_with(".py")) {
       command_ = {spec_.name};

@@ -3,6 +3,7 @@
 #ifndef ONNXCMP_COMPARE_RUNTIMES_RUNTIME_H_
 #define ONNXCMP_COMPARE_RUNTIMES_RUNTIME_H_
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -25,8 +26,9 @@ struct RuntimeOptions {
   std::string adapters;                         // the folder of ours
   std::string python;                           // the interpreter that is asked first; "": none
   absl::Duration timeout = absl::Seconds(120);  // for each answer
-  int64_t memory = 0;                           // bytes that it may take; 0: any number
-  int64_t max_tensor = kDefaultMaxTensor;       // as EvaluatorOptions::max_tensor
+  std::shared_ptr<const std::atomic<bool>> stop = nullptr;  // once true, no answer is waited for
+  int64_t memory = 0;                                       // bytes that it may take; 0: any number
+  int64_t max_tensor = kDefaultMaxTensor;                   // as EvaluatorOptions::max_tensor
 };
 
 // A runtime's description of itself.

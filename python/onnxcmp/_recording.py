@@ -17,7 +17,7 @@ from ._values import Plain, of_plain, to_array, to_plain, type_name
 
 @dataclasses.dataclass
 class RecordedResult:
-    """A value and what is known of it. kind: "INPUT", "RESULT" or "OUTPUT"."""
+    """A value and what is known of it. kind: "INITIALIZER", "INPUT", "RESULT" or "OUTPUT"."""
 
     name: str
     value: typing.Any
@@ -26,6 +26,10 @@ class RecordedResult:
     domain: str = ""
     node: str = ""
     path: str = ""
+
+    def __post_init__(self) -> None:
+        if self.kind not in ("INITIALIZER", "INPUT", "RESULT", "OUTPUT"):
+            raise ValueError(f"{self.name}: {self.kind!r} is no kind of result")
 
 
 class Recording(collections.abc.Mapping[str, typing.Any]):

@@ -139,11 +139,14 @@ class Adapter(Runtime):
     def _run_once(
         self, path: str, extra: list[str], feeds: dict[str, typing.Any]
     ) -> dict[str, typing.Any]:
-        session = self.adapter.load(path, extra)
         try:
-            return {n: _from_adapter(v) for n, v in self.adapter.run(session, feeds).items()}
-        finally:
-            self.adapter.unload(session)
+            session = self.adapter.load(path, extra)
+            try:
+                return {n: _from_adapter(v) for n, v in self.adapter.run(session, feeds).items()}
+            finally:
+                self.adapter.unload(session)
+        except Exception as error:  # a runtime's own, of whatever kind
+            raise Error(f"{self.name} failed: {type(error).__name__}: {error}") from error
 
 
 def _record_isolated(side: Adapter, feeds: typing.Mapping[str, typing.Any] | None) -> Recording:

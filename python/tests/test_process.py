@@ -193,3 +193,32 @@ def test_closed_and_vanished_files(files, tmp_path):
 
 def test_layers_are_what_they_were():
     assert onnxcmp.compare(layers(), layers()).verdict == "same"
+
+
+def test_interrupt_of_an_isolated_runtime(files, tmp_path):
+    """One that does not answer is not waited for."""
+    (tmp_path / "slow.py").write_text("""
+import time
+from onnxcmp_runtimes import base
+
+class Adapter(base.Adapter):
+    name = "slow"
+    def load(self, path, extra=(), optimized=None): return 1
+    def run(self, session, feeds): time.sleep(100)
+    def unload(self, session): pass
+""")
+    code = f"""
+import onnxcmp
+print("ready", flush=True)
+try:
+    onnxcmp.compare({str(files[0])!r}, onnxcmp.runtimes.Adapter({str(files[0])!r}, "./slow.py"))
+except KeyboardInterrupt:
+    print("stopped", flush=True)
+"""
+    process = subprocess.Popen([sys.executable, "-c", code], cwd=tmp_path, text=True,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout.readline() == "ready\n"
+    time.sleep(3)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert out == "stopped\n" and process.returncode == 0, err

@@ -109,6 +109,17 @@ def test_onnxruntime(plain, x):
         onnxcmp.runtimes.OnnxRuntime(plain, optimization="some")
 
 
+def test_what_a_runtime_raises_is_told(plain, x):
+    class Broken(Mine):
+        def run(self, session, feeds):
+            raise OSError("no device")
+
+    with pytest.raises(onnxcmp.Error, match="mine failed: OSError: no device"):
+        onnxcmp.compare(plain, Adapter(plain, Broken()), {"x": x})
+    with pytest.raises(ValueError, match="'NOBODY' is no kind"):
+        onnxcmp.RecordedResult("a", x, "NOBODY")
+
+
 def narrow():
     """A model of bfloat16."""
     nodes = [onnx.helper.make_node("Cast", ["x"], ["a"], to=1),
