@@ -37,10 +37,11 @@ Amended Amend(const Alignment& alignment, const std::vector<AddedPair>& pairs,
   std::vector<bool> touched(alignment.rows.size());
   for (const AddedPair& pair : pairs) {
     const auto [l, r, mark, shared] = pair;
-    if (left_rows[Index(l)] == kNone || right_rows[Index(r)] == kNone ||
-        left_rows[Index(l)] == right_rows[Index(r)]) {
-      continue;
-    }
+    if (left_rows[Index(l)] == kNone || right_rows[Index(r)] == kNone) continue;
+    // A result whose row another one took shares its partner from then on.
+    const bool is_taken = (shared == SideId::kLeft && by_left.contains(l)) ||
+                          (shared == SideId::kRight && by_right.contains(r));
+    if (left_rows[Index(l)] == right_rows[Index(r)] && !is_taken) continue;
     if (shared == SideId::kLeft) {
       if (by_right.contains(r) || !alone.emplace(r, &pair).second) continue;
       touched[Index(right_rows[Index(r)])] = true;

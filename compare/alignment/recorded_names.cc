@@ -187,7 +187,7 @@ void RecordedNames::FindModules() {
       skipped_ = skipped;
       int meant = 0;
       for (const StreamResult& result : recording_.results) {
-        if (ModuleCalled(result.name) != nullptr) ++meant;
+        if (!KeyOfModule(result.name).empty()) ++meant;
       }
       if (meant <= most) continue;
       most = meant;
@@ -197,14 +197,14 @@ void RecordedNames::FindModules() {
   std::tie(before_, skipped_) = best;
 }
 
-const RecordedNames::Module* RecordedNames::ModuleCalled(absl::string_view name) const {
+std::string RecordedNames::KeyOfModule(absl::string_view name) const {
   for (const absl::string_view called : {name, WithoutEnd(name)}) {
     const std::vector<std::string> parts = PartsOfPath(called);
     if (parts.size() <= skipped_) continue;
-    const auto it = modules_.find(absl::StrCat(before_, Key(parts, skipped_)));
-    if (it != modules_.end()) return &it->second;
+    std::string key = absl::StrCat(before_, Key(parts, skipped_));
+    if (modules_.contains(key)) return key;
   }
-  return nullptr;
+  return "";
 }
 
 bool RecordedNames::SameSize(int recorded, int other) const {
@@ -232,14 +232,20 @@ NamedResult RecordedNames::FindSame(int recorded) const {
 NamedResult RecordedNames::FindModule(int recorded) const {
   const StreamResult& result = recording_.results[Index(recorded)];
   if (absl::StrContains(result.name, " input")) return {};
-  const Module* const module = ModuleCalled(FullName(result));
-  if (module == nullptr || module->results.empty()) return {};
-  for (auto r = module->results.rbegin(); r != module->results.rend(); ++r) {
+  const std::string key = KeyOfModule(FullName(result));
+  if (key.empty()) return {};
+  // Exporters count the calls of one module: "up", "up_1". A recording most often has the last.
+  std::vector<int> results = modules_.at(key).results;
+  for (int call = 1;; ++call) {
+    const auto it = modules_.find(absl::StrCat(key, "_", call));
+    if (it == modules_.end()) break;
+    results.insert(results.end(), it->second.results.begin(), it->second.results.end());
+  }
+  for (auto r = results.rbegin(); r != results.rend(); ++r) {
     if (SameSize(recorded, *r)) return {*r, NameRule::kModule};
   }
   // A module's result of another size, if it is the only one.
-  return module->results.size() == 1 ? NamedResult{module->results[0], NameRule::kModule}
-                                     : NamedResult();
+  return results.size() == 1 ? NamedResult{results[0], NameRule::kModule} : NamedResult();
 }
 
 NamedResult RecordedNames::FindWithin(int recorded) const {

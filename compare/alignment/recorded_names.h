@@ -55,7 +55,8 @@ class RecordedNames {
   // The module path of a node, from its exporter's metadata or from its name; nothing if neither
   // has one.
   std::vector<std::string> ModuleOf(const StreamNode& node) const;
-  const Module* ModuleCalled(absl::string_view name) const;
+  // The key in modules_ of the module that a recorded name means, "" if there is none.
+  std::string KeyOfModule(absl::string_view name) const;
   bool SameSize(int recorded, int other) const;
   NamedResult FindSame(int recorded) const;
   NamedResult FindModule(int recorded) const;

@@ -55,6 +55,7 @@ class RecordedPairs {
     const SideId side = Stream(SideId::kRight).recorded ? SideId::kRight : SideId::kLeft;
     Look(side);
     Decide(side);
+    TakePartnersOfCopies(side);
     TakePlaces(side);
     PairUp(side);
     return std::move(pairs_);
@@ -272,6 +273,21 @@ class RecordedPairs {
     chosen_[Index(r)] = other;
   }
 
+  // A result that repeats a recorded one has the same partner, as a Dropout's that passes on its
+  // input.
+  void TakePartnersOfCopies(SideId side) {
+    absl::flat_hash_map<Hash128, int> by_content;
+    for (int r = 0; r < Size(side); ++r) {
+      if (!Counts(side, r) || !IsPaired(r) || !Tells(side, r)) continue;
+      by_content.try_emplace(Result(side, r).fingerprint.content, chosen_[Index(r)]);
+    }
+    for (int r = 0; r < Size(side); ++r) {
+      if (!Counts(side, r) || IsPaired(r) || fixed_[side].contains(r)) continue;
+      const auto it = by_content.find(Result(side, r).fingerprint.content);
+      if (it != by_content.end()) chosen_[Index(r)] = it->second;
+    }
+  }
+
   // True if the recording has the order of the other side: files without an order are sorted by
   // name.
   bool IsInOrder(SideId side) const {
@@ -383,8 +399,8 @@ class RecordedPairs {
         const int other = chosen_[Index(r)];
         if (!Counts(side, r) || other == kNone || fixed_[side].contains(r)) continue;
         if ((owner[Index(other)] != r) != shared) continue;
-        const bool as_it_is = partners_[side][Index(r)] == other &&
-                              (shared || partners_[Other(side)][Index(other)] == r);
+        const bool has_row = partners_[Other(side)][Index(other)] == r;
+        const bool as_it_is = partners_[side][Index(r)] == other && has_row != shared;
         if (as_it_is || fixed_[Other(side)].contains(other)) continue;
         AddedPair& pair = pairs_.emplace_back();
         OfSide(pair, side) = r;

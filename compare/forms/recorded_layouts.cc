@@ -36,6 +36,7 @@ constexpr double kUsual = 1.5;
 constexpr double kSameMoments = 3e-2;
 constexpr int64_t kFewElements = 9;
 constexpr size_t kMostAxes = 5;
+constexpr int kFewVotes = 3;
 constexpr size_t kMostRowPairs = 64;
 constexpr size_t kShownRows = 8;
 
@@ -103,6 +104,7 @@ class LayoutFinder {
     for (size_t r = 0; r < other_.results.size(); ++r) {
       const StreamResult& result = other_.results[r];
       contents_.insert(result.fingerprint.content);
+      if (result.kind == ResultKind::kInput) fed_.insert(result.fingerprint.content);
       if (result.shape.has_value()) {
         shapes_.insert(*result.shape);
         named_.try_emplace(result.name, *result.shape);
@@ -175,7 +177,10 @@ class LayoutFinder {
       if (result.kind == ResultKind::kOutput && result.source != kNone) continue;
       if (!IsCandidate(result) || !result.fingerprint.rich) continue;
       if (contents_.contains(result.fingerprint.content)) {
-        ++votes_[static_cast<int>(result.shape->size())][{}];
+        // Inputs are fed as the model wants them, whatever the layout of the rest.
+        if (!fed_.contains(result.fingerprint.content)) {
+          ++votes_[static_cast<int>(result.shape->size())][{}];
+        }
         found_.insert(r);
         continue;
       }
@@ -268,21 +273,33 @@ class LayoutFinder {
     return telling(a) == telling(b);
   }
 
-  // Results without a match are assumed to be in the order of most others.
+  // Results without a match are assumed to be in the order of most others; so are those that match
+  // in another order, if their sizes would allow that of the others.
   void TakeMostUsual() {
+    for (auto& [r, layout] : layouts_) {
+      if (layout.axes.empty()) continue;
+      const Shape& shape = *Own(r).shape;
+      const std::vector<int> axes = MostUsual(static_cast<int>(shape.size()));
+      if (!axes.empty() && !SameOrder(shape, axes, layout.axes) &&
+          Permuted(shape, axes) == layout.shape) {
+        layout.axes = axes;
+      }
+    }
     for (size_t i = 0; i < own_.results.size(); ++i) {
       const auto r = static_cast<int>(i);
       const StreamResult& result = own_.results[i];
       if (!result.shape.has_value() || found_.contains(r) || layouts_.contains(r) ||
-          result.kind == ResultKind::kOutput || BitWidth(result.dtype) < 8 || HasNamesake(result)) {
+          result.kind == ResultKind::kOutput || BitWidth(result.dtype) < 8) {
         continue;
       }
+      const std::vector<int> axes = MostUsual(static_cast<int>(result.shape->size()));
+      // Its shape would tell, unless it is the same in that order.
+      const bool may_tell = axes.empty() || Permuted(*result.shape, axes) != *result.shape;
+      if (may_tell && HasNamesake(result)) continue;
       if (const std::optional<Shape> shape = MostUsualShape(*result.shape); shape.has_value()) {
         layouts_[r] = {{}, {}, *shape};
         continue;
       }
-      if (result.shape->size() < 3) continue;
-      const std::vector<int> axes = MostUsual(static_cast<int>(result.shape->size()));
       if (axes.empty()) continue;
       const Shape shape = Permuted(*result.shape, axes);
       if (shapes_.contains(shape)) layouts_[r] = {axes, {}, shape};
@@ -306,16 +323,20 @@ class LayoutFinder {
   }
 
   // The most usual order of results of a rank, by those with a match; if there are none, by their
-  // shapes.
+  // shapes. A fault may put a few in an order that nobody uses.
   std::vector<int> MostUsual(int rank) {
+    if (rank < 3) return {};
     const auto it = votes_.find(rank);
     if (it != votes_.end()) {
       int all = 0;
       for (const auto& [axes, count] : it->second) all += count;
-      for (const auto& [axes, count] : it->second) {
-        if (2 * count > all) return axes;
+      const auto is_used = [&](const auto& vote) {
+        return vote.first.empty() || vote.first == ChannelsFirst(rank);
+      };
+      for (const auto& vote : it->second) {
+        if (2 * vote.second > all && (is_used(vote) || vote.second >= kFewVotes)) return vote.first;
       }
-      return {};
+      if (absl::c_any_of(it->second, is_used)) return {};
     }
     int last = 0;
     int as_it_is = 0;
@@ -385,6 +406,7 @@ class LayoutFinder {
   const ResultStream& own_;
   const ResultStream& other_;
   absl::flat_hash_set<Hash128> contents_;
+  absl::flat_hash_set<Hash128> fed_;  // contents of the other side's inputs
   absl::flat_hash_set<Shape> shapes_;
   absl::flat_hash_map<absl::string_view, Shape> named_;  // shapes by name
   // By recorded shape: how often it was found in which of the other side's.

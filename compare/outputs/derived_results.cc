@@ -36,6 +36,10 @@ class DerivedFinder {
       const int r = OfSide(pair, side_);
       if (pair.shared != side_) partners_[Index(r)] = OfSide(pair, Other(side_));
     }
+    for (const AlignedRow& row : alignment.rows) {
+      const bool stays = Has(row.marks, Mark::kGiven) || Has(row.marks, Mark::kEntry);
+      if (stays && row.paired()) fixed_.insert(OfSide(row, side_).back());
+    }
     for (size_t r = 0; r < partners_.size(); ++r) {
       const int o = partners_[r];
       if (o == kNone || own_.results[r].kind == ResultKind::kOutput) continue;
@@ -73,6 +77,7 @@ class DerivedFinder {
  private:
   bool MayBeDerived(int r) const {
     const StreamResult& result = own_.results[Index(r)];
+    if (fixed_.contains(r)) return false;
     if (result.kind == ResultKind::kInput || result.kind == ResultKind::kOutput ||
         !result.shape.has_value() || !result.fingerprint.rich || !result.fingerprint.finite ||
         result.fingerprint.kind != ElementKind::kFloat || result.fingerprint.size <= kHandful) {
@@ -82,7 +87,8 @@ class DerivedFinder {
     if (partner == kNone) return true;
     const StreamResult& other = model_.results[Index(partner)];
     // A result of the same name is its partner.
-    return !AreNear(result, other) && FullName(result) != FullName(other) &&
+    return (!AreNear(result, other) || layers_.MayFold(partner)) &&
+           FullName(result) != FullName(other) &&
            absl::c_none_of(model_.results, [&](const StreamResult& output) {
              return output.kind == ResultKind::kOutput && output.name == result.name;
            });
@@ -90,6 +96,12 @@ class DerivedFinder {
 
   void AddCandidates(int r, std::vector<ResultPair>* pairs) const {
     const StreamResult& result = own_.results[Index(r)];
+    if (IsNearPartner(r)) {
+      ResultPair& pair = pairs->emplace_back();
+      OfSide(pair, side_) = r;
+      OfSide(pair, Other(side_)) = partners_[Index(r)];
+      return;
+    }
     std::vector<int> candidates;
     for (size_t i = 0; i < model_.results.size(); ++i) {
       const StreamResult& other = model_.results[i];
@@ -111,6 +123,10 @@ class DerivedFinder {
       OfSide(pair, Other(side_)) = o;
     }
   }
+  bool IsNearPartner(int r) const {
+    const int partner = partners_[Index(r)];
+    return partner != kNone && AreNear(own_.results[Index(r)], model_.results[Index(partner)]);
+  }
   int AfterBefore(int r) const {
     for (int before = r - 1; before >= 0; --before) {
       if (partners_[Index(before)] != kNone) return partners_[Index(before)];
@@ -121,6 +137,9 @@ class DerivedFinder {
   // A value that somebody has scaled is a factor away from a layer, too: either another recorded
   // result agrees with what the layer gives, or channels have offsets as well.
   std::string HowFound(int r, int o, const Tensor& own, const Tensor& other) const {
+    if (IsNearPartner(r)) {
+      return IsBeforeNewNormalization(own, other) ? "before a folded BatchNormalization" : "";
+    }
     const double limit = NoiseOfDerived(own_.results[Index(r)], model_.results[Index(o)]);
     const SwallowedSteps may = {.normalization = layers_.MayFold(o),
                                 .with_offsets = !agreeing_.contains(o),
@@ -149,6 +168,7 @@ class DerivedFinder {
   // Results of the model whose recorded partners agree, and those whose partners do not.
   absl::flat_hash_set<int> agreeing_;
   absl::flat_hash_set<int> disagreeing_;
+  absl::flat_hash_set<int> fixed_;  // recorded results whose partners stay
 };
 
 }  // namespace

@@ -223,6 +223,26 @@ bool HasInnerSteps(absl::string_view op_type) {
   return absl::c_any_of(kInnerSteps, [&](const auto& step) { return step.op_type == op_type; });
 }
 
+bool IsBeforeNewNormalization(const Tensor& before, const Tensor& after) {
+  constexpr double kEpsilons[] = {1e-5, 2e-5, 1e-4, 1e-3, 1e-2};
+  constexpr double kExact = 0.1;  // of what the factor is away from 1
+  if (!IsMeasurable(Value(before)) || !IsMeasurable(Value(after))) return false;
+  const std::vector<double> x = ElementsOf(before);
+  const std::vector<double> y = ElementsOf(after);
+  if (x.size() != y.size() || x.size() < kLeastInChannel || !AllFinite(x) || !AllFinite(y)) {
+    return false;
+  }
+  const FittedLine line = FitLine(x, y);
+  const double rms = std::sqrt(SumOfSquares(y) / static_cast<double>(y.size()));
+  const double rest = std::sqrt(line.residual / static_cast<double>(y.size()));
+  return absl::c_any_of(kEpsilons, [&](double epsilon) {
+    const double factor = 1 / std::sqrt(1 + epsilon);
+    const double within = kExact * (1 - factor);
+    return std::abs(line.factor - factor) <= within && std::abs(line.offset) <= within * rms &&
+           rest <= within * rms;
+  });
+}
+
 std::string HowInside(const Tensor& inner, const Tensor& read,
                       const std::vector<std::string>& operators, double limit) {
   if (inner.shape() != read.shape() || !IsMeasurable(Value(inner)) || !IsMeasurable(Value(read))) {

@@ -26,6 +26,10 @@ struct SwallowedSteps {
 std::string HowDerived(const Tensor& before, const Tensor& after, double limit,
                        const SwallowedSteps& may = {});
 
+// True if a new normalization gives `after`, one that was never trained: its mean is 0 and its
+// variance 1, so that nothing is left of it but a factor of 1 / sqrt(1 + epsilon).
+bool IsBeforeNewNormalization(const Tensor& before, const Tensor& after);
+
 // "inside of a HardSwish": what such an operator computes on its way, where it is a function of
 // several steps (functions of ONNX that a runtime inlines). "": it is none of the operators' steps
 // on what they read.

@@ -20,6 +20,7 @@
 #include "compare/outputs/derived_values.h"
 #include "compare/outputs/frame_candidates.h"
 #include "compare/outputs/recorded_likeness.h"
+#include "compare/outputs/recorded_sequence.h"
 #include "compare/outputs/swallowed_steps.h"
 #include "compare/streams/downstream.h"
 #include "compare/streams/fingerprint.h"
@@ -99,6 +100,7 @@ class FrameFinder {
     if (open_.empty() || open_.size() > kMostOpen) return FoundInFrame();
     const int64_t bytes = std::max<int64_t>(1, ComputedBytes(graph_.stream()));
     runs_left_ = static_cast<int>(std::min<int64_t>(kMostRuns, kMostWork / bytes));
+    sequence_.emplace(graph_.stream(), settled_);
     OC_ASSIGN_OR_RETURN(const bool fits, Load(watch));
     if (!fits) return FoundInFrame();
     while (runs_left_ > 0 && absl::c_any_of(open_, [](const Open& open) { return !open.over(); })) {
@@ -192,18 +194,13 @@ class FrameFinder {
       wanted[Index(r)] = true;
       held += AboutBytes(own_.results[Index(r)]);
     };
-    absl::flat_hash_map<int, std::vector<Value*>> wanting;
-    for (Open& open : open_) {
-      want(open.results.front());
-      wanting[open.results.front()].push_back(&open.value);
-    }
+    for (const Open& open : open_) want(open.results.front());
     for (const auto& [m, r] : settled_) {
       want(r);
-      wanting[r].push_back(&given_[m]);
+      given_.try_emplace(m);
     }
     if (held > kMostHeld) return false;
-    // given_ is complete before pointers into it are used.
-    wanting.clear();
+    absl::flat_hash_map<int, std::vector<Value*>> wanting;
     for (Open& open : open_) wanting[open.results.front()].push_back(&open.value);
     for (auto& [m, value] : given_) wanting[settled_.at(m)].push_back(&value);
     const std::unique_ptr<Observer> watcher =
@@ -284,9 +281,9 @@ class FrameFinder {
         frame->near[i].push_back({m, distance});
       }
       if (trial != nullptr || !HaveSameRows(*recorded.shape, own.tensor().shape())) continue;
-      if (const double likeness = NoiseStatsOf(open.sample, *sample); likeness > 0) {
-        frame->candidates.push_back({i, m, likeness});
-      }
+      const bool past = sequence_->IsPast(m, open.results.front());
+      const double likeness = past ? 0 : NoiseStatsOf(open.sample, *sample);
+      if (likeness > 0) frame->candidates.push_back({i, m, likeness});
       // Cutting can make much from a mask, so that steps would prove nothing.
       if (recorded.fingerprint.rich && recorded.fingerprint.finite && sample->fingerprint.rich &&
           sample->fingerprint.finite) {
@@ -362,11 +359,11 @@ class FrameFinder {
     return any;
   }
 
-  // A result that goes on under its name is near everything that passes it on: those are left out.
+  // A result that goes on under its name is near all that passes it on, which is left out.
   std::vector<Near> NearOf(const Frame& frame, size_t i) const {
     std::vector<Near> near = frame.near[i];
     const int named = open_[i].named;
-    if (named == kNone || near.empty()) return near;
+    if (named == kNone || near.empty() || !HasSizeOf(open_[i], named)) return near;
     const std::vector<bool> behind = Behind({named}, graph_.stream());
     std::erase_if(near, [&](const Near& one) { return behind[Index(one.result)]; });
     return near;
@@ -374,6 +371,9 @@ class FrameFinder {
 
   bool HasShapeOf(const Open& open, int m) const {
     return Recorded(open).shape == graph_.result(m).shape;
+  }
+  bool HasSizeOf(const Open& open, int m) const {
+    return Recorded(open).fingerprint.size == graph_.result(m).fingerprint.size;
   }
 
   // Among those about as near: the result of its name, else one of its shape, else the next free
@@ -407,7 +407,7 @@ class FrameFinder {
       const Frame trial = Run(&candidate);
       size_t count = 0;
       for (size_t i = 0; i < open_.size(); ++i) {
-        if (i != candidate.open && !trial.near[i].empty()) ++count;
+        if (i != candidate.open && !NearOf(trial, i).empty()) ++count;
       }
       if (count == 0 && !MayStandAlone(candidate)) continue;
       const auto rank = [&](const FrameCandidate& one) {
@@ -474,6 +474,7 @@ class FrameFinder {
   absl::flat_hash_map<absl::string_view, int> by_name_;  // computed results of the model
   absl::flat_hash_map<int, int> settled_;                // by the model's result: what was recorded
   absl::flat_hash_map<int, Value> given_;                // the same as the model has it
+  std::optional<RecordedSequence> sequence_;             // of those
   std::vector<Open> open_;
   std::vector<DerivedResult> found_derived_;
   int runs_left_ = 0;

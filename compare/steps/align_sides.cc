@@ -1,5 +1,6 @@
 #include "compare/steps/align_sides.h"
 
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "compare/outputs/derived_results.h"
 #include "compare/outputs/recorded_entries.h"
 #include "compare/outputs/recorded_frame.h"
+#include "compare/steps/recorded_order.h"
 #include "compare/streams/common_form.h"
 #include "compare/streams/result_names.h"
 #include "evaluator/base/status_macros.h"
@@ -54,13 +56,74 @@ Alignment WithPairs(Alignment alignment, const std::vector<AddedPair>& pairs,
   return Amend(alignment, pairs, *sides.left.stream, *sides.right.stream).alignment;
 }
 
-// A result that the other side no longer has is none of its results, whatever its name.
-void DropDerived(const std::vector<DerivedResult>& derived, std::vector<AddedPair>* added) {
+// A result that the other side no longer has is none of its results, whatever its name. The first
+// that shared its partner has it alone then.
+void DropDerived(const Alignment& alignment, const std::vector<DerivedResult>& derived,
+                 std::vector<AddedPair>* added) {
+  for (const DerivedResult& result : derived) {
+    const SideId own = result.side;
+    const auto is_owner = [&](const AddedPair& pair) {
+      return OfSide(pair, own) == result.result && !pair.shared;
+    };
+    const auto owner = absl::c_find_if(*added, is_owner);
+    const bool had_it = alignment.partners(Other(own))[Index(result.of)] == result.result;
+    if (owner == added->end() && !had_it) continue;
+    const int partner = owner == added->end() ? result.of : OfSide(*owner, Other(own));
+    const auto heir = absl::c_find_if(*added, [&](const AddedPair& pair) {
+      return OfSide(pair, Other(own)) == partner && pair.shared == Other(own) &&
+             absl::c_none_of(derived, [&](const DerivedResult& other) {
+               return other.result == OfSide(pair, own);
+             });
+    });
+    if (heir != added->end()) heir->shared.reset();
+  }
   std::erase_if(*added, [&](const AddedPair& pair) {
     return absl::c_any_of(derived, [&](const DerivedResult& result) {
       return OfSide(pair, result.side) == result.result;
     });
   });
+}
+
+// The row of a result that stands last in it; the one that is not merged, if there are several.
+AlignedRow* RowOf(Alignment* alignment, SideId side, int result, std::optional<bool> merged) {
+  for (AlignedRow& row : alignment->rows) {
+    if (!row.paired() || OfSide(row, side).back() != result) continue;
+    if (!merged || Has(row.marks, Mark::kMerged) == *merged) return &row;
+  }
+  return nullptr;
+}
+
+// Rows that pair a result with the one that it explains become two; a result that shared the
+// partner has it alone then.
+Alignment WithoutDerived(Alignment alignment, const std::vector<DerivedResult>& derived) {
+  for (const DerivedResult& result : derived) {
+    const SideId own = result.side;
+    const SideId other = Other(own);
+    std::vector<int>& partners =
+        own == SideId::kLeft ? alignment.left_to_right : alignment.right_to_left;
+    std::vector<int>& back =
+        own == SideId::kLeft ? alignment.right_to_left : alignment.left_to_right;
+    AlignedRow* const row = RowOf(&alignment, own, result.result, std::nullopt);
+    if (row == nullptr || partners[Index(result.result)] != result.of) continue;
+    partners[Index(result.result)] = kNone;
+    const bool owned = !Has(row->marks, Mark::kMerged);
+    AlignedRow rest = *row;
+    OfSide(rest, own).clear();
+    rest.marks = 0;
+    OfSide(*row, other).clear();
+    row->marks = 0;
+    if (!owned) continue;
+    if (AlignedRow* const heir = RowOf(&alignment, other, result.of, true); heir != nullptr) {
+      heir->marks = static_cast<Marks>(heir->marks & ~static_cast<Marks>(Mark::kMerged));
+      OfSide(*heir, other) = OfSide(rest, other);
+      back[Index(result.of)] = OfSide(*heir, own).back();
+      continue;
+    }
+    back[Index(result.of)] = kNone;
+    const auto at = row - alignment.rows.data();
+    alignment.rows.insert(alignment.rows.begin() + at + 1, rest);
+  }
+  return alignment;
 }
 
 }  // namespace
@@ -81,15 +144,16 @@ absl::StatusOr<Alignment> AlignSides(const PerSide<RecordedSide>& sides,
   std::vector<AddedPair> added = PairRecorded(alignment, *sides.left.stream, *sides.right.stream);
   OC_ASSIGN_OR_RETURN(std::vector<DerivedResult> derived,
                       FindDerived(sides, alignment, added, tools.keep_values, tools.watch));
-  DropDerived(derived, &added);
+  DropDerived(alignment, derived, &added);
+  alignment = WithoutDerived(std::move(alignment), derived);
   OC_ASSIGN_OR_RETURN(FoundInFrame found,
                       PairInFrame(sides, alignment, added, derived, tools.watch));
-  DropDerived(found.derived, &added);
+  DropDerived(alignment, found.derived, &added);
   derived.insert(derived.end(), found.derived.begin(), found.derived.end());
   alignment = WithPairs(std::move(alignment), added, sides);
   alignment = WithPairs(std::move(alignment), found.pairs, sides);
   alignment.derived = std::move(derived);
-  return alignment;
+  return InOrderOfModel(sides, std::move(alignment));
 }
 
 }  // namespace onnxcmp

@@ -15,9 +15,9 @@
 #include "compare/differences/tensor_distance.h"
 #include "compare/quantization/contradicted_causes.h"
 #include "compare/repro/make_repro.h"
+#include "compare/steps/recorded_order.h"
 #include "compare/streams/quantized_streams.h"
 #include "compare/streams/result_names.h"
-#include "compare/text/natural_order.h"
 #include "evaluator/base/proto_text.h"
 #include "evaluator/base/status_macros.h"
 
@@ -95,14 +95,6 @@ std::vector<RecordedPair> RecordedPairsOf(const std::vector<ComparedRow>& rows,
     }
   }
   return pairs;
-}
-
-bool AreInOrderOfNames(const ResultStream& stream) {
-  std::vector<std::string> names;
-  for (const StreamResult& result : stream.results) {
-    if (result.kind == ResultKind::kResult) names.push_back(FullName(result));
-  }
-  return absl::c_is_sorted(names) || absl::c_is_sorted(names, NaturallyLess);
 }
 
 // The first row that differs, in the left's order: two recordings cannot run, so no more can be

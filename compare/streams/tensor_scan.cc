@@ -98,6 +98,7 @@ Hash128 TensorScan::EndsHash() const {
 
 bool TensorScan::IsRich() const {
   constexpr int64_t kSamples = 64;
+  constexpr int64_t kOdd = 2654435761;
   const int64_t samples = std::min(size_, kSamples);
   const size_t needed = complex_ || IsFloatingPoint(dtype_) ? 4 : 8;
   std::array<std::array<uint64_t, 2>, 8> found;
@@ -105,7 +106,9 @@ bool TensorScan::IsRich() const {
   for (int64_t i = 0; i < samples; ++i) {
     std::array<uint64_t, 2> sample = {};
     std::array<std::byte, 16> buffer;
-    const int64_t place = size_ <= kSamples ? i : size_ / kSamples * i;
+    // Somewhere within each step: steps may be multiples of the number of channels, the last axis.
+    const int64_t step = std::max<int64_t>(1, size_ / kSamples);
+    const int64_t place = step * i + i * kOdd % step;
     const std::byte* raw = InPlace() ? Place(place) : Gather(place, 1, buffer.data());
     std::memcpy(sample.data(), raw, Bytes(1));
     if (std::find(found.begin(), found.begin() + distinct, sample) == found.begin() + distinct) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,6 +17,7 @@
 #include "compare/causes/forced/forced_run.h"
 #include "compare/causes/forced/region_noise.h"
 #include "compare/causes/forced/shaken_value.h"
+#include "compare/causes/recorded/local_noise.h"
 #include "compare/causes/searched_values.h"
 #include "compare/differences/infinity.h"
 #include "compare/differences/tensor_difference.h"
@@ -25,6 +27,7 @@
 #include "compare/graphs/side_graph.h"
 #include "compare/graphs/value_classes.h"
 #include "compare/operators/operator_traits.h"
+#include "compare/outputs/derived_values.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/run/result.h"
 #include "evaluator/tensor/tensor.h"
@@ -37,18 +40,10 @@ namespace {
 constexpr double kBeyondRounding = 4;
 constexpr uint64_t kSeeds = 2;
 
-double RootMeanSquare(const Value& a, const Value& b) {
-  if (!IsMeasurable(a) || !IsMeasurable(b)) return 0;
-  const std::vector<double> ours = ElementsOf(a.tensor());
-  const std::vector<double> theirs = ElementsOf(b.tensor());
-  if (ours.size() != theirs.size() || ours.empty()) return 0;
-  double squares = 0;
-  for (size_t i = 0; i < ours.size(); ++i) {
-    const double difference = ours[i] - theirs[i];
-    if (!std::isfinite(difference)) continue;
-    squares += difference * difference;
-  }
-  return std::sqrt(squares / static_cast<double>(ours.size()));
+Shape SqueezedShape(const Shape& shape) {
+  Shape rest;
+  absl::c_copy_if(shape, std::back_inserter(rest), [](int64_t size) { return size != 1; });
+  return rest;
 }
 
 // One pair while the model runs on recorded values.
@@ -157,8 +152,11 @@ class RecordedCauseFinder {
     return chosen.value_or(place.judged.front());
   }
 
+  // An output of the model is the result that it shows.
   int ModelResult(const RecordedPair& pair) const {
-    return recording_id_ == SideId::kLeft ? pair.right : pair.left;
+    const int r = OfSide(pair, Other(recording_id_));
+    const StreamResult& result = graph_.result(r);
+    return result.kind == ResultKind::kOutput && result.source != kNone ? result.source : r;
   }
   int RecordedResult(const RecordedPair& pair) const { return OfSide(pair, recording_id_); }
 
@@ -206,15 +204,17 @@ class RecordedCauseFinder {
     const bool same_rows = recorded.rank() > 0 && !result.shape->empty() &&
                            recorded.shape().back() == result.shape->back() &&
                            recorded.num_elements() == result.fingerprint.size;
-    if (recorded.shape() != *result.shape && !same_rows) return;
-    if (recorded.dtype() == result.dtype && recorded.shape() == *result.shape) {
+    const bool squeezed = SqueezedShape(recorded.shape()) == SqueezedShape(*result.shape);
+    const bool as_it_is = recorded.shape() == *result.shape;
+    if (!as_it_is && !same_rows && !squeezed) return;
+    if (recorded.dtype() == result.dtype && as_it_is) {
       judged->given = judged->recorded;
       return;
     }
     absl::StatusOr<Value> converted = ConvertedTo(judged->recorded, result.dtype, *result.shape);
     if (!converted.ok()) return;
     judged->given = *std::move(converted);
-    if (same_rows && recorded.shape() != *result.shape) judged->recorded = judged->given;
+    if (!as_it_is) judged->recorded = judged->given;
   }
 
   // Results that depend on one recorded in another shape are computed from wrong values.
@@ -319,7 +319,13 @@ class RecordedCauseFinder {
         !graph_.IsComputed(judged.model)) {
       return false;
     }
-    return RootMeanSquare(judged.own, judged.given) <= kBeyondRounding * judged.noise;
+    // It is what the layer gives before a normalization that is folded into it.
+    if (judged.given.is_tensor() && judged.own.is_tensor() &&
+        IsBeforeNewNormalization(judged.given.tensor(), judged.own.tensor())) {
+      return true;
+    }
+    return RootMeanSquare(judged.own, judged.given) <= kBeyondRounding * judged.noise &&
+           !IsScaledOrShifted(judged.own, judged.given, epsilon_);
   }
 
   Cause CauseOf(const Judged& judged) const {
@@ -336,7 +342,9 @@ class RecordedCauseFinder {
   }
 
   std::string TextOf(const Judged& judged, const Cause& cause) const {
-    const std::string distance = absl::StrFormat("%.2g", cause.local->values.max_absolute);
+    const double most = cause.local->values.max_absolute;
+    const bool is_whole = IsInteger(graph_.result(judged.model).dtype) && most == std::floor(most);
+    const std::string distance = absl::StrFormat(is_whole ? "%.0f" : "%.2g", most);
     const std::string relation = Relation(judged);
     const std::string how = relation.empty() ? "" : absl::StrCat(": ", relation);
     if (cause.kind == CauseKind::kInput) {
@@ -418,14 +426,25 @@ class RecordedCauseFinder {
     const ForcedRun run(classes, graph_, aligned, leaves);
     FixedMatches fixed;
     for (const Judged& judged : judged_) {
-      if (judged.given.empty() || !graph_.IsComputed(judged.model)) continue;
+      if (judged.given.empty() || !graph_.IsComputed(judged.model) ||
+          IsOutput(judged.pair->right)) {
+        continue;
+      }
       fixed[judged.model] = classes.of(judged.recording);
     }
     const ForcedState state = run.Run(fixed);
     const RegionNoise noise(run, state);
     const FoundCause found = {run, state, noise, nullptr, *sides_.right.evaluator()};
-    for (Cause& cause : *causes) options_.on_found(found, &cause);
+    for (Cause& cause : *causes) {
+      if (IsOutput(cause.right)) {
+        cause.no_repro = "outputs alone were recorded, so that nearly all of the model is at fault";
+      } else {
+        options_.on_found(found, &cause);
+      }
+    }
   }
+
+  bool IsOutput(int r) const { return graph_.result(r).kind == ResultKind::kOutput; }
 
   const PerSide<RecordedSide>& sides_;
   const Alignment& alignment_;

@@ -137,7 +137,9 @@ std::string Changed(const Comparison& comparison) {
   std::string text = absl::StrJoin(parts, ", ");
   if (comparison.alignment.reordered) {
     absl::StrAppend(&text, text.empty() ? "" : "; ",
-                    "the right side lists its nodes in quite another order");
+                    comparison.left.recorded != comparison.right.recorded
+                        ? "the recording is in quite another order than the model"
+                        : "the right side lists its nodes in quite another order");
   }
   return text;
 }

@@ -216,6 +216,16 @@ std::vector<bool> DownstreamOfCauses(const Comparison& comparison, SideId side) 
   return behind;
 }
 
+// The row of the pair that a cause is about; one of several that share a result has its own.
+int RowOf(const Cause& cause, const Comparison& comparison, const RowFacts& facts) {
+  const int by_left = cause.left == kNone ? kNone : facts.of_left[Index(cause.left)];
+  const int by_right = cause.right == kNone ? kNone : facts.of_right[Index(cause.right)];
+  if (by_left == kNone || by_right == kNone) return by_right == kNone ? by_left : by_right;
+  const AlignedRow& row = comparison.rows[Index(by_left)].aligned;
+  const bool is_pair = row.paired() && row.right.back() == cause.right;
+  return is_pair ? by_left : by_right;
+}
+
 }  // namespace
 
 RowFacts FactsOf(const Comparison& comparison) {
@@ -238,8 +248,7 @@ RowFacts FactsOf(const Comparison& comparison) {
   }
   for (size_t c = 0; c < comparison.causes.size(); ++c) {
     const Cause& cause = comparison.causes[c];
-    int row = cause.right == kNone ? kNone : facts.of_right[Index(cause.right)];
-    if (row == kNone && cause.left != kNone) row = facts.of_left[Index(cause.left)];
+    const int row = RowOf(cause, comparison, facts);
     if (row != kNone && facts.cause[Index(row)] == kNone) {
       facts.cause[Index(row)] = static_cast<int>(c);
     }

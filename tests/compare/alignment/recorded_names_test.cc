@@ -73,6 +73,22 @@ TEST(RecordedNames, PathsAreReadFromNodesToo) {
   EXPECT_EQ(names.Find(1).result, b);
 }
 
+// Exporters count the calls of one module; hooks have the last, unless sizes tell otherwise.
+TEST(RecordedNames, CallsOfOneModule) {
+  BuiltSide side;
+  const int x = side.Input("x", SomeFloats({2, 4}, 1));
+  const int first = side.Node("Resize", {x}, "/up/Resize_output_0", SomeFloats({4, 4}, 2));
+  const int relu = side.Node("Relu", {first}, "/act/Relu_output_0", SomeFloats({4, 4}, 3));
+  const int second = side.Node("Resize", {relu}, "/up_1/Resize_output_0", SomeFloats({8, 4}, 4));
+  const int third = side.Node("Resize", {second}, "/up_2/Resize_output_0", SomeFloats({8, 4}, 5));
+  side.Output("y", third);
+  const ResultStream model = side.stream();
+  EXPECT_EQ(Find(model, "up", {4, 4}).result, model.results[Index(first)].name);
+  EXPECT_EQ(Find(model, "up", {8, 4}).result, model.results[Index(third)].name);
+  EXPECT_EQ(Find(model, "up_1", {8, 4}).result, model.results[Index(second)].name);
+  EXPECT_EQ(Find(model, "act", {4, 4}).result, model.results[Index(relu)].name);
+}
+
 TEST(RecordedNames, TheSameNameOrTheSameLetters) {
   const ResultStream model = Exported();
   EXPECT_EQ(Find(model, "relu"), (Called{"relu", NameRule::kSame}));

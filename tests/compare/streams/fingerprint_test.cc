@@ -367,6 +367,12 @@ TEST(FingerprintTest, RichValuesHaveEnoughDistinctSamples) {
   EXPECT_TRUE(FingerprintOf(Tensor::Of<int64_t>({8}, {1, 2, 3, 4, 5, 6, 7, 8})).rich);
   EXPECT_FALSE(FingerprintOf(Tensor::Of<bool>({2}, {true, false})).rich);
   EXPECT_FALSE(FingerprintOf(Vector({1}).Strided({1000}, {0}, 0)).rich);
+  // Channels last, of which the first is dead.
+  std::vector<float> elements(16 * 16 * 24);
+  for (size_t i = 0; i < elements.size(); ++i) {
+    elements[i] = i % 24 == 0 ? 0 : static_cast<float>(i);
+  }
+  EXPECT_TRUE(FingerprintOf(Tensor::Of<float>({1, 16, 16, 24}, elements)).rich);
   std::vector<std::string> strings;
   for (int i = 0; i < 8; ++i) strings.push_back(std::to_string(i));
   EXPECT_TRUE(FingerprintOf(Tensor::Of<std::string>({8}, strings)).rich);
