@@ -30,6 +30,8 @@ struct Chain {
   // last.
   std::vector<std::optional<ChainStep>> against_first;
 
+  // The first model beside the one after step i; null if that was not compared.
+  const ChainStep* BesideFirst(size_t i) const;
   // The first model beside the last, if there are more than two.
   const ChainStep* ends() const;
 };
