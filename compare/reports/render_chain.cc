@@ -87,7 +87,7 @@ std::string GreatestOf(const std::string& text) {
 // The sentence on step i, after how far its model is from the first. The last model has a line of
 // its own for that, and the same bits need no word.
 std::string StepText(const Chain& chain, size_t i) {
-  const std::string text = WithoutVerdict(chain.steps[i].worst.text);
+  std::string text = WithoutVerdict(chain.steps[i].worst.text);
   const ChainStep* first = chain.BesideFirst(i);
   if (i + 1 == chain.steps.size() || first == nullptr) return text;
   const SetSummary& beside = first->worst;
