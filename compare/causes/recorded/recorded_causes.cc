@@ -344,7 +344,8 @@ class RecordedCauseFinder {
   std::string TextOf(const Judged& judged, const Cause& cause) const {
     const double most = cause.local->values.max_absolute;
     const bool is_whole = IsInteger(graph_.result(judged.model).dtype) && most == std::floor(most);
-    const std::string distance = absl::StrFormat(is_whole ? "%.0f" : "%.2g", most);
+    const std::string distance =
+        is_whole ? absl::StrFormat("%.0f", most) : absl::StrFormat("%.2g", most);
     const std::string relation = Relation(judged);
     const std::string how = relation.empty() ? "" : absl::StrCat(": ", relation);
     if (cause.kind == CauseKind::kInput) {
