@@ -32,7 +32,7 @@ absl::Status MultiplyBytes(KernelContext& ctx, double y_scale) {
 absl::Status MultiplyFloats(KernelContext& ctx) {
   const auto real = [&](int x, FactorSide side) -> absl::StatusOr<Tensor> {
     OC_ASSIGN_OR_RETURN(Tensor values, LoadTensor<float>(ctx, ctx.Input(x)));
-    const Shape shape = values.shape();
+    const Shape& shape = values.shape();
     OC_ASSIGN_OR_RETURN(const Tensor scales,
                         LineParameters(ctx, ctx.Input(x + 1), shape, side, "a scale"));
     OC_ASSIGN_OR_RETURN(const Tensor zeros,
