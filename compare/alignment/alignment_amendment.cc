@@ -24,6 +24,19 @@ std::vector<int> OwnRows(const Alignment& alignment, SideId id, size_t results) 
   return rows;
 }
 
+// The row of an added pair.
+AlignedRow RowOf(const AddedPair& pair, const ResultStream& left, const ResultStream& right) {
+  AlignedRow row = {{pair.left}, {pair.right}, static_cast<Marks>(pair.how)};
+  const auto mark = [&](Mark one) {
+    row.marks = static_cast<Marks>(row.marks | static_cast<Marks>(one));
+  };
+  if (pair.shared) mark(Mark::kMerged);
+  if (left.results[Index(pair.left)].dtype != right.results[Index(pair.right)].dtype) {
+    mark(Mark::kCast);
+  }
+  return row;
+}
+
 }  // namespace
 
 Amended Amend(const Alignment& alignment, const std::vector<AddedPair>& pairs,
@@ -66,17 +79,6 @@ Amended Amend(const Alignment& alignment, const std::vector<AddedPair>& pairs,
     amended.alignment.rows.push_back(std::move(row));
     amended.before.push_back(before);
   };
-  const auto row_of = [&](const AddedPair& pair) {
-    AlignedRow row = {{pair.left}, {pair.right}, static_cast<Marks>(pair.how)};
-    const auto mark = [&](Mark one) {
-      row.marks = static_cast<Marks>(row.marks | static_cast<Marks>(one));
-    };
-    if (pair.shared) mark(Mark::kMerged);
-    if (left.results[Index(pair.left)].dtype != right.results[Index(pair.right)].dtype) {
-      mark(Mark::kCast);
-    }
-    return row;
-  };
   for (size_t i = 0; i < alignment.rows.size(); ++i) {
     const AlignedRow& row = alignment.rows[i];
     if (!touched[i]) {
@@ -95,11 +97,11 @@ Amended Amend(const Alignment& alignment, const std::vector<AddedPair>& pairs,
     }
     for (const int l : row.left) {
       if (!is_here(left_rows, l)) continue;
-      add(by_left.contains(l) ? row_of(*how[l]) : AlignedRow{{l}, {}, 0}, kNone);
+      add(by_left.contains(l) ? RowOf(*how[l], left, right) : AlignedRow{{l}, {}, 0}, kNone);
     }
     for (const int r : row.right) {
       if (!is_here(right_rows, r) || by_right.contains(r)) continue;
-      add(alone.contains(r) ? row_of(*alone[r]) : AlignedRow{{}, {r}, 0}, kNone);
+      add(alone.contains(r) ? RowOf(*alone[r], left, right) : AlignedRow{{}, {r}, 0}, kNone);
     }
   }
   for (const auto& [l, r] : by_left) {
