@@ -1,4 +1,5 @@
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
@@ -33,6 +34,8 @@
 namespace onnxcmp::cli {
 namespace {
 
+constexpr const char* kChainReports[] = {"html", "json", "markdown", "junit"};
+
 class ChainComparison {
  public:
   // `runtimes`: what each of the models runs in; none: our interpreter.
@@ -53,12 +56,11 @@ class ChainComparison {
   absl::StatusOr<int> Run() {
     const size_t count = chain_.models.size();
     for (size_t i = 0; i + 1 < count; ++i) {
-      OC_ASSIGN_OR_RETURN(ChainStep step, Compare(i, i + 1, Depth::kWhole));
+      OC_ASSIGN_OR_RETURN(ChainStep step, Compare(i, i + 1));
       chain_.steps.push_back(std::move(step));
       chain_.against_first.emplace_back();
       if (i == 0) continue;
-      const Depth depth = i + 2 == count ? Depth::kWhole : Depth::kVerdict;
-      OC_ASSIGN_OR_RETURN(chain_.against_first.back(), Compare(0, i + 1, depth));
+      OC_ASSIGN_OR_RETURN(chain_.against_first.back(), Compare(0, i + 1));
     }
     OC_RETURN_IF_ERROR(WriteReports());
     if (!PrintOutput(Report(arguments_.format))) return kFailed;
@@ -67,15 +69,12 @@ class ChainComparison {
   }
 
  private:
-  // How much of a comparison is wanted.
-  enum class Depth { kVerdict, kWhole };
-
-  absl::StatusOr<ChainStep> Compare(size_t left, size_t right, Depth depth) {
+  // Always with the search for causes, if the user wants it: a verdict may depend on causes.
+  absl::StatusOr<ChainStep> Compare(size_t left, size_t right) {
     ChainStep step;
     step.left = left;
     step.right = right;
     CompareArguments arguments = arguments_;
-    if (depth == Depth::kVerdict && arguments.fail_on != FailOn::kCauses) arguments.causes = false;
     arguments.left = files_[left];
     arguments.right = files_[right];
     if (!runtimes_.empty()) {
@@ -83,17 +82,17 @@ class ChainComparison {
       if (left > 0) arguments.runtimes.names.left = runtimes_[left];
       arguments.runtimes.names.right = runtimes_[right];
     }
-    if (!runtimes_.empty()) {
-      return CompareWith({nullptr, nullptr}, arguments, depth == Depth::kWhole, std::move(step));
-    }
+    if (!runtimes_.empty()) return CompareWith({nullptr, nullptr}, arguments, std::move(step));
     const Side* known = left == 0 ? first_.get() : last_.get();
     const Side* known_right = left + 1 == right ? nullptr : last_.get();
-    return CompareWith({known, known_right}, arguments, depth == Depth::kWhole, std::move(step));
+    return CompareWith({known, known_right}, arguments, std::move(step));
   }
 
   absl::StatusOr<ChainStep> CompareWith(PerSide<const Side*> opened,
-                                        const CompareArguments& arguments, bool whole,
-                                        ChainStep step) {
+                                        const CompareArguments& arguments, ChainStep step) {
+    // Of the others the verdict alone is shown.
+    const bool is_step = step.right == step.left + 1, is_ends = step.right == files_.size() - 1;
+    const bool whole = is_step || is_ends;
     CompareSession comparison(arguments, tools_, opened);
     std::string page;
     const absl::StatusOr<bool> done =
@@ -127,7 +126,7 @@ class ChainComparison {
   }
 
   std::string Report(const std::string& format) const {
-    if (format == "json") return RenderChainJson(chain_, arguments_.command);
+    if (format == "json") return RenderChainJson(chain_);
     if (format == "junit") return RenderChainJunit(chain_);
     if (format == "markdown") return RenderChainMarkdown(chain_);
     if (format == "html") return RenderChainHtml(chain_, pages_, arguments_.command);
@@ -202,10 +201,12 @@ int ChainCommand(const std::vector<std::string>& command_line) {
   options.AddTolerances(app);
   options.AddVerdict(app);
   options.AddTable(app);
+  std::vector<std::string> formats(std::begin(kChainReports), std::end(kChainReports));
+  formats.emplace_back("table");
   app.add_option("--format", arguments.format, "Print html, json, markdown, junit (table)")
       ->group("Reports")
       ->type_name("HOW")
-      ->check(Quietly(CLI::IsMember({"table", "html", "json", "markdown", "junit"})));
+      ->check(Quietly(CLI::IsMember(formats)));
   std::string levels;
   app.add_option("--levels", levels, "One model, at each level of a runtime")
       ->group("Runtimes")
@@ -216,7 +217,7 @@ int ChainCommand(const std::vector<std::string>& command_line) {
       ->type_name("NAMES");
   arguments.runtimes.AddLimits(app);
   std::map<std::string, std::string> files;  // paths by format
-  for (const char* format : {"html", "json", "markdown", "junit"}) {
+  for (const char* format : kChainReports) {
     app.add_option(absl::StrCat("--", format), files[format], AlsoWrite(format))
         ->group("Reports")
         ->type_name("F");

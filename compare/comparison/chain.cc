@@ -20,13 +20,13 @@ std::optional<size_t> BrokenBy(const Chain& chain) {
 }
 
 std::optional<size_t> AddsUpAt(const Chain& chain) {
-  const bool ends_fail = chain.ends() != nullptr && chain.ends()->worst.exit_status != 0;
-  if (!ends_fail || BrokenBy(chain).has_value()) return std::nullopt;
-  for (size_t i = 0; i < chain.steps.size(); ++i) {
-    const ChainStep* beside = chain.BesideFirst(i);
-    if (beside != nullptr && beside->worst.exit_status != 0) return i;
-  }
-  return std::nullopt;
+  const auto differs = [](const ChainStep* step) {
+    return step != nullptr && step->worst.verdict == Verdict::kDifferent;
+  };
+  if (!differs(chain.ends()) || BrokenBy(chain).has_value()) return std::nullopt;
+  size_t i = 0;
+  while (!differs(chain.BesideFirst(i))) ++i;
+  return i;
 }
 
 int ExitStatusOf(const Chain& chain) {

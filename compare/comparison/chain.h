@@ -26,8 +26,7 @@ struct ChainStep {
 struct Chain {
   std::vector<std::string> models;  // as they were named
   std::vector<ChainStep> steps;     // model i beside model i + 1
-  // The first model beside model i + 1: none for the step that starts from it, causes only for the
-  // last.
+  // The first model beside model i + 1; none for the step that starts from it.
   std::vector<std::optional<ChainStep>> against_first;
 
   // The first model beside the one after step i; null if that was not compared.
@@ -38,8 +37,8 @@ struct Chain {
 
 // The number of the first step that fails by itself; nothing if none does.
 std::optional<size_t> BrokenBy(const Chain& chain);
-// If the last model differs from the first and no step fails: the step after which a model differs
-// from the first one, because what the steps change adds up.
+// If the last model differs from the first and no step fails: the first step after which a model
+// differs from the first one, because the changes of the steps add up.
 std::optional<size_t> AddsUpAt(const Chain& chain);
 // The worst of all steps, and of the first model beside the last.
 int ExitStatusOf(const Chain& chain);

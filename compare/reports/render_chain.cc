@@ -74,6 +74,9 @@ std::string Outcome(const Chain& chain) {
                         " passes, but not all of them together: the changes add up, and from step ",
                         *at + 1, " on the model differs from the first");
   }
+  if (chain.ends() != nullptr && chain.ends()->worst.exit_status != 0) {
+    return absl::StrCat("each of ", Count(count, "step"), " passes, but not all of them together");
+  }
   return absl::StrCat(Count(count, "step"), ": ", VerdictCounts(summaries));
 }
 

@@ -11,6 +11,7 @@
 #include "absl/strings/str_replace.h"
 #include "tests/cli/models.h"
 #include "tests/cli/program.h"
+#include "tests/support/paths.h"
 
 namespace onnxcmp {
 namespace {
@@ -105,6 +106,19 @@ TEST_F(ChainCommandTest, EachStepBesideTheFirst) {
   EXPECT_EQ(outcome.status, 0) << outcome.out;
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("beside the first different, at most "),
                                  Not(HasSubstr("add up")), HasSubstr("3 steps: 3 close")));
+}
+
+// Verdicts of quantized models depend on the causes that are found.
+TEST_F(ChainCommandTest, AModelBesideTheFirstIsJudgedAsTwoSidesAre) {
+  const auto model = [](const std::string& name) {
+    return TestData("models/llm/" + name + ".onnx");
+  };
+  const Outcome two = Onnxcmp({model("qdq"), model("dynamic")});
+  ASSERT_NE(Onnxcmp({model("qdq"), model("dynamic"), "--no-causes"}).status, two.status);
+  const Outcome chain = Onnxcmp({"chain", model("qdq"), model("plain"), model("dynamic"),
+                                 model("plain"), "--format", "json"});
+  const nlohmann::json report = nlohmann::json::parse(chain.out);
+  EXPECT_EQ(report["steps"][1]["against_first"]["exit_status"], two.status);
 }
 
 TEST_F(ChainCommandTest, ReportsAndFolders) {
