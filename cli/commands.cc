@@ -25,11 +25,11 @@ absl::Span<const Command> Commands() { return kCommands; }
 
 std::string ListOfCommands() {
   constexpr size_t kColumn = 30;  // as CLI11 indents the descriptions of options
-  std::string text = "Other commands (onnxcmp COMMAND --help says more):\n";
+  std::string text = "Other commands (onnxcmp COMMAND --help says more):";
   for (const Command& command : kCommands) {
     std::string line = absl::StrCat("  ", command.name, " ", command.operands);
     line.resize(std::max(line.size() + 1, kColumn), ' ');
-    absl::StrAppend(&text, line, command.purpose, "\n");
+    absl::StrAppend(&text, "\n", line, command.purpose);
   }
   return text;
 }

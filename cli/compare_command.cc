@@ -6,7 +6,6 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
 #include "absl/time/time.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
@@ -242,7 +241,7 @@ class CompareApp {
         absl::StrCat("Examples:\n"
                      "  onnxcmp plain.onnx optimized.onnx --html report.html\n"
                      "  onnxcmp model.onnx --against onnxruntime --inputs inputs.npz\n\n",
-                     absl::StripSuffix(ListOfCommands(), "\n")));
+                     ListOfCommands()));
   }
 
   CLI::App& app() { return app_; }

@@ -24,7 +24,7 @@ absl::string_view Variable(const char* name) {
 
 bool IsTerminal() { return isatty(STDOUT_FILENO) == 1; }
 
-// What the terminal says of itself, else the variable, else the default.
+// The extent that the terminal reports; else the variable's; else the default.
 int Extent(unsigned short winsize::*of_terminal, const char* variable, int standard) {
   winsize size = {};
   if (IsTerminal() && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.*of_terminal > 0) {

@@ -15,7 +15,7 @@
 namespace onnxcmp::cli {
 namespace {
 
-// What everything is compiled for, beyond what its architecture always has.
+// The architecture that all code is compiled for, and instructions that it does not always have.
 std::vector<std::string> CompiledFor() {
   std::vector<std::string> names;
 #ifdef __x86_64__
