@@ -13,6 +13,7 @@
 #include "compare/coverage/unread_rows.h"
 #include "compare/differences/tensor_distance.h"
 #include "compare/not_finite/find_not_finite.h"
+#include "compare/operators/node_settings.h"
 #include "compare/outputs/output_comparison.h"
 #include "compare/outputs/unknown_inputs.h"
 #include "compare/pictures/value_picture.h"
@@ -31,7 +32,6 @@
 #include "compare/streams/node_watcher.h"
 #include "compare/streams/quantized_streams.h"
 #include "compare/streams/result_names.h"
-#include "compare/text/attribute_text.h"
 #include "compare/tolerances/pair_tolerance.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/base/thread_pool.h"
@@ -280,7 +280,8 @@ void AddAttributes(const PerSide<Side*>& sides, Comparison* made) {
     const bool alike =
         left->op_type != right->op_type || left->domain != right->domain ||
         attributes_of(made->left, cause.left) == attributes_of(made->right, cause.right);
-    cause.attributes = AttributePairs(left, right, alike);
+    cause.attributes = AttributePairs(&sides.left->evaluator()->registry(), left,
+                                      &sides.right->evaluator()->registry(), right, alike);
   }
 }
 

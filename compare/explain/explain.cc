@@ -17,11 +17,11 @@
 #include "compare/base/per_side.h"
 #include "compare/differences/element_text.h"
 #include "compare/differences/tensor_distance.h"
+#include "compare/operators/node_settings.h"
 #include "compare/pictures/decades.h"
 #include "compare/streams/common_form.h"
 #include "compare/streams/node_watcher.h"
 #include "compare/streams/result_names.h"
-#include "compare/text/attribute_text.h"
 #include "compare/text/meant_name.h"
 #include "compare/tolerances/pair_tolerance.h"
 #include "evaluator/base/proto_text.h"
@@ -171,10 +171,13 @@ class PairExplainer {
   void CompareAttributes() {
     const Node* left = looked_.left.node;
     const Node* right = looked_.right.node;
-    // An explicit default equals an absent one; the hashes account for that.
     const bool same = left != nullptr && right != nullptr &&
                       HashOf(kLeft, explanation_.left) == HashOf(kRight, explanation_.right);
-    explanation_.attributes = AttributePairs(left, right, same);
+    const auto registry = [&](SideId side) {
+      const Evaluator* evaluator = sides_[side].evaluator();
+      return evaluator == nullptr ? nullptr : &evaluator->registry();
+    };
+    explanation_.attributes = AttributePairs(registry(kLeft), left, registry(kRight), right, same);
   }
 
   // Converts to the form that both sides share.

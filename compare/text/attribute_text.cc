@@ -197,20 +197,4 @@ std::vector<std::string> AttributeNames(const Node* left, const Node* right) {
   return names;
 }
 
-std::vector<AttributePair> AttributePairs(const Node* left, const Node* right, bool same) {
-  std::vector<AttributePair> pairs;
-  for (const std::string& name : AttributeNames(left, right)) {
-    AttributePair& pair = pairs.emplace_back();
-    pair.name = name;
-    if (left != nullptr) pair.left = AttributeText(*left, name);
-    if (right != nullptr) pair.right = AttributeText(*right, name);
-    if (same || left == nullptr || right == nullptr) continue;
-    const std::string difference = AttributeDifferenceText(*left, *right, name);
-    pair.differs = !difference.empty();
-    // The difference lies behind the elements that are shown.
-    if (pair.differs && pair.left == pair.right) pair.right = difference;
-  }
-  return pairs;
-}
-
 }  // namespace onnxcmp

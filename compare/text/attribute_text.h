@@ -31,10 +31,6 @@ struct AttributePair {
   bool differs = false;
 };
 
-// All of them. Either node may be null. `same`: they are known to do the same, for a default is as
-// good as saying it.
-std::vector<AttributePair> AttributePairs(const Node* left, const Node* right, bool same);
-
 }  // namespace onnxcmp
 
 #endif  // ONNXCMP_COMPARE_TEXT_ATTRIBUTE_TEXT_H_
