@@ -15,6 +15,12 @@ std::string BaseName(const std::string& name) {
   return std::string(absl::StripSuffix(name, kAsTensor));
 }
 
+// Both have values, which look alike in few characters.
+bool SameText(const NodeSetting& left, const NodeSetting& right) {
+  return left.value != nullptr && right.value != nullptr &&
+         AttributeText(*left.value) == AttributeText(*right.value);
+}
+
 }  // namespace
 
 NodeDescription DescribeNode(const OpRegistry* registry, const Node& node) {
@@ -68,7 +74,7 @@ std::string SettingDifferenceText(const NodeSetting& left, const NodeSetting& ri
   std::string text;
   if (left.value != nullptr && right.value != nullptr) {
     text = AttributeDifferenceText(*left.value, *right.value);
-    if (text.empty() || (left.given() && right.given())) return text;
+    if (text.empty() || (left.given() && right.given()) || SameText(left, right)) return text;
   }
   return absl::StrCat(left.Text(), " | ", right.Text());
 }
@@ -94,8 +100,8 @@ std::vector<AttributePair> AttributePairs(const OpRegistry* left_registry, const
     if (difference.empty() && !a.given() && !b.given()) continue;
     AttributePair& pair = pairs.emplace_back();
     pair = {name, a.Text(), b.Text(), !difference.empty()};
-    // The difference lies behind the elements that are shown.
-    if (pair.differs && pair.left == pair.right) pair.right = difference;
+    // The difference lies behind the elements or digits that are shown.
+    if (pair.differs && SameText(a, b)) pair.right = difference;
   }
   return pairs;
 }

@@ -47,6 +47,14 @@ TEST(AttributePairs, ADefaultIsAsGoodAsSayingIt) {
                                                 "stash_type: 1 (default) | 16, differs"));
 }
 
+TEST(AttributePairs, AValueBesideADefaultHasTheDigitsThatTellThemApart) {
+  const Node left = NodeOf("LayerNormalization", 17);
+  Node right = NodeOf("LayerNormalization", 17);
+  right.attributes["epsilon"] = 1.0000001e-5f;
+  EXPECT_THAT(Pairs(&left, &right),
+              ElementsAre("epsilon: 1e-05 (default) | 9.99999975e-06 | 1.00000007e-05, differs"));
+}
+
 TEST(AttributePairs, DefaultsOfVersions) {
   const Node old = NodeOf("Softmax", 11);
   Node now = NodeOf("Softmax", 13);
