@@ -18,8 +18,8 @@ constexpr VersionChange kVersionChanges[] = {
     {"Dropout", 7, "elements are dropped only in training; before, unless is_test = 1", "", ""},
     {"GroupNormalization", 21, "scale and bias have an element a channel; before, one a group", "",
      ""},
-    {"Hardmax", 13, kOneAxis, "", ""},
-    {"LogSoftmax", 13, kOneAxis, "", ""},
+    {"Hardmax", 13, kOneAxis, "", "", "", "", /*but_for_last_axis=*/true},
+    {"LogSoftmax", 13, kOneAxis, "", "", "", "", /*but_for_last_axis=*/true},
     {"Resize", 11,
      "coordinate_transformation_mode is half_pixel by default; before, coordinates are asymmetric",
      "coordinate_transformation_mode", "asymmetric"},
@@ -30,7 +30,7 @@ constexpr VersionChange kVersionChanges[] = {
      "before, it is output_half_pixel",
      "coordinate_transformation_mode", "output_half_pixel"},
     {"Scan", 9, "sequences are scanned along axis 0; before, axis 0 is the batch", "", ""},
-    {"Softmax", 13, kOneAxis, "", ""},
+    {"Softmax", 13, kOneAxis, "", "", "", "", /*but_for_last_axis=*/true},
 };
 
 // Null if the node does not set it, or not as a string.
@@ -39,7 +39,14 @@ const std::string* StringOf(const Node& node, absl::string_view attribute) {
   return it == node.attributes.end() ? nullptr : std::get_if<std::string>(&it->second);
 }
 
-bool Matters(const VersionChange& change, const Node& newer) {
+bool GivesLastAxis(const Node& node) {
+  const auto it = node.attributes.find("axis");
+  const int64_t* axis = it == node.attributes.end() ? nullptr : std::get_if<int64_t>(&it->second);
+  return axis != nullptr && *axis == -1;
+}
+
+bool Matters(const VersionChange& change, const Node& older, const Node& newer) {
+  if (change.but_for_last_axis && GivesLastAxis(older) && GivesLastAxis(newer)) return false;
   const std::string* const given =
       change.attribute.empty() ? nullptr : StringOf(newer, change.attribute);
   if (given != nullptr && *given == change.as_before) return false;
@@ -69,7 +76,7 @@ std::vector<std::string> VersionChangeTexts(const VersionedNode& left, const Ver
   const VersionedNode& older = left_is_newer ? right : left;
   for (const VersionChange& change : kVersionChanges) {
     if (change.op_type != name_of(newer.node) || change.since <= since_of(older) ||
-        change.since > since_of(newer) || !Matters(change, newer.node)) {
+        change.since > since_of(newer) || !Matters(change, older.node, newer.node)) {
       continue;
     }
     texts.push_back(absl::StrCat("from ", change.since, " on ", change.rule));

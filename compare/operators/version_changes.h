@@ -24,6 +24,7 @@ struct VersionChange {
   // It matters only if the newer node sets this attribute to this value, or not at all; "": always.
   absl::string_view only_with = "";
   absl::string_view value = "";
+  bool but_for_last_axis = false;  // it does not matter if both nodes give -1 as axis
 };
 
 // By name and version.

@@ -1,12 +1,17 @@
 #include "show/model/pair_difference.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
+#include <variant>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
+#include "compare/operators/version_changes.h"
 #include "compare/text/display_text.h"
 #include "evaluator/model/model.h"
 
@@ -118,6 +123,32 @@ void Attributes(const ShownNode& ours, const ShownNode& theirs, std::vector<std:
     if (Gives(ours, name) || Gives(theirs, name)) continue;
     parts->push_back(absl::StrCat(name, ": ", value, " (default) | ", other->second, " (default)"));
   }
+}
+
+// The node as rules of versions know it: with attributes that are strings or integers.
+Node NodeForRules(const ShownGraph& graph, const ShownNode& shown) {
+  Node node;
+  node.domain = shown.domain;
+  node.op_type = shown.op_type;
+  for (const auto& [name, text] : shown.attributes) {
+    int64_t number = 0;
+    absl::string_view inside = text;
+    if (absl::SimpleAtoi(text, &number)) {
+      node.attributes[name] = number;
+    } else if (absl::ConsumePrefix(&inside, "\"") && absl::ConsumeSuffix(&inside, "\"")) {
+      node.attributes[name] = std::string(inside);
+    }
+  }
+  // An axis counted from the front may be the last one.
+  const auto axis = node.attributes.find("axis");
+  const auto type = shown.inputs.empty() ? graph.types.end() : graph.types.find(shown.inputs[0]);
+  if (axis == node.attributes.end() || type == graph.types.end()) return node;
+  const auto* number = std::get_if<int64_t>(&axis->second);
+  const auto& shape = type->second.shape;
+  if (number != nullptr && shape.has_value() && *number + 1 == std::ssize(*shape)) {
+    axis->second = int64_t{-1};
+  }
+  return node;
 }
 
 void Constants(absl::string_view what, const ShownConstant& a, const ShownConstant& b,
@@ -344,8 +375,10 @@ std::string PairDifference::OfNodes(int l, int r) const {
   }
   Bodies(ours, theirs, &parts);
   Types(ours, theirs, &parts);
-  if (parts.empty() && ours.attributes_hash != theirs.attributes_hash) {
-    parts.emplace_back("attributes differ in what is not shown");
+  if (parts.empty() && ours.since != theirs.since) {
+    const Node our_node = NodeForRules(left_, ours);
+    const Node their_node = NodeForRules(right_, theirs);
+    parts = VersionChangeTexts({our_node, ours.since}, {their_node, theirs.since});
   }
   return PrintableText(absl::StrJoin(parts, "; "));
 }

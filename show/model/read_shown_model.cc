@@ -27,6 +27,7 @@
 #include "evaluator/load/node_call.h"
 #include "evaluator/protos/tensor_proto.h"
 #include "evaluator/tensor/tensor.h"
+#include "onnx/defs/schema.h"
 #include "onnx/onnx_pb.h"
 
 namespace onnxcmp {
@@ -228,7 +229,7 @@ class ModelReader {
     }
     ShownNode node;
     CallFromProto(proto, &node);
-    node.defaults = DefaultsOf(node);
+    ReadSchema(&node);
     std::vector<std::string> hashed;
     for (const onnx::AttributeProto& attribute : proto.attribute()) {
       ReadAttribute(attribute, &node);
@@ -256,18 +257,19 @@ class ModelReader {
     graph->nodes.push_back(std::move(node));
   }
 
-  std::map<std::string, std::string, std::less<>> DefaultsOf(const ShownNode& node) const {
-    std::map<std::string, std::string, std::less<>> defaults;
-    const auto import = imports_.find(node.domain);
-    if (import == imports_.end()) return defaults;
-    const onnx::OpSchema* schema = registry_.FindSchema(node.domain, node.op_type, import->second);
-    if (schema == nullptr) return defaults;
+  void ReadSchema(ShownNode* node) const {
+    const auto import = imports_.find(node->domain);
+    if (import == imports_.end()) return;
+    const onnx::OpSchema* schema =
+        registry_.FindSchema(node->domain, node->op_type, import->second);
+    if (schema == nullptr) return;
+    node->since = schema->SinceVersion();
     const std::shared_ptr<const Signature> signature = MakeSignature(*schema);
     for (const auto& [name, value] : signature->defaults) {
       const auto* number = std::get_if<float>(&value);
-      defaults[name] = number != nullptr ? NumberText(*number) : Shortened(AttributeText(value));
+      node->defaults[name] =
+          number != nullptr ? NumberText(*number) : Shortened(AttributeText(value));
     }
-    return defaults;
   }
 
   void ReadAttribute(const onnx::AttributeProto& attribute, ShownNode* node) {

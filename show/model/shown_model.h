@@ -50,6 +50,7 @@ struct ShownNode {
   std::map<std::string, std::string, std::less<>> defaults;
   // Of the whole of each attribute's value, also where its text is short.
   std::map<std::string, uint64_t, std::less<>> attribute_hashes;
+  int64_t since = 0;             // the version of its operator; 0: there is no schema
   uint64_t attributes_hash = 0;  // without those that are as good as not given
   std::string scope;             // "encoder/layer.0", by metadata or by the node's name; "" if none
   std::string source;  // the line of a program that wrote the node, as exporters note it; or ""

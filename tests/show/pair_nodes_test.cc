@@ -210,6 +210,23 @@ TEST_F(PairNodesTest, OperatorSetsAreSaid) {
               ElementsAre("axis: -1 (default) | 1 (default)", "opset of ai.onnx: 18 | 11"));
 }
 
+TEST_F(PairNodesTest, WhatVersionsComputeOtherwiseIsSaid) {
+  const auto said = [&](const std::string& attributes) {
+    const std::string graph =
+        "g (float[2,3,4] x) => (float[2,3,4] y) { y = " + attributes + " (x) }";
+    return SaidOf("<ir_version: 9, opset_import: [\"\" : 11]> " + graph,
+                  "<ir_version: 9, opset_import: [\"\" : 13]> " + graph);
+  };
+  for (const std::string axis : {"0", "1"}) {
+    EXPECT_THAT(said("Softmax <axis=" + axis + ">"),
+                ElementsAre(HasSubstr("from 13 on axis is -1 by default, and that axis alone"),
+                            "opset of ai.onnx: 11 | 13"));
+  }
+  for (const std::string same : {"Softmax <axis=-1>", "Softmax <axis=2>", "Relu"}) {
+    EXPECT_THAT(said(same), ElementsAre("opset of ai.onnx: 11 | 13"));
+  }
+}
+
 TEST_F(PairNodesTest, FunctionsAreLookedIntoKeptOrInlined) {
   const auto calls = [](const std::string& op, const std::string& alpha) {
     return "<ir_version: 9, opset_import: [\"\" : 18, \"l\" : 1]> g (float[4] x) => (float[4] y) "

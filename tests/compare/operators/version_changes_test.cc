@@ -2,6 +2,7 @@
 // itself settles it.
 #include "compare/operators/version_changes.h"
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,17 @@ TEST(VersionChanges, AreToldBetweenTheVersionsOnly) {
               ElementsAre(HasSubstr("from 13 on axis is -1")));
   EXPECT_THAT(VersionChangeTexts({softmax, 1}, {softmax, 11}), IsEmpty());
   EXPECT_THAT(VersionChangeTexts({NodeOf("Tanh"), 6}, {NodeOf("Tanh"), 13}), IsEmpty());
+}
+
+TEST(VersionChanges, TheLastAxisIsTheSameInAllVersions) {
+  Node older = NodeOf("Softmax");
+  Node newer = NodeOf("Softmax");
+  older.attributes["axis"] = int64_t{-1};
+  EXPECT_THAT(VersionChangeTexts({older, 11}, {newer, 13}), ElementsAre(HasSubstr("from 13 on")));
+  newer.attributes["axis"] = int64_t{-1};
+  EXPECT_THAT(VersionChangeTexts({older, 11}, {newer, 13}), IsEmpty());
+  older.attributes["axis"] = newer.attributes["axis"] = int64_t{0};
+  EXPECT_THAT(VersionChangeTexts({older, 11}, {newer, 13}), ElementsAre(HasSubstr("from 13 on")));
 }
 
 TEST(VersionChanges, AreSettledByAttributes) {
