@@ -166,7 +166,28 @@ void RecordedNames::FindModules() {
       modules_[path].results.push_back(static_cast<int>(i));
     }
   }
-  // The prefix that one side's paths have in most recorded names.
+  for (size_t n = 0; n < other_.nodes.size(); ++n) {
+    std::string path;
+    for (const std::string& part : of_node[n]) {
+      absl::StrAppend(&path, path.empty() ? "" : ".", part);
+      const auto it = modules_.find(path);
+      if (it != modules_.end()) AddConstants(other_.nodes[n], &it->second.constants);
+    }
+  }
+  FindPrefix(of_node);
+}
+
+void RecordedNames::AddConstants(const StreamNode& node, std::vector<Hash128>* constants) const {
+  for (const int r : node.inputs) {
+    if (r == kNone) continue;
+    const StreamResult& read = other_.results[Index(r)];
+    const bool is_constant =
+        read.kind == ResultKind::kInitializer || OpTypeOf(read, other_) == "Constant";
+    if (is_constant) constants->push_back(read.fingerprint.content);
+  }
+}
+
+void RecordedNames::FindPrefix(const std::vector<std::vector<std::string>>& of_node) {
   absl::flat_hash_set<std::string> starts = {""};
   for (const auto& parts : of_node) {
     for (size_t count = 1; count <= kMostBefore && count <= parts.size(); ++count) {
@@ -235,10 +256,12 @@ NamedResult RecordedNames::FindModule(int recorded) const {
   const std::string key = KeyOfModule(FullName(result));
   if (key.empty()) return {};
   // Exporters count the calls of one module: "up", "up_1". A recording most often has the last.
-  std::vector<int> results = modules_.at(key).results;
+  // A module of a name like that reads other weights.
+  const Module& first = modules_.at(key);
+  std::vector<int> results = first.results;
   for (int call = 1;; ++call) {
     const auto it = modules_.find(absl::StrCat(key, "_", call));
-    if (it == modules_.end()) break;
+    if (it == modules_.end() || it->second.constants != first.constants) break;
     results.insert(results.end(), it->second.results.begin(), it->second.results.end());
   }
   for (auto r = results.rbegin(); r != results.rend(); ++r) {

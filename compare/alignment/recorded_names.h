@@ -10,6 +10,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
+#include "compare/streams/hash128.h"
 #include "compare/streams/result_stream.h"
 
 namespace onnxcmp {
@@ -48,10 +49,14 @@ class RecordedNames {
  private:
   // The results of a module, by its path.
   struct Module {
-    std::vector<int> results;  // results that leave it, in order
+    std::vector<int> results;        // results that leave it, in order
+    std::vector<Hash128> constants;  // contents that its nodes read
   };
 
   void FindModules();
+  void AddConstants(const StreamNode& node, std::vector<Hash128>* constants) const;
+  // Finds the prefix that one side's paths have in most recorded names.
+  void FindPrefix(const std::vector<std::vector<std::string>>& of_node);
   // The module path of a node, from its exporter's metadata or from its name; nothing if neither
   // has one.
   std::vector<std::string> ModuleOf(const StreamNode& node) const;

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "absl/strings/str_cat.h"
 #include "tests/support/built_comparison.h"
 
 namespace onnxcmp {
@@ -87,6 +88,25 @@ TEST(RecordedNames, CallsOfOneModule) {
   EXPECT_EQ(Find(model, "up", {8, 4}).result, model.results[Index(third)].name);
   EXPECT_EQ(Find(model, "up_1", {8, 4}).result, model.results[Index(second)].name);
   EXPECT_EQ(Find(model, "act", {4, 4}).result, model.results[Index(relu)].name);
+}
+
+// Modules of names like that have weights of their own.
+TEST(RecordedNames, ModulesWithNumbersAreNoCalls) {
+  BuiltSide side;
+  const int x = side.Input("x", SomeFloats({4, 4}, 1));
+  int last = x;
+  for (const char* name : {"conv", "conv_1", "conv_2"}) {
+    const int w = side.Initializer(absl::StrCat(name, ".weight"), SomeFloats({4, 4}, last + 9));
+    const int product = side.Node("MatMul", {last, w}, absl::StrCat("/", name, "/MatMul_output_0"),
+                                  SomeFloats({4, 4}, last + 20));
+    last = side.Node("Relu", {product}, absl::StrCat("/", name, "/Relu_output_0"),
+                     SomeFloats({4, 4}, last + 30));
+  }
+  side.Output("y", last);
+  const ResultStream model = side.stream();
+  EXPECT_EQ(Find(model, "conv", {4, 4}).result, "/conv/Relu_output_0");
+  EXPECT_EQ(Find(model, "conv_1", {4, 4}).result, "/conv_1/Relu_output_0");
+  EXPECT_EQ(Find(model, "conv_2", {4, 4}).result, "/conv_2/Relu_output_0");
 }
 
 TEST(RecordedNames, TheSameNameOrTheSameLetters) {
