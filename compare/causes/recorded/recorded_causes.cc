@@ -28,6 +28,7 @@
 #include "compare/graphs/value_classes.h"
 #include "compare/operators/operator_traits.h"
 #include "compare/outputs/derived_values.h"
+#include "compare/outputs/swallowed_steps.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/run/result.h"
 #include "evaluator/tensor/tensor.h"
@@ -75,7 +76,8 @@ class RecordedCauseFinder {
         recording_id_(sides.left.stream->recorded ? SideId::kLeft : SideId::kRight),
         model_(sides[Other(recording_id_)]),
         recording_(sides[recording_id_]),
-        graph_(*model_.stream, model_.evaluator()) {}
+        graph_(*model_.stream, model_.evaluator()),
+        layers_(*model_.stream) {}
 
   absl::StatusOr<CauseReport> Find(absl::Span<const RecordedPair> pairs) {
     CauseReport report;
@@ -320,7 +322,7 @@ class RecordedCauseFinder {
       return false;
     }
     // It is what the layer gives before a normalization that is folded into it.
-    if (judged.given.is_tensor() && judged.own.is_tensor() &&
+    if (layers_.MayFold(judged.model) && judged.given.is_tensor() && judged.own.is_tensor() &&
         IsBeforeNewNormalization(judged.given.tensor(), judged.own.tensor())) {
       return true;
     }
@@ -454,6 +456,7 @@ class RecordedCauseFinder {
   const RecordedSide& model_;
   const RecordedSide& recording_;
   const SideGraph graph_;
+  const LayersOfModel layers_;
   std::vector<Judged> judged_;
   absl::flat_hash_map<absl::string_view, Place> places_;  // by the model's result
   std::vector<bool> lost_;                                // by the model's result

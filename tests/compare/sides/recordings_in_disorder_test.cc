@@ -229,6 +229,7 @@ TEST_F(RecordingsInDisorderTest, BeforeANewNormalization) {
   Arrays wrong = right_;
   wrong[3] = {"act", before(wrong[3].second, 1e-3F)};
   EXPECT_FALSE(Agrees(Compared(wrong)));
+  EXPECT_THAT(CauseNames(Compared(wrong)), ElementsAre("s"));
 }
 
 }  // namespace
