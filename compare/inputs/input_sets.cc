@@ -184,6 +184,12 @@ absl::StatusOr<FedInputs> InputSets::Get(int64_t set) {
   return fed;
 }
 
+bool InputSets::takes_any() const {
+  return std::any_of(kBothSides.begin(), kBothSides.end(), [this](SideId side) {
+    return graphs_[side] != nullptr && !RequiredInputs(*graphs_[side]).empty();
+  });
+}
+
 ValueTarget::Input InputSets::InputOf(SideId side, const std::string& name) const {
   const ValueInfo* input = FindInput(graphs_[side], name);
   return {side, name, input == nullptr ? TypeInfo() : input->type};
