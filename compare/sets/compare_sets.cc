@@ -302,9 +302,7 @@ class SetsComparison {
     OC_RETURN_IF_ERROR(
         TryAll(CasesBetweenNumbers(*graphs.left, *graphs.right, inputs_.BetweenLimits()), never));
     if (!IsTiny(worst_.comparison.left)) return absl::OkStatus();
-    for (const Graph* graph : {graphs.left, graphs.right}) {
-      OC_RETURN_IF_ERROR(TryAll(CasesForSizes(*graph), never));
-    }
+    OC_RETURN_IF_ERROR(TryAll(CasesForSizes(*graphs.left, *graphs.right), never));
     return TryAll(CasesForMissing(coverage_.Get()),
                   [&] { return CasesForMissing(coverage_.Get()).empty(); });
   }

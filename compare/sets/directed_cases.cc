@@ -58,6 +58,35 @@ bool IsMadeOfSizes(const GraphScope& scope, absl::string_view name) {
   return any;
 }
 
+// The numbers that a graph compares sizes with, in order of size.
+std::set<int64_t> SizeMarks(const Graph& graph) {
+  constexpr double kLeast = 4;  // exporters compare sizes with 1 and -1
+  constexpr double kLongest = 2048;
+  constexpr size_t kMost = 4;
+  const auto scope = MakeScope(graph);
+  std::set<int64_t> marks;
+  for (const Node& node : graph.nodes) {
+    if (!IsOneOf(node, {"Greater", "Less", "GreaterOrEqual", "LessOrEqual", "Equal", "Min", "Max",
+                        "Clip"})) {
+      continue;
+    }
+    std::vector<double> numbers;
+    bool sizes = false;
+    for (const std::string& input : node.inputs) {
+      if (const auto number = NumberOf(ConstantIn(*scope, input))) {
+        numbers.push_back(std::abs(*number));
+      } else if (!input.empty()) {
+        sizes |= IsMadeOfSizes(*scope, input);
+      }
+    }
+    for (const double number : numbers) {
+      if (!sizes || number < kLeast || number > kLongest || marks.size() >= kMost) continue;
+      marks.insert(static_cast<int64_t>(number));
+    }
+  }
+  return marks;
+}
+
 }  // namespace
 
 std::vector<SetCase> CasesForRows(const UnreadRows& unread) {
@@ -97,31 +126,12 @@ std::vector<SetCase> CasesBetweenNumbers(const Graph& left, const Graph& right,
   return cases;
 }
 
-std::vector<SetCase> CasesForSizes(const Graph& graph) {
-  constexpr double kLeast = 4;  // exporters compare sizes with 1 and -1
-  constexpr double kLongest = 2048;
-  constexpr size_t kMost = 4;
-  const auto scope = MakeScope(graph);
-  std::set<int64_t> marks;
-  for (const Node& node : graph.nodes) {
-    if (!IsOneOf(node, {"Greater", "Less", "GreaterOrEqual", "LessOrEqual", "Equal", "Min", "Max",
-                        "Clip"})) {
-      continue;
-    }
-    std::vector<double> numbers;
-    bool sizes = false;
-    for (const std::string& input : node.inputs) {
-      if (const auto number = NumberOf(ConstantIn(*scope, input))) {
-        numbers.push_back(std::abs(*number));
-      } else if (!input.empty()) {
-        sizes |= IsMadeOfSizes(*scope, input);
-      }
-    }
-    for (const double number : numbers) {
-      if (!sizes || number < kLeast || number > kLongest || marks.size() >= kMost) continue;
-      marks.insert(static_cast<int64_t>(number));
-    }
-  }
+std::vector<SetCase> CasesForSizes(const Graph& left, const Graph& right) {
+  const std::set<int64_t> ours = SizeMarks(left);
+  const std::set<int64_t> theirs = SizeMarks(right);
+  std::vector<int64_t> marks(ours.begin(), ours.end());
+  std::set_difference(theirs.begin(), theirs.end(), ours.begin(), ours.end(),
+                      std::back_inserter(marks));
   std::vector<SetCase> cases;
   for (const int64_t mark : marks) {
     // Differences of positions are below the length.

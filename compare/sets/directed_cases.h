@@ -22,8 +22,8 @@ std::vector<SetCase> CasesForRows(const UnreadRows& unread);
 std::vector<SetCase> CasesBetweenNumbers(const Graph& left, const Graph& right,
                                          const std::vector<double>& limits);
 
-// Axes below and above the numbers that a graph compares sizes with.
-std::vector<SetCase> CasesForSizes(const Graph& graph);
+// Axes below and above the numbers that either graph compares sizes with, each once.
+std::vector<SetCase> CasesForSizes(const Graph& left, const Graph& right);
 
 // Regimes that may exercise what a node has not shown.
 std::vector<Regime> AnswersTo(absl::string_view why);
