@@ -50,7 +50,8 @@ InputPurpose Merged(const InputPurpose& left, const InputPurpose& right) {
   merged.not_negative |= other.not_negative || !alike;
   merged.adds_up |= other.adds_up;
   merged.ties |= other.ties;
-  merged.wraps = std::max(merged.wraps, other.wraps);
+  // The left decides, so that a right that fails on other ids shows.
+  merged.wraps = alike ? left.wraps : std::max(left.wraps, right.wraps);
   const auto append = [](auto* to, const auto& from) {
     to->insert(to->end(), from.begin(), from.end());
   };
@@ -67,6 +68,17 @@ InputPurpose Merged(const InputPurpose& left, const InputPurpose& right) {
 
 void AddLimit(const InputPurpose& other, InputPurpose* to) {
   constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
+  const auto has_limit = [](const InputPurpose& purpose) {
+    return purpose.limit.has_value() || !purpose.limit_sum.empty();
+  };
+  // Remainders are within their limit whatever the ids are.
+  if (to->wraps == 0 && other.wraps > 0 && has_limit(*to)) return;
+  if (to->wraps > 0 && other.wraps == 0 && has_limit(other)) {
+    to->limit = other.limit;
+    to->limit_sum = other.limit_sum;
+    to->at_most = other.at_most;
+    return;
+  }
   const auto add_most = [&](int64_t limit) {
     const auto most = static_cast<int32_t>(std::clamp<int64_t>(limit, 0, kMost));
     if (most > 0) to->at_most = to->at_most == 0 ? most : std::min(to->at_most, most);

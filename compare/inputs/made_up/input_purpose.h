@@ -80,7 +80,8 @@ struct InputPurpose {
   bool not_negative = false;
   bool shifted = false;  // all uses are of numbers computed from them
   bool adds_up = false;
-  // Ids: what they are taken modulo of before any use, so that they may be any numbers; 0: nothing.
+  // Ids: what they are taken modulo of before every use, so that they may be any numbers; 0: some
+  // use is of the ids themselves.
   int32_t wraps = 0;
   // Ids: tables in the graph whose rows they select.
   std::vector<IdTable> tables;

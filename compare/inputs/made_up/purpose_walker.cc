@@ -90,7 +90,7 @@ class Walker {
     AddLimit(purpose, &found_);
     found_.weights |= purpose.weights;
     found_.adds_up |= purpose.adds_up;
-    found_.wraps = std::max(found_.wraps, purpose.wraps);
+    found_.wraps = std::min(found_.wraps, purpose.wraps);
     found_.tables.insert(found_.tables.end(), purpose.tables.begin(), purpose.tables.end());
     found_.paths.insert(found_.paths.end(), purpose.paths.begin(), purpose.paths.end());
     found_.words.insert(found_.words.end(), purpose.words.begin(), purpose.words.end());

@@ -164,6 +164,25 @@ constexpr Pair kPairs[] = {
      "(float[n,4] x) => (int64[n] y) { y = ArgMax<axis = 1, keepdims = 0,"
      " select_last_index = 1>(x) }",
      "(float[n,4] x) => (int64[n] y) { m = Neg(x) y = ArgMin<axis = 1, keepdims = 0>(m) }"},
+    // The ids are within the table that they select from themselves, and beyond that of remainders.
+    {"ids_and_their_remainders",
+     "(int64[n] i) => (float[n] y) <float[9] t = {1, 2, 3, 4, 5, 6, 7, 8, 9}, float[3] u = {1, 2, "
+     "4},"
+     " int64 k = {3}> { g = Gather(t, i) m = Mod(i, k) h = Gather(u, m) y = Add(g, h) }",
+     "(int64[n] i) => (float[n] y) <float[9] t = {1, 2, 3, 4, 5, 6, 7, 8, 9}, float[3] u = {1, 2, "
+     "4},"
+     " int64 z = {0}, int64 k = {2}> { g = Gather(t, i) m = Clip(i, z, k) h = Gather(u, m)"
+     " y = Add(g, h) }",
+     "(int64[n] i) => (float[n] y) <float[9] t = {1, 2, 3, 4, 5, 6, 7, 8, 9}, float[3] u = {1, 2, "
+     "4},"
+     " int64 k = {3}> { m = Mod(i, k) h = Gather(u, m) g = Gather(t, i) y = Add(h, g) }"},
+    {"remainders_of_ids_below_0",
+     "(int64[n] i) => (float[n] y) <float[5] t = {1, 2, 4, 8, 16}, int64 k = {5}> {"
+     " m = Mod(i, k) y = Gather(t, m) }",
+     "(int64[n] i) => (float[n] y) <float[5] t = {1, 2, 4, 8, 16}, int64 k = {5}> {"
+     " f = Mod<fmod = 1>(i, k) m = Abs(f) y = Gather(t, m) }",
+     "(int64[n] i) => (float[n] y) <float[5] t = {1, 2, 4, 8, 16}, int64 k = {5}> {"
+     " f = Mod<fmod = 1>(i, k) a = Add(f, k) m = Mod(a, k) y = Gather(t, m) }"},
     {"sum_beyond_32_bits", "(int64[n] a) => (int64 y) { y = ReduceSum<keepdims = 0>(a) }",
      "(int64[n] a) => (int64 y) { c = Cast<to = 6>(a) s = ReduceSum<keepdims = 0>(c)"
      " y = Cast<to = 7>(s) }",
