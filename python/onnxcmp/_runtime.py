@@ -35,25 +35,28 @@ def _same_model(left: typing.Any, right: typing.Any) -> bool:
     return one is other or (is_path(one) and is_path(other) and str(one) == str(other))
 
 
-def _feeds_for(
-    left: typing.Any, right: typing.Any, given: Given, line: list[str | bytes]
-) -> Given | None:
-    """What runtimes without inputs of their own are fed."""
+def _given_feeds(given: Given) -> Given | None:
     if any(given[key] is not None for key in ("left-inputs", "right-inputs")):
         raise TypeError("runtimes take `feeds`, the same for both sides")
     feeds = given["inputs"]
-    if feeds is not None:
-        if not isinstance(feeds, typing.Mapping):
-            raise TypeError("runtimes take `feeds` as a dict: one set of inputs")
-        return dict(feeds)
-    if not any(is_runtime(side) and side.model is not None for side in (left, right)):
+    if feeds is not None and not isinstance(feeds, typing.Mapping):
+        raise TypeError("runtimes take `feeds` as a dict: one set of inputs")
+    return None if feeds is None else dict(feeds)
+
+
+def _feeds_for(sides: typing.Sequence[typing.Any], line: list[str | bytes]) -> Given | None:
+    """What runtimes without inputs of their own are fed where nobody gave any."""
+    if not any(is_runtime(side) for side in sides):
         return None
     if any(str(option).startswith("--sets=") and option != "--sets=1" for option in line):
         raise TypeError("runtimes take one set of inputs, not `sets`")
+    for side in sides:
+        if isinstance(side, Recording) and side.inputs:
+            return side.inputs
     from ._compare import inputs_for
 
-    models = [side.model if is_runtime(side) else side for side in (left, right)]
-    models = [model for model in models if model is not None and not _is_values(model)]
+    models = [side.model if is_runtime(side) else side for side in sides]
+    models = [model for model in models if not _is_values(model)]
     return inputs_for(line, models[0], models[1] if len(models) > 1 else None)
 
 
@@ -93,22 +96,25 @@ def run_sides(
     if not _runs_here(left) and not _runs_here(right):
         left, right = (side.model if is_runtime(side) else side for side in (left, right))
         return left, right, given
-    feeds = _feeds_for(left, right, given, line)
-    sides, recordings = [], []
-    for side in (left, right):
+    feeds = _given_feeds(given)
+    own = [_runs_here(side) and side.model is None for side in (left, right)]
+    # A side with inputs of its own runs first: the other one is fed these.
+    sides = [side.record(feeds) if its else side for side, its in zip((left, right), own)]
+    if feeds is None:
+        feeds = _feeds_for(sides, line)
+    recordings = []
+    for i, side in enumerate(sides):
         if _isolated(side):
-            side = side.model
+            sides[i] = side.model
         elif is_runtime(side):
-            side = side.record(feeds if side.model is not None else None)
-            recordings.append(side)
-        sides.append(side)
+            sides[i] = side.record(feeds)
+            recordings.append(sides[i])
     both = all(isinstance(side, typing.Mapping) for side in sides)
-    own = any(is_runtime(side) and side.model is None for side in (left, right))
-    if both and not own:
-        _refuse_unknown(feeds or {}, recordings)
-    if not own and "--partial" not in line and not _same_model(left, right):
+    if both and not any(own):
+        _refuse_unknown(given["inputs"] or {}, recordings)
+    if not any(own) and "--partial" not in line and not _same_model(left, right):
         # What one model computes in another way is on one side alone, but for its outputs.
         counts = {_outputs(side) for side in sides} - {None}
         if len(counts) < 2:
             line.append("--partial")
-    return sides[0], sides[1], {**given, "inputs": None if both or own else feeds}
+    return sides[0], sides[1], {**given, "inputs": None if both or any(own) else feeds}

@@ -77,6 +77,30 @@ def test_an_output_that_one_side_lacks_is_a_difference(plain, x):
     assert onnxcmp.compare(layers(name="h"), Adapter(plain, Mine()), {"x": x})
 
 
+def test_a_recording_brings_the_inputs_of_a_runtime(plain, x):
+    kept = onnxcmp.record(plain, {"x": x})
+    for c in (onnxcmp.compare(kept, Adapter(plain, Mine())),
+              onnxcmp.compare(Adapter(plain, Mine()), kept)):
+        assert c.verdict in ("same", "close"), str(c)
+    assert onnxcmp.compare(kept, Adapter(plain, Mine(0.5))).verdict == "different"
+
+
+def test_a_side_with_inputs_of_its_own_brings_those_of_a_runtime(plain, x):
+    class Own(onnxcmp.runtimes.Runtime):
+        def record(self, feeds):
+            if feeds:
+                raise onnxcmp.Error("it has inputs of its own")
+            return onnxcmp.record(plain, {"x": x})
+
+    for c in (onnxcmp.compare(Own(), Adapter(plain, Mine())),
+              onnxcmp.compare(Adapter(plain, Mine()), Own())):
+        assert c.verdict in ("same", "close"), str(c)
+    assert onnxcmp.compare(Own(), Adapter(plain, Mine(0.5))).verdict == "different"
+    for other in (plain, Adapter(plain, Mine())):
+        with pytest.raises(onnxcmp.Error, match="of its own"):
+            onnxcmp.compare(Own(), other, {"x": x + 1})
+
+
 def test_feeds_of_initializers(x):
     """Inputs that have a default take feeds, too."""
     model = layers()
