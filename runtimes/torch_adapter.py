@@ -173,17 +173,16 @@ class Adapter(base.Adapter):
         apart first."""
         exported = self.exported
         targets = {one.target for one in made if one.fx}
-        if not targets:
-            return exported
         apart = set()
-        for node in exported.graph.nodes:
+        for node in exported.graph.nodes if targets else ():
             if node.op == "call_function" and _target(node) not in targets:
                 apart.add(node.target)
         table = self.torch.export.default_decompositions()
         chosen = {target: table[target] for target in apart if target in table}
         key = frozenset(map(str, chosen))
         if key not in self.decomposed:
-            # Also without any: operators that change their arguments are others then.
+            # Also without any: operators that change their arguments are others then, and what the
+            # program keeps is for each run what it was.
             self.decomposed[key] = exported.run_decompositions(chosen)
         return self.decomposed[key]
 

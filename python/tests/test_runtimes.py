@@ -240,3 +240,24 @@ def test_torch(tmp_path):
         net.two.bias += 1
     c = onnxcmp.compare(onnxcmp.runtimes.Torch(net, args), kept_model)
     assert c.verdict == "different"
+
+
+def test_torch_program_that_keeps_something(tmp_path):
+    """Each run begins with what the program was saved with, whatever its model says of it."""
+    torch = pytest.importorskip("torch")
+
+    class Counting(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("count", torch.zeros(3))
+
+        def forward(self, x):
+            self.count.add_(x)
+            return x * self.count
+
+    torch.export.save(torch.export.export(Counting(), (torch.ones(3),)), tmp_path / "net.pt2")
+    model = model_of([onnx.helper.make_node("Mul", ["x", "x"], ["mul"])], [info("x", 1, [3])],
+                     [info("mul", 1, [3])])
+    feeds = [{"x": np.array([i, 2, 3], np.float32)} for i in range(3)]
+    c = onnxcmp.compare(model, Adapter(model, f"torch:program={tmp_path / 'net.pt2'}"), feeds)
+    assert [one.verdict for one in c.sets] == ["same"] * 3, str(c)
