@@ -4,21 +4,28 @@ from __future__ import annotations
 
 import dataclasses
 import os
-import time
 import typing
 
 import numpy as np
 
+from ._aligned_runs import (
+    INITIALIZER,
+    OnnxResult,
+    See,
+    recording_of,
+    results_of,
+    run_by_node,
+    run_ours,
+    run_program,
+)
 from ._errors import Error
 from ._evaluator import Evaluator
 from ._max_diff import max_diff
-from ._recording import RecordedResult, Recording
-from ._replay import ReplayConfiguration, dump_replay, hidden_names
+from ._replay import ReplayConfiguration, dump_replay
 from ._sides import model_source
 from ._values import onnx_type_of, to_array
 
 _HIST = [0.1, 0.01]
-_INITIALIZER = -1
 
 
 @dataclasses.dataclass
@@ -71,36 +78,6 @@ class RunAlignedRecord:
                 self.onnx_name)
 
 
-@dataclasses.dataclass
-class _TorchResult:
-    node: int
-    op: str  # "placeholder" or "call_function", and so on
-    target: str
-    value: typing.Any
-    seconds: float | None = None
-    weight: str | None = None  # of a placeholder that is no input: its name in the module
-
-    @property
-    def is_placeholder(self) -> bool:
-        return self.op == "placeholder"
-
-    @property
-    def is_input(self) -> bool:
-        return self.is_placeholder and self.weight is None
-
-
-@dataclasses.dataclass
-class _OnnxResult:
-    """A result of the model's main graph."""
-
-    node: int  # -1: an initializer or an input
-    output: int | None
-    op_type: str
-    shape: tuple[int, ...] | None = None  # of an initializer
-    value: typing.Any = None
-    seconds: float | None = None
-
-
 def _shape_type(value: typing.Any) -> str:
     """As onnx_diagnostic's string_type() has it: CT1s2x3, A1s2x3."""
     if isinstance(value, (bool, int, float)):
@@ -114,79 +91,6 @@ def _shape_type(value: typing.Any) -> str:
     return f"{prefix}{number}s{'x'.join(str(int(dim)) for dim in value.shape)}"
 
 
-def _program_inputs(
-    program: typing.Any, args: tuple[typing.Any, ...], kwargs: dict[str, typing.Any]
-) -> tuple[list[typing.Any], list[str | None]]:
-    """Values of all placeholders, and the names of those that are weights."""
-    import torch
-    from torch.export.graph_signature import InputKind
-
-    state = {**program.state_dict, **program.constants}
-    leaves = iter(torch.utils._pytree.tree_leaves((args, kwargs)))
-    values, weights = [], []
-    for spec in program.graph_signature.input_specs:
-        own = spec.kind == InputKind.USER_INPUT
-        if own:
-            try:
-                values.append(next(leaves))
-            except StopIteration:
-                raise Error(f"the program has more inputs than were given: {spec.arg.name}") from None
-        else:
-            values.append(state[spec.target])
-        weights.append(None if own else spec.target)
-    if sum(1 for _ in leaves):
-        raise Error("more inputs were given than the program has")
-    return values, weights
-
-
-def _run_program(
-    program: typing.Any, args: tuple[typing.Any, ...], kwargs: dict[str, typing.Any]
-) -> tuple[dict[str, _TorchResult], list[str]]:
-    """Its results by name, in order, and the names of its outputs."""
-    import torch
-
-    values, weights = _program_inputs(program, args, kwargs)
-    numbers = {node.name: i for i, node in enumerate(program.graph.nodes)}
-    results: dict[str, _TorchResult] = {}
-    outputs: list[str] = []
-
-    class Timed(torch.fx.Interpreter):
-        def run_node(self, node: typing.Any) -> typing.Any:
-            start = time.perf_counter()
-            value = super().run_node(node)
-            seconds = time.perf_counter() - start
-            if node.op == "output":
-                flat = torch.utils._pytree.tree_leaves(node.args)
-                outputs.extend(one.name for one in flat if isinstance(one, torch.fx.Node))
-            elif isinstance(value, (torch.Tensor, bool, int, float)):
-                kept = value.detach().clone() if isinstance(value, torch.Tensor) else value
-                place = node.op == "placeholder"
-                results[node.name] = _TorchResult(
-                    numbers[node.name], node.op, str(node.target), kept,
-                    None if place else seconds,
-                    weights[numbers[node.name]] if place else None,
-                )
-            return value
-
-    with torch.no_grad():
-        Timed(program.graph_module, garbage_collect_values=True).run(*values, enable_io_processing=False)
-    return results, outputs
-
-
-def _recording(results: dict[str, _TorchResult], outputs: list[str]) -> Recording:
-    kept = []
-    for name, one in results.items():
-        kind = "RESULT"
-        if one.is_placeholder:
-            kind = "INPUT" if one.is_input else "INITIALIZER"
-        op_type = one.target if kind == "RESULT" else ""
-        kept.append(RecordedResult(name, one.value, kind, op_type, "torch" if op_type else "",
-                                   name if op_type else ""))
-    kept.extend(RecordedResult(name, results[name].value, "OUTPUT") for name in outputs
-                if name in results)
-    return Recording(kept, source="ExportedProgram")
-
-
 def _agree(theirs: typing.Any, ours: typing.Any) -> bool:
     """To three digits of the greatest element."""
     one, other = to_array(theirs), to_array(ours)
@@ -197,73 +101,8 @@ def _agree(theirs: typing.Any, ours: typing.Any) -> bool:
     return bool(np.isfinite(scale) and np.abs(one - other).max() <= 1e-3 * scale)
 
 
-def _same_form(value: typing.Any, initializer: _OnnxResult) -> bool:
+def _same_form(value: typing.Any, initializer: OnnxResult) -> bool:
     return tuple(getattr(value, "shape", ())) == initializer.shape
-
-
-def _known(graph: typing.Any) -> dict[str, _OnnxResult]:
-    """What the main graph has, by name."""
-    known = {one.name: _OnnxResult(_INITIALIZER, None, "input") for one in graph.input}
-    for one in graph.initializer:
-        known[one.name] = _OnnxResult(_INITIALIZER, None, "initializer", tuple(one.dims))
-    for i, node in enumerate(graph.node):
-        for j, name in enumerate(node.output):
-            if name:
-                known[name] = _OnnxResult(i, j, node.op_type)
-    return known
-
-
-See = typing.Callable[[str, typing.Any, float | None], typing.Any]
-
-
-def _run_ours(model: typing.Any, feeds: dict[str, typing.Any], see: See) -> None:
-    last = time.perf_counter()
-
-    def seen(result: typing.Any) -> typing.Any:
-        nonlocal last
-        seconds = time.perf_counter() - last
-        given = None
-        if result.depth == 0 and result.kind != "OUTPUT":
-            given = see(result.name, result.value, seconds if result.kind == "RESULT" else None)
-        last = time.perf_counter()
-        return given
-
-    Evaluator(model).run(None, feeds, observer=seen)
-
-
-def _run_by_node(
-    model: typing.Any, run_cls: typing.Any, options: dict[str, typing.Any],
-    feeds: dict[str, typing.Any], see: See, use_tensor: bool,
-) -> None:
-    """Each node by an evaluator of the caller's, as onnx_diagnostic does it."""
-    import onnx
-
-    def own(value: typing.Any) -> typing.Any:
-        if not use_tensor or not isinstance(value, np.ndarray):
-            return value if use_tensor or not hasattr(value, "detach") else to_array(value)
-        import torch
-
-        if value.dtype.isbuiltin == 1:
-            return torch.from_numpy(np.array(value))
-        bits = np.array(value).view(np.uint16 if value.dtype.itemsize == 2 else np.uint8)
-        return torch.from_numpy(bits).view(getattr(torch, value.dtype.name))
-
-    values: dict[str, typing.Any] = {}
-    for name, value in [
-        *((one.name, onnx.numpy_helper.to_array(one)) for one in model.graph.initializer),
-        *feeds.items(),
-    ]:
-        replaced = see(name, value, None)
-        values[name] = own(value if replaced is None else replaced)
-    for node in model.graph.node:
-        names = dict.fromkeys([*(n for n in node.input if n), *hidden_names(node)])
-        evaluator = run_cls(node, **options)
-        start = time.perf_counter()
-        given = evaluator.run(None, {name: values[name] for name in names})
-        seconds = time.perf_counter() - start
-        for name, value in zip([n for n in node.output if n], given):
-            replaced = see(name, value, seconds)
-            values[name] = own(value if replaced is None else replaced)
 
 
 class _Aligned:
@@ -275,7 +114,7 @@ class _Aligned:
 
         from ._compare import compare
 
-        self.torch, outputs = _run_program(program, tuple(args or ()), dict(kwargs or {}))
+        self.torch, outputs = run_program(program, tuple(args or ()), dict(kwargs or {}))
         source = model_source(model, "the model")
         if source[0] == "file":
             self.proto = onnx.load(os.fsdecode(source[1]), load_external_data=runner is not None)
@@ -283,8 +122,8 @@ class _Aligned:
             self.proto = onnx.load_from_string(source[2])
         self.model = model
         self.runner = runner
-        self.known = _known(self.proto.graph)
-        compared = compare(_recording(self.torch, outputs), model, causes=False, letters=False,
+        self.known = results_of(self.proto.graph)
+        compared = compare(recording_of(self.torch, outputs), model, causes=False, letters=False,
                            partial=True)
         if compared.right.error:
             raise Error(compared.right.error)
@@ -326,7 +165,7 @@ class _Aligned:
             for ours in (right[i] for i in row.right):
                 if ours.depth or ours.name in pairs or ours.name not in self.known:
                     continue
-                constant = self.known[ours.name].node == _INITIALIZER
+                constant = self.known[ours.name].node == INITIALIZER
                 fit = [
                     theirs.name
                     for theirs in (left[i] for i in row.left)
@@ -352,7 +191,7 @@ class _Aligned:
         left = [name for name, one in self.torch.items()
                 if name not in taken and not one.is_placeholder]
         for name, one in self.found.items():
-            if name in pairs or one.node == _INITIALIZER:
+            if name in pairs or one.node == INITIALIZER:
                 continue
             for theirs in left:
                 if self._same_shape(name, theirs) and _agree(self.torch[theirs].value, one.value):
@@ -360,10 +199,10 @@ class _Aligned:
                     left.remove(theirs)
                     break
 
-    def run(self, replaced: typing.Callable[[str], bool]) -> dict[str, _OnnxResult]:
+    def run(self, replaced: typing.Callable[[str], bool]) -> dict[str, OnnxResult]:
         """The model's results; those of the names that `replaced` says get the program's values for
         what comes after them."""
-        found: dict[str, _OnnxResult] = {}
+        found: dict[str, OnnxResult] = {}
 
         def see(name: str, value: typing.Any, seconds: float | None) -> typing.Any:
             if name not in self.known:
@@ -378,7 +217,7 @@ class _Aligned:
             return given
 
         if self.runner is None:
-            _run_ours(self.model, self.feeds, see)
+            run_ours(self.model, self.feeds, see)
         else:
             self.runner(self.proto, self.feeds, see)
         return found
@@ -403,20 +242,20 @@ def _runner(
             "verbose": max(verbose - 1, 0),
             "providers": ["CPUExecutionProvider"],
         }
-        _run_by_node(proto, run_cls, {k: v for k, v in options.items() if k in taken}, feeds, see,
+        run_by_node(proto, run_cls, {k: v for k, v in options.items() if k in taken}, feeds, see,
                      use_tensor)
 
     return run
 
 
-def _of_placeholders(both: _Aligned, found: dict[str, _OnnxResult]
+def _of_placeholders(both: _Aligned, found: dict[str, OnnxResult]
                      ) -> typing.Iterator[RunAlignedRecord]:
     """What is there before any node runs."""
     taken = {torch: ours for ours, torch in both.pairs.items()
-             if both.known[ours].node == _INITIALIZER}
+             if both.known[ours].node == INITIALIZER}
     for name, one in both.known.items():
         if one.op_type == "initializer" and name not in both.pairs and name in found:
-            yield RunAlignedRecord(onnx_id_node=_INITIALIZER, onnx_name=name,
+            yield RunAlignedRecord(onnx_id_node=INITIALIZER, onnx_name=name,
                                    onnx_op_type="initializer",
                                    onnx_shape_type=_shape_type(found[name].value))
     for name, torch_one in both.torch.items():
@@ -427,7 +266,7 @@ def _of_placeholders(both: _Aligned, found: dict[str, _OnnxResult]
                                   ep_shape_type=_shape_type(torch_one.value))
         ours = taken.get(name)
         if ours is not None and ours in found:
-            record.onnx_id_node, record.onnx_name = _INITIALIZER, ours
+            record.onnx_id_node, record.onnx_name = INITIALIZER, ours
             record.onnx_op_type = "input" if torch_one.is_input else "initializer"
             record.onnx_shape_type = _shape_type(found[ours].value)
             if not torch_one.is_input:
@@ -476,7 +315,7 @@ def run_aligned(
         raise ValueError(f"reset_names: the program has no result {sorted(unknown)[0]!r}")
     yield from _of_placeholders(both, found)
     for name, one in found.items():
-        if one.node == _INITIALIZER or name not in both.pairs:
+        if one.node == INITIALIZER or name not in both.pairs:
             continue
         record = _record_of(both, name, one, fed.get(name), atol, rtol)
         if verbose:
@@ -494,7 +333,7 @@ def run_aligned(
 
 
 def _record_of(
-    both: _Aligned, name: str, one: _OnnxResult, fed: _OnnxResult | None,
+    both: _Aligned, name: str, one: OnnxResult, fed: OnnxResult | None,
     atol: float | None, rtol: float | None,
 ) -> RunAlignedRecord:
     theirs = both.torch[both.pairs[name]]
