@@ -109,7 +109,8 @@ class _Aligned:
     """Both runs, and which results belong together."""
 
     def __init__(self, program: typing.Any, model: typing.Any, args: typing.Any,
-                 kwargs: typing.Any, runner: typing.Any) -> None:
+                 kwargs: typing.Any, runner: typing.Any, weights: bool) -> None:
+        """weights: data that the model has in other files is wanted, too."""
         import onnx
 
         from ._compare import compare
@@ -117,7 +118,7 @@ class _Aligned:
         self.torch, outputs = run_program(program, tuple(args or ()), dict(kwargs or {}))
         source = model_source(model, "the model")
         if source[0] == "file":
-            self.proto = onnx.load(os.fsdecode(source[1]), load_external_data=runner is not None)
+            self.proto = onnx.load(os.fsdecode(source[1]), load_external_data=weights)
         else:
             self.proto = onnx.load_from_string(source[2])
         self.model = model
@@ -223,9 +224,7 @@ class _Aligned:
         return found
 
 
-def _runner(
-    run_cls: typing.Any, model: typing.Any, verbose: int, use_tensor: bool
-) -> typing.Any:
+def _runner(run_cls: typing.Any, verbose: int, use_tensor: bool) -> typing.Any:
     """None: our evaluator."""
     if run_cls is None or isinstance(run_cls, type) and issubclass(run_cls, Evaluator):
         return None
@@ -302,7 +301,9 @@ def run_aligned(
     written as small models."""
     reset = {reset_names} if isinstance(reset_names, str) else set(reset_names or ())
     try:
-        both = _Aligned(ep, onx, args, kwargs, _runner(run_cls, onx, verbose, use_tensor))
+        runner = _runner(run_cls, verbose, use_tensor)
+        both = _Aligned(ep, onx, args, kwargs, runner,
+                        weights=runner is not None or replay_configuration is not None)
         found = both.run(lambda name: both.pairs[name] in reset) if reset else both.found
         fed = both.run(lambda name: True) if run_onnx_with_torch_inputs else {}
     except Error as error:

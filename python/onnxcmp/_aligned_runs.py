@@ -50,9 +50,13 @@ class OnnxResult:
 def _program_inputs(
     program: typing.Any, args: tuple[typing.Any, ...], kwargs: dict[str, typing.Any]
 ) -> tuple[list[typing.Any], list[str | None]]:
-    """Values of all placeholders, and the names of those that are weights."""
+    """Values of all placeholders, and the names of those that are weights. Copies but for
+    parameters: operators that write to their arguments write to these."""
     import torch
     from torch.export.graph_signature import InputKind
+
+    def copied(value: typing.Any) -> typing.Any:
+        return value.detach().clone() if isinstance(value, torch.Tensor) else value
 
     state = {**program.state_dict, **program.constants}
     leaves = iter(torch.utils._pytree.tree_leaves((args, kwargs)))
@@ -61,11 +65,12 @@ def _program_inputs(
         own = spec.kind == InputKind.USER_INPUT
         if own:
             try:
-                values.append(next(leaves))
+                values.append(copied(next(leaves)))
             except StopIteration:
                 raise Error(f"the program has more inputs than were given: {spec.arg.name}") from None
         else:
-            values.append(state[spec.target])
+            value = state[spec.target]
+            values.append(value if spec.kind == InputKind.PARAMETER else copied(value))
         weights.append(None if own else spec.target)
     if sum(1 for _ in leaves):
         raise Error("more inputs were given than the program has")

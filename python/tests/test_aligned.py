@@ -164,6 +164,36 @@ def test_smallest_model_that_replays(exported, tmp_path):
     assert subprocess.run(test, capture_output=True).returncode == 0
 
 
+def test_replay_of_a_model_with_external_data(exported, tmp_path):
+    program, model, args = exported
+    onnx.save(copy_of(model), tmp_path / "m.onnx", save_as_external_data=True, size_threshold=0)
+    replay = ReplayConfiguration(str(tmp_path / "replay"), selected_op_types={"Gemm"}, threshold=None)
+    list(run_aligned(program, tmp_path / "m.onnx", None, args, replay_configuration=replay))
+    for folder in (tmp_path / "replay").iterdir():
+        ran = subprocess.run([sys.executable, folder / "replay.py"], capture_output=True, text=True)
+        assert ran.returncode == 0 and "torch_inputs {'abs': " in ran.stdout, ran.stderr
+
+
+def test_neither_the_program_nor_its_arguments_are_written_to():
+    class Counting(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("count", torch.zeros(3))
+
+        def forward(self, x):
+            self.count.add_(x)
+            x.mul_(2)
+            return x + self.count
+
+    program = torch.export.export(Counting(), (torch.ones(3),))
+    model = torch.onnx.export(Counting().eval(), (torch.ones(3),), dynamo=True).model_proto
+    x = torch.ones(3)
+    for _ in range(2):
+        records = list(run_aligned(program, model, None, (x,)))
+        assert records and all(not r.err_abs for r in records)
+    assert x.tolist() == [1, 1, 1] and program.state_dict["count"].tolist() == [0, 0, 0]
+
+
 def test_bad_input(exported):
     program, model, args = exported
     with pytest.raises(Exception, match="more inputs"):
