@@ -181,16 +181,25 @@ def _is_plain_list(value: typing.Any) -> bool:
     return isinstance(value, (bool, int, float, complex, str, bytes))
 
 
+def _refuse_lost(array: np.ndarray, values: typing.Sequence[typing.Any], name: str) -> None:
+    """Raises TypeError if floats stand for integers that they do not hold, or for integers alone."""
+    elements = list(np.asarray(values, object).flat)
+    whole = [isinstance(element, (int, np.integer)) for element in elements]
+    if array.size and (all(whole) or any(
+        is_whole and int(held) != int(element)
+        for is_whole, held, element in zip(whole, array.flat, elements)
+    )):
+        raise TypeError(f"{name}: no element type holds all of these integers")
+
+
 def _list_to_array(values: typing.Sequence[typing.Any], name: str) -> np.ndarray:
     """An array of the elements as they are. NumPy by itself makes texts of numbers beside texts,
     takes NULs from their ends, and makes floats of integers that none of its types holds."""
     array = np.asarray(values)
     if array.dtype.kind in "SU":
         return np.asarray(values, dtype=object)
-    if array.size and array.dtype == np.float64 and all(
-        isinstance(element, (int, np.integer)) for element in np.asarray(values, object).flat
-    ):
-        raise TypeError(f"{name}: no element type holds all of these integers")
+    if array.dtype == np.float64:
+        _refuse_lost(array, values, name)
     return array
 
 
@@ -217,6 +226,7 @@ def _map_to_plain(value: typing.Mapping[typing.Any, typing.Any], name: str) -> P
             getattr(element, "dtype", None) == np.float64 for element in values
         ):
             arrays = arrays.astype(np.float32)
+            _refuse_lost(arrays, values, name)
         return ("map", plain_keys, _array_to_plain(arrays, name))
     return ("map", plain_keys, _sequence_to_plain(values, name))
 

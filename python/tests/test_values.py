@@ -193,3 +193,12 @@ def test_memory_of_feeds_is_given_back():
     del x
     gc.collect()
     assert gone() is None
+
+
+def test_integers_beside_floats_are_held_or_refused():
+    same = onnxcmp.compare({"a": [3, 0.5], "b": {"k": 7, "l": 0.5}},
+                           {"a": np.array([3, 0.5]), "b": {"k": 7.0, "l": 0.5}})
+    assert same.verdict == "same", str(same)
+    for lost in ([2**53 + 1, 0.5], {"k": 2**24 + 1, "l": 0.5}):
+        with pytest.raises(TypeError, match="holds all of these integers"):
+            onnxcmp.compare({"a": lost}, {"a": lost})
