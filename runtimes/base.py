@@ -109,7 +109,7 @@ def outputs_suffix(names):
     return _field(7, graph) if names else b""
 
 
-def _fields(message):
+def fields(message):
     """The fields of a serialized message that hold bytes: number and content."""
     at = 0
 
@@ -140,24 +140,24 @@ def _fields(message):
 def output_names(model):
     """Of a serialized model, in order."""
     names = []
-    for number, graph in _fields(memoryview(model)):
+    for number, graph in fields(memoryview(model)):
         if number != 7:
             continue
-        for field, output in _fields(graph):
+        for field, output in fields(graph):
             if field == 12:
-                names += [bytes(text).decode() for part, text in _fields(output) if part == 1]
+                names += [bytes(text).decode() for part, text in fields(output) if part == 1]
     return names
 
 
 def input_names(model):
     """Of a serialized model, in order, without those that an initializer gives a value."""
     names, given = [], set()
-    for number, graph in _fields(memoryview(model)):
-        for field, entry in _fields(graph) if number == 7 else ():
+    for number, graph in fields(memoryview(model)):
+        for field, entry in fields(graph) if number == 7 else ():
             if field == 11:
-                names += [bytes(text).decode() for part, text in _fields(entry) if part == 1]
+                names += [bytes(text).decode() for part, text in fields(entry) if part == 1]
             elif field == 5:
-                given |= {bytes(text).decode() for part, text in _fields(entry) if part == 8}
+                given |= {bytes(text).decode() for part, text in fields(entry) if part == 8}
     return [name for name in names if name not in given]
 
 
@@ -199,8 +199,8 @@ def as_numpy(value):
     return value.array if isinstance(value, Bits) else numpy.asarray(value)
 
 
-# As ONNX spells them.
-_BITS_OF = {
+# Types that NumPy lacks, as ONNX spells them, and integers of the same size.
+BITS_OF = {
     "bfloat16": "uint16",
     "float8e4m3fn": "uint8",
     "float8e4m3fnuz": "uint8",
@@ -213,7 +213,7 @@ _BITS_OF = {
     "int2": "uint8",
     "uint2": "uint8",
 }
-# As ml_dtypes spells them.
+# Those that ml_dtypes spells otherwise.
 _ML_DTYPES = {
     "float8_e4m3fn": "float8e4m3fn",
     "float8_e4m3fnuz": "float8e4m3fnuz",
@@ -224,15 +224,20 @@ _ML_DTYPES = {
 }
 
 
+def onnx_name(name):
+    """The element type that ml_dtypes and torch call so."""
+    return _ML_DTYPES.get(name, name)
+
+
 def without_ml_dtypes(array):
     """Arrays of ml_dtypes as Bits; others as they are."""
-    name = _ML_DTYPES.get(array.dtype.name, array.dtype.name)
-    if name not in _BITS_OF:
+    name = onnx_name(array.dtype.name)
+    if name not in BITS_OF:
         return array
     if name in ("int4", "int2"):
         bits = 4 if name == "int4" else 2
         return Bits(array.astype("int8").view("uint8") & ((1 << bits) - 1), name)
-    return Bits(array.view(_BITS_OF[name]), name)
+    return Bits(array.view(BITS_OF[name]), name)
 
 
 def with_ml_dtypes(value):
@@ -267,7 +272,7 @@ class NumpyFiles:
         array = numpy.load(path, mmap_mode="r", allow_pickle=False)
         if type_name == "string":
             return numpy.array(array, dtype=object)
-        if type_name in _BITS_OF:
+        if type_name in BITS_OF:
             return Bits(array, type_name)
         return array
 

@@ -12,14 +12,17 @@ from . import base
 
 _FX_NODE = "pkg.torch.onnx.fx_node"
 _TARGET = re.compile(r"target=([^\]]+)\]")
-# Types of torch that NumPy lacks, and integers of the same size.
+# Types of torch that NumPy lacks, by ONNX's names.
 _LACKING = {
-    "bfloat16": ("bfloat16", "uint16"),
-    "float8_e4m3fn": ("float8e4m3fn", "uint8"),
-    "float8_e4m3fnuz": ("float8e4m3fnuz", "uint8"),
-    "float8_e5m2": ("float8e5m2", "uint8"),
-    "float8_e5m2fnuz": ("float8e5m2fnuz", "uint8"),
-    "float8_e8m0fnu": ("float8e8m0", "uint8"),
+    base.onnx_name(name): name
+    for name in (
+        "bfloat16",
+        "float8_e4m3fn",
+        "float8_e4m3fnuz",
+        "float8_e5m2",
+        "float8_e5m2fnuz",
+        "float8_e8m0fnu",
+    )
 }
 
 
@@ -32,13 +35,13 @@ class _Made:
 
     def __init__(self, message):
         self.inputs, self.outputs, self.fx, self.target = [], [], "", ""
-        for field, content in base._fields(message):
+        for field, content in base.fields(message):
             if field == 1:
                 self.inputs.append(_text(content))
             elif field == 2:
                 self.outputs.append(_text(content))
             elif field == 9:
-                entry = {number: _text(part) for number, part in base._fields(content)}
+                entry = {number: _text(part) for number, part in base.fields(content)}
                 if entry.get(1) == _FX_NODE:
                     described = entry.get(2, "")
                     self.fx = described.split(" ", 1)[0].lstrip("%")
@@ -50,9 +53,9 @@ def _nodes(model):
     """Of a serialized model, in order."""
     return [
         _Made(content)
-        for number, graph in base._fields(memoryview(model))
+        for number, graph in base.fields(memoryview(model))
         if number == 7
-        for field, content in base._fields(graph)
+        for field, content in base.fields(graph)
         if field == 1
     ]
 
@@ -283,11 +286,10 @@ class Adapter(base.Adapter):
         import numpy
 
         if isinstance(value, base.Bits):
-            names = {ours: theirs for theirs, (ours, _) in _LACKING.items()}
-            if value.type not in names:
+            if value.type not in _LACKING:
                 raise base.Refusal(f"torch takes no inputs of type {value.type}")
             bits = torch.from_numpy(numpy.array(value.array))
-            return bits.view(getattr(torch, names[value.type])).to(self.device)
+            return bits.view(getattr(torch, _LACKING[value.type])).to(self.device)
         if value is None or isinstance(value, list) or value.dtype == object:
             raise base.Refusal("torch takes no sequences, optionals and strings")
         if type(spec.arg).__name__ == "SymIntArgument":
@@ -315,9 +317,10 @@ class Adapter(base.Adapter):
         if name.startswith("complex"):
             # As ONNX has them: the two parts along an axis of their own.
             return self.torch.view_as_real(value).numpy()
-        if name in _LACKING:
-            ours, bits = _LACKING[name]
-            return base.Bits(value.view(getattr(self.torch, bits)).numpy(), ours)
+        ours = base.onnx_name(name)
+        if ours in _LACKING:
+            bits = getattr(self.torch, base.BITS_OF[ours])
+            return base.Bits(value.view(bits).numpy(), ours)
         return value.numpy()
 
 

@@ -61,10 +61,10 @@ class Model:
     def __init__(self, data):
         self.nodes = []
         self.outputs = base.output_names(data)
-        for number, graph in base._fields(memoryview(data)):
-            for field, node in base._fields(graph) if number == 7 else ():
+        for number, graph in base.fields(memoryview(data)):
+            for field, node in base.fields(graph) if number == 7 else ():
                 if field == 1:
-                    parts = [(k, bytes(v).decode()) for k, v in base._fields(node) if k in (1, 2, 4)]
+                    parts = [(k, bytes(v).decode()) for k, v in base.fields(node) if k in (1, 2, 4)]
                     inputs = [v for k, v in parts if k == 1]
                     outputs = [v for k, v in parts if k == 2]
                     self.nodes.append(([v for k, v in parts if k == 4][0], inputs, outputs))
