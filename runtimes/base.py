@@ -213,7 +213,7 @@ BITS_OF = {
     "int2": "uint8",
     "uint2": "uint8",
 }
-# Those that ml_dtypes spells otherwise.
+# Types that ml_dtypes spells otherwise.
 _ML_DTYPES = {
     "float8_e4m3fn": "float8e4m3fn",
     "float8_e4m3fnuz": "float8e4m3fnuz",

@@ -35,7 +35,7 @@ class Server:
         if memory:
             # What it writes to, not what it maps: address space is no memory.
             resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
-        # What runtimes leave in the folder for temporary files goes with this one.
+        # Files that runtimes leave in the folder for temporary ones go with this one.
         os.environ["TMPDIR"] = request["folder"]
         self.adapter = self.make(request.get("options", {}))
         files = getattr(self.adapter, "files", None) or base.NumpyFiles()

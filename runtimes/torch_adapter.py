@@ -267,7 +267,7 @@ class Adapter(base.Adapter):
             def run_node(self, node):
                 value = super().run_node(node)
                 if node.name in wanted:
-                    # What comes after it may write to it.
+                    # Nodes after it may write to it.
                     kept[node.name] = _copy(torch, value)
                 return value
 

@@ -31,7 +31,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 FAULTY = ROOT / "tests/support/runtimes/faulty.py"
 FAKE = ROOT / "tests/support/runtimes/fake.py"
 HOWS = ("percent", "noise", "axis", "element", "nan")
-# What has no numbers of its own, or runs graphs of which a runtime shows nothing.
+# Operators without numbers of their own, or with graphs of which a runtime shows nothing.
 UNTOUCHED = ("Constant", "Shape", "Identity", "If", "Loop", "Scan", "SequenceMap")
 
 
@@ -62,7 +62,7 @@ def results_of(program, model, folder):
 
 
 def changes_something(value, how):
-    """Whether a fault of a kind leaves a trace in a value."""
+    """True if a fault of a kind leaves a trace in a value."""
     if value.dtype == object or value.dtype.kind not in "fiu" or not value.size:
         return False
     if how == "nan":

@@ -70,7 +70,7 @@ def models():
 
 
 def show(*arguments):
-    """What `onnxcmp show` prints, with the program of this package."""
+    """The text of `onnxcmp show`, by the program of this package."""
     done = subprocess.run([sys.executable, "-m", "onnxcmp", "show", *map(str, arguments)], check=True,
                           capture_output=True, text=True)
     return done.stdout

@@ -13,7 +13,7 @@ import onnxcmp
 
 
 class Samples(CalibrationDataReader):
-    """What the ranges are taken from."""
+    """Inputs that the ranges are taken from."""
 
     def __init__(self, feeds):
         self.feeds = iter(feeds)

@@ -79,7 +79,7 @@ class RunAlignedRecord:
 
 
 def _shape_type(value: typing.Any) -> str:
-    """As onnx_diagnostic's string_type() has it: CT1s2x3, A1s2x3."""
+    """A value in the form of onnx_diagnostic's string_type(): CT1s2x3, A1s2x3."""
     if isinstance(value, (bool, int, float)):
         return type(value).__name__
     if not hasattr(value, "shape"):
@@ -174,7 +174,7 @@ class _Aligned:
                     and theirs.name not in placeholders
                     and theirs.name not in taken
                     and self.torch[theirs.name].is_placeholder == constant
-                    # What agrees in another shape is the same in another layout.
+                    # Values that agree in another shape are the same in another layout.
                     and (self._same_shape(ours.name, theirs.name) or not (agreeing or constant))
                 ]
                 if fit:
@@ -249,7 +249,7 @@ def _runner(run_cls: typing.Any, verbose: int, use_tensor: bool) -> typing.Any:
 
 def _of_placeholders(both: _Aligned, found: dict[str, OnnxResult]
                      ) -> typing.Iterator[RunAlignedRecord]:
-    """What is there before any node runs."""
+    """Records of inputs and weights, which are there before any node runs."""
     taken = {torch: ours for ours, torch in both.pairs.items()
              if both.known[ours].node == INITIALIZER}
     for name, one in both.known.items():

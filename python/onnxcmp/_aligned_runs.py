@@ -126,7 +126,7 @@ def recording_of(results: dict[str, TorchResult], outputs: list[str]) -> Recordi
 
 
 def results_of(graph: typing.Any) -> dict[str, OnnxResult]:
-    """What the main graph has, by name."""
+    """The results of the main graph by name, without values."""
     known = {one.name: OnnxResult(INITIALIZER, None, "input") for one in graph.input}
     for one in graph.initializer:
         known[one.name] = OnnxResult(INITIALIZER, None, "initializer", tuple(one.dims))

@@ -70,7 +70,7 @@ class ReplayConfiguration:
 
 
 def hidden_names(node: typing.Any) -> list[str]:
-    """What the graphs in a node take from around it."""
+    """Names that the graphs in a node take from around it."""
     names: list[str] = []
     for attribute in node.attribute:
         for graph in [attribute.g, *attribute.graphs]:
@@ -109,7 +109,7 @@ def _sub_model(model: typing.Any, nodes: list[typing.Any], read: set[str], outpu
 
     made = {name for node in nodes for name in node.output}
     constants = [one for one in model.graph.initializer if one.name in read]
-    # Of a node with several outputs one may be wanted though another one could be fed.
+    # A node may be there for one of its outputs though another one could be fed.
     inputs = [name for name in values
               if name in read - made and name not in {one.name for one in constants}]
 

@@ -17,7 +17,7 @@ def is_runtime(side: typing.Any) -> bool:
 
 
 def _isolated(side: typing.Any) -> str:
-    """What the command line calls a runtime that has a process of its own; "": it is none."""
+    """The command line's name of a runtime that has a process of its own; "": it is none."""
     return str(getattr(side, "isolated", "")) if is_runtime(side) else ""
 
 
@@ -45,7 +45,7 @@ def _given_feeds(given: Given) -> Given | None:
 
 
 def _feeds_for(sides: typing.Sequence[typing.Any], line: list[str | bytes]) -> Given | None:
-    """What runtimes without inputs of their own are fed where nobody gave any."""
+    """Inputs for runtimes that have none of their own, where nobody gave any."""
     if not any(is_runtime(side) for side in sides):
         return None
     if any(str(option).startswith("--sets=") and option != "--sets=1" for option in line):
@@ -72,7 +72,7 @@ def _refuse_unknown(feeds: Given, recordings: typing.Sequence[Recording]) -> Non
 
 
 def _outputs(side: typing.Any) -> int | None:
-    """How many outputs a side has; None: nobody knows."""
+    """The number of a side's outputs; None: nobody knows."""
     if isinstance(side, Recording):
         return len(side.outputs) if side.described else None
     if _is_values(side):
@@ -113,7 +113,7 @@ def run_sides(
     if both and not any(own):
         _refuse_unknown(given["inputs"] or {}, recordings)
     if not any(own) and "--partial" not in line and not _same_model(left, right):
-        # What one model computes in another way is on one side alone, but for its outputs.
+        # Results that one model computes in another way are on one side alone, outputs are not.
         counts = {_outputs(side) for side in sides} - {None}
         if len(counts) < 2:
             line.append("--partial")

@@ -42,7 +42,7 @@ class Runtime:
 
     @property
     def isolated(self) -> str:
-        """How the command line names a runtime that has a process of its own; "": it runs here."""
+        """The command line's name of a runtime that has a process of its own; "": it runs here."""
         return ""
 
 
@@ -150,7 +150,7 @@ class Adapter(Runtime):
 
 
 def _record_isolated(side: Adapter, feeds: typing.Mapping[str, typing.Any] | None) -> Recording:
-    """What it gives beside our evaluator."""
+    """The results that it gives beside our evaluator."""
     from ._compare import compare
 
     compared = compare(side.model, side, feeds or None, causes=False, letters=False)

@@ -9,7 +9,7 @@ import pytest
 from conftest import ROOT
 
 CMAKE = (ROOT / "cmake/dependencies.cmake").read_text()
-# What CMake asks for, in the two registries; None: the compiler's, or none's.
+# Packages that CMake asks for, in the two registries; None: the compiler's, or none's.
 NAMES = {
     "PkgConfig": None, "Threads": None, "Python3": None, "benchmark": None, "xtensor": None,
     "Protobuf": ("libprotobuf", "protobuf"), "absl": ("libabseil", "abseil"),
