@@ -58,11 +58,10 @@ std::vector<int64_t> ValueMaker::Ids(const InputPurpose& purpose, const Shape& s
     }
   }
   if (purpose.wraps > 0 && set_ > 0) {
+    constexpr int64_t kTimes = 100;
     // Rare ids are below 0, where remainders have the sign of either operand.
-    const int64_t times = IsForTheRare() ? -100 : 100;
-    for (size_t i = 0; i < count; i += 2) {
-      ids[i] += (times < 0 ? -1 : 1) * purpose.wraps * random_.Below(std::abs(times));
-    }
+    const int64_t step = IsForTheRare() ? -purpose.wraps : purpose.wraps;
+    for (size_t i = 0; i < count; i += 2) ids[i] += step * random_.Below(kTimes);
   }
   Pad(purpose, row, limit, &ids);
   if (IsForTheRare() && !purpose.not_negative && regime_ != Regime::kEnds) {
