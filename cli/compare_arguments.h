@@ -16,10 +16,10 @@
 #include "cli/runtimes/runtime_options.h"
 #include "compare/classic/classic_table.h"
 #include "compare/compare.h"
-#include "compare/comparison/comparison.h"
 #include "compare/differences/tolerance.h"
 #include "compare/differences/value_difference.h"
 #include "compare/inputs/input_sets.h"
+#include "compare/outcome/comparison.h"
 #include "compare/reports/table/table_options.h"
 
 namespace onnxcmp::cli {

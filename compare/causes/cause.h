@@ -11,7 +11,7 @@
 #include "absl/strings/string_view.h"
 #include "compare/causes/repro.h"
 #include "compare/differences/tensor_difference.h"
-#include "compare/shadow/shadow.h"
+#include "compare/in_double/shadow.h"
 #include "compare/streams/result_stream.h"
 #include "compare/text/attribute_text.h"
 

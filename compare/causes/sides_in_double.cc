@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "compare/shadow/shadow.h"
+#include "compare/in_double/shadow.h"
 
 namespace onnxcmp {
 

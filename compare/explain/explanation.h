@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "compare/differences/tensor_difference.h"
+#include "compare/in_double/shadow.h"
 #include "compare/pictures/decades.h"
-#include "compare/shadow/shadow.h"
 #include "compare/streams/result_stream.h"
 #include "compare/text/attribute_text.h"
 

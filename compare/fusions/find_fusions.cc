@@ -12,9 +12,9 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "compare/fusions/forms/fusion_forms.h"
-#include "compare/fusions/patterns/fusion_graph.h"
-#include "compare/fusions/patterns/pattern_match.h"
+#include "compare/fusions/catalog/fusion_forms.h"
+#include "compare/fusions/matching/fusion_graph.h"
+#include "compare/fusions/matching/pattern_match.h"
 #include "compare/operators/operator_traits.h"
 #include "evaluator/model/node_text.h"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "compare/fusions/forms/fusion_family.h"
+#include "compare/fusions/catalog/fusion_family.h"
 
 namespace onnxcmp {
 

@@ -5,7 +5,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/ascii.h"
-#include "compare/fusions/patterns/fusion_graph.h"
+#include "compare/fusions/matching/fusion_graph.h"
 #include "evaluator/model/node_text.h"
 
 namespace onnxcmp {

@@ -15,7 +15,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "compare/fusions/patterns/fusion_graph.h"
+#include "compare/fusions/matching/fusion_graph.h"
 #include "compare/layers/layer_names.h"
 #include "compare/layers/tensorrt_log.h"
 #include "evaluator/base/proto_text.h"

@@ -7,8 +7,8 @@
 
 #include "absl/status/statusor.h"
 #include "compare/base/per_side.h"
-#include "compare/comparison/comparison.h"
 #include "compare/model_explorer/explorer_ids.h"
+#include "compare/outcome/comparison.h"
 
 namespace onnxcmp {
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "compare/comparison/comparison.h"
+#include "compare/outcome/comparison.h"
 
 namespace onnxcmp {
 

@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <string>
 
-#include "compare/comparison/comparison.h"
 #include "compare/differences/tensor_difference.h"
 #include "compare/differences/value_difference.h"
+#include "compare/outcome/comparison.h"
 #include "compare/streams/result_stream.h"
 
 namespace onnxcmp {

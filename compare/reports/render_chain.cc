@@ -14,7 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
-#include "compare/comparison/exit_status.h"
+#include "compare/outcome/exit_status.h"
 #include "compare/reports/junit_suite.h"
 #include "compare/reports/render_table.h"
 #include "compare/reports/table/table_style.h"

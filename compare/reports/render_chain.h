@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "compare/comparison/chain.h"
-#include "compare/comparison/comparison.h"
+#include "compare/outcome/chain.h"
+#include "compare/outcome/comparison.h"
 #include "compare/reports/table/table_options.h"
 
 namespace onnxcmp {

@@ -9,7 +9,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
 #include "compare/base/per_side.h"
-#include "compare/comparison/verdict.h"
+#include "compare/outcome/verdict.h"
 #include "compare/reports/words/result_words.h"
 #include "compare/streams/result_text.h"
 #include "compare/text/display_text.h"

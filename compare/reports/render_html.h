@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "compare/comparison/chain.h"
-#include "compare/comparison/comparison.h"
-#include "compare/comparison/exit_status.h"
+#include "compare/outcome/chain.h"
+#include "compare/outcome/comparison.h"
+#include "compare/outcome/exit_status.h"
 #include "compare/reports/render_chain.h"
 #include "compare/reports/render_table.h"
 

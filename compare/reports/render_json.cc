@@ -11,7 +11,7 @@
 #include "absl/strings/str_split.h"
 #include "compare/base/per_side.h"
 #include "compare/causes/cause_truth.h"
-#include "compare/comparison/verdict.h"
+#include "compare/outcome/verdict.h"
 #include "compare/reports/json_around.h"
 #include "compare/reports/json_conversion.h"
 #include "compare/reports/json_lines.h"

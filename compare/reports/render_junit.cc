@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "compare/base/per_side.h"
-#include "compare/comparison/verdict.h"
+#include "compare/outcome/verdict.h"
 #include "compare/reports/junit_suite.h"
 #include "compare/reports/table/table_summary.h"
 #include "compare/reports/words/result_words.h"

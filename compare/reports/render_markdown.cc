@@ -18,7 +18,7 @@
 #include "absl/types/span.h"
 #include "compare/alignment/mark_names.h"
 #include "compare/base/per_side.h"
-#include "compare/comparison/verdict.h"
+#include "compare/outcome/verdict.h"
 #include "compare/reports/table/render_fusions.h"
 #include "compare/reports/table/render_quantization.h"
 #include "compare/reports/table/table_summary.h"

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string>
 
-#include "compare/comparison/comparison.h"
+#include "compare/outcome/comparison.h"
 
 namespace onnxcmp {
 

@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "compare/comparison/verdict.h"
+#include "compare/outcome/verdict.h"
 #include "compare/reports/table/render_explanation.h"
 #include "compare/reports/table/render_fusions.h"
 #include "compare/reports/table/render_quantization.h"

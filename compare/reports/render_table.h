@@ -6,8 +6,8 @@
 #include <string>
 
 #include "absl/types/span.h"
-#include "compare/comparison/comparison.h"
-#include "compare/comparison/exit_status.h"
+#include "compare/outcome/comparison.h"
+#include "compare/outcome/exit_status.h"
 #include "compare/reports/table/table_options.h"
 
 namespace onnxcmp {

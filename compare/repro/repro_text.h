@@ -6,9 +6,9 @@
 #include <string>
 
 #include "compare/causes/repro.h"
-#include "compare/comparison/comparison.h"
 #include "compare/differences/tolerance.h"
 #include "compare/differences/value_difference.h"
+#include "compare/outcome/comparison.h"
 
 namespace onnxcmp {
 

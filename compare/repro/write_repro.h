@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "compare/comparison/comparison.h"
+#include "compare/outcome/comparison.h"
 #include "evaluator/kernels/op_registry.h"
 #include "evaluator/load/load_model.h"
 #include "evaluator/model/model.h"

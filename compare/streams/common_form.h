@@ -1,4 +1,4 @@
-// Values and streams in the canonical form that both sides share (compare/forms).
+// Values and streams in the canonical form that both sides share (compare/common_forms).
 #ifndef ONNXCMP_COMPARE_STREAMS_COMMON_FORM_H_
 #define ONNXCMP_COMPARE_STREAMS_COMMON_FORM_H_
 

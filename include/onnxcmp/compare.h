@@ -11,20 +11,20 @@
 #ifndef ONNXCMP_INCLUDE_ONNXCMP_COMPARE_H_
 #define ONNXCMP_INCLUDE_ONNXCMP_COMPARE_H_
 
-#include "compare/compare.h"                // the comparison, its options and limits
-#include "compare/comparison/comparison.h"  // what it finds
-#include "compare/comparison/exit_status.h"
+#include "compare/compare.h"                       // the comparison, its options and limits
 #include "compare/differences/value_difference.h"  // two values
+#include "compare/input_sets/compare_sets.h"       // comparisons on several sets of inputs
 #include "compare/inputs/input_sets.h"             // inputs: given, matched, made up
-#include "compare/recordings/recording.h"          // results of a run as a file
-#include "compare/reports/render_csv.h"            // reports
+#include "compare/outcome/comparison.h"            // what it finds
+#include "compare/outcome/exit_status.h"
+#include "compare/recordings/recording.h"  // results of a run as a file
+#include "compare/reports/render_csv.h"    // reports
 #include "compare/reports/render_dot.h"
 #include "compare/reports/render_html.h"
 #include "compare/reports/render_json.h"
 #include "compare/reports/render_junit.h"
 #include "compare/reports/render_markdown.h"
 #include "compare/reports/render_table.h"
-#include "compare/sets/compare_sets.h"  // comparisons on several sets of inputs
 #include "compare/sides/model_side.h"
 #include "compare/sides/recording_side.h"  // sides: recordings and models
 #include "onnxcmp/evaluator.h"

@@ -12,8 +12,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "compare/comparison/exit_status.h"
-#include "compare/comparison/verdict.h"
+#include "compare/outcome/exit_status.h"
+#include "compare/outcome/verdict.h"
 #include "compare/reports/render_csv.h"
 #include "compare/reports/render_dot.h"
 #include "compare/reports/render_html.h"

@@ -16,7 +16,7 @@
 #include "cli/compare_session.h"
 #include "cli/process/interruption.h"
 #include "compare/base/per_side.h"
-#include "compare/comparison/comparison.h"
+#include "compare/outcome/comparison.h"
 #include "compare/recordings/recorded_values.h"
 #include "evaluator/run/evaluator.h"
 #include "evaluator/tensor/value.h"

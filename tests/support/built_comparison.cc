@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "compare/alignment/alignment.h"
-#include "compare/comparison/verdict.h"
 #include "compare/differences/tensor_difference.h"
+#include "compare/outcome/verdict.h"
 #include "compare/outputs/output_comparison.h"
 #include "compare/outputs/recorded_results.h"
 #include "compare/tolerances/pair_tolerance.h"

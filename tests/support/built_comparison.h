@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "compare/comparison/comparison.h"
+#include "compare/outcome/comparison.h"
 #include "compare/streams/result_stream.h"
 #include "evaluator/tensor/tensor.h"
 #include "tests/support/stream_builder.h"

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "compare/comparison/comparison.h"
+#include "compare/outcome/comparison.h"
 #include "compare/reports/table/table_options.h"
 #include "compare/reports/table/table_style.h"
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "compare/comparison/comparison.h"
 #include "compare/fusions/fusion.h"
+#include "compare/outcome/comparison.h"
 #include "compare/reports/table/table_options.h"
 #include "compare/reports/table/table_style.h"
 

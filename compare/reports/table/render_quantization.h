@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "compare/comparison/comparison.h"
+#include "compare/outcome/comparison.h"
 #include "compare/quantization/quantization.h"
 #include "compare/reports/table/table_options.h"
 #include "compare/reports/table/table_style.h"

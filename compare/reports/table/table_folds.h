@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <string>
 
-#include "compare/comparison/comparison.h"
+#include "compare/outcome/comparison.h"
 #include "compare/outputs/compared_row.h"
 #include "compare/reports/table/table_lines.h"
 #include "compare/reports/words/row_selection.h"

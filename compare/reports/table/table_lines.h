@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "compare/comparison/comparison.h"
+#include "compare/outcome/comparison.h"
 #include "compare/outputs/compared_row.h"
 #include "compare/reports/table/table_options.h"
 #include "compare/reports/words/fused_rows.h"

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
-#include "compare/comparison/comparison.h"
+#include "compare/outcome/comparison.h"
 #include "compare/outputs/compared_row.h"
 #include "compare/reports/table/table_options.h"
 

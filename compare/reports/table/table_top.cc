@@ -4,8 +4,8 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "compare/comparison/exit_status.h"
-#include "compare/comparison/verdict.h"
+#include "compare/outcome/exit_status.h"
+#include "compare/outcome/verdict.h"
 #include "compare/reports/table/table_summary.h"
 #include "compare/text/display_text.h"
 

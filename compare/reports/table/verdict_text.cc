@@ -14,7 +14,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/types/span.h"
-#include "compare/comparison/verdict.h"
+#include "compare/outcome/verdict.h"
 #include "compare/reports/table/table_summary.h"
 #include "compare/streams/result_names.h"
 #include "compare/text/display_text.h"

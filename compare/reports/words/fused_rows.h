@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "compare/comparison/comparison.h"
+#include "compare/outcome/comparison.h"
 
 namespace onnxcmp {
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "compare/comparison/comparison.h"
 #include "compare/in_float/keep_in_float.h"
+#include "compare/outcome/comparison.h"
 
 namespace onnxcmp {
 

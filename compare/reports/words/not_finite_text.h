@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "compare/comparison/comparison.h"
 #include "compare/not_finite/not_finite.h"
+#include "compare/outcome/comparison.h"
 #include "compare/streams/result_stream.h"
 
 namespace onnxcmp {

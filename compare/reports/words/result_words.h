@@ -6,8 +6,8 @@
 
 #include "compare/base/per_side.h"
 #include "compare/causes/cause.h"
-#include "compare/comparison/comparison.h"
 #include "compare/differences/tensor_difference.h"
+#include "compare/outcome/comparison.h"
 #include "evaluator/tensor/dtype.h"
 
 namespace onnxcmp {

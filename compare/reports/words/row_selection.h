@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "compare/comparison/comparison.h"
+#include "compare/outcome/comparison.h"
 #include "compare/outputs/compared_row.h"
 #include "compare/streams/result_stream.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "compare/shadow/shadow.h"
+#include "compare/in_double/shadow.h"
 
 namespace onnxcmp {
 

@@ -11,7 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "compare/comparison/exit_status.h"
+#include "compare/outcome/exit_status.h"
 #include "tests/compare/model_pair.h"
 
 namespace onnxcmp::testing {

@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-#include "compare/comparison/comparison.h"
+#include "compare/outcome/comparison.h"
 #include "evaluator/base/thread_pool.h"
 #include "tests/support/op_test.h"
 

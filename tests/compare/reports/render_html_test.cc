@@ -17,7 +17,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
-#include "compare/comparison/comparison.h"
+#include "compare/outcome/comparison.h"
 #include "compare/pictures/value_picture.h"
 #include "compare/reports/page_bundle.h"
 #include "compare/reports/render_chain.h"

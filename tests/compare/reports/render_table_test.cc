@@ -1,6 +1,6 @@
 // The table, as people see it: tests/golden/table/ has what each comparison looks like.
 #include "compare/reports/render_table.h"
-#include "compare/comparison/verdict.h"
+#include "compare/outcome/verdict.h"
 
 #include <algorithm>
 #include <limits>

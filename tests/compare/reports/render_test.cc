@@ -12,7 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "compare/alignment/mark_names.h"
-#include "compare/comparison/comparison.h"
+#include "compare/outcome/comparison.h"
 #include "compare/reports/render_csv.h"
 #include "compare/reports/render_dot.h"
 #include "compare/reports/render_json.h"

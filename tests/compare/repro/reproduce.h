@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "compare/comparison/comparison.h"
+#include "compare/outcome/comparison.h"
 #include "evaluator/load/load_model.h"
 #include "evaluator/model/model.h"
 #include "evaluator/run/evaluator.h"

@@ -1,0 +1,476 @@
+#include "compare/common_forms/recorded_layouts.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "absl/container/btree_map.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "compare/common_forms/row_order.h"
+#include "compare/sides/recorded_layout.h"
+#include "compare/streams/fingerprint.h"
+#include "evaluator/base/status_macros.h"
+#include "evaluator/tensor/tensor.h"
+
+namespace onnxcmp {
+namespace {
+
+// Two results within this distance are the same up to coarse types; unrelated results are about 1
+// apart.
+constexpr double kSame = 2e-2;
+// The limit among the orders of one result's axes, of which at most one is right.
+constexpr double kSameInOrder = 6e-2;
+// A usual order of axes is preferred to another one that fits slightly better by chance.
+constexpr double kUsual = 1.5;
+// Limit for the moments of the same elements in another order, relative to their size.
+constexpr double kSameMoments = 3e-2;
+constexpr int64_t kFewElements = 9;
+constexpr size_t kMostAxes = 5;
+constexpr int kFewVotes = 3;
+constexpr size_t kMostRowPairs = 64;
+constexpr size_t kShownRows = 8;
+
+Shape WithoutOnes(const Shape& shape) {
+  Shape rest;
+  for (const int64_t size : shape) {
+    if (size != 1) rest.push_back(size);
+  }
+  return rest;
+}
+
+Shape Sorted(Shape shape) {
+  absl::c_sort(shape);
+  return shape;
+}
+
+// Channels last to channels first.
+std::vector<int> ChannelsFirst(int rank) {
+  std::vector<int> axes(static_cast<size_t>(rank));
+  std::iota(axes.begin(), axes.end(), 0);
+  std::rotate(axes.begin() + 1, axes.end() - 1, axes.end());
+  return axes;
+}
+
+Shape Permuted(const Shape& shape, const std::vector<int>& axes) {
+  Shape made;
+  for (const int axis : axes) made.push_back(shape[static_cast<size_t>(axis)]);
+  return made;
+}
+
+// "NHWC", "axes 1 0", "[32,64]", "rows 10 7 6 14 … ".
+std::string NameOf(const RecordedLayout& layout, const Shape& recorded) {
+  std::vector<std::string> parts;
+  const auto rank = static_cast<int>(recorded.size());
+  if (!layout.axes.empty()) {
+    const bool last = rank >= 3 && layout.axes == ChannelsFirst(rank);
+    parts.push_back(!last       ? absl::StrCat("axes ", absl::StrJoin(layout.axes, " "))
+                    : rank == 3 ? "NWC"
+                    : rank == 4 ? "NHWC"
+                    : rank == 5 ? "NDHWC"
+                                : "channels last");
+  }
+  if (layout.axes.empty() ? layout.shape != recorded
+                          : layout.shape != Permuted(recorded, layout.axes)) {
+    parts.push_back(absl::StrCat("[", absl::StrJoin(recorded, ","), "]"));
+  }
+  if (!layout.rows.empty()) {
+    std::vector<int64_t> shown(layout.rows.begin(),
+                               layout.rows.begin() + static_cast<std::ptrdiff_t>(
+                                                         std::min(layout.rows.size(), kShownRows)));
+    parts.push_back(absl::StrCat("rows ", absl::StrJoin(shown, " "),
+                                 layout.rows.size() > kShownRows ? " …" : ""));
+  }
+  return absl::StrJoin(parts, ", ");
+}
+
+class LayoutFinder {
+ public:
+  LayoutFinder(const PerSide<RecordedSide>& sides, SideId side, const PairValues::Watch& watch)
+      : sides_(sides),
+        side_(side),
+        watch_(watch),
+        own_(*sides[side].stream),
+        other_(*sides[Other(side)].stream) {
+    for (size_t r = 0; r < other_.results.size(); ++r) {
+      const StreamResult& result = other_.results[r];
+      contents_.insert(result.fingerprint.content);
+      if (result.kind == ResultKind::kInput) fed_.insert(result.fingerprint.content);
+      if (result.shape.has_value()) {
+        shapes_.insert(*result.shape);
+        named_.try_emplace(result.name, *result.shape);
+      }
+      if (result.kind == ResultKind::kOutput || !IsCandidate(result)) continue;
+      by_size_[{result.fingerprint.size, result.fingerprint.kind}].push_back(static_cast<int>(r));
+    }
+  }
+
+  absl::StatusOr<absl::flat_hash_map<int, RecordedLayout>> Find() {
+    OC_RETURN_IF_ERROR(FindAxes());
+    TakeMostUsual();
+    OC_RETURN_IF_ERROR(FindRows());
+    return std::move(layouts_);
+  }
+
+ private:
+  static bool IsCandidate(const StreamResult& result) {
+    return result.shape.has_value() && result.depth == 0 && result.fingerprint.has_sketch &&
+           result.fingerprint.size >= kFewElements && BitWidth(result.dtype) >= 8;
+  }
+  const StreamResult& Own(int r) const { return own_.results[Index(r)]; }
+  const std::vector<int>& OfItsSize(const StreamResult& result) const {
+    static const std::vector<int>* const kNobody = new std::vector<int>();
+    const auto it = by_size_.find({result.fingerprint.size, result.fingerprint.kind});
+    return it == by_size_.end() ? *kNobody : it->second;
+  }
+  static double DistanceOf(const Fingerprint& own, const StreamResult& other) {
+    // Integers are either equal or different.
+    if (own.kind != ElementKind::kFloat) {
+      return own.bits == other.fingerprint.bits ? 0 : std::numeric_limits<double>::infinity();
+    }
+    return SketchDistance(own, other.fingerprint);
+  }
+
+  // The other side's nearest result in the result's own order; one of its shape if any is near.
+  int NearestInOrder(const StreamResult& result) const {
+    int best = kNone;
+    std::pair<bool, double> least = {true, kSame};
+    for (const int o : OfItsSize(result)) {
+      const double distance = DistanceOf(result.fingerprint, other_.results[Index(o)]);
+      const std::pair<bool, double> rank = {other_.results[Index(o)].shape != result.shape,
+                                            distance};
+      if (distance > kSame || (best != kNone && rank >= least)) continue;
+      best = o;
+      least = rank;
+    }
+    return best;
+  }
+
+  static bool HaveSameMoments(const Fingerprint& a, const Fingerprint& b) {
+    if (a.kind != ElementKind::kFloat) return a.elements == b.elements;
+    if (!a.rich || !b.rich || !a.finite || !b.finite) return false;
+    const Numbers& ours = a.numbers();
+    const Numbers& theirs = b.numbers();
+    const double rms = std::max(ours.plain.rms, theirs.plain.rms);
+    if (!(std::abs(ours.plain.rms - theirs.plain.rms) <= kSameMoments * rms)) return false;
+    const double within = kSameMoments * std::max(ours.moments[1], theirs.moments[1]);
+    for (const size_t m : {size_t{0}, size_t{1}, size_t{2}}) {
+      if (!(std::abs(ours.moments[m] - theirs.moments[m]) <= within)) return false;
+    }
+    return true;
+  }
+
+  absl::Status FindAxes() {
+    std::vector<bool> wanted(own_.results.size());
+    for (size_t i = 0; i < own_.results.size(); ++i) {
+      const auto r = static_cast<int>(i);
+      const StreamResult& result = own_.results[i];
+      if (result.kind == ResultKind::kOutput && result.source != kNone) continue;
+      if (!IsCandidate(result) || !result.fingerprint.rich) continue;
+      if (contents_.contains(result.fingerprint.content)) {
+        // Inputs are fed as the model wants them, whatever the layout of the rest.
+        if (!fed_.contains(result.fingerprint.content)) {
+          ++votes_[static_cast<int>(result.shape->size())][{}];
+        }
+        found_.insert(r);
+        continue;
+      }
+      if (const int o = NearestInOrder(result); o != kNone) {
+        found_.insert(r);
+        const Shape& shape = *other_.results[Index(o)].shape;
+        if (shape == *result.shape) {
+          ++votes_[static_cast<int>(shape.size())][{}];
+        } else {
+          layouts_[r] = {{}, {}, shape};
+          ++reshaped_[*result.shape][shape];
+        }
+        continue;
+      }
+      const Shape sizes = Sorted(WithoutOnes(*result.shape));
+      if (sizes.size() < 2 || sizes.size() > kMostAxes) continue;
+      wanted[i] = absl::c_any_of(OfItsSize(result), [&](int o) {
+        const StreamResult& other = other_.results[Index(o)];
+        return Sorted(WithoutOnes(*other.shape)) == sizes &&
+               HaveSameMoments(result.fingerprint, other.fingerprint);
+      });
+    }
+    if (!absl::c_linear_search(wanted, true)) return absl::OkStatus();
+    return sides_[side_].side->Revisit(
+        wanted, nullptr, [&](int r, const Value& value) { return TryOrders(r, value); });
+  }
+
+  // Finds an order of axes in which a result is near one of the other side's.
+  absl::Status TryOrders(int r, const Value& value) {
+    const StreamResult& result = Own(r);
+    std::vector<int> axes;  // axes of more than one element
+    std::vector<int> ones;
+    for (size_t a = 0; a < result.shape->size(); ++a) {
+      ((*result.shape)[a] == 1 ? ones : axes).push_back(static_cast<int>(a));
+    }
+    const auto rank = static_cast<int>(result.shape->size());
+    std::optional<RecordedLayout> best;
+    double least = kSameInOrder;
+    const std::vector<int> in_order = axes;
+    do {
+      if (axes == in_order) continue;
+      RecordedLayout layout = {ones, {}, {}};
+      layout.axes.insert(layout.axes.end(), axes.begin(), axes.end());
+      const Shape sizes = Permuted(*result.shape, axes);
+      // If a single result keeps its shape, another order is an error, not a layout, unless most of
+      // the recording has it (TakeMostUsual).
+      if (sizes == WithoutOnes(*result.shape)) continue;
+      layout.shape = sizes;
+      std::vector<int> candidates;
+      for (const int o : OfItsSize(result)) {
+        const StreamResult& other = other_.results[Index(o)];
+        if (WithoutOnes(*other.shape) == sizes &&
+            HaveSameMoments(result.fingerprint, other.fingerprint)) {
+          candidates.push_back(o);
+        }
+      }
+      if (candidates.empty()) continue;
+      OC_ASSIGN_OR_RETURN(const Value turned, InLayout(value, layout));
+      const Fingerprint fingerprint = FingerprintOf(turned);
+      for (const int o : candidates) {
+        const StreamResult& other = other_.results[Index(o)];
+        double distance = DistanceOf(fingerprint, other);
+        layout.shape = *other.shape;
+        const bool usual = rank >= 3 &&
+                           SameOrder(*result.shape, layout.axes, ChannelsFirst(rank)) &&
+                           Permuted(*result.shape, ChannelsFirst(rank)) == layout.shape;
+        if (usual) distance /= kUsual;
+        if (distance >= least) continue;
+        least = distance;
+        best = layout;
+        if (usual) best->axes = ChannelsFirst(rank);
+      }
+    } while (std::next_permutation(axes.begin(), axes.end()));
+    if (!best.has_value()) return absl::OkStatus();
+    ++votes_[rank][best->axes];
+    layouts_[r] = *std::move(best);
+    found_.insert(r);
+    return absl::OkStatus();
+  }
+
+  // True if two orders differ only in the place of axes of one element.
+  static bool SameOrder(const Shape& shape, const std::vector<int>& a, const std::vector<int>& b) {
+    const auto telling = [&](const std::vector<int>& axes) {
+      std::vector<int> rest;
+      for (const int axis : axes) {
+        if (shape[static_cast<size_t>(axis)] != 1) rest.push_back(axis);
+      }
+      return rest;
+    };
+    return telling(a) == telling(b);
+  }
+
+  // Results without a match are assumed to be in the order of most others; so are those that match
+  // in another order, if their sizes would allow that of the others.
+  void TakeMostUsual() {
+    for (auto& [r, layout] : layouts_) {
+      if (layout.axes.empty()) continue;
+      const Shape& shape = *Own(r).shape;
+      const std::vector<int> axes = MostUsual(static_cast<int>(shape.size()));
+      if (!axes.empty() && !SameOrder(shape, axes, layout.axes) &&
+          Permuted(shape, axes) == layout.shape) {
+        layout.axes = axes;
+      }
+    }
+    for (size_t i = 0; i < own_.results.size(); ++i) {
+      const auto r = static_cast<int>(i);
+      const StreamResult& result = own_.results[i];
+      if (!result.shape.has_value() || found_.contains(r) || layouts_.contains(r) ||
+          result.kind == ResultKind::kOutput || BitWidth(result.dtype) < 8) {
+        continue;
+      }
+      const std::vector<int> axes = MostUsual(static_cast<int>(result.shape->size()));
+      // Its shape would tell, unless it is the same in that order.
+      const bool may_tell = axes.empty() || Permuted(*result.shape, axes) != *result.shape;
+      if (may_tell && HasNamesake(result)) continue;
+      if (const std::optional<Shape> shape = MostUsualShape(*result.shape); shape.has_value()) {
+        layouts_[r] = {{}, {}, *shape};
+        continue;
+      }
+      if (axes.empty()) continue;
+      const Shape shape = Permuted(*result.shape, axes);
+      if (shapes_.contains(shape)) layouts_[r] = {axes, {}, shape};
+    }
+  }
+
+  // True if the other side has a result of this name and shape: then it is in its order, however
+  // wrong.
+  bool HasNamesake(const StreamResult& result) const {
+    const auto it = named_.find(result.name);
+    return it != named_.end() && it->second == *result.shape;
+  }
+
+  // A shape that the other side does not have is shown as most of it are.
+  std::optional<Shape> MostUsualShape(const Shape& shape) const {
+    const auto it = reshaped_.find(shape);
+    if (it == reshaped_.end() || shapes_.contains(shape)) return std::nullopt;
+    return absl::c_max_element(it->second,
+                               [](const auto& a, const auto& b) { return a.second < b.second; })
+        ->first;
+  }
+
+  // The most usual order of results of a rank, by those with a match; if there are none, by their
+  // shapes. A fault may put a few in an order that nobody uses.
+  std::vector<int> MostUsual(int rank) {
+    if (rank < 3) return {};
+    const auto it = votes_.find(rank);
+    if (it != votes_.end()) {
+      int all = 0;
+      for (const auto& [axes, count] : it->second) all += count;
+      const auto is_used = [&](const auto& vote) {
+        return vote.first.empty() || vote.first == ChannelsFirst(rank);
+      };
+      for (const auto& vote : it->second) {
+        if (2 * vote.second > all && (is_used(vote) || vote.second >= kFewVotes)) return vote.first;
+      }
+      if (absl::c_any_of(it->second, is_used)) return {};
+    }
+    int last = 0;
+    int as_it_is = 0;
+    for (const StreamResult& result : own_.results) {
+      if (!result.shape.has_value() || static_cast<int>(result.shape->size()) != rank ||
+          result.kind == ResultKind::kOutput) {
+        continue;
+      }
+      const bool is = shapes_.contains(*result.shape);
+      const bool turned = shapes_.contains(Permuted(*result.shape, ChannelsFirst(rank)));
+      last += turned && !is ? 1 : 0;
+      as_it_is += is && !turned ? 1 : 0;
+    }
+    return last > as_it_is ? ChannelsFirst(rank) : std::vector<int>();
+  }
+
+  // Finds other orders of rows, for results without a match.
+  absl::Status FindRows() {
+    std::vector<ResultPair> pairs;
+    for (size_t i = 0; i < own_.results.size(); ++i) {
+      const auto r = static_cast<int>(i);
+      const StreamResult& result = own_.results[i];
+      if (!IsCandidate(result) || found_.contains(r) || result.shape->size() < 2 ||
+          result.fingerprint.kind != ElementKind::kFloat ||
+          (result.kind == ResultKind::kOutput && result.source != kNone)) {
+        continue;
+      }
+      const auto laid_out = layouts_.find(r);
+      const Shape& shape = laid_out == layouts_.end() ? *result.shape : laid_out->second.shape;
+      for (const int o : OfItsSize(result)) {
+        const StreamResult& other = other_.results[Index(o)];
+        if (pairs.size() >= kMostRowPairs || other.shape != shape ||
+            !HaveSameMoments(result.fingerprint, other.fingerprint)) {
+          continue;
+        }
+        ResultPair& pair = pairs.emplace_back();
+        OfSide(pair, side_) = r;
+        OfSide(pair, Other(side_)) = o;
+      }
+    }
+    if (pairs.empty()) return absl::OkStatus();
+    constexpr int64_t kHeld = int64_t{64} << 20;
+    PairValues values(sides_, kHeld, watch_);
+    return values.ForEach(pairs, [&](size_t i, const Value& left, const Value& right) {
+      const int r = OfSide(pairs[i], side_);
+      if (found_.contains(r)) return absl::OkStatus();
+      const Value& own = side_ == SideId::kLeft ? left : right;
+      const Value& other = side_ == SideId::kLeft ? right : left;
+      const auto laid_out = layouts_.find(r);
+      RecordedLayout layout =
+          laid_out == layouts_.end() ? RecordedLayout{{}, {}, *Own(r).shape} : laid_out->second;
+      const absl::StatusOr<Value> turned = InLayout(own, layout);
+      if (!turned.ok() || !other.is_tensor()) return absl::OkStatus();
+      std::optional<std::vector<int64_t>> rows =
+          FindRowOrder(turned->tensor(), other.tensor(), kSame);
+      if (!rows.has_value()) return absl::OkStatus();
+      layout.rows = *std::move(rows);
+      layouts_[r] = std::move(layout);
+      found_.insert(r);
+      return absl::OkStatus();
+    });
+  }
+
+  const PerSide<RecordedSide>& sides_;
+  const SideId side_;
+  const PairValues::Watch& watch_;
+  const ResultStream& own_;
+  const ResultStream& other_;
+  absl::flat_hash_set<Hash128> contents_;
+  absl::flat_hash_set<Hash128> fed_;  // contents of the other side's inputs
+  absl::flat_hash_set<Shape> shapes_;
+  absl::flat_hash_map<absl::string_view, Shape> named_;  // shapes by name
+  // By recorded shape: how often it was found in which of the other side's.
+  absl::btree_map<Shape, absl::btree_map<Shape, int>> reshaped_;
+  absl::flat_hash_map<std::pair<int64_t, ElementKind>, std::vector<int>> by_size_;
+  absl::flat_hash_map<int, RecordedLayout> layouts_;
+  absl::flat_hash_set<int> found_;  // results near one of the other side's
+  // By rank: number of results with each order of axes; {}: the other side's order.
+  absl::btree_map<int, absl::btree_map<std::vector<int>, int>> votes_;
+};
+
+// Shows results in their layouts.
+absl::StatusOr<std::vector<LaidOut>> Apply(const RecordedSide& side,
+                                           const absl::flat_hash_map<int, RecordedLayout>& layouts,
+                                           ResultStream* stream) {
+  std::vector<LaidOut> laid_out;
+  std::vector<bool> wanted(stream->results.size());
+  for (const auto& [r, layout] : layouts) wanted[Index(r)] = true;
+  // An output that repeats another result has its layout.
+  absl::flat_hash_map<int, int> shown_by;
+  for (size_t r = 0; r < stream->results.size(); ++r) {
+    const StreamResult& result = stream->results[r];
+    if (result.kind == ResultKind::kOutput && layouts.contains(result.source)) {
+      shown_by[result.source] = static_cast<int>(r);
+    }
+  }
+  const auto take = [&](int r, const Value& value, const RecordedLayout& layout) {
+    StreamResult& result = stream->results[Index(r)];
+    result.recorded_as = NameOf(layout, *result.shape);
+    result.other_rows = !layout.rows.empty();
+    result.shape = layout.shape;
+    result.type = value.TypeString();
+    result.fingerprint = FingerprintOf(value);
+    result.computation = result.fingerprint.content.low;
+    side.side->SetLayout(r, layout);
+    laid_out.push_back({r, value});
+  };
+  const absl::Status status =
+      side.side->Revisit(wanted, nullptr, [&](int r, const Value& value) -> absl::Status {
+        const RecordedLayout& layout = layouts.at(r);
+        OC_ASSIGN_OR_RETURN(const Value turned, InLayout(value, layout));
+        take(r, turned, layout);
+        if (const auto it = shown_by.find(r); it != shown_by.end())
+          take(it->second, turned, layout);
+        return absl::OkStatus();
+      });
+  OC_RETURN_IF_ERROR(status);
+  return laid_out;
+}
+
+}  // namespace
+
+absl::StatusOr<PerSide<std::vector<LaidOut>>> FindRecordedLayouts(
+    const PerSide<RecordedSide>& sides, const PairValues::Watch& watch,
+    const PerSide<ResultStream*>& streams) {
+  PerSide<std::vector<LaidOut>> made;
+  for (const SideId side : kBothSides) {
+    // For two recordings, the right is shown in the left's layout.
+    if (!streams[side]->recorded || (side == SideId::kLeft && streams.right->recorded)) continue;
+    OC_ASSIGN_OR_RETURN(const auto layouts, LayoutFinder(sides, side, watch).Find());
+    if (layouts.empty()) continue;
+    OC_ASSIGN_OR_RETURN(made[side], Apply(sides[side], layouts, streams[side]));
+  }
+  return made;
+}
+
+}  // namespace onnxcmp

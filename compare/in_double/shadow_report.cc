@@ -1,0 +1,71 @@
+#include "compare/in_double/shadow_report.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include "compare/differences/tensor_distance.h"
+
+namespace onnxcmp {
+namespace {
+
+const TruthDistance* Found(const SideShadow& shadow, int r) {
+  if (!shadow.ran || Index(r) >= shadow.distances.size() || shadow.misleading[Index(r)]) {
+    return nullptr;
+  }
+  const std::optional<TruthDistance>& distance = shadow.distances[Index(r)];
+  return distance.has_value() ? &*distance : nullptr;
+}
+
+double Farther(const TruthVerdict& verdict) { return std::max(verdict.left, verdict.right); }
+
+std::optional<double> Apart(const ComparedSides& sides, const ShadowReport& report,
+                            const NumberedValues& left, const NumberedValues& right) {
+  std::optional<double> apart;
+  for (const auto& [r, value] : right) {
+    const int l = sides.alignment.right_to_left[Index(r)];
+    const auto partner = std::find_if(left.begin(), left.end(),
+                                      [&](const auto& output) { return output.first == l; });
+    if (partner == left.end() || Found(report.left, l) == nullptr ||
+        Found(report.right, r) == nullptr) {
+      continue;
+    }
+    const Value& other = partner->second;
+    if (!IsMeasurable(value) || !IsMeasurable(other)) continue;
+    if (value.tensor().num_elements() != other.tensor().num_elements()) continue;
+    const TruthDistance distance = TruthDistanceOf(value.tensor(), other.tensor());
+    const double relative =
+        distance.scale > 0 ? distance.max_absolute / distance.scale : distance.max_absolute;
+    apart = std::max(apart.value_or(0), relative);
+  }
+  return apart;
+}
+
+}  // namespace
+
+ShadowReport MakeShadowReport(const ComparedSides& sides, SideShadow left, SideShadow right,
+                              const NumberedValues& left_outputs,
+                              const NumberedValues& right_outputs) {
+  ShadowReport report;
+  report.left = std::move(left);
+  report.right = std::move(right);
+  report.rows.resize(sides.rows.size());
+  for (size_t i = 0; i < sides.rows.size(); ++i) {
+    const AlignedRow& row = sides.rows[i].aligned;
+    if (!row.paired()) continue;
+    const TruthDistance* a = Found(report.left, row.left.back());
+    const TruthDistance* b = Found(report.right, row.right.back());
+    if (a == nullptr || b == nullptr) continue;
+    report.rows[i] = JudgeTruth(*a, *b);
+    const bool is_output = sides.left.results[Index(row.left.back())].kind == ResultKind::kOutput;
+    const bool better =
+        is_output ? !report.of_outputs || Farther(*report.rows[i]) >= Farther(*report.verdict)
+                  : !report.of_outputs;
+    if (better) report.verdict = report.rows[i];
+    report.of_outputs = report.of_outputs || is_output;
+  }
+  report.apart = Apart(sides, report, left_outputs, right_outputs);
+  return report;
+}
+
+}  // namespace onnxcmp

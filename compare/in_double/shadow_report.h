@@ -1,0 +1,24 @@
+// Judges the pairs of two sides by the runs in double.
+#ifndef ONNXCMP_COMPARE_SHADOW_SHADOW_REPORT_H_
+#define ONNXCMP_COMPARE_SHADOW_SHADOW_REPORT_H_
+
+#include <utility>
+#include <vector>
+
+#include "compare/in_double/shadow.h"
+#include "compare/outputs/compared_row.h"
+#include "evaluator/tensor/value.h"
+
+namespace onnxcmp {
+
+// Outputs in double by the number of their results.
+using NumberedValues = std::vector<std::pair<int, Value>>;
+
+// `left_outputs` and `right_outputs` are those of the runs in double.
+ShadowReport MakeShadowReport(const ComparedSides& sides, SideShadow left, SideShadow right,
+                              const NumberedValues& left_outputs,
+                              const NumberedValues& right_outputs);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_SHADOW_SHADOW_REPORT_H_

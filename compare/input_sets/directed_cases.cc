@@ -1,0 +1,186 @@
+#include "compare/input_sets/directed_cases.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/match.h"
+#include "compare/graphs/differing_rows.h"
+#include "compare/inputs/made_up/graph_scope.h"
+#include "compare/inputs/made_up/node_questions.h"
+
+namespace onnxcmp {
+namespace {
+
+SetCase OfLength(int64_t length) {
+  SetCase one;
+  one.sizes.set = 1;
+  one.sizes.reach = length;
+  return one;
+}
+
+// Both for axes that are sequences and for those that a batch would be along.
+void AddLength(int64_t length, std::vector<SetCase>* cases) {
+  constexpr int64_t kLongestBatch = 1024;
+  cases->push_back(OfLength(length));
+  if (length > kLongestBatch) return;
+  SetCase one;
+  one.sizes.set = 1;
+  one.sizes.batch = length;
+  cases->push_back(one);
+}
+
+// True if a value is made of sizes and constants.
+bool IsMadeOfSizes(const GraphScope& scope, absl::string_view name) {
+  constexpr size_t kMostSteps = 64;
+  absl::flat_hash_set<absl::string_view> seen;
+  std::vector<absl::string_view> open = {name};
+  bool any = false;
+  while (!open.empty()) {
+    const absl::string_view at = open.back();
+    open.pop_back();
+    if (at.empty() || ConstantIn(scope, at) != nullptr || !seen.insert(at).second) continue;
+    const Node* node = ProducerIn(scope, at);
+    if (node == nullptr || seen.size() > kMostSteps) return false;
+    if (IsOneOf(*node, {"Shape", "Size"})) {
+      any = true;
+      continue;
+    }
+    open.insert(open.end(), node->inputs.begin(), node->inputs.end());
+  }
+  return any;
+}
+
+// The numbers that a graph compares sizes with, in order of size.
+std::set<int64_t> SizeMarks(const Graph& graph) {
+  constexpr double kLeast = 4;  // exporters compare sizes with 1 and -1
+  constexpr double kLongest = 2048;
+  constexpr size_t kMost = 4;
+  const auto scope = MakeScope(graph);
+  std::set<int64_t> marks;
+  for (const Node& node : graph.nodes) {
+    if (!IsOneOf(node, {"Greater", "Less", "GreaterOrEqual", "LessOrEqual", "Equal", "Min", "Max",
+                        "Clip"})) {
+      continue;
+    }
+    std::vector<double> numbers;
+    bool sizes = false;
+    for (const std::string& input : node.inputs) {
+      if (const auto number = NumberOf(ConstantIn(*scope, input))) {
+        numbers.push_back(std::abs(*number));
+      } else if (!input.empty()) {
+        sizes |= IsMadeOfSizes(*scope, input);
+      }
+    }
+    for (const double number : numbers) {
+      if (!sizes || number < kLeast || number > kLongest || marks.size() >= kMost) continue;
+      marks.insert(static_cast<int64_t>(number));
+    }
+  }
+  return marks;
+}
+
+}  // namespace
+
+std::vector<SetCase> CasesForRows(const UnreadRows& unread) {
+  constexpr int64_t kFarthest = 8192;
+  constexpr int64_t kUsualOffset = 2;  // of position tables that count from behind their padding
+  const int64_t last = unread.last;
+  std::vector<int64_t> lengths;
+  for (const int64_t length :
+       {last + 1, last + 1 - kUsualOffset, last - last / 4 + 1, last / 2 + 1}) {
+    const bool known = std::find(lengths.begin(), lengths.end(), length) != lengths.end();
+    if (length > 1 && length <= kFarthest && !known) lengths.push_back(length);
+  }
+  std::vector<SetCase> cases;
+  for (const int64_t length : lengths) AddLength(length, &cases);
+  return cases;
+}
+
+std::vector<SetCase> CasesBetweenNumbers(const Graph& left, const Graph& right,
+                                         const std::vector<double>& limits) {
+  constexpr double kLongest = 1024;
+  std::vector<double> probes = NumbersThatDiffer(left, right);
+  for (const double limit : limits) {
+    if (std::find(probes.begin(), probes.end(), limit) == probes.end()) probes.push_back(limit);
+  }
+  std::vector<SetCase> cases;
+  for (const double probe : probes) {
+    if (probe < 2 || probe > kLongest || 2 * probe != std::round(2 * probe)) continue;
+    AddLength(static_cast<int64_t>(probe), &cases);
+  }
+  for (int set = 0; set < 2 && !probes.empty(); ++set) {
+    SetCase one;
+    one.probes = probes;
+    one.regime = Regime::kWhole;
+    one.sizes.set = set;
+    cases.push_back(one);
+  }
+  return cases;
+}
+
+std::vector<SetCase> CasesForSizes(const Graph& left, const Graph& right) {
+  const std::set<int64_t> ours = SizeMarks(left);
+  const std::set<int64_t> theirs = SizeMarks(right);
+  std::vector<int64_t> marks(ours.begin(), ours.end());
+  std::set_difference(theirs.begin(), theirs.end(), ours.begin(), ours.end(),
+                      std::back_inserter(marks));
+  std::vector<SetCase> cases;
+  for (const int64_t mark : marks) {
+    // Differences of positions are below the length.
+    AddLength(mark + 2, &cases);
+    AddLength(mark - 1, &cases);
+  }
+  return cases;
+}
+
+std::vector<Regime> AnswersTo(absl::string_view why) {
+  using enum Regime;
+  if (absl::StrContains(why, "below 0")) return {kNegative};
+  if (absl::StrContains(why, "above 0")) return {kPositive};
+  if (absl::StrContains(why, "limit")) return {kLarge, kHuge, kEnds};
+  if (absl::StrContains(why, "condition")) return {kEnds, kTiny, kLarge, kTies, kZeros};
+  if (absl::StrContains(why, "took all")) return {kSmall, kTiny};
+  if (absl::StrContains(why, "is equal")) return {kWhole, kEnds};
+  if (absl::StrContains(why, "round")) return {kZeros, kOnes, kEnds};
+  if (absl::StrContains(why, "chose")) return {kNegative, kPositive, kWhole};
+  return {};
+}
+
+std::vector<SetCase> CasesForMissing(const Coverage& coverage) {
+  constexpr std::array<double, 10> kAlike = {1, -1, 10, -10, 100, -100, 0.1, 1e3, -1e3, 1e4};
+  constexpr int kInSeveralRows = 3;
+  std::vector<Regime> regimes;
+  bool decided = false;
+  for (const UnexercisedNode& node : coverage.missing) {
+    const std::vector<Regime> answers = AnswersTo(node.why);
+    std::copy_if(answers.begin(), answers.end(), std::back_inserter(regimes), [&](Regime one) {
+      return std::find(regimes.begin(), regimes.end(), one) == regimes.end();
+    });
+    decided |= absl::StrContains(node.why, "condition") || absl::StrContains(node.why, "limit") ||
+               absl::StrContains(node.why, "chose");
+  }
+  std::vector<SetCase> cases;
+  for (const Regime regime : regimes) {
+    SetCase one;
+    one.regime = regime;
+    cases.push_back(one);
+  }
+  for (const double number : kAlike) {
+    if (!decided) break;
+    SetCase one;
+    one.probes = {number};
+    one.sizes.set = kInSeveralRows;
+    cases.push_back(one);
+  }
+  return cases;
+}
+
+}  // namespace onnxcmp

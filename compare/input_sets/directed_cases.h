@@ -1,0 +1,37 @@
+// Sets of inputs that are made to reach something that the usual ones have not.
+#ifndef ONNXCMP_COMPARE_SETS_DIRECTED_CASES_H_
+#define ONNXCMP_COMPARE_SETS_DIRECTED_CASES_H_
+
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "compare/coverage/coverage.h"
+#include "compare/coverage/unread_rows.h"
+#include "compare/input_sets/set_case.h"
+#include "compare/inputs/made_up/regime.h"
+#include "evaluator/model/model.h"
+
+namespace onnxcmp {
+
+// Axes as long as reaches a table's rows, the likeliest first. What adds to positions, or takes
+// differences of them, reaches them with other lengths than the rows' indices.
+std::vector<SetCase> CasesForRows(const UnreadRows& unread);
+
+// Numbers between single constants of two graphs that differ, and between limits of inputs; at
+// first sizes, with which they may be compared. None if there are none.
+std::vector<SetCase> CasesBetweenNumbers(const Graph& left, const Graph& right,
+                                         const std::vector<double>& limits);
+
+// Axes below and above the numbers that either graph compares sizes with, each once.
+std::vector<SetCase> CasesForSizes(const Graph& left, const Graph& right);
+
+// Regimes that may exercise what a node has not shown.
+std::vector<Regime> AnswersTo(absl::string_view why);
+
+// What may exercise the missing parts: regimes, then all numbers alike and of growing size, which
+// reaches the limits of sums and means. None if nothing is missing that numbers decide.
+std::vector<SetCase> CasesForMissing(const Coverage& coverage);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_SETS_DIRECTED_CASES_H_

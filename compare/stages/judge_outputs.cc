@@ -1,0 +1,98 @@
+#include "compare/stages/judge_outputs.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <utility>
+
+#include "compare/inputs/type_text.h"
+#include "compare/outputs/find_ties.h"
+#include "compare/outputs/recorded_results.h"
+#include "evaluator/base/status_macros.h"
+
+namespace onnxcmp {
+namespace {
+
+// The declared type of an output, if it differs from the value's.
+std::string OtherDeclaredType(const RecordedSide& side, const StreamResult& result) {
+  if (side.evaluator() == nullptr) return "";
+  for (const ValueInfo& output : side.evaluator()->model().graph.outputs) {
+    if (output.name != result.name || output.type.kind != TypeInfo::Kind::kTensor ||
+        output.type.dtype == DType::kUndefined || output.type.dtype == result.dtype) {
+      continue;
+    }
+    return TypeText(output.type);
+  }
+  return "";
+}
+
+// With ties accepted: outputs that differ by ties, and results that depend on these, agree.
+// `again`: the right's outputs on the left's ids, empty if it did not run on them.
+OutputComparison WithTiesAgreeing(OutputComparison judged, const std::vector<Value>& again,
+                                  const PerSide<std::vector<NamedOutput>>& outputs,
+                                  const MeasuredRows& measured, const PairTolerances& tolerances,
+                                  const JudgeOptions& options) {
+  std::vector<NamedOutput> right = outputs.right;
+  for (size_t i = 0; i < std::min(right.size(), again.size()); ++i) right[i].value = again[i];
+  const OutputComparison without =
+      CompareOutputs(outputs.left, right, options.tolerance, &tolerances, &measured.alignment);
+  for (size_t i = 0; i < judged.pairs.size(); ++i) {
+    OutputPair& pair = judged.pairs[i];
+    if (pair.difference.agree) continue;
+    if (!again.empty() && i < without.pairs.size() && without.pairs[i].difference.agree) {
+      pair.ties = true;
+      pair.difference = without.pairs[i].difference;
+    }
+    if (pair.ties) pair.difference.agree = true;
+  }
+  judged.agree = AllAgree(judged);
+  return judged;
+}
+
+}  // namespace
+
+PerSide<std::vector<NamedOutput>> NamedOutputsOf(const PerSide<RecordedSide>& sides,
+                                                 const PerSide<SideRecord>& records) {
+  PerSide<std::vector<NamedOutput>> outputs;
+  for (const SideId side : kBothSides) {
+    for (const auto& [number, value] : records[side].outputs) {
+      const StreamResult& result = sides[side].result(number);
+      outputs[side].push_back({result.name, value, number, OtherDeclaredType(sides[side], result)});
+    }
+  }
+  return outputs;
+}
+
+absl::StatusOr<OutputComparison> JudgeOutputs(const PerSide<RecordedSide>& sides,
+                                              const PerSide<std::vector<NamedOutput>>& outputs,
+                                              const MeasuredRows& measured,
+                                              const PairTolerances& tolerances,
+                                              const JudgeOptions& options, const StepTools& tools) {
+  const bool known = std::all_of(kBothSides.begin(), kBothSides.end(), [&](SideId side) {
+    return !sides[side].stream->recorded || !outputs[side].empty();
+  });
+  OutputComparison judged;
+  if (known) {
+    judged = CompareOutputs(outputs.left, outputs.right, options.tolerance, &tolerances,
+                            &measured.alignment);
+  } else {
+    judged = CompareOutputs({}, {}, options.tolerance, &tolerances, &measured.alignment);
+  }
+  judged.partial = options.partial;
+  judged.any_row_order = options.any_row_order || options.partial;
+  judged =
+      JudgeRecorded({*sides.left.stream, *sides.right.stream, measured.alignment, measured.rows},
+                    tolerances, std::move(judged));
+  judged.agree = AllAgree(judged);
+  if (judged.agree) return judged;
+  TieOptions tie_options;
+  tie_options.run_again = options.ties_agree;
+  tie_options.keep_values = tools.keep_values;
+  tie_options.watch = tools.watch;
+  OC_ASSIGN_OR_RETURN(const std::vector<Value> again,
+                      FindTies(sides, tolerances, tie_options, &judged));
+  if (!options.ties_agree) return judged;
+  return WithTiesAgreeing(std::move(judged), again, outputs, measured, tolerances, options);
+}
+
+}  // namespace onnxcmp
