@@ -7,6 +7,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "compare/comparison/exit_status.h"
 #include "compare/reports/table/table_style.h"
 #include "compare/reports/table/table_summary.h"
@@ -139,6 +140,13 @@ std::string RenderChain(const Chain& chain, const TableOptions& options) {
   return absl::StrCat(RenderSummaries(lines, options), "\n", changes, changes.empty() ? "" : "\n",
                       LabelledLines(VerdictName(verdict), TableStyle::ColorOf(verdict),
                                     Outcome(chain), options, style),
+                      chain.optimizers.empty()
+                          ? ""
+                          : LabelledLines("optimizer", Color::kPlain,
+                                          absl::StrCat("without ",
+                                                       absl::StrJoin(chain.optimizers, " and "),
+                                                       " the step passes"),
+                                          options, style),
                       "exit ", ExitStatusOf(chain), "\n");
 }
 
@@ -150,6 +158,7 @@ std::string RenderChainJson(const Chain& chain, const std::string& command) {
   json["ends"] = chain.ends.has_value() ? ToJson(chain, *chain.ends) : ChainJson();
   const std::optional<size_t> first = FirstFailing(chain);
   json["first_failing"] = first.has_value() ? ChainJson(*first) : ChainJson();
+  json["optimizers"] = chain.optimizers;
   json["verdict"] = std::string(VerdictName(VerdictOf(chain)));
   json["exit_status"] = ExitStatusOf(chain);
   if (!command.empty()) json["command"] = command;

@@ -29,6 +29,8 @@ struct Chain {
   std::vector<std::string> models;  // as they were named
   std::vector<ChainStep> steps;     // model i beside model i + 1
   std::optional<ChainStep> ends;    // the first model beside the last, if there are more than two
+  // Optimizers of a runtime without which the first failing step passes, as few as were found.
+  std::vector<std::string> optimizers;
 };
 
 // Adds the comparison of one more set. Whether it is the worst so far.

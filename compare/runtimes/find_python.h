@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 
 namespace onnxcmp {
@@ -18,6 +19,20 @@ struct FoundPython {
 // other; else each python3 in PATH. `adapters`: the folder of ours; `adapter`: the name of one of
 // them, or a file. NotFound, with what to install, if none has it.
 absl::StatusOr<FoundPython> FindPython(const std::string& adapters, const std::string& adapter);
+
+// Interpreters that may have it, in order: ONNXCMP_PYTHON alone, or each python3 in PATH. NotFound
+// for an adapter that is none of ours.
+absl::StatusOr<std::vector<std::string>> PythonsFor(const std::string& adapters,
+                                                    const std::string& adapter);
+
+// What was learnt of interpreters that have not what an adapter imports.
+struct MissingPython {
+  std::vector<std::string> packages;  // that would have it
+  std::vector<std::string> troubles;  // of interpreters that gave no answer
+
+  // NotFound, with what to install.
+  absl::Status Error(const std::string& adapter, const std::vector<std::string>& asked) const;
+};
 
 // The names of our adapters, sorted.
 std::vector<std::string> AdapterNames(const std::string& adapters);
