@@ -29,6 +29,8 @@ struct Chain {
   // The first model beside model i + 1: none for the step that starts from it, causes only for the
   // last.
   std::vector<std::optional<ChainStep>> against_first;
+  // Optimizers of a runtime without which the first failing step passes, as few as were found.
+  std::vector<std::string> optimizers;
 
   // The first model beside the last, if there are more than two.
   const ChainStep* ends() const;
