@@ -4,9 +4,12 @@
 
 namespace onnxcmp {
 
+const ChainStep* Chain::BesideFirst(size_t i) const {
+  return i < against_first.size() && against_first[i].has_value() ? &*against_first[i] : nullptr;
+}
+
 const ChainStep* Chain::ends() const {
-  return against_first.empty() || !against_first.back().has_value() ? nullptr
-                                                                    : &*against_first.back();
+  return steps.empty() ? nullptr : BesideFirst(steps.size() - 1);
 }
 
 std::optional<size_t> BrokenBy(const Chain& chain) {
@@ -19,9 +22,9 @@ std::optional<size_t> BrokenBy(const Chain& chain) {
 std::optional<size_t> AddsUpAt(const Chain& chain) {
   const bool ends_fail = chain.ends() != nullptr && chain.ends()->worst.exit_status != 0;
   if (!ends_fail || BrokenBy(chain).has_value()) return std::nullopt;
-  for (size_t i = 0; i < chain.against_first.size(); ++i) {
-    const std::optional<ChainStep>& beside = chain.against_first[i];
-    if (beside.has_value() && beside->worst.exit_status != 0) return i;
+  for (size_t i = 0; i < chain.steps.size(); ++i) {
+    const ChainStep* beside = chain.BesideFirst(i);
+    if (beside != nullptr && beside->worst.exit_status != 0) return i;
   }
   return std::nullopt;
 }

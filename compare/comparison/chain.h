@@ -32,6 +32,8 @@ struct Chain {
   // Optimizers of a runtime without which the first failing step passes, as few as were found.
   std::vector<std::string> optimizers;
 
+  // The first model beside the one after step i; null if that was not compared.
+  const ChainStep* BesideFirst(size_t i) const;
   // The first model beside the last, if there are more than two.
   const ChainStep* ends() const;
 };

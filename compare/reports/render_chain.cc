@@ -88,8 +88,9 @@ std::string GreatestOf(const std::string& text) {
 // its own for that, and the same bits need no word.
 std::string StepText(const Chain& chain, size_t i) {
   const std::string text = WithoutVerdict(chain.steps[i].worst.text);
-  if (i + 1 == chain.steps.size() || !chain.against_first[i].has_value()) return text;
-  const SetSummary& beside = chain.against_first[i]->worst;
+  const ChainStep* first = chain.BesideFirst(i);
+  if (i + 1 == chain.steps.size() || first == nullptr) return text;
+  const SetSummary& beside = first->worst;
   const std::string greatest = GreatestOf(beside.text);
   const bool is_equal =
       beside.verdict == chain.steps[i].worst.verdict && greatest == GreatestOf(text);
@@ -111,8 +112,8 @@ ChainJson ToJson(const Chain& chain, const ChainStep& step) {
 }
 
 ChainJson BesideFirstJson(const Chain& chain, size_t i) {
-  const std::optional<ChainStep>& beside = chain.against_first[i];
-  const SetSummary& worst = beside.has_value() ? beside->worst : chain.steps[i].worst;
+  const ChainStep* beside = chain.BesideFirst(i);
+  const SetSummary& worst = beside != nullptr ? beside->worst : chain.steps[i].worst;
   return {{"verdict", std::string(VerdictName(worst.verdict))},
           {"exit_status", worst.exit_status},
           {"text", worst.text}};
