@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cstddef>
 #include <filesystem>
 #include <iterator>
 #include <map>
@@ -11,6 +13,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "cli/arguments.h"
@@ -29,6 +32,7 @@
 #include "compare/reports/render_chain.h"
 #include "compare/reports/render_html.h"
 #include "compare/reports/render_table.h"
+#include "compare/runtimes/runtime.h"
 #include "evaluator/base/status_macros.h"
 
 namespace onnxcmp::cli {
@@ -62,6 +66,7 @@ class ChainComparison {
       if (i == 0) continue;
       OC_ASSIGN_OR_RETURN(chain_.against_first.back(), Compare(0, i + 1));
     }
+    OC_RETURN_IF_ERROR(FindOptimizers());
     OC_RETURN_IF_ERROR(WriteReports());
     if (!PrintOutput(Report(arguments_.format))) return kFailed;
     if (arguments_.timings) PrintTimings(tools_.timings);
@@ -138,6 +143,62 @@ class ChainComparison {
       OC_RETURN_IF_ERROR(WriteFile(path, Report(format)));
     }
     return absl::OkStatus();
+  }
+
+  // Which of a runtime's optimizers break the first failing step: none may run, then fewer and
+  // fewer of those that may not.
+  absl::Status FindOptimizers() {
+    const std::optional<size_t> failing = BrokenBy(chain_);
+    if (runtimes_.empty() || !failing.has_value() ||
+        chain_.steps[*failing].worst.verdict != Verdict::kDifferent) {
+      return absl::OkStatus();
+    }
+    const size_t right = chain_.steps[*failing].right;
+    if (right < 2 || absl::StrContains(runtimes_[right], "disable=")) return absl::OkStatus();
+    OC_ASSIGN_OR_RETURN(
+        const std::shared_ptr<Runtime> runtime,
+        arguments_.runtimes.Open(runtimes_[right], arguments_.run.evaluator().max_tensor));
+    OC_ASSIGN_OR_RETURN(const RuntimeInfo info, runtime->Start());
+    std::vector<std::string> off = info.optimizers;
+    OC_ASSIGN_OR_RETURN(bool passes, PassesWithout(right, off));
+    if (!passes) return absl::OkStatus();
+    // Parts that need not be off are left out, halves first.
+    for (size_t part = (off.size() + 1) / 2; part > 0; part = part == 1 ? 0 : (part + 1) / 2) {
+      for (size_t begin = 0; begin < off.size() && off.size() > 1;) {
+        std::vector<std::string> fewer = off;
+        const auto first = fewer.begin() + static_cast<std::ptrdiff_t>(begin);
+        fewer.erase(first, first + static_cast<std::ptrdiff_t>(std::min(part, off.size() - begin)));
+        OC_ASSIGN_OR_RETURN(passes, PassesWithout(right, fewer));
+        if (passes) {
+          off = std::move(fewer);
+        } else {
+          begin += part;
+        }
+      }
+    }
+    chain_.optimizers = std::move(off);
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<bool> PassesWithout(size_t right, const std::vector<std::string>& optimizers) {
+    if (optimizers.empty()) return false;
+    CompareArguments arguments = arguments_;
+    arguments.causes = false;
+    arguments.left = files_[right - 1];
+    arguments.right = files_[right];
+    arguments.runtimes.names.left = runtimes_[right - 1];
+    arguments.runtimes.names.right =
+        absl::StrCat(runtimes_[right], ",disable=", absl::StrJoin(optimizers, "+"));
+    bool passes = true;
+    CompareSession comparison(arguments, tools_);
+    OC_RETURN_IF_ERROR(
+        comparison
+            .Run([&](const Comparison& of_set, int64_t, int64_t, const std::string&) {
+              passes = passes && ExitStatusOf(of_set) == 0;
+              return absl::StatusOr<bool>(true);
+            })
+            .status());
+    return passes;
   }
 
   // Keeps the table of the first failing step; of the two ends if each step passes. `step` is not

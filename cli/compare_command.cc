@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "cli/arguments.h"
@@ -59,7 +60,12 @@ absl::Status TakeAgainst(const std::string& against, CompareArguments* arguments
   if (!against.empty() && !names.right.empty()) {
     return absl::InvalidArgumentError("--against and --right-runtime say the same");
   }
-  if (!against.empty()) names.right = against;
+  // What torch gives is what the model has to match, and causes are what the right does otherwise.
+  const bool is_program = absl::StartsWith(against, "torch:") || against == "torch";
+  if (is_program && !names.left.empty()) {
+    return absl::InvalidArgumentError("--against torch and --left-runtime both say the left");
+  }
+  if (!against.empty()) (is_program ? names.left : names.right) = against;
   if (!arguments->runtimes.any()) {
     return arguments->runtimes.fused
                ? absl::InvalidArgumentError("--fused is for a side that runs in a runtime")

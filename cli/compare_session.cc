@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -10,15 +11,18 @@
 #include "cli/process/at_once.h"
 #include "cli/process/messages.h"
 #include "cli/process/progress.h"
+#include "cli/runtimes/optimized_side.h"
+#include "compare/input_sets/runtime_sets.h"
 #include "compare/inputs/input_files.h"
 #include "compare/recordings/data_sets.h"
 #include "compare/recordings/recording.h"
 #include "compare/reports/render_html.h"
 #include "compare/repro/write_repro.h"
-#include "compare/runtimes/model_files.h"
 #include "compare/sides/recording_side.h"
 #include "compare/sides/runtime_side.h"
 #include "compare/streams/fingerprint.h"
+#include "compare/streams/hash128.h"
+#include "compare/streams/result_stream.h"
 #include "compare/text/short_text.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/base/thread_pool.h"
@@ -31,6 +35,19 @@ namespace {
 bool AreOtherValues(const Value& left, const Value& right) {
   if (left.TypeString() == right.TypeString()) return ContentOf(left) != ContentOf(right);
   return left.is_tensor() && right.is_tensor() && left.tensor().shape() != right.tensor().shape();
+}
+
+// True if two runs gave the same outputs, bit for bit.
+bool HasOutputsOf(const ResultStream& a, const ResultStream& b) {
+  absl::flat_hash_map<std::string, Hash128> outputs;
+  for (const StreamResult& result : a.results) {
+    if (result.kind == ResultKind::kOutput) outputs[result.name] = result.fingerprint.content;
+  }
+  return std::all_of(b.results.begin(), b.results.end(), [&](const StreamResult& result) {
+    if (result.kind != ResultKind::kOutput) return true;
+    const auto same = outputs.find(result.name);
+    return same != outputs.end() && same->second == result.fingerprint.content;
+  });
 }
 
 }  // namespace
@@ -103,14 +120,23 @@ absl::StatusOr<SetsResult> CompareSession::CompareSet(int64_t set,
                                                       std::optional<InputSets>* inputs) {
   const bool models = left_->evaluator() != nullptr && right_->evaluator() != nullptr;
   const bool ours = left_->node_runner() == nullptr && right_->node_runner() == nullptr;
-  if (models && ours && inputs->has_value() && (*inputs)->made_up() && !arguments_.run.ramp) {
+  const bool makes_up =
+      models && inputs->has_value() && (*inputs)->made_up() && !arguments_.run.ramp;
+  if (makes_up && ours) {
     return CompareSets(*left_, *right_, **inputs, options(),
                        {arguments_.sets, arguments_.search, arguments_.sizes});
   }
   if (arguments_.search.has_value() || arguments_.sizes) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(arguments_.sizes ? "--sizes" : "--search",
-                     " is for two models: a recording has its inputs"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        arguments_.sizes ? "--sizes" : "--search",
+        ours ? " is for two models: a recording has its inputs" : " is for our interpreter"));
+  }
+  if (makes_up) {
+    OC_ASSIGN_OR_RETURN(SetsResult sets,
+                        CompareRuntimeSets(*left_, *right_, **inputs, options(), arguments_.sets));
+    OC_RETURN_IF_ERROR(LookAsFused(sets.fed, &sets.comparison));
+    sets.comparison.fed_made_up = sets.fed.made_up;
+    return sets;
   }
   SetsResult result;
   if (inputs->has_value() && (*inputs)->size() > 1 && !tools_.seen.has_value()) {
@@ -118,16 +144,18 @@ absl::StatusOr<SetsResult> CompareSession::CompareSet(int64_t set,
   }
   CompareOptions compare = options();
   if (inputs->has_value()) {
-    // Runtimes are compared on one set, which has to tell by itself.
     compare.made_up = ours && (*inputs)->made_up();
     // The inputs in a recording are a single set.
     OC_ASSIGN_OR_RETURN(result.fed, (*inputs)->Get((*inputs)->size() > 1 ? set : 0));
     // Ramps are the same for every tool.
     if (!arguments_.run.ramp && !models) compare.made_up_inputs = result.fed.made_up;
-    left_->SetFeeds(std::move(result.fed.left));
-    right_->SetFeeds(std::move(result.fed.right));
+    left_->SetFeeds(result.fed.left);
+    right_->SetFeeds(result.fed.right);
   }
   OC_ASSIGN_OR_RETURN(result.comparison, Compare(*left_, *right_, compare));
+  OC_RETURN_IF_ERROR(LookAsFused(result.fed, &result.comparison));
+  result.fed.left.clear();
+  result.fed.right.clear();
   if (!models) result.comparison.fed_from = result.fed.from;
   result.comparison.fed_made_up = result.fed.made_up;
   return result;
@@ -197,49 +225,60 @@ absl::Status CompareSession::InRuntime(SideId id, std::unique_ptr<Side>* side) {
   OC_ASSIGN_OR_RETURN(
       std::shared_ptr<Runtime> runtime,
       arguments_.runtimes.Open(name, arguments_.run.evaluator().max_tensor, tools_.stop));
-  std::string source;
-  if (arguments_.runtimes.fused) {
-    source = absl::StrCat((*side)->summary().source, " as optimized");
-    OC_ASSIGN_OR_RETURN(runtime, TakeOptimized(std::move(runtime), side));
+  OC_ASSIGN_OR_RETURN(const RuntimeInfo info, runtime->Start());
+  if (!info.runs_models && id == SideId::kRight) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(info.Text(),
+                     " runs the program that the model was made of: that is what the "
+                     "model has to match, and goes left (--left-runtime)"));
+  }
+  if (arguments_.runtimes.fused && info.runs_models) {
+    if ((*side)->evaluator() == nullptr) {
+      return absl::InvalidArgumentError("--fused needs a model in a binary file");
+    }
+    OC_ASSIGN_OR_RETURN(
+        *side, OpenOptimized((*side)->evaluator()->model(), std::move(runtime), tools_.registry,
+                             arguments_.run.load(), arguments_.run.evaluator()));
+    return absl::OkStatus();
   }
   absl::StatusOr<std::unique_ptr<RuntimeSide>> made =
-      RuntimeSide::Create(std::move(*side), std::move(runtime), source);
+      RuntimeSide::Create(std::move(*side), std::move(runtime));
   OC_RETURN_IF_ERROR(made.status());
   *side = *std::move(made);
   return absl::OkStatus();
 }
 
-// The model as the runtime optimizes it, and the runtime that leaves it so.
-absl::StatusOr<std::shared_ptr<Runtime>> CompareSession::TakeOptimized(
-    std::shared_ptr<Runtime> runtime, std::unique_ptr<Side>* side) const {
-  // The first one's folder has the model.
-  struct Both {
-    Both(std::shared_ptr<Runtime> optimizing, RuntimeSpec spec, RuntimeOptions options)
-        : first(std::move(optimizing)), second(std::move(spec), std::move(options)) {}
-
-    std::shared_ptr<Runtime> first;
-    Runtime second;
-  };
-  OC_ASSIGN_OR_RETURN(const RuntimeInfo info, runtime->Start());
-  if ((*side)->evaluator() == nullptr || !IsBinaryFile((*side)->evaluator()->model())) {
-    return absl::InvalidArgumentError("--fused needs a model in a binary file");
+// If a runtime's outputs differ while none of its nodes does alone, the reason is what it computes
+// only when it may fuse: then its own optimized model is compared, at the price of another run, and
+// takes the place of the comparison if it tells why.
+absl::Status CompareSession::LookAsFused(const FedInputs& fed, Comparison* comparison) {
+  auto* const runtime = dynamic_cast<RuntimeSide*>(right_.get());
+  if (runtime == nullptr || left_->node_runner() != nullptr || arguments_.runtimes.fused ||
+      !arguments_.causes || comparison->verdict != Verdict::kDifferent ||
+      !comparison->causes.empty()) {
+    return absl::OkStatus();
   }
-  if (!info.can_optimize) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--fused: ", info.name, " cannot write the models that it has optimized"));
+  absl::StatusOr<std::unique_ptr<RuntimeSide>> fused =
+      OpenOptimized(runtime->evaluator()->model(), runtime->runtime(), tools_.registry,
+                    arguments_.run.load(), arguments_.run.evaluator());
+  if (!fused.ok()) return absl::OkStatus();  // most runtimes cannot write it
+  (*fused)->SetFeeds(fed.right);
+  OC_ASSIGN_OR_RETURN(Comparison other, Compare(*left_, **fused, options()));
+  if (other.verdict == Verdict::kFailed || !HasOutputsOf(other.right, comparison->right) ||
+      (other.verdict == Verdict::kDifferent && other.causes.empty())) {
+    comparison->notes.emplace_back(
+        "differs only when fused, and the model as the runtime has optimized it does not tell more "
+        "(--fused shows it)");
+    return absl::OkStatus();
   }
-  OC_ASSIGN_OR_RETURN(const std::string file, runtime->NewFile(".onnx"));
-  OC_ASSIGN_OR_RETURN(const RuntimeSession session,
-                      runtime->Load((*side)->evaluator()->model().path, {}, file));
-  runtime->Unload(session);
-  OC_ASSIGN_OR_RETURN(
-      *side, OpenSide(file, tools_.registry, arguments_.run.load(), arguments_.run.evaluator()));
-  RuntimeSpec spec = runtime->spec();
-  std::erase_if(spec.options, [](const auto& option) { return option.first == "optimization"; });
-  spec.options.emplace_back("optimization", "none");
-  RuntimeOptions options = runtime->options();
-  const auto both = std::make_shared<Both>(std::move(runtime), std::move(spec), std::move(options));
-  return std::shared_ptr<Runtime>(both, &both->second);
+  other.notes.insert(
+      other.notes.begin(),
+      absl::StrCat("differs only when fused: each node alone gives in ", runtime->name(),
+                   " what it should, so the right is the model as it has optimized "
+                   "it"));
+  *comparison = std::move(other);
+  fused_ = *std::move(fused);
+  return absl::OkStatus();
 }
 
 void CompareSession::AddAssumptions(absl::string_view name, const Side& side,

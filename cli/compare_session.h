@@ -83,8 +83,7 @@ class CompareSession {
   absl::Status SaveInputs(const std::string& path) const;
   absl::Status OpenSides();
   absl::Status InRuntime(SideId id, std::unique_ptr<Side>* side);
-  absl::StatusOr<std::shared_ptr<Runtime>> TakeOptimized(std::shared_ptr<Runtime> runtime,
-                                                         std::unique_ptr<Side>* side) const;
+  absl::Status LookAsFused(const FedInputs& fed, Comparison* comparison);
   void AddAssumptions(absl::string_view name, const Side& side,
                       std::vector<std::string>* notes) const;
   absl::Status WriteReprosOf(int64_t set, int64_t sets, Comparison* comparison) const;
@@ -106,6 +105,7 @@ class CompareSession {
   InputsOfRecording recorded_;  // the present set's
   std::unique_ptr<Side> left_;
   std::unique_ptr<Side> right_;
+  std::unique_ptr<Side> fused_;        // the right as its runtime has optimized it
   PerSide<absl::Status> open_status_;  // why a side could not be opened
   SetsResult result_;                  // the last set's
 };

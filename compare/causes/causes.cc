@@ -28,14 +28,17 @@
 #include "compare/causes/prescreen.h"
 #include "compare/causes/repair/repair.h"
 #include "compare/causes/repaired_pairs.h"
+#include "compare/causes/scaled_result.h"
 #include "compare/causes/searched_values.h"
 #include "compare/causes/shape_causes.h"
 #include "compare/causes/weighed_causes.h"
 #include "compare/differences/infinity.h"
 #include "compare/differences/tensor_difference.h"
+#include "compare/graphs/ahead_runner.h"
 #include "compare/graphs/side_graph.h"
 #include "compare/graphs/value_classes.h"
 #include "compare/streams/common_form.h"
+#include "compare/streams/fingerprint.h"
 #include "compare/text/short_text.h"
 #include "evaluator/base/status_macros.h"
 
@@ -73,7 +76,8 @@ class CauseFinder {
         aligned_(PartnersInOrder(alignment, SideId::kRight)),
         left_form_(FormOf(*left_.stream)),
         right_form_(FormOf(*right_.stream)),
-        left_graph_(left_form_.has_value() ? *left_form_ : *left_.stream, left_.evaluator()),
+        left_graph_(left_form_.has_value() ? *left_form_ : *left_.stream, left_.evaluator(),
+                    left_.side->node_runner()),
         right_graph_(right_form_.has_value() ? *right_form_ : *right_.stream, right_.evaluator(),
                      right_.side->node_runner()) {}
 
@@ -132,10 +136,17 @@ class CauseFinder {
     return true;
   }
 
+  // What computes the values that a side ought to have; null if nothing does.
+  static const Evaluator* TruthOf(const RecordedSide& side) {
+    const auto* const runner = dynamic_cast<const AheadRunner*>(side.side->node_runner());
+    return runner == nullptr || runner->runs_model() ? side.evaluator() : nullptr;
+  }
+
   // One model in two places is paired by its names, however far the values are apart.
   Repaired PairResults(const ForcedRun& run) {
-    if (right_graph_.runner() != nullptr) {
+    if (right_graph_.runner() != nullptr || left_.side->node_runner() != nullptr) {
       if (const auto matches = MatchesOfSameModel(run.left(), right_graph_)) {
+        RunAheadOn(run, *matches);
         Repaired paired;
         paired.state = run.Run(*matches);
         return paired;
@@ -197,7 +208,7 @@ class CauseFinder {
   bool Judge(const ForcedRun& run, const ForcedState& state, CauseReport* report) {
     const RegionNoise noise(run, state);
     Judging judging = {
-        run, state, noise, CauseTruth(run, state, noise, left_.evaluator(), right_.evaluator()),
+        run, state, noise, CauseTruth(run, state, noise, TruthOf(left_), right_.evaluator()),
         {},  {},    {}};
     bool all = true;
     for (const int r : right_graph_.results()) {
@@ -244,7 +255,11 @@ class CauseFinder {
     if (verdict.distance > 0 && IsWrapped(run, state, noise, r)) verdict.ratio = kInfinity;
     const bool told_otherwise = verdict.distance > 0 && AttributesExplain(run, state, r) &&
                                 judging->truth.MayBeApartInDouble(r);
-    if (verdict.ratio <= kRatioInside && !told_otherwise) {
+    const bool ours = right_graph_.runner() == nullptr;
+    // In double, which tells models apart, a runtime's kernel is not known.
+    const bool scaled =
+        !ours && verdict.distance > 0 && IsScaled(state.at(r).held, state.at(r).own);
+    if (verdict.ratio <= kRatioInside && !told_otherwise && !scaled) {
       if (verdict.distance > judged_.loudest_distance) {
         judged_.loudest_distance = verdict.distance;
         judged_.loudest = {run.left().representative(state.at(r).match), r};
@@ -253,12 +268,12 @@ class CauseFinder {
     }
     const std::pair<int, bool> place = {PlaceOf(r), right_graph_.IsConstant(r)};
     if (judging->places.contains(place)) return true;
-    const bool beyond = verdict.ratio > RegionNoise::kMaxRatio || told_otherwise ||
+    const bool beyond = verdict.ratio > RegionNoise::kMaxRatio || told_otherwise || scaled ||
                         (verdict.ratio > kRatioInDouble && IsConfirmed(run.left(), state, r) &&
                          judging->truth.IsApartInDouble(r));
     // Causes folded into another do not count against the limit.
     if (beyond && static_cast<int>(report->causes.size()) >= options_.limits.causes) return false;
-    const bool ours = right_graph_.runner() == nullptr;
+    if (beyond && !ours && !IsWrongAlone(r, run, state)) return true;
     if (beyond && (ReadsSaturated(run, state, noise, r) || (ours && noise.AgreesOnItsOwn(r)) ||
                    (options_.outputs_agree && IsAnotherMask(right_graph_, r, state.at(r))))) {
       judged_.others.push_back(r);
@@ -270,6 +285,27 @@ class CauseFinder {
     if (!explained_inside && !beyond) return true;
     judging->places.insert(place);
     if (!explained_inside) NameCause(r, verdict, judging, report);
+    return true;
+  }
+
+  // False if the runtime gives what it should when the node runs alone: what its own run gave came
+  // of other nodes, too, or of values between that it did not show.
+  bool IsWrongAlone(int r, const ForcedRun& run, const ForcedState& state) const {
+    constexpr double kShare = 0.1;
+    const int n = right_graph_.producer(r);
+    if (n == kNone || right_graph_.IsConstant(r)) return true;
+    const absl::StatusOr<std::vector<Value>> outputs =
+        right_graph_.RunAsSide(n, [&](int read) -> const Value& { return state.at(read).held; });
+    if (!outputs.ok()) return true;
+    const auto& made = right_graph_.node(n).made->outputs;
+    for (size_t i = 0; i < std::min(made.size(), outputs->size()); ++i) {
+      if (made[i] != r || (*outputs)[i].empty()) continue;
+      ForcedResult alone = state.at(r);
+      alone.own = (*outputs)[i];
+      alone.own_content = ContentOf(alone.own, options_.pool);
+      return alone.own_content != alone.held_content &&
+             !(run.DistanceOf(alone) < kShare * run.DistanceOf(state.at(r)));
+    }
     return true;
   }
 

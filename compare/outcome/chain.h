@@ -28,6 +28,8 @@ struct Chain {
   std::vector<ChainStep> steps;     // model i beside model i + 1
   // The first model beside model i + 1; none for the step that starts from it.
   std::vector<std::optional<ChainStep>> against_first;
+  // Optimizers of a runtime without which the first failing step passes, as few as were found.
+  std::vector<std::string> optimizers;
 
   // The first model beside the one after step i; null if that was not compared.
   const ChainStep* BesideFirst(size_t i) const;

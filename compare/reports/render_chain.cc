@@ -175,10 +175,17 @@ std::string RenderChain(const Chain& chain, const TableOptions& options) {
     changes += LabelledLines(absl::StrCat("step ", step.right), Color::kPlain, step.changes,
                              options, style);
   }
-  return absl::StrCat(RenderSummaries(lines, options), "\n", changes, changes.empty() ? "" : "\n",
-                      LabelledLines(VerdictName(verdict), TableStyle::ColorOf(verdict),
-                                    Outcome(chain), options, style),
-                      "exit ", ExitStatusOf(chain), "\n");
+  return absl::StrCat(
+      RenderSummaries(lines, options), "\n", changes, changes.empty() ? "" : "\n",
+      LabelledLines(VerdictName(verdict), TableStyle::ColorOf(verdict), Outcome(chain), options,
+                    style),
+      chain.optimizers.empty()
+          ? ""
+          : LabelledLines("optimizer", Color::kPlain,
+                          absl::StrCat("without ", absl::StrJoin(chain.optimizers, " and "),
+                                       " the step passes"),
+                          options, style),
+      "exit ", ExitStatusOf(chain), "\n");
 }
 
 std::string RenderChainJson(const Chain& chain, const std::string& command) {
@@ -193,6 +200,7 @@ std::string RenderChainJson(const Chain& chain, const std::string& command) {
   json["ends"] = chain.ends() != nullptr ? ToJson(chain, *chain.ends()) : ChainJson();
   json["broken_by"] = NumberOrNull(BrokenBy(chain));
   json["adds_up_at"] = NumberOrNull(AddsUpAt(chain));
+  json["optimizers"] = chain.optimizers;
   json["verdict"] = std::string(VerdictName(VerdictOf(chain)));
   json["exit_status"] = ExitStatusOf(chain);
   if (!command.empty()) json["command"] = command;

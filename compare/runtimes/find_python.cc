@@ -19,6 +19,7 @@
 #include "absl/time/time.h"
 #include "compare/runtimes/child_process.h"
 #include "evaluator/base/proto_text.h"
+#include "evaluator/base/status_macros.h"
 
 namespace onnxcmp {
 namespace {
@@ -55,10 +56,10 @@ std::string LastLine(const std::string& text) {
 
 }  // namespace
 
-absl::StatusOr<FoundPython> FindPython(const std::string& adapters, const std::string& adapter,
-                                       const std::string& preferred) {
-  const bool is_file = adapter.ends_with(".py");
-  if (!is_file) {
+absl::StatusOr<std::vector<std::string>> PythonsFor(const std::string& adapters,
+                                                    const std::string& adapter,
+                                                    const std::string& preferred) {
+  if (!adapter.ends_with(".py")) {
     const std::vector<std::string> names = AdapterNames(adapters);
     if (std::find(names.begin(), names.end(), adapter) == names.end()) {
       return absl::NotFoundError(absl::StrCat(
@@ -66,19 +67,36 @@ absl::StatusOr<FoundPython> FindPython(const std::string& adapters, const std::s
           "; an adapter of your own is a file: ./", OneLine(adapter), ".py"));
     }
   }
-  const std::vector<std::string> pythons = Pythons(preferred);
-  std::vector<std::string> packages;
-  std::vector<std::string> troubles;
+  return Pythons(preferred);
+}
+
+absl::Status MissingPython::Error(const std::string& adapter,
+                                  const std::vector<std::string>& asked) const {
+  std::string text = absl::StrCat("no Python was found that has ", adapter);
+  if (!packages.empty()) {
+    absl::StrAppend(&text, ": pip install ", absl::StrJoin(packages, " "),
+                    ", or set ONNXCMP_PYTHON to a Python that has it");
+  }
+  absl::StrAppend(&text, asked.empty()
+                             ? "; there is no python3 in PATH"
+                             : absl::StrCat(" (asked: ", absl::StrJoin(asked, ", "), ")"));
+  for (const std::string& trouble : troubles) absl::StrAppend(&text, "; ", trouble);
+  return absl::NotFoundError(text);
+}
+
+absl::StatusOr<FoundPython> FindPython(const std::string& adapters, const std::string& adapter) {
+  OC_ASSIGN_OR_RETURN(const std::vector<std::string> pythons, PythonsFor(adapters, adapter, ""));
+  MissingPython missing;
   for (const std::string& python : pythons) {
     auto child = ChildProcess::Start({python, adapters, "--probe", adapter});
     if (!child.ok()) {
-      troubles.push_back(OneLine(child.status().message()));
+      missing.troubles.push_back(OneLine(child.status().message()));
       continue;
     }
     // The line is not read; the answer comes by itself.
     const absl::StatusOr<std::string> answer = (*child)->Ask("", kProbePatience);
     if (!answer.ok()) {
-      troubles.push_back(
+      missing.troubles.push_back(
           absl::StrCat(python, ": ", answer.status().message(), " ", LastLine((*child)->errors())));
       continue;
     }
@@ -87,24 +105,15 @@ absl::StatusOr<FoundPython> FindPython(const std::string& adapters, const std::s
       return FoundPython{python, json["version"].get<std::string>()};
     }
     if (json.is_object() && json.contains("missing") && json["missing"].is_array()) {
-      packages.clear();
+      missing.packages.clear();
       for (const auto& package : json["missing"]) {
-        if (package.is_string()) packages.push_back(package.get<std::string>());
+        if (package.is_string()) missing.packages.push_back(package.get<std::string>());
       }
       continue;
     }
-    troubles.push_back(absl::StrCat(python, " gave ", OneLine(answer->substr(0, 200))));
+    missing.troubles.push_back(absl::StrCat(python, " gave ", OneLine(answer->substr(0, 200))));
   }
-  std::string text = absl::StrCat("no Python was found that has ", adapter);
-  if (!packages.empty()) {
-    absl::StrAppend(&text, ": pip install ", absl::StrJoin(packages, " "),
-                    ", or set ONNXCMP_PYTHON to a Python that has it");
-  }
-  absl::StrAppend(&text, pythons.empty()
-                             ? "; there is no python3 in PATH"
-                             : absl::StrCat(" (asked: ", absl::StrJoin(pythons, ", "), ")"));
-  for (const std::string& trouble : troubles) absl::StrAppend(&text, "; ", trouble);
-  return absl::NotFoundError(text);
+  return missing.Error(adapter, pythons);
 }
 
 std::vector<std::string> AdapterNames(const std::string& adapters) {

@@ -21,18 +21,6 @@ namespace {
 
 constexpr char kOneNodeProducer[] = "onnxcmp";
 
-// Names of the main graph whose values are in the file.
-absl::flat_hash_set<absl::string_view> ConstantNames(const Graph& graph) {
-  absl::flat_hash_set<absl::string_view> names;
-  for (const Initializer& initializer : graph.initializers) names.insert(initializer.name);
-  for (const Node& node : graph.nodes) {
-    if (node.op_type == "Constant" && node.domain.empty()) {
-      names.insert(node.outputs.begin(), node.outputs.end());
-    }
-  }
-  return names;
-}
-
 }  // namespace
 
 absl::Status WriteModelFile(const Model& model, const std::string& path) {
@@ -48,6 +36,17 @@ absl::Status WriteModelFile(const Model& model, const std::string& path) {
 }
 
 void RemoveModelFile(const std::string& path) { unlink(path.c_str()); }
+
+absl::flat_hash_set<absl::string_view> ConstantNames(const Graph& graph) {
+  absl::flat_hash_set<absl::string_view> names;
+  for (const Initializer& initializer : graph.initializers) names.insert(initializer.name);
+  for (const Node& node : graph.nodes) {
+    if (node.op_type == "Constant" && node.domain.empty()) {
+      names.insert(node.outputs.begin(), node.outputs.end());
+    }
+  }
+  return names;
+}
 
 bool IsBinaryFile(const Model& model) {
   return !model.path.empty() && !absl::EndsWith(absl::AsciiStrToLower(model.path), ".onnxtxt");
@@ -100,6 +99,21 @@ absl::StatusOr<Model> OneNodeModel(const Model& model, int64_t index,
     if (!output.empty()) made.graph.outputs.push_back({output, TypeInfo()});
   }
   return made;
+}
+
+absl::StatusOr<RuntimeValues> RunModelFile(const Model& model, const Feeds& feeds,
+                                           Runtime* runtime) {
+  OC_ASSIGN_OR_RETURN(const std::string file, runtime->NewFile(".onnx"));
+  if (absl::Status written = WriteModelFile(model, file); !written.ok()) {
+    RemoveModelFile(file);
+    return written;
+  }
+  const absl::StatusOr<RuntimeSession> session = runtime->Load(file, {});
+  absl::StatusOr<RuntimeValues> values =
+      session.ok() ? runtime->Run(*session, feeds) : session.status();
+  if (session.ok()) runtime->Unload(*session);
+  RemoveModelFile(file);
+  return values;
 }
 
 }  // namespace onnxcmp

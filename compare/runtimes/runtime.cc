@@ -54,6 +54,26 @@ std::string JsonString(const ProtocolJson& json, const char* key) {
   return it != json.end() && it->is_string() ? it->get<std::string>() : "";
 }
 
+std::vector<std::string> JsonStrings(const ProtocolJson& json, const char* key) {
+  std::vector<std::string> strings;
+  const auto it = json.find(key);
+  if (it == json.end() || !it->is_array()) return strings;
+  for (const auto& string : *it) {
+    if (string.is_string()) strings.push_back(string.get<std::string>());
+  }
+  return strings;
+}
+
+// Where the elements of a tensor of numbers are, one after another; null for all else.
+const void* ElementsOf(const Value& value) {
+  if (!value.is_tensor() || value.tensor().dtype() == DType::kString ||
+      value.tensor().num_elements() == 0 || value.tensor().stored() ||
+      !value.tensor().is_contiguous()) {
+    return nullptr;
+  }
+  return value.tensor().raw_data();
+}
+
 // Without what C++ and Rust add for their authors.
 std::string Refused(const std::string& text) {
   return OneLine(absl::StripAsciiWhitespace(text.substr(0, text.find("Stack backtrace:"))));
@@ -123,19 +143,42 @@ absl::StatusOr<std::string> Runtime::Ask(const std::string& request, const Asked
 absl::StatusOr<RuntimeInfo> Runtime::Start() {
   if (process_ != nullptr && process_->alive()) return info_;
   if (options_.stop != nullptr && options_.stop->load()) return absl::CancelledError("stopped");
-  if (command_.empty()) {
-    if (spec_.is_file() && !spec_.name.ends_with(".py")) {
-      command_ = {spec_.name};
-    } else {
-      OC_ASSIGN_OR_RETURN(const FoundPython found,
-                          FindPython(options_.adapters, spec_.name, options_.python));
-      command_ = {found.python, options_.adapters, spec_.name};
-    }
-  }
   if (folder_ == nullptr) {
     OC_ASSIGN_OR_RETURN(folder_, ScratchFolder::Create());
   }
-  OC_ASSIGN_OR_RETURN(process_, ChildProcess::Start(command_));
+  if (!command_.empty()) {
+    OC_RETURN_IF_ERROR(Greet(command_).status());
+    return info_;
+  }
+  if (spec_.is_file() && !spec_.name.ends_with(".py")) {
+    command_ = {spec_.name};
+    OC_RETURN_IF_ERROR(Greet(command_).status());
+    return info_;
+  }
+  // The first Python that has the runtime. None is asked beforehand: starting one takes longer than
+  // most models do.
+  OC_ASSIGN_OR_RETURN(const std::vector<std::string> pythons,
+                      PythonsFor(options_.adapters, spec_.name, options_.python));
+  MissingPython missing;
+  for (const std::string& python : pythons) {
+    const std::vector<std::string> command = {python, options_.adapters, spec_.name};
+    const absl::StatusOr<std::vector<std::string>> lacks = Greet(command);
+    if (absl::IsNotFound(lacks.status())) {
+      missing.troubles.emplace_back(lacks.status().message());
+      continue;
+    }
+    OC_RETURN_IF_ERROR(lacks.status());
+    if (lacks->empty()) {
+      command_ = command;
+      return info_;
+    }
+    missing.packages = *lacks;
+  }
+  return missing.Error(spec_.name, pythons);
+}
+
+absl::StatusOr<std::vector<std::string>> Runtime::Greet(const std::vector<std::string>& command) {
+  OC_ASSIGN_OR_RETURN(process_, ChildProcess::Start(command));
   OC_RETURN_IF_ERROR(folder_->Guard(process_->pid()));
   ++processes_;
   ProtocolJson options = ProtocolJson::object();
@@ -153,13 +196,21 @@ absl::StatusOr<RuntimeInfo> Runtime::Start() {
     return absl::InvalidArgumentError(line.status().message());
   }
   const ProtocolJson json = ProtocolJson::parse(*line, nullptr, /*allow_exceptions=*/false);
+  std::vector<std::string> lacks = JsonStrings(json, "missing");
+  if (!lacks.empty()) {
+    process_->Kill();
+    OC_RETURN_IF_ERROR(folder_->Guard(0));
+    return lacks;
+  }
   info_.name = OneLine(JsonString(json, "name"));
   if (info_.name.empty()) info_.name = spec_.name;
   info_.version = OneLine(JsonString(json, "version"));
   info_.place = OneLine(JsonString(json, "place"));
   info_.can_optimize = IsTrue(json, "optimized");
   info_.knows_results = IsTrue(json, "results");
-  return info_;
+  info_.optimizers = JsonStrings(json, "optimizers");
+  info_.runs_models = !json.contains("models") || IsTrue(json, "models");
+  return lacks;
 }
 
 absl::StatusOr<RuntimeSession> Runtime::Load(const std::string& model,
@@ -181,13 +232,22 @@ absl::StatusOr<RuntimeValues> Runtime::Run(const RuntimeSession& session, const 
   }
   ProtocolJson fed = ProtocolJson::array();
   RuntimeValues written;
+  // Entries of tensors that are fed under several names, by where their elements are and by type.
+  std::map<std::pair<const void*, std::string>, std::string> entries;
   for (const auto& [name, value] : feeds) {
+    const void* elements = ElementsOf(value);
+    const std::pair<const void*, std::string> key = {elements,
+                                                     elements == nullptr ? "" : value.TypeString()};
+    const auto known = elements == nullptr ? entries.end() : entries.find(key);
     absl::StatusOr<std::string> entry =
-        WriteValueFiles(value, folder_->path(), absl::StrCat("fed_", files_++, "_"));
+        known != entries.end()
+            ? known->second
+            : WriteValueFiles(value, folder_->path(), absl::StrCat("fed_", files_++, "_"));
     if (!entry.ok()) {
       Remove(written);
       return entry.status();
     }
+    if (elements != nullptr) entries[key] = *entry;
     ProtocolJson json = ProtocolJson::parse(*entry);
     json["name"] = name;
     fed.push_back(std::move(json));

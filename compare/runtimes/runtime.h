@@ -37,7 +37,9 @@ struct RuntimeInfo {
   std::string version;
   std::string place;  // "CPU"
   bool can_optimize = false;
-  bool knows_results = false;  // those inside a model
+  bool knows_results = false;           // those inside a model
+  bool runs_models = true;              // else a program of its own that the model was made of
+  std::vector<std::string> optimizers;  // that its option `disable` takes
 
   // "onnxruntime 1.32.0 CPU".
   std::string Text() const;
@@ -87,8 +89,8 @@ class Runtime {
   absl::StatusOr<RuntimeSession> Load(const std::string& model,
                                       const std::vector<std::string>& extra,
                                       const std::string& optimized = "");
-  // Values that several runs are fed are written once if they are the same object.
-  // FailedPrecondition if the session's process is gone.
+  // A value that is fed under several names is written once. FailedPrecondition if the session's
+  // process is gone.
   absl::StatusOr<RuntimeValues> Run(const RuntimeSession& session, const Feeds& feeds);
   void Unload(const RuntimeSession& session);
 
@@ -107,6 +109,9 @@ class Runtime {
     const char* past;
   };
   std::string Name() const;
+  // Starts a process and asks what it is: packages that it lacks, none if it runs. NotFound if
+  // there is no such program.
+  absl::StatusOr<std::vector<std::string>> Greet(const std::vector<std::string>& command);
   // An answer without an error.
   absl::StatusOr<std::string> Ask(const std::string& request, const Asked& asked);
   absl::Status Failed(const absl::Status& status, const Asked& asked);

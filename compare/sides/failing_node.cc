@@ -148,25 +148,15 @@ std::optional<FailingNode> FindFailingPrefix(const Evaluator& evaluator, const F
 
 absl::StatusOr<std::vector<Value>> RunModelInRuntime(const Model& model, const Feeds& feeds,
                                                      Runtime* runtime) {
-  OC_ASSIGN_OR_RETURN(const std::string file, runtime->NewFile(".onnx"));
-  absl::StatusOr<RuntimeValues> values = absl::InternalError("");
-  absl::Status written = WriteModelFile(model, file);
-  if (written.ok()) {
-    const absl::StatusOr<RuntimeSession> session = runtime->Load(file, {});
-    values = session.ok() ? runtime->Run(*session, feeds) : session.status();
-    if (session.ok()) runtime->Unload(*session);
-  }
-  RemoveModelFile(file);
-  OC_RETURN_IF_ERROR(written);
-  OC_RETURN_IF_ERROR(values.status());
+  OC_ASSIGN_OR_RETURN(const RuntimeValues values, RunModelFile(model, feeds, runtime));
   std::vector<Value> outputs;
   absl::Status status;
   for (const ValueInfo& output : model.graph.outputs) {
-    absl::StatusOr<Value> value = runtime->Read(*values, output.name);
+    absl::StatusOr<Value> value = runtime->Read(values, output.name);
     status.Update(value.status());
     outputs.push_back(value.ok() ? AsDeclared(*std::move(value), output.type) : Value());
   }
-  runtime->Remove(*values);
+  runtime->Remove(values);
   OC_RETURN_IF_ERROR(status);
   return outputs;
 }

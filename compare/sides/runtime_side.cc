@@ -148,13 +148,14 @@ absl::StatusOr<std::unique_ptr<RuntimeSide>> RuntimeSide::Create(std::unique_ptr
   OC_ASSIGN_OR_RETURN(const RuntimeInfo info, runtime->Start());
   auto side = absl::WrapUnique(new RuntimeSide(std::move(model), std::move(runtime)));
   side->summary_.ran_in = info.Text();
+  side->runs_model_ = info.runs_models;
   if (!source.empty()) side->summary_.source = source;
   return side;
 }
 
 void RuntimeSide::FindWhatFails() {
   const absl::Status status = summary_.status;
-  if (!RuntimeRefused(status) && !RuntimeDied(status)) return;
+  if (!runs_model_ || (!RuntimeRefused(status) && !RuntimeDied(status))) return;
   failing_ = FindFailingNode(*evaluator(), *feeds(), runtime_.get());
   if (!failing_.has_value()) return;
   summary_.status = absl::Status(
@@ -170,12 +171,14 @@ void RuntimeSide::FindWhatFails() {
 std::unique_ptr<Side> RuntimeSide::Again() const {
   auto side = absl::WrapUnique(new RuntimeSide(model_->Again(), runtime_));
   side->summary_.ran_in = summary_.ran_in;
+  side->runs_model_ = runs_model_;
   return side;
 }
 
 void RuntimeSide::SetFeeds(Feeds feeds) {
   model_->SetFeeds(std::move(feeds));
   results_ = nullptr;
+  batch_ = nullptr;
 }
 
 std::unique_ptr<RecordRun> RuntimeSide::StartRecord(const RecordOptions& options,
@@ -206,9 +209,22 @@ absl::Status RuntimeSide::Revisit(const std::vector<bool>& wanted, Observer* wat
   return taker.status().ok() ? status : taker.status();
 }
 
+void RuntimeSide::RunAhead(std::vector<NodeOnValues> nodes) {
+  batch_ = std::make_unique<NodeBatch>(evaluator()->model(), runtime_.get());
+  batch_->Run(std::move(nodes));
+}
+
 absl::StatusOr<std::vector<Value>> RuntimeSide::RunNode(int64_t index,
                                                         absl::Span<const Value> inputs,
                                                         const Feeds& captures) {
+  if (!runs_model_) {
+    return absl::UnimplementedError(absl::StrCat(name(), " runs no nodes of the model"));
+  }
+  if (batch_ != nullptr && captures.empty()) {
+    if (std::optional<std::vector<Value>> known = batch_->OutputsOf(index, inputs)) {
+      return *std::move(known);
+    }
+  }
   const Model& model = evaluator()->model();
   Feeds feeds;
   OC_ASSIGN_OR_RETURN(const Model node, OneNodeModel(model, index, inputs, captures, &feeds));

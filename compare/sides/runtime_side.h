@@ -11,10 +11,12 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "compare/graphs/ahead_runner.h"
 #include "compare/graphs/node_runner.h"
 #include "compare/runtimes/runtime.h"
 #include "compare/sides/failing_node.h"
 #include "compare/sides/model_side.h"
+#include "compare/sides/node_batch.h"
 #include "compare/sides/runtime_results.h"
 #include "compare/sides/side.h"
 #include "compare/sides/side_summary.h"
@@ -24,7 +26,7 @@
 
 namespace onnxcmp {
 
-class RuntimeSide : public Side, public NodeRunner {
+class RuntimeSide : public Side, public AheadRunner {
  public:
   // Starts the runtime to ask what it is. `model`: the same in our interpreter, which runs what the
   // runtime does not give, on its values. `source`: what it is called; "": by its file.
@@ -44,8 +46,11 @@ class RuntimeSide : public Side, public NodeRunner {
 
   absl::StatusOr<std::vector<Value>> RunNode(int64_t index, absl::Span<const Value> inputs,
                                              const Feeds& captures) override;
+  void RunAhead(std::vector<NodeOnValues> nodes) override;
+  bool runs_model() const override { return runs_model_; }
   std::string name() const override { return summary_.ran_in; }
 
+  const std::shared_ptr<Runtime>& runtime() const { return runtime_; }
   // The node that made the last Record() fail, if one could be found.
   const FailingNode* failing_node() const { return failing_.has_value() ? &*failing_ : nullptr; }
 
@@ -59,7 +64,9 @@ class RuntimeSide : public Side, public NodeRunner {
   std::shared_ptr<Runtime> runtime_;
   std::unique_ptr<RuntimeResults> results_;  // the last Record()'s
   std::optional<FailingNode> failing_;       // the same
+  std::unique_ptr<NodeBatch> batch_;         // nodes that ran ahead
   SideSummary summary_;
+  bool runs_model_ = true;
 };
 
 }  // namespace onnxcmp

@@ -19,8 +19,10 @@
 namespace onnxcmp {
 namespace {
 
+using ::onnxcmp::testing::Lines;
 using ::onnxcmp::testing::Onnxcmp;
 using ::onnxcmp::testing::Outcome;
+using ::onnxcmp::testing::ReadFile;
 using ::onnxcmp::testing::Shell;
 using ::testing::AllOf;
 using ::testing::ContainsRegex;
@@ -63,6 +65,44 @@ TEST_F(RuntimeCommandTest, OneModelAgreesWithItself) {
   EXPECT_THAT(outcome.out, HasSubstr("\nran    left in onnxcmp, right in fake 1.0 here\n"));
   EXPECT_THAT(outcome.out, HasSubstr(" = Relu   c  Relu   c  f32 4x8\n"));
   EXPECT_THAT(outcome.out, StartsWith("same "));
+}
+
+TEST_F(RuntimeCommandTest, NamesTheNodeThatErrs) {
+  const std::string model = Model("m", kChain);
+  for (const char* wrong : {"a", "b", "c", "d", "y"}) {
+    const Outcome outcome = Run(absl::StrCat(model, " --width 300 --against ",
+                                             Fake(absl::StrCat("do=scale,result=", wrong))));
+    EXPECT_EQ(outcome.status, 1) << wrong << outcome.out << outcome.err;
+    EXPECT_THAT(outcome.out, ContainsRegex(absl::StrCat("\ncause +[A-Z][a-z]+ ", wrong, ": ")))
+        << wrong;
+    EXPECT_THAT(outcome.out, HasSubstr("right = 1.01 * left")) << wrong;
+  }
+}
+
+TEST_F(RuntimeCommandTest, NodesRunTogetherOnValuesOfTheirOwn) {
+  const std::string model = Model("m", kChain);
+  const std::string log = folder_ + "/loaded";
+  const Outcome outcome = Run(absl::StrCat(model, " --sets 1 --against ",
+                                           Fake(absl::StrCat("do=scale,result=a,log=", log))));
+  EXPECT_EQ(outcome.status, 1) << outcome.out << outcome.err;
+  // The model as it is, with results marked, then what reads results that differ, once each.
+  const std::vector<std::string> loaded = Lines(ReadFile(log));
+  ASSERT_GE(loaded.size(), 3u);
+  EXPECT_EQ(loaded[0], "Neg Mul Relu Add Mul");
+  EXPECT_EQ(loaded[1], loaded[0]);
+  EXPECT_EQ(loaded[2], "Mul Relu Add Mul");
+}
+
+TEST_F(RuntimeCommandTest, SeveralSetsAreMadeUp) {
+  const std::string model =
+      Model("m", "(float[N,8] x) => (float[N,8] y) { a = Neg(x) y = Mul(a, a) }");
+  const Outcome agrees = Run(absl::StrCat(model, " --format json --against ", Fake()));
+  EXPECT_EQ(nlohmann::json::parse(agrees.out)["made_up_sets"], 4);
+  const Outcome one = Run(absl::StrCat(model, " --format json --sets 1 --against ", Fake()));
+  EXPECT_EQ(nlohmann::json::parse(one.out)["made_up_sets"], 1);
+  const Outcome search = Run(absl::StrCat(model, " --search 1s --against ", Fake()));
+  EXPECT_EQ(search.status, 2);
+  EXPECT_THAT(search.err, HasSubstr("--search is for our interpreter"));
 }
 
 TEST_F(RuntimeCommandTest, OutputsAreThoseWithoutMarks) {
@@ -236,6 +276,50 @@ TEST_P(RealRuntimeTest, AgreesOnALanguageModel) {
   const Outcome outcome = Onnxcmp({TestData("models/llm/plain.onnx"), "--against", GetParam()});
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("right in "), Not(HasSubstr("\ncause"))));
+}
+
+// The program that a model was exported of, on the left: what the model has to match.
+class TorchTest : public RuntimeCommandTest {
+ protected:
+  void SetUp() override {
+    RuntimeCommandTest::SetUp();
+    if (IsSkipped()) return;
+    for (const absl::string_view line : absl::StrSplit(Onnxcmp({"runtimes"}).out, '\n')) {
+      if (absl::StartsWith(line, "torch ") && !absl::StrContains(line, "no Python")) return;
+    }
+    GTEST_SKIP() << "there is no torch: ONNXCMP_PYTHON names a Python that has it";
+  }
+
+  static Outcome Against(const std::string& program) {
+    return Onnxcmp({TestData("runtimes/torch_net.onnx"), "--width", "200", "--all", "--against",
+                    absl::StrCat("torch:program=", program)});
+  }
+};
+
+TEST_F(TorchTest, AnExportedModelAgreesWithItsProgram) {
+  const Outcome outcome = Against(TestData("runtimes/torch_net.py") + ":make");
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  EXPECT_THAT(outcome.out, ContainsRegex("\nran +left in torch [0-9][^\n]*, right in onnxcmp"));
+  // Only what is inside of a torch operator is unknown.
+  EXPECT_THAT(outcome.out, HasSubstr("left: 5 results were not had of torch"));
+  EXPECT_THAT(outcome.out, Not(HasSubstr("\ncause")));
+}
+
+TEST_F(TorchTest, NamesTheNodeThatDoesOtherwise) {
+  const Outcome outcome = Against(TestData("runtimes/torch_net.py") + ":make_other");
+  EXPECT_EQ(outcome.status, 1) << outcome.out << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("\ncause      LeakyRelu leaky_relu_1: "));
+  EXPECT_THAT(outcome.out, Not(HasSubstr("to the truth")));
+}
+
+TEST_F(TorchTest, WrongPrograms) {
+  EXPECT_THAT(Against(TestData("runtimes/torch_net.py") + ":none").err,
+              HasSubstr("torch_net.py has no none"));
+  EXPECT_THAT(Against(folder_ + "/none.pt2").err, HasSubstr("is no exported program"));
+  const Outcome right = Onnxcmp({TestData("runtimes/torch_net.onnx"), "--right-runtime",
+                                 "torch:program=" + TestData("runtimes/torch_net.py") + ":make"});
+  EXPECT_EQ(right.status, 2);
+  EXPECT_THAT(right.err, HasSubstr("goes left (--left-runtime)"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Runtimes, RealRuntimeTest,

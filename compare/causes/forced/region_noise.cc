@@ -157,7 +157,11 @@ RegionNoise::Elements RegionNoise::Noise(int r, double epsilon, double steps,
           ? state_.at(r).own
           : RunRegion(run_.right(), right_region, r,
                       [&](int entry) -> const Value& { return Entry(SideId::kRight, entry); });
-  const Value& plain_left = left.value(c);
+  const Value plain_left =
+      left.graph().runner() == nullptr || left_region.nodes.empty()
+          ? left.value(c)
+          : RunRegion(left.graph(), left_region, l,
+                      [&](int entry) -> const Value& { return Entry(SideId::kLeft, entry); });
   const int64_t size = NumberReader(state_.at(r).own.tensor()).size();
   noise_ = Tensor();  // frees its memory for the next
   absl::StatusOr<Tensor> allocated = Tensor::Allocate(DType::kDouble, {size}, run_.memory());
@@ -190,7 +194,7 @@ RegionNoise::Elements RegionNoise::Noise(int r, double epsilon, double steps,
     }
     if (coarser_left <= coarser_right) {
       add(Shaken(SideId::kLeft, left_region, l, steps * epsilon, seed), plain_left);
-      DropNoiseOfClamped(plain_left.tensor(), state_.at(r).own.tensor(), noise);
+      DropNoiseOfClamped(left.value(c).tensor(), state_.at(r).own.tensor(), noise);
       if (is_enough(noise, true)) return noise;
     }
   }

@@ -1,6 +1,12 @@
 #include "compare/causes/forced/same_model.h"
 
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "absl/algorithm/container.h"
 #include "absl/strings/string_view.h"
+#include "compare/graphs/ahead_runner.h"
 #include "compare/streams/result_stream.h"
 
 namespace onnxcmp {
@@ -43,6 +49,42 @@ std::optional<FixedMatches> MatchesOfSameModel(const ValueClasses& left, const S
     }
   }
   return matches;
+}
+
+void RunAheadOn(const ForcedRun& run, const FixedMatches& matches) {
+  const SideGraph& right = run.right();
+  auto* const runner = dynamic_cast<AheadRunner*>(right.runner());
+  if (runner == nullptr) return;
+  const auto class_of = [&](int r) {
+    const auto match = matches.find(r);
+    return match != matches.end() ? match->second
+                                  : run.left().Find(right.result(r).fingerprint.content);
+  };
+  const auto is_as_in_plain_run = [&](int r) {
+    return run.left().Find(right.result(r).fingerprint.content) == class_of(r);
+  };
+  std::vector<NodeOnValues> ahead;
+  for (size_t n = 0; n < right.nodes().size(); ++n) {
+    const SideGraph::GraphNode& node = right.nodes()[n];
+    const std::vector<int> reads = right.Reads(static_cast<int>(n));
+    if (node.index == kNone || !node.captures.empty() || reads.empty()) continue;
+    if (absl::c_any_of(reads, [&](int r) { return class_of(r) == kNone; })) continue;
+    const auto is_known = [&](int r) {
+      return r == kNone || !run.plain(r).empty() ||
+             run.left().Find(right.result(r).fingerprint.content) != kNone;
+    };
+    if (absl::c_all_of(reads, is_as_in_plain_run) && absl::c_all_of(node.made->outputs, is_known)) {
+      continue;
+    }
+    NodeOnValues one;
+    one.index = node.index;
+    for (const int input : node.made->inputs) {
+      one.inputs.push_back(
+          input == kNone ? Value() : right.ForModel(input, run.ValueFor(class_of(input), input)));
+    }
+    ahead.push_back(std::move(one));
+  }
+  runner->RunAhead(std::move(ahead));
 }
 
 }  // namespace onnxcmp

@@ -15,6 +15,9 @@ namespace onnxcmp {
 // values.
 std::optional<FixedMatches> MatchesOfSameModel(const ValueClasses& left, const SideGraph& right);
 
+// Has a runtime run all nodes at once that a forced run of these matches will ask it for.
+void RunAheadOn(const ForcedRun& run, const FixedMatches& matches);
+
 }  // namespace onnxcmp
 
 #endif  // ONNXCMP_COMPARE_CAUSES_FORCED_SAME_MODEL_H_

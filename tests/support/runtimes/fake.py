@@ -1,8 +1,9 @@
 """A runtime of a few lines that needs nothing but Python: the tests' own. It runs Neg, Add, Mul and
 Relu on tensors of float32, and misbehaves as it is told.
 
-Options: do=die|exit|hang|refuse|garbage|chatter|eat|fork|leave_out|fuse, at=hello|load|run (load),
-operator=TYPE: only for models with such a node; result=NAME for leave_out."""
+Options: do=die|exit|hang|refuse|garbage|chatter|eat|fork|leave_out|fuse|scale, at=hello|load|run
+(load), operator=TYPE: only for models with such a node; result=NAME for leave_out and scale, which makes
+it 1 % larger; log=FILE: a line for each model that is loaded."""
 
 import math
 import os
@@ -73,7 +74,7 @@ class Model:
 class Adapter(base.Adapter):
     name = "fake"
     files = Files()
-    options = {"do": "", "at": "load", "operator": "", "result": ""}
+    options = {"do": "", "at": "load", "operator": "", "result": "", "log": ""}
 
     def __init__(self, options):
         super().__init__(options)
@@ -127,6 +128,9 @@ class Adapter(base.Adapter):
         unknown = [node[0] for node in model.nodes if node[0] not in OPERATORS]
         if unknown:
             raise base.Refusal(f"no kernel for {unknown[0]}")
+        if self.chosen["log"]:
+            with open(self.chosen["log"], "a") as log:
+                log.write(" ".join(node[0] for node in model.nodes) + "\n")
         # As runtimes do that fuse what nobody looks at.
         model.fuses = self.chosen["do"] == "fuse" and not extra
         return model
@@ -139,6 +143,8 @@ class Adapter(base.Adapter):
             numbers = [_float(OPERATORS[operator](*e)) for e in zip(*(t.numbers for t in given))]
             if session.fuses:
                 numbers = [_float(1.25 * n) for n in numbers]
+            if self.chosen["do"] == "scale" and self.chosen["result"] in outputs:
+                numbers = [_float(1.01 * n) for n in numbers]
             values[outputs[0]] = Tensor(given[0].shape, numbers)
         left_out = self.chosen["result"] if self.chosen["do"] == "leave_out" else None
         return {name: values[name] for name in session.outputs if name != left_out}

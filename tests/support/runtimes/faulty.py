@@ -91,6 +91,9 @@ class Adapter(base.Adapter):
         model.CopyFrom(session.model)
         for node in model.graph.node:
             node.output[:] = [name + "__true" if name == wrong else name for name in node.output]
+        # What makes nothing else need not run, and optimizers stumble over it.
+        for node in [n for n in model.graph.node if list(n.output) == [wrong + "__true"]]:
+            model.graph.node.remove(node)
         kind = onnx.helper.np_dtype_to_tensor_dtype(value.dtype)
         model.graph.input.append(onnx.helper.make_tensor_value_info(wrong, kind, value.shape))
         outputs = [o for o in model.graph.output if o.name != wrong]

@@ -1,0 +1,48 @@
+#include "compare/causes/scaled_result.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "compare/differences/number_strips.h"
+#include "compare/differences/tensor_distance.h"
+#include "evaluator/tensor/dtype.h"
+
+namespace onnxcmp {
+
+bool IsScaled(const Value& held, const Value& own) {
+  constexpr int64_t kEnough = 16;  // elements
+  constexpr double kMostLeft = 0.25;
+  constexpr double kEpsilons = 4;
+  constexpr double kOfFunctions = 1e-4;
+  if (!IsMeasurable(held) || !IsMeasurable(own) || held.tensor().shape() != own.tensor().shape() ||
+      held.tensor().num_elements() < kEnough) {
+    return false;
+  }
+  const double epsilon = CoarserEpsilon(held.tensor().dtype(), own.tensor().dtype());
+  if (epsilon == 0) return false;
+  const NumberReader ours(held.tensor());
+  const NumberReader theirs(own.tensor());
+  if (ours.size() != theirs.size()) return false;
+  double aa = 0;
+  double ab = 0;
+  double bb = 0;
+  ForEachStrip(ours, theirs, 0, ours.size(),
+               [&](int64_t, int64_t count, const double* a, const double* b) {
+                 for (int64_t i = 0; i < count; ++i) {
+                   aa += a[i] * a[i];
+                   ab += a[i] * b[i];
+                   bb += b[i] * b[i];
+                 }
+                 return true;
+               });
+  if (!(aa > 0) || !std::isfinite(aa) || !std::isfinite(bb)) return false;
+  const double factor = ab / aa;
+  // Squares of what is apart, and of what the factor leaves of it.
+  const double apart = std::max(0.0, bb - 2 * ab + aa);
+  const double left = std::max(0.0, bb - ab * factor);
+  return std::abs(factor - 1) > std::max(kEpsilons * epsilon, kOfFunctions) &&
+         left < kMostLeft * kMostLeft * apart;
+}
+
+}  // namespace onnxcmp

@@ -1,0 +1,118 @@
+#include "compare/input_sets/runtime_sets.h"
+
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "compare/input_sets/set_case.h"
+#include "compare/input_sets/told_outputs.h"
+#include "compare/outcome/comparison.h"
+#include "compare/outcome/verdict.h"
+#include "evaluator/base/status_macros.h"
+
+namespace onnxcmp {
+namespace {
+
+bool IsApart(const Comparison& comparison) {
+  return comparison.verdict == Verdict::kDifferent || comparison.verdict == Verdict::kFailed;
+}
+
+class RuntimeSets {
+ public:
+  RuntimeSets(Side& left, Side& right, InputSets& inputs, const CompareOptions& options)
+      : left_(left), right_(right), inputs_(inputs), options_(options) {}
+
+  absl::StatusOr<SetsResult> Run(int sets) {
+    OC_ASSIGN_OR_RETURN(SetsResult result, First());
+    const bool first_ran = result.comparison.verdict != Verdict::kFailed;
+    int count = 1;
+    // Each is another start of the runtime's sessions.
+    const bool more = first_ran && !IsApart(result.comparison) && inputs_.takes_any() &&
+                      IsSmall(result.comparison.left);
+    for (int set = 1; more && set < sets; ++set) {
+      SetCase one = FurtherCase(set, /*coarse=*/true);
+      one.sizes.attempt = attempt_;
+      absl::StatusOr<FedInputs> fed = Feed(one);
+      if (!fed.ok()) continue;
+      CompareOptions brief = options_;
+      brief.causes = brief.repro = brief.shadow = brief.quantization = false;
+      brief.explain = "";
+      brief.pictures = 0;
+      OC_ASSIGN_OR_RETURN(Comparison comparison, Compare(left_, right_, brief));
+      if (!comparison.left_summary.status.ok()) continue;
+      ++count;
+      if (!IsApart(comparison)) continue;
+      if (comparison.verdict == Verdict::kDifferent) {
+        OC_ASSIGN_OR_RETURN(comparison, Compare(left_, right_, options_));
+        if (!IsApart(comparison)) continue;
+      }
+      TellSizes(one, &comparison);
+      result.comparison = std::move(comparison);
+      result.fed = *std::move(fed);
+      break;
+    }
+    result.comparison.made_up_sets = count;
+    left_.SetFeeds(result.fed.left);
+    right_.SetFeeds(result.fed.right);
+    return result;
+  }
+
+ private:
+  absl::StatusOr<FedInputs> Feed(const SetCase& one) {
+    OC_ASSIGN_OR_RETURN(
+        FedInputs fed, inputs_.MakeUp(one.sizes, one.regime, one.numbers, one.mixture, one.probes));
+    left_.SetFeeds(fed.left);
+    right_.SetFeeds(fed.right);
+    return fed;
+  }
+
+  // The usual sizes, or others if the left runs on these alone.
+  absl::StatusOr<SetsResult> First() {
+    SetsResult first;
+    for (int attempt = 0; attempt < kSizeAttempts; ++attempt) {
+      SetCase one;
+      one.sizes.attempt = attempt;
+      absl::StatusOr<FedInputs> fed = Feed(one);
+      if (!fed.ok()) {
+        if (attempt == 0) return fed.status();
+        break;
+      }
+      OC_ASSIGN_OR_RETURN(Comparison comparison, Compare(left_, right_, options_));
+      const bool ran = comparison.left_summary.status.ok();
+      if (attempt == 0 || ran) {
+        attempt_ = attempt;
+        first = {std::move(comparison), *std::move(fed)};
+      }
+      if (ran || inputs_.Sizes(one.sizes).empty()) break;
+    }
+    return first;
+  }
+
+  // A side that does not run with other sizes has nothing else to show.
+  void TellSizes(const SetCase& one, Comparison* comparison) const {
+    if (comparison->verdict != Verdict::kFailed) return;
+    SetCase first;
+    first.sizes.attempt = attempt_;
+    const std::string both = inputs_.Sizes(first.sizes);
+    const std::string alone = inputs_.Sizes(one.sizes);
+    if (both.empty() || both == alone) return;
+    comparison->sizes_of_one_side = absl::StrCat("both run with ", both, "; with ", alone,
+                                                 " the left runs and the right does not");
+    comparison->verdict = Verdict::kDifferent;
+  }
+
+  Side& left_;
+  Side& right_;
+  InputSets& inputs_;
+  const CompareOptions& options_;
+  int attempt_ = 0;
+};
+
+}  // namespace
+
+absl::StatusOr<SetsResult> CompareRuntimeSets(Side& left, Side& right, InputSets& inputs,
+                                              const CompareOptions& options, int sets) {
+  return RuntimeSets(left, right, inputs, options).Run(sets);
+}
+
+}  // namespace onnxcmp
