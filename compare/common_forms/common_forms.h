@@ -5,8 +5,8 @@
 // form of quantized integers of signed types is that of the unsigned ones.
 // - It may compute part of a convolutional network with the channels last. The form of such
 // results has them after the batch.
-#ifndef ONNXCMP_COMPARE_FORMS_COMMON_FORMS_H_
-#define ONNXCMP_COMPARE_FORMS_COMMON_FORMS_H_
+#ifndef ONNXCMP_COMPARE_COMMON_FORMS_COMMON_FORMS_H_
+#define ONNXCMP_COMPARE_COMMON_FORMS_COMMON_FORMS_H_
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -27,4 +27,4 @@ absl::Status FindCommonForms(const PerSide<RecordedSide>& sides, const PairValue
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_FORMS_COMMON_FORMS_H_
+#endif  // ONNXCMP_COMPARE_COMMON_FORMS_COMMON_FORMS_H_

@@ -1,7 +1,7 @@
 // Layouts of recorded results that match the other side's: a phone keeps channels last, a framework
 // flattens, a batch was shuffled.
-#ifndef ONNXCMP_COMPARE_FORMS_RECORDED_LAYOUTS_H_
-#define ONNXCMP_COMPARE_FORMS_RECORDED_LAYOUTS_H_
+#ifndef ONNXCMP_COMPARE_COMMON_FORMS_RECORDED_LAYOUTS_H_
+#define ONNXCMP_COMPARE_COMMON_FORMS_RECORDED_LAYOUTS_H_
 
 #include <string>
 #include <utility>
@@ -33,4 +33,4 @@ absl::StatusOr<PerSide<std::vector<LaidOut>>> FindRecordedLayouts(
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_FORMS_RECORDED_LAYOUTS_H_
+#endif  // ONNXCMP_COMPARE_COMMON_FORMS_RECORDED_LAYOUTS_H_

@@ -1,6 +1,6 @@
 // Finds out if two tensors hold the same rows in another order.
-#ifndef ONNXCMP_COMPARE_FORMS_ROW_ORDER_H_
-#define ONNXCMP_COMPARE_FORMS_ROW_ORDER_H_
+#ifndef ONNXCMP_COMPARE_COMMON_FORMS_ROW_ORDER_H_
+#define ONNXCMP_COMPARE_COMMON_FORMS_ROW_ORDER_H_
 
 #include <cstdint>
 #include <optional>
@@ -17,4 +17,4 @@ std::optional<std::vector<int64_t>> FindRowOrder(const Tensor& own, const Tensor
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_FORMS_ROW_ORDER_H_
+#endif  // ONNXCMP_COMPARE_COMMON_FORMS_ROW_ORDER_H_

@@ -1,6 +1,6 @@
 // Distances of results from their values in double, and the side that is nearer to these.
-#ifndef ONNXCMP_COMPARE_SHADOW_SHADOW_H_
-#define ONNXCMP_COMPARE_SHADOW_SHADOW_H_
+#ifndef ONNXCMP_COMPARE_IN_DOUBLE_SHADOW_H_
+#define ONNXCMP_COMPARE_IN_DOUBLE_SHADOW_H_
 
 #include <cstdint>
 #include <optional>
@@ -80,4 +80,4 @@ struct ShadowReport {
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_SHADOW_SHADOW_H_
+#endif  // ONNXCMP_COMPARE_IN_DOUBLE_SHADOW_H_

@@ -1,6 +1,6 @@
 // Judges the pairs of two sides by the runs in double.
-#ifndef ONNXCMP_COMPARE_SHADOW_SHADOW_REPORT_H_
-#define ONNXCMP_COMPARE_SHADOW_SHADOW_REPORT_H_
+#ifndef ONNXCMP_COMPARE_IN_DOUBLE_SHADOW_REPORT_H_
+#define ONNXCMP_COMPARE_IN_DOUBLE_SHADOW_REPORT_H_
 
 #include <utility>
 #include <vector>
@@ -21,4 +21,4 @@ ShadowReport MakeShadowReport(const ComparedSides& sides, SideShadow left, SideS
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_SHADOW_SHADOW_REPORT_H_
+#endif  // ONNXCMP_COMPARE_IN_DOUBLE_SHADOW_REPORT_H_

@@ -1,6 +1,6 @@
 // Runs a model in double in step with its own run, and measures each result as it appears.
-#ifndef ONNXCMP_COMPARE_SHADOW_SHADOW_RUN_H_
-#define ONNXCMP_COMPARE_SHADOW_SHADOW_RUN_H_
+#ifndef ONNXCMP_COMPARE_IN_DOUBLE_SHADOW_RUN_H_
+#define ONNXCMP_COMPARE_IN_DOUBLE_SHADOW_RUN_H_
 
 #include <cstdint>
 #include <memory>
@@ -74,4 +74,4 @@ class ShadowRun : public Observer {
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_SHADOW_SHADOW_RUN_H_
+#endif  // ONNXCMP_COMPARE_IN_DOUBLE_SHADOW_RUN_H_

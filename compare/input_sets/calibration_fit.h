@@ -1,6 +1,6 @@
 // How well inputs fit what the scales of a quantized model were calibrated with.
-#ifndef ONNXCMP_COMPARE_SETS_CALIBRATION_FIT_H_
-#define ONNXCMP_COMPARE_SETS_CALIBRATION_FIT_H_
+#ifndef ONNXCMP_COMPARE_INPUT_SETS_CALIBRATION_FIT_H_
+#define ONNXCMP_COMPARE_INPUT_SETS_CALIBRATION_FIT_H_
 
 #include <cstddef>
 #include <optional>
@@ -49,4 +49,4 @@ CalibrationFit FitOf(const Comparison& comparison);
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_SETS_CALIBRATION_FIT_H_
+#endif  // ONNXCMP_COMPARE_INPUT_SETS_CALIBRATION_FIT_H_

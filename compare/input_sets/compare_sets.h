@@ -1,7 +1,7 @@
 // Compares two models on several sets of made-up inputs, or searches for a set on which they
 // differ.
-#ifndef ONNXCMP_COMPARE_SETS_COMPARE_SETS_H_
-#define ONNXCMP_COMPARE_SETS_COMPARE_SETS_H_
+#ifndef ONNXCMP_COMPARE_INPUT_SETS_COMPARE_SETS_H_
+#define ONNXCMP_COMPARE_INPUT_SETS_COMPARE_SETS_H_
 
 #include <functional>
 #include <optional>
@@ -40,4 +40,4 @@ absl::StatusOr<SetsResult> CompareSets(Side& left, Side& right, InputSets& input
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_SETS_COMPARE_SETS_H_
+#endif  // ONNXCMP_COMPARE_INPUT_SETS_COMPARE_SETS_H_

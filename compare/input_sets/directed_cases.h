@@ -1,6 +1,6 @@
 // Sets of inputs that are made to reach something that the usual ones have not.
-#ifndef ONNXCMP_COMPARE_SETS_DIRECTED_CASES_H_
-#define ONNXCMP_COMPARE_SETS_DIRECTED_CASES_H_
+#ifndef ONNXCMP_COMPARE_INPUT_SETS_DIRECTED_CASES_H_
+#define ONNXCMP_COMPARE_INPUT_SETS_DIRECTED_CASES_H_
 
 #include <vector>
 
@@ -34,4 +34,4 @@ std::vector<SetCase> CasesForMissing(const Coverage& coverage);
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_SETS_DIRECTED_CASES_H_
+#endif  // ONNXCMP_COMPARE_INPUT_SETS_DIRECTED_CASES_H_

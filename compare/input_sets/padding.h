@@ -1,6 +1,6 @@
 // Removes the values of padded positions from outputs.
-#ifndef ONNXCMP_COMPARE_SETS_PADDING_H_
-#define ONNXCMP_COMPARE_SETS_PADDING_H_
+#ifndef ONNXCMP_COMPARE_INPUT_SETS_PADDING_H_
+#define ONNXCMP_COMPARE_INPUT_SETS_PADDING_H_
 
 #include <vector>
 
@@ -16,4 +16,4 @@ std::vector<NamedOutput> WithoutPadding(std::vector<NamedOutput> outputs, const 
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_SETS_PADDING_H_
+#endif  // ONNXCMP_COMPARE_INPUT_SETS_PADDING_H_

@@ -1,6 +1,6 @@
 // Tells if two sides differ on the inputs that they have, and if the models are the reason.
-#ifndef ONNXCMP_COMPARE_SETS_REAL_DIFFERENCES_H_
-#define ONNXCMP_COMPARE_SETS_REAL_DIFFERENCES_H_
+#ifndef ONNXCMP_COMPARE_INPUT_SETS_REAL_DIFFERENCES_H_
+#define ONNXCMP_COMPARE_INPUT_SETS_REAL_DIFFERENCES_H_
 
 #include <string>
 #include <vector>
@@ -27,4 +27,4 @@ bool DifferInDouble(const Side& left, const Side& right, const Comparison& compa
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_SETS_REAL_DIFFERENCES_H_
+#endif  // ONNXCMP_COMPARE_INPUT_SETS_REAL_DIFFERENCES_H_

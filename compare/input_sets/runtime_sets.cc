@@ -30,7 +30,7 @@ class RuntimeSets {
     const bool more = first_ran && !IsApart(result.comparison) && inputs_.takes_any() &&
                       IsSmall(result.comparison.left);
     for (int set = 1; more && set < sets; ++set) {
-      SetCase one = FurtherCase(set, /*coarse=*/true);
+      SetCase one = FurtherCase(set, /*coarse=*/true, /*tiny=*/false);
       one.sizes.attempt = attempt_;
       absl::StatusOr<FedInputs> fed = Feed(one);
       if (!fed.ok()) continue;

@@ -1,6 +1,6 @@
 // Compares a model in a runtime with another side on several sets of made-up inputs.
-#ifndef ONNXCMP_COMPARE_SETS_RUNTIME_SETS_H_
-#define ONNXCMP_COMPARE_SETS_RUNTIME_SETS_H_
+#ifndef ONNXCMP_COMPARE_INPUT_SETS_RUNTIME_SETS_H_
+#define ONNXCMP_COMPARE_INPUT_SETS_RUNTIME_SETS_H_
 
 #include "absl/status/statusor.h"
 #include "compare/compare.h"
@@ -18,4 +18,4 @@ absl::StatusOr<SetsResult> CompareRuntimeSets(Side& left, Side& right, InputSets
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_SETS_RUNTIME_SETS_H_
+#endif  // ONNXCMP_COMPARE_INPUT_SETS_RUNTIME_SETS_H_

@@ -1,6 +1,6 @@
 // The order in which a search for inputs goes about it.
-#ifndef ONNXCMP_COMPARE_SETS_SEARCH_PLAN_H_
-#define ONNXCMP_COMPARE_SETS_SEARCH_PLAN_H_
+#ifndef ONNXCMP_COMPARE_INPUT_SETS_SEARCH_PLAN_H_
+#define ONNXCMP_COMPARE_INPUT_SETS_SEARCH_PLAN_H_
 
 #include <cstdint>
 #include <vector>
@@ -43,4 +43,4 @@ double NearnessOf(const Comparison& comparison);
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_SETS_SEARCH_PLAN_H_
+#endif  // ONNXCMP_COMPARE_INPUT_SETS_SEARCH_PLAN_H_

@@ -1,6 +1,6 @@
 // The sequence of sets of inputs that are made up.
-#ifndef ONNXCMP_COMPARE_SETS_SET_CASE_H_
-#define ONNXCMP_COMPARE_SETS_SET_CASE_H_
+#ifndef ONNXCMP_COMPARE_INPUT_SETS_SET_CASE_H_
+#define ONNXCMP_COMPARE_INPUT_SETS_SET_CASE_H_
 
 #include <cstdint>
 #include <optional>
@@ -36,4 +36,4 @@ std::vector<SizeChoice> OtherSizes(const Graph& graph);
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_SETS_SET_CASE_H_
+#endif  // ONNXCMP_COMPARE_INPUT_SETS_SET_CASE_H_

@@ -1,6 +1,6 @@
 // Inputs that show a difference, made simpler as long as they show it.
-#ifndef ONNXCMP_COMPARE_SETS_SMALLER_INPUTS_H_
-#define ONNXCMP_COMPARE_SETS_SMALLER_INPUTS_H_
+#ifndef ONNXCMP_COMPARE_INPUT_SETS_SMALLER_INPUTS_H_
+#define ONNXCMP_COMPARE_INPUT_SETS_SMALLER_INPUTS_H_
 
 #include "absl/functional/function_ref.h"
 #include "compare/inputs/input_mapping.h"
@@ -16,4 +16,4 @@ FedInputs MadeSmaller(FedInputs fed, const InputMapping& mapping, int most_asked
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_SETS_SMALLER_INPUTS_H_
+#endif  // ONNXCMP_COMPARE_INPUT_SETS_SMALLER_INPUTS_H_

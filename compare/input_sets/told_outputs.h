@@ -1,7 +1,7 @@
 // Queries about the results of runs on several sets of inputs; tells if outputs show anything over
 // all of them.
-#ifndef ONNXCMP_COMPARE_SETS_TOLD_OUTPUTS_H_
-#define ONNXCMP_COMPARE_SETS_TOLD_OUTPUTS_H_
+#ifndef ONNXCMP_COMPARE_INPUT_SETS_TOLD_OUTPUTS_H_
+#define ONNXCMP_COMPARE_INPUT_SETS_TOLD_OUTPUTS_H_
 
 #include <algorithm>
 #include <cmath>
@@ -85,4 +85,4 @@ class ToldOutputs {
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_SETS_TOLD_OUTPUTS_H_
+#endif  // ONNXCMP_COMPARE_INPUT_SETS_TOLD_OUTPUTS_H_

@@ -1,6 +1,6 @@
 // Which sizes of open dimensions two models run with, and with which they agree.
-#ifndef ONNXCMP_COMPARE_SETS_TRY_SIZES_H_
-#define ONNXCMP_COMPARE_SETS_TRY_SIZES_H_
+#ifndef ONNXCMP_COMPARE_INPUT_SETS_TRY_SIZES_H_
+#define ONNXCMP_COMPARE_INPUT_SETS_TRY_SIZES_H_
 
 #include <optional>
 #include <string>
@@ -43,4 +43,4 @@ std::string SizesOfOneSide(const std::vector<TriedSizes>& sizes);
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_SETS_TRY_SIZES_H_
+#endif  // ONNXCMP_COMPARE_INPUT_SETS_TRY_SIZES_H_

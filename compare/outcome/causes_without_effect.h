@@ -1,6 +1,6 @@
 // Internal differences without effect: every output has the same bits.
-#ifndef ONNXCMP_COMPARE_COMPARISON_CAUSES_WITHOUT_EFFECT_H_
-#define ONNXCMP_COMPARE_COMPARISON_CAUSES_WITHOUT_EFFECT_H_
+#ifndef ONNXCMP_COMPARE_OUTCOME_CAUSES_WITHOUT_EFFECT_H_
+#define ONNXCMP_COMPARE_OUTCOME_CAUSES_WITHOUT_EFFECT_H_
 
 #include <string>
 
@@ -19,4 +19,4 @@ std::string NoteOfCausesWithoutEffect(const ResultStream& left, const ResultStre
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_COMPARISON_CAUSES_WITHOUT_EFFECT_H_
+#endif  // ONNXCMP_COMPARE_OUTCOME_CAUSES_WITHOUT_EFFECT_H_

@@ -1,7 +1,7 @@
 // A chain of models, such as the passes of an optimizer leave them, each compared with the next
 // and with the first: which step broke it.
-#ifndef ONNXCMP_COMPARE_COMPARISON_CHAIN_H_
-#define ONNXCMP_COMPARE_COMPARISON_CHAIN_H_
+#ifndef ONNXCMP_COMPARE_OUTCOME_CHAIN_H_
+#define ONNXCMP_COMPARE_OUTCOME_CHAIN_H_
 
 #include <cstddef>
 #include <optional>
@@ -48,4 +48,4 @@ Verdict VerdictOf(const Chain& chain);
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_COMPARISON_CHAIN_H_
+#endif  // ONNXCMP_COMPARE_OUTCOME_CHAIN_H_

@@ -1,6 +1,6 @@
 // The result of a comparison of two sides: plain data for all renderers.
-#ifndef ONNXCMP_COMPARE_COMPARISON_COMPARISON_H_
-#define ONNXCMP_COMPARE_COMPARISON_COMPARISON_H_
+#ifndef ONNXCMP_COMPARE_OUTCOME_COMPARISON_H_
+#define ONNXCMP_COMPARE_OUTCOME_COMPARISON_H_
 
 #include <cstdint>
 #include <optional>
@@ -87,4 +87,4 @@ struct Comparison {
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_COMPARISON_COMPARISON_H_
+#endif  // ONNXCMP_COMPARE_OUTCOME_COMPARISON_H_

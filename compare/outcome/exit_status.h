@@ -1,6 +1,6 @@
 // The outcome of a comparison for callers that act on it.
-#ifndef ONNXCMP_COMPARE_COMPARISON_EXIT_STATUS_H_
-#define ONNXCMP_COMPARE_COMPARISON_EXIT_STATUS_H_
+#ifndef ONNXCMP_COMPARE_OUTCOME_EXIT_STATUS_H_
+#define ONNXCMP_COMPARE_OUTCOME_EXIT_STATUS_H_
 
 #include <string>
 
@@ -29,4 +29,4 @@ int OverallExitStatus(absl::Span<const SetSummary> sets);
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_COMPARISON_EXIT_STATUS_H_
+#endif  // ONNXCMP_COMPARE_OUTCOME_EXIT_STATUS_H_

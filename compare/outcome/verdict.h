@@ -1,6 +1,6 @@
 // The verdict of a comparison, and corrections of it once causes are known.
-#ifndef ONNXCMP_COMPARE_COMPARISON_VERDICT_H_
-#define ONNXCMP_COMPARE_COMPARISON_VERDICT_H_
+#ifndef ONNXCMP_COMPARE_OUTCOME_VERDICT_H_
+#define ONNXCMP_COMPARE_OUTCOME_VERDICT_H_
 
 #include "absl/types/span.h"
 #include "compare/causes/cause.h"
@@ -35,4 +35,4 @@ OutputComparison RejudgeOutputs(OutputComparison outputs, absl::Span<const Outpu
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_COMPARISON_VERDICT_H_
+#endif  // ONNXCMP_COMPARE_OUTCOME_VERDICT_H_

@@ -1,7 +1,7 @@
 // Pairs the results of both sides: by their values, by pairs from the user, for recordings also by
 // names and places.
-#ifndef ONNXCMP_COMPARE_STEPS_ALIGN_SIDES_H_
-#define ONNXCMP_COMPARE_STEPS_ALIGN_SIDES_H_
+#ifndef ONNXCMP_COMPARE_STAGES_ALIGN_SIDES_H_
+#define ONNXCMP_COMPARE_STAGES_ALIGN_SIDES_H_
 
 #include <string>
 
@@ -21,4 +21,4 @@ absl::StatusOr<Alignment> AlignSides(const PerSide<RecordedSide>& sides,
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_STEPS_ALIGN_SIDES_H_
+#endif  // ONNXCMP_COMPARE_STAGES_ALIGN_SIDES_H_

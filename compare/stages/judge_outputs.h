@@ -1,6 +1,6 @@
 // Judges the outputs of both sides, and all recorded results.
-#ifndef ONNXCMP_COMPARE_STEPS_JUDGE_OUTPUTS_H_
-#define ONNXCMP_COMPARE_STEPS_JUDGE_OUTPUTS_H_
+#ifndef ONNXCMP_COMPARE_STAGES_JUDGE_OUTPUTS_H_
+#define ONNXCMP_COMPARE_STAGES_JUDGE_OUTPUTS_H_
 
 #include <vector>
 
@@ -36,4 +36,4 @@ absl::StatusOr<OutputComparison> JudgeOutputs(const PerSide<RecordedSide>& sides
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_STEPS_JUDGE_OUTPUTS_H_
+#endif  // ONNXCMP_COMPARE_STAGES_JUDGE_OUTPUTS_H_

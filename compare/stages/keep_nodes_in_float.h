@@ -1,7 +1,7 @@
 // Finds by trial the nodes that have to stay in float if a conversion to a coarser type makes the
 // outputs differ.
-#ifndef ONNXCMP_COMPARE_STEPS_KEEP_NODES_IN_FLOAT_H_
-#define ONNXCMP_COMPARE_STEPS_KEEP_NODES_IN_FLOAT_H_
+#ifndef ONNXCMP_COMPARE_STAGES_KEEP_NODES_IN_FLOAT_H_
+#define ONNXCMP_COMPARE_STAGES_KEEP_NODES_IN_FLOAT_H_
 
 #include <optional>
 #include <vector>
@@ -28,4 +28,4 @@ absl::StatusOr<std::optional<KeepInFloat>> KeepNodesInFloat(
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_STEPS_KEEP_NODES_IN_FLOAT_H_
+#endif  // ONNXCMP_COMPARE_STAGES_KEEP_NODES_IN_FLOAT_H_

@@ -1,6 +1,6 @@
 // Examines scales and zero points: whether they explain causes and outputs that are far apart.
-#ifndef ONNXCMP_COMPARE_STEPS_LOOK_AT_QUANTIZATION_H_
-#define ONNXCMP_COMPARE_STEPS_LOOK_AT_QUANTIZATION_H_
+#ifndef ONNXCMP_COMPARE_STAGES_LOOK_AT_QUANTIZATION_H_
+#define ONNXCMP_COMPARE_STAGES_LOOK_AT_QUANTIZATION_H_
 
 #include <optional>
 #include <vector>
@@ -43,4 +43,4 @@ OutputComparison WeighByLayers(OutputComparison judged,
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_STEPS_LOOK_AT_QUANTIZATION_H_
+#endif  // ONNXCMP_COMPARE_STAGES_LOOK_AT_QUANTIZATION_H_

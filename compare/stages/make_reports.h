@@ -1,6 +1,6 @@
 // Optional parts of a comparison: fusions, the runs in double, a pair in depth.
-#ifndef ONNXCMP_COMPARE_STEPS_MAKE_REPORTS_H_
-#define ONNXCMP_COMPARE_STEPS_MAKE_REPORTS_H_
+#ifndef ONNXCMP_COMPARE_STAGES_MAKE_REPORTS_H_
+#define ONNXCMP_COMPARE_STAGES_MAKE_REPORTS_H_
 
 #include <optional>
 #include <string>
@@ -41,4 +41,4 @@ absl::StatusOr<Reports> MakeReports(const PerSide<SideRecord>& records,
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_STEPS_MAKE_REPORTS_H_
+#endif  // ONNXCMP_COMPARE_STAGES_MAKE_REPORTS_H_

@@ -1,6 +1,6 @@
 // Measures the distances of an alignment's pairs.
-#ifndef ONNXCMP_COMPARE_STEPS_MEASURE_ROWS_H_
-#define ONNXCMP_COMPARE_STEPS_MEASURE_ROWS_H_
+#ifndef ONNXCMP_COMPARE_STAGES_MEASURE_ROWS_H_
+#define ONNXCMP_COMPARE_STAGES_MEASURE_ROWS_H_
 
 #include <vector>
 
@@ -34,4 +34,4 @@ absl::StatusOr<MeasuredRows> AddPairs(const PerSide<RecordedSide>& sides, Measur
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_STEPS_MEASURE_ROWS_H_
+#endif  // ONNXCMP_COMPARE_STAGES_MEASURE_ROWS_H_

@@ -1,6 +1,6 @@
 // Names the causes of a difference, given the measured rows and judged outputs.
-#ifndef ONNXCMP_COMPARE_STEPS_NAME_CAUSES_H_
-#define ONNXCMP_COMPARE_STEPS_NAME_CAUSES_H_
+#ifndef ONNXCMP_COMPARE_STAGES_NAME_CAUSES_H_
+#define ONNXCMP_COMPARE_STAGES_NAME_CAUSES_H_
 
 #include <cstdint>
 #include <vector>
@@ -34,4 +34,4 @@ absl::StatusOr<CauseReport> NameCauses(const PerSide<RecordedSide>& sides,
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_STEPS_NAME_CAUSES_H_
+#endif  // ONNXCMP_COMPARE_STAGES_NAME_CAUSES_H_

@@ -1,6 +1,6 @@
 // The first step of a comparison: both sides run, or are read, and are recorded.
-#ifndef ONNXCMP_COMPARE_STEPS_RECORD_SIDES_H_
-#define ONNXCMP_COMPARE_STEPS_RECORD_SIDES_H_
+#ifndef ONNXCMP_COMPARE_STAGES_RECORD_SIDES_H_
+#define ONNXCMP_COMPARE_STAGES_RECORD_SIDES_H_
 
 #include <cstdint>
 #include <functional>
@@ -75,4 +75,4 @@ PerSide<RecordedSide> ViewsOf(const PerSide<Side*>& sides, const PerSide<SideRec
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_STEPS_RECORD_SIDES_H_
+#endif  // ONNXCMP_COMPARE_STAGES_RECORD_SIDES_H_

@@ -1,6 +1,6 @@
 // The order of a recording that has none: the names' order in its file tells nothing.
-#ifndef ONNXCMP_COMPARE_STEPS_RECORDED_ORDER_H_
-#define ONNXCMP_COMPARE_STEPS_RECORDED_ORDER_H_
+#ifndef ONNXCMP_COMPARE_STAGES_RECORDED_ORDER_H_
+#define ONNXCMP_COMPARE_STAGES_RECORDED_ORDER_H_
 
 #include "compare/alignment/alignment.h"
 #include "compare/base/per_side.h"
@@ -20,4 +20,4 @@ Alignment InOrderOfModel(const PerSide<RecordedSide>& sides, Alignment alignment
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_STEPS_RECORDED_ORDER_H_
+#endif  // ONNXCMP_COMPARE_STAGES_RECORDED_ORDER_H_

@@ -1,6 +1,6 @@
 // Resources of steps that need values again.
-#ifndef ONNXCMP_COMPARE_STEPS_STEP_TOOLS_H_
-#define ONNXCMP_COMPARE_STEPS_STEP_TOOLS_H_
+#ifndef ONNXCMP_COMPARE_STAGES_STEP_TOOLS_H_
+#define ONNXCMP_COMPARE_STAGES_STEP_TOOLS_H_
 
 #include <cstdint>
 
@@ -20,4 +20,4 @@ struct StepTools {
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_STEPS_STEP_TOOLS_H_
+#endif  // ONNXCMP_COMPARE_STAGES_STEP_TOOLS_H_

@@ -1,6 +1,6 @@
 // Converts both sides' integers and layouts to the canonical form that they share.
-#ifndef ONNXCMP_COMPARE_STEPS_TAKE_COMMON_FORMS_H_
-#define ONNXCMP_COMPARE_STEPS_TAKE_COMMON_FORMS_H_
+#ifndef ONNXCMP_COMPARE_STAGES_TAKE_COMMON_FORMS_H_
+#define ONNXCMP_COMPARE_STAGES_TAKE_COMMON_FORMS_H_
 
 #include "absl/status/statusor.h"
 #include "compare/base/per_side.h"
@@ -16,4 +16,4 @@ absl::StatusOr<SideRecords> TakeCommonForms(const PerSide<Side*>& sides, SideRec
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_STEPS_TAKE_COMMON_FORMS_H_
+#endif  // ONNXCMP_COMPARE_STAGES_TAKE_COMMON_FORMS_H_

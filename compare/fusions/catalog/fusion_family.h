@@ -1,6 +1,6 @@
 // The family of a fusion's form.
-#ifndef ONNXCMP_COMPARE_FUSIONS_FORMS_FUSION_FAMILY_H_
-#define ONNXCMP_COMPARE_FUSIONS_FORMS_FUSION_FAMILY_H_
+#ifndef ONNXCMP_COMPARE_FUSIONS_CATALOG_FUSION_FAMILY_H_
+#define ONNXCMP_COMPARE_FUSIONS_CATALOG_FUSION_FAMILY_H_
 
 #include <cstdint>
 
@@ -21,4 +21,4 @@ absl::string_view FusionFamilyName(FusionFamily family);  // "attention", "norma
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_FUSIONS_FORMS_FUSION_FAMILY_H_
+#endif  // ONNXCMP_COMPARE_FUSIONS_CATALOG_FUSION_FAMILY_H_

@@ -1,6 +1,6 @@
 // The forms in which fusions are written, a file for each family. pattern.h describes the syntax.
-#ifndef ONNXCMP_COMPARE_FUSIONS_FORMS_FUSION_FORMS_H_
-#define ONNXCMP_COMPARE_FUSIONS_FORMS_FUSION_FORMS_H_
+#ifndef ONNXCMP_COMPARE_FUSIONS_CATALOG_FUSION_FORMS_H_
+#define ONNXCMP_COMPARE_FUSIONS_CATALOG_FUSION_FORMS_H_
 
 #include <string>
 #include <utility>
@@ -37,4 +37,4 @@ void AddAllForms(FusionForms* forms, NamedPatterns* named);
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_FUSIONS_FORMS_FUSION_FORMS_H_
+#endif  // ONNXCMP_COMPARE_FUSIONS_CATALOG_FUSION_FORMS_H_

@@ -1,6 +1,6 @@
 // A graph for pattern matching: numbered values, their producers and readers, constants.
-#ifndef ONNXCMP_COMPARE_FUSIONS_PATTERNS_FUSION_GRAPH_H_
-#define ONNXCMP_COMPARE_FUSIONS_PATTERNS_FUSION_GRAPH_H_
+#ifndef ONNXCMP_COMPARE_FUSIONS_MATCHING_FUSION_GRAPH_H_
+#define ONNXCMP_COMPARE_FUSIONS_MATCHING_FUSION_GRAPH_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -75,4 +75,4 @@ class FusionGraph {
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_FUSIONS_PATTERNS_FUSION_GRAPH_H_
+#endif  // ONNXCMP_COMPARE_FUSIONS_MATCHING_FUSION_GRAPH_H_

@@ -21,8 +21,8 @@
 //
 // Between an operator and its reader there may be obstacles: the matcher looks through them, and
 // reports them.
-#ifndef ONNXCMP_COMPARE_FUSIONS_PATTERNS_PATTERN_H_
-#define ONNXCMP_COMPARE_FUSIONS_PATTERNS_PATTERN_H_
+#ifndef ONNXCMP_COMPARE_FUSIONS_MATCHING_PATTERN_H_
+#define ONNXCMP_COMPARE_FUSIONS_MATCHING_PATTERN_H_
 
 #include <cstdint>
 #include <functional>
@@ -75,4 +75,4 @@ absl::StatusOr<Pattern> ParsePattern(absl::string_view text, const NamedPatterns
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_FUSIONS_PATTERNS_PATTERN_H_
+#endif  // ONNXCMP_COMPARE_FUSIONS_MATCHING_PATTERN_H_

@@ -1,6 +1,6 @@
 // Finds a pattern in a graph.
-#ifndef ONNXCMP_COMPARE_FUSIONS_PATTERNS_PATTERN_MATCH_H_
-#define ONNXCMP_COMPARE_FUSIONS_PATTERNS_PATTERN_MATCH_H_
+#ifndef ONNXCMP_COMPARE_FUSIONS_MATCHING_PATTERN_MATCH_H_
+#define ONNXCMP_COMPARE_FUSIONS_MATCHING_PATTERN_MATCH_H_
 
 #include <map>
 #include <optional>
@@ -34,4 +34,4 @@ void CollectRootOperators(const Pattern& pattern, std::set<std::string>* operato
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_FUSIONS_PATTERNS_PATTERN_MATCH_H_
+#endif  // ONNXCMP_COMPARE_FUSIONS_MATCHING_PATTERN_MATCH_H_
