@@ -1,6 +1,7 @@
 #include "compare/sides/node_batch.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <string>
 #include <utility>
 
@@ -15,6 +16,7 @@
 #include "evaluator/base/status_macros.h"
 #include "evaluator/model/value_type.h"
 #include "evaluator/run/evaluator.h"
+#include "evaluator/tensor/dtype.h"
 
 namespace onnxcmp {
 namespace {
@@ -45,7 +47,7 @@ std::string InputName(int64_t index, absl::string_view name) {
   return absl::StrCat("node_", index, "/", name);
 }
 
-// Nodes as a model, each with inputs of its own; they share what is constant.
+// Nodes as a model, each with inputs of its own; they share constants.
 class Gathered {
  public:
   explicit Gathered(const Model& model) : constants_(ConstantNames(model.graph)) {
@@ -62,9 +64,12 @@ class Gathered {
       const std::string& name = node.inputs[i];
       const Value& value = values.inputs[i];
       if (name.empty() || value.empty()) continue;
-      if (constants_.contains(name) && value.is_tensor()) {
-        if (added_.insert(name).second) made_.graph.initializers.push_back({name, value});
-        continue;
+      if (constants_.contains(name) && value.is_tensor() &&
+          value.tensor().dtype() != DType::kString) {
+        // The other side's constant of this name may have other numbers.
+        const auto [added, first] = added_.emplace(name, value.tensor().raw_data());
+        if (first) made_.graph.initializers.push_back({name, value});
+        if (added->second == value.tensor().raw_data()) continue;
       }
       own.inputs[i] = InputName(values.index, name);
       if (!known.insert(own.inputs[i]).second) continue;
@@ -84,7 +89,7 @@ class Gathered {
 
  private:
   const absl::flat_hash_set<absl::string_view> constants_;
-  absl::flat_hash_set<std::string> added_;
+  absl::flat_hash_map<std::string, const std::byte*> added_;  // initializers and where they lie
   Model made_;
   Feeds feeds_;
 };

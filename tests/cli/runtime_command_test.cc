@@ -102,7 +102,7 @@ TEST_F(RuntimeCommandTest, SeveralSetsAreMadeUp) {
   EXPECT_EQ(nlohmann::json::parse(one.out)["made_up_sets"], 1);
   const Outcome search = Run(absl::StrCat(model, " --search 1s --against ", Fake()));
   EXPECT_EQ(search.status, 2);
-  EXPECT_THAT(search.err, HasSubstr("--search is for our interpreter"));
+  EXPECT_THAT(search.err, HasSubstr("--search is for models in our interpreter"));
 }
 
 TEST_F(RuntimeCommandTest, OutputsAreThoseWithoutMarks) {
