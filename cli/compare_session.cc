@@ -12,6 +12,7 @@
 #include "cli/process/messages.h"
 #include "cli/process/progress.h"
 #include "cli/runtimes/optimized_side.h"
+#include "cli/runtimes/second_look.h"
 #include "compare/input_sets/runtime_sets.h"
 #include "compare/inputs/input_files.h"
 #include "compare/recordings/data_sets.h"
@@ -35,19 +36,6 @@ namespace {
 bool AreOtherValues(const Value& left, const Value& right) {
   if (left.TypeString() == right.TypeString()) return ContentOf(left) != ContentOf(right);
   return left.is_tensor() && right.is_tensor() && left.tensor().shape() != right.tensor().shape();
-}
-
-// True if two runs gave the same outputs, bit for bit.
-bool HasOutputsOf(const ResultStream& a, const ResultStream& b) {
-  absl::flat_hash_map<std::string, Hash128> outputs;
-  for (const StreamResult& result : a.results) {
-    if (result.kind == ResultKind::kOutput) outputs[result.name] = result.fingerprint.content;
-  }
-  return std::all_of(b.results.begin(), b.results.end(), [&](const StreamResult& result) {
-    if (result.kind != ResultKind::kOutput) return true;
-    const auto same = outputs.find(result.name);
-    return same != outputs.end() && same->second == result.fingerprint.content;
-  });
 }
 
 }  // namespace
@@ -134,7 +122,7 @@ absl::StatusOr<SetsResult> CompareSession::CompareSet(int64_t set,
   if (makes_up) {
     OC_ASSIGN_OR_RETURN(SetsResult sets,
                         CompareRuntimeSets(*left_, *right_, **inputs, options(), arguments_.sets));
-    OC_RETURN_IF_ERROR(LookAsFused(sets.fed, &sets.comparison));
+    OC_RETURN_IF_ERROR(LookAgain(sets.fed, &sets.comparison));
     sets.comparison.fed_made_up = sets.fed.made_up;
     return sets;
   }
@@ -153,7 +141,7 @@ absl::StatusOr<SetsResult> CompareSession::CompareSet(int64_t set,
     right_->SetFeeds(result.fed.right);
   }
   OC_ASSIGN_OR_RETURN(result.comparison, Compare(*left_, *right_, compare));
-  OC_RETURN_IF_ERROR(LookAsFused(result.fed, &result.comparison));
+  OC_RETURN_IF_ERROR(LookAgain(result.fed, &result.comparison));
   result.fed.left.clear();
   result.fed.right.clear();
   if (!models) result.comparison.fed_from = result.fed.from;
@@ -248,36 +236,17 @@ absl::Status CompareSession::InRuntime(SideId id, std::unique_ptr<Side>* side) {
   return absl::OkStatus();
 }
 
-// If a runtime's outputs differ while none of its nodes does alone, the reason is what it computes
-// only when it may fuse: then its own optimized model is compared, at the price of another run, and
-// takes the place of the comparison if it tells why.
-absl::Status CompareSession::LookAsFused(const FedInputs& fed, Comparison* comparison) {
+absl::Status CompareSession::LookAgain(const FedInputs& fed, Comparison* comparison) {
   auto* const runtime = dynamic_cast<RuntimeSide*>(right_.get());
-  if (runtime == nullptr || left_->node_runner() != nullptr || arguments_.runtimes.fused ||
-      !arguments_.causes || comparison->verdict != Verdict::kDifferent ||
-      !comparison->causes.empty()) {
+  if (runtime == nullptr || left_->node_runner() != nullptr || !arguments_.causes) {
     return absl::OkStatus();
   }
-  absl::StatusOr<std::unique_ptr<RuntimeSide>> fused =
-      OpenOptimized(runtime->evaluator()->model(), runtime->runtime(), tools_.registry,
-                    arguments_.run.load(), arguments_.run.evaluator());
-  if (!fused.ok()) return absl::OkStatus();  // most runtimes cannot write it
-  (*fused)->SetFeeds(fed.right);
-  OC_ASSIGN_OR_RETURN(Comparison other, Compare(*left_, **fused, options()));
-  if (other.verdict == Verdict::kFailed || !HasOutputsOf(other.right, comparison->right) ||
-      (other.verdict == Verdict::kDifferent && other.causes.empty())) {
-    comparison->notes.emplace_back(
-        "differs only when fused, and the model as the runtime has optimized it does not tell more "
-        "(--fused shows it)");
-    return absl::OkStatus();
-  }
-  other.notes.insert(
-      other.notes.begin(),
-      absl::StrCat("differs only when fused: each node alone gives in ", runtime->name(),
-                   " what it should, so the right is the model as it has optimized "
-                   "it"));
-  *comparison = std::move(other);
-  fused_ = *std::move(fused);
+  const SecondLook look = {*left_,
+                           *runtime,
+                           {tools_.registry, arguments_.run.load(), arguments_.run.evaluator()},
+                           options(),
+                           arguments_.runtimes.fused};
+  OC_ASSIGN_OR_RETURN(fused_, LookAgainAtRuntime(look, fed.right, comparison));
   return absl::OkStatus();
 }
 

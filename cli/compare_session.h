@@ -83,7 +83,7 @@ class CompareSession {
   absl::Status SaveInputs(const std::string& path) const;
   absl::Status OpenSides();
   absl::Status InRuntime(SideId id, std::unique_ptr<Side>* side);
-  absl::Status LookAsFused(const FedInputs& fed, Comparison* comparison);
+  absl::Status LookAgain(const FedInputs& fed, Comparison* comparison);
   void AddAssumptions(absl::string_view name, const Side& side,
                       std::vector<std::string>* notes) const;
   absl::Status WriteReprosOf(int64_t set, int64_t sets, Comparison* comparison) const;

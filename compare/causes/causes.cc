@@ -25,10 +25,10 @@
 #include "compare/causes/forced/region_noise.h"
 #include "compare/causes/forced/same_model.h"
 #include "compare/causes/iteration_search.h"
+#include "compare/causes/kernel_rounding.h"
 #include "compare/causes/prescreen.h"
 #include "compare/causes/repair/repair.h"
 #include "compare/causes/repaired_pairs.h"
-#include "compare/causes/scaled_result.h"
 #include "compare/causes/searched_values.h"
 #include "compare/causes/shape_causes.h"
 #include "compare/causes/weighed_causes.h"
@@ -37,6 +37,7 @@
 #include "compare/graphs/ahead_runner.h"
 #include "compare/graphs/side_graph.h"
 #include "compare/graphs/value_classes.h"
+#include "compare/operators/operator_traits.h"
 #include "compare/streams/common_form.h"
 #include "compare/streams/fingerprint.h"
 #include "compare/text/short_text.h"
@@ -256,6 +257,9 @@ class CauseFinder {
     const bool told_otherwise = verdict.distance > 0 && AttributesExplain(run, state, r) &&
                                 judging->truth.MayBeApartInDouble(r);
     const bool ours = right_graph_.runner() == nullptr;
+    if (!ours && RoundsToIntegers(r) && AreNextIntegers(state.at(r).held, state.at(r).own)) {
+      return true;
+    }
     // In double, which tells models apart, a runtime's kernel is not known.
     const bool scaled =
         !ours && verdict.distance > 0 && IsScaled(state.at(r).held, state.at(r).own);
@@ -286,6 +290,15 @@ class CauseFinder {
     judging->places.insert(place);
     if (!explained_inside) NameCause(r, verdict, judging, report);
     return true;
+  }
+
+  // True for results of nodes that compute integers from floats: quantized layers by their scales.
+  bool RoundsToIntegers(int r) const {
+    const int n = right_graph_.producer(r);
+    if (n == kNone || HasTrait(*right_graph_.node(n).made, OperatorTrait::kCasts)) return false;
+    return absl::c_any_of(right_graph_.Reads(n), [&](int read) {
+      return IsFloatingPoint(right_graph_.result(read).dtype);
+    });
   }
 
   // False if the runtime gives what it should when the node runs alone: what its own run gave came

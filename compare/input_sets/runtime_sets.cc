@@ -49,11 +49,15 @@ class RuntimeSets {
       TellSizes(one, &comparison);
       result.comparison = std::move(comparison);
       result.fed = *std::move(fed);
+      is_last_ = true;
       break;
     }
     result.comparison.made_up_sets = count;
-    left_.SetFeeds(result.fed.left);
-    right_.SetFeeds(result.fed.right);
+    // New feeds would take from the sides what they know of their last run.
+    if (!is_last_) {
+      left_.SetFeeds(result.fed.left);
+      right_.SetFeeds(result.fed.right);
+    }
     return result;
   }
 
@@ -63,6 +67,7 @@ class RuntimeSets {
         FedInputs fed, inputs_.MakeUp(one.sizes, one.regime, one.numbers, one.mixture, one.probes));
     left_.SetFeeds(fed.left);
     right_.SetFeeds(fed.right);
+    is_last_ = false;
     return fed;
   }
 
@@ -82,6 +87,7 @@ class RuntimeSets {
       if (attempt == 0 || ran) {
         attempt_ = attempt;
         first = {std::move(comparison), *std::move(fed)};
+        is_last_ = true;
       }
       if (ran || inputs_.Sizes(one.sizes).empty()) break;
     }
@@ -106,6 +112,7 @@ class RuntimeSets {
   InputSets& inputs_;
   const CompareOptions& options_;
   int attempt_ = 0;
+  bool is_last_ = false;  // the result is of the sides' last run
 };
 
 }  // namespace

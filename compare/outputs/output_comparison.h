@@ -36,6 +36,7 @@ struct OutputPair {
   bool reordered = false;  // the recorded value has its rows in another order, in which all agree
   bool same_bits = false;
   bool ties = false;  // ids that differ where their scores tie, or results that depend on such ids
+  bool nearer_in_double = false;  // they differ, and the right rounds no worse than the left
   ValueDifference difference;
   std::string tolerance_reason;  // PairTolerance::why
   // They disagree only because they are floats of another type (--output-types).

@@ -61,6 +61,7 @@ ReportJson ToJson(const OutputPair& pair) {
   if (pair.entry) json["entry"] = true;
   if (pair.reordered) json["reordered"] = true;
   if (pair.ties) json["ties"] = true;
+  if (pair.nearer_in_double) json["nearer_in_double"] = true;
   if (pair.moved.has_value()) json["moved_by_causes"] = JsonReal(*pair.moved);
   return json;
 }

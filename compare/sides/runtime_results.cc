@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "compare/differences/tensor_distance.h"
@@ -33,7 +34,7 @@ std::string SomeOf(const std::vector<std::string>& names) {
 }
 
 // True if two values of one output are farther apart than another order of adding makes them.
-bool DifferWithMarks(const Value& a, const Value& b) {
+bool AreOthers(const Value& a, const Value& b) {
   if (!IsMeasurable(a) || !IsMeasurable(b)) return ContentOf(a) != ContentOf(b);
   if (a.tensor().shape() != b.tensor().shape() || a.tensor().dtype() != b.tensor().dtype()) {
     return true;
@@ -130,7 +131,7 @@ absl::Status RuntimeResults::FindChanged() {
     if (!HasResult(output.name)) continue;
     OC_ASSIGN_OR_RETURN(const Value plain, Output(output.name));
     OC_ASSIGN_OR_RETURN(const Value marked, Result(output.name));
-    if (!plain.empty() && DifferWithMarks(plain, marked)) changed_.push_back(output.name);
+    if (!plain.empty() && AreOthers(plain, marked)) changed_.push_back(output.name);
   }
   if (!changed_.empty()) {
     notes_.push_back(absl::StrCat(
@@ -140,6 +141,15 @@ absl::Status RuntimeResults::FindChanged() {
         "the model as it has optimized it)"));
   }
   return absl::OkStatus();
+}
+
+bool RuntimeResults::HasOutputsOf(const RuntimeResults& other) const {
+  return absl::c_all_of(other.model_.graph.outputs, [&](const ValueInfo& output) {
+    const absl::StatusOr<Value> own = Output(output.name);
+    const absl::StatusOr<Value> others = other.Output(output.name);
+    return own.ok() && others.ok() && own->empty() == others->empty() &&
+           (own->empty() || !AreOthers(*own, *others));
+  });
 }
 
 absl::StatusOr<Value> RuntimeResults::Output(const std::string& name) const {

@@ -51,6 +51,15 @@ class RuntimeSide : public Side, public AheadRunner {
   std::string name() const override { return summary_.ran_in; }
 
   const std::shared_ptr<Runtime>& runtime() const { return runtime_; }
+  // True if outputs of the last Record() are others when all results are outputs.
+  bool DiffersWhenFused() const {
+    return results_ != nullptr && !results_->changed_by_marks().empty();
+  }
+  // True if the last Record() of both gave the same outputs, but for rounding.
+  bool HasOutputsOf(const RuntimeSide& other) const {
+    return results_ != nullptr && other.results_ != nullptr &&
+           results_->HasOutputsOf(*other.results_);
+  }
   // The node that made the last Record() fail, if one could be found.
   const FailingNode* failing_node() const { return failing_.has_value() ? &*failing_ : nullptr; }
 

@@ -55,7 +55,7 @@ OutputFacts FactsOf(const Comparison& comparison, const OutputPair& pair) {
     size = values.max_absolute / facts.difference->range;
   }
   if (!values.reason.empty()) size = std::numeric_limits<double>::infinity();
-  facts.severity = {values.agree ? 0 : pair.ties ? 1 : 2, size};
+  facts.severity = {values.agree && !pair.nearer_in_double ? 0 : pair.ties ? 1 : 2, size};
   return facts;
 }
 
@@ -203,6 +203,10 @@ std::string AgreeingText(const OutputComparison& outputs, const OutputFacts& wor
   if (ties > 0) {
     return absl::StrCat(all, agree, " but for ids that differ where scores tie (--ties close): ",
                         HowFarAtMost(worst, facts));
+  }
+  if (worst.pair->nearer_in_double) {
+    return absl::StrCat(all, agree, ", since the right rounds no worse than the left beside the ",
+                        "run in double: ", HowFarAtMost(worst, facts));
   }
   return absl::StrCat(all, agree, " within tolerance: ", HowFarAtMost(worst, facts));
 }

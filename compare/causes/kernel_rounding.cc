@@ -1,4 +1,4 @@
-#include "compare/causes/scaled_result.h"
+#include "compare/causes/kernel_rounding.h"
 
 #include <algorithm>
 #include <cmath>
@@ -43,6 +43,31 @@ bool IsScaled(const Value& held, const Value& own) {
   const double left = std::max(0.0, bb - ab * factor);
   return std::abs(factor - 1) > std::max(kEpsilons * epsilon, kOfFunctions) &&
          left < kMostLeft * kMostLeft * apart;
+}
+
+bool AreNextIntegers(const Value& held, const Value& own) {
+  constexpr double kMostOfAll = 0.02;
+  if (!IsMeasurable(held) || !IsMeasurable(own) || held.tensor().shape() != own.tensor().shape() ||
+      held.tensor().dtype() != own.tensor().dtype() || !IsInteger(held.tensor().dtype()) ||
+      BitWidth(held.tensor().dtype()) > 8) {
+    return false;
+  }
+  const NumberReader ours(held.tensor());
+  const NumberReader theirs(own.tensor());
+  int64_t next = 0;
+  bool farther = false;
+  ForEachStrip(ours, theirs, 0, ours.size(),
+               [&](int64_t, int64_t count, const double* a, const double* b) {
+                 for (int64_t i = 0; i < count; ++i) {
+                   if (a[i] == b[i]) continue;
+                   ++next;
+                   farther = farther || std::abs(a[i] - b[i]) > 1;
+                 }
+                 return !farther;
+               });
+  // One of a few elements is no fault, either.
+  return !farther &&
+         static_cast<double>(next) <= std::max(1.0, kMostOfAll * static_cast<double>(ours.size()));
 }
 
 }  // namespace onnxcmp

@@ -1,0 +1,65 @@
+#include "cli/runtimes/second_look.h"
+
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "cli/runtimes/optimized_side.h"
+#include "compare/outcome/nearer_outputs.h"
+#include "evaluator/base/status_macros.h"
+
+namespace onnxcmp::cli {
+namespace {
+
+bool IsOpen(const Comparison& comparison) {
+  return comparison.verdict == Verdict::kDifferent && comparison.causes.empty();
+}
+
+absl::StatusOr<std::unique_ptr<RuntimeSide>> LookAsFused(const SecondLook& look, const Feeds& feeds,
+                                                         Comparison* comparison) {
+  absl::StatusOr<std::unique_ptr<RuntimeSide>> fused =
+      OpenOptimized(look.right.evaluator()->model(), look.right.runtime(), look.open.registry,
+                    look.open.load, look.open.running);
+  if (!fused.ok()) return nullptr;  // most runtimes cannot write it
+  (*fused)->SetFeeds(feeds);
+  OC_ASSIGN_OR_RETURN(Comparison other, Compare(look.left, **fused, look.compare));
+  if (other.verdict == Verdict::kFailed || !(*fused)->HasOutputsOf(look.right) || IsOpen(other)) {
+    comparison->notes.emplace_back(
+        "the model as the runtime has optimized it does not tell more (--fused shows it)");
+    return nullptr;
+  }
+  other.notes.insert(
+      other.notes.begin(),
+      absl::StrCat("differs only when fused: each node alone gives in ", look.right.name(),
+                   " what it should, so the right is the model as it has optimized "
+                   "it"));
+  *comparison = std::move(other);
+  return fused;
+}
+
+absl::Status LookInDouble(const SecondLook& look, Comparison* comparison) {
+  CompareOptions brief = look.compare;
+  brief.causes = brief.repro = brief.quantization = false;
+  brief.explain = "";
+  brief.pictures = 0;
+  brief.shadow = true;
+  OC_ASSIGN_OR_RETURN(const Comparison in_double, Compare(look.left, look.right, brief));
+  AcceptNearerOutputs(in_double, comparison);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<RuntimeSide>> LookAgainAtRuntime(const SecondLook& look,
+                                                                const Feeds& feeds,
+                                                                Comparison* comparison) {
+  if (!IsOpen(*comparison)) return nullptr;
+  std::unique_ptr<RuntimeSide> fused;
+  if (!look.fused && look.right.DiffersWhenFused()) {
+    OC_ASSIGN_OR_RETURN(fused, LookAsFused(look, feeds, comparison));
+  }
+  if (IsOpen(*comparison)) OC_RETURN_IF_ERROR(LookInDouble(look, comparison));
+  return fused;
+}
+
+}  // namespace onnxcmp::cli
