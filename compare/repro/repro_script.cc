@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <system_error>
 #include <vector>
 
@@ -13,6 +14,8 @@
 #include "absl/strings/strip.h"
 #include "compare/base/write_file.h"
 #include "compare/recordings/npy.h"
+#include "compare/repro/runtime_code.h"
+#include "compare/runtimes/runtime_spec.h"
 #include "evaluator/base/proto_text.h"
 #include "evaluator/base/status_macros.h"
 
@@ -22,17 +25,18 @@ namespace {
 constexpr char kScript[] = R"py(#!/usr/bin/env python3
 """@WHAT@
 
-Runs right.onnx in onnxruntime on the inputs in arrays/ and compares its output with what it should
-be. Needs onnxruntime and NumPy. Exit status 1: it is another one."""
+Runs right.onnx in @RUNTIME@ on the inputs in arrays/ and compares its output with what it should
+be. Needs @RUNTIME@ and NumPy. Exit status 1: it is another one."""
 
 import os
 import sys
 
 import numpy
-import onnxruntime
+@IMPORT@
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 INPUTS = @INPUTS@
+OPTIONS = @OPTIONS@  # of @RUNTIME@
 RTOL, ATOL = @RTOL@, @ATOL@
 
 
@@ -40,14 +44,11 @@ def array(i):
     return numpy.load(os.path.join(HERE, "arrays", f"{i}.npy"), allow_pickle=False)
 
 
-def run(file):
-    settings = onnxruntime.SessionOptions()
-    settings.log_severity_level = 3
-    path = os.path.join(HERE, file)
-    session = onnxruntime.InferenceSession(path, settings, providers=["CPUExecutionProvider"])
-    known = {i.name for i in session.get_inputs()}
-    feeds = {name: array(i) for i, name in enumerate(INPUTS) if name in known}
-    return session.run(None, feeds)[0]
+def run(path, feeds):
+@RUN@
+
+def result_of(file):
+    return run(os.path.join(HERE, file), {name: array(i) for i, name in enumerate(INPUTS)})
 
 
 def compare(given, wanted):
@@ -67,14 +68,17 @@ def compare(given, wanted):
     return False
 
 
-print("onnxruntime", onnxruntime.__version__)
+print("@RUNTIME@", @VERSION@)
 print("right.onnx:")
-agree = compare(run("right.onnx"), array(len(INPUTS)))
-if os.path.exists(os.path.join(HERE, "left.onnx")):
-    print("left.onnx in onnxruntime, for comparison:")
-    compare(run("left.onnx"), array(len(INPUTS)))
-print("agrees" if agree else "differs")
+agree = compare(result_of("right.onnx"), array(len(INPUTS)))
+@LEFT@print("agrees" if agree else "differs")
 sys.exit(0 if agree else 1)
+)py";
+
+// Another model beside the right's.
+constexpr char kLeft[] = R"py(if os.path.exists(os.path.join(HERE, "left.onnx")):
+    print("left.onnx in @RUNTIME@, for comparison:")
+    compare(result_of("left.onnx"), array(len(INPUTS)))
 )py";
 
 absl::Status WriteArray(const std::string& path, const Value& value) {
@@ -100,7 +104,12 @@ bool IsReproArray(absl::string_view name) {
 }
 
 absl::Status WriteReproScript(const std::string& folder, const Repro& repro,
-                              const Tolerance& tolerance, absl::string_view what) {
+                              const Tolerance& tolerance, const std::string& runtime,
+                              absl::string_view what) {
+  OC_ASSIGN_OR_RETURN(const RuntimeSpec spec,
+                      ParseRuntimeSpec(runtime.empty() ? "onnxruntime" : runtime));
+  const std::optional<RuntimeCode> code = RuntimeCodeOf(spec);
+  if (!code.has_value()) return absl::OkStatus();
   std::vector<Value> values;
   nlohmann::json names = nlohmann::json::array();
   for (const ReproInput& input : repro.inputs) {
@@ -115,13 +124,24 @@ absl::Status WriteReproScript(const std::string& folder, const Repro& repro,
   for (size_t i = 0; i < values.size(); ++i) {
     OC_RETURN_IF_ERROR(WriteArray(absl::StrCat(arrays, "/", i, ".npy"), values[i]));
   }
-  // A list of strings is written in Python as it is in JSON.
+  nlohmann::json given = nlohmann::json::object();
+  for (const auto& [key, value] : spec.options) given[key] = value;
+  // Strings, lists and dictionaries of them are written in Python as they are in JSON.
+  const auto python = [](const nlohmann::json& json) {
+    return json.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+  };
+  const std::string frame = absl::StrReplaceAll(
+      kScript, {{"@RUN@", code->run}, {"@LEFT@", runtime.empty() ? kLeft : ""}});
   return WriteFile(
       absl::StrCat(folder, "/", kReproScript),
       absl::StrReplaceAll(
-          kScript,
-          {{"@WHAT@", absl::StrReplaceAll(OneLine(what), {{"\\", "/"}, {"\"", "'"}})},
-           {"@INPUTS@", names.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace)},
+          frame,
+          {{"@WHAT@", absl::StrReplaceAll(OneLine(what), {{"\\'", "'"}, {"\\", "/"}, {"\"", "'"}})},
+           {"@INPUTS@", python(names)},
+           {"@OPTIONS@", python(given)},
+           {"@RUNTIME@", code->name},
+           {"@IMPORT@", code->import},
+           {"@VERSION@", code->version},
            {"@RTOL@", absl::StrCat(tolerance.rtol)},
            {"@ATOL@", absl::StrCat(tolerance.atol)}}));
 }

@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "compare/causes/cause_truth.h"
 #include "compare/differences/tensor_distance.h"
 #include "compare/streams/result_text.h"
@@ -69,6 +70,28 @@ class Lines {
   std::string text_;
 };
 
+// Not wrapped, so that they can be copied.
+void AddCommands(const Comparison& comparison, const std::string& folder, const char* left,
+                 Lines* lines) {
+  const auto command = [](const std::vector<std::string>& words) {
+    return absl::StrJoin(words, std::string(kNoBreak));
+  };
+  const std::string& runtime = comparison.right_summary.runtime;
+  const std::string right = absl::StrCat(folder, "/right.onnx");
+  if (runtime.empty()) {
+    std::vector<std::string> see = {"onnxcmp", absl::StrCat(folder, "/", left), right};
+    if (const std::string& own = comparison.left_summary.runtime; !own.empty()) {
+      see.insert(see.end(), {"--left-runtime", own});
+    }
+    lines->Add("to see it", command(see));
+    lines->Add("", command({"onnxcmp", "test", folder}));
+    return;
+  }
+  lines->Add("to see it", command({"onnxcmp", right, "--against", runtime, "--inputs",
+                                   absl::StrCat(folder, "/test_data_set_0")}));
+  lines->Add("", command({"onnxcmp", "test", folder, "--runtime", runtime}));
+}
+
 }  // namespace
 
 std::string ReproText(const Comparison& comparison, size_t index, const std::string& folder) {
@@ -119,10 +142,7 @@ std::string ReproText(const Comparison& comparison, size_t index, const std::str
                          " output_0.pb is what the left gives."));
   lines.Add("model.onnx", "right.onnx once more: the test, which fails as long as the two differ");
   lines.Blank();
-  // Not wrapped, so that they can be copied.
-  lines.Add("to see it",
-            absl::StrCat("onnxcmp", kNoBreak, folder, "/", left, kNoBreak, folder, "/right.onnx"));
-  lines.Add("", absl::StrCat("onnxcmp", kNoBreak, "test", kNoBreak, folder));
+  AddCommands(comparison, folder, left, &lines);
   return lines.Take();
 }
 

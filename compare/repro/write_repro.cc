@@ -167,7 +167,8 @@ absl::Status Write(const Comparison& comparison, size_t cause, const std::string
       {fs::path(folder).filename().string(), {{"rtol", tolerance.rtol}, {"atol", tolerance.atol}}}};
   OC_RETURN_IF_ERROR(
       WriteFile(absl::StrCat(folder, "/", kTolerances), absl::StrCat(tolerances.dump(), "\n")));
-  OC_RETURN_IF_ERROR(WriteReproScript(folder, repro, tolerance, comparison.causes[cause].text));
+  OC_RETURN_IF_ERROR(WriteReproScript(folder, repro, tolerance, comparison.right_summary.runtime,
+                                      comparison.causes[cause].text));
   return WriteFile(absl::StrCat(folder, "/", kText), ReproText(comparison, cause, folder));
 }
 

@@ -1,7 +1,6 @@
 #include "compare/sides/node_batch.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <string>
 #include <utility>
 
@@ -16,7 +15,7 @@
 #include "evaluator/base/status_macros.h"
 #include "evaluator/model/value_type.h"
 #include "evaluator/run/evaluator.h"
-#include "evaluator/tensor/dtype.h"
+#include "evaluator/tensor/tensor.h"
 
 namespace onnxcmp {
 namespace {
@@ -64,12 +63,12 @@ class Gathered {
       const std::string& name = node.inputs[i];
       const Value& value = values.inputs[i];
       if (name.empty() || value.empty()) continue;
-      if (constants_.contains(name) && value.is_tensor() &&
-          value.tensor().dtype() != DType::kString) {
+      if (constants_.contains(name) && value.is_tensor()) {
         // The other side's constant of this name may have other numbers.
-        const auto [added, first] = added_.emplace(name, value.tensor().raw_data());
+        const Elements elements = {value.tensor().buffer().get(), value.tensor().offset()};
+        const auto [added, first] = added_.emplace(name, elements);
         if (first) made_.graph.initializers.push_back({name, value});
-        if (added->second == value.tensor().raw_data()) continue;
+        if (added->second == elements) continue;
       }
       own.inputs[i] = InputName(values.index, name);
       if (!known.insert(own.inputs[i]).second) continue;
@@ -88,8 +87,10 @@ class Gathered {
   const Feeds& feeds() const { return feeds_; }
 
  private:
+  using Elements = std::pair<const Buffer*, int64_t>;  // where they lie
+
   const absl::flat_hash_set<absl::string_view> constants_;
-  absl::flat_hash_map<std::string, const std::byte*> added_;  // initializers and where they lie
+  absl::flat_hash_map<std::string, Elements> added_;  // initializers
   Model made_;
   Feeds feeds_;
 };

@@ -148,6 +148,7 @@ absl::StatusOr<std::unique_ptr<RuntimeSide>> RuntimeSide::Create(std::unique_ptr
   OC_ASSIGN_OR_RETURN(const RuntimeInfo info, runtime->Start());
   auto side = absl::WrapUnique(new RuntimeSide(std::move(model), std::move(runtime)));
   side->summary_.ran_in = info.Text();
+  side->summary_.runtime = side->runtime_->spec().Text();
   side->runs_model_ = info.runs_models;
   if (!source.empty()) side->summary_.source = source;
   return side;
@@ -171,6 +172,7 @@ void RuntimeSide::FindWhatFails() {
 std::unique_ptr<Side> RuntimeSide::Again() const {
   auto side = absl::WrapUnique(new RuntimeSide(model_->Again(), runtime_));
   side->summary_.ran_in = summary_.ran_in;
+  side->summary_.runtime = summary_.runtime;
   side->runs_model_ = runs_model_;
   return side;
 }

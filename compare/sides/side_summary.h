@@ -14,8 +14,9 @@ namespace onnxcmp {
 // One side in a line, for the head of a report.
 struct SideSummary {
   std::string source;
-  std::string ran_in;  // "onnxruntime 1.32.0 CPU"; "": in our interpreter, or nowhere
-  int64_t bytes = 0;   // the file's size
+  std::string ran_in;   // "onnxruntime 1.32.0 CPU"; "": in our interpreter, or nowhere
+  std::string runtime;  // that runtime as a user names it, "onnxruntime:optimization=none"; or ""
+  int64_t bytes = 0;    // the file's size
   int64_t nodes = 0;
   int64_t operators = 0;  // distinct ones
   int64_t initializers = 0;

@@ -2,10 +2,13 @@
 #include "compare/repro/write_repro.h"
 
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -29,6 +32,7 @@ using ::onnxcmp::testing::TestFolder;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 constexpr char kWrongModel[] = R"((float[2,4] x) => (float[2,4] y)
@@ -58,6 +62,11 @@ ReproOptions To(const std::string& dir) {
   options.dir = dir;
   options.evaluator.threads = 1;
   return options;
+}
+
+std::string FileText(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
 std::set<std::string> FilesIn(const std::string& dir) {
@@ -97,6 +106,39 @@ TEST(WriteRepro, TheTestInItFailsAndPassesForTheLeft) {
                              std::filesystem::copy_options::overwrite_existing);
   const BackendTestOutcome outcome = RunBackendTest(cause, Registry(), options);
   EXPECT_TRUE(outcome.passed) << outcome.text;
+}
+
+TEST(WriteRepro, TheScriptRunsTheRuntimeOfTheRight) {
+  const TestFolder folder;
+  struct Case {
+    const char* runtime;
+    const char* imports;  // "": no script
+    const char* command;
+  };
+  const std::vector<Case> cases = {{"", "import onnxruntime\n", "/right.onnx\n"},
+                                   {"onnxruntime:optimization=none", "import onnxruntime\n",
+                                    "--against onnxruntime:optimization=none"},
+                                   {"openvino", "import openvino\n", "--against openvino"},
+                                   {"tract", "import tract\n", "--against tract"},
+                                   {"reference", "import onnx.reference\n", "--against reference"},
+                                   {"./mine.py", "", "--against ./mine.py"}};
+  for (const Case& one : cases) {
+    Comparison comparison = Compared();
+    comparison.right_summary.runtime = one.runtime;
+    comparison.right_summary.ran_in = one.runtime;
+    const std::string dir = folder.Path("r");
+    ASSERT_TRUE(ClearReproTarget(dir).ok());
+    ASSERT_TRUE(WriteRepros(Registry(), To(dir), &comparison).ok());
+    EXPECT_THAT(FileText(dir + "/cause_1/cause.txt"), HasSubstr(one.command));
+    const std::string script = dir + "/cause_1/repro.py";
+    ASSERT_EQ(std::filesystem::exists(script), *one.imports != 0) << one.runtime;
+    if (*one.imports == 0) continue;
+    const std::string text = FileText(script);
+    EXPECT_THAT(text, HasSubstr(one.imports));
+    EXPECT_THAT(text, Not(HasSubstr("@")));
+    // The same model in the same runtime again says nothing.
+    EXPECT_EQ(text.find("left.onnx") == std::string::npos, *one.runtime != 0);
+  }
 }
 
 TEST(WriteRepro, WhatIsOursIsReplaced) {
