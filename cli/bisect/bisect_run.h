@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "compare/outcome/chain.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"

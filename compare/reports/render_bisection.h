@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "compare/outcome/chain.h"
 #include "compare/bisect/bisection.h"
 #include "compare/reports/table/table_options.h"
 

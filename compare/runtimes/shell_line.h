@@ -2,6 +2,7 @@
 #ifndef ONNXCMP_COMPARE_RUNTIMES_SHELL_LINE_H_
 #define ONNXCMP_COMPARE_RUNTIMES_SHELL_LINE_H_
 
+#include <utility>
 #include <memory>
 #include <string>
 

@@ -1,13 +1,10 @@
 """Passes of real tools, each a function from a model to a model. One that cannot take the model raises."""
 
 import os
-import random
 import sys
 import tempfile
 
-import numpy as np
 import onnx
-from onnx import numpy_helper
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 from runtimes.onnxruntime_adapter import _OPTIMIZERS  # noqa: E402
