@@ -10,8 +10,8 @@ passes, conversion to float16, quantization, other names, another order. A pass 
 so is one that changes outputs in onnxruntime by more than its types explain (a real fault, which is listed), and a
 fault that does not change them. Half of the passes of a chain change the model, if there are so many.
 
-With --bisect the models of each chain are searched by onnxcmp bisect as well. --cost instead measures the time of a
-clean chain by that of a comparison of its ends. Needs numpy, onnx, onnxruntime, onnxscript, onnxsim, onnxoptimizer,
+With --bisect the models of each chain are searched by onnxcmp bisect as well. --cost also measures the processor
+time of a clean chain by that of a comparison of its ends. Needs numpy, onnx, onnxruntime, onnxscript, onnxsim, onnxoptimizer,
 onnxconverter-common.
 """
 
@@ -22,10 +22,10 @@ import io
 import json
 import os
 import random
+import resource
 import shutil
 import subprocess
 import sys
-import time
 import warnings
 
 import numpy as np
@@ -175,12 +175,15 @@ def feeds_of(program, path, folder):
 
 
 def cost(program, paths):
+    """Processor time of a chain by that of a comparison of its ends, and the latter's seconds."""
+
     def seconds(arguments):
         times = []
         for _ in range(3):
-            begin = time.time()
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
             subprocess.run([program, *arguments, "-q"], capture_output=True)
-            times.append(time.time() - begin)
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            times.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
         return min(times)
 
     ends = seconds([paths[0], paths[-1]])

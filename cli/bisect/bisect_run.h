@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "compare/outcome/chain.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -17,6 +16,7 @@
 #include "cli/process/interruption.h"
 #include "compare/bisect/bisection.h"
 #include "compare/bisect/first_bad.h"
+#include "compare/outcome/chain.h"
 #include "compare/reports/table/table_options.h"
 #include "compare/runtimes/shell_line.h"
 #include "compare/sides/side.h"

@@ -65,7 +65,8 @@ std::string OutcomeOf(const Bisection& bisection) {
     const int64_t good = CountOf(bisection, Answer::kGood);
     const int64_t skipped = CountOf(bisection, Answer::kSkip);
     std::string text =
-        good > 0 ? absl::StrCat(good, " of ", bisection.candidates.size(), " have an answer, all are good, ",
+        good > 0 ? absl::StrCat(good, " of ", bisection.candidates.size(),
+                                " have an answer, all are good, ",
                                 ExitStatusOf(bisection) == 0 ? "the last one among them"
                                                              : "but the last one could not be")
                  : "no candidate could be judged";

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "compare/outcome/chain.h"
 #include "compare/bisect/bisection.h"
+#include "compare/outcome/chain.h"
 #include "compare/reports/table/table_options.h"
 
 namespace onnxcmp {

@@ -2,9 +2,9 @@
 #ifndef ONNXCMP_COMPARE_RUNTIMES_SHELL_LINE_H_
 #define ONNXCMP_COMPARE_RUNTIMES_SHELL_LINE_H_
 
-#include <utility>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"

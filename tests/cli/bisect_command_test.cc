@@ -108,7 +108,9 @@ TEST_F(BisectCommandTest, NothingIsBad) {
   EXPECT_EQ(outcome.status, 0);
   EXPECT_EQ(report["first_bad"], nullptr);
   EXPECT_EQ(report["step"], nullptr);
-  EXPECT_THAT(Onnxcmp({"bisect", folder_ + "/p"}).out, HasSubstr("\nnone bad   4 of 9 have an answer, all are good, the last one among them\n"));
+  EXPECT_THAT(
+      Onnxcmp({"bisect", folder_ + "/p"}).out,
+      HasSubstr("\nnone bad   4 of 9 have an answer, all are good, the last one among them\n"));
 }
 
 // The first is no reference if another is given, and may be bad itself.
