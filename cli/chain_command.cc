@@ -135,7 +135,7 @@ class ChainComparison {
     if (format == "junit") return RenderChainJunit(chain_);
     if (format == "markdown") return RenderChainMarkdown(chain_);
     if (format == "html") return RenderChainHtml(chain_, pages_, arguments_.command);
-    return absl::StrCat(detail_, RenderChain(chain_, look_));
+    return RenderChain(chain_, detail_, look_);
   }
 
   absl::Status WriteReports() const {
@@ -205,7 +205,7 @@ class ChainComparison {
   // yet part of the chain.
   void Detail(const ChainStep& step, const Comparison& comparison) {
     if (!detail_.empty() || ExitStatusOf(comparison) == 0 || arguments_.format != "table") return;
-    detail_ = absl::StrCat(StepName(chain_, step), "\n", RenderTable(comparison, look_), "\n");
+    detail_ = absl::StrCat(StepName(chain_, step), "\n", RenderTable(comparison, look_));
   }
 
   const CompareArguments arguments_;
@@ -250,8 +250,8 @@ int ChainCommand(const std::vector<std::string>& command_line) {
   std::vector<std::string> models;
   CLI::App app(
       "Compares each model of a chain with the next, as passes of an optimizer or the\n"
-      "tools of a pipeline leave them, and the first with the last: which step broke it?\n"
-      "Shows the table of the first step that fails, and a line for each.\n"
+      "tools of a pipeline leave them, and with the first: which step broke it? Shows\n"
+      "a line for each step, what it changed, and the first one that fails as a table.\n"
       "Exit status: the worst of all steps, as onnxcmp LEFT RIGHT has it.",
       "onnxcmp chain");
   SetUsage(app, "onnxcmp chain [OPTIONS] MODEL MODEL ...");

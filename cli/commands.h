@@ -18,6 +18,7 @@ enum ExitStatus : int {
 
 int CompareCommand(const std::vector<std::string>& arguments);
 int RunCommand(const std::vector<std::string>& arguments);
+int BisectCommand(const std::vector<std::string>& arguments);
 int OpsCommand(const std::vector<std::string>& arguments);
 int FusionsCommand(const std::vector<std::string>& arguments);
 int ChainCommand(const std::vector<std::string>& arguments);

@@ -1,13 +1,10 @@
 #include "cli/compare_flags.h"
 
-#include <algorithm>
 #include <map>
 #include <string>
 
-#include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
+#include "compare/runtimes/shell_line.h"
 #include "compare/tolerances/pair_tolerance.h"
 
 namespace onnxcmp::cli {
@@ -130,16 +127,7 @@ void AddHtmlSize(CLI::App& app, CompareArguments& arguments) {
 
 std::string ShellLine(const std::string& command, const std::vector<std::string>& arguments) {
   std::string line = command;
-  for (const std::string& argument : arguments) {
-    const bool plain =
-        !argument.empty() && std::all_of(argument.begin(), argument.end(), [](const char c) {
-          return absl::ascii_isalnum(static_cast<unsigned char>(c)) ||
-                 absl::StrContains("-_./=,:+@%", c);
-        });
-    absl::StrAppend(
-        &line, " ",
-        plain ? argument : absl::StrCat("'", absl::StrReplaceAll(argument, {{"'", "'\\''"}}), "'"));
-  }
+  for (const std::string& argument : arguments) absl::StrAppend(&line, " ", ShellWord(argument));
   return line;
 }
 

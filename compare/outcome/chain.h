@@ -10,6 +10,7 @@
 
 #include "compare/outcome/comparison.h"
 #include "compare/outcome/exit_status.h"
+#include "compare/outcome/model_changes.h"
 
 namespace onnxcmp {
 
@@ -19,7 +20,8 @@ struct ChainStep {
   size_t right = 0;
   int sets = 0;                     // number of sets of inputs
   SetSummary worst;                 // the first of the worst; its name is that of the set
-  std::string changes;              // the step's changes of the model on that set, in words
+  ModelChanges counts;              // the step's changes of the model on that set
+  std::string changes;              // the same and more in words
   std::vector<std::string> causes;  // the causes of that set, a line each, mistakes first
 };
 

@@ -15,8 +15,11 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "compare/outcome/exit_status.h"
+#include "compare/outcome/model_changes.h"
+#include "compare/reports/json_values.h"
 #include "compare/reports/junit_suite.h"
 #include "compare/reports/render_table.h"
+#include "compare/reports/step_json.h"
 #include "compare/reports/table/table_style.h"
 #include "compare/reports/table/table_summary.h"
 #include "compare/reports/words/fused_rows.h"
@@ -26,7 +29,7 @@
 namespace onnxcmp {
 namespace {
 
-using ChainJson = nlohmann::ordered_json;
+using ChainJson = ReportJson;
 
 // The file names, if they distinguish the models.
 std::vector<std::string> ShortNames(const std::vector<std::string>& models) {
@@ -38,12 +41,6 @@ std::vector<std::string> ShortNames(const std::vector<std::string>& models) {
     if (seen.try_emplace(names.back(), model).first->second != model) return models;
   }
   return names;
-}
-
-// The text about outputs, without the verdict before it.
-std::string WithoutVerdict(const std::string& text) {
-  const size_t at = text.find("at most ");
-  return at == std::string::npos ? text : text.substr(at);
 }
 
 // A cause in one line: its kind and the two results.
@@ -102,16 +99,8 @@ std::string StepText(const Chain& chain, size_t i) {
                       text);
 }
 
-ChainJson ToJson(const Chain& chain, const ChainStep& step) {
-  return {{"from", chain.models[step.left]},
-          {"to", chain.models[step.right]},
-          {"sets", step.sets},
-          {"verdict", std::string(VerdictName(step.worst.verdict))},
-          {"exit_status", step.worst.exit_status},
-          {"set", step.worst.name},
-          {"text", step.worst.text},
-          {"changes", absl::StrReplaceAll(step.changes, {{kNoBreak, " "}})},
-          {"causes", step.causes}};
+ChainJson OfStep(const Chain& chain, const ChainStep& step) {
+  return StepJson(chain.models[step.left], chain.models[step.right], step);
 }
 
 ChainJson BesideFirstJson(const Chain& chain, size_t i) {
@@ -135,6 +124,17 @@ std::string MarkdownCell(const std::string& text) {
 
 }  // namespace
 
+std::string WithoutVerdict(const std::string& text) {
+  const size_t at = text.find("at most ");
+  return at == std::string::npos ? text : text.substr(at);
+}
+
+std::vector<std::string> CauseLines(const Comparison& comparison) {
+  std::vector<std::string> lines;
+  for (const Cause& cause : comparison.causes) lines.push_back(CauseLine(comparison, cause));
+  return lines;
+}
+
 bool AddSet(const std::string& set, const Comparison& comparison, ChainStep* step) {
   SetSummary summary = SummaryOf(set, comparison);
   const auto badness = [](const SetSummary& of) { return std::tuple(of.exit_status, of.verdict); };
@@ -142,11 +142,14 @@ bool AddSet(const std::string& set, const Comparison& comparison, ChainStep* ste
   const bool is_first = step->worst.text.empty();
   if (!is_first && badness(summary) <= badness(step->worst)) return false;
   step->worst = std::move(summary);
-  step->changes = ChangesText(comparison, FindFusedRows(comparison));
-  step->causes.clear();
-  for (const Cause& cause : comparison.causes) {
-    step->causes.push_back(CauseLine(comparison, cause));
-  }
+  step->counts = CountChanges(comparison);
+  step->changes = CountsText(step->counts);
+  // Of a run that ended early most would seem to be missing.
+  const std::string rest = comparison.verdict == Verdict::kFailed
+                               ? ""
+                               : ChangesText(comparison, FindFusedRows(comparison));
+  absl::StrAppend(&step->changes, step->changes.empty() || rest.empty() ? "" : "; ", rest);
+  step->causes = CauseLines(comparison);
   return true;
 }
 
@@ -158,7 +161,8 @@ std::string StepName(const Chain& chain, const ChainStep& step) {
   return absl::StrCat(number, ": ", names[step.left], " → ", names[step.right]);
 }
 
-std::string RenderChain(const Chain& chain, const TableOptions& options) {
+std::string RenderChain(const Chain& chain, const std::string& detail,
+                        const TableOptions& options) {
   const TableStyle style(options);
   std::vector<SetSummary> lines;
   const auto add = [&](const ChainStep& step, const std::string& text) {
@@ -171,12 +175,23 @@ std::string RenderChain(const Chain& chain, const TableOptions& options) {
   const Verdict verdict = VerdictOf(chain);
   std::string changes;
   for (const ChainStep& step : chain.steps) {
-    if (step.changes.empty()) continue;
-    changes += LabelledLines(absl::StrCat("step ", step.right), Color::kPlain, step.changes,
+    std::string label = absl::StrCat("step ", step.right);
+    if (!step.changes.empty()) {
+      changes +=
+          LabelledLines(std::exchange(label, ""), Color::kPlain, step.changes, options, style);
+    }
+    if (step.causes.empty()) continue;
+    const std::string more =
+        step.causes.size() > 1
+            ? absl::StrCat("; ", Count(static_cast<int64_t>(step.causes.size()) - 1, "more cause"))
+            : "";
+    changes += LabelledLines(label, Color::kBad,
+                             absl::StrCat("cause: ", PrintableText(step.causes.front()), more),
                              options, style);
   }
   return absl::StrCat(
-      RenderSummaries(lines, options), "\n", changes, changes.empty() ? "" : "\n",
+      RenderSummaries(lines, options), "\n", changes, changes.empty() ? "" : "\n", detail,
+      detail.empty() ? "" : "\n",
       LabelledLines(VerdictName(verdict), TableStyle::ColorOf(verdict), Outcome(chain), options,
                     style),
       chain.optimizers.empty()
@@ -193,11 +208,11 @@ std::string RenderChainJson(const Chain& chain, const std::string& command) {
   json["models"] = chain.models;
   json["steps"] = ChainJson::array();
   for (size_t i = 0; i < chain.steps.size(); ++i) {
-    ChainJson step = ToJson(chain, chain.steps[i]);
+    ChainJson step = OfStep(chain, chain.steps[i]);
     step["against_first"] = BesideFirstJson(chain, i);
     json["steps"].push_back(std::move(step));
   }
-  json["ends"] = chain.ends() != nullptr ? ToJson(chain, *chain.ends()) : ChainJson();
+  json["ends"] = chain.ends() != nullptr ? OfStep(chain, *chain.ends()) : ChainJson();
   json["broken_by"] = NumberOrNull(BrokenBy(chain));
   json["adds_up_at"] = NumberOrNull(AddsUpAt(chain));
   json["optimizers"] = chain.optimizers;

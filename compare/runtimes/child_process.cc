@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,6 +15,7 @@
 #include "absl/memory/memory.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "compare/runtimes/spawn.h"
 
 namespace onnxcmp {
 namespace {
@@ -41,14 +41,8 @@ class Descriptor {
   int descriptor_;
 };
 
-std::string SignalText(int number) {
-  const char* description = sigdescr_np(number);
-  return absl::StrCat("ended by signal ", number, " (",
-                      description == nullptr ? "unknown" : description, ")");
-}
-
 std::string StatusText(int status) {
-  if (WIFSIGNALED(status)) return SignalText(WTERMSIG(status));
+  if (WIFSIGNALED(status)) return EndBySignalText(WTERMSIG(status));
   return absl::StrCat("ended with exit status ", WEXITSTATUS(status));
 }
 
@@ -57,46 +51,6 @@ void CloseAll(std::initializer_list<int*> descriptors) {
     if (*descriptor >= 0) close(std::exchange(*descriptor, -1));
   }
 }
-
-// Settings for posix_spawn: its own session, no signal blocked or ignored, three descriptors.
-class SpawnSettings {
- public:
-  SpawnSettings(int input, int output, int errors) {
-    posix_spawnattr_init(&attributes_);
-    posix_spawn_file_actions_init(&actions_);
-    sigset_t none;
-    sigemptyset(&none);
-    sigset_t all;
-    sigfillset(&all);
-    posix_spawnattr_setsigmask(&attributes_, &none);
-    posix_spawnattr_setsigdefault(&attributes_, &all);
-    posix_spawnattr_setflags(&attributes_,
-                             POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-    posix_spawn_file_actions_adddup2(&actions_, input, STDIN_FILENO);
-    posix_spawn_file_actions_adddup2(&actions_, output, STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&actions_, errors, STDERR_FILENO);
-    posix_spawn_file_actions_addclosefrom_np(&actions_, STDERR_FILENO + 1);
-  }
-  ~SpawnSettings() {
-    posix_spawn_file_actions_destroy(&actions_);
-    posix_spawnattr_destroy(&attributes_);
-  }
-  SpawnSettings(const SpawnSettings&) = delete;
-  SpawnSettings& operator=(const SpawnSettings&) = delete;
-
-  int Spawn(const std::vector<std::string>& arguments, pid_t* pid) const {
-    std::vector<char*> argv;
-    argv.reserve(arguments.size() + 1);
-    for (const std::string& argument : arguments)
-      argv.push_back(const_cast<char*>(argument.c_str()));
-    argv.push_back(nullptr);
-    return posix_spawnp(pid, argv[0], &actions_, &attributes_, argv.data(), environ);
-  }
-
- private:
-  posix_spawnattr_t attributes_;
-  posix_spawn_file_actions_t actions_;
-};
 
 }  // namespace
 

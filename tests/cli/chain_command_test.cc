@@ -41,12 +41,14 @@ TEST_F(ChainCommandTest, NamesTheFirstStepThatFails) {
   const Outcome outcome = Onnxcmp({"chain", a, b, c, d});
   EXPECT_EQ(outcome.status, 1);
   EXPECT_EQ(outcome.err, "");
-  // The whole table of that step, as a comparison of the two prints it.
-  EXPECT_THAT(outcome.out, StartsWith("2: b.onnxtxt → c.onnxtxt\ndifferent "));
-  EXPECT_THAT(outcome.out, HasSubstr(Onnxcmp({b, c}).out));
-  // The changes of a step.
-  EXPECT_THAT(outcome.out, HasSubstr("\nstep 1     only left: 1 initializer\n"));
-  EXPECT_THAT(outcome.out, AllOf(HasSubstr("\n = 1: a.onnxtxt → b.onnxtxt    same "),
+  // The changes of a step, and its first cause.
+  EXPECT_THAT(outcome.out,
+              AllOf(HasSubstr("\nstep 1     3 nodes (+1 Add, -1 Mul); only left: 1 initializer\n"),
+                    HasSubstr("\nstep 3     3 nodes, the same operators\n")));
+  // At the end the whole table of that step, as a comparison of the two prints it.
+  EXPECT_THAT(outcome.out, HasSubstr("\n\n2: b.onnxtxt → c.onnxtxt\n" + Onnxcmp({b, c}).out +
+                                     "\ndifferent  the first of 3 steps that fails is 2: "));
+  EXPECT_THAT(outcome.out, AllOf(StartsWith(" = 1: a.onnxtxt → b.onnxtxt    same "),
                                  HasSubstr("\n ≠ 2: b.onnxtxt → c.onnxtxt    different  at most "),
                                  HasSubstr("\n = 3: c.onnxtxt → d.onnxtxt    same "),
                                  HasSubstr("\n ≠ all: a.onnxtxt → d.onnxtxt  different ")));
@@ -81,16 +83,53 @@ TEST_F(ChainCommandTest, StepsThatPassMayNotPassTogether) {
       "--rtol", "0.07",           "--width",           "200"};
   const Outcome outcome = Onnxcmp(chain);
   EXPECT_EQ(outcome.status, 1);
-  EXPECT_THAT(outcome.out, StartsWith("all: a.onnxtxt → c.onnxtxt\n"));
-  EXPECT_THAT(outcome.out,
-              AllOf(HasSubstr("\n ≈ 1: a.onnxtxt → b.onnxtxt "),
-                    HasSubstr("\n ≈ 2: b.onnxtxt → c.onnxtxt "),
-                    HasSubstr("each of 2 steps passes, but not all of them together: the changes "
-                              "add up, and from step 2 on")));
+  EXPECT_THAT(outcome.out, HasSubstr("\n\nall: a.onnxtxt → c.onnxtxt\n"));
+  EXPECT_THAT(
+      outcome.out,
+      AllOf(StartsWith(" ≈ 1: a.onnxtxt → b.onnxtxt "), HasSubstr("\n ≈ 2: b.onnxtxt → c.onnxtxt "),
+            HasSubstr("each of 2 steps passes, but not all of them together: the changes "
+                      "add up, and from step 2 on")));
   const Outcome wider = Onnxcmp({"chain", chain[1], chain[2], chain[3], "--rtol", "0.2"});
   EXPECT_EQ(wider.status, 0);
   EXPECT_THAT(wider.out,
               AllOf(HasSubstr("\nclose      2 steps: 2 close\n"), Not(HasSubstr("left "))));
+}
+
+TEST_F(ChainCommandTest, SaysWhatAStepChanged) {
+  const std::string a =
+      Model("a",
+            "(float[2,3] x) => (float[2,2] y) <float[3,2] w = {1, 2, 3, 4, 5, 6}, "
+            "float[2] c = {1, 2}> { p = MatMul(x, w) q = Add(p, c) s = Softmax(q) y = Neg(s) }");
+  const std::string b =
+      Model("b",
+            "(float[2,3] x) => (float[2,2] y) <float[3,2] w = {1, 2, 3, 4, 5, 6}, "
+            "float[2] c = {1, 2}> { q = Gemm(x, w, c) t = Softmax(q) y = Neg(t) }");
+  const std::string c =
+      Model("c",
+            "(float[2,3] x) => (float[2,2] y) <float[3,2] w = {1, 2, 3, 4, 5, 6}, "
+            "float[2] c = {1, 2}> { q = Gemm(x, w, c) t = Softmax <axis = 0> (q) y = Neg(t) }");
+  const std::string loop =
+      "(float[2,3] x) => (float[2,3] y) <int64 n = {5}> { b = Greater(x, x) "
+      "y = Loop(n, , x) <body = g (int64 i, bool go, float[2,3] v) => "
+      "(bool more, float[2,3] u) { more = Identity(go) u = Neg(v) }> }";
+  const Outcome outcome = Onnxcmp({"chain", a, b, c, "--width", "200"});
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_THAT(
+      outcome.out,
+      AllOf(HasSubstr("\nstep 1     4 → 3 nodes (+1 Gemm, -1 Add, -1 MatMul); 1 renamed; "
+                      "MatMul+Add → Gemm\n"),
+            HasSubstr("\nstep 2     3 nodes, the same operators; 1 node with other attributes\n"
+                      "           cause: ")));
+  const Outcome json = Onnxcmp({"chain", a, b, c, "--format", "json"});
+  const nlohmann::json counts = nlohmann::json::parse(json.out)["steps"][0]["counts"];
+  EXPECT_EQ(counts["nodes_before"], 4);
+  EXPECT_EQ(counts["nodes_after"], 3);
+  EXPECT_EQ(counts["operators"], (nlohmann::json{{"Gemm", 1}, {"MatMul", -1}, {"Add", -1}}));
+  EXPECT_EQ(counts["renamed"], 1);
+  // A node in a loop's body counts once, however often it runs.
+  const std::string d = Model("d", loop);
+  const std::string e = Model("e", absl::StrReplaceAll(loop, {{"Neg(v)", "Abs(v)"}}));
+  EXPECT_THAT(Onnxcmp({"chain", d, e, "--width", "200"}).out, HasSubstr("(+1 Abs, -1 Neg)"));
 }
 
 // Each model beside the first one, whatever the step that made it did.
@@ -197,8 +236,9 @@ TEST_F(ChainCommandTest, Mistakes) {
             "q = Gather(x, z) }");
   outcome = Onnxcmp({"chain", a, fails, a});
   EXPECT_EQ(outcome.status, 2);
-  EXPECT_THAT(outcome.out, AllOf(HasSubstr("\n x 1: a.onnxtxt → f.onnxtxt "),
-                                 HasSubstr("\n = all: a.onnxtxt → a.onnxtxt ")));
+  EXPECT_THAT(outcome.out,
+              AllOf(StartsWith(" x 1: a.onnxtxt → f.onnxtxt "), Not(HasSubstr("step 1")),
+                    HasSubstr("\n = all: a.onnxtxt → a.onnxtxt ")));
 }
 
 TEST_F(ChainCommandTest, APageOfAllSteps) {

@@ -39,6 +39,8 @@ TEST(CommandLineTest, HelpAndVersion) {
                                              {"-h"},
                                              {"run", "--help"},
                                              {"ops", "--help"},
+                                             {"chain", "--help"},
+                                             {"bisect", "--help"},
                                              {"fusions", "--help"},
                                              {"layers", "--help"},
                                              {"--version"}}) {
