@@ -313,7 +313,7 @@ void PrintChanges(const BatchChanges& changes, std::string* text) {
   absl::StrAppend(text, "since      ", changes.baseline);
   if (!changes.any()) *text += "; nothing has changed";
   part(changes.worse.size(), "no longer as expected");
-  part(changes.better.size(), "as expected again");
+  part(changes.better.size(), "as expected now");
   part(changes.changed.size(), "with another verdict");
   part(changes.new_pairs.size(), "new");
   part(changes.gone_pairs.size(), "gone");

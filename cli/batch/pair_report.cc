@@ -180,9 +180,9 @@ absl::Status TakeReport(const std::string& folder, const std::string& name, Pair
     const std::string error = TextOf(*found, "error");
     if (error.empty()) continue;
     if (result->error.empty()) result->error = absl::StrCat(side, ": ", error);
-    // The message about a file that is no model begins with its path.
+    // The message about a file that is none, or no model, has its path.
     const std::string source = TextOf(*found, "source");
-    if (RealOf(*found, "nodes") == 0 && absl::StartsWith(error, absl::StrCat(source, ":"))) {
+    if (RealOf(*found, "nodes") == 0 && !source.empty() && absl::StrContains(error, source)) {
       result->verdict = std::string(kUnreadable);
     }
   }

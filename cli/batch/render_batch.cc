@@ -85,7 +85,7 @@ void AddMarkdownChanges(const BatchChanges& changes, const std::vector<PairResul
     }
   };
   verdicts("no longer as expected", changes.worse);
-  verdicts("as expected again", changes.better);
+  verdicts("as expected now", changes.better);
   verdicts("another verdict", changes.changed);
   names("new mistake", changes.new_findings);
   names("mistake that is gone", changes.gone_findings);

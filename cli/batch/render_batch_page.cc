@@ -188,7 +188,7 @@ class BatchPage {
     }
     text_ += "<ul>\n";
     Changed("no longer as expected", "bad", changes.worse);
-    Changed("as expected again", "good", changes.better);
+    Changed("as expected now", "good", changes.better);
     Changed("another verdict", "", changes.changed);
     const auto list = [&](absl::string_view what, absl::string_view style,
                           const std::vector<std::string>& names) {

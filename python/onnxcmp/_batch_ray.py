@@ -6,13 +6,11 @@ handed out, results come back as files, and what is known already is not asked f
 
 from __future__ import annotations
 
-import ctypes
 import hashlib
 import io
 import json
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import tarfile
@@ -98,9 +96,19 @@ def _program() -> list[str]:
     return [sys.executable, "-P", "-m", "onnxcmp"]
 
 
-def _end_with_parent() -> None:
-    # A worker that is killed takes its comparisons with it.
-    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+# The same as a part of this process: a worker that is killed takes its comparisons with it. It asks
+# for that itself (PR_SET_PDEATHSIG), since a process with threads must not run Python between fork
+# and exec.
+_ENDS_WITH_PARENT = """
+import ctypes, os, runpy, signal, sys
+ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+if os.getppid() != int(sys.argv.pop(1)): sys.exit(2)
+runpy.run_module("onnxcmp", run_name="__main__", alter_sys=True)
+"""
+
+
+def _part_program() -> list[str]:
+    return [sys.executable, "-P", "-c", _ENDS_WITH_PARENT, str(os.getpid())]
 
 
 def _is_url(path: str) -> bool:
@@ -193,8 +201,9 @@ def _compare(pairs: list[dict[str, Any]], passed_on: list[str], version: str) ->
                 file.write(json.dumps(local) + "\n")
         out = os.path.join(scratch, "out")
         done = subprocess.run(
-            [*_program(), "batch", manifest, "--out", out, "--jobs", "1", "--quiet", *passed_on],
-            capture_output=True, text=True, preexec_fn=_end_with_parent, check=False)
+            [*_part_program(), "batch", manifest, "--out", out, "--jobs", "1", "--quiet",
+             *passed_on],
+            capture_output=True, text=True, check=False)
         try:
             with open(os.path.join(out, "results.jsonl"), encoding="utf-8") as file:
                 lines = [json.loads(line) for line in file]

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 
+import numpy as np
 import onnx
 import pytest
 from conftest import info, model_of
@@ -17,7 +18,7 @@ PROGRAM = [sys.executable, "-P", "-m", "onnxcmp"]
 def norm(epsilon, number):
     nodes = [helper.make_node("Constant", [], ["s"], value_floats=[1.0] * 4, name=f"s{number}"),
              helper.make_node("LayerNormalization", ["x", "s"], ["y"], epsilon=epsilon)]
-    return model_of(nodes, [info("x", [2, 4])], [info("y", [2, 4])])
+    return model_of(nodes, [info("x", shape=[2, 4])], [info("y", shape=[2, 4])])
 
 
 @pytest.fixture
@@ -91,14 +92,12 @@ def ray():
 def test_a_url_needs_no_shared_folder(zoo, ray):
     """Models behind a URL, with external data, fetched by workers."""
     folder = zoo()
-    model = helper.make_model(helper.make_graph(
-        [helper.make_node("Add", ["x", "w"], ["y"])], "g", [info("x", [256])],
-        [info("y", [256])], [onnx.numpy_helper.from_array(
-            __import__("numpy").ones(256, "float32"), "w")]),
-        opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    weights = np.ones(256, np.float32)
+    model = model_of([helper.make_node("Add", ["x", "w"], ["y"])], [info("x", shape=[256])],
+                     [info("y", shape=[256])], [("w", weights)])
+    onnx.save(model, folder / "b" / "big.onnx")
     onnx.save(model, folder / "a" / "big.onnx", save_as_external_data=True, location="big.bin",
               size_threshold=0)
-    onnx.save(model, folder / "b" / "big.onnx")
     manifest = folder / "m.jsonl"
     manifest.write_text(json.dumps({"name": "big", "left": f"file://{folder}/a/big.onnx",
                                     "right": f"file://{folder}/b/big.onnx"}) + "\n")
@@ -114,7 +113,8 @@ def test_a_node_is_lost(zoo, ray):
     from onnxcmp import _batch_ray
 
     folder = zoo(200)
-    assert batch(folder / "a", folder / "b", "--out", folder / "one").returncode == 2
+    assert batch(folder / "a", folder / "b", "--out", folder / "one", "--pages",
+                 "none").returncode == 2
     cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
     lost = cluster.add_node(num_cpus=1)
     cluster.add_node(num_cpus=1)
@@ -132,7 +132,7 @@ def test_a_node_is_lost(zoo, ray):
 
         _batch_ray._Folder.keep = keep
         command = ["batch", str(folder / "a"), str(folder / "b"), "--out", str(folder / "ray"),
-                   "--ray", "--quiet"]
+                   "--ray", "--quiet", "--pages", "none"]
         start = time.monotonic()
         try:
             assert _batch_ray.main(command) == 2

@@ -86,8 +86,9 @@ class BatchCommandTest : public ModelFolderTest {
   const std::string out_ = folder_ + "/out";
 };
 
-// Processes that have a text in their command line.
-std::vector<pid_t> ProcessesWith(const std::string& text) {
+// Processes that have a path in their command line.
+std::vector<pid_t> ProcessesWith(const std::string& path) {
+  const std::string text = fs::path(path).lexically_normal().string();
   std::vector<pid_t> found;
   std::error_code error;
   for (const fs::directory_entry& entry : fs::directory_iterator("/proc", error)) {
@@ -226,7 +227,16 @@ TEST_F(BatchCommandTest, StopsCleanlyAndGoesOn) {
   ManyPairs(6);
   Pair("endless", kEndless, kEndless);
   for (const int signal : {SIGINT, SIGKILL}) {
+    bool seen = false;
+    std::thread watch([&] {
+      for (int tries = 0; tries < 24 && !seen; ++tries) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+        seen = !ProcessesWith(folder_ + "/a/endless.onnxtxt").empty();
+      }
+    });
     const Outcome stopped = OnnxcmpInterrupted(Command({"--pair-time", "60s"}), signal, 2500);
+    watch.join();
+    EXPECT_TRUE(seen);
     EXPECT_EQ(stopped.status, -signal);
     if (signal == SIGINT) {
       EXPECT_THAT(stopped.err, HasSubstr("the same command goes on"));
@@ -248,13 +258,14 @@ TEST_F(BatchCommandTest, StopsCleanlyAndGoesOn) {
 
 TEST_F(BatchCommandTest, AFullDiskLosesNothing) {
   ManyPairs(6);
-  const std::string command =
-      absl::StrCat("$ONNXCMP batch '", folder_, "/a' '", folder_, "/b' --quiet --out '", out_, "'");
-  const std::string small = absl::StrCat(
-      "mkdir -p '", out_, "'; mount -t tmpfs -o size=400k none '", out_, "' || exit 77\n");
-  const Outcome outcome = Shell(absl::StrCat("unshare -rm bash -c \"", small, command,
-                                             "; echo first $?; mount -o remount,size=40M '", out_,
-                                             "'; ", command, "; echo second $?\""));
+  const std::string command = absl::StrCat("'", OnnxcmpProgram(), "' batch '", folder_, "/a' '",
+                                           folder_, "/b' --quiet --out '", out_, "'\n");
+  const std::string script = WriteFile(
+      folder_ + "/script",
+      absl::StrCat("mkdir -p '", out_, "'\nmount -t tmpfs -o size=400k none '", out_,
+                   "' || exit 77\n", command, "echo first $?\nmount -o remount,size=40M '", out_,
+                   "'\n", command, "echo second $?\n"));
+  const Outcome outcome = Shell(absl::StrCat("unshare -rm bash '", script, "'"));
   if (outcome.status != 0) GTEST_SKIP() << "no file system can be mounted here: " << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("first 2\n"));
   EXPECT_THAT(outcome.out, HasSubstr("second 0\n"));

@@ -20,6 +20,10 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::TestFolder;
 
+std::string InFolder(const TestFolder& folder, const std::string& name) {
+  return std::filesystem::path(folder.Path(name)).lexically_normal().string();
+}
+
 std::string ErrorOfManifest(const std::string& text) {
   const TestFolder folder;
   const auto pairs = ReadManifest(folder.Write("m.csv", text));
@@ -63,11 +67,11 @@ TEST(ManifestTest, CsvAndJsonLinesSayTheSame) {
   ASSERT_EQ(of_csv->size(), 1u);
   EXPECT_EQ(ManifestLine((*of_csv)[0]), ManifestLine((*of_lines)[0]));
   const BatchPair& pair = (*of_csv)[0];
-  EXPECT_EQ(pair.left, folder.Path("a.onnx"));
+  EXPECT_EQ(pair.left, InFolder(folder, "a.onnx"));
   EXPECT_EQ(pair.right, "/b/c.onnx");
   EXPECT_THAT(pair.tags, ElementsAre("cnn", "small"));
   EXPECT_THAT(pair.options,
-              ElementsAre("--rtol", "1e-3", "--left-inputs=" + folder.Path("in.npz")));
+              ElementsAre("--rtol", "1e-3", "--left-inputs=" + InFolder(folder, "in.npz")));
   EXPECT_THAT(pair.expected.verdicts, ElementsAre("different"));
   // A line that was written is read as the same pair.
   const auto again = ReadManifest(folder.Write("again.jsonl", ManifestLine(pair)));
@@ -76,8 +80,8 @@ TEST(ManifestTest, CsvAndJsonLinesSayTheSame) {
 }
 
 TEST(ManifestTest, ErrorsNameTheLine) {
-  EXPECT_THAT(ErrorOfManifest("left,rigth\na,b\n"),
-              HasSubstr("there is no column 'rigth'; did you mean `right`?"));
+  EXPECT_THAT(ErrorOfManifest("left,rights\na,b\n"),
+              HasSubstr("there is no column 'rights'; did you mean `right`?"));
   EXPECT_THAT(ErrorOfManifest("left,right\na,b\nc\n"), HasSubstr("line 3: `right` is missing"));
   EXPECT_THAT(ErrorOfManifest("left,right\na,b,c\n"), HasSubstr("line 2: 3 fields, but 2 columns"));
   EXPECT_THAT(ErrorOfManifest("left,right,expect\na,b,diferent\n"),
@@ -111,7 +115,7 @@ TEST(PairFilesTest, PatternsHaveCaptures) {
   ASSERT_TRUE(pairs.ok()) << pairs.status();
   ASSERT_EQ(pairs->size(), 2u);
   EXPECT_EQ((*pairs)[0].name, "2");
-  EXPECT_EQ((*pairs)[0].right, folder.Path("m2/after.onnx"));
+  EXPECT_EQ((*pairs)[0].right, InFolder(folder, "m2/after.onnx"));
   EXPECT_EQ((*pairs)[1].name, "10");
   const auto deep = MatchPaths(folder.path() + "/**/*.onnx");
   ASSERT_TRUE(deep.ok()) << deep.status();
@@ -134,10 +138,10 @@ TEST(PairFilesTest, FoldersPairByNameAndNothingIsLost) {
   std::vector<std::string> names;
   for (const BatchPair& pair : *pairs) names.push_back(pair.name);
   EXPECT_THAT(names, ElementsAre("both", "left", "recorded", "right"));
-  EXPECT_EQ((*pairs)[0].right, b.Path("both.onnxtxt"));
-  EXPECT_EQ((*pairs)[1].right, b.Path("left.onnx"));  // is not there, which a result will say
-  EXPECT_EQ((*pairs)[2].right, b.Path("recorded.npz"));
-  EXPECT_EQ((*pairs)[3].left, a.Path("right.onnx"));
+  EXPECT_EQ((*pairs)[0].right, InFolder(b, "both.onnxtxt"));
+  EXPECT_EQ((*pairs)[1].right, InFolder(b, "left.onnx"));  // is not there, which a result will say
+  EXPECT_EQ((*pairs)[2].right, InFolder(b, "recorded.npz"));
+  EXPECT_EQ((*pairs)[3].left, InFolder(a, "right.onnx"));
   const auto against = PairsAgainst(a.path(), "onnxruntime");
   ASSERT_TRUE(against.ok()) << against.status();
   EXPECT_EQ(against->size(), 3u);
