@@ -11,6 +11,7 @@ constexpr Command kCommands[] = {
     {"show", "MODEL [OTHER]", "Print or draw a model, or two side by side", ShowCommand},
     {"run", "MODEL", "Run one model; print or save its results", RunCommand},
     {"chain", "A B C ...", "Compare each model with the next one", ChainCommand},
+    {"batch", "SOURCE ...", "Compare many pairs; report on all of them", BatchCommand},
     {"bisect", "MODEL ...", "Find the first of them that is bad", BisectCommand},
     {"layers", "LEFT RIGHT", "Compare the layers of two engines", LayersCommand},
     {"fusions", "MODEL", "List fused blocks, whole or broken", FusionsCommand},

@@ -16,6 +16,7 @@ enum ExitStatus : int {
   kFailed = 2,  // nothing to compare: an error was printed
 };
 
+int BatchCommand(const std::vector<std::string>& arguments);
 int CompareCommand(const std::vector<std::string>& arguments);
 int RunCommand(const std::vector<std::string>& arguments);
 int BisectCommand(const std::vector<std::string>& arguments);

@@ -10,6 +10,13 @@ def main() -> None:
     """Runs `onnxcmp` with the arguments of this process, and ends it."""
     import signal
 
+    if sys.argv[1:2] == ["batch"]:
+        from . import _batch_ray
+
+        if _batch_ray.asks_for_ray(sys.argv[1:]):
+            sys.exit(_batch_ray.main(sys.argv[1:]))
+        # Each pair is a process of this program.
+        os.environ["ONNXCMP_BATCH_PYTHON"] = sys.executable
     # The program ends by signals as any other does, and tidies up itself.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     try:

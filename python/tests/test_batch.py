@@ -1,0 +1,149 @@
+"""onnxcmp batch: the program of the package, and its pairs on a cluster of Ray."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+
+import numpy as np
+import onnx
+import pytest
+from conftest import info, model_of
+from onnx import helper
+
+PROGRAM = [sys.executable, "-P", "-m", "onnxcmp"]
+
+
+def norm(epsilon, number):
+    nodes = [helper.make_node("Constant", [], ["s"], value_floats=[1.0] * 4, name=f"s{number}"),
+             helper.make_node("LayerNormalization", ["x", "s"], ["y"], epsilon=epsilon)]
+    return model_of(nodes, [info("x", shape=[2, 4])], [info("y", shape=[2, 4])])
+
+
+@pytest.fixture
+def zoo(tmp_path):
+    """Twelve pairs, of which every fourth differs, one is no model, and one side is missing."""
+    def make(count=12):
+        for side in ("a", "b"):
+            (tmp_path / side).mkdir()
+            for number in range(count):
+                epsilon = 0.1 if side == "b" and number % 4 == 3 else 1e-5
+                onnx.save(norm(epsilon, number), tmp_path / side / f"m{number}.onnx")
+        (tmp_path / "b" / "m0.onnx").write_bytes(b"garbage")
+        (tmp_path / "b" / "m1.onnx").unlink()
+        return tmp_path
+    return make
+
+
+def batch(*arguments, **options):
+    return subprocess.run([*PROGRAM, "batch", *map(str, arguments)], capture_output=True,
+                          text=True, check=False, **options)
+
+
+def results(folder):
+    with open(folder / "results.jsonl", encoding="utf-8") as file:
+        lines = [json.loads(line) for line in file]
+    found = {line["name"]: line for line in lines}
+    assert len(found) == len(lines)
+    for line in lines:
+        assert (folder / line["folder"] / "result.json").exists()
+    return found
+
+
+def verdicts(folder):
+    return {name: line["verdict"] for name, line in results(folder).items()}
+
+
+def test_on_one_machine(zoo):
+    folder = zoo()
+    done = batch(folder / "a", folder / "b", "--out", folder / "out")
+    assert done.returncode == 2, done.stderr
+    found = verdicts(folder / "out")
+    assert len(found) == 12
+    assert found["m0"] == found["m1"] == "unreadable"
+    assert [name for name, verdict in found.items() if verdict == "different"] == [
+        "m3", "m7", "m11"]
+    again = batch(folder / "a", folder / "b", "--out", folder / "out")
+    assert "; 0 compared, 12 known" in again.stdout
+
+
+def test_ray_is_asked_for_by_name(zoo):
+    from onnxcmp._batch_ray import _Options, asks_for_ray
+
+    assert asks_for_ray(["batch", "m.csv", "--ray"])
+    assert not asks_for_ray(["batch", "m.csv", "--", "--ray"])
+    assert not asks_for_ray(["run", "--ray"])
+    options = _Options(["batch", "--ray", "head:6379", "a", "b", "--out", "o", "--pages=none",
+                        "--", "--rtol", "1"])
+    assert options.address == "head:6379"
+    assert options.listing == ["a", "b", "--", "--rtol", "1"]
+    assert options.passed_on == ["--pages", "none"]
+    assert _Options(["batch", "a", "b", "--out", "o", "--ray"]).address is None
+
+
+@pytest.fixture
+def ray():
+    module = pytest.importorskip("ray", reason="Ray is not installed: pip install 'onnxcmp[ray]'")
+    yield module
+    module.shutdown()
+
+
+def test_a_url_needs_no_shared_folder(zoo, ray):
+    """Models behind a URL, with external data, fetched by workers."""
+    folder = zoo()
+    weights = np.ones(256, np.float32)
+    model = model_of([helper.make_node("Add", ["x", "w"], ["y"])], [info("x", shape=[256])],
+                     [info("y", shape=[256])], [("w", weights)])
+    onnx.save(model, folder / "b" / "big.onnx")
+    onnx.save(model, folder / "a" / "big.onnx", save_as_external_data=True, location="big.bin",
+              size_threshold=0)
+    manifest = folder / "m.jsonl"
+    manifest.write_text(json.dumps({"name": "big", "left": f"file://{folder}/a/big.onnx",
+                                    "right": f"file://{folder}/b/big.onnx"}) + "\n")
+    done = batch(manifest, "--out", folder / "out", "--ray", env={**os.environ, "RAY_ADDRESS": ""})
+    assert done.returncode == 0, done.stderr + done.stdout
+    assert results(folder / "out")["big"]["left"].startswith("file://")
+
+
+def test_a_node_is_lost(zoo, ray):
+    """200 pairs on three nodes, one of which is killed in the middle."""
+    from ray.cluster_utils import Cluster
+
+    from onnxcmp import _batch_ray
+
+    folder = zoo(200)
+    assert batch(folder / "a", folder / "b", "--out", folder / "one", "--pages",
+                 "none").returncode == 2
+    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
+    lost = cluster.add_node(num_cpus=1)
+    cluster.add_node(num_cpus=1)
+    try:
+        ray.init(address=cluster.address, log_to_driver=False)
+        kept = _batch_ray._Folder.keep
+        count = 0
+
+        def keep(self, *arguments):
+            nonlocal count
+            count += 1
+            kept(self, *arguments)
+            if count == 60:
+                cluster.remove_node(lost, allow_graceful=False)
+
+        _batch_ray._Folder.keep = keep
+        command = ["batch", str(folder / "a"), str(folder / "b"), "--out", str(folder / "ray"),
+                   "--ray", "--quiet", "--pages", "none"]
+        start = time.monotonic()
+        try:
+            assert _batch_ray.main(command) == 2
+        finally:
+            _batch_ray._Folder.keep = kept
+        print(f"200 pairs on three nodes, one lost: {time.monotonic() - start:.1f} s")
+        assert count == 200
+        assert verdicts(folder / "ray") == verdicts(folder / "one")
+        # All is known now, and nothing is handed out again.
+        assert _batch_ray.main(command) == 2
+        assert count == 200
+    finally:
+        ray.shutdown()
+        cluster.shutdown()
