@@ -11,6 +11,8 @@ constexpr Command kCommands[] = {
     {"show", "MODEL [OTHER]", "Print or draw a model, or two side by side", ShowCommand},
     {"run", "MODEL", "Run one model; print or save its results", RunCommand},
     {"chain", "A B C ...", "Compare each model with the next one", ChainCommand},
+    {"reduce", "MODEL", "Find a small model that still fails", ReduceCommand},
+    {"extract", "MODEL", "Cut out a part, with true inputs", ExtractCommand},
     {"layers", "LEFT RIGHT", "Compare the layers of two engines", LayersCommand},
     {"fusions", "MODEL", "List fused blocks, whole or broken", FusionsCommand},
     {"test", "DIR ...", "Run folders of backend tests", TestCommand},
