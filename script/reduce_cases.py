@@ -446,7 +446,7 @@ def table(arguments):
     results = [json.loads(path.read_text())
                for path in sorted(pathlib.Path(arguments.folder).glob("case_*/result.json"))]
     for tool in ("ours", "polygraphy"):
-        done = [r for r in results if "left" in r.get(tool, {})]
+        done = [r for r in results if "runs" in r.get(tool, {}) and r[tool].get("fails", True)]
         tried = [r for r in results if tool in r]
         if not tried:
             continue
@@ -462,7 +462,7 @@ def table(arguments):
             of = [r for r in tried if r["case"]["kind"] == kind]
             if not of:
                 continue
-            reduced = [r[tool] for r in of if "left" in r[tool]]
+            reduced = [r[tool] for r in of if r in done]
             small = sum(r["left"] <= 3 for r in reduced)
             nodes = statistics.median(r["case"]["nodes"] for r in of)
             runs = statistics.median(r["runs"] for r in reduced) if reduced else "-"

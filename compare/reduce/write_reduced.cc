@@ -121,7 +121,8 @@ std::string ReducedReport(const std::string& model, const Reduced& reduced,
                     "one:\n\n```\n", first, "\n```\n");
   }
   if (reduced.unstable) {
-    absl::StrAppend(&text, "\nTried once more, this model did not fail: what the command does is a ",
+    absl::StrAppend(&text,
+                    "\nTried once more, this model did not fail: what the command does is a ",
                     "matter of chance, and so may be this result.\n");
   }
   if (reduced.fails_without_nodes) {

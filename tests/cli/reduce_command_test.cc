@@ -146,8 +146,9 @@ TEST_F(ReduceCommandTest, ItGoesOnFromWhereItWas) {
 
 TEST_F(ReduceCommandTest, ChanceIsSaid) {
   // Fails five times.
-  const std::string check = "echo x >> " + folder_ + "/count; grep -q Identity {model} && exit 0; " +
-                            "test $(wc -l < " + folder_ + "/count) -gt 6";
+  const std::string check = "echo x >> " + folder_ +
+                            "/count; grep -q Identity {model} && exit 0; " + "test $(wc -l < " +
+                            folder_ + "/count) -gt 6";
   EXPECT_THAT(Reduce(check).out, HasSubstr("a matter of chance"));
 }
 
