@@ -13,6 +13,8 @@ constexpr Command kCommands[] = {
     {"chain", "A B C ...", "Compare each model with the next one", ChainCommand},
     {"batch", "SOURCE ...", "Compare many pairs; report on all of them", BatchCommand},
     {"bisect", "MODEL ...", "Find the first of them that is bad", BisectCommand},
+    {"reduce", "MODEL", "Find a small model that still fails", ReduceCommand},
+    {"extract", "MODEL", "Cut out a part, with true inputs", ExtractCommand},
     {"layers", "LEFT RIGHT", "Compare the layers of two engines", LayersCommand},
     {"fusions", "MODEL", "List fused blocks, whole or broken", FusionsCommand},
     {"test", "DIR ...", "Run folders of backend tests", TestCommand},

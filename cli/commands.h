@@ -22,6 +22,8 @@ int RunCommand(const std::vector<std::string>& arguments);
 int BisectCommand(const std::vector<std::string>& arguments);
 int OpsCommand(const std::vector<std::string>& arguments);
 int FusionsCommand(const std::vector<std::string>& arguments);
+int ExtractCommand(const std::vector<std::string>& arguments);
+int ReduceCommand(const std::vector<std::string>& arguments);
 int ChainCommand(const std::vector<std::string>& arguments);
 int LayersCommand(const std::vector<std::string>& arguments);
 int ConformanceCommand(const std::vector<std::string>& arguments);

@@ -5,9 +5,11 @@
 
 #include <csignal>
 #include <filesystem>
+#include <functional>
 #include <mutex>
 #include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace onnxcmp::cli {
@@ -16,6 +18,7 @@ struct Interruption::State {
   std::mutex mutex;
   std::vector<std::string> folders;
   bool clear_line = false;
+  std::function<void()> call;
 };
 
 Interruption::Interruption() : state_(std::make_shared<State>()) {
@@ -47,6 +50,7 @@ Interruption::Interruption() : state_(std::make_shared<State>()) {
       constexpr char kClear[] = "\r\x1b[K";
       [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, kClear, sizeof(kClear) - 1);
     }
+    if (state->call) state->call();
     // The action was the default all along; now the signal is unblocked.
     pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
     raise(number);
@@ -63,6 +67,11 @@ void Interruption::RemoveOnSignal(const std::string& folder) {
 void Interruption::ClearLineOnSignal() {
   const std::lock_guard<std::mutex> lock(state_->mutex);
   state_->clear_line = true;
+}
+
+void Interruption::CallOnSignal(std::function<void()> call) {
+  const std::lock_guard<std::mutex> lock(state_->mutex);
+  state_->call = std::move(call);
 }
 
 }  // namespace onnxcmp::cli

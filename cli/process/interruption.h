@@ -2,6 +2,7 @@
 #ifndef ONNXCMP_CLI_PROCESS_INTERRUPTION_H_
 #define ONNXCMP_CLI_PROCESS_INTERRUPTION_H_
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -22,6 +23,8 @@ class Interruption {
   void RemoveOnSignal(const std::string& folder);
   // Call it if progress may be shown in the terminal's current line.
   void ClearLineOnSignal();
+  // A call on that thread before the program ends; null: none any more. It may not last long.
+  void CallOnSignal(std::function<void()> call);
 
  private:
   struct State;

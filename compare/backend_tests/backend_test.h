@@ -80,6 +80,9 @@ BackendTestOutcome RunBackendTest(const std::string& folder, const OpRegistry& r
 absl::Status WriteBackendTest(const std::string& folder, const onnx::ModelProto& model,
                               const Feeds& feeds, const std::vector<Value>& outputs);
 
+// Moves the external data of a model that was read from this path into the message.
+absl::Status TakeInExternalData(const std::string& path, onnx::ModelProto* model);
+
 // Writes such a folder for a run. The model is written as loaded: checked, sorted, with its
 // functions inlined if `load` says so, and with its data inside.
 absl::Status WriteBackendTest(const std::string& folder, const std::string& model,

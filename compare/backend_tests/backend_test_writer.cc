@@ -54,6 +54,12 @@ bool AreThoseRequired(const onnx::GraphProto& graph, const Feeds& feeds) {
 
 }  // namespace
 
+absl::Status TakeInExternalData(const std::string& path, onnx::ModelProto* model) {
+  const std::string base = std::filesystem::path(path).parent_path().string();
+  ExternalData external(base.empty() ? "." : base);
+  return TakeIn(model->mutable_graph(), external);
+}
+
 absl::Status WriteBackendTest(const std::string& folder, const onnx::ModelProto& model,
                               const Feeds& feeds, const std::vector<Value>& outputs) {
   const std::string data = folder + "/test_data_set_0";
@@ -94,9 +100,7 @@ absl::Status WriteBackendTest(const std::string& folder, const std::string& mode
                               const Feeds& feeds, const std::vector<Value>& outputs) {
   OC_ASSIGN_OR_RETURN(const std::shared_ptr<onnx::ModelProto> proto,
                       LoadModelProto(model, registry, load));
-  const std::string base = std::filesystem::path(model).parent_path().string();
-  ExternalData external(base.empty() ? "." : base);
-  OC_RETURN_IF_ERROR(TakeIn(proto->mutable_graph(), external));
+  OC_RETURN_IF_ERROR(TakeInExternalData(model, proto.get()));
   return WriteBackendTest(folder, *proto, feeds, outputs);
 }
 

@@ -13,7 +13,7 @@
 namespace onnxcmp {
 namespace {
 
-std::string Quoted(absl::string_view name) {
+std::string InDoubleQuotes(absl::string_view name) {
   return absl::StrCat("\"", absl::StrReplaceAll(name, {{"\\", "\\\\"}, {"\"", "\\\""}}), "\"");
 }
 
@@ -47,7 +47,7 @@ std::string KeepInFloatList(const KeepInFloat& keep) {
   for (const std::vector<KeptNode>* nodes : {&keep.nodes, &keep.already}) {
     if (nodes == &keep.already && nodes->size() > kMostAlready) continue;
     for (const KeptNode& node : *nodes) {
-      if (!node.name.empty()) names.push_back(Quoted(node.name));
+      if (!node.name.empty()) names.push_back(InDoubleQuotes(node.name));
     }
   }
   return absl::StrCat(KeepInFloatOption(keep), "=[", absl::StrJoin(names, ", "), "]");
@@ -62,7 +62,7 @@ std::vector<std::string> KeepInFloatText(const Comparison& comparison) {
   std::vector<std::string> unnamed;
   for (const KeptNode& node : keep.nodes) {
     if (node.name.empty() && node.result != kNone) {
-      unnamed.push_back(Quoted(side.results[Index(node.result)].name));
+      unnamed.push_back(InDoubleQuotes(side.results[Index(node.result)].name));
     }
   }
   if (!unnamed.empty()) {

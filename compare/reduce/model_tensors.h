@@ -1,0 +1,33 @@
+// The tensors that a model is given: its inputs' values and its initializers.
+#ifndef ONNXCMP_COMPARE_REDUCE_MODEL_TENSORS_H_
+#define ONNXCMP_COMPARE_REDUCE_MODEL_TENSORS_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compare/parts/known_model.h"
+#include "compare/parts/part.h"
+#include "evaluator/tensor/tensor.h"
+
+namespace onnxcmp {
+
+class ModelTensors {
+ public:
+  // `known` has the values of `model`. Both must outlive the object.
+  ModelTensors(const KnownModel& known, const FedModel* model) : known_(known), model_(*model) {}
+
+  // Of the initializers; `inputs`: of the inputs with a value, too.
+  std::vector<std::string> names(bool inputs) const;
+  std::optional<Tensor> Find(const std::string& name) const;
+  // Another value, also of another shape. False if there is no such tensor.
+  bool Replace(const std::string& name, const Tensor& value, FedModel* model) const;
+
+ private:
+  const KnownModel& known_;
+  const FedModel& model_;
+};
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_REDUCE_MODEL_TENSORS_H_
