@@ -84,14 +84,15 @@ function isBrief(child: Child): boolean {
   return typeof child === "string" && child.length <= 24;
 }
 
-// A table whose first row is its head; wide ones scroll by themselves.
-export function table(caption: string, head: string[], rows: Child[][], numeric: number[] = []): HTMLElement {
+// A table whose first row is its head, without columns that say nothing; wide ones scroll by themselves.
+export function table(caption: string, head: string[], all: Child[][], numeric: number[] = []): HTMLElement {
+  const kept = head.map((_, column) => all.some((row) => row[column]));
   const cell = (tag: "td" | "th", child: Child, column: number): HTMLElement =>
     html(tag, { class: numeric.includes(column) ? "number" : isBrief(child) ? "brief" : undefined,
       scope: tag === "th" ? "col" : undefined }, child);
   return html("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": caption },
     html("table", {},
       html("caption", {}, caption),
-      html("thead", {}, html("tr", {}, ...head.map((text, i) => cell("th", text, i)))),
-      html("tbody", {}, ...rows.map((row) => html("tr", {}, ...row.map((child, i) => cell("td", child, i)))))));
+      html("thead", {}, html("tr", {}, ...head.map((text, i) => kept[i] && cell("th", text, i)))),
+      html("tbody", {}, ...all.map((row) => html("tr", {}, ...row.map((child, i) => kept[i] && cell("td", child, i)))))));
 }

@@ -258,7 +258,9 @@ export class GraphView {
     this.positions = new Map([...layout.nodes, ...layout.groups].map((box) => [box.id, box]));
     this.height = Math.max(again ? 0 : this.height, layout.height + 64);
     this.frame.style.setProperty("--drawing", `${this.height}px`);
+    const focus = this.focused();
     const drawings = SIDES.map((side) => this.drawSide(side, units, layout, sides));
+    if (focus) this.focusAgain(focus);
     this.viewport.show(drawings, layout.width, layout.height);
     const rows = this.comparison.report.rows.length;
     this.status.textContent = this.opened ? `${grouped(units.nodes.size)} results, ${grouped(units.closed.size)} closed scopes`
@@ -267,6 +269,21 @@ export class GraphView {
     if (!center) return;
     if (again || !screen) this.viewport.lookAt(center);
     else this.viewport.keep(center, screen);
+  }
+
+  // What has the focus in a drawing that goes.
+  private focused(): { side: Side; unit: string; expander: boolean } | undefined {
+    const element = document.activeElement;
+    const side = SIDES.find((one) => this.panes[one].contains(element));
+    const unit = element?.getAttribute("data-unit") ?? "";
+    return side && { side, unit, expander: element?.classList.contains("expander") ?? false };
+  }
+
+  // The same in the new one, or the node at which something opened, or else the frame.
+  private focusAgain({ side, unit, expander }: { side: Side; unit: string; expander: boolean }): void {
+    const same = [...this.panes[side].querySelectorAll<SVGElement>("[data-unit]")].filter((one) => one.getAttribute("data-unit") === unit);
+    const found = same.find((one) => one.classList.contains("expander") === expander) ?? same[0];
+    (found ?? this.frame).focus({ preventScroll: true });
   }
 
   private drawSide(side: Side, units: Units, layout: Layout, edgeSides: Set<Side>[]): SVGSVGElement {
@@ -302,7 +319,7 @@ export class GraphView {
       [this.hidden(this.joint.after(key)), y + NODE.height / 2 + 6, "read by"],
     ];
     return ends.filter(([keys]) => keys.length > 0).map(([keys, edge, what]) =>
-      this.drawing.expander(keys, x + NODE.width / 2 - 22, edge, `${what} ${keys.length} more`));
+      this.drawing.expander(key, keys, x + NODE.width / 2 - 22, edge, `${what} ${keys.length} more`));
   }
 
   private fusions(side: Side, units: Units): SVGElement[] {

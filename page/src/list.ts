@@ -145,6 +145,8 @@ export class RowList {
   }
 
   private clear(): void {
+    // As when rows are scrolled away.
+    if (this.body.contains(document.activeElement)) this.element.focus({ preventScroll: true });
     this.shown.clear();
     this.body.replaceChildren();
   }

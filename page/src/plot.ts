@@ -206,16 +206,22 @@ export class GrowthPlot {
       (row.relation === "different" ? different : close).push([point.x, point.y]);
       if (row.marks.includes("fused")) fused.push([point.x, point.y]);
     }
-    const same = new Set<string>();
-    const alone = new Set<string>();
+    // Ticks that lie on each other are one.
+    let [same, alone] = ["", ""];
+    let [lastSame, lastAlone] = [-1, -1];
     rows.forEach((row, number) => {
-      const x = xOf(number).toFixed(1);
-      if (row.left.length === 0 || row.right.length === 0) alone.add(`M${x} ${floor + 8}v8`);
-      else if (row.relation === "same") same.add(`M${x} ${floor - 4}v8`);
+      const x = Math.round(2 * xOf(number)) / 2;
+      if (row.left.length === 0 || row.right.length === 0) {
+        if (x !== lastAlone) alone += `M${x} ${floor + 8}v8`;
+        lastAlone = x;
+      } else if (row.relation === "same") {
+        if (x !== lastSame) same += `M${x} ${floor - 4}v8`;
+        lastSame = x;
+      }
     });
     return [
-      svg("path", { class: "tick same", d: [...same].join("") }),
-      svg("path", { class: "tick alone", d: [...alone].join("") }),
+      svg("path", { class: "tick same", d: same }),
+      svg("path", { class: "tick alone", d: alone }),
       svg("path", { class: "dot close", d: dots(close) }),
       svg("path", { class: "cross different", d: crosses(different) }),
       svg("path", { class: "ring", d: rings(fused) }),
@@ -316,19 +322,26 @@ export class GrowthPlot {
   }
 }
 
+// Of thousands, those that cannot be told apart are drawn once.
+function distinct(points: [number, number][]): [number, number][] {
+  const fine = points.length > 1000 ? 1 : 10;
+  const seen = new Set<number>();
+  return points.filter(([x, y]) => {
+    const place = Math.round(x * fine) * 1e5 + Math.round(y * fine);
+    return !seen.has(place) && seen.add(place);
+  });
+}
+
 function dots(points: [number, number][]): string {
-  return [...new Set(points.map(([x, y]) => `M${x.toFixed(1)} ${y.toFixed(1)}h0`))].join("");
+  return distinct(points).map(([x, y]) => `M${x.toFixed(1)} ${y.toFixed(1)}h0`).join("");
 }
 
 function crosses(points: [number, number][]): string {
-  // Of thousands, those that cannot be told apart are drawn once.
-  const digits = points.length > 1000 ? 0 : 1;
-  return [...new Set(points.map(([x, y]) =>
-    `M${(x - 4).toFixed(digits)} ${(y - 4).toFixed(digits)}l8 8m0 -8l-8 8`))].join("");
+  return distinct(points).map(([x, y]) => `M${(x - 4).toFixed(1)} ${(y - 4).toFixed(1)}l8 8m0 -8l-8 8`).join("");
 }
 
 function rings(points: [number, number][]): string {
-  return points.map(([x, y]) => `M${(x - 6.5).toFixed(1)} ${y.toFixed(1)}a6.5 6.5 0 1 0 13 0a6.5 6.5 0 1 0 -13 0`).join("");
+  return distinct(points).map(([x, y]) => `M${(x - 6.5).toFixed(1)} ${y.toFixed(1)}a6.5 6.5 0 1 0 13 0a6.5 6.5 0 1 0 -13 0`).join("");
 }
 
 function diamond(x: number, y: number, size = 7): string {

@@ -30,7 +30,10 @@ export class Results {
     this.list = new RowList(comparison, {
       select: (row) => this.choose(row, false),
       open: (row) => this.choose(row, true),
-      unfold: (first) => this.unfold(first),
+      unfold: (first) => {
+        this.unfold(first);
+        this.list.select(first, false);
+      },
     });
     this.foldButton = button("Unfold all", () => {
       this.selection.folding = !this.selection.folding;

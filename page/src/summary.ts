@@ -273,6 +273,12 @@ export function notFiniteSection(comparison: Comparison): Child {
     html("h2", { id: "not-finite" }, "Where numbers become NaN or infinite"), html("ul", {}, ...lines));
 }
 
+const LAYERS_AT_ONCE = 12;
+
+function layersTable(caption: string, rows: Child[][]): HTMLElement {
+  return table(caption, ["result", "operator", "type", "own SQNR, dB", "SQNR, dB", "cost", "saturated", "mistake"], rows, [3, 4, 5, 6]);
+}
+
 export function quantizationSection(comparison: Comparison): Child {
   const quantization = comparison.report.quantization;
   if (!quantization) return null;
@@ -291,6 +297,7 @@ export function quantizationSection(comparison: Comparison): Child {
     html("h2", { id: "quantization" }, "Quantized layers"),
     quantization.mistakes.length > 0 && html("ul", {}, ...quantization.mistakes.map((mistake) =>
       html("li", {}, link(mistake.result), `: ${visible(mistake.text)}`))),
-    table("Layers of the quantized side, what costs the outputs most first",
-      ["result", "operator", "type", "own SQNR, dB", "SQNR, dB", "cost", "saturated", "mistake"], rows, [3, 4, 5, 6]));
+    layersTable("Layers of the quantized side, what costs the outputs most first", rows.slice(0, LAYERS_AT_ONCE)),
+    rows.length > LAYERS_AT_ONCE && html("details", {}, html("summary", {}, `${rows.length - LAYERS_AT_ONCE} more layers`),
+      layersTable("The other layers", rows.slice(LAYERS_AT_ONCE))));
 }

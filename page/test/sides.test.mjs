@@ -89,6 +89,27 @@ describe("causes", () => {
   });
 });
 
+describe("a quantized side", () => {
+  it("has its layers above the table, the first ones open, without columns that say nothing", async () => {
+    const report = chainReport(40, 10);
+    report.quantization = { side: "right", mistakes: [], notes: [], layers: Array.from({ length: 20 }, (_, i) => ({
+      result: 10 + i, made_by: "Conv", dtype: "int8", sqnr: 40 - i, own_sqnr: 42 - i, cost: 0.01 / (i + 1), saturated: 0.01 })) };
+    const page = await open(pageWith(report));
+    const heads = await page.$$eval("main h2", (all) => all.map((one) => one.id));
+    assert.ok(heads.indexOf("quantization") < heads.indexOf("results"), String(heads));
+    const section = page.locator("[aria-labelledby=quantization]");
+    assert.equal(await section.locator("tbody tr").locator("visible=true").count(), 12);
+    assert.doesNotMatch(await section.locator("thead").first().textContent(), /mistake/);
+    await section.locator("summary").click();
+    assert.equal(await section.locator("tbody tr").locator("visible=true").count(), 20);
+    assert.deepEqual(await violations(page), []);
+    report.quantization.layers[3].mistake = "the scale is 2 times too large";
+    const other = await open(pageWith(report));
+    assert.match(await other.locator("[aria-labelledby=quantization]").textContent(), /mistake.*the scale is 2 times/s);
+    assert.deepEqual(other.complaints, []);
+  });
+});
+
 describe("infinity", () => {
   const withOrigin = (reason) => {
     const report = chainReport(20, 10);
