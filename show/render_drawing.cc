@@ -12,18 +12,13 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
 #include "compare/text/display_text.h"
+#include "compare/text/markup.h"
 #include "show/page_bundle.h"
 
 namespace onnxcmp {
 namespace {
 
 constexpr double kMargin = 12;
-
-// Escapes text that is printable already, or lines of such.
-std::string Escaped(absl::string_view text) {
-  return absl::StrReplaceAll(
-      text, {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}, {"'", "&#39;"}});
-}
 
 std::string Number(double number) { return absl::StrCat(std::round(number * 10) / 10); }
 
@@ -45,7 +40,7 @@ class SvgWriter {
     text_ = absl::StrCat(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"drawing\" role=\"img\" "
         "aria-label=\"",
-        Escaped(Title()), "\" viewBox=\"0 0 ", Number(width), " ", Number(height), "\"");
+        EscapedMarkup(Title()), "\" viewBox=\"0 0 ", Number(width), " ", Number(height), "\"");
     if (alone_) {
       absl::StrAppend(&text_, " width=\"", Number(width), "\" height=\"", Number(height), "\"");
     }
@@ -55,7 +50,7 @@ class SvgWriter {
       absl::StrAppend(&text_, "<text class=\"head", i > 0 ? " difference" : "", "\" x=\"",
                       Number(kMargin), "\" y=\"",
                       Number(kMargin + 13 + kTextLine * static_cast<double>(i)), "\">",
-                      Escaped(head_[i]), "</text>\n");
+                      EscapedMarkup(head_[i]), "</text>\n");
     }
     for (size_t g = 0; g < drawing_.graphs.size(); ++g) Graph(g);
     if (drawing_.paired()) Pairs();
@@ -89,7 +84,7 @@ class SvgWriter {
     const DrawnGraph& graph = drawing_.graphs[g];
     absl::StrAppend(
         &text_, "<text class=\"title\" x=\"", Number(Left(g)), "\" y=\"",
-        Number(top_ - kTitleHeight + 13), "\">", Escaped(PrintableText(graph.title)),
+        Number(top_ - kTitleHeight + 13), "\">", EscapedMarkup(PrintableText(graph.title)),
         graph.left_out > 0 ? absl::StrCat(" (", graph.left_out, " nodes are not shown)") : "",
         "</text>\n<g transform=\"translate(", Number(Left(g)), " ", Number(top_), ")\">\n");
     for (size_t i = 0; i < graph.lines.size(); ++i) {
@@ -117,7 +112,7 @@ class SvgWriter {
     const LayoutPoint& end = points.back();
     absl::StrAppend(
         &text_, "<path d=\"", way, "\">",
-        type.empty() ? "" : absl::StrCat("<title>", Escaped(PrintableText(type)), "</title>"),
+        type.empty() ? "" : absl::StrCat("<title>", EscapedMarkup(PrintableText(type)), "</title>"),
         "</path><path class=\"tip\" d=\"M", Number(end.x), " ", Number(end.y), "l-3.5 -7h7z\"/>\n");
   }
 
@@ -131,10 +126,10 @@ class SvgWriter {
     absl::StrAppend(
         &text_, "<g id=\"", Id(g, static_cast<int>(i)), "\" class=\"", classes,
         "\" transform=\"translate(", Number(center.x), " ", Number(center.y), ")\" data-name=\"",
-        Escaped(box.name), "\" data-op=\"", box.kind == BoxKind::kNode ? Escaped(box.lines[0]) : "",
+        EscapedMarkup(box.name), "\" data-op=\"", box.kind == BoxKind::kNode ? EscapedMarkup(box.lines[0]) : "",
         "\" data-relation=\"", NameOf(box.relation), "\"",
         box.partner >= 0 ? absl::StrCat(" data-partner=\"", Id(1 - g, box.partner), "\"") : "",
-        " tabindex=\"0\"><title>", Escaped(box.name), "\n", Escaped(box.more), "</title><rect x=\"",
+        " tabindex=\"0\"><title>", EscapedMarkup(box.name), "\n", EscapedMarkup(box.more), "</title><rect x=\"",
         Number(-size.width / 2), "\" y=\"", Number(-size.height / 2), "\" width=\"",
         Number(size.width), "\" height=\"", Number(size.height), "\" rx=\"",
         box.kind == BoxKind::kNode ? 3 : 10, "\"/>");
@@ -145,7 +140,7 @@ class SvgWriter {
                       difference ? " class=\"difference\""
                       : k == 0   ? " class=\"op\""
                                  : "",
-                      ">", Escaped(box.lines[k]), "</text>");
+                      ">", EscapedMarkup(box.lines[k]), "</text>");
       y += kTextLine;
     }
     text_ += "</g>\n";
@@ -197,16 +192,16 @@ std::string RenderDrawingPage(const Drawing& drawing) {
   const PageBundle& bundle = GetDrawingBundle();
   std::vector<std::string> titles;
   for (const DrawnGraph& graph : drawing.graphs) {
-    titles.push_back(Escaped(PrintableText(graph.title)));
+    titles.push_back(EscapedMarkup(PrintableText(graph.title)));
   }
   const std::string title = absl::StrJoin(titles, " | ");
   std::string differences;
   if (drawing.paired()) {
     absl::StrAppend(&differences, "<section aria-label=\"What differs\"><p id=\"summary\">",
-                    Escaped(drawing.summary), "; by structure alone, nothing was run</p>");
+                    EscapedMarkup(drawing.summary), "; by structure alone, nothing was run</p>");
     if (!drawing.differences.empty()) differences += "<ul id=\"differences\">";
     for (const std::string& difference : drawing.differences) {
-      absl::StrAppend(&differences, "<li>≠ ", Escaped(difference), "</li>");
+      absl::StrAppend(&differences, "<li>≠ ", EscapedMarkup(difference), "</li>");
     }
     if (!drawing.differences.empty()) differences += "</ul>";
     differences += "</section>\n";

@@ -18,6 +18,7 @@
 #include "compare/reports/table/table_summary.h"
 #include "compare/reports/words/result_words.h"
 #include "compare/text/display_text.h"
+#include "compare/text/markup.h"
 
 namespace onnxcmp {
 namespace {
@@ -25,11 +26,7 @@ namespace {
 // Most comparisons make a page that fits into a mail; more is there for those who allow more.
 constexpr size_t kPictureShare = 100;
 
-std::string Escaped(absl::string_view text) {
-  return absl::StrReplaceAll(
-      PrintableText(text),
-      {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}, {"'", "&#39;"}});
-}
+std::string Escaped(absl::string_view text) { return EscapedMarkup(PrintableText(text)); }
 
 // 'sha256-...', by which a content security policy allows an inline script.
 std::string Source(absl::string_view sha256) {

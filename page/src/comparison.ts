@@ -58,6 +58,12 @@ export class Comparison {
     return this.causesOfRow.get(row) ?? [];
   }
 
+  // Another way to compute the same, which is nothing to mend.
+  isHarmless(cause: number): boolean {
+    const kind = this.report.causes[cause]?.kind;
+    return kind === "approximation" || kind === "quantization";
+  }
+
   inputs(side: Side, result: number): number[] {
     const it = this.report[side].results[result];
     if (!it) return [];

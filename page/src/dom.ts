@@ -31,6 +31,12 @@ export function svg<Tag extends keyof SVGElementTagNameMap>(
   return element;
 }
 
+// The place itself, or the one before if it is within a character.
+function notWithin(text: string, place: number): number {
+  const code = text.charCodeAt(place);
+  return place > 0 && code >= 0xdc00 && code <= 0xdfff ? place - 1 : place;
+}
+
 const TAIL = 18;
 const MOST_HEAD = 240;
 
@@ -38,9 +44,7 @@ const MOST_HEAD = 240;
 export function shortName(name: string, brief = name): HTMLElement {
   const shown = visible(brief);
   const title = visible(name.slice(0, 1000));
-  let cut = Math.max(0, shown.length - TAIL);
-  const code = shown.charCodeAt(cut);
-  if (cut > 0 && code >= 0xdc00 && code <= 0xdfff) --cut;  // not within a character
+  const cut = notWithin(shown, Math.max(0, shown.length - TAIL));
   const head = shown.slice(0, cut);
   return html("span", { class: "name", title },
     head !== "" && html("span", { class: "head" },
@@ -48,9 +52,19 @@ export function shortName(name: string, brief = name): HTMLElement {
     html("span", { class: "tail" }, shown.slice(cut)));
 }
 
-// A name as a whole, broken where it must be.
+const MOST_OF_NAME = 400;
+
+// A name as a whole, broken where it must be; nobody reads one of pages before being asked.
 export function wholeName(name: string): HTMLElement {
-  return html("bdi", { class: "whole", dir: "ltr" }, visible(name));
+  const element = html("bdi", { class: "whole", dir: "ltr" });
+  if (name.length <= MOST_OF_NAME) {
+    element.append(visible(name));
+    return element;
+  }
+  const more = button(`… all ${name.length} characters`, () => element.replaceChildren(visible(name)), { class: "more" });
+  element.append(visible(name.slice(0, notWithin(name, MOST_OF_NAME / 2))), more,
+    visible(name.slice(notWithin(name, name.length - MOST_OF_NAME / 2))));
+  return element;
 }
 
 export function button(label: string, click: () => void, attributes: Attributes = {}): HTMLButtonElement {
@@ -70,14 +84,15 @@ function isBrief(child: Child): boolean {
   return typeof child === "string" && child.length <= 24;
 }
 
-// A table whose first row is its head; wide ones scroll by themselves.
-export function table(caption: string, head: string[], rows: Child[][], numeric: number[] = []): HTMLElement {
+// A table whose first row is its head, without columns that say nothing; wide ones scroll by themselves.
+export function table(caption: string, head: string[], all: Child[][], numeric: number[] = []): HTMLElement {
+  const kept = head.map((_, column) => all.some((row) => row[column]));
   const cell = (tag: "td" | "th", child: Child, column: number): HTMLElement =>
     html(tag, { class: numeric.includes(column) ? "number" : isBrief(child) ? "brief" : undefined,
       scope: tag === "th" ? "col" : undefined }, child);
   return html("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": caption },
     html("table", {},
       html("caption", {}, caption),
-      html("thead", {}, html("tr", {}, ...head.map((text, i) => cell("th", text, i)))),
-      html("tbody", {}, ...rows.map((row) => html("tr", {}, ...row.map((child, i) => cell("td", child, i)))))));
+      html("thead", {}, html("tr", {}, ...head.map((text, i) => kept[i] && cell("th", text, i)))),
+      html("tbody", {}, ...all.map((row) => html("tr", {}, ...row.map((child, i) => kept[i] && cell("td", child, i)))))));
 }

@@ -32,9 +32,10 @@ export class GraphView {
   private readonly panes: Record<Side, HTMLElement> = {
     left: html("div", { class: "pane" }), right: html("div", { class: "pane" }),
   };
+  private readonly headings = { left: html("h3", {}, "left "), right: html("h3", {}, "right ") };
   private readonly frame = html("div", { class: "graph", tabindex: 0, role: "group",
     "aria-label": "Graphs of both sides; arrow keys move the view, plus and minus zoom" },
-  ...SIDES.map((side) => html("div", { class: "half" }, html("h3", {}, side), this.panes[side])));
+  ...SIDES.map((side) => html("div", { class: "half" }, this.headings[side], this.panes[side])));
   private readonly viewport = new Viewport(this.frame, this.panes.left);
   private readonly status = html("span", { class: "quiet", role: "status" });
   private readonly byScope: HTMLButtonElement;
@@ -45,9 +46,11 @@ export class GraphView {
   private selected = -1;
   private positions = new Map<string, Box>();
   private draws = 0;
+  private height = 0;
 
   constructor(private readonly comparison: Comparison, private readonly actions: Actions,
     private readonly service: LayoutService) {
+    for (const side of SIDES) this.headings[side].append(html("span", { class: "quiet" }, this.of(side)));
     this.joint = new JointGraph(comparison);
     this.drawing = new GraphDrawing(comparison, this.joint, {
       choose: (key, row) => this.choose(key, row),
@@ -75,6 +78,13 @@ export class GraphView {
       if (this.center < 0) this.start(this.joint.keyOfRow(this.firstRow()));
     }, { rootMargin: "400px" });
     whenSeen.observe(this.element);
+  }
+
+  // The side's file, and what ran it.
+  private of(side: Side): string {
+    const { source, ran_in } = this.comparison.report[side];
+    const file = visible(source.slice(source.lastIndexOf("/") + 1)).slice(0, 80);
+    return ran_in === undefined ? file : `${file} in ${visible(ran_in)}`;
   }
 
   // The first cause, or the first that differs, or the last result.
@@ -246,7 +256,11 @@ export class GraphView {
     }
     if (number !== this.draws) return;
     this.positions = new Map([...layout.nodes, ...layout.groups].map((box) => [box.id, box]));
+    this.height = Math.max(again ? 0 : this.height, layout.height + 64);
+    this.frame.style.setProperty("--drawing", `${this.height}px`);
+    const focus = this.focused();
     const drawings = SIDES.map((side) => this.drawSide(side, units, layout, sides));
+    if (focus) this.focusAgain(focus);
     this.viewport.show(drawings, layout.width, layout.height);
     const rows = this.comparison.report.rows.length;
     this.status.textContent = this.opened ? `${grouped(units.nodes.size)} results, ${grouped(units.closed.size)} closed scopes`
@@ -255,6 +269,21 @@ export class GraphView {
     if (!center) return;
     if (again || !screen) this.viewport.lookAt(center);
     else this.viewport.keep(center, screen);
+  }
+
+  // What has the focus in a drawing that goes.
+  private focused(): { side: Side; unit: string; expander: boolean } | undefined {
+    const element = document.activeElement;
+    const side = SIDES.find((one) => this.panes[one].contains(element));
+    const unit = element?.getAttribute("data-unit") ?? "";
+    return side && { side, unit, expander: element?.classList.contains("expander") ?? false };
+  }
+
+  // The same in the new one, or the node at which something opened, or else the frame.
+  private focusAgain({ side, unit, expander }: { side: Side; unit: string; expander: boolean }): void {
+    const same = [...this.panes[side].querySelectorAll<SVGElement>("[data-unit]")].filter((one) => one.getAttribute("data-unit") === unit);
+    const found = same.find((one) => one.classList.contains("expander") === expander) ?? same[0];
+    (found ?? this.frame).focus({ preventScroll: true });
   }
 
   private drawSide(side: Side, units: Units, layout: Layout, edgeSides: Set<Side>[]): SVGSVGElement {
@@ -286,11 +315,11 @@ export class GraphView {
 
   private expanders(key: number, { x, y }: Box): SVGElement[] {
     const ends: [number[], number, string][] = [
-      [this.hidden(this.joint.before(key)), y - NODE.height / 2, "made from"],
-      [this.hidden(this.joint.after(key)), y + NODE.height / 2, "read by"],
+      [this.hidden(this.joint.before(key)), y - NODE.height / 2 - 6, "made from"],
+      [this.hidden(this.joint.after(key)), y + NODE.height / 2 + 6, "read by"],
     ];
     return ends.filter(([keys]) => keys.length > 0).map(([keys, edge, what]) =>
-      this.drawing.expander(keys, x + NODE.width / 2 - 22, edge, `${what} ${keys.length} more`));
+      this.drawing.expander(key, keys, x + NODE.width / 2 - 22, edge, `${what} ${keys.length} more`));
   }
 
   private fusions(side: Side, units: Units): SVGElement[] {

@@ -60,13 +60,16 @@ export class GraphDrawing {
     const pairsError = node.left !== undefined && node.right !== undefined ? farthest(row?.diff) : "";
     const sign = node.absorbed ? "" : SIGNS[node.relation];
     const causes = this.comparison.causesAt(node.row).length > 0 && !node.absorbed;
-    const texts = [short(operator, pairsError === "" ? 20 : 12), `${sign} ${pairsError}`.trim(),
+    const error = `${sign} ${pairsError}`.trim();
+    const most = Math.floor((NODE.width - 24 - 7.2 * error.length) / 8);
+    const texts = [short(operator, Math.max(4, most)), error,
       shortEnd(visible(this.comparison.brief(pathAndName(result))), 27)];
-    const label = `${texts.filter((text) => text !== "").join(" ")}, ${side}, row ${node.row}`;
     const group = svg("g", { class: `node ${relation}${selected ? " selected" : ""}${causes ? " has-cause" : ""}`,
       transform: `translate(${box.x - NODE.width / 2} ${box.y - NODE.height / 2})`, tabindex: 0, role: "button",
-      "aria-label": label, "data-node": node.row },
-    svg("title", {}, `${operator} ${visible(pathAndName(result)).slice(0, 400)}\n${visible(result?.type ?? "")}\nrow ${node.row}`),
+      "data-node": node.row, "data-unit": key },
+    // Its name for those who hear it, and what the pointer shows.
+    svg("title", {}, `${operator} ${error} ${visible(pathAndName(result)).slice(0, 400)}\n${visible(result?.type ?? "")}\n${side}, row ${node.row}`),
+    svg("rect", { class: "around", x: -5, y: -5, width: NODE.width + 10, height: NODE.height + 10, rx: 9 }),
     svg("rect", { class: "box", width: NODE.width, height: NODE.height, rx: 5 }),
     svg("rect", { class: "bar", width: 5, height: NODE.height, rx: 2 }),
     svg("text", { class: "op", x: 12, y: 18 }, `${texts[0]} `),
@@ -75,9 +78,9 @@ export class GraphDrawing {
     return pressable(group, () => this.actions.choose(key, node.row));
   }
 
-  expander(keys: number[], x: number, y: number, label: string): SVGElement {
-    const open = svg("g", { class: "expander", transform: `translate(${x} ${y})`, tabindex: 0, role: "button",
-      "aria-label": label },
+  // `of`: the node that it is at.
+  expander(of: number, keys: number[], x: number, y: number, label: string): SVGElement {
+    const open = svg("g", { class: "expander", transform: `translate(${x} ${y})`, tabindex: 0, role: "button", "data-unit": of },
     svg("title", {}, label), svg("rect", { x: -14, y: -8, width: 28, height: 16, rx: 8 }),
     svg("text", { y: 4, "text-anchor": "middle" }, `+${keys.length}`));
     return pressable(open, () => this.actions.expand(keys));
@@ -94,7 +97,7 @@ export class GraphDrawing {
     const label = `${visible(scope.label).slice(0, 200)}: ${grouped(all)} results, ${parts.join(", ")}, ${side}`;
     const group = svg("g", { class: `node scope ${relation}${scope.causes > 0 ? " has-cause" : ""}`, tabindex: 0, role: "button",
       transform: `translate(${box.x - NODE.width / 2} ${box.y - NODE.height / 2})`, "aria-expanded": "false",
-      "aria-label": label, "data-scope": scope.id.slice(0, 1000) },
+      "data-scope": scope.id.slice(0, 1000), "data-unit": `s${scope.id}` },
     svg("title", {}, label),
     svg("rect", { class: "box", width: NODE.width, height: NODE.height, rx: 12 }),
     svg("rect", { class: "under", x: 4, y: 4, width: NODE.width - 8, height: NODE.height - 8, rx: 9 }),
@@ -109,7 +112,7 @@ export class GraphDrawing {
     const label = visible(scope.label);
     const most = Math.max(6, Math.floor((box.width - 44) / 7));
     const close = pressable(svg("g", { class: "expander", transform: `translate(${left + 16} ${top + 11})`, tabindex: 0,
-      role: "button", "aria-expanded": "true", "aria-label": `Close ${label.slice(0, 200)}` },
+      role: "button", "aria-expanded": "true", "data-unit": `s${scope.id}` },
     svg("title", {}, `Close ${label.slice(0, 200)}`), svg("rect", { x: -9, y: -8, width: 18, height: 16, rx: 8 }),
     svg("text", { y: 4, "text-anchor": "middle" }, "−")), () => this.actions.toggle(scope));
     return svg("g", {},

@@ -7,6 +7,7 @@ import { RELATIONS, SIGNS, digits, farthest, many, percent, shareApart, shareOfR
 
 const OVERSCAN = 12;
 const MOST_PRINTED = 1000;
+const LEAST_OF_NAME = 14;
 
 export interface ListEvents {
   select(row: number): void;
@@ -18,7 +19,7 @@ export class RowList {
   readonly element: HTMLElement;
   private readonly body = html("div", { class: "rows", role: "rowgroup" });
   private items: Item[] = [];
-  private readonly placeOfRow = new Map<number, number>();
+  private readonly placeOfRow: Int32Array;
   private readonly shown = new Map<number, HTMLElement>();
   private current = -1;
   // As they were measured last: asking for them makes the browser lay everything out.
@@ -27,11 +28,14 @@ export class RowList {
   private headRoom = 0;
   private top = 0;
   private pending = false;
+  private later = 0;
+  private content = 0;
 
   constructor(private readonly comparison: Comparison, private readonly events: ListEvents) {
     this.element = html("div", {
       class: "grid", role: "grid", tabindex: 0, "aria-label": "Results of both sides", "aria-colcount": 8,
     }, this.head(), this.body);
+    this.placeOfRow = new Int32Array(comparison.report.rows.length).fill(-1);
     const alike = comparison.report.rows.filter((row) => this.isAlike(row)).length;
     this.element.classList.toggle("alike", alike > 0.8 * comparison.report.rows.length);
     this.element.addEventListener("scroll", () => this.schedule(), { passive: true });
@@ -48,16 +52,25 @@ export class RowList {
       cell("max", "max. difference"), cell("share", "on the whole"), cell("marks", "marks")));
   }
 
-  show(items: Item[]): void {
+  // `atOnce`: what can be seen is painted before what is beyond.
+  show(items: Item[], atOnce = false): void {
     this.items = items;
-    this.placeOfRow.clear();
+    this.placeOfRow.fill(-1);
     items.forEach((item, place) => {
-      if ("row" in item) this.placeOfRow.set(item.row, place);
-      else for (const row of item.fold) this.placeOfRow.set(row, place);
+      if ("row" in item) this.placeOfRow[item.row] = place;
+      else for (const row of item.fold) this.placeOfRow[row] = place;
     });
     this.element.setAttribute("aria-rowcount", String(items.length + 1));
     this.clear();
-    this.fit();
+    this.fit(atOnce ? 0 : OVERSCAN);
+    clearTimeout(this.later);
+    if (atOnce) this.later = window.setTimeout(() => this.render(), 100);
+  }
+
+  // Where a row or its fold is, if it is shown.
+  private placeOf(row: number): number | undefined {
+    const place = this.placeOfRow[row] ?? -1;
+    return place < 0 ? undefined : place;
   }
 
   get selected(): number {
@@ -68,26 +81,26 @@ export class RowList {
     const before = this.current;
     this.current = row;
     for (const number of [before, row]) {
-      this.shown.get(this.placeOfRow.get(number) ?? -1)?.setAttribute("aria-selected", String(number === row));
+      this.shown.get(this.placeOf(number) ?? -1)?.setAttribute("aria-selected", String(number === row));
     }
-    const place = this.placeOfRow.get(row);
+    const place = this.placeOf(row);
     if (place === undefined) return;
     if (scroll) this.reveal(place);
     this.element.setAttribute("aria-activedescendant", `row-${row}`);
   }
 
   isFolded(row: number): number | undefined {
-    const item = this.items[this.placeOfRow.get(row) ?? -1];
+    const item = this.items[this.placeOf(row) ?? -1];
     return item && "fold" in item ? item.fold[0] : undefined;
   }
 
   has(row: number): boolean {
-    return this.placeOfRow.has(row);
+    return this.placeOf(row) !== undefined;
   }
 
   // So many rows on, past folds.
   move(by: number): number {
-    let place = this.placeOfRow.get(this.current) ?? (by > 0 ? -1 : this.items.length);
+    let place = this.placeOf(this.current) ?? (by > 0 ? -1 : this.items.length);
     place = Math.max(0, Math.min(this.items.length - 1, place + by));
     const step = by > 0 ? 1 : -1;
     for (const direction of [step, -step]) {
@@ -101,7 +114,7 @@ export class RowList {
 
   // The next row that this holds of.
   find(by: 1 | -1, holds: (row: Row) => boolean): number {
-    const start = this.placeOfRow.get(this.current) ?? (by > 0 ? -1 : this.items.length);
+    const start = this.placeOf(this.current) ?? (by > 0 ? -1 : this.items.length);
     for (let at = start + by; at >= 0 && at < this.items.length; at += by) {
       const item = this.items[at];
       const row = item && "row" in item ? this.comparison.row(item.row) : undefined;
@@ -132,6 +145,8 @@ export class RowList {
   }
 
   private clear(): void {
+    // As when rows are scrolled away.
+    if (this.body.contains(document.activeElement)) this.element.focus({ preventScroll: true });
     this.shown.clear();
     this.body.replaceChildren();
   }
@@ -141,6 +156,7 @@ export class RowList {
     const height = parseFloat(getComputedStyle(this.element).getPropertyValue("--row-height")) || 32;
     if (height !== this.height) {
       this.height = height;
+      this.content = 0;
       this.clear();
     }
     this.room = this.element.clientHeight;
@@ -149,10 +165,13 @@ export class RowList {
     this.fit();
   }
 
-  private fit(): void {
+  private fit(overscan = OVERSCAN): void {
     this.body.style.height = `${this.items.length * this.height}px`;
+    // Few rows need no room below them; a search leaves the page below where it is.
+    this.content = Math.max(this.content, this.items.length * this.height + this.headRoom + 2);
+    this.element.style.setProperty("--content", `${this.content}px`);
     this.top = Math.min(this.top, this.lowest());
-    this.render();
+    this.render(false, overscan);
   }
 
   private schedule(): void {
@@ -165,10 +184,10 @@ export class RowList {
     });
   }
 
-  render(printed = false): void {
-    const seen = this.room / this.height;
-    let first = Math.max(0, Math.floor(this.top / this.height) - OVERSCAN);
-    let last = Math.min(this.items.length, Math.ceil(first + seen + 2 * OVERSCAN));
+  render(printed = false, overscan = OVERSCAN): void {
+    const top = Math.floor(this.top / this.height);
+    let first = Math.max(0, top - overscan);
+    let last = Math.min(this.items.length, top + Math.ceil(this.room / this.height) + 1 + overscan);
     if (printed) [first, last] = [0, Math.min(this.items.length, MOST_PRINTED)];
     this.body.classList.toggle("printed", printed);
     for (const [place, element] of this.shown) {
@@ -221,7 +240,7 @@ export class RowList {
     const cell = (name: string, ...children: Child[]): HTMLElement =>
       html("div", { role: "gridcell", class: `cell ${name}` }, ...children);
     const causes = this.comparison.causesAt(number).map((cause) =>
-      html("strong", { class: "begins" }, `← cause ${cause + 1}`));
+      html("strong", { class: this.comparison.isHarmless(cause) ? "begins harmless" : "begins" }, `← cause ${cause + 1}`));
     const element = html("div", {
       class: `row ${row.relation}`, role: "row", id: `row-${number}`, "data-row": number,
       "data-relation": row.relation, "aria-selected": String(number === this.current),
@@ -261,6 +280,10 @@ export class RowList {
     if (side === "right" && this.isAlike(row)) {
       return [html("span", { class: "ditto", title: "as on the left" }, "″")];
     }
-    return [html("span", { class: "op", title: operator.slice(0, 300) }, visible(operator).slice(0, 60)), shortName(name, this.comparison.brief(name))];
+    const brief = this.comparison.brief(name);
+    const shown = shortName(name, brief);
+    // The operator gives way to the end of a name, not to all of it.
+    shown.style.minWidth = `${Math.min(brief.length, LEAST_OF_NAME)}ch`;
+    return [html("span", { class: "op", title: operator.slice(0, 300) }, visible(operator).slice(0, 60)), shown];
   }
 }

@@ -8,7 +8,7 @@ import { GrowthPlot } from "./plot";
 import { type Report } from "./report";
 import { Results } from "./results";
 import {
-  type Actions, causesSection, modelsSection, notFiniteSection, outputsSection, quantizationSection, verdictSection,
+  type Actions, causesSection, isNotFiniteNews, modelsSection, notFiniteSection, outputsSection, quantizationSection, verdictSection,
 } from "./summary";
 
 function readData(id: string): unknown {
@@ -72,12 +72,18 @@ function showComparison(report: Report, service: LayoutService, say: (text: stri
     results.focus();
     history.replaceState(null, "", `#row-${row}`);
   };
-  whenIdle(() => results.prepare());
+  const prepare = (): void => {
+    if (results.prepare()) whenIdle(prepare);
+  };
+  whenIdle(prepare);
   const plot = new GrowthPlot(comparison, toRow);
+  const hasRows = report.rows.length > 0;
+  const notFinite = notFiniteSection(comparison);
+  const isNews = isNotFiniteNews(comparison);
   const parts = [
-    verdictSection(comparison), causesSection(comparison, actions), notFiniteSection(comparison),
-    modelsSection(comparison, actions), plot.element, results.element, graph.element, outputsSection(comparison),
-    quantizationSection(comparison),
+    verdictSection(comparison), causesSection(comparison, actions), isNews && notFinite, modelsSection(comparison, actions),
+    ...(hasRows ? [plot.element, quantizationSection(comparison), results.element, graph.element] : []),
+    outputsSection(comparison), !isNews && notFinite,
   ];
   return {
     parts: parts.filter((part): part is HTMLElement => part instanceof HTMLElement),
@@ -96,9 +102,8 @@ function start(): void {
     timer = window.setTimeout(() => (toast.textContent = ""), 4000);
   };
   const main = html("main");
-  document.body.prepend(
-    html("a", { class: "skip", href: "#results" }, "To the table"),
-    html("header", { class: "top" }, html("span", {}, "onnxcmp"), themeButton()));
+  const skip = html("a", { class: "skip", href: "#results" }, "To the table");
+  document.body.prepend(skip, html("header", { class: "top" }, html("span", {}, "onnxcmp"), themeButton()));
   document.body.append(main, toast);
   const data = readData("onnxcmp");
   let shown: Shown;
@@ -106,7 +111,7 @@ function start(): void {
     const below = html("div", { class: "step" });
     const show = (step: number): void => {
       shown = showComparison(readData(`onnxcmp-${step}`) as Report, service, say);
-      below.replaceChildren(...shown.parts);
+      below.replaceChildren(html("h2", { class: "part" }, view.titleOf(step)), ...shown.parts);
       view.mark(step);
     };
     const view = new OverviewSection(data, show);
@@ -116,6 +121,7 @@ function start(): void {
     shown = showComparison(data as Report, service, say);
     main.append(...shown.parts);
   }
+  skip.hidden = document.getElementById("results") === null;
   const follow = (): void => {
     const row = /^#row-(\d+)$/.exec(location.hash)?.[1];
     if (row !== undefined) shown.toRow(Number(row));

@@ -11,6 +11,7 @@ export interface ChainStep {
   exit_status: number;
   set: string;
   text: string;
+  changes?: string;
   causes: string[];
 }
 
@@ -19,6 +20,8 @@ export interface Chain {
   steps: ChainStep[];
   ends: ChainStep | null;
   broken_by: number | null;
+  adds_up_at?: number | null;
+  optimizers?: string[];
   verdict: Report["verdict"];
   exit_status: number;
   command?: string;
@@ -41,6 +44,7 @@ interface Part {
   exit_status: number;
   what: string;
   text: string;
+  changes?: string;
   causes: string[];
 }
 
@@ -75,9 +79,13 @@ function outcome(overview: Overview, parts: Part[]): string {
   const steps = grouped(overview.steps.length);
   if (overview.broken_by !== null) {
     return `Of ${steps} steps the first that fails is step ${overview.broken_by + 1}: ` +
-      `${visible(parts[overview.broken_by]?.what ?? "")}.`;
+      `${visible(parts[overview.broken_by]?.what ?? "")}.` + (overview.optimizers === undefined || overview.optimizers.length === 0 ? ""
+      : ` It passes without ${visible(overview.optimizers.join(", "))}.`);
   }
-  return failing.length > 0 ? `Each of ${steps} steps passes, but not all of them together.` : `All ${steps} steps pass.`;
+  if (failing.length === 0) return `All ${steps} steps pass.`;
+  const at = overview.adds_up_at ?? null;
+  return `Each of ${steps} steps passes, but not all of them together` +
+    (at === null ? "." : `: from step ${at + 1} on the model differs from the first one.`);
 }
 
 export class OverviewSection {
@@ -85,6 +93,7 @@ export class OverviewSection {
   // The part to begin with: the first that fails, or else the last, which are a chain's two ends.
   readonly first: number;
   private readonly rows: HTMLElement[];
+  private readonly parts: Part[];
 
   constructor(overview: Overview, show: (part: number) => void) {
     const parts = partsOf(overview);
@@ -92,13 +101,19 @@ export class OverviewSection {
     this.first = failing >= 0 ? failing : "sets" in overview ? 0 : parts.length - 1;
     // Narrow windows have the cells below each other, which would take their roles from them.
     const cell = { role: "cell" };
+    const hasChanges = parts.some((part) => (part.changes ?? "") !== "");
+    const hasCauses = parts.some((part) => part.causes.length > 0);
     this.rows = parts.map((part, number) => html("tr", { role: "row", "data-step": number },
-      html("td", cell, button(part.name, () => show(number), { "aria-label": `Show ${part.name}` })),
-      html("td", { ...cell, class: "brief" }, `${SIGNS[part.verdict]} ${part.verdict}`),
+      html("td", { ...cell, class: "brief" }, button(part.name, () => show(number), { "aria-label": `Show ${part.name}` })),
+      html("td", { ...cell, class: `brief outcome ${part.verdict}` }, `${SIGNS[part.verdict]} ${part.verdict}`),
       html("td", cell, visible(part.what)),
       html("td", cell, visible(part.text)),
-      html("td", cell, ...part.causes.slice(0, 3).map((cause) => html("p", {}, visible(cause))),
+      hasChanges && html("td", { ...cell, class: "quiet" }, visible(part.changes ?? "")),
+      hasCauses && html("td", cell, ...part.causes.slice(0, 3).map((cause) => html("p", {}, visible(cause))),
         part.causes.length > 3 && html("p", { class: "quiet" }, `and ${part.causes.length - 3} more`))));
+    this.parts = parts;
+    const heads = ["", "verdict", "sets" in overview ? "inputs" : "models", "outputs", ...(hasChanges ? ["what it changed"] : []),
+      ...(hasCauses ? ["causes"] : [])];
     const sets = "sets" in overview;
     this.element = html("section", { class: `chain ${overview.verdict}`, "aria-label": sets ? "All sets of inputs" : "The whole chain" },
       html("h1", { id: "chain" }, html("span", { "aria-hidden": "true" }, `${SIGNS[overview.verdict]} `), overview.verdict),
@@ -106,9 +121,15 @@ export class OverviewSection {
       overview.command !== undefined && html("p", {}, html("code", { class: "command" }, visible(overview.command))),
       html("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": sets ? "Sets of inputs" : "Steps of the chain" },
         html("table", { role: "table" }, html("caption", {}, `${sets ? "Sets" : "Steps"}; a button shows one below`),
-          html("thead", { role: "rowgroup" }, html("tr", { role: "row" }, ...["", "verdict", sets ? "inputs" : "models", "outputs", "causes"].map((head) =>
+          html("thead", { role: "rowgroup" }, html("tr", { role: "row" }, ...heads.map((head) =>
             head === "" ? html("td", cell) : html("th", { scope: "col", role: "columnheader" }, head)))),
           html("tbody", { role: "rowgroup" }, ...this.rows))));
+  }
+
+  // What is shown below: the name and what it is of.
+  titleOf(part: number): string {
+    const it = this.parts[part];
+    return it ? `${it.name.charAt(0).toUpperCase()}${it.name.slice(1)}: ${visible(it.what)}` : "";
   }
 
   mark(part: number): void {

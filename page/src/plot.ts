@@ -59,6 +59,7 @@ export class GrowthPlot {
   private readonly frame: HTMLElement;
   private readonly readout = html("p", { class: "readout", role: "status" });
   private measure: Measure = MEASURES[0] as Measure;
+  private readonly signs: [HTMLElement, string][] = [];  // of the legend, with what they explain
   private points: Point[] = [];
   private current = -1;
   private cursor: SVGElement | undefined;
@@ -97,8 +98,11 @@ export class GrowthPlot {
   }
 
   private legend(): HTMLElement {
-    const sample = (shape: SVGElement, text: string): HTMLElement => html("li", {},
-      svg("svg", { viewBox: "-8 -8 16 16", width: 16, height: 16, "aria-hidden": "true" }, shape), text);
+    const sample = (shape: SVGElement, text: string): HTMLElement => {
+      const item = html("li", {}, svg("svg", { viewBox: "-8 -8 16 16", width: 16, height: 16, "aria-hidden": "true" }, shape), text);
+      this.signs.push([item, `.${shape.getAttribute("class")?.replace(" ", ".") ?? ""}`]);
+      return item;
+    };
     return html("ul", { class: "legend" },
       sample(svg("path", { class: "dot close", d: "M0 0h0" }), "within tolerance"),
       sample(svg("path", { class: "cross different", d: crosses([[0, 0]]) }), "different"),
@@ -143,6 +147,8 @@ export class GrowthPlot {
     this.cursor = svg("circle", { class: "cursor", r: 8, cx: -20, cy: -20 });
     drawing.append(this.cursor);
     this.frame.replaceChildren(drawing);
+    // Signs that do not occur need no explanation.
+    for (const [item, sign] of this.signs) item.hidden = (drawing.querySelector(sign)?.getAttribute("d") ?? "") === "";
     this.readout.textContent = this.points.length === 0
       ? "No pair differs: all have the same bits." : this.summary();
   }
@@ -200,16 +206,22 @@ export class GrowthPlot {
       (row.relation === "different" ? different : close).push([point.x, point.y]);
       if (row.marks.includes("fused")) fused.push([point.x, point.y]);
     }
-    const same = new Set<string>();
-    const alone = new Set<string>();
+    // Ticks that lie on each other are one.
+    let [same, alone] = ["", ""];
+    let [lastSame, lastAlone] = [-1, -1];
     rows.forEach((row, number) => {
-      const x = xOf(number).toFixed(1);
-      if (row.left.length === 0 || row.right.length === 0) alone.add(`M${x} ${floor + 8}v8`);
-      else if (row.relation === "same") same.add(`M${x} ${floor - 4}v8`);
+      const x = Math.round(2 * xOf(number)) / 2;
+      if (row.left.length === 0 || row.right.length === 0) {
+        if (x !== lastAlone) alone += `M${x} ${floor + 8}v8`;
+        lastAlone = x;
+      } else if (row.relation === "same") {
+        if (x !== lastSame) same += `M${x} ${floor - 4}v8`;
+        lastSame = x;
+      }
     });
     return [
-      svg("path", { class: "tick same", d: [...same].join("") }),
-      svg("path", { class: "tick alone", d: [...alone].join("") }),
+      svg("path", { class: "tick same", d: same }),
+      svg("path", { class: "tick alone", d: alone }),
       svg("path", { class: "dot close", d: dots(close) }),
       svg("path", { class: "cross different", d: crosses(different) }),
       svg("path", { class: "ring", d: rings(fused) }),
@@ -218,14 +230,25 @@ export class GrowthPlot {
 
   private causes(xOf: (row: number) => number, yOf: (v: number) => number, floor: number, low: number): SVGElement[] {
     const parts: SVGElement[] = [];
-    this.comparison.report.causes.slice(0, 20).forEach((cause, number) => {
+    const taken: [number, number][][] = [[], [], [], []];  // by line of labels: from where to where
+    this.comparison.report.causes.slice(0, 100).forEach((cause, number) => {
       const row = this.comparison.rowOfCause(cause);
       if (row < 0) return;
       const x = xOf(row);
-      parts.push(svg("path", { class: "cause-line", d: `M${x} ${MARGIN.top}V${floor}` }));
-      const right = x > this.frame.clientWidth - 90;
-      parts.push(svg("text", { class: "cause-label", x: x + (right ? -5 : 5), y: floor - 24 - 13 * (number % 4),
-        "text-anchor": right ? "end" : "start" }, `cause ${number + 1}`));
+      // Other ways to compute the same are no places to look at.
+      if (!this.comparison.isHarmless(number)) {
+        parts.push(svg("path", { class: "cause-line", d: `M${x} ${MARGIN.top}V${floor}` }));
+        const text = `cause ${number + 1}`;
+        const right = x > this.frame.clientWidth - 90;
+        const from = right ? x - 7.5 * text.length - 5 : x;
+        const to = from + 7.5 * text.length + 5;
+        const line = taken.findIndex((labels) => labels.every((label) => to < label[0] || from > label[1]));
+        if (line >= 0) {
+          taken[line]?.push([from, to]);
+          parts.push(svg("text", { class: "cause-label", x: x + (right ? -5 : 5), y: floor - 24 - 13 * line,
+            "text-anchor": right ? "end" : "start" }, text));
+        }
+      }
       const own = cause.diff && cause.diff.reason === undefined ? this.measure.error(cause.diff) : NaN;
       if (own >= 10 ** low && Number.isFinite(own)) parts.push(svg("path", { class: "diamond", d: diamond(x, yOf(own)) }));
     });
@@ -299,19 +322,26 @@ export class GrowthPlot {
   }
 }
 
+// Of thousands, those that cannot be told apart are drawn once.
+function distinct(points: [number, number][]): [number, number][] {
+  const fine = points.length > 1000 ? 1 : 10;
+  const seen = new Set<number>();
+  return points.filter(([x, y]) => {
+    const place = Math.round(x * fine) * 1e5 + Math.round(y * fine);
+    return !seen.has(place) && seen.add(place);
+  });
+}
+
 function dots(points: [number, number][]): string {
-  return [...new Set(points.map(([x, y]) => `M${x.toFixed(1)} ${y.toFixed(1)}h0`))].join("");
+  return distinct(points).map(([x, y]) => `M${x.toFixed(1)} ${y.toFixed(1)}h0`).join("");
 }
 
 function crosses(points: [number, number][]): string {
-  // Of thousands, those that cannot be told apart are drawn once.
-  const digits = points.length > 1000 ? 0 : 1;
-  return [...new Set(points.map(([x, y]) =>
-    `M${(x - 4).toFixed(digits)} ${(y - 4).toFixed(digits)}l8 8m0 -8l-8 8`))].join("");
+  return distinct(points).map(([x, y]) => `M${(x - 4).toFixed(1)} ${(y - 4).toFixed(1)}l8 8m0 -8l-8 8`).join("");
 }
 
 function rings(points: [number, number][]): string {
-  return points.map(([x, y]) => `M${(x - 6.5).toFixed(1)} ${y.toFixed(1)}a6.5 6.5 0 1 0 13 0a6.5 6.5 0 1 0 -13 0`).join("");
+  return distinct(points).map(([x, y]) => `M${(x - 6.5).toFixed(1)} ${y.toFixed(1)}a6.5 6.5 0 1 0 13 0a6.5 6.5 0 1 0 -13 0`).join("");
 }
 
 function diamond(x: number, y: number, size = 7): string {

@@ -74,6 +74,7 @@ export interface Result {
 
 export interface ModelSide {
   source: string;
+  ran_in?: string;
   error?: string;
   bytes: Integer;
   nodes: Integer;

@@ -10,6 +10,7 @@ import { ALL_RELATIONS, RELATIONS, SIGNS, farthest, grouped } from "./text";
 import { madeBy, pathAndName } from "./comparison";
 
 const MOST_COPIED = 5000;
+const ROWS_AT_ONCE = 2000;
 
 export class Results {
   readonly element: HTMLElement;
@@ -29,7 +30,10 @@ export class Results {
     this.list = new RowList(comparison, {
       select: (row) => this.choose(row, false),
       open: (row) => this.choose(row, true),
-      unfold: (first) => this.unfold(first),
+      unfold: (first) => {
+        this.unfold(first);
+        this.list.select(first, false);
+      },
     });
     this.foldButton = button("Unfold all", () => {
       this.selection.folding = !this.selection.folding;
@@ -44,11 +48,7 @@ export class Results {
         html("kbd", {}, "n"), " next difference, ", html("kbd", {}, "/"), " search, ",
         html("kbd", {}, "Enter"), " details, ", html("kbd", {}, "g"), " in the graph, ",
         html("kbd", {}, "Esc"), " close. --explain takes the numbers of rows."));
-    let wait = 0;
-    this.search.addEventListener("input", () => {
-      clearTimeout(wait);
-      wait = window.setTimeout(() => this.searchFor(this.search.value), 30);
-    });
+    this.search.addEventListener("input", () => this.searchFor(this.search.value));
     this.search.addEventListener("keydown", (event) => this.searchKey(event));
     this.list.element.addEventListener("keydown", (event) => this.gridKey(event));
     this.pane.addEventListener("scroll", () => (this.paneScrolled = true), { passive: true });
@@ -84,10 +84,11 @@ export class Results {
       this.status);
   }
 
-  // What the first search would wait for otherwise: the fonts of the details, code that has not run
-  // yet. Nothing of it is ever painted.
-  prepare(): void {
-    if (!this.pane.hidden || this.search.value !== "") return;
+  // What the first search would wait for otherwise: texts of all rows, the fonts of the details, code
+  // that has not run yet. Nothing of it is ever painted. True if it is to be called again.
+  prepare(): boolean {
+    if (!this.pane.hidden || this.search.value !== "") return false;
+    if (this.selection.index(ROWS_AT_ONCE)) return true;
     const unseen = html("aside", { class: "details", "aria-hidden": "true" },
       ...details(this.comparison, this.rows.at(-1) ?? 0, this.actions, () => undefined));
     unseen.style.visibility = "hidden";
@@ -97,12 +98,13 @@ export class Results {
     this.selection.query = "a b";
     this.selection.items(this.selection.rows());
     this.selection.query = "";
+    return false;
   }
 
-  private update(): void {
+  private update(atOnce = false): void {
     this.rows = this.selection.rows();
     const items = this.selection.items(this.rows);
-    this.list.show(items);
+    this.list.show(items, atOnce);
     const all = this.comparison.report.rows.length;
     const folds = items.some((item) => "fold" in item);
     this.foldButton.textContent = this.selection.folding && folds ? "Unfold all" : "Fold what is the same";
@@ -114,7 +116,7 @@ export class Results {
 
   private searchFor(query: string): void {
     this.selection.query = query.trim();
-    this.update();
+    this.update(true);
     this.list.toTop();
   }
 

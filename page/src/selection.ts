@@ -33,11 +33,19 @@ export class Selection {
   readonly hidden = new Set<Relation>();
   // Rows that are shown although they could be folded, by the first row of their fold.
   readonly opened = new Set<number>();
-  private readonly texts: string[];
+  private readonly texts: string[] = [];
+  // The rows in which all of these words stand, whatever is hidden.
+  private searched: { words: string[]; found: number[] } = { words: [], found: [] };
   private readonly ranks: Record<string, Float64Array> = {};
 
-  constructor(private readonly comparison: Comparison) {
-    this.texts = comparison.report.rows.map((row) => this.searchedText(row));
+  constructor(private readonly comparison: Comparison) {}
+
+  // Makes the texts of so many more rows that a search looks at; false if none is left.
+  index(most: number): boolean {
+    const { rows } = this.comparison.report;
+    const end = Math.min(rows.length, this.texts.length + most);
+    for (let row = this.texts.length; row < end; ++row) this.texts.push(this.searchedText(rows[row] as Row));
+    return end < rows.length;
   }
 
   // All that a search looks at, in lower case.
@@ -59,14 +67,26 @@ export class Selection {
   rows(): number[] {
     const words = this.query.toLowerCase().split(/\s+/).filter((word) => word !== "");
     const rows = this.comparison.report.rows;
-    const found: number[] = [];
-    for (let number = 0; number < rows.length; ++number) {
-      const row = rows[number];
-      if (!row || this.hidden.has(row.relation)) continue;
-      const text = this.texts[number] ?? "";
-      if (words.every((word) => text.includes(word))) found.push(number);
-    }
+    const matching = words.length > 0 ? this.matching(words) : rows.map((_, number) => number);
+    const found = this.hidden.size === 0 ? matching.slice()
+      : matching.filter((number) => !this.hidden.has((rows[number] as Row).relation));
     if (this.sort !== "order") this.order(found);
+    return found;
+  }
+
+  // Who types on narrows what was found.
+  private matching(words: string[]): number[] {
+    const before = this.searched;
+    if (String(before.words) === String(words)) return before.found;
+    this.index(Infinity);
+    const narrower = before.words.length > 0 &&
+      before.words.every((word) => words.some((longer) => longer.includes(word)));
+    const holds = (number: number): boolean => words.every((word) => (this.texts[number] as string).includes(word));
+    const found = narrower ? before.found.filter(holds) : [];
+    if (!narrower) {
+      for (let number = 0; number < this.texts.length; ++number) if (holds(number)) found.push(number);
+    }
+    this.searched = { words, found };
     return found;
   }
 

@@ -33,6 +33,7 @@ function sentence(text: string): string {
 }
 
 function counts(report: Report): HTMLElement {
+  if (report.rows.length === 0) return html("p", { class: "quiet" }, report.exit === undefined ? "" : `Exit status ${report.exit}.`);
   const paired = report.rows.filter((row) => row.left.length > 0 && row.right.length > 0);
   const of = (relation: string): number => paired.filter((row) => row.relation === relation).length;
   const parts = [
@@ -75,12 +76,13 @@ function modelLine(side: Side, model: ModelSide): HTMLElement {
   const opsets = Object.entries(model.opsets)
     .map(([domain, version]) => `${domain === "" ? "opset" : visible(domain)} ${version}`);
   const isRecording = Number(model.nodes) === 0;
-  const parts = isRecording ? [`recording of ${many(model.results.length, "result")}`]
+  const parts = isRecording ? (model.results.length > 0 ? [`recording of ${many(model.results.length, "result")}`] : [])
     : [many(model.nodes, "node"), many(model.operators, "operator"), many(model.initializers, "initializer")];
   if (Number(model.bytes) > 0) parts.push(bytes(model.bytes));
   return html("div", { class: "line" },
     html("b", {}, side), wholeName(model.source),
     html("span", { class: "quiet" }, [...parts, ...opsets].join(" · ")),
+    model.ran_in !== undefined && html("span", {}, `ran in ${visible(model.ran_in)}`),
     model.error !== undefined && html("p", { class: "error" }, visible(model.error)));
 }
 
@@ -121,7 +123,6 @@ const KINDS: Record<string, string> = {
   quantization: "quantized on one side",
 };
 
-const HARMLESS = new Set(["approximation", "quantization"]);
 const MOST_CAUSES = 8;
 
 export function causesSection(comparison: Comparison, actions: Actions): Child {
@@ -133,7 +134,7 @@ export function causesSection(comparison: Comparison, actions: Actions): Child {
   }
   const cards = report.causes.map((cause, number) => causeCard(comparison, cause, number, actions));
   // Wrong ones come first. The others are told, but they are nothing to look at first.
-  const wrong = report.causes.filter((cause) => !HARMLESS.has(cause.kind)).length;
+  const wrong = report.causes.filter((_, number) => !comparison.isHarmless(number)).length;
   const most = Math.min(MOST_CAUSES, wrong > 0 ? wrong : 2);
   const shown = cards.slice(0, most);
   const rest = cards.slice(most);
@@ -251,6 +252,12 @@ export function outputsSection(comparison: Comparison): Child {
     alone.length > 0 && html("ul", {}, ...alone));
 }
 
+// Masks and the like hold infinity on purpose.
+export function isNotFiniteNews(comparison: Comparison): boolean {
+  return SIDES.some((side) => (comparison.report[`not_finite_${side}`] ?? []).some((origin) => origin.reason !== "given" ||
+    comparison.row(comparison.rowOfResult(side, origin.result))?.relation === "different"));
+}
+
 export function notFiniteSection(comparison: Comparison): Child {
   const report = comparison.report;
   const lines = SIDES.flatMap((side) => (report[`not_finite_${side}`] ?? []).map((origin) => {
@@ -264,6 +271,12 @@ export function notFiniteSection(comparison: Comparison): Child {
   if (lines.length === 0) return null;
   return html("section", { "aria-labelledby": "not-finite" },
     html("h2", { id: "not-finite" }, "Where numbers become NaN or infinite"), html("ul", {}, ...lines));
+}
+
+const LAYERS_AT_ONCE = 12;
+
+function layersTable(caption: string, rows: Child[][]): HTMLElement {
+  return table(caption, ["result", "operator", "type", "own SQNR, dB", "SQNR, dB", "cost", "saturated", "mistake"], rows, [3, 4, 5, 6]);
 }
 
 export function quantizationSection(comparison: Comparison): Child {
@@ -284,6 +297,7 @@ export function quantizationSection(comparison: Comparison): Child {
     html("h2", { id: "quantization" }, "Quantized layers"),
     quantization.mistakes.length > 0 && html("ul", {}, ...quantization.mistakes.map((mistake) =>
       html("li", {}, link(mistake.result), `: ${visible(mistake.text)}`))),
-    table("Layers of the quantized side, what costs the outputs most first",
-      ["result", "operator", "type", "own SQNR, dB", "SQNR, dB", "cost", "saturated", "mistake"], rows, [3, 4, 5, 6]));
+    layersTable("Layers of the quantized side, what costs the outputs most first", rows.slice(0, LAYERS_AT_ONCE)),
+    rows.length > LAYERS_AT_ONCE && html("details", {}, html("summary", {}, `${rows.length - LAYERS_AT_ONCE} more layers`),
+      layersTable("The other layers", rows.slice(LAYERS_AT_ONCE))));
 }

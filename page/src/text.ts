@@ -51,7 +51,7 @@ export function bytes(count: Integer): string {
 
 // How far apart as a whole: root mean square of the differences against that of the left's values.
 export function shareApart(diff: Diff | undefined): number {
-  if (diff?.sqnr_db !== undefined) {
+  if (diff?.sqnr_db !== undefined && diff.reason === undefined) {
     const decibels = real(diff.sqnr_db);
     return Number.isNaN(decibels) ? NaN : 10 ** (-decibels / 20);
   }
@@ -60,7 +60,7 @@ export function shareApart(diff: Diff | undefined): number {
 
 // The greatest difference against the range of the left's values.
 export function shareOfRange(diff: Diff | undefined): number {
-  if (diff?.range === undefined) return NaN;
+  if (diff?.range === undefined || diff.reason !== undefined) return NaN;
   const share = real(diff.max_absolute) / real(diff.range);
   return Number.isFinite(share) ? share : NaN;
 }

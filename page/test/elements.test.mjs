@@ -134,7 +134,8 @@ describe("the graphs by scope", () => {
     await page.locator(".side-left .scope").first().focus();
     await page.keyboard.press("Enter");
     await page.waitForFunction((count) => document.querySelectorAll(".side-left .frame").length > count, frames);
-    await page.locator(".side-left [aria-label^='Close']").first().focus();
+    assert.equal(await page.evaluate(() => document.activeElement.getAttribute("aria-expanded")), "true");
+    await page.locator(".side-left [aria-expanded='true']").first().focus();
     await page.keyboard.press("Enter");
     await page.waitForFunction((count) => document.querySelectorAll(".side-left .scope").length !== count, before - 1);
     assert.deepEqual(await violations(page), []);

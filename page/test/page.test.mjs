@@ -61,6 +61,17 @@ describe("the table", () => {
     assert.deepEqual(page.complaints, []);
   });
 
+  it("keeps the focus where a fold opens by a key", async () => {
+    const page = await open(pageWith(chainReport(200, 150)));
+    await page.locator(".fold button").focus();
+    await page.keyboard.press("Enter");
+    assert.equal(await page.evaluate(() => document.activeElement.className), "grid alike");
+    assert.equal(await page.getAttribute("[aria-selected=true]", "data-row"), "0");
+    await page.keyboard.press("ArrowDown");
+    assert.equal(await page.getAttribute("[aria-selected=true]", "data-row"), "1");
+    assert.deepEqual(page.complaints, []);
+  });
+
   it("filters by relation and sorts by a figure", async () => {
     const page = await open(pageWith(chainReport(60, 30)));
     await page.click("[data-filter=same]");
@@ -194,6 +205,8 @@ describe("the graphs", () => {
     await page.locator(".side-left .expander").first().focus();
     await page.keyboard.press("Enter");
     assert.equal(await count(), before + 1);
+    // The focus is at the node that opened, not lost with the old drawing.
+    assert.equal(await page.evaluate(() => document.activeElement.closest(".side-left") !== null), true);
     await page.click("text=More around it");
     assert.equal(await count(), before + 3);
     await page.evaluate(() => (location.hash = "#row-90"));
