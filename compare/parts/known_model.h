@@ -27,7 +27,7 @@ struct KnownModel {
   // Sorted, its local functions kept, external data inside.
   std::shared_ptr<const onnx::ModelProto> proto;
   Feeds feeds;
-  // Of the main graph: initializers, inputs, results.
+  // The main graph's initializers, inputs and results.
   absl::flat_hash_map<std::string, Value> values;
   // The results of the first run of each graph inside a node, by name.
   absl::flat_hash_map<std::string, Value> inner_values;

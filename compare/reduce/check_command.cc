@@ -144,7 +144,7 @@ absl::StatusOr<CheckRun> CheckCommand::Run(const std::string& command, absl::Dur
   int status = 0;
   bool open = true;
   bool ended = false;
-  // What it has started may keep the pipe open; the command itself decides.
+  // A process that it has started may keep the pipe open; the command itself decides.
   while (!ended) {
     const pid_t got = waitpid(pid, &status, WNOHANG);
     if (got == pid || (got < 0 && errno != EINTR)) {

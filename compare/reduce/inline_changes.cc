@@ -1,4 +1,4 @@
-// What nodes hold in place of them: functions, branches, the first run of a loop's body.
+// The contents of nodes in place of them: functions, branches, the first run of a loop's body.
 #include <algorithm>
 #include <exception>
 #include <string>

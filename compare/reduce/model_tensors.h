@@ -17,7 +17,7 @@ class ModelTensors {
   // `known` has the values of `model`. Both must outlive the object.
   ModelTensors(const KnownModel& known, const FedModel* model) : known_(known), model_(*model) {}
 
-  // Of the initializers; `inputs`: of the inputs with a value, too.
+  // Names of the initializers; `inputs`: those of inputs with a value, too.
   std::vector<std::string> names(bool inputs) const;
   std::optional<Tensor> Find(const std::string& name) const;
   // Another value, also of another shape. False if there is no such tensor.

@@ -26,7 +26,7 @@ class Prober {
 
   absl::StatusOr<ReduceTrial> Begin(const ReduceCandidate& whole);
   absl::StatusOr<ReduceTrial> Try(const ReduceCandidate& candidate);
-  // Whatever it did before; nothing is remembered.
+  // The same without regard to an earlier answer, and none is remembered.
   absl::StatusOr<ReduceTrial> TryAgain(const ReduceCandidate& candidate);
   // Tries candidates that may be asked for next, at the same time.
   absl::Status Ahead(const std::vector<const ReduceCandidate*>& candidates);

@@ -86,10 +86,10 @@ TEST_F(ReduceCommandTest, SignalsHangsAndLinesAreKept) {
 
 TEST_F(ReduceCommandTest, AttributesAndSizesBecomeSimple) {
   ASSERT_EQ(Reduce("! grep -q Softmax {model}").status, 0);
-  EXPECT_THAT(Text(), Not(HasSubstr("axis = 0")));
+  EXPECT_THAT(Text(), Not(HasSubstr("axis")));
   std::filesystem::remove_all(small_);
   ASSERT_EQ(Reduce("! grep -q axis {model}").status, 0);
-  EXPECT_THAT(Text(), HasSubstr("axis = 0"));
+  EXPECT_THAT(Text(), HasSubstr("axis=0"));
   EXPECT_THAT(ReadFile(small_ + "/report.md"), HasSubstr("float[1,1]"));
 }
 
@@ -161,9 +161,12 @@ TEST_F(ReduceCommandTest, JobsChangeNothing) {
 }
 
 TEST_F(ReduceCommandTest, InterruptedItLeavesTheBestSoFar) {
-  const Outcome outcome = OnnxcmpInterrupted(
-      {"reduce", model_, "--check", "! grep -q Sigmoid {model} || sleep 60", "-o", small_}, SIGINT,
-      3000);
+  // It hangs after a few that failed.
+  const std::string check = "grep -q Sigmoid {model} || exit 0; echo x >> " + folder_ +
+                            "/count; test $(wc -l < " + folder_ +
+                            "/count) -lt 4 || sleep 60; exit 1";
+  const Outcome outcome =
+      OnnxcmpInterrupted({"reduce", model_, "--check", check, "-o", small_}, SIGINT, 6000);
   EXPECT_EQ(outcome.status, -SIGINT);
   EXPECT_THAT(outcome.err, HasSubstr("the best so far"));
   EXPECT_THAT(Onnxcmp({"test", small_}).out, HasSubstr("1 passed"));

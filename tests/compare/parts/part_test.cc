@@ -116,7 +116,9 @@ TEST_F(PartTest, AsAFunctionItGivesTheSame) {
 }
 
 TEST_F(PartTest, TheCheckerRefusesWhatIsWrong) {
-  FedModel part = MakePart(Known(kCutModel), {.nodes = {2}}).value();
+  const KnownModel known = Known(kCutModel);
+  FedModel part = MakePart(known, {.nodes = {2}}).value();
+  TypeOutputs(registry_, known.values, &part.proto);
   EXPECT_TRUE(CheckModel(registry_, {}, part.proto).ok());
   part.proto.mutable_graph()->mutable_node(0)->add_input("nobody");
   EXPECT_FALSE(CheckModel(registry_, {}, part.proto).ok());
