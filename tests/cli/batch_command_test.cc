@@ -229,12 +229,12 @@ TEST_F(BatchCommandTest, StopsCleanlyAndGoesOn) {
   for (const int signal : {SIGINT, SIGKILL}) {
     bool seen = false;
     std::thread watch([&] {
-      for (int tries = 0; tries < 24 && !seen; ++tries) {
+      for (int tries = 0; tries < 38 && !seen; ++tries) {
         std::this_thread::sleep_for(std::chrono::milliseconds(100));
         seen = !ProcessesWith(folder_ + "/a/endless.onnxtxt").empty();
       }
     });
-    const Outcome stopped = OnnxcmpInterrupted(Command({"--pair-time", "60s"}), signal, 2500);
+    const Outcome stopped = OnnxcmpInterrupted(Command({"--pair-time", "60s"}), signal, 4000);
     watch.join();
     EXPECT_TRUE(seen);
     EXPECT_EQ(stopped.status, -signal);
