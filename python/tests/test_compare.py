@@ -316,6 +316,14 @@ def test_make_inputs(plain):
     assert onnxcmp.compare(plain, plain, one).verdict == "same"
 
 
+def test_maps_have_no_order():
+    left = {"m": {1: 1.0, 2: 2.0}, "s": [{"x": 1.0, "y": 2.0}]}
+    turned = {"m": {2: 2.0, 1: 1.0}, "s": [{"y": 2.0, "x": 1.0}]}
+    assert onnxcmp.compare(left, turned).verdict == "same"
+    assert onnxcmp.compare(left, {**turned, "m": {2: 1.0, 1: 2.0}}).verdict == "different"
+    assert onnxcmp.compare(left, {**turned, "s": [{"y": 2.0, "z": 1.0}]}).verdict == "different"
+
+
 class Printer:
     """As IPython has it."""
 
