@@ -383,6 +383,113 @@ def edges(pick):
     return graph("add"), graph("none"), graph("add", "t = Neg(s) y = Sub(x, t)")
 
 
+def single_numbers(pick):
+    """A time stamp or seed that is given alone."""
+    name, way = pick.choice(["t", "seed", "now"]), pick.randrange(2)
+
+    def graph(tail):
+        return f"(int64 {name}) => (int64 y) <int64 k = {{{pick.choice([1009, 4099])}}}> {{ {tail.replace('(t)', '(' + name + ')')} }}"
+    state = pick.getstate()
+    left = graph("a = Identity(t) y = Mul(a, k)" if way else "y = Identity(t)")
+    pick.setstate(state)
+    wrong = graph("c = Cast<to = 6>(t) d = Cast<to = 6>(k) m = Mul(c, d) y = Cast<to = 7>(m)" if way
+                  else "f = Cast<to = 1>(t) y = Cast<to = 7>(f)")
+    pick.setstate(state)
+    return left, wrong, graph("n = Neg(t) m = Mul(n, k) y = Neg(m)" if way else "n = Neg(t) y = Neg(n)")
+
+
+def at_limits(pick):
+    """A comparison that takes the limit itself, or not: of a sum, of two inputs."""
+    way, kind = pick.randrange(2), pick.choice(["float", "int64"])
+    k, b = pick.randint(-9, 9), pick.randint(1, 5)
+
+    def graph(operator, tail="y = Identity(c)"):
+        if way:
+            return f"({kind}[n] u, {kind}[n] v) => (bool[n] y) {{ c = {operator}(u, v) {tail} }}"
+        return (f"({kind}[n] x) => (bool[n] y) <{kind} k = {{{k}}}, {kind} b = {{{b}}}> "
+                f"{{ s = Add(x, b) c = {operator}(s, k) {tail} }}")
+    return graph("Less"), graph("LessOrEqual"), graph("GreaterOrEqual", "y = Not(c)")
+
+
+def cut_lengths(pick):
+    """Texts are cut at a length, the past at a window."""
+    k, window = pick.randint(40, 600), pick.random() < 0.5
+    first, last = (f"{{-{k}}}", "{9223372036854775807}") if window else ("{0}", f"{{{k}}}")
+    d = pick.randint(1, 3)
+
+    def graph(tail, first=first, last=last):
+        return (f"(float[b,t,{d}] x) => (float[b,u,{d}] y) <int64[1] f = {first}, int64[1] l = {last}, "
+                f"int64[1] a = {{1}}> {{ {tail} }}")
+    wrong = (f"{{-{k - 2}}}", last) if window else (first, f"{{{k - 2}}}")
+    return (graph("y = Slice(x, f, l, a)"), graph("y = Slice(x, f, l, a)", *wrong),
+            graph("n = Neg(x) m = Slice(n, f, l, a) y = Neg(m)"))
+
+
+def large_images(pick):
+    k = pick.choice([64, 100, 224])
+
+    def graph(test):
+        return (f"(float[1,3,h,w] x) => (float[1,3,p,q] y) <int64 k = {{{k}}}> {{ s = Shape<start = 2, end = 3>(x) "
+                f"v = Squeeze(s) {test} y = If(c) <then_branch = t () => (float[1,3,p,q] u) {{ u = Neg(x) }}, "
+                f"else_branch = e () => (float[1,3,h,w] o) {{ o = Identity(x) }}> }}")
+    return (graph("c = Greater(v, k)"), "(float[1,3,h,w] x) => (float[1,3,p,q] y) { y = Identity(x) }",
+            graph("c = Less(k, v)"))
+
+
+def silence(pick):
+    """A guard against zeros alone: of a logarithm, of a norm."""
+    d, way = pick.randint(4, 30), pick.randrange(2)
+    last = "y = Log(m)" if way else "y = Div(x, m)"
+    out = 1 if way else d
+
+    def graph(guard):
+        return (f"(float[n,{d}] x) => (float[n,{out}] y) <int64[1] a = {{1}}, float e = {{1e-10}}> "
+                f"{{ p = Mul(x, x) s = ReduceSum<keepdims = 1>(p, a) {guard} {last} }}")
+    return graph("m = Max(s, e)"), graph("m = Identity(s)"), graph("m = Max(e, s)")
+
+
+def unknown_ids(pick):
+    """Labels that do not count, words that are not in the table: something else is put in their place."""
+    rows, way = pick.randint(4, 60), pick.randrange(2)
+    w = table(pick, rows, 2)
+    other = pick.randrange(rows)
+    k = -pick.choice([1, 100]) if way else rows - 1
+
+    def graph(tail):
+        return (f"(int64[n] i) => (float[n,2] y) <{floats('w', (rows, 2), w)}, int64 k = {{{k}}}, "
+                f"int64 o = {{{other}}}, int64 z = {{0}}, int64 top = {{{rows - 1}}}> {{ {tail} y = Gather(w, j) }}")
+    tests = ("c = Equal(i, k)", "c = Equal(k, i)") if way else ("c = Greater(i, k)", "c = Less(k, i)")
+    wrong = "j = Clip(i, z, top)" if other else "m = Clip(i, z, top) j = Identity(m)"
+    if way and other == 0 or not way and other == rows - 1:
+        wrong = "c = Equal(i, k) h = Sub(top, o) j0 = Where(c, h, i) j = Clip(j0, z, top)" if way else "j = Mod(i, top)"
+    return graph(f"{tests[0]} j = Where(c, o, i)"), graph(wrong), graph(f"{tests[1]} n = Not(c) j = Where(n, i, o)")
+
+
+def scaled_trees(pick):
+    """Features are brought into another unit before a tree of one node."""
+    unit, limit = pick.choice([0.001, 0.01, 60.0]), round(pick.uniform(3, 20), 1)
+
+    def graph(value, scale):
+        return (f"(float[n,2] x) => (float[n,1] y) <float k = {{{unit}}}> {{ {scale} "
+                f"y = ai.onnx.ml.TreeEnsembleRegressor<n_targets = 1, nodes_treeids = [0, 0, 0], nodes_nodeids = [0, 1, 2], "
+                f"nodes_featureids = [0, 0, 0], nodes_values = [{value}, 0.0, 0.0], "
+                f"nodes_modes = [\"BRANCH_LEQ\", \"LEAF\", \"LEAF\"], nodes_truenodeids = [1, 0, 0], "
+                f"nodes_falsenodeids = [2, 0, 0], target_treeids = [0, 0], target_nodeids = [1, 2], "
+                f"target_ids = [0, 0], target_weights = [1.0, 2.0]>(s) }}")
+    return graph(limit, "s = Mul(x, k)"), graph(limit + 1.5, "s = Mul(x, k)"), graph(limit, "s = Mul(k, x)")
+
+
+def narrow_ends(pick):
+    kind, wide = pick.choice([("int8", 3), ("int16", 5)])[0], pick.choice([6, 7])
+    name = {6: "int32", 7: "int64"}[wide]
+
+    def graph(tail):
+        return f"({kind}[n] a) => ({name}[n] y) {{ {tail} }}"
+    return (graph(f"c = Cast<to = {wide}>(a) y = Abs(c)"), graph(f"b = Abs(a) y = Cast<to = {wide}>(b)"),
+            graph(f"c = Cast<to = {wide}>(a) m = Neg(c) y = Max(c, m)"))
+
+
 KINDS = [left_padding, holes, cache, lengths, one_row, far_positions, limits, overflow, time_stamps, negative_ids,
          duplicates, missing, imputer, branch, keys, trees, quantized, sentinels, step_threshold, hashed_ids, tuples,
-         ties, offset_positions, nanoseconds, padded_ids, edges]
+         ties, offset_positions, nanoseconds, padded_ids, edges, single_numbers, at_limits, cut_lengths, large_images, silence,
+         unknown_ids, scaled_trees, narrow_ends]

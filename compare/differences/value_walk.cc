@@ -13,6 +13,7 @@
 #include "absl/strings/str_join.h"
 #include "compare/differences/element_errors.h"
 #include "compare/differences/element_text.h"
+#include "compare/differences/map_order.h"
 #include "compare/differences/mask_numbers.h"
 #include "compare/differences/value_scale.h"
 #include "compare/differences/whole_errors.h"
@@ -237,8 +238,10 @@ void Walk::Compare(const Value& left, const Value& right, const std::string& whe
   } else if (left.is_optional() && right.is_optional()) {
     CompareParts(left.optional().element.get(), right.optional().element.get(), where, depth);
   } else if (left.is_map() && right.is_map()) {
-    Compare(left.map().keys, right.map().keys, at("keys"), depth + 1);
-    CompareParts(left.map().values.get(), right.map().values.get(), at("values"), depth);
+    const Map one = SortedByKey(left.map());
+    const Map other = SortedByKey(right.map());
+    Compare(one.keys, other.keys, at("keys"), depth + 1);
+    CompareParts(one.values.get(), other.values.get(), at("values"), depth);
   } else if (left.is_sparse() && right.is_sparse()) {
     if (left.sparse().dims != right.sparse().dims) {
       Disagree(where, "type", left.TypeString(), right.TypeString());

@@ -25,6 +25,10 @@ std::vector<SetCase> CasesBetweenNumbers(const Graph& left, const Graph& right,
 // Axes below and above the numbers that either graph compares sizes with, each once.
 std::vector<SetCase> CasesForSizes(const Graph& left, const Graph& right);
 
+// Large numbers for single integers, as time stamps and seeds are: usual sets give them small ones,
+// since most are counts. None if the graph has no such input.
+std::vector<SetCase> CasesForSingleIntegers(const Graph& graph);
+
 // Regimes that may exercise what a node has not shown.
 std::vector<Regime> AnswersTo(absl::string_view why);
 

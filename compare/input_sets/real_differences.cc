@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "compare/base/per_side.h"
 #include "compare/input_sets/padding.h"
 #include "compare/input_sets/told_outputs.h"
@@ -78,6 +79,12 @@ bool AgreeButForPadding(const Side& left, const Side& right, const std::vector<s
     }
   }
   return CompareOutputs(outputs.left, outputs.right, tolerance).agree;
+}
+
+std::string SetAsideText(int sets) {
+  return absl::StrCat("outputs differ on ", sets, " more made-up ", sets == 1 ? "set" : "sets",
+                      " by what numbers of unusual size or hidden rows make of rounding; ",
+                      sets == 1 ? "it is" : "they are", " not counted");
 }
 
 bool DifferInDouble(const Side& left, const Side& right, const Comparison& comparison,

@@ -25,6 +25,9 @@ bool AgreeButForPadding(const Side& left, const Side& right, const std::vector<s
 // make, vanish there. `coarse`: types are, whose constants are rounded.
 bool DifferInDouble(const Side& left, const Side& right, const Comparison& comparison, bool coarse);
 
+// The note on sets whose differences are none of these.
+std::string SetAsideText(int sets);
+
 }  // namespace onnxcmp
 
 #endif  // ONNXCMP_COMPARE_INPUT_SETS_REAL_DIFFERENCES_H_

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "compare/differences/map_order.h"
 #include "compare/differences/tensor_runs.h"
 #include "compare/streams/multiset_hash.h"
 #include "compare/streams/numeric_pass.h"
@@ -157,8 +158,9 @@ Hash128 ContentOfStructure(const Value& value, const ThreadPool* pool, int64_t* 
   }
   if (value.is_map()) {
     StructureHash hash(kMap, 0, pool);
-    hash.Add(value.map().keys);
-    if (value.map().values != nullptr) hash.Add(*value.map().values);
+    const Map map = SortedByKey(value.map());
+    hash.Add(map.keys);
+    if (map.values != nullptr) hash.Add(*map.values);
     *size = value.map().keys.num_elements();
     return hash.Get();
   }

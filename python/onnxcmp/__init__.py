@@ -40,13 +40,28 @@ _MODULES = ("backend", "compat", "runtimes", "testing")
 __all__ = ["__version__", *_HOMES, *_MODULES]
 
 if _typing.TYPE_CHECKING:
-    from . import backend, compat, runtimes, testing
-    from ._compare import Comparison, compare, make_inputs
-    from ._errors import Error
-    from ._evaluator import Evaluator, RunResult
-    from ._objects import Cause, Diff, Output, Result, Row, Side, Statistics
-    from ._recording import RecordedResult, Recording, record
-    from ._values import SparseTensor
+    # "as" makes them exported for type checkers, which do not read what __all__ is computed from.
+    from . import backend as backend
+    from . import compat as compat
+    from . import runtimes as runtimes
+    from . import testing as testing
+    from ._compare import Comparison as Comparison
+    from ._compare import compare as compare
+    from ._compare import make_inputs as make_inputs
+    from ._errors import Error as Error
+    from ._evaluator import Evaluator as Evaluator
+    from ._evaluator import RunResult as RunResult
+    from ._objects import Cause as Cause
+    from ._objects import Diff as Diff
+    from ._objects import Output as Output
+    from ._objects import Result as Result
+    from ._objects import Row as Row
+    from ._objects import Side as Side
+    from ._objects import Statistics as Statistics
+    from ._recording import RecordedResult as RecordedResult
+    from ._recording import Recording as Recording
+    from ._recording import record as record
+    from ._values import SparseTensor as SparseTensor
 
     __version__: str
 

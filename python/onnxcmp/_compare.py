@@ -31,6 +31,13 @@ def watches_signals() -> bool:
     return threading.current_thread() is threading.main_thread()
 
 
+class Text(str):
+    """A text of several lines, which IPython and notebooks show as it is printed."""
+
+    def _repr_pretty_(self, printer: typing.Any, cycle: bool) -> None:
+        printer.text(str(self))
+
+
 class Comparison:
     """Two sides compared on one set of inputs.
 
@@ -185,7 +192,7 @@ class Comparison:
             width = shutil.get_terminal_size((100, 24)).columns
         if rows not in ("folded", "all", "different"):
             raise ValueError(f"rows: 'folded', 'all' or 'different', not {rows!r}")
-        return self._core.table(max(40, int(width)), color, ascii, wide, rows, nan, coverage)
+        return Text(self._core.table(max(40, int(width)), color, ascii, wide, rows, nan, coverage))
 
     def __str__(self) -> str:
         tables = [
@@ -201,8 +208,13 @@ class Comparison:
         page = html.escape(self.html(_NOTEBOOK_BYTES), quote=True)
         return (
             f'<iframe srcdoc="{page}" sandbox="allow-scripts" title="onnxcmp" '
-            'style="width:100%;height:600px;border:1px solid #8884"></iframe>'
+            'style="display:block;box-sizing:border-box;width:100%;height:600px;'
+            'border:1px solid #8884"></iframe>'
         )
+
+    def _repr_pretty_(self, printer: typing.Any, cycle: bool) -> None:
+        # IPython in a terminal, and notebooks where nobody shows HTML; in a list it is a line.
+        printer.text(repr(self) if cycle or printer.indentation else str(self))
 
     def html(self, most_bytes: int = _PAGE_BYTES) -> str:
         """The page of the command line: one file that loads nothing."""

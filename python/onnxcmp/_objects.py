@@ -64,7 +64,7 @@ class _Record:
         return self._json
 
     def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and other._json == self._json  # type: ignore[attr-defined]
+        return type(other) is type(self) and other._json == self._json
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -131,6 +131,18 @@ class Diff(_Record):
     beyond_0_01: int | None = _member(_whole, name="beyond_0.01")
     beyond_0_001: int | None = _member(_whole, name="beyond_0.001")
     worst: tuple[Worst, ...] = _member(_worst, absent=())
+
+    def _in_words(self) -> str:
+        """How far, in a few words; to_dict() has all of it."""
+        if self.reason:
+            return self.reason
+        if self.same_bits or not self.max_absolute:
+            return "the same bits" if self.same_bits else "no difference"
+        return (f"max abs {self.max_absolute:.2g}, max rel {self.max_relative or 0:.2g}, "
+                f"{self.beyond or 0} of {self.elements or 0} beyond the tolerance")
+
+    def __repr__(self) -> str:
+        return f"<Diff {self._in_words()}>"
 
 
 class Statistics(_Record):
@@ -234,6 +246,12 @@ class Row(_Part):
     marks: tuple[str, ...] = _member(tuple, absent=())
     diff: Diff | None = _member(Diff)
 
+    def __repr__(self) -> str:
+        names = [f"{r.op_type or r.kind.lower()} {r.name}" if r is not None else "-"
+                 for r in (self.left_result, self.right_result)]
+        apart = "" if self.diff is None else f": {self.diff._in_words()}"
+        return f"<Row {self.relation} {names[0]} | {names[1]}{apart}>"
+
     @property
     def left_result(self) -> Result | None:
         """The left's result of the pair; None in `right_only`."""
@@ -281,6 +299,10 @@ class Cause(_Part):
     apart: float | None = _member(_real)
     repro: str = _member(absent="")
 
+    def __repr__(self) -> str:
+        where = self.left_op_type or self.right_op_type or self.kind
+        return f"<Cause {where} {self.left_name or self.right_name}: {self.text}>"
+
     @property
     def is_wrong(self) -> bool:
         """Whether it is a mistake, and no other way to compute the same."""
@@ -301,6 +323,9 @@ class Output(_Part):
     ties: bool = _member(absent=False)
     reordered: bool = _member(absent=False)
     moved_by_causes: float | None = _member(_real)
+
+    def __repr__(self) -> str:
+        return f"<Output {self.left} | {self.right}: {self.diff._in_words()}>"
 
     def _value(self, side: str, name: str) -> np.ndarray | typing.Any:
         lines = list(enumerate(self._of._lines(f"json_{side}")))

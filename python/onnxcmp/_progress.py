@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import shutil
 import sys
 import time
@@ -44,13 +45,20 @@ class _Line:
             sys.stderr.flush()
 
 
+def _new_bar(total: int) -> typing.Any:
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that a notebook without ipywidgets gets a plain bar
+        from tqdm.auto import tqdm
+
+        return tqdm(total=total, unit="node", leave=False)
+
+
 class _Bar:
     """A bar of tqdm's, one for all runs."""
 
     def __init__(self) -> None:
-        from tqdm.auto import tqdm
-
-        self._make = tqdm
         self._start = time.monotonic()
         self._bar: typing.Any = None
 
@@ -58,7 +66,7 @@ class _Bar:
         if time.monotonic() - self._start < _BEFORE_FIRST or not total:
             return
         if self._bar is None:
-            self._bar = self._make(total=total, unit="node")
+            self._bar = _new_bar(total)
         self._bar.set_description(run, refresh=False)
         self._bar.set_postfix_str(node, refresh=False)
         self._bar.total = total
@@ -71,11 +79,8 @@ class _Bar:
 
 
 def _shown() -> _Line | _Bar:
-    if in_notebook():
-        try:
-            return _Bar()
-        except ImportError:
-            pass
+    if in_notebook() and importlib.util.find_spec("tqdm") is not None:
+        return _Bar()
     return _Line()
 
 

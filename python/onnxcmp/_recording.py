@@ -71,6 +71,27 @@ class Recording(collections.abc.Mapping[str, typing.Any]):
     def __repr__(self) -> str:
         return f"<onnxcmp.Recording of {len(self.results)} results>"
 
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], number: int = 0) -> Recording:
+        """Reads a recording of any form that compare() takes (docs/formats.md): files of arrays,
+        folders of them, what other tools wrote. `number`: which of its sets, if it has several."""
+        from ._compare import compare
+        from ._errors import Error
+
+        sets = compare(path, path, causes=False, letters=False).sets
+        side = sets[number].left
+        if side.nodes:
+            raise Error(f"{os.fspath(path)}: a model, not a recording")
+        values = sets[number].values("left", range(len(side.results)))
+        results = [
+            RecordedResult(
+                one.name, value, one.kind, one.op_type, one.domain, one.node, "/".join(one.path)
+            )
+            for one, value in zip(side.results, values)
+        ]
+        described = any(one.kind in ("INPUT", "OUTPUT") for one in results)
+        return cls(results, described, side.source)
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes an .npz as `onnxcmp run` does (docs/formats.md), or .safetensors, which keeps no
         kinds."""

@@ -134,6 +134,27 @@ def _write_set(folder: pathlib.Path, inputs: list[tuple[str, typing.Any]],
             (folder / f"{kind}_{i}.pb").write_bytes(tensor.SerializeToString())
 
 
+def _shown_name(folder: pathlib.Path) -> str | None:
+    """The result that the model in a folder gives; None: there is no such folder."""
+    import onnx
+
+    try:
+        data = (folder / "test_data_set_0" / "output_0.pb").read_bytes()
+    except FileNotFoundError:
+        return None
+    return str(onnx.TensorProto.FromString(data).name)
+
+
+def _folder_of(name: str, parent: pathlib.Path) -> pathlib.Path:
+    """A folder for a result, which no other one has: `a/b` and `a_b` are two."""
+    plain = name.replace(":", "_").replace("/", "_")
+    folder, number = parent / plain, 1
+    while _shown_name(folder) not in (None, name):
+        number += 1
+        folder = parent / f"{plain}_{number}"
+    return folder
+
+
 def dump_replay(
     configuration: ReplayConfiguration, model: typing.Any, name: str,
     onnx_values: typing.Mapping[str, typing.Any], torch_values: typing.Mapping[str, typing.Any],
@@ -142,7 +163,7 @@ def dump_replay(
     with tests (ONNX's layout) and a script. Values by the model's names. Gives the folder."""
     import onnx
 
-    folder = pathlib.Path(configuration.dump_folder) / name.replace(":", "_").replace("/", "_")
+    folder = _folder_of(name, pathlib.Path(configuration.dump_folder))
     folder.mkdir(parents=True, exist_ok=True)
     initializers = {one.name for one in model.graph.initializer}
     fed = {n for n in torch_values if n in onnx_values and n != name and n not in initializers}

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import typing
 
 from ._errors import Error
 from ._recording import Recording
-from ._sides import is_path
+from ._sides import is_path, model_source
 
 Given = dict[str, typing.Any]
 
@@ -77,12 +78,31 @@ def _outputs(side: typing.Any) -> int | None:
         return len(side.outputs) if side.described else None
     if _is_values(side):
         return None
+    import onnx
+
+    try:
+        source = model_source(side, "model")
+        if source[0] == "model":
+            return len(onnx.ModelProto.FromString(source[2]).graph.output)
+        return len(onnx.load(os.fsdecode(source[1]), load_external_data=False).graph.output)
+    except Exception:  # no model, or one in a form that onnx does not read: the comparison tells
+        return None
+
+
+def _read(side: typing.Any) -> typing.Any:
+    """The recording, where a path is one: a runtime is fed its inputs."""
+    if not is_path(side) or os.fsdecode(side).endswith(".onnx"):
+        return side
     from ._evaluator import Evaluator
 
     try:
-        return len(Evaluator(side).output_names)
-    except Error:  # a recording's file, or a model that the comparison will speak of
-        return None
+        Evaluator(side)
+        return side
+    except Error as error:
+        try:
+            return Recording.load(side)
+        except Error:
+            raise error from None
 
 
 def run_sides(
@@ -97,6 +117,7 @@ def run_sides(
         left, right = (side.model if is_runtime(side) else side for side in (left, right))
         return left, right, given
     feeds = _given_feeds(given)
+    left, right = _read(left), _read(right)
     own = [_runs_here(side) and side.model is None for side in (left, right)]
     # A side with inputs of its own runs first: the other one is fed these.
     sides = [side.record(feeds) if its else side for side, its in zip((left, right), own)]

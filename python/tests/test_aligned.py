@@ -225,3 +225,18 @@ def test_bfloat16():
                                run_onnx_with_torch_inputs=True))
     assert "CT16s3x4" in {r.ep_shape_type for r in records}
     assert all(np.isfinite(r.err_abs) for r in records if r.err_abs is not None)
+
+
+def test_results_of_like_names_have_folders_of_their_own(tmp_path):
+    from onnxcmp._replay import dump_replay
+
+    model = onnx.parser.parse_model(
+        '<ir_version: 9, opset_import: ["": 18]> g (float[2] x) => (float[2] "a/b", float[2] a_b) '
+        '{ "a/b" = Neg(x) a_b = Abs(x) }')
+    x = np.array([1, -2], np.float32)
+    values = {"x": x, "a/b": -x, "a_b": np.abs(x)}
+    replay = ReplayConfiguration(str(tmp_path))
+    first, second, again = (dump_replay(replay, model, name, values, values)
+                            for name in ("a/b", "a_b", "a/b"))
+    assert first == again != second
+    assert [onnx.load(f / "model.onnx").graph.node[0].op_type for f in (first, second)] == ["Neg", "Abs"]

@@ -314,3 +314,43 @@ def test_make_inputs(plain):
     assert list(one) == ["x"] and one["x"].dtype == np.float32
     assert not np.array_equal(one["x"], other["x"])
     assert onnxcmp.compare(plain, plain, one).verdict == "same"
+
+
+def test_maps_have_no_order():
+    left = {"m": {1: 1.0, 2: 2.0}, "s": [{"x": 1.0, "y": 2.0}]}
+    turned = {"m": {2: 2.0, 1: 1.0}, "s": [{"y": 2.0, "x": 1.0}]}
+    assert onnxcmp.compare(left, turned).verdict == "same"
+    assert onnxcmp.compare(left, {**turned, "m": {2: 1.0, 1: 2.0}}).verdict == "different"
+    assert onnxcmp.compare(left, {**turned, "s": [{"y": 2.0, "z": 1.0}]}).verdict == "different"
+
+
+class Printer:
+    """As IPython has it."""
+
+    def __init__(self, indentation=0):
+        self.indentation, self.shown = indentation, ""
+
+    def text(self, text):
+        self.shown += text
+
+
+def test_what_a_notebook_shows(plain, wrong, x):
+    c = onnxcmp.compare(plain, wrong, {"x": x})
+    for shown in (c, c.table(), c.explain("b")):
+        printer = Printer()
+        shown._repr_pretty_(printer, False)
+        assert printer.shown == str(shown) and printer.shown.count("\n") > 5
+    among_others = Printer(indentation=1)
+    c._repr_pretty_(among_others, False)
+    assert among_others.shown == repr(c) and "\n" not in repr(c)
+    assert c._repr_html_().startswith("<iframe srcdoc=") and "border-box" in c._repr_html_()
+
+
+def test_records_are_a_line_each(plain, wrong, x):
+    c = onnxcmp.compare(plain, wrong, {"x": x})
+    for one in (*c.rows, *c.causes, *c.outputs):
+        assert len(repr(one)) < 200 and "\n" not in repr(one), one
+    assert "epsilon" in repr(c.causes[0]) and "LayerNormalization b" in repr(c.causes[0])
+    row = next(row for row in c.rows if row.name == "b")
+    assert "different" in repr(row) and "12 of 12 beyond" in repr(row)
+    assert "different" not in repr(next(row for row in c.rows if row.name == "a"))

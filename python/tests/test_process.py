@@ -1,8 +1,12 @@
 """The package in a process: imports, the program, signals, memory, threads."""
 
+import ast
+import ctypes
+import gc
 import itertools
 import json
 import os
+import pathlib
 import signal
 import subprocess
 import sys
@@ -61,6 +65,14 @@ def test_version_and_names():
     assert set(onnxcmp.__all__) <= set(dir(onnxcmp))
     with pytest.raises(AttributeError):
         onnxcmp.nobody
+
+
+def test_type_checkers_see_every_name():
+    """Strict ones take a name for exported that is imported as itself."""
+    tree = ast.parse(pathlib.Path(onnxcmp.__file__).read_text())
+    exported = {name.asname for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)
+                for name in node.names if name.asname == name.name}
+    assert exported == set(onnxcmp.__all__) - {"__version__"}
 
 
 def test_program(files, tmp_path):
@@ -161,6 +173,38 @@ def test_many_comparisons_take_no_more_memory(plain, wrong, x):
     before = rss()
     work(120)
     assert rss() - before < 2 << 20
+
+
+def heap():
+    """Bytes that are in use, by malloc's account: what is spare and torn does not count."""
+
+    class Mallinfo2(ctypes.Structure):
+        _fields_ = [(name, ctypes.c_size_t) for name in (
+            "arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks", "uordblks",
+            "fordblks", "keepcost")]
+
+    mallinfo2 = ctypes.CDLL(None).mallinfo2
+    mallinfo2.restype = Mallinfo2
+    gc.collect()
+    return mallinfo2().uordblks
+
+
+def test_nothing_is_kept_of_comparisons(plain, x):
+    pairs = [(plain, layers(epsilon=0.1 + i / 100)) for i in range(20)]
+
+    def work(times):
+        for i in range(times):
+            c = onnxcmp.compare(*pairs[i % len(pairs)], {"x": x})
+            assert c.causes and str(c) and c.rows[0].left_value is not None
+            assert c.explain("b") and c.html()
+
+    work(40)
+    before = heap()
+    work(200)
+    # Less than 200 B each; a comparison that stays takes 100 kB.
+    assert heap() - before < 40_000
+    held = [onnxcmp.compare(*pairs[0], {"x": x})]
+    assert heap() - before > 40_000 and held
 
 
 def test_threads_give_the_same(plain, wrong):

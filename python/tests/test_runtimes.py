@@ -261,3 +261,28 @@ def test_torch_program_that_keeps_something(tmp_path):
     feeds = [{"x": np.array([i, 2, 3], np.float32)} for i in range(3)]
     c = onnxcmp.compare(model, Adapter(model, f"torch:program={tmp_path / 'net.pt2'}"), feeds)
     assert [one.verdict for one in c.sets] == ["same"] * 3, str(c)
+
+
+@pytest.mark.parametrize("ending", ["npz", "safetensors"])
+def test_a_recorded_file_beside_a_runtime(plain, wrong, x, tmp_path, ending):
+    if ending == "safetensors":
+        pytest.importorskip("safetensors")
+    file = tmp_path / f"kept.{ending}"
+    onnxcmp.record(plain, {"x": x}).save(file)
+    loaded = onnxcmp.Recording.load(file)
+    np.testing.assert_array_equal(loaded["x"], x)
+    if ending == "npz":
+        assert list(loaded.inputs) == ["x"] and list(loaded.outputs) == ["y"]
+        assert {r.op_type for r in loaded.results} >= {"MatMul", "LayerNormalization"}
+        np.testing.assert_array_equal(onnxcmp.compare(file, Adapter(plain, Mine())).feeds("left")
+                                      .get("x", x), x)
+    feeds = None if ending == "npz" else {"x": x}
+    for sides in ((str(file), Adapter(plain, Mine())), (Adapter(plain, Mine()), file)):
+        assert onnxcmp.compare(*sides, feeds).verdict in ("same", "close")
+    assert onnxcmp.compare(file, Adapter(wrong, Mine()), feeds).verdict == "different"
+    onnx.save(plain, tmp_path / "m.onnx")
+    with pytest.raises(onnxcmp.Error, match="a model, not a recording"):
+        onnxcmp.Recording.load(tmp_path / "m.onnx")
+    (tmp_path / "none.bin").write_bytes(b"nothing")
+    with pytest.raises(onnxcmp.Error):
+        onnxcmp.compare(tmp_path / "none.bin", Adapter(plain, Mine()))

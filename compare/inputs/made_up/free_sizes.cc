@@ -54,6 +54,10 @@ Way WayOf(const SizeChoice& choice) {
     way.plain = choice.reach;
   }
   if (choice.batch > 0) way.batch = choice.batch;
+  if (choice.image > 0) {
+    way.image = choice.image;
+    way.image_step = 0;
+  }
   return way;
 }
 

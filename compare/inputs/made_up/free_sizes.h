@@ -31,6 +31,8 @@ struct SizeChoice {
   // Length of these axes instead; 0: as the set has it. Then the batch is 1, or `batch`.
   int64_t reach = 0;
   int64_t batch = 0;
+  // Length of heights and widths; 0: as the set has it.
+  int64_t image = 0;
   // Least number of rows, unless a batch of 1 is required: for features, keys.
   int64_t rows = 0;
   // Factor of the size of numbers.

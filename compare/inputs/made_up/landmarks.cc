@@ -6,7 +6,6 @@
 #include "compare/inputs/made_up/node_questions.h"
 #include "evaluator/tensor/convert.h"
 #include "evaluator/tensor/dtype.h"
-#include "evaluator/tensor/tensor.h"
 
 namespace onnxcmp {
 namespace {
@@ -49,6 +48,22 @@ void AddLandmarks(const GraphScope& scope, const Node& node, size_t slot,
     if (to == DType::kFloat16) numbers->push_back(2049);
     if (to == DType::kBfloat16) numbers->push_back(257);
   }
+}
+
+bool TellsOneFromZero(const Node& node, size_t slot, const Tensor& constant) {
+  const double number = NumberOf(&constant).value_or(0);
+  if (node.op_type == "Equal") return number == 0 || number == 1;
+  // As if the mask stood on the left.
+  const bool greater = node.op_type.starts_with("Greater") == (slot == 0);
+  const bool or_equal = node.op_type.ends_with("OrEqual");
+  return number == (greater == or_equal ? 1 : 0);
+}
+
+bool ComparesComputed(const GraphScope& scope, const Node& node) {
+  return IsOneOf(node, {"Equal", "Greater", "Less", "GreaterOrEqual", "LessOrEqual"}) &&
+         node.inputs.size() == 2 && node.inputs[0] != node.inputs[1] &&
+         ConstantIn(scope, node.inputs[0]) == nullptr &&
+         ConstantIn(scope, node.inputs[1]) == nullptr;
 }
 
 std::optional<NumberRange> QuantizedRange(const GraphScope& scope, const Node& node) {

@@ -9,6 +9,7 @@
 #include "compare/inputs/made_up/graph_scope.h"
 #include "compare/inputs/made_up/input_purpose.h"
 #include "evaluator/model/model.h"
+#include "evaluator/tensor/tensor.h"
 
 namespace onnxcmp {
 
@@ -16,6 +17,12 @@ namespace onnxcmp {
 // limits of the type that it is cast to; NaN where the node tests for it.
 void AddLandmarks(const GraphScope& scope, const Node& node, size_t slot,
                   std::vector<double>* numbers);
+
+// True if a comparison of a mask's numbers with a constant tells 1 from 0; `slot` is the mask's.
+bool TellsOneFromZero(const Node& node, size_t slot, const Tensor& constant);
+
+// True for a comparison of two different values that are no constants.
+bool ComparesComputed(const GraphScope& scope, const Node& node);
 
 // The range in which a QuantizeLinear with one scale distinguishes numbers; nothing if its scale is
 // not known.

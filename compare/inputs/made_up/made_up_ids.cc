@@ -32,6 +32,7 @@ int64_t ValueMaker::Within(int64_t limit) {
 // one set, where that is legal, counts some from the end.
 std::vector<int64_t> ValueMaker::Ids(const InputPurpose& purpose, const Shape& shape,
                                      int64_t limit) {
+  constexpr double kFarthest = 1e9;
   std::vector<int64_t> ids(static_cast<size_t>(NumElements(shape).value_or(0)));
   for (int64_t& id : ids) id = Within(limit);
   const size_t count = ids.size();
@@ -64,6 +65,16 @@ std::vector<int64_t> ValueMaker::Ids(const InputPurpose& purpose, const Shape& s
     for (size_t i = 0; i < count; i += 2) ids[i] += step * random_.Below(kTimes);
   }
   Pad(purpose, row, limit, &ids);
+  // Beyond the table, where the graph compares ids with such a number and may put others in their
+  // place: unknown words, labels that do not count. Other graphs cannot run on this set.
+  if (regime_ == Regime::kEnds && set_ % 2 == 1) {
+    for (size_t i = 0; i < count && !purpose.landmarks.empty(); i += 2) {
+      const double mark = purpose.landmarks[(i / 2) % purpose.landmarks.size()];
+      if (mark != std::floor(mark) || std::abs(mark) > kFarthest) continue;
+      if (mark < 0) ids[i] = static_cast<int64_t>(mark);
+      if (mark + 1 >= static_cast<double>(limit)) ids[i] = static_cast<int64_t>(mark) + 1;
+    }
+  }
   if (IsForTheRare() && !purpose.not_negative && regime_ != Regime::kEnds) {
     for (size_t i = 0; i < count; i += 2) ids[i] = ids[i] == 0 ? -1 : ids[i] - limit;
   }

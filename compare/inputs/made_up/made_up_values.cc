@@ -60,6 +60,14 @@ void Fill(Tensor* tensor, Next&& next) {
   }
 }
 
+// True if the number has few digits in binary: whatever way a sum or product leads to it in 32 bits
+// is exact, so that an element exactly at such a limit is no matter of rounding.
+bool IsExactLimit(double number) {
+  constexpr double kParts = 64;
+  constexpr double kMost = 4096;
+  return std::abs(number) <= kMost && number * kParts == std::round(number * kParts);
+}
+
 // The size of the last axis longer than 1.
 int64_t RowOf(const Shape& shape) {
   for (auto dim = shape.rbegin(); dim != shape.rend(); ++dim) {
@@ -109,6 +117,12 @@ double ValueMaker::Number(const InputPurpose& purpose, bool scalar, std::optiona
   // types have. A scalar does in turn.
   const bool far = regime_ == Regime::kWhole || regime_ == Regime::kLarge;
   const bool in_turn = scalar && far && CrossesLimits(purpose);
+  if (regime_ == Regime::kWhole && !scalar && !purpose.landmarks.empty() &&
+      purpose.purpose == Purpose::kNumbers && random_.Below(6) == 0) {
+    const auto many = static_cast<int64_t>(purpose.landmarks.size());
+    const double mark = purpose.landmarks[static_cast<size_t>(random_.Below(many))];
+    if (IsExactLimit(mark)) return mark;
+  }
   if (in_turn || (far && !purpose.landmarks.empty() && random_.Below(8) == 0)) {
     constexpr double kMost = 2e4;
     const auto many = static_cast<int64_t>(purpose.landmarks.size());
@@ -216,10 +230,15 @@ int64_t ValueMaker::Integer(DType dtype, const InputPurpose& purpose, bool scala
     number = random_.Below(2) == 0 ? least : greatest;
     if (!narrow) number = std::clamp(number, -1e6, 1e6);
   } else if (narrow && regime_ != Regime::kWhole) {
-    // Quantized numbers: the whole range.
-    number = least + static_cast<double>(random_.Below(static_cast<int64_t>(greatest - least) + 1));
-  } else if (!narrow && !scalar && (regime_ == Regime::kWhole || regime_ == Regime::kLarge) &&
-             random_.Below(2) == 0) {
+    // Quantized numbers: the whole range, and after the first set often its ends.
+    constexpr int64_t kOneIn = 4;
+    number = set_ > 0 && random_.Below(kOneIn) == 0
+                 ? (random_.Below(2) == 0 ? least : greatest)
+                 : least + static_cast<double>(
+                               random_.Below(static_cast<int64_t>(greatest - least) + 1));
+  } else if (purpose.ties && !scalar && regime_ == Regime::kWhole && random_.Below(2) == 0) {
+    number = static_cast<double>(random_.Below(3)) - 1;
+  } else if (!narrow && IsForLarge(scalar) && (scalar || random_.Below(2) == 0)) {
     const int64_t large = LargeInteger(dtype);
     // A double would round it.
     if (static_cast<double>(large) > least && static_cast<double>(large) < greatest) return large;
@@ -234,13 +253,19 @@ int64_t ValueMaker::Integer(DType dtype, const InputPurpose& purpose, bool scala
   return static_cast<int64_t>(std::clamp(number, least, std::min(greatest, 9e18)));
 }
 
+// A single integer is mostly a count or a size: one that is large has a set of its own.
+bool ValueMaker::IsForLarge(bool scalar) const {
+  if (scalar) return regime_ == Regime::kHuge;
+  return regime_ == Regime::kWhole || regime_ == Regime::kLarge;
+}
+
 // Integers of any size whose products fit into 32 bits; or beyond that, like time stamps in
 // milliseconds, some in nanoseconds.
 int64_t ValueMaker::LargeInteger(DType dtype) {
   constexpr double kProducts = 30.5;
   constexpr double kMilliseconds = 42;
-  const bool longer = regime_ == Regime::kLarge && BitWidth(dtype) == 64;
-  if (longer && random_.Below(3) == 0) {
+  const bool longer = regime_ != Regime::kWhole && BitWidth(dtype) == 64;
+  if (longer && random_.Below(regime_ == Regime::kHuge ? 2 : 3) == 0) {
     // Odd, and beyond what doubles tell apart.
     constexpr double kLeast = 54;
     constexpr double kNanoseconds = 61;
@@ -304,6 +329,9 @@ double ValueMaker::Feature(const InputPurpose& purpose, int64_t row, int64_t fea
 double ValueMaker::Beside(const std::vector<double>& values) {
   const double threshold =
       values[static_cast<size_t>(random_.Below(static_cast<int64_t>(values.size())))];
+  if (regime_ == Regime::kWhole && IsExactLimit(threshold) && random_.Below(2) == 0) {
+    return threshold;
+  }
   const auto [least, greatest] = std::minmax_element(values.begin(), values.end());
   const double spread = std::max(*greatest - *least, 0.1 * std::abs(threshold) + 0.1);
   switch (set_ == 0 && regime_ == Regime::kUsual
@@ -365,9 +393,11 @@ absl::StatusOr<Tensor> ValueMaker::Make(DType dtype, const Shape& shape,
   if (regime_ == Regime::kSmooth && purpose.purpose == Purpose::kNumbers) {
     smooth.emplace(shape, &random_);
   }
-  // Of whole numbers that are chosen from, every other row has but few, so that some are equal.
+  // Of whole numbers that are chosen from or compared, every other row has but few, so that some
+  // are equal; of a single row every other one.
   const auto tie = [&](int64_t i, double number) {
-    const bool few = purpose.ties && regime_ == Regime::kWhole && i / row % 2 == 1;
+    const int64_t which = row == count ? i : i / row;
+    const bool few = purpose.ties && regime_ == Regime::kWhole && which % 2 == 1;
     return few ? std::clamp(std::round(0.5 * number), -1.0, 1.0) : number;
   };
   const auto neighbour = [&](int64_t i) -> std::optional<double> {

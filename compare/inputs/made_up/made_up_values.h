@@ -33,6 +33,7 @@ class ValueMaker {
   int64_t Integer(DType dtype, const InputPurpose& purpose, bool scalar);
   // True for the sets with rare values: missing ones, ids that count from the end.
   bool IsForTheRare() const { return set_ % 4 == 2; }
+  bool IsForLarge(bool scalar) const;
   int64_t LargeInteger(DType dtype);
   // True for sets in which a scalar is below and above its limits in turn.
   bool CrossesLimits(const InputPurpose& purpose) const;

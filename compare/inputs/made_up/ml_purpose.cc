@@ -26,10 +26,12 @@ double ElementOf(const Node& node, absl::string_view name, int64_t i, double oth
 
 // The input from which a scaler computes this number.
 double Before(const FeatureView& view, int64_t feature, double number) {
-  if (view.scaler == nullptr) return number;
-  const double scale = ElementOf(*view.scaler, "scale", feature, 1);
-  const double offset = ElementOf(*view.scaler, "offset", feature, 0);
-  return scale == 0 ? number : number / scale + offset;
+  if (view.scaler != nullptr) {
+    const double scale = ElementOf(*view.scaler, "scale", feature, 1);
+    const double offset = ElementOf(*view.scaler, "offset", feature, 0);
+    if (scale != 0) number = number / scale + offset;
+  }
+  return view.gain == 0 ? number : (number - view.offset) / view.gain;
 }
 
 // Converts features from the trees' to the input's.

@@ -22,6 +22,9 @@ std::string UseText(const Node& node, absl::string_view what);
 struct FeatureView {
   const Node* scaler = nullptr;   // a node of ai.onnx.ml; null: the numbers are the input's own
   std::optional<int64_t> column;  // index of the first feature; nothing: unknown
+  // Before the scaler: the factor of the input's numbers, and the offset added then.
+  double gain = 1;
+  double offset = 0;
 };
 
 // True if it passes on its first input's features, in the same order.

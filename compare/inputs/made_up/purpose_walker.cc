@@ -36,6 +36,7 @@ struct Form {
   double offset = 0;
   int32_t wraps = 0;  // what they are taken modulo of
   FeatureView features = {nullptr, 0};
+  FeatureView Features() const { return {features.scaler, features.column, gain, offset}; }
   auto Key() const { return std::tuple(number, truth, scaled, added, phase, reduced); }
 };
 
@@ -149,7 +150,8 @@ class Walker {
     if (node.domain == kMlDomain && slot == 0 && form.gain == 1) {
       AddMissing(node, input_->type.dtype, &beside_);
     }
-    beside_.ties |= slot == 0 && IsOneOf(node, {"ArgMax", "ArgMin", "Hardmax", "TopK"});
+    beside_.ties |= (slot == 0 && IsOneOf(node, {"ArgMax", "ArgMin", "Hardmax", "TopK"})) ||
+                    ComparesComputed(scope, node);
     std::vector<double> numbers;
     AddLandmarks(scope, node, slot, &numbers);
     for (const double number : numbers) {
@@ -181,7 +183,7 @@ class Walker {
   // True if the operator determines the input's purpose.
   bool UseOf(const GraphScope& scope, const Node& node, size_t slot, const Form& form) {
     if (node.domain == kMlDomain) {
-      auto found = PurposeOfMl(node, slot, input_->type.dtype, form.features);
+      auto found = PurposeOfMl(node, slot, input_->type.dtype, form.Features());
       if (!found.has_value()) return false;
       Found(*std::move(found));
       return true;
@@ -342,9 +344,7 @@ class Walker {
       if (IsFloat()) return;
       if (form.number && node.inputs.size() == 2 && FoundCounted(scope, node, slot)) return;
       if (other() == nullptr) return;
-      // Masks are not compared with other numbers than these.
-      const double number = NumberOf(other()).value_or(0);
-      if (IsInteger() && form.number && number != 0 && number != 1) return;
+      if (IsInteger() && form.number && !TellsOneFromZero(node, slot, *other())) return;
       form.number = false;
       form.truth = true;
       return FollowOutput(scope, node, form);

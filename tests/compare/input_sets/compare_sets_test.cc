@@ -81,8 +81,9 @@ constexpr Pair kPairs[] = {
      " g = Where(m, x, low) y = Softmax<axis = 1>(g) }",
      true},
     {"long_rows", "(float[b,s] x) => (float[b,s] y) <int64 a = {1}> { y = CumSum(x, a) }",
-     "(float[b,s] x) => (float[b,s] y) <int64 a = {1}, int64[1] z = {0}, int64[1] e = {128},"
-     " int64[1] l = {100000}, int64[1] ax = {1}> { p = Slice(x, z, e, ax) q = Slice(x, e, l, ax)"
+     "(float[b,s] x) => (float[b,s] y) <int64 a = {1}, int64[1] z = {0}, int64[1] h = {64},"
+     " int64[1] l = {100000}, int64[1] ax = {1}> { e = Add(h, h)"
+     " p = Slice(x, z, e, ax) q = Slice(x, e, l, ax)"
      " cp = CumSum(p, a) cq = CumSum(q, a) y = Concat<axis = 1>(cp, cq) }",
      "(float[b,s] x) => (float[b,s] y) <int64 a = {1}> { n = Neg(x) c = CumSum(n, a) y = Neg(c) }",
      false},

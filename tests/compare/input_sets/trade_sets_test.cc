@@ -187,6 +187,73 @@ constexpr Pair kPairs[] = {
      "(int64[n] a) => (int64 y) { c = Cast<to = 6>(a) s = ReduceSum<keepdims = 0>(c)"
      " y = Cast<to = 7>(s) }",
      "(int64[n] a) => (int64 y) { m = Neg(a) s = ReduceSum<keepdims = 0>(m) y = Neg(s) }"},
+    {"single_integer", "(int64 t) => (int64 y) { y = Identity(t) }",
+     "(int64 t) => (int64 y) { f = Cast<to = 1>(t) y = Cast<to = 7>(f) }",
+     "(int64 t) => (int64 y) { n = Neg(t) y = Neg(n) }"},
+    {"exactly_at_a_limit",
+     "(float[n] x) => (bool[n] y) <float k = {3}, float b = {1.25}> {"
+     " s = Add(x, b) y = Less(s, k) }",
+     "(float[n] x) => (bool[n] y) <float k = {3}, float b = {1.25}> {"
+     " s = Add(x, b) y = LessOrEqual(s, k) }",
+     "(float[n] x) => (bool[n] y) <float k = {1.75}> { g = GreaterOrEqual(x, k) y = Not(g) }"},
+    {"equal_values", "(float[n] a, float[n] b) => (bool[n] y) { y = Greater(a, b) }",
+     "(float[n] a, float[n] b) => (bool[n] y) { y = GreaterOrEqual(a, b) }",
+     "(float[n] a, float[n] b) => (bool[n] y) { y = Less(b, a) }"},
+    {"equal_integers", "(int64[n] a, int64[n] b) => (bool[n] y) { y = Greater(a, b) }",
+     "(int64[n] a, int64[n] b) => (bool[n] y) { y = GreaterOrEqual(a, b) }",
+     "(int64[n] a, int64[n] b) => (bool[n] y) { y = Less(b, a) }"},
+    {"ends_of_narrow_integers", "(int16[n] a) => (int32[n] y) { c = Cast<to = 6>(a) y = Abs(c) }",
+     "(int16[n] a) => (int32[n] y) { b = Abs(a) y = Cast<to = 6>(b) }",
+     "(int16[n] a) => (int32[n] y) { c = Cast<to = 6>(a) n = Neg(c) y = Max(c, n) }"},
+    {"below_zero_is_no_mask",
+     "(int64[n] t) => (int64[n] y) <int64 d = {7}, int64 m = {6}, int64 z = {0}> {"
+     " c = Less(t, z) s = Sub(t, m) k = Where(c, s, t) y = Div(k, d) }",
+     "(int64[n] t) => (int64[n] y) <int64 d = {7}> { y = Div(t, d) }",
+     "(int64[n] t) => (int64[n] y) <int64 d = {7}, int64 m = {6}, int64 z = {0}> {"
+     " c = GreaterOrEqual(t, z) s = Sub(t, m) k = Where(c, t, s) y = Div(k, d) }"},
+    {"cut_at_a_length",
+     "(float[b,s,3] x) => (float[b,c,3] y) <int64[1] z = {0}, int64[1] k = {128},"
+     " int64[1] a = {1}> { y = Slice(x, z, k, a) }",
+     "(float[b,s,3] x) => (float[b,c,3] y) <int64[1] z = {0}, int64[1] k = {126},"
+     " int64[1] a = {1}> { y = Slice(x, z, k, a) }",
+     "(float[b,s,3] x) => (float[b,c,3] y) <int64[1] z = {0}, int64[1] k = {128},"
+     " int64[1] a = {1}> { n = Neg(x) m = Slice(n, z, k, a) y = Neg(m) }"},
+    {"larger_images",
+     "(float[1,3,h,w] x) => (float[1,3,p,q] y) <int64 k = {64}> {"
+     " s = Shape<start = 2, end = 3>(x) l = Squeeze(s) c = Greater(l, k) y = If(c)"
+     " <then_branch = t () => (float[1,3,p,q] u) { u = Neg(x) },"
+     " else_branch = e () => (float[1,3,h,w] v) { v = Identity(x) }> }",
+     "(float[1,3,h,w] x) => (float[1,3,p,q] y) { y = Identity(x) }",
+     "(float[1,3,h,w] x) => (float[1,3,p,q] y) <int64 k = {64}> {"
+     " s = Shape<start = 2, end = 3>(x) l = Squeeze(s) c = Less(k, l) y = If(c)"
+     " <then_branch = t () => (float[1,3,p,q] u) { u = Neg(x) },"
+     " else_branch = e () => (float[1,3,h,w] v) { v = Identity(x) }> }"},
+    {"nothing_but_zeros",
+     "(float[n,8] x) => (float[n,1] y) <int64[1] a = {1}, float e = {1e-10}> {"
+     " p = Mul(x, x) s = ReduceSum<keepdims = 1>(p, a) m = Max(s, e) y = Log(m) }",
+     "(float[n,8] x) => (float[n,1] y) <int64[1] a = {1}> {"
+     " p = Mul(x, x) s = ReduceSum<keepdims = 1>(p, a) y = Log(s) }",
+     "(float[n,8] x) => (float[n,1] y) <int64[1] a = {1}, float e = {1e-10}> {"
+     " p = Mul(x, x) s = ReduceSum<keepdims = 1>(p, a) m = Max(e, s) y = Log(m) }"},
+    {"labels_that_do_not_count",
+     "(float[n,5] x, int64[n] l) => (float[n] y) <int64 k = {-100}, int64 z = {0},"
+     " float none = {0}, int64[1] a = {1}> { e = Equal(l, k) s = Where(e, z, l)"
+     " u = Unsqueeze(s, a) g = GatherElements<axis = 1>(x, u) q = Squeeze(g, a)"
+     " y = Where(e, none, q) }",
+     "(float[n,5] x, int64[n] l) => (float[n] y) <int64 k = {-100}, int64 z = {0},"
+     " int64[1] a = {1}> { e = Equal(l, k) s = Where(e, z, l)"
+     " u = Unsqueeze(s, a) g = GatherElements<axis = 1>(x, u) y = Squeeze(g, a) }",
+     "(float[n,5] x, int64[n] l) => (float[n] y) <int64 k = {-100}, int64 z = {0},"
+     " float none = {0}, int64[1] a = {1}> { e = Equal(l, k) n = Not(e) s = Where(n, l, z)"
+     " u = Unsqueeze(s, a) g = GatherElements<axis = 1>(x, u) q = Squeeze(g, a)"
+     " y = Where(n, q, none) }"},
+    {"unknown_words",
+     "(int64[b,s] i) => (float[b,s,1] y) <float[4,1] t = {1, 2, 4, 8}, int64 v = {3},"
+     " int64 u = {1}> { c = Greater(i, v) k = Where(c, u, i) y = Gather(t, k) }",
+     "(int64[b,s] i) => (float[b,s,1] y) <float[4,1] t = {1, 2, 4, 8}, int64 v = {3}> {"
+     " k = Min(i, v) y = Gather(t, k) }",
+     "(int64[b,s] i) => (float[b,s,1] y) <float[4,1] t = {1, 2, 4, 8}, int64 v = {3},"
+     " int64 u = {1}> { c = LessOrEqual(i, v) k = Where(c, i, u) y = Gather(t, k) }"},
     // Ids within the table of 4 rows, though the number of rows of the other is told by the input.
     {"edges_of_a_graph",
      "(float[4,2] x, int64[9] i) => (float[9,2] y) <float[6,2] t = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9,"
