@@ -91,6 +91,12 @@ std::vector<std::string> WordsOf(absl::string_view name) {
   return words;
 }
 
+bool PassesOn(absl::string_view name) {
+  return absl::c_any_of(WordsOf(name), [](absl::string_view word) {
+    return absl::StartsWith(word, "drop") || absl::StartsWith(word, "identity");
+  });
+}
+
 bool IsCounted(absl::string_view name) {
   absl::ConsumePrefix(&name, "onnx::");
   absl::ConsumeSuffix(&name, "_output_0");
@@ -279,7 +285,8 @@ NamedResult RecordedNames::FindWithin(int recorded) const {
   for (size_t i = 0; i < other_.results.size(); ++i) {
     const StreamResult& other = other_.results[i];
     const auto r = static_cast<int>(i);
-    if (other.kind != ResultKind::kResult || !SameSize(recorded, r) || !Means(words, words_[i])) {
+    if (other.kind != ResultKind::kResult || OpTypeOf(other, other_) == "Constant" ||
+        !SameSize(recorded, r) || !Means(words, words_[i])) {
       continue;
     }
     // A near one is preferred to one with fewer other words.
@@ -294,9 +301,30 @@ NamedResult RecordedNames::FindWithin(int recorded) const {
   return best == kNone ? NamedResult() : NamedResult{best, NameRule::kWithin};
 }
 
+bool RecordedNames::IsTargetShape(int other) const {
+  bool any = false;
+  for (const StreamNode& node : other_.nodes) {
+    for (size_t slot = 0; slot < node.inputs.size(); ++slot) {
+      if (node.inputs[slot] != other) continue;
+      if (node.op_type != "Reshape" || slot != 1) return false;
+      any = true;
+    }
+    if (absl::c_linear_search(node.captures, other)) return false;
+  }
+  return any;
+}
+
 NamedResult RecordedNames::Find(int recorded) const {
   const NamedResult same = FindSame(recorded);
-  if (same.result != kNone) return same;
+  const StreamResult& own = recording_.results[Index(recorded)];
+  if (same.result != kNone) {
+    // One shape can be said in several ways: [2,16,64], [0,0,64], [0,-1,64].
+    const bool may_be_shape = own.fingerprint.kind == ElementKind::kInteger &&
+                              own.shape.has_value() && own.shape->size() == 1;
+    return may_be_shape && IsTargetShape(same.result) ? NamedResult() : same;
+  }
+  // Constants have the names that an optimizer gave them.
+  if (own.kind == ResultKind::kInitializer || OpTypeOf(own, recording_) == "Constant") return {};
   const NamedResult module = FindModule(recorded);
   return module.result != kNone ? module : FindWithin(recorded);
 }

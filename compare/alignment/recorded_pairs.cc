@@ -13,6 +13,7 @@
 #include "compare/alignment/weights.h"
 #include "compare/base/per_side.h"
 #include "compare/differences/precision.h"
+#include "evaluator/model/model.h"
 
 namespace onnxcmp {
 namespace {
@@ -56,6 +57,7 @@ class RecordedPairs {
     Look(side);
     Decide(side);
     TakePartnersOfCopies(side);
+    TakeSkippedOutput(side);
     TakePlaces(side);
     PairUp(side);
     return std::move(pairs_);
@@ -232,9 +234,10 @@ class RecordedPairs {
   bool NameBeatsValue(SideId side, int r, const Known& known) const {
     switch (known.named.rule) {
       case NameRule::kOutput:
+        return true;
       case NameRule::kSame:
       case NameRule::kCounted:
-        return true;
+        return !IsNameOfAnother(side, r);
       case NameRule::kModule:
         return !IsClaimed(side, r, known.named.result) &&
                IsCalled(side, r, known.near.front().other);
@@ -244,6 +247,33 @@ class RecordedPairs {
         break;
     }
     return false;
+  }
+  // True if the other side has the name for another result: what is called so there was recorded
+  // under a name that it lacks, maybe after others whose names moved on. Values that were exchanged
+  // have each other's names.
+  bool IsNameOfAnother(SideId side, int r) const {
+    if (known_[Index(r)].near.front().distance > weights::kExact || !Tells(side, r)) return false;
+    absl::flat_hash_set<int> seen;
+    while (seen.insert(r).second) {
+      r = RecordedOf(side, known_[Index(r)].named.result);
+      if (r == kNone || known_[Index(r)].named_distance.has_value()) return false;
+      const NameRule rule = known_[Index(r)].named.rule;
+      if (rule != NameRule::kSame && rule != NameRule::kCounted) return rule != NameRule::kOutput;
+    }
+    return false;
+  }
+  // A recorded result with the value of one of the other side's.
+  int RecordedOf(SideId side, int other) const {
+    for (int own = 0; own < Size(side); ++own) {
+      if (!Counts(side, own) || !Tells(side, own)) continue;
+      const std::vector<Near>& near = known_[Index(own)].near;
+      if (absl::c_any_of(near, [&](const Near& one) {
+            return one.other == other && one.distance <= weights::kExact;
+          })) {
+        return own;
+      }
+    }
+    return kNone;
   }
   // True if another recorded result is already paired with this one.
   bool IsClaimed(SideId side, int r, int other) const {
@@ -286,6 +316,43 @@ class RecordedPairs {
       const auto it = by_content.find(Result(side, r).fingerprint.content);
       if (it != by_content.end()) chosen_[Index(r)] = it->second;
     }
+  }
+
+  // The last recorded result repeats one that the other side's last node reads, and the output is
+  // not among the recorded ones: the last step was skipped. A Dropout says what it is.
+  void TakeSkippedOutput(SideId side) {
+    int last = Size(side) - 1;
+    while (last >= 0 && !Counts(side, last)) --last;
+    if (last < 0 || !IsPaired(last) || !Tells(side, last) || fixed_[side].contains(last) ||
+        known_[Index(last)].named.result != kNone || !IsInOrder(side) ||
+        PassesOn(Result(side, last).name)) {
+      return;
+    }
+    bool is_copy = false;
+    for (int r = 0; r < last; ++r) {
+      is_copy = is_copy || (Counts(side, r) && Result(side, r).fingerprint.content ==
+                                                   Result(side, last).fingerprint.content);
+    }
+    const ResultStream& model = Stream(Other(side));
+    std::vector<int> skipped;
+    for (const StreamResult& output : model.results) {
+      if (output.kind != ResultKind::kOutput || output.source == kNone) continue;
+      const StreamResult& shown = model.results[Index(output.source)];
+      if (shown.node == kNone || absl::c_linear_search(chosen_, output.source)) continue;
+      const StreamNode& node = model.nodes[Index(shown.node)];
+      if (absl::c_linear_search(node.inputs, chosen_[Index(last)]) &&
+          shown.shape == Result(side, last).shape) {
+        skipped.push_back(output.source);
+      }
+    }
+    if (!is_copy || skipped.size() != 1) return;
+    chosen_[Index(last)] = skipped.front();
+    how_[Index(last)] = Mark::kPlaced;
+  }
+
+  // True if channels lie in blocks, so that elements of one shape are in another order.
+  static bool HasBlocks(const StreamResult& result, const ResultStream& stream) {
+    return DomainOf(result, stream) == kNchwcDomain && OpTypeOf(result, stream) != "ReorderOutput";
   }
 
   // True if the recording has the order of the other side: files without an order are sorted by
@@ -344,6 +411,7 @@ class RecordedPairs {
         const StreamResult& result = Result(Other(side), other);
         if (!Counts(Other(side), other) || taken[Index(other)] ||
             result.kind == ResultKind::kInitializer || result.shape != Result(side, r).shape ||
+            HasBlocks(result, Stream(Other(side))) ||
             result.fingerprint.kind != Result(side, r).fingerprint.kind) {
           continue;
         }

@@ -68,12 +68,13 @@ Shape Permuted(const Shape& shape, const std::vector<int>& axes) {
 }
 
 // "NHWC", "axes 1 0", "[32,64]", "rows 10 7 6 14 … ".
-std::string NameOf(const RecordedLayout& layout, const Shape& recorded) {
+std::string NameOf(const RecordedLayout& layout, const Shape& recorded, bool turned) {
   std::vector<std::string> parts;
   const auto rank = static_cast<int>(recorded.size());
   if (!layout.axes.empty()) {
     const bool last = rank >= 3 && layout.axes == ChannelsFirst(rank);
-    parts.push_back(!last       ? absl::StrCat("axes ", absl::StrJoin(layout.axes, " "))
+    parts.push_back(turned ? absl::StrCat("a transposition, axes ", absl::StrJoin(layout.axes, " "))
+                    : !last     ? absl::StrCat("axes ", absl::StrJoin(layout.axes, " "))
                     : rank == 3 ? "NWC"
                     : rank == 4 ? "NHWC"
                     : rank == 5 ? "NDHWC"
@@ -92,6 +93,12 @@ std::string NameOf(const RecordedLayout& layout, const Shape& recorded) {
   }
   return absl::StrJoin(parts, ", ");
 }
+
+struct FoundLayouts {
+  absl::flat_hash_map<int, RecordedLayout> layouts;  // by recorded result
+  // Results whose elements were recorded in order, too: transpositions, and nobody's layout.
+  absl::flat_hash_set<int> turned;
+};
 
 class LayoutFinder {
  public:
@@ -114,11 +121,11 @@ class LayoutFinder {
     }
   }
 
-  absl::StatusOr<absl::flat_hash_map<int, RecordedLayout>> Find() {
+  absl::StatusOr<FoundLayouts> Find() {
     OC_RETURN_IF_ERROR(FindAxes());
     TakeMostUsual();
     OC_RETURN_IF_ERROR(FindRows());
-    return std::move(layouts_);
+    return FoundLayouts{std::move(layouts_), std::move(turned_)};
   }
 
  private:
@@ -146,9 +153,11 @@ class LayoutFinder {
     std::pair<bool, double> least = {true, kSame};
     for (const int o : OfItsSize(result)) {
       const double distance = DistanceOf(result.fingerprint, other_.results[Index(o)]);
-      const std::pair<bool, double> rank = {other_.results[Index(o)].shape != result.shape,
-                                            distance};
-      if (distance > kSame || (best != kNone && rank >= least)) continue;
+      const bool reshaped = other_.results[Index(o)].shape != result.shape;
+      const std::pair<bool, double> rank = {reshaped, distance};
+      if (distance > (reshaped ? kSame : kSameInOrder) || (best != kNone && rank >= least)) {
+        continue;
+      }
       best = o;
       least = rank;
     }
@@ -177,6 +186,7 @@ class LayoutFinder {
       if (result.kind == ResultKind::kOutput && result.source != kNone) continue;
       if (!IsCandidate(result) || !result.fingerprint.rich) continue;
       if (contents_.contains(result.fingerprint.content)) {
+        in_order_.insert(result.fingerprint.content);
         // Inputs are fed as the model wants them, whatever the layout of the rest.
         if (!fed_.contains(result.fingerprint.content)) {
           ++votes_[static_cast<int>(result.shape->size())][{}];
@@ -186,6 +196,7 @@ class LayoutFinder {
       }
       if (const int o = NearestInOrder(result); o != kNone) {
         found_.insert(r);
+        in_order_.insert(other_.results[Index(o)].fingerprint.content);
         const Shape& shape = *other_.results[Index(o)].shape;
         if (shape == *result.shape) {
           ++votes_[static_cast<int>(shape.size())][{}];
@@ -218,6 +229,7 @@ class LayoutFinder {
     }
     const auto rank = static_cast<int>(result.shape->size());
     std::optional<RecordedLayout> best;
+    bool is_copy = false;  // the recording has it in order, too
     double least = kSameInOrder;
     const std::vector<int> in_order = axes;
     do {
@@ -251,11 +263,17 @@ class LayoutFinder {
         if (distance >= least) continue;
         least = distance;
         best = layout;
+        is_copy = in_order_.contains(other.fingerprint.content);
         if (usual) best->axes = ChannelsFirst(rank);
       }
     } while (std::next_permutation(axes.begin(), axes.end()));
     if (!best.has_value()) return absl::OkStatus();
-    ++votes_[rank][best->axes];
+    // Both of what a Transpose reads and gives were recorded: that is nobody's layout.
+    if (is_copy) {
+      turned_.insert(r);
+    } else {
+      ++votes_[rank][best->axes];
+    }
     layouts_[r] = *std::move(best);
     found_.insert(r);
     return absl::OkStatus();
@@ -277,7 +295,7 @@ class LayoutFinder {
   // in another order, if their sizes would allow that of the others.
   void TakeMostUsual() {
     for (auto& [r, layout] : layouts_) {
-      if (layout.axes.empty()) continue;
+      if (layout.axes.empty() || turned_.contains(r)) continue;
       const Shape& shape = *Own(r).shape;
       const std::vector<int> axes = MostUsual(static_cast<int>(shape.size()));
       if (!axes.empty() && !SameOrder(shape, axes, layout.axes) &&
@@ -406,22 +424,24 @@ class LayoutFinder {
   const ResultStream& own_;
   const ResultStream& other_;
   absl::flat_hash_set<Hash128> contents_;
-  absl::flat_hash_set<Hash128> fed_;  // contents of the other side's inputs
+  absl::flat_hash_set<Hash128> in_order_;  // contents that were recorded in order
+  absl::flat_hash_set<Hash128> fed_;       // contents of the other side's inputs
   absl::flat_hash_set<Shape> shapes_;
   absl::flat_hash_map<absl::string_view, Shape> named_;  // shapes by name
   // By recorded shape: how often it was found in which of the other side's.
   absl::btree_map<Shape, absl::btree_map<Shape, int>> reshaped_;
   absl::flat_hash_map<std::pair<int64_t, ElementKind>, std::vector<int>> by_size_;
   absl::flat_hash_map<int, RecordedLayout> layouts_;
-  absl::flat_hash_set<int> found_;  // results near one of the other side's
+  absl::flat_hash_set<int> turned_;  // FoundLayouts::turned
+  absl::flat_hash_set<int> found_;   // results near one of the other side's
   // By rank: number of results with each order of axes; {}: the other side's order.
   absl::btree_map<int, absl::btree_map<std::vector<int>, int>> votes_;
 };
 
 // Shows results in their layouts.
-absl::StatusOr<std::vector<LaidOut>> Apply(const RecordedSide& side,
-                                           const absl::flat_hash_map<int, RecordedLayout>& layouts,
+absl::StatusOr<std::vector<LaidOut>> Apply(const RecordedSide& side, const FoundLayouts& found,
                                            ResultStream* stream) {
+  const absl::flat_hash_map<int, RecordedLayout>& layouts = found.layouts;
   std::vector<LaidOut> laid_out;
   std::vector<bool> wanted(stream->results.size());
   for (const auto& [r, layout] : layouts) wanted[Index(r)] = true;
@@ -435,7 +455,7 @@ absl::StatusOr<std::vector<LaidOut>> Apply(const RecordedSide& side,
   }
   const auto take = [&](int r, const Value& value, const RecordedLayout& layout) {
     StreamResult& result = stream->results[Index(r)];
-    result.recorded_as = NameOf(layout, *result.shape);
+    result.recorded_as = NameOf(layout, *result.shape, found.turned.contains(r));
     result.other_rows = !layout.rows.empty();
     result.shape = layout.shape;
     result.type = value.TypeString();
@@ -466,9 +486,9 @@ absl::StatusOr<PerSide<std::vector<LaidOut>>> FindRecordedLayouts(
   for (const SideId side : kBothSides) {
     // For two recordings, the right is shown in the left's layout.
     if (!streams[side]->recorded || (side == SideId::kLeft && streams.right->recorded)) continue;
-    OC_ASSIGN_OR_RETURN(const auto layouts, LayoutFinder(sides, side, watch).Find());
-    if (layouts.empty()) continue;
-    OC_ASSIGN_OR_RETURN(made[side], Apply(sides[side], layouts, streams[side]));
+    OC_ASSIGN_OR_RETURN(const FoundLayouts found, LayoutFinder(sides, side, watch).Find());
+    if (found.layouts.empty()) continue;
+    OC_ASSIGN_OR_RETURN(made[side], Apply(sides[side], found, streams[side]));
   }
   return made;
 }
