@@ -13,6 +13,7 @@
 #include "absl/strings/strip.h"
 #include "compare/alignment/weights.h"
 #include "compare/streams/result_names.h"
+#include "evaluator/model/model.h"
 
 namespace onnxcmp {
 namespace {
@@ -89,6 +90,10 @@ std::vector<std::string> WordsOf(absl::string_view name) {
   }
   if (words.back().empty()) words.pop_back();
   return words;
+}
+
+bool IsBlocked(const StreamResult& result, const ResultStream& stream) {
+  return DomainOf(result, stream) == kNchwcDomain && OpTypeOf(result, stream) != "ReorderOutput";
 }
 
 bool PassesOn(absl::string_view name) {

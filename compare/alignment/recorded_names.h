@@ -33,6 +33,9 @@ struct NamedResult {
 // The words of a name: its letters and digits, in lower case.
 std::vector<std::string> WordsOf(absl::string_view name);
 
+// True if the channels of a result lie in blocks: elements of one shape are in another order.
+bool IsBlocked(const StreamResult& result, const ResultStream& stream);
+
 // True if a name is that of a step that only passes on what it reads: "model.dropout".
 bool PassesOn(absl::string_view name);
 

@@ -9,11 +9,12 @@
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "compare/alignment/name_evidence.h"
 #include "compare/alignment/recorded_names.h"
 #include "compare/alignment/weights.h"
 #include "compare/base/per_side.h"
 #include "compare/differences/precision.h"
-#include "evaluator/model/model.h"
+#include "compare/streams/downstream.h"
 
 namespace onnxcmp {
 namespace {
@@ -134,40 +135,12 @@ class RecordedPairs {
     return fingerprint.rich && fingerprint.size > kHandful;
   }
 
-  // Counts of how values support the names of one kind.
-  struct Evidence {
-    int agree = 0;
-    int contradicted = 0;  // the name's result is not near, and another is
-    int open = 0;
-    int same_size = 0;
-    int all = 0;
-
-    bool trusted(NameRule rule) const {
-      // An error changes all later results, and equal sizes of namesakes are no accident.
-      const bool fit = same_size >= weights::kNamesakesOfOneSize * all;
-      switch (rule) {
-        case NameRule::kOutput:
-          return true;
-        case NameRule::kSame:
-          return agree >= weights::kAgreeingNames * (agree + contradicted) || fit;
-        case NameRule::kCounted:
-          return agree + contradicted > 0 ? agree > contradicted : fit;
-        case NameRule::kModule:
-        case NameRule::kWithin:
-          return agree >= weights::kBorneOut * (agree + contradicted);
-        case NameRule::kNone:
-          break;
-      }
-      return false;
-    }
-  };
-
   void Decide(SideId side) {
-    std::array<Evidence, 6> evidence;
+    std::array<NameEvidence, 6> evidence;
     for (int r = 0; r < Size(side); ++r) {
       const Known& known = known_[Index(r)];
       if (known.named.result == kNone) continue;
-      Evidence& of_rule = evidence[static_cast<size_t>(known.named.rule)];
+      NameEvidence& of_rule = evidence[static_cast<size_t>(known.named.rule)];
       ++of_rule.all;
       if (Result(side, r).fingerprint.size ==
           Result(Other(side), known.named.result).fingerprint.size) {
@@ -318,8 +291,21 @@ class RecordedPairs {
     }
   }
 
-  // The last recorded result repeats one that the other side's last node reads, and the output is
-  // not among the recorded ones: the last step was skipped. A Dropout says what it is.
+  // True if most of the other side's results have a partner.
+  bool IsWhole(SideId side) const {
+    constexpr double kNearlyAll = 0.75;
+    int all = 0;
+    int paired = 0;
+    for (int other = 0; other < Size(Other(side)); ++other) {
+      if (Result(Other(side), other).node == kNone || !Tells(Other(side), other)) continue;
+      ++all;
+      if (absl::c_linear_search(chosen_, other)) ++paired;
+    }
+    return paired > 1 && paired + 1 >= kNearlyAll * all;
+  }
+
+  // The last recorded result repeats what the other side's last node reads, or anything if all else
+  // was recorded, and the output is not there: the last step was skipped. A Dropout says so.
   void TakeSkippedOutput(SideId side) {
     int last = Size(side) - 1;
     while (last >= 0 && !Counts(side, last)) --last;
@@ -328,10 +314,10 @@ class RecordedPairs {
         PassesOn(Result(side, last).name)) {
       return;
     }
+    const Hash128& content = Result(side, last).fingerprint.content;
     bool is_copy = false;
     for (int r = 0; r < last; ++r) {
-      is_copy = is_copy || (Counts(side, r) && Result(side, r).fingerprint.content ==
-                                                   Result(side, last).fingerprint.content);
+      is_copy = is_copy || (Counts(side, r) && Result(side, r).fingerprint.content == content);
     }
     const ResultStream& model = Stream(Other(side));
     std::vector<int> skipped;
@@ -340,19 +326,13 @@ class RecordedPairs {
       const StreamResult& shown = model.results[Index(output.source)];
       if (shown.node == kNone || absl::c_linear_search(chosen_, output.source)) continue;
       const StreamNode& node = model.nodes[Index(shown.node)];
-      if (absl::c_linear_search(node.inputs, chosen_[Index(last)]) &&
-          shown.shape == Result(side, last).shape) {
-        skipped.push_back(output.source);
-      }
+      const bool is_next = absl::c_linear_search(node.inputs, chosen_[Index(last)]);
+      const bool has_shape = shown.shape == Result(side, last).shape;
+      if (has_shape && (is_next || IsWhole(side))) skipped.push_back(output.source);
     }
     if (!is_copy || skipped.size() != 1) return;
     chosen_[Index(last)] = skipped.front();
     how_[Index(last)] = Mark::kPlaced;
-  }
-
-  // True if channels lie in blocks, so that elements of one shape are in another order.
-  static bool HasBlocks(const StreamResult& result, const ResultStream& stream) {
-    return DomainOf(result, stream) == kNchwcDomain && OpTypeOf(result, stream) != "ReorderOutput";
   }
 
   // True if the recording has the order of the other side: files without an order are sorted by
@@ -411,7 +391,7 @@ class RecordedPairs {
         const StreamResult& result = Result(Other(side), other);
         if (!Counts(Other(side), other) || taken[Index(other)] ||
             result.kind == ResultKind::kInitializer || result.shape != Result(side, r).shape ||
-            HasBlocks(result, Stream(Other(side))) ||
+            IsBlocked(result, Stream(Other(side))) ||
             result.fingerprint.kind != Result(side, r).fingerprint.kind) {
           continue;
         }
@@ -419,11 +399,29 @@ class RecordedPairs {
         if (!only.has_value()) only = other;
       }
       if (count == 0 || count != WithoutPartner(side, r)) continue;
+      if (IsElsewhere(side, r, *only) && !IsWhole(side)) continue;
       chosen_[Index(r)] = *only;
       how_[Index(r)] = Mark::kPlaced;
       taken[Index(*only)] = true;
       before = *only;
     }
+  }
+
+  // True if two have nothing in common, and what the other side computes from the one was recorded
+  // and is right: another export has other results at that place.
+  bool IsElsewhere(SideId side, int r, int other) const {
+    const double distance =
+        SketchDistance(Result(side, r).fingerprint, Result(Other(side), other).fingerprint);
+    if (distance <= weights::kOutOfSight) return false;
+    const std::vector<bool> behind = Behind({other}, Stream(Other(side)));
+    for (int own = 0; own < Size(side); ++own) {
+      const int m = chosen_[Index(own)];
+      if (m != kNone && behind[Index(m)] && Tells(side, own) &&
+          DistanceIfNear(side, own, m).has_value()) {
+        return true;
+      }
+    }
+    return false;
   }
 
   // Number of recorded results of the same shape from here to the next one with a partner that have

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -15,7 +14,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
+#include "compare/common_forms/layout_name.h"
 #include "compare/common_forms/row_order.h"
 #include "compare/sides/recorded_layout.h"
 #include "compare/streams/fingerprint.h"
@@ -38,7 +37,6 @@ constexpr int64_t kFewElements = 9;
 constexpr size_t kMostAxes = 5;
 constexpr int kFewVotes = 3;
 constexpr size_t kMostRowPairs = 64;
-constexpr size_t kShownRows = 8;
 
 Shape WithoutOnes(const Shape& shape) {
   Shape rest;
@@ -51,47 +49,6 @@ Shape WithoutOnes(const Shape& shape) {
 Shape Sorted(Shape shape) {
   absl::c_sort(shape);
   return shape;
-}
-
-// Channels last to channels first.
-std::vector<int> ChannelsFirst(int rank) {
-  std::vector<int> axes(static_cast<size_t>(rank));
-  std::iota(axes.begin(), axes.end(), 0);
-  std::rotate(axes.begin() + 1, axes.end() - 1, axes.end());
-  return axes;
-}
-
-Shape Permuted(const Shape& shape, const std::vector<int>& axes) {
-  Shape made;
-  for (const int axis : axes) made.push_back(shape[static_cast<size_t>(axis)]);
-  return made;
-}
-
-// "NHWC", "axes 1 0", "[32,64]", "rows 10 7 6 14 … ".
-std::string NameOf(const RecordedLayout& layout, const Shape& recorded, bool turned) {
-  std::vector<std::string> parts;
-  const auto rank = static_cast<int>(recorded.size());
-  if (!layout.axes.empty()) {
-    const bool last = rank >= 3 && layout.axes == ChannelsFirst(rank);
-    parts.push_back(turned ? absl::StrCat("a transposition, axes ", absl::StrJoin(layout.axes, " "))
-                    : !last     ? absl::StrCat("axes ", absl::StrJoin(layout.axes, " "))
-                    : rank == 3 ? "NWC"
-                    : rank == 4 ? "NHWC"
-                    : rank == 5 ? "NDHWC"
-                                : "channels last");
-  }
-  if (layout.axes.empty() ? layout.shape != recorded
-                          : layout.shape != Permuted(recorded, layout.axes)) {
-    parts.push_back(absl::StrCat("[", absl::StrJoin(recorded, ","), "]"));
-  }
-  if (!layout.rows.empty()) {
-    std::vector<int64_t> shown(layout.rows.begin(),
-                               layout.rows.begin() + static_cast<std::ptrdiff_t>(
-                                                         std::min(layout.rows.size(), kShownRows)));
-    parts.push_back(absl::StrCat("rows ", absl::StrJoin(shown, " "),
-                                 layout.rows.size() > kShownRows ? " …" : ""));
-  }
-  return absl::StrJoin(parts, ", ");
 }
 
 struct FoundLayouts {
@@ -153,11 +110,9 @@ class LayoutFinder {
     std::pair<bool, double> least = {true, kSame};
     for (const int o : OfItsSize(result)) {
       const double distance = DistanceOf(result.fingerprint, other_.results[Index(o)]);
-      const bool reshaped = other_.results[Index(o)].shape != result.shape;
-      const std::pair<bool, double> rank = {reshaped, distance};
-      if (distance > (reshaped ? kSame : kSameInOrder) || (best != kNone && rank >= least)) {
-        continue;
-      }
+      const std::pair<bool, double> rank = {other_.results[Index(o)].shape != result.shape,
+                                            distance};
+      if (distance > kSame || (best != kNone && rank >= least)) continue;
       best = o;
       least = rank;
     }
@@ -231,12 +186,19 @@ class LayoutFinder {
     std::optional<RecordedLayout> best;
     bool is_copy = false;  // the recording has it in order, too
     double least = kSameInOrder;
+    // Its own order may be the nearest, if none is near enough to be taken for the same.
+    for (const int o : OfItsSize(result)) {
+      const StreamResult& other = other_.results[Index(o)];
+      if (other.shape == result.shape) {
+        least = std::min(least, DistanceOf(result.fingerprint, other));
+      }
+    }
     const std::vector<int> in_order = axes;
     do {
       if (axes == in_order) continue;
       RecordedLayout layout = {ones, {}, {}};
       layout.axes.insert(layout.axes.end(), axes.begin(), axes.end());
-      const Shape sizes = Permuted(*result.shape, axes);
+      const Shape sizes = PermutedShape(*result.shape, axes);
       // If a single result keeps its shape, another order is an error, not a layout, unless most of
       // the recording has it (TakeMostUsual).
       if (sizes == WithoutOnes(*result.shape)) continue;
@@ -257,14 +219,14 @@ class LayoutFinder {
         double distance = DistanceOf(fingerprint, other);
         layout.shape = *other.shape;
         const bool usual = rank >= 3 &&
-                           SameOrder(*result.shape, layout.axes, ChannelsFirst(rank)) &&
-                           Permuted(*result.shape, ChannelsFirst(rank)) == layout.shape;
+                           SameOrder(*result.shape, layout.axes, ChannelsFirstAxes(rank)) &&
+                           PermutedShape(*result.shape, ChannelsFirstAxes(rank)) == layout.shape;
         if (usual) distance /= kUsual;
         if (distance >= least) continue;
         least = distance;
         best = layout;
         is_copy = in_order_.contains(other.fingerprint.content);
-        if (usual) best->axes = ChannelsFirst(rank);
+        if (usual) best->axes = ChannelsFirstAxes(rank);
       }
     } while (std::next_permutation(axes.begin(), axes.end()));
     if (!best.has_value()) return absl::OkStatus();
@@ -299,7 +261,7 @@ class LayoutFinder {
       const Shape& shape = *Own(r).shape;
       const std::vector<int> axes = MostUsual(static_cast<int>(shape.size()));
       if (!axes.empty() && !SameOrder(shape, axes, layout.axes) &&
-          Permuted(shape, axes) == layout.shape) {
+          PermutedShape(shape, axes) == layout.shape) {
         layout.axes = axes;
       }
     }
@@ -312,14 +274,14 @@ class LayoutFinder {
       }
       const std::vector<int> axes = MostUsual(static_cast<int>(result.shape->size()));
       // Its shape would tell, unless it is the same in that order.
-      const bool may_tell = axes.empty() || Permuted(*result.shape, axes) != *result.shape;
+      const bool may_tell = axes.empty() || PermutedShape(*result.shape, axes) != *result.shape;
       if (may_tell && HasNamesake(result)) continue;
       if (const std::optional<Shape> shape = MostUsualShape(*result.shape); shape.has_value()) {
         layouts_[r] = {{}, {}, *shape};
         continue;
       }
       if (axes.empty()) continue;
-      const Shape shape = Permuted(*result.shape, axes);
+      const Shape shape = PermutedShape(*result.shape, axes);
       if (shapes_.contains(shape)) layouts_[r] = {axes, {}, shape};
     }
   }
@@ -349,7 +311,7 @@ class LayoutFinder {
       int all = 0;
       for (const auto& [axes, count] : it->second) all += count;
       const auto is_used = [&](const auto& vote) {
-        return vote.first.empty() || vote.first == ChannelsFirst(rank);
+        return vote.first.empty() || vote.first == ChannelsFirstAxes(rank);
       };
       for (const auto& vote : it->second) {
         if (2 * vote.second > all && (is_used(vote) || vote.second >= kFewVotes)) return vote.first;
@@ -364,11 +326,11 @@ class LayoutFinder {
         continue;
       }
       const bool is = shapes_.contains(*result.shape);
-      const bool turned = shapes_.contains(Permuted(*result.shape, ChannelsFirst(rank)));
+      const bool turned = shapes_.contains(PermutedShape(*result.shape, ChannelsFirstAxes(rank)));
       last += turned && !is ? 1 : 0;
       as_it_is += is && !turned ? 1 : 0;
     }
-    return last > as_it_is ? ChannelsFirst(rank) : std::vector<int>();
+    return last > as_it_is ? ChannelsFirstAxes(rank) : std::vector<int>();
   }
 
   // Finds other orders of rows, for results without a match.
@@ -455,7 +417,7 @@ absl::StatusOr<std::vector<LaidOut>> Apply(const RecordedSide& side, const Found
   }
   const auto take = [&](int r, const Value& value, const RecordedLayout& layout) {
     StreamResult& result = stream->results[Index(r)];
-    result.recorded_as = NameOf(layout, *result.shape, found.turned.contains(r));
+    result.recorded_as = LayoutName(layout, *result.shape, found.turned.contains(r));
     result.other_rows = !layout.rows.empty();
     result.shape = layout.shape;
     result.type = value.TypeString();

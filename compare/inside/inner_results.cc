@@ -91,14 +91,19 @@ void SkipRmsNormalization(const Inside& in) {
   AddNormalization(in, SumOfSkip(in, 3), {-1}, in.Has(2) ? in.inputs[2] : "");
 }
 
+std::vector<int64_t> Positions(int64_t count) {
+  std::vector<int64_t> numbers(static_cast<size_t>(count));
+  for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<int64_t>(i);
+  return numbers;
+}
+
 void EmbedLayerNormalization(const Inside& in) {
   StepModel& s = in.steps;
   if (!in.Has(3) || in.tensor(0).rank() != 2) return;
-  std::vector<int64_t> numbers(static_cast<size_t>(in.tensor(0).dim(1)));
-  for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<int64_t>(i);
   const std::string word = s.Add("Gather", {in.inputs[2], in.inputs[0]});
   const std::string position =
-      s.Add("Gather", {in.inputs[3], in.Has(8) ? in.inputs[8] : s.Integers(numbers)});
+      s.Add("Gather",
+            {in.inputs[3], in.Has(8) ? in.inputs[8] : s.Integers(Positions(in.tensor(0).dim(1)))});
   std::string sum = s.Add("Add", {word, position});
   if (in.Has(1) && in.Has(4)) {
     const std::string segment = s.Add("Gather", {in.inputs[4], in.inputs[1]});
@@ -193,8 +198,17 @@ void HeadsAttend(const Inside& in, const std::string& query, const std::string& 
 // 0 where a position counts, the filter's number elsewhere.
 std::string AddedMask(const Inside& in, size_t slot) {
   StepModel& s = in.steps;
-  if (!in.Has(slot) || in.tensor(slot).rank() != 2) return "";
-  const std::string counts = s.Add("CastLike", {in.inputs[slot], in.inputs[0]});
+  if (!in.Has(slot)) return "";
+  std::string mask = in.inputs[slot];
+  if (in.tensor(slot).rank() == 1 && in.tensor(slot).dim(0) == in.tensor(0).dim(0)) {
+    // Numbers of positions that count, the first ones.
+    const std::string positions = s.Integers(Positions(in.tensor(0).dim(1)));
+    const std::string lengths = s.Add("Unsqueeze", {mask, s.Integers({1})});
+    mask = s.Add("Less", {s.Add("CastLike", {positions, lengths}), lengths});
+  } else if (in.tensor(slot).rank() != 2) {
+    return "";
+  }
+  const std::string counts = s.Add("CastLike", {mask, in.inputs[0]});
   const std::string rest = s.Add("Sub", {s.Number(1, in.inputs[0]), counts});
   const float filter = in.AttributeOr("mask_filter_value", -10000.0F);
   const std::string added = s.Add("Mul", {rest, s.Number(filter, in.inputs[0])});

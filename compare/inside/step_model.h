@@ -2,7 +2,9 @@
 #ifndef ONNXCMP_COMPARE_INSIDE_STEP_MODEL_H_
 #define ONNXCMP_COMPARE_INSIDE_STEP_MODEL_H_
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>

@@ -31,6 +31,7 @@ constexpr int64_t kMostElements = int64_t{1} << 28;  // of inputs of operators w
 // A step is so much nearer than the partner that a result has.
 constexpr double kTimesNearer = 8;
 constexpr double kRounding = 1e-6;
+constexpr int64_t kLeastOfMask = 32;
 
 class InnerFinder {
  public:
@@ -160,7 +161,7 @@ class InnerFinder {
     for (const int r : looked->second) {
       // A mask of one number is near others like it.
       const Fingerprint& own = own_.results[Index(r)].fingerprint;
-      if ((!fingerprint.rich || !own.rich) && fingerprint.content != own.content) continue;
+      if ((!fingerprint.rich || !own.rich) && fingerprint.bits != own.bits) continue;
       const double distance = SketchDistance(own_.results[Index(r)].fingerprint, fingerprint);
       if (!(distance <= MostOf(r, graph_.result(of)))) continue;
       const auto [it, added] = best_.try_emplace(r, Step{of, how, distance});
@@ -190,8 +191,12 @@ class InnerFinder {
       if (of == graph_.results().end()) continue;
       for (const auto& [r, value] : open) {
         if (!value.is_tensor() || best_.contains(r)) continue;
-        if (IsPartOfConstant(value.tensor(), constant.value.tensor())) {
+        const Tensor& held = constant.value.tensor();
+        if (IsPartOfConstant(value.tensor(), held)) {
           best_[r] = {*of, "a part of a constant", 0};
+        } else if (!own_.results[Index(r)].fingerprint.rich && held.num_elements() > kLeastOfMask &&
+                   IsPartOfConstant(held, value.tensor())) {
+          best_[r] = {*of, "a mask, of which the model has a part", 0};
         }
       }
     }
