@@ -13,6 +13,7 @@
 #include "absl/strings/strip.h"
 #include "compare/alignment/weights.h"
 #include "compare/streams/result_names.h"
+#include "evaluator/model/model.h"
 
 namespace onnxcmp {
 namespace {
@@ -89,6 +90,16 @@ std::vector<std::string> WordsOf(absl::string_view name) {
   }
   if (words.back().empty()) words.pop_back();
   return words;
+}
+
+bool IsBlocked(const StreamResult& result, const ResultStream& stream) {
+  return DomainOf(result, stream) == kNchwcDomain && OpTypeOf(result, stream) != "ReorderOutput";
+}
+
+bool PassesOn(absl::string_view name) {
+  return absl::c_any_of(WordsOf(name), [](absl::string_view word) {
+    return absl::StartsWith(word, "drop") || absl::StartsWith(word, "identity");
+  });
 }
 
 bool IsCounted(absl::string_view name) {
@@ -279,7 +290,8 @@ NamedResult RecordedNames::FindWithin(int recorded) const {
   for (size_t i = 0; i < other_.results.size(); ++i) {
     const StreamResult& other = other_.results[i];
     const auto r = static_cast<int>(i);
-    if (other.kind != ResultKind::kResult || !SameSize(recorded, r) || !Means(words, words_[i])) {
+    if (other.kind != ResultKind::kResult || OpTypeOf(other, other_) == "Constant" ||
+        !SameSize(recorded, r) || !Means(words, words_[i])) {
       continue;
     }
     // A near one is preferred to one with fewer other words.
@@ -294,9 +306,30 @@ NamedResult RecordedNames::FindWithin(int recorded) const {
   return best == kNone ? NamedResult() : NamedResult{best, NameRule::kWithin};
 }
 
+bool RecordedNames::IsTargetShape(int other) const {
+  bool any = false;
+  for (const StreamNode& node : other_.nodes) {
+    for (size_t slot = 0; slot < node.inputs.size(); ++slot) {
+      if (node.inputs[slot] != other) continue;
+      if (node.op_type != "Reshape" || slot != 1) return false;
+      any = true;
+    }
+    if (absl::c_linear_search(node.captures, other)) return false;
+  }
+  return any;
+}
+
 NamedResult RecordedNames::Find(int recorded) const {
   const NamedResult same = FindSame(recorded);
-  if (same.result != kNone) return same;
+  const StreamResult& own = recording_.results[Index(recorded)];
+  if (same.result != kNone) {
+    // One shape can be said in several ways: [2,16,64], [0,0,64], [0,-1,64].
+    const bool may_be_shape = own.fingerprint.kind == ElementKind::kInteger &&
+                              own.shape.has_value() && own.shape->size() == 1;
+    return may_be_shape && IsTargetShape(same.result) ? NamedResult() : same;
+  }
+  // Constants have the names that an optimizer gave them.
+  if (own.kind == ResultKind::kInitializer || OpTypeOf(own, recording_) == "Constant") return {};
   const NamedResult module = FindModule(recorded);
   return module.result != kNone ? module : FindWithin(recorded);
 }

@@ -33,6 +33,12 @@ struct NamedResult {
 // The words of a name: its letters and digits, in lower case.
 std::vector<std::string> WordsOf(absl::string_view name);
 
+// True if the channels of a result lie in blocks: elements of one shape are in another order.
+bool IsBlocked(const StreamResult& result, const ResultStream& stream);
+
+// True if a name is that of a step that only passes on what it reads: "model.dropout".
+bool PassesOn(absl::string_view name);
+
 // True if a name is a word with a counter that tools add: "add_12", "Unsqueeze_21_output_0",
 // "onnx::MatMul_117", "17".
 bool IsCounted(absl::string_view name);
@@ -63,6 +69,8 @@ class RecordedNames {
   // The key in modules_ of the module that a recorded name means, "" if there is none.
   std::string KeyOfModule(absl::string_view name) const;
   bool SameSize(int recorded, int other) const;
+  // True if nodes read a result as the shape that they give, and as nothing else.
+  bool IsTargetShape(int other) const;
   NamedResult FindSame(int recorded) const;
   NamedResult FindModule(int recorded) const;
   NamedResult FindWithin(int recorded) const;

@@ -9,10 +9,12 @@
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "compare/alignment/name_evidence.h"
 #include "compare/alignment/recorded_names.h"
 #include "compare/alignment/weights.h"
 #include "compare/base/per_side.h"
 #include "compare/differences/precision.h"
+#include "compare/streams/downstream.h"
 
 namespace onnxcmp {
 namespace {
@@ -56,6 +58,7 @@ class RecordedPairs {
     Look(side);
     Decide(side);
     TakePartnersOfCopies(side);
+    TakeSkippedOutput(side);
     TakePlaces(side);
     PairUp(side);
     return std::move(pairs_);
@@ -132,40 +135,12 @@ class RecordedPairs {
     return fingerprint.rich && fingerprint.size > kHandful;
   }
 
-  // Counts of how values support the names of one kind.
-  struct Evidence {
-    int agree = 0;
-    int contradicted = 0;  // the name's result is not near, and another is
-    int open = 0;
-    int same_size = 0;
-    int all = 0;
-
-    bool trusted(NameRule rule) const {
-      // An error changes all later results, and equal sizes of namesakes are no accident.
-      const bool fit = same_size >= weights::kNamesakesOfOneSize * all;
-      switch (rule) {
-        case NameRule::kOutput:
-          return true;
-        case NameRule::kSame:
-          return agree >= weights::kAgreeingNames * (agree + contradicted) || fit;
-        case NameRule::kCounted:
-          return agree + contradicted > 0 ? agree > contradicted : fit;
-        case NameRule::kModule:
-        case NameRule::kWithin:
-          return agree >= weights::kBorneOut * (agree + contradicted);
-        case NameRule::kNone:
-          break;
-      }
-      return false;
-    }
-  };
-
   void Decide(SideId side) {
-    std::array<Evidence, 6> evidence;
+    std::array<NameEvidence, 6> evidence;
     for (int r = 0; r < Size(side); ++r) {
       const Known& known = known_[Index(r)];
       if (known.named.result == kNone) continue;
-      Evidence& of_rule = evidence[static_cast<size_t>(known.named.rule)];
+      NameEvidence& of_rule = evidence[static_cast<size_t>(known.named.rule)];
       ++of_rule.all;
       if (Result(side, r).fingerprint.size ==
           Result(Other(side), known.named.result).fingerprint.size) {
@@ -232,9 +207,10 @@ class RecordedPairs {
   bool NameBeatsValue(SideId side, int r, const Known& known) const {
     switch (known.named.rule) {
       case NameRule::kOutput:
+        return true;
       case NameRule::kSame:
       case NameRule::kCounted:
-        return true;
+        return !IsNameOfAnother(side, r);
       case NameRule::kModule:
         return !IsClaimed(side, r, known.named.result) &&
                IsCalled(side, r, known.near.front().other);
@@ -244,6 +220,33 @@ class RecordedPairs {
         break;
     }
     return false;
+  }
+  // True if the other side has the name for another result: what is called so there was recorded
+  // under a name that it lacks, maybe after others whose names moved on. Values that were exchanged
+  // have each other's names.
+  bool IsNameOfAnother(SideId side, int r) const {
+    if (known_[Index(r)].near.front().distance > weights::kExact || !Tells(side, r)) return false;
+    absl::flat_hash_set<int> seen;
+    while (seen.insert(r).second) {
+      r = RecordedOf(side, known_[Index(r)].named.result);
+      if (r == kNone || known_[Index(r)].named_distance.has_value()) return false;
+      const NameRule rule = known_[Index(r)].named.rule;
+      if (rule != NameRule::kSame && rule != NameRule::kCounted) return rule != NameRule::kOutput;
+    }
+    return false;
+  }
+  // A recorded result with the value of one of the other side's.
+  int RecordedOf(SideId side, int other) const {
+    for (int own = 0; own < Size(side); ++own) {
+      if (!Counts(side, own) || !Tells(side, own)) continue;
+      const std::vector<Near>& near = known_[Index(own)].near;
+      if (absl::c_any_of(near, [&](const Near& one) {
+            return one.other == other && one.distance <= weights::kExact;
+          })) {
+        return own;
+      }
+    }
+    return kNone;
   }
   // True if another recorded result is already paired with this one.
   bool IsClaimed(SideId side, int r, int other) const {
@@ -286,6 +289,50 @@ class RecordedPairs {
       const auto it = by_content.find(Result(side, r).fingerprint.content);
       if (it != by_content.end()) chosen_[Index(r)] = it->second;
     }
+  }
+
+  // True if most of the other side's results have a partner.
+  bool IsWhole(SideId side) const {
+    constexpr double kNearlyAll = 0.75;
+    int all = 0;
+    int paired = 0;
+    for (int other = 0; other < Size(Other(side)); ++other) {
+      if (Result(Other(side), other).node == kNone || !Tells(Other(side), other)) continue;
+      ++all;
+      if (absl::c_linear_search(chosen_, other)) ++paired;
+    }
+    return paired > 1 && paired + 1 >= kNearlyAll * all;
+  }
+
+  // The last recorded result repeats what the other side's last node reads, or anything if all else
+  // was recorded, and the output is not there: the last step was skipped. A Dropout says so.
+  void TakeSkippedOutput(SideId side) {
+    int last = Size(side) - 1;
+    while (last >= 0 && !Counts(side, last)) --last;
+    if (last < 0 || !IsPaired(last) || !Tells(side, last) || fixed_[side].contains(last) ||
+        known_[Index(last)].named.result != kNone || !IsInOrder(side) ||
+        PassesOn(Result(side, last).name)) {
+      return;
+    }
+    const Hash128& content = Result(side, last).fingerprint.content;
+    bool is_copy = false;
+    for (int r = 0; r < last; ++r) {
+      is_copy = is_copy || (Counts(side, r) && Result(side, r).fingerprint.content == content);
+    }
+    const ResultStream& model = Stream(Other(side));
+    std::vector<int> skipped;
+    for (const StreamResult& output : model.results) {
+      if (output.kind != ResultKind::kOutput || output.source == kNone) continue;
+      const StreamResult& shown = model.results[Index(output.source)];
+      if (shown.node == kNone || absl::c_linear_search(chosen_, output.source)) continue;
+      const StreamNode& node = model.nodes[Index(shown.node)];
+      const bool is_next = absl::c_linear_search(node.inputs, chosen_[Index(last)]);
+      const bool has_shape = shown.shape == Result(side, last).shape;
+      if (has_shape && (is_next || IsWhole(side))) skipped.push_back(output.source);
+    }
+    if (!is_copy || skipped.size() != 1) return;
+    chosen_[Index(last)] = skipped.front();
+    how_[Index(last)] = Mark::kPlaced;
   }
 
   // True if the recording has the order of the other side: files without an order are sorted by
@@ -344,6 +391,7 @@ class RecordedPairs {
         const StreamResult& result = Result(Other(side), other);
         if (!Counts(Other(side), other) || taken[Index(other)] ||
             result.kind == ResultKind::kInitializer || result.shape != Result(side, r).shape ||
+            IsBlocked(result, Stream(Other(side))) ||
             result.fingerprint.kind != Result(side, r).fingerprint.kind) {
           continue;
         }
@@ -351,11 +399,29 @@ class RecordedPairs {
         if (!only.has_value()) only = other;
       }
       if (count == 0 || count != WithoutPartner(side, r)) continue;
+      if (IsElsewhere(side, r, *only) && !IsWhole(side)) continue;
       chosen_[Index(r)] = *only;
       how_[Index(r)] = Mark::kPlaced;
       taken[Index(*only)] = true;
       before = *only;
     }
+  }
+
+  // True if two have nothing in common, and what the other side computes from the one was recorded
+  // and is right: another export has other results at that place.
+  bool IsElsewhere(SideId side, int r, int other) const {
+    const double distance =
+        SketchDistance(Result(side, r).fingerprint, Result(Other(side), other).fingerprint);
+    if (distance <= weights::kOutOfSight) return false;
+    const std::vector<bool> behind = Behind({other}, Stream(Other(side)));
+    for (int own = 0; own < Size(side); ++own) {
+      const int m = chosen_[Index(own)];
+      if (m != kNone && behind[Index(m)] && Tells(side, own) &&
+          DistanceIfNear(side, own, m).has_value()) {
+        return true;
+      }
+    }
+    return false;
   }
 
   // Number of recorded results of the same shape from here to the next one with a partner that have

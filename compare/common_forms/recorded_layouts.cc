@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -15,7 +14,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
+#include "compare/common_forms/layout_name.h"
 #include "compare/common_forms/row_order.h"
 #include "compare/sides/recorded_layout.h"
 #include "compare/streams/fingerprint.h"
@@ -38,7 +37,6 @@ constexpr int64_t kFewElements = 9;
 constexpr size_t kMostAxes = 5;
 constexpr int kFewVotes = 3;
 constexpr size_t kMostRowPairs = 64;
-constexpr size_t kShownRows = 8;
 
 Shape WithoutOnes(const Shape& shape) {
   Shape rest;
@@ -53,45 +51,11 @@ Shape Sorted(Shape shape) {
   return shape;
 }
 
-// Channels last to channels first.
-std::vector<int> ChannelsFirst(int rank) {
-  std::vector<int> axes(static_cast<size_t>(rank));
-  std::iota(axes.begin(), axes.end(), 0);
-  std::rotate(axes.begin() + 1, axes.end() - 1, axes.end());
-  return axes;
-}
-
-Shape Permuted(const Shape& shape, const std::vector<int>& axes) {
-  Shape made;
-  for (const int axis : axes) made.push_back(shape[static_cast<size_t>(axis)]);
-  return made;
-}
-
-// "NHWC", "axes 1 0", "[32,64]", "rows 10 7 6 14 … ".
-std::string NameOf(const RecordedLayout& layout, const Shape& recorded) {
-  std::vector<std::string> parts;
-  const auto rank = static_cast<int>(recorded.size());
-  if (!layout.axes.empty()) {
-    const bool last = rank >= 3 && layout.axes == ChannelsFirst(rank);
-    parts.push_back(!last       ? absl::StrCat("axes ", absl::StrJoin(layout.axes, " "))
-                    : rank == 3 ? "NWC"
-                    : rank == 4 ? "NHWC"
-                    : rank == 5 ? "NDHWC"
-                                : "channels last");
-  }
-  if (layout.axes.empty() ? layout.shape != recorded
-                          : layout.shape != Permuted(recorded, layout.axes)) {
-    parts.push_back(absl::StrCat("[", absl::StrJoin(recorded, ","), "]"));
-  }
-  if (!layout.rows.empty()) {
-    std::vector<int64_t> shown(layout.rows.begin(),
-                               layout.rows.begin() + static_cast<std::ptrdiff_t>(
-                                                         std::min(layout.rows.size(), kShownRows)));
-    parts.push_back(absl::StrCat("rows ", absl::StrJoin(shown, " "),
-                                 layout.rows.size() > kShownRows ? " …" : ""));
-  }
-  return absl::StrJoin(parts, ", ");
-}
+struct FoundLayouts {
+  absl::flat_hash_map<int, RecordedLayout> layouts;  // by recorded result
+  // Results whose elements were recorded in order, too: transpositions, and nobody's layout.
+  absl::flat_hash_set<int> turned;
+};
 
 class LayoutFinder {
  public:
@@ -114,11 +78,11 @@ class LayoutFinder {
     }
   }
 
-  absl::StatusOr<absl::flat_hash_map<int, RecordedLayout>> Find() {
+  absl::StatusOr<FoundLayouts> Find() {
     OC_RETURN_IF_ERROR(FindAxes());
     TakeMostUsual();
     OC_RETURN_IF_ERROR(FindRows());
-    return std::move(layouts_);
+    return FoundLayouts{std::move(layouts_), std::move(turned_)};
   }
 
  private:
@@ -177,6 +141,7 @@ class LayoutFinder {
       if (result.kind == ResultKind::kOutput && result.source != kNone) continue;
       if (!IsCandidate(result) || !result.fingerprint.rich) continue;
       if (contents_.contains(result.fingerprint.content)) {
+        in_order_.insert(result.fingerprint.content);
         // Inputs are fed as the model wants them, whatever the layout of the rest.
         if (!fed_.contains(result.fingerprint.content)) {
           ++votes_[static_cast<int>(result.shape->size())][{}];
@@ -186,6 +151,7 @@ class LayoutFinder {
       }
       if (const int o = NearestInOrder(result); o != kNone) {
         found_.insert(r);
+        in_order_.insert(other_.results[Index(o)].fingerprint.content);
         const Shape& shape = *other_.results[Index(o)].shape;
         if (shape == *result.shape) {
           ++votes_[static_cast<int>(shape.size())][{}];
@@ -218,13 +184,21 @@ class LayoutFinder {
     }
     const auto rank = static_cast<int>(result.shape->size());
     std::optional<RecordedLayout> best;
+    bool is_copy = false;  // the recording has it in order, too
     double least = kSameInOrder;
+    // Its own order may be the nearest, if none is near enough to be taken for the same.
+    for (const int o : OfItsSize(result)) {
+      const StreamResult& other = other_.results[Index(o)];
+      if (other.shape == result.shape) {
+        least = std::min(least, DistanceOf(result.fingerprint, other));
+      }
+    }
     const std::vector<int> in_order = axes;
     do {
       if (axes == in_order) continue;
       RecordedLayout layout = {ones, {}, {}};
       layout.axes.insert(layout.axes.end(), axes.begin(), axes.end());
-      const Shape sizes = Permuted(*result.shape, axes);
+      const Shape sizes = PermutedShape(*result.shape, axes);
       // If a single result keeps its shape, another order is an error, not a layout, unless most of
       // the recording has it (TakeMostUsual).
       if (sizes == WithoutOnes(*result.shape)) continue;
@@ -245,17 +219,23 @@ class LayoutFinder {
         double distance = DistanceOf(fingerprint, other);
         layout.shape = *other.shape;
         const bool usual = rank >= 3 &&
-                           SameOrder(*result.shape, layout.axes, ChannelsFirst(rank)) &&
-                           Permuted(*result.shape, ChannelsFirst(rank)) == layout.shape;
+                           SameOrder(*result.shape, layout.axes, ChannelsFirstAxes(rank)) &&
+                           PermutedShape(*result.shape, ChannelsFirstAxes(rank)) == layout.shape;
         if (usual) distance /= kUsual;
         if (distance >= least) continue;
         least = distance;
         best = layout;
-        if (usual) best->axes = ChannelsFirst(rank);
+        is_copy = in_order_.contains(other.fingerprint.content);
+        if (usual) best->axes = ChannelsFirstAxes(rank);
       }
     } while (std::next_permutation(axes.begin(), axes.end()));
     if (!best.has_value()) return absl::OkStatus();
-    ++votes_[rank][best->axes];
+    // Both of what a Transpose reads and gives were recorded: that is nobody's layout.
+    if (is_copy) {
+      turned_.insert(r);
+    } else {
+      ++votes_[rank][best->axes];
+    }
     layouts_[r] = *std::move(best);
     found_.insert(r);
     return absl::OkStatus();
@@ -277,11 +257,11 @@ class LayoutFinder {
   // in another order, if their sizes would allow that of the others.
   void TakeMostUsual() {
     for (auto& [r, layout] : layouts_) {
-      if (layout.axes.empty()) continue;
+      if (layout.axes.empty() || turned_.contains(r)) continue;
       const Shape& shape = *Own(r).shape;
       const std::vector<int> axes = MostUsual(static_cast<int>(shape.size()));
       if (!axes.empty() && !SameOrder(shape, axes, layout.axes) &&
-          Permuted(shape, axes) == layout.shape) {
+          PermutedShape(shape, axes) == layout.shape) {
         layout.axes = axes;
       }
     }
@@ -294,14 +274,14 @@ class LayoutFinder {
       }
       const std::vector<int> axes = MostUsual(static_cast<int>(result.shape->size()));
       // Its shape would tell, unless it is the same in that order.
-      const bool may_tell = axes.empty() || Permuted(*result.shape, axes) != *result.shape;
+      const bool may_tell = axes.empty() || PermutedShape(*result.shape, axes) != *result.shape;
       if (may_tell && HasNamesake(result)) continue;
       if (const std::optional<Shape> shape = MostUsualShape(*result.shape); shape.has_value()) {
         layouts_[r] = {{}, {}, *shape};
         continue;
       }
       if (axes.empty()) continue;
-      const Shape shape = Permuted(*result.shape, axes);
+      const Shape shape = PermutedShape(*result.shape, axes);
       if (shapes_.contains(shape)) layouts_[r] = {axes, {}, shape};
     }
   }
@@ -331,7 +311,7 @@ class LayoutFinder {
       int all = 0;
       for (const auto& [axes, count] : it->second) all += count;
       const auto is_used = [&](const auto& vote) {
-        return vote.first.empty() || vote.first == ChannelsFirst(rank);
+        return vote.first.empty() || vote.first == ChannelsFirstAxes(rank);
       };
       for (const auto& vote : it->second) {
         if (2 * vote.second > all && (is_used(vote) || vote.second >= kFewVotes)) return vote.first;
@@ -346,11 +326,11 @@ class LayoutFinder {
         continue;
       }
       const bool is = shapes_.contains(*result.shape);
-      const bool turned = shapes_.contains(Permuted(*result.shape, ChannelsFirst(rank)));
+      const bool turned = shapes_.contains(PermutedShape(*result.shape, ChannelsFirstAxes(rank)));
       last += turned && !is ? 1 : 0;
       as_it_is += is && !turned ? 1 : 0;
     }
-    return last > as_it_is ? ChannelsFirst(rank) : std::vector<int>();
+    return last > as_it_is ? ChannelsFirstAxes(rank) : std::vector<int>();
   }
 
   // Finds other orders of rows, for results without a match.
@@ -406,22 +386,24 @@ class LayoutFinder {
   const ResultStream& own_;
   const ResultStream& other_;
   absl::flat_hash_set<Hash128> contents_;
-  absl::flat_hash_set<Hash128> fed_;  // contents of the other side's inputs
+  absl::flat_hash_set<Hash128> in_order_;  // contents that were recorded in order
+  absl::flat_hash_set<Hash128> fed_;       // contents of the other side's inputs
   absl::flat_hash_set<Shape> shapes_;
   absl::flat_hash_map<absl::string_view, Shape> named_;  // shapes by name
   // By recorded shape: how often it was found in which of the other side's.
   absl::btree_map<Shape, absl::btree_map<Shape, int>> reshaped_;
   absl::flat_hash_map<std::pair<int64_t, ElementKind>, std::vector<int>> by_size_;
   absl::flat_hash_map<int, RecordedLayout> layouts_;
-  absl::flat_hash_set<int> found_;  // results near one of the other side's
+  absl::flat_hash_set<int> turned_;  // FoundLayouts::turned
+  absl::flat_hash_set<int> found_;   // results near one of the other side's
   // By rank: number of results with each order of axes; {}: the other side's order.
   absl::btree_map<int, absl::btree_map<std::vector<int>, int>> votes_;
 };
 
 // Shows results in their layouts.
-absl::StatusOr<std::vector<LaidOut>> Apply(const RecordedSide& side,
-                                           const absl::flat_hash_map<int, RecordedLayout>& layouts,
+absl::StatusOr<std::vector<LaidOut>> Apply(const RecordedSide& side, const FoundLayouts& found,
                                            ResultStream* stream) {
+  const absl::flat_hash_map<int, RecordedLayout>& layouts = found.layouts;
   std::vector<LaidOut> laid_out;
   std::vector<bool> wanted(stream->results.size());
   for (const auto& [r, layout] : layouts) wanted[Index(r)] = true;
@@ -435,7 +417,7 @@ absl::StatusOr<std::vector<LaidOut>> Apply(const RecordedSide& side,
   }
   const auto take = [&](int r, const Value& value, const RecordedLayout& layout) {
     StreamResult& result = stream->results[Index(r)];
-    result.recorded_as = NameOf(layout, *result.shape);
+    result.recorded_as = LayoutName(layout, *result.shape, found.turned.contains(r));
     result.other_rows = !layout.rows.empty();
     result.shape = layout.shape;
     result.type = value.TypeString();
@@ -466,9 +448,9 @@ absl::StatusOr<PerSide<std::vector<LaidOut>>> FindRecordedLayouts(
   for (const SideId side : kBothSides) {
     // For two recordings, the right is shown in the left's layout.
     if (!streams[side]->recorded || (side == SideId::kLeft && streams.right->recorded)) continue;
-    OC_ASSIGN_OR_RETURN(const auto layouts, LayoutFinder(sides, side, watch).Find());
-    if (layouts.empty()) continue;
-    OC_ASSIGN_OR_RETURN(made[side], Apply(sides[side], layouts, streams[side]));
+    OC_ASSIGN_OR_RETURN(const FoundLayouts found, LayoutFinder(sides, side, watch).Find());
+    if (found.layouts.empty()) continue;
+    OC_ASSIGN_OR_RETURN(made[side], Apply(sides[side], found, streams[side]));
   }
   return made;
 }

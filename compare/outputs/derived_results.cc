@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <utility>
 
 #include "absl/algorithm/container.h"
@@ -10,8 +11,8 @@
 #include "compare/alignment/recorded_names.h"
 #include "compare/alignment/recorded_pairs.h"
 #include "compare/outputs/derived_values.h"
+#include "compare/outputs/recorded_evidence.h"
 #include "compare/outputs/swallowed_steps.h"
-#include "compare/streams/downstream.h"
 #include "compare/streams/fingerprint.h"
 #include "compare/streams/result_names.h"
 #include "evaluator/base/status_macros.h"
@@ -40,11 +41,7 @@ class DerivedFinder {
       const bool stays = Has(row.marks, Mark::kGiven) || Has(row.marks, Mark::kEntry);
       if (stays && row.paired()) fixed_.insert(OfSide(row, side_).back());
     }
-    for (size_t r = 0; r < partners_.size(); ++r) {
-      const int o = partners_[r];
-      if (o == kNone || own_.results[r].kind == ResultKind::kOutput) continue;
-      (AreNear(own_.results[r], model_.results[Index(o)]) ? agreeing_ : disagreeing_).insert(o);
-    }
+    evidence_.emplace(own_, model_, partners_);
   }
 
   absl::StatusOr<std::vector<DerivedResult>> Find(int64_t keep_values,
@@ -66,7 +63,7 @@ class DerivedFinder {
       const Value& own = side_ == SideId::kLeft ? left : right;
       const Value& other = side_ == SideId::kLeft ? right : left;
       std::string how = HowFound(r, o, own.tensor(), other.tensor());
-      if (!how.empty() && IsConfirmed(r, o)) by_result[r] = {side_, r, o, std::move(how)};
+      if (!how.empty() && evidence_->Confirms(o, r)) by_result[r] = {side_, r, o, std::move(how)};
       return absl::OkStatus();
     }));
     for (auto& [r, derived] : by_result) found.push_back(std::move(derived));
@@ -142,21 +139,11 @@ class DerivedFinder {
     }
     const double limit = NoiseOfDerived(own_.results[Index(r)], model_.results[Index(o)]);
     const SwallowedSteps may = {.normalization = layers_.MayFold(o),
-                                .with_offsets = !agreeing_.contains(o),
+                                .with_offsets = !evidence_->Agrees(o, r),
                                 .activation = layers_.MayActivate(o)};
     std::string how = HowDerived(own, other, limit, may);
     if (how.empty()) how = HowInside(own, other, layers_.OperatorsOn(o), limit);
     return how;
-  }
-
-  // True if other recorded results confirm the model's result.
-  bool IsConfirmed(int r, int o) const {
-    if (agreeing_.contains(o)) return true;
-    if (disagreeing_.contains(o) && partners_[Index(r)] != o) return false;
-    const std::vector<bool> behind = Behind({o}, model_);
-    bool any = false;
-    for (const int other : agreeing_) any = any || behind[Index(other)];
-    return any && absl::c_none_of(disagreeing_, [&](int other) { return behind[Index(other)]; });
   }
 
   const PerSide<RecordedSide>& sides_;
@@ -165,9 +152,7 @@ class DerivedFinder {
   const ResultStream& model_;
   const LayersOfModel layers_;
   std::vector<int> partners_;
-  // Results of the model whose recorded partners agree, and those whose partners do not.
-  absl::flat_hash_set<int> agreeing_;
-  absl::flat_hash_set<int> disagreeing_;
+  std::optional<RecordedEvidence> evidence_;
   absl::flat_hash_set<int> fixed_;  // recorded results whose partners stay
 };
 

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "compare/differences/tensor_distance.h"
+#include "compare/outputs/fitted_line.h"
 #include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
@@ -50,49 +51,6 @@ double Rest(Elements before, Elements after, Function made) {
     squares += difference * difference;
   }
   return squares;
-}
-
-struct FittedLine {
-  double factor = 0;
-  double offset = 0;
-  double residual = 0;   // sum of squares
-  double variation = 0;  // sum of squares to explain
-  size_t count = 0;
-};
-
-// after = factor * before + offset, over the elements that `counts`.
-template <typename Counts>
-FittedLine FitLine(Elements before, Elements after, Counts counts) {
-  FittedLine line;
-  double x = 0, y = 0;
-  for (size_t i = 0; i < before.size(); ++i) {
-    if (!counts(i)) continue;
-    x += before[i];
-    y += after[i];
-    ++line.count;
-  }
-  if (line.count == 0) return line;
-  x /= static_cast<double>(line.count);
-  y /= static_cast<double>(line.count);
-  double xx = 0, xy = 0;
-  for (size_t i = 0; i < before.size(); ++i) {
-    if (!counts(i)) continue;
-    xx += (before[i] - x) * (before[i] - x);
-    xy += (before[i] - x) * (after[i] - y);
-    line.variation += (after[i] - y) * (after[i] - y);
-  }
-  line.factor = xx > 0 ? xy / xx : 0;
-  line.offset = y - line.factor * x;
-  for (size_t i = 0; i < before.size(); ++i) {
-    if (!counts(i)) continue;
-    const double rest = after[i] - line.factor * before[i] - line.offset;
-    line.residual += rest * rest;
-  }
-  return line;
-}
-
-FittedLine FitLine(Elements before, Elements after) {
-  return FitLine(before, after, [](size_t) { return true; });
 }
 
 // The elements of a channel, along the second axis.

@@ -19,6 +19,8 @@
 #include "compare/graphs/side_graph.h"
 #include "compare/outputs/derived_values.h"
 #include "compare/outputs/frame_candidates.h"
+#include "compare/outputs/frame_state.h"
+#include "compare/outputs/misplaced_results.h"
 #include "compare/outputs/recorded_likeness.h"
 #include "compare/outputs/recorded_sequence.h"
 #include "compare/outputs/swallowed_steps.h"
@@ -40,31 +42,8 @@ constexpr size_t kMostOpen = 2048;
 // A pair after which nothing comes to agree has to have so much in common.
 constexpr double kAlikeByItself = 0.5;
 constexpr double kOfTheBest = 0.9;
-
-// Recorded results of one content whose partner is looked for.
-struct Open {
-  std::vector<int> results;
-  int named = kNone;  // by a name that resembles
-  int found = kNone;
-  bool derived = false;
-  bool tried = false;  // it is taken for what it has in common alone
-  Value value;
-  LikenessSample sample;
-
-  bool over() const { return found != kNone || derived; }
-};
-
-struct Near {
-  int result = kNone;
-  double distance = 0;
-};
-
-// One run of the model on what was recorded.
-struct Frame {
-  std::vector<std::vector<Near>> near;                    // by open result
-  std::vector<FrameCandidate> candidates;                 // in the model's order
-  std::vector<std::pair<size_t, DerivedResult>> derived;  // by open result
-};
+// A pair that only its place speaks for counts as so much in common.
+constexpr double kMisplaced = 0.2;
 
 class FrameFinder {
  public:
@@ -103,8 +82,9 @@ class FrameFinder {
     sequence_.emplace(graph_.stream(), settled_);
     OC_ASSIGN_OR_RETURN(const bool fits, Load(watch));
     if (!fits) return FoundInFrame();
-    while (runs_left_ > 0 && absl::c_any_of(open_, [](const Open& open) { return !open.over(); })) {
-      const Frame frame = Run(nullptr);
+    while (runs_left_ > 0 &&
+           absl::c_any_of(open_, [](const OpenResult& open) { return !open.over(); })) {
+      const FrameOfRun frame = Run(nullptr);
       if (Settle(frame)) continue;
       if (!TakeBest(frame)) break;
     }
@@ -115,7 +95,7 @@ class FrameFinder {
   // Sees the model's results and gives on what was recorded.
   class Watcher : public Observer {
    public:
-    Watcher(FrameFinder* finder, const FrameCandidate* trial, Frame* frame)
+    Watcher(FrameFinder* finder, const FrameCandidate* trial, FrameOfRun* frame)
         : finder_(*finder), trial_(trial), frame_(*frame) {}
     absl::Status OnResult(const Result& result, std::optional<Value>* replacement) override {
       if (result.depth > 0 || result.kind != ResultKind::kResult) return absl::OkStatus();
@@ -128,7 +108,7 @@ class FrameFinder {
    private:
     FrameFinder& finder_;
     const FrameCandidate* trial_;
-    Frame& frame_;
+    FrameOfRun& frame_;
   };
 
   bool Counts(int r) const {
@@ -145,9 +125,12 @@ class FrameFinder {
     const Marks marks = marks_[Index(r)];
     if (Has(marks, Mark::kGiven) || Has(marks, Mark::kEntry)) return true;
     const StreamResult& result = own_.results[Index(r)];
+    // A result that stands at the place of an output is the output, however wrong: nothing comes
+    // after it.
     return FullName(result) == FullName(graph_.result(m)) ||
            absl::c_any_of(graph_.outputs(), [&](const auto& output) {
-             return output.second == m && graph_.result(output.first).name == result.name;
+             return output.second == m &&
+                    (Has(marks, Mark::kPlaced) || graph_.result(output.first).name == result.name);
            });
   }
 
@@ -156,6 +139,7 @@ class FrameFinder {
     absl::flat_hash_map<Hash128, size_t> by_content;
     absl::flat_hash_map<Hash128, int> of_content;
     std::vector<int> rest;
+    std::vector<std::pair<int, int>> unnamed;  // near ones, by their values alone
     for (size_t i = 0; i < own_.results.size(); ++i) {
       const auto r = static_cast<int>(i);
       if (!Counts(r)) continue;
@@ -165,6 +149,7 @@ class FrameFinder {
         rest.push_back(r);
         continue;
       }
+      if (near && !Stands(r)) unnamed.emplace_back(r, m);
       of_content.try_emplace(own_.results[i].fingerprint.content, m);
       // If several were recorded of one result, the last wrong one went on.
       if (!near || !settled_.contains(m)) settled_[m] = r;
@@ -173,16 +158,32 @@ class FrameFinder {
       const Hash128& content = own_.results[Index(r)].fingerprint.content;
       const auto [it, added] = by_content.try_emplace(content, open_.size());
       if (added) {
-        Open& open = open_.emplace_back();
+        OpenResult& open = open_.emplace_back();
         // A result that repeats one with a partner has the same partner.
         if (const auto known = of_content.find(content); known != of_content.end()) {
           open.found = known->second;
         }
       }
-      Open& open = open_[it->second];
+      OpenResult& open = open_[it->second];
       open.results.push_back(r);
       if (Has(marks_[Index(r)], Mark::kNamed) && open.named == kNone) {
         open.named = partners_[Index(r)];
+      }
+    }
+    if (!rest.empty()) OpenMisplaced(unnamed, rest.front());
+  }
+
+  // Opens results that may have another one's value, as there is a fault.
+  void OpenMisplaced(const std::vector<std::pair<int, int>>& near, int first_open) {
+    for (auto& [r, places] : MisplacedResults(own_, graph_.stream(), near, settled_, first_open)) {
+      OpenResult& open = open_.emplace_back();
+      open.results = {r};
+      open.places = std::move(places);
+      const int m = partners_[Index(r)];
+      if (settled_[m] != r) continue;
+      settled_.erase(m);
+      for (const auto& [other, of] : near) {
+        if (of == m && other != r) settled_.try_emplace(m, other);
       }
     }
   }
@@ -194,14 +195,14 @@ class FrameFinder {
       wanted[Index(r)] = true;
       held += AboutBytes(own_.results[Index(r)]);
     };
-    for (const Open& open : open_) want(open.results.front());
+    for (const OpenResult& open : open_) want(open.results.front());
     for (const auto& [m, r] : settled_) {
       want(r);
       given_.try_emplace(m);
     }
     if (held > kMostHeld) return false;
     absl::flat_hash_map<int, std::vector<Value*>> wanting;
-    for (Open& open : open_) wanting[open.results.front()].push_back(&open.value);
+    for (OpenResult& open : open_) wanting[open.results.front()].push_back(&open.value);
     for (auto& [m, value] : given_) wanting[settled_.at(m)].push_back(&value);
     const std::unique_ptr<Observer> watcher =
         watch ? watch(absl::StrCat(SideName(side_), " again")) : nullptr;
@@ -211,7 +212,7 @@ class FrameFinder {
           return absl::OkStatus();
         }));
     for (auto& [m, value] : given_) value = AsModelHas(m, value);
-    for (Open& open : open_) {
+    for (OpenResult& open : open_) {
       if (!open.value.is_tensor()) {
         open.derived = true;
         continue;
@@ -221,7 +222,7 @@ class FrameFinder {
     return true;
   }
 
-  const StreamResult& Recorded(const Open& open) const {
+  const StreamResult& Recorded(const OpenResult& open) const {
     return own_.results[Index(open.results.front())];
   }
 
@@ -233,9 +234,9 @@ class FrameFinder {
     return converted.ok() ? graph_.ForModel(m, *std::move(converted)) : Value();
   }
 
-  Frame Run(const FrameCandidate* trial) {
+  FrameOfRun Run(const FrameCandidate* trial) {
     --runs_left_;
-    Frame frame;
+    FrameOfRun frame;
     frame.near.resize(open_.size());
     Watcher watcher(this, trial, &frame);
     // A run that fails on what was recorded has shown what came before.
@@ -243,13 +244,13 @@ class FrameFinder {
     return frame;
   }
 
-  void See(int m, const Value& raw, const FrameCandidate* trial, Frame* frame,
+  void See(int m, const Value& raw, const FrameCandidate* trial, FrameOfRun* frame,
            std::optional<Value>* replacement) {
     const Value own = graph_.FromModel(m, raw);
     if (own.is_tensor() && IsFloat(own.tensor().dtype())) Look(m, own, trial, frame);
     Value given;
     for (size_t i = 0; i < open_.size(); ++i) {
-      const Open& open = open_[i];
+      const OpenResult& open = open_[i];
       const bool is_trial = trial != nullptr && trial->open == i && trial->result == m;
       const bool is_named = open.named == m && !open.over();
       if (is_trial || open.found == m || (is_named && given.empty())) {
@@ -266,13 +267,18 @@ class FrameFinder {
   static bool IsFloat(DType dtype) { return EpsilonOf(dtype) > 0; }
 
   // Adds the open results that are near the model's value, or have something in common with it.
-  void Look(int m, const Value& own, const FrameCandidate* trial, Frame* frame) {
+  void Look(int m, const Value& own, const FrameCandidate* trial, FrameOfRun* frame) {
     const StreamResult& result = graph_.result(m);
     std::optional<LikenessSample> sample;
     for (size_t i = 0; i < open_.size(); ++i) {
-      const Open& open = open_[i];
+      const OpenResult& open = open_[i];
       const StreamResult& recorded = Recorded(open);
       if (open.over() || recorded.fingerprint.size != own.tensor().num_elements()) {
+        continue;
+      }
+      if (!open.places.empty()) {
+        const bool may_be = trial == nullptr && absl::c_linear_search(open.places, m);
+        if (may_be) frame->candidates.push_back({i, m, kMisplaced});
         continue;
       }
       if (!sample.has_value()) sample = LikenessSampleOf(own.tensor(), FingerprintOf(own));
@@ -297,12 +303,12 @@ class FrameFinder {
     return fingerprint.rich || !fingerprint.finite;
   }
 
-  void LookForSteps(size_t i, int m, const Value& own, Frame* frame) {
-    const Open& open = open_[i];
+  void LookForSteps(size_t i, int m, const Value& own, FrameOfRun* frame) {
+    const OpenResult& open = open_[i];
     if (open.value.tensor().shape() != own.tensor().shape()) return;
     steps_left_ -= own.tensor().num_elements();
     if (steps_left_ < 0) return;
-    const bool vouched = given_.contains(m) || absl::c_any_of(open_, [&](const Open& other) {
+    const bool vouched = given_.contains(m) || absl::c_any_of(open_, [&](const OpenResult& other) {
                            return &other != &open && other.found == m;
                          });
     const SwallowedSteps may = {.normalization = layers_.MayFold(m),
@@ -325,19 +331,20 @@ class FrameFinder {
     const std::vector<bool> behind = Behind({m}, graph_.stream());
     const auto is_behind = [&](int other) { return behind[Index(other)]; };
     return absl::c_any_of(settled_, [&](const auto& pair) { return is_behind(pair.first); }) ||
-           absl::c_any_of(open_, [&](const Open& open) {
+           absl::c_any_of(open_, [&](const OpenResult& open) {
              return open.found != kNone && is_behind(open.found);
            });
   }
 
   // Takes what is near in a frame. False if nothing is.
-  bool Settle(const Frame& frame) {
+  bool Settle(const FrameOfRun& frame) {
     bool any = false;
     int before = kNone;
     absl::flat_hash_set<int> taken;
     for (size_t i = 0; i < open_.size(); ++i) {
-      Open& open = open_[i];
-      const std::vector<Near> near = open.over() ? std::vector<Near>() : NearOf(frame, i);
+      OpenResult& open = open_[i];
+      const std::vector<NearResult> near =
+          open.over() ? std::vector<NearResult>() : NearOf(frame, i);
       if (!near.empty()) {
         open.found = Nearest(near, open, before, taken);
         any = true;
@@ -347,7 +354,7 @@ class FrameFinder {
       taken.insert(open.found);
     }
     for (const auto& [i, derived] : frame.derived) {
-      Open& open = open_[i];
+      OpenResult& open = open_[i];
       if (open.over()) continue;
       open.derived = true;
       any = true;
@@ -360,35 +367,35 @@ class FrameFinder {
   }
 
   // A result that goes on under its name is near all that passes it on, which is left out.
-  std::vector<Near> NearOf(const Frame& frame, size_t i) const {
-    std::vector<Near> near = frame.near[i];
+  std::vector<NearResult> NearOf(const FrameOfRun& frame, size_t i) const {
+    std::vector<NearResult> near = frame.near[i];
     const int named = open_[i].named;
     if (named == kNone || near.empty() || !HasSizeOf(open_[i], named)) return near;
     const std::vector<bool> behind = Behind({named}, graph_.stream());
-    std::erase_if(near, [&](const Near& one) { return behind[Index(one.result)]; });
+    std::erase_if(near, [&](const NearResult& one) { return behind[Index(one.result)]; });
     return near;
   }
 
-  bool HasShapeOf(const Open& open, int m) const {
+  bool HasShapeOf(const OpenResult& open, int m) const {
     return Recorded(open).shape == graph_.result(m).shape;
   }
-  bool HasSizeOf(const Open& open, int m) const {
+  bool HasSizeOf(const OpenResult& open, int m) const {
     return Recorded(open).fingerprint.size == graph_.result(m).fingerprint.size;
   }
 
   // Among those about as near: the result of its name, else one of its shape, else the next free
   // one.
-  int Nearest(const std::vector<Near>& near, const Open& open, int before,
+  int Nearest(const std::vector<NearResult>& near, const OpenResult& open, int before,
               const absl::flat_hash_set<int>& taken) const {
     constexpr double kAsNear = 1.5;
     constexpr double kRounding = 1e-6;
     double least = std::numeric_limits<double>::infinity();
-    for (const Near& one : near) least = std::min(least, one.distance);
+    for (const NearResult& one : near) least = std::min(least, one.distance);
     int best = kNone;
     const auto rank = [&](int m) {
       return std::tuple(m == open.named, HasShapeOf(open, m), !taken.contains(m), m > before);
     };
-    for (const Near& one : near) {
+    for (const NearResult& one : near) {
       if (one.distance > kAsNear * least + kRounding) continue;
       if (best == kNone || rank(one.result) > rank(best)) best = one.result;
     }
@@ -396,20 +403,20 @@ class FrameFinder {
   }
 
   // The pair after which most others are near. False if there is none.
-  bool TakeBest(const Frame& frame) {
+  bool TakeBest(const FrameOfRun& frame) {
     const std::vector<FrameCandidate> candidates = Promising(frame.candidates);
-    const auto left =
-        static_cast<size_t>(absl::c_count_if(open_, [](const Open& open) { return !open.over(); }));
+    const auto left = static_cast<size_t>(
+        absl::c_count_if(open_, [](const OpenResult& open) { return !open.over(); }));
     const FrameCandidate* best = nullptr;
     size_t most = 0;
     for (const FrameCandidate& candidate : candidates) {
       if (runs_left_ <= 0) break;
-      const Frame trial = Run(&candidate);
+      const FrameOfRun trial = Run(&candidate);
       size_t count = 0;
       for (size_t i = 0; i < open_.size(); ++i) {
         if (i != candidate.open && !NearOf(trial, i).empty()) ++count;
       }
-      if (count == 0 && !MayStandAlone(candidate)) continue;
+      if ((count == 0 || IsRightBehind(candidate.result)) && !MayStandAlone(candidate)) continue;
       const auto rank = [&](const FrameCandidate& one) {
         return std::pair(HasShapeOf(open_[one.open], one.result), one.likeness);
       };
@@ -426,6 +433,17 @@ class FrameFinder {
     return true;
   }
 
+  // True if something near what was recorded is computed from a result: a wrong value would have
+  // gone on.
+  bool IsRightBehind(int m) const {
+    const std::vector<bool> behind = Behind({m}, graph_.stream());
+    return absl::c_any_of(settled_, [&](const auto& pair) {
+      return behind[Index(pair.first)] &&
+             AreNear(own_.results[Index(pair.second)], graph_.result(pair.first)) &&
+             Tells(own_.results[Index(pair.second)].fingerprint);
+    });
+  }
+
   // A pair that nothing speaks for but what the two have in common. What was recorded before a
   // result that is the model's is a step on the way to it; after it, a module that gives it on.
   bool MayStandAlone(const FrameCandidate& candidate) const {
@@ -440,26 +458,7 @@ class FrameFinder {
   }
 
   FoundInFrame Found() {
-    FoundInFrame found;
-    found.derived = std::move(found_derived_);
-    absl::flat_hash_set<int> owned;
-    for (const auto& [m, r] : settled_) owned.insert(m);
-    for (const bool shared : {false, true}) {
-      for (const Open& open : open_) {
-        if (open.found == kNone) continue;
-        for (const int r : open.results) {
-          const bool is_first = r == open.results.front() && !owned.contains(open.found);
-          if (is_first == shared) continue;
-          if (is_first) owned.insert(open.found);
-          AddedPair& pair = found.pairs.emplace_back();
-          OfSide(pair, side_) = r;
-          OfSide(pair, Other(side_)) = open.found;
-          pair.how = Mark::kRepaired;
-          if (shared) pair.shared = Other(side_);
-        }
-      }
-    }
-    return found;
+    return {.pairs = FoundPairs(open_, settled_, side_), .derived = std::move(found_derived_)};
   }
 
   const SideId side_;
@@ -475,7 +474,7 @@ class FrameFinder {
   absl::flat_hash_map<int, int> settled_;                // by the model's result: what was recorded
   absl::flat_hash_map<int, Value> given_;                // the same as the model has it
   std::optional<RecordedSequence> sequence_;             // of those
-  std::vector<Open> open_;
+  std::vector<OpenResult> open_;
   std::vector<DerivedResult> found_derived_;
   int runs_left_ = 0;
   int64_t steps_left_ = kMostSteps;

@@ -16,6 +16,8 @@
 namespace onnxcmp {
 namespace {
 
+constexpr Mark kMeantMarks[] = {Mark::kNamed, Mark::kGiven, Mark::kPlaced, Mark::kRepaired};
+
 class Judge {
  public:
   Judge(const ComparedSides& sides, const PairTolerances& tolerances, OutputComparison outputs)
@@ -203,10 +205,12 @@ class Judge {
           absl::StrCat("in another order, ", moved.recorded_as, " (--any-row-order accepts that)"));
       return pair;
     }
-    // The alignment may have paired another of several equal results.
-    const bool by_name = pair.left == pair.right || Has(row.aligned.marks, Mark::kNamed) ||
-                         Has(row.aligned.marks, Mark::kGiven);
-    if (!by_name && HasCopies(pair)) {
+    // The alignment may have paired another of several equal results, unless something else than
+    // values has made the pair.
+    const bool is_meant = pair.left == pair.right || absl::c_any_of(kMeantMarks, [&](Mark mark) {
+                            return Has(row.aligned.marks, mark);
+                          });
+    if (!is_meant && HasCopies(pair)) {
       pair.difference = {};
       pair.difference.elements = left.fingerprint.size;
       return pair;

@@ -12,7 +12,8 @@ namespace onnxcmp {
 
 class RecordedSequence {
  public:
-  // `settled`: by the model's result, what was recorded of it. The stream must outlive the object.
+  // `settled`: by the model's result, what was recorded of it. Both must outlive the object and
+  // stay as they are.
   RecordedSequence(const ResultStream& model, const absl::flat_hash_map<int, int>& settled);
 
   // True if something computed from a result of the model had been recorded before a recorded
@@ -21,8 +22,8 @@ class RecordedSequence {
 
  private:
   const ResultStream& model_;
-  std::vector<std::pair<int, int>> settled_;   // recorded and the model's, in the recorded order
-  absl::flat_hash_map<int, int> recorded_of_;  // by the model's result
+  std::vector<std::pair<int, int>> settled_;  // recorded and the model's, in the recorded order
+  const absl::flat_hash_map<int, int>& recorded_of_;  // by the model's result
   absl::flat_hash_map<int, int> first_after_;  // by the model's result: the first computed from it
   bool in_order_ = false;
 };

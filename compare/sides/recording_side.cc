@@ -90,8 +90,8 @@ DType RoundedTo(const Value& value) {
                                        : DType::kUndefined;
 }
 
-// Gives results that are exact in a coarser type its precision, if most results are: in rich values
-// that is no accident.
+// Gives results that are exact in a coarser type its precision, if most results are or have that
+// type: in rich values that is no accident.
 void TakePrecision(const std::vector<DType>& rounded, ResultStream* stream) {
   constexpr double kMost = 0.8;
   constexpr int64_t kEnough = 32;
@@ -101,12 +101,13 @@ void TakePrecision(const std::vector<DType>& rounded, ResultStream* stream) {
     int64_t elements = 0;
     for (size_t r = 0; r < rounded.size(); ++r) {
       const StreamResult& result = stream->results[r];
-      if (result.kind == ResultKind::kInput || result.dtype != DType::kFloat ||
+      const bool has_type = result.dtype == type;
+      if (result.kind == ResultKind::kInput || (result.dtype != DType::kFloat && !has_type) ||
           !result.fingerprint.rich) {
         continue;
       }
       ++all;
-      if (rounded[r] != type) continue;
+      if (rounded[r] != type && !has_type) continue;
       ++so;
       elements += result.fingerprint.size;
     }

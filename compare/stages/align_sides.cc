@@ -11,6 +11,7 @@
 #include "compare/alignment/alignment_amendment.h"
 #include "compare/alignment/recorded_pairs.h"
 #include "compare/outputs/derived_results.h"
+#include "compare/outputs/inner_pairs.h"
 #include "compare/outputs/recorded_entries.h"
 #include "compare/outputs/recorded_frame.h"
 #include "compare/stages/recorded_order.h"
@@ -143,9 +144,17 @@ absl::StatusOr<Alignment> AlignSides(const PerSide<RecordedSide>& sides,
   alignment = WithPairs(std::move(alignment), entries, sides);
   std::vector<AddedPair> added = PairRecorded(alignment, *sides.left.stream, *sides.right.stream);
   OC_ASSIGN_OR_RETURN(std::vector<DerivedResult> derived,
-                      FindDerived(sides, alignment, added, tools.keep_values, tools.watch));
+                      FindInside(sides, alignment, added, tools.watch));
   DropDerived(alignment, derived, &added);
   alignment = WithoutDerived(std::move(alignment), derived);
+  OC_ASSIGN_OR_RETURN(std::vector<DerivedResult> before,
+                      FindDerived(sides, alignment, added, tools.keep_values, tools.watch));
+  std::erase_if(before, [&](const DerivedResult& one) {
+    return absl::c_any_of(derived, [&](const auto& other) { return other.result == one.result; });
+  });
+  DropDerived(alignment, before, &added);
+  alignment = WithoutDerived(std::move(alignment), before);
+  derived.insert(derived.end(), before.begin(), before.end());
   OC_ASSIGN_OR_RETURN(FoundInFrame found,
                       PairInFrame(sides, alignment, added, derived, tools.watch));
   DropDerived(alignment, found.derived, &added);

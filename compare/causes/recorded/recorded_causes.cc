@@ -416,7 +416,7 @@ class RecordedCauseFinder {
   void AddRepros(std::vector<Cause>* causes) {
     if (recording_id_ != SideId::kLeft || causes->empty()) {
       for (Cause& cause : *causes) {
-        cause.no_repro = "the right is a recording; exchange the two sides";
+        cause.no_repro = "a region is cut out of a model on the right: give the recording first";
       }
       return;
     }
@@ -440,7 +440,7 @@ class RecordedCauseFinder {
     const FoundCause found = {run, state, noise, nullptr, *sides_.right.evaluator()};
     for (Cause& cause : *causes) {
       if (IsOutput(cause.right)) {
-        cause.no_repro = "outputs alone were recorded, so that nearly all of the model is at fault";
+        cause.no_repro = "only outputs were recorded: the region would be nearly the whole model";
       } else {
         options_.on_found(found, &cause);
       }

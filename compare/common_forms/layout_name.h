@@ -1,0 +1,22 @@
+// Orders of axes, and what layouts are called.
+#ifndef ONNXCMP_COMPARE_COMMON_FORMS_LAYOUT_NAME_H_
+#define ONNXCMP_COMPARE_COMMON_FORMS_LAYOUT_NAME_H_
+
+#include <string>
+#include <vector>
+
+#include "compare/sides/recorded_layout.h"
+#include "evaluator/tensor/tensor.h"
+
+namespace onnxcmp {
+
+// Channels last to channels first.
+std::vector<int> ChannelsFirstAxes(int rank);
+Shape PermutedShape(const Shape& shape, const std::vector<int>& axes);
+
+// "NHWC", "axes 1 0", "[32,64]", "rows 10 7 6 14 … "; `turned`: "a transposition, axes 1 0".
+std::string LayoutName(const RecordedLayout& layout, const Shape& recorded, bool turned);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_COMMON_FORMS_LAYOUT_NAME_H_

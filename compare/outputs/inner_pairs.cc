@@ -1,0 +1,234 @@
+#include "compare/outputs/inner_pairs.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "compare/alignment/recorded_pairs.h"
+#include "compare/graphs/side_graph.h"
+#include "compare/inside/inner_results.h"
+#include "compare/inside/part_of_constant.h"
+#include "compare/outputs/recorded_evidence.h"
+#include "compare/outputs/swallowed_steps.h"
+#include "compare/streams/fingerprint.h"
+#include "compare/streams/result_names.h"
+#include "evaluator/base/status_macros.h"
+#include "evaluator/run/result.h"
+
+namespace onnxcmp {
+namespace {
+
+constexpr size_t kMostLooked = 2048;
+constexpr int64_t kMostElements = int64_t{1} << 28;  // of inputs of operators with steps
+// A step is so much nearer than the partner that a result has.
+constexpr double kTimesNearer = 8;
+constexpr double kRounding = 1e-6;
+constexpr int64_t kLeastOfMask = 32;
+
+class InnerFinder {
+ public:
+  InnerFinder(const PerSide<RecordedSide>& sides, const Alignment& alignment,
+              absl::Span<const AddedPair> added, SideId recorded)
+      : side_(recorded),
+        recording_(sides[recorded]),
+        model_(sides[Other(recorded)]),
+        own_(*recording_.stream),
+        graph_(*model_.stream, model_.evaluator()),
+        partners_(alignment.partners(recorded)) {
+    for (const AddedPair& pair : added) {
+      if (pair.shared != side_) partners_[Index(OfSide(pair, side_))] = OfSide(pair, Other(side_));
+    }
+    for (const AlignedRow& row : alignment.rows) {
+      const bool stays = Has(row.marks, Mark::kGiven) || Has(row.marks, Mark::kEntry);
+      if (stays && row.paired()) fixed_.insert(OfSide(row, side_).back());
+    }
+    for (size_t r = 0; r < own_.results.size() && looked_.size() < kMostLooked; ++r) {
+      if (!MayBeInside(static_cast<int>(r))) continue;
+      looked_[own_.results[r].fingerprint.size].push_back(static_cast<int>(r));
+    }
+  }
+
+  absl::StatusOr<std::vector<DerivedResult>> Find(const PairValues::Watch& watch) {
+    std::vector<DerivedResult> found;
+    if (looked_.empty()) return found;
+    OC_RETURN_IF_ERROR(LookAtConstants(watch));
+    LookInsideOfNodes();
+    const RecordedEvidence evidence(own_, *model_.stream, partners_);
+    for (auto& [r, inside] : best_) {
+      const bool stands = graph_.IsConstant(inside.of) || evidence.Confirms(inside.of, r);
+      if (stands) found.push_back({side_, r, inside.of, std::move(inside.how)});
+    }
+    absl::c_sort(found, [](const auto& a, const auto& b) { return a.result < b.result; });
+    return found;
+  }
+
+ private:
+  struct Step {
+    int of = kNone;
+    std::string how;
+    double distance = 0;
+  };
+
+  class Watcher : public Observer {
+   public:
+    explicit Watcher(InnerFinder* finder) : finder_(*finder) {}
+    absl::Status OnResult(const Result& result, std::optional<Value>* /*replacement*/) override {
+      if (result.depth == 0 && result.kind != ResultKind::kOutput) {
+        finder_.See(result.name, result.value);
+      }
+      return absl::OkStatus();
+    }
+
+   private:
+    InnerFinder& finder_;
+  };
+
+  // A result of the same name is its partner, however wrong.
+  bool MayBeInside(int r) const {
+    const StreamResult& result = own_.results[Index(r)];
+    if (fixed_.contains(r) || result.kind != ResultKind::kResult || !result.shape.has_value() ||
+        result.fingerprint.kind != ElementKind::kFloat || result.fingerprint.size <= kHandful) {
+      return false;
+    }
+    const int partner = partners_[Index(r)];
+    if (partner == kNone) return true;
+    const StreamResult& other = graph_.result(partner);
+    if (other.fingerprint.bits == result.fingerprint.bits) return false;
+    return FullName(result) != FullName(other) &&
+           absl::c_none_of(graph_.outputs(), [&](const auto& output) {
+             return graph_.result(output.first).name == result.name;
+           });
+  }
+
+  // The distance that a step has to be nearer than.
+  double MostOf(int r, const StreamResult& read) const {
+    const double most = NoiseOfDerived(own_.results[Index(r)], read);
+    const int partner = partners_[Index(r)];
+    if (partner == kNone) return most;
+    const double now =
+        SketchDistance(own_.results[Index(r)].fingerprint, graph_.result(partner).fingerprint);
+    return now > kRounding ? std::min(most, now / kTimesNearer) : 0;
+  }
+
+  void LookInsideOfNodes() {
+    for (size_t n = 0; n < graph_.nodes().size(); ++n) {
+      const SideGraph::GraphNode& node = graph_.nodes()[n];
+      if (node.node == nullptr || !HasInnerResults(*node.node) || node.made->outputs.empty() ||
+          node.made->outputs.front() == kNone) {
+        continue;
+      }
+      of_output_[graph_.result(node.made->outputs.front()).name] = static_cast<int>(n);
+      for (const int read : node.made->inputs) {
+        if (read != kNone) seen_.try_emplace(graph_.result(read).name);
+      }
+    }
+    if (of_output_.empty()) return;
+    Watcher watcher(this);
+    model_.evaluator()->Run(*model_.side->feeds(), &watcher).IgnoreError();
+  }
+
+  void See(absl::string_view name, const Value& value) {
+    if (const auto it = seen_.find(name); it != seen_.end()) it->second = value;
+    const auto it = of_output_.find(name);
+    if (it == of_output_.end()) return;
+    const SideGraph::GraphNode& node = graph_.nodes()[Index(it->second)];
+    std::vector<Value> inputs;
+    for (const int read : node.made->inputs) {
+      inputs.push_back(read == kNone ? Value() : seen_.at(graph_.result(read).name));
+      if (inputs.back().is_tensor()) elements_left_ -= inputs.back().tensor().num_elements();
+    }
+    if (elements_left_ < 0) return;
+    const int of = node.made->outputs.front();
+    for (const Value& step : InnerResultsOf(*node.node, inputs, *model_.evaluator())) {
+      Look(step, of, InsideOf(*node.node));
+    }
+  }
+
+  void Look(const Value& step, int of, const std::string& how) {
+    if (!step.is_tensor()) return;
+    const auto looked = looked_.find(step.tensor().num_elements());
+    if (looked == looked_.end()) return;
+    const Fingerprint fingerprint = FingerprintOf(step);
+    if (fingerprint.kind != ElementKind::kFloat) return;
+    for (const int r : looked->second) {
+      // A mask of one number is near others like it.
+      const Fingerprint& own = own_.results[Index(r)].fingerprint;
+      if ((!fingerprint.rich || !own.rich) && fingerprint.bits != own.bits) continue;
+      const double distance = SketchDistance(own_.results[Index(r)].fingerprint, fingerprint);
+      if (!(distance <= MostOf(r, graph_.result(of)))) continue;
+      const auto [it, added] = best_.try_emplace(r, Step{of, how, distance});
+      if (!added && distance < it->second.distance) it->second = {of, how, distance};
+    }
+  }
+
+  absl::Status LookAtConstants(const PairValues::Watch& watch) {
+    std::vector<bool> wanted(own_.results.size());
+    for (const auto& [size, results] : looked_) {
+      for (const int r : results) wanted[Index(r)] = partners_[Index(r)] == kNone;
+    }
+    if (!absl::c_linear_search(wanted, true)) return absl::OkStatus();
+    std::vector<std::pair<int, Value>> open;
+    const std::unique_ptr<Observer> watcher =
+        watch ? watch(absl::StrCat(SideName(side_), " again")) : nullptr;
+    OC_RETURN_IF_ERROR(
+        recording_.side->Revisit(wanted, watcher.get(), [&](int r, const Value& value) {
+          open.emplace_back(r, value);
+          return absl::OkStatus();
+        }));
+    for (const Initializer& constant : model_.evaluator()->model().graph.initializers) {
+      if (!constant.value.is_tensor()) continue;
+      const auto of = absl::c_find_if(graph_.results(), [&](int m) {
+        return graph_.result(m).name == constant.name && graph_.IsConstant(m);
+      });
+      if (of == graph_.results().end()) continue;
+      for (const auto& [r, value] : open) {
+        if (!value.is_tensor() || best_.contains(r)) continue;
+        const Tensor& held = constant.value.tensor();
+        if (IsPartOfConstant(value.tensor(), held)) {
+          best_[r] = {*of, "a part of a constant", 0};
+        } else if (!own_.results[Index(r)].fingerprint.rich && held.num_elements() > kLeastOfMask &&
+                   IsPartOfConstant(held, value.tensor())) {
+          best_[r] = {*of, "a mask, of which the model has a part", 0};
+        }
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  const SideId side_;
+  const RecordedSide& recording_;
+  const RecordedSide& model_;
+  const ResultStream& own_;
+  const SideGraph graph_;
+  std::vector<int> partners_;
+  absl::flat_hash_set<int> fixed_;                         // recorded results whose partners stay
+  absl::flat_hash_map<int64_t, std::vector<int>> looked_;  // recorded results by their size
+  absl::flat_hash_map<std::string, int> of_output_;        // nodes with steps by their output
+  absl::flat_hash_map<std::string, Value> seen_;           // what such nodes read
+  absl::flat_hash_map<int, Step> best_;                    // by recorded result
+  int64_t elements_left_ = kMostElements;
+};
+
+}  // namespace
+
+absl::StatusOr<std::vector<DerivedResult>> FindInside(const PerSide<RecordedSide>& sides,
+                                                      const Alignment& alignment,
+                                                      absl::Span<const AddedPair> added,
+                                                      const PairValues::Watch& watch) {
+  if (sides.left.stream->recorded == sides.right.stream->recorded) {
+    return std::vector<DerivedResult>();
+  }
+  const SideId recorded = sides.left.stream->recorded ? SideId::kLeft : SideId::kRight;
+  if (sides[Other(recorded)].evaluator() == nullptr) return std::vector<DerivedResult>();
+  return InnerFinder(sides, alignment, added, recorded).Find(watch);
+}
+
+}  // namespace onnxcmp
