@@ -126,12 +126,13 @@ class SvgWriter {
     absl::StrAppend(
         &text_, "<g id=\"", Id(g, static_cast<int>(i)), "\" class=\"", classes,
         "\" transform=\"translate(", Number(center.x), " ", Number(center.y), ")\" data-name=\"",
-        EscapedMarkup(box.name), "\" data-op=\"", box.kind == BoxKind::kNode ? EscapedMarkup(box.lines[0]) : "",
-        "\" data-relation=\"", NameOf(box.relation), "\"",
+        EscapedMarkup(box.name), "\" data-op=\"",
+        box.kind == BoxKind::kNode ? EscapedMarkup(box.lines[0]) : "", "\" data-relation=\"",
+        NameOf(box.relation), "\"",
         box.partner >= 0 ? absl::StrCat(" data-partner=\"", Id(1 - g, box.partner), "\"") : "",
-        " tabindex=\"0\"><title>", EscapedMarkup(box.name), "\n", EscapedMarkup(box.more), "</title><rect x=\"",
-        Number(-size.width / 2), "\" y=\"", Number(-size.height / 2), "\" width=\"",
-        Number(size.width), "\" height=\"", Number(size.height), "\" rx=\"",
+        " tabindex=\"0\"><title>", EscapedMarkup(box.name), "\n", EscapedMarkup(box.more),
+        "</title><rect x=\"", Number(-size.width / 2), "\" y=\"", Number(-size.height / 2),
+        "\" width=\"", Number(size.width), "\" height=\"", Number(size.height), "\" rx=\"",
         box.kind == BoxKind::kNode ? 3 : 10, "\"/>");
     double y = -size.height / 2 + 14;
     for (size_t k = 0; k < box.lines.size(); ++k) {
