@@ -184,6 +184,8 @@ absl::StatusOr<std::string> ShowOne(const ShowArguments& arguments) {
   OC_ASSIGN_OR_RETURN(const NodeSelection selection, SelectNodes(model, SelectionOf(arguments)));
   if (arguments.format == "json") return ModelJson(model, selection);
   if (arguments.format == "text") return RenderModelText(model, selection, arguments.look);
+  // Drawings have no place for them.
+  for (const std::string& note : model.notes) PrintNote(note);
   const Drawing drawing = DrawModel(model, selection);
   if (arguments.format == "dot") return RenderDrawingDot(drawing);
   return arguments.format == "svg" ? RenderSvg(drawing) : RenderDrawingPage(drawing);
@@ -234,6 +236,11 @@ absl::StatusOr<std::string> ShowTwo(const ShowArguments& arguments) {
   const NodeSelection theirs = WithPartners(right, left, on_right, on_left, pairs, false);
   if (arguments.format == "text") {
     return RenderPairText(left, right, pairs, ours, theirs, arguments.look);
+  }
+  for (const ShownModel* model : {&left, &right}) {
+    for (const std::string& note : model->notes) {
+      PrintNote(absl::StrCat(model == &left ? "left: " : "right: ", note));
+    }
   }
   const Drawing drawing = DrawPair(left, right, pairs, ours, theirs);
   if (arguments.format == "dot") return RenderDrawingDot(drawing);

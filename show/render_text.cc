@@ -154,11 +154,11 @@ class TextWriter {
         scope = node.scope;
         absl::StrAppend(
             &text_, std::string(static_cast<size_t>(indent), ' '),
-            style_.Paint(
-                absl::StrCat(
-                    scope.empty() ? "(no scope)" : PrintableText(scope),
-                    node.source.empty() || scope.empty() ? "" : absl::StrCat("  ", node.source)),
-                Color::kBold),
+            style_.Paint(absl::StrCat(scope.empty() ? "(no scope)" : PrintableText(scope),
+                                      node.source.empty() || scope.empty()
+                                          ? ""
+                                          : absl::StrCat("  ", PrintableText(node.source))),
+                         Color::kBold),
             "\n");
       }
       Node(graph, node, i, indent, digits);

@@ -167,17 +167,17 @@ void Write(const ComparedRow& row, const RowDetail& detail, JsonWriter& out) {
   out.End('}');
 }
 
-void EndLines(std::string* text) { absl::StrAppend(text, text->size() == 1 ? "]" : "\n]"); }
+void EndLines(std::string* text) { absl::StrAppend(text, text->back() == '[' ? "]" : "\n]"); }
 
 template <typename HasStatistics>
-std::string LinesOf(const ResultStream& stream, bool brief, const HasStatistics& has_statistics) {
-  std::string text = "[";
-  JsonWriter out(&text, brief);
+void AppendLines(const ResultStream& stream, bool brief, const HasStatistics& has_statistics,
+                 std::string* text) {
+  *text += '[';
+  JsonWriter out(text, brief);
   for (size_t r = 0; r < stream.results.size(); ++r) {
     Write(stream.results[r], stream, has_statistics(r), out);
   }
-  EndLines(&text);
-  return text;
+  EndLines(text);
 }
 
 bool Differs(const ComparedRow& row) {
@@ -255,14 +255,32 @@ std::string RowLines(const Comparison& comparison) {
 }
 
 std::string ResultLines(const ResultStream& side) {
-  return LinesOf(side, false, [](size_t) { return true; });
+  std::string text;
+  AppendLines(
+      side, false, [](size_t) { return true; }, &text);
+  return text;
 }
 
 JsonLines AllLines(const Comparison& comparison) {
   return {ResultLines(comparison.left), ResultLines(comparison.right), RowLines(comparison)};
 }
 
-JsonLines PageLines(const Comparison& comparison, const PageDetail& detail, PageCounts* counts) {
+void AppendPage(absl::string_view around, const Comparison& comparison, const PageDetail& detail,
+                PageCounts* counts, std::string* out) {
+  // Bytes of a line, or more: memory that nobody writes to costs nothing.
+  constexpr size_t kResult = 300, kRow = 600;
+  const size_t results = comparison.left.results.size() + comparison.right.results.size();
+  out->reserve(out->size() + around.size() + kResult * results + kRow * comparison.rows.size() +
+               static_cast<size_t>(detail.picture_bytes));
+  const auto before = [&](absl::string_view sign) {
+    const size_t end = around.find(sign);
+    absl::StrAppend(out, around.substr(0, end));
+    around.remove_prefix(end + sign.size());
+  };
+  before(kLeftOfPage);
+  AppendLines(
+      comparison.left, true, [&](size_t) { return detail.statistics; }, out);
+  before(kRightOfPage);
   // If both sides have the same bits, the left's statistics are enough.
   std::vector<bool> right(comparison.right.results.size(), detail.statistics);
   for (const ComparedRow& row : comparison.rows) {
@@ -270,15 +288,17 @@ JsonLines PageLines(const Comparison& comparison, const PageDetail& detail, Page
       right[Index(row.aligned.right.back())] = false;
     }
   }
+  AppendLines(
+      comparison.right, true, [&](size_t r) { return right[r]; }, out);
+  before(kRowsOfPage);
   PageCounts own;
   const std::vector<RowDetail> details =
       DetailsOf(comparison, detail, counts == nullptr ? &own : counts);
-  std::string rows = "[";
-  JsonWriter out(&rows, true);
-  for (size_t i = 0; i < details.size(); ++i) Write(comparison.rows[i], details[i], out);
-  EndLines(&rows);
-  return {LinesOf(comparison.left, true, [&](size_t) { return detail.statistics; }),
-          LinesOf(comparison.right, true, [&](size_t r) { return right[r]; }), std::move(rows)};
+  *out += '[';
+  JsonWriter writer(out, true);
+  for (size_t i = 0; i < details.size(); ++i) Write(comparison.rows[i], details[i], writer);
+  EndLines(out);
+  absl::StrAppend(out, around);
 }
 
 std::string DifferenceJson(const TensorDifference& difference) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 
+#include "absl/strings/string_view.h"
 #include "compare/differences/tensor_difference.h"
 #include "compare/differences/value_difference.h"
 #include "compare/outcome/comparison.h"
@@ -37,9 +38,14 @@ struct PageCounts {
   size_t pictures = 0, all_pictures = 0;  // rows with their values
 };
 
-// By the same schema: numbers have fewer digits, members that say nothing are left out, and so is
-// what the detail does not ask for. `counts` may be null.
-JsonLines PageLines(const Comparison& comparison, const PageDetail& detail, PageCounts* counts);
+// Stand for the arrays of a page; no JSON has such characters.
+constexpr char kLeftOfPage[] = "\x01", kRightOfPage[] = "\x02", kRowsOfPage[] = "\x03";
+
+// Appends `around`, the report with these signs in it, and in their place the arrays: numbers have
+// fewer digits, members that say nothing are left out, and so is what the detail does not ask for.
+// The arrays are megabytes: they are written once, where they stay. `counts` may be null.
+void AppendPage(absl::string_view around, const Comparison& comparison, const PageDetail& detail,
+                PageCounts* counts, std::string* out);
 
 // `diff` as an object.
 std::string DifferenceJson(const TensorDifference& difference);

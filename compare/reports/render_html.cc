@@ -89,17 +89,41 @@ std::string PageMember(const Comparison& comparison, const HtmlOptions& options,
   return DumpJson(json);
 }
 
-// Nothing in it ends its element or begins a comment: '<' occurs in strings alone.
-void Escape(std::string* json) { absl::StrReplaceAll({{"<", "\\u003c"}}, json); }
+// Nothing in it ends its element or begins a comment: '<' occurs in strings alone. `begin`: of it
+// in the text.
+void Escape(size_t begin, std::string* text) {
+  if (text->find('<', begin) == std::string::npos) return;
+  const std::string json =
+      absl::StrReplaceAll(absl::string_view(*text).substr(begin), {{"<", "\\u003c"}});
+  text->resize(begin);
+  *text += json;
+}
 
-std::string Data(const Comparison& comparison, const HtmlOptions& options,
-                 const PageDetail& detail) {
+void AppendData(const Comparison& comparison, const HtmlOptions& options, const PageDetail& detail,
+                std::string* text) {
+  const size_t begin = text->size();
   PageCounts counts;
-  std::string json = JsonAround(comparison, PageLines(comparison, detail, &counts));
-  json.resize(json.rfind('}'));
-  absl::StrAppend(&json, ",\n\"page\":", PageMember(comparison, options, detail, counts), "}\n");
-  Escape(&json);
-  return json;
+  const std::string around = JsonAround(comparison, {kLeftOfPage, kRightOfPage, kRowsOfPage});
+  AppendPage(around, comparison, detail, &counts, text);
+  text->resize(text->rfind('}'));
+  absl::StrAppend(text, ",\n\"page\":", PageMember(comparison, options, detail, counts), "}\n");
+  Escape(begin, text);
+}
+
+// The report as it stands in its element, with as much detail as there is room for.
+void AppendPageData(const Comparison& comparison, const HtmlOptions& options, std::string* text) {
+  const PageBundle& bundle = GetPageBundle();
+  const size_t begin = text->size();
+  const size_t taken = bundle.script.size() + bundle.style.size();
+  const size_t room = (options.most_bytes - std::min(options.most_bytes, taken)) / options.parts;
+  PageDetail detail;
+  detail.picture_bytes = static_cast<int64_t>(options.most_bytes / options.parts / kPictureShare);
+  AppendData(comparison, options, detail, text);
+  if (text->size() - begin > room) {
+    constexpr PageDetail kLeast = {.rows_with_elements = 0, .statistics = false};
+    text->resize(begin);
+    AppendData(comparison, options, kLeast, text);
+  }
 }
 
 // For browsers without scripts, and for programs that read only the text.
@@ -125,9 +149,8 @@ std::string PlainText(const Chain& chain) {
   return text;
 }
 
-// `data`: elements with JSON.
-std::string Page(Verdict verdict, absl::string_view title, absl::string_view plain,
-                 absl::string_view data) {
+// All of a page above its elements with JSON.
+std::string Head(Verdict verdict, absl::string_view title, absl::string_view plain) {
   const PageBundle& bundle = GetPageBundle();
   return absl::StrCat(
       "<!DOCTYPE html>\n<html lang=\"en\" data-verdict=\"", VerdictName(verdict),
@@ -136,44 +159,53 @@ std::string Page(Verdict verdict, absl::string_view title, absl::string_view pla
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n",
       "<meta name=\"color-scheme\" content=\"light dark\">\n", "<title>", Escaped(title),
       "</title>\n<style>", bundle.style, "</style>\n</head>\n<body>\n", "<noscript>\n", plain,
-      "<p>The rest of this page needs JavaScript.</p>\n</noscript>\n", data, "<script>",
-      bundle.script, "</script>\n</body>\n</html>\n");
+      "<p>The rest of this page needs JavaScript.</p>\n</noscript>\n");
 }
 
-std::string Element(absl::string_view id, absl::string_view json) {
-  return absl::StrCat("<script type=\"application/json\" id=\"", id, "\">\n", json, "</script>\n");
+// All below them.
+void AppendFoot(std::string* page) {
+  absl::StrAppend(page, "<script>", GetPageBundle().script, "</script>\n</body>\n</html>\n");
 }
+
+void BeginElement(absl::string_view id, std::string* page) {
+  absl::StrAppend(page, "<script type=\"application/json\" id=\"", id, "\">\n");
+}
+
+void EndElement(std::string* page) { absl::StrAppend(page, "</script>\n"); }
 
 // A page with a report for each part of what the overview is of.
 std::string PageOfParts(Verdict verdict, absl::string_view title, absl::string_view plain,
                         std::string overview, const std::vector<std::string>& reports) {
-  Escape(&overview);
-  std::string data = Element("onnxcmp", overview);
+  Escape(0, &overview);
+  std::string page =
+      Head(verdict, absl::StrCat(VerdictName(verdict), ": ", title, " - onnxcmp"), plain);
+  BeginElement("onnxcmp", &page);
+  page += overview;
+  EndElement(&page);
   for (size_t i = 0; i < reports.size(); ++i) {
-    absl::StrAppend(&data, Element(absl::StrCat("onnxcmp-", i), reports[i]));
+    BeginElement(absl::StrCat("onnxcmp-", i), &page);
+    page += reports[i];
+    EndElement(&page);
   }
-  return Page(verdict, absl::StrCat(VerdictName(verdict), ": ", title, " - onnxcmp"), plain, data);
+  AppendFoot(&page);
+  return page;
 }
 
 }  // namespace
 
 std::string PageData(const Comparison& comparison, const HtmlOptions& options) {
-  const PageBundle& bundle = GetPageBundle();
-  const size_t taken = bundle.script.size() + bundle.style.size();
-  const size_t room = (options.most_bytes - std::min(options.most_bytes, taken)) / options.parts;
-  PageDetail detail;
-  detail.picture_bytes = static_cast<int64_t>(options.most_bytes / options.parts / kPictureShare);
-  std::string data = Data(comparison, options, detail);
-  if (data.size() > room) {
-    constexpr PageDetail kLeast = {.rows_with_elements = 0, .statistics = false};
-    data = Data(comparison, options, kLeast);
-  }
+  std::string data;
+  AppendPageData(comparison, options, &data);
   return data;
 }
 
 std::string RenderHtml(const Comparison& comparison, const HtmlOptions& options) {
-  return Page(comparison.verdict, Title(comparison), PlainText(comparison),
-              Element("onnxcmp", PageData(comparison, options)));
+  std::string page = Head(comparison.verdict, Title(comparison), PlainText(comparison));
+  BeginElement("onnxcmp", &page);
+  AppendPageData(comparison, options, &page);
+  EndElement(&page);
+  AppendFoot(&page);
+  return page;
 }
 
 std::string RenderSetsHtml(const std::vector<SetSummary>& sets,

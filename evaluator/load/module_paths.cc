@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "evaluator/base/mapped_file.h"
@@ -54,6 +56,27 @@ std::string ModuleOfNamespace(absl::string_view name) {
   const std::pair<absl::string_view, absl::string_view> module =
       absl::StrSplit(parts[parts.size() - 2], absl::MaxSplits(": ", 1));
   return std::string(module.first);
+}
+
+std::string LineOfStackTrace(absl::string_view trace) {
+  std::string innermost, own;
+  for (absl::string_view line : absl::StrSplit(trace, '\n')) {
+    line = absl::StripAsciiWhitespace(line);
+    if (!absl::ConsumePrefix(&line, "File \"")) continue;
+    const size_t end = line.find("\", line ");
+    if (end == absl::string_view::npos) continue;
+    const absl::string_view path = line.substr(0, end);
+    absl::string_view number = line.substr(end + absl::string_view("\", line ").size());
+    number = number.substr(0, number.find(','));
+    // Windows has the other slash.
+    const absl::string_view file = path.substr(path.find_last_of("/\\") + 1);
+    innermost = absl::StrCat(file, ":", number);
+    if (!absl::StrContains(path, "-packages/torch/") &&
+        !absl::StrContains(path, "-packages\\torch\\")) {
+      own = innermost;
+    }
+  }
+  return own.empty() ? innermost : own;
 }
 
 absl::flat_hash_map<std::string, std::string> ReadModulePaths(const std::string& path) {

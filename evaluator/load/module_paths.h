@@ -19,6 +19,8 @@ absl::flat_hash_map<std::string, std::string> ReadModulePaths(const std::string&
 std::string ModuleOfNameScopes(absl::string_view scopes);
 // ": Net/encoder: Encoder/encoder.layer.0: Layer/add_3: aten.add" likewise.
 std::string ModuleOfNamespace(absl::string_view name);
+// "model.py:12" of a stack trace, outermost call first: the innermost line that is not PyTorch's.
+std::string LineOfStackTrace(absl::string_view trace);
 
 }  // namespace onnxcmp
 

@@ -21,10 +21,12 @@
 #include "compare/streams/xxh128.h"
 #include "compare/text/attribute_text.h"
 #include "compare/text/short_text.h"
+#include "evaluator/base/proto_text.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/kernels/signature.h"
 #include "evaluator/load/module_paths.h"
 #include "evaluator/load/node_call.h"
+#include "evaluator/load/read_model.h"
 #include "evaluator/protos/tensor_proto.h"
 #include "evaluator/tensor/tensor.h"
 #include "onnx/defs/schema.h"
@@ -316,7 +318,7 @@ class ModelReader {
       } else if (entry.key() == "namespace" && node->scope.empty()) {
         node->scope = absl::StrJoin(absl::StrSplit(ModuleOfNamespace(entry.value()), '.'), "/");
       } else if (entry.key() == "pkg.torch.onnx.stack_trace") {
-        node->source = LastPlace(entry.value());
+        node->source = LineOfStackTrace(entry.value());
       }
     }
     if (!node->scope.empty()) return;
@@ -327,23 +329,6 @@ class ModelReader {
     name = name.substr(0, slash);
     absl::ConsumePrefix(&name, "/");
     node->scope = std::string(name);
-  }
-
-  // "model.py:12" of the last line 'File "dir/model.py", line 12, in forward'.
-  static std::string LastPlace(absl::string_view trace) {
-    std::string place;
-    for (absl::string_view line : absl::StrSplit(trace, '\n')) {
-      line = absl::StripAsciiWhitespace(line);
-      if (!absl::ConsumePrefix(&line, "File \"")) continue;
-      const size_t end = line.find("\", line ");
-      if (end == absl::string_view::npos) continue;
-      absl::string_view file = line.substr(0, end);
-      file = file.substr(file.rfind('/') + 1);
-      absl::string_view number = line.substr(end + 8);
-      number = number.substr(0, number.find(','));
-      place = absl::StrCat(file, ":", number);
-    }
-    return place;
   }
 
   void ReadFunction(const onnx::FunctionProto& proto) {
@@ -429,19 +414,38 @@ absl::Status SetDimensions(const ShowOptions& options, onnx::ModelProto* model) 
   return absl::OkStatus();
 }
 
+// Sorted, and inlined if that is asked for. A graph that cannot be sorted stays as it stands in the
+// file: who debugs an exporter wants to see the input that nobody makes.
+absl::StatusOr<std::shared_ptr<onnx::ModelProto>> ReadMessage(const std::string& path,
+                                                              const OpRegistry& registry,
+                                                              Functions functions,
+                                                              std::vector<std::string>* notes) {
+  LoadOptions load;
+  load.functions = functions;
+  absl::StatusOr<std::shared_ptr<onnx::ModelProto>> sorted = LoadModelProto(path, registry, load);
+  if (sorted.ok()) return sorted;
+  absl::StatusOr<std::shared_ptr<onnx::ModelProto>> plain = ReadModelFile(path, load.max_depth);
+  if (!plain.ok() || (*plain)->graph().node().empty()) return sorted.status();
+  notes->push_back(
+      absl::StrCat("it cannot run: ",
+                   absl::StripPrefix(sorted.status().message(), absl::StrCat(OneLine(path), ": ")),
+                   "; nodes stand as in the file"));
+  return plain;
+}
+
 }  // namespace
 
 absl::StatusOr<ShownModel> ReadShownModel(const std::string& path, const OpRegistry& registry,
                                           const ShowOptions& options) {
-  LoadOptions load;
-  load.functions = options.functions;
+  std::vector<std::string> notes;
   OC_ASSIGN_OR_RETURN(const std::shared_ptr<onnx::ModelProto> proto,
-                      LoadModelProto(path, registry, load));
+                      ReadMessage(path, registry, options.functions, &notes));
   OC_RETURN_IF_ERROR(SetDimensions(options, proto.get()));
   const absl::Status inferred = InferShapes(*proto, /*propagate=*/true);
   ShownModel model = ModelReader(*proto, path, registry, options).Read();
   model.path = path;
   if (!inferred.ok()) model.notes.emplace_back(inferred.message());
+  model.notes.insert(model.notes.begin(), notes.begin(), notes.end());
   return model;
 }
 

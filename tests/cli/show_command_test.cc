@@ -33,6 +33,31 @@ TEST_F(ShowCommandTest, TextOfAModel) {
   EXPECT_EQ(Onnxcmp({"show", chain_, "--dim", "M=3"}).status, 2);
 }
 
+TEST_F(ShowCommandTest, WhatCannotRunIsShownWithTheReason) {
+  const std::string missing = Model("missing", R"((float[2] x) => (float[2] y) {
+      a = Add (x, nowhere)
+      y = Neg (a) })");
+  const Outcome text = Onnxcmp({"show", missing});
+  EXPECT_EQ(text.status, 0);
+  EXPECT_EQ(text.err, "");
+  EXPECT_THAT(text.out, HasSubstr("it cannot run: nobody makes the input 'nowhere' of Add"));
+  EXPECT_THAT(text.out, HasSubstr(" 0 Add(x, nowhere) -> a"));
+  const std::string circle = Model("circle", R"((float[2] x) => (float[2] b) {
+      a = Add (b, x)
+      b = Neg (a) })");
+  for (const char* format : {"json", "dot", "svg", "html"}) {
+    SCOPED_TRACE(format);
+    const Outcome outcome = Onnxcmp({"show", circle, "--format", format});
+    EXPECT_EQ(outcome.status, 0);
+    EXPECT_THAT(absl::StrCat(outcome.out, outcome.err),
+                HasSubstr("it cannot run: nodes need each other's outputs"));
+  }
+  EXPECT_THAT(Onnxcmp({"show", missing, circle}).out, HasSubstr("it cannot run"));
+  // What can run has no such word, and what is no model is none.
+  EXPECT_THAT(Onnxcmp({"show", chain_}).out, Not(HasSubstr("it cannot run")));
+  EXPECT_EQ(Onnxcmp({"show", missing, "--run"}).status, 2);
+}
+
 TEST_F(ShowCommandTest, ARunTellsRealShapes) {
   const std::string model = Model("real", R"((float[5] x) => (y) {
       n = NonZero (x)

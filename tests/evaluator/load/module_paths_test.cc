@@ -23,6 +23,25 @@ TEST(ModulePaths, OfWhatExportersWrite) {
   EXPECT_EQ(ModuleOfNamespace("add_3"), "");
 }
 
+TEST(ModulePaths, LinesOfStackTraces) {
+  constexpr char kTrace[] =
+      "File \"/home/me/net.py\", line 33, in forward\n    x = block(x)\n"
+      "  File \"C:\\me\\block.py\", line 23, in forward\n    x = self.norm(x)\n"
+      "  File \"/x/lib/python3.11/site-packages/torch/nn/modules/linear.py\", line 134, in "
+      "forward\n"
+      "    return F.linear(input, self.weight, self.bias)";
+  EXPECT_EQ(LineOfStackTrace(kTrace), "block.py:23");
+  // Other packages are what a reader looks into; PyTorch alone is better than nothing.
+  EXPECT_EQ(LineOfStackTrace("File \"/x/site-packages/transformers/bert.py\", line 7, in forward"),
+            "bert.py:7");
+  EXPECT_EQ(LineOfStackTrace("File \"/x/site-packages/torch/nn/functional.py\", line 9, in gelu"),
+            "functional.py:9");
+  EXPECT_EQ(LineOfStackTrace("File \"/x/torch/mine.py\", line 3, in f"), "mine.py:3");
+  EXPECT_EQ(LineOfStackTrace("File \"net.py\", line 5"), "net.py:5");
+  EXPECT_EQ(LineOfStackTrace("File \"net.py"), "");
+  EXPECT_EQ(LineOfStackTrace(""), "");
+}
+
 TEST(ModulePaths, OfAFile) {
   const testing::TestFolder folder;
   onnx::ModelProto model;
