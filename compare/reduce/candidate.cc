@@ -1,38 +1,21 @@
 #include "compare/reduce/candidate.h"
 
-#include <xxhash.h>
-
 #include <algorithm>
 #include <utility>
 
 #include "absl/status/status.h"
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "compare/streams/fingerprint.h"
+#include "compare/streams/hash128.h"
+#include "compare/streams/xxh128.h"
 #include "evaluator/base/status_macros.h"
-#include "evaluator/protos/tensor_proto.h"
 
 namespace onnxcmp {
 namespace {
 
-// A value's message, as test data have it.
-std::string MessageBytesOf(const Value& value) {
-  std::string bytes;
-  const auto take = [&](auto proto, auto convert) {
-    if (convert(&proto).ok()) (void)proto.SerializeToString(&bytes);
-  };
-  if (value.is_tensor()) {
-    take(onnx::TensorProto(), [&](auto* to) { return TensorToProto(value.tensor(), "", to); });
-  } else if (value.is_sparse()) {
-    take(onnx::SparseTensorProto(),
-         [&](auto* to) { return SparseTensorToProto(value.sparse(), "", to); });
-  } else if (value.is_sequence()) {
-    take(onnx::SequenceProto(), [&](auto* to) { return SequenceToProto(value, "", to); });
-  } else if (value.is_optional()) {
-    take(onnx::OptionalProto(), [&](auto* to) { return OptionalToProto(value, "", to); });
-  } else if (value.is_map()) {
-    take(onnx::MapProto(), [&](auto* to) { return MapToProto(value, "", to); });
-  }
-  return bytes;
+std::string HexOfHash(const Hash128& hash) {
+  return absl::StrCat(absl::Hex(hash.high, absl::kZeroPad16),
+                      absl::Hex(hash.low, absl::kZeroPad16));
 }
 
 std::string HashOfCandidate(const ReduceCandidate& candidate, bool values) {
@@ -42,12 +25,10 @@ std::string HashOfCandidate(const ReduceCandidate& candidate, bool values) {
     for (const auto& [name, value] : candidate.model.feeds) names.push_back(name);
     std::sort(names.begin(), names.end());
     for (const std::string& name : names) {
-      absl::StrAppend(&all, name, "=", MessageBytesOf(candidate.model.feeds.at(name)), ";");
+      absl::StrAppend(&all, name, "=", HexOfHash(ContentOf(candidate.model.feeds.at(name))), ";");
     }
   }
-  const XXH128_hash_t hash = XXH3_128bits(all.data(), all.size());
-  return absl::StrCat(absl::Hex(hash.high64, absl::kZeroPad16),
-                      absl::Hex(hash.low64, absl::kZeroPad16));
+  return HexOfHash(HashOfText(all));
 }
 
 }  // namespace
