@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -18,21 +17,13 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/time/clock.h"
+#include "compare/runtimes/shell_line.h"
 
 namespace onnxcmp {
 namespace {
 
 constexpr size_t kKeptOutput = 32768;  // bytes
 constexpr const char* kPlaceholders[] = {"model", "inputs", "outputs", "folder"};
-
-// A path as a shell reads it.
-std::string ShellPath(const std::string& path) {
-  const bool plain = std::all_of(path.begin(), path.end(), [](unsigned char c) {
-    return std::isalnum(c) != 0 || std::strchr("/._-+,:@%=", c) != nullptr;
-  });
-  if (plain) return path;
-  return absl::StrCat("'", absl::StrReplaceAll(path, {{"'", "'\\''"}}), "'");
-}
 
 // The child's part. Only calls that are safe after a fork.
 [[noreturn]] void ExecuteShell(const char* command, int output) {
@@ -117,7 +108,7 @@ std::string CheckCommand::With(const std::string& folder) const {
   const bool variable = folder.starts_with('$');
   const auto path = [&](const char* file) {
     const std::string whole = folder + file;
-    return variable ? absl::StrCat("\"", whole, "\"") : ShellPath(whole);
+    return variable ? absl::StrCat("\"", whole, "\"") : ShellWord(whole);
   };
   return absl::StrReplaceAll(text_, {{"{model}", path("/model.onnx")},
                                      {"{inputs}", path("/inputs.npz")},
