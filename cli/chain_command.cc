@@ -27,18 +27,40 @@
 #include "cli/process/terminal.h"
 #include "compare/base/write_file.h"
 #include "compare/outcome/chain.h"
+#include "compare/outcome/comparison.h"
 #include "compare/outcome/exit_status.h"
 #include "compare/recordings/value_folder.h"
 #include "compare/reports/render_chain.h"
 #include "compare/reports/render_html.h"
 #include "compare/reports/render_table.h"
 #include "compare/runtimes/runtime.h"
+#include "compare/streams/result_stream.h"
 #include "evaluator/base/status_macros.h"
+#include "evaluator/run/result.h"
+#include "evaluator/tensor/dtype.h"
 
 namespace onnxcmp::cli {
 namespace {
 
 constexpr const char* kChainReports[] = {"html", "json", "markdown", "junit"};
+
+// The precision of each output: the types that it has passed through, on which its tolerance
+// depends.
+std::map<std::string, DType> PrecisionOfOutputs(const ResultStream& stream) {
+  std::map<std::string, DType> precisions;
+  for (const StreamResult& result : stream.results) {
+    if (result.kind == ResultKind::kOutput) precisions[result.name] = result.precision;
+  }
+  return precisions;
+}
+
+// True if nothing about the outputs tells the right model from the left one: another model beside
+// the one has the outcome that it has beside the other.
+bool HasOutputsAlike(const Comparison& comparison) {
+  return comparison.verdict == Verdict::kSame && onnxcmp::ExitStatusOf(comparison) == 0 &&
+         comparison.causes.empty() &&
+         PrecisionOfOutputs(comparison.left) == PrecisionOfOutputs(comparison.right);
+}
 
 class ChainComparison {
  public:
@@ -64,6 +86,10 @@ class ChainComparison {
       chain_.steps.push_back(std::move(step));
       chain_.against_first.emplace_back();
       if (i == 0) continue;
+      if (alike_ && i + 2 < count) {
+        chain_.against_first.back() = BesideFirstAgain(i);
+        continue;
+      }
       OC_ASSIGN_OR_RETURN(chain_.against_first.back(), Compare(0, i + 1));
     }
     OC_RETURN_IF_ERROR(FindOptimizers());
@@ -100,9 +126,11 @@ class ChainComparison {
     const bool whole = is_step || is_ends;
     CompareSession comparison(arguments, tools_, opened);
     std::string page;
+    bool alike = true;
     const absl::StatusOr<bool> done =
         comparison.Run([&](const Comparison& of_set, int64_t, int64_t, const std::string& name) {
           const bool worst = AddSet(name, of_set, &step);
+          alike = alike && HasOutputsAlike(of_set);
           if (!whole) return absl::StatusOr<bool>(true);
           if (worst && WantsPage(arguments_)) page = DataOf(of_set);
           Detail(step, of_set);
@@ -113,10 +141,18 @@ class ChainComparison {
                                                              done.status().message()));
     }
     if (whole) pages_.push_back(std::move(page));
+    if (is_step) alike_ = alike && runtimes_.empty();
     PerSide<std::unique_ptr<Side>> sides = comparison.TakeSides();
     if (!runtimes_.empty()) return step;
     if (step.left == 0 && first_ == nullptr) first_ = std::move(sides.left);
     last_ = std::move(sides.right);
+    return step;
+  }
+
+  // The first model beside the one after step i, whose outputs are those of the one before.
+  ChainStep BesideFirstAgain(size_t i) const {
+    ChainStep step = i == 1 ? chain_.steps[0] : *chain_.against_first[i - 1];
+    step.right = i + 1;
     return step;
   }
 
@@ -214,6 +250,7 @@ class ChainComparison {
   const TableOptions look_;
   ComparisonTools tools_;
   Chain chain_;
+  bool alike_ = false;                  // both models of the last step have the same outputs
   std::unique_ptr<Side> first_, last_;  // sides of the first model and of the last right one
   std::string detail_;
   std::vector<std::string> pages_;  // the reports of steps and ends, if there will be a page
