@@ -76,7 +76,7 @@ std::string ReadersOf(const CompareJson& report, const CompareJson& cause) {
 }
 
 std::string OperatorsOf(const CompareJson& cause) {
-  const std::string left = TextOf(cause, "left_op_type");
+  std::string left = TextOf(cause, "left_op_type");
   const std::string right = TextOf(cause, "right_op_type");
   if (left == right || right.empty()) return left;
   return left.empty() ? right : absl::StrCat(left, " | ", right);

@@ -88,7 +88,7 @@ class BatchPage {
 
   std::string Name(size_t pair) const {
     const PairResult& result = results_[pair];
-    const std::string name = Html(result.name);
+    std::string name = Html(result.name);
     const std::string& file = result.page.empty() ? result.report : result.page;
     if (result.folder.empty()) return name;
     return absl::StrCat("<a href=\"", Html(result.folder), "/",

@@ -230,8 +230,8 @@ void PackedAttention(const Inside& in) {
                          {{"axis", int64_t{-1}}}, 3);
   }
   for (std::string& part : parts) part = AsHeads(in, part, heads);
-  HeadsAttend(in, parts[0], parts[1], parts[2], static_cast<double>(width / heads),
-              AddedMask(in, 3));
+  const int64_t size = width / heads;
+  HeadsAttend(in, parts[0], parts[1], parts[2], static_cast<double>(size), AddedMask(in, 3));
 }
 
 // com.microsoft.MultiHeadAttention of three inputs.
@@ -242,7 +242,8 @@ void MultiHeadAttention(const Inside& in) {
   const std::string query = AsHeads(in, in.inputs[0], heads);
   const std::string key = AsHeads(in, in.inputs[1], heads);
   const std::string value = AsHeads(in, in.inputs[2], heads);
-  HeadsAttend(in, query, key, value, static_cast<double>(in.tensor(0).dim(2) / heads),
+  const int64_t size = in.tensor(0).dim(2) / heads;
+  HeadsAttend(in, query, key, value, static_cast<double>(size),
               in.Has(5) ? in.inputs[5] : AddedMask(in, 4));
 }
 

@@ -177,7 +177,7 @@ std::vector<ReduceChange> InputChanges(const KnownModel& known) {
     const int first = std::max(0, node.input_size() - kMany);
     for (int i = node.input_size() - 1; i >= first; --i) {
       if (node.input(i).empty()) continue;
-      const std::string name = node.input(i);
+      const std::string& name = node.input(i);
       changes.push_back({absl::StrCat("input ", name, " of ", NodeWords(node), " left out"),
                          [key, name](const KnownModel&, FedModel* model) {
                            onnx::NodeProto* edited = FindNodeByKey(model, key);

@@ -292,7 +292,7 @@ TEST_F(BisectCommandTest, GoesOnAfterAnInterruption) {
 
 // As docs/which_pass.md has it: git chooses the commits, each is built and judged.
 TEST_F(BisectCommandTest, GitBisectRun) {
-  const std::string good = Scaled("good", "2");
+  Scaled("good", "2");
   // Commit 4 does not build; commit 7 is the first that is wrong.
   const std::string make_repository = absl::StrCat(
       "cd ", folder_, " && git init -q repo && cd repo && git config user.email a@b && git config ",
