@@ -84,7 +84,7 @@ std::optional<PairResult> ResultStore::Find(const std::string& key, const std::s
 }
 
 absl::StatusOr<std::string> ResultStore::MakeRunFolder(const std::string& key) {
-  const std::string path = absl::StrCat(folder_, "/running/", key, ".", getpid(), ".", runs_++);
+  std::string path = absl::StrCat(folder_, "/running/", key, ".", getpid(), ".", runs_++);
   std::error_code error;
   fs::create_directories(path, error);
   if (error) return CannotMake(path, error);
