@@ -108,7 +108,7 @@ std::vector<ReduceChange> InlineChanges(const KnownModel& known) {
   }
   for (const onnx::NodeProto& node : known.proto->graph().node()) {
     if (GraphThatRuns(known, node) == nullptr) continue;
-    const std::string key = node.output(0);
+    const std::string& key = node.output(0);
     changes.push_back(
         {absl::StrCat("the graph inside of ", node.op_type(), " ", key, " in place of it"),
          [key](const KnownModel& now, FedModel* model) {
