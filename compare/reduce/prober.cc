@@ -25,7 +25,7 @@ Prober::Prober(FailureTest* test, int jobs, std::string journal, Counted counted
   if (std::getline(file, line) && line == head) {
     while (std::getline(file, line)) {
       std::istringstream words(line);
-      std::string hash, escaped, how, output;
+      std::string hash, escaped;
       int fails = 0;
       if (!(words >> hash >> fails) || hash.size() != 32) continue;
       ReduceTrial trial;

@@ -41,7 +41,7 @@ absl::StatusOr<RuntimeTest::Way> RuntimeTest::RunOn(Runtime* runtime,
   };
   OC_RETURN_IF_ERROR(WriteFile(path, candidate.bytes));
   const auto failed = [](const absl::Status& status) -> absl::StatusOr<Way> {
-    const Way way{Way::Kind::kDies, PlainWords(status.message()), std::string(status.message())};
+    Way way{Way::Kind::kDies, PlainWords(status.message()), std::string(status.message())};
     if (RuntimeDied(status)) return way;
     if (RuntimeRefused(status)) return Way{Way::Kind::kRefuses, way.words, way.text};
     return status;
