@@ -224,6 +224,18 @@ def _version() -> str:
                           check=True).stdout.splitlines()[0]
 
 
+def _extract(tar: tarfile.TarFile, folder: str) -> None:
+    """Files below a folder. Python before 3.11.4 has no filters."""
+    if hasattr(tarfile, "data_filter"):
+        tar.extractall(folder, filter="data")
+        return
+    for member in tar.getmembers():
+        plain = member.isfile() or member.isdir()
+        if not plain or os.path.isabs(member.name) or ".." in member.name.split("/"):
+            raise ValueError(f"{member.name} in a result is no file below its folder")
+    tar.extractall(folder)
+
+
 class _Folder:
     """The folder of a batch: results that are known, and new ones."""
 
@@ -263,7 +275,7 @@ class _Folder:
         unfinished = os.path.join(self.path, "running", result["key"] + ".ray")
         shutil.rmtree(unfinished, ignore_errors=True)
         with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
-            tar.extractall(unfinished, filter="data")
+            _extract(tar, unfinished)
         shutil.rmtree(folder, ignore_errors=True)
         os.makedirs(os.path.dirname(folder), exist_ok=True)
         os.rename(unfinished, folder)
