@@ -61,11 +61,12 @@ class InnerFinder {
     if (looked_.empty()) return found;
     OC_RETURN_IF_ERROR(LookAtConstants(watch));
     LookInsideOfNodes();
-    const RecordedEvidence evidence(own_, *model_.stream, partners_);
-    for (auto& [r, inside] : best_) {
-      const bool stands = graph_.IsConstant(inside.of) || evidence.Confirms(inside.of, r);
-      if (stands) found.push_back({side_, r, inside.of, std::move(inside.how)});
-    }
+    // A result that is found here disagrees with nothing, which may be what another one waits for.
+    size_t before = 0;
+    do {
+      before = best_.size();
+      TakeConfirmed(&found);
+    } while (best_.size() < before);
     absl::c_sort(found, [](const auto& a, const auto& b) { return a.result < b.result; });
     return found;
   }
@@ -133,6 +134,20 @@ class InnerFinder {
     if (of_output_.empty()) return;
     Watcher watcher(this);
     model_.evaluator()->Run(*model_.side->feeds(), &watcher).IgnoreError();
+  }
+
+  // Moves the steps that other recorded results confirm.
+  void TakeConfirmed(std::vector<DerivedResult>* found) {
+    const size_t first = found->size();
+    const RecordedEvidence evidence(own_, *model_.stream, partners_);
+    for (auto& [r, inside] : best_) {
+      const bool stands = graph_.IsConstant(inside.of) || evidence.Confirms(inside.of, r);
+      if (stands) found->push_back({side_, r, inside.of, std::move(inside.how)});
+    }
+    for (size_t i = first; i < found->size(); ++i) {
+      best_.erase((*found)[i].result);
+      partners_[Index((*found)[i].result)] = kNone;
+    }
   }
 
   void See(absl::string_view name, const Value& value) {

@@ -188,6 +188,52 @@ TEST_F(RecordingsBesideFusedTest, InsideOfANormalization) {
   EXPECT_FALSE(Agrees(Compared(beside(means))));
 }
 
+// Two steps that disagree with the results that they resemble, one after the other.
+TEST_F(RecordingsBesideFusedTest, AStepBeforeAnotherStep) {
+  const Feeds feeds = {{"x", RandomFloats({2, 6, 8}, 1)},
+                       {"w", RandomFloats({8, 8}, 2)},
+                       {"v", RandomFloats({8, 8}, 3)},
+                       {"b", Tensor::Of<float>({8}, {0, 0, 0, 0, 0, 0, 0, 0})}};
+  constexpr char kSteps[] = R"(<ir_version: 9, opset_import: ["": 17]>
+    g (float[2, 6, 8] x, float[8, 8] w, float[8, 8] v, float[8] b) => (float[2, 6, 8] y)
+    <float root = {1.4142135}, float one = {1}, float half = {0.5}, float quarter = {0.25}> {
+      [first] h = MatMul(x, w)
+      [second] quotient = Div(h, root)
+      [third] e = Erf(quotient)
+      [fourth] more = Add(e, one)
+      [fifth] act_mul = Mul(h, more)
+      [sixth] act_mul_1 = Mul(act_mul, half)
+      [seventh] matmul = MatMul(act_mul_1, v)
+      [eighth] onx_mul_matmul = Mul(matmul, quarter)
+      [ninth] y = Softmax(onx_mul_matmul)
+    })";
+  constexpr char kOneNode[] = R"(<ir_version: 9, opset_import: ["": 17, "com.microsoft": 1]>
+    g (float[2, 6, 8] x, float[8, 8] w, float[8, 8] v, float[8] b) => (float[2, 6, 8] y) {
+      [first] h = MatMul(x, w)
+      [second] act_mul_1 = com.microsoft.BiasGelu(h, b)
+      [third] onx_mul_matmul = com.microsoft.FusedMatMul <alpha = 0.25> (act_mul_1, v)
+      [fourth] y = Softmax(onx_mul_matmul)
+    })";
+  const auto recorded = [&](const std::string& name) {
+    Take(kSteps, feeds);
+    Arrays arrays = With(name, Scale);
+    std::erase_if(arrays, [](const auto& array) {
+      return array.first == "act_mul_1" || array.first == "more" || array.first == "e";
+    });
+    Take(kOneNode, feeds);
+    return arrays;
+  };
+  for (const bool left : {true, false}) {
+    const Comparison right = Compared(recorded(""), {}, left);
+    EXPECT_TRUE(Agrees(right));
+    EXPECT_THAT(right.causes, IsEmpty());
+    EXPECT_THAT(Notes(right), HasSubstr("act_mul of act_mul_1"));
+    EXPECT_THAT(Notes(right), HasSubstr("matmul of onx_mul_matmul"));
+    EXPECT_FALSE(Agrees(Compared(recorded("act_mul"), {}, left)));
+    EXPECT_FALSE(Agrees(Compared(recorded("quotient"), {}, left)));
+  }
+}
+
 // One shape in two spellings.
 TEST_F(RecordingsBesideFusedTest, ShapesSaidOtherwise) {
   Take(R"(<ir_version: 9, opset_import: ["": 17]>
