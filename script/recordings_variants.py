@@ -94,7 +94,9 @@ def faulty(variant, rng):
         wrong = FAULTS[kind](right, read, list(values.values()), stale, rng)
         if wrong is None or np.sqrt(np.mean((wrong - right) ** 2)) < 0.02 * np.sqrt(np.mean(right ** 2)):
             continue
-        return all_results(replaced(model, index, wrong), feeds), f"{kind} at {node.output[0]} ({node.op_type})"
+        # A run that went wrong has not shown what would have been right.
+        given = [r for r in all_results(replaced(model, index, wrong), feeds) if r[0] != node.output[0] + "_before"]
+        return given, f"{kind} at {node.output[0]} ({node.op_type})"
     return None, ""
 
 
