@@ -38,7 +38,7 @@ using Axes = std::vector<int64_t>;
 
 StepModel::Attributes Along(const Axes& axes) { return {{"axes", axes}, {"keepdims", int64_t{1}}}; }
 
-// Divided by its size along the axes, which `squares` and `from` tell.
+// The rest of a normalization of numbers whose mean, if it has one, is 0 already.
 void AddNormalization(const Inside& in, const std::string& centered, const Axes& axes,
                       const std::string& scale) {
   StepModel& s = in.steps;
@@ -169,6 +169,14 @@ void BiasGelu(const Inside& in) {
   Gelu(in, in.Has(1) ? in.steps.Add("Add", {in.inputs[0], in.inputs[1]}) : in.inputs[0]);
 }
 
+void QuickGelu(const Inside& in) {
+  StepModel& s = in.steps;
+  const float alpha = in.AttributeOr("alpha", 1.702F);
+  const bool scales = alpha != 1;
+  s.Add("Sigmoid",
+        {scales ? s.Add("Mul", {in.inputs[0], s.Number(alpha, in.inputs[0])}) : in.inputs[0]});
+}
+
 // [batch, tokens, heads * size] to [batch, heads, tokens, size].
 std::string AsHeads(const Inside& in, const std::string& x, int64_t heads) {
   StepModel& s = in.steps;
@@ -270,6 +278,7 @@ constexpr InnerOperator kInnerOperators[] = {
     {kMicrosoftDomain, "FusedConv", 2, Product},
     {kMicrosoftDomain, "BiasGelu", 2, BiasGelu},
     {kMicrosoftDomain, "FastGelu", 1, BiasGelu},
+    {kMicrosoftDomain, "QuickGelu", 1, QuickGelu},
     {kMicrosoftDomain, "Attention", 2, PackedAttention},
     {kMicrosoftDomain, "MultiHeadAttention", 3, MultiHeadAttention},
 };

@@ -14,6 +14,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "compare/alignment/recorded_names.h"
 #include "compare/alignment/recorded_pairs.h"
 #include "compare/differences/tensor_distance.h"
 #include "compare/graphs/side_graph.h"
@@ -273,9 +274,7 @@ class FrameFinder {
     for (size_t i = 0; i < open_.size(); ++i) {
       const OpenResult& open = open_[i];
       const StreamResult& recorded = Recorded(open);
-      if (open.over() || recorded.fingerprint.size != own.tensor().num_elements()) {
-        continue;
-      }
+      if (open.over() || recorded.fingerprint.size != own.tensor().num_elements()) continue;
       if (!open.places.empty()) {
         const bool may_be = trial == nullptr && absl::c_linear_search(open.places, m);
         if (may_be) frame->candidates.push_back({i, m, kMisplaced});
@@ -286,7 +285,10 @@ class FrameFinder {
       if (distance <= ReachOf(recorded, result) && Tells(recorded.fingerprint)) {
         frame->near[i].push_back({m, distance});
       }
-      if (trial != nullptr || !HaveSameRows(*recorded.shape, own.tensor().shape())) continue;
+      // Elements of blocks stand elsewhere: nothing can be seen to be in common.
+      const bool alike = trial == nullptr && !IsBlocked(result, graph_.stream()) &&
+                         HaveSameRows(*recorded.shape, own.tensor().shape());
+      if (!alike) continue;
       const bool past = sequence_->IsPast(m, open.results.front());
       const double likeness = past ? 0 : NoiseStatsOf(open.sample, *sample);
       if (likeness > 0) frame->candidates.push_back({i, m, likeness});

@@ -95,6 +95,27 @@ TEST_F(InnerResultsTest, ProductWithoutFactorAndBias) {
                     product));
 }
 
+// Where optimizers find x * Sigmoid(x), alpha is 1.
+TEST_F(InnerResultsTest, QuickGeluByItsAlpha) {
+  const Tensor x = RandomFloats({4, 3}, 1);
+  const auto sigmoids = [&](double alpha) {
+    std::vector<double> numbers;
+    for (size_t i = 0; i < 12; ++i) {
+      numbers.push_back(1 / (1 + std::exp(-alpha * x.data<float>()[i])));
+    }
+    return numbers;
+  };
+  const auto steps = [&](const std::string& attribute) {
+    return StepsOf(R"(<ir_version: 9, opset_import: ["": 17, "com.microsoft": 1]>
+      g (float[4, 3] x) => (float[4, 3] y) { y = com.microsoft.QuickGelu)" +
+                       attribute + " (x) }",
+                   {Value(x)});
+  };
+  EXPECT_TRUE(Have(steps("<alpha = 1.0>"), sigmoids(1)));
+  EXPECT_FALSE(Have(steps("<alpha = 1.0>"), sigmoids(1.702)));
+  EXPECT_TRUE(Have(steps(""), sigmoids(1.702)));
+}
+
 // Two heads of size 2: weights of each token for each, of which the model has none.
 TEST_F(InnerResultsTest, AttentionWithItsProjections) {
   const Tensor x = RandomFloats({1, 3, 4}, 1);

@@ -234,6 +234,44 @@ TEST_F(RecordingsBesideFusedTest, AStepBeforeAnotherStep) {
   }
 }
 
+// Blocks of channels have other elements at each place: what was recorded is none of them.
+TEST_F(RecordingsBesideFusedTest, BlocksAreNoPartner) {
+  const Tensor x = RandomFloats({2, 32, 4, 4}, 1);
+  const Tensor w = RandomFloats({32, 32, 1, 1}, 2);
+  // By blocks of outputs and of inputs, the outputs in a block last.
+  std::vector<float> blocked;
+  for (size_t outer = 0; outer < 2; ++outer) {
+    for (size_t in = 0; in < 32; ++in) {
+      for (size_t out = 0; out < 16; ++out) {
+        blocked.push_back(w.data<float>()[(outer * 16 + out) * 32 + in]);
+      }
+    }
+  }
+  Take(R"(<ir_version: 9, opset_import: ["": 17]>
+    g (float[2, 32, 4, 4] x, float[32, 32, 1, 1] w) => (float[2, 32] y) {
+      [first] c = Conv(x, w)
+      [second] s = Sigmoid(c)
+      [third] p = GlobalAveragePool(s)
+      [fourth] y = Flatten(p)
+    })",
+       {{"x", x}, {"w", w}});
+  const Arrays plain = right_;
+  Take(R"(<ir_version: 9, opset_import: ["": 17, "com.microsoft.nchwc": 1]>
+    g (float[2, 32, 4, 4] x, float[32, 32, 1, 1] w) => (float[2, 32] y) {
+      [first] b = com.microsoft.nchwc.ReorderInput(x)
+      [second] d = com.microsoft.nchwc.Conv <activation = "Sigmoid"> (b, w)
+      [third] q = com.microsoft.nchwc.GlobalAveragePool(d)
+      [fourth] p = com.microsoft.nchwc.ReorderOutput <channels = 32> (q)
+      [fifth] y = Flatten(p)
+    })",
+       {{"x", x}, {"w", Tensor::Of<float>({32, 32, 1, 1}, blocked)}});
+  for (const bool left : {true, false}) {
+    const Comparison comparison = Compared(plain, {}, left);
+    EXPECT_THAT(comparison.causes, IsEmpty());
+    EXPECT_TRUE(comparison.outputs.pairs.back().difference.agree);
+  }
+}
+
 // One shape in two spellings.
 TEST_F(RecordingsBesideFusedTest, ShapesSaidOtherwise) {
   Take(R"(<ir_version: 9, opset_import: ["": 17]>
