@@ -13,6 +13,14 @@
 
 namespace onnxcmp::cli {
 
+struct FileStamp {
+  int64_t size = 0;
+  int64_t modified = 0;  // nanoseconds
+  uint64_t inode = 0;
+
+  friend bool operator==(const FileStamp&, const FileStamp&) = default;
+};
+
 // Hashes of files. Those of files that were not touched since are taken from a file of an earlier
 // batch. Not for several threads at once.
 class ContentHashes {
@@ -20,7 +28,8 @@ class ContentHashes {
   // `cache`: that file, which need not exist.
   explicit ContentHashes(std::string cache);
 
-  // Of a file, or of all files in a folder with their names. What cannot be read has a hash, too.
+  // The hash of a file, with its ending, or of all files in a folder with their names. What cannot
+  // be read has a hash, too.
   std::string OfPath(const std::string& path);
   // The same with the files of external data that a model names; adds their sizes.
   std::string OfModel(const std::string& path, int64_t* bytes);
@@ -29,9 +38,10 @@ class ContentHashes {
 
  private:
   struct Known {
-    int64_t size = 0;
-    int64_t modified = 0;  // nanoseconds
-    uint64_t inode = 0;
+    FileStamp stamp;
+    // The time of its last change of any kind, in nanoseconds. Nobody can set it: an archive that
+    // is unpacked over another one gives a file the time, and often the inode, of its predecessor.
+    int64_t changed = 0;
     std::string hash;
     std::vector<std::string> external;  // files' names, as the model has them
     bool trusted = false;               // not written to in the seconds before it was read
