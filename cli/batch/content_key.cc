@@ -215,8 +215,12 @@ absl::Status ContentHashes::Save() const {
 
 const ContentHashes::Known* ContentHashes::OfFile(const std::string& path, bool is_model) {
   struct stat status;
-  if (stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return nullptr;
+  if (stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) {
+    read_.emplace_back(path, FileStamp());
+    return nullptr;
+  }
   const FileStamp stamp = StampOf(status);
+  read_.emplace_back(path, stamp);
   const int64_t changed = Nanos(status.st_ctim);
   const auto found = known_.find(path);
   if (found != known_.end() && found->second.stamp == stamp && found->second.changed == changed) {
@@ -270,6 +274,7 @@ std::string ContentHashes::OfModel(const std::string& path, int64_t* bytes) {
 
 PairKey KeyOfPair(const BatchPair& pair, absl::string_view program, ContentHashes* hashes) {
   PairKey key;
+  hashes->TakeRead();
   std::string all = absl::StrCat("batch ", kKeyVersion, "\n", program, "\n");
   absl::StrAppend(&all, "left ", hashes->OfModel(pair.left, &key.bytes), "\n");
   if (!pair.right.empty()) {
@@ -282,6 +287,8 @@ PairKey KeyOfPair(const BatchPair& pair, absl::string_view program, ContentHashe
   } else if (!beside.empty()) {
     absl::StrAppend(&all, "beside ", hashes->OfPath(beside), "\n");
   }
+  // Without files that options name: a comparison may write to them.
+  key.read = hashes->TakeRead();
   for (const std::string& option : pair.options) {
     // Numbers before what follows, so that no two lists of options give one text.
     absl::StrAppend(&all, "option ", option.size(), " ", option, "\n");
@@ -295,6 +302,14 @@ PairKey KeyOfPair(const BatchPair& pair, absl::string_view program, ContentHashe
   }
   key.key = HexHash(all);
   return key;
+}
+
+bool IsAsRead(const PairKey& key) {
+  return std::all_of(key.read.begin(), key.read.end(), [](const auto& read) {
+    struct stat status;
+    const bool is_file = stat(read.first.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+    return (is_file ? StampOf(status) : FileStamp()) == read.second;
+  });
 }
 
 int64_t GuessPairBytes(const BatchPair& pair) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -14,7 +15,7 @@
 namespace onnxcmp::cli {
 
 struct FileStamp {
-  int64_t size = 0;
+  int64_t size = -1;     // there is no such file
   int64_t modified = 0;  // nanoseconds
   uint64_t inode = 0;
 
@@ -34,6 +35,9 @@ class ContentHashes {
   // The same with the files of external data that a model names; adds their sizes.
   std::string OfModel(const std::string& path, int64_t* bytes);
 
+  // The files that were asked for since the last call, as they were when they were read.
+  std::vector<std::pair<std::string, FileStamp>> TakeRead() { return std::exchange(read_, {}); }
+
   absl::Status Save() const;
 
  private:
@@ -50,14 +54,20 @@ class ContentHashes {
 
   const std::string cache_;
   std::map<std::string, Known> known_;
+  std::vector<std::pair<std::string, FileStamp>> read_;
 };
 
 struct PairKey {
   std::string key;    // 32 hexadecimal digits
   int64_t bytes = 0;  // of both sides with their external data
+  // The files of both sides and of their inputs.
+  std::vector<std::pair<std::string, FileStamp>> read;
 };
 // `program`: its version, and what else results depend on.
 PairKey KeyOfPair(const BatchPair& pair, absl::string_view program, ContentHashes* hashes);
+
+// True unless a file of the pair has changed since the key was made.
+bool IsAsRead(const PairKey& key);
 
 // Bytes of both sides by their names and sizes alone, without reading them.
 int64_t GuessPairBytes(const BatchPair& pair);

@@ -284,4 +284,14 @@ PairResult ResultOfEnd(const PairEnd& end, const std::string& folder, int64_t me
   return result;
 }
 
+void SetChanged(PairResult* result) {
+  PairResult changed;
+  changed.verdict = std::string(kChanged);
+  changed.error = changed.summary = "a file was changed while it was compared";
+  changed.seconds = result->seconds;
+  changed.peak_bytes = result->peak_bytes;
+  changed.memory_limit = result->memory_limit;
+  *result = std::move(changed);
+}
+
 }  // namespace onnxcmp::cli

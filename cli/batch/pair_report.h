@@ -20,6 +20,9 @@ absl::Status ReadReport(const std::string& folder, int exit_status, PairResult* 
 PairResult ResultOfEnd(const PairEnd& end, const std::string& folder, int64_t memory,
                        bool system_ran_out);
 
+// The same for one that may have read something else than what its key is of.
+void SetChanged(PairResult* result);
+
 }  // namespace onnxcmp::cli
 
 #endif  // ONNXCMP_CLI_BATCH_PAIR_REPORT_H_

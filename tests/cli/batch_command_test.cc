@@ -223,6 +223,29 @@ TEST_F(BatchCommandTest, ACrashIsAResultAndHurtsNoOther) {
   EXPECT_EQ(results.at("p2").verdict, "same");
 }
 
+TEST_F(BatchCommandTest, AModelThatIsReplacedMeanwhileIsComparedAgain) {
+  Pair("endless", kEndless, kEndless);
+  Pair("late", Norm("1e-5"), Norm("1e-5"));
+  std::thread replace([&] {
+    for (int tries = 0; tries < 200; ++tries) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      if (ProcessesWith(folder_ + "/a/endless.onnxtxt").empty()) continue;
+      // Its key has been made by then.
+      std::this_thread::sleep_for(std::chrono::milliseconds(300));
+      Model("b/late", Norm("1e-1"));
+      return;
+    }
+  });
+  const std::vector<std::string> command = Command({"--jobs", "1", "--pair-time", "2s"});
+  EXPECT_EQ(Onnxcmp(command).status, 2);
+  replace.join();
+  EXPECT_EQ(Results().at("late").verdict, "changed");
+  // What was read under the first one's key is not taken for it.
+  Pair("late", Norm("1e-5"), Norm("1e-5"));
+  EXPECT_EQ(Onnxcmp(command).status, 2);
+  EXPECT_EQ(Results().at("late").verdict, "same");
+}
+
 TEST_F(BatchCommandTest, StopsCleanlyAndGoesOn) {
   ManyPairs(6);
   Pair("endless", kEndless, kEndless);
