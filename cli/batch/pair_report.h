@@ -1,4 +1,4 @@
-// What the report of a comparison says, as the result of a pair.
+// The report of a comparison as the result of a pair.
 #ifndef ONNXCMP_CLI_BATCH_PAIR_REPORT_H_
 #define ONNXCMP_CLI_BATCH_PAIR_REPORT_H_
 

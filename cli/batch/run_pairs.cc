@@ -200,7 +200,7 @@ class PairRunner {
 
   bool MayKeep(const PairResult& kept) const {
     if (kept.verdict == kKilled || kept.verdict == kChanged) return false;
-    // What is free of memory, which is the limit by default, is never the same.
+    // Free memory, which is the limit by default, is never the same.
     constexpr double kNotably = 1.3;
     const absl::Duration time = absl::Seconds(kept.seconds * kNotably);
     const double memory = static_cast<double>(kept.memory_limit) * kNotably;
