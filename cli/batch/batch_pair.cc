@@ -29,7 +29,8 @@ std::vector<std::string> KnownVerdicts() {
           std::string(kCrashed),
           std::string(kKilled),
           std::string(kOutOfMemory),
-          std::string(kTimedOut)};
+          std::string(kTimedOut),
+          std::string(kChanged)};
 }
 
 // "dir/model" of "/zoo/dir/model.onnx" and "/other/dir/model.opt.onnx": the left's folder and stem.

@@ -37,6 +37,7 @@ inline constexpr absl::string_view kCrashed = "crashed";        // by a signal o
 inline constexpr absl::string_view kKilled = "killed";          // by somebody else
 inline constexpr absl::string_view kOutOfMemory = "out_of_memory";  // beyond the limit
 inline constexpr absl::string_view kTimedOut = "timed_out";         // beyond the limit
+inline constexpr absl::string_view kChanged = "changed";  // its files, while it was compared
 
 // "different, failed" as verdicts; "agree" stands for none. InvalidArgument for words that are
 // none.

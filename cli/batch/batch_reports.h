@@ -1,4 +1,4 @@
-// What a batch leaves in its folder besides the pairs, and batches joined.
+// Reports in the folder of a batch, and batches joined.
 #ifndef ONNXCMP_CLI_BATCH_BATCH_REPORTS_H_
 #define ONNXCMP_CLI_BATCH_BATCH_REPORTS_H_
 

@@ -19,7 +19,7 @@ constexpr size_t kListed = 20;
 // In the order in which they are told.
 constexpr absl::string_view kVerdictOrder[] = {"same",   "close",     "different",  "untested",
                                                "failed", kUnreadable, kOutOfMemory, kTimedOut,
-                                               kCrashed, kKilled};
+                                               kCrashed, kKilled,     kChanged};
 
 // An error without what differs from model to model: numbers, names in quotes, paths.
 std::string ReasonClass(const std::string& error) {

@@ -70,7 +70,7 @@ void AddChanges(const std::vector<PairResult>& results, const std::vector<PairRe
 std::string VerdictWords(absl::string_view verdict);
 // "1990 same, 7 close, 3 different".
 std::string CountsText(const VerdictCounts& counts);
-// What a reader wants to know of a pair in a line: cause, error or summary.
+// The reason for a verdict in a line: cause, error or summary.
 std::string ReasonOf(const PairResult& result);
 
 }  // namespace onnxcmp::cli

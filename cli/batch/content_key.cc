@@ -2,11 +2,12 @@
 
 #include <dlfcn.h>
 #include <sys/stat.h>
+#include <sys/types.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <istream>
+#include <iterator>
 #include <memory>
 #include <set>
 #include <system_error>
@@ -14,7 +15,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -26,6 +26,8 @@
 #include "compare/inputs/input_files.h"
 #include "compare/streams/xxh128.h"
 #include "evaluator/base/mapped_file.h"
+#include "evaluator/load/load_model.h"
+#include "evaluator/load/read_model.h"
 #include "onnx/onnx_pb.h"
 
 namespace onnxcmp::cli {
@@ -34,7 +36,7 @@ namespace {
 namespace fs = std::filesystem;
 using CacheJson = nlohmann::json;
 
-// Of the form of keys: another one makes all results new.
+// Version of the form of keys: another one makes all results new.
 constexpr int kKeyVersion = 1;
 // A file that was written to so shortly before it was read may be written to again in the same tick
 // of the file system's clock.
@@ -71,13 +73,21 @@ std::string HashOfStream(const std::string& path, bool* external) {
 
 class ExternalNames {
  public:
-  // The files that tensors of a model lie in. Empty for what is no model.
-  static std::vector<std::string> Of(std::istream& file) {
+  // The files that tensors of a model lie in. Empty for what is no model. Like the hash it is read
+  // and not mapped.
+  static std::vector<std::string> Of(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+    const int max_depth = LoadOptions().max_depth;
+    const auto model = IsModelText(path, bytes) ? ReadModelText(bytes, max_depth)
+                                                : ReadModelBytes(bytes, max_depth);
+    if (!model.ok()) return {};
     ExternalNames names;
-    onnx::ModelProto model;
-    if (!model.ParseFromIstream(&file)) return {};
-    names.AddGraph(model.graph());
-    for (const onnx::FunctionProto& function : model.functions()) names.AddNodes(function.node());
+    names.AddGraph((*model)->graph());
+    for (const onnx::FunctionProto& function : (*model)->functions()) {
+      names.AddAttributes(function.attribute_proto());
+      names.AddNodes(function.node());
+    }
     return {names.names_.begin(), names.names_.end()};
   }
 
@@ -87,16 +97,18 @@ class ExternalNames {
       if (entry.key() == "location") names_.insert(entry.value());
     }
   }
+  template <typename Attributes>
+  void AddAttributes(const Attributes& attributes) {
+    for (const onnx::AttributeProto& attribute : attributes) {
+      if (attribute.has_t()) AddTensor(attribute.t());
+      for (const onnx::TensorProto& tensor : attribute.tensors()) AddTensor(tensor);
+      if (attribute.has_g()) AddGraph(attribute.g());
+      for (const onnx::GraphProto& graph : attribute.graphs()) AddGraph(graph);
+    }
+  }
   template <typename Nodes>
   void AddNodes(const Nodes& nodes) {
-    for (const onnx::NodeProto& node : nodes) {
-      for (const onnx::AttributeProto& attribute : node.attribute()) {
-        if (attribute.has_t()) AddTensor(attribute.t());
-        for (const onnx::TensorProto& tensor : attribute.tensors()) AddTensor(tensor);
-        if (attribute.has_g()) AddGraph(attribute.g());
-        for (const onnx::GraphProto& graph : attribute.graphs()) AddGraph(graph);
-      }
-    }
+    for (const onnx::NodeProto& node : nodes) AddAttributes(node.attribute());
   }
   void AddGraph(const onnx::GraphProto& graph) {
     for (const onnx::TensorProto& tensor : graph.initializer()) AddTensor(tensor);
@@ -110,18 +122,29 @@ class ExternalNames {
   std::set<std::string> names_;
 };
 
-int64_t ModifiedNanos(const struct stat& status) {
-  return int64_t{status.st_mtim.tv_sec} * 1000000000 + status.st_mtim.tv_nsec;
-}
+int64_t Nanos(const timespec& time) { return int64_t{time.tv_sec} * 1000000000 + time.tv_nsec; }
 
-// The files of a folder and of those below, sorted.
+// The end of a file's name: it may decide how the file is read.
+std::string EndingOf(const std::string& path) { return fs::path(path).extension().string(); }
+
+// The files of a folder and of those below, sorted. Folders behind links count, once each: a link
+// may lead back.
 std::vector<std::string> FilesIn(const std::string& folder) {
   std::vector<std::string> files;
+  std::set<std::pair<dev_t, ino_t>> seen;
   std::error_code error;
-  for (fs::recursive_directory_iterator it(folder, error), end; !error && it != end;
-       it.increment(error)) {
-    std::error_code ignored;
-    if (it->is_regular_file(ignored)) files.push_back(it->path().string());
+  for (fs::recursive_directory_iterator it(folder,
+                                           fs::directory_options::follow_directory_symlink |
+                                               fs::directory_options::skip_permission_denied,
+                                           error),
+       end;
+       !error && it != end; it.increment(error)) {
+    struct stat status;
+    if (stat(it->path().c_str(), &status) != 0) continue;
+    if (S_ISREG(status.st_mode)) files.push_back(it->path().string());
+    if (S_ISDIR(status.st_mode) && !seen.emplace(status.st_dev, status.st_ino).second) {
+      it.disable_recursion_pending();
+    }
   }
   std::sort(files.begin(), files.end());
   return files;
@@ -149,6 +172,10 @@ int64_t GuessBytesOf(const std::string& path) {
   return bytes;
 }
 
+FileStamp StampOf(const struct stat& status) {
+  return {int64_t{status.st_size}, Nanos(status.st_mtim), uint64_t{status.st_ino}};
+}
+
 }  // namespace
 
 ContentHashes::ContentHashes(std::string cache) : cache_(std::move(cache)) {
@@ -157,18 +184,17 @@ ContentHashes::ContentHashes(std::string cache) : cache_(std::move(cache)) {
   for (const absl::string_view line : absl::StrSplit((*file)->bytes(), '\n')) {
     const CacheJson json = CacheJson::parse(line, nullptr, /*allow_exceptions=*/false);
     // It is ours, but anything may have happened to it: a line that is not as it should be is none.
-    if (!json.is_array() || json.size() != 6 || !json[0].is_string() || !json[1].is_number() ||
-        !json[2].is_number() || !json[3].is_number() || !json[4].is_string() ||
-        !json[5].is_array()) {
+    if (!json.is_array() || json.size() != 7 || !json[0].is_string() || !json[1].is_number() ||
+        !json[2].is_number() || !json[3].is_number() || !json[4].is_number() ||
+        !json[5].is_string() || !json[6].is_array()) {
       continue;
     }
-    Known known{json[1].get<int64_t>(),
-                json[2].get<int64_t>(),
-                json[3].get<uint64_t>(),
-                json[4].get<std::string>(),
+    Known known{{json[1].get<int64_t>(), json[2].get<int64_t>(), json[3].get<uint64_t>()},
+                json[4].get<int64_t>(),
+                json[5].get<std::string>(),
                 {},
                 true};
-    for (const CacheJson& name : json[5]) {
+    for (const CacheJson& name : json[6]) {
       if (name.is_string()) known.external.push_back(name.get<std::string>());
     }
     known_[json[0].get<std::string>()] = std::move(known);
@@ -179,8 +205,9 @@ absl::Status ContentHashes::Save() const {
   std::string text;
   for (const auto& [path, known] : known_) {
     if (!known.trusted) continue;
-    const CacheJson json = {path,        known.size, known.modified,
-                            known.inode, known.hash, known.external};
+    const CacheJson json = {
+        path,          known.stamp.size, known.stamp.modified, known.stamp.inode,
+        known.changed, known.hash,       known.external};
     absl::StrAppend(&text, json.dump(-1, ' ', true, CacheJson::error_handler_t::replace), "\n");
   }
   return ReplaceFile(cache_, text);
@@ -188,25 +215,24 @@ absl::Status ContentHashes::Save() const {
 
 const ContentHashes::Known* ContentHashes::OfFile(const std::string& path, bool is_model) {
   struct stat status;
-  if (stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return nullptr;
+  if (stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) {
+    read_.emplace_back(path, FileStamp());
+    return nullptr;
+  }
+  const FileStamp stamp = StampOf(status);
+  read_.emplace_back(path, stamp);
+  const int64_t changed = Nanos(status.st_ctim);
   const auto found = known_.find(path);
-  if (found != known_.end() && found->second.size == status.st_size &&
-      found->second.modified == ModifiedNanos(status) && found->second.inode == status.st_ino) {
+  if (found != known_.end() && found->second.stamp == stamp && found->second.changed == changed) {
     return &found->second;
   }
-  const absl::Time modified = absl::FromUnixNanos(ModifiedNanos(status));
-  const bool settled = absl::Now() - modified > kSettled;
+  const absl::Time last = absl::FromUnixNanos(std::max(stamp.modified, changed));
+  const bool settled = absl::Now() - last > kSettled;
   bool may_be_external = false;
-  Known known{status.st_size,
-              ModifiedNanos(status),
-              status.st_ino,
-              HashOfStream(path, &may_be_external),
-              {},
-              settled};
+  Known known{stamp, changed, HashOfStream(path, &may_be_external), {}, settled};
   if (known.hash.empty()) return nullptr;
-  if (is_model && may_be_external && status.st_size < int64_t{1} << 31) {
-    std::ifstream file(path, std::ios::binary);
-    known.external = ExternalNames::Of(file);
+  if (is_model && may_be_external && stamp.size < int64_t{1} << 31) {
+    known.external = ExternalNames::Of(path);
   }
   return &(known_[path] = std::move(known));
 }
@@ -215,7 +241,7 @@ std::string ContentHashes::OfPath(const std::string& path) {
   std::error_code error;
   if (!fs::is_directory(path, error)) {
     const Known* known = OfFile(path, /*is_model=*/false);
-    return known == nullptr ? "none" : known->hash;
+    return known == nullptr ? "none" : absl::StrCat(known->hash, EndingOf(path));
   }
   std::string all = "folder\n";
   for (const std::string& file : FilesIn(path)) {
@@ -227,19 +253,20 @@ std::string ContentHashes::OfPath(const std::string& path) {
 }
 
 std::string ContentHashes::OfModel(const std::string& path, int64_t* bytes) {
-  const std::string ending = absl::AsciiStrToLower(fs::path(path).extension().string());
-  if (ending != ".onnx" && ending != ".onnxtxt") {
+  std::error_code error;
+  if (fs::is_directory(path, error)) {
     *bytes += GuessBytesOf(path);
     return OfPath(path);
   }
+  // Any name will do for a model.
   const Known* known = OfFile(path, /*is_model=*/true);
   if (known == nullptr) return "none";
-  *bytes += known->size;
-  std::string all = known->hash;
+  *bytes += known->stamp.size;
+  std::string all = absl::StrCat(known->hash, EndingOf(path));
   for (const std::string& name : known->external) {
     const std::string data = (fs::path(path).parent_path() / name).string();
     const Known* of_data = OfFile(data, /*is_model=*/false);
-    if (of_data != nullptr) *bytes += of_data->size;
+    if (of_data != nullptr) *bytes += of_data->stamp.size;
     absl::StrAppend(&all, "\n", name, " ", of_data == nullptr ? "none" : of_data->hash);
   }
   return known->external.empty() ? all : HexHash(all);
@@ -247,6 +274,7 @@ std::string ContentHashes::OfModel(const std::string& path, int64_t* bytes) {
 
 PairKey KeyOfPair(const BatchPair& pair, absl::string_view program, ContentHashes* hashes) {
   PairKey key;
+  hashes->TakeRead();
   std::string all = absl::StrCat("batch ", kKeyVersion, "\n", program, "\n");
   absl::StrAppend(&all, "left ", hashes->OfModel(pair.left, &key.bytes), "\n");
   if (!pair.right.empty()) {
@@ -259,6 +287,8 @@ PairKey KeyOfPair(const BatchPair& pair, absl::string_view program, ContentHashe
   } else if (!beside.empty()) {
     absl::StrAppend(&all, "beside ", hashes->OfPath(beside), "\n");
   }
+  // Without files that options name: a comparison may write to them.
+  key.read = hashes->TakeRead();
   for (const std::string& option : pair.options) {
     // Numbers before what follows, so that no two lists of options give one text.
     absl::StrAppend(&all, "option ", option.size(), " ", option, "\n");
@@ -272,6 +302,14 @@ PairKey KeyOfPair(const BatchPair& pair, absl::string_view program, ContentHashe
   }
   key.key = HexHash(all);
   return key;
+}
+
+bool IsAsRead(const PairKey& key) {
+  return std::all_of(key.read.begin(), key.read.end(), [](const auto& read) {
+    struct stat status;
+    const bool is_file = stat(read.first.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+    return (is_file ? StampOf(status) : FileStamp()) == read.second;
+  });
 }
 
 int64_t GuessPairBytes(const BatchPair& pair) {

@@ -23,7 +23,7 @@ class KeyMaker {
     PairKey key;
   };
 
-  // `order`: of the pairs. All must outlive the object.
+  // `order`: indices of pairs. All must outlive the object.
   KeyMaker(const std::vector<BatchPair>& pairs, std::vector<size_t> order,
            std::function<std::string(const BatchPair&)> depends_on, ContentHashes& hashes);
   // Ends the thread after the pair that it reads.
@@ -31,7 +31,7 @@ class KeyMaker {
   KeyMaker(const KeyMaker&) = delete;
   KeyMaker& operator=(const KeyMaker&) = delete;
 
-  // Those made since the last call, in order.
+  // The keys made since the last call, in order.
   std::vector<Made> Take();
 
  private:

@@ -1,5 +1,6 @@
 #include "cli/batch/manifest.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -95,10 +96,14 @@ absl::StatusOr<std::vector<BatchPair>> PairsOfCsv(absl::string_view text,
   const CsvRecord& head = records[0];
   std::vector<std::string> columns;
   for (const std::string& field : head.fields) {
-    columns.push_back(absl::AsciiStrToLower(absl::StripAsciiWhitespace(field)));
-    if (const absl::Status known = CheckColumn(columns.back()); !known.ok()) {
+    std::string column = absl::AsciiStrToLower(absl::StripAsciiWhitespace(field));
+    if (const absl::Status known = CheckColumn(column); !known.ok()) {
       return AtLine(head.line, absl::StrCat("the first line names the columns: ", known.message()));
     }
+    if (std::find(columns.begin(), columns.end(), column) != columns.end()) {
+      return AtLine(head.line, absl::StrCat("there are two columns `", column, "`"));
+    }
+    columns.push_back(std::move(column));
   }
   for (size_t i = 1; i < records.size(); ++i) {
     const CsvRecord& record = records[i];
@@ -230,13 +235,18 @@ absl::StatusOr<std::vector<CsvRecord>> ParseCsv(absl::string_view text) {
     const bool empty =
         record.fields.empty() && !was_quoted && absl::StripAsciiWhitespace(field).empty();
     record.fields.push_back(std::exchange(field, ""));
-    // A line that begins with # is a remark, for people who take pairs out for a while.
-    if (!empty && !absl::StartsWith(record.fields[0], "#")) records.push_back(record);
+    if (!empty) records.push_back(record);
     record = CsvRecord{line, {}};
     was_quoted = false;
   };
   for (size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
+    // A line that begins with # is a remark, for people who take pairs out for a while.
+    if (c == '#' && !quoted && (i == 0 || text[i - 1] == '\n')) {
+      i = std::min(text.find('\n', i), text.size());
+      record.line = ++line;
+      continue;
+    }
     if (c == '\n') ++line;
     if (quoted) {
       if (c != '"') {

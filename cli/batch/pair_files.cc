@@ -96,7 +96,7 @@ absl::StatusOr<std::map<std::string, std::string>> SidesIn(const std::string& fo
       continue;
     }
     const fs::path within = fs::path(path).lexically_relative(folder);
-    // What lies in a test's data is no side of its own.
+    // Values in a test's data are no side of their own.
     if (within.string().find("test_data_set_") != std::string::npos) continue;
     std::string stem = (within.parent_path() / within.stem()).string();
     if (models_only) {

@@ -128,7 +128,7 @@ bool PairProcess::HasEnded(PairEnd* end) {
   if (ended == 0 || (ended < 0 && errno == EINTR)) return false;
   if (ended == pid_) {
     end->peak_bytes = int64_t{usage.ru_maxrss} << 10;
-    // What it has started and left behind.
+    // Processes that it has started and left behind.
     kill(-pid_, SIGKILL);
   }
   end->timed_out = timed_out_;

@@ -137,9 +137,11 @@ void TakeWorstOutput(const CompareJson& report, PairResult* result) {
   for (const CompareJson& output : *outputs) {
     const auto diff = output.find("diff");
     if (diff == output.end() || !diff->is_object()) continue;
-    const double apart = diff->contains("apart")           ? RealOf(*diff, "apart")
-                         : TextOf(*diff, "reason").empty() ? 0
-                                                           : INFINITY;
+    // `apart` leaves out elements of which one side is not finite.
+    const double apart = std::isinf(RealOf(*diff, "max_absolute")) ? INFINITY
+                         : diff->contains("apart")                 ? RealOf(*diff, "apart")
+                         : TextOf(*diff, "reason").empty()         ? 0
+                                                                   : INFINITY;
     if (!result->worst_output.empty() && apart <= result->worst_distance) continue;
     result->worst_output = TextOf(output, "right");
     if (result->worst_output.empty()) result->worst_output = TextOf(output, "left");
@@ -282,6 +284,16 @@ PairResult ResultOfEnd(const PairEnd& end, const std::string& folder, int64_t me
   result.peak_bytes = end.peak_bytes;
   result.memory_limit = memory;
   return result;
+}
+
+void SetChanged(PairResult* result) {
+  PairResult changed;
+  changed.verdict = std::string(kChanged);
+  changed.error = changed.summary = "a file was changed while it was compared";
+  changed.seconds = result->seconds;
+  changed.peak_bytes = result->peak_bytes;
+  changed.memory_limit = result->memory_limit;
+  *result = std::move(changed);
 }
 
 }  // namespace onnxcmp::cli

@@ -1,4 +1,4 @@
-// What the report of a comparison says, as the result of a pair.
+// The report of a comparison as the result of a pair.
 #ifndef ONNXCMP_CLI_BATCH_PAIR_REPORT_H_
 #define ONNXCMP_CLI_BATCH_PAIR_REPORT_H_
 
@@ -19,6 +19,9 @@ absl::Status ReadReport(const std::string& folder, int exit_status, PairResult* 
 // `system_ran_out`: the system has ended a process for lack of memory meanwhile.
 PairResult ResultOfEnd(const PairEnd& end, const std::string& folder, int64_t memory,
                        bool system_ran_out);
+
+// The same for one that may have read something else than what its key is of.
+void SetChanged(PairResult* result);
 
 }  // namespace onnxcmp::cli
 

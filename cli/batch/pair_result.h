@@ -27,7 +27,7 @@ struct PairResult {
   std::vector<std::string> tags;
   std::string expect;  // "different, by epsilon"; "": the sides agree
   bool as_expected = false;
-  // What came of it, the same for all pairs of this key.
+  // The outcome, the same for all pairs of this key.
   std::string key;
   std::string verdict;
   int exit = 2;

@@ -13,7 +13,7 @@
 namespace onnxcmp::cli {
 namespace {
 
-// Of a comparison of two models that hold nothing, with its page.
+// Bytes of a comparison of two models that hold nothing, with its page.
 constexpr int64_t kLeastMemory = int64_t{64} << 20;
 constexpr int kMostOvertaken = 64;
 constexpr int kMostTried = 4096;  // of a million that wait
@@ -41,7 +41,7 @@ int64_t NumberInFile(const std::string& path) {
   return file >> word && absl::SimpleAtoi(word, &number) ? number : 0;
 }
 
-// What our control group and those around it leave free; 0 if none has a limit.
+// Bytes that our control group and those around it leave free; 0 if none has a limit.
 int64_t FreeInGroup() {
   std::ifstream groups("/proc/self/cgroup");
   std::string line;

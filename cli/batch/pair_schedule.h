@@ -1,4 +1,4 @@
-// Which pair is started next, so that memory suffices.
+// The order in which pairs are started, so that memory suffices.
 #ifndef ONNXCMP_CLI_BATCH_PAIR_SCHEDULE_H_
 #define ONNXCMP_CLI_BATCH_PAIR_SCHEDULE_H_
 

@@ -19,8 +19,9 @@ constexpr size_t kNamesOfFinding = 5;
 
 // In a cell of Markdown's tables.
 std::string MarkdownCell(absl::string_view text) {
-  return absl::StrReplaceAll(ShortenEnd(PrintableText(text), 300, "…"),
-                             {{"|", "\\|"}, {"<", "&lt;"}, {"`", "'"}, {"*", "\\*"}, {"_", "\\_"}});
+  return absl::StrReplaceAll(
+      ShortenEnd(PrintableText(text), 300, "…"),
+      {{"|", "\\|"}, {"<", "&lt;"}, {"`", "'"}, {"*", "\\*"}, {"_", "\\_"}, {"](", "]\\("}});
 }
 
 // Lines up to a size, and how many there were more.

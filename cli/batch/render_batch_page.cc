@@ -7,12 +7,12 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
 #include "cli/batch/batch_summary.h"
 #include "cli/batch/pair_result.h"
 #include "cli/batch/render_batch.h"
 #include "compare/text/display_text.h"
+#include "compare/text/markup.h"
 #include "compare/text/short_text.h"
 
 namespace onnxcmp::cli {
@@ -37,11 +37,7 @@ td.name { overflow-wrap: anywhere; min-width: 10rem; }
 summary { cursor: pointer; }
 )";
 
-std::string Html(absl::string_view text) {
-  return absl::StrReplaceAll(
-      PrintableText(text),
-      {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}, {"'", "&#39;"}});
-}
+std::string Html(absl::string_view text) { return EscapedMarkup(PrintableText(text)); }
 
 class BatchPage {
  public:

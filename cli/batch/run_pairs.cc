@@ -190,14 +190,17 @@ class PairRunner {
       return other.verdict.empty() ? absl::OkStatus() : Done(pair, other, /*is_new=*/false);
     }
     const std::optional<PairResult> kept = store_.Find(keys_[pair].key, options_.baseline);
-    if (kept.has_value() && MayKeep(*kept)) return Done(pair, *kept, /*is_new=*/false);
+    if (kept.has_value() && MayKeep(*kept)) {
+      keys_[pair].read = {};
+      return Done(pair, *kept, /*is_new=*/false);
+    }
     schedule_.Add(pair, MemoryOf(pair));
     return absl::OkStatus();
   }
 
   bool MayKeep(const PairResult& kept) const {
-    if (kept.verdict == kKilled) return false;
-    // What is free of memory, which is the limit by default, is never the same.
+    if (kept.verdict == kKilled || kept.verdict == kChanged) return false;
+    // Free memory, which is the limit by default, is never the same.
     constexpr double kNotably = 1.3;
     const absl::Duration time = absl::Seconds(kept.seconds * kNotably);
     const double memory = static_cast<double>(kept.memory_limit) * kNotably;
@@ -252,6 +255,9 @@ class PairRunner {
       return absl::ResourceExhaustedError(
           absl::StrCat("cannot write to ", store_.folder(), ": is the disk full?"));
     }
+    // Nobody knows of which content the result is.
+    if (!IsAsRead(keys_[running.pair])) SetChanged(&result);
+    keys_[running.pair].read = {};
     result.key = keys_[running.pair].key;
     result.model_bytes = keys_[running.pair].bytes;
     result.version = options_.version;

@@ -21,7 +21,7 @@ enum class PairPages : uint8_t { kAll, kUnexpected, kNone };
 struct PairRunOptions {
   std::vector<std::string> program;  // what a comparison is started with
   std::string version;               // "onnxcmp 0.2.0"
-  // What results depend on besides files and options: the program's build, a pair's runtime.
+  // All that results depend on besides files and options: the program's build, a pair's runtime.
   std::function<std::string(const BatchPair&)> depends_on;
   int jobs = 1;
   int threads = 1;          // of a comparison

@@ -110,16 +110,19 @@ absl::StatusOr<std::shared_ptr<onnx::ModelProto>> ReadModelProtobuf(
 absl::StatusOr<std::shared_ptr<onnx::ModelProto>> ReadMapped(
     const std::string& path, const MappedFile& file, int max_depth,
     std::vector<absl::string_view>* weights) {
-  const bool is_text = absl::EndsWith(path, ".onnxtxt") || absl::EndsWith(path, ".onnxtext") ||
-                       LooksLikeText(file.bytes());
   absl::StatusOr<std::shared_ptr<onnx::ModelProto>> model =
-      is_text ? ReadModelText(file.bytes(), max_depth)
-              : ReadModelProtobuf(file.bytes(), max_depth, weights);
+      IsModelText(path, file.bytes()) ? ReadModelText(file.bytes(), max_depth)
+                                      : ReadModelProtobuf(file.bytes(), max_depth, weights);
   if (!model.ok()) return Annotate(model.status(), OneLine(path));
   return model;
 }
 
 }  // namespace
+
+bool IsModelText(absl::string_view path, absl::string_view bytes) {
+  return absl::EndsWith(path, ".onnxtxt") || absl::EndsWith(path, ".onnxtext") ||
+         LooksLikeText(bytes);
+}
 
 absl::StatusOr<std::shared_ptr<onnx::ModelProto>> ReadModelText(absl::string_view text,
                                                                 int max_depth) {

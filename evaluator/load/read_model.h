@@ -16,6 +16,10 @@ class ModelProto;
 
 namespace onnxcmp {
 
+// True for a file that is read as ONNX's text form: .onnxtxt and .onnxtext whatever they hold, and
+// what begins as a text must.
+bool IsModelText(absl::string_view path, absl::string_view bytes);
+
 // ONNX's text form, refused when it is nested too deep for ONNX's parser.
 absl::StatusOr<std::shared_ptr<onnx::ModelProto>> ReadModelText(absl::string_view text,
                                                                 int max_depth);

@@ -6,6 +6,7 @@ handed out, results come back as files, and what is known already is not asked f
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import io
 import json
@@ -23,7 +24,8 @@ from typing import Any
 _MOST_IN_TASK = 16
 _LARGE = 64 << 20  # bytes of models, from which on a pair is a task of its own
 _LEAST_MEMORY = 128 << 20
-# A pair whose process somebody has killed is compared again, so often.
+# A pair whose process somebody has killed, or whose files have changed, is compared again, so often.
+_AGAIN = ("killed", "changed")
 _MOST_KILLED = 3
 _LOST_NODES = 20
 
@@ -120,11 +122,17 @@ def _identity(path: str) -> str:
     if not path:
         return ""
     if not _is_url(path):
+        if os.path.isdir(path):
+            files = sorted(os.path.join(folder, name)
+                           for folder, _, names in os.walk(path, followlinks=True)
+                           for name in names)
+            return "\n".join(map(_identity, files))
         try:
             status = os.stat(path)
         except OSError:
             return "none"
-        return f"{path} {status.st_size} {status.st_mtime_ns}"
+        # The last one nobody can set to what it was.
+        return f"{path} {status.st_size} {status.st_mtime_ns} {status.st_ctime_ns}"
     import fsspec
 
     files, name = fsspec.core.url_to_fs(path)
@@ -161,8 +169,11 @@ def _external_files(path: str) -> set[str]:
             for entry in tensor.external_data if entry.key == "location"}
 
 
-def _fetch(path: str, folder: str) -> str:
-    """The local path of a file; one behind a URL is fetched into the folder, with its data."""
+def _fetch(path: str, folder: str, reads: dict[str, str]) -> str:
+    """The local path of a file; one behind a URL is fetched into the folder, with its data.
+
+    Adds the identities of these data to `reads`.
+    """
     if not path or not _is_url(path):
         return path
     import fsspec
@@ -178,26 +189,66 @@ def _fetch(path: str, folder: str) -> str:
                 if not target.startswith(folder + os.sep):
                     continue  # the loader refuses it as well
                 os.makedirs(os.path.dirname(target), exist_ok=True)
+                url = path.rsplit("/", 1)[0] + "/" + data
+                reads[url] = _identity(url)
                 files.get(name.rsplit("/", 1)[0] + "/" + data, target)
     except FileNotFoundError:
         pass  # the comparison says so
     return local
 
 
+class _ReadFiles:
+    """Files that a batch in a folder here has read, but for those written to immediately before."""
+
+    def __init__(self, out: str) -> None:
+        self._identities: dict[str, str] = {}
+        self._external: dict[str, list[str]] = {}
+        try:
+            with open(os.path.join(out, "hashes.jsonl"), encoding="utf-8") as file:
+                for text in file:
+                    path, size, modified, _, changed, _, external = json.loads(text)
+                    self._identities[path] = f"{path} {size} {modified} {changed}"
+                    self._external[path] = external
+        except OSError:
+            pass  # the disk is full: nothing is known of them
+
+    def identity(self, path: str) -> str:
+        return self._identities.get(path, "unknown" if os.path.exists(path) else "none")
+
+    def external_data(self, pair: dict[str, Any]) -> dict[str, str]:
+        """The identities of the files of external data of a pair's models."""
+        reads = {}
+        for path in (pair["left"], pair.get("right", "")):
+            if not os.path.isfile(path):
+                continue
+            if path not in self._external:
+                reads[path] = "unknown"
+                continue
+            folder = os.path.dirname(path)
+            for data in (os.path.join(folder, name) for name in self._external[path]):
+                reads[data] = self.identity(data)
+        return reads
+
+
 def _compare(pairs: list[dict[str, Any]], passed_on: list[str], version: str) -> list[Any]:
-    """Compares pairs here; of each its line of results.jsonl and its files as a tar archive."""
+    """Compares pairs here.
+
+    Of each its line of results.jsonl, its files as a tar archive, and the identities of files that
+    it has read besides those it names.
+    """
     here = _version()
     if here != version:
         raise BatchError(f"a node has {here}, and this one {version}: install the same everywhere")
     with tempfile.TemporaryDirectory(prefix="onnxcmp-batch-") as scratch:
         manifest = os.path.join(scratch, "pairs.jsonl")
+        reads: list[dict[str, str]] = [{} for _ in pairs]
         with open(manifest, "w", encoding="utf-8") as file:
             for number, pair in enumerate(pairs):
                 folder = os.path.join(scratch, "files", str(number))
-                local = {**pair, "left": _fetch(pair["left"], os.path.join(folder, "left"))}
-                for side in ("right", "inputs"):
+                local = dict(pair)
+                for side in ("left", "right", "inputs"):
                     if pair.get(side):
-                        local[side] = _fetch(pair[side], os.path.join(folder, side))
+                        local[side] = _fetch(pair[side], os.path.join(folder, side), reads[number])
                 file.write(json.dumps(local) + "\n")
         out = os.path.join(scratch, "out")
         done = subprocess.run(
@@ -210,12 +261,13 @@ def _compare(pairs: list[dict[str, Any]], passed_on: list[str], version: str) ->
         except OSError:
             raise BatchError(f"a batch on a node has failed: {done.stderr.strip()}") from None
         results = []
-        for pair, line in zip(pairs, lines, strict=True):
+        files = _ReadFiles(out)
+        for pair, line, read in zip(pairs, lines, reads, strict=True):
             line.update(left=pair["left"], right=pair.get("right", ""))
             archive = io.BytesIO()
             with tarfile.open(fileobj=archive, mode="w:gz", compresslevel=1) as tar:
                 tar.add(os.path.join(out, line["folder"]), arcname=".")
-            results.append((line, archive.getvalue()))
+            results.append((line, archive.getvalue(), {**read, **files.external_data(pair)}))
         return results
 
 
@@ -241,7 +293,8 @@ class _Folder:
 
     def __init__(self, out: str, pages: list[str], version: str) -> None:
         self.path = os.path.abspath(out)
-        self._known: dict[str, dict[str, Any]] = {}
+        self._known: dict[str, tuple[dict[str, Any], dict[str, str]]] = {}
+        self._beside: dict[str, list[str]] = {}  # test data in folders of models
         self._salt = json.dumps([version, pages])
         os.makedirs(os.path.join(self.path, "running"), exist_ok=True)
         self._log = os.path.join(self.path, "ray.jsonl")
@@ -251,25 +304,41 @@ class _Folder:
             for text in file:
                 try:
                     entry = json.loads(text)
-                    self._known[entry["identity"]] = entry["result"]
+                    self._known[entry["identity"]] = entry["result"], entry["reads"]
                 except (ValueError, KeyError, TypeError):
                     continue  # cut short as the driver was killed
 
     def identity(self, pair: dict[str, Any]) -> str:
         parts = [self._salt, json.dumps(pair, sort_keys=True)]
         parts += [_identity(pair.get(part, "")) for part in ("left", "right", "inputs")]
+        for word in pair.get("options", ()):
+            value = word.partition("=")[2] if word.startswith("-") else word
+            parts += [_identity(value)] if value.startswith("/") else []
+        if not pair.get("inputs"):
+            parts += map(_identity, self._test_data(os.path.dirname(pair["left"])))
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
+    def _test_data(self, folder: str) -> list[str]:
+        if folder not in self._beside:
+            pattern = os.path.join(glob.escape(folder), "test_data_set_*")
+            self._beside[folder] = sorted(glob.glob(pattern))
+        return self._beside[folder]
+
     def find(self, identity: str, retry: bool) -> dict[str, Any] | None:
-        result = self._known.get(identity)
-        if result is None or result["verdict"] == "killed":
+        if identity not in self._known:
+            return None
+        result, reads = self._known[identity]
+        if result["verdict"] in _AGAIN:
+            return None
+        if any(_identity(path) != known for path, known in reads.items()):
             return None
         if retry and result["verdict"] not in ("same", "close", "different"):
             return None
         whole = os.path.exists(os.path.join(self.path, result["folder"], "result.json"))
         return result if whole else None
 
-    def keep(self, identity: str, result: dict[str, Any], archive: bytes) -> None:
+    def keep(self, identity: str, result: dict[str, Any], archive: bytes,
+             reads: dict[str, str]) -> None:
         """First the pair's files, whole or not at all, then the line that says so."""
         folder = os.path.join(self.path, result["folder"])
         unfinished = os.path.join(self.path, "running", result["key"] + ".ray")
@@ -279,8 +348,8 @@ class _Folder:
         shutil.rmtree(folder, ignore_errors=True)
         os.makedirs(os.path.dirname(folder), exist_ok=True)
         os.rename(unfinished, folder)
-        self._known[identity] = result
-        line = json.dumps({"identity": identity, "result": result}) + "\n"
+        self._known[identity] = result, reads
+        line = json.dumps({"identity": identity, "result": result, "reads": reads}) + "\n"
         descriptor = os.open(self._log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
         try:
             # A line that was cut short before ends here.
@@ -346,16 +415,16 @@ class _Driver:
                 under_way[reference] = task
             ready, _ = ray.wait(list(under_way), num_returns=1)
             task = under_way.pop(ready[0])
-            for (identity, pair), (line, archive) in zip(task, ray.get(ready[0]), strict=True):
+            for (identity, pair), (line, *files) in zip(task, ray.get(ready[0]), strict=True):
                 if self._again(identity, line):
                     waiting.append(([(identity, pair)], 0))
                     continue
-                self._folder.keep(identity, line, archive)
+                self._folder.keep(identity, line, *files)
                 self.results[identity] = line
                 self._show(line, start, total)
 
     def _again(self, identity: str, line: dict[str, Any]) -> bool:
-        if line["verdict"] != "killed":
+        if line["verdict"] not in _AGAIN:
             return False
         self._killed[identity] = self._killed.get(identity, 0) + 1
         return self._killed[identity] < _MOST_KILLED
@@ -376,7 +445,7 @@ class _Driver:
 def _list_pairs(options: _Options) -> list[dict[str, Any]]:
     listing = options.listing
     with tempfile.TemporaryDirectory(prefix="onnxcmp-batch-") as scratch:
-        local = [_fetch(word, scratch) if _is_url(word) and i == 0 else word
+        local = [_fetch(word, scratch, {}) if _is_url(word) and i == 0 else word
                  for i, word in enumerate(listing)]
         listed = subprocess.run([*_program(), "batch", "--list", *local], capture_output=True,
                                 text=True, check=False)

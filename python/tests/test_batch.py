@@ -82,6 +82,45 @@ def test_ray_is_asked_for_by_name(zoo):
     assert _Options(["batch", "a", "b", "--out", "o", "--ray"]).address is None
 
 
+def test_changed_external_data_are_not_known(tmp_path):
+    """What Ray's driver does, without Ray."""
+    from onnxcmp import _batch_ray
+
+    weights = tmp_path / "w.bin"
+    for name, location in (("a.onnx", None), ("b.onnx", "w.bin")):
+        model = model_of([helper.make_node("Add", ["x", "w"], ["y"])], [info("x", shape=[256])],
+                         [info("y", shape=[256])], [("w", np.ones(256, np.float32))])
+        onnx.save(model, tmp_path / name, save_as_external_data=location is not None,
+                  location=location, size_threshold=0)
+    pair = {"name": "p", "left": str(tmp_path / "a.onnx"), "right": str(tmp_path / "b.onnx")}
+    version = _batch_ray._version()
+
+    def compared():
+        folder = _batch_ray._Folder(str(tmp_path / "out"), [], version)
+        identity = folder.identity(pair)
+        if folder.find(identity, retry=False) is not None:
+            return None
+        ((line, *files),) = _batch_ray._compare([pair], ["--pages", "none"], version)
+        folder.keep(identity, line, *files)
+        return line["verdict"]
+
+    time.sleep(2.5)  # files that were written to just now are not trusted
+    assert compared() == "same"
+    assert compared() is None
+    time_of = os.stat(weights)
+    np.full(256, 2, np.float32).tofile(weights)
+    os.utime(weights, ns=(time_of.st_atime_ns, time_of.st_mtime_ns))
+    assert compared() == "different"
+    # So are test data beside the models.
+    time.sleep(2.5)
+    assert compared() == "different"
+    assert compared() is None
+    (tmp_path / "test_data_set_0").mkdir()
+    x = onnx.numpy_helper.from_array(np.ones(256, np.float32), "x")
+    (tmp_path / "test_data_set_0" / "input_0.pb").write_bytes(x.SerializeToString())
+    assert compared() == "different"
+
+
 @pytest.fixture
 def ray():
     module = pytest.importorskip("ray", reason="Ray is not installed: pip install 'onnxcmp[ray]'")

@@ -1,4 +1,5 @@
 // onnxcmp batch: many pairs, whatever becomes of each.
+#include <cmath>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -135,6 +136,25 @@ TEST_F(BatchCommandTest, EveryPairHasItsResult) {
   EXPECT_EQ(Results().at("eps").finished, results.at("eps").finished);
 }
 
+TEST_F(BatchCommandTest, AnOutputThatIsNotFiniteIsTheWorst) {
+  const auto graph = [](const std::string& scale, const std::string& square) {
+    return "(float[N,4] x) => (float[N,4] near, float[N,4] broken) {\n"
+           "    scale = Constant <value = float {" +
+           scale +
+           "}> ()\n"
+           "    near = Mul (x, scale)\n"
+           "    square = Constant <value = float {" +
+           square +
+           "}> ()\n"
+           "    root = Sqrt (square)\n"
+           "    broken = Add (x, root) }";
+  };
+  Pair("nan", graph("1", "4"), graph("1.01", "-4"));
+  EXPECT_EQ(Onnxcmp(Command()).status, 1);
+  EXPECT_EQ(Results().at("nan").worst_output, "broken");
+  EXPECT_TRUE(std::isinf(Results().at("nan").worst_distance));
+}
+
 TEST_F(BatchCommandTest, OnlyChangesAreComparedAndTold) {
   ManyPairs(4);
   Pair("gone", Norm("1e-5"), Norm("1e-5"));
@@ -221,6 +241,29 @@ TEST_F(BatchCommandTest, ACrashIsAResultAndHurtsNoOther) {
   EXPECT_EQ(results.at("endless").verdict, "crashed");
   EXPECT_THAT(results.at("endless").error, HasSubstr("signal 11"));
   EXPECT_EQ(results.at("p2").verdict, "same");
+}
+
+TEST_F(BatchCommandTest, AModelThatIsReplacedMeanwhileIsComparedAgain) {
+  Pair("endless", kEndless, kEndless);
+  Pair("late", Norm("1e-5"), Norm("1e-5"));
+  std::thread replace([&] {
+    for (int tries = 0; tries < 200; ++tries) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      if (ProcessesWith(folder_ + "/a/endless.onnxtxt").empty()) continue;
+      // Its key has been made by then.
+      std::this_thread::sleep_for(std::chrono::milliseconds(300));
+      Model("b/late", Norm("1e-1"));
+      return;
+    }
+  });
+  const std::vector<std::string> command = Command({"--jobs", "1", "--pair-time", "2s"});
+  EXPECT_EQ(Onnxcmp(command).status, 2);
+  replace.join();
+  EXPECT_EQ(Results().at("late").verdict, "changed");
+  // The result that was made under the first one's key is not taken for it.
+  Pair("late", Norm("1e-5"), Norm("1e-5"));
+  EXPECT_EQ(Onnxcmp(command).status, 2);
+  EXPECT_EQ(Results().at("late").verdict, "same");
 }
 
 TEST_F(BatchCommandTest, StopsCleanlyAndGoesOn) {

@@ -88,6 +88,13 @@ TEST(BatchSummaryTest, ReportsEscapeNames) {
   EXPECT_THAT(junit, HasSubstr("tests=\"4\" failures=\"2\" errors=\"1\""));
 }
 
+TEST(BatchReportsTest, ANameIsNoLinkInMarkdown) {
+  const std::vector<PairResult> results = {ResultOf("![x](http://e/)", "different", 1)};
+  const std::string markdown = RenderBatchMarkdown(results, Summarize(results));
+  EXPECT_THAT(markdown, HasSubstr("| ![x]\\(http://e/) |"));
+  EXPECT_THAT(markdown, Not(HasSubstr("](")));
+}
+
 TEST(PairResultTest, ALineIsReadAsItWasWritten) {
   PairResult result = SomeResults()[1];
   result.tags = {"a b", "\"c\""};

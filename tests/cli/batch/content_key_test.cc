@@ -2,16 +2,19 @@
 
 #include <filesystem>
 #include <string>
+#include <utility>
 
 #include <gtest/gtest.h>
 
 #include "cli/batch/batch_pair.h"
 #include "onnx/onnx_pb.h"
+#include "tests/cli/program.h"
 #include "tests/support/load_test.h"
 
 namespace onnxcmp::cli {
 namespace {
 
+using testing::ReadFile;
 using testing::TestFolder;
 
 class ContentKeyTest : public ::testing::Test {
@@ -92,19 +95,77 @@ TEST_F(ContentKeyTest, ExternalDataCount) {
   EXPECT_EQ(bytes_, bytes + 1);
 }
 
-TEST_F(ContentKeyTest, HashesOfFilesThatWereNotTouchedAreKept) {
+TEST_F(ContentKeyTest, ExternalDataCountWhateverAModelIsCalled) {
+  constexpr char kText[] = R"(<ir_version: 9, opset_import: ["" : 20]>
+g (float[1] x) => (float[1] y) <float[1] w = ["location": "weights.bin"]> { y = Add(x, w) })";
+  onnx::ModelProto model;
+  onnx::FunctionProto* function = model.add_functions();
+  onnx::TensorProto* tensor = function->add_attribute_proto()->mutable_t();
+  tensor->set_data_location(onnx::TensorProto::EXTERNAL);
+  onnx::StringStringEntryProto* entry = tensor->add_external_data();
+  entry->set_key("location");
+  entry->set_value("weights.bin");
+  const std::string bytes = model.SerializeAsString();
+  for (const auto& [name, content] : {std::pair<const char*, std::string>("m.onnxtxt", kText),
+                                      {"m.onnxtext", kText},
+                                      {"m.onnx", kText},
+                                      {"m", bytes},
+                                      {"m.pb", bytes}}) {
+    pair_.left = folder_.Write(name, content);
+    folder_.Write("weights.bin", "0123");
+    const std::string key = Key();
+    folder_.Write("weights.bin", "4567");
+    EXPECT_NE(Key(), key) << name;
+  }
+}
+
+TEST_F(ContentKeyTest, TheEndingCounts) {
+  const std::string key = Key();
+  // A model becomes an archive that cannot be read.
+  pair_.left = folder_.Write("a.npz", "left");
+  EXPECT_NE(Key(), key);
+}
+
+TEST_F(ContentKeyTest, FoldersBehindLinksCount) {
+  namespace fs = std::filesystem;
+  fs::create_directories(folder_.Path("real/deep"));
+  fs::create_directories(folder_.Path("in"));
+  folder_.Write("real/deep/input_0.pb", "1");
+  fs::create_directory_symlink(folder_.Path("real"), folder_.Path("in/test_data_set_0"));
+  fs::create_directory_symlink(folder_.Path("in"), folder_.Path("in/around"));
+  pair_.inputs = folder_.Path("in");
+  const std::string key = Key();
+  EXPECT_EQ(Key(), key);
+  folder_.Write("real/deep/input_0.pb", "2");
+  EXPECT_NE(Key(), key);
+}
+
+TEST_F(ContentKeyTest, AFileMayHaveTheTimeOfItsPredecessor) {
   namespace fs = std::filesystem;
   fs::last_write_time(pair_.left, fs::file_time_type::clock::now() - std::chrono::hours(1));
   const std::string key = Key();
   const auto time = fs::last_write_time(pair_.left);
-  // The same size and time: it is not read again. Nobody does so by accident.
   folder_.Write("a.onnx", "LEFT");
   fs::last_write_time(pair_.left, time);
-  EXPECT_EQ(Key(), key);
-  fs::last_write_time(pair_.left, time + std::chrono::seconds(1));
   EXPECT_NE(Key(), key);
+}
+
+TEST_F(ContentKeyTest, HashesOfFilesThatWereNotTouchedAreKept) {
+  // A file that was there long before the test.
+  const std::string old = "/bin/sh";
+  const std::string cache = folder_.Path("hashes");
+  ContentHashes hashes(cache);
+  const std::string hash = hashes.OfPath(old);
+  EXPECT_EQ(hash.size(), 32u);
+  ASSERT_TRUE(hashes.Save().ok());
+  std::string text = ReadFile(cache);
+  ASSERT_NE(text.find(hash), std::string::npos);
+  const std::string other(32, '0');
+  folder_.Write("hashes", text.replace(text.find(hash), hash.size(), other));
+  EXPECT_EQ(ContentHashes(cache).OfPath(old), other);
   // A damaged file of hashes is none.
   folder_.Write("hashes", "[\"x\", 1]\n{}\n]");
+  EXPECT_EQ(ContentHashes(cache).OfPath(old), hash);
   EXPECT_NE(Key(), "");
 }
 

@@ -41,6 +41,17 @@ TEST(ParseCsvTest, QuotesLineBreaksAndRemarks) {
   EXPECT_THAT(ParseCsv("a\n\"b").status().message(), HasSubstr("line 2: a quote is not closed"));
 }
 
+TEST(ParseCsvTest, OnlyALineThatBeginsWithAHashIsARemark) {
+  const auto records = ParseCsv("# none, yet\na,b\n#out,\"of\nc,\"x\n# in it\"\n\"#3\",d\n#");
+  ASSERT_TRUE(records.ok()) << records.status();
+  ASSERT_EQ(records->size(), 3u);
+  EXPECT_THAT((*records)[0].fields, ElementsAre("a", "b"));
+  EXPECT_THAT((*records)[1].fields, ElementsAre("c", "x\n# in it"));
+  EXPECT_EQ((*records)[1].line, 4);
+  EXPECT_THAT((*records)[2].fields, ElementsAre("#3", "d"));
+  EXPECT_EQ((*records)[2].line, 6);
+}
+
 TEST(SplitShellWordsTest, AsAShellDoes) {
   EXPECT_THAT(*SplitShellWords(R"(--rtol 1e-3 --pair "a b"='c d' x\ y '')"),
               ElementsAre("--rtol", "1e-3", "--pair", "a b=c d", "x y", ""));
@@ -82,6 +93,8 @@ TEST(ManifestTest, CsvAndJsonLinesSayTheSame) {
 TEST(ManifestTest, ErrorsNameTheLine) {
   EXPECT_THAT(ErrorOfManifest("left,rights\na,b\n"),
               HasSubstr("there is no column 'rights'; did you mean `right`?"));
+  EXPECT_THAT(ErrorOfManifest("left,right,Right\na,b,c\n"),
+              HasSubstr("line 1: there are two columns `right`"));
   EXPECT_THAT(ErrorOfManifest("left,right\na,b\nc\n"), HasSubstr("line 3: `right` is missing"));
   EXPECT_THAT(ErrorOfManifest("left,right\na,b,c\n"), HasSubstr("line 2: 3 fields, but 2 columns"));
   EXPECT_THAT(ErrorOfManifest("left,right,expect\na,b,diferent\n"),
