@@ -113,6 +113,17 @@ TEST_F(BisectCommandTest, NothingIsBad) {
       HasSubstr("\nnone bad   4 of 9 have an answer, all are good, the last one among them\n"));
 }
 
+// Nothing is compared then, and yet all have an answer.
+TEST_F(BisectCommandTest, AllFilesAreTheSame) {
+  std::filesystem::create_directory(folder_ + "/p");
+  for (const char* name : {"p/0", "p/1", "p/2"}) Scaled(name, "2");
+  Json report;
+  EXPECT_EQ(InJson({folder_ + "/p"}, &report).status, 0);
+  EXPECT_EQ(report["judged"], 0);
+  EXPECT_THAT(Onnxcmp({"bisect", folder_ + "/p"}).out,
+              HasSubstr("all are good, the last one among them\n"));
+}
+
 // The first is no reference if another is given, and may be bad itself.
 TEST_F(BisectCommandTest, AllAreBad) {
   Json report;
