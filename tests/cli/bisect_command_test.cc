@@ -204,6 +204,23 @@ TEST_F(BisectCommandTest, ACommandMakesTheModels) {
   EXPECT_THAT(refused.err, HasSubstr("is of another bisection"));
 }
 
+// A model that the log was not about is no reference.
+TEST_F(BisectCommandTest, WithoutTheLogTheReferenceIsMadeAnew) {
+  Passes(6, 3);
+  const std::string dir = folder_ + "/work";
+  Json report;
+  const std::string good_first = absl::StrCat("cp ", folder_, "/p/pass_{n}.onnxtxt {out}");
+  EXPECT_EQ(InJson({"--command", good_first, "--first", "0", "--count", "3", "--dir", dir}, &report)
+                .status,
+            0);
+  std::filesystem::remove(dir + "/log.txt");
+  const std::string bad_first = absl::StrCat("cp ", folder_, "/p/pass_$((5 - {n})).onnxtxt {out}");
+  EXPECT_EQ(InJson({"--command", bad_first, "--first", "0", "--count", "5", "--dir", dir}, &report)
+                .status,
+            1);
+  EXPECT_EQ(report["first_bad"], 3);
+}
+
 TEST_F(BisectCommandTest, OnlySkippedOnesAreLeft) {
   Passes(9, 5);
   Json report;
