@@ -1,4 +1,5 @@
 // The first bad one of models that are there or are made by commands.
+#include <chrono>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -219,6 +220,41 @@ TEST_F(BisectCommandTest, WithoutTheLogTheReferenceIsMadeAnew) {
                 .status,
             1);
   EXPECT_EQ(report["first_bad"], 3);
+}
+
+TEST_F(BisectCommandTest, OtherInputsInAFolderAreAnotherQuestion) {
+  const std::string folder = Passes(3, 2);
+  const std::string inputs = folder_ + "/part/test_data_set_0";
+  ASSERT_EQ(
+      Onnxcmp({"extract", folder + "/pass_0.onnxtxt", "--to", "y", "-o", folder_ + "/part"}).status,
+      0);
+  const std::vector<std::string> arguments = {folder, "--inputs", inputs, "--dir",
+                                              folder_ + "/work"};
+  Json report;
+  EXPECT_EQ(InJson(arguments, &report).status, 1);
+  EXPECT_EQ(InJson(arguments, &report).status, 1);
+  EXPECT_EQ(report["log"][0]["earlier"], true);
+  const std::filesystem::path input = inputs + "/input_0.pb";
+  std::filesystem::last_write_time(input,
+                                   std::filesystem::last_write_time(input) + std::chrono::hours(1));
+  EXPECT_THAT(InJson(arguments, &report).err, HasSubstr("is of another bisection"));
+}
+
+TEST_F(BisectCommandTest, AnotherTimeLimitIsAnotherQuestion) {
+  const std::string folder = Passes(3, 3);
+  const std::string dir = folder_ + "/work";
+  Json report;
+  const std::vector<std::string> arguments = {folder,  "--check", "sleep 2; test -e {model}",
+                                              "--dir", dir,       "--timeout"};
+  const auto with_limit = [&](const std::string& limit) {
+    std::vector<std::string> all = arguments;
+    all.push_back(limit);
+    return InJson(all, &report);
+  };
+  EXPECT_EQ(with_limit("1s").status, 1);
+  const Outcome outcome = with_limit("1m");
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("is of another bisection"));
 }
 
 TEST_F(BisectCommandTest, OnlySkippedOnesAreLeft) {
