@@ -29,37 +29,35 @@
 #include "compare/outcome/chain.h"
 #include "compare/outcome/comparison.h"
 #include "compare/outcome/exit_status.h"
+#include "compare/outcome/model_changes.h"
+#include "compare/outputs/compared_row.h"
 #include "compare/recordings/value_folder.h"
 #include "compare/reports/render_chain.h"
 #include "compare/reports/render_html.h"
 #include "compare/reports/render_table.h"
 #include "compare/runtimes/runtime.h"
-#include "compare/streams/result_stream.h"
 #include "evaluator/base/status_macros.h"
-#include "evaluator/run/result.h"
-#include "evaluator/tensor/dtype.h"
 
 namespace onnxcmp::cli {
 namespace {
 
 constexpr const char* kChainReports[] = {"html", "json", "markdown", "junit"};
 
-// The precision of each output: the types that it has passed through, on which its tolerance
-// depends.
-std::map<std::string, DType> PrecisionOfOutputs(const ResultStream& stream) {
-  std::map<std::string, DType> precisions;
-  for (const StreamResult& result : stream.results) {
-    if (result.kind == ResultKind::kOutput) precisions[result.name] = result.precision;
-  }
-  return precisions;
+bool HasSameOutputs(const Comparison& comparison) {
+  return comparison.verdict == Verdict::kSame && onnxcmp::ExitStatusOf(comparison) == 0 &&
+         comparison.causes.empty();
 }
 
-// True if nothing about the outputs tells the right model from the left one: another model beside
-// the one has the outcome that it has beside the other.
-bool HasOutputsAlike(const Comparison& comparison) {
-  return comparison.verdict == Verdict::kSame && onnxcmp::ExitStatusOf(comparison) == 0 &&
-         comparison.causes.empty() &&
-         PrecisionOfOutputs(comparison.left) == PrecisionOfOutputs(comparison.right);
+bool HasSameRows(const Comparison& comparison) {
+  return std::all_of(comparison.rows.begin(), comparison.rows.end(), [](const ComparedRow& row) {
+    return row.aligned.paired() && row.relation == Relation::kSame;
+  });
+}
+
+// True if names alone may be others.
+bool HasSameNodes(const ModelChanges& changes) {
+  return changes.models && changes.left_nodes == changes.right_nodes && changes.operators.empty() &&
+         changes.constants == 0 && changes.attributes == 0;
 }
 
 class ChainComparison {
@@ -86,8 +84,9 @@ class ChainComparison {
       chain_.steps.push_back(std::move(step));
       chain_.against_first.emplace_back();
       if (i == 0) continue;
-      if (alike_ && i + 2 < count) {
-        chain_.against_first.back() = BesideFirstAgain(i);
+      if (i + 2 < count && HasOutcomeOfBefore(i)) {
+        chain_.against_first.back() = BeforeBesideFirst(i);
+        chain_.against_first.back()->right = i + 1;
         continue;
       }
       OC_ASSIGN_OR_RETURN(chain_.against_first.back(), Compare(0, i + 1));
@@ -126,11 +125,12 @@ class ChainComparison {
     const bool whole = is_step || is_ends;
     CompareSession comparison(arguments, tools_, opened);
     std::string page;
-    bool alike = true;
+    bool same_outputs = runtimes_.empty(), same_rows = true;
     const absl::StatusOr<bool> done =
         comparison.Run([&](const Comparison& of_set, int64_t, int64_t, const std::string& name) {
           const bool worst = AddSet(name, of_set, &step);
-          alike = alike && HasOutputsAlike(of_set);
+          same_outputs = same_outputs && HasSameOutputs(of_set);
+          same_rows = same_rows && HasSameRows(of_set);
           if (!whole) return absl::StatusOr<bool>(true);
           if (worst && WantsPage(arguments_)) page = DataOf(of_set);
           Detail(step, of_set);
@@ -141,7 +141,10 @@ class ChainComparison {
                                                              done.status().message()));
     }
     if (whole) pages_.push_back(std::move(page));
-    if (is_step) alike_ = alike && runtimes_.empty();
+    if (is_step) {
+      same_outputs_ = same_outputs;
+      same_model_ = same_outputs && same_rows && HasSameNodes(step.counts);
+    }
     PerSide<std::unique_ptr<Side>> sides = comparison.TakeSides();
     if (!runtimes_.empty()) return step;
     if (step.left == 0 && first_ == nullptr) first_ = std::move(sides.left);
@@ -149,11 +152,19 @@ class ChainComparison {
     return step;
   }
 
-  // The first model beside the one after step i, whose outputs are those of the one before.
-  ChainStep BesideFirstAgain(size_t i) const {
-    ChainStep step = i == 1 ? chain_.steps[0] : *chain_.against_first[i - 1];
-    step.right = i + 1;
-    return step;
+  // The first model beside the one before step i, which is not the first.
+  const ChainStep& BeforeBesideFirst(size_t i) const {
+    return i == 1 ? chain_.steps[0] : *chain_.against_first[i - 1];
+  }
+
+  // True if the model after step i, the last one, has the outcome beside the first that the model
+  // before has: it is that model, or all three have the same outputs. Otherwise equal outputs say
+  // little: tolerances and causes depend on what is quantized, and on forms that are known.
+  bool HasOutcomeOfBefore(size_t i) const {
+    const SetSummary& before = BeforeBesideFirst(i).worst;
+    const bool all_same = same_outputs_ && before.verdict == Verdict::kSame &&
+                          before.exit_status == 0 && arguments_.fail_on != FailOn::kCauses;
+    return same_model_ || all_same;
   }
 
   std::string DataOf(const Comparison& comparison) const {
@@ -250,7 +261,8 @@ class ChainComparison {
   const TableOptions look_;
   ComparisonTools tools_;
   Chain chain_;
-  bool alike_ = false;                  // both models of the last step have the same outputs
+  bool same_outputs_ = false;           // those of both models of the last step
+  bool same_model_ = false;             // names at most are others
   std::unique_ptr<Side> first_, last_;  // sides of the first model and of the last right one
   std::string detail_;
   std::vector<std::string> pages_;  // the reports of steps and ends, if there will be a page

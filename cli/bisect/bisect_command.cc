@@ -1,6 +1,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -9,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "cli/arguments.h"
@@ -31,7 +33,6 @@ const std::map<std::string, int>& OptionsWithoutEffect() {
   static const auto* const kOptions = new std::map<std::string, int>({{"--json", 1},
                                                                       {"--format", 1},
                                                                       {"--dir", 1},
-                                                                      {"--timeout", 1},
                                                                       {"-q", 0},
                                                                       {"--quiet", 0},
                                                                       {"--all", 0},
@@ -48,6 +49,24 @@ const std::map<std::string, int>& OptionsWithoutEffect() {
   return *kOptions;
 }
 
+// The state of a file, or of all files in a folder; "" if there is none.
+std::string StateOf(const std::string& path) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) {
+    std::set<std::string> states;
+    for (std::filesystem::recursive_directory_iterator it(path, error), end; !error && it != end;
+         it.increment(error)) {
+      std::error_code ignored;
+      if (it->is_regular_file(ignored)) states.insert(StateOf(it->path().string()));
+    }
+    return absl::StrJoin(states, "");
+  }
+  const auto size = std::filesystem::file_size(path, error);
+  if (error) return "";
+  const auto time = std::filesystem::last_write_time(path, error);
+  return absl::StrCat(path, " ", size, " ", time.time_since_epoch().count(), "\n");
+}
+
 // All that the answers depend on: options, and the state of the files that they name.
 std::string TaskOf(const std::vector<std::string>& command_line,
                    const std::vector<BisectCandidate>& candidates,
@@ -62,18 +81,10 @@ std::string TaskOf(const std::vector<std::string>& command_line,
       i += static_cast<size_t>(without->second);
     }
   }
-  const auto add = [&](const std::string& file) {
-    std::error_code error;
-    const auto size = std::filesystem::file_size(file, error);
-    if (error) return;
-    const auto time = std::filesystem::last_write_time(file, error);
-    absl::StrAppend(&task, file, " ", size, " ", time.time_since_epoch().count(), "\n");
-  };
   for (const BisectCandidate& candidate : candidates) {
-    absl::StrAppend(&task, candidate.name, "\n");
-    if (!candidate.file.empty()) add(candidate.file);
+    absl::StrAppend(&task, candidate.name, "\n", StateOf(candidate.file));
   }
-  for (const std::string& file : files) add(file);
+  for (const std::string& file : files) absl::StrAppend(&task, StateOf(file));
   return task;
 }
 

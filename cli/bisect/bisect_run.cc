@@ -299,10 +299,12 @@ absl::Status BisectRun::Prepare() {
   if (is_first) search_.Put(0, Answer::kGood);
   bisection_.most_judged =
       arguments_.every ? search_.count() - (is_first ? 1 : 0) : search_.MostJudged();
+  const bool goes_on = !folder_.empty() && Exists(LogFile());
   OC_RETURN_IF_ERROR(GoOn());
   if (!is_first) return absl::OkStatus();
   search_.Put(0, Answer::kGood);
-  if (!Exists(reference_)) {
+  // Without a log, a model that a command has made is unfinished or of another bisection.
+  if (!goes_on || !Exists(reference_)) {
     OC_ASSIGN_OR_RETURN(const std::string missing, Make(0));
     if (!missing.empty()) {
       return absl::FailedPreconditionError(

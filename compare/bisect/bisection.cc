@@ -14,7 +14,7 @@ int ExitStatusOf(const Bisection& bisection) {
   bool any_good = false;
   bool any_skipped = false;
   for (const BisectTrial& trial : bisection.trials) {
-    any_good |= trial.answer == Answer::kGood && trial.judged;
+    any_good |= trial.answer == Answer::kGood;
     any_skipped |=
         trial.answer == Answer::kSkip && trial.candidate + 1 == bisection.candidates.size();
   }

@@ -51,8 +51,12 @@ class ValueCollector : public Observer {
   }
   absl::Status OnResult(const Result& result, std::optional<Value>* /*replacement*/) override {
     if (result.kind == ResultKind::kOutput) return absl::OkStatus();
-    auto& values = result.depth == 0 ? model_->values : model_->inner_values;
-    values.emplace(std::string(result.name), result.value);
+    if (result.depth == 0) {
+      // An input comes after the initializer that is its default.
+      model_->values.insert_or_assign(std::string(result.name), result.value);
+    } else {
+      model_->inner_values.emplace(std::string(result.name), result.value);
+    }
     return absl::OkStatus();
   }
 

@@ -85,7 +85,8 @@ bool CommandTest::reads_values() const {
 }
 
 std::string CommandTest::key() const {
-  return absl::StrCat(command_.text(), "\n", match_, "\n", absl::FormatDuration(timeout_));
+  return absl::StrCat(command_.text(), "\n", match_, "\n", absl::FormatDuration(timeout_), "\n",
+                      first_.Text(timeout_));
 }
 
 absl::Status CommandTest::WriteArchives(const ReduceCandidate& candidate,

@@ -27,7 +27,7 @@ class FailureTest {
   virtual absl::StatusOr<ReduceTrial> Try(const ReduceCandidate& candidate) = 0;
   // True if the values of inputs matter.
   virtual bool reads_values() const = 0;
-  // All that an answer depends on beside the candidate.
+  // All that an answer depends on beside the candidate: the failure that Begin() has found, too.
   virtual std::string key() const = 0;
   // The command, or what stands for it in the text for the bug report.
   virtual std::string command() const = 0;

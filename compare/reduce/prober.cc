@@ -1,7 +1,5 @@
 #include "compare/reduce/prober.h"
 
-#include <xxhash.h>
-
 #include <fstream>
 #include <optional>
 #include <sstream>
@@ -9,34 +7,38 @@
 #include <utility>
 
 #include "absl/strings/escaping.h"
-#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "compare/base/write_file.h"
+#include "compare/streams/hash128.h"
+#include "compare/streams/xxh128.h"
 #include "evaluator/base/status_macros.h"
 
 namespace onnxcmp {
 
 Prober::Prober(FailureTest* test, int jobs, std::string journal, Counted counted)
-    : test_(test), jobs_(jobs), journal_(std::move(journal)), counted_(std::move(counted)) {
+    : test_(test), jobs_(jobs), journal_(std::move(journal)), counted_(std::move(counted)) {}
+
+void Prober::ReadJournal() {
   if (journal_.empty()) return;
-  const std::string key = test->key();
-  const std::string head = absl::StrCat("onnxcmp reduce ", XXH3_64bits(key.data(), key.size()));
+  const Hash128 key = HashOfText(test_->key());
+  const std::string head = absl::StrFormat("onnxcmp reduce %016x%016x", key.high, key.low);
   std::ifstream file(journal_);
   std::string line;
-  if (std::getline(file, line) && line == head) {
-    while (std::getline(file, line)) {
-      std::istringstream words(line);
-      std::string hash, escaped;
-      int fails = 0;
-      if (!(words >> hash >> fails) || hash.size() != 32) continue;
-      ReduceTrial trial;
-      trial.fails = fails != 0;
-      if (std::getline(words, escaped)) (void)absl::CUnescape(escaped.substr(1), &trial.how);
-      known_.emplace(hash, std::move(trial));
-      ++resumed_;
-    }
+  if (!std::getline(file, line) || line != head) {
+    (void)WriteFile(journal_, head + "\n");
     return;
   }
-  (void)WriteFile(journal_, head + "\n");
+  while (std::getline(file, line)) {
+    std::istringstream words(line);
+    std::string hash, escaped;
+    int fails = 0;
+    if (!(words >> hash >> fails) || hash.size() != 32) continue;
+    ReduceTrial trial;
+    trial.fails = fails != 0;
+    if (std::getline(words, escaped)) (void)absl::CUnescape(escaped.substr(1), &trial.how);
+    known_.emplace(hash, std::move(trial));
+    ++resumed_;
+  }
 }
 
 int64_t Prober::runs() const {
@@ -62,6 +64,8 @@ absl::Status Prober::Remember(const ReduceCandidate& candidate, const ReduceTria
 // Always anew: the failure that all others are held against is not in the journal.
 absl::StatusOr<ReduceTrial> Prober::Begin(const ReduceCandidate& whole) {
   OC_ASSIGN_OR_RETURN(ReduceTrial trial, test_->Begin(whole));
+  if (!trial.fails) return trial;
+  ReadJournal();
   OC_RETURN_IF_ERROR(Remember(whole, trial));
   return trial;
 }

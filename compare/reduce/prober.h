@@ -20,8 +20,9 @@ namespace onnxcmp {
 class Prober {
  public:
   using Counted = std::function<void(int64_t runs)>;
-  // `journal`: a file of earlier answers, and for those to come; "": none. Answers of another test
-  // are passed over. `counted` is told after each run; may be called by several threads.
+  // `journal`: a file of earlier answers, and for those to come; "": none. Answers of another test,
+  // or to another failure, are passed over. `counted` is told after each run; may be called by
+  // several threads.
   Prober(FailureTest* test, int jobs, std::string journal, Counted counted);
 
   absl::StatusOr<ReduceTrial> Begin(const ReduceCandidate& whole);
@@ -36,6 +37,7 @@ class Prober {
   int64_t resumed() const { return resumed_; }  // answers from the journal
 
  private:
+  void ReadJournal();
   absl::Status Remember(const ReduceCandidate& candidate, const ReduceTrial& trial);
 
   FailureTest* const test_;

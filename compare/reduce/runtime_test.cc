@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <system_error>
 
 #include "absl/cleanup/cleanup.h"
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "compare/backend_tests/expected_outputs.h"
@@ -98,6 +100,14 @@ absl::StatusOr<ReduceTrial> RuntimeTest::Try(const ReduceCandidate& candidate) {
   OC_ASSIGN_OR_RETURN(const Way way, Run(candidate));
   const bool fails = way.kind == first_.kind && way.words == first_.words;
   return ReduceTrial{fails, way.kind == Way::Kind::kAgrees ? "agrees" : way.text, SaidBy(way), 0};
+}
+
+std::string RuntimeTest::key() const {
+  const auto number = [](const std::optional<double>& given) {
+    return given.has_value() ? absl::StrFormat("%.17g", *given) : "";
+  };
+  return absl::StrCat(name_, "\n", number(tolerances_.rtol), "\n", number(tolerances_.atol), "\n",
+                      static_cast<int>(first_.kind), "\n", first_.words);
 }
 
 std::string RuntimeTest::command() const {

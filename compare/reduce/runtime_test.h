@@ -28,7 +28,7 @@ class RuntimeTest : public FailureTest {
   absl::StatusOr<ReduceTrial> Begin(const ReduceCandidate& whole) override;
   absl::StatusOr<ReduceTrial> Try(const ReduceCandidate& candidate) override;
   bool reads_values() const override { return true; }
-  std::string key() const override { return name_; }
+  std::string key() const override;
   std::string command() const override;
   absl::StatusOr<std::string> Script(const ReduceCandidate& candidate,
                                      const std::string& folder) override;

@@ -1,4 +1,5 @@
 // The first bad one of models that are there or are made by commands.
+#include <chrono>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -113,6 +114,17 @@ TEST_F(BisectCommandTest, NothingIsBad) {
       HasSubstr("\nnone bad   4 of 9 have an answer, all are good, the last one among them\n"));
 }
 
+// Nothing is compared then, and yet all have an answer.
+TEST_F(BisectCommandTest, AllFilesAreTheSame) {
+  std::filesystem::create_directory(folder_ + "/p");
+  for (const char* name : {"p/0", "p/1", "p/2"}) Scaled(name, "2");
+  Json report;
+  EXPECT_EQ(InJson({folder_ + "/p"}, &report).status, 0);
+  EXPECT_EQ(report["judged"], 0);
+  EXPECT_THAT(Onnxcmp({"bisect", folder_ + "/p"}).out,
+              HasSubstr("all are good, the last one among them\n"));
+}
+
 // The first is no reference if another is given, and may be bad itself.
 TEST_F(BisectCommandTest, AllAreBad) {
   Json report;
@@ -191,6 +203,58 @@ TEST_F(BisectCommandTest, ACommandMakesTheModels) {
   const Outcome refused = InJson(other, &report);
   EXPECT_EQ(refused.status, 2);
   EXPECT_THAT(refused.err, HasSubstr("is of another bisection"));
+}
+
+// A model that the log was not about is no reference.
+TEST_F(BisectCommandTest, WithoutTheLogTheReferenceIsMadeAnew) {
+  Passes(6, 3);
+  const std::string dir = folder_ + "/work";
+  Json report;
+  const std::string good_first = absl::StrCat("cp ", folder_, "/p/pass_{n}.onnxtxt {out}");
+  EXPECT_EQ(InJson({"--command", good_first, "--first", "0", "--count", "3", "--dir", dir}, &report)
+                .status,
+            0);
+  std::filesystem::remove(dir + "/log.txt");
+  const std::string bad_first = absl::StrCat("cp ", folder_, "/p/pass_$((5 - {n})).onnxtxt {out}");
+  EXPECT_EQ(InJson({"--command", bad_first, "--first", "0", "--count", "5", "--dir", dir}, &report)
+                .status,
+            1);
+  EXPECT_EQ(report["first_bad"], 3);
+}
+
+TEST_F(BisectCommandTest, OtherInputsInAFolderAreAnotherQuestion) {
+  const std::string folder = Passes(3, 2);
+  const std::string inputs = folder_ + "/part/test_data_set_0";
+  ASSERT_EQ(
+      Onnxcmp({"extract", folder + "/pass_0.onnxtxt", "--to", "y", "-o", folder_ + "/part"}).status,
+      0);
+  const std::vector<std::string> arguments = {folder, "--inputs", inputs, "--dir",
+                                              folder_ + "/work"};
+  Json report;
+  EXPECT_EQ(InJson(arguments, &report).status, 1);
+  EXPECT_EQ(InJson(arguments, &report).status, 1);
+  EXPECT_EQ(report["log"][0]["earlier"], true);
+  const std::filesystem::path input = inputs + "/input_0.pb";
+  std::filesystem::last_write_time(input,
+                                   std::filesystem::last_write_time(input) + std::chrono::hours(1));
+  EXPECT_THAT(InJson(arguments, &report).err, HasSubstr("is of another bisection"));
+}
+
+TEST_F(BisectCommandTest, AnotherTimeLimitIsAnotherQuestion) {
+  const std::string folder = Passes(3, 3);
+  const std::string dir = folder_ + "/work";
+  Json report;
+  const std::vector<std::string> arguments = {folder,  "--check", "sleep 2; test -e {model}",
+                                              "--dir", dir,       "--timeout"};
+  const auto with_limit = [&](const std::string& limit) {
+    std::vector<std::string> all = arguments;
+    all.push_back(limit);
+    return InJson(all, &report);
+  };
+  EXPECT_EQ(with_limit("1s").status, 1);
+  const Outcome outcome = with_limit("1m");
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("is of another bisection"));
 }
 
 TEST_F(BisectCommandTest, OnlySkippedOnesAreLeft) {

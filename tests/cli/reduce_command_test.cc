@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "absl/strings/str_replace.h"
 #include "tests/cli/models.h"
 #include "tests/cli/program.h"
 
@@ -142,6 +143,17 @@ TEST_F(ReduceCommandTest, ItGoesOnFromWhereItWas) {
   // The whole model is tried once more, and the result.
   EXPECT_EQ(Lines(ReadFile(count)).size(), first + 2);
   EXPECT_EQ(ReadFile(small_ + "/model.onnx"), model);
+}
+
+// Parts of another model failed in another way than that one.
+TEST_F(ReduceCommandTest, AnswersToAnotherFailureAreNone) {
+  const std::string check =
+      "if grep -q Exp {model}; then exit 3; fi; if grep -q Sigmoid {model}; then exit 1; fi";
+  EXPECT_THAT(Reduce(check).out, HasSubstr("7 -> 1 node: exit status 3"));
+  model_ = Model("n", absl::StrReplaceAll(kReduced, {{"z = Exp(x)", "z = Neg(x)"}}));
+  const Outcome other = Reduce(check);
+  EXPECT_THAT(other.out, AllOf(HasSubstr("7 -> 1 node: exit status 1"), HasSubstr("Sigmoid"),
+                               Not(HasSubstr("known from before"))));
 }
 
 TEST_F(ReduceCommandTest, ChanceIsSaid) {

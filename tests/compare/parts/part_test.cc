@@ -34,12 +34,11 @@ constexpr char kCutModel[] = R"(<ir_version: 10, opset_import: ["" : 18]>
 
 class PartTest : public ::testing::Test {
  protected:
-  KnownModel Known(const std::string& text) const {
+  KnownModel Known(const std::string& text,
+                   Feeds feeds = {{"x", Tensor::Of<float>({1, 2}, {1, -1})}}) const {
     auto proto = std::make_shared<onnx::ModelProto>();
     EXPECT_TRUE(ParseOnnxText(text, proto.get()).ok());
-    return RunKnownModel(std::move(proto), {{"x", Tensor::Of<float>({1, 2}, {1, -1})}}, registry_,
-                         {})
-        .value();
+    return RunKnownModel(std::move(proto), std::move(feeds), registry_, {}).value();
   }
   static std::vector<std::string> Inputs(const FedModel& part) {
     std::vector<std::string> names;
@@ -95,6 +94,20 @@ TEST_F(PartTest, ConstantsInPlaceOfInputs) {
   EXPECT_THAT(Inputs(part), IsEmpty());
   EXPECT_THAT(Constants(part), UnorderedElementsAre("a", "c"));
   EXPECT_THAT(part.feeds, IsEmpty());
+}
+
+TEST_F(PartTest, AnInitializerThatIsFedHasTheFedValue) {
+  const KnownModel known =
+      Known(R"(<ir_version: 10, opset_import: ["" : 18]>
+      g (float[2] x, float[2] w) => (float[2] y) <float[2] w = {3, 4}> {
+        a = Neg(x)
+        y = Mul(a, w)
+      })",
+            {{"x", Tensor::Of<float>({2}, {1, 2})}, {"w", Tensor::Of<float>({2}, {5, 6})}});
+  EXPECT_THAT(known.values.at("y").tensor().AsSpan<float>(), ElementsAre(-5, -12));
+  const FedModel part = MakePart(known, {.nodes = {1}}).value();
+  EXPECT_THAT(Inputs(part), ElementsAre("w", "a"));
+  EXPECT_THAT(part.feeds.at("w").tensor().AsSpan<float>(), ElementsAre(5, 6));
 }
 
 TEST_F(PartTest, NodesBetweenResults) {
