@@ -86,7 +86,9 @@ class RuntimeSide::Recording : public RecordRun {
       : side_(*side),
         options_(options),
         visit_(visit),
-        recorder_(side->evaluator()->registry(), {0, options.pool, options.cache, nullptr, false}) {
+        recorder_(
+            side->evaluator()->registry(),
+            {.max_depth = 0, .pool = options.pool, .cache = options.cache, .own_outputs = true}) {
     if (!side_.summary_.status.ok()) side_.results_ = nullptr;
     side_.failing_.reset();
     side_.summary_.notes = side_.model_->summary().notes;

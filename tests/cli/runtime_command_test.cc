@@ -110,6 +110,8 @@ TEST_F(RuntimeCommandTest, OutputsAreThoseWithoutMarks) {
   const Outcome outcome = Run(absl::StrCat(model, " --against ", Fake("do=fuse")));
   EXPECT_EQ(outcome.status, 1) << outcome.out << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("right: differs only when fused: `y` is another"));
+  // The row of the output has them, too: the result that it is has the same bits on both sides.
+  EXPECT_THAT(outcome.out, HasSubstr("7 the same bits (=), 1 different"));
 }
 
 // A second look is one at the same run: another one that is right excuses nothing.
