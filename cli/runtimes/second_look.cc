@@ -23,7 +23,11 @@ absl::StatusOr<std::unique_ptr<RuntimeSide>> LookAsFused(const SecondLook& look,
   if (!fused.ok()) return nullptr;  // most runtimes cannot write it
   (*fused)->SetFeeds(feeds);
   OC_ASSIGN_OR_RETURN(Comparison other, Compare(look.left, **fused, look.compare));
-  if (other.verdict == Verdict::kFailed || !(*fused)->HasOutputsOf(look.right) || IsOpen(other)) {
+  // Outputs that agree have to be those that differed: their tolerance may be another one then, and
+  // nothing else.
+  const bool agrees = other.verdict != Verdict::kDifferent;
+  if (other.verdict == Verdict::kFailed || !(*fused)->HasOutputsOf(look.right, agrees) ||
+      IsOpen(other)) {
     comparison->notes.emplace_back(
         "the model as the runtime has optimized it does not tell more (--fused shows it)");
     return nullptr;

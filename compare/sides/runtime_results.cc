@@ -33,15 +33,16 @@ std::string SomeOf(const std::vector<std::string>& names) {
   return absl::StrJoin(shown, ", ");
 }
 
-// True if two values of one output are farther apart than another order of adding makes them.
-bool AreOthers(const Value& a, const Value& b) {
+// True if two values of one output are farther apart than by `slack`, against the size of the
+// elements, and by their last bits.
+bool AreOthers(const Value& a, const Value& b, double slack) {
   if (!IsMeasurable(a) || !IsMeasurable(b)) return ContentOf(a) != ContentOf(b);
   if (a.tensor().shape() != b.tensor().shape() || a.tensor().dtype() != b.tensor().dtype()) {
     return true;
   }
   const double epsilon = EpsilonOf(a.tensor().dtype());
   if (epsilon == 0) return ContentOf(a) != ContentOf(b);
-  return Distance(Measure(a.tensor()), Measure(b.tensor())) > std::max(kOtherOrder, 8 * epsilon);
+  return Distance(Measure(a.tensor()), Measure(b.tensor())) > std::max(slack, 8 * epsilon);
 }
 
 }  // namespace
@@ -131,7 +132,7 @@ absl::Status RuntimeResults::FindChanged() {
     if (!HasResult(output.name)) continue;
     OC_ASSIGN_OR_RETURN(const Value plain, Output(output.name));
     OC_ASSIGN_OR_RETURN(const Value marked, Result(output.name));
-    if (!plain.empty() && AreOthers(plain, marked)) changed_.push_back(output.name);
+    if (!plain.empty() && AreOthers(plain, marked, kOtherOrder)) changed_.push_back(output.name);
   }
   if (!changed_.empty()) {
     notes_.push_back(absl::StrCat(
@@ -143,12 +144,12 @@ absl::Status RuntimeResults::FindChanged() {
   return absl::OkStatus();
 }
 
-bool RuntimeResults::HasOutputsOf(const RuntimeResults& other) const {
+bool RuntimeResults::HasOutputsOf(const RuntimeResults& other, bool exactly) const {
   return absl::c_all_of(other.model_.graph.outputs, [&](const ValueInfo& output) {
     const absl::StatusOr<Value> own = Output(output.name);
     const absl::StatusOr<Value> others = other.Output(output.name);
     return own.ok() && others.ok() && own->empty() == others->empty() &&
-           (own->empty() || !AreOthers(*own, *others));
+           (own->empty() || !AreOthers(*own, *others, exactly ? 0 : kOtherOrder));
   });
 }
 

@@ -35,8 +35,9 @@ class RuntimeResults {
   absl::StatusOr<Value> Result(const std::string& name) const;
   bool HasResult(const std::string& name) const { return slice_of_.contains(name); }
 
-  // True if another run has the same outputs, but for the order in which numbers are added.
-  bool HasOutputsOf(const RuntimeResults& other) const;
+  // True if another run has the same outputs, but for the order in which numbers are added;
+  // `exactly`: but for their last bits.
+  bool HasOutputsOf(const RuntimeResults& other, bool exactly) const;
 
   const std::vector<std::string>& notes() const { return notes_; }
   // Outputs that are others when results are marked: what differs in them differs only when the

@@ -78,17 +78,21 @@ class RuntimeSide::Shower : public Observer {
   int next_ = 0;
 };
 
-// The runtime runs in the first step, all is shown in the second.
+// The runtime runs in the first step, all is shown in the second. If its run on these feeds is
+// there, that is shown once more: another one would take as long, and may give something else.
 class RuntimeSide::Recording : public RecordRun {
  public:
   Recording(RuntimeSide* side, const RecordOptions& options, RecordVisitor visit)
       : side_(*side),
         options_(options),
         visit_(visit),
-        recorder_(side->evaluator()->registry(), {0, options.pool, options.cache, nullptr, false}) {
-    side_.results_ = nullptr;
+        recorder_(
+            side->evaluator()->registry(),
+            {.max_depth = 0, .pool = options.pool, .cache = options.cache, .own_outputs = true}) {
+    if (!side_.summary_.status.ok()) side_.results_ = nullptr;
     side_.failing_.reset();
     side_.summary_.notes = side_.model_->summary().notes;
+    if (side_.results_ != nullptr) AddNotes();
   }
 
   bool Step() override {
@@ -96,8 +100,7 @@ class RuntimeSide::Recording : public RecordRun {
       side_.results_ =
           std::make_unique<RuntimeResults>(side_.evaluator()->model(), side_.runtime_.get());
       side_.summary_.status = side_.results_->Run(*side_.feeds());
-      const std::vector<std::string>& notes = side_.results_->notes();
-      side_.summary_.notes.insert(side_.summary_.notes.end(), notes.begin(), notes.end());
+      AddNotes();
       if (!side_.summary_.status.ok()) side_.FindWhatFails();
       return side_.summary_.status.ok();
     }
@@ -129,6 +132,11 @@ class RuntimeSide::Recording : public RecordRun {
     StreamRecorder* recorder_;
     RecordVisitor visit_;
   };
+
+  void AddNotes() {
+    const std::vector<std::string>& notes = side_.results_->notes();
+    side_.summary_.notes.insert(side_.summary_.notes.end(), notes.begin(), notes.end());
+  }
 
   RuntimeSide& side_;
   const RecordOptions options_;

@@ -55,10 +55,10 @@ class RuntimeSide : public Side, public AheadRunner {
   bool DiffersWhenFused() const {
     return results_ != nullptr && !results_->changed_by_marks().empty();
   }
-  // True if the last Record() of both gave the same outputs, but for rounding.
-  bool HasOutputsOf(const RuntimeSide& other) const {
+  // True if the last Record() of both gave the same outputs, as RuntimeResults has it.
+  bool HasOutputsOf(const RuntimeSide& other, bool exactly) const {
     return results_ != nullptr && other.results_ != nullptr &&
-           results_->HasOutputsOf(*other.results_);
+           results_->HasOutputsOf(*other.results_, exactly);
   }
   // The node that made the last Record() fail, if one could be found.
   const FailingNode* failing_node() const { return failing_.has_value() ? &*failing_ : nullptr; }

@@ -212,8 +212,9 @@ absl::Status StreamRecorder::OnResult(const Result& result, std::optional<Value>
   if (result.kind == ResultKind::kOutput) {
     const Named* named = Find(name);
     const int source = named != nullptr ? named->result : kNone;
-    Add(result, source != kNone ? stream_.results[static_cast<size_t>(source)].fingerprint
-                                : LookAt(result));
+    Add(result, source != kNone && !options_.own_outputs
+                    ? stream_.results[static_cast<size_t>(source)].fingerprint
+                    : LookAt(result));
     StreamResult& added = stream_.results.back();
     added.source = source;
     if (named != nullptr) {

@@ -34,6 +34,8 @@ struct StreamRecorderOptions {
   NodeFactsCache* facts = nullptr;    // the same
   // Only prescreen results and weights: for a run that repeats a known one.
   bool glance = false;
+  // Outputs are values of their own, and need not be those of the results that they are.
+  bool own_outputs = false;
 };
 
 // Observes one run. If the input of a subgraph is the value of a result, such as a value that a

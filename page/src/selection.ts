@@ -77,7 +77,7 @@ export class Selection {
   // Who types on narrows what was found.
   private matching(words: string[]): number[] {
     const before = this.searched;
-    if (String(before.words) === String(words)) return before.found;
+    if (before.words.join(" ") === words.join(" ")) return before.found;
     this.index(Infinity);
     const narrower = before.words.length > 0 &&
       before.words.every((word) => words.some((longer) => longer.includes(word)));

@@ -48,6 +48,11 @@ describe("the table", () => {
     await page.fill("input[type=search]", "fused add");
     await page.waitForFunction(() => document.querySelectorAll("[data-row]").length === 1);
     assert.deepEqual(await rowsOf(page), [160]);
+    // One word and two are not the same, however they are joined.
+    await page.fill("input[type=search]", "add,node_160");
+    await page.waitForFunction(() => document.querySelectorAll("[data-row]").length === 0);
+    await page.fill("input[type=search]", "add node_160");
+    await page.waitForFunction(() => document.querySelectorAll("[data-row]").length === 1);
     await page.press("input[type=search]", "Escape");
     assert.equal(await page.inputValue("input[type=search]"), "");
     assert.deepEqual(page.complaints, []);

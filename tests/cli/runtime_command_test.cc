@@ -110,6 +110,28 @@ TEST_F(RuntimeCommandTest, OutputsAreThoseWithoutMarks) {
   const Outcome outcome = Run(absl::StrCat(model, " --against ", Fake("do=fuse")));
   EXPECT_EQ(outcome.status, 1) << outcome.out << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("right: differs only when fused: `y` is another"));
+  // The row of the output has them, too: the result that it is has the same bits on both sides.
+  EXPECT_THAT(outcome.out, HasSubstr("7 the same bits (=), 1 different"));
+}
+
+// A second look is one at the same run: another one that is right excuses nothing.
+TEST_F(RuntimeCommandTest, OneRunIsJudged) {
+  const std::string model = Model("m", kChain);
+  const Outcome outcome = Run(absl::StrCat(model, " --against ", Fake("do=start")));
+  EXPECT_EQ(outcome.status, 1) << outcome.out << outcome.err;
+  EXPECT_THAT(outcome.out, StartsWith("different "));
+}
+
+// The same for the model as the runtime has optimized it, whose outputs are nearly the same.
+TEST_F(RuntimeCommandTest, OtherOutputsThatAgreeExcuseNothing) {
+  const std::string model = Model("m", kChain);
+  const Outcome outcome = Run(absl::StrCat(model, " --against ", Fake("do=optimize")));
+  EXPECT_EQ(outcome.status, 1) << outcome.out << outcome.err;
+  EXPECT_THAT(outcome.out, StartsWith("different "));
+  EXPECT_THAT(outcome.out, HasSubstr("the model as the runtime has optimized it does not tell"));
+  const Outcome honest =
+      Run(absl::StrCat(model, " --against ", Fake("do=optimize,optimization=none")));
+  EXPECT_EQ(honest.status, 0) << honest.out << honest.err;
 }
 
 TEST_F(RuntimeCommandTest, WhatIsLeftOutIsSaid) {
