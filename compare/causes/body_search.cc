@@ -281,8 +281,7 @@ std::optional<NodesWithBodies> NodesAfter(const ForcedRun& run, const ForcedStat
   return nodes;
 }
 
-std::vector<NodesWithBodies> UnmatchedNodes(const ForcedRun& run, const ForcedState& state,
-                                            const std::vector<int>& aligned) {
+std::vector<NodesWithBodies> UnmatchedNodes(const ForcedRun& run, const ForcedState& state) {
   const SideGraph& left = run.left().graph();
   std::vector<NodesWithBodies> found;
   for (int n = 0; n < static_cast<int>(run.right().nodes().size()); ++n) {
@@ -294,7 +293,7 @@ std::vector<NodesWithBodies> UnmatchedNodes(const ForcedRun& run, const ForcedSt
     }
     for (const int r : run.right().node(n).made->outputs) {
       if (r == kNone || state.at(r).match != kNone || state.at(r).own.empty()) continue;
-      const int partner = aligned[Index(r)];
+      const int partner = run.aligned(r);
       if (partner == kNone || left.result(partner).depth > 0 || left.producer(partner) == kNone) {
         continue;
       }

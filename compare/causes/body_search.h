@@ -37,9 +37,8 @@ struct NodesWithBodies {
 std::optional<NodesWithBodies> NodesAfter(const ForcedRun& run, const ForcedState& state,
                                           const RegionNoise& noise, int right);
 // Node pairs where the right node gives a result without a match although all its inputs have one,
-// as where a loop ends earlier. `aligned`: by right result, its partner on the left or kNone.
-std::vector<NodesWithBodies> UnmatchedNodes(const ForcedRun& run, const ForcedState& state,
-                                            const std::vector<int>& aligned);
+// as where a loop ends earlier.
+std::vector<NodesWithBodies> UnmatchedNodes(const ForcedRun& run, const ForcedState& state);
 
 // Runs the left's node on its own inputs and each iteration of the right's on the left's. Errors
 // mean that the bodies cannot be distinguished, and why.

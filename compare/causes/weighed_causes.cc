@@ -40,9 +40,8 @@ Replacements CauseWeigher::WithSiblings(const absl::btree_set<int>& matched) con
 
 void CauseWeigher::WeighOnOutputs(bool all_matched, CauseReport* report) const {
   absl::btree_set<int> wrong;
-  for (size_t i = 0; i < report->causes.size(); ++i) {
-    const Cause& cause = report->causes[i];
-    if (IsWrong(cause) && cause.kind != CauseKind::kPrecision) wrong.insert(judged_.matched[i]);
+  for (const Cause& cause : report->causes) {
+    if (IsWrong(cause) && cause.kind != CauseKind::kPrecision) wrong.insert(cause.judged);
   }
   if (wrong.empty()) return;
   std::vector<Value> outputs;
@@ -78,10 +77,9 @@ void CauseWeigher::AddLowered(const Unexplained& unexplained, const Replacements
 void CauseWeigher::WeighEffects(CauseReport* report) const {
   constexpr int kMaxWeighed = 10;
   std::vector<Cause>& causes = report->causes;
-  const std::vector<int>& matched = judged_.matched;
-  absl::btree_map<int, std::optional<double>> wrong;  // by matched result: the effect
-  for (size_t i = 0; i < causes.size(); ++i) {
-    if (IsWrong(causes[i])) wrong[matched[i]];
+  absl::btree_map<int, std::optional<double>> wrong;  // by judged result: the effect
+  for (const Cause& cause : causes) {
+    if (IsWrong(cause)) wrong[cause.judged];
   }
   // The left's values take memory, too.
   const int64_t keep =
@@ -89,7 +87,7 @@ void CauseWeigher::WeighEffects(CauseReport* report) const {
   CauseEffects effects(run_, *sides_.right.evaluator(), *sides_.right.side->feeds(), keep);
   // Several causes may be inside one node.
   absl::btree_set<int> all(judged_.others.begin(), judged_.others.end());
-  all.insert(matched.begin(), matched.end());
+  for (const Cause& cause : causes) all.insert(cause.judged);
   const Replacements named = WithSiblings(all);
   const auto all_but = [&](int left_out) {
     absl::btree_set<int> replaced = all;
@@ -113,8 +111,8 @@ void CauseWeigher::WeighEffects(CauseReport* report) const {
   for (auto& [r, effect] : wrong) {
     if (wrong.size() > 1 && weighed++ < kMaxWeighed) effect = all_but(r);
   }
-  for (size_t i = 0; i < causes.size(); ++i) {
-    if (IsWrong(causes[i])) causes[i].effect = wrong[matched[i]];
+  for (Cause& cause : causes) {
+    if (IsWrong(cause)) cause.effect = wrong[cause.judged];
   }
   const SideGraph& left = run_.left().graph();
   const double unexplained = UnexplainedLimit(left, run_.right());

@@ -19,8 +19,7 @@ namespace onnxcmp {
 
 // Results that the search judged, besides the causes that it named.
 struct JudgedResults {
-  std::vector<int> matched;  // by cause: the right result that was judged
-  std::vector<int> others;   // right results counted with another cause
+  std::vector<int> others;  // right results counted with another cause
   // The results of left and right of the farthest pair that rounding explains.
   std::pair<int, int> loudest = {kNone, kNone};
   double loudest_distance = 0;

@@ -1,0 +1,272 @@
+#include "compare/causes/cause_judge.h"
+
+#include <algorithm>
+#include <optional>
+#include <tuple>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "compare/causes/attribute_differences.h"
+#include "compare/causes/cause.h"
+#include "compare/causes/cause_class.h"
+#include "compare/causes/cause_refinement.h"
+#include "compare/causes/cause_text.h"
+#include "compare/causes/first_overflow.h"
+#include "compare/causes/iteration_search.h"
+#include "compare/causes/kernel_rounding.h"
+#include "compare/causes/shape_causes.h"
+#include "compare/differences/infinity.h"
+#include "compare/differences/tensor_difference.h"
+#include "compare/graphs/ahead_runner.h"
+#include "compare/operators/operator_traits.h"
+#include "compare/streams/fingerprint.h"
+#include "compare/streams/result_stream.h"
+#include "evaluator/run/evaluator.h"
+#include "evaluator/tensor/dtype.h"
+#include "evaluator/tensor/value.h"
+
+namespace onnxcmp {
+namespace {
+
+// Rounding over all iterations of a loop hides many mistakes within one: from this ratio on,
+// iterations are searched one by one.
+constexpr double kRatioInside = 4;
+// From this ratio on, rounding explains a difference only if it vanishes in double: ill-conditioned
+// nodes and 16-bit types hide mistakes of some percent.
+constexpr double kRatioInDouble = 8;
+
+// The evaluator that computes the values that a side ought to have; null if there is none.
+const Evaluator* TruthOf(const RecordedSide& side) {
+  const auto* const runner = dynamic_cast<const AheadRunner*>(side.side->node_runner());
+  return runner == nullptr || runner->runs_model() ? side.evaluator() : nullptr;
+}
+
+}  // namespace
+
+CauseJudge::CauseJudge(const ForcedRun& run, const ForcedState& state,
+                       const PerSide<RecordedSide>& sides, const CauseOptions& options)
+    : run_(run),
+      state_(state),
+      sides_(sides),
+      options_(options),
+      right_(run.right()),
+      noise_(run, state),
+      truth_(run, state, noise_, TruthOf(sides.left), sides.right.evaluator()) {}
+
+CauseReport CauseJudge::Judge() {
+  for (const int r : right_.results()) {
+    const ForcedResult& result = state_.at(r);
+    if (result.match == kNone || result.own.empty()) continue;
+    if (!JudgeResult(r)) {
+      reached_limit_ = true;
+      break;
+    }
+  }
+  DropLaterOverflows();
+  NameShapes();
+  bool all_matched = true;
+  for (const NodesWithBodies& nodes : UnmatchedNodes(run_, state_)) {
+    if (LookInside(nodes, true)) all_matched = false;
+  }
+  const CauseWeigher weigher(run_, state_, sides_, options_, judged_);
+  if (!options_.doubtful.empty()) weigher.WeighOnOutputs(all_matched, &report_);
+  // A result without a match cannot be replaced.
+  if (!options_.outputs_agree && all_matched) weigher.WeighEffects(&report_);
+  SortByEffect(&report_.causes);
+  PassOn();
+  return std::move(report_);
+}
+
+// Hands the causes to whoever makes repros.
+void CauseJudge::PassOn() {
+  if (!options_.on_found) return;
+  const FoundCause found = {run_, state_, noise_, sides_.left.evaluator(),
+                            *sides_.right.evaluator()};
+  for (Cause& cause : report_.causes) {
+    // Causes in a body were passed to on_found there, where more is known, but possibly without a
+    // repro.
+    if (cause.repro == nullptr) options_.on_found(found, &cause);
+  }
+}
+
+// Of overflows that are computed from another one, the first alone is a cause.
+void CauseJudge::DropLaterOverflows() {
+  for (const size_t i : AfterAnother(overflows_, *sides_.right.stream)) {
+    const auto cause = report_.causes.begin() + static_cast<std::ptrdiff_t>(i);
+    judged_.others.push_back(cause->judged);
+    report_.causes.erase(cause);
+  }
+}
+
+// Judges a matched right result whose local bits differ. False if it would exceed the limit of
+// causes.
+bool CauseJudge::JudgeResult(int r) {
+  const ForcedResult& result = state_.at(r);
+  RegionNoise::Verdict verdict = noise_.Judge(r);
+  if (verdict.distance > 0 && IsWrapped(run_, state_, noise_, r)) verdict.ratio = kInfinity;
+  const bool told_otherwise =
+      verdict.distance > 0 && AttributesExplain(run_, state_, r) && truth_.MayBeApartInDouble(r);
+  const bool ours = right_.runner() == nullptr;
+  if (!ours && RoundsToIntegers(r) && AreNextIntegers(result.held, result.own)) return true;
+  // In double, which tells models apart, a runtime's kernel is not known.
+  const bool scaled = !ours && verdict.distance > 0 && IsScaled(result.held, result.own);
+  if (verdict.ratio <= kRatioInside && !told_otherwise && !scaled) {
+    if (verdict.distance > judged_.loudest_distance) {
+      judged_.loudest_distance = verdict.distance;
+      judged_.loudest = {run_.left().representative(result.match), r};
+    }
+    return true;
+  }
+  const std::pair<int, bool> place = {PlaceOf(r), right_.IsConstant(r)};
+  if (places_.contains(place)) return true;
+  const bool beyond =
+      verdict.ratio > RegionNoise::kMaxRatio || told_otherwise || scaled ||
+      (verdict.ratio > kRatioInDouble && IsConfirmed(r) && truth_.IsApartInDouble(r));
+  // Causes folded into another do not count against the limit.
+  if (beyond && static_cast<int>(report_.causes.size()) >= options_.limits.causes) return false;
+  if (beyond && !ours && !IsWrongAlone(r)) return true;
+  if (beyond && (ReadsSaturated(run_, state_, noise_, r) || (ours && noise_.AgreesOnItsOwn(r)) ||
+                 (options_.outputs_agree && IsAnotherMask(right_, r, result)))) {
+    judged_.others.push_back(r);
+    return true;
+  }
+  const std::optional<NodesWithBodies> nodes = NodesAfter(run_, state_, noise_, r);
+  const bool explained_inside = nodes.has_value() && LookInside(*nodes, beyond);
+  if (!explained_inside && !beyond) return true;
+  places_.insert(place);
+  if (!explained_inside) NameCause(r, verdict);
+  return true;
+}
+
+// True if the alignment or a repair confirms the match. Distance alone misleads in 16-bit types.
+bool CauseJudge::IsConfirmed(int r) const {
+  const int partner = run_.aligned(r);
+  return state_.fixed.contains(r) ||
+         (partner != kNone && run_.left().of(partner) == state_.at(r).match);
+}
+
+// Identifies the place of a result: one for all results of a node, and one for all its constants.
+int CauseJudge::PlaceOf(int r) const {
+  const int n = right_.IsConstant(r) && !right_.readers(r).empty() ? right_.readers(r).front()
+                                                                   : right_.producer(r);
+  return n == kNone ? -2 - r : n;
+}
+
+// True for results of nodes that compute integers from floats: quantized layers by their scales.
+bool CauseJudge::RoundsToIntegers(int r) const {
+  const int n = right_.producer(r);
+  if (n == kNone || HasTrait(*right_.node(n).made, OperatorTrait::kCasts)) return false;
+  return absl::c_any_of(right_.Reads(n),
+                        [&](int read) { return IsFloatingPoint(right_.result(read).dtype); });
+}
+
+// False if the runtime gives what it should when the node runs alone: what its own run gave came
+// of other nodes, too, or of values between that it did not show.
+bool CauseJudge::IsWrongAlone(int r) const {
+  constexpr double kShare = 0.1;
+  const int n = right_.producer(r);
+  if (n == kNone || right_.IsConstant(r)) return true;
+  const absl::StatusOr<std::vector<Value>> outputs =
+      right_.RunAsSide(n, [&](int read) -> const Value& { return state_.at(read).held; });
+  if (!outputs.ok()) return true;
+  const auto& made = right_.node(n).made->outputs;
+  for (size_t i = 0; i < std::min(made.size(), outputs->size()); ++i) {
+    if (made[i] != r || (*outputs)[i].empty()) continue;
+    ForcedResult alone = state_.at(r);
+    alone.own = (*outputs)[i];
+    alone.own_content = ContentOf(alone.own, options_.pool);
+    return alone.own_content != alone.held_content &&
+           !(run_.DistanceOf(alone) < kShare * run_.DistanceOf(state_.at(r)));
+  }
+  return true;
+}
+
+// Names the cause of a result that rounding does not explain.
+void CauseJudge::NameCause(int r, const RegionNoise::Verdict& verdict) {
+  const CauseClass found = ClassOf(run_, state_, noise_, r, verdict, &truth_);
+  if (found.of_params && options_.outputs_agree && !IsMistake(found.kind)) {
+    judged_.others.push_back(r);
+    return;
+  }
+  Cause cause;
+  cause.kind = found.kind;
+  cause.known_form = found.known_form;
+  if (!found.operators.empty()) {
+    const auto [it, added] = folded_.try_emplace(found.operators, report_.causes.size());
+    if (!added) {
+      ++report_.causes[it->second].count;
+      judged_.others.push_back(r);
+      return;
+    }
+  }
+  const std::optional<FirstOverflow> overflow =
+      IsMistake(found.kind) ? FindFirstOverflow(run_, state_, noise_, r) : std::nullopt;
+  std::tie(cause.left, cause.right) = overflow.has_value()
+                                          ? std::pair(overflow->left, overflow->right)
+                                          : Refined(run_, state_, noise_, r);
+  if (cause.right != r && right_.IsConstant(cause.right)) cause.kind = CauseKind::kInitializer;
+  cause.local = TensorDifferenceOf(state_.at(r).held, state_.at(r).own, {}, options_.pool);
+  cause.judged = r;
+  if (overflow.has_value()) {
+    cause.text = overflow->text;
+    cause.overflow = true;
+    overflows_[report_.causes.size()] = overflow->right;
+  } else {
+    cause.text = CauseText(cause, run_, state_);
+    truth_.Judge(r, &cause);
+  }
+  report_.causes.push_back(std::move(cause));
+}
+
+// Names outputs that have the left's elements in another shape.
+void CauseJudge::NameShapes() {
+  for (Cause& cause : ShapeCauses(run_, state_)) {
+    const auto is_it = [&](const Cause& other) { return other.right == cause.right; };
+    if (absl::c_none_of(report_.causes, is_it)) report_.causes.push_back(std::move(cause));
+  }
+}
+
+// True if the bodies of a matched result's node tell more about it: causes inside are named, or
+// rounding adds up there. `beyond`: rounding does not explain the result, so notes tell which
+// parts could not be searched.
+bool CauseJudge::LookInside(const NodesWithBodies& nodes, bool beyond) {
+  const int r = nodes.right_result;
+  // A runtime does not show results inside of a node.
+  if (right_.runner() != nullptr) return false;
+  if (!looked_inside_.insert({nodes.left, nodes.right}).second) return false;
+  absl::StatusOr<BodyFindings> found = SearchBodies(run_, state_, nodes, options_);
+  if (!found.ok()) {
+    if (beyond) {
+      report_.notes.push_back(absl::StrCat(
+          "'", right_.result(r).name, "' was looked at as one node: ", found.status().message()));
+    }
+    return false;
+  }
+  if (beyond || !found->causes.empty()) {
+    report_.notes.insert(report_.notes.end(), found->notes.begin(), found->notes.end());
+  }
+  if (found->rounding) judged_.others.push_back(r);
+  for (Cause& cause : found->causes) {
+    Locate({nodes.left_result, r}, *sides_.left.stream, *sides_.right.stream, &cause);
+    // A result from around that several nodes read is found in each of them.
+    if (absl::c_any_of(report_.causes, [&](const Cause& other) {
+          return !cause.in_body.has_value() && other.left == cause.left &&
+                 other.right == cause.right;
+        })) {
+      judged_.others.push_back(r);
+      continue;
+    }
+    if (!cause.local.has_value()) {
+      const Value& wanted = run_.left().value_of(nodes.left_result);
+      cause.local = TensorDifferenceOf(wanted, state_.at(r).own, {}, options_.pool);
+    }
+    cause.judged = r;
+    report_.causes.push_back(std::move(cause));
+  }
+  if (!found->causes.empty()) explained_inside_.insert(nodes.right);
+  return found->rounding || !found->causes.empty();
+}
+
+}  // namespace onnxcmp
