@@ -24,6 +24,13 @@ namespace {
 constexpr int kCannotStart = 126;       // exit status, as a shell has it
 constexpr int64_t kKeptErrors = 16384;  // bytes
 
+// The address sanitizer reserves terabytes, which count as memory that a process allocates.
+#ifdef __SANITIZE_ADDRESS__
+constexpr bool kCanLimitMemory = false;
+#else
+constexpr bool kCanLimitMemory = true;
+#endif
+
 void SetLimit(decltype(RLIMIT_DATA) resource, rlim_t most) {
   rlimit limit;
   if (getrlimit(resource, &limit) != 0) return;
@@ -44,7 +51,7 @@ void SetLimit(decltype(RLIMIT_DATA) resource, rlim_t most) {
   }
   sigprocmask(SIG_SETMASK, &none, nullptr);
   // Memory that it allocates, and not files that it maps: those the system takes back.
-  if (memory > 0) SetLimit(RLIMIT_DATA, memory);
+  if (kCanLimitMemory && memory > 0) SetLimit(RLIMIT_DATA, memory);
   SetLimit(RLIMIT_CORE, 0);
   const int score = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
   if (score >= 0) {
