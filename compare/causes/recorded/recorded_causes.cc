@@ -14,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "compare/alignment/recorded_names.h"
 #include "compare/causes/forced/forced_run.h"
 #include "compare/causes/forced/region_noise.h"
 #include "compare/causes/forced/shaken_value.h"
@@ -168,6 +169,8 @@ class RecordedCauseFinder {
       const int r = ModelResult(pair);
       const StreamResult& result = graph_.result(r);
       if (result.depth > 0 || result.kind == ResultKind::kOutput) continue;
+      // Elements of blocks stand elsewhere.
+      if (IsBlocked(result, graph_.stream())) continue;
       Place& place = places_[result.name];
       // The first of several results that share a name is meant.
       if (!place.judged.empty() && judged_[place.judged.front()].model != r) continue;
