@@ -60,7 +60,7 @@ absl::Status TakeAgainst(const std::string& against, CompareArguments* arguments
   if (!against.empty() && !names.right.empty()) {
     return absl::InvalidArgumentError("--against and --right-runtime say the same");
   }
-  // What torch gives is what the model has to match, and causes are what the right does otherwise.
+  // Results of torch are those that the model has to match, and causes are sought on the right.
   const bool is_program = absl::StartsWith(against, "torch:") || against == "torch";
   if (is_program && !names.left.empty()) {
     return absl::InvalidArgumentError("--against torch and --left-runtime both say the left");

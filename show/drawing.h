@@ -41,7 +41,7 @@ struct DrawnGraph {
 
 struct Drawing {
   std::vector<DrawnGraph> graphs;  // one or two
-  // Of two: what differs in numbers, and how the models differ beside their nodes.
+  // For two models: the differences in numbers, and those that are not in nodes.
   std::string summary;
   std::vector<std::string> differences;
   bool paired() const { return graphs.size() > 1; }

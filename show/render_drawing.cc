@@ -64,7 +64,7 @@ class SvgWriter {
     return absl::StrJoin(titles, " | ");
   }
 
-  // What stands above both graphs.
+  // The lines above both graphs.
   static std::vector<std::string> Head(const Drawing& drawing) {
     constexpr size_t kMost = 12;
     constexpr int kMostColumns = 160;

@@ -25,7 +25,8 @@
 namespace onnxcmp::cli {
 namespace {
 
-// What git bisect run takes for "stop": an error that says nothing about the commit.
+// The exit status that git bisect run takes for "stop": an error that says nothing about the
+// commit.
 constexpr int kGitStops = 128;
 
 // Options on which no answer depends, with the number of their values.

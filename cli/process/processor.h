@@ -13,7 +13,7 @@ using InstructionSets = uint32_t;
 
 // The relevant instruction sets that the compiler was told to use.
 InstructionSets NeededInstructions();
-// Those that the processor and the system have.
+// Instruction sets that the processor and the system have.
 InstructionSets PresentInstructions();
 
 // Writes "avx2, fma": the needed sets that are missing, at most `size` bytes with the final 0.

@@ -29,7 +29,7 @@ struct Bisection {
   std::string check;                // the check's command; "": a comparison decides
   std::vector<BisectTrial> trials;  // in the order of the search
 
-  // What the answers say.
+  // The conclusion from the answers.
   std::optional<size_t> bad;       // the first bad one
   std::optional<size_t> good;      // the last good one before it; of all, if none is bad
   std::vector<size_t> skipped;     // between the two

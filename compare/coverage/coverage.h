@@ -35,9 +35,9 @@ class CoverageCounter {
  public:
   void Add(const ResultStream& stream, SideId side);
 
-  // That a node, by the name that it has in Coverage, has parts that nothing came to.
+  // Notes that a node, by its name in Coverage, has parts that nothing came to.
   void AddMissing(SideId side, const std::string& name, const std::string& why);
-  // That an input whose first axis is open was given so many rows.
+  // Notes that an input whose first axis is open was given so many rows.
   void AddRows(SideId side, const std::string& input, int64_t rows);
 
   // Total of what has been seen; grows with new coverage.

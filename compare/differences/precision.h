@@ -10,7 +10,7 @@ namespace onnxcmp {
 // The floating type of equal precision for a floating or complex type (complex64: float);
 // kUndefined for all others, which are exact.
 DType PrecisionOf(DType dtype);
-// That of a value's least precise tensor.
+// The precision of a value's least precise tensor.
 DType PrecisionOf(const Value& value);
 
 // The less precise of two types, by the bits that a number keeps. Integers stand for numbers

@@ -32,8 +32,8 @@ std::vector<SetCase> CasesForSingleIntegers(const Graph& graph);
 // Regimes that may exercise what a node has not shown.
 std::vector<Regime> AnswersTo(absl::string_view why);
 
-// What may exercise the missing parts: regimes, then all numbers alike and of growing size, which
-// reaches the limits of sums and means. None if nothing is missing that numbers decide.
+// Cases that may exercise the missing parts: regimes, then all numbers alike and of growing size,
+// which reaches the limits of sums and means. None if nothing is missing that numbers decide.
 std::vector<SetCase> CasesForMissing(const Coverage& coverage);
 
 }  // namespace onnxcmp

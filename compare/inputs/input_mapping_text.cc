@@ -31,7 +31,7 @@ std::string ListCandidates(const Graph& graph, const std::vector<LoneInput>& alo
     return std::any_of(alone.begin(), alone.end(),
                        [&](const LoneInput& input) { return input.name == name; });
   };
-  // Those without a partner first.
+  // Candidates without a partner first.
   for (const bool first : {true, false}) {
     for (size_t i = 0; i < candidates.size(); ++i) {
       if (is_alone(candidates[i].name) == first) add(candidates[i]);

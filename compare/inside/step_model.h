@@ -40,7 +40,7 @@ class StepModel {
   std::string AddLike(const Node& node, const std::vector<std::string>& inputs,
                       Attributes attributes);
 
-  // What the nodes give, as far as they can run.
+  // The values of the nodes, as far as they can run.
   std::vector<Value> Run(const Evaluator& evaluator) const;
 
  private:

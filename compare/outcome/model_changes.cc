@@ -103,7 +103,7 @@ ModelChanges CountChanges(const Comparison& comparison) {
 std::string CountsText(const ModelChanges& changes) {
   if (!changes.models) return "";
   std::vector<std::pair<std::string, int64_t>> operators = changes.operators;
-  // Those with the greatest change first, what is gained before what is lost.
+  // The greatest change first, gained operators before lost ones.
   std::stable_sort(operators.begin(), operators.end(), [](const auto& a, const auto& b) {
     if ((a.second > 0) != (b.second > 0)) return a.second > 0;
     return std::abs(a.second) > std::abs(b.second);

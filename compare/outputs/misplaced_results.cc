@@ -69,9 +69,9 @@ absl::flat_hash_map<int, std::vector<int>> MisplacedResults(
     const bool is_last = r < open && (i + 1 == near.size() || near[i + 1].first > open);
     const bool is_ahead = i + 1 < near.size() && m > near[i + 1].second;
     const int after = before;
-    // What lies ahead says nothing of where the next one is.
+    // A result ahead says nothing of where the next one is.
     if (!is_ahead) before = m;
-    // Of several with one value the later ones are suspected.
+    // Later ones of several with one value are suspected.
     const bool is_first = !is_copy && count[result.fingerprint.content] > 1;
     if (!result.fingerprint.rich || is_first) continue;
     if (!is_copy && !is_last && !is_ahead && m >= after) continue;

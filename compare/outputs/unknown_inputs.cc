@@ -75,7 +75,7 @@ class Dependence {
 
   // For no result: all inputs that are read.
   const InputSet& May(int result) const { return result == kNone ? all_ : may_[Index(result)]; }
-  // Those it depends on by more than shapes, which agree easily.
+  // Inputs that it depends on by more than shapes, which agree easily.
   const InputSet& Does(int result) const { return does_[Index(result)]; }
   const InputSet& all() const { return all_; }
 

@@ -90,7 +90,7 @@ std::string OutcomeOf(const Bisection& bisection) {
   return text;
 }
 
-// What of the outcome a reader must not overlook.
+// Parts of the outcome that a reader must not overlook.
 std::vector<std::string> Warnings(const Bisection& bisection) {
   std::vector<std::string> lines;
   if (!bisection.good_again.empty() && bisection.bad.has_value()) {

@@ -10,13 +10,13 @@
 
 namespace onnxcmp {
 
-// What is searched and by which question, in lines before those of the answers.
+// The candidates and the question, in lines before those of the answers.
 std::string BisectionHead(const Bisection& bisection, const TableOptions& options = {});
 // A line for one answer: "bad   23 pass_23.onnx  different, at most 0.3".
 std::string TrialLine(const Bisection& bisection, const BisectTrial& trial,
                       const TableOptions& options = {});
-// What follows the answers: the step, `detail` (its comparison as a table, "": none), the outcome,
-// the exit status.
+// The lines after the answers: the step, `detail` (its comparison as a table, "": none), the
+// outcome, the exit status.
 std::string RenderBisection(const Bisection& bisection, const std::string& detail = "",
                             const TableOptions& options = {});
 

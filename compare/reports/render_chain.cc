@@ -144,7 +144,7 @@ bool AddSet(const std::string& set, const Comparison& comparison, ChainStep* ste
   step->worst = std::move(summary);
   step->counts = CountChanges(comparison);
   step->changes = CountsText(step->counts);
-  // Of a run that ended early most would seem to be missing.
+  // Most results of a run that ended early would seem to be missing.
   const std::string rest = comparison.verdict == Verdict::kFailed
                                ? ""
                                : ChangesText(comparison, FindFusedRows(comparison));

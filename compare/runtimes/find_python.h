@@ -26,7 +26,7 @@ absl::StatusOr<std::vector<std::string>> PythonsFor(const std::string& adapters,
                                                     const std::string& adapter,
                                                     const std::string& preferred);
 
-// What was learnt of interpreters that have not what an adapter imports.
+// The reasons why no interpreter has the modules that an adapter imports.
 struct MissingPython {
   std::vector<std::string> packages;  // that would have it
   std::vector<std::string> troubles;  // of interpreters that gave no answer

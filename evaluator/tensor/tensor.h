@@ -53,8 +53,8 @@ class Buffer {
                                         std::shared_ptr<const void> owner);
   static std::shared_ptr<Buffer> OfStored(std::shared_ptr<StoredBytes> stored);
   static std::shared_ptr<Buffer> OfStrings(std::vector<std::string> strings);
-  // That many empty strings. ResourceExhausted if the account has not enough left for them; what
-  // is written into them later is not charged.
+  // `count` empty strings. ResourceExhausted if the account has not enough left for them; text
+  // written into them later is not charged.
   static absl::StatusOr<std::shared_ptr<Buffer>> AllocateStrings(
       int64_t count, std::shared_ptr<MemoryAccount> account = nullptr);
 

@@ -275,7 +275,7 @@ void PairDifference::InputsInAnyOrder(const ShownNode& ours, const ShownNode& th
                                       Parts* parts) const {
   std::vector<std::string> a = ours.inputs;
   std::vector<std::string> b = theirs.inputs;
-  // What both read is no difference.
+  // Names that both read are no difference.
   for (size_t i = a.size(); i-- > 0;) {
     const auto same = std::find_if(b.begin(), b.end(),
                                    [&](const std::string& other) { return Same(a[i], other); });

@@ -34,7 +34,7 @@ class PairDifference {
   // nothing differs.
   std::string OfNodes(int l, int r) const;
 
-  // Of what the graphs read and give.
+  // Differences of inputs and outputs of the graphs.
   std::vector<EndDifference> OfEnds() const;
 
   // All that differs, nodes that have no partner included.

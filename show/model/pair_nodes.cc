@@ -71,7 +71,7 @@ std::vector<NodePair> PairNodes(const ShownGraph& left, const ShownGraph& right)
     placed[static_cast<size_t>(r)] = true;
     pairs.push_back({-1, r, NodeRelation::kRightOnly, ""});
   };
-  // Those that only the right has stand before the pair that follows them there.
+  // Nodes that only the right has stand before the pair that follows them there.
   int next_right = 0;
   for (int l = 0; l < static_cast<int>(left.nodes.size()); ++l) {
     const int r = matches.right_of[static_cast<size_t>(l)];

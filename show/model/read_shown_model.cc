@@ -176,7 +176,7 @@ class ModelReader {
     const absl::StatusOr<Tensor> tensor = TensorFromProto(proto, nullptr, &external_);
     if (!tensor.ok()) {
       model_.notes.push_back(absl::StrCat("constant ", name, ": ", tensor.status().message()));
-      // What cannot be read is the same if it is said in the same way.
+      // Tensors that cannot be read are the same if their messages are.
       constant.content = HashOfBytes(proto.SerializeAsString());
       return constant;
     }

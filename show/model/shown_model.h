@@ -48,7 +48,7 @@ struct ShownNode {
   std::vector<std::pair<std::string, std::shared_ptr<ShownGraph>>> graphs;  // by attribute
   // The operator's defaults for attributes that are not given.
   std::map<std::string, std::string, std::less<>> defaults;
-  // Of the whole of each attribute's value, also where its text is short.
+  // Hashes of each whole attribute value, also where its text is shortened.
   std::map<std::string, uint64_t, std::less<>> attribute_hashes;
   int64_t since = 0;             // the version of its operator; 0: there is no schema
   uint64_t attributes_hash = 0;  // without those that are as good as not given

@@ -183,7 +183,7 @@ class ForcedRun {
   Measured MeasuredOf(const Hash128& content, const Tensor& tensor) const;
   bool SameNow(const ForcedState& a, const ForcedState& b, int r) const;
   Agreement Agree(const ForcedState& state, int n, int left_node) const;
-  // Those of NodesLike() that may read the matches of all matched inputs and give a result near
+  // The nodes of NodesLike() that may read the matches of all matched inputs and give a result near
   // this one: the readers of the match with the fewest. If thousands read it, the makers of near
   // results among them.
   std::vector<int> NodesOnSame(const ForcedState& state, int n, const ForcedResult& result,

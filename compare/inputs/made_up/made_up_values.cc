@@ -393,8 +393,8 @@ absl::StatusOr<Tensor> ValueMaker::Make(DType dtype, const Shape& shape,
   if (regime_ == Regime::kSmooth && purpose.purpose == Purpose::kNumbers) {
     smooth.emplace(shape, &random_);
   }
-  // Of whole numbers that are chosen from or compared, every other row has but few, so that some
-  // are equal; of a single row every other one.
+  // Every other row of whole numbers that are chosen from or compared has but few different ones,
+  // so that some are equal; in a single row every other number.
   const auto tie = [&](int64_t i, double number) {
     const int64_t which = row == count ? i : i / row;
     const bool few = purpose.ties && regime_ == Regime::kWhole && which % 2 == 1;
