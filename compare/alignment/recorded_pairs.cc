@@ -14,6 +14,7 @@
 #include "compare/alignment/weights.h"
 #include "compare/base/per_side.h"
 #include "compare/differences/precision.h"
+#include "compare/differences/tolerance.h"
 #include "compare/streams/downstream.h"
 
 namespace onnxcmp {
@@ -75,13 +76,6 @@ class RecordedPairs {
     return kind != ResultKind::kInput && kind != ResultKind::kOutput;
   }
 
-  // Distance from its original that a result may have by its types.
-  double Reach(const StreamResult& own, const StreamResult& other) const {
-    const DType type = LessPrecise(own.own_precision, other.own_precision);
-    return type == DType::kFloat || type == DType::kDouble ? weights::kNear
-                                                           : weights::kNearNamesake;
-  }
-
   std::optional<double> DistanceIfNear(SideId side, int own, int other) const {
     const StreamResult& a = Result(side, own);
     const StreamResult& b = Result(Other(side), other);
@@ -92,7 +86,7 @@ class RecordedPairs {
     if (a.fingerprint.bits == b.fingerprint.bits) return 0;
     if (a.fingerprint.kind != ElementKind::kFloat) return std::nullopt;
     const double distance = SketchDistance(a.fingerprint, b.fingerprint);
-    if (!(distance <= Reach(a, b))) return std::nullopt;
+    if (!(distance <= ReachOf(a, b))) return std::nullopt;
     return distance;
   }
 
@@ -488,6 +482,14 @@ class RecordedPairs {
 };
 
 }  // namespace
+
+double ReachOf(const StreamResult& a, const StreamResult& b) {
+  const DType type = LessPrecise(a.own_precision, b.own_precision);
+  const double of_types =
+      type == DType::kFloat || type == DType::kDouble ? weights::kNear : weights::kNearNamesake;
+  const DType passed = LessPrecise(a.precision, b.precision);
+  return IsInteger(passed) ? std::max(of_types, ToleranceOfQuantized(passed).whole) : of_types;
+}
 
 std::vector<AddedPair> PairRecorded(const Alignment& alignment, const ResultStream& left,
                                     const ResultStream& right) {

@@ -16,6 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "compare/common_forms/layout_name.h"
 #include "compare/common_forms/row_order.h"
+#include "compare/differences/tolerance.h"
 #include "compare/sides/recorded_layout.h"
 #include "compare/streams/fingerprint.h"
 #include "evaluator/base/status_macros.h"
@@ -104,29 +105,39 @@ class LayoutFinder {
     return SketchDistance(own, other.fingerprint);
   }
 
+  // The limit for one of the other side's results, which quantization on the way moves further.
+  static double LimitOf(const StreamResult& other, double of_floats) {
+    if (!IsInteger(other.precision)) return of_floats;
+    return std::max(of_floats, ToleranceOfQuantized(other.precision).whole);
+  }
+
   // The other side's nearest result in the result's own order; one of its shape if any is near.
   int NearestInOrder(const StreamResult& result) const {
     int best = kNone;
-    std::pair<bool, double> least = {true, kSame};
+    std::pair<bool, double> least = {true, 0};
     for (const int o : OfItsSize(result)) {
-      const double distance = DistanceOf(result.fingerprint, other_.results[Index(o)]);
-      const std::pair<bool, double> rank = {other_.results[Index(o)].shape != result.shape,
-                                            distance};
-      if (distance > kSame || (best != kNone && rank >= least)) continue;
+      const StreamResult& other = other_.results[Index(o)];
+      const bool has_shape = other.shape == result.shape;
+      const double distance = DistanceOf(result.fingerprint, other);
+      const std::pair<bool, double> rank = {!has_shape, distance};
+      const double limit = has_shape ? LimitOf(other, kSame) : kSame;
+      if (distance > limit || (best != kNone && rank >= least)) continue;
       best = o;
       least = rank;
     }
     return best;
   }
 
-  static bool HaveSameMoments(const Fingerprint& a, const Fingerprint& b) {
+  static bool HaveSameMoments(const Fingerprint& a, const StreamResult& other) {
+    const Fingerprint& b = other.fingerprint;
     if (a.kind != ElementKind::kFloat) return a.elements == b.elements;
     if (!a.rich || !b.rich || !a.finite || !b.finite) return false;
     const Numbers& ours = a.numbers();
     const Numbers& theirs = b.numbers();
     const double rms = std::max(ours.plain.rms, theirs.plain.rms);
-    if (!(std::abs(ours.plain.rms - theirs.plain.rms) <= kSameMoments * rms)) return false;
-    const double within = kSameMoments * std::max(ours.moments[1], theirs.moments[1]);
+    const double limit = LimitOf(other, kSameMoments);
+    if (!(std::abs(ours.plain.rms - theirs.plain.rms) <= limit * rms)) return false;
+    const double within = limit * std::max(ours.moments[1], theirs.moments[1]);
     for (const size_t m : {size_t{0}, size_t{1}, size_t{2}}) {
       if (!(std::abs(ours.moments[m] - theirs.moments[m]) <= within)) return false;
     }
@@ -166,7 +177,7 @@ class LayoutFinder {
       wanted[i] = absl::c_any_of(OfItsSize(result), [&](int o) {
         const StreamResult& other = other_.results[Index(o)];
         return Sorted(WithoutOnes(*other.shape)) == sizes &&
-               HaveSameMoments(result.fingerprint, other.fingerprint);
+               HaveSameMoments(result.fingerprint, other);
       });
     }
     if (!absl::c_linear_search(wanted, true)) return absl::OkStatus();
@@ -185,7 +196,7 @@ class LayoutFinder {
     const auto rank = static_cast<int>(result.shape->size());
     std::optional<RecordedLayout> best;
     bool is_copy = false;  // the recording has it in order, too
-    double least = kSameInOrder;
+    double least = std::numeric_limits<double>::infinity();
     // Its own order may be the nearest, if none is near enough to be taken for the same.
     for (const int o : OfItsSize(result)) {
       const StreamResult& other = other_.results[Index(o)];
@@ -206,8 +217,7 @@ class LayoutFinder {
       std::vector<int> candidates;
       for (const int o : OfItsSize(result)) {
         const StreamResult& other = other_.results[Index(o)];
-        if (WithoutOnes(*other.shape) == sizes &&
-            HaveSameMoments(result.fingerprint, other.fingerprint)) {
+        if (WithoutOnes(*other.shape) == sizes && HaveSameMoments(result.fingerprint, other)) {
           candidates.push_back(o);
         }
       }
@@ -222,7 +232,7 @@ class LayoutFinder {
                            SameOrder(*result.shape, layout.axes, ChannelsFirstAxes(rank)) &&
                            PermutedShape(*result.shape, ChannelsFirstAxes(rank)) == layout.shape;
         if (usual) distance /= kUsual;
-        if (distance >= least) continue;
+        if (distance >= std::min(least, LimitOf(other, kSameInOrder))) continue;
         least = distance;
         best = layout;
         is_copy = in_order_.contains(other.fingerprint.content);
@@ -349,7 +359,7 @@ class LayoutFinder {
       for (const int o : OfItsSize(result)) {
         const StreamResult& other = other_.results[Index(o)];
         if (pairs.size() >= kMostRowPairs || other.shape != shape ||
-            !HaveSameMoments(result.fingerprint, other.fingerprint)) {
+            !HaveSameMoments(result.fingerprint, other)) {
           continue;
         }
         ResultPair& pair = pairs.emplace_back();

@@ -1,18 +1,15 @@
 #include "compare/outputs/swallowed_steps.h"
 
+#include <algorithm>
+
 #include "absl/algorithm/container.h"
+#include "compare/alignment/recorded_pairs.h"
 #include "compare/alignment/weights.h"
-#include "compare/differences/precision.h"
 #include "compare/operators/operator_traits.h"
 #include "compare/outputs/derived_values.h"
 #include "compare/streams/fingerprint.h"
 
 namespace onnxcmp {
-
-double ReachOf(const StreamResult& a, const StreamResult& b) {
-  const DType type = LessPrecise(a.own_precision, b.own_precision);
-  return type == DType::kFloat || type == DType::kDouble ? weights::kNear : weights::kNearNamesake;
-}
 
 bool AreNear(const StreamResult& a, const StreamResult& b) {
   if (a.fingerprint.bits == b.fingerprint.bits) return true;
@@ -22,7 +19,8 @@ bool AreNear(const StreamResult& a, const StreamResult& b) {
 
 double NoiseOfDerived(const StreamResult& a, const StreamResult& b) {
   constexpr double kOfFloats = 1e-4;
-  return ReachOf(a, b) == weights::kNear ? kOfFloats : weights::kNearNamesake;
+  const double reach = ReachOf(a, b);
+  return reach <= weights::kNear ? kOfFloats : std::min(reach, weights::kNearNamesake);
 }
 
 LayersOfModel::LayersOfModel(const ResultStream& model)

@@ -9,8 +9,6 @@
 
 namespace onnxcmp {
 
-// How far two results may be apart and still be the same, by what their types do to them.
-double ReachOf(const StreamResult& a, const StreamResult& b);
 // True if two results are about the same.
 bool AreNear(const StreamResult& a, const StreamResult& b);
 // The difference that HowDerived() may take for noise.

@@ -1,9 +1,6 @@
 #include "compare/sides/recording_side.h"
 
 #include <algorithm>
-#include <array>
-#include <bit>
-#include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <limits>
@@ -17,6 +14,7 @@
 #include "compare/inputs/type_text.h"
 #include "compare/recordings/npy.h"
 #include "compare/sides/model_side.h"
+#include "compare/sides/recorded_precision.h"
 #include "evaluator/base/status_macros.h"
 
 namespace onnxcmp {
@@ -66,58 +64,6 @@ StreamResult Describe(const RecordedResult& recorded, ResultKind kind, const Val
   result.own_precision = PrecisionOf(value);
   result.precision = result.own_precision;
   return result;
-}
-
-// The coarser type that holds all of a tensor's floats exactly: a hook saves bfloat16 as float,
-// since NumPy has no bfloat16. kUndefined: none.
-DType RoundedTo(const Value& value) {
-  constexpr uint32_t kBeyondBfloat16 = 0xFFFF;
-  constexpr uint32_t kBeyondFloat16 = 0x1FFF;
-  constexpr float kGreatestHalf = 65504;
-  constexpr float kLeastHalf = 0x1p-24F;
-  if (!value.is_tensor() || value.tensor().dtype() != DType::kFloat) return DType::kUndefined;
-  const absl::StatusOr<Tensor> tensor = value.tensor().Contiguous();
-  if (!tensor.ok()) return DType::kUndefined;
-  uint32_t bits = 0;
-  bool half = true;
-  for (const float x : tensor->AsSpan<float>()) {
-    bits |= std::bit_cast<uint32_t>(x);
-    if ((bits & kBeyondFloat16) != 0) return DType::kUndefined;
-    half = half && (x == 0 || (std::abs(x) <= kGreatestHalf && std::abs(x) >= kLeastHalf));
-  }
-  return (bits & kBeyondBfloat16) == 0 ? DType::kBfloat16
-         : half                        ? DType::kFloat16
-                                       : DType::kUndefined;
-}
-
-// Gives results that are exact in a coarser type its precision, if most results are or have that
-// type: in rich values that is no accident.
-void TakePrecision(const std::vector<DType>& rounded, ResultStream* stream) {
-  constexpr double kMost = 0.8;
-  constexpr int64_t kEnough = 32;
-  for (const DType type : {DType::kBfloat16, DType::kFloat16}) {
-    int all = 0;
-    int so = 0;
-    int64_t elements = 0;
-    for (size_t r = 0; r < rounded.size(); ++r) {
-      const StreamResult& result = stream->results[r];
-      const bool has_type = result.dtype == type;
-      if (result.kind == ResultKind::kInput || (result.dtype != DType::kFloat && !has_type) ||
-          !result.fingerprint.rich) {
-        continue;
-      }
-      ++all;
-      if (rounded[r] != type && !has_type) continue;
-      ++so;
-      elements += result.fingerprint.size;
-    }
-    if (so == 0 || so < kMost * all || elements < kEnough) continue;
-    for (size_t r = 0; r < rounded.size(); ++r) {
-      if (rounded[r] != type) continue;
-      stream->results[r].own_precision = stream->results[r].precision = type;
-    }
-    return;
-  }
 }
 
 }  // namespace
@@ -218,7 +164,7 @@ ResultStream RecordingSide::ReadAll(const RecordOptions& options, RecordVisitor 
   layouts_.clear();
   summary_.status = absl::OkStatus();
   absl::flat_hash_map<std::string, int> main_graph;  // the last result of a name
-  std::vector<DType> rounded;                        // by result
+  std::vector<RecordedRounding> rounded;             // by result
   const std::vector<RecordedResult>& results = values().results();
   for (size_t i = 0; i < results.size(); ++i) {
     const RecordedResult& recorded = results[i];
@@ -252,7 +198,7 @@ ResultStream RecordingSide::ReadAll(const RecordOptions& options, RecordVisitor 
       result.source = it->second;
     }
     shown_.push_back(i);
-    rounded.push_back(RoundedTo(value));
+    rounded.push_back(RoundingOf(value));
     summary_.status = visit(number, result, value);
     if (!summary_.status.ok()) break;
   }

@@ -14,6 +14,7 @@
 #include "compare/outputs/inner_pairs.h"
 #include "compare/outputs/recorded_entries.h"
 #include "compare/outputs/recorded_frame.h"
+#include "compare/quantization/kept_as_integers.h"
 #include "compare/stages/recorded_order.h"
 #include "compare/streams/common_form.h"
 #include "compare/streams/result_names.h"
@@ -155,6 +156,15 @@ absl::StatusOr<Alignment> AlignSides(const PerSide<RecordedSide>& sides,
   DropDerived(alignment, before, &added);
   alignment = WithoutDerived(std::move(alignment), before);
   derived.insert(derived.end(), before.begin(), before.end());
+  OC_ASSIGN_OR_RETURN(const std::vector<DerivedResult> kept,
+                      FindKeptAsIntegers(sides, alignment, added, tools.watch));
+  for (const DerivedResult& one : kept) {
+    const auto is_known = [&](const auto& other) { return other.result == one.result; };
+    if (absl::c_any_of(derived, is_known)) continue;
+    DropDerived(alignment, {one}, &added);
+    alignment = WithoutDerived(std::move(alignment), {one});
+    derived.push_back(one);
+  }
   OC_ASSIGN_OR_RETURN(FoundInFrame found,
                       PairInFrame(sides, alignment, added, derived, tools.watch));
   DropDerived(alignment, found.derived, &added);

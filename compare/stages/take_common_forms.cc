@@ -5,6 +5,7 @@
 
 #include "compare/common_forms/common_forms.h"
 #include "compare/common_forms/recorded_layouts.h"
+#include "compare/sides/recorded_precision.h"
 #include "evaluator/base/status_macros.h"
 
 namespace onnxcmp {
@@ -13,6 +14,7 @@ absl::StatusOr<SideRecords> TakeCommonForms(const PerSide<Side*>& sides, SideRec
                                             const PairValues::Watch& watch) {
   PerSide<SideRecord>& both = records.sides;
   const PerSide<ResultStream*> streams = {&both.left.stream, &both.right.stream};
+  TakeQuantizedPrecision(streams);
   OC_RETURN_IF_ERROR(FindCommonForms(ViewsOf(sides, both), watch, streams));
   OC_ASSIGN_OR_RETURN(const PerSide<std::vector<LaidOut>> laid_out,
                       FindRecordedLayouts(ViewsOf(sides, both), watch, streams));

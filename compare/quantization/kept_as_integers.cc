@@ -1,0 +1,222 @@
+#include "compare/quantization/kept_as_integers.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "compare/alignment/recorded_pairs.h"
+#include "compare/graphs/side_graph.h"
+#include "compare/outputs/derived_values.h"
+#include "compare/outputs/recorded_evidence.h"
+#include "compare/outputs/swallowed_steps.h"
+#include "compare/quantization/dequantized_view.h"
+#include "compare/quantization/quant_params.h"
+#include "compare/streams/fingerprint.h"
+#include "compare/streams/result_names.h"
+#include "evaluator/base/status_macros.h"
+#include "evaluator/tensor/tensor.h"
+#include "evaluator/tensor/value.h"
+
+namespace onnxcmp {
+namespace {
+
+constexpr int64_t kMostHeld = int64_t{1} << 30;  // bytes of recorded values and of integers
+constexpr size_t kMostOpen = 2048;
+
+class IntegerFinder {
+ public:
+  IntegerFinder(const PerSide<RecordedSide>& sides, const Alignment& alignment,
+                absl::Span<const AddedPair> added, SideId recorded)
+      : side_(recorded),
+        recording_(sides[recorded]),
+        model_(sides[Other(recorded)]),
+        own_(*recording_.stream),
+        graph_(*model_.stream, model_.evaluator()),
+        params_(graph_),
+        layers_(*model_.stream),
+        partners_(alignment.partners(recorded)) {
+    for (const AddedPair& pair : added) {
+      if (pair.shared != side_) partners_[Index(OfSide(pair, side_))] = OfSide(pair, Other(side_));
+    }
+    for (const AlignedRow& row : alignment.rows) {
+      if (!row.paired() || !Has(row.marks, Mark::kGiven)) continue;
+      given_.push_back(OfSide(row, side_).back());
+    }
+  }
+
+  absl::StatusOr<std::vector<DerivedResult>> Find(const PairValues::Watch& watch) {
+    std::vector<DerivedResult> found;
+    Choose();
+    if (open_.empty() || integers_.empty() || held_ > kMostHeld) return found;
+    OC_RETURN_IF_ERROR(Load(watch));
+    const RecordedEvidence evidence(own_, *model_.stream, partners_);
+    for (const int r : open_) {
+      std::optional<DerivedResult> derived = Nearest(r, evidence);
+      if (derived.has_value()) found.push_back(*std::move(derived));
+    }
+    return found;
+  }
+
+ private:
+  // A result of the same name is its partner, however wrong.
+  bool IsOpen(int r) const {
+    const StreamResult& result = own_.results[Index(r)];
+    if (result.kind != ResultKind::kResult || !result.shape.has_value() ||
+        !result.fingerprint.rich || !result.fingerprint.finite ||
+        result.fingerprint.kind != ElementKind::kFloat || result.fingerprint.size <= kHandful ||
+        absl::c_linear_search(given_, r)) {
+      return false;
+    }
+    const int partner = partners_[Index(r)];
+    if (partner == kNone) return true;
+    const StreamResult& other = graph_.result(partner);
+    return !AreNear(result, other) && FullName(result) != FullName(other) &&
+           absl::c_none_of(graph_.outputs(), [&](const auto& output) {
+             return output.second == partner || graph_.result(output.first).name == result.name;
+           });
+  }
+
+  void Choose() {
+    absl::flat_hash_map<int64_t, int64_t> sizes;
+    for (size_t i = 0; i < own_.results.size() && open_.size() < kMostOpen; ++i) {
+      const auto r = static_cast<int>(i);
+      if (!IsOpen(r)) continue;
+      open_.push_back(r);
+      ++sizes[own_.results[i].fingerprint.size];
+      held_ += AboutBytes(own_.results[i]);
+    }
+    for (const int m : graph_.results()) {
+      const StreamResult& result = graph_.result(m);
+      if (!graph_.IsComputed(m) || graph_.IsConstant(m) || result.depth > 0 ||
+          !IsInteger(result.dtype) || BitWidth(result.dtype) > 16 || !params_.of(m).has_value() ||
+          !sizes.contains(result.fingerprint.size)) {
+        continue;
+      }
+      integers_.push_back(m);
+      held_ += AboutBytes(result);
+    }
+  }
+
+  absl::Status Load(const PairValues::Watch& watch) {
+    PerSide<std::vector<bool>> wanted;
+    for (const SideId id : kBothSides) {
+      const RecordedSide& side = id == side_ ? recording_ : model_;
+      wanted[id].resize(side.stream->results.size());
+    }
+    for (const int r : open_) wanted[side_][Index(r)] = true;
+    for (const int m : integers_) {
+      const QuantParams& params = *params_.of(m);
+      for (const int number : {m, params.scale, params.zero_point}) {
+        if (number != kNone) wanted[Other(side_)][Index(number)] = true;
+      }
+    }
+    for (const SideId id : kBothSides) {
+      const std::unique_ptr<Observer> watcher =
+          watch ? watch(absl::StrCat(SideName(id), " again")) : nullptr;
+      Side& side = *(id == side_ ? recording_ : model_).side;
+      OC_RETURN_IF_ERROR(side.Revisit(wanted[id], watcher.get(), [&](int r, const Value& value) {
+        values_[id][r] = value;
+        return absl::OkStatus();
+      }));
+    }
+    for (const int m : integers_) {
+      std::optional<Tensor> floats = FloatsOf(m);
+      if (!floats.has_value()) continue;
+      const Fingerprint fingerprint = FingerprintOf(Value(*floats));
+      if (fingerprint.rich) reals_.push_back({m, *std::move(floats), fingerprint});
+    }
+    return absl::OkStatus();
+  }
+
+  const Value* ValueOf(int m) const {
+    const auto& values = values_[Other(side_)];
+    const auto it = m == kNone ? values.end() : values.find(m);
+    return it == values.end() ? nullptr : &it->second;
+  }
+
+  std::optional<Tensor> FloatsOf(int m) const {
+    const QuantParams& params = *params_.of(m);
+    const Value* integers = ValueOf(m);
+    if (integers == nullptr || !integers->is_tensor() || ValueOf(params.scale) == nullptr) {
+      return std::nullopt;
+    }
+    const std::optional<QuantParamValues> numbers =
+        ValuesOf(params, integers->tensor(), ValueOf(params.scale), ValueOf(params.zero_point));
+    if (!numbers.has_value()) return std::nullopt;
+    absl::StatusOr<Tensor> floats = InFloats(DequantizedView(integers->tensor(), *numbers),
+                                             integers->tensor().shape(), DType::kFloat, nullptr);
+    return floats.ok() ? std::optional(*std::move(floats)) : std::nullopt;
+  }
+
+  std::optional<DerivedResult> Nearest(int r, const RecordedEvidence& evidence) const {
+    const StreamResult& recorded = own_.results[Index(r)];
+    const Reals* best = nullptr;
+    double least = 0;
+    for (const Reals& reals : reals_) {
+      if (reals.fingerprint.size != recorded.fingerprint.size) continue;
+      const double distance = SketchDistance(recorded.fingerprint, reals.fingerprint);
+      if (!(distance <= ReachOf(recorded, graph_.result(reals.of)))) continue;
+      if (best != nullptr && distance >= least) continue;
+      best = &reals;
+      least = distance;
+    }
+    if (best != nullptr) return DerivedResult{side_, r, best->of, "kept as integers"};
+    const auto value = values_[side_].find(r);
+    if (value == values_[side_].end() || !value->second.is_tensor()) return std::nullopt;
+    const Tensor& own = value->second.tensor();
+    for (const Reals& reals : reals_) {
+      if (reals.floats.shape() != own.shape()) continue;
+      const SwallowedSteps may = {.normalization = layers_.MayFold(reals.of),
+                                  .with_offsets = false,
+                                  .activation = layers_.MayActivate(reals.of)};
+      const double noise = NoiseOfDerived(recorded, graph_.result(reals.of));
+      const std::string how = HowDerived(own, reals.floats, noise, may);
+      if (how.empty() || !evidence.Confirms(reals.of, r)) continue;
+      return DerivedResult{side_, r, reals.of, absl::StrCat(how, " and kept as integers")};
+    }
+    return std::nullopt;
+  }
+
+  // Integers of the model as the floats that they stand for.
+  struct Reals {
+    int of = kNone;
+    Tensor floats;
+    Fingerprint fingerprint;
+  };
+
+  const SideId side_;
+  const RecordedSide& recording_;
+  const RecordedSide& model_;
+  const ResultStream& own_;
+  const SideGraph graph_;
+  const QuantParamsByResult params_;
+  const LayersOfModel layers_;
+  std::vector<int> partners_;  // by recorded result
+  std::vector<int> given_;     // recorded results whose partners the user gave
+  std::vector<int> open_;      // recorded results without a partner
+  std::vector<int> integers_;  // results of the model
+  int64_t held_ = 0;
+  PerSide<absl::flat_hash_map<int, Value>> values_;
+  std::vector<Reals> reals_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::vector<DerivedResult>> FindKeptAsIntegers(const PerSide<RecordedSide>& sides,
+                                                              const Alignment& alignment,
+                                                              absl::Span<const AddedPair> added,
+                                                              const PairValues::Watch& watch) {
+  std::vector<DerivedResult> none;
+  if (sides.left.stream->recorded == sides.right.stream->recorded) return none;
+  const SideId recorded = sides.left.stream->recorded ? SideId::kLeft : SideId::kRight;
+  if (sides[Other(recorded)].evaluator() == nullptr) return none;
+  return IntegerFinder(sides, alignment, added, recorded).Find(watch);
+}
+
+}  // namespace onnxcmp

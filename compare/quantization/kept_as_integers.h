@@ -1,0 +1,26 @@
+// Recorded floats that a quantized model has as integers alone.
+#ifndef ONNXCMP_COMPARE_QUANTIZATION_KEPT_AS_INTEGERS_H_
+#define ONNXCMP_COMPARE_QUANTIZATION_KEPT_AS_INTEGERS_H_
+
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "compare/alignment/alignment.h"
+#include "compare/alignment/alignment_amendment.h"
+#include "compare/base/per_side.h"
+#include "compare/sides/pair_values.h"
+
+namespace onnxcmp {
+
+// Recorded floats without a partner that are about what quantized integers of the model stand for,
+// or what such a layer computes before its activation: QLinearConv gives no floats. `added`: pairs
+// besides the alignment's. Runs the model once if there are candidates.
+absl::StatusOr<std::vector<DerivedResult>> FindKeptAsIntegers(const PerSide<RecordedSide>& sides,
+                                                              const Alignment& alignment,
+                                                              absl::Span<const AddedPair> added,
+                                                              const PairValues::Watch& watch);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_QUANTIZATION_KEPT_AS_INTEGERS_H_
