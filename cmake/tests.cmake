@@ -12,7 +12,7 @@ function(onnxcmp_test name)
   onnxcmp_precompile(${name} onnxcmp_test_support)
   # For the asan preset: an allocation that is too large fails as it does without the sanitizer.
   set(environment
-    ASAN_OPTIONS=allocator_may_return_null=1:max_allocation_size_mb=65536:detect_stack_use_after_return=1
+    ASAN_OPTIONS=allocator_may_return_null=1:detect_stack_use_after_return=1
     UBSAN_OPTIONS=print_stacktrace=1)
   if(NOT arg_SHARDS)
     add_test(NAME ${name} COMMAND ${name})

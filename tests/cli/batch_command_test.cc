@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -40,6 +41,13 @@ constexpr char kGiant[] = R"((float[N,4] x) => (float[N,4] y) {
     c = ConstantOfShape (size)
     s = ReduceSum <keepdims = 0> (c)
     y = Add (x, s) })";
+
+// Under the address sanitizer memory has no limit.
+#ifdef __SANITIZE_ADDRESS__
+constexpr bool kLimitsMemory = false;
+#else
+constexpr bool kLimitsMemory = true;
+#endif
 
 class BatchCommandTest : public ModelFolderTest {
  protected:
@@ -95,9 +103,10 @@ std::vector<pid_t> ProcessesWith(const std::string& path) {
   for (const fs::directory_entry& entry : fs::directory_iterator("/proc", error)) {
     const pid_t pid = std::atoi(entry.path().filename().c_str());
     if (pid <= 0 || pid == getpid()) continue;
-    std::ifstream file(entry.path() / "cmdline");
-    const std::string line{std::istreambuf_iterator<char>(file), {}};
-    if (absl::StrContains(line, text)) found.push_back(pid);
+    // Reading fails if the process ends meanwhile, for which << does not throw.
+    std::ostringstream line;
+    line << std::ifstream(entry.path() / "cmdline").rdbuf();
+    if (absl::StrContains(line.str(), text)) found.push_back(pid);
   }
   return found;
 }
@@ -123,7 +132,7 @@ TEST_F(BatchCommandTest, EveryPairHasItsResult) {
   EXPECT_TRUE(results.at("good").as_expected);
   EXPECT_EQ(results.at("eps").verdict, "different");
   EXPECT_EQ(results.at("endless").verdict, "timed_out");
-  EXPECT_EQ(results.at("giant").verdict, "out_of_memory");
+  EXPECT_EQ(results.at("giant").verdict, kLimitsMemory ? "out_of_memory" : "timed_out");
   EXPECT_EQ(results.at("broken").verdict, "unreadable");
   EXPECT_EQ(results.at("alone").verdict, "unreadable");
   EXPECT_EQ(results.at("broken").report, "report.json");
