@@ -49,6 +49,7 @@ void WriteNode(const StreamResult& result, const ResultStream& stream, JsonWrite
   const StreamNode& node = stream.nodes[Index(result.node)];
   if (!node.name.empty() || !out.brief()) out.Text("node", node.name);
   if (node.module.has_value() && !node.module->empty()) out.Text("module", *node.module);
+  if (!node.source_line.empty()) out.Text("source_line", node.source_line);
   out.Results("inputs", node.inputs);
   if (!node.captures.empty()) out.Results("captures", node.captures);
 }

@@ -71,8 +71,10 @@ std::string RenderJunit(const Comparison& comparison) {
   for (const Cause& cause : comparison.causes) {
     const std::string left = CauseName(comparison, cause, SideId::kLeft);
     const std::string right = CauseName(comparison, cause, SideId::kRight);
+    const std::string line = CauseSourceLine(comparison, cause);
     out.push_back(absl::StrCat("cause: ", CauseKindName(cause.kind), ": ", left,
-                               left == right ? "" : absl::StrCat(" | ", right), ": ", cause.text));
+                               left == right ? "" : absl::StrCat(" | ", right), ": ", cause.text,
+                               line.empty() ? "" : absl::StrCat("; from ", line)));
   }
   return suite.Take(
       absl::StrCat(comparison.left_summary.source, " | ", comparison.right_summary.source),

@@ -78,8 +78,10 @@ std::string Causes(const Comparison& comparison) {
   for (const Cause& cause : comparison.causes) {
     absl::StrAppend(&text, "1. ", CauseKindName(cause.kind), " ",
                     Code(CauseName(comparison, cause, SideId::kLeft)), " / ",
-                    Code(CauseName(comparison, cause, SideId::kRight)), ": ", Code(cause.text),
-                    "\n");
+                    Code(CauseName(comparison, cause, SideId::kRight)), ": ", Code(cause.text));
+    const std::string line = CauseSourceLine(comparison, cause);
+    if (!line.empty()) absl::StrAppend(&text, "; from ", Code(line));
+    text += "\n";
   }
   return text;
 }

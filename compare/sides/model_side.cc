@@ -125,15 +125,17 @@ SideSummary Summarize(const Model& model) {
   return summary;
 }
 
-// Records for each node of the main graph the module it comes from.
+// Records for each node of the main graph the module and the line that it comes from.
 void AddModules(const std::string& path, ResultStream* stream) {
-  const absl::flat_hash_map<std::string, std::string> modules = ReadModulePaths(path);
-  if (modules.empty()) return;
+  const absl::flat_hash_map<std::string, ProgramPlace> places = ReadProgramPlaces(path);
+  if (places.empty()) return;
   for (StreamNode& node : stream->nodes) {
     if (node.outputs.empty() || node.outputs.front() == kNone) continue;
     const StreamResult& first = stream->results[Index(node.outputs.front())];
-    const auto it = first.depth > 0 ? modules.end() : modules.find(first.name);
-    if (it != modules.end()) node.module = it->second;
+    const auto it = first.depth > 0 ? places.end() : places.find(first.name);
+    if (it == places.end()) continue;
+    node.module = it->second.module;
+    node.source_line = it->second.line;
   }
 }
 

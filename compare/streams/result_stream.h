@@ -75,11 +75,12 @@ struct StreamNode {
   // The framework's module that it comes from, as recorded by the exporter: "encoder.layer.0";
   // nothing: unknown, or not requested (RecordOptions::modules).
   std::optional<std::string> module = std::nullopt;
-  uint64_t attributes = 0;  // hash of the attributes, subgraphs included
-  int64_t bits = 4;         // NodeFacts::bits
-  FewResults inputs;        // results by input slot; kNone: absent
-  FewResults outputs;       // results by output slot; kNone: absent
-  FewResults captures;      // results that its subgraphs read
+  std::string source_line = {};  // the program's line that it comes from, "model.py:12"; likewise
+  uint64_t attributes = 0;       // hash of the attributes, subgraphs included
+  int64_t bits = 4;              // NodeFacts::bits
+  FewResults inputs;             // results by input slot; kNone: absent
+  FewResults outputs;            // results by output slot; kNone: absent
+  FewResults captures;           // results that its subgraphs read
   // True if all its inputs are results. The inputs of a subgraph need not be: a loop's counter, a
   // scanned slice, an initializer. They are kNone among the inputs.
   bool closed = true;

@@ -21,6 +21,7 @@ namespace {
 
 constexpr absl::string_view kNameScopes = "pkg.torch.onnx.name_scopes";
 constexpr absl::string_view kNamespace = "namespace";
+constexpr absl::string_view kStackTrace = "pkg.torch.onnx.stack_trace";
 
 // The parts in quotes of either kind.
 std::vector<std::string> QuotedParts(absl::string_view text) {
@@ -36,10 +37,11 @@ std::vector<std::string> QuotedParts(absl::string_view text) {
 }
 
 // Most models have none, which is found out sooner than their nodes are parsed.
-bool MayHaveModules(absl::string_view bytes) {
+bool MayHavePlaces(absl::string_view bytes) {
   const std::optional<CutModel> cut = CutWeights(bytes);
   const absl::string_view rest = cut.has_value() ? absl::string_view(cut->message) : bytes;
-  return absl::StrContains(rest, kNameScopes) || absl::StrContains(rest, kNamespace);
+  return absl::StrContains(rest, kNameScopes) || absl::StrContains(rest, kNamespace) ||
+         absl::StrContains(rest, kStackTrace);
 }
 
 }  // namespace
@@ -79,22 +81,28 @@ std::string LineOfStackTrace(absl::string_view trace) {
   return own.empty() ? innermost : own;
 }
 
-absl::flat_hash_map<std::string, std::string> ReadModulePaths(const std::string& path) {
+absl::flat_hash_map<std::string, ProgramPlace> ReadProgramPlaces(const std::string& path) {
   constexpr int kMaxDepth = 64;
-  absl::flat_hash_map<std::string, std::string> modules;
+  absl::flat_hash_map<std::string, ProgramPlace> places;
   absl::StatusOr<std::shared_ptr<const MappedFile>> file = MappedFile::Open(path);
-  if (!file.ok() || !MayHaveModules((*file)->bytes())) return modules;
+  if (!file.ok() || !MayHavePlaces((*file)->bytes())) return places;
   const absl::StatusOr<ModelInFile> model = ReadModelInPlace(*std::move(file), kMaxDepth);
-  if (!model.ok()) return modules;
+  if (!model.ok()) return places;
   for (const onnx::NodeProto& node : model->proto->graph().node()) {
+    if (node.output().empty()) continue;
+    ProgramPlace place;
     for (const onnx::StringStringEntryProto& entry : node.metadata_props()) {
-      const bool scopes = entry.key() == kNameScopes;
-      if ((!scopes && entry.key() != kNamespace) || node.output().empty()) continue;
-      modules[node.output(0)] =
-          scopes ? ModuleOfNameScopes(entry.value()) : ModuleOfNamespace(entry.value());
+      if (entry.key() == kNameScopes) place.module = ModuleOfNameScopes(entry.value());
+      if (entry.key() == kStackTrace) place.line = LineOfStackTrace(entry.value());
+      if (entry.key() == kNamespace && !place.module.has_value()) {
+        place.module = ModuleOfNamespace(entry.value());
+      }
+    }
+    if (place.module.has_value() || !place.line.empty()) {
+      places[node.output(0)] = std::move(place);
     }
   }
-  return modules;
+  return places;
 }
 
 }  // namespace onnxcmp

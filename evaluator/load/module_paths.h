@@ -1,7 +1,8 @@
-// Which module of a framework each node of a model comes from, as exporters write it down.
+// Where in a framework's program the nodes of a model come from, as exporters write it down.
 #ifndef ONNXCMP_EVALUATOR_LOAD_MODULE_PATHS_H_
 #define ONNXCMP_EVALUATOR_LOAD_MODULE_PATHS_H_
 
+#include <optional>
 #include <string>
 
 #include "absl/container/flat_hash_map.h"
@@ -9,11 +10,15 @@
 
 namespace onnxcmp {
 
-// By the name of a node's first output: the path of the module, "encoder.layer.0.output"; "" for
-// the root. Read from the metadata that PyTorch's exporter writes into every node
-// (pkg.torch.onnx.name_scopes, before that namespace), of the main graph. Empty if the file has
-// none or cannot be read.
-absl::flat_hash_map<std::string, std::string> ReadModulePaths(const std::string& path);
+struct ProgramPlace {
+  std::optional<std::string> module;  // its path, "encoder.layer.0.output"; "" for the root
+  std::string line;                   // of the program, "model.py:12"; "": not noted
+};
+
+// By the name of a node's first output. Read from the metadata that PyTorch's exporter writes into
+// every node (pkg.torch.onnx.name_scopes, before that namespace; pkg.torch.onnx.stack_trace), of
+// the main graph. Empty if the file has none or cannot be read.
+absl::flat_hash_map<std::string, ProgramPlace> ReadProgramPlaces(const std::string& path);
 
 // The path in such an entry: "['', 'encoder', 'encoder.layer.0', 'add_3']" is "encoder.layer.0".
 std::string ModuleOfNameScopes(absl::string_view scopes);

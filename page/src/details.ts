@@ -67,6 +67,7 @@ function sideBlock(comparison: Comparison, side: Side, row: Row): Child {
       ["type", visible(result.type)],
       ["node", result.node !== undefined && result.node !== "" && wholeName(result.node)],
       ["module", result.module !== undefined && wholeName(result.module)],
+      ["line of the program", result.source_line !== undefined && wholeName(result.source_line)],
       ["within", result.path.length > 0 && wholeName(result.path.join("/"))],
       ["stands for", absorbed.length > 0 && html("span", {}, ...absorbed.map((one, i) => html("span", {},
         i > 0 ? " → " : "", visible(madeBy(comparison.result(side, one))))),

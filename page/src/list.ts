@@ -58,7 +58,7 @@ export class RowList {
     this.placeOfRow.fill(-1);
     items.forEach((item, place) => {
       if ("row" in item) this.placeOfRow[item.row] = place;
-      else for (const row of item.fold) this.placeOfRow[row] = place;
+      else if ("fold" in item) for (const row of item.fold) this.placeOfRow[row] = place;
     });
     this.element.setAttribute("aria-rowcount", String(items.length + 1));
     this.clear();
@@ -211,8 +211,9 @@ export class RowList {
 
   private make(place: number): HTMLElement {
     const item = this.items[place];
-    const element = item && "row" in item ? this.rowElement(item.row)
-      : this.foldElement(item?.fold ?? [], item?.what ?? "");
+    if (!item) return html("div");
+    const element = "row" in item ? this.rowElement(item.row)
+      : "fold" in item ? this.foldElement(item.fold, item.what) : headingElement(item.heading);
     element.setAttribute("aria-rowindex", String(place + 2));
     element.style.top = `${place * this.height}px`;
     return element;
@@ -286,4 +287,10 @@ export class RowList {
     shown.style.minWidth = `${Math.min(brief.length, LEAST_OF_NAME)}ch`;
     return [html("span", { class: "op", title: operator.slice(0, 300) }, visible(operator).slice(0, 60)), shown];
   }
+}
+
+// Of the part of the program that the rows below come from.
+function headingElement(title: string): HTMLElement {
+  return html("div", { class: "row heading", role: "row" },
+    html("div", { role: "gridcell", class: "cell", "aria-colspan": 8, title: visible(title).slice(0, 500) }, visible(title).slice(0, 200)));
 }

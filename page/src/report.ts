@@ -62,6 +62,7 @@ export interface Result {
   domain?: string;
   node?: string;
   module?: string;
+  source_line?: string;
   inputs?: (number | null)[];
   captures?: (number | null)[];
   path: string[];

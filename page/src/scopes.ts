@@ -1,8 +1,9 @@
 // All results as a tree: by the bodies and functions that they are in, then by the modules that
 // their exporter noted or the scopes in their names, and what is still too much by their order.
 import { type Comparison } from "./comparison";
+import { partsOf } from "./groups";
 import { type JointGraph } from "./joint";
-import { type Relation, type Result, type Side, SIDES } from "./report";
+import { type Relation, type Side, SIDES } from "./report";
 
 export interface Scope {
   id: string;
@@ -17,18 +18,6 @@ export interface Scope {
 }
 
 const MOST_IN_ONE = 40;
-
-// "loop[3]" is within "loop"; a name's last part is its own.
-function partsOf(result: Result | undefined): string[] {
-  const { path, name, module } = result ?? { path: [], name: "", module: undefined };
-  const parts = path.flatMap((part) => {
-    const bracket = part.endsWith("]") ? part.lastIndexOf("[") : -1;
-    return bracket > 0 ? [part.slice(0, bracket), part] : [part];
-  });
-  if (module !== undefined) return [...parts, ...module.split(".").filter((part) => part !== "")];
-  const names = name.split("/").filter((part) => part !== "");
-  return [...parts, ...names.slice(0, -1)];
-}
 
 export class ScopeTree {
   readonly root: Scope = newScope("", "", undefined);

@@ -1,9 +1,10 @@
 // Which rows the table shows, in which order.
 import { type Comparison, madeBy, pathAndName } from "./comparison";
+import { Groups } from "./groups";
 import { type Relation, type Row, real } from "./report";
 import { ALL_RELATIONS, SIGNS, shareApart, shareOfRange } from "./text";
 
-export type Item = { row: number } | { fold: number[]; what: string };
+export type Item = { row: number } | { fold: number[]; what: string } | { heading: string };
 
 export interface Figure {
   id: string;
@@ -36,6 +37,7 @@ export class Selection {
   private readonly texts: string[] = [];
   // The rows in which all of these words stand, whatever is hidden.
   private searched: { words: string[]; found: number[] } = { words: [], found: [] };
+  private groups: Groups | undefined;
   private readonly ranks: Record<string, Float64Array> = {};
 
   constructor(private readonly comparison: Comparison) {}
@@ -58,6 +60,7 @@ export class Selection {
         parts.push(pathAndName(result), madeBy(result), result.type, result.dtype ?? "", result.node ?? "");
         if (result.domain) parts.push(result.domain);
         if (result.module) parts.push(result.module);
+        if (result.source_line) parts.push(result.source_line);
       }
     }
     return parts.join("\n").toLowerCase();
@@ -122,7 +125,11 @@ export class Selection {
   // The rows with those folded that need no attention, where nobody searches or sorts.
   items(rows: number[]): Item[] {
     const folds = this.folding && this.query === "" && this.sort === "order" && rows.length > FEW_ROWS;
-    if (!folds) return rows.map((row) => ({ row }));
+    const plain = folds ? this.folded(rows) : rows.map((row) => ({ row }));
+    return this.query === "" && this.sort === "order" ? this.withHeadings(plain) : plain;
+  }
+
+  private folded(rows: number[]): Item[] {
     const items: Item[] = [];
     let run: number[] = [];
     let what = "";
@@ -144,6 +151,17 @@ export class Selection {
     }
     end();
     return items;
+  }
+
+  // A fold that reaches over several groups is in none of them.
+  private withHeadings(items: Item[]): Item[] {
+    this.groups ??= new Groups(this.comparison);
+    const groups = this.groups.of(items.flatMap((item) => "row" in item ? [item.row] : []));
+    const titles = new Map(groups.map((group) => [group.rows[0], group.title]));
+    return items.flatMap((item) => {
+      const title = "row" in item ? titles.get(item.row) ?? "" : "";
+      return title === "" ? [item] : [{ heading: title }, item];
+    });
   }
 
   // What a row may be folded with others as; "" if it needs attention.

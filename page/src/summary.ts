@@ -172,7 +172,7 @@ function causeCard(comparison: Comparison, cause: Cause, number: number, actions
       leftName !== "" && rightName !== "" && rightName !== leftName && html("span", { class: "quiet" }, " on the right "),
       leftName !== "" && rightName !== "" && rightName !== leftName && wholeName(rightName)),
     html("ul", { class: "said" }, ...saidOf(cause).map((part) => html("li", {}, visible(part)))),
-    measured(cause),
+    measured(cause, cause.in_body ? [] : [left?.source_line, right?.source_line]),
     attributes.length > 0 && attributeTable(attributes),
     cause.diff?.worst && cause.diff.worst.length > 0 && html("details", {},
       html("summary", {}, "Worst elements, the right's node being given the left's values"),
@@ -218,11 +218,14 @@ function saidOf(cause: Cause): string[] {
   return parts;
 }
 
-function measured(cause: Cause): HTMLElement {
+// `lines`: of the programs that both nodes come from.
+function measured(cause: Cause, lines: (string | undefined)[]): HTMLElement {
   const diff = cause.diff;
   const apart = shareApart(diff);
+  const places = [...new Set(lines.filter((line) => line !== undefined))].join(" | ");
   return facts([
-    ["largest own difference", diff && `${farthest(diff)}${diff.max_absolute_at === "" ? "" : ` at ${diff.max_absolute_at}`}`],
+    ["line of the program", places !== "" && wholeName(places)],
+    ["largest own difference", diff && `${farthest(diff)}${["", "[]"].includes(diff.max_absolute_at) ? "" : ` at ${diff.max_absolute_at}`}`],
     ["against the values' size", Number.isFinite(apart) && percent(apart)],
     ["elements that differ", diff && Number(diff.elements) > 0 &&
       `${grouped(diff.beyond)} of ${grouped(diff.elements)}`],

@@ -25,7 +25,7 @@ export function digits(value: number, count = 2): string {
 }
 
 export function percent(share: number): string {
-  return `${digits(100 * share)} %`;
+  return share >= 10 ? `${digits(share)} times` : `${digits(100 * share)} %`;
 }
 
 export function many(count: Integer, noun: string): string {

@@ -12,16 +12,15 @@ import typing
 
 from . import _core
 from ._objects import Cause, Json, Origin, Output, Result, Row, Side
+from ._options import command_line, with_feeds
 from ._progress import Progress, Tick
-from ._sides import feed_sets, is_path, path_bytes, side_source
+from ._sides import path_bytes, side_source
 from ._values import of_plain
 
 if typing.TYPE_CHECKING:
     import pandas
 
 _VERDICTS = ("same", "close", "untested", "different", "failed")
-# What inputs are called that are no file.
-_FEEDS = {"inputs": "the feeds", "left-inputs": "the left feeds", "right-inputs": "the right feeds"}
 _PAGE_BYTES = 10_000_000
 _NOTEBOOK_BYTES = 2_000_000
 
@@ -45,8 +44,11 @@ class Comparison:
     found of several sets of inputs is in `sets`; the comparison itself is then the worst of them.
     """
 
-    def __init__(self, core: _core.Comparison, progress: bool | Tick | None = None) -> None:
+    def __init__(
+        self, core: _core.Comparison, progress: bool | Tick | None = None, set_name: str = ""
+    ) -> None:
         self._core = core
+        self._set_name = set_name or core.set_name
         self._progress = progress
         # Nothing here refers to this object: it and what it holds go when nobody wants it.
         self._before: tuple[Comparison, ...] = ()
@@ -77,7 +79,7 @@ class Comparison:
     @property
     def set_name(self) -> str:
         """Which set of inputs; "" if there is but one."""
-        return self._core.set_name
+        return self._set_name
 
     def _get(self) -> Json:
         if self._head is None:
@@ -275,81 +277,6 @@ def _side_name(side: str) -> str:
     return side
 
 
-# Options of the command line. What a value is written as there:
-def _pairs(value: typing.Any) -> list[str]:
-    if isinstance(value, typing.Mapping):
-        return [f"{left}={right}" for left, right in value.items()]
-    if isinstance(value, str):
-        return [value]
-    return [one if isinstance(one, str) else f"{one[0]}={one[1]}" for one in value]
-
-
-def _tolerances(value: typing.Any) -> list[str]:
-    if isinstance(value, str):
-        return [value]
-    if not isinstance(value, typing.Mapping):
-        return list(value)
-    return [f"{name}={rtol!r},{atol!r}" for name, (rtol, atol) in value.items()]
-
-
-def _seconds(value: typing.Any) -> str:
-    return value if isinstance(value, str) else f"{float(value)}s"
-
-
-_LISTS: dict[str, typing.Callable[[typing.Any], list[str]]] = {
-    "dim": _pairs,
-    "map-input": _pairs,
-    "pair": _pairs,
-    "tolerance": _tolerances,
-}
-_FLAGS = frozenset(
-    "each partial any-row-order coverage shadow quantization fusions fused nan ramp".split()
-)
-
-
-def _command_line(options: typing.Mapping[str, typing.Any]) -> list[str | bytes]:
-    line: list[str | bytes] = []
-    for key, value in options.items():
-        name = key.replace("_", "-")
-        if value is None or value is False and name not in ("causes", "share"):
-            continue
-        if name in ("causes", "share"):
-            if not value:
-                line.append(f"--no-{name}")
-        elif name in _FLAGS:
-            line.append(f"--{name}")
-        elif name in _LISTS:
-            line.extend(f"--{name}={one}" for one in _LISTS[name](value))
-        elif name == "search":
-            line.append(f"--search={'60s' if value is True else _seconds(value)}")
-        elif name == "runtime-timeout":
-            line.append(f"--{name}={_seconds(value)}")
-        elif is_path(value):
-            line.append(f"--{name}=".encode() + path_bytes(value))
-        elif isinstance(value, float):
-            line.append(f"--{name}={value!r}")
-        else:
-            line.append(f"--{name}={value}")
-    return line
-
-
-def _with_feeds(
-    line: list[str | bytes], given: typing.Mapping[str, typing.Any]
-) -> dict[str, list[typing.Any]]:
-    """Adds inputs to a command line; what is no file is given back by its name there."""
-    in_memory = {}
-    for option, feeds in given.items():
-        if feeds is None:
-            continue
-        if is_path(feeds):
-            line.append(f"--{option}=".encode() + path_bytes(feeds))
-            continue
-        label = _FEEDS[option]
-        in_memory[label] = feed_sets(feeds, label)
-        line.append(f"--{option}={label}")
-    return in_memory
-
-
 def compare(
     left: typing.Any,
     right: typing.Any,
@@ -406,7 +333,7 @@ def compare(
     Raises Error where the command line prints one. A side that fails while it runs is no error:
     the verdict is then "failed".
     """
-    line = _command_line(
+    line = command_line(
         {
             "map_input": map_input,
             "rtol": rtol,
@@ -447,9 +374,33 @@ def compare(
     given = {"inputs": feeds, "left-inputs": left_feeds, "right-inputs": right_feeds}
     from . import _runtime
 
+    compared: tuple[Comparison, ...] = ()
+    for name, one in _runtime.feeds_by_set(left, right, given, line):
+        compared += _compare_once(left, right, one, list(line), letters, progress, name)
+    worst = max(
+        range(len(compared)),
+        key=lambda i: (compared[i].exit_status, _VERDICTS.index(compared[i].verdict), -i),
+    )
+    compared[worst]._before, compared[worst]._after = compared[:worst], compared[worst + 1 :]
+    return compared[worst]
+
+
+def _compare_once(
+    left: typing.Any,
+    right: typing.Any,
+    given: dict[str, typing.Any],
+    line: list[str | bytes],
+    letters: bool,
+    progress: bool | Tick | None,
+    set_name: str,
+) -> tuple[Comparison, ...]:
+    """Runs what is a runtime of this process, and compares. `set_name`: of what is given, if that
+    is one set of several."""
+    from . import _runtime
+
     if _runtime.is_runtime(left) or _runtime.is_runtime(right):
         left, right, given = _runtime.run_sides(left, right, given, line)
-    in_memory = _with_feeds(line, given)
+    in_memory = with_feeds(line, given)
     with Progress(progress) as shown:
         cores = _core.compare(
             line,
@@ -460,13 +411,7 @@ def compare(
             shown.tick(),
             watches_signals(),
         )
-    compared = tuple(Comparison(core, progress) for core in cores)
-    worst = max(
-        range(len(compared)),
-        key=lambda i: (compared[i].exit_status, _VERDICTS.index(compared[i].verdict), -i),
-    )
-    compared[worst]._before, compared[worst]._after = compared[:worst], compared[worst + 1 :]
-    return compared[worst]
+    return tuple(Comparison(core, progress, set_name) for core in cores)
 
 
 def make_inputs(
@@ -479,7 +424,7 @@ def make_inputs(
 ) -> dict[str, typing.Any]:
     """Inputs that fit what the model does with them (docs/inputs.md), those that compare() makes
     up first."""
-    return inputs_for(_command_line({"seed": seed, "ramp": ramp, "dim": dim}), model, other)
+    return inputs_for(command_line({"seed": seed, "ramp": ramp, "dim": dim}), model, other)
 
 
 def inputs_for(

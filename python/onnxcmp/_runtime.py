@@ -7,7 +7,8 @@ import typing
 
 from ._errors import Error
 from ._recording import Recording
-from ._sides import is_path, model_source
+from ._sides import is_path, model_source, path_bytes
+from ._values import of_plain
 
 Given = dict[str, typing.Any]
 
@@ -41,8 +42,51 @@ def _given_feeds(given: Given) -> Given | None:
         raise TypeError("runtimes take `feeds`, the same for both sides")
     feeds = given["inputs"]
     if feeds is not None and not isinstance(feeds, typing.Mapping):
-        raise TypeError("runtimes take `feeds` as a dict: one set of inputs")
+        raise TypeError(
+            "runtimes take `feeds` as a dict of arrays by the inputs' names, a list of such dicts, "
+            f"or a path, not {type(feeds).__name__}"
+        )
     return None if feeds is None else dict(feeds)
+
+
+def feeds_by_set(
+    left: typing.Any, right: typing.Any, given: Given, line: list[str | bytes]
+) -> list[tuple[str, Given]]:
+    """What is given for each set of inputs, with the set's name. A runtime of this process runs on
+    one set after the other; everything else takes all sets at once."""
+    feeds = given["inputs"]
+    if not _runs_here(left) and not _runs_here(right):
+        return [("", given)]
+    if is_path(feeds):
+        return [(name, {**given, "inputs": one})
+                for name, one in _feeds_in_file(left, right, feeds, line)]
+    if isinstance(feeds, (list, tuple)) and feeds and all(
+        isinstance(one, typing.Mapping) for one in feeds
+    ):
+        return [("" if len(feeds) == 1 else f"[{i}]", {**given, "inputs": one})
+                for i, one in enumerate(feeds)]
+    return [("", given)]
+
+
+def _feeds_in_file(
+    left: typing.Any, right: typing.Any, path: typing.Any, line: list[str | bytes]
+) -> list[tuple[str, Given]]:
+    """The sets of a file of inputs, by the names of the inputs of the model that has them."""
+    from . import _core
+
+    models = [side.model if is_runtime(side) else side for side in (left, right)]
+    models = [model for model in models if model is not None and not _is_values(model)]
+    if not models:
+        raise TypeError("feeds of a file need a model whose inputs they are")
+    source = model_source(models[0], "model")
+    # Comparing a model with itself reads and maps them; it need not run for that.
+    options = ["--no-causes", "--max-steps=1", b"--inputs=" + path_bytes(path)]
+    options.extend(option for option in line if option == "--each")
+    cores = _core.compare(options, source, source, {}, False, None, False)
+    return [
+        (core.set_name, {name: of_plain(plain) for name, plain in core.feeds(0).items()})
+        for core in cores
+    ]
 
 
 def _feeds_for(sides: typing.Sequence[typing.Any], line: list[str | bytes]) -> Given | None:
@@ -50,7 +94,10 @@ def _feeds_for(sides: typing.Sequence[typing.Any], line: list[str | bytes]) -> G
     if not any(is_runtime(side) for side in sides):
         return None
     if any(str(option).startswith("--sets=") and option != "--sets=1" for option in line):
-        raise TypeError("runtimes take one set of inputs, not `sets`")
+        raise TypeError(
+            "a runtime in this process takes made-up inputs once, not `sets`: give it several as "
+            "feeds=[...], or a process of its own (isolated=True)"
+        )
     for side in sides:
         if isinstance(side, Recording) and side.inputs:
             return side.inputs

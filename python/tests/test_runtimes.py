@@ -52,7 +52,7 @@ def test_adapter_that_is_wrong(plain, x):
     assert both.verdict == "different"
 
 
-def test_runtimes_take_one_set_of_feeds_that_they_have(plain, x):
+def test_runtimes_take_feeds_that_they_have(plain, x):
     mine = Adapter(plain, Mine())
     with pytest.raises(TypeError, match="sets"):
         onnxcmp.compare(plain, mine, sets=3)
@@ -60,6 +60,53 @@ def test_runtimes_take_one_set_of_feeds_that_they_have(plain, x):
         onnxcmp.compare(Adapter(plain, Mine()), mine, {"x": x, "nobody": x})
     with pytest.raises(onnxcmp.Error, match="nobody"):
         onnxcmp.compare(plain, mine, {"x": x, "nobody": x})
+    for bad in ([], [{"x": x}, 3], 5):
+        with pytest.raises(TypeError, match="feeds"):
+            onnxcmp.compare(plain, mine, bad)
+
+
+class WrongAbove(Mine):
+    """Wrong where an input is great."""
+
+    def run(self, session, feeds):
+        self.fault = 0.5 if feeds["x"].max() > 50 else 0.0
+        return super().run(session, feeds)
+
+
+def test_runtimes_take_several_sets_one_after_the_other(plain, x):
+    feeds = [{"x": x}, {"x": x + 100}, {"x": -x}]
+    for sides in ((plain, Adapter(plain, WrongAbove())),
+                  (Adapter(plain, WrongAbove()), Adapter(plain, Mine()))):
+        c = onnxcmp.compare(*sides, feeds)
+        assert [one.set_name for one in c.sets] == ["[0]", "[1]", "[2]"]
+        assert [one.verdict == "different" for one in c.sets] == [False, True, False]
+        assert c.verdict == "different" and c.set_name == "[1]" and not c
+        assert all(name in str(c) for name in ("[0]\n", "[1]\n", "[2]\n"))
+    good = onnxcmp.compare(plain, Adapter(plain, Mine()), feeds)
+    assert good and len(good.sets) == 3
+    for one, given in zip(good.sets, feeds):
+        np.testing.assert_array_equal(one.feeds("left")["x"], given["x"])
+        np.testing.assert_array_equal(one.right.result("x").value, given["x"])
+    alone = onnxcmp.compare(plain, Adapter(plain, Mine()), feeds[:1])
+    assert [one.set_name for one in alone.sets] == [""]
+
+
+def test_runtimes_take_files_of_feeds(plain, x, tmp_path):
+    np.savez(tmp_path / "one.npz", x=x + 100)
+    for right in (Mine(), WrongAbove()):
+        c = onnxcmp.compare(plain, Adapter(plain, right), tmp_path / "one.npz")
+        assert bool(c) == (type(right) is Mine)
+        np.testing.assert_array_equal(c.feeds("left")["x"], x + 100)
+    for i, value in enumerate((x, x + 100)):
+        folder = tmp_path / "sets" / f"test_data_set_{i}"
+        folder.mkdir(parents=True)
+        (folder / "input_0.pb").write_bytes(
+            onnx.numpy_helper.from_array(value, "x").SerializeToString())
+    c = onnxcmp.compare(plain, Adapter(plain, WrongAbove()), tmp_path / "sets")
+    assert [bool(one) for one in c.sets] == [True, False]
+    assert len({one.set_name for one in c.sets}) == 2
+    with pytest.raises(onnxcmp.Error, match="none.npz"):
+        onnxcmp.compare(plain, Adapter(plain, Mine()), tmp_path / "none.npz")
 
 
 def test_made_up_inputs_are_those_of_the_options(plain):

@@ -315,6 +315,8 @@ std::string CauseSentence(const Comparison& comparison, const Cause& cause) {
   if (cause.count > 1) absl::StrAppend(&line, "; ", cause.count, " such places");
   const std::string truth = TruthText(cause);
   if (!truth.empty()) absl::StrAppend(&line, "; ", truth);
+  const std::string source = CauseSourceLine(comparison, cause);
+  if (!source.empty()) absl::StrAppend(&line, "; from ", PrintableText(source));
   return line;
 }
 

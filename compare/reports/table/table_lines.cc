@@ -11,6 +11,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "compare/base/per_side.h"
+#include "compare/reports/table/module_headings.h"
 #include "compare/reports/table/table_folds.h"
 #include "compare/reports/words/result_words.h"
 #include "compare/reports/words/row_selection.h"
@@ -27,41 +28,6 @@ using Rows = TableOptions::Rows;
 constexpr int kMostRows = 20;
 // Limit of the inner results of a fused region with lines of their own in the folded view.
 constexpr size_t kMostInner = 3;
-
-// The first parts of "encoder.layer.0", or all if there are no more.
-absl::string_view FirstParts(absl::string_view module, int depth) {
-  size_t end = 0;
-  for (int part = 0; part < depth; ++part) {
-    end = module.find('.', end + (part > 0 ? 1 : 0));
-    if (end == absl::string_view::npos) return module;
-  }
-  return module.substr(0, end);
-}
-
-bool HasModule(const TableLine& line) {
-  return line.kind == TableLine::Kind::kRow || line.kind == TableLine::Kind::kInner;
-}
-
-// As deep as leaves several rows to a heading; 0: no headings. `modules`: by line.
-int DepthOfModules(const std::vector<TableLine>& lines, const std::vector<std::string>& modules) {
-  constexpr int kMostOfRows = 3;  // a heading for so many rows at least
-  int best = 0;
-  for (int depth = 1; depth <= 8; ++depth) {
-    int headings = 0;
-    int rows = 0;
-    absl::string_view current;
-    for (size_t i = 0; i < lines.size(); ++i) {
-      if (!HasModule(lines[i])) continue;
-      const absl::string_view module = FirstParts(modules[i], depth);
-      ++rows;
-      if (module != current) ++headings;
-      current = module;
-    }
-    if (headings == 0 || headings * kMostOfRows > rows) break;
-    best = depth;
-  }
-  return best;
-}
 
 class LineMaker {
  public:
@@ -101,7 +67,7 @@ class LineMaker {
       }
       i = end;
     }
-    AddModuleHeadings();
+    AddModuleHeadings(comparison_, &lines_);
     return std::move(lines_);
   }
 
@@ -176,47 +142,6 @@ class LineMaker {
     line.text = absl::StrCat("── ", PrintableText(text), " ──");
     lines_.push_back(std::move(line));
     previous_ = {kNone, kNone};
-  }
-
-  // Of the node that made a row's result: as the exporter noted, on the side that has a note.
-  std::string ModuleOf(size_t row) const {
-    for (const SideId side : kBothSides) {
-      const auto& results = OfSide(comparison_.rows[row].aligned, side);
-      const ResultStream& stream = OfSide(comparison_, side);
-      if (results.empty()) continue;
-      const int node = stream.results[Index(results.back())].node;
-      if (node == kNone) continue;
-      if (const auto& module = stream.nodes[Index(node)].module) return *module;
-    }
-    return "";
-  }
-
-  // Headings by modules where calls and bodies have given none.
-  void AddModuleHeadings() {
-    std::vector<std::string> modules(lines_.size());
-    std::string below;
-    for (size_t i = lines_.size(); i-- > 0;) {
-      if (lines_[i].kind == TableLine::Kind::kHeading) return;
-      if (lines_[i].kind == TableLine::Kind::kRow)
-        below = ModuleOf(static_cast<size_t>(lines_[i].number));
-      if (HasModule(lines_[i])) modules[i] = below;
-    }
-    const int depth = DepthOfModules(lines_, modules);
-    if (depth == 0) return;
-    std::vector<TableLine> grouped;
-    absl::string_view current;
-    for (size_t i = 0; i < lines_.size(); ++i) {
-      const absl::string_view module = FirstParts(modules[i], depth);
-      if (HasModule(lines_[i]) && module != current) {
-        current = module;
-        TableLine& heading = grouped.emplace_back();
-        heading.kind = TableLine::Kind::kHeading;
-        heading.text =
-            module.empty() ? "── elsewhere ──" : absl::StrCat("── ", PrintableText(module), " ──");
-      }
-      grouped.push_back(std::move(lines_[i]));
-    }
-    lines_ = std::move(grouped);
   }
 
   void AddRow(size_t i) {

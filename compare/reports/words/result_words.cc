@@ -3,6 +3,8 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "compare/streams/result_stream.h"
 #include "compare/streams/result_text.h"
 #include "compare/text/short_text.h"
 
@@ -15,6 +17,19 @@ std::string CauseName(const Comparison& comparison, const Cause& cause, SideId s
   const CauseInBody& place = *cause.in_body;
   return side == SideId::kLeft ? PathAndName(place.left_path, place.left_name)
                                : PathAndName(place.right_path, place.right_name);
+}
+
+std::string CauseSourceLine(const Comparison& comparison, const Cause& cause) {
+  const auto line = [&](SideId side) -> absl::string_view {
+    const int result = OfSide(cause, side);
+    if (result == kNone || cause.in_body.has_value()) return "";
+    const ResultStream& stream = OfSide(comparison, side);
+    const int node = stream.results[Index(result)].node;
+    return node == kNone ? "" : absl::string_view(stream.nodes[Index(node)].source_line);
+  };
+  const absl::string_view left = line(SideId::kLeft), right = line(SideId::kRight);
+  return absl::StrCat(left, left.empty() || right.empty() || left == right ? "" : " | ",
+                      left == right ? "" : right);
 }
 
 std::string GreatestDifference(const TensorDifference& difference, DType dtype) {

@@ -3,12 +3,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <optional>
+#include <string>
+
 #include "onnx/onnx_pb.h"
 #include "tests/support/load_test.h"
 
 namespace onnxcmp {
 namespace {
 
+using ::testing::_;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 using ::testing::UnorderedElementsAre;
@@ -42,19 +46,36 @@ TEST(ModulePaths, LinesOfStackTraces) {
   EXPECT_EQ(LineOfStackTrace(""), "");
 }
 
+onnx::NodeProto& AddNode(const std::string& output, onnx::GraphProto* graph) {
+  onnx::NodeProto& node = *graph->add_node();
+  node.add_output(output);
+  return node;
+}
+
+void Note(const std::string& key, const std::string& value, onnx::NodeProto* node) {
+  onnx::StringStringEntryProto& entry = *node->add_metadata_props();
+  entry.set_key(key);
+  entry.set_value(value);
+}
+
 TEST(ModulePaths, OfAFile) {
   const testing::TestFolder folder;
   onnx::ModelProto model;
-  onnx::NodeProto& node = *model.mutable_graph()->add_node();
-  node.add_output("add_3");
-  onnx::StringStringEntryProto& entry = *node.add_metadata_props();
-  entry.set_key("pkg.torch.onnx.name_scopes");
-  entry.set_value("['', 'head', 'add_3']");
-  model.mutable_graph()->add_node()->add_output("plain");
-  EXPECT_THAT(ReadModulePaths(folder.Write("m.onnx", model.SerializeAsString())),
-              UnorderedElementsAre(Pair("add_3", "head")));
-  EXPECT_THAT(ReadModulePaths(folder.Write("n.onnx", "nothing")), IsEmpty());
-  EXPECT_THAT(ReadModulePaths(folder.Path("none.onnx")), IsEmpty());
+  onnx::NodeProto& scoped = AddNode("add_3", model.mutable_graph());
+  Note("namespace", ": Net/other: Other/add_3: aten.add", &scoped);
+  Note("pkg.torch.onnx.name_scopes", "['', 'head', 'add_3']", &scoped);
+  Note("namespace", ": Net/other: Other/add_3: aten.add", &scoped);
+  Note("pkg.torch.onnx.stack_trace", "File \"/me/net.py\", line 8, in forward",
+       &AddNode("traced", model.mutable_graph()));
+  AddNode("plain", model.mutable_graph());
+  const auto places = ReadProgramPlaces(folder.Write("m.onnx", model.SerializeAsString()));
+  ASSERT_THAT(places, UnorderedElementsAre(Pair("add_3", _), Pair("traced", _)));
+  EXPECT_EQ(places.at("add_3").module, "head");
+  EXPECT_EQ(places.at("add_3").line, "");
+  EXPECT_EQ(places.at("traced").module, std::nullopt);
+  EXPECT_EQ(places.at("traced").line, "net.py:8");
+  EXPECT_THAT(ReadProgramPlaces(folder.Write("n.onnx", "nothing")), IsEmpty());
+  EXPECT_THAT(ReadProgramPlaces(folder.Path("none.onnx")), IsEmpty());
 }
 
 }  // namespace
