@@ -15,6 +15,7 @@
 #include "compare/outcome/causes_without_effect.h"
 #include "compare/outcome/verdict.h"
 #include "compare/outputs/output_comparison.h"
+#include "compare/outputs/recorded_results.h"
 #include "compare/outputs/unknown_inputs.h"
 #include "compare/pictures/value_picture.h"
 #include "compare/sides/pair_values.h"
@@ -175,6 +176,20 @@ absl::StatusOr<MeasuredRows> WithRepairedPairs(PerSide<RecordedSide> sides, Meas
   return measured;
 }
 
+bool AnyRecorded(const PerSide<RecordedSide>& sides) {
+  return sides.left.stream->recorded || sides.right.stream->recorded;
+}
+
+// Layers are measured by results that a recording need not have, so where all that it has agrees,
+// nothing speaks against them.
+LookAtQuantizationOptions LookingAtQuantization(const CompareOptions& options, bool recorded,
+                                                bool quantized, bool other_inputs, bool agree) {
+  return {.review = options.causes && quantized && !(recorded && agree),
+          .layers = options.quantization || options.fusions,
+          .weigh_outputs = !other_inputs,
+          .made_up = options.made_up};
+}
+
 // docs/architecture.md has a table of these steps. `for_search`: values kept for the cause search;
 // ownership moves to it.
 absl::StatusOr<Findings> CompareRecords(const SideRecords& recorded,
@@ -220,10 +235,8 @@ absl::StatusOr<Findings> CompareRecords(const SideRecords& recorded,
   for (const SideId id : kBothSides) for_search[id].Clear();
   OC_ASSIGN_OR_RETURN(
       measured, WithRepairedPairs(sides, std::move(measured), &search, tolerances, early, tools));
-  const LookAtQuantizationOptions looking = {.review = options.causes && quantized,
-                                             .layers = options.quantization || options.fusions,
-                                             .weigh_outputs = !other_inputs,
-                                             .made_up = options.made_up};
+  const LookAtQuantizationOptions looking =
+      LookingAtQuantization(options, AnyRecorded(sides), quantized, other_inputs, judged.agree);
   OC_ASSIGN_OR_RETURN(ReviewedCauses reviewed, LookAtQuantization(sides, measured.alignment, judged,
                                                                   search.causes, looking, tools));
   timer.reset();
@@ -238,6 +251,8 @@ absl::StatusOr<Findings> CompareRecords(const SideRecords& recorded,
     if (looking.review)
       judged = WeighByLayers(std::move(judged), reviewed.quantization, sides, options.made_up);
   }
+  if (quantized && reviewed.causes.empty())
+    judged = WithoutHonestNoise({sides.left.stream, sides.right.stream}, std::move(judged));
   std::optional<KeepInFloat> keep_in_float;
   if (options.causes && !other_inputs && search.not_searched.empty()) {
     timer.emplace(options.timings, "keep in float");

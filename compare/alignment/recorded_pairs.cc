@@ -11,10 +11,9 @@
 #include "absl/container/flat_hash_set.h"
 #include "compare/alignment/name_evidence.h"
 #include "compare/alignment/recorded_names.h"
+#include "compare/alignment/recorded_reach.h"
 #include "compare/alignment/weights.h"
 #include "compare/base/per_side.h"
-#include "compare/differences/precision.h"
-#include "compare/differences/tolerance.h"
 #include "compare/streams/downstream.h"
 
 namespace onnxcmp {
@@ -204,7 +203,8 @@ class RecordedPairs {
         return true;
       case NameRule::kSame:
       case NameRule::kCounted:
-        return !IsNameOfAnother(side, r);
+        return !IsNameOfAnother(side, r) &&
+               !IsQuantizedFrom(Stream(Other(side)), known.near.front().other, known.named.result);
       case NameRule::kModule:
         return !IsClaimed(side, r, known.named.result) &&
                IsCalled(side, r, known.near.front().other);
@@ -233,9 +233,10 @@ class RecordedPairs {
   int RecordedOf(SideId side, int other) const {
     for (int own = 0; own < Size(side); ++own) {
       if (!Counts(side, own) || !Tells(side, own)) continue;
-      const std::vector<Near>& near = known_[Index(own)].near;
-      if (absl::c_any_of(near, [&](const Near& one) {
-            return one.other == other && one.distance <= weights::kExact;
+      // Of what passed through integers, none has the exact value.
+      const bool is_coarse = IsInteger(Result(side, own).precision);
+      if (absl::c_any_of(known_[Index(own)].near, [&](const Near& one) {
+            return one.other == other && (is_coarse || one.distance <= weights::kExact);
           })) {
         return own;
       }
@@ -482,14 +483,6 @@ class RecordedPairs {
 };
 
 }  // namespace
-
-double ReachOf(const StreamResult& a, const StreamResult& b) {
-  const DType type = LessPrecise(a.own_precision, b.own_precision);
-  const double of_types =
-      type == DType::kFloat || type == DType::kDouble ? weights::kNear : weights::kNearNamesake;
-  const DType passed = LessPrecise(a.precision, b.precision);
-  return IsInteger(passed) ? std::max(of_types, ToleranceOfQuantized(passed).whole) : of_types;
-}
 
 std::vector<AddedPair> PairRecorded(const Alignment& alignment, const ResultStream& left,
                                     const ResultStream& right) {

@@ -15,10 +15,6 @@ namespace onnxcmp {
 // A result of at most this many elements may match another by chance.
 inline constexpr int64_t kHandful = 8;
 
-// How far two results may be apart and still be the same, by what their types do to them and, where
-// the model is quantized on the way, by what that does.
-double ReachOf(const StreamResult& a, const StreamResult& b);
-
 // Pairs for an alignment with a recorded side, the surest first.
 //
 // Names are trusted if most recorded results share theirs with the other side, mostly with its

@@ -16,6 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "compare/alignment/recorded_names.h"
 #include "compare/alignment/recorded_pairs.h"
+#include "compare/alignment/recorded_reach.h"
 #include "compare/differences/tensor_distance.h"
 #include "compare/graphs/side_graph.h"
 #include "compare/outputs/derived_values.h"

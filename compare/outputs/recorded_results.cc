@@ -11,12 +11,21 @@
 #include "absl/strings/str_join.h"
 #include "compare/alignment/recorded_pairs.h"
 #include "compare/base/per_side.h"
+#include "compare/base/thresholds.h"
+#include "compare/differences/value_difference.h"
 #include "compare/streams/result_names.h"
 
 namespace onnxcmp {
 namespace {
 
 constexpr Mark kMeantMarks[] = {Mark::kNamed, Mark::kGiven, Mark::kPlaced, Mark::kRepaired};
+
+std::string SomeOf(const std::vector<std::string>& names) {
+  constexpr size_t kMost = 6;
+  if (names.size() <= kMost + 1) return absl::StrJoin(names, ", ");
+  const std::vector<std::string> shown(names.begin(), names.begin() + kMost);
+  return absl::StrCat(absl::StrJoin(shown, ", "), ", … ", names.size() - kMost, " more");
+}
 
 class Judge {
  public:
@@ -146,13 +155,6 @@ class Judge {
     }
   }
 
-  static std::string SomeOf(const std::vector<std::string>& names) {
-    constexpr size_t kMost = 6;
-    if (names.size() <= kMost + 1) return absl::StrJoin(names, ", ");
-    const std::vector<std::string> shown(names.begin(), names.begin() + kMost);
-    return absl::StrCat(absl::StrJoin(shown, ", "), ", … ", names.size() - kMost, " more");
-  }
-
   // A mask that its type cannot represent resembles nothing of the other side.
   static bool IsNarrowMask(const StreamResult& result) {
     return BitWidth(result.dtype) <= 16 && !result.fingerprint.rich &&
@@ -238,6 +240,51 @@ OutputComparison JudgeRecorded(const ComparedSides& sides, const PairTolerances&
                                OutputComparison outputs) {
   if (!sides.left.recorded && !sides.right.recorded) return outputs;
   return Judge(sides, tolerances, std::move(outputs)).Run();
+}
+
+OutputComparison WithoutHonestNoise(const PerSide<const ResultStream*>& streams,
+                                    OutputComparison outputs) {
+  constexpr double kLeastCosine = 0.95;
+  if (outputs.agree || streams.left->recorded == streams.right->recorded) return outputs;
+  const SideId model = streams.left->recorded ? SideId::kRight : SideId::kLeft;
+  absl::flat_hash_set<int> shown;  // results of the model that are its outputs
+  for (size_t r = 0; r < streams[model]->results.size(); ++r) {
+    const StreamResult& result = streams[model]->results[r];
+    if (result.kind != ResultKind::kOutput) continue;
+    shown.insert(static_cast<int>(r));
+    if (result.source != kNone) shown.insert(result.source);
+  }
+  const auto is_output = [&](const OutputPair& pair) {
+    return shown.contains(model == SideId::kLeft ? pair.left_result : pair.right_result);
+  };
+  const auto is_noise = [&](const OutputPair& pair) {
+    const ValueDifference& difference = pair.difference;
+    return !IsAccepted(outputs, pair) && difference.reason.empty() && !is_output(pair) &&
+           difference.cosine >= kLeastCosine &&
+           difference.rms <= thresholds::kMostHonestNoise * difference.scale;
+  };
+  const bool outputs_agree = absl::c_any_of(outputs.pairs, is_output) &&
+                             absl::c_all_of(outputs.pairs, [&](const OutputPair& pair) {
+                               return !is_output(pair) || IsAccepted(outputs, pair);
+                             });
+  if (!outputs_agree || absl::c_none_of(outputs.pairs, is_noise)) return outputs;
+  std::vector<std::string> names;
+  std::vector<OutputPair> rest;
+  for (OutputPair& pair : outputs.pairs) {
+    if (is_noise(pair)) {
+      names.push_back(model == SideId::kLeft ? pair.right : pair.left);
+    } else {
+      rest.push_back(std::move(pair));
+    }
+  }
+  outputs.pairs = std::move(rest);
+  outputs.recorded -= static_cast<int64_t>(names.size());
+  outputs.notes.push_back(
+      absl::StrCat("noise of quantization that adds up to more than the "
+                   "tolerance, while the outputs agree: ",
+                   SomeOf(names)));
+  outputs.agree = AllAgree(outputs);
+  return outputs;
 }
 
 }  // namespace onnxcmp

@@ -2,8 +2,10 @@
 #ifndef ONNXCMP_COMPARE_OUTPUTS_RECORDED_RESULTS_H_
 #define ONNXCMP_COMPARE_OUTPUTS_RECORDED_RESULTS_H_
 
+#include "compare/base/per_side.h"
 #include "compare/outputs/compared_row.h"
 #include "compare/outputs/output_comparison.h"
+#include "compare/streams/result_stream.h"
 #include "compare/tolerances/pair_tolerance.h"
 
 namespace onnxcmp {
@@ -14,6 +16,12 @@ namespace onnxcmp {
 // entry of a batch.
 OutputComparison JudgeRecorded(const ComparedSides& sides, const PairTolerances& tolerances,
                                OutputComparison outputs);
+
+// Beside a quantized model, if its outputs agree: without the recorded results on the way that are
+// farther apart than quantization brings a result by itself, but no farther than its noise adds up
+// to; a note names them. No cause may have been found.
+OutputComparison WithoutHonestNoise(const PerSide<const ResultStream*>& streams,
+                                    OutputComparison outputs);
 
 }  // namespace onnxcmp
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "absl/algorithm/container.h"
-#include "compare/alignment/recorded_pairs.h"
+#include "compare/alignment/recorded_reach.h"
 #include "compare/alignment/weights.h"
 #include "compare/operators/operator_traits.h"
 #include "compare/outputs/derived_values.h"

@@ -1,7 +1,10 @@
 #include "compare/quantization/kept_as_integers.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,15 +12,17 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "compare/alignment/recorded_pairs.h"
+#include "compare/differences/tensor_distance.h"
+#include "compare/differences/tolerance.h"
 #include "compare/graphs/side_graph.h"
 #include "compare/outputs/derived_values.h"
 #include "compare/outputs/recorded_evidence.h"
 #include "compare/outputs/swallowed_steps.h"
 #include "compare/quantization/dequantized_view.h"
 #include "compare/quantization/quant_params.h"
-#include "compare/streams/fingerprint.h"
 #include "compare/streams/result_names.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/tensor/tensor.h"
@@ -29,6 +34,23 @@ namespace {
 constexpr int64_t kMostHeld = int64_t{1} << 30;  // bytes of recorded values and of integers
 constexpr size_t kMostOpen = 2048;
 
+// Root mean square of the differences against the greater side's; infinite if they are not finite.
+double RelativeDistance(const Tensor& a, const Tensor& b) {
+  const std::vector<double> ours = ElementsOf(a);
+  const std::vector<double> theirs = ElementsOf(b);
+  double apart = 0;
+  double size_of_ours = 0;
+  double size_of_theirs = 0;
+  for (size_t i = 0; i < std::min(ours.size(), theirs.size()); ++i) {
+    apart += (ours[i] - theirs[i]) * (ours[i] - theirs[i]);
+    size_of_ours += ours[i] * ours[i];
+    size_of_theirs += theirs[i] * theirs[i];
+  }
+  const double size = std::max(size_of_ours, size_of_theirs);
+  return size > 0 && std::isfinite(apart) ? std::sqrt(apart / size)
+                                          : std::numeric_limits<double>::infinity();
+}
+
 class IntegerFinder {
  public:
   IntegerFinder(const PerSide<RecordedSide>& sides, const Alignment& alignment,
@@ -39,7 +61,6 @@ class IntegerFinder {
         own_(*recording_.stream),
         graph_(*model_.stream, model_.evaluator()),
         params_(graph_),
-        layers_(*model_.stream),
         partners_(alignment.partners(recorded)) {
     for (const AddedPair& pair : added) {
       if (pair.shared != side_) partners_[Index(OfSide(pair, side_))] = OfSide(pair, Other(side_));
@@ -56,8 +77,19 @@ class IntegerFinder {
     if (open_.empty() || integers_.empty() || held_ > kMostHeld) return found;
     OC_RETURN_IF_ERROR(Load(watch));
     const RecordedEvidence evidence(own_, *model_.stream, partners_);
+    absl::flat_hash_set<int> kept;
+    std::vector<int> rest;
     for (const int r : open_) {
-      std::optional<DerivedResult> derived = Nearest(r, evidence);
+      std::optional<DerivedResult> derived = Nearest(r);
+      if (!derived.has_value()) {
+        rest.push_back(r);
+        continue;
+      }
+      kept.insert(derived->of);
+      found.push_back(*std::move(derived));
+    }
+    for (const int r : rest) {
+      std::optional<DerivedResult> derived = BeforeActivation(r, evidence, kept);
       if (derived.has_value()) found.push_back(*std::move(derived));
     }
     return found;
@@ -127,9 +159,7 @@ class IntegerFinder {
     }
     for (const int m : integers_) {
       std::optional<Tensor> floats = FloatsOf(m);
-      if (!floats.has_value()) continue;
-      const Fingerprint fingerprint = FingerprintOf(Value(*floats));
-      if (fingerprint.rich) reals_.push_back({m, *std::move(floats), fingerprint});
+      if (floats.has_value()) reals_.push_back({m, *std::move(floats)});
     }
     return absl::OkStatus();
   }
@@ -154,40 +184,64 @@ class IntegerFinder {
     return floats.ok() ? std::optional(*std::move(floats)) : std::nullopt;
   }
 
-  std::optional<DerivedResult> Nearest(int r, const RecordedEvidence& evidence) const {
-    const StreamResult& recorded = own_.results[Index(r)];
+  // The integers that are nearest by value. Several that one was recorded of confirm each other.
+  std::optional<DerivedResult> Nearest(int r) const {
+    const Tensor* own = OwnOf(r);
+    if (own == nullptr) return std::nullopt;
     const Reals* best = nullptr;
-    double least = 0;
+    double least = std::numeric_limits<double>::infinity();
     for (const Reals& reals : reals_) {
-      if (reals.fingerprint.size != recorded.fingerprint.size) continue;
-      const double distance = SketchDistance(recorded.fingerprint, reals.fingerprint);
-      if (!(distance <= ReachOf(recorded, graph_.result(reals.of)))) continue;
-      if (best != nullptr && distance >= least) continue;
+      if (reals.floats.num_elements() != own->num_elements()) continue;
+      const double distance = RelativeDistance(*own, reals.floats);
+      const double reach = ToleranceOfQuantized(graph_.result(reals.of).dtype).whole;
+      if (!(distance <= reach) || distance >= least) continue;
       best = &reals;
       least = distance;
     }
-    if (best != nullptr) return DerivedResult{side_, r, best->of, "kept as integers"};
-    const auto value = values_[side_].find(r);
-    if (value == values_[side_].end() || !value->second.is_tensor()) return std::nullopt;
-    const Tensor& own = value->second.tensor();
+    if (best == nullptr) return std::nullopt;
+    return DerivedResult{side_, r, best->of, "kept as integers"};
+  }
+
+  std::optional<DerivedResult> BeforeActivation(int r, const RecordedEvidence& evidence,
+                                                const absl::flat_hash_set<int>& found) const {
+    const Tensor* own = OwnOf(r);
+    if (own == nullptr) return std::nullopt;
     for (const Reals& reals : reals_) {
-      if (reals.floats.shape() != own.shape()) continue;
-      const SwallowedSteps may = {.normalization = layers_.MayFold(reals.of),
-                                  .with_offsets = false,
-                                  .activation = layers_.MayActivate(reals.of)};
-      const double noise = NoiseOfDerived(recorded, graph_.result(reals.of));
-      const std::string how = HowDerived(own, reals.floats, noise, may);
-      if (how.empty() || !evidence.Confirms(reals.of, r)) continue;
+      const int n = graph_.producer(reals.of);
+      if (n == kNone || reals.floats.shape() != own->shape()) continue;
+      const bool vouched = found.contains(reals.of) || AgreesAsFloats(reals.of, r, evidence);
+      if (!vouched && !evidence.Confirms(reals.of, r)) continue;
+      const std::string& op_type = graph_.node(n).made->op_type;
+      const bool is_product = op_type == "QLinearConv" || op_type == "QGemm";
+      const SwallowedSteps may = {
+          .normalization = is_product,
+          .with_offsets = !vouched,
+          .activation = is_product || op_type == "QLinearMatMul" || op_type == "QLinearAdd"};
+      const double noise = NoiseOfDerived(own_.results[Index(r)], graph_.result(reals.of));
+      const std::string how = HowDerived(*own, reals.floats, noise, may);
+      if (how.empty()) continue;
       return DerivedResult{side_, r, reals.of, absl::StrCat(how, " and kept as integers")};
     }
     return std::nullopt;
+  }
+
+  // True if another recorded result agrees with the floats that the model itself makes of integers.
+  bool AgreesAsFloats(int integers, int r, const RecordedEvidence& evidence) const {
+    return absl::c_any_of(graph_.results(), [&](int m) {
+      return params_.Dequantizes(m) == integers && evidence.Agrees(m, r);
+    });
+  }
+
+  const Tensor* OwnOf(int r) const {
+    const auto value = values_[side_].find(r);
+    return value == values_[side_].end() || !value->second.is_tensor() ? nullptr
+                                                                       : &value->second.tensor();
   }
 
   // Integers of the model as the floats that they stand for.
   struct Reals {
     int of = kNone;
     Tensor floats;
-    Fingerprint fingerprint;
   };
 
   const SideId side_;
@@ -196,7 +250,6 @@ class IntegerFinder {
   const ResultStream& own_;
   const SideGraph graph_;
   const QuantParamsByResult params_;
-  const LayersOfModel layers_;
   std::vector<int> partners_;  // by recorded result
   std::vector<int> given_;     // recorded results whose partners the user gave
   std::vector<int> open_;      // recorded results without a partner

@@ -1,0 +1,132 @@
+// Recordings of a model in float beside what a quantizer made of it, and the other way round; each
+// with a twin that is wrong.
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "absl/strings/str_cat.h"
+#include "compare/compare.h"
+#include "tests/compare/sides/recordings_beside_model.h"
+#include "tests/support/op_test.h"
+
+namespace onnxcmp {
+namespace {
+
+using ::onnxcmp::testing::RandomFloats;
+using ::onnxcmp::testing::Scale;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class RecordingsBesideQuantizedTest : public testing::RecordingsBesideModel {
+ protected:
+  static constexpr char kFloat[] = R"(<ir_version: 9, opset_import: ["": 17]>
+    g (float[4, 6, 16] x, float[16, 16] w, float[16, 16] v) => (float[4, 6, 16] y) {
+      [first] a = MatMul(x, w)
+      [second] r = Relu(a)
+      [third] b = MatMul(r, v)
+      [fourth] y = Add(b, x)
+    })";
+  // The Relu is the range of the integers.
+  static constexpr char kQdq[] = R"(<ir_version: 9, opset_import: ["": 17]>
+    g (float[4, 6, 16] x, float[16, 16] w, float[16, 16] v) => (float[4, 6, 16] y)
+    <float s = {0.08}, uint8 z = {0}, float t = {0.4}, uint8 m = {128}> {
+      [first] r = MatMul(x, w)
+      [second] r_q = QuantizeLinear(r, s, z)
+      [third] r_dq = DequantizeLinear(r_q, s, z)
+      [fourth] b = MatMul(r_dq, v)
+      [fifth] b_q = QuantizeLinear(b, t, m)
+      [sixth] b_dq = DequantizeLinear(b_q, t, m)
+      [seventh] y = Add(b_dq, x)
+    })";
+  // Of r and b there are integers alone.
+  static constexpr char kIntegers[] = R"(<ir_version: 9, opset_import: ["": 17]>
+    g (float[4, 6, 16] x, float[16, 16] w, float[16, 16] v) => (float[4, 6, 16] y)
+    <float s = {0.08}, uint8 z = {0}, float t = {0.4}, uint8 m = {128}, float u = {0.03},
+     uint8 n = {128}> {
+      [first] wq = QuantizeLinear(w, u, n)
+      [second] vq = QuantizeLinear(v, u, n)
+      [third] xq = QuantizeLinear(x, u, n)
+      [fourth] r_q = QLinearMatMul(xq, u, n, wq, u, n, s, z)
+      [fifth] b_q = QLinearMatMul(r_q, s, z, vq, u, n, t, m)
+      [sixth] b_dq = DequantizeLinear(b_q, t, m)
+      [seventh] y = Add(b_dq, x)
+    })";
+
+  static Feeds SomeFeeds() {
+    return {{"x", RandomFloats({4, 6, 16}, 1)},
+            {"w", RandomFloats({16, 16}, 2)},
+            {"v", RandomFloats({16, 16}, 3)}};
+  }
+  // Results of `recorded` with one changed, beside `beside`.
+  Arrays Recorded(
+      const char* recorded, const char* beside, const std::string& name = "",
+      const testing::Change& change = [](std::vector<float>*) {}) {
+    Take(recorded, SomeFeeds());
+    Arrays arrays;
+    for (auto& [called, tensor] : With(name, change)) {
+      if (tensor.dtype() == DType::kFloat && tensor.rank() == 3)
+        arrays.emplace_back(called, tensor);
+    }
+    Take(beside, SomeFeeds());
+    return arrays;
+  }
+  void Expect(const Arrays& arrays, bool agrees) {
+    for (const bool left : {true, false}) {
+      for (const bool renamed : {false, true}) {
+        const Comparison comparison = Compared(renamed ? Called(arrays) : arrays, {}, left);
+        EXPECT_EQ(Agrees(comparison), agrees) << left << renamed << Notes(comparison);
+        if (agrees) {
+          EXPECT_THAT(comparison.causes, IsEmpty()) << left << renamed;
+        }
+      }
+    }
+  }
+  static Arrays Called(Arrays arrays) {
+    for (size_t i = 0; i < arrays.size(); ++i) arrays[i].first = absl::StrCat("t", i);
+    return arrays;
+  }
+};
+
+TEST_F(RecordingsBesideQuantizedTest, RoundingOfTheModelIsNoDifference) {
+  Expect(Recorded(kFloat, kQdq), true);
+}
+
+TEST_F(RecordingsBesideQuantizedTest, AFaultBesideRoundingIsOne) {
+  Expect(Recorded(kFloat, kQdq, "b", Scale), false);
+  Expect(Recorded(kFloat, kQdq, "r", [](auto* e) { std::reverse(e->begin(), e->end()); }), false);
+}
+
+TEST_F(RecordingsBesideQuantizedTest, ResultsThatTheModelKeepsAsIntegersAreFound) {
+  const Arrays arrays = Recorded(kFloat, kIntegers);
+  Expect(arrays, true);
+  EXPECT_THAT(Notes(Compared(arrays)), HasSubstr("kept as integers, found so: r of r_q"));
+}
+
+TEST_F(RecordingsBesideQuantizedTest, AWrongResultIsNoneThatTheModelKeepsAsIntegers) {
+  Expect(Recorded(kFloat, kIntegers, "b", Scale), false);
+  Arrays arrays = Recorded(kFloat, kIntegers);
+  arrays[1].second = testing::Changed(arrays[1].second, Scale);  // alone: nothing comes of it
+  EXPECT_FALSE(Agrees(Compared(arrays)));
+}
+
+TEST_F(RecordingsBesideQuantizedTest, ARecordingWithTheStepsOfIntegersIsAsCoarseAsThese) {
+  Expect(Recorded(kQdq, kFloat), true);
+  Expect(Recorded(kQdq, kFloat, "b", Scale), false);
+}
+
+TEST_F(RecordingsBesideQuantizedTest, BesideAQuantizedModelItsOwnRecordingIsExact) {
+  Arrays arrays = Recorded(kQdq, kQdq);
+  Expect(arrays, true);
+  const auto slightly = [](std::vector<float>* e) {
+    for (float& x : *e) x *= 1.02F;
+  };
+  arrays.back().second = testing::Changed(arrays.back().second, slightly);
+  Expect(arrays, false);
+}
+
+}  // namespace
+}  // namespace onnxcmp
