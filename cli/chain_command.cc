@@ -32,6 +32,7 @@
 #include "compare/outcome/model_changes.h"
 #include "compare/outputs/compared_row.h"
 #include "compare/recordings/value_folder.h"
+#include "compare/reduce/subset_search.h"
 #include "compare/reports/render_chain.h"
 #include "compare/reports/render_html.h"
 #include "compare/reports/render_table.h"
@@ -192,8 +193,15 @@ class ChainComparison {
     return absl::OkStatus();
   }
 
-  // Which of a runtime's optimizers break the first failing step: none may run, then fewer and
-  // fewer of those that may not.
+  static std::vector<std::string> OptimizersAt(const std::vector<std::string>& all,
+                                               const std::vector<int>& places) {
+    std::vector<std::string> some;
+    for (const int place : places) some.push_back(all[static_cast<size_t>(place)]);
+    return some;
+  }
+
+  // Finds which of a runtime's optimizers break the first failing step: none may run, then fewer
+  // and fewer of those that may not.
   absl::Status FindOptimizers() {
     const std::optional<size_t> failing = BrokenBy(chain_);
     if (runtimes_.empty() || !failing.has_value() ||
@@ -206,24 +214,15 @@ class ChainComparison {
         const std::shared_ptr<Runtime> runtime,
         arguments_.runtimes.Open(runtimes_[right], arguments_.run.evaluator().max_tensor));
     OC_ASSIGN_OR_RETURN(const RuntimeInfo info, runtime->Start());
-    std::vector<std::string> off = info.optimizers;
-    OC_ASSIGN_OR_RETURN(bool passes, PassesWithout(right, off));
+    OC_ASSIGN_OR_RETURN(const bool passes, PassesWithout(right, info.optimizers));
     if (!passes) return absl::OkStatus();
-    // Parts that need not be off are left out, halves first.
-    for (size_t part = (off.size() + 1) / 2; part > 0; part = part == 1 ? 0 : (part + 1) / 2) {
-      for (size_t begin = 0; begin < off.size() && off.size() > 1;) {
-        std::vector<std::string> fewer = off;
-        const auto first = fewer.begin() + static_cast<std::ptrdiff_t>(begin);
-        fewer.erase(first, first + static_cast<std::ptrdiff_t>(std::min(part, off.size() - begin)));
-        OC_ASSIGN_OR_RETURN(passes, PassesWithout(right, fewer));
-        if (passes) {
-          off = std::move(fewer);
-        } else {
-          begin += part;
-        }
-      }
-    }
-    chain_.optimizers = std::move(off);
+    SubsetQuestions questions;
+    questions.holds = [&](const std::vector<int>& set) {
+      return PassesWithout(right, OptimizersAt(info.optimizers, set));
+    };
+    OC_ASSIGN_OR_RETURN(const std::vector<int> needed,
+                        SmallSubset(static_cast<int>(info.optimizers.size()), questions));
+    chain_.optimizers = OptimizersAt(info.optimizers, needed);
     return absl::OkStatus();
   }
 

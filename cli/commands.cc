@@ -15,6 +15,7 @@ constexpr Command kCommands[] = {
     {"bisect", "MODEL ...", "Find the first of them that is bad", BisectCommand},
     {"reduce", "MODEL", "Find a small model that still fails", ReduceCommand},
     {"extract", "MODEL", "Cut out a part, with true inputs", ExtractCommand},
+    {"cut", "LEFT RIGHT", "Cut both at a row of their comparison", CutCommand},
     {"layers", "LEFT RIGHT", "Compare the layers of two engines", LayersCommand},
     {"fusions", "MODEL", "List fused blocks, whole or broken", FusionsCommand},
     {"test", "DIR ...", "Run folders of backend tests", TestCommand},

@@ -20,6 +20,7 @@ int BatchCommand(const std::vector<std::string>& arguments);
 int CompareCommand(const std::vector<std::string>& arguments);
 int RunCommand(const std::vector<std::string>& arguments);
 int BisectCommand(const std::vector<std::string>& arguments);
+int CutCommand(const std::vector<std::string>& arguments);
 int OpsCommand(const std::vector<std::string>& arguments);
 int FusionsCommand(const std::vector<std::string>& arguments);
 int ExtractCommand(const std::vector<std::string>& arguments);

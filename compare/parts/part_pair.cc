@@ -12,9 +12,23 @@
 namespace onnxcmp {
 namespace {
 
+// Weights that are dequantized, say, stay as they are computed.
+bool IsSmallConstant(const KnownModel& known, const std::string& name) {
+  const auto maker = known.makers.find(name);
+  const auto value = known.values.find(name);
+  if (maker == known.makers.end() || !known.constant.contains(name) ||
+      value == known.values.end() || !value->second.is_tensor()) {
+    return false;
+  }
+  const std::string& op_type = known.proto->graph().node(maker->second).op_type();
+  const DType dtype = value->second.tensor().dtype();
+  return op_type == "Constant" || op_type == "Identity" || dtype == DType::kInt64 ||
+         dtype == DType::kInt32 || dtype == DType::kBool;
+}
+
 // As NodesBetween(), but what is not reached does not matter.
 std::vector<int> NodesBehind(const KnownModel& known, const absl::flat_hash_set<std::string>& stops,
-                             const std::vector<std::string>& to) {
+                             const std::vector<std::string>& to, SmallConstants constants) {
   std::vector<std::string> open = to;
   std::set<int> nodes;
   while (!open.empty()) {
@@ -22,6 +36,10 @@ std::vector<int> NodesBehind(const KnownModel& known, const absl::flat_hash_set<
     open.pop_back();
     const auto maker = known.makers.find(name);
     if (stops.contains(name) || maker == known.makers.end()) continue;
+    if (constants == SmallConstants::kFolded && name != to.front() &&
+        IsSmallConstant(known, name)) {
+      continue;
+    }
     if (!nodes.insert(maker->second).second) continue;
     const auto& reads = known.reads[static_cast<size_t>(maker->second)];
     open.insert(open.end(), reads.begin(), reads.end());
@@ -30,9 +48,9 @@ std::vector<int> NodesBehind(const KnownModel& known, const absl::flat_hash_set<
 }
 
 absl::StatusOr<FedModel> PartOfSide(const KnownModel& known, const std::vector<std::string>& from,
-                                    const std::vector<std::string>& to) {
+                                    const std::vector<std::string>& to, SmallConstants constants) {
   PartChoice choice;
-  choice.nodes = NodesBehind(known, {from.begin(), from.end()}, to);
+  choice.nodes = NodesBehind(known, {from.begin(), from.end()}, to, constants);
   choice.outputs = to;
   if (choice.nodes.empty()) {
     return absl::InvalidArgumentError(absl::StrCat("no node computes ", to.front()));
@@ -87,17 +105,18 @@ bool CanCutAt(const PerSide<const KnownModel*>& known, const NamePair& pair) {
 
 absl::StatusOr<PerSide<FedModel>> MakePartPair(const PerSide<const KnownModel*>& known,
                                                const std::vector<NamePair>& from,
-                                               const std::vector<NamePair>& to) {
+                                               const std::vector<NamePair>& to,
+                                               SmallConstants constants) {
   const auto names = [](const std::vector<NamePair>& pairs, SideId side) {
     std::vector<std::string> of_side;
     for (const NamePair& pair : pairs) of_side.push_back(OfSide(pair, side));
     return of_side;
   };
   PerSide<FedModel> parts;
-  OC_ASSIGN_OR_RETURN(
-      parts.left, PartOfSide(*known.left, names(from, SideId::kLeft), names(to, SideId::kLeft)));
+  OC_ASSIGN_OR_RETURN(parts.left, PartOfSide(*known.left, names(from, SideId::kLeft),
+                                             names(to, SideId::kLeft), constants));
   OC_ASSIGN_OR_RETURN(parts.right, PartOfSide(*known.right, names(from, SideId::kRight),
-                                              names(to, SideId::kRight)));
+                                              names(to, SideId::kRight), constants));
   absl::flat_hash_set<std::string> taken = AllNames(parts.right.proto.graph());
   for (const NamePair& pair : from) {
     const auto feed = parts.right.feeds.find(pair.right);

@@ -19,13 +19,17 @@ using NamePair = PerSide<std::string>;
 // values are tensors of the same type and shape.
 bool CanCutAt(const PerSide<const KnownModel*>& known, const NamePair& pair);
 
+// Nodes that make Constants, copies of constants, sizes and axes out of constants alone.
+enum class SmallConstants { kAsTheyAre, kFolded };
+
 // The parts of both that compute `to` from `from`. Inputs of pairs have the left's name and the
 // left's value on both sides, unless the name is taken on the right; inputs of one side alone keep
 // its own. Outputs keep the names of their sides. InvalidArgument if a side computes nothing
 // there.
 absl::StatusOr<PerSide<FedModel>> MakePartPair(const PerSide<const KnownModel*>& known,
                                                const std::vector<NamePair>& from,
-                                               const std::vector<NamePair>& to);
+                                               const std::vector<NamePair>& to,
+                                               SmallConstants constants);
 
 }  // namespace onnxcmp
 

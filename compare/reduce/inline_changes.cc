@@ -34,7 +34,9 @@ const onnx::GraphProto* GraphAttribute(const onnx::NodeProto& node, const std::s
 
 // The graph that runs, or runs first.
 const onnx::GraphProto* GraphThatRuns(const KnownModel& known, const onnx::NodeProto& node) {
-  if (node.op_type() == "Loop") return GraphAttribute(node, "body");
+  for (const char* repeated : {"Loop", "Scan", "SequenceMap"}) {
+    if (node.op_type() == repeated) return GraphAttribute(node, "body");
+  }
   if (node.op_type() != "If" || node.input_size() == 0) return nullptr;
   const auto condition = known.values.find(node.input(0));
   if (condition == known.values.end() || !condition->second.is_tensor()) return nullptr;

@@ -1,7 +1,6 @@
 #include "compare/reduce/reduce_pair.h"
 
 #include <algorithm>
-#include <optional>
 #include <set>
 #include <utility>
 
@@ -41,28 +40,24 @@ class PairReducer {
       : known_(known), registry_(registry), options_(options) {}
 
   absl::StatusOr<ReducedPair> Run(const std::vector<MeasuredPair>& pairs) {
-    const std::optional<size_t> end = FirstDifferent(pairs);
-    if (!end.has_value()) {
-      return absl::FailedPreconditionError("no output differs: there is nothing to reduce");
+    const std::vector<size_t> ends = EndsOf(pairs);
+    if (ends.empty()) {
+      return absl::NotFoundError("no output differs");
     }
-    end_ = pairs[*end].names;
-    tolerance_ = pairs[*end].tolerance;
-    OC_RETURN_IF_ERROR(FindEntries(pairs));
-    SubsetQuestions questions;
-    questions.empty_may_hold = true;
-    questions.holds = [this](const std::vector<int>& open) { return Differs(open); };
-    OC_ASSIGN_OR_RETURN(const std::vector<int> open,
-                        SmallSubset(static_cast<int>(entries_.size()), questions));
-    OC_ASSIGN_OR_RETURN(const bool differs, Differs(open));
-    if (!differs) {
-      return absl::FailedPreconditionError(
-          absl::StrCat(end_.left,
-                       " differs in the whole models, but not in any part of them that "
-                       "is fed with the left's values: what differs are the inputs"));
+    bool found = false;
+    for (const size_t end : ends) {
+      if (found && NodesOf(best_) <= 2) break;
+      EndAt(pairs, end);
+      OC_ASSIGN_OR_RETURN(const bool differs, Differs({}));
+      if (!differs || (found && NodesOf(last_) >= NodesOf(best_))) continue;
+      best_ = std::move(last_);
+      found = true;
     }
-    last_.nodes_before = {known_.left->node_count(), known_.right->node_count()};
-    last_.runs = runs_;
-    return std::move(last_);
+    // No single place: the difference adds up over many.
+    if (!found) OC_RETURN_IF_ERROR(OpenEntries(pairs, ends.front()));
+    best_.nodes_before = {known_.left->node_count(), known_.right->node_count()};
+    best_.runs = runs_;
+    return std::move(best_);
   }
 
  private:
@@ -80,36 +75,48 @@ class PairReducer {
     return "";
   }
 
-  // Among what a differing output depends on.
-  std::optional<size_t> FirstDifferent(const std::vector<MeasuredPair>& pairs) const {
+  static int NodesOf(const ReducedPair& pair) {
+    return pair.parts.left.proto.graph().node_size() + pair.parts.right.proto.graph().node_size();
+  }
+
+  // The first of the pairs that differ among what a differing output depends on, in their order.
+  std::vector<size_t> EndsOf(const std::vector<MeasuredPair>& pairs) const {
+    constexpr size_t kMostEnds = 64;
     PerSide<std::vector<std::string>> outputs;
+    std::vector<size_t> of_other_shapes;
     for (const auto& output : known_.left->proto->graph().output()) {
       const auto pair = std::find_if(pairs.begin(), pairs.end(), [&](const MeasuredPair& each) {
-        return each.names.left == output.name() && IsDifferent(each);
+        return each.names.left == output.name() && each.differs;
       });
-      if (pair == pairs.end()) continue;
+      if (pair == pairs.end() || !IsComputed(pair->names)) continue;
+      if (!HaveOneForm(pair->names)) {
+        of_other_shapes.push_back(static_cast<size_t>(pair - pairs.begin()));
+      }
       outputs.left.push_back(pair->names.left);
       outputs.right.push_back(pair->names.right);
     }
     const NameSet left = NamesBehind(*known_.left, outputs.left);
     const NameSet right = NamesBehind(*known_.right, outputs.right);
-    for (size_t i = 0; i < pairs.size(); ++i) {
+    std::vector<size_t> ends;
+    for (size_t i = 0; i < pairs.size() && ends.size() < kMostEnds; ++i) {
       const NamePair& names = pairs[i].names;
-      if (left.contains(names.left) && right.contains(names.right) &&
-          known_.left->makers.contains(names.left) && known_.right->makers.contains(names.right) &&
-          IsDifferent(pairs[i])) {
-        return i;
+      if (pairs[i].differs && left.contains(names.left) && right.contains(names.right) &&
+          IsComputed(names) && HaveOneForm(names)) {
+        ends.push_back(i);
       }
     }
-    return std::nullopt;
+    return ends.empty() ? of_other_shapes : ends;
+  }
+
+  bool IsComputed(const NamePair& names) const {
+    return known_.left->makers.contains(names.left) && known_.right->makers.contains(names.right);
   }
 
   // Pairs of other shapes and types say where the two models are built in another way, not what
   // they compute.
-  bool IsDifferent(const MeasuredPair& pair) const {
-    if (!pair.differs) return false;
-    const auto left = known_.left->values.find(pair.names.left);
-    const auto right = known_.right->values.find(pair.names.right);
+  bool HaveOneForm(const NamePair& names) const {
+    const auto left = known_.left->values.find(names.left);
+    const auto right = known_.right->values.find(names.right);
     if (left == known_.left->values.end() || right == known_.right->values.end() ||
         !left->second.is_tensor() || !right->second.is_tensor()) {
       return false;
@@ -119,8 +126,12 @@ class PairReducer {
     return a.shape() == b.shape() && (a.dtype() == b.dtype() || floats);
   }
 
-  // Where both can be cut before the end, the nearest first; inputs are always fed.
-  absl::Status FindEntries(const std::vector<MeasuredPair>& pairs) {
+  // Finds where both can be cut before the end, the nearest first; inputs are always fed.
+  void EndAt(const std::vector<MeasuredPair>& pairs, size_t end) {
+    end_ = pairs[end].names;
+    tolerance_ = pairs[end].tolerance;
+    entries_.clear();
+    always_.clear();
     const NameSet left = NamesBehind(*known_.left, {end_.left});
     const NameSet right = NamesBehind(*known_.right, {end_.right});
     NameSet used;
@@ -139,10 +150,26 @@ class PairReducer {
           !used.insert(absl::StrCat("right ", pair->right)).second) {
         continue;
       }
-      const bool computed =
-          known_.left->makers.contains(pair->left) && known_.right->makers.contains(pair->right);
-      (computed ? entries_ : always_).push_back(*pair);
+      (IsComputed(*pair) ? entries_ : always_).push_back(*pair);
     }
+  }
+
+  // Leaves as few places uncut as show the difference.
+  absl::Status OpenEntries(const std::vector<MeasuredPair>& pairs, size_t end) {
+    EndAt(pairs, end);
+    SubsetQuestions questions;
+    questions.empty_may_hold = true;
+    questions.holds = [this](const std::vector<int>& open) { return Differs(open); };
+    OC_ASSIGN_OR_RETURN(const std::vector<int> open,
+                        SmallSubset(static_cast<int>(entries_.size()), questions));
+    OC_ASSIGN_OR_RETURN(const bool differs, Differs(open));
+    if (!differs) {
+      return absl::FailedPreconditionError(
+          absl::StrCat(end_.left,
+                       " differs in the whole models, but not in any part of them that "
+                       "is fed with the left's values: what differs are the inputs"));
+    }
+    best_ = std::move(last_);
     return absl::OkStatus();
   }
 
@@ -154,7 +181,8 @@ class PairReducer {
         from.push_back(entries_[static_cast<size_t>(i)]);
       }
     }
-    absl::StatusOr<PerSide<FedModel>> parts = MakePartPair(known_, from, {end_});
+    absl::StatusOr<PerSide<FedModel>> parts =
+        MakePartPair(known_, from, {end_}, SmallConstants::kFolded);
     if (!parts.ok()) return false;
     PerSide<Value> values;
     for (const SideId side : kBothSides) {
@@ -181,7 +209,7 @@ class PairReducer {
   NamePair end_;
   Tolerance tolerance_;
   std::vector<NamePair> entries_, always_;
-  ReducedPair last_;
+  ReducedPair last_, best_;
   int64_t runs_ = 0;
 };
 

@@ -38,9 +38,9 @@ struct ReducedPair {
   int64_t runs = 0;  // of pairs of parts
 };
 
-// `pairs`: in the left's order; outputs among them. Of the pairs that differ, the first that an
-// output which differs depends on is kept; then as few nodes as possible before it, fed with the
-// left's values. FailedPrecondition if no output differs.
+// `pairs`: in the left's order; outputs among them. Of the pairs that differ and that an output
+// which differs depends on, the one is kept that the fewest nodes before it make differ, fed with
+// the left's values. NotFound if no output differs.
 absl::StatusOr<ReducedPair> ReducePair(const PerSide<const KnownModel*>& known,
                                        const std::vector<MeasuredPair>& pairs,
                                        const OpRegistry& registry,

@@ -20,11 +20,14 @@
 namespace onnxcmp {
 namespace {
 
-// Words of letters: what is left of a message without names, numbers and paths.
+// Words of letters: what is left of a message without names, numbers and paths. What a process
+// wrote before it died may be of an earlier model.
 std::string PlainWords(absl::string_view message) {
+  message = message.substr(0, message.find("; its last words: "));
   std::vector<std::string> words;
   for (absl::string_view word : absl::StrSplit(message, ' ', absl::SkipEmpty())) {
     while (!word.empty() && absl::ascii_ispunct(word.back())) word.remove_suffix(1);
+    while (!word.empty() && absl::ascii_ispunct(word.front())) word.remove_prefix(1);
     const bool plain = !word.empty() && std::all_of(word.begin(), word.end(), absl::ascii_isalpha);
     if (plain) words.emplace_back(word);
   }

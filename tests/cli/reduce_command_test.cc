@@ -2,13 +2,16 @@
 #include <csignal>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "tests/cli/models.h"
 #include "tests/cli/program.h"
+#include "tests/support/paths.h"
 
 namespace onnxcmp {
 namespace {
@@ -182,6 +185,118 @@ TEST_F(ReduceCommandTest, InterruptedItLeavesTheBestSoFar) {
   EXPECT_EQ(outcome.status, -SIGINT);
   EXPECT_THAT(outcome.err, HasSubstr("the best so far"));
   EXPECT_THAT(Onnxcmp({"test", small_}).out, HasSubstr("1 passed"));
+}
+
+TEST_F(ReduceCommandTest, ABodyOfAScanIsCutToo) {
+  model_ = Model("s", R"((float[3, 2] x, float[2] i) => (float[2] y) {
+      a = Sin(x)
+      y, z = Scan<num_scan_inputs = 1, body = g (float[2] s, float[2] e) => (float[2] t, float[2] u) {
+        p = Tanh(s)
+        q = Softplus(p)
+        t = Add(q, e)
+        u = Neg(t)
+      }>(i, a)
+    })");
+  EXPECT_THAT(Reduce("! grep -q Softplus {model}").out,
+              AllOf(HasSubstr("2 -> 1 node:"), HasSubstr("  Softplus")));
+  std::filesystem::remove_all(small_);
+  // The loop is needed as such; of its body what the failure needs.
+  ASSERT_EQ(Reduce("! { grep -q Softplus {model} && grep -q Scan {model}; }").status, 0);
+  EXPECT_THAT(Text(), AllOf(HasSubstr("Scan"), HasSubstr("Softplus"), Not(HasSubstr("Tanh"))));
+}
+
+class ReduceAgainstTest : public testing::ModelFolderTest {
+ protected:
+  void SetUp() override {
+    if (testing::Shell("command -v python3").status != 0) GTEST_SKIP() << "there is no python3";
+  }
+  Outcome Reduce(const std::string& options) const {
+    const std::string model = Model("m",
+                                    "(float[2,3] x, float[2,3] w) => (float[2,3] y) { a = Neg(x) "
+                                    "b = Mul(a, w) c = Add(b, x) d = Relu(c) e = Mul(d, w) "
+                                    "f = Neg(e) g = Add(f, w) h = Mul(g, g) y = Neg(h) }");
+    return testing::Shell(absl::StrCat("unset ONNXCMP_PYTHON; $ONNXCMP reduce ", model,
+                                       " --against ", SourceFile("tests/support/runtimes/fake.py"),
+                                       ":", options, " --quiet -o ", folder_, "/small"));
+  }
+};
+
+TEST_F(ReduceAgainstTest, ACrash) {
+  EXPECT_THAT(Reduce("do=die,operator=Relu").out,
+              AllOf(HasSubstr("9 -> 1 node: "), HasSubstr("signal 11"), HasSubstr("  Relu d")));
+  EXPECT_THAT(ReadFile(folder_ + "/small/report.md"), HasSubstr("signal 11"));
+}
+
+TEST_F(ReduceAgainstTest, ARefusal) {
+  EXPECT_THAT(Reduce("do=refuse,operator=Relu").out,
+              AllOf(HasSubstr("9 -> 1 node: "), HasSubstr("refused"), HasSubstr("  Relu d")));
+}
+
+// What it wrote for a model that it refused is not taken for the words of a crash.
+TEST_F(ReduceAgainstTest, ACrashIsTheSameWhateverWasWrittenBefore) {
+  EXPECT_THAT(Reduce("do=die,operator=Add").out,
+              AllOf(HasSubstr("9 -> 1 node: "), HasSubstr("  Add")));
+}
+
+TEST_F(ReduceAgainstTest, ARuntimeThatAgreesIsNone) {
+  const Outcome outcome = Reduce("optimization=all");
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("its outputs agree with ours"));
+}
+
+class ReducePairTest : public testing::ModelFolderTest {
+ protected:
+  Outcome Reduce(const std::string& left, const std::string& right,
+                 const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> arguments = {"reduce", left, right, "-o", folder_ + "/small"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return Onnxcmp(arguments);
+  }
+};
+
+// The pair of a fused operator is its last result.
+TEST_F(ReducePairTest, AFusedOperatorIsCutAtItsEnds) {
+  const std::string left = Model("left", R"((float[n, 8] x) => (float[n, 8] y) {
+      a = Tanh(x)
+      two = Constant<value = float {1.41421356}>()
+      one = Constant<value = float {1.0}>()
+      half = Constant<value = float {0.45}>()
+      b = Div(a, two)
+      c = Erf(b)
+      d = Add(c, one)
+      e = Mul(a, d)
+      f = Mul(e, half)
+      y = Exp(f)
+    })");
+  const std::string right =
+      testing::WriteFile(folder_ + "/right.onnxtxt", R"(<ir_version: 10, opset_import: ["" : 20]> g
+      (float[n, 8] x) => (float[n, 8] y) {
+      a = Tanh(x)
+      f = Gelu(a)
+      y = Exp(f)
+    })");
+  const Outcome outcome = Reduce(left, right);
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("10 | 3 -> 5 | 1 nodes"));
+  EXPECT_EQ(Onnxcmp({folder_ + "/small/left.onnx", folder_ + "/small/right.onnx"}).status, 1);
+}
+
+TEST_F(ReducePairTest, OutputsOfOtherShapes) {
+  const std::string left = Model("left", R"((float[2, 4] x) => (float[m, n] y) {
+      a = Tanh(x)
+      y = Transpose(a) })");
+  const std::string right = Model("right", R"((float[2, 4] x) => (float[m, n] y) {
+      a = Tanh(x)
+      y = Neg(a) })");
+  EXPECT_THAT(Reduce(left, right).out, HasSubstr("2 | 2 -> 1 | 1 nodes"));
+}
+
+TEST_F(ReducePairTest, WhatAgreesIsSaid) {
+  const std::string left = Model("left", "(float[4] x) => (float[4] y) { y = Tanh(x) }");
+  const Outcome outcome = Reduce(left, left);
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("no output differs: the output has the same bits"),
+                                 HasSubstr("--fail-on bits")));
 }
 
 TEST_F(ReduceCommandTest, Errors) {

@@ -148,7 +148,8 @@ TEST_F(PartTest, TwoModelsAreFedTheLeftsValues) {
         y = Exp(b)
       })");
   const PerSide<FedModel> parts =
-      MakePartPair({&left, &right}, {{"a", "aa"}}, {{"b", "b"}}).value();
+      MakePartPair({&left, &right}, {{"a", "aa"}}, {{"b", "b"}}, SmallConstants::kAsTheyAre)
+          .value();
   EXPECT_THAT(Inputs(parts.left), ElementsAre("a"));
   EXPECT_THAT(Inputs(parts.right), ElementsAre("a"));
   EXPECT_TRUE(CanCutAt({&left, &right}, {"a", "aa"}));

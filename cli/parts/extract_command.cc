@@ -13,10 +13,8 @@
 #include "absl/strings/str_split.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
-#include "cli/compare_arguments.h"
-#include "cli/pair_parts.h"
+#include "cli/parts/given_model.h"
 #include "cli/process/heap.h"
-#include "cli/process/interruption.h"
 #include "cli/process/messages.h"
 #include "compare/backend_tests/backend_test.h"
 #include "compare/parts/checked_model.h"
@@ -24,23 +22,17 @@
 #include "compare/parts/part.h"
 #include "compare/text/meant_name.h"
 #include "evaluator/base/status_macros.h"
-#include "evaluator/load/load_model.h"
 
 namespace onnxcmp::cli {
 namespace {
 
 struct ExtractArguments {
-  std::string model;
-  std::string right;
-  std::string at;
-  std::string inputs;
-  bool partial = false;
+  GivenModel model;
   std::string from;
   std::string to;
   std::string output;
   bool constants = false;
   bool as_function = false;
-  RunOptions run;
 };
 
 // Names of results, or of nodes, which stand for all that they make.
@@ -123,30 +115,17 @@ absl::StatusOr<std::string> WritePart(const ExtractArguments& arguments, const K
 }
 
 absl::StatusOr<std::string> Extract(const ExtractArguments& arguments) {
-  ExpectModels({arguments.model});
-  const OpRegistry registry = arguments.run.operators();
-  LoadOptions load = arguments.run.load();
-  load.functions = Functions::kKeep;
-  std::shared_ptr<const Model> model;
-  OC_ASSIGN_OR_RETURN(model, LoadModel(arguments.model, registry, load));
-  OC_ASSIGN_OR_RETURN(MatchedFeeds matched,
-                      arguments.run.feeds(model->graph, arguments.inputs, arguments.partial));
-  if (!arguments.run.quiet) {
-    for (const std::string& note : matched.notes) PrintNote(note);
-    if (const std::string note = arguments.run.Assumption(model->graph); !note.empty()) {
-      PrintNote(note);
-    }
-  }
-  model = nullptr;
-  OC_ASSIGN_OR_RETURN(std::shared_ptr<onnx::ModelProto> proto,
-                      ReadWholeModel(arguments.model, registry, load));
-  OC_ASSIGN_OR_RETURN(const KnownModel known,
-                      RunKnownModel(std::move(proto), std::move(matched.feeds), registry,
-                                    {load, arguments.run.evaluator()}));
+  const GivenModel& given = arguments.model;
+  ExpectModels({given.path});
+  const OpRegistry registry = given.run.operators();
+  OC_ASSIGN_OR_RETURN(FedModel model, given.Read(registry));
+  OC_ASSIGN_OR_RETURN(
+      const KnownModel known,
+      RunKnownModel(std::make_shared<onnx::ModelProto>(std::move(model.proto)),
+                    std::move(model.feeds), registry, {given.load(), given.run.evaluator()}));
   OC_ASSIGN_OR_RETURN(const std::vector<std::string> from,
-                      ResultsMeant(arguments.from, known, arguments.model));
-  OC_ASSIGN_OR_RETURN(std::vector<std::string> to,
-                      ResultsMeant(arguments.to, known, arguments.model));
+                      ResultsMeant(arguments.from, known, given.path));
+  OC_ASSIGN_OR_RETURN(std::vector<std::string> to, ResultsMeant(arguments.to, known, given.path));
   if (to.empty()) {
     for (const auto& output : known.proto->graph().output()) to.push_back(output.name());
   }
@@ -157,34 +136,12 @@ absl::StatusOr<std::string> Extract(const ExtractArguments& arguments) {
   return WritePart(arguments, known, registry, choice, arguments.output);
 }
 
-// Both halves of two models.
-absl::StatusOr<std::string> ExtractHalves(const ExtractArguments& arguments,
-                                          Interruption& interruption) {
-  CompareArguments comparison;
-  comparison.left = arguments.model;
-  comparison.right = arguments.right;
-  comparison.inputs.inputs = arguments.inputs;
-  comparison.partial = arguments.partial;
-  comparison.run = arguments.run;
-  return WriteHalves(comparison, arguments.at, arguments.output, interruption);
-}
-
 absl::Status CheckExtractArguments(const ExtractArguments& arguments) {
-  if (arguments.model.empty() || arguments.output.empty() ||
-      (arguments.from.empty() && arguments.to.empty() && arguments.at.empty())) {
+  if (arguments.model.path.empty() || arguments.output.empty() ||
+      (arguments.from.empty() && arguments.to.empty())) {
     return absl::InvalidArgumentError(
         "a model, a folder and --from or --to are needed: onnxcmp extract MODEL --from A,B --to C "
         "-o PART; see onnxcmp extract --help");
-  }
-  if (arguments.right.empty() != arguments.at.empty()) {
-    return absl::InvalidArgumentError(
-        "two models are cut at a row: onnxcmp extract LEFT RIGHT --at ROW -o DIR");
-  }
-  const bool of_one = !arguments.from.empty() || !arguments.to.empty() || arguments.constants ||
-                      arguments.as_function;
-  if (!arguments.at.empty() && of_one) {
-    return absl::InvalidArgumentError(
-        "--at excludes --from, --to, --constants and --as-function, which are for one model");
   }
   return absl::OkStatus();
 }
@@ -192,23 +149,19 @@ absl::Status CheckExtractArguments(const ExtractArguments& arguments) {
 }  // namespace
 
 int ExtractCommand(const std::vector<std::string>& command_line) {
-  Interruption interruption;
   ExtractArguments arguments;
   CLI::App app(
       "Cuts a part out of a model: the nodes that compute --to from --from, as a model of\n"
       "their own, with the values that they have in a run of the whole model as inputs and\n"
       "expected outputs. The part is a folder as ONNX's backend tests have it.\n"
-      "Of two models, both halves at a row of their comparison.\n"
       "\n"
       "  onnxcmp extract m.onnx --from layer_3 --to layer_4 -o part\n"
       "  onnxcmp extract m.onnx --inputs x.npz --to softmax_7 -o before_softmax\n"
-      "  onnxcmp extract a.onnx b.onnx --at layer_3 -o halves\n"
       "\n"
       "Exit status 0: done, 2: an error.",
       "onnxcmp extract");
-  SetUsage(app, "onnxcmp extract [OPTIONS] MODEL [RIGHT] --from A,B --to C -o PART");
-  app.add_option("MODEL", arguments.model, "The model: .onnx, or .onnxtxt as text")->type_name(" ");
-  app.add_option("RIGHT", arguments.right, "With --at: the model that it is compared with")
+  SetUsage(app, "onnxcmp extract [OPTIONS] MODEL --from A,B --to C -o PART");
+  app.add_option("MODEL", arguments.model.path, "The model: .onnx, or .onnxtxt as text")
       ->type_name(" ");
   app.add_option("--from", arguments.from,
                  "Results where the part begins; where a way goes around them, it begins at the "
@@ -216,28 +169,18 @@ int ExtractCommand(const std::vector<std::string>& command_line) {
       ->type_name("NAMES");
   app.add_option("--to", arguments.to, "Results where it ends (the model's outputs)")
       ->type_name("NAMES");
-  app.add_option("--at", arguments.at,
-                 "A row of the comparison, by a name of the left: PART/before and PART/after get "
-                 "both models' halves")
-      ->type_name("ROW");
   app.add_option("-o,--output", arguments.output, "The folder that is written")->type_name("PART");
   app.add_flag("--constants", arguments.constants,
                "What it reads from outside is constant, and no input");
   app.add_flag("--as-function", arguments.as_function,
                "Its nodes are a local function, which the model calls");
-  app.add_option("--inputs", arguments.inputs, "An .npz, or a folder of input_N.pb")
-      ->group(kInputs)
-      ->type_name("F");
-  app.add_flag("--partial", arguments.partial, "Accept what the file has and the model lacks")
-      ->group(kInputs);
-  arguments.run.AddTo(app);
+  arguments.model.AddTo(app);
   if (const std::optional<int> status = Parse(app, command_line)) return *status;
   if (const absl::Status status = CheckExtractArguments(arguments); !status.ok()) {
     PrintError(status.message());
     return kFailed;
   }
-  const absl::StatusOr<std::string> summary =
-      arguments.at.empty() ? Extract(arguments) : ExtractHalves(arguments, interruption);
+  const absl::StatusOr<std::string> summary = Extract(arguments);
   if (!summary.ok()) {
     PrintError(summary.status().message());
     return kFailed;

@@ -14,29 +14,27 @@
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/compare_arguments.h"
-#include "cli/pair_parts.h"
+#include "cli/parts/given_model.h"
+#include "cli/parts/pair_parts.h"
 #include "cli/process/heap.h"
 #include "cli/process/interruption.h"
 #include "cli/process/messages.h"
 #include "cli/process/progress.h"
 #include "cli/runtimes/runtime_options.h"
-#include "compare/parts/known_model.h"
+#include "compare/parts/part.h"
 #include "compare/reduce/check_command.h"
 #include "compare/reduce/command_test.h"
 #include "compare/reduce/reduce.h"
 #include "compare/reduce/runtime_test.h"
 #include "compare/reduce/write_reduced.h"
 #include "evaluator/base/status_macros.h"
-#include "evaluator/load/load_model.h"
 
 namespace onnxcmp::cli {
 namespace {
 
 struct ReduceArguments {
-  std::string model;
+  GivenModel model;
   std::string right;
-  std::string inputs;
-  bool partial = false;
   std::string check;
   std::string match;
   std::string timeout = "120s";
@@ -46,7 +44,6 @@ struct ReduceArguments {
   std::optional<double> rtol, atol;
   std::string fail_on = "different";
   RuntimeArguments runtimes;
-  RunOptions run;
 };
 
 // The line while it works.
@@ -81,7 +78,7 @@ absl::StatusOr<std::unique_ptr<FailureTest>> OpenTest(const ReduceArguments& arg
   for (int i = 0; i < arguments.jobs; ++i) {
     OC_ASSIGN_OR_RETURN(
         std::shared_ptr<Runtime> runtime,
-        arguments.runtimes.Open(arguments.against, arguments.run.evaluator().max_tensor));
+        arguments.runtimes.Open(arguments.against, arguments.model.run.evaluator().max_tensor));
     if (i == 0) OC_RETURN_IF_ERROR(runtime->Start().status());
     runtimes.push_back(std::move(runtime));
   }
@@ -117,24 +114,11 @@ std::string Summary(const ReduceArguments& arguments, const Reduced& reduced) {
 
 absl::StatusOr<std::string> RunReduce(const ReduceArguments& arguments,
                                       Interruption& interruption) {
-  ExpectModels({arguments.model});
+  const GivenModel& given = arguments.model;
+  ExpectModels({given.path});
   RunningChecks running;
-  const OpRegistry registry = arguments.run.operators();
-  LoadOptions load = arguments.run.load();
-  load.functions = Functions::kKeep;
-  std::shared_ptr<const Model> model;
-  OC_ASSIGN_OR_RETURN(model, LoadModel(arguments.model, registry, load));
-  OC_ASSIGN_OR_RETURN(MatchedFeeds matched,
-                      arguments.run.feeds(model->graph, arguments.inputs, arguments.partial));
-  if (!arguments.run.quiet) {
-    for (const std::string& note : matched.notes) PrintNote(note);
-    if (const std::string note = arguments.run.Assumption(model->graph); !note.empty()) {
-      PrintNote(note);
-    }
-  }
-  model = nullptr;
-  OC_ASSIGN_OR_RETURN(std::shared_ptr<onnx::ModelProto> proto,
-                      ReadWholeModel(arguments.model, registry, load));
+  const OpRegistry registry = given.run.operators();
+  OC_ASSIGN_OR_RETURN(FedModel model, given.Read(registry));
   OC_ASSIGN_OR_RETURN(const std::unique_ptr<FailureTest> test, OpenTest(arguments, &running));
   OC_RETURN_IF_ERROR(PrepareReducedFolder(arguments.output));
 
@@ -142,14 +126,14 @@ absl::StatusOr<std::string> RunReduce(const ReduceArguments& arguments,
   std::mutex writing;  // a signal waits for the folder to be whole
   int best = 0;
   ReduceOptions options;
-  options.model = {load, arguments.run.evaluator()};
+  options.model = {given.load(), given.run.evaluator()};
   options.jobs = arguments.jobs;
   options.journal = absl::StrCat(arguments.output, "/", kReduceJournal);
   options.progress = [&](const ReduceProgress& progress) { line.Set(progress); };
   options.on_better = [&](const Reduced& reduced) {
     const std::lock_guard<std::mutex> lock(writing);
     best = reduced.best.model.proto.graph().node_size();
-    return WriteReduced(arguments.output, arguments.model, reduced, test.get());
+    return WriteReduced(arguments.output, given.path, reduced, test.get());
   };
   interruption.CallOnSignal([&] {
     running.KillAll();
@@ -161,35 +145,30 @@ absl::StatusOr<std::string> RunReduce(const ReduceArguments& arguments,
   });
   absl::StatusOr<Reduced> reduced;
   {
-    const ProgressLine shown(arguments.run.quiet, interruption,
+    const ProgressLine shown(given.run.quiet, interruption,
                              [&](double seconds) { return line.Text(seconds); });
-    reduced = Reduce({std::move(*proto), std::move(matched.feeds)}, registry, options, test.get());
+    reduced = Reduce(std::move(model), registry, options, test.get());
   }
   interruption.CallOnSignal(nullptr);
   OC_RETURN_IF_ERROR(reduced.status());
-  OC_RETURN_IF_ERROR(WriteReduced(arguments.output, arguments.model, *reduced, test.get()));
+  OC_RETURN_IF_ERROR(WriteReduced(arguments.output, given.path, *reduced, test.get()));
   return Summary(arguments, *reduced);
 }
 
 // The smallest parts of two models that differ.
 absl::StatusOr<std::string> RunReducePair(const ReduceArguments& arguments,
                                           Interruption& interruption) {
-  CompareArguments comparison;
-  comparison.left = arguments.model;
-  comparison.right = arguments.right;
-  comparison.inputs.inputs = arguments.inputs;
-  comparison.partial = arguments.partial;
+  CompareArguments comparison = arguments.model.Beside(arguments.right);
   comparison.tolerance.rtol = arguments.rtol;
   comparison.tolerance.atol = arguments.atol;
   if (arguments.fail_on == "bits") comparison.fail_on = FailOn::kBits;
-  comparison.run = arguments.run;
   return WriteReducedPair(comparison, arguments.output, interruption);
 }
 
 absl::Status CheckReduceArguments(const ReduceArguments& arguments) {
   const int ways = (arguments.check.empty() ? 0 : 1) + (arguments.against.empty() ? 0 : 1) +
                    (arguments.right.empty() ? 0 : 1);
-  if (arguments.model.empty() || arguments.output.empty() || ways != 1) {
+  if (arguments.model.path.empty() || arguments.output.empty() || ways != 1) {
     return absl::InvalidArgumentError(
         "a model, a folder, and one of --check, --against and a second model are needed: onnxcmp "
         "reduce MODEL --check 'command {model}' -o DIR; see onnxcmp reduce --help");
@@ -224,7 +203,8 @@ int ReduceCommand(const std::vector<std::string>& command_line) {
       "Exit status 0: done, 2: an error, or the model does not fail.",
       "onnxcmp reduce");
   SetUsage(app, "onnxcmp reduce [OPTIONS] MODEL (--check COMMAND | --against R | RIGHT) -o DIR");
-  app.add_option("MODEL", arguments.model, "The model: .onnx, or .onnxtxt as text")->type_name(" ");
+  app.add_option("MODEL", arguments.model.path, "The model: .onnx, or .onnxtxt as text")
+      ->type_name(" ");
   app.add_option("RIGHT", arguments.right,
                  "Another model: the smallest parts of both whose outputs differ, fed with the "
                  "left's values")
@@ -256,13 +236,8 @@ int ReduceCommand(const std::vector<std::string>& command_line) {
                  "Of two models: `different`, beyond tolerance, or `bits` (different)")
       ->type_name("WHAT")
       ->check(Quietly(CLI::IsMember({"different", "bits"})));
-  app.add_option("--inputs", arguments.inputs, "An .npz, or a folder of input_N.pb")
-      ->group(kInputs)
-      ->type_name("F");
-  app.add_flag("--partial", arguments.partial, "Accept what the file has and the model lacks")
-      ->group(kInputs);
   arguments.runtimes.AddLimits(app);
-  arguments.run.AddTo(app);
+  arguments.model.AddTo(app);
   if (const std::optional<int> status = Parse(app, command_line)) return *status;
   if (const absl::Status status = CheckReduceArguments(arguments); !status.ok()) {
     PrintError(status.message());

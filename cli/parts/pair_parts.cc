@@ -1,4 +1,4 @@
-#include "cli/pair_parts.h"
+#include "cli/parts/pair_parts.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -10,16 +10,21 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "cli/commands.h"
 #include "cli/compare_session.h"
 #include "cli/process/messages.h"
 #include "compare/backend_tests/backend_test.h"
 #include "compare/base/per_side.h"
 #include "compare/base/write_file.h"
+#include "compare/explain/explain.h"
+#include "compare/outcome/comparison.h"
+#include "compare/outcome/exit_status.h"
+#include "compare/outputs/compared_row.h"
 #include "compare/parts/known_model.h"
 #include "compare/parts/part.h"
 #include "compare/parts/part_pair.h"
 #include "compare/reduce/reduce_pair.h"
-#include "compare/text/meant_name.h"
+#include "compare/reports/render_table.h"
 #include "evaluator/base/status_macros.h"
 
 namespace onnxcmp::cli {
@@ -31,6 +36,8 @@ namespace fs = std::filesystem;
 struct KnownPair {
   PerSide<KnownModel> models;
   std::vector<MeasuredPair> pairs;
+  std::optional<size_t> at;  // the pair that the user names, if he does
+  std::string outcome;       // the verdict's first line
 
   PerSide<const KnownModel*> known() const { return {&models.left, &models.right}; }
 };
@@ -46,51 +53,73 @@ absl::StatusOr<KnownModel> KnowSide(const Side& side, const std::string& path,
                        {arguments.run.load(), arguments.run.evaluator()});
 }
 
-std::vector<MeasuredPair> PairsOf(const Comparison& comparison, bool bits) {
-  std::vector<MeasuredPair> pairs;
-  for (const ComparedRow& row : comparison.rows) {
+// The row that is called `at`, if that is not empty, is one of them.
+absl::Status AddPairs(const Comparison& comparison, bool bits, const std::string& at,
+                      KnownPair* known) {
+  std::optional<size_t> wanted;
+  if (!at.empty()) {
+    OC_ASSIGN_OR_RETURN(
+        wanted,
+        FindRow({comparison.left, comparison.right, comparison.alignment, comparison.rows}, at));
+  }
+  for (size_t i = 0; i < comparison.rows.size(); ++i) {
+    const ComparedRow& row = comparison.rows[i];
     if (!row.aligned.paired()) continue;
-    const StreamResult& left = comparison.left.results[static_cast<size_t>(row.aligned.left[0])];
-    const StreamResult& right = comparison.right.results[static_cast<size_t>(row.aligned.right[0])];
+    const StreamResult& left =
+        comparison.left.results[static_cast<size_t>(row.aligned.left.back())];
+    const StreamResult& right =
+        comparison.right.results[static_cast<size_t>(row.aligned.right.back())];
     if (left.depth != 0 || right.depth != 0) continue;
     MeasuredPair pair;
     pair.names = {left.name, right.name};
     pair.differs =
         row.relation == Relation::kDifferent || (bits && row.relation != Relation::kSame);
     if (row.difference != nullptr) pair.tolerance = row.difference->values.tolerance;
-    pairs.push_back(std::move(pair));
+    if (wanted == i) known->at = known->pairs.size();
+    known->pairs.push_back(std::move(pair));
   }
-  return pairs;
+  if (wanted.has_value() && !known->at.has_value()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--at ", at, ": choose a row that both sides have in their main graphs"));
+  }
+  return absl::OkStatus();
 }
 
-// The first set of inputs.
-absl::StatusOr<KnownPair> KnowPair(const CompareArguments& arguments, Interruption& interruption) {
-  CompareArguments quiet = arguments;
-  quiet.causes = false;
-  ComparisonTools tools(quiet.run, interruption);
-  CompareSession session(quiet, tools);
+absl::StatusOr<KnownPair> KnowSides(const CompareArguments& arguments, const OpRegistry& registry,
+                                    PerSide<Side*> sides, const Comparison& comparison,
+                                    const std::string& at) {
+  if (sides.left == nullptr || sides.right == nullptr) return comparison.status;
+  KnownPair pair;
+  OC_ASSIGN_OR_RETURN(pair.models.left, KnowSide(*sides.left, arguments.left, arguments, registry));
+  OC_ASSIGN_OR_RETURN(pair.models.right,
+                      KnowSide(*sides.right, arguments.right, arguments, registry));
+  OC_RETURN_IF_ERROR(AddPairs(comparison, arguments.fail_on == FailOn::kBits, at, &pair));
+  pair.outcome = SummaryOf("", comparison).text;
+  return pair;
+}
+
+// On the first set of inputs on which they fail, else on the first. With the search for causes,
+// which finds pairs and judges verdicts.
+absl::StatusOr<KnownPair> KnowPair(const CompareArguments& arguments, const std::string& at,
+                                   Interruption& interruption) {
+  ComparisonTools tools(arguments.run, interruption);
+  CompareSession session(arguments, tools);
   std::optional<absl::StatusOr<KnownPair>> found;
-  OC_RETURN_IF_ERROR(
-      session
-          .Run([&](Comparison& comparison, int64_t, int64_t, const std::string&) {
-            if (found.has_value()) return absl::StatusOr<bool>(true);
-            found = [&]() -> absl::StatusOr<KnownPair> {
-              if (!quiet.run.quiet) {
-                for (const std::string& note : comparison.notes) PrintNote(note);
-              }
-              const PerSide<Side*> sides = session.sides();
-              if (sides.left == nullptr || sides.right == nullptr) return comparison.status;
-              KnownPair pair;
-              OC_ASSIGN_OR_RETURN(pair.models.left,
-                                  KnowSide(*sides.left, quiet.left, quiet, tools.registry));
-              OC_ASSIGN_OR_RETURN(pair.models.right,
-                                  KnowSide(*sides.right, quiet.right, quiet, tools.registry));
-              pair.pairs = PairsOf(comparison, quiet.fail_on == FailOn::kBits);
-              return pair;
-            }();
-            return absl::StatusOr<bool>(true);
-          })
-          .status());
+  bool fails = false;
+  OC_RETURN_IF_ERROR(session
+                         .Run([&](Comparison& comparison, int64_t, int64_t, const std::string&) {
+                           const bool now = ExitStatusOf(comparison) != kAgree;
+                           if (found.has_value() && (fails || !now))
+                             return absl::StatusOr<bool>(true);
+                           fails = now;
+                           if (!arguments.run.quiet) {
+                             for (const std::string& note : comparison.notes) PrintNote(note);
+                           }
+                           found = KnowSides(arguments, tools.registry, session.sides(), comparison,
+                                             at);
+                           return absl::StatusOr<bool>(true);
+                         })
+                         .status());
   if (!found.has_value()) return absl::InvalidArgumentError("nothing was compared");
   return *std::move(found);
 }
@@ -133,13 +162,20 @@ std::string CommandFor(const std::string& folder) {
 absl::StatusOr<std::string> WriteReducedPair(const CompareArguments& arguments,
                                              const std::string& folder,
                                              Interruption& interruption) {
-  OC_ASSIGN_OR_RETURN(const KnownPair pair, KnowPair(arguments, interruption));
+  OC_ASSIGN_OR_RETURN(const KnownPair pair, KnowPair(arguments, "", interruption));
   const OpRegistry registry = arguments.run.operators();
   PairReductionOptions options;
   options.model = {arguments.run.load(), arguments.run.evaluator()};
   options.bits = arguments.fail_on == FailOn::kBits;
-  OC_ASSIGN_OR_RETURN(const ReducedPair reduced,
-                      ReducePair(pair.known(), pair.pairs, registry, options));
+  absl::StatusOr<ReducedPair> made = ReducePair(pair.known(), pair.pairs, registry, options);
+  if (absl::IsNotFound(made.status())) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        made.status().message(), ": ", pair.outcome,
+        options.bits
+            ? ""
+            : "; --fail-on bits reduces any difference, --rtol and --atol narrow the tolerance"));
+  }
+  OC_ASSIGN_OR_RETURN(const ReducedPair reduced, std::move(made));
   OC_RETURN_IF_ERROR(PreparePairFolder(folder));
   OC_RETURN_IF_ERROR(WritePair(folder, reduced.parts, {reduced.values.left}));
   std::string text =
@@ -155,13 +191,11 @@ absl::StatusOr<std::string> WriteReducedPair(const CompareArguments& arguments,
 
 absl::StatusOr<std::string> WriteHalves(const CompareArguments& arguments, const std::string& row,
                                         const std::string& folder, Interruption& interruption) {
-  OC_ASSIGN_OR_RETURN(const KnownPair pair, KnowPair(arguments, interruption));
+  OC_ASSIGN_OR_RETURN(const KnownPair pair, KnowPair(arguments, row, interruption));
   const OpRegistry registry = arguments.run.operators();
-  std::vector<std::string> names;
   std::vector<NamePair> inputs, outputs;
   for (const MeasuredPair& measured : pair.pairs) {
     const NamePair& each = measured.names;
-    names.push_back(each.left);
     const auto is_input = [](const KnownModel& known, const std::string& name) {
       return known.feeds.contains(name);
     };
@@ -176,23 +210,21 @@ absl::StatusOr<std::string> WriteHalves(const CompareArguments& arguments, const
       outputs.push_back(each);
     }
   }
-  OC_ASSIGN_OR_RETURN(const std::string name,
-                      MeantName(row, names, "results that both sides have"));
-  const auto at = std::find_if(pair.pairs.begin(), pair.pairs.end(),
-                               [&](const MeasuredPair& each) { return each.names.left == name; });
-  if (!CanCutAt(pair.known(), at->names)) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        at->names.left, " | ", at->names.right,
-        " has other types or shapes on the two sides: choose a row ", "with the same"));
+  const NamePair& at = pair.pairs[pair.at.value()].names;
+  if (!CanCutAt(pair.known(), at)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(at.left, " | ", at.right,
+                     " has other types or shapes on the two sides: choose a row with the same"));
   }
   std::string text;
   OC_RETURN_IF_ERROR(PreparePairFolder(folder));
   for (const bool after : {false, true}) {
     std::vector<NamePair> from = inputs;
-    if (after) from.push_back(at->names);
-    const std::vector<NamePair> to = after ? outputs : std::vector<NamePair>{at->names};
+    if (after) from.push_back(at);
+    const std::vector<NamePair> to = after ? outputs : std::vector<NamePair>{at};
     const std::string half = absl::StrCat(folder, after ? "/after" : "/before");
-    absl::StatusOr<PerSide<FedModel>> parts = MakePartPair(pair.known(), from, to);
+    absl::StatusOr<PerSide<FedModel>> parts =
+        MakePartPair(pair.known(), from, to, SmallConstants::kAsTheyAre);
     if (!parts.ok()) {
       absl::StrAppend(&text, half, ": ", parts.status().message(), "\n");
       continue;
