@@ -22,11 +22,14 @@ export class Comparison {
     });
   }
 
-  // A name without the beginning and the end that most have: what tells it from others.
-  brief(name: string): string {
+  // A name without the beginning and the end that most have, and without the scope that is named
+  // above it: what tells it from others.
+  brief(name: string, scope = ""): string {
     const { prefix, suffix } = (this.common ??= commonAffixes(this.report));
     let [from, to] = [0, name.length];
-    if (prefix !== "" && name.startsWith(prefix)) from = prefix.length;
+    const lead = name.startsWith("/") ? 1 : 0;
+    if (scope !== "" && name.startsWith(`${scope}/`, lead)) from = lead + scope.length + 1;
+    else if (prefix !== "" && name.startsWith(prefix)) from = prefix.length;
     if (suffix !== "" && name.endsWith(suffix)) to -= suffix.length;
     return to > from ? name.slice(from, to) : name;
   }

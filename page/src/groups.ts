@@ -18,13 +18,18 @@ export function partsOf(result: Result | undefined): string[] {
   return [...parts, ...names.slice(0, -1)];
 }
 
+function isComputed(result: Result): boolean {
+  return result.op_type !== undefined && result.op_type !== "Constant";
+}
+
 export interface Group {
   rows: number[];
   title: string;
+  scope: string;  // what names of results in it begin with; "" if they do not
 }
 
 export class Groups {
-  // By row; undefined: its result is computed by nobody, and stands in the group around it.
+  // By row; undefined: a constant or an input, which stands in the group around it.
   private readonly parts: (string[] | undefined)[];
   private readonly lines: (string | undefined)[];
   private readonly isOfCalls: boolean;
@@ -35,9 +40,9 @@ export class Groups {
     const faces = rows.map((row) => SIDES.map((side) => comparison.face(side, row)).filter((result) => result !== undefined));
     this.parts = faces.map((both) => {
       const result = both.find((one) => one.module !== undefined) ?? both[0];
-      return result?.op_type === undefined ? undefined : partsOf(result);
+      return both.every(isComputed) ? partsOf(result) : undefined;
     });
-    this.lines = faces.map((both) => both.find((one) => one.source_line !== undefined)?.source_line);
+    this.lines = faces.map((both) => both.every(isComputed) ? both.find((one) => one.source_line !== undefined)?.source_line : undefined);
     this.isOfCalls = faces.some((both) => both.some((one) => one.path.length > 0));
     const isOfModules = faces.some((both) => both.some((one) => one.module !== undefined));
     this.between = isOfModules && !this.isOfCalls ? "." : "/";
@@ -49,6 +54,7 @@ export class Groups {
     const depth = this.depthOf(rows, parts);
     if (depth > 0) {
       const groups = gather(rows, (place) => titleOf((parts[place] ?? []).slice(0, depth), this.between));
+      for (const group of groups) if (this.between === "/") group.scope = group.title;
       for (const group of groups) {
         const lines = linesText(group.rows.map((row) => this.lines[row]));
         if (lines !== "" && !this.isOfCalls) group.title += `  ${lines}`;
@@ -57,7 +63,7 @@ export class Groups {
     }
     const lines = this.filled(rows, this.lines);
     const groups = gather(rows, (place) => lines[place] ?? "");
-    return pays(groups.length, rows.length) && groups.some((group) => group.title !== "elsewhere") ? groups : [{ rows, title: "" }];
+    return pays(groups.length, rows.length) && groups.some((group) => group.title !== "elsewhere") ? groups : [{ rows, title: "", scope: "" }];
   }
 
   // By place: what the row has, or the one before it.
@@ -101,7 +107,7 @@ function gather(rows: number[], titleAt: (place: number) => string): Group[] {
   rows.forEach((row, place) => {
     const now = titleAt(place);
     if (now !== title || groups.length === 0) {
-      groups.push({ rows: [], title: now === "" ? (groups.length === 0 ? "" : "elsewhere") : now });
+      groups.push({ rows: [], scope: "", title: now === "" ? (groups.length === 0 ? "" : "elsewhere") : now });
       title = now;
     }
     groups.at(-1)?.rows.push(row);

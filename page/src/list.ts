@@ -212,7 +212,7 @@ export class RowList {
   private make(place: number): HTMLElement {
     const item = this.items[place];
     if (!item) return html("div");
-    const element = "row" in item ? this.rowElement(item.row)
+    const element = "row" in item ? this.rowElement(item.row, item.within)
       : "fold" in item ? this.foldElement(item.fold, item.what) : headingElement(item.heading);
     element.setAttribute("aria-rowindex", String(place + 2));
     element.style.top = `${place * this.height}px`;
@@ -229,7 +229,7 @@ export class RowList {
         button(`… ${many(rows.length, "result")} ${what}`, unfold, { "aria-expanded": "false" })));
   }
 
-  private rowElement(number: number): HTMLElement {
+  private rowElement(number: number, within = ""): HTMLElement {
     const row = this.comparison.row(number);
     if (!row) return html("div");
     const left = this.comparison.face("left", row);
@@ -249,8 +249,8 @@ export class RowList {
     cell("number", String(number)),
     cell("sign", html("span", { "aria-hidden": "true" }, SIGNS[row.relation]),
       html("span", { class: "unseen" }, RELATIONS[row.relation])),
-    cell("left", ...this.sideCell("left", row)),
-    cell("right", ...this.sideCell("right", row)),
+    cell("left", ...this.sideCell("left", row, within)),
+    cell("right", ...this.sideCell("right", row, within)),
     cell("type", html("span", { title: visible(type).slice(0, 500) }, visible(type).slice(0, 200))),
     cell("max", farthest(row.diff)),
     cell("share", Number.isFinite(apart) ? digits(apart) : Number.isFinite(range) ? `${percent(range)} of range` : ""),
@@ -273,7 +273,7 @@ export class RowList {
     return text === "" ? null : html("span", { title: text }, text);
   }
 
-  private sideCell(side: Side, row: Row): Child[] {
+  private sideCell(side: Side, row: Row, within: string): Child[] {
     const result = this.comparison.face(side, row);
     if (!result) return [];
     const operator = madeBy(result);
@@ -281,7 +281,7 @@ export class RowList {
     if (side === "right" && this.isAlike(row)) {
       return [html("span", { class: "ditto", title: "as on the left" }, "″")];
     }
-    const brief = this.comparison.brief(name);
+    const brief = this.comparison.brief(name, within);
     const shown = shortName(name, brief);
     // The operator gives way to the end of a name, not to all of it.
     shown.style.minWidth = `${Math.min(brief.length, LEAST_OF_NAME)}ch`;

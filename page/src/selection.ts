@@ -4,7 +4,8 @@ import { Groups } from "./groups";
 import { type Relation, type Row, real } from "./report";
 import { ALL_RELATIONS, SIGNS, shareApart, shareOfRange } from "./text";
 
-export type Item = { row: number } | { fold: number[]; what: string } | { heading: string };
+// `within`: the scope that the heading above names.
+export type Item = { row: number; within?: string } | { fold: number[]; what: string } | { heading: string };
 
 export interface Figure {
   id: string;
@@ -157,10 +158,14 @@ export class Selection {
   private withHeadings(items: Item[]): Item[] {
     this.groups ??= new Groups(this.comparison);
     const groups = this.groups.of(items.flatMap((item) => "row" in item ? [item.row] : []));
-    const titles = new Map(groups.map((group) => [group.rows[0], group.title]));
-    return items.flatMap((item) => {
-      const title = "row" in item ? titles.get(item.row) ?? "" : "";
-      return title === "" ? [item] : [{ heading: title }, item];
+    const titles = new Map(groups.map((group) => [group.rows[0], group]));
+    let within = "";
+    return items.flatMap((item): Item[] => {
+      if (!("row" in item)) return [item];
+      const group = titles.get(item.row);
+      if (group) within = group.scope;
+      const row = { row: item.row, within };
+      return group && group.title !== "" ? [{ heading: group.title }, row] : [row];
     });
   }
 

@@ -45,7 +45,11 @@ describe("groups of rows", () => {
   it("are by scopes in names, of what is not folded", async () => {
     const page = await open(pageWith(chainReport(60, 45)));
     assert.deepEqual(await titlesOf(page), ["layer.4", "layer.5"]);
+    // What the heading says need not be said again; a list without headings says it.
+    const nameAt = (row) => page.textContent(`[data-row="${row}"] .left .name`);
+    assert.equal(await nameAt(46), "node_46");
     await page.selectOption("#sort", "max");
+    assert.match(await nameAt(46), /layer\.4\/node_46/);
     assert.deepEqual(await titlesOf(page), []);
     assert.deepEqual(page.complaints, []);
   });

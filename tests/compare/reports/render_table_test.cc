@@ -420,9 +420,9 @@ TEST(RenderTableTest, OneCauseMovesSeveralMove) {
   comparison.outputs.pairs.emplace_back().moved = 0.02;
   comparison.causes.emplace_back();
   const auto text = [&] { return absl::StrJoin(VerdictText(comparison), "\n"); };
-  EXPECT_THAT(text(), HasSubstr("the cause above moves the outputs by 0.02"));
+  EXPECT_THAT(text(), HasSubstr("the cause moves the outputs by 0.02"));
   comparison.causes.emplace_back();
-  EXPECT_THAT(text(), HasSubstr("the causes above move the outputs by 0.02"));
+  EXPECT_THAT(text(), HasSubstr("the causes move the outputs by 0.02"));
 }
 
 // A shape that is written otherwise says nothing where every bit of the outputs is the same.
