@@ -63,6 +63,7 @@ struct CompareArguments {
   bool share = true;
   bool timings = false;
   bool shadow = false;
+  bool prove = false;
   std::string repro;  // a folder; "": none
   std::string explain;
   std::string model_explorer;  // a folder; "": nothing is written for it

@@ -148,6 +148,8 @@ void AddLooks(CLI::App& app, CompareArguments& arguments) {
       ->group(kDiagnosis);
   app.add_flag("--fusions", arguments.fusions, "Show which fused blocks are wrong")
       ->group(kDiagnosis);
+  app.add_flag("--prove", arguments.prove, "Prove that the models are equal for all inputs")
+      ->group(kDiagnosis);
   app.add_flag("--shadow", arguments.shadow, "Run both in double, too: which is nearer?")
       ->group(kDiagnosis);
   app.add_option("--repro", arguments.repro, "Write each cause to a folder as two small models")

@@ -15,9 +15,12 @@
 #include "cli/runtimes/second_look.h"
 #include "compare/input_sets/runtime_sets.h"
 #include "compare/inputs/input_files.h"
+#include "compare/proof/proof_report.h"
+#include "compare/proof/prove.h"
 #include "compare/recordings/data_sets.h"
 #include "compare/recordings/recording.h"
 #include "compare/reports/render_html.h"
+#include "compare/reports/words/proof_text.h"
 #include "compare/repro/write_repro.h"
 #include "compare/sides/recording_side.h"
 #include "compare/sides/runtime_side.h"
@@ -78,6 +81,15 @@ absl::StatusOr<bool> CompareSession::Run(const Show& show) {
     }
     if (inputs.has_value()) AddMappingNotes(inputs->mapping(), &comparison.notes);
     if (!arguments_.repro.empty()) OC_RETURN_IF_ERROR(WriteReprosOf(set, sets, &comparison));
+    if (arguments_.prove) {
+      const StepTimer timer(timings(), "prove");
+      const ThreadPool pool(ThreadCount(arguments_.run.threads), tools_.spare);
+      const ProofOptions proving = {arguments_.run.evaluator().seed, &pool};
+      const ProofReport report = ProveEqual(sides(), comparison, proving);
+      for (const std::string& line : ProofText(report, arguments_.all)) {
+        comparison.notes.push_back(absl::StrCat("proof: ", line));
+      }
+    }
     if (!input_note_.empty()) comparison.notes.push_back(input_note_);
     NoteOtherInputs(&comparison);
     for (std::string& note : fed.notes) comparison.notes.push_back(std::move(note));

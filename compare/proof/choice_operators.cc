@@ -1,0 +1,190 @@
+// Operators over the field that cast, compare, choose and quantize.
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "compare/proof/field_node.h"
+#include "evaluator/base/status_macros.h"
+
+namespace onnxcmp {
+namespace {
+
+using Field = PrimeField;
+
+absl::Status NoMeaning(absl::string_view why) { return absl::UnimplementedError(why); }
+
+template <typename Function>
+absl::Status Unary(FieldNode& node, Function function) {
+  OC_ASSIGN_OR_RETURN(Residues x, node.In(0));
+  return node.Set(0, Mapped(std::move(x), function));
+}
+
+template <typename Function>
+absl::Status RandomUnary(FieldNode& node, Function function) {
+  node.MarkRandom();
+  return Unary(node, function);
+}
+
+template <typename Function>
+absl::Status Binary(FieldNode& node, Function function) {
+  OC_ASSIGN_OR_RETURN(const Residues a, node.In(0));
+  OC_ASSIGN_OR_RETURN(const Residues b, node.In(1));
+  OC_ASSIGN_OR_RETURN(Residues out, Combine(a, b, function));
+  return node.Set(0, std::move(out));
+}
+
+// Casts between floats round, which is nothing in the field; others are functions of their own.
+absl::Status CastOperator(FieldNode& node) {
+  const DType from = node.InType(0);
+  const DType to = node.number(0).tensor().dtype();
+  const auto is_plain = [](DType type) {
+    return type == DType::kFloat || type == DType::kDouble || type == DType::kFloat16 ||
+           type == DType::kBfloat16;
+  };
+  const auto is_wide = [](DType type) {
+    return type == DType::kInt32 || type == DType::kInt64 || type == DType::kUint32 ||
+           type == DType::kUint64;
+  };
+  const bool exact = from == to || (is_plain(from) && is_plain(to)) ||
+                     (!IsFloatingPoint(from) && (is_plain(to) || is_wide(to)));
+  if (exact) return Unary(node, [](Residue x) { return x; });
+  node.MarkRandom();
+  if (to == DType::kBool) {
+    return Unary(node, [&](Residue x) {
+      return x == 0 ? 0 : Field::Sub(1, node.field().Even(FunctionNumber("equal"), x));
+    });
+  }
+  const uint64_t function = MixNumbers(FunctionNumber("cast"), static_cast<uint64_t>(to));
+  return Unary(node, [&](Residue x) { return node.field().Random(function, x); });
+}
+
+// 1 where a > b, as a random number: two models that choose by it agree only if they choose alike.
+Residue IsGreater(const PrimeField& field, Residue a, Residue b) {
+  if (a == kNoNumber || b == kNoNumber) return kNoNumber;
+  if (a == b || a == kMinusInfinity || b == kPlusInfinity) return 0;
+  if (a == kPlusInfinity || b == kMinusInfinity) return 1;
+  return field.Random(FunctionNumber("greater"), Field::Sub(a, b));
+}
+
+absl::Status CompareOperator(FieldNode& node) {
+  node.MarkRandom();
+  const std::string& name = node.node().op_type;
+  const PrimeField& field = node.field();
+  return Binary(node, [&](Residue a, Residue b) -> Residue {
+    if (name == "Greater") return IsGreater(field, a, b);
+    if (name == "Less") return IsGreater(field, b, a);
+    if (name == "LessOrEqual") return Field::Sub(1, IsGreater(field, a, b));
+    if (name == "GreaterOrEqual") return Field::Sub(1, IsGreater(field, b, a));
+    if (a == kNoNumber || b == kNoNumber) return kNoNumber;
+    if (a == b) return 1;
+    if (!IsNumber(a) || !IsNumber(b)) return 0;
+    return field.Even(FunctionNumber("equal"), Field::Sub(a, b));
+  });
+}
+
+absl::Status LogicOperator(FieldNode& node) {
+  node.MarkRandom();
+  const std::string& name = node.node().op_type;
+  return Binary(node, [&](Residue a, Residue b) {
+    const Residue both = a == b ? a : Field::Mul(a, b);
+    if (name == "And") return both;
+    const Residue either = Field::Sub(Field::Add(a, b), both);
+    return name == "Or" ? either : Field::Sub(either, both);
+  });
+}
+
+absl::Status NotOperator(FieldNode& node) {
+  return Unary(node, [](Residue x) { return Field::Sub(1, x); });
+}
+
+// What is no number in the field need not be NaN.
+absl::Status IsNanOperator(FieldNode& node) {
+  return RandomUnary(node, [](Residue x) { return x == kNoNumber ? x : 0; });
+}
+
+absl::Status WhereOperator(FieldNode& node) {
+  if (node.value(0).fixed) return node.Move({1, 2});
+  node.MarkRandom();
+  OC_ASSIGN_OR_RETURN(const Residues condition, node.In(0));
+  OC_ASSIGN_OR_RETURN(const Residues a, node.In(1));
+  OC_ASSIGN_OR_RETURN(const Residues b, node.In(2));
+  // The share of one of the two: all of it, nothing, or a random part.
+  const auto part = [&](Residue share, Residue x, uint64_t function) {
+    if (share == 0 || share == kNoNumber) return share;
+    if (share == 1) return x;
+    return IsNumber(x) ? Field::Mul(share, x) : node.field().Random(function, share, x);
+  };
+  OC_ASSIGN_OR_RETURN(const Residues first, Combine(condition, a, [&](Residue c, Residue x) {
+                        return part(c, x, FunctionNumber("where"));
+                      }));
+  OC_ASSIGN_OR_RETURN(const Residues second, Combine(condition, b, [&](Residue c, Residue x) {
+                        return part(Field::Sub(1, c), x, FunctionNumber("else"));
+                      }));
+  OC_ASSIGN_OR_RETURN(Residues out, AddAll(first, second));
+  return node.Set(0, std::move(out));
+}
+
+// Scales and zero points as they lie along the axis of the data. Unimplemented for blocks.
+absl::StatusOr<Residues> AlongAxis(const FieldNode& node, int input, const Residues& data) {
+  if (!node.Has(input)) return Residues::Of(0);
+  OC_ASSIGN_OR_RETURN(Residues given, node.In(input));
+  if (given.size() == 1) return Residues::Of(given.values.front());
+  const int64_t axis = node.Int("axis", 1);
+  const int64_t whole = axis < 0 ? axis + data.rank() : axis;
+  if (given.rank() != 1 || node.Int("block_size", 0) != 0 || whole < 0 || whole >= data.rank() ||
+      data.shape[static_cast<size_t>(whole)] != given.size()) {
+    return NoMeaning("scales of blocks");
+  }
+  given.shape = Shape(static_cast<size_t>(data.rank()), 1);
+  given.shape[static_cast<size_t>(whole)] = given.size();
+  return given;
+}
+
+absl::Status QuantizeOperator(FieldNode& node) {
+  node.MarkRandom();
+  OC_ASSIGN_OR_RETURN(const Residues x, node.In(0));
+  OC_ASSIGN_OR_RETURN(const Residues scale, AlongAxis(node, 1, x));
+  OC_ASSIGN_OR_RETURN(const Residues zero, AlongAxis(node, 2, x));
+  OC_ASSIGN_OR_RETURN(const Residues scaled, DivAll(x, scale));
+  const auto to = static_cast<uint64_t>(node.number(0).tensor().dtype());
+  const uint64_t function = MixNumbers(FunctionNumber("quantize"), to);
+  OC_ASSIGN_OR_RETURN(Residues out, Combine(scaled, zero, [&](Residue a, Residue b) {
+                        return node.field().Random(function, a, b);
+                      }));
+  return node.Set(0, std::move(out));
+}
+
+absl::Status DequantizeOperator(FieldNode& node) {
+  OC_ASSIGN_OR_RETURN(const Residues x, node.In(0));
+  OC_ASSIGN_OR_RETURN(const Residues scale, AlongAxis(node, 1, x));
+  OC_ASSIGN_OR_RETURN(const Residues zero, AlongAxis(node, 2, x));
+  OC_ASSIGN_OR_RETURN(const Residues shifted, SubAll(x, zero));
+  OC_ASSIGN_OR_RETURN(Residues out, MulAll(shifted, scale));
+  return node.Set(0, std::move(out));
+}
+
+constexpr FieldOperatorRow kRows[] = {
+    {kOnnxDomain, "Cast", CastOperator},
+    {kOnnxDomain, "CastLike", CastOperator},
+    {kOnnxDomain, "Greater", CompareOperator},
+    {kOnnxDomain, "Less", CompareOperator},
+    {kOnnxDomain, "GreaterOrEqual", CompareOperator},
+    {kOnnxDomain, "LessOrEqual", CompareOperator},
+    {kOnnxDomain, "Equal", CompareOperator},
+    {kOnnxDomain, "And", LogicOperator},
+    {kOnnxDomain, "Or", LogicOperator},
+    {kOnnxDomain, "Xor", LogicOperator},
+    {kOnnxDomain, "Not", NotOperator},
+    {kOnnxDomain, "IsNaN", IsNanOperator},
+    {kOnnxDomain, "Where", WhereOperator},
+    {kOnnxDomain, "QuantizeLinear", QuantizeOperator},
+    {kOnnxDomain, "DequantizeLinear", DequantizeOperator},
+    {kMicrosoftDomain, "QuantizeLinear", QuantizeOperator},
+    {kMicrosoftDomain, "DequantizeLinear", DequantizeOperator},
+};
+
+}  // namespace
+
+absl::Span<const FieldOperatorRow> ChoiceFieldOperators() { return kRows; }
+
+}  // namespace onnxcmp

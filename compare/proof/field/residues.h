@@ -1,0 +1,70 @@
+// Tensors of residues, and what operators are made of: element by element with broadcasting, sums
+// along axes, products of matrices.
+#ifndef ONNXCMP_COMPARE_PROOF_FIELD_RESIDUES_H_
+#define ONNXCMP_COMPARE_PROOF_FIELD_RESIDUES_H_
+
+#include <cstdint>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "compare/proof/field/prime_field.h"
+#include "evaluator/base/thread_pool.h"
+#include "evaluator/tensor/tensor.h"
+
+namespace onnxcmp {
+
+// In row-major order.
+struct Residues {
+  Shape shape;
+  std::vector<Residue> values;
+
+  int64_t size() const { return static_cast<int64_t>(values.size()); }
+  int rank() const { return static_cast<int>(shape.size()); }
+  static Residues Of(Residue value) { return {{}, {value}}; }
+  static Residues Filled(absl::Span<const int64_t> shape, Residue value);
+};
+
+// As a tensor of int64, so that operators that only move elements can do so, and back.
+absl::StatusOr<Tensor> ToTensor(const Residues& residues);
+absl::StatusOr<Residues> FromTensor(const Tensor& tensor);
+
+// The shape that two broadcast to; InvalidArgument if they do not.
+absl::StatusOr<Shape> BroadcastShape(absl::Span<const int64_t> a, absl::Span<const int64_t> b);
+absl::StatusOr<Residues> BroadcastTo(const Residues& x, absl::Span<const int64_t> shape);
+
+Residues Mapped(Residues x, absl::FunctionRef<Residue(Residue)> function);
+absl::StatusOr<Residues> Combine(const Residues& a, const Residues& b,
+                                 absl::FunctionRef<Residue(Residue, Residue)> function);
+absl::StatusOr<Residues> AddAll(const Residues& a, const Residues& b);
+absl::StatusOr<Residues> SubAll(const Residues& a, const Residues& b);
+absl::StatusOr<Residues> MulAll(const Residues& a, const Residues& b);
+absl::StatusOr<Residues> DivAll(const Residues& a, const Residues& b);
+
+// The axes as numbers from 0, ascending and each once; all if `axes` is empty.
+absl::StatusOr<std::vector<int>> WholeAxes(absl::Span<const int64_t> axes, int rank);
+
+// One number for the elements along some axes. The axes stay, with one element each.
+Residues ReduceAlong(const Residues& x, absl::Span<const int> axes,
+                     absl::FunctionRef<Residue(std::vector<Residue>*)> function);
+Residues SumAlong(const Residues& x, absl::Span<const int> axes);
+// The number of elements along the axes.
+int64_t CountAlong(absl::Span<const int64_t> shape, absl::Span<const int> axes);
+
+Residues Transposed(const Residues& x, absl::Span<const int> order);
+// The last two axes exchanged.
+Residues MatrixTransposed(const Residues& x);
+
+// As numpy.matmul.
+absl::StatusOr<Residues> Product(const Residues& a, const Residues& b, const ThreadPool& pool);
+
+// exp(x) / sum(exp(x)) along axes, where x is less the greatest of them.
+absl::StatusOr<Residues> SoftmaxAlong(const PrimeField& field, const Residues& x,
+                                      absl::Span<const int> axes);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_PROOF_FIELD_RESIDUES_H_

@@ -1,0 +1,33 @@
+// Functions that several operators share, over the field.
+#ifndef ONNXCMP_COMPARE_PROOF_FIELD_FUNCTIONS_H_
+#define ONNXCMP_COMPARE_PROOF_FIELD_FUNCTIONS_H_
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "compare/proof/field/prime_field.h"
+#include "compare/proof/field/residues.h"
+#include "compare/proof/field_node.h"
+
+namespace onnxcmp {
+
+// 1 / (1 + exp(-x)).
+Residue FieldSigmoid(const PrimeField& field, Residue x);
+// 2 sigmoid(2 x) - 1.
+Residue FieldTanh(const PrimeField& field, Residue x);
+Residue FieldErf(const PrimeField& field, Residue x);
+Residue FieldLog(const PrimeField& field, Residue x);
+// x (1 + erf(x / sqrt(2))) / 2.
+Residue FieldGelu(const PrimeField& field, Residue x);
+// x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2.
+Residue FieldTanhGelu(const FieldNode& node, Residue x);
+
+// An activation that com.microsoft's fused operators name, with their attributes for it: "Relu",
+// "LeakyRelu", ...; "" is none. Unimplemented for others.
+absl::StatusOr<Residues> Activated(FieldNode& node, absl::string_view activation, Residues x);
+
+// Constants of the operator's definition, for float32 and others alike.
+inline Residue Half() { return PrimeField::Inverse(2); }
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_PROOF_FIELD_FUNCTIONS_H_

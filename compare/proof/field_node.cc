@@ -1,0 +1,223 @@
+#include "compare/proof/field_node.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "compare/proof/field/meant_constant.h"
+#include "evaluator/base/status_macros.h"
+#include "evaluator/tensor/convert.h"
+
+namespace onnxcmp {
+namespace {
+
+absl::Status NoMeaning(absl::string_view why) { return absl::UnimplementedError(why); }
+
+// The bits of residues as doubles, for operators that move elements of any size but whose schema
+// allows no integers.
+absl::StatusOr<Value> AsDoubles(const Tensor& residues) {
+  return Tensor::FromBuffer(DType::kDouble, residues.shape(), residues.buffer(),
+                            residues.offset() * static_cast<int64_t>(sizeof(double)));
+}
+
+absl::StatusOr<Residues> FromDoubles(const Tensor& tensor) {
+  OC_ASSIGN_OR_RETURN(const Tensor whole, tensor.Contiguous());
+  Residues residues = Residues::Filled(whole.shape(), 0);
+  const auto* const bits = reinterpret_cast<const int64_t*>(whole.raw_data());
+  std::copy(bits, bits + whole.num_elements(), residues.values.begin());
+  return residues;
+}
+
+}  // namespace
+
+absl::StatusOr<Residues> EmbedTensor(const PrimeField& field, const Tensor& tensor,
+                                     MeantConstants* meant) {
+  const DType dtype = tensor.dtype();
+  if (dtype == DType::kString || IsComplex(dtype) || dtype == DType::kUndefined) {
+    return NoMeaning("elements that are no real numbers");
+  }
+  OC_ASSIGN_OR_RETURN(const Tensor in_memory, tensor.InMemory(nullptr));
+  OC_ASSIGN_OR_RETURN(const Tensor whole, in_memory.Contiguous());
+  Residues out = Residues::Filled(whole.shape(), 0);
+  const auto count = static_cast<int64_t>(out.values.size());
+  if (!IsFloatingPoint(dtype)) {
+    std::vector<int64_t> integers(out.values.size());
+    LoadElements<int64_t>(dtype, whole.raw_data(), 0, count, integers.data());
+    const bool wide = dtype == DType::kUint64 || dtype == DType::kUint32;
+    for (size_t i = 0; i < integers.size(); ++i) {
+      out.values[i] = wide ? PrimeField::ReduceSum(static_cast<uint64_t>(integers[i]))
+                           : PrimeField::OfInteger(integers[i]);
+    }
+    return out;
+  }
+  std::vector<double> numbers(out.values.size());
+  LoadElements<double>(dtype, whole.raw_data(), 0, count, numbers.data());
+  const bool one_number =
+      !numbers.empty() && std::all_of(numbers.begin(), numbers.end(),
+                                      [&](double number) { return number == numbers.front(); });
+  if (one_number) {
+    const MeantConstant constant = MeaningOf(field, numbers.front(), dtype);
+    if (!constant.text.empty() && meant != nullptr) meant->insert(constant.text);
+    std::fill(out.values.begin(), out.values.end(), constant.residue);
+    return out;
+  }
+  for (size_t i = 0; i < numbers.size(); ++i) out.values[i] = PrimeField::OfDouble(numbers[i]);
+  return out;
+}
+
+FieldNode::FieldNode(const PrimeField& field, const Node& node, const Signature* signature,
+                     int64_t since, absl::Span<const FieldValue> inputs,
+                     absl::Span<const Value> numbers, const ThreadPool& pool, RunInputs run,
+                     MeantConstants* meant)
+    : field_(field),
+      node_(node),
+      signature_(signature),
+      since_(since),
+      inputs_(inputs),
+      numbers_(numbers),
+      pool_(pool),
+      run_(std::move(run)),
+      meant_(meant),
+      outputs_(numbers.size()) {
+  for (const FieldValue& input : inputs) exact_ = exact_ && input.exact;
+}
+
+bool FieldNode::Has(int input) const { return input < num_inputs() && !value(input).empty(); }
+
+bool FieldNode::HasOutput(int output) const {
+  return output < num_outputs() && !number(output).empty();
+}
+
+absl::StatusOr<Residues> FieldNode::In(int input) const {
+  if (!Has(input)) return NoMeaning("an input is left out");
+  const FieldValue& given = value(input);
+  if (given.residues.defined()) return FromTensor(given.residues);
+  if (!given.number.is_tensor() || !given.fixed) return NoMeaning("an input is no tensor");
+  MeantConstants found;
+  OC_ASSIGN_OR_RETURN(Residues residues, EmbedTensor(field_, given.number.tensor(), &found));
+  if (!found.empty()) {
+    exact_ = false;
+    meant_->merge(found);
+  }
+  return residues;
+}
+
+DType FieldNode::InType(int input) const {
+  return Has(input) && value(input).number.is_tensor() ? value(input).number.tensor().dtype()
+                                                       : DType::kUndefined;
+}
+
+absl::StatusOr<std::vector<int64_t>> FieldNode::Integers(int input) const {
+  if (!Has(input) || !value(input).fixed || !value(input).number.is_tensor()) {
+    return NoMeaning("an input that places elements depends on the model's inputs");
+  }
+  OC_ASSIGN_OR_RETURN(const Tensor whole, value(input).number.tensor().Contiguous());
+  if (!IsInteger(whole.dtype())) return NoMeaning("an input of whole numbers has another type");
+  std::vector<int64_t> integers(static_cast<size_t>(whole.num_elements()));
+  LoadElements<int64_t>(whole.dtype(), whole.raw_data(), 0, whole.num_elements(), integers.data());
+  return integers;
+}
+
+const Attribute* FieldNode::Find(absl::string_view name) const {
+  if (const auto given = node_.attributes.find(name); given != node_.attributes.end()) {
+    return &given->second;
+  }
+  if (signature_ == nullptr) return nullptr;
+  const auto made = signature_->defaults.find(name);
+  return made == signature_->defaults.end() ? nullptr : &made->second;
+}
+
+bool FieldNode::HasAttribute(absl::string_view name) const { return Find(name) != nullptr; }
+
+int64_t FieldNode::Int(absl::string_view name, int64_t fallback) const {
+  const Attribute* const found = Find(name);
+  const auto* const integer = found != nullptr ? std::get_if<int64_t>(found) : nullptr;
+  return integer != nullptr ? *integer : fallback;
+}
+
+std::string FieldNode::String(absl::string_view name, absl::string_view fallback) const {
+  const Attribute* const found = Find(name);
+  const auto* const text = found != nullptr ? std::get_if<std::string>(found) : nullptr;
+  return text != nullptr ? *text : std::string(fallback);
+}
+
+std::vector<int64_t> FieldNode::Ints(absl::string_view name) const {
+  const Attribute* const found = Find(name);
+  const auto* const list = found != nullptr ? std::get_if<std::vector<int64_t>>(found) : nullptr;
+  return list != nullptr ? *list : std::vector<int64_t>();
+}
+
+Residue FieldNode::Real(absl::string_view name, float fallback) const {
+  const Attribute* const found = Find(name);
+  const auto* const number = found != nullptr ? std::get_if<float>(found) : nullptr;
+  return Constant(number != nullptr ? *number : fallback);
+}
+
+Residue FieldNode::Constant(double number, DType dtype) const {
+  const MeantConstant constant = MeaningOf(field_, RoundTo(dtype, number), dtype);
+  if (!constant.text.empty()) {
+    meant_->insert(constant.text);
+    exact_ = false;
+  }
+  return constant.residue;
+}
+
+absl::Status FieldNode::Set(int output, Residues residues) {
+  if (!HasOutput(output)) return absl::OkStatus();
+  const Value& expected = number(output);
+  if (!expected.is_tensor() || expected.tensor().shape() != residues.shape) {
+    return absl::InternalError(absl::StrCat(
+        "the field's shape of output ", output, " is ", ShapeToString(residues.shape), ", not ",
+        expected.is_tensor() ? ShapeToString(expected.tensor().shape()) : "a tensor's"));
+  }
+  outputs_[static_cast<size_t>(output)] = std::move(residues);
+  return absl::OkStatus();
+}
+
+absl::Status FieldNode::Move(absl::Span<const int> data_inputs) {
+  std::vector<Value> given;
+  for (const FieldValue& input : inputs_) given.push_back(input.number);
+  for (int i = 0; i < num_inputs(); ++i) {
+    if (!Has(i)) continue;
+    if (std::find(data_inputs.begin(), data_inputs.end(), i) == data_inputs.end()) {
+      if (!value(i).fixed) {
+        return NoMeaning("an input that places elements depends on the model's inputs");
+      }
+      continue;
+    }
+    OC_ASSIGN_OR_RETURN(const Residues residues, In(i));
+    OC_ASSIGN_OR_RETURN(given[static_cast<size_t>(i)], ToTensor(residues));
+  }
+  absl::StatusOr<std::vector<Value>> moved = run_(given);
+  const bool as_doubles = !moved.ok();
+  if (as_doubles) {
+    for (const int i : data_inputs) {
+      if (!Has(i)) continue;
+      Value& input = given[static_cast<size_t>(i)];
+      OC_ASSIGN_OR_RETURN(input, AsDoubles(input.tensor()));
+    }
+    moved = run_(given);
+  }
+  if (!moved.ok()) return NoMeaning(moved.status().message());
+  for (int i = 0; i < num_outputs(); ++i) {
+    if (!HasOutput(i)) continue;
+    const Value& output = (*moved)[static_cast<size_t>(i)];
+    if (!output.is_tensor()) return NoMeaning("an output is no tensor");
+    OC_ASSIGN_OR_RETURN(Residues residues,
+                        as_doubles ? FromDoubles(output.tensor()) : FromTensor(output.tensor()));
+    OC_RETURN_IF_ERROR(Set(i, std::move(residues)));
+  }
+  return absl::OkStatus();
+}
+
+FieldOperator FindFieldOperator(absl::string_view domain, absl::string_view op_type) {
+  for (const auto& family :
+       {ElementwiseFieldOperators(), ChoiceFieldOperators(), ReductionFieldOperators(),
+        ProductFieldOperators(), MovementFieldOperators(), WindowFieldOperators()}) {
+    for (const FieldOperatorRow& row : family) {
+      if (row.op_type == op_type && row.domain == domain) return row.run;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace onnxcmp

@@ -1,0 +1,130 @@
+// A node that runs over a field, as its operator sees it.
+#ifndef ONNXCMP_COMPARE_PROOF_FIELD_NODE_H_
+#define ONNXCMP_COMPARE_PROOF_FIELD_NODE_H_
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "compare/proof/field/prime_field.h"
+#include "compare/proof/field/residues.h"
+#include "compare/proof/field_value.h"
+#include "evaluator/base/thread_pool.h"
+#include "evaluator/kernels/signature.h"
+#include "evaluator/model/model.h"
+#include "evaluator/tensor/dtype.h"
+#include "evaluator/tensor/value.h"
+
+namespace onnxcmp {
+
+// Constants that were taken for the real numbers they stand for: "1/3", "sqrt(2)".
+using MeantConstants = std::set<std::string>;
+
+// The numbers of a tensor as residues. A tensor with the same number everywhere is a constant that
+// somebody has written (MeaningOf); `meant` learns which.
+absl::StatusOr<Residues> EmbedTensor(const PrimeField& field, const Tensor& tensor,
+                                     MeantConstants* meant);
+
+class FieldNode {
+ public:
+  // Runs the node, with other inputs in their places.
+  using RunInputs = std::function<absl::StatusOr<std::vector<Value>>(absl::Span<const Value>)>;
+
+  // What is given must outlive the object. `numbers`: its outputs on numbers.
+  FieldNode(const PrimeField& field, const Node& node, const Signature* signature, int64_t since,
+            absl::Span<const FieldValue> inputs, absl::Span<const Value> numbers,
+            const ThreadPool& pool, RunInputs run, MeantConstants* meant);
+
+  const PrimeField& field() const { return field_; }
+  const Node& node() const { return node_; }
+  const ThreadPool& pool() const { return pool_; }
+  int64_t since() const { return since_; }  // the schema's version
+  // A number for the operator with its attributes; inputs do not count.
+  uint64_t operation() const { return operation_; }
+  void set_operation(uint64_t operation) { operation_ = operation; }
+
+  int num_inputs() const { return static_cast<int>(inputs_.size()); }
+  int num_outputs() const { return static_cast<int>(numbers_.size()); }
+  bool Has(int input) const;
+  const FieldValue& value(int input) const { return inputs_[static_cast<size_t>(input)]; }
+  bool HasOutput(int output) const;
+  // The output on numbers: an empty value if nobody wants it.
+  const Value& number(int output) const { return numbers_[static_cast<size_t>(output)]; }
+
+  // An input as residues. Unimplemented if it is no tensor of numbers.
+  absl::StatusOr<Residues> In(int input) const;
+  // An input of whole numbers that are the same for all inputs of the model. Unimplemented for
+  // others.
+  absl::StatusOr<std::vector<int64_t>> Integers(int input) const;
+  DType InType(int input) const;
+
+  // The attribute, else the schema's default, else the fallback.
+  int64_t Int(absl::string_view name, int64_t fallback) const;
+  std::string String(absl::string_view name, absl::string_view fallback) const;
+  std::vector<int64_t> Ints(absl::string_view name) const;
+  bool HasAttribute(absl::string_view name) const;
+  // A number, as the constant that it stands for.
+  Residue Real(absl::string_view name, float fallback) const;
+  Residue Constant(double number, DType dtype = DType::kFloat) const;
+
+  // Sets an output. An error if its shape is not that of the output on numbers.
+  absl::Status Set(int output, Residues residues);
+  // The outputs of an operator that only moves elements of some of its inputs: it runs on their
+  // residues.
+  absl::Status Move(absl::Span<const int> data_inputs);
+  // The result depends on a function that is random in the field.
+  void MarkRandom() { exact_ = false; }
+
+  std::vector<std::optional<Residues>>& outputs() { return outputs_; }
+  bool exact() const { return exact_; }
+
+ private:
+  const Attribute* Find(absl::string_view name) const;
+
+  const PrimeField& field_;
+  const Node& node_;
+  const Signature* signature_;
+  int64_t since_;
+  absl::Span<const FieldValue> inputs_;
+  absl::Span<const Value> numbers_;
+  const ThreadPool& pool_;
+  RunInputs run_;
+  MeantConstants* meant_;
+  uint64_t operation_ = 0;
+  std::vector<std::optional<Residues>> outputs_;
+  mutable bool exact_ = true;
+};
+
+// A node's operator over the field. Unimplemented: it has no meaning there in this form.
+using FieldOperator = absl::Status (*)(FieldNode&);
+
+struct FieldOperatorRow {
+  absl::string_view domain;
+  absl::string_view op_type;
+  FieldOperator run;
+};
+
+// Families of operators, a file each.
+absl::Span<const FieldOperatorRow> ElementwiseFieldOperators();
+absl::Span<const FieldOperatorRow> ChoiceFieldOperators();
+absl::Span<const FieldOperatorRow> ReductionFieldOperators();
+absl::Span<const FieldOperatorRow> ProductFieldOperators();
+absl::Span<const FieldOperatorRow> MovementFieldOperators();
+absl::Span<const FieldOperatorRow> WindowFieldOperators();
+
+// Null if no family has the operator.
+FieldOperator FindFieldOperator(absl::string_view domain, absl::string_view op_type);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_PROOF_FIELD_NODE_H_

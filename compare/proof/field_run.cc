@@ -1,0 +1,385 @@
+#include "compare/proof/field_run.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "compare/proof/field/residues.h"
+#include "compare/streams/fingerprint.h"
+#include "evaluator/base/status_macros.h"
+#include "evaluator/load/function_body.h"
+#include "evaluator/model/node_text.h"
+#include "evaluator/model/outer_names.h"
+#include "evaluator/model/value_type.h"
+#include "onnx/defs/schema.h"
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+namespace onnxcmp {
+namespace {
+
+constexpr int kMostDepth = 16;  // of bodies in bodies
+
+bool DrawsNumbers(const Node& node) {
+  const absl::string_view name = node.op_type;
+  for (const char* part : {"Random", "Multinomial", "Bernoulli", "Dropout", "Sampl", "Shuffle"}) {
+    if (name.find(part) != absl::string_view::npos) return true;
+  }
+  return false;
+}
+
+// Operators whose result has a shape that depends on values of inputs, which are all numbers, too.
+bool ShapesByNumbers(const Node& node) {
+  static constexpr absl::string_view kNames[] = {"NonZero", "Unique", "Compress",
+                                                 "NonMaxSuppression"};
+  return std::find(std::begin(kNames), std::end(kNames), node.op_type) != std::end(kNames);
+}
+
+// Operators whose inputs of whole numbers say where from or where to, and not how many.
+bool OnlyPlaces(const Node& node) {
+  return node.op_type.starts_with("Gather") || node.op_type.starts_with("Scatter");
+}
+
+bool IsReal(const Value& value) {
+  return value.is_tensor() && IsFloatingPoint(value.tensor().dtype());
+}
+
+bool ReadsNoElements(const Node& node) {
+  return node.domain == kOnnxDomain && (node.op_type == "Shape" || node.op_type == "Size");
+}
+
+struct Resolved {
+  const onnx::OpSchema* schema = nullptr;
+  const OpsetImports* imports = nullptr;
+  int64_t version = 0;
+};
+
+Resolved Resolve(const Node& node, const Evaluator& evaluator) {
+  Resolved found;
+  found.imports = node.imports != nullptr ? node.imports.get() : &evaluator.model().imports;
+  const auto import = found.imports->find(node.domain);
+  const OpRegistry& registry = evaluator.registry();
+  found.version =
+      import != found.imports->end() ? import->second : registry.LatestVersion(node.domain);
+  found.schema = registry.FindSchema(node.domain, node.op_type, found.version);
+  return found;
+}
+
+// A number for the residues of a value; nothing if some are no numbers.
+absl::StatusOr<uint64_t> HashOf(const PrimeField& field, const FieldValue& value) {
+  if (value.empty()) return uint64_t{0};
+  if (!value.number.is_tensor()) {
+    return value.fixed ? ContentOf(value.number).low : value.identity;
+  }
+  const Tensor& number = value.number.tensor();
+  if (value.fixed && !IsFloatingPoint(number.dtype())) return ContentOf(value.number).low;
+  Residues residues;
+  if (value.residues.defined()) {
+    OC_ASSIGN_OR_RETURN(residues, FromTensor(value.residues));
+  } else {
+    OC_ASSIGN_OR_RETURN(residues, EmbedTensor(field, number, nullptr));
+  }
+  if (std::find(residues.values.begin(), residues.values.end(), kNoNumber) !=
+      residues.values.end()) {
+    return absl::UnimplementedError("an input is NaN, or unknown, in exact arithmetic");
+  }
+  uint64_t hash = XXH3_64bits(residues.values.data(), residues.values.size() * sizeof(Residue));
+  for (const int64_t size : residues.shape) hash = MixNumbers(hash, static_cast<uint64_t>(size));
+  return MixNumbers(hash, static_cast<uint64_t>(number.dtype()));
+}
+
+// Where a fixed result is no number in the field, the run on numbers knows it.
+absl::Status FillFromNumbers(const Value& number, Residues* residues) {
+  OC_ASSIGN_OR_RETURN(const Residues known, EmbedTensor(PrimeField(0), number.tensor(), nullptr));
+  for (size_t i = 0; i < residues->values.size(); ++i) {
+    if (residues->values[i] == kNoNumber) residues->values[i] = known.values[i];
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+FieldRun::FieldRun(const Evaluator& evaluator, const FieldTools& tools, std::string around,
+                   int depth)
+    : evaluator_(evaluator),
+      tools_(tools),
+      around_(std::move(around)),
+      depth_(depth),
+      facts_(evaluator.registry()) {
+  const Graph& graph = evaluator.model().graph;
+  last_uses_.resize(graph.nodes.size());
+  absl::flat_hash_set<std::string> seen;
+  for (const ValueInfo& output : graph.outputs) seen.insert(output.name);
+  for (size_t i = graph.nodes.size(); i-- > 0;) {
+    std::vector<std::string> names = graph.nodes[i].inputs;
+    for (std::string& name : OuterNames(graph.nodes[i])) names.push_back(std::move(name));
+    for (std::string& name : names) {
+      if (!name.empty() && seen.insert(name).second) last_uses_[i].push_back(std::move(name));
+    }
+  }
+}
+
+std::string FieldRun::LabelOf(const Node& node) const {
+  return around_.empty() ? std::string(NodeLabel(node)) : around_;
+}
+
+absl::StatusOr<std::vector<FieldValue>> FieldRun::Run(FieldValues given, Watch watch) {
+  const Graph& graph = evaluator_.model().graph;
+  for (const Initializer& initializer : graph.initializers) {
+    if (given.contains(initializer.name)) continue;
+    given[initializer.name].number = initializer.value;
+  }
+  for (auto& [name, value] : given) OC_RETURN_IF_ERROR(watch(name, &value));
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    OC_RETURN_IF_ERROR(RunNode(static_cast<int64_t>(i), &given, watch));
+    for (const std::string& name : last_uses_[i]) given.erase(name);
+  }
+  std::vector<FieldValue> outputs;
+  for (const ValueInfo& output : graph.outputs) outputs.push_back(given[output.name]);
+  return outputs;
+}
+
+absl::Status FieldRun::RunNode(int64_t index, FieldValues* values, Watch watch) {
+  const Node& node = evaluator_.model().graph.nodes[static_cast<size_t>(index)];
+  std::vector<FieldValue> inputs;
+  std::vector<Value> given;
+  for (const std::string& name : node.inputs) {
+    inputs.push_back(name.empty() ? FieldValue() : (*values)[name]);
+    given.push_back(inputs.back().number);
+  }
+  Feeds captures;
+  for (const std::string& name : evaluator_.CapturesOf(index)) {
+    captures[name] = (*values)[name].number;
+  }
+  OC_ASSIGN_OR_RETURN(const std::vector<Value> numbers, evaluator_.RunNode(index, given, captures));
+  OC_ASSIGN_OR_RETURN(std::vector<FieldValue> outputs,
+                      Compute(index, inputs, captures, numbers, *values));
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const std::string& name = node.outputs[i];
+    if (name.empty() || outputs[i].empty()) continue;
+    OC_RETURN_IF_ERROR(watch(name, &outputs[i]));
+    (*values)[name] = std::move(outputs[i]);
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<FieldValue>> FieldRun::Compute(int64_t index,
+                                                          absl::Span<const FieldValue> inputs,
+                                                          const Feeds& captures,
+                                                          absl::Span<const Value> numbers,
+                                                          const FieldValues& values) {
+  const Node& node = evaluator_.model().graph.nodes[static_cast<size_t>(index)];
+  if (DrawsNumbers(node) && node.op_type != "Dropout") {
+    return WithoutMeaning(node, "it draws random numbers", numbers);
+  }
+  bool fixed = true;
+  bool reals = false;
+  bool shaped = false;
+  for (const FieldValue& input : inputs) {
+    fixed = fixed && input.fixed;
+    reals = reals || IsReal(input.number);
+    shaped = shaped || input.shaped;
+  }
+  for (const auto& [name, number] : captures) fixed = fixed && values.at(name).fixed;
+  const bool real_result = std::any_of(numbers.begin(), numbers.end(), IsReal);
+  std::vector<FieldValue> outputs(numbers.size());
+  if (ReadsNoElements(node) || (fixed && !(reals && real_result))) {
+    for (size_t i = 0; i < outputs.size(); ++i) outputs[i].number = numbers[i];
+  } else if (!GraphsOf(node).empty()) {
+    absl::StatusOr<std::vector<FieldValue>> branch = ByBranch(node, inputs, values);
+    if (!branch.ok()) return WithoutMeaning(node, branch.status().message(), numbers);
+    return branch;
+  } else {
+    const Resolved resolved = Resolve(node, evaluator_);
+    if (resolved.schema == nullptr) return absl::InternalError("a node without a schema");
+    const std::shared_ptr<const Signature> signature = MakeSignature(*resolved.schema);
+    FieldNode run(
+        tools_.field, node, signature.get(), resolved.schema->SinceVersion(), inputs, numbers,
+        tools_.pool,
+        [&](absl::Span<const Value> moved) { return evaluator_.RunNode(index, moved); },
+        tools_.meant);
+    run.set_operation(facts_.Of(node).operation);
+    absl::StatusOr<std::vector<FieldValue>> made = ByOperator(run, inputs);
+    if (absl::IsInternal(made.status())) return made;
+    if (!made.ok()) made = ByBody(node, inputs);
+    if (!made.ok()) {
+      const absl::Status why = made.status();
+      made = node.op_type == "Dropout" ? why : AsFunction(node, run.operation(), inputs, numbers);
+    }
+    if (!made.ok()) return WithoutMeaning(node, made.status().message(), numbers);
+    outputs = *std::move(made);
+  }
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (i >= numbers.size() || numbers[i].empty()) continue;
+    outputs[i].number = numbers[i];
+    outputs[i].fixed = outputs[i].fixed && (fixed || ReadsNoElements(node));
+    outputs[i].shaped = outputs[i].shaped || shaped;
+  }
+  return outputs;
+}
+
+absl::StatusOr<std::vector<FieldValue>> FieldRun::ByOperator(FieldNode& node,
+                                                             absl::Span<const FieldValue> inputs) {
+  const FieldOperator run = FindFieldOperator(node.node().domain, node.node().op_type);
+  if (run == nullptr) return absl::UnimplementedError("it has no meaning of its own");
+  OC_RETURN_IF_ERROR(run(node));
+  const bool fixed = std::all_of(inputs.begin(), inputs.end(),
+                                 [](const FieldValue& input) { return input.fixed; });
+  std::vector<FieldValue> outputs(static_cast<size_t>(node.num_outputs()));
+  for (int i = 0; i < node.num_outputs(); ++i) {
+    if (!node.HasOutput(i)) continue;
+    std::optional<Residues>& residues = node.outputs()[static_cast<size_t>(i)];
+    if (!residues.has_value()) return absl::UnimplementedError("one of its outputs");
+    FieldValue& output = outputs[static_cast<size_t>(i)];
+    if (fixed) OC_RETURN_IF_ERROR(FillFromNumbers(node.number(i), &*residues));
+    OC_ASSIGN_OR_RETURN(output.residues, ToTensor(*residues));
+    output.fixed = fixed;
+    output.exact = node.exact();
+  }
+  return outputs;
+}
+
+absl::StatusOr<std::vector<FieldValue>> FieldRun::ByGraph(const Graph& graph, FieldValues given,
+                                                          const std::string& label) {
+  if (depth_ >= kMostDepth) return absl::UnimplementedError("bodies are nested too deep");
+  auto model = std::make_shared<Model>();
+  model->ir_version = evaluator_.model().ir_version;
+  model->imports = evaluator_.model().imports;
+  model->graph = graph;
+  for (const Node& node : graph.nodes) {
+    if (node.imports == nullptr) continue;
+    for (const auto& [domain, version] : *node.imports) model->imports.try_emplace(domain, version);
+  }
+  for (const auto& [name, value] : given) {
+    const auto has = [&name = name](const auto& known) { return known.name == name; };
+    if (std::none_of(graph.inputs.begin(), graph.inputs.end(), has)) {
+      model->graph.inputs.push_back({name, {}});
+    }
+  }
+  EvaluatorOptions options = evaluator_.options();
+  options.threads = 1;
+  OC_ASSIGN_OR_RETURN(const Evaluator evaluator,
+                      Evaluator::Create(model, evaluator_.registry(), options));
+  FieldRun run(evaluator, tools_, label, depth_ + 1);
+  return run.Run(std::move(given),
+                 [](const std::string&, FieldValue*) { return absl::OkStatus(); });
+}
+
+absl::StatusOr<std::vector<FieldValue>> FieldRun::ByBody(const Node& node,
+                                                         absl::Span<const FieldValue> inputs) {
+  const Resolved resolved = Resolve(node, evaluator_);
+  if (BodyKindOf(*resolved.schema, resolved.version) == BodyKind::kNone) {
+    return absl::UnimplementedError("it has no body");
+  }
+  std::vector<TypeInfo> types;
+  for (const FieldValue& input : inputs) {
+    TypeInfo type;
+    if (!input.empty()) {
+      OC_ASSIGN_OR_RETURN(type, TypeAndShapeOf(input.number));
+    }
+    types.push_back(std::move(type));
+  }
+  OC_ASSIGN_OR_RETURN(const std::shared_ptr<const Graph> body,
+                      FunctionBody(node, {resolved.schema, resolved.version, resolved.imports},
+                                   types, {}, evaluator_.registry()));
+  if (body == nullptr) return absl::UnimplementedError("it has no body");
+  FieldValues given;
+  for (size_t i = 0; i < body->inputs.size() && i < inputs.size(); ++i) {
+    if (!inputs[i].empty()) given[body->inputs[i].name] = inputs[i];
+  }
+  const size_t ends = tools_.ends->size();
+  const size_t functions = tools_.functions->size();
+  absl::StatusOr<std::vector<FieldValue>> made = ByGraph(*body, std::move(given), LabelOf(node));
+  if (!made.ok()) {
+    // Some other way may do.
+    tools_.ends->resize(ends);
+    tools_.functions->resize(functions);
+    return absl::UnimplementedError(made.status().message());
+  }
+  std::vector<FieldValue> outputs(node.outputs.size());
+  size_t next = 0;
+  for (size_t i = 0; i < outputs.size() && next < made->size(); ++i) {
+    if (!node.outputs[i].empty()) outputs[i] = std::move((*made)[next++]);
+  }
+  return outputs;
+}
+
+absl::StatusOr<std::vector<FieldValue>> FieldRun::ByBranch(const Node& node,
+                                                           absl::Span<const FieldValue> inputs,
+                                                           const FieldValues& values) {
+  if (node.domain != kOnnxDomain || node.op_type != "If") {
+    return absl::UnimplementedError("it has a graph of its own");
+  }
+  const FieldValue& condition = inputs.front();
+  if (!condition.fixed || !condition.number.is_tensor() ||
+      condition.number.tensor().num_elements() != 1) {
+    return absl::UnimplementedError("which of its branches runs depends on the inputs");
+  }
+  const bool taken = *condition.number.tensor().data<bool>();
+  const auto attribute = node.attributes.find(taken ? "then_branch" : "else_branch");
+  const auto* const graph = attribute == node.attributes.end()
+                                ? nullptr
+                                : std::get_if<std::shared_ptr<const Graph>>(&attribute->second);
+  if (graph == nullptr) return absl::UnimplementedError("it has no such branch");
+  FieldValues given;
+  for (const std::string& name : OuterNames(node)) {
+    if (const auto value = values.find(name); value != values.end()) given[name] = value->second;
+  }
+  return ByGraph(**graph, std::move(given), LabelOf(node));
+}
+
+absl::StatusOr<std::vector<FieldValue>> FieldRun::AsFunction(const Node& node, uint64_t operation,
+                                                             absl::Span<const FieldValue> inputs,
+                                                             absl::Span<const Value> numbers) {
+  uint64_t key = operation;
+  bool shaped = ShapesByNumbers(node);
+  for (const FieldValue& input : inputs) {
+    OC_ASSIGN_OR_RETURN(const uint64_t hash, HashOf(tools_.field, input));
+    key = MixNumbers(key, hash);
+    const bool places = input.number.is_tensor() && !IsReal(input.number) && !OnlyPlaces(node);
+    shaped = shaped || (!input.fixed && places);
+  }
+  std::vector<FieldValue> outputs(numbers.size());
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (numbers[i].empty()) continue;
+    FieldValue& output = outputs[i];
+    output.exact = false;
+    output.shaped = shaped;
+    const uint64_t function = MixNumbers(key, i);
+    if (!numbers[i].is_tensor()) {
+      output.identity = function;
+      continue;
+    }
+    Residues residues = Residues::Filled(numbers[i].tensor().shape(), 0);
+    for (size_t j = 0; j < residues.values.size(); ++j) {
+      residues.values[j] = tools_.field.Random(function, static_cast<Residue>(j));
+    }
+    OC_ASSIGN_OR_RETURN(output.residues, ToTensor(residues));
+  }
+  tools_.functions->push_back({LabelOf(node), node.op_type, ""});
+  return outputs;
+}
+
+std::vector<FieldValue> FieldRun::WithoutMeaning(const Node& node, absl::string_view why,
+                                                 absl::Span<const Value> numbers) {
+  const uint64_t key = MixNumbers(tools_.side, tools_.ends->size() + 1);
+  tools_.ends->push_back({LabelOf(node), node.op_type, std::string(why)});
+  std::vector<FieldValue> outputs(numbers.size());
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    outputs[i].number = numbers[i];
+    outputs[i].fixed = numbers[i].empty();
+    outputs[i].exact = false;
+    outputs[i].identity = MixNumbers(key, i);
+    if (!numbers[i].is_tensor()) continue;
+    Residues residues = Residues::Filled(numbers[i].tensor().shape(), 0);
+    for (size_t j = 0; j < residues.values.size(); ++j) {
+      residues.values[j] = tools_.field.Random(outputs[i].identity, static_cast<Residue>(j));
+    }
+    absl::StatusOr<Tensor> tensor = ToTensor(residues);
+    if (tensor.ok()) outputs[i].residues = *std::move(tensor);
+  }
+  return outputs;
+}
+
+}  // namespace onnxcmp

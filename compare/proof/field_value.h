@@ -1,0 +1,29 @@
+// The value of a name in a model that runs over a field beside its run on numbers.
+#ifndef ONNXCMP_COMPARE_PROOF_FIELD_VALUE_H_
+#define ONNXCMP_COMPARE_PROOF_FIELD_VALUE_H_
+
+#include <cstdint>
+
+#include "evaluator/tensor/tensor.h"
+#include "evaluator/tensor/value.h"
+
+namespace onnxcmp {
+
+struct FieldValue {
+  Value number;     // on the inputs that were fed
+  Tensor residues;  // int64; not defined() for a fixed value whose numbers say it all
+  // The same for all values of the inputs that vary: `number` holds for all.
+  bool fixed = true;
+  // It is made by + - * / alone from inputs and constants: where two differ in the field, they
+  // differ as functions. Else they may be equal by a rule that nobody has told the field.
+  bool exact = true;
+  // Its shape depends on values, and is that of the run on numbers.
+  bool shaped = false;
+  uint64_t identity = 0;  // of what is no tensor and not fixed
+
+  bool empty() const { return number.empty(); }
+};
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_PROOF_FIELD_VALUE_H_

@@ -1,0 +1,105 @@
+// Operators over the field that sum products.
+#include <numeric>
+
+#include "absl/status/status.h"
+#include "compare/proof/field_functions.h"
+#include "compare/proof/field_node.h"
+#include "evaluator/base/status_macros.h"
+
+namespace onnxcmp {
+namespace {
+
+using Field = PrimeField;
+
+absl::Status NoMeaning(absl::string_view why) { return absl::UnimplementedError(why); }
+
+Residues Scaled(Residues x, Residue factor) {
+  if (factor == 1) return x;
+  return Mapped(std::move(x), [&](Residue value) { return Field::Mul(value, factor); });
+}
+
+absl::Status MatMulOperator(FieldNode& node) {
+  OC_ASSIGN_OR_RETURN(const Residues a, node.In(0));
+  OC_ASSIGN_OR_RETURN(const Residues b, node.In(1));
+  OC_ASSIGN_OR_RETURN(Residues out, Product(a, b, node.pool()));
+  return node.Set(0, std::move(out));
+}
+
+// The first axis after the last but one: what transBatch exchanges.
+Residues BatchTransposed(const Residues& x) {
+  std::vector<int> order(x.shape.size());
+  std::iota(order.begin(), order.end(), 0);
+  if (order.size() > 2) std::rotate(order.begin(), order.begin() + 1, order.end() - 1);
+  return Transposed(x, order);
+}
+
+// FusedMatMul, TransposeMatMul, and the former with an activation.
+absl::Status FusedMatMulOperator(FieldNode& node) {
+  OC_ASSIGN_OR_RETURN(Residues a, node.In(0));
+  OC_ASSIGN_OR_RETURN(Residues b, node.In(1));
+  if (a.rank() < 2 || b.rank() < 2) return NoMeaning("a product of vectors");
+  if (node.Int("transBatchA", 0) != 0) a = BatchTransposed(a);
+  if (node.Int("transBatchB", 0) != 0) b = BatchTransposed(b);
+  if (node.Int("transA", 0) != 0) a = MatrixTransposed(a);
+  if (node.Int("transB", 0) != 0) b = MatrixTransposed(b);
+  OC_ASSIGN_OR_RETURN(Residues out, Product(a, b, node.pool()));
+  out = Scaled(std::move(out), node.Real("alpha", 1));
+  OC_ASSIGN_OR_RETURN(out, Activated(node, node.String("activation", ""), std::move(out)));
+  return node.Set(0, std::move(out));
+}
+
+absl::Status GemmOperator(FieldNode& node) {
+  if (node.since() < 7 && node.Int("broadcast", 0) == 0 && node.since() > 0 &&
+      node.node().domain == kOnnxDomain) {
+    return NoMeaning("an old form of the operator");
+  }
+  OC_ASSIGN_OR_RETURN(Residues a, node.In(0));
+  OC_ASSIGN_OR_RETURN(Residues b, node.In(1));
+  if (node.Int("transA", 0) != 0) a = MatrixTransposed(a);
+  if (node.Int("transB", 0) != 0) b = MatrixTransposed(b);
+  OC_ASSIGN_OR_RETURN(Residues out, Product(a, b, node.pool()));
+  out = Scaled(std::move(out), node.Real("alpha", 1));
+  if (node.Has(2)) {
+    OC_ASSIGN_OR_RETURN(Residues c, node.In(2));
+    OC_ASSIGN_OR_RETURN(out, AddAll(out, Scaled(std::move(c), node.Real("beta", 1))));
+  }
+  if (node.node().op_type == "FusedGemm") {
+    const std::string activation = node.String("activation", "");
+    if (activation == "LeakyRelu" || node.HasAttribute("activation_alpha")) {
+      return NoMeaning("an activation with numbers of its own");
+    }
+    OC_ASSIGN_OR_RETURN(out, Activated(node, activation, std::move(out)));
+  }
+  return node.Set(0, std::move(out));
+}
+
+// Products of whole numbers less their zero points: MatMulInteger.
+absl::Status MatMulIntegerOperator(FieldNode& node) {
+  const auto less_zero = [&](int data, int zero) -> absl::StatusOr<Residues> {
+    OC_ASSIGN_OR_RETURN(Residues x, node.In(data));
+    if (!node.Has(zero)) return x;
+    OC_ASSIGN_OR_RETURN(Residues point, node.In(zero));
+    if (point.rank() == 1 && data == 0 && point.size() > 1) point.shape.push_back(1);
+    return SubAll(x, point);
+  };
+  OC_ASSIGN_OR_RETURN(const Residues a, less_zero(0, 2));
+  OC_ASSIGN_OR_RETURN(const Residues b, less_zero(1, 3));
+  OC_ASSIGN_OR_RETURN(Residues out, Product(a, b, node.pool()));
+  return node.Set(0, std::move(out));
+}
+
+constexpr FieldOperatorRow kRows[] = {
+    {kOnnxDomain, "MatMul", MatMulOperator},
+    {kOnnxDomain, "Gemm", GemmOperator},
+    {kOnnxDomain, "MatMulInteger", MatMulIntegerOperator},
+    {kMicrosoftDomain, "FusedMatMul", FusedMatMulOperator},
+    {kMicrosoftDomain, "FusedMatMulActivation", FusedMatMulOperator},
+    {kMicrosoftDomain, "TransposeMatMul", FusedMatMulOperator},
+    {kMicrosoftDomain, "FusedGemm", GemmOperator},
+};
+
+}  // namespace
+
+absl::Span<const FieldOperatorRow> ProductFieldOperators() { return kRows; }
+
+}  // namespace onnxcmp

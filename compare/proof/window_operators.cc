@@ -1,0 +1,213 @@
+// Operators over the field that look at windows of images: convolutions and pools.
+#include <array>
+#include <numeric>
+
+#include "absl/status/status.h"
+#include "compare/proof/field_functions.h"
+#include "compare/proof/field_node.h"
+#include "evaluator/base/status_macros.h"
+
+namespace onnxcmp {
+namespace {
+
+using Field = PrimeField;
+
+absl::Status NoMeaning(absl::string_view why) { return absl::UnimplementedError(why); }
+
+// Where the windows of an image lie: for each place of the output, the places of the image that its
+// window has, -1 outside of it.
+struct Windows {
+  int64_t outputs = 0;
+  int64_t size = 0;
+  std::vector<int64_t> places;  // [outputs, size]
+};
+
+// One axis of windows.
+struct WindowAxis {
+  int64_t image, kernel, output, stride, dilation, before;
+};
+
+absl::StatusOr<std::vector<WindowAxis>> AxesOf(const FieldNode& node, const Shape& image,
+                                               absl::Span<const int64_t> kernel,
+                                               const Shape& output) {
+  const std::string auto_pad = node.String("auto_pad", "NOTSET");
+  const std::vector<int64_t> strides = node.Ints("strides");
+  const std::vector<int64_t> dilations = node.Ints("dilations");
+  const std::vector<int64_t> pads = node.Ints("pads");
+  std::vector<WindowAxis> axes;
+  for (size_t i = 0; i < kernel.size(); ++i) {
+    WindowAxis axis = {image[i + 2],
+                       kernel[i],
+                       output[i + 2],
+                       i < strides.size() ? strides[i] : 1,
+                       i < dilations.size() ? dilations[i] : 1,
+                       i < pads.size() ? pads[i] : 0};
+    if (auto_pad == "SAME_UPPER" || auto_pad == "SAME_LOWER") {
+      const int64_t reach = (axis.kernel - 1) * axis.dilation + 1;
+      const int64_t all =
+          std::max<int64_t>(0, (axis.output - 1) * axis.stride + reach - axis.image);
+      axis.before = auto_pad == "SAME_UPPER" ? all / 2 : all - all / 2;
+    } else if (auto_pad == "VALID") {
+      axis.before = 0;
+    } else if (auto_pad != "NOTSET" && !auto_pad.empty()) {
+      return NoMeaning("auto_pad");
+    }
+    axes.push_back(axis);
+  }
+  return axes;
+}
+
+Windows WindowsOf(absl::Span<const WindowAxis> axes) {
+  Windows windows = {1, 1, {}};
+  for (const WindowAxis& axis : axes) {
+    windows.outputs *= axis.output;
+    windows.size *= axis.kernel;
+  }
+  windows.places.reserve(static_cast<size_t>(windows.outputs * windows.size));
+  for (int64_t output = 0; output < windows.outputs; ++output) {
+    for (int64_t element = 0; element < windows.size; ++element) {
+      int64_t rest_output = windows.outputs;
+      int64_t rest_element = windows.size;
+      int64_t place = 0;
+      for (const WindowAxis& axis : axes) {
+        rest_output /= axis.output;
+        rest_element /= axis.kernel;
+        const int64_t at = output / rest_output % axis.output * axis.stride - axis.before +
+                           element / rest_element % axis.kernel * axis.dilation;
+        place = place < 0 || at < 0 || at >= axis.image ? -1 : place * axis.image + at;
+      }
+      windows.places.push_back(place);
+    }
+  }
+  return windows;
+}
+
+// The output's shape, which the run on numbers knows.
+absl::StatusOr<Shape> OutputShape(const FieldNode& node) {
+  if (!node.HasOutput(0) || !node.number(0).is_tensor()) return NoMeaning("no output");
+  return node.number(0).tensor().shape();
+}
+
+absl::StatusOr<Residues> Convolved(FieldNode& node, const Residues& x, const Residues& weights) {
+  OC_ASSIGN_OR_RETURN(const Shape shape, OutputShape(node));
+  if (x.rank() < 3 || weights.rank() != x.rank()) return NoMeaning("no image");
+  const int64_t groups = node.Int("group", 1);
+  const auto kernel = absl::MakeConstSpan(weights.shape).subspan(2);
+  OC_ASSIGN_OR_RETURN(const std::vector<WindowAxis> axes, AxesOf(node, x.shape, kernel, shape));
+  const Windows windows = WindowsOf(axes);
+  const int64_t image =
+      std::accumulate(x.shape.begin() + 2, x.shape.end(), int64_t{1}, std::multiplies<>());
+  const int64_t channels = weights.shape[1];
+  const int64_t filters = weights.shape[0] / groups;
+  const int64_t terms = channels * windows.size;
+  Residues out = Residues::Filled(shape, 0);
+  for (int64_t n = 0; n < x.shape[0]; ++n) {
+    for (int64_t group = 0; group < groups; ++group) {
+      Residues columns = Residues::Filled({terms, windows.outputs}, 0);
+      for (int64_t c = 0; c < channels; ++c) {
+        const int64_t channel = n * x.shape[1] + group * channels + c;
+        const Residue* const from = x.values.data() + channel * image;
+        for (int64_t i = 0; i < windows.outputs * windows.size; ++i) {
+          const int64_t place = windows.places[static_cast<size_t>(i)];
+          const int64_t row = c * windows.size + i % windows.size;
+          const int64_t to = row * windows.outputs + i / windows.size;
+          if (place >= 0) columns.values[static_cast<size_t>(to)] = from[place];
+        }
+      }
+      const auto first = weights.values.begin() + group * filters * terms;
+      const Residues rows = {{filters, terms},
+                             std::vector<Residue>(first, first + filters * terms)};
+      OC_ASSIGN_OR_RETURN(const Residues product, Product(rows, columns, node.pool()));
+      std::copy(product.values.begin(), product.values.end(),
+                out.values.begin() + (n * groups + group) * filters * windows.outputs);
+    }
+  }
+  return out;
+}
+
+// Conv, and FusedConv (x, weights, bias, z): activation(conv + z).
+absl::Status ConvOperator(FieldNode& node) {
+  OC_ASSIGN_OR_RETURN(const Residues x, node.In(0));
+  OC_ASSIGN_OR_RETURN(const Residues weights, node.In(1));
+  OC_ASSIGN_OR_RETURN(Residues out, Convolved(node, x, weights));
+  if (node.Has(2)) {
+    OC_ASSIGN_OR_RETURN(Residues bias, node.In(2));
+    const int64_t filters = bias.size();
+    bias.shape = Shape(x.shape.size(), 1);
+    bias.shape[1] = filters;
+    OC_ASSIGN_OR_RETURN(out, AddAll(out, bias));
+  }
+  if (node.node().op_type == "FusedConv") {
+    if (node.Has(3)) {
+      OC_ASSIGN_OR_RETURN(const Residues other, node.In(3));
+      OC_ASSIGN_OR_RETURN(out, AddAll(out, other));
+    }
+    if (node.HasAttribute("activation_params")) return NoMeaning("an activation's own numbers");
+    OC_ASSIGN_OR_RETURN(out, Activated(node, node.String("activation", ""), std::move(out)));
+  }
+  return node.Set(0, std::move(out));
+}
+
+// MaxPool and AveragePool.
+absl::Status PoolOperator(FieldNode& node) {
+  const bool max = node.node().op_type == "MaxPool";
+  if (max) node.MarkRandom();
+  OC_ASSIGN_OR_RETURN(const Residues x, node.In(0));
+  OC_ASSIGN_OR_RETURN(const Shape shape, OutputShape(node));
+  const std::vector<int64_t> kernel = node.Ints("kernel_shape");
+  if (x.rank() != static_cast<int>(kernel.size()) + 2 || node.HasOutput(1) ||
+      (node.Int("ceil_mode", 0) != 0 && !max)) {
+    return NoMeaning("this form of the pool");
+  }
+  OC_ASSIGN_OR_RETURN(const std::vector<WindowAxis> axes, AxesOf(node, x.shape, kernel, shape));
+  const Windows windows = WindowsOf(axes);
+  const bool count_all = node.Int("count_include_pad", 0) != 0;
+  const int64_t images = x.shape[0] * x.shape[1];
+  const int64_t image = images == 0 ? 0 : x.size() / images;
+  Residues out = Residues::Filled(shape, 0);
+  for (int64_t i = 0; i < out.size(); ++i) {
+    const Residue* const from = x.values.data() + i / windows.outputs * image;
+    const int64_t* const places = windows.places.data() + i % windows.outputs * windows.size;
+    std::vector<Residue> inside;
+    for (int64_t element = 0; element < windows.size; ++element) {
+      if (places[element] >= 0) inside.push_back(from[places[element]]);
+    }
+    const auto count = count_all ? windows.size : static_cast<int64_t>(inside.size());
+    Residue& to = out.values[static_cast<size_t>(i)];
+    to = max ? node.field().MaxOf(&inside)
+             : Field::Div(std::accumulate(inside.begin(), inside.end(), Residue{0}, Field::Add),
+                          count);
+  }
+  return node.Set(0, std::move(out));
+}
+
+absl::Status GlobalPoolOperator(FieldNode& node) {
+  OC_ASSIGN_OR_RETURN(const Residues x, node.In(0));
+  if (x.rank() < 3) return NoMeaning("no image");
+  std::vector<int> axes(static_cast<size_t>(x.rank() - 2));
+  std::iota(axes.begin(), axes.end(), 2);
+  if (node.node().op_type == "GlobalMaxPool") {
+    node.MarkRandom();
+    return node.Set(0, ReduceAlong(x, axes, [&](std::vector<Residue>* lane) {
+                      return node.field().MaxOf(lane);
+                    }));
+  }
+  const Residue share = Field::OfRatio(1, CountAlong(x.shape, axes));
+  return node.Set(0,
+                  Mapped(SumAlong(x, axes), [&](Residue sum) { return Field::Mul(sum, share); }));
+}
+
+constexpr FieldOperatorRow kRows[] = {
+    {kOnnxDomain, "Conv", ConvOperator},
+    {kOnnxDomain, "MaxPool", PoolOperator},
+    {kOnnxDomain, "AveragePool", PoolOperator},
+    {kOnnxDomain, "GlobalAveragePool", GlobalPoolOperator},
+    {kOnnxDomain, "GlobalMaxPool", GlobalPoolOperator},
+    {kMicrosoftDomain, "FusedConv", ConvOperator},
+};
+
+}  // namespace
+
+absl::Span<const FieldOperatorRow> WindowFieldOperators() { return kRows; }
+
+}  // namespace onnxcmp

@@ -1,0 +1,126 @@
+#include "compare/reports/words/proof_text.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "compare/text/display_text.h"
+#include "compare/text/short_text.h"
+
+namespace onnxcmp {
+namespace {
+
+std::string List(const std::vector<std::string>& items, bool all) {
+  constexpr size_t kFew = 6;
+  const size_t most = all ? items.size() : std::min(items.size(), kFew);
+  std::vector<std::string> shown;
+  for (size_t i = 0; i < most; ++i) shown.push_back(PrintableText(items[i]));
+  if (most < items.size()) shown.push_back(absl::StrCat("… ", items.size() - most, " more"));
+  return absl::StrJoin(shown, ", ");
+}
+
+// What the statement holds for: "for all inputs of these shapes, with input_ids as it was fed".
+std::string Scope(const ProofReport& report, bool all) {
+  std::string text = report.given_shapes
+                         ? "for all inputs of these shapes that lead to shapes as on these"
+                         : "for all inputs of these shapes";
+  if (report.given.empty()) return text;
+  return absl::StrCat(text, ", with ", List(report.given, all), " as fed");
+}
+
+std::string NameOf(const ProofRow& row) {
+  const std::string left = PrintableText(row.left);
+  return row.left == row.right ? left : absl::StrCat(left, " | ", PrintableText(row.right));
+}
+
+// Where the two part, a line each.
+void AddParted(const ProofReport& report, bool all, std::vector<std::string>* lines) {
+  constexpr size_t kFew = 6;
+  const size_t most = all ? report.parted.size() : std::min(report.parted.size(), kFew);
+  for (size_t i = 0; i < most; ++i) {
+    const ProofRow& row = report.parted[i];
+    const char* const what =
+        row.proof == RowProof::kDiffers
+            ? "differs in exact arithmetic, by as little as the rounding of a constant"
+            : "not proved";
+    lines->push_back(
+        absl::StrCat(NameOf(row), ": ", what, row.why.empty() ? "" : ": ", PrintableText(row.why)));
+  }
+  if (most < report.parted.size()) {
+    lines->push_back(absl::StrCat("… ", report.parted.size() - most, " more (--all shows)"));
+  }
+}
+
+// Nodes where no proof goes on, by operator: "Loop (2 nodes): it has a graph of its own".
+void AddEnds(const std::vector<ProofEnd>& ends, const char* side, std::vector<std::string>* lines) {
+  std::map<std::string, std::vector<std::string>> nodes;
+  for (const ProofEnd& end : ends) {
+    nodes[absl::StrCat(end.op_type, ": ", end.why)].push_back(end.node);
+  }
+  for (const auto& [what, names] : nodes) {
+    lines->push_back(absl::StrCat("the ", side, "'s proof ends at ", List(names, false), " (",
+                                  PrintableText(what), ")"));
+  }
+}
+
+}  // namespace
+
+absl::string_view RowProofName(RowProof proof) {
+  switch (proof) {
+    case RowProof::kProved:
+      return "proved";
+    case RowProof::kProvedOn:
+      return "proved_on";
+    case RowProof::kNotProved:
+      return "not_proved";
+    case RowProof::kDiffers:
+      return "differs";
+    case RowProof::kNotLookedAt:
+      return "not_looked_at";
+  }
+  return "";
+}
+
+std::vector<std::string> ProofText(const ProofReport& report, bool all) {
+  if (!report.not_possible.empty()) {
+    return {absl::StrCat("not possible: ", PrintableText(report.not_possible))};
+  }
+  std::vector<std::string> lines;
+  if (report.proved) {
+    lines.push_back(absl::StrCat("same ", Scope(report, all), " (proved), but for rounding"));
+  } else {
+    const auto proved =
+        std::count_if(report.outputs.begin(), report.outputs.end(),
+                      [](const ProofRow& row) { return row.proof == RowProof::kProved; });
+    lines.push_back(absl::StrCat("not proved: ", proved, " of ",
+                                 Count(static_cast<int64_t>(report.outputs.size()), "output"),
+                                 " the same ", Scope(report, all), "; ", report.proved_results,
+                                 " of ", Count(report.results, "pair"),
+                                 " are, given the pairs before them"));
+    AddParted(report, all, &lines);
+  }
+  if (!report.folds.empty()) {
+    int64_t ulp = 0;
+    std::vector<std::string> names;
+    for (const ProofFold& fold : report.folds) {
+      ulp = std::max(ulp, fold.ulp);
+      names.push_back(NameOf({fold.left, fold.right, RowProof::kProved, ""}));
+    }
+    lines.push_back(absl::StrCat("but for the rounding of ",
+                                 Count(static_cast<int64_t>(names.size()), "folded constant"),
+                                 ", within ", ulp, " ulp: ", List(names, all)));
+  }
+  if (!report.constants.empty()) {
+    lines.push_back(
+        absl::StrCat("constants that stand for real numbers: ", List(report.constants, all)));
+  }
+  if (!report.proved) {
+    AddEnds(report.left_ends, "left", &lines);
+    AddEnds(report.right_ends, "right", &lines);
+  }
+  return lines;
+}
+
+}  // namespace onnxcmp
