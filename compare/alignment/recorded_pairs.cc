@@ -219,7 +219,12 @@ class RecordedPairs {
   // under a name that it lacks, maybe after others whose names moved on. Values that were exchanged
   // have each other's names.
   bool IsNameOfAnother(SideId side, int r) const {
-    if (known_[Index(r)].near.front().distance > weights::kExact || !Tells(side, r)) return false;
+    // Nothing that passed through integers is exact.
+    const bool is_coarse = IsInteger(Result(side, r).precision);
+    if ((!is_coarse && known_[Index(r)].near.front().distance > weights::kExact) ||
+        !Tells(side, r)) {
+      return false;
+    }
     absl::flat_hash_set<int> seen;
     while (seen.insert(r).second) {
       r = RecordedOf(side, known_[Index(r)].named.result);

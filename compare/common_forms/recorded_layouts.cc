@@ -16,10 +16,12 @@
 #include "absl/strings/str_cat.h"
 #include "compare/common_forms/layout_name.h"
 #include "compare/common_forms/row_order.h"
+#include "compare/differences/precision.h"
 #include "compare/differences/tolerance.h"
 #include "compare/sides/recorded_layout.h"
 #include "compare/streams/fingerprint.h"
 #include "evaluator/base/status_macros.h"
+#include "evaluator/tensor/dtype.h"
 #include "evaluator/tensor/tensor.h"
 
 namespace onnxcmp {
@@ -66,6 +68,9 @@ class LayoutFinder {
         watch_(watch),
         own_(*sides[side].stream),
         other_(*sides[Other(side)].stream) {
+    for (const StreamResult& result : own_.results) {
+      if (IsFloatingPoint(result.dtype)) passed_ = LessPrecise(passed_, result.precision);
+    }
     for (size_t r = 0; r < other_.results.size(); ++r) {
       const StreamResult& result = other_.results[r];
       contents_.insert(result.fingerprint.content);
@@ -106,9 +111,9 @@ class LayoutFinder {
   }
 
   // The limit for one of the other side's results, which quantization on the way moves further.
-  static double LimitOf(const StreamResult& other, double of_floats) {
-    if (!IsInteger(other.precision)) return of_floats;
-    return std::max(of_floats, ToleranceOfQuantized(other.precision).whole);
+  double LimitOf(const StreamResult& other, double of_floats) const {
+    const DType passed = LessPrecise(other.precision, passed_);
+    return IsInteger(passed) ? std::max(of_floats, ToleranceOfQuantized(passed).whole) : of_floats;
   }
 
   // The other side's nearest result in the result's own order; one of its shape if any is near.
@@ -128,7 +133,7 @@ class LayoutFinder {
     return best;
   }
 
-  static bool HaveSameMoments(const Fingerprint& a, const StreamResult& other) {
+  bool HaveSameMoments(const Fingerprint& a, const StreamResult& other) const {
     const Fingerprint& b = other.fingerprint;
     if (a.kind != ElementKind::kFloat) return a.elements == b.elements;
     if (!a.rich || !b.rich || !a.finite || !b.finite) return false;
@@ -395,6 +400,7 @@ class LayoutFinder {
   const PairValues::Watch& watch_;
   const ResultStream& own_;
   const ResultStream& other_;
+  DType passed_ = DType::kUndefined;  // the coarsest type that recorded floats passed through
   absl::flat_hash_set<Hash128> contents_;
   absl::flat_hash_set<Hash128> in_order_;  // contents that were recorded in order
   absl::flat_hash_set<Hash128> fed_;       // contents of the other side's inputs

@@ -112,8 +112,27 @@ class Judge {
 
   bool IsMissed(SideId side, int r) const {
     const StreamResult& result = Result(side, r);
-    return result.fingerprint.kind == ElementKind::kFloat && result.fingerprint.size > kHandful &&
+    return result.fingerprint.kind == ElementKind::kFloat &&
+           (result.fingerprint.size > kHandful || MayBeOutput(side, result)) &&
            !IsNarrowMask(result) && !IsCopy(side, r);
+  }
+
+  // True if an output of the model of this shape was not recorded otherwise: a few scores count.
+  bool MayBeOutput(SideId side, const StreamResult& recorded) const {
+    if (recorded.fingerprint.size < 2 || !recorded.fingerprint.rich) return false;
+    const ResultStream& model = Stream(Other(side));
+    for (size_t r = 0; r < model.results.size(); ++r) {
+      const StreamResult& output = model.results[r];
+      if (output.kind != ResultKind::kOutput || output.shape != recorded.shape ||
+          output.fingerprint.kind != ElementKind::kFloat) {
+        continue;
+      }
+      const bool is_paired =
+          rows_[Other(side)][r] != kNone ||
+          (output.source != kNone && rows_[Other(side)][Index(output.source)] != kNone);
+      if (!is_paired) return true;
+    }
+    return false;
   }
 
   // True if it explains a result of the other side that no longer has it.

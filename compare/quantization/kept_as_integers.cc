@@ -17,6 +17,7 @@
 #include "compare/alignment/recorded_pairs.h"
 #include "compare/differences/tensor_distance.h"
 #include "compare/differences/tolerance.h"
+#include "compare/differences/value_difference.h"
 #include "compare/graphs/side_graph.h"
 #include "compare/outputs/derived_values.h"
 #include "compare/outputs/recorded_evidence.h"
@@ -96,6 +97,13 @@ class IntegerFinder {
   }
 
  private:
+  // Integers of the model as the floats that they stand for.
+  struct Reals {
+    int of = kNone;
+    Tensor floats;
+    double step = 0;  // the greatest scale
+  };
+
   // A result of the same name is its partner, however wrong.
   bool IsOpen(int r) const {
     const StreamResult& result = own_.results[Index(r)];
@@ -158,8 +166,8 @@ class IntegerFinder {
       }));
     }
     for (const int m : integers_) {
-      std::optional<Tensor> floats = FloatsOf(m);
-      if (floats.has_value()) reals_.push_back({m, *std::move(floats)});
+      std::optional<Reals> reals = RealsOf(m);
+      if (reals.has_value()) reals_.push_back(*std::move(reals));
     }
     return absl::OkStatus();
   }
@@ -170,7 +178,7 @@ class IntegerFinder {
     return it == values.end() ? nullptr : &it->second;
   }
 
-  std::optional<Tensor> FloatsOf(int m) const {
+  std::optional<Reals> RealsOf(int m) const {
     const QuantParams& params = *params_.of(m);
     const Value* integers = ValueOf(m);
     if (integers == nullptr || !integers->is_tensor() || ValueOf(params.scale) == nullptr) {
@@ -181,7 +189,8 @@ class IntegerFinder {
     if (!numbers.has_value()) return std::nullopt;
     absl::StatusOr<Tensor> floats = InFloats(DequantizedView(integers->tensor(), *numbers),
                                              integers->tensor().shape(), DType::kFloat, nullptr);
-    return floats.ok() ? std::optional(*std::move(floats)) : std::nullopt;
+    if (!floats.ok()) return std::nullopt;
+    return Reals{m, *std::move(floats), *absl::c_max_element(numbers->scales)};
   }
 
   // The integers that are nearest by value. Several that one was recorded of confirm each other.
@@ -194,7 +203,7 @@ class IntegerFinder {
       if (reals.floats.num_elements() != own->num_elements()) continue;
       const double distance = RelativeDistance(*own, reals.floats);
       const double reach = ToleranceOfQuantized(graph_.result(reals.of).dtype).whole;
-      if (!(distance <= reach) || distance >= least) continue;
+      if (!(distance <= reach) || distance >= least || !AreClose(*own, reals)) continue;
       best = &reals;
       least = distance;
     }
@@ -225,6 +234,24 @@ class IntegerFinder {
     return std::nullopt;
   }
 
+  // True if no element is farther from the integers than quantization brings it.
+  bool AreClose(const Tensor& own, const Reals& reals) const {
+    const absl::StatusOr<Tensor> whole = own.Contiguous();
+    if (!whole.ok()) return false;
+    // Of numbers that hardly vary, steps are all that is.
+    constexpr double kFewSteps = 2;
+    const std::vector<double> ours = ElementsOf(*whole);
+    const std::vector<double> theirs = ElementsOf(reals.floats);
+    double most = 0;
+    for (size_t i = 0; i < ours.size(); ++i) most = std::max(most, std::abs(ours[i] - theirs[i]));
+    if (most <= kFewSteps * reals.step) return true;
+    const Tolerance tolerance = ToleranceOfQuantized(graph_.result(reals.of).dtype);
+    return DifferenceWithin(Tolerances(tolerance, {}), Value(whole->Reshaped(reals.floats.shape())),
+                            Value(reals.floats),
+                            /*floats_by_value=*/true)
+        .agree;
+  }
+
   // True if another recorded result agrees with the floats that the model itself makes of integers.
   bool AgreesAsFloats(int integers, int r, const RecordedEvidence& evidence) const {
     return absl::c_any_of(graph_.results(), [&](int m) {
@@ -237,12 +264,6 @@ class IntegerFinder {
     return value == values_[side_].end() || !value->second.is_tensor() ? nullptr
                                                                        : &value->second.tensor();
   }
-
-  // Integers of the model as the floats that they stand for.
-  struct Reals {
-    int of = kNone;
-    Tensor floats;
-  };
 
   const SideId side_;
   const RecordedSide& recording_;

@@ -69,6 +69,12 @@ bool IsRichFloat(const StreamResult& result) {
          result.dtype == DType::kFloat && result.fingerprint.rich;
 }
 
+void TakeBytes(ResultStream* stream) {
+  for (StreamResult& result : stream->results) {
+    if (IsRichFloat(result)) result.precision = DType::kUint8;
+  }
+}
+
 // The share of results with steps that no network without integers has.
 constexpr double kShareWithSteps = 0.2;
 constexpr int kFewWithSteps = 2;
@@ -83,9 +89,7 @@ void TakeSteps(absl::Span<const RecordedRounding> rounded, ResultStream* stream)
     with_steps += rounded[r].has_steps ? 1 : 0;
   }
   if (with_steps < kFewWithSteps || with_steps < kShareWithSteps * all) return;
-  for (StreamResult& result : stream->results) {
-    if (IsRichFloat(result)) result.precision = DType::kUint8;
-  }
+  TakeBytes(stream);
 }
 
 }  // namespace
@@ -130,7 +134,28 @@ void TakePrecision(absl::Span<const RecordedRounding> rounded, ResultStream* str
   TakeSteps(rounded, stream);
 }
 
+namespace {
+
+// True if a recording has results of 8-bit integers that the other side has none like.
+bool HasOwnBytes(const ResultStream& recording, const ResultStream& other) {
+  return absl::c_any_of(recording.results, [&](const StreamResult& result) {
+    return result.kind == ResultKind::kResult && IsInteger(result.dtype) &&
+           BitWidth(result.dtype) == 8 && result.fingerprint.rich &&
+           result.fingerprint.size >= kEnoughForSteps &&
+           absl::c_none_of(other.results, [&](const StreamResult& one) {
+             return one.dtype == result.dtype && one.fingerprint.size == result.fingerprint.size;
+           });
+  });
+}
+
+}  // namespace
+
 void TakeQuantizedPrecision(const PerSide<ResultStream*>& streams) {
+  for (const SideId side : kBothSides) {
+    if (streams[side]->recorded && HasOwnBytes(*streams[side], *streams[Other(side)])) {
+      TakeBytes(streams[side]);
+    }
+  }
   const auto has_steps = [](const StreamResult& result) {
     return IsFloatingPoint(result.dtype) && IsInteger(result.precision);
   };
