@@ -80,7 +80,7 @@ def _feeds_in_file(
         raise TypeError("feeds of a file need a model whose inputs they are")
     source = model_source(models[0], "model")
     # Comparing a model with itself reads and maps them; it need not run for that.
-    options = ["--no-causes", "--max-steps=1", b"--inputs=" + path_bytes(path)]
+    options: list[str | bytes] = ["--no-causes", "--max-steps=1", b"--inputs=" + path_bytes(path)]
     options.extend(option for option in line if option == "--each")
     cores = _core.compare(options, source, source, {}, False, None, False)
     return [
