@@ -398,6 +398,7 @@ def _compare_once(
     is one set of several."""
     from . import _runtime
 
+    sides, options, feeds = (left, right), list(line), given
     if _runtime.is_runtime(left) or _runtime.is_runtime(right):
         left, right, given = _runtime.run_sides(left, right, given, line)
     in_memory = with_feeds(line, given)
@@ -411,6 +412,10 @@ def _compare_once(
             shown.tick(),
             watches_signals(),
         )
+    if any(core.verdict == "different" for core in cores):
+        again = _runtime.in_processes(*sides, (left, right), feeds)
+        if again is not None:
+            return _compare_once(*again, options, letters, progress, set_name)
     return tuple(Comparison(core, progress, set_name) for core in cores)
 
 

@@ -80,7 +80,7 @@ def _feeds_in_file(
         raise TypeError("feeds of a file need a model whose inputs they are")
     source = model_source(models[0], "model")
     # Comparing a model with itself reads and maps them; it need not run for that.
-    options = ["--no-causes", "--max-steps=1", b"--inputs=" + path_bytes(path)]
+    options: list[str | bytes] = ["--no-causes", "--max-steps=1", b"--inputs=" + path_bytes(path)]
     options.extend(option for option in line if option == "--each")
     cores = _core.compare(options, source, source, {}, False, None, False)
     return [
@@ -186,3 +186,21 @@ def run_sides(
         if len(counts) < 2:
             line.append("--partial")
     return sides[0], sides[1], {**given, "inputs": None if both or any(own) else feeds}
+
+
+def in_processes(
+    left: typing.Any, right: typing.Any, recorded: typing.Sequence[typing.Any], given: Given
+) -> tuple[typing.Any, typing.Any, Given] | None:
+    """The same sides and inputs with runtimes in processes of their own, if a difference of their
+    outputs may be one of fusions: there such a model is compared as the runtime has optimized it."""
+    if not any(getattr(side, "fuses", False) for side in (left, right)):
+        return None
+    sides = []
+    for side, recording in zip((left, right), recorded):
+        if _runs_here(side):
+            given = {**given, "inputs": recording.inputs}
+            side = side.in_a_process() if hasattr(side, "in_a_process") else None
+        if side is None:
+            return None
+        sides.append(side)
+    return sides[0], sides[1], given

@@ -74,6 +74,8 @@ class Adapter(Runtime):
         self._model = model
         self.adapter: typing.Any = None
         self._isolated = ""
+        self._command_line = ""
+        self.fuses = False  # its outputs were others than those that its nodes lead to
         if is_path(adapter):
             self._isolated = os.fspath(adapter)
             self.name = name or self._isolated
@@ -92,6 +94,12 @@ class Adapter(Runtime):
     def isolated(self) -> str:
         return self._isolated
 
+    def in_a_process(self) -> Adapter | None:
+        """The same in a process of its own, if the command line knows it."""
+        if not self._command_line:
+            return None
+        return Adapter(self._model, self._command_line, name=self.name)
+
     def record(self, feeds: typing.Mapping[str, typing.Any] | None) -> Recording:
         if self._isolated:
             return _record_isolated(self, feeds)
@@ -99,7 +107,8 @@ class Adapter(Runtime):
         with tempfile.TemporaryDirectory(prefix="onnxcmp-") as folder:
             path = _model_file(source, folder)
             names = _names_of(path)
-            values = self._run(path, names, dict(feeds or {}))
+            outputs, values = self._run(path, names, dict(feeds or {}))
+        self.fuses = any(not _same_bits(outputs[n], values[n]) for n in outputs if n in values)
         results = [RecordedResult(n, v, "INPUT") for n, v in (feeds or {}).items()
                    if n in names.inputs]
         for node in names.nodes:
@@ -108,10 +117,10 @@ class Adapter(Runtime):
                 for name in node.output
                 if name and name in values
             )
-        missing = [name for name in names.outputs if name not in values]
+        missing = [name for name in names.outputs if name not in outputs]
         if missing:
             raise Error(f"{self.name} gave no output `{missing[0]}`", "NOT_FOUND")
-        results.extend(RecordedResult(n, values[n], "OUTPUT") for n in names.outputs)
+        results.extend(RecordedResult(n, outputs[n], "OUTPUT") for n in names.outputs)
         return Recording(results, source=f"{self._label(source)} ({self.name})")
 
     def _label(self, source: Source) -> str:
@@ -120,21 +129,20 @@ class Adapter(Runtime):
 
     def _run(
         self, path: str, names: _Names, feeds: dict[str, typing.Any]
-    ) -> dict[str, typing.Any]:
+    ) -> tuple[dict[str, typing.Any], dict[str, typing.Any]]:
+        """The outputs of the model as it is, and what every node gave: a model that has all results
+        as outputs is optimized less, so that its nodes may lead to other outputs."""
         inside = [n for node in names.nodes for n in node.output if n and n not in names.outputs]
         if not getattr(self.adapter, "knows_results", True):
             inside = []
         given = {name: _to_adapter(value) for name, value in feeds.items()}
         outputs = self._run_once(path, [], given)
         if not inside:
-            return outputs
+            return outputs, outputs
         try:
-            every = self._run_once(path, inside, given)
+            return outputs, {**outputs, **self._run_once(path, inside, given)}
         except Exception:  # it gives its outputs alone
-            return outputs
-        # The outputs are those of the model as it is: one that has all results as outputs is
-        # optimized less.
-        return {**every, **outputs}
+            return outputs, outputs
 
     def _run_once(
         self, path: str, extra: list[str], feeds: dict[str, typing.Any]
@@ -194,11 +202,28 @@ def _from_adapter(value: typing.Any) -> typing.Any:
     return _base().with_ml_dtypes(value) if type(value).__name__ == "Bits" else value
 
 
-def _ours(name: str, options: dict[str, typing.Any], isolated: bool) -> typing.Any:
-    """An adapter of this package's own, or what the command line calls it."""
-    if isolated:
+def _same_bits(one: typing.Any, other: typing.Any) -> bool:
+    import numpy as np
+
+    if one is other or not isinstance(one, np.ndarray) or not isinstance(other, np.ndarray):
+        return True
+    return one.shape == other.shape and one.dtype == other.dtype and (
+        one.dtype.hasobject or one.tobytes() == other.tobytes())
+
+
+class _Own(Adapter):
+    """A runtime of which this package has the adapter."""
+
+    def __init__(
+        self, model: typing.Any, name: str, options: dict[str, typing.Any], isolated: bool
+    ) -> None:
         chosen = ",".join(f"{key}={value}" for key, value in options.items() if value is not None)
-        return f"{name}:{chosen}" if chosen else name
+        command_line = f"{name}:{chosen}" if chosen else name
+        super().__init__(model, command_line if isolated else _own_adapter(name, options))
+        self._command_line = command_line
+
+
+def _own_adapter(name: str, options: dict[str, typing.Any]) -> typing.Any:
     module = importlib.import_module(f"onnxcmp._adapters.{name}_adapter")
     given = {key: str(value) for key, value in options.items() if value is not None}
     try:
@@ -210,7 +235,7 @@ def _ours(name: str, options: dict[str, typing.Any], isolated: bool) -> typing.A
         raise ValueError(str(refusal)) from None
 
 
-class OnnxRuntime(Adapter):
+class OnnxRuntime(_Own):
     """onnxruntime. providers: names, in full or without "ExecutionProvider"; optimization: "none",
     "basic", "extended", "layout" or "all"; disable: optimizers that are left out; session: entries
     of the session's configuration."""
@@ -235,34 +260,34 @@ class OnnxRuntime(Adapter):
             "disable": "+".join(disable) or None,
             **{f"session.{key}": value for key, value in (session or {}).items()},
         }
-        super().__init__(model, _ours("onnxruntime", options, isolated))
+        super().__init__(model, "onnxruntime", options, isolated)
 
 
-class OpenVino(Adapter):
+class OpenVino(_Own):
     """OpenVINO; options as docs/runtimes.md has them."""
 
     def __init__(
         self, model: typing.Any, *, isolated: bool = False, **options: typing.Any
     ) -> None:
-        super().__init__(model, _ours("openvino", options, isolated))
+        super().__init__(model, "openvino", options, isolated)
 
 
-class Tract(Adapter):
+class Tract(_Own):
     """tract; options as docs/runtimes.md has them."""
 
     def __init__(
         self, model: typing.Any, *, isolated: bool = False, **options: typing.Any
     ) -> None:
-        super().__init__(model, _ours("tract", options, isolated))
+        super().__init__(model, "tract", options, isolated)
 
 
-class Reference(Adapter):
+class Reference(_Own):
     """onnx.reference.ReferenceEvaluator."""
 
     def __init__(
         self, model: typing.Any, *, isolated: bool = False, **options: typing.Any
     ) -> None:
-        super().__init__(model, _ours("reference", options, isolated))
+        super().__init__(model, "reference", options, isolated)
 
 
 class Torch(Runtime):

@@ -180,6 +180,35 @@ def test_onnxruntime(plain, x):
         onnxcmp.runtimes.OnnxRuntime(plain, optimization="some")
 
 
+class Fusing(Mine):
+    """Wrong where no results are asked for, as a runtime is that fuses less with them."""
+
+    def run(self, session, feeds):
+        self.fault = 0.0 if self.extra else 0.5
+        return super().run(session, feeds)
+
+
+def test_what_is_wrong_only_when_fused_is_wrong_at_the_output(plain, x):
+    c = onnxcmp.compare(plain, Adapter(plain, Fusing()), {"x": x})
+    assert c.verdict == "different"
+    differ = [row for row in c.rows if row.relation == "different"]
+    assert [row.right_result.kind for row in differ] == ["OUTPUT"]
+
+
+def test_what_differs_when_fused_is_compared_again_in_a_process(plain, x):
+    pytest.importorskip("onnxruntime")
+    ort = onnxcmp.runtimes.OnnxRuntime(plain, optimization="none")
+    ort.adapter = Fusing()
+    for sides in ((plain, ort), (ort, plain)):
+        c = onnxcmp.compare(*sides, [{"x": x}, {"x": -x}])
+        assert ort.fuses and c, str(c)
+        assert [one.set_name for one in c.sets] == ["[0]", "[1]"]
+        np.testing.assert_array_equal(c.sets[1].feeds("left")["x"], -x)
+        assert "onnxruntime" in str(c)
+    ort.adapter = Mine(0.5)
+    assert onnxcmp.compare(plain, ort, {"x": x}).verdict == "different" and not ort.fuses
+
+
 def test_what_a_runtime_raises_is_told(plain, x):
     class Broken(Mine):
         def run(self, session, feeds):
