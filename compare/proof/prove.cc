@@ -251,7 +251,8 @@ class Prover {
     return MixNumbers(FunctionNumber("input"), FunctionNumber(key));
   }
 
-  // True if both sides have such inputs, and they were fed the same: a user may match them crosswise.
+  // True if both sides have such inputs, and they were fed the same: a user may match them
+  // crosswise.
   bool IsSameInput(const std::string& left, const std::string& right) const {
     const Feeds& of_left = *sides_.left->feeds();
     const Feeds& of_right = *sides_.right->feeds();
