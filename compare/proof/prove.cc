@@ -239,10 +239,10 @@ class Prover {
   // A number for an input, the same for inputs that belong together.
   uint64_t InputKey(SideId side, const std::string& name) const {
     std::string key = name;
-    if (side == SideId::kRight && !HasInput(SideId::kLeft, name)) {
+    if (side == SideId::kRight && !IsSameInput(name, name)) {
       for (const Pair& pair : pairs_) {
-        if (pair.right == name && HasInput(SideId::kLeft, pair.left) &&
-            !HasInput(SideId::kRight, pair.left)) {
+        if (pair.right == name && IsSameInput(pair.left, name) &&
+            !IsSameInput(pair.left, pair.left)) {
           return MixNumbers(FunctionNumber("input"), FunctionNumber(pair.left));
         }
       }
@@ -251,8 +251,16 @@ class Prover {
     return MixNumbers(FunctionNumber("input"), FunctionNumber(key));
   }
 
-  bool HasInput(SideId side, const std::string& name) const {
-    return sides_[side]->feeds()->contains(name);
+  // True if both sides have such inputs, and they were fed the same: a user may match them
+  // crosswise.
+  bool IsSameInput(const std::string& left, const std::string& right) const {
+    const Feeds& of_left = *sides_.left->feeds();
+    const Feeds& of_right = *sides_.right->feeds();
+    const auto a = of_left.find(left);
+    const auto b = of_right.find(right);
+    if (a == of_left.end() || b == of_right.end()) return false;
+    return a->second.TypeString() != b->second.TypeString() ||
+           ContentOf(a->second) == ContentOf(b->second);
   }
 
   absl::Status RunSide(SideId side, const Changes& changes, Traces* traces) {

@@ -178,6 +178,16 @@ TEST_F(CompareCommandTest, Shadow) {
               AllOf(HasSubstr("from double"), HasSubstr("\nin double  the left is ")));
 }
 
+TEST_F(CompareCommandTest, Prove) {
+  const std::string left = Model("l", "(float[2] x) => (float[2] y) { y = Mul(x, x) }");
+  const std::string right = Model(
+      "r", "(float[2] x) => (float[2] y) { two = Constant<value_float = 2.0>() y = Pow(x, two) }");
+  const std::string other = Model("o", "(float[2] x) => (float[2] y) { y = Add(x, x) }");
+  EXPECT_THAT(Onnxcmp({left, right, "--prove"}).out, HasSubstr("(proved)"));
+  EXPECT_THAT(Onnxcmp({left, other, "--prove"}).out,
+              AllOf(HasSubstr("proof: not proved"), Not(HasSubstr("(proved)"))));
+}
+
 TEST_F(CompareCommandTest, TheTableFitsItsWidth) {
   const std::string plain = TestData("models/llm/plain.onnx");
   const std::string optimized = TestData("models/llm/optimized.onnx");
