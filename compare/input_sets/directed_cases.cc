@@ -66,7 +66,12 @@ std::vector<int64_t> BoundsOfLength(const GraphScope& scope, const Node& node) {
   if (node.inputs.size() < 4) return bounds;
   const auto axis = NumberOf(ConstantIn(scope, node.inputs[3]));
   if (!axis.has_value()) return bounds;
-  const auto size = SizeAlong(scope, node.inputs[0], static_cast<int64_t>(*axis));
+  const Node* maker = ProducerIn(scope, node.inputs[0]);
+  const bool joined = maker != nullptr && maker->op_type == "Concat" &&
+                      IntAttribute(*maker, "axis") == static_cast<int64_t>(*axis);
+  // A cache and what is new have some length, too.
+  const absl::string_view sized = joined ? maker->inputs.back() : node.inputs[0];
+  const auto size = SizeAlong(scope, sized, static_cast<int64_t>(*axis));
   if (!size.has_value() || !size->dim.has_value()) return bounds;
   for (const size_t i : {size_t{1}, size_t{2}}) {
     constexpr double kMost = 1e6;
@@ -111,6 +116,11 @@ std::set<int64_t> SizeMarks(const Graph& graph) {
     }
   }
   return marks;
+}
+
+bool HasPast(const ValueInfo& input) {
+  return input.type.shape.has_value() &&
+         std::any_of(input.type.shape->begin(), input.type.shape->end(), IsPastLength);
 }
 
 }  // namespace
@@ -159,6 +169,11 @@ std::vector<SetCase> CasesForSizes(const Graph& left, const Graph& right) {
   std::set_difference(theirs.begin(), theirs.end(), ours.begin(), ours.end(),
                       std::back_inserter(marks));
   std::vector<SetCase> cases;
+  if (std::any_of(left.inputs.begin(), left.inputs.end(), HasPast)) {
+    SetCase& first_token = cases.emplace_back();
+    first_token.sizes.set = 1;
+    first_token.sizes.no_past = true;
+  }
   for (const int64_t mark : marks) {
     // Differences of positions are below the length.
     for (const int64_t length : {mark + 2, mark - 1}) {

@@ -247,7 +247,9 @@ class MadeUp {
       const std::vector<int64_t>& rows = cache_->DifferingRows(*ours.rows, *theirs.rows, ours.axis);
       // If most rows differ, any ids show it.
       if (2 * static_cast<int64_t>(rows.size()) > RowsOf(ours)) continue;
-      to->rows_that_differ.insert(to->rows_that_differ.end(), rows.begin(), rows.end());
+      for (const int64_t row : rows) {
+        if (const auto id = ours.index.IdOf(row)) to->rows_that_differ.push_back(*id);
+      }
     }
   }
 

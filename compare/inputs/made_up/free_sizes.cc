@@ -120,6 +120,12 @@ FreeSizes::FreeSizes(const std::vector<ValueInfo>& inputs, const SizeChoice& cho
       }
     }
   }
+  for (const ValueInfo& input : inputs) {
+    if (!choice.no_past || !input.type.shape.has_value()) continue;
+    for (const TypeInfo::Dim& dim : *input.type.shape) {
+      if (IsPastLength(dim) && !given.contains(dim.symbol)) sizes_[dim.symbol] = 0;
+    }
+  }
   // A total that was not given is the sum of past and new.
   if (!total.empty() && !past.empty() && !length.empty() && !given.contains(total)) {
     sizes_[total] = sizes_[past] + sizes_[length];
@@ -283,6 +289,12 @@ std::vector<SizeSum> PossibleSums(const std::vector<ValueInfo>& inputs,
   std::vector<SizeSum> likely;
   for (size_t i = 0; i < std::min(kMost, sums.size()); ++i) likely.push_back(sums[i].second);
   return likely;
+}
+
+bool IsPastLength(const TypeInfo::Dim& dim) {
+  const std::string lower = absl::AsciiStrToLower(dim.symbol);
+  return !dim.value.has_value() && absl::StrContains(lower, "past") &&
+         !absl::StrContains(lower, "+") && !absl::StrContains(lower, "total");
 }
 
 std::string DescribeSizes(const std::vector<ValueInfo>& inputs, const SizeChoice& choice,

@@ -35,6 +35,7 @@ struct SizeChoice {
   int64_t image = 0;
   // Least number of rows, unless a batch of 1 is required: for features, keys.
   int64_t rows = 0;
+  bool no_past = false;  // caches are empty
   // Factor of the size of numbers.
   double shrink = 1;
   // A sum that no name indicates.
@@ -67,6 +68,9 @@ class FreeSizes {
 
   std::map<std::string, int64_t, std::less<>> sizes_;
 };
+
+// True for a dimension that is called the past, which is empty before the first token.
+bool IsPastLength(const TypeInfo::Dim& dim);
 
 // "batch 2, sequence 7": the sizes of named dimensions, for messages.
 std::string DescribeSizes(const std::vector<ValueInfo>& inputs, const SizeChoice& choice,

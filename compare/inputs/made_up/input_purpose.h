@@ -12,6 +12,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/node_hash_map.h"
 #include "absl/strings/string_view.h"
+#include "compare/inputs/made_up/index_form.h"
 #include "evaluator/model/model.h"
 #include "evaluator/tensor/tensor.h"
 
@@ -43,6 +44,7 @@ struct InputDim {
 struct IdTable {
   const Tensor* rows = nullptr;
   int64_t axis = 0;
+  IndexForm index = {};  // how ids select them
 };
 
 struct NumberRange {

@@ -12,6 +12,8 @@
 #include "absl/strings/str_cat.h"
 #include "compare/inputs/made_up/arange.h"
 #include "compare/inputs/made_up/graph_scope.h"
+#include "compare/inputs/made_up/id_purpose.h"
+#include "compare/inputs/made_up/index_form.h"
 #include "compare/inputs/made_up/landmarks.h"
 #include "compare/inputs/made_up/ml_purpose.h"
 #include "compare/inputs/made_up/node_questions.h"
@@ -34,7 +36,9 @@ struct Form {
   // While they are numbers: the factor they were multiplied by, and the offset added then.
   double gain = 1;
   double offset = 0;
-  int32_t wraps = 0;  // what they are taken modulo of
+  // Before a remainder is taken or another input's are added: the way to a row.
+  std::optional<IndexForm> index;
+  bool summed() const { return index.has_value() && index->part != IndexForm::Part::kWhole; }
   FeatureView features = {nullptr, 0};
   FeatureView Features() const { return {features.scaler, features.column, gain, offset}; }
   auto Key() const { return std::tuple(number, truth, scaled, added, phase, reduced); }
@@ -130,7 +134,7 @@ class Walker {
         EnterBody(scope, node, slot, *body, form);
       }
     }
-    if (form.number) LookBeside(scope, node, slot, form);
+    if (form.number && !form.summed()) LookBeside(scope, node, slot, form);
     if (form.reduced) return PassReduced(scope, node, slot, form);
     if (UseOf(scope, node, slot, form)) return;
     Pass(scope, node, slot, form);
@@ -204,9 +208,13 @@ class Walker {
         default:
           break;
       }
+      if (form.summed() && row.purpose != Purpose::kIds) return false;
       InputPurpose found = PurposeOfRow(scope, node, row);
-      found.wraps = form.wraps;
-      found.shifted = form.gain != 1 || form.offset != 0 || form.wraps != 0;
+      found.shifted = form.gain != 1 || form.offset != 0 || form.index.has_value();
+      if (found.shifted && found.purpose == Purpose::kIds) {
+        const IndexForm index = form.index.value_or(IndexForm{form.gain, form.offset});
+        TakeIndexForm(index, index.gain == form.gain && index.offset == form.offset, &found);
+      }
       Found(std::move(found));
       return true;
     }
@@ -267,7 +275,7 @@ class Walker {
       const Tensor* table = TableIn(scope, other);
       const bool chosen = row.limit == LimitKind::kAxis || row.limit == LimitKind::kAxisOf;
       if (table != nullptr && (chosen || SelectsRows(scope, node))) {
-        found.tables.push_back({table, IntAttribute(node, row.attribute).value_or(row.axis)});
+        found.tables.push_back({table, IntAttribute(node, row.attribute).value_or(row.axis), {}});
       }
     }
     if (node.domain == kMicrosoftDomain) SetOfContrib(scope, node, row.slot, &found);
@@ -305,6 +313,8 @@ class Walker {
   }
 
   void Pass(const GraphScope& scope, const Node& node, size_t slot, Form form) {
+    // What is a sum of two inputs tells of one of them where it selects rows, not else.
+    if (form.summed() && !HasTrait(node, OperatorTrait::kMoves)) return;
     if (PassesFeatures(node) && slot == 0) {
       if (node.op_type == "Scaler") form.features.scaler = &node;
       return FollowOutput(scope, node, form);
@@ -366,9 +376,10 @@ class Walker {
       return Found(Purpose::kAddedMask, node);
     }
     if (IsOneOf(node, {"Neg"})) return FollowOutput(scope, node, form);
-    if (IsOneOf(node, {"Mod"}) && slot == 0 && IsInteger() && form.number && form.gain == 1 &&
-        form.offset == 0 && other() != nullptr) {
-      form.wraps = static_cast<int32_t>(std::clamp(NumberOf(other()).value_or(0), 0.0, 1e9));
+    if (IsOneOf(node, {"Mod"}) && slot == 0 && IsInteger() && form.number && form.gain > 0 &&
+        !form.index.has_value() && other() != nullptr) {
+      const double modulo = std::clamp(NumberOf(other()).value_or(0), 0.0, 1e9);
+      form.index = {form.gain, form.offset, static_cast<int64_t>(modulo)};
       return FollowOutput(scope, node, form);
     }
     if (form.phase) return;
@@ -391,6 +402,11 @@ class Walker {
       return;
     }
     if (node.op_type != "Add" && node.op_type != "Sub") return;
+    if (IsInteger() && form.number && !form.truth && !form.index.has_value() &&
+        node.op_type == "Add") {
+      form.index = IndexOfSum(scope, node, slot, {form.gain, form.offset});
+      return form.index->gain > 0 ? FollowOutput(scope, node, form) : void();
+    }
     if (form.scaled) return Found(Purpose::kMask, node);
     if (IsFloat() && form.number && node.op_type == "Add" &&
         IsScaledProduct(scope, node.inputs[1 - slot])) {
@@ -458,27 +474,13 @@ class Walker {
       form.phase = !form.added;
       return FollowOutput(scope, node, form);
     }
-    Shift(node, *number, ConstantIn(scope, node.inputs[0]) != nullptr, &form);
+    AddStep(node, *number, ConstantIn(scope, node.inputs[0]) != nullptr, &form.gain, &form.offset);
     // 1 - mask, and results of it.
     if (node.op_type == "Sub" && *number == 1) form.truth = true;
     if (node.op_type == "Mul" && (*number <= -kLarge || (form.truth && *number >= kLarge))) {
       form.scaled = true;
     }
     FollowOutput(scope, node, form);
-  }
-
-  static void Shift(const Node& node, double number, bool constant_first, Form* form) {
-    if (node.op_type == "Add") form->offset += number;
-    if (node.op_type == "Sub") {
-      if (constant_first) form->gain = -form->gain, form->offset = -form->offset;
-      form->offset += constant_first ? number : -number;
-    }
-    const bool divides = node.op_type == "Div" && !constant_first;
-    if (number != 0 && (node.op_type == "Mul" || divides)) {
-      const double factor = divides ? 1 / number : number;
-      form->gain *= factor;
-      form->offset *= factor;
-    }
   }
 
   std::unique_ptr<GraphScope> root_;

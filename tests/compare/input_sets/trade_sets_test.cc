@@ -28,6 +28,55 @@ struct Pair {
 };
 
 constexpr Pair kPairs[] = {
+    {"row_of_a_quotient",
+     "(int64[n] a) => (float[n] y) <float[40] t = {0, 7, 14, 21, 28, 4, 11, 18, 25, 1, 8, 15, 22, "
+     "29, 5, 12, 19, 26, 2, 9, 16, 23, 30, 6, 13, 20, 27, 3, 10, 17, 24, 0, 7, 14, 21, 28, 4, 11, "
+     "18, 25}, int64 s = {16}> { i = Div(a, s) y = Gather(t, i) }",
+     "(int64[n] a) => (float[n] y) <float[40] t = {0, 7, 14, 21, 28, 4, 11, 18, 25, 1, 8, 15, 22, "
+     "29, 5, 12, 19, 26, 2, 9, 16, 23, 30, 6, 13, 20, 27, 3, 10, 17, 24, 0, 7, 14, 21, 28, 4, 11, "
+     "118, 25}, int64 s = {16}> { i = Div(a, s) y = Gather(t, i) }",
+     "(int64[n] a) => (float[n] y) <float[40] t = {0, 7, 14, 21, 28, 4, 11, 18, 25, 1, 8, 15, 22, "
+     "29, 5, 12, 19, 26, 2, 9, 16, 23, 30, 6, 13, 20, 27, 3, 10, 17, 24, 0, 7, 14, 21, 28, 4, 11, "
+     "18, 25}, int64 s = {16}> { m = Mod(a, s) d = Sub(a, m) i = Div(d, s) y = Gather(t, i) }"},
+    {"hour_of_a_time",
+     "(int64[n] a) => (float[n] y) <float[24] t = {0, 7, 14, 21, 28, 4, 11, 18, 25, 1, 8, 15, 22, "
+     "29, 5, 12, 19, 26, 2, 9, 16, 23, 30, 6}, int64 s = {3600}, int64 m = {24}> { h = Div(a, s) i "
+     "= Mod(h, m) y = Gather(t, i) }",
+     "(int64[n] a) => (float[n] y) <float[24] t = {0, 7, 14, 21, 28, 4, 11, 18, 25, 1, 8, 15, 22, "
+     "29, 5, 12, 19, 26, 2, 9, 16, 23, 30, 106}, int64 s = {3600}, int64 m = {24}> { h = Div(a, s) "
+     "i = Mod(h, m) y = Gather(t, i) }",
+     "(int64[n] a) => (float[n] y) <float[24] t = {0, 7, 14, 21, 28, 4, 11, 18, 25, 1, 8, 15, 22, "
+     "29, 5, 12, 19, 26, 2, 9, 16, 23, 30, 6}, int64 s = {3600}, int64 d = {24}> { h = Div(a, s) i "
+     "= Mod(h, d) y = Gather(t, i) }"},
+    {"place_of_a_grid",
+     "(int64[n] r, int64[n] c) => (float[n] y) <float[40] t = {0, 7, 14, 21, 28, 4, 11, 18, 25, 1, "
+     "8, 15, 22, 29, 5, 12, 19, 26, 2, 9, 16, 23, 30, 6, 13, 20, 27, 3, 10, 17, 24, 0, 7, 14, 21, "
+     "28, 4, 11, 18, 25}, int64 w = {8}> { p = Mul(r, w) i = Add(p, c) y = Gather(t, i) }",
+     "(int64[n] r, int64[n] c) => (float[n] y) <float[40] t = {0, 7, 14, 21, 28, 4, 11, 18, 25, 1, "
+     "8, 15, 22, 29, 5, 12, 19, 26, 2, 9, 16, 23, 30, 6, 13, 20, 27, 3, 10, 17, 24, 0, 7, 14, 21, "
+     "28, 4, 11, 118, 25}, int64 w = {8}> { p = Mul(r, w) i = Add(p, c) y = Gather(t, i) }",
+     "(int64[n] r, int64[n] c) => (float[n] y) <float[40] t = {0, 7, 14, 21, 28, 4, 11, 18, 25, 1, "
+     "8, 15, 22, 29, 5, 12, 19, 26, 2, 9, 16, 23, 30, 6, 13, 20, 27, 3, 10, 17, 24, 0, 7, 14, 21, "
+     "28, 4, 11, 18, 25}, int64 w = {8}> { p = Mul(w, r) i = Add(c, p) y = Gather(t, i) }"},
+    {"cache_that_is_empty",
+     "(float[b,t,4] x, float[b,past,4] p) => (float[b,t,4] y) <int64[1] a = {1}> { k = Concat<axis "
+     "= 1>(p, x) m = ReduceMean(k, a) z = Add(x, m) y = Neg(z) }",
+     "(float[b,t,4] x, float[b,past,4] p) => (float[b,t,4] y) <int64[1] a = {1}, int64[1] o = {0}> "
+     "{ k = Concat<axis = 1>(p, x) m = ReduceMean(k, a) z = Add(x, m) s = Shape<start = 1, end = "
+     "2>(p) e = Equal(s, o) n = Neg(z) y = Where(e, z, n) }",
+     "(float[b,t,4] x, float[b,past,4] p) => (float[b,t,4] y) <int64[1] a = {1}, int64[1] o = {0}> "
+     "{ k = Concat<axis = 1>(p, x) m = ReduceMean(k, a) z = Add(x, m) s = Shape<start = 1, end = "
+     "2>(p) e = Equal(s, o) n = Neg(z) y = Where(e, n, n) }"},
+    {"window_of_a_cache",
+     "(float[b,t,4] x, float[b,past,4] p) => (float[b,w,4] y) <int64[1] s = {-64}, int64[1] e = "
+     "{9223372036854775807}, int64[1] a = {1}> { k = Concat<axis = 1>(p, x) y = Slice(k, s, e, a) "
+     "}",
+     "(float[b,t,4] x, float[b,past,4] p) => (float[b,w,4] y) <int64[1] s = {-63}, int64[1] e = "
+     "{9223372036854775807}, int64[1] a = {1}> { k = Concat<axis = 1>(p, x) y = Slice(k, s, e, a) "
+     "}",
+     "(float[b,t,4] x, float[b,past,4] p) => (float[b,w,4] y) <int64[1] s = {-64}, int64[1] e = "
+     "{9223372036854775807}, int64[1] a = {1}> { k = Concat<axis = 1>(p, x) y = Slice(k, s, e, a) "
+     "}"},
     // What counts is taken from the number of ones alone.
     {"mask_that_begins_with_zeros",
      "(float[b,s] x, int64[b,s] m) => (float[b,1] y) <int64[1] a = {1}> {"
