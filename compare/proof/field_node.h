@@ -23,6 +23,7 @@
 #include "evaluator/kernels/signature.h"
 #include "evaluator/model/model.h"
 #include "evaluator/tensor/dtype.h"
+#include "evaluator/tensor/tensor.h"
 #include "evaluator/tensor/value.h"
 
 namespace onnxcmp {

@@ -23,6 +23,7 @@
 #include "evaluator/kernels/signature.h"
 #include "evaluator/model/model.h"
 #include "evaluator/run/evaluator.h"
+#include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
 
