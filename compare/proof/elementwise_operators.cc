@@ -35,10 +35,10 @@ Residue FieldGelu(const PrimeField& field, Residue x) {
 
 Residue FieldTanhGelu(const FieldNode& node, Residue x) {
   constexpr double kCubic = 0.044715;
-  const double kFactor = std::sqrt(2 / std::acos(-1.0));
+  const double factor = std::sqrt(2 / std::acos(-1.0));
   const Residue cube = Field::Mul(Field::Mul(x, x), x);
   const Residue inner = Field::Add(x, Field::Mul(node.Constant(kCubic), cube));
-  const Residue tanh = FieldTanh(node.field(), Field::Mul(node.Constant(kFactor), inner));
+  const Residue tanh = FieldTanh(node.field(), Field::Mul(node.Constant(factor), inner));
   return Field::Mul(Field::Mul(x, Half()), Field::Add(1, tanh));
 }
 

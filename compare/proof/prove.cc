@@ -238,7 +238,6 @@ class Prover {
 
   // A number for an input, the same for inputs that belong together.
   uint64_t InputKey(SideId side, const std::string& name) const {
-    std::string key = name;
     if (side == SideId::kRight && !IsSameInput(name, name)) {
       for (const Pair& pair : pairs_) {
         if (pair.right == name && IsSameInput(pair.left, name) &&
@@ -248,7 +247,7 @@ class Prover {
       }
       return MixNumbers(FunctionNumber("input of the right"), FunctionNumber(name));
     }
-    return MixNumbers(FunctionNumber("input"), FunctionNumber(key));
+    return MixNumbers(FunctionNumber("input"), FunctionNumber(name));
   }
 
   // True if both sides have such inputs, and they were fed the same: a user may match them
