@@ -67,29 +67,14 @@ void AddEnds(const std::vector<ProofEnd>& ends, const char* side, std::vector<st
 
 }  // namespace
 
-absl::string_view RowProofName(RowProof proof) {
-  switch (proof) {
-    case RowProof::kProved:
-      return "proved";
-    case RowProof::kProvedOn:
-      return "proved_on";
-    case RowProof::kNotProved:
-      return "not_proved";
-    case RowProof::kDiffers:
-      return "differs";
-    case RowProof::kNotLookedAt:
-      return "not_looked_at";
-  }
-  return "";
-}
-
 std::vector<std::string> ProofText(const ProofReport& report, bool all) {
   if (!report.not_possible.empty()) {
     return {absl::StrCat("not possible: ", PrintableText(report.not_possible))};
   }
   std::vector<std::string> lines;
   if (report.proved) {
-    lines.push_back(absl::StrCat("same ", Scope(report, all), " (proved), but for rounding"));
+    lines.push_back(
+        absl::StrCat("same ", Scope(report, all), " (proved), but for rounding, overflow and NaN"));
   } else {
     const auto proved =
         std::count_if(report.outputs.begin(), report.outputs.end(),

@@ -5,13 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/string_view.h"
 #include "compare/proof/proof_report.h"
 
 namespace onnxcmp {
-
-// "proved", "proved_on", "not_proved", "differs", "not_looked_at".
-absl::string_view RowProofName(RowProof proof);
 
 // A sentence each: what is proved, on what it rests, where the proof ends. `all`: no list is cut.
 std::vector<std::string> ProofText(const ProofReport& report, bool all);
