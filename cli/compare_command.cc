@@ -194,6 +194,9 @@ absl::Status CheckTogether(const CompareArguments& arguments,
     return absl::InvalidArgumentError(absl::StrCat(
         "--repro needs causes: it excludes ", arguments.classic ? "--classic" : "--no-causes"));
   }
+  if (arguments.prove && arguments.classic) {
+    return absl::InvalidArgumentError("--prove excludes --classic");
+  }
   const InputOptions& inputs = arguments.inputs;
   const bool given =
       !inputs.inputs.empty() || !inputs.left_inputs.empty() || !inputs.right_inputs.empty();

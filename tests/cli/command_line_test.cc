@@ -101,6 +101,7 @@ TEST(CommandLineTest, Mistakes) {
   ExpectRefused({"ops", "more"}, "more");
   ExpectRefused({Plain(), Plain(), "--rtol", "-1"}, "--rtol");
   ExpectRefused({Plain(), Plain(), "--atol", "nan"}, "--atol");
+  ExpectRefused({Plain(), Plain(), "--classic", "--prove"}, "--prove excludes --classic");
   ExpectRefused({Plain(), Plain(), "--classic", "--column-size", "0"}, "--column-size");
   ExpectRefused({Plain(), Plain(), "--classic", "--mode", "guess"}, "--mode");
   ExpectRefused({Plain(), Plain(), "--mode", "nodes"}, "--classic");
