@@ -11,6 +11,7 @@ import threading
 import typing
 
 from . import _core
+from ._errors import RuntimeFailure
 from ._objects import Cause, Json, Origin, Output, Result, Row, Side
 from ._options import command_line, with_feeds
 from ._progress import Progress, Tick
@@ -400,7 +401,13 @@ def _compare_once(
 
     sides, options, feeds = (left, right), list(line), given
     if _runtime.is_runtime(left) or _runtime.is_runtime(right):
-        left, right, given = _runtime.run_sides(left, right, given, line)
+        try:
+            left, right, given = _runtime.run_sides(left, right, given, line)
+        except RuntimeFailure:
+            failing = _runtime.failing_in_processes(*sides, feeds)
+            if failing is None:
+                raise
+            return _compare_once(*failing, options, letters, progress, set_name)
     in_memory = with_feeds(line, given)
     with Progress(progress) as shown:
         cores = _core.compare(

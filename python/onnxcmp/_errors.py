@@ -42,3 +42,7 @@ class Error(Exception):
 
     def __reduce__(self) -> tuple[type, tuple[object, ...]]:
         return type(self), (self.message, self.code, self.node, self.operator, self.path)
+
+
+class RuntimeFailure(Error):
+    """A runtime of this process that does not load or run a model."""

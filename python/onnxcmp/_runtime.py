@@ -188,6 +188,21 @@ def run_sides(
     return sides[0], sides[1], {**given, "inputs": None if both or any(own) else feeds}
 
 
+def failing_in_processes(
+    left: typing.Any, right: typing.Any, given: Given
+) -> tuple[typing.Any, typing.Any, Given] | None:
+    """The same sides with runtimes in processes of their own, where what fails is a result, with the
+    node at which it does; None if one of them has none."""
+    sides = []
+    for side in (left, right):
+        if _runs_here(side):
+            side = side.in_a_process() if hasattr(side, "in_a_process") else None
+        if side is None:
+            return None
+        sides.append(side)
+    return sides[0], sides[1], given
+
+
 def in_processes(
     left: typing.Any, right: typing.Any, recorded: typing.Sequence[typing.Any], given: Given
 ) -> tuple[typing.Any, typing.Any, Given] | None:

@@ -19,7 +19,7 @@ import os
 import tempfile
 import typing
 
-from ._errors import Error
+from ._errors import Error, RuntimeFailure
 from ._recording import RecordedResult, Recording
 from ._sides import Source, is_path, model_source
 
@@ -154,7 +154,8 @@ class Adapter(Runtime):
             finally:
                 self.adapter.unload(session)
         except Exception as error:  # a runtime's own, of whatever kind
-            raise Error(f"{self.name} failed: {type(error).__name__}: {error}") from error
+            text = f"{self.name} failed: {type(error).__name__}: {error}"
+            raise RuntimeFailure(text) from error
 
 
 def _record_isolated(side: Adapter, feeds: typing.Mapping[str, typing.Any] | None) -> Recording:

@@ -238,6 +238,20 @@ def test_onnxruntime_with_bfloat16(isolated):
     assert c.right.result("y").value.dtype == ml_dtypes.bfloat16
 
 
+def test_a_model_that_it_refuses_is_a_result_of_its_side():
+    """As on the command line, with the node."""
+    pytest.importorskip("onnxruntime")
+    model = model_of([onnx.helper.make_node("Tan", ["x"], ["y"], name="refused")],
+                     [info("x", 11, [3])], [info("y", 11, [3])])
+    x = np.array([1, 2, 3], np.float64)
+    for isolated in (False, True):
+        runtime = onnxcmp.runtimes.OnnxRuntime(model, isolated=isolated)
+        c = onnxcmp.compare(model, runtime, {"x": x})
+        assert c.verdict == "failed" and "refused" in c.right.error, str(c)
+        with pytest.raises(onnxcmp.Error):
+            onnxcmp.record(runtime, {"x": x})
+
+
 def test_isolated(plain, files, x):
     pytest.importorskip("onnxruntime")
     for model in (plain, files[0]):
