@@ -330,12 +330,28 @@ class Prover {
       const FieldValue& leaf = pair.left_is_leaf ? left->second : right->second;
       const FieldValue& made = pair.left_is_leaf ? right->second : left->second;
       const std::optional<int64_t> ulp = FoldUlp(leaf.number.tensor(), made.number.tensor());
-      if (!ulp.has_value() || !made.residues.defined()) continue;
+      if (!ulp.has_value() || !made.residues.defined() || !OnlyRoundedDiffer(leaf, made)) continue;
       const SideId side = pair.left_is_leaf ? SideId::kLeft : SideId::kRight;
       changes->folds[side][pair.left_is_leaf ? pair.left : pair.right] = made.residues;
       report_.folds.push_back({pair.left, pair.right, *ulp});
     }
     return !report_.folds.empty();
+  }
+
+  // True if a constant differs from what is computed only where computing has rounded: what is
+  // moved has to stay as it is.
+  bool OnlyRoundedDiffer(const FieldValue& leaf, const FieldValue& made) const {
+    const absl::StatusOr<Residues> exact = FromTensor(made.residues);
+    const absl::StatusOr<Residues> rounded = EmbedTensor(field_, made.number.tensor(), nullptr);
+    const absl::StatusOr<Residues> constant = EmbedTensor(field_, leaf.number.tensor(), nullptr);
+    if (!exact.ok() || !rounded.ok() || !constant.ok()) return false;
+    const auto size = exact->values.size();
+    if (rounded->values.size() != size || constant->values.size() != size) return false;
+    for (size_t i = 0; i < size; ++i) {
+      const bool is_exact = exact->values[i] == rounded->values[i];
+      if (is_exact && constant->values[i] != rounded->values[i]) return false;
+    }
+    return true;
   }
 
   static bool AreEqual(const PerSide<Traces>& traces, const std::string& left,
