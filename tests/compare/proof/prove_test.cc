@@ -49,6 +49,15 @@ TEST(Prove, RewritesAreProvedAndTheirFaultyTwinsAreNot) {
        "one = Constant<value_ints = [0]>() mm = ReduceMax(x, one) c = Sub(x, mm) e = Exp(c) "
        "s = ReduceSum(e, one) y = Div(e, s)"},
       {"t = Transpose(x) y = Transpose(t)", "y = Identity(x)", "y = Neg(x)"},
+      // A folded constant, and one that is far from it.
+      {"a = Constant<value_float = 0.7123457>() b = Constant<value_float = 0.3123459>() "
+       "c = Mul(a, b) y = Mul(x, c)",
+       "c = Constant<value_float = 0.222498253>() y = Mul(x, c)",
+       "c = Constant<value_float = 0.2225>() y = Mul(x, c)"},
+      // Moving rounds nothing.
+      {"a = Constant<value_float = 0.7123457>() c = Identity(a) y = Mul(x, c)",
+       "c = Constant<value_float = 0.7123457>() y = Mul(x, c)",
+       "c = Constant<value_float = 0.712345779>() y = Mul(x, c)"},
   };
   for (const Case& one : cases) {
     EXPECT_TRUE(Proof(one.left, one.right).proved) << one.right;
