@@ -404,7 +404,7 @@ def _compare_once(
         try:
             left, right, given = _runtime.run_sides(left, right, given, line)
         except RuntimeFailure:
-            failing = _runtime.failing_in_processes(*sides, feeds)
+            failing = _runtime.in_processes(*sides, feeds)
             if failing is None:
                 raise
             return _compare_once(*failing, options, letters, progress, set_name)
@@ -420,7 +420,7 @@ def _compare_once(
             watches_signals(),
         )
     if any(core.verdict == "different" for core in cores):
-        again = _runtime.in_processes(*sides, (left, right), feeds)
+        again = _runtime.fusing_in_processes(*sides, (left, right), feeds)
         if again is not None:
             return _compare_once(*again, options, letters, progress, set_name)
     return tuple(Comparison(core, progress, set_name) for core in cores)

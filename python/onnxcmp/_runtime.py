@@ -188,7 +188,7 @@ def run_sides(
     return sides[0], sides[1], {**given, "inputs": None if both or any(own) else feeds}
 
 
-def failing_in_processes(
+def in_processes(
     left: typing.Any, right: typing.Any, given: Given
 ) -> tuple[typing.Any, typing.Any, Given] | None:
     """The same sides with runtimes in processes of their own, where what fails is a result, with the
@@ -203,19 +203,14 @@ def failing_in_processes(
     return sides[0], sides[1], given
 
 
-def in_processes(
+def fusing_in_processes(
     left: typing.Any, right: typing.Any, recorded: typing.Sequence[typing.Any], given: Given
 ) -> tuple[typing.Any, typing.Any, Given] | None:
-    """The same sides and inputs with runtimes in processes of their own, if a difference of their
-    outputs may be one of fusions: there such a model is compared as the runtime has optimized it."""
+    """The same with the inputs that were fed, if a difference of outputs may be one of fusions:
+    there such a model is compared as the runtime has optimized it."""
     if not any(getattr(side, "fuses", False) for side in (left, right)):
         return None
-    sides = []
     for side, recording in zip((left, right), recorded):
         if _runs_here(side):
             given = {**given, "inputs": recording.inputs}
-            side = side.in_a_process() if hasattr(side, "in_a_process") else None
-        if side is None:
-            return None
-        sides.append(side)
-    return sides[0], sides[1], given
+    return in_processes(left, right, given)
