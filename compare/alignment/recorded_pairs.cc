@@ -238,7 +238,7 @@ class RecordedPairs {
   int RecordedOf(SideId side, int other) const {
     for (int own = 0; own < Size(side); ++own) {
       if (!Counts(side, own) || !Tells(side, own)) continue;
-      // Of what passed through integers, none has the exact value.
+      // No result that passed through integers has the exact value.
       const bool is_coarse = IsInteger(Result(side, own).precision);
       if (absl::c_any_of(known_[Index(own)].near, [&](const Near& one) {
             return one.other == other && (is_coarse || one.distance <= weights::kExact);

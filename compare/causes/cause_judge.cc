@@ -91,7 +91,7 @@ void CauseJudge::PassOn() {
   }
 }
 
-// Of overflows that are computed from another one, the first alone is a cause.
+// Overflows that are computed from another one are no causes.
 void CauseJudge::DropLaterOverflows() {
   for (const size_t i : AfterAnother(overflows_, *sides_.right.stream)) {
     const auto cause = report_.causes.begin() + static_cast<std::ptrdiff_t>(i);

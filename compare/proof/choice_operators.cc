@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "compare/proof/field_functions.h"
 #include "compare/proof/field_node.h"
 #include "evaluator/base/status_macros.h"
 
@@ -10,28 +11,6 @@ namespace onnxcmp {
 namespace {
 
 using Field = PrimeField;
-
-absl::Status NoMeaning(absl::string_view why) { return absl::UnimplementedError(why); }
-
-template <typename Function>
-absl::Status Unary(FieldNode& node, Function function) {
-  OC_ASSIGN_OR_RETURN(Residues x, node.In(0));
-  return node.Set(0, Mapped(std::move(x), function));
-}
-
-template <typename Function>
-absl::Status RandomUnary(FieldNode& node, Function function) {
-  node.MarkRandom();
-  return Unary(node, function);
-}
-
-template <typename Function>
-absl::Status Binary(FieldNode& node, Function function) {
-  OC_ASSIGN_OR_RETURN(const Residues a, node.In(0));
-  OC_ASSIGN_OR_RETURN(const Residues b, node.In(1));
-  OC_ASSIGN_OR_RETURN(Residues out, Combine(a, b, function));
-  return node.Set(0, std::move(out));
-}
 
 // Casts between floats round, which is nothing in the field; others are functions of their own.
 absl::Status CastOperator(FieldNode& node) {
@@ -47,15 +26,15 @@ absl::Status CastOperator(FieldNode& node) {
   };
   const bool exact = from == to || (is_plain(from) && is_plain(to)) ||
                      (!IsFloatingPoint(from) && (is_plain(to) || is_wide(to)));
-  if (exact) return Unary(node, [](Residue x) { return x; });
+  if (exact) return FieldUnary(node, [](Residue x) { return x; });
   node.MarkRandom();
   if (to == DType::kBool) {
-    return Unary(node, [&](Residue x) {
+    return FieldUnary(node, [&](Residue x) {
       return x == 0 ? 0 : Field::Sub(1, node.field().Even(FunctionNumber("equal"), x));
     });
   }
   const uint64_t function = MixNumbers(FunctionNumber("cast"), static_cast<uint64_t>(to));
-  return Unary(node, [&](Residue x) { return node.field().Random(function, x); });
+  return FieldUnary(node, [&](Residue x) { return node.field().Random(function, x); });
 }
 
 // 1 where a > b, as a random number: two models that choose by it agree only if they choose alike.
@@ -70,7 +49,7 @@ absl::Status CompareOperator(FieldNode& node) {
   node.MarkRandom();
   const std::string& name = node.node().op_type;
   const PrimeField& field = node.field();
-  return Binary(node, [&](Residue a, Residue b) -> Residue {
+  return FieldBinary(node, [&](Residue a, Residue b) -> Residue {
     if (name == "Greater") return IsGreater(field, a, b);
     if (name == "Less") return IsGreater(field, b, a);
     if (name == "LessOrEqual") return Field::Sub(1, IsGreater(field, a, b));
@@ -85,7 +64,7 @@ absl::Status CompareOperator(FieldNode& node) {
 absl::Status LogicOperator(FieldNode& node) {
   node.MarkRandom();
   const std::string& name = node.node().op_type;
-  return Binary(node, [&](Residue a, Residue b) {
+  return FieldBinary(node, [&](Residue a, Residue b) {
     const Residue both = a == b ? a : Field::Mul(a, b);
     if (name == "And") return both;
     const Residue either = Field::Sub(Field::Add(a, b), both);
@@ -94,12 +73,12 @@ absl::Status LogicOperator(FieldNode& node) {
 }
 
 absl::Status NotOperator(FieldNode& node) {
-  return Unary(node, [](Residue x) { return Field::Sub(1, x); });
+  return FieldUnary(node, [](Residue x) { return Field::Sub(1, x); });
 }
 
-// What is no number in the field need not be NaN.
+// A value that is no number in the field need not be NaN.
 absl::Status IsNanOperator(FieldNode& node) {
-  return RandomUnary(node, [](Residue x) { return x == kNoNumber ? x : 0; });
+  return FieldRandomUnary(node, [](Residue x) { return x == kNoNumber ? x : 0; });
 }
 
 absl::Status WhereOperator(FieldNode& node) {

@@ -44,29 +44,6 @@ Residue FieldTanhGelu(const FieldNode& node, Residue x) {
 
 namespace {
 
-absl::Status NoMeaning(absl::string_view why) { return absl::UnimplementedError(why); }
-
-template <typename Function>
-absl::Status Unary(FieldNode& node, Function function) {
-  OC_ASSIGN_OR_RETURN(Residues x, node.In(0));
-  return node.Set(0, Mapped(std::move(x), function));
-}
-
-// A function of one number that is random in the field.
-template <typename Function>
-absl::Status RandomUnary(FieldNode& node, Function function) {
-  node.MarkRandom();
-  return Unary(node, function);
-}
-
-template <typename Function>
-absl::Status Binary(FieldNode& node, Function function) {
-  OC_ASSIGN_OR_RETURN(const Residues a, node.In(0));
-  OC_ASSIGN_OR_RETURN(const Residues b, node.In(1));
-  OC_ASSIGN_OR_RETURN(Residues out, Combine(a, b, function));
-  return node.Set(0, std::move(out));
-}
-
 bool IsReal(const FieldNode& node, int input) { return IsFloatingPoint(node.InType(input)); }
 
 // Operators of old versions that stretch their second input along an axis that they name.
@@ -91,15 +68,15 @@ absl::Status AnyFunction(FieldNode& node) {
 
 absl::Status AddOperator(FieldNode& node) {
   OC_RETURN_IF_ERROR(CheckPlainBroadcast(node));
-  return Binary(node, Field::Add);
+  return FieldBinary(node, Field::Add);
 }
 absl::Status SubOperator(FieldNode& node) {
   OC_RETURN_IF_ERROR(CheckPlainBroadcast(node));
-  return Binary(node, Field::Sub);
+  return FieldBinary(node, Field::Sub);
 }
 absl::Status MulOperator(FieldNode& node) {
   OC_RETURN_IF_ERROR(CheckPlainBroadcast(node));
-  return Binary(node, Field::Mul);
+  return FieldBinary(node, Field::Mul);
 }
 absl::Status DivOperator(FieldNode& node) {
   OC_RETURN_IF_ERROR(CheckPlainBroadcast(node));
@@ -110,7 +87,7 @@ absl::Status DivOperator(FieldNode& node) {
   return node.Set(0, std::move(out));
 }
 
-absl::Status NegOperator(FieldNode& node) { return Unary(node, Field::Neg); }
+absl::Status NegOperator(FieldNode& node) { return FieldUnary(node, Field::Neg); }
 
 absl::Status ReciprocalOperator(FieldNode& node) {
   OC_ASSIGN_OR_RETURN(Residues x, node.In(0));
@@ -119,47 +96,49 @@ absl::Status ReciprocalOperator(FieldNode& node) {
 }
 
 absl::Status SqrtOperator(FieldNode& node) {
-  return RandomUnary(node, [&](Residue x) { return node.field().Sqrt(x); });
+  return FieldRandomUnary(node, [&](Residue x) { return node.field().Sqrt(x); });
 }
 
 absl::Status ExpOperator(FieldNode& node) {
-  return RandomUnary(node, [&](Residue x) { return node.field().Exp(x); });
+  return FieldRandomUnary(node, [&](Residue x) { return node.field().Exp(x); });
 }
 
 absl::Status LogOperator(FieldNode& node) {
-  return RandomUnary(node, [&](Residue x) { return FieldLog(node.field(), x); });
+  return FieldRandomUnary(node, [&](Residue x) { return FieldLog(node.field(), x); });
 }
 
 absl::Status SigmoidOperator(FieldNode& node) {
-  return RandomUnary(node, [&](Residue x) { return FieldSigmoid(node.field(), x); });
+  return FieldRandomUnary(node, [&](Residue x) { return FieldSigmoid(node.field(), x); });
 }
 
 absl::Status TanhOperator(FieldNode& node) {
-  return RandomUnary(node, [&](Residue x) { return FieldTanh(node.field(), x); });
+  return FieldRandomUnary(node, [&](Residue x) { return FieldTanh(node.field(), x); });
 }
 
 // f(-x) = -f(x): Erf, Sin, Tan, Asin, Atan, Sinh, Asinh, Atanh, Sign.
 absl::Status OddOperator(FieldNode& node) {
   std::string name = node.node().op_type;
   name[0] = static_cast<char>(name[0] - 'A' + 'a');
-  return RandomUnary(node, [&](Residue x) { return node.field().Odd(FunctionNumber(name), x); });
+  return FieldRandomUnary(node,
+                          [&](Residue x) { return node.field().Odd(FunctionNumber(name), x); });
 }
 
 // f(-x) = f(x): Cos, Cosh.
 absl::Status EvenOperator(FieldNode& node) {
-  return RandomUnary(
+  return FieldRandomUnary(
       node, [&](Residue x) { return node.field().Even(FunctionNumber(node.node().op_type), x); });
 }
 
 // Functions of one number without rules: Floor, Acos, ...
 absl::Status PlainOperator(FieldNode& node) {
-  return RandomUnary(node, [&](Residue x) { return node.field().Random(node.operation(), x); });
+  return FieldRandomUnary(node,
+                          [&](Residue x) { return node.field().Random(node.operation(), x); });
 }
 
 Residue Relu(const PrimeField& field, Residue x) { return field.Max(x, 0); }
 
 absl::Status ReluOperator(FieldNode& node) {
-  return RandomUnary(node, [&](Residue x) { return Relu(node.field(), x); });
+  return FieldRandomUnary(node, [&](Residue x) { return Relu(node.field(), x); });
 }
 
 // a x below 0, x above: a x + (1 - a) max(x, 0).
@@ -169,22 +148,22 @@ Residue Leaky(const PrimeField& field, Residue x, Residue slope) {
 
 absl::Status LeakyReluOperator(FieldNode& node) {
   const Residue slope = node.Real("alpha", 0.01F);
-  return RandomUnary(node, [&](Residue x) { return Leaky(node.field(), x, slope); });
+  return FieldRandomUnary(node, [&](Residue x) { return Leaky(node.field(), x, slope); });
 }
 
 absl::Status PReluOperator(FieldNode& node) {
   node.MarkRandom();
-  return Binary(node, [&](Residue x, Residue slope) { return Leaky(node.field(), x, slope); });
+  return FieldBinary(node, [&](Residue x, Residue slope) { return Leaky(node.field(), x, slope); });
 }
 
 absl::Status AbsOperator(FieldNode& node) {
-  return RandomUnary(node, [&](Residue x) {
+  return FieldRandomUnary(node, [&](Residue x) {
     return Field::Mul(x, Field::Sub(Field::Mul(2, node.field().Step(x)), 1));
   });
 }
 
 absl::Status SoftplusOperator(FieldNode& node) {
-  return RandomUnary(
+  return FieldRandomUnary(
       node, [&](Residue x) { return FieldLog(node.field(), Field::Add(1, node.field().Exp(x))); });
 }
 
@@ -195,13 +174,13 @@ Residue Between(const PrimeField& field, Residue x, Residue low, Residue high) {
 absl::Status HardSigmoidOperator(FieldNode& node) {
   const Residue alpha = node.Real("alpha", 0.2F);
   const Residue beta = node.Real("beta", 0.5F);
-  return RandomUnary(node, [&](Residue x) {
+  return FieldRandomUnary(node, [&](Residue x) {
     return Between(node.field(), Field::Add(Field::Mul(alpha, x), beta), 0, 1);
   });
 }
 
 absl::Status HardSwishOperator(FieldNode& node) {
-  return RandomUnary(node, [&](Residue x) {
+  return FieldRandomUnary(node, [&](Residue x) {
     const Residue line = Field::Add(Field::Div(x, 6), Half());
     return Field::Mul(x, Between(node.field(), line, 0, 1));
   });
@@ -211,7 +190,7 @@ absl::Status HardSwishOperator(FieldNode& node) {
 absl::Status SwishOperator(FieldNode& node) {
   const bool quick = node.node().op_type == "QuickGelu";
   const Residue alpha = node.Real("alpha", quick ? 1.702F : 1.0F);
-  return RandomUnary(node, [&](Residue x) {
+  return FieldRandomUnary(node, [&](Residue x) {
     return Field::Mul(x, FieldSigmoid(node.field(), Field::Mul(alpha, x)));
   });
 }
@@ -254,13 +233,13 @@ absl::Status PowOperator(FieldNode& node) {
   const double twice = exponent.has_value() ? std::fabs(2 * *exponent) : 0.5;
   if (twice != std::floor(twice) || twice > kMost || !(IsReal(node, 0) || *exponent >= 0)) {
     node.MarkRandom();
-    return Binary(node, [&](Residue x, Residue y) {
+    return FieldBinary(node, [&](Residue x, Residue y) {
       return node.field().Random(FunctionNumber("pow"), x, y);
     });
   }
   const auto halves = static_cast<uint64_t>(twice);
   if (halves % 2 != 0) node.MarkRandom();
-  return Binary(node, [&](Residue x, Residue) {
+  return FieldBinary(node, [&](Residue x, Residue) {
     const Residue power =
         halves % 2 == 0 ? Field::Power(x, halves / 2) : Field::Power(node.field().Sqrt(x), halves);
     return *exponent < 0 ? Field::Inverse(power) : power;
@@ -330,7 +309,7 @@ absl::Status ClipOperator(FieldNode& node) {
   const double most = std::numeric_limits<float>::max();
   OC_ASSIGN_OR_RETURN(const std::optional<Residue> low, limit(1, "min", -most));
   OC_ASSIGN_OR_RETURN(const std::optional<Residue> high, limit(2, "max", most));
-  return Unary(node, [&](Residue x) {
+  return FieldUnary(node, [&](Residue x) {
     if (low.has_value()) x = node.field().Max(x, *low);
     return high.has_value() ? node.field().Min(x, *high) : x;
   });

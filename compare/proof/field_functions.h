@@ -2,11 +2,15 @@
 #ifndef ONNXCMP_COMPARE_PROOF_FIELD_FUNCTIONS_H_
 #define ONNXCMP_COMPARE_PROOF_FIELD_FUNCTIONS_H_
 
+#include <utility>
+
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "compare/proof/field/prime_field.h"
 #include "compare/proof/field/residues.h"
 #include "compare/proof/field_node.h"
+#include "evaluator/base/status_macros.h"
 
 namespace onnxcmp {
 
@@ -24,6 +28,35 @@ Residue FieldTanhGelu(const FieldNode& node, Residue x);
 // An activation that com.microsoft's fused operators name, with their attributes for it: "Relu",
 // "LeakyRelu", ...; "" is none. Unimplemented for others.
 absl::StatusOr<Residues> Activated(FieldNode& node, absl::string_view activation, Residues x);
+
+// Each number times a factor.
+inline Residues FieldScaled(Residues x, Residue factor) {
+  if (factor == 1) return x;
+  return Mapped(std::move(x), [&](Residue value) { return PrimeField::Mul(value, factor); });
+}
+
+// An operator that is a function of each number of its input.
+template <typename Function>
+absl::Status FieldUnary(FieldNode& node, Function function) {
+  OC_ASSIGN_OR_RETURN(Residues x, node.In(0));
+  return node.Set(0, Mapped(std::move(x), function));
+}
+
+// The same for a function that is random in the field.
+template <typename Function>
+absl::Status FieldRandomUnary(FieldNode& node, Function function) {
+  node.MarkRandom();
+  return FieldUnary(node, function);
+}
+
+// An operator that is a function of two numbers, one of each of two inputs that are broadcast.
+template <typename Function>
+absl::Status FieldBinary(FieldNode& node, Function function) {
+  OC_ASSIGN_OR_RETURN(const Residues a, node.In(0));
+  OC_ASSIGN_OR_RETURN(const Residues b, node.In(1));
+  OC_ASSIGN_OR_RETURN(Residues out, Combine(a, b, function));
+  return node.Set(0, std::move(out));
+}
 
 // Constants of the operator's definition, for float32 and others alike.
 inline Residue Half() { return PrimeField::Inverse(2); }

@@ -10,8 +10,6 @@
 namespace onnxcmp {
 namespace {
 
-absl::Status NoMeaning(absl::string_view why) { return absl::UnimplementedError(why); }
-
 // The bits of residues as doubles, for operators that move elements of any size but whose schema
 // allows no integers.
 absl::StatusOr<Value> AsDoubles(const Tensor& residues) {

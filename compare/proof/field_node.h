@@ -41,7 +41,7 @@ class FieldNode {
   // Runs the node, with other inputs in their places.
   using RunInputs = std::function<absl::StatusOr<std::vector<Value>>(absl::Span<const Value>)>;
 
-  // What is given must outlive the object. `numbers`: its outputs on numbers.
+  // The arguments must outlive the object. `numbers`: its outputs on numbers.
   FieldNode(const PrimeField& field, const Node& node, const Signature* signature, int64_t since,
             absl::Span<const FieldValue> inputs, absl::Span<const Value> numbers,
             const ThreadPool& pool, RunInputs run, MeantConstants* meant);
@@ -103,11 +103,14 @@ class FieldNode {
   MeantConstants* meant_;
   uint64_t operation_ = 0;
   std::vector<std::optional<Residues>> outputs_;
-  mutable bool exact_ = true;
+  mutable bool exact_ = true;  // false once In() or Constant() has taken one for another
 };
 
 // A node's operator over the field. Unimplemented: it has no meaning there in this form.
 using FieldOperator = absl::Status (*)(FieldNode&);
+
+// The status of an operator that has no meaning in the field in this form.
+inline absl::Status NoMeaning(absl::string_view why) { return absl::UnimplementedError(why); }
 
 struct FieldOperatorRow {
   absl::string_view domain;

@@ -7,14 +7,13 @@
 #include "absl/strings/str_cat.h"
 #include "compare/proof/field/residues.h"
 #include "compare/streams/fingerprint.h"
+#include "compare/streams/xxh128.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/load/function_body.h"
 #include "evaluator/model/node_text.h"
 #include "evaluator/model/outer_names.h"
 #include "evaluator/model/value_type.h"
 #include "onnx/defs/schema.h"
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 namespace onnxcmp {
 namespace {

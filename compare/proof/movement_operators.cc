@@ -51,7 +51,7 @@ absl::Status ScatterOperator(FieldNode& node) {
   return node.Move({0, 2});
 }
 
-// What is put around is 0, or a number that is given.
+// The border is 0, or a number that is given.
 absl::Status PadOperator(FieldNode& node) {
   if (node.since() >= 11) return node.Move({0, 2});
   return node.Real("value", 0) == 0 ? node.Move({0})

@@ -11,13 +11,6 @@ namespace {
 
 using Field = PrimeField;
 
-absl::Status NoMeaning(absl::string_view why) { return absl::UnimplementedError(why); }
-
-Residues Scaled(Residues x, Residue factor) {
-  if (factor == 1) return x;
-  return Mapped(std::move(x), [&](Residue value) { return Field::Mul(value, factor); });
-}
-
 absl::Status MatMulOperator(FieldNode& node) {
   OC_ASSIGN_OR_RETURN(const Residues a, node.In(0));
   OC_ASSIGN_OR_RETURN(const Residues b, node.In(1));
@@ -43,7 +36,7 @@ absl::Status FusedMatMulOperator(FieldNode& node) {
   if (node.Int("transA", 0) != 0) a = MatrixTransposed(a);
   if (node.Int("transB", 0) != 0) b = MatrixTransposed(b);
   OC_ASSIGN_OR_RETURN(Residues out, Product(a, b, node.pool()));
-  out = Scaled(std::move(out), node.Real("alpha", 1));
+  out = FieldScaled(std::move(out), node.Real("alpha", 1));
   OC_ASSIGN_OR_RETURN(out, Activated(node, node.String("activation", ""), std::move(out)));
   return node.Set(0, std::move(out));
 }
@@ -58,10 +51,10 @@ absl::Status GemmOperator(FieldNode& node) {
   if (node.Int("transA", 0) != 0) a = MatrixTransposed(a);
   if (node.Int("transB", 0) != 0) b = MatrixTransposed(b);
   OC_ASSIGN_OR_RETURN(Residues out, Product(a, b, node.pool()));
-  out = Scaled(std::move(out), node.Real("alpha", 1));
+  out = FieldScaled(std::move(out), node.Real("alpha", 1));
   if (node.Has(2)) {
     OC_ASSIGN_OR_RETURN(Residues c, node.In(2));
-    OC_ASSIGN_OR_RETURN(out, AddAll(out, Scaled(std::move(c), node.Real("beta", 1))));
+    OC_ASSIGN_OR_RETURN(out, AddAll(out, FieldScaled(std::move(c), node.Real("beta", 1))));
   }
   if (node.node().op_type == "FusedGemm") {
     const std::string activation = node.String("activation", "");

@@ -1,4 +1,4 @@
-// What a proof that two models are equal for all inputs has found, as plain data.
+// The findings of a proof that two models are equal for all inputs, as plain data.
 #ifndef ONNXCMP_COMPARE_PROOF_PROOF_REPORT_H_
 #define ONNXCMP_COMPARE_PROOF_PROOF_REPORT_H_
 

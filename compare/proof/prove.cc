@@ -18,12 +18,11 @@
 #include "compare/streams/fingerprint.h"
 #include "compare/streams/hash128.h"
 #include "compare/streams/result_stream.h"
+#include "compare/streams/xxh128.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/model/node_text.h"
 #include "evaluator/run/evaluator.h"
 #include "evaluator/tensor/convert.h"
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 namespace onnxcmp {
 namespace {
@@ -31,7 +30,7 @@ namespace {
 // How far a folded constant may be from what it was folded from.
 constexpr int64_t kMostUlp = 4;
 
-// What is known of a value once it is gone.
+// The summary of a value that outlives it.
 struct Trace {
   Hash128 hash;
   std::vector<int64_t> shape;
@@ -70,9 +69,8 @@ absl::StatusOr<Trace> TraceOf(const PrimeField& field, const FieldValue& value) 
     return trace;
   }
   OC_ASSIGN_OR_RETURN(const Residues residues, ResiduesOf(field, value));
-  const XXH128_hash_t hash =
-      XXH3_128bits(residues.values.data(), residues.values.size() * sizeof(Residue));
-  trace.hash = {hash.low64, hash.high64};
+  trace.hash =
+      ToHash128(XXH3_128bits(residues.values.data(), residues.values.size() * sizeof(Residue)));
   trace.known =
       std::find(residues.values.begin(), residues.values.end(), kNoNumber) == residues.values.end();
   return trace;
@@ -409,29 +407,29 @@ class Prover {
     return nullptr;
   }
 
+  // The first of the left's and the right's that is at the node which makes a pair's result; null
+  // if there is none.
+  const ProofEnd* EndAt(const Pair& pair, const std::vector<ProofEnd>& left,
+                        const std::vector<ProofEnd>& right) const {
+    for (const SideId side : kBothSides) {
+      const Node* const node = NodeOf(side, side == SideId::kLeft ? pair.left : pair.right);
+      if (node == nullptr) continue;
+      for (const ProofEnd& end : side == SideId::kLeft ? left : right) {
+        if (end.node == NodeLabel(*node)) return &end;
+      }
+    }
+    return nullptr;
+  }
+
   std::string WhyNot(const Pair& pair, bool known) const {
-    for (const SideId side : kBothSides) {
-      const Node* const node = NodeOf(side, side == SideId::kLeft ? pair.left : pair.right);
-      if (node == nullptr) continue;
-      const auto& ends = side == SideId::kLeft ? report_.left_ends : report_.right_ends;
-      for (const ProofEnd& end : ends) {
-        if (end.node == NodeLabel(*node)) return absl::StrCat(end.op_type, ": ", end.why);
-      }
+    if (const ProofEnd* end = EndAt(pair, report_.left_ends, report_.right_ends)) {
+      return absl::StrCat(end->op_type, ": ", end->why);
     }
-    for (const SideId side : kBothSides) {
-      const Node* const node = NodeOf(side, side == SideId::kLeft ? pair.left : pair.right);
-      if (node == nullptr) continue;
-      const auto& functions =
-          side == SideId::kLeft ? report_.left_functions : report_.right_functions;
-      for (const ProofEnd& function : functions) {
-        if (function.node == NodeLabel(*node)) {
-          return absl::StrCat("nothing is known of ", function.op_type,
-                              " but that it gives the same for the same");
-        }
-      }
+    if (const ProofEnd* function = EndAt(pair, report_.left_functions, report_.right_functions)) {
+      return absl::StrCat("nothing is known of ", function->op_type,
+                          " but that it gives the same for the same");
     }
-    if (!known) return "NaN, or unknown, in exact arithmetic";
-    return "";
+    return known ? "" : "NaN, or unknown, in exact arithmetic";
   }
 
   void JudgeOutputs(const PerSide<Traces>& traces) {
@@ -451,7 +449,7 @@ class Prover {
       if (AreEqual(traces, pair.left, pair.right)) row.proof = RowProof::kProved;
       const auto left = traces.left.find(pair.left);
       if (left != traces.left.end() && left->second.shaped) report_.given_shapes = true;
-      // What depends on no input that varies has been computed once, and not proved.
+      // An output that depends on no input that varies has been computed once, and not proved.
       if (left != traces.left.end() && left->second.fixed && !report_.given.empty()) {
         row.proof = RowProof::kNotProved;
       }

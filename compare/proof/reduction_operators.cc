@@ -12,14 +12,8 @@ namespace {
 
 using Field = PrimeField;
 
-absl::Status NoMeaning(absl::string_view why) { return absl::UnimplementedError(why); }
-
-Residues Scaled(Residues x, Residue factor) {
-  return Mapped(std::move(x), [&](Residue value) { return Field::Mul(value, factor); });
-}
-
 Residues Mean(const Residues& x, absl::Span<const int> axes) {
-  return Scaled(SumAlong(x, axes), Field::OfRatio(1, CountAlong(x.shape, axes)));
+  return FieldScaled(SumAlong(x, axes), Field::OfRatio(1, CountAlong(x.shape, axes)));
 }
 
 // Without the axes that were reduced, which have one element each.

@@ -12,8 +12,6 @@ namespace {
 
 using Field = PrimeField;
 
-absl::Status NoMeaning(absl::string_view why) { return absl::UnimplementedError(why); }
-
 // Where the windows of an image lie: for each place of the output, the places of the image that its
 // window has, -1 outside of it.
 struct Windows {

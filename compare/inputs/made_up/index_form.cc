@@ -63,7 +63,7 @@ IndexForm IndexOfSum(const GraphScope& scope, const Node& node, size_t slot, Ind
   for (size_t i = 0; other != nullptr && other->op_type == "Mul" && i < 2; ++i) {
     if (!factor.has_value()) factor = NumberOf(ConstantIn(scope, other->inputs[i]));
   }
-  // Of two products the one with the greater factor has the whole row.
+  // The product with the greater factor of the two has the whole row.
   if (factor.has_value() && *factor > before.gain) {
     index.part = IndexForm::Part::kLowDigit;
     index.digits = static_cast<int64_t>(*factor);

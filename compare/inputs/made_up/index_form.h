@@ -32,7 +32,7 @@ struct IndexForm {
   int64_t IdsFor(int64_t rows) const;
 };
 
-// Of an input that is added to what the other slot of `node` has: a place of a grid (row * width +
+// The form of an input that is added to the other slot of `node`: a place of a grid (row * width +
 // column), else a half each.
 IndexForm IndexOfSum(const GraphScope& scope, const Node& node, size_t slot, IndexForm before);
 

@@ -313,7 +313,7 @@ class Walker {
   }
 
   void Pass(const GraphScope& scope, const Node& node, size_t slot, Form form) {
-    // What is a sum of two inputs tells of one of them where it selects rows, not else.
+    // A sum of two inputs tells of one of them where it selects rows, not else.
     if (form.summed() && !HasTrait(node, OperatorTrait::kMoves)) return;
     if (PassesFeatures(node) && slot == 0) {
       if (node.op_type == "Scaler") form.features.scaler = &node;

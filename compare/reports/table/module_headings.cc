@@ -114,7 +114,7 @@ void AddModuleHeadings(const Comparison& comparison, std::vector<TableLine>* lin
   std::vector<std::string> sources(lines->size());
   std::string module;
   std::string source;
-  // What a fusion took in stands above its row.
+  // Results that a fusion took in stand above its row.
   for (size_t i = lines->size(); i-- > 0;) {
     const TableLine& line = (*lines)[i];
     if (line.kind == TableLine::Kind::kHeading) return;

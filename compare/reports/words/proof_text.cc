@@ -21,7 +21,7 @@ std::string List(const std::vector<std::string>& items, bool all) {
   return absl::StrJoin(shown, ", ");
 }
 
-// What the statement holds for: "for all inputs of these shapes, with input_ids as it was fed".
+// The scope of the statement: "for all inputs of these shapes, with input_ids as it was fed".
 std::string Scope(const ProofReport& report, bool all) {
   std::string text = report.given_shapes
                          ? "for all inputs of these shapes that lead to shapes as on these"
