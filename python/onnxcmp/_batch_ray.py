@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import glob
 import hashlib
+import importlib.util
 import io
 import json
 import os
@@ -19,6 +20,8 @@ import tempfile
 import time
 from collections.abc import Iterable, Iterator
 from typing import Any
+
+from ._ray_cluster import ClusterError, connected
 
 # Small pairs go together, so that starting a task costs little of its time.
 _MOST_IN_TASK = 16
@@ -457,10 +460,8 @@ def _list_pairs(options: _Options) -> list[dict[str, Any]]:
 def run(arguments: list[str]) -> int:
     """Runs a batch with these arguments of the command line. The exit status."""
     options = _Options(arguments)
-    try:
-        import ray
-    except ImportError:
-        raise BatchError("--ray needs Ray: pip install 'onnxcmp[ray]'") from None
+    if importlib.util.find_spec("ray") is None:
+        raise BatchError("--ray needs Ray: pip install 'onnxcmp[ray]'")
     pairs = _list_pairs(options)
     version = _version()
     target = options.out
@@ -474,14 +475,8 @@ def run(arguments: list[str]) -> int:
             print(f"{len(named) - len(new)} of {len(named)} pairs are known", file=sys.stderr)
         driver = _Driver(options, folder, version)
         if new:
-            started = not ray.is_initialized()
-            if started:
-                ray.init(address=options.address, log_to_driver=False, logging_level="ERROR")
-            try:
+            with connected(options.address):
                 driver.run(new)
-            finally:
-                if started:
-                    ray.shutdown()
         results = [driver.results.get(identity) or known[identity] for identity, _ in named]
         status = folder.report([r for r in results if r is not None], options.baseline)
         if _is_url(target):
@@ -496,7 +491,7 @@ def main(arguments: list[str]) -> int:
     """The same as a program: messages and exit status."""
     try:
         return run(arguments)
-    except BatchError as error:
+    except (BatchError, ClusterError) as error:
         # From a node it comes with the whole story.
         print(f"onnxcmp: {getattr(error, 'cause', None) or error}", file=sys.stderr)
         return 2

@@ -2,8 +2,11 @@
 
 import json
 import os
+import pathlib
+import socket
 import subprocess
 import sys
+import tempfile
 import time
 
 import numpy as np
@@ -38,7 +41,7 @@ def zoo(tmp_path):
 
 def batch(*arguments, **options):
     return subprocess.run([*PROGRAM, "batch", *map(str, arguments)], capture_output=True,
-                          text=True, check=False, **options)
+                          text=True, check=False, timeout=300, **options)
 
 
 def results(folder):
@@ -122,10 +125,48 @@ def test_changed_external_data_are_not_known(tmp_path):
 
 
 @pytest.fixture
-def ray():
+def ray(monkeypatch):
+    """Ray with a folder of its own: other clusters of this machine are not seen."""
     module = pytest.importorskip("ray", reason="Ray is not installed: pip install 'onnxcmp[ray]'")
-    yield module
-    module.shutdown()
+    # Paths of sockets are bounded by 107 bytes, which those of pytest's folders exceed.
+    with tempfile.TemporaryDirectory(prefix="ray-", dir="/tmp", ignore_cleanup_errors=True) as folder:
+        monkeypatch.setenv("RAY_TMPDIR", folder)
+        monkeypatch.delenv("RAY_ADDRESS", raising=False)
+        yield module
+        module.shutdown()
+
+
+def test_the_cluster_that_is_found(tmp_path, monkeypatch, capsys):
+    """An address is tried before Ray, which asks a dead one for minutes."""
+    from onnxcmp._ray_cluster import ClusterError, find_cluster
+
+    monkeypatch.setenv("RAY_TMPDIR", str(tmp_path))
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+    (tmp_path / "ray").mkdir()
+    last = tmp_path / "ray" / "ray_current_cluster"
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        alive = f"127.0.0.1:{server.getsockname()[1]}"
+        assert find_cluster(None) == "local"
+        with pytest.raises(ClusterError, match="no cluster of Ray runs on this machine"):
+            find_cluster("auto")
+        last.write_text(alive)
+        assert find_cluster(None) == find_cluster("auto") == find_cluster(alive) == alive
+        assert find_cluster(f"ray://{alive}") == f"ray://{alive}"
+        assert find_cluster("local") == "local"
+        last.unlink()
+        monkeypatch.setenv("RAY_ADDRESS", alive)
+        assert find_cluster(None) == find_cluster("auto") == alive
+        assert find_cluster("local") == "local"
+    monkeypatch.setenv("RAY_ADDRESS", "")
+    last.write_text(alive)
+    assert capsys.readouterr().err == ""
+    assert find_cluster(None) == "local"
+    assert capsys.readouterr().err == (
+        f"the last cluster of Ray, at {alive}, does not answer: Ray is started on this machine\n")
+    for asked, text in ((alive, "no cluster of Ray answers at"), ("auto", "does not answer"),
+                        (f"ray://{alive}", "no cluster of Ray answers at")):
+        with pytest.raises(ClusterError, match=text):
+            find_cluster(asked)
 
 
 def test_a_url_needs_no_shared_folder(zoo, ray):
@@ -140,8 +181,13 @@ def test_a_url_needs_no_shared_folder(zoo, ray):
     manifest = folder / "m.jsonl"
     manifest.write_text(json.dumps({"name": "big", "left": f"file://{folder}/a/big.onnx",
                                     "right": f"file://{folder}/b/big.onnx"}) + "\n")
-    done = batch(manifest, "--out", folder / "out", "--ray", env={**os.environ, "RAY_ADDRESS": ""})
+    # A cluster that is gone is no reason to wait.
+    last = pathlib.Path(os.environ["RAY_TMPDIR"]) / "ray" / "ray_current_cluster"
+    last.parent.mkdir()
+    last.write_text("127.0.0.1:9")
+    done = batch(manifest, "--out", folder / "out", "--ray")
     assert done.returncode == 0, done.stderr + done.stdout
+    assert "at 127.0.0.1:9, does not answer" in done.stderr
     assert results(folder / "out")["big"]["left"].startswith("file://")
 
 
