@@ -13,7 +13,7 @@
 #include "cli/process/progress.h"
 #include "cli/runtimes/optimized_side.h"
 #include "cli/runtimes/second_look.h"
-#include "compare/input_sets/runtime_sets.h"
+#include "compare/input_sets/compare_on_inputs.h"
 #include "compare/inputs/input_files.h"
 #include "compare/proof/proof_report.h"
 #include "compare/proof/prove.h"
@@ -115,49 +115,16 @@ Comparison CompareSession::FailedComparison(const absl::Status& status) const {
   return comparison;
 }
 
-// Two models on inputs made up by purpose are compared on several sets.
 absl::StatusOr<SetsResult> CompareSession::CompareSet(int64_t set,
                                                       std::optional<InputSets>* inputs) {
-  const bool models = left_->evaluator() != nullptr && right_->evaluator() != nullptr;
-  const bool ours = left_->node_runner() == nullptr && right_->node_runner() == nullptr;
-  const bool makes_up =
-      models && inputs->has_value() && (*inputs)->made_up() && !arguments_.run.ramp;
-  if (makes_up && ours) {
-    return CompareSets(*left_, *right_, **inputs, options(),
-                       {arguments_.sets, arguments_.search, arguments_.sizes});
-  }
-  if (arguments_.search.has_value() || arguments_.sizes) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        arguments_.sizes ? "--sizes" : "--search",
-        ours ? " is for two models: a recording has its inputs" : " is for our interpreter"));
-  }
-  if (makes_up) {
-    OC_ASSIGN_OR_RETURN(SetsResult sets,
-                        CompareRuntimeSets(*left_, *right_, **inputs, options(), arguments_.sets));
-    OC_RETURN_IF_ERROR(LookAgain(sets.fed, &sets.comparison));
-    sets.comparison.fed_made_up = sets.fed.made_up;
-    return sets;
-  }
-  SetsResult result;
-  if (inputs->has_value() && (*inputs)->size() > 1 && !tools_.seen.has_value()) {
+  InputSets* const fed = inputs->has_value() ? &**inputs : nullptr;
+  if (fed != nullptr && fed->size() > 1 && !tools_.seen.has_value()) {
     tools_.seen.emplace(WantsLetters(arguments_));
   }
-  CompareOptions compare = options();
-  if (inputs->has_value()) {
-    compare.made_up = ours && (*inputs)->made_up();
-    // The inputs in a recording are a single set.
-    OC_ASSIGN_OR_RETURN(result.fed, (*inputs)->Get((*inputs)->size() > 1 ? set : 0));
-    // Ramps are the same for every tool.
-    if (!arguments_.run.ramp && !models) compare.made_up_inputs = result.fed.made_up;
-    left_->SetFeeds(result.fed.left);
-    right_->SetFeeds(result.fed.right);
-  }
-  OC_ASSIGN_OR_RETURN(result.comparison, Compare(*left_, *right_, compare));
+  OC_ASSIGN_OR_RETURN(SetsResult result,
+                      CompareOnInputs(*left_, *right_, fed, set, options(),
+                                      {arguments_.sets, arguments_.search, arguments_.sizes}));
   OC_RETURN_IF_ERROR(LookAgain(result.fed, &result.comparison));
-  result.fed.left.clear();
-  result.fed.right.clear();
-  if (!models) result.comparison.fed_from = result.fed.from;
-  result.comparison.fed_made_up = result.fed.made_up;
   return result;
 }
 

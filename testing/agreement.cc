@@ -9,7 +9,7 @@
 #include "compare/compare.h"
 #include "compare/differences/mismatch_text.h"
 #include "compare/differences/value_difference.h"
-#include "compare/input_sets/compare_sets.h"
+#include "compare/input_sets/compare_on_inputs.h"
 #include "compare/inputs/input_mapping.h"
 #include "compare/inputs/input_sets.h"
 #include "compare/outcome/exit_status.h"
@@ -42,12 +42,6 @@ class Pair {
 
   absl::Status AgreeOnMadeUpInputs() {
     OC_ASSIGN_OR_RETURN(InputSets inputs, InputSets::Open(left_->graph(), right_->graph(), input_));
-    if (!options_.generated.ramp) {
-      OC_ASSIGN_OR_RETURN(SetsResult result, CompareSets(*left_, *right_, inputs, compare_,
-                                                         {.sets = options_.sets, .search = {}}));
-      return Judge(std::move(result.comparison), inputs.mapping(), result.fed.notes);
-    }
-    compare_.made_up = true;
     return AgreeOn(&inputs);
   }
 
@@ -80,11 +74,9 @@ class Pair {
   }
 
   absl::Status AgreeOn(InputSets* inputs) {
-    OC_ASSIGN_OR_RETURN(FedInputs fed, inputs->Get(0));
-    left_->SetFeeds(std::move(fed.left));
-    right_->SetFeeds(std::move(fed.right));
-    OC_ASSIGN_OR_RETURN(Comparison comparison, Compare(*left_, *right_, compare_));
-    return Judge(std::move(comparison), inputs->mapping(), fed.notes);
+    OC_ASSIGN_OR_RETURN(SetsResult result, CompareOnInputs(*left_, *right_, inputs, 0, compare_,
+                                                           {.sets = options_.sets, .search = {}}));
+    return Judge(std::move(result.comparison), inputs->mapping(), result.fed.notes);
   }
 
   static absl::Status Judge(Comparison comparison, const InputMapping& mapping,

@@ -82,6 +82,9 @@ class InputSets {
     return files_.left == nullptr && files_.right == nullptr && !given_.has_value();
   }
 
+  // True if made-up numbers are ramps.
+  bool ramp() const { return generated_.ramp; }
+
   // Makes up a further set: with these sizes, this regime and other random numbers; with a mixture
   // each input has its own regime; some numbers are `probes`. Only if all inputs are made up.
   absl::StatusOr<FedInputs> MakeUp(const SizeChoice& sizes, Regime regime, uint64_t numbers,

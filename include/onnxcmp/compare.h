@@ -13,7 +13,7 @@
 
 #include "compare/compare.h"                       // the comparison, its options and limits
 #include "compare/differences/value_difference.h"  // two values
-#include "compare/input_sets/compare_sets.h"       // comparisons on several sets of inputs
+#include "compare/input_sets/compare_on_inputs.h"  // comparisons on one set of inputs or several
 #include "compare/inputs/input_sets.h"             // inputs: given, matched, made up
 #include "compare/outcome/comparison.h"            // what it finds
 #include "compare/outcome/exit_status.h"
