@@ -121,7 +121,7 @@ class ChainComparison {
 
   absl::StatusOr<ChainStep> CompareWith(PerSide<const Side*> opened,
                                         const CompareArguments& arguments, ChainStep step) {
-    // Of the others the verdict alone is shown.
+    // The others show their verdict alone.
     const bool is_step = step.right == step.left + 1, is_ends = step.right == files_.size() - 1;
     const bool whole = is_step || is_ends;
     CompareSession comparison(arguments, tools_, opened);

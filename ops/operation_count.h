@@ -18,7 +18,7 @@ namespace onnxcmp {
 std::optional<double> OperationCount(const Node& node, absl::Span<const Value> inputs,
                                      absl::Span<const Value> outputs);
 
-// Whether it counts those of an operator.
+// True if it counts those of an operator.
 bool CountsOperations(absl::string_view domain, absl::string_view op_type);
 
 }  // namespace onnxcmp

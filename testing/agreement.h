@@ -33,7 +33,7 @@ struct AgreeOptions {
   GeneratedInputs generated = {};
   int sets = 4;
   std::vector<std::string> map_input = {};  // LEFT=RIGHT: inputs that have other names
-  bool causes = true;                       // whether causes of a difference are searched for
+  bool causes = true;                       // causes of a difference are searched for
   RunOptions run = {};                      // of both
 };
 

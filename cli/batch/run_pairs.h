@@ -19,7 +19,7 @@ namespace onnxcmp::cli {
 enum class PairPages : uint8_t { kAll, kUnexpected, kNone };
 
 struct PairRunOptions {
-  std::vector<std::string> program;  // what a comparison is started with
+  std::vector<std::string> program;  // words that start a comparison
   std::string version;               // "onnxcmp 0.2.0"
   // All that results depend on besides files and options: the program's build, a pair's runtime.
   std::function<std::string(const BatchPair&)> depends_on;
@@ -29,7 +29,7 @@ struct PairRunOptions {
   int64_t pair_memory = 0;  // bytes of one, 0: as much as all
   absl::Duration pair_time = absl::Hours(1);
   PairPages pages = PairPages::kAll;
-  bool retry = false;  // what was not compared is tried again
+  bool retry = false;  // pairs that were not compared are tried again
   bool quiet = false;
   std::string baseline;  // another batch's folder, whose results count, too; "": none
   std::map<std::string, PairResult> earlier;  // by names: what they took is what they will take

@@ -1,4 +1,4 @@
-// What a bisection searches: models that are there, or that commands make.
+// Candidates of a bisection: models that are there, or that commands make.
 #ifndef ONNXCMP_CLI_BISECT_CANDIDATES_H_
 #define ONNXCMP_CLI_BISECT_CANDIDATES_H_
 

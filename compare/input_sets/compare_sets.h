@@ -22,7 +22,7 @@ struct SetsOptions {
   // Duration of a search with zeros, ties, large and small numbers, lengths and masks at their
   // ends, longer axes, and mixtures.
   std::optional<absl::Duration> search;
-  // Which sizes run, and agree, is tried as well.
+  // Sizes are tried, too: those that run, and agree.
   bool sizes = false;
 };
 

@@ -1,4 +1,4 @@
-// Which sizes of open dimensions two models run with, and with which they agree.
+// Sizes of open dimensions with which two models run, and agree.
 #ifndef ONNXCMP_COMPARE_INPUT_SETS_TRY_SIZES_H_
 #define ONNXCMP_COMPARE_INPUT_SETS_TRY_SIZES_H_
 

@@ -1,5 +1,5 @@
-// What an operator computes on its way to its result: steps that a framework, or a model before it
-// was optimized, has as results of their own.
+// Results inside of an operator, on the way to its own: a framework, or a model before it was
+// optimized, has them as results of nodes.
 #ifndef ONNXCMP_COMPARE_INSIDE_INNER_RESULTS_H_
 #define ONNXCMP_COMPARE_INSIDE_INNER_RESULTS_H_
 

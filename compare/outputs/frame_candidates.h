@@ -14,7 +14,7 @@ namespace onnxcmp {
 // A pair of a recorded result and one of the model's that still have something in common after a
 // fault.
 struct FrameCandidate {
-  size_t open = 0;  // which recorded result
+  size_t open = 0;  // position of the recorded result
   int result = kNone;
   double likeness = 0;
   double best = 0;  // the recorded result's with any of the model's

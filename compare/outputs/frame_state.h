@@ -1,4 +1,4 @@
-// What a run of the model on recorded values is looked at for.
+// Findings of a run of the model on recorded values.
 #ifndef ONNXCMP_COMPARE_OUTPUTS_FRAME_STATE_H_
 #define ONNXCMP_COMPARE_OUTPUTS_FRAME_STATE_H_
 

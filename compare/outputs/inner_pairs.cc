@@ -227,7 +227,7 @@ class InnerFinder {
   absl::flat_hash_set<int> fixed_;                         // recorded results whose partners stay
   absl::flat_hash_map<int64_t, std::vector<int>> looked_;  // recorded results by their size
   absl::flat_hash_map<std::string, int> of_output_;        // nodes with steps by their output
-  absl::flat_hash_map<std::string, Value> seen_;           // what such nodes read
+  absl::flat_hash_map<std::string, Value> seen_;           // inputs of such nodes
   absl::flat_hash_map<int, Step> best_;                    // by recorded result
   int64_t elements_left_ = kMostElements;
 };

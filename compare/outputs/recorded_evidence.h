@@ -1,4 +1,4 @@
-// Which of a model's results the recorded ones speak for.
+// Results of a model that recorded ones speak for.
 #ifndef ONNXCMP_COMPARE_OUTPUTS_RECORDED_EVIDENCE_H_
 #define ONNXCMP_COMPARE_OUTPUTS_RECORDED_EVIDENCE_H_
 

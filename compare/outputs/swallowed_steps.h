@@ -1,4 +1,4 @@
-// Which steps of a framework a model's nodes may have swallowed.
+// Steps of a framework that a model's nodes may have swallowed.
 #ifndef ONNXCMP_COMPARE_OUTPUTS_SWALLOWED_STEPS_H_
 #define ONNXCMP_COMPARE_OUTPUTS_SWALLOWED_STEPS_H_
 

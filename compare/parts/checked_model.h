@@ -11,7 +11,7 @@ namespace onnxcmp {
 // Adds types and shapes. `strict`: contradictions are InvalidArgument, else they are passed over.
 absl::Status InferTypes(const OpRegistry& registry, bool strict, onnx::ModelProto* model);
 
-// Which of ONNX's checks a model passes: those that are made from it are held to these.
+// ONNX's checks that a model passes: models that are made from it are held to these.
 struct OnnxChecks {
   bool checker = true;
   bool inference = true;

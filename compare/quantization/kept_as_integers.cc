@@ -238,7 +238,7 @@ class IntegerFinder {
   bool AreClose(const Tensor& own, const Reals& reals) const {
     const absl::StatusOr<Tensor> whole = own.Contiguous();
     if (!whole.ok()) return false;
-    // Of numbers that hardly vary, steps are all that is.
+    // Numbers that hardly vary consist of steps alone.
     constexpr double kFewSteps = 2;
     const std::vector<double> ours = ElementsOf(*whole);
     const std::vector<double> theirs = ElementsOf(reals.floats);

@@ -13,7 +13,7 @@ namespace onnxcmp {
 struct ReduceTrial {
   bool fails = false;  // as the first one did
   std::string how;     // "exit status 1"; in words for people
-  std::string output;  // what the command or the runtime said
+  std::string output;  // of the command or the runtime
   double seconds = 0;
 };
 

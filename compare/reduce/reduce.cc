@@ -277,7 +277,7 @@ class ModelReducer {
   const CandidateMaker maker_;
   const bool reads_values_;
   Prober prober_;
-  KnownModel known_;  // what the search for nodes started from, later the best
+  KnownModel known_;  // start of the search for nodes, later the best
   Reduced reduced_;
   std::string step_;
   int nodes_ = 0;

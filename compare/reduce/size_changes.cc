@@ -20,7 +20,7 @@ namespace {
 // A range of an axis.
 struct SizeCut {
   int64_t size = 0;   // of the axes that are cut
-  int64_t first = 0;  // what remains
+  int64_t first = 0;  // index that remains
   int64_t count = 0;
   std::string tensor = "";  // the only one that is cut; "": all
 };

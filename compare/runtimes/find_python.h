@@ -1,4 +1,4 @@
-// Which Python has a runtime.
+// The Python that has a runtime.
 #ifndef ONNXCMP_COMPARE_RUNTIMES_FIND_PYTHON_H_
 #define ONNXCMP_COMPARE_RUNTIMES_FIND_PYTHON_H_
 

@@ -22,7 +22,7 @@ struct FailingNode {
   std::string text;
   absl::Status status;  // the runtime's, with the node alone, or the nodes up to it
   bool alone = true;    // false: only together with the nodes before it
-  Model model;          // which shows it, with what it is fed and what it should give
+  Model model;          // shows it, on these inputs with these true outputs
   Feeds feeds;
   std::vector<Value> outputs;
 };

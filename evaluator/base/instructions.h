@@ -1,4 +1,4 @@
-// Which vector instructions the loops use that take most of the time.
+// Vector instructions of the loops that take most of the time.
 //
 // These loops (gemm_kernels.cc, float_math.cc, fingerprint_loops.cc) are compiled twice: with the
 // flags of everything else, in namespaces called base, and for processors with AVX-512, in
@@ -27,7 +27,7 @@
 namespace onnxcmp {
 
 enum class Instructions : uint8_t {
-  kBase,        // what everything is compiled with: AVX2 and FMA by default
+  kBase,        // those of the whole program: AVX2 and FMA by default
   kAvx512,      // AVX-512 F, BW, DQ and VL
   kAvx512Vnni,  // these and VNNI, for products of 8-bit integers
 };

@@ -24,7 +24,7 @@ namespace onnxcmp {
 struct ParameterType {
   std::string name;
   uint32_t tensor_dtypes = 0;    // bit i: tensors of DType i are allowed
-  std::vector<TypeInfo> others;  // what else is allowed: sequences, optionals, maps, sparse tensors
+  std::vector<TypeInfo> others;  // further types: sequences, optionals, maps, sparse tensors
   bool may_be_absent = false;
   int type_variable = -1;  // inputs with the same number have the same type; -1: a fixed type
   std::string type_name;   // "T", as the schema calls the variable

@@ -1,4 +1,4 @@
-// What a node calls and on what, as its message says: for all that stand for nodes of a file.
+// The operator of a node and its operands, as messages tell them: for all nodes of a file.
 #ifndef ONNXCMP_EVALUATOR_LOAD_NODE_CALL_H_
 #define ONNXCMP_EVALUATOR_LOAD_NODE_CALL_H_
 

@@ -92,7 +92,7 @@ struct Model {
   std::string producer;
   OpsetImports imports;
   Graph graph;
-  std::vector<std::string> notes;  // what the checker found but does not stop us
+  std::vector<std::string> notes;  // findings of the checker that do not stop us
 };
 
 }  // namespace onnxcmp

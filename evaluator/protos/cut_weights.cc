@@ -94,7 +94,7 @@ class Cutter {
 
  private:
   struct Edit {
-    size_t begin, end;  // what it replaces
+    size_t begin, end;  // of the text that it replaces
     std::string text;
   };
 

@@ -105,7 +105,7 @@ class Profiler : public Observer {
   // A node that runs; the first one stands for the run.
   struct Running {
     int node = -1;
-    std::string inner_prefix;  // what the paths of its inner nodes begin with
+    std::string inner_prefix;  // start of the paths of its inner nodes
     Time entered{0};           // before the profiler looked at it
     Time started{0};
     Time inside{0};             // its inner nodes with what the profiler took for them

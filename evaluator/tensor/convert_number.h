@@ -30,7 +30,7 @@ int64_t TruncateToInt64(Float x) {
 }
 template <typename Float>
 uint64_t TruncateToUint64(Float x) {
-  if (x >= Float{9223372036854775808.0}) {  // what is too large leaves nothing
+  if (x >= Float{9223372036854775808.0}) {  // a number that is too large leaves nothing
     return x < Float{18446744073709551616.0} ? static_cast<uint64_t>(x) : 0;
   }
   return static_cast<uint64_t>(TruncateToInt64(x));

@@ -26,7 +26,7 @@ struct Loop {
 };
 using Loops = absl::InlinedVector<Loop, 6>;
 
-constexpr int64_t kPieceBytes = 1 << 17;  // what one task moves, about
+constexpr int64_t kPieceBytes = 1 << 17;  // of one task, about
 constexpr int64_t kLineBytes = 64;
 
 // The loops of the copy, without those of one iteration and with neighbours that are one loop on

@@ -15,7 +15,7 @@
 #include "compare/differences/value_difference.h"  // two values
 #include "compare/input_sets/compare_on_inputs.h"  // comparisons on one set of inputs or several
 #include "compare/inputs/input_sets.h"             // inputs: given, matched, made up
-#include "compare/outcome/comparison.h"            // what it finds
+#include "compare/outcome/comparison.h"            // findings
 #include "compare/outcome/exit_status.h"
 #include "compare/recordings/recording.h"  // results of a run as a file
 #include "compare/reports/render_csv.h"    // reports

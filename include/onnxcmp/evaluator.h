@@ -10,10 +10,10 @@
 #ifndef ONNXCMP_INCLUDE_ONNXCMP_EVALUATOR_H_
 #define ONNXCMP_INCLUDE_ONNXCMP_EVALUATOR_H_
 
-#include "evaluator/kernels/kernel.h"       // what an operator of your own is given
+#include "evaluator/kernels/kernel.h"       // inputs and outputs of an operator of your own
 #include "evaluator/kernels/op_registry.h"  // operators by name and version
 #include "evaluator/load/load_model.h"      // files, bytes and text to models
-#include "evaluator/model/model.h"          // what a model is when it is loaded
+#include "evaluator/model/model.h"          // loaded models
 #include "evaluator/run/evaluator.h"        // models and feeds to outputs; limits
 #include "evaluator/run/result.h"           // the observer, which sees every result of a run
 #include "evaluator/tensor/convert.h"       // elements of narrow floats and packed types as numbers

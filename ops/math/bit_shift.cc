@@ -16,7 +16,7 @@ int64_t ShiftedLeft(int64_t x, int64_t y) {
 uint64_t ShiftedLeft(uint64_t x, uint64_t y) { return y < kWidth ? x << y : 0; }
 
 int64_t ShiftedRight(int64_t x, int64_t y) {
-  return x >> (y >= 0 && y < kWidth ? y : kWidth - 1);  // what is left of a sign: -1 or 0
+  return x >> (y >= 0 && y < kWidth ? y : kWidth - 1);  // the sign alone: -1 or 0
 }
 uint64_t ShiftedRight(uint64_t x, uint64_t y) { return y < kWidth ? x >> y : 0; }
 

@@ -21,7 +21,7 @@ struct Candidate {
   int64_t index;
 };
 
-// Which elements come first; of equal ones, that with the lower index. NaN is the greatest of all.
+// The elements that come first; of equal ones, that of the lower index. NaN is the greatest.
 template <typename C, bool kLargest>
 struct Order {
   // The order of elements or, one by one, of vectors.

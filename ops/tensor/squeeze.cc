@@ -10,7 +10,7 @@
 namespace onnxcmp {
 namespace {
 
-// Which axes go: those given, which must have size 1.
+// The axes that go: those given, which must have size 1.
 absl::StatusOr<std::vector<bool>> Named(const Tensor& data, absl::Span<const int64_t> axes) {
   std::vector<bool> removed(data.shape().size());
   for (int64_t given : axes) {

@@ -50,7 +50,7 @@ class Side {
 
   struct Reader {
     int node;
-    uint64_t slots;  // which output it reads, as which input
+    uint64_t slots;  // output that it reads, and its input that does
   };
 
   int size() const { return static_cast<int>(graph_.nodes.size()); }

@@ -1,4 +1,4 @@
-// Which nodes of two graphs stand for each other, by what they do and what is around them.
+// Nodes of two graphs that stand for each other, by operators and neighbours.
 #ifndef ONNXCMP_SHOW_MODEL_MATCH_NODES_H_
 #define ONNXCMP_SHOW_MODEL_MATCH_NODES_H_
 

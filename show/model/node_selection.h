@@ -1,4 +1,4 @@
-// Which nodes of a model are shown.
+// The nodes of a model that are shown.
 #ifndef ONNXCMP_SHOW_MODEL_NODE_SELECTION_H_
 #define ONNXCMP_SHOW_MODEL_NODE_SELECTION_H_
 

@@ -1,4 +1,4 @@
-// Which nodes of two models belong together by their structure alone: nothing is run.
+// Nodes of two models that belong together by structure alone: nothing is run.
 #ifndef ONNXCMP_SHOW_MODEL_PAIR_NODES_H_
 #define ONNXCMP_SHOW_MODEL_PAIR_NODES_H_
 

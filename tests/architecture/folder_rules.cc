@@ -332,4 +332,26 @@ std::vector<std::string> TypesDefinedTwice(const SourceFiles& files) {
   return lines;
 }
 
+std::vector<std::string> CommentsThatAsk(const SourceFiles& files) {
+  std::vector<std::string> found;
+  for (const auto& [path, text] : files) {
+    bool continues = false;  // a comment on the line above
+    int number = 0;
+    for (const absl::string_view line : absl::StrSplit(text, '\n')) {
+      ++number;
+      const bool alone = absl::StartsWith(absl::StripLeadingAsciiWhitespace(line), "//");
+      const size_t at = alone ? line.find("//") : line.find("  // ");
+      const bool begins = at != absl::string_view::npos && !(alone && continues);
+      continues = at != absl::string_view::npos;
+      if (!begins) continue;
+      const absl::string_view comment = line.substr(line.find("//") + 2);
+      for (const absl::string_view word : {" what ", " whether ", " which "}) {
+        if (!absl::StartsWithIgnoreCase(comment, word)) continue;
+        found.push_back(absl::StrCat(path, ":", number, ":", comment));
+      }
+    }
+  }
+  return found;
+}
+
 }  // namespace onnxcmp

@@ -48,6 +48,9 @@ std::vector<std::string> LargeFolders(const SourceFiles& files, size_t most);
 // namespace without a name count only in their file.
 std::vector<std::string> TypesDefinedTwice(const SourceFiles& files);
 
+// A line for each comment that begins with "What", "Whether" or "Which", where a noun says more.
+std::vector<std::string> CommentsThatAsk(const SourceFiles& files);
+
 }  // namespace onnxcmp
 
 #endif  // ONNXCMP_TESTS_ARCHITECTURE_FOLDER_RULES_H_

@@ -133,6 +133,19 @@ TEST(FolderRules, LargeFolders) {
               ElementsAre("a/ has 2 units"));
 }
 
+TEST(FolderRules, CommentsThatAsk) {
+  const SourceFiles files = {{"a.h",
+                              "// What a node is.\n"
+                              "// The inputs, and\n"
+                              "// which of them are constant.\n"
+                              "int count = 0;  // whether it is\n"
+                              "int size = 0;   // of what remains\n"
+                              "//\n"
+                              "  // Whether so.\n"}};
+  EXPECT_THAT(CommentsThatAsk(files),
+              ElementsAre("a.h:1: What a node is.", "a.h:4: whether it is"));
+}
+
 TEST(FolderRules, TypesDefinedTwice) {
   const auto in = [](const std::string& name, const std::string& text) {
     return "namespace " + name + "{\n" + text + "\n}  // namespace " + name + "\n";

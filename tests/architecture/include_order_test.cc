@@ -61,6 +61,12 @@ TEST(Architecture, OneNameOneType) {
   EXPECT_EQ(Lines(TypesDefinedTwice(FilesOf(rooms))), "");
 }
 
+TEST(Architecture, CommentsBeginWithANoun) {
+  EXPECT_EQ(Lines(CommentsThatAsk(
+                FilesOf({"cli", "compare", "evaluator", "include", "ops", "show", "testing"}))),
+            "");
+}
+
 TEST(Architecture, FoldersDoNotIncludeEachOther) {
   EXPECT_EQ(Lines(FolderCircles(FilesOf(Rooms()))), "");
 }

@@ -64,7 +64,7 @@ struct Judged {
 // layer gives what the module gives.
 struct Place {
   std::vector<size_t> judged;
-  size_t given = 0;  // which of these the model goes on with
+  size_t given = 0;  // the one of these that the model goes on with
 };
 
 class RecordedCauseFinder {

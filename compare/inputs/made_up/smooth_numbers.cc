@@ -8,7 +8,7 @@ namespace {
 
 constexpr int64_t kShort = 8;  // axes of at most this size have no neighbours to speak of
 
-// Which axes neighbours lie along.
+// Axes that neighbours lie along.
 std::vector<size_t> SmoothAxes(const Shape& shape) {
   std::vector<size_t> axes;
   if (shape.size() < 3) return axes;

@@ -17,7 +17,7 @@ namespace onnxcmp {
 // a member of a set are left out, and so are unreachable leaves.
 std::vector<TreePath> PathsOf(const Node& node);
 
-// Which leaves rows of features come to. A leaf is known by the branch that ends in it.
+// Leaves that rows of features come to. A leaf is known by the branch that ends in it.
 class TreeWalker {
  public:
   explicit TreeWalker(const Node& node);

@@ -103,7 +103,8 @@ class PrimeField {
   // x, or what is greater: x + (y - x) step(y - x).
   Residue Max(Residue x, Residue y) const;
   Residue Min(Residue x, Residue y) const { return Neg(Max(Neg(x), Neg(y))); }
-  // Of the set of numbers: neither order nor repetition counts. Changes the order of `numbers`.
+  // The same for the same set of numbers: neither order nor repetition counts. Changes the order of
+  // `numbers`.
   Residue MaxOf(std::vector<Residue>* numbers) const;
 
  private:

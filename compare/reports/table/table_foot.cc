@@ -369,7 +369,7 @@ std::string TableFoot(const Comparison& comparison, const std::vector<FusedRows>
 
 namespace {
 
-// Which sizes were tried, a line each.
+// The sizes that were tried, a line each.
 std::string SizesLines(const Comparison& comparison, const TableOptions& options,
                        const TableStyle& style) {
   std::string text;

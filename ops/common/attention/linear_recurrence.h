@@ -19,7 +19,7 @@ namespace onnxcmp {
 
 struct UpdateRule {
   bool gated = false;  // the state decays
-  bool delta = false;  // what the state knows of a value already is not added again
+  bool delta = false;  // the part of a value that the state has already is not added
 };
 inline absl::StatusOr<UpdateRule> ParseUpdateRule(const std::string& name) {
   if (name == "linear") return UpdateRule{};

@@ -22,7 +22,7 @@ namespace ONNXCMP_INSTRUCTIONS {
 inline constexpr float kRounder =
     12582912.0f;  // 1.5 * 2^23: what is added to it loses its fraction
 
-#if defined(ONNXCMP_AVX512)  // what float_functions.h needs
+#if defined(ONNXCMP_AVX512)  // as float_functions.h needs it
 
 using Floats = __m512;
 using Doubles = __m512d;

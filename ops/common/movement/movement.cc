@@ -15,7 +15,7 @@
 namespace onnxcmp {
 namespace {
 
-constexpr int64_t kPieceBytes = 1 << 16;  // what one task gathers, about
+constexpr int64_t kPieceBytes = 1 << 16;  // of one task, about
 
 template <int kSize>
 struct Raw {

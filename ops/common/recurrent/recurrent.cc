@@ -37,7 +37,7 @@ absl::StatusOr<RecurrentOptions> ReadRecurrentOptions(const KernelInit& node, in
     options.batch_first = layout == 1;
   }
   if (node.version() < 7) {
-    node.Ignore("output_sequence");  // whether Y is named says as much
+    node.Ignore("output_sequence");  // a name for Y says as much
   }
   std::vector<std::string> names = node.Strings("activations");
   const size_t needed = activations.size() * static_cast<size_t>(options.directions);

@@ -72,7 +72,7 @@ struct ShownScores {
   std::byte* data = nullptr;  // null: nowhere
   DType dtype = DType::kFloat;
   int64_t columns = 0;
-  bool weights = false;  // what the softmax gives, else what it gets
+  bool weights = false;  // results of the softmax, else its argument
 };
 
 // The weights of a row of products x:

@@ -25,7 +25,7 @@ struct MultiHeadArguments {
   // If given, the past and the present are one buffer: k and v replace its rows from here on, and
   // only rows up to theirs count.
   std::optional<int64_t> past_length;
-  // Which beam each row of the past is read from; see WithIndirection.
+  // The beam that each row of the past is read from; see WithIndirection.
   Tensor cache_indirection;
   // Entry b has the bias of entry b / bias_beams.
   int64_t bias_beams = 1;

@@ -38,7 +38,7 @@ struct Options {
   bool interleaved = false;
 };
 
-// Which blocks of keys a block of queries sees, for each of several layouts, in CSR form.
+// Blocks of keys that a block of queries sees, for each of several layouts, in CSR form.
 struct Layouts {
   std::vector<int64_t> rows, columns;
   int64_t count = 0;   // of layouts

@@ -13,7 +13,7 @@
 namespace onnxcmp {
 namespace {
 
-// Which inputs the parameters are; -1: the operator has no such input.
+// Positions of the parameters among the inputs; -1: the operator has no such input.
 struct SkipForm {
   bool centers;  // else the root mean square of the sum takes the place of its standard deviation
   int gamma;

@@ -71,7 +71,7 @@ absl::StatusOr<RotaryShape> CheckShapes(const KernelContext& ctx, const Options&
   return shape;
 }
 
-// Which of the three positions turns each pair.
+// The one of the three positions that turns each pair.
 std::vector<size_t> StreamOfPairs(const Options& options, int64_t half) {
   std::vector<size_t> streams(static_cast<size_t>(half), 0);
   for (int64_t i = 0; i < half; ++i) {

@@ -33,7 +33,7 @@ enum Inputs {
   kNoZeroPoint = 20,
 };
 
-// Which keys a query may look at.
+// Keys that a query may look at.
 struct Mask {
   enum class Kind : uint8_t { kNone, kEnds, kEndsAndStarts, kKeys, kQueriesAndKeys };
   Kind kind = Kind::kNone;

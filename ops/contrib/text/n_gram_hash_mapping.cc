@@ -36,7 +36,7 @@ struct Hashing {
   Ids multipliers;
   Ids vocab_sizes;
   Ids head_offsets;  // zeros if absent
-  int64_t fill = 0;  // what stands where there is no id
+  int64_t fill = 0;  // in places without an id
   bool resets_on_eos = false;
 
   size_t heads() const { return vocab_sizes.size(); }
