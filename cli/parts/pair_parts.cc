@@ -183,7 +183,8 @@ absl::StatusOr<std::string> WriteReducedPair(const CompareArguments& arguments,
                    reduced.parts.left.proto.graph().node_size(), " | ",
                    reduced.parts.right.proto.graph().node_size(), " nodes\n", reduced.output.left,
                    " | ", reduced.output.right, " differs: ", reduced.difference, "\n",
-                   reduced.runs, " pairs of parts were run; ", CommandFor(folder), " shows it\n");
+                   reduced.runs, reduced.runs == 1 ? " pair of parts was" : " pairs of parts were",
+                   " run; ", CommandFor(folder), " shows it\n");
   OC_RETURN_IF_ERROR(WriteFile(folder + "/report.md",
                                absl::StrCat("# Two models that differ\n\n```\n", text, "```\n")));
   return text;
