@@ -11,7 +11,7 @@ import threading
 import typing
 
 from . import _core
-from ._errors import RuntimeFailure
+from ._errors import Error, RuntimeFailure
 from ._objects import Cause, Json, Origin, Output, Result, Row, Side
 from ._options import command_line, with_feeds
 from ._progress import Progress, Tick
@@ -419,11 +419,17 @@ def _compare_once(
             shown.tick(),
             watches_signals(),
         )
-    if any(core.verdict == "different" for core in cores):
-        again = _runtime.fusing_in_processes(*sides, (left, right), feeds)
+    compared = tuple(Comparison(core, progress, set_name) for core in cores)
+    if any(one.verdict == "different" for one in compared):
+        again = _runtime.recorded_in_processes(*sides, (left, right), feeds)
         if again is not None:
-            return _compare_once(*again, options, letters, progress, set_name)
-    return tuple(Comparison(core, progress, set_name) for core in cores)
+            try:
+                judged = _compare_once(*again, options, letters, progress, set_name)
+            except Error:  # a machine without that process has the finding of this one
+                return compared
+            if _runtime.is_told_by(sides, compared, judged):
+                return judged
+    return compared
 
 
 def make_inputs(

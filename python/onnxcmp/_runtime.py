@@ -10,6 +10,10 @@ from ._recording import Recording
 from ._sides import is_path, model_source, path_bytes
 from ._values import of_plain
 
+if typing.TYPE_CHECKING:
+    from ._compare import Comparison
+    from ._objects import Row
+
 Given = dict[str, typing.Any]
 
 
@@ -203,14 +207,31 @@ def in_processes(
     return sides[0], sides[1], given
 
 
-def fusing_in_processes(
+def recorded_in_processes(
     left: typing.Any, right: typing.Any, recorded: typing.Sequence[typing.Any], given: Given
 ) -> tuple[typing.Any, typing.Any, Given] | None:
-    """The same with the inputs that were fed, if a difference of outputs may be one of fusions:
-    there such a model is compared as the runtime has optimized it."""
-    if not any(getattr(side, "fuses", False) for side in (left, right)):
+    """The same with runtimes in processes of their own and the inputs that they were fed here."""
+    if not _runs_here(left) and not _runs_here(right):
         return None
     for side, recording in zip((left, right), recorded):
         if _runs_here(side):
             given = {**given, "inputs": recording.inputs}
     return in_processes(left, right, given)
+
+
+def is_told_by(
+    sides: typing.Iterable[typing.Any],
+    here: typing.Sequence[Comparison],
+    in_processes: typing.Sequence[Comparison],
+) -> bool:
+    """True if the comparison in processes tells of the difference that was found here: one of
+    fusions, one of results inside alone, which is none of the model, or one that is there, too."""
+    return (
+        any(getattr(side, "fuses", False) for side in sides)
+        or all(row.relation != "different" for one in here for row in one.rows if _is_output(row))
+        or any(one.verdict == "different" for one in in_processes)
+    )
+
+
+def _is_output(row: Row) -> bool:
+    return any(r is not None and r.kind == "OUTPUT" for r in (row.left_result, row.right_result))

@@ -209,6 +209,55 @@ def test_what_differs_when_fused_is_compared_again_in_a_process(plain, x):
     assert onnxcmp.compare(plain, ort, {"x": x}).verdict == "different" and not ort.fuses
 
 
+def adapter_file(folder):
+    """An adapter for a process of its own, with an option that makes it err or die."""
+    adapter = folder / "mine.py"
+    adapter.write_text(f"""
+import os, sys
+sys.path[:] = {[p for p in sys.path if p]!r}
+import onnx
+from onnx.reference import ReferenceEvaluator
+from onnxcmp_runtimes import base
+
+class Adapter(base.Adapter):
+    name = "mine"
+    options = {{"fault": "0"}}
+    def load(self, path, extra=(), optimized=None):
+        return ReferenceEvaluator(onnx.load_from_string(base.marked_bytes(path, extra)))
+    def run(self, session, feeds):
+        if self.chosen["fault"] == "die":
+            os.abort()
+        values = dict(zip(session.output_names, session.run(None, feeds)))
+        return {{n: v + float(self.chosen["fault"]) if n == "y" else v for n, v in values.items()}}
+    def unload(self, session):
+        pass
+""")
+    return adapter
+
+
+class WrongInside(Mine):
+    """Wrong in a result on the way, as one that is off by its rounding, and right at the output."""
+
+    def run(self, session, feeds):
+        given = super().run(session, feeds)
+        return {n: v + 0.5 if n == "a" else v for n, v in given.items()}
+
+
+def test_results_inside_are_judged_as_the_command_line_judges_them(plain, x, tmp_path):
+    pytest.importorskip("onnxruntime")
+    ort = onnxcmp.runtimes.OnnxRuntime(plain, optimization="none")
+    ort.adapter = WrongInside()
+    # In a process of its own the outputs decide; what is no runtime of the command line's is a
+    # recording, of which every result counts.
+    assert onnxcmp.compare(plain, ort, {"x": x}).verdict in ("same", "close")
+    assert onnxcmp.compare(plain, Adapter(plain, WrongInside()), {"x": x}).verdict == "different"
+    # A difference that is there as well has its cause from there.
+    ort.adapter, ort._command_line = Mine(0.5), f"{adapter_file(tmp_path)}:fault=0.5"
+    c = onnxcmp.compare(plain, ort, {"x": x})
+    assert c.verdict == "different" and c.causes, str(c)
+    assert [one.right_name for one in c.causes] == ["y"], str(c)
+
+
 def test_what_a_runtime_raises_is_told(plain, x):
     class Broken(Mine):
         def run(self, session, feeds):
@@ -271,27 +320,7 @@ def test_isolated(plain, files, x):
 
 def test_isolated_adapters_of_ones_own(plain, x, tmp_path):
     """One errs, one dies, one is not there: none of them takes this process with it."""
-    adapter = tmp_path / "mine.py"
-    adapter.write_text(f"""
-import os, sys
-sys.path[:] = {[p for p in sys.path if p]!r}
-import onnx
-from onnx.reference import ReferenceEvaluator
-from onnxcmp_runtimes import base
-
-class Adapter(base.Adapter):
-    name = "mine"
-    options = {{"fault": "0"}}
-    def load(self, path, extra=(), optimized=None):
-        return ReferenceEvaluator(onnx.load_from_string(base.marked_bytes(path, extra)))
-    def run(self, session, feeds):
-        if self.chosen["fault"] == "die":
-            os.abort()
-        values = dict(zip(session.output_names, session.run(None, feeds)))
-        return {{n: v + float(self.chosen["fault"]) if n == "y" else v for n, v in values.items()}}
-    def unload(self, session):
-        pass
-""")
+    adapter = adapter_file(tmp_path)
     good = onnxcmp.compare(plain, Adapter(plain, adapter), {"x": x})
     assert good.verdict in ("same", "close"), str(good)
     bad = onnxcmp.compare(plain, Adapter(plain, f"{adapter}:fault=0.5"), {"x": x})
