@@ -21,7 +21,9 @@ import time
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from ._batch_files import fetch, file_identity, file_size, is_url
 from ._ray_cluster import ClusterError, connected
+from ._remote_folder import RemoteFolder
 
 # Small pairs go together, so that starting a task costs little of its time.
 _MOST_IN_TASK = 16
@@ -116,90 +118,6 @@ def _part_program() -> list[str]:
     return [sys.executable, "-P", "-c", _ENDS_WITH_PARENT, str(os.getpid())]
 
 
-def _is_url(path: str) -> bool:
-    return "://" in path
-
-
-def _identity(path: str) -> str:
-    """Something that changes with what a path holds, without reading it."""
-    if not path:
-        return ""
-    if not _is_url(path):
-        if os.path.isdir(path):
-            files = sorted(os.path.join(folder, name)
-                           for folder, _, names in os.walk(path, followlinks=True)
-                           for name in names)
-            return "\n".join(map(_identity, files))
-        try:
-            status = os.stat(path)
-        except OSError:
-            return "none"
-        # The last one nobody can set to what it was.
-        return f"{path} {status.st_size} {status.st_mtime_ns} {status.st_ctime_ns}"
-    import fsspec
-
-    files, name = fsspec.core.url_to_fs(path)
-    try:
-        return f"{path} {files.ukey(name)}"
-    except OSError:
-        return "none"
-
-
-def _size(path: str) -> int:
-    if not path:
-        return 0
-    try:
-        if not _is_url(path):
-            return os.path.getsize(path)
-        import fsspec
-
-        files, name = fsspec.core.url_to_fs(path)
-        return int(files.size(name) or 0)
-    except OSError:
-        return 0
-
-
-def _external_files(path: str) -> set[str]:
-    """Files of external data that a model names, as it has them."""
-    import onnx
-    from onnx.external_data_helper import _get_all_tensors, uses_external_data
-
-    try:
-        model = onnx.load(path, load_external_data=False)
-    except Exception:  # no model: the comparison says so
-        return set()
-    return {entry.value for tensor in _get_all_tensors(model) if uses_external_data(tensor)
-            for entry in tensor.external_data if entry.key == "location"}
-
-
-def _fetch(path: str, folder: str, reads: dict[str, str]) -> str:
-    """The local path of a file; one behind a URL is fetched into the folder, with its data.
-
-    Adds the identities of these data to `reads`.
-    """
-    if not path or not _is_url(path):
-        return path
-    import fsspec
-
-    files, name = fsspec.core.url_to_fs(path)
-    os.makedirs(folder, exist_ok=True)
-    local = os.path.join(folder, os.path.basename(name.rstrip("/")))
-    try:
-        files.get(name, local, recursive=files.isdir(name))
-        if local.endswith(".onnx"):
-            for data in _external_files(local):
-                target = os.path.normpath(os.path.join(folder, data))
-                if not target.startswith(folder + os.sep):
-                    continue  # the loader refuses it as well
-                os.makedirs(os.path.dirname(target), exist_ok=True)
-                url = path.rsplit("/", 1)[0] + "/" + data
-                reads[url] = _identity(url)
-                files.get(name.rsplit("/", 1)[0] + "/" + data, target)
-    except FileNotFoundError:
-        pass  # the comparison says so
-    return local
-
-
 class _ReadFiles:
     """Files that a batch in a folder here has read, but for those written to immediately before."""
 
@@ -245,13 +163,15 @@ def _compare(pairs: list[dict[str, Any]], passed_on: list[str], version: str) ->
     with tempfile.TemporaryDirectory(prefix="onnxcmp-batch-") as scratch:
         manifest = os.path.join(scratch, "pairs.jsonl")
         reads: list[dict[str, str]] = [{} for _ in pairs]
+        fetched: list[dict[str, str]] = [{} for _ in pairs]  # URLs by what they are here
         with open(manifest, "w", encoding="utf-8") as file:
             for number, pair in enumerate(pairs):
                 folder = os.path.join(scratch, "files", str(number))
                 local = dict(pair)
                 for side in ("left", "right", "inputs"):
                     if pair.get(side):
-                        local[side] = _fetch(pair[side], os.path.join(folder, side), reads[number])
+                        local[side] = fetch(pair[side], os.path.join(folder, side), reads[number])
+                        fetched[number][local[side]] = pair[side]
                 file.write(json.dumps(local) + "\n")
         out = os.path.join(scratch, "out")
         done = subprocess.run(
@@ -265,7 +185,9 @@ def _compare(pairs: list[dict[str, Any]], passed_on: list[str], version: str) ->
             raise BatchError(f"a batch on a node has failed: {done.stderr.strip()}") from None
         results = []
         files = _ReadFiles(out)
-        for pair, line, read in zip(pairs, lines, reads, strict=True):
+        for pair, line, read, names in zip(pairs, lines, reads, fetched, strict=True):
+            for local, url in names.items():
+                line["summary"] = line["summary"].replace(local, url)
             line.update(left=pair["left"], right=pair.get("right", ""))
             archive = io.BytesIO()
             with tarfile.open(fileobj=archive, mode="w:gz", compresslevel=1) as tar:
@@ -294,8 +216,10 @@ def _extract(tar: tarfile.TarFile, folder: str) -> None:
 class _Folder:
     """The folder of a batch: results that are known, and new ones."""
 
-    def __init__(self, out: str, pages: list[str], version: str) -> None:
-        self.path = os.path.abspath(out)
+    def __init__(self, out: str, pages: list[str], version: str,
+                 remote: RemoteFolder | None = None) -> None:
+        self._remote = remote
+        self.path = os.path.abspath(out) if remote is None else remote.path
         self._known: dict[str, tuple[dict[str, Any], dict[str, str]]] = {}
         self._beside: dict[str, list[str]] = {}  # test data in folders of models
         self._salt = json.dumps([version, pages])
@@ -313,12 +237,12 @@ class _Folder:
 
     def identity(self, pair: dict[str, Any]) -> str:
         parts = [self._salt, json.dumps(pair, sort_keys=True)]
-        parts += [_identity(pair.get(part, "")) for part in ("left", "right", "inputs")]
+        parts += [file_identity(pair.get(part, "")) for part in ("left", "right", "inputs")]
         for word in pair.get("options", ()):
             value = word.partition("=")[2] if word.startswith("-") else word
-            parts += [_identity(value)] if value.startswith("/") else []
+            parts += [file_identity(value)] if value.startswith("/") else []
         if not pair.get("inputs"):
-            parts += map(_identity, self._test_data(os.path.dirname(pair["left"])))
+            parts += map(file_identity, self._test_data(os.path.dirname(pair["left"])))
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
     def _test_data(self, folder: str) -> list[str]:
@@ -333,7 +257,7 @@ class _Folder:
         result, reads = self._known[identity]
         if result["verdict"] in _AGAIN:
             return None
-        if any(_identity(path) != known for path, known in reads.items()):
+        if any(file_identity(path) != known for path, known in reads.items()):
             return None
         if retry and result["verdict"] not in ("same", "close", "different"):
             return None
@@ -369,13 +293,22 @@ class _Folder:
             with open(os.path.join(shard, "summary.json"), "w", encoding="utf-8") as file:
                 json.dump({"shard": [1, 1]}, file)
             command = [*_program(), "batch", "--merge", shard, "--out", self.path]
-            return subprocess.run(command + (["--baseline", baseline] if baseline else []),
-                                  check=False).returncode
+            command += ["--baseline", baseline] if baseline else []
+            if self._remote is None:
+                return subprocess.run(command, check=False).returncode
+            done = subprocess.run(command, check=False, text=True, stdout=subprocess.PIPE)
+            print(done.stdout.replace(self.path, self._remote.url), end="")
+            return done.returncode
+
+    def save(self, now: bool = True) -> None:
+        """Copies what is new to where the folder is, if that is behind a URL."""
+        if self._remote is not None:
+            self._remote.save(now)
 
 
 def _tasks(pairs: list[tuple[str, dict[str, Any]]], slots: int) -> Iterator[tuple[Any, int]]:
     """Pairs by tasks, the largest first, with the bytes of the largest of each."""
-    sizes = {identity: _size(pair["left"]) + _size(pair.get("right", ""))
+    sizes = {identity: file_size(pair["left"]) + file_size(pair.get("right", ""))
              for identity, pair in pairs}
     pairs = sorted(pairs, key=lambda item: -sizes[item[0]])
     most = max(1, min(_MOST_IN_TASK, len(pairs) // (slots * 8)))
@@ -425,6 +358,7 @@ class _Driver:
                 self._folder.keep(identity, line, *files)
                 self.results[identity] = line
                 self._show(line, start, total)
+            self._folder.save(now=False)
 
     def _again(self, identity: str, line: dict[str, Any]) -> bool:
         if line["verdict"] not in _AGAIN:
@@ -448,7 +382,7 @@ class _Driver:
 def _list_pairs(options: _Options) -> list[dict[str, Any]]:
     listing = options.listing
     with tempfile.TemporaryDirectory(prefix="onnxcmp-batch-") as scratch:
-        local = [_fetch(word, scratch, {}) if _is_url(word) and i == 0 else word
+        local = [fetch(word, scratch, {}) if is_url(word) and i == 0 else word
                  for i, word in enumerate(listing)]
         listed = subprocess.run([*_program(), "batch", "--list", *local], capture_output=True,
                                 text=True, check=False)
@@ -464,27 +398,25 @@ def run(arguments: list[str]) -> int:
         raise BatchError("--ray needs Ray: pip install 'onnxcmp[ray]'")
     pairs = _list_pairs(options)
     version = _version()
-    target = options.out
     with tempfile.TemporaryDirectory(prefix="onnxcmp-batch-") as scratch:
-        out = os.path.join(scratch, "out") if _is_url(target) else target
-        folder = _Folder(out, options.passed_on, version)
+        remote = None
+        if is_url(options.out):
+            remote = RemoteFolder(options.out, os.path.join(scratch, "out"))
+        folder = _Folder(options.out, options.passed_on, version, remote)
         named = [(folder.identity(pair), pair) for pair in pairs]
         known = {identity: folder.find(identity, options.retry) for identity, _ in named}
         new = [(identity, pair) for identity, pair in named if known[identity] is None]
         if not options.quiet and len(new) < len(named):
             print(f"{len(named) - len(new)} of {len(named)} pairs are known", file=sys.stderr)
         driver = _Driver(options, folder, version)
-        if new:
-            with connected(options.address):
-                driver.run(new)
-        results = [driver.results.get(identity) or known[identity] for identity, _ in named]
-        status = folder.report([r for r in results if r is not None], options.baseline)
-        if _is_url(target):
-            import fsspec
-
-            files, name = fsspec.core.url_to_fs(target)
-            files.put(out + "/", name + "/", recursive=True)
-        return status
+        try:
+            if new:
+                with connected(options.address):
+                    driver.run(new)
+            results = [driver.results.get(identity) or known[identity] for identity, _ in named]
+            return folder.report([r for r in results if r is not None], options.baseline)
+        finally:
+            folder.save()
 
 
 def main(arguments: list[str]) -> int:

@@ -189,6 +189,18 @@ def test_a_url_needs_no_shared_folder(zoo, ray):
     assert done.returncode == 0, done.stderr + done.stdout
     assert "at 127.0.0.1:9, does not answer" in done.stderr
     assert results(folder / "out")["big"]["left"].startswith("file://")
+    # A folder behind a URL: the results of an earlier batch are known there.
+    manifest.write_text(manifest.read_text() + json.dumps({
+        "name": "gone", "left": f"file://{folder}/a/big.onnx",
+        "right": f"file://{folder}/b/gone.onnx"}) + "\n")
+    for known in (0, 2):
+        done = batch(manifest, "--out", f"file://{folder}/night", "--ray")
+        assert done.returncode == 2, done.stderr + done.stdout
+        assert f"page       file://{folder}/night/index.html" in done.stdout
+        assert ("2 of 2 pairs are known" in done.stderr) == (known == 2), done.stderr
+        found = results(folder / "night")
+        assert found["big"]["verdict"] == "same"
+        assert f"file://{folder}/b/gone.onnx" in found["gone"]["summary"]
 
 
 def test_a_node_is_lost(zoo, ray):
