@@ -33,7 +33,7 @@ def load(path):
 
 def prove(program, left, right):
     """"proved", "not" or "impossible", with the first line of the proof."""
-    run = subprocess.run([program, left, right, "--prove", "--sets", "1", "--no-causes"],
+    run = subprocess.run([program, left, right, "--prove", "--all", "--sets", "1", "--no-causes"],
                          capture_output=True, text=True, check=False, timeout=300)
     text = " ".join(run.stdout.split())
     lines = [part.strip() for part in text.split("proof:")[1:]]

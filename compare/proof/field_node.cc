@@ -144,10 +144,20 @@ std::vector<int64_t> FieldNode::Ints(absl::string_view name) const {
   return list != nullptr ? *list : std::vector<int64_t>();
 }
 
-Residue FieldNode::Real(absl::string_view name, float fallback) const {
+std::vector<float> FieldNode::Floats(absl::string_view name) const {
+  const Attribute* const found = Find(name);
+  const auto* const list = found != nullptr ? std::get_if<std::vector<float>>(found) : nullptr;
+  return list != nullptr ? *list : std::vector<float>();
+}
+
+float FieldNode::Number(absl::string_view name, float fallback) const {
   const Attribute* const found = Find(name);
   const auto* const number = found != nullptr ? std::get_if<float>(found) : nullptr;
-  return Constant(number != nullptr ? *number : fallback);
+  return number != nullptr ? *number : fallback;
+}
+
+Residue FieldNode::Real(absl::string_view name, float fallback) const {
+  return Constant(Number(name, fallback));
 }
 
 Residue FieldNode::Constant(double number, DType dtype) const {

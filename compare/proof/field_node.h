@@ -72,7 +72,9 @@ class FieldNode {
   // The attribute, else the schema's default, else the fallback.
   int64_t Int(absl::string_view name, int64_t fallback) const;
   std::string String(absl::string_view name, absl::string_view fallback) const;
+  float Number(absl::string_view name, float fallback) const;
   std::vector<int64_t> Ints(absl::string_view name) const;
+  std::vector<float> Floats(absl::string_view name) const;
   bool HasAttribute(absl::string_view name) const;
   // A number, as the constant that it stands for.
   Residue Real(absl::string_view name, float fallback) const;
