@@ -169,6 +169,24 @@ Residue FieldNode::Constant(double number, DType dtype) const {
   return constant.residue;
 }
 
+std::optional<ExpForm> FieldNode::Form(int input) const {
+  if (!Has(input) || !value(input).exp_factor.defined()) return std::nullopt;
+  absl::StatusOr<Residues> factor = FromTensor(value(input).exp_factor);
+  absl::StatusOr<Residues> exponent = FromTensor(value(input).exp_exponent);
+  if (!factor.ok() || !exponent.ok()) return std::nullopt;
+  return ExpForm{*std::move(factor), *std::move(exponent)};
+}
+
+absl::Status FieldNode::SetForm(int output, ExpForm form) {
+  MarkRandom();
+  Residues value = form.exponent;
+  for (size_t i = 0; i < value.values.size(); ++i) {
+    value.values[i] = PrimeField::Mul(form.factor.values[i], field_.Exp(value.values[i]));
+  }
+  forms_.insert_or_assign(output, std::move(form));
+  return Set(output, std::move(value));
+}
+
 absl::Status FieldNode::Set(int output, Residues residues) {
   if (!HasOutput(output)) return absl::OkStatus();
   const Value& expected = number(output);

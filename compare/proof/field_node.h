@@ -36,6 +36,12 @@ using MeantConstants = std::set<std::string>;
 absl::StatusOr<Residues> EmbedTensor(const PrimeField& field, const Tensor& tensor,
                                      MeantConstants* meant);
 
+// factor * exp(exponent), element by element.
+struct ExpForm {
+  Residues factor;
+  Residues exponent;
+};
+
 class FieldNode {
  public:
   // Runs the node, with other inputs in their places.
@@ -80,6 +86,11 @@ class FieldNode {
   Residue Real(absl::string_view name, float fallback) const;
   Residue Constant(double number, DType dtype = DType::kFloat) const;
 
+  // An input as a product with a power of e, if it is known as one.
+  std::optional<ExpForm> Form(int input) const;
+  // Sets an output to such a product.
+  absl::Status SetForm(int output, ExpForm form);
+
   // Sets an output. An error if its shape is not that of the output on numbers.
   absl::Status Set(int output, Residues residues);
   // The outputs of an operator that only moves elements of some of its inputs: it runs on their
@@ -89,6 +100,7 @@ class FieldNode {
   void MarkRandom() { exact_ = false; }
 
   std::vector<std::optional<Residues>>& outputs() { return outputs_; }
+  const std::map<int, ExpForm>& forms() const { return forms_; }
   bool exact() const { return exact_; }
 
  private:
@@ -105,6 +117,7 @@ class FieldNode {
   MeantConstants* meant_;
   uint64_t operation_ = 0;
   std::vector<std::optional<Residues>> outputs_;
+  std::map<int, ExpForm> forms_;  // of outputs
   mutable bool exact_ = true;  // false once In() or Constant() has taken one for another
 };
 

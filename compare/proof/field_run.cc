@@ -99,13 +99,17 @@ absl::StatusOr<uint64_t> HashOf(const PrimeField& field, const FieldValue& value
   return MixNumbers(hash, static_cast<uint64_t>(number.dtype()));
 }
 
-// Where a fixed result is no number in the field, the run on numbers knows it.
-absl::Status FillFromNumbers(const Value& number, Residues* residues) {
+// Where a fixed result is no number in the field, the run on numbers knows it. True if some are.
+absl::StatusOr<bool> FillFromNumbers(const Value& number, Residues* residues) {
+  if (std::find(residues->values.begin(), residues->values.end(), kNoNumber) ==
+      residues->values.end()) {
+    return false;
+  }
   OC_ASSIGN_OR_RETURN(const Residues known, EmbedTensor(PrimeField(0), number.tensor(), nullptr));
   for (size_t i = 0; i < residues->values.size(); ++i) {
     if (residues->values[i] == kNoNumber) residues->values[i] = known.values[i];
   }
-  return absl::OkStatus();
+  return true;
 }
 
 // True if a definition gives the numbers that its operator gives, but for rounding.
@@ -287,7 +291,14 @@ absl::StatusOr<std::vector<FieldValue>> FieldRun::ByOperator(FieldNode& node,
     std::optional<Residues>& residues = node.outputs()[static_cast<size_t>(i)];
     if (!residues.has_value()) return absl::UnimplementedError("one of its outputs");
     FieldValue& output = outputs[static_cast<size_t>(i)];
-    if (fixed) OC_RETURN_IF_ERROR(FillFromNumbers(node.number(i), &*residues));
+    bool filled = false;
+    if (fixed) {
+      OC_ASSIGN_OR_RETURN(filled, FillFromNumbers(node.number(i), &*residues));
+    }
+    if (const auto form = node.forms().find(i); form != node.forms().end() && !filled) {
+      OC_ASSIGN_OR_RETURN(output.exp_factor, ToTensor(form->second.factor));
+      OC_ASSIGN_OR_RETURN(output.exp_exponent, ToTensor(form->second.exponent));
+    }
     OC_ASSIGN_OR_RETURN(output.residues, ToTensor(*residues));
     output.fixed = fixed;
     output.exact = node.exact();

@@ -41,6 +41,7 @@ struct Trace {
   bool shaped = false;
   bool fixed = false;
   bool real = false;
+  DType dtype = DType::kUndefined;
 };
 using Traces = absl::flat_hash_map<std::string, Trace>;
 
@@ -66,6 +67,7 @@ absl::StatusOr<Trace> TraceOf(const PrimeField& field, const FieldValue& value) 
   const Tensor& number = value.number.tensor();
   trace.shape.assign(number.shape().begin(), number.shape().end());
   const DType dtype = number.dtype();
+  trace.dtype = dtype;
   if (value.fixed && (dtype == DType::kString || IsComplex(dtype))) {
     trace.hash = ContentOf(value.number);
     return trace;
@@ -261,6 +263,7 @@ class Prover {
     const auto watch = [&](const std::string& name, FieldValue* value) -> absl::Status {
       if (const auto fold = changes.folds[side].find(name); fold != changes.folds[side].end()) {
         value->residues = fold->second;
+        value->exp_factor = value->exp_exponent = Tensor();
         value->exact = false;
       }
       if (value->fixed && IsRealTensor(value->number)) kept_[side][name] = *value;
@@ -424,6 +427,12 @@ class Prover {
       if (AreEqual(traces, pair.left, pair.right)) row.proof = RowProof::kProved;
       const auto left = traces.left.find(pair.left);
       if (left != traces.left.end() && left->second.shaped) report_.given_shapes = true;
+      // A type of fewer digits rounds more, which somebody has to want.
+      const auto right = traces.right.find(pair.right);
+      if (row.proof == RowProof::kProved && left->second.dtype != right->second.dtype) {
+        row.proof = RowProof::kNotProved;
+        row.why = "the types differ";
+      }
       // An output that depends on no input that varies has been computed once, and not proved.
       if (left != traces.left.end() && left->second.fixed && !report_.given.empty()) {
         row.proof = RowProof::kNotProved;
