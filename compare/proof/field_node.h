@@ -28,8 +28,12 @@
 
 namespace onnxcmp {
 
-// Constants that were taken for the real numbers they stand for: "1/3", "sqrt(2)".
-using MeantConstants = std::set<std::string>;
+// Constants that were taken for the real numbers they stand for.
+struct MeantConstants {
+  std::set<std::string> texts;  // "1/3", "sqrt(2)"
+  // Numbers that were computed from others in floats, as what they were computed from.
+  std::map<float, Residue> folded;
+};
 
 // The numbers of a tensor as residues. A tensor with the same number everywhere is a constant that
 // somebody has written (MeaningOf); `meant` learns which.
@@ -86,6 +90,10 @@ class FieldNode {
   Residue Real(absl::string_view name, float fallback) const;
   Residue Constant(double number, DType dtype = DType::kFloat) const;
 
+  // 1 for elements of an input that a mask has made large negative numbers; nothing: none are.
+  std::optional<Residues> Masked(int input) const;
+  // Tells the report what a constant was taken for.
+  void TakeFor(const std::string& text);
   // An input as a product with a power of e, if it is known as one.
   std::optional<ExpForm> Form(int input) const;
   // Sets an output to such a product.

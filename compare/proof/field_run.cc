@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "compare/proof/definition.h"
 #include "compare/proof/field/residues.h"
+#include "compare/proof/score_masks.h"
 #include "compare/streams/fingerprint.h"
 #include "compare/streams/xxh128.h"
 #include "evaluator/base/status_macros.h"
@@ -45,6 +46,15 @@ bool OnlyPlaces(const Node& node) {
 
 bool IsReal(const Value& value) {
   return value.is_tensor() && IsFloatingPoint(value.tensor().dtype());
+}
+
+// Operators on sequences that only move their elements, which are tensors of any one type.
+bool MovesSequences(const Node& node) {
+  static constexpr absl::string_view kNames[] = {"SplitToSequence", "SequenceConstruct",
+                                                 "SequenceAt", "SequenceInsert",
+                                                 "ConcatFromSequence"};
+  return node.domain == kOnnxDomain &&
+         std::find(std::begin(kNames), std::end(kNames), node.op_type) != std::end(kNames);
 }
 
 bool ReadsNoElements(const Node& node) {
@@ -224,6 +234,8 @@ absl::StatusOr<std::vector<FieldValue>> FieldRun::Compute(int64_t index,
                                                           absl::Span<const Value> numbers,
                                                           const FieldValues& values) {
   const Node& node = evaluator_.model().graph.nodes[static_cast<size_t>(index)];
+  // Its second input says a type, and nothing else.
+  if (node.domain == kOnnxDomain && node.op_type == "CastLike") inputs = inputs.first(1);
   const bool has_meaning = FindFieldOperator(node.domain, node.op_type) != nullptr ||
                            FindDefinition(node.domain, node.op_type) != nullptr;
   if (DrawsNumbers(node) && !has_meaning) {
@@ -242,6 +254,10 @@ absl::StatusOr<std::vector<FieldValue>> FieldRun::Compute(int64_t index,
   std::vector<FieldValue> outputs(numbers.size());
   if (ReadsNoElements(node) || (fixed && !(reals && real_result))) {
     for (size_t i = 0; i < outputs.size(); ++i) outputs[i].number = numbers[i];
+  } else if (MovesSequences(node)) {
+    absl::StatusOr<std::vector<FieldValue>> moved = BySequence(index, inputs, numbers);
+    if (!moved.ok()) return WithoutMeaning(node, moved.status().message(), numbers);
+    outputs = *std::move(moved);
   } else if (!GraphsOf(node).empty()) {
     absl::StatusOr<std::vector<FieldValue>> branch = ByBranch(node, inputs, values);
     if (!branch.ok()) return WithoutMeaning(node, branch.status().message(), numbers);
@@ -275,7 +291,49 @@ absl::StatusOr<std::vector<FieldValue>> FieldRun::Compute(int64_t index,
     outputs[i].number = numbers[i];
     outputs[i].shaped = outputs[i].shaped || shaped;
   }
+  if (!outputs.empty() && !outputs[0].fixed) {
+    outputs[0].masked = MaskedElements(node, inputs, numbers[0]);
+  }
   return outputs;
+}
+
+absl::StatusOr<std::vector<FieldValue>> FieldRun::BySequence(int64_t index,
+                                                             absl::Span<const FieldValue> inputs,
+                                                             absl::Span<const Value> numbers) {
+  std::vector<Value> given;
+  FieldValue made;
+  made.fixed = false;
+  for (const FieldValue& input : inputs) {
+    made.exact = made.exact && input.exact;
+    if (!input.number.is_tensor()) {
+      if (input.elements.empty()) return absl::UnimplementedError("a sequence of something else");
+      given.push_back(input.elements);
+    } else if (input.fixed && IsInteger(input.number.tensor().dtype())) {
+      given.push_back(input.number);
+    } else {
+      Residues residues;
+      if (input.residues.defined()) {
+        OC_ASSIGN_OR_RETURN(residues, FromTensor(input.residues));
+      } else {
+        OC_ASSIGN_OR_RETURN(
+            residues, EmbedTensor(tools_.field, input.number.tensor(), tools_.meant));
+      }
+      OC_ASSIGN_OR_RETURN(given.emplace_back(), ToTensor(residues));
+    }
+  }
+  const absl::StatusOr<std::vector<Value>> moved = evaluator_.RunNode(index, given);
+  if (!moved.ok()) return absl::UnimplementedError(moved.status().message());
+  const Value& output = moved->front();
+  if (output.is_tensor()) {
+    made.residues = output.tensor();
+    if (!numbers[0].is_tensor() || numbers[0].tensor().shape() != made.residues.shape()) {
+      return absl::UnimplementedError("an element of another shape");
+    }
+  } else {
+    made.identity = ContentOf(output).low;
+    made.elements = output;
+  }
+  return std::vector<FieldValue>{std::move(made)};
 }
 
 absl::StatusOr<std::vector<FieldValue>> FieldRun::ByOperator(FieldNode& node,

@@ -61,6 +61,10 @@ class FieldRun {
   // The outputs as residues, or Unimplemented.
   absl::StatusOr<std::vector<FieldValue>> ByOperator(FieldNode& node,
                                                      absl::Span<const FieldValue> inputs);
+  // An operator on sequences, on the residues of their elements.
+  absl::StatusOr<std::vector<FieldValue>> BySequence(int64_t index,
+                                                     absl::Span<const FieldValue> inputs,
+                                                     absl::Span<const Value> numbers);
   // By what the operator is made of, if that gives the same on numbers.
   absl::StatusOr<std::vector<FieldValue>> ByDefinition(const FieldNode& node,
                                                        absl::Span<const FieldValue> inputs);

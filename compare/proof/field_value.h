@@ -15,6 +15,10 @@ struct FieldValue {
   // Where it is known as factor * exp(exponent), these, both of its shape: exp(a) exp(b) = exp(a + b)
   // holds for such. Not defined() otherwise.
   Tensor exp_factor, exp_exponent;
+  // 1 for elements that a mask has made large negative numbers (score_masks.h); not defined(): none.
+  Tensor masked;
+  // Of a sequence: its elements as residues.
+  Value elements;
   // The same for all values of the inputs that vary: `number` holds for all.
   bool fixed = true;
   // It is made by + - * / alone from inputs and constants: where two differ in the field, they

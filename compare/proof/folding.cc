@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "compare/proof/field/residues.h"
 #include "compare/proof/field_node.h"
 #include "compare/proof/foldable_layer.h"
@@ -49,9 +50,10 @@ class Agreement {
     ulp_ = std::max(ulp_, static_cast<int64_t>(ulp));
     return true;
   }
-  bool Agrees() const {
+  // `is_exact`: computing is by + - * / and roots alone, which everybody rounds alike.
+  bool Agrees(bool is_exact) const {
     const int64_t least = *std::min_element(misses_.begin(), misses_.end());
-    return count_ > 0 && (least == 0 || IsSpread(least, count_));
+    return count_ > 0 && (least == 0 || IsSpread(least, count_) || (!is_exact && ulp_ <= 1));
   }
   int64_t ulp() const { return ulp_; }
 
@@ -102,6 +104,11 @@ Places InOrder(const Shape& shape, const std::vector<AxisPart>& parts) {
   return places;
 }
 
+absl::StatusOr<Residues> ResiduesOfConstant(const PrimeField& field, const FieldValue& value) {
+  if (value.residues.defined()) return FromTensor(value.residues);
+  return EmbedTensor(field, value.number.tensor(), nullptr);
+}
+
 // As they are, transposed, or with channels in blocks of onnxruntime.
 std::vector<Places> LayoutsOf(const Shape& weights, const Shape& constant) {
   std::vector<Places> layouts;
@@ -135,7 +142,8 @@ std::vector<Places> LayoutsOf(const Shape& weights, const Shape& constant) {
 }
 
 std::optional<FoldedConstant> Match(const std::string& name, const Tensor& constant,
-                                    const std::vector<double>& numbers, const Places& places,
+                                    const std::vector<double>& numbers,
+                                    const std::vector<Residue>& own, const Places& places,
                                     const FoldedLayer& layer, bool bias) {
   Agreement agreement(kFoldingWays + 1, DType::kFloat);
   Residues residues = Residues::Filled(constant.shape(), 0);
@@ -156,7 +164,8 @@ std::optional<FoldedConstant> Match(const std::string& name, const Tensor& const
     }
     residues.values[i] = bias ? layer.exact.biases[at] : layer.exact.weights[at];
   }
-  if (!agreement.Agrees()) return std::nullopt;
+  if (!agreement.Agrees(/*is_exact=*/true)) return std::nullopt;
+  if (residues.values == own) return std::nullopt;  // nothing was folded
   absl::StatusOr<Tensor> tensor = ToTensor(residues);
   if (!tensor.ok()) return std::nullopt;
   return FoldedConstant{name, "", *std::move(tensor), agreement.ulp()};
@@ -188,7 +197,7 @@ std::optional<FoldedConstant> FoldOf(const PrimeField& field, const FieldValue& 
     if (is_exact && own->values[i] != rounded->values[i]) return std::nullopt;
     if (!agreement.Add(a[i], b[i], 0, {b[i]})) return std::nullopt;
   }
-  if (!agreement.Agrees()) return std::nullopt;
+  if (!agreement.Agrees(made.exact)) return std::nullopt;
   return FoldedConstant{"", "", made.residues, agreement.ulp()};
 }
 
@@ -196,10 +205,13 @@ std::vector<FoldedConstant> FoldedLayers(const PrimeField& field, const Graph& g
                                          const FieldValues& known, const FieldValues& constants) {
   std::vector<FoldedConstant> found;
   std::map<std::string, std::vector<double>> numbers_of;
+  std::map<std::string, std::vector<Residue>> own_of;
   for (const auto& [name, value] : constants) {
-    if (value.number.is_tensor() && value.number.tensor().dtype() == DType::kFloat) {
-      numbers_of[name] = NumbersIn(value.number.tensor());
-    }
+    if (!value.number.is_tensor() || value.number.tensor().dtype() != DType::kFloat) continue;
+    const absl::StatusOr<Residues> own = EmbedTensor(field, value.number.tensor(), nullptr);
+    if (!own.ok()) continue;
+    own_of[name] = own->values;
+    numbers_of[name] = NumbersIn(value.number.tensor());
   }
   for (const FoldableLayer& layer : FoldableLayers(field, graph, known)) {
     const FoldedLayer folded = Fold(field, layer);
@@ -208,7 +220,9 @@ std::vector<FoldedConstant> FoldedLayers(const PrimeField& field, const Graph& g
       std::optional<FoldedConstant> match;
       if (numbers.size() >= folded.near.weights.size()) {
         for (const Places& places : LayoutsOf(layer.weight.shape(), constant.shape())) {
-          if (!match.has_value()) match = Match(name, constant, numbers, places, folded, false);
+          if (!match.has_value()) {
+            match = Match(name, constant, numbers, own_of[name], places, folded, false);
+          }
         }
         if (match.has_value()) match->from = layer.weight_name;
       }
@@ -217,10 +231,54 @@ std::vector<FoldedConstant> FoldedLayers(const PrimeField& field, const Graph& g
           numbers.size() < layer.channels + 16) {
         Places places(numbers.size(), kNoPlace);
         std::iota(places.begin(), places.begin() + static_cast<int64_t>(layer.channels), 0);
-        match = Match(name, constant, numbers, places, folded, true);
+        match = Match(name, constant, numbers, own_of[name], places, folded, true);
         if (match.has_value()) match->from = layer.bias_name;
       }
       if (match.has_value()) found.push_back(*std::move(match));
+    }
+  }
+  return found;
+}
+
+std::vector<FoldedNumber> FoldedNumbersOf(const PrimeField& field, const Graph& graph,
+                                          const FieldValues& known, const FieldValues& others) {
+  const auto one_number = [&](const FieldValue& value) -> std::optional<FoldedNumber> {
+    if (value.number.tensor().num_elements() != 1) return std::nullopt;
+    const std::vector<double> numbers = NumbersIn(value.number.tensor());
+    const absl::StatusOr<Residues> residues = ResiduesOfConstant(field, value);
+    if (numbers.size() != 1 || !residues.ok()) return std::nullopt;
+    return FoldedNumber{static_cast<float>(numbers[0]), residues->values[0], "", ""};
+  };
+  std::map<float, Residue> factors;
+  for (const auto& [name, value] : others) {
+    if (const std::optional<FoldedNumber> number = one_number(value); number.has_value()) {
+      factors.emplace(number->number, number->residue);
+    }
+  }
+  std::map<float, std::string> wanted;
+  for (const Node& node : graph.nodes) {
+    for (const char* const name : {"alpha", "beta", "scale"}) {
+      const auto found = node.attributes.find(name);
+      const auto* const number =
+          found == node.attributes.end() ? nullptr : std::get_if<float>(&found->second);
+      if (number != nullptr) wanted.emplace(*number, absl::StrCat(name, " of ", node.op_type));
+    }
+  }
+  for (const auto& [name, value] : known) {
+    const std::optional<FoldedNumber> number = one_number(value);
+    if (number.has_value() && !value.residues.defined()) wanted.emplace(number->number, name);
+  }
+  std::vector<FoldedNumber> found;
+  for (const auto& [number, text] : wanted) {
+    if (factors.contains(number)) continue;
+    for (auto a = factors.begin(); a != factors.end(); ++a) {
+      const auto b = std::find_if(a, factors.end(), [&](const auto& other) {
+        return a->first * other.first == number;
+      });
+      if (b == factors.end() || a->first == 1 || b->first == 1) continue;
+      found.push_back({number, PrimeField::Mul(a->second, b->second), text,
+                       absl::StrCat(a->first, " * ", b->first)});
+      break;
     }
   }
   return found;

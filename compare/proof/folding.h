@@ -34,6 +34,16 @@ std::optional<FoldedConstant> FoldOf(const PrimeField& field, const FieldValue& 
 std::vector<FoldedConstant> FoldedLayers(const PrimeField& field, const Graph& graph,
                                          const FieldValues& known, const FieldValues& constants);
 
+// A factor of a node, or a constant of one number, that is the product of two numbers of the other
+// side to the last bit, where these stand for other numbers than floats.
+struct FoldedNumber {
+  float number = 0;
+  Residue residue = 0;
+  std::string text, from;
+};
+std::vector<FoldedNumber> FoldedNumbersOf(const PrimeField& field, const Graph& graph,
+                                          const FieldValues& known, const FieldValues& others);
+
 }  // namespace onnxcmp
 
 #endif  // ONNXCMP_COMPARE_PROOF_FOLDING_H_

@@ -163,7 +163,13 @@ class Prover {
       report_.rows.assign(comparison_.rows.size(), RowProof::kNotLookedAt);
       report_.not_possible = std::string(status.message());
     }
-    report_.constants.assign(meant_.begin(), meant_.end());
+    for (const SideId side : kBothSides) {
+      report_.constants.insert(report_.constants.end(), meant_[side].texts.begin(),
+                               meant_[side].texts.end());
+    }
+    std::sort(report_.constants.begin(), report_.constants.end());
+    report_.constants.erase(std::unique(report_.constants.begin(), report_.constants.end()),
+                            report_.constants.end());
     report_.seconds = absl::ToDoubleSeconds(absl::Now() - start);
     return std::move(report_);
   }
@@ -235,7 +241,7 @@ class Prover {
     FieldTools tools = {field_,
                         pool_,
                         left ? uint64_t{1} : uint64_t{2},
-                        &meant_,
+                        &meant_[side],
                         left ? &report_.left_ends : &report_.right_ends,
                         left ? &report_.left_functions : &report_.right_functions};
     tools.ends->clear();
@@ -303,7 +309,10 @@ class Prover {
       changes->folds[side][pair.left_is_leaf ? pair.left : pair.right] = fold->residues;
       report_.folds.push_back({pair.left, pair.right, fold->ulp});
     }
-    for (const SideId side : kBothSides) FindFoldedLayers(side, changes);
+    for (const SideId side : kBothSides) {
+      FindFoldedLayers(side, changes);
+      FindFoldedNumbers(side);
+    }
     return !report_.folds.empty();
   }
 
@@ -320,6 +329,19 @@ class Prover {
       const bool left = side == SideId::kLeft;
       report_.folds.push_back({left ? fold.constant : fold.from, left ? fold.from : fold.constant,
                                fold.ulp});
+    }
+  }
+
+  // Numbers of a side that are products of two of the other.
+  void FindFoldedNumbers(SideId side) {
+    const SideId other = side == SideId::kLeft ? SideId::kRight : SideId::kLeft;
+    const Graph& graph = sides_[side]->evaluator()->model().graph;
+    for (const FoldedNumber& fold : FoldedNumbersOf(field_, graph, kept_[side], kept_[other])) {
+      meant_[side].folded[fold.number] = fold.residue;
+      report_.folds.push_back({fold.text, fold.from, 1});
+      if (side == SideId::kRight) {
+        std::swap(report_.folds.back().left, report_.folds.back().right);
+      }
     }
   }
 
@@ -448,7 +470,7 @@ class Prover {
   const ThreadPool& pool_;
   const PrimeField field_;
   const std::vector<Pair> pairs_;
-  MeantConstants meant_;
+  PerSide<MeantConstants> meant_;
   PerSide<FieldValues> kept_;  // of pairs that may be folds
   ProofReport report_;
 };

@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "compare/proof/field_functions.h"
 #include "compare/proof/field_node.h"
+#include "compare/proof/score_masks.h"
 #include "evaluator/base/status_macros.h"
 
 namespace onnxcmp {
@@ -112,9 +113,13 @@ absl::StatusOr<std::vector<int>> SoftmaxAxes(const FieldNode& node, int rank) {
 
 absl::Status SoftmaxOperator(FieldNode& node) {
   node.MarkRandom();
-  OC_ASSIGN_OR_RETURN(const Residues x, node.In(0));
+  OC_ASSIGN_OR_RETURN(Residues x, node.In(0));
   if (x.rank() == 0) return NoMeaning("a softmax of a scalar");
   OC_ASSIGN_OR_RETURN(const std::vector<int> axes, SoftmaxAxes(node, x.rank()));
+  if (const std::optional<Residues> masked = node.Masked(0); masked.has_value()) {
+    x = WithoutMasked(std::move(x), *masked, axes);
+    node.TakeFor("-infinity in Softmax");
+  }
   OC_ASSIGN_OR_RETURN(ExpForm form, FieldSoftmax(node.field(), x, axes));
   if (node.node().op_type == "LogSoftmax") {
     return node.Set(0, FieldLogOf(node.field(), std::move(form)));
