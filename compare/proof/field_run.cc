@@ -57,6 +57,18 @@ bool MovesSequences(const Node& node) {
          std::find(std::begin(kNames), std::end(kNames), node.op_type) != std::end(kNames);
 }
 
+// Operators that give the same bits everywhere; others sum in some order, or have functions of some
+// library.
+bool RoundsAlike(const Node& node) {
+  static constexpr absl::string_view kNames[] = {
+      "Abs",      "Add",      "Cast",    "CastLike",  "Clip",    "Concat",    "Div",
+      "Expand",   "Flatten",  "Gather",  "Identity",  "Max",     "Min",       "Mul",
+      "Neg",      "Pad",      "Relu",    "Reshape",   "Slice",   "Split",     "Sqrt",
+      "Squeeze",  "Sub",      "Tile",    "Transpose", "Unsqueeze", "Where",   "Reciprocal"};
+  return node.domain == kOnnxDomain &&
+         std::find(std::begin(kNames), std::end(kNames), node.op_type) != std::end(kNames);
+}
+
 bool ReadsNoElements(const Node& node) {
   return node.domain == kOnnxDomain && (node.op_type == "Shape" || node.op_type == "Size");
 }
@@ -291,6 +303,10 @@ absl::StatusOr<std::vector<FieldValue>> FieldRun::Compute(int64_t index,
     outputs[i].number = numbers[i];
     outputs[i].shaped = outputs[i].shaped || shaped;
   }
+  const bool alike = RoundsAlike(node) &&
+                     std::all_of(inputs.begin(), inputs.end(),
+                                 [](const FieldValue& input) { return input.rounds_alike; });
+  for (FieldValue& output : outputs) output.rounds_alike = alike;
   if (!outputs.empty() && !outputs[0].fixed) {
     outputs[0].masked = MaskedElements(node, inputs, numbers[0]);
   }

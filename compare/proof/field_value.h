@@ -24,6 +24,8 @@ struct FieldValue {
   // It is made by + - * / alone from inputs and constants: where two differ in the field, they
   // differ as functions. Else they may be equal by a rule that nobody has told the field.
   bool exact = true;
+  // It is made by operators that everybody rounds alike: + - * / and roots, and what only moves.
+  bool rounds_alike = true;
   // Its shape depends on values, and is that of the run on numbers.
   bool shaped = false;
   uint64_t identity = 0;  // of what is no tensor and not fixed

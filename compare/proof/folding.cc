@@ -50,10 +50,10 @@ class Agreement {
     ulp_ = std::max(ulp_, static_cast<int64_t>(ulp));
     return true;
   }
-  // `is_exact`: computing is by + - * / and roots alone, which everybody rounds alike.
-  bool Agrees(bool is_exact) const {
+  // `alike`: everybody rounds alike what is computed.
+  bool Agrees(bool alike) const {
     const int64_t least = *std::min_element(misses_.begin(), misses_.end());
-    return count_ > 0 && (least == 0 || IsSpread(least, count_) || (!is_exact && ulp_ <= 1));
+    return count_ > 0 && (least == 0 || IsSpread(least, count_) || !alike);
   }
   int64_t ulp() const { return ulp_; }
 
@@ -164,7 +164,7 @@ std::optional<FoldedConstant> Match(const std::string& name, const Tensor& const
     }
     residues.values[i] = bias ? layer.exact.biases[at] : layer.exact.weights[at];
   }
-  if (!agreement.Agrees(/*is_exact=*/true)) return std::nullopt;
+  if (!agreement.Agrees(/*alike=*/true)) return std::nullopt;
   if (residues.values == own) return std::nullopt;  // nothing was folded
   absl::StatusOr<Tensor> tensor = ToTensor(residues);
   if (!tensor.ok()) return std::nullopt;
@@ -197,7 +197,7 @@ std::optional<FoldedConstant> FoldOf(const PrimeField& field, const FieldValue& 
     if (is_exact && own->values[i] != rounded->values[i]) return std::nullopt;
     if (!agreement.Add(a[i], b[i], 0, {b[i]})) return std::nullopt;
   }
-  if (!agreement.Agrees(made.exact)) return std::nullopt;
+  if (!agreement.Agrees(made.rounds_alike)) return std::nullopt;
   return FoldedConstant{"", "", made.residues, agreement.ulp()};
 }
 
