@@ -52,9 +52,18 @@ absl::StatusOr<Residues> EmbedTensor(const PrimeField& field, const Tensor& tens
   const bool one_number =
       !numbers.empty() && std::all_of(numbers.begin(), numbers.end(),
                                       [&](double number) { return number == numbers.front(); });
+  if (one_number && meant != nullptr) {
+    const auto folded = meant->folded.find(static_cast<float>(numbers.front()));
+    if (folded != meant->folded.end() && folded->first == numbers.front()) {
+      std::fill(out.values.begin(), out.values.end(), folded->second);
+      return out;
+    }
+  }
   if (one_number) {
     const MeantConstant constant = MeaningOf(field, numbers.front(), dtype);
-    if (!constant.text.empty() && meant != nullptr) meant->insert(constant.text);
+    if (!constant.text.empty() && meant != nullptr) {
+      meant->texts.insert(constant.text);
+    }
     std::fill(out.values.begin(), out.values.end(), constant.residue);
     return out;
   }
@@ -91,11 +100,10 @@ absl::StatusOr<Residues> FieldNode::In(int input) const {
   if (given.residues.defined()) return FromTensor(given.residues);
   if (!given.number.is_tensor() || !given.fixed) return NoMeaning("an input is no tensor");
   MeantConstants found;
+  found.folded = meant_->folded;
   OC_ASSIGN_OR_RETURN(Residues residues, EmbedTensor(field_, given.number.tensor(), &found));
-  if (!found.empty()) {
-    exact_ = false;
-    meant_->merge(found);
-  }
+  if (!found.texts.empty() || !found.folded.empty()) exact_ = false;
+  meant_->texts.merge(found.texts);
   return residues;
 }
 
@@ -144,19 +152,63 @@ std::vector<int64_t> FieldNode::Ints(absl::string_view name) const {
   return list != nullptr ? *list : std::vector<int64_t>();
 }
 
-Residue FieldNode::Real(absl::string_view name, float fallback) const {
+std::vector<float> FieldNode::Floats(absl::string_view name) const {
+  const Attribute* const found = Find(name);
+  const auto* const list = found != nullptr ? std::get_if<std::vector<float>>(found) : nullptr;
+  return list != nullptr ? *list : std::vector<float>();
+}
+
+float FieldNode::Number(absl::string_view name, float fallback) const {
   const Attribute* const found = Find(name);
   const auto* const number = found != nullptr ? std::get_if<float>(found) : nullptr;
-  return Constant(number != nullptr ? *number : fallback);
+  return number != nullptr ? *number : fallback;
+}
+
+Residue FieldNode::Real(absl::string_view name, float fallback) const {
+  return Constant(Number(name, fallback));
 }
 
 Residue FieldNode::Constant(double number, DType dtype) const {
+  const auto folded = meant_->folded.find(static_cast<float>(number));
+  if (folded != meant_->folded.end() && folded->first == number) {
+    exact_ = false;
+    return folded->second;
+  }
   const MeantConstant constant = MeaningOf(field_, RoundTo(dtype, number), dtype);
   if (!constant.text.empty()) {
-    meant_->insert(constant.text);
+    meant_->texts.insert(constant.text);
     exact_ = false;
   }
   return constant.residue;
+}
+
+std::optional<Residues> FieldNode::Masked(int input) const {
+  if (!Has(input) || !value(input).masked.defined()) return std::nullopt;
+  absl::StatusOr<Residues> masked = FromTensor(value(input).masked);
+  return masked.ok() ? std::optional<Residues>(*std::move(masked)) : std::nullopt;
+}
+
+void FieldNode::TakeFor(const std::string& text) {
+  meant_->texts.insert(text);
+  exact_ = false;
+}
+
+std::optional<ExpForm> FieldNode::Form(int input) const {
+  if (!Has(input) || !value(input).exp_factor.defined()) return std::nullopt;
+  absl::StatusOr<Residues> factor = FromTensor(value(input).exp_factor);
+  absl::StatusOr<Residues> exponent = FromTensor(value(input).exp_exponent);
+  if (!factor.ok() || !exponent.ok()) return std::nullopt;
+  return ExpForm{*std::move(factor), *std::move(exponent)};
+}
+
+absl::Status FieldNode::SetForm(int output, ExpForm form) {
+  MarkRandom();
+  Residues value = form.exponent;
+  for (size_t i = 0; i < value.values.size(); ++i) {
+    value.values[i] = PrimeField::Mul(form.factor.values[i], field_.Exp(value.values[i]));
+  }
+  forms_.insert_or_assign(output, std::move(form));
+  return Set(output, std::move(value));
 }
 
 absl::Status FieldNode::Set(int output, Residues residues) {

@@ -28,13 +28,23 @@
 
 namespace onnxcmp {
 
-// Constants that were taken for the real numbers they stand for: "1/3", "sqrt(2)".
-using MeantConstants = std::set<std::string>;
+// Constants that were taken for the real numbers they stand for.
+struct MeantConstants {
+  std::set<std::string> texts;  // "1/3", "sqrt(2)"
+  // Numbers that were computed from others in floats, as what they were computed from.
+  std::map<float, Residue> folded;
+};
 
 // The numbers of a tensor as residues. A tensor with the same number everywhere is a constant that
 // somebody has written (MeaningOf); `meant` learns which.
 absl::StatusOr<Residues> EmbedTensor(const PrimeField& field, const Tensor& tensor,
                                      MeantConstants* meant);
+
+// factor * exp(exponent), element by element.
+struct ExpForm {
+  Residues factor;
+  Residues exponent;
+};
 
 class FieldNode {
  public:
@@ -72,11 +82,22 @@ class FieldNode {
   // The attribute, else the schema's default, else the fallback.
   int64_t Int(absl::string_view name, int64_t fallback) const;
   std::string String(absl::string_view name, absl::string_view fallback) const;
+  float Number(absl::string_view name, float fallback) const;
   std::vector<int64_t> Ints(absl::string_view name) const;
+  std::vector<float> Floats(absl::string_view name) const;
   bool HasAttribute(absl::string_view name) const;
   // A number, as the constant that it stands for.
   Residue Real(absl::string_view name, float fallback) const;
   Residue Constant(double number, DType dtype = DType::kFloat) const;
+
+  // 1 for elements of an input that a mask has made large negative numbers; nothing: none are.
+  std::optional<Residues> Masked(int input) const;
+  // Tells the report what a constant was taken for.
+  void TakeFor(const std::string& text);
+  // An input as a product with a power of e, if it is known as one.
+  std::optional<ExpForm> Form(int input) const;
+  // Sets an output to such a product.
+  absl::Status SetForm(int output, ExpForm form);
 
   // Sets an output. An error if its shape is not that of the output on numbers.
   absl::Status Set(int output, Residues residues);
@@ -87,6 +108,7 @@ class FieldNode {
   void MarkRandom() { exact_ = false; }
 
   std::vector<std::optional<Residues>>& outputs() { return outputs_; }
+  const std::map<int, ExpForm>& forms() const { return forms_; }
   bool exact() const { return exact_; }
 
  private:
@@ -103,6 +125,7 @@ class FieldNode {
   MeantConstants* meant_;
   uint64_t operation_ = 0;
   std::vector<std::optional<Residues>> outputs_;
+  std::map<int, ExpForm> forms_;  // of outputs
   mutable bool exact_ = true;  // false once In() or Constant() has taken one for another
 };
 

@@ -58,6 +58,14 @@ absl::Status PadOperator(FieldNode& node) {
                                     : absl::UnimplementedError("a number to put around");
 }
 
+// The nearest elements are moved; others are sums of products, of which nothing is known.
+absl::Status ResizeOperator(FieldNode& node) {
+  if (node.String("mode", "nearest") != "nearest" || node.since() < 10) {
+    return absl::UnimplementedError("interpolation");
+  }
+  return node.Move({0});
+}
+
 // As in inference; the mask that says what it kept is no number of the model.
 absl::Status DropoutOperator(FieldNode& node) {
   const bool by_input = node.Has(2);
@@ -95,6 +103,7 @@ constexpr FieldOperatorRow kRows[] = {
     {kOnnxDomain, "SpaceToDepth", MoveFirst},
     {kOnnxDomain, "ReverseSequence", MoveFirst},
     {kOnnxDomain, "Concat", MoveAll},
+    {kOnnxDomain, "Resize", ResizeOperator},
     {kOnnxDomain, "ScatterElements", ScatterOperator},
     {kOnnxDomain, "ScatterND", ScatterOperator},
     {kOnnxDomain, "Scatter", MoveFirstAndThird},

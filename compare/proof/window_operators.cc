@@ -146,6 +146,60 @@ absl::Status ConvOperator(FieldNode& node) {
   return node.Set(0, std::move(out));
 }
 
+// ConvTranspose (x, weights, bias): each number of an image times the weights, summed where it comes
+// to lie.
+absl::Status ConvTransposeOperator(FieldNode& node) {
+  OC_ASSIGN_OR_RETURN(const Residues x, node.In(0));
+  OC_ASSIGN_OR_RETURN(const Residues weights, node.In(1));
+  OC_ASSIGN_OR_RETURN(const Shape shape, OutputShape(node));
+  if (x.rank() < 3 || weights.rank() != x.rank() || node.HasAttribute("output_shape")) {
+    return NoMeaning("this form of ConvTranspose");
+  }
+  const auto kernel = absl::MakeConstSpan(weights.shape).subspan(2);
+  const std::string auto_pad = node.String("auto_pad", "NOTSET");
+  if (auto_pad != "NOTSET" && !auto_pad.empty()) return NoMeaning("auto_pad");
+  // The windows of the convolution that it is the transposed of: from the output to the input.
+  OC_ASSIGN_OR_RETURN(const std::vector<WindowAxis> axes, AxesOf(node, shape, kernel, x.shape));
+  const Windows windows = WindowsOf(axes);
+  const int64_t groups = node.Int("group", 1);
+  const int64_t filters = weights.shape[1];
+  const int64_t channels = x.shape[1] / groups;
+  const int64_t image =
+      std::accumulate(shape.begin() + 2, shape.end(), int64_t{1}, std::multiplies<>());
+  Residues out = Residues::Filled(shape, 0);
+  for (int64_t n = 0; n < x.shape[0]; ++n) {
+    for (int64_t group = 0; group < groups; ++group) {
+      // (filters * taps, channels) times (channels, places).
+      Residues rows = {{channels, filters * windows.size}, {}};
+      const auto first = weights.values.begin() + group * channels * filters * windows.size;
+      rows.values.assign(first, first + channels * filters * windows.size);
+      Residues places = {{channels, windows.outputs}, {}};
+      const auto from = x.values.begin() + (n * groups + group) * channels * windows.outputs;
+      places.values.assign(from, from + channels * windows.outputs);
+      OC_ASSIGN_OR_RETURN(const Residues product,
+                          Product(MatrixTransposed(rows), places, node.pool()));
+      for (int64_t i = 0; i < product.size(); ++i) {
+        const int64_t row = i / windows.outputs;
+        const int64_t window = i % windows.outputs;
+        const int64_t place =
+            windows.places[static_cast<size_t>(window * windows.size + row % windows.size)];
+        if (place < 0) continue;
+        const int64_t filter = (n * groups + group) * filters + row / windows.size;
+        Residue& to = out.values[static_cast<size_t>(filter * image + place)];
+        to = Field::Add(to, product.values[static_cast<size_t>(i)]);
+      }
+    }
+  }
+  if (node.Has(2)) {
+    OC_ASSIGN_OR_RETURN(Residues bias, node.In(2));
+    const int64_t count = bias.size();
+    bias.shape = Shape(shape.size(), 1);
+    bias.shape[1] = count;
+    OC_ASSIGN_OR_RETURN(out, AddAll(out, bias));
+  }
+  return node.Set(0, std::move(out));
+}
+
 // MaxPool and AveragePool.
 absl::Status PoolOperator(FieldNode& node) {
   const bool max = node.node().op_type == "MaxPool";
@@ -197,6 +251,7 @@ absl::Status GlobalPoolOperator(FieldNode& node) {
 
 constexpr FieldOperatorRow kRows[] = {
     {kOnnxDomain, "Conv", ConvOperator},
+    {kOnnxDomain, "ConvTranspose", ConvTransposeOperator},
     {kOnnxDomain, "MaxPool", PoolOperator},
     {kOnnxDomain, "AveragePool", PoolOperator},
     {kOnnxDomain, "GlobalAveragePool", GlobalPoolOperator},

@@ -1,0 +1,108 @@
+#include "compare/proof/score_masks.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "compare/proof/field/prime_field.h"
+#include "compare/proof/foldable_layer.h"
+#include "evaluator/tensor/dtype.h"
+
+namespace onnxcmp {
+namespace {
+
+// What a mask adds at least: exp() of it is 0, whatever scores are.
+constexpr double kMaskNumber = -9999;
+
+bool IsRealTensor(const FieldValue& value) {
+  return value.number.is_tensor() && IsFloatingPoint(value.number.tensor().dtype());
+}
+
+// 1 where a value that does not depend on the inputs is a mask's number, or where one has been
+// masked; nothing if there is no such element.
+std::optional<Residues> MasksOf(const FieldValue& value) {
+  if (value.masked.defined()) {
+    absl::StatusOr<Residues> masked = FromTensor(value.masked);
+    if (masked.ok()) return *std::move(masked);
+  }
+  if (!value.fixed || !IsRealTensor(value)) return std::nullopt;
+  const std::vector<double> numbers = NumbersIn(value.number.tensor());
+  Residues masked = Residues::Filled(value.number.tensor().shape(), 0);
+  bool some = false;
+  for (size_t i = 0; i < numbers.size() && i < masked.values.size(); ++i) {
+    masked.values[i] = numbers[i] <= kMaskNumber ? 1 : 0;
+    some = some || masked.values[i] != 0;
+  }
+  return some ? std::optional<Residues>(std::move(masked)) : std::nullopt;
+}
+
+Residue Either(Residue a, Residue b) { return a != 0 || b != 0 ? 1 : 0; }
+
+std::optional<Residues> AddMasks(absl::Span<const FieldValue> inputs) {
+  const std::optional<Residues> a = MasksOf(inputs[0]);
+  const std::optional<Residues> b = MasksOf(inputs[1]);
+  if (!a.has_value() || !b.has_value()) return a.has_value() ? a : b;
+  absl::StatusOr<Residues> both = Combine(*a, *b, Either);
+  return both.ok() ? std::optional<Residues>(*std::move(both)) : std::nullopt;
+}
+
+std::optional<Residues> WhereMasks(absl::Span<const FieldValue> inputs) {
+  if (!inputs[0].fixed || !inputs[0].number.is_tensor()) return std::nullopt;
+  const Residues none = Residues::Of(0);
+  const Residues a = MasksOf(inputs[1]).value_or(none);
+  const Residues b = MasksOf(inputs[2]).value_or(none);
+  Residues chosen = Residues::Filled(inputs[0].number.tensor().shape(), 0);
+  const std::vector<double> condition = NumbersIn(inputs[0].number.tensor());
+  if (condition.size() != chosen.values.size()) return std::nullopt;
+  std::transform(condition.begin(), condition.end(), chosen.values.begin(),
+                 [](double number) { return number != 0 ? Residue{1} : Residue{0}; });
+  const absl::StatusOr<Residues> first =
+      Combine(chosen, a, [](Residue c, Residue m) { return c != 0 ? m : 0; });
+  const absl::StatusOr<Residues> second =
+      Combine(chosen, b, [](Residue c, Residue m) { return c != 0 ? 0 : m; });
+  if (!first.ok() || !second.ok()) return std::nullopt;
+  absl::StatusOr<Residues> both = Combine(*first, *second, Either);
+  return both.ok() ? std::optional<Residues>(*std::move(both)) : std::nullopt;
+}
+
+}  // namespace
+
+Tensor MaskedElements(const Node& node, absl::Span<const FieldValue> inputs, const Value& output) {
+  const absl::string_view name = node.op_type;
+  if (node.domain != kOnnxDomain || !output.is_tensor() || inputs.empty() || inputs[0].empty()) {
+    return Tensor();
+  }
+  std::optional<Residues> masked;
+  if (name == "Add" && inputs.size() == 2) {
+    masked = AddMasks(inputs);
+  } else if (name == "Where" && inputs.size() == 3) {
+    masked = WhereMasks(inputs);
+  } else if (name == "Identity" || name == "Cast" || name == "CastLike" || name == "Reshape") {
+    if (!inputs[0].masked.defined()) return Tensor();
+    masked = MasksOf(inputs[0]);
+  }
+  const bool some = masked.has_value() && std::find(masked->values.begin(), masked->values.end(),
+                                                    1) != masked->values.end();
+  if (!some) return Tensor();
+  const Shape& shape = output.tensor().shape();
+  if (name == "Reshape") masked->shape = shape;
+  const absl::StatusOr<Residues> whole = BroadcastTo(*masked, shape);
+  if (!whole.ok()) return Tensor();
+  absl::StatusOr<Tensor> tensor = ToTensor(*whole);
+  return tensor.ok() ? *std::move(tensor) : Tensor();
+}
+
+Residues WithoutMasked(Residues scores, const Residues& masked, absl::Span<const int> axes) {
+  const absl::StatusOr<Residues> counts = BroadcastTo(SumAlong(masked, axes), scores.shape);
+  if (!counts.ok() || masked.shape != scores.shape) return scores;
+  const Residue all = CountAlong(scores.shape, axes);
+  for (size_t i = 0; i < scores.values.size(); ++i) {
+    if (masked.values[i] != 0 && counts->values[i] != all) scores.values[i] = kMinusInfinity;
+  }
+  return scores;
+}
+
+}  // namespace onnxcmp

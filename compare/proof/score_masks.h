@@ -1,0 +1,24 @@
+// Large negative numbers that masks add to the scores of a Softmax: -10000, the lowest float. There
+// they stand for -infinity, whichever it is.
+#ifndef ONNXCMP_COMPARE_PROOF_SCORE_MASKS_H_
+#define ONNXCMP_COMPARE_PROOF_SCORE_MASKS_H_
+
+#include "absl/types/span.h"
+#include "compare/proof/field/residues.h"
+#include "compare/proof/field_value.h"
+#include "evaluator/model/model.h"
+#include "evaluator/tensor/tensor.h"
+#include "evaluator/tensor/value.h"
+
+namespace onnxcmp {
+
+// 1 for elements of the node's first output to which a mask has been added, or in whose place it
+// has been put, whatever the inputs of the model are; else 0. Not defined() if there are none.
+Tensor MaskedElements(const Node& node, absl::Span<const FieldValue> inputs, const Value& output);
+
+// The scores with -infinity for these elements, but for lanes along `axes` that are masked whole.
+Residues WithoutMasked(Residues scores, const Residues& masked, absl::Span<const int> axes);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_PROOF_SCORE_MASKS_H_
