@@ -1,13 +1,17 @@
 #!/usr/bin/env python3
 """Counts what `onnxcmp --prove` proves of pairs of models, and of the same pairs with a fault.
 
-    script/score_proofs.py [--onnxcmp build/onnxcmp] [--mutants N] LEFT RIGHT [LEFT RIGHT ...]
+    script/score_proofs.py [--onnxcmp build/onnxcmp] [--mutants N] [--seeds N]
+                           LEFT RIGHT [LEFT RIGHT ...]
 
-Prints a line a pair and the sums. A mutant is the right model with one fault: one weight's last
-place, an epsilon, an axis or an operator. None may be proved: the exit status is 1 if one is.
+Prints a line a pair and the sums. A mutant is one of both models with one fault: one weight's last
+place, an attribute, an operator, turned inputs. None may be proved: the exit status is 1 if one is,
+unless it gives the same bits as the model without it. With --seeds each pair is proved so many
+times, each with other random numbers, and has to get the same answer.
 Needs the Python packages onnx and numpy.
 """
 import argparse
+import json
 import pathlib
 import random
 import subprocess
@@ -31,57 +35,98 @@ def load(path):
     return onnx.load(path)
 
 
-def prove(program, left, right):
-    """"proved", "not" or "impossible", with the first line of the proof."""
-    run = subprocess.run([program, left, right, "--prove", "--sets", "1", "--no-causes"],
+def prove(program, left, right, *options):
+    """"proved", "not" or "impossible", with what is said of the proof."""
+    run = subprocess.run([program, left, right, "--prove", "--format", "json", "--sets", "1", "--no-causes", *options],
                          capture_output=True, text=True, check=False, timeout=300)
-    text = " ".join(run.stdout.split())
-    lines = [part.strip() for part in text.split("proof:")[1:]]
-    first = lines[0] if lines else (run.stderr or run.stdout).strip().splitlines()[-1:]
-    if not lines or "not possible" in lines[0]:
-        return "impossible", str(first)
-    return ("proved" if "(proved)" in lines[0] else "not"), "; ".join(lines)
+    try:
+        proof = json.loads(run.stdout)["proof"]
+    except (ValueError, KeyError):
+        return "impossible", str((run.stderr or run.stdout).strip().splitlines()[-1:])
+    if "not_possible" in proof:
+        return "impossible", proof["not_possible"]
+    return ("proved" if proof["proved"] else "not"), "; ".join(proof["text"])
+
+
+NO_MEANING = {"accuracy_level", "saturate", "storage_order", "enable_gqa", "is_inner_broadcast"}
+
+
+def change_element(copy, i, change):
+    array = numpy_helper.to_array(copy.graph.initializer[i]).copy()
+    flat = array.reshape(-1)
+    at = random.randrange(flat.size)
+    flat[at] = change(flat[at])
+    copy.graph.initializer[i].CopyFrom(numpy_helper.from_array(array, copy.graph.initializer[i].name))
+
+
+def change_list(numbers):
+    """Another order, or another number where all are alike."""
+    other = list(numbers)
+    if len(set(other)) > 1:
+        i, j = random.sample(range(len(other)), 2)
+        other[i], other[j] = other[j], other[i]
+    elif other:
+        other[-1] += 1
+    return other
+
+
+def change_attribute(attribute):
+    kind = onnx.AttributeProto
+    if attribute.type == kind.FLOAT:
+        attribute.f = attribute.f * 1.5 + (attribute.f == 0) if random.random() < 0.5 else float(
+            numpy.nextafter(numpy.float32(attribute.f), numpy.float32(numpy.inf)))
+    elif attribute.type == kind.INT:
+        attribute.i = 1 - attribute.i if attribute.i in (0, 1) else attribute.i + random.choice((-1, 1))
+    elif attribute.type == kind.INTS:
+        attribute.ints[:] = change_list(attribute.ints)
+    elif attribute.type == kind.STRING:
+        swap = {b"Relu": b"Sigmoid", b"none": b"tanh", b"tanh": b"none", b"LeakyRelu": b"Relu",
+                b"euclidean": b"sqeuclidean", b"silu": b"none", b"right": b"left"}
+        attribute.s = swap.get(attribute.s, attribute.s)
 
 
 def faults(model):
     """Functions that each put a fault into a model of this kind."""
     made = []
-    for i, tensor in enumerate(model.graph.initializer):
-        if tensor.data_type != onnx.TensorProto.FLOAT or tensor.dims == [0]:
+    graph = model.graph
+    for i, tensor in enumerate(graph.initializer):
+        if 0 in tensor.dims:
             continue
-
-        def weight(copy, i=i):
-            array = numpy_helper.to_array(copy.graph.initializer[i]).copy()
-            if array.size == 0:
-                return
-            flat = array.reshape(-1)
-            at = random.randrange(flat.size)
-            flat[at] = numpy.nextafter(flat[at], numpy.float32(numpy.inf), dtype=numpy.float32)
-            copy.graph.initializer[i].CopyFrom(
-                numpy_helper.from_array(array, copy.graph.initializer[i].name))
-
-        made.append(("last place of " + tensor.name, weight))
-    for i, node in enumerate(model.graph.node):
+        if tensor.data_type == onnx.TensorProto.FLOAT:
+            made.append(("last place of " + tensor.name, lambda copy, i=i: change_element(
+                copy, i, lambda x: numpy.nextafter(x, numpy.float32(numpy.inf), dtype=numpy.float32))))
+            made.append(("element of " + tensor.name,
+                         lambda copy, i=i: change_element(copy, i, lambda x: x + numpy.float32(0.5))))
+        elif tensor.data_type in (onnx.TensorProto.INT64, onnx.TensorProto.INT32, onnx.TensorProto.UINT8):
+            made.append(("element of " + tensor.name,
+                         lambda copy, i=i: change_element(copy, i, lambda x: x + 1 if x < 255 else x - 1)))
+    for i, node in enumerate(graph.node):
+        label = f"{node.op_type} {node.output[0]}"
         if node.op_type in SWAPS and node.domain == "":
 
             def swap(copy, i=i):
                 copy.graph.node[i].op_type = SWAPS[copy.graph.node[i].op_type]
 
-            made.append((f"{node.op_type} {node.output[0]}", swap))
+            made.append((label + " for another", swap))
+        if len(node.input) > 1 and node.op_type not in ("Add", "Mul", "Max", "Min", "Sum"):
+
+            def turn(copy, i=i):
+                inputs = copy.graph.node[i].input
+                inputs[0], inputs[1] = inputs[1], inputs[0]
+
+            made.append((label + " with inputs turned", turn))
         for j, attribute in enumerate(node.attribute):
-            if attribute.name in ("epsilon", "alpha"):
-
-                def number(copy, i=i, j=j):
-                    copy.graph.node[i].attribute[j].f *= 1.5
-
-                made.append((f"{attribute.name} of {node.output[0]}", number))
-            if attribute.name == "axis":
-
-                def axis(copy, i=i, j=j):
-                    copy.graph.node[i].attribute[j].i = 0 if attribute.i else 1
-
-                made.append((f"axis of {node.output[0]}", axis))
+            if attribute.name not in NO_MEANING:
+                made.append((f"{attribute.name} of {label}",
+                             lambda copy, i=i, j=j: change_attribute(copy.graph.node[i].attribute[j])))
     return made
+
+
+def is_the_same(program, right, mutant):
+    """True if a mutant gives the same bits on several sets of inputs: it may be no fault at all."""
+    run = subprocess.run([program, right, mutant, "--sets", "6", "--no-causes", "-q"], capture_output=True,
+                         text=True, check=False, timeout=300)
+    return run.returncode == 0 and "the same bits" in " ".join(run.stdout.split())
 
 
 def main():
@@ -89,6 +134,7 @@ def main():
     parser.add_argument("--onnxcmp", default="build/onnxcmp")
     parser.add_argument("--mutants", type=int, default=0)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--seeds", type=int, default=0)
     parser.add_argument("models", nargs="+")
     arguments = parser.parse_args()
     random.seed(arguments.seed)
@@ -103,15 +149,22 @@ def main():
             proved.append((left, right))
         print(f"{answer:10} {time.time() - start:6.2f} s  {left} {right}  {line if answer != 'proved' else ''}"[:400])
     print(f"{len(pairs)} pairs:", counts)
-    wrong = tried = 0
+    wrong = tried = same = other_answers = 0
+    for left, right in pairs[:None if arguments.seeds else 0]:
+        answers = {prove(arguments.onnxcmp, left, right, "--seed", str(seed))[0]
+                   for seed in range(arguments.seeds)}
+        print(f"{arguments.seeds} seeds: {', '.join(sorted(answers))}  {left} {right}", flush=True)
+        other_answers += len(answers) > 1
+    counts = {}
     with tempfile.TemporaryDirectory() as folder:
         target = str(pathlib.Path(folder) / "mutant.onnx")
         while proved and tried < arguments.mutants:
             left, right = random.choice(proved)
+            if random.random() < 0.3:
+                left, right = right, left
             model = load(right)
             made = faults(model)
             if not made:
-                proved.remove((left, right))
                 continue
             name, fault = random.choice(made)
             before = model.SerializeToString()
@@ -121,11 +174,17 @@ def main():
             onnx.save(model, target)
             tried += 1
             answer, line = prove(arguments.onnxcmp, left, target)
+            counts[answer] = counts.get(answer, 0) + 1
             if answer == "proved":
+                if not name.startswith("last place") and is_the_same(arguments.onnxcmp, right, target):
+                    same += 1
+                    print("same bits:", left, right, name)
+                    continue
                 wrong += 1
-                print("PROVED", left, right, name, line)
-    print(f"{tried} mutants, {wrong} proved")
-    return 1 if wrong else 0
+                print("PROVED", left, right, name, line, flush=True)
+    print(f"{tried} mutants, {wrong} proved, {same} more that give the same bits as the model without; "
+          f"{counts}")
+    return 1 if wrong or other_answers else 0
 
 
 if __name__ == "__main__":

@@ -103,13 +103,35 @@ absl::Status WhereOperator(FieldNode& node) {
   return node.Set(0, std::move(out));
 }
 
-// Scales and zero points as they lie along the axis of the data. Unimplemented for blocks.
+// One for each block of neighbours along an axis, as one for each element.
+absl::StatusOr<Residues> ForEachOfBlocks(const Residues& given, const Residues& data, size_t axis,
+                                         int64_t block) {
+  Shape expected = data.shape;
+  expected[axis] = (expected[axis] + block - 1) / block;
+  if (given.shape != expected) return NoMeaning("scales of another shape");
+  int64_t inner = 1;
+  for (size_t i = axis + 1; i < data.shape.size(); ++i) inner *= data.shape[i];
+  Residues out = Residues::Filled(data.shape, 0);
+  for (int64_t i = 0; i < out.size(); ++i) {
+    const int64_t outer = i / inner / data.shape[axis];
+    const int64_t place = i / inner % data.shape[axis] / block;
+    const int64_t from = (outer * expected[axis] + place) * inner + i % inner;
+    out.values[static_cast<size_t>(i)] = given.values[static_cast<size_t>(from)];
+  }
+  return out;
+}
+
+// Scales and zero points as they lie along the axis of the data.
 absl::StatusOr<Residues> AlongAxis(const FieldNode& node, int input, const Residues& data) {
   if (!node.Has(input)) return Residues::Of(0);
   OC_ASSIGN_OR_RETURN(Residues given, node.In(input));
-  if (given.size() == 1) return Residues::Of(given.values.front());
   const int64_t axis = node.Int("axis", 1);
   const int64_t whole = axis < 0 ? axis + data.rank() : axis;
+  const int64_t block = node.Int("block_size", 0);
+  if (block > 0 && given.rank() == data.rank() && whole >= 0 && whole < data.rank()) {
+    return ForEachOfBlocks(given, data, static_cast<size_t>(whole), block);
+  }
+  if (given.size() == 1) return Residues::Of(given.values.front());
   if (given.rank() != 1 || node.Int("block_size", 0) != 0 || whole < 0 || whole >= data.rank() ||
       data.shape[static_cast<size_t>(whole)] != given.size()) {
     return NoMeaning("scales of blocks");

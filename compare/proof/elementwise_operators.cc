@@ -25,7 +25,20 @@ Residue FieldErf(const PrimeField& field, Residue x) { return field.Odd(Function
 
 Residue FieldLog(const PrimeField& field, Residue x) {
   if (x == 0) return kMinusInfinity;
-  return x == 1 ? 0 : field.Random(FunctionNumber("log"), x);
+  if (!IsNumber(x)) return x == kPlusInfinity ? x : kNoNumber;
+  if (x == 1) return 0;
+  // log(1 / x) = -log(x).
+  constexpr uint64_t kLog = FunctionNumber("log");
+  const Residue inverse = Field::Inverse(x);
+  return x <= inverse ? field.Random(kLog, x) : Field::Neg(field.Random(kLog, inverse));
+}
+
+Residues FieldLogOf(const PrimeField& field, ExpForm form) {
+  for (size_t i = 0; i < form.exponent.values.size(); ++i) {
+    Residue& out = form.exponent.values[i];
+    out = Field::Add(FieldLog(field, form.factor.values[i]), out);
+  }
+  return std::move(form.exponent);
 }
 
 Residue FieldGelu(const PrimeField& field, Residue x) {
@@ -76,11 +89,30 @@ absl::Status SubOperator(FieldNode& node) {
 }
 absl::Status MulOperator(FieldNode& node) {
   OC_RETURN_IF_ERROR(CheckPlainBroadcast(node));
-  return FieldBinary(node, Field::Mul);
+  if (node.Form(0).has_value() && node.Form(1).has_value()) {
+    const ExpForm a = *node.Form(0);
+    const ExpForm b = *node.Form(1);
+    ExpForm out;
+    OC_ASSIGN_OR_RETURN(out.factor, MulAll(a.factor, b.factor));
+    OC_ASSIGN_OR_RETURN(out.exponent, AddAll(a.exponent, b.exponent));
+    return node.SetForm(0, std::move(out));
+  }
+  OC_ASSIGN_OR_RETURN(const Residues a, node.In(0));
+  OC_ASSIGN_OR_RETURN(const Residues b, node.In(1));
+  OC_ASSIGN_OR_RETURN(Residues out, MulAll(a, b));
+  return node.Set(0, std::move(out));
 }
 absl::Status DivOperator(FieldNode& node) {
   OC_RETURN_IF_ERROR(CheckPlainBroadcast(node));
   if (!IsReal(node, 0)) return AnyFunction(node);  // it rounds
+  if (node.Form(0).has_value() && node.Form(1).has_value()) {
+    const ExpForm a = *node.Form(0);
+    const ExpForm b = *node.Form(1);
+    ExpForm out;
+    OC_ASSIGN_OR_RETURN(out.factor, DivAll(a.factor, b.factor));
+    OC_ASSIGN_OR_RETURN(out.exponent, SubAll(a.exponent, b.exponent));
+    return node.SetForm(0, std::move(out));
+  }
   OC_ASSIGN_OR_RETURN(const Residues a, node.In(0));
   OC_ASSIGN_OR_RETURN(const Residues b, node.In(1));
   OC_ASSIGN_OR_RETURN(Residues out, DivAll(a, b));
@@ -90,6 +122,11 @@ absl::Status DivOperator(FieldNode& node) {
 absl::Status NegOperator(FieldNode& node) { return FieldUnary(node, Field::Neg); }
 
 absl::Status ReciprocalOperator(FieldNode& node) {
+  if (std::optional<ExpForm> form = node.Form(0); form.has_value()) {
+    Field::Invert(absl::MakeSpan(form->factor.values));
+    form->exponent = Mapped(std::move(form->exponent), Field::Neg);
+    return node.SetForm(0, *std::move(form));
+  }
   OC_ASSIGN_OR_RETURN(Residues x, node.In(0));
   Field::Invert(absl::MakeSpan(x.values));
   return node.Set(0, std::move(x));
@@ -100,10 +137,15 @@ absl::Status SqrtOperator(FieldNode& node) {
 }
 
 absl::Status ExpOperator(FieldNode& node) {
-  return FieldRandomUnary(node, [&](Residue x) { return node.field().Exp(x); });
+  OC_ASSIGN_OR_RETURN(Residues x, node.In(0));
+  ExpForm form = {Residues::Filled(x.shape, 1), std::move(x)};
+  return node.SetForm(0, std::move(form));
 }
 
 absl::Status LogOperator(FieldNode& node) {
+  if (std::optional<ExpForm> form = node.Form(0); form.has_value()) {
+    return node.Set(0, FieldLogOf(node.field(), *std::move(form)));
+  }
   return FieldRandomUnary(node, [&](Residue x) { return FieldLog(node.field(), x); });
 }
 

@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "compare/proof/field/prime_field.h"
 #include "compare/proof/field/residues.h"
 #include "compare/proof/field_node.h"
@@ -20,6 +21,15 @@ Residue FieldSigmoid(const PrimeField& field, Residue x);
 Residue FieldTanh(const PrimeField& field, Residue x);
 Residue FieldErf(const PrimeField& field, Residue x);
 Residue FieldLog(const PrimeField& field, Residue x);
+// log(factor) + exponent.
+Residues FieldLogOf(const PrimeField& field, ExpForm form);
+// The sum along axes, which stay with one element each: with the exponent of the first of them, so
+// that it does not matter what all exponents have in common.
+absl::StatusOr<ExpForm> FieldSumOf(const PrimeField& field, const ExpForm& form,
+                                   absl::Span<const int> axes);
+// exp(x) / sum(exp(x)) along axes.
+absl::StatusOr<ExpForm> FieldSoftmax(const PrimeField& field, const Residues& x,
+                                     absl::Span<const int> axes);
 // x (1 + erf(x / sqrt(2))) / 2.
 Residue FieldGelu(const PrimeField& field, Residue x);
 // x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2.

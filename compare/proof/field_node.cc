@@ -144,10 +144,20 @@ std::vector<int64_t> FieldNode::Ints(absl::string_view name) const {
   return list != nullptr ? *list : std::vector<int64_t>();
 }
 
-Residue FieldNode::Real(absl::string_view name, float fallback) const {
+std::vector<float> FieldNode::Floats(absl::string_view name) const {
+  const Attribute* const found = Find(name);
+  const auto* const list = found != nullptr ? std::get_if<std::vector<float>>(found) : nullptr;
+  return list != nullptr ? *list : std::vector<float>();
+}
+
+float FieldNode::Number(absl::string_view name, float fallback) const {
   const Attribute* const found = Find(name);
   const auto* const number = found != nullptr ? std::get_if<float>(found) : nullptr;
-  return Constant(number != nullptr ? *number : fallback);
+  return number != nullptr ? *number : fallback;
+}
+
+Residue FieldNode::Real(absl::string_view name, float fallback) const {
+  return Constant(Number(name, fallback));
 }
 
 Residue FieldNode::Constant(double number, DType dtype) const {
@@ -157,6 +167,24 @@ Residue FieldNode::Constant(double number, DType dtype) const {
     exact_ = false;
   }
   return constant.residue;
+}
+
+std::optional<ExpForm> FieldNode::Form(int input) const {
+  if (!Has(input) || !value(input).exp_factor.defined()) return std::nullopt;
+  absl::StatusOr<Residues> factor = FromTensor(value(input).exp_factor);
+  absl::StatusOr<Residues> exponent = FromTensor(value(input).exp_exponent);
+  if (!factor.ok() || !exponent.ok()) return std::nullopt;
+  return ExpForm{*std::move(factor), *std::move(exponent)};
+}
+
+absl::Status FieldNode::SetForm(int output, ExpForm form) {
+  MarkRandom();
+  Residues value = form.exponent;
+  for (size_t i = 0; i < value.values.size(); ++i) {
+    value.values[i] = PrimeField::Mul(form.factor.values[i], field_.Exp(value.values[i]));
+  }
+  forms_.insert_or_assign(output, std::move(form));
+  return Set(output, std::move(value));
 }
 
 absl::Status FieldNode::Set(int output, Residues residues) {

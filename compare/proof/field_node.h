@@ -36,6 +36,12 @@ using MeantConstants = std::set<std::string>;
 absl::StatusOr<Residues> EmbedTensor(const PrimeField& field, const Tensor& tensor,
                                      MeantConstants* meant);
 
+// factor * exp(exponent), element by element.
+struct ExpForm {
+  Residues factor;
+  Residues exponent;
+};
+
 class FieldNode {
  public:
   // Runs the node, with other inputs in their places.
@@ -72,11 +78,18 @@ class FieldNode {
   // The attribute, else the schema's default, else the fallback.
   int64_t Int(absl::string_view name, int64_t fallback) const;
   std::string String(absl::string_view name, absl::string_view fallback) const;
+  float Number(absl::string_view name, float fallback) const;
   std::vector<int64_t> Ints(absl::string_view name) const;
+  std::vector<float> Floats(absl::string_view name) const;
   bool HasAttribute(absl::string_view name) const;
   // A number, as the constant that it stands for.
   Residue Real(absl::string_view name, float fallback) const;
   Residue Constant(double number, DType dtype = DType::kFloat) const;
+
+  // An input as a product with a power of e, if it is known as one.
+  std::optional<ExpForm> Form(int input) const;
+  // Sets an output to such a product.
+  absl::Status SetForm(int output, ExpForm form);
 
   // Sets an output. An error if its shape is not that of the output on numbers.
   absl::Status Set(int output, Residues residues);
@@ -87,6 +100,7 @@ class FieldNode {
   void MarkRandom() { exact_ = false; }
 
   std::vector<std::optional<Residues>>& outputs() { return outputs_; }
+  const std::map<int, ExpForm>& forms() const { return forms_; }
   bool exact() const { return exact_; }
 
  private:
@@ -103,6 +117,7 @@ class FieldNode {
   MeantConstants* meant_;
   uint64_t operation_ = 0;
   std::vector<std::optional<Residues>> outputs_;
+  std::map<int, ExpForm> forms_;  // of outputs
   mutable bool exact_ = true;  // false once In() or Constant() has taken one for another
 };
 

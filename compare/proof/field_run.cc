@@ -1,10 +1,12 @@
 #include "compare/proof/field_run.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "compare/proof/definition.h"
 #include "compare/proof/field/residues.h"
 #include "compare/streams/fingerprint.h"
 #include "compare/streams/xxh128.h"
@@ -13,6 +15,7 @@
 #include "evaluator/model/node_text.h"
 #include "evaluator/model/outer_names.h"
 #include "evaluator/model/value_type.h"
+#include "evaluator/tensor/convert.h"
 #include "onnx/defs/schema.h"
 
 namespace onnxcmp {
@@ -65,6 +68,14 @@ Resolved Resolve(const Node& node, const Evaluator& evaluator) {
   return found;
 }
 
+absl::StatusOr<std::vector<double>> NumbersOf(const Tensor& tensor) {
+  OC_ASSIGN_OR_RETURN(const Tensor in_memory, tensor.InMemory(nullptr));
+  OC_ASSIGN_OR_RETURN(const Tensor whole, in_memory.Contiguous());
+  std::vector<double> numbers(static_cast<size_t>(whole.num_elements()));
+  LoadElements<double>(whole.dtype(), whole.raw_data(), 0, whole.num_elements(), numbers.data());
+  return numbers;
+}
+
 // A number for the residues of a value; nothing if some are no numbers.
 absl::StatusOr<uint64_t> HashOf(const PrimeField& field, const FieldValue& value) {
   if (value.empty()) return uint64_t{0};
@@ -88,13 +99,57 @@ absl::StatusOr<uint64_t> HashOf(const PrimeField& field, const FieldValue& value
   return MixNumbers(hash, static_cast<uint64_t>(number.dtype()));
 }
 
-// Where a fixed result is no number in the field, the run on numbers knows it.
-absl::Status FillFromNumbers(const Value& number, Residues* residues) {
+// Where a fixed result is no number in the field, the run on numbers knows it. True if some are.
+absl::StatusOr<bool> FillFromNumbers(const Value& number, Residues* residues) {
+  if (std::find(residues->values.begin(), residues->values.end(), kNoNumber) ==
+      residues->values.end()) {
+    return false;
+  }
   OC_ASSIGN_OR_RETURN(const Residues known, EmbedTensor(PrimeField(0), number.tensor(), nullptr));
   for (size_t i = 0; i < residues->values.size(); ++i) {
     if (residues->values[i] == kNoNumber) residues->values[i] = known.values[i];
   }
-  return absl::OkStatus();
+  return true;
+}
+
+// True if a definition gives the numbers that its operator gives, but for rounding.
+bool AreNear(const Value& made, const Value& expected) {
+  if (!made.is_tensor() || !expected.is_tensor() ||
+      made.tensor().shape() != expected.tensor().shape()) {
+    return false;
+  }
+  const DType dtype = expected.tensor().dtype();
+  const absl::StatusOr<std::vector<double>> a = NumbersOf(made.tensor());
+  const absl::StatusOr<std::vector<double>> b = NumbersOf(expected.tensor());
+  if (!a.ok() || !b.ok()) return false;
+  double most = 0;
+  for (const double number : *b) {
+    if (std::isfinite(number)) most = std::max(most, std::fabs(number));
+  }
+  const bool is_narrow = dtype == DType::kFloat16 || dtype == DType::kBfloat16;
+  const double allowed = IsFloatingPoint(dtype) ? most * (is_narrow ? 3e-2 : 1e-3) + 1e-30 : 1.0;
+  for (size_t i = 0; i < b->size(); ++i) {
+    const double x = (*a)[i];
+    const double y = (*b)[i];
+    if (x != y && !(std::isnan(x) && std::isnan(y)) && !(std::fabs(x - y) <= allowed)) return false;
+  }
+  return true;
+}
+
+// The outputs of a definition, which are those that the node wants, in the places of all.
+absl::StatusOr<std::vector<FieldValue>> InPlaces(const FieldNode& node,
+                                                 std::vector<FieldValue> made) {
+  std::vector<FieldValue> outputs(static_cast<size_t>(node.num_outputs()));
+  size_t next = 0;
+  for (int i = 0; i < node.num_outputs(); ++i) {
+    if (!node.HasOutput(i)) continue;
+    FieldValue& value = made[next++];
+    if (!AreNear(value.number, node.number(i))) {
+      return absl::UnimplementedError("what it is taken to be made of gives other numbers");
+    }
+    outputs[static_cast<size_t>(i)] = std::move(value);
+  }
+  return outputs;
 }
 
 }  // namespace
@@ -169,7 +224,9 @@ absl::StatusOr<std::vector<FieldValue>> FieldRun::Compute(int64_t index,
                                                           absl::Span<const Value> numbers,
                                                           const FieldValues& values) {
   const Node& node = evaluator_.model().graph.nodes[static_cast<size_t>(index)];
-  if (DrawsNumbers(node) && node.op_type != "Dropout") {
+  const bool has_meaning = FindFieldOperator(node.domain, node.op_type) != nullptr ||
+                           FindDefinition(node.domain, node.op_type) != nullptr;
+  if (DrawsNumbers(node) && !has_meaning) {
     return WithoutMeaning(node, "it draws random numbers", numbers);
   }
   bool fixed = true;
@@ -201,10 +258,14 @@ absl::StatusOr<std::vector<FieldValue>> FieldRun::Compute(int64_t index,
     run.set_operation(facts_.Of(node).operation);
     absl::StatusOr<std::vector<FieldValue>> made = ByOperator(run, inputs);
     if (absl::IsInternal(made.status())) return made;
+    absl::Status why = made.status();
+    if (!made.ok() && FindDefinition(node.domain, node.op_type) != nullptr) {
+      made = ByDefinition(run, inputs);
+      why = made.status();
+    }
     if (!made.ok()) made = ByBody(node, inputs);
     if (!made.ok()) {
-      const absl::Status why = made.status();
-      made = node.op_type == "Dropout" ? why : AsFunction(node, run.operation(), inputs, numbers);
+      made = DrawsNumbers(node) ? why : AsFunction(node, run.operation(), why.message(), inputs, numbers);
     }
     if (!made.ok()) return WithoutMeaning(node, made.status().message(), numbers);
     outputs = *std::move(made);
@@ -212,7 +273,6 @@ absl::StatusOr<std::vector<FieldValue>> FieldRun::Compute(int64_t index,
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (i >= numbers.size() || numbers[i].empty()) continue;
     outputs[i].number = numbers[i];
-    outputs[i].fixed = outputs[i].fixed && (fixed || ReadsNoElements(node));
     outputs[i].shaped = outputs[i].shaped || shaped;
   }
   return outputs;
@@ -231,7 +291,14 @@ absl::StatusOr<std::vector<FieldValue>> FieldRun::ByOperator(FieldNode& node,
     std::optional<Residues>& residues = node.outputs()[static_cast<size_t>(i)];
     if (!residues.has_value()) return absl::UnimplementedError("one of its outputs");
     FieldValue& output = outputs[static_cast<size_t>(i)];
-    if (fixed) OC_RETURN_IF_ERROR(FillFromNumbers(node.number(i), &*residues));
+    bool filled = false;
+    if (fixed) {
+      OC_ASSIGN_OR_RETURN(filled, FillFromNumbers(node.number(i), &*residues));
+    }
+    if (const auto form = node.forms().find(i); form != node.forms().end() && !filled) {
+      OC_ASSIGN_OR_RETURN(output.exp_factor, ToTensor(form->second.factor));
+      OC_ASSIGN_OR_RETURN(output.exp_exponent, ToTensor(form->second.exponent));
+    }
     OC_ASSIGN_OR_RETURN(output.residues, ToTensor(*residues));
     output.fixed = fixed;
     output.exact = node.exact();
@@ -263,6 +330,36 @@ absl::StatusOr<std::vector<FieldValue>> FieldRun::ByGraph(const Graph& graph, Fi
   FieldRun run(evaluator, tools_, label, depth_ + 1);
   return run.Run(std::move(given),
                  [](const std::string&, FieldValue*) { return absl::OkStatus(); });
+}
+
+absl::StatusOr<std::vector<FieldValue>> FieldRun::ByDefinition(
+    const FieldNode& node, absl::Span<const FieldValue> inputs) {
+  const Defines define = FindDefinition(node.node().domain, node.node().op_type);
+  if (define == nullptr) return absl::UnimplementedError("it has no definition");
+  const size_t ends = tools_.ends->size();
+  const size_t functions = tools_.functions->size();
+  absl::Status why;
+  for (int variant = 0; variant < 2; ++variant) {
+    Definition definition(node, variant);
+    why = define(definition);
+    const bool is_last = !definition.has_variants();
+    if (why.ok()) {
+      OC_ASSIGN_OR_RETURN(const Graph body, definition.Body());
+      FieldValues given;
+      for (size_t i = 0; i < inputs.size(); ++i) {
+        if (!inputs[i].empty()) given[definition.In(static_cast<int>(i))] = inputs[i];
+      }
+      absl::StatusOr<std::vector<FieldValue>> made =
+          ByGraph(body, std::move(given), LabelOf(node.node()));
+      if (made.ok()) made = InPlaces(node, *std::move(made));
+      if (made.ok()) return made;
+      why = made.status();
+    }
+    tools_.ends->resize(ends);
+    tools_.functions->resize(functions);
+    if (is_last) break;
+  }
+  return absl::UnimplementedError(why.message());
 }
 
 absl::StatusOr<std::vector<FieldValue>> FieldRun::ByBody(const Node& node,
@@ -329,11 +426,14 @@ absl::StatusOr<std::vector<FieldValue>> FieldRun::ByBranch(const Node& node,
 }
 
 absl::StatusOr<std::vector<FieldValue>> FieldRun::AsFunction(const Node& node, uint64_t operation,
+                                                             absl::string_view why,
                                                              absl::Span<const FieldValue> inputs,
                                                              absl::Span<const Value> numbers) {
   uint64_t key = operation;
   bool shaped = ShapesByNumbers(node);
+  bool fixed = true;
   for (const FieldValue& input : inputs) {
+    fixed = fixed && input.fixed;
     OC_ASSIGN_OR_RETURN(const uint64_t hash, HashOf(tools_.field, input));
     key = MixNumbers(key, hash);
     const bool places = input.number.is_tensor() && !IsReal(input.number) && !OnlyPlaces(node);
@@ -343,6 +443,7 @@ absl::StatusOr<std::vector<FieldValue>> FieldRun::AsFunction(const Node& node, u
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (numbers[i].empty()) continue;
     FieldValue& output = outputs[i];
+    output.fixed = fixed;
     output.exact = false;
     output.shaped = shaped;
     const uint64_t function = MixNumbers(key, i);
@@ -356,7 +457,7 @@ absl::StatusOr<std::vector<FieldValue>> FieldRun::AsFunction(const Node& node, u
     }
     OC_ASSIGN_OR_RETURN(output.residues, ToTensor(residues));
   }
-  tools_.functions->push_back({LabelOf(node), node.op_type, ""});
+  tools_.functions->push_back({LabelOf(node), node.op_type, std::string(why)});
   return outputs;
 }
 

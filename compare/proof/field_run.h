@@ -61,6 +61,9 @@ class FieldRun {
   // The outputs as residues, or Unimplemented.
   absl::StatusOr<std::vector<FieldValue>> ByOperator(FieldNode& node,
                                                      absl::Span<const FieldValue> inputs);
+  // By what the operator is made of, if that gives the same on numbers.
+  absl::StatusOr<std::vector<FieldValue>> ByDefinition(const FieldNode& node,
+                                                       absl::Span<const FieldValue> inputs);
   absl::StatusOr<std::vector<FieldValue>> ByBody(const Node& node,
                                                  absl::Span<const FieldValue> inputs);
   absl::StatusOr<std::vector<FieldValue>> ByBranch(const Node& node,
@@ -68,7 +71,9 @@ class FieldRun {
                                                    const FieldValues& values);
   absl::StatusOr<std::vector<FieldValue>> ByGraph(const Graph& graph, FieldValues given,
                                                   const std::string& label);
+  // `why` it has no other meaning.
   absl::StatusOr<std::vector<FieldValue>> AsFunction(const Node& node, uint64_t operation,
+                                                     absl::string_view why,
                                                      absl::Span<const FieldValue> inputs,
                                                      absl::Span<const Value> numbers);
   std::vector<FieldValue> WithoutMeaning(const Node& node, absl::string_view why,

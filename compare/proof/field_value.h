@@ -12,6 +12,9 @@ namespace onnxcmp {
 struct FieldValue {
   Value number;     // on the inputs that were fed
   Tensor residues;  // int64; not defined() for a fixed value whose numbers say it all
+  // Where it is known as factor * exp(exponent), these, both of its shape: exp(a) exp(b) = exp(a + b)
+  // holds for such. Not defined() otherwise.
+  Tensor exp_factor, exp_exponent;
   // The same for all values of the inputs that vary: `number` holds for all.
   bool fixed = true;
   // It is made by + - * / alone from inputs and constants: where two differ in the field, they

@@ -9,12 +9,17 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "compare/alignment/alignment.h"
 #include "compare/proof/field/residues.h"
 #include "compare/proof/field_run.h"
+#include "compare/proof/foldable_layer.h"
+#include "compare/proof/folding.h"
 #include "compare/streams/fingerprint.h"
 #include "compare/streams/hash128.h"
 #include "compare/streams/result_stream.h"
@@ -27,9 +32,6 @@
 namespace onnxcmp {
 namespace {
 
-// How far a folded constant may be from what it was folded from.
-constexpr int64_t kMostUlp = 4;
-
 // The summary of a value that outlives it.
 struct Trace {
   Hash128 hash;
@@ -39,6 +41,7 @@ struct Trace {
   bool shaped = false;
   bool fixed = false;
   bool real = false;
+  DType dtype = DType::kUndefined;
 };
 using Traces = absl::flat_hash_map<std::string, Trace>;
 
@@ -64,6 +67,7 @@ absl::StatusOr<Trace> TraceOf(const PrimeField& field, const FieldValue& value) 
   const Tensor& number = value.number.tensor();
   trace.shape.assign(number.shape().begin(), number.shape().end());
   const DType dtype = number.dtype();
+  trace.dtype = dtype;
   if (value.fixed && (dtype == DType::kString || IsComplex(dtype))) {
     trace.hash = ContentOf(value.number);
     return trace;
@@ -123,7 +127,8 @@ std::vector<Pair> PairsOf(const Comparison& comparison) {
   std::vector<Pair> pairs;
   for (size_t row = 0; row < comparison.rows.size(); ++row) {
     const AlignedRow& aligned = comparison.rows[row].aligned;
-    if (!aligned.paired()) continue;
+    // The same elements in another order are not the same value.
+    if (!aligned.paired() || Has(aligned.marks, Mark::kTransposed)) continue;
     const StreamResult* const left = MainResult(comparison.left, aligned.left.back());
     const StreamResult* const right = MainResult(comparison.right, aligned.right.back());
     if (left == nullptr || right == nullptr) continue;
@@ -137,51 +142,14 @@ std::vector<Pair> PairsOf(const Comparison& comparison) {
   return pairs;
 }
 
-// The distance of two numbers in steps of a type, if it is small; nothing if it is not.
-std::optional<int64_t> UlpApart(double a, double b, DType dtype) {
-  if (a == b) return 0;
-  const double size = std::max(std::fabs(a), std::fabs(b));
-  double step = size;
-  // The step above `size` in that type, by trying.
-  while (RoundTo(dtype, size + step / 2) != RoundTo(dtype, size) && step > size * 1e-17) step /= 2;
-  const double ulp = std::fabs(a - b) / step;
-  if (!(ulp <= static_cast<double>(kMostUlp))) return std::nullopt;
-  return static_cast<int64_t>(std::ceil(ulp));
-}
-
-std::optional<int64_t> FoldUlp(const Tensor& constant, const Tensor& computed) {
-  if (constant.shape() != computed.shape() || !IsFloatingPoint(constant.dtype()) ||
-      !IsFloatingPoint(computed.dtype())) {
-    return std::nullopt;
-  }
-  const auto numbers_of = [](const Tensor& tensor) {
-    std::vector<double> numbers;
-    const absl::StatusOr<Tensor> in_memory = tensor.InMemory(nullptr);
-    if (!in_memory.ok()) return numbers;
-    const absl::StatusOr<Tensor> whole = in_memory->Contiguous();
-    if (!whole.ok()) return numbers;
-    numbers.resize(static_cast<size_t>(whole->num_elements()));
-    LoadElements<double>(whole->dtype(), whole->raw_data(), 0, whole->num_elements(),
-                         numbers.data());
-    return numbers;
-  };
-  const std::vector<double> a = numbers_of(constant);
-  const std::vector<double> b = numbers_of(computed);
-  if (a.size() != b.size() || a.empty()) return std::nullopt;
-  int64_t most = 0;
-  for (size_t i = 0; i < a.size(); ++i) {
-    const std::optional<int64_t> ulp = UlpApart(a[i], b[i], constant.dtype());
-    if (!ulp.has_value()) return std::nullopt;
-    most = std::max(most, *ulp);
-  }
-  return most;
-}
-
 class Prover {
  public:
-  Prover(const PerSide<Side*>& sides, const Comparison& comparison, const ProofOptions& options)
+  // `as_fed`: inputs that do not vary.
+  Prover(const PerSide<Side*>& sides, const Comparison& comparison, const ProofOptions& options,
+         std::set<std::string> as_fed)
       : sides_(sides),
         comparison_(comparison),
+        as_fed_(std::move(as_fed)),
         pool_(*options.pool),
         field_(options.seed),
         pairs_(PairsOf(comparison)) {}
@@ -211,7 +179,9 @@ class Prover {
     Changes changes;
     PerSide<Traces> traces;
     OC_RETURN_IF_ERROR(RunBoth(changes, &traces));
-    if (FindFolds(traces, &changes)) OC_RETURN_IF_ERROR(RunBoth(changes, &traces));
+    if (!OutputsAreEqual(traces) && FindFolds(traces, &changes)) {
+      OC_RETURN_IF_ERROR(RunBoth(changes, &traces));
+    }
     kept_ = {};
     bool all = JudgeRows(traces, RowProof::kProved);
     JudgeOutputs(traces);
@@ -274,7 +244,7 @@ class Prover {
     FieldValues given;
     for (const auto& [name, value] : *sides_[side]->feeds()) {
       // Whole numbers vary, too: ids, masks, quantized numbers.
-      if (Varies(value)) {
+      if (Varies(value) && !as_fed_.contains(name)) {
         given[name] = RandomValue(field_, value, InputKey(side, name));
       } else {
         given[name].number = value;
@@ -284,22 +254,22 @@ class Prover {
       }
     }
     std::sort(report_.given.begin(), report_.given.end());
-    absl::flat_hash_map<std::string, bool> wanted;
-    for (const Pair& pair : pairs_) wanted[left ? pair.left : pair.right] |= pair.may_be_fold;
+    absl::flat_hash_set<std::string> wanted;
+    for (const Pair& pair : pairs_) wanted.insert(left ? pair.left : pair.right);
     for (const ValueInfo& output : sides_[side]->evaluator()->model().graph.outputs) {
-      wanted.emplace(output.name, false);
+      wanted.insert(output.name);
     }
     FieldRun run(*sides_[side]->evaluator(), tools, "", 0);
     const auto watch = [&](const std::string& name, FieldValue* value) -> absl::Status {
       if (const auto fold = changes.folds[side].find(name); fold != changes.folds[side].end()) {
         value->residues = fold->second;
+        value->exp_factor = value->exp_exponent = Tensor();
         value->exact = false;
       }
-      const auto want = wanted.find(name);
-      if (want == wanted.end()) return absl::OkStatus();
+      if (value->fixed && IsRealTensor(value->number)) kept_[side][name] = *value;
+      if (!wanted.contains(name)) return absl::OkStatus();
       absl::StatusOr<Trace> trace = TraceOf(field_, *value);
       if (trace.ok()) (*traces)[name] = *std::move(trace);
-      if (want->second && value->fixed && IsRealTensor(value->number)) kept_[side][name] = *value;
       const auto cut = changes.cuts[side].find(name);
       if (cut == changes.cuts[side].end() || !value->number.is_tensor()) return absl::OkStatus();
       *value = RandomValue(field_, value->number, cut->second);
@@ -327,29 +297,30 @@ class Prover {
       if (left == kept_.left.end() || right == kept_.right.end()) continue;
       const FieldValue& leaf = pair.left_is_leaf ? left->second : right->second;
       const FieldValue& made = pair.left_is_leaf ? right->second : left->second;
-      const std::optional<int64_t> ulp = FoldUlp(leaf.number.tensor(), made.number.tensor());
-      if (!ulp.has_value() || !made.residues.defined() || !OnlyRoundedDiffer(leaf, made)) continue;
+      const std::optional<FoldedConstant> fold = FoldOf(field_, leaf, made);
+      if (!fold.has_value()) continue;
       const SideId side = pair.left_is_leaf ? SideId::kLeft : SideId::kRight;
-      changes->folds[side][pair.left_is_leaf ? pair.left : pair.right] = made.residues;
-      report_.folds.push_back({pair.left, pair.right, *ulp});
+      changes->folds[side][pair.left_is_leaf ? pair.left : pair.right] = fold->residues;
+      report_.folds.push_back({pair.left, pair.right, fold->ulp});
     }
+    for (const SideId side : kBothSides) FindFoldedLayers(side, changes);
     return !report_.folds.empty();
   }
 
-  // True if a constant differs from what is computed only where computing has rounded: what is
-  // moved has to stay as it is.
-  bool OnlyRoundedDiffer(const FieldValue& leaf, const FieldValue& made) const {
-    const absl::StatusOr<Residues> exact = FromTensor(made.residues);
-    const absl::StatusOr<Residues> rounded = EmbedTensor(field_, made.number.tensor(), nullptr);
-    const absl::StatusOr<Residues> constant = EmbedTensor(field_, leaf.number.tensor(), nullptr);
-    if (!exact.ok() || !rounded.ok() || !constant.ok()) return false;
-    const auto size = exact->values.size();
-    if (rounded->values.size() != size || constant->values.size() != size) return false;
-    for (size_t i = 0; i < size; ++i) {
-      const bool is_exact = exact->values[i] == rounded->values[i];
-      if (is_exact && constant->values[i] != rounded->values[i]) return false;
+  // Constants of a side into which it has folded layers of the other.
+  void FindFoldedLayers(SideId side, Changes* changes) {
+    const SideId other = side == SideId::kLeft ? SideId::kRight : SideId::kLeft;
+    FieldValues constants;
+    for (const auto& [name, value] : kept_[side]) {
+      if (!value.residues.defined()) constants[name] = value;
     }
-    return true;
+    const Graph& graph = sides_[other]->evaluator()->model().graph;
+    for (FoldedConstant& fold : FoldedLayers(field_, graph, kept_[other], constants)) {
+      if (!changes->folds[side].emplace(fold.constant, fold.residues).second) continue;
+      const bool left = side == SideId::kLeft;
+      report_.folds.push_back({left ? fold.constant : fold.from, left ? fold.from : fold.constant,
+                               fold.ulp});
+    }
   }
 
   static bool AreEqual(const PerSide<Traces>& traces, const std::string& left,
@@ -358,6 +329,12 @@ class Prover {
     const auto r = traces.right.find(right);
     return l != traces.left.end() && r != traces.right.end() && l->second.hash == r->second.hash &&
            l->second.shape == r->second.shape && l->second.known && r->second.known;
+  }
+
+  bool OutputsAreEqual(const PerSide<Traces>& traces) const {
+    return std::all_of(
+        comparison_.outputs.pairs.begin(), comparison_.outputs.pairs.end(),
+        [&](const OutputPair& pair) { return AreEqual(traces, pair.left, pair.right); });
   }
 
   // `proof`: what pairs are that are equal. True if all are.
@@ -427,7 +404,8 @@ class Prover {
     }
     if (const ProofEnd* function = EndAt(pair, report_.left_functions, report_.right_functions)) {
       return absl::StrCat("nothing is known of ", function->op_type,
-                          " but that it gives the same for the same");
+                          " but that it gives the same for the same",
+                          function->why.empty() ? "" : absl::StrCat(" (", function->why, ")"));
     }
     return known ? "" : "NaN, or unknown, in exact arithmetic";
   }
@@ -449,6 +427,12 @@ class Prover {
       if (AreEqual(traces, pair.left, pair.right)) row.proof = RowProof::kProved;
       const auto left = traces.left.find(pair.left);
       if (left != traces.left.end() && left->second.shaped) report_.given_shapes = true;
+      // A type of fewer digits rounds more, which somebody has to want.
+      const auto right = traces.right.find(pair.right);
+      if (row.proof == RowProof::kProved && left->second.dtype != right->second.dtype) {
+        row.proof = RowProof::kNotProved;
+        row.why = "the types differ";
+      }
       // An output that depends on no input that varies has been computed once, and not proved.
       if (left != traces.left.end() && left->second.fixed && !report_.given.empty()) {
         row.proof = RowProof::kNotProved;
@@ -460,6 +444,7 @@ class Prover {
 
   const PerSide<Side*> sides_;
   const Comparison& comparison_;
+  const std::set<std::string> as_fed_;
   const ThreadPool& pool_;
   const PrimeField field_;
   const std::vector<Pair> pairs_;
@@ -467,6 +452,26 @@ class Prover {
   PerSide<FieldValues> kept_;  // of pairs that may be folds
   ProofReport report_;
 };
+
+// Inputs that are called masks and hold whole numbers 0 and 1 alone. Optimizers take for granted
+// that they do, or that the zeros come last.
+std::set<std::string> MasksOf(const PerSide<Side*>& sides) {
+  std::set<std::string> masks;
+  for (const SideId id : kBothSides) {
+    for (const auto& [name, value] : *sides[id]->feeds()) {
+      if (!absl::StrContains(absl::AsciiStrToLower(name), "mask") || !value.is_tensor()) continue;
+      const DType dtype = value.tensor().dtype();
+      if (!IsInteger(dtype) && dtype != DType::kBool) continue;
+      const std::vector<double> numbers = NumbersIn(value.tensor());
+      if (!numbers.empty() && std::all_of(numbers.begin(), numbers.end(), [](double number) {
+            return number == 0 || number == 1;
+          })) {
+        masks.insert(name);
+      }
+    }
+  }
+  return masks;
+}
 
 }  // namespace
 
@@ -485,7 +490,14 @@ ProofReport ProveEqual(const PerSide<Side*>& sides, const Comparison& comparison
     }
   }
   if (!report.not_possible.empty()) return report;
-  return Prover(sides, comparison, options).Prove();
+  report = Prover(sides, comparison, options, {}).Prove();
+  const std::set<std::string> masks = MasksOf(sides);
+  if (report.proved || !report.not_possible.empty() || masks.empty()) return report;
+  ProofReport with_masks = Prover(sides, comparison, options, masks).Prove();
+  const double seconds = report.seconds + with_masks.seconds;
+  if (with_masks.proved) report = std::move(with_masks);
+  report.seconds = seconds;
+  return report;
 }
 
 }  // namespace onnxcmp

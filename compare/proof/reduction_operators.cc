@@ -1,4 +1,5 @@
 // Operators over the field that reduce axes, and normalizations.
+#include <algorithm>
 #include <functional>
 #include <numeric>
 
@@ -60,8 +61,9 @@ absl::StatusOr<Residues> Reduced(FieldNode& node, const Residues& x, absl::Span<
     return Mapped(SumAlong(x, axes), [&](Residue value) { return FieldLog(field, value); });
   }
   if (name == "LogSumExp") {
-    const Residues exp = Mapped(x, [&](Residue value) { return field.Exp(value); });
-    return Mapped(SumAlong(exp, axes), [&](Residue value) { return FieldLog(field, value); });
+    OC_ASSIGN_OR_RETURN(ExpForm sum,
+                        FieldSumOf(field, {Residues::Filled(x.shape, 1), x}, axes));
+    return FieldLogOf(field, std::move(sum));
   }
   if (name == "Max") {
     return ReduceAlong(x, axes, [&](std::vector<Residue>* lane) { return field.MaxOf(lane); });
@@ -82,6 +84,15 @@ absl::Status ReduceOperator(FieldNode& node) {
   if (!reduces) return NoMeaning("no axes");
   if (node.node().op_type == "ReduceMean" && !IsFloatingPoint(node.InType(0))) {
     return NoMeaning("a mean of whole numbers, which rounds");
+  }
+  if (const std::optional<ExpForm> form = node.Form(0);
+      form.has_value() && node.node().op_type == "ReduceSum") {
+    OC_ASSIGN_OR_RETURN(ExpForm sum, FieldSumOf(node.field(), *form, axes));
+    if (node.Int("keepdims", 1) == 0) {
+      DropAxes(axes, &sum.factor);
+      DropAxes(axes, &sum.exponent);
+    }
+    return node.SetForm(0, std::move(sum));
   }
   OC_ASSIGN_OR_RETURN(Residues out, Reduced(node, x, axes));
   if (node.Int("keepdims", 1) == 0) DropAxes(axes, &out);
@@ -104,11 +115,11 @@ absl::Status SoftmaxOperator(FieldNode& node) {
   OC_ASSIGN_OR_RETURN(const Residues x, node.In(0));
   if (x.rank() == 0) return NoMeaning("a softmax of a scalar");
   OC_ASSIGN_OR_RETURN(const std::vector<int> axes, SoftmaxAxes(node, x.rank()));
-  OC_ASSIGN_OR_RETURN(Residues out, SoftmaxAlong(node.field(), x, axes));
+  OC_ASSIGN_OR_RETURN(ExpForm form, FieldSoftmax(node.field(), x, axes));
   if (node.node().op_type == "LogSoftmax") {
-    out = Mapped(std::move(out), [&](Residue value) { return FieldLog(node.field(), value); });
+    return node.Set(0, FieldLogOf(node.field(), std::move(form)));
   }
-  return node.Set(0, std::move(out));
+  return node.SetForm(0, std::move(form));
 }
 
 // Inputs with their numbers to be added: "" are left out.
@@ -134,8 +145,8 @@ absl::Status BiasSoftmaxOperator(FieldNode& node) {
   for (int64_t i = axis < 0 ? axis + x.rank() : axis; i < x.rank(); ++i) {
     axes.push_back(static_cast<int>(i));
   }
-  OC_ASSIGN_OR_RETURN(Residues out, SoftmaxAlong(node.field(), sum, axes));
-  return node.Set(0, std::move(out));
+  OC_ASSIGN_OR_RETURN(ExpForm form, FieldSoftmax(node.field(), sum, axes));
+  return node.SetForm(0, std::move(form));
 }
 
 struct Normalized {
@@ -304,6 +315,31 @@ constexpr FieldOperatorRow kRows[] = {
 };
 
 }  // namespace
+
+absl::StatusOr<ExpForm> FieldSumOf(const PrimeField& field, const ExpForm& form,
+                                   absl::Span<const int> axes) {
+  const auto has_number = [](Residue exponent) { return IsNumber(exponent); };
+  ExpForm sum;
+  sum.exponent = ReduceAlong(form.exponent, axes, [&](std::vector<Residue>* lane) {
+    const auto first = std::find_if(lane->begin(), lane->end(), has_number);
+    return first == lane->end() ? 0 : *first;
+  });
+  OC_ASSIGN_OR_RETURN(Residues apart, SubAll(form.exponent, sum.exponent));
+  for (size_t i = 0; i < apart.values.size(); ++i) {
+    apart.values[i] = Field::Mul(form.factor.values[i], field.Exp(apart.values[i]));
+  }
+  sum.factor = SumAlong(apart, axes);
+  return sum;
+}
+
+absl::StatusOr<ExpForm> FieldSoftmax(const PrimeField& field, const Residues& x,
+                                     absl::Span<const int> axes) {
+  ExpForm form = {Residues::Filled(x.shape, 1), x};
+  OC_ASSIGN_OR_RETURN(const ExpForm sum, FieldSumOf(field, form, axes));
+  OC_ASSIGN_OR_RETURN(form.factor, DivAll(form.factor, sum.factor));
+  OC_ASSIGN_OR_RETURN(form.exponent, SubAll(x, sum.exponent));
+  return form;
+}
 
 absl::Span<const FieldOperatorRow> ReductionFieldOperators() { return kRows; }
 

@@ -1,5 +1,6 @@
 #include "compare/proof/field/meant_constant.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
@@ -17,6 +18,8 @@ namespace {
 
 // Digits of decimals, and greatest terms of ratios, that somebody may have written: far fewer than
 // there are floats, so that most floats of weights are none.
+constexpr int64_t kFewTerms = 256;
+
 struct Limits {
   int digits;
   int64_t term;
@@ -71,13 +74,16 @@ class Meaning {
 
   MeantConstant Find() const {
     if (std::optional<MeantConstant> found = Decimal()) return *found;
-    if (const auto ratio =
-            SmallRatio(size_, limits_.term, [this](double value) { return IsNearest(value); })) {
-      return {OfRatio(*ratio), RatioText(*ratio)};
-    }
+    // Those of small terms first: 1/sqrt(8) is nearly 1189/3363.
+    const int64_t few = std::min<int64_t>(limits_.term, kFewTerms);
+    if (std::optional<MeantConstant> found = RatioWithin(few)) return *found;
     if (std::optional<MeantConstant> found = WithPi()) return *found;
-    if (std::optional<MeantConstant> found = Root(2)) return *found;
-    if (std::optional<MeantConstant> found = Root(4)) return *found;
+    if (std::optional<MeantConstant> found = Root(2, few)) return *found;
+    if (std::optional<MeantConstant> found = Root(4, few / 2)) return *found;
+    if (std::optional<MeantConstant> found = RatioWithin(limits_.term)) return *found;
+    // Few, since there are as many roots as ratios.
+    if (std::optional<MeantConstant> found = Root(2, limits_.term / 4)) return *found;
+    if (std::optional<MeantConstant> found = Root(4, limits_.term / 4)) return *found;
     return {PrimeField::OfDouble(size_), ""};
   }
 
@@ -85,6 +91,12 @@ class Meaning {
   bool IsNearest(double value) const { return RoundTo(dtype_, value) == size_; }
 
   static Residue OfRatio(const Ratio& ratio) { return PrimeField::OfRatio(ratio.a, ratio.b); }
+
+  std::optional<MeantConstant> RatioWithin(int64_t most) const {
+    const auto ratio = SmallRatio(size_, most, [this](double value) { return IsNearest(value); });
+    if (!ratio.has_value()) return std::nullopt;
+    return MeantConstant{OfRatio(*ratio), RatioText(*ratio)};
+  }
 
   std::optional<MeantConstant> Decimal() const {
     for (int digits = 1; digits <= limits_.digits; ++digits) {
@@ -107,10 +119,8 @@ class Meaning {
   }
 
   // The number is sqrt(a / b), or its square root.
-  std::optional<MeantConstant> Root(int degree) const {
+  std::optional<MeantConstant> Root(int degree, int64_t most) const {
     const double power = degree == 2 ? size_ * size_ : size_ * size_ * size_ * size_;
-    // Few, since there are as many roots as ratios.
-    const int64_t most = limits_.term / 4;
     const auto ratio = SmallRatio(power, most, [&](double value) {
       return IsNearest(degree == 2 ? std::sqrt(value) : std::sqrt(std::sqrt(value)));
     });

@@ -286,13 +286,4 @@ absl::StatusOr<Residues> Product(const Residues& a, const Residues& b, const Thr
   return out;
 }
 
-absl::StatusOr<Residues> SoftmaxAlong(const PrimeField& field, const Residues& x,
-                                      absl::Span<const int> axes) {
-  const Residues greatest =
-      ReduceAlong(x, axes, [&](std::vector<Residue>* lane) { return field.MaxOf(lane); });
-  OC_ASSIGN_OR_RETURN(Residues shifted, SubAll(x, greatest));
-  shifted = Mapped(std::move(shifted), [&](Residue value) { return field.Exp(value); });
-  return DivAll(shifted, SumAlong(shifted, axes));
-}
-
 }  // namespace onnxcmp

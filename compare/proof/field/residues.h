@@ -61,10 +61,6 @@ Residues MatrixTransposed(const Residues& x);
 // As numpy.matmul.
 absl::StatusOr<Residues> Product(const Residues& a, const Residues& b, const ThreadPool& pool);
 
-// exp(x) / sum(exp(x)) along axes, where x is less the greatest of them.
-absl::StatusOr<Residues> SoftmaxAlong(const PrimeField& field, const Residues& x,
-                                      absl::Span<const int> axes);
-
 }  // namespace onnxcmp
 
 #endif  // ONNXCMP_COMPARE_PROOF_FIELD_RESIDUES_H_

@@ -1,0 +1,72 @@
+// Layers with weights, and what comes after them that an optimizer may fold into these.
+#ifndef ONNXCMP_COMPARE_PROOF_FOLDABLE_LAYER_H_
+#define ONNXCMP_COMPARE_PROOF_FOLDABLE_LAYER_H_
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "compare/proof/field/prime_field.h"
+#include "compare/proof/field_run.h"
+#include "evaluator/model/model.h"
+#include "evaluator/tensor/tensor.h"
+
+namespace onnxcmp {
+
+// The numbers of a tensor; none if they cannot be read.
+std::vector<double> NumbersIn(const Tensor& tensor);
+
+// Numbers by channel, or one for all.
+struct ByChannel {
+  std::vector<double> numbers;
+  std::vector<Residue> residues;
+};
+
+// A step after a layer: y op number, or a BatchNormalization.
+struct LayerStep {
+  std::string op_type;
+  std::vector<ByChannel> numbers;  // one, or scale, bias, mean, variance
+  float epsilon = 0;
+  Residue exact_epsilon = 0;
+};
+
+// A layer with weights, and the steps it is folded with.
+struct FoldableLayer {
+  std::string weight_name, bias_name;
+  Tensor weight;
+  std::vector<Residue> weight_residues;
+  ByChannel bias;  // of no numbers: none
+  size_t channels = 0;
+  size_t channel_axis = 0;
+  size_t inner = 1;  // weights from one channel to the next
+  std::vector<LayerStep> steps;
+
+  size_t ChannelOf(size_t i) const { return i / inner % channels; }
+};
+
+// The layers of a graph, each once for every number of steps after it. `known`: values that do not
+// depend on the graph's inputs.
+std::vector<FoldableLayer> FoldableLayers(const PrimeField& field, const Graph& graph,
+                                          const FieldValues& known);
+
+// Weights and biases after folding.
+template <typename Number>
+struct FoldedNumbers {
+  std::vector<Number> weights, biases;
+  std::vector<double> sizes;  // of the terms that biases are summed from
+};
+
+// The orders in which optimizers fold a normalization.
+inline constexpr size_t kFoldingWays = 4;
+
+struct FoldedLayer {
+  FoldedNumbers<Residue> exact;
+  FoldedNumbers<double> near;
+  std::array<FoldedNumbers<float>, kFoldingWays> ways;
+};
+
+FoldedLayer Fold(const PrimeField& field, const FoldableLayer& layer);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_PROOF_FOLDABLE_LAYER_H_

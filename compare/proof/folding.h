@@ -1,0 +1,39 @@
+// Constants that an optimizer has computed from others in floats. In a proof they are what is
+// computed, if they are within the rounding of just that computing.
+#ifndef ONNXCMP_COMPARE_PROOF_FOLDING_H_
+#define ONNXCMP_COMPARE_PROOF_FOLDING_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compare/proof/field/prime_field.h"
+#include "compare/proof/field_run.h"
+#include "compare/proof/field_value.h"
+#include "evaluator/model/model.h"
+#include "evaluator/tensor/tensor.h"
+
+namespace onnxcmp {
+
+struct FoldedConstant {
+  std::string constant;
+  std::string from;   // what the other side has for it
+  Tensor residues;    // what it is, exactly
+  int64_t ulp = 0;    // how far the constant is from that
+};
+
+// A constant that the other side computes as `made`: the one number is the other's, or differs where
+// computing has rounded, as another order of the same steps does. Nothing if it is not that.
+std::optional<FoldedConstant> FoldOf(const PrimeField& field, const FieldValue& constant,
+                                     const FieldValue& made);
+
+// Weights and biases among `constants` which are those of a layer of `graph` with what comes after
+// it: a BatchNormalization, factors and summands by channel. `known`: values of the graph that do
+// not depend on its inputs.
+std::vector<FoldedConstant> FoldedLayers(const PrimeField& field, const Graph& graph,
+                                         const FieldValues& known, const FieldValues& constants);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_PROOF_FOLDING_H_
