@@ -108,6 +108,8 @@ class ChainComparison {
     CompareArguments arguments = arguments_;
     arguments.left = files_[left];
     arguments.right = files_[right];
+    // Of the others the verdict alone is shown.
+    arguments.prove = arguments_.prove && (right == left + 1 || right + 1 == files_.size());
     if (!runtimes_.empty()) {
       // The first is our interpreter.
       if (left > 0) arguments.runtimes.names.left = runtimes_[left];
@@ -310,6 +312,8 @@ int ChainCommand(const std::vector<std::string>& command_line) {
   options.AddTolerances(app);
   options.AddVerdict(app);
   options.AddTable(app);
+  app.add_flag("--prove", arguments.prove, "Prove each step equal for all inputs")
+      ->group(kDiagnosis);
   std::vector<std::string> formats(std::begin(kChainReports), std::end(kChainReports));
   formats.emplace_back("table");
   app.add_option("--format", arguments.format, "Print html, json, markdown, junit (table)")

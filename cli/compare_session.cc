@@ -14,13 +14,12 @@
 #include "cli/runtimes/optimized_side.h"
 #include "cli/runtimes/second_look.h"
 #include "compare/input_sets/compare_on_inputs.h"
+#include "compare/input_sets/prove_sizes.h"
 #include "compare/inputs/input_files.h"
 #include "compare/proof/proof_report.h"
-#include "compare/proof/prove.h"
 #include "compare/recordings/data_sets.h"
 #include "compare/recordings/recording.h"
 #include "compare/reports/render_html.h"
-#include "compare/reports/words/proof_text.h"
 #include "compare/repro/write_repro.h"
 #include "compare/sides/recording_side.h"
 #include "compare/sides/runtime_side.h"
@@ -81,15 +80,7 @@ absl::StatusOr<bool> CompareSession::Run(const Show& show) {
     }
     if (inputs.has_value()) AddMappingNotes(inputs->mapping(), &comparison.notes);
     if (!arguments_.repro.empty()) OC_RETURN_IF_ERROR(WriteReprosOf(set, sets, &comparison));
-    if (arguments_.prove) {
-      const StepTimer timer(timings(), "prove");
-      const ThreadPool pool(ThreadCount(arguments_.run.threads), tools_.spare);
-      const ProofOptions proving = {arguments_.run.evaluator().seed, &pool};
-      const ProofReport report = ProveEqual(sides(), comparison, proving);
-      for (const std::string& line : ProofText(report, arguments_.all)) {
-        comparison.notes.push_back(absl::StrCat("proof: ", line));
-      }
-    }
+    if (arguments_.prove) Prove(set, &inputs, &comparison);
     if (!input_note_.empty()) comparison.notes.push_back(input_note_);
     NoteOtherInputs(&comparison);
     for (std::string& note : fed.notes) comparison.notes.push_back(std::move(note));
@@ -102,6 +93,25 @@ absl::StatusOr<bool> CompareSession::Run(const Show& show) {
     if (!shown) return false;
   }
   return true;
+}
+
+// At other sizes, too, if dimensions are free: of the first set alone.
+void CompareSession::Prove(int64_t set, std::optional<InputSets>* inputs, Comparison* comparison) {
+  const StepTimer timer(timings(), "prove");
+  const ThreadPool pool(ThreadCount(arguments_.run.threads), tools_.spare);
+  std::optional<InputSets> made_up;
+  InputSets* sizes = nullptr;
+  if (set == 0 && !arguments_.run.ramp && inputs->has_value()) {
+    if ((*inputs)->made_up()) {
+      sizes = &**inputs;
+    } else if (absl::StatusOr<std::optional<InputSets>> opened = OpenInputs("");
+               opened.ok() && opened->has_value() && (*opened)->made_up()) {
+      made_up = *std::move(opened);
+      sizes = &*made_up;
+    }
+  }
+  comparison->proof = std::make_shared<const ProofReport>(ProveOnSizes(
+      sides(), *comparison, sizes, options(), {arguments_.run.evaluator().seed, &pool}));
 }
 
 Comparison CompareSession::FailedComparison(const absl::Status& status) const {

@@ -80,6 +80,7 @@ class CompareSession {
 
  private:
   absl::StatusOr<SetsResult> CompareSet(int64_t set, std::optional<InputSets>* inputs);
+  void Prove(int64_t set, std::optional<InputSets>* inputs, Comparison* comparison);
   absl::Status SaveInputs(const std::string& path) const;
   absl::Status OpenSides();
   absl::Status InRuntime(SideId id, std::unique_ptr<Side>* side);

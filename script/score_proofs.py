@@ -11,6 +11,7 @@ times, each with other random numbers, and has to get the same answer.
 Needs the Python packages onnx and numpy.
 """
 import argparse
+import json
 import pathlib
 import random
 import subprocess
@@ -35,15 +36,16 @@ def load(path):
 
 
 def prove(program, left, right, *options):
-    """"proved", "not" or "impossible", with the first line of the proof."""
-    run = subprocess.run([program, left, right, "--prove", "--all", "--sets", "1", "--no-causes", *options],
+    """"proved", "not" or "impossible", with what is said of the proof."""
+    run = subprocess.run([program, left, right, "--prove", "--format", "json", "--sets", "1", "--no-causes", *options],
                          capture_output=True, text=True, check=False, timeout=300)
-    text = " ".join(run.stdout.split())
-    lines = [part.strip() for part in text.split("proof:")[1:]]
-    first = lines[0] if lines else (run.stderr or run.stdout).strip().splitlines()[-1:]
-    if not lines or "not possible" in lines[0]:
-        return "impossible", str(first)
-    return ("proved" if "(proved)" in lines[0] else "not"), "; ".join(lines)
+    try:
+        proof = json.loads(run.stdout)["proof"]
+    except (ValueError, KeyError):
+        return "impossible", str((run.stderr or run.stdout).strip().splitlines()[-1:])
+    if "not_possible" in proof:
+        return "impossible", proof["not_possible"]
+    return ("proved" if proof["proved"] else "not"), "; ".join(proof["text"])
 
 
 NO_MEANING = {"accuracy_level", "saturate", "storage_order", "enable_gqa", "is_inner_broadcast"}

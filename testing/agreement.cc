@@ -10,13 +10,16 @@
 #include "compare/differences/mismatch_text.h"
 #include "compare/differences/value_difference.h"
 #include "compare/input_sets/compare_on_inputs.h"
+#include "compare/input_sets/prove_sizes.h"
 #include "compare/inputs/input_mapping.h"
 #include "compare/inputs/input_sets.h"
 #include "compare/outcome/exit_status.h"
+#include "compare/proof/proof_report.h"
 #include "compare/reports/render_table.h"
 #include "compare/sides/model_side.h"
 #include "evaluator/base/proto_text.h"
 #include "evaluator/base/status_macros.h"
+#include "evaluator/base/thread_pool.h"
 #include "ops/operators.h"
 
 namespace onnxcmp::testing {
@@ -25,7 +28,8 @@ namespace {
 // Two models that are loaded, and how they are compared.
 class Pair {
  public:
-  Pair(const AgreeOptions& options) : options_(options) {
+  // `prove`: they are also to be proved equal.
+  Pair(const AgreeOptions& options, bool prove) : options_(options), prove_(prove) {
     if (options.run.registry == nullptr) all_ = AllOperators();
     compare_.tolerance = options.tolerance;
     compare_.causes = options.causes;
@@ -76,21 +80,38 @@ class Pair {
   absl::Status AgreeOn(InputSets* inputs) {
     OC_ASSIGN_OR_RETURN(SetsResult result, CompareOnInputs(*left_, *right_, inputs, 0, compare_,
                                                            {.sets = options_.sets, .search = {}}));
-    return Judge(std::move(result.comparison), inputs->mapping(), result.fed.notes);
+    return Judge(std::move(result.comparison), inputs, result.fed.notes);
   }
 
-  static absl::Status Judge(Comparison comparison, const InputMapping& mapping,
-                            const std::vector<std::string>& notes) {
-    if (ExitStatusOf(comparison) == 0) return absl::OkStatus();
+  absl::Status Judge(Comparison comparison, InputSets* inputs,
+                     const std::vector<std::string>& notes) const {
+    if (ExitStatusOf(comparison) == 0 && (!prove_ || IsProved(inputs, &comparison))) {
+      return absl::OkStatus();
+    }
     // A model that is no file has no other name.
     if (comparison.left_summary.source.empty()) comparison.left_summary.source = "before";
     if (comparison.right_summary.source.empty()) comparison.right_summary.source = "after";
-    AddMappingNotes(mapping, &comparison.notes);
+    AddMappingNotes(inputs->mapping(), &comparison.notes);
     comparison.notes.insert(comparison.notes.end(), notes.begin(), notes.end());
     return absl::FailedPreconditionError(RenderTable(comparison));
   }
 
+  // With the proof in the comparison.
+  bool IsProved(InputSets* inputs, Comparison* comparison) const {
+    const ThreadPool pool(ThreadCount(options_.run.evaluator.threads));
+    const bool other_sizes = inputs->made_up() && !inputs->ramp();
+    ProofReport proof =
+        ProveOnSizes({left_.get(), right_.get()}, *comparison, other_sizes ? inputs : nullptr,
+                     compare_, {.seed = options_.run.evaluator.seed, .pool = &pool});
+    const bool everywhere = std::all_of(proof.sizes.begin(), proof.sizes.end(),
+                                        [](const ProofSizes& sizes) { return sizes.proved; });
+    const bool proved = proof.proved && everywhere;
+    comparison->proof = std::make_shared<const ProofReport>(std::move(proof));
+    return proved;
+  }
+
   const AgreeOptions& options_;
+  const bool prove_;
   std::optional<OpRegistry> all_;
   CompareOptions compare_;
   InputOptions input_;
@@ -106,17 +127,16 @@ std::string WhyNotClose(const Value& got, const Value& want, const ToleranceOpti
   return MismatchText(want, got, difference, difference.tolerance);
 }
 
-absl::Status ModelsAgree(const TestModel& before, const TestModel& after,
-                         const AgreeOptions& options) {
-  Pair pair(options);
+namespace {
+
+absl::Status OnMadeUpInputs(Pair pair, const TestModel& before, const TestModel& after) {
   OC_RETURN_IF_ERROR(pair.Load(before, after));
   return pair.AgreeOnMadeUpInputs();
 }
 
-absl::Status ModelsAgreeOn(const TestModel& before, const TestModel& after,
-                           absl::Span<const Feeds> sets, const AgreeOptions& options) {
+absl::Status OnSets(Pair pair, const TestModel& before, const TestModel& after,
+                    absl::Span<const Feeds> sets) {
   if (sets.empty()) return absl::FailedPreconditionError("there is no set of inputs to compare on");
-  Pair pair(options);
   OC_RETURN_IF_ERROR(pair.Load(before, after));
   for (size_t i = 0; i < sets.size(); ++i) {
     if (absl::Status status = pair.AgreeOn(sets[i]); !status.ok()) {
@@ -124,6 +144,28 @@ absl::Status ModelsAgreeOn(const TestModel& before, const TestModel& after,
     }
   }
   return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status ModelsAgree(const TestModel& before, const TestModel& after,
+                         const AgreeOptions& options) {
+  return OnMadeUpInputs(Pair(options, /*prove=*/false), before, after);
+}
+
+absl::Status ModelsAgreeOn(const TestModel& before, const TestModel& after,
+                           absl::Span<const Feeds> sets, const AgreeOptions& options) {
+  return OnSets(Pair(options, /*prove=*/false), before, after, sets);
+}
+
+absl::Status ModelsEqualForAllInputs(const TestModel& before, const TestModel& after,
+                                     const AgreeOptions& options) {
+  return OnMadeUpInputs(Pair(options, /*prove=*/true), before, after);
+}
+
+absl::Status ModelsEqualForAllInputsOf(const TestModel& before, const TestModel& after,
+                                       absl::Span<const Feeds> sets, const AgreeOptions& options) {
+  return OnSets(Pair(options, /*prove=*/true), before, after, sets);
 }
 
 }  // namespace onnxcmp::testing

@@ -63,6 +63,28 @@ absl::Status ModelsAgree(const TestModel& before, const TestModel& after, const 
   }
 }
 
+// OK if ModelsAgree(), and both models are proved to be the same function, as by `onnxcmp BEFORE
+// AFTER
+// --prove` (docs/proof.md): for all inputs of the shapes that were fed, and of one more set of
+// sizes where the models leave some open and no feeds are given. Else an error whose message says
+// what is not proved, above the table. What is not proved need not differ.
+absl::Status ModelsEqualForAllInputs(const TestModel& before, const TestModel& after,
+                                     const AgreeOptions& options = {});
+absl::Status ModelsEqualForAllInputsOf(const TestModel& before, const TestModel& after,
+                                       absl::Span<const Feeds> sets,
+                                       const AgreeOptions& options = {});
+
+// The same for the shapes of one set and of several.
+template <FeedsOrSets F>
+absl::Status ModelsEqualForAllInputs(const TestModel& before, const TestModel& after,
+                                     const F& feeds, const AgreeOptions& options = {}) {
+  if constexpr (std::same_as<F, Feeds>) {
+    return ModelsEqualForAllInputsOf(before, after, absl::MakeConstSpan(&feeds, 1), options);
+  } else {
+    return ModelsEqualForAllInputsOf(before, after, feeds, options);
+  }
+}
+
 }  // namespace onnxcmp::testing
 
 #endif  // ONNXCMP_TESTING_AGREEMENT_H_

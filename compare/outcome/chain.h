@@ -14,6 +14,13 @@
 
 namespace onnxcmp {
 
+// The proof of a step on all its sets of inputs, if one was asked for.
+struct StepProof {
+  bool proved = false;            // on all sets
+  std::vector<std::string> text;  // of the first set that is not proved, else of the first
+  std::string rewrites;           // the same: "Pow → Mul: proved; Resize: tested"
+};
+
 // Two models of the chain.
 struct ChainStep {
   size_t left = 0;  // from 0
@@ -23,6 +30,7 @@ struct ChainStep {
   ModelChanges counts;              // the step's changes of the model on that set
   std::string changes;              // the same and more in words
   std::vector<std::string> causes;  // the causes of that set, a line each, mistakes first
+  std::optional<StepProof> proof;
 };
 
 struct Chain {

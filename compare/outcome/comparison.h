@@ -3,6 +3,7 @@
 #define ONNXCMP_COMPARE_OUTCOME_COMPARISON_H_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,6 +27,8 @@
 #include "compare/streams/result_stream.h"
 
 namespace onnxcmp {
+
+struct ProofReport;
 
 // In ascending order of severity. kUntested: nothing could have shown a difference: outputs are all
 // NaN or empty, or, on made-up inputs, the same for all inputs.
@@ -54,6 +57,7 @@ struct Comparison {
   std::optional<Explanation> explanation;          // the same
   std::optional<QuantizationReport> quantization;  // the same; if a side is quantized
   std::optional<FusionReport> fusions;             // the same
+  std::shared_ptr<const ProofReport> proof;        // the same: whether both are one function
   Verdict verdict = Verdict::kSame;
   absl::Status status;  // why nothing was compared although both sides may be fine: their inputs
   FailOn fail_on = FailOn::kDifferent;

@@ -26,8 +26,8 @@ class Definition {
  public:
   using Attributes = std::map<std::string, Attribute, std::less<>>;
 
-  // `of` must outlive the object. `variant`: which of the node's meanings it is, where the file does
-  // not say.
+  // `of` must outlive the object. `variant`: which of the node's meanings it is, where the file
+  // does not say.
   Definition(const FieldNode& of, int variant);
 
   const FieldNode& of() const { return of_; }

@@ -50,9 +50,8 @@ bool IsReal(const Value& value) {
 
 // Operators on sequences that only move their elements, which are tensors of any one type.
 bool MovesSequences(const Node& node) {
-  static constexpr absl::string_view kNames[] = {"SplitToSequence", "SequenceConstruct",
-                                                 "SequenceAt", "SequenceInsert",
-                                                 "ConcatFromSequence"};
+  static constexpr absl::string_view kNames[] = {
+      "SplitToSequence", "SequenceConstruct", "SequenceAt", "SequenceInsert", "ConcatFromSequence"};
   return node.domain == kOnnxDomain &&
          std::find(std::begin(kNames), std::end(kNames), node.op_type) != std::end(kNames);
 }
@@ -61,10 +60,10 @@ bool MovesSequences(const Node& node) {
 // library.
 bool RoundsAlike(const Node& node) {
   static constexpr absl::string_view kNames[] = {
-      "Abs",      "Add",      "Cast",    "CastLike",  "Clip",    "Concat",    "Div",
-      "Expand",   "Flatten",  "Gather",  "Identity",  "Max",     "Min",       "Mul",
-      "Neg",      "Pad",      "Relu",    "Reshape",   "Slice",   "Split",     "Sqrt",
-      "Squeeze",  "Sub",      "Tile",    "Transpose", "Unsqueeze", "Where",   "Reciprocal"};
+      "Abs",     "Add",     "Cast",   "CastLike",  "Clip",      "Concat", "Div",
+      "Expand",  "Flatten", "Gather", "Identity",  "Max",       "Min",    "Mul",
+      "Neg",     "Pad",     "Relu",   "Reshape",   "Slice",     "Split",  "Sqrt",
+      "Squeeze", "Sub",     "Tile",   "Transpose", "Unsqueeze", "Where",  "Reciprocal"};
   return node.domain == kOnnxDomain &&
          std::find(std::begin(kNames), std::end(kNames), node.op_type) != std::end(kNames);
 }
@@ -293,7 +292,8 @@ absl::StatusOr<std::vector<FieldValue>> FieldRun::Compute(int64_t index,
     }
     if (!made.ok()) made = ByBody(node, inputs);
     if (!made.ok()) {
-      made = DrawsNumbers(node) ? why : AsFunction(node, run.operation(), why.message(), inputs, numbers);
+      made = DrawsNumbers(node) ? why
+                                : AsFunction(node, run.operation(), why.message(), inputs, numbers);
     }
     if (!made.ok()) return WithoutMeaning(node, made.status().message(), numbers);
     outputs = *std::move(made);
@@ -303,9 +303,9 @@ absl::StatusOr<std::vector<FieldValue>> FieldRun::Compute(int64_t index,
     outputs[i].number = numbers[i];
     outputs[i].shaped = outputs[i].shaped || shaped;
   }
-  const bool alike = RoundsAlike(node) &&
-                     std::all_of(inputs.begin(), inputs.end(),
-                                 [](const FieldValue& input) { return input.rounds_alike; });
+  const bool alike =
+      RoundsAlike(node) && std::all_of(inputs.begin(), inputs.end(),
+                                       [](const FieldValue& input) { return input.rounds_alike; });
   for (FieldValue& output : outputs) output.rounds_alike = alike;
   if (!outputs.empty() && !outputs[0].fixed) {
     outputs[0].masked = MaskedElements(node, inputs, numbers[0]);
@@ -331,8 +331,8 @@ absl::StatusOr<std::vector<FieldValue>> FieldRun::BySequence(int64_t index,
       if (input.residues.defined()) {
         OC_ASSIGN_OR_RETURN(residues, FromTensor(input.residues));
       } else {
-        OC_ASSIGN_OR_RETURN(
-            residues, EmbedTensor(tools_.field, input.number.tensor(), tools_.meant));
+        OC_ASSIGN_OR_RETURN(residues,
+                            EmbedTensor(tools_.field, input.number.tensor(), tools_.meant));
       }
       OC_ASSIGN_OR_RETURN(given.emplace_back(), ToTensor(residues));
     }

@@ -69,8 +69,8 @@ using Places = std::vector<size_t>;
 
 constexpr size_t kNoPlace = static_cast<size_t>(-1);  // a border of zeros
 
-// The places of weights of this shape, which `padded` has with zeros after them, with its axes split
-// and taken in an order: each part is an axis and how many of its elements one step is.
+// The places of weights of this shape, which `padded` has with zeros after them, with its axes
+// split and taken in an order: each part is an axis and how many of its elements one step is.
 struct AxisPart {
   size_t axis;
   int64_t count;
@@ -134,8 +134,8 @@ std::vector<Places> LayoutsOf(const Shape& weights, const Shape& constant) {
       layouts.push_back(InOrder(weights, {outer, whole(1), whole(2), whole(3), inner}));
     }
     if (constant[0] == outputs && constant[1] == inputs) {
-      layouts.push_back(InOrder(weights, {outer, {1, inputs / block, block}, whole(2), whole(3),
-                                          {1, block, 1}, inner}));
+      layouts.push_back(InOrder(
+          weights, {outer, {1, inputs / block, block}, whole(2), whole(3), {1, block, 1}, inner}));
     }
   }
   return layouts;
@@ -272,9 +272,8 @@ std::vector<FoldedNumber> FoldedNumbersOf(const PrimeField& field, const Graph& 
   for (const auto& [number, text] : wanted) {
     if (factors.contains(number)) continue;
     for (auto a = factors.begin(); a != factors.end(); ++a) {
-      const auto b = std::find_if(a, factors.end(), [&](const auto& other) {
-        return a->first * other.first == number;
-      });
+      const auto b = std::find_if(
+          a, factors.end(), [&](const auto& other) { return a->first * other.first == number; });
       if (b == factors.end() || a->first == 1 || b->first == 1) continue;
       found.push_back({number, PrimeField::Mul(a->second, b->second), text,
                        absl::StrCat(a->first, " * ", b->first)});

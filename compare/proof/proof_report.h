@@ -37,6 +37,13 @@ struct ProofFold {
   int64_t ulp = 0;  // how far the constant is from the other's float
 };
 
+// The finding at other sizes of free dimensions.
+struct ProofSizes {
+  std::string sizes;  // "batch 2, sequence 5"
+  bool proved = false;
+  std::string why;  // why nothing was proved there, or what is not proved; "" if proved
+};
+
 struct ProofReport {
   // All outputs of both sides are proved.
   bool proved = false;
@@ -51,8 +58,9 @@ struct ProofReport {
   bool given_shapes = false;           // shapes that depend on values are as they were in the run
   std::vector<std::string> constants;  // "1/3", "sqrt(2)": numbers that floats stand for
   std::vector<ProofFold> folds;
-  int64_t results = 0;         // pairs that were looked at
-  int64_t proved_results = 0;  // of these, kProved or kProvedOn
+  std::vector<ProofSizes> sizes;  // none: no dimension is free
+  int64_t results = 0;            // pairs that were looked at
+  int64_t proved_results = 0;     // of these, kProved or kProvedOn
   double seconds = 0;
 };
 

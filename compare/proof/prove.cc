@@ -327,8 +327,8 @@ class Prover {
     for (FoldedConstant& fold : FoldedLayers(field_, graph, kept_[other], constants)) {
       if (!changes->folds[side].emplace(fold.constant, fold.residues).second) continue;
       const bool left = side == SideId::kLeft;
-      report_.folds.push_back({left ? fold.constant : fold.from, left ? fold.from : fold.constant,
-                               fold.ulp});
+      report_.folds.push_back(
+          {left ? fold.constant : fold.from, left ? fold.from : fold.constant, fold.ulp});
     }
   }
 

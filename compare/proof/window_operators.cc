@@ -146,8 +146,8 @@ absl::Status ConvOperator(FieldNode& node) {
   return node.Set(0, std::move(out));
 }
 
-// ConvTranspose (x, weights, bias): each number of an image times the weights, summed where it comes
-// to lie.
+// ConvTranspose (x, weights, bias): each number of an image times the weights, summed where it
+// comes to lie.
 absl::Status ConvTransposeOperator(FieldNode& node) {
   OC_ASSIGN_OR_RETURN(const Residues x, node.In(0));
   OC_ASSIGN_OR_RETURN(const Residues weights, node.In(1));

@@ -10,8 +10,10 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "compare/alignment/mark_names.h"
+#include "compare/proof/proof_report.h"
 #include "compare/reports/json_picture.h"
 #include "compare/reports/json_writer.h"
+#include "compare/reports/words/proof_words.h"
 
 namespace onnxcmp {
 namespace {
@@ -151,7 +153,7 @@ void Write(const TensorDifference& difference, size_t worst, JsonWriter& out) {
   }
 }
 
-void Write(const ComparedRow& row, const RowDetail& detail, JsonWriter& out) {
+void Write(const ComparedRow& row, RowProof proof, const RowDetail& detail, JsonWriter& out) {
   out.BeginLine('{');
   out.Text("relation", RelationName(row.relation));
   out.Results("left", row.aligned.left);
@@ -159,6 +161,9 @@ void Write(const ComparedRow& row, const RowDetail& detail, JsonWriter& out) {
   out.Begin("marks", '[');
   for (const absl::string_view name : MarkNames(row.aligned.marks)) out.Text(name);
   out.End(']');
+  if (proof != RowProof::kNotLookedAt) out.Bool("proved", proof == RowProof::kProved);
+  if (proof == RowProof::kProvedOn) out.Bool("proved_given", true);
+  if (proof == RowProof::kDiffers) out.Bool("differs_exactly", true);
   if (row.difference != nullptr) {
     out.Begin("diff", '{');
     Write(*row.difference, detail.worst, out);
@@ -250,7 +255,9 @@ std::string RowLines(const Comparison& comparison) {
   JsonWriter out(&rows, false);
   RowDetail detail;
   detail.worst = SIZE_MAX;
-  for (const ComparedRow& row : comparison.rows) Write(row, detail, out);
+  for (size_t i = 0; i < comparison.rows.size(); ++i) {
+    Write(comparison.rows[i], RowProofOf(comparison, i), detail, out);
+  }
   EndLines(&rows);
   return rows;
 }
@@ -297,7 +304,9 @@ void AppendPage(absl::string_view around, const Comparison& comparison, const Pa
       DetailsOf(comparison, detail, counts == nullptr ? &own : counts);
   *out += '[';
   JsonWriter writer(out, true);
-  for (size_t i = 0; i < details.size(); ++i) Write(comparison.rows[i], details[i], writer);
+  for (size_t i = 0; i < details.size(); ++i) {
+    Write(comparison.rows[i], RowProofOf(comparison, i), details[i], writer);
+  }
   EndLines(out);
   absl::StrAppend(out, around);
 }

@@ -16,6 +16,7 @@
 #include "absl/strings/str_replace.h"
 #include "compare/outcome/exit_status.h"
 #include "compare/outcome/model_changes.h"
+#include "compare/proof/proof_report.h"
 #include "compare/reports/json_values.h"
 #include "compare/reports/junit_suite.h"
 #include "compare/reports/render_table.h"
@@ -23,6 +24,8 @@
 #include "compare/reports/table/table_style.h"
 #include "compare/reports/table/table_summary.h"
 #include "compare/reports/words/fused_rows.h"
+#include "compare/reports/words/proof_text.h"
+#include "compare/reports/words/proof_words.h"
 #include "compare/text/display_text.h"
 #include "compare/text/short_text.h"
 
@@ -55,6 +58,32 @@ std::string CauseLine(const Comparison& comparison, const Cause& cause) {
                       left == right ? "" : right, ": ", cause.text);
 }
 
+void AddProof(const Comparison& comparison, ChainStep* step) {
+  if (comparison.proof == nullptr) return;
+  const bool proved = comparison.proof->proved;
+  if (step->proof.has_value() && (proved || !step->proof->proved)) return;
+  step->proof = {proved, ProofText(*comparison.proof, false), RewritesText(comparison, false)};
+}
+
+// "proved", "not proved", or "" if nobody asked.
+std::string ProofWord(const ChainStep& step) {
+  if (!step.proof.has_value()) return "";
+  return step.proof->proved ? "proved" : "not proved";
+}
+
+// "; 3 of 4 steps are proved the same for all inputs"; "" if nobody asked.
+std::string ProvedSteps(const Chain& chain) {
+  int64_t proved = 0, asked = 0;
+  for (const ChainStep& step : chain.steps) {
+    if (!step.proof.has_value()) continue;
+    ++asked;
+    if (step.proof->proved) ++proved;
+  }
+  if (asked == 0) return "";
+  return absl::StrCat("; ", proved, " of ", asked, proved == 1 ? " is" : " are",
+                      " proved for all inputs of these shapes");
+}
+
 // The outcome of all steps, in words.
 std::string Outcome(const Chain& chain) {
   std::vector<SetSummary> summaries;
@@ -74,7 +103,7 @@ std::string Outcome(const Chain& chain) {
   if (chain.ends() != nullptr && chain.ends()->worst.exit_status != 0) {
     return absl::StrCat("each of ", Count(count, "step"), " passes, but not all of them together");
   }
-  return absl::StrCat(Count(count, "step"), ": ", VerdictCounts(summaries));
+  return absl::StrCat(Count(count, "step"), ": ", VerdictCounts(summaries), ProvedSteps(chain));
 }
 
 // The greatest difference that the sentence on the outputs has; "" if it has none.
@@ -84,19 +113,32 @@ std::string GreatestOf(const std::string& text) {
   return absl::StrCat(", ", found.substr(0, found.find_first_of(" ;", 8)));
 }
 
-// The sentence on step i, after how far its model is from the first. The last model has a line of
-// its own for that, and the same bits need no word.
+// The sentence on a step, without what is proved, for which there is a word.
+std::string OutputsOf(const ChainStep& step) {
+  std::string text = WithoutVerdict(step.worst.text);
+  const size_t end = text.find("; ");
+  if (absl::StartsWith(text, "same for ") && end != std::string::npos) text.erase(0, end + 2);
+  return text;
+}
+
+std::string AfterProof(const ChainStep& step, const std::string& text) {
+  const std::string word = ProofWord(step);
+  return absl::StrCat(word, word.empty() ? "" : "; ", text);
+}
+
+// The sentence on step i, after its proof and how far its model is from the first. The last model
+// has a line of its own for that, and the same bits need no word.
 std::string StepText(const Chain& chain, size_t i) {
-  std::string text = WithoutVerdict(chain.steps[i].worst.text);
+  const ChainStep& step = chain.steps[i];
+  const std::string text = OutputsOf(step);
   const ChainStep* first = chain.BesideFirst(i);
-  if (i + 1 == chain.steps.size() || first == nullptr) return text;
+  if (i + 1 == chain.steps.size() || first == nullptr) return AfterProof(step, text);
   const SetSummary& beside = first->worst;
   const std::string greatest = GreatestOf(beside.text);
-  const bool is_equal =
-      beside.verdict == chain.steps[i].worst.verdict && greatest == GreatestOf(text);
-  if (beside.verdict == Verdict::kSame || is_equal) return text;
-  return absl::StrCat("beside the first ", VerdictName(beside.verdict), greatest, "; by itself ",
-                      text);
+  const bool is_equal = beside.verdict == step.worst.verdict && greatest == GreatestOf(text);
+  if (beside.verdict == Verdict::kSame || is_equal) return AfterProof(step, text);
+  return AfterProof(step, absl::StrCat("beside the first ", VerdictName(beside.verdict), greatest,
+                                       "; by itself ", text));
 }
 
 ChainJson OfStep(const Chain& chain, const ChainStep& step) {
@@ -139,6 +181,7 @@ bool AddSet(const std::string& set, const Comparison& comparison, ChainStep* ste
   SetSummary summary = SummaryOf(set, comparison);
   const auto badness = [](const SetSummary& of) { return std::tuple(of.exit_status, of.verdict); };
   step->sets += std::max(1, comparison.made_up_sets);
+  AddProof(comparison, step);
   const bool is_first = step->worst.text.empty();
   if (!is_first && badness(summary) <= badness(step->worst)) return false;
   step->worst = std::move(summary);
@@ -171,7 +214,8 @@ std::string RenderChain(const Chain& chain, const std::string& detail,
     lines.back().text = text;
   };
   for (size_t i = 0; i < chain.steps.size(); ++i) add(chain.steps[i], StepText(chain, i));
-  if (chain.ends() != nullptr) add(*chain.ends(), WithoutVerdict(chain.ends()->worst.text));
+  if (chain.ends() != nullptr)
+    add(*chain.ends(), AfterProof(*chain.ends(), OutputsOf(*chain.ends())));
   const Verdict verdict = VerdictOf(chain);
   std::string changes;
   for (const ChainStep& step : chain.steps) {
@@ -179,6 +223,18 @@ std::string RenderChain(const Chain& chain, const std::string& detail,
     if (!step.changes.empty()) {
       changes +=
           LabelledLines(std::exchange(label, ""), Color::kPlain, step.changes, options, style);
+    }
+    if (step.proof.has_value()) {
+      // The first line says what is proved, the next ones why the rest is not.
+      const std::vector<std::string>& said = step.proof->text;
+      if (!step.proof->proved) {
+        changes += LabelledLines(std::exchange(label, ""), Color::kPlain,
+                                 said[std::min<size_t>(1, said.size() - 1)], options, style);
+      }
+      if (!step.proof->rewrites.empty()) {
+        changes += LabelledLines(std::exchange(label, ""), Color::kPlain,
+                                 absl::StrCat("rewrites: ", step.proof->rewrites), options, style);
+      }
     }
     if (step.causes.empty()) continue;
     const std::string more =
@@ -246,7 +302,8 @@ std::string RenderChainMarkdown(const Chain& chain) {
                     MarkdownCell(step.changes), " |\n");
   };
   for (size_t i = 0; i < chain.steps.size(); ++i) add(chain.steps[i], StepText(chain, i));
-  if (chain.ends() != nullptr) add(*chain.ends(), WithoutVerdict(chain.ends()->worst.text));
+  if (chain.ends() != nullptr)
+    add(*chain.ends(), AfterProof(*chain.ends(), OutputsOf(*chain.ends())));
   const std::optional<size_t> broken = BrokenBy(chain);
   const ChainStep* failing = broken.has_value() ? &chain.steps[*broken] : chain.ends();
   if (failing == nullptr || failing->worst.exit_status == 0) return text;

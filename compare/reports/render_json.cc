@@ -12,12 +12,15 @@
 #include "compare/base/per_side.h"
 #include "compare/causes/cause_truth.h"
 #include "compare/outcome/verdict.h"
+#include "compare/proof/proof_report.h"
 #include "compare/reports/json_around.h"
 #include "compare/reports/json_conversion.h"
 #include "compare/reports/json_lines.h"
 #include "compare/reports/json_values.h"
+#include "compare/reports/proof_json.h"
 #include "compare/reports/table/render_fusions.h"
 #include "compare/reports/table/table_summary.h"
+#include "compare/reports/words/proof_words.h"
 
 namespace onnxcmp {
 namespace {
@@ -110,8 +113,17 @@ ReportJson ToJson(const Cause& cause, const Comparison& comparison) {
   if (const std::string words = TruthText(cause); !words.empty()) json["truth_text"] = words;
   if (cause.apart.has_value()) json["apart"] = JsonReal(*cause.apart);
   if (cause.local.has_value()) json["diff"] = ToJson(*cause.local);
+  if (const std::string words = CauseProofText(comparison, cause); !words.empty()) {
+    json["proof_text"] = words;
+    if (CauseProofOf(comparison, cause) == RowProof::kDiffers) json["differs_exactly"] = true;
+  }
   if (!cause.repro_folder.empty()) json["repro"] = cause.repro_folder;
   return json;
+}
+
+std::string ProofMember(const Comparison& comparison) {
+  if (comparison.proof == nullptr) return "";
+  return absl::StrCat(",\n\"proof\":", DumpJson(ProofJson(comparison)));
 }
 
 ReportJson ToJson(const TruthDistance& distance) {
@@ -311,7 +323,8 @@ std::string JsonAround(const Comparison& comparison, const JsonLines& lines) {
       KeepInFloatMember(comparison),
       ",\n\"not_finite_left\":", Lines(comparison.left_not_finite.origins),
       ",\n\"not_finite_right\":", Lines(comparison.right_not_finite.origins),
-      ShadowMember(comparison), ExplanationMember(comparison), QuantizationMember(comparison),
+      ProofMember(comparison), ShadowMember(comparison), ExplanationMember(comparison),
+      QuantizationMember(comparison),
       comparison.fusions.has_value()
           ? absl::StrCat(",\n\"blocks\":", FusionsJson(*comparison.fusions))
           : std::string(),

@@ -8,8 +8,11 @@
 #include "absl/strings/str_join.h"
 #include "compare/base/per_side.h"
 #include "compare/outcome/verdict.h"
+#include "compare/proof/proof_report.h"
 #include "compare/reports/junit_suite.h"
 #include "compare/reports/table/table_summary.h"
+#include "compare/reports/words/proof_text.h"
+#include "compare/reports/words/proof_words.h"
 #include "compare/reports/words/result_words.h"
 
 namespace onnxcmp {
@@ -67,6 +70,11 @@ std::string RenderJunit(const Comparison& comparison) {
   if (const std::string failure = OtherFailure(comparison); !failure.empty()) {
     suite.Add("verdict", VerdictName(comparison.verdict), "failure", failure, "");
   }
+  if (comparison.proof != nullptr) {
+    const std::vector<std::string> lines = ProofText(*comparison.proof, true);
+    suite.Add("proof", "same for all inputs of these shapes",
+              comparison.proof->proved ? "" : "skipped", lines.front(), absl::StrJoin(lines, "\n"));
+  }
   std::vector<std::string> out = {absl::StrCat("verdict: ", VerdictName(comparison.verdict))};
   for (const Cause& cause : comparison.causes) {
     const std::string left = CauseName(comparison, cause, SideId::kLeft);
@@ -75,6 +83,14 @@ std::string RenderJunit(const Comparison& comparison) {
     out.push_back(absl::StrCat("cause: ", CauseKindName(cause.kind), ": ", left,
                                left == right ? "" : absl::StrCat(" | ", right), ": ", cause.text,
                                line.empty() ? "" : absl::StrCat("; from ", line)));
+  }
+  if (comparison.proof != nullptr) {
+    for (const std::string& line : ProofText(*comparison.proof, true)) {
+      out.push_back(absl::StrCat("proof: ", line));
+    }
+    if (const std::string rewrites = RewritesText(comparison, true); !rewrites.empty()) {
+      out.push_back(absl::StrCat("rewrites: ", rewrites));
+    }
   }
   return suite.Take(
       absl::StrCat(comparison.left_summary.source, " | ", comparison.right_summary.source),

@@ -19,13 +19,17 @@
 #include "compare/alignment/mark_names.h"
 #include "compare/base/per_side.h"
 #include "compare/outcome/verdict.h"
+#include "compare/proof/proof_report.h"
 #include "compare/reports/table/render_fusions.h"
 #include "compare/reports/table/render_quantization.h"
 #include "compare/reports/table/table_summary.h"
 #include "compare/reports/words/keep_in_float_text.h"
 #include "compare/reports/words/not_finite_text.h"
+#include "compare/reports/words/proof_text.h"
+#include "compare/reports/words/proof_words.h"
 #include "compare/reports/words/result_words.h"
 #include "compare/reports/words/shadow_text.h"
+#include "compare/text/display_text.h"
 #include "compare/text/utf8.h"
 
 namespace onnxcmp {
@@ -81,6 +85,8 @@ std::string Causes(const Comparison& comparison) {
                     Code(CauseName(comparison, cause, SideId::kRight)), ": ", Code(cause.text));
     const std::string line = CauseSourceLine(comparison, cause);
     if (!line.empty()) absl::StrAppend(&text, "; from ", Code(line));
+    const std::string proved = CauseProofText(comparison, cause);
+    if (!proved.empty()) absl::StrAppend(&text, "; ", proved);
     text += "\n";
   }
   return text;
@@ -112,6 +118,42 @@ std::string ShadowSection(const Comparison& comparison) {
     absl::StrAppend(&text, "- ", Code(line), "\n");
   }
   return text;
+}
+
+std::string ProofSection(const Comparison& comparison) {
+  if (comparison.proof == nullptr) return "";
+  std::vector<std::string> lines = ProofText(*comparison.proof, false);
+  for (const std::string& line :
+       {ProvedPairsText(comparison, {}), RewritesText(comparison, false)}) {
+    if (!line.empty()) lines.push_back(absl::StrReplaceAll(line, {{kNoBreak, " "}}));
+  }
+  std::string text;
+  for (const std::string& line : lines) absl::StrAppend(&text, "- ", Code(line), "\n");
+  return text;
+}
+
+// A cell of a row: "proved"; "" without a proof.
+absl::string_view ProofCell(RowProof proof) {
+  switch (proof) {
+    case RowProof::kProved:
+      return "proved";
+    case RowProof::kProvedOn:
+      return "proved given those before";
+    case RowProof::kNotProved:
+      return "not proved";
+    case RowProof::kDiffers:
+      return "differs in exact arithmetic";
+    case RowProof::kNotLookedAt:
+      break;
+  }
+  return "";
+}
+
+// Rows with the same bits need no line, unless a proof doubts them.
+bool IsTold(const Comparison& comparison, size_t row) {
+  const RowProof proof = RowProofOf(comparison, row);
+  return comparison.rows[row].relation != Relation::kSame || proof == RowProof::kNotProved ||
+         proof == RowProof::kDiffers;
 }
 
 std::string QuantizationSection(const Comparison& comparison) {
@@ -179,24 +221,30 @@ std::string Difference(const ComparedRow& row) {
 std::string Rows(const Comparison& comparison, size_t max_rows) {
   std::array<size_t, 5> counts = {};
   for (const ComparedRow& row : comparison.rows) ++counts[static_cast<size_t>(row.relation)];
-  const size_t shown = comparison.rows.size() - counts[static_cast<size_t>(Relation::kSame)];
+  size_t shown = 0;
+  for (size_t i = 0; i < comparison.rows.size(); ++i) shown += IsTold(comparison, i) ? 1 : 0;
   std::string text =
       absl::StrFormat("%d the same bits, %d close, %d different, %d left only, %d right only\n",
                       counts[0], counts[1], counts[2], counts[3], counts[4]);
   if (shown == 0) return text;
-  text +=
-      "\n| row | | left | right | difference | marks |\n| --- | --- | --- | --- | --- | --- |\n";
+  const bool proof = comparison.proof != nullptr;
+  absl::StrAppend(&text, "\n| row | | left | right | difference | marks |", proof ? " proof |" : "",
+                  "\n| --- | --- | --- | --- | --- | --- |", proof ? " --- |" : "", "\n");
   constexpr std::array<const char*, 5> kSigns = {"=", "≈", "≠", "-", "+"};
   size_t written = 0;
   for (size_t i = 0; i < comparison.rows.size(); ++i) {
     const ComparedRow& row = comparison.rows[i];
-    if (row.relation == Relation::kSame) continue;
+    if (!IsTold(comparison, i)) continue;
     if (written == max_rows) break;
     ++written;
-    text += Cells({absl::StrCat(i), kSigns[static_cast<size_t>(row.relation)],
-                   SideCell(row.aligned.left, comparison.left),
-                   SideCell(row.aligned.right, comparison.right), Difference(row),
-                   absl::StrJoin(MarkNames(row.aligned.marks), ", ")});
+    std::vector<std::string> cells = {absl::StrCat(i),
+                                      kSigns[static_cast<size_t>(row.relation)],
+                                      SideCell(row.aligned.left, comparison.left),
+                                      SideCell(row.aligned.right, comparison.right),
+                                      Difference(row),
+                                      absl::StrJoin(MarkNames(row.aligned.marks), ", ")};
+    if (proof) cells.emplace_back(ProofCell(RowProofOf(comparison, i)));
+    text += Cells(cells);
   }
   if (written < shown) absl::StrAppend(&text, "\n", shown - written, " more rows are left out.\n");
   return text;
@@ -261,6 +309,7 @@ std::string RenderMarkdown(const Comparison& comparison, const MarkdownOptions& 
            {"Where numbers become NaN or infinite", NotFiniteSection(comparison)},
            {"Outputs", Outputs(comparison)},
            {"Models and notes", absl::StrCat(Models(comparison), Notes(comparison))},
+           {"Proof", ProofSection(comparison)},
            {"In double", ShadowSection(comparison)},
            {"Quantization", QuantizationSection(comparison)},
            {"Blocks that runtimes fuse", FusionsSection(comparison)},

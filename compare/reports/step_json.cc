@@ -23,16 +23,22 @@ ReportJson CountsJson(const ModelChanges& counts) {
 }  // namespace
 
 ReportJson StepJson(const std::string& from, const std::string& to, const ChainStep& step) {
-  return {{"from", from},
-          {"to", to},
-          {"sets", step.sets},
-          {"verdict", std::string(VerdictName(step.worst.verdict))},
-          {"exit_status", step.worst.exit_status},
-          {"set", step.worst.name},
-          {"text", step.worst.text},
-          {"changes", absl::StrReplaceAll(step.changes, {{kNoBreak, " "}})},
-          {"counts", CountsJson(step.counts)},
-          {"causes", step.causes}};
+  ReportJson json = {{"from", from},
+                     {"to", to},
+                     {"sets", step.sets},
+                     {"verdict", std::string(VerdictName(step.worst.verdict))},
+                     {"exit_status", step.worst.exit_status},
+                     {"set", step.worst.name},
+                     {"text", step.worst.text},
+                     {"changes", absl::StrReplaceAll(step.changes, {{kNoBreak, " "}})},
+                     {"counts", CountsJson(step.counts)},
+                     {"causes", step.causes}};
+  if (step.proof.has_value()) {
+    json["proof"] = {{"proved", step.proof->proved},
+                     {"text", step.proof->text},
+                     {"rewrites", absl::StrReplaceAll(step.proof->rewrites, {{kNoBreak, " "}})}};
+  }
+  return json;
 }
 
 }  // namespace onnxcmp

@@ -48,16 +48,34 @@
 #define EXPECT_MODELS_AGREE(...) ONNXCMP_MODELS_AGREE_(ADD_FAILURE(), __VA_ARGS__)
 #define ASSERT_MODELS_AGREE(...) ONNXCMP_MODELS_AGREE_(FAIL(), __VA_ARGS__)
 
-#define ONNXCMP_MODELS_AGREE_(failure, ...)                                              \
-  switch (0)                                                                             \
-  case 0:                                                                                \
-  default:                                                                               \
-    if (const absl::Status onnxcmp_agree = ::onnxcmp::testing::ModelsAgree(__VA_ARGS__); \
-        onnxcmp_agree.ok())                                                              \
-      ;                                                                                  \
-    else                                                                                 \
-      failure << "models that do not agree: " #__VA_ARGS__ "\n"                          \
-              << std::string(onnxcmp_agree.message())
+#define ONNXCMP_MODELS_AGREE_(failure, ...)                         \
+  ONNXCMP_MODELS_ARE_(::onnxcmp::testing::ModelsAgree(__VA_ARGS__), \
+                      "models that do not agree: " #__VA_ARGS__ "\n", failure)
+
+// Expects that two models are proved to be the same function of their inputs (docs/proof.md), with
+// the arguments of EXPECT_MODELS_AGREE, which this includes:
+//
+//   EXPECT_MODELS_EQUAL_FOR_ALL_INPUTS(before, after);
+//
+// No tolerance hides a fault, and no rounding is one: a weight that is another in its last place
+// fails. So does what cannot be proved, although it may be right: the failure says where the proof
+// ends. Feeds give the shapes, and the text and complex numbers that the proof does not vary.
+#define EXPECT_MODELS_EQUAL_FOR_ALL_INPUTS(...) ONNXCMP_MODELS_EQUAL_(ADD_FAILURE(), __VA_ARGS__)
+#define ASSERT_MODELS_EQUAL_FOR_ALL_INPUTS(...) ONNXCMP_MODELS_EQUAL_(FAIL(), __VA_ARGS__)
+
+#define ONNXCMP_MODELS_EQUAL_(failure, ...)                                                  \
+  ONNXCMP_MODELS_ARE_(::onnxcmp::testing::ModelsEqualForAllInputs(__VA_ARGS__),              \
+                      "models that are not proved equal for all inputs: " #__VA_ARGS__ "\n", \
+                      failure)
+
+#define ONNXCMP_MODELS_ARE_(check, what, failure)                     \
+  switch (0)                                                          \
+  case 0:                                                             \
+  default:                                                            \
+    if (const absl::Status onnxcmp_agree = check; onnxcmp_agree.ok()) \
+      ;                                                               \
+    else                                                              \
+      failure << what << std::string(onnxcmp_agree.message())
 
 namespace onnxcmp {
 

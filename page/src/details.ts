@@ -5,7 +5,7 @@ import { attributeTable, figures, histogram, histogramOf, statisticsTable, worst
 import { elementsView } from "./heatmap";
 import { type Explanation, type Row, type Side, SIDES, real } from "./report";
 import { type Actions } from "./summary";
-import { RELATIONS, SIGNS, digits, visible } from "./text";
+import { RELATIONS, SIGNS, digits, proofOf, visible } from "./text";
 
 const MOST_LINKS = 24;
 
@@ -16,6 +16,7 @@ export function details(comparison: Comparison, number: number, actions: Actions
   const causes = comparison.causesAt(number);
   const left = comparison.face("left", row);
   const right = comparison.face("right", row);
+  const proof = proofOf(row);
   const parts: Child[] = [
     html("header", {},
       html("h3", { id: "details-title" }, `Row ${number} `,
@@ -25,6 +26,7 @@ export function details(comparison: Comparison, number: number, actions: Actions
       html("a", { href: `#cause-${cause}` }, `Cause ${cause + 1} begins here. `))),
     ...SIDES.map((side) => sideBlock(comparison, side, row)),
     row.marks.length > 0 && html("p", {}, `Marks: ${row.marks.join(", ")}`),
+    proof !== undefined && html("p", {}, `For all inputs: ${proof.words}`),
     row.left.length > 0 && row.right.length > 0 && html("section", {}, html("h4", {}, "Difference"), figures(row.diff)),
     explanation?.own !== undefined && facts([
       ["own error", `${digits(real(explanation.own))}, the right's node being given the left's inputs`],

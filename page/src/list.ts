@@ -3,7 +3,7 @@ import { type Comparison, madeBy, pathAndName, shortType } from "./comparison";
 import { type Child, button, html, shortName } from "./dom";
 import { type Item } from "./selection";
 import { type Row, type Side } from "./report";
-import { RELATIONS, SIGNS, digits, farthest, many, percent, shareApart, shareOfRange, visible } from "./text";
+import { RELATIONS, SIGNS, digits, farthest, many, percent, proofOf, shareApart, shareOfRange, visible } from "./text";
 
 const OVERSCAN = 12;
 const MOST_PRINTED = 1000;
@@ -248,7 +248,7 @@ export class RowList {
     },
     cell("number", String(number)),
     cell("sign", html("span", { "aria-hidden": "true" }, SIGNS[row.relation]),
-      html("span", { class: "unseen" }, RELATIONS[row.relation])),
+      html("span", { class: "unseen" }, RELATIONS[row.relation]), proofMark(row)),
     cell("left", ...this.sideCell("left", row, within)),
     cell("right", ...this.sideCell("right", row, within)),
     cell("type", html("span", { title: visible(type).slice(0, 500) }, visible(type).slice(0, 200))),
@@ -290,6 +290,12 @@ export class RowList {
 }
 
 // Of the part of the program that the rows below come from.
+function proofMark(row: Row): Child {
+  const proof = proofOf(row);
+  return proof && html("span", { class: "proof", title: proof.words },
+    html("span", { "aria-hidden": "true" }, proof.sign), html("span", { class: "unseen" }, `, ${proof.words}`));
+}
+
 function headingElement(title: string): HTMLElement {
   return html("div", { class: "row heading", role: "row" },
     html("div", { role: "gridcell", class: "cell", "aria-colspan": 8, title: visible(title).slice(0, 500) }, visible(title).slice(0, 200)));

@@ -113,6 +113,9 @@ export interface Row {
   left: number[];
   right: number[];
   marks: string[];
+  proved?: boolean;
+  proved_given?: boolean;
+  differs_exactly?: boolean;
   diff?: Diff;
   values?: Values;
 }
@@ -142,6 +145,7 @@ export interface Cause {
   effect?: Real;
   diff?: Diff;
   truth_text?: string;
+  proof_text?: string;
   attributes?: Fact[];
 }
 
@@ -191,6 +195,12 @@ export interface QuantizedLayer {
   mistake?: string;
 }
 
+export interface Proof {
+  proved: boolean;
+  text: string[];
+  rewrites?: { what: string; places: Integer; finding: string }[];
+}
+
 export interface Report {
   verdict: "same" | "close" | "untested" | "different" | "failed";
   words?: string[];
@@ -202,6 +212,7 @@ export interface Report {
   rows: Row[];
   causes: Cause[];
   causes_not_searched?: string;
+  proof?: Proof;
   not_finite_left?: Origin[];
   not_finite_right?: Origin[];
   explanation?: Explanation;

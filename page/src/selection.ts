@@ -2,7 +2,7 @@
 import { type Comparison, madeBy, pathAndName } from "./comparison";
 import { Groups } from "./groups";
 import { type Relation, type Row, real } from "./report";
-import { ALL_RELATIONS, SIGNS, shareApart, shareOfRange } from "./text";
+import { ALL_RELATIONS, SIGNS, proofOf, shareApart, shareOfRange } from "./text";
 
 // `within`: the scope that the heading above names.
 export type Item = { row: number; within?: string } | { fold: number[]; what: string } | { heading: string };
@@ -53,7 +53,7 @@ export class Selection {
 
   // All that a search looks at, in lower case.
   private searchedText(row: Row): string {
-    const parts: string[] = [SIGNS[row.relation], row.relation, ...row.marks];
+    const parts: string[] = [SIGNS[row.relation], row.relation, ...row.marks, proofOf(row)?.words ?? ""];
     for (const side of ["left", "right"] as const) {
       for (const number of row[side]) {
         const result = this.comparison.result(side, number);

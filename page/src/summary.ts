@@ -24,9 +24,25 @@ export function verdictSection(comparison: Comparison): HTMLElement {
     html("div", { class: "words" },
       first !== undefined && html("p", { class: "first" }, sentence(first)),
       ...others.map((line) => html("p", {}, sentence(line))),
+      proofPart(report),
       counts(report),
       setLinks(report)));
 }
+
+// On what the proof rests, where it ends, and each rewrite once.
+function proofPart(report: Report): Child {
+  const proof = report.proof;
+  if (!proof) return null;
+  const rewrites = proof.rewrites ?? [];
+  return html("details", { class: "proof" },
+    html("summary", {}, proof.proved ? "Proved: what it rests on" : "Not proved: why"),
+    html("ul", {}, ...proof.text.map((line) => html("li", {}, visible(line))),
+      ...rewrites.slice(0, MOST_REWRITES).map((rewrite) => html("li", {},
+        `${Number(rewrite.places) > 1 ? `${grouped(rewrite.places)} × ` : ""}${visible(rewrite.what)}: ${rewrite.finding}`)),
+      rewrites.length > MOST_REWRITES && html("li", {}, `${rewrites.length - MOST_REWRITES} more rewrites`)));
+}
+
+const MOST_REWRITES = 100;
 
 function sentence(text: string): string {
   return visible(text);
@@ -215,6 +231,7 @@ function saidOf(cause: Cause): string[] {
   const parts = cause.text.split("; ").filter((part) => part !== "");
   if ((cause.count ?? 1) > 1) parts.push(`${cause.count} such places`);
   if (cause.truth_text) parts.push(cause.truth_text);
+  if (cause.proof_text) parts.push(cause.proof_text);
   return parts;
 }
 

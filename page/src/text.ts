@@ -1,5 +1,5 @@
 // Numbers, names and relations as people read them.
-import { type Diff, type Integer, type Real, type Relation, real } from "./report";
+import { type Diff, type Integer, type Real, type Relation, type Row, real } from "./report";
 
 export const SIGNS: Record<Relation, string> = {
   same: "=", close: "≈", different: "≠", left_only: "−", right_only: "+",
@@ -11,6 +11,15 @@ export const RELATIONS: Record<Relation, string> = {
   left_only: "only left",
   right_only: "only right",
 };
+
+// What a proof says of a row: a sign, and words for it; nothing if it says nothing.
+export function proofOf(row: Row): { sign: string; words: string } | undefined {
+  if (row.differs_exactly) return { sign: "!", words: "differs in exact arithmetic" };
+  if (row.proved_given) return { sign: "∴", words: "proved given the rows before" };
+  if (row.proved === undefined) return undefined;
+  return row.proved ? { sign: "✓", words: "proved" } : { sign: "?", words: "not proved" };
+}
+
 export const ALL_RELATIONS = Object.keys(SIGNS) as Relation[];
 
 // With so many digits: 1.8e-2, 0.053, 12, 3.4e+5.

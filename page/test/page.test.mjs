@@ -35,6 +35,29 @@ describe("a page that the program wrote", () => {
   });
 });
 
+describe("a proof", () => {
+  const NARROW = "fusions/Gelu.standard.onnxtxt";
+
+  it("is in the verdict and on the rows", async () => {
+    const page = await open(pageOf(testData(NARROW), testData("fusions/Gelu.fused.onnxtxt"), "--prove"));
+    assert.match(await page.textContent(".words .first"), /same for all inputs of these shapes \(proved\)/);
+    assert.match(await page.textContent(".verdict details.proof"), /Gelu: proved/);
+    assert.match(await page.textContent("[data-row='4'] .sign"), /✓/);
+    await page.fill("input[type=search]", "proved gelu");
+    await page.waitForFunction(() => document.querySelectorAll("[data-row]").length === 1);
+    assert.deepEqual(page.complaints, []);
+  });
+
+  it("says what is not proved, and nothing where nobody asked", async () => {
+    const faulty = changedModel(NARROW, "1.4142135", "1.4142137");
+    const page = await open(pageOf(faulty, testData("fusions/Gelu.fused.onnxtxt"), "--prove"));
+    assert.doesNotMatch(await page.textContent(".words"), /\(proved\)/);
+    assert.match(await page.textContent(".verdict details.proof summary"), /Not proved/);
+    const plain = await open(pageOf(testData(NARROW), testData("fusions/Gelu.fused.onnxtxt")));
+    assert.equal(await plain.locator(".proof").count(), 0);
+  });
+});
+
 describe("the table", () => {
   it("finds by name, operator and mark, and says how many", async () => {
     const report = chainReport(200, 150);

@@ -23,6 +23,7 @@ _HOMES = {
     "Error": "_errors",
     "Evaluator": "_evaluator",
     "Output": "_objects",
+    "Proof": "_objects",
     "RecordedResult": "_recording",
     "Recording": "_recording",
     "Result": "_objects",
@@ -54,6 +55,7 @@ if _typing.TYPE_CHECKING:
     from ._objects import Cause as Cause
     from ._objects import Diff as Diff
     from ._objects import Output as Output
+    from ._objects import Proof as Proof
     from ._objects import Result as Result
     from ._objects import Row as Row
     from ._objects import Side as Side

@@ -12,7 +12,7 @@ import typing
 
 from . import _core
 from ._errors import Error, RuntimeFailure
-from ._objects import Cause, Json, Origin, Output, Result, Row, Side
+from ._objects import Cause, Json, Origin, Output, Proof, Result, Row, Side
 from ._options import command_line, with_feeds
 from ._progress import Progress, Tick
 from ._sides import path_bytes, side_source
@@ -132,6 +132,12 @@ class Comparison:
     def outputs(self) -> tuple[Output, ...]:
         """Pairs of outputs, and of recorded results that count."""
         return tuple(Output(one, self) for one in self._get()["outputs"])
+
+    @property
+    def proof(self) -> Proof | None:
+        """Whether both are the same for all inputs; None unless prove=True (docs/proof.md)."""
+        found = self._get().get("proof")
+        return None if found is None else Proof(found)
 
     @property
     def outputs_left_only(self) -> tuple[str, ...]:
@@ -306,6 +312,7 @@ def compare(
     causes: bool = True,
     share: bool = True,
     shadow: bool = False,
+    prove: bool = False,
     quantization: bool = False,
     fusions: bool = False,
     explain: str | int | None = None,
@@ -357,6 +364,7 @@ def compare(
             "causes": causes,
             "share": share,
             "shadow": shadow,
+            "prove": prove,
             "quantization": quantization,
             "fusions": fusions,
             "explain": explain,

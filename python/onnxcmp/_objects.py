@@ -244,6 +244,9 @@ class Row(_Part):
     left: tuple[int, ...] = _member(tuple, absent=())
     right: tuple[int, ...] = _member(tuple, absent=())
     marks: tuple[str, ...] = _member(tuple, absent=())
+    proved: bool | None = _member()
+    proved_given: bool = _member(absent=False)
+    differs_exactly: bool = _member(absent=False)
     diff: Diff | None = _member(Diff)
 
     def __repr__(self) -> str:
@@ -296,6 +299,8 @@ class Cause(_Part):
     diff: Diff | None = _member(Diff)
     truth: Json | None = _member()
     truth_text: str = _member(absent="")
+    proof_text: str = _member(absent="")
+    differs_exactly: bool = _member(absent=False)
     apart: float | None = _member(_real)
     repro: str = _member(absent="")
 
@@ -355,3 +360,105 @@ class Origin(_Record):
     index: str = _member(absent="")
     text: str = _member(absent="")
     made_from: tuple[Json, ...] = _member(tuple, absent=())
+
+
+class Rewrite(_Record):
+    """What one side computes in another way."""
+
+    __slots__ = ()
+    what: str = _member()
+    places: int = _member(_whole)
+    finding: str = _member()
+
+
+class NotProved(_Record):
+    """A pair at which the two part: what is before it is equal."""
+
+    __slots__ = ()
+    left: str = _member()
+    right: str = _member()
+    differs_exactly: bool = _member()
+    why: str = _member(absent="")
+
+
+class ProvedOutput(_Record):
+    __slots__ = ()
+    left: str = _member()
+    right: str = _member()
+    proved: bool = _member()
+
+
+class FoldedConstant(_Record):
+    """A constant of one side that the other computes."""
+
+    __slots__ = ()
+    left: str = _member()
+    right: str = _member()
+    ulp: int = _member(_whole)
+
+
+class RestsOn(_Record):
+    """The conditions of a proof."""
+
+    __slots__ = ()
+    inputs_as_fed: tuple[str, ...] = _member(tuple, absent=())
+    shapes_as_on_these: bool = _member(absent=False)
+    constants: tuple[str, ...] = _member(tuple, absent=())
+    folded_constants: tuple[FoldedConstant, ...] = _member(
+        lambda items: tuple(FoldedConstant(item) for item in items), absent=()
+    )
+
+
+class OtherSizes(_Record):
+    """The finding at other sizes of free dimensions."""
+
+    __slots__ = ()
+    sizes: str = _member()
+    proved: bool = _member()
+    why: str = _member(absent="")
+
+
+class ProofEnd(_Record):
+    """A node behind which nothing is known, or an unknown function."""
+
+    __slots__ = ()
+    side: str = _member()
+    node: str = _member()
+    op_type: str = _member()
+    why: str = _member(absent="")
+
+
+def _ends(items: list[Json]) -> tuple[ProofEnd, ...]:
+    return tuple(ProofEnd(item) for item in items)
+
+
+class Proof(_Record):
+    """Whether both sides are the same for all inputs (docs/proof.md). True if they are proved."""
+
+    __slots__ = ()
+    proved: bool = _member()
+    text: tuple[str, ...] = _member(tuple, absent=())
+    not_possible: str = _member(absent="")
+    pairs: int = _member(_whole, absent=0)
+    proved_pairs: int = _member(_whole, absent=0)
+    outputs: tuple[ProvedOutput, ...] = _member(
+        lambda items: tuple(ProvedOutput(item) for item in items), absent=()
+    )
+    rests_on: RestsOn | None = _member(RestsOn)
+    other_sizes: tuple[OtherSizes, ...] = _member(
+        lambda items: tuple(OtherSizes(item) for item in items), absent=()
+    )
+    not_proved: tuple[NotProved, ...] = _member(
+        lambda items: tuple(NotProved(item) for item in items), absent=()
+    )
+    ends: tuple[ProofEnd, ...] = _member(_ends, absent=())
+    unknown_functions: tuple[ProofEnd, ...] = _member(_ends, absent=())
+    rewrites: tuple[Rewrite, ...] = _member(
+        lambda items: tuple(Rewrite(item) for item in items), absent=()
+    )
+
+    def __bool__(self) -> bool:
+        return self.proved
+
+    def __repr__(self) -> str:
+        return f"<Proof {self.text[0] if self.text else self.proved}>"

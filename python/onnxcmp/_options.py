@@ -38,7 +38,7 @@ _LISTS: dict[str, typing.Callable[[typing.Any], list[str]]] = {
     "tolerance": _tolerances,
 }
 _FLAGS = frozenset(
-    "each partial any-row-order coverage shadow quantization fusions fused nan ramp".split()
+    "each partial any-row-order coverage shadow quantization fusions fused nan prove ramp".split()
 )
 
 

@@ -17,7 +17,7 @@ import typing
 from ._compare import Comparison, compare
 from ._errors import Error
 
-__all__ = ["assert_agree"]
+__all__ = ["assert_agree", "assert_equal_for_all_inputs"]
 
 
 def _kept(comparison: Comparison, folder: pathlib.Path) -> list[str]:
@@ -53,11 +53,48 @@ def assert_agree(
     comparison = compare(left, right, feeds, **{"letters": False, **options})
     if comparison:
         return comparison
+    raise AssertionError(_failure(comparison, "the models do not agree", message, artifacts))
+
+
+def assert_equal_for_all_inputs(
+    left: typing.Any,
+    right: typing.Any,
+    feeds: typing.Any = None,
+    *,
+    artifacts: str | os.PathLike[str] | None = None,
+    message: str = "",
+    **options: typing.Any,
+) -> Comparison:
+    """Fails unless both sides agree and are proved to be the same function of their inputs, as by
+    `onnxcmp LEFT RIGHT --prove` (docs/proof.md).
+
+    No tolerance hides a fault, and no rounding is one. What cannot be proved fails, too, although
+    it may be right: the failure says where the proof ends. The arguments are those of
+    assert_agree().
+    """
+    __tracebackhide__ = True
+    comparison = assert_agree(
+        left, right, feeds, artifacts=artifacts, message=message, **{**options, "prove": True}
+    )
+    for one in comparison.sets:
+        proof = one.proof
+        if proof is None or not proof or not all(sizes.proved for sizes in proof.other_sizes):
+            what = "the models are not proved equal for all inputs"
+            raise AssertionError(_failure(one, what, message, artifacts))
+    return comparison
+
+
+def _failure(
+    comparison: Comparison,
+    what: str,
+    message: str,
+    artifacts: str | os.PathLike[str] | None,
+) -> str:
     lines = [message] if message else []
-    lines.append("the models do not agree")
+    lines.append(what)
     if len(comparison.sets) > 1:
         lines.append(f"on the inputs {comparison.set_name}")
     lines.append(comparison.table(width=100))
     if artifacts is not None:
         lines.extend(_kept(comparison, pathlib.Path(artifacts)))
-    raise AssertionError("\n".join(lines))
+    return "\n".join(lines)

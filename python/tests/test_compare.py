@@ -166,6 +166,22 @@ def test_shadow_and_quantization(plain, wrong, x):
     assert "shadow" in json and any("quantized" in note for note in c.notes)
 
 
+def test_proof(plain, wrong, x):
+    assert onnxcmp.compare(plain, plain, {"x": x}).proof is None
+    c = onnxcmp.compare(plain, plain, {"x": x}, prove=True)
+    assert c.proof and c.proof.proved and c.verdict == "same"
+    assert "for all inputs of these shapes (proved)" in c.summary
+    assert all(row.proved for row in c.rows if row.proved is not None)
+    assert any(row.proved for row in c.rows)
+    assert c.proof.not_proved == () and c.proof.rests_on.inputs_as_fed == ()
+    assert c.proof.to_dict() == c.to_dict()["proof"]
+    assert repr(c.proof).startswith("<Proof same for all inputs")
+    faulty = onnxcmp.compare(plain, wrong, {"x": x}, prove=True)
+    assert not faulty.proof and faulty.verdict == "different"
+    assert faulty.proof.not_proved and "(proved)" not in faulty.summary
+    assert not all(output.proved for output in faulty.proof.outputs)
+
+
 def test_reports(plain, wrong, x, tmp_path):
     c = onnxcmp.compare(plain, wrong, {"x": x})
     for ending in ("html", "json", "md", "csv", "xml", "dot", "txt"):

@@ -3,11 +3,12 @@
 import pathlib
 import unittest
 
+import numpy as np
 import onnx
 import pytest
 
 import onnxcmp
-from onnxcmp.testing import assert_agree
+from onnxcmp.testing import assert_agree, assert_equal_for_all_inputs
 
 
 def test_agrees(plain, x):
@@ -21,6 +22,24 @@ def test_tells_table_and_cause(plain, wrong, x, tmp_path):
     assert text.startswith("the pass\n") and "epsilon" in text and "different" in text
     assert (tmp_path / "a/onnxcmp.html").exists()
     assert list((tmp_path / "a/repro").glob("*/left.onnx"))
+
+
+def test_equal_for_all_inputs(x):
+    from conftest import info, model_of
+    from onnx import helper
+
+    def scaled(factor, op_type="Mul"):
+        node = helper.make_node(op_type, ["x", "w"], ["y"])
+        weight = ("w", np.array([factor], np.float32))
+        return model_of([node], [info("x")], [info("y")], [weight])
+
+    assert assert_equal_for_all_inputs(scaled(3), scaled(1 / 3, "Div"), {"x": x}).proof
+    # Its last place: within any tolerance.
+    faulty = scaled(np.nextafter(np.float32(3), np.float32(4)))
+    assert_agree(scaled(3), faulty, {"x": x})
+    with pytest.raises(AssertionError, match="not proved equal for all inputs") as caught:
+        assert_equal_for_all_inputs(scaled(3), faulty, {"x": x}, message="the pass")
+    assert "differs in exact arithmetic" in str(caught.value)
 
 
 def test_nothing_tested_fails(x):

@@ -77,6 +77,30 @@ TEST_F(ChainCommandTest, NamesTheFirstStepThatFails) {
   EXPECT_EQ(report["exit_status"], 1);
 }
 
+TEST_F(ChainCommandTest, ProvesPassByPass) {
+  const std::string a = Scaled("a", "2");
+  const std::string b =
+      Model("b", "(float[64] x) => (float[64] y) { a = Tanh(x) b = Add(a, a) y = Exp(b) }");
+  // Within any tolerance, and no rewrite.
+  const std::string c = Scaled("c", "2.0000002");
+  const Outcome outcome = Onnxcmp({"chain", a, b, c, "--prove", "--width", "200"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out,
+              AllOf(HasSubstr("1: a.onnxtxt → b.onnxtxt    same       proved; the output"),
+                    HasSubstr("2: b.onnxtxt → c.onnxtxt    close      not proved; at most"),
+                    HasSubstr("all: a.onnxtxt → c.onnxtxt  close      not proved; "),
+                    HasSubstr("rewrites: Mul → Add: proved"),
+                    HasSubstr("; 1 of 2 is proved for all inputs of these shapes")));
+  const nlohmann::json report =
+      nlohmann::json::parse(Onnxcmp({"chain", a, b, c, "--prove", "--format", "json"}).out);
+  EXPECT_EQ(report["steps"][0]["proof"]["proved"], true);
+  EXPECT_EQ(report["steps"][1]["proof"]["proved"], false);
+  EXPECT_EQ(report["ends"]["proof"]["proved"], false);
+  EXPECT_FALSE(
+      nlohmann::json::parse(Onnxcmp({"chain", a, b, "--format", "json"}).out)["steps"][0].contains(
+          "proof"));
+}
+
 TEST_F(ChainCommandTest, StepsThatPassMayNotPassTogether) {
   const std::vector<std::string> chain = {
       "chain",  Scaled("a", "2"), Scaled("b", "2.05"), Scaled("c", "2.1"),

@@ -28,6 +28,7 @@ using ::onnxcmp::testing::AgreeOptions;
 using ::onnxcmp::testing::IsCloseTo;
 using ::onnxcmp::testing::ModelOutputs;
 using ::onnxcmp::testing::ModelsAgree;
+using ::onnxcmp::testing::ModelsEqualForAllInputs;
 using ::onnxcmp::testing::ModelText;
 using ::onnxcmp::testing::Outputs;
 using ::onnxcmp::testing::RunModel;
@@ -169,6 +170,41 @@ TEST(ModelsAgreeTest, FailsWithTheTable) {
   EXPECT_NONFATAL_FAILURE(EXPECT_MODELS_AGREE(Doubled(), Times("2.125"), sets), "\nset 1: ");
   EXPECT_NONFATAL_FAILURE(
       EXPECT_MODELS_AGREE(Doubled(), Times("2.5"), {.tolerance = {.rtol = 0.01}}), "\nexit 1\n");
+}
+
+TEST(ModelsEqualForAllInputsTest, WhatIsProvedPasses) {
+  EXPECT_MODELS_EQUAL_FOR_ALL_INPUTS(Doubled(), Times("2"));
+  ASSERT_MODELS_EQUAL_FOR_ALL_INPUTS(Doubled(), Times("2"), Feeds{{"x", Pair(1, 2)}});
+  const std::vector<Feeds> sets = {{{"x", Pair(1, 2)}}, {{"x", Pair(3, 4)}}};
+  EXPECT_MODELS_EQUAL_FOR_ALL_INPUTS(Doubled(), Times("2"), sets, {.causes = false});
+}
+
+// A weight's last place agrees within any tolerance, and is no equal.
+TEST(ModelsEqualForAllInputsTest, AMutantFails) {
+  EXPECT_MODELS_AGREE(Doubled(), Times("2.0000002"));
+  EXPECT_NONFATAL_FAILURE(
+      EXPECT_MODELS_EQUAL_FOR_ALL_INPUTS(Doubled(), Times("2.0000002")),
+      "models that are not proved equal for all inputs: Doubled(), Times(\"2.0000002\")\n");
+  const absl::Status status = ModelsEqualForAllInputs(Doubled(), Times("2.0000002"));
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("but not proved for all inputs of these shapes: y | out differs in exact"));
+  EXPECT_FATAL_FAILURE(
+      ASSERT_MODELS_EQUAL_FOR_ALL_INPUTS(Doubled(), Times("2.0000002"), Feeds{{"x", Pair(1, 2)}}),
+      "not proved");
+}
+
+// Nor is what nobody can prove passed, nor what differs by itself or cannot run.
+TEST(ModelsEqualForAllInputsTest, WhatIsNotProvedFailsWithWhereTheProofEnds) {
+  const TestModel random =
+      Graph21("(float[2] x) => (float[2] y) { r = RandomNormalLike<seed = 1.0>(x) y = Add(x, r) }");
+  EXPECT_NONFATAL_FAILURE(EXPECT_MODELS_EQUAL_FOR_ALL_INPUTS(random, random), "RandomNormalLike");
+  EXPECT_NONFATAL_FAILURE(EXPECT_MODELS_EQUAL_FOR_ALL_INPUTS(Doubled(), Times("3")), "\nexit 1\n");
+  EXPECT_NONFATAL_FAILURE(EXPECT_MODELS_EQUAL_FOR_ALL_INPUTS(Doubled(), "no/such.onnx"),
+                          "the model `after`: ");
+  EXPECT_NONFATAL_FAILURE(
+      EXPECT_MODELS_EQUAL_FOR_ALL_INPUTS(Doubled(), Doubled(), std::vector<Feeds>()),
+      "there is no set of inputs");
 }
 
 TEST(ModelsAgreeTest, NothingToCompareFails) {

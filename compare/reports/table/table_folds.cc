@@ -7,6 +7,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "compare/reports/words/proof_words.h"
 #include "compare/text/display_text.h"
 #include "compare/text/short_text.h"
 
@@ -109,6 +110,10 @@ TableLine TableFolds::Fold(size_t begin, size_t end) {
   TableLine line;
   line.kind = TableLine::Kind::kFold;
   line.sign = SignOf(facts);
+  if (comparison_.proof != nullptr) line.proof = RowProofOf(comparison_, begin);
+  for (size_t i = begin; i < end; ++i) {
+    if (line.proof != RowProofOf(comparison_, i)) line.proof.reset();
+  }
   const int64_t different = facts.of(Relation::kDifferent);
   const char* behind = different > 0 && facts.downstream == different
                            ? comparison_.causes.size() == 1 ? ", all downstream of the cause"

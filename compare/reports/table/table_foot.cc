@@ -21,6 +21,7 @@
 #include "compare/reports/table/table_summary.h"
 #include "compare/reports/words/keep_in_float_text.h"
 #include "compare/reports/words/not_finite_text.h"
+#include "compare/reports/words/proof_words.h"
 #include "compare/reports/words/result_words.h"
 #include "compare/reports/words/row_selection.h"
 #include "compare/reports/words/shadow_text.h"
@@ -315,6 +316,8 @@ std::string CauseSentence(const Comparison& comparison, const Cause& cause) {
   if (cause.count > 1) absl::StrAppend(&line, "; ", cause.count, " such places");
   const std::string truth = TruthText(cause);
   if (!truth.empty()) absl::StrAppend(&line, "; ", truth);
+  const std::string proved = CauseProofText(comparison, cause);
+  if (!proved.empty()) absl::StrAppend(&line, "; ", proved);
   const std::string source = CauseSourceLine(comparison, cause);
   if (!source.empty()) absl::StrAppend(&line, "; from ", PrintableText(source));
   return line;
@@ -404,6 +407,23 @@ std::string CoverageLines(const Comparison& comparison, const TableOptions& opti
                       : text;
 }
 
+// The proof, with a legend of the marks of rows.
+std::string ProofFoot(const Comparison& comparison, const TableOptions& options,
+                      const TableStyle& style) {
+  const bool all = options.rows == TableOptions::Rows::kAll;
+  std::vector<std::string> lines = ProofLines(comparison, all);
+  if (const std::string pairs = ProvedPairsText(comparison, style.ProofMarks()); !pairs.empty()) {
+    lines.push_back(pairs);
+  }
+  std::string text;
+  for (const std::string& line : lines) {
+    text += LabelledLines(text.empty() ? "proof" : "", Color::kPlain, line, options, style);
+  }
+  const std::string rewrites = RewritesText(comparison, all);
+  if (rewrites.empty()) return text;
+  return text + LabelledLines("rewrites", Color::kPlain, rewrites, options, style);
+}
+
 }  // namespace
 
 std::string NotFiniteLines(const Comparison& comparison, const TableOptions& options,
@@ -422,7 +442,8 @@ std::string NotFiniteLines(const Comparison& comparison, const TableOptions& opt
 
 std::string VerdictDetails(const Comparison& comparison, const TableOptions& options,
                            const TableStyle& style) {
-  std::string text = options.coverage ? CoverageLines(comparison, options, style) : "";
+  std::string text = absl::StrCat(options.coverage ? CoverageLines(comparison, options, style) : "",
+                                  ProofFoot(comparison, options, style));
   const bool all = options.rows == TableOptions::Rows::kAll;
   const std::vector<std::string> lines = VerdictText(comparison, all);
   std::string before;
@@ -447,10 +468,13 @@ std::string VerdictDetails(const Comparison& comparison, const TableOptions& opt
 std::string VerdictLines(const Comparison& comparison, const TableOptions& options,
                          const TableStyle& style) {
   std::string text = options.coverage ? CoverageLines(comparison, options, style) : "";
-  absl::StrAppend(&text, SizesLines(comparison, options, style));
+  absl::StrAppend(&text, SizesLines(comparison, options, style),
+                  ProofFoot(comparison, options, style));
   absl::string_view label = VerdictName(comparison.verdict);
   const bool all = options.rows == TableOptions::Rows::kAll;
-  for (const std::string& line : VerdictText(comparison, all)) {
+  for (absl::string_view line : VerdictText(comparison, all)) {
+    // "same" is the label.
+    if (label == "same" && absl::StartsWith(line, "same for ")) line.remove_prefix(5);
     text += LabelledLines(label, TableStyle::ColorOf(comparison.verdict), line, options, style);
     label = "";
   }

@@ -9,6 +9,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "compare/proof/proof_report.h"
 #include "compare/reports/table/table_names.h"
 #include "compare/text/display_text.h"
 
@@ -143,9 +144,11 @@ class Layout {
   using enum TableColumn;
 
  public:
-  // `digits`: of the greatest row's number, 0 if none is shown.
-  Layout(const Widths& widths, int digits, const TableOptions& options, const TableStyle& style)
-      : widths_(widths), digits_(digits), options_(options), style_(style) {}
+  // `digits`: of the greatest row's number, 0 if none is shown. `proofs`: lines have the findings
+  // of a proof.
+  Layout(const Widths& widths, int digits, bool proofs, const TableOptions& options,
+         const TableStyle& style)
+      : widths_(widths), digits_(digits), proofs_(proofs), options_(options), style_(style) {}
 
   std::string Heading() const {
     std::array<std::string, kTableColumns> cells;
@@ -188,7 +191,7 @@ class Layout {
     return right ? PadLeft(text, width) : PadRight(text, width);
   }
 
-  int Indent() const { return digits_ + kSign; }
+  int Indent() const { return digits_ + kSign + (proofs_ ? 1 : 0); }
   std::string Space() const { return std::string(static_cast<size_t>(Indent()), ' '); }
 
   void Append(const std::string& cell, size_t column, std::string* text) const {
@@ -211,10 +214,17 @@ class Layout {
   }
 
   std::string SignOf(const TableLine& line) const {
-    if (!line.sign.has_value()) return NumberOf(line) + std::string(kSign, ' ');
     return absl::StrCat(NumberOf(line), " ",
-                        style_.Paint(style_.Sign(*line.sign), TableStyle::ColorOf(*line.sign)),
-                        " ");
+                        line.sign.has_value()
+                            ? style_.Paint(style_.Sign(*line.sign), TableStyle::ColorOf(*line.sign))
+                            : " ",
+                        proofs_ ? Proof(line) : "", " ");
+  }
+
+  std::string Proof(const TableLine& line) const {
+    const RowProof proof = line.proof.value_or(RowProof::kNotLookedAt);
+    return style_.Paint(style_.ProofMark(proof),
+                        proof == RowProof::kDiffers ? Color::kBad : Color::kPlain);
   }
 
   std::string Cell(const std::string& text, size_t column) const {
@@ -271,6 +281,7 @@ class Layout {
 
   const Widths& widths_;
   const int digits_;
+  const bool proofs_;
   const TableOptions& options_;
   const TableStyle& style_;
   bool said_all_ = false;
@@ -289,7 +300,10 @@ std::string LayOut(std::vector<TableLine> lines, const TableOptions& options,
   int64_t last = -1;
   for (const TableLine& line : lines) last = std::max(last, line.number);
   const int digits = last < 0 ? 0 : static_cast<int>(absl::StrCat(last).size());
-  const int indent = digits + kSign;
+  const bool proofs = std::any_of(lines.begin(), lines.end(), [](const TableLine& line) {
+    return line.proof.has_value() && *line.proof != RowProof::kNotLookedAt;
+  });
+  const int indent = digits + kSign + (proofs ? 1 : 0);
   std::string without;
   Widths widths(lines, indent);
   if (!options.wide) {
@@ -313,7 +327,7 @@ std::string LayOut(std::vector<TableLine> lines, const TableOptions& options,
     }
     widths.Fit(options.width, 2 * repeated > names);
   }
-  Layout layout(widths, digits, options, style);
+  Layout layout(widths, digits, proofs, options, style);
   const bool rows = std::any_of(lines.begin(), lines.end(), [](const TableLine& line) {
     return line.kind == TableLine::Kind::kRow;
   });

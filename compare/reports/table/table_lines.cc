@@ -13,6 +13,7 @@
 #include "compare/base/per_side.h"
 #include "compare/reports/table/module_headings.h"
 #include "compare/reports/table/table_folds.h"
+#include "compare/reports/words/proof_words.h"
 #include "compare/reports/words/result_words.h"
 #include "compare/reports/words/row_selection.h"
 #include "compare/streams/result_text.h"
@@ -151,6 +152,7 @@ class LineMaker {
     TableLine line;
     line.number = static_cast<int64_t>(i);
     line.sign = row.relation;
+    if (comparison_.proof != nullptr) line.proof = RowProofOf(comparison_, i);
     line.cause = facts_.cause[i] != kNone;
     for (const SideId side : kBothSides) FillSide(OfSide(row.aligned, side), side, &line);
     line.cell(TableColumn::kType) = ShortType(FaceOf(comparison_, row));

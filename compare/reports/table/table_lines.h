@@ -10,6 +10,7 @@
 
 #include "compare/outcome/comparison.h"
 #include "compare/outputs/compared_row.h"
+#include "compare/proof/proof_report.h"
 #include "compare/reports/table/table_options.h"
 #include "compare/reports/words/fused_rows.h"
 
@@ -40,6 +41,7 @@ struct TableLine {
   Kind kind = Kind::kRow;
   int64_t number = -1;  // for kRow: as in Comparison::rows, by which it can be asked for
   std::optional<Relation> sign;
+  std::optional<RowProof> proof;  // nothing: no proof, or rows with several findings
   bool cause = false;
   std::array<std::string, kTableColumns> cells;  // for kRow and kInner
   std::string text;                              // for kFold and kHeading

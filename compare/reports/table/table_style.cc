@@ -54,6 +54,27 @@ std::string TableStyle::Sign(Relation relation) const {
   return " ";
 }
 
+std::string TableStyle::ProofMark(RowProof proof) const {
+  switch (proof) {
+    case RowProof::kProved:
+      return ascii_ ? "*" : "✓";
+    case RowProof::kProvedOn:
+      return ascii_ ? ":" : "∴";
+    case RowProof::kNotProved:
+      return "?";
+    case RowProof::kDiffers:
+      return "!";
+    case RowProof::kNotLookedAt:
+      break;
+  }
+  return " ";
+}
+
+std::vector<std::string> TableStyle::ProofMarks() const {
+  return {ProofMark(RowProof::kProved), ProofMark(RowProof::kProvedOn),
+          ProofMark(RowProof::kNotProved), ProofMark(RowProof::kDiffers)};
+}
+
 Color TableStyle::ColorOf(Relation relation) {
   switch (relation) {
     case Relation::kSame:

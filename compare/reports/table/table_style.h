@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "absl/strings/string_view.h"
 #include "compare/outcome/comparison.h"
 #include "compare/outputs/compared_row.h"
+#include "compare/proof/proof_report.h"
 #include "compare/reports/table/table_options.h"
 
 namespace onnxcmp {
@@ -26,6 +28,9 @@ class TableStyle {
 
   // "=", "≈", "≠", "-", "+".
   std::string Sign(Relation relation) const;
+  // "✓", "∴", "?", "!", " ".
+  std::string ProofMark(RowProof proof) const;
+  std::vector<std::string> ProofMarks() const;  // by RowProof
   static Color ColorOf(Relation relation);
   static Color ColorOf(Verdict verdict);
 

@@ -4,6 +4,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "compare/outcome/exit_status.h"
 #include "compare/outcome/verdict.h"
 #include "compare/reports/table/table_summary.h"
@@ -46,8 +47,12 @@ TableTopText TableTop(const Comparison& comparison, const TableOptions& options,
   std::vector<std::string> lines;
   const std::vector<std::string> verdict =
       VerdictText(comparison, options.rows == TableOptions::Rows::kAll);
-  AddCut(VerdictName(comparison.verdict), TableStyle::ColorOf(comparison.verdict),
-         verdict.empty() ? "" : verdict.front(), kMostOfVerdict, options, style, &lines);
+  const absl::string_view label = VerdictName(comparison.verdict);
+  absl::string_view first = verdict.empty() ? "" : absl::string_view(verdict.front());
+  // "same" is the label.
+  if (label == "same" && absl::StartsWith(first, "same for ")) first.remove_prefix(5);
+  AddCut(label, TableStyle::ColorOf(comparison.verdict), first, kMostOfVerdict, options, style,
+         &lines);
   for (size_t i = 1; i < verdict.size(); ++i) {
     if (!BelongsAbove(comparison, verdict[i])) continue;
     AddCut("", Color::kPlain, verdict[i], 2, options, style, &lines);

@@ -16,6 +16,7 @@
 #include "absl/types/span.h"
 #include "compare/outcome/verdict.h"
 #include "compare/reports/table/table_summary.h"
+#include "compare/reports/words/proof_words.h"
 #include "compare/streams/result_names.h"
 #include "compare/text/display_text.h"
 #include "compare/text/meant_name.h"
@@ -411,7 +412,12 @@ std::vector<std::string> VerdictText(const Comparison& comparison, bool all) {
                            Count(comparison.made_up_sets, "made-up set"), "; give --inputs")
             : "nothing was tested: with these inputs all outputs are NaN or empty");
   }
-  lines.push_back(OutputsText(comparison, all));
+  const std::string proved = ProvedVerdict(comparison);
+  lines.push_back(absl::StrCat(proved, proved.empty() ? "" : "; ", OutputsText(comparison, all)));
+  if (std::string but = ProvedButDifferent(comparison); !but.empty()) {
+    lines.push_back(std::move(but));
+  }
+  if (std::string but = NotProvedText(comparison); !but.empty()) lines.push_back(std::move(but));
   for (std::string& line : ToleranceLines(comparison)) lines.push_back(std::move(line));
   const std::string inside = InsideText(comparison);
   if (!inside.empty()) lines.push_back(inside);

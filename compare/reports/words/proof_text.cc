@@ -101,6 +101,11 @@ std::vector<std::string> ProofText(const ProofReport& report, bool all) {
     lines.push_back(
         absl::StrCat("constants that stand for real numbers: ", List(report.constants, all)));
   }
+  for (const ProofSizes& sizes : report.sizes) {
+    lines.push_back(absl::StrCat(sizes.proved ? "the same with " : "not proved with ",
+                                 PrintableText(sizes.sizes), sizes.proved ? " (proved)" : "",
+                                 sizes.why.empty() ? "" : ": ", PrintableText(sizes.why)));
+  }
   if (!report.proved) {
     AddEnds(report.left_ends, "left", &lines);
     AddEnds(report.right_ends, "right", &lines);

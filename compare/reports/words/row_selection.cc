@@ -11,6 +11,8 @@
 #include "absl/types/span.h"
 #include "compare/base/per_side.h"
 #include "compare/operators/operator_traits.h"
+#include "compare/proof/proof_report.h"
+#include "compare/reports/words/proof_words.h"
 #include "compare/streams/downstream.h"
 
 namespace onnxcmp {
@@ -27,6 +29,7 @@ class Selector {
   std::vector<bool> Select() {
     Sort();
     Take(causes_, 8);
+    Take(parted_, 4);
     Take(different_outputs_, 6);
     TakeEntrances();
     if (comparison_.verdict == Verdict::kFailed) {
@@ -98,6 +101,10 @@ class Selector {
       const bool leaf = face.kind == ResultKind::kInitializer || face.kind == ResultKind::kInput;
       const bool output = face.kind == ResultKind::kOutput;
       if (row.aligned.paired() && !leaf && !output) paired_.push_back(i);
+      const RowProof proof = RowProofOf(comparison_, i);
+      if (!output && (proof == RowProof::kDiffers || proof == RowProof::kNotProved)) {
+        parted_.push_back(i);
+      }
       if (facts_.cause[i] != kNone) {
         causes_.push_back(i);
       } else if (row.relation == Relation::kLeftOnly || row.relation == Relation::kRightOnly) {
@@ -145,8 +152,8 @@ class Selector {
   const RowFacts& facts_;
   int room_;
   std::vector<bool> shown_;
-  Rows causes_, different_outputs_, different_, different_leaves_, downstream_, outputs_, fused_,
-      close_, close_leaves_, one_sided_, marked_, rest_of_iterations_, paired_;
+  Rows causes_, parted_, different_outputs_, different_, different_leaves_, downstream_, outputs_,
+      fused_, close_, close_leaves_, one_sided_, marked_, rest_of_iterations_, paired_;
 };
 
 }  // namespace

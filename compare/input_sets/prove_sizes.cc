@@ -1,0 +1,108 @@
+#include "compare/input_sets/prove_sizes.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "compare/inputs/made_up/free_sizes.h"
+#include "compare/inputs/made_up/regime.h"
+#include "evaluator/run/evaluator.h"
+#include "evaluator/tensor/value.h"
+
+namespace onnxcmp {
+namespace {
+
+// Small ones first, which differ from each other and from those of made-up sets.
+std::vector<SizeChoice> SmallSizes() {
+  std::vector<SizeChoice> choices(2);
+  choices[0].batch = 3;
+  choices[0].reach = 7;
+  choices[1].set = 1;
+  for (const int attempt : {0, 1, 2}) choices.emplace_back().attempt = attempt;
+  return choices;
+}
+
+bool HaveTheSameShapes(const Feeds& a, const Feeds& b) {
+  for (const auto& [name, value] : a) {
+    const auto other = b.find(name);
+    if (other == b.end() || other->second.TypeString() != value.TypeString()) return false;
+  }
+  return true;
+}
+
+// Without the parts that only a report needs.
+CompareOptions BriefOf(CompareOptions options) {
+  options.causes = false;
+  options.repro = false;
+  options.shadow = false;
+  options.quantization = false;
+  options.fusions = false;
+  options.letters = false;
+  options.explain.clear();
+  options.pictures = 0;
+  options.seen = nullptr;
+  options.watch = nullptr;
+  options.made_up = true;
+  return options;
+}
+
+// What keeps a comparison at other sizes from being proved.
+std::string WhyNotProved(const Comparison& comparison, const ProofReport& report) {
+  if (!report.not_possible.empty()) return report.not_possible;
+  if (comparison.verdict == Verdict::kDifferent) return "outputs differ";
+  if (report.parted.empty()) return "";
+  const ProofRow& row = report.parted.front();
+  return absl::StrCat(row.left, row.proof == RowProof::kDiffers ? " differs in exact arithmetic"
+                                                                : " is not proved");
+}
+
+// Nothing if neither side runs at these sizes, or they are those of `had`.
+std::optional<ProofSizes> ProveAt(const SizeChoice& choice, const PerSide<Feeds>& had,
+                                  const PerSide<Side*>& sides, InputSets& inputs,
+                                  const CompareOptions& compare, const ProofOptions& options) {
+  absl::StatusOr<FedInputs> fed = inputs.MakeUp(choice, Regime::kUsual, 0, std::nullopt);
+  if (!fed.ok() || HaveTheSameShapes(had.left, fed->left)) return std::nullopt;
+  ProofSizes found;
+  found.sizes = inputs.Sizes(choice);
+  if (found.sizes.empty()) return std::nullopt;
+  sides.left->SetFeeds(std::move(fed->left));
+  sides.right->SetFeeds(std::move(fed->right));
+  const absl::StatusOr<Comparison> comparison = Compare(*sides.left, *sides.right, compare);
+  if (!comparison.ok()) return std::nullopt;
+  const bool left = comparison->left_summary.status.ok();
+  const bool right = comparison->right_summary.status.ok();
+  if (!left && !right) return std::nullopt;
+  if (!left || !right) {
+    found.why = left ? "the right does not run" : "the left does not run";
+    return found;
+  }
+  const ProofReport report = ProveEqual(sides, *comparison, options);
+  found.proved = report.proved;
+  if (!found.proved) found.why = WhyNotProved(*comparison, report);
+  return found;
+}
+
+}  // namespace
+
+ProofReport ProveOnSizes(const PerSide<Side*>& sides, const Comparison& comparison,
+                         InputSets* inputs, const CompareOptions& compare,
+                         const ProofOptions& options) {
+  ProofReport report = ProveEqual(sides, comparison, options);
+  if (!report.proved || inputs == nullptr) return report;
+  const PerSide<Feeds> had = {*sides.left->feeds(), *sides.right->feeds()};
+  for (const SizeChoice& choice : SmallSizes()) {
+    std::optional<ProofSizes> found =
+        ProveAt(choice, had, sides, *inputs, BriefOf(compare), options);
+    if (!found.has_value()) continue;
+    report.sizes.push_back(*std::move(found));
+    break;
+  }
+  sides.left->SetFeeds(had.left);
+  sides.right->SetFeeds(had.right);
+  return report;
+}
+
+}  // namespace onnxcmp

@@ -1,0 +1,24 @@
+// Proves two models equal at the sizes of a comparison, and at others where dimensions are free.
+#ifndef ONNXCMP_COMPARE_INPUT_SETS_PROVE_SIZES_H_
+#define ONNXCMP_COMPARE_INPUT_SETS_PROVE_SIZES_H_
+
+#include "compare/base/per_side.h"
+#include "compare/compare.h"
+#include "compare/inputs/input_sets.h"
+#include "compare/outcome/comparison.h"
+#include "compare/proof/proof_report.h"
+#include "compare/proof/prove.h"
+#include "compare/sides/side.h"
+
+namespace onnxcmp {
+
+// ProveEqual(), and if that proves it and `inputs`, which are made up, have free dimensions, once
+// more at small other sizes: the report's `sizes`. `inputs` may be null. The sides keep their
+// inputs.
+ProofReport ProveOnSizes(const PerSide<Side*>& sides, const Comparison& comparison,
+                         InputSets* inputs, const CompareOptions& compare,
+                         const ProofOptions& options);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_INPUT_SETS_PROVE_SIZES_H_

@@ -1,0 +1,229 @@
+#include "compare/reports/words/proof_words.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "compare/base/per_side.h"
+#include "compare/outputs/compared_row.h"
+#include "compare/reports/words/fused_rows.h"
+#include "compare/reports/words/proof_text.h"
+#include "compare/streams/result_stream.h"
+#include "compare/text/display_text.h"
+#include "compare/text/short_text.h"
+
+namespace onnxcmp {
+namespace {
+
+constexpr size_t kMostRewrites = 8;
+
+RewriteState StateOf(const Comparison& comparison, size_t row) {
+  switch (RowProofOf(comparison, row)) {
+    case RowProof::kProved:
+    case RowProof::kProvedOn:
+      return RewriteState::kProved;
+    case RowProof::kDiffers:
+      return RewriteState::kDiffersExactly;
+    case RowProof::kNotProved:
+    case RowProof::kNotLookedAt:
+      break;
+  }
+  return comparison.rows[row].relation == Relation::kDifferent ? RewriteState::kDifferent
+                                                               : RewriteState::kTested;
+}
+
+bool IsComputed(const StreamResult& result) {
+  return result.kind == ResultKind::kResult || result.kind == ResultKind::kOutput;
+}
+
+// "Pow → Mul", "Resize", "Mul → constant"; "" if both sides compute the pair alike, and so that it
+// is proved.
+std::string RewriteOfRow(const Comparison& comparison, size_t row) {
+  const AlignedRow& aligned = comparison.rows[row].aligned;
+  const StreamResult& left = comparison.left.results[Index(aligned.left.back())];
+  const StreamResult& right = comparison.right.results[Index(aligned.right.back())];
+  // An output repeats the result that has a row of its own.
+  if (left.kind == ResultKind::kOutput || right.kind == ResultKind::kOutput) return "";
+  if (!IsComputed(left) && !IsComputed(right)) return "";
+  const std::string a = PrintableText(OpTypeOf(left, comparison.left));
+  const std::string b = PrintableText(OpTypeOf(right, comparison.right));
+  const auto name = [](const StreamResult& result, const std::string& op) {
+    return !op.empty() && op != "Constant"     ? op
+           : result.kind == ResultKind::kInput ? std::string("input")
+                                               : std::string("constant");
+  };
+  const std::string from = name(left, a);
+  const std::string to = name(right, b);
+  if (from != to) return absl::StrCat(from, " → ", to);
+  if (from == "constant" || from == "input") return "";
+  const bool proved = StateOf(comparison, row) == RewriteState::kProved;
+  const bool looked_at = RowProofOf(comparison, row) != RowProof::kNotLookedAt;
+  return proved || !looked_at ? "" : from;
+}
+
+bool AgreesOnNumbers(const Comparison& comparison) {
+  return comparison.verdict == Verdict::kSame || comparison.verdict == Verdict::kClose;
+}
+
+bool IsProved(const Comparison& comparison) {
+  return comparison.proof != nullptr && comparison.proof->not_possible.empty() &&
+         comparison.proof->proved;
+}
+
+}  // namespace
+
+RowProof RowProofOf(const Comparison& comparison, size_t row) {
+  if (comparison.proof == nullptr || row >= comparison.proof->rows.size()) {
+    return RowProof::kNotLookedAt;
+  }
+  return comparison.proof->rows[row];
+}
+
+std::string ProvedVerdict(const Comparison& comparison) {
+  if (!IsProved(comparison) || !AgreesOnNumbers(comparison)) return "";
+  return ProofText(*comparison.proof, false).front();
+}
+
+std::string ProvedButDifferent(const Comparison& comparison) {
+  if (!IsProved(comparison) || comparison.verdict != Verdict::kDifferent) return "";
+  return absl::StrCat("but in exact arithmetic the ", ProofText(*comparison.proof, false).front());
+}
+
+std::string NotProvedText(const Comparison& comparison) {
+  if (comparison.proof == nullptr || !AgreesOnNumbers(comparison)) return "";
+  const ProofReport& proof = *comparison.proof;
+  if (!proof.not_possible.empty()) {
+    return absl::StrCat("but not proved for all inputs: ", PrintableText(proof.not_possible));
+  }
+  for (const ProofSizes& sizes : proof.sizes) {
+    if (sizes.proved) continue;
+    return absl::StrCat("but not proved with ", PrintableText(sizes.sizes),
+                        sizes.why.empty() ? "" : ": ", PrintableText(sizes.why));
+  }
+  if (proof.proved) return "";
+  std::string text = "but not proved for all inputs of these shapes";
+  if (proof.parted.empty()) return text;
+  const ProofRow& row = proof.parted.front();
+  absl::StrAppend(&text, ": ", PrintableText(row.left),
+                  row.left == row.right ? "" : absl::StrCat(" | ", PrintableText(row.right)));
+  if (row.proof == RowProof::kDiffers) absl::StrAppend(&text, " differs in exact arithmetic");
+  if (row.proof != RowProof::kDiffers && !row.why.empty()) {
+    absl::StrAppend(&text, ": ", PrintableText(row.why));
+  }
+  return text;
+}
+
+absl::string_view RewriteStateName(RewriteState state) {
+  switch (state) {
+    case RewriteState::kDiffersExactly:
+      return "differs in exact arithmetic";
+    case RewriteState::kDifferent:
+      return "differs";
+    case RewriteState::kTested:
+      return "tested";
+    case RewriteState::kProved:
+      break;
+  }
+  return "proved";
+}
+
+std::vector<RewriteProof> RewriteProofs(const Comparison& comparison) {
+  if (comparison.proof == nullptr || !comparison.proof->not_possible.empty()) return {};
+  // The worst finding first, then the most frequent.
+  std::map<std::pair<RewriteState, std::string>, int64_t> counts;
+  std::vector<bool> in_fusion(comparison.rows.size(), false);
+  for (const FusedRows& fusion : FindFusedRows(comparison)) {
+    RewriteState worst = RewriteState::kProved;
+    for (const size_t row : fusion.rows) {
+      in_fusion[row] = true;
+      worst = std::min(worst, StateOf(comparison, row));
+    }
+    ++counts[{worst, FusedRowsText(comparison, fusion)}];
+  }
+  for (size_t row = 0; row < comparison.rows.size(); ++row) {
+    if (in_fusion[row] || !comparison.rows[row].aligned.paired()) continue;
+    std::string what = RewriteOfRow(comparison, row);
+    if (!what.empty()) ++counts[{StateOf(comparison, row), std::move(what)}];
+  }
+  std::vector<RewriteProof> rewrites;
+  for (const auto& [key, places] : counts) rewrites.push_back({key.second, places, key.first});
+  std::stable_sort(rewrites.begin(), rewrites.end(),
+                   [](const RewriteProof& a, const RewriteProof& b) {
+                     return std::pair(a.state, -a.places) < std::pair(b.state, -b.places);
+                   });
+  return rewrites;
+}
+
+std::string RewritesText(const Comparison& comparison, bool all) {
+  const std::vector<RewriteProof> rewrites = RewriteProofs(comparison);
+  std::vector<std::string> parts;
+  for (const RewriteProof& rewrite : rewrites) {
+    if (!all && parts.size() == kMostRewrites && rewrites.size() > kMostRewrites + 1) {
+      parts.push_back(absl::StrCat("… ", rewrites.size() - kMostRewrites, " more (--all shows)"));
+      break;
+    }
+    parts.push_back(absl::StrCat(
+        rewrite.places > 1 ? absl::StrCat(rewrite.places, kNoBreak, "×", kNoBreak) : "",
+        rewrite.what, ": ", RewriteStateName(rewrite.state)));
+  }
+  return absl::StrJoin(parts, "; ");
+}
+
+std::string ProvedPairsText(const Comparison& comparison, const std::vector<std::string>& marks) {
+  constexpr std::array<const char*, 4> kWords = {" proved", " proved given those before",
+                                                 " not proved", " other in exact arithmetic"};
+  if (comparison.proof == nullptr) return "";
+  std::array<int64_t, 5> counts = {};
+  for (const RowProof row : comparison.proof->rows) ++counts[static_cast<size_t>(row)];
+  std::vector<std::string> parts;
+  for (size_t i = 0; i < kWords.size(); ++i) {
+    if (counts[i] == 0) continue;
+    const std::string number = parts.empty() ? Count(counts[i], "pair") : absl::StrCat(counts[i]);
+    parts.push_back(absl::StrCat(
+        number, kWords[i], i < marks.size() ? absl::StrCat(kNoBreak, "(", marks[i], ")") : ""));
+  }
+  return absl::StrJoin(parts, ", ");
+}
+
+std::vector<std::string> ProofLines(const Comparison& comparison, bool all) {
+  if (comparison.proof == nullptr) return {};
+  std::vector<std::string> lines = ProofText(*comparison.proof, all);
+  const bool told = !ProvedVerdict(comparison).empty() || !ProvedButDifferent(comparison).empty();
+  if (told) lines.erase(lines.begin());
+  return lines;
+}
+
+RowProof CauseProofOf(const Comparison& comparison, const Cause& cause) {
+  if (comparison.proof == nullptr || cause.in_body.has_value() || cause.left == kNone ||
+      cause.right == kNone) {
+    return RowProof::kNotLookedAt;
+  }
+  for (size_t row = 0; row < comparison.rows.size(); ++row) {
+    const AlignedRow& aligned = comparison.rows[row].aligned;
+    if (aligned.paired() && aligned.left.back() == cause.left &&
+        aligned.right.back() == cause.right) {
+      return RowProofOf(comparison, row);
+    }
+  }
+  return RowProof::kNotLookedAt;
+}
+
+std::string CauseProofText(const Comparison& comparison, const Cause& cause) {
+  switch (CauseProofOf(comparison, cause)) {
+    case RowProof::kDiffers:
+      return "proved: it differs in exact arithmetic, whatever the tolerance";
+    case RowProof::kProved:
+    case RowProof::kProvedOn:
+      return "proved: in exact arithmetic it is the same, so that only rounding, overflow or NaN "
+             "differ";
+    case RowProof::kNotProved:
+    case RowProof::kNotLookedAt:
+      break;
+  }
+  return "";
+}
+
+}  // namespace onnxcmp
