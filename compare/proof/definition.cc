@@ -85,7 +85,7 @@ absl::StatusOr<std::string> Definition::Activated(const std::string& x,
     return i < numbers.size() ? numbers[i] : fallback;
   };
   if (activation.empty() || activation == "none" || activation == "identity") return x;
-  for (const char* const plain : {"Relu", "Sigmoid", "Tanh", "Gelu", "Softplus"}) {
+  for (const char* const plain : {"Relu", "Sigmoid", "Tanh", "Gelu", "Softplus", "HardSwish"}) {
     if (activation == plain) return Add(plain, {x});
   }
   if (activation == "LeakyRelu") return Add("LeakyRelu", {x}, {{"alpha", number(0, 0.01F)}});

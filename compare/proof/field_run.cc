@@ -284,6 +284,7 @@ absl::StatusOr<std::vector<FieldValue>> FieldRun::Compute(int64_t index,
         [&](absl::Span<const Value> moved) { return evaluator_.RunNode(index, moved); },
         tools_.meant);
     run.set_operation(facts_.Of(node).operation);
+    run.set_products(tools_.products);
     absl::StatusOr<std::vector<FieldValue>> made = ByOperator(run, inputs);
     if (absl::IsInternal(made.status())) return made;
     absl::Status why = made.status();

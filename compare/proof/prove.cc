@@ -242,6 +242,7 @@ class Prover {
                         pool_,
                         left ? uint64_t{1} : uint64_t{2},
                         &meant_[side],
+                        &products_,
                         left ? &report_.left_ends : &report_.right_ends,
                         left ? &report_.left_functions : &report_.right_functions};
     tools.ends->clear();
@@ -471,6 +472,7 @@ class Prover {
   const PrimeField field_;
   const std::vector<Pair> pairs_;
   PerSide<MeantConstants> meant_;
+  ProductMemo products_;
   PerSide<FieldValues> kept_;  // of pairs that may be folds
   ProofReport report_;
 };
