@@ -54,8 +54,7 @@ absl::StatusOr<std::string> MaskAddend(Definition& d, int input, const HeadSizes
   const std::string mask = d.Add("Cast", {d.In(input)}, {{"to", int64_t{7}}});
   std::string keeps;
   if (shape == Shape{sizes.batch, sizes.keys}) {
-    keeps = d.Add("Greater",
-                  {d.Reshaped(mask, {sizes.batch, 1, 1, sizes.keys}), d.Integers({0})});
+    keeps = d.Add("Greater", {d.Reshaped(mask, {sizes.batch, 1, 1, sizes.keys}), d.Integers({0})});
   } else if (shape == Shape{sizes.batch, 1} || shape == Shape{1, 1}) {
     return "";
   } else if (shape == Shape{sizes.batch, sizes.queries, sizes.keys}) {
@@ -66,7 +65,8 @@ absl::StatusOr<std::string> MaskAddend(Definition& d, int input, const HeadSizes
     std::iota(places.begin(), places.end(), 0);
     const std::string place = d.Reshaped(d.Integers(places), {1, 1, 1, sizes.keys});
     const int64_t parts = shape[0] / sizes.batch;
-    const Names limits = Parts(d, mask, 0, std::vector<int64_t>(static_cast<size_t>(parts), sizes.batch));
+    const Names limits =
+        Parts(d, mask, 0, std::vector<int64_t>(static_cast<size_t>(parts), sizes.batch));
     keeps = d.Add("Less", {place, d.Reshaped(limits[0], {sizes.batch, 1, 1, 1})});
     if (parts == 2) {
       const std::string begun =
@@ -92,9 +92,9 @@ struct ScoreTerms {
 std::string Attended(Definition& d, const std::string& q, const std::string& k,
                      const std::string& v, const HeadSizes& sizes, const ScoreTerms& scores) {
   std::string s = d.Add("MatMul", {q, d.Transposed(k, {0, 1, 3, 2})});
-  const float scale = scores.scale != 0 ? scores.scale
-                                        : static_cast<float>(1 / std::sqrt(static_cast<double>(
-                                                                     sizes.size)));
+  const float scale = scores.scale != 0
+                          ? scores.scale
+                          : static_cast<float>(1 / std::sqrt(static_cast<double>(sizes.size)));
   s = d.Add("Mul", {s, d.Number(scale)});
   if (scores.softcap != 0) {
     const std::string cap = d.Number(scores.softcap);
@@ -108,8 +108,8 @@ std::string Attended(Definition& d, const std::string& q, const std::string& k,
   if (scores.sink.empty()) {
     weights = d.Add("Softmax", {s}, {{"axis", int64_t{-1}}});
   } else {
-    const std::string sinks = d.Add(
-        "Expand", {scores.sink, d.Integers({sizes.batch, sizes.heads, sizes.queries, 1})});
+    const std::string sinks =
+        d.Add("Expand", {scores.sink, d.Integers({sizes.batch, sizes.heads, sizes.queries, 1})});
     const std::string all = d.Add("Concat", {s, sinks}, {{"axis", int64_t{3}}});
     weights = Parts(d, d.Add("Softmax", {all}, {{"axis", int64_t{-1}}}), 3, {sizes.keys, 1})[0];
   }
@@ -120,9 +120,8 @@ std::string Attended(Definition& d, const std::string& q, const std::string& k,
 // Each query sees the keys up to its own.
 std::string Causal(Definition& d, const HeadSizes& sizes) {
   const int64_t past = sizes.keys - sizes.queries;
-  return Choice(d, {1, 1, sizes.queries, sizes.keys}, [&](int64_t i) {
-    return i % sizes.keys <= past + i / sizes.keys % sizes.queries;
-  });
+  return Choice(d, {1, 1, sizes.queries, sizes.keys},
+                [&](int64_t i) { return i % sizes.keys <= past + i / sizes.keys % sizes.queries; });
 }
 
 // Attention: input, weights, bias, mask_index, past, attention_bias.
@@ -232,7 +231,8 @@ absl::Status MultiHeadAttention(Definition& d) {
   return absl::OkStatus();
 }
 
-// x (batch, heads, sequence, size) turned by the rows `cos` and `sin`, (batch or 1, sequence, half).
+// x (batch, heads, sequence, size) turned by the rows `cos` and `sin`, (batch or 1, sequence,
+// half).
 std::string Rotated(Definition& d, const std::string& x, const Shape& shape,
                     const std::string& cos_rows, const std::string& sin_rows, int64_t half,
                     bool interleaved) {
@@ -383,8 +383,8 @@ absl::Status GroupQueryAttention(Definition& d) {
   // Neighbouring heads of the queries share one.
   for (const size_t i : {1, 2}) {
     const std::string apart = d.Add("Unsqueeze", {names[i], d.Integers({2})});
-    const std::string repeated = d.Add(
-        "Expand", {apart, d.Integers({x[0], kv_heads, heads / kv_heads, sizes.keys, size})});
+    const std::string repeated =
+        d.Add("Expand", {apart, d.Integers({x[0], kv_heads, heads / kv_heads, sizes.keys, size})});
     names[i] = d.Reshaped(repeated, {x[0], heads, sizes.keys, size});
   }
   ScoreTerms scores;

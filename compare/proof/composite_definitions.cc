@@ -186,14 +186,13 @@ std::vector<float> ActivationNumbers(const FieldNode& node) {
 
 absl::Status FusedGemm(Definition& d) {
   const FieldNode& node = d.of();
-  const std::string product =
-      d.Add("Gemm", {d.In(0), d.In(1), d.In(2)},
-            {{"alpha", node.Number("alpha", 1)},
-             {"beta", node.Number("beta", 1)},
-             {"transA", node.Int("transA", 0)},
-             {"transB", node.Int("transB", 0)}});
-  OC_ASSIGN_OR_RETURN(const std::string out, d.Activated(product, node.String("activation", ""),
-                                                         ActivationNumbers(node)));
+  const std::string product = d.Add("Gemm", {d.In(0), d.In(1), d.In(2)},
+                                    {{"alpha", node.Number("alpha", 1)},
+                                     {"beta", node.Number("beta", 1)},
+                                     {"transA", node.Int("transA", 0)},
+                                     {"transB", node.Int("transB", 0)}});
+  OC_ASSIGN_OR_RETURN(const std::string out,
+                      d.Activated(product, node.String("activation", ""), ActivationNumbers(node)));
   d.Out(0, out);
   return absl::OkStatus();
 }
@@ -206,8 +205,8 @@ absl::Status FusedMatMulActivation(Definition& d) {
   }
   const std::string product =
       d.Add("FusedMatMul", {d.In(0), d.In(1)}, std::move(attributes), kMicrosoftDomain);
-  OC_ASSIGN_OR_RETURN(const std::string out, d.Activated(product, node.String("activation", ""),
-                                                         ActivationNumbers(node)));
+  OC_ASSIGN_OR_RETURN(const std::string out,
+                      d.Activated(product, node.String("activation", ""), ActivationNumbers(node)));
   d.Out(0, out);
   return absl::OkStatus();
 }

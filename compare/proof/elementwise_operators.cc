@@ -176,9 +176,8 @@ absl::Status TanhOperator(FieldNode& node) {
   node.MarkRandom();
   OC_ASSIGN_OR_RETURN(Residues x, node.In(0));
   x = FieldSigmoids(node.field(), FieldScaled(std::move(x), 2));
-  return node.Set(0, Mapped(std::move(x), [](Residue sigmoid) {
-                    return Field::Sub(Field::Mul(2, sigmoid), 1);
-                  }));
+  return node.Set(0, Mapped(std::move(x),
+                            [](Residue sigmoid) { return Field::Sub(Field::Mul(2, sigmoid), 1); }));
 }
 
 // f(-x) = -f(x): Erf, Sin, Tan, Asin, Atan, Sinh, Asinh, Atanh, Sign.
@@ -243,8 +242,7 @@ absl::Status EluOperator(FieldNode& node) {
     const Residue below =
         Field::Mul(alpha, Field::Sub(node.field().Exp(Field::Mul(x, stretch)), 1));
     const Residue step = node.field().Step(x);
-    const Residue sum =
-        Field::Add(Field::Mul(step, x), Field::Mul(Field::Sub(1, step), below));
+    const Residue sum = Field::Add(Field::Mul(step, x), Field::Mul(Field::Sub(1, step), below));
     return Field::Mul(gamma, sum);
   });
 }
@@ -290,8 +288,7 @@ absl::Status SwishOperator(FieldNode& node) {
   const Residue alpha = node.Real("alpha", quick ? 1.702F : 1.0F);
   node.MarkRandom();
   OC_ASSIGN_OR_RETURN(const Residues x, node.In(0));
-  OC_ASSIGN_OR_RETURN(Residues out,
-                      MulAll(x, FieldSigmoids(node.field(), FieldScaled(x, alpha))));
+  OC_ASSIGN_OR_RETURN(Residues out, MulAll(x, FieldSigmoids(node.field(), FieldScaled(x, alpha))));
   return node.Set(0, std::move(out));
 }
 

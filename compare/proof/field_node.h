@@ -129,7 +129,7 @@ class FieldNode {
   uint64_t operation_ = 0;
   std::vector<std::optional<Residues>> outputs_;
   std::map<int, ExpForm> forms_;  // of outputs
-  mutable bool exact_ = true;  // false once In() or Constant() has taken one for another
+  mutable bool exact_ = true;     // false once In() or Constant() has taken one for another
 };
 
 // A node's operator over the field. Unimplemented: it has no meaning there in this form.

@@ -15,6 +15,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "compare/proof/field/prime_field.h"
+#include "compare/proof/field/residues.h"
 #include "compare/proof/field_node.h"
 #include "compare/proof/field_value.h"
 #include "compare/proof/proof_report.h"

@@ -112,7 +112,7 @@ struct ChannelState {
 
 template <typename A>
 FoldedNumbers<typename A::Number> FoldIn(const A& in, const FoldableLayer& layer,
-                        std::vector<typename A::Number> weights, int way) {
+                                         std::vector<typename A::Number> weights, int way) {
   using Number = typename A::Number;
   FoldedNumbers<Number> out;
   std::vector<ChannelState<A>> states(layer.channels);
@@ -126,9 +126,8 @@ FoldedNumbers<typename A::Number> FoldIn(const A& in, const FoldableLayer& layer
     for (size_t c = 0; c < layer.channels; ++c) factors[c] = states[c].Take(in, step, c, way);
     for (size_t i = 0; i < weights.size(); ++i) {
       const size_t channel = layer.ChannelOf(i);
-      weights[i] = step.op_type == "Div"
-                       ? A::Div(weights[i], At<Number>(step.numbers[0], channel))
-                       : A::Mul(weights[i], factors[channel]);
+      weights[i] = step.op_type == "Div" ? A::Div(weights[i], At<Number>(step.numbers[0], channel))
+                                         : A::Mul(weights[i], factors[channel]);
     }
   }
   out.weights = std::move(weights);
@@ -216,9 +215,8 @@ class LayerFinder {
     const bool conv = node.op_type == "Conv";
     const bool transposed = node.op_type == "ConvTranspose";
     const bool gemm = node.op_type == "Gemm";
-    if (node.domain != kOnnxDomain ||
-        !(conv || gemm || node.op_type == "MatMul" ||
-          (transposed && IntOf(node, "group", 1) == 1))) {
+    if (node.domain != kOnnxDomain || !(conv || gemm || node.op_type == "MatMul" ||
+                                        (transposed && IntOf(node, "group", 1) == 1))) {
       return std::nullopt;
     }
     if (gemm && (FloatOf(node, "alpha", 1) != 1 || FloatOf(node, "beta", 1) != 1)) {

@@ -34,9 +34,9 @@ bool IsSpread(int64_t others, int64_t all) { return others >= 2 && others * 20 >
 
 // How a constant agrees with what is computed: in some order of the steps to the last bit, or in
 // none, within a few steps of the type.
-class Agreement {
+class RoundingAgreement {
  public:
-  Agreement(size_t ways, DType dtype) : misses_(ways, 0), dtype_(dtype) {}
+  RoundingAgreement(size_t ways, DType dtype) : misses_(ways, 0), dtype_(dtype) {}
 
   // One element: what it is, what it would be exactly, the size of the terms it is summed from, and
   // what computing in floats in several ways gives. False once nothing can agree any more.
@@ -69,8 +69,8 @@ using Places = std::vector<size_t>;
 
 constexpr size_t kNoPlace = static_cast<size_t>(-1);  // a border of zeros
 
-// The places of weights of this shape, which `padded` has with zeros after them, with its axes split
-// and taken in an order: each part is an axis and how many of its elements one step is.
+// The places of weights of this shape, which `padded` has with zeros after them, with its axes
+// split and taken in an order: each part is an axis and how many of its elements one step is.
 struct AxisPart {
   size_t axis;
   int64_t count;
@@ -134,8 +134,8 @@ std::vector<Places> LayoutsOf(const Shape& weights, const Shape& constant) {
       layouts.push_back(InOrder(weights, {outer, whole(1), whole(2), whole(3), inner}));
     }
     if (constant[0] == outputs && constant[1] == inputs) {
-      layouts.push_back(InOrder(weights, {outer, {1, inputs / block, block}, whole(2), whole(3),
-                                          {1, block, 1}, inner}));
+      layouts.push_back(InOrder(
+          weights, {outer, {1, inputs / block, block}, whole(2), whole(3), {1, block, 1}, inner}));
     }
   }
   return layouts;
@@ -145,7 +145,7 @@ std::optional<FoldedConstant> Match(const std::string& name, const Tensor& const
                                     const std::vector<double>& numbers,
                                     const std::vector<Residue>& own, const Places& places,
                                     const FoldedLayer& layer, bool bias) {
-  Agreement agreement(kFoldingWays + 1, DType::kFloat);
+  RoundingAgreement agreement(kFoldingWays + 1, DType::kFloat);
   Residues residues = Residues::Filled(constant.shape(), 0);
   for (size_t i = 0; i < numbers.size(); ++i) {
     const size_t at = places[i];
@@ -190,7 +190,7 @@ std::optional<FoldedConstant> FoldOf(const PrimeField& field, const FieldValue& 
       exact->values.size() != a.size()) {
     return std::nullopt;
   }
-  Agreement agreement(1, leaf.dtype());
+  RoundingAgreement agreement(1, leaf.dtype());
   for (size_t i = 0; i < a.size(); ++i) {
     // What is moved has to stay as it is.
     const bool is_exact = exact->values[i] == rounded->values[i];
@@ -272,9 +272,8 @@ std::vector<FoldedNumber> FoldedNumbersOf(const PrimeField& field, const Graph& 
   for (const auto& [number, text] : wanted) {
     if (factors.contains(number)) continue;
     for (auto a = factors.begin(); a != factors.end(); ++a) {
-      const auto b = std::find_if(a, factors.end(), [&](const auto& other) {
-        return a->first * other.first == number;
-      });
+      const auto b = std::find_if(
+          a, factors.end(), [&](const auto& other) { return a->first * other.first == number; });
       if (b == factors.end() || a->first == 1 || b->first == 1) continue;
       found.push_back({number, PrimeField::Mul(a->second, b->second), text,
                        absl::StrCat(a->first, " * ", b->first)});

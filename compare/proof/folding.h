@@ -18,13 +18,13 @@ namespace onnxcmp {
 
 struct FoldedConstant {
   std::string constant;
-  std::string from;   // what the other side has for it
-  Tensor residues;    // what it is, exactly
-  int64_t ulp = 0;    // how far the constant is from that
+  std::string from;  // what the other side has for it
+  Tensor residues;   // what it is, exactly
+  int64_t ulp = 0;   // how far the constant is from that
 };
 
-// A constant that the other side computes as `made`: the one number is the other's, or differs where
-// computing has rounded, as another order of the same steps does. Nothing if it is not that.
+// A constant that the other side computes as `made`: the one number is the other's, or differs
+// where computing has rounded, as another order of the same steps does. Nothing if it is not that.
 std::optional<FoldedConstant> FoldOf(const PrimeField& field, const FieldValue& constant,
                                      const FieldValue& made);
 

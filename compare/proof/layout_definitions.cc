@@ -81,13 +81,11 @@ int64_t BlockOf(Definition& d) { return d.variant() == 0 ? 16 : 8; }
 
 // [N][C / block][H][W][block] as (N, C, H, W), and back.
 std::string FromBlocks(Definition& d, const std::string& x, const Shape& shape, int64_t block) {
-  const std::string blocks =
-      d.Reshaped(x, {shape[0], shape[1] / block, shape[2], shape[3], block});
+  const std::string blocks = d.Reshaped(x, {shape[0], shape[1] / block, shape[2], shape[3], block});
   return d.Reshaped(d.Transposed(blocks, {0, 1, 4, 2, 3}), shape);
 }
 std::string ToBlocks(Definition& d, const std::string& x, const Shape& shape, int64_t block) {
-  const std::string blocks =
-      d.Reshaped(x, {shape[0], shape[1] / block, block, shape[2], shape[3]});
+  const std::string blocks = d.Reshaped(x, {shape[0], shape[1] / block, block, shape[2], shape[3]});
   return d.Reshaped(d.Transposed(blocks, {0, 1, 3, 4, 2}), shape);
 }
 
@@ -171,9 +169,8 @@ absl::Status CausalConv(Definition& d) {
   if (d.ShapeOf(0).size() != 3 || d.ShapeOf(1).size() != 3) return NoMeaning("other dimensions");
   const int64_t state = d.ShapeOf(1)[2] - 1;
   const Shape& x = d.ShapeOf(0);
-  const std::string all =
-      d.Has(3) ? d.Add("Concat", {d.In(3), d.In(0)}, {{"axis", int64_t{2}}})
-               : d.Add("Pad", {d.In(0), d.Integers({0, 0, state, 0, 0, 0})});
+  const std::string all = d.Has(3) ? d.Add("Concat", {d.In(3), d.In(0)}, {{"axis", int64_t{2}}})
+                                   : d.Add("Pad", {d.In(0), d.Integers({0, 0, state, 0, 0, 0})});
   const std::string y = d.Add("Conv", {all, d.In(1), d.In(2)}, {{"group", x[1]}});
   const std::string activation = node.String("activation", "none");
   if (activation == "silu" || activation == "swish") {
@@ -183,8 +180,8 @@ absl::Status CausalConv(Definition& d) {
     d.Out(0, out);
   }
   const int64_t length = x[2] + state;
-  d.Out(1, d.Add("Slice", {all, d.Integers({length - state}), d.Integers({length}),
-                           d.Integers({2})}));
+  d.Out(1,
+        d.Add("Slice", {all, d.Integers({length - state}), d.Integers({length}), d.Integers({2})}));
   return absl::OkStatus();
 }
 

@@ -23,8 +23,8 @@ absl::Status GatherOperator(FieldNode& node) {
   if (std::find(table->values.begin(), table->values.end(), kNoNumber) != table->values.end()) {
     return absl::UnimplementedError("a table with unknown numbers");
   }
-  function = MixNumbers(
-      function, XXH3_64bits(table->values.data(), table->values.size() * sizeof(Residue)));
+  function = MixNumbers(function,
+                        XXH3_64bits(table->values.data(), table->values.size() * sizeof(Residue)));
   for (const int64_t size : table->shape)
     function = MixNumbers(function, static_cast<uint64_t>(size));
   Shape shape = ids->shape;
@@ -87,32 +87,19 @@ absl::Status DropoutOperator(FieldNode& node) {
 }
 
 constexpr FieldOperatorRow kRows[] = {
-    {kOnnxDomain, "Identity", MoveFirst},
-    {kOnnxDomain, "Dropout", DropoutOperator},
-    {kOnnxDomain, "Transpose", MoveFirst},
-    {kOnnxDomain, "Reshape", MoveFirst},
-    {kOnnxDomain, "Flatten", MoveFirst},
-    {kOnnxDomain, "Squeeze", MoveFirst},
-    {kOnnxDomain, "Unsqueeze", MoveFirst},
-    {kOnnxDomain, "Gather", GatherOperator},
-    {kOnnxDomain, "GatherElements", MoveFirst},
-    {kOnnxDomain, "GatherND", MoveFirst},
-    {kOnnxDomain, "Slice", MoveFirst},
-    {kOnnxDomain, "Split", MoveFirst},
-    {kOnnxDomain, "Expand", MoveFirst},
-    {kOnnxDomain, "Tile", MoveFirst},
-    {kOnnxDomain, "Trilu", MoveFirst},
-    {kOnnxDomain, "Compress", MoveFirst},
-    {kOnnxDomain, "DepthToSpace", MoveFirst},
-    {kOnnxDomain, "SpaceToDepth", MoveFirst},
-    {kOnnxDomain, "ReverseSequence", MoveFirst},
-    {kOnnxDomain, "Concat", MoveAll},
-    {kOnnxDomain, "Resize", ResizeOperator},
-    {kOnnxDomain, "ScatterElements", ScatterOperator},
-    {kOnnxDomain, "ScatterND", ScatterOperator},
-    {kOnnxDomain, "Scatter", MoveFirstAndThird},
-    {kOnnxDomain, "Pad", PadOperator},
-    {kMicrosoftDomain, "ExpandDims", MoveFirst},
+    {kOnnxDomain, "Identity", MoveFirst},        {kOnnxDomain, "Dropout", DropoutOperator},
+    {kOnnxDomain, "Transpose", MoveFirst},       {kOnnxDomain, "Reshape", MoveFirst},
+    {kOnnxDomain, "Flatten", MoveFirst},         {kOnnxDomain, "Squeeze", MoveFirst},
+    {kOnnxDomain, "Unsqueeze", MoveFirst},       {kOnnxDomain, "Gather", GatherOperator},
+    {kOnnxDomain, "GatherElements", MoveFirst},  {kOnnxDomain, "GatherND", MoveFirst},
+    {kOnnxDomain, "Slice", MoveFirst},           {kOnnxDomain, "Split", MoveFirst},
+    {kOnnxDomain, "Expand", MoveFirst},          {kOnnxDomain, "Tile", MoveFirst},
+    {kOnnxDomain, "Trilu", MoveFirst},           {kOnnxDomain, "Compress", MoveFirst},
+    {kOnnxDomain, "DepthToSpace", MoveFirst},    {kOnnxDomain, "SpaceToDepth", MoveFirst},
+    {kOnnxDomain, "ReverseSequence", MoveFirst}, {kOnnxDomain, "Concat", MoveAll},
+    {kOnnxDomain, "Resize", ResizeOperator},     {kOnnxDomain, "ScatterElements", ScatterOperator},
+    {kOnnxDomain, "ScatterND", ScatterOperator}, {kOnnxDomain, "Scatter", MoveFirstAndThird},
+    {kOnnxDomain, "Pad", PadOperator},           {kMicrosoftDomain, "ExpandDims", MoveFirst},
     {kMicrosoftDomain, "Trilu", MoveFirst},
 };
 

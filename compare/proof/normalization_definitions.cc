@@ -19,8 +19,8 @@ absl::Status EmbedLayer(Definition& d) {
     std::iota(places.begin(), places.end(), 0);
     positions = d.Reshaped(d.Integers(places), {1, ids[1]});
   }
-  std::string sum = d.Add("Add", {d.Add("Gather", {d.In(2), d.In(0)}),
-                                  d.Add("Gather", {d.In(3), positions})});
+  std::string sum =
+      d.Add("Add", {d.Add("Gather", {d.In(2), d.In(0)}), d.Add("Gather", {d.In(3), positions})});
   if (d.Has(4)) sum = d.Add("Add", {sum, d.Add("Gather", {d.In(4), d.In(1)})});
   d.Out(0, d.Add("LayerNormalization", {sum, d.In(5), d.In(6)},
                  {{"axis", int64_t{-1}}, {"epsilon", d.of().Number("epsilon", 1e-12F)}}));
@@ -28,7 +28,8 @@ absl::Status EmbedLayer(Definition& d) {
     // With a mask, how many of its elements are 1: their sum, as far as the others are 0.
     if (d.Has(7) && !d.of().value(7).fixed) return NoMeaning("a mask that depends on the inputs");
     if (d.Has(7)) {
-      const std::string ones = d.Add("Equal", {d.In(7), d.Add("Cast", {d.Integer(1)}, {{"to", int64_t{6}}})});
+      const std::string ones =
+          d.Add("Equal", {d.In(7), d.Add("Cast", {d.Integer(1)}, {{"to", int64_t{6}}})});
       const std::string counted = d.Add("Cast", {ones}, {{"to", int64_t{6}}});
       d.Out(1, d.Add("ReduceSum", {counted, d.Integers({1})}, {{"keepdims", int64_t{0}}}));
     } else {
@@ -59,8 +60,7 @@ absl::Status GroupNorm(Definition& d) {
     const Shape& shape = d.ShapeOf(0);
     const int64_t channels = last ? shape[3] : shape[1];
     const auto along = [&](const std::string& name, int64_t batch) {
-      return d.Reshaped(name, last ? Shape{batch, 1, 1, channels}
-                                   : Shape{batch, channels, 1, 1});
+      return d.Reshaped(name, last ? Shape{batch, 1, 1, channels} : Shape{batch, channels, 1, 1});
     };
     const bool rows = d.ShapeOf(3).size() == 2;
     x = d.Add("Add", {x, rows ? along(d.In(3), shape[0]) : d.In(3)});

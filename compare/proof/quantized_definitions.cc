@@ -228,8 +228,8 @@ absl::Status GatherBlocks(Definition& d) {
     return NoMeaning("this form of GatherBlockQuantized");
   }
   const int64_t columns = data[1] * 8 / bits;
-  OC_ASSIGN_OR_RETURN(const std::string table, Weights(d, 0, 2, 3, bits, data[0], columns,
-                                                       node.Int("block_size", 128)));
+  OC_ASSIGN_OR_RETURN(const std::string table,
+                      Weights(d, 0, 2, 3, bits, data[0], columns, node.Int("block_size", 128)));
   d.Out(0, d.Add("Gather", {table, d.In(1)}));
   return absl::OkStatus();
 }

@@ -62,8 +62,7 @@ absl::StatusOr<Residues> Reduced(FieldNode& node, const Residues& x, absl::Span<
     return Mapped(SumAlong(x, axes), [&](Residue value) { return FieldLog(field, value); });
   }
   if (name == "LogSumExp") {
-    OC_ASSIGN_OR_RETURN(ExpForm sum,
-                        FieldSumOf(field, {Residues::Filled(x.shape, 1), x}, axes));
+    OC_ASSIGN_OR_RETURN(ExpForm sum, FieldSumOf(field, {Residues::Filled(x.shape, 1), x}, axes));
     return FieldLogOf(field, std::move(sum));
   }
   if (name == "Max") {

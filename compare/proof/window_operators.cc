@@ -146,8 +146,8 @@ absl::Status ConvOperator(FieldNode& node) {
   return node.Set(0, std::move(out));
 }
 
-// ConvTranspose (x, weights, bias): each number of an image times the weights, summed where it comes
-// to lie.
+// ConvTranspose (x, weights, bias): each number of an image times the weights, summed where it
+// comes to lie.
 absl::Status ConvTransposeOperator(FieldNode& node) {
   OC_ASSIGN_OR_RETURN(const Residues x, node.In(0));
   OC_ASSIGN_OR_RETURN(const Residues weights, node.In(1));
@@ -176,8 +176,7 @@ absl::Status ConvTransposeOperator(FieldNode& node) {
       Residues places = {{channels, windows.outputs}, {}};
       const auto from = x.values.begin() + (n * groups + group) * channels * windows.outputs;
       places.values.assign(from, from + channels * windows.outputs);
-      OC_ASSIGN_OR_RETURN(const Residues product,
-                          node.Times(MatrixTransposed(rows), places));
+      OC_ASSIGN_OR_RETURN(const Residues product, node.Times(MatrixTransposed(rows), places));
       for (int64_t i = 0; i < product.size(); ++i) {
         const int64_t row = i / windows.outputs;
         const int64_t window = i % windows.outputs;

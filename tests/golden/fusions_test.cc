@@ -86,8 +86,7 @@ absl::StatusOr<ProofReport> ProvePair(const std::string& name) {
   OC_ASSIGN_OR_RETURN(const SidesOfPair sides, OpenPair(name, {}));
   CompareOptions compare;
   compare.threads = 1;
-  OC_ASSIGN_OR_RETURN(const Comparison comparison,
-                      Compare(*sides.standard, *sides.fused, compare));
+  OC_ASSIGN_OR_RETURN(const Comparison comparison, Compare(*sides.standard, *sides.fused, compare));
   const ThreadPool pool(1);
   return ProveEqual({sides.standard.get(), sides.fused.get()}, comparison,
                     {.seed = 0, .pool = &pool});
@@ -96,8 +95,8 @@ absl::StatusOr<ProofReport> ProvePair(const std::string& name) {
 // Pairs that --prove does not prove: nobody has told it what these operators are made of.
 bool HasNoDefinition(const std::string& name) {
   static constexpr absl::string_view kNames[] = {
-      "HyperConnectionLowRankMix", "Irfft", "Mamba2Verify", "MatMulNBitsQLoRA", "MoE",
-      "RMSNormRotary"};
+      "HyperConnectionLowRankMix", "Irfft", "Mamba2Verify",
+      "MatMulNBitsQLoRA",          "MoE",   "RMSNormRotary"};
   return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
 }
 
