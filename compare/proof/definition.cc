@@ -1,9 +1,12 @@
 #include "compare/proof/definition.h"
 
+#include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "compare/proof/foldable_layer.h"
 #include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
@@ -85,7 +88,7 @@ absl::StatusOr<std::string> Definition::Activated(const std::string& x,
     return i < numbers.size() ? numbers[i] : fallback;
   };
   if (activation.empty() || activation == "none" || activation == "identity") return x;
-  for (const char* const plain : {"Relu", "Sigmoid", "Tanh", "Gelu", "Softplus"}) {
+  for (const char* const plain : {"Relu", "Sigmoid", "Tanh", "Gelu", "Softplus", "HardSwish"}) {
     if (activation == plain) return Add(plain, {x});
   }
   if (activation == "LeakyRelu") return Add("LeakyRelu", {x}, {{"alpha", number(0, 0.01F)}});
@@ -111,6 +114,31 @@ absl::StatusOr<Graph> Definition::Body() {
     graph_.outputs.push_back({Add("Identity", {made->second}), {}});
   }
   return std::move(graph_);
+}
+
+bool AreNear(const Value& made, const Value& expected) {
+  if (!made.is_tensor() || !expected.is_tensor() ||
+      made.tensor().shape() != expected.tensor().shape()) {
+    return false;
+  }
+  const DType dtype = expected.tensor().dtype();
+  const std::vector<double> a = NumbersIn(made.tensor());
+  const std::vector<double> b = NumbersIn(expected.tensor());
+  if (a.size() != b.size() || static_cast<int64_t>(b.size()) != expected.tensor().num_elements()) {
+    return false;
+  }
+  double most = 0;
+  for (const double number : b) {
+    if (std::isfinite(number)) most = std::max(most, std::fabs(number));
+  }
+  const bool is_narrow = dtype == DType::kFloat16 || dtype == DType::kBfloat16;
+  const double allowed = IsFloatingPoint(dtype) ? most * (is_narrow ? 3e-2 : 1e-3) + 1e-30 : 1.0;
+  for (size_t i = 0; i < b.size(); ++i) {
+    const double x = a[i];
+    const double y = b[i];
+    if (x != y && !(std::isnan(x) && std::isnan(y)) && !(std::fabs(x - y) <= allowed)) return false;
+  }
+  return true;
 }
 
 Defines FindDefinition(absl::string_view domain, absl::string_view op_type) {

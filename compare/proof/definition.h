@@ -4,6 +4,7 @@
 #define ONNXCMP_COMPARE_PROOF_DEFINITION_H_
 
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <map>
 #include <memory>
@@ -11,12 +12,14 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "compare/proof/field_node.h"
 #include "evaluator/model/model.h"
 #include "evaluator/tensor/dtype.h"
 #include "evaluator/tensor/tensor.h"
+#include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
 
@@ -95,6 +98,9 @@ absl::Span<const DefinitionRow> CompositeDefinitions();
 absl::Span<const DefinitionRow> LayoutDefinitions();
 absl::Span<const DefinitionRow> NormalizationDefinitions();
 absl::Span<const DefinitionRow> QuantizedDefinitions();
+
+// True if a definition gives the numbers that its operator gives, but for rounding.
+bool AreNear(const Value& made, const Value& expected);
 
 // Null if no family has the operator.
 Defines FindDefinition(absl::string_view domain, absl::string_view op_type);

@@ -21,6 +21,14 @@ Residue FieldTanh(const PrimeField& field, Residue x) {
   return Field::Sub(Field::Mul(2, FieldSigmoid(field, Field::Add(x, x))), 1);
 }
 
+Residues FieldSigmoids(const PrimeField& field, Residues x) {
+  for (Residue& value : x.values) value = Field::Neg(value);
+  field.ExpAll(absl::MakeSpan(x.values));
+  for (Residue& value : x.values) value = Field::Add(1, value);
+  Field::Invert(absl::MakeSpan(x.values));
+  return x;
+}
+
 Residue FieldErf(const PrimeField& field, Residue x) { return field.Odd(FunctionNumber("erf"), x); }
 
 Residue FieldLog(const PrimeField& field, Residue x) {
@@ -41,18 +49,27 @@ Residues FieldLogOf(const PrimeField& field, ExpForm form) {
   return std::move(form.exponent);
 }
 
-Residue FieldGelu(const PrimeField& field, Residue x) {
-  const Residue erf = FieldErf(field, Field::Div(x, field.Sqrt(2)));
-  return Field::Mul(Field::Mul(x, Half()), Field::Add(1, erf));
-}
-
-Residue FieldTanhGelu(const FieldNode& node, Residue x) {
+Residues FieldGelu(const FieldNode& node, Residues x, bool by_tanh) {
+  if (!by_tanh) {
+    const Residue factor = Field::Inverse(node.field().Sqrt(2));
+    return Mapped(std::move(x), [&](Residue value) {
+      const Residue erf = FieldErf(node.field(), Field::Mul(value, factor));
+      return Field::Mul(Field::Mul(value, Half()), Field::Add(1, erf));
+    });
+  }
   constexpr double kCubic = 0.044715;
-  const double factor = std::sqrt(2 / std::acos(-1.0));
-  const Residue cube = Field::Mul(Field::Mul(x, x), x);
-  const Residue inner = Field::Add(x, Field::Mul(node.Constant(kCubic), cube));
-  const Residue tanh = FieldTanh(node.field(), Field::Mul(node.Constant(factor), inner));
-  return Field::Mul(Field::Mul(x, Half()), Field::Add(1, tanh));
+  const Residue cubic = node.Constant(kCubic);
+  const Residue twice = Field::Mul(2, node.Constant(std::sqrt(2 / std::acos(-1.0))));
+  // (1 + tanh(y)) / 2 is sigmoid(2 y).
+  const Residues sigmoids =
+      FieldSigmoids(node.field(), Mapped(x, [&](Residue value) {
+                      const Residue cube = Field::Mul(Field::Mul(value, value), value);
+                      return Field::Mul(twice, Field::Add(value, Field::Mul(cubic, cube)));
+                    }));
+  for (size_t i = 0; i < x.values.size(); ++i) {
+    x.values[i] = Field::Mul(x.values[i], sigmoids.values[i]);
+  }
+  return x;
 }
 
 namespace {
@@ -150,11 +167,17 @@ absl::Status LogOperator(FieldNode& node) {
 }
 
 absl::Status SigmoidOperator(FieldNode& node) {
-  return FieldRandomUnary(node, [&](Residue x) { return FieldSigmoid(node.field(), x); });
+  node.MarkRandom();
+  OC_ASSIGN_OR_RETURN(Residues x, node.In(0));
+  return node.Set(0, FieldSigmoids(node.field(), std::move(x)));
 }
 
 absl::Status TanhOperator(FieldNode& node) {
-  return FieldRandomUnary(node, [&](Residue x) { return FieldTanh(node.field(), x); });
+  node.MarkRandom();
+  OC_ASSIGN_OR_RETURN(Residues x, node.In(0));
+  x = FieldSigmoids(node.field(), FieldScaled(std::move(x), 2));
+  return node.Set(0, Mapped(std::move(x),
+                            [](Residue sigmoid) { return Field::Sub(Field::Mul(2, sigmoid), 1); }));
 }
 
 // f(-x) = -f(x): Erf, Sin, Tan, Asin, Atan, Sinh, Asinh, Atanh, Sign.
@@ -209,6 +232,37 @@ absl::Status SoftplusOperator(FieldNode& node) {
       node, [&](Residue x) { return FieldLog(node.field(), Field::Add(1, node.field().Exp(x))); });
 }
 
+// x above 0, alpha (exp(x / alpha') - 1) below: Elu, Selu with a factor, Celu.
+absl::Status EluOperator(FieldNode& node) {
+  const std::string& name = node.node().op_type;
+  const Residue alpha = node.Real("alpha", name == "Selu" ? 1.67326319F : 1.0F);
+  const Residue gamma = name == "Selu" ? node.Real("gamma", 1.05070102F) : 1;
+  const Residue stretch = name == "Celu" ? Field::Inverse(alpha) : 1;
+  return FieldRandomUnary(node, [&](Residue x) {
+    const Residue below =
+        Field::Mul(alpha, Field::Sub(node.field().Exp(Field::Mul(x, stretch)), 1));
+    const Residue step = node.field().Step(x);
+    const Residue sum = Field::Add(Field::Mul(step, x), Field::Mul(Field::Sub(1, step), below));
+    return Field::Mul(gamma, sum);
+  });
+}
+
+// x tanh(softplus(x)).
+absl::Status MishOperator(FieldNode& node) {
+  return FieldRandomUnary(node, [&](Residue x) {
+    const Residue softplus = FieldLog(node.field(), Field::Add(1, node.field().Exp(x)));
+    return Field::Mul(x, FieldTanh(node.field(), softplus));
+  });
+}
+
+// x / (1 + |x|).
+absl::Status SoftsignOperator(FieldNode& node) {
+  return FieldRandomUnary(node, [&](Residue x) {
+    const Residue size = Field::Mul(x, Field::Sub(Field::Mul(2, node.field().Step(x)), 1));
+    return Field::Div(x, Field::Add(1, size));
+  });
+}
+
 Residue Between(const PrimeField& field, Residue x, Residue low, Residue high) {
   return field.Min(field.Max(x, low), high);
 }
@@ -232,9 +286,10 @@ absl::Status HardSwishOperator(FieldNode& node) {
 absl::Status SwishOperator(FieldNode& node) {
   const bool quick = node.node().op_type == "QuickGelu";
   const Residue alpha = node.Real("alpha", quick ? 1.702F : 1.0F);
-  return FieldRandomUnary(node, [&](Residue x) {
-    return Field::Mul(x, FieldSigmoid(node.field(), Field::Mul(alpha, x)));
-  });
+  node.MarkRandom();
+  OC_ASSIGN_OR_RETURN(const Residues x, node.In(0));
+  OC_ASSIGN_OR_RETURN(Residues out, MulAll(x, FieldSigmoids(node.field(), FieldScaled(x, alpha))));
+  return node.Set(0, std::move(out));
 }
 
 // With a bias as a second input: Gelu, BiasGelu, FastGelu.
@@ -247,9 +302,7 @@ absl::Status GeluOperator(FieldNode& node) {
     OC_ASSIGN_OR_RETURN(const Residues bias, node.In(1));
     OC_ASSIGN_OR_RETURN(x, AddAll(x, bias));
   }
-  return node.Set(0, Mapped(std::move(x), [&](Residue value) {
-                    return tanh ? FieldTanhGelu(node, value) : FieldGelu(node.field(), value);
-                  }));
+  return node.Set(0, FieldGelu(node, std::move(x), tanh));
 }
 
 // The one number of a tensor that has it everywhere; nothing if it depends on inputs or has others.
@@ -380,6 +433,11 @@ constexpr FieldOperatorRow kRows[] = {
     {kOnnxDomain, "PRelu", PReluOperator},
     {kOnnxDomain, "Abs", AbsOperator},
     {kOnnxDomain, "Softplus", SoftplusOperator},
+    {kOnnxDomain, "Elu", EluOperator},
+    {kOnnxDomain, "Selu", EluOperator},
+    {kOnnxDomain, "Celu", EluOperator},
+    {kOnnxDomain, "Mish", MishOperator},
+    {kOnnxDomain, "Softsign", SoftsignOperator},
     {kOnnxDomain, "HardSigmoid", HardSigmoidOperator},
     {kOnnxDomain, "HardSwish", HardSwishOperator},
     {kOnnxDomain, "Swish", SwishOperator},
@@ -423,7 +481,7 @@ absl::StatusOr<Residues> Activated(FieldNode& node, absl::string_view activation
   if (activation == "Relu") return map([&](Residue v) { return Relu(field, v); });
   if (activation == "Sigmoid") return map([&](Residue v) { return FieldSigmoid(field, v); });
   if (activation == "Tanh") return map([&](Residue v) { return FieldTanh(field, v); });
-  if (activation == "Gelu") return map([&](Residue v) { return FieldGelu(field, v); });
+  if (activation == "Gelu") return FieldGelu(node, std::move(x), false);
   return NoMeaning(absl::StrCat("activation ", activation));
 }
 

@@ -17,6 +17,8 @@ namespace onnxcmp {
 
 // 1 / (1 + exp(-x)).
 Residue FieldSigmoid(const PrimeField& field, Residue x);
+// The same of many numbers, at less cost.
+Residues FieldSigmoids(const PrimeField& field, Residues x);
 // 2 sigmoid(2 x) - 1.
 Residue FieldTanh(const PrimeField& field, Residue x);
 Residue FieldErf(const PrimeField& field, Residue x);
@@ -30,10 +32,8 @@ absl::StatusOr<ExpForm> FieldSumOf(const PrimeField& field, const ExpForm& form,
 // exp(x) / sum(exp(x)) along axes.
 absl::StatusOr<ExpForm> FieldSoftmax(const PrimeField& field, const Residues& x,
                                      absl::Span<const int> axes);
-// x (1 + erf(x / sqrt(2))) / 2.
-Residue FieldGelu(const PrimeField& field, Residue x);
-// x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2.
-Residue FieldTanhGelu(const FieldNode& node, Residue x);
+// x (1 + erf(x / sqrt(2))) / 2, or x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2.
+Residues FieldGelu(const FieldNode& node, Residues x, bool by_tanh);
 
 // An activation that com.microsoft's fused operators name, with their attributes for it: "Relu",
 // "LeakyRelu", ...; "" is none. Unimplemented for others.

@@ -204,11 +204,17 @@ std::optional<ExpForm> FieldNode::Form(int input) const {
 absl::Status FieldNode::SetForm(int output, ExpForm form) {
   MarkRandom();
   Residues value = form.exponent;
+  field_.ExpAll(absl::MakeSpan(value.values));
   for (size_t i = 0; i < value.values.size(); ++i) {
-    value.values[i] = PrimeField::Mul(form.factor.values[i], field_.Exp(value.values[i]));
+    value.values[i] = PrimeField::Mul(form.factor.values[i], value.values[i]);
   }
   forms_.insert_or_assign(output, std::move(form));
   return Set(output, std::move(value));
+}
+
+absl::StatusOr<Residues> FieldNode::Times(const Residues& a, const Residues& b) const {
+  if (products_ == nullptr) return Product(a, b, pool_);
+  return products_->Times(a, b, pool_);
 }
 
 absl::Status FieldNode::Set(int output, Residues residues) {

@@ -58,7 +58,9 @@ class FieldNode {
 
   const PrimeField& field() const { return field_; }
   const Node& node() const { return node_; }
-  const ThreadPool& pool() const { return pool_; }
+  // As numpy.matmul.
+  absl::StatusOr<Residues> Times(const Residues& a, const Residues& b) const;
+  void set_products(ProductMemo* products) { products_ = products; }
   int64_t since() const { return since_; }  // the schema's version
   // A number for the operator with its attributes; inputs do not count.
   uint64_t operation() const { return operation_; }
@@ -123,6 +125,7 @@ class FieldNode {
   const ThreadPool& pool_;
   RunInputs run_;
   MeantConstants* meant_;
+  ProductMemo* products_ = nullptr;
   uint64_t operation_ = 0;
   std::vector<std::optional<Residues>> outputs_;
   std::map<int, ExpForm> forms_;  // of outputs

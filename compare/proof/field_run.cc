@@ -1,13 +1,13 @@
 #include "compare/proof/field_run.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "compare/proof/definition.h"
 #include "compare/proof/field/residues.h"
+#include "compare/proof/node_kinds.h"
 #include "compare/proof/score_masks.h"
 #include "compare/streams/fingerprint.h"
 #include "compare/streams/xxh128.h"
@@ -24,52 +24,8 @@ namespace {
 
 constexpr int kMostDepth = 16;  // of bodies in bodies
 
-bool DrawsNumbers(const Node& node) {
-  const absl::string_view name = node.op_type;
-  for (const char* part : {"Random", "Multinomial", "Bernoulli", "Dropout", "Sampl", "Shuffle"}) {
-    if (name.find(part) != absl::string_view::npos) return true;
-  }
-  return false;
-}
-
-// Operators whose result has a shape that depends on values of inputs, which are all numbers, too.
-bool ShapesByNumbers(const Node& node) {
-  static constexpr absl::string_view kNames[] = {"NonZero", "Unique", "Compress",
-                                                 "NonMaxSuppression"};
-  return std::find(std::begin(kNames), std::end(kNames), node.op_type) != std::end(kNames);
-}
-
-// Operators whose inputs of whole numbers say where from or where to, and not how many.
-bool OnlyPlaces(const Node& node) {
-  return node.op_type.starts_with("Gather") || node.op_type.starts_with("Scatter");
-}
-
 bool IsReal(const Value& value) {
   return value.is_tensor() && IsFloatingPoint(value.tensor().dtype());
-}
-
-// Operators on sequences that only move their elements, which are tensors of any one type.
-bool MovesSequences(const Node& node) {
-  static constexpr absl::string_view kNames[] = {
-      "SplitToSequence", "SequenceConstruct", "SequenceAt", "SequenceInsert", "ConcatFromSequence"};
-  return node.domain == kOnnxDomain &&
-         std::find(std::begin(kNames), std::end(kNames), node.op_type) != std::end(kNames);
-}
-
-// Operators that give the same bits everywhere; others sum in some order, or have functions of some
-// library.
-bool RoundsAlike(const Node& node) {
-  static constexpr absl::string_view kNames[] = {
-      "Abs",     "Add",     "Cast",   "CastLike",  "Clip",      "Concat", "Div",
-      "Expand",  "Flatten", "Gather", "Identity",  "Max",       "Min",    "Mul",
-      "Neg",     "Pad",     "Relu",   "Reshape",   "Slice",     "Split",  "Sqrt",
-      "Squeeze", "Sub",     "Tile",   "Transpose", "Unsqueeze", "Where",  "Reciprocal"};
-  return node.domain == kOnnxDomain &&
-         std::find(std::begin(kNames), std::end(kNames), node.op_type) != std::end(kNames);
-}
-
-bool ReadsNoElements(const Node& node) {
-  return node.domain == kOnnxDomain && (node.op_type == "Shape" || node.op_type == "Size");
 }
 
 struct Resolved {
@@ -87,14 +43,6 @@ Resolved Resolve(const Node& node, const Evaluator& evaluator) {
       import != found.imports->end() ? import->second : registry.LatestVersion(node.domain);
   found.schema = registry.FindSchema(node.domain, node.op_type, found.version);
   return found;
-}
-
-absl::StatusOr<std::vector<double>> NumbersOf(const Tensor& tensor) {
-  OC_ASSIGN_OR_RETURN(const Tensor in_memory, tensor.InMemory(nullptr));
-  OC_ASSIGN_OR_RETURN(const Tensor whole, in_memory.Contiguous());
-  std::vector<double> numbers(static_cast<size_t>(whole.num_elements()));
-  LoadElements<double>(whole.dtype(), whole.raw_data(), 0, whole.num_elements(), numbers.data());
-  return numbers;
 }
 
 // A number for the residues of a value; nothing if some are no numbers.
@@ -129,30 +77,6 @@ absl::StatusOr<bool> FillFromNumbers(const Value& number, Residues* residues) {
   OC_ASSIGN_OR_RETURN(const Residues known, EmbedTensor(PrimeField(0), number.tensor(), nullptr));
   for (size_t i = 0; i < residues->values.size(); ++i) {
     if (residues->values[i] == kNoNumber) residues->values[i] = known.values[i];
-  }
-  return true;
-}
-
-// True if a definition gives the numbers that its operator gives, but for rounding.
-bool AreNear(const Value& made, const Value& expected) {
-  if (!made.is_tensor() || !expected.is_tensor() ||
-      made.tensor().shape() != expected.tensor().shape()) {
-    return false;
-  }
-  const DType dtype = expected.tensor().dtype();
-  const absl::StatusOr<std::vector<double>> a = NumbersOf(made.tensor());
-  const absl::StatusOr<std::vector<double>> b = NumbersOf(expected.tensor());
-  if (!a.ok() || !b.ok()) return false;
-  double most = 0;
-  for (const double number : *b) {
-    if (std::isfinite(number)) most = std::max(most, std::fabs(number));
-  }
-  const bool is_narrow = dtype == DType::kFloat16 || dtype == DType::kBfloat16;
-  const double allowed = IsFloatingPoint(dtype) ? most * (is_narrow ? 3e-2 : 1e-3) + 1e-30 : 1.0;
-  for (size_t i = 0; i < b->size(); ++i) {
-    const double x = (*a)[i];
-    const double y = (*b)[i];
-    if (x != y && !(std::isnan(x) && std::isnan(y)) && !(std::fabs(x - y) <= allowed)) return false;
   }
   return true;
 }
@@ -283,6 +207,7 @@ absl::StatusOr<std::vector<FieldValue>> FieldRun::Compute(int64_t index,
         [&](absl::Span<const Value> moved) { return evaluator_.RunNode(index, moved); },
         tools_.meant);
     run.set_operation(facts_.Of(node).operation);
+    run.set_products(tools_.products);
     absl::StatusOr<std::vector<FieldValue>> made = ByOperator(run, inputs);
     if (absl::IsInternal(made.status())) return made;
     absl::Status why = made.status();

@@ -15,6 +15,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "compare/proof/field/prime_field.h"
+#include "compare/proof/field/residues.h"
 #include "compare/proof/field_node.h"
 #include "compare/proof/field_value.h"
 #include "compare/proof/proof_report.h"
@@ -35,6 +36,7 @@ struct FieldTools {
   const ThreadPool& pool;
   uint64_t side = 0;  // results without a meaning differ by it
   MeantConstants* meant = nullptr;
+  ProductMemo* products = nullptr;  // null: each is computed
   std::vector<ProofEnd>* ends = nullptr;
   // Nodes taken for functions of which nothing is known but that they give the same for the same.
   std::vector<ProofEnd>* functions = nullptr;

@@ -34,9 +34,9 @@ bool IsSpread(int64_t others, int64_t all) { return others >= 2 && others * 20 >
 
 // How a constant agrees with what is computed: in some order of the steps to the last bit, or in
 // none, within a few steps of the type.
-class Agreement {
+class RoundingAgreement {
  public:
-  Agreement(size_t ways, DType dtype) : misses_(ways, 0), dtype_(dtype) {}
+  RoundingAgreement(size_t ways, DType dtype) : misses_(ways, 0), dtype_(dtype) {}
 
   // One element: what it is, what it would be exactly, the size of the terms it is summed from, and
   // what computing in floats in several ways gives. False once nothing can agree any more.
@@ -145,7 +145,7 @@ std::optional<FoldedConstant> Match(const std::string& name, const Tensor& const
                                     const std::vector<double>& numbers,
                                     const std::vector<Residue>& own, const Places& places,
                                     const FoldedLayer& layer, bool bias) {
-  Agreement agreement(kFoldingWays + 1, DType::kFloat);
+  RoundingAgreement agreement(kFoldingWays + 1, DType::kFloat);
   Residues residues = Residues::Filled(constant.shape(), 0);
   for (size_t i = 0; i < numbers.size(); ++i) {
     const size_t at = places[i];
@@ -190,7 +190,7 @@ std::optional<FoldedConstant> FoldOf(const PrimeField& field, const FieldValue& 
       exact->values.size() != a.size()) {
     return std::nullopt;
   }
-  Agreement agreement(1, leaf.dtype());
+  RoundingAgreement agreement(1, leaf.dtype());
   for (size_t i = 0; i < a.size(); ++i) {
     // What is moved has to stay as it is.
     const bool is_exact = exact->values[i] == rounded->values[i];

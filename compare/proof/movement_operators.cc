@@ -1,6 +1,9 @@
 // Operators over the field that only move elements: they run on residues as they do on numbers.
+#include <algorithm>
+
 #include "absl/status/status.h"
 #include "compare/proof/field_node.h"
+#include "compare/streams/xxh128.h"
 
 namespace onnxcmp {
 namespace {
@@ -17,10 +20,11 @@ absl::Status GatherOperator(FieldNode& node) {
   }
   node.MarkRandom();
   uint64_t function = FunctionNumber("gather");
-  for (const Residue value : table->values) {
-    if (value == kNoNumber) return absl::UnimplementedError("a table with unknown numbers");
-    function = MixNumbers(function, static_cast<uint64_t>(value));
+  if (std::find(table->values.begin(), table->values.end(), kNoNumber) != table->values.end()) {
+    return absl::UnimplementedError("a table with unknown numbers");
   }
+  function = MixNumbers(function,
+                        XXH3_64bits(table->values.data(), table->values.size() * sizeof(Residue)));
   for (const int64_t size : table->shape)
     function = MixNumbers(function, static_cast<uint64_t>(size));
   Shape shape = ids->shape;

@@ -14,7 +14,7 @@ using Field = PrimeField;
 absl::Status MatMulOperator(FieldNode& node) {
   OC_ASSIGN_OR_RETURN(const Residues a, node.In(0));
   OC_ASSIGN_OR_RETURN(const Residues b, node.In(1));
-  OC_ASSIGN_OR_RETURN(Residues out, Product(a, b, node.pool()));
+  OC_ASSIGN_OR_RETURN(Residues out, node.Times(a, b));
   return node.Set(0, std::move(out));
 }
 
@@ -35,7 +35,7 @@ absl::Status FusedMatMulOperator(FieldNode& node) {
   if (node.Int("transBatchB", 0) != 0) b = BatchTransposed(b);
   if (node.Int("transA", 0) != 0) a = MatrixTransposed(a);
   if (node.Int("transB", 0) != 0) b = MatrixTransposed(b);
-  OC_ASSIGN_OR_RETURN(Residues out, Product(a, b, node.pool()));
+  OC_ASSIGN_OR_RETURN(Residues out, node.Times(a, b));
   out = FieldScaled(std::move(out), node.Real("alpha", 1));
   OC_ASSIGN_OR_RETURN(out, Activated(node, node.String("activation", ""), std::move(out)));
   return node.Set(0, std::move(out));
@@ -50,7 +50,7 @@ absl::Status GemmOperator(FieldNode& node) {
   OC_ASSIGN_OR_RETURN(Residues b, node.In(1));
   if (node.Int("transA", 0) != 0) a = MatrixTransposed(a);
   if (node.Int("transB", 0) != 0) b = MatrixTransposed(b);
-  OC_ASSIGN_OR_RETURN(Residues out, Product(a, b, node.pool()));
+  OC_ASSIGN_OR_RETURN(Residues out, node.Times(a, b));
   out = FieldScaled(std::move(out), node.Real("alpha", 1));
   if (node.Has(2)) {
     OC_ASSIGN_OR_RETURN(Residues c, node.In(2));
@@ -77,7 +77,7 @@ absl::Status MatMulIntegerOperator(FieldNode& node) {
   };
   OC_ASSIGN_OR_RETURN(const Residues a, less_zero(0, 2));
   OC_ASSIGN_OR_RETURN(const Residues b, less_zero(1, 3));
-  OC_ASSIGN_OR_RETURN(Residues out, Product(a, b, node.pool()));
+  OC_ASSIGN_OR_RETURN(Residues out, node.Times(a, b));
   return node.Set(0, std::move(out));
 }
 

@@ -20,6 +20,7 @@
 #include "compare/proof/field_run.h"
 #include "compare/proof/foldable_layer.h"
 #include "compare/proof/folding.h"
+#include "compare/proof/value_trace.h"
 #include "compare/streams/fingerprint.h"
 #include "compare/streams/hash128.h"
 #include "compare/streams/result_stream.h"
@@ -31,72 +32,6 @@
 
 namespace onnxcmp {
 namespace {
-
-// The summary of a value that outlives it.
-struct Trace {
-  Hash128 hash;
-  std::vector<int64_t> shape;
-  bool known = true;  // no element is NaN, or unknown, in exact arithmetic
-  bool exact = true;
-  bool shaped = false;
-  bool fixed = false;
-  bool real = false;
-  DType dtype = DType::kUndefined;
-};
-using Traces = absl::flat_hash_map<std::string, Trace>;
-
-absl::StatusOr<Residues> ResiduesOf(const PrimeField& field, const FieldValue& value) {
-  if (value.residues.defined()) return FromTensor(value.residues);
-  return EmbedTensor(field, value.number.tensor(), nullptr);
-}
-
-bool IsRealTensor(const Value& value) {
-  return value.is_tensor() && IsFloatingPoint(value.tensor().dtype());
-}
-
-absl::StatusOr<Trace> TraceOf(const PrimeField& field, const FieldValue& value) {
-  Trace trace;
-  trace.exact = value.exact;
-  trace.shaped = value.shaped;
-  trace.fixed = value.fixed;
-  trace.real = IsRealTensor(value.number);
-  if (!value.number.is_tensor()) {
-    trace.hash = value.fixed ? ContentOf(value.number) : Hash128{value.identity, 1};
-    return trace;
-  }
-  const Tensor& number = value.number.tensor();
-  trace.shape.assign(number.shape().begin(), number.shape().end());
-  const DType dtype = number.dtype();
-  trace.dtype = dtype;
-  if (value.fixed && (dtype == DType::kString || IsComplex(dtype))) {
-    trace.hash = ContentOf(value.number);
-    return trace;
-  }
-  OC_ASSIGN_OR_RETURN(const Residues residues, ResiduesOf(field, value));
-  trace.hash =
-      ToHash128(XXH3_128bits(residues.values.data(), residues.values.size() * sizeof(Residue)));
-  trace.known =
-      std::find(residues.values.begin(), residues.values.end(), kNoNumber) == residues.values.end();
-  return trace;
-}
-
-bool Varies(const Value& value) {
-  return value.is_tensor() && value.tensor().dtype() != DType::kString &&
-         !IsComplex(value.tensor().dtype());
-}
-
-FieldValue RandomValue(const PrimeField& field, const Value& number, uint64_t key) {
-  FieldValue value;
-  value.number = number;
-  value.fixed = false;
-  Residues residues = Residues::Filled(number.tensor().shape(), 0);
-  for (size_t i = 0; i < residues.values.size(); ++i) {
-    residues.values[i] = field.Random(key, static_cast<Residue>(i));
-  }
-  absl::StatusOr<Tensor> tensor = ToTensor(residues);
-  if (tensor.ok()) value.residues = *std::move(tensor);
-  return value;
-}
 
 // A pair of values of the two main graphs, from a row of the alignment.
 struct Pair {
@@ -242,6 +177,7 @@ class Prover {
                         pool_,
                         left ? uint64_t{1} : uint64_t{2},
                         &meant_[side],
+                        &products_,
                         left ? &report_.left_ends : &report_.right_ends,
                         left ? &report_.left_functions : &report_.right_functions};
     tools.ends->clear();
@@ -274,7 +210,7 @@ class Prover {
       }
       if (value->fixed && IsRealTensor(value->number)) kept_[side][name] = *value;
       if (!wanted.contains(name)) return absl::OkStatus();
-      absl::StatusOr<Trace> trace = TraceOf(field_, *value);
+      absl::StatusOr<ValueTrace> trace = TraceOf(field_, *value);
       if (trace.ok()) (*traces)[name] = *std::move(trace);
       const auto cut = changes.cuts[side].find(name);
       if (cut == changes.cuts[side].end() || !value->number.is_tensor()) return absl::OkStatus();
@@ -471,6 +407,7 @@ class Prover {
   const PrimeField field_;
   const std::vector<Pair> pairs_;
   PerSide<MeantConstants> meant_;
+  ProductMemo products_;
   PerSide<FieldValues> kept_;  // of pairs that may be folds
   ProofReport report_;
 };

@@ -322,15 +322,12 @@ constexpr FieldOperatorRow kRows[] = {
 
 absl::StatusOr<ExpForm> FieldSumOf(const PrimeField& field, const ExpForm& form,
                                    absl::Span<const int> axes) {
-  const auto has_number = [](Residue exponent) { return IsNumber(exponent); };
   ExpForm sum;
-  sum.exponent = ReduceAlong(form.exponent, axes, [&](std::vector<Residue>* lane) {
-    const auto first = std::find_if(lane->begin(), lane->end(), has_number);
-    return first == lane->end() ? 0 : *first;
-  });
+  sum.exponent = FirstAlong(form.exponent, axes);
   OC_ASSIGN_OR_RETURN(Residues apart, SubAll(form.exponent, sum.exponent));
+  field.ExpAll(absl::MakeSpan(apart.values));
   for (size_t i = 0; i < apart.values.size(); ++i) {
-    apart.values[i] = Field::Mul(form.factor.values[i], field.Exp(apart.values[i]));
+    apart.values[i] = Field::Mul(form.factor.values[i], apart.values[i]);
   }
   sum.factor = SumAlong(apart, axes);
   return sum;

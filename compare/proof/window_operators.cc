@@ -115,7 +115,7 @@ absl::StatusOr<Residues> Convolved(FieldNode& node, const Residues& x, const Res
       const auto first = weights.values.begin() + group * filters * terms;
       const Residues rows = {{filters, terms},
                              std::vector<Residue>(first, first + filters * terms)};
-      OC_ASSIGN_OR_RETURN(const Residues product, Product(rows, columns, node.pool()));
+      OC_ASSIGN_OR_RETURN(const Residues product, node.Times(rows, columns));
       std::copy(product.values.begin(), product.values.end(),
                 out.values.begin() + (n * groups + group) * filters * windows.outputs);
     }
@@ -176,8 +176,7 @@ absl::Status ConvTransposeOperator(FieldNode& node) {
       Residues places = {{channels, windows.outputs}, {}};
       const auto from = x.values.begin() + (n * groups + group) * channels * windows.outputs;
       places.values.assign(from, from + channels * windows.outputs);
-      OC_ASSIGN_OR_RETURN(const Residues product,
-                          Product(MatrixTransposed(rows), places, node.pool()));
+      OC_ASSIGN_OR_RETURN(const Residues product, node.Times(MatrixTransposed(rows), places));
       for (int64_t i = 0; i < product.size(); ++i) {
         const int64_t row = i / windows.outputs;
         const int64_t window = i % windows.outputs;

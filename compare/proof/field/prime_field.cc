@@ -1,6 +1,7 @@
 #include "compare/proof/field/prime_field.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 
@@ -22,6 +23,26 @@ Residue AsElement(uint64_t bits) {
   return static_cast<Residue>(bits % (PrimeField::kPrime - 2)) + 2;
 }
 
+// 2^i for all exponents of doubles.
+class PowersOfTwo {
+ public:
+  PowersOfTwo() {
+    powers_[kLeast] = 1;
+    for (size_t i = kLeast + 1; i < powers_.size(); ++i) {
+      powers_[i] = PrimeField::Add(powers_[i - 1], powers_[i - 1]);
+    }
+    const Residue half = PrimeField::Inverse(2);
+    for (size_t i = kLeast; i-- > 0;) powers_[i] = PrimeField::Mul(powers_[i + 1], half);
+  }
+  Residue At(int exponent) const {
+    return powers_[static_cast<size_t>(exponent + static_cast<int>(kLeast))];
+  }
+
+ private:
+  static constexpr size_t kLeast = 1200;
+  std::array<Residue, 2 * kLeast> powers_ = {};
+};
+
 }  // namespace
 
 uint64_t MixNumbers(uint64_t a, uint64_t b) { return Spread(Spread(a) ^ (b * 0xd6e8feb86659fd93)); }
@@ -34,9 +55,8 @@ Residue PrimeField::OfDouble(double number) {
   const double mantissa = std::frexp(std::fabs(number), &exponent);
   constexpr int kBits = 53;
   Residue element = static_cast<Residue>(std::ldexp(mantissa, kBits));
-  exponent -= kBits;
-  const Residue power = Power(2, static_cast<uint64_t>(std::abs(exponent)));
-  element = Mul(element, exponent < 0 ? Inverse(power) : power);
+  static const PowersOfTwo powers;
+  element = Mul(element, powers.At(exponent - kBits));
   return number < 0 ? Neg(element) : element;
 }
 
@@ -126,6 +146,23 @@ Residue PrimeField::Exp(Residue x) const {
   if (x == kPlusInfinity) return x;
   if (x == 0) return 1;
   return x <= kHalf ? Random(kExp, x) : Inverse(Random(kExp, Neg(x)));
+}
+
+void PrimeField::ExpAll(absl::Span<Residue> numbers) const {
+  constexpr uint64_t kExp = FunctionNumber("exp");
+  std::vector<Residue> inverses;
+  std::vector<size_t> places;
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    Residue& x = numbers[i];
+    if (x > kHalf) {
+      places.push_back(i);
+      inverses.push_back(Random(kExp, Neg(x)));
+    } else {
+      x = Exp(x);
+    }
+  }
+  Invert(absl::MakeSpan(inverses));
+  for (size_t i = 0; i < places.size(); ++i) numbers[places[i]] = inverses[i];
 }
 
 Residue PrimeField::Sqrt(Residue x) const {

@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "compare/streams/xxh128.h"
 #include "evaluator/base/status_macros.h"
 
 namespace onnxcmp {
@@ -45,30 +46,57 @@ Shape BroadcastStrides(absl::Span<const int64_t> from, absl::Span<const int64_t>
   return strides;
 }
 
-// Rows of a product: out = a b, with `k` terms each. Sums are reduced once they may overflow.
-void MultiplyRow(const Residue* a, const Residue* b, int64_t k, int64_t n, Residue* out) {
+constexpr int64_t kColumns = 4;  // that are summed at a time
+
+// Some columns of a product: out = a b, with `k` terms each; `panel` has `kColumns` columns of b.
+// Sums are reduced once they may overflow.
+void MultiplyPanel(const Residue* a, const uint64_t* panel, int64_t k,
+                   std::array<Residue, kColumns>* out) {
   constexpr int64_t kTerms = 60;  // of less than 2^122 each in 128 bits
-  constexpr int64_t kColumns = 64;
-  std::array<unsigned __int128, kColumns> sums;
-  for (int64_t first = 0; first < n; first += kColumns) {
-    const int64_t columns = std::min(kColumns, n - first);
-    std::fill(sums.begin(), sums.end(), 0);
-    for (int64_t i = 0; i < k; ++i) {
-      const auto factor = static_cast<unsigned __int128>(a[i]);
-      const Residue* const row = b + i * n + first;
-      for (int64_t j = 0; j < columns; ++j) {
-        sums[static_cast<size_t>(j)] += factor * static_cast<uint64_t>(row[j]);
-      }
-      if ((i + 1) % kTerms != 0) continue;
-      for (unsigned __int128& sum : sums) sum = static_cast<uint64_t>(PrimeField::ReduceSum(sum));
+  unsigned __int128 s0 = 0;
+  unsigned __int128 s1 = 0;
+  unsigned __int128 s2 = 0;
+  unsigned __int128 s3 = 0;
+  const auto reduced = [](unsigned __int128 sum) {
+    return static_cast<uint64_t>(PrimeField::ReduceSum(sum));
+  };
+  for (int64_t first = 0; first < k; first += kTerms) {
+    const int64_t last = std::min(k, first + kTerms);
+    for (int64_t i = first; i < last; ++i) {
+      const auto factor = static_cast<unsigned __int128>(static_cast<uint64_t>(a[i]));
+      const uint64_t* const row = panel + i * kColumns;
+      s0 += factor * row[0];
+      s1 += factor * row[1];
+      s2 += factor * row[2];
+      s3 += factor * row[3];
     }
+    s0 = reduced(s0);
+    s1 = reduced(s1);
+    s2 = reduced(s2);
+    s3 = reduced(s3);
+  }
+  *out = {static_cast<Residue>(s0), static_cast<Residue>(s1), static_cast<Residue>(s2),
+          static_cast<Residue>(s3)};
+}
+
+// The columns from `first` on of a product of m x k and k x n numbers.
+void MultiplyColumns(const Residue* a, const Residue* b, int64_t m, int64_t k, int64_t n,
+                     int64_t first, Residue* out) {
+  const int64_t columns = std::min(kColumns, n - first);
+  std::vector<uint64_t> panel(static_cast<size_t>(k * kColumns), 0);
+  for (int64_t i = 0; i < k; ++i) {
     for (int64_t j = 0; j < columns; ++j) {
-      out[first + j] = PrimeField::ReduceSum(sums[static_cast<size_t>(j)]);
+      panel[static_cast<size_t>(i * kColumns + j)] = static_cast<uint64_t>(b[i * n + first + j]);
     }
+  }
+  std::array<Residue, kColumns> sums = {};
+  for (int64_t row = 0; row < m; ++row) {
+    MultiplyPanel(a + row * k, panel.data(), k, &sums);
+    std::copy_n(sums.begin(), columns, out + row * n + first);
   }
 }
 
-// The same where some are no numbers, which takes longer.
+// A row of a product where some are no numbers, which takes longer.
 void MultiplySpecialRow(const Residue* a, const Residue* b, int64_t k, int64_t n, Residue* out) {
   for (int64_t j = 0; j < n; ++j) {
     out[j] = 0;
@@ -230,6 +258,21 @@ Residues SumAlong(const Residues& x, absl::Span<const int> axes) {
   return out;
 }
 
+Residues FirstAlong(const Residues& x, absl::Span<const int> axes) {
+  Shape kept = x.shape;
+  for (const int axis : axes) kept[static_cast<size_t>(axis)] = 1;
+  Residues out = Residues::Filled(kept, kNoNumber);
+  Walk<1>(x.shape, {BroadcastStrides(kept, x.shape)}, [&](int64_t i, const auto& at) {
+    Residue& first = out.values[static_cast<size_t>(at[0])];
+    const Residue value = x.values[static_cast<size_t>(i)];
+    if (first == kNoNumber && IsNumber(value)) first = value;
+  });
+  for (Residue& value : out.values) {
+    if (value == kNoNumber) value = 0;
+  }
+  return out;
+}
+
 Residues Transposed(const Residues& x, absl::Span<const int> order) {
   const Shape own = RowMajorStrides(x.shape);
   Shape shape;
@@ -270,20 +313,51 @@ absl::StatusOr<Residues> Product(const Residues& a, const Residues& b, const Thr
   };
   Walk<2>(product.batch, {strides_of(left), strides_of(right)},
           [&](int64_t, const auto& at) { starts.push_back(at); });
-  const int64_t rows = static_cast<int64_t>(starts.size()) * product.m;
-  constexpr int64_t kGrain = 4;
-  pool.ParallelRanges(rows, kGrain, [&](int64_t first, int64_t last) {
-    for (int64_t row = first; row < last; ++row) {
-      const std::array<int64_t, 2>& at = starts[static_cast<size_t>(row / product.m)];
-      const Residue* const x = a.values.data() + at[0] + row % product.m * product.k;
+  const auto batches = static_cast<int64_t>(starts.size());
+  const int64_t panels = numbers ? (product.n + kColumns - 1) / kColumns : product.m;
+  pool.ParallelRanges(batches * panels, 1, [&](int64_t first, int64_t last) {
+    for (int64_t i = first; i < last; ++i) {
+      const int64_t batch = i / panels;
+      const std::array<int64_t, 2>& at = starts[static_cast<size_t>(batch)];
+      const Residue* const x = a.values.data() + at[0];
       const Residue* const y = b.values.data() + at[1];
-      Residue* const to = out.values.data() + row * product.n;
-      (numbers ? MultiplyRow : MultiplySpecialRow)(x, y, product.k, product.n, to);
+      Residue* const to = out.values.data() + batch * product.m * product.n;
+      if (numbers) {
+        MultiplyColumns(x, y, product.m, product.k, product.n, i % panels * kColumns, to);
+      } else {
+        const int64_t row = i % panels;
+        MultiplySpecialRow(x + row * product.k, y, product.k, product.n, to + row * product.n);
+      }
     }
   });
   if (a.rank() == 1) out.shape.erase(out.shape.end() - 2);
   if (b.rank() == 1) out.shape.pop_back();
   return out;
+}
+
+absl::StatusOr<Residues> ProductMemo::Times(const Residues& a, const Residues& b,
+                                            const ThreadPool& pool) {
+  constexpr int64_t kMostElements = int64_t{1} << 26;
+  uint64_t shapes = FunctionNumber("product");
+  for (const Residues* x : {&a, &b}) {
+    shapes = MixNumbers(shapes, static_cast<uint64_t>(x->rank()));
+    for (const int64_t size : x->shape) shapes = MixNumbers(shapes, static_cast<uint64_t>(size));
+  }
+  const auto hash_of = [](const Residues& x) {
+    return XXH3_128bits(x.values.data(), x.values.size() * sizeof(Residue));
+  };
+  const XXH128_hash_t left = hash_of(a);
+  const XXH128_hash_t right = hash_of(b);
+  const std::array<uint64_t, 2> key = {
+      MixNumbers(MixNumbers(shapes, left.low64), right.low64),
+      MixNumbers(MixNumbers(shapes + 1, left.high64), right.high64)};
+  if (const auto made = made_.find(key); made != made_.end()) return made->second;
+  OC_ASSIGN_OR_RETURN(Residues product, Product(a, b, pool));
+  if (elements_ + product.size() <= kMostElements) {
+    elements_ += product.size();
+    made_.emplace(key, product);
+  }
+  return product;
 }
 
 }  // namespace onnxcmp

@@ -3,8 +3,10 @@
 #ifndef ONNXCMP_COMPARE_PROOF_FIELD_RESIDUES_H_
 #define ONNXCMP_COMPARE_PROOF_FIELD_RESIDUES_H_
 
+#include <array>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -51,6 +53,8 @@ absl::StatusOr<std::vector<int>> WholeAxes(absl::Span<const int64_t> axes, int r
 Residues ReduceAlong(const Residues& x, absl::Span<const int> axes,
                      absl::FunctionRef<Residue(std::vector<Residue>*)> function);
 Residues SumAlong(const Residues& x, absl::Span<const int> axes);
+// The first that is a number along the axes; 0 where there is none.
+Residues FirstAlong(const Residues& x, absl::Span<const int> axes);
 // The number of elements along the axes.
 int64_t CountAlong(absl::Span<const int64_t> shape, absl::Span<const int> axes);
 
@@ -60,6 +64,17 @@ Residues MatrixTransposed(const Residues& x);
 
 // As numpy.matmul.
 absl::StatusOr<Residues> Product(const Residues& a, const Residues& b, const ThreadPool& pool);
+
+// Products that are not computed again: both sides have most of them in common. What it holds is
+// bounded.
+class ProductMemo {
+ public:
+  absl::StatusOr<Residues> Times(const Residues& a, const Residues& b, const ThreadPool& pool);
+
+ private:
+  std::map<std::array<uint64_t, 2>, Residues> made_;
+  int64_t elements_ = 0;
+};
 
 }  // namespace onnxcmp
 

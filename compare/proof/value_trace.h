@@ -1,0 +1,42 @@
+// What a run over a field keeps of its values, and values that inputs get there.
+#ifndef ONNXCMP_COMPARE_PROOF_VALUE_TRACE_H_
+#define ONNXCMP_COMPARE_PROOF_VALUE_TRACE_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/statusor.h"
+#include "compare/proof/field/prime_field.h"
+#include "compare/proof/field_value.h"
+#include "compare/streams/hash128.h"
+#include "evaluator/tensor/dtype.h"
+#include "evaluator/tensor/value.h"
+
+namespace onnxcmp {
+
+// The summary of a value that outlives it.
+struct ValueTrace {
+  Hash128 hash;
+  std::vector<int64_t> shape;
+  bool known = true;  // no element is NaN, or unknown, in exact arithmetic
+  bool exact = true;
+  bool shaped = false;
+  bool fixed = false;
+  bool real = false;
+  DType dtype = DType::kUndefined;
+};
+using Traces = absl::flat_hash_map<std::string, ValueTrace>;
+
+absl::StatusOr<ValueTrace> TraceOf(const PrimeField& field, const FieldValue& value);
+
+bool IsRealTensor(const Value& value);
+
+// Tensors of numbers get random ones in their place; text and complex numbers stay as fed.
+bool Varies(const Value& value);
+FieldValue RandomValue(const PrimeField& field, const Value& number, uint64_t key);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_PROOF_VALUE_TRACE_H_

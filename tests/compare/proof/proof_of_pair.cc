@@ -1,0 +1,36 @@
+#include "tests/compare/proof/proof_of_pair.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "compare/compare.h"
+#include "compare/proof/prove.h"
+#include "compare/sides/model_side.h"
+#include "evaluator/base/thread_pool.h"
+#include "tests/compare/model_pair.h"
+
+namespace onnxcmp::testing {
+
+ProofReport ProofOfBodies(const std::string& left, const std::string& right, uint64_t seed) {
+  const auto text = [](const std::string& body) {
+    return "g (float[2,4] x) => (float[2,4] y) { " + body + " }";
+  };
+  const std::unique_ptr<ModelSide> a = SideFedWith(GivenX(), text(left));
+  const std::unique_ptr<ModelSide> b = SideFedWith(GivenX(), text(right));
+  const absl::StatusOr<Comparison> comparison = Compare(*a, *b);
+  EXPECT_TRUE(comparison.ok()) << comparison.status();
+  if (!comparison.ok()) return {};
+  const ThreadPool pool(1);
+  return ProveEqual({a.get(), b.get()}, *comparison, {.seed = seed, .pool = &pool});
+}
+
+void ExpectProofs(absl::Span<const ProofCase> cases) {
+  for (const ProofCase& one : cases) {
+    EXPECT_TRUE(ProofOfBodies(one.left, one.right).proved) << one.right;
+    EXPECT_FALSE(ProofOfBodies(one.left, one.faulty).proved) << one.faulty;
+  }
+}
+
+}  // namespace onnxcmp::testing
