@@ -31,7 +31,8 @@ ProofReport Prove(const std::string& left, const std::string& right) {
   EXPECT_TRUE(left_side.ok() && right_side.ok() && inputs.ok());
   CompareOptions options;
   options.threads = 1;
-  const auto sets = CompareSets(**left_side, **right_side, *inputs, options, {.sets = 1});
+  const auto sets =
+      CompareSets(**left_side, **right_side, *inputs, options, {.sets = 1, .search = {}});
   EXPECT_TRUE(sets.ok()) << sets.status();
   const ThreadPool pool(1);
   const Feeds before = *(*left_side)->feeds();

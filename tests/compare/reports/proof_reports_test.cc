@@ -94,7 +94,7 @@ TEST(ProofReports, WhatDiffersByRoundingAloneStaysDifferent) {
 TEST(ProofReports, RowsHaveMarksWithALegend) {
   TableOptions ascii;
   ascii.ascii = true;
-  EXPECT_THAT(RenderTable(Proved(kThird, kOtherThird)), HasSubstr("pairs proved\u00a0(✓)"));
+  EXPECT_THAT(RenderTable(Proved(kThird, kOtherThird)), HasSubstr("pairs proved (✓)"));
   EXPECT_THAT(RenderTable(Proved(kThird, kFaulty), ascii),
               AllOf(HasSubstr("! Div"), HasSubstr(": Tanh"), HasSubstr("other in exact")));
   Comparison nobody_asked = Proved(kThird, kFaulty);
@@ -119,8 +119,9 @@ TEST(ProofReports, CausesSayWhichOfThemAreProved) {
     EXPECT_FALSE(comparison.causes.empty());
     return comparison.causes.empty() ? "" : CauseProofText(comparison, comparison.causes[0]);
   };
-  EXPECT_THAT(cause(Proved("y = Add(x, x)", "z = Add(x, x) y = Add(z, x)")),
-              HasSubstr("it differs in exact arithmetic"));
+  EXPECT_THAT(
+      cause(Proved(kThird, "third = Constant<value_float = 0.37>() t = Mul(x, third) y = Tanh(t)")),
+      HasSubstr("it differs in exact arithmetic"));
   const Comparison rounded =
       Proved("big = Constant<value_float = 100000000.0>() a = Add(x, big) y = Sub(a, big)",
              "y = Identity(x)");
@@ -162,13 +163,13 @@ TEST(ProofReports, Json) {
 TEST(ProofReports, MarkdownJunitAndPage) {
   const Comparison proved = Proved(kThird, kOtherThird);
   const Comparison faulty = Proved(kThird, kFaulty);
-  EXPECT_THAT(RenderMarkdown(proved), AllOf(HasSubstr("(proved)"), HasSubstr("| proved |")));
+  EXPECT_THAT(RenderMarkdown(proved), AllOf(HasSubstr("(proved)"), HasSubstr("4 pairs proved")));
   EXPECT_THAT(RenderMarkdown(faulty),
               AllOf(Not(HasSubstr("(proved)")), HasSubstr("| differs in exact arithmetic |")));
   EXPECT_THAT(RenderJunit(proved),
               AllOf(HasSubstr("<testcase classname=\"proof\" name=\"same for all inputs of these "
                               "shapes\"/>"),
-                    HasSubstr("skipped=\"0\"")));
+                    Not(HasSubstr("skipped"))));
   EXPECT_THAT(RenderJunit(faulty), AllOf(HasSubstr("skipped=\"1\""), HasSubstr("failures=\"0\"")));
   EXPECT_THAT(RenderHtml(proved, {}), HasSubstr("(proved)"));
   EXPECT_THAT(RenderHtml(faulty, {}), HasSubstr("\"differs_exactly\":true"));
