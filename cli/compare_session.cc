@@ -13,6 +13,7 @@
 #include "cli/process/progress.h"
 #include "cli/runtimes/optimized_side.h"
 #include "cli/runtimes/second_look.h"
+#include "compare/input_sets/batch_entry.h"
 #include "compare/input_sets/runtime_sets.h"
 #include "compare/inputs/input_files.h"
 #include "compare/proof/proof_report.h"
@@ -153,6 +154,9 @@ absl::StatusOr<SetsResult> CompareSession::CompareSet(int64_t set,
     right_->SetFeeds(result.fed.right);
   }
   OC_ASSIGN_OR_RETURN(result.comparison, Compare(*left_, *right_, compare));
+  OC_ASSIGN_OR_RETURN(std::optional<Comparison> of_entry,
+                      CompareOnEntry(*left_, *right_, compare, result.comparison, &result.fed));
+  if (of_entry.has_value()) result.comparison = *std::move(of_entry);
   OC_RETURN_IF_ERROR(LookAgain(result.fed, &result.comparison));
   result.fed.left.clear();
   result.fed.right.clear();
