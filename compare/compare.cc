@@ -6,8 +6,11 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
+#include "absl/types/span.h"
 #include "compare/base/per_side.h"
 #include "compare/base/thresholds.h"
+#include "compare/causes/cause.h"
 #include "compare/coverage/unread_rows.h"
 #include "compare/differences/tensor_distance.h"
 #include "compare/not_finite/find_not_finite.h"
@@ -180,6 +183,46 @@ bool AnyRecorded(const PerSide<RecordedSide>& sides) {
   return sides.left.stream->recorded || sides.right.stream->recorded;
 }
 
+// True if recorded floats passed through integers that the model beside them does not have.
+bool IsRecordedInIntegers(const PerSide<RecordedSide>& sides) {
+  return absl::c_any_of(kBothSides, [&](SideId side) {
+    const ResultStream& stream = *sides[side].stream;
+    return stream.recorded && absl::c_any_of(stream.results, [](const StreamResult& result) {
+             return IsFloatingPoint(result.dtype) && IsInteger(result.own_precision);
+           });
+  });
+}
+
+std::vector<ResultPair> PairsOf(absl::Span<const Cause> causes) {
+  std::vector<ResultPair> pairs;
+  for (const Cause& cause : causes) pairs.push_back({cause.left, cause.right});
+  return pairs;
+}
+
+// Causes that a review has taken for quantization, although what was recorded there counts.
+std::vector<Cause> CausesOfDifferences(absl::Span<const Cause> causes,
+                                       const OutputComparison& judged) {
+  std::vector<Cause> rest;
+  for (const Cause& cause : causes) {
+    const bool counts = absl::c_any_of(judged.pairs, [&](const OutputPair& pair) {
+      return pair.left_result == cause.left && pair.right_result == cause.right &&
+             !IsAccepted(judged, pair);
+    });
+    if (counts) rest.push_back(cause);
+  }
+  return rest;
+}
+
+// Recorded results that noise explains do not count where no cause is left. What counts all the
+// same keeps the causes that were found.
+void LeaveOutNoise(const PerSide<RecordedSide>& sides, absl::Span<const Cause> found,
+                   OutputComparison* judged, std::vector<Cause>* left) {
+  if (!AnyRecorded(sides) || !left->empty()) return;
+  *judged = WithoutHonestNoise({sides.left.stream, sides.right.stream}, PairsOf(found),
+                               std::move(*judged));
+  *left = CausesOfDifferences(found, *judged);
+}
+
 // Layers are measured by results that a recording need not have, so where all that it has agrees,
 // nothing speaks against them.
 LookAtQuantizationOptions LookingAtQuantization(const CompareOptions& options, bool recorded,
@@ -251,8 +294,8 @@ absl::StatusOr<Findings> CompareRecords(const SideRecords& recorded,
     if (looking.review)
       judged = WeighByLayers(std::move(judged), reviewed.quantization, sides, options.made_up);
   }
-  if (quantized && reviewed.causes.empty())
-    judged = WithoutHonestNoise({sides.left.stream, sides.right.stream}, std::move(judged));
+  if (quantized || IsRecordedInIntegers(sides))
+    LeaveOutNoise(sides, search.causes, &judged, &reviewed.causes);
   std::optional<KeepInFloat> keep_in_float;
   if (options.causes && !other_inputs && search.not_searched.empty()) {
     timer.emplace(options.timings, "keep in float");

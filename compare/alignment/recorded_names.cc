@@ -13,7 +13,6 @@
 #include "absl/strings/strip.h"
 #include "compare/alignment/weights.h"
 #include "compare/streams/result_names.h"
-#include "evaluator/model/model.h"
 
 namespace onnxcmp {
 namespace {
@@ -92,10 +91,6 @@ std::vector<std::string> WordsOf(absl::string_view name) {
   return words;
 }
 
-bool IsBlocked(const StreamResult& result, const ResultStream& stream) {
-  return DomainOf(result, stream) == kNchwcDomain && OpTypeOf(result, stream) != "ReorderOutput";
-}
-
 bool PassesOn(absl::string_view name) {
   return absl::c_any_of(WordsOf(name), [](absl::string_view word) {
     return absl::StartsWith(word, "drop") || absl::StartsWith(word, "identity");
@@ -111,6 +106,7 @@ bool IsCounted(absl::string_view name) {
 
 RecordedNames::RecordedNames(const ResultStream& recording, const ResultStream& other)
     : recording_(recording), other_(other), words_(other.results.size()) {
+  for (const StreamResult& result : recording_.results) recorded_.insert(FullName(result));
   for (size_t i = 0; i < other_.results.size(); ++i) {
     const StreamResult& result = other_.results[i];
     const auto r = static_cast<int>(i);
@@ -282,6 +278,30 @@ NamedResult RecordedNames::FindModule(int recorded) const {
   return results.size() == 1 ? NamedResult{results[0], NameRule::kModule} : NamedResult();
 }
 
+// A container's modules have names like that, too.
+std::string RecordedNames::KeyOfSeveral(absl::string_view name) const {
+  const size_t dot = name.rfind('.');
+  if (dot == absl::string_view::npos || !IsDigits(name.substr(dot + 1)) ||
+      recorded_.contains(name.substr(0, dot)) || !KeyOfModule(name).empty()) {
+    return "";
+  }
+  const std::string key = KeyOfModule(name.substr(0, dot));
+  return modules_.contains(absl::StrCat(key, ".0")) ? "" : key;
+}
+
+NamedResult RecordedNames::FindOneOfSeveral(int recorded, const std::string& key) const {
+  int found = kNone;
+  for (const int r : modules_.at(key).results) {
+    if (!SameSize(recorded, r) ||
+        recording_.results[Index(recorded)].shape != other_.results[Index(r)].shape) {
+      continue;
+    }
+    if (found != kNone) return {};
+    found = r;
+  }
+  return found == kNone ? NamedResult() : NamedResult{found, NameRule::kWithin};
+}
+
 NamedResult RecordedNames::FindWithin(int recorded) const {
   const std::vector<std::string> words = WordsOf(FullName(recording_.results[Index(recorded)]));
   if (words.empty() || (words.size() == 1 && IsDigits(words[0]))) return {};
@@ -331,7 +351,9 @@ NamedResult RecordedNames::Find(int recorded) const {
   // Constants have the names that an optimizer gave them.
   if (own.kind == ResultKind::kInitializer || OpTypeOf(own, recording_) == "Constant") return {};
   const NamedResult module = FindModule(recorded);
-  return module.result != kNone ? module : FindWithin(recorded);
+  if (module.result != kNone) return module;
+  const std::string key = KeyOfSeveral(FullName(own));
+  return key.empty() ? FindWithin(recorded) : FindOneOfSeveral(recorded, key);
 }
 
 }  // namespace onnxcmp

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/string_view.h"
 #include "compare/streams/hash128.h"
 #include "compare/streams/result_stream.h"
@@ -32,9 +33,6 @@ struct NamedResult {
 
 // The words of a name: its letters and digits, in lower case.
 std::vector<std::string> WordsOf(absl::string_view name);
-
-// True if the channels of a result lie in blocks: elements of one shape are in another order.
-bool IsBlocked(const StreamResult& result, const ResultStream& stream);
 
 // True if a name is that of a step that only passes on what it reads: "model.dropout".
 bool PassesOn(absl::string_view name);
@@ -73,10 +71,15 @@ class RecordedNames {
   bool IsTargetShape(int other) const;
   NamedResult FindSame(int recorded) const;
   NamedResult FindModule(int recorded) const;
+  // The module that a name like "layer.attention.1" means, of which this is one of several results;
+  // "" for names that mean no such thing.
+  std::string KeyOfSeveral(absl::string_view name) const;
+  NamedResult FindOneOfSeveral(int recorded, const std::string& key) const;
   NamedResult FindWithin(int recorded) const;
 
   const ResultStream& recording_;
   const ResultStream& other_;
+  absl::flat_hash_set<std::string> recorded_;         // full names
   absl::flat_hash_map<std::string, int> outputs_;     // results that outputs show
   absl::flat_hash_map<std::string, int> names_;       // the last result of a full name
   absl::flat_hash_map<std::string, int> spelled_;     // by words, the last one; kNone - 1: several

@@ -14,6 +14,7 @@
 #include "compare/alignment/recorded_reach.h"
 #include "compare/alignment/weights.h"
 #include "compare/base/per_side.h"
+#include "compare/streams/common_form.h"
 #include "compare/streams/downstream.h"
 
 namespace onnxcmp {

@@ -17,6 +17,19 @@ std::vector<int> ChannelsFirstAxes(int rank) {
   return axes;
 }
 
+Shape WithoutOnes(const Shape& shape) {
+  Shape rest;
+  for (const int64_t size : shape) {
+    if (size != 1) rest.push_back(size);
+  }
+  return rest;
+}
+
+Shape SortedSizes(Shape shape) {
+  std::sort(shape.begin(), shape.end());
+  return shape;
+}
+
 Shape PermutedShape(const Shape& shape, const std::vector<int>& axes) {
   Shape made;
   for (const int axis : axes) made.push_back(shape[static_cast<size_t>(axis)]);
@@ -27,6 +40,8 @@ std::string LayoutName(const RecordedLayout& layout, const Shape& recorded, bool
   constexpr size_t kShownRows = 8;
   std::vector<std::string> parts;
   const auto rank = static_cast<int>(recorded.size());
+  if (layout.block > 0) return absl::StrCat("blocks of ", layout.block, " channels");
+  if (layout.block < 0) return "NCHW";
   if (!layout.axes.empty()) {
     const bool last = rank >= 3 && layout.axes == ChannelsFirstAxes(rank);
     parts.push_back(turned ? absl::StrCat("a transposition, axes ", absl::StrJoin(layout.axes, " "))

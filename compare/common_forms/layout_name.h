@@ -12,6 +12,9 @@ namespace onnxcmp {
 
 // Channels last to channels first.
 std::vector<int> ChannelsFirstAxes(int rank);
+// Without the axes of one element.
+Shape WithoutOnes(const Shape& shape);
+Shape SortedSizes(Shape shape);
 Shape PermutedShape(const Shape& shape, const std::vector<int>& axes);
 
 // "NHWC", "axes 1 0", "[32,64]", "rows 10 7 6 14 … "; `turned`: "a transposition, axes 1 0".

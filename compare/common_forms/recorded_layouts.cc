@@ -14,6 +14,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "compare/common_forms/blocked_layouts.h"
 #include "compare/common_forms/layout_name.h"
 #include "compare/common_forms/row_order.h"
 #include "compare/differences/precision.h"
@@ -40,19 +41,6 @@ constexpr int64_t kFewElements = 9;
 constexpr size_t kMostAxes = 5;
 constexpr int kFewVotes = 3;
 constexpr size_t kMostRowPairs = 64;
-
-Shape WithoutOnes(const Shape& shape) {
-  Shape rest;
-  for (const int64_t size : shape) {
-    if (size != 1) rest.push_back(size);
-  }
-  return rest;
-}
-
-Shape Sorted(Shape shape) {
-  absl::c_sort(shape);
-  return shape;
-}
 
 struct FoundLayouts {
   absl::flat_hash_map<int, RecordedLayout> layouts;  // by recorded result
@@ -86,8 +74,10 @@ class LayoutFinder {
 
   absl::StatusOr<FoundLayouts> Find() {
     OC_RETURN_IF_ERROR(FindAxes());
+    OC_RETURN_IF_ERROR(FindBlocks());
     TakeMostUsual();
     OC_RETURN_IF_ERROR(FindRows());
+    TakeUsualRows();
     return FoundLayouts{std::move(layouts_), std::move(turned_)};
   }
 
@@ -177,17 +167,35 @@ class LayoutFinder {
         }
         continue;
       }
-      const Shape sizes = Sorted(WithoutOnes(*result.shape));
+      const Shape sizes = SortedSizes(WithoutOnes(*result.shape));
       if (sizes.size() < 2 || sizes.size() > kMostAxes) continue;
       wanted[i] = absl::c_any_of(OfItsSize(result), [&](int o) {
         const StreamResult& other = other_.results[Index(o)];
-        return Sorted(WithoutOnes(*other.shape)) == sizes &&
+        return SortedSizes(WithoutOnes(*other.shape)) == sizes &&
                HaveSameMoments(result.fingerprint, other);
       });
     }
     if (!absl::c_linear_search(wanted, true)) return absl::OkStatus();
     return sides_[side_].side->Revisit(
         wanted, nullptr, [&](int r, const Value& value) { return TryOrders(r, value); });
+  }
+
+  // Finds results with blocks of channels on one side.
+  absl::Status FindBlocks() {
+    std::vector<bool> open(own_.results.size());
+    for (size_t i = 0; i < open.size(); ++i) open[i] = IsOpen(static_cast<int>(i));
+    OC_ASSIGN_OR_RETURN(const auto found, FindBlockedLayouts(sides_[side_], other_, open));
+    for (const auto& [r, layout] : found) {
+      layouts_.insert_or_assign(r, layout);
+      found_.insert(r);
+    }
+    return absl::OkStatus();
+  }
+  // True for values without a match that would tell it.
+  bool IsOpen(int r) const {
+    const StreamResult& result = Own(r);
+    return IsCandidate(result) && result.fingerprint.rich && !found_.contains(r) &&
+           !(result.kind == ResultKind::kOutput && result.source != kNone);
   }
 
   // Finds an order of axes in which a result is near one of the other side's.
@@ -354,9 +362,8 @@ class LayoutFinder {
     for (size_t i = 0; i < own_.results.size(); ++i) {
       const auto r = static_cast<int>(i);
       const StreamResult& result = own_.results[i];
-      if (!IsCandidate(result) || found_.contains(r) || result.shape->size() < 2 ||
-          result.fingerprint.kind != ElementKind::kFloat ||
-          (result.kind == ResultKind::kOutput && result.source != kNone)) {
+      if (!IsOpen(r) || result.shape->size() < 2 ||
+          result.fingerprint.kind != ElementKind::kFloat) {
         continue;
       }
       const auto laid_out = layouts_.find(r);
@@ -393,6 +400,25 @@ class LayoutFinder {
       found_.insert(r);
       return absl::OkStatus();
     });
+  }
+
+  // Results without a match have their rows in the order of most others.
+  void TakeUsualRows() {
+    absl::btree_map<std::vector<int64_t>, int> votes;
+    for (const auto& [r, layout] : layouts_) votes[layout.rows] += layout.rows.empty() ? 0 : 1;
+    for (const auto& [rows, count] : votes) {
+      if (count < kFewVotes || 2 * count < static_cast<int>(found_.size())) continue;
+      for (size_t i = 0; i < own_.results.size(); ++i) {
+        const auto r = static_cast<int>(i);
+        if (!IsOpen(r)) continue;
+        const auto it = layouts_.find(r);
+        RecordedLayout layout =
+            it == layouts_.end() ? RecordedLayout{{}, {}, *Own(r).shape} : it->second;
+        if (layout.shape.size() < 2 || layout.shape[0] != std::ssize(rows)) continue;
+        layout.rows = rows;
+        layouts_.insert_or_assign(r, layout);
+      }
+    }
   }
 
   const PerSide<RecordedSide>& sides_;

@@ -1,7 +1,11 @@
 #include "compare/input_sets/compare_on_inputs.h"
 
+#include <optional>
+#include <utility>
+
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "compare/input_sets/batch_entry.h"
 #include "compare/input_sets/runtime_sets.h"
 #include "evaluator/base/status_macros.h"
 
@@ -22,6 +26,9 @@ absl::StatusOr<SetsResult> CompareOnSet(Side& left, Side& right, InputSets* inpu
     right.SetFeeds(result.fed.right);
   }
   OC_ASSIGN_OR_RETURN(result.comparison, Compare(left, right, options));
+  OC_ASSIGN_OR_RETURN(std::optional<Comparison> of_entry,
+                      CompareOnEntry(left, right, options, result.comparison, &result.fed));
+  if (of_entry.has_value()) result.comparison = *std::move(of_entry);
   if (!models) result.comparison.fed_from = result.fed.from;
   return result;
 }

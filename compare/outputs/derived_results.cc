@@ -13,6 +13,8 @@
 #include "compare/outputs/derived_values.h"
 #include "compare/outputs/recorded_evidence.h"
 #include "compare/outputs/swallowed_steps.h"
+#include "compare/sides/recorded_layout.h"
+#include "compare/streams/common_form.h"
 #include "compare/streams/fingerprint.h"
 #include "compare/streams/result_names.h"
 #include "evaluator/base/status_macros.h"
@@ -83,6 +85,11 @@ class DerivedFinder {
     const int partner = partners_[Index(r)];
     if (partner == kNone) return true;
     const StreamResult& other = model_.results[Index(partner)];
+    // A quantizer has left the name of an activation that its range does to the layer before; what
+    // that range gives was recorded as well.
+    if (IsInteger(result.precision) && !AreNear(result, other) && evidence_->Agrees(partner, r)) {
+      return true;
+    }
     // A result of the same name is its partner.
     return (!AreNear(result, other) || layers_.MayFold(partner)) &&
            FullName(result) != FullName(other) &&
@@ -137,6 +144,16 @@ class DerivedFinder {
     if (IsNearPartner(r)) {
       return IsBeforeNewNormalization(own, other) ? "before a folded BatchNormalization" : "";
     }
+    if (!IsBlocked(model_.results[Index(o)], model_)) return HowInOrder(r, o, own, other);
+    for (const int block : {16, 8}) {
+      const absl::StatusOr<Value> plain = InLayout(Value(other), {{}, {}, own.shape(), block});
+      if (!plain.ok()) continue;
+      std::string how = HowInOrder(r, o, own, plain->tensor());
+      if (!how.empty()) return how;
+    }
+    return "";
+  }
+  std::string HowInOrder(int r, int o, const Tensor& own, const Tensor& other) const {
     const double limit = NoiseOfDerived(own_.results[Index(r)], model_.results[Index(o)]);
     const SwallowedSteps may = {.normalization = layers_.MayFold(o),
                                 .with_offsets = !evidence_->Agrees(o, r),

@@ -215,8 +215,10 @@ std::string HowInside(const Tensor& inner, const Tensor& read,
       y = ElementsOf(inner);
       if (x.size() != y.size() || x.empty() || !AllFinite(x) || !AllFinite(y)) return "";
     }
-    // Values around one number tell by their variation.
-    if (Rest(x, y, step.made) <= limit * limit * FitLine(x, y).variation) {
+    // Values around one number tell by their variation, as far as float32 keeps it.
+    constexpr double kRounding = 2 * 0x1p-24;
+    const double rounded = kRounding * kRounding * SumOfSquares(y);
+    if (Rest(x, y, step.made) <= limit * limit * FitLine(x, y).variation + rounded) {
       return absl::StrCat("inside of ", step.article, " ", step.op_type);
     }
   }

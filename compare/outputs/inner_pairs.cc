@@ -14,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "compare/alignment/recorded_pairs.h"
 #include "compare/graphs/side_graph.h"
+#include "compare/inside/folded_constants.h"
 #include "compare/inside/inner_results.h"
 #include "compare/inside/part_of_constant.h"
 #include "compare/outputs/recorded_evidence.h"
@@ -198,11 +199,13 @@ class InnerFinder {
           open.emplace_back(r, value);
           return absl::OkStatus();
         }));
-    for (const Initializer& constant : model_.evaluator()->model().graph.initializers) {
+    const Graph& graph = model_.evaluator()->model().graph;
+    for (const FoldedConstant& folded : FoldedConstantsOf(graph)) {
+      LookAtFolded(folded, open);
+    }
+    for (const Initializer& constant : graph.initializers) {
       if (!constant.value.is_tensor()) continue;
-      const auto of = absl::c_find_if(graph_.results(), [&](int m) {
-        return graph_.result(m).name == constant.name && graph_.IsConstant(m);
-      });
+      const auto of = ConstantOf(constant.name);
       if (of == graph_.results().end()) continue;
       for (const auto& [r, value] : open) {
         if (!value.is_tensor() || best_.contains(r)) continue;
@@ -216,6 +219,29 @@ class InnerFinder {
       }
     }
     return absl::OkStatus();
+  }
+
+  std::vector<int>::const_iterator ConstantOf(absl::string_view name) const {
+    return absl::c_find_if(graph_.results(), [&](int m) {
+      return graph_.result(m).name == name && graph_.IsConstant(m);
+    });
+  }
+
+  void LookAtFolded(const FoldedConstant& folded, const std::vector<std::pair<int, Value>>& open) {
+    const auto of = ConstantOf(folded.of);
+    if (of == graph_.results().end()) return;
+    const Fingerprint fingerprint = FingerprintOf(Value(folded.value));
+    for (const auto& [r, value] : open) {
+      const StreamResult& own = own_.results[Index(r)];
+      if (!own.fingerprint.rich || own.fingerprint.size != fingerprint.size) continue;
+      const double distance = SketchDistance(own.fingerprint, fingerprint);
+      if (!(distance <= NoiseOfDerived(own, graph_.result(*of)))) continue;
+      const auto [it, added] =
+          best_.try_emplace(r, Step{*of, "with a folded BatchNormalization", distance});
+      if (!added && distance < it->second.distance) {
+        it->second = {*of, "with a folded BatchNormalization", distance};
+      }
+    }
   }
 
   const SideId side_;

@@ -1,6 +1,8 @@
 #include "compare/outputs/recorded_results.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,6 +20,7 @@
 namespace onnxcmp {
 namespace {
 
+constexpr int64_t kEnoughToVary = 32;
 constexpr Mark kMeantMarks[] = {Mark::kNamed, Mark::kGiven, Mark::kPlaced, Mark::kRepaired};
 
 std::string SomeOf(const std::vector<std::string>& names) {
@@ -60,8 +63,10 @@ class Judge {
         ++outputs_.recorded;
         const int row = rows_[side][r];
         if (row == kNone) {
-          if (IsDerived(side, number)) continue;
-          if (IsMissed(side, number)) Missing(side).push_back(FullName(Result(side, number)));
+          const DerivedResult* const derived = DerivedOf(side, number);
+          if (derived != nullptr && derived->of != kNone) continue;
+          if (derived != nullptr || IsMissed(side, number))
+            Missing(side).push_back(FullName(Result(side, number)));
         } else if (rows.insert(row).second) {
           outputs_.pairs.push_back(PairOf(sides_.rows[Index(row)]));
         }
@@ -135,11 +140,12 @@ class Judge {
     return false;
   }
 
-  // True if it explains a result of the other side that no longer has it.
-  bool IsDerived(SideId side, int r) const {
-    return absl::c_any_of(sides_.alignment.derived, [&](const DerivedResult& derived) {
+  // What it explains of the other side that no longer has it; null if it is not about that.
+  const DerivedResult* DerivedOf(SideId side, int r) const {
+    const auto it = absl::c_find_if(sides_.alignment.derived, [&](const DerivedResult& derived) {
       return derived.side == side && derived.result == r;
     });
+    return it == sides_.alignment.derived.end() ? nullptr : &*it;
   }
 
   // "recorded as NHWC, compared as the other side has it: a, b, … 3 more".
@@ -164,6 +170,7 @@ class Judge {
   void NoteDerived() {
     std::vector<std::pair<std::string, std::vector<std::string>>> ways;
     for (const DerivedResult& derived : sides_.alignment.derived) {
+      if (derived.of == kNone) continue;
       auto it = absl::c_find_if(ways, [&](const auto& way) { return way.first == derived.how; });
       if (it == ways.end()) it = ways.insert(it, {derived.how, {}});
       it->second.push_back(absl::StrCat(FullName(Result(derived.side, derived.result)), " of ",
@@ -172,6 +179,31 @@ class Judge {
     for (const auto& [how, names] : ways) {
       outputs_.notes.push_back(absl::StrCat(how, ", found so: ", SomeOf(names)));
     }
+  }
+
+  // True for values far from 0 that are within what quantization does to them, and have nothing
+  // else in common: all that varies in them is noise.
+  static bool HideEachOther(const StreamResult& left, const StreamResult& right,
+                            const ValueDifference& difference) {
+    constexpr double kMostOfDeviation = 0.75;
+    constexpr double kMostSteps = 2.0 / 255;
+    constexpr double kTooLittle = 0.03;
+    if (!difference.agree || !difference.reason.empty() ||
+        left.fingerprint.kind != ElementKind::kFloat ||
+        right.fingerprint.kind != ElementKind::kFloat || !left.fingerprint.finite ||
+        !right.fingerprint.finite || left.fingerprint.size < kEnoughToVary) {
+      return false;
+    }
+    const Statistics& ours = left.fingerprint.numbers().statistics;
+    const Statistics& theirs = right.fingerprint.numbers().statistics;
+    const double moved = ours.mean - theirs.mean;
+    const double apart = std::sqrt(std::max(0.0, difference.rms * difference.rms - moved * moved));
+    const double size =
+        std::max(std::hypot(ours.mean, ours.deviation), std::hypot(theirs.mean, theirs.deviation));
+    const double most = std::max(
+        {std::abs(ours.min), std::abs(ours.max), std::abs(theirs.min), std::abs(theirs.max)});
+    return apart > kMostOfDeviation * std::min(ours.deviation, theirs.deviation) &&
+           apart > kMostSteps * most && apart > kTooLittle * size;
   }
 
   // A mask that its type cannot represent resembles nothing of the other side.
@@ -214,6 +246,10 @@ class Judge {
     pair.tolerance_reason = tolerances_.Of(pair.left_result, pair.right_result).why;
     if (row.difference != nullptr) pair.difference = row.difference->values;
     pair.difference.elements = left.fingerprint.size;
+    if (HideEachOther(left, right, pair.difference)) {
+      pair.difference.agree = false;
+      pair.difference.fault = "they are near each other and do not vary together";
+    }
     const auto disagree = [&](std::string reason) {
       pair.difference.agree = false;
       pair.difference.reason = std::move(reason);
@@ -261,7 +297,23 @@ OutputComparison JudgeRecorded(const ComparedSides& sides, const PairTolerances&
   return Judge(sides, tolerances, std::move(outputs)).Run();
 }
 
+namespace {
+
+// True if most of a difference is common to all elements: rounding goes in all directions.
+bool IsSystematic(const Fingerprint& left, const Fingerprint& right, double rms) {
+  constexpr double kMostOfDifference = 0.6;
+  const Statistics& ours = left.numbers().statistics;
+  const Statistics& theirs = right.numbers().statistics;
+  const double size = std::hypot(ours.mean, ours.deviation);
+  const double other = std::hypot(theirs.mean, theirs.deviation);
+  return std::max(std::abs(ours.mean - theirs.mean), std::abs(size - other)) >
+         kMostOfDifference * rms;
+}
+
+}  // namespace
+
 OutputComparison WithoutHonestNoise(const PerSide<const ResultStream*>& streams,
+                                    absl::Span<const ResultPair> suspected,
                                     OutputComparison outputs) {
   constexpr double kLeastCosine = 0.95;
   if (outputs.agree || streams.left->recorded == streams.right->recorded) return outputs;
@@ -278,7 +330,14 @@ OutputComparison WithoutHonestNoise(const PerSide<const ResultStream*>& streams,
   };
   const auto is_noise = [&](const OutputPair& pair) {
     const ValueDifference& difference = pair.difference;
+    const bool is_suspect = absl::c_any_of(suspected, [&](const ResultPair& one) {
+      return one.left == pair.left_result && one.right == pair.right_result;
+    });
     return !IsAccepted(outputs, pair) && difference.reason.empty() && !is_output(pair) &&
+           !(is_suspect && difference.beyond > 0) &&
+           !IsSystematic(streams.left->results[Index(pair.left_result)].fingerprint,
+                         streams.right->results[Index(pair.right_result)].fingerprint,
+                         difference.rms) &&
            difference.cosine >= kLeastCosine &&
            difference.rms <= thresholds::kMostHonestNoise * difference.scale;
   };

@@ -2,9 +2,11 @@
 #ifndef ONNXCMP_COMPARE_OUTPUTS_RECORDED_RESULTS_H_
 #define ONNXCMP_COMPARE_OUTPUTS_RECORDED_RESULTS_H_
 
+#include "absl/types/span.h"
 #include "compare/base/per_side.h"
 #include "compare/outputs/compared_row.h"
 #include "compare/outputs/output_comparison.h"
+#include "compare/sides/pair_values.h"
 #include "compare/streams/result_stream.h"
 #include "compare/tolerances/pair_tolerance.h"
 
@@ -19,8 +21,10 @@ OutputComparison JudgeRecorded(const ComparedSides& sides, const PairTolerances&
 
 // Beside a quantized model, if its outputs agree: without the recorded results on the way that are
 // farther apart than quantization brings a result by itself, but no farther than its noise adds up
-// to; a note names them. No cause may have been found.
+// to, in all directions; a note names them. No cause may be left. `suspected`: pairs that differ on
+// the recorded inputs; of these only small parts may be too far apart.
 OutputComparison WithoutHonestNoise(const PerSide<const ResultStream*>& streams,
+                                    absl::Span<const ResultPair> suspected,
                                     OutputComparison outputs);
 
 }  // namespace onnxcmp

@@ -15,6 +15,7 @@
 #include "compare/outputs/recorded_entries.h"
 #include "compare/outputs/recorded_frame.h"
 #include "compare/quantization/kept_as_integers.h"
+#include "compare/quantization/recorded_integers.h"
 #include "compare/stages/recorded_order.h"
 #include "compare/streams/common_form.h"
 #include "compare/streams/result_names.h"
@@ -63,6 +64,7 @@ Alignment WithPairs(Alignment alignment, const std::vector<AddedPair>& pairs,
 void DropDerived(const Alignment& alignment, const std::vector<DerivedResult>& derived,
                  std::vector<AddedPair>* added) {
   for (const DerivedResult& result : derived) {
+    if (result.of == kNone) continue;
     const SideId own = result.side;
     const auto is_owner = [&](const AddedPair& pair) {
       return OfSide(pair, own) == result.result && !pair.shared;
@@ -99,6 +101,7 @@ AlignedRow* RowOf(Alignment* alignment, SideId side, int result, std::optional<b
 // partner has it alone then.
 Alignment WithoutDerived(Alignment alignment, const std::vector<DerivedResult>& derived) {
   for (const DerivedResult& result : derived) {
+    if (result.of == kNone) continue;
     const SideId own = result.side;
     const SideId other = Other(own);
     std::vector<int>& partners =
@@ -156,8 +159,11 @@ absl::StatusOr<Alignment> AlignSides(const PerSide<RecordedSide>& sides,
   DropDerived(alignment, before, &added);
   alignment = WithoutDerived(std::move(alignment), before);
   derived.insert(derived.end(), before.begin(), before.end());
-  OC_ASSIGN_OR_RETURN(const std::vector<DerivedResult> kept,
+  OC_ASSIGN_OR_RETURN(std::vector<DerivedResult> kept,
                       FindKeptAsIntegers(sides, alignment, added, tools.watch));
+  OC_ASSIGN_OR_RETURN(const std::vector<DerivedResult> integers,
+                      FindRecordedIntegers(sides, alignment, added, tools.watch));
+  kept.insert(kept.end(), integers.begin(), integers.end());
   for (const DerivedResult& one : kept) {
     const auto is_known = [&](const auto& other) { return other.result == one.result; };
     if (absl::c_any_of(derived, is_known)) continue;

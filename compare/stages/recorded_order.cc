@@ -45,7 +45,9 @@ Alignment InOrderOfModel(const PerSide<RecordedSide>& sides, Alignment alignment
   }
   if (!left_is_recorded) return alignment;  // rows are in the left's order already
   absl::flat_hash_map<int, int> explained;  // by recorded result: the model's
-  for (const DerivedResult& derived : alignment.derived) explained[derived.result] = derived.of;
+  for (const DerivedResult& derived : alignment.derived) {
+    if (derived.of != kNone) explained[derived.result] = derived.of;
+  }
   // The model's result, where the row stands beside that, and the name: a module comes after those
   // in it.
   using Place = std::tuple<int, int, int64_t>;

@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "evaluator/base/status_macros.h"
+#include "evaluator/model/model.h"
 #include "evaluator/tensor/tensor.h"
 
 namespace onnxcmp {
@@ -117,6 +118,10 @@ absl::StatusOr<Value> FromForm(const Value& value, const CommonForm& form) {
 bool HasForms(const ResultStream& stream) {
   return std::any_of(stream.results.begin(), stream.results.end(),
                      [](const StreamResult& result) { return result.form.any(); });
+}
+
+bool IsBlocked(const StreamResult& result, const ResultStream& stream) {
+  return DomainOf(result, stream) == kNchwcDomain && OpTypeOf(result, stream) != "ReorderOutput";
 }
 
 ResultStream InCommonForm(const ResultStream& stream) {

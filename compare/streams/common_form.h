@@ -18,6 +18,9 @@ absl::StatusOr<Value> InForm(const Value& value, const CommonForm& form);
 absl::StatusOr<Value> FromForm(const Value& value, const CommonForm& form);
 
 bool HasForms(const ResultStream& stream);
+// True if the channels of a result lie in blocks, as onnxruntime has them for its own convolutions:
+// elements of one shape are in another order.
+bool IsBlocked(const StreamResult& result, const ResultStream& stream);
 // A stream whose results have the types and shapes of their forms.
 ResultStream InCommonForm(const ResultStream& stream);
 

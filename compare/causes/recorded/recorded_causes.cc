@@ -14,7 +14,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "compare/alignment/recorded_names.h"
 #include "compare/causes/forced/forced_run.h"
 #include "compare/causes/forced/region_noise.h"
 #include "compare/causes/forced/shaken_value.h"
@@ -30,6 +29,7 @@
 #include "compare/operators/operator_traits.h"
 #include "compare/outputs/derived_values.h"
 #include "compare/outputs/swallowed_steps.h"
+#include "compare/streams/common_form.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/run/result.h"
 #include "evaluator/tensor/tensor.h"
@@ -169,8 +169,11 @@ class RecordedCauseFinder {
       const int r = ModelResult(pair);
       const StreamResult& result = graph_.result(r);
       if (result.depth > 0 || result.kind == ResultKind::kOutput) continue;
-      // Elements of blocks stand elsewhere.
-      if (IsBlocked(result, graph_.stream())) continue;
+      // Elements of blocks stand elsewhere, unless what was recorded is shown like that.
+      if (IsBlocked(result, graph_.stream()) &&
+          recording_.result(RecordedResult(pair)).recorded_as.empty()) {
+        continue;
+      }
       Place& place = places_[result.name];
       // The first of several results that share a name is meant.
       if (!place.judged.empty() && judged_[place.judged.front()].model != r) continue;
@@ -327,6 +330,11 @@ class RecordedCauseFinder {
     // It is what the layer gives before a normalization that is folded into it.
     if (layers_.MayFold(judged.model) && judged.given.is_tensor() && judged.own.is_tensor() &&
         IsBeforeNewNormalization(judged.given.tensor(), judged.own.tensor())) {
+      return true;
+    }
+    // Integers move parts of small numbers by more than these are.
+    if (IsInteger(recording_.result(judged.recording).own_precision) &&
+        judged.local->values.beyond == 0 && !judged.local->values.fault.empty()) {
       return true;
     }
     return RootMeanSquare(judged.own, judged.given) <= kBeyondRounding * judged.noise &&

@@ -58,6 +58,18 @@ TEST(RecordedNames, WhatAModuleGivesIsWhatLeavesIt) {
   EXPECT_EQ(Find(model, "layers.1"), (Called{"", NameRule::kNone}));
 }
 
+TEST(RecordedNames, OneOfSeveralResultsOfAModuleIsNoOperator) {
+  BuiltSide side;
+  const int x = side.Input("x", SomeFloats({4, 8}, 1));
+  const int a = side.Node("MatMul", {x}, "/attn/MatMul_1_output_0", SomeFloats({4, 8}, 2));
+  const int b = side.Node("Softmax", {a}, "/attn/Softmax_output_0", SomeFloats({4, 8}, 3));
+  const int c = side.Node("Add", {b, x}, "/Add_1_output_0", SomeFloats({4, 8}, 4));
+  side.Output("y", c);
+  const ResultStream model = side.stream();
+  EXPECT_EQ(Find(model, "attn.1"), (Called{"/attn/Softmax_output_0", NameRule::kWithin}));
+  EXPECT_EQ(Find(model, "attn.1", {8, 4}), (Called{"", NameRule::kNone}));
+}
+
 TEST(RecordedNames, PathsAreReadFromNodesToo) {
   BuiltSide side;
   const int x = side.Input("x", SomeFloats({4, 8}, 1));

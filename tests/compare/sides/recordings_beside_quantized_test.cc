@@ -2,6 +2,7 @@
 // with a twin that is wrong.
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -64,11 +65,11 @@ class RecordingsBesideQuantizedTest : public testing::RecordingsBesideModel {
   // Results of `recorded` with one changed, beside `beside`.
   Arrays Recorded(
       const char* recorded, const char* beside, const std::string& name = "",
-      const testing::Change& change = [](std::vector<float>*) {}) {
+      const testing::Change& change = [](std::vector<float>*) {}, bool integers = false) {
     Take(recorded, SomeFeeds());
     Arrays arrays;
     for (auto& [called, tensor] : With(name, change)) {
-      if (tensor.dtype() == DType::kFloat && tensor.rank() == 3)
+      if ((integers || tensor.dtype() == DType::kFloat) && tensor.rank() == 3)
         arrays.emplace_back(called, tensor);
     }
     Take(beside, SomeFeeds());
@@ -116,6 +117,54 @@ TEST_F(RecordingsBesideQuantizedTest, AWrongResultIsNoneThatTheModelKeepsAsInteg
 TEST_F(RecordingsBesideQuantizedTest, ARecordingWithTheStepsOfIntegersIsAsCoarseAsThese) {
   Expect(Recorded(kQdq, kFloat), true);
   Expect(Recorded(kQdq, kFloat, "b", Scale), false);
+}
+
+TEST_F(RecordingsBesideQuantizedTest, IntegersStandForFloatsOfTheModel) {
+  const auto nothing = [](std::vector<float>*) {};
+  Expect(Recorded(kQdq, kFloat, "", nothing, true), true);
+  Expect(Recorded(kIntegers, kFloat, "", nothing, true), true);
+  EXPECT_THAT(Notes(Compared(Recorded(kIntegers, kFloat, "", nothing, true))),
+              HasSubstr("integers, found so: xq of x, r_q of r, b_q of b"));
+}
+
+// Nothing that is computed from them is wrong.
+TEST_F(RecordingsBesideQuantizedTest, WrongIntegersStandForNothing) {
+  Arrays arrays = Recorded(
+      kIntegers, kFloat, "", [](std::vector<float>*) {}, true);
+  for (auto& [name, tensor] : arrays) {
+    if (name != "r_q") continue;
+    const Tensor whole = *tensor.Contiguous();
+    std::vector<uint8_t> elements(whole.data<uint8_t>(),
+                                  whole.data<uint8_t>() + whole.num_elements());
+    std::reverse(elements.begin(), elements.end());
+    tensor = Tensor::Of<uint8_t>(whole.shape(), elements);
+  }
+  // The name says for what.
+  for (const bool left : {true, false}) EXPECT_FALSE(Agrees(Compared(arrays, {}, left)));
+}
+
+// Of a Sigmoid of small numbers quantization may change a tenth, which is more than varies.
+TEST_F(RecordingsBesideQuantizedTest, ValuesFarFromZeroHaveToVaryTogether) {
+  constexpr char kSigmoid[] = R"(<ir_version: 9, opset_import: ["": 17]>
+    g (float[4, 6, 16] x, float[16, 16] w, float[16, 16] v) => (float[4, 6, 16] y)
+    <float f = {0.1}> {
+      [first] r = Mul(x, f)
+      [second] b = Sigmoid(r)
+      [third] y = MatMul(x, w)
+    })";
+  constexpr char kQuantized[] = R"(<ir_version: 9, opset_import: ["": 17]>
+    g (float[4, 6, 16] x, float[16, 16] w, float[16, 16] v) => (float[4, 6, 16] y)
+    <float f = {0.1}, float s = {0.04}, uint8 z = {128}> {
+      [first] x_q = QuantizeLinear(x, s, z)
+      [second] x_dq = DequantizeLinear(x_q, s, z)
+      [third] r = Mul(x_dq, f)
+      [fourth] b = Sigmoid(r)
+      [fifth] y = MatMul(x_dq, w)
+    })";
+  Expect(Recorded(kSigmoid, kQuantized), true);
+  Expect(Recorded(kSigmoid, kQuantized, "b",
+                  [](auto* e) { std::rotate(e->begin(), e->begin() + 16, e->end()); }),
+         false);
 }
 
 TEST_F(RecordingsBesideQuantizedTest, BesideAQuantizedModelItsOwnRecordingIsExact) {

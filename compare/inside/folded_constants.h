@@ -1,0 +1,24 @@
+// Weights and biases as they are after the normalization behind a layer was folded into it. A
+// quantizer most often does that first.
+#ifndef ONNXCMP_COMPARE_INSIDE_FOLDED_CONSTANTS_H_
+#define ONNXCMP_COMPARE_INSIDE_FOLDED_CONSTANTS_H_
+
+#include <string>
+#include <vector>
+
+#include "evaluator/model/model.h"
+#include "evaluator/tensor/tensor.h"
+
+namespace onnxcmp {
+
+struct FoldedConstant {
+  std::string of;  // the layer's weight, a constant of the model
+  Tensor value;
+};
+
+// Of layers in float32 whose only reader is a BatchNormalization with constants.
+std::vector<FoldedConstant> FoldedConstantsOf(const Graph& graph);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_INSIDE_FOLDED_CONSTANTS_H_
