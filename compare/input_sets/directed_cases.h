@@ -29,6 +29,10 @@ std::vector<SetCase> CasesForSizes(const Graph& left, const Graph& right);
 // since most are counts. None if the graph has no such input.
 std::vector<SetCase> CasesForSingleIntegers(const Graph& graph);
 
+// Masks and lengths that leave no element of a row. None if attention or a recurrent operator may
+// read them, for their results then have no meaning.
+std::vector<SetCase> CasesOfNothing(const Graph& left, const Graph& right);
+
 // Regimes that may exercise what a node has not shown.
 std::vector<Regime> AnswersTo(absl::string_view why);
 

@@ -423,6 +423,7 @@ std::string NotFiniteLines(const Comparison& comparison, const TableOptions& opt
 std::string VerdictDetails(const Comparison& comparison, const TableOptions& options,
                            const TableStyle& style) {
   std::string text = options.coverage ? CoverageLines(comparison, options, style) : "";
+  absl::StrAppend(&text, SizesLines(comparison, options, style));
   const bool all = options.rows == TableOptions::Rows::kAll;
   const std::vector<std::string> lines = VerdictText(comparison, all);
   std::string before;
