@@ -245,11 +245,10 @@ class SetsComparison {
     }
     CalibrationFit fit = FitOf(worst_.comparison);
     if (fit.scales == 0) return absl::OkStatus();
-    Case longer = one;
-    longer.sizes.stretch = 2;
-    const bool small = IsSmall(worst_.comparison.left) && SizesText(longer) != SizesText(one);
+    const bool longer =
+        IsSmall(worst_.comparison.left) && TakesSignals(left_.evaluator()->model().graph);
     OC_RETURN_IF_ERROR(
-        FitCase([this](const Case& other) { return FitOn(other); }, small, &one, &fit));
+        FitCase([this](const Case& other) { return FitOn(other); }, longer, &one, &fit));
     absl::StatusOr<FedInputs> fed = Feed(one);
     if (!fed.ok()) return absl::OkStatus();
     options_.calibrated = fit.Fits();
@@ -322,9 +321,7 @@ class SetsComparison {
   void TellOfConstants(Comparison* comparison) {
     comparison->unread =
         comparison->verdict <= Verdict::kClose ? unread_ : std::vector<UnreadRows>();
-    for (const FixedSize& fixed : FixedByOneSide(left_, right_, inputs_.mapping())) {
-      comparison->frozen.push_back(fixed.fed);
-    }
+    TellFixedSizes(left_, right_, inputs_.mapping(), comparison);
     for (const FrozenInput& frozen : inputs_.Frozen()) {
       comparison->frozen.push_back(frozen.text);
       ++comparison->coverage->nodes;

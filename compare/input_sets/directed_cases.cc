@@ -34,7 +34,7 @@ constexpr int64_t kLongestAxis = 2048;
 // Both for axes that are sequences and for those that a batch would be along.
 void AddLength(int64_t length, std::vector<SetCase>* cases) {
   constexpr int64_t kLongestBatch = 1024;
-  constexpr int64_t kRows = 64;
+  constexpr int64_t kRows = 128;
   if (length > kLongestAxis) {
     cases->push_back(OfLength(length / kRows + 1));
     cases->back().sizes.batch = kRows;
@@ -95,14 +95,14 @@ std::vector<int64_t> BoundsOfLength(const GraphScope& scope, const Node& node) {
 // The numbers that a graph compares sizes with or cuts them at, in order of size.
 std::set<int64_t> SizeMarks(const Graph& graph) {
   constexpr double kLeast = 4;  // exporters compare sizes with 1 and -1
-  constexpr double kMostElements = 1e5;
+  constexpr double kMostElements = 3e4;
   constexpr size_t kMost = 4;
   const auto scope = MakeScope(graph);
   std::set<int64_t> marks;
   for (const Node& node : graph.nodes) {
     if (IsOneOf(node, {"Slice"})) {
       for (const int64_t bound : BoundsOfLength(*scope, node)) {
-        if (bound >= kLeast && bound <= kMostElements && marks.size() < kMost) marks.insert(bound);
+        if (bound >= kLeast && bound <= kLongestAxis && marks.size() < kMost) marks.insert(bound);
       }
       continue;
     }
@@ -133,6 +133,14 @@ bool HasPast(const ValueInfo& input) {
 }
 
 }  // namespace
+
+bool TakesSignals(const Graph& graph) {
+  return std::any_of(graph.inputs.begin(), graph.inputs.end(), [](const ValueInfo& input) {
+    const auto& shape = input.type.shape;
+    return IsFloatingPoint(input.type.dtype) && shape.has_value() && shape->size() == 3 &&
+           (!(*shape)[1].value.has_value() || !(*shape)[2].value.has_value());
+  });
+}
 
 std::vector<SetCase> CasesForRows(const UnreadRows& unread) {
   constexpr int64_t kFarthest = 8192;

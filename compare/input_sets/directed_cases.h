@@ -13,6 +13,9 @@
 
 namespace onnxcmp {
 
+// True for a graph with an input of floats along an open axis other than that of images or a batch.
+bool TakesSignals(const Graph& graph);
+
 // Axes as long as reaches a table's rows, the likeliest first. What adds to positions, or takes
 // differences of them, reaches them with other lengths than the rows' indices.
 std::vector<SetCase> CasesForRows(const UnreadRows& unread);

@@ -9,6 +9,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "compare/base/per_side.h"
 #include "compare/inputs/input_mapping.h"
 #include "compare/sides/side.h"
@@ -40,6 +41,9 @@ class SharedRuns {
   class Taker;
 
   bool FeedsAreTheSame() const;
+  // True for a pair of runs that shares: the first ones do and do not in turn, until it is known
+  // what takes less time. Of many small nodes running them all does.
+  bool Shares() const;
 
   Side& left_;
   Side& right_;
@@ -47,6 +51,10 @@ class SharedRuns {
   std::vector<std::pair<std::string, std::string>> inputs_;      // that count as the same
   absl::flat_hash_map<uint64_t, std::vector<Value>> held_;       // outputs, by number
   int64_t nodes_ = 0;
+  int pairs_ = 0;                                 // of runs
+  absl::Duration shared_ = absl::ZeroDuration();  // what the first ones took
+  absl::Duration whole_ = absl::ZeroDuration();
+  absl::Time started_;
 };
 
 }  // namespace onnxcmp

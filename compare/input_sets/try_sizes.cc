@@ -166,6 +166,17 @@ void TellSizes(const std::string& both, SideId alone, const std::string& with,
   comparison->verdict = Verdict::kDifferent;
 }
 
+namespace {
+
+// An axis of an input that only one side leaves open.
+struct FixedSize {
+  std::string input;  // of the side that leaves it open
+  SideId fixed_by;
+  std::string text;     // "the right takes only 4 along axis 0 of `x`, the left any size"
+  std::string fed;      // "4 along axis 0 of `x`, which the right has fixed"
+  std::string missing;  // "its axis 0 is 4 on the right"
+};
+
 std::vector<FixedSize> FixedByOneSide(const Side& left, const Side& right,
                                       const InputMapping& mapping) {
   std::vector<FixedSize> fixed;
@@ -186,19 +197,19 @@ std::vector<FixedSize> FixedByOneSide(const Side& left, const Side& right,
       const auto& l = (*ours->type.shape)[axis].value;
       const auto& r = (*theirs->type.shape)[axis].value;
       if (l.has_value() == r.has_value()) continue;
-      const absl::string_view who = SideName(r.has_value() ? SideId::kRight : SideId::kLeft);
-      const absl::string_view other = SideName(r.has_value() ? SideId::kLeft : SideId::kRight);
-      const std::string size =
-          absl::StrCat(r.has_value() ? *r : *l, " along axis ", axis, " of `", ours->name, "`");
-      fixed.push_back(
-          {absl::StrCat("the ", who, " takes only ", size, ", the ", other, " any size"),
-           absl::StrCat(size, ", which the ", who, " has fixed")});
+      const SideId by = r.has_value() ? SideId::kRight : SideId::kLeft;
+      const absl::string_view who = SideName(by);
+      const int64_t number = r.has_value() ? *r : *l;
+      const std::string size = absl::StrCat(number, " along axis ", axis, " of `", ours->name, "`");
+      fixed.push_back({r.has_value() ? ours->name : theirs->name, by,
+                       absl::StrCat("the ", who, " takes only ", size, ", the ",
+                                    SideName(Other(by)), " any size"),
+                       absl::StrCat(size, ", which the ", who, " has fixed"),
+                       absl::StrCat("its axis ", axis, " is ", number, " on the ", who)});
     }
   }
   return fixed;
 }
-
-namespace {
 
 // Sizes that only one side runs with, if both run with others; "" if there are none.
 std::string SizesOfOneSide(const std::vector<TriedSizes>& sizes) {
@@ -230,6 +241,17 @@ std::string SizesOfOneSide(const std::vector<TriedSizes>& sizes) {
 }
 
 }  // namespace
+
+void TellFixedSizes(const Side& left, const Side& right, const InputMapping& mapping,
+                    Comparison* comparison) {
+  for (const FixedSize& fixed : FixedByOneSide(left, right, mapping)) {
+    comparison->frozen.push_back(fixed.fed);
+    if (!comparison->coverage.has_value()) continue;
+    ++comparison->coverage->nodes;
+    comparison->coverage->missing.push_back(
+        {Other(fixed.fixed_by), "input", fixed.input, fixed.missing});
+  }
+}
 
 absl::Status AddSizes(Side& left, Side& right, InputSets& inputs, const CompareOptions& options,
                       const std::optional<SizeSum>& sum, Comparison* comparison) {

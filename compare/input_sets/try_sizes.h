@@ -34,18 +34,15 @@ std::string SizesOfBoth(Side& left, Side& right, InputSets& inputs,
 // agree. "" if the left takes what was tried. The sides are left with other inputs.
 std::string SizesOfRightAlone(Side& left, Side& right, InputSets& inputs, const SizeChoice& both);
 
-// An axis of an input that only one side leaves open.
-struct FixedSize {
-  std::string text;  // "the right takes only 4 along axis 0 of `x`, the left any size"
-  std::string fed;   // "4 along axis 0 of `x`, which the right has fixed"
-};
-std::vector<FixedSize> FixedByOneSide(const Side& left, const Side& right,
-                                      const InputMapping& mapping);
-
 // Makes sizes that one side alone takes a difference: "both run with batch 4; with batch 2 the left
 // runs and the right does not". Nothing if either is "".
 void TellSizes(const std::string& both, SideId alone, const std::string& with,
                Comparison* comparison);
+
+// Adds axes of inputs that only one side leaves open to what is frozen ("4 along axis 0 of `x`,
+// which the right has fixed"); none of them is exercised whole. Requires that coverage was counted.
+void TellFixedSizes(const Side& left, const Side& right, const InputMapping& mapping,
+                    Comparison* comparison);
 
 }  // namespace onnxcmp
 
