@@ -8,7 +8,7 @@ model it was put into, on given inputs and on made-up ones.
 Counts faults that differ on the given inputs (or, without such, on any of five seeds), and of these
 those that differ on made-up ones; lists the missed. --option is handed to onnxcmp where inputs are made
 up (--option=--search --option=20s). --kinds makes N pairs of each kind in input_kinds.py, which differ on
-what a tester of their trade would feed first, and as many right twins. Needs onnx and numpy.
+what a tester of their trade would feed first, and in rare_input_kinds.py, and as many right twins. Needs onnx and numpy.
 """
 import argparse
 import collections
@@ -22,6 +22,7 @@ import onnx
 from onnx import helper, numpy_helper
 
 import input_kinds
+import rare_input_kinds
 
 LIKE = {"Relu": "Identity", "Sigmoid": "Tanh", "Tanh": "Sigmoid", "Add": "Sub", "Sub": "Add",
         "Mul": "Add", "Div": "Mul", "Erf": "Tanh", "Max": "Min", "Min": "Max", "Softmax": "LogSoftmax",
@@ -156,7 +157,8 @@ def score_kinds(given, folder):
     """By kind: pairs that are found to differ, twins that are not."""
     found, refused = collections.Counter(), collections.Counter()
     left, right = folder / "left.onnx", folder / "right.onnx"
-    for kind in input_kinds.KINDS:
+    kinds = input_kinds.KINDS + rare_input_kinds.KINDS
+    for kind in kinds:
         for i in range(given.kinds):
             made = kind(random.Random(f"{given.seed} {kind.__name__} {i}"))
             onnx.save(input_kinds.model(made[0]), left)
@@ -168,7 +170,7 @@ def score_kinds(given, folder):
                     print(f"{kind.__name__} {i}: {'wrong' if status == 1 else 'twin'}: exit {now}")
         print(f"{kind.__name__}: {found[kind.__name__]} of {given.kinds} found, "
               f"{refused[kind.__name__]} twins refused", flush=True)
-    total = given.kinds * len(input_kinds.KINDS)
+    total = given.kinds * len(kinds)
     print(f"{found.total()} of {total} pairs found, {refused.total()} of {total} twins refused")
 
 

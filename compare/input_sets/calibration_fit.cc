@@ -11,6 +11,7 @@
 #include "absl/strings/string_view.h"
 #include "compare/alignment/alignment.h"
 #include "compare/base/per_side.h"
+#include "compare/graphs/kept_range.h"
 #include "compare/graphs/side_graph.h"
 #include "compare/inputs/made_up/regime.h"
 #include "compare/quantization/quant_params.h"
@@ -63,23 +64,13 @@ class Reaches {
                             : graph_.result(grid.zero_point).fingerprint.numbers().statistics.max;
     const double least = step * (static_cast<double>(IntegerMin(result.dtype)) - zero);
     const double greatest = step * (static_cast<double>(IntegerMax(result.dtype)) - zero);
+    // What the readers cut off is in no calibrated range; numbers clipped at 0 are a Relu within
+    // the rounding.
+    const KeptRange kept = KeptByReaders(graph_, r);
     double reach = 0;
-    if (greatest > 0) reach = std::max(reach, of->max / greatest);
-    // Numbers clipped at 0 are a Relu within the rounding; and numbers that a Relu clips after it
-    // are in no calibrated range.
-    if (least < 0 && !AllReadBy(r, "Relu")) reach = std::max(reach, of->min / least);
+    if (greatest > 0) reach = std::max(reach, std::min(of->max, kept.greatest) / greatest);
+    if (least < 0) reach = std::max(reach, std::max(of->min, kept.least) / least);
     return reach > 0 && reach < kNoNumbers ? std::optional<double>(reach) : std::nullopt;
-  }
-
-  // True if all readers of a result, or of its dequantized floats, are that operator.
-  bool AllReadBy(int r, absl::string_view op_type) const {
-    const std::vector<int>& readers = graph_.readers(r);
-    return !readers.empty() && std::all_of(readers.begin(), readers.end(), [&](int n) {
-      const StreamNode& reader = *graph_.node(n).made;
-      if (reader.op_type != "DequantizeLinear") return reader.op_type == op_type;
-      return !reader.outputs.empty() && reader.outputs[0] != kNone &&
-             AllReadBy(reader.outputs[0], op_type);
-    });
   }
 
   // The other side's numbers, else those that are rounded.
@@ -139,21 +130,36 @@ bool CalibrationFit::Fits() const {
 
 absl::Status FitCase(
     absl::FunctionRef<absl::StatusOr<std::optional<CalibrationFit>>(const SetCase&)> fit_on,
-    SetCase* one, CalibrationFit* fit) {
+    bool longer, SetCase* one, CalibrationFit* fit) {
   // Scales that normal numbers reach into nearly as far need no other kind of numbers. A factor
   // between the two bounds would change nothing. Rounds bound the runs: each takes two.
   constexpr double kAlike = 1.25;
   constexpr double kEnough = 0.96;
   constexpr double kNotMuchLess = 1.1;
   constexpr int kRounds = 4;
-  for (const Regime regime : {Regime::kSmooth, Regime::kEven}) {
-    if (fit->spread() <= kAlike) break;
-    SetCase other = *one;
-    other.regime = regime;
+  constexpr int kLonger = 16;
+  const auto try_one = [&](const SetCase& other) -> absl::Status {
+    if (fit->spread() <= kAlike) return absl::OkStatus();
     OC_ASSIGN_OR_RETURN(const std::optional<CalibrationFit> found, fit_on(other));
-    if (!found.has_value() || found->spread() >= fit->spread()) continue;
+    if (!found.has_value() || found->spread() >= fit->spread()) return absl::OkStatus();
     *one = other;
     *fit = *found;
+    return absl::OkStatus();
+  };
+  for (const Regime regime : {Regime::kSmooth, Regime::kScenes, Regime::kEven}) {
+    SetCase other = *one;
+    other.regime = regime;
+    OC_RETURN_IF_ERROR(try_one(other));
+  }
+  // Averages of many numbers are smaller than those of the few that usual lengths give.
+  if (longer) {
+    SetCase other = *one;
+    other.sizes.stretch = kLonger;
+    OC_ASSIGN_OR_RETURN(const std::optional<CalibrationFit> found, fit_on(other));
+    if (found.has_value() && found->spread() <= std::max(fit->spread(), kAlike)) {
+      *one = other;
+      *fit = *found;
+    }
   }
   for (int round = 0; round < kRounds; ++round) {
     const double factor = fit->Factor();
@@ -168,11 +174,30 @@ absl::Status FitCase(
   return absl::OkStatus();
 }
 
-std::string FitText(const CalibrationFit& fit, absl::string_view kind, double size) {
+namespace {
+
+absl::string_view KindOf(Regime regime) {
+  switch (regime) {
+    case Regime::kSmooth:
+      return "like their neighbours";
+    case Regime::kScenes:
+      return "like those of photographs";
+    case Regime::kEven:
+      return "from all of the range";
+    default:
+      return "normally distributed";
+  }
+}
+
+}  // namespace
+
+std::string FitText(const CalibrationFit& fit, const SetCase& one) {
   return absl::StrFormat(
       "made up for scales that were calibrated: %s%s; numbers reach %.2f of the range of most%s",
-      kind, size == 1 ? "" : absl::StrFormat(", %.2g times as large as usual", size), fit.typical,
-      fit.Fits() ? "" : ", which is not what these were calibrated with");
+      KindOf(one.regime),
+      one.sizes.shrink == 1 ? ""
+                            : absl::StrFormat(", %.2g times as large as usual", one.sizes.shrink),
+      fit.typical, fit.Fits() ? "" : ", which is not what these were calibrated with");
 }
 
 CalibrationFit FitOf(const Comparison& comparison) {

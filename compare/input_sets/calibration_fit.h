@@ -9,7 +9,6 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
 #include "compare/input_sets/set_case.h"
 #include "compare/outcome/comparison.h"
 
@@ -36,14 +35,14 @@ struct CalibrationFit {
 
 // "made up for scales that were calibrated: like their neighbours, 0.7 times as large as usual;
 // numbers reach 0.95 of the range of most".
-std::string FitText(const CalibrationFit& fit, absl::string_view kind, double size);
+std::string FitText(const CalibrationFit& fit, const SetCase& one);
 
-// Makes a case fit: neighbours that are alike, numbers from all of a range, and as large as reaches
-// the ends of most scales. `fit`: that of `one`; `fit_on`: that of another, nothing if the models
-// do not run on it.
+// Makes a case fit: neighbours that are alike, numbers from all of a range, longer axes (where
+// there are any, and `longer`), and as large as reaches the ends of most scales. `fit`: that of
+// `one`; `fit_on`: that of another, nothing if the models do not run on it.
 absl::Status FitCase(
     absl::FunctionRef<absl::StatusOr<std::optional<CalibrationFit>>(const SetCase&)> fit_on,
-    SetCase* one, CalibrationFit* fit);
+    bool longer, SetCase* one, CalibrationFit* fit);
 
 CalibrationFit FitOf(const Comparison& comparison);
 

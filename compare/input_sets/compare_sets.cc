@@ -21,6 +21,7 @@
 #include "compare/input_sets/real_differences.h"
 #include "compare/input_sets/search_plan.h"
 #include "compare/input_sets/set_case.h"
+#include "compare/input_sets/shared_runs.h"
 #include "compare/input_sets/smaller_inputs.h"
 #include "compare/input_sets/told_outputs.h"
 #include "compare/input_sets/try_sizes.h"
@@ -80,7 +81,9 @@ class SetsComparison {
     if (!Differs(comparison) && inputs_.takes_any() && told_.Nothing()) {
       comparison.verdict = Verdict::kUntested;
     }
-    if (sets_.sizes) OC_RETURN_IF_ERROR(FindSizes(&comparison));
+    if (sets_.sizes) {
+      OC_RETURN_IF_ERROR(AddSizes(left_, right_, inputs_, Brief(), sum_, &comparison));
+    }
     // A caller that asks the sides for their feeds expects those of the comparison shown.
     if (to_feed_again_.has_value()) {
       OC_ASSIGN_OR_RETURN(worst_.fed, Feed(*to_feed_again_));
@@ -172,22 +175,18 @@ class SetsComparison {
         break;
       }
       OC_ASSIGN_OR_RETURN(Comparison comparison, Compare(left_, right_, options_));
-      const bool failed = LeftFailed(comparison);
       const std::string sizes = SizesText(one);
       tried.push_back(sizes);
-      if (!failed) {
-        attempt_ = attempt;
-        if (comparison.verdict == Verdict::kFailed) {
-          TellSizes(SizesOfBoth(left_, right_, inputs_, sum_), SizesText(one), &comparison);
-        }
-        Count(comparison);
-        Hold(one, std::move(comparison), *std::move(fed));
-        return FitCalibration(one);
-      }
+      if (!LeftFailed(comparison)) return HoldFirst(one, std::move(comparison), *std::move(fed));
       if (!first.has_value()) first = SetsResult{std::move(comparison), *std::move(fed)};
       if (sizes.empty()) break;  // there are no sizes to choose
       // Repeats the attempt with the same sizes, except for a sum.
       if (attempt == 0 && FindSum()) --attempt;
+    }
+    if (const std::optional<Case> one = CaseOfLeftAlone(); one.has_value() && tried.size() > 1) {
+      OC_ASSIGN_OR_RETURN(FedInputs fed, Feed(*one));
+      OC_ASSIGN_OR_RETURN(Comparison comparison, Compare(left_, right_, options_));
+      return HoldFirst(*one, std::move(comparison), std::move(fed));
     }
     if (tried.size() > 1) {
       first->comparison.notes.push_back(absl::StrCat(
@@ -197,6 +196,33 @@ class SetsComparison {
     count_ = 1;
     worst_ = *std::move(first);
     return absl::OkStatus();
+  }
+
+  // Sizes from the numbers in the left's shapes, if it runs with them.
+  std::optional<Case> CaseOfLeftAlone() {
+    for (const SizeChoice& sizes : OtherSizes(left_.evaluator()->model().graph)) {
+      Case one;
+      one.sizes = sizes;
+      if (Feed(one).ok() && left_.evaluator()->Run(*left_.feeds()).ok()) return one;
+    }
+    return std::nullopt;
+  }
+
+  // Holds the first comparison with sizes with which the left runs.
+  absl::Status HoldFirst(const Case& one, Comparison comparison, FedInputs fed) {
+    base_ = one.sizes;
+    const std::string sizes = SizesText(one);
+    if (comparison.verdict == Verdict::kFailed) {
+      TellSizes(SizesOfBoth(left_, right_, inputs_, sum_), SideId::kLeft, sizes, &comparison);
+    } else if (!HasUsualSizes(one) && !sum_.has_value()) {
+      const std::string alone = SizesOfRightAlone(left_, right_, inputs_, base_);
+      left_.SetFeeds(fed.left);
+      right_.SetFeeds(fed.right);
+      TellSizes(sizes, SideId::kRight, alone, &comparison);
+    }
+    Count(comparison);
+    Hold(one, std::move(comparison), std::move(fed));
+    return FitCalibration(one);
   }
 
   // True if the left runs with a size that is the sum of others. Tried once.
@@ -210,56 +236,26 @@ class SetsComparison {
     return false;
   }
 
-  static void TellSizes(const std::string& both, const std::string& left_alone,
-                        Comparison* comparison) {
-    if (both.empty() || both == left_alone) return;
-    comparison->sizes_of_one_side = absl::StrCat("both run with ", both, "; with ", left_alone,
-                                                 " the left runs and the right does not");
-    comparison->verdict = Verdict::kDifferent;
-  }
-
-  std::vector<FixedSize> SizesThatOneSideFixes() const {
-    return FixedByOneSide(left_.evaluator()->model().graph, right_.evaluator()->model().graph,
-                          inputs_.mapping());
-  }
-
-  absl::Status FindSizes(Comparison* comparison) {
-    OC_ASSIGN_OR_RETURN(comparison->sizes, TrySizes(left_, right_, inputs_, Brief(), sum_));
-    std::vector<std::string> found;
-    for (const FixedSize& fixed : SizesThatOneSideFixes()) found.push_back(fixed.text);
-    if (std::string text = SizesOfOneSide(comparison->sizes); !text.empty()) {
-      found.push_back(std::move(text));
-    }
-    if (found.empty()) return absl::OkStatus();
-    comparison->sizes_of_one_side = absl::StrJoin(found, "; ");
-    if (comparison->verdict != Verdict::kFailed || !LeftFailed(*comparison)) {
-      comparison->verdict = Verdict::kDifferent;
-    }
-    return absl::OkStatus();
-  }
-
   // Numbers of the usual size and kind are mostly others than those that a side's scales were
-  // calibrated with, and what is cut off then is no mistake. So others are tried: neighbours that
-  // are alike, numbers from all of a range, and each of them as large as reaches the ends of most
-  // scales. If there are such, the sides are judged as on given inputs.
+  // calibrated with, and what is cut off then is no mistake. On others that fit, the sides are
+  // judged as on given inputs.
   absl::Status FitCalibration(Case one) {
     if (!DifferInQuantization(worst_.comparison.left, worst_.comparison.right)) {
       return absl::OkStatus();
     }
     CalibrationFit fit = FitOf(worst_.comparison);
     if (fit.scales == 0) return absl::OkStatus();
-    OC_RETURN_IF_ERROR(FitCase([this](const Case& other) { return FitOn(other); }, &one, &fit));
+    const bool longer =
+        IsSmall(worst_.comparison.left) && TakesSignals(left_.evaluator()->model().graph);
+    OC_RETURN_IF_ERROR(
+        FitCase([this](const Case& other) { return FitOn(other); }, longer, &one, &fit));
     absl::StatusOr<FedInputs> fed = Feed(one);
     if (!fed.ok()) return absl::OkStatus();
     options_.calibrated = fit.Fits();
     OC_ASSIGN_OR_RETURN(Comparison comparison, Compare(left_, right_, options_));
     if (comparison.verdict == Verdict::kFailed) return absl::OkStatus();
     for (const SideId side : kBothSides) coverage_.Add(OfSide(comparison, side), side);
-    comparison.notes.push_back(FitText(fit,
-                                       one.regime == Regime::kSmooth ? "like their neighbours"
-                                       : one.regime == Regime::kEven ? "from all of the range"
-                                                                     : "normally distributed",
-                                       one.sizes.shrink));
+    comparison.notes.push_back(FitText(fit, one));
     Hold(one, std::move(comparison), *std::move(fed));
     return absl::OkStatus();
   }
@@ -307,11 +303,12 @@ class SetsComparison {
     if (!IsTiny(worst_.comparison.left)) return absl::OkStatus();
     OC_RETURN_IF_ERROR(TryAll(CasesForSizes(*graphs.left, *graphs.right), never));
     OC_RETURN_IF_ERROR(TryAll(CasesForSingleIntegers(*graphs.left), never));
+    OC_RETURN_IF_ERROR(TryAll(CasesOfNothing(*graphs.left, *graphs.right), never));
     return TryAll(CasesForMissing(coverage_.Get()),
                   [&] { return CasesForMissing(coverage_.Get()).empty(); });
   }
 
-  // Compares on one case after another until the sides differ, or enough is seen.
+  // Until the sides differ, or enough is seen.
   absl::Status TryAll(const std::vector<Case>& cases, absl::FunctionRef<bool()> enough) {
     for (const Case& one : cases) {
       if (Differs(worst_.comparison) || enough()) break;
@@ -324,9 +321,7 @@ class SetsComparison {
   void TellOfConstants(Comparison* comparison) {
     comparison->unread =
         comparison->verdict <= Verdict::kClose ? unread_ : std::vector<UnreadRows>();
-    for (const FixedSize& fixed : SizesThatOneSideFixes()) {
-      comparison->frozen.push_back(fixed.fed);
-    }
+    TellFixedSizes(left_, right_, inputs_.mapping(), comparison);
     for (const FrozenInput& frozen : inputs_.Frozen()) {
       comparison->frozen.push_back(frozen.text);
       ++comparison->coverage->nodes;
@@ -338,8 +333,10 @@ class SetsComparison {
 
   // Compares on one more set; false if the left model cannot run on it.
   absl::StatusOr<bool> Try(Case one) {
-    for (const int attempt : {attempt_, attempt_ + 2}) {
+    for (const int attempt : {base_.attempt, base_.attempt + 2}) {
       one.sizes.attempt = std::min(attempt, kSizeAttempts - 1);
+      if (base_.batch > 0) one.sizes.batch = base_.batch;
+      if (base_.reach > 0) one.sizes.reach = base_.reach;
       absl::StatusOr<FedInputs> fed = Feed(one);
       if (!fed.ok()) return false;
       OC_ASSIGN_OR_RETURN(Comparison comparison, Compare(left_, right_, Brief()));
@@ -352,8 +349,8 @@ class SetsComparison {
       }
       if (comparison.verdict == Verdict::kFailed && !Differs(worst_.comparison)) {
         Case first;
-        first.sizes.attempt = attempt_;
-        TellSizes(SizesText(first), SizesText(one), &comparison);
+        first.sizes = base_;
+        TellSizes(SizesText(first), SideId::kLeft, SizesText(one), &comparison);
       }
       const std::string sizes = comparison.sizes_of_one_side;
       Count(comparison);
@@ -377,16 +374,18 @@ class SetsComparison {
   absl::Status Search() {
     const absl::Time end = absl::Now() + *sets_.search;
     SearchPlan plan(coverage_.Get());
+    runs_.emplace(left_, right_, inputs_.mapping(), &options_.seen->fingerprints);
     while (absl::Now() < end) {
       Case one = plan.Next();
       if (IsCoarse()) one.mixture.reset();
-      // Overflow in 16-bit types is worth knowing, though.
+      // Overflow in 16-bit types is worth knowing.
       const bool overflows = one.regime == Regime::kLarge && !IsCalibrated();
       if (!MayShow(one.regime) && !overflows) continue;
       ++searched_;
       absl::StatusOr<FedInputs> fed = Feed(one);
       if (!fed.ok()) continue;
-      if (!plan.WantsNearness() && !OutputsDiffer(left_, right_, options_.tolerance)) continue;
+      if (!plan.WantsNearness() && !OutputsDiffer(left_, right_, options_.tolerance, &*runs_))
+        continue;
       OC_ASSIGN_OR_RETURN(Comparison comparison, Compare(left_, right_, Brief()));
       if (LeftFailed(comparison)) continue;
       const int64_t seen = coverage_.seen();
@@ -408,8 +407,7 @@ class SetsComparison {
            (comparison.verdict == Verdict::kClose && IsQuantized(comparison.right));
   }
 
-  // True if outputs agree only by the tolerance of a type coarser than float, or by one that the
-  // user set for usual numbers.
+  // True if outputs agree only by the tolerance of a coarse type, or by one that the user set.
   bool IsCoarse() const {
     constexpr double kFine = 1e-3;
     if (options_.tolerance.atol.has_value() || !options_.tolerance.by_name.empty()) return true;
@@ -422,9 +420,8 @@ class SetsComparison {
   // Coarse types are not made for numbers of other sizes.
   bool MayShow(Regime regime) const { return SuitsCoarseTypes(regime) || !IsCoarse(); }
 
-  // Differences that numbers of unusual sizes cause by rounding alone are not the models' fault:
-  // they vanish in double. Results that are infinite or NaN on one side only count; in coarse types
-  // nothing else does.
+  // Differences by rounding alone, as numbers of unusual sizes cause, vanish in double. Results
+  // that are infinite or NaN on one side only count; in coarse types nothing else does.
   bool IsReal(const Comparison& comparison, Regime regime) const {
     if (comparison.verdict == Verdict::kFailed) return true;
     if (DifferBeyondNumbers(comparison)) return true;
@@ -443,7 +440,7 @@ class SetsComparison {
       smaller.sizes.set = set;
       smaller.sizes.stretch = 1;
       absl::StatusOr<FedInputs> less = Feed(smaller);
-      if (!less.ok() || !OutputsDiffer(left_, right_, options_.tolerance)) continue;
+      if (!less.ok() || !OutputsDiffer(left_, right_, options_.tolerance, &*runs_)) continue;
       one = smaller;
       fed = *std::move(less);
       break;
@@ -463,7 +460,7 @@ class SetsComparison {
   bool DifferOn(const FedInputs& fed, Regime regime) {
     left_.SetFeeds(fed.left);
     right_.SetFeeds(fed.right);
-    if (!OutputsDiffer(left_, right_, options_.tolerance)) return false;
+    if (!OutputsDiffer(left_, right_, options_.tolerance, &*runs_)) return false;
     const absl::StatusOr<Comparison> comparison = Compare(left_, right_, Brief());
     return comparison.ok() && !LeftFailed(*comparison) && Differs(*comparison) &&
            IsReal(*comparison, regime);
@@ -479,11 +476,12 @@ class SetsComparison {
   std::optional<Case> to_feed_again_;  // the case of the result, if its inputs are not held
   CoverageCounter coverage_;
   PerSide<PartsOfNodes> parts_;
-  ToldOutputs told_;  // the left's
+  ToldOutputs told_;                // the left's
+  std::optional<SharedRuns> runs_;  // of a search
   int count_ = 0;
   int searched_ = 0;
-  int set_aside_ = 0;  // sets whose differences are not real
-  int attempt_ = 0;
+  int set_aside_ = 0;               // sets whose differences are not real
+  SizeChoice base_;                 // with which the left runs
   std::optional<SizeSum> sum_;      // a sum of sizes that the left model needs
   std::vector<std::string> masks_;  // inputs that are masks
   std::vector<UnreadRows> unread_;  // unread on all sets so far

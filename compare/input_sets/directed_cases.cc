@@ -28,9 +28,18 @@ SetCase OfLength(int64_t length) {
   return one;
 }
 
+// A length that is longer than inputs are made is the number of elements of a batch.
+constexpr int64_t kLongestAxis = 2048;
+
 // Both for axes that are sequences and for those that a batch would be along.
 void AddLength(int64_t length, std::vector<SetCase>* cases) {
   constexpr int64_t kLongestBatch = 1024;
+  constexpr int64_t kRows = 128;
+  if (length > kLongestAxis) {
+    cases->push_back(OfLength(length / kRows + 1));
+    cases->back().sizes.batch = kRows;
+    return;
+  }
   cases->push_back(OfLength(length));
   if (length > kLongestBatch) return;
   SetCase one;
@@ -86,14 +95,14 @@ std::vector<int64_t> BoundsOfLength(const GraphScope& scope, const Node& node) {
 // The numbers that a graph compares sizes with or cuts them at, in order of size.
 std::set<int64_t> SizeMarks(const Graph& graph) {
   constexpr double kLeast = 4;  // exporters compare sizes with 1 and -1
-  constexpr double kLongest = 2048;
+  constexpr double kMostElements = 3e4;
   constexpr size_t kMost = 4;
   const auto scope = MakeScope(graph);
   std::set<int64_t> marks;
   for (const Node& node : graph.nodes) {
     if (IsOneOf(node, {"Slice"})) {
       for (const int64_t bound : BoundsOfLength(*scope, node)) {
-        if (bound >= kLeast && bound <= kLongest && marks.size() < kMost) marks.insert(bound);
+        if (bound >= kLeast && bound <= kLongestAxis && marks.size() < kMost) marks.insert(bound);
       }
       continue;
     }
@@ -111,7 +120,7 @@ std::set<int64_t> SizeMarks(const Graph& graph) {
       }
     }
     for (const double number : numbers) {
-      if (!sizes || number < kLeast || number > kLongest || marks.size() >= kMost) continue;
+      if (!sizes || number < kLeast || number > kMostElements || marks.size() >= kMost) continue;
       marks.insert(static_cast<int64_t>(number));
     }
   }
@@ -125,6 +134,14 @@ bool HasPast(const ValueInfo& input) {
 
 }  // namespace
 
+bool TakesSignals(const Graph& graph) {
+  return std::any_of(graph.inputs.begin(), graph.inputs.end(), [](const ValueInfo& input) {
+    const auto& shape = input.type.shape;
+    return IsFloatingPoint(input.type.dtype) && shape.has_value() && shape->size() == 3 &&
+           (!(*shape)[1].value.has_value() || !(*shape)[2].value.has_value());
+  });
+}
+
 std::vector<SetCase> CasesForRows(const UnreadRows& unread) {
   constexpr int64_t kFarthest = 8192;
   constexpr int64_t kUsualOffset = 2;  // of position tables that count from behind their padding
@@ -136,7 +153,12 @@ std::vector<SetCase> CasesForRows(const UnreadRows& unread) {
     if (length > 1 && length <= kFarthest && !known) lengths.push_back(length);
   }
   std::vector<SetCase> cases;
-  for (const int64_t length : lengths) AddLength(length, &cases);
+  for (const int64_t length : lengths) {
+    if (length > kLongestAxis)
+      cases.push_back(OfLength(length));
+    else
+      AddLength(length, &cases);
+  }
   return cases;
 }
 
@@ -178,6 +200,7 @@ std::vector<SetCase> CasesForSizes(const Graph& left, const Graph& right) {
     // Differences of positions are below the length.
     for (const int64_t length : {mark + 2, mark - 1}) {
       AddLength(length, &cases);
+      if (length > kLongestAxis) continue;
       SetCase& one = cases.emplace_back();
       one.sizes.set = 1;
       one.sizes.image = length;
@@ -204,12 +227,30 @@ std::vector<SetCase> CasesForSingleIntegers(const Graph& graph) {
   return cases;
 }
 
+std::vector<SetCase> CasesOfNothing(const Graph& left, const Graph& right) {
+  const auto has_meaning = [](const Graph& graph) {
+    return std::all_of(graph.nodes.begin(), graph.nodes.end(), [](const Node& node) {
+      return IsOfOnnx(node) && node.body == nullptr &&
+             !IsOneOf(node, {"Attention", "GRU", "If", "LSTM", "LogSoftmax", "Loop", "RNN",
+                             "ReverseSequence", "Scan", "Softmax"});
+    });
+  };
+  const bool counts =
+      std::any_of(left.inputs.begin(), left.inputs.end(), [](const ValueInfo& input) {
+        return IsInteger(input.type.dtype) || input.type.dtype == DType::kBool;
+      });
+  if (!counts || !has_meaning(left) || !has_meaning(right)) return {};
+  SetCase one;
+  one.regime = Regime::kNothing;
+  return {one};
+}
+
 std::vector<Regime> AnswersTo(absl::string_view why) {
   using enum Regime;
   if (absl::StrContains(why, "below 0")) return {kNegative};
   if (absl::StrContains(why, "above 0")) return {kPositive};
   if (absl::StrContains(why, "limit")) return {kLarge, kHuge, kEnds};
-  if (absl::StrContains(why, "condition")) return {kEnds, kTiny, kLarge, kTies, kZeros};
+  if (absl::StrContains(why, "condition")) return {kEnds, kTiny, kLarge, kTies, kZeros, kAscending};
   if (absl::StrContains(why, "took all")) return {kSmall, kTiny};
   if (absl::StrContains(why, "is equal")) return {kWhole, kEnds};
   if (absl::StrContains(why, "round")) return {kZeros, kOnes, kEnds};

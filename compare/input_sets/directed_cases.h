@@ -13,6 +13,9 @@
 
 namespace onnxcmp {
 
+// True for a graph with an input of floats along an open axis other than that of images or a batch.
+bool TakesSignals(const Graph& graph);
+
 // Axes as long as reaches a table's rows, the likeliest first. What adds to positions, or takes
 // differences of them, reaches them with other lengths than the rows' indices.
 std::vector<SetCase> CasesForRows(const UnreadRows& unread);
@@ -28,6 +31,10 @@ std::vector<SetCase> CasesForSizes(const Graph& left, const Graph& right);
 // Large numbers for single integers, as time stamps and seeds are: usual sets give them small ones,
 // since most are counts. None if the graph has no such input.
 std::vector<SetCase> CasesForSingleIntegers(const Graph& graph);
+
+// Masks and lengths that leave no element of a row. None if attention or a recurrent operator may
+// read them, for their results then have no meaning.
+std::vector<SetCase> CasesOfNothing(const Graph& left, const Graph& right);
 
 // Regimes that may exercise what a node has not shown.
 std::vector<Regime> AnswersTo(absl::string_view why);

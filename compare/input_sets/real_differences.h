@@ -6,13 +6,15 @@
 #include <vector>
 
 #include "compare/differences/tolerance.h"
+#include "compare/input_sets/shared_runs.h"
 #include "compare/outcome/comparison.h"
 #include "compare/sides/side.h"
 
 namespace onnxcmp {
 
 // By the outputs alone, each by its own type: both sides run. False if the left fails.
-bool OutputsDiffer(const Side& left, const Side& right, const ToleranceOptions& tolerance);
+bool OutputsDiffer(const Side& left, const Side& right, const ToleranceOptions& tolerance,
+                   SharedRuns* runs);
 
 // True if any output of a comparison is NaN or infinite on one side alone, or of another type.
 bool DifferBeyondNumbers(const Comparison& comparison);

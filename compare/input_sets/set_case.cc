@@ -1,9 +1,13 @@
 #include "compare/input_sets/set_case.h"
 
+#include <algorithm>
+#include <iterator>
 #include <set>
+#include <string>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "compare/graphs/constants.h"
 #include "evaluator/tensor/dtype.h"
 #include "evaluator/tensor/tensor.h"
@@ -21,6 +25,10 @@ bool SuitsCoarseTypes(Regime regime) {
     default:
       return true;
   }
+}
+
+bool HasUsualSizes(const SetCase& one) {
+  return one.sizes.attempt == 0 && one.sizes.batch == 0 && one.sizes.reach == 0;
 }
 
 SetCase FurtherCase(int set, bool coarse, bool tiny) {
@@ -69,9 +77,36 @@ SetCase MixtureCase(uint64_t i) {
   return one;
 }
 
+namespace {
+
+constexpr size_t kMostNumbers = 12;
+constexpr int64_t kLongest = 4096;
+
+void AddNumber(int64_t number, std::set<int64_t>* numbers) {
+  if (number > 1 && number <= kLongest && numbers->size() < kMostNumbers) numbers->insert(number);
+}
+
+// A table of several axes that is added, multiplied or chosen from fits inputs of its lengths
+// alone, as masks and positions do.
+void AddBroadcastLengths(const Graph& graph, const Node& node, std::set<int64_t>* numbers) {
+  static constexpr absl::string_view kBroadcast[] = {"Add", "And", "Div", "Equal",
+                                                     "Mul", "Or",  "Sub", "Where"};
+  if (std::find(std::begin(kBroadcast), std::end(kBroadcast), node.op_type) ==
+      std::end(kBroadcast)) {
+    return;
+  }
+  for (const std::string& input : node.inputs) {
+    const Tensor* constant = FindConstant(graph, input);
+    if (constant == nullptr || constant->shape().size() < 2) continue;
+    for (size_t axis = 0; axis + 1 < constant->shape().size(); ++axis) {
+      AddNumber(constant->shape()[axis], numbers);
+    }
+  }
+}
+
+}  // namespace
+
 std::vector<SizeChoice> OtherSizes(const Graph& graph) {
-  constexpr size_t kMostNumbers = 12;
-  constexpr int64_t kLongest = 4096;
   std::vector<SizeChoice> others;
   for (const int attempt : {3, 5, 7, 2, 6}) {
     others.emplace_back();
@@ -79,8 +114,9 @@ std::vector<SizeChoice> OtherSizes(const Graph& graph) {
   }
   std::set<int64_t> numbers;
   for (const Node& node : graph.nodes) {
-    if (node.domain != kOnnxDomain || node.inputs.size() < 2 ||
-        (node.op_type != "Reshape" && node.op_type != "Expand")) {
+    if (node.domain != kOnnxDomain || node.inputs.size() < 2) continue;
+    AddBroadcastLengths(graph, node, &numbers);
+    if ((node.op_type != "Reshape" && node.op_type != "Expand")) {
       continue;
     }
     const Tensor* shape = FindConstant(graph, node.inputs[1]);
@@ -88,8 +124,7 @@ std::vector<SizeChoice> OtherSizes(const Graph& graph) {
         shape == nullptr ? absl::StatusOr<Tensor>(absl::NotFoundError("")) : shape->Contiguous();
     if (!whole.ok() || whole->dtype() != DType::kInt64) continue;
     for (int64_t i = 0; i < whole->num_elements(); ++i) {
-      const int64_t number = whole->data<int64_t>()[i];
-      if (number > 1 && number <= kLongest && numbers.size() < kMostNumbers) numbers.insert(number);
+      AddNumber(whole->data<int64_t>()[i], &numbers);
     }
   }
   for (const int64_t number : numbers) {

@@ -23,6 +23,9 @@ struct SetCase {
 // True if coarse types are made for such numbers.
 bool SuitsCoarseTypes(Regime regime);
 
+// False if the sizes were chosen because a model does not run with the usual ones.
+bool HasUsualSizes(const SetCase& one);
+
 // The usual sets after the first: a batch of 1, then integers and halves, then large numbers along
 // longer axes. `coarse`: numbers stay as they are. `tiny`: more rows cost nothing.
 SetCase FurtherCase(int set, bool coarse, bool tiny);

@@ -6,40 +6,43 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/statusor.h"
+#include "absl/status/status.h"
+#include "compare/base/per_side.h"
 #include "compare/compare.h"
 #include "compare/inputs/input_mapping.h"
 #include "compare/inputs/input_sets.h"
 #include "compare/inputs/made_up/free_sizes.h"
 #include "compare/outcome/comparison.h"
 #include "compare/sides/side.h"
-#include "evaluator/model/model.h"
 
 namespace onnxcmp {
 
-// Batches of one and of several, equal and unequal axes, short and long ones, and the numbers that
-// either model's shapes hold. None if no dimension is open. The sides are left with the inputs that
-// they had.
-absl::StatusOr<std::vector<TriedSizes>> TrySizes(Side& left, Side& right, InputSets& inputs,
-                                                 const CompareOptions& options,
-                                                 const std::optional<SizeSum>& sum);
+// Tries batches of one and of several, equal and unequal axes, short and long ones, and the numbers
+// that either model's shapes hold, and adds what ran and agreed to the comparison: nothing if no
+// dimension is open. Sizes that one side alone takes, or on which outputs differ, make it differ.
+// The sides are left with the inputs that they had.
+absl::Status AddSizes(Side& left, Side& right, InputSets& inputs, const CompareOptions& options,
+                      const std::optional<SizeSum>& sum, Comparison* comparison);
 
 // Sizes with which both run, where they do not with the usual ones; "" if there are none among
 // those that are tried. The sides keep the inputs that they have.
 std::string SizesOfBoth(Side& left, Side& right, InputSets& inputs,
                         const std::optional<SizeSum>& sum);
 
-// An axis of an input that only one side leaves open.
-struct FixedSize {
-  std::string text;  // "the right takes only 4 along axis 0 of `x`, the left any size"
-  std::string fed;   // "4 along axis 0 of `x`, which the right has fixed"
-};
-std::vector<FixedSize> FixedByOneSide(const Graph& left, const Graph& right,
-                                      const InputMapping& mapping);
+// Sizes with which the right alone runs, beside a choice with which both do: another batch, or
+// another length of the only axis that is open beside it, since sizes of several axes may have to
+// agree. "" if the left takes what was tried. The sides are left with other inputs.
+std::string SizesOfRightAlone(Side& left, Side& right, InputSets& inputs, const SizeChoice& both);
 
-// Sizes that only one side runs with, if both run with others: "both run with batch 4; with batch 2
-// the left runs and the right does not"; "" if there are none.
-std::string SizesOfOneSide(const std::vector<TriedSizes>& sizes);
+// Makes sizes that one side alone takes a difference: "both run with batch 4; with batch 2 the left
+// runs and the right does not". Nothing if either is "".
+void TellSizes(const std::string& both, SideId alone, const std::string& with,
+               Comparison* comparison);
+
+// Adds axes of inputs that only one side leaves open to what is frozen ("4 along axis 0 of `x`,
+// which the right has fixed"); none of them is exercised whole. Requires that coverage was counted.
+void TellFixedSizes(const Side& left, const Side& right, const InputMapping& mapping,
+                    Comparison* comparison);
 
 }  // namespace onnxcmp
 

@@ -1,4 +1,5 @@
 #include "compare/quantization/find_quantization.h"
+#include "compare/graphs/kept_range.h"
 
 #include <algorithm>
 #include <cmath>
@@ -361,7 +362,8 @@ class QuantizationFinder {
     return any;
   }
 
-  // Finds layers that are wrong although no constant by itself explains it.
+  // Finds layers that are wrong although no constant by itself explains it. What readers cut off is
+  // no noise.
   void FindMisfits(std::vector<double> own) {
     constexpr double kFarBelow = 8;  // dB below the others
     constexpr double kVeryFarBelow = 15;
@@ -380,7 +382,8 @@ class QuantizationFinder {
         continue;
       }
       std::string text = FactorMistake(run_, layer.result);
-      if (text.empty() && *layer.own_sqnr < kNoisy && *layer.own_sqnr < *middle - kVeryFarBelow) {
+      if (text.empty() && *layer.own_sqnr < kNoisy && *layer.own_sqnr < *middle - kVeryFarBelow &&
+          !KeptByReaders(side_.graph(), layer.result).cuts()) {
         text = absl::StrFormat(
             "given the other side's values it is %.2g dB from the other side's result, where half "
             "of the layers are above %.2g dB: a scale, a zero point or an axis that it is computed "

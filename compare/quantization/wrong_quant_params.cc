@@ -8,6 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
 #include "compare/base/thresholds.h"
+#include "compare/graphs/kept_range.h"
 #include "compare/operators/operator_traits.h"
 
 namespace onnxcmp {
@@ -115,21 +116,6 @@ std::string ZeroPointText(const CounterpartRun& run, const FixedQuantParams& par
 
 }  // namespace
 
-namespace {
-
-// True if all readers of a result, or of its dequantized floats, are Relu.
-bool IsCutOffAtZero(const SideGraph& graph, int r) {
-  const std::vector<int>& readers = graph.readers(r);
-  return !readers.empty() && std::all_of(readers.begin(), readers.end(), [&](int n) {
-    const StreamNode& reader = *graph.node(n).made;
-    if (reader.op_type != "DequantizeLinear") return reader.op_type == "Relu";
-    return !reader.outputs.empty() && reader.outputs[0] != kNone &&
-           IsCutOffAtZero(graph, reader.outputs[0]);
-  });
-}
-
-}  // namespace
-
 std::optional<FixedQuantParams> FixedQuantParamsOf(const CounterpartRun& run, int r) {
   const SideValues& side = run.quantized();
   const std::optional<QuantParams>& written = side.all_params().written(r);
@@ -168,13 +154,13 @@ std::optional<FixedQuantParams> FixedQuantParamsOf(const CounterpartRun& run, in
   const double low = params.least_real();
   const double high = params.most_real();
   const double step = values->scales[0];
-  const bool cut = IsCutOffAtZero(side.graph(), r);
+  const KeptRange kept = KeptByReaders(side.graph(), r);
   double cut_below = 0, cut_above = 0, squares = 0, count = 0;
   ForEachStrip(DequantizedReader(*numbers), 0, numbers->size(),
                [&](int64_t /*first*/, int64_t size, const double* strip) {
                  for (double number : absl::MakeConstSpan(strip, size)) {
                    if (!(std::abs(number) < thresholds::kMaskMagnitude)) continue;
-                   if (cut) number = std::max(number, 0.0);
+                   number = std::clamp(number, kept.least, kept.greatest);
                    params.least = std::min(params.least, number);
                    params.most = std::max(params.most, number);
                    const double beyond = std::max({number - high, low - number, 0.0}) / step;

@@ -79,6 +79,10 @@ FreeSizes::FreeSizes(const std::vector<ValueInfo>& inputs, const SizeChoice& cho
     : sizes_(given) {
   const Way way = WayOf(choice);
   const auto set = static_cast<size_t>(std::max(choice.set, 0));
+  // Halves of odd sizes are rounded, windows do not fit into them: the second set shows it, if the
+  // model takes the usual sizes at all.
+  const bool odd = set % std::size(kBatches) == 1 && choice.attempt == 0 && choice.reach == 0;
+  const int64_t more = odd ? 1 : 0;
   size_t plain = set;
   int64_t image = 0;
   std::vector<std::string> sums;
@@ -108,14 +112,15 @@ FreeSizes::FreeSizes(const std::vector<ValueInfo>& inputs, const SizeChoice& cho
           sizes_[key] = way.batch != 0 ? way.batch : BatchOf(choice);
           break;
         case Role::kImage:
-          sizes_[key] = way.image + way.image_step * (image++ + static_cast<int64_t>(set % 2));
+          sizes_[key] = way.image + way.image_step * (image++ + static_cast<int64_t>(set % 2)) +
+                        (choice.image == 0 ? more : 0);
           break;
         case Role::kPast:
           sizes_[key] = way.plain != 0 ? way.plain : 3 + static_cast<int64_t>(set);
           break;
         case Role::kPlain:
-          sizes_[key] =
-              choice.stretch * (way.plain != 0 ? way.plain : kPlain[plain++ % std::size(kPlain)]);
+          sizes_[key] = choice.stretch *
+                        (way.plain != 0 ? way.plain : kPlain[plain++ % std::size(kPlain)] + more);
           break;
       }
     }

@@ -50,6 +50,7 @@ InputPurpose Merged(const InputPurpose& left, const InputPurpose& right) {
   merged.not_negative |= other.not_negative || !alike;
   merged.adds_up |= other.adds_up;
   merged.ties |= other.ties;
+  merged.sums &= alike && other.sums;
   // The left decides, so that a right that fails on other ids shows.
   merged.wraps = alike ? left.wraps : std::max(left.wraps, right.wraps);
   const auto append = [](auto* to, const auto& from) {
@@ -58,6 +59,7 @@ InputPurpose Merged(const InputPurpose& left, const InputPurpose& right) {
   append(&merged.landmarks, other.landmarks);
   append(&merged.missing, other.missing);
   if (!merged.range.has_value()) merged.range = other.range;
+  merged.standard = left.standard.has_value() ? left.standard : right.standard;
   if (!alike) return merged;
   append(&merged.words, other.words);
   append(&merged.paths, other.paths);

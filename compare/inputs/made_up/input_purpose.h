@@ -13,6 +13,7 @@
 #include "absl/container/node_hash_map.h"
 #include "absl/strings/string_view.h"
 #include "compare/inputs/made_up/index_form.h"
+#include "compare/inputs/made_up/standardization.h"
 #include "evaluator/model/model.h"
 #include "evaluator/tensor/tensor.h"
 
@@ -82,6 +83,8 @@ struct InputPurpose {
   bool not_negative = false;
   bool shifted = false;  // all uses are of numbers computed from them
   bool adds_up = false;
+  // Masks: true if integers are but added up, so that they may be any numbers.
+  bool sums = false;
   // Ids: what they are taken modulo of before every use, so that they may be any numbers; 0: some
   // use is of the ids themselves.
   int32_t wraps = 0;
@@ -101,6 +104,8 @@ struct InputPurpose {
   std::vector<double> missing;
   // The range that it is quantized to before any other use.
   std::optional<NumberRange> range;
+  // Moves and scales them before any other use.
+  std::optional<Standardization> standard;
   // Strings that occur in the graph.
   std::vector<std::string> words;
   // Features: by feature, the numbers that it is compared with.

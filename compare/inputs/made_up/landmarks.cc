@@ -1,7 +1,9 @@
 #include "compare/inputs/made_up/landmarks.h"
 
+#include <cmath>
 #include <cstdint>
 #include <limits>
+#include <utility>
 
 #include "compare/inputs/made_up/node_questions.h"
 #include "evaluator/tensor/convert.h"
@@ -12,7 +14,8 @@ namespace {
 
 void AddNumber(const GraphScope& scope, const Node& node, size_t i, std::vector<double>* numbers) {
   if (i >= node.inputs.size()) return;
-  if (const auto number = NumberOf(ConstantIn(scope, node.inputs[i]))) numbers->push_back(*number);
+  const auto number = NumberOf(ConstantIn(scope, node.inputs[i]));
+  if (number.has_value() && std::isfinite(*number)) numbers->push_back(*number);
 }
 
 }  // namespace
@@ -24,6 +27,16 @@ void AddLandmarks(const GraphScope& scope, const Node& node, size_t slot,
       IsOneOf(node, {"Equal"}) && node.inputs.size() == 2 && node.inputs[0] == node.inputs[1];
   if (IsOneOf(node, {"IsNaN"}) || itself)
     numbers->push_back(std::numeric_limits<double>::quiet_NaN());
+  if (IsOneOf(node, {"IsInf"})) {
+    for (const auto& [detects, sign] : {std::pair("detect_positive", 1), {"detect_negative", -1}}) {
+      if (IntAttribute(node, detects).value_or(1) == 0) continue;
+      numbers->push_back(sign * std::numeric_limits<double>::infinity());
+    }
+  }
+  // Integers that have the bits, and those that lack one.
+  if (IsOneOf(node, {"BitwiseAnd", "BitwiseOr", "BitwiseXor"}) && slot < 2) {
+    AddNumber(scope, node, 1 - slot, numbers);
+  }
   if (IsOneOf(node, {"Equal", "Greater", "Less", "GreaterOrEqual", "LessOrEqual"}) && slot < 2) {
     AddNumber(scope, node, 1 - slot, numbers);
   }
@@ -48,6 +61,10 @@ void AddLandmarks(const GraphScope& scope, const Node& node, size_t slot,
     if (to == DType::kFloat16) numbers->push_back(2049);
     if (to == DType::kBfloat16) numbers->push_back(257);
   }
+}
+
+bool LooksForBit(const Node& node, const Tensor* constant) {
+  return node.op_type.starts_with("Bitwise") && NumberOf(constant).value_or(1) != 1;
 }
 
 bool TellsOneFromZero(const Node& node, size_t slot, const Tensor& constant) {

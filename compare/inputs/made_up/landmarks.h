@@ -18,6 +18,9 @@ namespace onnxcmp {
 void AddLandmarks(const GraphScope& scope, const Node& node, size_t slot,
                   std::vector<double>* numbers);
 
+// True if a bit other than the last one is looked for, which tells nothing of the others.
+bool LooksForBit(const Node& node, const Tensor* constant);
+
 // True if a comparison of a mask's numbers with a constant tells 1 from 0; `slot` is the mask's.
 bool TellsOneFromZero(const Node& node, size_t slot, const Tensor& constant);
 

@@ -102,7 +102,39 @@ bool ValueMaker::CrossesLimits(const InputPurpose& purpose) const {
          purpose.purpose == Purpose::kNumbers;
 }
 
-double ValueMaker::Number(const InputPurpose& purpose, bool scalar, std::optional<double> normal) {
+std::optional<double> ValueMaker::BetweenLimits(const InputPurpose& purpose, double limit) {
+  constexpr double kNear = 0.5;  // of limits that are farther apart others lie between them
+  if (purpose.landmarks.size() < 2 || random_.Below(3) != 0) return std::nullopt;
+  double next = std::numeric_limits<double>::infinity();
+  for (const double other : purpose.landmarks) {
+    if (other > limit) next = std::min(next, other);
+  }
+  if (!(next - limit < kNear * std::max(std::abs(limit), 1.0))) return std::nullopt;
+  return 0.5 * (limit + next);
+}
+
+bool ValueMaker::IsBeforeStandardization(const InputPurpose& purpose) const {
+  switch (regime_) {
+    case Regime::kUsual:
+    case Regime::kLarge:
+    case Regime::kSmooth:
+    case Regime::kScenes:
+      break;
+    case Regime::kEven:
+      break;
+    default:
+      return false;
+  }
+  // A scale's own range says more than one factor of all numbers.
+  if (purpose.range.has_value() && purpose.standard.has_value() &&
+      (regime_ == Regime::kEven || purpose.standard->size.size() == 1)) {
+    return false;
+  }
+  return purpose.standard.has_value() && purpose.purpose == Purpose::kNumbers;
+}
+
+double ValueMaker::Number(const InputPurpose& purpose, bool scalar, std::optional<double> normal,
+                          Standardization::Around around) {
   if (const auto probe = Probe(purpose);
       probe.has_value() && purpose.purpose == Purpose::kNumbers) {
     return *probe * (0.98 + 0.04 * random_.Uniform());
@@ -127,6 +159,7 @@ double ValueMaker::Number(const InputPurpose& purpose, bool scalar, std::optiona
     constexpr double kMost = 2e4;
     const auto many = static_cast<int64_t>(purpose.landmarks.size());
     const double mark = purpose.landmarks[static_cast<size_t>(random_.Below(many))];
+    if (const std::optional<double> between = BetweenLimits(purpose, mark)) return *between;
     const double step = (0.05 + 0.2 * random_.Uniform()) * std::max(std::abs(mark), 0.5);
     const double side = (in_turn ? set_ % 2 : random_.Below(2)) == 0 ? -1 : 1;
     if (std::abs(mark) <= kMost && purpose.purpose != Purpose::kPositive) {
@@ -134,6 +167,12 @@ double ValueMaker::Number(const InputPurpose& purpose, bool scalar, std::optiona
     }
   }
   const double number = Usual(purpose, scalar, normal);
+  if (IsBeforeStandardization(purpose)) {
+    const double stands = around.middle + purpose.shrink * around.size * number;
+    return !purpose.range.has_value() || set_ % 4 == 1
+               ? stands
+               : std::clamp(stands, purpose.range->least, purpose.range->greatest);
+  }
   if (!purpose.range.has_value()) return purpose.shrink * number;
   // The range that the scale was calibrated for.
   constexpr double kDeviations = 3;
@@ -195,91 +234,10 @@ double ValueMaker::Usual(const InputPurpose& purpose, bool scalar, std::optional
   return number;
 }
 
-int64_t ValueMaker::Integer(DType dtype, const InputPurpose& purpose, bool scalar) {
-  const bool narrow = BitWidth(dtype) <= 16;
-  auto least = static_cast<double>(IntegerMin(dtype));
-  auto greatest = static_cast<double>(IntegerMax(dtype));
-  if (purpose.integers.has_value()) {
-    least = std::max(least, purpose.integers->least);
-    greatest = std::min(greatest, purpose.integers->greatest);
-  }
-  double number = 0;
-  if (purpose.purpose == Purpose::kPositive) {
-    number = static_cast<double>(1 + random_.Below(8));
-  } else if (const auto keys = purpose.thresholds.find(-1);
-             keys != purpose.thresholds.end() && random_.Below(4) != 0) {
-    number =
-        keys->second[static_cast<size_t>(random_.Below(static_cast<int64_t>(keys->second.size())))];
-  } else if (const auto probe = Probe(purpose)) {
-    number = std::round(*probe);
-  } else if (const auto missing = Missing(purpose); missing.has_value() && !std::isnan(*missing)) {
-    number = *missing;
-  } else if (scalar && CrossesLimits(purpose)) {
-    // Below, above and at a limit in turn.
-    const size_t many = purpose.landmarks.size();
-    const int side = set_ % 2 == 1 ? 1 : set_ % 4 == 2 && many == 1 ? 0 : -1;
-    number = std::floor(purpose.landmarks[static_cast<size_t>(set_ / 2) % many]) + side;
-  } else if (!purpose.landmarks.empty() && random_.Below(4) == 0) {
-    // At a limit, and next to it on both sides.
-    const auto many = static_cast<int64_t>(purpose.landmarks.size());
-    number = std::floor(purpose.landmarks[static_cast<size_t>(random_.Below(many))]) +
-             static_cast<double>(random_.Below(3)) - 1;
-  } else if (regime_ == Regime::kZeros || regime_ == Regime::kOnes) {
-    number = regime_ == Regime::kZeros ? 0 : 1;
-  } else if (regime_ == Regime::kEnds) {
-    number = random_.Below(2) == 0 ? least : greatest;
-    if (!narrow) number = std::clamp(number, -1e6, 1e6);
-  } else if (narrow && regime_ != Regime::kWhole) {
-    // Quantized numbers: the whole range, and after the first set often its ends.
-    constexpr int64_t kOneIn = 4;
-    number = set_ > 0 && random_.Below(kOneIn) == 0
-                 ? (random_.Below(2) == 0 ? least : greatest)
-                 : least + static_cast<double>(
-                               random_.Below(static_cast<int64_t>(greatest - least) + 1));
-  } else if (purpose.ties && !scalar && regime_ == Regime::kWhole && random_.Below(2) == 0) {
-    number = static_cast<double>(random_.Below(3)) - 1;
-  } else if (!narrow && IsForLarge(scalar) && (scalar || random_.Below(2) == 0)) {
-    const int64_t large = LargeInteger(dtype);
-    // A double would round it.
-    if (static_cast<double>(large) > least && static_cast<double>(large) < greatest) return large;
-    number = static_cast<double>(large);
-  } else {
-    number = static_cast<double>(random_.Below(19)) - 9;
-    if (scalar && number == 0) number = 3;
-    if (regime_ == Regime::kPositive || least == 0) number = std::abs(number);
-    if (regime_ == Regime::kNegative && least < 0) number = -std::abs(number);
-    if (regime_ == Regime::kHuge) number *= 1000;
-  }
-  return static_cast<int64_t>(std::clamp(number, least, std::min(greatest, 9e18)));
-}
-
-// A single integer is mostly a count or a size: one that is large has a set of its own.
-bool ValueMaker::IsForLarge(bool scalar) const {
-  if (scalar) return regime_ == Regime::kHuge;
-  return regime_ == Regime::kWhole || regime_ == Regime::kLarge;
-}
-
-// Integers of any size whose products fit into 32 bits; or beyond that, like time stamps in
-// milliseconds, some in nanoseconds.
-int64_t ValueMaker::LargeInteger(DType dtype) {
-  constexpr double kProducts = 30.5;
-  constexpr double kMilliseconds = 42;
-  const bool longer = regime_ != Regime::kWhole && BitWidth(dtype) == 64;
-  if (longer && random_.Below(regime_ == Regime::kHuge ? 2 : 3) == 0) {
-    // Odd, and beyond what doubles tell apart.
-    constexpr double kLeast = 54;
-    constexpr double kNanoseconds = 61;
-    const double size = std::exp2(kLeast + random_.Uniform() * (kNanoseconds - kLeast));
-    return static_cast<int64_t>(size) | 1;
-  }
-  const double size = std::exp2(random_.Uniform() * (longer ? kMilliseconds : kProducts));
-  const bool below = !IsUnsignedInteger(dtype) && random_.Below(4) == 0;
-  return static_cast<int64_t>(below ? -size : size);
-}
-
 int64_t ValueMaker::Length(const InputPurpose& purpose, int64_t limit, int64_t i) {
   if (purpose.full.has_value()) return limit + *purpose.full;
   if (regime_ == Regime::kEnds) return i % 2 == 0 ? 1 : limit;
+  if (regime_ == Regime::kNothing) return i % 2 == 0 ? 0 : limit;
   if (regime_ == Regime::kOnes) return limit;
   // As short as can be, so that an element too many shows.
   if (IsForTheRare() && i != 1) return std::min<int64_t>(1 + i % 3, limit);
@@ -288,7 +246,9 @@ int64_t ValueMaker::Length(const InputPurpose& purpose, int64_t limit, int64_t i
   return i == 1 ? limit : 1 + random_.Below(limit);
 }
 
-int64_t ValueMaker::CountFor(const InputPurpose& purpose) const {
+int64_t ValueMaker::CountFor(const InputPurpose& purpose) {
+  constexpr int64_t kSome = 12;  // there may be a table with a row for each round
+  constexpr int64_t kMany = 40;
   switch (regime_) {
     case Regime::kZeros:
       return 0;
@@ -297,6 +257,8 @@ int64_t ValueMaker::CountFor(const InputPurpose& purpose) const {
     case Regime::kEnds:
     case Regime::kLarge:
       return 3 * purpose.first;
+    case Regime::kHuge:
+      return random_.Below(2) == 0 ? kSome : kMany;
     default:
       // Once, and not at all, are cases of their own.
       return set_ % 4 == 1 ? 1 : set_ % 4 == 2 ? 0 : purpose.first + set_;
@@ -390,23 +352,35 @@ absl::StatusOr<Tensor> ValueMaker::Make(DType dtype, const Shape& shape,
           ? 1 / std::sqrt(static_cast<double>(std::max({int64_t{1}, shape.front(), shape.back()})))
           : 1;
   std::optional<SmoothNumbers> smooth;
-  if (regime_ == Regime::kSmooth && purpose.purpose == Purpose::kNumbers) {
-    smooth.emplace(shape, &random_);
+  std::optional<SceneNumbers> scenes;
+  if (purpose.purpose == Purpose::kNumbers) {
+    if (regime_ == Regime::kSmooth) smooth.emplace(shape, &random_);
+    if (regime_ == Regime::kScenes) scenes.emplace(shape, &random_);
   }
   // Every other row of whole numbers that are chosen from or compared has but few different ones,
   // so that some are equal; in a single row every other number.
+  const bool zeros = regime_ == Regime::kWhole && purpose.purpose == Purpose::kNumbers;
   const auto tie = [&](int64_t i, double number) {
+    constexpr int64_t kZeroAt = 5;
+    if (zeros && count > kZeroAt && i == kZeroAt) return -0.0;
     const int64_t which = row == count ? i : i / row;
     const bool few = purpose.ties && regime_ == Regime::kWhole && which % 2 == 1;
     return few ? std::clamp(std::round(0.5 * number), -1.0, 1.0) : number;
   };
   const auto neighbour = [&](int64_t i) -> std::optional<double> {
     constexpr double kNoise = 0.3;
+    if (scenes.has_value() && scenes->any()) return scenes->At(i);
     if (!smooth.has_value() || !smooth->any()) return std::nullopt;
     return std::sqrt(1 - kNoise * kNoise) * smooth->At(i) + kNoise * random_.Normal();
   };
-  if (IsInteger(dtype) && purpose.purpose <= Purpose::kPositive) {
+  const auto around = [&](int64_t i) {
+    return purpose.standard.has_value() ? purpose.standard->At(shape, i)
+                                        : Standardization::Around();
+  };
+  const bool any = purpose.sums && regime_ == Regime::kLarge;  // of what may be a mask
+  if (IsInteger(dtype) && (purpose.purpose <= Purpose::kPositive || any)) {
     Fill<int64_t>(&tensor, [&](int64_t) { return Integer(dtype, purpose, scalar); });
+    if (regime_ == Regime::kAscending) OC_RETURN_IF_ERROR(SortRows(row, &tensor));
     return tensor;
   }
   std::vector<int64_t> ids;
@@ -437,11 +411,29 @@ absl::StatusOr<Tensor> ValueMaker::Make(DType dtype, const Shape& shape,
       case Purpose::kFeatures:
         return Feature(purpose, i / row, i % row);
       default:
-        return IsFloatingPoint(dtype) ? tie(i, scale * Number(purpose, scalar, neighbour(i)))
-                                      : static_cast<double>(random_.Below(2));
+        return IsFloatingPoint(dtype)
+                   ? tie(i, scale * Number(purpose, scalar, neighbour(i), around(i)))
+                   : static_cast<double>(random_.Below(2));
     }
   });
+  if (regime_ == Regime::kAscending && purpose.purpose <= Purpose::kPositive) {
+    OC_RETURN_IF_ERROR(SortRows(row, &tensor));
+  }
   return tensor;
+}
+
+absl::Status ValueMaker::SortRows(int64_t row, Tensor* tensor) {
+  if (tensor->dtype() == DType::kBool || BitWidth(tensor->dtype()) < 8) return absl::OkStatus();
+  std::vector<double> numbers(static_cast<size_t>(row));
+  for (int64_t first = 0; first < tensor->num_elements(); first += row) {
+    LoadElements<double>(tensor->dtype(), tensor->raw_data(), first, row, numbers.data());
+    if (std::any_of(numbers.begin(), numbers.end(), [](double v) { return std::isnan(v); }))
+      continue;
+    std::sort(numbers.begin(), numbers.end());
+    StoreElements<double>(tensor->dtype(), numbers.data(), row, tensor->mutable_raw_data(), first,
+                          Overflow::kSaturate);
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace onnxcmp

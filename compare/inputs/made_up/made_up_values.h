@@ -6,9 +6,11 @@
 #include <optional>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "compare/inputs/made_up/input_purpose.h"
 #include "compare/inputs/made_up/regime.h"
+#include "compare/inputs/made_up/standardization.h"
 #include "evaluator/base/random_numbers.h"
 #include "evaluator/model/model.h"
 #include "evaluator/tensor/dtype.h"
@@ -26,9 +28,15 @@ class ValueMaker {
                               std::optional<int64_t> limit);
 
  private:
-  // `normal`: instead of the next random one.
+  // `normal`: instead of the next random one. `around`: how the model standardizes the element.
   double Number(const InputPurpose& purpose, bool scalar,
-                std::optional<double> normal = std::nullopt);
+                std::optional<double> normal = std::nullopt, Standardization::Around around = {});
+  // A number between a limit and the next greater one, now and then, if they are near.
+  std::optional<double> BetweenLimits(const InputPurpose& purpose, double limit);
+  // Puts the numbers of each row in order.
+  static absl::Status SortRows(int64_t row, Tensor* tensor);
+  // True for numbers that the model is to standardize.
+  bool IsBeforeStandardization(const InputPurpose& purpose) const;
   double Usual(const InputPurpose& purpose, bool scalar, std::optional<double> normal);
   int64_t Integer(DType dtype, const InputPurpose& purpose, bool scalar);
   // True for the sets with rare values: missing ones, ids that count from the end.
@@ -43,7 +51,7 @@ class ValueMaker {
   int64_t Position(int64_t i, int64_t row, size_t rank, const InputPurpose& purpose,
                    std::optional<int64_t> limit) const;
   int64_t Length(const InputPurpose& purpose, int64_t limit, int64_t i);
-  int64_t CountFor(const InputPurpose& purpose) const;
+  int64_t CountFor(const InputPurpose& purpose);
   double Feature(const InputPurpose& purpose, int64_t row, int64_t feature);
   double Beside(const std::vector<double>& thresholds);
   // A number between differing constants of both sides, of either sign, if there is any.

@@ -14,11 +14,13 @@ MaskRows::MaskRows(int64_t length, Regime regime, int set)
     : length_(length), regime_(regime), set_(set) {}
 
 MaskRows::Form MaskRows::FormOf(int64_t row) const {
-  if (length_ <= 1) return Form::kAll;
+  if (length_ <= 1 && regime_ != Regime::kNothing) return Form::kAll;
   switch (regime_) {
     case Regime::kZeros:
     case Regime::kOnes:
       return Form::kAll;
+    case Regime::kNothing:
+      return row % 2 == 0 ? Form::kNone : Form::kAll;
     case Regime::kEnds:
       return row % 2 == 0 ? Form::kOne : Form::kAll;
     default:
@@ -59,6 +61,8 @@ bool MaskRows::Counts(int64_t i) const {
   switch (FormOf(row)) {
     case Form::kAll:
       return true;
+    case Form::kNone:
+      return false;
     case Form::kOne:
       return at < 1;
     case Form::kEnd:

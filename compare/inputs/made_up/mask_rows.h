@@ -19,7 +19,7 @@ class MaskRows {
   bool Counts(int64_t i) const;
 
  private:
-  enum class Form : uint8_t { kAll, kOne, kEnd, kBegin, kHole, kBeginAndHole };
+  enum class Form : uint8_t { kAll, kNone, kOne, kEnd, kBegin, kHole, kBeginAndHole };
 
   Form FormOf(int64_t row) const;
   // Number of elements that count in a row that begins or ends with zeros.

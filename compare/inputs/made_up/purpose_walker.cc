@@ -18,6 +18,7 @@
 #include "compare/inputs/made_up/ml_purpose.h"
 #include "compare/inputs/made_up/node_questions.h"
 #include "compare/inputs/made_up/purpose_table.h"
+#include "compare/inputs/made_up/standardization.h"
 #include "compare/inputs/made_up/traced_size.h"
 #include "compare/operators/operator_traits.h"
 #include "evaluator/model/outer_names.h"
@@ -37,7 +38,7 @@ struct Form {
   double gain = 1;
   double offset = 0;
   // Before a remainder is taken or another input's are added: the way to a row.
-  std::optional<IndexForm> index;
+  std::optional<IndexForm> index = {};
   bool summed() const { return index.has_value() && index->part != IndexForm::Part::kWhole; }
   FeatureView features = {nullptr, 0};
   FeatureView Features() const { return {features.scaler, features.column, gain, offset}; }
@@ -52,21 +53,20 @@ class Walker {
     InputPurposes purposes;
     for (const ValueInfo& input : root_->graph->inputs) {
       input_ = &input;
-      found_ = {};
-      beside_ = {};
+      found_ = beside_ = {};
       any_ = false;
       seen_.clear();
-      Form form;
-      form.truth = input.type.dtype == DType::kBool;
-      Follow(*root_, input.name, form);
-      const bool beside = !beside_.landmarks.empty() || !beside_.missing.empty() ||
-                          beside_.range.has_value() || beside_.ties;
+      Follow(*root_, input.name, {.truth = input.type.dtype == DType::kBool});
+      beside_.standard = StandardizationOf(*root_, input);
+      const bool beside = beside_.ties || !beside_.landmarks.empty() || !beside_.missing.empty() ||
+                          beside_.range.has_value() || beside_.standard.has_value();
       if (!any_ && !beside) continue;
       found_.not_negative |= found_.shifted;
       found_.landmarks = beside_.landmarks;
       found_.missing = beside_.missing;
       found_.ties = beside_.ties;
       found_.range = beside_.range;
+      found_.standard = beside_.standard;
       purposes[input.name] = std::move(found_);
     }
     return purposes;
@@ -95,6 +95,7 @@ class Walker {
     AddLimit(purpose, &found_);
     found_.weights |= purpose.weights;
     found_.adds_up |= purpose.adds_up;
+    found_.sums &= purpose.sums;
     found_.wraps = std::min(found_.wraps, purpose.wraps);
     found_.tables.insert(found_.tables.end(), purpose.tables.begin(), purpose.tables.end());
     found_.paths.insert(found_.paths.end(), purpose.paths.begin(), purpose.paths.end());
@@ -104,9 +105,10 @@ class Walker {
       all.insert(all.end(), values.begin(), values.end());
     }
   }
-  void Found(Purpose purpose, const Node& node) {
+  void Found(Purpose purpose, const Node& node, bool sums = false) {
     InputPurpose found;
     found.purpose = purpose;
+    found.sums = sums;
     found.why = UseText(node, PurposeName(purpose));
     Found(std::move(found));
   }
@@ -161,9 +163,9 @@ class Walker {
     for (const double number : numbers) {
       const double fed = (number - form.offset) / form.gain;
       // Random numbers never equal a given one, so it must be fed.
-      const bool marks = node.op_type == "Equal" || std::isnan(number);
-      if (std::isnan(fed) || (std::isfinite(fed) && std::abs(fed) < kFar)) {
-        (marks && IsFloat() ? beside_.missing : beside_.landmarks).push_back(fed);
+      const bool marks = IsFloat() && (node.op_type == "Equal" || !std::isfinite(number));
+      if (std::abs(fed) < kFar || (marks && !std::isfinite(number))) {
+        (marks ? beside_.missing : beside_.landmarks).push_back(fed);
       }
     }
   }
@@ -345,9 +347,8 @@ class Walker {
       return data ? FollowOutput(scope, node, form) : void();
     }
     if (IsOneOf(node, {"Cast", "CastLike"}) && slot == 0) return Cast(scope, node, form);
-    if (IsOneOf(node, {"Not"})) return FollowOutput(scope, node, form);
-    if (IsOneOf(node, {"And", "Or", "Xor", "BitwiseAnd", "BitwiseOr"})) {
-      return FollowOutput(scope, node, form);
+    if (IsOneOf(node, {"Not", "Neg", "And", "Or", "Xor", "BitwiseAnd", "BitwiseOr"})) {
+      return LooksForBit(node, other()) ? void() : FollowOutput(scope, node, form);
     }
     if (IsOneOf(node, {"Equal", "Greater", "Less", "GreaterOrEqual", "LessOrEqual"})) {
       // A float that is compared with a threshold may be any number.
@@ -367,15 +368,14 @@ class Walker {
     // Counts of elements, or positions among those that count.
     if (IsOneOf(node, {"CumSum", "ReduceSum"}) && slot == 0 && !IsFloat() && !form.scaled) {
       // A vector that is added up may hold any numbers.
-      const auto& shape = input_->type.shape;
-      const bool vector = shape.has_value() && shape->size() <= 1 && node.op_type == "ReduceSum";
-      if (form.truth || (form.number && !vector)) Found(Purpose::kMask, node);
+      const auto& dims = input_->type.shape;
+      const bool vector = dims.has_value() && dims->size() <= 1 && node.op_type == "ReduceSum";
+      if (form.truth || (form.number && !vector)) Found(Purpose::kMask, node, !form.truth);
       return;
     }
     if (IsOneOf(node, {"Softmax"}) && form.added && IsFloat() && !form.scaled) {
       return Found(Purpose::kAddedMask, node);
     }
-    if (IsOneOf(node, {"Neg"})) return FollowOutput(scope, node, form);
     if (IsOneOf(node, {"Mod"}) && slot == 0 && IsInteger() && form.number && form.gain > 0 &&
         !form.index.has_value() && other() != nullptr) {
       const double modulo = std::clamp(NumberOf(other()).value_or(0), 0.0, 1e9);

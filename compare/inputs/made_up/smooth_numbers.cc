@@ -27,7 +27,7 @@ std::vector<size_t> SmoothAxes(const Shape& shape) {
 
 }  // namespace
 
-SmoothNumbers::SmoothNumbers(const Shape& shape, RandomNumbers* random) {
+SmoothNumbers::SmoothNumbers(const Shape& shape, RandomNumbers* random, int64_t cells, bool alike) {
   const std::vector<size_t> smooth = SmoothAxes(shape);
   if (smooth.empty()) return;
   int64_t stride = 1;
@@ -38,13 +38,31 @@ SmoothNumbers::SmoothNumbers(const Shape& shape, RandomNumbers* random) {
     one.length = shape[axis];
     one.coarse_stride = coarse_stride;
     const bool is_smooth = std::find(smooth.begin(), smooth.end(), axis) != smooth.end();
-    if (is_smooth) one.every = std::max<int64_t>(4, one.length / kShort);
+    if (is_smooth) one.every = std::max<int64_t>(4, one.length / cells);
     coarse_stride *= is_smooth ? (one.length - 1) / one.every + 2 : one.length;
     stride *= one.length;
     (is_smooth ? axes_ : others_).push_back(one);
   }
   coarse_.resize(static_cast<size_t>(coarse_stride));
   for (double& number : coarse_) number = random->Normal();
+  if (alike) ShareAmongChannels(random);
+}
+
+// Channels are along the second axis, which is the last of the others: the first is the batch.
+void SmoothNumbers::ShareAmongChannels(RandomNumbers* random) {
+  constexpr double kShared = 0.9;
+  if (others_.size() != 2) return;
+  const Axis& channels = others_.front();
+  const auto inner = static_cast<size_t>(channels.coarse_stride);
+  const size_t outer = inner * static_cast<size_t>(channels.length);
+  for (size_t first = 0; first < coarse_.size(); first += outer) {
+    for (size_t place = first; place < first + inner; ++place) {
+      const double shared = kShared * random->Normal();
+      for (size_t at = place; at < first + outer; at += inner) {
+        coarse_[at] = shared + std::sqrt(1 - kShared * kShared) * coarse_[at];
+      }
+    }
+  }
 }
 
 double SmoothNumbers::At(int64_t i) const {
@@ -66,6 +84,24 @@ double SmoothNumbers::At(int64_t i) const {
       weight *= next ? share : 1 - share;
     }
     sum += weight * coarse_[static_cast<size_t>(at)];
+    squares += weight * weight;
+  }
+  return sum / std::sqrt(squares);
+}
+
+SceneNumbers::SceneNumbers(const Shape& shape, RandomNumbers* random) {
+  for (const int64_t cells : {1, 2, 4, 8}) {
+    parts_.emplace_back(shape, random, cells, /*alike=*/true);
+  }
+}
+
+double SceneNumbers::At(int64_t i) const {
+  constexpr double kWhole = 0.7;  // of scenes that are as bright as a whole
+  double sum = 0;
+  double squares = 0;
+  for (size_t part = 0; part < parts_.size(); ++part) {
+    const double weight = part == 0 ? kWhole : 1;
+    sum += weight * parts_[part].At(i);
     squares += weight * weight;
   }
   return sum / std::sqrt(squares);

@@ -15,13 +15,16 @@ class SmoothNumbers {
  public:
   // Along the two longest axes after the first of what may be images, along the last one of what
   // may be signals; other shapes have numbers that have nothing to do with each other.
-  SmoothNumbers(const Shape& shape, RandomNumbers* random);
+  // `cells`: along each axis, at most; `alike`: so are channels.
+  SmoothNumbers(const Shape& shape, RandomNumbers* random, int64_t cells = 8, bool alike = false);
 
   bool any() const { return !axes_.empty(); }
   // Normally distributed, up to a little noise that is the caller's.
   double At(int64_t i) const;
 
  private:
+  void ShareAmongChannels(RandomNumbers* random);
+
   // An axis along which there is a number every `every` elements.
   struct Axis {
     int64_t stride = 1;
@@ -34,6 +37,18 @@ class SmoothNumbers {
   // The others: what they are in the tensor, and in the coarse numbers.
   std::vector<Axis> others_;
   std::vector<double> coarse_;
+};
+
+// Large parts and small ones alike, as in photographs, whose channels differ little.
+class SceneNumbers {
+ public:
+  SceneNumbers(const Shape& shape, RandomNumbers* random);
+
+  bool any() const { return parts_.front().any(); }
+  double At(int64_t i) const;
+
+ private:
+  std::vector<SmoothNumbers> parts_;
 };
 
 }  // namespace onnxcmp

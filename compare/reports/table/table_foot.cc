@@ -442,8 +442,9 @@ std::string NotFiniteLines(const Comparison& comparison, const TableOptions& opt
 
 std::string VerdictDetails(const Comparison& comparison, const TableOptions& options,
                            const TableStyle& style) {
-  std::string text = absl::StrCat(options.coverage ? CoverageLines(comparison, options, style) : "",
-                                  ProofFoot(comparison, options, style));
+  std::string text =
+      absl::StrCat(options.coverage ? CoverageLines(comparison, options, style) : "",
+                   SizesLines(comparison, options, style), ProofFoot(comparison, options, style));
   const bool all = options.rows == TableOptions::Rows::kAll;
   const std::vector<std::string> lines = VerdictText(comparison, all);
   std::string before;

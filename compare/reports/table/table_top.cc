@@ -4,6 +4,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "compare/outcome/exit_status.h"
 #include "compare/outcome/verdict.h"
@@ -39,7 +40,15 @@ bool AddCut(absl::string_view label, Color color, absl::string_view text, size_t
 }  // namespace
 
 bool BelongsAbove(const Comparison& comparison, absl::string_view line) {
-  return absl::StartsWith(line, "but ") || line == OtherFailure(comparison);
+  // What was not tried limits what the verdict says.
+  const bool frozen = !comparison.frozen.empty() &&
+                      line == absl::StrCat("with ", absl::StrJoin(comparison.frozen, "; "));
+  constexpr size_t kMostTables = 2;
+  bool unread = false;
+  for (size_t i = 0; i < std::min(comparison.unread.size(), kMostTables); ++i) {
+    unread |= line == UnreadText(comparison.unread[i]);
+  }
+  return frozen || unread || absl::StartsWith(line, "but ") || line == OtherFailure(comparison);
 }
 
 TableTopText TableTop(const Comparison& comparison, const TableOptions& options,

@@ -422,6 +422,8 @@ TEST(SizesOfOneSideTest, AFixedSizeIsSaid) {
   const Comparison comparison = OnSets(any, fixed);
   EXPECT_EQ(comparison.verdict, Verdict::kSame);
   EXPECT_THAT(comparison.frozen, ElementsAre("4 along axis 0 of `x`, which the right has fixed"));
+  ASSERT_EQ(comparison.coverage->missing.size(), 1u);
+  EXPECT_EQ(comparison.coverage->missing[0].why, "its axis 0 is 4 on the right");
   EXPECT_THAT(OnSets(fixed, fixed).frozen, IsEmpty());
 }
 

@@ -1,0 +1,25 @@
+// The range of a result's numbers that its readers tell apart.
+#ifndef ONNXCMP_COMPARE_GRAPHS_KEPT_RANGE_H_
+#define ONNXCMP_COMPARE_GRAPHS_KEPT_RANGE_H_
+
+#include <cmath>
+#include <limits>
+
+#include "compare/graphs/side_graph.h"
+
+namespace onnxcmp {
+
+struct KeptRange {
+  double least = -std::numeric_limits<double>::infinity();
+  double greatest = std::numeric_limits<double>::infinity();
+
+  bool cuts() const { return std::isfinite(least) || std::isfinite(greatest); }
+};
+
+// If all readers of a result, or of its dequantized floats, are Relu or Clip by constants: what one
+// of them at least does not cut off. A calibration takes the range after these.
+KeptRange KeptByReaders(const SideGraph& graph, int r);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_GRAPHS_KEPT_RANGE_H_
