@@ -200,7 +200,7 @@ absl::StatusOr<std::string> Weights(Definition& d, int codes, int scales, int ze
   }
   code = d.Reshaped(d.Add("CastLike", {code, d.In(scales)}), {rows, blocks, block});
   const std::string values = d.Add("Mul", {d.Add("Sub", {code, zero}), scale});
-  const std::string flat = d.Reshaped(values, {rows, blocks * block});
+  std::string flat = d.Reshaped(values, {rows, blocks * block});
   if (blocks * block == columns) return flat;
   return d.Add("Slice", {flat, d.Integers({0}), d.Integers({columns}), d.Integers({1})});
 }
