@@ -76,6 +76,29 @@ int64_t RowOf(const Shape& shape) {
   return 1;
 }
 
+// Numbers that have to do with those next to them, where the regime wants such.
+class Neighbours {
+ public:
+  Neighbours(const Shape& shape, const InputPurpose& purpose, Regime regime, RandomNumbers* random)
+      : random_(*random) {
+    if (purpose.purpose != Purpose::kNumbers) return;
+    if (regime == Regime::kSmooth) smooth_.emplace(shape, random);
+    if (regime == Regime::kScenes) scenes_.emplace(shape, random);
+  }
+
+  std::optional<double> At(int64_t i) const {
+    constexpr double kNoise = 0.3;
+    if (scenes_.has_value() && scenes_->any()) return scenes_->At(i);
+    if (!smooth_.has_value() || !smooth_->any()) return std::nullopt;
+    return std::sqrt(1 - kNoise * kNoise) * smooth_->At(i) + kNoise * random_.Normal();
+  }
+
+ private:
+  RandomNumbers& random_;
+  std::optional<SmoothNumbers> smooth_;
+  std::optional<SceneNumbers> scenes_;
+};
+
 }  // namespace
 
 std::optional<double> ValueMaker::Missing(const InputPurpose& purpose) {
@@ -114,17 +137,10 @@ std::optional<double> ValueMaker::BetweenLimits(const InputPurpose& purpose, dou
 }
 
 bool ValueMaker::IsBeforeStandardization(const InputPurpose& purpose) const {
-  switch (regime_) {
-    case Regime::kUsual:
-    case Regime::kLarge:
-    case Regime::kSmooth:
-    case Regime::kScenes:
-      break;
-    case Regime::kEven:
-      break;
-    default:
-      return false;
-  }
+  const bool of_size = regime_ == Regime::kUsual || regime_ == Regime::kLarge ||
+                       regime_ == Regime::kSmooth || regime_ == Regime::kScenes ||
+                       regime_ == Regime::kEven;
+  if (!of_size) return false;
   // A scale's own range says more than one factor of all numbers.
   if (purpose.range.has_value() && purpose.standard.has_value() &&
       (regime_ == Regime::kEven || purpose.standard->size.size() == 1)) {
@@ -351,12 +367,7 @@ absl::StatusOr<Tensor> ValueMaker::Make(DType dtype, const Shape& shape,
       purpose.weights && !shape.empty()
           ? 1 / std::sqrt(static_cast<double>(std::max({int64_t{1}, shape.front(), shape.back()})))
           : 1;
-  std::optional<SmoothNumbers> smooth;
-  std::optional<SceneNumbers> scenes;
-  if (purpose.purpose == Purpose::kNumbers) {
-    if (regime_ == Regime::kSmooth) smooth.emplace(shape, &random_);
-    if (regime_ == Regime::kScenes) scenes.emplace(shape, &random_);
-  }
+  const Neighbours neighbours(shape, purpose, regime_, &random_);
   // Every other row of whole numbers that are chosen from or compared has but few different ones,
   // so that some are equal; in a single row every other number.
   const bool zeros = regime_ == Regime::kWhole && purpose.purpose == Purpose::kNumbers;
@@ -366,12 +377,6 @@ absl::StatusOr<Tensor> ValueMaker::Make(DType dtype, const Shape& shape,
     const int64_t which = row == count ? i : i / row;
     const bool few = purpose.ties && regime_ == Regime::kWhole && which % 2 == 1;
     return few ? std::clamp(std::round(0.5 * number), -1.0, 1.0) : number;
-  };
-  const auto neighbour = [&](int64_t i) -> std::optional<double> {
-    constexpr double kNoise = 0.3;
-    if (scenes.has_value() && scenes->any()) return scenes->At(i);
-    if (!smooth.has_value() || !smooth->any()) return std::nullopt;
-    return std::sqrt(1 - kNoise * kNoise) * smooth->At(i) + kNoise * random_.Normal();
   };
   const auto around = [&](int64_t i) {
     return purpose.standard.has_value() ? purpose.standard->At(shape, i)
@@ -401,18 +406,12 @@ absl::StatusOr<Tensor> ValueMaker::Make(DType dtype, const Shape& shape,
         return static_cast<double>(
             std::max<int64_t>(Length(purpose, std::max<int64_t>(rows, 1), i), 0));
       case Purpose::kSmall:
-        return purpose.pieces && limit.has_value() && i + 1 == count
-                   ? static_cast<double>(std::max<int64_t>(0, rows - (count - 1)))
-               : purpose.counts        ? static_cast<double>(CountFor(purpose))
-               : purpose.grows         ? static_cast<double>(purpose.first + set_)
-               : purpose.fraction != 0 ? purpose.fraction
-               : i == 0                ? static_cast<double>(purpose.first)
-                                       : static_cast<double>(purpose.rest + (i - 1) * purpose.step);
+        return Small(purpose, i, count, limit);
       case Purpose::kFeatures:
         return Feature(purpose, i / row, i % row);
       default:
         return IsFloatingPoint(dtype)
-                   ? tie(i, scale * Number(purpose, scalar, neighbour(i), around(i)))
+                   ? tie(i, scale * Number(purpose, scalar, neighbours.At(i), around(i)))
                    : static_cast<double>(random_.Below(2));
     }
   });
@@ -420,6 +419,18 @@ absl::StatusOr<Tensor> ValueMaker::Make(DType dtype, const Shape& shape,
     OC_RETURN_IF_ERROR(SortRows(row, &tensor));
   }
   return tensor;
+}
+
+double ValueMaker::Small(const InputPurpose& purpose, int64_t i, int64_t count,
+                         std::optional<int64_t> limit) {
+  if (purpose.pieces && limit.has_value() && i + 1 == count) {
+    return static_cast<double>(std::max<int64_t>(0, *limit - (count - 1)));
+  }
+  if (purpose.counts) return static_cast<double>(CountFor(purpose));
+  if (purpose.grows) return static_cast<double>(purpose.first + set_);
+  if (purpose.fraction != 0) return purpose.fraction;
+  if (i == 0) return static_cast<double>(purpose.first);
+  return static_cast<double>(purpose.rest + (i - 1) * purpose.step);
 }
 
 absl::Status ValueMaker::SortRows(int64_t row, Tensor* tensor) {

@@ -52,6 +52,8 @@ class ValueMaker {
                    std::optional<int64_t> limit) const;
   int64_t Length(const InputPurpose& purpose, int64_t limit, int64_t i);
   int64_t CountFor(const InputPurpose& purpose);
+  // Element i of small numbers.
+  double Small(const InputPurpose& purpose, int64_t i, int64_t count, std::optional<int64_t> limit);
   double Feature(const InputPurpose& purpose, int64_t row, int64_t feature);
   double Beside(const std::vector<double>& thresholds);
   // A number between differing constants of both sides, of either sign, if there is any.
