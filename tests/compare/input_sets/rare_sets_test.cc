@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "compare/outcome/comparison.h"
+#include "compare/outcome/exit_status.h"
 #include "tests/compare/input_sets/on_sets.h"
 
 namespace onnxcmp {
