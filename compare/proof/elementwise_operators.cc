@@ -106,7 +106,7 @@ absl::Status SubOperator(FieldNode& node) {
 }
 absl::Status MulOperator(FieldNode& node) {
   OC_RETURN_IF_ERROR(CheckPlainBroadcast(node));
-  if (node.Form(0).has_value() && node.Form(1).has_value()) {
+  if (node.HasForm(0) && node.HasForm(1)) {
     const ExpForm a = *node.Form(0);
     const ExpForm b = *node.Form(1);
     ExpForm out;
@@ -122,7 +122,7 @@ absl::Status MulOperator(FieldNode& node) {
 absl::Status DivOperator(FieldNode& node) {
   OC_RETURN_IF_ERROR(CheckPlainBroadcast(node));
   if (!IsReal(node, 0)) return AnyFunction(node);  // it rounds
-  if (node.Form(0).has_value() && node.Form(1).has_value()) {
+  if (node.HasForm(0) && node.HasForm(1)) {
     const ExpForm a = *node.Form(0);
     const ExpForm b = *node.Form(1);
     ExpForm out;

@@ -98,6 +98,7 @@ class FieldNode {
   void TakeFor(const std::string& text);
   // An input as a product with a power of e, if it is known as one.
   std::optional<ExpForm> Form(int input) const;
+  bool HasForm(int input) const { return Has(input) && value(input).exp_factor.defined(); }
   // Sets an output to such a product.
   absl::Status SetForm(int output, ExpForm form);
 
