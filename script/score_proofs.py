@@ -36,7 +36,8 @@ def prove(program, left, right):
     run = subprocess.run([program, left, right, "--prove", "--sets", "1", "--no-causes"],
                          capture_output=True, text=True, check=False, timeout=300)
     text = " ".join(run.stdout.split())
-    lines = [part.strip() for part in text.split("proof:")[1:]]
+    word = "(proved) " if "(proved)" in text else ""
+    lines = [word + text.split(" proof ", 1)[1]] if " proof " in text else []
     first = lines[0] if lines else (run.stderr or run.stdout).strip().splitlines()[-1:]
     if not lines or "not possible" in lines[0]:
         return "impossible", str(first)
