@@ -109,7 +109,8 @@ class ChainComparison {
     arguments.left = files_[left];
     arguments.right = files_[right];
     // Of the others the verdict alone is shown.
-    arguments.prove = arguments_.prove && (right == left + 1 || right + 1 == files_.size());
+    arguments.prove = arguments_.prove && (right == left + 1 || right + 1 == files_.size() ||
+                                           arguments_.fail_on_rewrites);
     if (!runtimes_.empty()) {
       // The first is our interpreter.
       if (left > 0) arguments.runtimes.names.left = runtimes_[left];
@@ -166,7 +167,8 @@ class ChainComparison {
   bool HasOutcomeOfBefore(size_t i) const {
     const SetSummary& before = BeforeBesideFirst(i).worst;
     const bool all_same = same_outputs_ && before.verdict == Verdict::kSame &&
-                          before.exit_status == 0 && arguments_.fail_on != FailOn::kCauses;
+                          before.exit_status == 0 && arguments_.fail_on != FailOn::kCauses &&
+                          !arguments_.fail_on_rewrites;
     return same_model_ || all_same;
   }
 

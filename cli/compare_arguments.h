@@ -35,6 +35,7 @@ struct CompareArguments {
   bool any_row_order = false;
   bool ties_agree = false;
   FailOn fail_on = FailOn::kDifferent;
+  bool fail_on_rewrites = false;  // also if one is not the same
   RunOptions run;
   RuntimeArguments runtimes;  // in which the sides run, if not in our interpreter
 

@@ -1,6 +1,5 @@
 #include "cli/compare_flags.h"
 
-#include <map>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -51,13 +50,10 @@ void ComparisonOptions::AddVerdict(CLI::App& app) {
       ->group("Verdict")
       ->type_name("close")
       ->check(Quietly(CLI::IsMember({"exact", "close"})));
-  app.add_option("--fail-on", arguments_.fail_on, "Exit 1 if: different, causes, bits (different)")
+  app.add_option("--fail-on", fail_on_, "Exit 1 if: different, causes, bits, rewrites\n(different)")
       ->group("Verdict")
       ->type_name("WHAT")
-      ->transform(Quietly(
-          CLI::CheckedTransformer(std::map<std::string, FailOn>{{"different", FailOn::kDifferent},
-                                                                {"causes", FailOn::kCauses},
-                                                                {"bits", FailOn::kBits}})));
+      ->check(Quietly(CLI::IsMember({"different", "causes", "bits", "rewrites"})));
 }
 
 void ComparisonOptions::AddTable(CLI::App& app) {
@@ -100,6 +96,11 @@ absl::Status ComparisonOptions::Finish() {
   arguments_.causes = !no_causes_;
   arguments_.share = !no_share_;
   arguments_.ties_agree = ties_ == "close";
+  arguments_.fail_on = fail_on_ == "causes" ? FailOn::kCauses
+                       : fail_on_ == "bits" ? FailOn::kBits
+                                            : FailOn::kDifferent;
+  arguments_.fail_on_rewrites = fail_on_ == "rewrites";
+  arguments_.prove |= arguments_.fail_on_rewrites;
   arguments_.tolerance.output_types_close = output_types_ == "close";
   for (const std::string& tolerance : tolerances_) {
     if (absl::Status status = AddNamedTolerance(tolerance, &arguments_.tolerance); !status.ok()) {

@@ -30,6 +30,7 @@ class ComparisonOptions {
   std::vector<std::string> tolerances_;
   std::string ties_;
   std::string output_types_;
+  std::string fail_on_;
   bool no_causes_ = false;
   bool no_share_ = false;
 };

@@ -15,8 +15,10 @@
 #include "cli/runtimes/second_look.h"
 #include "compare/input_sets/compare_on_inputs.h"
 #include "compare/input_sets/prove_sizes.h"
+#include "compare/input_sets/test_rewrites.h"
 #include "compare/inputs/input_files.h"
-#include "compare/proof/proof_report.h"
+#include "compare/outcome/proof_report.h"
+#include "compare/proof/rewrites.h"
 #include "compare/recordings/data_sets.h"
 #include "compare/recordings/recording.h"
 #include "compare/reports/render_html.h"
@@ -110,8 +112,19 @@ void CompareSession::Prove(int64_t set, std::optional<InputSets>* inputs, Compar
       sizes = &*made_up;
     }
   }
-  comparison->proof = std::make_shared<const ProofReport>(ProveOnSizes(
-      sides(), *comparison, sizes, options(), {arguments_.run.evaluator().seed, &pool}));
+  ProofReport report = ProveOnSizes(sides(), *comparison, sizes, options(),
+                                    {arguments_.run.evaluator().seed, &pool});
+  const auto hold = [&] { comparison->proof = std::make_shared<const ProofReport>(report); };
+  hold();
+  const bool possible = report.not_possible.empty();
+  if (possible) {
+    report.rewrite_faults = TestRewrites(sides(), *comparison, tools_.registry, options());
+    hold();
+  }
+  if (!arguments_.fail_on_rewrites) return;
+  report.failure = possible ? RewriteFaultOf(*comparison) : "no rewrite could be looked at";
+  if (!report.failure.empty()) absl::StrAppend(&report.failure, " (--fail-on rewrites)");
+  hold();
 }
 
 Comparison CompareSession::FailedComparison(const absl::Status& status) const {

@@ -14,7 +14,7 @@
 #include "compare/inputs/input_mapping.h"
 #include "compare/inputs/input_sets.h"
 #include "compare/outcome/exit_status.h"
-#include "compare/proof/proof_report.h"
+#include "compare/outcome/proof_report.h"
 #include "compare/reports/render_table.h"
 #include "compare/sides/model_side.h"
 #include "evaluator/base/proto_text.h"

@@ -6,7 +6,7 @@
 #include "compare/compare.h"
 #include "compare/inputs/input_sets.h"
 #include "compare/outcome/comparison.h"
-#include "compare/proof/proof_report.h"
+#include "compare/outcome/proof_report.h"
 #include "compare/proof/prove.h"
 #include "compare/sides/side.h"
 

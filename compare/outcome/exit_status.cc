@@ -6,11 +6,15 @@
 #include "absl/strings/str_format.h"
 #include "compare/causes/cause_class.h"
 #include "compare/coverage/unread_rows.h"
+#include "compare/outcome/proof_report.h"
 
 namespace onnxcmp {
 
 std::string OtherFailure(const Comparison& comparison) {
   if (comparison.verdict != Verdict::kSame && comparison.verdict != Verdict::kClose) return "";
+  if (comparison.proof != nullptr && !comparison.proof->failure.empty()) {
+    return comparison.proof->failure;
+  }
   if (comparison.fail_on == FailOn::kBits && comparison.verdict == Verdict::kClose) {
     return "not all bits are the same (--fail-on bits)";
   }

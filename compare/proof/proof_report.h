@@ -1,69 +1,7 @@
-// The findings of a proof that two models are equal for all inputs, as plain data.
+// Where ProofReport was before it became a part of the comparison's outcome.
 #ifndef ONNXCMP_COMPARE_PROOF_PROOF_REPORT_H_
 #define ONNXCMP_COMPARE_PROOF_PROOF_REPORT_H_
 
-#include <cstdint>
-#include <string>
-#include <vector>
-
-namespace onnxcmp {
-
-// kProved: equal for all inputs. kProvedOn: equal for all inputs if the rows before it that are not
-// proved are. kNotProved: nothing is known. kDiffers: unequal in exact arithmetic, at almost all
-// inputs, though the rows before it are equal. kNotLookedAt: no pair, or of other shapes.
-enum class RowProof : uint8_t { kProved, kProvedOn, kNotProved, kDiffers, kNotLookedAt };
-
-// A node at which a proof ends, or that counts as an unknown function.
-struct ProofEnd {
-  std::string node;
-  std::string op_type;
-  std::string why;
-
-  friend bool operator==(const ProofEnd&, const ProofEnd&) = default;
-};
-
-// An output, or a row at which the two models part.
-struct ProofRow {
-  std::string left;
-  std::string right;
-  RowProof proof = RowProof::kNotProved;
-  std::string why;  // "" if proved
-};
-
-// A constant of one side that the other computes: in the proof it is what is computed.
-struct ProofFold {
-  std::string left;
-  std::string right;
-  int64_t ulp = 0;  // how far the constant is from the other's float
-};
-
-// The finding at other sizes of free dimensions.
-struct ProofSizes {
-  std::string sizes;  // "batch 2, sequence 5"
-  bool proved = false;
-  std::string why;  // why nothing was proved there, or what is not proved; "" if proved
-};
-
-struct ProofReport {
-  // All outputs of both sides are proved.
-  bool proved = false;
-  std::string not_possible;  // why there was no proof at all; "" if there was one
-  std::vector<ProofRow> outputs;
-  std::vector<RowProof> rows;  // by row of the alignment
-  // Rows at which the sides part, in order: what is before them is equal.
-  std::vector<ProofRow> parted;
-  std::vector<ProofEnd> left_ends, right_ends;
-  std::vector<ProofEnd> left_functions, right_functions;
-  std::vector<std::string> given;      // inputs that did not vary: whole numbers, text
-  bool given_shapes = false;           // shapes that depend on values are as they were in the run
-  std::vector<std::string> constants;  // "1/3", "sqrt(2)": numbers that floats stand for
-  std::vector<ProofFold> folds;
-  std::vector<ProofSizes> sizes;  // none: no dimension is free
-  int64_t results = 0;            // pairs that were looked at
-  int64_t proved_results = 0;     // of these, kProved or kProvedOn
-  double seconds = 0;
-};
-
-}  // namespace onnxcmp
+#include "compare/outcome/proof_report.h"
 
 #endif  // ONNXCMP_COMPARE_PROOF_PROOF_REPORT_H_

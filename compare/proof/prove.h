@@ -7,7 +7,7 @@
 
 #include "compare/base/per_side.h"
 #include "compare/outcome/comparison.h"
-#include "compare/proof/proof_report.h"
+#include "compare/outcome/proof_report.h"
 #include "compare/sides/side.h"
 #include "evaluator/base/thread_pool.h"
 

@@ -10,10 +10,10 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "compare/alignment/mark_names.h"
-#include "compare/proof/proof_report.h"
+#include "compare/outcome/proof_report.h"
+#include "compare/proof/rewrites.h"
 #include "compare/reports/json_picture.h"
 #include "compare/reports/json_writer.h"
-#include "compare/reports/words/proof_words.h"
 
 namespace onnxcmp {
 namespace {

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "compare/base/per_side.h"
-#include "compare/proof/proof_report.h"
+#include "compare/outcome/proof_report.h"
+#include "compare/proof/rewrites.h"
 #include "compare/reports/words/proof_text.h"
-#include "compare/reports/words/proof_words.h"
 
 namespace onnxcmp {
 namespace {
@@ -71,10 +71,12 @@ ReportJson ProofJson(const Comparison& comparison) {
   AddEnds(SideId::kLeft, proof.left_functions, false, &json["unknown_functions"]);
   AddEnds(SideId::kRight, proof.right_functions, false, &json["unknown_functions"]);
   json["rewrites"] = ReportJson::array();
-  for (const RewriteProof& rewrite : RewriteProofs(comparison)) {
-    json["rewrites"].push_back({{"what", rewrite.what},
-                                {"places", JsonInteger(rewrite.places)},
-                                {"finding", std::string(RewriteStateName(rewrite.state))}});
+  for (const Rewrite& rewrite : FindRewrites(comparison)) {
+    ReportJson one = {{"what", rewrite.what},
+                      {"places", JsonInteger(rewrite.places)},
+                      {"finding", std::string(RewriteStateName(rewrite.state))}};
+    if (!rewrite.counterexample.empty()) one["counterexample"] = rewrite.counterexample;
+    json["rewrites"].push_back(std::move(one));
   }
   return json;
 }

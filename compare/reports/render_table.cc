@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "compare/outcome/fused_rows.h"
 #include "compare/outcome/verdict.h"
 #include "compare/reports/table/render_explanation.h"
 #include "compare/reports/table/render_fusions.h"
@@ -15,7 +16,6 @@
 #include "compare/reports/table/table_lines.h"
 #include "compare/reports/table/table_style.h"
 #include "compare/reports/table/table_summary.h"
-#include "compare/reports/words/fused_rows.h"
 #include "compare/text/display_text.h"
 #include "compare/text/short_text.h"
 

@@ -307,7 +307,7 @@ def compare(
     any_row_order: bool = False,
     ties: typing.Literal["different", "close"] | None = None,
     output_types: typing.Literal["exact", "close"] | None = None,
-    fail_on: typing.Literal["different", "causes", "bits"] | None = None,
+    fail_on: typing.Literal["different", "causes", "bits", "rewrites"] | None = None,
     depth: int | None = None,
     causes: bool = True,
     share: bool = True,

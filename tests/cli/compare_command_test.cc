@@ -188,6 +188,27 @@ TEST_F(CompareCommandTest, Prove) {
               AllOf(HasSubstr("\nproof      not proved"), Not(HasSubstr("(proved)"))));
 }
 
+// The runs stay below 6, where the two agree.
+TEST_F(CompareCommandTest, FailOnRewrites) {
+  const std::string relu =
+      Model("l", "(float[2] x) => (float[2] y) { t = Tanh(x) a = Relu(t) y = Neg(a) }");
+  const std::string clip = Model("r",
+                                 "(float[2] x) => (float[2] y) <float lo = {0}, float hi = {6}> "
+                                 "{ t = Tanh(x) a = Clip(t, lo, hi) y = Neg(a) }");
+  const Outcome told = Onnxcmp({relu, clip, "--prove"});
+  EXPECT_EQ(told.status, 0);
+  EXPECT_THAT(told.out, HasSubstr("Relu → Clip: differs alone: "));
+  const Outcome fails = Onnxcmp({relu, clip, "--fail-on", "rewrites"});
+  EXPECT_EQ(fails.status, 1);
+  EXPECT_THAT(fails.out, HasSubstr("(--fail-on rewrites)"));
+  EXPECT_EQ(Onnxcmp({relu, clip}).status, 0);
+  EXPECT_EQ(Onnxcmp({relu, relu, "--fail-on", "rewrites"}).status, 0);
+  // A recording has no rewrites.
+  const std::string recording = folder_ + "/r.npz";
+  ASSERT_EQ(Onnxcmp({"run", relu, "--save-all", recording}).status, 0);
+  EXPECT_EQ(Onnxcmp({relu, recording, "--fail-on", "rewrites"}).status, 1);
+}
+
 TEST_F(CompareCommandTest, TheTableFitsItsWidth) {
   const std::string plain = TestData("models/llm/plain.onnx");
   const std::string optimized = TestData("models/llm/optimized.onnx");

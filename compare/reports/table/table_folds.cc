@@ -7,7 +7,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "compare/reports/words/proof_words.h"
+#include "compare/proof/rewrites.h"
 #include "compare/text/display_text.h"
 #include "compare/text/short_text.h"
 

@@ -9,7 +9,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "compare/proof/proof_report.h"
+#include "compare/outcome/proof_report.h"
 #include "compare/reports/table/table_names.h"
 #include "compare/text/display_text.h"
 

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "compare/outcome/comparison.h"
+#include "compare/outcome/fused_rows.h"
+#include "compare/outcome/proof_report.h"
 #include "compare/outputs/compared_row.h"
-#include "compare/proof/proof_report.h"
 #include "compare/reports/table/table_options.h"
-#include "compare/reports/words/fused_rows.h"
 
 namespace onnxcmp {
 

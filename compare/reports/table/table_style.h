@@ -8,8 +8,8 @@
 
 #include "absl/strings/string_view.h"
 #include "compare/outcome/comparison.h"
+#include "compare/outcome/proof_report.h"
 #include "compare/outputs/compared_row.h"
-#include "compare/proof/proof_report.h"
 #include "compare/reports/table/table_options.h"
 
 namespace onnxcmp {

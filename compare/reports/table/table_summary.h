@@ -9,9 +9,9 @@
 #include "absl/strings/string_view.h"
 #include "compare/causes/cause.h"
 #include "compare/outcome/comparison.h"
+#include "compare/outcome/fused_rows.h"
 #include "compare/reports/table/table_options.h"
 #include "compare/reports/table/table_style.h"
-#include "compare/reports/words/fused_rows.h"
 
 namespace onnxcmp {
 

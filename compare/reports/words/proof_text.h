@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "compare/proof/proof_report.h"
+#include "compare/outcome/proof_report.h"
 
 namespace onnxcmp {
 

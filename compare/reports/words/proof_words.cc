@@ -2,14 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
-#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "compare/base/per_side.h"
-#include "compare/outputs/compared_row.h"
-#include "compare/reports/words/fused_rows.h"
 #include "compare/reports/words/proof_text.h"
 #include "compare/streams/result_stream.h"
 #include "compare/text/display_text.h"
@@ -19,50 +14,6 @@ namespace onnxcmp {
 namespace {
 
 constexpr size_t kMostRewrites = 8;
-
-RewriteState StateOf(const Comparison& comparison, size_t row) {
-  switch (RowProofOf(comparison, row)) {
-    case RowProof::kProved:
-    case RowProof::kProvedOn:
-      return RewriteState::kProved;
-    case RowProof::kDiffers:
-      return RewriteState::kDiffersExactly;
-    case RowProof::kNotProved:
-    case RowProof::kNotLookedAt:
-      break;
-  }
-  return comparison.rows[row].relation == Relation::kDifferent ? RewriteState::kDifferent
-                                                               : RewriteState::kTested;
-}
-
-bool IsComputed(const StreamResult& result) {
-  return result.kind == ResultKind::kResult || result.kind == ResultKind::kOutput;
-}
-
-// "Pow → Mul", "Resize", "Mul → constant"; "" if both sides compute the pair alike, and so that it
-// is proved.
-std::string RewriteOfRow(const Comparison& comparison, size_t row) {
-  const AlignedRow& aligned = comparison.rows[row].aligned;
-  const StreamResult& left = comparison.left.results[Index(aligned.left.back())];
-  const StreamResult& right = comparison.right.results[Index(aligned.right.back())];
-  // An output repeats the result that has a row of its own.
-  if (left.kind == ResultKind::kOutput || right.kind == ResultKind::kOutput) return "";
-  if (!IsComputed(left) && !IsComputed(right)) return "";
-  const std::string a = PrintableText(OpTypeOf(left, comparison.left));
-  const std::string b = PrintableText(OpTypeOf(right, comparison.right));
-  const auto name = [](const StreamResult& result, const std::string& op) {
-    return !op.empty() && op != "Constant"     ? op
-           : result.kind == ResultKind::kInput ? std::string("input")
-                                               : std::string("constant");
-  };
-  const std::string from = name(left, a);
-  const std::string to = name(right, b);
-  if (from != to) return absl::StrCat(from, " → ", to);
-  if (from == "constant" || from == "input") return "";
-  const bool proved = StateOf(comparison, row) == RewriteState::kProved;
-  const bool looked_at = RowProofOf(comparison, row) != RowProof::kNotLookedAt;
-  return proved || !looked_at ? "" : from;
-}
 
 bool AgreesOnNumbers(const Comparison& comparison) {
   return comparison.verdict == Verdict::kSame || comparison.verdict == Verdict::kClose;
@@ -74,13 +25,6 @@ bool IsProved(const Comparison& comparison) {
 }
 
 }  // namespace
-
-RowProof RowProofOf(const Comparison& comparison, size_t row) {
-  if (comparison.proof == nullptr || row >= comparison.proof->rows.size()) {
-    return RowProof::kNotLookedAt;
-  }
-  return comparison.proof->rows[row];
-}
 
 std::string ProvedVerdict(const Comparison& comparison) {
   if (!IsProved(comparison) || !AgreesOnNumbers(comparison)) return "";
@@ -116,58 +60,18 @@ std::string NotProvedText(const Comparison& comparison) {
   return text;
 }
 
-absl::string_view RewriteStateName(RewriteState state) {
-  switch (state) {
-    case RewriteState::kDiffersExactly:
-      return "differs in exact arithmetic";
-    case RewriteState::kDifferent:
-      return "differs";
-    case RewriteState::kTested:
-      return "tested";
-    case RewriteState::kProved:
-      break;
-  }
-  return "proved";
-}
-
-std::vector<RewriteProof> RewriteProofs(const Comparison& comparison) {
-  if (comparison.proof == nullptr || !comparison.proof->not_possible.empty()) return {};
-  // The worst finding first, then the most frequent.
-  std::map<std::pair<RewriteState, std::string>, int64_t> counts;
-  std::vector<bool> in_fusion(comparison.rows.size(), false);
-  for (const FusedRows& fusion : FindFusedRows(comparison)) {
-    RewriteState worst = RewriteState::kProved;
-    for (const size_t row : fusion.rows) {
-      in_fusion[row] = true;
-      worst = std::min(worst, StateOf(comparison, row));
-    }
-    ++counts[{worst, FusedRowsText(comparison, fusion)}];
-  }
-  for (size_t row = 0; row < comparison.rows.size(); ++row) {
-    if (in_fusion[row] || !comparison.rows[row].aligned.paired()) continue;
-    std::string what = RewriteOfRow(comparison, row);
-    if (!what.empty()) ++counts[{StateOf(comparison, row), std::move(what)}];
-  }
-  std::vector<RewriteProof> rewrites;
-  for (const auto& [key, places] : counts) rewrites.push_back({key.second, places, key.first});
-  std::stable_sort(rewrites.begin(), rewrites.end(),
-                   [](const RewriteProof& a, const RewriteProof& b) {
-                     return std::pair(a.state, -a.places) < std::pair(b.state, -b.places);
-                   });
-  return rewrites;
-}
-
 std::string RewritesText(const Comparison& comparison, bool all) {
-  const std::vector<RewriteProof> rewrites = RewriteProofs(comparison);
+  const std::vector<Rewrite> rewrites = FindRewrites(comparison);
   std::vector<std::string> parts;
-  for (const RewriteProof& rewrite : rewrites) {
+  for (const Rewrite& rewrite : rewrites) {
     if (!all && parts.size() == kMostRewrites && rewrites.size() > kMostRewrites + 1) {
       parts.push_back(absl::StrCat("… ", rewrites.size() - kMostRewrites, " more (--all shows)"));
       break;
     }
     parts.push_back(absl::StrCat(
         rewrite.places > 1 ? absl::StrCat(rewrite.places, kNoBreak, "×", kNoBreak) : "",
-        rewrite.what, ": ", RewriteStateName(rewrite.state)));
+        rewrite.what, ": ", RewriteStateName(rewrite.state),
+        rewrite.counterexample.empty() ? "" : ": ", rewrite.counterexample));
   }
   return absl::StrJoin(parts, "; ");
 }

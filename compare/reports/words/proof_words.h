@@ -2,20 +2,15 @@
 #ifndef ONNXCMP_COMPARE_REPORTS_WORDS_PROOF_WORDS_H_
 #define ONNXCMP_COMPARE_REPORTS_WORDS_PROOF_WORDS_H_
 
-#include <cstddef>
-#include <cstdint>
 #include <string>
 #include <vector>
 
-#include "absl/strings/string_view.h"
 #include "compare/causes/cause.h"
 #include "compare/outcome/comparison.h"
-#include "compare/proof/proof_report.h"
+#include "compare/outcome/proof_report.h"
+#include "compare/proof/rewrites.h"
 
 namespace onnxcmp {
-
-// The proof's finding on a row. kNotLookedAt, too, if there is no proof.
-RowProof RowProofOf(const Comparison& comparison, size_t row);
 
 // "same for all inputs of these shapes (proved), but for rounding, overflow and NaN"; "" if not
 // both are proved and agree on numbers.
@@ -28,24 +23,6 @@ std::string ProvedButDifferent(const Comparison& comparison);
 // other sizes it is not, where outputs agree; "" if it is proved, or nobody asked.
 std::string NotProvedText(const Comparison& comparison);
 
-// A place where one side computes in another way than the other.
-enum class RewriteState : uint8_t {
-  kDiffersExactly,  // differs in exact arithmetic
-  kDifferent,       // not proved, and numbers differ
-  kTested,          // not proved; numbers agree
-  kProved,          // given that what is before it is the same
-};
-absl::string_view RewriteStateName(RewriteState state);  // "proved", "tested", ...
-
-// Places with the same rewrite and the same finding.
-struct RewriteProof {
-  std::string what;  // "Div+Erf+Add+Mul+Mul → Gelu"
-  int64_t places = 0;
-  RewriteState state = RewriteState::kTested;
-};
-
-// Each distinct rewrite once, those that are not proved first; none without a proof.
-std::vector<RewriteProof> RewriteProofs(const Comparison& comparison);
 // "2 × Exp+ReduceSum+Div → Softmax: proved; Resize: tested"; "" if there are none. `all`: the list
 // is not cut.
 std::string RewritesText(const Comparison& comparison, bool all);

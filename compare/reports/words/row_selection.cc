@@ -11,8 +11,8 @@
 #include "absl/types/span.h"
 #include "compare/base/per_side.h"
 #include "compare/operators/operator_traits.h"
-#include "compare/proof/proof_report.h"
-#include "compare/reports/words/proof_words.h"
+#include "compare/outcome/proof_report.h"
+#include "compare/proof/rewrites.h"
 #include "compare/streams/downstream.h"
 
 namespace onnxcmp {

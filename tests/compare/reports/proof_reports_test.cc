@@ -183,7 +183,7 @@ TEST(ProofReports, NoProofIsPossible) {
   EXPECT_EQ(NotProvedText(comparison), "but not proved for all inputs: the left is no model");
   EXPECT_THAT(ProofLines(comparison, false), ElementsAre("not possible: the left is no model"));
   EXPECT_EQ(JsonOf(comparison)["proof"]["not_possible"], "the left is no model");
-  EXPECT_THAT(RewriteProofs(comparison), IsEmpty());
+  EXPECT_THAT(FindRewrites(comparison), IsEmpty());
 }
 
 }  // namespace

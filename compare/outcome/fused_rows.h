@@ -1,6 +1,6 @@
 // Finds operators of one side that became other operators on the other side.
-#ifndef ONNXCMP_COMPARE_REPORTS_WORDS_FUSED_ROWS_H_
-#define ONNXCMP_COMPARE_REPORTS_WORDS_FUSED_ROWS_H_
+#ifndef ONNXCMP_COMPARE_OUTCOME_FUSED_ROWS_H_
+#define ONNXCMP_COMPARE_OUTCOME_FUSED_ROWS_H_
 
 #include <string>
 #include <vector>
@@ -26,4 +26,4 @@ std::string FusedRowsText(const Comparison& comparison, const FusedRows& fusion)
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_REPORTS_WORDS_FUSED_ROWS_H_
+#endif  // ONNXCMP_COMPARE_OUTCOME_FUSED_ROWS_H_

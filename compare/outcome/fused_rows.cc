@@ -1,4 +1,4 @@
-#include "compare/reports/words/fused_rows.h"
+#include "compare/outcome/fused_rows.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,0 +1,49 @@
+// What one side computes in another way than the other, and what a proof says of it.
+#ifndef ONNXCMP_COMPARE_PROOF_REWRITES_H_
+#define ONNXCMP_COMPARE_PROOF_REWRITES_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "compare/outcome/comparison.h"
+#include "compare/outcome/proof_report.h"
+
+namespace onnxcmp {
+
+// The proof's finding on a row. kNotLookedAt, too, if there is no proof.
+RowProof RowProofOf(const Comparison& comparison, size_t row);
+
+// From the worst.
+enum class RewriteState : uint8_t {
+  kDiffersExactly,  // differs in exact arithmetic
+  kDifferent,       // not proved, and numbers differ
+  kDiffersAlone,    // not proved, and differs by itself on inputs that no run reached
+  kTested,          // not proved; numbers agree
+  kProved,          // given that what is before it is the same
+};
+absl::string_view RewriteStateName(RewriteState state);  // "proved", "tested", ...
+
+// Places with the same rewrite and the same finding.
+struct Rewrite {
+  std::string what;  // "Div+Erf+Add+Mul+Mul → Gelu"
+  int64_t places = 0;
+  RewriteState state = RewriteState::kTested;
+  std::string counterexample;  // of kDiffersAlone
+  // The first place: its rows, and its nodes on both sides; none for a constant.
+  std::vector<size_t> rows;
+  std::vector<int> left, right;
+};
+
+// Each distinct one once, those that are not proved first; none without a proof.
+std::vector<Rewrite> FindRewrites(const Comparison& comparison);
+
+// The first finding by which `--fail-on rewrites` fails, "Relu → Clip: differs alone ..."; "" if
+// there is none.
+std::string RewriteFaultOf(const Comparison& comparison);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_PROOF_REWRITES_H_
