@@ -129,6 +129,10 @@ class Prover {
     if (all) return absl::OkStatus();
     for (const Pair& pair : pairs_) {
       if (report_.rows[pair.row] != RowProof::kNotProved) continue;
+      // Constants that are far apart may be used in other ways: x / 3, x * 0.333.
+      if (pair.both_are_leaves && comparison_.rows[pair.row].relation == Relation::kDifferent) {
+        continue;
+      }
       changes.cuts.left[pair.left] = pair.key;
       changes.cuts.right[pair.right] = pair.key;
     }

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "absl/types/span.h"
-#include "compare/proof/proof_report.h"
+#include "compare/outcome/proof_report.h"
 
 namespace onnxcmp::testing {
 

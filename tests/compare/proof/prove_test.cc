@@ -6,7 +6,7 @@
 #include <string>
 
 #include "absl/types/span.h"
-#include "compare/proof/proof_report.h"
+#include "compare/outcome/proof_report.h"
 #include "tests/compare/proof/proof_of_pair.h"
 
 namespace onnxcmp {
