@@ -64,8 +64,8 @@ class Reaches {
                             : graph_.result(grid.zero_point).fingerprint.numbers().statistics.max;
     const double least = step * (static_cast<double>(IntegerMin(result.dtype)) - zero);
     const double greatest = step * (static_cast<double>(IntegerMax(result.dtype)) - zero);
-    // What the readers cut off is in no calibrated range; numbers clipped at 0 are a Relu within
-    // the rounding.
+    // Numbers that the readers cut off are in no calibrated range; numbers clipped at 0 are a Relu
+    // within the rounding.
     const KeptRange kept = KeptByReaders(graph_, r);
     double reach = 0;
     if (greatest > 0) reach = std::max(reach, std::min(of->max, kept.greatest) / greatest);

@@ -49,7 +49,7 @@ CompareOptions BriefOf(CompareOptions options) {
   return options;
 }
 
-// What keeps a comparison at other sizes from being proved.
+// The reason why a comparison at other sizes is not proved.
 std::string WhyNotProved(const Comparison& comparison, const ProofReport& report) {
   if (!report.not_possible.empty()) return report.not_possible;
   if (comparison.verdict == Verdict::kDifferent) return "outputs differ";

@@ -35,7 +35,7 @@ std::vector<uint64_t> NumbersOf(const Graph& graph, SideId side,
   for (const Initializer& initializer : graph.initializers) {
     numbers.Set(initializer.name, fingerprints->Content(initializer.value, nullptr).low);
   }
-  // What is fed goes before an initializer of the same name.
+  // An input goes before an initializer of the same name.
   for (size_t i = 0; i < graph.inputs.size(); ++i) {
     numbers.Set(graph.inputs[i].name, kOfOne[side] + i);
   }

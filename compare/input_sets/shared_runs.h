@@ -52,7 +52,7 @@ class SharedRuns {
   absl::flat_hash_map<uint64_t, std::vector<Value>> held_;       // outputs, by number
   int64_t nodes_ = 0;
   int pairs_ = 0;                                 // of runs
-  absl::Duration shared_ = absl::ZeroDuration();  // what the first ones took
+  absl::Duration shared_ = absl::ZeroDuration();  // of the first ones
   absl::Duration whole_ = absl::ZeroDuration();
   absl::Time started_;
 };

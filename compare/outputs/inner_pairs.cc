@@ -14,7 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "compare/alignment/recorded_pairs.h"
 #include "compare/graphs/side_graph.h"
-#include "compare/inside/folded_constants.h"
+#include "compare/inside/folded_weights.h"
 #include "compare/inside/inner_results.h"
 #include "compare/inside/part_of_constant.h"
 #include "compare/outputs/recorded_evidence.h"
@@ -200,7 +200,7 @@ class InnerFinder {
           return absl::OkStatus();
         }));
     const Graph& graph = model_.evaluator()->model().graph;
-    for (const FoldedConstant& folded : FoldedConstantsOf(graph)) {
+    for (const FoldedWeight& folded : FoldedWeightsOf(graph)) {
       LookAtFolded(folded, open);
     }
     for (const Initializer& constant : graph.initializers) {
@@ -227,7 +227,7 @@ class InnerFinder {
     });
   }
 
-  void LookAtFolded(const FoldedConstant& folded, const std::vector<std::pair<int, Value>>& open) {
+  void LookAtFolded(const FoldedWeight& folded, const std::vector<std::pair<int, Value>>& open) {
     const auto of = ConstantOf(folded.of);
     if (of == graph_.results().end()) return;
     const Fingerprint fingerprint = FingerprintOf(Value(folded.value));

@@ -140,7 +140,7 @@ class Judge {
     return false;
   }
 
-  // What it explains of the other side that no longer has it; null if it is not about that.
+  // The explanation of a result that the other side no longer has; null if there is none.
   const DerivedResult* DerivedOf(SideId side, int r) const {
     const auto it = absl::c_find_if(sides_.alignment.derived, [&](const DerivedResult& derived) {
       return derived.side == side && derived.result == r;

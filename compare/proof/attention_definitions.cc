@@ -1,4 +1,4 @@
-// What com.microsoft's attention operators are made of.
+// Definitions of com.microsoft's attention operators.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -45,9 +45,9 @@ std::string MinusInfinity(Definition& d) {
   return d.Number(-std::numeric_limits<float>::infinity());
 }
 
-// What is added to scores for a mask: 0, or the filter for keys that it leaves out. "" adds
-// nothing. (batch), (2 batch), (batch, keys), (batch, queries, keys) and (batch, 1, max, max), as
-// com.microsoft's operators have them.
+// The summand of scores that stands for a mask: 0, or the filter for keys that it leaves out. ""
+// adds nothing. (batch), (2 batch), (batch, keys), (batch, queries, keys) and (batch, 1, max, max),
+// as com.microsoft's operators have them.
 absl::StatusOr<std::string> MaskAddend(Definition& d, int input, const HeadSizes& sizes) {
   if (!d.Has(input)) return "";
   const Shape shape = d.ShapeOf(input);

@@ -1,4 +1,4 @@
-// What fused chains of simple operators are made of.
+// Definitions of fused chains of simple operators.
 #include <array>
 
 #include "absl/status/statusor.h"

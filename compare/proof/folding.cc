@@ -192,7 +192,7 @@ std::optional<FoldedConstant> FoldOf(const PrimeField& field, const FieldValue& 
   }
   RoundingAgreement agreement(1, leaf.dtype());
   for (size_t i = 0; i < a.size(); ++i) {
-    // What is moved has to stay as it is.
+    // Elements that were only moved have to stay as they are.
     const bool is_exact = exact->values[i] == rounded->values[i];
     if (is_exact && own->values[i] != rounded->values[i]) return std::nullopt;
     if (!agreement.Add(a[i], b[i], 0, {b[i]})) return std::nullopt;

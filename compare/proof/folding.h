@@ -18,8 +18,8 @@ namespace onnxcmp {
 
 struct FoldedConstant {
   std::string constant;
-  std::string from;  // what the other side has for it
-  Tensor residues;   // what it is, exactly
+  std::string from;  // its partner on the other side
+  Tensor residues;   // its exact value
   int64_t ulp = 0;   // how far the constant is from that
 };
 

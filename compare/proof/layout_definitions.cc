@@ -1,4 +1,4 @@
-// What operators on channels last or in blocks, and fused convolutions, are made of.
+// Definitions of operators on channels last or in blocks, and of fused convolutions.
 #include <algorithm>
 #include <numeric>
 #include <utility>

@@ -1,4 +1,4 @@
-// What com.microsoft's normalizations are made of.
+// Definitions of com.microsoft's normalizations.
 #include <numeric>
 
 #include "absl/status/statusor.h"

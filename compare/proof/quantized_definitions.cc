@@ -1,4 +1,4 @@
-// What operators on quantized tensors are made of: an operator on numbers between
+// Definitions of operators on quantized tensors: an operator on numbers between
 // DequantizeLinear and QuantizeLinear.
 #include <algorithm>
 

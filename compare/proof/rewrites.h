@@ -1,4 +1,4 @@
-// What one side computes in another way than the other, and what a proof says of it.
+// Rewrites: results that one side computes in another way, and the proof of them.
 #ifndef ONNXCMP_COMPARE_PROOF_REWRITES_H_
 #define ONNXCMP_COMPARE_PROOF_REWRITES_H_
 

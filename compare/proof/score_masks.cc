@@ -14,7 +14,7 @@
 namespace onnxcmp {
 namespace {
 
-// What a mask adds at least: exp() of it is 0, whatever scores are.
+// The greatest number that a mask adds: exp() of it is 0, whatever scores are.
 constexpr double kMaskNumber = -9999;
 
 bool IsRealTensor(const FieldValue& value) {

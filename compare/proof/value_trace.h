@@ -1,4 +1,4 @@
-// What a run over a field keeps of its values, and values that inputs get there.
+// Traces of the values of a run over a field, and values of inputs there.
 #ifndef ONNXCMP_COMPARE_PROOF_VALUE_TRACE_H_
 #define ONNXCMP_COMPARE_PROOF_VALUE_TRACE_H_
 

@@ -9,8 +9,8 @@
 
 namespace onnxcmp {
 
-// What is left of the integers beside the best scale and zero point, as a share of their deviation;
-// nothing if that is more than quantization explains. `sums`: the integers are sums of products,
+// The rest of the integers beside the best scale and zero point, as a share of their deviation;
+// nothing if it is more than quantization explains. `sums`: the integers are sums of products,
 // which have a scale or a zero point for each channel (the second or the last axis) and are not cut
 // off. Otherwise they end at the bounds of a type, beyond which floats may go on. The two have as
 // many elements in the same order.

@@ -127,7 +127,7 @@ class RecordedIntegerFinder {
     return found;
   }
 
-  // What the model is fed, in the integers of its first layer.
+  // The model's inputs, in the integers of its first layer.
   std::vector<DerivedResult> NearInputs() const {
     std::vector<DerivedResult> found;
     for (size_t i = 0; i < own_.results.size(); ++i) {

@@ -84,7 +84,7 @@ class Affine {
       found.middle.push_back(middle);
       found.size.push_back(size);
     }
-    // What is scaled alone may be anything, but for images of 8 bits.
+    // An input that is scaled alone may be anything, but for images of 8 bits.
     const bool image = std::all_of(found.size.begin(), found.size.end(), [](double size) {
       return std::abs(size - 255.5) <= 1 || std::abs(size - 127.5) <= 1;
     });
@@ -199,7 +199,7 @@ std::optional<Standardization> StandardizationOf(const GraphScope& scope, const 
     if (several || only->node->outputs.empty() || !AddNode(scope, *only, rank, &next)) break;
     affine = std::move(next);
     name = only->node->outputs[0];
-    // What follows a whole one is the first layer's, a bias or the like.
+    // A step after a whole one is the first layer's, a bias or the like.
     if (affine.moved() && affine.scaled()) break;
   }
   return affine.Get();

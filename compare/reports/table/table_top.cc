@@ -40,7 +40,7 @@ bool AddCut(absl::string_view label, Color color, absl::string_view text, size_t
 }  // namespace
 
 bool BelongsAbove(const Comparison& comparison, absl::string_view line) {
-  // What was not tried limits what the verdict says.
+  // Inputs that were not tried limit the verdict.
   const bool frozen = !comparison.frozen.empty() &&
                       line == absl::StrCat("with ", absl::StrJoin(comparison.frozen, "; "));
   constexpr size_t kMostTables = 2;

@@ -1,7 +1,7 @@
 // Weights and biases as they are after the normalization behind a layer was folded into it. A
 // quantizer most often does that first.
-#ifndef ONNXCMP_COMPARE_INSIDE_FOLDED_CONSTANTS_H_
-#define ONNXCMP_COMPARE_INSIDE_FOLDED_CONSTANTS_H_
+#ifndef ONNXCMP_COMPARE_INSIDE_FOLDED_WEIGHTS_H_
+#define ONNXCMP_COMPARE_INSIDE_FOLDED_WEIGHTS_H_
 
 #include <string>
 #include <vector>
@@ -11,14 +11,14 @@
 
 namespace onnxcmp {
 
-struct FoldedConstant {
+struct FoldedWeight {
   std::string of;  // the layer's weight, a constant of the model
   Tensor value;
 };
 
 // Of layers in float32 whose only reader is a BatchNormalization with constants.
-std::vector<FoldedConstant> FoldedConstantsOf(const Graph& graph);
+std::vector<FoldedWeight> FoldedWeightsOf(const Graph& graph);
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_INSIDE_FOLDED_CONSTANTS_H_
+#endif  // ONNXCMP_COMPARE_INSIDE_FOLDED_WEIGHTS_H_

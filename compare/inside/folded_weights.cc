@@ -1,4 +1,4 @@
-#include "compare/inside/folded_constants.h"
+#include "compare/inside/folded_weights.h"
 
 #include <cmath>
 #include <cstddef>
@@ -32,8 +32,8 @@ class FoldedLayers {
     }
   }
 
-  std::vector<FoldedConstant> All() const {
-    std::vector<FoldedConstant> folded;
+  std::vector<FoldedWeight> All() const {
+    std::vector<FoldedWeight> folded;
     for (const Node& node : graph_.nodes) {
       const std::optional<size_t> axis = ChannelAxis(node);
       if (!axis.has_value() || node.outputs.empty()) continue;
@@ -85,7 +85,7 @@ class FoldedLayers {
   }
 
   void Add(const Node& layer, size_t axis, const Node& normalization,
-           std::vector<FoldedConstant>* folded) const {
+           std::vector<FoldedWeight>* folded) const {
     const Tensor* const weight = Constant(layer.inputs[1]);
     std::vector<std::vector<double>> numbers;  // scale, offset, mean, variance
     for (size_t i = 1; i < 5; ++i) {
@@ -128,8 +128,6 @@ class FoldedLayers {
 
 }  // namespace
 
-std::vector<FoldedConstant> FoldedConstantsOf(const Graph& graph) {
-  return FoldedLayers(graph).All();
-}
+std::vector<FoldedWeight> FoldedWeightsOf(const Graph& graph) { return FoldedLayers(graph).All(); }
 
 }  // namespace onnxcmp
