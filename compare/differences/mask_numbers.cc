@@ -10,6 +10,17 @@
 #include "evaluator/tensor/convert.h"
 
 namespace onnxcmp {
+namespace {
+
+// The magnitude from which on a number of a narrow type stands for a wide one's mask.
+double LeastMaskOf(DType narrow) {
+  return narrow == DType::kFloat16
+             ? thresholds::kMaskMagnitudeOfFloat16
+             : RoundTo(narrow, std::numeric_limits<float>::max(), Overflow::kSaturate);
+}
+
+}  // namespace
+
 std::optional<Tensor> WithMasksOf(const Tensor& wide, const Tensor& narrow,
                                   const ThreadPool* pool) {
   if (!IsFloatingPoint(wide.dtype()) || !IsFloatingPoint(narrow.dtype()) ||
@@ -17,11 +28,9 @@ std::optional<Tensor> WithMasksOf(const Tensor& wide, const Tensor& narrow,
       wide.num_elements() != narrow.num_elements()) {
     return std::nullopt;
   }
-  const double greatest =
-      RoundTo(narrow.dtype(), std::numeric_limits<float>::max(), Overflow::kSaturate);
+  const double least = LeastMaskOf(narrow.dtype());
   const auto is_mask = [&](double wide_number, double narrow_number) {
-    return std::abs(wide_number) > thresholds::kMaskMagnitude &&
-           std::abs(narrow_number) >= greatest &&
+    return std::abs(wide_number) > thresholds::kMaskMagnitude && std::abs(narrow_number) >= least &&
            std::signbit(wide_number) == std::signbit(narrow_number) && wide_number != narrow_number;
   };
   const NumberReader from(wide);

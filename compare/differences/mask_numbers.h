@@ -10,9 +10,9 @@
 namespace onnxcmp {
 
 // `wide` with its masks (numbers beyond 1e30 and infinities) replaced by `narrow`'s, if `narrow` is
-// of a narrower floating type and has an infinity or its greatest number of the same sign there:
-// -3.4e38 becomes minus infinity in float16, or -65504. Nothing if there is no such element. The
-// pool may be null.
+// of a narrower floating type and has a mask of the same sign there: -3.4e38 becomes minus infinity
+// in float16, or -65504 with a small number added. Nothing if there is no such element. The pool
+// may be null.
 std::optional<Tensor> WithMasksOf(const Tensor& wide, const Tensor& narrow, const ThreadPool* pool);
 
 // True if two tensors of the same floating type differ in masks alone: numbers of the same sign
