@@ -15,6 +15,7 @@
 #include "compare/base/per_side.h"
 #include "compare/base/thresholds.h"
 #include "compare/differences/value_difference.h"
+#include "compare/outputs/swallowed_steps.h"
 #include "compare/streams/result_names.h"
 
 namespace onnxcmp {
@@ -119,7 +120,19 @@ class Judge {
     const StreamResult& result = Result(side, r);
     return result.fingerprint.kind == ElementKind::kFloat &&
            (result.fingerprint.size > kHandful || MayBeOutput(side, result)) &&
-           !IsNarrowMask(result) && !IsCopy(side, r);
+           !IsNarrowMask(result) && !IsCopy(side, r) && !IsRoundedInput(side, result);
+  }
+
+  // True for a model's input in a narrower type, as a model that was converted to that type begins
+  // with.
+  bool IsRoundedInput(SideId side, const StreamResult& recorded) const {
+    return BitWidth(recorded.dtype) <= 16 &&
+           absl::c_any_of(Stream(Other(side)).results, [&](const StreamResult& input) {
+             return input.kind == ResultKind::kInput && input.shape == recorded.shape &&
+                    BitWidth(input.dtype) > BitWidth(recorded.dtype) &&
+                    input.fingerprint.finite == recorded.fingerprint.finite &&
+                    AreNear(recorded, input);
+           });
   }
 
   // True if an output of the model of this shape was not recorded otherwise: a few scores count.

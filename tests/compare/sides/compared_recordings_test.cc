@@ -2,6 +2,7 @@
 // longer has, on either side; each with a twin that is wrong.
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -37,6 +38,7 @@ using ::testing::Not;
 using ::onnxcmp::testing::Change;
 using ::onnxcmp::testing::Changed;
 using ::onnxcmp::testing::ChannelsLast;
+using ::onnxcmp::testing::Convert;
 using ::onnxcmp::testing::Noisy;
 using ::onnxcmp::testing::Scale;
 
@@ -212,6 +214,21 @@ TEST_F(ComparedRecordingsTest, CoarserTypesHaveNoCause) {
   const Comparison wrong = Compared(Each(With("d", Scale), rounded));
   EXPECT_EQ(wrong.verdict, Verdict::kDifferent);
   EXPECT_THAT(CauseNames(wrong), ElementsAre("d"));
+}
+
+// A model that was converted begins with its input in the narrow type.
+TEST_F(ComparedRecordingsTest, ARoundedInputIsKnown) {
+  Arrays converted = right_;
+  const Tensor x = model_->feeds()->at("x").tensor();
+  converted.insert(converted.begin(), {"input_cast", Convert(x, DType::kFloat16)});
+  EXPECT_TRUE(Agrees(Compared(converted)));
+  converted[0].second = Convert(Changed(x, Scale), DType::kFloat16);
+  const Comparison wrong = Compared(converted);
+  EXPECT_FALSE(Agrees(wrong));
+  EXPECT_THAT(wrong.outputs.only_left, ElementsAre("input_cast"));
+  converted[0].second =
+      Convert(Changed(x, [](std::vector<float>* e) { (*e)[70] = NAN; }), DType::kFloat16);
+  EXPECT_FALSE(Agrees(Compared(converted)));
 }
 
 // Names tell nothing, and all after the fault is near nothing: one run on what was recorded pairs
