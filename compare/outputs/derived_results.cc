@@ -12,6 +12,7 @@
 #include "compare/alignment/recorded_pairs.h"
 #include "compare/outputs/derived_values.h"
 #include "compare/outputs/recorded_evidence.h"
+#include "compare/outputs/recorded_partners.h"
 #include "compare/outputs/swallowed_steps.h"
 #include "compare/sides/recorded_layout.h"
 #include "compare/streams/common_form.h"
@@ -34,15 +35,8 @@ class DerivedFinder {
         own_(*sides[recorded].stream),
         model_(*sides[Other(recorded)].stream),
         layers_(model_),
-        partners_(alignment.partners(recorded)) {
-    for (const AddedPair& pair : added) {
-      const int r = OfSide(pair, side_);
-      if (pair.shared != side_) partners_[Index(r)] = OfSide(pair, Other(side_));
-    }
-    for (const AlignedRow& row : alignment.rows) {
-      const bool stays = Has(row.marks, Mark::kGiven) || Has(row.marks, Mark::kEntry);
-      if (stays && row.paired()) fixed_.insert(OfSide(row, side_).back());
-    }
+        partners_(PartnersOfRecorded(alignment, added, recorded)),
+        fixed_(RecordedWithMark(alignment, recorded, {Mark::kGiven, Mark::kEntry})) {
     evidence_.emplace(own_, model_, partners_);
   }
 

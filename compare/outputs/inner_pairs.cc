@@ -18,6 +18,7 @@
 #include "compare/inside/inner_results.h"
 #include "compare/inside/part_of_constant.h"
 #include "compare/outputs/recorded_evidence.h"
+#include "compare/outputs/recorded_partners.h"
 #include "compare/outputs/swallowed_steps.h"
 #include "compare/streams/fingerprint.h"
 #include "compare/streams/result_names.h"
@@ -43,14 +44,8 @@ class InnerFinder {
         model_(sides[Other(recorded)]),
         own_(*recording_.stream),
         graph_(*model_.stream, model_.evaluator()),
-        partners_(alignment.partners(recorded)) {
-    for (const AddedPair& pair : added) {
-      if (pair.shared != side_) partners_[Index(OfSide(pair, side_))] = OfSide(pair, Other(side_));
-    }
-    for (const AlignedRow& row : alignment.rows) {
-      const bool stays = Has(row.marks, Mark::kGiven) || Has(row.marks, Mark::kEntry);
-      if (stays && row.paired()) fixed_.insert(OfSide(row, side_).back());
-    }
+        partners_(PartnersOfRecorded(alignment, added, recorded)),
+        fixed_(RecordedWithMark(alignment, recorded, {Mark::kGiven, Mark::kEntry})) {
     for (size_t r = 0; r < own_.results.size() && looked_.size() < kMostLooked; ++r) {
       if (!MayBeInside(static_cast<int>(r))) continue;
       looked_[own_.results[r].fingerprint.size].push_back(static_cast<int>(r));

@@ -21,6 +21,7 @@
 #include "compare/graphs/side_graph.h"
 #include "compare/outputs/derived_values.h"
 #include "compare/outputs/recorded_evidence.h"
+#include "compare/outputs/recorded_partners.h"
 #include "compare/outputs/swallowed_steps.h"
 #include "compare/quantization/dequantized_view.h"
 #include "compare/quantization/quant_params.h"
@@ -57,27 +58,19 @@ class IntegerFinder {
   IntegerFinder(const PerSide<RecordedSide>& sides, const Alignment& alignment,
                 absl::Span<const AddedPair> added, SideId recorded)
       : side_(recorded),
-        recording_(sides[recorded]),
-        model_(sides[Other(recorded)]),
-        own_(*recording_.stream),
-        graph_(*model_.stream, model_.evaluator()),
+        sides_(sides),
+        own_(*sides[recorded].stream),
+        graph_(*sides[Other(recorded)].stream, sides[Other(recorded)].evaluator()),
         params_(graph_),
-        partners_(alignment.partners(recorded)) {
-    for (const AddedPair& pair : added) {
-      if (pair.shared != side_) partners_[Index(OfSide(pair, side_))] = OfSide(pair, Other(side_));
-    }
-    for (const AlignedRow& row : alignment.rows) {
-      if (!row.paired() || !Has(row.marks, Mark::kGiven)) continue;
-      given_.push_back(OfSide(row, side_).back());
-    }
-  }
+        partners_(PartnersOfRecorded(alignment, added, recorded)),
+        given_(RecordedWithMark(alignment, recorded, {Mark::kGiven})) {}
 
   absl::StatusOr<std::vector<DerivedResult>> Find(const PairValues::Watch& watch) {
     std::vector<DerivedResult> found;
     Choose();
     if (open_.empty() || integers_.empty() || held_ > kMostHeld) return found;
     OC_RETURN_IF_ERROR(Load(watch));
-    const RecordedEvidence evidence(own_, *model_.stream, partners_);
+    const RecordedEvidence evidence(own_, *sides_[Other(side_)].stream, partners_);
     absl::flat_hash_set<int> kept;
     std::vector<int> rest;
     for (const int r : open_) {
@@ -110,7 +103,7 @@ class IntegerFinder {
     if (result.kind != ResultKind::kResult || !result.shape.has_value() ||
         !result.fingerprint.rich || !result.fingerprint.finite ||
         result.fingerprint.kind != ElementKind::kFloat || result.fingerprint.size <= kHandful ||
-        absl::c_linear_search(given_, r)) {
+        given_.contains(r)) {
       return false;
     }
     const int partner = partners_[Index(r)];
@@ -144,27 +137,15 @@ class IntegerFinder {
   }
 
   absl::Status Load(const PairValues::Watch& watch) {
-    PerSide<std::vector<bool>> wanted;
-    for (const SideId id : kBothSides) {
-      const RecordedSide& side = id == side_ ? recording_ : model_;
-      wanted[id].resize(side.stream->results.size());
-    }
-    for (const int r : open_) wanted[side_][Index(r)] = true;
+    PerSide<std::vector<int>> numbers;
+    numbers[side_] = open_;
     for (const int m : integers_) {
       const QuantParams& params = *params_.of(m);
       for (const int number : {m, params.scale, params.zero_point}) {
-        if (number != kNone) wanted[Other(side_)][Index(number)] = true;
+        if (number != kNone) numbers[Other(side_)].push_back(number);
       }
     }
-    for (const SideId id : kBothSides) {
-      const std::unique_ptr<Observer> watcher =
-          watch ? watch(absl::StrCat(SideName(id), " again")) : nullptr;
-      Side& side = *(id == side_ ? recording_ : model_).side;
-      OC_RETURN_IF_ERROR(side.Revisit(wanted[id], watcher.get(), [&](int r, const Value& value) {
-        values_[id][r] = value;
-        return absl::OkStatus();
-      }));
-    }
+    OC_ASSIGN_OR_RETURN(values_, ValuesAgain(sides_, numbers, watch));
     for (const int m : integers_) {
       std::optional<Reals> reals = RealsOf(m);
       if (reals.has_value()) reals_.push_back(*std::move(reals));
@@ -266,17 +247,16 @@ class IntegerFinder {
   }
 
   const SideId side_;
-  const RecordedSide& recording_;
-  const RecordedSide& model_;
+  const PerSide<RecordedSide>& sides_;
   const ResultStream& own_;
   const SideGraph graph_;
   const QuantParamsByResult params_;
-  std::vector<int> partners_;  // by recorded result
-  std::vector<int> given_;     // recorded results whose partners the user gave
-  std::vector<int> open_;      // recorded results without a partner
-  std::vector<int> integers_;  // results of the model
+  std::vector<int> partners_;       // by recorded result
+  absl::flat_hash_set<int> given_;  // recorded results whose partners the user gave
+  std::vector<int> open_;           // recorded results without a partner
+  std::vector<int> integers_;       // results of the model
   int64_t held_ = 0;
-  PerSide<absl::flat_hash_map<int, Value>> values_;
+  PerSide<ValuesOfResults> values_;
   std::vector<Reals> reals_;
 };
 

@@ -16,6 +16,7 @@
 #include "compare/alignment/recorded_reach.h"
 #include "compare/differences/tensor_distance.h"
 #include "compare/graphs/side_graph.h"
+#include "compare/outputs/recorded_partners.h"
 #include "compare/outputs/swallowed_steps.h"
 #include "compare/quantization/integer_fit.h"
 #include "compare/streams/fingerprint.h"
@@ -41,18 +42,11 @@ class RecordedIntegerFinder {
   RecordedIntegerFinder(const PerSide<RecordedSide>& sides, const Alignment& alignment,
                         absl::Span<const AddedPair> added, SideId recorded)
       : side_(recorded),
-        recording_(sides[recorded]),
-        model_(sides[Other(recorded)]),
-        own_(*recording_.stream),
-        graph_(*model_.stream, model_.evaluator()),
-        partners_(alignment.partners(recorded)) {
-    for (const AddedPair& pair : added) {
-      if (pair.shared != side_) partners_[Index(OfSide(pair, side_))] = OfSide(pair, Other(side_));
-    }
-    for (const AlignedRow& row : alignment.rows) {
-      if (!row.paired() || !Has(row.marks, Mark::kGiven)) continue;
-      given_.push_back(OfSide(row, side_).back());
-    }
+        sides_(sides),
+        own_(*sides[recorded].stream),
+        graph_(*sides[Other(recorded)].stream, sides[Other(recorded)].evaluator()),
+        partners_(PartnersOfRecorded(alignment, added, recorded)),
+        given_(RecordedWithMark(alignment, recorded, {Mark::kGiven})) {
     for (const int m : graph_.results()) by_name_.try_emplace(graph_.result(m).name, m);
   }
 
@@ -91,7 +85,7 @@ class RecordedIntegerFinder {
     const StreamResult& result = Own(r);
     if (result.kind != ResultKind::kResult || !result.shape.has_value() ||
         !result.fingerprint.rich || !result.fingerprint.finite ||
-        result.fingerprint.size < kFewestIntegersOf || absl::c_linear_search(given_, r)) {
+        result.fingerprint.size < kFewestIntegersOf || given_.contains(r)) {
       return false;
     }
     const int partner = partners_[Index(r)];
@@ -169,22 +163,10 @@ class RecordedIntegerFinder {
   }
 
   absl::Status Load(const PairValues::Watch& watch) {
-    PerSide<std::vector<bool>> wanted;
-    for (const SideId id : kBothSides) {
-      const RecordedSide& side = id == side_ ? recording_ : model_;
-      wanted[id].resize(side.stream->results.size());
-    }
-    for (const int r : open_) wanted[side_][Index(r)] = true;
-    for (const int m : floats_) wanted[Other(side_)][Index(m)] = true;
-    for (const SideId id : kBothSides) {
-      const std::unique_ptr<Observer> watcher =
-          watch ? watch(absl::StrCat(SideName(id), " again")) : nullptr;
-      Side& side = *(id == side_ ? recording_ : model_).side;
-      OC_RETURN_IF_ERROR(side.Revisit(wanted[id], watcher.get(), [&](int r, const Value& value) {
-        values_[id][r] = value;
-        return absl::OkStatus();
-      }));
-    }
+    PerSide<std::vector<int>> numbers;
+    numbers[side_] = open_;
+    numbers[Other(side_)] = floats_;
+    OC_ASSIGN_OR_RETURN(values_, ValuesAgain(sides_, numbers, watch));
     return absl::OkStatus();
   }
 
@@ -247,18 +229,17 @@ class RecordedIntegerFinder {
   }
 
   const SideId side_;
-  const RecordedSide& recording_;
-  const RecordedSide& model_;
+  const PerSide<RecordedSide>& sides_;
   const ResultStream& own_;
   const SideGraph graph_;
-  std::vector<int> partners_;  // by recorded result
-  std::vector<int> given_;     // recorded results whose partners the user gave
-  std::vector<int> open_;      // recorded results without a partner
-  std::vector<int> floats_;    // results of the model
+  std::vector<int> partners_;       // by recorded result
+  absl::flat_hash_set<int> given_;  // recorded results whose partners the user gave
+  std::vector<int> open_;           // recorded results without a partner
+  std::vector<int> floats_;         // results of the model
   absl::flat_hash_map<absl::string_view, int> by_name_;  // the model's
   bool has_bytes_ = false;
   int64_t held_ = 0;
-  PerSide<absl::flat_hash_map<int, Value>> values_;
+  PerSide<ValuesOfResults> values_;
 };
 
 }  // namespace
