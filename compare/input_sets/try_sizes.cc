@@ -38,7 +38,7 @@ std::string TextOf(const std::vector<std::string>& sizes) {
   std::vector<std::string> shown(
       sizes.begin(), sizes.begin() + static_cast<std::ptrdiff_t>(std::min(kMost, sizes.size())));
   std::string text = absl::StrJoin(shown, " or ");
-  if (sizes.size() > kMost) absl::StrAppend(&text, " or ", sizes.size() - kMost, " others");
+  if (sizes.size() > kMost) absl::StrAppend(&text, " or ", sizes.size() - kMost, " more");
   return text;
 }
 
