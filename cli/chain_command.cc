@@ -108,9 +108,8 @@ class ChainComparison {
     CompareArguments arguments = arguments_;
     arguments.left = files_[left];
     arguments.right = files_[right];
-    // Of the others the verdict alone is shown.
-    arguments.prove = arguments_.prove && (right == left + 1 || right + 1 == files_.size() ||
-                                           arguments_.fail_on_rewrites);
+    arguments.prove =
+        arguments_.prove && (IsShownWhole(left, right) || arguments_.fail_on_rewrites);
     if (!runtimes_.empty()) {
       // The first is our interpreter.
       if (left > 0) arguments.runtimes.names.left = runtimes_[left];
@@ -122,11 +121,15 @@ class ChainComparison {
     return CompareWith({known, known_right}, arguments, std::move(step));
   }
 
+  // True for steps, and for the last model beside the first; others show their verdict alone.
+  bool IsShownWhole(size_t left, size_t right) const {
+    return right == left + 1 || right + 1 == files_.size();
+  }
+
   absl::StatusOr<ChainStep> CompareWith(PerSide<const Side*> opened,
                                         const CompareArguments& arguments, ChainStep step) {
-    // The others show their verdict alone.
-    const bool is_step = step.right == step.left + 1, is_ends = step.right == files_.size() - 1;
-    const bool whole = is_step || is_ends;
+    const bool is_step = step.right == step.left + 1;
+    const bool whole = IsShownWhole(step.left, step.right);
     CompareSession comparison(arguments, tools_, opened);
     std::string page;
     bool same_outputs = runtimes_.empty(), same_rows = true;

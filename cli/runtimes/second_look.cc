@@ -5,6 +5,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "cli/runtimes/optimized_side.h"
+#include "compare/input_sets/brief_options.h"
 #include "compare/outcome/nearer_outputs.h"
 #include "evaluator/base/status_macros.h"
 
@@ -42,10 +43,7 @@ absl::StatusOr<std::unique_ptr<RuntimeSide>> LookAsFused(const SecondLook& look,
 }
 
 absl::Status LookInDouble(const SecondLook& look, Comparison* comparison) {
-  CompareOptions brief = look.compare;
-  brief.causes = brief.repro = brief.quantization = false;
-  brief.explain = "";
-  brief.pictures = 0;
+  CompareOptions brief = BriefOptions(look.compare);
   brief.shadow = true;
   OC_ASSIGN_OR_RETURN(const Comparison in_double, Compare(look.left, look.right, brief));
   AcceptNearerOutputs(in_double, comparison);

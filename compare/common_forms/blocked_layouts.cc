@@ -95,7 +95,7 @@ bool BlockedLayouts::MayBe(int r) const {
 absl::Status BlockedLayouts::Look(int r, const Value& value) {
   const StreamResult& own = recording_.results[Index(r)];
   double least = kSameInBlocks;
-  // Of one shape all that lie in blocks are the same.
+  // The value in blocks is the same for all candidates of one shape.
   absl::flat_hash_map<std::pair<Shape, int>, Fingerprint> made;
   for (const int o : candidates_) {
     const StreamResult& other = other_.results[Index(o)];

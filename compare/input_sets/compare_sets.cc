@@ -16,6 +16,7 @@
 #include "compare/coverage/reached_parts.h"
 #include "compare/coverage/unread_rows.h"
 #include "compare/differences/value_difference.h"
+#include "compare/input_sets/brief_options.h"
 #include "compare/input_sets/calibration_fit.h"
 #include "compare/input_sets/directed_cases.h"
 #include "compare/input_sets/real_differences.h"
@@ -82,7 +83,8 @@ class SetsComparison {
       comparison.verdict = Verdict::kUntested;
     }
     if (sets_.sizes) {
-      OC_RETURN_IF_ERROR(AddSizes(left_, right_, inputs_, Brief(), sum_, &comparison));
+      OC_RETURN_IF_ERROR(
+          AddSizes(left_, right_, inputs_, BriefOptions(options_), sum_, &comparison));
     }
     // A caller that asks the sides for their feeds expects those of the comparison shown.
     if (to_feed_again_.has_value()) {
@@ -127,18 +129,6 @@ class SetsComparison {
       for (const SideId side : kBothSides) OfSide(fed, side).clear();
     }
     worst_ = {std::move(comparison), std::move(fed)};
-  }
-
-  // Without the parts that only a report needs.
-  CompareOptions Brief() const {
-    CompareOptions brief = options_;
-    brief.causes = false;
-    brief.repro = false;
-    brief.shadow = false;
-    brief.quantization = false;
-    brief.explain = "";
-    brief.pictures = 0;
-    return brief;
   }
 
   void Count(const Comparison& comparison) {
@@ -263,7 +253,8 @@ class SetsComparison {
   // How well a set fits; nothing if the models do not run on it.
   absl::StatusOr<std::optional<CalibrationFit>> FitOn(const Case& one) {
     if (!Feed(one).ok()) return std::nullopt;
-    OC_ASSIGN_OR_RETURN(const Comparison comparison, Compare(left_, right_, Brief()));
+    OC_ASSIGN_OR_RETURN(const Comparison comparison,
+                        Compare(left_, right_, BriefOptions(options_)));
     if (comparison.verdict == Verdict::kFailed) return std::nullopt;
     return FitOf(comparison);
   }
@@ -339,7 +330,7 @@ class SetsComparison {
       if (base_.reach > 0) one.sizes.reach = base_.reach;
       absl::StatusOr<FedInputs> fed = Feed(one);
       if (!fed.ok()) return false;
-      OC_ASSIGN_OR_RETURN(Comparison comparison, Compare(left_, right_, Brief()));
+      OC_ASSIGN_OR_RETURN(Comparison comparison, Compare(left_, right_, BriefOptions(options_)));
       if (LeftFailed(comparison)) continue;
       // Masks that hide a whole row amplify rounding, too.
       const bool usual = one.regime == Regime::kUsual && one.probes.empty();
@@ -386,7 +377,7 @@ class SetsComparison {
       if (!fed.ok()) continue;
       if (!plan.WantsNearness() && !OutputsDiffer(left_, right_, options_.tolerance, &*runs_))
         continue;
-      OC_ASSIGN_OR_RETURN(Comparison comparison, Compare(left_, right_, Brief()));
+      OC_ASSIGN_OR_RETURN(Comparison comparison, Compare(left_, right_, BriefOptions(options_)));
       if (LeftFailed(comparison)) continue;
       const int64_t seen = coverage_.seen();
       for (const SideId side : kBothSides) coverage_.Add(OfSide(comparison, side), side);
@@ -461,7 +452,7 @@ class SetsComparison {
     left_.SetFeeds(fed.left);
     right_.SetFeeds(fed.right);
     if (!OutputsDiffer(left_, right_, options_.tolerance, &*runs_)) return false;
-    const absl::StatusOr<Comparison> comparison = Compare(left_, right_, Brief());
+    const absl::StatusOr<Comparison> comparison = Compare(left_, right_, BriefOptions(options_));
     return comparison.ok() && !LeftFailed(*comparison) && Differs(*comparison) &&
            IsReal(*comparison, regime);
   }

@@ -7,6 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "compare/input_sets/brief_options.h"
 #include "compare/inputs/made_up/free_sizes.h"
 #include "compare/inputs/made_up/regime.h"
 #include "evaluator/run/evaluator.h"
@@ -33,16 +34,11 @@ bool HaveTheSameShapes(const Feeds& a, const Feeds& b) {
   return true;
 }
 
-// Without the parts that only a report needs.
-CompareOptions BriefOf(CompareOptions options) {
-  options.causes = false;
-  options.repro = false;
-  options.shadow = false;
-  options.quantization = false;
+// The options of a run that nobody watches.
+CompareOptions OptionsAtOtherSizes(const CompareOptions& compare) {
+  CompareOptions options = BriefOptions(compare);
   options.fusions = false;
   options.letters = false;
-  options.explain.clear();
-  options.pictures = 0;
   options.seen = nullptr;
   options.watch = nullptr;
   options.made_up = true;
@@ -95,7 +91,7 @@ ProofReport ProveOnSizes(const PerSide<Side*>& sides, const Comparison& comparis
   const PerSide<Feeds> had = {*sides.left->feeds(), *sides.right->feeds()};
   for (const SizeChoice& choice : SmallSizes()) {
     std::optional<ProofSizes> found =
-        ProveAt(choice, had, sides, *inputs, BriefOf(compare), options);
+        ProveAt(choice, had, sides, *inputs, OptionsAtOtherSizes(compare), options);
     if (!found.has_value()) continue;
     report.sizes.push_back(*std::move(found));
     break;

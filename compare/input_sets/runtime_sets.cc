@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "compare/input_sets/brief_options.h"
 #include "compare/input_sets/set_case.h"
 #include "compare/input_sets/told_outputs.h"
 #include "compare/outcome/comparison.h"
@@ -34,11 +35,7 @@ class RuntimeSets {
       one.sizes.attempt = attempt_;
       absl::StatusOr<FedInputs> fed = Feed(one);
       if (!fed.ok()) continue;
-      CompareOptions brief = options_;
-      brief.causes = brief.repro = brief.shadow = brief.quantization = false;
-      brief.explain = "";
-      brief.pictures = 0;
-      OC_ASSIGN_OR_RETURN(Comparison comparison, Compare(left_, right_, brief));
+      OC_ASSIGN_OR_RETURN(Comparison comparison, Compare(left_, right_, BriefOptions(options_)));
       if (!comparison.left_summary.status.ok()) continue;
       ++count;
       if (!IsApart(comparison)) continue;

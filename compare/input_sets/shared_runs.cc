@@ -27,7 +27,7 @@ constexpr int kTried = 6;
 std::vector<uint64_t> NumbersOf(const Graph& graph, SideId side,
                                 const std::vector<std::string>& inputs, NodeFactsCache* facts,
                                 FingerprintCache* fingerprints) {
-  // Of inputs that both sides have; of those of one side, far from each other.
+  // Numbers of inputs that both sides have; inputs of one side have others, far apart.
   constexpr uint64_t kOfBoth = 0x9e3779b97f4a7c15;
   constexpr PerSide<uint64_t> kOfOne = {0xc2b2ae3d27d4eb4f, 0x165667b19e3779f9};
   ComputationHashes numbers;

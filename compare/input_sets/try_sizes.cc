@@ -225,7 +225,7 @@ std::string SizesOfOneSide(const std::vector<TriedSizes>& sizes) {
       alone.right.push_back(one.sizes);
     }
   }
-  // Those with which they agree come first.
+  // Sizes with which they agree come first.
   both.insert(both.end(), differ.begin(), differ.end());
   std::vector<std::string> parts;
   if (!differ.empty()) parts.push_back(absl::StrCat("with ", TextOf(differ), " outputs differ"));

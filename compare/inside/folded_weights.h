@@ -16,7 +16,7 @@ struct FoldedWeight {
   Tensor value;
 };
 
-// Of layers in float32 whose only reader is a BatchNormalization with constants.
+// The weights of layers in float32 whose only reader is a BatchNormalization with constants.
 std::vector<FoldedWeight> FoldedWeightsOf(const Graph& graph);
 
 }  // namespace onnxcmp

@@ -18,27 +18,15 @@
 namespace onnxcmp {
 namespace {
 
-absl::StatusOr<Residues> ResiduesIn(const PrimeField& field, const FieldValue& value) {
-  if (value.residues.defined()) return FromTensor(value.residues);
-  return EmbedTensor(field, value.number.tensor(), nullptr);
-}
-
 // Arithmetic in floats, in doubles and in the field, for one formula in all three.
-struct InFloat {
-  using Number = float;
-  static float Add(float a, float b) { return a + b; }
-  static float Sub(float a, float b) { return a - b; }
-  static float Mul(float a, float b) { return a * b; }
-  static float Div(float a, float b) { return a / b; }
-  static float Sqrt(float a) { return std::sqrt(a); }
-};
-struct InDouble {
-  using Number = double;
-  static double Add(double a, double b) { return a + b; }
-  static double Sub(double a, double b) { return a - b; }
-  static double Mul(double a, double b) { return a * b; }
-  static double Div(double a, double b) { return a / b; }
-  static double Sqrt(double a) { return std::sqrt(a); }
+template <typename Real>
+struct InReals {
+  using Number = Real;
+  static Real Add(Real a, Real b) { return a + b; }
+  static Real Sub(Real a, Real b) { return a - b; }
+  static Real Mul(Real a, Real b) { return a * b; }
+  static Real Div(Real a, Real b) { return a / b; }
+  static Real Sqrt(Real a) { return std::sqrt(a); }
 };
 struct InField {
   using Number = Residue;
@@ -202,7 +190,7 @@ class LayerFinder {
     if (value == nullptr) return std::nullopt;
     ByChannel made;
     made.numbers = NumbersIn(value->number.tensor());
-    const absl::StatusOr<Residues> residues = ResiduesIn(field_, *value);
+    const absl::StatusOr<Residues> residues = ResiduesOfNumbers(field_, *value);
     if (!residues.ok() || made.numbers.size() != residues->values.size() ||
         (made.numbers.size() != channels && made.numbers.size() != 1)) {
       return std::nullopt;
@@ -234,7 +222,7 @@ class LayerFinder {
     for (size_t i = layer.channel_axis + 1; i < shape.size(); ++i) {
       layer.inner *= static_cast<size_t>(shape[i]);
     }
-    const absl::StatusOr<Residues> residues = ResiduesIn(field_, *weight);
+    const absl::StatusOr<Residues> residues = ResiduesOfNumbers(field_, *weight);
     if (!residues.ok() || layer.channels == 0) return std::nullopt;
     layer.weight_residues = residues->values;
     if (node.inputs.size() > 2 && !node.inputs[2].empty()) {
@@ -299,6 +287,11 @@ class LayerFinder {
 
 }  // namespace
 
+absl::StatusOr<Residues> ResiduesOfNumbers(const PrimeField& field, const FieldValue& value) {
+  if (value.residues.defined()) return FromTensor(value.residues);
+  return EmbedTensor(field, value.number.tensor(), nullptr);
+}
+
 std::vector<double> NumbersIn(const Tensor& tensor) {
   std::vector<double> numbers;
   const absl::StatusOr<Tensor> in_memory = tensor.InMemory(nullptr);
@@ -319,10 +312,10 @@ FoldedLayer Fold(const PrimeField& field, const FoldableLayer& layer) {
   const std::vector<double> weights = NumbersIn(layer.weight);
   FoldedLayer folded;
   folded.exact = FoldIn(InField{&field}, layer, layer.weight_residues, 0);
-  folded.near = FoldIn(InDouble(), layer, weights, 0);
+  folded.near = FoldIn(InReals<double>(), layer, weights, 0);
   const std::vector<float> floats(weights.begin(), weights.end());
   for (size_t way = 0; way < kFoldingWays; ++way) {
-    folded.ways[way] = FoldIn(InFloat(), layer, floats, static_cast<int>(way));
+    folded.ways[way] = FoldIn(InReals<float>(), layer, floats, static_cast<int>(way));
   }
   return folded;
 }

@@ -6,8 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "compare/proof/field/prime_field.h"
+#include "compare/proof/field/residues.h"
 #include "compare/proof/field_run.h"
+#include "compare/proof/field_value.h"
 #include "evaluator/model/model.h"
 #include "evaluator/tensor/tensor.h"
 
@@ -15,6 +18,9 @@ namespace onnxcmp {
 
 // The numbers of a tensor; none if they cannot be read.
 std::vector<double> NumbersIn(const Tensor& tensor);
+
+// The residues of a value that does not depend on inputs: its own, else those of its numbers.
+absl::StatusOr<Residues> ResiduesOfNumbers(const PrimeField& field, const FieldValue& value);
 
 // Numbers by channel, or one for all.
 struct ByChannel {

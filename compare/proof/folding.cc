@@ -104,11 +104,6 @@ Places InOrder(const Shape& shape, const std::vector<AxisPart>& parts) {
   return places;
 }
 
-absl::StatusOr<Residues> ResiduesOfConstant(const PrimeField& field, const FieldValue& value) {
-  if (value.residues.defined()) return FromTensor(value.residues);
-  return EmbedTensor(field, value.number.tensor(), nullptr);
-}
-
 // As they are, transposed, or with channels in blocks of onnxruntime.
 std::vector<Places> LayoutsOf(const Shape& weights, const Shape& constant) {
   std::vector<Places> layouts;
@@ -245,7 +240,7 @@ std::vector<FoldedNumber> FoldedNumbersOf(const PrimeField& field, const Graph& 
   const auto one_number = [&](const FieldValue& value) -> std::optional<FoldedNumber> {
     if (value.number.tensor().num_elements() != 1) return std::nullopt;
     const std::vector<double> numbers = NumbersIn(value.number.tensor());
-    const absl::StatusOr<Residues> residues = ResiduesOfConstant(field, value);
+    const absl::StatusOr<Residues> residues = ResiduesOfNumbers(field, value);
     if (numbers.size() != 1 || !residues.ok()) return std::nullopt;
     return FoldedNumber{static_cast<float>(numbers[0]), residues->values[0], "", ""};
   };

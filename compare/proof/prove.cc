@@ -258,7 +258,7 @@ class Prover {
 
   // Constants of a side into which it has folded layers of the other.
   void FindFoldedLayers(SideId side, Changes* changes) {
-    const SideId other = side == SideId::kLeft ? SideId::kRight : SideId::kLeft;
+    const SideId other = Other(side);
     FieldValues constants;
     for (const auto& [name, value] : kept_[side]) {
       if (!value.residues.defined()) constants[name] = value;
@@ -274,7 +274,7 @@ class Prover {
 
   // Numbers of a side that are products of two of the other.
   void FindFoldedNumbers(SideId side) {
-    const SideId other = side == SideId::kLeft ? SideId::kRight : SideId::kLeft;
+    const SideId other = Other(side);
     const Graph& graph = sides_[side]->evaluator()->model().graph;
     for (const FoldedNumber& fold : FoldedNumbersOf(field_, graph, kept_[side], kept_[other])) {
       meant_[side].folded[fold.number] = fold.residue;

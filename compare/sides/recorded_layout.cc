@@ -57,15 +57,15 @@ absl::StatusOr<Tensor> WithChannels(const Tensor& tensor, int64_t channels) {
 
 // From blocks of channels, or into them.
 absl::StatusOr<Tensor> OfBlocks(const Tensor& recorded, const Shape& shown, int block) {
-  const int64_t size = std::abs(block);
-  const int64_t padded =
-      block > 0 ? recorded.rank() == 4 ? recorded.dim(1) : 0 : (shown.size() == 4 ? shown[1] : 0);
-  const int64_t channels =
-      block > 0 ? (shown.size() == 4 ? shown[1] : 0) : (recorded.rank() == 4 ? recorded.dim(1) : 0);
-  if (recorded.rank() != 4 || shown.size() != 4 || padded % size != 0 || channels > padded ||
-      recorded.dtype() == DType::kString || BitWidth(recorded.dtype()) < 8) {
-    return absl::InvalidArgumentError("these are no blocks of channels");
+  const auto refuse = [] { return absl::InvalidArgumentError("these are no blocks of channels"); };
+  if (recorded.rank() != 4 || shown.size() != 4 || recorded.dtype() == DType::kString ||
+      BitWidth(recorded.dtype()) < 8) {
+    return refuse();
   }
+  const int64_t size = std::abs(block);
+  const int64_t padded = block > 0 ? recorded.dim(1) : shown[1];
+  const int64_t channels = block > 0 ? shown[1] : recorded.dim(1);
+  if (padded % size != 0 || channels > padded) return refuse();
   const int64_t n = recorded.dim(0), h = recorded.dim(2), w = recorded.dim(3);
   const Shape whole = {n, padded, h, w};
   if (block > 0) {

@@ -74,7 +74,7 @@ class Meaning {
 
   MeantConstant Find() const {
     if (std::optional<MeantConstant> found = Decimal()) return *found;
-    // Those of small terms first: 1/sqrt(8) is nearly 1189/3363.
+    // Numbers of small terms first: 1/sqrt(8) is nearly 1189/3363.
     const int64_t few = std::min<int64_t>(limits_.term, kFewTerms);
     if (std::optional<MeantConstant> found = RatioWithin(few)) return *found;
     if (std::optional<MeantConstant> found = WithPi()) return *found;
