@@ -42,7 +42,7 @@ absl::StatusOr<Residues> EmbedTensor(const PrimeField& field, const Tensor& tens
     LoadElements<int64_t>(dtype, whole.raw_data(), 0, count, integers.data());
     const bool wide = dtype == DType::kUint64 || dtype == DType::kUint32;
     for (size_t i = 0; i < integers.size(); ++i) {
-      out.values[i] = wide ? PrimeField::ReduceSum(static_cast<uint64_t>(integers[i]))
+      out.values[i] = wide ? PrimeField::Reduce(static_cast<uint64_t>(integers[i]))
                            : PrimeField::OfInteger(integers[i]);
     }
     return out;

@@ -17,6 +17,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "compare/proof/field/prime_field.h"
+#include "compare/proof/field/product.h"
 #include "compare/proof/field/residues.h"
 #include "compare/proof/field_value.h"
 #include "evaluator/base/thread_pool.h"

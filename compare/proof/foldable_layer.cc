@@ -195,7 +195,7 @@ class LayerFinder {
         (made.numbers.size() != channels && made.numbers.size() != 1)) {
       return std::nullopt;
     }
-    made.residues = residues->values;
+    made.residues.assign(residues->values.begin(), residues->values.end());
     return made;
   }
 
@@ -224,7 +224,7 @@ class LayerFinder {
     }
     const absl::StatusOr<Residues> residues = ResiduesOfNumbers(field_, *weight);
     if (!residues.ok() || layer.channels == 0) return std::nullopt;
-    layer.weight_residues = residues->values;
+    layer.weight_residues.assign(residues->values.begin(), residues->values.end());
     if (node.inputs.size() > 2 && !node.inputs[2].empty()) {
       std::optional<ByChannel> bias = NumbersOf(Known(node, 2), layer.channels);
       if (!bias.has_value()) return std::nullopt;

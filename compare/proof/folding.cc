@@ -137,9 +137,8 @@ std::vector<Places> LayoutsOf(const Shape& weights, const Shape& constant) {
 }
 
 std::optional<FoldedConstant> Match(const std::string& name, const Tensor& constant,
-                                    const std::vector<double>& numbers,
-                                    const std::vector<Residue>& own, const Places& places,
-                                    const FoldedLayer& layer, bool bias) {
+                                    const std::vector<double>& numbers, const ResidueArray& own,
+                                    const Places& places, const FoldedLayer& layer, bool bias) {
   RoundingAgreement agreement(kFoldingWays + 1, DType::kFloat);
   Residues residues = Residues::Filled(constant.shape(), 0);
   for (size_t i = 0; i < numbers.size(); ++i) {
@@ -200,7 +199,7 @@ std::vector<FoldedConstant> FoldedLayers(const PrimeField& field, const Graph& g
                                          const FieldValues& known, const FieldValues& constants) {
   std::vector<FoldedConstant> found;
   std::map<std::string, std::vector<double>> numbers_of;
-  std::map<std::string, std::vector<Residue>> own_of;
+  std::map<std::string, ResidueArray> own_of;
   for (const auto& [name, value] : constants) {
     if (!value.number.is_tensor() || value.number.tensor().dtype() != DType::kFloat) continue;
     const absl::StatusOr<Residues> own = EmbedTensor(field, value.number.tensor(), nullptr);

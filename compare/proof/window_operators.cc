@@ -113,8 +113,7 @@ absl::StatusOr<Residues> Convolved(FieldNode& node, const Residues& x, const Res
         }
       }
       const auto first = weights.values.begin() + group * filters * terms;
-      const Residues rows = {{filters, terms},
-                             std::vector<Residue>(first, first + filters * terms)};
+      const Residues rows = {{filters, terms}, ResidueArray(first, first + filters * terms)};
       OC_ASSIGN_OR_RETURN(const Residues product, node.Times(rows, columns));
       std::copy(product.values.begin(), product.values.end(),
                 out.values.begin() + (n * groups + group) * filters * windows.outputs);
@@ -170,12 +169,12 @@ absl::Status ConvTransposeOperator(FieldNode& node) {
   for (int64_t n = 0; n < x.shape[0]; ++n) {
     for (int64_t group = 0; group < groups; ++group) {
       // (filters * taps, channels) times (channels, places).
-      Residues rows = {{channels, filters * windows.size}, {}};
       const auto first = weights.values.begin() + group * channels * filters * windows.size;
-      rows.values.assign(first, first + channels * filters * windows.size);
-      Residues places = {{channels, windows.outputs}, {}};
+      const Residues rows = {{channels, filters * windows.size},
+                             ResidueArray(first, first + channels * filters * windows.size)};
       const auto from = x.values.begin() + (n * groups + group) * channels * windows.outputs;
-      places.values.assign(from, from + channels * windows.outputs);
+      const Residues places = {{channels, windows.outputs},
+                               ResidueArray(from, from + channels * windows.outputs)};
       OC_ASSIGN_OR_RETURN(const Residues product, node.Times(MatrixTransposed(rows), places));
       for (int64_t i = 0; i < product.size(); ++i) {
         const int64_t row = i / windows.outputs;

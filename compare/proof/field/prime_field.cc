@@ -20,7 +20,8 @@ uint64_t Spread(uint64_t x) {
 
 // A random bit pattern as an element that is neither 0 nor 1.
 Residue AsElement(uint64_t bits) {
-  return static_cast<Residue>(bits % (PrimeField::kPrime - 2)) + 2;
+  constexpr uint64_t kOthers = PrimeField::kPrime - 2;
+  return static_cast<Residue>((static_cast<unsigned __int128>(bits) * kOthers) >> 64) + 2;
 }
 
 // 2^i for all exponents of doubles.
@@ -53,10 +54,10 @@ Residue PrimeField::OfDouble(double number) {
   if (number == 0) return 0;
   int exponent = 0;
   const double mantissa = std::frexp(std::fabs(number), &exponent);
-  constexpr int kBits = 53;
-  Residue element = static_cast<Residue>(std::ldexp(mantissa, kBits));
+  constexpr int kMantissaBits = 53;
   static const PowersOfTwo powers;
-  element = Mul(element, powers.At(exponent - kBits));
+  const Residue element = Mul(OfInteger(static_cast<int64_t>(std::ldexp(mantissa, kMantissaBits))),
+                              powers.At(exponent - kMantissaBits));
   return number < 0 ? Neg(element) : element;
 }
 

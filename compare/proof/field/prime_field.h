@@ -20,11 +20,14 @@ inline constexpr Residue kNoNumber = -3;
 
 inline bool IsNumber(Residue x) { return x >= 0; }
 
-// Its prime is p = 2^61 - 636873. (p - 1) / 2 is prime, too, and 2, 3, 5, ... 31 are squares modulo
-// p, so that sqrt(2) * sqrt(2) = 2 as among real numbers.
+// Its prime is p = 2^44 - 3320777. (p - 1) / 2 is prime, too, and 2, 3, 5, ... 31 are squares
+// modulo p, so that sqrt(2) * sqrt(2) = 2 as among real numbers. Numbers of 44 bits are multiplied
+// by vectors of doubles (product_loops.h), and are still so many that no two meet by accident.
 class PrimeField {
  public:
-  static constexpr uint64_t kPrime = (uint64_t{1} << 61) - 636873;
+  static constexpr int kBits = 44;
+  static constexpr uint64_t kDistance = 3320777;
+  static constexpr uint64_t kPrime = (uint64_t{1} << kBits) - kDistance;
 
   // The seed chooses the random functions and numbers.
   explicit PrimeField(uint64_t seed) : seed_(seed) {}
@@ -66,20 +69,14 @@ class PrimeField {
   // The inverses of many numbers, at the cost of three products each.
   static void Invert(absl::Span<Residue> numbers);
 
-  // Any number of 128 bits.
-  static Residue ReduceSum(unsigned __int128 x) {
-    constexpr uint64_t kMask = (uint64_t{1} << 61) - 1;
-    return Reduce(static_cast<uint64_t>(x & kMask) + (x >> 61) * (uint64_t{1} + kMask - kPrime));
-  }
-  // A number below 2^125.
+  // A number below 2^88.
   static Residue Reduce(unsigned __int128 x) {
-    constexpr uint64_t kMask = (uint64_t{1} << 61) - 1;
-    constexpr uint64_t kDistance = 636873;
+    constexpr uint64_t kMask = (uint64_t{1} << kBits) - 1;
     const unsigned __int128 once =
         static_cast<uint64_t>(x & kMask) +
-        static_cast<unsigned __int128>(static_cast<uint64_t>(x >> 61)) * kDistance;
+        static_cast<unsigned __int128>(static_cast<uint64_t>(x >> kBits)) * kDistance;
     uint64_t twice =
-        (static_cast<uint64_t>(once) & kMask) + static_cast<uint64_t>(once >> 61) * kDistance;
+        (static_cast<uint64_t>(once) & kMask) + static_cast<uint64_t>(once >> kBits) * kDistance;
     if (twice >= kPrime) twice -= kPrime;
     return static_cast<Residue>(twice >= kPrime ? twice - kPrime : twice);
   }

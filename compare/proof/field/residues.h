@@ -1,20 +1,16 @@
 // Tensors of residues, and what operators are made of: element by element with broadcasting, sums
-// along axes, products of matrices.
+// along axes.
 #ifndef ONNXCMP_COMPARE_PROOF_FIELD_RESIDUES_H_
 #define ONNXCMP_COMPARE_PROOF_FIELD_RESIDUES_H_
 
-#include <array>
 #include <cstdint>
-#include <functional>
-#include <map>
-#include <utility>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "compare/proof/field/prime_field.h"
-#include "evaluator/base/thread_pool.h"
+#include "compare/proof/field/residue_array.h"
 #include "evaluator/tensor/tensor.h"
 
 namespace onnxcmp {
@@ -22,18 +18,22 @@ namespace onnxcmp {
 // In row-major order.
 struct Residues {
   Shape shape;
-  std::vector<Residue> values;
+  ResidueArray values;
 
   int64_t size() const { return static_cast<int64_t>(values.size()); }
   int rank() const { return static_cast<int>(shape.size()); }
   static Residues Of(Residue value) { return {{}, {value}}; }
   static Residues Filled(absl::Span<const int64_t> shape, Residue value);
+  static Residues Unfilled(absl::Span<const int64_t> shape);  // with anything in it
 };
 
-// As a tensor of int64, so that operators that only move elements can do so, and back.
+// As a tensor of int64 in the same memory, so that operators that only move elements can do so, and
+// back.
 absl::StatusOr<Tensor> ToTensor(const Residues& residues);
 absl::StatusOr<Residues> FromTensor(const Tensor& tensor);
 
+// Strides of a tensor that is broadcast to a shape: 0 where it has one element for many.
+Shape BroadcastStrides(absl::Span<const int64_t> from, absl::Span<const int64_t> to);
 // The shape that two broadcast to; InvalidArgument if they do not.
 absl::StatusOr<Shape> BroadcastShape(absl::Span<const int64_t> a, absl::Span<const int64_t> b);
 absl::StatusOr<Residues> BroadcastTo(const Residues& x, absl::Span<const int64_t> shape);
@@ -61,20 +61,6 @@ int64_t CountAlong(absl::Span<const int64_t> shape, absl::Span<const int> axes);
 Residues Transposed(const Residues& x, absl::Span<const int> order);
 // The last two axes exchanged.
 Residues MatrixTransposed(const Residues& x);
-
-// As numpy.matmul.
-absl::StatusOr<Residues> Product(const Residues& a, const Residues& b, const ThreadPool& pool);
-
-// Products that are not computed again: both sides have most of them in common. What it holds is
-// bounded.
-class ProductMemo {
- public:
-  absl::StatusOr<Residues> Times(const Residues& a, const Residues& b, const ThreadPool& pool);
-
- private:
-  std::map<std::array<uint64_t, 2>, Residues> made_;
-  int64_t elements_ = 0;
-};
 
 }  // namespace onnxcmp
 

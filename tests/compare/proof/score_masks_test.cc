@@ -20,7 +20,7 @@ TEST(ScoreMasks, LanesThatAreMaskedWholeStay) {
   const Residues scores = {{2, 2}, {5, 6, 7, 8}};
   const Residues masked = {{2, 2}, {0, 1, 1, 1}};
   const Residues left = WithoutMasked(scores, masked, {1});
-  EXPECT_EQ(left.values, (std::vector<Residue>{5, kMinusInfinity, 7, 8}));
+  EXPECT_EQ(left.values, (ResidueArray{5, kMinusInfinity, 7, 8}));
 }
 
 TEST(ScoreMasks, LargeNumbersAreAlikeInASoftmaxAlone) {

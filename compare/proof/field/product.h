@@ -1,0 +1,31 @@
+// Products of matrices of residues.
+#ifndef ONNXCMP_COMPARE_PROOF_FIELD_PRODUCT_H_
+#define ONNXCMP_COMPARE_PROOF_FIELD_PRODUCT_H_
+
+#include <array>
+#include <cstdint>
+#include <map>
+
+#include "absl/status/statusor.h"
+#include "compare/proof/field/residues.h"
+#include "evaluator/base/thread_pool.h"
+
+namespace onnxcmp {
+
+// As numpy.matmul.
+absl::StatusOr<Residues> Product(const Residues& a, const Residues& b, const ThreadPool& pool);
+
+// Products that are not computed again: both sides have most of them in common. What it holds is
+// bounded.
+class ProductMemo {
+ public:
+  absl::StatusOr<Residues> Times(const Residues& a, const Residues& b, const ThreadPool& pool);
+
+ private:
+  std::map<std::array<uint64_t, 2>, Residues> made_;
+  int64_t elements_ = 0;
+};
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_PROOF_FIELD_PRODUCT_H_
