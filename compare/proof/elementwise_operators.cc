@@ -22,11 +22,8 @@ Residue FieldTanh(const PrimeField& field, Residue x) {
 }
 
 Residues FieldSigmoids(const PrimeField& field, Residues x) {
-  for (Residue& value : x.values) value = Field::Neg(value);
-  field.ExpAll(absl::MakeSpan(x.values));
-  for (Residue& value : x.values) value = Field::Add(1, value);
-  Field::Invert(absl::MakeSpan(x.values));
-  return x;
+  x = ExpOf(field, Mapped(std::move(x), Field::Neg));
+  return InverseOf(Mapped(std::move(x), [](Residue value) { return Field::Add(1, value); }));
 }
 
 Residue FieldErf(const PrimeField& field, Residue x) { return field.Odd(FunctionNumber("erf"), x); }
@@ -41,15 +38,12 @@ Residue FieldLog(const PrimeField& field, Residue x) {
   return x <= inverse ? field.Random(kLog, x) : Field::Neg(field.Random(kLog, inverse));
 }
 
-Residues FieldLogOf(const PrimeField& field, ExpForm form) {
-  for (size_t i = 0; i < form.exponent.values.size(); ++i) {
-    Residue& out = form.exponent.values[i];
-    out = Field::Add(FieldLog(field, form.factor.values[i]), out);
-  }
-  return std::move(form.exponent);
+absl::StatusOr<Residues> FieldLogOf(const PrimeField& field, ExpForm form) {
+  const auto log = [&](Residue value) { return FieldLog(field, value); };
+  return AddAll(Mapped(std::move(form.factor), log), form.exponent);
 }
 
-Residues FieldGelu(const FieldNode& node, Residues x, bool by_tanh) {
+absl::StatusOr<Residues> FieldGelu(const FieldNode& node, Residues x, bool by_tanh) {
   if (!by_tanh) {
     const Residue factor = Field::Inverse(node.field().Sqrt(2));
     return Mapped(std::move(x), [&](Residue value) {
@@ -66,10 +60,7 @@ Residues FieldGelu(const FieldNode& node, Residues x, bool by_tanh) {
                       const Residue cube = Field::Mul(Field::Mul(value, value), value);
                       return Field::Mul(twice, Field::Add(value, Field::Mul(cubic, cube)));
                     }));
-  for (size_t i = 0; i < x.values.size(); ++i) {
-    x.values[i] = Field::Mul(x.values[i], sigmoids.values[i]);
-  }
-  return x;
+  return MulAll(x, sigmoids);
 }
 
 namespace {
@@ -140,13 +131,12 @@ absl::Status NegOperator(FieldNode& node) { return FieldUnary(node, Field::Neg);
 
 absl::Status ReciprocalOperator(FieldNode& node) {
   if (std::optional<ExpForm> form = node.Form(0); form.has_value()) {
-    Field::Invert(absl::MakeSpan(form->factor.values));
+    form->factor = InverseOf(std::move(form->factor));
     form->exponent = Mapped(std::move(form->exponent), Field::Neg);
     return node.SetForm(0, *std::move(form));
   }
   OC_ASSIGN_OR_RETURN(Residues x, node.In(0));
-  Field::Invert(absl::MakeSpan(x.values));
-  return node.Set(0, std::move(x));
+  return node.Set(0, InverseOf(std::move(x)));
 }
 
 absl::Status SqrtOperator(FieldNode& node) {
@@ -155,13 +145,14 @@ absl::Status SqrtOperator(FieldNode& node) {
 
 absl::Status ExpOperator(FieldNode& node) {
   OC_ASSIGN_OR_RETURN(Residues x, node.In(0));
-  ExpForm form = {Residues::Filled(x.shape, 1), std::move(x)};
+  ExpForm form = {Residues::Of(1), std::move(x)};
   return node.SetForm(0, std::move(form));
 }
 
 absl::Status LogOperator(FieldNode& node) {
   if (std::optional<ExpForm> form = node.Form(0); form.has_value()) {
-    return node.Set(0, FieldLogOf(node.field(), *std::move(form)));
+    OC_ASSIGN_OR_RETURN(Residues log, FieldLogOf(node.field(), *std::move(form)));
+    return node.Set(0, std::move(log));
   }
   return FieldRandomUnary(node, [&](Residue x) { return FieldLog(node.field(), x); });
 }
@@ -302,7 +293,8 @@ absl::Status GeluOperator(FieldNode& node) {
     OC_ASSIGN_OR_RETURN(const Residues bias, node.In(1));
     OC_ASSIGN_OR_RETURN(x, AddAll(x, bias));
   }
-  return node.Set(0, FieldGelu(node, std::move(x), tanh));
+  OC_ASSIGN_OR_RETURN(x, FieldGelu(node, std::move(x), tanh));
+  return node.Set(0, std::move(x));
 }
 
 // The one number of a tensor that has it everywhere; nothing if it depends on inputs or has others.

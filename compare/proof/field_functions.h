@@ -24,16 +24,20 @@ Residue FieldTanh(const PrimeField& field, Residue x);
 Residue FieldErf(const PrimeField& field, Residue x);
 Residue FieldLog(const PrimeField& field, Residue x);
 // log(factor) + exponent.
-Residues FieldLogOf(const PrimeField& field, ExpForm form);
+absl::StatusOr<Residues> FieldLogOf(const PrimeField& field, ExpForm form);
 // The sum along axes, which stay with one element each: with the exponent of the first of them, so
 // that it does not matter what all exponents have in common.
 absl::StatusOr<ExpForm> FieldSumOf(const PrimeField& field, const ExpForm& form,
                                    absl::Span<const int> axes);
-// exp(x) / sum(exp(x)) along axes.
-absl::StatusOr<ExpForm> FieldSoftmax(const PrimeField& field, const Residues& x,
-                                     absl::Span<const int> axes);
+// exp(x) / sum(exp(x)) along axes, with its numbers.
+struct FieldSoftmax {
+  ExpForm form;
+  Residues value;
+};
+absl::StatusOr<FieldSoftmax> SoftmaxOf(const PrimeField& field, const Residues& x,
+                                       absl::Span<const int> axes);
 // x (1 + erf(x / sqrt(2))) / 2, or x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2.
-Residues FieldGelu(const FieldNode& node, Residues x, bool by_tanh);
+absl::StatusOr<Residues> FieldGelu(const FieldNode& node, Residues x, bool by_tanh);
 
 // An activation that com.microsoft's fused operators name, with their attributes for it: "Relu",
 // "LeakyRelu", ...; "" is none. Unimplemented for others.

@@ -25,55 +25,79 @@ absl::StatusOr<Residues> FromDoubles(const Tensor& tensor) {
   return residues;
 }
 
+// Elements of a tensor of whole numbers, from `first` on.
+void EmbedIntegers(const Tensor& tensor, int64_t first, absl::Span<Residue> residues) {
+  const DType dtype = tensor.dtype();
+  std::vector<int64_t> integers(residues.size());
+  LoadElements<int64_t>(dtype, tensor.raw_data(), first, static_cast<int64_t>(integers.size()),
+                        integers.data());
+  const bool wide = dtype == DType::kUint64 || dtype == DType::kUint32;
+  for (size_t i = 0; i < integers.size(); ++i) {
+    residues[i] = wide ? PrimeField::Reduce(static_cast<uint64_t>(integers[i]))
+                       : PrimeField::OfInteger(integers[i]);
+  }
+}
+
+// The number that all elements are, if it is one.
+std::optional<double> OneNumber(const Tensor& tensor) {
+  constexpr int64_t kPiece = 4096;
+  std::optional<double> number;
+  std::vector<double> piece;
+  for (int64_t first = 0; first < tensor.num_elements(); first += kPiece) {
+    piece.resize(static_cast<size_t>(std::min(kPiece, tensor.num_elements() - first)));
+    LoadElements<double>(tensor.dtype(), tensor.raw_data(), first,
+                         static_cast<int64_t>(piece.size()), piece.data());
+    number = number.value_or(piece.front());
+    const auto is_other = [&](double element) { return !(element == *number); };
+    if (std::any_of(piece.begin(), piece.end(), is_other)) return std::nullopt;
+  }
+  return number;
+}
+
 }  // namespace
 
 absl::StatusOr<Residues> EmbedTensor(const PrimeField& field, const Tensor& tensor,
-                                     MeantConstants* meant) {
+                                     MeantConstants* meant, const Workspace* workspace) {
   const DType dtype = tensor.dtype();
   if (dtype == DType::kString || IsComplex(dtype) || dtype == DType::kUndefined) {
     return NoMeaning("elements that are no real numbers");
   }
-  OC_ASSIGN_OR_RETURN(const Tensor in_memory, tensor.InMemory(nullptr));
+  OC_ASSIGN_OR_RETURN(const Tensor in_memory,
+                      tensor.InMemory(workspace == nullptr ? nullptr : &workspace->pool()));
   OC_ASSIGN_OR_RETURN(const Tensor whole, in_memory.Contiguous());
-  Residues out = Residues::Filled(whole.shape(), 0);
-  const auto count = static_cast<int64_t>(out.values.size());
+  Residues out = Residues::Unfilled(whole.shape(), workspace);
+  Residue* const to = out.values.data();
   if (!IsFloatingPoint(dtype)) {
-    std::vector<int64_t> integers(out.values.size());
-    LoadElements<int64_t>(dtype, whole.raw_data(), 0, count, integers.data());
-    const bool wide = dtype == DType::kUint64 || dtype == DType::kUint32;
-    for (size_t i = 0; i < integers.size(); ++i) {
-      out.values[i] = wide ? PrimeField::Reduce(static_cast<uint64_t>(integers[i]))
-                           : PrimeField::OfInteger(integers[i]);
-    }
+    ForRanges(workspace, out.size(), [&](int64_t first, int64_t last) {
+      EmbedIntegers(whole, first, absl::MakeSpan(to + first, to + last));
+    });
     return out;
   }
-  std::vector<double> numbers(out.values.size());
-  LoadElements<double>(dtype, whole.raw_data(), 0, count, numbers.data());
-  const bool one_number =
-      !numbers.empty() && std::all_of(numbers.begin(), numbers.end(),
-                                      [&](double number) { return number == numbers.front(); });
-  if (one_number && meant != nullptr) {
-    const auto folded = meant->folded.find(static_cast<float>(numbers.front()));
-    if (folded != meant->folded.end() && folded->first == numbers.front()) {
-      std::fill(out.values.begin(), out.values.end(), folded->second);
+  const std::optional<double> number = OneNumber(whole);
+  if (!number.has_value()) {
+    ForRanges(workspace, out.size(), [&](int64_t first, int64_t last) {
+      std::vector<double> numbers(static_cast<size_t>(last - first));
+      LoadElements<double>(dtype, whole.raw_data(), first, last - first, numbers.data());
+      PrimeField::OfDoubles(numbers.data(), absl::MakeSpan(to + first, to + last));
+    });
+    return out;
+  }
+  if (meant != nullptr) {
+    const auto folded = meant->folded.find(static_cast<float>(*number));
+    if (folded != meant->folded.end() && folded->first == *number) {
+      std::fill_n(to, out.size(), folded->second);
       return out;
     }
   }
-  if (one_number) {
-    const MeantConstant constant = MeaningOf(field, numbers.front(), dtype);
-    if (!constant.text.empty() && meant != nullptr) {
-      meant->texts.insert(constant.text);
-    }
-    std::fill(out.values.begin(), out.values.end(), constant.residue);
-    return out;
-  }
-  for (size_t i = 0; i < numbers.size(); ++i) out.values[i] = PrimeField::OfDouble(numbers[i]);
+  const MeantConstant constant = MeaningOf(field, *number, dtype);
+  if (!constant.text.empty() && meant != nullptr) meant->texts.insert(constant.text);
+  std::fill_n(to, out.size(), constant.residue);
   return out;
 }
 
 FieldNode::FieldNode(const PrimeField& field, const Node& node, const Signature* signature,
                      int64_t since, absl::Span<const FieldValue> inputs,
-                     absl::Span<const Value> numbers, const ThreadPool& pool, RunInputs run,
+                     absl::Span<const Value> numbers, const Workspace& workspace, RunInputs run,
                      MeantConstants* meant)
     : field_(field),
       node_(node),
@@ -81,7 +105,7 @@ FieldNode::FieldNode(const PrimeField& field, const Node& node, const Signature*
       since_(since),
       inputs_(inputs),
       numbers_(numbers),
-      pool_(pool),
+      workspace_(workspace),
       run_(std::move(run)),
       meant_(meant),
       outputs_(numbers.size()) {
@@ -94,14 +118,21 @@ bool FieldNode::HasOutput(int output) const {
   return output < num_outputs() && !number(output).empty();
 }
 
+absl::StatusOr<Residues> FieldNode::Own(const Tensor& tensor) const {
+  OC_ASSIGN_OR_RETURN(Residues residues, FromTensor(tensor));
+  residues.values.set_workspace(&workspace_);
+  return residues;
+}
+
 absl::StatusOr<Residues> FieldNode::In(int input) const {
   if (!Has(input)) return NoMeaning("an input is left out");
   const FieldValue& given = value(input);
-  if (given.residues.defined()) return FromTensor(given.residues);
+  if (given.residues.defined()) return Own(given.residues);
   if (!given.number.is_tensor() || !given.fixed) return NoMeaning("an input is no tensor");
   MeantConstants found;
   found.folded = meant_->folded;
-  OC_ASSIGN_OR_RETURN(Residues residues, EmbedTensor(field_, given.number.tensor(), &found));
+  OC_ASSIGN_OR_RETURN(Residues residues,
+                      EmbedTensor(field_, given.number.tensor(), &found, &workspace_));
   if (!found.texts.empty() || !found.folded.empty()) exact_ = false;
   meant_->texts.merge(found.texts);
   return residues;
@@ -184,7 +215,7 @@ Residue FieldNode::Constant(double number, DType dtype) const {
 
 std::optional<Residues> FieldNode::Masked(int input) const {
   if (!Has(input) || !value(input).masked.defined()) return std::nullopt;
-  absl::StatusOr<Residues> masked = FromTensor(value(input).masked);
+  absl::StatusOr<Residues> masked = Own(value(input).masked);
   return masked.ok() ? std::optional<Residues>(*std::move(masked)) : std::nullopt;
 }
 
@@ -195,26 +226,26 @@ void FieldNode::TakeFor(const std::string& text) {
 
 std::optional<ExpForm> FieldNode::Form(int input) const {
   if (!Has(input) || !value(input).exp_factor.defined()) return std::nullopt;
-  absl::StatusOr<Residues> factor = FromTensor(value(input).exp_factor);
-  absl::StatusOr<Residues> exponent = FromTensor(value(input).exp_exponent);
+  absl::StatusOr<Residues> factor = Own(value(input).exp_factor);
+  absl::StatusOr<Residues> exponent = Own(value(input).exp_exponent);
   if (!factor.ok() || !exponent.ok()) return std::nullopt;
   return ExpForm{*std::move(factor), *std::move(exponent)};
 }
 
 absl::Status FieldNode::SetForm(int output, ExpForm form) {
+  OC_ASSIGN_OR_RETURN(Residues value, MulAll(form.factor, ExpOf(field_, form.exponent)));
+  return SetForm(output, std::move(form), std::move(value));
+}
+
+absl::Status FieldNode::SetForm(int output, ExpForm form, Residues value) {
   MarkRandom();
-  Residues value = form.exponent;
-  field_.ExpAll(absl::MakeSpan(value.values));
-  for (size_t i = 0; i < value.values.size(); ++i) {
-    value.values[i] = PrimeField::Mul(form.factor.values[i], value.values[i]);
-  }
   forms_.insert_or_assign(output, std::move(form));
   return Set(output, std::move(value));
 }
 
 absl::StatusOr<Residues> FieldNode::Times(const Residues& a, const Residues& b) const {
-  if (products_ == nullptr) return Product(a, b, pool_);
-  return products_->Times(a, b, pool_);
+  if (products_ == nullptr) return Product(a, b, workspace_.pool());
+  return products_->Times(a, b, workspace_.pool());
 }
 
 absl::Status FieldNode::Set(int output, Residues residues) {

@@ -19,8 +19,8 @@
 #include "compare/proof/field/prime_field.h"
 #include "compare/proof/field/product.h"
 #include "compare/proof/field/residues.h"
+#include "compare/proof/field/workspace.h"
 #include "compare/proof/field_value.h"
-#include "evaluator/base/thread_pool.h"
 #include "evaluator/kernels/signature.h"
 #include "evaluator/model/model.h"
 #include "evaluator/tensor/dtype.h"
@@ -39,9 +39,9 @@ struct MeantConstants {
 // The numbers of a tensor as residues. A tensor with the same number everywhere is a constant that
 // somebody has written (MeaningOf); `meant` learns which.
 absl::StatusOr<Residues> EmbedTensor(const PrimeField& field, const Tensor& tensor,
-                                     MeantConstants* meant);
+                                     MeantConstants* meant, const Workspace* workspace = nullptr);
 
-// factor * exp(exponent), element by element.
+// factor * exp(exponent), element by element; the factor is broadcast.
 struct ExpForm {
   Residues factor;
   Residues exponent;
@@ -55,7 +55,7 @@ class FieldNode {
   // The arguments must outlive the object. `numbers`: its outputs on numbers.
   FieldNode(const PrimeField& field, const Node& node, const Signature* signature, int64_t since,
             absl::Span<const FieldValue> inputs, absl::Span<const Value> numbers,
-            const ThreadPool& pool, RunInputs run, MeantConstants* meant);
+            const Workspace& workspace, RunInputs run, MeantConstants* meant);
 
   const PrimeField& field() const { return field_; }
   const Node& node() const { return node_; }
@@ -100,8 +100,9 @@ class FieldNode {
   // An input as a product with a power of e, if it is known as one.
   std::optional<ExpForm> Form(int input) const;
   bool HasForm(int input) const { return Has(input) && value(input).exp_factor.defined(); }
-  // Sets an output to such a product.
+  // Sets an output to such a product, whose numbers may be known.
   absl::Status SetForm(int output, ExpForm form);
+  absl::Status SetForm(int output, ExpForm form, Residues value);
 
   // Sets an output. An error if its shape is not that of the output on numbers.
   absl::Status Set(int output, Residues residues);
@@ -116,6 +117,8 @@ class FieldNode {
   bool exact() const { return exact_; }
 
  private:
+  // Residues of a value, for work in the node's workspace.
+  absl::StatusOr<Residues> Own(const Tensor& tensor) const;
   const Attribute* Find(absl::string_view name) const;
 
   const PrimeField& field_;
@@ -124,7 +127,7 @@ class FieldNode {
   int64_t since_;
   absl::Span<const FieldValue> inputs_;
   absl::Span<const Value> numbers_;
-  const ThreadPool& pool_;
+  const Workspace& workspace_;
   RunInputs run_;
   MeantConstants* meant_;
   ProductMemo* products_ = nullptr;

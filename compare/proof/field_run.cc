@@ -203,7 +203,7 @@ absl::StatusOr<std::vector<FieldValue>> FieldRun::Compute(int64_t index,
     const std::shared_ptr<const Signature> signature = MakeSignature(*resolved.schema);
     FieldNode run(
         tools_.field, node, signature.get(), resolved.schema->SinceVersion(), inputs, numbers,
-        tools_.pool,
+        tools_.workspace,
         [&](absl::Span<const Value> moved) { return evaluator_.RunNode(index, moved); },
         tools_.meant);
     run.set_operation(facts_.Of(node).operation);

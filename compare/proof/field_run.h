@@ -16,11 +16,11 @@
 #include "absl/types/span.h"
 #include "compare/outcome/proof_report.h"
 #include "compare/proof/field/prime_field.h"
-#include "compare/proof/field/residues.h"
+#include "compare/proof/field/product.h"
+#include "compare/proof/field/workspace.h"
 #include "compare/proof/field_node.h"
 #include "compare/proof/field_value.h"
 #include "compare/streams/node_facts.h"
-#include "evaluator/base/thread_pool.h"
 #include "evaluator/kernels/signature.h"
 #include "evaluator/model/model.h"
 #include "evaluator/run/evaluator.h"
@@ -33,7 +33,7 @@ using FieldValues = absl::flat_hash_map<std::string, FieldValue>;
 // Facts and findings of all runs of a side.
 struct FieldTools {
   const PrimeField& field;
-  const ThreadPool& pool;
+  const Workspace& workspace;
   uint64_t side = 0;  // results without a meaning differ by it
   MeantConstants* meant = nullptr;
   ProductMemo* products = nullptr;  // null: each is computed

@@ -12,11 +12,11 @@ namespace onnxcmp {
 struct FieldValue {
   Value number;     // on the inputs that were fed
   Tensor residues;  // int64; not defined() for a fixed value whose numbers say it all
-  // Where it is known as factor * exp(exponent), these, both of its shape: exp(a) exp(b) = exp(a +
-  // b) holds for such. Not defined() otherwise.
+  // Where it is known as factor * exp(exponent), these, of which the factor is broadcast: exp(a)
+  // exp(b) = exp(a + b) holds for such. Not defined() otherwise.
   Tensor exp_factor, exp_exponent;
-  // 1 for elements that a mask has made large negative numbers (score_masks.h); not defined():
-  // none.
+  // 1 for elements that a mask has made large negative numbers (score_masks.h), broadcast; not
+  // defined(): none.
   Tensor masked;
   // Of a sequence: its elements as residues.
   Value elements;

@@ -85,7 +85,7 @@ class Prover {
       : sides_(sides),
         comparison_(comparison),
         as_fed_(std::move(as_fed)),
-        pool_(*options.pool),
+        workspace_(*options.pool),
         field_(options.seed),
         pairs_(PairsOf(comparison)) {}
 
@@ -178,7 +178,7 @@ class Prover {
   absl::Status RunSide(SideId side, const Changes& changes, Traces* traces) {
     const bool left = side == SideId::kLeft;
     FieldTools tools = {field_,
-                        pool_,
+                        workspace_,
                         left ? uint64_t{1} : uint64_t{2},
                         &meant_[side],
                         &products_,
@@ -407,7 +407,7 @@ class Prover {
   const PerSide<Side*> sides_;
   const Comparison& comparison_;
   const std::set<std::string> as_fed_;
-  const ThreadPool& pool_;
+  const Workspace workspace_;
   const PrimeField field_;
   const std::vector<Pair> pairs_;
   PerSide<MeantConstants> meant_;

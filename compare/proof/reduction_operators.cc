@@ -62,7 +62,7 @@ absl::StatusOr<Residues> Reduced(FieldNode& node, const Residues& x, absl::Span<
     return Mapped(SumAlong(x, axes), [&](Residue value) { return FieldLog(field, value); });
   }
   if (name == "LogSumExp") {
-    OC_ASSIGN_OR_RETURN(ExpForm sum, FieldSumOf(field, {Residues::Filled(x.shape, 1), x}, axes));
+    OC_ASSIGN_OR_RETURN(ExpForm sum, FieldSumOf(field, {Residues::Of(1), x}, axes));
     return FieldLogOf(field, std::move(sum));
   }
   if (name == "Max") {
@@ -119,11 +119,12 @@ absl::Status SoftmaxOperator(FieldNode& node) {
     x = WithoutMasked(std::move(x), *masked, axes);
     node.TakeFor("-infinity in Softmax");
   }
-  OC_ASSIGN_OR_RETURN(ExpForm form, FieldSoftmax(node.field(), x, axes));
+  OC_ASSIGN_OR_RETURN(FieldSoftmax made, SoftmaxOf(node.field(), x, axes));
   if (node.node().op_type == "LogSoftmax") {
-    return node.Set(0, FieldLogOf(node.field(), std::move(form)));
+    OC_ASSIGN_OR_RETURN(Residues log, FieldLogOf(node.field(), std::move(made.form)));
+    return node.Set(0, std::move(log));
   }
-  return node.SetForm(0, std::move(form));
+  return node.SetForm(0, std::move(made.form), std::move(made.value));
 }
 
 // Inputs with their numbers to be added: "" are left out.
@@ -149,8 +150,8 @@ absl::Status BiasSoftmaxOperator(FieldNode& node) {
   for (int64_t i = axis < 0 ? axis + x.rank() : axis; i < x.rank(); ++i) {
     axes.push_back(static_cast<int>(i));
   }
-  OC_ASSIGN_OR_RETURN(ExpForm form, FieldSoftmax(node.field(), sum, axes));
-  return node.SetForm(0, std::move(form));
+  OC_ASSIGN_OR_RETURN(FieldSoftmax made, SoftmaxOf(node.field(), sum, axes));
+  return node.SetForm(0, std::move(made.form), std::move(made.value));
 }
 
 struct Normalized {
@@ -171,10 +172,9 @@ absl::StatusOr<Normalized> Normalize(FieldNode& node, const Residues& x, absl::S
   }
   const Residues squares =
       Mapped(out.value, [](Residue value) { return Field::Mul(value, value); });
-  out.inverse = Mapped(Mean(squares, axes), [&](Residue variance) {
+  out.inverse = InverseOf(Mapped(Mean(squares, axes), [&](Residue variance) {
     return node.field().Sqrt(Field::Add(variance, epsilon));
-  });
-  Field::Invert(absl::MakeSpan(out.inverse.values));
+  }));
   OC_ASSIGN_OR_RETURN(out.value, MulAll(out.value, out.inverse));
   return out;
 }
@@ -325,21 +325,19 @@ absl::StatusOr<ExpForm> FieldSumOf(const PrimeField& field, const ExpForm& form,
   ExpForm sum;
   sum.exponent = FirstAlong(form.exponent, axes);
   OC_ASSIGN_OR_RETURN(Residues apart, SubAll(form.exponent, sum.exponent));
-  field.ExpAll(absl::MakeSpan(apart.values));
-  for (size_t i = 0; i < apart.values.size(); ++i) {
-    apart.values[i] = Field::Mul(form.factor.values[i], apart.values[i]);
-  }
-  sum.factor = SumAlong(apart, axes);
+  OC_ASSIGN_OR_RETURN(const Residues terms, MulAll(form.factor, ExpOf(field, std::move(apart))));
+  sum.factor = SumAlong(terms, axes);
   return sum;
 }
 
-absl::StatusOr<ExpForm> FieldSoftmax(const PrimeField& field, const Residues& x,
-                                     absl::Span<const int> axes) {
-  ExpForm form = {Residues::Filled(x.shape, 1), x};
-  OC_ASSIGN_OR_RETURN(const ExpForm sum, FieldSumOf(field, form, axes));
-  OC_ASSIGN_OR_RETURN(form.factor, DivAll(form.factor, sum.factor));
-  OC_ASSIGN_OR_RETURN(form.exponent, SubAll(x, sum.exponent));
-  return form;
+absl::StatusOr<FieldSoftmax> SoftmaxOf(const PrimeField& field, const Residues& x,
+                                       absl::Span<const int> axes) {
+  FieldSoftmax made;
+  OC_ASSIGN_OR_RETURN(made.form.exponent, SubAll(x, FirstAlong(x, axes)));
+  const Residues powers = ExpOf(field, made.form.exponent);
+  made.form.factor = InverseOf(SumAlong(powers, axes));
+  OC_ASSIGN_OR_RETURN(made.value, MulAll(powers, made.form.factor));
+  return made;
 }
 
 absl::Span<const FieldOperatorRow> ReductionFieldOperators() { return kRows; }

@@ -87,22 +87,28 @@ Tensor MaskedElements(const Node& node, absl::Span<const FieldValue> inputs, con
   const bool some = masked.has_value() && std::find(masked->values.begin(), masked->values.end(),
                                                     1) != masked->values.end();
   if (!some) return Tensor();
-  const Shape& shape = output.tensor().shape();
-  if (name == "Reshape") masked->shape = shape;
-  const absl::StatusOr<Residues> whole = BroadcastTo(*masked, shape);
-  if (!whole.ok()) return Tensor();
-  absl::StatusOr<Tensor> tensor = ToTensor(*whole);
+  if (name == "Reshape") {
+    const absl::StatusOr<Residues> whole = BroadcastTo(*masked, inputs[0].number.tensor().shape());
+    if (!whole.ok()) return Tensor();
+    masked = Residues{output.tensor().shape(), whole->values};
+  }
+  absl::StatusOr<Tensor> tensor = ToTensor(*masked);
   return tensor.ok() ? *std::move(tensor) : Tensor();
 }
 
 Residues WithoutMasked(Residues scores, const Residues& masked, absl::Span<const int> axes) {
-  const absl::StatusOr<Residues> counts = BroadcastTo(SumAlong(masked, axes), scores.shape);
-  if (!counts.ok() || masked.shape != scores.shape) return scores;
-  const Residue all = CountAlong(scores.shape, axes);
-  for (size_t i = 0; i < scores.values.size(); ++i) {
-    if (masked.values[i] != 0 && counts->values[i] != all) scores.values[i] = kMinusInfinity;
-  }
-  return scores;
+  // Lanes of all elements of the scores.
+  Residues lanes = masked;
+  lanes.shape.insert(lanes.shape.begin(), scores.shape.size() - masked.shape.size(), 1);
+  const Residue all = CountAlong(lanes.shape, axes);
+  const Residues counts = SumAlong(lanes, axes);
+  const absl::StatusOr<Residues> hidden =
+      Combine(lanes, counts, [&](Residue one, Residue count) { return count == all ? 0 : one; });
+  if (!hidden.ok()) return scores;
+  absl::StatusOr<Residues> made = Combine(scores, *hidden, [](Residue score, Residue is_hidden) {
+    return is_hidden != 0 ? kMinusInfinity : score;
+  });
+  return made.ok() && made->shape == scores.shape ? *std::move(made) : scores;
 }
 
 }  // namespace onnxcmp

@@ -13,7 +13,8 @@
 namespace onnxcmp {
 
 // 1 for elements of the node's first output to which a mask has been added, or in whose place it
-// has been put, whatever the inputs of the model are; else 0. Not defined() if there are none.
+// has been put, whatever the inputs of the model are; else 0. It is broadcast to the output. Not
+// defined() if there are none.
 Tensor MaskedElements(const Node& node, absl::Span<const FieldValue> inputs, const Value& output);
 
 // The scores with -infinity for these elements, but for lanes along `axes` that are masked whole.

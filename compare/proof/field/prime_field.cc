@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
+#include <bit>
 #include <cstdlib>
 
 namespace onnxcmp {
@@ -49,16 +49,32 @@ class PowersOfTwo {
 uint64_t MixNumbers(uint64_t a, uint64_t b) { return Spread(Spread(a) ^ (b * 0xd6e8feb86659fd93)); }
 
 Residue PrimeField::OfDouble(double number) {
-  if (std::isnan(number)) return kNoNumber;
-  if (std::isinf(number)) return number > 0 ? kPlusInfinity : kMinusInfinity;
-  if (number == 0) return 0;
-  int exponent = 0;
-  const double mantissa = std::frexp(std::fabs(number), &exponent);
-  constexpr int kMantissaBits = 53;
+  Residue residue = 0;
+  OfDoubles(&number, absl::MakeSpan(&residue, 1));
+  return residue;
+}
+
+void PrimeField::OfDoubles(const double* numbers, absl::Span<Residue> residues) {
+  constexpr int kFractionBits = 52;
+  constexpr uint64_t kFraction = (uint64_t{1} << kFractionBits) - 1;
+  constexpr uint64_t kExponent = 0x7ff;  // of infinities and NaN
+  constexpr int kBias = 1075;            // of exponents, counted from the last bit
   static const PowersOfTwo powers;
-  const Residue element = Mul(OfInteger(static_cast<int64_t>(std::ldexp(mantissa, kMantissaBits))),
-                              powers.At(exponent - kMantissaBits));
-  return number < 0 ? Neg(element) : element;
+  for (size_t i = 0; i < residues.size(); ++i) {
+    const auto bits = std::bit_cast<uint64_t>(numbers[i]);
+    const bool negative = bits >> 63 != 0;
+    const uint64_t exponent = (bits >> kFractionBits) & kExponent;
+    const uint64_t fraction = bits & kFraction;
+    if (exponent == kExponent) {
+      residues[i] = fraction != 0 ? kNoNumber : negative ? kMinusInfinity : kPlusInfinity;
+      continue;
+    }
+    // Numbers next to 0 have no bit before the others.
+    const uint64_t mantissa = exponent == 0 ? fraction : fraction | (kFraction + 1);
+    const int power = std::max(static_cast<int>(exponent), 1) - kBias;
+    const Residue size = Mul(Reduce(mantissa), powers.At(power));
+    residues[i] = negative ? Neg(size) : size;
+  }
 }
 
 Residue PrimeField::AddSpecial(Residue a, Residue b) {

@@ -41,6 +41,8 @@ class PrimeField {
   }
   // The exact number that a float or a double is.
   static Residue OfDouble(double number);
+  // The same of as many numbers as `residues` has elements.
+  static void OfDoubles(const double* numbers, absl::Span<Residue> residues);
   // a / b; kNoNumber if b is 0.
   static Residue OfRatio(int64_t a, int64_t b) { return Div(OfInteger(a), OfInteger(b)); }
 

@@ -1,7 +1,6 @@
 #include "compare/proof/field/product.h"
 
 #include <algorithm>
-#include <memory>
 #include <utility>
 #include <vector>
 
@@ -9,6 +8,7 @@
 #include "absl/types/span.h"
 #include "compare/proof/field/product_loops.h"
 #include "compare/streams/xxh128.h"
+#include "evaluator/base/scratch.h"
 #include "evaluator/base/status_macros.h"
 
 namespace onnxcmp {
@@ -58,11 +58,6 @@ void MultiplyRow(const Residue* a, const Residue* b, int64_t k, int64_t n, Resid
   }
 }
 
-// Doubles that nobody has filled.
-std::unique_ptr<double[]> Doubles(int64_t count) {
-  return std::make_unique_for_overwrite<double[]>(static_cast<size_t>(count));
-}
-
 // The left matrix's parts: blocks of rows, one after the other, for each piece of the terms.
 class SplitMatrix {
  public:
@@ -70,7 +65,7 @@ class SplitMatrix {
               const ThreadPool& pool)
       : blocks_(Pieces(m, loops.rows)),
         block_size_(loops.rows * kProductTerms * kProductParts),
-        parts_(Doubles(blocks_ * Pieces(k, kProductTerms) * block_size_)) {
+        parts_(pool, blocks_ * Pieces(k, kProductTerms) * block_size_) {
     pool.ParallelRanges(blocks_, 8, [&](int64_t first, int64_t last) {
       for (int64_t block = first; block < last; ++block) {
         const int64_t row = block * loops.rows;
@@ -84,21 +79,22 @@ class SplitMatrix {
 
   int64_t blocks() const { return blocks_; }
   double* At(int64_t block, int64_t piece) const {
-    return parts_.get() + (piece * blocks_ + block) * block_size_;
+    return parts_.data() + (piece * blocks_ + block) * block_size_;
   }
 
  private:
   int64_t blocks_;
   int64_t block_size_;
-  std::unique_ptr<double[]> parts_;
+  Scratch<double> parts_;
 };
 
 // `width` columns of a product of numbers alone; `out` is zeros.
 void MultiplyColumns(const SplitMatrix& left, const Residue* b, int64_t m, int64_t k, int64_t n,
-                     int64_t width, const ProductLoops& loops, Residue* out) {
+                     int64_t width, const ProductLoops& loops, const ThreadPool& pool,
+                     Residue* out) {
   const int64_t panels = Pieces(width, loops.columns);
   const int64_t panel_size = loops.columns * kProductTerms * kProductParts;
-  const std::unique_ptr<double[]> right = Doubles(panels * panel_size);
+  const Scratch<double> right(pool, panels * panel_size);
   const auto width_of = [&](int64_t panel) {
     return std::min(loops.columns, width - panel * loops.columns);
   };
@@ -106,14 +102,15 @@ void MultiplyColumns(const SplitMatrix& left, const Residue* b, int64_t m, int64
     const int64_t terms = std::min(kProductTerms, k - term);
     for (int64_t panel = 0; panel < panels; ++panel) {
       loops.split_columns(b + term * n + panel * loops.columns, n, terms, width_of(panel),
-                          right.get() + panel * panel_size);
+                          right.data() + panel * panel_size);
     }
     for (int64_t block = 0; block < left.blocks(); ++block) {
       const int64_t row = block * loops.rows;
       const double* const rows = left.At(block, term / kProductTerms);
       for (int64_t panel = 0; panel < panels; ++panel) {
-        loops.multiply(rows, right.get() + panel * panel_size, terms, std::min(loops.rows, m - row),
-                       width_of(panel), out + row * n + panel * loops.columns, n);
+        loops.multiply(rows, right.data() + panel * panel_size, terms,
+                       std::min(loops.rows, m - row), width_of(panel),
+                       out + row * n + panel * loops.columns, n);
       }
     }
   }
@@ -132,7 +129,7 @@ void MultiplyMatrices(const Residue* a, const Residue* b, int64_t m, int64_t k, 
   const int64_t wanted = std::min(kMostColumns, Pieces(n, 8));
   const int64_t columns = Pieces(wanted, loops.columns) * loops.columns;
   pool.ParallelRanges(n, columns, [&](int64_t first, int64_t last) {
-    MultiplyColumns(left, b + first, m, k, n, last - first, loops, out + first);
+    MultiplyColumns(left, b + first, m, k, n, last - first, loops, pool, out + first);
   });
 }
 
@@ -145,7 +142,7 @@ absl::StatusOr<Residues> Product(const Residues& a, const Residues& b, const Thr
   if (a.rank() == 1) left.insert(left.begin(), 1);
   if (b.rank() == 1) right.push_back(1);
   OC_ASSIGN_OR_RETURN(const ProductShape product, ShapeOfProduct(left, right));
-  Residues out = Residues::Filled(product.result, 0);
+  Residues out = Residues::Unfilled(product.result, a.workspace());
   const bool numbers = AllNumbers(a) && AllNumbers(b);
   // Where the matrices of a batch begin, as numbers of matrices.
   const auto starts_of = [&](const Shape& shape) {
@@ -163,6 +160,7 @@ absl::StatusOr<Residues> Product(const Residues& a, const Residues& b, const Thr
   pool.ParallelRanges(starts_a.size(), 1, [&](int64_t first, int64_t last) {
     for (int64_t i = first; i < last; ++i) {
       const auto at = static_cast<size_t>(i);
+      std::fill_n(to + i * size, size, 0);
       MultiplyMatrices(x + starts_a.values[at] * product.m * product.k,
                        y + starts_b.values[at] * product.k * product.n, product.m, product.k,
                        product.n, numbers, pool, to + i * size);
@@ -175,6 +173,15 @@ absl::StatusOr<Residues> Product(const Residues& a, const Residues& b, const Thr
 
 absl::StatusOr<Residues> ProductMemo::Times(const Residues& a, const Residues& b,
                                             const ThreadPool& pool) {
+  // Rows of a batch are rows of one matrix, where the right one is the same for all.
+  if (b.rank() == 2 && a.rank() > 2 && a.shape.back() > 0) {
+    const int64_t terms = a.shape.back();
+    const Residues rows = {{a.size() / terms, terms}, a.values};
+    OC_ASSIGN_OR_RETURN(Residues product, Times(rows, b, pool));
+    product.shape = a.shape;
+    product.shape.back() = b.shape.back();
+    return product;
+  }
   constexpr int64_t kMostElements = int64_t{1} << 26;
   uint64_t shapes = FunctionNumber("product");
   for (const Residues* x : {&a, &b}) {

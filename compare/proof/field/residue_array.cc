@@ -5,9 +5,11 @@
 
 namespace onnxcmp {
 
-ResidueArray::ResidueArray(size_t size) : size_(size) {
+ResidueArray::ResidueArray(size_t size, const Workspace* workspace)
+    : workspace_(workspace), size_(size) {
   absl::StatusOr<std::shared_ptr<Buffer>> buffer =
-      Buffer::Allocate(static_cast<int64_t>(size * sizeof(Residue)));
+      Buffer::Allocate(static_cast<int64_t>(size * sizeof(Residue)),
+                       workspace == nullptr ? nullptr : workspace->memory());
   OC_CHECK(buffer.ok());
   buffer_ = *std::move(buffer);
   data_ = reinterpret_cast<const Residue*>(buffer_->data());
@@ -20,8 +22,10 @@ ResidueArray::ResidueArray(const Tensor& tensor)
       borrowed_(buffer_ != nullptr && (buffer_->borrowed() || buffer_->stored())) {}
 
 void ResidueArray::Detach() {
-  ResidueArray copy(size_);
-  std::copy_n(data_, size_, copy.owned_data());
+  ResidueArray copy(size_, workspace_);
+  ForRanges(workspace_, static_cast<int64_t>(size_), [&](int64_t first, int64_t last) {
+    std::copy(data_ + first, data_ + last, copy.owned_data() + first);
+  });
   *this = std::move(copy);
 }
 

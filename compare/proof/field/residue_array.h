@@ -11,16 +11,18 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "compare/proof/field/prime_field.h"
+#include "compare/proof/field/workspace.h"
 #include "evaluator/tensor/tensor.h"
 
 namespace onnxcmp {
 
 // As a std::vector of residues; memory that the system does not have ends the program, as there.
+// What is made from an array has its workspace, which outlives all of them; null: none.
 class ResidueArray {
  public:
   ResidueArray() = default;
   // With anything in it.
-  explicit ResidueArray(size_t size);
+  explicit ResidueArray(size_t size, const Workspace* workspace = nullptr);
   ResidueArray(size_t size, Residue value) : ResidueArray(size) {
     std::fill_n(owned_data(), size, value);
   }
@@ -33,6 +35,9 @@ class ResidueArray {
   }
   // The elements of a tensor of int64 that is contiguous, in its memory.
   explicit ResidueArray(const Tensor& tensor);
+
+  const Workspace* workspace() const { return workspace_; }
+  void set_workspace(const Workspace* workspace) { workspace_ = workspace; }
 
   size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
@@ -63,6 +68,7 @@ class ResidueArray {
   void Detach();
   Residue* owned_data() { return const_cast<Residue*>(data_); }
 
+  const Workspace* workspace_ = nullptr;
   std::shared_ptr<Buffer> buffer_;
   const Residue* data_ = nullptr;  // in the buffer
   size_t size_ = 0;

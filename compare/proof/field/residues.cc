@@ -14,39 +14,51 @@ int64_t SizeOf(absl::Span<const int64_t> shape) {
   return std::accumulate(shape.begin(), shape.end(), int64_t{1}, std::multiplies<>());
 }
 
-// Calls `visit` with the places in row-major order of a shape, of several tensors with strides.
+// Calls `visit` with the places from `first` on, in row-major order of a shape, of several tensors
+// with strides.
 template <size_t kTensors, typename Visit>
 void Walk(absl::Span<const int64_t> shape, const std::array<Shape, kTensors>& strides,
-          Visit visit) {
-  const int64_t size = SizeOf(shape);
-  if (size == 0) return;
-  const int64_t run = shape.empty() ? 1 : shape.back();
+          int64_t first, int64_t last, Visit visit) {
+  if (first >= last) return;
+  const size_t rank = shape.size();
+  Shape index(rank, 0);
+  std::array<int64_t, kTensors> at = {};
   std::array<int64_t, kTensors> step = {};
-  for (size_t t = 0; t < kTensors && !shape.empty(); ++t) step[t] = strides[t].back();
-  std::vector<int64_t> index(shape.size());
-  std::array<int64_t, kTensors> start = {};
-  for (int64_t i = 0; i < size;) {
-    std::array<int64_t, kTensors> at = start;
-    for (const int64_t end = i + run; i < end; ++i) {
+  int64_t rest = first;
+  for (size_t axis = rank; axis-- > 0;) {
+    index[axis] = rest % shape[axis];
+    rest /= shape[axis];
+    for (size_t t = 0; t < kTensors; ++t) at[t] += index[axis] * strides[t][axis];
+  }
+  for (size_t t = 0; t < kTensors && rank > 0; ++t) step[t] = strides[t].back();
+  for (int64_t i = first; i < last;) {
+    const int64_t run = rank == 0 ? 1 : shape.back() - index.back();
+    const int64_t end = std::min(last, i + run);
+    for (; i < end; ++i) {
       visit(i, at);
       for (size_t t = 0; t < kTensors; ++t) at[t] += step[t];
     }
-    for (size_t axis = shape.size(); axis-- > 1;) {
-      const size_t outer = axis - 1;
-      for (size_t t = 0; t < kTensors; ++t) start[t] += strides[t][outer];
-      if (++index[outer] < shape[outer]) break;
-      for (size_t t = 0; t < kTensors; ++t) start[t] -= strides[t][outer] * shape[outer];
-      index[outer] = 0;
+    if (rank == 0) break;
+    // A whole row is behind: back to its beginning, and to the next one.
+    for (size_t t = 0; t < kTensors; ++t) at[t] -= step[t] * shape.back();
+    index.back() = 0;
+    for (size_t axis = rank - 1; axis-- > 0;) {
+      for (size_t t = 0; t < kTensors; ++t) at[t] += strides[t][axis];
+      if (++index[axis] < shape[axis]) break;
+      for (size_t t = 0; t < kTensors; ++t) at[t] -= strides[t][axis] * shape[axis];
+      index[axis] = 0;
     }
   }
 }
 
 // The numbers that lie so in `x`.
 Residues Moved(const Residues& x, absl::Span<const int64_t> shape, const Shape& strides) {
-  Residues out = Residues::Unfilled(shape);
+  Residues out = Residues::Unfilled(shape, x.workspace());
   Residue* const to = out.values.data();
   const Residue* const from = x.values.data();
-  Walk<1>(shape, {strides}, [&](int64_t i, const auto& at) { to[i] = from[at[0]]; });
+  ForRanges(x.workspace(), out.size(), [&](int64_t first, int64_t last) {
+    Walk<1>(shape, {strides}, first, last, [&](int64_t i, const auto& at) { to[i] = from[at[0]]; });
+  });
   return out;
 }
 
@@ -54,16 +66,55 @@ Residues Moved(const Residues& x, absl::Span<const int64_t> shape, const Shape& 
 template <typename Function>
 absl::StatusOr<Residues> Combined(const Residues& a, const Residues& b, Function function) {
   OC_ASSIGN_OR_RETURN(const Shape shape, BroadcastShape(a.shape, b.shape));
-  Residues out = Residues::Unfilled(shape);
+  const Workspace* const workspace = a.workspace() != nullptr ? a.workspace() : b.workspace();
+  Residues out = Residues::Unfilled(shape, workspace);
   Residue* const to = out.values.data();
   const Residue* const x = a.values.data();
   const Residue* const y = b.values.data();
-  if (a.shape == b.shape) {
-    for (int64_t i = 0; i < out.size(); ++i) to[i] = function(x[i], y[i]);
+  const bool alike = a.shape == b.shape;
+  const std::array<Shape, 2> strides = {BroadcastStrides(a.shape, shape),
+                                        BroadcastStrides(b.shape, shape)};
+  ForRanges(workspace, out.size(), [&](int64_t first, int64_t last) {
+    if (alike) {
+      for (int64_t i = first; i < last; ++i) to[i] = function(x[i], y[i]);
+    } else {
+      Walk(shape, strides, first, last,
+           [&](int64_t i, const auto& at) { to[i] = function(x[at[0]], y[at[1]]); });
+    }
+  });
+  return out;
+}
+
+// True if the axes are the last ones: what lies along them lies side by side.
+bool AreLast(absl::Span<const int> axes, size_t rank) {
+  for (size_t i = 0; i < axes.size(); ++i) {
+    if (static_cast<size_t>(axes[i]) + axes.size() != rank + i) return false;
+  }
+  return true;
+}
+
+// One number for those along the axes, which stay with one element each: `step` takes them one
+// after the other.
+template <typename Step>
+Residues Folded(const Residues& x, absl::Span<const int> axes, Residue start, Step step) {
+  Shape kept = x.shape;
+  for (const int axis : axes) kept[static_cast<size_t>(axis)] = 1;
+  Residues out = Residues::Unfilled(kept, x.workspace());
+  Residue* const to = out.values.data();
+  std::fill_n(to, out.size(), start);
+  const Residue* const from = x.values.data();
+  if (!AreLast(axes, x.shape.size())) {
+    Walk<1>(x.shape, {BroadcastStrides(kept, x.shape)}, 0, x.size(),
+            [&](int64_t i, const auto& at) { to[at[0]] = step(to[at[0]], from[i]); });
     return out;
   }
-  Walk<2>(shape, {BroadcastStrides(a.shape, shape), BroadcastStrides(b.shape, shape)},
-          [&](int64_t i, const auto& at) { to[i] = function(x[at[0]], y[at[1]]); });
+  const int64_t lane = CountAlong(x.shape, axes);
+  ForRanges(x.workspace(), x.size(), [&](int64_t first, int64_t last) {
+    // Lanes that begin in this piece.
+    for (int64_t i = (first + lane - 1) / std::max<int64_t>(lane, 1); i * lane < last; ++i) {
+      for (int64_t j = 0; j < lane; ++j) to[i] = step(to[i], from[i * lane + j]);
+    }
+  });
   return out;
 }
 
@@ -74,8 +125,9 @@ Residues Residues::Filled(absl::Span<const int64_t> shape, Residue value) {
           ResidueArray(static_cast<size_t>(SizeOf(shape)), value)};
 }
 
-Residues Residues::Unfilled(absl::Span<const int64_t> shape) {
-  return {Shape(shape.begin(), shape.end()), ResidueArray(static_cast<size_t>(SizeOf(shape)))};
+Residues Residues::Unfilled(absl::Span<const int64_t> shape, const Workspace* workspace) {
+  return {Shape(shape.begin(), shape.end()),
+          ResidueArray(static_cast<size_t>(SizeOf(shape)), workspace)};
 }
 
 Shape BroadcastStrides(absl::Span<const int64_t> from, absl::Span<const int64_t> to) {
@@ -119,7 +171,26 @@ absl::StatusOr<Residues> BroadcastTo(const Residues& x, absl::Span<const int64_t
 }
 
 Residues Mapped(Residues x, absl::FunctionRef<Residue(Residue)> function) {
-  for (Residue& value : x.values) value = function(value);
+  Residue* const values = x.values.data();
+  ForRanges(x.workspace(), x.size(), [&](int64_t first, int64_t last) {
+    for (int64_t i = first; i < last; ++i) values[i] = function(values[i]);
+  });
+  return x;
+}
+
+Residues ExpOf(const PrimeField& field, Residues x) {
+  Residue* const values = x.values.data();
+  ForRanges(x.workspace(), x.size(), [&](int64_t first, int64_t last) {
+    field.ExpAll(absl::MakeSpan(values + first, values + last));
+  });
+  return x;
+}
+
+Residues InverseOf(Residues x) {
+  Residue* const values = x.values.data();
+  ForRanges(x.workspace(), x.size(), [&](int64_t first, int64_t last) {
+    PrimeField::Invert(absl::MakeSpan(values + first, values + last));
+  });
   return x;
 }
 
@@ -138,9 +209,7 @@ absl::StatusOr<Residues> MulAll(const Residues& a, const Residues& b) {
 }
 
 absl::StatusOr<Residues> DivAll(const Residues& a, const Residues& b) {
-  Residues inverses = b;
-  PrimeField::Invert(absl::MakeSpan(inverses.values));
-  return MulAll(a, inverses);
+  return MulAll(a, InverseOf(b));
 }
 
 absl::StatusOr<std::vector<int>> WholeAxes(absl::Span<const int64_t> axes, int rank) {
@@ -169,7 +238,7 @@ Residues ReduceAlong(const Residues& x, absl::Span<const int> axes,
   Shape kept = x.shape;
   for (const int axis : axes) kept[static_cast<size_t>(axis)] = 1;
   std::vector<std::vector<Residue>> lanes(static_cast<size_t>(SizeOf(kept)));
-  Walk<1>(x.shape, {BroadcastStrides(kept, x.shape)}, [&](int64_t i, const auto& at) {
+  Walk<1>(x.shape, {BroadcastStrides(kept, x.shape)}, 0, x.size(), [&](int64_t i, const auto& at) {
     lanes[static_cast<size_t>(at[0])].push_back(x.values[static_cast<size_t>(i)]);
   });
   Residues out = Residues::Filled(kept, 0);
@@ -178,29 +247,14 @@ Residues ReduceAlong(const Residues& x, absl::Span<const int> axes,
 }
 
 Residues SumAlong(const Residues& x, absl::Span<const int> axes) {
-  Shape kept = x.shape;
-  for (const int axis : axes) kept[static_cast<size_t>(axis)] = 1;
-  Residues out = Residues::Filled(kept, 0);
-  Residue* const sums = out.values.data();
-  const Residue* const from = x.values.data();
-  Walk<1>(x.shape, {BroadcastStrides(kept, x.shape)},
-          [&](int64_t i, const auto& at) { sums[at[0]] = PrimeField::Add(sums[at[0]], from[i]); });
-  return out;
+  return Folded(x, axes, 0, [](Residue sum, Residue value) { return PrimeField::Add(sum, value); });
 }
 
 Residues FirstAlong(const Residues& x, absl::Span<const int> axes) {
-  Shape kept = x.shape;
-  for (const int axis : axes) kept[static_cast<size_t>(axis)] = 1;
-  Residues out = Residues::Filled(kept, kNoNumber);
-  Walk<1>(x.shape, {BroadcastStrides(kept, x.shape)}, [&](int64_t i, const auto& at) {
-    Residue& first = out.values[static_cast<size_t>(at[0])];
-    const Residue value = x.values[static_cast<size_t>(i)];
-    if (first == kNoNumber && IsNumber(value)) first = value;
+  const Residues first = Folded(x, axes, kNoNumber, [](Residue found, Residue value) {
+    return found == kNoNumber && IsNumber(value) ? value : found;
   });
-  for (Residue& value : out.values) {
-    if (value == kNoNumber) value = 0;
-  }
-  return out;
+  return Mapped(first, [](Residue value) { return value == kNoNumber ? 0 : value; });
 }
 
 Residues Transposed(const Residues& x, absl::Span<const int> order) {

@@ -24,7 +24,10 @@ struct Residues {
   int rank() const { return static_cast<int>(shape.size()); }
   static Residues Of(Residue value) { return {{}, {value}}; }
   static Residues Filled(absl::Span<const int64_t> shape, Residue value);
-  static Residues Unfilled(absl::Span<const int64_t> shape);  // with anything in it
+  // With anything in it, and a workspace.
+  static Residues Unfilled(absl::Span<const int64_t> shape, const Workspace* workspace);
+
+  const Workspace* workspace() const { return values.workspace(); }
 };
 
 // As a tensor of int64 in the same memory, so that operators that only move elements can do so, and
@@ -38,9 +41,13 @@ Shape BroadcastStrides(absl::Span<const int64_t> from, absl::Span<const int64_t>
 absl::StatusOr<Shape> BroadcastShape(absl::Span<const int64_t> a, absl::Span<const int64_t> b);
 absl::StatusOr<Residues> BroadcastTo(const Residues& x, absl::Span<const int64_t> shape);
 
+// The functions may be called by several threads at a time.
 Residues Mapped(Residues x, absl::FunctionRef<Residue(Residue)> function);
 absl::StatusOr<Residues> Combine(const Residues& a, const Residues& b,
                                  absl::FunctionRef<Residue(Residue, Residue)> function);
+// Functions of each number: exp(x) and 1 / x.
+Residues ExpOf(const PrimeField& field, Residues x);
+Residues InverseOf(Residues x);
 absl::StatusOr<Residues> AddAll(const Residues& a, const Residues& b);
 absl::StatusOr<Residues> SubAll(const Residues& a, const Residues& b);
 absl::StatusOr<Residues> MulAll(const Residues& a, const Residues& b);
