@@ -87,13 +87,22 @@ absl::Status AnyFunction(FieldNode& node) {
   return node.Set(0, std::move(out));
 }
 
+absl::Status SumOrDifference(FieldNode& node,
+                             absl::StatusOr<Residues> (*combine)(const Residues&,
+                                                                 const Residues&)) {
+  OC_ASSIGN_OR_RETURN(const Residues a, node.In(0));
+  OC_ASSIGN_OR_RETURN(const Residues b, node.In(1));
+  OC_ASSIGN_OR_RETURN(Residues out, combine(a, b));
+  return node.Set(0, std::move(out));
+}
+
 absl::Status AddOperator(FieldNode& node) {
   OC_RETURN_IF_ERROR(CheckPlainBroadcast(node));
-  return FieldBinary(node, Field::Add);
+  return SumOrDifference(node, AddAll);
 }
 absl::Status SubOperator(FieldNode& node) {
   OC_RETURN_IF_ERROR(CheckPlainBroadcast(node));
-  return FieldBinary(node, Field::Sub);
+  return SumOrDifference(node, SubAll);
 }
 absl::Status MulOperator(FieldNode& node) {
   OC_RETURN_IF_ERROR(CheckPlainBroadcast(node));

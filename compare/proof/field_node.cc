@@ -4,6 +4,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "compare/proof/field/meant_constant.h"
+#include "compare/streams/fingerprint.h"
+#include "compare/streams/hash128.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/tensor/convert.h"
 
@@ -25,6 +27,12 @@ absl::StatusOr<Residues> FromDoubles(const Tensor& tensor) {
   return residues;
 }
 
+absl::StatusOr<Tensor> InMemory(const Tensor& tensor, const Workspace* workspace) {
+  OC_ASSIGN_OR_RETURN(const Tensor in_memory,
+                      tensor.InMemory(workspace == nullptr ? nullptr : &workspace->pool()));
+  return in_memory.Contiguous();
+}
+
 // Elements of a tensor of whole numbers, from `first` on.
 void EmbedIntegers(const Tensor& tensor, int64_t first, absl::Span<Residue> residues) {
   const DType dtype = tensor.dtype();
@@ -37,6 +45,9 @@ void EmbedIntegers(const Tensor& tensor, int64_t first, absl::Span<Residue> resi
                        : PrimeField::OfInteger(integers[i]);
   }
 }
+
+// Elements of constants that are worth not to be embedded again.
+constexpr int64_t kLargeConstant = 4096;
 
 // The number that all elements are, if it is one.
 std::optional<double> OneNumber(const Tensor& tensor) {
@@ -62,9 +73,7 @@ absl::StatusOr<Residues> EmbedTensor(const PrimeField& field, const Tensor& tens
   if (dtype == DType::kString || IsComplex(dtype) || dtype == DType::kUndefined) {
     return NoMeaning("elements that are no real numbers");
   }
-  OC_ASSIGN_OR_RETURN(const Tensor in_memory,
-                      tensor.InMemory(workspace == nullptr ? nullptr : &workspace->pool()));
-  OC_ASSIGN_OR_RETURN(const Tensor whole, in_memory.Contiguous());
+  OC_ASSIGN_OR_RETURN(const Tensor whole, InMemory(tensor, workspace));
   Residues out = Residues::Unfilled(whole.shape(), workspace);
   Residue* const to = out.values.data();
   if (!IsFloatingPoint(dtype)) {
@@ -76,6 +85,10 @@ absl::StatusOr<Residues> EmbedTensor(const PrimeField& field, const Tensor& tens
   const std::optional<double> number = OneNumber(whole);
   if (!number.has_value()) {
     ForRanges(workspace, out.size(), [&](int64_t first, int64_t last) {
+      if (dtype == DType::kFloat) {
+        PrimeField::OfFloats(whole.data<float>() + first, absl::MakeSpan(to + first, to + last));
+        return;
+      }
       std::vector<double> numbers(static_cast<size_t>(last - first));
       LoadElements<double>(dtype, whole.raw_data(), first, last - first, numbers.data());
       PrimeField::OfDoubles(numbers.data(), absl::MakeSpan(to + first, to + last));
@@ -246,6 +259,30 @@ absl::Status FieldNode::SetForm(int output, ExpForm form, Residues value) {
 absl::StatusOr<Residues> FieldNode::Times(const Residues& a, const Residues& b) const {
   if (products_ == nullptr) return Product(a, b, workspace_.pool());
   return products_->Times(a, b, workspace_.pool());
+}
+
+absl::StatusOr<Residues> FieldNode::TimesInput(const Residues& a, int input,
+                                               bool transposed) const {
+  const auto right = [&]() -> absl::StatusOr<Residues> {
+    OC_ASSIGN_OR_RETURN(Residues b, In(input));
+    return transposed ? MatrixTransposed(b) : std::move(b);
+  };
+  const FieldValue& given = value(input);
+  // A constant of one number may stand for another, on each side.
+  bool is_known = products_ != nullptr && given.fixed && !given.residues.defined() &&
+                  given.number.is_tensor() && meant_->folded.empty() &&
+                  given.number.tensor().num_elements() >= kLargeConstant;
+  if (is_known) {
+    OC_ASSIGN_OR_RETURN(const Tensor whole, InMemory(given.number.tensor(), &workspace_));
+    is_known = !OneNumber(whole).has_value();
+  }
+  if (!is_known) {
+    OC_ASSIGN_OR_RETURN(const Residues b, right());
+    return Times(a, b);
+  }
+  const Hash128 content = ContentOf(given.number, &workspace_.pool());
+  const Hash128 key = {MixNumbers(content.low, transposed ? 1 : 0), content.high};
+  return products_->Times(a, key, given.number.tensor().rank(), right, workspace_.pool());
 }
 
 absl::Status FieldNode::Set(int output, Residues residues) {

@@ -61,6 +61,8 @@ class FieldNode {
   const Node& node() const { return node_; }
   // As numpy.matmul.
   absl::StatusOr<Residues> Times(const Residues& a, const Residues& b) const;
+  // The same with an input on the right, or its transposed matrices.
+  absl::StatusOr<Residues> TimesInput(const Residues& a, int input, bool transposed) const;
   void set_products(ProductMemo* products) { products_ = products; }
   int64_t since() const { return since_; }  // the schema's version
   // A number for the operator with its attributes; inputs do not count.

@@ -208,7 +208,7 @@ absl::StatusOr<std::vector<FieldValue>> FieldRun::Compute(int64_t index,
         tools_.meant);
     run.set_operation(facts_.Of(node).operation);
     run.set_products(tools_.products);
-    absl::StatusOr<std::vector<FieldValue>> made = ByOperator(run, inputs);
+    absl::StatusOr<std::vector<FieldValue>> made = ByMemo(run, inputs, numbers);
     if (absl::IsInternal(made.status())) return made;
     absl::Status why = made.status();
     if (!made.ok() && FindDefinition(node.domain, node.op_type) != nullptr) {
@@ -234,6 +234,7 @@ absl::StatusOr<std::vector<FieldValue>> FieldRun::Compute(int64_t index,
   for (FieldValue& output : outputs) output.rounds_alike = alike;
   if (!outputs.empty() && !outputs[0].fixed) {
     outputs[0].masked = MaskedElements(node, inputs, numbers[0]);
+    if (tools_.memo != nullptr) tools_.memo->ShareMask(&outputs[0]);
   }
   return outputs;
 }
@@ -302,6 +303,26 @@ absl::StatusOr<std::vector<FieldValue>> FieldRun::ByOperator(FieldNode& node,
     output.fixed = fixed;
     output.exact = node.exact();
   }
+  return outputs;
+}
+
+absl::StatusOr<std::vector<FieldValue>> FieldRun::ByMemo(FieldNode& node,
+                                                         absl::Span<const FieldValue> inputs,
+                                                         absl::Span<const Value> numbers) {
+  // Constants that stand for others do so on one side. What is fixed may be taken from numbers.
+  const bool fixed = std::all_of(inputs.begin(), inputs.end(),
+                                 [](const FieldValue& input) { return input.fixed; });
+  if (tools_.memo == nullptr || fixed || !tools_.meant->folded.empty()) {
+    return ByOperator(node, inputs);
+  }
+  const std::optional<Hash128> key =
+      RunMemo::KeyOf(MixNumbers(node.operation(), static_cast<uint64_t>(node.since())), inputs,
+                     numbers, tools_.workspace.pool());
+  if (!key.has_value()) return ByOperator(node, inputs);
+  if (const std::vector<FieldValue>* const made = tools_.memo->Find(*key)) return *made;
+  OC_ASSIGN_OR_RETURN(std::vector<FieldValue> outputs, ByOperator(node, inputs));
+  for (FieldValue& output : outputs) tools_.memo->Share(&output);
+  tools_.memo->Keep(*key, inputs, outputs);
   return outputs;
 }
 

@@ -20,6 +20,7 @@
 #include "compare/proof/field/workspace.h"
 #include "compare/proof/field_node.h"
 #include "compare/proof/field_value.h"
+#include "compare/proof/run_memo.h"
 #include "compare/streams/node_facts.h"
 #include "evaluator/kernels/signature.h"
 #include "evaluator/model/model.h"
@@ -37,6 +38,7 @@ struct FieldTools {
   uint64_t side = 0;  // results without a meaning differ by it
   MeantConstants* meant = nullptr;
   ProductMemo* products = nullptr;  // null: each is computed
+  RunMemo* memo = nullptr;          // null: each node is run
   std::vector<ProofEnd>* ends = nullptr;
   // Nodes taken for functions of which nothing is known but that they give the same for the same.
   std::vector<ProofEnd>* functions = nullptr;
@@ -63,6 +65,10 @@ class FieldRun {
   // The outputs as residues, or Unimplemented.
   absl::StatusOr<std::vector<FieldValue>> ByOperator(FieldNode& node,
                                                      absl::Span<const FieldValue> inputs);
+  // The same, unless another run has made them of equal inputs.
+  absl::StatusOr<std::vector<FieldValue>> ByMemo(FieldNode& node,
+                                                 absl::Span<const FieldValue> inputs,
+                                                 absl::Span<const Value> numbers);
   // An operator on sequences, on the residues of their elements.
   absl::StatusOr<std::vector<FieldValue>> BySequence(int64_t index,
                                                      absl::Span<const FieldValue> inputs,

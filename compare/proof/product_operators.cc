@@ -13,8 +13,7 @@ using Field = PrimeField;
 
 absl::Status MatMulOperator(FieldNode& node) {
   OC_ASSIGN_OR_RETURN(const Residues a, node.In(0));
-  OC_ASSIGN_OR_RETURN(const Residues b, node.In(1));
-  OC_ASSIGN_OR_RETURN(Residues out, node.Times(a, b));
+  OC_ASSIGN_OR_RETURN(Residues out, node.TimesInput(a, 1, /*transposed=*/false));
   return node.Set(0, std::move(out));
 }
 
@@ -47,10 +46,8 @@ absl::Status GemmOperator(FieldNode& node) {
     return NoMeaning("an old form of the operator");
   }
   OC_ASSIGN_OR_RETURN(Residues a, node.In(0));
-  OC_ASSIGN_OR_RETURN(Residues b, node.In(1));
   if (node.Int("transA", 0) != 0) a = MatrixTransposed(a);
-  if (node.Int("transB", 0) != 0) b = MatrixTransposed(b);
-  OC_ASSIGN_OR_RETURN(Residues out, node.Times(a, b));
+  OC_ASSIGN_OR_RETURN(Residues out, node.TimesInput(a, 1, node.Int("transB", 0) != 0));
   out = FieldScaled(std::move(out), node.Real("alpha", 1));
   if (node.Has(2)) {
     OC_ASSIGN_OR_RETURN(Residues c, node.In(2));

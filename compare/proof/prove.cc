@@ -85,7 +85,8 @@ class Prover {
       : sides_(sides),
         comparison_(comparison),
         as_fed_(std::move(as_fed)),
-        workspace_(*options.pool),
+        pool_(*options.pool),
+        workspace_(pool_),
         field_(options.seed),
         pairs_(PairsOf(comparison)) {}
 
@@ -182,6 +183,7 @@ class Prover {
                         left ? uint64_t{1} : uint64_t{2},
                         &meant_[side],
                         &products_,
+                        &memo_,
                         left ? &report_.left_ends : &report_.right_ends,
                         left ? &report_.left_functions : &report_.right_functions};
     tools.ends->clear();
@@ -214,7 +216,7 @@ class Prover {
       }
       if (value->fixed && IsRealTensor(value->number)) kept_[side][name] = *value;
       if (!wanted.contains(name)) return absl::OkStatus();
-      absl::StatusOr<ValueTrace> trace = TraceOf(field_, *value);
+      absl::StatusOr<ValueTrace> trace = TraceOf(field_, pool_, *value);
       if (trace.ok()) (*traces)[name] = *std::move(trace);
       const auto cut = changes.cuts[side].find(name);
       if (cut == changes.cuts[side].end() || !value->number.is_tensor()) return absl::OkStatus();
@@ -289,8 +291,8 @@ class Prover {
                        const std::string& right) {
     const auto l = traces.left.find(left);
     const auto r = traces.right.find(right);
-    return l != traces.left.end() && r != traces.right.end() && l->second.hash == r->second.hash &&
-           l->second.shape == r->second.shape && l->second.known && r->second.known;
+    return l != traces.left.end() && r != traces.right.end() &&
+           onnxcmp::AreEqual(l->second, r->second);
   }
 
   bool OutputsAreEqual(const PerSide<Traces>& traces) const {
@@ -318,7 +320,7 @@ class Prover {
       }
       all = false;
       if (!last || IsToldOf(pair)) continue;
-      const bool known = l->second.known && r->second.known;
+      const bool known = l->second.residues().known && r->second.residues().known;
       if (known && l->second.exact && r->second.exact) row = RowProof::kDiffers;
       report_.parted.push_back({pair.left, pair.right, row, WhyNot(pair, known)});
     }
@@ -407,11 +409,13 @@ class Prover {
   const PerSide<Side*> sides_;
   const Comparison& comparison_;
   const std::set<std::string> as_fed_;
+  const ThreadPool& pool_;
   const Workspace workspace_;
   const PrimeField field_;
   const std::vector<Pair> pairs_;
   PerSide<MeantConstants> meant_;
   ProductMemo products_;
+  RunMemo memo_;
   PerSide<FieldValues> kept_;  // of pairs that may be folds
   ProofReport report_;
 };

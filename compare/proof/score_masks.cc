@@ -105,9 +105,7 @@ Residues WithoutMasked(Residues scores, const Residues& masked, absl::Span<const
   const absl::StatusOr<Residues> hidden =
       Combine(lanes, counts, [&](Residue one, Residue count) { return count == all ? 0 : one; });
   if (!hidden.ok()) return scores;
-  absl::StatusOr<Residues> made = Combine(scores, *hidden, [](Residue score, Residue is_hidden) {
-    return is_hidden != 0 ? kMinusInfinity : score;
-  });
+  absl::StatusOr<Residues> made = ReplacedWhere(*hidden, scores, kMinusInfinity);
   return made.ok() && made->shape == scores.shape ? *std::move(made) : scores;
 }
 

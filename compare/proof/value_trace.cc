@@ -13,9 +13,13 @@
 namespace onnxcmp {
 namespace {
 
-absl::StatusOr<Residues> ResiduesOf(const PrimeField& field, const FieldValue& value) {
-  if (value.residues.defined()) return FromTensor(value.residues);
-  return EmbedTensor(field, value.number.tensor(), nullptr);
+ResidueTrace TraceOfResidues(const Residues& residues) {
+  ResidueTrace trace;
+  trace.hash =
+      ToHash128(XXH3_128bits(residues.values.data(), residues.values.size() * sizeof(Residue)));
+  trace.known =
+      std::find(residues.values.begin(), residues.values.end(), kNoNumber) == residues.values.end();
+  return trace;
 }
 
 }  // namespace
@@ -24,30 +28,51 @@ bool IsRealTensor(const Value& value) {
   return value.is_tensor() && IsFloatingPoint(value.tensor().dtype());
 }
 
-absl::StatusOr<ValueTrace> TraceOf(const PrimeField& field, const FieldValue& value) {
+const ResidueTrace& ValueTrace::residues() const {
+  if (!made.has_value()) {
+    const absl::StatusOr<Residues> residues = EmbedTensor(*field, constant.tensor(), nullptr);
+    made = residues.ok() ? TraceOfResidues(*residues) : ResidueTrace{content, false};
+  }
+  return *made;
+}
+
+absl::StatusOr<ValueTrace> TraceOf(const PrimeField& field, const ThreadPool& pool,
+                                   const FieldValue& value) {
   ValueTrace trace;
   trace.exact = value.exact;
   trace.shaped = value.shaped;
   trace.fixed = value.fixed;
   trace.real = IsRealTensor(value.number);
+  trace.field = &field;
   if (!value.number.is_tensor()) {
-    trace.hash = value.fixed ? ContentOf(value.number) : Hash128{value.identity, 1};
+    trace.made = {value.fixed ? ContentOf(value.number) : Hash128{value.identity, 1}, true};
     return trace;
   }
   const Tensor& number = value.number.tensor();
   trace.shape.assign(number.shape().begin(), number.shape().end());
   const DType dtype = number.dtype();
   trace.dtype = dtype;
-  if (value.fixed && (dtype == DType::kString || IsComplex(dtype))) {
-    trace.hash = ContentOf(value.number);
+  if (value.residues.defined()) {
+    OC_ASSIGN_OR_RETURN(const Residues residues, FromTensor(value.residues));
+    trace.made = TraceOfResidues(residues);
     return trace;
   }
-  OC_ASSIGN_OR_RETURN(const Residues residues, ResiduesOf(field, value));
-  trace.hash =
-      ToHash128(XXH3_128bits(residues.values.data(), residues.values.size() * sizeof(Residue)));
-  trace.known =
-      std::find(residues.values.begin(), residues.values.end(), kNoNumber) == residues.values.end();
+  if (!value.fixed) return absl::InternalError("a value that varies without residues");
+  trace.content = ContentOf(value.number, &pool);
+  if (dtype == DType::kString || IsComplex(dtype)) {
+    trace.made = {trace.content, true};
+  } else {
+    trace.constant = value.number;
+  }
   return trace;
+}
+
+bool AreEqual(const ValueTrace& a, const ValueTrace& b) {
+  if (a.shape != b.shape) return false;
+  if (!a.constant.empty() && !b.constant.empty() && a.content == b.content) return true;
+  const ResidueTrace& left = a.residues();
+  const ResidueTrace& right = b.residues();
+  return left.known && right.known && left.hash == right.hash;
 }
 
 bool Varies(const Value& value) {

@@ -3,6 +3,7 @@
 #define ONNXCMP_COMPARE_PROOF_VALUE_TRACE_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,25 +12,41 @@
 #include "compare/proof/field/prime_field.h"
 #include "compare/proof/field_value.h"
 #include "compare/streams/hash128.h"
+#include "evaluator/base/thread_pool.h"
 #include "evaluator/tensor/dtype.h"
 #include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
 
+// The residues of a value.
+struct ResidueTrace {
+  Hash128 hash;
+  bool known = true;  // no element is NaN, or unknown, in exact arithmetic
+};
+
 // The summary of a value that outlives it.
 struct ValueTrace {
-  Hash128 hash;
+  // Its residues; of a constant, they are computed when somebody asks.
+  const ResidueTrace& residues() const;
+
+  Value constant;  // a tensor that is known by its content; empty: a value of residues
+  Hash128 content;
   std::vector<int64_t> shape;
-  bool known = true;  // no element is NaN, or unknown, in exact arithmetic
   bool exact = true;
   bool shaped = false;
   bool fixed = false;
   bool real = false;
   DType dtype = DType::kUndefined;
+  const PrimeField* field = nullptr;  // which outlives the trace
+  mutable std::optional<ResidueTrace> made;
 };
 using Traces = absl::flat_hash_map<std::string, ValueTrace>;
 
-absl::StatusOr<ValueTrace> TraceOf(const PrimeField& field, const FieldValue& value);
+absl::StatusOr<ValueTrace> TraceOf(const PrimeField& field, const ThreadPool& pool,
+                                   const FieldValue& value);
+
+// True if the values are known to be equal.
+bool AreEqual(const ValueTrace& a, const ValueTrace& b);
 
 bool IsRealTensor(const Value& value);
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cstdlib>
+#include <limits>
 
 namespace onnxcmp {
 namespace {
@@ -16,6 +17,11 @@ uint64_t Spread(uint64_t x) {
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
   x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
   return x ^ (x >> 31);
+}
+
+// MixNumbers() of a number that has been spread.
+uint64_t MixSpread(uint64_t spread, uint64_t b) {
+  return Spread(spread ^ (b * 0xd6e8feb86659fd93));
 }
 
 // A random bit pattern as an element that is neither 0 nor 1.
@@ -46,7 +52,7 @@ class PowersOfTwo {
 
 }  // namespace
 
-uint64_t MixNumbers(uint64_t a, uint64_t b) { return Spread(Spread(a) ^ (b * 0xd6e8feb86659fd93)); }
+uint64_t MixNumbers(uint64_t a, uint64_t b) { return MixSpread(Spread(a), b); }
 
 Residue PrimeField::OfDouble(double number) {
   Residue residue = 0;
@@ -54,27 +60,44 @@ Residue PrimeField::OfDouble(double number) {
   return residue;
 }
 
-void PrimeField::OfDoubles(const double* numbers, absl::Span<Residue> residues) {
-  constexpr int kFractionBits = 52;
-  constexpr uint64_t kFraction = (uint64_t{1} << kFractionBits) - 1;
-  constexpr uint64_t kExponent = 0x7ff;  // of infinities and NaN
-  constexpr int kBias = 1075;            // of exponents, counted from the last bit
+namespace {
+
+// Embeds numbers of IEEE 754. `Bits`: the unsigned type of their size.
+template <typename Number, typename Bits>
+void EmbedNumbers(const Number* numbers, absl::Span<Residue> residues) {
+  constexpr int kFractionBits = std::numeric_limits<Number>::digits - 1;
+  constexpr Bits kFraction = (Bits{1} << kFractionBits) - 1;
+  constexpr Bits kExponent = std::numeric_limits<Bits>::max() >> (kFractionBits + 1);
+  // Of exponents, counted from the last bit.
+  constexpr int kBias = std::numeric_limits<Number>::max_exponent - 1 + kFractionBits;
   static const PowersOfTwo powers;
   for (size_t i = 0; i < residues.size(); ++i) {
-    const auto bits = std::bit_cast<uint64_t>(numbers[i]);
-    const bool negative = bits >> 63 != 0;
-    const uint64_t exponent = (bits >> kFractionBits) & kExponent;
-    const uint64_t fraction = bits & kFraction;
+    const auto bits = std::bit_cast<Bits>(numbers[i]);
+    const auto exponent = static_cast<Bits>(bits >> kFractionBits) & kExponent;
+    const Bits fraction = bits & kFraction;
+    const auto negative = static_cast<Residue>(bits >> (std::numeric_limits<Bits>::digits - 1));
     if (exponent == kExponent) {
-      residues[i] = fraction != 0 ? kNoNumber : negative ? kMinusInfinity : kPlusInfinity;
+      residues[i] = fraction != 0 ? kNoNumber : negative != 0 ? kMinusInfinity : kPlusInfinity;
       continue;
     }
     // Numbers next to 0 have no bit before the others.
-    const uint64_t mantissa = exponent == 0 ? fraction : fraction | (kFraction + 1);
-    const int power = std::max(static_cast<int>(exponent), 1) - kBias;
-    const Residue size = Mul(Reduce(mantissa), powers.At(power));
-    residues[i] = negative ? Neg(size) : size;
+    const Bits mantissa = exponent == 0 ? fraction : fraction | (kFraction + 1);
+    const Residue power = powers.At(std::max(static_cast<int>(exponent), 1) - kBias);
+    const Residue size = PrimeField::Mul(PrimeField::Reduce(mantissa), power);
+    // Signs of weights are not foreseen: no branch.
+    const Residue turned = static_cast<Residue>(PrimeField::kPrime) & -(negative & (size != 0));
+    residues[i] = (size ^ -negative) + negative + turned;
   }
+}
+
+}  // namespace
+
+void PrimeField::OfDoubles(const double* numbers, absl::Span<Residue> residues) {
+  EmbedNumbers<double, uint64_t>(numbers, residues);
+}
+
+void PrimeField::OfFloats(const float* numbers, absl::Span<Residue> residues) {
+  EmbedNumbers<float, uint32_t>(numbers, residues);
 }
 
 Residue PrimeField::AddSpecial(Residue a, Residue b) {
@@ -158,24 +181,28 @@ Residue PrimeField::Even(uint64_t function, Residue x) const {
 }
 
 Residue PrimeField::Exp(Residue x) const {
-  constexpr uint64_t kExp = FunctionNumber("exp");
-  if (x == kMinusInfinity) return 0;
-  if (x == kPlusInfinity) return x;
-  if (x == 0) return 1;
-  return x <= kHalf ? Random(kExp, x) : Inverse(Random(kExp, Neg(x)));
+  ExpAll(absl::MakeSpan(&x, 1));
+  return x;
 }
 
 void PrimeField::ExpAll(absl::Span<Residue> numbers) const {
   constexpr uint64_t kExp = FunctionNumber("exp");
+  const uint64_t spread = Spread(MixNumbers(seed_, kExp));
+  const auto random = [&](Residue x) {
+    return AsElement(MixSpread(spread, static_cast<uint64_t>(x)));
+  };
+  // Of -x for x that count as below 0: their inverses, at less cost together.
   std::vector<Residue> inverses;
   std::vector<size_t> places;
   for (size_t i = 0; i < numbers.size(); ++i) {
     Residue& x = numbers[i];
     if (x > kHalf) {
       places.push_back(i);
-      inverses.push_back(Random(kExp, Neg(x)));
-    } else {
-      x = Exp(x);
+      inverses.push_back(random(Neg(x)));
+    } else if (x > 0) {
+      x = random(x);
+    } else if (x == 0 || x == kMinusInfinity) {
+      x = x == 0 ? 1 : 0;
     }
   }
   Invert(absl::MakeSpan(inverses));

@@ -43,6 +43,7 @@ class PrimeField {
   static Residue OfDouble(double number);
   // The same of as many numbers as `residues` has elements.
   static void OfDoubles(const double* numbers, absl::Span<Residue> residues);
+  static void OfFloats(const float* numbers, absl::Span<Residue> residues);
   // a / b; kNoNumber if b is 0.
   static Residue OfRatio(int64_t a, int64_t b) { return Div(OfInteger(a), OfInteger(b)); }
 

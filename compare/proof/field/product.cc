@@ -1,6 +1,7 @@
 #include "compare/proof/field/product.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <utility>
 #include <vector>
 
@@ -133,6 +134,37 @@ void MultiplyMatrices(const Residue* a, const Residue* b, int64_t m, int64_t k, 
   });
 }
 
+Hash128 ContentOf(const Residues& x) {
+  Hash128 content = ToHash128(XXH3_128bits(x.values.data(), x.values.size() * sizeof(Residue)));
+  for (const int64_t size : x.shape) {
+    content = {MixNumbers(content.low, static_cast<uint64_t>(size)),
+               MixNumbers(content.high, static_cast<uint64_t>(size))};
+  }
+  return content;
+}
+
+// A product with a right side of this rank. Rows of a batch are rows of one matrix, where the right
+// one is the same for all.
+absl::StatusOr<Residues> ByRows(
+    const Residues& a, int right_rank,
+    absl::FunctionRef<absl::StatusOr<Residues>(const Residues&)> product_of) {
+  if (right_rank != 2 || a.rank() <= 2 || a.shape.back() == 0) return product_of(a);
+  const int64_t terms = a.shape.back();
+  OC_ASSIGN_OR_RETURN(Residues product, product_of({{a.size() / terms, terms}, a.values}));
+  const int64_t columns = product.shape.back();
+  product.shape = a.shape;
+  product.shape.back() = columns;
+  return product;
+}
+
+std::array<uint64_t, 2> KeyOf(std::initializer_list<Hash128> contents) {
+  std::array<uint64_t, 2> key = {FunctionNumber("product"), FunctionNumber("of contents")};
+  for (const Hash128& content : contents) {
+    key = {MixNumbers(key[0], content.low), MixNumbers(key[1], content.high)};
+  }
+  return key;
+}
+
 }  // namespace
 
 absl::StatusOr<Residues> Product(const Residues& a, const Residues& b, const ThreadPool& pool) {
@@ -173,36 +205,33 @@ absl::StatusOr<Residues> Product(const Residues& a, const Residues& b, const Thr
 
 absl::StatusOr<Residues> ProductMemo::Times(const Residues& a, const Residues& b,
                                             const ThreadPool& pool) {
-  // Rows of a batch are rows of one matrix, where the right one is the same for all.
-  if (b.rank() == 2 && a.rank() > 2 && a.shape.back() > 0) {
-    const int64_t terms = a.shape.back();
-    const Residues rows = {{a.size() / terms, terms}, a.values};
-    OC_ASSIGN_OR_RETURN(Residues product, Times(rows, b, pool));
-    product.shape = a.shape;
-    product.shape.back() = b.shape.back();
+  return ByRows(a, b.rank(), [&](const Residues& rows) -> absl::StatusOr<Residues> {
+    const Key key = KeyOf({ContentOf(rows), ContentOf(b)});
+    if (const auto made = made_.find(key); made != made_.end()) return made->second;
+    OC_ASSIGN_OR_RETURN(Residues product, Product(rows, b, pool));
+    Keep(key, product);
     return product;
-  }
+  });
+}
+
+absl::StatusOr<Residues> ProductMemo::Times(const Residues& a, const Hash128& content, int rank,
+                                            absl::FunctionRef<absl::StatusOr<Residues>()> b,
+                                            const ThreadPool& pool) {
+  return ByRows(a, rank, [&](const Residues& rows) -> absl::StatusOr<Residues> {
+    const Key key = KeyOf({ContentOf(rows), content, {FunctionNumber("constant"), 0}});
+    if (const auto made = made_.find(key); made != made_.end()) return made->second;
+    OC_ASSIGN_OR_RETURN(const Residues right, b());
+    OC_ASSIGN_OR_RETURN(Residues product, Times(rows, right, pool));
+    Keep(key, product);
+    return product;
+  });
+}
+
+void ProductMemo::Keep(const Key& key, const Residues& product) {
   constexpr int64_t kMostElements = int64_t{1} << 26;
-  uint64_t shapes = FunctionNumber("product");
-  for (const Residues* x : {&a, &b}) {
-    shapes = MixNumbers(shapes, static_cast<uint64_t>(x->rank()));
-    for (const int64_t size : x->shape) shapes = MixNumbers(shapes, static_cast<uint64_t>(size));
-  }
-  const auto hash_of = [](const Residues& x) {
-    return XXH3_128bits(x.values.data(), x.values.size() * sizeof(Residue));
-  };
-  const XXH128_hash_t left = hash_of(a);
-  const XXH128_hash_t right = hash_of(b);
-  const std::array<uint64_t, 2> key = {
-      MixNumbers(MixNumbers(shapes, left.low64), right.low64),
-      MixNumbers(MixNumbers(shapes + 1, left.high64), right.high64)};
-  if (const auto made = made_.find(key); made != made_.end()) return made->second;
-  OC_ASSIGN_OR_RETURN(Residues product, Product(a, b, pool));
-  if (elements_ + product.size() <= kMostElements) {
-    elements_ += product.size();
-    made_.emplace(key, product);
-  }
-  return product;
+  if (elements_ + product.size() > kMostElements) return;
+  elements_ += product.size();
+  made_.emplace(key, product);
 }
 
 }  // namespace onnxcmp

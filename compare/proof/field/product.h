@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <map>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "compare/proof/field/residues.h"
+#include "compare/streams/hash128.h"
 #include "evaluator/base/thread_pool.h"
 
 namespace onnxcmp {
@@ -20,9 +22,17 @@ absl::StatusOr<Residues> Product(const Residues& a, const Residues& b, const Thr
 class ProductMemo {
  public:
   absl::StatusOr<Residues> Times(const Residues& a, const Residues& b, const ThreadPool& pool);
+  // The same, where `b`, of this rank, is made of a constant that `content` stands for: it is made
+  // only if no such product is known.
+  absl::StatusOr<Residues> Times(const Residues& a, const Hash128& content, int rank,
+                                 absl::FunctionRef<absl::StatusOr<Residues>()> b,
+                                 const ThreadPool& pool);
 
  private:
-  std::map<std::array<uint64_t, 2>, Residues> made_;
+  using Key = std::array<uint64_t, 2>;
+  void Keep(const Key& key, const Residues& product);
+
+  std::map<Key, Residues> made_;
   int64_t elements_ = 0;
 };
 

@@ -3,7 +3,7 @@
 //
 // A residue r stands for the number r or r - p next to 0, which is low + high * 2^22 with both
 // parts of 23 bits at most. A product of two such numbers needs three of parts (Karatsuba): of the
-// low ones, of the high ones, and of the sums. Doubles hold these, and the sums of 256 of them,
+// low ones, of the high ones, and of the sums. Doubles hold these, and the sums of 192 of them,
 // exactly.
 #ifndef ONNXCMP_COMPARE_PROOF_FIELD_PRODUCT_LOOPS_H_
 #define ONNXCMP_COMPARE_PROOF_FIELD_PRODUCT_LOOPS_H_
@@ -15,7 +15,7 @@
 
 namespace onnxcmp {
 
-inline constexpr int64_t kProductTerms = 256;  // that are summed before they are reduced
+inline constexpr int64_t kProductTerms = 192;  // that are summed before they are reduced
 inline constexpr int64_t kProductParts = 3;    // low, high, their sum
 
 struct ProductLoops {

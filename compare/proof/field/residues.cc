@@ -212,6 +212,13 @@ absl::StatusOr<Residues> DivAll(const Residues& a, const Residues& b) {
   return MulAll(a, InverseOf(b));
 }
 
+absl::StatusOr<Residues> ReplacedWhere(const Residues& condition, const Residues& x,
+                                       Residue number) {
+  return Combined(condition, x, [&](Residue is_replaced, Residue own) {
+    return is_replaced != 0 ? number : own;
+  });
+}
+
 absl::StatusOr<std::vector<int>> WholeAxes(absl::Span<const int64_t> axes, int rank) {
   std::vector<int> whole;
   for (const int64_t axis : axes) {

@@ -45,6 +45,10 @@ absl::StatusOr<Residues> BroadcastTo(const Residues& x, absl::Span<const int64_t
 Residues Mapped(Residues x, absl::FunctionRef<Residue(Residue)> function);
 absl::StatusOr<Residues> Combine(const Residues& a, const Residues& b,
                                  absl::FunctionRef<Residue(Residue, Residue)> function);
+// `number` where the condition is not 0, else those of x.
+absl::StatusOr<Residues> ReplacedWhere(const Residues& condition, const Residues& x,
+                                       Residue number);
+
 // Functions of each number: exp(x) and 1 / x.
 Residues ExpOf(const PrimeField& field, Residues x);
 Residues InverseOf(Residues x);
