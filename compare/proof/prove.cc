@@ -312,8 +312,12 @@ class Prover {
       }
       if (last && row == RowProof::kProved) continue;
       row = RowProof::kNotProved;
-      if (AreEqual(traces, pair.left, pair.right)) {
+      if (AreEqual(traces, pair.left, pair.right) || IsFold(pair)) {
         row = proof;
+        continue;
+      }
+      if (pair.both_are_leaves && IsOtherFold(pair)) {
+        row = RowProof::kNotLookedAt;
         continue;
       }
       all = false;
@@ -328,6 +332,20 @@ class Prover {
       if (row == RowProof::kProved || row == RowProof::kProvedOn) ++report_.proved_results;
     }
     return all;
+  }
+
+  // Weights beside those into which the other side has folded what comes after them.
+  bool IsFold(const Pair& pair) const {
+    return std::any_of(report_.folds.begin(), report_.folds.end(), [&](const ProofFold& fold) {
+      return fold.left == pair.left && fold.right == pair.right;
+    });
+  }
+
+  // A constant that stands for what the other side folds elsewhere: it has no partner.
+  bool IsOtherFold(const Pair& pair) const {
+    return std::any_of(report_.folds.begin(), report_.folds.end(), [&](const ProofFold& fold) {
+      return fold.left == pair.left || fold.right == pair.right;
+    });
   }
 
   // An output has a row of its own beside that of the result it repeats.
