@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -16,6 +17,7 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "compare/alignment/alignment.h"
+#include "compare/proof/conversions.h"
 #include "compare/proof/field/residues.h"
 #include "compare/proof/field_run.h"
 #include "compare/proof/foldable_layer.h"
@@ -79,15 +81,24 @@ std::vector<Pair> PairsOf(const Comparison& comparison) {
 
 class Prover {
  public:
-  // `as_fed`: inputs that do not vary.
+  // `as_fed`: inputs that do not vary. `converted`: the side whose numbers count as those that they
+  // were rounded from.
   Prover(const PerSide<Side*>& sides, const Comparison& comparison, const ProofOptions& options,
-         std::set<std::string> as_fed)
+         std::set<std::string> as_fed, std::optional<SideId> converted)
       : sides_(sides),
         comparison_(comparison),
         as_fed_(std::move(as_fed)),
         pool_(*options.pool),
         field_(options.seed),
-        pairs_(PairsOf(comparison)) {}
+        pairs_(PairsOf(comparison)) {
+    if (!converted.has_value()) return;
+    std::map<std::string, std::string> partners;
+    for (const Pair& pair : pairs_) {
+      const bool left = *converted == SideId::kLeft;
+      partners[left ? pair.left : pair.right] = left ? pair.right : pair.left;
+    }
+    conversions_.emplace(field_, *converted, GraphOf(Other(*converted)), std::move(partners));
+  }
 
   ProofReport Prove() {
     const absl::Time start = absl::Now();
@@ -124,9 +135,10 @@ class Prover {
       OC_RETURN_IF_ERROR(RunBoth(changes, &traces));
     }
     kept_ = {};
-    bool all = JudgeRows(traces, RowProof::kProved);
+    const bool all = JudgeRows(traces, RowProof::kProved);
+    if (conversions_.has_value()) report_.conversions = conversions_->Found();
     JudgeOutputs(traces);
-    if (all) return absl::OkStatus();
+    if (all || conversions_.has_value()) return absl::OkStatus();
     for (const Pair& pair : pairs_) {
       if (report_.rows[pair.row] != RowProof::kNotProved) continue;
       // Constants that are far apart may be used in other ways: x / 3, x * 0.333.
@@ -182,11 +194,13 @@ class Prover {
                         left ? uint64_t{1} : uint64_t{2},
                         &meant_[side],
                         &products_,
+                        conversions_.has_value() ? &*conversions_ : nullptr,
                         left ? &report_.left_ends : &report_.right_ends,
                         left ? &report_.left_functions : &report_.right_functions};
     tools.ends->clear();
     tools.functions->clear();
     traces->clear();
+    if (conversions_.has_value()) conversions_->Begin(side);
     FieldValues given;
     for (const auto& [name, value] : *sides_[side]->feeds()) {
       // Whole numbers vary, too: ids, masks, quantized numbers.
@@ -202,7 +216,7 @@ class Prover {
     std::sort(report_.given.begin(), report_.given.end());
     absl::flat_hash_set<std::string> wanted;
     for (const Pair& pair : pairs_) wanted.insert(left ? pair.left : pair.right);
-    for (const ValueInfo& output : sides_[side]->evaluator()->model().graph.outputs) {
+    for (const ValueInfo& output : GraphOf(side).outputs) {
       wanted.insert(output.name);
     }
     FieldRun run(*sides_[side]->evaluator(), tools, "", 0);
@@ -212,6 +226,7 @@ class Prover {
         value->exp_factor = value->exp_exponent = Tensor();
         value->exact = false;
       }
+      if (conversions_.has_value()) conversions_->See(name, value);
       if (value->fixed && IsRealTensor(value->number)) kept_[side][name] = *value;
       if (!wanted.contains(name)) return absl::OkStatus();
       absl::StatusOr<ValueTrace> trace = TraceOf(field_, *value);
@@ -229,8 +244,10 @@ class Prover {
 
   absl::Status RunBoth(const Changes& changes, PerSide<Traces>* traces) {
     report_.given.clear();
-    OC_RETURN_IF_ERROR(RunSide(SideId::kLeft, changes, &traces->left));
-    return RunSide(SideId::kRight, changes, &traces->right);
+    const bool left_last = conversions_.has_value() && conversions_->converted() == SideId::kLeft;
+    const SideId first = left_last ? SideId::kRight : SideId::kLeft;
+    OC_RETURN_IF_ERROR(RunSide(first, changes, &(*traces)[first]));
+    return RunSide(Other(first), changes, &(*traces)[Other(first)]);
   }
 
   // Constants of one side that the other computes, which agree but for rounding: from now on they
@@ -263,7 +280,7 @@ class Prover {
     for (const auto& [name, value] : kept_[side]) {
       if (!value.residues.defined()) constants[name] = value;
     }
-    const Graph& graph = sides_[other]->evaluator()->model().graph;
+    const Graph& graph = GraphOf(other);
     for (FoldedConstant& fold : FoldedLayers(field_, graph, kept_[other], constants)) {
       if (!changes->folds[side].emplace(fold.constant, fold.residues).second) continue;
       const bool left = side == SideId::kLeft;
@@ -275,7 +292,7 @@ class Prover {
   // Numbers of a side that are products of two of the other.
   void FindFoldedNumbers(SideId side) {
     const SideId other = Other(side);
-    const Graph& graph = sides_[side]->evaluator()->model().graph;
+    const Graph& graph = GraphOf(side);
     for (const FoldedNumber& fold : FoldedNumbersOf(field_, graph, kept_[side], kept_[other])) {
       meant_[side].folded[fold.number] = fold.residue;
       report_.folds.push_back({fold.text, fold.from, 1});
@@ -355,8 +372,10 @@ class Prover {
     });
   }
 
+  const Graph& GraphOf(SideId side) const { return sides_[side]->evaluator()->model().graph; }
+
   const Node* NodeOf(SideId side, const std::string& result) const {
-    for (const Node& node : sides_[side]->evaluator()->model().graph.nodes) {
+    for (const Node& node : GraphOf(side).nodes) {
       if (std::find(node.outputs.begin(), node.outputs.end(), result) != node.outputs.end()) {
         return &node;
       }
@@ -397,7 +416,9 @@ class Prover {
     // Tables of which these inputs read some rows: other inputs may read what differs.
     for (const Pair& pair : pairs_) {
       const auto left = traces.left.find(pair.left);
-      if (pair.both_are_leaves && left != traces.left.end() && left->second.real &&
+      const auto right = traces.right.find(pair.right);
+      if (pair.both_are_leaves && left != traces.left.end() && right != traces.right.end() &&
+          left->second.real && right->second.real &&
           report_.rows[pair.row] == RowProof::kNotProved) {
         report_.proved = false;
       }
@@ -410,8 +431,15 @@ class Prover {
       // A type of fewer digits rounds more, which somebody has to want.
       const auto right = traces.right.find(pair.right);
       if (row.proof == RowProof::kProved && left->second.dtype != right->second.dtype) {
+        if (conversions_.has_value()) {
+          const DType dtype =
+              (conversions_->converted() == SideId::kLeft ? left : right)->second.dtype;
+          report_.conversions.outputs.push_back(
+              absl::StrCat(pair.left, ": ", DTypeName(dtype)));
+        } else {
         row.proof = RowProof::kNotProved;
         row.why = "the types differ";
+        }
       }
       // An output that depends on no input that varies has been computed once, and not proved.
       if (left != traces.left.end() && left->second.fixed && !report_.given.empty()) {
@@ -430,6 +458,7 @@ class Prover {
   const std::vector<Pair> pairs_;
   PerSide<MeantConstants> meant_;
   ProductMemo products_;
+  std::optional<Conversions> conversions_;
   PerSide<FieldValues> kept_;  // of pairs that may be folds
   ProofReport report_;
 };
@@ -471,12 +500,25 @@ ProofReport ProveEqual(const PerSide<Side*>& sides, const Comparison& comparison
     }
   }
   if (!report.not_possible.empty()) return report;
-  report = Prover(sides, comparison, options, {}).Prove();
-  const std::set<std::string> masks = MasksOf(sides);
-  if (report.proved || !report.not_possible.empty() || masks.empty()) return report;
-  ProofReport with_masks = Prover(sides, comparison, options, masks).Prove();
-  const double seconds = report.seconds + with_masks.seconds;
-  if (with_masks.proved) report = std::move(with_masks);
+  report = Prover(sides, comparison, options, {}, std::nullopt).Prove();
+  if (report.proved || !report.not_possible.empty()) return report;
+  std::vector<std::set<std::string>> fed = {{}};
+  if (std::set<std::string> masks = MasksOf(sides); !masks.empty()) fed.push_back(std::move(masks));
+  double seconds = report.seconds;
+  if (fed.size() > 1) {
+    ProofReport with_masks = Prover(sides, comparison, options, fed.back(), std::nullopt).Prove();
+    seconds += with_masks.seconds;
+    if (with_masks.proved) report = std::move(with_masks);
+  }
+  const std::optional<SideId> converted =
+      ConvertedSide({&sides.left->evaluator()->model().graph,
+                     &sides.right->evaluator()->model().graph});
+  for (const std::set<std::string>& as_fed : fed) {
+    if (report.proved || report.conversions.proved || !converted.has_value()) break;
+    const ProofReport exact = Prover(sides, comparison, options, as_fed, converted).Prove();
+    seconds += exact.seconds;
+    TakeExactProof(exact, &report);
+  }
   report.seconds = seconds;
   return report;
 }

@@ -73,8 +73,11 @@ absl::Status QuantizedWhere(Definition& d) {
 
 // A bias of int32, whose scale is that of the products.
 std::string Bias(Definition& d, int bias, int scale, int weight_scale) {
-  const std::string number = d.Add("Cast", {d.In(bias)}, {{"to", int64_t{1}}});
-  return d.Add("Mul", {number, d.Add("Mul", {d.In(scale), d.In(weight_scale)})});
+  const int64_t scales = d.ShapeOf(weight_scale).empty() ? 1 : d.ShapeOf(weight_scale)[0];
+  const std::string one = d.Reshaped(d.In(scale), {});
+  const std::string other = scales == 1 ? d.Reshaped(d.In(weight_scale), {}) : d.In(weight_scale);
+  return d.Add("DequantizeLinear", {d.In(bias), d.Add("Mul", {one, other})},
+               {{"axis", int64_t{0}}});
 }
 
 // x, x_scale, x_zero, w, w_scale, w_zero, y_scale, y_zero, B.
@@ -185,6 +188,25 @@ absl::StatusOr<std::string> Weights(Definition& d, int codes, int scales, int ze
                                     int64_t rows, int64_t columns, int64_t block) {
   const int64_t blocks = (columns + block - 1) / block;
   OC_ASSIGN_OR_RETURN(std::string code, Codes(d, codes, bits, rows, blocks * block));
+  const bool whole_zeros = zeros < 0 || !d.Has(zeros) || d.of().InType(zeros) == DType::kUint8;
+  if (whole_zeros && bits != 2) {
+    // Of codes and zero points in bytes it is DequantizeLinear.
+    const int64_t type = bits == 4 ? 21 : 2;
+    std::string points = d.Integers(std::vector<int64_t>(
+        static_cast<size_t>(rows * blocks), int64_t{1} << (bits - 1)));
+    if (zeros >= 0 && d.Has(zeros)) {
+      OC_ASSIGN_OR_RETURN(points, Codes(d, zeros, bits, rows, blocks));
+    }
+    const auto laid = [&](const std::string& x, int64_t count) {
+      return d.Reshaped(d.Add("Cast", {x}, {{"to", type}}), {rows, count});
+    };
+    const std::string values = d.Add(
+        "DequantizeLinear",
+        {laid(code, blocks * block), d.Reshaped(d.In(scales), {rows, blocks}), laid(points, blocks)},
+        {{"axis", int64_t{1}}, {"block_size", block}});
+    if (blocks * block == columns) return values;
+    return d.Add("Slice", {values, d.Integers({0}), d.Integers({columns}), d.Integers({1})});
+  }
   const std::string scale = d.Reshaped(d.In(scales), {rows, blocks, 1});
   std::string zero;
   if (zeros >= 0 && d.Has(zeros)) {

@@ -21,7 +21,7 @@ bool AgreesOnNumbers(const Comparison& comparison) {
 
 bool IsProved(const Comparison& comparison) {
   return comparison.proof != nullptr && comparison.proof->not_possible.empty() &&
-         comparison.proof->proved;
+         (comparison.proof->proved || comparison.proof->conversions.proved);
 }
 
 }  // namespace
@@ -33,7 +33,8 @@ std::string ProvedVerdict(const Comparison& comparison) {
 
 std::string ProvedButDifferent(const Comparison& comparison) {
   if (!IsProved(comparison) || comparison.verdict != Verdict::kDifferent) return "";
-  return absl::StrCat("but in exact arithmetic the ", ProofText(*comparison.proof, false).front());
+ return absl::StrCat(comparison.proof->proved ? "but in exact arithmetic the " : "but the ",
+                     ProofText(*comparison.proof, false).front());
 }
 
 std::string NotProvedText(const Comparison& comparison) {
@@ -47,7 +48,7 @@ std::string NotProvedText(const Comparison& comparison) {
     return absl::StrCat("but not proved with ", PrintableText(sizes.sizes),
                         sizes.why.empty() ? "" : ": ", PrintableText(sizes.why));
   }
-  if (proof.proved) return "";
+  if (proof.proved || proof.conversions.proved) return "";
   std::string text = "but not proved for all inputs of these shapes";
   if (proof.parted.empty()) return text;
   const ProofRow& row = proof.parted.front();
