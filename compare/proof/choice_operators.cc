@@ -302,6 +302,16 @@ std::optional<Residues> FieldScaledCodes(const FieldNode& node, int codes, int z
                              axis, points);
 }
 
+std::optional<Residues> FieldTableCodes(const FieldNode& node, int input) {
+  Conversions* const conversions = node.conversions();
+  if (conversions == nullptr || !conversions->in_converted() || !IsFixed(node, input) ||
+      !(node.InType(input) == DType::kInt8 || node.InType(input) == DType::kUint8) ||
+      node.value(input).residues.defined()) {
+    return std::nullopt;
+  }
+  return conversions->Codes(node.node().inputs[static_cast<size_t>(input)], node.value(input));
+}
+
 absl::Span<const FieldOperatorRow> ChoiceFieldOperators() { return kRows; }
 
 }  // namespace onnxcmp

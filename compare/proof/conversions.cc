@@ -85,14 +85,21 @@ void Conversions::Begin(SideId side) {
     return;
   }
   scales_.clear();
+  zeros_.clear();
   codes_.clear();
   found_.clear();
   rounded_results_.clear();
 }
 
 void Conversions::See(const std::string& name, FieldValue* value) {
-  if (!value->fixed || !IsRealTensor(value->number)) return;
+  if (!value->fixed || !value->number.is_tensor()) return;
   const Tensor& number = value->number.tensor();
+  if (!IsRealTensor(value->number)) {
+    if (in_converted_ && number.num_elements() == 1 && IsInteger(number.dtype())) {
+      zeros_.insert(NumbersIn(number).front());
+    }
+    return;
+  }
   if (!in_converted_) {
     known_[name] = *value;
     exact_.push_back({name, number.shape(), *value, {}});
@@ -104,10 +111,10 @@ void Conversions::See(const std::string& name, FieldValue* value) {
     const auto rounds = [&](size_t i, double exact, double slack) {
       return RoundedTo(number.dtype(), exact, numbers[i], slack);
     };
-    const std::optional<Residues> exact =
-        Find(name, number.shape(), number.dtype(), digits, rounds);
-    if (exact.has_value()) {
-      absl::StatusOr<Tensor> residues = ToTensor(*exact);
+    const std::optional<Match> match =
+        FindParts({name, number.shape(), number.dtype(), digits, {rounds}});
+    if (match.has_value()) {
+      absl::StatusOr<Tensor> residues = ToTensor(match->exact);
       if (residues.ok()) value->residues = *std::move(residues);
       value->exact = false;
     }
@@ -119,10 +126,11 @@ std::optional<Residues> Conversions::Dequantized(const std::string& name, const 
                                                  absl::Span<const Code> codes, DType scale) {
   const Tensor& number = value.number.tensor();
   const double own = SlackOf(scale);
-  return Find(name, number.shape(), number.dtype(), 0,
-              [&](size_t i, double exact, double slack) {
-                return QuantizedTo(number.dtype(), exact, codes[i], std::max(own, slack));
-              });
+  const auto rounds = [&](size_t i, double exact, double slack) {
+    return QuantizedTo(number.dtype(), exact, codes[i], std::max(own, slack));
+  };
+  std::optional<Match> match = FindParts({name, number.shape(), number.dtype(), 0, {rounds}});
+  return match.has_value() ? std::optional(std::move(match->exact)) : std::nullopt;
 }
 
 std::optional<Residues> Conversions::Scaled(const std::string& name, const FieldValue& value,
@@ -137,25 +145,43 @@ std::optional<Residues> Conversions::Scaled(const std::string& name, const Field
   };
   const std::vector<double> codes = NumbersIn(number);
   if (zeros.size() != 1 && static_cast<int64_t>(zeros.size()) != count) return std::nullopt;
+  std::vector<Residues> divisors;
+  std::vector<std::vector<double>> scales;
+  Rounded constant = {name, shape, number.dtype(), 0, {}};
   for (const auto& [scale_name, scale] : scales_) {
     const Tensor& tensor = scale.number.tensor();
     if (tensor.num_elements() != 1 && tensor.num_elements() != count) continue;
-    const std::vector<double> scales = NumbersIn(tensor);
-    const absl::StatusOr<Residues> divisors = ResiduesOfNumbers(field_, scale);
-    if (!divisors.ok() || scales.size() != divisors->values.size()) continue;
-    const double own = SlackOf(tensor.dtype());
-    std::optional<Residues> found =
-        Find(name, shape, number.dtype(), 0, [&](size_t i, double exact, double slack) {
-          const Code code = {codes[i], scales[place(i, scales.size())],
-                             zeros[place(i, zeros.size())]};
-          return QuantizedTo(number.dtype(), exact, code, std::max(own, slack));
-        });
+    absl::StatusOr<Residues> residues = ResiduesOfNumbers(field_, scale);
+    std::vector<double> numbers = NumbersIn(tensor);
+    if (!residues.ok() || numbers.size() != residues->values.size()) continue;
+    divisors.push_back(*std::move(residues));
+    scales.push_back(std::move(numbers));
+    constant.ways.emplace_back([&, own = SlackOf(tensor.dtype()), way = scales.size() - 1](
+                                   size_t i, double exact, double slack) {
+      const std::vector<double>& of = scales[way];
+      const Code code = {codes[i], of[place(i, of.size())], zeros[place(i, zeros.size())]};
+      return QuantizedTo(number.dtype(), exact, code, std::max(own, slack));
+    });
+  }
+  std::optional<Match> match = FindParts(constant);
+  if (!match.has_value()) return std::nullopt;
+  const Residues& divisor = divisors[match->way];
+  for (size_t i = 0; i < match->exact.values.size(); ++i) {
+    Residue& to = match->exact.values[i];
+    to = PrimeField::Div(to, divisor.values[place(i, divisor.values.size())]);
+  }
+  return std::move(match->exact);
+}
+
+std::optional<Residues> Conversions::Codes(const std::string& name, const FieldValue& value) {
+  std::set<double> zeros = zeros_;
+  zeros.insert(0);
+  for (const double zero : zeros) {
+    std::optional<Residues> found = Scaled(name, value, 0, {zero});
     if (!found.has_value()) continue;
-    for (size_t i = 0; i < found->values.size(); ++i) {
-      found->values[i] =
-          PrimeField::Div(found->values[i], divisors->values[place(i, scales.size())]);
-    }
-    return found;
+    return Mapped(*std::move(found), [&](Residue code) {
+      return PrimeField::Add(code, PrimeField::OfDouble(zero));
+    });
   }
   return std::nullopt;
 }
@@ -172,28 +198,85 @@ std::vector<const Conversions::Exact*> Conversions::InOrder(const std::string& n
   return first;
 }
 
-// `digits`: those of the constant; only numbers with more count.
-std::optional<Residues> Conversions::Find(const std::string& name, const Shape& shape, DType dtype,
-                                          int digits, const Rounds& rounds) {
+std::optional<Conversions::Match> Conversions::Find(const Rounded& constant) {
   for (const bool with_layers : {false, true}) {
     if (with_layers) {
-      if (has_layers_ || SizeOf(shape) < 2 || digits >= DigitsOf(DType::kFloat)) break;
+      const bool is_float = constant.digits >= DigitsOf(DType::kFloat);
+      if (has_layers_ || SizeOf(constant.shape) < 2 || is_float) break;
       AddFoldedLayers();
     }
-    for (const Exact* const exact : InOrder(name)) {
+    for (const Exact* const exact : InOrder(constant.name)) {
       if (exact->folded.numbers.empty() &&
-          DigitsOf(exact->value.number.tensor().dtype()) <= digits) {
+          DigitsOf(exact->value.number.tensor().dtype()) <= constant.digits) {
         continue;
       }
-      std::optional<Residues> found = Match(*exact, shape, dtype, rounds);
+      std::optional<Match> found = Try(*exact, constant);
       if (found.has_value()) return found;
     }
   }
   return std::nullopt;
 }
 
-std::optional<Residues> Conversions::Match(const Exact& exact, const Shape& shape, DType dtype,
-                                           const Rounds& rounds) {
+std::optional<Conversions::Match> Conversions::FindParts(const Rounded& constant) {
+  std::optional<Match> found = Find(constant);
+  if (found.has_value() || constant.shape.empty() || constant.shape.size() > 2) return found;
+  for (size_t axis = constant.shape.size(); axis-- > 0 && !found.has_value();) {
+    found = PartsAlong(constant, axis);
+  }
+  return found;
+}
+
+// The weights of several layers side by side, as those of queries, keys and values.
+std::optional<Conversions::Match> Conversions::PartsAlong(const Rounded& constant, size_t axis) {
+  const Shape& shape = constant.shape;
+  const int64_t whole = shape[axis];
+  std::set<int64_t, std::greater<>> sizes;
+  for (const Exact& exact : exact_) {
+    if (exact.shape.size() != shape.size()) continue;
+    for (const int64_t size : exact.shape) {
+      if (size >= 2 && size < whole) sizes.insert(size);
+    }
+  }
+  const int64_t inner = axis + 1 < shape.size() ? shape[axis + 1] : 1;
+  Match joined = {Residues::Filled(shape, 0), 0};
+  const auto found_before = found_;
+  for (int64_t at = 0; at < whole;) {
+    std::optional<Match> part;
+    for (const int64_t size : sizes) {
+      if (at + size > whole) continue;
+      Rounded rest = {constant.name, shape, constant.dtype, constant.digits, {}};
+      rest.shape[axis] = size;
+      // The place in the whole constant of an element of its part.
+      const auto place = [=](size_t i) {
+        const auto element = static_cast<int64_t>(i);
+        const int64_t outer = element / inner / size;
+        const int64_t row = element / inner % size;
+        return static_cast<size_t>((outer * whole + at + row) * inner + element % inner);
+      };
+      for (size_t way = 0; way < constant.ways.size(); ++way) {
+        if (at > 0 && way != joined.way) continue;
+        rest.ways.emplace_back([&, way](size_t i, double exact, double slack) {
+          return constant.ways[way](place(i), exact, slack);
+        });
+      }
+      part = Find(rest);
+      if (!part.has_value()) continue;
+      if (at == 0) joined.way = part->way;
+      for (size_t i = 0; i < part->exact.values.size(); ++i) {
+        joined.exact.values[place(i)] = part->exact.values[i];
+      }
+      at += size;
+      break;
+    }
+    if (part.has_value()) continue;
+    found_ = found_before;
+    return std::nullopt;
+  }
+  return joined;
+}
+
+std::optional<Conversions::Match> Conversions::Try(const Exact& exact, const Rounded& constant) {
+  const Shape& shape = constant.shape;
   const bool one = SizeOf(shape) == 1 && SizeOf(exact.shape) == 1;
   const bool square = shape.size() == 2 && shape[0] == shape[1];
   std::vector<Places> layouts;
@@ -207,37 +290,43 @@ std::optional<Residues> Conversions::Match(const Exact& exact, const Shape& shap
   const std::vector<double> numbers =
       is_layer ? exact.folded.numbers : NumbersIn(exact.value.number.tensor());
   const auto count = static_cast<size_t>(SizeOf(shape));
-  for (const Places& places : layouts) {
-    ProofConversion conversion;
+  if (static_cast<int64_t>(numbers.size()) != SizeOf(exact.shape)) return std::nullopt;
+  // The conversion, if each element is rounded so; `elements` are 0 if none differs.
+  const auto conversion_by = [&](const Rounds& rounds,
+                                 const Places& places) -> std::optional<ProofConversion> {
+    ProofConversion conversion = {exact.name, std::string(DTypeName(constant.dtype)), 0, 0, 0};
     bool differs = false;
-    bool fits = count > 0;
-    for (size_t i = 0; i < count && fits; ++i) {
+    for (size_t i = 0; i < count; ++i) {
       const size_t at = places.empty() ? i : places[i];
       if (at == kNoPlace) continue;
-      if (at >= numbers.size()) return std::nullopt;
       const Rounding rounding = rounds(i, numbers[at], is_layer ? kComputedSlack : 0);
-      fits = rounding != Rounding::kOther;
+      if (rounding == Rounding::kOther) return std::nullopt;
       differs = differs || rounding != Rounding::kSame;
       ++conversion.elements;
       conversion.zeros += rounding == Rounding::kZero ? 1 : 0;
       conversion.out_of_range += rounding == Rounding::kOutOfRange ? 1 : 0;
     }
-    if (!fits) continue;
-    absl::StatusOr<Residues> residues =
-        is_layer ? Residues{exact.shape, exact.folded.residues}
-                 : ResiduesOfNumbers(field_, exact.value);
-    if (!residues.ok() || residues->values.size() != numbers.size()) return std::nullopt;
-    Residues out = Residues::Filled(shape, 0);
-    for (size_t i = 0; i < count; ++i) {
-      const size_t at = places.empty() ? i : places[i];
-      if (at != kNoPlace) out.values[i] = residues->values[at];
+    if (!differs) conversion.elements = 0;
+    return conversion;
+  };
+  for (const Places& places : layouts) {
+    for (size_t way = 0; way < constant.ways.size() && count > 0; ++way) {
+      std::optional<ProofConversion> conversion = conversion_by(constant.ways[way], places);
+      if (!conversion.has_value()) continue;
+      const absl::StatusOr<Residues> residues =
+          is_layer ? Residues{exact.shape, exact.folded.residues}
+                   : ResiduesOfNumbers(field_, exact.value);
+      if (!residues.ok() || residues->values.size() != numbers.size()) return std::nullopt;
+      Match match = {Residues::Filled(shape, 0), way};
+      for (size_t i = 0; i < count; ++i) {
+        const size_t at = places.empty() ? i : places[i];
+        if (at != kNoPlace) match.exact.values[i] = residues->values[at];
+      }
+      if (conversion->elements > 0) {
+        found_.insert_or_assign({exact.name, constant.dtype}, *std::move(conversion));
+      }
+      return match;
     }
-    if (differs) {
-      conversion.constant = exact.name;
-      conversion.type = std::string(DTypeName(dtype));
-      found_.insert_or_assign({exact.name, dtype}, std::move(conversion));
-    }
-    return out;
   }
   return std::nullopt;
 }
@@ -298,16 +387,8 @@ ProofConversions Conversions::Found() const {
 void TakeExactProof(const ProofReport& exact, ProofReport* report) {
   report->conversions = exact.conversions;
   ProofConversions& conversions = report->conversions;
-  if (!exact.proved) {
-    conversions.proved = false;
-    if (!exact.parted.empty()) {
-      const ProofRow& row = exact.parted.front();
-      conversions.parts_at =
-          row.left == row.right ? row.left : absl::StrCat(row.left, " | ", row.right);
-    }
-    return;
-  }
-  conversions.proved = true;
+  conversions.proved = exact.proved;
+  if (!exact.proved) return;
   std::vector<RowProof> rows = std::move(report->rows);
   const ProofConversions found = std::move(conversions);
   *report = exact;

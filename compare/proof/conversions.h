@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -52,6 +53,8 @@ class Conversions {
   // numbers yet.
   std::optional<Residues> Scaled(const std::string& name, const FieldValue& value, int axis,
                                  absl::Span<const double> zeros);
+  // The same of a table, with the zero point, which is one of the side's constants, too.
+  std::optional<Residues> Codes(const std::string& name, const FieldValue& value);
 
   // On the exact side: `limited` is x cut to a range, as by Relu.
   void KnowLimits(const Residues& x, double low, double high, const Residues& limited);
@@ -79,10 +82,24 @@ class Conversions {
   // The rounding of an element, where a number of the exact side is rounded to it.
   using Rounds = std::function<Rounding(size_t element, double number, double slack)>;
 
-  std::optional<Residues> Find(const std::string& name, const Shape& shape, DType dtype,
-                               int digits, const Rounds& rounds);
-  std::optional<Residues> Match(const Exact& exact, const Shape& shape, DType dtype,
-                                const Rounds& rounds);
+  // A constant, and the ways to read it, of which one has to hold for all of its elements.
+  struct Rounded {
+    const std::string& name;
+    Shape shape;
+    DType dtype;
+    int digits;  // only numbers with more count
+    std::vector<Rounds> ways;
+  };
+  struct Match {
+    Residues exact;
+    size_t way = 0;
+  };
+
+  std::optional<Match> Find(const Rounded& constant);
+  // The same, or parts along an axis, each by itself.
+  std::optional<Match> FindParts(const Rounded& constant);
+  std::optional<Match> PartsAlong(const Rounded& constant, size_t axis);
+  std::optional<Match> Try(const Exact& exact, const Rounded& constant);
   void AddFoldedLayers();
   std::vector<const Exact*> InOrder(const std::string& name) const;
 
@@ -95,6 +112,7 @@ class Conversions {
   FieldValues known_;            // of the exact side
   std::vector<Exact> exact_;     // constants, and layers after folding
   FieldValues scales_;           // of the converted side
+  std::set<double> zeros_;       // of the converted side
   std::map<uint64_t, Limits> limits_;
   std::map<uint64_t, std::pair<Residue, Residue>> codes_;
   std::map<std::pair<std::string, DType>, ProofConversion> found_;

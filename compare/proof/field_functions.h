@@ -42,6 +42,9 @@ Residues FieldGelu(const FieldNode& node, Residues x, bool by_tanh);
 // other proofs.
 std::optional<Residues> FieldScaledCodes(const FieldNode& node, int codes, int zeros, int axis);
 
+// The same of a table by rows, with its zero point.
+std::optional<Residues> FieldTableCodes(const FieldNode& node, int input);
+
 // An activation that com.microsoft's fused operators name, with their attributes for it: "Relu",
 // "LeakyRelu", ...; "" is none. Unimplemented for others.
 absl::StatusOr<Residues> Activated(FieldNode& node, absl::string_view activation, Residues x);

@@ -1,7 +1,10 @@
 // Operators over the field that only move elements: they run on residues as they do on numbers.
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "absl/status/status.h"
+#include "compare/proof/field_functions.h"
 #include "compare/proof/field_node.h"
 #include "compare/streams/xxh128.h"
 
@@ -35,6 +38,9 @@ absl::Status GatherOperator(FieldNode& node) {
   if (!table.ok() || !ids.ok()) return absl::UnimplementedError("a table or ids of another kind");
   if (node.Int("axis", 0) != 0 || table->rank() == 0 || table->shape[0] == 0) {
     return absl::UnimplementedError("entries along another axis");
+  }
+  if (std::optional<Residues> codes = FieldTableCodes(node, 0); codes.has_value()) {
+    table = *std::move(codes);
   }
   node.MarkRandom();
   uint64_t function = FunctionNumber("gather");

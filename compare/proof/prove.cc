@@ -1,7 +1,6 @@
 #include "compare/proof/prove.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <optional>
 #include <set>
@@ -11,73 +10,22 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
-#include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
-#include "compare/alignment/alignment.h"
 #include "compare/proof/conversions.h"
 #include "compare/proof/field/residues.h"
 #include "compare/proof/field_run.h"
-#include "compare/proof/foldable_layer.h"
 #include "compare/proof/folding.h"
+#include "compare/proof/score_masks.h"
 #include "compare/proof/value_trace.h"
 #include "compare/streams/fingerprint.h"
-#include "compare/streams/hash128.h"
-#include "compare/streams/result_stream.h"
-#include "compare/streams/xxh128.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/model/node_text.h"
 #include "evaluator/run/evaluator.h"
-#include "evaluator/tensor/convert.h"
 
 namespace onnxcmp {
 namespace {
-
-// A pair of values of the two main graphs, from a row of the alignment.
-struct Pair {
-  size_t row = 0;
-  std::string left;
-  std::string right;
-  uint64_t key = 0;
-  bool may_be_fold = false;  // a constant of one side against what the other computes
-  bool left_is_leaf = false;
-  bool both_are_leaves = false;
-};
-
-// Results of the main graph that outputs repeat count as what they repeat.
-const StreamResult* MainResult(const ResultStream& stream, int number) {
-  const StreamResult* result = &stream.results[Index(number)];
-  if (result->kind == ResultKind::kOutput && result->source != kNone) {
-    result = &stream.results[Index(result->source)];
-  }
-  return result->depth == 0 ? result : nullptr;
-}
-
-bool IsLeaf(const ResultStream& stream, const StreamResult& result) {
-  return result.kind == ResultKind::kInitializer ||
-         (result.kind == ResultKind::kResult && OpTypeOf(result, stream) == "Constant");
-}
-
-std::vector<Pair> PairsOf(const Comparison& comparison) {
-  std::vector<Pair> pairs;
-  for (size_t row = 0; row < comparison.rows.size(); ++row) {
-    const AlignedRow& aligned = comparison.rows[row].aligned;
-    // The same elements in another order are not the same value.
-    if (!aligned.paired() || Has(aligned.marks, Mark::kTransposed)) continue;
-    const StreamResult* const left = MainResult(comparison.left, aligned.left.back());
-    const StreamResult* const right = MainResult(comparison.right, aligned.right.back());
-    if (left == nullptr || right == nullptr) continue;
-    Pair pair = {row, left->name, right->name, MixNumbers(FunctionNumber("row"), row)};
-    pair.left_is_leaf = IsLeaf(comparison.left, *left);
-    const bool right_is_leaf = IsLeaf(comparison.right, *right);
-    pair.may_be_fold = pair.left_is_leaf != right_is_leaf;
-    pair.both_are_leaves = pair.left_is_leaf && right_is_leaf;
-    pairs.push_back(std::move(pair));
-  }
-  return pairs;
-}
 
 class Prover {
  public:
@@ -93,7 +41,7 @@ class Prover {
         pairs_(PairsOf(comparison)) {
     if (!converted.has_value()) return;
     std::map<std::string, std::string> partners;
-    for (const Pair& pair : pairs_) {
+    for (const ProofPair& pair : pairs_) {
       const bool left = *converted == SideId::kLeft;
       partners[left ? pair.left : pair.right] = left ? pair.right : pair.left;
     }
@@ -138,8 +86,9 @@ class Prover {
     const bool all = JudgeRows(traces, RowProof::kProved);
     if (conversions_.has_value()) report_.conversions = conversions_->Found();
     JudgeOutputs(traces);
+    if (!all && conversions_.has_value()) report_.conversions.parts_at = FirstNotProved();
     if (all || conversions_.has_value()) return absl::OkStatus();
-    for (const Pair& pair : pairs_) {
+    for (const ProofPair& pair : pairs_) {
       if (report_.rows[pair.row] != RowProof::kNotProved) continue;
       // Constants that are far apart may be used in other ways: x / 3, x * 0.333.
       if (pair.both_are_leaves && comparison_.rows[pair.row].relation == Relation::kDifferent) {
@@ -164,7 +113,7 @@ class Prover {
   // A number for an input, the same for inputs that belong together.
   uint64_t InputKey(SideId side, const std::string& name) const {
     if (side == SideId::kRight && !IsSameInput(name, name)) {
-      for (const Pair& pair : pairs_) {
+      for (const ProofPair& pair : pairs_) {
         if (pair.right == name && IsSameInput(pair.left, name) &&
             !IsSameInput(pair.left, pair.left)) {
           return MixNumbers(FunctionNumber("input"), FunctionNumber(pair.left));
@@ -215,7 +164,7 @@ class Prover {
     }
     std::sort(report_.given.begin(), report_.given.end());
     absl::flat_hash_set<std::string> wanted;
-    for (const Pair& pair : pairs_) wanted.insert(left ? pair.left : pair.right);
+    for (const ProofPair& pair : pairs_) wanted.insert(left ? pair.left : pair.right);
     for (const ValueInfo& output : GraphOf(side).outputs) {
       wanted.insert(output.name);
     }
@@ -253,7 +202,7 @@ class Prover {
   // Constants of one side that the other computes, which agree but for rounding: from now on they
   // are what is computed.
   bool FindFolds(const PerSide<Traces>& traces, Changes* changes) {
-    for (const Pair& pair : pairs_) {
+    for (const ProofPair& pair : pairs_) {
       if (!pair.may_be_fold || AreEqual(traces, pair.left, pair.right)) continue;
       const auto left = kept_.left.find(pair.left);
       const auto right = kept_.right.find(pair.right);
@@ -320,7 +269,7 @@ class Prover {
   bool JudgeRows(const PerSide<Traces>& traces, RowProof proof) {
     bool all = true;
     const bool last = proof == RowProof::kProvedOn;
-    for (const Pair& pair : pairs_) {
+    for (const ProofPair& pair : pairs_) {
       RowProof& row = report_.rows[pair.row];
       const auto l = traces.left.find(pair.left);
       const auto r = traces.right.find(pair.right);
@@ -351,22 +300,31 @@ class Prover {
     return all;
   }
 
+  std::string FirstNotProved() const {
+    const auto first = std::find_if(pairs_.begin(), pairs_.end(), [&](const ProofPair& pair) {
+      return report_.rows[pair.row] == RowProof::kNotProved;
+    });
+    if (first == pairs_.end()) return "";
+    return first->left == first->right ? first->left
+                                       : absl::StrCat(first->left, " | ", first->right);
+  }
+
   // Weights beside those into which the other side has folded what comes after them.
-  bool IsFold(const Pair& pair) const {
+  bool IsFold(const ProofPair& pair) const {
     return std::any_of(report_.folds.begin(), report_.folds.end(), [&](const ProofFold& fold) {
       return fold.left == pair.left && fold.right == pair.right;
     });
   }
 
   // A constant that stands for what the other side folds elsewhere: it has no partner.
-  bool IsOtherFold(const Pair& pair) const {
+  bool IsOtherFold(const ProofPair& pair) const {
     return std::any_of(report_.folds.begin(), report_.folds.end(), [&](const ProofFold& fold) {
       return fold.left == pair.left || fold.right == pair.right;
     });
   }
 
   // An output has a row of its own beside that of the result it repeats.
-  bool IsToldOf(const Pair& pair) const {
+  bool IsToldOf(const ProofPair& pair) const {
     return std::any_of(report_.parted.begin(), report_.parted.end(), [&](const ProofRow& row) {
       return row.left == pair.left && row.right == pair.right;
     });
@@ -385,7 +343,7 @@ class Prover {
 
   // The first of the left's and the right's that is at the node which makes a pair's result; null
   // if there is none.
-  const ProofEnd* EndAt(const Pair& pair, const std::vector<ProofEnd>& left,
+  const ProofEnd* EndAt(const ProofPair& pair, const std::vector<ProofEnd>& left,
                         const std::vector<ProofEnd>& right) const {
     for (const SideId side : kBothSides) {
       const Node* const node = NodeOf(side, side == SideId::kLeft ? pair.left : pair.right);
@@ -397,7 +355,7 @@ class Prover {
     return nullptr;
   }
 
-  std::string WhyNot(const Pair& pair, bool known) const {
+  std::string WhyNot(const ProofPair& pair, bool known) const {
     if (const ProofEnd* end = EndAt(pair, report_.left_ends, report_.right_ends)) {
       return absl::StrCat(end->op_type, ": ", end->why);
     }
@@ -414,7 +372,7 @@ class Prover {
     report_.proved =
         !outputs.pairs.empty() && outputs.only_left.empty() && outputs.only_right.empty();
     // Tables of which these inputs read some rows: other inputs may read what differs.
-    for (const Pair& pair : pairs_) {
+    for (const ProofPair& pair : pairs_) {
       const auto left = traces.left.find(pair.left);
       const auto right = traces.right.find(pair.right);
       if (pair.both_are_leaves && left != traces.left.end() && right != traces.right.end() &&
@@ -455,33 +413,13 @@ class Prover {
   const std::set<std::string> as_fed_;
   const ThreadPool& pool_;
   const PrimeField field_;
-  const std::vector<Pair> pairs_;
+  const std::vector<ProofPair> pairs_;
   PerSide<MeantConstants> meant_;
   ProductMemo products_;
   std::optional<Conversions> conversions_;
   PerSide<FieldValues> kept_;  // of pairs that may be folds
   ProofReport report_;
 };
-
-// Inputs that are called masks and hold whole numbers 0 and 1 alone. Optimizers take for granted
-// that they do, or that the zeros come last.
-std::set<std::string> MasksOf(const PerSide<Side*>& sides) {
-  std::set<std::string> masks;
-  for (const SideId id : kBothSides) {
-    for (const auto& [name, value] : *sides[id]->feeds()) {
-      if (!absl::StrContains(absl::AsciiStrToLower(name), "mask") || !value.is_tensor()) continue;
-      const DType dtype = value.tensor().dtype();
-      if (!IsInteger(dtype) && dtype != DType::kBool) continue;
-      const std::vector<double> numbers = NumbersIn(value.tensor());
-      if (!numbers.empty() && std::all_of(numbers.begin(), numbers.end(), [](double number) {
-            return number == 0 || number == 1;
-          })) {
-        masks.insert(name);
-      }
-    }
-  }
-  return masks;
-}
 
 }  // namespace
 
@@ -503,7 +441,7 @@ ProofReport ProveEqual(const PerSide<Side*>& sides, const Comparison& comparison
   report = Prover(sides, comparison, options, {}, std::nullopt).Prove();
   if (report.proved || !report.not_possible.empty()) return report;
   std::vector<std::set<std::string>> fed = {{}};
-  if (std::set<std::string> masks = MasksOf(sides); !masks.empty()) fed.push_back(std::move(masks));
+  if (std::set<std::string> masks = MaskInputs(sides); !masks.empty()) fed.push_back(std::move(masks));
   double seconds = report.seconds;
   if (fed.size() > 1) {
     ProofReport with_masks = Prover(sides, comparison, options, fed.back(), std::nullopt).Prove();

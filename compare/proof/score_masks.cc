@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
 #include "compare/proof/field/prime_field.h"
 #include "compare/proof/foldable_layer.h"
@@ -103,6 +105,24 @@ Residues WithoutMasked(Residues scores, const Residues& masked, absl::Span<const
     if (masked.values[i] != 0 && counts->values[i] != all) scores.values[i] = kMinusInfinity;
   }
   return scores;
+}
+
+std::set<std::string> MaskInputs(const PerSide<Side*>& sides) {
+  std::set<std::string> masks;
+  for (const SideId id : kBothSides) {
+    for (const auto& [name, value] : *sides[id]->feeds()) {
+      if (!absl::StrContains(absl::AsciiStrToLower(name), "mask") || !value.is_tensor()) continue;
+      const DType dtype = value.tensor().dtype();
+      if (!IsInteger(dtype) && dtype != DType::kBool) continue;
+      const std::vector<double> numbers = NumbersIn(value.tensor());
+      if (!numbers.empty() && std::all_of(numbers.begin(), numbers.end(), [](double number) {
+            return number == 0 || number == 1;
+          })) {
+        masks.insert(name);
+      }
+    }
+  }
+  return masks;
 }
 
 }  // namespace onnxcmp
