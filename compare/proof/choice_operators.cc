@@ -181,18 +181,38 @@ double OnlyNumber(const FieldNode& node, int input, double fallback) {
   return numbers.size() == 1 ? numbers.front() : std::nan("");
 }
 
+// True if a constant is rounded to the nearest codes. Results are, but for those beyond the range.
+bool RoundsToNearest(const FieldNode& node, const Residues& x) {
+  if (!IsFixed(node, 0)) return true;
+  const std::vector<double> numbers = NumbersIn(node.value(0).number.tensor());
+  const std::vector<double> codes = NumbersIn(node.number(0).tensor());
+  const std::vector<double> scales = NumbersAlongAxis(node, 1, x, 1);
+  const std::vector<double> zeros = NumbersAlongAxis(node, 2, x, 0);
+  if (codes.size() != numbers.size() || scales.size() != codes.size() ||
+      zeros.size() != codes.size() || !IsFixed(node, 1) || !IsFixed(node, 2)) {
+    return false;
+  }
+  const DType dtype = node.number(0).tensor().dtype();
+  for (size_t i = 0; i < codes.size(); ++i) {
+    const Code code = {codes[i], scales[i], zeros[i]};
+    if (QuantizedTo(dtype, numbers[i], code, 0x1p-20) == Rounding::kOther) return false;
+  }
+  return true;
+}
+
 // x / scale + zero, which QuantizeLinear rounds.
 absl::Status QuantizeExactly(FieldNode& node) {
   OC_ASSIGN_OR_RETURN(Residues x, node.In(0));
+  if (!RoundsToNearest(node, x)) return NoMeaning("a constant that is not rounded to the nearest");
   OC_ASSIGN_OR_RETURN(const Residues scale, AlongAxis(node, 1, x));
   OC_ASSIGN_OR_RETURN(const Residues zero, AlongAxis(node, 2, x));
   const DType dtype = node.number(0).tensor().dtype();
-  const CodeRange range =
-      CodeRangeOf(dtype, OnlyNumber(node, 1, std::nan("")), OnlyNumber(node, 2, 0));
+  const double step = OnlyNumber(node, 1, std::nan(""));
+  const CodeRange range = CodeRangeOf(dtype, step, OnlyNumber(node, 2, 0));
   x = node.conversions()->TakeRounded(std::move(x), dtype, range);
   OC_ASSIGN_OR_RETURN(Residues out, DivAll(x, scale));
   OC_ASSIGN_OR_RETURN(out, AddAll(out, zero));
-  if (scale.size() == 1 && zero.size() == 1) {
+  if (step > 0 && zero.size() == 1) {
     node.conversions()->KnowCodes(out, scale.values.front(), zero.values.front());
   }
   return node.Set(0, std::move(out));

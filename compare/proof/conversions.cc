@@ -298,7 +298,10 @@ std::optional<Conversions::Match> Conversions::Try(const Exact& exact, const Rou
     bool differs = false;
     for (size_t i = 0; i < count; ++i) {
       const size_t at = places.empty() ? i : places[i];
-      if (at == kNoPlace) continue;
+      if (at == kNoPlace) {
+        if (rounds(i, 0, 0) != Rounding::kSame) return std::nullopt;
+        continue;
+      }
       const Rounding rounding = rounds(i, numbers[at], is_layer ? kComputedSlack : 0);
       if (rounding == Rounding::kOther) return std::nullopt;
       differs = differs || rounding != Rounding::kSame;

@@ -127,7 +127,7 @@ std::vector<std::string> ProofText(const ProofReport& report, bool all) {
   } else if (conversions.proved) {
     const std::string converted = ConvertedText(conversions);
     lines.push_back(absl::StrCat(
-        "same ", Scope(report, all), " with exact numbers (proved), but for ",
+        "same with exact numbers ", Scope(report, all), " (proved), but for ",
         converted.empty() ? "" : absl::StrCat("the conversion of ", converted, ", "),
         "rounding, overflow and NaN"));
     AddConversions(conversions, all, &lines);
