@@ -30,7 +30,7 @@ uint64_t HashOf(const Residues& x) {
 }
 
 bool IsQuantizedOperator(const Node& node) {
-  for (const char* const part : {"Quantize", "QLinear", "NBits", "Integer", "QGemm", "QAttention"}) {
+  for (const char* const part : {"uantize", "QLinear", "NBits", "Integer", "QGemm", "QAttention"}) {
     if (absl::StrContains(node.op_type, part)) return true;
   }
   return false;
@@ -57,6 +57,21 @@ double Narrowness(const Graph& graph) {
     }
   }
   return (count == 0 ? 0 : lost / count) + quantized * DigitsOf(DType::kDouble);
+}
+
+// The names, those first that begin most like this one: converters name a scale after its tensor.
+std::vector<std::string> ByLikeness(const FieldValues& values, const std::string& name) {
+  std::vector<std::pair<int64_t, std::string>> order;
+  for (const auto& [other, value] : values) {
+    const size_t length = std::min(name.size(), other.size());
+    const auto end = std::mismatch(name.begin(), name.begin() + static_cast<int64_t>(length),
+                                   other.begin());
+    order.emplace_back(name.begin() - end.first, other);
+  }
+  std::sort(order.begin(), order.end());
+  std::vector<std::string> names;
+  for (auto& [likeness, other] : order) names.push_back(std::move(other));
+  return names;
 }
 
 }  // namespace
@@ -148,7 +163,8 @@ std::optional<Residues> Conversions::Scaled(const std::string& name, const Field
   std::vector<Residues> divisors;
   std::vector<std::vector<double>> scales;
   Rounded constant = {name, shape, number.dtype(), 0, {}};
-  for (const auto& [scale_name, scale] : scales_) {
+  for (const std::string& scale_name : ByLikeness(scales_, name)) {
+    const FieldValue& scale = scales_.at(scale_name);
     const Tensor& tensor = scale.number.tensor();
     if (tensor.num_elements() != 1 && tensor.num_elements() != count) continue;
     absl::StatusOr<Residues> residues = ResiduesOfNumbers(field_, scale);

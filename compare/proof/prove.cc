@@ -300,9 +300,14 @@ class Prover {
     return all;
   }
 
+  // Scales of other tensors are no tables.
+  static bool IsTable(const Traces::value_type& constant) {
+    return constant.second.shape.size() > 1;
+  }
+
   std::string FirstNotProved() const {
     const auto first = std::find_if(pairs_.begin(), pairs_.end(), [&](const ProofPair& pair) {
-      return report_.rows[pair.row] == RowProof::kNotProved;
+      return !pair.both_are_leaves && report_.rows[pair.row] == RowProof::kNotProved;
     });
     if (first == pairs_.end()) return "";
     return first->left == first->right ? first->left
@@ -376,7 +381,7 @@ class Prover {
       const auto left = traces.left.find(pair.left);
       const auto right = traces.right.find(pair.right);
       if (pair.both_are_leaves && left != traces.left.end() && right != traces.right.end() &&
-          left->second.real && right->second.real &&
+          left->second.real && right->second.real && (!conversions_.has_value() || IsTable(*left)) &&
           report_.rows[pair.row] == RowProof::kNotProved) {
         report_.proved = false;
       }
