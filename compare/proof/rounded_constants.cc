@@ -169,8 +169,8 @@ Rounding RoundedTo(DType dtype, double number, double rounded, double slack) {
   if (std::fabs(number) > kGreatest) {
     return size == kGreatest || size == kCut ? Rounding::kOutOfRange : Rounding::kOther;
   }
-  if (std::fabs(number) < kSmall && size <= RoundTo(dtype, kSmall)) return Rounding::kZero;
-  return Rounding::kOther;
+  const bool small = number != 0 && std::fabs(number) < kSmall;
+  return small && size > 0 && size <= RoundTo(dtype, kSmall) ? Rounding::kZero : Rounding::kOther;
 }
 
 CodeRange CodeRangeOf(DType dtype, double scale, double zero) {
