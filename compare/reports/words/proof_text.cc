@@ -93,11 +93,11 @@ void AddConversions(const ProofConversions& conversions, bool all,
     }
   }
   for (const auto& [type, constants] : names) {
-    lines->push_back(absl::StrCat("the ", conversions.side, " has in ", type,
+    lines->push_back(absl::StrCat("in ", type, " on the ", conversions.side,
                                   ", each element the nearest number: ", List(constants, all)));
   }
   if (!zeros.empty()) {
-    lines->push_back(absl::StrCat("elements too small for the type, 0 there: ", List(zeros, all)));
+    lines->push_back(absl::StrCat("elements too small for the type, which are 0 there, or nearly: ", List(zeros, all)));
   }
   if (!cut.empty()) {
     lines->push_back(
