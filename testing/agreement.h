@@ -37,7 +37,7 @@ struct AgreeOptions {
   // Of ModelsEqualForAllInputs(): constants and results that a side has in fewer digits, as in
   // float16 or in 8 bits, may count as the exact numbers that they were rounded from.
   bool conversions = false;
-  RunOptions run = {};                      // of both
+  RunOptions run = {};  // of both
 };
 
 // OK if both models run and all their outputs agree on every set of inputs, as by `onnxcmp BEFORE

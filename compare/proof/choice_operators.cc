@@ -312,8 +312,8 @@ constexpr FieldOperatorRow kRows[] = {
 
 std::optional<Residues> FieldScaledCodes(const FieldNode& node, int codes, int zeros, int axis) {
   Conversions* const conversions = node.conversions();
-  if (conversions == nullptr || !conversions->in_converted() || axis < 0 ||
-      !node.Has(codes) || !IsFixed(node, codes) || !IsFixed(node, zeros)) {
+  if (conversions == nullptr || !conversions->in_converted() || axis < 0 || !node.Has(codes) ||
+      !IsFixed(node, codes) || !IsFixed(node, zeros)) {
     return std::nullopt;
   }
   const std::vector<double> points =

@@ -13,11 +13,14 @@
 namespace onnxcmp {
 namespace {
 
-// How far numbers may be off, for their size, that were computed in floats before they were rounded.
+// How far numbers may be off, for their size, that were computed in floats before they were
+// rounded.
 constexpr double kComputedSlack = 0x1p-20;
 
 // How far off, for its size, a quotient by a scale of this type may be.
-double SlackOf(DType scale) { return std::max(kComputedSlack, std::ldexp(1.0, 2 - DigitsOf(scale))); }
+double SlackOf(DType scale) {
+  return std::max(kComputedSlack, std::ldexp(1.0, 2 - DigitsOf(scale)));
+}
 
 int64_t SizeOf(const Shape& shape) {
   int64_t size = 1;
@@ -64,8 +67,8 @@ std::vector<std::string> ByLikeness(const FieldValues& values, const std::string
   std::vector<std::pair<int64_t, std::string>> order;
   for (const auto& [other, value] : values) {
     const size_t length = std::min(name.size(), other.size());
-    const auto end = std::mismatch(name.begin(), name.begin() + static_cast<int64_t>(length),
-                                   other.begin());
+    const auto end =
+        std::mismatch(name.begin(), name.begin() + static_cast<int64_t>(length), other.begin());
     order.emplace_back(name.begin() - end.first, other);
   }
   std::sort(order.begin(), order.end());
@@ -195,9 +198,8 @@ std::optional<Residues> Conversions::Codes(const std::string& name, const FieldV
   for (const double zero : zeros) {
     std::optional<Residues> found = Scaled(name, value, 0, {zero});
     if (!found.has_value()) continue;
-    return Mapped(*std::move(found), [&](Residue code) {
-      return PrimeField::Add(code, PrimeField::OfDouble(zero));
-    });
+    return Mapped(*std::move(found),
+                  [&](Residue code) { return PrimeField::Add(code, PrimeField::OfDouble(zero)); });
   }
   return std::nullopt;
 }
@@ -332,9 +334,9 @@ std::optional<Conversions::Match> Conversions::Try(const Exact& exact, const Rou
     for (size_t way = 0; way < constant.ways.size() && count > 0; ++way) {
       std::optional<ProofConversion> conversion = conversion_by(constant.ways[way], places);
       if (!conversion.has_value()) continue;
-      const absl::StatusOr<Residues> residues =
-          is_layer ? Residues{exact.shape, exact.folded.residues}
-                   : ResiduesOfNumbers(field_, exact.value);
+      const absl::StatusOr<Residues> residues = is_layer
+                                                    ? Residues{exact.shape, exact.folded.residues}
+                                                    : ResiduesOfNumbers(field_, exact.value);
       if (!residues.ok() || residues->values.size() != numbers.size()) return std::nullopt;
       Match match = {Residues::Filled(shape, 0), way};
       for (size_t i = 0; i < count; ++i) {
@@ -354,17 +356,19 @@ std::optional<Conversions::Match> Conversions::Try(const Exact& exact, const Rou
 void Conversions::AddFoldedLayers() {
   has_layers_ = true;
   for (const FoldableLayer& layer : FoldableLayers(field_, exact_graph_, known_)) {
-    const bool only_sums =
-        std::all_of(layer.steps.begin(), layer.steps.end(), [](const LayerStep& step) {
-          return step.op_type == "Add" || step.op_type == "Sub";
-        });
+    const bool only_sums = std::all_of(
+        layer.steps.begin(), layer.steps.end(),
+        [](const LayerStep& step) { return step.op_type == "Add" || step.op_type == "Sub"; });
     if (only_sums) continue;
     FoldedLayer folded = Fold(field_, layer);
     const Shape biases = {static_cast<int64_t>(folded.near.biases.size())};
-    exact_.push_back({layer.weight_name, layer.weight.shape(), {},
+    exact_.push_back({layer.weight_name,
+                      layer.weight.shape(),
+                      {},
                       {std::move(folded.near.weights), std::move(folded.exact.weights)}});
     exact_.push_back({layer.bias_name.empty() ? layer.weight_name + " (bias)" : layer.bias_name,
-                      biases, {},
+                      biases,
+                      {},
                       {std::move(folded.near.biases), std::move(folded.exact.biases)}});
   }
 }

@@ -109,10 +109,10 @@ class Conversions {
   const std::map<std::string, std::string> partners_;
   bool in_converted_ = false;
   bool has_layers_ = false;
-  FieldValues known_;            // of the exact side
-  std::vector<Exact> exact_;     // constants, and layers after folding
-  FieldValues scales_;           // of the converted side
-  std::set<double> zeros_;       // of the converted side
+  FieldValues known_;         // of the exact side
+  std::vector<Exact> exact_;  // constants, and layers after folding
+  FieldValues scales_;        // of the converted side
+  std::set<double> zeros_;    // of the converted side
   std::map<uint64_t, Limits> limits_;
   std::map<uint64_t, std::pair<Residue, Residue>> codes_;
   std::map<std::pair<std::string, DType>, ProofConversion> found_;

@@ -36,7 +36,7 @@ struct FieldTools {
   const ThreadPool& pool;
   uint64_t side = 0;  // results without a meaning differ by it
   MeantConstants* meant = nullptr;
-  ProductMemo* products = nullptr;  // null: each is computed
+  ProductMemo* products = nullptr;     // null: each is computed
   Conversions* conversions = nullptr;  // null: numbers are what they are
   std::vector<ProofEnd>* ends = nullptr;
   // Nodes taken for functions of which nothing is known but that they give the same for the same.

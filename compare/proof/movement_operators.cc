@@ -23,9 +23,8 @@ TableForm FormOf(const Residues& table) {
   TableForm form;
   if (!std::all_of(table.values.begin(), table.values.end(), IsNumber)) return form;
   form.first = table.values.front();
-  const auto other =
-      std::find_if(table.values.begin(), table.values.end(),
-                   [&](Residue value) { return value != form.first; });
+  const auto other = std::find_if(table.values.begin(), table.values.end(),
+                                  [&](Residue value) { return value != form.first; });
   form.step = other == table.values.end() ? 0 : PrimeField::Sub(*other, form.first);
   return form;
 }

@@ -381,7 +381,8 @@ class Prover {
       const auto left = traces.left.find(pair.left);
       const auto right = traces.right.find(pair.right);
       if (pair.both_are_leaves && left != traces.left.end() && right != traces.right.end() &&
-          left->second.real && right->second.real && (!conversions_.has_value() || IsTable(*left)) &&
+          left->second.real && right->second.real &&
+          (!conversions_.has_value() || IsTable(*left)) &&
           report_.rows[pair.row] == RowProof::kNotProved) {
         report_.proved = false;
       }
@@ -397,11 +398,10 @@ class Prover {
         if (conversions_.has_value()) {
           const DType dtype =
               (conversions_->converted() == SideId::kLeft ? left : right)->second.dtype;
-          report_.conversions.outputs.push_back(
-              absl::StrCat(pair.left, ": ", DTypeName(dtype)));
+          report_.conversions.outputs.push_back(absl::StrCat(pair.left, ": ", DTypeName(dtype)));
         } else {
-        row.proof = RowProof::kNotProved;
-        row.why = "the types differ";
+          row.proof = RowProof::kNotProved;
+          row.why = "the types differ";
         }
       }
       // An output that depends on no input that varies has been computed once, and not proved.
@@ -446,16 +446,16 @@ ProofReport ProveEqual(const PerSide<Side*>& sides, const Comparison& comparison
   report = Prover(sides, comparison, options, {}, std::nullopt).Prove();
   if (report.proved || !report.not_possible.empty()) return report;
   std::vector<std::set<std::string>> fed = {{}};
-  if (std::set<std::string> masks = MaskInputs(sides); !masks.empty()) fed.push_back(std::move(masks));
+  if (std::set<std::string> masks = MaskInputs(sides); !masks.empty())
+    fed.push_back(std::move(masks));
   double seconds = report.seconds;
   if (fed.size() > 1) {
     ProofReport with_masks = Prover(sides, comparison, options, fed.back(), std::nullopt).Prove();
     seconds += with_masks.seconds;
     if (with_masks.proved) report = std::move(with_masks);
   }
-  const std::optional<SideId> converted =
-      ConvertedSide({&sides.left->evaluator()->model().graph,
-                     &sides.right->evaluator()->model().graph});
+  const std::optional<SideId> converted = ConvertedSide(
+      {&sides.left->evaluator()->model().graph, &sides.right->evaluator()->model().graph});
   for (const std::set<std::string>& as_fed : fed) {
     if (report.proved || report.conversions.proved || !converted.has_value()) break;
     const ProofReport exact = Prover(sides, comparison, options, as_fed, converted).Prove();

@@ -165,7 +165,7 @@ absl::Status WideMatMul(Definition& d) {
 // The codes of `bits` bits in constant bytes, the first in the low bits: the first `count` of each
 // of `rows` equal parts.
 absl::StatusOr<std::vector<int64_t>> CodesIn(Definition& d, int input, int64_t bits, int64_t rows,
-                                              int64_t count) {
+                                             int64_t count) {
   if (bits != 2 && bits != 4 && bits != 8) return NoMeaning("codes of another size");
   OC_ASSIGN_OR_RETURN(const std::vector<int64_t> bytes, d.of().Integers(input));
   const int64_t of_byte = 8 / bits;
@@ -185,7 +185,8 @@ absl::StatusOr<std::vector<int64_t>> CodesIn(Definition& d, int input, int64_t b
 // These as a tensor of a type.
 std::string LaidOut(Definition& d, const std::vector<int64_t>& codes, int64_t rows, DType dtype) {
   const auto count = static_cast<int64_t>(codes.size());
-  const std::string flat = d.Add("Cast", {d.Integers(codes)}, {{"to", static_cast<int64_t>(dtype)}});
+  const std::string flat =
+      d.Add("Cast", {d.Integers(codes)}, {{"to", static_cast<int64_t>(dtype)}});
   return d.Reshaped(flat, {rows, rows == 0 ? 0 : count / rows});
 }
 
@@ -217,9 +218,9 @@ absl::StatusOr<std::string> Weights(Definition& d, int codes, int scales, int ze
   }
   std::string code = LaidOut(d, all, rows, DType::kUint8);
   const std::string scale = d.Reshaped(d.In(scales), {rows, blocks, 1});
-  std::string zero = whole_zeros ? d.Add("CastLike", {LaidOut(d, points, rows, DType::kUint8),
-                                                      d.In(scales)})
-                                 : d.In(zeros);
+  std::string zero =
+      whole_zeros ? d.Add("CastLike", {LaidOut(d, points, rows, DType::kUint8), d.In(scales)})
+                  : d.In(zeros);
   zero = d.Reshaped(zero, {rows, blocks, 1});
   code = d.Reshaped(d.Add("CastLike", {code, d.In(scales)}), {rows, blocks, block});
   const std::string values = d.Add("Mul", {d.Add("Sub", {code, zero}), scale});

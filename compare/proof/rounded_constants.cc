@@ -181,7 +181,8 @@ CodeRange CodeRangeOf(DType dtype, double scale, double zero) {
 
 Rounding QuantizedTo(DType dtype, double number, const Code& code, double slack) {
   if (number == (code.code - code.zero) * code.scale) return Rounding::kSame;
-  if (code.scale == 0 || !std::isfinite(code.scale) || !std::isfinite(number)) return Rounding::kOther;
+  if (code.scale == 0 || !std::isfinite(code.scale) || !std::isfinite(number))
+    return Rounding::kOther;
   const double exact = number / code.scale + code.zero;
   if (DigitsOf(dtype) > 0) return RoundedTo(dtype, exact, code.code, slack);
   const std::optional<std::array<double, 2>> range = RangeOf(dtype);

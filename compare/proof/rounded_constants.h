@@ -24,8 +24,9 @@ std::vector<Places> LayoutsOf(const Shape& weights, const Shape& constant);
 // Digits of a type of floats in base 2, with the first one; 0 for other types.
 int DigitsOf(DType dtype);
 
-// kSame: it is the number. kNearest: no number of the type is nearer. kZero: that is 0, and the number is not. kOutOfRange:
-// the type ends before the number, and this is where. kOther: none of these.
+// kSame: it is the number. kNearest: no number of the type is nearer. kZero: that is 0, and the
+// number is not. kOutOfRange: the type ends before the number, and this is where. kOther: none of
+// these.
 enum class Rounding { kSame, kNearest, kZero, kOutOfRange, kOther };
 
 // A float that a converter has written for a number. `slack`: how far off, for its size, the number

@@ -229,8 +229,8 @@ absl::Status PoolOperator(FieldNode& node) {
   if (max) node.MarkRandom();
   OC_ASSIGN_OR_RETURN(Residues x, node.In(0));
   // The greatest code is that of the greatest number.
-  const auto codes = max && node.conversions() != nullptr ? node.conversions()->ScaleOf(x)
-                                                          : std::nullopt;
+  const auto codes =
+      max && node.conversions() != nullptr ? node.conversions()->ScaleOf(x) : std::nullopt;
   if (codes.has_value()) {
     x = Mapped(std::move(x), [&](Residue code) {
       return Field::Mul(Field::Sub(code, codes->second), codes->first);

@@ -86,7 +86,8 @@ void AddConversions(const ProofConversions& conversions, bool all,
   std::vector<std::string> zeros, cut;
   for (const ProofConversion& constant : conversions.constants) {
     names[constant.type].push_back(constant.constant);
-    if (constant.zeros > 0) zeros.push_back(absl::StrCat(constant.constant, " (", constant.zeros, ")"));
+    if (constant.zeros > 0)
+      zeros.push_back(absl::StrCat(constant.constant, " (", constant.zeros, ")"));
     if (constant.out_of_range > 0) {
       cut.push_back(absl::StrCat(constant.constant, " (", constant.out_of_range, " of ",
                                  constant.elements, ")"));
@@ -97,7 +98,8 @@ void AddConversions(const ProofConversions& conversions, bool all,
                                   ", each element the nearest number: ", List(constants, all)));
   }
   if (!zeros.empty()) {
-    lines->push_back(absl::StrCat("elements too small for the type, which are 0 there, or nearly: ", List(zeros, all)));
+    lines->push_back(absl::StrCat("elements too small for the type, which are 0 there, or nearly: ",
+                                  List(zeros, all)));
   }
   if (!cut.empty()) {
     lines->push_back(
@@ -126,10 +128,10 @@ std::vector<std::string> ProofText(const ProofReport& report, bool all) {
         absl::StrCat("same ", Scope(report, all), " (proved), but for rounding, overflow and NaN"));
   } else if (conversions.proved) {
     const std::string converted = ConvertedText(conversions);
-    lines.push_back(absl::StrCat(
-        "same with exact numbers ", Scope(report, all), " (proved), but for ",
-        converted.empty() ? "" : absl::StrCat("the conversion of ", converted, ", "),
-        "rounding, overflow and NaN"));
+    lines.push_back(
+        absl::StrCat("same with exact numbers ", Scope(report, all), " (proved), but for ",
+                     converted.empty() ? "" : absl::StrCat("the conversion of ", converted, ", "),
+                     "rounding, overflow and NaN"));
     AddConversions(conversions, all, &lines);
   } else {
     const auto proved =

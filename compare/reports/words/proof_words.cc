@@ -33,8 +33,8 @@ std::string ProvedVerdict(const Comparison& comparison) {
 
 std::string ProvedButDifferent(const Comparison& comparison) {
   if (!IsProved(comparison) || comparison.verdict != Verdict::kDifferent) return "";
- return absl::StrCat(comparison.proof->proved ? "but in exact arithmetic the " : "but the ",
-                     ProofText(*comparison.proof, false).front());
+  return absl::StrCat(comparison.proof->proved ? "but in exact arithmetic the " : "but the ",
+                      ProofText(*comparison.proof, false).front());
 }
 
 std::string NotProvedText(const Comparison& comparison) {
@@ -78,8 +78,8 @@ std::string RewritesText(const Comparison& comparison, bool all) {
 }
 
 std::string ProvedPairsText(const Comparison& comparison, const std::vector<std::string>& marks) {
-  std::array<const char*, 4> words = {" proved", " proved given those before",
-                                                 " not proved", " other in exact arithmetic"};
+  std::array<const char*, 4> words = {" proved", " proved given those before", " not proved",
+                                      " other in exact arithmetic"};
   if (comparison.proof == nullptr) return "";
   if (comparison.proof->conversions.proved) words[1] = " proved with exact numbers";
   std::array<int64_t, 5> counts = {};

@@ -30,16 +30,17 @@ std::vector<float> SineWeights() {
   return weights;
 }
 
-std::string HeldTensor(const std::string& name, const std::string& type, const std::string& numbers) {
+std::string HeldTensor(const std::string& name, const std::string& type,
+                       const std::string& numbers) {
   return absl::StrCat(name, " = Constant<value = ", type, " {", numbers, "}>() ");
 }
 
 std::string HeldFloats(const std::string& name, const std::string& shape,
-                   const std::vector<float>& numbers) {
+                       const std::vector<float>& numbers) {
   return HeldTensor(name, absl::StrCat("float[", shape, "]"),
-              absl::StrJoin(numbers, ", ", [](std::string* out, float number) {
-                absl::StrAppendFormat(out, "%.9e", number);
-              }));
+                    absl::StrJoin(numbers, ", ", [](std::string* out, float number) {
+                      absl::StrAppendFormat(out, "%.9e", number);
+                    }));
 }
 
 std::vector<int64_t> BitsOfHalves(const std::vector<float>& numbers) {
@@ -49,7 +50,7 @@ std::vector<int64_t> BitsOfHalves(const std::vector<float>& numbers) {
 }
 
 std::string HeldHalves(const std::string& name, const std::string& shape,
-                   const std::vector<int64_t>& bits) {
+                       const std::vector<int64_t>& bits) {
   return HeldTensor(name, absl::StrCat("float16[", shape, "]"), absl::StrJoin(bits, ", "));
 }
 
@@ -62,7 +63,7 @@ std::vector<int64_t> CodesOf(const std::vector<float>& numbers, float scale) {
 }
 
 std::string HeldCodes(const std::string& name, const std::string& type,
-                  const std::vector<int64_t>& codes) {
+                      const std::vector<int64_t>& codes) {
   return HeldTensor(name, type, absl::StrJoin(codes, ", "));
 }
 
@@ -92,18 +93,19 @@ TEST(Conversions, WeightsInFloat16StandForTheOtherSides) {
     for (const int64_t step : {1, -1}) {
       std::vector<int64_t> faulty = bits;
       faulty[i] += step;
-      const ProofReport other = ProofOfBodies(PlainProduct(), HeldHalves("h", "4,4", faulty) + product);
+      const ProofReport other =
+          ProofOfBodies(PlainProduct(), HeldHalves("h", "4,4", faulty) + product);
       EXPECT_FALSE(other.proved || other.conversions.proved) << i;
     }
   }
 }
 
 TEST(Conversions, OutputsOfAnotherTypeAreTold) {
-  const std::string left = absl::StrCat("g (float[2,4] x) => (float[2,4] y) { ", PlainProduct(), " }");
-  const std::string right =
-      absl::StrCat("g (float[2,4] x) => (float16[2,4] y) { ",
-                   HeldHalves("h", "4,4", BitsOfHalves(SineWeights())),
-                   "t = Cast<to = 10>(x) y = MatMul(t, h) }");
+  const std::string left =
+      absl::StrCat("g (float[2,4] x) => (float[2,4] y) { ", PlainProduct(), " }");
+  const std::string right = absl::StrCat("g (float[2,4] x) => (float16[2,4] y) { ",
+                                         HeldHalves("h", "4,4", BitsOfHalves(SineWeights())),
+                                         "t = Cast<to = 10>(x) y = MatMul(t, h) }");
   const ProofReport report = ProofOfModels(left, right);
   EXPECT_TRUE(report.conversions.proved);
   EXPECT_EQ(report.conversions.outputs, std::vector<std::string>{"y: float16"});
@@ -153,8 +155,9 @@ TEST(Conversions, WeightsSideBySide) {
 
 // Results in codes from `zero` on, and weights in int8.
 std::string QuantizedProduct(const std::vector<int64_t>& codes) {
-  return HeldCodes("c", "int8[4,4]", codes) + HeldScale("s", kWeightScale) + HeldScale("sx", 0.03F) +
-         HeldScale("sy", 0.05F) + HeldTensor("zx", "uint8", "128") + HeldTensor("zy", "uint8", "0") +
+  return HeldCodes("c", "int8[4,4]", codes) + HeldScale("s", kWeightScale) +
+         HeldScale("sx", 0.03F) + HeldScale("sy", 0.05F) + HeldTensor("zx", "uint8", "128") +
+         HeldTensor("zy", "uint8", "0") +
          "qx = QuantizeLinear(x, sx, zx) dx = DequantizeLinear(qx, sx, zx) "
          "w = DequantizeLinear(c, s) t = MatMul(dx, w) "
          "qy = QuantizeLinear(t, sy, zy) y = DequantizeLinear(qy, sy, zy)";
@@ -192,7 +195,8 @@ TEST(Conversions, QuantizedWeightsAndResults) {
 
 TEST(Conversions, AConstantOutsideOfItsCodesIsAnother) {
   const auto quantized = [](float scale) {
-    return HeldFloats("w", "4,4", SineWeights()) + HeldScale("s", scale) + HeldTensor("z", "int8", "0") +
+    return HeldFloats("w", "4,4", SineWeights()) + HeldScale("s", scale) +
+           HeldTensor("z", "int8", "0") +
            "q = QuantizeLinear(w, s, z) d = DequantizeLinear(q, s, z) y = MatMul(x, d)";
   };
   EXPECT_TRUE(ProofOfBodies(PlainProduct(), quantized(kWeightScale)).conversions.proved);
@@ -201,8 +205,9 @@ TEST(Conversions, AConstantOutsideOfItsCodesIsAnother) {
 
 TEST(Conversions, DynamicScales) {
   const std::string right =
-      HeldCodes("c", "int8[4,4]", CodesOf(SineWeights(), kWeightScale)) + HeldScale("c_scale", kWeightScale) +
-      HeldScale("other", 0.3F) + HeldTensor("cz", "int8", "0") +
+      HeldCodes("c", "int8[4,4]", CodesOf(SineWeights(), kWeightScale)) +
+      HeldScale("c_scale", kWeightScale) + HeldScale("other", 0.3F) +
+      HeldTensor("cz", "int8", "0") +
       "q, s, z = DynamicQuantizeLinear(x) i = MatMulInteger(q, c, z, cz) f = Cast<to = 1>(i) "
       "both = Mul(s, c_scale) y = Mul(f, both)";
   EXPECT_TRUE(ProofOfBodies(PlainProduct(), right).conversions.proved);

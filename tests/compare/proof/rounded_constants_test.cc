@@ -26,7 +26,8 @@ TEST(RoundedConstants, AFloatIsTheNearestOrAnother) {
 TEST(RoundedConstants, TheEndsOfFloat16AreTold) {
   const double infinity = std::numeric_limits<double>::infinity();
   EXPECT_EQ(RoundedTo(kFloat16Type, 1e-9, 0, 0), Rounding::kZero);
-  EXPECT_EQ(RoundedTo(kFloat16Type, 1e-9, 0x1p-24, 0), Rounding::kZero);  // as converters keep it above 0
+  EXPECT_EQ(RoundedTo(kFloat16Type, 1e-9, 0x1p-24, 0),
+            Rounding::kZero);  // as converters keep it above 0
   EXPECT_EQ(RoundedTo(kFloat16Type, 1e-9, -0x1p-24, 0), Rounding::kOther);
   EXPECT_EQ(RoundedTo(kFloat16Type, 0, 0x1p-24, 0), Rounding::kOther);
   EXPECT_EQ(RoundedTo(kFloat16Type, -3e38, -infinity, 0), Rounding::kOutOfRange);
