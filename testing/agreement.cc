@@ -105,7 +105,8 @@ class Pair {
                      compare_, {.seed = options_.run.evaluator.seed, .pool = &pool});
     const bool everywhere = std::all_of(proof.sizes.begin(), proof.sizes.end(),
                                         [](const ProofSizes& sizes) { return sizes.proved; });
-    const bool proved = proof.proved && everywhere;
+    const bool holds = proof.proved || (options_.conversions && proof.conversions.proved);
+    const bool proved = holds && everywhere;
     comparison->proof = std::make_shared<const ProofReport>(std::move(proof));
     return proved;
   }

@@ -34,7 +34,10 @@ struct AgreeOptions {
   int sets = 4;
   std::vector<std::string> map_input = {};  // LEFT=RIGHT: inputs that have other names
   bool causes = true;                       // causes of a difference are searched for
-  RunOptions run = {};                      // of both
+  // Of ModelsEqualForAllInputs(): constants and results that a side has in fewer digits, as in
+  // float16 or in 8 bits, may count as the exact numbers that they were rounded from.
+  bool conversions = false;
+  RunOptions run = {};  // of both
 };
 
 // OK if both models run and all their outputs agree on every set of inputs, as by `onnxcmp BEFORE

@@ -55,10 +55,12 @@ std::string WhyNotProved(const Comparison& comparison, const ProofReport& report
                                                                 : " is not proved");
 }
 
+// `conversions`: a proof with exact numbers will do.
 // Nothing if neither side runs at these sizes, or they are those of `had`.
 std::optional<ProofSizes> ProveAt(const SizeChoice& choice, const PerSide<Feeds>& had,
                                   const PerSide<Side*>& sides, InputSets& inputs,
-                                  const CompareOptions& compare, const ProofOptions& options) {
+                                  const CompareOptions& compare, const ProofOptions& options,
+                                  bool conversions) {
   absl::StatusOr<FedInputs> fed = inputs.MakeUp(choice, Regime::kUsual, 0, std::nullopt);
   if (!fed.ok() || HaveTheSameShapes(had.left, fed->left)) return std::nullopt;
   ProofSizes found;
@@ -76,7 +78,7 @@ std::optional<ProofSizes> ProveAt(const SizeChoice& choice, const PerSide<Feeds>
     return found;
   }
   const ProofReport report = ProveEqual(sides, *comparison, options);
-  found.proved = report.proved;
+  found.proved = report.proved || (conversions && report.conversions.proved);
   if (!found.proved) found.why = WhyNotProved(*comparison, report);
   return found;
 }
@@ -87,11 +89,12 @@ ProofReport ProveOnSizes(const PerSide<Side*>& sides, const Comparison& comparis
                          InputSets* inputs, const CompareOptions& compare,
                          const ProofOptions& options) {
   ProofReport report = ProveEqual(sides, comparison, options);
-  if (!report.proved || inputs == nullptr) return report;
+  if (!(report.proved || report.conversions.proved) || inputs == nullptr) return report;
   const PerSide<Feeds> had = {*sides.left->feeds(), *sides.right->feeds()};
   for (const SizeChoice& choice : SmallSizes()) {
     std::optional<ProofSizes> found =
-        ProveAt(choice, had, sides, *inputs, OptionsAtOtherSizes(compare), options);
+        ProveAt(choice, had, sides, *inputs, OptionsAtOtherSizes(compare), options,
+                report.conversions.proved);
     if (!found.has_value()) continue;
     report.sizes.push_back(*std::move(found));
     break;

@@ -50,6 +50,34 @@ struct RewriteFault {
   std::string counterexample;
 };
 
+// A constant that one side has in fewer digits: each of its elements is the nearest number of the
+// type to the other side's.
+struct ProofConversion {
+  std::string constant;  // of the side that has it exactly
+  std::string type;      // "float16", "int8"
+  int64_t elements = 0;
+  int64_t zeros = 0;         // of these, so small that they became 0, or nearly
+  int64_t out_of_range = 0;  // of these, beyond the greatest number of the type: they became that
+};
+
+// Results that a side rounds to a type's codes.
+struct ProofRoundedResults {
+  std::string type;
+  int64_t count = 0;
+};
+
+// The finding if constants and results that one side has in fewer digits are the exact numbers that
+// they were rounded from.
+struct ProofConversions {
+  // All outputs of both sides are the same with exact numbers, but not without.
+  bool proved = false;
+  std::string side;  // the one that has fewer digits
+  std::vector<ProofConversion> constants;
+  std::vector<ProofRoundedResults> results;
+  std::vector<std::string> outputs;  // of another type than the other side's: "y: float16"
+  std::string parts_at;  // if not proved: the first pair that differs with exact numbers, too
+};
+
 struct ProofReport {
   // All outputs of both sides are proved.
   bool proved = false;
@@ -65,6 +93,7 @@ struct ProofReport {
   bool given_shapes = false;           // shapes that depend on values are as they were in the run
   std::vector<std::string> constants;  // "1/3", "sqrt(2)": numbers that floats stand for
   std::vector<ProofFold> folds;
+  ProofConversions conversions;
   std::vector<RewriteFault> rewrite_faults;
   std::vector<ProofSizes> sizes;  // none: no dimension is free
   int64_t results = 0;            // pairs that were looked at

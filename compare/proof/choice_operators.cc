@@ -1,10 +1,16 @@
 // Operators over the field that cast, compare, choose and quantize.
+#include <cmath>
+#include <numeric>
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "compare/proof/field_functions.h"
 #include "compare/proof/field_node.h"
+#include "compare/proof/foldable_layer.h"
+#include "compare/proof/rounded_constants.h"
 #include "evaluator/base/status_macros.h"
 
 namespace onnxcmp {
@@ -122,9 +128,8 @@ absl::StatusOr<Residues> ForEachOfBlocks(const Residues& given, const Residues& 
 }
 
 // Scales and zero points as they lie along the axis of the data.
-absl::StatusOr<Residues> AlongAxis(const FieldNode& node, int input, const Residues& data) {
-  if (!node.Has(input)) return Residues::Of(0);
-  OC_ASSIGN_OR_RETURN(Residues given, node.In(input));
+absl::StatusOr<Residues> LaidAlongAxis(const FieldNode& node, Residues given,
+                                       const Residues& data) {
   const int64_t axis = node.Int("axis", 1);
   const int64_t whole = axis < 0 ? axis + data.rank() : axis;
   const int64_t block = node.Int("block_size", 0);
@@ -141,8 +146,96 @@ absl::StatusOr<Residues> AlongAxis(const FieldNode& node, int input, const Resid
   return given;
 }
 
+absl::StatusOr<Residues> AlongAxis(const FieldNode& node, int input, const Residues& data) {
+  if (!node.Has(input)) return Residues::Of(0);
+  OC_ASSIGN_OR_RETURN(Residues given, node.In(input));
+  return LaidAlongAxis(node, std::move(given), data);
+}
+
+// The numbers of scales or zero points, one for each element of the data; none if that cannot be
+// said.
+std::vector<double> NumbersAlongAxis(const FieldNode& node, int input, const Residues& data,
+                                     double fallback) {
+  if (!node.Has(input)) return std::vector<double>(data.values.size(), fallback);
+  const Tensor& tensor = node.value(input).number.tensor();
+  const std::vector<double> numbers = NumbersIn(tensor);
+  Residues places = Residues::Filled(tensor.shape(), 0);
+  if (places.values.size() != numbers.size()) return {};
+  std::iota(places.values.begin(), places.values.end(), Residue{0});
+  absl::StatusOr<Residues> laid = LaidAlongAxis(node, std::move(places), data);
+  if (laid.ok()) laid = BroadcastTo(*laid, data.shape);
+  if (!laid.ok()) return {};
+  std::vector<double> out;
+  for (const Residue place : laid->values) out.push_back(numbers[static_cast<size_t>(place)]);
+  return out;
+}
+
+bool IsFixed(const FieldNode& node, int input) {
+  return !node.Has(input) || node.value(input).fixed;
+}
+
+// The one number of an input, else the fallback.
+double OnlyNumber(const FieldNode& node, int input, double fallback) {
+  if (!node.Has(input) || !IsFixed(node, input)) return fallback;
+  const std::vector<double> numbers = NumbersIn(node.value(input).number.tensor());
+  return numbers.size() == 1 ? numbers.front() : std::nan("");
+}
+
+// True if a constant is rounded to the nearest codes. Results are, but for those beyond the range.
+bool RoundsToNearest(const FieldNode& node, const Residues& x) {
+  if (!IsFixed(node, 0)) return true;
+  const std::vector<double> numbers = NumbersIn(node.value(0).number.tensor());
+  const std::vector<double> codes = NumbersIn(node.number(0).tensor());
+  const std::vector<double> scales = NumbersAlongAxis(node, 1, x, 1);
+  const std::vector<double> zeros = NumbersAlongAxis(node, 2, x, 0);
+  if (codes.size() != numbers.size() || scales.size() != codes.size() ||
+      zeros.size() != codes.size() || !IsFixed(node, 1) || !IsFixed(node, 2)) {
+    return false;
+  }
+  const DType dtype = node.number(0).tensor().dtype();
+  for (size_t i = 0; i < codes.size(); ++i) {
+    const Code code = {codes[i], scales[i], zeros[i]};
+    if (QuantizedTo(dtype, numbers[i], code, 0x1p-20) == Rounding::kOther) return false;
+  }
+  return true;
+}
+
+// x / scale + zero, which QuantizeLinear rounds.
+absl::Status QuantizeExactly(FieldNode& node) {
+  OC_ASSIGN_OR_RETURN(Residues x, node.In(0));
+  if (!RoundsToNearest(node, x)) return NoMeaning("a constant that is not rounded to the nearest");
+  OC_ASSIGN_OR_RETURN(const Residues scale, AlongAxis(node, 1, x));
+  OC_ASSIGN_OR_RETURN(const Residues zero, AlongAxis(node, 2, x));
+  const DType dtype = node.number(0).tensor().dtype();
+  const double step = OnlyNumber(node, 1, std::nan(""));
+  const CodeRange range = CodeRangeOf(dtype, step, OnlyNumber(node, 2, 0));
+  x = node.conversions()->TakeRounded(std::move(x), dtype, range);
+  OC_ASSIGN_OR_RETURN(Residues out, DivAll(x, scale));
+  OC_ASSIGN_OR_RETURN(out, AddAll(out, zero));
+  if (step > 0 && zero.size() == 1) {
+    node.conversions()->KnowCodes(out, scale.values.front(), zero.values.front());
+  }
+  return node.Set(0, std::move(out));
+}
+
+// The numbers that constant codes were rounded from; nothing if that is not known.
+std::optional<Residues> NumbersBefore(const FieldNode& node, const Residues& x) {
+  if (!IsFixed(node, 0) || !IsFixed(node, 1) || !IsFixed(node, 2)) return std::nullopt;
+  const std::vector<double> codes = NumbersIn(node.value(0).number.tensor());
+  const std::vector<double> scales = NumbersAlongAxis(node, 1, x, 1);
+  const std::vector<double> zeros = NumbersAlongAxis(node, 2, x, 0);
+  if (scales.size() != codes.size() || zeros.size() != codes.size()) return std::nullopt;
+  std::vector<Code> all;
+  for (size_t i = 0; i < codes.size(); ++i) all.push_back({codes[i], scales[i], zeros[i]});
+  return node.conversions()->Dequantized(node.node().outputs.front(), node.value(0), all,
+                                         node.InType(1));
+}
+
 absl::Status QuantizeOperator(FieldNode& node) {
   node.MarkRandom();
+  if (node.conversions() != nullptr && node.conversions()->in_converted()) {
+    return QuantizeExactly(node);
+  }
   OC_ASSIGN_OR_RETURN(const Residues x, node.In(0));
   OC_ASSIGN_OR_RETURN(const Residues scale, AlongAxis(node, 1, x));
   OC_ASSIGN_OR_RETURN(const Residues zero, AlongAxis(node, 2, x));
@@ -157,11 +250,41 @@ absl::Status QuantizeOperator(FieldNode& node) {
 
 absl::Status DequantizeOperator(FieldNode& node) {
   OC_ASSIGN_OR_RETURN(const Residues x, node.In(0));
+  if (node.conversions() != nullptr && node.conversions()->in_converted()) {
+    if (std::optional<Residues> before = NumbersBefore(node, x); before.has_value()) {
+      node.MarkRandom();
+      return node.Set(0, *std::move(before));
+    }
+  }
   OC_ASSIGN_OR_RETURN(const Residues scale, AlongAxis(node, 1, x));
   OC_ASSIGN_OR_RETURN(const Residues zero, AlongAxis(node, 2, x));
   OC_ASSIGN_OR_RETURN(const Residues shifted, SubAll(x, zero));
   OC_ASSIGN_OR_RETURN(Residues out, MulAll(shifted, scale));
   return node.Set(0, std::move(out));
+}
+
+// Its scale and zero point are functions of the whole tensor. Only in a proof with exact numbers:
+// else it is what ONNX says it is made of.
+absl::Status DynamicQuantizeOperator(FieldNode& node) {
+  if (node.conversions() == nullptr || !node.conversions()->in_converted()) {
+    return NoMeaning("a scale by the greatest number");
+  }
+  node.MarkRandom();
+  OC_ASSIGN_OR_RETURN(Residues x, node.In(0));
+  uint64_t key = FunctionNumber("dynamic scale");
+  for (const Residue value : x.values) {
+    if (value == kNoNumber) return NoMeaning("an input is NaN, or unknown, in exact arithmetic");
+    key = MixNumbers(key, static_cast<uint64_t>(value));
+  }
+  const Residue scale = node.field().Random(key, 1);
+  const Residue zero = node.field().Random(key, 2);
+  x = node.conversions()->TakeRounded(std::move(x), DType::kUint8, CodeRange());
+  OC_RETURN_IF_ERROR(node.Set(1, Residues::Of(scale)));
+  OC_RETURN_IF_ERROR(node.Set(2, Residues::Of(zero)));
+  const Residue inverse = Field::Inverse(scale);
+  return node.Set(0, Mapped(std::move(x), [&](Residue value) {
+                    return Field::Add(Field::Mul(value, inverse), zero);
+                  }));
 }
 
 constexpr FieldOperatorRow kRows[] = {
@@ -180,11 +303,34 @@ constexpr FieldOperatorRow kRows[] = {
     {kOnnxDomain, "Where", WhereOperator},
     {kOnnxDomain, "QuantizeLinear", QuantizeOperator},
     {kOnnxDomain, "DequantizeLinear", DequantizeOperator},
+    {kOnnxDomain, "DynamicQuantizeLinear", DynamicQuantizeOperator},
     {kMicrosoftDomain, "QuantizeLinear", QuantizeOperator},
     {kMicrosoftDomain, "DequantizeLinear", DequantizeOperator},
 };
 
 }  // namespace
+
+std::optional<Residues> FieldScaledCodes(const FieldNode& node, int codes, int zeros, int axis) {
+  Conversions* const conversions = node.conversions();
+  if (conversions == nullptr || !conversions->in_converted() || axis < 0 || !node.Has(codes) ||
+      !IsFixed(node, codes) || !IsFixed(node, zeros)) {
+    return std::nullopt;
+  }
+  const std::vector<double> points =
+      node.Has(zeros) ? NumbersIn(node.value(zeros).number.tensor()) : std::vector<double>{0};
+  return conversions->Scaled(node.node().inputs[static_cast<size_t>(codes)], node.value(codes),
+                             axis, points);
+}
+
+std::optional<Residues> FieldTableCodes(const FieldNode& node, int input) {
+  Conversions* const conversions = node.conversions();
+  if (conversions == nullptr || !conversions->in_converted() || !IsFixed(node, input) ||
+      !(node.InType(input) == DType::kInt8 || node.InType(input) == DType::kUint8) ||
+      node.value(input).residues.defined()) {
+    return std::nullopt;
+  }
+  return conversions->Codes(node.node().inputs[static_cast<size_t>(input)], node.value(input));
+}
 
 absl::Span<const FieldOperatorRow> ChoiceFieldOperators() { return kRows; }
 

@@ -1,5 +1,6 @@
 // Operators over the field that work element by element.
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "absl/status/status.h"
@@ -12,6 +13,8 @@
 namespace onnxcmp {
 
 using Field = PrimeField;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 Residue FieldSigmoid(const PrimeField& field, Residue x) {
   return Field::Inverse(Field::Add(1, field.Exp(Field::Neg(x))));
@@ -203,7 +206,7 @@ absl::Status PlainOperator(FieldNode& node) {
 Residue Relu(const PrimeField& field, Residue x) { return field.Max(x, 0); }
 
 absl::Status ReluOperator(FieldNode& node) {
-  return FieldRandomUnary(node, [&](Residue x) { return Relu(node.field(), x); });
+  return FieldLimited(node, 0, kInfinity, [&](Residue x) { return Relu(node.field(), x); });
 }
 
 // a x below 0, x above: a x + (1 - a) max(x, 0).
@@ -385,14 +388,14 @@ absl::Status MaxOperator(FieldNode& node) {
 }
 
 absl::Status ClipOperator(FieldNode& node) {
-  node.MarkRandom();
-  const auto limit = [&](int input, const char* name,
-                         double none) -> absl::StatusOr<std::optional<Residue>> {
+  const auto limit = [&](int input, const char* name, double none,
+                         double* number_of) -> absl::StatusOr<std::optional<Residue>> {
     if (node.since() < 11) {
       const auto given = node.node().attributes.find(name);
       if (given == node.node().attributes.end()) return std::optional<Residue>();
       const auto* const number = std::get_if<float>(&given->second);
       if (number == nullptr || *number == static_cast<float>(none)) return std::optional<Residue>();
+      *number_of = *number;
       return std::optional<Residue>(node.Real(name, 0));
     }
     if (!node.Has(input)) return std::optional<Residue>();
@@ -400,12 +403,15 @@ absl::Status ClipOperator(FieldNode& node) {
     if (number == none) return std::optional<Residue>();
     OC_ASSIGN_OR_RETURN(const Residues residues, node.In(input));
     if (residues.values.size() != 1) return NoMeaning("a limit of several numbers");
+    *number_of = number.value_or(std::nan(""));
     return std::optional<Residue>(residues.values.front());
   };
   const double most = std::numeric_limits<float>::max();
-  OC_ASSIGN_OR_RETURN(const std::optional<Residue> low, limit(1, "min", -most));
-  OC_ASSIGN_OR_RETURN(const std::optional<Residue> high, limit(2, "max", most));
-  return FieldUnary(node, [&](Residue x) {
+  double from = -kInfinity;
+  double to = kInfinity;
+  OC_ASSIGN_OR_RETURN(const std::optional<Residue> low, limit(1, "min", -most, &from));
+  OC_ASSIGN_OR_RETURN(const std::optional<Residue> high, limit(2, "max", most, &to));
+  return FieldLimited(node, from, to, [&](Residue x) {
     if (low.has_value()) x = node.field().Max(x, *low);
     return high.has_value() ? node.field().Min(x, *high) : x;
   });

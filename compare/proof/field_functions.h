@@ -2,12 +2,14 @@
 #ifndef ONNXCMP_COMPARE_PROOF_FIELD_FUNCTIONS_H_
 #define ONNXCMP_COMPARE_PROOF_FIELD_FUNCTIONS_H_
 
+#include <optional>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "compare/proof/conversions.h"
 #include "compare/proof/field/prime_field.h"
 #include "compare/proof/field/residues.h"
 #include "compare/proof/field_node.h"
@@ -39,6 +41,14 @@ absl::StatusOr<FieldSoftmax> SoftmaxOf(const PrimeField& field, const Residues& 
 // x (1 + erf(x / sqrt(2))) / 2, or x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2.
 absl::StatusOr<Residues> FieldGelu(const FieldNode& node, Residues x, bool by_tanh);
 
+// Constant codes less their zero points, in a proof with exact numbers as what they were rounded
+// from: quotients by a scale, of which there is one or one for each place on the axis. Nothing in
+// other proofs.
+std::optional<Residues> FieldScaledCodes(const FieldNode& node, int codes, int zeros, int axis);
+
+// The same of a table by rows, with its zero point.
+std::optional<Residues> FieldTableCodes(const FieldNode& node, int input);
+
 // An activation that com.microsoft's fused operators name, with their attributes for it: "Relu",
 // "LeakyRelu", ...; "" is none. Unimplemented for others.
 absl::StatusOr<Residues> Activated(FieldNode& node, absl::string_view activation, Residues x);
@@ -61,6 +71,16 @@ template <typename Function>
 absl::Status FieldRandomUnary(FieldNode& node, Function function) {
   node.MarkRandom();
   return FieldUnary(node, function);
+}
+
+// The same for a function that cuts numbers to a range.
+template <typename Function>
+absl::Status FieldLimited(FieldNode& node, double low, double high, Function function) {
+  node.MarkRandom();
+  OC_ASSIGN_OR_RETURN(const Residues x, node.In(0));
+  Residues out = Mapped(x, function);
+  if (node.conversions() != nullptr) node.conversions()->KnowLimits(x, low, high, out);
+  return node.Set(0, std::move(out));
 }
 
 // An operator that is a function of two numbers, one of each of two inputs that are broadcast.

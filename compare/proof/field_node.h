@@ -29,6 +29,8 @@
 
 namespace onnxcmp {
 
+class Conversions;
+
 // Constants that were taken for the real numbers they stand for.
 struct MeantConstants {
   std::set<std::string> texts;  // "1/3", "sqrt(2)"
@@ -64,6 +66,9 @@ class FieldNode {
   // The same with an input on the right, or its transposed matrices.
   absl::StatusOr<Residues> TimesInput(const Residues& a, int input, bool transposed) const;
   void set_products(ProductMemo* products) { products_ = products; }
+  // Null in a proof without.
+  Conversions* conversions() const { return conversions_; }
+  void set_conversions(Conversions* conversions) { conversions_ = conversions; }
   int64_t since() const { return since_; }  // the schema's version
   // A number for the operator with its attributes; inputs do not count.
   uint64_t operation() const { return operation_; }
@@ -133,6 +138,7 @@ class FieldNode {
   RunInputs run_;
   MeantConstants* meant_;
   ProductMemo* products_ = nullptr;
+  Conversions* conversions_ = nullptr;
   uint64_t operation_ = 0;
   std::vector<std::optional<Residues>> outputs_;
   std::map<int, ExpForm> forms_;  // of outputs

@@ -208,6 +208,7 @@ absl::StatusOr<std::vector<FieldValue>> FieldRun::Compute(int64_t index,
         tools_.meant);
     run.set_operation(facts_.Of(node).operation);
     run.set_products(tools_.products);
+    run.set_conversions(tools_.conversions);
     absl::StatusOr<std::vector<FieldValue>> made = ByMemo(run, inputs, numbers);
     if (absl::IsInternal(made.status())) return made;
     absl::Status why = made.status();

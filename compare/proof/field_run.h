@@ -37,8 +37,9 @@ struct FieldTools {
   const Workspace& workspace;
   uint64_t side = 0;  // results without a meaning differ by it
   MeantConstants* meant = nullptr;
-  ProductMemo* products = nullptr;  // null: each is computed
-  RunMemo* memo = nullptr;          // null: each node is run
+  ProductMemo* products = nullptr;     // null: each is computed
+  RunMemo* memo = nullptr;             // null: each node is run
+  Conversions* conversions = nullptr;  // null: numbers are what they are
   std::vector<ProofEnd>* ends = nullptr;
   // Nodes taken for functions of which nothing is known but that they give the same for the same.
   std::vector<ProofEnd>* functions = nullptr;

@@ -12,6 +12,7 @@
 #include "compare/proof/field/residues.h"
 #include "compare/proof/field_node.h"
 #include "compare/proof/foldable_layer.h"
+#include "compare/proof/rounded_constants.h"
 #include "evaluator/tensor/convert.h"
 
 namespace onnxcmp {
@@ -63,78 +64,6 @@ class RoundingAgreement {
   int64_t count_ = 0;
   int64_t ulp_ = 0;
 };
-
-// Ways to lie in memory: for each element of a constant, that of the weights.
-using Places = std::vector<size_t>;
-
-constexpr size_t kNoPlace = static_cast<size_t>(-1);  // a border of zeros
-
-// The places of weights of this shape, which `padded` has with zeros after them, with its axes
-// split and taken in an order: each part is an axis and how many of its elements one step is.
-struct AxisPart {
-  size_t axis;
-  int64_t count;
-  int64_t step;
-};
-Places InOrder(const Shape& shape, const std::vector<AxisPart>& parts) {
-  Shape strides(shape.size(), 1);
-  for (size_t i = shape.size(); i-- > 1;) strides[i - 1] = strides[i] * shape[i];
-  std::vector<Shape> indices = {Shape(shape.size(), 0)};
-  for (const AxisPart& part : parts) {
-    std::vector<Shape> next;
-    next.reserve(indices.size() * static_cast<size_t>(part.count));
-    for (const Shape& index : indices) {
-      for (int64_t i = 0; i < part.count; ++i) {
-        next.push_back(index);
-        next.back()[part.axis] += i * part.step;
-      }
-    }
-    indices = std::move(next);
-  }
-  Places places;
-  for (const Shape& index : indices) {
-    int64_t place = 0;
-    bool inside = true;
-    for (size_t i = 0; i < shape.size(); ++i) {
-      inside = inside && index[i] < shape[i];
-      place += index[i] * strides[i];
-    }
-    places.push_back(inside ? static_cast<size_t>(place) : kNoPlace);
-  }
-  return places;
-}
-
-// As they are, transposed, or with channels in blocks of onnxruntime.
-std::vector<Places> LayoutsOf(const Shape& weights, const Shape& constant) {
-  std::vector<Places> layouts;
-  const auto whole = [&](size_t axis) { return AxisPart{axis, weights[axis], 1}; };
-  if (weights == constant) {
-    std::vector<AxisPart> parts;
-    for (size_t i = 0; i < weights.size(); ++i) parts.push_back(whole(i));
-    layouts.push_back(InOrder(weights, parts));
-  }
-  if (weights.size() == 2 && constant == Shape{weights[1], weights[0]}) {
-    layouts.push_back(InOrder(weights, {whole(1), whole(0)}));
-  }
-  if (weights.size() != 4 || constant.size() != 4 || weights[2] != constant[2] ||
-      weights[3] != constant[3]) {
-    return layouts;
-  }
-  for (const int64_t block : {16, 8}) {
-    const int64_t outputs = (weights[0] + block - 1) / block * block;
-    const int64_t inputs = (weights[1] + block - 1) / block * block;
-    const AxisPart outer = {0, outputs / block, block};
-    const AxisPart inner = {0, block, 1};
-    if (constant[0] == outputs && constant[1] == weights[1]) {
-      layouts.push_back(InOrder(weights, {outer, whole(1), whole(2), whole(3), inner}));
-    }
-    if (constant[0] == outputs && constant[1] == inputs) {
-      layouts.push_back(InOrder(
-          weights, {outer, {1, inputs / block, block}, whole(2), whole(3), {1, block, 1}, inner}));
-    }
-  }
-  return layouts;
-}
 
 std::optional<FoldedConstant> Match(const std::string& name, const Tensor& constant,
                                     const std::vector<double>& numbers, const ResidueArray& own,

@@ -1,7 +1,10 @@
 // Operators over the field that only move elements: they run on residues as they do on numbers.
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "absl/status/status.h"
+#include "compare/proof/field_functions.h"
 #include "compare/proof/field_node.h"
 #include "compare/streams/xxh128.h"
 
@@ -9,6 +12,23 @@ namespace onnxcmp {
 namespace {
 
 absl::Status MoveFirst(FieldNode& node) { return node.Move({0}); }
+// The first element of a table, and its distance from the next other one: less the former, divided
+// by the latter a table is the same if it is scaled or shifted, as codes of quantized numbers are.
+struct TableForm {
+  Residue first = 0;
+  Residue step = 1;  // 0: there is no other
+};
+
+TableForm FormOf(const Residues& table) {
+  TableForm form;
+  if (!std::all_of(table.values.begin(), table.values.end(), IsNumber)) return form;
+  form.first = table.values.front();
+  const auto other = std::find_if(table.values.begin(), table.values.end(),
+                                  [&](Residue value) { return value != form.first; });
+  form.step = other == table.values.end() ? 0 : PrimeField::Sub(*other, form.first);
+  return form;
+}
+
 // Rows of a table by ids that vary: each is a random function of the id and of the whole table.
 absl::Status GatherOperator(FieldNode& node) {
   if (!node.Has(1) || node.value(1).fixed) return node.Move({0});
@@ -18,10 +38,21 @@ absl::Status GatherOperator(FieldNode& node) {
   if (node.Int("axis", 0) != 0 || table->rank() == 0 || table->shape[0] == 0) {
     return absl::UnimplementedError("entries along another axis");
   }
+  if (std::optional<Residues> codes = FieldTableCodes(node, 0); codes.has_value()) {
+    table = *std::move(codes);
+  }
   node.MarkRandom();
   uint64_t function = FunctionNumber("gather");
   if (std::find(table->values.begin(), table->values.end(), kNoNumber) != table->values.end()) {
     return absl::UnimplementedError("a table with unknown numbers");
+  }
+  if (table->values.empty()) return absl::UnimplementedError("an empty table");
+  const TableForm form = FormOf(*table);
+  if (form.step != 0) {
+    const Residue inverse = PrimeField::Inverse(form.step);
+    table = Mapped(*std::move(table), [&](Residue value) {
+      return PrimeField::Mul(PrimeField::Sub(value, form.first), inverse);
+    });
   }
   function = MixNumbers(function,
                         XXH3_64bits(table->values.data(), table->values.size() * sizeof(Residue)));
@@ -32,9 +63,10 @@ absl::Status GatherOperator(FieldNode& node) {
   const int64_t inner = table->size() / table->shape[0];
   Residues out = Residues::Filled(shape, 0);
   for (int64_t i = 0; i < out.size(); ++i) {
+    const Residue row = node.field().Random(MixNumbers(function, static_cast<uint64_t>(i % inner)),
+                                            ids->values[static_cast<size_t>(i / inner)]);
     out.values[static_cast<size_t>(i)] =
-        node.field().Random(MixNumbers(function, static_cast<uint64_t>(i % inner)),
-                            ids->values[static_cast<size_t>(i / inner)]);
+        PrimeField::Add(form.first, PrimeField::Mul(form.step, row));
   }
   return node.Set(0, std::move(out));
 }

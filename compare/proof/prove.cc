@@ -1,7 +1,7 @@
 #include "compare/proof/prove.h"
 
 #include <algorithm>
-#include <cmath>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -10,85 +10,44 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
-#include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
-#include "compare/alignment/alignment.h"
+#include "compare/proof/conversions.h"
 #include "compare/proof/field/residues.h"
 #include "compare/proof/field_run.h"
-#include "compare/proof/foldable_layer.h"
 #include "compare/proof/folding.h"
+#include "compare/proof/score_masks.h"
 #include "compare/proof/value_trace.h"
 #include "compare/streams/fingerprint.h"
-#include "compare/streams/hash128.h"
-#include "compare/streams/result_stream.h"
-#include "compare/streams/xxh128.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/model/node_text.h"
 #include "evaluator/run/evaluator.h"
-#include "evaluator/tensor/convert.h"
 
 namespace onnxcmp {
 namespace {
 
-// A pair of values of the two main graphs, from a row of the alignment.
-struct Pair {
-  size_t row = 0;
-  std::string left;
-  std::string right;
-  uint64_t key = 0;
-  bool may_be_fold = false;  // a constant of one side against what the other computes
-  bool left_is_leaf = false;
-  bool both_are_leaves = false;
-};
-
-// Results of the main graph that outputs repeat count as what they repeat.
-const StreamResult* MainResult(const ResultStream& stream, int number) {
-  const StreamResult* result = &stream.results[Index(number)];
-  if (result->kind == ResultKind::kOutput && result->source != kNone) {
-    result = &stream.results[Index(result->source)];
-  }
-  return result->depth == 0 ? result : nullptr;
-}
-
-bool IsLeaf(const ResultStream& stream, const StreamResult& result) {
-  return result.kind == ResultKind::kInitializer ||
-         (result.kind == ResultKind::kResult && OpTypeOf(result, stream) == "Constant");
-}
-
-std::vector<Pair> PairsOf(const Comparison& comparison) {
-  std::vector<Pair> pairs;
-  for (size_t row = 0; row < comparison.rows.size(); ++row) {
-    const AlignedRow& aligned = comparison.rows[row].aligned;
-    // The same elements in another order are not the same value.
-    if (!aligned.paired() || Has(aligned.marks, Mark::kTransposed)) continue;
-    const StreamResult* const left = MainResult(comparison.left, aligned.left.back());
-    const StreamResult* const right = MainResult(comparison.right, aligned.right.back());
-    if (left == nullptr || right == nullptr) continue;
-    Pair pair = {row, left->name, right->name, MixNumbers(FunctionNumber("row"), row)};
-    pair.left_is_leaf = IsLeaf(comparison.left, *left);
-    const bool right_is_leaf = IsLeaf(comparison.right, *right);
-    pair.may_be_fold = pair.left_is_leaf != right_is_leaf;
-    pair.both_are_leaves = pair.left_is_leaf && right_is_leaf;
-    pairs.push_back(std::move(pair));
-  }
-  return pairs;
-}
-
 class Prover {
  public:
-  // `as_fed`: inputs that do not vary.
+  // `as_fed`: inputs that do not vary. `converted`: the side whose numbers count as those that they
+  // were rounded from.
   Prover(const PerSide<Side*>& sides, const Comparison& comparison, const ProofOptions& options,
-         std::set<std::string> as_fed)
+         std::set<std::string> as_fed, std::optional<SideId> converted)
       : sides_(sides),
         comparison_(comparison),
         as_fed_(std::move(as_fed)),
         pool_(*options.pool),
         workspace_(pool_),
         field_(options.seed),
-        pairs_(PairsOf(comparison)) {}
+        pairs_(PairsOf(comparison)) {
+    if (!converted.has_value()) return;
+    std::map<std::string, std::string> partners;
+    for (const ProofPair& pair : pairs_) {
+      const bool left = *converted == SideId::kLeft;
+      partners[left ? pair.left : pair.right] = left ? pair.right : pair.left;
+    }
+    conversions_.emplace(field_, *converted, GraphOf(Other(*converted)), std::move(partners));
+  }
 
   ProofReport Prove() {
     const absl::Time start = absl::Now();
@@ -125,10 +84,12 @@ class Prover {
       OC_RETURN_IF_ERROR(RunBoth(changes, &traces));
     }
     kept_ = {};
-    bool all = JudgeRows(traces, RowProof::kProved);
+    const bool all = JudgeRows(traces, RowProof::kProved);
+    if (conversions_.has_value()) report_.conversions = conversions_->Found();
     JudgeOutputs(traces);
-    if (all) return absl::OkStatus();
-    for (const Pair& pair : pairs_) {
+    if (!all && conversions_.has_value()) report_.conversions.parts_at = FirstNotProved();
+    if (all || conversions_.has_value()) return absl::OkStatus();
+    for (const ProofPair& pair : pairs_) {
       if (report_.rows[pair.row] != RowProof::kNotProved) continue;
       // Constants that are far apart may be used in other ways: x / 3, x * 0.333.
       if (pair.both_are_leaves && comparison_.rows[pair.row].relation == Relation::kDifferent) {
@@ -153,7 +114,7 @@ class Prover {
   // A number for an input, the same for inputs that belong together.
   uint64_t InputKey(SideId side, const std::string& name) const {
     if (side == SideId::kRight && !IsSameInput(name, name)) {
-      for (const Pair& pair : pairs_) {
+      for (const ProofPair& pair : pairs_) {
         if (pair.right == name && IsSameInput(pair.left, name) &&
             !IsSameInput(pair.left, pair.left)) {
           return MixNumbers(FunctionNumber("input"), FunctionNumber(pair.left));
@@ -183,12 +144,14 @@ class Prover {
                         left ? uint64_t{1} : uint64_t{2},
                         &meant_[side],
                         &products_,
-                        &memo_,
+                        conversions_.has_value() ? nullptr : &memo_,
+                        conversions_.has_value() ? &*conversions_ : nullptr,
                         left ? &report_.left_ends : &report_.right_ends,
                         left ? &report_.left_functions : &report_.right_functions};
     tools.ends->clear();
     tools.functions->clear();
     traces->clear();
+    if (conversions_.has_value()) conversions_->Begin(side);
     FieldValues given;
     for (const auto& [name, value] : *sides_[side]->feeds()) {
       // Whole numbers vary, too: ids, masks, quantized numbers.
@@ -203,8 +166,8 @@ class Prover {
     }
     std::sort(report_.given.begin(), report_.given.end());
     absl::flat_hash_set<std::string> wanted;
-    for (const Pair& pair : pairs_) wanted.insert(left ? pair.left : pair.right);
-    for (const ValueInfo& output : sides_[side]->evaluator()->model().graph.outputs) {
+    for (const ProofPair& pair : pairs_) wanted.insert(left ? pair.left : pair.right);
+    for (const ValueInfo& output : GraphOf(side).outputs) {
       wanted.insert(output.name);
     }
     FieldRun run(*sides_[side]->evaluator(), tools, "", 0);
@@ -214,6 +177,7 @@ class Prover {
         value->exp_factor = value->exp_exponent = Tensor();
         value->exact = false;
       }
+      if (conversions_.has_value()) conversions_->See(name, value);
       if (value->fixed && IsRealTensor(value->number)) kept_[side][name] = *value;
       if (!wanted.contains(name)) return absl::OkStatus();
       absl::StatusOr<ValueTrace> trace = TraceOf(field_, pool_, *value);
@@ -231,14 +195,16 @@ class Prover {
 
   absl::Status RunBoth(const Changes& changes, PerSide<Traces>* traces) {
     report_.given.clear();
-    OC_RETURN_IF_ERROR(RunSide(SideId::kLeft, changes, &traces->left));
-    return RunSide(SideId::kRight, changes, &traces->right);
+    const bool left_last = conversions_.has_value() && conversions_->converted() == SideId::kLeft;
+    const SideId first = left_last ? SideId::kRight : SideId::kLeft;
+    OC_RETURN_IF_ERROR(RunSide(first, changes, &(*traces)[first]));
+    return RunSide(Other(first), changes, &(*traces)[Other(first)]);
   }
 
   // Constants of one side that the other computes, which agree but for rounding: from now on they
   // are what is computed.
   bool FindFolds(const PerSide<Traces>& traces, Changes* changes) {
-    for (const Pair& pair : pairs_) {
+    for (const ProofPair& pair : pairs_) {
       if (!pair.may_be_fold || AreEqual(traces, pair.left, pair.right)) continue;
       const auto left = kept_.left.find(pair.left);
       const auto right = kept_.right.find(pair.right);
@@ -265,7 +231,7 @@ class Prover {
     for (const auto& [name, value] : kept_[side]) {
       if (!value.residues.defined()) constants[name] = value;
     }
-    const Graph& graph = sides_[other]->evaluator()->model().graph;
+    const Graph& graph = GraphOf(other);
     for (FoldedConstant& fold : FoldedLayers(field_, graph, kept_[other], constants)) {
       if (!changes->folds[side].emplace(fold.constant, fold.residues).second) continue;
       const bool left = side == SideId::kLeft;
@@ -277,7 +243,7 @@ class Prover {
   // Numbers of a side that are products of two of the other.
   void FindFoldedNumbers(SideId side) {
     const SideId other = Other(side);
-    const Graph& graph = sides_[side]->evaluator()->model().graph;
+    const Graph& graph = GraphOf(side);
     for (const FoldedNumber& fold : FoldedNumbersOf(field_, graph, kept_[side], kept_[other])) {
       meant_[side].folded[fold.number] = fold.residue;
       report_.folds.push_back({fold.text, fold.from, 1});
@@ -305,7 +271,7 @@ class Prover {
   bool JudgeRows(const PerSide<Traces>& traces, RowProof proof) {
     bool all = true;
     const bool last = proof == RowProof::kProvedOn;
-    for (const Pair& pair : pairs_) {
+    for (const ProofPair& pair : pairs_) {
       RowProof& row = report_.rows[pair.row];
       const auto l = traces.left.find(pair.left);
       const auto r = traces.right.find(pair.right);
@@ -314,8 +280,12 @@ class Prover {
       }
       if (last && row == RowProof::kProved) continue;
       row = RowProof::kNotProved;
-      if (AreEqual(traces, pair.left, pair.right)) {
+      if (AreEqual(traces, pair.left, pair.right) || IsFold(pair)) {
         row = proof;
+        continue;
+      }
+      if (pair.both_are_leaves && IsOtherFold(pair)) {
+        row = RowProof::kNotLookedAt;
         continue;
       }
       all = false;
@@ -332,15 +302,45 @@ class Prover {
     return all;
   }
 
+  // Scales of other tensors are no tables.
+  static bool IsTable(const Traces::value_type& constant) {
+    return constant.second.shape.size() > 1;
+  }
+
+  std::string FirstNotProved() const {
+    const auto first = std::find_if(pairs_.begin(), pairs_.end(), [&](const ProofPair& pair) {
+      return !pair.both_are_leaves && report_.rows[pair.row] == RowProof::kNotProved;
+    });
+    if (first == pairs_.end()) return "";
+    return first->left == first->right ? first->left
+                                       : absl::StrCat(first->left, " | ", first->right);
+  }
+
+  // Weights beside those into which the other side has folded what comes after them.
+  bool IsFold(const ProofPair& pair) const {
+    return std::any_of(report_.folds.begin(), report_.folds.end(), [&](const ProofFold& fold) {
+      return fold.left == pair.left && fold.right == pair.right;
+    });
+  }
+
+  // A constant that stands for what the other side folds elsewhere: it has no partner.
+  bool IsOtherFold(const ProofPair& pair) const {
+    return std::any_of(report_.folds.begin(), report_.folds.end(), [&](const ProofFold& fold) {
+      return fold.left == pair.left || fold.right == pair.right;
+    });
+  }
+
   // An output has a row of its own beside that of the result it repeats.
-  bool IsToldOf(const Pair& pair) const {
+  bool IsToldOf(const ProofPair& pair) const {
     return std::any_of(report_.parted.begin(), report_.parted.end(), [&](const ProofRow& row) {
       return row.left == pair.left && row.right == pair.right;
     });
   }
 
+  const Graph& GraphOf(SideId side) const { return sides_[side]->evaluator()->model().graph; }
+
   const Node* NodeOf(SideId side, const std::string& result) const {
-    for (const Node& node : sides_[side]->evaluator()->model().graph.nodes) {
+    for (const Node& node : GraphOf(side).nodes) {
       if (std::find(node.outputs.begin(), node.outputs.end(), result) != node.outputs.end()) {
         return &node;
       }
@@ -350,7 +350,7 @@ class Prover {
 
   // The first of the left's and the right's that is at the node which makes a pair's result; null
   // if there is none.
-  const ProofEnd* EndAt(const Pair& pair, const std::vector<ProofEnd>& left,
+  const ProofEnd* EndAt(const ProofPair& pair, const std::vector<ProofEnd>& left,
                         const std::vector<ProofEnd>& right) const {
     for (const SideId side : kBothSides) {
       const Node* const node = NodeOf(side, side == SideId::kLeft ? pair.left : pair.right);
@@ -362,7 +362,7 @@ class Prover {
     return nullptr;
   }
 
-  std::string WhyNot(const Pair& pair, bool known) const {
+  std::string WhyNot(const ProofPair& pair, bool known) const {
     if (const ProofEnd* end = EndAt(pair, report_.left_ends, report_.right_ends)) {
       return absl::StrCat(end->op_type, ": ", end->why);
     }
@@ -379,9 +379,12 @@ class Prover {
     report_.proved =
         !outputs.pairs.empty() && outputs.only_left.empty() && outputs.only_right.empty();
     // Tables of which these inputs read some rows: other inputs may read what differs.
-    for (const Pair& pair : pairs_) {
+    for (const ProofPair& pair : pairs_) {
       const auto left = traces.left.find(pair.left);
-      if (pair.both_are_leaves && left != traces.left.end() && left->second.real &&
+      const auto right = traces.right.find(pair.right);
+      if (pair.both_are_leaves && left != traces.left.end() && right != traces.right.end() &&
+          left->second.real && right->second.real &&
+          (!conversions_.has_value() || IsTable(*left)) &&
           report_.rows[pair.row] == RowProof::kNotProved) {
         report_.proved = false;
       }
@@ -394,8 +397,14 @@ class Prover {
       // A type of fewer digits rounds more, which somebody has to want.
       const auto right = traces.right.find(pair.right);
       if (row.proof == RowProof::kProved && left->second.dtype != right->second.dtype) {
-        row.proof = RowProof::kNotProved;
-        row.why = "the types differ";
+        if (conversions_.has_value()) {
+          const DType dtype =
+              (conversions_->converted() == SideId::kLeft ? left : right)->second.dtype;
+          report_.conversions.outputs.push_back(absl::StrCat(pair.left, ": ", DTypeName(dtype)));
+        } else {
+          row.proof = RowProof::kNotProved;
+          row.why = "the types differ";
+        }
       }
       // An output that depends on no input that varies has been computed once, and not proved.
       if (left != traces.left.end() && left->second.fixed && !report_.given.empty()) {
@@ -412,33 +421,14 @@ class Prover {
   const ThreadPool& pool_;
   const Workspace workspace_;
   const PrimeField field_;
-  const std::vector<Pair> pairs_;
+  const std::vector<ProofPair> pairs_;
   PerSide<MeantConstants> meant_;
   ProductMemo products_;
   RunMemo memo_;
+  std::optional<Conversions> conversions_;
   PerSide<FieldValues> kept_;  // of pairs that may be folds
   ProofReport report_;
 };
-
-// Inputs that are called masks and hold whole numbers 0 and 1 alone. Optimizers take for granted
-// that they do, or that the zeros come last.
-std::set<std::string> MasksOf(const PerSide<Side*>& sides) {
-  std::set<std::string> masks;
-  for (const SideId id : kBothSides) {
-    for (const auto& [name, value] : *sides[id]->feeds()) {
-      if (!absl::StrContains(absl::AsciiStrToLower(name), "mask") || !value.is_tensor()) continue;
-      const DType dtype = value.tensor().dtype();
-      if (!IsInteger(dtype) && dtype != DType::kBool) continue;
-      const std::vector<double> numbers = NumbersIn(value.tensor());
-      if (!numbers.empty() && std::all_of(numbers.begin(), numbers.end(), [](double number) {
-            return number == 0 || number == 1;
-          })) {
-        masks.insert(name);
-      }
-    }
-  }
-  return masks;
-}
 
 }  // namespace
 
@@ -457,12 +447,25 @@ ProofReport ProveEqual(const PerSide<Side*>& sides, const Comparison& comparison
     }
   }
   if (!report.not_possible.empty()) return report;
-  report = Prover(sides, comparison, options, {}).Prove();
-  const std::set<std::string> masks = MasksOf(sides);
-  if (report.proved || !report.not_possible.empty() || masks.empty()) return report;
-  ProofReport with_masks = Prover(sides, comparison, options, masks).Prove();
-  const double seconds = report.seconds + with_masks.seconds;
-  if (with_masks.proved) report = std::move(with_masks);
+  report = Prover(sides, comparison, options, {}, std::nullopt).Prove();
+  if (report.proved || !report.not_possible.empty()) return report;
+  std::vector<std::set<std::string>> fed = {{}};
+  if (std::set<std::string> masks = MaskInputs(sides); !masks.empty())
+    fed.push_back(std::move(masks));
+  double seconds = report.seconds;
+  if (fed.size() > 1) {
+    ProofReport with_masks = Prover(sides, comparison, options, fed.back(), std::nullopt).Prove();
+    seconds += with_masks.seconds;
+    if (with_masks.proved) report = std::move(with_masks);
+  }
+  const std::optional<SideId> converted = ConvertedSide(
+      {&sides.left->evaluator()->model().graph, &sides.right->evaluator()->model().graph});
+  for (const std::set<std::string>& as_fed : fed) {
+    if (report.proved || report.conversions.proved || !converted.has_value()) break;
+    const ProofReport exact = Prover(sides, comparison, options, as_fed, converted).Prove();
+    seconds += exact.seconds;
+    TakeExactProof(exact, &report);
+  }
   report.seconds = seconds;
   return report;
 }

@@ -73,8 +73,11 @@ absl::Status QuantizedWhere(Definition& d) {
 
 // A bias of int32, whose scale is that of the products.
 std::string Bias(Definition& d, int bias, int scale, int weight_scale) {
-  const std::string number = d.Add("Cast", {d.In(bias)}, {{"to", int64_t{1}}});
-  return d.Add("Mul", {number, d.Add("Mul", {d.In(scale), d.In(weight_scale)})});
+  const int64_t scales = d.ShapeOf(weight_scale).empty() ? 1 : d.ShapeOf(weight_scale)[0];
+  const std::string one = d.Reshaped(d.In(scale), {});
+  const std::string other = scales == 1 ? d.Reshaped(d.In(weight_scale), {}) : d.In(weight_scale);
+  return d.Add("DequantizeLinear", {d.In(bias), d.Add("Mul", {one, other})},
+               {{"axis", int64_t{0}}});
 }
 
 // x, x_scale, x_zero, w, w_scale, w_zero, y_scale, y_zero, B.
@@ -161,8 +164,8 @@ absl::Status WideMatMul(Definition& d) {
 
 // The codes of `bits` bits in constant bytes, the first in the low bits: the first `count` of each
 // of `rows` equal parts.
-absl::StatusOr<std::string> Codes(Definition& d, int input, int64_t bits, int64_t rows,
-                                  int64_t count) {
+absl::StatusOr<std::vector<int64_t>> CodesIn(Definition& d, int input, int64_t bits, int64_t rows,
+                                             int64_t count) {
   if (bits != 2 && bits != 4 && bits != 8) return NoMeaning("codes of another size");
   OC_ASSIGN_OR_RETURN(const std::vector<int64_t> bytes, d.of().Integers(input));
   const int64_t of_byte = 8 / bits;
@@ -176,28 +179,49 @@ absl::StatusOr<std::string> Codes(Definition& d, int input, int64_t bits, int64_
                       ((int64_t{1} << bits) - 1));
     }
   }
-  const std::string flat = d.Add("Cast", {d.Integers(codes)}, {{"to", int64_t{2}}});
-  return d.Reshaped(flat, {rows, count});
+  return codes;
+}
+
+// These as a tensor of a type.
+std::string LaidOut(Definition& d, const std::vector<int64_t>& codes, int64_t rows, DType dtype) {
+  const auto count = static_cast<int64_t>(codes.size());
+  const std::string flat =
+      d.Add("Cast", {d.Integers(codes)}, {{"to", static_cast<int64_t>(dtype)}});
+  return d.Reshaped(flat, {rows, rows == 0 ? 0 : count / rows});
 }
 
 // (rows, columns) of codes of blocks, (code - zero) * scale.
 absl::StatusOr<std::string> Weights(Definition& d, int codes, int scales, int zeros, int64_t bits,
                                     int64_t rows, int64_t columns, int64_t block) {
   const int64_t blocks = (columns + block - 1) / block;
-  OC_ASSIGN_OR_RETURN(std::string code, Codes(d, codes, bits, rows, blocks * block));
-  const std::string scale = d.Reshaped(d.In(scales), {rows, blocks, 1});
-  std::string zero;
-  if (zeros >= 0 && d.Has(zeros)) {
-    if (d.of().InType(zeros) == DType::kUint8) {
-      OC_ASSIGN_OR_RETURN(zero, Codes(d, zeros, bits, rows, blocks));
-      zero = d.Add("CastLike", {zero, d.In(scales)});
-    } else {
-      zero = d.In(zeros);
-    }
-    zero = d.Reshaped(zero, {rows, blocks, 1});
-  } else {
-    zero = d.Number(static_cast<float>(int64_t{1} << (bits - 1)), scales);
+  OC_ASSIGN_OR_RETURN(std::vector<int64_t> all, CodesIn(d, codes, bits, rows, blocks * block));
+  const bool given_zeros = zeros >= 0 && d.Has(zeros);
+  const bool whole_zeros = !given_zeros || d.of().InType(zeros) == DType::kUint8;
+  std::vector<int64_t> points(static_cast<size_t>(rows * blocks), int64_t{1} << (bits - 1));
+  if (given_zeros && whole_zeros) {
+    OC_ASSIGN_OR_RETURN(points, CodesIn(d, zeros, bits, rows, blocks));
   }
+  if (whole_zeros && bits != 2) {
+    // With zero points in codes it is DequantizeLinear. Nobody reads what fills up the last block.
+    for (int64_t i = 0; i < rows * blocks * block; ++i) {
+      if (i % (blocks * block) < columns) continue;
+      all[static_cast<size_t>(i)] = points[static_cast<size_t>(i / block)];
+    }
+    const DType dtype = bits == 4 ? DType::kUint4 : DType::kUint8;
+    const std::string values =
+        d.Add("DequantizeLinear",
+              {LaidOut(d, all, rows, dtype), d.Reshaped(d.In(scales), {rows, blocks}),
+               LaidOut(d, points, rows, dtype)},
+              {{"axis", int64_t{1}}, {"block_size", block}});
+    if (blocks * block == columns) return values;
+    return d.Add("Slice", {values, d.Integers({0}), d.Integers({columns}), d.Integers({1})});
+  }
+  std::string code = LaidOut(d, all, rows, DType::kUint8);
+  const std::string scale = d.Reshaped(d.In(scales), {rows, blocks, 1});
+  std::string zero =
+      whole_zeros ? d.Add("CastLike", {LaidOut(d, points, rows, DType::kUint8), d.In(scales)})
+                  : d.In(zeros);
+  zero = d.Reshaped(zero, {rows, blocks, 1});
   code = d.Reshaped(d.Add("CastLike", {code, d.In(scales)}), {rows, blocks, block});
   const std::string values = d.Add("Mul", {d.Add("Sub", {code, zero}), scale});
   std::string flat = d.Reshaped(values, {rows, blocks * block});

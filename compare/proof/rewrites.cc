@@ -139,7 +139,10 @@ std::vector<Rewrite> FindRewrites(const Comparison& comparison) {
 }
 
 std::string RewriteFaultOf(const Comparison& comparison) {
-  if (comparison.proof == nullptr || comparison.proof->proved) return "";
+  if (comparison.proof == nullptr || comparison.proof->proved ||
+      comparison.proof->conversions.proved) {
+    return "";
+  }
   for (const Rewrite& rewrite : FindRewrites(comparison)) {
     if (rewrite.state == RewriteState::kTested || rewrite.state == RewriteState::kProved) continue;
     return absl::StrCat(rewrite.what, " ", RewriteStateName(rewrite.state),

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
 #include "compare/proof/field/prime_field.h"
 #include "compare/proof/foldable_layer.h"
@@ -107,6 +109,24 @@ Residues WithoutMasked(Residues scores, const Residues& masked, absl::Span<const
   if (!hidden.ok()) return scores;
   absl::StatusOr<Residues> made = ReplacedWhere(*hidden, scores, kMinusInfinity);
   return made.ok() && made->shape == scores.shape ? *std::move(made) : scores;
+}
+
+std::set<std::string> MaskInputs(const PerSide<Side*>& sides) {
+  std::set<std::string> masks;
+  for (const SideId id : kBothSides) {
+    for (const auto& [name, value] : *sides[id]->feeds()) {
+      if (!absl::StrContains(absl::AsciiStrToLower(name), "mask") || !value.is_tensor()) continue;
+      const DType dtype = value.tensor().dtype();
+      if (!IsInteger(dtype) && dtype != DType::kBool) continue;
+      const std::vector<double> numbers = NumbersIn(value.tensor());
+      if (!numbers.empty() && std::all_of(numbers.begin(), numbers.end(), [](double number) {
+            return number == 0 || number == 1;
+          })) {
+        masks.insert(name);
+      }
+    }
+  }
+  return masks;
 }
 
 }  // namespace onnxcmp

@@ -3,9 +3,14 @@
 #ifndef ONNXCMP_COMPARE_PROOF_SCORE_MASKS_H_
 #define ONNXCMP_COMPARE_PROOF_SCORE_MASKS_H_
 
+#include <set>
+#include <string>
+
 #include "absl/types/span.h"
+#include "compare/base/per_side.h"
 #include "compare/proof/field/residues.h"
 #include "compare/proof/field_value.h"
+#include "compare/sides/side.h"
 #include "evaluator/model/model.h"
 #include "evaluator/tensor/tensor.h"
 #include "evaluator/tensor/value.h"
@@ -19,6 +24,10 @@ Tensor MaskedElements(const Node& node, absl::Span<const FieldValue> inputs, con
 
 // The scores with -infinity for these elements, but for lanes along `axes` that are masked whole.
 Residues WithoutMasked(Residues scores, const Residues& masked, absl::Span<const int> axes);
+
+// Inputs that are called masks and hold whole numbers 0 and 1 alone. Optimizers take for granted
+// that they do, or that the zeros come last.
+std::set<std::string> MaskInputs(const PerSide<Side*>& sides);
 
 }  // namespace onnxcmp
 

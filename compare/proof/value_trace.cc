@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "compare/alignment/alignment.h"
+#include "compare/proof/field/prime_field.h"
 #include "compare/proof/field/residues.h"
 #include "compare/proof/field_node.h"
 #include "compare/streams/fingerprint.h"
+#include "compare/streams/result_stream.h"
 #include "compare/streams/xxh128.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/tensor/tensor.h"
@@ -22,7 +25,40 @@ ResidueTrace TraceOfResidues(const Residues& residues) {
   return trace;
 }
 
+// Results of the main graph that outputs repeat count as what they repeat.
+const StreamResult* MainResult(const ResultStream& stream, int number) {
+  const StreamResult* result = &stream.results[Index(number)];
+  if (result->kind == ResultKind::kOutput && result->source != kNone) {
+    result = &stream.results[Index(result->source)];
+  }
+  return result->depth == 0 ? result : nullptr;
+}
+
+bool IsLeaf(const ResultStream& stream, const StreamResult& result) {
+  return result.kind == ResultKind::kInitializer ||
+         (result.kind == ResultKind::kResult && OpTypeOf(result, stream) == "Constant");
+}
+
 }  // namespace
+
+std::vector<ProofPair> PairsOf(const Comparison& comparison) {
+  std::vector<ProofPair> pairs;
+  for (size_t row = 0; row < comparison.rows.size(); ++row) {
+    const AlignedRow& aligned = comparison.rows[row].aligned;
+    // The same elements in another order are not the same value.
+    if (!aligned.paired() || Has(aligned.marks, Mark::kTransposed)) continue;
+    const StreamResult* const left = MainResult(comparison.left, aligned.left.back());
+    const StreamResult* const right = MainResult(comparison.right, aligned.right.back());
+    if (left == nullptr || right == nullptr) continue;
+    ProofPair pair = {row, left->name, right->name, MixNumbers(FunctionNumber("row"), row)};
+    pair.left_is_leaf = IsLeaf(comparison.left, *left);
+    const bool right_is_leaf = IsLeaf(comparison.right, *right);
+    pair.may_be_fold = pair.left_is_leaf != right_is_leaf;
+    pair.both_are_leaves = pair.left_is_leaf && right_is_leaf;
+    pairs.push_back(std::move(pair));
+  }
+  return pairs;
+}
 
 bool IsRealTensor(const Value& value) {
   return value.is_tensor() && IsFloatingPoint(value.tensor().dtype());

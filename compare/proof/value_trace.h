@@ -1,4 +1,4 @@
-// Traces of the values of a run over a field, and values of inputs there.
+// Traces of the values of a run over a field, pairs of them, and values of inputs there.
 #ifndef ONNXCMP_COMPARE_PROOF_VALUE_TRACE_H_
 #define ONNXCMP_COMPARE_PROOF_VALUE_TRACE_H_
 
@@ -9,6 +9,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
+#include "compare/outcome/comparison.h"
 #include "compare/proof/field/prime_field.h"
 #include "compare/proof/field_value.h"
 #include "compare/streams/hash128.h"
@@ -41,6 +42,19 @@ struct ValueTrace {
   mutable std::optional<ResidueTrace> made;
 };
 using Traces = absl::flat_hash_map<std::string, ValueTrace>;
+
+// A pair of values of the two main graphs, from a row of the alignment.
+struct ProofPair {
+  size_t row = 0;
+  std::string left;
+  std::string right;
+  uint64_t key = 0;
+  bool may_be_fold = false;  // a constant of one side against what the other computes
+  bool left_is_leaf = false;
+  bool both_are_leaves = false;
+};
+
+std::vector<ProofPair> PairsOf(const Comparison& comparison);
 
 absl::StatusOr<ValueTrace> TraceOf(const PrimeField& field, const ThreadPool& pool,
                                    const FieldValue& value);

@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "absl/status/status.h"
+#include "compare/proof/conversions.h"
 #include "compare/proof/field_functions.h"
 #include "compare/proof/field_node.h"
 #include "evaluator/base/status_macros.h"
@@ -145,6 +146,29 @@ absl::Status ConvOperator(FieldNode& node) {
   return node.Set(0, std::move(out));
 }
 
+// x, weights, x_zero, w_zero: products of whole numbers less their zero points.
+absl::Status ConvIntegerOperator(FieldNode& node) {
+  OC_ASSIGN_OR_RETURN(Residues x, node.In(0));
+  OC_ASSIGN_OR_RETURN(Residues weights, node.In(1));
+  if (node.Has(2)) {
+    OC_ASSIGN_OR_RETURN(const Residues zero, node.In(2));
+    OC_ASSIGN_OR_RETURN(x, SubAll(x, zero));
+  }
+  if (std::optional<Residues> exact = FieldScaledCodes(node, 1, 3, 0); exact.has_value()) {
+    weights = *std::move(exact);
+  } else if (node.Has(3)) {
+    OC_ASSIGN_OR_RETURN(Residues zero, node.In(3));
+    if (zero.rank() == 1) {
+      const int64_t filters = zero.size();
+      zero.shape = Shape(weights.shape.size(), 1);
+      zero.shape[0] = filters;
+    }
+    OC_ASSIGN_OR_RETURN(weights, SubAll(weights, zero));
+  }
+  OC_ASSIGN_OR_RETURN(Residues out, Convolved(node, x, weights));
+  return node.Set(0, std::move(out));
+}
+
 // ConvTranspose (x, weights, bias): each number of an image times the weights, summed where it
 // comes to lie.
 absl::Status ConvTransposeOperator(FieldNode& node) {
@@ -202,7 +226,15 @@ absl::Status ConvTransposeOperator(FieldNode& node) {
 absl::Status PoolOperator(FieldNode& node) {
   const bool max = node.node().op_type == "MaxPool";
   if (max) node.MarkRandom();
-  OC_ASSIGN_OR_RETURN(const Residues x, node.In(0));
+  OC_ASSIGN_OR_RETURN(Residues x, node.In(0));
+  // The greatest code is that of the greatest number.
+  const auto codes =
+      max && node.conversions() != nullptr ? node.conversions()->ScaleOf(x) : std::nullopt;
+  if (codes.has_value()) {
+    x = Mapped(std::move(x), [&](Residue code) {
+      return Field::Mul(Field::Sub(code, codes->second), codes->first);
+    });
+  }
   OC_ASSIGN_OR_RETURN(const Shape shape, OutputShape(node));
   const std::vector<int64_t> kernel = node.Ints("kernel_shape");
   if (x.rank() != static_cast<int>(kernel.size()) + 2 || node.HasOutput(1) ||
@@ -228,6 +260,12 @@ absl::Status PoolOperator(FieldNode& node) {
              : Field::Div(std::accumulate(inside.begin(), inside.end(), Residue{0}, Field::Add),
                           count);
   }
+  if (codes.has_value()) {
+    out = Mapped(std::move(out), [&](Residue number) {
+      return Field::Add(Field::Div(number, codes->first), codes->second);
+    });
+    node.conversions()->KnowCodes(out, codes->first, codes->second);
+  }
   return node.Set(0, std::move(out));
 }
 
@@ -249,6 +287,7 @@ absl::Status GlobalPoolOperator(FieldNode& node) {
 
 constexpr FieldOperatorRow kRows[] = {
     {kOnnxDomain, "Conv", ConvOperator},
+    {kOnnxDomain, "ConvInteger", ConvIntegerOperator},
     {kOnnxDomain, "ConvTranspose", ConvTransposeOperator},
     {kOnnxDomain, "MaxPool", PoolOperator},
     {kOnnxDomain, "AveragePool", PoolOperator},

@@ -16,6 +16,24 @@ ReportJson ToJson(const ProofRow& row) {
   return {{"left", row.left}, {"right", row.right}, {"proved", row.proof == RowProof::kProved}};
 }
 
+ReportJson ToJson(const ProofConversions& conversions) {
+  ReportJson json = {{"side", conversions.side},
+                     {"constants", ReportJson::array()},
+                     {"results", ReportJson::array()},
+                     {"outputs", conversions.outputs}};
+  for (const ProofConversion& constant : conversions.constants) {
+    json["constants"].push_back({{"constant", constant.constant},
+                                 {"type", constant.type},
+                                 {"elements", JsonInteger(constant.elements)},
+                                 {"zeros", JsonInteger(constant.zeros)},
+                                 {"out_of_range", JsonInteger(constant.out_of_range)}});
+  }
+  for (const ProofRoundedResults& results : conversions.results) {
+    json["results"].push_back({{"type", results.type}, {"count", JsonInteger(results.count)}});
+  }
+  return json;
+}
+
 void AddEnds(SideId side, const std::vector<ProofEnd>& ends, bool with_why, ReportJson* to) {
   for (const ProofEnd& end : ends) {
     ReportJson json = {
@@ -30,10 +48,12 @@ ReportJson RestsOn(const ProofReport& proof) {
   for (const ProofFold& fold : proof.folds) {
     folds.push_back({{"left", fold.left}, {"right", fold.right}, {"ulp", JsonInteger(fold.ulp)}});
   }
-  return {{"inputs_as_fed", proof.given},
-          {"shapes_as_on_these", proof.given_shapes},
-          {"constants", proof.constants},
-          {"folded_constants", std::move(folds)}};
+  ReportJson json = {{"inputs_as_fed", proof.given},
+                     {"shapes_as_on_these", proof.given_shapes},
+                     {"constants", proof.constants},
+                     {"folded_constants", std::move(folds)}};
+  if (proof.conversions.proved) json["conversions"] = ToJson(proof.conversions);
+  return json;
 }
 
 }  // namespace
@@ -46,6 +66,7 @@ ReportJson ProofJson(const Comparison& comparison) {
     json["not_possible"] = proof.not_possible;
     return json;
   }
+  json["proved_with_exact_numbers"] = proof.conversions.proved;
   json["pairs"] = JsonInteger(proof.results);
   json["proved_pairs"] = JsonInteger(proof.proved_results);
   json["outputs"] = ReportJson::array();

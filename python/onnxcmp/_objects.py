@@ -397,6 +397,39 @@ class FoldedConstant(_Record):
     ulp: int = _member(_whole)
 
 
+class ConvertedConstant(_Record):
+    """A constant that one side has in fewer digits: each element is the nearest number."""
+
+    __slots__ = ()
+    constant: str = _member()
+    type: str = _member()
+    elements: int = _member(_whole)
+    zeros: int = _member(_whole)
+    out_of_range: int = _member(_whole)
+
+
+class RoundedResults(_Record):
+    """Results that one side rounds to the codes of a type."""
+
+    __slots__ = ()
+    type: str = _member()
+    count: int = _member(_whole)
+
+
+class Conversions(_Record):
+    """Constants and results that `side` has in fewer digits than the other."""
+
+    __slots__ = ()
+    side: str = _member()
+    constants: tuple[ConvertedConstant, ...] = _member(
+        lambda items: tuple(ConvertedConstant(item) for item in items), absent=()
+    )
+    results: tuple[RoundedResults, ...] = _member(
+        lambda items: tuple(RoundedResults(item) for item in items), absent=()
+    )
+    outputs: tuple[str, ...] = _member(tuple, absent=())
+
+
 class RestsOn(_Record):
     """The conditions of a proof."""
 
@@ -407,6 +440,7 @@ class RestsOn(_Record):
     folded_constants: tuple[FoldedConstant, ...] = _member(
         lambda items: tuple(FoldedConstant(item) for item in items), absent=()
     )
+    conversions: Conversions | None = _member(Conversions)
 
 
 class OtherSizes(_Record):
@@ -437,6 +471,7 @@ class Proof(_Record):
 
     __slots__ = ()
     proved: bool = _member()
+    proved_with_exact_numbers: bool = _member(absent=False)
     text: tuple[str, ...] = _member(tuple, absent=())
     not_possible: str = _member(absent="")
     pairs: int = _member(_whole, absent=0)

@@ -61,6 +61,7 @@ def assert_equal_for_all_inputs(
     right: typing.Any,
     feeds: typing.Any = None,
     *,
+    conversions: bool = False,
     artifacts: str | os.PathLike[str] | None = None,
     message: str = "",
     **options: typing.Any,
@@ -69,8 +70,9 @@ def assert_equal_for_all_inputs(
     `onnxcmp LEFT RIGHT --prove` (docs/proof.md).
 
     No tolerance hides a fault, and no rounding is one. What cannot be proved fails, too, although
-    it may be right: the failure says where the proof ends. The arguments are those of
-    assert_agree().
+    it may be right: the failure says where the proof ends. With `conversions` constants and results
+    that a side has in fewer digits, as in float16 or in 8 bits, may count as the exact numbers that
+    they were rounded from. The other arguments are those of assert_agree().
     """
     __tracebackhide__ = True
     comparison = assert_agree(
@@ -78,7 +80,10 @@ def assert_equal_for_all_inputs(
     )
     for one in comparison.sets:
         proof = one.proof
-        if proof is None or not proof or not all(sizes.proved for sizes in proof.other_sizes):
+        holds = proof is not None and (
+            proof.proved or (conversions and proof.proved_with_exact_numbers)
+        )
+        if not holds or not all(sizes.proved for sizes in proof.other_sizes):
             what = "the models are not proved equal for all inputs"
             raise AssertionError(_failure(one, what, message, artifacts))
     return comparison

@@ -65,6 +65,56 @@ void AddEnds(const std::vector<ProofEnd>& ends, const char* side, std::vector<st
   }
 }
 
+// "24 constants to float16, 3 constants to int8, 12 results to uint8".
+std::string ConvertedText(const ProofConversions& conversions) {
+  std::map<std::string, int64_t> constants;
+  for (const ProofConversion& constant : conversions.constants) ++constants[constant.type];
+  std::vector<std::string> parts;
+  for (const auto& [type, count] : constants) {
+    parts.push_back(absl::StrCat(Count(count, "constant"), " to ", type));
+  }
+  for (const ProofRoundedResults& results : conversions.results) {
+    parts.push_back(absl::StrCat(Count(results.count, "result"), " to ", results.type));
+  }
+  return absl::StrJoin(parts, ", ");
+}
+
+// The constants of the other side, by what they were converted to, and what was lost on the way.
+void AddConversions(const ProofConversions& conversions, bool all,
+                    std::vector<std::string>* lines) {
+  std::map<std::string, std::vector<std::string>> names;
+  std::vector<std::string> zeros, cut;
+  for (const ProofConversion& constant : conversions.constants) {
+    names[constant.type].push_back(constant.constant);
+    if (constant.zeros > 0)
+      zeros.push_back(absl::StrCat(constant.constant, " (", constant.zeros, ")"));
+    if (constant.out_of_range > 0) {
+      cut.push_back(absl::StrCat(constant.constant, " (", constant.out_of_range, " of ",
+                                 constant.elements, ")"));
+    }
+  }
+  for (const auto& [type, constants] : names) {
+    lines->push_back(absl::StrCat("in ", type, " on the ", conversions.side,
+                                  ", each element the nearest number: ", List(constants, all)));
+  }
+  if (!zeros.empty()) {
+    lines->push_back(absl::StrCat("elements too small for the type, which are 0 there, or nearly: ",
+                                  List(zeros, all)));
+  }
+  if (!cut.empty()) {
+    lines->push_back(
+        absl::StrCat("elements beyond the type's range, cut to its end: ", List(cut, all)));
+  }
+  if (!conversions.results.empty()) {
+    lines->push_back(absl::StrCat("the ", conversions.side,
+                                  "'s results in codes are cut to the range of these"));
+  }
+  if (!conversions.outputs.empty()) {
+    lines->push_back(absl::StrCat("outputs of another type on the ", conversions.side, ": ",
+                                  List(conversions.outputs, all)));
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> ProofText(const ProofReport& report, bool all) {
@@ -72,9 +122,17 @@ std::vector<std::string> ProofText(const ProofReport& report, bool all) {
     return {absl::StrCat("not possible: ", PrintableText(report.not_possible))};
   }
   std::vector<std::string> lines;
+  const ProofConversions& conversions = report.conversions;
   if (report.proved) {
     lines.push_back(
         absl::StrCat("same ", Scope(report, all), " (proved), but for rounding, overflow and NaN"));
+  } else if (conversions.proved) {
+    const std::string converted = ConvertedText(conversions);
+    lines.push_back(
+        absl::StrCat("same with exact numbers ", Scope(report, all), " (proved), but for ",
+                     converted.empty() ? "" : absl::StrCat("the conversion of ", converted, ", "),
+                     "rounding, overflow and NaN"));
+    AddConversions(conversions, all, &lines);
   } else {
     const auto proved =
         std::count_if(report.outputs.begin(), report.outputs.end(),
@@ -85,6 +143,13 @@ std::vector<std::string> ProofText(const ProofReport& report, bool all) {
                                  " of ", Count(report.results, "pair"),
                                  " are, given the pairs before them"));
     AddParted(report, all, &lines);
+    if (!conversions.side.empty()) {
+      const std::string converted = ConvertedText(conversions);
+      lines.push_back(absl::StrCat(
+          "not proved with exact numbers either",
+          converted.empty() ? "" : absl::StrCat(", for the conversion of ", converted),
+          conversions.parts_at.empty() ? "" : ": first at ", PrintableText(conversions.parts_at)));
+    }
   }
   if (!report.folds.empty()) {
     int64_t ulp = 0;
@@ -106,7 +171,7 @@ std::vector<std::string> ProofText(const ProofReport& report, bool all) {
                                  PrintableText(sizes.sizes), sizes.proved ? " (proved)" : "",
                                  sizes.why.empty() ? "" : ": ", PrintableText(sizes.why)));
   }
-  if (!report.proved) {
+  if (!report.proved && !conversions.proved) {
     AddEnds(report.left_ends, "left", &lines);
     AddEnds(report.right_ends, "right", &lines);
   }

@@ -21,7 +21,7 @@ bool AgreesOnNumbers(const Comparison& comparison) {
 
 bool IsProved(const Comparison& comparison) {
   return comparison.proof != nullptr && comparison.proof->not_possible.empty() &&
-         comparison.proof->proved;
+         (comparison.proof->proved || comparison.proof->conversions.proved);
 }
 
 }  // namespace
@@ -33,7 +33,8 @@ std::string ProvedVerdict(const Comparison& comparison) {
 
 std::string ProvedButDifferent(const Comparison& comparison) {
   if (!IsProved(comparison) || comparison.verdict != Verdict::kDifferent) return "";
-  return absl::StrCat("but in exact arithmetic the ", ProofText(*comparison.proof, false).front());
+  return absl::StrCat(comparison.proof->proved ? "but in exact arithmetic the " : "but the ",
+                      ProofText(*comparison.proof, false).front());
 }
 
 std::string NotProvedText(const Comparison& comparison) {
@@ -47,7 +48,7 @@ std::string NotProvedText(const Comparison& comparison) {
     return absl::StrCat("but not proved with ", PrintableText(sizes.sizes),
                         sizes.why.empty() ? "" : ": ", PrintableText(sizes.why));
   }
-  if (proof.proved) return "";
+  if (proof.proved || proof.conversions.proved) return "";
   std::string text = "but not proved for all inputs of these shapes";
   if (proof.parted.empty()) return text;
   const ProofRow& row = proof.parted.front();
@@ -77,17 +78,18 @@ std::string RewritesText(const Comparison& comparison, bool all) {
 }
 
 std::string ProvedPairsText(const Comparison& comparison, const std::vector<std::string>& marks) {
-  constexpr std::array<const char*, 4> kWords = {" proved", " proved given those before",
-                                                 " not proved", " other in exact arithmetic"};
+  std::array<const char*, 4> words = {" proved", " proved given those before", " not proved",
+                                      " other in exact arithmetic"};
   if (comparison.proof == nullptr) return "";
+  if (comparison.proof->conversions.proved) words[1] = " proved with exact numbers";
   std::array<int64_t, 5> counts = {};
   for (const RowProof row : comparison.proof->rows) ++counts[static_cast<size_t>(row)];
   std::vector<std::string> parts;
-  for (size_t i = 0; i < kWords.size(); ++i) {
+  for (size_t i = 0; i < words.size(); ++i) {
     if (counts[i] == 0) continue;
     const std::string number = parts.empty() ? Count(counts[i], "pair") : absl::StrCat(counts[i]);
     parts.push_back(absl::StrCat(
-        number, kWords[i], i < marks.size() ? absl::StrCat(kNoBreak, "(", marks[i], ")") : ""));
+        number, words[i], i < marks.size() ? absl::StrCat(kNoBreak, "(", marks[i], ")") : ""));
   }
   return absl::StrJoin(parts, ", ");
 }
@@ -121,6 +123,10 @@ std::string CauseProofText(const Comparison& comparison, const Cause& cause) {
       return "proved: it differs in exact arithmetic, whatever the tolerance";
     case RowProof::kProved:
     case RowProof::kProvedOn:
+      if (comparison.proof->conversions.proved) {
+        return "proved: with exact numbers it is the same, so that only conversions, rounding, "
+               "overflow or NaN differ";
+      }
       return "proved: in exact arithmetic it is the same, so that only rounding, overflow or NaN "
              "differ";
     case RowProof::kNotProved:

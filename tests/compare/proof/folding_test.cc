@@ -95,6 +95,25 @@ TEST(Folding, AFaultOfOneLastPlaceIsNot) {
   EXPECT_FALSE(ProofOfBodies(Plain(other), WithBias(Folded(layer))).proved);
 }
 
+// Weights that folding has hardly changed are paired with what they were folded from.
+TEST(Folding, WeightsNearWhatTheyWereFoldedFromAreNoOtherTable) {
+  NormalizedLayer layer = MadeUp();
+  layer.scale = {1.001F, 0.9993F, 1.0007F, 0.9999F};
+  layer.bias = {0, 0, 0, 0};
+  layer.mean = {1e-4F, 2e-4F, -1e-4F, 3e-4F};
+  layer.variance = {0.9999F, 1.0001F, 1.0002F, 0.9998F};
+  const ProofReport report = ProofOfBodies(Plain(layer), WithBias(Folded(layer)));
+  EXPECT_TRUE(report.proved);
+  EXPECT_EQ(report.folds.size(), 2U);
+  // The product before the normalization is another one on each side.
+  for (const ProofRow& row : report.parted) EXPECT_EQ(row.left, "p") << row.right;
+  for (size_t i = 0; i < 16; ++i) {
+    NormalizedLayer faulty = Folded(layer);
+    faulty.weights[i] = std::nextafter(faulty.weights[i], 10.0F);
+    EXPECT_FALSE(ProofOfBodies(Plain(layer), WithBias(faulty)).proved) << i;
+  }
+}
+
 // Two factors of which an optimizer has made one, in floats.
 TEST(Folding, AFactorThatIsTheProductOfTwo) {
   const float a = 0.594603557F;  // 1 / sqrt(sqrt(8))

@@ -17,8 +17,14 @@ ProofReport ProofOfBodies(const std::string& left, const std::string& right, uin
   const auto text = [](const std::string& body) {
     return "g (float[2,4] x) => (float[2,4] y) { " + body + " }";
   };
-  const std::unique_ptr<ModelSide> a = SideFedWith(GivenX(), text(left));
-  const std::unique_ptr<ModelSide> b = SideFedWith(GivenX(), text(right));
+  return ProofOfModels(text(left), text(right), GivenX(), seed);
+}
+
+ProofReport ProofOfModels(const std::string& left, const std::string& right, const Tensor& x,
+                          uint64_t seed) {
+  const std::unique_ptr<ModelSide> a = SideFedWith(x, left);
+  const std::unique_ptr<ModelSide> b = SideFedWith(x, right);
+  if (a == nullptr || b == nullptr) return {};
   const absl::StatusOr<Comparison> comparison = Compare(*a, *b);
   EXPECT_TRUE(comparison.ok()) << comparison.status();
   if (!comparison.ok()) return {};

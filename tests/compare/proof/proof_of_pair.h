@@ -7,11 +7,17 @@
 
 #include "absl/types/span.h"
 #include "compare/outcome/proof_report.h"
+#include "evaluator/tensor/tensor.h"
+#include "tests/compare/model_pair.h"
 
 namespace onnxcmp::testing {
 
 // Of two bodies of a model from float[2,4] x to y, with other random numbers for each seed.
 ProofReport ProofOfBodies(const std::string& left, const std::string& right, uint64_t seed = 0);
+
+// Of two whole models' texts, each fed its x as its first input.
+ProofReport ProofOfModels(const std::string& left, const std::string& right,
+                          const Tensor& x = GivenX(), uint64_t seed = 0);
 
 // Two bodies that are the same, and one that is not the same as the first.
 struct ProofCase {
