@@ -88,16 +88,15 @@ absl::Status WhereOperator(FieldNode& node) {
   OC_ASSIGN_OR_RETURN(const Residues a, node.In(1));
   OC_ASSIGN_OR_RETURN(const Residues b, node.In(2));
   // The share of one of the two: all of it, nothing, or a random part.
-  const auto part = [&](Residue share, Residue x, uint64_t function) {
+  const auto part = [&](Residue share, Residue x) {
     if (share == 0 || share == kNoNumber) return share;
     if (share == 1) return x;
-    return IsNumber(x) ? Field::Mul(share, x) : node.field().Random(function, share, x);
+    return IsNumber(x) ? Field::Mul(share, x)
+                       : node.field().Random(FunctionNumber("where"), share, x);
   };
-  OC_ASSIGN_OR_RETURN(const Residues first, Combine(condition, a, [&](Residue c, Residue x) {
-                        return part(c, x, FunctionNumber("where"));
-                      }));
+  OC_ASSIGN_OR_RETURN(const Residues first, Combine(condition, a, part));
   OC_ASSIGN_OR_RETURN(const Residues second, Combine(condition, b, [&](Residue c, Residue x) {
-                        return part(Field::Sub(1, c), x, FunctionNumber("else"));
+                        return part(Field::Sub(1, c), x);
                       }));
   OC_ASSIGN_OR_RETURN(Residues out, AddAll(first, second));
   return node.Set(0, std::move(out));

@@ -85,12 +85,16 @@ absl::Status CheckPlainBroadcast(const FieldNode& node) {
 absl::Status AnyFunction(FieldNode& node) {
   node.MarkRandom();
   OC_ASSIGN_OR_RETURN(Residues out, node.In(0));
-  out = Mapped(std::move(out), [&](Residue x) { return node.field().Random(node.operation(), x); });
+  // Its attributes count, its version does not.
+  uint64_t function = FunctionNumber(node.node().op_type);
+  function = MixNumbers(function, static_cast<uint64_t>(node.Int("fmod", 0)));
+  function = MixNumbers(function, FunctionNumber(node.String("direction", "")));
+  out = Mapped(std::move(out), [&](Residue x) { return node.field().Random(function, x); });
   for (int i = 1; i < node.num_inputs(); ++i) {
     if (!node.Has(i)) continue;
     OC_ASSIGN_OR_RETURN(const Residues next, node.In(i));
     OC_ASSIGN_OR_RETURN(out, Combine(out, next, [&](Residue a, Residue b) {
-                          return node.field().Random(node.operation() + i, a, b);
+                          return node.field().Random(function + i, a, b);
                         }));
   }
   return node.Set(0, std::move(out));
@@ -196,8 +200,8 @@ absl::Status EvenOperator(FieldNode& node) {
 
 // Functions of one number without rules: Floor, Acos, ...
 absl::Status PlainOperator(FieldNode& node) {
-  return FieldRandomUnary(node,
-                          [&](Residue x) { return node.field().Random(node.operation(), x); });
+  const uint64_t function = FunctionNumber(node.node().op_type);
+  return FieldRandomUnary(node, [&](Residue x) { return node.field().Random(function, x); });
 }
 
 Residue Relu(const PrimeField& field, Residue x) { return field.Max(x, 0); }
