@@ -87,18 +87,7 @@ absl::Status WhereOperator(FieldNode& node) {
   OC_ASSIGN_OR_RETURN(const Residues condition, node.In(0));
   OC_ASSIGN_OR_RETURN(const Residues a, node.In(1));
   OC_ASSIGN_OR_RETURN(const Residues b, node.In(2));
-  // The share of one of the two: all of it, nothing, or a random part.
-  const auto part = [&](Residue share, Residue x) {
-    if (share == 0 || share == kNoNumber) return share;
-    if (share == 1) return x;
-    return IsNumber(x) ? Field::Mul(share, x)
-                       : node.field().Random(FunctionNumber("where"), share, x);
-  };
-  OC_ASSIGN_OR_RETURN(const Residues first, Combine(condition, a, part));
-  OC_ASSIGN_OR_RETURN(const Residues second, Combine(condition, b, [&](Residue c, Residue x) {
-                        return part(Field::Sub(1, c), x);
-                      }));
-  OC_ASSIGN_OR_RETURN(Residues out, AddAll(first, second));
+  OC_ASSIGN_OR_RETURN(Residues out, FieldChosen(node.field(), condition, a, b));
   return node.Set(0, std::move(out));
 }
 
@@ -184,6 +173,21 @@ constexpr FieldOperatorRow kRows[] = {
 };
 
 }  // namespace
+
+absl::StatusOr<Residues> FieldChosen(const PrimeField& field, const Residues& condition,
+                                     const Residues& a, const Residues& b) {
+  // The share of one of the two: all of it, nothing, or a random part.
+  const auto part = [&](Residue share, Residue x) {
+    if (share == 0 || share == kNoNumber) return share;
+    if (share == 1) return x;
+    return IsNumber(x) ? Field::Mul(share, x) : field.Random(FunctionNumber("where"), share, x);
+  };
+  OC_ASSIGN_OR_RETURN(const Residues first, Combine(condition, a, part));
+  OC_ASSIGN_OR_RETURN(const Residues second, Combine(condition, b, [&](Residue c, Residue x) {
+                        return part(Field::Sub(1, c), x);
+                      }));
+  return AddAll(first, second);
+}
 
 absl::Span<const FieldOperatorRow> ChoiceFieldOperators() { return kRows; }
 

@@ -35,6 +35,10 @@ absl::StatusOr<ExpForm> FieldSoftmax(const PrimeField& field, const Residues& x,
 // x (1 + erf(x / sqrt(2))) / 2, or x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2.
 Residues FieldGelu(const FieldNode& node, Residues x, bool by_tanh);
 
+// a where the condition is 1, b where it is 0, a mixture of both where it is random; all broadcast.
+absl::StatusOr<Residues> FieldChosen(const PrimeField& field, const Residues& condition,
+                                     const Residues& a, const Residues& b);
+
 // An activation that com.microsoft's fused operators name, with their attributes for it: "Relu",
 // "LeakyRelu", ...; "" is none. Unimplemented for others.
 absl::StatusOr<Residues> Activated(FieldNode& node, absl::string_view activation, Residues x);
