@@ -1,4 +1,5 @@
 // Operators over the field that cast, compare, choose and quantize.
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -26,7 +27,12 @@ absl::Status CastOperator(FieldNode& node) {
   };
   const bool exact = from == to || (is_plain(from) && is_plain(to)) ||
                      (!IsFloatingPoint(from) && (is_plain(to) || is_wide(to)));
-  if (exact) return FieldUnary(node, [](Residue x) { return x; });
+  if (exact) {
+    if (const Origin* origin = node.origin(0); origin != nullptr && origin->margin.defined()) {
+      node.SetOrigin(0, {.margin = origin->margin});
+    }
+    return FieldUnary(node, [](Residue x) { return x; });
+  }
   node.MarkRandom();
   if (to == DType::kBool) {
     return FieldUnary(node, [&](Residue x) {
@@ -49,6 +55,15 @@ absl::Status CompareOperator(FieldNode& node) {
   node.MarkRandom();
   const std::string& name = node.node().op_type;
   const PrimeField& field = node.field();
+  if (name != "Equal") {
+    OC_ASSIGN_OR_RETURN(const Residues a, node.In(0));
+    OC_ASSIGN_OR_RETURN(const Residues b, node.In(1));
+    const bool less = name.starts_with("Less");
+    OC_ASSIGN_OR_RETURN(const Residues margin, less ? SubAll(b, a) : SubAll(a, b));
+    Origin origin;
+    OC_ASSIGN_OR_RETURN(origin.margin, ToTensor(margin));
+    node.SetOrigin(0, std::move(origin));
+  }
   return FieldBinary(node, [&](Residue a, Residue b) -> Residue {
     if (name == "Greater") return IsGreater(field, a, b);
     if (name == "Less") return IsGreater(field, b, a);
@@ -73,6 +88,12 @@ absl::Status LogicOperator(FieldNode& node) {
 }
 
 absl::Status NotOperator(FieldNode& node) {
+  if (const Origin* origin = node.origin(0); origin != nullptr && origin->margin.defined()) {
+    OC_ASSIGN_OR_RETURN(Residues margin, FromTensor(origin->margin));
+    Origin turned;
+    OC_ASSIGN_OR_RETURN(turned.margin, ToTensor(Mapped(std::move(margin), Field::Neg)));
+    node.SetOrigin(0, std::move(turned));
+  }
   return FieldUnary(node, [](Residue x) { return Field::Sub(1, x); });
 }
 
@@ -87,6 +108,9 @@ absl::Status WhereOperator(FieldNode& node) {
   OC_ASSIGN_OR_RETURN(const Residues condition, node.In(0));
   OC_ASSIGN_OR_RETURN(const Residues a, node.In(1));
   OC_ASSIGN_OR_RETURN(const Residues b, node.In(2));
+  OC_ASSIGN_OR_RETURN(std::optional<Residues> bounded,
+                      ChosenByMargin(node.field(), node.origin(0), a, b));
+  if (bounded.has_value()) return node.Set(0, *std::move(bounded));
   OC_ASSIGN_OR_RETURN(Residues out, FieldChosen(node.field(), condition, a, b));
   return node.Set(0, std::move(out));
 }

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -102,6 +103,14 @@ class FieldNode {
   // Sets an output to such a product.
   absl::Status SetForm(int output, ExpForm form);
 
+  // What is known of an input beside its residues; null: nothing.
+  const Origin* origin(int input) const {
+    return Has(input) ? value(input).origin.get() : nullptr;
+  }
+  void SetOrigin(int output, Origin origin) {
+    origins_.insert_or_assign(output, std::make_shared<const Origin>(std::move(origin)));
+  }
+
   // Sets an output. An error if its shape is not that of the output on numbers.
   absl::Status Set(int output, Residues residues);
   // The outputs of an operator that only moves elements of some of its inputs: it runs on their
@@ -112,6 +121,10 @@ class FieldNode {
 
   std::vector<std::optional<Residues>>& outputs() { return outputs_; }
   const std::map<int, ExpForm>& forms() const { return forms_; }
+  std::shared_ptr<const Origin> OriginOf(int output) const {
+    const auto known = origins_.find(output);
+    return known == origins_.end() ? nullptr : known->second;
+  }
   bool exact() const { return exact_; }
 
  private:
@@ -130,6 +143,7 @@ class FieldNode {
   uint64_t operation_ = 0;
   std::vector<std::optional<Residues>> outputs_;
   std::map<int, ExpForm> forms_;  // of outputs
+  std::map<int, std::shared_ptr<const Origin>> origins_;
   mutable bool exact_ = true;     // false once In() or Constant() has taken one for another
 };
 
@@ -147,6 +161,7 @@ struct FieldOperatorRow {
 
 // Families of operators, a file each.
 absl::Span<const FieldOperatorRow> ElementwiseFieldOperators();
+absl::Span<const FieldOperatorRow> BoundFieldOperators();
 absl::Span<const FieldOperatorRow> ChoiceFieldOperators();
 absl::Span<const FieldOperatorRow> ReductionFieldOperators();
 absl::Span<const FieldOperatorRow> ProductFieldOperators();

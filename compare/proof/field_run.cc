@@ -300,6 +300,7 @@ absl::StatusOr<std::vector<FieldValue>> FieldRun::ByOperator(FieldNode& node,
       OC_ASSIGN_OR_RETURN(output.exp_exponent, ToTensor(form->second.exponent));
     }
     OC_ASSIGN_OR_RETURN(output.residues, ToTensor(*residues));
+    if (!fixed) output.origin = node.OriginOf(i);
     output.fixed = fixed;
     output.exact = node.exact();
   }
