@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "compare/proof/field_functions.h"
 #include "compare/proof/field_node.h"
-#include "compare/proof/origin.h"
+#include "compare/proof/value_origin.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/tensor/convert.h"
 
@@ -19,16 +19,16 @@ namespace {
 using Field = PrimeField;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr Limit kNoLow = {-kInfinity, kMinusInfinity};
-constexpr Limit kNoHigh = {kInfinity, kPlusInfinity};
+constexpr MeantNumber kNoLow = {-kInfinity, kMinusInfinity};
+constexpr MeantNumber kNoHigh = {kInfinity, kPlusInfinity};
 
 // The number of an input that has it everywhere, whatever the model's inputs.
-std::optional<Limit> LimitOf(const FieldNode& node, int input) {
+std::optional<MeantNumber> LimitOf(const FieldNode& node, int input) {
   const std::optional<double> number = OneNumber(node, input);
   if (!number.has_value() || std::isnan(*number)) return std::nullopt;
   const absl::StatusOr<Residues> residues = node.In(input);
   if (!residues.ok() || residues->values.empty()) return std::nullopt;
-  return Limit{*number, residues->values.front()};
+  return MeantNumber{*number, residues->values.front()};
 }
 
 // x between limits, low not above high: low + (x - low) step(x - low) - (x - high) step(x - high),
@@ -43,16 +43,16 @@ Residue Between(const PrimeField& field, Residue x, Residue low, Residue high) {
 
 // The first input between limits: as that of which it is a part already, and of what was not yet
 // scaled and shifted.
-absl::StatusOr<Residues> Bounded(FieldNode& node, int input, Limit low, Limit high) {
+absl::StatusOr<Residues> Bounded(FieldNode& node, int input, MeantNumber low, MeantNumber high) {
   node.MarkRandom();
   const PrimeField& field = node.field();
   OC_ASSIGN_OR_RETURN(Residues x, node.In(input));
-  const Origin* const origin = node.origin(input);
+  const ValueOrigin* const origin = node.origin(input);
   Tensor unbounded = node.value(input).residues;
-  Limit scale = {1, 1};
+  MeantNumber scale = {1, 1};
   if (origin != nullptr && origin->unbounded.defined()) {
     // Of limits outside of others, the others hold.
-    const auto within = [&](const Limit& limit) {
+    const auto within = [&](const MeantNumber& limit) {
       if (limit.number <= origin->low.number) return origin->low;
       return limit.number >= origin->high.number ? origin->high : limit;
     };
@@ -63,7 +63,7 @@ absl::StatusOr<Residues> Bounded(FieldNode& node, int input, Limit low, Limit hi
   } else if (origin != nullptr && origin->unscaled.defined() && origin->shifted) {
     scale = origin->scale;
     OC_ASSIGN_OR_RETURN(x, FromTensor(origin->unscaled));
-    for (Limit* limit : {&low, &high}) {
+    for (MeantNumber* limit : {&low, &high}) {
       limit->number /= scale.number;
       if (IsNumber(limit->residue)) limit->residue = Field::Div(limit->residue, scale.residue);
     }
@@ -133,7 +133,7 @@ absl::Status HardSwishOperator(FieldNode& node) {
 absl::StatusOr<std::optional<Residues>> BoundedByNumber(FieldNode& node, bool least) {
   if (node.num_inputs() != 2 || !node.Has(0) || !node.Has(1)) return std::nullopt;
   for (const int input : {0, 1}) {
-    const std::optional<Limit> limit = LimitOf(node, 1 - input);
+    const std::optional<MeantNumber> limit = LimitOf(node, 1 - input);
     if (!limit.has_value() || !node.number(0).is_tensor() || !node.value(input).number.is_tensor() ||
         node.value(input).number.tensor().shape() != node.number(0).tensor().shape()) {
       continue;
@@ -177,11 +177,11 @@ absl::Status ClipOperator(FieldNode& node) {
   node.MarkRandom();
   const double most = std::numeric_limits<float>::max();
   // A limit that is a number; nothing: it depends on the inputs.
-  const auto limit = [&](int input, const char* name, Limit none) -> std::optional<Limit> {
-    std::optional<Limit> found;
+  const auto limit = [&](int input, const char* name, MeantNumber none) -> std::optional<MeantNumber> {
+    std::optional<MeantNumber> found;
     if (node.since() < 11) {
       if (!node.node().attributes.contains(name)) return none;
-      found = Limit{static_cast<double>(node.Number(name, 0)), node.Real(name, 0)};
+      found = MeantNumber{static_cast<double>(node.Number(name, 0)), node.Real(name, 0)};
     } else {
       if (!node.Has(input)) return none;
       found = LimitOf(node, input);
@@ -191,14 +191,14 @@ absl::Status ClipOperator(FieldNode& node) {
                ? none
                : found;
   };
-  const std::optional<Limit> low = limit(1, "min", kNoLow);
-  const std::optional<Limit> high = limit(2, "max", kNoHigh);
+  const std::optional<MeantNumber> low = limit(1, "min", kNoLow);
+  const std::optional<MeantNumber> high = limit(2, "max", kNoHigh);
   if (low.has_value() && high.has_value()) {
     OC_ASSIGN_OR_RETURN(Residues out, Bounded(node, 0, *low, *high));
     return node.Set(0, std::move(out));
   }
   // Some limit is a scalar that depends on the inputs.
-  const auto residue = [&](int input, const std::optional<Limit>& known) -> absl::StatusOr<Residue> {
+  const auto residue = [&](int input, const std::optional<MeantNumber>& known) -> absl::StatusOr<Residue> {
     if (known.has_value()) return known->residue;
     OC_ASSIGN_OR_RETURN(const Residues residues, node.In(input));
     if (residues.values.size() != 1) return NoMeaning("a limit of several numbers");

@@ -28,7 +28,7 @@ absl::Status CastOperator(FieldNode& node) {
   const bool exact = from == to || (is_plain(from) && is_plain(to)) ||
                      (!IsFloatingPoint(from) && (is_plain(to) || is_wide(to)));
   if (exact) {
-    if (const Origin* origin = node.origin(0); origin != nullptr && origin->margin.defined()) {
+    if (const ValueOrigin* origin = node.origin(0); origin != nullptr && origin->margin.defined()) {
       node.SetOrigin(0, {.margin = origin->margin});
     }
     return FieldUnary(node, [](Residue x) { return x; });
@@ -60,7 +60,7 @@ absl::Status CompareOperator(FieldNode& node) {
     OC_ASSIGN_OR_RETURN(const Residues b, node.In(1));
     const bool less = name.starts_with("Less");
     OC_ASSIGN_OR_RETURN(const Residues margin, less ? SubAll(b, a) : SubAll(a, b));
-    Origin origin;
+    ValueOrigin origin;
     OC_ASSIGN_OR_RETURN(origin.margin, ToTensor(margin));
     node.SetOrigin(0, std::move(origin));
   }
@@ -88,9 +88,9 @@ absl::Status LogicOperator(FieldNode& node) {
 }
 
 absl::Status NotOperator(FieldNode& node) {
-  if (const Origin* origin = node.origin(0); origin != nullptr && origin->margin.defined()) {
+  if (const ValueOrigin* origin = node.origin(0); origin != nullptr && origin->margin.defined()) {
     OC_ASSIGN_OR_RETURN(Residues margin, FromTensor(origin->margin));
-    Origin turned;
+    ValueOrigin turned;
     OC_ASSIGN_OR_RETURN(turned.margin, ToTensor(Mapped(std::move(margin), Field::Neg)));
     node.SetOrigin(0, std::move(turned));
   }

@@ -172,7 +172,7 @@ absl::Status SqrtOperator(FieldNode& node) {
     form->exponent = FieldScaled(std::move(form->exponent), Half());
     return node.SetForm(0, *std::move(form));
   }
-  if (const Origin* origin = node.origin(0); origin != nullptr && origin->root.defined()) {
+  if (const ValueOrigin* origin = node.origin(0); origin != nullptr && origin->root.defined()) {
     // sqrt(x x) = |x|.
     node.MarkRandom();
     OC_ASSIGN_OR_RETURN(Residues root, FromTensor(origin->root));

@@ -12,7 +12,7 @@
 #include "compare/proof/field/prime_field.h"
 #include "compare/proof/field/residues.h"
 #include "compare/proof/field_node.h"
-#include "compare/proof/origin.h"
+#include "compare/proof/value_origin.h"
 #include "evaluator/base/status_macros.h"
 
 namespace onnxcmp {
@@ -62,7 +62,7 @@ absl::StatusOr<bool> SetChosenFactor(FieldNode& node, int choice);
 // a where a comparison holds, b where it does not, if both are alike where its sides are equal:
 // then it does not matter how it is written. Nothing: they are not known to be.
 absl::StatusOr<std::optional<Residues>> ChosenByMargin(const PrimeField& field,
-                                                       const Origin* origin, const Residues& a,
+                                                       const ValueOrigin* origin, const Residues& a,
                                                        const Residues& b);
 // Where the first input is |x|, its square is that of x.
 absl::Status SquareOfSize(const FieldNode& node, Residues* square);

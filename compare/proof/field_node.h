@@ -104,11 +104,11 @@ class FieldNode {
   absl::Status SetForm(int output, ExpForm form);
 
   // What is known of an input beside its residues; null: nothing.
-  const Origin* origin(int input) const {
+  const ValueOrigin* origin(int input) const {
     return Has(input) ? value(input).origin.get() : nullptr;
   }
-  void SetOrigin(int output, Origin origin) {
-    origins_.insert_or_assign(output, std::make_shared<const Origin>(std::move(origin)));
+  void SetOrigin(int output, ValueOrigin origin) {
+    origins_.insert_or_assign(output, std::make_shared<const ValueOrigin>(std::move(origin)));
   }
 
   // Sets an output. An error if its shape is not that of the output on numbers.
@@ -121,7 +121,7 @@ class FieldNode {
 
   std::vector<std::optional<Residues>>& outputs() { return outputs_; }
   const std::map<int, ExpForm>& forms() const { return forms_; }
-  std::shared_ptr<const Origin> OriginOf(int output) const {
+  std::shared_ptr<const ValueOrigin> OriginOf(int output) const {
     const auto known = origins_.find(output);
     return known == origins_.end() ? nullptr : known->second;
   }
@@ -143,7 +143,7 @@ class FieldNode {
   uint64_t operation_ = 0;
   std::vector<std::optional<Residues>> outputs_;
   std::map<int, ExpForm> forms_;  // of outputs
-  std::map<int, std::shared_ptr<const Origin>> origins_;
+  std::map<int, std::shared_ptr<const ValueOrigin>> origins_;
   mutable bool exact_ = true;     // false once In() or Constant() has taken one for another
 };
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "compare/proof/origin.h"
+#include "compare/proof/value_origin.h"
 #include "evaluator/tensor/tensor.h"
 #include "evaluator/tensor/value.h"
 
@@ -20,7 +20,7 @@ struct FieldValue {
   // 1 for elements that a mask has made large negative numbers (score_masks.h); not defined():
   // none.
   Tensor masked;
-  std::shared_ptr<const Origin> origin;  // null: nothing is known
+  std::shared_ptr<const ValueOrigin> origin;  // null: nothing is known
   // Of a sequence: its elements as residues.
   Value elements;
   // The same for all values of the inputs that vary: `number` holds for all.

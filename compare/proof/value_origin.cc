@@ -1,4 +1,4 @@
-#include "compare/proof/origin.h"
+#include "compare/proof/value_origin.h"
 
 #include <algorithm>
 #include <cmath>
@@ -24,12 +24,12 @@ bool HasShapeOfOutput(const FieldNode& node, int input) {
 }
 
 // A finite number that is everywhere in an input.
-std::optional<Limit> FiniteNumber(const FieldNode& node, int input) {
+std::optional<MeantNumber> FiniteNumber(const FieldNode& node, int input) {
   const std::optional<double> number = OneNumber(node, input);
   if (!number.has_value() || !std::isfinite(*number)) return std::nullopt;
   const absl::StatusOr<Residues> residues = node.In(input);
   if (!residues.ok() || residues->values.empty()) return std::nullopt;
-  return Limit{*number, residues->values.front()};
+  return MeantNumber{*number, residues->values.front()};
 }
 
 }  // namespace
@@ -39,11 +39,11 @@ void KeepScale(FieldNode& node) {
   const bool divides = node.node().op_type == "Div";
   for (const int input : {0, 1}) {
     if (divides && input == 1) return;
-    const std::optional<Limit> factor = FiniteNumber(node, 1 - input);
+    const std::optional<MeantNumber> factor = FiniteNumber(node, 1 - input);
     if (!factor.has_value() || factor->number <= 0 || !HasShapeOfOutput(node, input)) continue;
-    Origin out;
+    ValueOrigin out;
     out.unscaled = node.value(input).residues;
-    out.scale = divides ? Limit{1 / factor->number, Field::Inverse(factor->residue)} : *factor;
+    out.scale = divides ? MeantNumber{1 / factor->number, Field::Inverse(factor->residue)} : *factor;
     node.SetOrigin(0, std::move(out));
     return;
   }
@@ -54,15 +54,15 @@ absl::Status KeepShiftedScale(FieldNode& node) {
   const bool subtracts = node.node().op_type == "Sub";
   for (const int input : {0, 1}) {
     if (subtracts && input == 1) break;
-    const Origin* const origin = node.origin(input);
+    const ValueOrigin* const origin = node.origin(input);
     if (origin == nullptr || !origin->unscaled.defined() || !HasShapeOfOutput(node, input)) continue;
-    const std::optional<Limit> shift = FiniteNumber(node, 1 - input);
+    const std::optional<MeantNumber> shift = FiniteNumber(node, 1 - input);
     if (!shift.has_value()) continue;
     Residue apart = Field::Div(shift->residue, origin->scale.residue);
     if (subtracts) apart = Field::Neg(apart);
     OC_ASSIGN_OR_RETURN(Residues unscaled, FromTensor(origin->unscaled));
     unscaled = Mapped(std::move(unscaled), [&](Residue x) { return Field::Add(x, apart); });
-    Origin out;
+    ValueOrigin out;
     OC_ASSIGN_OR_RETURN(out.unscaled, ToTensor(unscaled));
     out.scale = origin->scale;
     out.shifted = true;
@@ -73,7 +73,7 @@ absl::Status KeepShiftedScale(FieldNode& node) {
 }
 
 absl::Status SquareOfSize(const FieldNode& node, Residues* square) {
-  const Origin* const origin = node.origin(0);
+  const ValueOrigin* const origin = node.origin(0);
   if (origin == nullptr || !origin->size_of.defined()) return absl::OkStatus();
   OC_ASSIGN_OR_RETURN(Residues x, FromTensor(origin->size_of));
   if (x.shape != square->shape) return absl::OkStatus();
@@ -82,7 +82,7 @@ absl::Status SquareOfSize(const FieldNode& node, Residues* square) {
 }
 
 absl::StatusOr<std::optional<Residues>> ChosenByMargin(const PrimeField& field,
-                                                       const Origin* origin, const Residues& a,
+                                                       const ValueOrigin* origin, const Residues& a,
                                                        const Residues& b) {
   if (origin == nullptr || !origin->margin.defined()) return std::nullopt;
   OC_ASSIGN_OR_RETURN(Residues margin, FromTensor(origin->margin));
@@ -108,7 +108,7 @@ absl::StatusOr<std::optional<Residues>> ChosenByMargin(const PrimeField& field,
 }
 
 absl::StatusOr<bool> SetChosenFactor(FieldNode& node, int choice) {
-  const Origin* const origin = node.origin(choice);
+  const ValueOrigin* const origin = node.origin(choice);
   if (origin == nullptr || !origin->margin.defined() || !HasShapeOfOutput(node, choice)) {
     return false;
   }

@@ -1,6 +1,6 @@
 // How a value was made, as far as rules on it ask for that beside its residues.
-#ifndef ONNXCMP_COMPARE_PROOF_ORIGIN_H_
-#define ONNXCMP_COMPARE_PROOF_ORIGIN_H_
+#ifndef ONNXCMP_COMPARE_PROOF_VALUE_ORIGIN_H_
+#define ONNXCMP_COMPARE_PROOF_VALUE_ORIGIN_H_
 
 #include <limits>
 
@@ -10,13 +10,13 @@
 namespace onnxcmp {
 
 // A number and its residue.
-struct Limit {
+struct MeantNumber {
   double number = 0;
   Residue residue = 0;
 };
 
 // All tensors are residues of the value's shape; not defined(): it is not known.
-struct Origin {
+struct ValueOrigin {
   // It is 1 where this is above 0, and 0 where it is below: the result of a comparison. At 0 it may
   // be either.
   Tensor margin = {};
@@ -24,14 +24,14 @@ struct Origin {
   Tensor size_of = {};  // it is |this|
   // It is this times a positive number.
   Tensor unscaled = {};
-  Limit scale = {1, 1};
+  MeantNumber scale = {1, 1};
   bool shifted = false;  // a number was added, after it was scaled
   // It is this between two limits, the lower not above the upper.
   Tensor unbounded = {};
-  Limit low = {-std::numeric_limits<double>::infinity(), kMinusInfinity};
-  Limit high = {std::numeric_limits<double>::infinity(), kPlusInfinity};
+  MeantNumber low = {-std::numeric_limits<double>::infinity(), kMinusInfinity};
+  MeantNumber high = {std::numeric_limits<double>::infinity(), kPlusInfinity};
 };
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_PROOF_ORIGIN_H_
+#endif  // ONNXCMP_COMPARE_PROOF_VALUE_ORIGIN_H_
