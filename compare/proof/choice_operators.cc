@@ -32,7 +32,12 @@ absl::Status CastOperator(FieldNode& node) {
   };
   const bool exact = from == to || (is_plain(from) && is_plain(to)) ||
                      (!IsFloatingPoint(from) && (is_plain(to) || is_wide(to)));
-  if (exact) return FieldUnary(node, [](Residue x) { return x; });
+  if (exact) {
+    if (const ValueOrigin* origin = node.origin(0); origin != nullptr && origin->margin.defined()) {
+      node.SetOrigin(0, {.margin = origin->margin});
+    }
+    return FieldUnary(node, [](Residue x) { return x; });
+  }
   node.MarkRandom();
   if (to == DType::kBool) {
     return FieldUnary(node, [&](Residue x) {
@@ -55,6 +60,15 @@ absl::Status CompareOperator(FieldNode& node) {
   node.MarkRandom();
   const std::string& name = node.node().op_type;
   const PrimeField& field = node.field();
+  if (name != "Equal") {
+    OC_ASSIGN_OR_RETURN(const Residues a, node.In(0));
+    OC_ASSIGN_OR_RETURN(const Residues b, node.In(1));
+    const bool less = name.starts_with("Less");
+    OC_ASSIGN_OR_RETURN(const Residues margin, less ? SubAll(b, a) : SubAll(a, b));
+    ValueOrigin origin;
+    OC_ASSIGN_OR_RETURN(origin.margin, ToTensor(margin));
+    node.SetOrigin(0, std::move(origin));
+  }
   return FieldBinary(node, [&](Residue a, Residue b) -> Residue {
     if (name == "Greater") return IsGreater(field, a, b);
     if (name == "Less") return IsGreater(field, b, a);
@@ -79,6 +93,12 @@ absl::Status LogicOperator(FieldNode& node) {
 }
 
 absl::Status NotOperator(FieldNode& node) {
+  if (const ValueOrigin* origin = node.origin(0); origin != nullptr && origin->margin.defined()) {
+    OC_ASSIGN_OR_RETURN(Residues margin, FromTensor(origin->margin));
+    ValueOrigin turned;
+    OC_ASSIGN_OR_RETURN(turned.margin, ToTensor(Mapped(std::move(margin), Field::Neg)));
+    node.SetOrigin(0, std::move(turned));
+  }
   return FieldUnary(node, [](Residue x) { return Field::Sub(1, x); });
 }
 
@@ -93,19 +113,10 @@ absl::Status WhereOperator(FieldNode& node) {
   OC_ASSIGN_OR_RETURN(const Residues condition, node.In(0));
   OC_ASSIGN_OR_RETURN(const Residues a, node.In(1));
   OC_ASSIGN_OR_RETURN(const Residues b, node.In(2));
-  // The share of one of the two: all of it, nothing, or a random part.
-  const auto part = [&](Residue share, Residue x, uint64_t function) {
-    if (share == 0 || share == kNoNumber) return share;
-    if (share == 1) return x;
-    return IsNumber(x) ? Field::Mul(share, x) : node.field().Random(function, share, x);
-  };
-  OC_ASSIGN_OR_RETURN(const Residues first, Combine(condition, a, [&](Residue c, Residue x) {
-                        return part(c, x, FunctionNumber("where"));
-                      }));
-  OC_ASSIGN_OR_RETURN(const Residues second, Combine(condition, b, [&](Residue c, Residue x) {
-                        return part(Field::Sub(1, c), x, FunctionNumber("else"));
-                      }));
-  OC_ASSIGN_OR_RETURN(Residues out, AddAll(first, second));
+  OC_ASSIGN_OR_RETURN(std::optional<Residues> bounded,
+                      ChosenByMargin(node.field(), node.origin(0), a, b));
+  if (bounded.has_value()) return node.Set(0, *std::move(bounded));
+  OC_ASSIGN_OR_RETURN(Residues out, FieldChosen(node.field(), condition, a, b));
   return node.Set(0, std::move(out));
 }
 
@@ -309,6 +320,21 @@ constexpr FieldOperatorRow kRows[] = {
 };
 
 }  // namespace
+
+absl::StatusOr<Residues> FieldChosen(const PrimeField& field, const Residues& condition,
+                                     const Residues& a, const Residues& b) {
+  // The share of one of the two: all of it, nothing, or a random part.
+  const auto part = [&](Residue share, Residue x) {
+    if (share == 0 || share == kNoNumber) return share;
+    if (share == 1) return x;
+    return IsNumber(x) ? Field::Mul(share, x) : field.Random(FunctionNumber("where"), share, x);
+  };
+  OC_ASSIGN_OR_RETURN(const Residues first, Combine(condition, a, part));
+  OC_ASSIGN_OR_RETURN(const Residues second, Combine(condition, b, [&](Residue c, Residue x) {
+                        return part(Field::Sub(1, c), x);
+                      }));
+  return AddAll(first, second);
+}
 
 std::optional<Residues> FieldScaledCodes(const FieldNode& node, int codes, int zeros, int axis) {
   Conversions* const conversions = node.conversions();

@@ -211,19 +211,6 @@ absl::Status FusedMatMulActivation(Definition& d) {
   return absl::OkStatus();
 }
 
-// Rfft as ONNX's DFT of one dimension.
-absl::Status RealTransform(Definition& d) {
-  const FieldNode& node = d.of();
-  if (node.Int("signal_ndim", 1) != 1 || node.Int("normalized", 0) != 0 ||
-      node.Int("onesided", 1) != 1) {
-    return NoMeaning("several dimensions");
-  }
-  const std::string x = d.Add("Unsqueeze", {d.In(0), d.Integers({-1})});
-  const auto axis = static_cast<int64_t>(d.ShapeOf(0).size()) - 1;
-  d.Out(0, d.Add("DFT", {x, "", d.Integer(axis)}, {{"onesided", int64_t{1}}}));
-  return absl::OkStatus();
-}
-
 constexpr DefinitionRow kRows[] = {
     {kOptimDomain, "AddAdd", AddAdd},
     {kOptimDomain, "AddAddAdd", AddAdd},
@@ -254,7 +241,6 @@ constexpr DefinitionRow kRows[] = {
     {kMicrosoftDomain, "GemmFastGelu", GemmFastGelu},
     {kMicrosoftDomain, "FusedGemm", FusedGemm},
     {kMicrosoftDomain, "FusedMatMulActivation", FusedMatMulActivation},
-    {kMicrosoftDomain, "Rfft", RealTransform},
 };
 
 }  // namespace

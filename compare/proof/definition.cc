@@ -10,14 +10,9 @@
 #include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
-namespace {
-
-constexpr int64_t kOpset = 23;
-
-}  // namespace
-
 Definition::Definition(const FieldNode& of, int variant) : of_(of), variant_(variant) {
-  OpsetImports imports = {{std::string(kOnnxDomain), kOpset}, {std::string(kMicrosoftDomain), 1}};
+  OpsetImports imports = {{std::string(kOnnxDomain), kDefinitionOpset},
+                          {std::string(kMicrosoftDomain), 1}};
   imports_ = std::make_shared<const OpsetImports>(std::move(imports));
   for (int i = 0; i < of.num_inputs(); ++i) {
     if (Has(i)) graph_.inputs.push_back({In(i), {}});
@@ -143,7 +138,8 @@ bool AreNear(const Value& made, const Value& expected) {
 
 Defines FindDefinition(absl::string_view domain, absl::string_view op_type) {
   for (const auto& family : {AttentionDefinitions(), CompositeDefinitions(), LayoutDefinitions(),
-                             NormalizationDefinitions(), QuantizedDefinitions()}) {
+                             NormalizationDefinitions(), QuantizedDefinitions(),
+                             RecurrentDefinitions(), SignalDefinitions(), VersionDefinitions()}) {
     for (const DefinitionRow& row : family) {
       if (row.op_type == op_type && row.domain == domain) return row.define;
     }

@@ -23,6 +23,9 @@
 
 namespace onnxcmp {
 
+// The version of ONNX in which definitions are written.
+inline constexpr int64_t kDefinitionOpset = 23;
+
 // Builds the nodes that a node stands for. They run on numbers, too, and have to give what the
 // node itself gives: a definition that does not hold for this form of the operator proves nothing.
 class Definition {
@@ -98,6 +101,9 @@ absl::Span<const DefinitionRow> CompositeDefinitions();
 absl::Span<const DefinitionRow> LayoutDefinitions();
 absl::Span<const DefinitionRow> NormalizationDefinitions();
 absl::Span<const DefinitionRow> QuantizedDefinitions();
+absl::Span<const DefinitionRow> RecurrentDefinitions();
+absl::Span<const DefinitionRow> SignalDefinitions();
+absl::Span<const DefinitionRow> VersionDefinitions();
 
 // True if a definition gives the numbers that its operator gives, but for rounding.
 bool AreNear(const Value& made, const Value& expected);

@@ -79,12 +79,16 @@ absl::Status CheckPlainBroadcast(const FieldNode& node) {
 absl::Status AnyFunction(FieldNode& node) {
   node.MarkRandom();
   OC_ASSIGN_OR_RETURN(Residues out, node.In(0));
-  out = Mapped(std::move(out), [&](Residue x) { return node.field().Random(node.operation(), x); });
+  // Its attributes count, its version does not.
+  uint64_t function = FunctionNumber(node.node().op_type);
+  function = MixNumbers(function, static_cast<uint64_t>(node.Int("fmod", 0)));
+  function = MixNumbers(function, FunctionNumber(node.String("direction", "")));
+  out = Mapped(std::move(out), [&](Residue x) { return node.field().Random(function, x); });
   for (int i = 1; i < node.num_inputs(); ++i) {
     if (!node.Has(i)) continue;
     OC_ASSIGN_OR_RETURN(const Residues next, node.In(i));
     OC_ASSIGN_OR_RETURN(out, Combine(out, next, [&](Residue a, Residue b) {
-                          return node.field().Random(node.operation() + i, a, b);
+                          return node.field().Random(function + i, a, b);
                         }));
   }
   return node.Set(0, std::move(out));
@@ -101,10 +105,12 @@ absl::Status SumOrDifference(FieldNode& node,
 
 absl::Status AddOperator(FieldNode& node) {
   OC_RETURN_IF_ERROR(CheckPlainBroadcast(node));
+  OC_RETURN_IF_ERROR(KeepShiftedScale(node));
   return SumOrDifference(node, AddAll);
 }
 absl::Status SubOperator(FieldNode& node) {
   OC_RETURN_IF_ERROR(CheckPlainBroadcast(node));
+  OC_RETURN_IF_ERROR(KeepShiftedScale(node));
   return SumOrDifference(node, SubAll);
 }
 absl::Status MulOperator(FieldNode& node) {
@@ -117,9 +123,18 @@ absl::Status MulOperator(FieldNode& node) {
     OC_ASSIGN_OR_RETURN(out.exponent, AddAll(a.exponent, b.exponent));
     return node.SetForm(0, std::move(out));
   }
+  for (const int choice : {0, 1}) {
+    OC_ASSIGN_OR_RETURN(const bool chosen, SetChosenFactor(node, choice));
+    if (chosen) return absl::OkStatus();
+  }
   OC_ASSIGN_OR_RETURN(const Residues a, node.In(0));
   OC_ASSIGN_OR_RETURN(const Residues b, node.In(1));
   OC_ASSIGN_OR_RETURN(Residues out, MulAll(a, b));
+  if (node.node().inputs[0] == node.node().inputs[1]) {
+    OC_RETURN_IF_ERROR(SquareOfSize(node, &out));
+    node.SetOrigin(0, {.root = node.value(0).residues});
+  }
+  KeepScale(node);
   return node.Set(0, std::move(out));
 }
 absl::Status DivOperator(FieldNode& node) {
@@ -136,6 +151,7 @@ absl::Status DivOperator(FieldNode& node) {
   OC_ASSIGN_OR_RETURN(const Residues a, node.In(0));
   OC_ASSIGN_OR_RETURN(const Residues b, node.In(1));
   OC_ASSIGN_OR_RETURN(Residues out, DivAll(a, b));
+  KeepScale(node);
   return node.Set(0, std::move(out));
 }
 
@@ -152,6 +168,20 @@ absl::Status ReciprocalOperator(FieldNode& node) {
 }
 
 absl::Status SqrtOperator(FieldNode& node) {
+  if (std::optional<ExpForm> form = node.Form(0); form.has_value()) {
+    // sqrt(a exp(x)) = sqrt(a) exp(x / 2).
+    for (Residue& factor : form->factor.values) factor = node.field().Sqrt(factor);
+    form->exponent = FieldScaled(std::move(form->exponent), Half());
+    return node.SetForm(0, *std::move(form));
+  }
+  if (const ValueOrigin* origin = node.origin(0); origin != nullptr && origin->root.defined()) {
+    // sqrt(x x) = |x|.
+    node.MarkRandom();
+    OC_ASSIGN_OR_RETURN(Residues root, FromTensor(origin->root));
+    node.SetOrigin(0, {.size_of = origin->root});
+    return node.Set(0,
+                    Mapped(std::move(root), [&](Residue x) { return FieldSize(node.field(), x); }));
+  }
   return FieldRandomUnary(node, [&](Residue x) { return node.field().Sqrt(x); });
 }
 
@@ -183,7 +213,7 @@ absl::Status TanhOperator(FieldNode& node) {
                             [](Residue sigmoid) { return Field::Sub(Field::Mul(2, sigmoid), 1); }));
 }
 
-// f(-x) = -f(x): Erf, Sin, Tan, Asin, Atan, Sinh, Asinh, Atanh, Sign.
+// f(-x) = -f(x): Erf, Sin, Tan, Asin, Atan, Sinh, Asinh, Atanh.
 absl::Status OddOperator(FieldNode& node) {
   std::string name = node.node().op_type;
   name[0] = static_cast<char>(name[0] - 'A' + 'a');
@@ -199,35 +229,8 @@ absl::Status EvenOperator(FieldNode& node) {
 
 // Functions of one number without rules: Floor, Acos, ...
 absl::Status PlainOperator(FieldNode& node) {
-  return FieldRandomUnary(node,
-                          [&](Residue x) { return node.field().Random(node.operation(), x); });
-}
-
-Residue Relu(const PrimeField& field, Residue x) { return field.Max(x, 0); }
-
-absl::Status ReluOperator(FieldNode& node) {
-  return FieldLimited(node, 0, kInfinity, [&](Residue x) { return Relu(node.field(), x); });
-}
-
-// a x below 0, x above: a x + (1 - a) max(x, 0).
-Residue Leaky(const PrimeField& field, Residue x, Residue slope) {
-  return Field::Add(Field::Mul(slope, x), Field::Mul(Field::Sub(1, slope), Relu(field, x)));
-}
-
-absl::Status LeakyReluOperator(FieldNode& node) {
-  const Residue slope = node.Real("alpha", 0.01F);
-  return FieldRandomUnary(node, [&](Residue x) { return Leaky(node.field(), x, slope); });
-}
-
-absl::Status PReluOperator(FieldNode& node) {
-  node.MarkRandom();
-  return FieldBinary(node, [&](Residue x, Residue slope) { return Leaky(node.field(), x, slope); });
-}
-
-absl::Status AbsOperator(FieldNode& node) {
-  return FieldRandomUnary(node, [&](Residue x) {
-    return Field::Mul(x, Field::Sub(Field::Mul(2, node.field().Step(x)), 1));
-  });
+  const uint64_t function = FunctionNumber(node.node().op_type);
+  return FieldRandomUnary(node, [&](Residue x) { return node.field().Random(function, x); });
 }
 
 absl::Status SoftplusOperator(FieldNode& node) {
@@ -266,25 +269,6 @@ absl::Status SoftsignOperator(FieldNode& node) {
   });
 }
 
-Residue Between(const PrimeField& field, Residue x, Residue low, Residue high) {
-  return field.Min(field.Max(x, low), high);
-}
-
-absl::Status HardSigmoidOperator(FieldNode& node) {
-  const Residue alpha = node.Real("alpha", 0.2F);
-  const Residue beta = node.Real("beta", 0.5F);
-  return FieldRandomUnary(node, [&](Residue x) {
-    return Between(node.field(), Field::Add(Field::Mul(alpha, x), beta), 0, 1);
-  });
-}
-
-absl::Status HardSwishOperator(FieldNode& node) {
-  return FieldRandomUnary(node, [&](Residue x) {
-    const Residue line = Field::Add(Field::Div(x, 6), Half());
-    return Field::Mul(x, Between(node.field(), line, 0, 1));
-  });
-}
-
 // x sigmoid(alpha x): Swish, QuickGelu.
 absl::Status SwishOperator(FieldNode& node) {
   const bool quick = node.node().op_type == "QuickGelu";
@@ -309,20 +293,21 @@ absl::Status GeluOperator(FieldNode& node) {
   return node.Set(0, std::move(x));
 }
 
-// The one number of a tensor that has it everywhere; nothing if it depends on inputs or has others.
-std::optional<double> OneNumber(const FieldNode& node, int input) {
-  const FieldValue& value = node.value(input);
-  if (!value.fixed || !value.number.is_tensor() || value.number.tensor().num_elements() == 0) {
-    return std::nullopt;
+// (a exp(x))^y = a^y exp(x y), of a number y; a is 1 if y is not whole.
+absl::Status PowerOfForm(FieldNode& node, double exponent) {
+  constexpr double kMost = 64;
+  ExpForm form = *node.Form(0);
+  OC_ASSIGN_OR_RETURN(const Residues power, node.In(1));
+  if (form.exponent.shape != node.number(0).tensor().shape()) return NoMeaning("a wider exponent");
+  const bool is_whole = exponent == std::floor(exponent) && std::fabs(exponent) <= kMost;
+  for (Residue& factor : form.factor.values) {
+    if (factor == 1) continue;
+    if (!is_whole) return NoMeaning("a power of a product with a power of e");
+    factor = Field::Power(factor, static_cast<uint64_t>(std::fabs(exponent)));
+    if (exponent < 0) factor = Field::Inverse(factor);
   }
-  const absl::StatusOr<Tensor> whole = value.number.tensor().Contiguous();
-  if (!whole.ok()) return std::nullopt;
-  std::vector<double> numbers(static_cast<size_t>(whole->num_elements()));
-  LoadElements<double>(whole->dtype(), whole->raw_data(), 0, whole->num_elements(), numbers.data());
-  for (const double number : numbers) {
-    if (number != numbers.front()) return std::nullopt;
-  }
-  return numbers.front();
+  form.exponent = FieldScaled(std::move(form.exponent), power.values.front());
+  return node.SetForm(0, std::move(form));
 }
 
 absl::Status PowOperator(FieldNode& node) {
@@ -330,7 +315,11 @@ absl::Status PowOperator(FieldNode& node) {
   constexpr double kMost = 64;
   const std::optional<double> exponent = OneNumber(node, 1);
   const double twice = exponent.has_value() ? std::fabs(2 * *exponent) : 0.5;
-  if (twice != std::floor(twice) || twice > kMost || !(IsReal(node, 0) || *exponent >= 0)) {
+  const bool is_plain =
+      twice == std::floor(twice) && twice <= kMost && (IsReal(node, 0) || *exponent >= 0);
+  if (IsReal(node, 0) && node.HasForm(0) && exponent.has_value())
+    return PowerOfForm(node, *exponent);
+  if (!is_plain) {
     node.MarkRandom();
     return FieldBinary(node, [&](Residue x, Residue y) {
       return node.field().Random(FunctionNumber("pow"), x, y);
@@ -338,6 +327,15 @@ absl::Status PowOperator(FieldNode& node) {
   }
   const auto halves = static_cast<uint64_t>(twice);
   if (halves % 2 != 0) node.MarkRandom();
+  if (*exponent == 2 && IsReal(node, 0) && OneNumber(node, 1).has_value()) {
+    OC_ASSIGN_OR_RETURN(Residues square, node.In(0));
+    square = Mapped(std::move(square), [](Residue x) { return Field::Mul(x, x); });
+    if (node.number(0).is_tensor() && square.shape == node.number(0).tensor().shape()) {
+      OC_RETURN_IF_ERROR(SquareOfSize(node, &square));
+      node.SetOrigin(0, {.root = node.value(0).residues});
+      return node.Set(0, std::move(square));
+    }
+  }
   return FieldBinary(node, [&](Residue x, Residue) {
     const Residue power =
         halves % 2 == 0 ? Field::Power(x, halves / 2) : Field::Power(node.field().Sqrt(x), halves);
@@ -361,62 +359,6 @@ absl::Status SumOperator(FieldNode& node) {
   return node.Set(0, std::move(sum));
 }
 
-// Max and Min of any number of inputs.
-absl::Status MaxOperator(FieldNode& node) {
-  node.MarkRandom();
-  const bool least = node.node().op_type == "Min";
-  std::vector<Residues> inputs;
-  Shape shape;
-  for (int i = 0; i < node.num_inputs(); ++i) {
-    OC_ASSIGN_OR_RETURN(Residues next, node.In(i));
-    OC_ASSIGN_OR_RETURN(shape, BroadcastShape(shape, next.shape));
-    inputs.push_back(std::move(next));
-  }
-  for (Residues& input : inputs) {
-    OC_ASSIGN_OR_RETURN(input, BroadcastTo(input, shape));
-  }
-  Residues out = Residues::Filled(shape, 0);
-  for (size_t i = 0; i < out.values.size(); ++i) {
-    std::vector<Residue> numbers;
-    for (const Residues& input : inputs) {
-      numbers.push_back(least ? Field::Neg(input.values[i]) : input.values[i]);
-    }
-    const Residue greatest = node.field().MaxOf(&numbers);
-    out.values[i] = least ? Field::Neg(greatest) : greatest;
-  }
-  return node.Set(0, std::move(out));
-}
-
-absl::Status ClipOperator(FieldNode& node) {
-  const auto limit = [&](int input, const char* name, double none,
-                         double* number_of) -> absl::StatusOr<std::optional<Residue>> {
-    if (node.since() < 11) {
-      const auto given = node.node().attributes.find(name);
-      if (given == node.node().attributes.end()) return std::optional<Residue>();
-      const auto* const number = std::get_if<float>(&given->second);
-      if (number == nullptr || *number == static_cast<float>(none)) return std::optional<Residue>();
-      *number_of = *number;
-      return std::optional<Residue>(node.Real(name, 0));
-    }
-    if (!node.Has(input)) return std::optional<Residue>();
-    const std::optional<double> number = OneNumber(node, input);
-    if (number == none) return std::optional<Residue>();
-    OC_ASSIGN_OR_RETURN(const Residues residues, node.In(input));
-    if (residues.values.size() != 1) return NoMeaning("a limit of several numbers");
-    *number_of = number.value_or(std::nan(""));
-    return std::optional<Residue>(residues.values.front());
-  };
-  const double most = std::numeric_limits<float>::max();
-  double from = -kInfinity;
-  double to = kInfinity;
-  OC_ASSIGN_OR_RETURN(const std::optional<Residue> low, limit(1, "min", -most, &from));
-  OC_ASSIGN_OR_RETURN(const std::optional<Residue> high, limit(2, "max", most, &to));
-  return FieldLimited(node, from, to, [&](Residue x) {
-    if (low.has_value()) x = node.field().Max(x, *low);
-    return high.has_value() ? node.field().Min(x, *high) : x;
-  });
-}
-
 constexpr FieldOperatorRow kRows[] = {
     {kOnnxDomain, "Add", AddOperator},
     {kOnnxDomain, "Sub", SubOperator},
@@ -430,23 +372,14 @@ constexpr FieldOperatorRow kRows[] = {
     {kOnnxDomain, "Pow", PowOperator},
     {kOnnxDomain, "Sum", SumOperator},
     {kOnnxDomain, "Mean", SumOperator},
-    {kOnnxDomain, "Max", MaxOperator},
-    {kOnnxDomain, "Min", MaxOperator},
-    {kOnnxDomain, "Clip", ClipOperator},
     {kOnnxDomain, "Sigmoid", SigmoidOperator},
     {kOnnxDomain, "Tanh", TanhOperator},
-    {kOnnxDomain, "Relu", ReluOperator},
-    {kOnnxDomain, "LeakyRelu", LeakyReluOperator},
-    {kOnnxDomain, "PRelu", PReluOperator},
-    {kOnnxDomain, "Abs", AbsOperator},
     {kOnnxDomain, "Softplus", SoftplusOperator},
     {kOnnxDomain, "Elu", EluOperator},
     {kOnnxDomain, "Selu", EluOperator},
     {kOnnxDomain, "Celu", EluOperator},
     {kOnnxDomain, "Mish", MishOperator},
     {kOnnxDomain, "Softsign", SoftsignOperator},
-    {kOnnxDomain, "HardSigmoid", HardSigmoidOperator},
-    {kOnnxDomain, "HardSwish", HardSwishOperator},
     {kOnnxDomain, "Swish", SwishOperator},
     {kOnnxDomain, "Gelu", GeluOperator},
     {kOnnxDomain, "Erf", OddOperator},
@@ -457,7 +390,6 @@ constexpr FieldOperatorRow kRows[] = {
     {kOnnxDomain, "Sinh", OddOperator},
     {kOnnxDomain, "Asinh", OddOperator},
     {kOnnxDomain, "Atanh", OddOperator},
-    {kOnnxDomain, "Sign", OddOperator},
     {kOnnxDomain, "Cos", EvenOperator},
     {kOnnxDomain, "Cosh", EvenOperator},
     {kOnnxDomain, "Acos", PlainOperator},
@@ -485,7 +417,7 @@ absl::StatusOr<Residues> Activated(FieldNode& node, absl::string_view activation
   node.MarkRandom();
   const PrimeField& field = node.field();
   const auto map = [&](auto function) { return Mapped(std::move(x), function); };
-  if (activation == "Relu") return map([&](Residue v) { return Relu(field, v); });
+  if (activation == "Relu") return map([&](Residue v) { return field.Max(v, 0); });
   if (activation == "Sigmoid") return map([&](Residue v) { return FieldSigmoid(field, v); });
   if (activation == "Tanh") return map([&](Residue v) { return FieldTanh(field, v); });
   if (activation == "Gelu") return FieldGelu(node, std::move(x), false);

@@ -13,6 +13,7 @@
 #include "compare/proof/field/prime_field.h"
 #include "compare/proof/field/residues.h"
 #include "compare/proof/field_node.h"
+#include "compare/proof/value_origin.h"
 #include "evaluator/base/status_macros.h"
 
 namespace onnxcmp {
@@ -49,9 +50,35 @@ std::optional<Residues> FieldScaledCodes(const FieldNode& node, int codes, int z
 // The same of a table by rows, with its zero point.
 std::optional<Residues> FieldTableCodes(const FieldNode& node, int input);
 
+// a where the condition is 1, b where it is 0, a mixture of both where it is random; all broadcast.
+absl::StatusOr<Residues> FieldChosen(const PrimeField& field, const Residues& condition,
+                                     const Residues& a, const Residues& b);
+
 // An activation that com.microsoft's fused operators name, with their attributes for it: "Relu",
 // "LeakyRelu", ...; "" is none. Unimplemented for others.
 absl::StatusOr<Residues> Activated(FieldNode& node, absl::string_view activation, Residues x);
+
+// |x|.
+inline Residue FieldSize(const PrimeField& field, Residue x) {
+  return PrimeField::Mul(x, PrimeField::Sub(PrimeField::Mul(2, field.Step(x)), 1));
+}
+
+// The one number of a tensor that has it everywhere; nothing if it depends on inputs or has others.
+std::optional<double> OneNumber(const FieldNode& node, int input);
+
+// What Mul and Div by a positive number, and Add and Sub of a number, keep of how they scale.
+void KeepScale(FieldNode& node);
+absl::Status KeepShiftedScale(FieldNode& node);
+// x times 1 where a comparison holds, where both are 0 together, as Where of x and 0. False: it is
+// no such product; nothing is set.
+absl::StatusOr<bool> SetChosenFactor(FieldNode& node, int choice);
+// a where a comparison holds, b where it does not, if both are alike where its sides are equal:
+// then it does not matter how it is written. Nothing: they are not known to be.
+absl::StatusOr<std::optional<Residues>> ChosenByMargin(const PrimeField& field,
+                                                       const ValueOrigin* origin, const Residues& a,
+                                                       const Residues& b);
+// Where the first input is |x|, its square is that of x.
+absl::Status SquareOfSize(const FieldNode& node, Residues* square);
 
 // Each number times a factor.
 inline Residues FieldScaled(Residues x, Residue factor) {
@@ -71,16 +98,6 @@ template <typename Function>
 absl::Status FieldRandomUnary(FieldNode& node, Function function) {
   node.MarkRandom();
   return FieldUnary(node, function);
-}
-
-// The same for a function that cuts numbers to a range.
-template <typename Function>
-absl::Status FieldLimited(FieldNode& node, double low, double high, Function function) {
-  node.MarkRandom();
-  OC_ASSIGN_OR_RETURN(const Residues x, node.In(0));
-  Residues out = Mapped(x, function);
-  if (node.conversions() != nullptr) node.conversions()->KnowLimits(x, low, high, out);
-  return node.Set(0, std::move(out));
 }
 
 // An operator that is a function of two numbers, one of each of two inputs that are broadcast.

@@ -111,6 +111,14 @@ class FieldNode {
   absl::Status SetForm(int output, ExpForm form);
   absl::Status SetForm(int output, ExpForm form, Residues value);
 
+  // What is known of an input beside its residues; null: nothing.
+  const ValueOrigin* origin(int input) const {
+    return Has(input) ? value(input).origin.get() : nullptr;
+  }
+  void SetOrigin(int output, ValueOrigin origin) {
+    origins_.insert_or_assign(output, std::make_shared<const ValueOrigin>(std::move(origin)));
+  }
+
   // Sets an output. An error if its shape is not that of the output on numbers.
   absl::Status Set(int output, Residues residues);
   // The outputs of an operator that only moves elements of some of its inputs: it runs on their
@@ -121,6 +129,10 @@ class FieldNode {
 
   std::vector<std::optional<Residues>>& outputs() { return outputs_; }
   const std::map<int, ExpForm>& forms() const { return forms_; }
+  std::shared_ptr<const ValueOrigin> OriginOf(int output) const {
+    const auto known = origins_.find(output);
+    return known == origins_.end() ? nullptr : known->second;
+  }
   bool exact() const { return exact_; }
 
  private:
@@ -142,7 +154,8 @@ class FieldNode {
   uint64_t operation_ = 0;
   std::vector<std::optional<Residues>> outputs_;
   std::map<int, ExpForm> forms_;  // of outputs
-  mutable bool exact_ = true;     // false once In() or Constant() has taken one for another
+  std::map<int, std::shared_ptr<const ValueOrigin>> origins_;
+  mutable bool exact_ = true;  // false once In() or Constant() has taken one for another
 };
 
 // A node's operator over the field. Unimplemented: it has no meaning there in this form.
@@ -159,6 +172,7 @@ struct FieldOperatorRow {
 
 // Families of operators, a file each.
 absl::Span<const FieldOperatorRow> ElementwiseFieldOperators();
+absl::Span<const FieldOperatorRow> BoundFieldOperators();
 absl::Span<const FieldOperatorRow> ChoiceFieldOperators();
 absl::Span<const FieldOperatorRow> ReductionFieldOperators();
 absl::Span<const FieldOperatorRow> ProductFieldOperators();

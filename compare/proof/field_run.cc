@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "compare/proof/definition.h"
 #include "compare/proof/field/residues.h"
+#include "compare/proof/inner_graphs.h"
 #include "compare/proof/node_kinds.h"
 #include "compare/proof/score_masks.h"
 #include "compare/streams/fingerprint.h"
@@ -194,7 +195,7 @@ absl::StatusOr<std::vector<FieldValue>> FieldRun::Compute(int64_t index,
     if (!moved.ok()) return WithoutMeaning(node, moved.status().message(), numbers);
     outputs = *std::move(moved);
   } else if (!GraphsOf(node).empty()) {
-    absl::StatusOr<std::vector<FieldValue>> branch = ByBranch(node, inputs, values);
+    absl::StatusOr<std::vector<FieldValue>> branch = ByInnerGraphs(node, inputs, numbers, values);
     if (!branch.ok()) return WithoutMeaning(node, branch.status().message(), numbers);
     return branch;
   } else {
@@ -301,6 +302,7 @@ absl::StatusOr<std::vector<FieldValue>> FieldRun::ByOperator(FieldNode& node,
       OC_ASSIGN_OR_RETURN(output.exp_exponent, ToTensor(form->second.exponent));
     }
     OC_ASSIGN_OR_RETURN(output.residues, ToTensor(*residues));
+    if (!fixed) output.origin = node.OriginOf(i);
     output.fixed = fixed;
     output.exact = node.exact();
   }
@@ -422,28 +424,39 @@ absl::StatusOr<std::vector<FieldValue>> FieldRun::ByBody(const Node& node,
   return outputs;
 }
 
-absl::StatusOr<std::vector<FieldValue>> FieldRun::ByBranch(const Node& node,
-                                                           absl::Span<const FieldValue> inputs,
-                                                           const FieldValues& values) {
-  if (node.domain != kOnnxDomain || node.op_type != "If") {
-    return absl::UnimplementedError("it has a graph of its own");
+absl::StatusOr<std::vector<FieldValue>> FieldRun::ByInnerGraphs(const Node& node,
+                                                                absl::Span<const FieldValue> inputs,
+                                                                absl::Span<const Value> numbers,
+                                                                const FieldValues& values) {
+  std::vector<FieldValue> known(inputs.begin(), inputs.end());
+  FieldValues captured;
+  const NodeFacts& facts = facts_.Of(node);
+  for (const std::string& name : facts.captures) {
+    const auto value = values.find(name);
+    if (value == values.end()) continue;
+    captured[name] = value->second;
+    known.push_back(value->second);
   }
-  const FieldValue& condition = inputs.front();
-  if (!condition.fixed || !condition.number.is_tensor() ||
-      condition.number.tensor().num_elements() != 1) {
-    return absl::UnimplementedError("which of its branches runs depends on the inputs");
+  const auto run = [&](const Graph& graph, FieldValues given) {
+    for (const auto& [name, value] : captured) given.try_emplace(name, value);
+    return ByGraph(graph, std::move(given), LabelOf(node));
+  };
+  const size_t ends = tools_.ends->size();
+  const size_t functions = tools_.functions->size();
+  absl::StatusOr<std::vector<FieldValue>> made =
+      RunInnerGraphs(tools_.field, node, inputs, numbers, run);
+  if (made.ok()) return made;
+  tools_.ends->resize(ends);
+  tools_.functions->resize(functions);
+  for (const Graph* graph : GraphsOf(node)) {
+    if (DrawNumbers(*graph)) return made;
   }
-  const bool taken = *condition.number.tensor().data<bool>();
-  const auto attribute = node.attributes.find(taken ? "then_branch" : "else_branch");
-  const auto* const graph = attribute == node.attributes.end()
-                                ? nullptr
-                                : std::get_if<std::shared_ptr<const Graph>>(&attribute->second);
-  if (graph == nullptr) return absl::UnimplementedError("it has no such branch");
-  FieldValues given;
-  for (const std::string& name : OuterNames(node)) {
-    if (const auto value = values.find(name); value != values.end()) given[name] = value->second;
-  }
-  return ByGraph(**graph, std::move(given), LabelOf(node));
+  // The same graphs on the same values give the same.
+  made = AsFunction(node, facts.operation, made.status().message(), known, numbers);
+  if (!made.ok()) return made;
+  for (FieldValue& output : *made) output.shaped = true;
+  for (size_t i = 0; i < made->size(); ++i) (*made)[i].number = numbers[i];
+  return made;
 }
 
 absl::StatusOr<std::vector<FieldValue>> FieldRun::AsFunction(const Node& node, uint64_t operation,

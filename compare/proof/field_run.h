@@ -79,9 +79,10 @@ class FieldRun {
                                                        absl::Span<const FieldValue> inputs);
   absl::StatusOr<std::vector<FieldValue>> ByBody(const Node& node,
                                                  absl::Span<const FieldValue> inputs);
-  absl::StatusOr<std::vector<FieldValue>> ByBranch(const Node& node,
-                                                   absl::Span<const FieldValue> inputs,
-                                                   const FieldValues& values);
+  absl::StatusOr<std::vector<FieldValue>> ByInnerGraphs(const Node& node,
+                                                        absl::Span<const FieldValue> inputs,
+                                                        absl::Span<const Value> numbers,
+                                                        const FieldValues& values);
   absl::StatusOr<std::vector<FieldValue>> ByGraph(const Graph& graph, FieldValues given,
                                                   const std::string& label);
   // `why` it has no other meaning.

@@ -3,7 +3,9 @@
 #define ONNXCMP_COMPARE_PROOF_FIELD_VALUE_H_
 
 #include <cstdint>
+#include <memory>
 
+#include "compare/proof/value_origin.h"
 #include "evaluator/tensor/tensor.h"
 #include "evaluator/tensor/value.h"
 
@@ -18,6 +20,7 @@ struct FieldValue {
   // 1 for elements that a mask has made large negative numbers (score_masks.h), broadcast; not
   // defined(): none.
   Tensor masked;
+  std::shared_ptr<const ValueOrigin> origin;  // null: nothing is known
   // Of a sequence: its elements as residues.
   Value elements;
   // The same for all values of the inputs that vary: `number` holds for all.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <limits>
 #include <map>
 #include <optional>
 #include <type_traits>
@@ -22,6 +24,14 @@ namespace {
 template <typename Real>
 struct InReals {
   using Number = Real;
+  int steps = 0;  // by which the factor of a normalization is nudged
+  Real Nudged(Real factor) const {
+    for (int i = 0; i < std::abs(steps); ++i) {
+      factor = std::nextafter(factor, steps < 0 ? -std::numeric_limits<Real>::infinity()
+                                                : std::numeric_limits<Real>::infinity());
+    }
+    return factor;
+  }
   static Real Add(Real a, Real b) { return a + b; }
   static Real Sub(Real a, Real b) { return a - b; }
   static Real Mul(Real a, Real b) { return a * b; }
@@ -31,6 +41,7 @@ struct InReals {
 struct InField {
   using Number = Residue;
   const PrimeField* field;
+  static Residue Nudged(Residue factor) { return factor; }
   static Residue Add(Residue a, Residue b) { return PrimeField::Add(a, b); }
   static Residue Sub(Residue a, Residue b) { return PrimeField::Sub(a, b); }
   static Residue Mul(Residue a, Residue b) { return PrimeField::Mul(a, b); }
@@ -47,6 +58,9 @@ Number At(const ByChannel& values, size_t channel) {
     return static_cast<Number>(values.numbers[i]);
   }
 }
+
+// The order of torch's exporter, whose roots and quotients are not all the nearest floats.
+constexpr int kNudgedWay = static_cast<int>(kFoldingWays);
 
 // The factor of a channel's weights and its bias, after a step more.
 template <typename A>
@@ -80,7 +94,8 @@ struct ChannelState {
     }
     const Number root = in.Sqrt(A::Add(at(3), epsilon));
     const Number inverse = A::Div(Number{1}, root);
-    const Number factor = way == 0 ? A::Div(at(0), root) : A::Mul(at(0), inverse);
+    const bool divides = way == 0 || way == kNudgedWay;
+    const Number factor = in.Nudged(divides ? A::Div(at(0), root) : A::Mul(at(0), inverse));
     const Number centered = A::Sub(bias, at(2));
     if constexpr (!is_exact) {
       grow(static_cast<double>(at(2)));
@@ -316,6 +331,10 @@ FoldedLayer Fold(const PrimeField& field, const FoldableLayer& layer) {
   const std::vector<float> floats(weights.begin(), weights.end());
   for (size_t way = 0; way < kFoldingWays; ++way) {
     folded.ways[way] = FoldIn(InReals<float>(), layer, floats, static_cast<int>(way));
+  }
+  for (size_t i = 0; i < kNudges; ++i) {
+    folded.nudged[i] =
+        FoldIn(InReals<float>{static_cast<int>(i) - kMostSteps}, layer, floats, kNudgedWay);
   }
   return folded;
 }

@@ -65,10 +65,17 @@ struct FoldedNumbers {
 // The orders in which optimizers fold a normalization.
 inline constexpr size_t kFoldingWays = 4;
 
+// How far from the nearest float a library may have made the factor of a channel: so many steps
+// less or more, and none.
+inline constexpr int kMostSteps = 2;
+inline constexpr size_t kNudges = 2 * kMostSteps + 1;
+
 struct FoldedLayer {
   FoldedNumbers<Residue> exact;
   FoldedNumbers<double> near;
   std::array<FoldedNumbers<float>, kFoldingWays> ways;
+  // With the factors of a normalization nudged, from less to more.
+  std::array<FoldedNumbers<float>, kNudges> nudged;
 };
 
 FoldedLayer Fold(const PrimeField& field, const FoldableLayer& layer);

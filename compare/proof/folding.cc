@@ -56,6 +56,12 @@ class RoundingAgreement {
     const int64_t least = *std::min_element(misses_.begin(), misses_.end());
     return count_ > 0 && (least == 0 || IsSpread(least, count_) || !alike);
   }
+  // The ways that give all elements to the last bit.
+  std::vector<bool> Ways() const {
+    std::vector<bool> ways;
+    for (const int64_t misses : misses_) ways.push_back(count_ > 0 && misses == 0);
+    return ways;
+  }
   int64_t ulp() const { return ulp_; }
 
  private:
@@ -65,10 +71,39 @@ class RoundingAgreement {
   int64_t ulp_ = 0;
 };
 
+// Which nudged factor of each channel gives all of its weights to the last bit. Nothing: there is
+// none for some channel, or channels have so few weights that a fault would pass for a factor.
+using Nudges = std::vector<size_t>;
+std::optional<Nudges> NudgesOf(const std::vector<double>& numbers, const Places& places,
+                               const FoldableLayer& layer, const FoldedLayer& folded) {
+  constexpr size_t kLeastWeights = 3;
+  if (folded.near.weights.size() < kLeastWeights * layer.channels) return std::nullopt;
+  std::vector<std::array<bool, kNudges>> agrees(layer.channels);
+  for (std::array<bool, kNudges>& channel : agrees) channel.fill(true);
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    const size_t at = places[i];
+    if (at == kNoPlace) continue;
+    std::array<bool, kNudges>& channel = agrees[layer.ChannelOf(at)];
+    for (size_t k = 0; k < kNudges; ++k) {
+      channel[k] = channel[k] && numbers[i] == static_cast<double>(folded.nudged[k].weights[at]);
+    }
+  }
+  Nudges nudges;
+  for (const std::array<bool, kNudges>& channel : agrees) {
+    constexpr size_t kNone = kMostSteps;
+    const auto found = std::find(channel.begin(), channel.end(), true);
+    if (found == channel.end()) return std::nullopt;
+    nudges.push_back(channel[kNone] ? kNone : static_cast<size_t>(found - channel.begin()));
+  }
+  return nudges;
+}
+
 std::optional<FoldedConstant> Match(const std::string& name, const Tensor& constant,
                                     const std::vector<double>& numbers, const ResidueArray& own,
-                                    const Places& places, const FoldedLayer& layer, bool bias) {
-  RoundingAgreement agreement(kFoldingWays + 1, DType::kFloat);
+                                    const Places& places, const FoldedLayer& layer,
+                                    const FoldableLayer& of, const std::optional<Nudges>& nudges,
+                                    bool bias, std::vector<bool>* ways) {
+  RoundingAgreement agreement(kFoldingWays + 2, DType::kFloat);
   Residues residues = Residues::Filled(constant.shape(), 0);
   for (size_t i = 0; i < numbers.size(); ++i) {
     const size_t at = places[i];
@@ -77,8 +112,13 @@ std::optional<FoldedConstant> Match(const std::string& name, const Tensor& const
       continue;
     }
     const double exact = bias ? layer.near.biases[at] : layer.near.weights[at];
-    std::array<double, kFoldingWays + 1> computed = {};
+    std::array<double, kFoldingWays + 2> computed = {};
     computed[kFoldingWays] = static_cast<double>(static_cast<float>(exact));
+    computed[kFoldingWays + 1] = computed[kFoldingWays];
+    if (nudges.has_value()) {
+      const FoldedNumbers<float>& nudged = layer.nudged[(*nudges)[bias ? at : of.ChannelOf(at)]];
+      computed[kFoldingWays + 1] = bias ? nudged.biases[at] : nudged.weights[at];
+    }
     for (size_t way = 0; way < kFoldingWays; ++way) {
       computed[way] = bias ? layer.ways[way].biases[at] : layer.ways[way].weights[at];
     }
@@ -87,7 +127,11 @@ std::optional<FoldedConstant> Match(const std::string& name, const Tensor& const
     }
     residues.values[i] = bias ? layer.exact.biases[at] : layer.exact.weights[at];
   }
-  if (!agreement.Agrees(/*alike=*/true)) return std::nullopt;
+  // One tool makes weights and biases in one way.
+  std::vector<bool> agreeing = agreement.Ways();
+  for (size_t i = 0; i < ways->size(); ++i) agreeing[i] = agreeing[i] && (*ways)[i];
+  if (std::find(agreeing.begin(), agreeing.end(), true) == agreeing.end()) return std::nullopt;
+  *ways = std::move(agreeing);
   if (residues.values == own) return std::nullopt;  // nothing was folded
   absl::StatusOr<Tensor> tensor = ToTensor(residues);
   if (!tensor.ok()) return std::nullopt;
@@ -138,26 +182,42 @@ std::vector<FoldedConstant> FoldedLayers(const PrimeField& field, const Graph& g
   }
   for (const FoldableLayer& layer : FoldableLayers(field, graph, known)) {
     const FoldedLayer folded = Fold(field, layer);
+    // Of the weights; the biases are made with the same.
+    std::optional<Nudges> nudges;
+    std::vector<bool> ways;
     for (const auto& [name, numbers] : numbers_of) {
       const Tensor& constant = constants.at(name).number.tensor();
+      if (numbers.size() < folded.near.weights.size()) continue;
       std::optional<FoldedConstant> match;
-      if (numbers.size() >= folded.near.weights.size()) {
-        for (const Places& places : LayoutsOf(layer.weight.shape(), constant.shape())) {
-          if (!match.has_value()) {
-            match = Match(name, constant, numbers, own_of[name], places, folded, false);
-          }
-        }
-        if (match.has_value()) match->from = layer.weight_name;
+      for (const Places& places : LayoutsOf(layer.weight.shape(), constant.shape())) {
+        if (match.has_value()) break;
+        const std::optional<Nudges> own = NudgesOf(numbers, places, layer, folded);
+        std::vector<bool> agreeing;
+        match = Match(name, constant, numbers, own_of[name], places, folded, layer, own, false,
+                      &agreeing);
+        if (!match.has_value()) continue;
+        nudges = own;
+        ways = std::move(agreeing);
       }
+      if (!match.has_value()) continue;
+      match->from = layer.weight_name;
+      found.push_back(*std::move(match));
+    }
+    for (const auto& [name, numbers] : numbers_of) {
+      const Tensor& constant = constants.at(name).number.tensor();
       // Channels may be padded to whole blocks.
-      if (!match.has_value() && constant.rank() == 1 && numbers.size() >= layer.channels &&
-          numbers.size() < layer.channels + 16) {
-        Places places(numbers.size(), kNoPlace);
-        std::iota(places.begin(), places.begin() + static_cast<int64_t>(layer.channels), 0);
-        match = Match(name, constant, numbers, own_of[name], places, folded, true);
-        if (match.has_value()) match->from = layer.bias_name;
+      if (constant.rank() != 1 || numbers.size() < layer.channels ||
+          numbers.size() >= layer.channels + 16) {
+        continue;
       }
-      if (match.has_value()) found.push_back(*std::move(match));
+      Places places(numbers.size(), kNoPlace);
+      std::iota(places.begin(), places.begin() + static_cast<int64_t>(layer.channels), 0);
+      std::vector<bool> agreeing = ways;
+      std::optional<FoldedConstant> match = Match(name, constant, numbers, own_of[name], places,
+                                                  folded, layer, nudges, true, &agreeing);
+      if (!match.has_value()) continue;
+      match->from = layer.bias_name;
+      found.push_back(*std::move(match));
     }
   }
   return found;

@@ -158,6 +158,24 @@ absl::Status BlockedPool(Definition& d) {
   return absl::OkStatus();
 }
 
+// Resize of H and W by whole numbers.
+absl::Status BlockedUpsample(Definition& d) {
+  const FieldNode& node = d.of();
+  const int64_t block = BlockOf(d);
+  OC_RETURN_IF_ERROR(CheckBlocks(d.ShapeOf(0), block));
+  const std::vector<int64_t> scales = node.Ints("scales");
+  if (scales.size() != 4) return NoMeaning("scales of other axes");
+  const std::string x = FromBlocks(d, d.In(0), d.ShapeOf(0), block);
+  std::vector<float> numbers(scales.begin(), scales.end());
+  const std::string y = d.Add("Resize", {x, "", d.Held(Tensor::Of<float>({4}, numbers))},
+                              {{"mode", node.String("mode", "nearest")},
+                               {"nearest_mode", std::string("floor")},
+                               {"coordinate_transformation_mode",
+                                node.String("coordinate_transformation_mode", "asymmetric")}});
+  d.Out(0, ToBlocks(d, y, node.number(0).tensor().shape(), block));
+  return absl::OkStatus();
+}
+
 // CausalConvWithState (input, weight, bias, past_state) in its plain form.
 absl::Status CausalConv(Definition& d) {
   const FieldNode& node = d.of();
@@ -199,6 +217,7 @@ constexpr DefinitionRow kRows[] = {
     {kNchwcDomain, "AveragePool", BlockedPool},
     {kNchwcDomain, "GlobalMaxPool", BlockedPool},
     {kNchwcDomain, "GlobalAveragePool", BlockedPool},
+    {kNchwcDomain, "Upsample", BlockedUpsample},
 };
 
 }  // namespace

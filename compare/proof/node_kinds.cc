@@ -9,7 +9,8 @@ namespace onnxcmp {
 
 bool DrawsNumbers(const Node& node) {
   const absl::string_view name = node.op_type;
-  for (const char* part : {"Random", "Multinomial", "Bernoulli", "Dropout", "Sampl", "Shuffle"}) {
+  for (const char* part :
+       {"Random", "Multinomial", "Bernoulli", "Dropout", "Sampling", "Shuffle"}) {
     if (name.find(part) != absl::string_view::npos) return true;
   }
   return false;
@@ -43,7 +44,8 @@ bool RoundsAlike(const Node& node) {
 }
 
 bool ReadsNoElements(const Node& node) {
-  return node.domain == kOnnxDomain && (node.op_type == "Shape" || node.op_type == "Size");
+  return node.domain == kOnnxDomain &&
+         (node.op_type == "Shape" || node.op_type == "Size" || node.op_type == "EyeLike");
 }
 
 }  // namespace onnxcmp

@@ -1,6 +1,7 @@
 #include "compare/proof/run_memo.h"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "compare/proof/field/prime_field.h"
@@ -24,6 +25,18 @@ void AddShape(const Tensor& tensor, std::vector<uint64_t>* words) {
   words->push_back(static_cast<uint64_t>(tensor.dtype()));
   words->push_back(static_cast<uint64_t>(tensor.rank()));
   words->insert(words->end(), tensor.shape().begin(), tensor.shape().end());
+}
+
+void AddOrigin(const ValueOrigin& origin, std::vector<uint64_t>* words) {
+  for (const Tensor* const tensor :
+       {&origin.margin, &origin.root, &origin.size_of, &origin.unscaled, &origin.unbounded}) {
+    words->push_back(PlaceOf(*tensor));
+  }
+  for (const MeantNumber& number : {origin.scale, origin.low, origin.high}) {
+    words->push_back(std::bit_cast<uint64_t>(number.number));
+    words->push_back(static_cast<uint64_t>(number.residue));
+  }
+  words->push_back(origin.shifted ? 1 : 0);
 }
 
 // The value without what only a run on numbers knows.
@@ -60,6 +73,8 @@ std::optional<Hash128> RunMemo::KeyOf(uint64_t operation, absl::Span<const Field
     if (input.residues.defined()) {
       words.insert(words.end(), {PlaceOf(input.residues), PlaceOf(input.exp_factor),
                                  PlaceOf(input.exp_exponent), PlaceOf(input.masked)});
+      words.push_back(input.origin != nullptr ? 1 : 0);
+      if (input.origin != nullptr) AddOrigin(*input.origin, &words);
     } else {
       const Hash128 content = ContentOf(input.number, &pool);
       words.insert(words.end(), {content.low, content.high});

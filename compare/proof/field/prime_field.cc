@@ -229,6 +229,7 @@ Residue PrimeField::Max(Residue x, Residue y) const {
   if (x == kNoNumber || y == kNoNumber) return kNoNumber;
   if (x == y || y == kMinusInfinity || x == kPlusInfinity) return x;
   if (x == kMinusInfinity || y == kPlusInfinity) return y;
+  if (Add(x, y) == 0) return Mul(x, Sub(Mul(2, Step(x)), 1));  // |x|
   const Residue difference = Sub(y, x);
   return Add(x, Mul(difference, Step(difference)));
 }
