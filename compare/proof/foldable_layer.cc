@@ -323,6 +323,10 @@ std::vector<FoldableLayer> FoldableLayers(const PrimeField& field, const Graph& 
   return LayerFinder(field, graph, known).Find();
 }
 
+FoldedNumbers<double> FoldNear(const FoldableLayer& layer) {
+  return FoldIn(InReals<double>(), layer, NumbersIn(layer.weight), 0);
+}
+
 FoldedLayer Fold(const PrimeField& field, const FoldableLayer& layer) {
   const std::vector<double> weights = NumbersIn(layer.weight);
   FoldedLayer folded;

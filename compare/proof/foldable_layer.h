@@ -78,6 +78,9 @@ struct FoldedLayer {
   std::array<FoldedNumbers<float>, kNudges> nudged;
 };
 
+// Its numbers alone, in doubles: as FoldedLayer::near.
+FoldedNumbers<double> FoldNear(const FoldableLayer& layer);
+
 FoldedLayer Fold(const PrimeField& field, const FoldableLayer& layer);
 
 }  // namespace onnxcmp

@@ -9,6 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "compare/proof/field/residues.h"
 #include "compare/proof/field_node.h"
 #include "compare/proof/foldable_layer.h"
@@ -23,9 +24,15 @@ constexpr int64_t kMostUlp = 4;
 
 // The step between numbers of this size in a type.
 double StepAt(double size, DType dtype) {
-  size = RoundTo(dtype, size);
-  double step = size;
-  while (RoundTo(dtype, size + step / 2) != size && step > size * 1e-17) step /= 2;
+  const auto rounded = [&](double number) {
+    return dtype == DType::kFloat ? static_cast<double>(static_cast<float>(number))
+                                  : RoundTo(dtype, number);
+  };
+  size = rounded(size);
+  // Most floats have so many digits that it is no more than this.
+  double step = dtype == DType::kFloat ? size * 0x1p-21 : size;
+  if (rounded(size + step / 2) == size) step = size;
+  while (rounded(size + step / 2) != size && step > size * 1e-17) step /= 2;
   return step;
 }
 
@@ -138,6 +145,51 @@ std::optional<FoldedConstant> Match(const std::string& name, const Tensor& const
   return FoldedConstant{name, "", *std::move(tensor), agreement.ulp()};
 }
 
+// The layouts of shapes, each found once.
+class LayoutCache {
+ public:
+  const std::vector<Places>& Of(const Shape& weights, const Shape& constant) {
+    const auto [it, is_new] = layouts_.try_emplace({weights, constant});
+    if (is_new) it->second = LayoutsOf(weights, constant);
+    return it->second;
+  }
+  // Channels with a border of zeros after them.
+  const Places& OfChannels(size_t channels, size_t size) {
+    const auto [it, is_new] = channels_.try_emplace({channels, size});
+    if (is_new) {
+      it->second.assign(size, kNoPlace);
+      std::iota(it->second.begin(), it->second.begin() + static_cast<int64_t>(channels), 0);
+    }
+    return it->second;
+  }
+
+ private:
+  std::map<std::pair<Shape, Shape>, std::vector<Places>> layouts_;
+  std::map<std::pair<size_t, size_t>, Places> channels_;
+};
+
+// False if a constant cannot be these numbers, by some of them: most constants are others. `sizes`:
+// of terms that they were summed from.
+bool AreNearAt(const std::vector<double>& constant, const Places& places,
+               const std::vector<double>& numbers, absl::Span<const double> sizes) {
+  constexpr size_t kLooks = 64;
+  constexpr double kFar = 1e-4;  // far beyond what folding rounds
+  const size_t step = std::max<size_t>(1, constant.size() / kLooks);
+  double greatest = 0;
+  for (const double number : numbers) greatest = std::max(greatest, std::fabs(number));
+  for (const double size : sizes) greatest = std::max(greatest, size);
+  for (size_t i = 0; i < constant.size() && i < places.size(); i += step) {
+    const double number = places[i] == kNoPlace ? 0 : numbers[places[i]];
+    if (!(std::fabs(constant[i] - number) <= kFar * greatest)) return false;
+  }
+  return true;
+}
+
+struct FoldCandidate {
+  const std::string* constant;
+  const Places* places;
+};
+
 }  // namespace
 
 std::optional<FoldedConstant> FoldOf(const PrimeField& field, const FieldValue& constant,
@@ -180,45 +232,52 @@ std::vector<FoldedConstant> FoldedLayers(const PrimeField& field, const Graph& g
     own_of[name] = own->values;
     numbers_of[name] = NumbersIn(value.number.tensor());
   }
+  LayoutCache layouts;
   for (const FoldableLayer& layer : FoldableLayers(field, graph, known)) {
+    const FoldedNumbers<double> near = FoldNear(layer);
+    std::vector<FoldCandidate> weights, biases;
+    for (const auto& [name, numbers] : numbers_of) {
+      const Shape& shape = constants.at(name).number.tensor().shape();
+      if (numbers.size() >= near.weights.size()) {
+        for (const Places& places : layouts.Of(layer.weight.shape(), shape)) {
+          if (AreNearAt(numbers, places, near.weights, {})) weights.push_back({&name, &places});
+        }
+      }
+      // Channels may be padded to whole blocks.
+      if (shape.size() == 1 && numbers.size() >= layer.channels &&
+          numbers.size() < layer.channels + 16) {
+        const Places& places = layouts.OfChannels(layer.channels, numbers.size());
+        if (AreNearAt(numbers, places, near.biases, near.sizes)) biases.push_back({&name, &places});
+      }
+    }
+    if (weights.empty() && biases.empty()) continue;
     const FoldedLayer folded = Fold(field, layer);
     // Of the weights; the biases are made with the same.
     std::optional<Nudges> nudges;
     std::vector<bool> ways;
-    for (const auto& [name, numbers] : numbers_of) {
-      const Tensor& constant = constants.at(name).number.tensor();
-      if (numbers.size() < folded.near.weights.size()) continue;
-      std::optional<FoldedConstant> match;
-      for (const Places& places : LayoutsOf(layer.weight.shape(), constant.shape())) {
-        if (match.has_value()) break;
-        const std::optional<Nudges> own = NudgesOf(numbers, places, layer, folded);
-        std::vector<bool> agreeing;
-        match = Match(name, constant, numbers, own_of[name], places, folded, layer, own, false,
-                      &agreeing);
+    const auto find = [&](const std::vector<FoldCandidate>& candidates, bool bias) {
+      std::string last;
+      for (const FoldCandidate& candidate : candidates) {
+        const std::string& name = *candidate.constant;
+        if (name == last) continue;  // it has matched in another layout
+        const std::vector<double>& numbers = numbers_of.at(name);
+        const std::optional<Nudges> own =
+            bias ? nudges : NudgesOf(numbers, *candidate.places, layer, folded);
+        std::vector<bool> agreeing = bias ? ways : std::vector<bool>();
+        std::optional<FoldedConstant> match =
+            Match(name, constants.at(name).number.tensor(), numbers, own_of.at(name),
+                  *candidate.places, folded, layer, own, bias, &agreeing);
         if (!match.has_value()) continue;
+        last = name;
+        match->from = bias ? layer.bias_name : layer.weight_name;
+        found.push_back(*std::move(match));
+        if (bias) continue;
         nudges = own;
         ways = std::move(agreeing);
       }
-      if (!match.has_value()) continue;
-      match->from = layer.weight_name;
-      found.push_back(*std::move(match));
-    }
-    for (const auto& [name, numbers] : numbers_of) {
-      const Tensor& constant = constants.at(name).number.tensor();
-      // Channels may be padded to whole blocks.
-      if (constant.rank() != 1 || numbers.size() < layer.channels ||
-          numbers.size() >= layer.channels + 16) {
-        continue;
-      }
-      Places places(numbers.size(), kNoPlace);
-      std::iota(places.begin(), places.begin() + static_cast<int64_t>(layer.channels), 0);
-      std::vector<bool> agreeing = ways;
-      std::optional<FoldedConstant> match = Match(name, constant, numbers, own_of[name], places,
-                                                  folded, layer, nudges, true, &agreeing);
-      if (!match.has_value()) continue;
-      match->from = layer.bias_name;
-      found.push_back(*std::move(match));
-    }
+    };
+    find(weights, /*bias=*/false);
+    find(biases, /*bias=*/true);
   }
   return found;
 }

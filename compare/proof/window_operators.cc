@@ -102,17 +102,18 @@ absl::StatusOr<Residues> Convolved(FieldNode& node, const Residues& x, const Res
   Residues out = Residues::Filled(shape, 0);
   for (int64_t n = 0; n < x.shape[0]; ++n) {
     for (int64_t group = 0; group < groups; ++group) {
-      Residues columns = Residues::Filled({terms, windows.outputs}, 0);
-      for (int64_t c = 0; c < channels; ++c) {
-        const int64_t channel = n * x.shape[1] + group * channels + c;
-        const Residue* const from = x.values.data() + channel * image;
-        for (int64_t i = 0; i < windows.outputs * windows.size; ++i) {
-          const int64_t place = windows.places[static_cast<size_t>(i)];
-          const int64_t row = c * windows.size + i % windows.size;
-          const int64_t to = row * windows.outputs + i / windows.size;
-          if (place >= 0) columns.values[static_cast<size_t>(to)] = from[place];
+      Residues columns = Residues::Unfilled({terms, windows.outputs}, x.workspace());
+      Residue* const to = columns.values.data();
+      const Residue* const from = x.values.data() + (n * x.shape[1] + group * channels) * image;
+      ForRanges(x.workspace(), columns.size(), [&](int64_t first, int64_t last) {
+        for (int64_t i = first; i < last; ++i) {
+          const int64_t row = i / windows.outputs;
+          const int64_t window = i % windows.outputs;
+          const int64_t element = window * windows.size + row % windows.size;
+          const int64_t place = windows.places[static_cast<size_t>(element)];
+          to[i] = place < 0 ? 0 : from[row / windows.size * image + place];
         }
-      }
+      });
       const auto first = weights.values.begin() + group * filters * terms;
       const Residues rows = {{filters, terms}, ResidueArray(first, first + filters * terms)};
       OC_ASSIGN_OR_RETURN(const Residues product, node.Times(rows, columns));
