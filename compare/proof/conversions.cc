@@ -114,7 +114,8 @@ void Conversions::See(const std::string& name, FieldValue* value) {
   const Tensor& number = value->number.tensor();
   if (!IsRealTensor(value->number)) {
     if (in_converted_ && number.num_elements() == 1 && IsInteger(number.dtype())) {
-      zeros_.insert(NumbersIn(number).front());
+      const std::vector<double> numbers = NumbersIn(number);
+      zeros_.insert(numbers.begin(), numbers.end());
     }
     return;
   }

@@ -1,6 +1,7 @@
 // Operators over the field that sum products.
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "compare/proof/field_functions.h"
@@ -74,9 +75,10 @@ absl::Status MatMulIntegerOperator(FieldNode& node) {
     return SubAll(x, point);
   };
   OC_ASSIGN_OR_RETURN(const Residues a, less_zero(0, 2));
-  const std::optional<Residues> exact = FieldScaledCodes(node, 1, 3, node.In(1)->rank() - 1);
-  OC_ASSIGN_OR_RETURN(const Residues b,
-                      exact.has_value() ? absl::StatusOr<Residues>(*exact) : less_zero(1, 3));
+  OC_ASSIGN_OR_RETURN(Residues b, less_zero(1, 3));
+  if (std::optional<Residues> exact = FieldScaledCodes(node, 1, 3, b.rank() - 1)) {
+    b = *std::move(exact);
+  }
   OC_ASSIGN_OR_RETURN(Residues out, node.Times(a, b));
   return node.Set(0, std::move(out));
 }

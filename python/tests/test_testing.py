@@ -42,6 +42,35 @@ def test_equal_for_all_inputs(x):
     assert "differs in exact arithmetic" in str(caught.value)
 
 
+def test_conversions_have_to_be_asked_for(x):
+    from conftest import info, model_of
+    from onnx import helper
+
+    plain = model_of(
+        [helper.make_node("Mul", ["x", "w"], ["y"])],
+        [info("x")],
+        [info("y")],
+        [("w", np.array([0.71234], np.float32))],
+    )
+
+    def half(number):
+        nodes = [
+            helper.make_node("Cast", ["h"], ["w"], to=onnx.TensorProto.FLOAT),
+            helper.make_node("Mul", ["x", "w"], ["y"]),
+        ]
+        return model_of(nodes, [info("x")], [info("y")], [("h", np.array([number], np.float16))])
+
+    with pytest.raises(AssertionError, match="not proved equal for all inputs"):
+        assert_equal_for_all_inputs(plain, half(0.71234), {"x": x})
+    c = assert_equal_for_all_inputs(plain, half(0.71234), {"x": x}, conversions=True)
+    assert not c.proof and c.proof.proved_with_exact_numbers
+    (converted,) = c.proof.rests_on.conversions.constants
+    assert (converted.constant, converted.type, converted.elements) == ("w", "float16", 1)
+    faulty = half(np.nextafter(np.float16(0.71234), np.float16(1)))
+    with pytest.raises(AssertionError, match="not proved equal for all inputs"):
+        assert_equal_for_all_inputs(plain, faulty, {"x": x}, conversions=True)
+
+
 def test_nothing_tested_fails(x):
     from conftest import info, model_of
     from onnx import helper

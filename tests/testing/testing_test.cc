@@ -194,6 +194,22 @@ TEST(ModelsEqualForAllInputsTest, AMutantFails) {
       "not proved");
 }
 
+TEST(ModelsEqualForAllInputsTest, ConversionsHaveToBeAskedFor) {
+  const TestModel plain =
+      Graph21("(float[2] x) => (float[2] y) <float[2] w = {0.1, 0.3}> { y = Mul(x, w) }");
+  const auto with = [](const char* bits) {
+    return Graph21(absl::StrCat("(float[2] x) => (float[2] y) { h = Constant<value = float16[2] {",
+                                bits, "}>() w = Cast<to = 1>(h) y = Mul(x, w) }"));
+  };
+  EXPECT_MODELS_AGREE(plain, with("11878, 13517"));
+  EXPECT_NONFATAL_FAILURE(EXPECT_MODELS_EQUAL_FOR_ALL_INPUTS(plain, with("11878, 13517")),
+                          "with exact numbers");
+  EXPECT_MODELS_EQUAL_FOR_ALL_INPUTS(plain, with("11878, 13517"), {.conversions = true});
+  EXPECT_NONFATAL_FAILURE(
+      EXPECT_MODELS_EQUAL_FOR_ALL_INPUTS(plain, with("11878, 13518"), {.conversions = true}),
+      "not proved");
+}
+
 // Nor is what nobody can prove passed, nor what differs by itself or cannot run.
 TEST(ModelsEqualForAllInputsTest, WhatIsNotProvedFailsWithWhereTheProofEnds) {
   const TestModel random =

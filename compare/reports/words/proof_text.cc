@@ -106,8 +106,8 @@ void AddConversions(const ProofConversions& conversions, bool all,
         absl::StrCat("elements beyond the type's range, cut to its end: ", List(cut, all)));
   }
   if (!conversions.results.empty()) {
-    lines->push_back(absl::StrCat("the ", conversions.side,
-                                  "'s results in codes are cut to the range of these"));
+    lines->push_back(
+        absl::StrCat("results in codes on the ", conversions.side, " are cut where the codes end"));
   }
   if (!conversions.outputs.empty()) {
     lines->push_back(absl::StrCat("outputs of another type on the ", conversions.side, ": ",

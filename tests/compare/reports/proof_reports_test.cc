@@ -13,6 +13,7 @@
 #include "compare/compare.h"
 #include "compare/outcome/exit_status.h"
 #include "compare/proof/prove.h"
+#include "compare/proof/rewrites.h"
 #include "compare/reports/render_html.h"
 #include "compare/reports/render_json.h"
 #include "compare/reports/render_junit.h"
@@ -128,6 +129,33 @@ TEST(ProofReports, CausesSayWhichOfThemAreProved) {
   for (const Cause& one : rounded.causes) {
     EXPECT_THAT(CauseProofText(rounded, one), Not(HasSubstr("it differs in exact")));
   }
+}
+
+TEST(ProofReports, WhatIsProvedWithExactNumbersIsNotCalledProved) {
+  // 0.1, 0.2, 0.3 and 0.7, each the nearest.
+  const std::string half =
+      "h = Constant<value = float16[4] {11878, 12902, 13517, 14746}>() w = Cast<to = 1>(h) "
+      "y = Mul(x, w)";
+  const Comparison comparison =
+      Proved("w = Constant<value = float[4] {0.1, 0.2, 0.3, 0.7}>() y = Mul(x, w)", half);
+  EXPECT_THAT(RenderTable(comparison),
+              AllOf(HasSubstr("same with exact numbers for all inputs"),
+                    HasSubstr("1 constant to float16"), HasSubstr("proved with exact numbers"),
+                    HasSubstr("in float16 on the right, each element the nearest number: w")));
+  EXPECT_EQ(RewriteFaultOf(comparison), "");
+  std::ifstream file(Document("comparison.schema.json"));
+  const Json schema = Json::parse(file, nullptr, /*allow_exceptions=*/false);
+  const Json json = JsonOf(comparison);
+  EXPECT_THAT(testing::SchemaErrors(json, schema), IsEmpty()) << json.dump(1);
+  EXPECT_EQ(json["proof"]["proved"], false);
+  EXPECT_EQ(json["proof"]["proved_with_exact_numbers"], true);
+  EXPECT_EQ(json["proof"]["rests_on"]["conversions"]["constants"][0]["constant"], "w");
+  // With a faulty element the report says where it parts with exact numbers, too.
+  const std::string text = RenderTable(
+      Proved("w = Constant<value = float[4] {0.1, 0.2, 0.3, 0.7}>() y = Mul(x, w)",
+             "h = Constant<value = float16[4] {11878, 12903, 13517, 14746}>() w = Cast<to = 1>(h) "
+             "y = Mul(x, w)"));
+  EXPECT_THAT(text, HasSubstr("not proved with exact numbers either"));
 }
 
 TEST(ProofReports, Json) {
