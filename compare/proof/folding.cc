@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
+#include <iterator>
 #include <map>
+#include <mutex>
 #include <numeric>
 #include <utility>
 
@@ -105,13 +108,15 @@ std::optional<Nudges> NudgesOf(const std::vector<double>& numbers, const Places&
   return nudges;
 }
 
-std::optional<FoldedConstant> Match(const std::string& name, const Tensor& constant,
-                                    const std::vector<double>& numbers, const ResidueArray& own,
+std::optional<FoldedConstant> Match(const PrimeField& field, const std::string& name,
+                                    const Tensor& constant, const std::vector<double>& numbers,
                                     const Places& places, const FoldedLayer& layer,
                                     const FoldableLayer& of, const std::optional<Nudges>& nudges,
                                     bool bias, std::vector<bool>* ways) {
   RoundingAgreement agreement(kFoldingWays + 2, DType::kFloat);
   Residues residues = Residues::Filled(constant.shape(), 0);
+  Residue* const to = residues.values.data();
+  bool is_folded = false;
   for (size_t i = 0; i < numbers.size(); ++i) {
     const size_t at = places[i];
     if (at == kNoPlace) {
@@ -132,29 +137,38 @@ std::optional<FoldedConstant> Match(const std::string& name, const Tensor& const
     if (!agreement.Add(numbers[i], exact, bias ? layer.near.sizes[at] : 0, computed)) {
       return std::nullopt;
     }
-    residues.values[i] = bias ? layer.exact.biases[at] : layer.exact.weights[at];
+    to[i] = bias ? layer.exact.biases[at] : layer.exact.weights[at];
+    is_folded = is_folded || to[i] != PrimeField::OfDouble(numbers[i]);
   }
   // One tool makes weights and biases in one way.
   std::vector<bool> agreeing = agreement.Ways();
   for (size_t i = 0; i < ways->size(); ++i) agreeing[i] = agreeing[i] && (*ways)[i];
   if (std::find(agreeing.begin(), agreeing.end(), true) == agreeing.end()) return std::nullopt;
   *ways = std::move(agreeing);
-  if (residues.values == own) return std::nullopt;  // nothing was folded
+  // A constant of one number stands for what somebody has written.
+  if (is_folded &&
+      std::adjacent_find(numbers.begin(), numbers.end(), std::not_equal_to<>()) == numbers.end()) {
+    const absl::StatusOr<Residues> own = EmbedTensor(field, constant, nullptr);
+    is_folded = own.ok() && !(own->values == residues.values);
+  }
+  if (!is_folded) return std::nullopt;
   absl::StatusOr<Tensor> tensor = ToTensor(residues);
   if (!tensor.ok()) return std::nullopt;
   return FoldedConstant{name, "", *std::move(tensor), agreement.ulp()};
 }
 
-// The layouts of shapes, each found once.
+// The layouts of shapes, each found once, for all threads.
 class LayoutCache {
  public:
   const std::vector<Places>& Of(const Shape& weights, const Shape& constant) {
+    const std::lock_guard<std::mutex> lock(mutex_);
     const auto [it, is_new] = layouts_.try_emplace({weights, constant});
     if (is_new) it->second = LayoutsOf(weights, constant);
     return it->second;
   }
   // Channels with a border of zeros after them.
   const Places& OfChannels(size_t channels, size_t size) {
+    const std::lock_guard<std::mutex> lock(mutex_);
     const auto [it, is_new] = channels_.try_emplace({channels, size});
     if (is_new) {
       it->second.assign(size, kNoPlace);
@@ -164,6 +178,7 @@ class LayoutCache {
   }
 
  private:
+  std::mutex mutex_;
   std::map<std::pair<Shape, Shape>, std::vector<Places>> layouts_;
   std::map<std::pair<size_t, size_t>, Places> channels_;
 };
@@ -189,6 +204,73 @@ struct FoldCandidate {
   const std::string* constant;
   const Places* places;
 };
+
+// The layouts in which a constant may be these weights.
+std::vector<const Places*> LayoutsNear(const std::vector<double>& numbers, const Shape& constant,
+                                       const Shape& shape, const std::vector<double>& weights,
+                                       LayoutCache* layouts) {
+  std::vector<const Places*> near;
+  const Places& plain = layouts->OfChannels(weights.size(), weights.size());
+  if (shape == constant && AreNearAt(numbers, plain, weights, {})) return {&plain};
+  for (const Places& places : layouts->Of(shape, constant)) {
+    if (AreNearAt(numbers, places, weights, {})) near.push_back(&places);
+  }
+  return near;
+}
+
+// The constants that are weights and biases of a layer.
+std::vector<FoldedConstant> FoldedInto(const PrimeField& field, const FoldableLayer& layer,
+                                       const FieldValues& constants,
+                                       const std::map<std::string, std::vector<double>>& numbers_of,
+                                       LayoutCache* layouts) {
+  const FoldedNumbers<double> near = FoldNear(layer);
+  std::vector<FoldCandidate> weights, biases;
+  for (const auto& [name, numbers] : numbers_of) {
+    const Shape& shape = constants.at(name).number.tensor().shape();
+    if (numbers.size() >= near.weights.size()) {
+      for (const Places* const places :
+           LayoutsNear(numbers, shape, layer.weight.shape(), near.weights, layouts)) {
+        weights.push_back({&name, places});
+      }
+    }
+    // Channels may be padded to whole blocks.
+    if (shape.size() == 1 && numbers.size() >= layer.channels &&
+        numbers.size() < layer.channels + 16) {
+      const Places& places = layouts->OfChannels(layer.channels, numbers.size());
+      if (AreNearAt(numbers, places, near.biases, near.sizes)) biases.push_back({&name, &places});
+    }
+  }
+  std::vector<FoldedConstant> found;
+  if (weights.empty() && biases.empty()) return found;
+  const FoldedLayer folded = Fold(field, layer);
+  // Of the weights; the biases are made with the same.
+  std::optional<Nudges> nudges;
+  std::vector<bool> ways;
+  const auto find = [&](const std::vector<FoldCandidate>& candidates, bool bias) {
+    std::string last;
+    for (const FoldCandidate& candidate : candidates) {
+      const std::string& name = *candidate.constant;
+      if (name == last) continue;  // it has matched in another layout
+      const std::vector<double>& numbers = numbers_of.at(name);
+      const std::optional<Nudges> own =
+          bias ? nudges : NudgesOf(numbers, *candidate.places, layer, folded);
+      std::vector<bool> agreeing = bias ? ways : std::vector<bool>();
+      std::optional<FoldedConstant> match =
+          Match(field, name, constants.at(name).number.tensor(), numbers, *candidate.places, folded,
+                layer, own, bias, &agreeing);
+      if (!match.has_value()) continue;
+      last = name;
+      match->from = bias ? layer.bias_name : layer.weight_name;
+      found.push_back(*std::move(match));
+      if (bias) continue;
+      nudges = own;
+      ways = std::move(agreeing);
+    }
+  };
+  find(weights, /*bias=*/false);
+  find(biases, /*bias=*/true);
+  return found;
+}
 
 }  // namespace
 
@@ -221,65 +303,26 @@ std::optional<FoldedConstant> FoldOf(const PrimeField& field, const FieldValue& 
 }
 
 std::vector<FoldedConstant> FoldedLayers(const PrimeField& field, const Graph& graph,
-                                         const FieldValues& known, const FieldValues& constants) {
-  std::vector<FoldedConstant> found;
+                                         const FieldValues& known, const FieldValues& constants,
+                                         const ThreadPool& pool) {
   std::map<std::string, std::vector<double>> numbers_of;
-  std::map<std::string, ResidueArray> own_of;
   for (const auto& [name, value] : constants) {
     if (!value.number.is_tensor() || value.number.tensor().dtype() != DType::kFloat) continue;
-    const absl::StatusOr<Residues> own = EmbedTensor(field, value.number.tensor(), nullptr);
-    if (!own.ok()) continue;
-    own_of[name] = own->values;
     numbers_of[name] = NumbersIn(value.number.tensor());
   }
+  if (numbers_of.empty()) return {};
+  const std::vector<FoldableLayer> layers = FoldableLayers(field, graph, known);
+  std::vector<std::vector<FoldedConstant>> found(layers.size());
   LayoutCache layouts;
-  for (const FoldableLayer& layer : FoldableLayers(field, graph, known)) {
-    const FoldedNumbers<double> near = FoldNear(layer);
-    std::vector<FoldCandidate> weights, biases;
-    for (const auto& [name, numbers] : numbers_of) {
-      const Shape& shape = constants.at(name).number.tensor().shape();
-      if (numbers.size() >= near.weights.size()) {
-        for (const Places& places : layouts.Of(layer.weight.shape(), shape)) {
-          if (AreNearAt(numbers, places, near.weights, {})) weights.push_back({&name, &places});
-        }
-      }
-      // Channels may be padded to whole blocks.
-      if (shape.size() == 1 && numbers.size() >= layer.channels &&
-          numbers.size() < layer.channels + 16) {
-        const Places& places = layouts.OfChannels(layer.channels, numbers.size());
-        if (AreNearAt(numbers, places, near.biases, near.sizes)) biases.push_back({&name, &places});
-      }
-    }
-    if (weights.empty() && biases.empty()) continue;
-    const FoldedLayer folded = Fold(field, layer);
-    // Of the weights; the biases are made with the same.
-    std::optional<Nudges> nudges;
-    std::vector<bool> ways;
-    const auto find = [&](const std::vector<FoldCandidate>& candidates, bool bias) {
-      std::string last;
-      for (const FoldCandidate& candidate : candidates) {
-        const std::string& name = *candidate.constant;
-        if (name == last) continue;  // it has matched in another layout
-        const std::vector<double>& numbers = numbers_of.at(name);
-        const std::optional<Nudges> own =
-            bias ? nudges : NudgesOf(numbers, *candidate.places, layer, folded);
-        std::vector<bool> agreeing = bias ? ways : std::vector<bool>();
-        std::optional<FoldedConstant> match =
-            Match(name, constants.at(name).number.tensor(), numbers, own_of.at(name),
-                  *candidate.places, folded, layer, own, bias, &agreeing);
-        if (!match.has_value()) continue;
-        last = name;
-        match->from = bias ? layer.bias_name : layer.weight_name;
-        found.push_back(*std::move(match));
-        if (bias) continue;
-        nudges = own;
-        ways = std::move(agreeing);
-      }
-    };
-    find(weights, /*bias=*/false);
-    find(biases, /*bias=*/true);
+  pool.ParallelFor(static_cast<int64_t>(layers.size()), [&](int64_t i) {
+    const auto at = static_cast<size_t>(i);
+    found[at] = FoldedInto(field, layers[at], constants, numbers_of, &layouts);
+  });
+  std::vector<FoldedConstant> all;
+  for (std::vector<FoldedConstant>& of_layer : found) {
+    std::move(of_layer.begin(), of_layer.end(), std::back_inserter(all));
   }
-  return found;
+  return all;
 }
 
 std::vector<FoldedNumber> FoldedNumbersOf(const PrimeField& field, const Graph& graph,

@@ -11,6 +11,7 @@
 #include "compare/proof/field/prime_field.h"
 #include "compare/proof/field_run.h"
 #include "compare/proof/field_value.h"
+#include "evaluator/base/thread_pool.h"
 #include "evaluator/model/model.h"
 #include "evaluator/tensor/tensor.h"
 
@@ -32,7 +33,8 @@ std::optional<FoldedConstant> FoldOf(const PrimeField& field, const FieldValue& 
 // it: a BatchNormalization, factors and summands by channel. `known`: values of the graph that do
 // not depend on its inputs.
 std::vector<FoldedConstant> FoldedLayers(const PrimeField& field, const Graph& graph,
-                                         const FieldValues& known, const FieldValues& constants);
+                                         const FieldValues& known, const FieldValues& constants,
+                                         const ThreadPool& pool);
 
 // A factor of a node, or a constant of one number, that is the product of two numbers of the other
 // side to the last bit, where these stand for other numbers than floats.

@@ -232,7 +232,7 @@ class Prover {
       if (!value.residues.defined()) constants[name] = value;
     }
     const Graph& graph = GraphOf(other);
-    for (FoldedConstant& fold : FoldedLayers(field_, graph, kept_[other], constants)) {
+    for (FoldedConstant& fold : FoldedLayers(field_, graph, kept_[other], constants, pool_)) {
       if (!changes->folds[side].emplace(fold.constant, fold.residues).second) continue;
       const bool left = side == SideId::kLeft;
       report_.folds.push_back(
