@@ -134,12 +134,13 @@ absl::StatusOr<std::optional<Residues>> BoundedByNumber(FieldNode& node, bool le
   if (node.num_inputs() != 2 || !node.Has(0) || !node.Has(1)) return std::nullopt;
   for (const int input : {0, 1}) {
     const std::optional<MeantNumber> limit = LimitOf(node, 1 - input);
-    if (!limit.has_value() || !node.number(0).is_tensor() || !node.value(input).number.is_tensor() ||
+    if (!limit.has_value() || !node.number(0).is_tensor() ||
+        !node.value(input).number.is_tensor() ||
         node.value(input).number.tensor().shape() != node.number(0).tensor().shape()) {
       continue;
     }
-    OC_ASSIGN_OR_RETURN(Residues out, Bounded(node, input, least ? kNoLow : *limit,
-                                              least ? *limit : kNoHigh));
+    OC_ASSIGN_OR_RETURN(Residues out,
+                        Bounded(node, input, least ? kNoLow : *limit, least ? *limit : kNoHigh));
     return std::optional<Residues>(std::move(out));
   }
   return std::nullopt;
@@ -177,7 +178,8 @@ absl::Status ClipOperator(FieldNode& node) {
   node.MarkRandom();
   const double most = std::numeric_limits<float>::max();
   // A limit that is a number; nothing: it depends on the inputs.
-  const auto limit = [&](int input, const char* name, MeantNumber none) -> std::optional<MeantNumber> {
+  const auto limit = [&](int input, const char* name,
+                         MeantNumber none) -> std::optional<MeantNumber> {
     std::optional<MeantNumber> found;
     if (node.since() < 11) {
       if (!node.node().attributes.contains(name)) return none;
@@ -198,7 +200,8 @@ absl::Status ClipOperator(FieldNode& node) {
     return node.Set(0, std::move(out));
   }
   // Some limit is a scalar that depends on the inputs.
-  const auto residue = [&](int input, const std::optional<MeantNumber>& known) -> absl::StatusOr<Residue> {
+  const auto residue = [&](int input,
+                           const std::optional<MeantNumber>& known) -> absl::StatusOr<Residue> {
     if (known.has_value()) return known->residue;
     OC_ASSIGN_OR_RETURN(const Residues residues, node.In(input));
     if (residues.values.size() != 1) return NoMeaning("a limit of several numbers");
@@ -206,9 +209,8 @@ absl::Status ClipOperator(FieldNode& node) {
   };
   OC_ASSIGN_OR_RETURN(const Residue least, residue(1, low));
   OC_ASSIGN_OR_RETURN(const Residue greatest, residue(2, high));
-  return FieldUnary(node, [&](Residue x) {
-    return node.field().Min(node.field().Max(x, least), greatest);
-  });
+  return FieldUnary(
+      node, [&](Residue x) { return node.field().Min(node.field().Max(x, least), greatest); });
 }
 
 constexpr FieldOperatorRow kRows[] = {

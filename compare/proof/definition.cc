@@ -11,7 +11,8 @@
 
 namespace onnxcmp {
 Definition::Definition(const FieldNode& of, int variant) : of_(of), variant_(variant) {
-  OpsetImports imports = {{std::string(kOnnxDomain), kDefinitionOpset}, {std::string(kMicrosoftDomain), 1}};
+  OpsetImports imports = {{std::string(kOnnxDomain), kDefinitionOpset},
+                          {std::string(kMicrosoftDomain), 1}};
   imports_ = std::make_shared<const OpsetImports>(std::move(imports));
   for (int i = 0; i < of.num_inputs(); ++i) {
     if (Has(i)) graph_.inputs.push_back({In(i), {}});

@@ -177,7 +177,8 @@ absl::Status SqrtOperator(FieldNode& node) {
     node.MarkRandom();
     OC_ASSIGN_OR_RETURN(Residues root, FromTensor(origin->root));
     node.SetOrigin(0, {.size_of = origin->root});
-    return node.Set(0, Mapped(std::move(root), [&](Residue x) { return FieldSize(node.field(), x); }));
+    return node.Set(0,
+                    Mapped(std::move(root), [&](Residue x) { return FieldSize(node.field(), x); }));
   }
   return FieldRandomUnary(node, [&](Residue x) { return node.field().Sqrt(x); });
 }
@@ -312,7 +313,8 @@ absl::Status PowOperator(FieldNode& node) {
   const double twice = exponent.has_value() ? std::fabs(2 * *exponent) : 0.5;
   const bool is_plain =
       twice == std::floor(twice) && twice <= kMost && (IsReal(node, 0) || *exponent >= 0);
-  if (IsReal(node, 0) && node.HasForm(0) && exponent.has_value()) return PowerOfForm(node, *exponent);
+  if (IsReal(node, 0) && node.HasForm(0) && exponent.has_value())
+    return PowerOfForm(node, *exponent);
   if (!is_plain) {
     node.MarkRandom();
     return FieldBinary(node, [&](Residue x, Residue y) {

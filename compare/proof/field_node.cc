@@ -267,8 +267,9 @@ absl::Status FieldNode::Move(absl::Span<const int> data_inputs) {
 
 FieldOperator FindFieldOperator(absl::string_view domain, absl::string_view op_type) {
   for (const auto& family :
-       {ElementwiseFieldOperators(), ChoiceFieldOperators(), BoundFieldOperators(), ReductionFieldOperators(),
-        ProductFieldOperators(), MovementFieldOperators(), WindowFieldOperators()}) {
+       {ElementwiseFieldOperators(), ChoiceFieldOperators(), BoundFieldOperators(),
+        ReductionFieldOperators(), ProductFieldOperators(), MovementFieldOperators(),
+        WindowFieldOperators()}) {
     for (const FieldOperatorRow& row : family) {
       if (row.op_type == op_type && row.domain == domain) return row.run;
     }

@@ -6,7 +6,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -103,7 +102,7 @@ class FieldNode {
   // Sets an output to such a product.
   absl::Status SetForm(int output, ExpForm form);
 
-  // What is known of an input beside its residues; null: nothing.
+  // The origin of an input, as far as it is known; null: nothing is.
   const ValueOrigin* origin(int input) const {
     return Has(input) ? value(input).origin.get() : nullptr;
   }
@@ -144,7 +143,7 @@ class FieldNode {
   std::vector<std::optional<Residues>> outputs_;
   std::map<int, ExpForm> forms_;  // of outputs
   std::map<int, std::shared_ptr<const ValueOrigin>> origins_;
-  mutable bool exact_ = true;     // false once In() or Constant() has taken one for another
+  mutable bool exact_ = true;  // false once In() or Constant() has taken one for another
 };
 
 // A node's operator over the field. Unimplemented: it has no meaning there in this form.

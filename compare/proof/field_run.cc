@@ -402,9 +402,10 @@ absl::StatusOr<std::vector<FieldValue>> FieldRun::ByBody(const Node& node,
   return outputs;
 }
 
-absl::StatusOr<std::vector<FieldValue>> FieldRun::ByInnerGraphs(
-    const Node& node, absl::Span<const FieldValue> inputs, absl::Span<const Value> numbers,
-    const FieldValues& values) {
+absl::StatusOr<std::vector<FieldValue>> FieldRun::ByInnerGraphs(const Node& node,
+                                                                absl::Span<const FieldValue> inputs,
+                                                                absl::Span<const Value> numbers,
+                                                                const FieldValues& values) {
   std::vector<FieldValue> known(inputs.begin(), inputs.end());
   FieldValues captured;
   const NodeFacts& facts = facts_.Of(node);

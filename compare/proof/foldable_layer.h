@@ -65,8 +65,8 @@ struct FoldedNumbers {
 // The orders in which optimizers fold a normalization.
 inline constexpr size_t kFoldingWays = 4;
 
-// How far from the nearest float a library may have made the factor of a channel: so many steps less
-// or more, and none.
+// How far from the nearest float a library may have made the factor of a channel: so many steps
+// less or more, and none.
 inline constexpr int kMostSteps = 2;
 inline constexpr size_t kNudges = 2 * kMostSteps + 1;
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <numeric>
 #include <utility>
@@ -142,8 +143,8 @@ std::vector<Places> LayoutsOf(const Shape& weights, const Shape& constant) {
   return layouts;
 }
 
-// Which nudged factor of each channel gives all of its weights to the last bit. Nothing: there is
-// none for some channel, or channels have so few weights that a fault would pass for a factor.
+// The nudged factor of each channel that gives all of its weights to the last bit. Nothing: there
+// is none for some channel, or channels have so few weights that a fault would pass for a factor.
 using Nudges = std::vector<size_t>;
 std::optional<Nudges> NudgesOf(const std::vector<double>& numbers, const Places& places,
                                const FoldableLayer& layer, const FoldedLayer& folded) {
@@ -243,6 +244,11 @@ std::optional<FoldedConstant> FoldOf(const PrimeField& field, const FieldValue& 
 std::vector<FoldedConstant> FoldedLayers(const PrimeField& field, const Graph& graph,
                                          const FieldValues& known, const FieldValues& constants) {
   std::vector<FoldedConstant> found;
+  // A library whose factors are not the nearest floats has several of them; of one channel alone,
+  // it may be a fault.
+  std::vector<FoldedConstant> found_by_nudges;
+  constexpr int64_t kLeastNudged = 2;
+  int64_t nudged_channels = 0;
   std::map<std::string, std::vector<double>> numbers_of;
   std::map<std::string, std::vector<Residue>> own_of;
   for (const auto& [name, value] : constants) {
@@ -257,6 +263,7 @@ std::vector<FoldedConstant> FoldedLayers(const PrimeField& field, const Graph& g
     // Of the weights; the biases are made with the same.
     std::optional<Nudges> nudges;
     std::vector<bool> ways;
+    std::vector<FoldedConstant> of_layer;
     for (const auto& [name, numbers] : numbers_of) {
       const Tensor& constant = constants.at(name).number.tensor();
       if (numbers.size() < folded.near.weights.size()) continue;
@@ -265,15 +272,21 @@ std::vector<FoldedConstant> FoldedLayers(const PrimeField& field, const Graph& g
         if (match.has_value()) break;
         const std::optional<Nudges> own = NudgesOf(numbers, places, layer, folded);
         std::vector<bool> agreeing;
-        match =
-            Match(name, constant, numbers, own_of[name], places, folded, layer, own, false, &agreeing);
+        match = Match(name, constant, numbers, own_of[name], places, folded, layer, own, false,
+                      &agreeing);
         if (!match.has_value()) continue;
         nudges = own;
         ways = std::move(agreeing);
       }
       if (!match.has_value()) continue;
       match->from = layer.weight_name;
-      found.push_back(*std::move(match));
+      of_layer.push_back(*std::move(match));
+    }
+    const bool is_plain = std::find(ways.begin(), ways.end(), true) < ways.end() - 1;
+    if (ways.empty() || is_plain) nudges.reset();
+    if (nudges.has_value()) {
+      nudged_channels += static_cast<int64_t>(nudges->size()) -
+                         std::count(nudges->begin(), nudges->end(), size_t{kMostSteps});
     }
     for (const auto& [name, numbers] : numbers_of) {
       const Tensor& constant = constants.at(name).number.tensor();
@@ -285,13 +298,17 @@ std::vector<FoldedConstant> FoldedLayers(const PrimeField& field, const Graph& g
       Places places(numbers.size(), kNoPlace);
       std::iota(places.begin(), places.begin() + static_cast<int64_t>(layer.channels), 0);
       std::vector<bool> agreeing = ways;
-      std::optional<FoldedConstant> match =
-          Match(name, constant, numbers, own_of[name], places, folded, layer, nudges, true, &agreeing);
+      std::optional<FoldedConstant> match = Match(name, constant, numbers, own_of[name], places,
+                                                  folded, layer, nudges, true, &agreeing);
       if (!match.has_value()) continue;
       match->from = layer.bias_name;
-      found.push_back(*std::move(match));
+      of_layer.push_back(*std::move(match));
     }
+    std::vector<FoldedConstant>& all = nudges.has_value() ? found_by_nudges : found;
+    std::move(of_layer.begin(), of_layer.end(), std::back_inserter(all));
   }
+  if (nudged_channels < kLeastNudged) return found;
+  std::move(found_by_nudges.begin(), found_by_nudges.end(), std::back_inserter(found));
   return found;
 }
 

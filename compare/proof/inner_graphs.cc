@@ -60,7 +60,7 @@ absl::StatusOr<Residues> ResiduesOf(const PrimeField& field, const FieldValue& v
   return EmbedTensor(field, value.number.tensor(), nullptr);
 }
 
-// What is known of one value is so of both.
+// Adds to a value what holds of another that it depends on.
 void Join(const FieldValue& other, FieldValue* value) {
   value->fixed = value->fixed && other.fixed;
   value->exact = value->exact && other.exact;
@@ -198,9 +198,8 @@ Outputs RunLoop(const PrimeField& field, const Node& node, absl::Span<const Fiel
       state.emplace_back();
       continue;
     }
-    OC_ASSIGN_OR_RETURN(
-        state.emplace_back(),
-        Stacked(field, std::move(results[j]), numbers[states + j], 0, false));
+    OC_ASSIGN_OR_RETURN(state.emplace_back(),
+                        Stacked(field, std::move(results[j]), numbers[states + j], 0, false));
   }
   return state;
 }

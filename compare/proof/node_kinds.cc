@@ -9,7 +9,8 @@ namespace onnxcmp {
 
 bool DrawsNumbers(const Node& node) {
   const absl::string_view name = node.op_type;
-  for (const char* part : {"Random", "Multinomial", "Bernoulli", "Dropout", "Sampling", "Shuffle"}) {
+  for (const char* part :
+       {"Random", "Multinomial", "Bernoulli", "Dropout", "Sampling", "Shuffle"}) {
     if (name.find(part) != absl::string_view::npos) return true;
   }
   return false;

@@ -43,7 +43,8 @@ void KeepScale(FieldNode& node) {
     if (!factor.has_value() || factor->number <= 0 || !HasShapeOfOutput(node, input)) continue;
     ValueOrigin out;
     out.unscaled = node.value(input).residues;
-    out.scale = divides ? MeantNumber{1 / factor->number, Field::Inverse(factor->residue)} : *factor;
+    out.scale =
+        divides ? MeantNumber{1 / factor->number, Field::Inverse(factor->residue)} : *factor;
     node.SetOrigin(0, std::move(out));
     return;
   }
@@ -55,7 +56,8 @@ absl::Status KeepShiftedScale(FieldNode& node) {
   for (const int input : {0, 1}) {
     if (subtracts && input == 1) break;
     const ValueOrigin* const origin = node.origin(input);
-    if (origin == nullptr || !origin->unscaled.defined() || !HasShapeOfOutput(node, input)) continue;
+    if (origin == nullptr || !origin->unscaled.defined() || !HasShapeOfOutput(node, input))
+      continue;
     const std::optional<MeantNumber> shift = FiniteNumber(node, 1 - input);
     if (!shift.has_value()) continue;
     Residue apart = Field::Div(shift->residue, origin->scale.residue);

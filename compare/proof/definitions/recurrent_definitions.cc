@@ -14,7 +14,7 @@ namespace {
 
 constexpr int64_t kMostSteps = 256;
 
-// What all three have in common: x (steps, batch, input), w (directions, gates * hidden, input),
+// The common part of all three: x (steps, batch, input), w (directions, gates * hidden, input),
 // r (directions, gates * hidden, hidden), b (directions, 2 * gates * hidden), lengths, initial_h
 // (directions, batch, hidden), and outputs y (steps, directions, batch, hidden), y_h, ...
 class Recurrence {
@@ -76,13 +76,13 @@ class Recurrence {
     return b.empty() ? a : d_.Add("Add", {a, b});
   }
 
-  // Which of a direction's activations it is: "Sigmoid", "Tanh", ...
+  // The sum after one of a direction's activations: "Sigmoid", "Tanh", ...
   absl::StatusOr<std::string> Activated(const std::string& x, int64_t direction, size_t which,
                                         absl::Span<const absl::string_view> defaults) {
-    const auto* const given = d_.of().node().attributes.contains("activations")
-                                  ? std::get_if<std::vector<std::string>>(
-                                        &d_.of().node().attributes.at("activations"))
-                                  : nullptr;
+    const auto* const given =
+        d_.of().node().attributes.contains("activations")
+            ? std::get_if<std::vector<std::string>>(&d_.of().node().attributes.at("activations"))
+            : nullptr;
     if (given == nullptr) return d_.Activated(x, defaults[which], {});
     const size_t place = static_cast<size_t>(direction) * defaults.size() + which;
     if (place >= given->size()) return NoMeaning("fewer activations");
@@ -131,7 +131,7 @@ class Recurrence {
     d_.Out(output, Joined(raised, batch_first_ ? 1 : 0));
   }
 
-  // What both biases add to a gate.
+  // The sum of both biases of a gate.
   std::string Bias(const std::string& biases, int64_t gate) {
     if (biases.empty()) return "";
     return Plus(Rows(biases, gate), Rows(biases, gates_ + gate));
@@ -171,8 +171,8 @@ absl::Status Lstm(Definition& d) {
     for (const int64_t step : all.Steps(i)) {
       const std::string x = all.Step(step);
       const auto gate = [&](int64_t which, int64_t peephole, const std::string& cell) {
-        std::string sum = d.Add(
-            "Add", {all.Times(x, all.Rows(w, which)), all.Times(h, all.Rows(r, which))});
+        std::string sum =
+            d.Add("Add", {all.Times(x, all.Rows(w, which)), all.Times(h, all.Rows(r, which))});
         if (peephole >= 0 && !p.empty()) {
           sum = all.Plus(sum, d.Add("Mul", {all.Rows(p, peephole), cell}));
         }
@@ -217,8 +217,8 @@ absl::Status Gru(Definition& d) {
     for (const int64_t step : all.Steps(i)) {
       const std::string x = all.Step(step);
       const auto gate = [&](int64_t which) {
-        const std::string sum = d.Add(
-            "Add", {all.Times(x, all.Rows(w, which)), all.Times(h, all.Rows(r, which))});
+        const std::string sum =
+            d.Add("Add", {all.Times(x, all.Rows(w, which)), all.Times(h, all.Rows(r, which))});
         return all.Activated(all.Plus(sum, all.Bias(b, which)), i, 0, kActivations);
       };
       OC_ASSIGN_OR_RETURN(const std::string update, gate(0));
@@ -258,10 +258,8 @@ absl::Status Rnn(Definition& d) {
     const std::string b = all.Part(3, i);
     std::string h = all.State(5, i);
     for (const int64_t step : all.Steps(i)) {
-      const std::string sum =
-          d.Add("Add", {all.Times(all.Step(step), w), all.Times(h, r)});
-      OC_ASSIGN_OR_RETURN(
-          h, all.Activated(all.Plus(sum, all.Bias(b, 0)), i, 0, kActivations));
+      const std::string sum = d.Add("Add", {all.Times(all.Step(step), w), all.Times(h, r)});
+      OC_ASSIGN_OR_RETURN(h, all.Activated(all.Plus(sum, all.Bias(b, 0)), i, 0, kActivations));
       all.Keep(i, step, h);
     }
     last.push_back(h);

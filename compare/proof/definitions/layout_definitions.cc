@@ -167,12 +167,11 @@ absl::Status BlockedUpsample(Definition& d) {
   if (scales.size() != 4) return NoMeaning("scales of other axes");
   const std::string x = FromBlocks(d, d.In(0), d.ShapeOf(0), block);
   std::vector<float> numbers(scales.begin(), scales.end());
-  const std::string y = d.Add(
-      "Resize", {x, "", d.Held(Tensor::Of<float>({4}, numbers))},
-      {{"mode", node.String("mode", "nearest")},
-       {"nearest_mode", std::string("floor")},
-       {"coordinate_transformation_mode",
-        node.String("coordinate_transformation_mode", "asymmetric")}});
+  const std::string y = d.Add("Resize", {x, "", d.Held(Tensor::Of<float>({4}, numbers))},
+                              {{"mode", node.String("mode", "nearest")},
+                               {"nearest_mode", std::string("floor")},
+                               {"coordinate_transformation_mode",
+                                node.String("coordinate_transformation_mode", "asymmetric")}});
   d.Out(0, ToBlocks(d, y, node.number(0).tensor().shape(), block));
   return absl::OkStatus();
 }

@@ -18,13 +18,27 @@ struct Versions {
 };
 
 constexpr Versions kVersions[] = {
-    {"ArgMax", 1, 13},         {"ArgMin", 1, 13},           {"Compress", 9, 11},
-    {"CumSum", 11, 14},        {"Det", 11, 22},             {"GatherElements", 11, 13},
-    {"GatherND", 11, 13},      {"GridSample", 16, 22},      {"IsInf", 10, 20},
-    {"LRN", 1, 13},            {"LpNormalization", 1, 22},  {"LpPool", 11, 22},
-    {"MaxPool", 8, 22},        {"NonMaxSuppression", 10, 11}, {"NonZero", 9, 13},
-    {"OneHot", 9, 11},         {"RoiAlign", 16, 22},        {"ScatterElements", 11, 18},
-    {"ScatterND", 11, 18},     {"ThresholdedRelu", 10, 22}, {"TopK", 10, 11},
+    {"ArgMax", 1, 13},
+    {"ArgMin", 1, 13},
+    {"Compress", 9, 11},
+    {"CumSum", 11, 14},
+    {"Det", 11, 22},
+    {"GatherElements", 11, 13},
+    {"GatherND", 11, 13},
+    {"GridSample", 16, 22},
+    {"IsInf", 10, 20},
+    {"LRN", 1, 13},
+    {"LpNormalization", 1, 22},
+    {"LpPool", 11, 22},
+    {"MaxPool", 8, 22},
+    {"NonMaxSuppression", 10, 11},
+    {"NonZero", 9, 13},
+    {"OneHot", 9, 11},
+    {"RoiAlign", 16, 22},
+    {"ScatterElements", 11, 18},
+    {"ScatterND", 11, 18},
+    {"ThresholdedRelu", 10, 22},
+    {"TopK", 10, 11},
 };
 
 // The same operator of kDefinitionOpset.

@@ -33,9 +33,9 @@ std::string AlongAxis(Definition& d, const std::string& x, size_t rank, size_t a
       d.Held(Tensor::Of<float>({matrix.rows, matrix.columns}, matrix.numbers));
   const bool last = axis + 1 == rank;
   const std::string product =
-      d.Add("MatMul", {last ? x : d.Transposed(x, order),
-                       d.of().InType(0) == DType::kFloat ? factor
-                                                         : d.Add("CastLike", {factor, d.In(0)})});
+      d.Add("MatMul",
+            {last ? x : d.Transposed(x, order),
+             d.of().InType(0) == DType::kFloat ? factor : d.Add("CastLike", {factor, d.In(0)})});
   return last ? product : d.Transposed(product, order);
 }
 
@@ -56,8 +56,9 @@ absl::StatusOr<double> PlaceOf(const Interpolated& axis, int64_t i) {
   if (mode == "pytorch_half_pixel") return axis.to > 1 ? (at + 0.5) / axis.scale - 0.5 : 0.0;
   if (mode == "asymmetric") return at / axis.scale;
   if (mode == "align_corners") {
-    return axis.to == 1 ? 0.0
-                        : at * static_cast<double>(axis.from - 1) / static_cast<double>(axis.to - 1);
+    return axis.to == 1
+               ? 0.0
+               : at * static_cast<double>(axis.from - 1) / static_cast<double>(axis.to - 1);
   }
   return NoMeaning("coordinates of another kind");
 }
@@ -86,8 +87,7 @@ absl::StatusOr<Matrix> MatrixOf(const Interpolated& axis) {
       inside += weights[j];
     }
     for (size_t j = 0; j < weights.size(); ++j) {
-      const int64_t at =
-          std::clamp<int64_t>(first + static_cast<int64_t>(j), 0, axis.from - 1);
+      const int64_t at = std::clamp<int64_t>(first + static_cast<int64_t>(j), 0, axis.from - 1);
       numbers[static_cast<size_t>(at * axis.to + i)] +=
           axis.exclude_outside ? weights[j] / inside : weights[j];
     }
@@ -154,11 +154,10 @@ absl::Status Resized(Definition& d) {
     if (from[axis] == to[axis] && scales[axis] == 1) continue;
     const std::string coordinates =
         is_old ? "asymmetric" : node.String("coordinate_transformation_mode", "half_pixel");
-    OC_ASSIGN_OR_RETURN(
-        const Matrix matrix,
-        MatrixOf({from[axis], to[axis], scales[axis], coordinates, mode == "cubic",
-                  static_cast<double>(node.Number("cubic_coeff_a", -0.75F)),
-                  mode == "cubic" && node.Int("exclude_outside", 0) != 0}));
+    OC_ASSIGN_OR_RETURN(const Matrix matrix,
+                        MatrixOf({from[axis], to[axis], scales[axis], coordinates, mode == "cubic",
+                                  static_cast<double>(node.Number("cubic_coeff_a", -0.75F)),
+                                  mode == "cubic" && node.Int("exclude_outside", 0) != 0}));
     y = AlongAxis(d, y, from.size(), axis, matrix);
   }
   d.Out(0, y);
@@ -284,9 +283,8 @@ absl::Status RealInverse(Definition& d) {
   }
   const auto axis = static_cast<int64_t>(from.size()) - 2;
   const int64_t half = from[from.size() - 2] - 1;
-  const std::string right =
-      d.Add("Slice", {d.In(0), d.Integers({half - 1}), d.Integers({0}), d.Integers({axis}),
-                      d.Integers({-1})});
+  const std::string right = d.Add("Slice", {d.In(0), d.Integers({half - 1}), d.Integers({0}),
+                                            d.Integers({axis}), d.Integers({-1})});
   const std::string mirrored =
       d.Add("Concat", {PartOf(d, right, -1, 0, 1), d.Add("Neg", {PartOf(d, right, -1, 1, 2)})},
             {{"axis", int64_t{-1}}});
@@ -298,12 +296,9 @@ absl::Status RealInverse(Definition& d) {
 }
 
 constexpr DefinitionRow kRows[] = {
-    {kOnnxDomain, "Resize", Resized},
-    {kOnnxDomain, "Upsample", Resized},
-    {kOnnxDomain, "DFT", Transform},
-    {kOnnxDomain, "STFT", ShortTransforms},
-    {kMicrosoftDomain, "Rfft", RealTransform},
-    {kMicrosoftDomain, "Irfft", RealInverse},
+    {kOnnxDomain, "Resize", Resized},          {kOnnxDomain, "Upsample", Resized},
+    {kOnnxDomain, "DFT", Transform},           {kOnnxDomain, "STFT", ShortTransforms},
+    {kMicrosoftDomain, "Rfft", RealTransform}, {kMicrosoftDomain, "Irfft", RealInverse},
 };
 
 }  // namespace
