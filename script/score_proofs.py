@@ -180,6 +180,11 @@ def faults_of_node(i, node):
     return made
 
 
+def next_number(x):
+    """The next float; of 0, which has no last place, that of 1."""
+    return numpy.nextafter(x, numpy.float32(numpy.inf), dtype=numpy.float32) if x else numpy.float32(1.2e-7)
+
+
 def faults(model):
     """Functions that each put a fault into a model of this kind."""
     made = []
@@ -188,8 +193,7 @@ def faults(model):
         if 0 in tensor.dims:
             continue
         if tensor.data_type == onnx.TensorProto.FLOAT:
-            made.append(("last place of " + tensor.name, lambda copy, i=i: change_element(
-                copy, i, lambda x: numpy.nextafter(x, numpy.float32(numpy.inf), dtype=numpy.float32))))
+            made.append(("last place of " + tensor.name, lambda copy, i=i: change_element(copy, i, next_number)))
             made.append(("element of " + tensor.name,
                          lambda copy, i=i: change_element(copy, i, lambda x: x + numpy.float32(0.5))))
         elif tensor.data_type in (onnx.TensorProto.INT64, onnx.TensorProto.INT32, onnx.TensorProto.UINT8):

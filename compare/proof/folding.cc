@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <utility>
@@ -24,6 +25,11 @@ constexpr int64_t kMostUlp = 4;
 // The step between numbers of this size in a type.
 double StepAt(double size, DType dtype) {
   size = RoundTo(dtype, size);
+  if (dtype == DType::kFloat) {
+    const auto number = static_cast<float>(size);
+    return static_cast<double>(std::nextafter(number, std::numeric_limits<float>::infinity())) -
+           size;
+  }
   double step = size;
   while (RoundTo(dtype, size + step / 2) != size && step > size * 1e-17) step /= 2;
   return step;
@@ -344,6 +350,11 @@ std::vector<FoldedNumber> FoldedNumbersOf(const PrimeField& field, const Graph& 
   for (const auto& [number, text] : wanted) {
     if (factors.contains(number)) continue;
     for (auto a = factors.begin(); a != factors.end(); ++a) {
+      if (a->first != 0 && a->first != 1 && 1 / a->first == number) {
+        found.push_back(
+            {number, PrimeField::Inverse(a->second), text, absl::StrCat("1 / ", a->first)});
+        break;
+      }
       const auto b = std::find_if(
           a, factors.end(), [&](const auto& other) { return a->first * other.first == number; });
       if (b == factors.end() || a->first == 1 || b->first == 1) continue;
