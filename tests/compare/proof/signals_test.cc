@@ -87,6 +87,21 @@ TEST(Signals, InterpolationIsAProductWithAMatrix) {
   ExpectProofs(cases);
 }
 
+TEST(Signals, SumsUpToEachElement) {
+  const std::string axis = "axis = Constant<value_int = 1>() ";
+  // With itself they are one more than without; both ways they are all and itself.
+  const std::string sum = axis + "s = CumSum(x, axis) y = Sub(s, x)";
+  const std::string all = "one = Constant<value_ints = [1]>() s = ReduceSum(x, one) y = Add(s, x)";
+  const auto both = [&](const std::string& attributes) {
+    return axis + "a = CumSum(x, axis) b = CumSum<" + attributes + ">(x, axis) y = Add(a, b)";
+  };
+  const ProofCase cases[] = {
+      {sum, axis + "y = CumSum<exclusive = 1>(x, axis)", axis + "y = CumSum<reverse = 1>(x, axis)"},
+      {all, both("reverse = 1"), both("reverse = 1, exclusive = 1")},
+  };
+  ExpectProofs(cases);
+}
+
 TEST(Signals, TransformsAreSumsOfWaves) {
   // Two numbers: their sum and their difference, which are real.
   const std::string begin =
