@@ -408,9 +408,9 @@ absl::StatusOr<std::vector<FieldValue>> FieldRun::ByInnerGraphs(const Node& node
                                                                 const FieldValues& values) {
   std::vector<FieldValue> known(inputs.begin(), inputs.end());
   FieldValues captured;
-  const NodeFacts& facts = facts_.Of(node);
-  for (const std::string& name : facts.captures) {
-    known.push_back(captured[name] = values.at(name));
+  for (const std::string& name : facts_.Of(node).captures) {
+    const auto value = values.find(name);
+    if (value != values.end()) known.push_back(captured[name] = value->second);
   }
   const auto run = [&](const Graph& graph, FieldValues given) {
     const absl::flat_hash_set<std::string> own = OwnNames(graph);
@@ -430,7 +430,7 @@ absl::StatusOr<std::vector<FieldValue>> FieldRun::ByInnerGraphs(const Node& node
     if (DrawNumbers(*graph)) return made;
   }
   // The same graphs on the same values give the same.
-  made = AsFunction(node, facts.operation, made.status().message(), known, numbers);
+  made = AsFunction(node, facts_.Of(node).operation, made.status().message(), known, numbers);
   if (!made.ok()) return made;
   for (size_t i = 0; i < made->size(); ++i) {
     (*made)[i].shaped = true;
