@@ -6,7 +6,9 @@
 
 Prints a line a pair and the sums. A mutant is one of both models with one fault: one weight's last
 place, an attribute, an operator, turned inputs. None may be proved: the exit status is 1 if one is,
-unless it gives the same bits as the model without it. Models that do not run do not count. With --seeds each pair is proved so many
+unless it gives the same bits as the model without it. Models that do not run do not count. The last
+place of a number of a BatchNormalization that the other model has folded may be within the rounding of
+that, which the proof tells: these are counted by themselves. With --seeds each pair is proved so many
 times, each with other random numbers, and has to get the same answer.
 Needs the Python packages onnx and numpy.
 """
@@ -180,6 +182,11 @@ def faults_of_node(i, node):
     return made
 
 
+def next_number(x):
+    """The next float; of 0, which has no last place, that of 1."""
+    return numpy.nextafter(x, numpy.float32(numpy.inf), dtype=numpy.float32) if x else numpy.float32(1.2e-7)
+
+
 def faults(model):
     """Functions that each put a fault into a model of this kind."""
     made = []
@@ -188,8 +195,7 @@ def faults(model):
         if 0 in tensor.dims:
             continue
         if tensor.data_type == onnx.TensorProto.FLOAT:
-            made.append(("last place of " + tensor.name, lambda copy, i=i: change_element(
-                copy, i, lambda x: numpy.nextafter(x, numpy.float32(numpy.inf), dtype=numpy.float32))))
+            made.append(("last place of " + tensor.name, lambda copy, i=i: change_element(copy, i, next_number)))
             made.append(("element of " + tensor.name,
                          lambda copy, i=i: change_element(copy, i, lambda x: x + numpy.float32(0.5))))
         elif tensor.data_type in (onnx.TensorProto.INT64, onnx.TensorProto.INT32, onnx.TensorProto.UINT8):
@@ -213,11 +219,18 @@ def exaggerated(model, mutant):
     return mutant
 
 
+def is_normalization(model, name):
+    """True if the fault is in the last place of a number of a BatchNormalization, which folding rounds away."""
+    tensor = name.removeprefix("last place of ")
+    return name != tensor and any(
+        node.op_type == "BatchNormalization" and tensor in node.input[1:] for node in model.graph.node)
+
+
 def is_the_same(program, right, mutant):
     """True if a mutant gives the same bits on several sets of inputs: it may be no fault at all."""
     run = subprocess.run([program, right, mutant, "--sets", "6", "--no-causes", "-q"], capture_output=True,
                          text=True, check=False, timeout=300)
-    return run.returncode == 0 and "the same bits" in " ".join(run.stdout.split())
+    return run.returncode in (0, 2) and "the same bits" in " ".join(run.stdout.split())
 
 
 def main():
@@ -240,7 +253,7 @@ def main():
             proved.append((left, right))
         print(f"{answer:10} {time.time() - start:6.2f} s  {left} {right}  {line if answer != 'proved' else ''}"[:400])
     print(f"{len(pairs)} pairs:", counts)
-    wrong = tried = same = other_answers = 0
+    wrong = tried = same = folded = other_answers = 0
     for left, right in pairs[:None if arguments.seeds else 0]:
         answers = {prove(arguments.onnxcmp, left, right, "--seed", str(seed))[0]
                    for seed in range(arguments.seeds)}
@@ -269,6 +282,10 @@ def main():
                 continue
             tried += 1
             if answer == "proved":
+                if "folded constant" in line and is_normalization(model, name):
+                    folded += 1
+                    print("within the rounding of folding:", left, right, name)
+                    continue
                 onnx.save(exaggerated(load(right), model), target)
                 if is_the_same(arguments.onnxcmp, right, target):
                     same += 1
@@ -276,8 +293,8 @@ def main():
                     continue
                 wrong += 1
                 print("PROVED", left, right, name, line, flush=True)
-    print(f"{tried} mutants, {wrong} proved, {same} more that give the same bits as the model without; "
-          f"{counts}")
+    print(f"{tried} mutants, {wrong} proved, {same} more that give the same bits as the model without, "
+          f"{folded} in normalizations within the rounding of folding, which is told; {counts}")
     return 1 if wrong or other_answers else 0
 
 

@@ -79,8 +79,11 @@ absl::Status CheckPlainBroadcast(const FieldNode& node) {
 absl::Status AnyFunction(FieldNode& node) {
   node.MarkRandom();
   OC_ASSIGN_OR_RETURN(Residues out, node.In(0));
-  // Its attributes count, its version does not.
+  // Its attributes count, its version does not; nor does its type, unless it sees bits.
   uint64_t function = FunctionNumber(node.node().op_type);
+  if (node.node().op_type.starts_with("Bit")) {
+    function = MixNumbers(function, static_cast<uint64_t>(node.InType(0)));
+  }
   function = MixNumbers(function, static_cast<uint64_t>(node.Int("fmod", 0)));
   function = MixNumbers(function, FunctionNumber(node.String("direction", "")));
   out = Mapped(std::move(out), [&](Residue x) { return node.field().Random(function, x); });
@@ -229,7 +232,10 @@ absl::Status EvenOperator(FieldNode& node) {
 
 // Functions of one number without rules: Floor, Acos, ...
 absl::Status PlainOperator(FieldNode& node) {
-  const uint64_t function = FunctionNumber(node.node().op_type);
+  uint64_t function = FunctionNumber(node.node().op_type);
+  if (node.node().op_type == "BitwiseNot") {
+    function = MixNumbers(function, static_cast<uint64_t>(node.InType(0)));
+  }
   return FieldRandomUnary(node, [&](Residue x) { return node.field().Random(function, x); });
 }
 

@@ -66,7 +66,7 @@ inline Residue FieldSize(const PrimeField& field, Residue x) {
 // The one number of a tensor that has it everywhere; nothing if it depends on inputs or has others.
 std::optional<double> OneNumber(const FieldNode& node, int input);
 
-// What Mul and Div by a positive number, and Add and Sub of a number, keep of how they scale.
+// The origins of results of Mul and Div by a positive number, and of Add and Sub of a number.
 void KeepScale(FieldNode& node);
 absl::Status KeepShiftedScale(FieldNode& node);
 // x times 1 where a comparison holds, where both are 0 together, as Where of x and 0. False: it is

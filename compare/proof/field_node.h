@@ -111,7 +111,7 @@ class FieldNode {
   absl::Status SetForm(int output, ExpForm form);
   absl::Status SetForm(int output, ExpForm form, Residues value);
 
-  // What is known of an input beside its residues; null: nothing.
+  // The origin of an input, as far as it is known; null: nothing is.
   const ValueOrigin* origin(int input) const {
     return Has(input) ? value(input).origin.get() : nullptr;
   }

@@ -430,15 +430,15 @@ absl::StatusOr<std::vector<FieldValue>> FieldRun::ByInnerGraphs(const Node& node
                                                                 const FieldValues& values) {
   std::vector<FieldValue> known(inputs.begin(), inputs.end());
   FieldValues captured;
-  const NodeFacts& facts = facts_.Of(node);
-  for (const std::string& name : facts.captures) {
+  for (const std::string& name : facts_.Of(node).captures) {
     const auto value = values.find(name);
-    if (value == values.end()) continue;
-    captured[name] = value->second;
-    known.push_back(value->second);
+    if (value != values.end()) known.push_back(captured[name] = value->second);
   }
   const auto run = [&](const Graph& graph, FieldValues given) {
-    for (const auto& [name, value] : captured) given.try_emplace(name, value);
+    const absl::flat_hash_set<std::string> own = OwnNames(graph);
+    for (const auto& [name, value] : captured) {
+      if (!own.contains(name)) given.try_emplace(name, value);
+    }
     return ByGraph(graph, std::move(given), LabelOf(node));
   };
   const size_t ends = tools_.ends->size();
@@ -452,10 +452,12 @@ absl::StatusOr<std::vector<FieldValue>> FieldRun::ByInnerGraphs(const Node& node
     if (DrawNumbers(*graph)) return made;
   }
   // The same graphs on the same values give the same.
-  made = AsFunction(node, facts.operation, made.status().message(), known, numbers);
+  made = AsFunction(node, facts_.Of(node).operation, made.status().message(), known, numbers);
   if (!made.ok()) return made;
-  for (FieldValue& output : *made) output.shaped = true;
-  for (size_t i = 0; i < made->size(); ++i) (*made)[i].number = numbers[i];
+  for (size_t i = 0; i < made->size(); ++i) {
+    (*made)[i].shaped = true;
+    (*made)[i].number = numbers[i];
+  }
   return made;
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <numeric>
@@ -27,15 +28,14 @@ constexpr int64_t kMostUlp = 4;
 
 // The step between numbers of this size in a type.
 double StepAt(double size, DType dtype) {
-  const auto rounded = [&](double number) {
-    return dtype == DType::kFloat ? static_cast<double>(static_cast<float>(number))
-                                  : RoundTo(dtype, number);
-  };
-  size = rounded(size);
-  // Most floats have so many digits that it is no more than this.
-  double step = dtype == DType::kFloat ? size * 0x1p-21 : size;
-  if (rounded(size + step / 2) == size) step = size;
-  while (rounded(size + step / 2) != size && step > size * 1e-17) step /= 2;
+  if (dtype == DType::kFloat) {
+    const auto number = static_cast<float>(size);
+    return static_cast<double>(std::nextafter(number, std::numeric_limits<float>::infinity())) -
+           static_cast<double>(number);
+  }
+  size = RoundTo(dtype, size);
+  double step = size;
+  while (RoundTo(dtype, size + step / 2) != size && step > size * 1e-17) step /= 2;
   return step;
 }
 
@@ -81,8 +81,8 @@ class RoundingAgreement {
   int64_t ulp_ = 0;
 };
 
-// Which nudged factor of each channel gives all of its weights to the last bit. Nothing: there is
-// none for some channel, or channels have so few weights that a fault would pass for a factor.
+// The nudged factor of each channel that gives all of its weights to the last bit. Nothing: there
+// is none for some channel, or channels have so few weights that a fault would pass for a factor.
 using Nudges = std::vector<size_t>;
 std::optional<Nudges> NudgesOf(const std::vector<double>& numbers, const Places& places,
                                const FoldableLayer& layer, const FoldedLayer& folded) {
@@ -219,10 +219,15 @@ std::vector<const Places*> LayoutsNear(const std::vector<double>& numbers, const
 }
 
 // The constants that are weights and biases of a layer.
-std::vector<FoldedConstant> FoldedInto(const PrimeField& field, const FoldableLayer& layer,
-                                       const FieldValues& constants,
-                                       const std::map<std::string, std::vector<double>>& numbers_of,
-                                       LayoutCache* layouts) {
+struct FoldedLayerConstants {
+  std::vector<FoldedConstant> constants;
+  bool is_nudged = false;  // some factors are not the nearest floats
+  int64_t nudged_channels = 0;
+};
+FoldedLayerConstants FoldedInto(const PrimeField& field, const FoldableLayer& layer,
+                                const FieldValues& constants,
+                                const std::map<std::string, std::vector<double>>& numbers_of,
+                                LayoutCache* layouts) {
   const FoldedNumbers<double> near = FoldNear(layer);
   std::vector<FoldCandidate> weights, biases;
   for (const auto& [name, numbers] : numbers_of) {
@@ -240,7 +245,7 @@ std::vector<FoldedConstant> FoldedInto(const PrimeField& field, const FoldableLa
       if (AreNearAt(numbers, places, near.biases, near.sizes)) biases.push_back({&name, &places});
     }
   }
-  std::vector<FoldedConstant> found;
+  FoldedLayerConstants found;
   if (weights.empty() && biases.empty()) return found;
   const FoldedLayer folded = Fold(field, layer);
   // Of the weights; the biases are made with the same.
@@ -261,13 +266,20 @@ std::vector<FoldedConstant> FoldedInto(const PrimeField& field, const FoldableLa
       if (!match.has_value()) continue;
       last = name;
       match->from = bias ? layer.bias_name : layer.weight_name;
-      found.push_back(*std::move(match));
+      found.constants.push_back(*std::move(match));
       if (bias) continue;
       nudges = own;
       ways = std::move(agreeing);
     }
   };
   find(weights, /*bias=*/false);
+  // The last way is that of nudged factors.
+  if (ways.empty() || std::find(ways.begin(), ways.end(), true) < ways.end() - 1) nudges.reset();
+  found.is_nudged = nudges.has_value();
+  if (nudges.has_value()) {
+    found.nudged_channels = static_cast<int64_t>(nudges->size()) -
+                            std::count(nudges->begin(), nudges->end(), size_t{kMostSteps});
+  }
   find(biases, /*bias=*/true);
   return found;
 }
@@ -312,15 +324,21 @@ std::vector<FoldedConstant> FoldedLayers(const PrimeField& field, const Graph& g
   }
   if (numbers_of.empty()) return {};
   const std::vector<FoldableLayer> layers = FoldableLayers(field, graph, known);
-  std::vector<std::vector<FoldedConstant>> found(layers.size());
+  std::vector<FoldedLayerConstants> found(layers.size());
   LayoutCache layouts;
   pool.ParallelFor(static_cast<int64_t>(layers.size()), [&](int64_t i) {
     const auto at = static_cast<size_t>(i);
     found[at] = FoldedInto(field, layers[at], constants, numbers_of, &layouts);
   });
+  // A library whose factors are not the nearest floats has several of them; of one channel alone,
+  // it may be a fault.
+  constexpr int64_t kLeastNudged = 2;
+  int64_t nudged_channels = 0;
+  for (const FoldedLayerConstants& of_layer : found) nudged_channels += of_layer.nudged_channels;
   std::vector<FoldedConstant> all;
-  for (std::vector<FoldedConstant>& of_layer : found) {
-    std::move(of_layer.begin(), of_layer.end(), std::back_inserter(all));
+  for (FoldedLayerConstants& of_layer : found) {
+    if (of_layer.is_nudged && nudged_channels < kLeastNudged) continue;
+    std::move(of_layer.constants.begin(), of_layer.constants.end(), std::back_inserter(all));
   }
   return all;
 }
@@ -357,6 +375,11 @@ std::vector<FoldedNumber> FoldedNumbersOf(const PrimeField& field, const Graph& 
   for (const auto& [number, text] : wanted) {
     if (factors.contains(number)) continue;
     for (auto a = factors.begin(); a != factors.end(); ++a) {
+      if (a->first != 0 && a->first != 1 && 1 / a->first == number) {
+        found.push_back(
+            {number, PrimeField::Inverse(a->second), text, absl::StrCat("1 / ", a->first)});
+        break;
+      }
       const auto b = std::find_if(
           a, factors.end(), [&](const auto& other) { return a->first * other.first == number; });
       if (b == factors.end() || a->first == 1 || b->first == 1) continue;

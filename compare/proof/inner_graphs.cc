@@ -60,7 +60,7 @@ absl::StatusOr<Residues> ResiduesOf(const PrimeField& field, const FieldValue& v
   return EmbedTensor(field, value.number.tensor(), nullptr);
 }
 
-// What is known of one value is so of both.
+// Adds to a value what holds of another that it depends on.
 void Join(const FieldValue& other, FieldValue* value) {
   value->fixed = value->fixed && other.fixed;
   value->exact = value->exact && other.exact;

@@ -274,21 +274,28 @@ absl::Status InstanceOperator(FieldNode& node) {
   return node.Set(0, std::move(out));
 }
 
+// The sum of the elements up to each along an axis, or from each on, with or without itself.
 absl::Status CumSumOperator(FieldNode& node) {
   OC_ASSIGN_OR_RETURN(const Residues x, node.In(0));
   OC_ASSIGN_OR_RETURN(const std::vector<int64_t> axis, node.Integers(1));
   OC_ASSIGN_OR_RETURN(const std::vector<int> axes, WholeAxes(axis, x.rank()));
-  if (axes.size() != 1 || node.Int("exclusive", 0) != 0 || node.Int("reverse", 0) != 0) {
-    return NoMeaning("an exclusive or a reversed sum");
-  }
+  if (axes.size() != 1) return NoMeaning("a sum along several axes");
+  const bool backward = node.Int("reverse", 0) != 0;
+  const bool without_itself = node.Int("exclusive", 0) != 0;
   const auto first = static_cast<size_t>(axes.front());
+  const int64_t length = x.shape[first];
   int64_t inner = 1;
   for (size_t i = first + 1; i < x.shape.size(); ++i) inner *= x.shape[i];
   Residues out = x;
-  for (int64_t i = 0; i < out.size(); ++i) {
-    if (i / inner % x.shape[first] == 0) continue;
-    Residue& value = out.values[static_cast<size_t>(i)];
-    value = Field::Add(value, out.values[static_cast<size_t>(i - inner)]);
+  for (int64_t lane = 0; lane < x.size() / std::max<int64_t>(length, 1); ++lane) {
+    const int64_t begin = lane / inner * length * inner + lane % inner;
+    Residue sum = 0;
+    for (int64_t i = 0; i < length; ++i) {
+      const auto at = static_cast<size_t>(begin + (backward ? length - 1 - i : i) * inner);
+      const Residue before = sum;
+      sum = Field::Add(sum, x.values[at]);
+      out.values[at] = without_itself ? before : sum;
+    }
   }
   return node.Set(0, std::move(out));
 }

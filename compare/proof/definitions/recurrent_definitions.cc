@@ -14,7 +14,7 @@ namespace {
 
 constexpr int64_t kMostSteps = 256;
 
-// What all three have in common: x (steps, batch, input), w (directions, gates * hidden, input),
+// The common part of all three: x (steps, batch, input), w (directions, gates * hidden, input),
 // r (directions, gates * hidden, hidden), b (directions, 2 * gates * hidden), lengths, initial_h
 // (directions, batch, hidden), and outputs y (steps, directions, batch, hidden), y_h, ...
 class Recurrence {
@@ -76,7 +76,7 @@ class Recurrence {
     return b.empty() ? a : d_.Add("Add", {a, b});
   }
 
-  // Which of a direction's activations it is: "Sigmoid", "Tanh", ...
+  // The sum after one of a direction's activations: "Sigmoid", "Tanh", ...
   absl::StatusOr<std::string> Activated(const std::string& x, int64_t direction, size_t which,
                                         absl::Span<const absl::string_view> defaults) {
     const auto* const given =
@@ -131,7 +131,7 @@ class Recurrence {
     d_.Out(output, Joined(raised, batch_first_ ? 1 : 0));
   }
 
-  // What both biases add to a gate.
+  // The sum of both biases of a gate.
   std::string Bias(const std::string& biases, int64_t gate) {
     if (biases.empty()) return "";
     return Plus(Rows(biases, gate), Rows(biases, gates_ + gate));
