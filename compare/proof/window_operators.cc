@@ -19,6 +19,14 @@ struct Windows {
   int64_t outputs = 0;
   int64_t size = 0;
   std::vector<int64_t> places;  // [outputs, size]
+
+  // Each window sees the element at its own place.
+  bool IsIdentity() const {
+    for (size_t i = 0; i < places.size(); ++i) {
+      if (places[i] != static_cast<int64_t>(i)) return false;
+    }
+    return size == 1;
+  }
 };
 
 // One axis of windows.
@@ -87,6 +95,45 @@ absl::StatusOr<Shape> OutputShape(const FieldNode& node) {
   return node.number(0).tensor().shape();
 }
 
+// Some of the residues; all of them in their own memory.
+ResidueArray PartOf(const ResidueArray& values, int64_t start, int64_t count) {
+  if (count == static_cast<int64_t>(values.size())) return values;
+  return {values.begin() + start, values.begin() + start + count};
+}
+
+// What windows see of `channels` images from `start` on: a row for each channel and place of the
+// window, a column for each window.
+Residues ColumnsOf(const Residues& x, int64_t start, int64_t channels, int64_t image,
+                   const Windows& windows) {
+  if (windows.outputs == image && windows.IsIdentity()) {
+    return {{channels, image}, PartOf(x.values, start, channels * image)};
+  }
+  const Residue* const from = x.values.data() + start;
+  Residues columns =
+      Residues::Unfilled({channels * windows.size, windows.outputs}, x.workspace());
+  Residue* const to = columns.values.data();
+  // The places of an element of all windows lie side by side.
+  std::vector<int64_t> places(windows.places.size());
+  for (int64_t i = 0; i < windows.outputs * windows.size; ++i) {
+    const int64_t at = i % windows.size * windows.outputs + i / windows.size;
+    places[static_cast<size_t>(at)] = windows.places[static_cast<size_t>(i)];
+  }
+  const auto fill_row = [&](int64_t row) {
+    const Residue* const of_channel = from + row / windows.size * image;
+    const int64_t* const place = places.data() + row % windows.size * windows.outputs;
+    Residue* const out = to + row * windows.outputs;
+    for (int64_t i = 0; i < windows.outputs; ++i) {
+      out[i] = place[i] < 0 ? 0 : of_channel[place[i]];
+    }
+  };
+  if (x.workspace() == nullptr) {
+    for (int64_t row = 0; row < columns.shape[0]; ++row) fill_row(row);
+  } else {
+    x.workspace()->pool().ParallelFor(columns.shape[0], fill_row);
+  }
+  return columns;
+}
+
 absl::StatusOr<Residues> Convolved(FieldNode& node, const Residues& x, const Residues& weights) {
   OC_ASSIGN_OR_RETURN(const Shape shape, OutputShape(node));
   if (x.rank() < 3 || weights.rank() != x.rank()) return NoMeaning("no image");
@@ -99,24 +146,15 @@ absl::StatusOr<Residues> Convolved(FieldNode& node, const Residues& x, const Res
   const int64_t channels = weights.shape[1];
   const int64_t filters = weights.shape[0] / groups;
   const int64_t terms = channels * windows.size;
-  Residues out = Residues::Filled(shape, 0);
+  Residues out = Residues::Unfilled(shape, x.workspace());
   for (int64_t n = 0; n < x.shape[0]; ++n) {
     for (int64_t group = 0; group < groups; ++group) {
-      Residues columns = Residues::Unfilled({terms, windows.outputs}, x.workspace());
-      Residue* const to = columns.values.data();
-      const Residue* const from = x.values.data() + (n * x.shape[1] + group * channels) * image;
-      ForRanges(x.workspace(), columns.size(), [&](int64_t first, int64_t last) {
-        for (int64_t i = first; i < last; ++i) {
-          const int64_t row = i / windows.outputs;
-          const int64_t window = i % windows.outputs;
-          const int64_t element = window * windows.size + row % windows.size;
-          const int64_t place = windows.places[static_cast<size_t>(element)];
-          to[i] = place < 0 ? 0 : from[row / windows.size * image + place];
-        }
-      });
-      const auto first = weights.values.begin() + group * filters * terms;
-      const Residues rows = {{filters, terms}, ResidueArray(first, first + filters * terms)};
+      const Residues columns = ColumnsOf(x, (n * x.shape[1] + group * channels) * image, channels,
+                                         image, windows);
+      const Residues rows = {{filters, terms},
+                             PartOf(weights.values, group * filters * terms, filters * terms)};
       OC_ASSIGN_OR_RETURN(const Residues product, node.Times(rows, columns));
+      if (product.size() == out.size()) return Residues{shape, product.values};
       std::copy(product.values.begin(), product.values.end(),
                 out.values.begin() + (n * groups + group) * filters * windows.outputs);
     }
@@ -194,12 +232,12 @@ absl::Status ConvTransposeOperator(FieldNode& node) {
   for (int64_t n = 0; n < x.shape[0]; ++n) {
     for (int64_t group = 0; group < groups; ++group) {
       // (filters * taps, channels) times (channels, places).
-      const auto first = weights.values.begin() + group * channels * filters * windows.size;
+      const int64_t count = channels * filters * windows.size;
       const Residues rows = {{channels, filters * windows.size},
-                             ResidueArray(first, first + channels * filters * windows.size)};
-      const auto from = x.values.begin() + (n * groups + group) * channels * windows.outputs;
+                             PartOf(weights.values, group * count, count)};
+      const int64_t own = channels * windows.outputs;
       const Residues places = {{channels, windows.outputs},
-                               ResidueArray(from, from + channels * windows.outputs)};
+                               PartOf(x.values, (n * groups + group) * own, own)};
       OC_ASSIGN_OR_RETURN(const Residues product, node.Times(MatrixTransposed(rows), places));
       for (int64_t i = 0; i < product.size(); ++i) {
         const int64_t row = i / windows.outputs;
