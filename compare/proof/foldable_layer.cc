@@ -336,11 +336,16 @@ FoldedLayer Fold(const PrimeField& field, const FoldableLayer& layer) {
   for (size_t way = 0; way < kFoldingWays; ++way) {
     folded.ways[way] = FoldIn(InReals<float>(), layer, floats, static_cast<int>(way));
   }
+  return folded;
+}
+
+void FoldNudged(const FoldableLayer& layer, FoldedLayer* folded) {
+  const std::vector<double> weights = NumbersIn(layer.weight);
+  const std::vector<float> floats(weights.begin(), weights.end());
   for (size_t i = 0; i < kNudges; ++i) {
-    folded.nudged[i] =
+    folded->nudged[i] =
         FoldIn(InReals<float>{static_cast<int>(i) - kMostSteps}, layer, floats, kNudgedWay);
   }
-  return folded;
 }
 
 }  // namespace onnxcmp

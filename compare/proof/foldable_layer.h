@@ -74,7 +74,7 @@ struct FoldedLayer {
   FoldedNumbers<Residue> exact;
   FoldedNumbers<double> near;
   std::array<FoldedNumbers<float>, kFoldingWays> ways;
-  // With the factors of a normalization nudged, from less to more.
+  // With the factors of a normalization nudged, from less to more: made by FoldNudged().
   std::array<FoldedNumbers<float>, kNudges> nudged;
 };
 
@@ -82,6 +82,7 @@ struct FoldedLayer {
 FoldedNumbers<double> FoldNear(const FoldableLayer& layer);
 
 FoldedLayer Fold(const PrimeField& field, const FoldableLayer& layer);
+void FoldNudged(const FoldableLayer& layer, FoldedLayer* folded);
 
 }  // namespace onnxcmp
 

@@ -247,18 +247,18 @@ FoldedLayerConstants FoldedInto(const PrimeField& field, const FoldableLayer& la
   }
   FoldedLayerConstants found;
   if (weights.empty() && biases.empty()) return found;
-  const FoldedLayer folded = Fold(field, layer);
+  FoldedLayer folded = Fold(field, layer);
   // Of the weights; the biases are made with the same.
   std::optional<Nudges> nudges;
   std::vector<bool> ways;
-  const auto find = [&](const std::vector<FoldCandidate>& candidates, bool bias) {
+  const auto find = [&](const std::vector<FoldCandidate>& candidates, bool bias, bool nudged) {
     std::string last;
     for (const FoldCandidate& candidate : candidates) {
       const std::string& name = *candidate.constant;
       if (name == last) continue;  // it has matched in another layout
       const std::vector<double>& numbers = numbers_of.at(name);
       const std::optional<Nudges> own =
-          bias ? nudges : NudgesOf(numbers, *candidate.places, layer, folded);
+          bias || !nudged ? nudges : NudgesOf(numbers, *candidate.places, layer, folded);
       std::vector<bool> agreeing = bias ? ways : std::vector<bool>();
       std::optional<FoldedConstant> match =
           Match(field, name, constants.at(name).number.tensor(), numbers, *candidate.places, folded,
@@ -272,7 +272,11 @@ FoldedLayerConstants FoldedInto(const PrimeField& field, const FoldableLayer& la
       ways = std::move(agreeing);
     }
   };
-  find(weights, /*bias=*/false);
+  find(weights, /*bias=*/false, /*nudged=*/false);
+  if (found.constants.empty() && !weights.empty()) {
+    FoldNudged(layer, &folded);
+    find(weights, /*bias=*/false, /*nudged=*/true);
+  }
   // The last way is that of nudged factors.
   if (ways.empty() || std::find(ways.begin(), ways.end(), true) < ways.end() - 1) nudges.reset();
   found.is_nudged = nudges.has_value();
@@ -280,7 +284,7 @@ FoldedLayerConstants FoldedInto(const PrimeField& field, const FoldableLayer& la
     found.nudged_channels = static_cast<int64_t>(nudges->size()) -
                             std::count(nudges->begin(), nudges->end(), size_t{kMostSteps});
   }
-  find(biases, /*bias=*/true);
+  find(biases, /*bias=*/true, /*nudged=*/false);
   return found;
 }
 

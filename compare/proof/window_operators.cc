@@ -109,8 +109,7 @@ Residues ColumnsOf(const Residues& x, int64_t start, int64_t channels, int64_t i
     return {{channels, image}, PartOf(x.values, start, channels * image)};
   }
   const Residue* const from = x.values.data() + start;
-  Residues columns =
-      Residues::Unfilled({channels * windows.size, windows.outputs}, x.workspace());
+  Residues columns = Residues::Unfilled({channels * windows.size, windows.outputs}, x.workspace());
   Residue* const to = columns.values.data();
   // The places of an element of all windows lie side by side.
   std::vector<int64_t> places(windows.places.size());
@@ -149,8 +148,8 @@ absl::StatusOr<Residues> Convolved(FieldNode& node, const Residues& x, const Res
   Residues out = Residues::Unfilled(shape, x.workspace());
   for (int64_t n = 0; n < x.shape[0]; ++n) {
     for (int64_t group = 0; group < groups; ++group) {
-      const Residues columns = ColumnsOf(x, (n * x.shape[1] + group * channels) * image, channels,
-                                         image, windows);
+      const Residues columns =
+          ColumnsOf(x, (n * x.shape[1] + group * channels) * image, channels, image, windows);
       const Residues rows = {{filters, terms},
                              PartOf(weights.values, group * filters * terms, filters * terms)};
       OC_ASSIGN_OR_RETURN(const Residues product, node.Times(rows, columns));
