@@ -28,7 +28,7 @@ ProofReport ProofOfModels(const std::string& left, const std::string& right, con
   const absl::StatusOr<Comparison> comparison = Compare(*a, *b);
   EXPECT_TRUE(comparison.ok()) << comparison.status();
   if (!comparison.ok()) return {};
-  const ThreadPool pool(1);
+  const ThreadPool pool(2);
   return ProveEqual({a.get(), b.get()}, *comparison, {.seed = seed, .pool = &pool});
 }
 
