@@ -94,7 +94,7 @@ void RunMemo::Keep(const Hash128& key, absl::Span<const FieldValue> inputs,
     if (output.residues.defined() && !Reserve(output.residues)) return;
   }
   Node node;
-  // What the key has the addresses of must stay where it is.
+  // Values of which the key has the addresses must stay where they are.
   for (const FieldValue& input : inputs) node.inputs.push_back(WithoutNumber(input));
   for (const FieldValue& output : outputs) node.outputs.push_back(WithoutNumber(output));
   nodes_.emplace(key, std::move(node));

@@ -1,4 +1,4 @@
-// What runs over a field have in common: both sides compute most results alike, on equal values.
+// Results that runs over a field have in common: both sides compute most results alike, on equal values.
 #ifndef ONNXCMP_COMPARE_PROOF_RUN_MEMO_H_
 #define ONNXCMP_COMPARE_PROOF_RUN_MEMO_H_
 

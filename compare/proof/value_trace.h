@@ -38,7 +38,7 @@ struct ValueTrace {
   bool fixed = false;
   bool real = false;
   DType dtype = DType::kUndefined;
-  const PrimeField* field = nullptr;  // which outlives the trace
+  const PrimeField* field = nullptr;  // outlives the trace
   mutable std::optional<ResidueTrace> made;
 };
 using Traces = absl::flat_hash_map<std::string, ValueTrace>;

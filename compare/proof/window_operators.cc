@@ -101,7 +101,7 @@ ResidueArray PartOf(const ResidueArray& values, int64_t start, int64_t count) {
   return {values.begin() + start, values.begin() + start + count};
 }
 
-// What windows see of `channels` images from `start` on: a row for each channel and place of the
+// The view of windows into `channels` images from `start` on: a row for each channel and place of the
 // window, a column for each window.
 Residues ColumnsOf(const Residues& x, int64_t start, int64_t channels, int64_t image,
                    const Windows& windows) {
