@@ -101,16 +101,15 @@ ResidueArray PartOf(const ResidueArray& values, int64_t start, int64_t count) {
   return {values.begin() + start, values.begin() + start + count};
 }
 
-// The view of windows into `channels` images from `start` on: a row for each channel and place of the
-// window, a column for each window.
+// The view of windows into `channels` images from `start` on: a row for each channel and place of
+// the window, a column for each window.
 Residues ColumnsOf(const Residues& x, int64_t start, int64_t channels, int64_t image,
                    const Windows& windows) {
   if (windows.outputs == image && windows.IsIdentity()) {
     return {{channels, image}, PartOf(x.values, start, channels * image)};
   }
   const Residue* const from = x.values.data() + start;
-  Residues columns =
-      Residues::Unfilled({channels * windows.size, windows.outputs}, x.workspace());
+  Residues columns = Residues::Unfilled({channels * windows.size, windows.outputs}, x.workspace());
   Residue* const to = columns.values.data();
   // The places of an element of all windows lie side by side.
   std::vector<int64_t> places(windows.places.size());
@@ -149,8 +148,8 @@ absl::StatusOr<Residues> Convolved(FieldNode& node, const Residues& x, const Res
   Residues out = Residues::Unfilled(shape, x.workspace());
   for (int64_t n = 0; n < x.shape[0]; ++n) {
     for (int64_t group = 0; group < groups; ++group) {
-      const Residues columns = ColumnsOf(x, (n * x.shape[1] + group * channels) * image, channels,
-                                         image, windows);
+      const Residues columns =
+          ColumnsOf(x, (n * x.shape[1] + group * channels) * image, channels, image, windows);
       const Residues rows = {{filters, terms},
                              PartOf(weights.values, group * filters * terms, filters * terms)};
       OC_ASSIGN_OR_RETURN(const Residues product, node.Times(rows, columns));
