@@ -7,8 +7,8 @@
 Prints a line a pair and the sums. A mutant is one of both models with one fault: one weight's last
 place, an attribute, an operator, turned inputs. None may be proved: the exit status is 1 if one is,
 unless it gives the same bits as the model without it. Models that do not run do not count. The last
-place of a number of a BatchNormalization that the other model has folded may be within the rounding of
-that, which the proof tells: these are counted by themselves. With --seeds each pair is proved so many
+place of a BatchNormalization, or of the layer before it, that the other model has folded may be within
+the rounding of that, which the proof tells: these are counted by themselves. With --seeds each pair is proved so many
 times, each with other random numbers, and has to get the same answer.
 Needs the Python packages onnx and numpy.
 """
@@ -219,11 +219,13 @@ def exaggerated(model, mutant):
     return mutant
 
 
-def is_normalization(model, name):
-    """True if the fault is in the last place of a number of a BatchNormalization, which folding rounds away."""
+def is_before_folding(model, name):
+    """True if the fault is in the last place of a BatchNormalization, or of the layer before one."""
     tensor = name.removeprefix("last place of ")
+    layers = {output for node in model.graph.node if tensor in node.input[1:] for output in node.output}
     return name != tensor and any(
-        node.op_type == "BatchNormalization" and tensor in node.input[1:] for node in model.graph.node)
+        node.op_type == "BatchNormalization" and (tensor in node.input[1:] or node.input[0] in layers)
+        for node in model.graph.node)
 
 
 def is_the_same(program, right, mutant):
@@ -282,7 +284,7 @@ def main():
                 continue
             tried += 1
             if answer == "proved":
-                if "folded constant" in line and is_normalization(model, name):
+                if "folded constant" in line and is_before_folding(model, name):
                     folded += 1
                     print("within the rounding of folding:", left, right, name)
                     continue
@@ -294,7 +296,7 @@ def main():
                 wrong += 1
                 print("PROVED", left, right, name, line, flush=True)
     print(f"{tried} mutants, {wrong} proved, {same} more that give the same bits as the model without, "
-          f"{folded} in normalizations within the rounding of folding, which is told; {counts}")
+          f"{folded} before folding and within its rounding, which is told; {counts}")
     return 1 if wrong or other_answers else 0
 
 
