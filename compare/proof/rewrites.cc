@@ -117,6 +117,22 @@ RowProof RowProofOf(const Comparison& comparison, size_t row) {
   return comparison.proof->rows[row];
 }
 
+absl::string_view RowProofName(RowProof proof) {
+  switch (proof) {
+    case RowProof::kProved:
+      return "proved";
+    case RowProof::kProvedOn:
+      return "proved given those before";
+    case RowProof::kNotProved:
+      return "not proved";
+    case RowProof::kDiffers:
+      return "differs in exact arithmetic";
+    case RowProof::kNotLookedAt:
+      break;
+  }
+  return "";
+}
+
 absl::string_view RewriteStateName(RewriteState state) {
   switch (state) {
     case RewriteState::kDiffersExactly:

@@ -15,6 +15,8 @@ namespace onnxcmp {
 
 // The proof's finding on a row. kNotLookedAt, too, if there is no proof.
 RowProof RowProofOf(const Comparison& comparison, size_t row);
+// "proved", "proved given those before", "not proved", ...; "" for kNotLookedAt.
+absl::string_view RowProofName(RowProof proof);
 
 // From the worst.
 enum class RewriteState : uint8_t {
