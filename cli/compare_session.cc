@@ -120,7 +120,7 @@ absl::Status CompareSession::Prove(int64_t set, std::optional<InputSets>* inputs
   hold();
   const bool possible = report.not_possible.empty();
   if (possible) {
-    report.rewrite_faults = TestRewrites(sides(), *comparison, tools_.registry, options());
+    report.rewrite_faults = TestRewrites(sides(), *comparison, tools_.registry, options(), sizes);
     if (!repro.dir.empty()) {
       OC_RETURN_IF_ERROR(WriteRewrites(tools_.registry, repro, *comparison, &report));
     }

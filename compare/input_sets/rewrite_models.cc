@@ -29,7 +29,9 @@ bool HaveTheSameType(const StreamResult& left, const StreamResult& right) {
   return left.dtype == right.dtype && left.shape == right.shape;
 }
 
-absl::StatusOr<ValueInfo> InfoOf(const std::string& name, const StreamResult& result) {
+absl::StatusOr<ValueInfo> InfoOf(const std::string& name, const StreamResult* found) {
+  if (found == nullptr) return NoCut("a value that other sizes do not have");
+  const StreamResult& result = *found;
   if (!result.shape.has_value() || result.form.any()) return NoCut("a value that is no tensor");
   ValueInfo info;
   info.name = name;
@@ -43,7 +45,15 @@ absl::StatusOr<ValueInfo> InfoOf(const std::string& name, const StreamResult& re
 // The nodes of a side, with the constants that they read.
 class SideCut {
  public:
-  SideCut(const Model& model, const ResultStream& stream) : model_(model), stream_(stream) {
+  // `sized`: a run at other sizes, whose shapes the model has; null: those of `stream`.
+  SideCut(const Model& model, const ResultStream& stream, const ResultStream* sized)
+      : model_(model), stream_(stream) {
+    if (sized != nullptr) {
+      for (const StreamResult& result : sized->results) {
+        if (result.depth == 0) sized_.try_emplace(result.name, &result);
+      }
+      has_sizes_ = true;
+    }
     for (const Node& node : model.graph.nodes) {
       for (const std::string& output : node.outputs) makers_[output] = &node;
     }
@@ -83,6 +93,12 @@ class SideCut {
 
   const std::vector<int>& entries() const { return entries_; }
   const StreamResult& result(int r) const { return stream_.results[Index(r)]; }
+  // The same in the sizes that the model has; null if there is none.
+  const StreamResult* Sized(int r) const {
+    if (!has_sizes_) return &result(r);
+    const auto found = sized_.find(result(r).name);
+    return found == sized_.end() ? nullptr : found->second;
+  }
   bool Makes(int r) const { return inside_.contains(result(r).node); }
   bool Uses(const std::string& name) const {
     return makers_.contains(name) || initializers_.contains(name);
@@ -99,7 +115,7 @@ class SideCut {
     absl::flat_hash_map<std::string, std::string> names;
     for (size_t i = 0; i < entries.size(); ++i) {
       const StreamResult& result = stream_.results[Index(entries[i])];
-      OC_ASSIGN_OR_RETURN(ValueInfo info, InfoOf(inputs[i], result));
+      OC_ASSIGN_OR_RETURN(ValueInfo info, InfoOf(inputs[i], Sized(entries[i])));
       made.graph.inputs.push_back(std::move(info));
       names[result.name] = inputs[i];
     }
@@ -115,7 +131,7 @@ class SideCut {
     }
     for (const int output : outputs) {
       const StreamResult& result = stream_.results[Index(output)];
-      OC_ASSIGN_OR_RETURN(ValueInfo info, InfoOf(result.name, result));
+      OC_ASSIGN_OR_RETURN(ValueInfo info, InfoOf(result.name, Sized(output)));
       made.graph.outputs.push_back(std::move(info));
     }
     return std::make_shared<const Model>(std::move(made));
@@ -149,6 +165,8 @@ class SideCut {
 
   const Model& model_;
   const ResultStream& stream_;
+  absl::flat_hash_map<std::string, const StreamResult*> sized_;
+  bool has_sizes_ = false;
   absl::flat_hash_map<std::string, const Node*> makers_;
   absl::flat_hash_map<std::string, const Initializer*> initializers_;
   std::set<int> inside_;  // in the order of the run
@@ -251,16 +269,24 @@ std::vector<std::string> InputNames(const SideCut& left, const SideCut& right,
 using Cut = absl::StatusOr<PerSide<std::shared_ptr<const Model>>>;
 
 Cut CutApart(const PerSide<const Model*>& models, const Comparison& comparison,
-             const RewritePlace& place, const PerSide<std::set<int>>& apart) {
+             const RewritePlace& place, const PerSide<std::set<int>>& apart,
+             const Comparison* shapes) {
   if (place.left.empty() || place.right.empty()) return NoCut("a constant");
-  SideCut left(*models.left, comparison.left);
-  SideCut right(*models.right, comparison.right);
+  SideCut left(*models.left, comparison.left, shapes == nullptr ? nullptr : &shapes->left);
+  SideCut right(*models.right, comparison.right, shapes == nullptr ? nullptr : &shapes->right);
   OC_RETURN_IF_ERROR(left.Take(place.left));
   OC_RETURN_IF_ERROR(right.Take(place.right));
   Matcher matcher(comparison.alignment, apart, &left, &right);
   OC_RETURN_IF_ERROR(matcher.Match());
   const std::vector<int> right_entries = matcher.InOrder();
   if (right_entries.size() != left.entries().size()) return NoCut("the two read other values");
+  for (size_t i = 0; i < right_entries.size(); ++i) {
+    const StreamResult* const l = left.Sized(left.entries()[i]);
+    const StreamResult* const r = right.Sized(right_entries[i]);
+    if (l == nullptr || r == nullptr || !HaveTheSameType(*l, *r)) {
+      return NoCut("values of other shapes at other sizes");
+    }
+  }
   PerSide<std::vector<int>> outputs;
   for (const size_t row : place.rows) {
     const AlignedRow& aligned = comparison.rows[row].aligned;
@@ -299,8 +325,8 @@ std::vector<bool> Behind(const ResultStream& stream, const std::vector<int>& nod
 }  // namespace
 
 Cut CutRewrite(const PerSide<const Model*>& models, const Comparison& comparison,
-               const RewritePlace& place) {
-  return CutApart(models, comparison, place, {});
+               const RewritePlace& place, const Comparison* shapes) {
+  return CutApart(models, comparison, place, {}, shapes);
 }
 
 std::optional<RewritePlace> NextBehind(const Comparison& comparison, const RewritePlace& place) {
@@ -326,14 +352,14 @@ std::optional<RewritePlace> NextBehind(const Comparison& comparison, const Rewri
 }
 
 Cut CutWithNext(const PerSide<const Model*>& models, const Comparison& comparison,
-                const RewritePlace& place, const RewritePlace& next) {
+                const RewritePlace& place, const RewritePlace& next, const Comparison* shapes) {
   PerSide<std::set<int>> apart;
   for (const size_t row : place.rows) {
     const AlignedRow& aligned = comparison.rows[row].aligned;
     apart.left.insert(aligned.left.back());
     apart.right.insert(aligned.right.back());
   }
-  return CutApart(models, comparison, next, apart);
+  return CutApart(models, comparison, next, apart, shapes);
 }
 
 }  // namespace onnxcmp

@@ -17,6 +17,7 @@
 #include "compare/causes/repro.h"
 #include "compare/input_sets/compare_sets.h"
 #include "compare/input_sets/corner_inputs.h"
+#include "compare/input_sets/prove_sizes.h"
 #include "compare/input_sets/real_differences.h"
 #include "compare/input_sets/rewrite_models.h"
 #include "compare/inputs/input_sets.h"
@@ -62,8 +63,11 @@ class Alone {
     return Alone(models, *std::move(left), *std::move(right), *std::move(inputs), options);
   }
 
-  std::optional<Found> Search() {
-    SetsOptions sets = {.sets = 4, .search = kLongest};
+  // `brief`: on usual numbers alone.
+  std::optional<Found> Search(bool brief) {
+    SetsOptions sets;
+    sets.sets = brief ? 1 : 4;
+    if (!brief) sets.search = kLongest;
     int64_t elements = 1;
     for (const ValueInfo& input : left_->graph().inputs) {
       int64_t size = 1;
@@ -177,10 +181,12 @@ class Alone {
 class Tester {
  public:
   Tester(const PerSide<Side*>& sides, const Comparison& comparison, const OpRegistry& registry,
-         const CompareOptions& options)
-      : models_{&sides.left->evaluator()->model(), &sides.right->evaluator()->model()},
+         const CompareOptions& options, InputSets* sizes)
+      : sides_(sides),
+        models_{&sides.left->evaluator()->model(), &sides.right->evaluator()->model()},
         comparison_(comparison),
         registry_(registry) {
+    if (sizes != nullptr && !IsProvedAtSizes()) MakeOtherSizes(*sizes, options);
     options_.tolerance = options.tolerance;
     options_.threads = options.threads;
     options_.stop = options.stop;
@@ -216,28 +222,22 @@ class Tester {
 
   std::optional<RewriteFault> TestPlace(const std::string& what, const RewritePlace& place,
                                         bool proved) {
-    const absl::StatusOr<Models> models = CutRewrite(models_, comparison_, place);
-    std::optional<Alone> alone = Open(models);
-    if (!alone.has_value()) return std::nullopt;
     ++tested_;
     RewriteFault fault;
     fault.what = what;
     fault.rows = {place.rows.front()};
     std::optional<Found> found;
-    if (!proved) {
-      found = alone->Search();
-      if (found.has_value()) {
-        found = SeenBehind(place, *alone, *std::move(found), [](Alone& a) { return a.Search(); });
-      }
+    if (!proved) found = Search(nullptr, place, false);
+    std::string sizes;
+    if (!found.has_value() && other_.has_value()) {
+      // What is proved is so in the shapes of the run.
+      found = Search(&other_->comparison, place, proved);
+      sizes = absl::StrCat("; with ", PrintableText(other_->sizes));
     }
     if (found.has_value()) {
-      fault.counterexample = absl::StrCat(found->text, RangeOfRun(*found));
+      fault.counterexample = absl::StrCat(found->text, RangeOfRun(*found), sizes);
     } else {
-      const auto at_ends = [&](Alone& a) { return a.AtEnds(proved); };
-      found = at_ends(*alone);
-      if (found.has_value() && !proved) {
-        found = SeenBehind(place, *alone, *std::move(found), at_ends);
-      }
+      found = AtEnds(place, proved);
       if (!found.has_value()) return std::nullopt;
       fault.at_ends = true;
       fault.counterexample = found->text;
@@ -246,15 +246,36 @@ class Tester {
     return fault;
   }
 
+  // `shapes`: see CutRewrite(). `brief`: usual numbers alone.
+  std::optional<Found> Search(const Comparison* shapes, const RewritePlace& place,
+                              bool brief) const {
+    std::optional<Alone> alone = Open(CutRewrite(models_, comparison_, place, shapes));
+    if (!alone.has_value()) return std::nullopt;
+    const auto search = [&](Alone& a) { return a.Search(brief); };
+    std::optional<Found> found = search(*alone);
+    if (!found.has_value()) return std::nullopt;
+    return SeenBehind(shapes, place, *alone, *std::move(found), search);
+  }
+
+  std::optional<Found> AtEnds(const RewritePlace& place, bool proved) const {
+    std::optional<Alone> alone = Open(CutRewrite(models_, comparison_, place));
+    if (!alone.has_value()) return std::nullopt;
+    const auto at_ends = [&](Alone& a) { return a.AtEnds(proved); };
+    std::optional<Found> found = at_ends(*alone);
+    if (!found.has_value() || proved) return found;
+    return SeenBehind(nullptr, place, *alone, *std::move(found), at_ends);
+  }
+
   // The finding, if the two still differ at the pairs behind it, else nothing: then the pair is one
   // by chance, or only the types of both sides differ there.
-  std::optional<Found> SeenBehind(const RewritePlace& place, const Alone& alone, Found found,
+  std::optional<Found> SeenBehind(const Comparison* shapes, const RewritePlace& place,
+                                  const Alone& alone, Found found,
                                   absl::FunctionRef<std::optional<Found>(Alone&)> again) const {
     RewritePlace last = place;
     for (int i = 0; i < kPairsBehind; ++i) {
       const std::optional<RewritePlace> next = NextBehind(comparison_, last);
       std::optional<Alone> behind;
-      if (next.has_value()) behind = Open(CutWithNext(models_, comparison_, last, *next));
+      if (next.has_value()) behind = Open(CutWithNext(models_, comparison_, last, *next, shapes));
       if (!behind.has_value()) break;
       const bool same_feeds = !found.is_type && behind->TakesTheSame(alone);
       if (!same_feeds || !behind->On(found.feeds, false).has_value()) {
@@ -269,6 +290,20 @@ class Tester {
     }
     if (found.is_type) return std::nullopt;
     return found;
+  }
+
+  bool IsProvedAtSizes() const {
+    const ProofReport& proof = *comparison_.proof;
+    return proof.proved && std::all_of(proof.sizes.begin(), proof.sizes.end(),
+                                       [](const ProofSizes& sizes) { return sizes.proved; });
+  }
+
+  void MakeOtherSizes(InputSets& sizes, const CompareOptions& options) {
+    const PerSide<Feeds> had = {*sides_.left->feeds(), *sides_.right->feeds()};
+    other_ = CompareAtOtherSizes(sides_, sizes, options);
+    sides_.left->SetFeeds(had.left);
+    sides_.right->SetFeeds(had.right);
+    if (other_.has_value() && other_->comparison.verdict == Verdict::kFailed) other_.reset();
   }
 
   // The same for places that differ in names alone.
@@ -308,10 +343,12 @@ class Tester {
     return "";
   }
 
+  const PerSide<Side*> sides_;
   const PerSide<const Model*> models_;
   const Comparison& comparison_;
   const OpRegistry& registry_;
   CompareOptions options_;
+  std::optional<ComparedSizes> other_;  // none: no dimension is free
   size_t tested_ = 0;
   std::vector<RewriteFault> faults_;
 };
@@ -319,8 +356,9 @@ class Tester {
 }  // namespace
 
 std::vector<RewriteFault> TestRewrites(const PerSide<Side*>& sides, const Comparison& comparison,
-                                       const OpRegistry& registry, const CompareOptions& options) {
-  return Tester(sides, comparison, registry, options).Test();
+                                       const OpRegistry& registry, const CompareOptions& options,
+                                       InputSets* sizes) {
+  return Tester(sides, comparison, registry, options, sizes).Test();
 }
 
 }  // namespace onnxcmp

@@ -225,6 +225,25 @@ TEST_F(CompareCommandTest, FailOnRewrites) {
   EXPECT_EQ(Onnxcmp({relu, recording, "--fail-on", "rewrites"}).status, 1);
 }
 
+// Proved in the shapes of the run, for two rows.
+TEST_F(CompareCommandTest, RewritesAreTestedAtOtherSizes) {
+  const std::string begin =
+      "(float[N, 4] x) => (float[1, 4] y) { e = Sigmoid(x) n = Constant<value_float = 7.0>() "
+      "t = Mul(e, n) k = Constant<value_ints = [0]>() ";
+  const std::string mean = Model("l", begin + "m = ReduceMean(t, k) a = Ceil(m) y = Exp(a) }");
+  const std::string half = Model(
+      "r", begin +
+               "s = ReduceSum(t, k) h = Constant<value_float = 0.5>() m = Mul(s, h) p = Neg(m) "
+               "f = Floor(p) a = Neg(f) y = Exp(a) }");
+  EXPECT_THAT(Onnxcmp({mean, half, "--prove", "--dim", "N=2"}).out,
+              Not(HasSubstr("ReduceMean → ReduceSum+Mul: differs")));
+  const std::string inputs = folder_ + "/two.npz";
+  ASSERT_EQ(Onnxcmp({mean, mean, "--dim", "N=2", "--save-inputs", inputs}).status, 0);
+  EXPECT_THAT(
+      Onnxcmp({mean, half, "--prove", "--inputs", inputs, "--width", "300"}).out,
+      AllOf(HasSubstr("ReduceMean → ReduceSum+Mul: differs alone: "), HasSubstr("; with N ")));
+}
+
 TEST_F(CompareCommandTest, TheTableFitsItsWidth) {
   const std::string plain = TestData("models/llm/plain.onnx");
   const std::string optimized = TestData("models/llm/optimized.onnx");

@@ -54,7 +54,8 @@ Tested TestedAlone(const std::string& left, const std::string& right) {
   const ThreadPool pool(1);
   ProofReport report = ProveEqual(sides, tested.comparison, {.seed = 0, .pool = &pool});
   tested.comparison.proof = std::make_shared<const ProofReport>(report);
-  report.rewrite_faults = TestRewrites(sides, tested.comparison, testing::Registry(), options);
+  report.rewrite_faults =
+      TestRewrites(sides, tested.comparison, testing::Registry(), options, nullptr);
   tested.comparison.proof = std::make_shared<const ProofReport>(std::move(report));
   return tested;
 }
