@@ -22,7 +22,6 @@
 #include "compare/recordings/data_sets.h"
 #include "compare/recordings/recording.h"
 #include "compare/reports/render_html.h"
-#include "compare/repro/write_repro.h"
 #include "compare/sides/recording_side.h"
 #include "compare/sides/runtime_side.h"
 #include "compare/streams/fingerprint.h"
@@ -81,8 +80,10 @@ absl::StatusOr<bool> CompareSession::Run(const Show& show) {
       OC_RETURN_IF_ERROR(SaveInputs(FileOfSet(arguments_.save_inputs, set, sets)));
     }
     if (inputs.has_value()) AddMappingNotes(inputs->mapping(), &comparison.notes);
+    if (arguments_.prove) {
+      OC_RETURN_IF_ERROR(Prove(set, &inputs, ReproOptionsOf(set, sets), &comparison));
+    }
     if (!arguments_.repro.empty()) OC_RETURN_IF_ERROR(WriteReprosOf(set, sets, &comparison));
-    if (arguments_.prove) Prove(set, &inputs, &comparison);
     if (!input_note_.empty()) comparison.notes.push_back(input_note_);
     NoteOtherInputs(&comparison);
     for (std::string& note : fed.notes) comparison.notes.push_back(std::move(note));
@@ -98,7 +99,8 @@ absl::StatusOr<bool> CompareSession::Run(const Show& show) {
 }
 
 // At other sizes, too, if dimensions are free: of the first set alone.
-void CompareSession::Prove(int64_t set, std::optional<InputSets>* inputs, Comparison* comparison) {
+absl::Status CompareSession::Prove(int64_t set, std::optional<InputSets>* inputs,
+                                   const ReproOptions& repro, Comparison* comparison) {
   const StepTimer timer(timings(), "prove");
   const ThreadPool pool(ThreadCount(arguments_.run.threads), tools_.spare);
   std::optional<InputSets> made_up;
@@ -118,13 +120,17 @@ void CompareSession::Prove(int64_t set, std::optional<InputSets>* inputs, Compar
   hold();
   const bool possible = report.not_possible.empty();
   if (possible) {
-    report.rewrite_faults = TestRewrites(sides(), *comparison, tools_.registry, options());
+    report.rewrite_faults = TestRewrites(sides(), *comparison, tools_.registry, options(), sizes);
+    if (!repro.dir.empty()) {
+      OC_RETURN_IF_ERROR(WriteRewrites(tools_.registry, repro, *comparison, &report));
+    }
     hold();
   }
-  if (!arguments_.fail_on_rewrites) return;
+  if (!arguments_.fail_on_rewrites) return absl::OkStatus();
   report.failure = possible ? RewriteFaultOf(*comparison) : "no rewrite could be looked at";
   if (!report.failure.empty()) absl::StrAppend(&report.failure, " (--fail-on rewrites)");
   hold();
+  return absl::OkStatus();
 }
 
 Comparison CompareSession::FailedComparison(const absl::Status& status) const {
@@ -259,24 +265,33 @@ void CompareSession::AddAssumptions(absl::string_view name, const Side& side,
   if (!note.empty()) notes->push_back(absl::StrCat(name, ": ", note));
 }
 
-absl::Status CompareSession::WriteReprosOf(int64_t set, int64_t sets,
-                                           Comparison* comparison) const {
+ReproOptions CompareSession::ReproOptionsOf(int64_t set, int64_t sets) const {
   ReproOptions options;
   options.dir = arguments_.repro;
   options.prefix = sets == 1 ? "" : absl::StrCat("set_", set, "_");
   options.load = arguments_.run.load();
   options.evaluator = arguments_.run.evaluator();
+  return options;
+}
+
+absl::Status CompareSession::WriteReprosOf(int64_t set, int64_t sets,
+                                           Comparison* comparison) const {
+  const ReproOptions options = ReproOptionsOf(set, sets);
   OC_RETURN_IF_ERROR(WriteRepros(tools_.registry, options, comparison));
-  bool wrote = false;
+  bool wrote = comparison->proof != nullptr &&
+               std::any_of(comparison->proof->rewrite_faults.begin(),
+                           comparison->proof->rewrite_faults.end(),
+                           [](const RewriteFault& fault) { return !fault.folder.empty(); });
+  bool wrote_node = false;
   for (const auto& side : {left_.get(), right_.get()}) {
     const auto* runtime = dynamic_cast<const RuntimeSide*>(side);
     const FailingNode* failing = runtime == nullptr ? nullptr : runtime->failing_node();
-    if (failing == nullptr || wrote) continue;
+    if (failing == nullptr || wrote_node) continue;
     OC_RETURN_IF_ERROR(
         WriteFailingNode(options.dir, failing->model, failing->feeds, failing->outputs));
     comparison->notes.push_back(
         absl::StrCat("the node that fails is in ", options.dir, "/failing_node"));
-    wrote = true;
+    wrote = wrote_node = true;
   }
   if (comparison->causes.empty() && !wrote) {
     comparison->notes.push_back(

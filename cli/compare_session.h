@@ -23,6 +23,7 @@
 #include "compare/inputs/feeds.h"
 #include "compare/inputs/input_sets.h"
 #include "compare/outcome/comparison.h"
+#include "compare/repro/write_repro.h"
 #include "compare/runtimes/runtime.h"
 #include "compare/sides/constant_nodes.h"
 #include "compare/sides/side.h"
@@ -80,13 +81,16 @@ class CompareSession {
 
  private:
   absl::StatusOr<SetsResult> CompareSet(int64_t set, std::optional<InputSets>* inputs);
-  void Prove(int64_t set, std::optional<InputSets>* inputs, Comparison* comparison);
+  // `repro`: where rewrites that differ by themselves are written; no folder: nowhere.
+  absl::Status Prove(int64_t set, std::optional<InputSets>* inputs, const ReproOptions& repro,
+                     Comparison* comparison);
   absl::Status SaveInputs(const std::string& path) const;
   absl::Status OpenSides();
   absl::Status InRuntime(SideId id, std::unique_ptr<Side>* side);
   absl::Status LookAgain(const FedInputs& fed, Comparison* comparison);
   void AddAssumptions(absl::string_view name, const Side& side,
                       std::vector<std::string>* notes) const;
+  ReproOptions ReproOptionsOf(int64_t set, int64_t sets) const;
   absl::Status WriteReprosOf(int64_t set, int64_t sets, Comparison* comparison) const;
   std::string DefaultInputs();
   absl::Status ReadRecordedInputs();

@@ -28,7 +28,13 @@ using SummaryJson = nlohmann::ordered_json;
 SummaryJson CountsJson(const VerdictCounts& counts) {
   SummaryJson verdicts = SummaryJson::object();
   for (const auto& [verdict, count] : counts.verdicts) verdicts[verdict] = count;
-  return {{"pairs", counts.pairs}, {"unexpected", counts.unexpected}, {"verdicts", verdicts}};
+  SummaryJson json = {
+      {"pairs", counts.pairs}, {"unexpected", counts.unexpected}, {"verdicts", verdicts}};
+  if (counts.to_prove > 0) {
+    json["proved"] = counts.proved;
+    json["to_prove"] = counts.to_prove;
+  }
+  return json;
 }
 
 SummaryJson FindingsJson(const std::vector<BatchFinding>& findings,

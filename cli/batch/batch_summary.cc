@@ -57,6 +57,9 @@ void CountResult(const PairResult& result, VerdictCounts* counts) {
   ++counts->verdicts[result.verdict];
   ++counts->pairs;
   if (!result.as_expected) ++counts->unexpected;
+  if (!result.proved.has_value()) return;
+  ++counts->to_prove;
+  if (*result.proved) ++counts->proved;
 }
 
 std::vector<size_t> Greatest(const std::vector<PairResult>& results,

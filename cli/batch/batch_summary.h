@@ -26,6 +26,8 @@ struct VerdictCounts {
   std::map<std::string, int64_t> verdicts;
   int64_t pairs = 0;
   int64_t unexpected = 0;
+  int64_t proved = 0;
+  int64_t to_prove = 0;  // pairs of which a proof was asked for
 };
 
 struct BatchChanges {

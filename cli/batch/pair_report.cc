@@ -8,6 +8,7 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <set>
 #include <system_error>
 #include <utility>
@@ -174,6 +175,10 @@ absl::Status TakeReport(const std::string& folder, const std::string& name, Pair
   result->summary = TextOf(report, "summary");
   TakeWorstOutput(report, result);
   TakeCauses(report, file->bytes(), result);
+  if (const auto proof = report.find("proof"); proof != report.end() && proof->is_object()) {
+    const auto proved = proof->find("proved");
+    result->proved = proved != proof->end() && proved->is_boolean() && proved->get<bool>();
+  }
   if (result->verdict != "failed") return absl::OkStatus();
   result->error = TextOf(report, "error");
   for (const char* side : {"left", "right"}) {
@@ -227,13 +232,16 @@ absl::Status ReadReport(const std::string& folder, int exit_status, PairResult* 
   const std::vector<std::string> names = ReportNames(folder);
   if (names.empty()) return absl::NotFoundError("there is no report");
   bool taken = false;
+  std::optional<bool> proved;
   for (const std::string& name : names) {
     PairResult of_set;
     OC_RETURN_IF_ERROR(TakeReport(folder, name, &of_set));
+    if (of_set.proved.has_value()) proved = proved.value_or(true) && *of_set.proved;
     if (taken && of_set.exit <= result->exit) continue;
     *result = std::move(of_set);
     taken = true;
   }
+  result->proved = proved;
   if (result->exit != exit_status) {
     return absl::InvalidArgumentError(absl::StrCat("the report says exit status ", result->exit));
   }

@@ -101,6 +101,7 @@ std::string PairResultJson(const PairResult& result) {
                       {"wrong", cause.wrong}});
   }
   json["causes"] = std::move(causes);
+  if (result.proved.has_value()) json["proved"] = *result.proved;
   if (!result.error.empty()) json["error"] = result.error;
   json["seconds"] = std::round(result.seconds * 1000) / 1000;
   json["peak_bytes"] = result.peak_bytes;
@@ -138,6 +139,7 @@ absl::StatusOr<PairResult> ParsePairResult(absl::string_view line) {
   result.summary = TextMember(json, "summary");
   result.worst_output = TextMember(json, "worst_output");
   result.worst_distance = NumberMember(json, "worst_distance");
+  if (json.contains("proved")) result.proved = TrueMember(json, "proved");
   result.error = TextMember(json, "error");
   result.seconds = NumberMember(json, "seconds");
   result.peak_bytes = static_cast<int64_t>(NumberMember(json, "peak_bytes"));

@@ -3,6 +3,7 @@
 #define ONNXCMP_CLI_BATCH_PAIR_RESULT_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,7 +36,8 @@ struct PairResult {
   std::string worst_output;
   double worst_distance = 0;  // root mean square of the differences against that of the values
   std::vector<FoundCause> causes;
-  std::string error;  // why there is no comparison
+  std::optional<bool> proved;  // on all sets; nothing: no proof was asked for
+  std::string error;           // why there is no comparison
   double seconds = 0;
   int64_t peak_bytes = 0;    // of memory
   int64_t memory_limit = 0;  // of memory, 0: none

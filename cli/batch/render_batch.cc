@@ -100,8 +100,10 @@ void AddMarkdownChanges(const BatchChanges& changes, const std::vector<PairResul
 
 std::string BatchHeadline(const BatchSummary& summary) {
   const VerdictCounts& all = summary.all;
-  return absl::StrCat(all.pairs - all.unexpected, " of ", Count(all.pairs, "pair"),
-                      " as expected: ", CountsText(all));
+  return absl::StrCat(
+      all.pairs - all.unexpected, " of ", Count(all.pairs, "pair"),
+      " as expected: ", CountsText(all),
+      all.to_prove == 0 ? "" : absl::StrCat("; ", all.proved, " of ", all.to_prove, " proved"));
 }
 
 std::string RenderBatchMarkdown(const std::vector<PairResult>& results,

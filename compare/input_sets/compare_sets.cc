@@ -366,7 +366,7 @@ class SetsComparison {
     const absl::Time end = absl::Now() + *sets_.search;
     SearchPlan plan(coverage_.Get());
     runs_.emplace(left_, right_, inputs_.mapping(), &options_.seen->fingerprints);
-    while (absl::Now() < end) {
+    while (absl::Now() < end && searched_ < sets_.most_searched) {
       Case one = plan.Next();
       if (IsCoarse()) one.mixture.reset();
       // Overflow in 16-bit types is worth knowing.

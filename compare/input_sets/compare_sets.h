@@ -4,6 +4,7 @@
 #define ONNXCMP_COMPARE_INPUT_SETS_COMPARE_SETS_H_
 
 #include <functional>
+#include <limits>
 #include <optional>
 
 #include "absl/status/statusor.h"
@@ -22,6 +23,8 @@ struct SetsOptions {
   // Duration of a search with zeros, ties, large and small numbers, lengths and masks at their
   // ends, longer axes, and mixtures.
   std::optional<absl::Duration> search;
+  // The search ends after so many sets, so that it is the same each time.
+  int most_searched = std::numeric_limits<int>::max();
   // Sizes are tried, too: those that run, and agree.
   bool sizes = false;
 };

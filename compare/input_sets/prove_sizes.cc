@@ -55,35 +55,53 @@ std::string WhyNotProved(const Comparison& comparison, const ProofReport& report
                                                                 : " is not proved");
 }
 
-// `conversions`: a proof with exact numbers will do.
-// Nothing if neither side runs at these sizes, or they are those of `had`.
-std::optional<ProofSizes> ProveAt(const SizeChoice& choice, const PerSide<Feeds>& had,
-                                  const PerSide<Side*>& sides, InputSets& inputs,
-                                  const CompareOptions& compare, const ProofOptions& options,
-                                  bool conversions) {
+// The sides have these inputs afterwards. Nothing if neither side runs at these sizes, or they are
+// those of `had`.
+std::optional<ComparedSizes> CompareAt(const SizeChoice& choice, const PerSide<Feeds>& had,
+                                       const PerSide<Side*>& sides, InputSets& inputs,
+                                       const CompareOptions& compare) {
   absl::StatusOr<FedInputs> fed = inputs.MakeUp(choice, Regime::kUsual, 0, std::nullopt);
   if (!fed.ok() || HaveTheSameShapes(had.left, fed->left)) return std::nullopt;
-  ProofSizes found;
-  found.sizes = inputs.Sizes(choice);
-  if (found.sizes.empty()) return std::nullopt;
+  std::string sizes = inputs.Sizes(choice);
+  if (sizes.empty()) return std::nullopt;
   sides.left->SetFeeds(std::move(fed->left));
   sides.right->SetFeeds(std::move(fed->right));
-  const absl::StatusOr<Comparison> comparison = Compare(*sides.left, *sides.right, compare);
+  absl::StatusOr<Comparison> comparison = Compare(*sides.left, *sides.right, compare);
   if (!comparison.ok()) return std::nullopt;
-  const bool left = comparison->left_summary.status.ok();
-  const bool right = comparison->right_summary.status.ok();
-  if (!left && !right) return std::nullopt;
+  if (!comparison->left_summary.status.ok() && !comparison->right_summary.status.ok()) {
+    return std::nullopt;
+  }
+  return ComparedSizes{std::move(sizes), *std::move(comparison)};
+}
+
+// `conversions`: a proof with exact numbers will do.
+ProofSizes ProveAt(const ComparedSizes& compared, const PerSide<Side*>& sides,
+                   const ProofOptions& options, bool conversions) {
+  ProofSizes found;
+  found.sizes = compared.sizes;
+  const bool left = compared.comparison.left_summary.status.ok();
+  const bool right = compared.comparison.right_summary.status.ok();
   if (!left || !right) {
     found.why = left ? "the right does not run" : "the left does not run";
     return found;
   }
-  const ProofReport report = ProveEqual(sides, *comparison, options);
+  const ProofReport report = ProveEqual(sides, compared.comparison, options);
   found.proved = report.proved || (conversions && report.conversions.proved);
-  if (!found.proved) found.why = WhyNotProved(*comparison, report);
+  if (!found.proved) found.why = WhyNotProved(compared.comparison, report);
   return found;
 }
 
 }  // namespace
+
+std::optional<ComparedSizes> CompareAtOtherSizes(const PerSide<Side*>& sides, InputSets& inputs,
+                                                 const CompareOptions& compare) {
+  const PerSide<Feeds> had = {*sides.left->feeds(), *sides.right->feeds()};
+  for (const SizeChoice& choice : SmallSizes()) {
+    auto compared = CompareAt(choice, had, sides, inputs, OptionsAtOtherSizes(compare));
+    if (compared.has_value()) return compared;
+  }
+  return std::nullopt;
+}
 
 ProofReport ProveOnSizes(const PerSide<Side*>& sides, const Comparison& comparison,
                          InputSets* inputs, const CompareOptions& compare,
@@ -91,13 +109,9 @@ ProofReport ProveOnSizes(const PerSide<Side*>& sides, const Comparison& comparis
   ProofReport report = ProveEqual(sides, comparison, options);
   if (!(report.proved || report.conversions.proved) || inputs == nullptr) return report;
   const PerSide<Feeds> had = {*sides.left->feeds(), *sides.right->feeds()};
-  for (const SizeChoice& choice : SmallSizes()) {
-    std::optional<ProofSizes> found =
-        ProveAt(choice, had, sides, *inputs, OptionsAtOtherSizes(compare), options,
-                report.conversions.proved);
-    if (!found.has_value()) continue;
-    report.sizes.push_back(*std::move(found));
-    break;
+  const auto compared = CompareAtOtherSizes(sides, *inputs, compare);
+  if (compared.has_value()) {
+    report.sizes.push_back(ProveAt(*compared, sides, options, report.conversions.proved));
   }
   sides.left->SetFeeds(had.left);
   sides.right->SetFeeds(had.right);

@@ -2,6 +2,9 @@
 #ifndef ONNXCMP_COMPARE_INPUT_SETS_PROVE_SIZES_H_
 #define ONNXCMP_COMPARE_INPUT_SETS_PROVE_SIZES_H_
 
+#include <optional>
+#include <string>
+
 #include "compare/base/per_side.h"
 #include "compare/compare.h"
 #include "compare/inputs/input_sets.h"
@@ -11,6 +14,16 @@
 #include "compare/sides/side.h"
 
 namespace onnxcmp {
+
+struct ComparedSizes {
+  std::string sizes;  // "batch 3, sequence 7"
+  Comparison comparison;
+};
+
+// Compares once at small sizes other than those that the sides are fed; they have these inputs
+// afterwards. Nothing if no dimension is free, or neither side runs there.
+std::optional<ComparedSizes> CompareAtOtherSizes(const PerSide<Side*>& sides, InputSets& inputs,
+                                                 const CompareOptions& compare);
 
 // ProveEqual(), and if that proves it and `inputs`, which are made up, have free dimensions, once
 // more at small other sizes: the report's `sizes`. `inputs` may be null. The sides keep their

@@ -6,6 +6,7 @@
 
 #include "compare/base/per_side.h"
 #include "compare/compare.h"
+#include "compare/inputs/input_sets.h"
 #include "compare/outcome/comparison.h"
 #include "compare/outcome/proof_report.h"
 #include "compare/sides/side.h"
@@ -13,10 +14,12 @@
 
 namespace onnxcmp {
 
-// The comparison has the proof. Each distinct rewrite that was tested alone is run on zeros, ties,
-// large and small numbers and the like; those that differ there.
+// The comparison has the proof. Each rewrite that was only tested is run alone on zeros, ties,
+// large and small numbers and the like, and where `sizes` has free dimensions at other sizes; those
+// that differ there. `sizes` may be null. The sides keep their inputs.
 std::vector<RewriteFault> TestRewrites(const PerSide<Side*>& sides, const Comparison& comparison,
-                                       const OpRegistry& registry, const CompareOptions& options);
+                                       const OpRegistry& registry, const CompareOptions& options,
+                                       InputSets* sizes);
 
 }  // namespace onnxcmp
 

@@ -2,9 +2,13 @@
 #ifndef ONNXCMP_COMPARE_OUTCOME_PROOF_REPORT_H_
 #define ONNXCMP_COMPARE_OUTCOME_PROOF_REPORT_H_
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
+
+#include "compare/causes/repro.h"
 
 namespace onnxcmp {
 
@@ -44,10 +48,15 @@ struct ProofSizes {
   std::string why;  // why nothing was proved there, or what is not proved; "" if proved
 };
 
-// A rewrite that is not proved and differs by itself, on inputs that no run reached.
+// Places of a rewrite that differ by themselves, on inputs that no run reached.
 struct RewriteFault {
-  std::string what;  // as Rewrite::what
+  std::string what;          // as Rewrite::what
+  std::vector<size_t> rows;  // the first row of each place
   std::string counterexample;
+  // Only on NaN, infinities and overflow, which exact arithmetic does not have: no mistake.
+  bool at_ends = false;
+  std::shared_ptr<const Repro> repro;  // both sides alone; null if there are no values to show
+  std::string folder;                  // where that was written; "" if it was not
 };
 
 // A constant that one side has in fewer digits: each of its elements is the nearest number of the

@@ -271,6 +271,7 @@ class Prover {
   bool JudgeRows(const PerSide<Traces>& traces, RowProof proof) {
     bool all = true;
     const bool last = proof == RowProof::kProvedOn;
+    std::vector<ProofRow> other_constants;
     for (const ProofPair& pair : pairs_) {
       RowProof& row = report_.rows[pair.row];
       const auto l = traces.left.find(pair.left);
@@ -292,8 +293,15 @@ class Prover {
       if (!last || IsToldOf(pair)) continue;
       const bool known = l->second.residues().known && r->second.residues().known;
       if (known && l->second.exact && r->second.exact) row = RowProof::kDiffers;
+      // Where they are far apart, they may be used in other ways: x << 1, x * 2.
+      if (pair.both_are_leaves && comparison_.rows[pair.row].relation == Relation::kDifferent) {
+        other_constants.push_back({pair.left, pair.right, RowProof::kNotProved,
+                                   "other constants, which may be used in another way"});
+        continue;
+      }
       report_.parted.push_back({pair.left, pair.right, row, WhyNot(pair, known)});
     }
+    report_.parted.insert(report_.parted.end(), other_constants.begin(), other_constants.end());
     report_.results = report_.proved_results = 0;
     for (const RowProof row : report_.rows) {
       if (row != RowProof::kNotLookedAt) ++report_.results;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -64,48 +65,47 @@ class Collector {
         in_fusion[row] = true;
         worst = std::min(worst, StateOfRow(comparison_, row));
       }
-      Add({FusedRowsText(comparison_, fusion), 1, worst, "", fusion.rows, fusion.left,
-           fusion.right});
+      Add({FusedRowsText(comparison_, fusion), worst, {{fusion.rows, fusion.left, fusion.right}}});
     }
     for (size_t row = 0; row < comparison_.rows.size(); ++row) {
       const AlignedRow& aligned = comparison_.rows[row].aligned;
       if (in_fusion[row] || !aligned.paired()) continue;
       std::string what = RewriteOfRow(comparison_, row);
       if (what.empty()) continue;
-      Rewrite rewrite = {std::move(what), 1, StateOfRow(comparison_, row), "", {row}, {}, {}};
+      RewritePlace place = {{row}, {}, {}};
       const int left = comparison_.left.results[Index(aligned.left.back())].node;
       const int right = comparison_.right.results[Index(aligned.right.back())].node;
       if (left != kNone && right != kNone) {
-        rewrite.left = {left};
-        rewrite.right = {right};
+        place.left = {left};
+        place.right = {right};
       }
-      Add(std::move(rewrite));
+      Add({std::move(what), StateOfRow(comparison_, row), {std::move(place)}});
     }
     std::vector<Rewrite> rewrites;
     for (auto& [key, rewrite] : found_) rewrites.push_back(std::move(rewrite));
     // Those that are not proved first, the most frequent first.
     std::stable_sort(rewrites.begin(), rewrites.end(), [](const Rewrite& a, const Rewrite& b) {
-      return std::pair(a.state, -a.places) < std::pair(b.state, -b.places);
+      return std::pair(a.state, b.places.size()) < std::pair(b.state, a.places.size());
     });
     return rewrites;
   }
 
  private:
   void Add(Rewrite rewrite) {
-    if (rewrite.state == RewriteState::kTested) {
-      for (const RewriteFault& fault : comparison_.proof->rewrite_faults) {
-        if (fault.what != rewrite.what) continue;
-        rewrite.state = RewriteState::kDiffersAlone;
-        rewrite.counterexample = fault.counterexample;
-      }
+    if (comparison_.proof->proved && rewrite.state != RewriteState::kProved) return;
+    const size_t row = rewrite.places[0].rows.front();
+    for (const RewriteFault& fault : comparison_.proof->rewrite_faults) {
+      if (std::find(fault.rows.begin(), fault.rows.end(), row) == fault.rows.end()) continue;
+      rewrite.fault = &fault;
+      if (!fault.at_ends) rewrite.state = RewriteState::kDiffersAlone;
     }
-    const auto key = std::pair(rewrite.state, rewrite.what);
-    const auto [it, is_new] = found_.try_emplace(key, std::move(rewrite));
-    if (!is_new) ++it->second.places;
+    const auto key = std::tuple(rewrite.state, rewrite.what, rewrite.fault);
+    const auto [it, is_new] = found_.try_emplace(key, rewrite);
+    if (!is_new) it->second.places.push_back(std::move(rewrite.places[0]));
   }
 
   const Comparison& comparison_;
-  std::map<std::pair<RewriteState, std::string>, Rewrite> found_;
+  std::map<std::tuple<RewriteState, std::string, const RewriteFault*>, Rewrite> found_;
 };
 
 }  // namespace
@@ -115,6 +115,22 @@ RowProof RowProofOf(const Comparison& comparison, size_t row) {
     return RowProof::kNotLookedAt;
   }
   return comparison.proof->rows[row];
+}
+
+absl::string_view RowProofName(RowProof proof) {
+  switch (proof) {
+    case RowProof::kProved:
+      return "proved";
+    case RowProof::kProvedOn:
+      return "proved given those before";
+    case RowProof::kNotProved:
+      return "not proved";
+    case RowProof::kDiffers:
+      return "differs in exact arithmetic";
+    case RowProof::kNotLookedAt:
+      break;
+  }
+  return "";
 }
 
 absl::string_view RewriteStateName(RewriteState state) {
@@ -133,6 +149,13 @@ absl::string_view RewriteStateName(RewriteState state) {
   return "proved";
 }
 
+std::string FindingText(const Rewrite& rewrite) {
+  std::string text(RewriteStateName(rewrite.state));
+  if (rewrite.fault == nullptr) return text;
+  return absl::StrCat(text, rewrite.fault->at_ends ? ", but " : ": ",
+                      rewrite.fault->counterexample);
+}
+
 std::vector<Rewrite> FindRewrites(const Comparison& comparison) {
   if (comparison.proof == nullptr || !comparison.proof->not_possible.empty()) return {};
   return Collector(comparison).Collect();
@@ -145,8 +168,7 @@ std::string RewriteFaultOf(const Comparison& comparison) {
   }
   for (const Rewrite& rewrite : FindRewrites(comparison)) {
     if (rewrite.state == RewriteState::kTested || rewrite.state == RewriteState::kProved) continue;
-    return absl::StrCat(rewrite.what, " ", RewriteStateName(rewrite.state),
-                        rewrite.counterexample.empty() ? "" : ": ", rewrite.counterexample);
+    return absl::StrCat(rewrite.what, " ", FindingText(rewrite));
   }
   // Constants that were changed a little: those that differ much are other constants.
   for (size_t row = 0; row < comparison.rows.size(); ++row) {

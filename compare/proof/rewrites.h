@@ -15,6 +15,8 @@ namespace onnxcmp {
 
 // The proof's finding on a row. kNotLookedAt, too, if there is no proof.
 RowProof RowProofOf(const Comparison& comparison, size_t row);
+// "proved", "proved given those before", "not proved", ...; "" for kNotLookedAt.
+absl::string_view RowProofName(RowProof proof);
 
 // From the worst.
 enum class RewriteState : uint8_t {
@@ -26,23 +28,30 @@ enum class RewriteState : uint8_t {
 };
 absl::string_view RewriteStateName(RewriteState state);  // "proved", "tested", ...
 
-// Places with the same rewrite and the same finding.
-struct Rewrite {
-  std::string what;  // "Div+Erf+Add+Mul+Mul → Gelu"
-  int64_t places = 0;
-  RewriteState state = RewriteState::kTested;
-  std::string counterexample;  // of kDiffersAlone
-  // The first place: its rows, and its nodes on both sides; none for a constant.
+// A place of a rewrite: its rows, and its nodes on both sides; none for a constant.
+struct RewritePlace {
   std::vector<size_t> rows;
   std::vector<int> left, right;
 };
 
-// Each distinct one once, those that are not proved first; none without a proof.
+// Places with the same rewrite and the same finding.
+struct Rewrite {
+  std::string what;  // "Div+Erf+Add+Mul+Mul → Gelu"
+  RewriteState state = RewriteState::kTested;
+  std::vector<RewritePlace> places;
+  const RewriteFault* fault = nullptr;  // of kDiffersAlone, or one at ends; the proof's
+};
+
+// Each distinct one once, those that are not proved first; none without a proof. If all outputs are
+// proved, pairs inside that are not are pairs by chance, and no rewrites.
 std::vector<Rewrite> FindRewrites(const Comparison& comparison);
 
 // The first finding by which `--fail-on rewrites` fails, "Relu → Clip: differs alone ..."; "" if
 // there is none.
 std::string RewriteFaultOf(const Comparison& comparison);
+
+// "proved", "differs alone: 8.5 | 6 at a[0,0]", "proved, but overflows: 1 | nan at a[0,0]".
+std::string FindingText(const Rewrite& rewrite);
 
 }  // namespace onnxcmp
 

@@ -94,9 +94,12 @@ ReportJson ProofJson(const Comparison& comparison) {
   json["rewrites"] = ReportJson::array();
   for (const Rewrite& rewrite : FindRewrites(comparison)) {
     ReportJson one = {{"what", rewrite.what},
-                      {"places", JsonInteger(rewrite.places)},
+                      {"places", JsonInteger(static_cast<int64_t>(rewrite.places.size()))},
                       {"finding", std::string(RewriteStateName(rewrite.state))}};
-    if (!rewrite.counterexample.empty()) one["counterexample"] = rewrite.counterexample;
+    if (const RewriteFault* fault = rewrite.fault; fault != nullptr) {
+      one[fault->at_ends ? "at_ends" : "counterexample"] = fault->counterexample;
+      if (!fault->folder.empty()) one["repro"] = fault->folder;
+    }
     json["rewrites"].push_back(std::move(one));
   }
   return json;

@@ -71,6 +71,19 @@ std::string ProofWord(const ChainStep& step) {
   return step.proof->proved ? "proved" : "not proved";
 }
 
+// Why a step is not proved, or on what the proof rests, and its rewrites: a line each. The first
+// line of the text has a word already, the next ones say why the rest is not.
+std::vector<std::string> ToldOfProof(const StepProof& proof) {
+  std::vector<std::string> lines;
+  if (!proof.proved) {
+    lines.push_back(proof.text[std::min<size_t>(1, proof.text.size() - 1)]);
+  } else {
+    lines.assign(proof.text.begin() + 1, proof.text.end());
+  }
+  if (!proof.rewrites.empty()) lines.push_back(absl::StrCat("rewrites: ", proof.rewrites));
+  return lines;
+}
+
 // "; 3 of 4 steps are proved the same for all inputs"; "" if nobody asked.
 std::string ProvedSteps(const Chain& chain) {
   int64_t proved = 0, asked = 0;
@@ -225,15 +238,8 @@ std::string RenderChain(const Chain& chain, const std::string& detail,
           LabelledLines(std::exchange(label, ""), Color::kPlain, step.changes, options, style);
     }
     if (step.proof.has_value()) {
-      // The first line says what is proved, the next ones why the rest is not.
-      const std::vector<std::string>& said = step.proof->text;
-      if (!step.proof->proved) {
-        changes += LabelledLines(std::exchange(label, ""), Color::kPlain,
-                                 said[std::min<size_t>(1, said.size() - 1)], options, style);
-      }
-      if (!step.proof->rewrites.empty()) {
-        changes += LabelledLines(std::exchange(label, ""), Color::kPlain,
-                                 absl::StrCat("rewrites: ", step.proof->rewrites), options, style);
+      for (const std::string& line : ToldOfProof(*step.proof)) {
+        changes += LabelledLines(std::exchange(label, ""), Color::kPlain, line, options, style);
       }
     }
     if (step.causes.empty()) continue;
@@ -287,9 +293,21 @@ std::string RenderChainJunit(const Chain& chain) {
     suite.Add(group, StepName(chain, step), kKinds[static_cast<size_t>(step.worst.exit_status)],
               absl::StrCat(cause, step.worst.text), absl::StrJoin(step.causes, "\n"));
   };
+  std::string out = Outcome(chain);
+  const auto add_proof = [&](const ChainStep& step) {
+    if (!step.proof.has_value()) return;
+    const std::string name = StepName(chain, step);
+    const std::vector<std::string>& lines = step.proof->text;
+    suite.Add("proof", name, step.proof->proved ? "" : "skipped", lines.front(),
+              absl::StrJoin(lines, "\n"));
+    absl::StrAppend(&out, "\n", name, ": ", ProofWord(step));
+    for (const std::string& line : ToldOfProof(*step.proof)) absl::StrAppend(&out, "; ", line);
+  };
   for (const ChainStep& step : chain.steps) add(step, "step");
   if (chain.ends() != nullptr) add(*chain.ends(), "ends");
-  return suite.Take(absl::StrJoin(chain.models, " | "), Outcome(chain));
+  for (const ChainStep& step : chain.steps) add_proof(step);
+  if (chain.ends() != nullptr) add_proof(*chain.ends());
+  return suite.Take(absl::StrJoin(chain.models, " | "), out);
 }
 
 std::string RenderChainMarkdown(const Chain& chain) {
@@ -304,6 +322,16 @@ std::string RenderChainMarkdown(const Chain& chain) {
   for (size_t i = 0; i < chain.steps.size(); ++i) add(chain.steps[i], StepText(chain, i));
   if (chain.ends() != nullptr)
     add(*chain.ends(), AfterProof(*chain.ends(), OutputsOf(*chain.ends())));
+  std::string proofs;
+  for (const ChainStep& step : chain.steps) {
+    if (!step.proof.has_value()) continue;
+    const std::vector<std::string> told = ToldOfProof(*step.proof);
+    if (!told.empty()) {
+      absl::StrAppend(&proofs, "- step ", step.right, ": ", MarkdownCell(absl::StrJoin(told, "; ")),
+                      "\n");
+    }
+  }
+  absl::StrAppend(&text, proofs.empty() ? "" : "\n", proofs);
   const std::optional<size_t> broken = BrokenBy(chain);
   const ChainStep* failing = broken.has_value() ? &chain.steps[*broken] : chain.ends();
   if (failing == nullptr || failing->worst.exit_status == 0) return text;

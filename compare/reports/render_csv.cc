@@ -13,6 +13,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/types/span.h"
 #include "compare/alignment/mark_names.h"
+#include "compare/proof/rewrites.h"
 #include "compare/text/utf8.h"
 
 namespace onnxcmp {
@@ -142,6 +143,7 @@ std::string RenderCsv(const Comparison& comparison) {
   }
   for (const char* column : kDifferenceColumns) head.Add(column);
   for (const char* column : kTruthColumns) head.Add(column);
+  head.Add("proof");
   std::string text = head.Take();
   for (size_t i = 0; i < comparison.rows.size(); ++i) {
     const ComparedRow& row = comparison.rows[i];
@@ -156,6 +158,7 @@ std::string RenderCsv(const Comparison& comparison) {
       for (size_t i = 0; i < std::size(kDifferenceColumns); ++i) line.Add("");
     }
     AddTruth(comparison, i, &line);
+    line.Add(RowProofName(RowProofOf(comparison, i)));
     text += line.Take();
   }
   return text;

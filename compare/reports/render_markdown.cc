@@ -132,23 +132,6 @@ std::string ProofSection(const Comparison& comparison) {
   return text;
 }
 
-// A cell of a row: "proved"; "" without a proof.
-absl::string_view ProofCell(RowProof proof) {
-  switch (proof) {
-    case RowProof::kProved:
-      return "proved";
-    case RowProof::kProvedOn:
-      return "proved given those before";
-    case RowProof::kNotProved:
-      return "not proved";
-    case RowProof::kDiffers:
-      return "differs in exact arithmetic";
-    case RowProof::kNotLookedAt:
-      break;
-  }
-  return "";
-}
-
 // Rows with the same bits need no line, unless a proof doubts them.
 bool IsTold(const Comparison& comparison, size_t row) {
   const RowProof proof = RowProofOf(comparison, row);
@@ -243,7 +226,7 @@ std::string Rows(const Comparison& comparison, size_t max_rows) {
                                       SideCell(row.aligned.right, comparison.right),
                                       Difference(row),
                                       absl::StrJoin(MarkNames(row.aligned.marks), ", ")};
-    if (proof) cells.emplace_back(ProofCell(RowProofOf(comparison, i)));
+    if (proof) cells.emplace_back(RowProofName(RowProofOf(comparison, i)));
     text += Cells(cells);
   }
   if (written < shown) absl::StrAppend(&text, "\n", shown - written, " more rows are left out.\n");

@@ -92,6 +92,30 @@ void AddCommands(const Comparison& comparison, const std::string& folder, const 
   lines->Add("", command({"onnxcmp", "test", folder, "--runtime", runtime}));
 }
 
+// The files and the commands that show the difference.
+void AddFiles(const Comparison& comparison, const Repro& repro, const std::string& folder,
+              Lines* lines) {
+  lines->Blank();
+  const char* left = repro.left == nullptr ? "left.npz" : "left.onnx";
+  lines->Add(left, absl::StrCat(repro.left == nullptr
+                                    ? "what the recording holds of it"
+                                    : absl::StrCat("the left's ", Operators(*repro.left)),
+                                SizeOf(folder, left)));
+  lines->Add("right.onnx",
+             absl::StrCat("the right's ", Operators(*repro.right), SizeOf(folder, "right.onnx")));
+  int64_t bytes = 0;
+  for (const ReproInput& input : repro.inputs) {
+    if (input.value.is_tensor()) bytes += input.value.tensor().byte_size();
+    lines->Add("input", absl::StrCat(PrintableText(input.name), " ", input.value.TypeString()));
+  }
+  lines->Add("",
+             absl::StrCat("The inputs are ", BytesText(bytes), ", in test_data_set_0/input_N.pb;",
+                          " output_0.pb is what the left gives."));
+  lines->Add("model.onnx", "right.onnx once more: the test, which fails as long as the two differ");
+  lines->Blank();
+  AddCommands(comparison, folder, left, lines);
+}
+
 }  // namespace
 
 std::string ReproText(const Comparison& comparison, size_t index, const std::string& folder) {
@@ -124,25 +148,19 @@ std::string ReproText(const Comparison& comparison, size_t index, const std::str
                                         *cause.effect));
   }
   if (cause.count > 1) lines.Add("places", absl::StrCat(cause.count, " with these operators"));
-  lines.Blank();
-  const char* left = repro.left == nullptr ? "left.npz" : "left.onnx";
-  lines.Add(left, absl::StrCat(repro.left == nullptr
-                                   ? "what the recording holds of it"
-                                   : absl::StrCat("the left's ", Operators(*repro.left)),
-                               SizeOf(folder, left)));
-  lines.Add("right.onnx",
-            absl::StrCat("the right's ", Operators(*repro.right), SizeOf(folder, "right.onnx")));
-  int64_t bytes = 0;
-  for (const ReproInput& input : repro.inputs) {
-    if (input.value.is_tensor()) bytes += input.value.tensor().byte_size();
-    lines.Add("input", absl::StrCat(PrintableText(input.name), " ", input.value.TypeString()));
-  }
-  lines.Add("",
-            absl::StrCat("The inputs are ", BytesText(bytes), ", in test_data_set_0/input_N.pb;",
-                         " output_0.pb is what the left gives."));
-  lines.Add("model.onnx", "right.onnx once more: the test, which fails as long as the two differ");
-  lines.Blank();
-  AddCommands(comparison, folder, left, &lines);
+  AddFiles(comparison, repro, folder, &lines);
+  return lines.Take();
+}
+
+std::string RewriteReproText(const Comparison& comparison, const RewriteFault& fault,
+                             const std::string& folder) {
+  Lines lines;
+  lines.Add("rewrite",
+            absl::StrCat(PrintableText(fault.what), " between ", comparison.left_summary.source,
+                         " and ", comparison.right_summary.source));
+  lines.Add("differs", fault.counterexample);
+  if (fault.rows.size() > 1) lines.Add("places", absl::StrCat(fault.rows.size()));
+  AddFiles(comparison, *fault.repro, folder, &lines);
   return lines.Take();
 }
 

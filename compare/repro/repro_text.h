@@ -9,12 +9,17 @@
 #include "compare/differences/tolerance.h"
 #include "compare/differences/value_difference.h"
 #include "compare/outcome/comparison.h"
+#include "compare/outcome/proof_report.h"
 
 namespace onnxcmp {
 
 // cause.txt: the difference, its place and size, and the commands that show it. `folder`: the
 // folder of the models.
 std::string ReproText(const Comparison& comparison, size_t cause, const std::string& folder);
+
+// rewrite.txt: the same of a rewrite that differs by itself.
+std::string RewriteReproText(const Comparison& comparison, const RewriteFault& fault,
+                             const std::string& folder);
 
 // A tolerance narrow enough to distinguish the right's result from the left's, and no wider than
 // rounding needs; exact for values that are no floats.

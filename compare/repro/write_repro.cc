@@ -36,6 +36,7 @@ constexpr char kLeftRecording[] = "left.npz";
 constexpr char kRightModel[] = "right.onnx";
 constexpr char kTestModel[] = "model.onnx";
 constexpr char kText[] = "cause.txt";
+constexpr char kRewriteText[] = "rewrite.txt";
 constexpr char kTolerances[] = "tolerances.json";
 constexpr char kData[] = "test_data_set_0";
 constexpr char kFailingNode[] = "failing_node";
@@ -47,12 +48,13 @@ bool EndsInNumber(absl::string_view name, absl::string_view before) {
          std::all_of(name.begin(), name.end(), absl::ascii_isdigit);
 }
 
-// "cause_3", "set_1_cause_3".
+// "cause_3", "set_1_cause_3", "rewrite_2".
 bool IsReproName(absl::string_view name) {
-  if (EndsInNumber(name, "cause_") || name == kFailingNode) return true;
-  const size_t cause = name.find("_cause_");
-  return cause != absl::string_view::npos && EndsInNumber(name.substr(0, cause), "set_") &&
-         EndsInNumber(name.substr(cause), "_cause_");
+  if (name == kFailingNode) return true;
+  if (name.substr(0, 4) == "set_") {
+    name.remove_prefix(std::min(name.find('_', 4), name.size() - 1) + 1);
+  }
+  return EndsInNumber(name, "cause_") || EndsInNumber(name, "rewrite_");
 }
 
 bool IsDataFile(absl::string_view name) {
@@ -70,8 +72,8 @@ std::string ForeignIn(const fs::path& folder, bool (*ours)(absl::string_view)) {
 }
 
 bool IsReproFile(absl::string_view name) {
-  for (const char* file : {kLeftModel, kLeftRecording, kRightModel, kTestModel, kText, kTolerances,
-                           kData, kReproScript, kReproArrays}) {
+  for (const char* file : {kLeftModel, kLeftRecording, kRightModel, kTestModel, kText, kRewriteText,
+                           kTolerances, kData, kReproScript, kReproArrays}) {
     if (name == file) return true;
   }
   return false;
@@ -139,10 +141,10 @@ absl::Status WriteLeftRecording(const Repro& repro, const std::string& path) {
   return writer->Finish();
 }
 
-// Writes one folder.
-absl::Status Write(const Comparison& comparison, size_t cause, const std::string& folder,
-                   const OpRegistry& registry, const ReproOptions& options) {
-  const Repro& repro = *comparison.causes[cause].repro;
+// Writes one folder, but for the text. `what`: what it shows, in a line.
+absl::Status Write(const Comparison& comparison, const Repro& repro, const std::string& what,
+                   const std::string& folder, const OpRegistry& registry,
+                   const ReproOptions& options) {
   OC_ASSIGN_OR_RETURN(
       const onnx::ModelProto right,
       Checked(*repro.right, repro,
@@ -167,8 +169,13 @@ absl::Status Write(const Comparison& comparison, size_t cause, const std::string
       {fs::path(folder).filename().string(), {{"rtol", tolerance.rtol}, {"atol", tolerance.atol}}}};
   OC_RETURN_IF_ERROR(
       WriteFile(absl::StrCat(folder, "/", kTolerances), absl::StrCat(tolerances.dump(), "\n")));
-  OC_RETURN_IF_ERROR(WriteReproScript(folder, repro, tolerance, comparison.right_summary.runtime,
-                                      comparison.causes[cause].text));
+  return WriteReproScript(folder, repro, tolerance, comparison.right_summary.runtime, what);
+}
+
+absl::Status WriteCause(const Comparison& comparison, size_t cause, const std::string& folder,
+                        const OpRegistry& registry, const ReproOptions& options) {
+  OC_RETURN_IF_ERROR(Write(comparison, *comparison.causes[cause].repro,
+                           comparison.causes[cause].text, folder, registry, options));
   return WriteFile(absl::StrCat(folder, "/", kText), ReproText(comparison, cause, folder));
 }
 
@@ -218,7 +225,7 @@ absl::Status WriteRepros(const OpRegistry& registry, const ReproOptions& options
     if (cause.repro != nullptr) {
       const std::string folder =
           (fs::path(options.dir) / absl::StrCat(options.prefix, "cause_", i + 1)).string();
-      const absl::Status status = Write(*comparison, i, folder, registry, options);
+      const absl::Status status = WriteCause(*comparison, i, folder, registry, options);
       if (absl::IsPermissionDenied(status)) return status;
       if (status.ok()) {
         cause.repro_folder = folder;
@@ -232,6 +239,31 @@ absl::Status WriteRepros(const OpRegistry& registry, const ReproOptions& options
     comparison->notes.push_back(
         absl::StrCat("no repro of cause ", i + 1,
                      cause.no_repro.empty() ? "" : absl::StrCat(": ", cause.no_repro)));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status WriteRewrites(const OpRegistry& registry, const ReproOptions& options,
+                           const Comparison& comparison, ProofReport* proof) {
+  int number = 0;
+  for (RewriteFault& fault : proof->rewrite_faults) {
+    if (fault.repro == nullptr || number == kMostRepros) continue;
+    const std::string folder =
+        (fs::path(options.dir) / absl::StrCat(options.prefix, "rewrite_", number + 1)).string();
+    const std::string what = absl::StrCat(fault.what, ": ", fault.counterexample);
+    absl::Status status = Write(comparison, *fault.repro, what, folder, registry, options);
+    if (status.ok()) {
+      status = WriteFile(absl::StrCat(folder, "/", kRewriteText),
+                         RewriteReproText(comparison, fault, folder));
+    }
+    if (absl::IsPermissionDenied(status)) return status;
+    if (!status.ok()) {
+      std::error_code ignored;
+      fs::remove_all(folder, ignored);
+      continue;
+    }
+    fault.folder = folder;
+    ++number;
   }
   return absl::OkStatus();
 }

@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "compare/outcome/comparison.h"
+#include "compare/outcome/proof_report.h"
 #include "evaluator/kernels/op_registry.h"
 #include "evaluator/load/load_model.h"
 #include "evaluator/model/model.h"
@@ -44,6 +45,11 @@ absl::Status WriteFailingNode(const std::string& dir, const Model& model, const 
 // An error if the files cannot be written.
 absl::Status WriteRepros(const OpRegistry& registry, const ReproOptions& options,
                          Comparison* comparison);
+
+// Writes each rewrite of a proof that differs by itself to DIR/PREFIXrewrite_1, ..., as causes are,
+// and sets its folder. One that gives other values from its file is left out.
+absl::Status WriteRewrites(const OpRegistry& registry, const ReproOptions& options,
+                           const Comparison& comparison, ProofReport* proof);
 
 // Removes the files of an earlier call; CheckReproTarget() must have succeeded.
 absl::Status ClearReproTarget(const std::string& dir);

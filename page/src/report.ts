@@ -198,7 +198,10 @@ export interface QuantizedLayer {
 export interface Proof {
   proved: boolean;
   text: string[];
-  rewrites?: { what: string; places: Integer; finding: string }[];
+  rewrites?: {
+    what: string; places: Integer; finding: string; counterexample?: string; at_ends?: string;
+    repro?: string;
+  }[];
 }
 
 export interface Report {

@@ -38,7 +38,10 @@ function proofPart(report: Report): Child {
     html("summary", {}, proof.proved ? "Proved: what it rests on" : "Not proved: why"),
     html("ul", {}, ...proof.text.map((line) => html("li", {}, visible(line))),
       ...rewrites.slice(0, MOST_REWRITES).map((rewrite) => html("li", {},
-        `${Number(rewrite.places) > 1 ? `${grouped(rewrite.places)} × ` : ""}${visible(rewrite.what)}: ${rewrite.finding}`)),
+        `${Number(rewrite.places) > 1 ? `${grouped(rewrite.places)} × ` : ""}${visible(rewrite.what)}: ${rewrite.finding}`,
+        rewrite.counterexample && `: ${visible(rewrite.counterexample)}`,
+        rewrite.at_ends && `, but ${visible(rewrite.at_ends)}`,
+        rewrite.repro && ` (${visible(rewrite.repro)})`)),
       rewrites.length > MOST_REWRITES && html("li", {}, `${rewrites.length - MOST_REWRITES} more rewrites`)));
 }
 

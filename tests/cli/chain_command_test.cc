@@ -96,6 +96,11 @@ TEST_F(ChainCommandTest, ProvesPassByPass) {
   EXPECT_EQ(report["steps"][0]["proof"]["proved"], true);
   EXPECT_EQ(report["steps"][1]["proof"]["proved"], false);
   EXPECT_EQ(report["ends"]["proof"]["proved"], false);
+  EXPECT_THAT(Onnxcmp({"chain", a, b, c, "--prove", "--format", "junit"}).out,
+              AllOf(HasSubstr("<testcase classname=\"proof\" name=\"1: a.onnxtxt → b.onnxtxt\"/>"),
+                    HasSubstr("skipped=\"2\""), HasSubstr("rewrites: Mul → Add: proved")));
+  EXPECT_THAT(Onnxcmp({"chain", a, b, c, "--prove", "--format", "markdown"}).out,
+              HasSubstr("\n- step 1: rewrites: Mul → Add: proved\n"));
   EXPECT_FALSE(
       nlohmann::json::parse(Onnxcmp({"chain", a, b, "--format", "json"}).out)["steps"][0].contains(
           "proof"));

@@ -198,6 +198,22 @@ TEST_F(CompareCommandTest, FailOnRewrites) {
   const Outcome told = Onnxcmp({relu, clip, "--prove"});
   EXPECT_EQ(told.status, 0);
   EXPECT_THAT(told.out, HasSubstr("Relu → Clip: differs alone: "));
+  // Once more, as two models of their own.
+  const std::string repro = folder_ + "/repro";
+  const Outcome written = Onnxcmp({relu, clip, "--prove", "--repro", repro});
+  EXPECT_EQ(written.status, 0);
+  const std::string alone = repro + "/rewrite_1";
+  EXPECT_THAT(written.out, HasSubstr("onnxcmp " + alone + "/left.onnx " + alone + "/right.onnx"));
+  const Outcome shown = Onnxcmp({alone + "/left.onnx", alone + "/right.onnx"});
+  EXPECT_EQ(shown.status, 1);
+  const size_t at = told.out.find(" | 6 at a[");
+  ASSERT_NE(at, std::string::npos);
+  const std::string number = told.out.substr(told.out.rfind(' ', at - 1) + 1, at);
+  EXPECT_THAT(shown.out, HasSubstr(number.substr(0, number.find(' ')) + " | 6"));
+  EXPECT_EQ(Onnxcmp({"test", alone}).status, 1);
+  // An earlier call's folder is replaced.
+  EXPECT_EQ(Onnxcmp({relu, relu, "--prove", "--repro", repro}).status, 0);
+  EXPECT_NE(Onnxcmp({alone + "/left.onnx", alone + "/right.onnx"}).status, 1);
   const Outcome fails = Onnxcmp({relu, clip, "--fail-on", "rewrites"});
   EXPECT_EQ(fails.status, 1);
   EXPECT_THAT(fails.out, HasSubstr("(--fail-on rewrites)"));
@@ -207,6 +223,25 @@ TEST_F(CompareCommandTest, FailOnRewrites) {
   const std::string recording = folder_ + "/r.npz";
   ASSERT_EQ(Onnxcmp({"run", relu, "--save-all", recording}).status, 0);
   EXPECT_EQ(Onnxcmp({relu, recording, "--fail-on", "rewrites"}).status, 1);
+}
+
+// Proved in the shapes of the run, for two rows.
+TEST_F(CompareCommandTest, RewritesAreTestedAtOtherSizes) {
+  const std::string begin =
+      "(float[N, 4] x) => (float[1, 4] y) { e = Sigmoid(x) n = Constant<value_float = 7.0>() "
+      "t = Mul(e, n) k = Constant<value_ints = [0]>() ";
+  const std::string mean = Model("l", begin + "m = ReduceMean(t, k) a = Ceil(m) y = Exp(a) }");
+  const std::string half = Model(
+      "r", begin +
+               "s = ReduceSum(t, k) h = Constant<value_float = 0.5>() m = Mul(s, h) p = Neg(m) "
+               "f = Floor(p) a = Neg(f) y = Exp(a) }");
+  EXPECT_THAT(Onnxcmp({mean, half, "--prove", "--dim", "N=2"}).out,
+              Not(HasSubstr("ReduceMean → ReduceSum+Mul: differs")));
+  const std::string inputs = folder_ + "/two.npz";
+  ASSERT_EQ(Onnxcmp({mean, mean, "--dim", "N=2", "--save-inputs", inputs}).status, 0);
+  EXPECT_THAT(
+      Onnxcmp({mean, half, "--prove", "--inputs", inputs, "--width", "300"}).out,
+      AllOf(HasSubstr("ReduceMean → ReduceSum+Mul: differs alone: "), HasSubstr("; with N ")));
 }
 
 TEST_F(CompareCommandTest, TheTableFitsItsWidth) {

@@ -223,23 +223,29 @@ CauseInBody PathsOf(const Comparison& comparison, const Cause& cause) {
   return paths;
 }
 
-// The folders of causes, as commands that show them.
+// The folders of causes and rewrites, as commands that show them.
 std::string Repros(const Comparison& comparison, const TableOptions& options,
                    const TableStyle& style) {
   std::string text;
-  for (const Cause& cause : comparison.causes) {
-    if (cause.repro_folder.empty()) continue;
-    const bool recording = cause.repro->left == nullptr;
+  const auto add = [&](const Repro& repro, const std::string& folder) {
+    if (folder.empty()) return;
     const std::string line =
         !comparison.right_summary.ran_in.empty()
-            ? absl::StrCat(cause.repro_folder, "/right.onnx in ",
+            ? absl::StrCat(folder, "/right.onnx in ",
                            PrintableText(comparison.right_summary.ran_in))
-            : absl::StrCat("onnxcmp ", cause.repro_folder, recording ? "/left.npz " : "/left.onnx ",
-                           cause.repro_folder, "/right.onnx");
+            : absl::StrCat("onnxcmp ", folder, repro.left == nullptr ? "/left.npz " : "/left.onnx ",
+                           folder, "/right.onnx");
     // Not wrapped, so that it can be copied.
     text +=
         LabelledLines(text.empty() ? "repro" : "", Color::kPlain,
                       absl::StrReplaceAll(PrintableText(line), {{" ", kNoBreak}}), options, style);
+  };
+  for (const Cause& cause : comparison.causes) {
+    if (cause.repro != nullptr) add(*cause.repro, cause.repro_folder);
+  }
+  if (comparison.proof == nullptr) return text;
+  for (const RewriteFault& fault : comparison.proof->rewrite_faults) {
+    if (fault.repro != nullptr) add(*fault.repro, fault.folder);
   }
   return text;
 }

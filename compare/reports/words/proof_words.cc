@@ -69,10 +69,10 @@ std::string RewritesText(const Comparison& comparison, bool all) {
       parts.push_back(absl::StrCat("… ", rewrites.size() - kMostRewrites, " more (--all shows)"));
       break;
     }
-    parts.push_back(absl::StrCat(
-        rewrite.places > 1 ? absl::StrCat(rewrite.places, kNoBreak, "×", kNoBreak) : "",
-        rewrite.what, ": ", RewriteStateName(rewrite.state),
-        rewrite.counterexample.empty() ? "" : ": ", rewrite.counterexample));
+    parts.push_back(absl::StrCat(rewrite.places.size() > 1
+                                     ? absl::StrCat(rewrite.places.size(), kNoBreak, "×", kNoBreak)
+                                     : "",
+                                 rewrite.what, ": ", FindingText(rewrite)));
   }
   return absl::StrJoin(parts, "; ");
 }

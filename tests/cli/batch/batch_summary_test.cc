@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "absl/status/statusor.h"
 #include "cli/batch/batch_pair.h"
 #include "cli/batch/batch_reports.h"
 #include "cli/batch/pair_result.h"
@@ -15,6 +16,7 @@ namespace onnxcmp::cli {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -50,6 +52,18 @@ TEST(BatchSummaryTest, TheSameMistakeIsOneFinding) {
   EXPECT_EQ(summary.not_compared[0].name,
             "failed: left: Conv -> '…': no memory for N bytes (int64[N])");
   EXPECT_EQ(BatchHeadline(summary), "1 of 4 pairs as expected: 1 same, 2 different, 1 failed");
+}
+
+TEST(BatchSummaryTest, CountsWhatIsProved) {
+  std::vector<PairResult> results = SomeResults();
+  results[0].proved = true;
+  results[1].proved = false;
+  EXPECT_THAT(BatchHeadline(Summarize(results)), EndsWith("; 1 of 2 proved"));
+  for (const PairResult& result : results) {
+    const absl::StatusOr<PairResult> read = ParsePairResult(PairResultJson(result));
+    ASSERT_TRUE(read.ok()) << read.status();
+    EXPECT_EQ(read->proved, result.proved);
+  }
 }
 
 TEST(BatchSummaryTest, ChangesSinceAnotherBatch) {

@@ -2,17 +2,21 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "compare/causes/repro.h"
 #include "compare/compare.h"
 #include "compare/input_sets/rewrite_models.h"
 #include "compare/proof/prove.h"
 #include "compare/proof/rewrites.h"
 #include "compare/sides/model_side.h"
+#include "compare/streams/fingerprint.h"
 #include "evaluator/base/thread_pool.h"
+#include "evaluator/run/evaluator.h"
 #include "tests/compare/model_pair.h"
 #include "tests/support/op_test.h"
 
@@ -21,6 +25,8 @@ namespace {
 
 using ::onnxcmp::testing::GivenX;
 using ::onnxcmp::testing::SideFedWith;
+using ::testing::Contains;
+using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::Field;
 using ::testing::HasSubstr;
@@ -48,7 +54,8 @@ Tested TestedAlone(const std::string& left, const std::string& right) {
   const ThreadPool pool(1);
   ProofReport report = ProveEqual(sides, tested.comparison, {.seed = 0, .pool = &pool});
   tested.comparison.proof = std::make_shared<const ProofReport>(report);
-  report.rewrite_faults = TestRewrites(sides, tested.comparison, testing::Registry(), options);
+  report.rewrite_faults =
+      TestRewrites(sides, tested.comparison, testing::Registry(), options, nullptr);
   tested.comparison.proof = std::make_shared<const ProofReport>(std::move(report));
   return tested;
 }
@@ -87,19 +94,124 @@ TEST(TestRewrites, WhatIsProvedIsNotTested) {
               ElementsAre(Field(&Rewrite::state, RewriteState::kProved)));
 }
 
+// Left and right have the same bits at `b`, for no number is above 0; then at `a` on any numbers.
+TEST(TestRewrites, APairByChanceIsNoFault) {
+  const Tested tested = TestedAlone(
+      "u = Abs(x) t = Neg(u) a = LeakyRelu<alpha = 0.5>(t) y = Neg(a)",
+      "u = Abs(x) t = Neg(u) s = Constant<value_float = 0.5>() b = Mul(t, s) z = Relu(t) "
+      "c = Sub(t, z) d = Mul(c, s) a = Add(z, d) y = Neg(a)");
+  EXPECT_THAT(tested.comparison.proof->rewrite_faults, Each(Field(&RewriteFault::at_ends, true)));
+  EXPECT_EQ(RewriteFaultOf(tested.comparison), "");
+}
+
+TEST(TestRewrites, AnotherTypeInsideIsNoFault) {
+  const auto body = [](const std::string& to) {
+    return "k = Constant<value_float = 9.0>() t = Mul(x, k) i = Cast<to = " + to +
+           ">(t) a = Cast<to = 1>(i) y = Neg(a)";
+  };
+  constexpr char kInt8[] = "3", kInt32[] = "6", kInt64[] = "7";
+  EXPECT_EQ(RewriteFaultOf(TestedAlone(body(kInt32), body(kInt64)).comparison), "");
+  EXPECT_THAT(RewriteFaultOf(TestedAlone(body(kInt32), body(kInt8)).comparison),
+              HasSubstr("Cast differs alone: "));
+}
+
+// The left rounds to zero, the right down; its Cast reads what the left has no partner of.
+TEST(TestRewrites, NodesBeforeAreTakenUntilBothReadTheSame) {
+  const Tested tested = TestedAlone(
+      "t = Sigmoid(x) k = Constant<value_float = 9.0>() u = Mul(t, k) i = Cast<to = 7>(u) "
+      "y = Cast<to = 1>(i)",
+      "t = Sigmoid(x) k = Constant<value_float = 9.0>() u = Mul(t, k) y = Floor(u)");
+  EXPECT_THAT(RewriteFaultOf(tested.comparison), HasSubstr("differs alone: "));
+}
+
+TEST(TestRewrites, NaNIsToldAndNoFault) {
+  const std::string limit = "t = Tanh(x) z = Constant<value_float = 0.25>() ";
+  const Tested tested =
+      TestedAlone(limit + "y = Max(t, z)", limit + "g = Greater(t, z) y = Where(g, t, z)");
+  ASSERT_THAT(
+      tested.comparison.proof->rewrite_faults,
+      ElementsAre(Field(&RewriteFault::counterexample, HasSubstr("on NaN: nan\xC2\xA0|\xC2\xA0"
+                                                                 "0.25"))));
+  EXPECT_EQ(RewriteFaultOf(tested.comparison), "");
+  EXPECT_THAT(FindingText(FindRewrites(tested.comparison)[0]),
+              HasSubstr("tested, but differs on NaN"));
+}
+
+TEST(TestRewrites, OverflowOfWhatIsProvedIsTold) {
+  const Tested tested =
+      TestedAlone("y = Softmax(x)",
+                  "e = Exp(x) k = Constant<value_ints = [1]>() s = ReduceSum(e, k) y = Div(e, s)");
+  EXPECT_TRUE(tested.comparison.proof->proved);
+  const std::vector<Rewrite> rewrites = FindRewrites(tested.comparison);
+  ASSERT_EQ(rewrites.size(), 1u);
+  EXPECT_THAT(FindingText(rewrites[0]), HasSubstr("proved, but overflows: "));
+  EXPECT_THAT(
+      TestedAlone("y = Softmax(x)", "y = Softmax<axis = 1>(x)").comparison.proof->rewrite_faults,
+      IsEmpty());
+}
+
+TEST(TestRewrites, IntegersAtTheirEndsAreTried) {
+  const std::string to_int =
+      "n = Constant<value_float = 30.0>() t = Mul(x, n) i = Cast<to = 6>(t) ";
+  const std::string rest = "s = Constant<value = int32 {7}>() r = Mod(d, s) y = Cast<to = 1>(r)";
+  const Tested tested =
+      TestedAlone(to_int + "k = Constant<value = int32 {3}>() d = Div(i, k) " + rest,
+                  to_int +
+                      "k = Constant<value_float = 0.33333334>() f = Cast<to = 1>(i) m = Mul(f, k) "
+                      "d = Cast<to = 6>(m) " +
+                      rest);
+  EXPECT_EQ(RewriteFaultOf(tested.comparison), "");
+  EXPECT_THAT(tested.comparison.proof->rewrite_faults,
+              Contains(Field(&RewriteFault::counterexample, HasSubstr("on large integers: "))));
+}
+
+// The first of two places has a limit that nothing reaches.
+TEST(TestRewrites, PlacesWithOtherConstantsAreTestedEach) {
+  const Tested tested = TestedAlone(
+      "t = Tanh(x) a = Relu(t) b = Neg(a) c = Relu(b) y = Sub(b, c)",
+      "t = Tanh(x) lo = Constant<value_float = 0.0>() hi = Constant<value_float = 1e30>() "
+      "a = Clip(t, lo, hi) b = Neg(a) h = Constant<value_float = 6.0>() c = Clip(b, lo, h) "
+      "y = Sub(b, c)");
+  std::vector<RewriteState> states;
+  for (const Rewrite& rewrite : FindRewrites(tested.comparison)) {
+    if (rewrite.what == "Relu → Clip") states.push_back(rewrite.state);
+  }
+  EXPECT_THAT(states, ElementsAre(RewriteState::kDiffersAlone, RewriteState::kTested));
+}
+
+TEST(TestRewrites, ACounterexampleHasItsModelsAndInputs) {
+  const Tested tested = TestedAlone(kRelu, kClip);
+  ASSERT_EQ(tested.comparison.proof->rewrite_faults.size(), 1u);
+  const std::shared_ptr<const Repro> repro = tested.comparison.proof->rewrite_faults[0].repro;
+  ASSERT_NE(repro, nullptr);
+  Feeds feeds;
+  for (const ReproInput& input : repro->inputs) feeds[input.name] = input.value;
+  for (const auto& [model, given] :
+       {std::pair(repro->left, repro->left_result), std::pair(repro->right, repro->right_result)}) {
+    const auto evaluator = Evaluator::Create(model, testing::Registry());
+    ASSERT_TRUE(evaluator.ok()) << evaluator.status();
+    const auto outputs = evaluator->Run(feeds);
+    ASSERT_TRUE(outputs.ok()) << outputs.status();
+    ASSERT_EQ(outputs->size(), 1u);
+    EXPECT_EQ(ContentOf((*outputs)[0]), ContentOf(given));
+  }
+  EXPECT_NE(ContentOf(repro->left_result), ContentOf(repro->right_result));
+}
+
 TEST(RewriteModels, HaveTheSameInputsAndTheirOwnConstants) {
   const Tested tested = TestedAlone(kRelu, kClip);
   const std::vector<Rewrite> rewrites = FindRewrites(tested.comparison);
   ASSERT_EQ(rewrites.size(), 1u);
   const auto models =
       CutRewrite({&tested.left->evaluator()->model(), &tested.right->evaluator()->model()},
-                 tested.comparison, rewrites[0]);
+                 tested.comparison, rewrites[0].places[0]);
   ASSERT_TRUE(models.ok()) << models.status();
   EXPECT_EQ(models->left->graph.nodes.size(), 1u);
   EXPECT_EQ(models->right->graph.nodes.size(), 3u);
   EXPECT_EQ(models->left->graph.inputs.size(), 1u);
-  EXPECT_EQ(models->left->graph.inputs[0].name, models->right->graph.inputs[0].name);
-  Rewrite constant = rewrites[0];
+  EXPECT_EQ(models->left->graph.inputs[0].name, "t");
+  EXPECT_EQ(models->right->graph.inputs[0].name, "t");
+  RewritePlace constant = rewrites[0].places[0];
   constant.left.clear();
   EXPECT_EQ(CutRewrite({&tested.left->evaluator()->model(), &tested.right->evaluator()->model()},
                        tested.comparison, constant)

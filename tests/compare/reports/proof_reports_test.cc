@@ -14,6 +14,7 @@
 #include "compare/outcome/exit_status.h"
 #include "compare/proof/prove.h"
 #include "compare/proof/rewrites.h"
+#include "compare/reports/render_csv.h"
 #include "compare/reports/render_html.h"
 #include "compare/reports/render_json.h"
 #include "compare/reports/render_junit.h"
@@ -31,6 +32,7 @@ namespace {
 using ::onnxcmp::testing::GivenX;
 using ::onnxcmp::testing::SideFedWith;
 using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -101,6 +103,28 @@ TEST(ProofReports, RowsHaveMarksWithALegend) {
   Comparison nobody_asked = Proved(kThird, kFaulty);
   nobody_asked.proof = nullptr;
   EXPECT_THAT(RenderTable(nobody_asked), Not(HasSubstr("proof")));
+}
+
+TEST(ProofReports, CsvHasAColumn) {
+  const std::string csv = RenderCsv(Proved(kThird, kFaulty));
+  EXPECT_THAT(csv, AllOf(HasSubstr(",proof\r\n"), HasSubstr(",proved\r\n"),
+                         HasSubstr(",differs in exact arithmetic\r\n"),
+                         HasSubstr(",proved given those before\r\n")));
+  Comparison nobody_asked = Proved(kThird, kFaulty);
+  nobody_asked.proof = nullptr;
+  EXPECT_THAT(RenderCsv(nobody_asked), Not(HasSubstr("proved")));
+}
+
+// A pair by chance within models that are proved.
+TEST(ProofReports, WhatIsProvedWholeHasNoOtherRewrites) {
+  const Comparison comparison = Proved(
+      "t = Tanh(x) lo = Constant<value_float = -0.5>() hi = Constant<value_float = 5.0>() "
+      "a = Clip(t, lo, hi) y = Neg(a)",
+      "t = Tanh(x) lo = Constant<value_float = -0.5>() hi = Constant<value_float = 5.0>() "
+      "b = Max(t, lo) a = Min(b, hi) y = Neg(a)");
+  ASSERT_TRUE(comparison.proof->proved);
+  EXPECT_THAT(comparison.proof->rows, Contains(RowProof::kNotProved));
+  EXPECT_THAT(RewritesText(comparison, true), Not(HasSubstr("tested")));
 }
 
 TEST(ProofReports, RewritesAreListedOnceThoseThatAreNotProvedFirst) {
