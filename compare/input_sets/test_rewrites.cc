@@ -230,7 +230,7 @@ class Tester {
     if (!proved) found = Search(nullptr, place, false);
     std::string sizes;
     if (!found.has_value() && other_.has_value()) {
-      // What is proved is so in the shapes of the run.
+      // A proof holds in the shapes of the run.
       found = Search(&other_->comparison, place, proved);
       sizes = absl::StrCat("; with ", PrintableText(other_->sizes));
     }
@@ -251,10 +251,11 @@ class Tester {
                               bool brief) const {
     std::optional<Alone> alone = Open(CutRewrite(models_, comparison_, place, shapes));
     if (!alone.has_value()) return std::nullopt;
-    const auto search = [&](Alone& a) { return a.Search(brief); };
-    std::optional<Found> found = search(*alone);
+    std::optional<Found> found = alone->Search(brief);
     if (!found.has_value()) return std::nullopt;
-    return SeenBehind(shapes, place, *alone, *std::move(found), search);
+    // Rounding behind it hides most of what differs: all numbers are tried there.
+    return SeenBehind(shapes, place, *alone, *std::move(found),
+                      [](Alone& a) { return a.Search(/*brief=*/false); });
   }
 
   std::optional<Found> AtEnds(const RewritePlace& place, bool proved) const {

@@ -10,6 +10,7 @@
 #include "compare/proof/inner_graphs.h"
 #include "compare/proof/node_kinds.h"
 #include "compare/proof/score_masks.h"
+#include "compare/proof/unknown_values.h"
 #include "compare/streams/fingerprint.h"
 #include "compare/streams/xxh128.h"
 #include "evaluator/base/status_macros.h"
@@ -44,29 +45,6 @@ Resolved Resolve(const Node& node, const Evaluator& evaluator) {
       import != found.imports->end() ? import->second : registry.LatestVersion(node.domain);
   found.schema = registry.FindSchema(node.domain, node.op_type, found.version);
   return found;
-}
-
-// A number for the residues of a value; nothing if some are no numbers.
-absl::StatusOr<uint64_t> HashOf(const PrimeField& field, const FieldValue& value) {
-  if (value.empty()) return uint64_t{0};
-  if (!value.number.is_tensor()) {
-    return value.fixed ? ContentOf(value.number).low : value.identity;
-  }
-  const Tensor& number = value.number.tensor();
-  if (value.fixed && !IsFloatingPoint(number.dtype())) return ContentOf(value.number).low;
-  Residues residues;
-  if (value.residues.defined()) {
-    OC_ASSIGN_OR_RETURN(residues, FromTensor(value.residues));
-  } else {
-    OC_ASSIGN_OR_RETURN(residues, EmbedTensor(field, number, nullptr));
-  }
-  if (std::find(residues.values.begin(), residues.values.end(), kNoNumber) !=
-      residues.values.end()) {
-    return absl::UnimplementedError("an input is NaN, or unknown, in exact arithmetic");
-  }
-  uint64_t hash = XXH3_64bits(residues.values.data(), residues.values.size() * sizeof(Residue));
-  for (const int64_t size : residues.shape) hash = MixNumbers(hash, static_cast<uint64_t>(size));
-  return MixNumbers(hash, static_cast<uint64_t>(number.dtype()));
 }
 
 // Where a fixed result is no number in the field, the run on numbers knows it. True if some are.
@@ -465,34 +443,8 @@ absl::StatusOr<std::vector<FieldValue>> FieldRun::AsFunction(const Node& node, u
                                                              absl::string_view why,
                                                              absl::Span<const FieldValue> inputs,
                                                              absl::Span<const Value> numbers) {
-  uint64_t key = operation;
-  bool shaped = ShapesByNumbers(node);
-  bool fixed = true;
-  for (const FieldValue& input : inputs) {
-    fixed = fixed && input.fixed;
-    OC_ASSIGN_OR_RETURN(const uint64_t hash, HashOf(tools_.field, input));
-    key = MixNumbers(key, hash);
-    const bool places = input.number.is_tensor() && !IsReal(input.number) && !OnlyPlaces(node);
-    shaped = shaped || (!input.fixed && places);
-  }
-  std::vector<FieldValue> outputs(numbers.size());
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    if (numbers[i].empty()) continue;
-    FieldValue& output = outputs[i];
-    output.fixed = fixed;
-    output.exact = false;
-    output.shaped = shaped;
-    const uint64_t function = MixNumbers(key, i);
-    if (!numbers[i].is_tensor()) {
-      output.identity = function;
-      continue;
-    }
-    Residues residues = Residues::Filled(numbers[i].tensor().shape(), 0);
-    for (size_t j = 0; j < residues.values.size(); ++j) {
-      residues.values[j] = tools_.field.Random(function, static_cast<Residue>(j));
-    }
-    OC_ASSIGN_OR_RETURN(output.residues, ToTensor(residues));
-  }
+  OC_ASSIGN_OR_RETURN(std::vector<FieldValue> outputs,
+                      UnknownFunction(tools_.field, node, operation, inputs, numbers));
   tools_.functions->push_back({LabelOf(node), node.op_type, std::string(why)});
   return outputs;
 }
@@ -501,21 +453,7 @@ std::vector<FieldValue> FieldRun::WithoutMeaning(const Node& node, absl::string_
                                                  absl::Span<const Value> numbers) {
   const uint64_t key = MixNumbers(tools_.side, tools_.ends->size() + 1);
   tools_.ends->push_back({LabelOf(node), node.op_type, std::string(why)});
-  std::vector<FieldValue> outputs(numbers.size());
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    outputs[i].number = numbers[i];
-    outputs[i].fixed = numbers[i].empty();
-    outputs[i].exact = false;
-    outputs[i].identity = MixNumbers(key, i);
-    if (!numbers[i].is_tensor()) continue;
-    Residues residues = Residues::Filled(numbers[i].tensor().shape(), 0);
-    for (size_t j = 0; j < residues.values.size(); ++j) {
-      residues.values[j] = tools_.field.Random(outputs[i].identity, static_cast<Residue>(j));
-    }
-    absl::StatusOr<Tensor> tensor = ToTensor(residues);
-    if (tensor.ok()) outputs[i].residues = *std::move(tensor);
-  }
-  return outputs;
+  return UnknownValues(tools_.field, key, numbers);
 }
 
 }  // namespace onnxcmp

@@ -18,6 +18,7 @@
 #include "compare/proof/field_run.h"
 #include "compare/proof/folding.h"
 #include "compare/proof/score_masks.h"
+#include "compare/proof/unknown_values.h"
 #include "compare/proof/value_trace.h"
 #include "compare/streams/fingerprint.h"
 #include "evaluator/base/status_macros.h"
@@ -29,13 +30,15 @@ namespace {
 
 class Prover {
  public:
-  // `as_fed`: inputs that do not vary. `converted`: the side whose numbers count as those that they
+  // `as_fed`: inputs that do not vary; with `zeros_at_ends` they are masks that get these.
+  // `converted`: the side whose numbers count as those that they
   // were rounded from.
   Prover(const PerSide<Side*>& sides, const Comparison& comparison, const ProofOptions& options,
-         std::set<std::string> as_fed, std::optional<SideId> converted)
+         std::set<std::string> as_fed, bool zeros_at_ends, std::optional<SideId> converted)
       : sides_(sides),
         comparison_(comparison),
         as_fed_(std::move(as_fed)),
+        zeros_at_ends_(zeros_at_ends),
         pool_(*options.pool),
         workspace_(pool_),
         field_(options.seed),
@@ -158,7 +161,8 @@ class Prover {
       if (Varies(value) && !as_fed_.contains(name)) {
         given[name] = RandomValue(field_, value, InputKey(side, name));
       } else {
-        given[name].number = value;
+        given[name].number =
+            zeros_at_ends_ && as_fed_.contains(name) ? WithZerosAtEnds(value) : value;
         if (std::find(report_.given.begin(), report_.given.end(), name) == report_.given.end()) {
           report_.given.push_back(name);
         }
@@ -426,6 +430,7 @@ class Prover {
   const PerSide<Side*> sides_;
   const Comparison& comparison_;
   const std::set<std::string> as_fed_;
+  const bool zeros_at_ends_;
   const ThreadPool& pool_;
   const Workspace workspace_;
   const PrimeField field_;
@@ -455,22 +460,30 @@ ProofReport ProveEqual(const PerSide<Side*>& sides, const Comparison& comparison
     }
   }
   if (!report.not_possible.empty()) return report;
-  report = Prover(sides, comparison, options, {}, std::nullopt).Prove();
+  const auto prove = [&](const std::set<std::string>& as_fed, bool zeros_at_ends,
+                         std::optional<SideId> converted) {
+    return Prover(sides, comparison, options, as_fed, zeros_at_ends, converted).Prove();
+  };
+  report = prove({}, false, std::nullopt);
   if (report.proved || !report.not_possible.empty()) return report;
   std::vector<std::set<std::string>> fed = {{}};
   if (std::set<std::string> masks = MaskInputs(sides); !masks.empty())
     fed.push_back(std::move(masks));
   double seconds = report.seconds;
   if (fed.size() > 1) {
-    ProofReport with_masks = Prover(sides, comparison, options, fed.back(), std::nullopt).Prove();
+    ProofReport with_masks = prove(fed.back(), false, std::nullopt);
     seconds += with_masks.seconds;
-    if (with_masks.proved) report = std::move(with_masks);
+    if (with_masks.proved) {
+      const ProofReport with_zeros = prove(fed.back(), true, std::nullopt);
+      seconds += with_zeros.seconds;
+      if (with_zeros.proved) report = std::move(with_masks);
+    }
   }
   const std::optional<SideId> converted = ConvertedSide(
       {&sides.left->evaluator()->model().graph, &sides.right->evaluator()->model().graph});
   for (const std::set<std::string>& as_fed : fed) {
     if (report.proved || report.conversions.proved || !converted.has_value()) break;
-    const ProofReport exact = Prover(sides, comparison, options, as_fed, converted).Prove();
+    const ProofReport exact = prove(as_fed, false, converted);
     seconds += exact.seconds;
     TakeExactProof(exact, &report);
   }

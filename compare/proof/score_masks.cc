@@ -129,4 +129,20 @@ std::set<std::string> MaskInputs(const PerSide<Side*>& sides) {
   return masks;
 }
 
+Value WithZerosAtEnds(const Value& mask) {
+  const absl::StatusOr<Tensor> whole = mask.tensor().Contiguous();
+  if (!whole.ok() || whole->rank() == 0 || whole->num_elements() == 0) return mask;
+  const int64_t columns = whole->shape().back();
+  const int64_t size = whole->byte_size() / whole->num_elements();
+  absl::StatusOr<Tensor> made = Tensor::Allocate(whole->dtype(), whole->shape());
+  if (!made.ok() || size == 0) return mask;  // packed elements
+  std::byte* const to = made->mutable_raw_data();
+  std::copy_n(whole->raw_data(), whole->byte_size(), to);
+  for (int64_t row = 0; row < whole->num_elements() / columns; ++row) {
+    const int64_t zeros = std::min(columns - 1, 1 + row % std::max<int64_t>(1, columns / 2));
+    std::fill_n(to + ((row + 1) * columns - zeros) * size, zeros * size, std::byte{0});
+  }
+  return *std::move(made);
+}
+
 }  // namespace onnxcmp

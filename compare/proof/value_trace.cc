@@ -111,22 +111,4 @@ bool AreEqual(const ValueTrace& a, const ValueTrace& b) {
   return left.known && right.known && left.hash == right.hash;
 }
 
-bool Varies(const Value& value) {
-  return value.is_tensor() && value.tensor().dtype() != DType::kString &&
-         !IsComplex(value.tensor().dtype());
-}
-
-FieldValue RandomValue(const PrimeField& field, const Value& number, uint64_t key) {
-  FieldValue value;
-  value.number = number;
-  value.fixed = false;
-  Residues residues = Residues::Filled(number.tensor().shape(), 0);
-  for (size_t i = 0; i < residues.values.size(); ++i) {
-    residues.values[i] = field.Random(key, static_cast<Residue>(i));
-  }
-  absl::StatusOr<Tensor> tensor = ToTensor(residues);
-  if (tensor.ok()) value.residues = *std::move(tensor);
-  return value;
-}
-
 }  // namespace onnxcmp

@@ -64,10 +64,6 @@ bool AreEqual(const ValueTrace& a, const ValueTrace& b);
 
 bool IsRealTensor(const Value& value);
 
-// Tensors of numbers get random ones in their place; text and complex numbers stay as fed.
-bool Varies(const Value& value);
-FieldValue RandomValue(const PrimeField& field, const Value& number, uint64_t key);
-
 }  // namespace onnxcmp
 
 #endif  // ONNXCMP_COMPARE_PROOF_VALUE_TRACE_H_

@@ -125,13 +125,13 @@ TEST(TestRewrites, NodesBeforeAreTakenUntilBothReadTheSame) {
 }
 
 TEST(TestRewrites, NaNIsToldAndNoFault) {
+  // The greatest of three is not known to be the greater of two twice.
   const std::string limit = "t = Tanh(x) z = Constant<value_float = 0.25>() ";
-  const Tested tested =
-      TestedAlone(limit + "y = Max(t, z)", limit + "g = Greater(t, z) y = Where(g, t, z)");
+  const Tested tested = TestedAlone(limit + "y = Max(t, z, x)",
+                                    limit + "m = Max(t, x) g = Greater(m, z) y = Where(g, m, z)");
   ASSERT_THAT(
       tested.comparison.proof->rewrite_faults,
-      ElementsAre(Field(&RewriteFault::counterexample, HasSubstr("on NaN: nan\xC2\xA0|\xC2\xA0"
-                                                                 "0.25"))));
+      ElementsAre(Field(&RewriteFault::counterexample, HasSubstr("on NaN: nan\xC2\xA0|\xC2\xA0"))));
   EXPECT_EQ(RewriteFaultOf(tested.comparison), "");
   EXPECT_THAT(FindingText(FindRewrites(tested.comparison)[0]),
               HasSubstr("tested, but differs on NaN"));
