@@ -14,33 +14,28 @@ int64_t SizeOf(absl::Span<const int64_t> shape) {
   return std::accumulate(shape.begin(), shape.end(), int64_t{1}, std::multiplies<>());
 }
 
-// Calls `visit` with the places from `first` on, in row-major order of a shape, of several tensors
-// with strides.
+// Calls `visit` for runs of elements from `first` to `last`, in row-major order of a shape: the
+// first element, how many there are, and where they begin in several tensors with strides. Elements
+// of a run lie as far apart as the last strides say.
 template <size_t kTensors, typename Visit>
-void Walk(absl::Span<const int64_t> shape, const std::array<Shape, kTensors>& strides,
-          int64_t first, int64_t last, Visit visit) {
-  if (first >= last) return;
+void WalkRuns(absl::Span<const int64_t> shape, const std::array<Shape, kTensors>& strides,
+              int64_t first, int64_t last, Visit visit) {
   const size_t rank = shape.size();
   Shape index(rank, 0);
   std::array<int64_t, kTensors> at = {};
-  std::array<int64_t, kTensors> step = {};
   int64_t rest = first;
-  for (size_t axis = rank; axis-- > 0;) {
+  for (size_t axis = rank; axis-- > 0 && first < last;) {
     index[axis] = rest % shape[axis];
     rest /= shape[axis];
     for (size_t t = 0; t < kTensors; ++t) at[t] += index[axis] * strides[t][axis];
   }
-  for (size_t t = 0; t < kTensors && rank > 0; ++t) step[t] = strides[t].back();
   for (int64_t i = first; i < last;) {
-    const int64_t run = rank == 0 ? 1 : shape.back() - index.back();
-    const int64_t end = std::min(last, i + run);
-    for (; i < end; ++i) {
-      visit(i, at);
-      for (size_t t = 0; t < kTensors; ++t) at[t] += step[t];
-    }
+    const int64_t run = std::min(last - i, rank == 0 ? 1 : shape.back() - index.back());
+    visit(i, run, at);
+    i += run;
     if (rank == 0) break;
-    // A whole row is behind: back to its beginning, and to the next one.
-    for (size_t t = 0; t < kTensors; ++t) at[t] -= step[t] * shape.back();
+    // Back to the row's beginning, and to the next one.
+    for (size_t t = 0; t < kTensors; ++t) at[t] -= index.back() * strides[t].back();
     index.back() = 0;
     for (size_t axis = rank - 1; axis-- > 0;) {
       for (size_t t = 0; t < kTensors; ++t) at[t] += strides[t][axis];
@@ -51,13 +46,29 @@ void Walk(absl::Span<const int64_t> shape, const std::array<Shape, kTensors>& st
   }
 }
 
+// Calls `visit` with all elements, and their places in a tensor with strides.
+template <typename Visit>
+void Walk(absl::Span<const int64_t> shape, const Shape& strides, Visit visit) {
+  const int64_t step = shape.empty() ? 0 : strides.back();
+  WalkRuns<1>(shape, {strides}, 0, SizeOf(shape), [&](int64_t i, int64_t run, const auto& at) {
+    for (int64_t j = 0; j < run; ++j) visit(i + j, at[0] + j * step);
+  });
+}
+
 // The numbers that lie so in `x`.
 Residues Moved(const Residues& x, absl::Span<const int64_t> shape, const Shape& strides) {
   Residues out = Residues::Unfilled(shape, x.workspace());
   Residue* const to = out.values.data();
   const Residue* const from = x.values.data();
+  const int64_t step = shape.empty() ? 0 : strides.back();
   ForRanges(x.workspace(), out.size(), [&](int64_t first, int64_t last) {
-    Walk<1>(shape, {strides}, first, last, [&](int64_t i, const auto& at) { to[i] = from[at[0]]; });
+    WalkRuns<1>(shape, {strides}, first, last, [&](int64_t i, int64_t run, const auto& at) {
+      if (step == 1) {
+        std::copy_n(from + at[0], run, to + i);
+      } else {
+        for (int64_t j = 0; j < run; ++j) to[i + j] = from[at[0] + j * step];
+      }
+    });
   });
   return out;
 }
@@ -74,13 +85,25 @@ absl::StatusOr<Residues> Combined(const Residues& a, const Residues& b, Function
   const bool alike = a.shape == b.shape;
   const std::array<Shape, 2> strides = {BroadcastStrides(a.shape, shape),
                                         BroadcastStrides(b.shape, shape)};
+  const int64_t step_x = shape.empty() ? 0 : strides[0].back();
+  const int64_t step_y = shape.empty() ? 0 : strides[1].back();
   ForRanges(workspace, out.size(), [&](int64_t first, int64_t last) {
     if (alike) {
       for (int64_t i = first; i < last; ++i) to[i] = function(x[i], y[i]);
-    } else {
-      Walk(shape, strides, first, last,
-           [&](int64_t i, const auto& at) { to[i] = function(x[at[0]], y[at[1]]); });
+      return;
     }
+    WalkRuns(shape, strides, first, last, [&](int64_t i, int64_t run, const auto& at) {
+      Residue* const o = to + i;
+      const Residue* const p = x + at[0];
+      const Residue* const q = y + at[1];
+      if (step_x == 1 && step_y == 1) {
+        for (int64_t j = 0; j < run; ++j) o[j] = function(p[j], q[j]);
+      } else if (step_x == 1 && step_y == 0) {
+        for (int64_t j = 0; j < run; ++j) o[j] = function(p[j], *q);
+      } else {
+        for (int64_t j = 0; j < run; ++j) o[j] = function(p[j * step_x], q[j * step_y]);
+      }
+    });
   });
   return out;
 }
@@ -104,8 +127,8 @@ Residues Folded(const Residues& x, absl::Span<const int> axes, Residue start, St
   std::fill_n(to, out.size(), start);
   const Residue* const from = x.values.data();
   if (!AreLast(axes, x.shape.size())) {
-    Walk<1>(x.shape, {BroadcastStrides(kept, x.shape)}, 0, x.size(),
-            [&](int64_t i, const auto& at) { to[at[0]] = step(to[at[0]], from[i]); });
+    Walk(x.shape, BroadcastStrides(kept, x.shape),
+         [&](int64_t i, int64_t at) { to[at] = step(to[at], from[i]); });
     return out;
   }
   const int64_t lane = CountAlong(x.shape, axes);
@@ -245,8 +268,8 @@ Residues ReduceAlong(const Residues& x, absl::Span<const int> axes,
   Shape kept = x.shape;
   for (const int axis : axes) kept[static_cast<size_t>(axis)] = 1;
   std::vector<std::vector<Residue>> lanes(static_cast<size_t>(SizeOf(kept)));
-  Walk<1>(x.shape, {BroadcastStrides(kept, x.shape)}, 0, x.size(), [&](int64_t i, const auto& at) {
-    lanes[static_cast<size_t>(at[0])].push_back(x.values[static_cast<size_t>(i)]);
+  Walk(x.shape, BroadcastStrides(kept, x.shape), [&](int64_t i, int64_t at) {
+    lanes[static_cast<size_t>(at)].push_back(x.values[static_cast<size_t>(i)]);
   });
   Residues out = Residues::Filled(kept, 0);
   for (size_t i = 0; i < lanes.size(); ++i) out.values[i] = function(&lanes[i]);
