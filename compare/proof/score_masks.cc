@@ -139,7 +139,8 @@ Value WithZerosAtEnds(const Value& mask) {
   std::byte* const to = made->mutable_raw_data();
   std::copy_n(whole->raw_data(), whole->byte_size(), to);
   for (int64_t row = 0; row < whole->num_elements() / columns; ++row) {
-    const int64_t zeros = std::min(columns - 1, 1 + row % std::max<int64_t>(1, columns / 2));
+    const int64_t half = columns / 2;
+    const int64_t zeros = half - (half == 0 ? 0 : row % half);
     std::fill_n(to + ((row + 1) * columns - zeros) * size, zeros * size, std::byte{0});
   }
   return *std::move(made);

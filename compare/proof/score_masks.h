@@ -28,8 +28,8 @@ Residues WithoutMasked(Residues scores, const Residues& masked, absl::Span<const
 // Inputs that are called masks and hold whole numbers 0 and 1 alone. Optimizers take for granted
 // that they do, or that the zeros come last.
 std::set<std::string> MaskInputs(const PerSide<Side*>& sides);
-// Such a mask with zeros at the end of each row, more in some than in others: what was proved with
-// a mask of ones alone may be proved of models that do not read it.
+// Such a mask with zeros in the second half of each row, in some more and in some fewer: what was
+// proved with a mask of ones alone may be proved of models that do not read it.
 Value WithZerosAtEnds(const Value& mask);
 
 }  // namespace onnxcmp

@@ -96,7 +96,7 @@ TEST(ScoreMasks, ZerosAtEndsLeaveTheFirstOfEachRow) {
   const Tensor zeros = WithZerosAtEnds(mask).tensor();
   const absl::Span<const int32_t> made = zeros.AsSpan<int32_t>();
   EXPECT_EQ(std::vector<int32_t>(made.begin(), made.end()),
-            (std::vector<int32_t>{1, 1, 1, 0, 0, 1, 0, 0, 1, 1, 0, 0}));
+            (std::vector<int32_t>{1, 1, 0, 0, 0, 1, 1, 0, 1, 1, 0, 0}));
   const Value one = Tensor::Of<bool>({2, 1}, {true, true});
   EXPECT_EQ(ContentOf(WithZerosAtEnds(one)), ContentOf(one));
 }
