@@ -39,6 +39,7 @@ constexpr size_t kMostOfOne = 4;  // places of one rewrite that differ in consta
 constexpr int kPairsBehind = 3;   // that have to differ, too
 constexpr int kMostSets = 64;     // that a search tries
 constexpr int64_t kElements = 1 << 23;  // that the inputs of all these have together
+constexpr int64_t kFewElements = 1 << 17;  // with which what is proved is run for its overflow
 constexpr absl::Duration kLongest = absl::Seconds(5);
 
 struct Found {
@@ -63,18 +64,23 @@ class Alone {
     return Alone(models, *std::move(left), *std::move(right), *std::move(inputs), options);
   }
 
-  // `brief`: on usual numbers alone.
-  std::optional<Found> Search(bool brief) {
-    SetsOptions sets;
-    sets.sets = brief ? 1 : 4;
-    if (!brief) sets.search = kLongest;
-    int64_t elements = 1;
+  int64_t InputElements() const {
+    int64_t elements = 0;
     for (const ValueInfo& input : left_->graph().inputs) {
       int64_t size = 1;
       for (const TypeInfo::Dim& dim : *input.type.shape) size *= dim.value.value_or(1);
       elements += size;
     }
-    sets.most_searched = static_cast<int>(std::clamp<int64_t>(kElements / elements, 8, kMostSets));
+    return elements;
+  }
+
+  // `brief`: on usual numbers alone.
+  std::optional<Found> Search(bool brief) {
+    SetsOptions sets;
+    sets.sets = brief ? 1 : 4;
+    if (!brief) sets.search = kLongest;
+    const int64_t most = kElements / (1 + InputElements());
+    sets.most_searched = static_cast<int>(std::clamp<int64_t>(most, 8, kMostSets));
     const absl::StatusOr<SetsResult> result = CompareSets(*left_, *right_, inputs_, options_, sets);
     if (!result.ok()) return std::nullopt;
     return FoundIn(result->comparison);
@@ -195,8 +201,9 @@ class Tester {
 
   std::vector<RewriteFault> Test() {
     for (const Rewrite& rewrite : FindRewrites(comparison_)) {
-      const bool proved = rewrite.state == RewriteState::kProved;
-      if (!proved && rewrite.state != RewriteState::kTested) continue;
+      if (rewrite.state != RewriteState::kProved && rewrite.state != RewriteState::kTested) continue;
+      // Of models that are proved whole, all rewrites are.
+      const bool proved = rewrite.state == RewriteState::kProved || comparison_.proof->proved;
       std::map<std::string, std::optional<RewriteFault>> by_kind;
       for (const RewritePlace& place : rewrite.places) {
         const std::string kind = KindOf(place);
@@ -260,7 +267,7 @@ class Tester {
 
   std::optional<Found> AtEnds(const RewritePlace& place, bool proved) const {
     std::optional<Alone> alone = Open(CutRewrite(models_, comparison_, place));
-    if (!alone.has_value()) return std::nullopt;
+    if (!alone.has_value() || (proved && alone->InputElements() > kFewElements)) return std::nullopt;
     const auto at_ends = [&](Alone& a) { return a.AtEnds(proved); };
     std::optional<Found> found = at_ends(*alone);
     if (!found.has_value() || proved) return found;
