@@ -38,7 +38,7 @@ constexpr size_t kMostPlaces = 24;
 constexpr size_t kMostOfOne = 4;  // places of one rewrite that differ in constants or attributes
 constexpr int kPairsBehind = 3;   // that have to differ, too
 constexpr int kMostSets = 64;     // that a search tries
-constexpr int64_t kElements = 1 << 23;  // that the inputs of all these have together
+constexpr int64_t kElements = 1 << 23;     // that the inputs of all these have together
 constexpr int64_t kFewElements = 1 << 17;  // with which what is proved is run for its overflow
 constexpr absl::Duration kLongest = absl::Seconds(5);
 
@@ -201,7 +201,8 @@ class Tester {
 
   std::vector<RewriteFault> Test() {
     for (const Rewrite& rewrite : FindRewrites(comparison_)) {
-      if (rewrite.state != RewriteState::kProved && rewrite.state != RewriteState::kTested) continue;
+      if (rewrite.state != RewriteState::kProved && rewrite.state != RewriteState::kTested)
+        continue;
       // Of models that are proved whole, all rewrites are.
       const bool proved = rewrite.state == RewriteState::kProved || comparison_.proof->proved;
       std::map<std::string, std::optional<RewriteFault>> by_kind;
@@ -267,7 +268,8 @@ class Tester {
 
   std::optional<Found> AtEnds(const RewritePlace& place, bool proved) const {
     std::optional<Alone> alone = Open(CutRewrite(models_, comparison_, place));
-    if (!alone.has_value() || (proved && alone->InputElements() > kFewElements)) return std::nullopt;
+    if (!alone.has_value() || (proved && alone->InputElements() > kFewElements))
+      return std::nullopt;
     const auto at_ends = [&](Alone& a) { return a.AtEnds(proved); };
     std::optional<Found> found = at_ends(*alone);
     if (!found.has_value() || proved) return found;

@@ -12,8 +12,11 @@ namespace {
 #if defined(ONNXCMP_AVX512)
 constexpr int kLanes = 8;
 constexpr int kRows = 8;  // whose sums, three each, are in registers
-#else
+#elif defined(__AVX2__)
 constexpr int kLanes = 4;
+constexpr int kRows = 4;
+#else
+constexpr int kLanes = 2;
 constexpr int kRows = 4;
 #endif
 using Doubles [[gnu::vector_size(kLanes * 8)]] = double;
@@ -38,6 +41,15 @@ constexpr int64_t kOffsetBits = 0x4330000000000000;
   Doubles sum;
   for (int i = 0; i < kLanes; ++i) sum[i] = __builtin_fma(a[i], b[i], c[i]);
   return sum;
+#endif
+}
+
+// The same, where no rounding is needed: a double holds the product, and the sum.
+[[gnu::always_inline]] inline Doubles AddProduct(Doubles a, Doubles b, Doubles c) {
+#if defined(__FMA__)
+  return MultiplyAdd(a, b, c);
+#else
+  return a * b + c;
 #endif
 }
 
@@ -156,9 +168,9 @@ void Multiply(const double* left, const double* right, int64_t terms, int64_t he
 #pragma GCC unroll 8
     for (int row = 0; row < kRows; ++row) {
       const double* const factor = left + row * kProductTerms + i;
-      sums[row].low = MultiplyAdd(Fill(factor[0]), low, sums[row].low);
-      sums[row].high = MultiplyAdd(Fill(factor[kPart]), high, sums[row].high);
-      sums[row].both = MultiplyAdd(Fill(factor[2 * kPart]), both, sums[row].both);
+      sums[row].low = AddProduct(Fill(factor[0]), low, sums[row].low);
+      sums[row].high = AddProduct(Fill(factor[kPart]), high, sums[row].high);
+      sums[row].both = AddProduct(Fill(factor[2 * kPart]), both, sums[row].both);
     }
   }
 #pragma GCC unroll 8
