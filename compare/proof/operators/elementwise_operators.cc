@@ -97,9 +97,19 @@ absl::Status AnyFunction(FieldNode& node) {
   return node.Set(0, std::move(out));
 }
 
-absl::Status SumOrDifference(FieldNode& node,
-                             absl::StatusOr<Residues> (*combine)(const Residues&,
-                                                                 const Residues&)) {
+using Combination = absl::StatusOr<Residues>(const Residues&, const Residues&);
+
+// Of two products with powers of e: another one.
+absl::Status CombineForms(FieldNode& node, Combination* factors, Combination* exponents) {
+  const ExpForm a = *node.Form(0);
+  const ExpForm b = *node.Form(1);
+  ExpForm out;
+  OC_ASSIGN_OR_RETURN(out.factor, factors(a.factor, b.factor));
+  OC_ASSIGN_OR_RETURN(out.exponent, exponents(a.exponent, b.exponent));
+  return node.SetForm(0, std::move(out));
+}
+
+absl::Status SumOrDifference(FieldNode& node, Combination* combine) {
   OC_ASSIGN_OR_RETURN(const Residues a, node.In(0));
   OC_ASSIGN_OR_RETURN(const Residues b, node.In(1));
   OC_ASSIGN_OR_RETURN(Residues out, combine(a, b));
@@ -118,14 +128,7 @@ absl::Status SubOperator(FieldNode& node) {
 }
 absl::Status MulOperator(FieldNode& node) {
   OC_RETURN_IF_ERROR(CheckPlainBroadcast(node));
-  if (node.HasForm(0) && node.HasForm(1)) {
-    const ExpForm a = *node.Form(0);
-    const ExpForm b = *node.Form(1);
-    ExpForm out;
-    OC_ASSIGN_OR_RETURN(out.factor, MulAll(a.factor, b.factor));
-    OC_ASSIGN_OR_RETURN(out.exponent, AddAll(a.exponent, b.exponent));
-    return node.SetForm(0, std::move(out));
-  }
+  if (node.HasForm(0) && node.HasForm(1)) return CombineForms(node, MulAll, AddAll);
   for (const int choice : {0, 1}) {
     OC_ASSIGN_OR_RETURN(const bool chosen, SetChosenFactor(node, choice));
     if (chosen) return absl::OkStatus();
@@ -143,14 +146,7 @@ absl::Status MulOperator(FieldNode& node) {
 absl::Status DivOperator(FieldNode& node) {
   OC_RETURN_IF_ERROR(CheckPlainBroadcast(node));
   if (!IsReal(node, 0)) return AnyFunction(node);  // it rounds
-  if (node.HasForm(0) && node.HasForm(1)) {
-    const ExpForm a = *node.Form(0);
-    const ExpForm b = *node.Form(1);
-    ExpForm out;
-    OC_ASSIGN_OR_RETURN(out.factor, DivAll(a.factor, b.factor));
-    OC_ASSIGN_OR_RETURN(out.exponent, SubAll(a.exponent, b.exponent));
-    return node.SetForm(0, std::move(out));
-  }
+  if (node.HasForm(0) && node.HasForm(1)) return CombineForms(node, DivAll, SubAll);
   OC_ASSIGN_OR_RETURN(const Residues a, node.In(0));
   OC_ASSIGN_OR_RETURN(const Residues b, node.In(1));
   OC_ASSIGN_OR_RETURN(Residues out, DivAll(a, b));
