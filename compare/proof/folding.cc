@@ -183,16 +183,21 @@ class LayoutCache {
   std::map<std::pair<size_t, size_t>, Places> channels_;
 };
 
-// False if a constant cannot be these numbers, by some of them: most constants are others. `sizes`:
-// of terms that they were summed from.
-bool AreNearAt(const std::vector<double>& constant, const Places& places,
-               const std::vector<double>& numbers, absl::Span<const double> sizes) {
-  constexpr size_t kLooks = 64;
-  constexpr double kFar = 1e-4;  // far beyond what folding rounds
-  const size_t step = std::max<size_t>(1, constant.size() / kLooks);
+// How far a constant is from what it was folded from at most, for the size of the greatest: far
+// beyond what folding rounds.
+constexpr double kFar = 1e-4;
+
+double GreatestOf(absl::Span<const double> numbers) {
   double greatest = 0;
   for (const double number : numbers) greatest = std::max(greatest, std::fabs(number));
-  for (const double size : sizes) greatest = std::max(greatest, size);
+  return greatest;
+}
+
+// False if a constant cannot be these numbers, by some of them: most constants are others.
+bool AreNearAt(const std::vector<double>& constant, const Places& places,
+               const std::vector<double>& numbers, double greatest) {
+  constexpr size_t kLooks = 64;
+  const size_t step = std::max<size_t>(1, constant.size() / kLooks);
   for (size_t i = 0; i < constant.size() && i < places.size(); i += step) {
     const double number = places[i] == kNoPlace ? 0 : numbers[places[i]];
     if (!(std::fabs(constant[i] - number) <= kFar * greatest)) return false;
@@ -200,20 +205,30 @@ bool AreNearAt(const std::vector<double>& constant, const Places& places,
   return true;
 }
 
+// A constant's numbers, and the greatest of their sizes.
+struct ConstantNumbers {
+  std::vector<double> numbers;
+  double greatest = 0;
+};
+
 struct FoldCandidate {
   const std::string* constant;
   const Places* places;
 };
 
-// The layouts in which a constant may be these weights.
-std::vector<const Places*> LayoutsNear(const std::vector<double>& numbers, const Shape& constant,
+// The layouts in which a constant may be these weights, `greatest` of which is the greatest.
+std::vector<const Places*> LayoutsNear(const ConstantNumbers& constant, const Shape& shape_of_it,
                                        const Shape& shape, const std::vector<double>& weights,
-                                       LayoutCache* layouts) {
+                                       double greatest, LayoutCache* layouts) {
   std::vector<const Places*> near;
+  // In whatever order.
+  if (!(std::fabs(constant.greatest - greatest) <= kFar * greatest)) return near;
   const Places& plain = layouts->OfChannels(weights.size(), weights.size());
-  if (shape == constant && AreNearAt(numbers, plain, weights, {})) return {&plain};
-  for (const Places& places : layouts->Of(shape, constant)) {
-    if (AreNearAt(numbers, places, weights, {})) near.push_back(&places);
+  if (shape == shape_of_it && AreNearAt(constant.numbers, plain, weights, greatest)) {
+    return {&plain};
+  }
+  for (const Places& places : layouts->Of(shape, shape_of_it)) {
+    if (AreNearAt(constant.numbers, places, weights, greatest)) near.push_back(&places);
   }
   return near;
 }
@@ -226,15 +241,19 @@ struct FoldedLayerConstants {
 };
 FoldedLayerConstants FoldedInto(const PrimeField& field, const FoldableLayer& layer,
                                 const FieldValues& constants,
-                                const std::map<std::string, std::vector<double>>& numbers_of,
+                                const std::map<std::string, ConstantNumbers>& numbers_of,
                                 LayoutCache* layouts) {
   const FoldedNumbers<double> near = FoldNear(layer);
+  const double greatest = GreatestOf(near.weights);
+  // A bias may be small, and made of large terms.
+  const double greatest_term = std::max(GreatestOf(near.biases), GreatestOf(near.sizes));
   std::vector<FoldCandidate> weights, biases;
-  for (const auto& [name, numbers] : numbers_of) {
+  for (const auto& [name, constant] : numbers_of) {
+    const std::vector<double>& numbers = constant.numbers;
     const Shape& shape = constants.at(name).number.tensor().shape();
     if (numbers.size() >= near.weights.size()) {
       for (const Places* const places :
-           LayoutsNear(numbers, shape, layer.weight.shape(), near.weights, layouts)) {
+           LayoutsNear(constant, shape, layer.weight.shape(), near.weights, greatest, layouts)) {
         weights.push_back({&name, places});
       }
     }
@@ -242,7 +261,8 @@ FoldedLayerConstants FoldedInto(const PrimeField& field, const FoldableLayer& la
     if (shape.size() == 1 && numbers.size() >= layer.channels &&
         numbers.size() < layer.channels + 16) {
       const Places& places = layouts->OfChannels(layer.channels, numbers.size());
-      if (AreNearAt(numbers, places, near.biases, near.sizes)) biases.push_back({&name, &places});
+      if (AreNearAt(numbers, places, near.biases, greatest_term))
+        biases.push_back({&name, &places});
     }
   }
   FoldedLayerConstants found;
@@ -256,7 +276,7 @@ FoldedLayerConstants FoldedInto(const PrimeField& field, const FoldableLayer& la
     for (const FoldCandidate& candidate : candidates) {
       const std::string& name = *candidate.constant;
       if (name == last) continue;  // it has matched in another layout
-      const std::vector<double>& numbers = numbers_of.at(name);
+      const std::vector<double>& numbers = numbers_of.at(name).numbers;
       const std::optional<Nudges> own =
           bias || !nudged ? nudges : NudgesOf(numbers, *candidate.places, layer, folded);
       std::vector<bool> agreeing = bias ? ways : std::vector<bool>();
@@ -321,10 +341,12 @@ std::optional<FoldedConstant> FoldOf(const PrimeField& field, const FieldValue& 
 std::vector<FoldedConstant> FoldedLayers(const PrimeField& field, const Graph& graph,
                                          const FieldValues& known, const FieldValues& constants,
                                          const ThreadPool& pool) {
-  std::map<std::string, std::vector<double>> numbers_of;
+  std::map<std::string, ConstantNumbers> numbers_of;
   for (const auto& [name, value] : constants) {
     if (!value.number.is_tensor() || value.number.tensor().dtype() != DType::kFloat) continue;
-    numbers_of[name] = NumbersIn(value.number.tensor());
+    ConstantNumbers& constant = numbers_of[name];
+    constant.numbers = NumbersIn(value.number.tensor());
+    constant.greatest = GreatestOf(constant.numbers);
   }
   if (numbers_of.empty()) return {};
   const std::vector<FoldableLayer> layers = FoldableLayers(field, graph, known);
