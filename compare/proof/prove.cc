@@ -30,15 +30,15 @@ namespace {
 
 class Prover {
  public:
-  // `as_fed`: inputs that do not vary; with `zeros_at_ends` they are masks that get these.
+  // `as_fed`: inputs that do not vary, masks in this form.
   // `converted`: the side whose numbers count as those that they
   // were rounded from.
   Prover(const PerSide<Side*>& sides, const Comparison& comparison, const ProofOptions& options,
-         std::set<std::string> as_fed, bool zeros_at_ends, std::optional<SideId> converted)
+         std::set<std::string> as_fed, MaskForm form, std::optional<SideId> converted)
       : sides_(sides),
         comparison_(comparison),
         as_fed_(std::move(as_fed)),
-        zeros_at_ends_(zeros_at_ends),
+        form_(form),
         pool_(*options.pool),
         workspace_(pool_),
         field_(options.seed),
@@ -161,8 +161,7 @@ class Prover {
       if (Varies(value) && !as_fed_.contains(name)) {
         given[name] = RandomValue(field_, value, InputKey(side, name));
       } else {
-        given[name].number =
-            zeros_at_ends_ && as_fed_.contains(name) ? WithZerosAtEnds(value) : value;
+        given[name].number = as_fed_.contains(name) ? MaskInForm(value, form_) : value;
         if (std::find(report_.given.begin(), report_.given.end(), name) == report_.given.end()) {
           report_.given.push_back(name);
         }
@@ -430,7 +429,7 @@ class Prover {
   const PerSide<Side*> sides_;
   const Comparison& comparison_;
   const std::set<std::string> as_fed_;
-  const bool zeros_at_ends_;
+  const MaskForm form_;
   const ThreadPool& pool_;
   const Workspace workspace_;
   const PrimeField field_;
@@ -460,30 +459,33 @@ ProofReport ProveEqual(const PerSide<Side*>& sides, const Comparison& comparison
     }
   }
   if (!report.not_possible.empty()) return report;
-  const auto prove = [&](const std::set<std::string>& as_fed, bool zeros_at_ends,
+  const auto prove = [&](const std::set<std::string>& as_fed, MaskForm form,
                          std::optional<SideId> converted) {
-    return Prover(sides, comparison, options, as_fed, zeros_at_ends, converted).Prove();
+    return Prover(sides, comparison, options, as_fed, form, converted).Prove();
   };
-  report = prove({}, false, std::nullopt);
+  report = prove({}, MaskForm::kAsFed, std::nullopt);
   if (report.proved || !report.not_possible.empty()) return report;
   std::vector<std::set<std::string>> fed = {{}};
   if (std::set<std::string> masks = MaskInputs(sides); !masks.empty())
     fed.push_back(std::move(masks));
   double seconds = report.seconds;
   if (fed.size() > 1) {
-    ProofReport with_masks = prove(fed.back(), false, std::nullopt);
+    ProofReport with_masks = prove(fed.back(), MaskForm::kAsFed, std::nullopt);
     seconds += with_masks.seconds;
-    if (with_masks.proved) {
-      const ProofReport with_zeros = prove(fed.back(), true, std::nullopt);
+    bool in_all_forms = with_masks.proved;
+    for (const MaskForm form : {MaskForm::kHalf, MaskForm::kFirstAlone}) {
+      if (!in_all_forms) break;
+      const ProofReport with_zeros = prove(fed.back(), form, std::nullopt);
       seconds += with_zeros.seconds;
-      if (with_zeros.proved) report = std::move(with_masks);
+      in_all_forms = with_zeros.proved;
     }
+    if (in_all_forms) report = std::move(with_masks);
   }
   const std::optional<SideId> converted = ConvertedSide(
       {&sides.left->evaluator()->model().graph, &sides.right->evaluator()->model().graph});
   for (const std::set<std::string>& as_fed : fed) {
     if (report.proved || report.conversions.proved || !converted.has_value()) break;
-    const ProofReport exact = prove(as_fed, false, converted);
+    const ProofReport exact = prove(as_fed, MaskForm::kAsFed, converted);
     seconds += exact.seconds;
     TakeExactProof(exact, &report);
   }

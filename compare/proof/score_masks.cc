@@ -129,7 +129,8 @@ std::set<std::string> MaskInputs(const PerSide<Side*>& sides) {
   return masks;
 }
 
-Value WithZerosAtEnds(const Value& mask) {
+Value MaskInForm(const Value& mask, MaskForm form) {
+  if (form == MaskForm::kAsFed) return mask;
   const absl::StatusOr<Tensor> whole = mask.tensor().Contiguous();
   if (!whole.ok() || whole->rank() == 0 || whole->num_elements() == 0) return mask;
   const int64_t columns = whole->shape().back();
@@ -138,9 +139,11 @@ Value WithZerosAtEnds(const Value& mask) {
   if (!made.ok() || size == 0) return mask;  // packed elements
   std::byte* const to = made->mutable_raw_data();
   std::copy_n(whole->raw_data(), whole->byte_size(), to);
+  const int64_t half = columns / 2;
   for (int64_t row = 0; row < whole->num_elements() / columns; ++row) {
-    const int64_t half = columns / 2;
-    const int64_t zeros = half - (half == 0 ? 0 : row % half);
+    // Not the same in all rows, so that exchanged rows are seen.
+    const int64_t of_half = half - (half == 0 ? 0 : row % half);
+    const int64_t zeros = form == MaskForm::kHalf ? of_half : columns - 1;
     std::fill_n(to + ((row + 1) * columns - zeros) * size, zeros * size, std::byte{0});
   }
   return *std::move(made);

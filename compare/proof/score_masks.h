@@ -3,6 +3,7 @@
 #ifndef ONNXCMP_COMPARE_PROOF_SCORE_MASKS_H_
 #define ONNXCMP_COMPARE_PROOF_SCORE_MASKS_H_
 
+#include <cstdint>
 #include <set>
 #include <string>
 
@@ -28,9 +29,10 @@ Residues WithoutMasked(Residues scores, const Residues& masked, absl::Span<const
 // Inputs that are called masks and hold whole numbers 0 and 1 alone. Optimizers take for granted
 // that they do, or that the zeros come last.
 std::set<std::string> MaskInputs(const PerSide<Side*>& sides);
-// Such a mask with zeros in the second half of each row, in some more and in some fewer: what was
-// proved with a mask of ones alone may be proved of models that do not read it.
-Value WithZerosAtEnds(const Value& mask);
+// Such a mask as it was fed, with zeros in the second half of each row, or in all of it but the
+// first element: with ones alone, models may be proved equal of which one does not read it.
+enum class MaskForm : uint8_t { kAsFed, kHalf, kFirstAlone };
+Value MaskInForm(const Value& mask, MaskForm form);
 
 }  // namespace onnxcmp
 

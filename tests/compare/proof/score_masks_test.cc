@@ -93,12 +93,17 @@ TEST(ScoreMasks, AMaskOfOnesIsNoProofThatItIsRead) {
 
 TEST(ScoreMasks, ZerosAtEndsLeaveTheFirstOfEachRow) {
   const Value mask = Tensor::Of<int32_t>({3, 4}, {1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 0, 1});
-  const Tensor zeros = WithZerosAtEnds(mask).tensor();
-  const absl::Span<const int32_t> made = zeros.AsSpan<int32_t>();
-  EXPECT_EQ(std::vector<int32_t>(made.begin(), made.end()),
+  const auto numbers_of = [&](MaskForm form) {
+    const Tensor made = MaskInForm(mask, form).tensor();
+    const absl::Span<const int32_t> numbers = made.AsSpan<int32_t>();
+    return std::vector<int32_t>(numbers.begin(), numbers.end());
+  };
+  EXPECT_EQ(numbers_of(MaskForm::kHalf),
             (std::vector<int32_t>{1, 1, 0, 0, 0, 1, 1, 0, 1, 1, 0, 0}));
+  EXPECT_EQ(numbers_of(MaskForm::kFirstAlone),
+            (std::vector<int32_t>{1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0}));
   const Value one = Tensor::Of<bool>({2, 1}, {true, true});
-  EXPECT_EQ(ContentOf(WithZerosAtEnds(one)), ContentOf(one));
+  EXPECT_EQ(ContentOf(MaskInForm(one, MaskForm::kHalf)), ContentOf(one));
 }
 
 }  // namespace
