@@ -53,16 +53,20 @@ absl::StatusOr<Residues> Bounded(FieldNode& node, int input, MeantNumber low, Me
   const ValueOrigin* const origin = node.origin(input);
   Tensor unbounded = node.value(input).residues;
   MeantNumber scale = {1, 1};
+  // The upper limit holds, as in Min(Max(x, low), high).
+  if (low.number > high.number) low = high;
   if (origin != nullptr && origin->unbounded.defined()) {
-    // Of limits outside of others, the others hold.
-    const auto within = [&](const MeantNumber& limit) {
-      if (limit.number <= origin->low.number) return origin->low;
-      return limit.number >= origin->high.number ? origin->high : limit;
+    // The ends of the first range, between the limits of this one.
+    const auto bounded = [](const MeantNumber& end, const MeantNumber& from,
+                            const MeantNumber& to) {
+      if (end.number < from.number) return from;
+      return end.number > to.number ? to : end;
     };
     unbounded = origin->unbounded;
     OC_ASSIGN_OR_RETURN(x, FromTensor(unbounded));
-    low = within(low);
-    high = within(high);
+    const MeantNumber own_low = low;
+    low = bounded(origin->low, own_low, high);
+    high = bounded(origin->high, own_low, high);
   } else if (origin != nullptr && origin->unscaled.defined() && origin->shifted) {
     scale = origin->scale;
     OC_ASSIGN_OR_RETURN(x, FromTensor(origin->unscaled));
@@ -71,7 +75,6 @@ absl::StatusOr<Residues> Bounded(FieldNode& node, int input, MeantNumber low, Me
       if (IsNumber(limit->residue)) limit->residue = Field::Div(limit->residue, scale.residue);
     }
   }
-  if (low.number > high.number) low = high;
   x = Mapped(std::move(x),
              [&](Residue value) { return Between(field, value, low.residue, high.residue); });
   if (scale.number == 1 && unbounded.defined()) {
