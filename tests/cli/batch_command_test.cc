@@ -328,9 +328,12 @@ TEST_F(BatchCommandTest, AFullDiskLosesNothing) {
 
 TEST_F(BatchCommandTest, TwoBatchesDoNotShareAFolder) {
   Pair("endless", kEndless, kEndless);
-  std::thread first([&] { OnnxcmpInterrupted(Command(), SIGTERM, 3000); });
-  std::this_thread::sleep_for(std::chrono::milliseconds(1200));
-  EXPECT_THAT(Onnxcmp(Command()).err, HasSubstr("another batch is at work"));
+  std::thread first([&] { OnnxcmpInterrupted(Command(), SIGTERM, 6000); });
+  for (int tries = 0; tries < 50; ++tries) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    if (!ProcessesWith(folder_ + "/a/endless.onnxtxt").empty()) break;
+  }
+  EXPECT_THAT(Onnxcmp(Command({"--pair-time", "2s"})).err, HasSubstr("another batch is at work"));
   first.join();
 }
 
