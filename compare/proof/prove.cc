@@ -256,14 +256,6 @@ class Prover {
     }
   }
 
-  static bool AreEqual(const PerSide<Traces>& traces, const std::string& left,
-                       const std::string& right) {
-    const auto l = traces.left.find(left);
-    const auto r = traces.right.find(right);
-    return l != traces.left.end() && r != traces.right.end() &&
-           onnxcmp::AreEqual(l->second, r->second);
-  }
-
   bool OutputsAreEqual(const PerSide<Traces>& traces) const {
     return std::all_of(
         comparison_.outputs.pairs.begin(), comparison_.outputs.pairs.end(),
@@ -459,33 +451,39 @@ ProofReport ProveEqual(const PerSide<Side*>& sides, const Comparison& comparison
     }
   }
   if (!report.not_possible.empty()) return report;
-  const auto prove = [&](const std::set<std::string>& as_fed, MaskForm form,
-                         std::optional<SideId> converted) {
-    return Prover(sides, comparison, options, as_fed, form, converted).Prove();
-  };
-  report = prove({}, MaskForm::kAsFed, std::nullopt);
-  if (report.proved || !report.not_possible.empty()) return report;
-  std::vector<std::set<std::string>> fed = {{}};
-  if (std::set<std::string> masks = MaskInputs(sides); !masks.empty())
-    fed.push_back(std::move(masks));
-  double seconds = report.seconds;
-  if (fed.size() > 1) {
-    ProofReport with_masks = prove(fed.back(), MaskForm::kAsFed, std::nullopt);
-    seconds += with_masks.seconds;
-    bool in_all_forms = with_masks.proved;
+  // With masks as they were fed, and in other forms.
+  const auto prove = [&](const std::set<std::string>& as_fed, std::optional<SideId> converted) {
+    const auto in = [&](MaskForm form) {
+      return Prover(sides, comparison, options, as_fed, form, converted).Prove();
+    };
+    ProofReport proof = in(MaskForm::kAsFed);
     for (const MaskForm form : {MaskForm::kHalf, MaskForm::kFirstAlone}) {
-      if (!in_all_forms) break;
-      const ProofReport with_zeros = prove(fed.back(), form, std::nullopt);
-      seconds += with_zeros.seconds;
-      in_all_forms = with_zeros.proved;
+      if (!proof.proved || as_fed.empty()) break;
+      ProofReport other = in(form);
+      other.seconds += proof.seconds;
+      if (other.proved) {
+        proof.seconds = other.seconds;
+      } else {
+        proof = std::move(other);
+      }
     }
-    if (in_all_forms) report = std::move(with_masks);
+    return proof;
+  };
+  report = prove({}, std::nullopt);
+  if (report.proved || !report.not_possible.empty()) return report;
+  double seconds = report.seconds;
+  std::vector<std::set<std::string>> fed = {{}};
+  if (std::set<std::string> masks = MaskInputs(sides); !masks.empty()) {
+    ProofReport with_masks = prove(masks, std::nullopt);
+    seconds += with_masks.seconds;
+    if (with_masks.proved) report = std::move(with_masks);
+    fed.push_back(std::move(masks));
   }
   const std::optional<SideId> converted = ConvertedSide(
       {&sides.left->evaluator()->model().graph, &sides.right->evaluator()->model().graph});
   for (const std::set<std::string>& as_fed : fed) {
     if (report.proved || report.conversions.proved || !converted.has_value()) break;
-    const ProofReport exact = prove(as_fed, MaskForm::kAsFed, converted);
+    const ProofReport exact = prove(as_fed, converted);
     seconds += exact.seconds;
     TakeExactProof(exact, &report);
   }

@@ -111,4 +111,10 @@ bool AreEqual(const ValueTrace& a, const ValueTrace& b) {
   return left.known && right.known && left.hash == right.hash;
 }
 
+bool AreEqual(const PerSide<Traces>& traces, const std::string& left, const std::string& right) {
+  const auto l = traces.left.find(left);
+  const auto r = traces.right.find(right);
+  return l != traces.left.end() && r != traces.right.end() && AreEqual(l->second, r->second);
+}
+
 }  // namespace onnxcmp

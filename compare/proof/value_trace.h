@@ -9,6 +9,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
+#include "compare/base/per_side.h"
 #include "compare/outcome/comparison.h"
 #include "compare/proof/field/prime_field.h"
 #include "compare/proof/field_value.h"
@@ -61,6 +62,8 @@ absl::StatusOr<ValueTrace> TraceOf(const PrimeField& field, const ThreadPool& po
 
 // True if the values are known to be equal.
 bool AreEqual(const ValueTrace& a, const ValueTrace& b);
+// The same of values by their names; false if one is not traced.
+bool AreEqual(const PerSide<Traces>& traces, const std::string& left, const std::string& right);
 
 bool IsRealTensor(const Value& value);
 
