@@ -9,6 +9,7 @@
 #include "compare/base/per_side.h"
 #include "compare/inputs/feeds.h"
 #include "evaluator/model/model.h"
+#include "evaluator/run/evaluator.h"
 
 namespace onnxcmp {
 

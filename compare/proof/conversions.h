@@ -22,6 +22,7 @@
 #include "compare/proof/rounded_constants.h"
 #include "evaluator/model/model.h"
 #include "evaluator/tensor/dtype.h"
+#include "evaluator/tensor/tensor.h"
 
 namespace onnxcmp {
 

@@ -21,6 +21,7 @@
 #include "compare/proof/field/residues.h"
 #include "compare/proof/field/workspace.h"
 #include "compare/proof/field_value.h"
+#include "compare/proof/value_origin.h"
 #include "evaluator/kernels/signature.h"
 #include "evaluator/model/model.h"
 #include "evaluator/tensor/dtype.h"

@@ -8,13 +8,13 @@
 #include <string>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "compare/outcome/proof_report.h"
+#include "compare/proof/conversions.h"
 #include "compare/proof/field/prime_field.h"
 #include "compare/proof/field/product.h"
 #include "compare/proof/field/workspace.h"
@@ -28,8 +28,6 @@
 #include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
-
-using FieldValues = absl::flat_hash_map<std::string, FieldValue>;
 
 // Facts and findings of all runs of a side.
 struct FieldTools {

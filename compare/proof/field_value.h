@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
+#include "absl/container/flat_hash_map.h"
 #include "compare/proof/value_origin.h"
 #include "evaluator/tensor/tensor.h"
 #include "evaluator/tensor/value.h"
@@ -36,6 +38,9 @@ struct FieldValue {
 
   bool empty() const { return number.empty(); }
 };
+
+// By name.
+using FieldValues = absl::flat_hash_map<std::string, FieldValue>;
 
 }  // namespace onnxcmp
 

@@ -9,7 +9,6 @@
 #include "absl/status/statusor.h"
 #include "compare/proof/field/prime_field.h"
 #include "compare/proof/field/residues.h"
-#include "compare/proof/field_run.h"
 #include "compare/proof/field_value.h"
 #include "evaluator/model/model.h"
 #include "evaluator/tensor/tensor.h"

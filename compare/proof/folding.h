@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "compare/proof/field/prime_field.h"
-#include "compare/proof/field_run.h"
 #include "compare/proof/field_value.h"
 #include "evaluator/base/thread_pool.h"
 #include "evaluator/model/model.h"

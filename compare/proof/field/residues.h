@@ -11,6 +11,7 @@
 #include "absl/types/span.h"
 #include "compare/proof/field/prime_field.h"
 #include "compare/proof/field/residue_array.h"
+#include "compare/proof/field/workspace.h"
 #include "evaluator/tensor/tensor.h"
 
 namespace onnxcmp {
