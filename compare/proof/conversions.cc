@@ -362,7 +362,7 @@ void Conversions::AddFoldedLayers() {
         layer.steps.begin(), layer.steps.end(),
         [](const LayerStep& step) { return step.op_type == "Add" || step.op_type == "Sub"; });
     if (only_sums) continue;
-    FoldedLayer folded = Fold(field_, layer);
+    FoldedLayer folded = Fold(field_, layer, FoldNear(layer));
     const Shape biases = {static_cast<int64_t>(folded.near.biases.size())};
     exact_.push_back({layer.weight_name,
                       layer.weight.shape(),

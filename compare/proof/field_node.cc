@@ -49,7 +49,8 @@ void EmbedIntegers(const Tensor& tensor, int64_t first, absl::Span<Residue> resi
 // Elements of constants that are worth not to be embedded again.
 constexpr int64_t kLargeConstant = 4096;
 
-// The number that all elements are, if it is one.
+}  // namespace
+
 std::optional<double> OneNumber(const Tensor& tensor) {
   constexpr int64_t kPiece = 4096;
   std::optional<double> number;
@@ -64,8 +65,6 @@ std::optional<double> OneNumber(const Tensor& tensor) {
   }
   return number;
 }
-
-}  // namespace
 
 absl::StatusOr<Residues> EmbedTensor(const PrimeField& field, const Tensor& tensor,
                                      MeantConstants* meant, const Workspace* workspace) {

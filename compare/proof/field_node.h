@@ -44,6 +44,9 @@ struct MeantConstants {
 absl::StatusOr<Residues> EmbedTensor(const PrimeField& field, const Tensor& tensor,
                                      MeantConstants* meant, const Workspace* workspace = nullptr);
 
+// The number that all elements of a tensor in memory are, if it is one.
+std::optional<double> OneNumber(const Tensor& tensor);
+
 // factor * exp(exponent), element by element; the factor is broadcast.
 struct ExpForm {
   Residues factor;

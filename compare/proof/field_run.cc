@@ -11,6 +11,7 @@
 #include "compare/proof/node_kinds.h"
 #include "compare/proof/score_masks.h"
 #include "compare/proof/unknown_values.h"
+#include "compare/proof/value_trace.h"
 #include "compare/streams/fingerprint.h"
 #include "compare/streams/xxh128.h"
 #include "evaluator/base/status_macros.h"
@@ -25,10 +26,6 @@ namespace onnxcmp {
 namespace {
 
 constexpr int kMostDepth = 16;  // of bodies in bodies
-
-bool IsReal(const Value& value) {
-  return value.is_tensor() && IsFloatingPoint(value.tensor().dtype());
-}
 
 struct Resolved {
   const onnx::OpSchema* schema = nullptr;
@@ -160,11 +157,11 @@ absl::StatusOr<std::vector<FieldValue>> FieldRun::Compute(int64_t index,
   bool shaped = false;
   for (const FieldValue& input : inputs) {
     fixed = fixed && input.fixed;
-    reals = reals || IsReal(input.number);
+    reals = reals || IsRealTensor(input.number);
     shaped = shaped || input.shaped;
   }
   for (const auto& [name, number] : captures) fixed = fixed && values.at(name).fixed;
-  const bool real_result = std::any_of(numbers.begin(), numbers.end(), IsReal);
+  const bool real_result = std::any_of(numbers.begin(), numbers.end(), IsRealTensor);
   std::vector<FieldValue> outputs(numbers.size());
   if (ReadsNoElements(node) || (fixed && !(reals && real_result))) {
     for (size_t i = 0; i < outputs.size(); ++i) outputs[i].number = numbers[i];

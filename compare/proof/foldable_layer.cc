@@ -327,11 +327,11 @@ FoldedNumbers<double> FoldNear(const FoldableLayer& layer) {
   return FoldIn(InReals<double>(), layer, NumbersIn(layer.weight), 0);
 }
 
-FoldedLayer Fold(const PrimeField& field, const FoldableLayer& layer) {
+FoldedLayer Fold(const PrimeField& field, const FoldableLayer& layer, FoldedNumbers<double> near) {
   const std::vector<double> weights = NumbersIn(layer.weight);
   FoldedLayer folded;
   folded.exact = FoldIn(InField{&field}, layer, layer.weight_residues, 0);
-  folded.near = FoldIn(InReals<double>(), layer, weights, 0);
+  folded.near = std::move(near);
   const std::vector<float> floats(weights.begin(), weights.end());
   for (size_t way = 0; way < kFoldingWays; ++way) {
     folded.ways[way] = FoldIn(InReals<float>(), layer, floats, static_cast<int>(way));

@@ -80,7 +80,8 @@ struct FoldedLayer {
 // Its numbers alone, in doubles: as FoldedLayer::near.
 FoldedNumbers<double> FoldNear(const FoldableLayer& layer);
 
-FoldedLayer Fold(const PrimeField& field, const FoldableLayer& layer);
+// `near`: what FoldNear() gives.
+FoldedLayer Fold(const PrimeField& field, const FoldableLayer& layer, FoldedNumbers<double> near);
 void FoldNudged(const FoldableLayer& layer, FoldedLayer* folded);
 
 }  // namespace onnxcmp

@@ -243,7 +243,7 @@ FoldedLayerConstants FoldedInto(const PrimeField& field, const FoldableLayer& la
                                 const FieldValues& constants,
                                 const std::map<std::string, ConstantNumbers>& numbers_of,
                                 LayoutCache* layouts) {
-  const FoldedNumbers<double> near = FoldNear(layer);
+  FoldedNumbers<double> near = FoldNear(layer);
   const double greatest = GreatestOf(near.weights);
   // A bias may be small, and made of large terms.
   const double greatest_term = std::max(GreatestOf(near.biases), GreatestOf(near.sizes));
@@ -267,7 +267,7 @@ FoldedLayerConstants FoldedInto(const PrimeField& field, const FoldableLayer& la
   }
   FoldedLayerConstants found;
   if (weights.empty() && biases.empty()) return found;
-  FoldedLayer folded = Fold(field, layer);
+  FoldedLayer folded = Fold(field, layer, std::move(near));
   // Of the weights; the biases are made with the same.
   std::optional<Nudges> nudges;
   std::vector<bool> ways;

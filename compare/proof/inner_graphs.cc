@@ -10,6 +10,7 @@
 #include "compare/proof/field/residues.h"
 #include "compare/proof/field_functions.h"
 #include "compare/proof/field_node.h"
+#include "compare/proof/foldable_layer.h"
 #include "compare/proof/node_kinds.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/model/outer_names.h"
@@ -55,9 +56,8 @@ std::optional<T> FixedElement(const FieldValue& value) {
 }
 
 absl::StatusOr<Residues> ResiduesOf(const PrimeField& field, const FieldValue& value) {
-  if (value.residues.defined()) return FromTensor(value.residues);
   if (!value.number.is_tensor()) return NoMeaning("a sequence");
-  return EmbedTensor(field, value.number.tensor(), nullptr);
+  return ResiduesOfNumbers(field, value);
 }
 
 // Adds to a value what holds of another that it depends on.

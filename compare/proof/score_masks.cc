@@ -11,6 +11,7 @@
 #include "absl/strings/string_view.h"
 #include "compare/proof/field/prime_field.h"
 #include "compare/proof/foldable_layer.h"
+#include "compare/proof/value_trace.h"
 #include "evaluator/tensor/dtype.h"
 
 namespace onnxcmp {
@@ -19,10 +20,6 @@ namespace {
 // The greatest number that a mask adds: exp() of it is 0, whatever scores are.
 constexpr double kMaskNumber = -9999;
 
-bool IsRealTensor(const FieldValue& value) {
-  return value.number.is_tensor() && IsFloatingPoint(value.number.tensor().dtype());
-}
-
 // 1 where a value that does not depend on the inputs is a mask's number, or where one has been
 // masked; nothing if there is no such element.
 std::optional<Residues> MasksOf(const FieldValue& value) {
@@ -30,7 +27,7 @@ std::optional<Residues> MasksOf(const FieldValue& value) {
     absl::StatusOr<Residues> masked = FromTensor(value.masked);
     if (masked.ok()) return *std::move(masked);
   }
-  if (!value.fixed || !IsRealTensor(value)) return std::nullopt;
+  if (!value.fixed || !IsRealTensor(value.number)) return std::nullopt;
   const std::vector<double> numbers = NumbersIn(value.number.tensor());
   Residues masked = Residues::Filled(value.number.tensor().shape(), 0);
   bool some = false;

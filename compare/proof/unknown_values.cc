@@ -5,7 +5,7 @@
 
 #include "absl/status/status.h"
 #include "compare/proof/field/residues.h"
-#include "compare/proof/field_node.h"
+#include "compare/proof/foldable_layer.h"
 #include "compare/proof/node_kinds.h"
 #include "compare/proof/value_trace.h"
 #include "compare/streams/fingerprint.h"
@@ -32,12 +32,7 @@ absl::StatusOr<uint64_t> HashOf(const PrimeField& field, const FieldValue& value
   }
   const Tensor& number = value.number.tensor();
   if (value.fixed && !IsFloatingPoint(number.dtype())) return ContentOf(value.number).low;
-  Residues residues;
-  if (value.residues.defined()) {
-    OC_ASSIGN_OR_RETURN(residues, FromTensor(value.residues));
-  } else {
-    OC_ASSIGN_OR_RETURN(residues, EmbedTensor(field, number, nullptr));
-  }
+  OC_ASSIGN_OR_RETURN(const Residues residues, ResiduesOfNumbers(field, value));
   if (std::find(residues.values.begin(), residues.values.end(), kNoNumber) !=
       residues.values.end()) {
     return absl::UnimplementedError("an input is NaN, or unknown, in exact arithmetic");

@@ -11,7 +11,6 @@
 #include "compare/proof/field_node.h"
 #include "compare/proof/value_origin.h"
 #include "evaluator/base/status_macros.h"
-#include "evaluator/tensor/convert.h"
 
 namespace onnxcmp {
 namespace {
@@ -243,13 +242,7 @@ std::optional<double> OneNumber(const FieldNode& node, int input) {
     return std::nullopt;
   }
   const absl::StatusOr<Tensor> whole = value.number.tensor().Contiguous();
-  if (!whole.ok()) return std::nullopt;
-  std::vector<double> numbers(static_cast<size_t>(whole->num_elements()));
-  LoadElements<double>(whole->dtype(), whole->raw_data(), 0, whole->num_elements(), numbers.data());
-  for (const double number : numbers) {
-    if (number != numbers.front()) return std::nullopt;
-  }
-  return numbers.front();
+  return whole.ok() ? OneNumber(*whole) : std::nullopt;
 }
 
 absl::Span<const FieldOperatorRow> BoundFieldOperators() { return kRows; }
