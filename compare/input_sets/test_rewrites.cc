@@ -203,7 +203,7 @@ class Tester {
     for (const Rewrite& rewrite : FindRewrites(comparison_)) {
       if (rewrite.state != RewriteState::kProved && rewrite.state != RewriteState::kTested)
         continue;
-      // Of models that are proved whole, all rewrites are.
+      // All rewrites of models that are proved whole are proved.
       const bool proved = rewrite.state == RewriteState::kProved || comparison_.proof->proved;
       std::map<std::string, std::optional<RewriteFault>> by_kind;
       for (const RewritePlace& place : rewrite.places) {

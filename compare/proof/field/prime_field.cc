@@ -68,7 +68,7 @@ void EmbedNumbers(const Number* numbers, absl::Span<Residue> residues) {
   constexpr int kFractionBits = std::numeric_limits<Number>::digits - 1;
   constexpr Bits kFraction = (Bits{1} << kFractionBits) - 1;
   constexpr Bits kExponent = std::numeric_limits<Bits>::max() >> (kFractionBits + 1);
-  // Of exponents, counted from the last bit.
+  // The bias of exponents, counted from the last bit.
   constexpr int kBias = std::numeric_limits<Number>::max_exponent - 1 + kFractionBits;
   static const PowersOfTwo powers;
   for (size_t i = 0; i < residues.size(); ++i) {
@@ -191,7 +191,7 @@ void PrimeField::ExpAll(absl::Span<Residue> numbers) const {
   const auto random = [&](Residue x) {
     return AsElement(MixSpread(spread, static_cast<uint64_t>(x)));
   };
-  // Of -x for x that count as below 0: their inverses, at less cost together.
+  // Powers of -x for x that count as below 0: their inverses, at less cost together.
   std::vector<Residue> inverses;
   std::vector<size_t> places;
   for (size_t i = 0; i < numbers.size(); ++i) {

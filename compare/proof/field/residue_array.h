@@ -17,8 +17,8 @@
 
 namespace onnxcmp {
 
-// As a std::vector of residues; memory that the system does not have ends the program, as there.
-// What is made from an array has its workspace, which outlives all of them; null: none.
+// A std::vector of residues in its use; memory that the system does not have ends the program, as
+// there. Arrays that are made from one have its workspace, which outlives them; null: none.
 class ResidueArray {
  public:
   ResidueArray() = default;
