@@ -64,7 +64,7 @@ absl::StatusOr<Tensor> LineParameters(const KernelContext& ctx, const Tensor& pa
     std::fill_n(to, result.num_elements(), values[0]);
   } else if (loaded.rank() == 1 && loaded.dim(0) == lines) {
     for (int64_t i = 0; i < matrices.count; ++i) to = std::copy(values.begin(), values.end(), to);
-  } else if (loaded.shape() == full) {
+  } else if (shape.size() >= 2 && loaded.shape() == full) {
     std::copy(values.begin(), values.end(), to);
   } else {
     return absl::InvalidArgumentError(absl::StrCat(

@@ -79,5 +79,25 @@ TEST(MatMulIntegerToFloatTest, BadInputs) {
   ExpectError(run(Floats({1, 2}), Floats({1})), kInvalid, "the bias is float[1]");
 }
 
+// quantize_dynamic(per_channel=True) writes a parameter for each element of a vector, which is one
+// row or one column and so has one. onnxruntime refuses it, too.
+TEST(MatMulIntegerToFloatTest, AParameterPerElementOfAVector) {
+  const std::vector<uint8_t> many(1000, 1);
+  const Tensor vector = Tensor::Of<uint8_t>({1000}, many);
+  const Tensor scales = Tensor::Of<float>({1000}, std::vector<float>(1000, 0.5f));
+  const Tensor one = Tensor::Scalar(1.0f);
+  const auto run = [&](const Tensor& a_scale, const Tensor& b_scale, const Value& a_zero,
+                       const Value& b_zero) {
+    OpTest test = Contrib("MatMulIntegerToFloat");
+    test.Input(vector).Input(vector).Input(a_scale).Input(b_scale);
+    return test.Input(a_zero).Input(b_zero).Run().status();
+  };
+  const Value none = Tensor::Scalar<uint8_t>(0);
+  ExpectError(run(one, scales, none, none), kInvalid, "b's scale is float[1000]");
+  ExpectError(run(scales, one, none, none), kInvalid, "a's scale is float[1000]");
+  ExpectError(run(one, one, none, vector), kInvalid, "the zero point is uint8[1000]");
+  ExpectError(run(one, one, vector, none), kInvalid, "the zero point is uint8[1000]");
+}
+
 }  // namespace
 }  // namespace onnxcmp::testing
