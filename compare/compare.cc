@@ -11,6 +11,8 @@
 #include "compare/base/per_side.h"
 #include "compare/base/thresholds.h"
 #include "compare/causes/cause.h"
+#include "compare/conversion/check_conversion.h"
+#include "compare/conversion/conversion.h"
 #include "compare/coverage/unread_rows.h"
 #include "compare/differences/tensor_distance.h"
 #include "compare/not_finite/find_not_finite.h"
@@ -24,6 +26,7 @@
 #include "compare/sides/pair_values.h"
 #include "compare/sides/value_bank.h"
 #include "compare/stages/align_sides.h"
+#include "compare/stages/judge_conversion.h"
 #include "compare/stages/judge_outputs.h"
 #include "compare/stages/keep_nodes_in_float.h"
 #include "compare/stages/look_at_quantization.h"
@@ -263,6 +266,16 @@ absl::StatusOr<Findings> CompareRecords(const SideRecords& recorded,
   KeepForSearch(may_search && AreFarApart(outputs), &for_search, &searched);
   OC_ASSIGN_OR_RETURN(OutputComparison judged,
                       JudgeOutputs(sides, outputs, measured, tolerances, judging, tools));
+  timer.emplace(options.timings, "check the conversion");
+  OC_ASSIGN_OR_RETURN(const std::optional<CheckedConversion> checked,
+                      CheckConversion(sides, measured.alignment, options.made_up, options.watch,
+                                      tools.pool));
+  if (checked.has_value()) {
+    judged = JudgeConversion(*checked, outputs,
+                             {options.min_sqnr, other_inputs, options.ties_agree},
+                             std::move(judged), tools.pool);
+  }
+  const bool honest = checked.has_value() && IsHonest(*checked, judged);
   OC_ASSIGN_OR_RETURN(PerSide<NotFinite> not_finite, FindNotFiniteOnBoth(sides, tools));
   OC_RETURN_IF_ERROR(CheckNotStopped(options));
 
@@ -271,17 +284,21 @@ absl::StatusOr<Findings> CompareRecords(const SideRecords& recorded,
   const bool untested =
       IsUntestedBecauseOf(options.made_up_inputs, *sides.left.stream, *sides.right.stream, judged);
   CauseReport search;
-  if (!untested) {
+  if (!untested && !honest) {
     OC_ASSIGN_OR_RETURN(search, SearchCauses(searched, outputs.right, measured, judged, tolerances,
                                              options, tools));
   }
   for (const SideId id : kBothSides) for_search[id].Clear();
   OC_ASSIGN_OR_RETURN(
       measured, WithRepairedPairs(sides, std::move(measured), &search, tolerances, early, tools));
-  const LookAtQuantizationOptions looking =
+  LookAtQuantizationOptions looking =
       LookingAtQuantization(options, AnyRecorded(sides), quantized, other_inputs, judged.agree);
+  looking.review = looking.review && !honest;
   OC_ASSIGN_OR_RETURN(ReviewedCauses reviewed, LookAtQuantization(sides, measured.alignment, judged,
                                                                   search.causes, looking, tools));
+  if (checked.has_value()) {
+    reviewed.causes = WithoutHonest(*checked, std::move(reviewed.causes));
+  }
   timer.reset();
   OC_RETURN_IF_ERROR(CheckNotStopped(options));
 
@@ -289,7 +306,7 @@ absl::StatusOr<Findings> CompareRecords(const SideRecords& recorded,
     tolerances.Allow(ToleranceOfKnownForms(), "the tanh form of Gelu for the one with erf");
     OC_ASSIGN_OR_RETURN(judged, JudgeOutputs(sides, outputs, measured, tolerances, judging, tools));
   }
-  if (!other_inputs) {
+  if (!other_inputs && !honest) {
     judged = RejudgeOutputs(std::move(judged), search.effects, reviewed.causes, quantized);
     if (looking.review)
       judged = WeighByLayers(std::move(judged), reviewed.quantization, sides, options.made_up);

@@ -61,8 +61,6 @@ class MixedRun {
     absl::node_hash_map<int, Value> exact;    // by result of the plain side: before it is rounded
   };
 
-  void FindPartners(const std::vector<int>& aligned);
-  int PartnerByName(int r, const absl::flat_hash_map<absl::string_view, int>& by_name) const;
   void FindCandidates();
   // The converted side's node for a node of the plain side; kNone if none fits.
   int CounterpartOf(int n, const absl::flat_hash_map<absl::string_view, int>& nodes_by_name) const;

@@ -8,7 +8,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "absl/strings/strip.h"
+#include "compare/conversion/converted_partners.h"
 #include "compare/differences/number_strips.h"
 #include "compare/differences/tensor_distance.h"
 #include "compare/in_float/mixed_run.h"
@@ -18,12 +18,6 @@
 
 namespace onnxcmp {
 namespace {
-
-// True for nodes that pass on the same numbers in another type.
-bool IsPassing(const StreamNode& made) {
-  return made.op_type == "Cast" || made.op_type == "QuantizeLinear" ||
-         made.op_type == "DequantizeLinear" || made.op_type == "DynamicQuantizeLinear";
-}
 
 // Operators whose inputs and outputs onnxruntime's quantizer rounds for their own sake; operators
 // that only move numbers, or end on a Relu, follow the others.
@@ -81,53 +75,15 @@ MixedRun::MixedRun(const SideValues& plain, const SideValues& converted,
     : plain_(plain),
       converted_(converted),
       quantized_(quantized),
-      partners_(converted.graph().stream().results.size(), kNone),
+      partners_(ConvertedPartners(plain.graph(), converted.graph(), converted.all_params(), aligned,
+                                  quantized)),
       stand_ins_(plain.graph().stream().results.size()),
       counterparts_(plain.graph().nodes().size(), kNone),
       kept_by_(converted.graph().nodes().size()) {
-  FindPartners(aligned);
+  for (const int r : converted.graph().results()) {
+    if (partners_[Index(r)] != kNone) stand_ins_[Index(partners_[Index(r)])].push_back(r);
+  }
   FindCandidates();
-}
-
-int MixedRun::PartnerByName(int r,
-                            const absl::flat_hash_map<absl::string_view, int>& by_name) const {
-  const StreamResult& theirs = converted_.graph().result(r);
-  absl::string_view name = theirs.name;
-  auto it = by_name.find(name);
-  if (it == by_name.end() && quantized_ &&
-      (absl::ConsumeSuffix(&name, "_quantized") ||
-       absl::ConsumeSuffix(&name, "_DequantizeLinear_Output"))) {
-    it = by_name.find(name);
-  }
-  if (it == by_name.end()) return kNone;
-  const StreamResult& ours = plain_.graph().result(it->second);
-  const bool alike = SameKindOfNumber(ours.dtype, theirs.dtype) ||
-                     (IsFloatingPoint(ours.dtype) && converted_.all_params().of(r).has_value());
-  return alike && ours.fingerprint.size == theirs.fingerprint.size ? it->second : kNone;
-}
-
-void MixedRun::FindPartners(const std::vector<int>& aligned) {
-  const SideGraph& graph = converted_.graph();
-  absl::flat_hash_map<absl::string_view, int> by_name;
-  for (const int l : plain_.graph().results()) by_name[plain_.graph().result(l).name] = l;
-  for (const int r : graph.results()) {
-    int partner = PartnerByName(r, by_name);
-    const int n = graph.producer(r);
-    const bool passes = n != kNone && IsPassing(*graph.node(n).made) &&
-                        !graph.node(n).made->inputs.empty() && r == graph.node(n).made->outputs[0];
-    const int passed = passes ? graph.node(n).made->inputs[0] : kNone;
-    // A Cast passes on its input, even if another result is nearer.
-    const bool casts = passes && HasTrait(*graph.node(n).made, OperatorTrait::kCasts);
-    if (partner == kNone && casts && passed != kNone) partner = partners_[Index(passed)];
-    if (partner == kNone) partner = aligned[Index(r)];
-    if (partner == kNone && passed != kNone) partner = partners_[Index(passed)];
-    if (partner == kNone ||
-        plain_.graph().result(partner).fingerprint.size != graph.result(r).fingerprint.size) {
-      continue;
-    }
-    partners_[Index(r)] = partner;
-    stand_ins_[Index(partner)].push_back(r);
-  }
 }
 
 int MixedRun::CounterpartOf(
@@ -149,7 +105,7 @@ int MixedRun::CounterpartOf(
       const int m = converted_.graph().producer(r);
       if (m == kNone) continue;
       const StreamNode& theirs = *converted_.graph().node(m).made;
-      const bool fits = quantized_ ? !IsPassing(theirs)
+      const bool fits = quantized_ ? !PassesNumbers(theirs)
                                    : theirs.op_type == ours.op_type && theirs.domain == ours.domain;
       if (fits) return m;
     }
@@ -256,7 +212,7 @@ int MixedRun::CounterpartInFloat(int n) const {
     for (const int r : stand_ins_[Index(l)]) {
       int m = converted_.graph().producer(r);
       if (m == kNone) continue;
-      if (!quantized_ && IsPassing(*converted_.graph().node(m).made)) {
+      if (!quantized_ && PassesNumbers(*converted_.graph().node(m).made)) {
         m = converted_.graph().producer(converted_.graph().node(m).made->inputs[0]);
       }
       if (m == kNone) continue;

@@ -157,8 +157,9 @@ int64_t QuantParamValues::ScaleAt(absl::Span<const int64_t> shape, int64_t eleme
   return (element / inner / along * blocks + at / block) * inner + element % inner;
 }
 
-std::optional<QuantParamValues> ValuesOf(const QuantParams& params, const Tensor& integers,
-                                         const Value* scale, const Value* zero_point) {
+std::optional<QuantParamValues> ValuesOf(const QuantParams& params, DType integers,
+                                         absl::Span<const int64_t> shape, const Value* scale,
+                                         const Value* zero_point) {
   if (scale == nullptr || !scale->is_tensor() || !IsFloatingPoint(scale->tensor().dtype())) {
     return std::nullopt;
   }
@@ -169,21 +170,21 @@ std::optional<QuantParamValues> ValuesOf(const QuantParams& params, const Tensor
     if (!zero_point->is_tensor() || !IsInteger(zero_point->tensor().dtype())) return std::nullopt;
     values.zero_points = ElementsOf(zero_point->tensor());
   }
-  if (!IsInteger(integers.dtype())) return std::nullopt;
-  values.least = LeastOf(integers.dtype());
-  values.most = GreatestOf(integers.dtype());
+  if (!IsInteger(integers)) return std::nullopt;
+  values.least = LeastOf(integers);
+  values.most = GreatestOf(integers);
   if (values.zero_points.size() != 1 && values.zero_points.size() != values.scales.size()) {
     return std::nullopt;
   }
   if (values.scales.size() == 1) return values;
-  const auto rank = static_cast<int64_t>(integers.shape().size());
+  const auto rank = static_cast<int64_t>(shape.size());
   values.axis = params.axis < 0 ? params.axis + rank : params.axis;
   values.block = params.block;
   if (values.axis < 0 || values.axis >= rank) return std::nullopt;
-  const int64_t along = integers.shape()[static_cast<size_t>(values.axis)];
+  const int64_t along = shape[static_cast<size_t>(values.axis)];
   int64_t expected = along;
   if (params.block > 0 && along > 0) {
-    expected = integers.num_elements() / along * ((along + params.block - 1) / params.block);
+    expected = NumElements(shape).value_or(0) / along * ((along + params.block - 1) / params.block);
   }
   if (static_cast<int64_t>(values.scales.size()) != expected) return std::nullopt;
   return values;

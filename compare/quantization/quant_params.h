@@ -72,8 +72,13 @@ struct QuantParamValues {
 };
 
 // Nothing if scales and zero points do not fit the integers. The zero point may be absent.
-std::optional<QuantParamValues> ValuesOf(const QuantParams& params, const Tensor& integers,
-                                         const Value* scale, const Value* zero_point);
+std::optional<QuantParamValues> ValuesOf(const QuantParams& params, DType integers,
+                                         absl::Span<const int64_t> shape, const Value* scale,
+                                         const Value* zero_point);
+inline std::optional<QuantParamValues> ValuesOf(const QuantParams& params, const Tensor& integers,
+                                                const Value* scale, const Value* zero_point) {
+  return ValuesOf(params, integers.dtype(), integers.shape(), scale, zero_point);
+}
 
 }  // namespace onnxcmp
 

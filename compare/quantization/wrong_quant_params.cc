@@ -89,24 +89,22 @@ bool CutsByMoving(const FixedQuantParams& params, double below, double above) {
 
 std::string Range(double low, double high) { return absl::StrFormat("%.3g … %.3g", low, high); }
 
-const std::string& NameOf(const CounterpartRun& run, int r) {
-  return run.quantized().graph().result(r).name;
-}
+const std::string& NameOf(const SideGraph& graph, int r) { return graph.result(r).name; }
 
 absl::string_view Whose(const FixedQuantParams& params) {
   return params.own_numbers ? "the values that it rounds" : "the other side's values";
 }
 
-std::string ScaleText(const CounterpartRun& run, const FixedQuantParams& params) {
-  const QuantParams& of = *run.quantized().all_params().of(params.result);
-  return absl::StrFormat("scale %s = %.4g reaches %s, %s %s", NameOf(run, of.scale),
+std::string ScaleText(const SideGraph& graph, const QuantParams& of,
+                      const FixedQuantParams& params) {
+  return absl::StrFormat("scale %s = %.4g reaches %s, %s %s", NameOf(graph, of.scale),
                          params.values.scales[0], Range(params.least_real(), params.most_real()),
                          Whose(params), Range(params.least, params.most));
 }
 
-std::string ZeroPointText(const CounterpartRun& run, const FixedQuantParams& params, double steps) {
-  const QuantParams& of = *run.quantized().all_params().of(params.result);
-  const std::string name = of.zero_point == kNone ? "" : NameOf(run, of.zero_point);
+std::string ZeroPointText(const SideGraph& graph, const QuantParams& of,
+                          const FixedQuantParams& params, double steps) {
+  const std::string name = of.zero_point == kNone ? "" : NameOf(graph, of.zero_point);
   return absl::StrFormat(
       "zero point %s = %.4g is about %.0f steps too %s: the grid reaches %s, %s %s", name,
       params.values.zero_points[0], std::abs(steps), steps > 0 ? "great" : "small",
@@ -115,6 +113,13 @@ std::string ZeroPointText(const CounterpartRun& run, const FixedQuantParams& par
 }
 
 }  // namespace
+
+void FixedQuantParams::Count(double number) {
+  const double high = most_real();
+  const double beyond = std::max({number - high, least_real() - number, 0.0}) / values.scales[0];
+  if (beyond > 1) (number > high ? cut_above : cut_below) += 1;
+  cut_square += beyond * beyond;
+}
 
 std::optional<FixedQuantParams> FixedQuantParamsOf(const CounterpartRun& run, int r) {
   const SideValues& side = run.quantized();
@@ -151,11 +156,8 @@ std::optional<FixedQuantParams> FixedQuantParamsOf(const CounterpartRun& run, in
   params.own_numbers = own_numbers;
   params.least = std::numeric_limits<double>::infinity();
   params.most = -params.least;
-  const double low = params.least_real();
-  const double high = params.most_real();
-  const double step = values->scales[0];
   const KeptRange kept = KeptByReaders(side.graph(), r);
-  double cut_below = 0, cut_above = 0, squares = 0, count = 0;
+  double count = 0;
   ForEachStrip(DequantizedReader(*numbers), 0, numbers->size(),
                [&](int64_t /*first*/, int64_t size, const double* strip) {
                  for (double number : absl::MakeConstSpan(strip, size)) {
@@ -163,22 +165,19 @@ std::optional<FixedQuantParams> FixedQuantParamsOf(const CounterpartRun& run, in
                    number = std::clamp(number, kept.least, kept.greatest);
                    params.least = std::min(params.least, number);
                    params.most = std::max(params.most, number);
-                   const double beyond = std::max({number - high, low - number, 0.0}) / step;
+                   params.Count(number);
                    count += 1;
-                   if (beyond > 1) (number > high ? cut_above : cut_below) += 1;
-                   squares += beyond * beyond;
                  }
                });
   if (count == 0 || !(params.most > params.least)) return std::nullopt;
   params.count = count;
-  params.cut_below = cut_below;
-  params.cut_above = cut_above;
-  params.cut_square = squares / count;
+  params.cut_square /= count;
   params.never_negative = HasTrait(kOnnxDomain, made_by, OperatorTrait::kNotNegative);
   return params;
 }
 
-std::vector<Mistake> WrongQuantParams(const CounterpartRun& run,
+std::vector<Mistake> WrongQuantParams(const SideGraph& graph,
+                                      const QuantParamsByResult& by_result,
                                       const std::vector<FixedQuantParams>& all_params,
                                       bool made_up) {
   std::vector<double> reaches, moves, rooms;
@@ -198,7 +197,7 @@ std::vector<Mistake> WrongQuantParams(const CounterpartRun& run,
   for (const FixedQuantParams& params : all_params) {
     Mistake& found = mistakes.emplace_back();
     std::string& mistake = found.text;
-    const QuantParams& of = *run.quantized().all_params().of(params.result);
+    const QuantParams& of = *by_result.of(params.result);
     found.place = of.scale;
     const double reach = ReachOf(params);
     const double relative = reach / std::clamp(reach_of_all, 0.1, 10.0);
@@ -215,7 +214,7 @@ std::vector<Mistake> WrongQuantParams(const CounterpartRun& run,
     if ((most || much || some) && !IsTail(cut, params.count) &&
         params.cut_square > 10 * kRounding) {
       mistake = absl::StrFormat("%s: too small, %.2g %% of them are cut off",
-                                ScaleText(run, params), 100 * cut_share);
+                                ScaleText(graph, of, params), 100 * cut_share);
       continue;
     }
     // One end clips numbers, and the other one has about as many unused steps.
@@ -233,7 +232,7 @@ std::vector<Mistake> WrongQuantParams(const CounterpartRun& run,
     if (!IsByConvention(params) && (fits || odd_one)) {
       found.place = of.zero_point;
       mistake = ZeroPointText(
-          run, params,
+          graph, of, params,
           odd_one && !fits
               ? params.values.zero_points[0] - (params.values.least + params.values.most + 1) / 2
               : move);
@@ -242,7 +241,7 @@ std::vector<Mistake> WrongQuantParams(const CounterpartRun& run,
     if (wasted_below) {
       found.place = of.zero_point;
       mistake = absl::StrCat(
-          ZeroPointText(run, params, params.values.zero_points[0] - params.values.least),
+          ZeroPointText(graph, of, params, params.values.zero_points[0] - params.values.least),
           ", which are never negative");
       continue;
     }
@@ -251,7 +250,7 @@ std::vector<Mistake> WrongQuantParams(const CounterpartRun& run,
                            std::max(params.least, params.least_real())) /
                           (params.most_real() - params.least_real());
       mistake = absl::StrFormat("%s: about %.2g times too great, they use %.2g %% of its range",
-                                ScaleText(run, params), 1 / relative, 100 * std::max(0.0, used));
+                                ScaleText(graph, of, params), 1 / relative, 100 * std::max(0.0, used));
     }
   }
   return mistakes;
@@ -300,7 +299,7 @@ Mistake ReadOtherwise(const CounterpartRun& run, int r) {
   const std::optional<QuantParamValues> from = side.QuantParamsOf(r, read);
   if (!to.has_value() || !from.has_value()) return {};
   const auto number = [&](int result, absl::Span<const double> numbers) {
-    return absl::StrCat(result == kNone ? "" : NameOf(run, result), " = ",
+    return absl::StrCat(result == kNone ? "" : NameOf(side.graph(), result), " = ",
                         absl::StrFormat("%.4g", numbers.empty() ? 0 : numbers[0]),
                         numbers.size() > 1 ? ", …" : "");
   };

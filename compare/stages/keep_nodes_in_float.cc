@@ -10,43 +10,16 @@
 #include "absl/strings/str_cat.h"
 #include "compare/alignment/alignment.h"
 #include "compare/causes/cause.h"
+#include "compare/conversion/conversion.h"
 #include "compare/differences/tensor_distance.h"
 #include "compare/in_float/find_keep_in_float.h"
 #include "compare/in_float/mixed_run.h"
 #include "compare/quantization/side_values.h"
-#include "compare/streams/quantized_streams.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/tensor/dtype.h"
 
 namespace onnxcmp {
 namespace {
-
-struct Conversion {
-  SideId converted = SideId::kRight;
-  bool quantized = false;
-};
-
-int64_t ShortFloats(const ResultStream& stream) {
-  return std::count_if(stream.results.begin(), stream.results.end(), [](const StreamResult& r) {
-    return r.node != kNone && (r.dtype == DType::kFloat16 || r.dtype == DType::kBfloat16);
-  });
-}
-
-std::optional<Conversion> ConversionOf(const PerSide<RecordedSide>& sides) {
-  const PerSide<bool> quantized = {IsQuantized(*sides.left.stream),
-                                   IsQuantized(*sides.right.stream)};
-  if (quantized.left != quantized.right) {
-    return Conversion{quantized.right ? SideId::kRight : SideId::kLeft, true};
-  }
-  if (quantized.left) return std::nullopt;
-  const PerSide<int64_t> floats = {ShortFloats(*sides.left.stream),
-                                   ShortFloats(*sides.right.stream)};
-  const SideId converted = floats.left > floats.right ? SideId::kLeft : SideId::kRight;
-  if (floats[converted] == 0 || 2 * floats[Other(converted)] > floats[converted]) {
-    return std::nullopt;
-  }
-  return Conversion{converted, false};
-}
 
 // True if a cause is more than an effect of a coarser type.
 bool IsFault(const Cause& cause, SideId converted, const MixedRun& run) {
@@ -96,7 +69,7 @@ absl::StatusOr<std::optional<KeepInFloat>> KeepNodesInFloat(
     const PerSide<RecordedSide>& sides, const PerSide<std::vector<NamedOutput>>& outputs,
     const MeasuredRows& measured, const OutputComparison& judged, const ReviewedCauses& reviewed,
     const PairTolerances& tolerances, const JudgeOptions& options, const StepTools& tools) {
-  const std::optional<Conversion> conversion = ConversionOf(sides);
+  const std::optional<Conversion> conversion = ConversionOf({sides.left.stream, sides.right.stream});
   if (judged.agree || !conversion.has_value() || HaveFailed(sides)) return std::nullopt;
   if (reviewed.quantization.has_value() && !reviewed.quantization->mistakes.empty()) {
     return std::nullopt;

@@ -1,0 +1,502 @@
+#include "compare/conversion/check_conversion.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/node_hash_map.h"
+#include "compare/conversion/constant_values.h"
+#include "compare/conversion/conversion_matcher.h"
+#include "compare/conversion/converted_partners.h"
+#include "compare/differences/number_strips.h"
+#include "compare/differences/tensor_distance.h"
+#include "compare/graphs/kept_range.h"
+#include "compare/graphs/region.h"
+#include "compare/operators/operator_traits.h"
+#include "compare/quantization/dequantized_view.h"
+#include "compare/quantization/quant_params.h"
+#include "compare/quantization/wrong_quant_params.h"
+#include "evaluator/base/status_macros.h"
+
+namespace onnxcmp {
+namespace {
+
+// Epsilons of the coarsest type in a region that its result may be off, and the least share of its
+// size: sums of another order.
+constexpr double kEpsilonsOfNode = 4;
+constexpr double kSumsInAnotherOrder = 3e-5;
+// Steps that integers may be off, as root mean square: sums that lie between two.
+constexpr double kStepsOfNode = 0.5;
+
+// One node, or a few, to be run in the plain side's form on the converted side's values.
+struct Check {
+  int plain = kNone;
+  int converted = kNone;
+  Region region;                           // of the plain side
+  std::map<int, int> entries;  // by plain entry: the converted result in its place
+  double epsilon = 0;                      // of the coarsest floats in the converted region
+  double weights_noise = 0;                // of integers without a counterpart, against their size
+  std::vector<int> needs;                  // converted results
+};
+
+bool Rounds(DType dtype) { return dtype == DType::kFloat16 || dtype == DType::kBfloat16; }
+
+// True if `actual` is as near to `wanted` as a relative error, or an absolute one, explains: on the
+// whole and in each slice.
+bool IsNear(const Tensor& wanted, const DequantizedView& actual, double relative,
+            double absolute) {
+  const Shape& shape = wanted.shape();
+  const int64_t size = wanted.num_elements();
+  if (size != actual.size()) return false;
+  struct Sums {
+    double count = 0, apart = 0, size = 0;
+  };
+  std::vector<std::vector<Sums>> slices(shape.size());
+  for (size_t axis = 0; axis < shape.size(); ++axis) {
+    slices[axis].resize(static_cast<size_t>(shape[axis]));
+  }
+  Sums all;
+  bool finite = true;
+  std::vector<int64_t> place(shape.size(), 0);
+  ForEachStrip(NumberReader(wanted), DequantizedReader(actual), 0, size,
+               [&](int64_t /*first*/, int64_t count, const double* a, const double* b) {
+                 for (int64_t i = 0; i < count; ++i) {
+                   const bool same = a[i] == b[i] || (std::isnan(a[i]) && std::isnan(b[i])) ||
+                                     // fills of masks
+                                     (a[i] < -1e4 && b[i] < -1e4);
+                   const double d = same ? 0 : a[i] - b[i];
+                   if (!std::isfinite(d)) finite = false;
+                   const double s = same && !(std::abs(a[i]) < 1e4) ? 0 : a[i] * a[i];
+                   all.count += 1;
+                   all.apart += d * d;
+                   all.size += s;
+                   for (size_t axis = 0; axis < shape.size(); ++axis) {
+                     Sums& slice = slices[axis][static_cast<size_t>(place[axis])];
+                     slice.count += 1;
+                     slice.apart += d * d;
+                     slice.size += s;
+                   }
+                   for (size_t axis = shape.size(); axis-- > 0;) {
+                     if (++place[axis] < shape[axis]) break;
+                     place[axis] = 0;
+                   }
+                 }
+                 return finite;
+               });
+  if (!finite) return false;
+  if (all.count == 0) return true;
+  const auto rms = [](double squares, double count) { return std::sqrt(squares / count); };
+  const double whole = rms(all.size, all.count);
+  if (rms(all.apart, all.count) > std::max(relative * whole, absolute)) return false;
+  return absl::c_all_of(slices, [&](const std::vector<Sums>& axis) {
+    return absl::c_all_of(axis, [&](const Sums& slice) {
+      constexpr double kOfFew = 3;  // the greatest of many, of few elements each
+      return slice.count == 0 ||
+             rms(slice.apart, slice.count) <=
+                 kOfFew * std::max(relative * (whole + rms(slice.size, slice.count)), absolute);
+    });
+  });
+}
+
+class ConversionChecker {
+ public:
+  ConversionChecker(const PerSide<RecordedSide>& sides, const Alignment& alignment,
+                    const Conversion& conversion, const PairValues::Watch& watch,
+                    const ThreadPool* pool)
+      : plain_side_(sides[Other(conversion.converted)]),
+        converted_side_(sides[conversion.converted]),
+        conversion_(conversion),
+        watch_(watch),
+        pool_(pool),
+        plain_(*plain_side_.stream, plain_side_.evaluator()),
+        converted_(*converted_side_.stream, converted_side_.evaluator()),
+        params_(converted_),
+        partners_(ConvertedPartners(plain_, converted_, params_,
+                                    PartnersInOrder(alignment, conversion.converted),
+                                    conversion.quantized)),
+        plain_constants_(plain_side_, plain_),
+        converted_constants_(converted_side_, converted_),
+        matcher_(plain_, converted_, params_, partners_, &plain_constants_, &converted_constants_,
+                 pool) {}
+
+  absl::StatusOr<CheckedConversion> Run(bool made_up) {
+    CheckedConversion checked;
+    checked.conversion = conversion_;
+    suspect_.assign(converted_.stream().results.size(), false);
+    PlanChecks();
+    OC_RETURN_IF_ERROR(RunChecks());
+    OC_RETURN_IF_ERROR(CheckRanges(made_up));
+    checked.nodes = matcher_.matched() + std::ssize(matcher_.unmatched());
+    Conclude(&checked);
+    return checked;
+  }
+
+ private:
+  void PlanChecks() {
+    for (const auto& [l, r] : matcher_.unmatched()) {
+      std::optional<Check> check = PlanFor(l, r);
+      if (check.has_value()) {
+        checks_.push_back(*std::move(check));
+      } else {
+        suspect_[Index(r)] = true;
+      }
+    }
+  }
+
+  std::optional<Check> PlanFor(int l, int r) {
+    Check check;
+    check.plain = l;
+    check.converted = r;
+    const auto stands = [&](int read) { return !matcher_.Classes(read).empty(); };
+    const Region theirs = RegionOf(converted_, r, stands);
+    absl::flat_hash_map<int, int> by_class;
+    for (const int entry : theirs.entries) {
+      for (const int number : matcher_.Classes(entry)) {
+        int& place = by_class.try_emplace(number, entry).first->second;
+        // Integers are what the node computes with; the floats before them only give the scale.
+        if (IsInteger(converted_.result(entry).dtype)) place = entry;
+      }
+    }
+    check.region = RegionOf(plain_, l, [&](int read) {
+      return by_class.contains(matcher_.ClassOf(read));
+    });
+    if (check.region.nodes.size() >= kMaxRegionNodes) return std::nullopt;
+    for (const int entry : check.region.entries) {
+      const auto it = by_class.find(matcher_.ClassOf(entry));
+      if (it != by_class.end()) {
+        check.entries[entry] = it->second;
+        Need(it->second, &check);
+      } else if (plain_constants_.IsFixed(entry)) {
+        if (const int constant = ConstantFor(entry, theirs); constant != kNone) {
+          check.entries[entry] = constant;
+        }
+      } else {
+        return std::nullopt;
+      }
+    }
+    Need(r, &check);
+    for (const int n : theirs.nodes) {
+      for (const int made : converted_.node(n).made->outputs) {
+        if (made != kNone && Rounds(converted_.result(made).dtype)) {
+          check.epsilon = std::max(check.epsilon, EpsilonOf(converted_.result(made).dtype));
+        }
+      }
+    }
+    check.weights_noise = NoiseOfOtherWeights(check, theirs);
+    return check;
+  }
+
+  void Need(int r, Check* check) {
+    check->needs.push_back(r);
+    const std::optional<QuantParams>& params = params_.of(r);
+    if (!params.has_value()) return;
+    for (const int parameter : {params->scale, params->zero_point}) {
+      if (parameter != kNone) check->needs.push_back(parameter);
+    }
+  }
+
+  // The converted region's constant that is this one of the plain side, rounded.
+  int ConstantFor(int l, const Region& theirs) {
+    for (const bool named : {true, false}) {
+      for (const int r : theirs.entries) {
+        if (!converted_constants_.IsFixed(r) || (partners_[Index(r)] == l) != named) continue;
+        if (matcher_.IsHonestConstant(l, r)) return r;
+      }
+    }
+    return kNone;
+  }
+
+  // Noise of 8-bit weights that stand for none of the plain side by themselves, since something is
+  // folded into them: half a step against their size.
+  double NoiseOfOtherWeights(const Check& check, const Region& theirs) {
+    double noise = 0;
+    for (const int r : theirs.entries) {
+      const std::optional<QuantParams>& params = params_.read(r);
+      if (!params.has_value() || !converted_constants_.IsFixed(r) ||
+          absl::c_any_of(check.entries, [&](const auto& entry) { return entry.second == r; })) {
+        continue;
+      }
+      const std::optional<QuantParamValues> values = converted_constants_.ParamsOf(r, *params);
+      const Value& integers = converted_constants_.Of(r);
+      if (!values.has_value() || !IsMeasurable(integers)) continue;
+      double squares = 0;
+      ForEachStrip(NumberReader(integers.tensor()), 0, integers.tensor().num_elements(),
+                   [&](int64_t, int64_t count, const double* q) {
+                     for (int64_t i = 0; i < count; ++i) {
+                       squares += std::pow(q[i] - values->ZeroPointOf(0), 2);
+                     }
+                   });
+      const double size =
+          std::sqrt(squares / std::max<double>(1, static_cast<double>(
+                                                      integers.tensor().num_elements())));
+      if (size > 0) noise += 1 / size;
+    }
+    return std::min(noise, 0.1);
+  }
+
+  absl::Status RunChecks() {
+    std::vector<bool> wanted(converted_.stream().results.size());
+    std::vector<int> uses(wanted.size());
+    bool missing = false;
+    for (const Check& check : checks_) {
+      for (const int r : check.needs) {
+        ++uses[Index(r)];
+        if (converted_constants_.IsFixed(r) || converted_side_.bank->Find(r) != nullptr) continue;
+        wanted[Index(r)] = missing = true;
+      }
+    }
+    absl::c_sort(checks_, [](const Check& a, const Check& b) {
+      return std::pair(*absl::c_max_element(a.needs), a.converted) <
+             std::pair(*absl::c_max_element(b.needs), b.converted);
+    });
+    absl::node_hash_map<int, Value> values;
+    const auto find = [&](int r) -> const Value& {
+      if (converted_constants_.IsFixed(r)) return converted_constants_.Of(r);
+      if (const Value* kept = converted_side_.bank->Find(r)) return *kept;
+      return values[r];
+    };
+    size_t next = 0;
+    const auto run_until = [&](int seen) {
+      for (; next < checks_.size() && *absl::c_max_element(checks_[next].needs) <= seen; ++next) {
+        const Check& check = checks_[next];
+        if (!IsHonest(check, find)) suspect_[Index(check.converted)] = true;
+        for (const int r : check.needs) {
+          if (--uses[Index(r)] == 0) values.erase(r);
+        }
+      }
+    };
+    if (missing) {
+      const std::unique_ptr<Observer> watcher =
+          watch_ ? watch_(conversion_.converted == SideId::kLeft ? "left again" : "right again")
+                 : nullptr;
+      OC_RETURN_IF_ERROR(converted_side_.side->Revisit(
+          wanted, watcher.get(), [&](int r, const Value& value) {
+            values[r] = value;
+            run_until(r);
+            return absl::OkStatus();
+          }));
+    }
+    run_until(static_cast<int>(wanted.size()));
+    return absl::OkStatus();
+  }
+
+  using ValueOf = absl::FunctionRef<const Value&(int)>;
+
+  // The numbers of a converted result.
+  std::optional<DequantizedView> RealsOf(int r, ValueOf value_of) {
+    const Value& value = value_of(r);
+    if (!IsMeasurable(value)) return std::nullopt;
+    if (!IsInteger(value.tensor().dtype())) return DequantizedView(value.tensor());
+    const std::optional<QuantParamValues> params = ParamsOf(r, value.tensor(), value_of);
+    if (!params.has_value()) return std::nullopt;
+    return DequantizedView(value.tensor(), *params);
+  }
+
+  std::optional<QuantParamValues> ParamsOf(int r, const Tensor& integers, ValueOf value_of) {
+    const std::optional<QuantParams>& params = params_.of(r);
+    if (!params.has_value()) return std::nullopt;
+    return ValuesOf(*params, integers, &value_of(params->scale),
+                    params->zero_point == kNone ? nullptr : &value_of(params->zero_point));
+  }
+
+  // A converted value in the type and shape of a plain result.
+  Value InPlainForm(int l, int r, ValueOf value_of) {
+    const StreamResult& wanted = plain_.result(l);
+    const Value& value = value_of(r);
+    if (!IsFloatingPoint(wanted.dtype) || !wanted.shape.has_value()) return value;
+    const std::optional<DequantizedView> reals = RealsOf(r, value_of);
+    if (!reals.has_value()) return Value();
+    const absl::StatusOr<Tensor> floats = InFloats(*reals, *wanted.shape, wanted.dtype, pool_);
+    return floats.ok() ? Value(*floats) : Value();
+  }
+
+  bool IsHonest(const Check& check, ValueOf value_of) {
+    const Value own = RunRegion(
+        plain_, check.region, check.plain,
+        [&](int l) -> Value {
+          const auto it = check.entries.find(l);
+          return it == check.entries.end() ? plain_constants_.Of(l)
+                                           : InPlainForm(l, it->second, value_of);
+        },
+        [](int, const Value& value) { return value; });
+    const Value& actual = value_of(check.converted);
+    if (!IsMeasurable(own) || !IsMeasurable(actual) ||
+        own.tensor().num_elements() != actual.tensor().num_elements()) {
+      return false;
+    }
+    const double relative =
+        std::max({kEpsilonsOfNode * check.epsilon, kSumsInAnotherOrder, check.weights_noise});
+    const std::optional<DequantizedView> reals = RealsOf(check.converted, value_of);
+    if (!IsFloatingPoint(own.tensor().dtype())) {
+      return ContentOf(own) == ContentOf(actual);
+    }
+    if (!reals.has_value()) return false;
+    if (!IsInteger(actual.tensor().dtype())) return IsNear(own.tensor(), *reals, relative, 0);
+    const std::optional<QuantParamValues>& params = reals->params();
+    const absl::StatusOr<Tensor> rounded =
+        Quantized(DequantizedView(own.tensor()), own.tensor().shape(), actual.tensor().dtype(),
+                  *params, pool_);
+    if (!rounded.ok()) return false;
+    const absl::StatusOr<Tensor> wanted = InFloats(DequantizedView(*rounded, *params),
+                                                   rounded->shape(), DType::kFloat, pool_);
+    const double step = *absl::c_max_element(params->scales);
+    return wanted.ok() && IsNear(*wanted, *reals, check.weights_noise, kStepsOfNode * step);
+  }
+
+  // Fixed scales against the plain side's numbers, which no earlier rounding has cut off.
+  absl::Status CheckRanges(bool made_up) {
+    std::vector<FixedQuantParams> all;
+    std::vector<int> plain;  // by element of `all`
+    std::vector<bool> wanted(plain_.stream().results.size());
+    bool missing = false;
+    for (const int r : converted_.results()) {
+      std::optional<FixedQuantParams> params = RangeOf(r);
+      if (!params.has_value()) continue;
+      const int n = converted_.producer(r);
+      const int read = converted_.node(n).made->inputs[0];
+      if (made_up && read != kNone && converted_.result(read).kind == ResultKind::kInput) continue;
+      const int l = matcher_.Classes(r).front();
+      const double step = params->values.scales[0];
+      if (params->most > params->most_real() + step || params->least < params->least_real() - step) {
+        if (plain_side_.bank->Find(l) == nullptr) wanted[Index(l)] = missing = true;
+      }
+      all.push_back(*std::move(params));
+      plain.push_back(l);
+    }
+    const auto count = [&](int l, const Value& value) {
+      for (size_t i = 0; i < all.size(); ++i) {
+        if (plain[i] == l) CountCuts(value, &all[i]);
+      }
+      return absl::OkStatus();
+    };
+    for (const int l : plain_.results()) {
+      if (const Value* kept = plain_side_.bank->Find(l);
+          kept != nullptr && absl::c_linear_search(plain, l)) {
+        OC_RETURN_IF_ERROR(count(l, *kept));
+      }
+    }
+    if (missing) {
+      const std::unique_ptr<Observer> watcher =
+          watch_ ? watch_(conversion_.converted == SideId::kLeft ? "right again" : "left again")
+                 : nullptr;
+      OC_RETURN_IF_ERROR(plain_side_.side->Revisit(wanted, watcher.get(), count));
+    }
+    const std::vector<Mistake> mistakes = WrongQuantParams(converted_, params_, all, made_up);
+    for (size_t i = 0; i < all.size(); ++i) {
+      if (!mistakes[i].empty()) suspect_[Index(all[i].result)] = true;
+    }
+    return absl::OkStatus();
+  }
+
+  std::optional<FixedQuantParams> RangeOf(int r) {
+    const std::optional<QuantParams>& written = params_.written(r);
+    const int n = converted_.producer(r);
+    if (!written.has_value() || n == kNone || matcher_.Classes(r).empty() ||
+        converted_constants_.IsFixed(r) || !Quantizes(converted_.node(n).made->op_type)) {
+      return std::nullopt;
+    }
+    std::optional<QuantParamValues> values = converted_constants_.ParamsOf(r, *written);
+    if (!values.has_value() || !values->per_tensor() || !(values->scales[0] > 0)) {
+      return std::nullopt;
+    }
+    const StreamResult& known = plain_.result(matcher_.Classes(r).front());
+    if (!known.fingerprint.has_sketch) return std::nullopt;
+    const Statistics& statistics = known.fingerprint.numbers().statistics;
+    FixedQuantParams params;
+    params.result = r;
+    params.values = *std::move(values);
+    const KeptRange kept = KeptByReaders(converted_, r);
+    params.least = std::clamp(statistics.min, kept.least, kept.greatest);
+    params.most = std::clamp(statistics.max, kept.least, kept.greatest);
+    if (!(params.most > params.least)) return std::nullopt;
+    params.count = static_cast<double>(known.fingerprint.size);
+    const int producer = plain_.producer(matcher_.Classes(r).front());
+    params.never_negative = producer != kNone && HasTrait(*plain_.node(producer).made,
+                                                          OperatorTrait::kNotNegative);
+    return params;
+  }
+
+  void CountCuts(const Value& value, FixedQuantParams* params) {
+    if (!IsMeasurable(value)) return;
+    const KeptRange kept = KeptByReaders(converted_, params->result);
+    params->cut_below = params->cut_above = params->cut_square = 0;
+    ForEachStrip(NumberReader(value.tensor()), 0, value.tensor().num_elements(),
+                 [&](int64_t, int64_t count, const double* numbers) {
+                   for (int64_t i = 0; i < count; ++i) {
+                     params->Count(std::clamp(numbers[i], kept.least, kept.greatest));
+                   }
+                 });
+    params->cut_square /= params->count;
+  }
+
+  void Conclude(CheckedConversion* checked) {
+    const size_t count = converted_.stream().results.size();
+    std::vector<bool> tainted(count);
+    checked->honest.assign(count, false);
+    for (const int r : converted_.results()) {
+      bool taint = suspect_[Index(r)];
+      if (const int n = converted_.producer(r); n != kNone && !taint) {
+        taint = absl::c_any_of(converted_.Reads(n), [&](int read) { return tainted[Index(read)]; });
+      }
+      tainted[Index(r)] = taint;
+      checked->honest[Index(r)] = !suspect_[Index(r)] && !matcher_.Classes(r).empty();
+      if (suspect_[Index(r)]) checked->suspects.push_back(r);
+    }
+    for (const auto& [output, source] : converted_.outputs()) {
+      checked->honest_outputs.emplace_back(
+          output, source != kNone && !tainted[Index(source)] && !matcher_.Classes(source).empty());
+    }
+    for (const auto& [output, source] : plain_.outputs()) {
+      for (const auto& [theirs, from] : converted_.outputs()) {
+        if (source != kNone && from != kNone && matcher_.StandsFor(from, source)) {
+          checked->paired_outputs.emplace_back(output, theirs);
+        }
+      }
+    }
+  }
+
+  const RecordedSide& plain_side_;
+  const RecordedSide& converted_side_;
+  const Conversion conversion_;
+  const PairValues::Watch& watch_;
+  const ThreadPool* pool_;
+  const SideGraph plain_;
+  const SideGraph converted_;
+  const QuantParamsByResult params_;
+  const std::vector<int> partners_;
+  ConstantValues plain_constants_;
+  ConstantValues converted_constants_;
+  ConversionMatcher matcher_;
+  std::vector<Check> checks_;
+  std::vector<bool> suspect_;  // by converted result
+};
+
+}  // namespace
+
+bool CheckedConversion::IsHonestOutput(int plain, int converted) const {
+  return absl::c_linear_search(paired_outputs, std::pair(plain, converted)) &&
+         absl::c_linear_search(honest_outputs, std::pair(converted, true));
+}
+
+absl::StatusOr<std::optional<CheckedConversion>> CheckConversion(
+    const PerSide<RecordedSide>& sides, const Alignment& alignment, bool made_up,
+    const PairValues::Watch& watch, const ThreadPool* pool) {
+  const std::optional<Conversion> conversion =
+      ConversionOf({sides.left.stream, sides.right.stream});
+  const bool runs = absl::c_all_of(kBothSides, [&](SideId id) {
+    return sides[id].evaluator() != nullptr && sides[id].side->node_runner() == nullptr &&
+           sides[id].side->summary().status.ok();
+  });
+  if (!conversion.has_value() || !runs) return std::nullopt;
+  OC_ASSIGN_OR_RETURN(CheckedConversion checked,
+                      ConversionChecker(sides, alignment, *conversion, watch, pool)
+                          .Run(made_up));
+  return checked;
+}
+
+}  // namespace onnxcmp

@@ -1,0 +1,51 @@
+// Checks node by node that one side is the other one in a coarser type and nothing else. What such
+// a conversion does to the outputs is the noise of its type, however far it moves them.
+//
+// The nodes of both sides are numbered bottom up, as values are, but that Cast, QuantizeLinear and
+// DequantizeLinear pass on the number of what they read, and a constant has that of the constant
+// which it was rounded from. A node that is no counterpart in this sense, as one that computes with
+// integers, is run in the other side's form on its own inputs: it is honest if it gives the same,
+// rounded.
+#ifndef ONNXCMP_COMPARE_CONVERSION_CHECK_CONVERSION_H_
+#define ONNXCMP_COMPARE_CONVERSION_CHECK_CONVERSION_H_
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "compare/alignment/alignment.h"
+#include "compare/base/per_side.h"
+#include "compare/conversion/conversion.h"
+#include "compare/sides/pair_values.h"
+#include "evaluator/base/thread_pool.h"
+
+namespace onnxcmp {
+
+struct CheckedConversion {
+  Conversion conversion;
+  // By result of the converted side: true if it stands for one of the other side and no node, weight
+  // or scale that it is made with is wrong by itself. Results before it may be suspect.
+  std::vector<bool> honest;
+  // Results of the converted side that ought to stand for one of the other and are farther from it
+  // than rounding explains, on their own inputs; in order.
+  std::vector<int> suspects;
+  // Outputs of the converted side, and if nothing that they are computed from is suspect.
+  std::vector<std::pair<int, bool>> honest_outputs;
+  // Outputs of the plain and of the converted side that stand for each other.
+  std::vector<std::pair<int, int>> paired_outputs;
+  int64_t nodes = 0;  // that were checked
+
+  bool IsHonestOutput(int plain, int converted) const;
+};
+
+// Nothing if neither side is a conversion of the other, or not both are models that our interpreter
+// runs. `made_up`: the inputs were, so that ranges which they exceed prove nothing.
+absl::StatusOr<std::optional<CheckedConversion>> CheckConversion(
+    const PerSide<RecordedSide>& sides, const Alignment& alignment, bool made_up,
+    const PairValues::Watch& watch, const ThreadPool* pool);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_CONVERSION_CHECK_CONVERSION_H_

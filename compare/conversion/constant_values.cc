@@ -1,0 +1,46 @@
+#include "compare/conversion/constant_values.h"
+
+#include <algorithm>
+
+namespace onnxcmp {
+
+ConstantValues::ConstantValues(const RecordedSide& side, const SideGraph& graph)
+    : side_(side), graph_(graph), fixed_(graph.stream().results.size()) {
+  for (const int r : graph.results()) {
+    const int n = graph.producer(r);
+    if (n == kNone || graph.IsConstant(r)) {
+      fixed_[Index(r)] = graph.IsConstant(r);
+      continue;
+    }
+    const std::vector<int> reads = graph.Reads(n);
+    fixed_[Index(r)] = !reads.empty() && std::all_of(reads.begin(), reads.end(),
+                                                     [&](int read) { return IsFixed(read); });
+  }
+}
+
+const Value& ConstantValues::Of(int r) {
+  if (const Value* kept = side_.bank->Find(r); kept != nullptr && IsFixed(r)) return *kept;
+  const auto [it, is_new] = values_.try_emplace(r);
+  const int n = graph_.producer(r);
+  if (!is_new || !IsFixed(r) || n == kNone) return it->second;
+  for (const int read : graph_.Reads(n)) {
+    if (Of(read).empty()) return it->second;
+  }
+  const absl::StatusOr<std::vector<Value>> outputs =
+      graph_.Run(n, [&](int read) -> const Value& { return Of(read); });
+  const auto slot = static_cast<size_t>(graph_.result(r).slot);
+  if (outputs.ok() && slot < outputs->size()) it->second = (*outputs)[slot];
+  return it->second;
+}
+
+std::optional<QuantParamValues> ConstantValues::ParamsOf(int r, const QuantParams& params) {
+  const StreamResult& result = graph_.result(r);
+  if (!result.shape.has_value() || !IsFixed(params.scale) ||
+      (params.zero_point != kNone && !IsFixed(params.zero_point))) {
+    return std::nullopt;
+  }
+  return ValuesOf(params, result.dtype, *result.shape, &Of(params.scale),
+                  params.zero_point == kNone ? nullptr : &Of(params.zero_point));
+}
+
+}  // namespace onnxcmp

@@ -1,0 +1,34 @@
+#include "compare/conversion/conversion.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "compare/streams/quantized_streams.h"
+#include "evaluator/tensor/dtype.h"
+
+namespace onnxcmp {
+namespace {
+
+int64_t ShortFloats(const ResultStream& stream) {
+  return std::count_if(stream.results.begin(), stream.results.end(), [](const StreamResult& r) {
+    return r.node != kNone && (r.dtype == DType::kFloat16 || r.dtype == DType::kBfloat16);
+  });
+}
+
+}  // namespace
+
+std::optional<Conversion> ConversionOf(const PerSide<const ResultStream*>& streams) {
+  const PerSide<bool> quantized = {IsQuantized(*streams.left), IsQuantized(*streams.right)};
+  if (quantized.left != quantized.right) {
+    return Conversion{quantized.right ? SideId::kRight : SideId::kLeft, true};
+  }
+  if (quantized.left) return std::nullopt;
+  const PerSide<int64_t> floats = {ShortFloats(*streams.left), ShortFloats(*streams.right)};
+  const SideId converted = floats.left > floats.right ? SideId::kLeft : SideId::kRight;
+  if (floats[converted] == 0 || 2 * floats[Other(converted)] > floats[converted]) {
+    return std::nullopt;
+  }
+  return Conversion{converted, false};
+}
+
+}  // namespace onnxcmp

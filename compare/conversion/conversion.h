@@ -1,0 +1,22 @@
+// Tells if one side is the other one, converted to a coarser type.
+#ifndef ONNXCMP_COMPARE_CONVERSION_CONVERSION_H_
+#define ONNXCMP_COMPARE_CONVERSION_CONVERSION_H_
+
+#include <optional>
+
+#include "compare/base/per_side.h"
+#include "compare/streams/result_stream.h"
+
+namespace onnxcmp {
+
+struct Conversion {
+  SideId converted = SideId::kRight;
+  bool quantized = false;  // to integers rather than to a float of 16 bits
+};
+
+// Nothing if both sides are quantized, or if neither computes mostly in a coarser type.
+std::optional<Conversion> ConversionOf(const PerSide<const ResultStream*>& streams);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_CONVERSION_CONVERSION_H_

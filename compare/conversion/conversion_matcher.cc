@@ -1,0 +1,287 @@
+#include "compare/conversion/conversion_matcher.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "compare/conversion/converted_partners.h"
+#include "compare/conversion/honest_constant.h"
+#include "compare/differences/tensor_distance.h"
+#include "compare/operators/operator_traits.h"
+#include "evaluator/tensor/dtype.h"
+
+namespace onnxcmp {
+namespace {
+
+// Converters put casts between floats anywhere; others change numbers.
+bool CastsFloats(const SideGraph& graph, const StreamNode& made) {
+  return HasTrait(made, OperatorTrait::kCasts) && !made.inputs.empty() &&
+         made.inputs[0] != kNone && made.outputs[0] != kNone &&
+         IsFloatingPoint(graph.result(made.inputs[0]).dtype) &&
+         IsFloatingPoint(graph.result(made.outputs[0]).dtype);
+}
+
+bool Copies(const StreamNode& made) {
+  return HasTrait(made, OperatorTrait::kCopies) && !made.inputs.empty() && made.inputs[0] != kNone &&
+         made.outputs[0] != kNone;
+}
+
+}  // namespace
+
+ConversionMatcher::ConversionMatcher(const SideGraph& plain, const SideGraph& converted,
+                                     const QuantParamsByResult& params,
+                                     const std::vector<int>& partners,
+                                     ConstantValues* plain_constants,
+                                     ConstantValues* converted_constants, const ThreadPool* pool)
+    : plain_(plain),
+      converted_(converted),
+      params_(params),
+      partners_(partners),
+      plain_constants_(*plain_constants),
+      converted_constants_(*converted_constants),
+      pool_(pool),
+      plain_facts_(plain.evaluator()->registry()),
+      converted_facts_(converted.evaluator()->registry()),
+      classes_(plain.stream().results.size(), kNone),
+      members_(plain.stream().results.size()),
+      stands_for_(converted.stream().results.size()) {
+  NumberPlain();
+  for (const int r : converted.results()) {
+    if (converted.result(r).kind != ResultKind::kInput) continue;
+    const int l = partners[Index(r)];
+    if (l != kNone && plain.result(l).kind == ResultKind::kInput) {
+      stands_for_[Index(r)] = {classes_[Index(l)]};
+    }
+  }
+  for (size_t m = 0; m < converted.nodes().size(); ++m) Follow(static_cast<int>(m));
+}
+
+uint64_t ConversionMatcher::OperationOf(const SideGraph& graph, NodeFactsCache* facts,
+                                        int n) const {
+  const SideGraph::GraphNode& node = graph.node(n);
+  if (node.node == nullptr || !node.captures.empty()) return 0;
+  return facts->Of(*node.node).operation;
+}
+
+void ConversionMatcher::NumberPlain() {
+  absl::flat_hash_map<Hash128, int> constants;
+  absl::flat_hash_map<std::vector<uint64_t>, int> nodes;  // first node of an operation and inputs
+  for (const int l : plain_.results()) {
+    int number = l;
+    const int n = plain_.producer(l);
+    if (n == kNone) {
+      const StreamResult& result = plain_.result(l);
+      if (result.kind == ResultKind::kInitializer) {
+        number = constants.try_emplace(result.fingerprint.content, l).first->second;
+      }
+    } else {
+      const StreamNode& made = *plain_.node(n).made;
+      const uint64_t operation = OperationOf(plain_, &plain_facts_, n);
+      if (l == made.outputs[0] && (CastsFloats(plain_, made) || Copies(made))) {
+        number = classes_[Index(made.inputs[0])];
+      } else if (operation != 0 && !made.inputs.empty()) {
+        std::vector<uint64_t> key = {operation};
+        for (const int read : made.inputs) {
+          key.push_back(read == kNone ? ~uint64_t{0}
+                                      : static_cast<uint64_t>(classes_[Index(read)]));
+        }
+        const int first = nodes.try_emplace(key, n).first->second;
+        const FewResults& outputs = plain_.node(first).made->outputs;
+        const auto slot = static_cast<size_t>(plain_.result(l).slot);
+        if (first != n && slot < outputs.size() && outputs[slot] != kNone) {
+          number = classes_[Index(outputs[slot])];
+        }
+      }
+    }
+    classes_[Index(l)] = number;
+    members_[Index(number)].push_back(l);
+  }
+}
+
+bool ConversionMatcher::StandsFor(int r, int l) const {
+  return absl::c_linear_search(stands_for_[Index(r)], classes_[Index(l)]);
+}
+
+bool ConversionMatcher::IsHonestConstant(int l, int r) {
+  const StreamResult& ours = plain_.result(l);
+  const StreamResult& theirs = converted_.result(r);
+  if (ours.fingerprint.content == theirs.fingerprint.content) return true;
+  if (ours.fingerprint.size != theirs.fingerprint.size) return false;
+  // Booleans, integers and strings of the plain side are no numbers to be rounded.
+  if (!IsFloatingPoint(ours.dtype)) return false;
+  const auto [it, is_new] = honest_constants_.try_emplace({classes_[Index(l)], r}, false);
+  if (!is_new) return it->second;
+  const Value& plain = plain_constants_.Of(l);
+  if (!IsMeasurable(plain)) return false;
+  // The integers that it is dequantized from, past casts.
+  int from = r;
+  for (int n = converted_.producer(from); n != kNone; n = converted_.producer(from)) {
+    const StreamNode& made = *converted_.node(n).made;
+    if (!CastsFloats(converted_, made) && !Copies(made)) break;
+    from = made.inputs[0];
+  }
+  const int dequantized = params_.Dequantizes(from);
+  const int integers = dequantized != kNone ? dequantized : from;
+  bool honest = false;
+  if (const std::optional<QuantParams>& params = params_.read(integers);
+      params.has_value() && IsInteger(converted_.result(integers).dtype)) {
+    const std::optional<QuantParamValues> values =
+        converted_constants_.ParamsOf(integers, *params);
+    const Value& numbers = converted_constants_.Of(integers);
+    honest = values.has_value() && IsMeasurable(numbers) &&
+             IsQuantizedFrom(plain.tensor(), numbers.tensor(), *values, pool_);
+  } else {
+    const Value& numbers = converted_constants_.Of(r);
+    honest = IsMeasurable(numbers) && IsFloatingPoint(theirs.dtype) &&
+             IsRounded(plain.tensor(), numbers.tensor(), pool_);
+  }
+  honest_constants_[{classes_[Index(l)], r}] = honest;
+  return honest;
+}
+
+bool ConversionMatcher::Reads(int l, int r) {
+  if ((l == kNone) != (r == kNone)) return false;
+  if (l == kNone || StandsFor(r, l)) return true;
+  return plain_constants_.IsFixed(l) && converted_constants_.IsFixed(r) && IsHonestConstant(l, r);
+}
+
+std::vector<int> ConversionMatcher::CandidatesFor(int m) const {
+  std::vector<int> candidates;
+  const auto add = [&](int n) {
+    if (n != kNone && !absl::c_linear_search(candidates, n)) candidates.push_back(n);
+  };
+  const StreamNode& made = *converted_.node(m).made;
+  for (const int r : made.outputs) {
+    if (r != kNone && partners_[Index(r)] != kNone) add(plain_.producer(partners_[Index(r)]));
+  }
+  for (const int r : made.inputs) {
+    if (r == kNone || stands_for_[Index(r)].empty()) continue;
+    for (const int number : stands_for_[Index(r)]) {
+      for (const int l : members_[Index(number)]) {
+        for (const int n : plain_.readers(l)) add(n);
+      }
+    }
+    break;
+  }
+  return candidates;
+}
+
+bool ConversionMatcher::Match(int m, int n) {
+  const StreamNode& ours = *plain_.node(n).made;
+  const StreamNode& theirs = *converted_.node(m).made;
+  if (ours.op_type != theirs.op_type || ours.domain != theirs.domain) return false;
+  const uint64_t operation = OperationOf(converted_, &converted_facts_, m);
+  // A cast to floats may be one to other floats.
+  const bool casts = HasTrait(ours, OperatorTrait::kCasts) && ours.outputs[0] != kNone &&
+                     theirs.outputs[0] != kNone &&
+                     IsFloatingPoint(plain_.result(ours.outputs[0]).dtype) &&
+                     IsFloatingPoint(converted_.result(theirs.outputs[0]).dtype);
+  if (!casts && (operation == 0 || operation != OperationOf(plain_, &plain_facts_, n))) {
+    return false;
+  }
+  const size_t slots = std::max(ours.inputs.size(), theirs.inputs.size());
+  const auto at = [](const FewResults& inputs, size_t i) {
+    return i < inputs.size() ? inputs[i] : kNone;
+  };
+  bool reads = true;
+  for (size_t i = 0; reads && i < slots; ++i) {
+    reads = Reads(at(ours.inputs, i), at(theirs.inputs, i));
+  }
+  if (!reads && slots == 2 && HasTrait(ours, OperatorTrait::kCommutative)) {
+    reads = Reads(at(ours.inputs, 0), at(theirs.inputs, 1)) &&
+            Reads(at(ours.inputs, 1), at(theirs.inputs, 0));
+  }
+  if (!reads) return false;
+  for (size_t i = 0; i < std::min(ours.outputs.size(), theirs.outputs.size()); ++i) {
+    const int r = theirs.outputs[i];
+    if (r == kNone || ours.outputs[i] == kNone) continue;
+    stands_for_[Index(r)] = {classes_[Index(ours.outputs[i])]};
+  }
+  return true;
+}
+
+bool ConversionMatcher::PassOn(int m) {
+  const StreamNode& made = *converted_.node(m).made;
+  const int r = made.outputs[0];
+  if (r == kNone || made.inputs.empty() || made.inputs[0] == kNone) return false;
+  const int read = made.inputs[0];
+  if (CastsFloats(converted_, made) || Copies(made)) {
+    stands_for_[Index(r)] = stands_for_[Index(read)];
+    return true;
+  }
+  if (made.op_type == "QuantizeLinear" || made.op_type == "DynamicQuantizeLinear") {
+    stands_for_[Index(r)] = stands_for_[Index(read)];
+    if (made.op_type == "QuantizeLinear") AddActivation(r);
+    return true;
+  }
+  if (made.op_type != "DequantizeLinear") return false;
+  const std::optional<QuantParams>& written = params_.written(read);
+  if (!written.has_value()) return stands_for_[Index(read)].empty();
+  // Written with other parameters than it is read with.
+  const auto same = [&](int a, int b) {
+    return a == b || (a != kNone && b != kNone && converted_.result(a).fingerprint.content ==
+                                                      converted_.result(b).fingerprint.content);
+  };
+  const auto at = [&](size_t slot) {
+    return slot < made.inputs.size() ? made.inputs[slot] : kNone;
+  };
+  if (!same(written->scale, at(1)) || !same(written->zero_point, at(2))) return false;
+  stands_for_[Index(r)] = stands_for_[Index(read)];
+  return true;
+}
+
+void ConversionMatcher::AddActivation(int r) {
+  const std::optional<QuantParams>& written = params_.written(r);
+  if (!written.has_value()) return;
+  const std::optional<QuantParamValues> values = converted_constants_.ParamsOf(r, *written);
+  if (!values.has_value() || !values->per_tensor()) return;
+  const double least = (values->least - values->zero_points[0]) * values->scales[0];
+  if (least < 0) return;
+  FewResults all;
+  for (const int number : stands_for_[Index(r)]) {
+    if (plain_.result(number).fingerprint.numbers().statistics.min > -values->scales[0]) {
+      all.push_back(number);
+    }
+    for (const int l : members_[Index(number)]) {
+      for (const int n : plain_.readers(l)) {
+        const StreamNode& reader = *plain_.node(n).made;
+        const bool activates = reader.op_type == "Relu" || reader.op_type == "Clip";
+        if (!activates || reader.inputs[0] != l || reader.outputs[0] == kNone) continue;
+        all.push_back(classes_[Index(reader.outputs[0])]);
+      }
+    }
+  }
+  stands_for_[Index(r)] = all;
+}
+
+void ConversionMatcher::Follow(int m) {
+  const StreamNode& made = *converted_.node(m).made;
+  if (absl::c_all_of(made.outputs, [&](int r) {
+        return r == kNone || converted_constants_.IsFixed(r);
+      })) {
+    return;
+  }
+  if (PassOn(m)) return;
+  for (const int n : CandidatesFor(m)) {
+    if (!Match(m, n)) continue;
+    ++matched_;
+    return;
+  }
+  for (const int r : made.outputs) {
+    if (r == kNone || partners_[Index(r)] == kNone) continue;
+    const int l = partners_[Index(r)];
+    if (!plain_.IsComputed(l)) continue;
+    // Other results of dynamic quantization are parameters.
+    if (!IsFloatingPoint(converted_.result(r).dtype) && IsFloatingPoint(plain_.result(l).dtype) &&
+        !params_.of(r).has_value()) {
+      continue;
+    }
+    unmatched_.emplace_back(l, r);
+    stands_for_[Index(r)] = {classes_[Index(l)]};
+    if (IsInteger(converted_.result(r).dtype)) AddActivation(r);
+  }
+}
+
+}  // namespace onnxcmp

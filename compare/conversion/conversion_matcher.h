@@ -1,0 +1,73 @@
+// Numbers the results of both sides, as a conversion keeps them: see check_conversion.h.
+#ifndef ONNXCMP_COMPARE_CONVERSION_CONVERSION_MATCHER_H_
+#define ONNXCMP_COMPARE_CONVERSION_CONVERSION_MATCHER_H_
+
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "compare/conversion/constant_values.h"
+#include "compare/graphs/side_graph.h"
+#include "compare/quantization/quant_params.h"
+#include "compare/streams/node_facts.h"
+#include "evaluator/base/thread_pool.h"
+
+namespace onnxcmp {
+
+class ConversionMatcher {
+ public:
+  // All must outlive the object; the pool may be null. `partners`: as of ConvertedPartners().
+  ConversionMatcher(const SideGraph& plain, const SideGraph& converted,
+                    const QuantParamsByResult& params, const std::vector<int>& partners,
+                    ConstantValues* plain_constants, ConstantValues* converted_constants,
+                    const ThreadPool* pool);
+
+  // The number of a plain result.
+  int ClassOf(int l) const { return classes_[Index(l)]; }
+  // The numbers that a converted result has; none if it stands for nothing. A result whose range
+  // has nothing below 0 has those before and after a Relu.
+  const FewResults& Classes(int r) const { return stands_for_[Index(r)]; }
+  bool StandsFor(int r, int l) const;
+  // Pairs of a plain and a converted result that no rule matches, in order: nodes to be run.
+  const std::vector<std::pair<int, int>>& unmatched() const { return unmatched_; }
+  int64_t matched() const { return matched_; }
+
+  // True if a constant of the converted side is one of the plain side, rounded.
+  bool IsHonestConstant(int l, int r);
+
+ private:
+  void NumberPlain();
+  void Follow(int m);
+  // True if node m passes on what it reads: then its result has the same numbers.
+  bool PassOn(int m);
+  bool Match(int m, int n);
+  bool Reads(int l, int r);
+  // The plain nodes that node m may be.
+  std::vector<int> CandidatesFor(int m) const;
+  // Adds the number after an activation that the range of integers r does, and removes that before
+  // it where numbers are cut off.
+  void AddActivation(int r);
+  uint64_t OperationOf(const SideGraph& graph, NodeFactsCache* facts, int n) const;
+
+  const SideGraph& plain_;
+  const SideGraph& converted_;
+  const QuantParamsByResult& params_;
+  const std::vector<int>& partners_;
+  ConstantValues& plain_constants_;
+  ConstantValues& converted_constants_;
+  const ThreadPool* pool_;
+  NodeFactsCache plain_facts_;
+  NodeFactsCache converted_facts_;
+  std::vector<int> classes_;                 // by plain result: the first of its number
+  std::vector<FewResults> members_;          // by plain result that is a number: all of that number
+  std::vector<FewResults> stands_for_;       // by converted result
+  std::vector<std::pair<int, int>> unmatched_;
+  int64_t matched_ = 0;
+  absl::flat_hash_map<std::pair<int, int>, bool> honest_constants_;
+};
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_CONVERSION_CONVERSION_MATCHER_H_

@@ -1,0 +1,66 @@
+#include "compare/conversion/converted_partners.h"
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
+#include "compare/differences/tensor_distance.h"
+#include "compare/operators/operator_traits.h"
+#include "evaluator/tensor/dtype.h"
+
+namespace onnxcmp {
+namespace {
+
+using ByName = absl::flat_hash_map<absl::string_view, int>;
+
+int PartnerByName(const SideGraph& plain, const SideGraph& converted,
+                  const QuantParamsByResult& params, bool quantized, int r, const ByName& by_name) {
+  const StreamResult& theirs = converted.result(r);
+  absl::string_view name = theirs.name;
+  auto it = by_name.find(name);
+  if (it == by_name.end() && quantized &&
+      (absl::ConsumeSuffix(&name, "_quantized") ||
+       absl::ConsumeSuffix(&name, "_DequantizeLinear_Output"))) {
+    it = by_name.find(name);
+  }
+  if (it == by_name.end()) return kNone;
+  const StreamResult& ours = plain.result(it->second);
+  const bool alike = SameKindOfNumber(ours.dtype, theirs.dtype) ||
+                     (IsFloatingPoint(ours.dtype) && params.of(r).has_value());
+  return alike && ours.fingerprint.size == theirs.fingerprint.size ? it->second : kNone;
+}
+
+}  // namespace
+
+bool PassesNumbers(const StreamNode& made) {
+  return made.op_type == "Cast" || made.op_type == "QuantizeLinear" ||
+         made.op_type == "DequantizeLinear" || made.op_type == "DynamicQuantizeLinear";
+}
+
+std::vector<int> ConvertedPartners(const SideGraph& plain, const SideGraph& converted,
+                                   const QuantParamsByResult& params,
+                                   const std::vector<int>& aligned, bool quantized) {
+  std::vector<int> partners(converted.stream().results.size(), kNone);
+  ByName by_name;
+  for (const int l : plain.results()) by_name[plain.result(l).name] = l;
+  for (const int r : converted.results()) {
+    int partner = PartnerByName(plain, converted, params, quantized, r, by_name);
+    const int n = converted.producer(r);
+    const StreamNode* made = n == kNone ? nullptr : converted.node(n).made;
+    const bool passes = made != nullptr && PassesNumbers(*made) && !made->inputs.empty() &&
+                        r == made->outputs[0];
+    const int passed = passes ? made->inputs[0] : kNone;
+    // A Cast passes on its input, even if another result is nearer.
+    const bool casts = passes && HasTrait(*made, OperatorTrait::kCasts);
+    if (partner == kNone && casts && passed != kNone) partner = partners[Index(passed)];
+    if (partner == kNone) partner = aligned[Index(r)];
+    if (partner == kNone && passed != kNone) partner = partners[Index(passed)];
+    if (partner == kNone ||
+        plain.result(partner).fingerprint.size != converted.result(r).fingerprint.size) {
+      continue;
+    }
+    partners[Index(r)] = partner;
+  }
+  return partners;
+}
+
+}  // namespace onnxcmp

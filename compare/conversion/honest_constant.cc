@@ -1,0 +1,173 @@
+#include "compare/conversion/honest_constant.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "compare/base/thresholds.h"
+#include "compare/differences/number_strips.h"
+#include "compare/differences/tensor_distance.h"
+#include "evaluator/tensor/dtype.h"
+
+namespace onnxcmp {
+namespace {
+
+// Half a step, and what single precision adds to it.
+constexpr double kHalfStep = 0.501;
+// Of errors that are no rounding to nearest, in steps: the most on the whole, the most that they
+// may have in common, and the most that a factor may explain.
+constexpr double kErrorOfWeights = 0.75;
+constexpr double kCommonOffset = 0.2;
+constexpr double kCommonFactor = 0.05;
+// Fewer numbers than this have to be rounded to nearest.
+constexpr double kFewWeights = 32;
+
+bool IsFill(double plain, double converted, double greatest) {
+  constexpr double kFill = 1e4;  // what converters write in place of larger numbers
+  return plain < -greatest && converted <= -std::min(kFill, greatest);
+}
+
+// What numbers of one scale have in common.
+struct Errors {
+  double count = 0;
+  double beyond = 0;  // numbers that are not the nearest step
+  double sum = 0;     // in steps
+  double squares = 0;
+  double products = 0;
+  double steps = 0;  // squares of the integers
+
+  bool Fits() const {
+    if (beyond == 0) return true;
+    if (count < kFewWeights || steps == 0) return false;
+    const double factor = products / steps;
+    return std::sqrt(squares / count) <= kErrorOfWeights && std::abs(sum / count) <= kCommonOffset &&
+           std::abs(factor) <= kCommonFactor;
+  }
+};
+
+// The scale of one element after the other.
+class ScaleCursor {
+ public:
+  ScaleCursor(const QuantParamValues& params, const Shape& shape, int64_t first)
+      : params_(params), shape_(shape), element_(first) {
+    if (params.per_tensor()) return;
+    along_ = shape[static_cast<size_t>(params.axis)];
+    for (size_t i = static_cast<size_t>(params.axis) + 1; i < shape.size(); ++i) inner_ *= shape[i];
+    in_ = first % inner_;
+    at_ = params.block == 0 ? first / inner_ % along_ : params.ScaleAt(shape, first);
+  }
+
+  int64_t at() const { return at_; }
+  double scale() const { return params_.ScaleOf(at_); }
+  double zero_point() const { return params_.ZeroPointOf(at_); }
+  void Next() {
+    if (params_.per_tensor()) return;
+    ++element_;
+    if (params_.block != 0) {
+      at_ = params_.ScaleAt(shape_, element_);
+    } else if (++in_ == inner_) {
+      in_ = 0;
+      at_ = at_ + 1 == along_ ? 0 : at_ + 1;
+    }
+  }
+
+ private:
+  const QuantParamValues& params_;
+  const Shape& shape_;
+  int64_t element_;
+  int64_t along_ = 1;
+  int64_t inner_ = 1;
+  int64_t in_ = 0;
+  int64_t at_ = 0;
+};
+
+}  // namespace
+
+bool IsRounded(const Tensor& plain, const Tensor& converted, const ThreadPool* pool) {
+  if (plain.num_elements() != converted.num_elements()) return false;
+  if (IsComplex(plain.dtype()) || !SameKindOfNumber(plain.dtype(), converted.dtype())) return false;
+  const Tensor a = plain.InMemory(pool).value_or(plain);
+  const Tensor b = converted.InMemory(pool).value_or(converted);
+  // Half the distance of neighbours, with room for a second rounding.
+  const double half = 0.51 * CoarserEpsilon(a.dtype(), b.dtype());
+  const double least = b.dtype() == DType::kFloat16 ? std::ldexp(1, -14) : 0;
+  constexpr double kReplaced = 2e-7;
+  const double greatest = GreatestFinite(b.dtype());
+  std::atomic<bool> rounded = true;
+  ForEachNumberPiece(a.num_elements(), pool, [&](int64_t, int64_t begin, int64_t end) {
+    if (!rounded) return;
+    ForEachStrip(NumberReader(a), NumberReader(b), begin, end,
+                 [&](int64_t /*first*/, int64_t count, const double* x, const double* y) {
+                   int far = 0;
+                   for (int64_t i = 0; i < count; ++i) {
+                     const double size = std::max(std::abs(x[i]), least);
+                     far += !(std::abs(x[i] - y[i]) <= half * size) ? 1 : 0;
+                   }
+                   for (int64_t i = 0; far > 0 && i < count; ++i) {
+                     const double size = std::max(std::abs(x[i]), least);
+                     const bool fits = x[i] == y[i] || std::abs(x[i] - y[i]) <= half * size ||
+                                       (std::isnan(x[i]) && std::isnan(y[i])) ||
+                                       IsFill(x[i], y[i], greatest) ||
+                                       (least > 0 && x[i] * y[i] >= 0 && std::abs(x[i]) <= kReplaced &&
+                                        std::abs(y[i]) <= kReplaced);
+                     if (!fits) rounded = false;
+                   }
+                   return rounded.load();
+                 });
+  });
+  return rounded;
+}
+
+bool IsQuantizedFrom(const Tensor& plain, const Tensor& integers, const QuantParamValues& params,
+                     const ThreadPool* pool) {
+  const int64_t size = integers.num_elements();
+  if (plain.num_elements() != size || !IsFloatingPoint(plain.dtype())) return false;
+  const Tensor a = plain.InMemory(pool).value_or(plain);
+  const Tensor b = integers.InMemory(pool).value_or(integers);
+  const Shape& shape = integers.shape();
+  // Too many short blocks are judged together.
+  constexpr size_t kMostGroups = 1 << 14;
+  const size_t groups = params.scales.size() <= kMostGroups ? params.scales.size() : 1;
+  std::vector<std::vector<Errors>> by_piece(static_cast<size_t>(NumberPieces(size)));
+  ForEachNumberPiece(size, pool, [&](int64_t piece, int64_t begin, int64_t end) {
+    std::vector<Errors>& errors = by_piece[static_cast<size_t>(piece)];
+    errors.resize(groups);
+    ScaleCursor cursor(params, shape, begin);
+    ForEachStrip(NumberReader(a), NumberReader(b), begin, end,
+                 [&](int64_t /*first*/, int64_t count, const double* x, const double* q) {
+                   for (int64_t i = 0; i < count; ++i, cursor.Next()) {
+                     const double scale = cursor.scale(), zero = cursor.zero_point();
+                     const double step = scale == 0 ? q[i] - zero : x[i] / scale;
+                     const double wanted = std::clamp(step + zero, params.least, params.most);
+                     const double error = wanted - q[i];
+                     Errors& of = errors[groups == 1 ? 0 : static_cast<size_t>(cursor.at())];
+                     of.count += 1;
+                     of.beyond += std::abs(error) <= kHalfStep ? 0 : 1;
+                     of.sum += error;
+                     of.squares += error * error;
+                     of.products += error * (q[i] - zero);
+                     of.steps += (q[i] - zero) * (q[i] - zero);
+                   }
+                   return true;
+                 });
+  });
+  for (size_t s = 0; s < groups; ++s) {
+    Errors all;
+    for (const std::vector<Errors>& errors : by_piece) {
+      const Errors& of = errors[s];
+      all.count += of.count;
+      all.beyond += of.beyond;
+      all.sum += of.sum;
+      all.squares += of.squares;
+      all.products += of.products;
+      all.steps += of.steps;
+    }
+    if (!all.Fits()) return false;
+  }
+  return true;
+}
+
+}  // namespace onnxcmp
