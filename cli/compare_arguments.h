@@ -34,6 +34,7 @@ struct CompareArguments {
   bool partial = false;
   bool any_row_order = false;
   bool ties_agree = false;
+  std::optional<double> min_sqnr;  // dB
   FailOn fail_on = FailOn::kDifferent;
   bool fail_on_rewrites = false;  // also if one is not the same
   RunOptions run;

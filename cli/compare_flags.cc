@@ -46,6 +46,10 @@ void ComparisonOptions::AddVerdict(CLI::App& app) {
       ->group("Verdict")
       ->type_name("close")
       ->check(Quietly(CLI::IsMember({"different", "close"})));
+  app.add_option("--min-sqnr", arguments_.min_sqnr,
+                 "Least signal to noise of float outputs, in dB\n(by type, of converted models)")
+      ->group("Verdict")
+      ->type_name("DB");
   app.add_option("--output-types", output_types_, "Accept float beside float16 and the like")
       ->group("Verdict")
       ->type_name("close")

@@ -427,6 +427,7 @@ CompareOptions CompareSession::options() {
   options.partial = arguments_.partial;
   options.any_row_order = arguments_.any_row_order;
   options.ties_agree = arguments_.ties_agree;
+  options.min_sqnr = arguments_.min_sqnr;
   options.fail_on = arguments_.fail_on;
   // Runtimes do not show what runs inside of nodes.
   options.max_depth = arguments_.runtimes.any() ? 0 : arguments_.depth;

@@ -270,12 +270,9 @@ absl::StatusOr<Findings> CompareRecords(const SideRecords& recorded,
   OC_ASSIGN_OR_RETURN(const std::optional<CheckedConversion> checked,
                       CheckConversion(sides, measured.alignment, options.made_up, options.watch,
                                       tools.pool));
-  if (checked.has_value()) {
-    judged = JudgeConversion(*checked, outputs,
-                             {options.min_sqnr, other_inputs, options.ties_agree},
-                             std::move(judged), tools.pool);
-  }
-  const bool honest = checked.has_value() && IsHonest(*checked, judged);
+  const ConversionLimits limits = {options.min_sqnr, other_inputs, options.ties_agree};
+  judged = JudgeConversion(checked, sides, outputs, limits, std::move(judged), tools.pool);
+  const bool honest = IsHonest(checked, judged);
   OC_ASSIGN_OR_RETURN(PerSide<NotFinite> not_finite, FindNotFiniteOnBoth(sides, tools));
   OC_RETURN_IF_ERROR(CheckNotStopped(options));
 
@@ -296,9 +293,7 @@ absl::StatusOr<Findings> CompareRecords(const SideRecords& recorded,
   looking.review = looking.review && !honest;
   OC_ASSIGN_OR_RETURN(ReviewedCauses reviewed, LookAtQuantization(sides, measured.alignment, judged,
                                                                   search.causes, looking, tools));
-  if (checked.has_value()) {
-    reviewed.causes = WithoutHonest(*checked, std::move(reviewed.causes));
-  }
+  reviewed.causes = WithoutHonest(checked, judged, std::move(reviewed.causes));
   timer.reset();
   OC_RETURN_IF_ERROR(CheckNotStopped(options));
 

@@ -40,7 +40,7 @@ struct Check {
   Region region;                           // of the plain side
   std::map<int, int> entries;  // by plain entry: the converted result in its place
   double epsilon = 0;                      // of the coarsest floats in the converted region
-  double weights_noise = 0;                // of integers without a counterpart, against their size
+  double inner_noise = 0;                  // of roundings inside, against the size of numbers
   std::vector<int> needs;                  // converted results
 };
 
@@ -187,13 +187,13 @@ class ConversionChecker {
         }
       }
     }
-    check.weights_noise = NoiseOfOtherWeights(check, theirs);
+    check.inner_noise = NoiseOfOtherWeights(check, theirs) + NoiseInside(theirs, r);
     return check;
   }
 
   void Need(int r, Check* check) {
     check->needs.push_back(r);
-    const std::optional<QuantParams>& params = params_.of(r);
+    const std::optional<QuantParams> params = matcher_.ParamsOf(r);
     if (!params.has_value()) return;
     for (const int parameter : {params->scale, params->zero_point}) {
       if (parameter != kNone) check->needs.push_back(parameter);
@@ -216,7 +216,7 @@ class ConversionChecker {
   double NoiseOfOtherWeights(const Check& check, const Region& theirs) {
     double noise = 0;
     for (const int r : theirs.entries) {
-      const std::optional<QuantParams>& params = params_.read(r);
+      const std::optional<QuantParams> params = matcher_.ParamsOf(r);
       if (!params.has_value() || !converted_constants_.IsFixed(r) ||
           absl::c_any_of(check.entries, [&](const auto& entry) { return entry.second == r; })) {
         continue;
@@ -237,6 +237,29 @@ class ConversionChecker {
       if (size > 0) noise += 1 / size;
     }
     return std::min(noise, 0.1);
+  }
+
+  // Noise of results that the converted region rounds on the way, and of operators that round inside:
+  // half a step against the size of the numbers.
+  double NoiseInside(const Region& theirs, int end) {
+    // Weights and inputs of 8 bits, each with a scale of its own.
+    constexpr double kInsideOperators = 0.015;
+    double noise = 0;
+    for (const int n : theirs.nodes) {
+      const StreamNode& made = *converted_.node(n).made;
+      if (made.op_type == "DynamicQuantizeLSTM" || made.op_type == "DynamicQuantizeMatMul") {
+        noise += kInsideOperators;
+      }
+      const int r = made.outputs[0];
+      if (r == kNone || r == end || !params_.written(r).has_value()) continue;
+      const std::optional<QuantParamValues> values =
+          converted_constants_.ParamsOf(r, *params_.written(r));
+      if (!values.has_value()) continue;
+      const Statistics& steps = converted_.result(r).fingerprint.numbers().statistics;
+      const double size = std::hypot(steps.deviation, steps.mean - values->ZeroPointOf(0));
+      if (size > 0) noise += 0.5 / size;
+    }
+    return noise;
   }
 
   absl::Status RunChecks() {
@@ -298,7 +321,7 @@ class ConversionChecker {
   }
 
   std::optional<QuantParamValues> ParamsOf(int r, const Tensor& integers, ValueOf value_of) {
-    const std::optional<QuantParams>& params = params_.of(r);
+    const std::optional<QuantParams> params = matcher_.ParamsOf(r);
     if (!params.has_value()) return std::nullopt;
     return ValuesOf(*params, integers, &value_of(params->scale),
                     params->zero_point == kNone ? nullptr : &value_of(params->zero_point));
@@ -330,7 +353,7 @@ class ConversionChecker {
       return false;
     }
     const double relative =
-        std::max({kEpsilonsOfNode * check.epsilon, kSumsInAnotherOrder, check.weights_noise});
+        std::max({kEpsilonsOfNode * check.epsilon, kSumsInAnotherOrder, check.inner_noise});
     const std::optional<DequantizedView> reals = RealsOf(check.converted, value_of);
     if (!IsFloatingPoint(own.tensor().dtype())) {
       return ContentOf(own) == ContentOf(actual);
@@ -345,7 +368,7 @@ class ConversionChecker {
     const absl::StatusOr<Tensor> wanted = InFloats(DequantizedView(*rounded, *params),
                                                    rounded->shape(), DType::kFloat, pool_);
     const double step = *absl::c_max_element(params->scales);
-    return wanted.ok() && IsNear(*wanted, *reals, check.weights_noise, kStepsOfNode * step);
+    return wanted.ok() && IsNear(*wanted, *reals, check.inner_noise, kStepsOfNode * step);
   }
 
   // Fixed scales against the plain side's numbers, which no earlier rounding has cut off.
@@ -437,17 +460,26 @@ class ConversionChecker {
   void Conclude(CheckedConversion* checked) {
     const size_t count = converted_.stream().results.size();
     std::vector<bool> tainted(count);
+    checked->chosen_by.assign(count, kNone);
     checked->honest.assign(count, false);
+    checked->overflows.assign(count, false);
     for (const int r : converted_.results()) {
       bool taint = suspect_[Index(r)];
       if (const int n = converted_.producer(r); n != kNone && !taint) {
         taint = absl::c_any_of(converted_.Reads(n), [&](int read) { return tainted[Index(read)]; });
       }
       tainted[Index(r)] = taint;
+      FindChoice(r, checked);
       checked->honest[Index(r)] = !suspect_[Index(r)] && !matcher_.Classes(r).empty();
       if (suspect_[Index(r)]) checked->suspects.push_back(r);
+      checked->overflows[Index(r)] =
+          !converted_.result(r).fingerprint.finite && !matcher_.Classes(r).empty() &&
+          plain_.result(matcher_.Classes(r).front()).fingerprint.finite;
     }
     for (const auto& [output, source] : converted_.outputs()) {
+      if (source != kNone) {
+        checked->chosen_by[Index(output)] = checked->chosen_by[Index(source)];
+      }
       checked->honest_outputs.emplace_back(
           output, source != kNone && !tainted[Index(source)] && !matcher_.Classes(source).empty());
     }
@@ -458,6 +490,25 @@ class ConversionChecker {
         }
       }
     }
+  }
+
+  void FindChoice(int r, CheckedConversion* checked) {
+    const int n = converted_.producer(r);
+    if (n == kNone) return;
+    for (const int read : converted_.Reads(n)) {
+      if (checked->chosen_by[Index(read)] == kNone) continue;
+      checked->chosen_by[Index(r)] = checked->chosen_by[Index(read)];
+      return;
+    }
+    if (matcher_.Classes(r).empty() || suspect_[Index(r)]) return;
+    const StreamResult& ours = plain_.result(matcher_.Classes(r).front());
+    const StreamResult& theirs = converted_.result(r);
+    if (!ours.shape.has_value() || IsFloatingPoint(ours.dtype) ||
+        ours.fingerprint.content == theirs.fingerprint.content) {
+      return;
+    }
+    checked->choices.push_back(r);
+    checked->chosen_by[Index(r)] = r;
   }
 
   const RecordedSide& plain_side_;

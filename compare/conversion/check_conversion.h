@@ -28,6 +28,13 @@ struct CheckedConversion {
   // By result of the converted side: true if it stands for one of the other side and no node, weight
   // or scale that it is made with is wrong by itself. Results before it may be suspect.
   std::vector<bool> honest;
+  // By result of the converted side: true if it is not finite where the other side's is.
+  std::vector<bool> overflows;
+  // Results that only choices at nearly equal numbers have changed: ids, conditions. Those that no
+  // other choice leads to come first in `choices`; by result of the converted side, the first of
+  // these that it depends on, or kNone.
+  std::vector<int> choices;
+  std::vector<int> chosen_by;
   // Results of the converted side that ought to stand for one of the other and are farther from it
   // than rounding explains, on their own inputs; in order.
   std::vector<int> suspects;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "compare/differences/tensor_distance.h"
 #include "compare/streams/quantized_streams.h"
 #include "evaluator/tensor/dtype.h"
 
@@ -15,12 +16,23 @@ int64_t ShortFloats(const ResultStream& stream) {
   });
 }
 
+double CoarsestEpsilon(const ResultStream& stream) {
+  double epsilon = 0;
+  for (const StreamResult& r : stream.results) {
+    if (r.dtype == DType::kFloat16 || r.dtype == DType::kBfloat16) {
+      epsilon = std::max(epsilon, EpsilonOf(r.dtype));
+    }
+  }
+  return epsilon;
+}
+
 }  // namespace
 
 std::optional<Conversion> ConversionOf(const PerSide<const ResultStream*>& streams) {
   const PerSide<bool> quantized = {IsQuantized(*streams.left), IsQuantized(*streams.right)};
   if (quantized.left != quantized.right) {
-    return Conversion{quantized.right ? SideId::kRight : SideId::kLeft, true};
+    const SideId converted = quantized.right ? SideId::kRight : SideId::kLeft;
+    return Conversion{converted, true, CoarsestEpsilon(*streams[converted])};
   }
   if (quantized.left) return std::nullopt;
   const PerSide<int64_t> floats = {ShortFloats(*streams.left), ShortFloats(*streams.right)};
@@ -28,7 +40,7 @@ std::optional<Conversion> ConversionOf(const PerSide<const ResultStream*>& strea
   if (floats[converted] == 0 || 2 * floats[Other(converted)] > floats[converted]) {
     return std::nullopt;
   }
-  return Conversion{converted, false};
+  return Conversion{converted, false, CoarsestEpsilon(*streams[converted])};
 }
 
 }  // namespace onnxcmp

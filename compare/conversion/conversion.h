@@ -12,6 +12,7 @@ namespace onnxcmp {
 struct Conversion {
   SideId converted = SideId::kRight;
   bool quantized = false;  // to integers rather than to a float of 16 bits
+  double epsilon = 0;      // of the coarsest float of 16 bits; 0: there is none
 };
 
 // Nothing if both sides are quantized, or if neither computes mostly in a coarser type.

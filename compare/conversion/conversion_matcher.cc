@@ -28,6 +28,30 @@ bool Copies(const StreamNode& made) {
          made.outputs[0] != kNone;
 }
 
+// The scale of the second factor of a product of integers, which is a constant: the product, cast to
+// float, is multiplied by that of both.
+int ScaleAppliedAfter(const SideGraph& graph, const ConstantValues& constants, int product) {
+  for (int hop = 0, at = product; hop < 2 && at != kNone; ++hop) {
+    if (graph.readers(at).size() != 1) return kNone;
+    const StreamNode& reader = *graph.node(graph.readers(at)[0]).made;
+    if (reader.op_type == "Cast") {
+      at = reader.outputs[0];
+      continue;
+    }
+    if (reader.op_type != "Mul") return kNone;
+    const int scales = reader.inputs[0] == at ? reader.inputs[1] : reader.inputs[0];
+    if (scales == kNone) return kNone;
+    if (constants.IsFixed(scales)) return scales;
+    const int maker = graph.producer(scales);
+    if (maker == kNone || graph.node(maker).made->op_type != "Mul") return kNone;
+    for (const int scale : graph.node(maker).made->inputs) {
+      if (scale != kNone && constants.IsFixed(scale)) return scale;
+    }
+    return kNone;
+  }
+  return kNone;
+}
+
 }  // namespace
 
 ConversionMatcher::ConversionMatcher(const SideGraph& plain, const SideGraph& converted,
@@ -104,6 +128,29 @@ bool ConversionMatcher::StandsFor(int r, int l) const {
   return absl::c_linear_search(stands_for_[Index(r)], classes_[Index(l)]);
 }
 
+std::optional<QuantParams> ConversionMatcher::ParamsOf(int r) const {
+  if (params_.of(r).has_value() || !IsInteger(converted_.result(r).dtype)) return params_.of(r);
+  for (const int n : converted_.readers(r)) {
+    const StreamNode& made = *converted_.node(n).made;
+    const int output = made.outputs[0];
+    if (output == kNone || made.inputs.empty()) continue;
+    if (made.inputs[0] == r && HasTrait(made, OperatorTrait::kMoves) &&
+        HasTrait(made, OperatorTrait::kOneDataInput)) {
+      const std::optional<QuantParams>& moved = params_.of(output);
+      if (moved.has_value() && converted_.result(moved->scale).fingerprint.size == 1) return moved;
+    }
+    const bool convolves = made.op_type == "ConvInteger";
+    if ((convolves || made.op_type == "MatMulInteger") && made.inputs.size() > 1 &&
+        made.inputs[1] == r) {
+      const int scale = ScaleAppliedAfter(converted_, converted_constants_, output);
+      if (scale == kNone) continue;
+      return QuantParams{scale, made.inputs.size() > 3 ? made.inputs[3] : kNone,
+                         convolves ? 0 : -1, 0};
+    }
+  }
+  return std::nullopt;
+}
+
 bool ConversionMatcher::IsHonestConstant(int l, int r) {
   const StreamResult& ours = plain_.result(l);
   const StreamResult& theirs = converted_.result(r);
@@ -125,7 +172,7 @@ bool ConversionMatcher::IsHonestConstant(int l, int r) {
   const int dequantized = params_.Dequantizes(from);
   const int integers = dequantized != kNone ? dequantized : from;
   bool honest = false;
-  if (const std::optional<QuantParams>& params = params_.read(integers);
+  if (const std::optional<QuantParams> params = ParamsOf(integers);
       params.has_value() && IsInteger(converted_.result(integers).dtype)) {
     const std::optional<QuantParamValues> values =
         converted_constants_.ParamsOf(integers, *params);
@@ -209,16 +256,15 @@ bool ConversionMatcher::PassOn(int m) {
   const int read = made.inputs[0];
   if (CastsFloats(converted_, made) || Copies(made)) {
     stands_for_[Index(r)] = stands_for_[Index(read)];
-    return true;
+    return !stands_for_[Index(r)].empty();
   }
   if (made.op_type == "QuantizeLinear" || made.op_type == "DynamicQuantizeLinear") {
     stands_for_[Index(r)] = stands_for_[Index(read)];
     if (made.op_type == "QuantizeLinear") AddActivation(r);
-    return true;
+    return !stands_for_[Index(read)].empty();
   }
   if (made.op_type != "DequantizeLinear") return false;
   const std::optional<QuantParams>& written = params_.written(read);
-  if (!written.has_value()) return stands_for_[Index(read)].empty();
   // Written with other parameters than it is read with.
   const auto same = [&](int a, int b) {
     return a == b || (a != kNone && b != kNone && converted_.result(a).fingerprint.content ==
@@ -227,9 +273,21 @@ bool ConversionMatcher::PassOn(int m) {
   const auto at = [&](size_t slot) {
     return slot < made.inputs.size() ? made.inputs[slot] : kNone;
   };
-  if (!same(written->scale, at(1)) || !same(written->zero_point, at(2))) return false;
+  if (written.has_value() &&
+      (!same(written->scale, at(1)) || !same(written->zero_point, at(2)))) {
+    return false;
+  }
   stands_for_[Index(r)] = stands_for_[Index(read)];
-  return true;
+  return !stands_for_[Index(r)].empty();
+}
+
+// A result that is only rounded is checked after that, since the range may do an activation: a
+// quantizer that removes a Relu gives its name to the result before it.
+bool ConversionMatcher::IsOnlyRounded(int r) const {
+  const std::vector<int>& readers = converted_.readers(r);
+  return !readers.empty() && absl::c_all_of(readers, [&](int n) {
+    return converted_.node(n).made->op_type == "QuantizeLinear";
+  });
 }
 
 void ConversionMatcher::AddActivation(int r) {
@@ -272,7 +330,7 @@ void ConversionMatcher::Follow(int m) {
   for (const int r : made.outputs) {
     if (r == kNone || partners_[Index(r)] == kNone) continue;
     const int l = partners_[Index(r)];
-    if (!plain_.IsComputed(l)) continue;
+    if (!plain_.IsComputed(l) || IsOnlyRounded(r)) continue;
     // Other results of dynamic quantization are parameters.
     if (!IsFloatingPoint(converted_.result(r).dtype) && IsFloatingPoint(plain_.result(l).dtype) &&
         !params_.of(r).has_value()) {

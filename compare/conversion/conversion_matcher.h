@@ -3,7 +3,7 @@
 #define ONNXCMP_COMPARE_CONVERSION_CONVERSION_MATCHER_H_
 
 #include <cstdint>
-#include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -34,6 +34,9 @@ class ConversionMatcher {
   const std::vector<std::pair<int, int>>& unmatched() const { return unmatched_; }
   int64_t matched() const { return matched_; }
 
+  // The scale and zero point of integers, also if a node after their reader applies the scale.
+  std::optional<QuantParams> ParamsOf(int r) const;
+
   // True if a constant of the converted side is one of the plain side, rounded.
   bool IsHonestConstant(int l, int r);
 
@@ -44,6 +47,7 @@ class ConversionMatcher {
   bool PassOn(int m);
   bool Match(int m, int n);
   bool Reads(int l, int r);
+  bool IsOnlyRounded(int r) const;
   // The plain nodes that node m may be.
   std::vector<int> CandidatesFor(int m) const;
   // Adds the number after an activation that the range of integers r does, and removes that before

@@ -94,7 +94,6 @@ bool IsRounded(const Tensor& plain, const Tensor& converted, const ThreadPool* p
   // Half the distance of neighbours, with room for a second rounding.
   const double half = 0.51 * CoarserEpsilon(a.dtype(), b.dtype());
   const double least = b.dtype() == DType::kFloat16 ? std::ldexp(1, -14) : 0;
-  constexpr double kReplaced = 2e-7;
   const double greatest = GreatestFinite(b.dtype());
   std::atomic<bool> rounded = true;
   ForEachNumberPiece(a.num_elements(), pool, [&](int64_t, int64_t begin, int64_t end) {
@@ -110,9 +109,7 @@ bool IsRounded(const Tensor& plain, const Tensor& converted, const ThreadPool* p
                      const double size = std::max(std::abs(x[i]), least);
                      const bool fits = x[i] == y[i] || std::abs(x[i] - y[i]) <= half * size ||
                                        (std::isnan(x[i]) && std::isnan(y[i])) ||
-                                       IsFill(x[i], y[i], greatest) ||
-                                       (least > 0 && x[i] * y[i] >= 0 && std::abs(x[i]) <= kReplaced &&
-                                        std::abs(y[i]) <= kReplaced);
+                                       IsFill(x[i], y[i], greatest);
                      if (!fits) rounded = false;
                    }
                    return rounded.load();

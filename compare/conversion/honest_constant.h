@@ -9,9 +9,8 @@
 namespace onnxcmp {
 
 // True if every number is the plain one rounded to the converted type. Fills of masks, large
-// negative numbers, may stand for others beyond that type. Numbers below the least one that the
-// type holds at full precision may be replaced by that (converters keep epsilons from becoming 0).
-// Tensors of equal size; the pool may be null.
+// negative numbers, may stand for others beyond that type. Tensors of equal size; the pool may be
+// null.
 bool IsRounded(const Tensor& plain, const Tensor& converted, const ThreadPool* pool);
 
 // The same for integers with scales: every number is the nearest step, or the end of the range if

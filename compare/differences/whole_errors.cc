@@ -420,4 +420,13 @@ WholeErrors WholeErrorsOf(const Tensor& left, const Tensor& right, const Toleran
   return errors;
 }
 
+std::string LostPartOf(const Tensor& left, const Tensor& right, const ThreadPool* pool) {
+  if (left.num_elements() == 0) return "";
+  const Tolerance any = {.whole = kMostWhole};
+  const ValueScale scale = ScaleOfVarying(left, right);
+  Accumulator sums(left, right, CountingBy(any, scale), scale.scale, true, pool);
+  sums.Run(nullptr);
+  return sums.LostDeviation(any);
+}
+
 }  // namespace onnxcmp

@@ -41,6 +41,10 @@ WholeErrors WholeErrorsOf(const Tensor& left, const Tensor& right, const Toleran
                           const ValueScale& scale, bool parts, const ThreadPool* pool,
                           const WholeTotals* totals = nullptr);
 
+// The first slice, or the whole, that varies on one side and hardly on the other, as a clause: "in
+// index 4 of axis 1 all of the right are 0"; "" if there is none. Of floats of one shape.
+std::string LostPartOf(const Tensor& left, const Tensor& right, const ThreadPool* pool);
+
 }  // namespace onnxcmp
 
 #endif  // ONNXCMP_COMPARE_DIFFERENCES_WHOLE_ERRORS_H_

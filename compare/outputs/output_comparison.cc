@@ -218,6 +218,11 @@ std::string ToleranceText(const Tolerance& tolerance) {
                       absl::StrFormat("%.2g", tolerance.rtol), "*max(|a|,|b|)");
 }
 
+std::string TiesText(const OutputPair& pair) {
+  if (pair.chosen_by.empty()) return "ids differ where scores tie";
+  return absl::StrCat(pair.chosen_by, " chose otherwise where numbers are nearly equal");
+}
+
 std::vector<std::string> DescribeOutput(const OutputPair& pair) {
   const ValueDifference& difference = pair.difference;
   std::string head =
@@ -244,7 +249,7 @@ std::vector<std::string> DescribeOutput(const OutputPair& pair) {
   } else if (!difference.fault.empty()) {
     facts.push_back(difference.fault);
   }
-  if (pair.ties) facts.push_back("ids differ where scores tie");
+  if (pair.ties) facts.push_back(TiesText(pair));
   std::vector<std::string> lines = {absl::StrCat(head, absl::StrJoin(facts, "; "), nans)};
   if (errors) {
     lines.push_back(absl::StrCat("  ", Errors(difference)));

@@ -36,6 +36,12 @@ struct OutputPair {
   bool reordered = false;  // the recorded value has its rows in another order, in which all agree
   bool same_bits = false;
   bool ties = false;  // ids that differ where their scores tie, or results that depend on such ids
+  std::string chosen_by;  // the node that chose other ids, if the pair is no such ids itself
+  // It differs by the noise of a conversion to a coarser type alone: no node, weight or scale that
+  // it is made with is farther off than rounding explains.
+  bool honest_noise = false;
+  // Signal to noise in decibels, if one side is a conversion of the other or a limit was given.
+  std::optional<double> sqnr;
   bool nearer_in_double = false;  // they differ, and the right rounds no worse than the left
   ValueDifference difference;
   std::string tolerance_reason;  // PairTolerance::why
@@ -82,6 +88,9 @@ bool TellsNothing(const OutputComparison& comparison);
 
 // "1e-05 + 0.0001·max(|a|,|b|)"; "0" if values have to be equal.
 std::string ToleranceText(const Tolerance& tolerance);
+
+// How choices have changed a pair, as a clause.
+std::string TiesText(const OutputPair& pair);
 
 // Describes a pair in a line or two.
 std::vector<std::string> DescribeOutput(const OutputPair& pair);

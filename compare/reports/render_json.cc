@@ -64,6 +64,9 @@ ReportJson ToJson(const OutputPair& pair) {
   if (pair.entry) json["entry"] = true;
   if (pair.reordered) json["reordered"] = true;
   if (pair.ties) json["ties"] = true;
+  if (!pair.chosen_by.empty()) json["chosen_by"] = JsonText(pair.chosen_by);
+  if (pair.honest_noise) json["honest_noise"] = true;
+  if (pair.sqnr.has_value()) json["sqnr"] = JsonReal(*pair.sqnr);
   if (pair.nearer_in_double) json["nearer_in_double"] = true;
   if (pair.moved.has_value()) json["moved_by_causes"] = JsonReal(*pair.moved);
   return json;

@@ -2,33 +2,45 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "compare/base/thresholds.h"
 #include "compare/differences/number_strips.h"
 #include "compare/differences/tensor_distance.h"
+#include "compare/differences/whole_errors.h"
 #include "compare/quantization/dequantized_view.h"
 #include "compare/quantization/quantization_error.h"
 
 namespace onnxcmp {
 namespace {
 
-// Below this ratio of signal to noise, noise has taken the place of the values: as kMostWhole.
-constexpr double kLeastDecibels = 10;
+// Ratio of signal to noise that a type leaves at least, in decibels. With less, rounding itself is
+// the fault: some node needs a finer type.
+double LeastDecibels(const Conversion& conversion) {
+  if (conversion.quantized) return 10;
+  return conversion.epsilon > 2e-3 ? 12 : 30;
+}
 
 Value ValueOf(const std::vector<NamedOutput>& outputs, int result) {
   const auto at = absl::c_find_if(outputs, [&](const auto& one) { return one.result == result; });
   return at == outputs.end() ? Value() : at->value;
 }
 
+constexpr double kNoLimit = -std::numeric_limits<double>::infinity();
+
 bool AreFiniteAlike(const Tensor& a, const Tensor& b) {
+  constexpr double kFill = thresholds::kMaskMagnitudeOfFloat16;
   bool alike = true;
   ForEachStrip(NumberReader(a), NumberReader(b), 0, a.num_elements(),
                [&](int64_t, int64_t count, const double* x, const double* y) {
                  for (int64_t i = 0; i < count; ++i) {
-                   alike = alike && (std::isfinite(x[i]) == std::isfinite(y[i]) || x[i] == y[i]);
+                   // Fills of masks may be infinite in one of both types.
+                   const bool fill = x[i] < -kFill && y[i] < -kFill;
+                   alike = alike && (std::isfinite(x[i]) == std::isfinite(y[i]) || fill);
                  }
                  return alike;
                });
@@ -42,63 +54,136 @@ bool IsHonestPair(const CheckedConversion& checked, const OutputPair& pair) {
          checked.IsHonestOutput(results[Other(converted)], results[converted]);
 }
 
+// A pair whose values can be compared by their signal to noise.
+struct FloatPair {
+  Tensor left;
+  Tensor right;
+};
+
+std::optional<FloatPair> FloatsOf(const PerSide<std::vector<NamedOutput>>& outputs,
+                                  const OutputPair& pair) {
+  if (pair.recorded || !pair.difference.reason.empty()) return std::nullopt;
+  const Value left = ValueOf(outputs.left, pair.left_result);
+  const Value right = ValueOf(outputs.right, pair.right_result);
+  if (!IsMeasurable(left) || !IsMeasurable(right)) return std::nullopt;
+  const Tensor& a = left.tensor();
+  const Tensor& b = right.tensor();
+  if (!IsFloatingPoint(a.dtype()) || !IsFloatingPoint(b.dtype()) || a.shape() != b.shape()) {
+    return std::nullopt;
+  }
+  return FloatPair{a, b};
+}
+
+void Refuse(double least, OutputPair* pair) {
+  pair->difference.agree = false;
+  pair->difference.fault =
+      absl::StrFormat("their signal to noise is %.1f dB, below %.4g dB", *pair->sqnr, least);
+}
+
+class ConversionJudge {
+ public:
+  ConversionJudge(const CheckedConversion& checked, const PerSide<RecordedSide>& sides,
+                  const ConversionLimits& limits, const ThreadPool* pool)
+      : checked_(checked), sides_(sides), limits_(limits), pool_(pool) {}
+
+  void Judge(const std::optional<FloatPair>& floats, OutputPair* pair) const {
+    if (floats.has_value() && !AreFiniteAlike(floats->left, floats->right)) return;
+    const int r = converted() == SideId::kLeft ? pair->left_result : pair->right_result;
+    const int choice = checked_.chosen_by[Index(r)];
+    if (choice != kNone) {
+      JudgeChoice(r, choice, pair);
+      return;
+    }
+    if (!floats.has_value()) return;
+    const double least = limits_.other_inputs ? kNoLimit : LeastDecibels(checked_.conversion);
+    if (!limits_.min_sqnr.has_value() && *pair->sqnr < least) {
+      if (!pair->difference.agree) Refuse(least, pair);
+      return;
+    }
+    if (!pair->difference.agree) {
+      // Noise that leaves nothing of a class or a score is too much, whoever makes it.
+      pair->difference.fault = LostPartOf(floats->left, floats->right, pool_);
+      pair->difference.agree = pair->difference.fault.empty();
+    }
+    if (!pair->difference.agree) return;
+    pair->difference.beyond = 0;
+    pair->honest_noise = true;
+    pair->within_own = false;
+    pair->tolerance_reason = absl::StrFormat(
+        "%s on the %s: none of its %d nodes is farther off than rounding explains", TypeName(),
+        SideName(converted()), checked_.nodes);
+  }
+
+ private:
+  SideId converted() const { return checked_.conversion.converted; }
+
+  std::string TypeName() const {
+    if (checked_.conversion.quantized) return "quantization";
+    return checked_.conversion.epsilon == EpsilonOf(DType::kBfloat16) ? "bfloat16" : "float16";
+  }
+
+  // Numbers that were chosen by others which rounding has moved, or that depend on such.
+  void JudgeChoice(int r, int choice, OutputPair* pair) const {
+    if (pair->difference.agree) return;
+    pair->ties = true;
+    pair->difference.agree = limits_.ties_agree;
+    const StreamResult& chosen = sides_[converted()].result(choice);
+    const StreamResult& output = sides_[converted()].result(r);
+    if (output.source == choice) return;
+    pair->chosen_by =
+        absl::StrCat(OpTypeOf(chosen, *sides_[converted()].stream), " ", chosen.name);
+  }
+
+  const CheckedConversion& checked_;
+  const PerSide<RecordedSide>& sides_;
+  const ConversionLimits& limits_;
+  const ThreadPool* pool_;
+};
+
 }  // namespace
 
-OutputComparison JudgeConversion(const CheckedConversion& checked,
+OutputComparison JudgeConversion(const std::optional<CheckedConversion>& checked,
+                                 const PerSide<RecordedSide>& sides,
                                  const PerSide<std::vector<NamedOutput>>& outputs,
                                  const ConversionLimits& limits, OutputComparison judged,
                                  const ThreadPool* pool) {
+  if (!checked.has_value() && !limits.min_sqnr.has_value()) return judged;
+  const bool left = checked.has_value() && checked->conversion.converted == SideId::kLeft;
   for (OutputPair& pair : judged.pairs) {
-    if (pair.same_bits || !IsHonestPair(checked, pair)) continue;
-    const Value left = ValueOf(outputs.left, pair.left_result);
-    const Value right = ValueOf(outputs.right, pair.right_result);
-    if (!IsMeasurable(left) || !IsMeasurable(right)) continue;
-    const Tensor& a = left.tensor();
-    const Tensor& b = right.tensor();
-    if (a.shape() != b.shape()) continue;
-    if (!IsFloatingPoint(a.dtype()) || !IsFloatingPoint(b.dtype())) {
-      // Numbers that were chosen by others which rounding has moved.
-      if (!pair.difference.agree && pair.difference.reason.empty()) {
-        pair.ties = true;
-        pair.difference.agree = limits.ties_agree;
-      }
-      continue;
+    if (pair.same_bits) continue;
+    const std::optional<FloatPair> floats = FloatsOf(outputs, pair);
+    if (floats.has_value()) {
+      const DequantizedView signal(left ? floats->right : floats->left);
+      const DequantizedView noisy(left ? floats->left : floats->right);
+      pair.sqnr = Decibels(NoiseStatsOf(signal, noisy, pool).noise);
     }
-    if (!pair.difference.reason.empty() || !AreFiniteAlike(a, b)) continue;
-    const SideId converted = checked.conversion.converted;
-    const NoiseStats stats = converted == SideId::kRight
-                                 ? NoiseStatsOf(DequantizedView(a), DequantizedView(b), pool)
-                                 : NoiseStatsOf(DequantizedView(b), DequantizedView(a), pool);
-    const double decibels = Decibels(stats.noise);
-    const double least = limits.min_sqnr.value_or(limits.other_inputs ? -1e300 : kLeastDecibels);
-    pair.difference.beyond = 0;
-    pair.difference.agree = decibels >= least;
-    pair.difference.fault =
-        pair.difference.agree
-            ? ""
-            : absl::StrFormat("their signal to noise is %.1f dB, below %.4g dB", decibels, least);
-    pair.within_own = false;
-    pair.tolerance_reason = absl::StrFormat(
-        "%s on the %s: each of %d nodes rounds as that type does; signal to noise %.1f dB",
-        checked.conversion.quantized ? "quantization" : "a float of 16 bits",
-        converted == SideId::kLeft ? "left" : "right", checked.nodes, decibels);
+    if (checked.has_value() && IsHonestPair(*checked, pair)) {
+      ConversionJudge(*checked, sides, limits, pool).Judge(floats, &pair);
+    }
+    if (pair.sqnr.has_value() && limits.min_sqnr.has_value() && *pair.sqnr < *limits.min_sqnr) {
+      Refuse(*limits.min_sqnr, &pair);
+    }
   }
   judged.agree = AllAgree(judged);
   return judged;
 }
 
-bool IsHonest(const CheckedConversion& checked, const OutputComparison& judged) {
-  return checked.suspects.empty() && !judged.pairs.empty() &&
+bool IsHonest(const std::optional<CheckedConversion>& checked, const OutputComparison& judged) {
+  return checked.has_value() && checked->suspects.empty() && !judged.pairs.empty() &&
          absl::c_all_of(judged.pairs, [&](const OutputPair& pair) {
-           return pair.same_bits || IsHonestPair(checked, pair);
+           return pair.same_bits ||
+                  (IsHonestPair(*checked, pair) && (pair.difference.agree || pair.ties));
          });
 }
 
-std::vector<Cause> WithoutHonest(const CheckedConversion& checked, std::vector<Cause> causes) {
+std::vector<Cause> WithoutHonest(const std::optional<CheckedConversion>& checked,
+                                 const OutputComparison& judged, std::vector<Cause> causes) {
+  if (!checked.has_value()) return causes;
+  if (!judged.agree && checked->suspects.empty() && !checked->conversion.quantized) return causes;
   std::erase_if(causes, [&](const Cause& cause) {
-    const int r = OfSide(cause, checked.conversion.converted);
+    const int r = OfSide(cause, checked->conversion.converted);
     return r != kNone && !cause.in_body.has_value() && !cause.overflow &&
-           checked.honest[Index(r)];
+           checked->honest[Index(r)] && !checked->overflows[Index(r)];
   });
   return causes;
 }

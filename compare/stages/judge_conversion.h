@@ -10,30 +10,38 @@
 #include "compare/causes/cause.h"
 #include "compare/conversion/check_conversion.h"
 #include "compare/outputs/output_comparison.h"
+#include "compare/sides/pair_values.h"
 #include "evaluator/base/thread_pool.h"
 
 namespace onnxcmp {
 
 struct ConversionLimits {
-  // Decibels of signal to noise that outputs must have; nothing: the default for given inputs.
+  // Decibels of signal to noise that float outputs must have; nothing: what the type leaves of an
+  // honest model on given inputs.
   std::optional<double> min_sqnr;
-  // True if ranges may be exceeded for no fault of the model: then noise has no limit.
+  // True if inputs may exceed the ranges for no fault of the model: then noise has no limit.
   bool other_inputs = false;
   bool ties_agree = false;
 };
 
-// Outputs that are honest agree, if their numbers are finite in the same places and their signal to
-// noise is above the limit. Others keep their judgement.
-OutputComparison JudgeConversion(const CheckedConversion& checked,
+// Sets the signal to noise of outputs. Honest ones agree if it is above the limit, their numbers are
+// finite in the same places and no part has lost all it says; and where a choice at nearly equal
+// scores has changed them, if that is accepted. Others keep their judgement, but for a limit that
+// is given. `checked`: nothing if neither side is a conversion of the other.
+OutputComparison JudgeConversion(const std::optional<CheckedConversion>& checked,
+                                 const PerSide<RecordedSide>& sides,
                                  const PerSide<std::vector<NamedOutput>>& outputs,
                                  const ConversionLimits& limits, OutputComparison judged,
                                  const ThreadPool* pool);
 
-// True if nothing in the conversion is suspect, and all outputs are honest.
-bool IsHonest(const CheckedConversion& checked, const OutputComparison& judged);
+// True if nothing in the conversion is suspect, and each output is honest and agrees or differs by
+// a choice: then there is no cause to be searched for.
+bool IsHonest(const std::optional<CheckedConversion>& checked, const OutputComparison& judged);
 
-// Causes without those at nodes and constants that are honest.
-std::vector<Cause> WithoutHonest(const CheckedConversion& checked, std::vector<Cause> causes);
+// Causes without those at nodes and constants that are honest. They stay where everything is honest
+// and floats of 16 bits differ all the same: then the rounding of a node is the cause.
+std::vector<Cause> WithoutHonest(const std::optional<CheckedConversion>& checked,
+                                 const OutputComparison& judged, std::vector<Cause> causes);
 
 }  // namespace onnxcmp
 

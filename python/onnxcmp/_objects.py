@@ -326,6 +326,9 @@ class Output(_Part):
     recorded: bool = _member(absent=False)
     entry: bool = _member(absent=False)
     ties: bool = _member(absent=False)
+    chosen_by: str = _member(absent="")
+    honest_noise: bool = _member(absent=False)
+    sqnr: float | None = _member(_real)
     reordered: bool = _member(absent=False)
     moved_by_causes: float | None = _member(_real)
 

@@ -243,7 +243,7 @@ std::string OutputsText(const Comparison& comparison, bool all) {
   if (worst != facts.end()) {
     if (different > 0 && worst->pair->ties) {
       // All outputs that do not tie are worse.
-      parts.push_back(absl::StrCat("ids differ where scores tie: ", HowFarAtMost(*worst, facts),
+      parts.push_back(absl::StrCat(TiesText(*worst->pair), ": ", HowFarAtMost(*worst, facts),
                                    " (--ties close accepts that)"));
     } else if (different > 0) {
       parts.push_back(
@@ -279,6 +279,12 @@ std::string InsideText(const Comparison& comparison) {
   const auto inside = absl::c_count_if(comparison.rows, [&](const ComparedRow& row) {
     return row.relation == Relation::kDifferent && !(same && AreHelperIntegers(comparison, row));
   });
+  // No more than what an honest conversion does to them.
+  if (absl::c_all_of(comparison.outputs.pairs, [](const OutputPair& pair) {
+        return pair.same_bits || pair.honest_noise;
+      })) {
+    return "";
+  }
   std::optional<double> moved;
   for (const OutputPair& pair : comparison.outputs.pairs) {
     if (pair.moved.has_value()) moved = std::max(moved.value_or(0), *pair.moved);
@@ -330,13 +336,18 @@ std::vector<std::string> ToleranceLines(const Comparison& comparison) {
       continue;
     const Tolerance& tolerance = pair.difference.tolerance;
     std::string text = pair.tolerance_reason;
-    if (tolerance.scaled > 0) {
+    if (pair.sqnr.has_value()) {
+      absl::StrAppend(&text, absl::StrFormat("; signal to noise %.1f dB", *pair.sqnr));
+    }
+    if (pair.honest_noise) {
+      // The noise has no other limit.
+    } else if (tolerance.scaled > 0) {
       absl::StrAppend(&text, ": ", Share(tolerance.scaled), " of the scale an element");
     } else if (tolerance.rtol > 0 || tolerance.atol > 0) {
       absl::StrAppend(&text, absl::StrFormat(": %.2g + %.2g·max(|a|,|b|) an element",
                                              tolerance.atol, tolerance.rtol));
     }
-    if (tolerance.whole > 0 && std::isfinite(tolerance.whole)) {
+    if (!pair.honest_noise && tolerance.whole > 0 && std::isfinite(tolerance.whole)) {
       absl::StrAppend(&text, ", ", Share(tolerance.whole), " on the whole");
     }
     const auto known = std::find_if(texts.begin(), texts.end(),
