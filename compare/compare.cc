@@ -111,6 +111,11 @@ absl::StatusOr<PerSide<NotFinite>> FindNotFiniteOnBoth(const PerSide<RecordedSid
   return found;
 }
 
+// An explicit request for causes always runs the full search.
+bool AsksForCauses(const CompareOptions& options) {
+  return options.repro || options.fail_on == FailOn::kCauses;
+}
+
 absl::StatusOr<CauseReport> SearchCauses(const PerSide<RecordedSide>& sides,
                                          const std::vector<NamedOutput>& outputs,
                                          const MeasuredRows& measured,
@@ -119,8 +124,7 @@ absl::StatusOr<CauseReport> SearchCauses(const PerSide<RecordedSide>& sides,
                                          const CompareOptions& options, const StepTools& tools) {
   if (!options.causes) return CauseReport();
   NameCausesOptions naming;
-  // An explicit request for causes always runs the full search.
-  naming.asked = options.repro || options.fail_on == FailOn::kCauses;
+  naming.asked = AsksForCauses(options);
   naming.quick = options.quick_causes && !naming.asked;
   naming.limits = options.cause_limits;
   naming.repro = options.repro;
@@ -267,12 +271,13 @@ absl::StatusOr<Findings> CompareRecords(const SideRecords& recorded,
   OC_ASSIGN_OR_RETURN(OutputComparison judged,
                       JudgeOutputs(sides, outputs, measured, tolerances, judging, tools));
   timer.emplace(options.timings, "check the conversion");
-  OC_ASSIGN_OR_RETURN(const std::optional<CheckedConversion> checked,
-                      CheckConversion(sides, measured.alignment, options.made_up, options.watch,
-                                      tools.pool));
-  const ConversionLimits limits = {options.min_sqnr, other_inputs, options.ties_agree};
+  OC_ASSIGN_OR_RETURN(
+      const std::optional<CheckedConversion> checked,
+      CheckConversion(sides, measured.alignment, options.made_up, options.watch, tools.pool));
+  const bool given = options.tolerance.rtol.has_value() || options.tolerance.atol.has_value();
+  const ConversionLimits limits = {options.min_sqnr, other_inputs, options.ties_agree, given};
   judged = JudgeConversion(checked, sides, outputs, limits, std::move(judged), tools.pool);
-  const bool honest = IsHonest(checked, judged);
+  const bool honest = !AsksForCauses(options) && IsHonest(checked, judged);
   OC_ASSIGN_OR_RETURN(PerSide<NotFinite> not_finite, FindNotFiniteOnBoth(sides, tools));
   OC_RETURN_IF_ERROR(CheckNotStopped(options));
 

@@ -37,19 +37,18 @@ constexpr double kStepsOfNode = 0.5;
 struct Check {
   int plain = kNone;
   int converted = kNone;
-  Region region;                           // of the plain side
+  Region region;               // of the plain side
   std::map<int, int> entries;  // by plain entry: the converted result in its place
-  double epsilon = 0;                      // of the coarsest floats in the converted region
-  double inner_noise = 0;                  // of roundings inside, against the size of numbers
-  std::vector<int> needs;                  // converted results
+  double epsilon = 0;          // of the coarsest floats in the converted region
+  double inner_noise = 0;      // of roundings inside, against the size of numbers
+  std::vector<int> needs;      // converted results
 };
 
 bool Rounds(DType dtype) { return dtype == DType::kFloat16 || dtype == DType::kBfloat16; }
 
 // True if `actual` is as near to `wanted` as a relative error, or an absolute one, explains: on the
 // whole and in each slice.
-bool IsNear(const Tensor& wanted, const DequantizedView& actual, double relative,
-            double absolute) {
+bool IsNear(const Tensor& wanted, const DequantizedView& actual, double relative, double absolute) {
   const Shape& shape = wanted.shape();
   const int64_t size = wanted.num_elements();
   if (size != actual.size()) return false;
@@ -138,7 +137,9 @@ class ConversionChecker {
 
  private:
   void PlanChecks() {
+    for (const int r : matcher_.wrong()) suspect_[Index(r)] = true;
     for (const auto& [l, r] : matcher_.unmatched()) {
+      if (suspect_[Index(r)]) continue;
       std::optional<Check> check = PlanFor(l, r);
       if (check.has_value()) {
         checks_.push_back(*std::move(check));
@@ -162,9 +163,8 @@ class ConversionChecker {
         if (IsInteger(converted_.result(entry).dtype)) place = entry;
       }
     }
-    check.region = RegionOf(plain_, l, [&](int read) {
-      return by_class.contains(matcher_.ClassOf(read));
-    });
+    check.region =
+        RegionOf(plain_, l, [&](int read) { return by_class.contains(matcher_.ClassOf(read)); });
     if (check.region.nodes.size() >= kMaxRegionNodes) return std::nullopt;
     for (const int entry : check.region.entries) {
       const auto it = by_class.find(matcher_.ClassOf(entry));
@@ -205,7 +205,7 @@ class ConversionChecker {
     for (const bool named : {true, false}) {
       for (const int r : theirs.entries) {
         if (!converted_constants_.IsFixed(r) || (partners_[Index(r)] == l) != named) continue;
-        if (matcher_.IsHonestConstant(l, r)) return r;
+        if (matcher_.RoundingOf(l, r) == Rounding::kHonest) return r;
       }
     }
     return kNone;
@@ -231,16 +231,15 @@ class ConversionChecker {
                        squares += std::pow(q[i] - values->ZeroPointOf(0), 2);
                      }
                    });
-      const double size =
-          std::sqrt(squares / std::max<double>(1, static_cast<double>(
-                                                      integers.tensor().num_elements())));
+      const double size = std::sqrt(
+          squares / std::max<double>(1, static_cast<double>(integers.tensor().num_elements())));
       if (size > 0) noise += 1 / size;
     }
     return std::min(noise, 0.1);
   }
 
-  // Noise of results that the converted region rounds on the way, and of operators that round inside:
-  // half a step against the size of the numbers.
+  // Noise of results that the converted region rounds on the way, and of operators that round
+  // inside: half a step against the size of the numbers.
   double NoiseInside(const Region& theirs, int end) {
     // Weights and inputs of 8 bits, each with a scale of its own.
     constexpr double kInsideOperators = 0.015;
@@ -297,8 +296,8 @@ class ConversionChecker {
       const std::unique_ptr<Observer> watcher =
           watch_ ? watch_(conversion_.converted == SideId::kLeft ? "left again" : "right again")
                  : nullptr;
-      OC_RETURN_IF_ERROR(converted_side_.side->Revisit(
-          wanted, watcher.get(), [&](int r, const Value& value) {
+      OC_RETURN_IF_ERROR(
+          converted_side_.side->Revisit(wanted, watcher.get(), [&](int r, const Value& value) {
             values[r] = value;
             run_until(r);
             return absl::OkStatus();
@@ -365,8 +364,8 @@ class ConversionChecker {
         Quantized(DequantizedView(own.tensor()), own.tensor().shape(), actual.tensor().dtype(),
                   *params, pool_);
     if (!rounded.ok()) return false;
-    const absl::StatusOr<Tensor> wanted = InFloats(DequantizedView(*rounded, *params),
-                                                   rounded->shape(), DType::kFloat, pool_);
+    const absl::StatusOr<Tensor> wanted =
+        InFloats(DequantizedView(*rounded, *params), rounded->shape(), DType::kFloat, pool_);
     const double step = *absl::c_max_element(params->scales);
     return wanted.ok() && IsNear(*wanted, *reals, check.inner_noise, kStepsOfNode * step);
   }
@@ -385,7 +384,8 @@ class ConversionChecker {
       if (made_up && read != kNone && converted_.result(read).kind == ResultKind::kInput) continue;
       const int l = matcher_.Classes(r).front();
       const double step = params->values.scales[0];
-      if (params->most > params->most_real() + step || params->least < params->least_real() - step) {
+      if (params->most > params->most_real() + step ||
+          params->least < params->least_real() - step) {
         if (plain_side_.bank->Find(l) == nullptr) wanted[Index(l)] = missing = true;
       }
       all.push_back(*std::move(params));
@@ -439,8 +439,8 @@ class ConversionChecker {
     if (!(params.most > params.least)) return std::nullopt;
     params.count = static_cast<double>(known.fingerprint.size);
     const int producer = plain_.producer(matcher_.Classes(r).front());
-    params.never_negative = producer != kNone && HasTrait(*plain_.node(producer).made,
-                                                          OperatorTrait::kNotNegative);
+    params.never_negative =
+        producer != kNone && HasTrait(*plain_.node(producer).made, OperatorTrait::kNotNegative);
     return params;
   }
 
@@ -472,9 +472,9 @@ class ConversionChecker {
       FindChoice(r, checked);
       checked->honest[Index(r)] = !suspect_[Index(r)] && !matcher_.Classes(r).empty();
       if (suspect_[Index(r)]) checked->suspects.push_back(r);
-      checked->overflows[Index(r)] =
-          !converted_.result(r).fingerprint.finite && !matcher_.Classes(r).empty() &&
-          plain_.result(matcher_.Classes(r).front()).fingerprint.finite;
+      checked->overflows[Index(r)] = !converted_.result(r).fingerprint.finite &&
+                                     !matcher_.Classes(r).empty() &&
+                                     plain_.result(matcher_.Classes(r).front()).fingerprint.finite;
     }
     for (const auto& [output, source] : converted_.outputs()) {
       if (source != kNone) {
@@ -527,6 +527,18 @@ class ConversionChecker {
   std::vector<bool> suspect_;  // by converted result
 };
 
+// A model of floats in which a few nodes have another type is no conversion, but has these nodes.
+bool IsMostlyConverted(const PerSide<RecordedSide>& sides, const Conversion& conversion) {
+  if (conversion.quantized) return true;
+  int64_t floats = 0, coarse = 0;
+  for (const StreamResult& result : sides[conversion.converted].stream->results) {
+    if (result.node == kNone || !IsFloatingPoint(result.dtype)) continue;
+    ++floats;
+    coarse += Rounds(result.dtype) ? 1 : 0;
+  }
+  return 2 * coarse >= floats;
+}
+
 }  // namespace
 
 bool CheckedConversion::IsHonestOutput(int plain, int converted) const {
@@ -534,19 +546,21 @@ bool CheckedConversion::IsHonestOutput(int plain, int converted) const {
          absl::c_linear_search(honest_outputs, std::pair(converted, true));
 }
 
-absl::StatusOr<std::optional<CheckedConversion>> CheckConversion(
-    const PerSide<RecordedSide>& sides, const Alignment& alignment, bool made_up,
-    const PairValues::Watch& watch, const ThreadPool* pool) {
+absl::StatusOr<std::optional<CheckedConversion>> CheckConversion(const PerSide<RecordedSide>& sides,
+                                                                 const Alignment& alignment,
+                                                                 bool made_up,
+                                                                 const PairValues::Watch& watch,
+                                                                 const ThreadPool* pool) {
   const std::optional<Conversion> conversion =
       ConversionOf({sides.left.stream, sides.right.stream});
+  const bool mostly = conversion.has_value() && IsMostlyConverted(sides, *conversion);
   const bool runs = absl::c_all_of(kBothSides, [&](SideId id) {
     return sides[id].evaluator() != nullptr && sides[id].side->node_runner() == nullptr &&
            sides[id].side->summary().status.ok();
   });
-  if (!conversion.has_value() || !runs) return std::nullopt;
+  if (!mostly || !runs) return std::nullopt;
   OC_ASSIGN_OR_RETURN(CheckedConversion checked,
-                      ConversionChecker(sides, alignment, *conversion, watch, pool)
-                          .Run(made_up));
+                      ConversionChecker(sides, alignment, *conversion, watch, pool).Run(made_up));
   return checked;
 }
 

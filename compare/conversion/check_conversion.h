@@ -25,8 +25,8 @@ namespace onnxcmp {
 
 struct CheckedConversion {
   Conversion conversion;
-  // By result of the converted side: true if it stands for one of the other side and no node, weight
-  // or scale that it is made with is wrong by itself. Results before it may be suspect.
+  // By result of the converted side: true if it stands for one of the other side and no node,
+  // weight or scale that it is made with is wrong by itself. Results before it may be suspect.
   std::vector<bool> honest;
   // By result of the converted side: true if it is not finite where the other side's is.
   std::vector<bool> overflows;
@@ -49,9 +49,11 @@ struct CheckedConversion {
 
 // Nothing if neither side is a conversion of the other, or not both are models that our interpreter
 // runs. `made_up`: the inputs were, so that ranges which they exceed prove nothing.
-absl::StatusOr<std::optional<CheckedConversion>> CheckConversion(
-    const PerSide<RecordedSide>& sides, const Alignment& alignment, bool made_up,
-    const PairValues::Watch& watch, const ThreadPool* pool);
+absl::StatusOr<std::optional<CheckedConversion>> CheckConversion(const PerSide<RecordedSide>& sides,
+                                                                 const Alignment& alignment,
+                                                                 bool made_up,
+                                                                 const PairValues::Watch& watch,
+                                                                 const ThreadPool* pool);
 
 }  // namespace onnxcmp
 

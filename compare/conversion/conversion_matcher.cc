@@ -17,19 +17,18 @@ namespace {
 
 // Converters put casts between floats anywhere; others change numbers.
 bool CastsFloats(const SideGraph& graph, const StreamNode& made) {
-  return HasTrait(made, OperatorTrait::kCasts) && !made.inputs.empty() &&
-         made.inputs[0] != kNone && made.outputs[0] != kNone &&
-         IsFloatingPoint(graph.result(made.inputs[0]).dtype) &&
+  return HasTrait(made, OperatorTrait::kCasts) && !made.inputs.empty() && made.inputs[0] != kNone &&
+         made.outputs[0] != kNone && IsFloatingPoint(graph.result(made.inputs[0]).dtype) &&
          IsFloatingPoint(graph.result(made.outputs[0]).dtype);
 }
 
 bool Copies(const StreamNode& made) {
-  return HasTrait(made, OperatorTrait::kCopies) && !made.inputs.empty() && made.inputs[0] != kNone &&
-         made.outputs[0] != kNone;
+  return HasTrait(made, OperatorTrait::kCopies) && !made.inputs.empty() &&
+         made.inputs[0] != kNone && made.outputs[0] != kNone;
 }
 
-// The scale of the second factor of a product of integers, which is a constant: the product, cast to
-// float, is multiplied by that of both.
+// The scale of the second factor of a product of integers, which is a constant: the product, cast
+// to float, is multiplied by that of both.
 int ScaleAppliedAfter(const SideGraph& graph, const ConstantValues& constants, int product) {
   for (int hop = 0, at = product; hop < 2 && at != kNone; ++hop) {
     if (graph.readers(at).size() != 1) return kNone;
@@ -144,24 +143,24 @@ std::optional<QuantParams> ConversionMatcher::ParamsOf(int r) const {
         made.inputs[1] == r) {
       const int scale = ScaleAppliedAfter(converted_, converted_constants_, output);
       if (scale == kNone) continue;
-      return QuantParams{scale, made.inputs.size() > 3 ? made.inputs[3] : kNone,
-                         convolves ? 0 : -1, 0};
+      return QuantParams{scale, made.inputs.size() > 3 ? made.inputs[3] : kNone, convolves ? 0 : -1,
+                         0};
     }
   }
   return std::nullopt;
 }
 
-bool ConversionMatcher::IsHonestConstant(int l, int r) {
+Rounding ConversionMatcher::RoundingOf(int l, int r) {
   const StreamResult& ours = plain_.result(l);
   const StreamResult& theirs = converted_.result(r);
-  if (ours.fingerprint.content == theirs.fingerprint.content) return true;
-  if (ours.fingerprint.size != theirs.fingerprint.size) return false;
+  if (ours.fingerprint.content == theirs.fingerprint.content) return Rounding::kHonest;
+  if (ours.fingerprint.size != theirs.fingerprint.size) return Rounding::kWrong;
   // Booleans, integers and strings of the plain side are no numbers to be rounded.
-  if (!IsFloatingPoint(ours.dtype)) return false;
-  const auto [it, is_new] = honest_constants_.try_emplace({classes_[Index(l)], r}, false);
+  if (!IsFloatingPoint(ours.dtype)) return Rounding::kWrong;
+  const auto [it, is_new] = roundings_.try_emplace({classes_[Index(l)], r}, Rounding::kWrong);
   if (!is_new) return it->second;
   const Value& plain = plain_constants_.Of(l);
-  if (!IsMeasurable(plain)) return false;
+  if (!IsMeasurable(plain)) return Rounding::kWrong;
   // The integers that it is dequantized from, past casts.
   int from = r;
   for (int n = converted_.producer(from); n != kNone; n = converted_.producer(from)) {
@@ -171,27 +170,28 @@ bool ConversionMatcher::IsHonestConstant(int l, int r) {
   }
   const int dequantized = params_.Dequantizes(from);
   const int integers = dequantized != kNone ? dequantized : from;
-  bool honest = false;
+  Rounding rounding = Rounding::kWrong;
   if (const std::optional<QuantParams> params = ParamsOf(integers);
       params.has_value() && IsInteger(converted_.result(integers).dtype)) {
-    const std::optional<QuantParamValues> values =
-        converted_constants_.ParamsOf(integers, *params);
+    const std::optional<QuantParamValues> values = converted_constants_.ParamsOf(integers, *params);
     const Value& numbers = converted_constants_.Of(integers);
-    honest = values.has_value() && IsMeasurable(numbers) &&
-             IsQuantizedFrom(plain.tensor(), numbers.tensor(), *values, pool_);
-  } else {
-    const Value& numbers = converted_constants_.Of(r);
-    honest = IsMeasurable(numbers) && IsFloatingPoint(theirs.dtype) &&
-             IsRounded(plain.tensor(), numbers.tensor(), pool_);
+    if (values.has_value() && IsMeasurable(numbers) &&
+        IsQuantizedFrom(plain.tensor(), numbers.tensor(), *values, pool_)) {
+      rounding = Rounding::kHonest;
+    }
+  } else if (const Value& numbers = converted_constants_.Of(r);
+             IsMeasurable(numbers) && IsFloatingPoint(theirs.dtype)) {
+    rounding = onnxcmp::RoundingOf(plain.tensor(), numbers.tensor(), pool_);
   }
-  honest_constants_[{classes_[Index(l)], r}] = honest;
-  return honest;
+  roundings_[{classes_[Index(l)], r}] = rounding;
+  return rounding;
 }
 
-bool ConversionMatcher::Reads(int l, int r) {
-  if ((l == kNone) != (r == kNone)) return false;
-  if (l == kNone || StandsFor(r, l)) return true;
-  return plain_constants_.IsFixed(l) && converted_constants_.IsFixed(r) && IsHonestConstant(l, r);
+Rounding ConversionMatcher::Reads(int l, int r) {
+  if ((l == kNone) != (r == kNone)) return Rounding::kWrong;
+  if (l == kNone || StandsFor(r, l)) return Rounding::kHonest;
+  const bool fixed = plain_constants_.IsFixed(l) && converted_constants_.IsFixed(r);
+  return fixed ? RoundingOf(l, r) : Rounding::kWrong;
 }
 
 std::vector<int> ConversionMatcher::CandidatesFor(int m) const {
@@ -215,10 +215,10 @@ std::vector<int> ConversionMatcher::CandidatesFor(int m) const {
   return candidates;
 }
 
-bool ConversionMatcher::Match(int m, int n) {
+Rounding ConversionMatcher::Match(int m, int n) {
   const StreamNode& ours = *plain_.node(n).made;
   const StreamNode& theirs = *converted_.node(m).made;
-  if (ours.op_type != theirs.op_type || ours.domain != theirs.domain) return false;
+  if (ours.op_type != theirs.op_type || ours.domain != theirs.domain) return Rounding::kWrong;
   const uint64_t operation = OperationOf(converted_, &converted_facts_, m);
   // A cast to floats may be one to other floats.
   const bool casts = HasTrait(ours, OperatorTrait::kCasts) && ours.outputs[0] != kNone &&
@@ -226,25 +226,48 @@ bool ConversionMatcher::Match(int m, int n) {
                      IsFloatingPoint(plain_.result(ours.outputs[0]).dtype) &&
                      IsFloatingPoint(converted_.result(theirs.outputs[0]).dtype);
   if (!casts && (operation == 0 || operation != OperationOf(plain_, &plain_facts_, n))) {
-    return false;
+    return Rounding::kWrong;
   }
-  const size_t slots = std::max(ours.inputs.size(), theirs.inputs.size());
   const auto at = [](const FewResults& inputs, size_t i) {
     return i < inputs.size() ? inputs[i] : kNone;
   };
-  bool reads = true;
-  for (size_t i = 0; reads && i < slots; ++i) {
-    reads = Reads(at(ours.inputs, i), at(theirs.inputs, i));
+  const size_t slots = std::max(ours.inputs.size(), theirs.inputs.size());
+  const auto reads = [&](bool exchanged) {
+    Rounding worst = Rounding::kHonest;
+    for (size_t i = 0; worst != Rounding::kWrong && i < slots; ++i) {
+      worst = std::max(worst, Reads(at(ours.inputs, exchanged ? 1 - i : i), at(theirs.inputs, i)));
+    }
+    return worst;
+  };
+  Rounding worst = reads(false);
+  if (worst == Rounding::kWrong && slots == 2 && HasTrait(ours, OperatorTrait::kCommutative)) {
+    worst = reads(true);
   }
-  if (!reads && slots == 2 && HasTrait(ours, OperatorTrait::kCommutative)) {
-    reads = Reads(at(ours.inputs, 0), at(theirs.inputs, 1)) &&
-            Reads(at(ours.inputs, 1), at(theirs.inputs, 0));
-  }
-  if (!reads) return false;
+  if (worst != Rounding::kHonest) return worst;
   for (size_t i = 0; i < std::min(ours.outputs.size(), theirs.outputs.size()); ++i) {
     const int r = theirs.outputs[i];
     if (r == kNone || ours.outputs[i] == kNone) continue;
     stands_for_[Index(r)] = {classes_[Index(ours.outputs[i])]};
+  }
+  return worst;
+}
+
+// True if a node of the plain side differs from this one by the numbers of constants alone.
+bool ConversionMatcher::HasOtherConstants(int m, int n) const {
+  const StreamNode& ours = *plain_.node(n).made;
+  const StreamNode& theirs = *converted_.node(m).made;
+  if (ours.op_type != theirs.op_type || ours.domain != theirs.domain ||
+      ours.attributes != theirs.attributes || ours.inputs.size() != theirs.inputs.size()) {
+    return false;
+  }
+  for (size_t i = 0; i < ours.inputs.size(); ++i) {
+    const int l = ours.inputs[i];
+    const int r = theirs.inputs[i];
+    if ((l == kNone) != (r == kNone)) return false;
+    if (l == kNone || StandsFor(r, l)) continue;
+    if (!plain_constants_.IsFixed(l) || !converted_constants_.IsFixed(r)) return false;
+    const auto known = roundings_.find({classes_[Index(l)], r});
+    if (known == roundings_.end() || known->second == Rounding::kClamped) return false;
   }
   return true;
 }
@@ -267,14 +290,14 @@ bool ConversionMatcher::PassOn(int m) {
   const std::optional<QuantParams>& written = params_.written(read);
   // Written with other parameters than it is read with.
   const auto same = [&](int a, int b) {
-    return a == b || (a != kNone && b != kNone && converted_.result(a).fingerprint.content ==
-                                                      converted_.result(b).fingerprint.content);
+    return a == b ||
+           (a != kNone && b != kNone &&
+            converted_.result(a).fingerprint.content == converted_.result(b).fingerprint.content);
   };
   const auto at = [&](size_t slot) {
     return slot < made.inputs.size() ? made.inputs[slot] : kNone;
   };
-  if (written.has_value() &&
-      (!same(written->scale, at(1)) || !same(written->zero_point, at(2)))) {
+  if (written.has_value() && (!same(written->scale, at(1)) || !same(written->zero_point, at(2)))) {
     return false;
   }
   stands_for_[Index(r)] = stands_for_[Index(read)];
@@ -316,14 +339,13 @@ void ConversionMatcher::AddActivation(int r) {
 
 void ConversionMatcher::Follow(int m) {
   const StreamNode& made = *converted_.node(m).made;
-  if (absl::c_all_of(made.outputs, [&](int r) {
-        return r == kNone || converted_constants_.IsFixed(r);
-      })) {
+  if (absl::c_all_of(made.outputs,
+                     [&](int r) { return r == kNone || converted_constants_.IsFixed(r); })) {
     return;
   }
   if (PassOn(m)) return;
   for (const int n : CandidatesFor(m)) {
-    if (!Match(m, n)) continue;
+    if (Match(m, n) != Rounding::kHonest) continue;
     ++matched_;
     return;
   }
@@ -337,6 +359,7 @@ void ConversionMatcher::Follow(int m) {
       continue;
     }
     unmatched_.emplace_back(l, r);
+    if (HasOtherConstants(m, plain_.producer(l))) wrong_.push_back(r);
     stands_for_[Index(r)] = {classes_[Index(l)]};
     if (IsInteger(converted_.result(r).dtype)) AddActivation(r);
   }

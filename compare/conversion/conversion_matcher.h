@@ -9,6 +9,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "compare/conversion/constant_values.h"
+#include "compare/conversion/honest_constant.h"
 #include "compare/graphs/side_graph.h"
 #include "compare/quantization/quant_params.h"
 #include "compare/streams/node_facts.h"
@@ -37,16 +38,21 @@ class ConversionMatcher {
   // The scale and zero point of integers, also if a node after their reader applies the scale.
   std::optional<QuantParams> ParamsOf(int r) const;
 
-  // True if a constant of the converted side is one of the plain side, rounded.
-  bool IsHonestConstant(int l, int r);
+  // How a constant of the plain side became one of the converted side.
+  Rounding RoundingOf(int l, int r);
+  // Of `unmatched`: results of a node that is one of the plain side but for a constant that is none
+  // of that side's.
+  const std::vector<int>& wrong() const { return wrong_; }
 
  private:
   void NumberPlain();
   void Follow(int m);
   // True if node m passes on what it reads: then its result has the same numbers.
   bool PassOn(int m);
-  bool Match(int m, int n);
-  bool Reads(int l, int r);
+  // How node n of the plain side became m: kHonest if both are the same.
+  Rounding Match(int m, int n);
+  Rounding Reads(int l, int r);
+  bool HasOtherConstants(int m, int n) const;
   bool IsOnlyRounded(int r) const;
   // The plain nodes that node m may be.
   std::vector<int> CandidatesFor(int m) const;
@@ -64,12 +70,13 @@ class ConversionMatcher {
   const ThreadPool* pool_;
   NodeFactsCache plain_facts_;
   NodeFactsCache converted_facts_;
-  std::vector<int> classes_;                 // by plain result: the first of its number
-  std::vector<FewResults> members_;          // by plain result that is a number: all of that number
-  std::vector<FewResults> stands_for_;       // by converted result
+  std::vector<int> classes_;            // by plain result: the first of its number
+  std::vector<FewResults> members_;     // by plain result that is a number: all of that number
+  std::vector<FewResults> stands_for_;  // by converted result
   std::vector<std::pair<int, int>> unmatched_;
   int64_t matched_ = 0;
-  absl::flat_hash_map<std::pair<int, int>, bool> honest_constants_;
+  std::vector<int> wrong_;
+  absl::flat_hash_map<std::pair<int, int>, Rounding> roundings_;
 };
 
 }  // namespace onnxcmp

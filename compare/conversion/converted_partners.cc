@@ -46,8 +46,8 @@ std::vector<int> ConvertedPartners(const SideGraph& plain, const SideGraph& conv
     int partner = PartnerByName(plain, converted, params, quantized, r, by_name);
     const int n = converted.producer(r);
     const StreamNode* made = n == kNone ? nullptr : converted.node(n).made;
-    const bool passes = made != nullptr && PassesNumbers(*made) && !made->inputs.empty() &&
-                        r == made->outputs[0];
+    const bool passes =
+        made != nullptr && PassesNumbers(*made) && !made->inputs.empty() && r == made->outputs[0];
     const int passed = passes ? made->inputs[0] : kNone;
     // A Cast passes on its input, even if another result is nearer.
     const bool casts = passes && HasTrait(*made, OperatorTrait::kCasts);

@@ -25,8 +25,10 @@ constexpr double kCommonFactor = 0.05;
 // Fewer numbers than this have to be rounded to nearest.
 constexpr double kFewWeights = 32;
 
+// What converters write in place of larger numbers.
+constexpr double kFill = 1e4;
+
 bool IsFill(double plain, double converted, double greatest) {
-  constexpr double kFill = 1e4;  // what converters write in place of larger numbers
   return plain < -greatest && converted <= -std::min(kFill, greatest);
 }
 
@@ -43,8 +45,8 @@ struct Errors {
     if (beyond == 0) return true;
     if (count < kFewWeights || steps == 0) return false;
     const double factor = products / steps;
-    return std::sqrt(squares / count) <= kErrorOfWeights && std::abs(sum / count) <= kCommonOffset &&
-           std::abs(factor) <= kCommonFactor;
+    return std::sqrt(squares / count) <= kErrorOfWeights &&
+           std::abs(sum / count) <= kCommonOffset && std::abs(factor) <= kCommonFactor;
   }
 };
 
@@ -86,36 +88,44 @@ class ScaleCursor {
 
 }  // namespace
 
-bool IsRounded(const Tensor& plain, const Tensor& converted, const ThreadPool* pool) {
-  if (plain.num_elements() != converted.num_elements()) return false;
-  if (IsComplex(plain.dtype()) || !SameKindOfNumber(plain.dtype(), converted.dtype())) return false;
+Rounding RoundingOf(const Tensor& plain, const Tensor& converted, const ThreadPool* pool) {
+  if (plain.num_elements() != converted.num_elements() || IsComplex(plain.dtype()) ||
+      !SameKindOfNumber(plain.dtype(), converted.dtype())) {
+    return Rounding::kWrong;
+  }
   const Tensor a = plain.InMemory(pool).value_or(plain);
   const Tensor b = converted.InMemory(pool).value_or(converted);
   // Half the distance of neighbours, with room for a second rounding.
   const double half = 0.51 * CoarserEpsilon(a.dtype(), b.dtype());
   const double least = b.dtype() == DType::kFloat16 ? std::ldexp(1, -14) : 0;
+  // What converters write for smaller numbers, at most.
+  constexpr double kSmall = 2e-7;
   const double greatest = GreatestFinite(b.dtype());
-  std::atomic<bool> rounded = true;
+  const auto is_near = [&](double x, double y) {
+    return std::abs(x - y) <= half * std::max(std::abs(x), least);
+  };
+  std::atomic<bool> clamped = false, wrong = false;
   ForEachNumberPiece(a.num_elements(), pool, [&](int64_t, int64_t begin, int64_t end) {
-    if (!rounded) return;
+    if (wrong) return;
     ForEachStrip(NumberReader(a), NumberReader(b), begin, end,
                  [&](int64_t /*first*/, int64_t count, const double* x, const double* y) {
                    int far = 0;
-                   for (int64_t i = 0; i < count; ++i) {
-                     const double size = std::max(std::abs(x[i]), least);
-                     far += !(std::abs(x[i] - y[i]) <= half * size) ? 1 : 0;
-                   }
+                   for (int64_t i = 0; i < count; ++i) far += is_near(x[i], y[i]) ? 0 : 1;
                    for (int64_t i = 0; far > 0 && i < count; ++i) {
-                     const double size = std::max(std::abs(x[i]), least);
-                     const bool fits = x[i] == y[i] || std::abs(x[i] - y[i]) <= half * size ||
-                                       (std::isnan(x[i]) && std::isnan(y[i])) ||
-                                       IsFill(x[i], y[i], greatest);
-                     if (!fits) rounded = false;
+                     if (is_near(x[i], y[i]) || x[i] == y[i] || IsFill(x[i], y[i], greatest) ||
+                         (std::isnan(x[i]) && std::isnan(y[i]))) {
+                       continue;
+                     }
+                     const bool small = least > 0 && x[i] * y[i] >= 0 &&
+                                        std::abs(x[i]) <= kSmall && std::abs(y[i]) <= kSmall;
+                     const bool great = std::abs(x[i]) > greatest && x[i] * y[i] > 0 &&
+                                        std::abs(y[i]) >= std::min(kFill, greatest);
+                     (small || great ? clamped : wrong) = true;
                    }
-                   return rounded.load();
+                   return !wrong.load();
                  });
   });
-  return rounded;
+  return wrong ? Rounding::kWrong : clamped ? Rounding::kClamped : Rounding::kHonest;
 }
 
 bool IsQuantizedFrom(const Tensor& plain, const Tensor& integers, const QuantParamValues& params,

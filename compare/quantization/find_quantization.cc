@@ -264,7 +264,7 @@ class QuantizationFinder {
     }
     std::vector<Mistake> of_params(report_.layers.size());
     TakeRangesOfWholes(run_, &all_params);
-    const std::vector<Mistake> found = 
+    const std::vector<Mistake> found =
         WrongQuantParams(side_.graph(), side_.all_params(), all_params, options_.made_up);
     for (size_t k = 0; k < found.size(); ++k) of_params[of_layer[k]] = found[k];
     // One scale may serve several results, and one weight several nodes.

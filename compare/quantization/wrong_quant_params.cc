@@ -176,8 +176,7 @@ std::optional<FixedQuantParams> FixedQuantParamsOf(const CounterpartRun& run, in
   return params;
 }
 
-std::vector<Mistake> WrongQuantParams(const SideGraph& graph,
-                                      const QuantParamsByResult& by_result,
+std::vector<Mistake> WrongQuantParams(const SideGraph& graph, const QuantParamsByResult& by_result,
                                       const std::vector<FixedQuantParams>& all_params,
                                       bool made_up) {
   std::vector<double> reaches, moves, rooms;
@@ -249,8 +248,9 @@ std::vector<Mistake> WrongQuantParams(const SideGraph& graph,
       const double used = (std::min(params.most, params.most_real()) -
                            std::max(params.least, params.least_real())) /
                           (params.most_real() - params.least_real());
-      mistake = absl::StrFormat("%s: about %.2g times too great, they use %.2g %% of its range",
-                                ScaleText(graph, of, params), 1 / relative, 100 * std::max(0.0, used));
+      mistake =
+          absl::StrFormat("%s: about %.2g times too great, they use %.2g %% of its range",
+                          ScaleText(graph, of, params), 1 / relative, 100 * std::max(0.0, used));
     }
   }
   return mistakes;

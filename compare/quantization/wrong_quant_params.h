@@ -35,7 +35,8 @@ struct FixedQuantParams {
   bool never_negative = false;  // the operator that makes them gives no negative numbers
   bool own_numbers = false;     // no counterpart: the side's own, before rounding
 
-  // Counts a number that is beyond the range; the caller divides cut_square by the count at the end.
+  // Counts a number that is beyond the range; the caller divides cut_square by the count at the
+  // end.
   void Count(double number);
 
   double least_real() const { return (values.least - values.zero_points[0]) * values.scales[0]; }
@@ -47,8 +48,7 @@ std::optional<FixedQuantParams> FixedQuantParamsOf(const CounterpartRun& run, in
 // Mistakes by set of quantization parameters; empty for honest ones. A calibration with other data
 // shows in most of them alike; so each is measured against the others, too. `made_up`: the inputs
 // were, and may be smaller than those of the calibration.
-std::vector<Mistake> WrongQuantParams(const SideGraph& graph,
-                                      const QuantParamsByResult& by_result,
+std::vector<Mistake> WrongQuantParams(const SideGraph& graph, const QuantParamsByResult& by_result,
                                       const std::vector<FixedQuantParams>& all_params,
                                       bool made_up);
 

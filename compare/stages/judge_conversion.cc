@@ -109,9 +109,9 @@ class ConversionJudge {
     pair->difference.beyond = 0;
     pair->honest_noise = true;
     pair->within_own = false;
-    pair->tolerance_reason = absl::StrFormat(
-        "%s on the %s: none of its %d nodes is farther off than rounding explains", TypeName(),
-        SideName(converted()), checked_.nodes);
+    pair->tolerance_reason =
+        absl::StrFormat("%s on the %s: none of its %d nodes is farther off than rounding explains",
+                        TypeName(), SideName(converted()), checked_.nodes);
   }
 
  private:
@@ -130,8 +130,7 @@ class ConversionJudge {
     const StreamResult& chosen = sides_[converted()].result(choice);
     const StreamResult& output = sides_[converted()].result(r);
     if (output.source == choice) return;
-    pair->chosen_by =
-        absl::StrCat(OpTypeOf(chosen, *sides_[converted()].stream), " ", chosen.name);
+    pair->chosen_by = absl::StrCat(OpTypeOf(chosen, *sides_[converted()].stream), " ", chosen.name);
   }
 
   const CheckedConversion& checked_;
@@ -157,7 +156,8 @@ OutputComparison JudgeConversion(const std::optional<CheckedConversion>& checked
       const DequantizedView noisy(left ? floats->left : floats->right);
       pair.sqnr = Decibels(NoiseStatsOf(signal, noisy, pool).noise);
     }
-    if (checked.has_value() && IsHonestPair(*checked, pair)) {
+    const bool given = limits.given_tolerance || pair.tolerance_reason == "--tolerance";
+    if (checked.has_value() && !given && IsHonestPair(*checked, pair)) {
       ConversionJudge(*checked, sides, limits, pool).Judge(floats, &pair);
     }
     if (pair.sqnr.has_value() && limits.min_sqnr.has_value() && *pair.sqnr < *limits.min_sqnr) {
@@ -170,6 +170,7 @@ OutputComparison JudgeConversion(const std::optional<CheckedConversion>& checked
 
 bool IsHonest(const std::optional<CheckedConversion>& checked, const OutputComparison& judged) {
   return checked.has_value() && checked->suspects.empty() && !judged.pairs.empty() &&
+         !absl::c_linear_search(checked->overflows, true) &&
          absl::c_all_of(judged.pairs, [&](const OutputPair& pair) {
            return pair.same_bits ||
                   (IsHonestPair(*checked, pair) && (pair.difference.agree || pair.ties));

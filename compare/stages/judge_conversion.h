@@ -22,12 +22,13 @@ struct ConversionLimits {
   // True if inputs may exceed the ranges for no fault of the model: then noise has no limit.
   bool other_inputs = false;
   bool ties_agree = false;
+  bool given_tolerance = false;  // which is the only rule then
 };
 
-// Sets the signal to noise of outputs. Honest ones agree if it is above the limit, their numbers are
-// finite in the same places and no part has lost all it says; and where a choice at nearly equal
-// scores has changed them, if that is accepted. Others keep their judgement, but for a limit that
-// is given. `checked`: nothing if neither side is a conversion of the other.
+// Sets the signal to noise of outputs. Honest ones agree if it is above the limit, their numbers
+// are finite in the same places and no part has lost all it says; and where a choice at nearly
+// equal scores has changed them, if that is accepted. Others keep their judgement, but for a limit
+// that is given. `checked`: nothing if neither side is a conversion of the other.
 OutputComparison JudgeConversion(const std::optional<CheckedConversion>& checked,
                                  const PerSide<RecordedSide>& sides,
                                  const PerSide<std::vector<NamedOutput>>& outputs,
@@ -36,6 +37,7 @@ OutputComparison JudgeConversion(const std::optional<CheckedConversion>& checked
 
 // True if nothing in the conversion is suspect, and each output is honest and agrees or differs by
 // a choice: then there is no cause to be searched for.
+// A result that overflows inside has one all the same.
 bool IsHonest(const std::optional<CheckedConversion>& checked, const OutputComparison& judged);
 
 // Causes without those at nodes and constants that are honest. They stay where everything is honest

@@ -69,7 +69,8 @@ absl::StatusOr<std::optional<KeepInFloat>> KeepNodesInFloat(
     const PerSide<RecordedSide>& sides, const PerSide<std::vector<NamedOutput>>& outputs,
     const MeasuredRows& measured, const OutputComparison& judged, const ReviewedCauses& reviewed,
     const PairTolerances& tolerances, const JudgeOptions& options, const StepTools& tools) {
-  const std::optional<Conversion> conversion = ConversionOf({sides.left.stream, sides.right.stream});
+  const std::optional<Conversion> conversion =
+      ConversionOf({sides.left.stream, sides.right.stream});
   if (judged.agree || !conversion.has_value() || HaveFailed(sides)) return std::nullopt;
   if (reviewed.quantization.has_value() && !reviewed.quantization->mistakes.empty()) {
     return std::nullopt;

@@ -280,11 +280,10 @@ std::string InsideText(const Comparison& comparison) {
     return row.relation == Relation::kDifferent && !(same && AreHelperIntegers(comparison, row));
   });
   // No more than what an honest conversion does to them.
-  if (absl::c_all_of(comparison.outputs.pairs, [](const OutputPair& pair) {
-        return pair.same_bits || pair.honest_noise;
-      })) {
-    return "";
-  }
+  const std::vector<OutputPair>& pairs = comparison.outputs.pairs;
+  const auto is_noise = [](const OutputPair& pair) { return pair.honest_noise; };
+  const auto is_same = [](const OutputPair& pair) { return pair.same_bits || pair.honest_noise; };
+  if (absl::c_any_of(pairs, is_noise) && absl::c_all_of(pairs, is_same)) return "";
   std::optional<double> moved;
   for (const OutputPair& pair : comparison.outputs.pairs) {
     if (pair.moved.has_value()) moved = std::max(moved.value_or(0), *pair.moved);
