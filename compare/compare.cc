@@ -233,10 +233,9 @@ void LeaveOutNoise(const PerSide<RecordedSide>& sides, absl::Span<const Cause> f
 // Layers are measured by results that a recording need not have, so where all that it has agrees,
 // nothing speaks against them.
 LookAtQuantizationOptions LookingAtQuantization(const CompareOptions& options, bool recorded,
-                                                bool quantized, bool other_inputs, bool agree) {
+                                                bool quantized, bool agree) {
   return {.review = options.causes && quantized && !(recorded && agree),
           .layers = options.quantization || options.fusions,
-          .weigh_outputs = !other_inputs,
           .made_up = options.made_up};
 }
 
@@ -294,10 +293,10 @@ absl::StatusOr<Findings> CompareRecords(const SideRecords& recorded,
   OC_ASSIGN_OR_RETURN(
       measured, WithRepairedPairs(sides, std::move(measured), &search, tolerances, early, tools));
   LookAtQuantizationOptions looking =
-      LookingAtQuantization(options, AnyRecorded(sides), quantized, other_inputs, judged.agree);
+      LookingAtQuantization(options, AnyRecorded(sides), quantized, judged.agree);
   looking.review = looking.review && !honest;
-  OC_ASSIGN_OR_RETURN(ReviewedCauses reviewed, LookAtQuantization(sides, measured.alignment, judged,
-                                                                  search.causes, looking, tools));
+  OC_ASSIGN_OR_RETURN(ReviewedCauses reviewed,
+                      LookAtQuantization(sides, measured.alignment, search.causes, looking, tools));
   reviewed.causes = WithoutHonest(checked, judged, std::move(reviewed.causes));
   timer.reset();
   OC_RETURN_IF_ERROR(CheckNotStopped(options));
@@ -308,8 +307,6 @@ absl::StatusOr<Findings> CompareRecords(const SideRecords& recorded,
   }
   if (!other_inputs && !honest) {
     judged = RejudgeOutputs(std::move(judged), search.effects, reviewed.causes, quantized);
-    if (looking.review)
-      judged = WeighByLayers(std::move(judged), reviewed.quantization, sides, options.made_up);
   }
   if (quantized || IsRecordedInIntegers(sides))
     LeaveOutNoise(sides, search.causes, &judged, &reviewed.causes);

@@ -530,13 +530,18 @@ class ConversionChecker {
 // A model of floats in which a few nodes have another type is no conversion, but has these nodes.
 bool IsMostlyConverted(const PerSide<RecordedSide>& sides, const Conversion& conversion) {
   if (conversion.quantized) return true;
+  constexpr int64_t kDetour = 1;
+  const ResultStream& stream = *sides[conversion.converted].stream;
   int64_t floats = 0, coarse = 0;
-  for (const StreamResult& result : sides[conversion.converted].stream->results) {
-    if (result.node == kNone || !IsFloatingPoint(result.dtype)) continue;
+  for (const StreamResult& result : stream.results) {
+    if (result.node == kNone || !IsFloatingPoint(result.dtype) ||
+        PassesNumbers(stream.nodes[Index(result.node)])) {
+      continue;
+    }
     ++floats;
     coarse += Rounds(result.dtype) ? 1 : 0;
   }
-  return 2 * coarse >= floats;
+  return coarse > kDetour && 2 * coarse >= floats;
 }
 
 }  // namespace

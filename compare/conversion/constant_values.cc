@@ -21,16 +21,17 @@ ConstantValues::ConstantValues(const RecordedSide& side, const SideGraph& graph)
 const Value& ConstantValues::Of(int r) {
   if (const Value* kept = side_.bank->Find(r); kept != nullptr && IsFixed(r)) return *kept;
   const auto [it, is_new] = values_.try_emplace(r);
+  Value& value = it->second;  // stays where it is while others are added
   const int n = graph_.producer(r);
-  if (!is_new || !IsFixed(r) || n == kNone) return it->second;
+  if (!is_new || !IsFixed(r) || n == kNone) return value;
   for (const int read : graph_.Reads(n)) {
-    if (Of(read).empty()) return it->second;
+    if (Of(read).empty()) return value;
   }
   const absl::StatusOr<std::vector<Value>> outputs =
       graph_.Run(n, [&](int read) -> const Value& { return Of(read); });
   const auto slot = static_cast<size_t>(graph_.result(r).slot);
-  if (outputs.ok() && slot < outputs->size()) it->second = (*outputs)[slot];
-  return it->second;
+  if (outputs.ok() && slot < outputs->size()) value = (*outputs)[slot];
+  return value;
 }
 
 std::optional<QuantParamValues> ConstantValues::ParamsOf(int r, const QuantParams& params) {

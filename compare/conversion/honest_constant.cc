@@ -116,8 +116,8 @@ Rounding RoundingOf(const Tensor& plain, const Tensor& converted, const ThreadPo
                          (std::isnan(x[i]) && std::isnan(y[i]))) {
                        continue;
                      }
-                     const bool small = least > 0 && x[i] * y[i] >= 0 &&
-                                        std::abs(x[i]) <= kSmall && std::abs(y[i]) <= kSmall;
+                     const bool small = least > 0 && x[i] * y[i] >= 0 && std::abs(x[i]) <= kSmall &&
+                                        std::abs(y[i]) <= kSmall;
                      const bool great = std::abs(x[i]) > greatest && x[i] * y[i] > 0 &&
                                         std::abs(y[i]) >= std::min(kFill, greatest);
                      (small || great ? clamped : wrong) = true;

@@ -16,13 +16,14 @@ enum class Rounding : uint8_t {
   kWrong,
 };
 
-// Tensors of equal size; the pool may be null. Fills of masks, large negative numbers, may stand for
-// others.
+// Tensors of equal size; the pool may be null. Fills of masks, large negative numbers, may stand
+// for others.
 Rounding RoundingOf(const Tensor& plain, const Tensor& converted, const ThreadPool* pool);
 
-// True for integers with scales that are the plain numbers rounded: every number is the nearest step, or the end of the range if
-// it is beyond that. Quantizers that choose steps by their effect on a layer leave larger errors,
-// which are accepted if they have no direction and on the whole are below a step.
+// True for integers with scales that are the plain numbers rounded: every number is the nearest
+// step, or the end of the range if it is beyond that. Quantizers that choose steps by their effect
+// on a layer leave larger errors, which are accepted if they have no direction and on the whole are
+// below a step.
 bool IsQuantizedFrom(const Tensor& plain, const Tensor& integers, const QuantParamValues& params,
                      const ThreadPool* pool);
 

@@ -89,21 +89,4 @@ absl::StatusOr<Tensor> InFloats(const DequantizedView& reals, const Shape& shape
   return Stored(reals, shape, dtype, pool, [](int64_t, int64_t, double*) {});
 }
 
-absl::StatusOr<Tensor> Moved(const DequantizedView& at, const DequantizedView& to,
-                             const DequantizedView& from, const Shape& shape,
-                             const ThreadPool* pool) {
-  const DequantizedReader there(to);
-  const DequantizedReader here(from);
-  return Stored(at, shape, DType::kDouble, pool, [&](int64_t first, int64_t count, double* a) {
-    double b[kNumberStrip];
-    double c[kNumberStrip];
-    there.Read(first, count, b);
-    here.Read(first, count, c);
-    for (int64_t i = 0; i < count; ++i) {
-      const double moved = a[i] + (b[i] - c[i]);
-      a[i] = std::abs(b[i] - c[i]) < thresholds::kMaskMagnitude ? moved : a[i];
-    }
-  });
-}
-
 }  // namespace onnxcmp

@@ -60,12 +60,6 @@ absl::StatusOr<Tensor> Quantized(const DequantizedView& reals, const Shape& shap
 absl::StatusOr<Tensor> InFloats(const DequantizedView& reals, const Shape& shape, DType dtype,
                                 const ThreadPool* pool);
 
-// at + (to - from), element by element, in double; `at` where the difference is a mask or not
-// finite. All have the size of the shape. The pool may be null.
-absl::StatusOr<Tensor> Moved(const DequantizedView& at, const DequantizedView& to,
-                             const DequantizedView& from, const Shape& shape,
-                             const ThreadPool* pool);
-
 }  // namespace onnxcmp
 
 #endif  // ONNXCMP_COMPARE_QUANTIZATION_DEQUANTIZED_VIEW_H_

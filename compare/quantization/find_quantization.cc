@@ -16,7 +16,6 @@
 #include "compare/quantization/bias_mistake.h"
 #include "compare/quantization/cause_review.h"
 #include "compare/quantization/counterpart_run.h"
-#include "compare/quantization/explained_noise.h"
 #include "compare/quantization/missing_quantization.h"
 #include "compare/quantization/output_cost.h"
 #include "compare/quantization/packed_mistake.h"
@@ -49,7 +48,6 @@ class QuantizationFinder {
     OutputCost cost(run_);
     report_.output_error = cost.OfAll();
     for (QuantizationMistake& mistake : report_.mistakes) mistake.cost = cost.Of(mistake.result);
-    if (options_.explain) report_.explained = ExplainNoise(report_, &cost);
     if (options_.costs) Weigh(&cost);
   }
 

@@ -22,7 +22,6 @@ struct QuantizationOptions {
   // Measure each layer's cost: for each, a run of the other side from there on.
   bool costs = false;
   bool made_up = false;  // the inputs were: how far they go says nothing of their own scales
-  bool explain = false;  // estimate how far correct layers move the outputs
   PairValues::Watch watch;
   const ThreadPool* pool = nullptr;
 };

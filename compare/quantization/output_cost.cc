@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/container/flat_hash_map.h"
 #include "compare/differences/tensor_distance.h"
 
 namespace onnxcmp {
@@ -20,49 +19,6 @@ std::optional<double> OutputCost::Of(int r) {
   const int producer = other.graph().producer(partner);
   for (int n = producer + 1; n < static_cast<int>(other.graph().nodes().size()); ++n) {
     if (!RunIfChanged(n, &changed)) return std::nullopt;
-  }
-  return DistanceOf(changed);
-}
-
-std::optional<double> OutputCost::OfTogether(const std::vector<int>& results) {
-  const SideValues& other = run_.other();
-  const SideGraph& graph = other.graph();
-  if (!graph.runs()) return std::nullopt;
-  // The noisiest of several results with the same partner.
-  absl::flat_hash_map<int, int> by_partner;
-  for (const int r : results) {
-    const int partner = run_.partner(r);
-    if (partner == kNone) return std::nullopt;
-    const auto [it, is_new] = by_partner.try_emplace(partner, r);
-    if (!is_new && run_.LocalNoise(r).noise > run_.LocalNoise(it->second).noise) it->second = r;
-  }
-  Changed changed;
-  const auto add_error = [&](int partner) {
-    const auto found = by_partner.find(partner);
-    if (found == by_partner.end()) return true;
-    const std::optional<DequantizedView> own = run_.LocalReals(found->second);
-    const std::optional<DequantizedView> plain = other.RealsOf(partner);
-    const auto before = changed.find(partner);
-    const std::optional<DequantizedView> now =
-        before == changed.end() ? plain : other.RealsOf(partner, before->second);
-    if (!own.has_value() || !plain.has_value() || !now.has_value() ||
-        own->size() != plain->size() || now->size() != plain->size()) {
-      return false;
-    }
-    const absl::StatusOr<Tensor> moved = Moved(*now, *own, *plain, {plain->size()}, other.pool());
-    Value value = moved.ok() ? other.InFormOf(partner, DequantizedView(*moved)) : Value();
-    if (value.empty()) return false;
-    changed.insert_or_assign(partner, std::move(value));
-    return true;
-  };
-  for (const int r : graph.results()) {
-    if (graph.producer(r) == kNone && !add_error(r)) return std::nullopt;
-  }
-  for (int n = 0; n < static_cast<int>(graph.nodes().size()); ++n) {
-    if (!RunIfChanged(n, &changed)) return std::nullopt;
-    for (const int output : graph.node(n).made->outputs) {
-      if (output != kNone && !add_error(output)) return std::nullopt;
-    }
   }
   return DistanceOf(changed);
 }

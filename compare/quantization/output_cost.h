@@ -21,9 +21,6 @@ class OutputCost {
   // result's local value: the noise, the greatest of several outputs. Nothing if the other side
   // cannot run.
   std::optional<double> Of(int r);
-  // The same with the local errors of all these results at once, each added to its partner's value,
-  // which the others may have changed.
-  std::optional<double> OfTogether(const std::vector<int>& results);
   // Number of nodes that were run for that.
   int64_t runs() const { return runs_; }
   // Distance of the quantized side's outputs from the other's in their plain runs.

@@ -67,16 +67,6 @@ struct QuantizationMistake {
   std::string text;
 };
 
-// Estimate of how far correct quantization moves the outputs.
-struct ExplainedNoise {
-  // Distance that the local errors of all layers but the outliers move the outputs together,
-  // relative to the size of the outputs.
-  double all = 0;
-  // The most costly outlier: a layer whose local error far exceeds that of most, and that of
-  // rounding with a fitting scale.
-  std::optional<QuantizedLayer> standing_out;
-};
-
 struct QuantizationReport {
   SideId side = SideId::kRight;        // the side of the layers
   bool both = false;                   // the other side is quantized, too, and dequantized for this
@@ -87,9 +77,8 @@ struct QuantizationReport {
   int64_t not_looked_at = 0;
   // Distance of the quantized side's outputs from the other's, as `cost`.
   std::optional<double> output_error;
-  std::optional<ExplainedNoise> explained;  // if it was asked for and could be computed
-  std::vector<std::string> notes;           // parts that were not examined, and why
-  bool too_large = false;                   // too large for the memory: nothing was examined
+  std::vector<std::string> notes;  // parts that were not examined, and why
+  bool too_large = false;          // too large for the memory: nothing was examined
 };
 
 }  // namespace onnxcmp

@@ -22,7 +22,7 @@ namespace {
 // the fault: some node needs a finer type.
 double LeastDecibels(const Conversion& conversion) {
   if (conversion.quantized) return 10;
-  return conversion.epsilon > 2e-3 ? 12 : 30;
+  return conversion.epsilon == EpsilonOf(DType::kBfloat16) ? 18 : 36;
 }
 
 Value ValueOf(const std::vector<NamedOutput>& outputs, int result) {

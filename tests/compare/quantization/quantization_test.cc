@@ -14,6 +14,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
@@ -313,29 +314,6 @@ TEST(Quantization, HonestTwinsHaveNoMistakes) {
   }
 }
 
-// The errors of all layers of an honest twin, put in together, are what its outputs are apart by.
-TEST(Quantization, HonestLayersExplainTheDifferenceTogether) {
-  for (const double coarser : {1.0, 1.5}) {
-    Twin counterpart = Int8();
-    for (auto& [name, params] : counterpart.activations) params.scale *= coarser;
-    const Comparison comparison = Compared(Float(), counterpart.Text(), X());
-    const QuantizationReport& report = *comparison.quantization;
-    ASSERT_TRUE(report.explained.has_value());
-    EXPECT_NEAR(report.explained->all / *report.output_error, 1, 0.15);
-    EXPECT_FALSE(report.explained->standing_out.has_value());
-  }
-  // What stands out does not count.
-  Twin counterpart = Int8();
-  counterpart.activations["r1"].scale *= 8;
-  const Comparison comparison = Compared(Float(), counterpart.Text(), X());
-  const QuantizationReport& report = *comparison.quantization;
-  ASSERT_TRUE(report.explained.has_value());
-  EXPECT_LT(report.explained->all, 0.7 * *report.output_error);
-  ASSERT_TRUE(report.explained->standing_out.has_value());
-  EXPECT_EQ(comparison.right.results[Index(report.explained->standing_out->result)].name, "r1_q");
-  EXPECT_TRUE(report.explained->standing_out->cost.has_value());
-}
-
 // Of a product of two, few numbers are great, and an honest grid of 8 bits leaves less of the rest.
 TEST(Quantization, WhatAGridThatFitsMakesOfItsNumbersIsKnown) {
   const std::string head =
@@ -441,6 +419,11 @@ TEST_P(QuantizationFault, IsNamed) {
                                                   : Compared(counterpart.Text(), Float(), X());
     ASSERT_THAT(comparison.quantization->mistakes, SizeIs(1)) << GetParam().name;
     EXPECT_THAT(comparison.quantization->mistakes[0].text, HasSubstr(GetParam().text));
+    // A number that is not rounded is no fault of the numbers.
+    if (absl::StartsWith(GetParam().name, "missing")) {
+      EXPECT_THAT(comparison.causes, IsEmpty());
+      continue;
+    }
     ASSERT_FALSE(comparison.causes.empty());
     const Cause& cause = comparison.causes[0];
     EXPECT_TRUE(IsWrong(cause));
