@@ -205,7 +205,7 @@ class ConversionChecker {
     for (const bool named : {true, false}) {
       for (const int r : theirs.entries) {
         if (!converted_constants_.IsFixed(r) || (partners_[Index(r)] == l) != named) continue;
-        if (matcher_.RoundingOf(l, r) == Rounding::kHonest) return r;
+        if (matcher_.RoundingOf(l, r) == ConstantRounding::kHonest) return r;
       }
     }
     return kNone;

@@ -150,17 +150,18 @@ std::optional<QuantParams> ConversionMatcher::ParamsOf(int r) const {
   return std::nullopt;
 }
 
-Rounding ConversionMatcher::RoundingOf(int l, int r) {
+ConstantRounding ConversionMatcher::RoundingOf(int l, int r) {
   const StreamResult& ours = plain_.result(l);
   const StreamResult& theirs = converted_.result(r);
-  if (ours.fingerprint.content == theirs.fingerprint.content) return Rounding::kHonest;
-  if (ours.fingerprint.size != theirs.fingerprint.size) return Rounding::kWrong;
+  if (ours.fingerprint.content == theirs.fingerprint.content) return ConstantRounding::kHonest;
+  if (ours.fingerprint.size != theirs.fingerprint.size) return ConstantRounding::kWrong;
   // Booleans, integers and strings of the plain side are no numbers to be rounded.
-  if (!IsFloatingPoint(ours.dtype)) return Rounding::kWrong;
-  const auto [it, is_new] = roundings_.try_emplace({classes_[Index(l)], r}, Rounding::kWrong);
+  if (!IsFloatingPoint(ours.dtype)) return ConstantRounding::kWrong;
+  const auto [it, is_new] =
+      roundings_.try_emplace({classes_[Index(l)], r}, ConstantRounding::kWrong);
   if (!is_new) return it->second;
   const Value& plain = plain_constants_.Of(l);
-  if (!IsMeasurable(plain)) return Rounding::kWrong;
+  if (!IsMeasurable(plain)) return ConstantRounding::kWrong;
   // The integers that it is dequantized from, past casts.
   int from = r;
   for (int n = converted_.producer(from); n != kNone; n = converted_.producer(from)) {
@@ -170,14 +171,14 @@ Rounding ConversionMatcher::RoundingOf(int l, int r) {
   }
   const int dequantized = params_.Dequantizes(from);
   const int integers = dequantized != kNone ? dequantized : from;
-  Rounding rounding = Rounding::kWrong;
+  ConstantRounding rounding = ConstantRounding::kWrong;
   if (const std::optional<QuantParams> params = ParamsOf(integers);
       params.has_value() && IsInteger(converted_.result(integers).dtype)) {
     const std::optional<QuantParamValues> values = converted_constants_.ParamsOf(integers, *params);
     const Value& numbers = converted_constants_.Of(integers);
     if (values.has_value() && IsMeasurable(numbers) &&
         IsQuantizedFrom(plain.tensor(), numbers.tensor(), *values, pool_)) {
-      rounding = Rounding::kHonest;
+      rounding = ConstantRounding::kHonest;
     }
   } else if (const Value& numbers = converted_constants_.Of(r);
              IsMeasurable(numbers) && IsFloatingPoint(theirs.dtype)) {
@@ -187,11 +188,11 @@ Rounding ConversionMatcher::RoundingOf(int l, int r) {
   return rounding;
 }
 
-Rounding ConversionMatcher::Reads(int l, int r) {
-  if ((l == kNone) != (r == kNone)) return Rounding::kWrong;
-  if (l == kNone || StandsFor(r, l)) return Rounding::kHonest;
+ConstantRounding ConversionMatcher::Reads(int l, int r) {
+  if ((l == kNone) != (r == kNone)) return ConstantRounding::kWrong;
+  if (l == kNone || StandsFor(r, l)) return ConstantRounding::kHonest;
   const bool fixed = plain_constants_.IsFixed(l) && converted_constants_.IsFixed(r);
-  return fixed ? RoundingOf(l, r) : Rounding::kWrong;
+  return fixed ? RoundingOf(l, r) : ConstantRounding::kWrong;
 }
 
 std::vector<int> ConversionMatcher::CandidatesFor(int m) const {
@@ -215,10 +216,11 @@ std::vector<int> ConversionMatcher::CandidatesFor(int m) const {
   return candidates;
 }
 
-Rounding ConversionMatcher::Match(int m, int n) {
+ConstantRounding ConversionMatcher::Match(int m, int n) {
   const StreamNode& ours = *plain_.node(n).made;
   const StreamNode& theirs = *converted_.node(m).made;
-  if (ours.op_type != theirs.op_type || ours.domain != theirs.domain) return Rounding::kWrong;
+  if (ours.op_type != theirs.op_type || ours.domain != theirs.domain)
+    return ConstantRounding::kWrong;
   const uint64_t operation = OperationOf(converted_, &converted_facts_, m);
   // A cast to floats may be one to other floats.
   const bool casts = HasTrait(ours, OperatorTrait::kCasts) && ours.outputs[0] != kNone &&
@@ -226,24 +228,25 @@ Rounding ConversionMatcher::Match(int m, int n) {
                      IsFloatingPoint(plain_.result(ours.outputs[0]).dtype) &&
                      IsFloatingPoint(converted_.result(theirs.outputs[0]).dtype);
   if (!casts && (operation == 0 || operation != OperationOf(plain_, &plain_facts_, n))) {
-    return Rounding::kWrong;
+    return ConstantRounding::kWrong;
   }
   const auto at = [](const FewResults& inputs, size_t i) {
     return i < inputs.size() ? inputs[i] : kNone;
   };
   const size_t slots = std::max(ours.inputs.size(), theirs.inputs.size());
   const auto reads = [&](bool exchanged) {
-    Rounding worst = Rounding::kHonest;
-    for (size_t i = 0; worst != Rounding::kWrong && i < slots; ++i) {
+    ConstantRounding worst = ConstantRounding::kHonest;
+    for (size_t i = 0; worst != ConstantRounding::kWrong && i < slots; ++i) {
       worst = std::max(worst, Reads(at(ours.inputs, exchanged ? 1 - i : i), at(theirs.inputs, i)));
     }
     return worst;
   };
-  Rounding worst = reads(false);
-  if (worst == Rounding::kWrong && slots == 2 && HasTrait(ours, OperatorTrait::kCommutative)) {
+  ConstantRounding worst = reads(false);
+  if (worst == ConstantRounding::kWrong && slots == 2 &&
+      HasTrait(ours, OperatorTrait::kCommutative)) {
     worst = reads(true);
   }
-  if (worst != Rounding::kHonest) return worst;
+  if (worst != ConstantRounding::kHonest) return worst;
   for (size_t i = 0; i < std::min(ours.outputs.size(), theirs.outputs.size()); ++i) {
     const int r = theirs.outputs[i];
     if (r == kNone || ours.outputs[i] == kNone) continue;
@@ -267,7 +270,7 @@ bool ConversionMatcher::HasOtherConstants(int m, int n) const {
     if (l == kNone || StandsFor(r, l)) continue;
     if (!plain_constants_.IsFixed(l) || !converted_constants_.IsFixed(r)) return false;
     const auto known = roundings_.find({classes_[Index(l)], r});
-    if (known == roundings_.end() || known->second == Rounding::kClamped) return false;
+    if (known == roundings_.end() || known->second == ConstantRounding::kClamped) return false;
   }
   return true;
 }
@@ -345,7 +348,7 @@ void ConversionMatcher::Follow(int m) {
   }
   if (PassOn(m)) return;
   for (const int n : CandidatesFor(m)) {
-    if (Match(m, n) != Rounding::kHonest) continue;
+    if (Match(m, n) != ConstantRounding::kHonest) continue;
     ++matched_;
     return;
   }

@@ -39,7 +39,7 @@ class ConversionMatcher {
   std::optional<QuantParams> ParamsOf(int r) const;
 
   // How a constant of the plain side became one of the converted side.
-  Rounding RoundingOf(int l, int r);
+  ConstantRounding RoundingOf(int l, int r);
   // Of `unmatched`: results of a node that is one of the plain side but for a constant that is none
   // of that side's.
   const std::vector<int>& wrong() const { return wrong_; }
@@ -50,8 +50,8 @@ class ConversionMatcher {
   // True if node m passes on what it reads: then its result has the same numbers.
   bool PassOn(int m);
   // How node n of the plain side became m: kHonest if both are the same.
-  Rounding Match(int m, int n);
-  Rounding Reads(int l, int r);
+  ConstantRounding Match(int m, int n);
+  ConstantRounding Reads(int l, int r);
   bool HasOtherConstants(int m, int n) const;
   bool IsOnlyRounded(int r) const;
   // The plain nodes that node m may be.
@@ -76,7 +76,7 @@ class ConversionMatcher {
   std::vector<std::pair<int, int>> unmatched_;
   int64_t matched_ = 0;
   std::vector<int> wrong_;
-  absl::flat_hash_map<std::pair<int, int>, Rounding> roundings_;
+  absl::flat_hash_map<std::pair<int, int>, ConstantRounding> roundings_;
 };
 
 }  // namespace onnxcmp

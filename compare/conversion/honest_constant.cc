@@ -25,14 +25,14 @@ constexpr double kCommonFactor = 0.05;
 // Fewer numbers than this have to be rounded to nearest.
 constexpr double kFewWeights = 32;
 
-// What converters write in place of larger numbers.
+// The number that converters write in place of larger ones.
 constexpr double kFill = 1e4;
 
 bool IsFill(double plain, double converted, double greatest) {
   return plain < -greatest && converted <= -std::min(kFill, greatest);
 }
 
-// What numbers of one scale have in common.
+// The errors of all numbers of one scale.
 struct Errors {
   double count = 0;
   double beyond = 0;  // numbers that are not the nearest step
@@ -88,17 +88,17 @@ class ScaleCursor {
 
 }  // namespace
 
-Rounding RoundingOf(const Tensor& plain, const Tensor& converted, const ThreadPool* pool) {
+ConstantRounding RoundingOf(const Tensor& plain, const Tensor& converted, const ThreadPool* pool) {
   if (plain.num_elements() != converted.num_elements() || IsComplex(plain.dtype()) ||
       !SameKindOfNumber(plain.dtype(), converted.dtype())) {
-    return Rounding::kWrong;
+    return ConstantRounding::kWrong;
   }
   const Tensor a = plain.InMemory(pool).value_or(plain);
   const Tensor b = converted.InMemory(pool).value_or(converted);
   // Half the distance of neighbours, with room for a second rounding.
   const double half = 0.51 * CoarserEpsilon(a.dtype(), b.dtype());
   const double least = b.dtype() == DType::kFloat16 ? std::ldexp(1, -14) : 0;
-  // What converters write for smaller numbers, at most.
+  // Converters write at most this for smaller numbers.
   constexpr double kSmall = 2e-7;
   const double greatest = GreatestFinite(b.dtype());
   const auto is_near = [&](double x, double y) {
@@ -125,7 +125,9 @@ Rounding RoundingOf(const Tensor& plain, const Tensor& converted, const ThreadPo
                    return !wrong.load();
                  });
   });
-  return wrong ? Rounding::kWrong : clamped ? Rounding::kClamped : Rounding::kHonest;
+  return wrong     ? ConstantRounding::kWrong
+         : clamped ? ConstantRounding::kClamped
+                   : ConstantRounding::kHonest;
 }
 
 bool IsQuantizedFrom(const Tensor& plain, const Tensor& integers, const QuantParamValues& params,

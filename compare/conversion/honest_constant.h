@@ -10,7 +10,7 @@
 
 namespace onnxcmp {
 
-enum class Rounding : uint8_t {
+enum class ConstantRounding : uint8_t {
   kHonest,   // every number is the plain one rounded to the converted type
   kClamped,  // or stands for one that the type cannot hold: nearly 0, or beyond its greatest
   kWrong,
@@ -18,7 +18,7 @@ enum class Rounding : uint8_t {
 
 // Tensors of equal size; the pool may be null. Fills of masks, large negative numbers, may stand
 // for others.
-Rounding RoundingOf(const Tensor& plain, const Tensor& converted, const ThreadPool* pool);
+ConstantRounding RoundingOf(const Tensor& plain, const Tensor& converted, const ThreadPool* pool);
 
 // True for integers with scales that are the plain numbers rounded: every number is the nearest
 // step, or the end of the range if it is beyond that. Quantizers that choose steps by their effect

@@ -22,7 +22,7 @@ struct ConversionLimits {
   // True if inputs may exceed the ranges for no fault of the model: then noise has no limit.
   bool other_inputs = false;
   bool ties_agree = false;
-  bool given_tolerance = false;  // which is the only rule then
+  bool given_tolerance = false;  // by the user: the only rule
 };
 
 // Sets the signal to noise of outputs. Honest ones agree if it is above the limit, their numbers
