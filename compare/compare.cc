@@ -47,6 +47,14 @@
 namespace onnxcmp {
 namespace {
 
+// True if one side looks like the other in a coarser type: then results are far apart without a
+// fault, and hardly any search for one will ask for their values.
+bool ExpectsConversion(const PerSide<Side*>& sides) {
+  return sides.left->evaluator() != nullptr && sides.right->evaluator() != nullptr &&
+         MayBeConverted(
+             {&sides.left->evaluator()->model().graph, &sides.right->evaluator()->model().graph});
+}
+
 SideRecords Record(const PerSide<Side*>& sides, const CompareOptions& options,
                    PictureAlbum* pictures, const ThreadPool& pool) {
   FingerprintCache own_cache(options.letters);
@@ -55,7 +63,7 @@ SideRecords Record(const PerSide<Side*>& sides, const CompareOptions& options,
   RecordSidesOptions recording;
   recording.max_depth = options.max_depth;
   recording.keep_values = options.keep_values;
-  recording.search_memory = options.causes ? options.search_memory : 0;
+  recording.search_memory = options.causes && !ExpectsConversion(sides) ? options.search_memory : 0;
   recording.share = options.share;
   recording.numbers = options.letters || options.made_up || options.quantization ||
                       options.fusions || !options.explain.empty() || !options.pairs.empty();

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "absl/algorithm/container.h"
 #include "compare/differences/tensor_distance.h"
+#include "compare/operators/operator_traits.h"
 #include "compare/streams/quantized_streams.h"
 #include "evaluator/tensor/dtype.h"
 
@@ -26,7 +28,24 @@ double CoarsestEpsilon(const ResultStream& stream) {
   return epsilon;
 }
 
+bool HasShortFloats(const Graph& graph) {
+  return absl::c_any_of(graph.initializers, [](const Initializer& initializer) {
+    const Value& value = initializer.value;
+    return value.is_tensor() && (value.tensor().dtype() == DType::kFloat16 ||
+                                 value.tensor().dtype() == DType::kBfloat16);
+  });
+}
+
+bool Quantized(const Graph& graph) {
+  return absl::c_any_of(graph.nodes, [](const Node& node) { return Quantizes(node.op_type); });
+}
+
 }  // namespace
+
+bool MayBeConverted(const PerSide<const Graph*>& graphs) {
+  return Quantized(*graphs.left) != Quantized(*graphs.right) ||
+         HasShortFloats(*graphs.left) != HasShortFloats(*graphs.right);
+}
 
 std::optional<Conversion> ConversionOf(const PerSide<const ResultStream*>& streams) {
   const PerSide<bool> quantized = {IsQuantized(*streams.left), IsQuantized(*streams.right)};

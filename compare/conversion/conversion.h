@@ -6,6 +6,7 @@
 
 #include "compare/base/per_side.h"
 #include "compare/streams/result_stream.h"
+#include "evaluator/model/model.h"
 
 namespace onnxcmp {
 
@@ -17,6 +18,9 @@ struct Conversion {
 
 // Nothing if both sides are quantized, or if neither computes mostly in a coarser type.
 std::optional<Conversion> ConversionOf(const PerSide<const ResultStream*>& streams);
+
+// The same before anything has run, by the nodes and the constants of the models.
+bool MayBeConverted(const PerSide<const Graph*>& graphs);
 
 }  // namespace onnxcmp
 
