@@ -40,6 +40,17 @@ bool Quantized(const Graph& graph) {
   return absl::c_any_of(graph.nodes, [](const Node& node) { return Quantizes(node.op_type); });
 }
 
+bool HasFewBits(const ResultStream& stream) {
+  constexpr int kMany = 8;
+  return absl::c_any_of(stream.nodes,
+                        [](const StreamNode& node) {
+                          return HasTrait(node, OperatorTrait::kPacked) && node.bits < kMany;
+                        }) ||
+         absl::c_any_of(stream.results, [](const StreamResult& result) {
+           return IsInteger(result.dtype) && BitWidth(result.dtype) < kMany;
+         });
+}
+
 }  // namespace
 
 bool MayBeConverted(const PerSide<const Graph*>& graphs) {
@@ -51,7 +62,8 @@ std::optional<Conversion> ConversionOf(const PerSide<const ResultStream*>& strea
   const PerSide<bool> quantized = {IsQuantized(*streams.left), IsQuantized(*streams.right)};
   if (quantized.left != quantized.right) {
     const SideId converted = quantized.right ? SideId::kRight : SideId::kLeft;
-    return Conversion{converted, true, CoarsestEpsilon(*streams[converted])};
+    return Conversion{converted, true, CoarsestEpsilon(*streams[converted]),
+                      HasFewBits(*streams[converted])};
   }
   if (quantized.left) return std::nullopt;
   const PerSide<int64_t> floats = {ShortFloats(*streams.left), ShortFloats(*streams.right)};

@@ -14,6 +14,7 @@ struct Conversion {
   SideId converted = SideId::kRight;
   bool quantized = false;  // to integers rather than to a float of 16 bits
   double epsilon = 0;      // of the coarsest float of 16 bits; 0: there is none
+  bool few_bits = false;   // some integers have less than 8 bits
 };
 
 // Nothing if both sides are quantized, or if neither computes mostly in a coarser type.

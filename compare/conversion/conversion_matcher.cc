@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "compare/conversion/converted_partners.h"
 #include "compare/conversion/honest_constant.h"
+#include "compare/conversion/packed_weights.h"
 #include "compare/differences/tensor_distance.h"
 #include "compare/operators/operator_traits.h"
 #include "evaluator/tensor/dtype.h"
@@ -219,6 +220,7 @@ std::vector<int> ConversionMatcher::CandidatesFor(int m) const {
 ConstantRounding ConversionMatcher::Match(int m, int n) {
   const StreamNode& ours = *plain_.node(n).made;
   const StreamNode& theirs = *converted_.node(m).made;
+  if (theirs.op_type == "MatMulNBits" && ours.op_type == "MatMul") return MatchPacked(m, n);
   if (ours.op_type != theirs.op_type || ours.domain != theirs.domain)
     return ConstantRounding::kWrong;
   const uint64_t operation = OperationOf(converted_, &converted_facts_, m);
@@ -253,6 +255,43 @@ ConstantRounding ConversionMatcher::Match(int m, int n) {
     stands_for_[Index(r)] = {classes_[Index(ours.outputs[i])]};
   }
   return worst;
+}
+
+// A product whose weights only its node can unpack.
+ConstantRounding ConversionMatcher::MatchPacked(int m, int n) {
+  const StreamNode& ours = *plain_.node(n).made;
+  const StreamNode& theirs = *converted_.node(m).made;
+  const auto constant = [&](size_t slot) -> const Tensor* {
+    const int r = slot < theirs.inputs.size() ? theirs.inputs[slot] : kNone;
+    const Value* const value = r == kNone ? nullptr : &converted_constants_.Of(r);
+    return value != nullptr && IsMeasurable(*value) ? &value->tensor() : nullptr;
+  };
+  constexpr size_t kBiasSlot = 5;
+  const Node* const node = converted_.node(m).node;
+  if (node == nullptr || ours.inputs.size() != 2 || theirs.inputs.size() < 3 ||
+      (theirs.inputs.size() > kBiasSlot && theirs.inputs[kBiasSlot] != kNone) ||
+      !plain_constants_.IsFixed(ours.inputs[1]) || !StandsFor(theirs.inputs[0], ours.inputs[0])) {
+    return ConstantRounding::kWrong;
+  }
+  const Value& weights = plain_constants_.Of(ours.inputs[1]);
+  const Tensor* const packed = constant(1);
+  const Tensor* const scales = constant(2);
+  if (packed == nullptr || scales == nullptr || !IsMeasurable(weights) ||
+      weights.tensor().rank() != 2) {
+    return ConstantRounding::kWrong;
+  }
+  const std::optional<PackedWeights> unpacked = UnpackNBits(*node, *packed, *scales, constant(3));
+  if (!unpacked.has_value()) return ConstantRounding::kWrong;
+  const Tensor plain = weights.tensor().InMemory(pool_).value_or(weights.tensor());
+  const absl::Span<const int64_t> strides = plain.strides();
+  const Tensor transposed =
+      plain.Strided({plain.dim(1), plain.dim(0)}, {strides[1], strides[0]}, plain.offset());
+  if (transposed.shape() != unpacked->codes.shape() ||
+      !IsQuantizedFrom(transposed, unpacked->codes, unpacked->params, pool_)) {
+    return ConstantRounding::kWrong;
+  }
+  stands_for_[Index(theirs.outputs[0])] = {classes_[Index(ours.outputs[0])]};
+  return ConstantRounding::kHonest;
 }
 
 // True if a node of the plain side differs from this one by the numbers of constants alone.

@@ -51,6 +51,7 @@ class ConversionMatcher {
   bool PassOn(int m);
   // How node n of the plain side became m: kHonest if both are the same.
   ConstantRounding Match(int m, int n);
+  ConstantRounding MatchPacked(int m, int n);
   ConstantRounding Reads(int l, int r);
   bool HasOtherConstants(int m, int n) const;
   bool IsOnlyRounded(int r) const;

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "compare/base/thresholds.h"
+#include "absl/algorithm/container.h"
 #include "compare/differences/number_strips.h"
 #include "compare/differences/tensor_distance.h"
 #include "evaluator/tensor/dtype.h"
@@ -41,12 +41,23 @@ struct Errors {
   double products = 0;
   double steps = 0;  // squares of the integers
 
-  bool Fits() const {
+  void Add(const Errors& other) {
+    count += other.count;
+    beyond += other.beyond;
+    sum += other.sum;
+    squares += other.squares;
+    products += other.products;
+    steps += other.steps;
+  }
+  bool Fit() const {
     if (beyond == 0) return true;
     if (count < kFewWeights || steps == 0) return false;
-    const double factor = products / steps;
-    return std::sqrt(squares / count) <= kErrorOfWeights &&
-           std::abs(sum / count) <= kCommonOffset && std::abs(factor) <= kCommonFactor;
+    // The mean and the factor of a few errors scatter.
+    constexpr double kDeviations = 5;
+    const double rms = std::sqrt(squares / count);
+    return rms <= kErrorOfWeights &&
+           std::abs(sum / count) <= kCommonOffset + kDeviations * rms / std::sqrt(count) &&
+           std::abs(products / steps) <= kCommonFactor + kDeviations * rms / std::sqrt(steps);
   }
 };
 
@@ -137,13 +148,19 @@ bool IsQuantizedFrom(const Tensor& plain, const Tensor& integers, const QuantPar
   const Tensor a = plain.InMemory(pool).value_or(plain);
   const Tensor b = integers.InMemory(pool).value_or(integers);
   const Shape& shape = integers.shape();
-  // Too many short blocks are judged together.
-  constexpr size_t kMostGroups = 1 << 14;
-  const size_t groups = params.scales.size() <= kMostGroups ? params.scales.size() : 1;
-  std::vector<std::vector<Errors>> by_piece(static_cast<size_t>(NumberPieces(size)));
-  ForEachNumberPiece(size, pool, [&](int64_t piece, int64_t begin, int64_t end) {
-    std::vector<Errors>& errors = by_piece[static_cast<size_t>(piece)];
-    errors.resize(groups);
+  // The scales that a piece reads lie between these.
+  struct Piece {
+    int64_t first = 0;
+    std::vector<Errors> errors;
+  };
+  std::vector<Piece> pieces(static_cast<size_t>(NumberPieces(size)));
+  const bool in_rows = params.block != 0 && params.axis + 1 == static_cast<int64_t>(shape.size());
+  ForEachNumberPiece(size, pool, [&](int64_t index, int64_t begin, int64_t end) {
+    Piece& piece = pieces[static_cast<size_t>(index)];
+    piece.first = in_rows ? params.ScaleAt(shape, begin) : 0;
+    const int64_t last =
+        in_rows ? params.ScaleAt(shape, end - 1) : static_cast<int64_t>(params.scales.size()) - 1;
+    piece.errors.resize(static_cast<size_t>(last - piece.first + 1));
     ScaleCursor cursor(params, shape, begin);
     ForEachStrip(NumberReader(a), NumberReader(b), begin, end,
                  [&](int64_t /*first*/, int64_t count, const double* x, const double* q) {
@@ -152,31 +169,21 @@ bool IsQuantizedFrom(const Tensor& plain, const Tensor& integers, const QuantPar
                      const double step = scale == 0 ? q[i] - zero : x[i] / scale;
                      const double wanted = std::clamp(step + zero, params.least, params.most);
                      const double error = wanted - q[i];
-                     Errors& of = errors[groups == 1 ? 0 : static_cast<size_t>(cursor.at())];
-                     of.count += 1;
-                     of.beyond += std::abs(error) <= kHalfStep ? 0 : 1;
-                     of.sum += error;
-                     of.squares += error * error;
-                     of.products += error * (q[i] - zero);
-                     of.steps += (q[i] - zero) * (q[i] - zero);
+                     const double far = std::abs(error) <= kHalfStep ? 0 : 1;
+                     piece.errors[static_cast<size_t>(cursor.at() - piece.first)].Add(
+                         {1, far, error, error * error, error * (q[i] - zero),
+                          (q[i] - zero) * (q[i] - zero)});
                    }
                    return true;
                  });
   });
-  for (size_t s = 0; s < groups; ++s) {
-    Errors all;
-    for (const std::vector<Errors>& errors : by_piece) {
-      const Errors& of = errors[s];
-      all.count += of.count;
-      all.beyond += of.beyond;
-      all.sum += of.sum;
-      all.squares += of.squares;
-      all.products += of.products;
-      all.steps += of.steps;
+  std::vector<Errors> all(params.scales.size());
+  for (const Piece& piece : pieces) {
+    for (size_t i = 0; i < piece.errors.size(); ++i) {
+      all[static_cast<size_t>(piece.first) + i].Add(piece.errors[i]);
     }
-    if (!all.Fits()) return false;
   }
-  return true;
+  return absl::c_all_of(all, [](const Errors& errors) { return errors.Fit(); });
 }
 
 }  // namespace onnxcmp
