@@ -211,9 +211,24 @@ class ConversionChecker {
     return kNone;
   }
 
+  // True if a region multiplies by constants what another of its nodes gives: converters fold that
+  // into the weights.
+  bool MayBeFolded(const Region& region) {
+    const auto scales = [&](int n) {
+      const StreamNode& made = *plain_.node(n).made;
+      if (made.op_type == "BatchNormalization") return true;
+      return (made.op_type == "Mul" || made.op_type == "Div") &&
+             absl::c_any_of(made.inputs,
+                            [&](int l) { return l != kNone && plain_constants_.IsFixed(l); });
+    };
+    return region.nodes.size() > 1 && absl::c_any_of(region.nodes, scales);
+  }
+
   // Noise of 8-bit weights that stand for none of the plain side by themselves, since something is
-  // folded into them: half a step against their size.
+  // folded into them: twice the rounding to their steps, against their size.
   double NoiseOfOtherWeights(const Check& check, const Region& theirs) {
+    if (!MayBeFolded(check.region)) return 0;
+    constexpr double kRoundingOfSteps = 0.6;
     double noise = 0;
     for (const int r : theirs.entries) {
       const std::optional<QuantParams> params = matcher_.ParamsOf(r);
@@ -233,7 +248,7 @@ class ConversionChecker {
                    });
       const double size = std::sqrt(
           squares / std::max<double>(1, static_cast<double>(integers.tensor().num_elements())));
-      if (size > 0) noise += 1 / size;
+      if (size > 0) noise += kRoundingOfSteps / size;
     }
     return std::min(noise, 0.1);
   }

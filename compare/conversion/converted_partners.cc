@@ -1,6 +1,7 @@
 #include "compare/conversion/converted_partners.h"
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "compare/differences/tensor_distance.h"
@@ -42,8 +43,16 @@ std::vector<int> ConvertedPartners(const SideGraph& plain, const SideGraph& conv
   std::vector<int> partners(converted.stream().results.size(), kNone);
   ByName by_name;
   for (const int l : plain.results()) by_name[plain.result(l).name] = l;
+  // A result that has its name on the other side is no other one's, however near that is: a product
+  // is near the sum with its bias.
+  std::vector<int> named(partners.size(), kNone);
+  absl::flat_hash_set<int> claimed;
   for (const int r : converted.results()) {
-    int partner = PartnerByName(plain, converted, params, quantized, r, by_name);
+    named[Index(r)] = PartnerByName(plain, converted, params, quantized, r, by_name);
+    if (named[Index(r)] != kNone) claimed.insert(named[Index(r)]);
+  }
+  for (const int r : converted.results()) {
+    int partner = named[Index(r)];
     const int n = converted.producer(r);
     const StreamNode* made = n == kNone ? nullptr : converted.node(n).made;
     const bool passes =
@@ -52,7 +61,7 @@ std::vector<int> ConvertedPartners(const SideGraph& plain, const SideGraph& conv
     // A Cast passes on its input, even if another result is nearer.
     const bool casts = passes && HasTrait(*made, OperatorTrait::kCasts);
     if (partner == kNone && casts && passed != kNone) partner = partners[Index(passed)];
-    if (partner == kNone) partner = aligned[Index(r)];
+    if (partner == kNone && !claimed.contains(aligned[Index(r)])) partner = aligned[Index(r)];
     if (partner == kNone && passed != kNone) partner = partners[Index(passed)];
     if (partner == kNone ||
         plain.result(partner).fingerprint.size != converted.result(r).fingerprint.size) {
