@@ -37,11 +37,12 @@ constexpr double kStepsOfNode = 0.5;
 struct Check {
   int plain = kNone;
   int converted = kNone;
-  Region region;               // of the plain side
-  std::map<int, int> entries;  // by plain entry: the converted result in its place
-  double epsilon = 0;          // of the coarsest floats in the converted region
-  double inner_noise = 0;      // of roundings inside, against the size of numbers
-  std::vector<int> needs;      // converted results
+  Region region;                // of the plain side
+  std::map<int, int> entries;   // by plain entry: the converted result in its place
+  double epsilon = 0;           // of the coarsest floats in the converted region
+  double inner_noise = 0;       // of roundings inside, against the size of numbers
+  std::vector<int> needs;       // converted results
+  std::vector<int> transposed;  // plain entries that the converted side has with exchanged axes
 };
 
 bool Rounds(DType dtype) { return dtype == DType::kFloat16 || dtype == DType::kBfloat16; }
@@ -172,9 +173,7 @@ class ConversionChecker {
         check.entries[entry] = it->second;
         Need(it->second, &check);
       } else if (plain_constants_.IsFixed(entry)) {
-        if (const int constant = ConstantFor(entry, theirs); constant != kNone) {
-          check.entries[entry] = constant;
-        }
+        AddConstant(entry, theirs, &check);
       } else {
         return std::nullopt;
       }
@@ -200,15 +199,19 @@ class ConversionChecker {
     }
   }
 
-  // The converted region's constant that is this one of the plain side, rounded.
-  int ConstantFor(int l, const Region& theirs) {
-    for (const bool named : {true, false}) {
-      for (const int r : theirs.entries) {
-        if (!converted_constants_.IsFixed(r) || (partners_[Index(r)] == l) != named) continue;
-        if (matcher_.RoundingOf(l, r) == ConstantRounding::kHonest) return r;
+  // The converted region's constant that is this one of the plain side, rounded, if there is one.
+  void AddConstant(int l, const Region& theirs, Check* check) {
+    for (const bool transposed : {false, true}) {
+      for (const bool named : {true, false}) {
+        for (const int r : theirs.entries) {
+          if (!converted_constants_.IsFixed(r) || (partners_[Index(r)] == l) != named) continue;
+          if (matcher_.RoundingOf(l, r, transposed) != ConstantRounding::kHonest) continue;
+          check->entries[l] = r;
+          if (transposed) check->transposed.push_back(l);
+          return;
+        }
       }
     }
-    return kNone;
   }
 
   // True if a region multiplies by constants what another of its nodes gives: converters fold that
@@ -342,14 +345,16 @@ class ConversionChecker {
   }
 
   // A converted value in the type and shape of a plain result.
-  Value InPlainForm(int l, int r, ValueOf value_of) {
+  Value InPlainForm(int l, int r, bool transposed, ValueOf value_of) {
     const StreamResult& wanted = plain_.result(l);
     const Value& value = value_of(r);
     if (!IsFloatingPoint(wanted.dtype) || !wanted.shape.has_value()) return value;
     const std::optional<DequantizedView> reals = RealsOf(r, value_of);
     if (!reals.has_value()) return Value();
-    const absl::StatusOr<Tensor> floats = InFloats(*reals, *wanted.shape, wanted.dtype, pool_);
-    return floats.ok() ? Value(*floats) : Value();
+    const Shape& shape = transposed ? reals->tensor().shape() : *wanted.shape;
+    const absl::StatusOr<Tensor> floats = InFloats(*reals, shape, wanted.dtype, pool_);
+    if (!floats.ok()) return Value();
+    return transposed ? Value(Transposed(*floats)) : Value(*floats);
   }
 
   bool IsHonest(const Check& check, ValueOf value_of) {
@@ -357,8 +362,10 @@ class ConversionChecker {
         plain_, check.region, check.plain,
         [&](int l) -> Value {
           const auto it = check.entries.find(l);
-          return it == check.entries.end() ? plain_constants_.Of(l)
-                                           : InPlainForm(l, it->second, value_of);
+          return it == check.entries.end()
+                     ? plain_constants_.Of(l)
+                     : InPlainForm(l, it->second, absl::c_linear_search(check.transposed, l),
+                                   value_of);
         },
         [](int, const Value& value) { return value; });
     const Value& actual = value_of(check.converted);

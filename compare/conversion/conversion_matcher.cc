@@ -54,6 +54,11 @@ int ScaleAppliedAfter(const SideGraph& graph, const ConstantValues& constants, i
 
 }  // namespace
 
+Tensor Transposed(const Tensor& matrix) {
+  const absl::Span<const int64_t> strides = matrix.strides();
+  return matrix.Strided({matrix.dim(1), matrix.dim(0)}, {strides[1], strides[0]}, matrix.offset());
+}
+
 ConversionMatcher::ConversionMatcher(const SideGraph& plain, const SideGraph& converted,
                                      const QuantParamsByResult& params,
                                      const std::vector<int>& partners,
@@ -151,18 +156,24 @@ std::optional<QuantParams> ConversionMatcher::ParamsOf(int r) const {
   return std::nullopt;
 }
 
-ConstantRounding ConversionMatcher::RoundingOf(int l, int r) {
+ConstantRounding ConversionMatcher::RoundingOf(int l, int r, bool transposed) {
   const StreamResult& ours = plain_.result(l);
   const StreamResult& theirs = converted_.result(r);
-  if (ours.fingerprint.content == theirs.fingerprint.content) return ConstantRounding::kHonest;
+  if (!transposed && ours.fingerprint.content == theirs.fingerprint.content) {
+    return ConstantRounding::kHonest;
+  }
   if (ours.fingerprint.size != theirs.fingerprint.size) return ConstantRounding::kWrong;
   // Booleans, integers and strings of the plain side are no numbers to be rounded.
   if (!IsFloatingPoint(ours.dtype)) return ConstantRounding::kWrong;
   const auto [it, is_new] =
-      roundings_.try_emplace({classes_[Index(l)], r}, ConstantRounding::kWrong);
+      roundings_.try_emplace({classes_[Index(l)], r, transposed}, ConstantRounding::kWrong);
   if (!is_new) return it->second;
-  const Value& plain = plain_constants_.Of(l);
-  if (!IsMeasurable(plain)) return ConstantRounding::kWrong;
+  const Value& value = plain_constants_.Of(l);
+  if (!IsMeasurable(value) || (transposed && value.tensor().rank() != 2)) {
+    return ConstantRounding::kWrong;
+  }
+  const Tensor stored = value.tensor().InMemory(pool_).value_or(value.tensor());
+  const Tensor plain = transposed ? Transposed(stored) : stored;
   // The integers that it is dequantized from, past casts.
   int from = r;
   for (int n = converted_.producer(from); n != kNone; n = converted_.producer(from)) {
@@ -178,14 +189,14 @@ ConstantRounding ConversionMatcher::RoundingOf(int l, int r) {
     const std::optional<QuantParamValues> values = converted_constants_.ParamsOf(integers, *params);
     const Value& numbers = converted_constants_.Of(integers);
     if (values.has_value() && IsMeasurable(numbers) &&
-        IsQuantizedFrom(plain.tensor(), numbers.tensor(), *values, pool_)) {
+        IsQuantizedFrom(plain, numbers.tensor(), *values, pool_)) {
       rounding = ConstantRounding::kHonest;
     }
   } else if (const Value& numbers = converted_constants_.Of(r);
              IsMeasurable(numbers) && IsFloatingPoint(theirs.dtype)) {
-    rounding = onnxcmp::RoundingOf(plain.tensor(), numbers.tensor(), pool_);
+    rounding = onnxcmp::RoundingOf(plain, numbers.tensor(), pool_);
   }
-  roundings_[{classes_[Index(l)], r}] = rounding;
+  roundings_[{classes_[Index(l)], r, transposed}] = rounding;
   return rounding;
 }
 
@@ -282,10 +293,7 @@ ConstantRounding ConversionMatcher::MatchPacked(int m, int n) {
   }
   const std::optional<PackedWeights> unpacked = UnpackNBits(*node, *packed, *scales, constant(3));
   if (!unpacked.has_value()) return ConstantRounding::kWrong;
-  const Tensor plain = weights.tensor().InMemory(pool_).value_or(weights.tensor());
-  const absl::Span<const int64_t> strides = plain.strides();
-  const Tensor transposed =
-      plain.Strided({plain.dim(1), plain.dim(0)}, {strides[1], strides[0]}, plain.offset());
+  const Tensor transposed = Transposed(weights.tensor().InMemory(pool_).value_or(weights.tensor()));
   if (transposed.shape() != unpacked->codes.shape() ||
       !IsQuantizedFrom(transposed, unpacked->codes, unpacked->params, pool_)) {
     return ConstantRounding::kWrong;
@@ -308,7 +316,7 @@ bool ConversionMatcher::HasOtherConstants(int m, int n) const {
     if ((l == kNone) != (r == kNone)) return false;
     if (l == kNone || StandsFor(r, l)) continue;
     if (!plain_constants_.IsFixed(l) || !converted_constants_.IsFixed(r)) return false;
-    const auto known = roundings_.find({classes_[Index(l)], r});
+    const auto known = roundings_.find({classes_[Index(l)], r, false});
     if (known == roundings_.end() || known->second == ConstantRounding::kClamped) return false;
   }
   return true;

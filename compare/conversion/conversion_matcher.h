@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -14,8 +15,12 @@
 #include "compare/quantization/quant_params.h"
 #include "compare/streams/node_facts.h"
 #include "evaluator/base/thread_pool.h"
+#include "evaluator/tensor/tensor.h"
 
 namespace onnxcmp {
+
+// A matrix with its axes exchanged, without a copy.
+Tensor Transposed(const Tensor& matrix);
 
 class ConversionMatcher {
  public:
@@ -38,8 +43,9 @@ class ConversionMatcher {
   // The scale and zero point of integers, also if a node after their reader applies the scale.
   std::optional<QuantParams> ParamsOf(int r) const;
 
-  // How a constant of the plain side became one of the converted side.
-  ConstantRounding RoundingOf(int l, int r);
+  // How a constant of the plain side became one of the converted side. `transposed`: the converted
+  // one is the matrix that the plain one is after its axes are exchanged.
+  ConstantRounding RoundingOf(int l, int r, bool transposed = false);
   // Of `unmatched`: results of a node that is one of the plain side but for a constant that is none
   // of that side's.
   const std::vector<int>& wrong() const { return wrong_; }
@@ -77,7 +83,7 @@ class ConversionMatcher {
   std::vector<std::pair<int, int>> unmatched_;
   int64_t matched_ = 0;
   std::vector<int> wrong_;
-  absl::flat_hash_map<std::pair<int, int>, ConstantRounding> roundings_;
+  absl::flat_hash_map<std::tuple<int, int, bool>, ConstantRounding> roundings_;
 };
 
 }  // namespace onnxcmp
