@@ -154,11 +154,11 @@ class ConversionChecker {
     Check check;
     check.plain = l;
     check.converted = r;
-    const auto stands = [&](int read) { return !matcher_.Classes(read).empty(); };
+    const auto stands = [&](int read) { return !matcher_.ClassesInOrder(read).empty(); };
     const Region theirs = RegionOf(converted_, r, stands);
     absl::flat_hash_map<int, int> by_class;
     for (const int entry : theirs.entries) {
-      for (const int number : matcher_.Classes(entry)) {
+      for (const int number : matcher_.ClassesInOrder(entry)) {
         int& place = by_class.try_emplace(number, entry).first->second;
         // Integers are what the node computes with; the floats before them only give the scale.
         if (IsInteger(converted_.result(entry).dtype)) place = entry;

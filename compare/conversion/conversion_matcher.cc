@@ -75,6 +75,7 @@ ConversionMatcher::ConversionMatcher(const SideGraph& plain, const SideGraph& co
       converted_facts_(converted.evaluator()->registry()),
       classes_(plain.stream().results.size(), kNone),
       members_(plain.stream().results.size()),
+      reshaped_(converted.stream().results.size()),
       stands_for_(converted.stream().results.size()) {
   NumberPlain();
   for (const int r : converted.results()) {
@@ -394,6 +395,18 @@ void ConversionMatcher::Follow(int m) {
     return;
   }
   if (PassOn(m)) return;
+  const int passed = made.inputs.empty() ? kNone : made.inputs[0];
+  if (passed != kNone && made.outputs[0] != kNone &&
+      (PassesNumbers(made) || HasTrait(made, OperatorTrait::kKeepsOrder))) {
+    const int r = made.outputs[0];
+    reshaped_[Index(r)] = ClassesInOrder(passed);
+    for (const int number : reshaped_[Index(r)]) {
+      if (plain_.result(number).shape != converted_.result(r).shape) continue;
+      stands_for_[Index(r)] = {number};
+      ++matched_;
+      return;
+    }
+  }
   for (const int n : CandidatesFor(m)) {
     if (Match(m, n) != ConstantRounding::kHonest) continue;
     ++matched_;
@@ -410,8 +423,9 @@ void ConversionMatcher::Follow(int m) {
     }
     unmatched_.emplace_back(l, r);
     if (HasOtherConstants(m, plain_.producer(l))) wrong_.push_back(r);
-    stands_for_[Index(r)] = {classes_[Index(l)]};
-    if (IsInteger(converted_.result(r).dtype)) AddActivation(r);
+    const bool same_shape = plain_.result(l).shape == converted_.result(r).shape;
+    (same_shape ? stands_for_ : reshaped_)[Index(r)] = {classes_[Index(l)]};
+    if (same_shape && IsInteger(converted_.result(r).dtype)) AddActivation(r);
   }
 }
 

@@ -36,6 +36,10 @@ class ConversionMatcher {
   // has nothing below 0 has those before and after a Relu.
   const FewResults& Classes(int r) const { return stands_for_[Index(r)]; }
   bool StandsFor(int r, int l) const;
+  // The same but for the shape: for nodes that are run in the plain side's form.
+  const FewResults& ClassesInOrder(int r) const {
+    return stands_for_[Index(r)].empty() ? reshaped_[Index(r)] : stands_for_[Index(r)];
+  }
   // Pairs of a plain and a converted result that no rule matches, in order: nodes to be run.
   const std::vector<std::pair<int, int>>& unmatched() const { return unmatched_; }
   int64_t matched() const { return matched_; }
@@ -79,6 +83,7 @@ class ConversionMatcher {
   NodeFactsCache converted_facts_;
   std::vector<int> classes_;            // by plain result: the first of its number
   std::vector<FewResults> members_;     // by plain result that is a number: all of that number
+  std::vector<FewResults> reshaped_;  // by converted result: numbers of the same elements in order
   std::vector<FewResults> stands_for_;  // by converted result
   std::vector<std::pair<int, int>> unmatched_;
   int64_t matched_ = 0;
