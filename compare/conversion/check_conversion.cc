@@ -525,7 +525,7 @@ class ConversionChecker {
     if (matcher_.Classes(r).empty() || suspect_[Index(r)]) return;
     const StreamResult& ours = plain_.result(matcher_.Classes(r).front());
     const StreamResult& theirs = converted_.result(r);
-    if (!ours.shape.has_value() || IsFloatingPoint(ours.dtype) ||
+    if (!ours.shape.has_value() || IsFloatingPoint(ours.dtype) || IsFloatingPoint(theirs.dtype) ||
         ours.fingerprint.content == theirs.fingerprint.content) {
       return;
     }

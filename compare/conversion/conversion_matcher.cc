@@ -397,7 +397,9 @@ void ConversionMatcher::Follow(int m) {
   if (PassOn(m)) return;
   const int passed = made.inputs.empty() ? kNone : made.inputs[0];
   if (passed != kNone && made.outputs[0] != kNone &&
-      (PassesNumbers(made) || HasTrait(made, OperatorTrait::kKeepsOrder))) {
+      (HasTrait(made, OperatorTrait::kCasts)
+           ? CastsFloats(converted_, made)
+           : PassesNumbers(made) || HasTrait(made, OperatorTrait::kKeepsOrder))) {
     const int r = made.outputs[0];
     reshaped_[Index(r)] = ClassesInOrder(passed);
     for (const int number : reshaped_[Index(r)]) {

@@ -81,8 +81,8 @@ class ConversionMatcher {
   const ThreadPool* pool_;
   NodeFactsCache plain_facts_;
   NodeFactsCache converted_facts_;
-  std::vector<int> classes_;            // by plain result: the first of its number
-  std::vector<FewResults> members_;     // by plain result that is a number: all of that number
+  std::vector<int> classes_;          // by plain result: the first of its number
+  std::vector<FewResults> members_;   // by plain result that is a number: all of that number
   std::vector<FewResults> reshaped_;  // by converted result: numbers of the same elements in order
   std::vector<FewResults> stands_for_;  // by converted result
   std::vector<std::pair<int, int>> unmatched_;
