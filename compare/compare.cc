@@ -278,9 +278,9 @@ absl::StatusOr<Findings> CompareRecords(const SideRecords& recorded,
   OC_ASSIGN_OR_RETURN(OutputComparison judged,
                       JudgeOutputs(sides, outputs, measured, tolerances, judging, tools));
   timer.emplace(options.timings, "check the conversion");
-  OC_ASSIGN_OR_RETURN(
-      const std::optional<CheckedConversion> checked,
-      CheckConversion(sides, measured.alignment, options.made_up, options.watch, tools.pool));
+  OC_ASSIGN_OR_RETURN(const std::optional<CheckedConversion> checked,
+                      CheckConversion(sides, measured.alignment, {options.made_up, other_inputs},
+                                      options.watch, tools.pool));
   const bool given = options.tolerance.rtol.has_value() || options.tolerance.atol.has_value();
   const ConversionLimits limits = {options.min_sqnr, other_inputs, options.ties_agree, given};
   judged = JudgeConversion(checked, sides, outputs, limits, std::move(judged), tools.pool);

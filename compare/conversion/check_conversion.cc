@@ -124,13 +124,13 @@ class ConversionChecker {
         matcher_(plain_, converted_, params_, partners_, &plain_constants_, &converted_constants_,
                  pool) {}
 
-  absl::StatusOr<CheckedConversion> Run(bool made_up) {
+  absl::StatusOr<CheckedConversion> Run(const CheckedInputs& inputs) {
     CheckedConversion checked;
     checked.conversion = conversion_;
     suspect_.assign(converted_.stream().results.size(), false);
     PlanChecks();
     OC_RETURN_IF_ERROR(RunChecks());
-    OC_RETURN_IF_ERROR(CheckRanges(made_up));
+    if (!inputs.beyond_ranges) OC_RETURN_IF_ERROR(CheckRanges(inputs.made_up));
     checked.nodes = matcher_.matched() + std::ssize(matcher_.unmatched());
     Conclude(&checked);
     return checked;
@@ -498,6 +498,15 @@ class ConversionChecker {
                                      !matcher_.Classes(r).empty() &&
                                      plain_.result(matcher_.Classes(r).front()).fingerprint.finite;
     }
+    for (const int r : matcher_.HonestConstants()) {
+      for (int at = r; at != kNone;) {
+        checked->honest[Index(at)] = true;
+        const int n = converted_.producer(at);
+        at = n == kNone || !PassesNumbers(*converted_.node(n).made)
+                 ? kNone
+                 : converted_.node(n).made->inputs[0];
+      }
+    }
     for (const auto& [output, source] : converted_.outputs()) {
       if (source != kNone) {
         checked->chosen_by[Index(output)] = checked->chosen_by[Index(source)];
@@ -575,7 +584,7 @@ bool CheckedConversion::IsHonestOutput(int plain, int converted) const {
 
 absl::StatusOr<std::optional<CheckedConversion>> CheckConversion(const PerSide<RecordedSide>& sides,
                                                                  const Alignment& alignment,
-                                                                 bool made_up,
+                                                                 const CheckedInputs& inputs,
                                                                  const PairValues::Watch& watch,
                                                                  const ThreadPool* pool) {
   const std::optional<Conversion> conversion =
@@ -587,7 +596,7 @@ absl::StatusOr<std::optional<CheckedConversion>> CheckConversion(const PerSide<R
   });
   if (!mostly || !runs) return std::nullopt;
   OC_ASSIGN_OR_RETURN(CheckedConversion checked,
-                      ConversionChecker(sides, alignment, *conversion, watch, pool).Run(made_up));
+                      ConversionChecker(sides, alignment, *conversion, watch, pool).Run(inputs));
   return checked;
 }
 

@@ -47,11 +47,16 @@ struct CheckedConversion {
   bool IsHonestOutput(int plain, int converted) const;
 };
 
+struct CheckedInputs {
+  bool made_up = false;
+  bool beyond_ranges = false;  // they may exceed calibrated ranges, which proves nothing then
+};
+
 // Nothing if neither side is a conversion of the other, or not both are models that our interpreter
-// runs. `made_up`: the inputs were, so that ranges which they exceed prove nothing.
+// runs.
 absl::StatusOr<std::optional<CheckedConversion>> CheckConversion(const PerSide<RecordedSide>& sides,
                                                                  const Alignment& alignment,
-                                                                 bool made_up,
+                                                                 const CheckedInputs& inputs,
                                                                  const PairValues::Watch& watch,
                                                                  const ThreadPool* pool);
 

@@ -201,6 +201,14 @@ ConstantRounding ConversionMatcher::RoundingOf(int l, int r, bool transposed) {
   return rounding;
 }
 
+std::vector<int> ConversionMatcher::HonestConstants() const {
+  std::vector<int> honest;
+  for (const auto& [constants, rounding] : roundings_) {
+    if (rounding == ConstantRounding::kHonest) honest.push_back(std::get<1>(constants));
+  }
+  return honest;
+}
+
 ConstantRounding ConversionMatcher::Reads(int l, int r) {
   if ((l == kNone) != (r == kNone)) return ConstantRounding::kWrong;
   if (l == kNone || StandsFor(r, l)) return ConstantRounding::kHonest;

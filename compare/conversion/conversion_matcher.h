@@ -50,6 +50,8 @@ class ConversionMatcher {
   // How a constant of the plain side became one of the converted side. `transposed`: the converted
   // one is the matrix that the plain one is after its axes are exchanged.
   ConstantRounding RoundingOf(int l, int r, bool transposed = false);
+  // Converted constants that are plain ones, rounded.
+  std::vector<int> HonestConstants() const;
   // Of `unmatched`: results of a node that is one of the plain side but for a constant that is none
   // of that side's.
   const std::vector<int>& wrong() const { return wrong_; }
