@@ -306,6 +306,9 @@ absl::StatusOr<Findings> CompareRecords(const SideRecords& recorded,
   OC_ASSIGN_OR_RETURN(ReviewedCauses reviewed,
                       LookAtQuantization(sides, measured.alignment, search.causes, looking, tools));
   reviewed.causes = WithoutHonest(checked, judged, std::move(reviewed.causes));
+  if (options.causes && checked.has_value() && !judged.agree && reviewed.causes.empty()) {
+    reviewed.causes = CausesOfSuspects(*checked, sides);
+  }
   timer.reset();
   OC_RETURN_IF_ERROR(CheckNotStopped(options));
 

@@ -493,7 +493,12 @@ class ConversionChecker {
       tainted[Index(r)] = taint;
       FindChoice(r, checked);
       checked->honest[Index(r)] = !suspect_[Index(r)] && !matcher_.Classes(r).empty();
-      if (suspect_[Index(r)]) checked->suspects.push_back(r);
+      if (suspect_[Index(r)]) {
+        checked->suspects.push_back(r);
+        const int l = partners_[Index(r)];
+        checked->suspects_of.push_back(
+            l != kNone || matcher_.Classes(r).empty() ? l : matcher_.Classes(r).front());
+      }
       checked->overflows[Index(r)] = !converted_.result(r).fingerprint.finite &&
                                      !matcher_.Classes(r).empty() &&
                                      plain_.result(matcher_.Classes(r).front()).fingerprint.finite;

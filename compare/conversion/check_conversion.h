@@ -38,6 +38,7 @@ struct CheckedConversion {
   // Results of the converted side that ought to stand for one of the other and are farther from it
   // than rounding explains, on their own inputs; in order.
   std::vector<int> suspects;
+  std::vector<int> suspects_of;  // by suspect: the result that it ought to stand for
   // Outputs of the converted side, and if nothing that they are computed from is suspect.
   std::vector<std::pair<int, bool>> honest_outputs;
   // Outputs of the plain and of the converted side that stand for each other.

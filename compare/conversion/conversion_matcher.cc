@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "absl/algorithm/container.h"
-#include "absl/strings/str_cat.h"
+#include "absl/strings/match.h"
 #include "compare/conversion/converted_partners.h"
 #include "compare/conversion/honest_constant.h"
 #include "compare/conversion/packed_weights.h"
@@ -396,13 +396,29 @@ void ConversionMatcher::AddActivation(int r) {
   stands_for_[Index(r)] = all;
 }
 
+// A result that passes on another number than that of its name, as after a Relu that was removed,
+// is to be checked.
+void ConversionMatcher::CheckName(int r) {
+  const int l = partners_[Index(r)];
+  if (l == kNone || !plain_.IsComputed(l) || StandsFor(r, l) || IsOnlyRounded(r) ||
+      !absl::StartsWith(converted_.result(r).name, plain_.result(l).name) ||
+      plain_.result(l).shape != converted_.result(r).shape) {
+    return;
+  }
+  unmatched_.emplace_back(l, r);
+  stands_for_[Index(r)] = {classes_[Index(l)]};
+}
+
 void ConversionMatcher::Follow(int m) {
   const StreamNode& made = *converted_.node(m).made;
   if (absl::c_all_of(made.outputs,
                      [&](int r) { return r == kNone || converted_constants_.IsFixed(r); })) {
     return;
   }
-  if (PassOn(m)) return;
+  if (PassOn(m)) {
+    CheckName(made.outputs[0]);
+    return;
+  }
   const int passed = made.inputs.empty() ? kNone : made.inputs[0];
   if (passed != kNone && made.outputs[0] != kNone &&
       (HasTrait(made, OperatorTrait::kCasts)

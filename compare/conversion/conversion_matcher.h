@@ -59,6 +59,7 @@ class ConversionMatcher {
  private:
   void NumberPlain();
   void Follow(int m);
+  void CheckName(int r);
   // True if node m passes on what it reads: then its result has the same numbers.
   bool PassOn(int m);
   // How node n of the plain side became m: kHonest if both are the same.

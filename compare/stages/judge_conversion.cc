@@ -189,4 +189,26 @@ std::vector<Cause> WithoutHonest(const std::optional<CheckedConversion>& checked
   return causes;
 }
 
+std::vector<Cause> CausesOfSuspects(const CheckedConversion& checked,
+                                    const PerSide<RecordedSide>& sides) {
+  constexpr size_t kMostCauses = 4;
+  std::vector<Cause> causes;
+  for (size_t i = 0; i < checked.suspects.size() && causes.size() < kMostCauses; ++i) {
+    const bool left = checked.conversion.converted == SideId::kLeft;
+    Cause& cause = causes.emplace_back();
+    cause.left = left ? checked.suspects[i] : checked.suspects_of[i];
+    cause.right = left ? checked.suspects_of[i] : checked.suspects[i];
+    cause.judged = cause.right;
+    cause.text = "on its own inputs the converted one is farther off than rounding explains";
+    if (cause.left == kNone || cause.right == kNone) {
+      causes.pop_back();
+      continue;
+    }
+    const std::string& ours = OpTypeOf(sides.left.result(cause.left), *sides.left.stream);
+    const std::string& theirs = OpTypeOf(sides.right.result(cause.right), *sides.right.stream);
+    if (ours != theirs) absl::StrAppend(&cause.text, "; operator: ", ours, " | ", theirs);
+  }
+  return causes;
+}
+
 }  // namespace onnxcmp

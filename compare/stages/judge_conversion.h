@@ -45,6 +45,10 @@ bool IsHonest(const std::optional<CheckedConversion>& checked, const OutputCompa
 std::vector<Cause> WithoutHonest(const std::optional<CheckedConversion>& checked,
                                  const OutputComparison& judged, std::vector<Cause> causes);
 
+// A cause for each of the first suspects, for outputs that differ without another one.
+std::vector<Cause> CausesOfSuspects(const CheckedConversion& checked,
+                                    const PerSide<RecordedSide>& sides);
+
 }  // namespace onnxcmp
 
 #endif  // ONNXCMP_COMPARE_STAGES_JUDGE_CONVERSION_H_
