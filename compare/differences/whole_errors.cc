@@ -422,11 +422,14 @@ WholeErrors WholeErrorsOf(const Tensor& left, const Tensor& right, const Toleran
 
 std::string LostPartOf(const Tensor& left, const Tensor& right, const ThreadPool* pool) {
   if (left.num_elements() == 0) return "";
-  const Tolerance any = {.whole = kMostWhole};
-  const ValueScale scale = ScaleOfVarying(left, right);
-  Accumulator sums(left, right, CountingBy(any, scale), scale.scale, true, pool);
+  // Fills do not count. All else does, also beside many that are next to nothing.
+  const Counting counting = {.limit = ScaleOfVarying(left, right).limit};
+  Accumulator whole(left, right, counting, 0, false, pool);
+  whole.Run(nullptr);
+  const double scale = std::sqrt(MeanSquare(whole.all().left, whole.all()));
+  Accumulator sums(left, right, counting, scale, true, pool);
   sums.Run(nullptr);
-  return sums.LostDeviation(any);
+  return sums.LostDeviation({.whole = kMostWhole});
 }
 
 }  // namespace onnxcmp
