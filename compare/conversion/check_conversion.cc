@@ -10,17 +10,17 @@
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/node_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "compare/conversion/check_ranges.h"
 #include "compare/conversion/constant_values.h"
 #include "compare/conversion/conversion_matcher.h"
 #include "compare/conversion/converted_partners.h"
+#include "compare/conversion/near_results.h"
 #include "compare/differences/number_strips.h"
 #include "compare/differences/tensor_distance.h"
-#include "compare/graphs/kept_range.h"
 #include "compare/graphs/region.h"
-#include "compare/operators/operator_traits.h"
 #include "compare/quantization/dequantized_view.h"
 #include "compare/quantization/quant_params.h"
-#include "compare/quantization/wrong_quant_params.h"
 #include "evaluator/base/status_macros.h"
 
 namespace onnxcmp {
@@ -46,62 +46,6 @@ struct Check {
 };
 
 bool Rounds(DType dtype) { return dtype == DType::kFloat16 || dtype == DType::kBfloat16; }
-
-// True if `actual` is as near to `wanted` as a relative error, or an absolute one, explains: on the
-// whole and in each slice.
-bool IsNear(const Tensor& wanted, const DequantizedView& actual, double relative, double absolute) {
-  const Shape& shape = wanted.shape();
-  const int64_t size = wanted.num_elements();
-  if (size != actual.size()) return false;
-  struct Sums {
-    double count = 0, apart = 0, size = 0;
-  };
-  std::vector<std::vector<Sums>> slices(shape.size());
-  for (size_t axis = 0; axis < shape.size(); ++axis) {
-    slices[axis].resize(static_cast<size_t>(shape[axis]));
-  }
-  Sums all;
-  bool finite = true;
-  std::vector<int64_t> place(shape.size(), 0);
-  ForEachStrip(NumberReader(wanted), DequantizedReader(actual), 0, size,
-               [&](int64_t /*first*/, int64_t count, const double* a, const double* b) {
-                 for (int64_t i = 0; i < count; ++i) {
-                   const bool same = a[i] == b[i] || (std::isnan(a[i]) && std::isnan(b[i])) ||
-                                     // fills of masks
-                                     (a[i] < -1e4 && b[i] < -1e4);
-                   const double d = same ? 0 : a[i] - b[i];
-                   if (!std::isfinite(d)) finite = false;
-                   const double s = same && !(std::abs(a[i]) < 1e4) ? 0 : a[i] * a[i];
-                   all.count += 1;
-                   all.apart += d * d;
-                   all.size += s;
-                   for (size_t axis = 0; axis < shape.size(); ++axis) {
-                     Sums& slice = slices[axis][static_cast<size_t>(place[axis])];
-                     slice.count += 1;
-                     slice.apart += d * d;
-                     slice.size += s;
-                   }
-                   for (size_t axis = shape.size(); axis-- > 0;) {
-                     if (++place[axis] < shape[axis]) break;
-                     place[axis] = 0;
-                   }
-                 }
-                 return finite;
-               });
-  if (!finite) return false;
-  if (all.count == 0) return true;
-  const auto rms = [](double squares, double count) { return std::sqrt(squares / count); };
-  const double whole = rms(all.size, all.count);
-  if (rms(all.apart, all.count) > std::max(relative * whole, absolute)) return false;
-  return absl::c_all_of(slices, [&](const std::vector<Sums>& axis) {
-    return absl::c_all_of(axis, [&](const Sums& slice) {
-      constexpr double kOfFew = 3;  // the greatest of many, of few elements each
-      return slice.count == 0 ||
-             rms(slice.apart, slice.count) <=
-                 kOfFew * std::max(relative * (whole + rms(slice.size, slice.count)), absolute);
-    });
-  });
-}
 
 class ConversionChecker {
  public:
@@ -130,7 +74,13 @@ class ConversionChecker {
     suspect_.assign(converted_.stream().results.size(), false);
     PlanChecks();
     OC_RETURN_IF_ERROR(RunChecks());
-    if (!inputs.beyond_ranges) OC_RETURN_IF_ERROR(CheckRanges(inputs.made_up));
+    if (!inputs.beyond_ranges) {
+      const RangedSides ranged = {
+          Other(conversion_.converted), plain_side_, plain_, converted_, params_, matcher_};
+      OC_ASSIGN_OR_RETURN(const std::vector<int> wrong,
+                          FindWrongRanges(ranged, &converted_constants_, inputs.made_up, watch_));
+      for (const int r : wrong) suspect_[Index(r)] = true;
+    }
     checked.nodes = matcher_.matched() + std::ssize(matcher_.unmatched());
     Conclude(&checked);
     return checked;
@@ -312,8 +262,7 @@ class ConversionChecker {
     };
     if (missing) {
       const std::unique_ptr<Observer> watcher =
-          watch_ ? watch_(conversion_.converted == SideId::kLeft ? "left again" : "right again")
-                 : nullptr;
+          watch_ ? watch_(absl::StrCat(SideName(conversion_.converted), " again")) : nullptr;
       OC_RETURN_IF_ERROR(
           converted_side_.side->Revisit(wanted, watcher.get(), [&](int r, const Value& value) {
             values[r] = value;
@@ -380,7 +329,7 @@ class ConversionChecker {
       return ContentOf(own) == ContentOf(actual);
     }
     if (!reals.has_value()) return false;
-    if (!IsInteger(actual.tensor().dtype())) return IsNear(own.tensor(), *reals, relative, 0);
+    if (!IsInteger(actual.tensor().dtype())) return AreNear(own.tensor(), *reals, relative, 0);
     const std::optional<QuantParamValues>& params = reals->params();
     const absl::StatusOr<Tensor> rounded =
         Quantized(DequantizedView(own.tensor()), own.tensor().shape(), actual.tensor().dtype(),
@@ -389,94 +338,7 @@ class ConversionChecker {
     const absl::StatusOr<Tensor> wanted =
         InFloats(DequantizedView(*rounded, *params), rounded->shape(), DType::kFloat, pool_);
     const double step = *absl::c_max_element(params->scales);
-    return wanted.ok() && IsNear(*wanted, *reals, check.inner_noise, kStepsOfNode * step);
-  }
-
-  // Fixed scales against the plain side's numbers, which no earlier rounding has cut off.
-  absl::Status CheckRanges(bool made_up) {
-    std::vector<FixedQuantParams> all;
-    std::vector<int> plain;  // by element of `all`
-    std::vector<bool> wanted(plain_.stream().results.size());
-    bool missing = false;
-    for (const int r : converted_.results()) {
-      std::optional<FixedQuantParams> params = RangeOf(r);
-      if (!params.has_value()) continue;
-      const int n = converted_.producer(r);
-      const int read = converted_.node(n).made->inputs[0];
-      if (made_up && read != kNone && converted_.result(read).kind == ResultKind::kInput) continue;
-      const int l = matcher_.Classes(r).front();
-      const double step = params->values.scales[0];
-      if (params->most > params->most_real() + step ||
-          params->least < params->least_real() - step) {
-        if (plain_side_.bank->Find(l) == nullptr) wanted[Index(l)] = missing = true;
-      }
-      all.push_back(*std::move(params));
-      plain.push_back(l);
-    }
-    const auto count = [&](int l, const Value& value) {
-      for (size_t i = 0; i < all.size(); ++i) {
-        if (plain[i] == l) CountCuts(value, &all[i]);
-      }
-      return absl::OkStatus();
-    };
-    for (const int l : plain_.results()) {
-      if (const Value* kept = plain_side_.bank->Find(l);
-          kept != nullptr && absl::c_linear_search(plain, l)) {
-        OC_RETURN_IF_ERROR(count(l, *kept));
-      }
-    }
-    if (missing) {
-      const std::unique_ptr<Observer> watcher =
-          watch_ ? watch_(conversion_.converted == SideId::kLeft ? "right again" : "left again")
-                 : nullptr;
-      OC_RETURN_IF_ERROR(plain_side_.side->Revisit(wanted, watcher.get(), count));
-    }
-    const std::vector<Mistake> mistakes = WrongQuantParams(converted_, params_, all, made_up);
-    for (size_t i = 0; i < all.size(); ++i) {
-      if (!mistakes[i].empty()) suspect_[Index(all[i].result)] = true;
-    }
-    return absl::OkStatus();
-  }
-
-  std::optional<FixedQuantParams> RangeOf(int r) {
-    const std::optional<QuantParams>& written = params_.written(r);
-    const int n = converted_.producer(r);
-    if (!written.has_value() || n == kNone || matcher_.Classes(r).empty() ||
-        converted_constants_.IsFixed(r) || !Quantizes(converted_.node(n).made->op_type)) {
-      return std::nullopt;
-    }
-    std::optional<QuantParamValues> values = converted_constants_.ParamsOf(r, *written);
-    if (!values.has_value() || !values->per_tensor() || !(values->scales[0] > 0)) {
-      return std::nullopt;
-    }
-    const StreamResult& known = plain_.result(matcher_.Classes(r).front());
-    if (!known.fingerprint.has_sketch) return std::nullopt;
-    const Statistics& statistics = known.fingerprint.numbers().statistics;
-    FixedQuantParams params;
-    params.result = r;
-    params.values = *std::move(values);
-    const KeptRange kept = KeptByReaders(converted_, r);
-    params.least = std::clamp(statistics.min, kept.least, kept.greatest);
-    params.most = std::clamp(statistics.max, kept.least, kept.greatest);
-    if (!(params.most > params.least)) return std::nullopt;
-    params.count = static_cast<double>(known.fingerprint.size);
-    const int producer = plain_.producer(matcher_.Classes(r).front());
-    params.never_negative =
-        producer != kNone && HasTrait(*plain_.node(producer).made, OperatorTrait::kNotNegative);
-    return params;
-  }
-
-  void CountCuts(const Value& value, FixedQuantParams* params) {
-    if (!IsMeasurable(value)) return;
-    const KeptRange kept = KeptByReaders(converted_, params->result);
-    params->cut_below = params->cut_above = params->cut_square = 0;
-    ForEachStrip(NumberReader(value.tensor()), 0, value.tensor().num_elements(),
-                 [&](int64_t, int64_t count, const double* numbers) {
-                   for (int64_t i = 0; i < count; ++i) {
-                     params->Count(std::clamp(numbers[i], kept.least, kept.greatest));
-                   }
-                 });
-    params->cut_square /= params->count;
+    return wanted.ok() && AreNear(*wanted, *reals, check.inner_noise, kStepsOfNode * step);
   }
 
   void Conclude(CheckedConversion* checked) {

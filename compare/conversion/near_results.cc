@@ -1,0 +1,70 @@
+#include "compare/conversion/near_results.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "compare/differences/number_strips.h"
+
+namespace onnxcmp {
+
+bool AreNear(const Tensor& wanted, const DequantizedView& actual, double relative,
+             double absolute) {
+  const Shape& shape = wanted.shape();
+  const int64_t size = wanted.num_elements();
+  if (size != actual.size()) return false;
+  constexpr double kFill = 1e4;
+  struct Sums {
+    double count = 0, apart = 0, size = 0;
+  };
+  std::vector<std::vector<Sums>> slices(shape.size());
+  for (size_t axis = 0; axis < shape.size(); ++axis) {
+    slices[axis].resize(static_cast<size_t>(shape[axis]));
+  }
+  Sums all;
+  bool finite = true;
+  std::vector<int64_t> place(shape.size(), 0);
+  ForEachStrip(NumberReader(wanted), DequantizedReader(actual), 0, size,
+               [&](int64_t /*first*/, int64_t count, const double* a, const double* b) {
+                 for (int64_t i = 0; i < count; ++i) {
+                   const bool same = a[i] == b[i] || (std::isnan(a[i]) && std::isnan(b[i])) ||
+                                     // fills of masks
+                                     (a[i] < -kFill && b[i] < -kFill);
+                   const double d = same ? 0 : a[i] - b[i];
+                   if (!std::isfinite(d)) finite = false;
+                   const double s = same && !(std::abs(a[i]) < kFill) ? 0 : a[i] * a[i];
+                   all.count += 1;
+                   all.apart += d * d;
+                   all.size += s;
+                   for (size_t axis = 0; axis < shape.size(); ++axis) {
+                     Sums& slice = slices[axis][static_cast<size_t>(place[axis])];
+                     slice.count += 1;
+                     slice.apart += d * d;
+                     slice.size += s;
+                   }
+                   for (size_t axis = shape.size(); axis-- > 0;) {
+                     if (++place[axis] < shape[axis]) break;
+                     place[axis] = 0;
+                   }
+                 }
+                 return finite;
+               });
+  if (!finite) return false;
+  if (all.count == 0) return true;
+  const auto rms = [](double squares, double count) { return std::sqrt(squares / count); };
+  const double whole = rms(all.size, all.count);
+  if (rms(all.apart, all.count) > std::max(relative * whole, absolute)) return false;
+  return absl::c_all_of(slices, [&](const std::vector<Sums>& axis) {
+    return absl::c_all_of(axis, [&](const Sums& slice) {
+      constexpr double kOfFew = 3;  // the greatest of many, of few elements each
+      return slice.count == 0 ||
+             rms(slice.apart, slice.count) <=
+                 kOfFew * std::max(relative * (whole + rms(slice.size, slice.count)), absolute);
+    });
+  });
+}
+
+}  // namespace onnxcmp

@@ -1,0 +1,17 @@
+// Tells if a converted node gives what its counterpart gives, up to rounding.
+#ifndef ONNXCMP_COMPARE_CONVERSION_NEAR_RESULTS_H_
+#define ONNXCMP_COMPARE_CONVERSION_NEAR_RESULTS_H_
+
+#include "compare/quantization/dequantized_view.h"
+#include "evaluator/tensor/tensor.h"
+
+namespace onnxcmp {
+
+// True if `actual` is as near to `wanted` as an error relative to its size, or an absolute one,
+// explains: on the whole, and in each slice along each axis. Fills of masks, large negative
+// numbers, may be any such.
+bool AreNear(const Tensor& wanted, const DequantizedView& actual, double relative, double absolute);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_CONVERSION_NEAR_RESULTS_H_
