@@ -10,17 +10,34 @@
 #include "compare/conversion/honest_constant.h"
 #include "compare/conversion/packed_weights.h"
 #include "compare/differences/tensor_distance.h"
+#include "compare/graphs/kept_range.h"
 #include "compare/operators/operator_traits.h"
 #include "evaluator/tensor/dtype.h"
 
 namespace onnxcmp {
 namespace {
 
+// True for types that a conversion may pass numbers through.
+bool IsPlainFloat(DType dtype) {
+  return dtype == DType::kDouble || dtype == DType::kFloat || dtype == DType::kFloat16 ||
+         dtype == DType::kBfloat16;
+}
+
 // Converters put casts between floats anywhere; others change numbers.
 bool CastsFloats(const SideGraph& graph, const StreamNode& made) {
   return HasTrait(made, OperatorTrait::kCasts) && !made.inputs.empty() && made.inputs[0] != kNone &&
-         made.outputs[0] != kNone && IsFloatingPoint(graph.result(made.inputs[0]).dtype) &&
-         IsFloatingPoint(graph.result(made.outputs[0]).dtype);
+         made.outputs[0] != kNone && IsPlainFloat(graph.result(made.inputs[0]).dtype) &&
+         IsPlainFloat(graph.result(made.outputs[0]).dtype);
+}
+
+// True if shapes are equal but for axes of one element in front.
+bool BroadcastAlike(const StreamResult& a, const StreamResult& b) {
+  if (!a.shape.has_value() || !b.shape.has_value()) return a.shape == b.shape;
+  const auto past_ones = [](const Shape& shape) {
+    const auto first = absl::c_find_if(shape, [](int64_t size) { return size != 1; });
+    return Shape(first, shape.end());
+  };
+  return past_ones(*a.shape) == past_ones(*b.shape);
 }
 
 bool Copies(const StreamNode& made) {
@@ -212,7 +229,8 @@ std::vector<int> ConversionMatcher::HonestConstants() const {
 ConstantRounding ConversionMatcher::Reads(int l, int r) {
   if ((l == kNone) != (r == kNone)) return ConstantRounding::kWrong;
   if (l == kNone || StandsFor(r, l)) return ConstantRounding::kHonest;
-  const bool fixed = plain_constants_.IsFixed(l) && converted_constants_.IsFixed(r);
+  const bool fixed = plain_constants_.IsFixed(l) && converted_constants_.IsFixed(r) &&
+                     BroadcastAlike(plain_.result(l), converted_.result(r));
   return fixed ? RoundingOf(l, r) : ConstantRounding::kWrong;
 }
 
@@ -356,8 +374,14 @@ bool ConversionMatcher::PassOn(int m) {
   const auto at = [&](size_t slot) {
     return slot < made.inputs.size() ? made.inputs[slot] : kNone;
   };
-  if (written.has_value() && (!same(written->scale, at(1)) || !same(written->zero_point, at(2)))) {
-    return false;
+  const std::optional<QuantParams>& known = params_.read(read);
+  const bool along = known.has_value() && written.has_value() &&
+                     converted_.result(known->scale).fingerprint.size > 1 &&
+                     (known->axis != written->axis || known->block != written->block);
+  if (written.has_value() && !stands_for_[Index(read)].empty() &&
+      (along || !same(written->scale, at(1)) || !same(written->zero_point, at(2)))) {
+    wrong_.push_back(read);
+    wrong_.push_back(r);
   }
   stands_for_[Index(r)] = stands_for_[Index(read)];
   return !stands_for_[Index(r)].empty();
@@ -377,11 +401,13 @@ void ConversionMatcher::AddActivation(int r) {
   if (!written.has_value()) return;
   const std::optional<QuantParamValues> values = converted_constants_.ParamsOf(r, *written);
   if (!values.has_value() || !values->per_tensor()) return;
-  const double least = (values->least - values->zero_points[0]) * values->scales[0];
+  const double step = values->scales[0];
+  const double least = (values->least - values->zero_points[0]) * step;
+  const double most = (values->most - values->zero_points[0]) * step;
   if (least < 0) return;
   FewResults all;
   for (const int number : stands_for_[Index(r)]) {
-    if (plain_.result(number).fingerprint.numbers().statistics.min > -values->scales[0]) {
+    if (plain_.result(number).fingerprint.numbers().statistics.min > -step) {
       all.push_back(number);
     }
     for (const int l : members_[Index(number)]) {
@@ -389,6 +415,12 @@ void ConversionMatcher::AddActivation(int r) {
         const StreamNode& reader = *plain_.node(n).made;
         const bool activates = reader.op_type == "Relu" || reader.op_type == "Clip";
         if (!activates || reader.inputs[0] != l || reader.outputs[0] == kNone) continue;
+        const KeptRange kept = KeptBy(plain_, reader);
+        const Statistics& after = plain_.result(reader.outputs[0]).fingerprint.numbers().statistics;
+        if (!kept.cuts() || least < kept.least - step || most > kept.greatest + step ||
+            after.min < least - step) {
+          continue;
+        }
         all.push_back(classes_[Index(reader.outputs[0])]);
       }
     }

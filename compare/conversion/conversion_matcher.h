@@ -52,8 +52,8 @@ class ConversionMatcher {
   ConstantRounding RoundingOf(int l, int r, bool transposed = false);
   // Converted constants that are plain ones, rounded.
   std::vector<int> HonestConstants() const;
-  // Of `unmatched`: results of a node that is one of the plain side but for a constant that is none
-  // of that side's.
+  // Results that are wrong whatever their numbers are: of a node that is one of the plain side but
+  // for a constant that is none of that side's, of integers that are read with another scale.
   const std::vector<int>& wrong() const { return wrong_; }
 
  private:

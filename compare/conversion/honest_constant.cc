@@ -51,6 +51,7 @@ struct Errors {
   }
   bool Fit() const {
     if (beyond == 0) return true;
+    if (!std::isfinite(squares)) return false;
     if (count < kFewWeights || steps == 0) return false;
     // The mean and the factor of a few errors scatter.
     constexpr double kDeviations = 5;
@@ -113,7 +114,7 @@ ConstantRounding RoundingOf(const Tensor& plain, const Tensor& converted, const 
   constexpr double kSmall = 2e-7;
   const double greatest = GreatestFinite(b.dtype());
   const auto is_near = [&](double x, double y) {
-    return std::abs(x - y) <= half * std::max(std::abs(x), least);
+    return std::isfinite(x) && std::abs(x - y) <= half * std::max(std::abs(x), least);
   };
   std::atomic<bool> clamped = false, wrong = false;
   ForEachNumberPiece(a.num_elements(), pool, [&](int64_t, int64_t begin, int64_t end) {
@@ -145,6 +146,9 @@ bool IsQuantizedFrom(const Tensor& plain, const Tensor& integers, const QuantPar
                      const ThreadPool* pool) {
   const int64_t size = integers.num_elements();
   if (plain.num_elements() != size || !IsFloatingPoint(plain.dtype())) return false;
+  if (!absl::c_all_of(params.scales, [](double scale) { return std::isfinite(scale); })) {
+    return false;
+  }
   const Tensor a = plain.InMemory(pool).value_or(plain);
   const Tensor b = integers.InMemory(pool).value_or(integers);
   const Shape& shape = integers.shape();
@@ -166,7 +170,8 @@ bool IsQuantizedFrom(const Tensor& plain, const Tensor& integers, const QuantPar
                  [&](int64_t /*first*/, int64_t count, const double* x, const double* q) {
                    for (int64_t i = 0; i < count; ++i, cursor.Next()) {
                      const double scale = cursor.scale(), zero = cursor.zero_point();
-                     const double step = scale == 0 ? q[i] - zero : x[i] / scale;
+                     // A scale of 0 stands for zeros alone.
+                     const double step = scale == 0 && x[i] == 0 ? q[i] - zero : x[i] / scale;
                      const double wanted = std::clamp(step + zero, params.least, params.most);
                      const double error = wanted - q[i];
                      const double far = std::abs(error) <= kHalfStep ? 0 : 1;

@@ -19,6 +19,8 @@ std::optional<double> LimitOf(const SideGraph& graph, const StreamNode& node, si
   return limit.numbers().statistics.max;
 }
 
+}  // namespace
+
 KeptRange KeptBy(const SideGraph& graph, const StreamNode& node) {
   const KeptRange all;
   if (node.op_type == "Relu") return {0, all.greatest};
@@ -29,8 +31,6 @@ KeptRange KeptBy(const SideGraph& graph, const StreamNode& node) {
   return {LimitOf(graph, node, 1, all.least).value_or(all.least),
           LimitOf(graph, node, 2, all.greatest).value_or(all.greatest)};
 }
-
-}  // namespace
 
 KeptRange KeptByReaders(const SideGraph& graph, int r) {
   const std::vector<int>& readers = graph.readers(r);

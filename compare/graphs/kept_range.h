@@ -16,6 +16,9 @@ struct KeptRange {
   bool cuts() const { return std::isfinite(least) || std::isfinite(greatest); }
 };
 
+// The numbers that a Relu, or a Clip by constants, leaves as they are; all for other nodes.
+KeptRange KeptBy(const SideGraph& graph, const StreamNode& node);
+
 // If all readers of a result, or of its dequantized floats, are Relu or Clip by constants: what one
 // of them at least does not cut off. A calibration takes the range after these.
 KeptRange KeptByReaders(const SideGraph& graph, int r);

@@ -407,7 +407,7 @@ double ScaleFor(const std::string& result) {
   return ElementsOf(constants[result + "_scale"])[0];
 }
 
-TEST(CheckConversion, DISABLED_AScaleThatIsReadOtherwiseIsCaught) {
+TEST(CheckConversion, AScaleThatIsReadOtherwiseIsCaught) {
   for (const std::string name : {"x", "p", "s", "r", "q", "d"}) {
     const std::string read =
         absl::StrCat(name, "_d = DequantizeLinear (", name, "_q, ", name, "_scale");
@@ -421,7 +421,7 @@ TEST(CheckConversion, DISABLED_AScaleThatIsReadOtherwiseIsCaught) {
   }
 }
 
-TEST(CheckConversion, DISABLED_AZeroPointThatIsReadOtherwiseIsCaught) {
+TEST(CheckConversion, AZeroPointThatIsReadOtherwiseIsCaught) {
   for (const std::string name : {"x", "p", "s", "r", "q", "d"}) {
     const std::string scale = absl::StrCat(name, "_q, ", name, "_scale, ");
     const std::string read = absl::StrCat("DequantizeLinear (", scale, name, "_zero)");
@@ -519,7 +519,7 @@ TEST(CheckConversion, ScalesAlongAnotherAxisAreCaught) {
 }
 
 // Numbers that have a scale each for a column are read with one for each row.
-TEST(CheckConversion, DISABLED_NumbersThatAreReadAlongAnotherAxisAreCaught) {
+TEST(CheckConversion, NumbersThatAreReadAlongAnotherAxisAreCaught) {
   const auto along = [](int axis) {
     std::vector<float> scales(kChannels);
     for (size_t i = 0; i < kChannels; ++i) scales[i] = i % 2 == 0 ? 0.01F : 0.013F;
@@ -546,12 +546,12 @@ TEST(CheckConversion, ADynamicScaleThatIsAppliedOtherwiseIsCaught) {
   }
 }
 
-// The output of a Softmax moves little, but the product is off by more than any rounding.
-TEST(CheckConversion, DISABLED_AFaultOfADynamicProductIsCalledWrong) {
+// The output of a Softmax moves little, so that tolerances accept it; honest it is not.
+TEST(CheckConversion, AFaultOfADynamicProductIsCaught) {
   Layers layers;
   layers.w = WithRow(layers.w, 2);
-  ExpectFailed(Beside(Plain(), Dynamic(layers)), "row doubled");
-  ExpectFailed(Beside(Plain(), Replaced(Dynamic(), "p_scale = Mul (x_scale, w_scale)",
+  ExpectCaught(Beside(Plain(), Dynamic(layers)), "row doubled");
+  ExpectCaught(Beside(Plain(), Replaced(Dynamic(), "p_scale = Mul (x_scale, w_scale)",
                                         "p_scale = Mul (x_scale, v_scale)")),
                "another scale");
 }
@@ -572,7 +572,7 @@ TEST(CheckConversion, AFaultIsCalledWrongInTheOtherForms) {
 
 // Shapes.
 
-TEST(CheckConversion, DISABLED_AConstantOfAnotherShapeIsCaught) {
+TEST(CheckConversion, AConstantOfAnotherShapeIsCaught) {
   const Tensor row = Pattern({1, kWidth}, 5, 17, 0.5);
   const Tensor column = Pattern({kWidth, 1}, 5, 17, 0.5);
   const auto plain = [](const Tensor& c) {
@@ -629,11 +629,11 @@ TEST(CheckConversion, ARangeThatCutsOffWhatNoReluDoesIsCaught) {
   ExpectCaught(Beside(Bent("Abs (s)"), BentByRange({0, 1.25}), AnyNoise()), "Abs");
 }
 
-TEST(CheckConversion, DISABLED_AClipThatTheRangeIsFarTooWideForIsCaught) {
+TEST(CheckConversion, AClipThatTheRangeIsFarTooWideForIsCaught) {
   ExpectCaught(Beside(Bent("Clip (s, zero, half)"), BentByRange({0, 1.25}), AnyNoise()), "half");
 }
 
-TEST(CheckConversion, DISABLED_AClipThatTheRangeIsTooWideForIsCaught) {
+TEST(CheckConversion, AClipThatTheRangeIsTooWideForIsCaught) {
   ExpectCaught(Beside(Bent("Clip (s, zero, one)"), BentByRange({0, 1.25}), AnyNoise()), "one");
 }
 
@@ -641,7 +641,7 @@ TEST(CheckConversion, AClipThatEndsAboveTheRangeIsCaught) {
   ExpectCaught(Beside(Bent("Clip (s, half, one)"), BentByRange({0, 1}), AnyNoise()), "half");
 }
 
-TEST(CheckConversion, DISABLED_AClipThatLeavesMoreThanTheRangeIsCaught) {
+TEST(CheckConversion, AClipThatLeavesMoreThanTheRangeIsCaught) {
   ExpectCaught(Beside(Bent("Clip (s, minus, one)"), BentByRange({0, 1}), AnyNoise()), "minus");
 }
 
@@ -925,11 +925,13 @@ TEST(CheckConversion, ANodeInFloat16IsNoConversion) {
 }
 
 // A type that is much coarser than the rest.
-TEST(CheckConversion, DISABLED_ADetourThroughFloat8IsNotHonest) {
+TEST(CheckConversion, ADetourThroughFloat8IsNotHonest) {
   const std::string detour = Replaced(Half(), "d = Sub (q, s)",
                                       "low = Cast <to = 17> (q)\n again = Cast <to = 10> (low)\n"
                                       "d = Sub (again, s)");
-  ExpectCaught(Beside(Plain(), detour), "float8");
+  const Comparison comparison = Beside(Plain(), detour);
+  ASSERT_THAT(comparison.outputs.pairs, SizeIs(1));
+  EXPECT_FALSE(comparison.outputs.pairs[0].honest_noise);
 }
 
 TEST(CheckConversion, TwoModelsOfFloatsAreNoConversion) {
