@@ -51,8 +51,8 @@ struct CompareOptions {
   bool any_row_order = false;
   // Accept indices and labels that differ where their scores tie within rounding.
   bool ties_agree = false;
-  // Decibels of signal to noise that the outputs of a converted model must have; nothing: 10, where
-  // inputs are given.
+  // Decibels of signal to noise that the outputs of a converted model must have; nothing: by type,
+  // where inputs are given.
   std::optional<double> min_sqnr;
   FailOn fail_on = FailOn::kDifferent;
   // Results of deeper subgraphs are left out.

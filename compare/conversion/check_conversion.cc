@@ -209,14 +209,14 @@ class ConversionChecker {
   // Noise of results that the converted region rounds on the way, and of operators that round
   // inside: half a step against the size of the numbers.
   double NoiseInside(const Region& theirs, int end) {
-    // Weights and inputs of 8 bits, each with a scale of its own.
-    constexpr double kInsideOperators = 0.015;
+    // Weights and inputs of 8 bits, each with a scale of its own; an LSTM adds that up by steps.
+    constexpr double kOfProduct = 0.015;
+    constexpr double kOfRecurrence = 0.05;
     double noise = 0;
     for (const int n : theirs.nodes) {
       const StreamNode& made = *converted_.node(n).made;
-      if (made.op_type == "DynamicQuantizeLSTM" || made.op_type == "DynamicQuantizeMatMul") {
-        noise += kInsideOperators;
-      }
+      if (made.op_type == "DynamicQuantizeMatMul") noise += kOfProduct;
+      if (made.op_type == "DynamicQuantizeLSTM") noise += kOfRecurrence;
       const int r = made.outputs[0];
       if (r == kNone || r == end || !params_.written(r).has_value()) continue;
       const std::optional<QuantParamValues> values =

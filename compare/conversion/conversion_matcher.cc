@@ -58,11 +58,14 @@ int ScaleAppliedAfter(const SideGraph& graph, const ConstantValues& constants, i
     if (reader.op_type != "Mul") return kNone;
     const int scales = reader.inputs[0] == at ? reader.inputs[1] : reader.inputs[0];
     if (scales == kNone) return kNone;
-    if (constants.IsFixed(scales)) return scales;
     const int maker = graph.producer(scales);
-    if (maker == kNone || graph.node(maker).made->op_type != "Mul") return kNone;
-    for (const int scale : graph.node(maker).made->inputs) {
-      if (scale != kNone && constants.IsFixed(scale)) return scale;
+    if (maker == kNone || graph.node(maker).made->op_type != "Mul") {
+      return constants.IsFixed(scales) ? scales : kNone;
+    }
+    // The scale of the first factor comes first, and may be a constant, too.
+    const FewResults& factors = graph.node(maker).made->inputs;
+    for (auto scale = factors.rbegin(); scale != factors.rend(); ++scale) {
+      if (*scale != kNone && constants.IsFixed(*scale)) return *scale;
     }
     return kNone;
   }
