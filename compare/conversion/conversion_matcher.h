@@ -14,6 +14,7 @@
 #include "compare/graphs/side_graph.h"
 #include "compare/quantization/quant_params.h"
 #include "compare/streams/node_facts.h"
+#include "compare/streams/result_stream.h"
 #include "evaluator/base/thread_pool.h"
 #include "evaluator/tensor/tensor.h"
 

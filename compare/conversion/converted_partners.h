@@ -7,6 +7,7 @@
 
 #include "compare/graphs/side_graph.h"
 #include "compare/quantization/quant_params.h"
+#include "compare/streams/result_stream.h"
 
 namespace onnxcmp {
 

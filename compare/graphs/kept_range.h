@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "compare/graphs/side_graph.h"
+#include "compare/streams/result_stream.h"
 
 namespace onnxcmp {
 
