@@ -241,10 +241,41 @@ void LeaveOutNoise(const PerSide<RecordedSide>& sides, absl::Span<const Cause> f
 // Layers are measured by results that a recording need not have, so where all that it has agrees,
 // nothing speaks against them.
 LookAtQuantizationOptions LookingAtQuantization(const CompareOptions& options, bool recorded,
-                                                bool quantized, bool agree) {
-  return {.review = options.causes && quantized && !(recorded && agree),
+                                                bool quantized, bool agree, bool honest) {
+  return {.review = options.causes && quantized && !honest && !(recorded && agree),
           .layers = options.quantization || options.fusions,
           .made_up = options.made_up};
+}
+
+bool MaySearch(const PerSide<RecordedSide>& sides, const CompareOptions& options) {
+  return options.causes && sides.right.evaluator() != nullptr &&
+         ComputedBytes(*sides.left.stream) <= options.search_memory;
+}
+
+// A search that is left out finds nothing.
+absl::StatusOr<CauseReport> SearchUnless(bool left_out, const PerSide<RecordedSide>& sides,
+                                         const std::vector<NamedOutput>& outputs,
+                                         const MeasuredRows& measured,
+                                         const OutputComparison& judged,
+                                         const PairTolerances& tolerances,
+                                         const CompareOptions& options, const StepTools& tools) {
+  if (left_out) return CauseReport();
+  return SearchCauses(sides, outputs, measured, judged, tolerances, options, tools);
+}
+
+// Checks if one side is the other in a coarser type, and judges the outputs by that.
+absl::StatusOr<std::optional<CheckedConversion>> CheckAndJudge(
+    const PerSide<RecordedSide>& sides, const Alignment& alignment,
+    const PerSide<std::vector<NamedOutput>>& outputs, bool other_inputs,
+    const CompareOptions& options, const StepTools& tools, OutputComparison* judged) {
+  const StepTimer timer(options.timings, "check the conversion");
+  OC_ASSIGN_OR_RETURN(std::optional<CheckedConversion> checked,
+                      CheckConversion(sides, alignment, {options.made_up, other_inputs},
+                                      options.watch, tools.pool));
+  const bool given = options.tolerance.rtol.has_value() || options.tolerance.atol.has_value();
+  const ConversionLimits limits = {options.min_sqnr, other_inputs, options.ties_agree, given};
+  *judged = JudgeConversion(checked, sides, outputs, limits, std::move(*judged), tools.pool);
+  return checked;
 }
 
 // docs/architecture.md has a table of these steps. `for_search`: values kept for the cause search;
@@ -254,7 +285,6 @@ absl::StatusOr<Findings> CompareRecords(const SideRecords& recorded,
                                         PerSide<ValueBank> for_search,
                                         const CompareOptions& options, const StepTools& tools) {
   const PerSide<SideRecord>& records = recorded.sides;
-  const EarlyDifferences& early = recorded.differences;
   OC_ASSIGN_OR_RETURN(const JudgeOptions judging, JudgeOptionsOf(sides, options));
   std::optional<StepTimer> timer;
   timer.emplace(options.timings, "align");
@@ -269,21 +299,17 @@ absl::StatusOr<Findings> CompareRecords(const SideRecords& recorded,
 
   timer.emplace(options.timings, "measure");
   PerSide<RecordedSide> searched = sides;
-  const bool may_search = options.causes && sides.right.evaluator() != nullptr &&
-                          ComputedBytes(*sides.left.stream) <= options.search_memory;
+  const bool may_search = MaySearch(sides, options);
   KeepForSearch(may_search, &for_search, &searched);
-  OC_ASSIGN_OR_RETURN(MeasuredRows measured,
-                      MeasureRows(searched, std::move(aligned), tolerances, early, tools));
+  OC_ASSIGN_OR_RETURN(MeasuredRows measured, MeasureRows(searched, std::move(aligned), tolerances,
+                                                         recorded.differences, tools));
   KeepForSearch(may_search && AreFarApart(outputs), &for_search, &searched);
   OC_ASSIGN_OR_RETURN(OutputComparison judged,
                       JudgeOutputs(sides, outputs, measured, tolerances, judging, tools));
-  timer.emplace(options.timings, "check the conversion");
-  OC_ASSIGN_OR_RETURN(const std::optional<CheckedConversion> checked,
-                      CheckConversion(sides, measured.alignment, {options.made_up, other_inputs},
-                                      options.watch, tools.pool));
-  const bool given = options.tolerance.rtol.has_value() || options.tolerance.atol.has_value();
-  const ConversionLimits limits = {options.min_sqnr, other_inputs, options.ties_agree, given};
-  judged = JudgeConversion(checked, sides, outputs, limits, std::move(judged), tools.pool);
+  timer.reset();
+  OC_ASSIGN_OR_RETURN(
+      const std::optional<CheckedConversion> checked,
+      CheckAndJudge(sides, measured.alignment, outputs, other_inputs, options, tools, &judged));
   const bool honest = !AsksForCauses(options) && IsHonest(checked, judged);
   OC_ASSIGN_OR_RETURN(PerSide<NotFinite> not_finite, FindNotFiniteOnBoth(sides, tools));
   OC_RETURN_IF_ERROR(CheckNotStopped(options));
@@ -292,23 +318,17 @@ absl::StatusOr<Findings> CompareRecords(const SideRecords& recorded,
   // Differences by other inputs have no cause in the model.
   const bool untested =
       IsUntestedBecauseOf(options.made_up_inputs, *sides.left.stream, *sides.right.stream, judged);
-  CauseReport search;
-  if (!untested && !honest) {
-    OC_ASSIGN_OR_RETURN(search, SearchCauses(searched, outputs.right, measured, judged, tolerances,
-                                             options, tools));
-  }
+  OC_ASSIGN_OR_RETURN(CauseReport search,
+                      SearchUnless(untested || honest, searched, outputs.right, measured, judged,
+                                   tolerances, options, tools));
   for (const SideId id : kBothSides) for_search[id].Clear();
-  OC_ASSIGN_OR_RETURN(
-      measured, WithRepairedPairs(sides, std::move(measured), &search, tolerances, early, tools));
-  LookAtQuantizationOptions looking =
-      LookingAtQuantization(options, AnyRecorded(sides), quantized, judged.agree);
-  looking.review = looking.review && !honest;
+  OC_ASSIGN_OR_RETURN(measured, WithRepairedPairs(sides, std::move(measured), &search, tolerances,
+                                                  recorded.differences, tools));
+  const LookAtQuantizationOptions looking =
+      LookingAtQuantization(options, AnyRecorded(sides), quantized, judged.agree, honest);
   OC_ASSIGN_OR_RETURN(ReviewedCauses reviewed,
                       LookAtQuantization(sides, measured.alignment, search.causes, looking, tools));
-  reviewed.causes = WithoutHonest(checked, judged, std::move(reviewed.causes));
-  if (options.causes && checked.has_value() && !judged.agree && reviewed.causes.empty()) {
-    reviewed.causes = CausesOfSuspects(*checked, sides);
-  }
+  reviewed.causes = CausesByConversion(checked, judged, sides, options.causes, reviewed.causes);
   timer.reset();
   OC_RETURN_IF_ERROR(CheckNotStopped(options));
 
@@ -323,10 +343,9 @@ absl::StatusOr<Findings> CompareRecords(const SideRecords& recorded,
     LeaveOutNoise(sides, search.causes, &judged, &reviewed.causes);
   std::optional<KeepInFloat> keep_in_float;
   if (options.causes && !other_inputs && search.not_searched.empty()) {
-    timer.emplace(options.timings, "keep in float");
+    const StepTimer keeping(options.timings, "keep in float");
     OC_ASSIGN_OR_RETURN(keep_in_float, KeepNodesInFloat(sides, outputs, measured, judged, reviewed,
                                                         tolerances, judging, tools));
-    timer.reset();
   }
   const ReportOptions asked = {options.fusions, options.shadow, options.explain};
   OC_ASSIGN_OR_RETURN(Reports reports, MakeReports(records, sides, measured, reviewed.quantization,

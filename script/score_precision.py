@@ -195,7 +195,8 @@ class Net:
     def embed(self, ids, words, length, width):
         with self.part("embed"):
             x = self.op("Gather", self.normal("word", words, width, std=0.5), ids, axis=0)
-            return self.norm(self.op("Add", x, self.normal("position", length, width, std=0.5)), width, "norm")
+            x = self.op("Add", x, self.normal("position", length, width, std=0.5))
+            return self.norm(x, width, "norm")
 
     def blocks(self, x, layers, width, heads, mask, act, first=False):
         for i in range(layers):
@@ -455,7 +456,8 @@ def experts(net):
         with net.part(f"layers.{i}"):
             x = net.norm(net.op("Add", x, net.attention(x, width, 4, mask)), width, "norm1")
             with net.part("router"):
-                odds = net.op("Softmax", net.linear(x, width, count, "gate", False, 3 * width ** -0.5), axis=-1)
+                odds = net.linear(x, width, count, "gate", False, 3 * width ** -0.5)
+                odds = net.op("Softmax", odds, axis=-1)
                 best, chosen = net.op("TopK", odds, net.ints(2), n=2, axis=-1)
                 best = net.op("Div", best, net.op("ReduceSum", best, net.ints(-1), keepdims=1))
                 none = net.op("Mul", odds, net.const(0))
@@ -584,6 +586,15 @@ def to_bfloat16(model):
     return onnx.shape_inference.infer_shapes(model, check_type=True, strict_mode=True)
 
 
+def casts_repaired(model):
+    """Casts to float that onnxconverter_common leaves although it gives their readers float16."""
+    half = {v.name for v in model.graph.value_info if v.type.tensor_type.elem_type == TensorProto.FLOAT16}
+    for node in model.graph.node:
+        if node.op_type == "Cast" and node.output[0] in half and attribute(node, "to").i == F32:
+            attribute(node, "to").i = TensorProto.FLOAT16
+    return model
+
+
 def save(model, path):
     big = model.ByteSize() > 1 << 30
     path.with_suffix(".data").unlink(missing_ok=True)
@@ -633,7 +644,8 @@ def converted(network, form, path):
     with tempfile.TemporaryDirectory() as folder:
         if form == "f16":
             from onnxconverter_common import float16
-            save(float16.convert_float_to_float16(onnx.load(network.path), keep_io_types=True), path)
+            model = float16.convert_float_to_float16(onnx.load(network.path), keep_io_types=True)
+            save(casts_repaired(model), path)
         elif form == "f16b":
             from onnxruntime.transformers.float16 import convert_float_to_float16
             save(convert_float_to_float16(onnx.load(network.path), keep_io_types=True), path)
@@ -703,7 +715,8 @@ import os, sys, time
 began = time.monotonic()
 pid = os.posix_spawn(sys.argv[2], sys.argv[2:], os.environ)
 _, status, usage = os.wait4(pid, 0)
-print(time.monotonic() - began, usage.ru_maxrss, os.waitstatus_to_exitcode(status), file=open(sys.argv[1], "w"))
+with open(sys.argv[1], "w") as report:
+    print(time.monotonic() - began, usage.ru_maxrss, os.waitstatus_to_exitcode(status), file=report)
 """
 BOTH = """
 import sys, time
@@ -755,8 +768,9 @@ def said(report):
 
 PASSING = {"Cast", "Identity", "QuantizeLinear", "DequantizeLinear", "Transpose", "Reshape",
            "DynamicQuantizeLinear"}
-SCALES = {"QuantizeLinear": (1,), "DequantizeLinear": (1,), "QLinearConv": (1, 4, 6), "QLinearMatMul": (1, 4, 6),
-          "MatMulNBits": (2,), "QLinearAdd": (1, 4, 6), "QLinearMul": (1, 4, 6), "QGemm": (1, 4, 7),
+SCALES = {"QuantizeLinear": (1,), "DequantizeLinear": (1,), "QLinearConv": (1, 4, 6),
+          "QLinearMatMul": (1, 4, 6), "MatMulNBits": (2,), "QLinearAdd": (1, 4, 6), "QLinearMul": (1, 4, 6),
+          "QGemm": (1, 4, 7),
           "QLinearSigmoid": (1, 3), "QLinearLeakyRelu": (1, 3), "QLinearGlobalAveragePool": (1, 3),
           "QLinearAveragePool": (1, 3), "QLinearSoftmax": (1, 3), "DynamicQuantizeMatMul": (2,),
           "DynamicQuantizeLSTM": (8, 10), "MatMulIntegerToFloat": (2, 3)}
@@ -1034,7 +1048,7 @@ def honest(given, network, form):
         path.unlink(missing_ok=True)
         if given.verbose and not isinstance(e, Skipped):
             traceback.print_exc()
-        return Honest(network.name, form, f"{type(e).__name__}: {str(e).splitlines()[0][:160] if str(e) else ''}")
+        return Honest(network.name, form, f"{type(e).__name__}: {e}".splitlines()[0][:200])
     status, report, seconds, size = judged(given, network, path)
     ort_seconds = ort_size = made_up = None
     if form != "bf16":
@@ -1056,8 +1070,8 @@ def show_honest(given, network, pair, out):
         return
     ratio = f", {pair.seconds / pair.ort_seconds:.1f} of onnxruntime's" if pair.ort_seconds else ""
     if given.verbose:
-        print(f"{pair.network} {pair.form}: exit {pair.status}, {len(pair.causes)} causes, {pair.sqnr:.1f} dB,"
-              f" {pair.seconds:.1f} s{ratio}, {pair.size >> 10} MB", flush=True)
+        print(f"{pair.network} {pair.form}: exit {pair.status}, {len(pair.causes)} causes, "
+              f"{pair.sqnr:.1f} dB, {pair.seconds:.1f} s{ratio}, {pair.size >> 10} MB", flush=True)
     runs = [("given", pair.status, pair.said, pair.causes)]
     if pair.made_up:
         runs.append(("made up", *pair.made_up))
@@ -1073,7 +1087,8 @@ def show_honest(given, network, pair, out):
         print("\n".join(lines), flush=True)
 
 
-class Fault(collections.namedtuple("Fault", "network form kind changed status named moved noise said causes")):
+class Fault(collections.namedtuple(
+        "Fault", "network form kind changed status named moved noise said causes")):
     def good(self):
         return self.status == 1 and self.named
 
@@ -1105,8 +1120,8 @@ def faulty(given, network, form, number):
         status, report, _, _ = judged(given, network, path)
         first = names_of(report["causes"][0]) if report["causes"] else set()
         names = acceptable(model, changed) | acceptable(onnx.load(source, load_external_data=False), changed)
-        fault = Fault(network.name, form, f"{kind.__name__}{number}", changed[0], status, bool(first & names), moved,
-                      noise, said(report), [cause_line(c) for c in report["causes"]])
+        fault = Fault(network.name, form, f"{kind.__name__}{number}", changed[0], status, bool(first & names),
+                      moved, noise, said(report), [cause_line(c) for c in report["causes"]])
         if fault.good():
             path.unlink()
             path.with_suffix(".data").unlink(missing_ok=True)
@@ -1160,8 +1175,9 @@ def ratio_line(what, ratios):
 
 
 def table(given, pairs, faults):
-    ratio_line("seconds", [(p.seconds / p.ort_seconds, f"{p.network} {p.form}") for p in pairs if p.ort_seconds])
-    ratio_line("memory", [(p.size / p.ort_size, f"{p.network} {p.form}") for p in pairs if p.ort_seconds])
+    timed = [(p, f"{p.network} {p.form}") for p in pairs if p.ort_seconds]
+    ratio_line("seconds", [(p.seconds / p.ort_seconds, where) for p, where in timed])
+    ratio_line("memory", [(p.size / p.ort_size, where) for p, where in timed])
     ran = [p for p in pairs if not p.skipped]
     broken = [p for p in ran if p.sqnr < 10 and p.status]
     if broken:

@@ -477,6 +477,7 @@ void ConversionMatcher::Follow(int m) {
     if (r == kNone || partners_[Index(r)] == kNone) continue;
     const int l = partners_[Index(r)];
     if (!plain_.IsComputed(l) || IsOnlyRounded(r)) continue;
+    if (absl::c_linear_search(ClassesInOrder(r), classes_[Index(l)])) continue;
     // Other results of dynamic quantization are parameters.
     if (!IsFloatingPoint(converted_.result(r).dtype) && IsFloatingPoint(plain_.result(l).dtype) &&
         !params_.of(r).has_value()) {

@@ -139,6 +139,46 @@ class ConversionJudge {
   const ThreadPool* pool_;
 };
 
+// Causes stay where everything is honest and floats of 16 bits differ all the same: then the
+// rounding of a node is the cause.
+std::vector<Cause> WithoutHonest(const CheckedConversion& checked, const OutputComparison& judged,
+                                 std::vector<Cause> causes) {
+  if (!judged.agree && checked.suspects.empty() && !checked.conversion.quantized) return causes;
+  std::erase_if(causes, [&](const Cause& cause) {
+    const int r = OfSide(cause, checked.conversion.converted);
+    // Noise of the type is no cause.
+    if (checked.conversion.quantized && cause.kind == CauseKind::kQuantization &&
+        !absl::c_linear_search(checked.suspects, r)) {
+      return true;
+    }
+    return r != kNone && !cause.in_body.has_value() && !cause.overflow &&
+           checked.honest[Index(r)] && !checked.overflows[Index(r)];
+  });
+  return causes;
+}
+
+std::vector<Cause> CausesOfSuspects(const CheckedConversion& checked,
+                                    const PerSide<RecordedSide>& sides) {
+  constexpr size_t kMostCauses = 4;
+  std::vector<Cause> causes;
+  for (size_t i = 0; i < checked.suspects.size() && causes.size() < kMostCauses; ++i) {
+    const bool left = checked.conversion.converted == SideId::kLeft;
+    Cause& cause = causes.emplace_back();
+    cause.left = left ? checked.suspects[i] : checked.suspects_of[i];
+    cause.right = left ? checked.suspects_of[i] : checked.suspects[i];
+    cause.judged = cause.right;
+    cause.text = "on its own inputs the converted one is farther off than rounding explains";
+    if (cause.left == kNone || cause.right == kNone) {
+      causes.pop_back();
+      continue;
+    }
+    const std::string& ours = OpTypeOf(sides.left.result(cause.left), *sides.left.stream);
+    const std::string& theirs = OpTypeOf(sides.right.result(cause.right), *sides.right.stream);
+    if (ours != theirs) absl::StrAppend(&cause.text, "; operator: ", ours, " | ", theirs);
+  }
+  return causes;
+}
+
 }  // namespace
 
 OutputComparison JudgeConversion(const std::optional<CheckedConversion>& checked,
@@ -177,38 +217,13 @@ bool IsHonest(const std::optional<CheckedConversion>& checked, const OutputCompa
          });
 }
 
-std::vector<Cause> WithoutHonest(const std::optional<CheckedConversion>& checked,
-                                 const OutputComparison& judged, std::vector<Cause> causes) {
-  if (!checked.has_value()) return causes;
-  if (!judged.agree && checked->suspects.empty() && !checked->conversion.quantized) return causes;
-  std::erase_if(causes, [&](const Cause& cause) {
-    const int r = OfSide(cause, checked->conversion.converted);
-    return r != kNone && !cause.in_body.has_value() && !cause.overflow &&
-           checked->honest[Index(r)] && !checked->overflows[Index(r)];
-  });
-  return causes;
-}
-
-std::vector<Cause> CausesOfSuspects(const CheckedConversion& checked,
-                                    const PerSide<RecordedSide>& sides) {
-  constexpr size_t kMostCauses = 4;
-  std::vector<Cause> causes;
-  for (size_t i = 0; i < checked.suspects.size() && causes.size() < kMostCauses; ++i) {
-    const bool left = checked.conversion.converted == SideId::kLeft;
-    Cause& cause = causes.emplace_back();
-    cause.left = left ? checked.suspects[i] : checked.suspects_of[i];
-    cause.right = left ? checked.suspects_of[i] : checked.suspects[i];
-    cause.judged = cause.right;
-    cause.text = "on its own inputs the converted one is farther off than rounding explains";
-    if (cause.left == kNone || cause.right == kNone) {
-      causes.pop_back();
-      continue;
-    }
-    const std::string& ours = OpTypeOf(sides.left.result(cause.left), *sides.left.stream);
-    const std::string& theirs = OpTypeOf(sides.right.result(cause.right), *sides.right.stream);
-    if (ours != theirs) absl::StrAppend(&cause.text, "; operator: ", ours, " | ", theirs);
-  }
-  return causes;
+std::vector<Cause> CausesByConversion(const std::optional<CheckedConversion>& checked,
+                                      const OutputComparison& judged,
+                                      const PerSide<RecordedSide>& sides, bool asked,
+                                      std::vector<Cause> causes) {
+  if (!checked.has_value() || !asked) return causes;
+  causes = WithoutHonest(*checked, judged, std::move(causes));
+  return causes.empty() && !judged.agree ? CausesOfSuspects(*checked, sides) : causes;
 }
 
 }  // namespace onnxcmp

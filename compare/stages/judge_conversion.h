@@ -40,14 +40,12 @@ OutputComparison JudgeConversion(const std::optional<CheckedConversion>& checked
 // A result that overflows inside has one all the same.
 bool IsHonest(const std::optional<CheckedConversion>& checked, const OutputComparison& judged);
 
-// Causes without those at nodes and constants that are honest. They stay where everything is honest
-// and floats of 16 bits differ all the same: then the rounding of a node is the cause.
-std::vector<Cause> WithoutHonest(const std::optional<CheckedConversion>& checked,
-                                 const OutputComparison& judged, std::vector<Cause> causes);
-
-// A cause for each of the first suspects, for outputs that differ without another one.
-std::vector<Cause> CausesOfSuspects(const CheckedConversion& checked,
-                                    const PerSide<RecordedSide>& sides);
+// Causes without those at nodes and constants that are honest, and without noise of quantization;
+// the first suspects, if outputs differ without another cause. `asked`: causes were.
+std::vector<Cause> CausesByConversion(const std::optional<CheckedConversion>& checked,
+                                      const OutputComparison& judged,
+                                      const PerSide<RecordedSide>& sides, bool asked,
+                                      std::vector<Cause> causes);
 
 }  // namespace onnxcmp
 
