@@ -15,8 +15,8 @@ runs both models in a process of its own (its seconds without imports).
 
 Forms: f16, f16b (two converters), bf16, dyn, dynpc (dynamic), qdq, qdqpc, qop, entropy, percentile (static),
 nb4, nb8 (weights in blocks). A form that its tool cannot make or that cannot run is skipped. onnxruntime
-does not run most operators in bfloat16, so onnxcmp runs that one. Static forms leave additions of masks in
-float, but for qdq; qdqpc and qop are made from the graph that quant_pre_process gives. qdqpc, qop and
+does not run most operators in bfloat16, so onnxcmp runs that one. Static forms, but for qdq, leave masks and
+the Softmax after them in float: with -1e9 in its range a scale rounds all scores to 0. qdqpc and qop are made from the graph that quant_pre_process gives. qdqpc, qop and
 percentile have unsigned activations. Needs onnx, numpy, onnxruntime and onnxconverter_common.
 """
 import argparse
@@ -169,7 +169,7 @@ class Net:
             scores = self.op("Mul", self.op("MatMul", q, k), self.const(size ** -0.5))
             if mask:
                 scores = self.op("Add", scores, mask, keep=True)
-            mixed = self.op("MatMul", self.op("Softmax", scores, axis=-1), v)
+            mixed = self.op("MatMul", self.op("Softmax", scores, axis=-1, keep=bool(mask)), v)
             mixed = self.op("Reshape", self.op("Transpose", mixed, perm=[0, 2, 1, 3]), self.ints(0, 0, width))
             return self.linear(mixed, width, width, "out_proj", bias)
 
@@ -515,7 +515,9 @@ def taken(spec, seed):
         sets.append({k: pick.permutation(v.reshape(-1)).reshape(v.shape) if v.dtype.kind == "f" or v.ndim == 0
                      else pick.permuted(v, axis=-1) for k, v in first.items()})
     graph = onnx.load(path, load_external_data=False).graph
-    masks = [n.name for n in graph.node if n.op_type == "Add" and n.name and "mask" in n.name.lower()]
+    masked = [n for n in graph.node if n.op_type == "Add" and any("mask" in i.lower() for i in n.input)]
+    after = [n for n in graph.node if n.op_type == "Softmax" and any(n.input[0] in m.output for m in masked)]
+    masks = [n.name for n in [*masked, *after] if n.name]
     return Network(pathlib.Path(path).stem, pathlib.Path(path), pathlib.Path(inputs), sets, masks)
 
 
@@ -770,8 +772,7 @@ PASSING = {"Cast", "Identity", "QuantizeLinear", "DequantizeLinear", "Transpose"
            "DynamicQuantizeLinear"}
 SCALES = {"QuantizeLinear": (1,), "DequantizeLinear": (1,), "QLinearConv": (1, 4, 6),
           "QLinearMatMul": (1, 4, 6), "MatMulNBits": (2,), "QLinearAdd": (1, 4, 6), "QLinearMul": (1, 4, 6),
-          "QGemm": (1, 4, 7),
-          "QLinearSigmoid": (1, 3), "QLinearLeakyRelu": (1, 3), "QLinearGlobalAveragePool": (1, 3),
+          "QGemm": (1, 4, 7), "QLinearSigmoid": (1, 3), "QLinearLeakyRelu": (1, 3), "QLinearGlobalAveragePool": (1, 3),
           "QLinearAveragePool": (1, 3), "QLinearSoftmax": (1, 3), "DynamicQuantizeMatMul": (2,),
           "DynamicQuantizeLSTM": (8, 10), "MatMulIntegerToFloat": (2, 3)}
 LAST = {"MatMul", "QLinearMatMul", "MatMulInteger", "Gather", "QGemm"}
