@@ -16,8 +16,9 @@ runs both models in a process of its own (its seconds without imports).
 Forms: f16, f16b (two converters), bf16, dyn, dynpc (dynamic), qdq, qdqpc, qop, entropy, percentile (static),
 nb4, nb8 (weights in blocks). A form that its tool cannot make or that cannot run is skipped. onnxruntime
 does not run most operators in bfloat16, so onnxcmp runs that one. Static forms, but for qdq, leave masks and
-the Softmax after them in float: with -1e9 in its range a scale rounds all scores to 0. qdqpc and qop are made from the graph that quant_pre_process gives. qdqpc, qop and
-percentile have unsigned activations. Needs onnx, numpy, onnxruntime and onnxconverter_common.
+the Softmax after them in float: with -1e9 in its range a scale rounds all scores to 0. qdqpc and qop are
+made from the graph that quant_pre_process gives. qdqpc, qop and percentile have unsigned activations.
+Needs onnx, numpy, onnxruntime and onnxconverter_common.
 """
 import argparse
 import collections
@@ -74,7 +75,7 @@ class Net:
         self.outputs.append(helper.make_tensor_value_info(name, F32, [None] * rank))
 
     def weight(self, name, array):
-        name = f"{self.scope}{name}".strip("/").replace("/", ".")
+        name = f"{self.scope}/{name}".strip("/").replace("/", ".")
         self.names["weight", name] += 1
         if self.names["weight", name] > 1:
             name += f"_{self.names['weight', name]}"
@@ -687,7 +688,7 @@ def outputs_of(path, network, form, tool):
                              capture_output=True, text=True, timeout=TIMEOUT)
         if run.returncode != 0:
             raise Skipped(f"onnxcmp run: {run.stderr.strip()[:150]}")
-        return dict(np.load(saved))
+        return {name: values for name, values in np.load(saved).items() if isinstance(values, np.ndarray)}
 
 
 def distance(right, left):
@@ -772,9 +773,9 @@ PASSING = {"Cast", "Identity", "QuantizeLinear", "DequantizeLinear", "Transpose"
            "DynamicQuantizeLinear"}
 SCALES = {"QuantizeLinear": (1,), "DequantizeLinear": (1,), "QLinearConv": (1, 4, 6),
           "QLinearMatMul": (1, 4, 6), "MatMulNBits": (2,), "QLinearAdd": (1, 4, 6), "QLinearMul": (1, 4, 6),
-          "QGemm": (1, 4, 7), "QLinearSigmoid": (1, 3), "QLinearLeakyRelu": (1, 3), "QLinearGlobalAveragePool": (1, 3),
-          "QLinearAveragePool": (1, 3), "QLinearSoftmax": (1, 3), "DynamicQuantizeMatMul": (2,),
-          "DynamicQuantizeLSTM": (8, 10), "MatMulIntegerToFloat": (2, 3)}
+          "QGemm": (1, 4, 7), "QLinearSigmoid": (1, 3), "QLinearLeakyRelu": (1, 3),
+          "QLinearGlobalAveragePool": (1, 3), "QLinearAveragePool": (1, 3), "QLinearSoftmax": (1, 3),
+          "DynamicQuantizeMatMul": (2,), "DynamicQuantizeLSTM": (8, 10), "MatMulIntegerToFloat": (2, 3)}
 LAST = {"MatMul", "QLinearMatMul", "MatMulInteger", "Gather", "QGemm"}
 
 
@@ -784,7 +785,7 @@ def readers(model, name, passing=PASSING):
     for node in model.graph.node:
         for slot, read in enumerate(node.input):
             if read in names:
-                if node.op_type in passing and slot == 0:
+                if node.op_type in passing and (slot == 0 or node.op_type.endswith("uantizeLinear")):
                     names += node.output
                 else:
                     found.append((node, slot))
@@ -998,7 +999,9 @@ FAULTS = [row_doubled, columns_exchanged, bias_zero, channel_zero, scale_wrong, 
           operator_replaced, inputs_swapped, attribute_changed, relu_removed, inputs_exchanged]
 SUFFIX = re.compile("(_quantized|_scale|_zero_point|_quant|_DequantizeLinear_Output|_DequantizeLinear"
                     "|_QuantizeLinear_Output|_QuantizeLinear_Input|_QuantizeLinear|_q4|_bf16|_Q4G32|_Q8G32"
-                    "|_Q4|_Q8|_bias_add|_output_quantized|_MatMul|_cast)$")
+                    "|_Q4|_Q8|_bias_add|_quant_scales_mul|_quant_output_scale_mul|_scales_mul"
+                    "|_output_scale_mul"
+                    "|_output_quantized|_MatMul|_cast)$")
 
 
 def plain(name):
@@ -1015,6 +1018,9 @@ def acceptable(model, changed):
             if name in node.input:
                 names |= {node.name, *node.output}
         for node, _ in readers(model, name):
+            names |= {node.name, *node.output}
+    for node in model.graph.node:
+        if node.op_type in PASSING and names & set(node.input[:1]):
             names |= {node.name, *node.output}
     return {plain(n) for n in names if n} - {""}
 
@@ -1112,8 +1118,10 @@ def faulty(given, network, form, number):
         save(model, path)
         try:
             moved = distance(outputs_of(path, network, form, given.onnxcmp), right)
-        except Exception:
+        except Exception as e:
             moved = 0
+            if given.verbose:
+                print(f"{path.name} does not run: {e}".splitlines()[0][:150])
         if moved <= 2 * noise or not np.isfinite(moved):
             path.unlink()
             path.with_suffix(".data").unlink(missing_ok=True)
