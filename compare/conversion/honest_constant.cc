@@ -39,7 +39,8 @@ struct Errors {
   double sum = 0;     // in steps
   double squares = 0;
   double products = 0;
-  double steps = 0;  // squares of the integers
+  double steps = 0;    // squares of the integers
+  double outward = 0;  // away from 0: what a rounding towards it leaves
 
   void Add(const Errors& other) {
     count += other.count;
@@ -48,6 +49,7 @@ struct Errors {
     squares += other.squares;
     products += other.products;
     steps += other.steps;
+    outward += other.outward;
   }
   bool Fit() const {
     if (beyond == 0) return true;
@@ -58,6 +60,7 @@ struct Errors {
     const double rms = std::sqrt(squares / count);
     return rms <= kErrorOfWeights &&
            std::abs(sum / count) <= kCommonOffset + kDeviations * rms / std::sqrt(count) &&
+           std::abs(outward / count) <= kCommonOffset + kDeviations * rms / std::sqrt(count) &&
            std::abs(products / steps) <= kCommonFactor + kDeviations * rms / std::sqrt(steps);
   }
 };
@@ -177,7 +180,7 @@ bool IsQuantizedFrom(const Tensor& plain, const Tensor& integers, const QuantPar
                      const double far = std::abs(error) <= kHalfStep ? 0 : 1;
                      piece.errors[static_cast<size_t>(cursor.at() - piece.first)].Add(
                          {1, far, error, error * error, error * (q[i] - zero),
-                          (q[i] - zero) * (q[i] - zero)});
+                          (q[i] - zero) * (q[i] - zero), step < 0 ? -error : error});
                    }
                    return true;
                  });

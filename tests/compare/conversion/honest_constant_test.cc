@@ -332,6 +332,21 @@ TEST(QuantizedConstant, AScaleOfZeroStandsForNothingElse) {
   EXPECT_FALSE(rounded.IsHonest());
 }
 
+TEST(QuantizedConstant, NumbersThatAreAlwaysRoundedTowardsZeroAreWrong) {
+  Rounded rounded = RoundedAlong({4, 400}, 0, 4);
+  EXPECT_TRUE(rounded.IsHonest());
+  const std::vector<double> numbers = ElementsOf(rounded.plain);
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    const size_t channel = i / 400;
+    const double zero = rounded.params.zero_points.size() == 1
+                            ? rounded.params.zero_points[0]
+                            : rounded.params.zero_points[channel];
+    rounded.integers[i] = std::clamp(std::trunc(numbers[i] / rounded.params.scales[channel]) + zero,
+                                     rounded.params.least, rounded.params.most);
+  }
+  EXPECT_FALSE(rounded.IsHonest());
+}
+
 TEST(QuantizedConstant, AScaleIsFinite) {
   for (const double scale : {kEndless, std::numeric_limits<double>::quiet_NaN()}) {
     Rounded rounded = OneScale();
