@@ -21,7 +21,7 @@ namespace {
 // Ratio of signal to noise that a type leaves at least, in decibels. With less, rounding itself is
 // the fault: some node needs a finer type.
 double LeastDecibels(const Conversion& conversion) {
-  if (conversion.quantized) return conversion.few_bits ? 3 : 6;
+  if (conversion.quantized) return conversion.few_bits ? 6 : 10;
   return conversion.epsilon == EpsilonOf(DType::kBfloat16) ? 18 : 36;
 }
 

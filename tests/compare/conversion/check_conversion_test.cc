@@ -851,7 +851,7 @@ TEST(CheckConversion, NoiseThatLeavesLittleOfASignalIsRefusedUnlessAskedFor) {
   EXPECT_GT(*refused.outputs.pairs[0].sqnr, 1);
   EXPECT_LT(*refused.outputs.pairs[0].sqnr, 6);
   EXPECT_EQ(refused.verdict, Verdict::kDifferent);
-  EXPECT_THAT(refused.outputs.pairs[0].difference.fault, HasSubstr("below 6 dB"));
+  EXPECT_THAT(refused.outputs.pairs[0].difference.fault, HasSubstr("below 10 dB"));
   EXPECT_FALSE(refused.outputs.pairs[0].honest_noise);
   CompareOptions options;
   options.min_sqnr = 1;
