@@ -375,16 +375,12 @@ class ConversionChecker {
       }
     }
     for (const auto& [output, source] : converted_.outputs()) {
-      if (source != kNone) {
-        checked->chosen_by[Index(output)] = checked->chosen_by[Index(source)];
-      }
-      checked->honest_outputs.emplace_back(
-          output, source != kNone && !tainted[Index(source)] && !matcher_.Classes(source).empty());
-    }
-    for (const auto& [output, source] : plain_.outputs()) {
-      for (const auto& [theirs, from] : converted_.outputs()) {
-        if (source != kNone && from != kNone && matcher_.StandsFor(from, source)) {
-          checked->paired_outputs.emplace_back(output, theirs);
+      if (source == kNone) continue;
+      checked->chosen_by[Index(output)] = checked->chosen_by[Index(source)];
+      if (tainted[Index(source)]) continue;
+      for (const auto& [theirs, from] : plain_.outputs()) {
+        if (from != kNone && matcher_.StandsFor(source, from)) {
+          checked->honest_outputs.emplace_back(theirs, output);
         }
       }
     }
@@ -405,7 +401,6 @@ class ConversionChecker {
         ours.fingerprint.content == theirs.fingerprint.content) {
       return;
     }
-    checked->choices.push_back(r);
     checked->chosen_by[Index(r)] = r;
   }
 
@@ -445,8 +440,7 @@ bool IsMostlyConverted(const PerSide<RecordedSide>& sides, const Conversion& con
 }  // namespace
 
 bool CheckedConversion::IsHonestOutput(int plain, int converted) const {
-  return absl::c_linear_search(paired_outputs, std::pair(plain, converted)) &&
-         absl::c_linear_search(honest_outputs, std::pair(converted, true));
+  return absl::c_linear_search(honest_outputs, std::pair(plain, converted));
 }
 
 absl::StatusOr<std::optional<CheckedConversion>> CheckConversion(const PerSide<RecordedSide>& sides,

@@ -30,19 +30,16 @@ struct CheckedConversion {
   std::vector<bool> honest;
   // By result of the converted side: true if it is not finite where the other side's is.
   std::vector<bool> overflows;
-  // Results that only choices at nearly equal numbers have changed: ids, conditions. Those that no
-  // other choice leads to come first in `choices`; by result of the converted side, the first of
-  // these that it depends on, or kNone.
-  std::vector<int> choices;
+  // By result of the converted side: the first result that it depends on, or is, which a choice at
+  // nearly equal numbers has changed, as ids and conditions; kNone if there is none.
   std::vector<int> chosen_by;
   // Results of the converted side that ought to stand for one of the other and are farther from it
   // than rounding explains, on their own inputs; in order.
   std::vector<int> suspects;
   std::vector<int> suspects_of;  // by suspect: the result that it ought to stand for
-  // Outputs of the converted side, and if nothing that they are computed from is suspect.
-  std::vector<std::pair<int, bool>> honest_outputs;
-  // Outputs of the plain and of the converted side that stand for each other.
-  std::vector<std::pair<int, int>> paired_outputs;
+  // Outputs of the plain and of the converted side that stand for each other, if nothing that the
+  // converted one is computed from is suspect.
+  std::vector<std::pair<int, int>> honest_outputs;
   int64_t nodes = 0;  // that were checked
 
   bool IsHonestOutput(int plain, int converted) const;

@@ -217,7 +217,7 @@ ConstantRounding ConversionMatcher::RoundingOf(int l, int r, bool transposed) {
              IsMeasurable(numbers) && IsFloatingPoint(theirs.dtype)) {
     rounding = onnxcmp::RoundingOf(plain, numbers.tensor(), pool_);
   }
-  roundings_[{classes_[Index(l)], r, transposed}] = rounding;
+  it->second = rounding;
   return rounding;
 }
 

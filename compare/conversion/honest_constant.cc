@@ -17,7 +17,7 @@ namespace {
 
 // Half a step, and what single precision adds to it.
 constexpr double kHalfStep = 0.501;
-// Of errors that are no rounding to nearest, in steps: the most on the whole, the most that they
+// Errors that are no rounding to nearest, in steps: the most on the whole, the most that they
 // may have in common, and the most that a factor may explain.
 constexpr double kErrorOfWeights = 0.75;
 constexpr double kCommonOffset = 0.2;
