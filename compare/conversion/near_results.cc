@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "absl/algorithm/container.h"
@@ -65,6 +66,24 @@ bool AreNear(const Tensor& wanted, const DequantizedView& actual, double relativ
                  kOfFew * std::max(relative * (whole + rms(slice.size, slice.count)), absolute);
     });
   });
+}
+
+bool IsNearestStep(const Tensor& wanted, const DequantizedView& actual) {
+  const std::optional<QuantParamValues>& params = actual.params();
+  if (!params.has_value() || !params->per_tensor()) return false;
+  const double step = params->scales[0];
+  const double least = (params->least - params->zero_points[0]) * step;
+  const double most = (params->most - params->zero_points[0]) * step;
+  const double half = 0.505 * step;  // and the rounding of floats on the way
+  bool nearest = wanted.num_elements() == actual.size();
+  ForEachStrip(NumberReader(wanted), DequantizedReader(actual), 0, nearest ? actual.size() : 0,
+               [&](int64_t /*first*/, int64_t count, const double* a, const double* b) {
+                 for (int64_t i = 0; i < count; ++i) {
+                   nearest = nearest && std::abs(std::clamp(a[i], least, most) - b[i]) <= half;
+                 }
+                 return nearest;
+               });
+  return nearest;
 }
 
 }  // namespace onnxcmp

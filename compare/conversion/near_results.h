@@ -12,6 +12,10 @@ namespace onnxcmp {
 // numbers, may be any such.
 bool AreNear(const Tensor& wanted, const DequantizedView& actual, double relative, double absolute);
 
+// True if each number is the nearest step to that of `wanted` in the range of its type, or one of
+// two that are equally near: 1 + tanh(x) may lie between two steps everywhere.
+bool IsNearestStep(const Tensor& wanted, const DequantizedView& actual);
+
 }  // namespace onnxcmp
 
 #endif  // ONNXCMP_COMPARE_CONVERSION_NEAR_RESULTS_H_

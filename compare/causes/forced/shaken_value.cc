@@ -18,7 +18,8 @@ namespace onnxcmp {
 namespace {
 
 // Moves up to 64 elements, in a form that g++ vectorizes: this is most of the cost of shaking a
-// region. Integers, which are exact in any type, stay: shapes, masks, counts.
+// region. Integers, which are exact in any type, stay: shapes, masks, counts. So does the fill of a
+// mask, a negative number beyond them: an addend of its size rounds to nothing on both sides.
 void MoveUpOrDown(uint64_t signs, double epsilon, int64_t count, double* a) {
   constexpr double kExact = 16777216;
   constexpr double kWhole = 1.5 * 4503599627370496;  // adding this drops a number's fraction
@@ -29,7 +30,7 @@ void MoveUpOrDown(uint64_t signs, double epsilon, int64_t count, double* a) {
     const double moved = a[i] * (1 + std::bit_cast<double>(up ^ ((downs >> i) << 63)));
     const double whole = (a[i] + kWhole) - kWhole;
     double result = whole == a[i] ? a[i] : moved;
-    result = magnitude > kExact ? moved : result;
+    result = a[i] > kExact ? moved : result;
     a[i] = magnitude <= thresholds::kMaskMagnitude ? result : a[i];
   }
 }
