@@ -15,9 +15,9 @@ runs both models in a process of its own (its seconds without imports).
 
 Forms: f16, f16b (two converters), bf16, dyn, dynpc (dynamic), qdq, qdqpc, qop, entropy, percentile (static),
 nb4, nb8 (weights in blocks). A form that its tool cannot make or that cannot run is skipped. onnxruntime
-does not run most operators in bfloat16, so onnxcmp runs that one. Static forms, but for qdq, leave masks and
-the Softmax after them in float: with -1e9 in its range a scale rounds all scores to 0. qdqpc and qop are
-made from the graph that quant_pre_process gives. qdqpc, qop and percentile have unsigned activations.
+does not run most operators in bfloat16, so onnxcmp runs that one. Static forms leave masks and the Softmax
+after them in float: with -1e9 in its range a scale rounds all scores to 0, which onnxcmp rightly refuses.
+qdqpc and qop are made from the graph that quant_pre_process gives. qdqpc, qop and percentile have unsigned activations.
 Needs onnx, numpy, onnxruntime and onnxconverter_common.
 """
 import argparse
@@ -621,7 +621,7 @@ def static(network, form, path, folder):
                     quant_format=QuantFormat.QOperator if form == "qop" else QuantFormat.QDQ,
                     per_channel=form == "qdqpc", activation_type=kind, weight_type=QuantType.QInt8,
                     calibrate_method=method.get(form, CalibrationMethod.MinMax),
-                    nodes_to_exclude=[] if form == "qdq" else network.in_float)
+                    nodes_to_exclude=network.in_float)
 
 
 def dynamic(network, form, path):

@@ -43,6 +43,9 @@ struct Check {
   double inner_noise = 0;       // of roundings inside, against the size of numbers
   std::vector<int> needs;       // converted results
   std::vector<int> transposed;  // plain entries that the converted side has with exchanged axes
+  // A converted constant and the plain one of its name, of which it is no rounding, if there is
+  // one.
+  std::optional<std::pair<int, int>> odd_constant;
 };
 
 bool Rounds(DType dtype) { return dtype == DType::kFloat16 || dtype == DType::kBfloat16; }
@@ -72,14 +75,17 @@ class ConversionChecker {
     CheckedConversion checked;
     checked.conversion = conversion_;
     suspect_.assign(converted_.stream().results.size(), false);
+    unknown_ = suspect_;
     PlanChecks();
     OC_RETURN_IF_ERROR(RunChecks());
-    if (!inputs.beyond_ranges) {
+    // Where both are quantized, neither range proves the other one wrong.
+    if (!inputs.beyond_ranges && !conversion_.both) {
       const RangedSides ranged = {
           Other(conversion_.converted), plain_side_, plain_, converted_, params_, matcher_};
-      OC_ASSIGN_OR_RETURN(const std::vector<int> wrong,
+      OC_ASSIGN_OR_RETURN(WrongRanges ranges,
                           FindWrongRanges(ranged, &converted_constants_, inputs.made_up, watch_));
-      for (const int r : wrong) suspect_[Index(r)] = true;
+      for (const int r : ranges.wrong) suspect_[Index(r)] = true;
+      checked.lossy = std::move(ranges.lossy);
     }
     checked.nodes = matcher_.matched() + std::ssize(matcher_.unmatched());
     Conclude(&checked);
@@ -95,16 +101,23 @@ class ConversionChecker {
       if (check.has_value()) {
         checks_.push_back(*std::move(check));
       } else {
-        suspect_[Index(r)] = true;
+        unknown_[Index(r)] = true;
       }
     }
   }
 
   std::optional<Check> PlanFor(int l, int r) {
     Check check;
+    // Integers of both sides need not stand for the same numbers.
+    if (plain_.IsComputed(matcher_.ClassOf(l))) l = matcher_.ClassOf(l);
     check.plain = l;
     check.converted = r;
-    const auto stands = [&](int read) { return !matcher_.ClassesInOrder(read).empty(); };
+    // Weights that the converted side rounds by itself are as good as constants.
+    const auto stands = [&](int read) {
+      return !matcher_.ClassesInOrder(read).empty() ||
+             (converted_constants_.IsFixed(read) && IsInteger(converted_.result(read).dtype) &&
+              matcher_.ParamsOf(read).has_value());
+    };
     const Region theirs = RegionOf(converted_, r, stands);
     absl::flat_hash_map<int, int> by_class;
     for (const int entry : theirs.entries) {
@@ -151,15 +164,23 @@ class ConversionChecker {
 
   // The converted region's constant that is this one of the plain side, rounded, if there is one.
   void AddConstant(int l, const Region& theirs, Check* check) {
+    // Integers first: a node that rounds its weights by itself may have the floats, too.
+    std::vector<int> entries(theirs.entries.begin(), theirs.entries.end());
+    absl::c_stable_partition(entries, [&](int r) { return IsInteger(converted_.result(r).dtype); });
     for (const bool transposed : {false, true}) {
       for (const bool named : {true, false}) {
-        for (const int r : theirs.entries) {
+        for (const int r : entries) {
           if (!converted_constants_.IsFixed(r) || (partners_[Index(r)] == l) != named) continue;
           if (matcher_.RoundingOf(l, r, transposed) != ConstantRounding::kHonest) continue;
           check->entries[l] = r;
           if (transposed) check->transposed.push_back(l);
           return;
         }
+      }
+    }
+    for (const int r : theirs.entries) {
+      if (partners_[Index(r)] == l && plain_.result(l).fingerprint.size > 1) {
+        check->odd_constant.emplace(r, l);
       }
     }
   }
@@ -254,7 +275,10 @@ class ConversionChecker {
     const auto run_until = [&](int seen) {
       for (; next < checks_.size() && *absl::c_max_element(checks_[next].needs) <= seen; ++next) {
         const Check& check = checks_[next];
-        if (!IsHonest(check, find)) suspect_[Index(check.converted)] = true;
+        if (!IsHonest(check, find)) {
+          suspect_[Index(check.converted)] = true;
+          if (check.odd_constant.has_value()) odd_[check.converted] = *check.odd_constant;
+        }
         for (const int r : check.needs) {
           if (--uses[Index(r)] == 0) values.erase(r);
         }
@@ -306,6 +330,27 @@ class ConversionChecker {
     return transposed ? Value(Transposed(*floats)) : Value(*floats);
   }
 
+  // Numbers in the range of the integers that a converted result is dequantized from; all of them
+  // if there are none, or if the range ends at 0 as an activation does. That a range is too narrow
+  // is a mistake of its own.
+  Tensor InRangeOf(int r, const Tensor& floats) {
+    const int integers = params_.Dequantizes(r);
+    const std::optional<QuantParams> written =
+        integers == kNone ? std::nullopt : params_.written(integers);
+    if (!written.has_value()) return floats;
+    const std::optional<QuantParamValues> params =
+        converted_constants_.ParamsOf(integers, *written);
+    if (!params.has_value() || absl::c_linear_search(params->zero_points, params->least) ||
+        absl::c_linear_search(params->zero_points, params->most)) {
+      return floats;
+    }
+    const absl::StatusOr<Tensor> rounded = Quantized(
+        DequantizedView(floats), floats.shape(), converted_.result(integers).dtype, *params, pool_);
+    if (!rounded.ok()) return floats;
+    return InFloats(DequantizedView(*rounded, *params), floats.shape(), DType::kFloat, pool_)
+        .value_or(floats);
+  }
+
   bool IsHonest(const Check& check, ValueOf value_of) {
     const Value own = RunRegion(
         plain_, check.region, check.plain,
@@ -329,7 +374,9 @@ class ConversionChecker {
       return ContentOf(own) == ContentOf(actual);
     }
     if (!reals.has_value()) return false;
-    if (!IsInteger(actual.tensor().dtype())) return AreNear(own.tensor(), *reals, relative, 0);
+    if (!IsInteger(actual.tensor().dtype())) {
+      return AreNear(InRangeOf(check.converted, own.tensor()), *reals, relative, 0);
+    }
     const std::optional<QuantParamValues>& params = reals->params();
     const absl::StatusOr<Tensor> rounded =
         Quantized(DequantizedView(own.tensor()), own.tensor().shape(), actual.tensor().dtype(),
@@ -338,29 +385,29 @@ class ConversionChecker {
     const absl::StatusOr<Tensor> wanted =
         InFloats(DequantizedView(*rounded, *params), rounded->shape(), DType::kFloat, pool_);
     const double step = *absl::c_max_element(params->scales);
-    return wanted.ok() && AreNear(*wanted, *reals, check.inner_noise, kStepsOfNode * step);
+    return wanted.ok() && (AreNear(*wanted, *reals, check.inner_noise, kStepsOfNode * step) ||
+                           IsNearestStep(own.tensor(), *reals));
   }
 
   void Conclude(CheckedConversion* checked) {
     const size_t count = converted_.stream().results.size();
     std::vector<bool> tainted(count);
+    checked->faulty.assign(count, false);
     checked->chosen_by.assign(count, kNone);
     checked->honest.assign(count, false);
     checked->overflows.assign(count, false);
     for (const int r : converted_.results()) {
-      bool taint = suspect_[Index(r)];
-      if (const int n = converted_.producer(r); n != kNone && !taint) {
-        taint = absl::c_any_of(converted_.Reads(n), [&](int read) { return tainted[Index(read)]; });
-      }
-      tainted[Index(r)] = taint;
+      const int n = converted_.producer(r);
+      const auto reads = [&](const std::vector<bool>& any) {
+        return n != kNone &&
+               absl::c_any_of(converted_.Reads(n), [&](int read) { return any[Index(read)]; });
+      };
+      checked->faulty[Index(r)] = suspect_[Index(r)] || reads(checked->faulty);
+      tainted[Index(r)] = checked->faulty[Index(r)] || unknown_[Index(r)] || reads(tainted);
       FindChoice(r, checked);
-      checked->honest[Index(r)] = !suspect_[Index(r)] && !matcher_.Classes(r).empty();
-      if (suspect_[Index(r)]) {
-        checked->suspects.push_back(r);
-        const int l = partners_[Index(r)];
-        checked->suspects_of.push_back(
-            l != kNone || matcher_.Classes(r).empty() ? l : matcher_.Classes(r).front());
-      }
+      checked->honest[Index(r)] =
+          !suspect_[Index(r)] && !unknown_[Index(r)] && !matcher_.Classes(r).empty();
+      if (suspect_[Index(r)]) AddSuspect(r, checked);
       checked->overflows[Index(r)] = !converted_.result(r).fingerprint.finite &&
                                      !matcher_.Classes(r).empty() &&
                                      plain_.result(matcher_.Classes(r).front()).fingerprint.finite;
@@ -377,6 +424,7 @@ class ConversionChecker {
     for (const auto& [output, source] : converted_.outputs()) {
       if (source == kNone) continue;
       checked->chosen_by[Index(output)] = checked->chosen_by[Index(source)];
+      checked->faulty[Index(output)] = checked->faulty[Index(source)];
       if (tainted[Index(source)]) continue;
       for (const auto& [theirs, from] : plain_.outputs()) {
         if (from != kNone && matcher_.StandsFor(source, from)) {
@@ -384,6 +432,26 @@ class ConversionChecker {
         }
       }
     }
+  }
+
+  void AddSuspect(int r, CheckedConversion* checked) const {
+    if (const auto odd = odd_.find(r); odd != odd_.end()) {
+      checked->suspects.push_back(odd->second.first);
+      checked->suspects_of.push_back(odd->second.second);
+      return;
+    }
+    // The node before a QuantizeLinear, if that was checked together with it.
+    const int n = converted_.producer(r);
+    const StreamNode* const made = n == kNone ? nullptr : converted_.node(n).made;
+    if (made != nullptr && made->op_type == "QuantizeLinear" && made->inputs[0] != kNone &&
+        converted_.IsComputed(made->inputs[0]) && partners_[Index(made->inputs[0])] != kNone &&
+        matcher_.Classes(made->inputs[0]).empty()) {
+      r = made->inputs[0];
+    }
+    const int l = partners_[Index(r)];
+    checked->suspects.push_back(r);
+    checked->suspects_of.push_back(
+        l != kNone || matcher_.Classes(r).empty() ? l : matcher_.Classes(r).front());
   }
 
   void FindChoice(int r, CheckedConversion* checked) {
@@ -394,7 +462,7 @@ class ConversionChecker {
       checked->chosen_by[Index(r)] = checked->chosen_by[Index(read)];
       return;
     }
-    if (matcher_.Classes(r).empty() || suspect_[Index(r)]) return;
+    if (matcher_.Classes(r).empty() || suspect_[Index(r)] || unknown_[Index(r)]) return;
     const StreamResult& ours = plain_.result(matcher_.Classes(r).front());
     const StreamResult& theirs = converted_.result(r);
     if (!ours.shape.has_value() || IsFloatingPoint(ours.dtype) || IsFloatingPoint(theirs.dtype) ||
@@ -418,6 +486,8 @@ class ConversionChecker {
   ConversionMatcher matcher_;
   std::vector<Check> checks_;
   std::vector<bool> suspect_;  // by converted result
+  std::vector<bool> unknown_;  // the same, if no node of the plain side could be run for it
+  std::map<int, std::pair<int, int>> odd_;  // by suspect: a constant that it is made with
 };
 
 // A model of floats in which a few nodes have another type is no conversion, but has these nodes.

@@ -28,15 +28,21 @@ struct CheckedConversion {
   // By result of the converted side: true if it stands for one of the other side and no node,
   // weight or scale that it is made with is wrong by itself. Results before it may be suspect.
   std::vector<bool> honest;
+  // By result of the converted side: true if it is suspect, or depends on one that is.
+  std::vector<bool> faulty;
   // By result of the converted side: true if it is not finite where the other side's is.
   std::vector<bool> overflows;
   // By result of the converted side: the first result that it depends on, or is, which a choice at
   // nearly equal numbers has changed, as ids and conditions; kNone if there is none.
   std::vector<int> chosen_by;
   // Results of the converted side that ought to stand for one of the other and are farther from it
-  // than rounding explains, on their own inputs; in order.
+  // than rounding explains, on their own inputs, in order; or constants that these are made with
+  // and that are no rounding of the other side's.
   std::vector<int> suspects;
   std::vector<int> suspects_of;  // by suspect: the result that it ought to stand for
+  // Results whose range was made for the fill of a mask, so that all their other numbers become 0.
+  // They round honestly, and are causes where what is left of the signal is too little.
+  std::vector<int> lossy;
   // Outputs of the plain and of the converted side that stand for each other, if nothing that the
   // converted one is computed from is suspect.
   std::vector<std::pair<int, int>> honest_outputs;

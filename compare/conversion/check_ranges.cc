@@ -33,7 +33,7 @@ class RangeChecker {
         watch_(watch) {}
 
   // Fixed scales against the plain side's numbers, which no earlier rounding has cut off.
-  absl::StatusOr<std::vector<int>> Wrong(bool made_up) {
+  absl::StatusOr<WrongRanges> Wrong(bool made_up) {
     std::vector<FixedQuantParams> all;
     std::vector<int> plain;  // by element of `all`
     std::vector<bool> wanted(plain_.stream().results.size());
@@ -46,8 +46,9 @@ class RangeChecker {
       if (made_up && read != kNone && converted_.result(read).kind == ResultKind::kInput) continue;
       const int l = matcher_.Classes(r).front();
       const double step = params->values.scales[0];
-      if (params->most > params->most_real() + step ||
-          params->least < params->least_real() - step) {
+      const bool cuts =
+          params->most > params->most_real() + step || params->least < params->least_real() - step;
+      if (cuts || MayHaveFill(*params)) {
         if (plain_side_.bank->Find(l) == nullptr) wanted[Index(l)] = missing = true;
       }
       all.push_back(*std::move(params));
@@ -71,11 +72,12 @@ class RangeChecker {
       OC_RETURN_IF_ERROR(plain_side_.side->Revisit(wanted, watcher.get(), count));
     }
     const std::vector<Mistake> mistakes = WrongQuantParams(converted_, params_, all, made_up);
-    std::vector<int> wrong;
+    WrongRanges found;
     for (size_t i = 0; i < all.size(); ++i) {
-      if (!mistakes[i].empty()) wrong.push_back(all[i].result);
+      if (mistakes[i].empty()) continue;
+      (all[i].LosesAllButFill() ? found.lossy : found.wrong).push_back(all[i].result);
     }
-    return wrong;
+    return found;
   }
 
  private:
@@ -101,16 +103,23 @@ class RangeChecker {
     params.most = std::clamp(statistics.max, kept.least, kept.greatest);
     if (!(params.most > params.least)) return std::nullopt;
     params.count = static_cast<double>(known.fingerprint.size);
+    params.zeros = static_cast<double>(statistics.zeros);
     const int producer = plain_.producer(matcher_.Classes(r).front());
     params.never_negative =
         producer != kNone && HasTrait(*plain_.node(producer).made, OperatorTrait::kNotNegative);
     return params;
   }
 
+  // True if numbers above 0 all become 0, so that only those far below it have made the range.
+  static bool MayHaveFill(const FixedQuantParams& params) {
+    return params.least < 0 && params.most != 0 && params.most < params.values.scales[0] / 2;
+  }
+
   void CountCuts(const Value& value, FixedQuantParams* params) {
     if (!IsMeasurable(value)) return;
     const KeptRange kept = KeptByReaders(converted_, params->result);
     params->cut_below = params->cut_above = params->cut_square = 0;
+    params->at_least = params->kept = params->greatest_lost = 0;
     ForEachStrip(NumberReader(value.tensor()), 0, value.tensor().num_elements(),
                  [&](int64_t, int64_t count, const double* numbers) {
                    for (int64_t i = 0; i < count; ++i) {
@@ -132,9 +141,9 @@ class RangeChecker {
 
 }  // namespace
 
-absl::StatusOr<std::vector<int>> FindWrongRanges(const RangedSides& sides,
-                                                 ConstantValues* converted_constants, bool made_up,
-                                                 const PairValues::Watch& watch) {
+absl::StatusOr<WrongRanges> FindWrongRanges(const RangedSides& sides,
+                                            ConstantValues* converted_constants, bool made_up,
+                                            const PairValues::Watch& watch) {
   return RangeChecker(sides, converted_constants, watch).Wrong(made_up);
 }
 

@@ -24,12 +24,18 @@ struct RangedSides {
   const ConversionMatcher& matcher;
 };
 
-// Converted results whose scale or zero point is a mistake (WrongQuantParams); all but few numbers
-// of the plain side are within honest ranges. Runs the plain side once more if some are not, and
-// were not kept. `made_up`: the inputs were, so that their own ranges prove nothing.
-absl::StatusOr<std::vector<int>> FindWrongRanges(const RangedSides& sides,
-                                                 ConstantValues* converted_constants, bool made_up,
-                                                 const PairValues::Watch& watch);
+// Converted results by their scale or zero point.
+struct WrongRanges {
+  std::vector<int> wrong;  // a mistake (WrongQuantParams)
+  std::vector<int> lossy;  // honest rounding in a range made for a mask's fill: the rest becomes 0
+};
+
+// All but few numbers of the plain side are within honest ranges. Runs the plain side once more if
+// some are not, and were not kept. `made_up`: the inputs were, so that their own ranges prove
+// nothing.
+absl::StatusOr<WrongRanges> FindWrongRanges(const RangedSides& sides,
+                                            ConstantValues* converted_constants, bool made_up,
+                                            const PairValues::Watch& watch);
 
 }  // namespace onnxcmp
 

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/string_view.h"
 #include "compare/differences/tensor_distance.h"
 #include "compare/operators/operator_traits.h"
 #include "compare/streams/quantized_streams.h"
@@ -40,6 +42,20 @@ bool Quantized(const Graph& graph) {
   return absl::c_any_of(graph.nodes, [](const Node& node) { return Quantizes(node.op_type); });
 }
 
+std::map<absl::string_view, int64_t> QuantizingNodes(const ResultStream& stream) {
+  std::map<absl::string_view, int64_t> counts;
+  for (const StreamNode& node : stream.nodes) {
+    if (Quantizes(node.op_type)) ++counts[node.op_type];
+  }
+  return counts;
+}
+
+// True for two sides with the same integers, scales and zero points for the most part, and as many
+// nodes that make and read them.
+bool AreIntegerTwins(const ResultStream& left, const ResultStream& right) {
+  return !DifferInQuantization(left, right) && QuantizingNodes(left) == QuantizingNodes(right);
+}
+
 bool HasFewBits(const ResultStream& stream) {
   constexpr int kMany = 8;
   return absl::c_any_of(stream.nodes,
@@ -65,7 +81,10 @@ std::optional<Conversion> ConversionOf(const PerSide<const ResultStream*>& strea
     return Conversion{converted, true, CoarsestEpsilon(*streams[converted]),
                       HasFewBits(*streams[converted])};
   }
-  if (quantized.left) return std::nullopt;
+  if (quantized.left) {
+    if (!AreIntegerTwins(*streams.left, *streams.right)) return std::nullopt;
+    return Conversion{.quantized = true, .both = true};
+  }
   const PerSide<int64_t> floats = {ShortFloats(*streams.left), ShortFloats(*streams.right)};
   const SideId converted = floats.left > floats.right ? SideId::kLeft : SideId::kRight;
   if (floats[converted] == 0 || 2 * floats[Other(converted)] > floats[converted]) {

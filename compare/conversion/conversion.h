@@ -15,9 +15,11 @@ struct Conversion {
   bool quantized = false;  // to integers rather than to a float of 16 bits
   double epsilon = 0;      // of the coarsest float of 16 bits; 0: there is none
   bool few_bits = false;   // some integers have less than 8 bits
+  bool both = false;       // are quantized, and alike: only steps on the way differ
 };
 
-// Nothing if both sides are quantized, or if neither computes mostly in a coarser type.
+// Nothing if both sides are quantized, each in its own way, or if neither computes mostly in a
+// coarser type.
 std::optional<Conversion> ConversionOf(const PerSide<const ResultStream*>& streams);
 
 // The same before anything has run, by the nodes and the constants of the models.

@@ -12,6 +12,7 @@
 #include "compare/differences/tensor_distance.h"
 #include "compare/graphs/kept_range.h"
 #include "compare/operators/operator_traits.h"
+#include "compare/streams/quantized_streams.h"
 #include "evaluator/tensor/dtype.h"
 
 namespace onnxcmp {
@@ -91,6 +92,7 @@ ConversionMatcher::ConversionMatcher(const SideGraph& plain, const SideGraph& co
       plain_constants_(*plain_constants),
       converted_constants_(*converted_constants),
       pool_(pool),
+      twins_(IsQuantized(plain.stream())),
       plain_facts_(plain.evaluator()->registry()),
       converted_facts_(converted.evaluator()->registry()),
       classes_(plain.stream().results.size(), kNone),
@@ -129,7 +131,9 @@ void ConversionMatcher::NumberPlain() {
     } else {
       const StreamNode& made = *plain_.node(n).made;
       const uint64_t operation = OperationOf(plain_, &plain_facts_, n);
-      if (l == made.outputs[0] && (CastsFloats(plain_, made) || Copies(made))) {
+      // Integers of the plain side are such on both sides.
+      const bool rounds = made.op_type == "QuantizeLinear" || made.op_type == "DequantizeLinear";
+      if (l == made.outputs[0] && (CastsFloats(plain_, made) || Copies(made) || rounds)) {
         number = classes_[Index(made.inputs[0])];
       } else if (operation != 0 && !made.inputs.empty()) {
         std::vector<uint64_t> key = {operation};
@@ -206,7 +210,7 @@ ConstantRounding ConversionMatcher::RoundingOf(int l, int r, bool transposed) {
   const int integers = dequantized != kNone ? dequantized : from;
   ConstantRounding rounding = ConstantRounding::kWrong;
   if (const std::optional<QuantParams> params = ParamsOf(integers);
-      params.has_value() && IsInteger(converted_.result(integers).dtype)) {
+      !twins_ && params.has_value() && IsInteger(converted_.result(integers).dtype)) {
     const std::optional<QuantParamValues> values = converted_constants_.ParamsOf(integers, *params);
     const Value& numbers = converted_constants_.Of(integers);
     if (values.has_value() && IsMeasurable(numbers) &&

@@ -83,6 +83,7 @@ class ConversionMatcher {
   ConstantValues& plain_constants_;
   ConstantValues& converted_constants_;
   const ThreadPool* pool_;
+  const bool twins_;  // both sides are quantized, and have the same numbers
   NodeFactsCache plain_facts_;
   NodeFactsCache converted_facts_;
   std::vector<int> classes_;          // by plain result: the first of its number

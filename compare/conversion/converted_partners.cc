@@ -1,5 +1,9 @@
 #include "compare/conversion/converted_partners.h"
 
+#include <algorithm>
+#include <vector>
+
+#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/string_view.h"
@@ -12,6 +16,21 @@ namespace onnxcmp {
 namespace {
 
 using ByName = absl::flat_hash_map<absl::string_view, int>;
+
+// True if both have the same axes in another order, as where an optimizer has moved a Transpose:
+// number by number they are of different elements.
+bool AreTransposed(const StreamResult& a, const StreamResult& b) {
+  if (!a.shape.has_value() || !b.shape.has_value()) return false;
+  Shape axes = *a.shape;
+  Shape others = *b.shape;
+  for (Shape* shape : {&axes, &others}) {
+    shape->erase(std::remove(shape->begin(), shape->end(), 1), shape->end());
+  }
+  if (axes == others) return false;
+  absl::c_sort(axes);
+  absl::c_sort(others);
+  return axes == others;
+}
 
 int PartnerByName(const SideGraph& plain, const SideGraph& converted,
                   const QuantParamsByResult& params, bool quantized, int r, const ByName& by_name) {
@@ -27,7 +46,9 @@ int PartnerByName(const SideGraph& plain, const SideGraph& converted,
   const StreamResult& ours = plain.result(it->second);
   const bool alike = SameKindOfNumber(ours.dtype, theirs.dtype) ||
                      (IsFloatingPoint(ours.dtype) && params.of(r).has_value());
-  return alike && ours.fingerprint.size == theirs.fingerprint.size ? it->second : kNone;
+  return alike && ours.fingerprint.size == theirs.fingerprint.size && !AreTransposed(ours, theirs)
+             ? it->second
+             : kNone;
 }
 
 }  // namespace
@@ -64,7 +85,8 @@ std::vector<int> ConvertedPartners(const SideGraph& plain, const SideGraph& conv
     if (partner == kNone && !claimed.contains(aligned[Index(r)])) partner = aligned[Index(r)];
     if (partner == kNone && passed != kNone) partner = partners[Index(passed)];
     if (partner == kNone ||
-        plain.result(partner).fingerprint.size != converted.result(r).fingerprint.size) {
+        plain.result(partner).fingerprint.size != converted.result(r).fingerprint.size ||
+        AreTransposed(plain.result(partner), converted.result(r))) {
       continue;
     }
     partners[Index(r)] = partner;

@@ -119,6 +119,14 @@ void FixedQuantParams::Count(double number) {
   const double beyond = std::max({number - high, least_real() - number, 0.0}) / values.scales[0];
   if (beyond > 1) (number > high ? cut_above : cut_below) += 1;
   cut_square += beyond * beyond;
+  constexpr double kAtEnd = 0.75;
+  if (number < kAtEnd * least_real()) {
+    at_least += 1;
+  } else if (std::abs(number) >= values.scales[0] / 2) {
+    kept += 1;
+  } else {
+    greatest_lost = std::max(greatest_lost, std::abs(number));
+  }
 }
 
 std::optional<FixedQuantParams> FixedQuantParamsOf(const CounterpartRun& run, int r) {
@@ -166,6 +174,7 @@ std::optional<FixedQuantParams> FixedQuantParamsOf(const CounterpartRun& run, in
                    params.least = std::min(params.least, number);
                    params.most = std::max(params.most, number);
                    params.Count(number);
+                   if (number == 0) params.zeros += 1;
                    count += 1;
                  }
                });
@@ -210,6 +219,11 @@ std::vector<Mistake> WrongQuantParams(const SideGraph& graph, const QuantParamsB
     const bool much = cut_share > kMuchCut && beyond > kBeyond;
     const bool some = cut_share > kSomeCut && beyond > kFarBeyond;
     const bool most = cut_share > kMostCut && beyond > kBeyondForMost;
+    if (params.LosesAllButFill()) {
+      mistake = absl::StrFormat("%s: all of them but the fill %.3g, up to %.3g, become 0",
+                                ScaleText(graph, of, params), params.least, params.greatest_lost);
+      continue;
+    }
     if ((most || much || some) && !IsTail(cut, params.count) &&
         params.cut_square > 10 * kRounding) {
       mistake = absl::StrFormat("%s: too small, %.2g %% of them are cut off",
@@ -244,7 +258,8 @@ std::vector<Mistake> WrongQuantParams(const SideGraph& graph, const QuantParamsB
           ", which are never negative");
       continue;
     }
-    if (!made_up && relative < kWasted && reach < kWasted && !IsByConvention(params)) {
+    if (!made_up && !params.IsGated() && relative < kWasted && reach < kWasted &&
+        !IsByConvention(params)) {
       const double used = (std::min(params.most, params.most_real()) -
                            std::max(params.least, params.least_real())) /
                           (params.most_real() - params.least_real());

@@ -33,15 +33,26 @@ struct FixedQuantParams {
   double cut_below = 0;
   double cut_above = 0;
   double cut_square = 0;
+  // Numbers at the lower end of the range, others that do not become 0, and the greatest magnitude
+  // of those that do.
+  double at_least = 0;
+  double kept = 0;
+  double greatest_lost = 0;
+  double zeros = 0;
   bool never_negative = false;  // the operator that makes them gives no negative numbers
   bool own_numbers = false;     // no counterpart: the side's own, before rounding
 
-  // Counts a number that is beyond the range; the caller divides cut_square by the count at the
-  // end.
+  // Counts a number, above all one that is beyond the range; the caller divides cut_square by the
+  // count at the end.
   void Count(double number);
 
   double least_real() const { return (values.least - values.zero_points[0]) * values.scales[0]; }
   double most_real() const { return (values.most - values.zero_points[0]) * values.scales[0]; }
+  // True if a router has multiplied by 0 what other inputs may choose: the range of the rest tells
+  // nothing. The zeros of a Relu come without negative numbers.
+  bool IsGated() const { return least < 0 && zeros > 0.4 * count; }
+  // True if the fill of a mask has made the range, and all other numbers become 0 in it.
+  bool LosesAllButFill() const { return at_least > 0 && kept == 0 && greatest_lost > 0; }
 };
 // Nothing if the result has several scales or computes its own, or if its values are unknown.
 std::optional<FixedQuantParams> FixedQuantParamsOf(const CounterpartRun& run, int r);

@@ -20,9 +20,12 @@ namespace {
 
 // Ratio of signal to noise that a type leaves at least, in decibels. With less, rounding itself is
 // the fault: some node needs a finer type.
-double LeastDecibels(const Conversion& conversion) {
+double LeastDecibels(const Conversion& conversion, bool honest) {
+  constexpr double kOfFloats = 36;
+  // Steps of integers explain nothing of a node that is another.
+  if (conversion.both || (conversion.quantized && !honest)) return kOfFloats;
   if (conversion.quantized) return conversion.few_bits ? 6 : 10;
-  return conversion.epsilon == EpsilonOf(DType::kBfloat16) ? 18 : 36;
+  return conversion.epsilon == EpsilonOf(DType::kBfloat16) ? 18 : kOfFloats;
 }
 
 Value ValueOf(const std::vector<NamedOutput>& outputs, int result) {
@@ -80,6 +83,15 @@ void Refuse(double least, OutputPair* pair) {
       absl::StrFormat("their signal to noise is %.1f dB, below %.4g dB", *pair->sqnr, least);
 }
 
+// The tolerance of a type does not excuse what a suspect does to an output.
+void RefuseIfFaulty(const CheckedConversion& checked, OutputPair* pair) {
+  const int r =
+      checked.conversion.converted == SideId::kLeft ? pair->left_result : pair->right_result;
+  const double least = LeastDecibels(checked.conversion, /*honest=*/false);
+  if (pair->recorded || r == kNone || !checked.faulty[Index(r)] || !pair->difference.agree) return;
+  if (pair->sqnr.has_value() && *pair->sqnr < least) Refuse(least, pair);
+}
+
 class ConversionJudge {
  public:
   ConversionJudge(const CheckedConversion& checked, const PerSide<RecordedSide>& sides,
@@ -95,7 +107,7 @@ class ConversionJudge {
       return;
     }
     if (!floats.has_value()) return;
-    const double least = limits_.other_inputs ? kNoLimit : LeastDecibels(checked_.conversion);
+    const double least = limits_.other_inputs ? kNoLimit : LeastDecibels(checked_.conversion, true);
     if (!limits_.min_sqnr.has_value() && *pair->sqnr < least) {
       if (!pair->difference.agree) Refuse(least, pair);
       return;
@@ -146,6 +158,7 @@ std::vector<Cause> WithoutHonest(const CheckedConversion& checked, const OutputC
   if (!judged.agree && checked.suspects.empty() && !checked.conversion.quantized) return causes;
   std::erase_if(causes, [&](const Cause& cause) {
     const int r = OfSide(cause, checked.conversion.converted);
+    if (!judged.agree && absl::c_linear_search(checked.lossy, r)) return false;
     // Noise of the type is no cause.
     if (checked.conversion.quantized && cause.kind == CauseKind::kQuantization &&
         !absl::c_linear_search(checked.suspects, r)) {
@@ -170,6 +183,10 @@ std::vector<Cause> CausesOfSuspects(const CheckedConversion& checked,
     cause.text = "on its own inputs the converted one is farther off than rounding explains";
     if (cause.left == kNone || cause.right == kNone) {
       causes.pop_back();
+      continue;
+    }
+    if (sides.right.result(cause.right).kind == ResultKind::kInitializer) {
+      cause.text = "the converted constant is not the other one, rounded to its steps";
       continue;
     }
     const std::string& ours = OpTypeOf(sides.left.result(cause.left), *sides.left.stream);
@@ -199,6 +216,8 @@ OutputComparison JudgeConversion(const std::optional<CheckedConversion>& checked
     const bool given = limits.given_tolerance || pair.tolerance_reason == "--tolerance";
     if (checked.has_value() && !given && IsHonestPair(*checked, pair)) {
       ConversionJudge(*checked, sides, limits, pool).Judge(floats, &pair);
+    } else if (checked.has_value() && !given && !limits.other_inputs) {
+      RefuseIfFaulty(*checked, &pair);
     }
     if (pair.sqnr.has_value() && limits.min_sqnr.has_value() && *pair.sqnr < *limits.min_sqnr) {
       Refuse(*limits.min_sqnr, &pair);
@@ -223,7 +242,19 @@ std::vector<Cause> CausesByConversion(const std::optional<CheckedConversion>& ch
                                       std::vector<Cause> causes) {
   if (!checked.has_value() || !asked) return causes;
   causes = WithoutHonest(*checked, judged, std::move(causes));
-  return causes.empty() && !judged.agree ? CausesOfSuspects(*checked, sides) : causes;
+  if (judged.agree || checked->suspects.empty()) return causes;
+  // A fault moves numbers beyond the ranges after it, which may look like another one.
+  const int first = checked->suspects.front();
+  const ResultStream& stream = *sides[checked->conversion.converted].stream;
+  const bool found = absl::c_any_of(causes, [&](const Cause& cause) {
+    const int r = OfSide(cause, checked->conversion.converted);
+    if (r == kNone || r <= first) return r != kNone;
+    const int n = stream.results[Index(r)].node;
+    return n != kNone && absl::c_linear_search(stream.nodes[Index(n)].inputs, first);
+  });
+  if (found) return causes;
+  std::vector<Cause> of_suspects = CausesOfSuspects(*checked, sides);
+  return of_suspects.empty() ? causes : of_suspects;
 }
 
 }  // namespace onnxcmp

@@ -645,6 +645,77 @@ TEST(CheckConversion, AClipThatLeavesMoreThanTheRangeIsCaught) {
   ExpectCaught(Beside(Bent("Clip (s, minus, one)"), BentByRange({0, 1}), AnyNoise()), "minus");
 }
 
+// A node between integers is named by itself, and not by the QuantizeLinear after it.
+TEST(CheckConversion, ASuspectIsNamedByItsNode) {
+  const std::string other = Replaced(InPairs(), "q = MatMul (r_d, v_d)", "q = MatMul (v_d, r_d)");
+  const Comparison comparison = Beside(Plain(), other);
+  EXPECT_EQ(NamesOfCauses(comparison, SideId::kLeft), std::vector<std::string>{"q"});
+}
+
+// Two sides that are quantized alike: integers explain nothing.
+TEST(CheckConversion, ANodeThatIsAnotherBesideItsIntegerTwinIsCaught) {
+  Layers hard;
+  hard.last = "Hardmax <axis = 1>";
+  Layers bent;
+  bent.bend = "Abs";
+  for (const Layers& layers : {hard, bent}) {
+    const Comparison comparison = Beside(InPairs(), InPairs(layers));
+    EXPECT_EQ(comparison.verdict, Verdict::kDifferent) << layers.bend << layers.last;
+    EXPECT_THAT(comparison.causes, SizeIs(1)) << layers.bend << layers.last;
+  }
+}
+
+// An optimizer may compute before it exchanges axes: the results of one name are of other elements.
+TEST(CheckConversion, ResultsInAnotherOrderOfAxesAreNotComparedByTheirNames) {
+  const auto model = [](const std::string& before, const std::string& nodes, bool half) {
+    return ModelOf(
+        {{"low", Tensor::Of<int64_t>({2}, {4, 64})}, {"high", Tensor::Of<int64_t>({2}, {16, 16})}},
+        absl::StrCat(before, nodes, half ? "y_low" : "y", " = Reshape (z, high)\n",
+                     half ? "y = Cast <to = 1> (y_low)\n" : ""));
+  };
+  const std::string plain = model("r = Reshape (x, low)\n",
+                                  "t = Transpose (r)\n a = Tanh (t)\n z = Transpose (a)\n", false);
+  const auto half = [&](const std::string& nodes) {
+    return model("x_low = Cast <to = 10> (x)\n r = Reshape (x_low, low)\n", nodes, true);
+  };
+  ExpectHonest(Beside(plain, half("a = Tanh (r)\n z = Identity (a)\n")), "before");
+  ExpectCaught(Beside(plain, half("a = Sin (r)\n z = Identity (a)\n"), AnyNoise()), "Sin");
+}
+
+// Ranges.
+
+// The fill of a mask is in the range of the scores beside it.
+std::string Masked(const std::string& scores, double fill) {
+  Tensor mask = Tensor::Of<float>({kWidth, kWidth}, std::vector<float>(kWidth * kWidth));
+  std::vector<float> numbers(kWidth * kWidth);
+  for (size_t i = 0; i < numbers.size(); i += 3) numbers[i] = static_cast<float>(-fill);
+  mask = Tensor::Of<float>({kWidth, kWidth}, numbers);
+  return ModelOf({{"eight", Tensor::Scalar(8.0F)},
+                  {"mask", mask},
+                  {"scale", Tensor::Scalar(static_cast<float>(fill / 255))},
+                  {"zero", Tensor::Scalar(uint8_t{255})},
+                  {"fine", Tensor::Scalar(0.1F)},
+                  {"middle", Tensor::Scalar(uint8_t{128})}},
+                 absl::StrCat("s = Mul (x, eight)\n m = Add (s, mask)\n", scores,
+                              " w = Softmax <axis = 1> (m_d)\n y = MatMul (w, s)\n"));
+}
+
+TEST(CheckConversion, AScaleThatIsMadeForAFillIsTheCause) {
+  constexpr double kFill = 1e9;
+  const std::string rounding =
+      " m_q = QuantizeLinear (m, scale, zero)\n"
+      " m_d = DequantizeLinear (m_q, scale, zero)\n";
+  const Comparison comparison =
+      Beside(Masked(" m_d = Identity (m)\n", kFill), Masked(rounding, kFill));
+  EXPECT_EQ(comparison.verdict, Verdict::kDifferent);
+  ASSERT_THAT(comparison.causes, SizeIs(1));
+  EXPECT_THAT(comparison.causes[0].text,
+              HasSubstr("all of them but the fill -1e+09, up to 7.94, become 0"));
+  // A mask that leaves the scores some steps is no mistake.
+  const Comparison fine = Beside(Masked(" m_d = Identity (m)\n", 60), Masked(rounding, 60));
+  EXPECT_THAT(fine.causes, IsEmpty());
+}
+
 // Outputs.
 
 std::string TwoOutputs(bool exchanged, bool half) {
