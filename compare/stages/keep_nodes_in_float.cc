@@ -71,7 +71,9 @@ absl::StatusOr<std::optional<KeepInFloat>> KeepNodesInFloat(
     const PairTolerances& tolerances, const JudgeOptions& options, const StepTools& tools) {
   const std::optional<Conversion> conversion =
       ConversionOf({sides.left.stream, sides.right.stream});
-  if (judged.agree || !conversion.has_value() || HaveFailed(sides)) return std::nullopt;
+  if (judged.agree || !conversion.has_value() || conversion->both || HaveFailed(sides)) {
+    return std::nullopt;
+  }
   if (reviewed.quantization.has_value() && !reviewed.quantization->mistakes.empty()) {
     return std::nullopt;
   }

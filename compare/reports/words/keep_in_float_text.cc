@@ -19,6 +19,8 @@ std::string InDoubleQuotes(absl::string_view name) {
 
 // If more nodes than this are already in float, these are not listed again.
 constexpr size_t kMostAlready = 24;
+// A longer list says that the type is too coarse for the model, and not for a few nodes.
+constexpr size_t kMostNodes = 10;
 
 std::string Apart(const std::optional<double>& apart) {
   return apart.has_value() ? TwoDigits(*apart) : "NaN or infinity";
@@ -43,6 +45,10 @@ absl::string_view BetweenName(BetweenKept between) {
 }
 
 std::string KeepInFloatList(const KeepInFloat& keep) {
+  if (keep.nodes.size() > kMostNodes) {
+    return absl::StrCat("all of it: with fewer than ", keep.nodes.size(),
+                        " nodes in float the outputs are not close");
+  }
   std::vector<std::string> names;
   for (const std::vector<KeptNode>* nodes : {&keep.nodes, &keep.already}) {
     if (nodes == &keep.already && nodes->size() > kMostAlready) continue;

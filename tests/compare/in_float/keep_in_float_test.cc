@@ -167,6 +167,9 @@ TEST(KeepInFloat, InReports) {
   EXPECT_THAT(KeepInFloatText(comparison),
               ElementsAre("8.1e-01 becomes 3.2e-04", "the last one is in float already",
                           "a limit was reached: fewer may do"));
+  keep.nodes.resize(11, {"node", kNone});
+  EXPECT_EQ(KeepInFloatList(keep),
+            "all of it: with fewer than 11 nodes in float the outputs are not close");
   // In one line, whatever the width.
   TableOptions narrow;
   narrow.width = 40;
