@@ -57,13 +57,13 @@ bool AreNear(const Tensor& wanted, const DequantizedView& actual, double relativ
   if (all.count == 0) return true;
   const auto rms = [](double squares, double count) { return std::sqrt(squares / count); };
   const double whole = rms(all.size, all.count);
-  if (rms(all.apart, all.count) > std::max(relative * whole, absolute)) return false;
+  if (rms(all.apart, all.count) > std::hypot(relative * whole, absolute)) return false;
   return absl::c_all_of(slices, [&](const std::vector<Sums>& axis) {
     return absl::c_all_of(axis, [&](const Sums& slice) {
       constexpr double kOfFew = 3;  // the greatest of many, of few elements each
       return slice.count == 0 ||
              rms(slice.apart, slice.count) <=
-                 kOfFew * std::max(relative * (whole + rms(slice.size, slice.count)), absolute);
+                 kOfFew * std::hypot(relative * (whole + rms(slice.size, slice.count)), absolute);
     });
   });
 }

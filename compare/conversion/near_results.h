@@ -7,8 +7,8 @@
 
 namespace onnxcmp {
 
-// True if `actual` is as near to `wanted` as an error relative to its size, or an absolute one,
-// explains: on the whole, and in each slice along each axis. Fills of masks, large negative
+// True if `actual` is as near to `wanted` as an error relative to its size and an absolute one
+// explain: on the whole, and in each slice along each axis. Fills of masks, large negative
 // numbers, may be any such.
 bool AreNear(const Tensor& wanted, const DequantizedView& actual, double relative, double absolute);
 
