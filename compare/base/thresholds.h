@@ -26,6 +26,14 @@ inline constexpr double kFarEpsilons = 64;
 // most.
 inline constexpr double kMostHonestNoise = 0.3;
 
+// Decibels of signal to noise that a type leaves an honest model at least, on given inputs; with
+// less, rounding itself is the fault, and some node needs a finer type. An output behind a node
+// that is no rounding of the other side's has to keep those of float16.
+inline constexpr double kLeastDecibelsOfFloat16 = 36;
+inline constexpr double kLeastDecibelsOfBfloat16 = 18;
+inline constexpr double kLeastDecibelsOf8Bits = 10;
+inline constexpr double kLeastDecibelsOfFewBits = 6;
+
 }  // namespace onnxcmp::thresholds
 
 #endif  // ONNXCMP_COMPARE_BASE_THRESHOLDS_H_

@@ -1,22 +1,9 @@
 #include "compare/conversion/constant_values.h"
 
-#include <algorithm>
-
 namespace onnxcmp {
 
 ConstantValues::ConstantValues(const RecordedSide& side, const SideGraph& graph)
-    : side_(side), graph_(graph), fixed_(graph.stream().results.size()) {
-  for (const int r : graph.results()) {
-    const int n = graph.producer(r);
-    if (n == kNone || graph.IsConstant(r)) {
-      fixed_[Index(r)] = graph.IsConstant(r);
-      continue;
-    }
-    const std::vector<int> reads = graph.Reads(n);
-    fixed_[Index(r)] = !reads.empty() && std::all_of(reads.begin(), reads.end(),
-                                                     [&](int read) { return IsFixed(read); });
-  }
-}
+    : side_(side), graph_(graph), fixed_(graph.FixedResults()) {}
 
 const Value& ConstantValues::Of(int r) {
   if (const Value* kept = side_.bank->Find(r); kept != nullptr && IsFixed(r)) return *kept;

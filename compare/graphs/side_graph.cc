@@ -84,6 +84,21 @@ bool SideGraph::IsConstant(int r) const {
   return node(n).made->op_type == "Constant" && Reads(n).empty();
 }
 
+std::vector<bool> SideGraph::FixedResults() const {
+  std::vector<bool> fixed(stream_.results.size());
+  for (const int r : results()) {
+    const int n = producer(r);
+    if (n == kNone || IsConstant(r)) {
+      fixed[Index(r)] = IsConstant(r);
+      continue;
+    }
+    const std::vector<int> reads = Reads(n);
+    fixed[Index(r)] = !reads.empty() && std::all_of(reads.begin(), reads.end(),
+                                                    [&](int read) { return fixed[Index(read)]; });
+  }
+  return fixed;
+}
+
 absl::StatusOr<std::vector<Value>> SideGraph::Run(
     int n, absl::FunctionRef<const Value&(int r)> value) const {
   return RunIn(nullptr, n, value);

@@ -48,6 +48,8 @@ class SideGraph {
   std::vector<int> Reads(int n) const;
   // An initializer, or the result of a node that reads nothing.
   bool IsConstant(int r) const;
+  // By result: true if it depends on constants alone.
+  std::vector<bool> FixedResults() const;
   bool IsComputed(int r) const { return producer(r) != kNone && !IsConstant(r); }
 
   bool runs() const { return evaluator_ != nullptr; }

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "compare/conversion/converted_partners.h"
+#include "compare/conversion/honest_constant.h"
 #include "compare/differences/number_strips.h"
 #include "compare/differences/tensor_distance.h"
 #include "compare/in_float/mixed_run.h"
@@ -118,33 +119,10 @@ bool MixedRun::IsCoarser(int l, int r) const {
 }
 
 bool MixedRun::IsRounded(int l, int r) const {
-  // Bounds that converters apply, by their own documentation, and the value they give to smaller
-  // numbers.
-  constexpr double kBound = 1e4;
-  constexpr double kSmall = 1e-7;
   const Value& ours = plain_.value(l);
   const Value& theirs = converted_.value(r);
-  if (!IsMeasurable(ours) || !IsMeasurable(theirs)) return false;
-  const Tensor a = ours.tensor().InMemory(plain_.pool()).value_or(ours.tensor());
-  const Tensor b = theirs.tensor().InMemory(plain_.pool()).value_or(theirs.tensor());
-  if (a.num_elements() != b.num_elements() || IsComplex(a.dtype())) return false;
-  const double epsilon = CoarserEpsilon(a.dtype(), b.dtype());
-  const double greatest = GreatestFinite(b.dtype());
-  bool rounded = true;
-  ForEachStrip(NumberReader(a), NumberReader(b), 0, a.num_elements(),
-               [&](int64_t /*first*/, int64_t count, const double* x, const double* y) {
-                 for (int64_t i = 0; i < count && rounded; ++i) {
-                   const double apart = std::abs(x[i] - y[i]);
-                   const bool bounded = std::abs(x[i]) >= std::abs(y[i]) &&
-                                        (std::abs(y[i]) == kBound || std::abs(y[i]) == greatest) &&
-                                        std::signbit(x[i]) == std::signbit(y[i]);
-                   rounded = x[i] == y[i] || apart <= epsilon * std::abs(x[i]) || bounded ||
-                             (std::abs(x[i]) <= kSmall && std::abs(y[i]) <= 2 * kSmall) ||
-                             (std::isnan(x[i]) && std::isnan(y[i])) || apart <= kSmall;
-                 }
-                 return rounded;
-               });
-  return rounded;
+  return IsMeasurable(ours) && IsMeasurable(theirs) &&
+         RoundingOf(ours.tensor(), theirs.tensor(), plain_.pool()) != ConstantRounding::kWrong;
 }
 
 // True if a node of the converted side has the same computation as one of the plain side: another

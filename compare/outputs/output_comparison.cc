@@ -200,6 +200,12 @@ bool TellsNothing(const OutputComparison& comparison) {
          });
 }
 
+Value ValueOf(absl::Span<const NamedOutput> outputs, int result) {
+  const auto at = std::find_if(outputs.begin(), outputs.end(),
+                               [&](const NamedOutput& output) { return output.result == result; });
+  return at == outputs.end() ? Value() : at->value;
+}
+
 bool IsAccepted(const OutputComparison& comparison, const OutputPair& pair) {
   return pair.difference.agree || (comparison.partial && pair.entry) ||
          (comparison.any_row_order && pair.reordered);

@@ -24,6 +24,9 @@ struct NamedOutput {
   std::string declared_type = {};  // "tensor(float)"; "": none, or the value's own
 };
 
+// The value of the output that is this result; empty if there is none.
+Value ValueOf(absl::Span<const NamedOutput> outputs, int result);
+
 struct OutputPair {
   std::string left;
   std::string right;

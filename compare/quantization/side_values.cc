@@ -12,19 +12,8 @@ SideValues::SideValues(const RecordedSide& side, const ThreadPool* pool)
     : graph_(*side.stream, side.side->evaluator()),
       params_(graph_),
       values_(side.stream->results.size()),
-      fixed_(side.stream->results.size()),
-      pool_(pool) {
-  for (const int r : graph_.results()) {
-    const int n = graph_.producer(r);
-    if (n == kNone || graph_.IsConstant(r)) {
-      fixed_[Index(r)] = graph_.IsConstant(r);
-      continue;
-    }
-    const std::vector<int> reads = graph_.Reads(n);
-    fixed_[Index(r)] = !reads.empty() && std::all_of(reads.begin(), reads.end(),
-                                                     [&](int read) { return fixed_[Index(read)]; });
-  }
-}
+      fixed_(graph_.FixedResults()),
+      pool_(pool) {}
 
 absl::StatusOr<std::unique_ptr<SideValues>> SideValues::Get(const RecordedSide& side,
                                                             absl::string_view run,

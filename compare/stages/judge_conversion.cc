@@ -18,19 +18,18 @@
 namespace onnxcmp {
 namespace {
 
-// Ratio of signal to noise that a type leaves at least, in decibels. With less, rounding itself is
-// the fault: some node needs a finer type.
-double LeastDecibels(const Conversion& conversion, bool honest) {
-  constexpr double kOfFloats = 36;
+// In decibels. `honest`: no suspect leads to the output.
+double LeastSignalToNoise(const Conversion& conversion, bool honest) {
   // Steps of integers explain nothing of a node that is another.
-  if (conversion.both || (conversion.quantized && !honest)) return kOfFloats;
-  if (conversion.quantized) return conversion.few_bits ? 6 : 10;
-  return conversion.epsilon == EpsilonOf(DType::kBfloat16) ? 18 : kOfFloats;
-}
-
-Value ValueOf(const std::vector<NamedOutput>& outputs, int result) {
-  const auto at = absl::c_find_if(outputs, [&](const auto& one) { return one.result == result; });
-  return at == outputs.end() ? Value() : at->value;
+  if (conversion.both || (conversion.quantized && !honest)) {
+    return thresholds::kLeastDecibelsOfFloat16;
+  }
+  if (conversion.quantized) {
+    return conversion.few_bits ? thresholds::kLeastDecibelsOfFewBits
+                               : thresholds::kLeastDecibelsOf8Bits;
+  }
+  return conversion.epsilon == EpsilonOf(DType::kBfloat16) ? thresholds::kLeastDecibelsOfBfloat16
+                                                           : thresholds::kLeastDecibelsOfFloat16;
 }
 
 constexpr double kNoLimit = -std::numeric_limits<double>::infinity();
@@ -87,7 +86,7 @@ void Refuse(double least, OutputPair* pair) {
 void RefuseIfFaulty(const CheckedConversion& checked, OutputPair* pair) {
   const int r =
       checked.conversion.converted == SideId::kLeft ? pair->left_result : pair->right_result;
-  const double least = LeastDecibels(checked.conversion, /*honest=*/false);
+  const double least = LeastSignalToNoise(checked.conversion, /*honest=*/false);
   if (pair->recorded || r == kNone || !checked.faulty[Index(r)] || !pair->difference.agree) return;
   if (pair->sqnr.has_value() && *pair->sqnr < least) Refuse(least, pair);
 }
@@ -107,7 +106,8 @@ class ConversionJudge {
       return;
     }
     if (!floats.has_value()) return;
-    const double least = limits_.other_inputs ? kNoLimit : LeastDecibels(checked_.conversion, true);
+    const double least =
+        limits_.other_inputs ? kNoLimit : LeastSignalToNoise(checked_.conversion, true);
     if (!limits_.min_sqnr.has_value() && *pair->sqnr < least) {
       if (!pair->difference.agree) Refuse(least, pair);
       return;

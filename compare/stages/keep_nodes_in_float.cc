@@ -39,15 +39,10 @@ bool IsFault(const Cause& cause, SideId converted, const MixedRun& run) {
 std::optional<double> Apart(const OutputComparison& judged,
                             const PerSide<std::vector<NamedOutput>>& outputs,
                             const ThreadPool* pool) {
-  const auto value_of = [](const std::vector<NamedOutput>& of_side, int result) {
-    const auto at = std::find_if(of_side.begin(), of_side.end(),
-                                 [&](const auto& output) { return output.result == result; });
-    return at == of_side.end() ? Value() : at->value;
-  };
   double farthest = 0;
   for (const OutputPair& pair : judged.pairs) {
-    const Value left = value_of(outputs.left, pair.left_result);
-    const Value right = value_of(outputs.right, pair.right_result);
+    const Value left = ValueOf(outputs.left, pair.left_result);
+    const Value right = ValueOf(outputs.right, pair.right_result);
     if (!IsMeasurable(left) || !IsMeasurable(right)) continue;
     const double apart =
         RelativeRms(Measure(left.tensor(), pool), Measure(right.tensor(), pool), pool);
