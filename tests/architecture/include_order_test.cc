@@ -1,44 +1,16 @@
 // The project's folders are as docs/architecture.md says.
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "tests/architecture/folder_rules.h"
+#include "tests/architecture/project_files.h"
 #include "tests/support/paths.h"
 
 namespace onnxcmp {
 namespace {
-
-std::string TextOf(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  EXPECT_TRUE(file) << path;
-  return std::string(std::istreambuf_iterator<char>(file), {});
-}
-
-SourceFiles FilesOf(const std::vector<std::string>& rooms) {
-  SourceFiles files;
-  const std::string root = SourceFile("");
-  for (const std::string& room : rooms) {
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(SourceFile(room))) {
-      const std::string extension = entry.path().extension().string();
-      if (extension != ".h" && extension != ".cc") continue;
-      const std::string path = entry.path().string();
-      files[path.substr(root.size())] = TextOf(path);
-    }
-  }
-  return files;
-}
-
-// A line each, so that a failure can be read.
-std::string Lines(const std::vector<std::string>& lines) {
-  std::string text;
-  for (const std::string& line : lines) text += line + "\n";
-  return text;
-}
 
 const std::vector<std::string>& Rooms() {
   static const auto& rooms =
