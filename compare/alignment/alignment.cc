@@ -1,3 +1,40 @@
+// From two streams to rows. Fingerprints and graphs go in; elements are never read. The stages have
+// the numbers of docs/alignment.md; weights.h has their thresholds.
+//
+//      left stream   right stream                       IsLess decides which comes first
+//            \           /
+//           AlignmentIndex                              contents, copies, leaves, readers
+//                  |
+//   1       ValueEvidence                               near lists: for a content, near ones
+//                  |
+//           AlignmentStages                             the surest pairs first, none withdrawn
+//   2       inputs            \  paired at once:        equal content and name
+//   3       output rows       /                         equal, near, named alike, in order
+//   4       anchors           \                         equal, rich, once on either side
+//   5       surroundings       |                        neighbours of pairs
+//   6       groups             |  by values             the i-th of a content with the i-th
+//   7       near               |                        free and near
+//   8       elements          /                         same elements, other shape or order
+//   9       inputs by name                              fed with other values
+//  10       structure         \                         same operator, paired neighbours
+//  11       leaves and copies  |                        copies may now go with any result
+//  12       settling           |  by structure          unless a rival scores as much
+//  13       gaps               |                        alone between the same pairs
+//  14       resized           /                         other sizes, same graph
+//                  |
+//                  |      4 to 14, but for 9, push candidates:
+//                  |      PairQueue  -- best score first -->  Pairing
+//                  |          ^                                  |
+//                  |          +---- Spread: inputs, readers -----+
+//                  v
+//  15       TakeBackReconverging, MoveToNearer          withdraws pairs that were none
+//  16       FindSharedPartners                          merged
+//  17       FindRegions                                 fused, folded
+//  18       FindMoves, MakeRows                         moved; the rows in order
+//                  |
+//              Alignment
+//
+//  19       recordings: after Align(), in compare/stages/align_sides.cc
 #include "compare/alignment/alignment.h"
 
 #include <algorithm>
