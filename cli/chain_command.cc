@@ -312,7 +312,7 @@ int ChainCommand(const std::vector<std::string>& command_line) {
   SetUsage(app, "onnxcmp chain [OPTIONS] MODEL MODEL ...");
   app.add_option("MODEL", models, "Models or recordings, in order, or their folder")
       ->type_name(" ");
-  ComparisonOptions options(&arguments);
+  CompareFlags options(&arguments);
   options.AddInputs(app);
   options.AddTolerances(app);
   options.AddVerdict(app);

@@ -283,7 +283,7 @@ class CompareApp {
       "Exit status 0: the outputs agree, 1: they differ, 2: they could not be compared.",
       "onnxcmp"};
   CompareArguments& arguments_;
-  ComparisonOptions common_;
+  CompareFlags common_;
   std::vector<std::string> more_;
   std::string search_;
   std::string against_;

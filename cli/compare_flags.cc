@@ -8,7 +8,7 @@
 
 namespace onnxcmp::cli {
 
-void ComparisonOptions::AddInputs(CLI::App& app) {
+void CompareFlags::AddInputs(CLI::App& app) {
   app.add_option("--inputs", arguments_.inputs.inputs,
                  "Input values: an .npz, or a folder of input_N.pb")
       ->group(kInputs)
@@ -21,7 +21,7 @@ void ComparisonOptions::AddInputs(CLI::App& app) {
       ->group(kInputs);
 }
 
-void ComparisonOptions::AddTolerances(CLI::App& app) {
+void CompareFlags::AddTolerances(CLI::App& app) {
   app.add_option("--rtol", arguments_.tolerance.rtol, "Values agree if |a-b| <= atol +")
       ->group("Tolerances")
       ->type_name("X")
@@ -37,7 +37,7 @@ void ComparisonOptions::AddTolerances(CLI::App& app) {
       ->allow_extra_args(false);
 }
 
-void ComparisonOptions::AddVerdict(CLI::App& app) {
+void CompareFlags::AddVerdict(CLI::App& app) {
   app.add_flag("--partial", arguments_.partial, "Accept results that only one side has")
       ->group("Verdict");
   app.add_flag("--any-row-order", arguments_.any_row_order, "Accept recorded rows in another order")
@@ -60,7 +60,7 @@ void ComparisonOptions::AddVerdict(CLI::App& app) {
       ->check(Quietly(CLI::IsMember({"different", "causes", "bits", "rewrites"})));
 }
 
-void ComparisonOptions::AddTable(CLI::App& app) {
+void CompareFlags::AddTable(CLI::App& app) {
   app.add_flag("--all", arguments_.all, "Show every row")->group("Table");
   app.add_flag("--different", arguments_.different, "Show only rows that differ")->group("Table");
   app.add_flag("--only-different", arguments_.only_different,
@@ -82,7 +82,7 @@ void ComparisonOptions::AddTable(CLI::App& app) {
       ->check(Quietly(CLI::Range(0, 1 << 20)));
 }
 
-void ComparisonOptions::AddRunning(CLI::App& app) {
+void CompareFlags::AddRunning(CLI::App& app) {
   app.add_flag("--no-causes", no_causes_, "Do not search for causes")->group(kDiagnosis);
   app.add_flag("--no-share", no_share_, "Run nodes twice that both models have in common")
       ->group(kExecution);
@@ -96,7 +96,7 @@ void ComparisonOptions::AddRunning(CLI::App& app) {
   arguments_.run.AddTo(app);
 }
 
-absl::Status ComparisonOptions::Finish() {
+absl::Status CompareFlags::Finish() {
   arguments_.causes = !no_causes_;
   arguments_.share = !no_share_;
   arguments_.ties_agree = ties_ == "close";

@@ -11,10 +11,10 @@
 
 namespace onnxcmp::cli {
 
-class ComparisonOptions {
+class CompareFlags {
  public:
   // The arguments must outlive the object.
-  explicit ComparisonOptions(CompareArguments* arguments) : arguments_(*arguments) {}
+  explicit CompareFlags(CompareArguments* arguments) : arguments_(*arguments) {}
 
   void AddInputs(CLI::App& app);
   void AddTolerances(CLI::App& app);
@@ -35,10 +35,10 @@ class ComparisonOptions {
   bool no_share_ = false;
 };
 
-// Most that a page may have.
-// The help of an option that writes a report in such a format besides.
+// The help of an option that also writes a report in this format.
 std::string AlsoWrite(const std::string& format);
 
+// Adds --html-size, the largest size of a page.
 void AddHtmlSize(CLI::App& app, CompareArguments& arguments);
 
 // These arguments of a command as a line for a shell.

@@ -150,7 +150,7 @@ absl::Status Finish(const std::string& limit, BisectArguments* arguments) {
 }
 
 absl::StatusOr<int> Bisect(BisectArguments& arguments, const std::string& limit,
-                           ComparisonOptions& options, const std::vector<std::string>& line,
+                           CompareFlags& options, const std::vector<std::string>& line,
                            Interruption& interruption) {
   OC_RETURN_IF_ERROR(options.Finish());
   OC_RETURN_IF_ERROR(Finish(limit, &arguments));
@@ -180,7 +180,7 @@ int BisectCommand(const std::vector<std::string>& command_line) {
   AddJudgement(app, arguments);
   std::string limit;
   AddSearch(app, arguments, limit);
-  ComparisonOptions options(&arguments.compare);
+  CompareFlags options(&arguments.compare);
   options.AddInputs(app);
   options.AddTolerances(app);
   options.AddVerdict(app);

@@ -60,7 +60,7 @@ struct Cause {
   std::optional<double> effect;
   // How far the two are apart in double on the left's values, against the size of the elements, and
   // where they agree then which side's nodes are nearer to it. Nothing for constants and integers.
-  std::optional<TruthVerdict> truth;
+  std::optional<TruthFinding> truth;
   std::optional<double> apart;
   std::optional<double> most_apart;  // the greatest difference of two elements in double
   // Both nodes' attributes, where both nodes are known.

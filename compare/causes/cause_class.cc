@@ -129,7 +129,7 @@ bool IsAnotherMask(const SideGraph& right, int r, const ForcedResult& result) {
 }
 
 CauseClass ClassOf(const ForcedRun& run, const ForcedState& state, const RegionNoise& noise,
-                   int right, const RegionNoise::Verdict& verdict, CauseTruth* truth) {
+                   int right, const RegionNoise::NoiseRatio& noise_ratio, CauseTruth* truth) {
   CauseClass found;
   const SideGraph& graph = run.right();
   const ForcedResult& result = state.at(right);
@@ -155,17 +155,17 @@ CauseClass ClassOf(const ForcedRun& run, const ForcedState& state, const RegionN
     // An 8-bit step is 4e-3 of the greatest element.
     constexpr double kLessThanAStep = 1e-3;
     found.of_params = IsQuantized(run.left().graph().stream()) && IsQuantized(graph.stream()) &&
-                      verdict.distance <= kLessThanAStep;
+                      noise_ratio.distance <= kLessThanAStep;
     return found;
   }
   if (!graph.IsComputed(right)) return found;
   const double coarsest = std::max(ours.coarsest, theirs.coarsest);
   if (epsilon > 0 && ours.coarsest != theirs.coarsest && coarsest > epsilon &&
-      verdict.distance <= 4 * coarsest) {
+      noise_ratio.distance <= 4 * coarsest) {
     found.kind = CauseKind::kPrecision;
     return found;
   }
-  bool approximation = epsilon > 0 && verdict.distance <= kApproximation;
+  bool approximation = epsilon > 0 && noise_ratio.distance <= kApproximation;
   // Booleans have no steps.
   if (IsInteger(result.own.tensor().dtype()) && BitWidth(result.own.tensor().dtype()) == 8) {
     const Measured own = run.MeasuredOwn(result);

@@ -25,7 +25,7 @@ struct CauseClass {
 };
 
 CauseClass ClassOf(const ForcedRun& run, const ForcedState& state, const RegionNoise& noise,
-                   int right, const RegionNoise::Verdict& verdict, CauseTruth* truth);
+                   int right, const RegionNoise::NoiseRatio& noise_ratio, CauseTruth* truth);
 
 // True for a mistake, false for another way to compute the same.
 bool IsMistake(CauseKind kind);

@@ -104,17 +104,17 @@ void CauseJudge::DropLaterOverflows() {
 // causes.
 bool CauseJudge::JudgeResult(int r) {
   const ForcedResult& result = state_.at(r);
-  RegionNoise::Verdict verdict = noise_.Judge(r);
-  if (verdict.distance > 0 && IsWrapped(run_, state_, noise_, r)) verdict.ratio = kInfinity;
-  const bool told_otherwise =
-      verdict.distance > 0 && AttributesExplain(run_, state_, r) && truth_.MayBeApartInDouble(r);
+  RegionNoise::NoiseRatio noise_ratio = noise_.Judge(r);
+  if (noise_ratio.distance > 0 && IsWrapped(run_, state_, noise_, r)) noise_ratio.ratio = kInfinity;
+  const bool told_otherwise = noise_ratio.distance > 0 && AttributesExplain(run_, state_, r) &&
+                              truth_.MayBeApartInDouble(r);
   const bool ours = right_.runner() == nullptr;
   if (!ours && RoundsToIntegers(r) && AreNextIntegers(result.held, result.own)) return true;
   // In double, which tells models apart, a runtime's kernel is not known.
-  const bool scaled = !ours && verdict.distance > 0 && IsScaled(result.held, result.own);
-  if (verdict.ratio <= kRatioInside && !told_otherwise && !scaled) {
-    if (verdict.distance > judged_.loudest_distance) {
-      judged_.loudest_distance = verdict.distance;
+  const bool scaled = !ours && noise_ratio.distance > 0 && IsScaled(result.held, result.own);
+  if (noise_ratio.ratio <= kRatioInside && !told_otherwise && !scaled) {
+    if (noise_ratio.distance > judged_.loudest_distance) {
+      judged_.loudest_distance = noise_ratio.distance;
       judged_.loudest = {run_.left().representative(result.match), r};
     }
     return true;
@@ -122,8 +122,8 @@ bool CauseJudge::JudgeResult(int r) {
   const std::pair<int, bool> place = {PlaceOf(r), right_.IsConstant(r)};
   if (places_.contains(place)) return true;
   const bool beyond =
-      verdict.ratio > RegionNoise::kMaxRatio || told_otherwise || scaled ||
-      (verdict.ratio > kRatioInDouble && IsConfirmed(r) && truth_.IsApartInDouble(r));
+      noise_ratio.ratio > RegionNoise::kMaxRatio || told_otherwise || scaled ||
+      (noise_ratio.ratio > kRatioInDouble && IsConfirmed(r) && truth_.IsApartInDouble(r));
   // Causes folded into another do not count against the limit.
   if (beyond && static_cast<int>(report_.causes.size()) >= options_.limits.causes) return false;
   if (beyond && !ours && !IsWrongAlone(r)) return true;
@@ -136,7 +136,7 @@ bool CauseJudge::JudgeResult(int r) {
   const bool explained_inside = nodes.has_value() && LookInside(*nodes, beyond);
   if (!explained_inside && !beyond) return true;
   places_.insert(place);
-  if (!explained_inside) NameCause(r, verdict);
+  if (!explained_inside) NameCause(r, noise_ratio);
   return true;
 }
 
@@ -184,8 +184,8 @@ bool CauseJudge::IsWrongAlone(int r) const {
 }
 
 // Names the cause of a result that rounding does not explain.
-void CauseJudge::NameCause(int r, const RegionNoise::Verdict& verdict) {
-  const CauseClass found = ClassOf(run_, state_, noise_, r, verdict, &truth_);
+void CauseJudge::NameCause(int r, const RegionNoise::NoiseRatio& noise_ratio) {
+  const CauseClass found = ClassOf(run_, state_, noise_, r, noise_ratio, &truth_);
   if (found.of_params && options_.outputs_agree && !IsMistake(found.kind)) {
     judged_.others.push_back(r);
     return;

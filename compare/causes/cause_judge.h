@@ -39,7 +39,7 @@ class CauseJudge {
 
  private:
   bool JudgeResult(int r);
-  void NameCause(int r, const RegionNoise::Verdict& verdict);
+  void NameCause(int r, const RegionNoise::NoiseRatio& noise_ratio);
   bool LookInside(const NodesWithBodies& nodes, bool beyond);
   void NameShapes();
   void DropLaterOverflows();

@@ -123,29 +123,29 @@ absl::string_view NearerName(Nearer nearer) {
   return "equal";
 }
 
-TruthVerdict JudgeTruth(const TruthDistance& left, const TruthDistance& right) {
+TruthFinding JudgeTruth(const TruthDistance& left, const TruthDistance& right) {
   constexpr double kFactor = 4;
-  TruthVerdict verdict;
-  verdict.left = left.relative();
-  verdict.right = right.relative();
+  TruthFinding finding;
+  finding.left = left.relative();
+  finding.right = right.relative();
   // A result that is exact by chance is no nearer than one rounded to the finer type.
   const double least = std::min(EpsilonOf(left.dtype), EpsilonOf(right.dtype)) / 8;
-  const double a = std::max(verdict.left, least);
-  const double b = std::max(verdict.right, least);
-  if (a == b || !(a > 0) || !(b > 0)) return verdict;
-  verdict.factor = a < b ? b / a : a / b;
-  if (verdict.factor >= kFactor) verdict.nearer = a < b ? Nearer::kLeft : Nearer::kRight;
-  return verdict;
+  const double a = std::max(finding.left, least);
+  const double b = std::max(finding.right, least);
+  if (a == b || !(a > 0) || !(b > 0)) return finding;
+  finding.factor = a < b ? b / a : a / b;
+  if (finding.factor >= kFactor) finding.nearer = a < b ? Nearer::kLeft : Nearer::kRight;
+  return finding;
 }
 
-std::string NearerText(const TruthVerdict& verdict) {
-  if (verdict.nearer == Nearer::kEqual) return "both are equally good";
+std::string NearerText(const TruthFinding& finding) {
+  if (finding.nearer == Nearer::kEqual) return "both are equally good";
   // If one side is exact or the other not finite, there is no factor.
-  const std::string times = !std::isfinite(verdict.factor) ? ""
-                            : verdict.factor >= 1e5 ? absl::StrFormat("%.1e times ", verdict.factor)
-                            : verdict.factor >= 10  ? absl::StrFormat("%.0f times ", verdict.factor)
-                                                   : absl::StrFormat("%.1f times ", verdict.factor);
-  return absl::StrCat("the ", NearerName(verdict.nearer), " is ", times, "nearer");
+  const std::string times = !std::isfinite(finding.factor) ? ""
+                            : finding.factor >= 1e5 ? absl::StrFormat("%.1e times ", finding.factor)
+                            : finding.factor >= 10  ? absl::StrFormat("%.0f times ", finding.factor)
+                                                   : absl::StrFormat("%.1f times ", finding.factor);
+  return absl::StrCat("the ", NearerName(finding.nearer), " is ", times, "nearer");
 }
 
 }  // namespace onnxcmp

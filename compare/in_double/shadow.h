@@ -38,15 +38,15 @@ absl::string_view NearerName(Nearer nearer);  // "left", "right", "equal"
 
 // The side of a pair that is nearer to its own truth: by a factor of four in root mean squares
 // relative to the size of the elements, and beyond the finer type's rounding.
-struct TruthVerdict {
+struct TruthFinding {
   Nearer nearer = Nearer::kEqual;
   double factor = 1;  // at least 1
   double left = 0;    // TruthDistance::relative()
   double right = 0;
 };
-TruthVerdict JudgeTruth(const TruthDistance& left, const TruthDistance& right);
+TruthFinding JudgeTruth(const TruthDistance& left, const TruthDistance& right);
 // "the left is 4100 times nearer", "both are equally good".
-std::string NearerText(const TruthVerdict& verdict);
+std::string NearerText(const TruthFinding& finding);
 
 // One side's distances from its run in double.
 struct SideShadow {
@@ -68,10 +68,10 @@ struct SideShadow {
 // Both sides, and verdicts for the pairs of their results.
 struct ShadowReport {
   SideShadow left, right;
-  std::vector<std::optional<TruthVerdict>> rows;  // as Comparison::rows
+  std::vector<std::optional<TruthFinding>> rows;  // as Comparison::rows
   // For the pair of outputs that is farthest from double; if none of them can be judged, for the
   // last row that can.
-  std::optional<TruthVerdict> verdict;
+  std::optional<TruthFinding> verdict;
   bool of_outputs = false;
   // Distance of the outputs in double, relative to the size of their elements, in which rounding
   // plays no part. Nothing if they cannot be compared.

@@ -17,7 +17,7 @@ const TruthDistance* Found(const SideShadow& shadow, int r) {
   return distance.has_value() ? &*distance : nullptr;
 }
 
-double Farther(const TruthVerdict& verdict) { return std::max(verdict.left, verdict.right); }
+double Farther(const TruthFinding& finding) { return std::max(finding.left, finding.right); }
 
 std::optional<double> Apart(const ComparedSides& sides, const ShadowReport& report,
                             const NumberedValues& left, const NumberedValues& right) {

@@ -291,7 +291,7 @@ class FrameFinder {
                          HaveSameRows(*recorded.shape, own.tensor().shape());
       if (!alike) continue;
       const bool past = sequence_->IsPast(m, open.results.front());
-      const double likeness = past ? 0 : NoiseStatsOf(open.sample, *sample);
+      const double likeness = past ? 0 : LikenessOf(open.sample, *sample);
       if (likeness > 0) frame->candidates.push_back({i, m, likeness});
       // Cutting can make much from a mask, so that steps would prove nothing.
       if (recorded.fingerprint.rich && recorded.fingerprint.finite && sample->fingerprint.rich &&

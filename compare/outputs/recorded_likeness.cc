@@ -43,7 +43,7 @@ LikenessSample LikenessSampleOf(const Tensor& tensor, const Fingerprint& fingerp
   return sample;
 }
 
-double NoiseStatsOf(const LikenessSample& a, const LikenessSample& b) {
+double LikenessOf(const LikenessSample& a, const LikenessSample& b) {
   if (a.elements.size() != b.elements.size()) return 0;
   double n = 0, x = 0, y = 0, ours = 0, theirs = 0;
   for (size_t i = 0; i < a.elements.size(); ++i) {

@@ -20,7 +20,7 @@ LikenessSample LikenessSampleOf(const Tensor& tensor, const Fingerprint& fingerp
 // Up to 1, of two values of one size: how well one foretells the other (scaled, moved, negated,
 // noisy), the share of elements that are the same (a part of them is wrong), whether all are the
 // same elsewhere. 0: no more than chance makes it.
-double NoiseStatsOf(const LikenessSample& a, const LikenessSample& b);
+double LikenessOf(const LikenessSample& a, const LikenessSample& b);
 
 }  // namespace onnxcmp
 

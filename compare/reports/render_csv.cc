@@ -123,7 +123,7 @@ void AddTruth(const Comparison& comparison, size_t row, Line* line) {
   };
   add(shadow.left, comparison.rows[row].aligned.left);
   add(shadow.right, comparison.rows[row].aligned.right);
-  const std::optional<TruthVerdict>& verdict = shadow.rows[row];
+  const std::optional<TruthFinding>& verdict = shadow.rows[row];
   line->Add(verdict.has_value() ? NearerName(verdict->nearer) : absl::string_view());
   if (verdict.has_value() && std::isfinite(verdict->factor)) {
     line->Add(verdict->factor);

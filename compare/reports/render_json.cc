@@ -72,7 +72,7 @@ ReportJson ToJson(const OutputPair& pair) {
   return json;
 }
 
-ReportJson ToJson(const TruthVerdict& verdict) {
+ReportJson ToJson(const TruthFinding& verdict) {
   ReportJson json = {{"nearer", JsonText(NearerName(verdict.nearer))},
                      {"left", JsonReal(verdict.left)},
                      {"right", JsonReal(verdict.right)}};

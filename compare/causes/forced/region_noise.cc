@@ -319,7 +319,7 @@ bool RegionNoise::AgreesOnItsOwn(int r) const {
   return IsMeasurable(made) && run_.IsNear(state_.at(r).match, made, &measured);
 }
 
-RegionNoise::Verdict RegionNoise::JudgeConstant(int r) const {
+RegionNoise::NoiseRatio RegionNoise::JudgeConstant(int r) const {
   const ForcedResult& result = state_.at(r);
   const StreamResult& left = run_.left().result(result.match);
   Measured own = run_.MeasuredOwn(result);
@@ -330,31 +330,33 @@ RegionNoise::Verdict RegionNoise::JudgeConstant(int r) const {
     measured->tensor = measured->tensor.InMemory(pool_).value_or(measured->tensor);
   }
   const double epsilon = CoarserEpsilon(left.dtype, run_.right().result(r).dtype);
-  Verdict verdict;
-  verdict.distance = epsilon == 0 ? 1 + UnequalShare(held, own, pool_) : Distance(held, own, pool_);
+  NoiseRatio noise_ratio;
+  noise_ratio.distance =
+      epsilon == 0 ? 1 + UnequalShare(held, own, pool_) : Distance(held, own, pool_);
   // A model that computes in a 16-bit type may keep a constant in a wider one after rounding it.
   if (epsilon > 0 &&
       (IsRounded(own, held, run_.right()) || IsRounded(held, own, run_.left().graph()))) {
-    return verdict;
+    return noise_ratio;
   }
   const bool in_float16 =
       left.dtype == DType::kFloat16 || run_.right().result(r).dtype == DType::kFloat16;
   if (in_float16 && AreLeastStepsApart(own, held)) {
-    return verdict;
+    return noise_ratio;
   }
   // A cast, a folded factor; in 16 bits one rounding of it on each side.
   constexpr double kCoarse = 1e-4;
   const bool cast = left.dtype != run_.right().result(r).dtype;
   const double steps = epsilon > kCoarse && !cast ? 2 : 8;
-  verdict.ratio = epsilon == 0 ? kInfinity : verdict.distance / (steps * epsilon) * kMaxRatio;
-  return verdict;
+  noise_ratio.ratio =
+      epsilon == 0 ? kInfinity : noise_ratio.distance / (steps * epsilon) * kMaxRatio;
+  return noise_ratio;
 }
 
-RegionNoise::Verdict RegionNoise::JudgeIntegers(int r, const Measured& own,
-                                                const Measured& held) const {
-  Verdict verdict;
+RegionNoise::NoiseRatio RegionNoise::JudgeIntegers(int r, const Measured& own,
+                                                   const Measured& held) const {
+  NoiseRatio noise_ratio;
   const double share = UnequalShare(held, own, pool_);
-  verdict.distance = share == 0 ? 0 : 1 + share;
+  noise_ratio.distance = share == 0 ? 0 : 1 + share;
   const double epsilon = EpsilonOf(DType::kFloat);
   const auto flips = [&](double steps) {
     const Elements noise = Noise(r, epsilon, steps, [](Elements, bool) { return false; });
@@ -363,8 +365,8 @@ RegionNoise::Verdict RegionNoise::JudgeIntegers(int r, const Measured& own,
   };
   double flipped = flips(1);
   if (flipped == 0) flipped = flips(16) / 4;
-  verdict.ratio = share == 0 ? 0 : flipped == 0 ? kInfinity : share / flipped;
-  return verdict;
+  noise_ratio.ratio = share == 0 ? 0 : flipped == 0 ? kInfinity : share / flipped;
+  return noise_ratio;
 }
 
 std::string RegionNoise::KindOf(int r, double epsilon) const {
@@ -380,13 +382,13 @@ std::string RegionNoise::KindOf(int r, double epsilon) const {
   return kind;
 }
 
-RegionNoise::Verdict RegionNoise::Judge(int r) const {
+RegionNoise::NoiseRatio RegionNoise::Judge(int r) const {
   const ForcedResult& result = state_.at(r);
-  Verdict verdict;
-  verdict.distance = kInfinity;
-  verdict.ratio = kInfinity;
-  if (!IsMeasurable(result.own) || !IsMeasurable(result.held)) return verdict;
-  if (result.own.tensor().shape() != result.held.tensor().shape()) return verdict;
+  NoiseRatio noise_ratio;
+  noise_ratio.distance = kInfinity;
+  noise_ratio.ratio = kInfinity;
+  if (!IsMeasurable(result.own) || !IsMeasurable(result.held)) return noise_ratio;
+  if (result.own.tensor().shape() != result.held.tensor().shape()) return noise_ratio;
   if (!run_.right().IsComputed(r)) return JudgeConstant(r);
   double epsilon =
       CoarserEpsilon(run_.left().result(result.match).dtype, result.own.tensor().dtype());
@@ -400,18 +402,18 @@ RegionNoise::Verdict RegionNoise::Judge(int r) const {
   if (run_.left().computed(result.match)) {
     epsilon = std::max(epsilon, CoarseEpsilon(SideId::kLeft, LeftRegion(result.match)));
   }
-  verdict.distance = run_.DistanceOf(result);
-  if (!std::isfinite(verdict.distance)) return verdict;
-  verdict.ratio = verdict.distance / epsilon;
-  if (verdict.distance <= kAlwaysRounding * epsilon) return verdict;
+  noise_ratio.distance = run_.DistanceOf(result);
+  if (!std::isfinite(noise_ratio.distance)) return noise_ratio;
+  noise_ratio.ratio = noise_ratio.distance / epsilon;
+  if (noise_ratio.distance <= kAlwaysRounding * epsilon) return noise_ratio;
   // Equivalent regions have inputs of about the same size, and round alike.
   constexpr int kEnough = 3;
   constexpr double kAsFar = 0.5;
   Judged& judged = judged_[KindOf(r, epsilon)];
   if (judged.hopeless >= kEnough && !judged.explained &&
-      verdict.distance >= kAsFar * judged.least_distance) {
-    verdict.ratio = kInfinity;
-    return verdict;
+      noise_ratio.distance >= kAsFar * judged.least_distance) {
+    noise_ratio.ratio = kInfinity;
+    return noise_ratio;
   }
   const Measured own = run_.MeasuredOwn(result);
   const Measured held = run_.MeasuredHeld(result);
@@ -419,16 +421,17 @@ RegionNoise::Verdict RegionNoise::Judge(int r) const {
   // More noise can only reduce the ratio.
   Noise(r, epsilon, 1, [&](Elements noise, bool of_all) {
     const Ratios ratios = RatiosOf(held, own, epsilon, noise, of_all ? kInfinity : kMaxRatio);
-    verdict.ratio = ratios.greatest;
+    noise_ratio.ratio = ratios.greatest;
     hopeless = of_all && ratios.hopeless;
-    return verdict.ratio <= kMaxRatio || hopeless;
+    return noise_ratio.ratio <= kMaxRatio || hopeless;
   });
   judged.explained = judged.explained || !hopeless;
-  if (!hopeless) return verdict;
-  judged.least_distance =
-      judged.hopeless == 0 ? verdict.distance : std::min(judged.least_distance, verdict.distance);
+  if (!hopeless) return noise_ratio;
+  judged.least_distance = judged.hopeless == 0
+                              ? noise_ratio.distance
+                              : std::min(judged.least_distance, noise_ratio.distance);
   ++judged.hopeless;
-  return verdict;
+  return noise_ratio;
 }
 
 }  // namespace onnxcmp

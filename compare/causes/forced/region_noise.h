@@ -31,7 +31,7 @@ class RegionNoise {
   // The region of the left result of a class, back to matched classes.
   Region LeftRegion(int c, size_t max_nodes = kMaxRegionNodes) const;
 
-  struct Verdict {
+  struct NoiseRatio {
     double distance = 0;  // Distance() of the right result from its partner
     // The greatest difference of elements in units of the noise that rounding explains; above 64 it
     // does not explain the difference.
@@ -43,7 +43,7 @@ class RegionNoise {
   bool AgreesOnItsOwn(int r) const;
   // Judges a matched right result with different local bits. If several equivalent regions were far
   // from explained by rounding, further ones that are as far apart are not run.
-  Verdict Judge(int r) const;
+  NoiseRatio Judge(int r) const;
 
  private:
   using Elements = absl::Span<const double>;
@@ -59,8 +59,8 @@ class RegionNoise {
   // The epsilon of 16-bit results in or before a region, if its side computes in such a type as a
   // whole; else 0.
   double CoarseEpsilon(SideId side, const Region& region) const;
-  Verdict JudgeConstant(int r) const;
-  Verdict JudgeIntegers(int r, const Measured& own, const Measured& held) const;
+  NoiseRatio JudgeConstant(int r) const;
+  NoiseRatio JudgeIntegers(int r, const Measured& own, const Measured& held) const;
   // By element: how far the result moves when its regions are shaken by `epsilon`. `is_enough` is
   // called after each run of a region and returns true if no further one is needed; its argument
   // tells if all regions have been run. The elements are valid until the next call.

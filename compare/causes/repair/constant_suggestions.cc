@@ -84,17 +84,17 @@ std::vector<Suggestion> ConstantSuggester::For(const ForcedState& state,
       const double similarity =
           left.result(c).fingerprint.elements == run_.right().result(r).fingerprint.elements
               ? 1
-              : NoiseStatsOf(r, c, result.own, &own);
+              : SimilarityTo(r, c, result.own, &own);
       if (similarity >= 0.5) suggestions.push_back({r, c, similarity});
     }
   }
   return suggestions;
 }
 
-double ConstantSuggester::NoiseStatsOf(int r, int c, const Value& own, LazyMeasured* measured) {
+double ConstantSuggester::SimilarityTo(int r, int c, const Value& own, LazyMeasured* measured) {
   // Least cost of a comparison.
   constexpr int64_t kLook = 64;
-  if (const auto known = local_noise_.find({r, c}); known != local_noise_.end()) {
+  if (const auto known = similarities_.find({r, c}); known != similarities_.end()) {
     return known->second;
   }
   const int64_t looks = std::max(kLook, own.tensor().num_elements());
@@ -103,8 +103,8 @@ double ConstantSuggester::NoiseStatsOf(int r, int c, const Value& own, LazyMeasu
     return 0;
   }
   open_looks_ -= looks;
-  return local_noise_[{r, c}] = ConstantSimilarity(run_.left().measured(c),
-                                                   measured->For(own.tensor(), run_.left().pool()));
+  return similarities_[{r, c}] = ConstantSimilarity(
+             run_.left().measured(c), measured->For(own.tensor(), run_.left().pool()));
 }
 
 }  // namespace onnxcmp

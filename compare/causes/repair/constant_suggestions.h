@@ -50,11 +50,11 @@ class ConstantSuggester {
 
  private:
   // Similarity of a right constant and a class.
-  double NoiseStatsOf(int r, int c, const Value& own, LazyMeasured* measured);
+  double SimilarityTo(int r, int c, const Value& own, LazyMeasured* measured);
 
   const ForcedRun& run_;
   absl::flat_hash_map<std::pair<int, int>, double>
-      local_noise_;     // cached, since they do not change
+      similarities_;    // cached, since they do not change
   int64_t open_looks_;  // element comparisons left
   bool limited_ = false;
 };

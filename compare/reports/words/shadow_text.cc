@@ -15,7 +15,7 @@
 namespace onnxcmp {
 namespace {
 
-double FartherSide(const TruthVerdict& verdict) { return std::max(verdict.left, verdict.right); }
+double FartherSide(const TruthFinding& verdict) { return std::max(verdict.left, verdict.right); }
 
 }  // namespace
 
@@ -43,7 +43,7 @@ std::vector<std::string> ShadowText(const ShadowReport& report) {
     }
   }
   if (report.verdict.has_value()) {
-    const TruthVerdict& verdict = *report.verdict;
+    const TruthFinding& verdict = *report.verdict;
     std::string text = absl::StrFormat(
         "%s to the truth: %s are %.2g (left) and %.2g (right) of their size from what they are in "
         "double",
@@ -74,7 +74,7 @@ std::vector<std::string> ShadowText(const ShadowReport& report) {
                                        "computation"));
   }
   std::array<int64_t, 3> counts = {};
-  for (const std::optional<TruthVerdict>& row : report.rows) {
+  for (const std::optional<TruthFinding>& row : report.rows) {
     if (row.has_value()) ++counts[static_cast<size_t>(row->nearer)];
   }
   if (counts[0] + counts[1] + counts[2] > 0) {

@@ -69,7 +69,7 @@ TEST(TruthDistanceTest, Judgement) {
     d.dtype = dtype;
     return d;
   };
-  const TruthVerdict coarse =
+  const TruthFinding coarse =
       JudgeTruth(distance(1e-7, DType::kFloat), distance(1e-3, DType::kFloat16));
   EXPECT_EQ(coarse.nearer, Nearer::kLeft);
   EXPECT_NEAR(coarse.factor, 1e4, 1);

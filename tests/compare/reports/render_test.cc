@@ -197,7 +197,7 @@ TEST(RenderJsonTest, AllThatACauseMayCarry) {
   Cause& cause = comparison.causes[0];
   cause.effect = 0.25;
   cause.count = 12;
-  cause.truth = TruthVerdict{.nearer = Nearer::kLeft, .factor = kInfinite, .left = 0, .right = 0.5};
+  cause.truth = TruthFinding{.nearer = Nearer::kLeft, .factor = kInfinite, .left = 0, .right = 0.5};
   cause.apart = 0.125;
   cause.repro_folder = "faults/cause_1";
   NotFiniteOrigin origin;

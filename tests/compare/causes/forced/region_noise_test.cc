@@ -40,7 +40,7 @@ PerSide<std::string> Scaled(const PerSide<std::string>& factors) {
 }
 
 struct Judged {
-  RegionNoise::Verdict verdict;
+  RegionNoise::NoiseRatio noise_ratio;
   int runs = 0;  // of the region
 };
 
@@ -53,7 +53,7 @@ Judged Judge(const PerSide<std::string>& regions) {
   const RegionNoise noise(run, state);
   sides.TakeCount();
   Judged judged;
-  judged.verdict = noise.Judge(y);
+  judged.noise_ratio = noise.Judge(y);
   judged.runs = sides.TakeCount();
   return judged;
 }
@@ -61,21 +61,21 @@ Judged Judge(const PerSide<std::string>& regions) {
 TEST(RegionNoiseTest, OneRunIsEnoughIfItExplainsTheDifference) {
   const Judged judged = Judge(Cancelling({"57", "101"}));
   // Its own last place does not explain it.
-  EXPECT_GT(judged.verdict.distance, 32 * EpsilonOf(DType::kFloat));
-  EXPECT_LE(judged.verdict.ratio, RegionNoise::kMaxRatio);
+  EXPECT_GT(judged.noise_ratio.distance, 32 * EpsilonOf(DType::kFloat));
+  EXPECT_LE(judged.noise_ratio.ratio, RegionNoise::kMaxRatio);
   EXPECT_EQ(judged.runs, 1);
 }
 
 TEST(RegionNoiseTest, OneRunOfEachIsEnoughIfNoneWillExplainIt) {
   const Judged judged = Judge(Scaled({"1.5", "1.7"}));
-  EXPECT_GT(judged.verdict.ratio, 1e3);
+  EXPECT_GT(judged.noise_ratio.ratio, 1e3);
   EXPECT_EQ(judged.runs, 1);
 }
 
 TEST(RegionNoiseTest, NoneIsNeededForTheLastPlaces) {
   const Judged judged = Judge(Cancelling({"1", "1.25"}));
-  EXPECT_GT(judged.verdict.distance, 0);
-  EXPECT_LE(judged.verdict.ratio, RegionNoise::kMaxRatio);
+  EXPECT_GT(judged.noise_ratio.distance, 0);
+  EXPECT_LE(judged.noise_ratio.ratio, RegionNoise::kMaxRatio);
   EXPECT_EQ(judged.runs, 0);
 }
 
@@ -84,7 +84,7 @@ TEST(RegionNoiseTest, WhatIsMaskedExcusesItselfAlone) {
   constexpr char kMasked[] =
       "Mul(x, k) t = Constant<value = float {0.8}>() low = Constant<value = float {-1e9}>() "
       "zero = Constant<value = float {0}>() g = Greater(x, t) m = Where(g, low, zero)";
-  EXPECT_GT(Judge(Regions({"1.5", "1.7"}, kMasked, "Add(b, m)")).verdict.ratio, 1e3);
+  EXPECT_GT(Judge(Regions({"1.5", "1.7"}, kMasked, "Add(b, m)")).noise_ratio.ratio, 1e3);
 }
 
 // x + k - m in a region of its own. What cancels rounds; another k alone is a mistake.
@@ -106,7 +106,7 @@ class AlikeRegions {
     const int y = sides_.Right(absl::StrCat("y", i));
     sides_.TakeCount();
     Judged judged;
-    judged.verdict = noise_.Judge(y);
+    judged.noise_ratio = noise_.Judge(y);
     judged.runs = sides_.TakeCount();
     return judged;
   }
@@ -155,11 +155,11 @@ TEST(RegionNoiseTest, RegionsThatDoTheSameAreNotAllRun) {
   AlikeRegions regions({kFar[0], kFar[1], kFar[2], kFar[3], nearer});
   for (const size_t i : {0, 1, 2}) {
     const Judged judged = regions.Judge(i);
-    EXPECT_GT(judged.verdict.ratio, RegionNoise::kMaxRatio);
+    EXPECT_GT(judged.noise_ratio.ratio, RegionNoise::kMaxRatio);
     EXPECT_EQ(judged.runs, 1);
   }
   const Judged fourth = regions.Judge(3);
-  EXPECT_GT(fourth.verdict.ratio, RegionNoise::kMaxRatio);
+  EXPECT_GT(fourth.noise_ratio.ratio, RegionNoise::kMaxRatio);
   EXPECT_EQ(fourth.runs, 0);
   EXPECT_GE(regions.Judge(4).runs, 1);
 }
@@ -168,11 +168,11 @@ TEST(RegionNoiseTest, TheyAreIfRoundingExplainsOneOfThem) {
   const Terms explained = {{"57", "101"}, {"57", "101"}};
   AlikeRegions regions({kFar[0], kFar[1], kFar[2], explained, kFar[4]});
   for (const size_t i : {0, 1, 2}) {
-    EXPECT_GT(regions.Judge(i).verdict.ratio, RegionNoise::kMaxRatio);
+    EXPECT_GT(regions.Judge(i).noise_ratio.ratio, RegionNoise::kMaxRatio);
   }
-  EXPECT_LE(regions.Judge(3).verdict.ratio, RegionNoise::kMaxRatio);
+  EXPECT_LE(regions.Judge(3).noise_ratio.ratio, RegionNoise::kMaxRatio);
   const Judged last = regions.Judge(4);
-  EXPECT_GT(last.verdict.ratio, RegionNoise::kMaxRatio);
+  EXPECT_GT(last.noise_ratio.ratio, RegionNoise::kMaxRatio);
   EXPECT_EQ(last.runs, 1);
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
-double NoiseStatsOf(const std::vector<float>& left, const std::vector<float>& right) {
+double SimilarityOf(const std::vector<float>& left, const std::vector<float>& right) {
   const auto of = [](const std::vector<float>& elements) {
     return Measure(Tensor::Of<float>({static_cast<int64_t>(elements.size())}, elements));
   };
@@ -21,9 +21,9 @@ double NoiseStatsOf(const std::vector<float>& left, const std::vector<float>& ri
 }
 
 TEST(ConstantSimilarityTest, IsTheShareOfEqualElementsInAnyOrder) {
-  EXPECT_EQ(NoiseStatsOf({1, 2, 3, 4}, {1, 2, 3, 5e9f}), 0.75);
-  EXPECT_EQ(NoiseStatsOf({1, 20, 3, 40, 5}, {40, 5, 20, 1, 3}), 1);
-  EXPECT_EQ(NoiseStatsOf({1, 20, 3, 40, 5}, {40, 5, 20, 7, 9}), 0.6);
+  EXPECT_EQ(SimilarityOf({1, 2, 3, 4}, {1, 2, 3, 5e9f}), 0.75);
+  EXPECT_EQ(SimilarityOf({1, 20, 3, 40, 5}, {40, 5, 20, 1, 3}), 1);
+  EXPECT_EQ(SimilarityOf({1, 20, 3, 40, 5}, {40, 5, 20, 7, 9}), 0.6);
 }
 
 // How the elements round must not say which of two is the likelier.
@@ -32,14 +32,14 @@ TEST(ConstantSimilarityTest, AFactorLeavesAllAlike) {
   for (const float factor : {0.7f, 0.999995f, 1.00001f, 1.1f, 1.3f}) {
     std::vector<float> scaled = elements;
     for (float& element : scaled) element *= factor;
-    EXPECT_EQ(NoiseStatsOf(elements, scaled), 1) << factor;
+    EXPECT_EQ(SimilarityOf(elements, scaled), 1) << factor;
   }
 }
 
 // A NaN is equal to nothing and has no place in an order.
 TEST(ConstantSimilarityTest, NaNsAreLikeNothing) {
-  EXPECT_EQ(NoiseStatsOf({kNaN, kNaN}, {kNaN, kNaN}), 0);
-  EXPECT_EQ(NoiseStatsOf({3, kNaN, 20, 1, kNaN, 40, 5, 60}, {60, kNaN, 1, kNaN, 5, 20, 3, 40}),
+  EXPECT_EQ(SimilarityOf({kNaN, kNaN}, {kNaN, kNaN}), 0);
+  EXPECT_EQ(SimilarityOf({3, kNaN, 20, 1, kNaN, 40, 5, 60}, {60, kNaN, 1, kNaN, 5, 20, 3, 40}),
             0.75);
 }
 
