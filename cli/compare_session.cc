@@ -18,6 +18,7 @@
 #include "compare/input_sets/test_rewrites.h"
 #include "compare/inputs/input_files.h"
 #include "compare/outcome/proof_report.h"
+#include "compare/outcome/verdict.h"
 #include "compare/proof/rewrites.h"
 #include "compare/recordings/data_sets.h"
 #include "compare/recordings/recording.h"
@@ -135,12 +136,12 @@ absl::Status CompareSession::Prove(int64_t set, std::optional<InputSets>* inputs
 
 Comparison CompareSession::FailedComparison(const absl::Status& status) const {
   Comparison comparison;
-  comparison.verdict = Verdict::kFailed;
   comparison.left_summary.source = arguments_.left;
   comparison.right_summary.source = arguments_.right;
   comparison.left_summary.status = open_status_.left;
   comparison.right_summary.status = open_status_.right;
   if (open_status_.left.ok() && open_status_.right.ok()) comparison.status = status;
+  Judge(&comparison);
   return comparison;
 }
 

@@ -403,19 +403,17 @@ Comparison Assemble(const PerSide<Side*>& sides, PerSide<SideRecord> records, Fi
   made.shadow = std::move(findings.reports.shadow);
   made.explanation = std::move(findings.reports.explanation);
   made.fusions = std::move(findings.reports.fusions);
-  made.verdict = VerdictOf(made.left_summary, made.right_summary, made.outputs);
   // For made-up inputs, all sets together decide.
-  if (!options.made_up && made.verdict < Verdict::kUntested && TellsNothing(made.outputs)) {
-    made.verdict = Verdict::kUntested;
-  }
+  made.untested =
+      findings.untested || (!options.made_up && made.outputs.agree && TellsNothing(made.outputs));
+  Judge(&made);
   // Without results of a runtime that failed, there is nothing to find a cause of.
   for (const SideId id : kBothSides) {
     if (sides[id]->node_runner() == nullptr || sides[id]->summary().status.ok()) continue;
     findings.reviewed.causes.clear();
   }
   made.keep_in_float = std::move(findings.keep_in_float);
-  if (findings.untested && made.verdict != Verdict::kFailed) {
-    made.verdict = Verdict::kUntested;
+  if (findings.untested && made.verdict == Verdict::kUntested) {
     made.made_up_inputs = options.made_up_inputs;
     findings.reviewed.causes.clear();
     made.keep_in_float.reset();

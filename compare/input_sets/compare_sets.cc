@@ -80,7 +80,8 @@ class SetsComparison {
     comparison.coverage = coverage_.Get();
     TellOfConstants(&comparison);
     if (!Differs(comparison) && inputs_.takes_any() && told_.Nothing()) {
-      comparison.verdict = Verdict::kUntested;
+      comparison.untested = true;
+      Judge(&comparison);
     }
     if (sets_.sizes) {
       OC_RETURN_IF_ERROR(
@@ -349,7 +350,8 @@ class SetsComparison {
         OC_ASSIGN_OR_RETURN(comparison, Compare(left_, right_, options_));
         if (!sizes.empty() && comparison.verdict == Verdict::kFailed) {
           comparison.sizes_of_one_side = sizes;
-          comparison.verdict = Verdict::kDifferent;
+          comparison.differ_by_sizes = true;
+          Judge(&comparison);
         }
         if (comparison.verdict > worst_.comparison.verdict) {
           Hold(one, std::move(comparison), *std::move(fed));

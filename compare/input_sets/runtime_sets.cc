@@ -101,7 +101,8 @@ class RuntimeSets {
     if (both.empty() || both == alone) return;
     comparison->sizes_of_one_side = absl::StrCat("both run with ", both, "; with ", alone,
                                                  " the left runs and the right does not");
-    comparison->verdict = Verdict::kDifferent;
+    comparison->differ_by_sizes = true;
+    Judge(comparison);
   }
 
   Side& left_;

@@ -163,7 +163,8 @@ void TellSizes(const std::string& both, SideId alone, const std::string& with,
   comparison->sizes_of_one_side =
       absl::StrCat("both run with ", both, "; with ", with, " the ", SideName(alone),
                    " runs and the ", SideName(Other(alone)), " does not");
-  comparison->verdict = Verdict::kDifferent;
+  comparison->differ_by_sizes = true;
+  Judge(comparison);
 }
 
 namespace {
@@ -266,7 +267,8 @@ absl::Status AddSizes(Side& left, Side& right, InputSets& inputs, const CompareO
   if (found.empty()) return absl::OkStatus();
   comparison->sizes_of_one_side = absl::StrJoin(found, "; ");
   if (comparison->verdict != Verdict::kFailed || comparison->left_summary.status.ok()) {
-    comparison->verdict = Verdict::kDifferent;
+    comparison->differ_by_sizes = true;
+    Judge(comparison);
   }
   return absl::OkStatus();
 }

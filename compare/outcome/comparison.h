@@ -58,7 +58,11 @@ struct Comparison {
   std::optional<QuantizationReport> quantization;  // the same; if a side is quantized
   std::optional<FusionReport> fusions;             // the same
   std::shared_ptr<const ProofReport> proof;        // the same: whether both are one function
-  Verdict verdict = Verdict::kSame;
+  Verdict verdict = Verdict::kSame;                // Judge() sets it, by the rest
+  // The inputs could not have shown a difference.
+  bool untested = false;
+  // Both run with some sizes, and with others only one does (`sizes_of_one_side`).
+  bool differ_by_sizes = false;
   absl::Status status;  // why nothing was compared although both sides may be fine: their inputs
   FailOn fail_on = FailOn::kDifferent;
   int made_up_sets = 0;              // number of made-up sets of inputs; 0: inputs were given

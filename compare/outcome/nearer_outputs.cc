@@ -6,7 +6,9 @@
 
 #include "absl/algorithm/container.h"
 #include "compare/in_double/shadow.h"
+#include "compare/outcome/verdict.h"
 #include "compare/outputs/output_comparison.h"
+#include "compare/outputs/rulings.h"
 #include "compare/streams/result_stream.h"
 
 namespace onnxcmp {
@@ -50,12 +52,12 @@ bool AcceptNearerOutputs(const Comparison& in_double, Comparison* comparison) {
   for (OutputPair& pair : accepted.pairs) {
     if (IsAccepted(accepted, pair)) continue;
     pair.nearer_in_double = true;
-    pair.difference.agree = true;
+    Rule(Ground::kNearer, "", &pair);
   }
-  if (!AllAgree(accepted)) return false;
-  accepted.agree = true;
+  SumUp(&accepted);
+  if (!accepted.agree) return false;
   outputs = std::move(accepted);
-  comparison->verdict = Verdict::kClose;
+  Judge(comparison);
   return true;
 }
 

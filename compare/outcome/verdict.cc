@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "compare/causes/cause_class.h"
+#include "compare/outputs/rulings.h"
 
 namespace onnxcmp {
 namespace {
@@ -25,12 +26,12 @@ bool IsExcused(const OutputPair& pair, std::optional<double> moved) {
 void Rejudge(std::optional<double> moved, OutputPair* pair) {
   pair->moved = std::max(pair->moved.value_or(0), moved.value_or(0));
   if (pair->within_own || IsExcused(*pair, moved)) return;
-  pair->difference.agree = false;
-  pair->difference.fault =
-      moved.has_value()
-          ? absl::StrFormat("rounding does not explain it: a cause moves it by %.2g of its size",
-                            *moved)
-          : "rounding does not explain it";
+  Rule(Ground::kCause,
+       moved.has_value()
+           ? absl::StrFormat("rounding does not explain it: a cause moves it by %.2g of its size",
+                             *moved)
+           : "rounding does not explain it",
+       pair);
 }
 
 }  // namespace
@@ -42,6 +43,20 @@ Verdict VerdictOf(const SideSummary& left, const SideSummary& right,
   const bool same = std::all_of(outputs.pairs.begin(), outputs.pairs.end(),
                                 [](const OutputPair& pair) { return pair.same_bits; });
   return same ? Verdict::kSame : Verdict::kClose;
+}
+
+void Judge(Comparison* comparison) {
+  if (comparison->differ_by_sizes) {
+    comparison->verdict = Verdict::kDifferent;
+  } else if (!comparison->status.ok()) {
+    comparison->verdict = Verdict::kFailed;
+  } else {
+    comparison->verdict =
+        VerdictOf(comparison->left_summary, comparison->right_summary, comparison->outputs);
+    if (comparison->untested && comparison->verdict != Verdict::kFailed) {
+      comparison->verdict = Verdict::kUntested;
+    }
+  }
 }
 
 bool DifferByKnownForms(const OutputComparison& outputs, absl::Span<const Cause> causes) {
@@ -67,7 +82,7 @@ OutputComparison RejudgeOutputs(OutputComparison outputs, absl::Span<const Outpu
       if (reviewed && cause.review && IsWrong(cause)) Rejudge(cause.effect, &pair);
     }
   }
-  outputs.agree = AllAgree(outputs);
+  SumUp(&outputs);
   return outputs;
 }
 

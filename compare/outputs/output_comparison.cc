@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "compare/outputs/rulings.h"
 
 namespace onnxcmp {
 namespace {
@@ -178,7 +179,7 @@ OutputComparison CompareOutputs(absl::Span<const NamedOutput> left,
   for (size_t j = 0; j < right.size(); ++j) {
     if (!partners.right_taken[j]) comparison.only_right.push_back(right[j].name);
   }
-  comparison.agree = AllAgree(comparison);
+  SumUp(&comparison);
   if (std::string order = OtherOrder(left, right, partners); !order.empty()) {
     comparison.notes.push_back(std::move(order));
   }

@@ -27,6 +27,24 @@ struct NamedOutput {
 // The value of the output that is this result; empty if there is none.
 Value ValueOf(absl::Span<const NamedOutput> outputs, int result);
 
+// Why a step decides otherwise than the measured difference does: first objections, then excuses.
+enum class Ground : uint8_t {
+  kOrder,          // a recorded value has its rows or axes in another order, or one entry of them
+  kUnrelated,      // two values are near each other and do not vary together
+  kSignalToNoise,  // less than the type leaves, or than was asked for
+  kLostPart,       // the noise of a conversion leaves nothing of a part
+  kCause,          // a cause moves the pair farther than rounding explains
+  kTies,           // ids at equal numbers, and what depends on them
+  kHonestNoise,    // a conversion to a coarser type, and nothing else
+  kNearer,         // the right rounds no worse than the left
+};
+
+// A ruling of a step; rulings.h makes and reads them.
+struct Ruling {
+  Ground ground = Ground::kOrder;
+  std::string why;
+};
+
 struct OutputPair {
   std::string left;
   std::string right;
@@ -47,6 +65,7 @@ struct OutputPair {
   std::optional<double> sqnr;
   bool nearer_in_double = false;  // they differ, and the right rounds no worse than the left
   ValueDifference difference;
+  std::vector<Ruling> rulings;   // in order; the last one decides
   std::string tolerance_reason;  // PairTolerance::why
   // They disagree only because they are floats of another type (--output-types).
   bool agree_by_value = false;

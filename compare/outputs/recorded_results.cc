@@ -15,6 +15,7 @@
 #include "compare/base/per_side.h"
 #include "compare/base/thresholds.h"
 #include "compare/differences/value_difference.h"
+#include "compare/outputs/rulings.h"
 #include "compare/outputs/swallowed_steps.h"
 #include "compare/streams/result_names.h"
 
@@ -31,9 +32,10 @@ std::string SomeOf(const std::vector<std::string>& names) {
   return absl::StrCat(absl::StrJoin(shown, ", "), ", … ", names.size() - kMost, " more");
 }
 
-class Judge {
+class RecordedJudge {
  public:
-  Judge(const ComparedSides& sides, const PairTolerances& tolerances, OutputComparison outputs)
+  RecordedJudge(const ComparedSides& sides, const PairTolerances& tolerances,
+                OutputComparison outputs)
       : sides_(sides), tolerances_(tolerances), outputs_(std::move(outputs)) {
     for (const SideId side : kBothSides) {
       rows_[side].assign(Stream(side).results.size(), kNone);
@@ -76,7 +78,7 @@ class Judge {
     if (sides_.left.recorded != sides_.right.recorded && !AnyComputed()) outputs_.pairs.clear();
     NoteLayouts();
     NoteDerived();
-    outputs_.agree = AllAgree(outputs_);
+    SumUp(&outputs_);
     return std::move(outputs_);
   }
 
@@ -260,12 +262,10 @@ class Judge {
     if (row.difference != nullptr) pair.difference = row.difference->values;
     pair.difference.elements = left.fingerprint.size;
     if (HideEachOther(left, right, pair.difference)) {
-      pair.difference.agree = false;
-      pair.difference.fault = "they are near each other and do not vary together";
+      Rule(Ground::kUnrelated, "they are near each other and do not vary together", &pair);
     }
     const auto disagree = [&](std::string reason) {
-      pair.difference.agree = false;
-      pair.difference.reason = std::move(reason);
+      Rule(Ground::kOrder, std::move(reason), &pair);
     };
     const StreamResult& moved = left.other_rows ? left : right;
     if (moved.other_rows && pair.difference.agree) {
@@ -307,7 +307,7 @@ class Judge {
 OutputComparison JudgeRecorded(const ComparedSides& sides, const PairTolerances& tolerances,
                                OutputComparison outputs) {
   if (!sides.left.recorded && !sides.right.recorded) return outputs;
-  return Judge(sides, tolerances, std::move(outputs)).Run();
+  return RecordedJudge(sides, tolerances, std::move(outputs)).Run();
 }
 
 namespace {
@@ -374,7 +374,7 @@ OutputComparison WithoutHonestNoise(const PerSide<const ResultStream*>& streams,
       absl::StrCat("noise of quantization that adds up to more than the "
                    "tolerance, while the outputs agree: ",
                    SomeOf(names)));
-  outputs.agree = AllAgree(outputs);
+  SumUp(&outputs);
   return outputs;
 }
 

@@ -12,6 +12,7 @@
 #include "compare/differences/number_strips.h"
 #include "compare/differences/tensor_distance.h"
 #include "compare/differences/whole_errors.h"
+#include "compare/outputs/rulings.h"
 #include "compare/quantization/dequantized_view.h"
 #include "compare/quantization/quantization_error.h"
 
@@ -77,9 +78,9 @@ std::optional<FloatPair> FloatsOf(const PerSide<std::vector<NamedOutput>>& outpu
 }
 
 void Refuse(double least, OutputPair* pair) {
-  pair->difference.agree = false;
-  pair->difference.fault =
-      absl::StrFormat("their signal to noise is %.1f dB, below %.4g dB", *pair->sqnr, least);
+  Rule(Ground::kSignalToNoise,
+       absl::StrFormat("their signal to noise is %.1f dB, below %.4g dB", *pair->sqnr, least),
+       pair);
 }
 
 // The tolerance of a type does not excuse what a suspect does to an output.
@@ -114,10 +115,13 @@ class ConversionJudge {
     }
     if (!pair->difference.agree) {
       // Noise that leaves nothing of a class or a score is too much, whoever makes it.
-      pair->difference.fault = LostPartOf(floats->left, floats->right, pool_);
-      pair->difference.agree = pair->difference.fault.empty();
+      if (std::string lost = LostPartOf(floats->left, floats->right, pool_); !lost.empty()) {
+        Rule(Ground::kLostPart, std::move(lost), pair);
+        return;
+      }
+      Rule(Ground::kHonestNoise, "", pair);
     }
-    if (!pair->difference.agree) return;
+    pair->difference.fault = "";
     pair->difference.beyond = 0;
     pair->honest_noise = true;
     pair->within_own = false;
@@ -138,11 +142,13 @@ class ConversionJudge {
   void JudgeChoice(int r, int choice, OutputPair* pair) const {
     if (pair->difference.agree) return;
     pair->ties = true;
-    pair->difference.agree = limits_.ties_agree;
     const StreamResult& chosen = sides_[converted()].result(choice);
     const StreamResult& output = sides_[converted()].result(r);
-    if (output.source == choice) return;
-    pair->chosen_by = absl::StrCat(OpTypeOf(chosen, *sides_[converted()].stream), " ", chosen.name);
+    if (output.source != choice) {
+      pair->chosen_by =
+          absl::StrCat(OpTypeOf(chosen, *sides_[converted()].stream), " ", chosen.name);
+    }
+    if (limits_.ties_agree) Rule(Ground::kTies, pair->chosen_by, pair);
   }
 
   const CheckedConversion& checked_;
@@ -223,7 +229,7 @@ OutputComparison JudgeConversion(const std::optional<CheckedConversion>& checked
       Refuse(*limits.min_sqnr, &pair);
     }
   }
-  judged.agree = AllAgree(judged);
+  SumUp(&judged);
   return judged;
 }
 

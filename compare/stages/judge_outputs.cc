@@ -8,6 +8,7 @@
 #include "compare/inputs/type_text.h"
 #include "compare/outputs/find_ties.h"
 #include "compare/outputs/recorded_results.h"
+#include "compare/outputs/rulings.h"
 #include "evaluator/base/status_macros.h"
 
 namespace onnxcmp {
@@ -43,9 +44,9 @@ OutputComparison WithTiesAgreeing(OutputComparison judged, const std::vector<Val
       pair.ties = true;
       pair.difference = without.pairs[i].difference;
     }
-    if (pair.ties) pair.difference.agree = true;
+    if (pair.ties) Rule(Ground::kTies, pair.chosen_by, &pair);
   }
-  judged.agree = AllAgree(judged);
+  SumUp(&judged);
   return judged;
 }
 
@@ -83,7 +84,7 @@ absl::StatusOr<OutputComparison> JudgeOutputs(const PerSide<RecordedSide>& sides
   judged =
       JudgeRecorded({*sides.left.stream, *sides.right.stream, measured.alignment, measured.rows},
                     tolerances, std::move(judged));
-  judged.agree = AllAgree(judged);
+  SumUp(&judged);
   if (judged.agree) return judged;
   TieOptions tie_options;
   tie_options.run_again = options.ties_agree;

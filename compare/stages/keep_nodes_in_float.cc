@@ -84,8 +84,7 @@ absl::StatusOr<std::optional<KeepInFloat>> KeepNodesInFloat(
     OutputComparison told = CompareOutputs(tried.left, tried.right, by_value.tolerance, &tolerances,
                                            &measured.alignment);
     told.partial = by_value.partial;
-    told.agree = AllAgree(told);
-    return TriedOutputs{told.agree, Apart(told, tried, tools.pool)};
+    return TriedOutputs{AllAgree(told), Apart(told, tried, tools.pool)};
   };
   if (judge(outputs).close) return std::nullopt;
   const SideId converted = conversion->converted;

@@ -1,0 +1,30 @@
+// Decides if outputs agree: measured differences come first, then each step's objections and
+// excuses, of which the last one counts. The only writer of `agree` after measuring.
+#ifndef ONNXCMP_COMPARE_OUTPUTS_RULINGS_H_
+#define ONNXCMP_COMPARE_OUTPUTS_RULINGS_H_
+
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "compare/outputs/output_comparison.h"
+
+namespace onnxcmp {
+
+// One row for each ground.
+struct GroundRow {
+  Ground ground;
+  bool agrees;             // an excuse, and no objection
+  absl::string_view name;  // in reports
+};
+const GroundRow& RowOf(Ground ground);
+
+// Adds a ruling: the pair agrees, or disagrees, from now on. `why`: what the ground's name does not
+// say; an objection's is the fault of the difference.
+void Rule(Ground ground, std::string why, OutputPair* pair);
+
+// Sets `agree` by all pairs.
+void SumUp(OutputComparison* outputs);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_OUTPUTS_RULINGS_H_
