@@ -33,11 +33,11 @@
 #include "compare/outputs/compared_row.h"
 #include "compare/recordings/value_folder.h"
 #include "compare/reduce/subset_search.h"
-#include "compare/reports/render_chain.h"
-#include "compare/reports/render_html.h"
-#include "compare/reports/render_table.h"
 #include "compare/runtimes/runtime.h"
 #include "evaluator/base/status_macros.h"
+#include "reports/render_chain.h"
+#include "reports/render_html.h"
+#include "reports/render_table.h"
 
 namespace onnxcmp::cli {
 namespace {

@@ -20,7 +20,7 @@
 #include "compare/differences/value_difference.h"
 #include "compare/inputs/input_sets.h"
 #include "compare/outcome/comparison.h"
-#include "compare/reports/table/table_options.h"
+#include "reports/table/table_options.h"
 
 namespace onnxcmp::cli {
 

@@ -21,14 +21,14 @@
 #include "compare/base/per_side.h"
 #include "compare/base/write_file.h"
 #include "compare/model_explorer/node_data.h"
-#include "compare/reports/render_csv.h"
-#include "compare/reports/render_dot.h"
-#include "compare/reports/render_html.h"
-#include "compare/reports/render_json.h"
-#include "compare/reports/render_junit.h"
-#include "compare/reports/render_markdown.h"
-#include "compare/reports/render_table.h"
 #include "evaluator/base/status_macros.h"
+#include "reports/render_csv.h"
+#include "reports/render_dot.h"
+#include "reports/render_html.h"
+#include "reports/render_json.h"
+#include "reports/render_junit.h"
+#include "reports/render_markdown.h"
+#include "reports/render_table.h"
 
 namespace onnxcmp::cli {
 namespace {

@@ -22,7 +22,6 @@
 #include "compare/proof/rewrites.h"
 #include "compare/recordings/data_sets.h"
 #include "compare/recordings/recording.h"
-#include "compare/reports/render_html.h"
 #include "compare/sides/recording_side.h"
 #include "compare/sides/runtime_side.h"
 #include "compare/streams/fingerprint.h"
@@ -32,6 +31,7 @@
 #include "evaluator/base/status_macros.h"
 #include "evaluator/base/thread_pool.h"
 #include "evaluator/load/load_model.h"
+#include "reports/render_html.h"
 
 namespace onnxcmp::cli {
 namespace {

@@ -8,8 +8,8 @@
 #include "cli/process/messages.h"
 #include "cli/process/terminal.h"
 #include "compare/fusions/find_fusions.h"
-#include "compare/reports/table/render_fusions.h"
 #include "evaluator/load/load_model.h"
+#include "reports/table/render_fusions.h"
 
 namespace onnxcmp::cli {
 

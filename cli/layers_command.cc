@@ -13,10 +13,10 @@
 #include "cli/process/terminal.h"
 #include "compare/layers/compare_layers.h"
 #include "compare/layers/read_listing.h"
-#include "compare/reports/table/render_layers.h"
 #include "evaluator/base/mapped_file.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/load/load_model.h"
+#include "reports/table/render_layers.h"
 
 namespace onnxcmp::cli {
 namespace {

@@ -21,8 +21,6 @@
 #include "compare/inputs/feeds.h"
 #include "compare/not_finite/find_not_finite.h"
 #include "compare/recordings/recording.h"
-#include "compare/reports/render_profile.h"
-#include "compare/reports/words/not_finite_text.h"
 #include "compare/sides/model_side.h"
 #include "compare/sides/runtime_side.h"
 #include "compare/sides/value_bank.h"
@@ -31,6 +29,8 @@
 #include "evaluator/run/evaluator.h"
 #include "evaluator/run/profile.h"
 #include "ops/operation_count.h"
+#include "reports/render_profile.h"
+#include "reports/words/not_finite_text.h"
 
 namespace onnxcmp::cli {
 namespace {

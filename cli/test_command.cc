@@ -11,8 +11,8 @@
 #include "cli/runtimes/runtime_options.h"
 #include "compare/backend_tests/backend_test.h"
 #include "compare/base/write_file.h"
-#include "compare/reports/junit_suite.h"
 #include "evaluator/base/thread_pool.h"
+#include "reports/junit_suite.h"
 
 namespace onnxcmp::cli {
 namespace {

@@ -75,19 +75,26 @@ function(onnxcmp_batch target)
   endif()
 endfunction()
 
-# onnxcmp_library(<room> [EXPORT <set>] SOURCES <file>... LINK <library>... LINK_PRIVATE <library>...)
-# makes the static library onnxcmp_<room>, which others link as onnxcmp::<room>. It is installed with
-# the set of targets that is given (onnxcmp), its headers as package.cmake has it. A library of
-# another set is left out of an installation if nobody has built it.
+# onnxcmp_library(<room> [EXPORT <set>] [EXPORT_NAME <name>] SOURCES <file>... LINK <library>...
+#   LINK_PRIVATE <library>...)
+# makes the static library onnxcmp_<room>, which others link as onnxcmp::<name>, the room's name if
+# none is given. It is installed with the set of targets that is given (onnxcmp), its headers as
+# package.cmake has it. A library of another set is left out of an installation if nobody has built
+# it.
 function(onnxcmp_library room)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "EXPORT" "SOURCES;LINK;LINK_PRIVATE")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "EXPORT;EXPORT_NAME" "SOURCES;LINK;LINK_PRIVATE")
   if(NOT arg_EXPORT)
     set(arg_EXPORT onnxcmp)
   endif()
+  if(NOT arg_EXPORT_NAME)
+    set(arg_EXPORT_NAME ${room})
+  endif()
   set(target onnxcmp_${room})
   add_library(${target} STATIC ${arg_SOURCES})
-  add_library(onnxcmp::${room} ALIAS ${target})
-  set_target_properties(${target} PROPERTIES EXPORT_NAME ${room} POSITION_INDEPENDENT_CODE ON)
+  add_library(onnxcmp::${arg_EXPORT_NAME} ALIAS ${target})
+  set_target_properties(${target} PROPERTIES
+    EXPORT_NAME ${arg_EXPORT_NAME}
+    POSITION_INDEPENDENT_CODE ON)
   # Includes are written from the project's root: "evaluator/tensor/tensor.h".
   target_include_directories(${target} PUBLIC
     "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>"

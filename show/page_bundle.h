@@ -2,7 +2,7 @@
 #ifndef ONNXCMP_SHOW_PAGE_BUNDLE_H_
 #define ONNXCMP_SHOW_PAGE_BUNDLE_H_
 
-#include "compare/reports/page_bundle.h"
+#include "reports/page_bundle.h"
 
 namespace onnxcmp {
 

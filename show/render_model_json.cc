@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "compare/reports/json_values.h"
+#include "reports/json_values.h"
 #include "show/drawing.h"
 #include "show/model/pair_difference.h"
 

@@ -6,9 +6,9 @@
 #include <cstdint>
 
 #include "absl/strings/str_cat.h"
-#include "compare/reports/table/table_style.h"
 #include "compare/text/display_text.h"
 #include "compare/text/short_text.h"
+#include "reports/table/table_style.h"
 #include "show/drawing.h"
 #include "show/model/pair_difference.h"
 #include "show/render_text.h"

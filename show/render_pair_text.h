@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "compare/reports/table/table_options.h"
+#include "reports/table/table_options.h"
 #include "show/model/node_selection.h"
 #include "show/model/pair_nodes.h"
 #include "show/model/shown_model.h"

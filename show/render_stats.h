@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "compare/reports/table/table_options.h"
+#include "reports/table/table_options.h"
 #include "show/model/model_stats.h"
 #include "show/model/shown_model.h"
 

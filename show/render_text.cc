@@ -7,9 +7,9 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "compare/reports/table/table_style.h"
 #include "compare/text/display_text.h"
 #include "compare/text/short_text.h"
+#include "reports/table/table_style.h"
 
 namespace onnxcmp {
 namespace {

@@ -15,12 +15,12 @@
 #include "compare/inputs/input_sets.h"
 #include "compare/outcome/exit_status.h"
 #include "compare/outcome/proof_report.h"
-#include "compare/reports/render_table.h"
 #include "compare/sides/model_side.h"
 #include "evaluator/base/proto_text.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/base/thread_pool.h"
 #include "ops/operators.h"
+#include "reports/render_table.h"
 
 namespace onnxcmp::testing {
 namespace {

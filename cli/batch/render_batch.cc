@@ -7,9 +7,9 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
-#include "compare/reports/junit_suite.h"
 #include "compare/text/display_text.h"
 #include "compare/text/short_text.h"
+#include "reports/junit_suite.h"
 
 namespace onnxcmp::cli {
 namespace {

@@ -20,13 +20,13 @@
 #include "compare/bisect/placeholders.h"
 #include "compare/outcome/comparison.h"
 #include "compare/outcome/exit_status.h"
-#include "compare/reports/render_bisection.h"
-#include "compare/reports/render_chain.h"
-#include "compare/reports/render_table.h"
 #include "compare/streams/hash128.h"
 #include "compare/streams/xxh128.h"
 #include "compare/text/display_text.h"
 #include "evaluator/base/status_macros.h"
+#include "reports/render_bisection.h"
+#include "reports/render_chain.h"
+#include "reports/render_table.h"
 
 namespace onnxcmp::cli {
 namespace {

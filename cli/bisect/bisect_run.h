@@ -17,9 +17,9 @@
 #include "compare/bisect/bisection.h"
 #include "compare/bisect/first_bad.h"
 #include "compare/outcome/chain.h"
-#include "compare/reports/table/table_options.h"
 #include "compare/runtimes/shell_line.h"
 #include "compare/sides/side.h"
+#include "reports/table/table_options.h"
 
 namespace onnxcmp::cli {
 

@@ -24,8 +24,8 @@
 #include "compare/parts/part.h"
 #include "compare/parts/part_pair.h"
 #include "compare/reduce/reduce_pair.h"
-#include "compare/reports/render_table.h"
 #include "evaluator/base/status_macros.h"
+#include "reports/render_table.h"
 
 namespace onnxcmp::cli {
 namespace {

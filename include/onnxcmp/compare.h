@@ -18,15 +18,15 @@
 #include "compare/outcome/comparison.h"            // findings
 #include "compare/outcome/exit_status.h"
 #include "compare/recordings/recording.h"  // results of a run as a file
-#include "compare/reports/render_csv.h"    // reports
-#include "compare/reports/render_dot.h"
-#include "compare/reports/render_html.h"
-#include "compare/reports/render_json.h"
-#include "compare/reports/render_junit.h"
-#include "compare/reports/render_markdown.h"
-#include "compare/reports/render_table.h"
 #include "compare/sides/model_side.h"
 #include "compare/sides/recording_side.h"  // sides: recordings and models
 #include "onnxcmp/evaluator.h"
+#include "reports/render_csv.h"  // reports
+#include "reports/render_dot.h"
+#include "reports/render_html.h"
+#include "reports/render_json.h"
+#include "reports/render_junit.h"
+#include "reports/render_markdown.h"
+#include "reports/render_table.h"
 
 #endif  // ONNXCMP_INCLUDE_ONNXCMP_COMPARE_H_

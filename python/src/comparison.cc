@@ -14,17 +14,17 @@
 
 #include "compare/outcome/exit_status.h"
 #include "compare/outcome/verdict.h"
-#include "compare/reports/render_csv.h"
-#include "compare/reports/render_dot.h"
-#include "compare/reports/render_html.h"
-#include "compare/reports/render_json.h"
-#include "compare/reports/render_junit.h"
-#include "compare/reports/render_markdown.h"
-#include "compare/reports/render_table.h"
 #include "python/src/errors.h"
 #include "python/src/session.h"
 #include "python/src/values.h"
 #include "python/src/watched.h"
+#include "reports/render_csv.h"
+#include "reports/render_dot.h"
+#include "reports/render_html.h"
+#include "reports/render_json.h"
+#include "reports/render_junit.h"
+#include "reports/render_markdown.h"
+#include "reports/render_table.h"
 
 namespace onnxcmp::python {
 namespace {

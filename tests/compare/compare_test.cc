@@ -11,7 +11,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/compare/model_pair.h"
+#include "tests/support/model_pair.h"
 
 namespace onnxcmp {
 namespace {

@@ -12,7 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "compare/compare.h"
-#include "tests/compare/model_pair.h"
+#include "tests/support/model_pair.h"
 
 namespace onnxcmp {
 namespace {

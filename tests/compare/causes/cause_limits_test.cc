@@ -13,10 +13,10 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "compare/compare.h"
-#include "compare/reports/render_json.h"
-#include "compare/reports/render_markdown.h"
-#include "compare/reports/render_table.h"
-#include "tests/compare/model_pair.h"
+#include "reports/render_json.h"
+#include "reports/render_markdown.h"
+#include "reports/render_table.h"
+#include "tests/support/model_pair.h"
 
 namespace onnxcmp {
 namespace {

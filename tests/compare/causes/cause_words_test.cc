@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "compare/causes/cause_truth.h"
 #include "compare/compare.h"
-#include "tests/compare/model_pair.h"
+#include "tests/support/model_pair.h"
 
 namespace onnxcmp {
 namespace {

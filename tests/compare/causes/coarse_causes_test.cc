@@ -8,7 +8,7 @@
 
 #include "compare/causes/cause_class.h"
 #include "compare/compare.h"
-#include "tests/compare/model_pair.h"
+#include "tests/support/model_pair.h"
 
 namespace onnxcmp {
 namespace {

@@ -13,8 +13,8 @@
 #include "compare/compare.h"
 #include "compare/sides/model_side.h"
 #include "evaluator/load/load_model.h"
-#include "tests/compare/model_pair.h"
 #include "tests/support/load_test.h"
+#include "tests/support/model_pair.h"
 #include "tests/support/op_test.h"
 
 namespace onnxcmp {

@@ -28,8 +28,8 @@
 #include "compare/streams/result_stream.h"
 #include "evaluator/tensor/dtype.h"
 #include "evaluator/tensor/tensor.h"
-#include "tests/compare/model_pair.h"
 #include "tests/support/load_test.h"
+#include "tests/support/model_pair.h"
 #include "tests/support/model_test.h"
 #include "tests/support/op_test.h"
 

@@ -8,11 +8,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "compare/reports/render_json.h"
-#include "compare/reports/render_table.h"
-#include "tests/compare/model_pair.h"
+#include "reports/render_json.h"
+#include "reports/render_table.h"
 #include "tests/support/golden.h"
 #include "tests/support/json_schema.h"
+#include "tests/support/model_pair.h"
 #include "tests/support/paths.h"
 
 namespace onnxcmp {

@@ -8,12 +8,12 @@
 
 #include "absl/strings/str_replace.h"
 #include "compare/compare.h"
-#include "compare/reports/render_json.h"
-#include "compare/reports/render_markdown.h"
-#include "compare/reports/render_table.h"
-#include "compare/reports/table/render_fusions.h"
-#include "tests/compare/model_pair.h"
+#include "reports/render_json.h"
+#include "reports/render_markdown.h"
+#include "reports/render_table.h"
+#include "reports/table/render_fusions.h"
 #include "tests/support/json_schema.h"
+#include "tests/support/model_pair.h"
 #include "tests/support/paths.h"
 
 namespace onnxcmp::testing {

@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "tests/compare/fusions/fusion_test_support.h"
-#include "tests/compare/model_pair.h"
+#include "tests/support/model_pair.h"
 
 namespace onnxcmp::testing {
 namespace {

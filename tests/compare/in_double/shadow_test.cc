@@ -11,14 +11,14 @@
 #include <gtest/gtest.h>
 
 #include "compare/causes/cause_truth.h"
-#include "compare/reports/render_csv.h"
-#include "compare/reports/render_json.h"
-#include "compare/reports/render_markdown.h"
-#include "compare/reports/render_table.h"
-#include "compare/reports/words/shadow_text.h"
-#include "tests/compare/model_pair.h"
+#include "reports/render_csv.h"
+#include "reports/render_json.h"
+#include "reports/render_markdown.h"
+#include "reports/render_table.h"
+#include "reports/words/shadow_text.h"
 #include "tests/support/golden.h"
 #include "tests/support/json_schema.h"
+#include "tests/support/model_pair.h"
 #include "tests/support/paths.h"
 
 namespace onnxcmp {

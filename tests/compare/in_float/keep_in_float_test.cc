@@ -10,11 +10,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "compare/compare.h"
-#include "compare/reports/render_json.h"
-#include "compare/reports/render_markdown.h"
-#include "compare/reports/render_table.h"
-#include "compare/reports/words/keep_in_float_text.h"
-#include "tests/compare/model_pair.h"
+#include "reports/render_json.h"
+#include "reports/render_markdown.h"
+#include "reports/render_table.h"
+#include "reports/words/keep_in_float_text.h"
+#include "tests/support/model_pair.h"
 
 namespace onnxcmp {
 namespace {

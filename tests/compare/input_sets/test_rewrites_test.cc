@@ -17,7 +17,7 @@
 #include "compare/streams/fingerprint.h"
 #include "evaluator/base/thread_pool.h"
 #include "evaluator/run/evaluator.h"
-#include "tests/compare/model_pair.h"
+#include "tests/support/model_pair.h"
 #include "tests/support/op_test.h"
 
 namespace onnxcmp {

@@ -14,9 +14,9 @@
 #include "compare/layers/compare_layers.h"
 #include "compare/layers/layer_names.h"
 #include "compare/layers/read_listing.h"
-#include "compare/reports/table/render_layers.h"
 #include "evaluator/load/load_model.h"
 #include "ops/operators.h"
+#include "reports/table/render_layers.h"
 #include "tests/support/op_test.h"
 #include "tests/support/paths.h"
 

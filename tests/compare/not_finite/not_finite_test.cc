@@ -8,10 +8,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "compare/reports/render_table.h"
-#include "compare/reports/words/not_finite_text.h"
-#include "tests/compare/model_pair.h"
+#include "reports/render_table.h"
+#include "reports/words/not_finite_text.h"
 #include "tests/support/golden.h"
+#include "tests/support/model_pair.h"
 #include "tests/support/op_test.h"
 
 namespace onnxcmp {

@@ -8,8 +8,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "compare/reports/render_table.h"
-#include "tests/compare/model_pair.h"
+#include "reports/render_table.h"
+#include "tests/support/model_pair.h"
 #include "tests/support/op_test.h"
 
 namespace onnxcmp {

@@ -12,8 +12,8 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "evaluator/tensor/eigen.h"
-#include "tests/compare/model_pair.h"
 #include "tests/compare/proof/proof_of_pair.h"
+#include "tests/support/model_pair.h"
 
 namespace onnxcmp {
 namespace {

@@ -9,7 +9,7 @@
 #include "compare/proof/prove.h"
 #include "compare/sides/model_side.h"
 #include "evaluator/base/thread_pool.h"
-#include "tests/compare/model_pair.h"
+#include "tests/support/model_pair.h"
 
 namespace onnxcmp::testing {
 

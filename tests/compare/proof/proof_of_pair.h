@@ -8,7 +8,7 @@
 #include "absl/types/span.h"
 #include "compare/outcome/proof_report.h"
 #include "evaluator/tensor/tensor.h"
-#include "tests/compare/model_pair.h"
+#include "tests/support/model_pair.h"
 
 namespace onnxcmp::testing {
 

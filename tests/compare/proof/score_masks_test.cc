@@ -20,8 +20,8 @@
 #include "evaluator/base/thread_pool.h"
 #include "evaluator/tensor/tensor.h"
 #include "evaluator/tensor/value.h"
-#include "tests/compare/model_pair.h"
 #include "tests/compare/proof/proof_of_pair.h"
+#include "tests/support/model_pair.h"
 
 namespace onnxcmp {
 namespace {

@@ -14,7 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "compare/compare.h"
-#include "tests/compare/model_pair.h"
+#include "tests/support/model_pair.h"
 #include "tests/support/op_test.h"
 
 namespace onnxcmp {

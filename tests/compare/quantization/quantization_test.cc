@@ -23,8 +23,8 @@
 #include "compare/compare.h"
 #include "compare/differences/tensor_distance.h"
 #include "compare/sides/model_side.h"
-#include "tests/compare/model_pair.h"
 #include "tests/support/load_test.h"
+#include "tests/support/model_pair.h"
 #include "tests/support/model_test.h"
 #include "tests/support/op_test.h"
 

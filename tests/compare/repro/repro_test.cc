@@ -12,9 +12,9 @@
 #include "compare/repro/repro_text.h"
 #include "compare/sides/model_side.h"
 #include "evaluator/kernels/signature.h"
-#include "tests/compare/model_pair.h"
 #include "tests/compare/repro/reproduce.h"
 #include "tests/support/load_test.h"
+#include "tests/support/model_pair.h"
 #include "tests/support/op_test.h"
 
 namespace onnxcmp {

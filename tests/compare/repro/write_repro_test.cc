@@ -19,8 +19,8 @@
 #include "compare/compare.h"
 #include "compare/recordings/recording.h"
 #include "compare/sides/recording_side.h"
-#include "tests/compare/model_pair.h"
 #include "tests/support/load_test.h"
+#include "tests/support/model_pair.h"
 #include "tests/support/op_test.h"
 
 namespace onnxcmp {

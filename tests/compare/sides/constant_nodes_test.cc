@@ -14,9 +14,9 @@
 #include "absl/strings/str_replace.h"
 #include "compare/base/timings.h"
 #include "compare/compare.h"
-#include "compare/reports/render_json.h"
 #include "compare/sides/model_side.h"
-#include "tests/compare/model_pair.h"
+#include "reports/render_json.h"
+#include "tests/support/model_pair.h"
 
 namespace onnxcmp::testing {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "compare/compare.h"
 #include "compare/recordings/recorded_values.h"
-#include "compare/reports/words/row_selection.h"
+#include "reports/words/row_selection.h"
 #include "tests/compare/sides/recordings_beside_model.h"
 #include "tests/support/op_test.h"
 

@@ -12,8 +12,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
-#include "compare/reports/render_json.h"
-#include "tests/compare/model_pair.h"
+#include "reports/render_json.h"
+#include "tests/support/model_pair.h"
 
 namespace onnxcmp::testing {
 namespace {

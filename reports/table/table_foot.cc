@@ -1,0 +1,491 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <map>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/strip.h"
+#include "compare/base/per_side.h"
+#include "compare/causes/cause_truth.h"
+#include "compare/causes/iteration_search.h"
+#include "compare/causes/repro.h"
+#include "compare/operators/operator_traits.h"
+#include "compare/outcome/verdict.h"
+#include "compare/streams/result_text.h"
+#include "compare/text/display_text.h"
+#include "compare/text/short_text.h"
+#include "reports/table/growth_text.h"
+#include "reports/table/table_summary.h"
+#include "reports/words/keep_in_float_text.h"
+#include "reports/words/not_finite_text.h"
+#include "reports/words/proof_words.h"
+#include "reports/words/result_words.h"
+#include "reports/words/row_selection.h"
+#include "reports/words/shadow_text.h"
+
+namespace onnxcmp {
+namespace {
+
+constexpr size_t kMostCauses = 8;
+constexpr size_t kMostKinds = 8;
+
+// "Add sum | total".
+std::string Paired(const std::string& what, const std::string& left, const std::string& right) {
+  return absl::StrCat(what, what.empty() ? "" : " ", left,
+                      left.empty() || right.empty() || left == right ? "" : " | ",
+                      left == right ? "" : right);
+}
+
+std::string PairName(const Comparison& comparison, int left, int right) {
+  const std::string what = left != kNone    ? WhatMade(comparison.left, left)
+                           : right != kNone ? WhatMade(comparison.right, right)
+                                            : "";
+  return Paired(what, PathAndName(comparison.left, left), PathAndName(comparison.right, right));
+}
+
+std::string CausePair(const Comparison& comparison, const Cause& cause) {
+  if (!cause.in_body.has_value()) return PairName(comparison, cause.left, cause.right);
+  const std::string left = CauseName(comparison, cause, SideId::kLeft);
+  // A result that is not in the stream has no operator there.
+  const bool listed = cause.left != kNone && left == PathAndName(comparison.left, cause.left);
+  return Paired(listed ? WhatMade(comparison.left, cause.left) : "", left,
+                CauseName(comparison, cause, SideId::kRight));
+}
+
+// Counts by text as "2 × a, b", or "2 a, 1 b", the most frequent first; only the first of many.
+std::string Tally(const std::map<std::string, int64_t>& counts, bool times) {
+  std::vector<std::pair<int64_t, std::string>> sorted;
+  for (const auto& [text, count] : counts) sorted.emplace_back(-count, text);
+  std::sort(sorted.begin(), sorted.end());
+  std::vector<std::string> parts;
+  for (const auto& [count, text] : sorted) {
+    if (parts.size() == kMostKinds && sorted.size() > kMostKinds + 1) {
+      parts.push_back(absl::StrCat("… ", sorted.size() - kMostKinds, " other kinds"));
+      break;
+    }
+    parts.push_back(count == -1 && times ? text
+                                         : absl::StrCat(-count, kNoBreak, times ? "×" : "",
+                                                        times ? kNoBreak : "", text));
+  }
+  return absl::StrJoin(parts, ", ");
+}
+
+std::string Pairs(const Comparison& comparison, const TableStyle& style) {
+  std::array<int64_t, 5> counts = {};
+  for (const ComparedRow& row : comparison.rows) ++counts[static_cast<size_t>(row.relation)];
+  constexpr std::array<const char*, 5> kWords = {"the same bits", "within tolerance", "different",
+                                                 "only left", "only right"};
+  std::vector<std::string> parts;
+  for (size_t i = 0; i < counts.size(); ++i) {
+    const Relation relation = static_cast<Relation>(i);
+    if (counts[i] > 0) {
+      parts.push_back(
+          absl::StrCat(counts[i], " ", kWords[i], kNoBreak, "(", style.Sign(relation), ")"));
+    } else if (relation == Relation::kDifferent) {
+      parts.push_back("none different");
+    }
+  }
+  return absl::StrJoin(parts, ", ");
+}
+
+// Fusions where one operator became several, or all others.
+std::string Fused(const Comparison& comparison, const std::vector<FusedRows>& fusions, bool split) {
+  std::map<std::string, int64_t> counts;
+  for (const FusedRows& fusion : fusions) {
+    if ((fusion.left.size() == 1) == split) ++counts[FusedRowsText(comparison, fusion)];
+  }
+  return Tally(counts, true);
+}
+
+bool IsLeaf(const StreamResult& result) {
+  return result.kind == ResultKind::kInitializer || result.kind == ResultKind::kInput;
+}
+
+std::string Changed(const Comparison& comparison) {
+  int64_t folded_right = 0, folded_left = 0, merged = 0, moved = 0, reshaped = 0, transposed = 0;
+  std::map<std::string, int64_t> casts;
+  for (const ComparedRow& row : comparison.rows) {
+    if (!row.aligned.paired()) continue;
+    const Marks marks = row.aligned.marks;
+    const StreamResult& l = comparison.left.results[Index(row.aligned.left.back())];
+    const StreamResult& r = comparison.right.results[Index(row.aligned.right.back())];
+    if (Has(marks, Mark::kFolded)) ++(IsLeaf(r) || !IsLeaf(l) ? folded_right : folded_left);
+    if (Has(marks, Mark::kMerged)) ++merged;
+    if (Has(marks, Mark::kMoved)) ++moved;
+    if (Has(marks, Mark::kReshaped)) ++reshaped;
+    if (Has(marks, Mark::kTransposed)) ++transposed;
+    if (Has(marks, Mark::kCast)) {
+      ++casts[absl::StrCat(ShortDType(l.dtype), "→", ShortDType(r.dtype))];
+    }
+  }
+  std::vector<std::string> parts;
+  const auto add = [&](int64_t count, absl::string_view what) {
+    if (count > 0) parts.push_back(absl::StrCat(count, " ", what));
+  };
+  add(folded_right, "folded into constants on the right");
+  add(folded_left, "folded into constants on the left");
+  add(merged, "merged with others");
+  add(moved, "moved");
+  add(reshaped, "reshaped");
+  add(transposed, "transposed");
+  for (const auto& [types, count] : casts) add(count, absl::StrCat("cast ", types));
+  std::string text = absl::StrJoin(parts, ", ");
+  if (comparison.alignment.reordered) {
+    absl::StrAppend(&text, text.empty() ? "" : "; ",
+                    comparison.left.recorded != comparison.right.recorded
+                        ? "the recording is in quite another order than the model"
+                        : "the right side lists its nodes in quite another order");
+  }
+  return text;
+}
+
+std::string OneSided(const Comparison& comparison, SideId side) {
+  std::map<std::string, int64_t> operators;
+  std::array<int64_t, 4> kinds = {};
+  int64_t further = 0;
+  const Relation relation = side == SideId::kLeft ? Relation::kLeftOnly : Relation::kRightOnly;
+  for (const ComparedRow& row : comparison.rows) {
+    if (row.relation != relation) continue;
+    const ResultStream& stream = OfSide(comparison, side);
+    const int r = OfSide(row.aligned, side).back();
+    const std::string op = PrintableText(OpTypeOf(stream.results[Index(r)], stream));
+    if (IsFurtherOutput(comparison, row)) {
+      ++further;
+    } else if (op.empty()) {
+      ++kinds[static_cast<size_t>(stream.results[Index(r)].kind)];
+    } else {
+      ++operators[op];
+    }
+  }
+  constexpr std::array<const char*, 4> kNouns = {"initializer", "input", "result", "output"};
+  std::vector<std::string> parts;
+  for (size_t kind = 0; kind < kinds.size(); ++kind) {
+    if (kinds[kind] > 0) parts.push_back(Count(kinds[kind], kNouns[kind]));
+  }
+  if (!operators.empty()) parts.push_back(Tally(operators, false));
+  if (further > 0) {
+    parts.push_back(Count(further, "further output") + " of operators that are on both sides");
+  }
+  return absl::StrJoin(parts, ", ");
+}
+
+// The intermediate pair that is farthest apart relative to its size.
+std::string Worst(const Comparison& comparison) {
+  const ComparedRow* worst = nullptr;
+  double farthest = 0;
+  double most = 0;
+  for (const ComparedRow& row : comparison.rows) {
+    if (row.difference == nullptr || !row.aligned.paired()) continue;
+    if (comparison.left.results[Index(row.aligned.left.back())].kind == ResultKind::kOutput) {
+      continue;
+    }
+    const TensorDifference& difference = *row.difference;
+    if (!difference.values.reason.empty() || difference.values.max_absolute == 0) continue;
+    most = std::max(most, difference.values.max_absolute);
+    const double size = difference.range > 0 ? difference.values.max_absolute / difference.range
+                                             : difference.values.max_relative;
+    if (worst == nullptr || size > farthest) {
+      worst = &row;
+      farthest = size;
+    }
+  }
+  if (worst == nullptr) return "";
+  const TensorDifference& difference = *worst->difference;
+  const StreamResult& face = comparison.left.results[Index(worst->aligned.left.back())];
+  std::string text =
+      absl::StrCat(PairName(comparison, worst->aligned.left.back(), worst->aligned.right.back()),
+                   difference.values.max_absolute < most ? ", for its size: " : ": ",
+                   GreatestDifference(difference, face.dtype));
+  if (difference.range > 0 && farthest >= 1e-3 && std::isfinite(farthest)) {
+    absl::StrAppend(&text, absl::StrFormat(" (%.2g %% of its range)", 100 * farthest));
+  }
+  if (!difference.values.max_absolute_at.empty()) {
+    absl::StrAppend(&text, " at ", PrintableText(difference.values.max_absolute_at));
+  }
+  if (!difference.values.max_absolute_pair.empty()) {
+    absl::StrAppend(&text, ", ", ElementsText(difference.values.max_absolute_pair));
+  }
+  return text;
+}
+
+// The calls and bodies around a cause.
+CauseInBody PathsOf(const Comparison& comparison, const Cause& cause) {
+  CauseInBody paths = cause.in_body.value_or(CauseInBody());
+  if (cause.in_body.has_value()) return paths;
+  if (cause.left != kNone) paths.left_path = comparison.left.results[Index(cause.left)].path;
+  if (cause.right != kNone) paths.right_path = comparison.right.results[Index(cause.right)].path;
+  return paths;
+}
+
+// The folders of causes and rewrites, as commands that show them.
+std::string Repros(const Comparison& comparison, const TableOptions& options,
+                   const TableStyle& style) {
+  std::string text;
+  const auto add = [&](const Repro& repro, const std::string& folder) {
+    if (folder.empty()) return;
+    const std::string line =
+        !comparison.right_summary.ran_in.empty()
+            ? absl::StrCat(folder, "/right.onnx in ",
+                           PrintableText(comparison.right_summary.ran_in))
+            : absl::StrCat("onnxcmp ", folder, repro.left == nullptr ? "/left.npz " : "/left.onnx ",
+                           folder, "/right.onnx");
+    // Not wrapped, so that it can be copied.
+    text +=
+        LabelledLines(text.empty() ? "repro" : "", Color::kPlain,
+                      absl::StrReplaceAll(PrintableText(line), {{" ", kNoBreak}}), options, style);
+  };
+  for (const Cause& cause : comparison.causes) {
+    if (cause.repro != nullptr) add(*cause.repro, cause.repro_folder);
+  }
+  if (comparison.proof == nullptr) return text;
+  for (const RewriteFault& fault : comparison.proof->rewrite_faults) {
+    if (fault.repro != nullptr) add(*fault.repro, fault.folder);
+  }
+  return text;
+}
+
+std::string Causes(const Comparison& comparison, const TableOptions& options,
+                   const TableStyle& style) {
+  std::string text;
+  const size_t count = comparison.causes.size();
+  const size_t shown =
+      count <= kMostCauses + 1 || options.rows == TableOptions::Rows::kAll ? count : kMostCauses;
+  for (size_t i = 0; i < shown; ++i) {
+    text += LabelledLines(CauseLabel(comparison, i), Color::kBad,
+                          CauseSentence(comparison, comparison.causes[i]), options, style);
+  }
+  if (shown < count) {
+    text += LabelledLines("", Color::kPlain,
+                          absl::StrCat("… ", count - shown, " more causes (--all shows)"), options,
+                          style);
+  }
+  return text;
+}
+
+// Nodes that quantize are on one side or on both.
+bool IsQuantized(const Comparison& comparison) {
+  for (const SideId side : kBothSides) {
+    for (const StreamNode& node : OfSide(comparison, side).nodes) {
+      if (Quantizes(node.op_type)) return true;
+    }
+  }
+  return false;
+}
+
+// The list of nodes to keep in float. It is not wrapped, so that it can be copied.
+std::string KeepLines(const Comparison& comparison, const TableOptions& options,
+                      const TableStyle& style) {
+  if (!comparison.keep_in_float.has_value()) return "";
+  const std::string list = absl::StrReplaceAll(
+      PrintableText(KeepInFloatList(*comparison.keep_in_float)), {{" ", kNoBreak}});
+  const std::string text = absl::StrJoin(KeepInFloatText(comparison), "; ");
+  return LabelledLines(
+      "keep", Color::kBold,
+      absl::StrCat("in", kNoBreak, "float", kNoBreak, list, "  ", PrintableText(text)), options,
+      style);
+}
+
+}  // namespace
+
+std::string LabelledLines(absl::string_view label, Color color, absl::string_view text,
+                          const TableOptions& options, const TableStyle& style) {
+  // The head's labels are short, the foot's have a column of their own.
+  const bool short_label = label == "fed" || label == "ran" || label == "note";
+  const int indent = short_label ? 7 : 11;
+  std::string lines;
+  const std::string shown = style.Text(text);
+  for (const std::string& line : WrapText(shown, std::max(20, options.width - indent))) {
+    absl::StrAppend(&lines,
+                    lines.empty() ? style.Paint(PadRight(label, indent), color)
+                                  : std::string(static_cast<size_t>(indent), ' '),
+                    line, "\n");
+  }
+  return lines;
+}
+
+std::string CauseLabel(const Comparison& comparison, size_t cause) {
+  return comparison.causes.size() == 1 ? "cause" : absl::StrCat("cause ", cause + 1);
+}
+
+std::string CauseSentence(const Comparison& comparison, const Cause& cause) {
+  absl::string_view what = cause.text;
+  // The pair already names the place.
+  absl::ConsumePrefix(&what, InBodyText(PathsOf(comparison, cause)));
+  std::string line =
+      absl::StrCat(CausePair(comparison, cause), what.empty() ? "" : ": ", PrintableText(what));
+  if (cause.count > 1) absl::StrAppend(&line, "; ", cause.count, " such places");
+  const std::string truth = TruthText(cause);
+  if (!truth.empty()) absl::StrAppend(&line, "; ", truth);
+  const std::string proved = CauseProofText(comparison, cause);
+  if (!proved.empty()) absl::StrAppend(&line, "; ", proved);
+  const std::string source = CauseSourceLine(comparison, cause);
+  if (!source.empty()) absl::StrAppend(&line, "; from ", PrintableText(source));
+  return line;
+}
+
+std::string ChangesText(const Comparison& comparison, const std::vector<FusedRows>& fusions) {
+  std::vector<std::string> parts;
+  for (std::string& part :
+       std::vector<std::string>{Fused(comparison, fusions, false), Fused(comparison, fusions, true),
+                                Changed(comparison)}) {
+    if (!part.empty()) parts.push_back(std::move(part));
+  }
+  for (const SideId side : kBothSides) {
+    const std::string alone = OneSided(comparison, side);
+    if (!alone.empty()) parts.push_back(absl::StrCat("only ", SideName(side), ": ", alone));
+  }
+  return absl::StrJoin(parts, "; ");
+}
+
+std::string TableFoot(const Comparison& comparison, const std::vector<FusedRows>& fusions,
+                      const TableOptions& options, const TableStyle& style, bool causes,
+                      bool verdict) {
+  std::string text;
+  const auto add = [&](absl::string_view label, const std::string& line) {
+    if (!line.empty()) text += LabelledLines(label, Color::kPlain, line, options, style);
+  };
+  add("pairs", Pairs(comparison, style));
+  add("fused", Fused(comparison, fusions, false));
+  add("split", Fused(comparison, fusions, true));
+  add("changed", Changed(comparison));
+  add("only left", OneSided(comparison, SideId::kLeft));
+  add("only right", OneSided(comparison, SideId::kRight));
+  absl::string_view label;
+  add("growth", GrowthText(comparison, options.ascii));
+  if (comparison.causes.empty()) add("farthest", Worst(comparison));
+  if (IsQuantized(comparison)) {
+    add("quantized", "--quantization lists what each quantized layer costs, the worst first");
+  }
+  // Non-finite origins come first: a cause is often the first of them.
+  text += NotFiniteLines(comparison, options, style);
+  if (causes) text += Causes(comparison, options, style);
+  text += Repros(comparison, options, style);
+  text += KeepLines(comparison, options, style);
+  if (comparison.shadow.has_value()) {
+    label = "in double";
+    for (const std::string& line : ShadowText(*comparison.shadow))
+      add(std::exchange(label, ""), line);
+  }
+  return absl::StrCat(text, verdict ? VerdictLines(comparison, options, style)
+                                    : VerdictDetails(comparison, options, style));
+}
+
+namespace {
+
+// The sizes that were tried, a line each.
+std::string SizesLines(const Comparison& comparison, const TableOptions& options,
+                       const TableStyle& style) {
+  std::string text;
+  for (const TriedSizes& one : comparison.sizes) {
+    const bool left = one.status.left.ok();
+    const bool right = one.status.right.ok();
+    const char* what = left && right ? one.agree ? "both run and agree" : "both run and differ"
+                       : left        ? "the left alone runs"
+                       : right       ? "the right alone runs"
+                                     : "neither runs";
+    text += LabelledLines(text.empty() ? "sizes" : "", Color::kBold,
+                          absl::StrCat(PrintableText(one.sizes), ": ", what), options, style);
+  }
+  return text;
+}
+
+std::string CoverageLines(const Comparison& comparison, const TableOptions& options,
+                          const TableStyle& style) {
+  std::string text;
+  if (!comparison.coverage.has_value()) {
+    return LabelledLines("coverage", Color::kBold, "inputs were given: nothing was counted",
+                         options, style);
+  }
+  for (const UnexercisedNode& node : comparison.coverage->missing) {
+    text += LabelledLines(text.empty() ? "coverage" : "", Color::kBold,
+                          absl::StrCat(SideName(node.side), " ", node.op_type, " ",
+                                       PrintableText(node.name), ": ", node.why),
+                          options, style);
+  }
+  return text.empty() ? LabelledLines("coverage", Color::kBold, "every node was exercised whole",
+                                      options, style)
+                      : text;
+}
+
+// The proof, with a legend of the marks of rows.
+std::string ProofFoot(const Comparison& comparison, const TableOptions& options,
+                      const TableStyle& style) {
+  const bool all = options.rows == TableOptions::Rows::kAll;
+  std::vector<std::string> lines = ProofLines(comparison, all);
+  if (const std::string pairs = ProvedPairsText(comparison, style.ProofMarks()); !pairs.empty()) {
+    lines.push_back(pairs);
+  }
+  std::string text;
+  for (const std::string& line : lines) {
+    text += LabelledLines(text.empty() ? "proof" : "", Color::kPlain, line, options, style);
+  }
+  const std::string rewrites = RewritesText(comparison, all);
+  if (rewrites.empty()) return text;
+  return text + LabelledLines("rewrites", Color::kPlain, rewrites, options, style);
+}
+
+}  // namespace
+
+std::string NotFiniteLines(const Comparison& comparison, const TableOptions& options,
+                           const TableStyle& style) {
+  const bool all = options.only_not_finite || options.rows == TableOptions::Rows::kAll;
+  std::vector<std::string> lines = NotFiniteText(comparison, all);
+  if (lines.empty() && options.only_not_finite) {
+    lines = {"nothing: all results of both sides are finite"};
+  }
+  std::string text;
+  for (const std::string& line : lines) {
+    text += LabelledLines(text.empty() ? "not finite" : "", Color::kBad, line, options, style);
+  }
+  return text;
+}
+
+std::string VerdictDetails(const Comparison& comparison, const TableOptions& options,
+                           const TableStyle& style) {
+  std::string text =
+      absl::StrCat(options.coverage ? CoverageLines(comparison, options, style) : "",
+                   SizesLines(comparison, options, style), ProofFoot(comparison, options, style));
+  const bool all = options.rows == TableOptions::Rows::kAll;
+  const std::vector<std::string> lines = VerdictText(comparison, all);
+  std::string before;
+  for (size_t i = 1; i < lines.size(); ++i) {
+    if (BelongsAbove(comparison, lines[i])) continue;
+    absl::string_view line = lines[i];
+    std::string label = "also";
+    if (absl::ConsumePrefix(&line, "tolerance: ")) {
+      label = "tolerance";
+    } else if (absl::StartsWith(line, "tolerance of ")) {
+      absl::ConsumePrefix(&line, "tolerance ");
+      label = "tolerance";
+    } else if (absl::StrContains(line, "made-up set")) {
+      label = "tested";
+    }
+    text += LabelledLines(label == before ? "" : label, Color::kPlain, line, options, style);
+    before = label;
+  }
+  return absl::StrCat(text, "exit ", ExitStatusOf(comparison), "\n");
+}
+
+std::string VerdictLines(const Comparison& comparison, const TableOptions& options,
+                         const TableStyle& style) {
+  std::string text = options.coverage ? CoverageLines(comparison, options, style) : "";
+  absl::StrAppend(&text, SizesLines(comparison, options, style),
+                  ProofFoot(comparison, options, style));
+  absl::string_view label = VerdictName(comparison.verdict);
+  const bool all = options.rows == TableOptions::Rows::kAll;
+  for (absl::string_view line : VerdictText(comparison, all)) {
+    // "same" is the label.
+    if (label == "same" && absl::StartsWith(line, "same for ")) line.remove_prefix(5);
+    text += LabelledLines(label, TableStyle::ColorOf(comparison.verdict), line, options, style);
+    label = "";
+  }
+  return absl::StrCat(text, "exit ", ExitStatusOf(comparison), "\n");
+}
+
+}  // namespace onnxcmp

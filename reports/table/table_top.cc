@@ -1,0 +1,91 @@
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
+#include "compare/outcome/exit_status.h"
+#include "compare/outcome/verdict.h"
+#include "compare/text/display_text.h"
+#include "reports/table/table_summary.h"
+
+namespace onnxcmp {
+namespace {
+
+constexpr size_t kMostLines = 10;
+constexpr size_t kMostOfVerdict = 4;
+constexpr int kIndent = 11;
+
+// The text under its label in at most so many lines. False: it was cut.
+bool AddCut(absl::string_view label, Color color, absl::string_view text, size_t most,
+            const TableOptions& options, const TableStyle& style, std::vector<std::string>* lines) {
+  const int width = std::max(20, options.width - kIndent);
+  std::vector<std::string> wrapped = WrapText(style.Text(text), width);
+  const bool whole = wrapped.size() <= most;
+  if (!whole) {
+    wrapped.resize(most);
+    wrapped.back() =
+        ShortenEnd(absl::StrCat(wrapped.back(), " ", style.Ellipsis()), width, style.Ellipsis());
+  }
+  for (size_t i = 0; i < wrapped.size(); ++i) {
+    lines->push_back(absl::StrCat(
+        i == 0 ? style.Paint(PadRight(label, kIndent), color) : std::string(kIndent, ' '),
+        wrapped[i], "\n"));
+  }
+  return whole;
+}
+
+}  // namespace
+
+bool BelongsAbove(const Comparison& comparison, absl::string_view line) {
+  // Inputs that were not tried limit the verdict.
+  const bool frozen = !comparison.frozen.empty() &&
+                      line == absl::StrCat("with ", absl::StrJoin(comparison.frozen, "; "));
+  constexpr size_t kMostTables = 2;
+  bool unread = false;
+  for (size_t i = 0; i < std::min(comparison.unread.size(), kMostTables); ++i) {
+    unread |= line == UnreadText(comparison.unread[i]);
+  }
+  return frozen || unread || absl::StartsWith(line, "but ") || line == OtherFailure(comparison);
+}
+
+TableTopText TableTop(const Comparison& comparison, const TableOptions& options,
+                      const TableStyle& style) {
+  std::vector<std::string> lines;
+  const std::vector<std::string> verdict =
+      VerdictText(comparison, options.rows == TableOptions::Rows::kAll);
+  const absl::string_view label = VerdictName(comparison.verdict);
+  absl::string_view first = verdict.empty() ? "" : absl::string_view(verdict.front());
+  // "same" is the label.
+  if (label == "same" && absl::StartsWith(first, "same for ")) first.remove_prefix(5);
+  AddCut(label, TableStyle::ColorOf(comparison.verdict), first, kMostOfVerdict, options, style,
+         &lines);
+  for (size_t i = 1; i < verdict.size(); ++i) {
+    if (!BelongsAbove(comparison, verdict[i])) continue;
+    AddCut("", Color::kPlain, verdict[i], 2, options, style, &lines);
+  }
+  TableTopText top;
+  const size_t count = comparison.causes.size();
+  for (size_t i = 0; i < count; ++i) {
+    // A line is kept for what is left.
+    const size_t kept = i + 1 < count ? 1 : 0;
+    if (lines.size() + kept >= kMostLines) {
+      lines.push_back(absl::StrCat(std::string(kIndent, ' '), style.Ellipsis(), " ", count - i,
+                                   count - i == 1 ? " more cause" : " more causes",
+                                   " below the table\n"));
+      top.all_causes = false;
+      break;
+    }
+    // The first tells most.
+    const size_t room = kMostLines - lines.size() - kept;
+    top.all_causes &= AddCut(CauseLabel(comparison, i), Color::kBad,
+                             CauseSentence(comparison, comparison.causes[i]),
+                             i == 0 ? room : std::min(room, size_t{2}), options, style, &lines);
+  }
+  for (const std::string& line : lines) top.text += line;
+  return top;
+}
+
+}  // namespace onnxcmp
