@@ -15,7 +15,7 @@
 #include "compare/inputs/feeds.h"
 #include "compare/sides/model_side.h"
 #include "evaluator/load/load_model.h"
-#include "tests/compare/repro/reproduce.h"
+#include "tests/compare/causes/repro/reproduce.h"
 #include "tests/support/model_faults.h"
 #include "tests/support/model_test.h"
 #include "tests/support/op_test.h"

@@ -1,4 +1,4 @@
-#include "compare/repro/renamed_node.h"
+#include "compare/causes/repro/renamed_node.h"
 
 #include <algorithm>
 #include <memory>

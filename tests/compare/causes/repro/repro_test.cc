@@ -9,10 +9,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "compare/repro/repro_text.h"
 #include "compare/sides/model_side.h"
 #include "evaluator/kernels/signature.h"
-#include "tests/compare/repro/reproduce.h"
+#include "tests/compare/causes/repro/reproduce.h"
 #include "tests/support/load_test.h"
 #include "tests/support/model_pair.h"
 #include "tests/support/op_test.h"
@@ -286,24 +285,6 @@ TEST(Repro, AnotherTypeIsCastBehindTheInput) {
   EXPECT_THAT(NodeLines(repro.right->graph),
               ElementsAre("[a_1] a_1 = Cast(a)", "b = LayerNormalization(a_1, s, t)"));
   EXPECT_EQ(repro.expected.TypeString(), "float16[2,4]");
-}
-
-TEST(Repro, ItsToleranceTellsTheTwoApart) {
-  Repro repro;
-  repro.expected = Tensor::Of<float>({4}, {1, 2, 3, 4});
-  repro.right_result = Tensor::Of<float>({4}, {1, 2, 3.000001f, 4});
-  const Tolerance narrow = ReproTolerance(repro);
-  EXPECT_FALSE(
-      DifferenceOf(repro.expected, repro.right_result, {narrow.rtol, narrow.atol, {}}).agree);
-  repro.right_result = Tensor::Of<float>({4}, {1, 2, 3, 8});
-  const Tolerance wide = ReproTolerance(repro);
-  EXPECT_GT(wide.rtol, 0);
-  EXPECT_LE(wide.rtol, 1e-4);
-  EXPECT_GT(wide.rtol, narrow.rtol);
-  repro.expected = Tensor::Of<int64_t>({1}, {1000000});
-  repro.right_result = Tensor::Of<int64_t>({1}, {1000001});
-  EXPECT_EQ(ReproTolerance(repro).rtol, 0);
-  EXPECT_EQ(ReproTolerance(repro).atol, 0);
 }
 
 TEST(Repro, IsNotMadeUnasked) {

@@ -1,6 +1,6 @@
 // Cuts the two regions of a cause out of their models.
-#ifndef ONNXCMP_COMPARE_REPRO_MAKE_REPRO_H_
-#define ONNXCMP_COMPARE_REPRO_MAKE_REPRO_H_
+#ifndef ONNXCMP_COMPARE_CAUSES_REPRO_MAKE_REPRO_H_
+#define ONNXCMP_COMPARE_CAUSES_REPRO_MAKE_REPRO_H_
 
 #include "absl/status/statusor.h"
 #include "compare/causes/cause.h"
@@ -19,4 +19,4 @@ absl::StatusOr<Repro> MakeRepro(const FoundCause& found, const Cause& cause);
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_REPRO_MAKE_REPRO_H_
+#endif  // ONNXCMP_COMPARE_CAUSES_REPRO_MAKE_REPRO_H_

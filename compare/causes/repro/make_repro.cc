@@ -1,4 +1,4 @@
-#include "compare/repro/make_repro.h"
+#include "compare/causes/repro/make_repro.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -10,9 +10,9 @@
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "compare/causes/repro/region_model.h"
 #include "compare/graphs/region.h"
 #include "compare/recordings/recorded_values.h"
-#include "compare/repro/region_model.h"
 #include "compare/streams/fingerprint.h"
 #include "evaluator/base/status_macros.h"
 

@@ -1,4 +1,4 @@
-#include "compare/repro/region_model.h"
+#include "compare/causes/repro/region_model.h"
 
 #include <algorithm>
 #include <memory>
@@ -7,8 +7,8 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
+#include "compare/causes/repro/renamed_node.h"
 #include "compare/differences/tensor_distance.h"
-#include "compare/repro/renamed_node.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/model/outer_names.h"
 #include "evaluator/model/value_type.h"

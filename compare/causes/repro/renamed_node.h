@@ -1,6 +1,6 @@
 // Renames the values that a node reads.
-#ifndef ONNXCMP_COMPARE_REPRO_RENAMED_NODE_H_
-#define ONNXCMP_COMPARE_REPRO_RENAMED_NODE_H_
+#ifndef ONNXCMP_COMPARE_CAUSES_REPRO_RENAMED_NODE_H_
+#define ONNXCMP_COMPARE_CAUSES_REPRO_RENAMED_NODE_H_
 
 #include <string>
 
@@ -15,4 +15,4 @@ Node WithReadsRenamed(const Node& node, const absl::flat_hash_map<std::string, s
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_REPRO_RENAMED_NODE_H_
+#endif  // ONNXCMP_COMPARE_CAUSES_REPRO_RENAMED_NODE_H_

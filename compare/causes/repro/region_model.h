@@ -1,6 +1,6 @@
 // A region of a side as a model.
-#ifndef ONNXCMP_COMPARE_REPRO_REGION_MODEL_H_
-#define ONNXCMP_COMPARE_REPRO_REGION_MODEL_H_
+#ifndef ONNXCMP_COMPARE_CAUSES_REPRO_REGION_MODEL_H_
+#define ONNXCMP_COMPARE_CAUSES_REPRO_REGION_MODEL_H_
 
 #include <string>
 #include <vector>
@@ -68,4 +68,4 @@ std::string NewName(const std::string& wanted, absl::flat_hash_set<std::string>*
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_REPRO_REGION_MODEL_H_
+#endif  // ONNXCMP_COMPARE_CAUSES_REPRO_REGION_MODEL_H_

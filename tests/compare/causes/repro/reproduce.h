@@ -1,6 +1,6 @@
 // Whether a repro shows what the comparison showed.
-#ifndef ONNXCMP_TESTS_COMPARE_REPRO_REPRODUCE_H_
-#define ONNXCMP_TESTS_COMPARE_REPRO_REPRODUCE_H_
+#ifndef ONNXCMP_TESTS_COMPARE_CAUSES_REPRO_REPRODUCE_H_
+#define ONNXCMP_TESTS_COMPARE_CAUSES_REPRO_REPRODUCE_H_
 
 #include <memory>
 #include <string>
@@ -28,4 +28,4 @@ std::vector<std::string> ReproProblems(const Comparison& comparison, const Cause
 
 }  // namespace onnxcmp::testing
 
-#endif  // ONNXCMP_TESTS_COMPARE_REPRO_REPRODUCE_H_
+#endif  // ONNXCMP_TESTS_COMPARE_CAUSES_REPRO_REPRODUCE_H_

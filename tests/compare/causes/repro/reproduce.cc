@@ -1,4 +1,4 @@
-#include "tests/compare/repro/reproduce.h"
+#include "tests/compare/causes/repro/reproduce.h"
 
 #include <algorithm>
 #include <cmath>
