@@ -32,12 +32,12 @@
 #include "compare/outcome/model_changes.h"
 #include "compare/outputs/compared_row.h"
 #include "compare/recordings/value_folder.h"
-#include "compare/reduce/subset_search.h"
 #include "compare/runtimes/runtime.h"
 #include "evaluator/base/status_macros.h"
 #include "reports/render_chain.h"
 #include "reports/render_html.h"
 #include "reports/render_table.h"
+#include "tools/reduce/subset_search.h"
 
 namespace onnxcmp::cli {
 namespace {

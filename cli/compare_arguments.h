@@ -14,13 +14,13 @@
 #include "cli/arguments.h"
 #include "cli/process/interruption.h"
 #include "cli/runtimes/runtime_options.h"
-#include "compare/classic/classic_table.h"
 #include "compare/compare.h"
 #include "compare/differences/tolerance.h"
 #include "compare/differences/value_difference.h"
 #include "compare/inputs/input_sets.h"
 #include "compare/outcome/comparison.h"
 #include "reports/table/table_options.h"
+#include "tools/classic/classic_table.h"
 
 namespace onnxcmp::cli {
 

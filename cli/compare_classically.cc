@@ -17,9 +17,6 @@
 #include "cli/process/messages.h"
 #include "cli/process/progress.h"
 #include "compare/base/per_side.h"
-#include "compare/classic/classic_alignment.h"
-#include "compare/classic/classic_nodes.h"
-#include "compare/classic/classic_stream.h"
 #include "compare/inputs/feeds.h"
 #include "compare/inputs/generated_targets.h"
 #include "compare/outputs/output_comparison.h"
@@ -30,6 +27,9 @@
 #include "evaluator/run/evaluator.h"
 #include "evaluator/tensor/shared_weights.h"
 #include "onnx/onnx_pb.h"
+#include "tools/classic/classic_alignment.h"
+#include "tools/classic/classic_nodes.h"
+#include "tools/classic/classic_stream.h"
 
 namespace onnxcmp::cli {
 namespace {

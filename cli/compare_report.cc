@@ -20,7 +20,6 @@
 #include "cli/process/terminal.h"
 #include "compare/base/per_side.h"
 #include "compare/base/write_file.h"
-#include "compare/model_explorer/node_data.h"
 #include "evaluator/base/status_macros.h"
 #include "reports/render_csv.h"
 #include "reports/render_dot.h"
@@ -29,6 +28,7 @@
 #include "reports/render_junit.h"
 #include "reports/render_markdown.h"
 #include "reports/render_table.h"
+#include "tools/model_explorer/node_data.h"
 
 namespace onnxcmp::cli {
 namespace {

@@ -23,7 +23,6 @@
 #include "compare/inputs/feeds.h"
 #include "compare/inputs/input_sets.h"
 #include "compare/outcome/comparison.h"
-#include "compare/repro/write_repro.h"
 #include "compare/runtimes/runtime.h"
 #include "compare/sides/constant_nodes.h"
 #include "compare/sides/side.h"
@@ -31,6 +30,7 @@
 #include "evaluator/kernels/op_registry.h"
 #include "evaluator/run/result.h"
 #include "evaluator/tensor/shared_weights.h"
+#include "tools/repro/write_repro.h"
 
 namespace onnxcmp::cli {
 

@@ -11,12 +11,12 @@
 #include "cli/commands.h"
 #include "cli/process/messages.h"
 #include "cli/process/terminal.h"
-#include "compare/layers/compare_layers.h"
-#include "compare/layers/read_listing.h"
 #include "evaluator/base/mapped_file.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/load/load_model.h"
 #include "reports/table/render_layers.h"
+#include "tools/layers/compare_layers.h"
+#include "tools/layers/read_listing.h"
 
 namespace onnxcmp::cli {
 namespace {

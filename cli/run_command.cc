@@ -17,7 +17,6 @@
 #include "cli/process/progress.h"
 #include "cli/process/terminal.h"
 #include "cli/runtimes/runtime_options.h"
-#include "compare/backend_tests/backend_test.h"
 #include "compare/inputs/feeds.h"
 #include "compare/not_finite/find_not_finite.h"
 #include "compare/recordings/recording.h"
@@ -31,6 +30,7 @@
 #include "ops/operation_count.h"
 #include "reports/render_profile.h"
 #include "reports/words/not_finite_text.h"
+#include "tools/backend_tests/backend_test.h"
 
 namespace onnxcmp::cli {
 namespace {

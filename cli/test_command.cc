@@ -9,10 +9,10 @@
 #include "cli/process/interruption.h"
 #include "cli/process/messages.h"
 #include "cli/runtimes/runtime_options.h"
-#include "compare/backend_tests/backend_test.h"
 #include "compare/base/write_file.h"
 #include "evaluator/base/thread_pool.h"
 #include "reports/junit_suite.h"
+#include "tools/backend_tests/backend_test.h"
 
 namespace onnxcmp::cli {
 namespace {

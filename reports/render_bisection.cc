@@ -10,7 +10,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "compare/bisect/first_bad.h"
 #include "compare/outcome/comparison.h"
 #include "compare/text/display_text.h"
 #include "compare/text/short_text.h"
@@ -18,6 +17,7 @@
 #include "reports/step_json.h"
 #include "reports/table/table_style.h"
 #include "reports/table/table_summary.h"
+#include "tools/bisect/first_bad.h"
 
 namespace onnxcmp {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <string>
 
-#include "compare/bisect/bisection.h"
 #include "compare/outcome/chain.h"
 #include "reports/table/table_options.h"
+#include "tools/bisect/bisection.h"
 
 namespace onnxcmp {
 

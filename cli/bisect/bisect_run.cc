@@ -16,8 +16,6 @@
 #include "cli/process/messages.h"
 #include "compare/base/per_side.h"
 #include "compare/base/write_file.h"
-#include "compare/bisect/bisect_log.h"
-#include "compare/bisect/placeholders.h"
 #include "compare/outcome/comparison.h"
 #include "compare/outcome/exit_status.h"
 #include "compare/streams/hash128.h"
@@ -27,6 +25,8 @@
 #include "reports/render_bisection.h"
 #include "reports/render_chain.h"
 #include "reports/render_table.h"
+#include "tools/bisect/bisect_log.h"
+#include "tools/bisect/placeholders.h"
 
 namespace onnxcmp::cli {
 namespace {

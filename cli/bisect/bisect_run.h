@@ -14,12 +14,12 @@
 #include "cli/bisect/candidates.h"
 #include "cli/compare_session.h"
 #include "cli/process/interruption.h"
-#include "compare/bisect/bisection.h"
-#include "compare/bisect/first_bad.h"
 #include "compare/outcome/chain.h"
 #include "compare/runtimes/shell_line.h"
 #include "compare/sides/side.h"
 #include "reports/table/table_options.h"
+#include "tools/bisect/bisection.h"
+#include "tools/bisect/first_bad.h"
 
 namespace onnxcmp::cli {
 

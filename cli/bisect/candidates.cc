@@ -12,10 +12,10 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "compare/bisect/placeholders.h"
 #include "compare/recordings/value_folder.h"
 #include "compare/text/natural_order.h"
 #include "evaluator/base/status_macros.h"
+#include "tools/bisect/placeholders.h"
 
 namespace onnxcmp::cli {
 namespace {

@@ -16,12 +16,12 @@
 #include "cli/parts/given_model.h"
 #include "cli/process/heap.h"
 #include "cli/process/messages.h"
-#include "compare/backend_tests/backend_test.h"
-#include "compare/parts/checked_model.h"
-#include "compare/parts/known_model.h"
-#include "compare/parts/part.h"
 #include "compare/text/meant_name.h"
 #include "evaluator/base/status_macros.h"
+#include "tools/backend_tests/backend_test.h"
+#include "tools/parts/checked_model.h"
+#include "tools/parts/known_model.h"
+#include "tools/parts/part.h"
 
 namespace onnxcmp::cli {
 namespace {

@@ -6,9 +6,9 @@
 
 #include "cli/process/messages.h"
 #include "compare/inputs/feeds.h"
-#include "compare/parts/known_model.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/model/model.h"
+#include "tools/parts/known_model.h"
 
 namespace onnxcmp::cli {
 

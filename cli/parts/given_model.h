@@ -7,9 +7,9 @@
 #include "absl/status/statusor.h"
 #include "cli/arguments.h"
 #include "cli/compare_arguments.h"
-#include "compare/parts/part.h"
 #include "evaluator/kernels/op_registry.h"
 #include "evaluator/load/load_model.h"
+#include "tools/parts/part.h"
 
 namespace onnxcmp::cli {
 

@@ -21,13 +21,13 @@
 #include "cli/process/messages.h"
 #include "cli/process/progress.h"
 #include "cli/runtimes/runtime_options.h"
-#include "compare/parts/part.h"
-#include "compare/reduce/check_command.h"
-#include "compare/reduce/command_test.h"
-#include "compare/reduce/reduce.h"
-#include "compare/reduce/runtime_test.h"
-#include "compare/reduce/write_reduced.h"
 #include "evaluator/base/status_macros.h"
+#include "tools/parts/part.h"
+#include "tools/reduce/check_command.h"
+#include "tools/reduce/command_test.h"
+#include "tools/reduce/reduce.h"
+#include "tools/reduce/runtime_test.h"
+#include "tools/reduce/write_reduced.h"
 
 namespace onnxcmp::cli {
 namespace {

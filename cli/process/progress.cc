@@ -9,8 +9,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "compare/classic/classic_row.h"
 #include "compare/text/short_text.h"
+#include "tools/classic/classic_row.h"
 
 namespace onnxcmp::cli {
 namespace {

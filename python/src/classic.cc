@@ -9,12 +9,6 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "compare/classic/classic_alignment.h"
-#include "compare/classic/classic_distance.h"
-#include "compare/classic/classic_nodes.h"
-#include "compare/classic/classic_row.h"
-#include "compare/classic/classic_stream.h"
-#include "compare/classic/classic_table.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/load/load_model.h"
 #include "onnx/onnx_pb.h"
@@ -22,6 +16,12 @@
 #include "python/src/errors.h"
 #include "python/src/evaluator.h"
 #include "python/src/values.h"
+#include "tools/classic/classic_alignment.h"
+#include "tools/classic/classic_distance.h"
+#include "tools/classic/classic_nodes.h"
+#include "tools/classic/classic_row.h"
+#include "tools/classic/classic_stream.h"
+#include "tools/classic/classic_table.h"
 
 namespace onnxcmp::python {
 namespace {

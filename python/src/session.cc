@@ -4,11 +4,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "compare/compare.h"
-#include "compare/repro/write_repro.h"
 #include "compare/sides/model_side.h"
 #include "compare/sides/recording_side.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/load/load_model.h"
+#include "tools/repro/write_repro.h"
 
 namespace onnxcmp::python {
 

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "compare/layers/compare_layers.h"
 #include "reports/table/table_options.h"
+#include "tools/layers/compare_layers.h"
 
 namespace onnxcmp {
 

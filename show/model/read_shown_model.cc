@@ -16,7 +16,6 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
-#include "compare/classic/infer_shapes.h"
 #include "compare/differences/element_text.h"
 #include "compare/streams/xxh128.h"
 #include "compare/text/attribute_text.h"
@@ -31,6 +30,7 @@
 #include "evaluator/tensor/tensor.h"
 #include "onnx/defs/schema.h"
 #include "onnx/onnx_pb.h"
+#include "tools/classic/infer_shapes.h"
 
 namespace onnxcmp {
 namespace {

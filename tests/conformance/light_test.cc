@@ -8,13 +8,13 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
-#include "compare/backend_tests/backend_test.h"
 #include "evaluator/load/load_model.h"
 #include "evaluator/run/evaluator.h"
 #include "gtest/gtest.h"
 #include "tests/support/mismatch.h"
 #include "tests/support/op_test.h"
 #include "tests/support/paths.h"
+#include "tools/backend_tests/backend_test.h"
 
 namespace onnxcmp::testing {
 namespace {

@@ -6,10 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "compare/classic/classic_alignment.h"
-#include "compare/classic/classic_nodes.h"
-#include "compare/classic/classic_stream.h"
-#include "compare/classic/classic_table.h"
 #include "compare/compare.h"
 #include "compare/inputs/input_sets.h"
 #include "compare/sides/model_side.h"
@@ -24,6 +20,10 @@
 #include "tests/fuzz/limits.h"
 #include "tests/fuzz/mutate_model.h"
 #include "tests/fuzz/targets.h"
+#include "tools/classic/classic_alignment.h"
+#include "tools/classic/classic_nodes.h"
+#include "tools/classic/classic_stream.h"
+#include "tools/classic/classic_table.h"
 
 namespace onnxcmp::fuzz {
 namespace {

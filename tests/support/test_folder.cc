@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "compare/backend_tests/backend_test.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/load/load_model.h"
+#include "tools/backend_tests/backend_test.h"
 
 namespace onnxcmp::testing {
 namespace {

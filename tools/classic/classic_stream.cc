@@ -1,0 +1,38 @@
+#include "tools/classic/classic_stream.h"
+
+#include <utility>
+
+namespace onnxcmp {
+namespace {
+
+ClassicKind KindOf(ResultKind kind) {
+  switch (kind) {
+    case ResultKind::kInitializer:
+      return ClassicKind::kInitializer;
+    case ResultKind::kInput:
+      return ClassicKind::kInput;
+    case ResultKind::kResult:
+      return ClassicKind::kResult;
+    case ResultKind::kOutput:
+      return ClassicKind::kOutput;
+  }
+  return ClassicKind::kResult;
+}
+
+}  // namespace
+
+absl::Status ClassicStream::OnResult(const Result& result, std::optional<Value>* /*replacement*/) {
+  if (result.depth > 0) {
+    return absl::OkStatus();
+  }
+  ClassicRow row =
+      MakeClassicRow(KindOf(result.kind), result.name,
+                     result.node != nullptr ? result.node->op_type : "", result.value, pool_);
+  if (keep_tensors_) {
+    row.value = result.value;
+  }
+  rows_.push_back(std::move(row));
+  return absl::OkStatus();
+}
+
+}  // namespace onnxcmp

@@ -1,0 +1,20 @@
+// Types and shapes of a message's values by ONNX's inference.
+#ifndef ONNXCMP_TOOLS_CLASSIC_INFER_SHAPES_H_
+#define ONNXCMP_TOOLS_CLASSIC_INFER_SHAPES_H_
+
+#include "absl/status/status.h"
+
+namespace onnx {
+class ModelProto;
+}  // namespace onnx
+
+namespace onnxcmp {
+
+// Adds what ONNX's own schemas know to the value_info of the graph and its subgraphs. `propagate`:
+// shapes that are computed by nodes (Shape, Gather, Concat, ...) are followed too. What was found
+// before an error stays in the model.
+absl::Status InferShapes(onnx::ModelProto& model, bool propagate);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_TOOLS_CLASSIC_INFER_SHAPES_H_
