@@ -14,12 +14,9 @@
 #include "cli/runtimes/optimized_side.h"
 #include "cli/runtimes/second_look.h"
 #include "compare/input_sets/compare_on_inputs.h"
-#include "compare/input_sets/prove_sizes.h"
-#include "compare/input_sets/test_rewrites.h"
 #include "compare/inputs/input_files.h"
 #include "compare/outcome/proof_report.h"
 #include "compare/outcome/verdict.h"
-#include "compare/proof/rewrites.h"
 #include "compare/recordings/data_sets.h"
 #include "compare/recordings/recording.h"
 #include "compare/sides/recording_side.h"
@@ -31,6 +28,9 @@
 #include "evaluator/base/status_macros.h"
 #include "evaluator/base/thread_pool.h"
 #include "evaluator/load/load_model.h"
+#include "prove/rewrites.h"
+#include "prove/trials/prove_sizes.h"
+#include "prove/trials/test_rewrites.h"
 #include "reports/render_html.h"
 
 namespace onnxcmp::cli {

@@ -11,7 +11,7 @@
 #include "absl/strings/string_view.h"
 #include "compare/alignment/mark_names.h"
 #include "compare/outcome/proof_report.h"
-#include "compare/proof/rewrites.h"
+#include "prove/rewrites.h"
 #include "reports/json_picture.h"
 #include "reports/json_writer.h"
 

@@ -6,7 +6,7 @@
 
 #include "compare/base/per_side.h"
 #include "compare/outcome/proof_report.h"
-#include "compare/proof/rewrites.h"
+#include "prove/rewrites.h"
 #include "reports/words/proof_text.h"
 
 namespace onnxcmp {

@@ -10,7 +10,6 @@
 #include "compare/differences/mismatch_text.h"
 #include "compare/differences/value_difference.h"
 #include "compare/input_sets/compare_on_inputs.h"
-#include "compare/input_sets/prove_sizes.h"
 #include "compare/inputs/input_mapping.h"
 #include "compare/inputs/input_sets.h"
 #include "compare/outcome/exit_status.h"
@@ -20,6 +19,7 @@
 #include "evaluator/base/status_macros.h"
 #include "evaluator/base/thread_pool.h"
 #include "ops/operators.h"
+#include "prove/trials/prove_sizes.h"
 #include "reports/render_table.h"
 
 namespace onnxcmp::testing {

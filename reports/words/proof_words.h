@@ -8,7 +8,7 @@
 #include "compare/causes/cause.h"
 #include "compare/outcome/comparison.h"
 #include "compare/outcome/proof_report.h"
-#include "compare/proof/rewrites.h"
+#include "prove/rewrites.h"
 
 namespace onnxcmp {
 

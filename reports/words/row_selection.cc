@@ -12,8 +12,8 @@
 #include "compare/base/per_side.h"
 #include "compare/operators/operator_traits.h"
 #include "compare/outcome/proof_report.h"
-#include "compare/proof/rewrites.h"
 #include "compare/streams/downstream.h"
+#include "prove/rewrites.h"
 
 namespace onnxcmp {
 namespace {

@@ -12,10 +12,10 @@
 
 #include "compare/compare.h"
 #include "compare/outcome/exit_status.h"
-#include "compare/proof/prove.h"
-#include "compare/proof/rewrites.h"
 #include "compare/sides/model_side.h"
 #include "evaluator/base/thread_pool.h"
+#include "prove/prove.h"
+#include "prove/rewrites.h"
 #include "reports/render_csv.h"
 #include "reports/render_html.h"
 #include "reports/render_json.h"

@@ -1,0 +1,253 @@
+#include "prove/field/prime_field.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdlib>
+#include <limits>
+
+namespace onnxcmp {
+namespace {
+
+constexpr auto kHalf = static_cast<Residue>(PrimeField::kPrime / 2);
+
+// Spreads the bits of a number (the finalizer of SplitMix64).
+uint64_t Spread(uint64_t x) {
+  x += 0x9e3779b97f4a7c15;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+  return x ^ (x >> 31);
+}
+
+// MixNumbers() of a number that has been spread.
+uint64_t MixSpread(uint64_t spread, uint64_t b) {
+  return Spread(spread ^ (b * 0xd6e8feb86659fd93));
+}
+
+// A random bit pattern as an element that is neither 0 nor 1.
+Residue AsElement(uint64_t bits) {
+  constexpr uint64_t kOthers = PrimeField::kPrime - 2;
+  return static_cast<Residue>((static_cast<unsigned __int128>(bits) * kOthers) >> 64) + 2;
+}
+
+// 2^i for all exponents of doubles.
+class PowersOfTwo {
+ public:
+  PowersOfTwo() {
+    powers_[kLeast] = 1;
+    for (size_t i = kLeast + 1; i < powers_.size(); ++i) {
+      powers_[i] = PrimeField::Add(powers_[i - 1], powers_[i - 1]);
+    }
+    const Residue half = PrimeField::Inverse(2);
+    for (size_t i = kLeast; i-- > 0;) powers_[i] = PrimeField::Mul(powers_[i + 1], half);
+  }
+  Residue At(int exponent) const {
+    return powers_[static_cast<size_t>(exponent + static_cast<int>(kLeast))];
+  }
+
+ private:
+  static constexpr size_t kLeast = 1200;
+  std::array<Residue, 2 * kLeast> powers_ = {};
+};
+
+}  // namespace
+
+uint64_t MixNumbers(uint64_t a, uint64_t b) { return MixSpread(Spread(a), b); }
+
+Residue PrimeField::OfDouble(double number) {
+  Residue residue = 0;
+  OfDoubles(&number, absl::MakeSpan(&residue, 1));
+  return residue;
+}
+
+namespace {
+
+// Embeds numbers of IEEE 754. `Bits`: the unsigned type of their size.
+template <typename Number, typename Bits>
+void EmbedNumbers(const Number* numbers, absl::Span<Residue> residues) {
+  constexpr int kFractionBits = std::numeric_limits<Number>::digits - 1;
+  constexpr Bits kFraction = (Bits{1} << kFractionBits) - 1;
+  constexpr Bits kExponent = std::numeric_limits<Bits>::max() >> (kFractionBits + 1);
+  // The bias of exponents, counted from the last bit.
+  constexpr int kBias = std::numeric_limits<Number>::max_exponent - 1 + kFractionBits;
+  static const PowersOfTwo powers;
+  for (size_t i = 0; i < residues.size(); ++i) {
+    const auto bits = std::bit_cast<Bits>(numbers[i]);
+    const auto exponent = static_cast<Bits>(bits >> kFractionBits) & kExponent;
+    const Bits fraction = bits & kFraction;
+    const auto negative = static_cast<Residue>(bits >> (std::numeric_limits<Bits>::digits - 1));
+    if (exponent == kExponent) {
+      residues[i] = fraction != 0 ? kNoNumber : negative != 0 ? kMinusInfinity : kPlusInfinity;
+      continue;
+    }
+    // Numbers next to 0 have no bit before the others.
+    const Bits mantissa = exponent == 0 ? fraction : fraction | (kFraction + 1);
+    const Residue power = powers.At(std::max(static_cast<int>(exponent), 1) - kBias);
+    const Residue size = PrimeField::Mul(PrimeField::Reduce(mantissa), power);
+    // Signs of weights are not foreseen: no branch.
+    const Residue turned = static_cast<Residue>(PrimeField::kPrime) & -(negative & (size != 0));
+    residues[i] = (size ^ -negative) + negative + turned;
+  }
+}
+
+}  // namespace
+
+void PrimeField::OfDoubles(const double* numbers, absl::Span<Residue> residues) {
+  EmbedNumbers<double, uint64_t>(numbers, residues);
+}
+
+void PrimeField::OfFloats(const float* numbers, absl::Span<Residue> residues) {
+  EmbedNumbers<float, uint32_t>(numbers, residues);
+}
+
+Residue PrimeField::AddSpecial(Residue a, Residue b) {
+  if (a == kNoNumber || b == kNoNumber) return kNoNumber;
+  if (IsNumber(a)) return b;
+  if (IsNumber(b)) return a;
+  return a == b ? a : kNoNumber;
+}
+
+Residue PrimeField::Power(Residue a, uint64_t exponent) {
+  if (!IsNumber(a)) return kNoNumber;
+  Residue result = 1;
+  for (; exponent != 0; exponent >>= 1) {
+    if ((exponent & 1) != 0) result = Mul(result, a);
+    a = Mul(a, a);
+  }
+  return result;
+}
+
+Residue PrimeField::Inverse(Residue a) {
+  if (a == kMinusInfinity || a == kPlusInfinity) return 0;
+  if (a <= 0) return kNoNumber;
+  // The extended algorithm of Euclid is faster than a power.
+  __int128 last = 0;
+  __int128 coefficient = 1;
+  auto rest = static_cast<int64_t>(kPrime);
+  int64_t next = a;
+  while (next != 1) {
+    const int64_t quotient = rest / next;
+    const int64_t remainder = rest - quotient * next;
+    rest = next;
+    next = remainder;
+    const __int128 newer = last - quotient * coefficient;
+    last = coefficient;
+    coefficient = newer;
+  }
+  if (coefficient < 0) coefficient += kPrime;
+  return static_cast<Residue>(coefficient);
+}
+
+void PrimeField::Invert(absl::Span<Residue> numbers) {
+  // The products of all before each one; one inverse, of the product of all, gives all others.
+  std::vector<Residue> before(numbers.size());
+  Residue product = 1;
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    before[i] = product;
+    if (numbers[i] > 0) product = Mul(product, numbers[i]);
+  }
+  Residue inverse = Inverse(product);
+  for (size_t i = numbers.size(); i-- > 0;) {
+    const Residue number = numbers[i];
+    if (number <= 0) {
+      numbers[i] = Inverse(number);
+      continue;
+    }
+    numbers[i] = Mul(inverse, before[i]);
+    inverse = Mul(inverse, number);
+  }
+}
+
+Residue PrimeField::Random(uint64_t function, Residue a) const {
+  if (a == kNoNumber) return kNoNumber;
+  return AsElement(MixNumbers(MixNumbers(seed_, function), static_cast<uint64_t>(a)));
+}
+
+Residue PrimeField::Random(uint64_t function, Residue a, Residue b) const {
+  if (a == kNoNumber || b == kNoNumber) return kNoNumber;
+  const uint64_t first = MixNumbers(MixNumbers(seed_, function), static_cast<uint64_t>(a));
+  return AsElement(MixNumbers(first, static_cast<uint64_t>(b)));
+}
+
+Residue PrimeField::Odd(uint64_t function, Residue x) const {
+  if (x == 0) return 0;
+  if (!IsNumber(x))
+    return x == kMinusInfinity ? Neg(Random(function, kPlusInfinity)) : Random(function, x);
+  return x <= kHalf ? Random(function, x) : Neg(Random(function, Neg(x)));
+}
+
+Residue PrimeField::Even(uint64_t function, Residue x) const {
+  return Random(function, x > kHalf || x == kMinusInfinity ? Neg(x) : x);
+}
+
+Residue PrimeField::Exp(Residue x) const {
+  ExpAll(absl::MakeSpan(&x, 1));
+  return x;
+}
+
+void PrimeField::ExpAll(absl::Span<Residue> numbers) const {
+  constexpr uint64_t kExp = FunctionNumber("exp");
+  const uint64_t spread = Spread(MixNumbers(seed_, kExp));
+  const auto random = [&](Residue x) {
+    return AsElement(MixSpread(spread, static_cast<uint64_t>(x)));
+  };
+  // Powers of -x for x that count as below 0: their inverses, at less cost together.
+  std::vector<Residue> inverses;
+  std::vector<size_t> places;
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    Residue& x = numbers[i];
+    if (x > kHalf) {
+      places.push_back(i);
+      inverses.push_back(random(Neg(x)));
+    } else if (x > 0) {
+      x = random(x);
+    } else if (x == 0 || x == kMinusInfinity) {
+      x = x == 0 ? 1 : 0;
+    }
+  }
+  Invert(absl::MakeSpan(inverses));
+  for (size_t i = 0; i < places.size(); ++i) numbers[places[i]] = inverses[i];
+}
+
+Residue PrimeField::Sqrt(Residue x) const {
+  constexpr uint64_t kSqrt = FunctionNumber("sqrt");
+  if (x == 0 || x == kPlusInfinity) return x;
+  if (!IsNumber(x)) return kNoNumber;
+  const Residue root = Power(x, (kPrime + 1) / 4);
+  return Mul(root, root) == x ? root : Random(kSqrt, x);
+}
+
+Residue PrimeField::Step(Residue x) const {
+  constexpr uint64_t kStep = FunctionNumber("step");
+  if (x == 0 || x == kMinusInfinity) return 0;
+  if (x == kPlusInfinity) return 1;
+  if (x == kNoNumber) return kNoNumber;
+  return x <= kHalf ? Random(kStep, x) : Sub(1, Random(kStep, Neg(x)));
+}
+
+Residue PrimeField::Max(Residue x, Residue y) const {
+  if (x == kNoNumber || y == kNoNumber) return kNoNumber;
+  if (x == y || y == kMinusInfinity || x == kPlusInfinity) return x;
+  if (x == kMinusInfinity || y == kPlusInfinity) return y;
+  if (Add(x, y) == 0) return Mul(x, Sub(Mul(2, Step(x)), 1));  // |x|
+  const Residue difference = Sub(y, x);
+  return Add(x, Mul(difference, Step(difference)));
+}
+
+Residue PrimeField::MaxOf(std::vector<Residue>* numbers) const {
+  constexpr uint64_t kMax = FunctionNumber("max");
+  std::sort(numbers->begin(), numbers->end());
+  numbers->erase(std::unique(numbers->begin(), numbers->end()), numbers->end());
+  if (numbers->empty()) return kMinusInfinity;
+  // Sorted: kNoNumber, infinity, minus infinity, numbers.
+  if (numbers->front() == kNoNumber || numbers->front() == kPlusInfinity) return numbers->front();
+  if (numbers->front() == kMinusInfinity) numbers->erase(numbers->begin());
+  if (numbers->empty()) return kMinusInfinity;
+  if (numbers->size() == 1) return numbers->front();
+  if (numbers->size() == 2) return Max((*numbers)[0], (*numbers)[1]);
+  uint64_t all = MixNumbers(seed_, kMax);
+  for (const Residue number : *numbers) all = MixNumbers(all, static_cast<uint64_t>(number));
+  return AsElement(all);
+}
+
+}  // namespace onnxcmp

@@ -1,0 +1,237 @@
+#include "prove/field/product.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "compare/streams/xxh128.h"
+#include "evaluator/base/scratch.h"
+#include "evaluator/base/status_macros.h"
+#include "prove/field/product_loops.h"
+
+namespace onnxcmp {
+namespace {
+
+// Columns of a task: enough that the left matrix's parts are worth reading, few enough that their
+// own parts stay in the cache.
+constexpr int64_t kMostColumns = 128;
+// Products of fewer terms are not worth splitting numbers.
+constexpr int64_t kFewRows = 2;
+
+int64_t Pieces(int64_t size, int64_t piece) { return (size + piece - 1) / piece; }
+
+bool AllNumbers(const Residues& x) {
+  Residue any = 0;
+  for (const Residue value : x.values) any |= value;
+  return any >= 0;
+}
+
+// The shapes of a product, as matrices, and that of the result.
+struct ProductShape {
+  Shape batch;
+  int64_t m = 1, k = 1, n = 1;
+  Shape result;
+};
+
+absl::StatusOr<ProductShape> ShapeOfProduct(const Shape& a, const Shape& b) {
+  ProductShape product;
+  product.m = a[a.size() - 2];
+  product.k = a.back();
+  product.n = b.back();
+  if (b[b.size() - 2] != product.k) return absl::InvalidArgumentError("the sizes of a product");
+  OC_ASSIGN_OR_RETURN(product.batch, BroadcastShape(absl::MakeConstSpan(a).first(a.size() - 2),
+                                                    absl::MakeConstSpan(b).first(b.size() - 2)));
+  product.result = product.batch;
+  product.result.push_back(product.m);
+  product.result.push_back(product.n);
+  return product;
+}
+
+// A row of a product, one product after the other: where some are no numbers, or rows are few.
+void MultiplyRow(const Residue* a, const Residue* b, int64_t k, int64_t n, Residue* out) {
+  for (int64_t i = 0; i < k; ++i) {
+    for (int64_t j = 0; j < n; ++j) {
+      out[j] = PrimeField::Add(out[j], PrimeField::Mul(a[i], b[i * n + j]));
+    }
+  }
+}
+
+// The left matrix's parts: blocks of rows, one after the other, for each piece of the terms.
+class SplitMatrix {
+ public:
+  SplitMatrix(const Residue* a, int64_t m, int64_t k, const ProductLoops& loops,
+              const ThreadPool& pool)
+      : blocks_(Pieces(m, loops.rows)),
+        block_size_(loops.rows * kProductTerms * kProductParts),
+        parts_(pool, blocks_ * Pieces(k, kProductTerms) * block_size_) {
+    pool.ParallelRanges(blocks_, 8, [&](int64_t first, int64_t last) {
+      for (int64_t block = first; block < last; ++block) {
+        const int64_t row = block * loops.rows;
+        for (int64_t term = 0; term < k; term += kProductTerms) {
+          loops.split_rows(a + row * k + term, k, std::min(loops.rows, m - row),
+                           std::min(kProductTerms, k - term), At(block, term / kProductTerms));
+        }
+      }
+    });
+  }
+
+  int64_t blocks() const { return blocks_; }
+  double* At(int64_t block, int64_t piece) const {
+    return parts_.data() + (piece * blocks_ + block) * block_size_;
+  }
+
+ private:
+  int64_t blocks_;
+  int64_t block_size_;
+  Scratch<double> parts_;
+};
+
+// `width` columns of a product of numbers alone; `out` is zeros.
+void MultiplyColumns(const SplitMatrix& left, const Residue* b, int64_t m, int64_t k, int64_t n,
+                     int64_t width, const ProductLoops& loops, const ThreadPool& pool,
+                     Residue* out) {
+  const int64_t panels = Pieces(width, loops.columns);
+  const int64_t panel_size = loops.columns * kProductTerms * kProductParts;
+  const Scratch<double> right(pool, panels * panel_size);
+  const auto width_of = [&](int64_t panel) {
+    return std::min(loops.columns, width - panel * loops.columns);
+  };
+  for (int64_t term = 0; term < k; term += kProductTerms) {
+    const int64_t terms = std::min(kProductTerms, k - term);
+    for (int64_t panel = 0; panel < panels; ++panel) {
+      loops.split_columns(b + term * n + panel * loops.columns, n, terms, width_of(panel),
+                          right.data() + panel * panel_size);
+    }
+    for (int64_t block = 0; block < left.blocks(); ++block) {
+      const int64_t row = block * loops.rows;
+      const double* const rows = left.At(block, term / kProductTerms);
+      for (int64_t panel = 0; panel < panels; ++panel) {
+        loops.multiply(rows, right.data() + panel * panel_size, terms,
+                       std::min(loops.rows, m - row), width_of(panel),
+                       out + row * n + panel * loops.columns, n);
+      }
+    }
+  }
+}
+
+// One product of two matrices.
+void MultiplyMatrices(const Residue* a, const Residue* b, int64_t m, int64_t k, int64_t n,
+                      bool numbers, const ThreadPool& pool, Residue* out) {
+  if (!numbers || m <= kFewRows) {
+    for (int64_t row = 0; row < m; ++row) MultiplyRow(a + row * k, b, k, n, out + row * n);
+    return;
+  }
+  const ProductLoops& loops = BestProductLoops();
+  const SplitMatrix left(a, m, k, loops, pool);
+  // A few tasks at least, of whole panels.
+  const int64_t wanted = std::min(kMostColumns, Pieces(n, 8));
+  const int64_t columns = Pieces(wanted, loops.columns) * loops.columns;
+  pool.ParallelRanges(n, columns, [&](int64_t first, int64_t last) {
+    MultiplyColumns(left, b + first, m, k, n, last - first, loops, pool, out + first);
+  });
+}
+
+Hash128 ContentOf(const Residues& x) {
+  Hash128 content = ToHash128(XXH3_128bits(x.values.data(), x.values.size() * sizeof(Residue)));
+  for (const int64_t size : x.shape) {
+    content = {MixNumbers(content.low, static_cast<uint64_t>(size)),
+               MixNumbers(content.high, static_cast<uint64_t>(size))};
+  }
+  return content;
+}
+
+// A product with a right side of this rank. Rows of a batch are rows of one matrix, where the right
+// one is the same for all.
+absl::StatusOr<Residues> ByRows(
+    const Residues& a, int right_rank,
+    absl::FunctionRef<absl::StatusOr<Residues>(const Residues&)> product_of) {
+  if (right_rank != 2 || a.rank() <= 2 || a.shape.back() == 0) return product_of(a);
+  const int64_t terms = a.shape.back();
+  OC_ASSIGN_OR_RETURN(Residues product, product_of({{a.size() / terms, terms}, a.values}));
+  const int64_t columns = product.shape.back();
+  product.shape = a.shape;
+  product.shape.back() = columns;
+  return product;
+}
+
+std::array<uint64_t, 2> KeyOf(std::initializer_list<Hash128> contents) {
+  std::array<uint64_t, 2> key = {FunctionNumber("product"), FunctionNumber("of contents")};
+  for (const Hash128& content : contents) {
+    key = {MixNumbers(key[0], content.low), MixNumbers(key[1], content.high)};
+  }
+  return key;
+}
+
+}  // namespace
+
+absl::StatusOr<Residues> Product(const Residues& a, const Residues& b, const ThreadPool& pool) {
+  if (a.rank() == 0 || b.rank() == 0) return absl::InvalidArgumentError("a product of scalars");
+  Shape left = a.shape;
+  Shape right = b.shape;
+  if (a.rank() == 1) left.insert(left.begin(), 1);
+  if (b.rank() == 1) right.push_back(1);
+  OC_ASSIGN_OR_RETURN(const ProductShape product, ShapeOfProduct(left, right));
+  Residues out = Residues::Unfilled(product.result, a.workspace());
+  const bool numbers = AllNumbers(a) && AllNumbers(b);
+  // Where the matrices of a batch begin, as numbers of matrices.
+  const auto starts_of = [&](const Shape& shape) {
+    const Shape batch(shape.begin(), shape.end() - 2);
+    Residues starts = Residues::Filled(batch, 0);
+    for (int64_t i = 0; i < starts.size(); ++i) starts.values[static_cast<size_t>(i)] = i;
+    return BroadcastTo(starts, product.batch);
+  };
+  OC_ASSIGN_OR_RETURN(const Residues starts_a, starts_of(left));
+  OC_ASSIGN_OR_RETURN(const Residues starts_b, starts_of(right));
+  const int64_t size = product.m * product.n;
+  const Residue* const x = a.values.data();
+  const Residue* const y = b.values.data();
+  Residue* const to = out.values.data();
+  pool.ParallelRanges(starts_a.size(), 1, [&](int64_t first, int64_t last) {
+    for (int64_t i = first; i < last; ++i) {
+      const auto at = static_cast<size_t>(i);
+      std::fill_n(to + i * size, size, 0);
+      MultiplyMatrices(x + starts_a.values[at] * product.m * product.k,
+                       y + starts_b.values[at] * product.k * product.n, product.m, product.k,
+                       product.n, numbers, pool, to + i * size);
+    }
+  });
+  if (a.rank() == 1) out.shape.erase(out.shape.end() - 2);
+  if (b.rank() == 1) out.shape.pop_back();
+  return out;
+}
+
+absl::StatusOr<Residues> ProductMemo::Times(const Residues& a, const Residues& b,
+                                            const ThreadPool& pool) {
+  return ByRows(a, b.rank(), [&](const Residues& rows) -> absl::StatusOr<Residues> {
+    const Key key = KeyOf({ContentOf(rows), ContentOf(b)});
+    if (const auto made = made_.find(key); made != made_.end()) return made->second;
+    OC_ASSIGN_OR_RETURN(Residues product, Product(rows, b, pool));
+    Keep(key, product);
+    return product;
+  });
+}
+
+absl::StatusOr<Residues> ProductMemo::Times(const Residues& a, const Hash128& content, int rank,
+                                            absl::FunctionRef<absl::StatusOr<Residues>()> b,
+                                            const ThreadPool& pool) {
+  return ByRows(a, rank, [&](const Residues& rows) -> absl::StatusOr<Residues> {
+    const Key key = KeyOf({ContentOf(rows), content, {FunctionNumber("constant"), 0}});
+    if (const auto made = made_.find(key); made != made_.end()) return made->second;
+    OC_ASSIGN_OR_RETURN(const Residues right, b());
+    OC_ASSIGN_OR_RETURN(Residues product, Times(rows, right, pool));
+    Keep(key, product);
+    return product;
+  });
+}
+
+void ProductMemo::Keep(const Key& key, const Residues& product) {
+  constexpr int64_t kMostElements = int64_t{1} << 26;
+  if (elements_ + product.size() > kMostElements) return;
+  elements_ += product.size();
+  made_.emplace(key, product);
+}
+
+}  // namespace onnxcmp

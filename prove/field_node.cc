@@ -1,0 +1,347 @@
+#include "prove/field_node.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "compare/streams/fingerprint.h"
+#include "compare/streams/hash128.h"
+#include "evaluator/base/status_macros.h"
+#include "evaluator/tensor/convert.h"
+#include "prove/field/meant_constant.h"
+
+namespace onnxcmp {
+namespace {
+
+// The bits of residues as doubles, for operators that move elements of any size but whose schema
+// allows no integers.
+absl::StatusOr<Value> AsDoubles(const Tensor& residues) {
+  return Tensor::FromBuffer(DType::kDouble, residues.shape(), residues.buffer(),
+                            residues.offset() * static_cast<int64_t>(sizeof(double)));
+}
+
+absl::StatusOr<Residues> FromDoubles(const Tensor& tensor) {
+  OC_ASSIGN_OR_RETURN(const Tensor whole, tensor.Contiguous());
+  Residues residues = Residues::Filled(whole.shape(), 0);
+  const auto* const bits = reinterpret_cast<const int64_t*>(whole.raw_data());
+  std::copy(bits, bits + whole.num_elements(), residues.values.begin());
+  return residues;
+}
+
+absl::StatusOr<Tensor> InMemory(const Tensor& tensor, const Workspace* workspace) {
+  OC_ASSIGN_OR_RETURN(const Tensor in_memory,
+                      tensor.InMemory(workspace == nullptr ? nullptr : &workspace->pool()));
+  return in_memory.Contiguous();
+}
+
+// Elements of a tensor of whole numbers, from `first` on.
+void EmbedIntegers(const Tensor& tensor, int64_t first, absl::Span<Residue> residues) {
+  const DType dtype = tensor.dtype();
+  std::vector<int64_t> integers(residues.size());
+  LoadElements<int64_t>(dtype, tensor.raw_data(), first, static_cast<int64_t>(integers.size()),
+                        integers.data());
+  const bool wide = dtype == DType::kUint64 || dtype == DType::kUint32;
+  for (size_t i = 0; i < integers.size(); ++i) {
+    residues[i] = wide ? PrimeField::Reduce(static_cast<uint64_t>(integers[i]))
+                       : PrimeField::OfInteger(integers[i]);
+  }
+}
+
+// Elements of constants that are worth not to be embedded again.
+constexpr int64_t kLargeConstant = 4096;
+
+}  // namespace
+
+std::optional<double> OneNumber(const Tensor& tensor) {
+  constexpr int64_t kPiece = 4096;
+  std::optional<double> number;
+  std::vector<double> piece;
+  for (int64_t first = 0; first < tensor.num_elements(); first += kPiece) {
+    piece.resize(static_cast<size_t>(std::min(kPiece, tensor.num_elements() - first)));
+    LoadElements<double>(tensor.dtype(), tensor.raw_data(), first,
+                         static_cast<int64_t>(piece.size()), piece.data());
+    number = number.value_or(piece.front());
+    const auto is_other = [&](double element) { return !(element == *number); };
+    if (std::any_of(piece.begin(), piece.end(), is_other)) return std::nullopt;
+  }
+  return number;
+}
+
+absl::StatusOr<Residues> EmbedTensor(const PrimeField& field, const Tensor& tensor,
+                                     MeantConstants* meant, const Workspace* workspace) {
+  const DType dtype = tensor.dtype();
+  if (dtype == DType::kString || IsComplex(dtype) || dtype == DType::kUndefined) {
+    return NoMeaning("elements that are no real numbers");
+  }
+  OC_ASSIGN_OR_RETURN(const Tensor whole, InMemory(tensor, workspace));
+  Residues out = Residues::Unfilled(whole.shape(), workspace);
+  Residue* const to = out.values.data();
+  if (!IsFloatingPoint(dtype)) {
+    ForRanges(workspace, out.size(), [&](int64_t first, int64_t last) {
+      EmbedIntegers(whole, first, absl::MakeSpan(to + first, to + last));
+    });
+    return out;
+  }
+  const std::optional<double> number = OneNumber(whole);
+  if (!number.has_value()) {
+    ForRanges(workspace, out.size(), [&](int64_t first, int64_t last) {
+      if (dtype == DType::kFloat) {
+        PrimeField::OfFloats(whole.data<float>() + first, absl::MakeSpan(to + first, to + last));
+        return;
+      }
+      std::vector<double> numbers(static_cast<size_t>(last - first));
+      LoadElements<double>(dtype, whole.raw_data(), first, last - first, numbers.data());
+      PrimeField::OfDoubles(numbers.data(), absl::MakeSpan(to + first, to + last));
+    });
+    return out;
+  }
+  if (meant != nullptr) {
+    const auto folded = meant->folded.find(static_cast<float>(*number));
+    if (folded != meant->folded.end() && folded->first == *number) {
+      std::fill_n(to, out.size(), folded->second);
+      return out;
+    }
+  }
+  const MeantConstant constant = MeaningOf(field, *number, dtype);
+  if (!constant.text.empty() && meant != nullptr) meant->texts.insert(constant.text);
+  std::fill_n(to, out.size(), constant.residue);
+  return out;
+}
+
+FieldNode::FieldNode(const PrimeField& field, const Node& node, const Signature* signature,
+                     int64_t since, absl::Span<const FieldValue> inputs,
+                     absl::Span<const Value> numbers, const Workspace& workspace, RunInputs run,
+                     MeantConstants* meant)
+    : field_(field),
+      node_(node),
+      signature_(signature),
+      since_(since),
+      inputs_(inputs),
+      numbers_(numbers),
+      workspace_(workspace),
+      run_(std::move(run)),
+      meant_(meant),
+      outputs_(numbers.size()) {
+  for (const FieldValue& input : inputs) exact_ = exact_ && input.exact;
+}
+
+bool FieldNode::Has(int input) const { return input < num_inputs() && !value(input).empty(); }
+
+bool FieldNode::HasOutput(int output) const {
+  return output < num_outputs() && !number(output).empty();
+}
+
+absl::StatusOr<Residues> FieldNode::Own(const Tensor& tensor) const {
+  OC_ASSIGN_OR_RETURN(Residues residues, FromTensor(tensor));
+  residues.values.set_workspace(&workspace_);
+  return residues;
+}
+
+absl::StatusOr<Residues> FieldNode::In(int input) const {
+  if (!Has(input)) return NoMeaning("an input is left out");
+  const FieldValue& given = value(input);
+  if (given.residues.defined()) return Own(given.residues);
+  if (!given.number.is_tensor() || !given.fixed) return NoMeaning("an input is no tensor");
+  MeantConstants found;
+  found.folded = meant_->folded;
+  OC_ASSIGN_OR_RETURN(Residues residues,
+                      EmbedTensor(field_, given.number.tensor(), &found, &workspace_));
+  if (!found.texts.empty() || !found.folded.empty()) exact_ = false;
+  meant_->texts.merge(found.texts);
+  return residues;
+}
+
+DType FieldNode::InType(int input) const {
+  return Has(input) && value(input).number.is_tensor() ? value(input).number.tensor().dtype()
+                                                       : DType::kUndefined;
+}
+
+absl::StatusOr<std::vector<int64_t>> FieldNode::Integers(int input) const {
+  if (!Has(input) || !value(input).fixed || !value(input).number.is_tensor()) {
+    return NoMeaning("an input that places elements depends on the model's inputs");
+  }
+  OC_ASSIGN_OR_RETURN(const Tensor whole, value(input).number.tensor().Contiguous());
+  if (!IsInteger(whole.dtype())) return NoMeaning("an input of whole numbers has another type");
+  std::vector<int64_t> integers(static_cast<size_t>(whole.num_elements()));
+  LoadElements<int64_t>(whole.dtype(), whole.raw_data(), 0, whole.num_elements(), integers.data());
+  return integers;
+}
+
+const Attribute* FieldNode::Find(absl::string_view name) const {
+  if (const auto given = node_.attributes.find(name); given != node_.attributes.end()) {
+    return &given->second;
+  }
+  if (signature_ == nullptr) return nullptr;
+  const auto made = signature_->defaults.find(name);
+  return made == signature_->defaults.end() ? nullptr : &made->second;
+}
+
+bool FieldNode::HasAttribute(absl::string_view name) const { return Find(name) != nullptr; }
+
+int64_t FieldNode::Int(absl::string_view name, int64_t fallback) const {
+  const Attribute* const found = Find(name);
+  const auto* const integer = found != nullptr ? std::get_if<int64_t>(found) : nullptr;
+  return integer != nullptr ? *integer : fallback;
+}
+
+std::string FieldNode::String(absl::string_view name, absl::string_view fallback) const {
+  const Attribute* const found = Find(name);
+  const auto* const text = found != nullptr ? std::get_if<std::string>(found) : nullptr;
+  return text != nullptr ? *text : std::string(fallback);
+}
+
+std::vector<int64_t> FieldNode::Ints(absl::string_view name) const {
+  const Attribute* const found = Find(name);
+  const auto* const list = found != nullptr ? std::get_if<std::vector<int64_t>>(found) : nullptr;
+  return list != nullptr ? *list : std::vector<int64_t>();
+}
+
+std::vector<float> FieldNode::Floats(absl::string_view name) const {
+  const Attribute* const found = Find(name);
+  const auto* const list = found != nullptr ? std::get_if<std::vector<float>>(found) : nullptr;
+  return list != nullptr ? *list : std::vector<float>();
+}
+
+float FieldNode::Number(absl::string_view name, float fallback) const {
+  const Attribute* const found = Find(name);
+  const auto* const number = found != nullptr ? std::get_if<float>(found) : nullptr;
+  return number != nullptr ? *number : fallback;
+}
+
+Residue FieldNode::Real(absl::string_view name, float fallback) const {
+  return Constant(Number(name, fallback));
+}
+
+Residue FieldNode::Constant(double number, DType dtype) const {
+  const auto folded = meant_->folded.find(static_cast<float>(number));
+  if (folded != meant_->folded.end() && folded->first == number) {
+    exact_ = false;
+    return folded->second;
+  }
+  const MeantConstant constant = MeaningOf(field_, RoundTo(dtype, number), dtype);
+  if (!constant.text.empty()) {
+    meant_->texts.insert(constant.text);
+    exact_ = false;
+  }
+  return constant.residue;
+}
+
+std::optional<Residues> FieldNode::Masked(int input) const {
+  if (!Has(input) || !value(input).masked.defined()) return std::nullopt;
+  absl::StatusOr<Residues> masked = Own(value(input).masked);
+  return masked.ok() ? std::optional<Residues>(*std::move(masked)) : std::nullopt;
+}
+
+void FieldNode::TakeFor(const std::string& text) {
+  meant_->texts.insert(text);
+  exact_ = false;
+}
+
+std::optional<ExpForm> FieldNode::Form(int input) const {
+  if (!Has(input) || !value(input).exp_factor.defined()) return std::nullopt;
+  absl::StatusOr<Residues> factor = Own(value(input).exp_factor);
+  absl::StatusOr<Residues> exponent = Own(value(input).exp_exponent);
+  if (!factor.ok() || !exponent.ok()) return std::nullopt;
+  return ExpForm{*std::move(factor), *std::move(exponent)};
+}
+
+absl::Status FieldNode::SetForm(int output, ExpForm form) {
+  OC_ASSIGN_OR_RETURN(Residues value, MulAll(form.factor, ExpOf(field_, form.exponent)));
+  return SetForm(output, std::move(form), std::move(value));
+}
+
+absl::Status FieldNode::SetForm(int output, ExpForm form, Residues value) {
+  MarkRandom();
+  forms_.insert_or_assign(output, std::move(form));
+  return Set(output, std::move(value));
+}
+
+absl::StatusOr<Residues> FieldNode::Times(const Residues& a, const Residues& b) const {
+  if (products_ == nullptr) return Product(a, b, workspace_.pool());
+  return products_->Times(a, b, workspace_.pool());
+}
+
+absl::StatusOr<Residues> FieldNode::TimesInput(const Residues& a, int input,
+                                               bool transposed) const {
+  const auto right = [&]() -> absl::StatusOr<Residues> {
+    OC_ASSIGN_OR_RETURN(Residues b, In(input));
+    return transposed ? MatrixTransposed(b) : std::move(b);
+  };
+  const FieldValue& given = value(input);
+  // A constant of one number may stand for another, on each side.
+  bool is_known = products_ != nullptr && given.fixed && !given.residues.defined() &&
+                  given.number.is_tensor() && meant_->folded.empty() &&
+                  given.number.tensor().num_elements() >= kLargeConstant;
+  if (is_known) {
+    OC_ASSIGN_OR_RETURN(const Tensor whole, InMemory(given.number.tensor(), &workspace_));
+    is_known = !OneNumber(whole).has_value();
+  }
+  if (!is_known) {
+    OC_ASSIGN_OR_RETURN(const Residues b, right());
+    return Times(a, b);
+  }
+  const Hash128 content = ContentOf(given.number, &workspace_.pool());
+  const Hash128 key = {MixNumbers(content.low, transposed ? 1 : 0), content.high};
+  return products_->Times(a, key, given.number.tensor().rank(), right, workspace_.pool());
+}
+
+absl::Status FieldNode::Set(int output, Residues residues) {
+  if (!HasOutput(output)) return absl::OkStatus();
+  const Value& expected = number(output);
+  if (!expected.is_tensor() || expected.tensor().shape() != residues.shape) {
+    return absl::InternalError(absl::StrCat(
+        "the field's shape of output ", output, " is ", ShapeToString(residues.shape), ", not ",
+        expected.is_tensor() ? ShapeToString(expected.tensor().shape()) : "a tensor's"));
+  }
+  outputs_[static_cast<size_t>(output)] = std::move(residues);
+  return absl::OkStatus();
+}
+
+absl::Status FieldNode::Move(absl::Span<const int> data_inputs) {
+  std::vector<Value> given;
+  for (const FieldValue& input : inputs_) given.push_back(input.number);
+  for (int i = 0; i < num_inputs(); ++i) {
+    if (!Has(i)) continue;
+    if (std::find(data_inputs.begin(), data_inputs.end(), i) == data_inputs.end()) {
+      if (!value(i).fixed) {
+        return NoMeaning("an input that places elements depends on the model's inputs");
+      }
+      continue;
+    }
+    OC_ASSIGN_OR_RETURN(const Residues residues, In(i));
+    OC_ASSIGN_OR_RETURN(given[static_cast<size_t>(i)], ToTensor(residues));
+  }
+  absl::StatusOr<std::vector<Value>> moved = run_(given);
+  const bool as_doubles = !moved.ok();
+  if (as_doubles) {
+    for (const int i : data_inputs) {
+      if (!Has(i)) continue;
+      Value& input = given[static_cast<size_t>(i)];
+      OC_ASSIGN_OR_RETURN(input, AsDoubles(input.tensor()));
+    }
+    moved = run_(given);
+  }
+  if (!moved.ok()) return NoMeaning(moved.status().message());
+  for (int i = 0; i < num_outputs(); ++i) {
+    if (!HasOutput(i)) continue;
+    const Value& output = (*moved)[static_cast<size_t>(i)];
+    if (!output.is_tensor()) return NoMeaning("an output is no tensor");
+    OC_ASSIGN_OR_RETURN(Residues residues,
+                        as_doubles ? FromDoubles(output.tensor()) : FromTensor(output.tensor()));
+    OC_RETURN_IF_ERROR(Set(i, std::move(residues)));
+  }
+  return absl::OkStatus();
+}
+
+FieldOperator FindFieldOperator(absl::string_view domain, absl::string_view op_type) {
+  for (const auto& family :
+       {ElementwiseFieldOperators(), ChoiceFieldOperators(), BoundFieldOperators(),
+        ReductionFieldOperators(), ProductFieldOperators(), MovementFieldOperators(),
+        WindowFieldOperators()}) {
+    for (const FieldOperatorRow& row : family) {
+      if (row.op_type == op_type && row.domain == domain) return row.run;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace onnxcmp

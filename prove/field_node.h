@@ -1,0 +1,191 @@
+// A node that runs over a field, as its operator sees it.
+#ifndef ONNXCMP_PROVE_FIELD_NODE_H_
+#define ONNXCMP_PROVE_FIELD_NODE_H_
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "evaluator/kernels/signature.h"
+#include "evaluator/model/model.h"
+#include "evaluator/tensor/dtype.h"
+#include "evaluator/tensor/tensor.h"
+#include "evaluator/tensor/value.h"
+#include "prove/field/prime_field.h"
+#include "prove/field/product.h"
+#include "prove/field/residues.h"
+#include "prove/field/workspace.h"
+#include "prove/field_value.h"
+#include "prove/value_origin.h"
+
+namespace onnxcmp {
+
+class Conversions;
+
+// Constants that were taken for the real numbers they stand for.
+struct MeantConstants {
+  std::set<std::string> texts;  // "1/3", "sqrt(2)"
+  // Numbers that were computed from others in floats, as what they were computed from.
+  std::map<float, Residue> folded;
+};
+
+// The numbers of a tensor as residues. A tensor with the same number everywhere is a constant that
+// somebody has written (MeaningOf); `meant` learns which.
+absl::StatusOr<Residues> EmbedTensor(const PrimeField& field, const Tensor& tensor,
+                                     MeantConstants* meant, const Workspace* workspace = nullptr);
+
+// The number that all elements of a tensor in memory are, if it is one.
+std::optional<double> OneNumber(const Tensor& tensor);
+
+// factor * exp(exponent), element by element; the factor is broadcast.
+struct ExpForm {
+  Residues factor;
+  Residues exponent;
+};
+
+class FieldNode {
+ public:
+  // Runs the node, with other inputs in their places.
+  using RunInputs = std::function<absl::StatusOr<std::vector<Value>>(absl::Span<const Value>)>;
+
+  // The arguments must outlive the object. `numbers`: its outputs on numbers.
+  FieldNode(const PrimeField& field, const Node& node, const Signature* signature, int64_t since,
+            absl::Span<const FieldValue> inputs, absl::Span<const Value> numbers,
+            const Workspace& workspace, RunInputs run, MeantConstants* meant);
+
+  const PrimeField& field() const { return field_; }
+  const Node& node() const { return node_; }
+  // As numpy.matmul.
+  absl::StatusOr<Residues> Times(const Residues& a, const Residues& b) const;
+  // The same with an input on the right, or its transposed matrices.
+  absl::StatusOr<Residues> TimesInput(const Residues& a, int input, bool transposed) const;
+  void set_products(ProductMemo* products) { products_ = products; }
+  // Null in a proof without.
+  Conversions* conversions() const { return conversions_; }
+  void set_conversions(Conversions* conversions) { conversions_ = conversions; }
+  int64_t since() const { return since_; }  // the schema's version
+  // A number for the operator with its attributes; inputs do not count.
+  uint64_t operation() const { return operation_; }
+  void set_operation(uint64_t operation) { operation_ = operation; }
+
+  int num_inputs() const { return static_cast<int>(inputs_.size()); }
+  int num_outputs() const { return static_cast<int>(numbers_.size()); }
+  bool Has(int input) const;
+  const FieldValue& value(int input) const { return inputs_[static_cast<size_t>(input)]; }
+  bool HasOutput(int output) const;
+  // The output on numbers: an empty value if nobody wants it.
+  const Value& number(int output) const { return numbers_[static_cast<size_t>(output)]; }
+
+  // An input as residues. Unimplemented if it is no tensor of numbers.
+  absl::StatusOr<Residues> In(int input) const;
+  // An input of whole numbers that are the same for all inputs of the model. Unimplemented for
+  // others.
+  absl::StatusOr<std::vector<int64_t>> Integers(int input) const;
+  DType InType(int input) const;
+
+  // The attribute, else the schema's default, else the fallback.
+  int64_t Int(absl::string_view name, int64_t fallback) const;
+  std::string String(absl::string_view name, absl::string_view fallback) const;
+  float Number(absl::string_view name, float fallback) const;
+  std::vector<int64_t> Ints(absl::string_view name) const;
+  std::vector<float> Floats(absl::string_view name) const;
+  bool HasAttribute(absl::string_view name) const;
+  // A number, as the constant that it stands for.
+  Residue Real(absl::string_view name, float fallback) const;
+  Residue Constant(double number, DType dtype = DType::kFloat) const;
+
+  // 1 for elements of an input that a mask has made large negative numbers; nothing: none are.
+  std::optional<Residues> Masked(int input) const;
+  // Tells the report what a constant was taken for.
+  void TakeFor(const std::string& text);
+  // An input as a product with a power of e, if it is known as one.
+  std::optional<ExpForm> Form(int input) const;
+  bool HasForm(int input) const { return Has(input) && value(input).exp_factor.defined(); }
+  // Sets an output to such a product, whose numbers may be known.
+  absl::Status SetForm(int output, ExpForm form);
+  absl::Status SetForm(int output, ExpForm form, Residues value);
+
+  // The origin of an input, as far as it is known; null: nothing is.
+  const ValueOrigin* origin(int input) const {
+    return Has(input) ? value(input).origin.get() : nullptr;
+  }
+  void SetOrigin(int output, ValueOrigin origin) {
+    origins_.insert_or_assign(output, std::make_shared<const ValueOrigin>(std::move(origin)));
+  }
+
+  // Sets an output. An error if its shape is not that of the output on numbers.
+  absl::Status Set(int output, Residues residues);
+  // The outputs of an operator that only moves elements of some of its inputs: it runs on their
+  // residues.
+  absl::Status Move(absl::Span<const int> data_inputs);
+  // The result depends on a function that is random in the field.
+  void MarkRandom() { exact_ = false; }
+
+  std::vector<std::optional<Residues>>& outputs() { return outputs_; }
+  const std::map<int, ExpForm>& forms() const { return forms_; }
+  std::shared_ptr<const ValueOrigin> OriginOf(int output) const {
+    const auto known = origins_.find(output);
+    return known == origins_.end() ? nullptr : known->second;
+  }
+  bool exact() const { return exact_; }
+
+ private:
+  // Residues of a value, for work in the node's workspace.
+  absl::StatusOr<Residues> Own(const Tensor& tensor) const;
+  const Attribute* Find(absl::string_view name) const;
+
+  const PrimeField& field_;
+  const Node& node_;
+  const Signature* signature_;
+  int64_t since_;
+  absl::Span<const FieldValue> inputs_;
+  absl::Span<const Value> numbers_;
+  const Workspace& workspace_;
+  RunInputs run_;
+  MeantConstants* meant_;
+  ProductMemo* products_ = nullptr;
+  Conversions* conversions_ = nullptr;
+  uint64_t operation_ = 0;
+  std::vector<std::optional<Residues>> outputs_;
+  std::map<int, ExpForm> forms_;  // of outputs
+  std::map<int, std::shared_ptr<const ValueOrigin>> origins_;
+  mutable bool exact_ = true;  // false once In() or Constant() has taken one for another
+};
+
+// A node's operator over the field. Unimplemented: it has no meaning there in this form.
+using FieldOperator = absl::Status (*)(FieldNode&);
+
+// The status of an operator that has no meaning in the field in this form.
+inline absl::Status NoMeaning(absl::string_view why) { return absl::UnimplementedError(why); }
+
+struct FieldOperatorRow {
+  absl::string_view domain;
+  absl::string_view op_type;
+  FieldOperator run;
+};
+
+// Families of operators, a file each.
+absl::Span<const FieldOperatorRow> ElementwiseFieldOperators();
+absl::Span<const FieldOperatorRow> BoundFieldOperators();
+absl::Span<const FieldOperatorRow> ChoiceFieldOperators();
+absl::Span<const FieldOperatorRow> ReductionFieldOperators();
+absl::Span<const FieldOperatorRow> ProductFieldOperators();
+absl::Span<const FieldOperatorRow> MovementFieldOperators();
+absl::Span<const FieldOperatorRow> WindowFieldOperators();
+
+// Null if no family has the operator.
+FieldOperator FindFieldOperator(absl::string_view domain, absl::string_view op_type);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_PROVE_FIELD_NODE_H_

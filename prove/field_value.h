@@ -1,0 +1,47 @@
+// The value of a name in a model that runs over a field beside its run on numbers.
+#ifndef ONNXCMP_PROVE_FIELD_VALUE_H_
+#define ONNXCMP_PROVE_FIELD_VALUE_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/container/flat_hash_map.h"
+#include "evaluator/tensor/tensor.h"
+#include "evaluator/tensor/value.h"
+#include "prove/value_origin.h"
+
+namespace onnxcmp {
+
+struct FieldValue {
+  Value number;     // on the inputs that were fed
+  Tensor residues;  // int64; not defined() for a fixed value whose numbers say it all
+  // Where it is known as factor * exp(exponent), these, of which the factor is broadcast: exp(a)
+  // exp(b) = exp(a + b) holds for such. Not defined() otherwise.
+  Tensor exp_factor, exp_exponent;
+  // 1 for elements that a mask has made large negative numbers (score_masks.h), broadcast; not
+  // defined(): none.
+  Tensor masked;
+  std::shared_ptr<const ValueOrigin> origin;  // null: nothing is known
+  // Of a sequence: its elements as residues.
+  Value elements;
+  // The same for all values of the inputs that vary: `number` holds for all.
+  bool fixed = true;
+  // It is made by + - * / alone from inputs and constants: where two differ in the field, they
+  // differ as functions. Else they may be equal by a rule that nobody has told the field.
+  bool exact = true;
+  // It is made by operators that everybody rounds alike: + - * / and roots, and what only moves.
+  bool rounds_alike = true;
+  // Its shape depends on values, and is that of the run on numbers.
+  bool shaped = false;
+  uint64_t identity = 0;  // of what is no tensor and not fixed
+
+  bool empty() const { return number.empty(); }
+};
+
+// By name.
+using FieldValues = absl::flat_hash_map<std::string, FieldValue>;
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_PROVE_FIELD_VALUE_H_

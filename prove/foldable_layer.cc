@@ -1,0 +1,351 @@
+#include "prove/foldable_layer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <map>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "evaluator/tensor/convert.h"
+#include "evaluator/tensor/dtype.h"
+#include "prove/field/meant_constant.h"
+#include "prove/field/residues.h"
+#include "prove/field_node.h"
+#include "prove/field_value.h"
+
+namespace onnxcmp {
+namespace {
+
+// Arithmetic in floats, in doubles and in the field, for one formula in all three.
+template <typename Real>
+struct InReals {
+  using Number = Real;
+  int steps = 0;  // by which the factor of a normalization is nudged
+  Real Nudged(Real factor) const {
+    for (int i = 0; i < std::abs(steps); ++i) {
+      factor = std::nextafter(factor, steps < 0 ? -std::numeric_limits<Real>::infinity()
+                                                : std::numeric_limits<Real>::infinity());
+    }
+    return factor;
+  }
+  static Real Add(Real a, Real b) { return a + b; }
+  static Real Sub(Real a, Real b) { return a - b; }
+  static Real Mul(Real a, Real b) { return a * b; }
+  static Real Div(Real a, Real b) { return a / b; }
+  static Real Sqrt(Real a) { return std::sqrt(a); }
+};
+struct InField {
+  using Number = Residue;
+  const PrimeField* field;
+  static Residue Nudged(Residue factor) { return factor; }
+  static Residue Add(Residue a, Residue b) { return PrimeField::Add(a, b); }
+  static Residue Sub(Residue a, Residue b) { return PrimeField::Sub(a, b); }
+  static Residue Mul(Residue a, Residue b) { return PrimeField::Mul(a, b); }
+  static Residue Div(Residue a, Residue b) { return PrimeField::Div(a, b); }
+  Residue Sqrt(Residue a) const { return field->Sqrt(a); }
+};
+
+template <typename Number>
+Number At(const ByChannel& values, size_t channel) {
+  const size_t i = values.numbers.size() == 1 ? 0 : channel;
+  if constexpr (std::is_same_v<Number, Residue>) {
+    return values.residues[i];
+  } else {
+    return static_cast<Number>(values.numbers[i]);
+  }
+}
+
+// The order of torch's exporter, whose roots and quotients are not all the nearest floats.
+constexpr int kNudgedWay = static_cast<int>(kFoldingWays);
+
+// The factor of a channel's weights and its bias, after a step more.
+template <typename A>
+struct ChannelState {
+  typename A::Number bias{};
+  double size = 0;  // of the terms of the bias
+
+  // Returns the factor of the weights.
+  typename A::Number Take(const A& in, const LayerStep& step, size_t channel, int way) {
+    using Number = typename A::Number;
+    const auto at = [&](size_t i) { return At<Number>(step.numbers[i], channel); };
+    constexpr bool is_exact = std::is_same_v<Number, Residue>;
+    const auto grow = [&](double by) { size = std::max(size, std::fabs(by)); };
+    if (step.op_type == "Mul" || step.op_type == "Div") {
+      const Number factor = step.op_type == "Mul" ? at(0) : A::Div(Number{1}, at(0));
+      const Number divided = step.op_type == "Div" ? A::Div(bias, at(0)) : A::Mul(bias, at(0));
+      if constexpr (!is_exact) size *= std::fabs(static_cast<double>(factor));
+      bias = divided;
+      return factor;
+    }
+    if (step.op_type == "Add" || step.op_type == "Sub") {
+      if constexpr (!is_exact) grow(static_cast<double>(at(0)));
+      bias = step.op_type == "Add" ? A::Add(bias, at(0)) : A::Sub(bias, at(0));
+      return Number{1};
+    }
+    Number epsilon;
+    if constexpr (is_exact) {
+      epsilon = step.exact_epsilon;
+    } else {
+      epsilon = static_cast<Number>(step.epsilon);
+    }
+    const Number root = in.Sqrt(A::Add(at(3), epsilon));
+    const Number inverse = A::Div(Number{1}, root);
+    const bool divides = way == 0 || way == kNudgedWay;
+    const Number factor = in.Nudged(divides ? A::Div(at(0), root) : A::Mul(at(0), inverse));
+    const Number centered = A::Sub(bias, at(2));
+    if constexpr (!is_exact) {
+      grow(static_cast<double>(at(2)));
+      size *= std::fabs(static_cast<double>(factor));
+      grow(static_cast<double>(at(1)));
+    }
+    if (way == 2) {
+      bias = A::Add(A::Mul(A::Mul(centered, inverse), at(0)), at(1));
+    } else if (way == 3) {
+      bias = A::Add(A::Mul(bias, factor), A::Sub(at(1), A::Mul(at(2), factor)));
+    } else {
+      bias = A::Add(A::Mul(centered, factor), at(1));
+    }
+    return factor;
+  }
+};
+
+template <typename A>
+FoldedNumbers<typename A::Number> FoldIn(const A& in, const FoldableLayer& layer,
+                                         std::vector<typename A::Number> weights, int way) {
+  using Number = typename A::Number;
+  FoldedNumbers<Number> out;
+  std::vector<ChannelState<A>> states(layer.channels);
+  for (size_t c = 0; c < layer.channels; ++c) {
+    if (layer.bias.numbers.empty()) continue;
+    states[c].bias = At<Number>(layer.bias, c);
+    states[c].size = std::fabs(At<double>(layer.bias, c));
+  }
+  for (const LayerStep& step : layer.steps) {
+    std::vector<Number> factors(layer.channels);
+    for (size_t c = 0; c < layer.channels; ++c) factors[c] = states[c].Take(in, step, c, way);
+    for (size_t i = 0; i < weights.size(); ++i) {
+      const size_t channel = layer.ChannelOf(i);
+      weights[i] = step.op_type == "Div" ? A::Div(weights[i], At<Number>(step.numbers[0], channel))
+                                         : A::Mul(weights[i], factors[channel]);
+    }
+  }
+  out.weights = std::move(weights);
+  for (const ChannelState<A>& state : states) {
+    out.biases.push_back(state.bias);
+    out.sizes.push_back(state.size);
+  }
+  return out;
+}
+
+class LayerFinder {
+ public:
+  LayerFinder(const PrimeField& field, const Graph& graph, const FieldValues& known)
+      : field_(field), graph_(graph), known_(known) {
+    for (size_t i = 0; i < graph.nodes.size(); ++i) {
+      for (const std::string& name : graph.nodes[i].inputs) readers_[name].push_back(i);
+    }
+    for (const ValueInfo& output : graph.outputs) readers_[output.name].push_back(kNobody);
+  }
+
+  // The layers with what comes after them, one more step each.
+  std::vector<FoldableLayer> Find() const {
+    std::vector<FoldableLayer> layers;
+    for (const Node& node : graph_.nodes) {
+      std::optional<FoldableLayer> layer = LayerOf(node);
+      if (!layer.has_value()) continue;
+      const Node* at = &node;
+      while (const Node* const next = OnlyReader(at->outputs.front())) {
+        std::optional<LayerStep> step = StepOf(*next, at->outputs.front(), *layer);
+        if (!step.has_value()) break;
+        layer->steps.push_back(*std::move(step));
+        layers.push_back(*layer);
+        at = next;
+      }
+    }
+    return layers;
+  }
+
+ private:
+  static constexpr size_t kNobody = static_cast<size_t>(-1);
+
+  const Node* OnlyReader(const std::string& name) const {
+    const auto found = readers_.find(name);
+    if (found == readers_.end() || found->second.size() != 1 || found->second[0] == kNobody) {
+      return nullptr;
+    }
+    return &graph_.nodes[found->second[0]];
+  }
+
+  const FieldValue* Known(const Node& node, size_t input) const {
+    if (input >= node.inputs.size()) return nullptr;
+    const auto found = known_.find(node.inputs[input]);
+    const bool is_float = found != known_.end() && found->second.number.is_tensor() &&
+                          found->second.number.tensor().dtype() == DType::kFloat;
+    return is_float ? &found->second : nullptr;
+  }
+
+  static int64_t IntOf(const Node& node, const char* name, int64_t fallback) {
+    const auto found = node.attributes.find(name);
+    const auto* const number =
+        found == node.attributes.end() ? nullptr : std::get_if<int64_t>(&found->second);
+    return number != nullptr ? *number : fallback;
+  }
+  static float FloatOf(const Node& node, const char* name, float fallback) {
+    const auto found = node.attributes.find(name);
+    const auto* const number =
+        found == node.attributes.end() ? nullptr : std::get_if<float>(&found->second);
+    return number != nullptr ? *number : fallback;
+  }
+
+  std::optional<ByChannel> NumbersOf(const FieldValue* value, size_t channels) const {
+    if (value == nullptr) return std::nullopt;
+    ByChannel made;
+    made.numbers = NumbersIn(value->number.tensor());
+    const absl::StatusOr<Residues> residues = ResiduesOfNumbers(field_, *value);
+    if (!residues.ok() || made.numbers.size() != residues->values.size() ||
+        (made.numbers.size() != channels && made.numbers.size() != 1)) {
+      return std::nullopt;
+    }
+    made.residues.assign(residues->values.begin(), residues->values.end());
+    return made;
+  }
+
+  std::optional<FoldableLayer> LayerOf(const Node& node) const {
+    const bool conv = node.op_type == "Conv";
+    const bool transposed = node.op_type == "ConvTranspose";
+    const bool gemm = node.op_type == "Gemm";
+    if (node.domain != kOnnxDomain || !(conv || gemm || node.op_type == "MatMul" ||
+                                        (transposed && IntOf(node, "group", 1) == 1))) {
+      return std::nullopt;
+    }
+    if (gemm && (FloatOf(node, "alpha", 1) != 1 || FloatOf(node, "beta", 1) != 1)) {
+      return std::nullopt;
+    }
+    const FieldValue* const weight = Known(node, 1);
+    if (weight == nullptr || weight->number.tensor().rank() < 2) return std::nullopt;
+    FoldableLayer layer;
+    layer.weight_name = node.inputs[1];
+    layer.weight = weight->number.tensor();
+    const Shape& shape = layer.weight.shape();
+    if (node.op_type == "MatMul" && shape.size() != 2) return std::nullopt;
+    layer.channel_axis = conv || (gemm && IntOf(node, "transB", 0) != 0) ? 0 : 1;
+    layer.channels = static_cast<size_t>(shape[layer.channel_axis]);
+    for (size_t i = layer.channel_axis + 1; i < shape.size(); ++i) {
+      layer.inner *= static_cast<size_t>(shape[i]);
+    }
+    const absl::StatusOr<Residues> residues = ResiduesOfNumbers(field_, *weight);
+    if (!residues.ok() || layer.channels == 0) return std::nullopt;
+    layer.weight_residues.assign(residues->values.begin(), residues->values.end());
+    if (node.inputs.size() > 2 && !node.inputs[2].empty()) {
+      std::optional<ByChannel> bias = NumbersOf(Known(node, 2), layer.channels);
+      if (!bias.has_value()) return std::nullopt;
+      layer.bias = *std::move(bias);
+      layer.bias_name = node.inputs[2];
+    }
+    return layer;
+  }
+
+  // True if numbers of this shape are by channel where `name`, the layer's result, is broadcast.
+  static bool LiesAlongChannels(const Shape& shape, const FoldableLayer& layer) {
+    const bool image = layer.weight.rank() > 2;
+    const auto rank = static_cast<size_t>(layer.weight.rank());
+    size_t places = 0;
+    for (size_t i = 0; i < shape.size(); ++i) {
+      if (shape[i] == 1) continue;
+      const size_t from_end = shape.size() - i;
+      if (from_end != (image ? rank - 1 : 1)) return false;
+      ++places;
+    }
+    return places <= 1 && shape.size() <= rank;
+  }
+
+  std::optional<LayerStep> StepOf(const Node& node, const std::string& name,
+                                  const FoldableLayer& layer) const {
+    LayerStep step;
+    step.op_type = node.op_type;
+    if (node.domain != kOnnxDomain || node.inputs.size() < 2) return std::nullopt;
+    if (node.op_type == "BatchNormalization") {
+      if (node.inputs.front() != name || node.inputs.size() < 5 || node.outputs.size() != 1) {
+        return std::nullopt;
+      }
+      for (size_t i = 1; i < 5; ++i) {
+        std::optional<ByChannel> numbers = NumbersOf(Known(node, i), layer.channels);
+        if (!numbers.has_value()) return std::nullopt;
+        step.numbers.push_back(*std::move(numbers));
+      }
+      step.epsilon = FloatOf(node, "epsilon", 1e-5F);
+      step.exact_epsilon = MeaningOf(field_, step.epsilon, DType::kFloat).residue;
+      return step;
+    }
+    const bool turns = node.op_type == "Add" || node.op_type == "Mul";
+    if (!turns && node.op_type != "Sub" && node.op_type != "Div") return std::nullopt;
+    const size_t other = node.inputs.front() == name ? 1 : 0;
+    if (node.inputs[1 - other] != name || (other == 0 && !turns)) return std::nullopt;
+    const FieldValue* const value = Known(node, other);
+    std::optional<ByChannel> numbers = NumbersOf(value, layer.channels);
+    if (!numbers.has_value() || !LiesAlongChannels(value->number.tensor().shape(), layer)) {
+      return std::nullopt;
+    }
+    step.numbers.push_back(*std::move(numbers));
+    return step;
+  }
+
+  const PrimeField& field_;
+  const Graph& graph_;
+  const FieldValues& known_;
+  std::map<std::string, std::vector<size_t>> readers_;
+};
+
+}  // namespace
+
+absl::StatusOr<Residues> ResiduesOfNumbers(const PrimeField& field, const FieldValue& value) {
+  if (value.residues.defined()) return FromTensor(value.residues);
+  return EmbedTensor(field, value.number.tensor(), nullptr);
+}
+
+std::vector<double> NumbersIn(const Tensor& tensor) {
+  std::vector<double> numbers;
+  const absl::StatusOr<Tensor> in_memory = tensor.InMemory(nullptr);
+  if (!in_memory.ok()) return numbers;
+  const absl::StatusOr<Tensor> whole = in_memory->Contiguous();
+  if (!whole.ok()) return numbers;
+  numbers.resize(static_cast<size_t>(whole->num_elements()));
+  LoadElements<double>(whole->dtype(), whole->raw_data(), 0, whole->num_elements(), numbers.data());
+  return numbers;
+}
+
+std::vector<FoldableLayer> FoldableLayers(const PrimeField& field, const Graph& graph,
+                                          const FieldValues& known) {
+  return LayerFinder(field, graph, known).Find();
+}
+
+FoldedNumbers<double> FoldNear(const FoldableLayer& layer) {
+  return FoldIn(InReals<double>(), layer, NumbersIn(layer.weight), 0);
+}
+
+FoldedLayer Fold(const PrimeField& field, const FoldableLayer& layer, FoldedNumbers<double> near) {
+  const std::vector<double> weights = NumbersIn(layer.weight);
+  FoldedLayer folded;
+  folded.exact = FoldIn(InField{&field}, layer, layer.weight_residues, 0);
+  folded.near = std::move(near);
+  const std::vector<float> floats(weights.begin(), weights.end());
+  for (size_t way = 0; way < kFoldingWays; ++way) {
+    folded.ways[way] = FoldIn(InReals<float>(), layer, floats, static_cast<int>(way));
+  }
+  return folded;
+}
+
+void FoldNudged(const FoldableLayer& layer, FoldedLayer* folded) {
+  const std::vector<double> weights = NumbersIn(layer.weight);
+  const std::vector<float> floats(weights.begin(), weights.end());
+  for (size_t i = 0; i < kNudges; ++i) {
+    folded->nudged[i] =
+        FoldIn(InReals<float>{static_cast<int>(i) - kMostSteps}, layer, floats, kNudgedWay);
+  }
+}
+
+}  // namespace onnxcmp

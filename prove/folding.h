@@ -1,0 +1,50 @@
+// Constants that an optimizer has computed from others in floats. In a proof they are what is
+// computed, if they are within the rounding of just that computing.
+#ifndef ONNXCMP_PROVE_FOLDING_H_
+#define ONNXCMP_PROVE_FOLDING_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "evaluator/base/thread_pool.h"
+#include "evaluator/model/model.h"
+#include "evaluator/tensor/tensor.h"
+#include "prove/field/prime_field.h"
+#include "prove/field_value.h"
+
+namespace onnxcmp {
+
+struct FoldedConstant {
+  std::string constant;
+  std::string from;  // its partner on the other side
+  Tensor residues;   // its exact value
+  int64_t ulp = 0;   // how far the constant is from that
+};
+
+// A constant that the other side computes as `made`: the one number is the other's, or differs
+// where computing has rounded, as another order of the same steps does. Nothing if it is not that.
+std::optional<FoldedConstant> FoldOf(const PrimeField& field, const FieldValue& constant,
+                                     const FieldValue& made);
+
+// Weights and biases among `constants` which are those of a layer of `graph` with what comes after
+// it: a BatchNormalization, factors and summands by channel. `known`: values of the graph that do
+// not depend on its inputs.
+std::vector<FoldedConstant> FoldedLayers(const PrimeField& field, const Graph& graph,
+                                         const FieldValues& known, const FieldValues& constants,
+                                         const ThreadPool& pool);
+
+// A factor of a node, or a constant of one number, that is the product of two numbers of the other
+// side to the last bit, where these stand for other numbers than floats.
+struct FoldedNumber {
+  float number = 0;
+  Residue residue = 0;
+  std::string text, from;
+};
+std::vector<FoldedNumber> FoldedNumbersOf(const PrimeField& field, const Graph& graph,
+                                          const FieldValues& known, const FieldValues& others);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_PROVE_FOLDING_H_

@@ -1,0 +1,250 @@
+// Operators over the field that bound numbers: Max, Min, Clip, and what is made of them.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "evaluator/base/status_macros.h"
+#include "prove/field_functions.h"
+#include "prove/field_node.h"
+#include "prove/value_origin.h"
+
+namespace onnxcmp {
+namespace {
+
+using Field = PrimeField;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr MeantNumber kNoLow = {-kInfinity, kMinusInfinity};
+constexpr MeantNumber kNoHigh = {kInfinity, kPlusInfinity};
+
+// The number of an input that has it everywhere, whatever the model's inputs.
+std::optional<MeantNumber> LimitOf(const FieldNode& node, int input) {
+  const std::optional<double> number = OneNumber(node, input);
+  if (!number.has_value() || std::isnan(*number)) return std::nullopt;
+  const absl::StatusOr<Residues> residues = node.In(input);
+  if (!residues.ok() || residues->values.empty()) return std::nullopt;
+  return MeantNumber{*number, residues->values.front()};
+}
+
+// x between limits, low not above high: low + (x - low) step(x - low) - (x - high) step(x - high),
+// in which order soever somebody bounds it.
+Residue Between(const PrimeField& field, Residue x, Residue low, Residue high) {
+  if (!IsNumber(x) || !IsNumber(high)) return field.Min(field.Max(x, low), high);
+  Residue out = x;
+  if (IsNumber(low)) out = field.Max(x, low);
+  const Residue above = Field::Sub(x, high);
+  return Field::Sub(out, Field::Mul(above, field.Step(above)));
+}
+
+// The first input between limits: as that of which it is a part already, and of what was not yet
+// scaled and shifted.
+absl::StatusOr<Residues> Bounded(FieldNode& node, int input, MeantNumber low, MeantNumber high) {
+  node.MarkRandom();
+  const PrimeField& field = node.field();
+  OC_ASSIGN_OR_RETURN(const Residues given, node.In(input));
+  Residues x = given;
+  const double least = low.number;
+  const double greatest = high.number;
+  const ValueOrigin* const origin = node.origin(input);
+  Tensor unbounded = node.value(input).residues;
+  MeantNumber scale = {1, 1};
+  // The upper limit holds, as in Min(Max(x, low), high).
+  if (low.number > high.number) low = high;
+  if (origin != nullptr && origin->unbounded.defined()) {
+    // The ends of the first range, between the limits of this one.
+    const auto bounded = [](const MeantNumber& end, const MeantNumber& from,
+                            const MeantNumber& to) {
+      if (end.number < from.number) return from;
+      return end.number > to.number ? to : end;
+    };
+    unbounded = origin->unbounded;
+    OC_ASSIGN_OR_RETURN(x, FromTensor(unbounded));
+    const MeantNumber own_low = low;
+    low = bounded(origin->low, own_low, high);
+    high = bounded(origin->high, own_low, high);
+  } else if (origin != nullptr && origin->unscaled.defined() && origin->shifted) {
+    scale = origin->scale;
+    OC_ASSIGN_OR_RETURN(x, FromTensor(origin->unscaled));
+    for (MeantNumber* limit : {&low, &high}) {
+      limit->number /= scale.number;
+      if (IsNumber(limit->residue)) limit->residue = Field::Div(limit->residue, scale.residue);
+    }
+  }
+  x = Mapped(std::move(x),
+             [&](Residue value) { return Between(field, value, low.residue, high.residue); });
+  if (scale.number == 1 && unbounded.defined()) {
+    node.SetOrigin(0, {.unbounded = unbounded, .low = low, .high = high});
+  }
+  x = FieldScaled(std::move(x), scale.residue);
+  if (node.conversions() != nullptr) node.conversions()->KnowLimits(given, least, greatest, x);
+  return x;
+}
+
+absl::Status ReluOperator(FieldNode& node) {
+  OC_ASSIGN_OR_RETURN(Residues out, Bounded(node, 0, {0, 0}, kNoHigh));
+  return node.Set(0, std::move(out));
+}
+
+// a x below 0, x above: a x + (1 - a) max(x, 0).
+Residue Leaky(const PrimeField& field, Residue x, Residue slope) {
+  return Field::Add(Field::Mul(slope, x), Field::Mul(Field::Sub(1, slope), field.Max(x, 0)));
+}
+
+absl::Status LeakyReluOperator(FieldNode& node) {
+  const Residue slope = node.Real("alpha", 0.01F);
+  return FieldRandomUnary(node, [&](Residue x) { return Leaky(node.field(), x, slope); });
+}
+
+absl::Status PReluOperator(FieldNode& node) {
+  node.MarkRandom();
+  return FieldBinary(node, [&](Residue x, Residue slope) { return Leaky(node.field(), x, slope); });
+}
+
+absl::Status AbsOperator(FieldNode& node) {
+  node.SetOrigin(0, {.size_of = node.value(0).residues});
+  return FieldRandomUnary(node, [&](Residue x) { return FieldSize(node.field(), x); });
+}
+
+// x sign(x) is |x|.
+absl::Status SignOperator(FieldNode& node) {
+  return FieldRandomUnary(node, [&](Residue x) {
+    return x == 0 ? 0 : Field::Sub(Field::Mul(2, node.field().Step(x)), 1);
+  });
+}
+
+// alpha x + beta between 0 and 1: alpha times (x + beta / alpha) between 0 and 1 / alpha.
+absl::Status HardSigmoidOperator(FieldNode& node) {
+  const Residue alpha = node.Real("alpha", 0.2F);
+  const Residue beta = node.Real("beta", 0.5F);
+  if (node.Number("alpha", 0.2F) <= 0) return NoMeaning("a slope that is not positive");
+  const Residue shift = Field::Div(beta, alpha);
+  const Residue high = Field::Inverse(alpha);
+  return FieldRandomUnary(node, [&](Residue x) {
+    return Field::Mul(alpha, Between(node.field(), Field::Add(x, shift), 0, high));
+  });
+}
+
+absl::Status HardSwishOperator(FieldNode& node) {
+  const Residue sixth = Field::Inverse(6);
+  return FieldRandomUnary(node, [&](Residue x) {
+    const Residue part = Between(node.field(), Field::Add(x, 3), 0, 6);
+    return Field::Mul(x, Field::Mul(part, sixth));
+  });
+}
+
+// Max or Min of one input and of a number; nothing: of something else.
+absl::StatusOr<std::optional<Residues>> BoundedByNumber(FieldNode& node, bool least) {
+  if (node.num_inputs() != 2 || !node.Has(0) || !node.Has(1)) return std::nullopt;
+  for (const int input : {0, 1}) {
+    const std::optional<MeantNumber> limit = LimitOf(node, 1 - input);
+    if (!limit.has_value() || !node.number(0).is_tensor() ||
+        !node.value(input).number.is_tensor() ||
+        node.value(input).number.tensor().shape() != node.number(0).tensor().shape()) {
+      continue;
+    }
+    OC_ASSIGN_OR_RETURN(Residues out,
+                        Bounded(node, input, least ? kNoLow : *limit, least ? *limit : kNoHigh));
+    return std::optional<Residues>(std::move(out));
+  }
+  return std::nullopt;
+}
+
+// Max and Min of any number of inputs.
+absl::Status MaxOperator(FieldNode& node) {
+  node.MarkRandom();
+  const bool least = node.node().op_type == "Min";
+  OC_ASSIGN_OR_RETURN(std::optional<Residues> bounded, BoundedByNumber(node, least));
+  if (bounded.has_value()) return node.Set(0, *std::move(bounded));
+  std::vector<Residues> inputs;
+  Shape shape;
+  for (int i = 0; i < node.num_inputs(); ++i) {
+    OC_ASSIGN_OR_RETURN(Residues next, node.In(i));
+    OC_ASSIGN_OR_RETURN(shape, BroadcastShape(shape, next.shape));
+    inputs.push_back(std::move(next));
+  }
+  for (Residues& input : inputs) {
+    OC_ASSIGN_OR_RETURN(input, BroadcastTo(input, shape));
+  }
+  Residues out = Residues::Filled(shape, 0);
+  for (size_t i = 0; i < out.values.size(); ++i) {
+    std::vector<Residue> numbers;
+    for (const Residues& input : inputs) {
+      numbers.push_back(least ? Field::Neg(input.values[i]) : input.values[i]);
+    }
+    const Residue greatest = node.field().MaxOf(&numbers);
+    out.values[i] = least ? Field::Neg(greatest) : greatest;
+  }
+  return node.Set(0, std::move(out));
+}
+
+absl::Status ClipOperator(FieldNode& node) {
+  node.MarkRandom();
+  const double most = std::numeric_limits<float>::max();
+  // A limit that is a number; nothing: it depends on the inputs.
+  const auto limit = [&](int input, const char* name,
+                         MeantNumber none) -> std::optional<MeantNumber> {
+    std::optional<MeantNumber> found;
+    if (node.since() < 11) {
+      if (!node.node().attributes.contains(name)) return none;
+      found = MeantNumber{static_cast<double>(node.Number(name, 0)), node.Real(name, 0)};
+    } else {
+      if (!node.Has(input)) return none;
+      found = LimitOf(node, input);
+    }
+    return found.has_value() && std::fabs(found->number) == most &&
+                   (found->number < 0) == (none.number < 0)
+               ? none
+               : found;
+  };
+  const std::optional<MeantNumber> low = limit(1, "min", kNoLow);
+  const std::optional<MeantNumber> high = limit(2, "max", kNoHigh);
+  if (low.has_value() && high.has_value()) {
+    OC_ASSIGN_OR_RETURN(Residues out, Bounded(node, 0, *low, *high));
+    return node.Set(0, std::move(out));
+  }
+  // Some limit is a scalar that depends on the inputs.
+  const auto residue = [&](int input,
+                           const std::optional<MeantNumber>& known) -> absl::StatusOr<Residue> {
+    if (known.has_value()) return known->residue;
+    OC_ASSIGN_OR_RETURN(const Residues residues, node.In(input));
+    if (residues.values.size() != 1) return NoMeaning("a limit of several numbers");
+    return residues.values.front();
+  };
+  OC_ASSIGN_OR_RETURN(const Residue least, residue(1, low));
+  OC_ASSIGN_OR_RETURN(const Residue greatest, residue(2, high));
+  return FieldUnary(
+      node, [&](Residue x) { return node.field().Min(node.field().Max(x, least), greatest); });
+}
+
+constexpr FieldOperatorRow kRows[] = {
+    {kOnnxDomain, "Max", MaxOperator},
+    {kOnnxDomain, "Min", MaxOperator},
+    {kOnnxDomain, "Clip", ClipOperator},
+    {kOnnxDomain, "Relu", ReluOperator},
+    {kOnnxDomain, "LeakyRelu", LeakyReluOperator},
+    {kOnnxDomain, "PRelu", PReluOperator},
+    {kOnnxDomain, "Abs", AbsOperator},
+    {kOnnxDomain, "Sign", SignOperator},
+    {kOnnxDomain, "HardSigmoid", HardSigmoidOperator},
+    {kOnnxDomain, "HardSwish", HardSwishOperator},
+};
+
+}  // namespace
+
+std::optional<double> OneNumber(const FieldNode& node, int input) {
+  if (!node.Has(input)) return std::nullopt;
+  const FieldValue& value = node.value(input);
+  if (!value.fixed || !value.number.is_tensor() || value.number.tensor().num_elements() == 0) {
+    return std::nullopt;
+  }
+  const absl::StatusOr<Tensor> whole = value.number.tensor().Contiguous();
+  return whole.ok() ? OneNumber(*whole) : std::nullopt;
+}
+
+absl::Span<const FieldOperatorRow> BoundFieldOperators() { return kRows; }
+
+}  // namespace onnxcmp

@@ -1,0 +1,431 @@
+// Operators over the field that work element by element.
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "evaluator/base/status_macros.h"
+#include "evaluator/tensor/convert.h"
+#include "prove/field_functions.h"
+#include "prove/field_node.h"
+
+namespace onnxcmp {
+
+using Field = PrimeField;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+Residue FieldSigmoid(const PrimeField& field, Residue x) {
+  return Field::Inverse(Field::Add(1, field.Exp(Field::Neg(x))));
+}
+
+Residue FieldTanh(const PrimeField& field, Residue x) {
+  return Field::Sub(Field::Mul(2, FieldSigmoid(field, Field::Add(x, x))), 1);
+}
+
+Residues FieldSigmoids(const PrimeField& field, Residues x) {
+  x = ExpOf(field, Mapped(std::move(x), Field::Neg));
+  return InverseOf(Mapped(std::move(x), [](Residue value) { return Field::Add(1, value); }));
+}
+
+Residue FieldErf(const PrimeField& field, Residue x) { return field.Odd(FunctionNumber("erf"), x); }
+
+Residue FieldLog(const PrimeField& field, Residue x) {
+  if (x == 0) return kMinusInfinity;
+  if (!IsNumber(x)) return x == kPlusInfinity ? x : kNoNumber;
+  if (x == 1) return 0;
+  // log(1 / x) = -log(x).
+  constexpr uint64_t kLog = FunctionNumber("log");
+  const Residue inverse = Field::Inverse(x);
+  return x <= inverse ? field.Random(kLog, x) : Field::Neg(field.Random(kLog, inverse));
+}
+
+absl::StatusOr<Residues> FieldLogOf(const PrimeField& field, ExpForm form) {
+  const auto log = [&](Residue value) { return FieldLog(field, value); };
+  return AddAll(Mapped(std::move(form.factor), log), form.exponent);
+}
+
+absl::StatusOr<Residues> FieldGelu(const FieldNode& node, Residues x, bool by_tanh) {
+  if (!by_tanh) {
+    const Residue factor = Field::Inverse(node.field().Sqrt(2));
+    return Mapped(std::move(x), [&](Residue value) {
+      const Residue erf = FieldErf(node.field(), Field::Mul(value, factor));
+      return Field::Mul(Field::Mul(value, Half()), Field::Add(1, erf));
+    });
+  }
+  constexpr double kCubic = 0.044715;
+  const Residue cubic = node.Constant(kCubic);
+  const Residue twice = Field::Mul(2, node.Constant(std::sqrt(2 / std::acos(-1.0))));
+  // (1 + tanh(y)) / 2 is sigmoid(2 y).
+  const Residues sigmoids =
+      FieldSigmoids(node.field(), Mapped(x, [&](Residue value) {
+                      const Residue cube = Field::Mul(Field::Mul(value, value), value);
+                      return Field::Mul(twice, Field::Add(value, Field::Mul(cubic, cube)));
+                    }));
+  return MulAll(x, sigmoids);
+}
+
+namespace {
+
+bool IsReal(const FieldNode& node, int input) { return IsFloatingPoint(node.InType(input)); }
+
+// Operators of old versions that stretch their second input along an axis that they name.
+absl::Status CheckPlainBroadcast(const FieldNode& node) {
+  return node.Int("broadcast", 0) != 0 ? NoMeaning("broadcasting along an axis") : absl::OkStatus();
+}
+
+// Any function of several numbers, as a random one.
+absl::Status AnyFunction(FieldNode& node) {
+  node.MarkRandom();
+  OC_ASSIGN_OR_RETURN(Residues out, node.In(0));
+  // Its attributes count, its version does not; nor does its type, unless it sees bits.
+  uint64_t function = FunctionNumber(node.node().op_type);
+  if (node.node().op_type.starts_with("Bit")) {
+    function = MixNumbers(function, static_cast<uint64_t>(node.InType(0)));
+  }
+  function = MixNumbers(function, static_cast<uint64_t>(node.Int("fmod", 0)));
+  function = MixNumbers(function, FunctionNumber(node.String("direction", "")));
+  out = Mapped(std::move(out), [&](Residue x) { return node.field().Random(function, x); });
+  for (int i = 1; i < node.num_inputs(); ++i) {
+    if (!node.Has(i)) continue;
+    OC_ASSIGN_OR_RETURN(const Residues next, node.In(i));
+    OC_ASSIGN_OR_RETURN(out, Combine(out, next, [&](Residue a, Residue b) {
+                          return node.field().Random(function + i, a, b);
+                        }));
+  }
+  return node.Set(0, std::move(out));
+}
+
+using Combination = absl::StatusOr<Residues>(const Residues&, const Residues&);
+
+// Of two products with powers of e: another one.
+absl::Status CombineForms(FieldNode& node, Combination* factors, Combination* exponents) {
+  const ExpForm a = *node.Form(0);
+  const ExpForm b = *node.Form(1);
+  ExpForm out;
+  OC_ASSIGN_OR_RETURN(out.factor, factors(a.factor, b.factor));
+  OC_ASSIGN_OR_RETURN(out.exponent, exponents(a.exponent, b.exponent));
+  return node.SetForm(0, std::move(out));
+}
+
+absl::Status SumOrDifference(FieldNode& node, Combination* combine) {
+  OC_ASSIGN_OR_RETURN(const Residues a, node.In(0));
+  OC_ASSIGN_OR_RETURN(const Residues b, node.In(1));
+  OC_ASSIGN_OR_RETURN(Residues out, combine(a, b));
+  return node.Set(0, std::move(out));
+}
+
+absl::Status AddOperator(FieldNode& node) {
+  OC_RETURN_IF_ERROR(CheckPlainBroadcast(node));
+  OC_RETURN_IF_ERROR(KeepShiftedScale(node));
+  return SumOrDifference(node, AddAll);
+}
+absl::Status SubOperator(FieldNode& node) {
+  OC_RETURN_IF_ERROR(CheckPlainBroadcast(node));
+  OC_RETURN_IF_ERROR(KeepShiftedScale(node));
+  return SumOrDifference(node, SubAll);
+}
+absl::Status MulOperator(FieldNode& node) {
+  OC_RETURN_IF_ERROR(CheckPlainBroadcast(node));
+  if (node.HasForm(0) && node.HasForm(1)) return CombineForms(node, MulAll, AddAll);
+  for (const int choice : {0, 1}) {
+    OC_ASSIGN_OR_RETURN(const bool chosen, SetChosenFactor(node, choice));
+    if (chosen) return absl::OkStatus();
+  }
+  OC_ASSIGN_OR_RETURN(const Residues a, node.In(0));
+  OC_ASSIGN_OR_RETURN(const Residues b, node.In(1));
+  OC_ASSIGN_OR_RETURN(Residues out, MulAll(a, b));
+  if (node.node().inputs[0] == node.node().inputs[1]) {
+    OC_RETURN_IF_ERROR(SquareOfSize(node, &out));
+    node.SetOrigin(0, {.root = node.value(0).residues});
+  }
+  KeepScale(node);
+  return node.Set(0, std::move(out));
+}
+absl::Status DivOperator(FieldNode& node) {
+  OC_RETURN_IF_ERROR(CheckPlainBroadcast(node));
+  if (!IsReal(node, 0)) return AnyFunction(node);  // it rounds
+  if (node.HasForm(0) && node.HasForm(1)) return CombineForms(node, DivAll, SubAll);
+  OC_ASSIGN_OR_RETURN(const Residues a, node.In(0));
+  OC_ASSIGN_OR_RETURN(const Residues b, node.In(1));
+  OC_ASSIGN_OR_RETURN(Residues out, DivAll(a, b));
+  KeepScale(node);
+  return node.Set(0, std::move(out));
+}
+
+absl::Status NegOperator(FieldNode& node) { return FieldUnary(node, Field::Neg); }
+
+absl::Status ReciprocalOperator(FieldNode& node) {
+  if (std::optional<ExpForm> form = node.Form(0); form.has_value()) {
+    form->factor = InverseOf(std::move(form->factor));
+    form->exponent = Mapped(std::move(form->exponent), Field::Neg);
+    return node.SetForm(0, *std::move(form));
+  }
+  OC_ASSIGN_OR_RETURN(Residues x, node.In(0));
+  return node.Set(0, InverseOf(std::move(x)));
+}
+
+absl::Status SqrtOperator(FieldNode& node) {
+  if (std::optional<ExpForm> form = node.Form(0); form.has_value()) {
+    // sqrt(a exp(x)) = sqrt(a) exp(x / 2).
+    for (Residue& factor : form->factor.values) factor = node.field().Sqrt(factor);
+    form->exponent = FieldScaled(std::move(form->exponent), Half());
+    return node.SetForm(0, *std::move(form));
+  }
+  if (const ValueOrigin* origin = node.origin(0); origin != nullptr && origin->root.defined()) {
+    // sqrt(x x) = |x|.
+    node.MarkRandom();
+    OC_ASSIGN_OR_RETURN(Residues root, FromTensor(origin->root));
+    node.SetOrigin(0, {.size_of = origin->root});
+    return node.Set(0,
+                    Mapped(std::move(root), [&](Residue x) { return FieldSize(node.field(), x); }));
+  }
+  return FieldRandomUnary(node, [&](Residue x) { return node.field().Sqrt(x); });
+}
+
+absl::Status ExpOperator(FieldNode& node) {
+  OC_ASSIGN_OR_RETURN(Residues x, node.In(0));
+  ExpForm form = {Residues::Of(1), std::move(x)};
+  return node.SetForm(0, std::move(form));
+}
+
+absl::Status LogOperator(FieldNode& node) {
+  if (std::optional<ExpForm> form = node.Form(0); form.has_value()) {
+    OC_ASSIGN_OR_RETURN(Residues log, FieldLogOf(node.field(), *std::move(form)));
+    return node.Set(0, std::move(log));
+  }
+  return FieldRandomUnary(node, [&](Residue x) { return FieldLog(node.field(), x); });
+}
+
+absl::Status SigmoidOperator(FieldNode& node) {
+  node.MarkRandom();
+  OC_ASSIGN_OR_RETURN(Residues x, node.In(0));
+  return node.Set(0, FieldSigmoids(node.field(), std::move(x)));
+}
+
+absl::Status TanhOperator(FieldNode& node) {
+  node.MarkRandom();
+  OC_ASSIGN_OR_RETURN(Residues x, node.In(0));
+  x = FieldSigmoids(node.field(), FieldScaled(std::move(x), 2));
+  return node.Set(0, Mapped(std::move(x),
+                            [](Residue sigmoid) { return Field::Sub(Field::Mul(2, sigmoid), 1); }));
+}
+
+// f(-x) = -f(x): Erf, Sin, Tan, Asin, Atan, Sinh, Asinh, Atanh.
+absl::Status OddOperator(FieldNode& node) {
+  std::string name = node.node().op_type;
+  name[0] = static_cast<char>(name[0] - 'A' + 'a');
+  return FieldRandomUnary(node,
+                          [&](Residue x) { return node.field().Odd(FunctionNumber(name), x); });
+}
+
+// f(-x) = f(x): Cos, Cosh.
+absl::Status EvenOperator(FieldNode& node) {
+  return FieldRandomUnary(
+      node, [&](Residue x) { return node.field().Even(FunctionNumber(node.node().op_type), x); });
+}
+
+// Functions of one number without rules: Floor, Acos, ...
+absl::Status PlainOperator(FieldNode& node) {
+  uint64_t function = FunctionNumber(node.node().op_type);
+  if (node.node().op_type == "BitwiseNot") {
+    function = MixNumbers(function, static_cast<uint64_t>(node.InType(0)));
+  }
+  return FieldRandomUnary(node, [&](Residue x) { return node.field().Random(function, x); });
+}
+
+absl::Status SoftplusOperator(FieldNode& node) {
+  return FieldRandomUnary(
+      node, [&](Residue x) { return FieldLog(node.field(), Field::Add(1, node.field().Exp(x))); });
+}
+
+// x above 0, alpha (exp(x / alpha') - 1) below: Elu, Selu with a factor, Celu.
+absl::Status EluOperator(FieldNode& node) {
+  const std::string& name = node.node().op_type;
+  const Residue alpha = node.Real("alpha", name == "Selu" ? 1.67326319F : 1.0F);
+  const Residue gamma = name == "Selu" ? node.Real("gamma", 1.05070102F) : 1;
+  const Residue stretch = name == "Celu" ? Field::Inverse(alpha) : 1;
+  return FieldRandomUnary(node, [&](Residue x) {
+    const Residue below =
+        Field::Mul(alpha, Field::Sub(node.field().Exp(Field::Mul(x, stretch)), 1));
+    const Residue step = node.field().Step(x);
+    const Residue sum = Field::Add(Field::Mul(step, x), Field::Mul(Field::Sub(1, step), below));
+    return Field::Mul(gamma, sum);
+  });
+}
+
+// x tanh(softplus(x)).
+absl::Status MishOperator(FieldNode& node) {
+  return FieldRandomUnary(node, [&](Residue x) {
+    const Residue softplus = FieldLog(node.field(), Field::Add(1, node.field().Exp(x)));
+    return Field::Mul(x, FieldTanh(node.field(), softplus));
+  });
+}
+
+// x / (1 + |x|).
+absl::Status SoftsignOperator(FieldNode& node) {
+  return FieldRandomUnary(node, [&](Residue x) {
+    const Residue size = Field::Mul(x, Field::Sub(Field::Mul(2, node.field().Step(x)), 1));
+    return Field::Div(x, Field::Add(1, size));
+  });
+}
+
+// x sigmoid(alpha x): Swish, QuickGelu.
+absl::Status SwishOperator(FieldNode& node) {
+  const bool quick = node.node().op_type == "QuickGelu";
+  const Residue alpha = node.Real("alpha", quick ? 1.702F : 1.0F);
+  node.MarkRandom();
+  OC_ASSIGN_OR_RETURN(const Residues x, node.In(0));
+  OC_ASSIGN_OR_RETURN(Residues out, MulAll(x, FieldSigmoids(node.field(), FieldScaled(x, alpha))));
+  return node.Set(0, std::move(out));
+}
+
+// With a bias as a second input: Gelu, BiasGelu, FastGelu.
+absl::Status GeluOperator(FieldNode& node) {
+  node.MarkRandom();
+  const bool tanh =
+      node.node().op_type == "FastGelu" || node.String("approximate", "none") == "tanh";
+  OC_ASSIGN_OR_RETURN(Residues x, node.In(0));
+  if (node.Has(1)) {
+    OC_ASSIGN_OR_RETURN(const Residues bias, node.In(1));
+    OC_ASSIGN_OR_RETURN(x, AddAll(x, bias));
+  }
+  OC_ASSIGN_OR_RETURN(x, FieldGelu(node, std::move(x), tanh));
+  return node.Set(0, std::move(x));
+}
+
+// (a exp(x))^y = a^y exp(x y), of a number y; a is 1 if y is not whole.
+absl::Status PowerOfForm(FieldNode& node, double exponent) {
+  constexpr double kMost = 64;
+  ExpForm form = *node.Form(0);
+  OC_ASSIGN_OR_RETURN(const Residues power, node.In(1));
+  if (form.exponent.shape != node.number(0).tensor().shape()) return NoMeaning("a wider exponent");
+  const bool is_whole = exponent == std::floor(exponent) && std::fabs(exponent) <= kMost;
+  for (Residue& factor : form.factor.values) {
+    if (factor == 1) continue;
+    if (!is_whole) return NoMeaning("a power of a product with a power of e");
+    factor = Field::Power(factor, static_cast<uint64_t>(std::fabs(exponent)));
+    if (exponent < 0) factor = Field::Inverse(factor);
+  }
+  form.exponent = FieldScaled(std::move(form.exponent), power.values.front());
+  return node.SetForm(0, std::move(form));
+}
+
+absl::Status PowOperator(FieldNode& node) {
+  OC_RETURN_IF_ERROR(CheckPlainBroadcast(node));
+  constexpr double kMost = 64;
+  const std::optional<double> exponent = OneNumber(node, 1);
+  const double twice = exponent.has_value() ? std::fabs(2 * *exponent) : 0.5;
+  const bool is_plain =
+      twice == std::floor(twice) && twice <= kMost && (IsReal(node, 0) || *exponent >= 0);
+  if (IsReal(node, 0) && node.HasForm(0) && exponent.has_value())
+    return PowerOfForm(node, *exponent);
+  if (!is_plain) {
+    node.MarkRandom();
+    return FieldBinary(node, [&](Residue x, Residue y) {
+      return node.field().Random(FunctionNumber("pow"), x, y);
+    });
+  }
+  const auto halves = static_cast<uint64_t>(twice);
+  if (halves % 2 != 0) node.MarkRandom();
+  if (*exponent == 2 && IsReal(node, 0) && OneNumber(node, 1).has_value()) {
+    OC_ASSIGN_OR_RETURN(Residues square, node.In(0));
+    square = Mapped(std::move(square), [](Residue x) { return Field::Mul(x, x); });
+    if (node.number(0).is_tensor() && square.shape == node.number(0).tensor().shape()) {
+      OC_RETURN_IF_ERROR(SquareOfSize(node, &square));
+      node.SetOrigin(0, {.root = node.value(0).residues});
+      return node.Set(0, std::move(square));
+    }
+  }
+  return FieldBinary(node, [&](Residue x, Residue) {
+    const Residue power =
+        halves % 2 == 0 ? Field::Power(x, halves / 2) : Field::Power(node.field().Sqrt(x), halves);
+    return *exponent < 0 ? Field::Inverse(power) : power;
+  });
+}
+
+absl::Status SumOperator(FieldNode& node) {
+  OC_ASSIGN_OR_RETURN(Residues sum, node.In(0));
+  int64_t count = 1;
+  for (int i = 1; i < node.num_inputs(); ++i) {
+    if (!node.Has(i)) continue;
+    OC_ASSIGN_OR_RETURN(const Residues next, node.In(i));
+    OC_ASSIGN_OR_RETURN(sum, AddAll(sum, next));
+    ++count;
+  }
+  if (node.node().op_type == "Mean") {
+    const Residue share = Field::OfRatio(1, count);
+    sum = Mapped(std::move(sum), [&](Residue x) { return Field::Mul(x, share); });
+  }
+  return node.Set(0, std::move(sum));
+}
+
+constexpr FieldOperatorRow kRows[] = {
+    {kOnnxDomain, "Add", AddOperator},
+    {kOnnxDomain, "Sub", SubOperator},
+    {kOnnxDomain, "Mul", MulOperator},
+    {kOnnxDomain, "Div", DivOperator},
+    {kOnnxDomain, "Neg", NegOperator},
+    {kOnnxDomain, "Reciprocal", ReciprocalOperator},
+    {kOnnxDomain, "Sqrt", SqrtOperator},
+    {kOnnxDomain, "Exp", ExpOperator},
+    {kOnnxDomain, "Log", LogOperator},
+    {kOnnxDomain, "Pow", PowOperator},
+    {kOnnxDomain, "Sum", SumOperator},
+    {kOnnxDomain, "Mean", SumOperator},
+    {kOnnxDomain, "Sigmoid", SigmoidOperator},
+    {kOnnxDomain, "Tanh", TanhOperator},
+    {kOnnxDomain, "Softplus", SoftplusOperator},
+    {kOnnxDomain, "Elu", EluOperator},
+    {kOnnxDomain, "Selu", EluOperator},
+    {kOnnxDomain, "Celu", EluOperator},
+    {kOnnxDomain, "Mish", MishOperator},
+    {kOnnxDomain, "Softsign", SoftsignOperator},
+    {kOnnxDomain, "Swish", SwishOperator},
+    {kOnnxDomain, "Gelu", GeluOperator},
+    {kOnnxDomain, "Erf", OddOperator},
+    {kOnnxDomain, "Sin", OddOperator},
+    {kOnnxDomain, "Tan", OddOperator},
+    {kOnnxDomain, "Asin", OddOperator},
+    {kOnnxDomain, "Atan", OddOperator},
+    {kOnnxDomain, "Sinh", OddOperator},
+    {kOnnxDomain, "Asinh", OddOperator},
+    {kOnnxDomain, "Atanh", OddOperator},
+    {kOnnxDomain, "Cos", EvenOperator},
+    {kOnnxDomain, "Cosh", EvenOperator},
+    {kOnnxDomain, "Acos", PlainOperator},
+    {kOnnxDomain, "Acosh", PlainOperator},
+    {kOnnxDomain, "Floor", PlainOperator},
+    {kOnnxDomain, "Ceil", PlainOperator},
+    {kOnnxDomain, "Round", PlainOperator},
+    {kOnnxDomain, "BitwiseNot", PlainOperator},
+    {kOnnxDomain, "Mod", AnyFunction},
+    {kOnnxDomain, "BitShift", AnyFunction},
+    {kOnnxDomain, "BitwiseAnd", AnyFunction},
+    {kOnnxDomain, "BitwiseOr", AnyFunction},
+    {kOnnxDomain, "BitwiseXor", AnyFunction},
+    {kMicrosoftDomain, "Gelu", GeluOperator},
+    {kMicrosoftDomain, "BiasGelu", GeluOperator},
+    {kMicrosoftDomain, "FastGelu", GeluOperator},
+    {kMicrosoftDomain, "QuickGelu", SwishOperator},
+    {kMicrosoftDomain, "BiasAdd", SumOperator},
+};
+
+}  // namespace
+
+absl::StatusOr<Residues> Activated(FieldNode& node, absl::string_view activation, Residues x) {
+  if (activation.empty()) return x;
+  node.MarkRandom();
+  const PrimeField& field = node.field();
+  const auto map = [&](auto function) { return Mapped(std::move(x), function); };
+  if (activation == "Relu") return map([&](Residue v) { return field.Max(v, 0); });
+  if (activation == "Sigmoid") return map([&](Residue v) { return FieldSigmoid(field, v); });
+  if (activation == "Tanh") return map([&](Residue v) { return FieldTanh(field, v); });
+  if (activation == "Gelu") return FieldGelu(node, std::move(x), false);
+  return NoMeaning(absl::StrCat("activation ", activation));
+}
+
+absl::Span<const FieldOperatorRow> ElementwiseFieldOperators() { return kRows; }
+
+}  // namespace onnxcmp

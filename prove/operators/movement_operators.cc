@@ -1,0 +1,142 @@
+// Operators over the field that only move elements: they run on residues as they do on numbers.
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "compare/streams/xxh128.h"
+#include "prove/field_functions.h"
+#include "prove/field_node.h"
+
+namespace onnxcmp {
+namespace {
+
+absl::Status MoveFirst(FieldNode& node) { return node.Move({0}); }
+// The first element of a table, and its distance from the next other one: less the former, divided
+// by the latter a table is the same if it is scaled or shifted, as codes of quantized numbers are.
+struct TableForm {
+  Residue first = 0;
+  Residue step = 1;  // 0: there is no other
+};
+
+TableForm FormOf(const Residues& table) {
+  TableForm form;
+  if (!std::all_of(table.values.begin(), table.values.end(), IsNumber)) return form;
+  form.first = table.values.front();
+  const auto other = std::find_if(table.values.begin(), table.values.end(),
+                                  [&](Residue value) { return value != form.first; });
+  form.step = other == table.values.end() ? 0 : PrimeField::Sub(*other, form.first);
+  return form;
+}
+
+// Rows of a table by ids that vary: each is a random function of the id and of the whole table.
+absl::Status GatherOperator(FieldNode& node) {
+  if (!node.Has(1) || node.value(1).fixed) return node.Move({0});
+  auto table = node.In(0);
+  auto ids = node.In(1);
+  if (!table.ok() || !ids.ok()) return absl::UnimplementedError("a table or ids of another kind");
+  if (node.Int("axis", 0) != 0 || table->rank() == 0 || table->shape[0] == 0) {
+    return absl::UnimplementedError("entries along another axis");
+  }
+  if (std::optional<Residues> codes = FieldTableCodes(node, 0); codes.has_value()) {
+    table = *std::move(codes);
+  }
+  node.MarkRandom();
+  uint64_t function = FunctionNumber("gather");
+  if (std::find(table->values.begin(), table->values.end(), kNoNumber) != table->values.end()) {
+    return absl::UnimplementedError("a table with unknown numbers");
+  }
+  if (table->values.empty()) return absl::UnimplementedError("an empty table");
+  const TableForm form = FormOf(*table);
+  if (form.step != 0) {
+    const Residue inverse = PrimeField::Inverse(form.step);
+    table = Mapped(*std::move(table), [&](Residue value) {
+      return PrimeField::Mul(PrimeField::Sub(value, form.first), inverse);
+    });
+  }
+  function = MixNumbers(function,
+                        XXH3_64bits(table->values.data(), table->values.size() * sizeof(Residue)));
+  for (const int64_t size : table->shape)
+    function = MixNumbers(function, static_cast<uint64_t>(size));
+  Shape shape = ids->shape;
+  shape.insert(shape.end(), table->shape.begin() + 1, table->shape.end());
+  const int64_t inner = table->size() / table->shape[0];
+  Residues out = Residues::Filled(shape, 0);
+  for (int64_t i = 0; i < out.size(); ++i) {
+    const Residue row = node.field().Random(MixNumbers(function, static_cast<uint64_t>(i % inner)),
+                                            ids->values[static_cast<size_t>(i / inner)]);
+    out.values[static_cast<size_t>(i)] =
+        PrimeField::Add(form.first, PrimeField::Mul(form.step, row));
+  }
+  return node.Set(0, std::move(out));
+}
+
+absl::Status MoveFirstAndThird(FieldNode& node) { return node.Move({0, 2}); }
+
+absl::Status MoveAll(FieldNode& node) {
+  std::vector<int> all;
+  for (int i = 0; i < node.num_inputs(); ++i) all.push_back(i);
+  return node.Move(all);
+}
+
+// With sums and the like of what meets at a place, it is no movement.
+absl::Status ScatterOperator(FieldNode& node) {
+  if (node.String("reduction", "none") != "none") {
+    return absl::UnimplementedError("a reduction of what is scattered");
+  }
+  return node.Move({0, 2});
+}
+
+// The border is 0, or a number that is given.
+absl::Status PadOperator(FieldNode& node) {
+  if (node.since() >= 11) return node.Move({0, 2});
+  return node.Real("value", 0) == 0 ? node.Move({0})
+                                    : absl::UnimplementedError("a number to put around");
+}
+
+// The nearest elements are moved; others are sums of products, of which nothing is known.
+absl::Status ResizeOperator(FieldNode& node) {
+  if (node.String("mode", "nearest") != "nearest" || node.since() < 10) {
+    return absl::UnimplementedError("interpolation");
+  }
+  return node.Move({0});
+}
+
+// As in inference; the mask that says what it kept is no number of the model.
+absl::Status DropoutOperator(FieldNode& node) {
+  const bool by_input = node.Has(2);
+  if (by_input || (node.since() < 7 && node.Int("is_test", 0) == 0)) {
+    if (!by_input) return absl::UnimplementedError("it draws random numbers");
+    const FieldValue& training = node.value(2);
+    if (!training.fixed || !training.number.is_tensor() ||
+        training.number.tensor().num_elements() != 1 || *training.number.tensor().data<bool>()) {
+      return absl::UnimplementedError("it draws random numbers");
+    }
+  }
+  if (node.HasOutput(1)) return absl::UnimplementedError("its mask");
+  auto x = node.In(0);
+  return x.ok() ? node.Set(0, *std::move(x)) : x.status();
+}
+
+constexpr FieldOperatorRow kRows[] = {
+    {kOnnxDomain, "Identity", MoveFirst},        {kOnnxDomain, "Dropout", DropoutOperator},
+    {kOnnxDomain, "Transpose", MoveFirst},       {kOnnxDomain, "Reshape", MoveFirst},
+    {kOnnxDomain, "Flatten", MoveFirst},         {kOnnxDomain, "Squeeze", MoveFirst},
+    {kOnnxDomain, "Unsqueeze", MoveFirst},       {kOnnxDomain, "Gather", GatherOperator},
+    {kOnnxDomain, "GatherElements", MoveFirst},  {kOnnxDomain, "GatherND", MoveFirst},
+    {kOnnxDomain, "Slice", MoveFirst},           {kOnnxDomain, "Split", MoveFirst},
+    {kOnnxDomain, "Expand", MoveFirst},          {kOnnxDomain, "Tile", MoveFirst},
+    {kOnnxDomain, "Trilu", MoveFirst},           {kOnnxDomain, "Compress", MoveFirst},
+    {kOnnxDomain, "DepthToSpace", MoveFirst},    {kOnnxDomain, "SpaceToDepth", MoveFirst},
+    {kOnnxDomain, "ReverseSequence", MoveFirst}, {kOnnxDomain, "Concat", MoveAll},
+    {kOnnxDomain, "Resize", ResizeOperator},     {kOnnxDomain, "ScatterElements", ScatterOperator},
+    {kOnnxDomain, "ScatterND", ScatterOperator}, {kOnnxDomain, "Scatter", MoveFirstAndThird},
+    {kOnnxDomain, "Pad", PadOperator},           {kMicrosoftDomain, "ExpandDims", MoveFirst},
+    {kMicrosoftDomain, "Trilu", MoveFirst},
+};
+
+}  // namespace
+
+absl::Span<const FieldOperatorRow> MovementFieldOperators() { return kRows; }
+
+}  // namespace onnxcmp

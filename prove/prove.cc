@@ -1,0 +1,494 @@
+#include "prove/prove.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "compare/streams/fingerprint.h"
+#include "evaluator/base/status_macros.h"
+#include "evaluator/model/node_text.h"
+#include "evaluator/run/evaluator.h"
+#include "prove/conversions.h"
+#include "prove/field/residues.h"
+#include "prove/field_run.h"
+#include "prove/folding.h"
+#include "prove/score_masks.h"
+#include "prove/unknown_values.h"
+#include "prove/value_trace.h"
+
+namespace onnxcmp {
+namespace {
+
+class Prover {
+ public:
+  // `as_fed`: inputs that do not vary, masks in this form.
+  // `converted`: the side whose numbers count as those that they
+  // were rounded from.
+  Prover(const PerSide<Side*>& sides, const Comparison& comparison, const ProofOptions& options,
+         std::set<std::string> as_fed, MaskForm form, std::optional<SideId> converted)
+      : sides_(sides),
+        comparison_(comparison),
+        as_fed_(std::move(as_fed)),
+        form_(form),
+        pool_(*options.pool),
+        workspace_(pool_),
+        field_(options.seed),
+        pairs_(PairsOf(comparison)) {
+    if (!converted.has_value()) return;
+    std::map<std::string, std::string> partners;
+    for (const ProofPair& pair : pairs_) {
+      const bool left = *converted == SideId::kLeft;
+      partners[left ? pair.left : pair.right] = left ? pair.right : pair.left;
+    }
+    conversions_.emplace(field_, *converted, GraphOf(Other(*converted)), std::move(partners));
+  }
+
+  ProofReport Prove() {
+    const absl::Time start = absl::Now();
+    report_.rows.assign(comparison_.rows.size(), RowProof::kNotLookedAt);
+    const absl::Status status = Try();
+    if (!status.ok()) {
+      report_ = ProofReport();
+      report_.rows.assign(comparison_.rows.size(), RowProof::kNotLookedAt);
+      report_.not_possible = std::string(status.message());
+    }
+    for (const SideId side : kBothSides) {
+      report_.constants.insert(report_.constants.end(), meant_[side].texts.begin(),
+                               meant_[side].texts.end());
+    }
+    std::sort(report_.constants.begin(), report_.constants.end());
+    report_.constants.erase(std::unique(report_.constants.begin(), report_.constants.end()),
+                            report_.constants.end());
+    report_.seconds = absl::ToDoubleSeconds(absl::Now() - start);
+    return std::move(report_);
+  }
+
+ private:
+  // Values that a run puts in the place of its own.
+  struct Changes {
+    PerSide<absl::flat_hash_map<std::string, Tensor>> folds;
+    PerSide<absl::flat_hash_map<std::string, uint64_t>> cuts;
+  };
+
+  absl::Status Try() {
+    Changes changes;
+    PerSide<Traces> traces;
+    OC_RETURN_IF_ERROR(RunBoth(changes, &traces));
+    if (!OutputsAreEqual(traces) && FindFolds(traces, &changes)) {
+      OC_RETURN_IF_ERROR(RunBoth(changes, &traces));
+    }
+    kept_ = {};
+    const bool all = JudgeRows(traces, RowProof::kProved);
+    if (conversions_.has_value()) report_.conversions = conversions_->Found();
+    JudgeOutputs(traces);
+    if (!all && conversions_.has_value()) report_.conversions.parts_at = FirstNotProved();
+    if (all || conversions_.has_value()) return absl::OkStatus();
+    for (const ProofPair& pair : pairs_) {
+      if (report_.rows[pair.row] != RowProof::kNotProved) continue;
+      // Constants that are far apart may be used in other ways: x / 3, x * 0.333.
+      if (pair.both_are_leaves && comparison_.rows[pair.row].relation == Relation::kDifferent) {
+        continue;
+      }
+      changes.cuts.left[pair.left] = pair.key;
+      changes.cuts.right[pair.right] = pair.key;
+    }
+    const PerSide<std::vector<ProofEnd>> ends = {report_.left_ends, report_.right_ends};
+    const PerSide<std::vector<ProofEnd>> functions = {report_.left_functions,
+                                                      report_.right_functions};
+    PerSide<Traces> from_cuts;
+    OC_RETURN_IF_ERROR(RunBoth(changes, &from_cuts));
+    report_.left_ends = ends.left;
+    report_.right_ends = ends.right;
+    report_.left_functions = functions.left;
+    report_.right_functions = functions.right;
+    JudgeRows(from_cuts, RowProof::kProvedOn);
+    return absl::OkStatus();
+  }
+
+  // A number for an input, the same for inputs that belong together.
+  uint64_t InputKey(SideId side, const std::string& name) const {
+    if (side == SideId::kRight && !IsSameInput(name, name)) {
+      for (const ProofPair& pair : pairs_) {
+        if (pair.right == name && IsSameInput(pair.left, name) &&
+            !IsSameInput(pair.left, pair.left)) {
+          return MixNumbers(FunctionNumber("input"), FunctionNumber(pair.left));
+        }
+      }
+      return MixNumbers(FunctionNumber("input of the right"), FunctionNumber(name));
+    }
+    return MixNumbers(FunctionNumber("input"), FunctionNumber(name));
+  }
+
+  // True if both sides have such inputs, and they were fed the same: a user may match them
+  // crosswise.
+  bool IsSameInput(const std::string& left, const std::string& right) const {
+    const Feeds& of_left = *sides_.left->feeds();
+    const Feeds& of_right = *sides_.right->feeds();
+    const auto a = of_left.find(left);
+    const auto b = of_right.find(right);
+    if (a == of_left.end() || b == of_right.end()) return false;
+    return a->second.TypeString() != b->second.TypeString() ||
+           ContentOf(a->second) == ContentOf(b->second);
+  }
+
+  absl::Status RunSide(SideId side, const Changes& changes, Traces* traces) {
+    const bool left = side == SideId::kLeft;
+    FieldTools tools = {field_,
+                        workspace_,
+                        left ? uint64_t{1} : uint64_t{2},
+                        &meant_[side],
+                        &products_,
+                        conversions_.has_value() ? nullptr : &memo_,
+                        conversions_.has_value() ? &*conversions_ : nullptr,
+                        left ? &report_.left_ends : &report_.right_ends,
+                        left ? &report_.left_functions : &report_.right_functions};
+    tools.ends->clear();
+    tools.functions->clear();
+    traces->clear();
+    if (conversions_.has_value()) conversions_->Begin(side);
+    FieldValues given;
+    for (const auto& [name, value] : *sides_[side]->feeds()) {
+      // Whole numbers vary, too: ids, masks, quantized numbers.
+      if (Varies(value) && !as_fed_.contains(name)) {
+        given[name] = RandomValue(field_, value, InputKey(side, name));
+      } else {
+        given[name].number = as_fed_.contains(name) ? MaskInForm(value, form_) : value;
+        if (std::find(report_.given.begin(), report_.given.end(), name) == report_.given.end()) {
+          report_.given.push_back(name);
+        }
+      }
+    }
+    std::sort(report_.given.begin(), report_.given.end());
+    absl::flat_hash_set<std::string> wanted;
+    for (const ProofPair& pair : pairs_) wanted.insert(left ? pair.left : pair.right);
+    for (const ValueInfo& output : GraphOf(side).outputs) {
+      wanted.insert(output.name);
+    }
+    FieldRun run(*sides_[side]->evaluator(), tools, "", 0);
+    const auto watch = [&](const std::string& name, FieldValue* value) -> absl::Status {
+      if (const auto fold = changes.folds[side].find(name); fold != changes.folds[side].end()) {
+        value->residues = fold->second;
+        value->exp_factor = value->exp_exponent = Tensor();
+        value->exact = false;
+      }
+      if (conversions_.has_value()) conversions_->See(name, value);
+      if (value->fixed && IsRealTensor(value->number)) kept_[side][name] = *value;
+      if (!wanted.contains(name)) return absl::OkStatus();
+      absl::StatusOr<ValueTrace> trace = TraceOf(field_, pool_, *value);
+      if (trace.ok()) (*traces)[name] = *std::move(trace);
+      const auto cut = changes.cuts[side].find(name);
+      if (cut == changes.cuts[side].end() || !value->number.is_tensor()) return absl::OkStatus();
+      *value = RandomValue(field_, value->number, cut->second);
+      return absl::OkStatus();
+    };
+    const auto outputs = run.Run(std::move(given), watch);
+    if (outputs.ok()) return absl::OkStatus();
+    return absl::Status(outputs.status().code(),
+                        absl::StrCat(SideName(side), ": ", outputs.status().message()));
+  }
+
+  absl::Status RunBoth(const Changes& changes, PerSide<Traces>* traces) {
+    report_.given.clear();
+    const bool left_last = conversions_.has_value() && conversions_->converted() == SideId::kLeft;
+    const SideId first = left_last ? SideId::kRight : SideId::kLeft;
+    OC_RETURN_IF_ERROR(RunSide(first, changes, &(*traces)[first]));
+    return RunSide(Other(first), changes, &(*traces)[Other(first)]);
+  }
+
+  // Constants of one side that the other computes, which agree but for rounding: from now on they
+  // are what is computed.
+  bool FindFolds(const PerSide<Traces>& traces, Changes* changes) {
+    for (const ProofPair& pair : pairs_) {
+      if (!pair.may_be_fold || AreEqual(traces, pair.left, pair.right)) continue;
+      const auto left = kept_.left.find(pair.left);
+      const auto right = kept_.right.find(pair.right);
+      if (left == kept_.left.end() || right == kept_.right.end()) continue;
+      const FieldValue& leaf = pair.left_is_leaf ? left->second : right->second;
+      const FieldValue& made = pair.left_is_leaf ? right->second : left->second;
+      const std::optional<FoldedConstant> fold = FoldOf(field_, leaf, made);
+      if (!fold.has_value()) continue;
+      const SideId side = pair.left_is_leaf ? SideId::kLeft : SideId::kRight;
+      changes->folds[side][pair.left_is_leaf ? pair.left : pair.right] = fold->residues;
+      report_.folds.push_back({pair.left, pair.right, fold->ulp});
+    }
+    for (const SideId side : kBothSides) {
+      FindFoldedLayers(side, changes);
+      FindFoldedNumbers(side);
+    }
+    return !report_.folds.empty();
+  }
+
+  // Constants of a side into which it has folded layers of the other.
+  void FindFoldedLayers(SideId side, Changes* changes) {
+    const SideId other = Other(side);
+    FieldValues constants;
+    for (const auto& [name, value] : kept_[side]) {
+      if (!value.residues.defined()) constants[name] = value;
+    }
+    const Graph& graph = GraphOf(other);
+    for (FoldedConstant& fold : FoldedLayers(field_, graph, kept_[other], constants, pool_)) {
+      if (!changes->folds[side].emplace(fold.constant, fold.residues).second) continue;
+      const bool left = side == SideId::kLeft;
+      report_.folds.push_back(
+          {left ? fold.constant : fold.from, left ? fold.from : fold.constant, fold.ulp});
+    }
+  }
+
+  // Numbers of a side that are products of two of the other.
+  void FindFoldedNumbers(SideId side) {
+    const SideId other = Other(side);
+    const Graph& graph = GraphOf(side);
+    for (const FoldedNumber& fold : FoldedNumbersOf(field_, graph, kept_[side], kept_[other])) {
+      meant_[side].folded[fold.number] = fold.residue;
+      report_.folds.push_back({fold.text, fold.from, 1});
+      if (side == SideId::kRight) {
+        std::swap(report_.folds.back().left, report_.folds.back().right);
+      }
+    }
+  }
+
+  bool OutputsAreEqual(const PerSide<Traces>& traces) const {
+    return std::all_of(
+        comparison_.outputs.pairs.begin(), comparison_.outputs.pairs.end(),
+        [&](const OutputPair& pair) { return AreEqual(traces, pair.left, pair.right); });
+  }
+
+  // `proof`: what pairs are that are equal. True if all are.
+  bool JudgeRows(const PerSide<Traces>& traces, RowProof proof) {
+    bool all = true;
+    const bool last = proof == RowProof::kProvedOn;
+    std::vector<ProofRow> other_constants;
+    for (const ProofPair& pair : pairs_) {
+      RowProof& row = report_.rows[pair.row];
+      const auto l = traces.left.find(pair.left);
+      const auto r = traces.right.find(pair.right);
+      if (l == traces.left.end() || r == traces.right.end() || l->second.shape != r->second.shape) {
+        continue;
+      }
+      if (last && row == RowProof::kProved) continue;
+      row = RowProof::kNotProved;
+      if (AreEqual(traces, pair.left, pair.right) || IsFold(pair)) {
+        row = proof;
+        continue;
+      }
+      if (pair.both_are_leaves && IsOtherFold(pair)) {
+        row = RowProof::kNotLookedAt;
+        continue;
+      }
+      all = false;
+      if (!last || IsToldOf(pair)) continue;
+      const bool known = l->second.residues().known && r->second.residues().known;
+      if (known && l->second.exact && r->second.exact) row = RowProof::kDiffers;
+      // Where they are far apart, they may be used in other ways: x << 1, x * 2.
+      if (pair.both_are_leaves && comparison_.rows[pair.row].relation == Relation::kDifferent) {
+        other_constants.push_back({pair.left, pair.right, RowProof::kNotProved,
+                                   "other constants, which may be used in another way"});
+        continue;
+      }
+      report_.parted.push_back({pair.left, pair.right, row, WhyNot(pair, known)});
+    }
+    report_.parted.insert(report_.parted.end(), other_constants.begin(), other_constants.end());
+    report_.results = report_.proved_results = 0;
+    for (const RowProof row : report_.rows) {
+      if (row != RowProof::kNotLookedAt) ++report_.results;
+      if (row == RowProof::kProved || row == RowProof::kProvedOn) ++report_.proved_results;
+    }
+    return all;
+  }
+
+  // Scales of other tensors are no tables.
+  static bool IsTable(const Traces::value_type& constant) {
+    return constant.second.shape.size() > 1;
+  }
+
+  std::string FirstNotProved() const {
+    const auto first = std::find_if(pairs_.begin(), pairs_.end(), [&](const ProofPair& pair) {
+      return !pair.both_are_leaves && report_.rows[pair.row] == RowProof::kNotProved;
+    });
+    if (first == pairs_.end()) return "";
+    return first->left == first->right ? first->left
+                                       : absl::StrCat(first->left, " | ", first->right);
+  }
+
+  // Weights beside those into which the other side has folded what comes after them.
+  bool IsFold(const ProofPair& pair) const {
+    return std::any_of(report_.folds.begin(), report_.folds.end(), [&](const ProofFold& fold) {
+      return fold.left == pair.left && fold.right == pair.right;
+    });
+  }
+
+  // A constant that stands for what the other side folds elsewhere: it has no partner.
+  bool IsOtherFold(const ProofPair& pair) const {
+    return std::any_of(report_.folds.begin(), report_.folds.end(), [&](const ProofFold& fold) {
+      return fold.left == pair.left || fold.right == pair.right;
+    });
+  }
+
+  // An output has a row of its own beside that of the result it repeats.
+  bool IsToldOf(const ProofPair& pair) const {
+    return std::any_of(report_.parted.begin(), report_.parted.end(), [&](const ProofRow& row) {
+      return row.left == pair.left && row.right == pair.right;
+    });
+  }
+
+  const Graph& GraphOf(SideId side) const { return sides_[side]->evaluator()->model().graph; }
+
+  const Node* NodeOf(SideId side, const std::string& result) const {
+    for (const Node& node : GraphOf(side).nodes) {
+      if (std::find(node.outputs.begin(), node.outputs.end(), result) != node.outputs.end()) {
+        return &node;
+      }
+    }
+    return nullptr;
+  }
+
+  // The first of the left's and the right's that is at the node which makes a pair's result; null
+  // if there is none.
+  const ProofEnd* EndAt(const ProofPair& pair, const std::vector<ProofEnd>& left,
+                        const std::vector<ProofEnd>& right) const {
+    for (const SideId side : kBothSides) {
+      const Node* const node = NodeOf(side, side == SideId::kLeft ? pair.left : pair.right);
+      if (node == nullptr) continue;
+      for (const ProofEnd& end : side == SideId::kLeft ? left : right) {
+        if (end.node == NodeLabel(*node)) return &end;
+      }
+    }
+    return nullptr;
+  }
+
+  std::string WhyNot(const ProofPair& pair, bool known) const {
+    if (const ProofEnd* end = EndAt(pair, report_.left_ends, report_.right_ends)) {
+      return absl::StrCat(end->op_type, ": ", end->why);
+    }
+    if (const ProofEnd* function = EndAt(pair, report_.left_functions, report_.right_functions)) {
+      return absl::StrCat("nothing is known of ", function->op_type,
+                          " but that it gives the same for the same",
+                          function->why.empty() ? "" : absl::StrCat(" (", function->why, ")"));
+    }
+    return known ? "" : "NaN, or unknown, in exact arithmetic";
+  }
+
+  void JudgeOutputs(const PerSide<Traces>& traces) {
+    const OutputComparison& outputs = comparison_.outputs;
+    report_.proved =
+        !outputs.pairs.empty() && outputs.only_left.empty() && outputs.only_right.empty();
+    // Tables of which these inputs read some rows: other inputs may read what differs.
+    for (const ProofPair& pair : pairs_) {
+      const auto left = traces.left.find(pair.left);
+      const auto right = traces.right.find(pair.right);
+      if (pair.both_are_leaves && left != traces.left.end() && right != traces.right.end() &&
+          left->second.real && right->second.real &&
+          (!conversions_.has_value() || IsTable(*left)) &&
+          report_.rows[pair.row] == RowProof::kNotProved) {
+        report_.proved = false;
+      }
+    }
+    for (const OutputPair& pair : outputs.pairs) {
+      ProofRow row = {pair.left, pair.right, RowProof::kNotProved, ""};
+      if (AreEqual(traces, pair.left, pair.right)) row.proof = RowProof::kProved;
+      const auto left = traces.left.find(pair.left);
+      if (left != traces.left.end() && left->second.shaped) report_.given_shapes = true;
+      // A type of fewer digits rounds more, which somebody has to want.
+      const auto right = traces.right.find(pair.right);
+      if (row.proof == RowProof::kProved && left->second.dtype != right->second.dtype) {
+        if (conversions_.has_value()) {
+          const DType dtype =
+              (conversions_->converted() == SideId::kLeft ? left : right)->second.dtype;
+          report_.conversions.outputs.push_back(absl::StrCat(pair.left, ": ", DTypeName(dtype)));
+        } else {
+          row.proof = RowProof::kNotProved;
+          row.why = "the types differ";
+        }
+      }
+      // An output that depends on no input that varies has been computed once, and not proved.
+      if (left != traces.left.end() && left->second.fixed && !report_.given.empty()) {
+        row.proof = RowProof::kNotProved;
+      }
+      report_.proved = report_.proved && row.proof == RowProof::kProved;
+      report_.outputs.push_back(std::move(row));
+    }
+  }
+
+  const PerSide<Side*> sides_;
+  const Comparison& comparison_;
+  const std::set<std::string> as_fed_;
+  const MaskForm form_;
+  const ThreadPool& pool_;
+  const Workspace workspace_;
+  const PrimeField field_;
+  const std::vector<ProofPair> pairs_;
+  PerSide<MeantConstants> meant_;
+  ProductMemo products_;
+  RunMemo memo_;
+  std::optional<Conversions> conversions_;
+  PerSide<FieldValues> kept_;  // of pairs that may be folds
+  ProofReport report_;
+};
+
+}  // namespace
+
+ProofReport ProveEqual(const PerSide<Side*>& sides, const Comparison& comparison,
+                       const ProofOptions& options) {
+  ProofReport report;
+  for (const SideId id : kBothSides) {
+    Side* const side = sides[id];
+    if (side == nullptr || side->evaluator() == nullptr || side->feeds() == nullptr) {
+      report.not_possible = absl::StrCat("the ", SideName(id), " is no model");
+    } else if (side->node_runner() != nullptr) {
+      report.not_possible =
+          absl::StrCat("the ", SideName(id), " runs in a runtime, which has no exact arithmetic");
+    } else if (!side->summary().status.ok()) {
+      report.not_possible = absl::StrCat("the ", SideName(id), " does not run");
+    }
+  }
+  if (!report.not_possible.empty()) return report;
+  // With masks as they were fed, and in other forms.
+  const auto prove = [&](const std::set<std::string>& as_fed, std::optional<SideId> converted) {
+    const auto in = [&](MaskForm form) {
+      return Prover(sides, comparison, options, as_fed, form, converted).Prove();
+    };
+    ProofReport proof = in(MaskForm::kAsFed);
+    for (const MaskForm form : {MaskForm::kHalf, MaskForm::kFirstAlone}) {
+      if (!proof.proved || as_fed.empty()) break;
+      ProofReport other = in(form);
+      other.seconds += proof.seconds;
+      if (other.proved) {
+        proof.seconds = other.seconds;
+      } else {
+        proof = std::move(other);
+      }
+    }
+    return proof;
+  };
+  report = prove({}, std::nullopt);
+  if (report.proved || !report.not_possible.empty()) return report;
+  double seconds = report.seconds;
+  std::vector<std::set<std::string>> fed = {{}};
+  if (std::set<std::string> masks = MaskInputs(sides); !masks.empty()) {
+    ProofReport with_masks = prove(masks, std::nullopt);
+    seconds += with_masks.seconds;
+    if (with_masks.proved) report = std::move(with_masks);
+    fed.push_back(std::move(masks));
+  }
+  const std::optional<SideId> converted = ConvertedSide(
+      {&sides.left->evaluator()->model().graph, &sides.right->evaluator()->model().graph});
+  for (const std::set<std::string>& as_fed : fed) {
+    if (report.proved || report.conversions.proved || !converted.has_value()) break;
+    const ProofReport exact = prove(as_fed, converted);
+    seconds += exact.seconds;
+    TakeExactProof(exact, &report);
+  }
+  report.seconds = seconds;
+  return report;
+}
+
+}  // namespace onnxcmp

@@ -1,0 +1,39 @@
+// Large negative numbers that masks add to the scores of a Softmax: -10000, the lowest float. There
+// they stand for -infinity, whichever it is.
+#ifndef ONNXCMP_PROVE_SCORE_MASKS_H_
+#define ONNXCMP_PROVE_SCORE_MASKS_H_
+
+#include <cstdint>
+#include <set>
+#include <string>
+
+#include "absl/types/span.h"
+#include "compare/base/per_side.h"
+#include "compare/sides/side.h"
+#include "evaluator/model/model.h"
+#include "evaluator/tensor/tensor.h"
+#include "evaluator/tensor/value.h"
+#include "prove/field/residues.h"
+#include "prove/field_value.h"
+
+namespace onnxcmp {
+
+// 1 for elements of the node's first output to which a mask has been added, or in whose place it
+// has been put, whatever the inputs of the model are; else 0. It is broadcast to the output. Not
+// defined() if there are none.
+Tensor MaskedElements(const Node& node, absl::Span<const FieldValue> inputs, const Value& output);
+
+// The scores with -infinity for these elements, but for lanes along `axes` that are masked whole.
+Residues WithoutMasked(Residues scores, const Residues& masked, absl::Span<const int> axes);
+
+// Inputs that are called masks and hold whole numbers 0 and 1 alone. Optimizers take for granted
+// that they do, or that the zeros come last.
+std::set<std::string> MaskInputs(const PerSide<Side*>& sides);
+// Such a mask as it was fed, with zeros in the second half of each row, or in all of it but the
+// first element: with ones alone, models may be proved equal of which one does not read it.
+enum class MaskForm : uint8_t { kAsFed, kHalf, kFirstAlone };
+Value MaskInForm(const Value& mask, MaskForm form);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_PROVE_SCORE_MASKS_H_

@@ -1,0 +1,107 @@
+#include "prove/unknown_values.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "compare/streams/fingerprint.h"
+#include "compare/streams/xxh128.h"
+#include "evaluator/base/status_macros.h"
+#include "evaluator/tensor/tensor.h"
+#include "prove/field/residues.h"
+#include "prove/foldable_layer.h"
+#include "prove/node_kinds.h"
+#include "prove/value_trace.h"
+
+namespace onnxcmp {
+namespace {
+
+Tensor RandomResidues(const PrimeField& field, uint64_t function, absl::Span<const int64_t> shape) {
+  Residues residues = Residues::Filled(shape, 0);
+  Residue next = 0;
+  for (Residue& residue : residues.values) residue = field.Random(function, next++);
+  absl::StatusOr<Tensor> tensor = ToTensor(residues);
+  return tensor.ok() ? *std::move(tensor) : Tensor();
+}
+
+// A number for the residues of a value; nothing if some are no numbers.
+absl::StatusOr<uint64_t> HashOf(const PrimeField& field, const FieldValue& value) {
+  if (value.empty()) return uint64_t{0};
+  if (!value.number.is_tensor()) {
+    return value.fixed ? ContentOf(value.number).low : value.identity;
+  }
+  const Tensor& number = value.number.tensor();
+  if (value.fixed && !IsFloatingPoint(number.dtype())) return ContentOf(value.number).low;
+  OC_ASSIGN_OR_RETURN(const Residues residues, ResiduesOfNumbers(field, value));
+  if (std::find(residues.values.begin(), residues.values.end(), kNoNumber) !=
+      residues.values.end()) {
+    return absl::UnimplementedError("an input is NaN, or unknown, in exact arithmetic");
+  }
+  uint64_t hash = XXH3_64bits(residues.values.data(), residues.values.size() * sizeof(Residue));
+  for (const int64_t size : residues.shape) hash = MixNumbers(hash, static_cast<uint64_t>(size));
+  return MixNumbers(hash, static_cast<uint64_t>(number.dtype()));
+}
+
+}  // namespace
+
+bool Varies(const Value& value) {
+  return value.is_tensor() && value.tensor().dtype() != DType::kString &&
+         !IsComplex(value.tensor().dtype());
+}
+
+FieldValue RandomValue(const PrimeField& field, const Value& number, uint64_t key) {
+  FieldValue value;
+  value.number = number;
+  value.fixed = false;
+  value.residues = RandomResidues(field, key, number.tensor().shape());
+  return value;
+}
+
+absl::StatusOr<std::vector<FieldValue>> UnknownFunction(const PrimeField& field, const Node& node,
+                                                        uint64_t operation,
+                                                        absl::Span<const FieldValue> inputs,
+                                                        absl::Span<const Value> numbers) {
+  uint64_t key = operation;
+  bool shaped = ShapesByNumbers(node);
+  bool fixed = true;
+  for (const FieldValue& input : inputs) {
+    fixed = fixed && input.fixed;
+    OC_ASSIGN_OR_RETURN(const uint64_t hash, HashOf(field, input));
+    key = MixNumbers(key, hash);
+    const bool places =
+        input.number.is_tensor() && !IsRealTensor(input.number) && !OnlyPlaces(node);
+    shaped = shaped || (!input.fixed && places);
+  }
+  std::vector<FieldValue> outputs(numbers.size());
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (numbers[i].empty()) continue;
+    FieldValue& output = outputs[i];
+    output.fixed = fixed;
+    output.exact = false;
+    output.shaped = shaped;
+    const uint64_t function = MixNumbers(key, i);
+    if (numbers[i].is_tensor()) {
+      output.residues = RandomResidues(field, function, numbers[i].tensor().shape());
+    } else {
+      output.identity = function;
+    }
+  }
+  return outputs;
+}
+
+std::vector<FieldValue> UnknownValues(const PrimeField& field, uint64_t key,
+                                      absl::Span<const Value> numbers) {
+  std::vector<FieldValue> outputs(numbers.size());
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    FieldValue& output = outputs[i];
+    output.number = numbers[i];
+    output.fixed = numbers[i].empty();
+    output.exact = false;
+    output.identity = MixNumbers(key, i);
+    if (!numbers[i].is_tensor()) continue;
+    output.residues = RandomResidues(field, output.identity, numbers[i].tensor().shape());
+  }
+  return outputs;
+}
+
+}  // namespace onnxcmp

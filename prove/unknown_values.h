@@ -1,0 +1,36 @@
+// Values of which nothing is known but where they come from: random residues stand for them.
+#ifndef ONNXCMP_PROVE_UNKNOWN_VALUES_H_
+#define ONNXCMP_PROVE_UNKNOWN_VALUES_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "evaluator/model/model.h"
+#include "evaluator/tensor/value.h"
+#include "prove/field/prime_field.h"
+#include "prove/field_value.h"
+
+namespace onnxcmp {
+
+// Tensors of numbers get random ones in their place; text and complex numbers stay as fed.
+bool Varies(const Value& value);
+
+// An input that varies, other ones for each key.
+FieldValue RandomValue(const PrimeField& field, const Value& number, uint64_t key);
+
+// The outputs of a node that is a function of its inputs of which nothing else is known: the same
+// for the same `operation` and inputs. Unimplemented if an input is NaN or unknown.
+absl::StatusOr<std::vector<FieldValue>> UnknownFunction(const PrimeField& field, const Node& node,
+                                                        uint64_t operation,
+                                                        absl::Span<const FieldValue> inputs,
+                                                        absl::Span<const Value> numbers);
+
+// The outputs of a node that is not even that, other ones for each key.
+std::vector<FieldValue> UnknownValues(const PrimeField& field, uint64_t key,
+                                      absl::Span<const Value> numbers);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_PROVE_UNKNOWN_VALUES_H_

@@ -1,0 +1,126 @@
+#include "prove/value_origin.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "evaluator/base/status_macros.h"
+#include "evaluator/tensor/dtype.h"
+#include "prove/field_functions.h"
+#include "prove/field_node.h"
+
+namespace onnxcmp {
+namespace {
+
+using Field = PrimeField;
+
+// True if the input has the shape of the output, and varies.
+bool HasShapeOfOutput(const FieldNode& node, int input) {
+  const FieldValue& value = node.value(input);
+  return node.HasOutput(0) && value.residues.defined() && value.number.is_tensor() &&
+         node.number(0).is_tensor() &&
+         value.number.tensor().shape() == node.number(0).tensor().shape();
+}
+
+// A finite number that is everywhere in an input.
+std::optional<MeantNumber> FiniteNumber(const FieldNode& node, int input) {
+  const std::optional<double> number = OneNumber(node, input);
+  if (!number.has_value() || !std::isfinite(*number)) return std::nullopt;
+  const absl::StatusOr<Residues> residues = node.In(input);
+  if (!residues.ok() || residues->values.empty()) return std::nullopt;
+  return MeantNumber{*number, residues->values.front()};
+}
+
+}  // namespace
+
+void KeepScale(FieldNode& node) {
+  if (node.num_inputs() != 2 || !IsFloatingPoint(node.InType(0))) return;
+  const bool divides = node.node().op_type == "Div";
+  for (const int input : {0, 1}) {
+    if (divides && input == 1) return;
+    const std::optional<MeantNumber> factor = FiniteNumber(node, 1 - input);
+    if (!factor.has_value() || factor->number <= 0 || !HasShapeOfOutput(node, input)) continue;
+    ValueOrigin out;
+    out.unscaled = node.value(input).residues;
+    out.scale =
+        divides ? MeantNumber{1 / factor->number, Field::Inverse(factor->residue)} : *factor;
+    node.SetOrigin(0, std::move(out));
+    return;
+  }
+}
+
+absl::Status KeepShiftedScale(FieldNode& node) {
+  if (node.num_inputs() != 2 || !IsFloatingPoint(node.InType(0))) return absl::OkStatus();
+  const bool subtracts = node.node().op_type == "Sub";
+  for (const int input : {0, 1}) {
+    if (subtracts && input == 1) break;
+    const ValueOrigin* const origin = node.origin(input);
+    if (origin == nullptr || !origin->unscaled.defined() || !HasShapeOfOutput(node, input))
+      continue;
+    const std::optional<MeantNumber> shift = FiniteNumber(node, 1 - input);
+    if (!shift.has_value()) continue;
+    Residue apart = Field::Div(shift->residue, origin->scale.residue);
+    if (subtracts) apart = Field::Neg(apart);
+    OC_ASSIGN_OR_RETURN(Residues unscaled, FromTensor(origin->unscaled));
+    unscaled = Mapped(std::move(unscaled), [&](Residue x) { return Field::Add(x, apart); });
+    ValueOrigin out;
+    OC_ASSIGN_OR_RETURN(out.unscaled, ToTensor(unscaled));
+    out.scale = origin->scale;
+    out.shifted = true;
+    node.SetOrigin(0, std::move(out));
+    break;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SquareOfSize(const FieldNode& node, Residues* square) {
+  const ValueOrigin* const origin = node.origin(0);
+  if (origin == nullptr || !origin->size_of.defined()) return absl::OkStatus();
+  OC_ASSIGN_OR_RETURN(Residues x, FromTensor(origin->size_of));
+  if (x.shape != square->shape) return absl::OkStatus();
+  *square = Mapped(std::move(x), [](Residue value) { return Field::Mul(value, value); });
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::optional<Residues>> ChosenByMargin(const PrimeField& field,
+                                                       const ValueOrigin* origin, const Residues& a,
+                                                       const Residues& b) {
+  if (origin == nullptr || !origin->margin.defined()) return std::nullopt;
+  OC_ASSIGN_OR_RETURN(Residues margin, FromTensor(origin->margin));
+  OC_ASSIGN_OR_RETURN(const Residues apart, SubAll(a, b));
+  if (apart.shape != margin.shape || apart.values.empty()) return std::nullopt;
+  // Both are alike where the margin is 0 if they are apart by the same multiple of it everywhere.
+  const Residue first = Field::Div(apart.values[0], margin.values[0]);
+  bool several = false;
+  for (size_t i = 0; i < margin.values.size(); ++i) {
+    const Residue distance = margin.values[i];
+    if (!IsNumber(distance) || !IsNumber(apart.values[i]) || !IsNumber(first) ||
+        Field::Mul(first, distance) != apart.values[i]) {
+      return std::nullopt;
+    }
+    several = several || distance != margin.values[0];
+  }
+  if (!several) return std::nullopt;
+  for (size_t i = 0; i < margin.values.size(); ++i) {
+    margin.values[i] = Field::Mul(apart.values[i], field.Step(margin.values[i]));
+  }
+  OC_ASSIGN_OR_RETURN(Residues out, AddAll(b, margin));
+  return std::optional<Residues>(std::move(out));
+}
+
+absl::StatusOr<bool> SetChosenFactor(FieldNode& node, int choice) {
+  const ValueOrigin* const origin = node.origin(choice);
+  if (origin == nullptr || !origin->margin.defined() || !HasShapeOfOutput(node, choice)) {
+    return false;
+  }
+  OC_ASSIGN_OR_RETURN(const Residues x, node.In(1 - choice));
+  OC_ASSIGN_OR_RETURN(std::optional<Residues> out,
+                      ChosenByMargin(node.field(), origin, x, Residues::Of(0)));
+  if (!out.has_value()) return false;
+  node.MarkRandom();
+  OC_RETURN_IF_ERROR(node.Set(0, *std::move(out)));
+  return true;
+}
+
+}  // namespace onnxcmp

@@ -1,0 +1,37 @@
+// How a value was made, as far as rules on it ask for that beside its residues.
+#ifndef ONNXCMP_PROVE_VALUE_ORIGIN_H_
+#define ONNXCMP_PROVE_VALUE_ORIGIN_H_
+
+#include <limits>
+
+#include "evaluator/tensor/tensor.h"
+#include "prove/field/prime_field.h"
+
+namespace onnxcmp {
+
+// A number and its residue.
+struct MeantNumber {
+  double number = 0;
+  Residue residue = 0;
+};
+
+// All tensors are residues of the value's shape; not defined(): it is not known.
+struct ValueOrigin {
+  // It is 1 where this is above 0, and 0 where it is below: the result of a comparison. At 0 it may
+  // be either.
+  Tensor margin = {};
+  Tensor root = {};     // it is the square of this
+  Tensor size_of = {};  // it is |this|
+  // It is this times a positive number.
+  Tensor unscaled = {};
+  MeantNumber scale = {1, 1};
+  bool shifted = false;  // a number was added, after it was scaled
+  // It is this between two limits, the lower not above the upper.
+  Tensor unbounded = {};
+  MeantNumber low = {-std::numeric_limits<double>::infinity(), kMinusInfinity};
+  MeantNumber high = {std::numeric_limits<double>::infinity(), kPlusInfinity};
+};
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_PROVE_VALUE_ORIGIN_H_

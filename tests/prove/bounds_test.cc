@@ -1,0 +1,169 @@
+// Bounds, comparisons that choose, sizes and powers: each rule beside a fault that it must not
+// take.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/prove/proof_of_pair.h"
+
+namespace onnxcmp {
+namespace {
+
+using testing::ExpectProofs;
+using testing::ProofCase;
+using testing::ProofOfBodies;
+
+std::string Constant(const std::string& name, const std::string& number) {
+  return name + " = Constant<value_float = " + number + ">() ";
+}
+
+const char kZero[] = "zero = Constant<value_float = 0.0>() ";
+
+TEST(Bounds, AreTheSameInAnyOrder) {
+  const std::string limits = kZero + Constant("six", "6.0");
+  const std::string clip = limits + "y = Clip(x, zero, six)";
+  const ProofCase cases[] = {
+      {clip, limits + "a = Min(x, six) y = Max(a, zero)",
+       limits + "a = Min(x, zero) y = Max(a, six)"},
+      {clip, limits + "a = Relu(x) y = Min(a, six)", limits + "a = Abs(x) y = Min(a, six)"},
+      {clip, limits + "a = Max(zero, x) b = Min(a, six) y = Relu(b)",
+       limits + "a = Max(zero, x) b = Min(a, six) y = Max(b, six)"},
+      {"y = Abs(x)", "n = Neg(x) y = Max(x, n)", "n = Neg(x) y = Min(x, n)"},
+  };
+  ExpectProofs(cases);
+}
+
+// Ranges may lie in, across and beside each other, and be turned.
+TEST(Bounds, ARangeInARangeIsOne) {
+  const std::vector<std::array<int, 4>> ranges = {
+      {0, 1, 3, 5}, {0, 1, 1, 1}, {0, 1, 3, 3}, {0, 1, -3, -1}, {0, 5, 1, 3}, {1, 3, 0, 5},
+      {0, 3, 1, 5}, {1, 5, 0, 3}, {5, 1, 0, 3}, {0, 3, 5, 1},   {3, 5, 0, 1}, {1, 1, 0, 5}};
+  const auto body = [](const std::array<int, 4>& range) {
+    std::string text;
+    for (size_t i = 0; i < 4; ++i) {
+      text += Constant(std::string(1, static_cast<char>('k' + i)), std::to_string(range[i]) + ".0");
+    }
+    return text + "a = Clip(x, k, l) y = Clip(a, m, n)";
+  };
+  // Of everything.
+  const auto range_of = [](const std::array<int, 4>& range) {
+    const auto at = [&](int number) {
+      number = std::min(std::max(number, range[0]), range[1]);
+      return std::min(std::max(number, range[2]), range[3]);
+    };
+    return std::pair(at(-100), at(100));
+  };
+  int of_same = 0;
+  int found = 0;
+  for (const std::array<int, 4>& left : ranges) {
+    for (const std::array<int, 4>& right : ranges) {
+      const bool proved = ProofOfBodies(body(left), body(right)).proved;
+      const bool same = range_of(left) == range_of(right);
+      EXPECT_TRUE(same || !proved) << body(left) << " | " << body(right);
+      of_same += same && left != right ? 1 : 0;
+      found += proved && left != right ? 1 : 0;
+    }
+  }
+  // Where constants of both sides are paired and differ, the proof leaves it open.
+  EXPECT_GE(found * 2, of_same);
+  EXPECT_GT(found, 4);
+}
+
+TEST(Bounds, HardSigmoidAndHardSwishAreClips) {
+  const std::string limits = kZero + Constant("six", "6.0") + Constant("three", "3.0");
+  const std::string unit = kZero + Constant("one", "1.0") + Constant("a", "0.2");
+  const ProofCase cases[] = {
+      {"y = HardSwish(x)",
+       limits + "a = Add(x, three) b = Clip(a, zero, six) c = Mul(x, b) y = Div(c, six)",
+       limits + "a = Add(x, six) b = Clip(a, zero, six) c = Mul(x, b) y = Div(c, six)"},
+      {"y = HardSwish(x)", "h = HardSigmoid<alpha = 0.16666667, beta = 0.5>(x) y = Mul(x, h)",
+       "h = HardSigmoid<alpha = 0.16666669, beta = 0.5>(x) y = Mul(x, h)"},
+      {"y = HardSigmoid<alpha = 0.2, beta = 0.5>(x)",
+       unit + Constant("b", "0.5") + "p = Mul(x, a) q = Add(b, p) y = Clip(q, zero, one)",
+       unit + Constant("b", "0.4") + "p = Mul(x, a) q = Add(b, p) y = Clip(q, zero, one)"},
+  };
+  ExpectProofs(cases);
+}
+
+TEST(Bounds, WhereIsABoundIfItsBranchesMeet) {
+  const std::string six = Constant("six", "6.0");
+  const std::string slope = kZero + Constant("a", "0.1");
+  const std::string steeper = kZero + Constant("a", "0.2");
+  const ProofCase cases[] = {
+      {"y = Relu(x)", kZero + std::string("c = Greater(x, zero) y = Where(c, x, zero)"),
+       kZero + std::string("c = Greater(x, zero) y = Where(c, zero, x)")},
+      {"y = Relu(x)", kZero + std::string("c = GreaterOrEqual(x, zero) y = Where(c, x, zero)"),
+       six + kZero + "c = GreaterOrEqual(x, zero) y = Where(c, x, six)"},
+      {"y = Relu(x)", kZero + std::string("c = Less(x, zero) y = Where(c, zero, x)"),
+       six + kZero + "c = Less(x, six) y = Where(c, zero, x)"},
+      {"y = Relu(x)", kZero + std::string("c = Greater(x, zero) n = Not(c) y = Where(n, zero, x)"),
+       kZero + std::string("c = Greater(x, zero) n = Not(c) y = Where(n, x, zero)")},
+      {"y = Relu(x)", kZero + std::string("c = Greater(x, zero) f = Cast<to = 1>(c) y = Mul(x, f)"),
+       kZero + std::string("c = Greater(zero, x) f = Cast<to = 1>(c) y = Mul(x, f)")},
+      {"y = LeakyRelu<alpha = 0.1>(x)",
+       slope + "c = Greater(x, zero) m = Mul(x, a) y = Where(c, x, m)",
+       steeper + "c = Greater(x, zero) m = Mul(x, a) y = Where(c, x, m)"},
+      {six + "y = Clip(x, , six)", six + "c = Greater(x, six) y = Where(c, six, x)",
+       six + kZero + "c = Greater(x, six) y = Where(c, zero, x)"},
+  };
+  ExpectProofs(cases);
+}
+
+TEST(Bounds, WhereBranchesJumpWhichComparisonItIsMatters) {
+  const std::string numbers = kZero + Constant("one", "1.0");
+  for (const char* const chosen : {"Cast<to = 1>(c)", "Where(c, one, zero)", "Where(c, x, one)"}) {
+    const std::string end = std::string(" y = ") + chosen;
+    const std::string greater = numbers + "c = Greater(x, zero)" + end;
+    EXPECT_TRUE(ProofOfBodies(greater, greater).proved);
+    EXPECT_FALSE(ProofOfBodies(greater, numbers + "c = GreaterOrEqual(x, zero)" + end).proved)
+        << chosen;
+  }
+  EXPECT_FALSE(ProofOfBodies("y = ThresholdedRelu<alpha = 1.0>(x)",
+                             numbers + "c = GreaterOrEqual(x, one) y = Where(c, x, zero)")
+                   .proved);
+}
+
+TEST(Bounds, BranchesMayBeTurnedWithTheCondition) {
+  const std::string hidden = kZero + Constant("none", "-inf");
+  const ProofCase cases[] = {
+      {hidden + "c = Greater(x, zero) w = Where(c, x, none) y = Exp(w)",
+       hidden + "c = Greater(x, zero) n = Not(c) w = Where(n, none, x) y = Exp(w)",
+       hidden + "c = Greater(x, zero) w = Where(c, none, x) y = Exp(w)"}};
+  ExpectProofs(cases);
+}
+
+TEST(Sizes, AreRootsOfSquares) {
+  const std::string two = Constant("two", "2.0");
+  const ProofCase cases[] = {
+      {"y = Abs(x)", "s = Mul(x, x) y = Sqrt(s)", "s = Mul(x, x) y = Identity(s)"},
+      {"y = Abs(x)", two + "s = Pow(x, two) y = Sqrt(s)",
+       Constant("two", "4.0") + "s = Pow(x, two) y = Sqrt(s)"},
+      {"y = Mul(x, x)", "a = Abs(x) y = Mul(a, a)", "a = Abs(x) y = Mul(a, x)"},
+      {"y = Mul(x, x)", two + "a = Abs(x) y = Pow(a, two)", two + "a = Relu(x) y = Pow(a, two)"},
+      {"y = Abs(x)", "s = Sign(x) y = Mul(x, s)", "s = Sign(x) y = Mul(s, s)"},
+  };
+  ExpectProofs(cases);
+}
+
+TEST(Powers, OfPowersOfEAreSuch) {
+  const std::string two = Constant("two", "2.0");
+  const std::string twice = two + "a = Mul(x, two) e = Exp(a) ";
+  const ProofCase cases[] = {
+      {"e = Exp(x) y = Mul(e, e)", two + "e = Exp(x) y = Pow(e, two)",
+       Constant("two", "3.0") + "e = Exp(x) y = Pow(e, two)"},
+      {"y = Exp(x)", twice + Constant("h", "0.5") + "y = Pow(e, h)",
+       twice + Constant("h", "0.25") + "y = Pow(e, h)"},
+      {"y = Exp(x)", twice + "y = Sqrt(e)", twice + "y = Reciprocal(e)"},
+      {Constant("t", "0.3") + "a = Mul(x, t) y = Exp(a)",
+       Constant("t", "0.3") + "e = Exp(x) y = Pow(e, t)",
+       Constant("t", "0.31") + "e = Exp(x) y = Pow(e, t)"},
+  };
+  ExpectProofs(cases);
+}
+
+}  // namespace
+}  // namespace onnxcmp

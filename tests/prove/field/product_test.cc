@@ -1,0 +1,113 @@
+#include "prove/field/product.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "evaluator/base/instructions.h"
+#include "evaluator/base/thread_pool.h"
+#include "prove/field/prime_field.h"
+#include "prove/field/product_loops.h"
+#include "prove/field/residues.h"
+
+namespace onnxcmp {
+namespace {
+
+using Field = PrimeField;
+
+Residues Random(uint64_t function, const Shape& shape) {
+  const Field field(1);
+  Residues made = Residues::Filled(shape, 0);
+  for (int64_t i = 0; i < made.size(); ++i) {
+    made.values[static_cast<size_t>(i)] = field.Random(function, i);
+  }
+  return made;
+}
+
+// Of two matrices, by its definition.
+Residue Element(const Residues& a, const Residues& b, int64_t row, int64_t column) {
+  Residue sum = 0;
+  for (int64_t i = 0; i < a.shape[1]; ++i) {
+    sum = Field::Add(sum, Field::Mul(a.values[static_cast<size_t>(row * a.shape[1] + i)],
+                                     b.values[static_cast<size_t>(i * b.shape[1] + column)]));
+  }
+  return sum;
+}
+
+void ExpectProduct(const Residues& a, const Residues& b, const ThreadPool& pool) {
+  const absl::StatusOr<Residues> product = Product(a, b, pool);
+  ASSERT_TRUE(product.ok()) << product.status();
+  ASSERT_EQ(product->shape, Shape({a.shape[0], b.shape[1]}));
+  for (int64_t row = 0; row < a.shape[0]; ++row) {
+    for (int64_t column = 0; column < b.shape[1]; ++column) {
+      ASSERT_EQ(product->values[static_cast<size_t>(row * b.shape[1] + column)],
+                Element(a, b, row, column))
+          << row << " " << column;
+    }
+  }
+}
+
+TEST(Product, IsThatOfItsDefinitionAtAllSizes) {
+  const ThreadPool pool(2);
+  const std::vector<std::array<int64_t, 3>> sizes = {{1, 5, 9},   {3, 1, 1},     {8, 192, 8},
+                                                     {9, 193, 7}, {17, 600, 33}, {4, 3, 140}};
+  for (const auto& [m, k, n] : sizes) {
+    ExpectProduct(Random(1, {m, k}), Random(2, {k, n}), pool);
+  }
+}
+
+TEST(Product, HoldsTheGreatestNumbers) {
+  const ThreadPool pool(1);
+  constexpr auto kPrime = static_cast<Residue>(Field::kPrime);
+  // Next to p, where numbers turn negative, and where parts are greatest.
+  for (const Residue number : {kPrime - 1, kPrime / 2, kPrime / 2 + 1, (Residue{1} << 21),
+                               (Residue{1} << 43) - (Residue{1} << 21) - 1, kPrime - (1 << 21)}) {
+    const Residues a = Residues::Filled({8, 1024}, number);
+    ExpectProduct(a, Residues::Filled({1024, 8}, number), pool);
+    ExpectProduct(a, Residues::Filled({1024, 8}, kPrime - number), pool);
+  }
+}
+
+TEST(Product, OfNoNumbersIsNone) {
+  const ThreadPool pool(1);
+  Residues a = Random(1, {4, 3});
+  a.values[4] = kNoNumber;
+  a.values[6] = kPlusInfinity;
+  ExpectProduct(a, Random(2, {3, 5}), pool);
+}
+
+TEST(Product, BatchesAreBroadcast) {
+  const ThreadPool pool(2);
+  const Residues a = Random(1, {2, 1, 3, 4});
+  const Residues b = Random(2, {5, 4, 2});
+  const absl::StatusOr<Residues> product = Product(a, b, pool);
+  ASSERT_TRUE(product.ok());
+  ASSERT_EQ(product->shape, Shape({2, 5, 3, 2}));
+  const Residues left = {{3, 4}, ResidueArray(a.values.begin() + 12, a.values.begin() + 24)};
+  const Residues right = {{4, 2}, ResidueArray(b.values.begin() + 16, b.values.begin() + 24)};
+  EXPECT_EQ(product->values[static_cast<size_t>(((1 * 5 + 2) * 3 + 2) * 2 + 1)],
+            Element(left, right, 2, 1));
+}
+
+// The instructions of the processor that runs the tests, and those that all have.
+TEST(ProductLoops, GiveTheSameForAllInstructions) {
+  const Residues a = Random(1, {4, 150});
+  const Residues b = Random(2, {150, 4});
+  for (const Instructions instructions : {Instructions::kBase, BestInstructions()}) {
+    const ProductLoops loops = ProductLoopsFor(instructions);
+    std::vector<double> rows(static_cast<size_t>(loops.rows * kProductTerms * kProductParts));
+    std::vector<double> columns(static_cast<size_t>(loops.columns * kProductTerms * kProductParts));
+    std::vector<Residue> out(16, 5);
+    loops.split_rows(a.values.data(), 150, 4, 150, rows.data());
+    loops.split_columns(b.values.data(), 4, 150, 4, columns.data());
+    loops.multiply(rows.data(), columns.data(), 150, 4, 4, out.data(), 4);
+    for (int64_t i = 0; i < 16; ++i) {
+      EXPECT_EQ(out[static_cast<size_t>(i)], Field::Add(5, Element(a, b, i / 4, i % 4)));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace onnxcmp

@@ -1,0 +1,110 @@
+#include "prove/score_masks.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "compare/base/per_side.h"
+#include "compare/compare.h"
+#include "compare/sides/model_side.h"
+#include "compare/streams/fingerprint.h"
+#include "evaluator/base/thread_pool.h"
+#include "evaluator/tensor/tensor.h"
+#include "evaluator/tensor/value.h"
+#include "prove/field/prime_field.h"
+#include "prove/field/residues.h"
+#include "prove/prove.h"
+#include "tests/prove/proof_of_pair.h"
+#include "tests/support/model_pair.h"
+
+namespace onnxcmp {
+namespace {
+
+using testing::ExpectProofs;
+using testing::ProofCase;
+using testing::ProofOfBodies;
+
+TEST(ScoreMasks, LanesThatAreMaskedWholeStay) {
+  const Residues scores = {{2, 2}, {5, 6, 7, 8}};
+  const Residues masked = {{2, 2}, {0, 1, 1, 1}};
+  const Residues left = WithoutMasked(scores, masked, {1});
+  EXPECT_EQ(left.values, (ResidueArray{5, kMinusInfinity, 7, 8}));
+}
+
+TEST(ScoreMasks, LargeNumbersAreAlikeInASoftmaxAlone) {
+  const auto added = [](const char* number) {
+    return std::string("m = Constant<value_floats = [0.0, 0.0, ") + number +
+           ", 0.0]>() z = Add(x, m) ";
+  };
+  const std::string where =
+      "c = Constant<value = bool[4] {1, 1, 0, 1}>() n = Constant<value_float = -3.4e38>() "
+      "z = Where(c, x, n) ";
+  const ProofCase cases[] = {
+      {added("-10000.0") + "y = Softmax(z)", added("-1e9") + "y = Softmax(z)",
+       added("-9000.0") + "y = Softmax(z)"},
+      {where + "y = Softmax(z)", added("-10000.0") + "y = Softmax(z)",
+       "m = Constant<value_floats = [0.0, -10000.0, 0.0, 0.0]>() z = Add(x, m) y = Softmax(z)"},
+  };
+  ExpectProofs(cases);
+  EXPECT_FALSE(
+      ProofOfBodies(added("-10000.0") + "y = Identity(z)", added("-20000.0") + "y = Identity(z)")
+          .proved);
+  EXPECT_FALSE(
+      ProofOfBodies(added("-10000.0") + "y = Exp(z)", added("-20000.0") + "y = Exp(z)").proved);
+}
+
+// Of two bodies on x and on a mask of ones.
+bool IsProvedWithMask(const std::string& left, const std::string& right) {
+  PerSide<std::unique_ptr<ModelSide>> made;
+  for (const SideId id : kBothSides) {
+    made[id] = testing::SideFedWith(testing::GivenX(),
+                                    "g (float[2,4] x, int64[2,4] mask) => (float[2,4] y) { " +
+                                        (id == SideId::kLeft ? left : right) + " }");
+    if (made[id] == nullptr) return false;
+    Feeds feeds = *made[id]->feeds();
+    feeds["mask"] = Tensor::Of<int64_t>({2, 4}, std::vector<int64_t>(8, 1));
+    made[id]->SetFeeds(std::move(feeds));
+  }
+  const absl::StatusOr<Comparison> comparison = Compare(*made.left, *made.right);
+  EXPECT_TRUE(comparison.ok());
+  const ThreadPool pool(1);
+  const ProofReport report =
+      ProveEqual({made.left.get(), made.right.get()}, *comparison, {.seed = 0, .pool = &pool});
+  EXPECT_TRUE(!report.proved || report.given == std::vector<std::string>{"mask"});
+  return report.proved;
+}
+
+TEST(ScoreMasks, AMaskOfOnesIsNoProofThatItIsRead) {
+  const std::string product = "f = Cast<to = 1>(mask) y = Mul(x, f)";
+  // Ones and zeros are their own squares, other numbers are not.
+  EXPECT_TRUE(IsProvedWithMask("f = Cast<to = 1>(mask) g = Mul(f, f) y = Mul(x, g)", product));
+  EXPECT_FALSE(IsProvedWithMask("y = Identity(x)", product));
+  EXPECT_FALSE(
+      IsProvedWithMask("l = Constant<value_ints = [-1]>() r = ReduceMax(mask, l) "
+                       "f = Cast<to = 1>(r) y = Mul(x, f)",
+                       product));
+}
+
+TEST(ScoreMasks, ZerosAtEndsLeaveTheFirstOfEachRow) {
+  const Value mask = Tensor::Of<int32_t>({3, 4}, {1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 0, 1});
+  const auto numbers_of = [&](MaskForm form) {
+    const Tensor made = MaskInForm(mask, form).tensor();
+    const absl::Span<const int32_t> numbers = made.AsSpan<int32_t>();
+    return std::vector<int32_t>(numbers.begin(), numbers.end());
+  };
+  EXPECT_EQ(numbers_of(MaskForm::kHalf),
+            (std::vector<int32_t>{1, 1, 0, 0, 0, 1, 1, 0, 1, 1, 0, 0}));
+  EXPECT_EQ(numbers_of(MaskForm::kFirstAlone),
+            (std::vector<int32_t>{1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0}));
+  const Value one = Tensor::Of<bool>({2, 1}, {true, true});
+  EXPECT_EQ(ContentOf(MaskInForm(one, MaskForm::kHalf)), ContentOf(one));
+}
+
+}  // namespace
+}  // namespace onnxcmp
