@@ -9,7 +9,7 @@ namespace onnxcmp {
 namespace {
 
 // For attributes and text. Characters that XML does not allow become U+FFFD.
-std::string Escaped(absl::string_view text) {
+std::string EscapedXml(absl::string_view text) {
   std::string escaped;
   for (const uint32_t code : DecodeUtf8(text)) {
     if (code == '&') {
@@ -35,15 +35,15 @@ std::string Escaped(absl::string_view text) {
 void JunitSuite::Add(absl::string_view group, absl::string_view name, absl::string_view kind,
                      absl::string_view message, absl::string_view text) {
   ++tests_;
-  absl::StrAppend(&cases_, "    <testcase classname=\"", Escaped(group), "\" name=\"",
-                  Escaped(name), "\"");
+  absl::StrAppend(&cases_, "    <testcase classname=\"", EscapedXml(group), "\" name=\"",
+                  EscapedXml(name), "\"");
   if (kind.empty()) {
     cases_ += "/>\n";
     return;
   }
   ++(kind == "error" ? errors_ : kind == "skipped" ? skipped_ : failures_);
-  absl::StrAppend(&cases_, ">\n      <", kind, " message=\"", Escaped(message), "\">",
-                  Escaped(text), "</", kind, ">\n    </testcase>\n");
+  absl::StrAppend(&cases_, ">\n      <", kind, " message=\"", EscapedXml(message), "\">",
+                  EscapedXml(text), "</", kind, ">\n    </testcase>\n");
 }
 
 std::string JunitSuite::Take(absl::string_view name, absl::string_view out) const {
@@ -51,8 +51,8 @@ std::string JunitSuite::Take(absl::string_view name, absl::string_view out) cons
       absl::StrCat(" tests=\"", tests_, "\" failures=\"", failures_, "\" errors=\"", errors_, "\"");
   const std::string skipped = skipped_ == 0 ? "" : absl::StrCat(" skipped=\"", skipped_, "\"");
   return absl::StrCat("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"onnxcmp\"",
-                      counts, ">\n  <testsuite name=\"", Escaped(name), "\"", counts, skipped,
-                      ">\n", cases_, "    <system-out>", Escaped(out),
+                      counts, ">\n  <testsuite name=\"", EscapedXml(name), "\"", counts, skipped,
+                      ">\n", cases_, "    <system-out>", EscapedXml(out),
                       "</system-out>\n  </testsuite>\n</testsuites>\n");
 }
 

@@ -1,7 +1,6 @@
 // A proof in the reports of a comparison.
 #include "reports/words/proof_words.h"
 
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -24,7 +23,6 @@
 #include "reports/render_table.h"
 #include "tests/support/json_schema.h"
 #include "tests/support/model_pair.h"
-#include "tests/support/paths.h"
 
 namespace onnxcmp {
 namespace {
@@ -167,10 +165,8 @@ TEST(ProofReports, WhatIsProvedWithExactNumbersIsNotCalledProved) {
                     HasSubstr("1 constant to float16"), HasSubstr("proved with exact numbers"),
                     HasSubstr("in float16 on the right, each element the nearest number: w")));
   EXPECT_EQ(RewriteFaultOf(comparison), "");
-  std::ifstream file(Document("comparison.schema.json"));
-  const Json schema = Json::parse(file, nullptr, /*allow_exceptions=*/false);
   const Json json = JsonOf(comparison);
-  EXPECT_THAT(testing::SchemaErrors(json, schema), IsEmpty()) << json.dump(1);
+  EXPECT_THAT(testing::SchemaErrors(json, testing::ComparisonSchema()), IsEmpty()) << json.dump(1);
   EXPECT_EQ(json["proof"]["proved"], false);
   EXPECT_EQ(json["proof"]["proved_with_exact_numbers"], true);
   EXPECT_EQ(json["proof"]["rests_on"]["conversions"]["constants"][0]["constant"], "w");
@@ -183,11 +179,10 @@ TEST(ProofReports, WhatIsProvedWithExactNumbersIsNotCalledProved) {
 }
 
 TEST(ProofReports, Json) {
-  std::ifstream file(Document("comparison.schema.json"));
-  const Json schema = Json::parse(file, nullptr, /*allow_exceptions=*/false);
   for (const char* right : {kOtherThird, kFaulty, "r = RandomNormalLike(x) y = Add(r, x)"}) {
     const Json json = JsonOf(Proved(kThird, right));
-    EXPECT_THAT(testing::SchemaErrors(json, schema), IsEmpty()) << json.dump(1);
+    EXPECT_THAT(testing::SchemaErrors(json, testing::ComparisonSchema()), IsEmpty())
+        << json.dump(1);
   }
   const Json proved = JsonOf(Proved(kThird, kOtherThird));
   EXPECT_EQ(proved["proof"]["proved"], true);

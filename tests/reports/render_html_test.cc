@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -23,7 +22,6 @@
 #include "reports/render_chain.h"
 #include "reports/render_json.h"
 #include "tests/support/json_schema.h"
-#include "tests/support/paths.h"
 #include "tests/support/stream_builder.h"
 
 namespace onnxcmp {
@@ -39,7 +37,7 @@ using Json = nlohmann::json;
 constexpr absl::string_view kDataBegins = "<script type=\"application/json\" id=\"onnxcmp\">";
 
 // y = f(x) on both sides, with this name for the right's result.
-Comparison MakeComparison(const std::string& name = "y") {
+Comparison NamedComparison(const std::string& name = "y") {
   const Tensor x = Tensor::Of<float>({2}, {1, -1});
   const Tensor other = Tensor::Of<float>({2}, {1.0000001f, -1.25f});
   testing::StreamBuilder left;
@@ -83,11 +81,6 @@ std::string DataOf(absl::string_view page) {
 
 Json ReportOf(const std::string& page) { return Json::parse(DataOf(page), nullptr, false); }
 
-Json Schema() {
-  std::ifstream file(Document("comparison.schema.json"));
-  return Json::parse(file, nullptr, /*allow_exceptions=*/false);
-}
-
 size_t CountOf(absl::string_view text, absl::string_view what) {
   return std::vector<std::string>(absl::StrSplit(text, what)).size() - 1;
 }
@@ -95,9 +88,9 @@ size_t CountOf(absl::string_view text, absl::string_view what) {
 TEST(RenderHtmlTest, HasTheReportAsTheSchemaSays) {
   HtmlOptions options;
   options.command = "onnxcmp a.onnx 'b c.onnx'";
-  const Json report = ReportOf(RenderHtml(MakeComparison(), options));
+  const Json report = ReportOf(RenderHtml(NamedComparison(), options));
   ASSERT_TRUE(report.is_object());
-  EXPECT_THAT(testing::SchemaErrors(report, Schema()), IsEmpty());
+  EXPECT_THAT(testing::SchemaErrors(report, testing::ComparisonSchema()), IsEmpty());
   EXPECT_EQ(report["verdict"], "different");
   EXPECT_EQ(report["rows"].size(), 2U);
   EXPECT_EQ(report["rows"][1]["diff"]["worst"].size(), 2U);
@@ -106,11 +99,11 @@ TEST(RenderHtmlTest, HasTheReportAsTheSchemaSays) {
   EXPECT_THAT(report["page"]["left_out"], IsEmpty());
   EXPECT_EQ(report["left"]["results"][1]["inputs"], Json(std::vector<int>{0}));
   const Json empty = ReportOf(RenderHtml(Comparison()));
-  EXPECT_THAT(testing::SchemaErrors(empty, Schema()), IsEmpty());
+  EXPECT_THAT(testing::SchemaErrors(empty, testing::ComparisonSchema()), IsEmpty());
 }
 
 TEST(RenderHtmlTest, SaysWhatJsonSays) {
-  const Comparison comparison = MakeComparison();
+  const Comparison comparison = NamedComparison();
   const Json page = ReportOf(RenderHtml(comparison));
   const Json json = Json::parse(RenderJson(comparison), nullptr, false);
   for (const char* member : {"words", "causes", "outputs", "exit", "notes"}) {
@@ -134,7 +127,7 @@ TEST(RenderHtmlTest, SaysWhatJsonSays) {
 }
 
 TEST(RenderHtmlTest, IsOneFileThatLoadsNothing) {
-  const std::string page = RenderHtml(MakeComparison());
+  const std::string page = RenderHtml(NamedComparison());
   EXPECT_THAT(page, StartsWith("<!DOCTYPE html>\n<html lang=\"en\" data-verdict=\"different\">\n"));
   EXPECT_THAT(page, HasSubstr("<title>different: left.onnx | right.onnx - onnxcmp</title>"));
   // Outside of script and style.
@@ -153,7 +146,7 @@ TEST(RenderHtmlTest, IsOneFileThatLoadsNothing) {
 }
 
 TEST(RenderHtmlTest, ThePolicyAllowsItsOwnScriptAlone) {
-  const std::string page = RenderHtml(MakeComparison());
+  const std::string page = RenderHtml(NamedComparison());
   const PageBundle& bundle = GetPageBundle();
   const auto source = [](absl::string_view hex) {
     return absl::StrCat("'sha256-", absl::Base64Escape(absl::HexStringToBytes(hex)), "'");
@@ -178,7 +171,7 @@ TEST(RenderHtmlTest, HostileNamesAreText) {
         std::string("\xe2\x80\xae"
                     "abc\xe2\x80\x8b"),
         std::string("\xff\xfe"), long_name}) {
-    Comparison comparison = MakeComparison(name);
+    Comparison comparison = NamedComparison(name);
     comparison.causes[0].text = name;
     comparison.right_summary.source = name;
     comparison.notes = {name};
@@ -202,23 +195,23 @@ TEST(RenderHtmlTest, SetsLinkToEachOther) {
   options.set = 1;
   options.set_name = "entry 1";
   options.sets = {"r.0.html", "r.1.html"};
-  const Json report = ReportOf(RenderHtml(MakeComparison(), options));
+  const Json report = ReportOf(RenderHtml(NamedComparison(), options));
   EXPECT_EQ(report["page"]["set"], 1);
   EXPECT_EQ(report["page"]["sets"], Json({"r.0.html", "r.1.html"}));
-  EXPECT_THAT(testing::SchemaErrors(report, Schema()), IsEmpty());
+  EXPECT_THAT(testing::SchemaErrors(report, testing::ComparisonSchema()), IsEmpty());
 }
 
 TEST(RenderHtmlTest, LeavesDetailsOutThatAreTooMuch) {
   const PageBundle& bundle = GetPageBundle();
   EXPECT_LT(bundle.script.size() + bundle.style.size(), 200'000U);
-  const size_t whole = RenderHtml(MakeComparison()).size();
+  const size_t whole = RenderHtml(NamedComparison()).size();
   EXPECT_LT(whole, bundle.script.size() + bundle.style.size() + 5000);
   HtmlOptions options;
   options.most_bytes = 1;
-  const std::string page = RenderHtml(MakeComparison(), options);
+  const std::string page = RenderHtml(NamedComparison(), options);
   EXPECT_LT(page.size(), whole);
   const Json report = ReportOf(page);
-  EXPECT_THAT(testing::SchemaErrors(report, Schema()), IsEmpty());
+  EXPECT_THAT(testing::SchemaErrors(report, testing::ComparisonSchema()), IsEmpty());
   EXPECT_FALSE(report["rows"][1]["diff"].contains("worst"));
   EXPECT_FALSE(report["left"]["results"][1].contains("statistics"));
   EXPECT_THAT(report["page"]["left_out"],
@@ -235,7 +228,7 @@ Comparison WithPicture(const std::vector<int64_t>& shape) {
   const Tensor left = Tensor::Of<float>(shape, values);
   values.back() += 0.5F;
   const Tensor right = Tensor::Of<float>(shape, values);
-  Comparison comparison = MakeComparison();
+  Comparison comparison = NamedComparison();
   ComparedRow& row = comparison.rows[1];
   const TensorDifference difference = TensorDifferenceOf(left, right, DifferenceOptions());
   row.picture = PictureOf(left, right, difference);
@@ -245,7 +238,7 @@ Comparison WithPicture(const std::vector<int64_t>& shape) {
 
 TEST(RenderHtmlTest, FewElementsAreNumbers) {
   const Json report = ReportOf(RenderHtml(WithPicture({2, 3})));
-  EXPECT_THAT(testing::SchemaErrors(report, Schema()), IsEmpty());
+  EXPECT_THAT(testing::SchemaErrors(report, testing::ComparisonSchema()), IsEmpty());
   EXPECT_FALSE(report["rows"][0].contains("values"));
   const Json& values = report["rows"][1]["values"];
   EXPECT_EQ(values["left"], Json({-3, -2, -1, 0, 1, 2}));
@@ -257,7 +250,7 @@ TEST(RenderHtmlTest, FewElementsAreNumbers) {
 
 TEST(RenderHtmlTest, ManyElementsAreMaps) {
   const Json report = ReportOf(RenderHtml(WithPicture({5, 40, 64})));
-  EXPECT_THAT(testing::SchemaErrors(report, Schema()), IsEmpty());
+  EXPECT_THAT(testing::SchemaErrors(report, testing::ComparisonSchema()), IsEmpty());
   const Json& values = report["rows"][1]["values"];
   EXPECT_EQ(values["size"], Json({40, 64}));
   EXPECT_EQ(values["cells"], Json({32, 32}));
@@ -280,25 +273,25 @@ TEST(RenderHtmlTest, ThePageSaysWhichElementsItLacks) {
   const Json report = ReportOf(RenderHtml(WithPicture({5, 40, 64}), options));
   EXPECT_FALSE(report["rows"][1].contains("values"));
   EXPECT_THAT(report["page"]["left_out"], ElementsAre("elements and maps of rows"));
-  EXPECT_THAT(testing::SchemaErrors(report, Schema()), IsEmpty());
+  EXPECT_THAT(testing::SchemaErrors(report, testing::ComparisonSchema()), IsEmpty());
 }
 
 TEST(RenderHtmlTest, ReprosAreWhereThePageSeesThem) {
-  Comparison comparison = MakeComparison();
+  Comparison comparison = NamedComparison();
   comparison.causes[0].repro_folder = "out/repros/cause_1";
   HtmlOptions options;
   options.folder = "out/pages/";
   Json report = ReportOf(RenderHtml(comparison, options));
   EXPECT_EQ(report["page"]["repro"],
             Json::parse(R"([{"cause": 0, "folder": "../repros/cause_1"}])"));
-  EXPECT_THAT(testing::SchemaErrors(report, Schema()), IsEmpty());
+  EXPECT_THAT(testing::SchemaErrors(report, testing::ComparisonSchema()), IsEmpty());
   // Nobody knows where standard output goes.
   report = ReportOf(RenderHtml(comparison));
   EXPECT_FALSE(report["page"].contains("repro"));
 }
 
 TEST(RenderHtmlTest, AChainHasAllStepsInOneFile) {
-  const Comparison comparison = MakeComparison("</script>");
+  const Comparison comparison = NamedComparison("</script>");
   Chain chain;
   chain.models = {"a.onnx", "b.onnx"};
   ChainStep step;
@@ -316,11 +309,12 @@ TEST(RenderHtmlTest, AChainHasAllStepsInOneFile) {
   const std::string begin = "<script type=\"application/json\" id=\"onnxcmp-0\">";
   std::string data = page.substr(page.find(begin) + begin.size());
   data = data.substr(0, data.find("</script>"));
-  EXPECT_THAT(testing::SchemaErrors(Json::parse(data, nullptr, false), Schema()), IsEmpty());
+  EXPECT_THAT(testing::SchemaErrors(Json::parse(data, nullptr, false), testing::ComparisonSchema()),
+              IsEmpty());
 }
 
 TEST(RenderHtmlTest, WithoutScriptsItSaysTheVerdict) {
-  const std::string page = RenderHtml(MakeComparison("<y>"));
+  const std::string page = RenderHtml(NamedComparison("<y>"));
   const size_t begin = page.find("<noscript>");
   const size_t end = page.find("</noscript>");
   ASSERT_LT(begin, end);

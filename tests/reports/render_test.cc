@@ -1,7 +1,6 @@
 // The renderers of a comparison, given one that was made by hand.
 #include <algorithm>
 #include <cstdint>
-#include <fstream>
 #include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -19,7 +18,6 @@
 #include "reports/render_junit.h"
 #include "reports/render_markdown.h"
 #include "tests/support/json_schema.h"
-#include "tests/support/paths.h"
 #include "tests/support/stream_builder.h"
 
 namespace onnxcmp {
@@ -106,13 +104,8 @@ Comparison MakeComparison() {
   return comparison;
 }
 
-Json Schema() {
-  std::ifstream file(Document("comparison.schema.json"));
-  return Json::parse(file, nullptr, /*allow_exceptions=*/false);
-}
-
 TEST(RenderJsonTest, IsAsTheSchemaSays) {
-  const Json schema = Schema();
+  const Json schema = testing::ComparisonSchema();
   ASSERT_TRUE(schema.is_object());
   const std::string text = RenderJson(MakeComparison());
   const Json json = Json::parse(text, nullptr, false);
@@ -123,7 +116,7 @@ TEST(RenderJsonTest, IsAsTheSchemaSays) {
 }
 
 TEST(RenderJsonTest, TheSchemaRefusesOtherThings) {
-  const Json schema = Schema();
+  const Json schema = testing::ComparisonSchema();
   const Json good = Json::parse(RenderJson(MakeComparison()), nullptr, false);
   Json bad = good;
   bad["verdict"] = "perhaps";
@@ -207,7 +200,7 @@ TEST(RenderJsonTest, AllThatACauseMayCarry) {
   origin.made_from = {{"x", "[1]", "0"}};
   comparison.right_not_finite.origins = {origin};
   const Json json = Json::parse(RenderJson(comparison), nullptr, false);
-  EXPECT_THAT(testing::SchemaErrors(json, Schema()), IsEmpty());
+  EXPECT_THAT(testing::SchemaErrors(json, testing::ComparisonSchema()), IsEmpty());
   EXPECT_EQ(json["causes"][0]["effect"], 0.25);
   EXPECT_EQ(json["causes"][0]["count"], 12);
   EXPECT_EQ(json["causes"][0]["truth"]["nearer"], "left");
@@ -228,7 +221,7 @@ TEST(RenderTest, WhatARecordingSaysMadeAResult) {
   EXPECT_EQ(json["right"]["results"][3]["op_type"], "Linear");
   EXPECT_EQ(json["right"]["results"][3]["domain"], "torch");
   EXPECT_FALSE(json["right"]["results"][3].contains("node"));
-  EXPECT_THAT(testing::SchemaErrors(json, Schema()), IsEmpty());
+  EXPECT_THAT(testing::SchemaErrors(json, testing::ComparisonSchema()), IsEmpty());
   EXPECT_THAT(RenderCsv(comparison), HasSubstr("RESULT,y,Linear,torch,"));
   EXPECT_THAT(RenderMarkdown(comparison), HasSubstr("`Linear` `y`"));
 }
@@ -247,7 +240,7 @@ TEST(RenderJsonTest, NumbersThatJsonLacks) {
   EXPECT_EQ(diff["cosine"], "NaN");
   EXPECT_EQ(diff["elements"], "-9007199254740993");
   EXPECT_EQ(diff["beyond"], kBig - 1);
-  EXPECT_THAT(testing::SchemaErrors(json, Schema()), IsEmpty());
+  EXPECT_THAT(testing::SchemaErrors(json, testing::ComparisonSchema()), IsEmpty());
 }
 
 // The fields of a text as RFC 4180 has them.

@@ -1,10 +1,12 @@
 #include "tests/support/json_schema.h"
 
+#include <fstream>
 #include <regex>
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "tests/support/paths.h"
 
 namespace onnxcmp::testing {
 namespace {
@@ -97,6 +99,11 @@ class Validator {
 };
 
 }  // namespace
+
+Json ComparisonSchema() {
+  std::ifstream file(Document("comparison.schema.json"));
+  return Json::parse(file, nullptr, /*allow_exceptions=*/false);
+}
 
 std::vector<std::string> SchemaErrors(const Json& value, const Json& schema) {
   std::vector<std::string> errors;

@@ -8,6 +8,9 @@
 
 namespace onnxcmp::testing {
 
+// docs/comparison.schema.json.
+nlohmann::json ComparisonSchema();
+
 // Errors, a line each, with the place in front: "/rows/0/left: ...". Knows type, const, enum,
 // anyOf, required, properties, additionalProperties, items, minimum, maximum, pattern and $ref into
 // $defs; another keyword is an error. Members that `properties` does not name are errors too,

@@ -1,4 +1,3 @@
-#include <fstream>
 #include <string>
 #include <vector>
 
@@ -14,7 +13,6 @@
 #include "reports/table/render_fusions.h"
 #include "tests/support/json_schema.h"
 #include "tests/support/model_pair.h"
-#include "tests/support/paths.h"
 
 namespace onnxcmp::testing {
 namespace {
@@ -105,8 +103,7 @@ TEST(CompareFusions, ReportsCarryThem) {
   EXPECT_THAT(RenderMarkdown(comparison),
               HasSubstr("<summary>Blocks that runtimes fuse</summary>"));
   const nlohmann::json json = nlohmann::json::parse(RenderJson(comparison));
-  std::ifstream file(Document("comparison.schema.json"));
-  EXPECT_THAT(SchemaErrors(json, nlohmann::json::parse(file)), IsEmpty());
+  EXPECT_THAT(SchemaErrors(json, testing::ComparisonSchema()), IsEmpty());
   EXPECT_EQ(json["blocks"]["nodes_to_exclude"], (std::vector<std::string>{"m", "a"}));
   EXPECT_EQ(json["blocks"]["right"][0]["obstacles"][0]["kind"], "Q/DQ");
   CompareOptions without;

@@ -1,7 +1,6 @@
 // Runs in double beside the own ones: which side is nearer the truth.
 #include "compare/in_double/shadow.h"
 
-#include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -19,7 +18,6 @@
 #include "tests/support/golden.h"
 #include "tests/support/json_schema.h"
 #include "tests/support/model_pair.h"
-#include "tests/support/paths.h"
 
 namespace onnxcmp {
 namespace {
@@ -129,10 +127,8 @@ TEST(ShadowTest, CausesAreJudgedWithoutBeingAsked) {
 
 TEST(ShadowTest, ReportsCarryIt) {
   const Comparison comparison = Shadowed(kFloat, kDetour, GivenFeeds());
-  std::ifstream file(Document("comparison.schema.json"));
-  const auto schema = nlohmann::json::parse(file);
   const auto json = nlohmann::json::parse(RenderJson(comparison));
-  EXPECT_THAT(testing::SchemaErrors(json, schema), IsEmpty());
+  EXPECT_THAT(testing::SchemaErrors(json, testing::ComparisonSchema()), IsEmpty());
   EXPECT_EQ(json["shadow"]["verdict"]["nearer"], "left");
   EXPECT_EQ(json["causes"][0]["truth"]["nearer"], "left");
   EXPECT_THAT(RenderCsv(comparison), HasSubstr(",left,"));
