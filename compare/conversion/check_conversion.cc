@@ -16,6 +16,7 @@
 #include "compare/conversion/conversion_matcher.h"
 #include "compare/conversion/converted_partners.h"
 #include "compare/conversion/near_results.h"
+#include "compare/conversion/node_check.h"
 #include "compare/differences/number_strips.h"
 #include "compare/differences/tensor_distance.h"
 #include "compare/graphs/region.h"
@@ -32,23 +33,6 @@ constexpr double kEpsilonsOfNode = 4;
 constexpr double kSumsInAnotherOrder = 3e-5;
 // Steps that integers may be off, as root mean square: sums that lie between two.
 constexpr double kStepsOfNode = 0.5;
-
-// One node, or a few, to be run in the plain side's form on the converted side's values.
-struct Check {
-  int plain = kNone;
-  int converted = kNone;
-  Region region;                // of the plain side
-  std::map<int, int> entries;   // by plain entry: the converted result in its place
-  double epsilon = 0;           // of the coarsest floats in the converted region
-  double inner_noise = 0;       // of roundings inside, against the size of numbers
-  std::vector<int> needs;       // converted results
-  std::vector<int> transposed;  // plain entries that the converted side has with exchanged axes
-  // A converted constant and the plain one of its name, of which it is no rounding, if there is
-  // one.
-  std::optional<std::pair<int, int>> odd_constant;
-};
-
-bool Rounds(DType dtype) { return dtype == DType::kFloat16 || dtype == DType::kBfloat16; }
 
 class ConversionChecker {
  public:
@@ -94,10 +78,12 @@ class ConversionChecker {
 
  private:
   void PlanChecks() {
+    const CheckedSides sides = {plain_,           converted_,           params_, partners_,
+                                plain_constants_, converted_constants_, matcher_};
     for (const int r : matcher_.wrong()) suspect_[Index(r)] = true;
     for (const auto& [l, r] : matcher_.unmatched()) {
       if (suspect_[Index(r)]) continue;
-      std::optional<Check> check = PlanFor(l, r);
+      std::optional<NodeCheck> check = PlanCheck(sides, l, r);
       if (check.has_value()) {
         checks_.push_back(*std::move(check));
       } else {
@@ -106,162 +92,18 @@ class ConversionChecker {
     }
   }
 
-  std::optional<Check> PlanFor(int l, int r) {
-    Check check;
-    // Integers of both sides need not stand for the same numbers.
-    if (plain_.IsComputed(matcher_.ClassOf(l))) l = matcher_.ClassOf(l);
-    check.plain = l;
-    check.converted = r;
-    // Weights that the converted side rounds by itself are as good as constants.
-    const auto stands = [&](int read) {
-      return !matcher_.ClassesInOrder(read).empty() ||
-             (converted_constants_.IsFixed(read) && IsInteger(converted_.result(read).dtype) &&
-              matcher_.ParamsOf(read).has_value());
-    };
-    const Region theirs = RegionOf(converted_, r, stands);
-    absl::flat_hash_map<int, int> by_class;
-    for (const int entry : theirs.entries) {
-      for (const int number : matcher_.ClassesInOrder(entry)) {
-        int& place = by_class.try_emplace(number, entry).first->second;
-        // Integers are what the node computes with; the floats before them only give the scale.
-        if (IsInteger(converted_.result(entry).dtype)) place = entry;
-      }
-    }
-    check.region =
-        RegionOf(plain_, l, [&](int read) { return by_class.contains(matcher_.ClassOf(read)); });
-    if (check.region.nodes.size() >= kMaxRegionNodes) return std::nullopt;
-    for (const int entry : check.region.entries) {
-      const auto it = by_class.find(matcher_.ClassOf(entry));
-      if (it != by_class.end()) {
-        check.entries[entry] = it->second;
-        Need(it->second, &check);
-      } else if (plain_constants_.IsFixed(entry)) {
-        AddConstant(entry, theirs, &check);
-      } else {
-        return std::nullopt;
-      }
-    }
-    Need(r, &check);
-    for (const int n : theirs.nodes) {
-      for (const int made : converted_.node(n).made->outputs) {
-        if (made != kNone && Rounds(converted_.result(made).dtype)) {
-          check.epsilon = std::max(check.epsilon, EpsilonOf(converted_.result(made).dtype));
-        }
-      }
-    }
-    check.inner_noise = NoiseOfOtherWeights(check, theirs) + NoiseInside(theirs, r);
-    return check;
-  }
-
-  void Need(int r, Check* check) {
-    check->needs.push_back(r);
-    const std::optional<QuantParams> params = matcher_.ParamsOf(r);
-    if (!params.has_value()) return;
-    for (const int parameter : {params->scale, params->zero_point}) {
-      if (parameter != kNone) check->needs.push_back(parameter);
-    }
-  }
-
-  // The converted region's constant that is this one of the plain side, rounded, if there is one.
-  void AddConstant(int l, const Region& theirs, Check* check) {
-    // Integers first: a node that rounds its weights by itself may have the floats, too.
-    std::vector<int> entries(theirs.entries.begin(), theirs.entries.end());
-    absl::c_stable_partition(entries, [&](int r) { return IsInteger(converted_.result(r).dtype); });
-    for (const bool transposed : {false, true}) {
-      for (const bool named : {true, false}) {
-        for (const int r : entries) {
-          if (!converted_constants_.IsFixed(r) || (partners_[Index(r)] == l) != named) continue;
-          if (matcher_.RoundingOf(l, r, transposed) != ConstantRounding::kHonest) continue;
-          check->entries[l] = r;
-          if (transposed) check->transposed.push_back(l);
-          return;
-        }
-      }
-    }
-    for (const int r : theirs.entries) {
-      if (partners_[Index(r)] == l && plain_.result(l).fingerprint.size > 1) {
-        check->odd_constant.emplace(r, l);
-      }
-    }
-  }
-
-  // True if a region multiplies by constants what another of its nodes gives: converters fold that
-  // into the weights.
-  bool MayBeFolded(const Region& region) {
-    const auto scales = [&](int n) {
-      const StreamNode& made = *plain_.node(n).made;
-      if (made.op_type == "BatchNormalization") return true;
-      return (made.op_type == "Mul" || made.op_type == "Div") &&
-             absl::c_any_of(made.inputs,
-                            [&](int l) { return l != kNone && plain_constants_.IsFixed(l); });
-    };
-    return region.nodes.size() > 1 && absl::c_any_of(region.nodes, scales);
-  }
-
-  // Noise of 8-bit weights that stand for none of the plain side by themselves, since something is
-  // folded into them: twice the rounding to their steps, against their size.
-  double NoiseOfOtherWeights(const Check& check, const Region& theirs) {
-    if (!MayBeFolded(check.region)) return 0;
-    constexpr double kRoundingOfSteps = 0.6;
-    double noise = 0;
-    for (const int r : theirs.entries) {
-      const std::optional<QuantParams> params = matcher_.ParamsOf(r);
-      if (!params.has_value() || !converted_constants_.IsFixed(r) ||
-          absl::c_any_of(check.entries, [&](const auto& entry) { return entry.second == r; })) {
-        continue;
-      }
-      const std::optional<QuantParamValues> values = converted_constants_.ParamsOf(r, *params);
-      const Value& integers = converted_constants_.Of(r);
-      if (!values.has_value() || !IsMeasurable(integers)) continue;
-      double squares = 0;
-      ForEachStrip(NumberReader(integers.tensor()), 0, integers.tensor().num_elements(),
-                   [&](int64_t, int64_t count, const double* q) {
-                     for (int64_t i = 0; i < count; ++i) {
-                       squares += std::pow(q[i] - values->ZeroPointOf(0), 2);
-                     }
-                   });
-      const double size = std::sqrt(
-          squares / std::max<double>(1, static_cast<double>(integers.tensor().num_elements())));
-      if (size > 0) noise += kRoundingOfSteps / size;
-    }
-    return std::min(noise, 0.1);
-  }
-
-  // Noise of results that the converted region rounds on the way, and of operators that round
-  // inside: half a step against the size of the numbers.
-  double NoiseInside(const Region& theirs, int end) {
-    // Weights and inputs of 8 bits, each with a scale of its own; an LSTM adds that up by steps.
-    constexpr double kOfProduct = 0.015;
-    constexpr double kOfRecurrence = 0.05;
-    double noise = 0;
-    for (const int n : theirs.nodes) {
-      const StreamNode& made = *converted_.node(n).made;
-      if (made.op_type == "DynamicQuantizeMatMul") noise += kOfProduct;
-      if (made.op_type == "DynamicQuantizeLSTM") noise += kOfRecurrence;
-      const int r = made.outputs[0];
-      if (r == kNone || r == end || !params_.written(r).has_value()) continue;
-      const std::optional<QuantParamValues> values =
-          converted_constants_.ParamsOf(r, *params_.written(r));
-      if (!values.has_value()) continue;
-      const Statistics& steps = converted_.result(r).fingerprint.numbers().statistics;
-      const double size = std::hypot(steps.deviation, steps.mean - values->ZeroPointOf(0));
-      if (size > 0) noise += 0.5 / size;
-    }
-    return noise;
-  }
-
   absl::Status RunChecks() {
     std::vector<bool> wanted(converted_.stream().results.size());
     std::vector<int> uses(wanted.size());
     bool missing = false;
-    for (const Check& check : checks_) {
+    for (const NodeCheck& check : checks_) {
       for (const int r : check.needs) {
         ++uses[Index(r)];
         if (converted_constants_.IsFixed(r) || converted_side_.bank->Find(r) != nullptr) continue;
         wanted[Index(r)] = missing = true;
       }
     }
-    absl::c_sort(checks_, [](const Check& a, const Check& b) {
+    absl::c_sort(checks_, [](const NodeCheck& a, const NodeCheck& b) {
       return std::pair(*absl::c_max_element(a.needs), a.converted) <
              std::pair(*absl::c_max_element(b.needs), b.converted);
     });
@@ -274,7 +116,7 @@ class ConversionChecker {
     size_t next = 0;
     const auto run_until = [&](int seen) {
       for (; next < checks_.size() && *absl::c_max_element(checks_[next].needs) <= seen; ++next) {
-        const Check& check = checks_[next];
+        const NodeCheck& check = checks_[next];
         if (!IsHonest(check, find)) {
           suspect_[Index(check.converted)] = true;
           if (check.odd_constant.has_value()) odd_[check.converted] = *check.odd_constant;
@@ -351,7 +193,7 @@ class ConversionChecker {
         .value_or(floats);
   }
 
-  bool IsHonest(const Check& check, ValueOf value_of) {
+  bool IsHonest(const NodeCheck& check, ValueOf value_of) {
     const Value own = RunRegion(
         plain_, check.region, check.plain,
         [&](int l) -> Value {
@@ -484,7 +326,7 @@ class ConversionChecker {
   ConstantValues plain_constants_;
   ConstantValues converted_constants_;
   ConversionMatcher matcher_;
-  std::vector<Check> checks_;
+  std::vector<NodeCheck> checks_;
   std::vector<bool> suspect_;  // by converted result
   std::vector<bool> unknown_;  // the same, if no node of the plain side could be run for it
   std::map<int, std::pair<int, int>> odd_;  // by suspect: a constant that it is made with
@@ -502,7 +344,7 @@ bool IsMostlyConverted(const PerSide<RecordedSide>& sides, const Conversion& con
       continue;
     }
     ++floats;
-    coarse += Rounds(result.dtype) ? 1 : 0;
+    coarse += IsShortFloat(result.dtype) ? 1 : 0;
   }
   return coarse > kDetour && 2 * coarse >= floats;
 }

@@ -16,14 +16,14 @@ namespace {
 
 int64_t ShortFloats(const ResultStream& stream) {
   return std::count_if(stream.results.begin(), stream.results.end(), [](const StreamResult& r) {
-    return r.node != kNone && (r.dtype == DType::kFloat16 || r.dtype == DType::kBfloat16);
+    return r.node != kNone && IsShortFloat(r.dtype);
   });
 }
 
 double CoarsestEpsilon(const ResultStream& stream) {
   double epsilon = 0;
   for (const StreamResult& r : stream.results) {
-    if (r.dtype == DType::kFloat16 || r.dtype == DType::kBfloat16) {
+    if (IsShortFloat(r.dtype)) {
       epsilon = std::max(epsilon, EpsilonOf(r.dtype));
     }
   }
@@ -33,8 +33,7 @@ double CoarsestEpsilon(const ResultStream& stream) {
 bool HasShortFloats(const Graph& graph) {
   return absl::c_any_of(graph.initializers, [](const Initializer& initializer) {
     const Value& value = initializer.value;
-    return value.is_tensor() && (value.tensor().dtype() == DType::kFloat16 ||
-                                 value.tensor().dtype() == DType::kBfloat16);
+    return value.is_tensor() && IsShortFloat(value.tensor().dtype());
   });
 }
 
@@ -68,6 +67,8 @@ bool HasFewBits(const ResultStream& stream) {
 }
 
 }  // namespace
+
+bool IsShortFloat(DType dtype) { return dtype == DType::kFloat16 || dtype == DType::kBfloat16; }
 
 bool MayBeConverted(const PerSide<const Graph*>& graphs) {
   return Quantized(*graphs.left) != Quantized(*graphs.right) ||

@@ -7,8 +7,12 @@
 #include "compare/base/per_side.h"
 #include "compare/streams/result_stream.h"
 #include "evaluator/model/model.h"
+#include "evaluator/tensor/dtype.h"
 
 namespace onnxcmp {
+
+// float16 and bfloat16.
+bool IsShortFloat(DType dtype);
 
 struct Conversion {
   SideId converted = SideId::kRight;

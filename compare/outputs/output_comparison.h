@@ -43,6 +43,7 @@ enum class Ground : uint8_t {
 struct Ruling {
   Ground ground = Ground::kOrder;
   std::string why;
+  bool decides = false;  // the pair had been judged otherwise before
 };
 
 struct OutputPair {

@@ -26,13 +26,15 @@ const GroundRow& RowOf(Ground ground) {
 
 void Rule(Ground ground, std::string why, OutputPair* pair) {
   ValueDifference& difference = pair->difference;
-  difference.agree = RowOf(ground).agrees;
+  const bool agrees = RowOf(ground).agrees;
+  const bool decides = difference.agree != agrees;
+  difference.agree = agrees;
   if (ground == Ground::kOrder) {
     difference.reason = why;
   } else if (!difference.agree) {
     difference.fault = why;
   }
-  pair->rulings.push_back({ground, std::move(why)});
+  pair->rulings.push_back({ground, std::move(why), decides});
 }
 
 void SumUp(OutputComparison* outputs) { outputs->agree = AllAgree(*outputs); }

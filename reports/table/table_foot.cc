@@ -27,6 +27,7 @@
 #include "reports/words/proof_words.h"
 #include "reports/words/result_words.h"
 #include "reports/words/row_selection.h"
+#include "reports/words/rulings_text.h"
 #include "reports/words/shadow_text.h"
 
 namespace onnxcmp {
@@ -468,6 +469,12 @@ std::string VerdictDetails(const Comparison& comparison, const TableOptions& opt
     }
     text += LabelledLines(label == before ? "" : label, Color::kPlain, line, options, style);
     before = label;
+  }
+  if (!all) return absl::StrCat(text, "exit ", ExitStatusOf(comparison), "\n");
+  std::string label = "judged";
+  for (const std::string& line : RulingsText(comparison.outputs)) {
+    text +=
+        LabelledLines(std::exchange(label, ""), Color::kPlain, PrintableText(line), options, style);
   }
   return absl::StrCat(text, "exit ", ExitStatusOf(comparison), "\n");
 }

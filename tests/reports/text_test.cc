@@ -13,8 +13,10 @@
 #include "compare/differences/element_text.h"
 #include "compare/differences/tensor_difference.h"
 #include "compare/inputs/type_text.h"
+#include "compare/outputs/rulings.h"
 #include "compare/text/utf8.h"
 #include "reports/words/result_words.h"
+#include "reports/words/rulings_text.h"
 #include "tests/support/op_test.h"
 
 namespace onnxcmp {
@@ -28,6 +30,22 @@ TypeInfo Floats(std::vector<TypeInfo::Dim> shape) {
   type.dtype = DType::kFloat;
   type.shape = std::move(shape);
   return type;
+}
+
+TEST(RulingsTextTest, WhatDecidedEachOutput) {
+  OutputComparison outputs;
+  outputs.pairs.resize(3);
+  for (OutputPair& pair : outputs.pairs) pair.difference.agree = false;
+  outputs.pairs[1].left = "logits";
+  Rule(Ground::kHonestNoise, "", &outputs.pairs[1]);
+  Rule(Ground::kSignalToNoise, "9 dB, below 10 dB", &outputs.pairs[1]);
+  outputs.pairs[2].left = "ids";
+  outputs.pairs[2].difference.agree = true;
+  Rule(Ground::kTies, "TopK top", &outputs.pairs[2]);
+  EXPECT_THAT(RulingsText(outputs),
+              ElementsAre("logits: excused: honest noise of a conversion; objection: too little "
+                          "signal to noise: 9 dB, below 10 dB",
+                          "ids: excused: a choice at equal numbers: TopK top (changes nothing)"));
 }
 
 TEST(TypeTextTest, Types) {

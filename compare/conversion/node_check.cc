@@ -1,0 +1,200 @@
+#include "compare/conversion/node_check.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+#include "absl/algorithm/container.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/string_view.h"
+#include "compare/conversion/conversion.h"
+#include "compare/conversion/honest_constant.h"
+#include "compare/differences/number_strips.h"
+#include "compare/differences/tensor_distance.h"
+#include "evaluator/tensor/dtype.h"
+
+namespace onnxcmp {
+namespace {
+
+// Operators that round inside to 8 bits by scales of their own, against the size of their result. A
+// recurrence adds that up by steps.
+struct InnerNoise {
+  absl::string_view op_type;
+  double noise;
+};
+constexpr InnerNoise kInnerNoise[] = {
+    {"DynamicQuantizeMatMul", 0.015},
+    {"DynamicQuantizeLSTM", 0.05},
+};
+
+class CheckPlanner {
+ public:
+  explicit CheckPlanner(const CheckedSides& sides)
+      : plain_(sides.plain),
+        converted_(sides.converted),
+        params_(sides.params),
+        partners_(sides.partners),
+        plain_constants_(sides.plain_constants),
+        converted_constants_(sides.converted_constants),
+        matcher_(sides.matcher) {}
+
+  std::optional<NodeCheck> Plan(int l, int r) {
+    NodeCheck check;
+    // Integers of both sides need not stand for the same numbers.
+    if (plain_.IsComputed(matcher_.ClassOf(l))) l = matcher_.ClassOf(l);
+    check.plain = l;
+    check.converted = r;
+    // Weights that the converted side rounds by itself are as good as constants.
+    const auto stands = [&](int read) {
+      return !matcher_.ClassesInOrder(read).empty() ||
+             (converted_constants_.IsFixed(read) && IsInteger(converted_.result(read).dtype) &&
+              matcher_.ParamsOf(read).has_value());
+    };
+    const Region theirs = RegionOf(converted_, r, stands);
+    absl::flat_hash_map<int, int> by_class;
+    for (const int entry : theirs.entries) {
+      for (const int number : matcher_.ClassesInOrder(entry)) {
+        int& place = by_class.try_emplace(number, entry).first->second;
+        // Integers are what the node computes with; the floats before them only give the scale.
+        if (IsInteger(converted_.result(entry).dtype)) place = entry;
+      }
+    }
+    check.region =
+        RegionOf(plain_, l, [&](int read) { return by_class.contains(matcher_.ClassOf(read)); });
+    if (check.region.nodes.size() >= kMaxRegionNodes) return std::nullopt;
+    for (const int entry : check.region.entries) {
+      const auto it = by_class.find(matcher_.ClassOf(entry));
+      if (it != by_class.end()) {
+        check.entries[entry] = it->second;
+        Need(it->second, &check);
+      } else if (plain_constants_.IsFixed(entry)) {
+        AddConstant(entry, theirs, &check);
+      } else {
+        return std::nullopt;
+      }
+    }
+    Need(r, &check);
+    for (const int n : theirs.nodes) {
+      for (const int made : converted_.node(n).made->outputs) {
+        if (made != kNone && IsShortFloat(converted_.result(made).dtype)) {
+          check.epsilon = std::max(check.epsilon, EpsilonOf(converted_.result(made).dtype));
+        }
+      }
+    }
+    check.inner_noise = NoiseOfOtherWeights(check, theirs) + NoiseInside(theirs, r);
+    return check;
+  }
+
+ private:
+  void Need(int r, NodeCheck* check) {
+    check->needs.push_back(r);
+    const std::optional<QuantParams> params = matcher_.ParamsOf(r);
+    if (!params.has_value()) return;
+    for (const int parameter : {params->scale, params->zero_point}) {
+      if (parameter != kNone) check->needs.push_back(parameter);
+    }
+  }
+
+  // The converted region's constant that is this one of the plain side, rounded, if there is one.
+  void AddConstant(int l, const Region& theirs, NodeCheck* check) {
+    // Integers first: a node that rounds its weights by itself may have the floats, too.
+    std::vector<int> entries(theirs.entries.begin(), theirs.entries.end());
+    absl::c_stable_partition(entries, [&](int r) { return IsInteger(converted_.result(r).dtype); });
+    for (const bool transposed : {false, true}) {
+      for (const bool named : {true, false}) {
+        for (const int r : entries) {
+          if (!converted_constants_.IsFixed(r) || (partners_[Index(r)] == l) != named) continue;
+          if (matcher_.RoundingOf(l, r, transposed) != ConstantRounding::kHonest) continue;
+          check->entries[l] = r;
+          if (transposed) check->transposed.push_back(l);
+          return;
+        }
+      }
+    }
+    for (const int r : theirs.entries) {
+      if (partners_[Index(r)] == l && plain_.result(l).fingerprint.size > 1) {
+        check->odd_constant.emplace(r, l);
+      }
+    }
+  }
+
+  // True if a region multiplies by constants what another of its nodes gives: converters fold that
+  // into the weights.
+  bool MayBeFolded(const Region& region) {
+    const auto scales = [&](int n) {
+      const StreamNode& made = *plain_.node(n).made;
+      if (made.op_type == "BatchNormalization") return true;
+      return (made.op_type == "Mul" || made.op_type == "Div") &&
+             absl::c_any_of(made.inputs,
+                            [&](int l) { return l != kNone && plain_constants_.IsFixed(l); });
+    };
+    return region.nodes.size() > 1 && absl::c_any_of(region.nodes, scales);
+  }
+
+  // Noise of 8-bit weights that stand for none of the plain side by themselves, since something is
+  // folded into them: twice the rounding to their steps, against their size.
+  double NoiseOfOtherWeights(const NodeCheck& check, const Region& theirs) {
+    if (!MayBeFolded(check.region)) return 0;
+    constexpr double kRoundingOfSteps = 0.6;
+    double noise = 0;
+    for (const int r : theirs.entries) {
+      const std::optional<QuantParams> params = matcher_.ParamsOf(r);
+      if (!params.has_value() || !converted_constants_.IsFixed(r) ||
+          absl::c_any_of(check.entries, [&](const auto& entry) { return entry.second == r; })) {
+        continue;
+      }
+      const std::optional<QuantParamValues> values = converted_constants_.ParamsOf(r, *params);
+      const Value& integers = converted_constants_.Of(r);
+      if (!values.has_value() || !IsMeasurable(integers)) continue;
+      double squares = 0;
+      ForEachStrip(NumberReader(integers.tensor()), 0, integers.tensor().num_elements(),
+                   [&](int64_t, int64_t count, const double* q) {
+                     for (int64_t i = 0; i < count; ++i) {
+                       squares += std::pow(q[i] - values->ZeroPointOf(0), 2);
+                     }
+                   });
+      const double size = std::sqrt(
+          squares / std::max<double>(1, static_cast<double>(integers.tensor().num_elements())));
+      if (size > 0) noise += kRoundingOfSteps / size;
+    }
+    return std::min(noise, 0.1);
+  }
+
+  // Noise of results that the converted region rounds on the way, and of operators that round
+  // inside: half a step against the size of the numbers.
+  double NoiseInside(const Region& theirs, int end) {
+    double noise = 0;
+    for (const int n : theirs.nodes) {
+      const StreamNode& made = *converted_.node(n).made;
+      for (const InnerNoise& inside : kInnerNoise) {
+        if (made.op_type == inside.op_type) noise += inside.noise;
+      }
+      const int r = made.outputs[0];
+      if (r == kNone || r == end || !params_.written(r).has_value()) continue;
+      const std::optional<QuantParamValues> values =
+          converted_constants_.ParamsOf(r, *params_.written(r));
+      if (!values.has_value()) continue;
+      const Statistics& steps = converted_.result(r).fingerprint.numbers().statistics;
+      const double size = std::hypot(steps.deviation, steps.mean - values->ZeroPointOf(0));
+      if (size > 0) noise += 0.5 / size;
+    }
+    return noise;
+  }
+
+  const SideGraph& plain_;
+  const SideGraph& converted_;
+  const QuantParamsByResult& params_;
+  const std::vector<int>& partners_;
+  ConstantValues& plain_constants_;
+  ConstantValues& converted_constants_;
+  ConversionMatcher& matcher_;
+};
+
+}  // namespace
+
+std::optional<NodeCheck> PlanCheck(const CheckedSides& sides, int l, int r) {
+  return CheckPlanner(sides).Plan(l, r);
+}
+
+}  // namespace onnxcmp
