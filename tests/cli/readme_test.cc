@@ -1,4 +1,4 @@
-// README.md shows what the program prints.
+// README.md and the documents show what the program prints, and what compiles.
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -55,10 +55,39 @@ void ExpectPrinted(const std::string& document, const std::string& folder, size_
   }
 }
 
-TEST(ReadmeTest, ShowsWhatTheProgramPrints) { ExpectPrinted("README.md", TestData("readme"), 1); }
+TEST(ReadmeTest, TheTableIsWhatTheProgramPrints) {
+  ExpectPrinted("docs/usage.md", TestData("readme"), 1);
+}
 
 TEST(ReadmeTest, TheGalleryShowsWhatTheProgramPrints) {
   ExpectPrinted("docs/gallery.md", TestData(""), 5);
+}
+
+// Commands that stand alone in a line of a list: "  `onnxcmp ...`".
+TEST(ReadmeTest, ItsTasksRun) {
+  int tasks = 0;
+  for (const std::string& line : Lines(ReadFile(SourceFile("README.md")))) {
+    if (!absl::StartsWith(line, "  `onnxcmp ")) continue;
+    ++tasks;
+    if (absl::StrContains(line, "--against")) continue;  // needs a runtime
+    const std::string command = absl::StrReplaceAll(
+        line, {{"  `onnxcmp", "\"$ONNXCMP\""}, {"`", ""}, {"-o part", "-o \"$PART\""}});
+    const Outcome outcome =
+        Shell(absl::StrCat("cd '", TestData("models/llm"), "' && PART=$(mktemp -d)/part && ",
+                           command, "; status=$?; rm -rf \"${PART%/part}\"; exit $status"));
+    EXPECT_EQ(outcome.status, 0) << line << "\n" << outcome.err;
+  }
+  EXPECT_EQ(tasks, 5);
+}
+
+TEST(ReadmeTest, ItsCodeIsOfAnExample) {
+  const std::string readme = ReadFile(SourceFile("README.md"));
+  const std::string fence = "```cpp\n";
+  const size_t start = readme.find(fence);
+  ASSERT_NE(start, std::string::npos);
+  const size_t end = readme.find("```\n", start + fence.size());
+  const std::string code = readme.substr(start + fence.size(), end - start - fence.size());
+  EXPECT_THAT(ReadFile(SourceFile("examples/optimizer_test.cc")), ::testing::HasSubstr(code));
 }
 
 // The text of a picture, a line for each of its elements.
