@@ -42,7 +42,7 @@ struct PairResult {
   int64_t peak_bytes = 0;    // of memory
   int64_t memory_limit = 0;  // of memory, 0: none
   int64_t model_bytes = 0;   // of both sides' files
-  std::string version;       // "onnxcmp 0.2.0"
+  std::string version;       // "onnxcmp 0.3.0"
   std::string finished;      // "2026-11-26T03:00:12Z"
   std::string folder;  // of its files, within the batch's: "pairs/3f/3f...". "": there is none
   std::string report, page;  // their names in it, "" where one is missing

@@ -20,7 +20,7 @@ enum class PairPages : uint8_t { kAll, kUnexpected, kNone };
 
 struct PairRunOptions {
   std::vector<std::string> program;  // words that start a comparison
-  std::string version;               // "onnxcmp 0.2.0"
+  std::string version;               // "onnxcmp 0.3.0"
   // All that results depend on besides files and options: the program's build, a pair's runtime.
   std::function<std::string(const BatchPair&)> depends_on;
   int jobs = 1;

@@ -6,7 +6,7 @@
 
 namespace onnxcmp::cli {
 
-// Some lines, the first of which is "onnxcmp 0.2.0".
+// Some lines, the first of which is "onnxcmp 0.3.0".
 std::string VersionText();
 
 }  // namespace onnxcmp::cli
