@@ -10,13 +10,13 @@
 namespace onnxcmp {
 namespace {
 
-struct Case {
+struct GroundCase {
   Ground ground;
   bool agrees;
   bool in_reason;  // the text is the reason why values were not compared, and no fault of numbers
 };
 
-constexpr Case kCases[] = {
+constexpr GroundCase kGroundCases[] = {
     {Ground::kOrder, false, true},          {Ground::kUnrelated, false, false},
     {Ground::kSignalToNoise, false, false}, {Ground::kLostPart, false, false},
     {Ground::kCause, false, false},         {Ground::kTies, true, false},
@@ -24,7 +24,7 @@ constexpr Case kCases[] = {
 };
 
 TEST(Rulings, AGroundDecidesWhateverWasMeasured) {
-  for (const Case& one : kCases) {
+  for (const GroundCase& one : kGroundCases) {
     for (const bool measured : {false, true}) {
       OutputPair pair;
       pair.difference.agree = measured;
