@@ -32,7 +32,7 @@ struct NodeCheck {
   std::optional<std::pair<int, int>> odd_constant;
 };
 
-// What plans read; all must outlive the call.
+// Both sides as a plan reads them; all must outlive the call.
 struct CheckedSides {
   const SideGraph& plain;
   const SideGraph& converted;

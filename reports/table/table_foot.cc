@@ -414,6 +414,18 @@ std::string CoverageLines(const Comparison& comparison, const TableOptions& opti
                       : text;
 }
 
+// The objections and excuses that decided each output, if all is asked for.
+std::string JudgedLines(const Comparison& comparison, const TableOptions& options,
+                        const TableStyle& style) {
+  if (options.rows != TableOptions::Rows::kAll) return "";
+  std::string text;
+  for (const std::string& line : RulingsText(comparison.outputs)) {
+    text += LabelledLines(text.empty() ? "judged" : "", Color::kPlain, PrintableText(line), options,
+                          style);
+  }
+  return text;
+}
+
 // The proof, with a legend of the marks of rows.
 std::string ProofFoot(const Comparison& comparison, const TableOptions& options,
                       const TableStyle& style) {
@@ -492,7 +504,8 @@ std::string VerdictLines(const Comparison& comparison, const TableOptions& optio
     text += LabelledLines(label, TableStyle::ColorOf(comparison.verdict), line, options, style);
     label = "";
   }
-  return absl::StrCat(text, "exit ", ExitStatusOf(comparison), "\n");
+  return absl::StrCat(text, JudgedLines(comparison, options, style), "exit ",
+                      ExitStatusOf(comparison), "\n");
 }
 
 }  // namespace onnxcmp

@@ -20,14 +20,14 @@ using ::testing::Pair;
 
 // Counted today. A number that falls is lowered here; one that rises needs a reason in the commit.
 constexpr HouseRow kHouse[] = {
-    {"files that write agree or a verdict", 20},
-    {"numeric constants", 907},
+    {"files that write agree or a verdict", 11},
+    {"numeric constants", 909},
     {"numeric constants that share a name", 341},
     {"observers", 28},
     {"calls of Revisit", 18},
-    {"types in headers", 595},
-    {"rooms of compare", 54},
-    {"arrows between rooms of compare", 316},
+    {"types in headers", 601},
+    {"rooms of compare", 40},
+    {"arrows between rooms of compare", 235},
 };
 
 TEST(Architecture, CountsDoNotRise) {
