@@ -214,7 +214,7 @@ std::vector<ResultPair> PairsOf(absl::Span<const Cause> causes) {
   return pairs;
 }
 
-// Causes that a review has taken for quantization, although what was recorded there counts.
+// Causes dismissed as quantization, at results that count.
 std::vector<Cause> CausesOfDifferences(absl::Span<const Cause> causes,
                                        const OutputComparison& judged) {
   std::vector<Cause> rest;
@@ -228,8 +228,8 @@ std::vector<Cause> CausesOfDifferences(absl::Span<const Cause> causes,
   return rest;
 }
 
-// Recorded results that noise explains do not count where no cause is left. What counts all the
-// same keeps the causes that were found.
+// Excuses recorded results that quantization noise explains, if no cause is left; results that
+// still count keep the causes that were found.
 void LeaveOutNoise(const PerSide<RecordedSide>& sides, absl::Span<const Cause> found,
                    OutputComparison* judged, std::vector<Cause>* left) {
   if (!AnyRecorded(sides) || !left->empty()) return;
@@ -238,8 +238,8 @@ void LeaveOutNoise(const PerSide<RecordedSide>& sides, absl::Span<const Cause> f
   *left = CausesOfDifferences(found, *judged);
 }
 
-// Layers are measured by results that a recording need not have, so where all that it has agrees,
-// nothing speaks against them.
+// Layers are measured by results that a recording may lack, so if all recorded results agree,
+// layers are not reviewed.
 LookAtQuantizationOptions LookingAtQuantization(const CompareOptions& options, bool recorded,
                                                 bool quantized, bool agree, bool honest) {
   return {.review = options.causes && quantized && !honest && !(recorded && agree),
@@ -467,7 +467,7 @@ absl::StatusOr<Comparison> Compare(Side& left, Side& right, const CompareOptions
       Findings findings,
       CompareRecords(records, ViewsOf(sides, records.sides), std::move(for_search), options,
                      {options.keep_values, options.search_memory, options.watch, &pool, pictures}));
-  // A search that was stopped on its way has found nothing, which is not what the models are.
+  // An interrupted search must not report "no causes".
   OC_RETURN_IF_ERROR(CheckNotStopped(options));
   return Assemble(sides, std::move(records.sides), std::move(findings), options);
 }

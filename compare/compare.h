@@ -39,9 +39,9 @@ struct CompareOptions {
   ToleranceOptions tolerance;
   // Results that are pairs regardless of their values, "LEFT=RIGHT".
   std::vector<std::string> pairs;
-  // True if inputs were made up: scales and zero points were not calibrated for them.
+  // True if inputs were made up: scales and zero points were calibrated on others.
   bool made_up = false;
-  // They reach as far into these as what was calibrated with, as far as anybody can tell.
+  // True if the made-up inputs span the calibrated ranges.
   bool calibrated = false;
   // Beside a recording: inputs of the model that the recording does not include.
   std::vector<std::string> made_up_inputs;

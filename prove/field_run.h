@@ -39,7 +39,7 @@ struct FieldTools {
   RunMemo* memo = nullptr;             // null: each node is run
   Conversions* conversions = nullptr;  // null: numbers are what they are
   std::vector<ProofEnd>* ends = nullptr;
-  // Nodes taken for functions of which nothing is known but that they give the same for the same.
+  // Nodes taken for uninterpreted functions of their attributes and inputs.
   std::vector<ProofEnd>* functions = nullptr;
 };
 

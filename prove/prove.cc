@@ -319,7 +319,7 @@ class Prover {
                                        : absl::StrCat(first->left, " | ", first->right);
   }
 
-  // Weights beside those into which the other side has folded what comes after them.
+  // True if the other side folded a later layer into these weights.
   bool IsFold(const ProofPair& pair) const {
     return std::any_of(report_.folds.begin(), report_.folds.end(), [&](const ProofFold& fold) {
       return fold.left == pair.left && fold.right == pair.right;

@@ -1,4 +1,4 @@
-// Values of which nothing is known but where they come from: random residues stand for them.
+// Uninterpreted values, which only their origin identifies: random residues represent them.
 #ifndef ONNXCMP_PROVE_UNKNOWN_VALUES_H_
 #define ONNXCMP_PROVE_UNKNOWN_VALUES_H_
 

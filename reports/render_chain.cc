@@ -65,7 +65,7 @@ void AddProof(const Comparison& comparison, ChainStep* step) {
   step->proof = {proved, ProofText(*comparison.proof, false), RewritesText(comparison, false)};
 }
 
-// "proved", "not proved", or "" if nobody asked.
+// "proved", "not proved", or "" if not requested.
 std::string ProofWord(const ChainStep& step) {
   if (!step.proof.has_value()) return "";
   return step.proof->proved ? "proved" : "not proved";
@@ -84,7 +84,7 @@ std::vector<std::string> ToldOfProof(const StepProof& proof) {
   return lines;
 }
 
-// "; 3 of 4 steps are proved the same for all inputs"; "" if nobody asked.
+// "; 3 of 4 steps are proved the same for all inputs"; "" if not requested.
 std::string ProvedSteps(const Chain& chain) {
   int64_t proved = 0, asked = 0;
   for (const ChainStep& step : chain.steps) {

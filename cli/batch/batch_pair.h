@@ -34,7 +34,7 @@ struct BatchPair {
 // Verdicts of a comparison, and what else may become of a pair.
 inline constexpr absl::string_view kUnreadable = "unreadable";  // a side is no model or recording
 inline constexpr absl::string_view kCrashed = "crashed";        // by a signal of its own
-inline constexpr absl::string_view kKilled = "killed";          // by somebody else
+inline constexpr absl::string_view kKilled = "killed";          // by another process
 inline constexpr absl::string_view kOutOfMemory = "out_of_memory";  // beyond the limit
 inline constexpr absl::string_view kTimedOut = "timed_out";         // beyond the limit
 inline constexpr absl::string_view kChanged = "changed";  // its files, while it was compared

@@ -144,7 +144,7 @@ absl::Status WriteBatchReports(const std::vector<PairResult>& results, const Bat
   OC_RETURN_IF_ERROR(ReplaceFile(store.Path("junit.xml"), RenderBatchJunit(results, summary)));
   OC_RETURN_IF_ERROR(ReplaceFile(store.Path("summary.md"), RenderBatchMarkdown(results, summary)));
   OC_RETURN_IF_ERROR(ReplaceFile(store.Path("summary.json"), SummaryText(results, summary, shard)));
-  // Last: whoever finds it finds the others.
+  // Written last, so that its existence implies the others.
   return ReplaceFile(store.Path("results.jsonl"), lines);
 }
 

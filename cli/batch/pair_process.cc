@@ -63,7 +63,7 @@ void SetLimit(decltype(RLIMIT_DATA) resource, rlim_t most) {
       dup2(errors, STDERR_FILENO) < 0 || chdir(folder) != 0) {
     _exit(kCannotStart);
   }
-  // Files of whoever has started us are none of its business.
+  // Our parent's files must not be inherited.
   close_range(STDERR_FILENO + 1, ~0U, 0);
   execv(arguments[0], arguments);
   const char* reason = strerrordesc_np(errno);

@@ -1,4 +1,4 @@
-// How near a recorded result has to be to the model's, by what types and quantization do to it.
+// The greatest distance of a recorded result from its partner, by their types and quantization.
 #ifndef ONNXCMP_COMPARE_ALIGNMENT_RECORDED_REACH_H_
 #define ONNXCMP_COMPARE_ALIGNMENT_RECORDED_REACH_H_
 
@@ -6,12 +6,12 @@
 
 namespace onnxcmp {
 
-// How far two results may be apart and still be the same, by what their types do to them and, where
-// one is quantized on the way, by what that does.
+// The distance within which two results may be the same quantity: the rounding of their types, and
+// the noise of quantization if one of them is computed from quantized values.
 double ReachOf(const StreamResult& a, const StreamResult& b);
 
-// True if a model rounds the one result to get the other: an activation that the range of the
-// integers does has left its name to the layer before.
+// True if `rounded` is `before` after quantization: the activation was folded into the quantized
+// range, and its layer kept the name.
 bool IsQuantizedFrom(const ResultStream& model, int rounded, int before);
 
 }  // namespace onnxcmp

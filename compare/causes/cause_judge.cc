@@ -79,7 +79,7 @@ CauseReport CauseJudge::Judge() {
   return std::move(report_);
 }
 
-// Hands the causes to whoever makes repros.
+// Hands the causes to the maker of repros.
 void CauseJudge::PassOn() {
   if (!options_.on_found) return;
   const FoundCause found = {run_, state_, noise_, sides_.left.evaluator(),

@@ -84,7 +84,7 @@ bool IsBeforeNormalization(Elements before, Elements after, const Shape& shape, 
     return false;
   }
   double residual = 0;
-  // One factor and one offset for all are no normalization's: somebody scaled the whole.
+  // One factor and offset for all channels is no normalization: the whole was scaled.
   const FittedLine whole = FitLine(before, after, [&](size_t i) { return !relu || after[i] > 0; });
   int64_t told = 0;
   int64_t varying = 0;

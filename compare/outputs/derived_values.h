@@ -16,7 +16,7 @@ namespace onnxcmp {
 // 0 may be anything. So only steps that the layer can include are tested.
 struct SwallowedSteps {
   bool normalization = true;
-  // Channels have offsets besides factors: what somebody has only scaled has none.
+  // True if channels have offsets besides factors, which a merely scaled value lacks.
   bool with_offsets = false;
   bool activation = true;
 };

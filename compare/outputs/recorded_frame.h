@@ -1,6 +1,6 @@
-// Partners of what was recorded after a fault: a wrong result makes all wrong that is computed from
-// it, and what is near nothing has no partner by its value. The model runs on what was recorded so
-// far; what comes after the fault is near its partner then.
+// Pairs results recorded after a fault: every later value is wrong, and a value near no other has
+// no partner. So the model runs on the values recorded so far, which makes later results near their
+// partners again.
 #ifndef ONNXCMP_COMPARE_OUTPUTS_RECORDED_FRAME_H_
 #define ONNXCMP_COMPARE_OUTPUTS_RECORDED_FRAME_H_
 
@@ -23,10 +23,9 @@ struct FoundInFrame {
 
 // For a model beside a recording; nothing for others. If a recorded result has no partner, or only
 // one by a similar name or by its place that it is not near, the model runs with the recorded
-// values in place of the results that have partners. Recorded results near what the model then
-// gives are paired with it. If there are none, those that a fault has left something in common with
-// one of the model's are tried in the model's order: the pair after which most others are near is
-// right.
+// values in place of the results that have partners. Recorded results near its new results are
+// paired with them. If there are none, results that resemble one of the model's (LikenessOf) are
+// tried in the model's order; the pair after which most others are near is kept.
 absl::StatusOr<FoundInFrame> PairInFrame(const PerSide<RecordedSide>& sides,
                                          const Alignment& alignment,
                                          absl::Span<const AddedPair> added,

@@ -12,16 +12,16 @@ namespace {
 
 constexpr size_t kMostElements = 4096;
 constexpr size_t kLeastElements = 9;
-// A correlation of so many elements is no accident if its square times their number is that much.
+// A squared correlation is no accident if it is at least this, divided by the number of elements.
 constexpr double kBeyondChance = 14;
 constexpr double kLeastLikeness = 0.15;
 // Elements are the same within this share of the size of all.
 constexpr double kSameElement = 1e-3;
 constexpr double kSameMoments = 2e-3;
-// The same elements elsewhere are a stranger fault than most.
+// The likeness of the same elements in other places: a rarer fault than most.
 constexpr double kMovedElements = 0.9;
 
-double OfMovedElements(const Fingerprint& a, const Fingerprint& b) {
+double MovedElementsLikeness(const Fingerprint& a, const Fingerprint& b) {
   if (!a.has_sketch || !b.has_sketch || !a.rich || !b.rich || !a.finite || !b.finite) return 0;
   const std::array<double, 6>& ours = a.numbers().moments;
   const std::array<double, 6>& theirs = b.numbers().moments;
@@ -72,10 +72,10 @@ double LikenessOf(const LikenessSample& a, const LikenessSample& b) {
     ++telling;
     if (std::abs(u - v) <= kSameElement * size) ++same;
   }
-  double likeness = OfMovedElements(a.fingerprint, b.fingerprint);
-  const double foretold = xx > 0 && yy > 0 ? xy * xy / (xx * yy) : 0;
-  if (foretold >= std::max(kLeastLikeness, kBeyondChance / n)) {
-    likeness = std::max(likeness, foretold);
+  double likeness = MovedElementsLikeness(a.fingerprint, b.fingerprint);
+  const double correlation = xx > 0 && yy > 0 ? xy * xy / (xx * yy) : 0;
+  if (correlation >= std::max(kLeastLikeness, kBeyondChance / n)) {
+    likeness = std::max(likeness, correlation);
   }
   if (telling > 0 && same / telling >= kLeastLikeness)
     likeness = std::max(likeness, same / telling);

@@ -1,4 +1,4 @@
-// How much two values that are not near have in common, as a fault leaves it.
+// The likeness of two values that are not near: a fault leaves part of a value intact.
 #ifndef ONNXCMP_COMPARE_OUTPUTS_RECORDED_LIKENESS_H_
 #define ONNXCMP_COMPARE_OUTPUTS_RECORDED_LIKENESS_H_
 
@@ -10,16 +10,16 @@
 
 namespace onnxcmp {
 
-// Elements at equal steps of a value, and what is known of all of them.
+// Elements at equal steps of a value, and the fingerprint of all elements.
 struct LikenessSample {
   std::vector<double> elements;
   Fingerprint fingerprint;
 };
 LikenessSample LikenessSampleOf(const Tensor& tensor, const Fingerprint& fingerprint);
 
-// Up to 1, of two values of one size: how well one foretells the other (scaled, moved, negated,
-// noisy), the share of elements that are the same (a part of them is wrong), whether all are the
-// same elsewhere. 0: no more than chance makes it.
+// Up to 1, for two values of one size: the greatest of the squared correlation (scaled, shifted,
+// negated or noisy values), the share of equal elements (a part is wrong), and a constant if all
+// elements are the same in other places. 0: no more than chance.
 double LikenessOf(const LikenessSample& a, const LikenessSample& b);
 
 }  // namespace onnxcmp

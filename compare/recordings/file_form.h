@@ -14,7 +14,7 @@ enum class FileForm : uint8_t {
   kFolder,
   kArchive,  // .npz, and any other ZIP archive
   kArray,    // .npy
-  kMessage,  // a TensorProto or its like
+  kMessage,  // a TensorProto or a similar message
   kSafetensors,
   kJson,
   kForeign,  // neither a model nor readable values: WordsForForeign()

@@ -88,7 +88,7 @@ absl::StatusOr<Model> OneNodeModel(const Model& model, int64_t index,
     OC_RETURN_IF_ERROR(add(node.inputs[i], inputs[i]));
   }
   for (const auto& [name, value] : captures) OC_RETURN_IF_ERROR(add(name, value));
-  // Graphs inside may read initializers that nobody handed over.
+  // Graphs inside may read initializers that were not handed over.
   for (const Initializer& initializer : model.graph.initializers) {
     const auto reads = [&](const std::string& name) { return name == initializer.name; };
     if (std::any_of(node.inputs.begin(), node.inputs.end(), reads)) {

@@ -55,7 +55,7 @@ class ValueKeeper {
     // it.
     int64_t search_memory = std::numeric_limits<int64_t>::max();
     const ThreadPool* pool = nullptr;  // may be null
-    PictureAlbum* pictures = nullptr;  // pictures of measured pairs; null: nobody wants them
+    PictureAlbum* pictures = nullptr;  // pictures of measured pairs; null: not requested
   };
 
   // All must outlive the object.

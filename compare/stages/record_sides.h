@@ -41,7 +41,7 @@ struct RecordSidesOptions {
   bool shadow = false;
   int64_t shadow_memory = 0;  // limit for the results of one node in double
   const ThreadPool* pool = nullptr;
-  PictureAlbum* pictures = nullptr;  // for pairs measured on the way; null: nobody wants them
+  PictureAlbum* pictures = nullptr;  // for pairs measured on the way; null: not requested
   FingerprintCache* cache = nullptr;
   SeenConstants* seen = nullptr;  // findings of earlier runs; may be null
   ToleranceOptions tolerance;

@@ -1,4 +1,4 @@
-// The order of a recording that has none: the names' order in its file tells nothing.
+// Gives a recording without an order, whose file is sorted by name, the order of the model.
 #ifndef ONNXCMP_COMPARE_STAGES_RECORDED_ORDER_H_
 #define ONNXCMP_COMPARE_STAGES_RECORDED_ORDER_H_
 
@@ -14,8 +14,8 @@ namespace onnxcmp {
 bool AreInOrderOfNames(const ResultStream& recording);
 
 // Rows in the order of the model, if a recording beside it is sorted by name. A row of the
-// recording alone comes before what explains it, else after its predecessor in the file. Nothing
-// has moved.
+// recording alone precedes the row that explains it, if any, and otherwise follows its predecessor
+// in the file. None is marked moved.
 Alignment InOrderOfModel(const PerSide<RecordedSide>& sides, Alignment alignment);
 
 }  // namespace onnxcmp

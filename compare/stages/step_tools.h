@@ -15,7 +15,7 @@ struct StepTools {
   int64_t search_memory = 0;  // bytes that a step may need at once; beyond that it is left out
   PairValues::Watch watch;    // may be empty
   const ThreadPool* pool = nullptr;
-  PictureAlbum* pictures = nullptr;  // pictures of measured pairs; null: nobody wants them
+  PictureAlbum* pictures = nullptr;  // pictures of measured pairs; null: not requested
 };
 
 }  // namespace onnxcmp

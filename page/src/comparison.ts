@@ -55,7 +55,7 @@ export class Comparison {
   rowOfCause(cause: Cause): number {
     const left = this.rowOfResult("left", cause.left ?? cause.in_body?.left);
     const right = this.rowOfResult("right", cause.right ?? cause.in_body?.right);
-    // What it differs from may be paired with something else, which is as it should be.
+    // The other node may properly be paired with a third one.
     if (left >= 0 && right >= 0 && this.row(left)?.relation === "same") return right;
     return left >= 0 ? left : right;
   }

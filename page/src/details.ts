@@ -49,7 +49,7 @@ export function details(comparison: Comparison, number: number, actions: Actions
   return parts.filter((part): part is Node => part instanceof Node);
 }
 
-// As a cause has them, if nobody asked for an explanation.
+// As a cause has them, without an explanation.
 function attributesOf(comparison: Comparison, number: number, explanation: Explanation | undefined): Child {
   const causes = comparison.causesAt(number).map((cause) => comparison.report.causes[cause]?.attributes ?? []);
   const attributes = explanation?.attributes ?? causes.find((some) => some.length > 0) ?? [];
@@ -77,7 +77,7 @@ function sideBlock(comparison: Comparison, side: Side, row: Row): Child {
     ]));
 }
 
-// What each side's result is made from and who reads it.
+// The inputs of each side's result, and its readers.
 function neighbours(comparison: Comparison, row: Row): Child {
   const pairs = SIDES.flatMap((side): [string, Child][] => {
     const last = row[side].at(-1);

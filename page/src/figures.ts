@@ -27,7 +27,7 @@ export function figures(diff: Diff | undefined): Child {
   ]);
 }
 
-// What is missing to 1 tells more than what is there.
+// The distance from 1 tells more than the value.
 function cosine(value: number): string {
   return value < 1 && value > 0.9999 ? `1 − ${digits(1 - value)}` : digits(value, 6);
 }

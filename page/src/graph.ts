@@ -14,10 +14,10 @@ import { Viewport } from "./viewport";
 
 const MOST_AT_FIRST = 22;
 const MOST_NODES = 1500;
-// A fusion's box around what stands elsewhere would hold what is none of it.
+// A box around distant nodes would enclose others.
 const MOST_APART = 4 * (NODE.height + 34);
 
-// What is drawn: nodes by their keys, closed scopes by their ids.
+// The drawn units: nodes by their keys, closed scopes by their ids.
 interface Units {
   nodes: Map<string, number>;
   closed: Map<string, Scope>;
@@ -271,7 +271,7 @@ export class GraphView {
     else this.viewport.keep(center, screen);
   }
 
-  // What has the focus in a drawing that goes.
+  // The focused element of a drawing that is about to be removed.
   private focused(): { side: Side; unit: string; expander: boolean } | undefined {
     const element = document.activeElement;
     const side = SIDES.find((one) => this.panes[one].contains(element));

@@ -78,7 +78,7 @@ export class LayoutService {
     return this.worker;
   }
 
-  // What is waited for is done here.
+  // Pending work is done here.
   private giveUp(): void {
     this.failed = true;
     this.worker?.terminate();

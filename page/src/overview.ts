@@ -126,7 +126,7 @@ export class OverviewSection {
           html("tbody", { role: "rowgroup" }, ...this.rows))));
   }
 
-  // What is shown below: the name and what it is of.
+  // The line below: the name and its kind.
   titleOf(part: number): string {
     const it = this.parts[part];
     return it ? `${it.name.charAt(0).toUpperCase()}${it.name.slice(1)}: ${visible(it.what)}` : "";

@@ -125,7 +125,7 @@ export class GrowthPlot {
     if (bounds.length > 0) {
       low = Math.floor(Math.log10(bounds.reduce((a, b) => Math.min(a, b))));
       high = Math.ceil(Math.log10(bounds.reduce((a, b) => Math.max(a, b))));
-      // A mask of -3e38 makes differences that nobody cares for; they stand at the lower end.
+      // A mask of -3e38 makes irrelevant differences; they stand at the lower end.
       low = Math.max(low, high - MOST_DECADES);
       if (high - low < 2) high = low + 2;
     }
@@ -255,7 +255,7 @@ export class GrowthPlot {
     return parts;
   }
 
-  // What a quantized layer adds by itself, its inputs being as they are.
+  // The local error of a quantized layer, given its own inputs.
   private layers(xOf: (row: number) => number, yOf: (v: number) => number, low: number): SVGElement[] {
     const { quantization } = this.comparison.report;
     const path = this.measure.id === "range" ? [] : (quantization?.layers ?? []).flatMap((layer) => {

@@ -130,7 +130,7 @@ export class Results {
       const [first] = this.rows;
       if (first !== undefined) {
         this.list.select(first);
-        // What was found is seen first.
+        // Matches come into view first.
         requestAnimationFrame(() => this.selected === first && this.choose(first, false));
       }
       this.list.element.focus({ preventScroll: true });

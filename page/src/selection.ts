@@ -10,7 +10,7 @@ export type Item = { row: number; within?: string } | { fold: number[]; what: st
 export interface Figure {
   id: string;
   title: string;
-  // What is worst comes first; NaN goes to the end.
+  // The worst first; NaN last.
   badness(row: Row): number;
 }
 
@@ -169,7 +169,7 @@ export class Selection {
     });
   }
 
-  // What a row may be folded with others as; "" if it needs attention.
+  // The kind under which a row may be folded with others; "" if it needs attention.
   private foldOf(number: number): string {
     const row = this.comparison.row(number);
     if (!row || this.comparison.causesAt(number).length > 0) return "";

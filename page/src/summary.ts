@@ -1,4 +1,4 @@
-// What stands above the table: the verdict, both models, the causes, what else was found.
+// The part above the table: the verdict, both models, the causes, other findings.
 import { type Comparison, madeBy, pathAndName } from "./comparison";
 import { type Child, button, facts, html, shortName, table, wholeName } from "./dom";
 import { attributeTable, figures, histogram, worstTable } from "./figures";

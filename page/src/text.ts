@@ -12,7 +12,7 @@ export const RELATIONS: Record<Relation, string> = {
   right_only: "only right",
 };
 
-// What a proof says of a row: a sign, and words for it; nothing if it says nothing.
+// The sign of a row's proof and its words; nothing without a proof.
 export function proofOf(row: Row): { sign: string; words: string } | undefined {
   if (row.differs_exactly) return { sign: "!", words: "differs in exact arithmetic" };
   if (row.proved_given) return { sign: "∴", words: "proved given the rows before" };

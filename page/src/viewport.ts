@@ -25,7 +25,7 @@ export class Viewport {
     return { x: at.x * this.view.scale + this.view.x, y: at.y * this.view.scale + this.view.y };
   }
 
-  // What was looked at stays where it is while others come.
+  // The visible part stays in place while other parts are added.
   keep(at: Point, screen: Point): void {
     this.view.x = screen.x - at.x * this.view.scale;
     this.view.y = screen.y - at.y * this.view.scale;

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import typing as _typing
 
-# Where each name is from: what nobody asks for is not loaded.
+# The module of each name; modules are imported on first use.
 _HOMES = {
     "Cause": "_objects",
     "Comparison": "_compare",

@@ -27,7 +27,7 @@ _NOTEBOOK_BYTES = 2_000_000
 
 
 def watches_signals() -> bool:
-    """Whether this thread is the one on which Python handles signals."""
+    """True on the thread on which Python handles signals."""
     return threading.current_thread() is threading.main_thread()
 
 
@@ -57,7 +57,7 @@ class Comparison:
         self._head: Json | None = None
         self._parts: dict[str, list[Json]] = {}
 
-    # What was found.
+    # Findings.
 
     @property
     def verdict(self) -> str:
@@ -66,7 +66,7 @@ class Comparison:
 
     @property
     def exit_status(self) -> int:
-        """What the command line would end with: 0, 1 or 2."""
+        """The exit status of the command line: 0, 1 or 2."""
         return self._core.exit_status
 
     def __bool__(self) -> bool:
@@ -125,7 +125,7 @@ class Comparison:
 
     @property
     def causes(self) -> tuple[Cause, ...]:
-        """What differs by itself; mistakes first, then what has the greatest effect."""
+        """The causes of differences; mistakes first, then by effect."""
         return tuple(Cause(one, self) for one in self._get()["causes"])
 
     @property
@@ -135,7 +135,7 @@ class Comparison:
 
     @property
     def proof(self) -> Proof | None:
-        """Whether both are the same for all inputs; None unless prove=True (docs/proof.md)."""
+        """The proof that both are the same for all inputs; None unless prove=True (docs/proof.md)."""
         found = self._get().get("proof")
         return None if found is None else Proof(found)
 
@@ -162,7 +162,7 @@ class Comparison:
         }
 
     def feeds(self, side: str = "left") -> dict[str, typing.Any]:
-        """What a side was fed, by the names of its inputs."""
+        """The values that a side was fed, by the names of its inputs."""
         given = self._core.feeds(0 if _side_name(side) == "left" else 1)
         return {name: of_plain(plain) for name, plain in given.items()}
 

@@ -6,7 +6,7 @@ import re
 
 
 class Error(Exception):
-    """What went wrong, in the words of the command line.
+    """An error, in the words of the command line.
 
     message:  the same as str(error)
     code:     of which kind, as absl::StatusCode names it: "INVALID_ARGUMENT", "UNIMPLEMENTED",

@@ -1,4 +1,4 @@
-"""What a comparison has found, as objects with the members of its JSON (docs/formats.md)."""
+"""The findings of a comparison, as objects with the members of its JSON (docs/formats.md)."""
 
 from __future__ import annotations
 
@@ -266,7 +266,7 @@ class Row(_Part):
 
     @property
     def name(self) -> str:
-        """What the left calls it, or else the right."""
+        """The left's name of it, or else the right's."""
         result = self.left_result or self.right_result
         return result.name if result is not None else ""
 
@@ -310,7 +310,7 @@ class Cause(_Part):
 
     @property
     def is_wrong(self) -> bool:
-        """Whether it is a mistake, and no other way to compute the same."""
+        """True if it is a mistake, and not another way to compute the same."""
         return self.kind not in ("approximation", "quantization")
 
 
@@ -366,7 +366,7 @@ class Origin(_Record):
 
 
 class Rewrite(_Record):
-    """What one side computes in another way."""
+    """Nodes that the two sides compute in different ways."""
 
     __slots__ = ()
     what: str = _member()
@@ -470,7 +470,7 @@ def _ends(items: list[Json]) -> tuple[ProofEnd, ...]:
 
 
 class Proof(_Record):
-    """Whether both sides are the same for all inputs (docs/proof.md). True if they are proved."""
+    """The proof that both sides are the same for all inputs (docs/proof.md). True if proved."""
 
     __slots__ = ()
     proved: bool = _member()

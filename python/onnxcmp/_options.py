@@ -6,11 +6,11 @@ import typing
 
 from ._sides import feed_sets, is_path, path_bytes
 
-# What inputs are called that are no file.
+# Names of inputs that are no file.
 _FEEDS = {"inputs": "the feeds", "left-inputs": "the left feeds", "right-inputs": "the right feeds"}
 
 
-# What a value is written as on the command line:
+# The form of a value on the command line:
 def _pairs(value: typing.Any) -> list[str]:
     if isinstance(value, typing.Mapping):
         return [f"{left}={right}" for left, right in value.items()]

@@ -32,7 +32,7 @@ def main() -> None:
     status = _core.run_program(arguments)
     sys.stdout.flush()
     sys.stderr.flush()
-    # What the program holds goes with the process at once.
+    # The process ends at once, with everything that it holds.
     os._exit(status)
 
 

@@ -15,7 +15,7 @@ _BEFORE_FIRST = 1.0  # seconds
 
 
 def in_notebook() -> bool:
-    """Whether this is a kernel of a notebook."""
+    """True in the kernel of a notebook."""
     shell = sys.modules.get("IPython")
     got = shell.get_ipython() if shell is not None else None
     return got is not None and "IPKernelApp" in getattr(got, "config", {})

@@ -44,7 +44,7 @@ class RemoteFolder:
         if not now and begin < self._next:
             return
         present = dict(self._present())
-        # What says that files are there comes after them.
+        # The file that announces the others is written last.
         changed = sorted((name for name, state in present.items()
                           if self._saved.get(name) != state), key=lambda name: "/" not in name)
         for name in changed:

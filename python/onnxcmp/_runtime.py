@@ -18,7 +18,7 @@ Given = dict[str, typing.Any]
 
 
 def is_runtime(side: typing.Any) -> bool:
-    """Whether a side is one of onnxcmp.runtimes, or has their method."""
+    """True if a side is one of onnxcmp.runtimes, or has their method."""
     return callable(getattr(side, "record", None)) and hasattr(side, "model")
 
 

@@ -1,4 +1,4 @@
-"""What can be a side of a comparison, as the extension takes it."""
+"""Sides of a comparison, as the extension takes them."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _proto_of(model: typing.Any) -> typing.Any:
 
 
 def is_model(value: typing.Any) -> bool:
-    """Whether a value is, or has, a ModelProto."""
+    """True if a value is, or has, a ModelProto."""
     return (
         isinstance(value, (bytes, bytearray, memoryview))
         or _is_proto(value)

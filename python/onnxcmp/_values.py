@@ -268,7 +268,7 @@ def _text(raw: bytes) -> str:
 
 
 def of_plain(plain: Plain) -> typing.Any:
-    """What the extension gives: arrays, lists, dicts, SparseTensor, None."""
+    """A value as the extension takes it: arrays, lists, dicts, SparseTensor, None."""
     if plain is None:
         return None
     kind = plain[0]

@@ -82,7 +82,7 @@ def _dtype_of(name: str) -> typing.Any:
 
 @dataclasses.dataclass
 class ResultExecution:
-    """What is known of a result; str() is its half of a row."""
+    """The facts about a result; str() is its half of a row."""
 
     kind: ResultType
     dtype: typing.Any

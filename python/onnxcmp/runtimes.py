@@ -27,7 +27,7 @@ __all__ = ["Adapter", "OnnxRuntime", "OpenVino", "Reference", "Runtime", "Torch"
 
 
 class Runtime:
-    """What runs a model and gives its results."""
+    """Runs a model and gives its results."""
 
     name = "runtime"
 
@@ -47,7 +47,7 @@ class Runtime:
 
 
 class _Names(typing.NamedTuple):
-    """What is in the main graph of a model."""
+    """The main graph of a model."""
 
     inputs: list[str]
     nodes: list[typing.Any]

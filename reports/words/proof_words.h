@@ -20,7 +20,7 @@ std::string ProvedVerdict(const Comparison& comparison);
 std::string ProvedButDifferent(const Comparison& comparison);
 
 // "but not proved for all inputs of these shapes: y: differs in exact arithmetic", or at which
-// other sizes it is not, where outputs agree; "" if it is proved, or nobody asked.
+// other sizes it is not, where outputs agree; "" if it is proved, or not requested.
 std::string NotProvedText(const Comparison& comparison);
 
 // "2 × Exp+ReduceSum+Div → Softmax: proved; Resize: tested"; "" if there are none. `all`: the list
