@@ -106,7 +106,7 @@ class FieldNode {
 
   // 1 for elements of an input that a mask has made large negative numbers; nothing: none are.
   std::optional<Residues> Masked(int input) const;
-  // Tells the report what a constant was taken for.
+  // Reports the number that a constant was taken for.
   void TakeFor(const std::string& text);
   // An input as a product with a power of e, if it is known as one.
   std::optional<ExpForm> Form(int input) const;

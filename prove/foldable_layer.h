@@ -1,4 +1,4 @@
-// Layers with weights, and what comes after them that an optimizer may fold into these.
+// Layers with weights, and later nodes that an optimizer may fold into these.
 #ifndef ONNXCMP_PROVE_FOLDABLE_LAYER_H_
 #define ONNXCMP_PROVE_FOLDABLE_LAYER_H_
 

@@ -17,7 +17,7 @@
 
 namespace onnxcmp {
 
-// Runs a graph on the values of its inputs; what it reads from around it is added.
+// Runs a graph on the values of its inputs; its outer values are added.
 using RunsGraph = absl::FunctionRef<absl::StatusOr<std::vector<FieldValue>>(
     const Graph& graph, absl::flat_hash_map<std::string, FieldValue> given)>;
 

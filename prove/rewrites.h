@@ -24,7 +24,7 @@ enum class RewriteState : uint8_t {
   kDifferent,       // not proved, and numbers differ
   kDiffersAlone,    // not proved, and differs by itself on inputs that no run reached
   kTested,          // not proved; numbers agree
-  kProved,          // given that what is before it is the same
+  kProved,          // given that all pairs before it are the same
 };
 absl::string_view RewriteStateName(RewriteState state);  // "proved", "tested", ...
 

@@ -14,21 +14,20 @@ inline constexpr double kMaskMagnitudeOfFloat16 = 60000;
 // Epsilons of the coarser type. The search for causes lets a region differ by these wherever the
 // difference arises: sums of another order move a result by a few last places.
 inline constexpr double kMostRoundingEpsilons = 8;
-// Times. Rounding makes a result at most so much farther apart than what its region reads.
+// Times. Rounding increases the distance of a region's result over that of its inputs by at most
+// this factor.
 inline constexpr double kMostRoundingGrowth = 4;
 
-// Relative distance, and epsilons of the coarser type. Rounding hardly brings two results farther
-// apart than the greater of both.
+// Relative distance, and epsilons of the coarser type. Rounding rarely exceeds the greater of both.
 inline constexpr double kFarDistance = 1e-3;
 inline constexpr double kFarEpsilons = 64;
 
-// Noise against signal, a ratio of root mean squares, that honest quantization to 8 bits has at
-// most.
+// Noise against signal, a ratio of root mean squares: the most of honest quantization to 8 bits.
 inline constexpr double kMostHonestNoise = 0.3;
 
-// Decibels of signal to noise that a type leaves an honest model at least, on given inputs; with
-// less, rounding itself is the fault, and some node needs a finer type. An output behind a node
-// that is no rounding of the other side's has to keep those of float16.
+// Decibels of signal to noise: the least of an honest model in a type, on given inputs. With less,
+// rounding itself is the fault, and some node needs a finer type. An output after a node that is no
+// rounding of the other side's has to keep those of float16.
 inline constexpr double kLeastDecibelsOfFloat16 = 36;
 inline constexpr double kLeastDecibelsOfBfloat16 = 18;
 inline constexpr double kLeastDecibelsOf8Bits = 10;

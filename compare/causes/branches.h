@@ -14,7 +14,7 @@ namespace onnxcmp {
 struct BranchFindings {
   // The condition, if the sides come to different ones, or the node, if its branches are exchanged.
   std::optional<Cause> cause;
-  bool explains_all = false;  // the right's other branch gives what the left has
+  bool explains_all = false;  // the right's other branch gives the left's result
   // The right's branch to compare with the one that the left takes; "": the branch of the same
   // name.
   std::string right_branch;

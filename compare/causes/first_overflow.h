@@ -27,7 +27,7 @@ struct FirstOverflow {
 std::optional<FirstOverflow> FindFirstOverflow(const ForcedRun& run, const ForcedState& state,
                                                const RegionNoise& noise, int right);
 
-// True if such an overflow makes an integer result what it is: wrapped numbers are no rounding.
+// True if such an overflow explains an integer result: wrapped numbers are no rounding.
 bool IsWrapped(const ForcedRun& run, const ForcedState& state, const RegionNoise& noise, int right);
 
 // The same text for a tensor of the left and the right's counterpart: floats that are finite on the

@@ -1,4 +1,4 @@
-// Orders of axes, and what layouts are called.
+// Orders of axes, and the names of layouts.
 #ifndef ONNXCMP_COMPARE_COMMON_FORMS_LAYOUT_NAME_H_
 #define ONNXCMP_COMPARE_COMMON_FORMS_LAYOUT_NAME_H_
 

@@ -1,11 +1,12 @@
-// Checks node by node that one side is the other one in a coarser type and nothing else. What such
-// a conversion does to the outputs is the noise of its type, however far it moves them.
+// Checks node by node that one side is the other converted to a coarser type, without other
+// changes. The effect of such a conversion on the outputs is the noise of its type, however large
+// it is.
 //
-// The nodes of both sides are numbered bottom up, as values are, but that Cast, QuantizeLinear and
-// DequantizeLinear pass on the number of what they read, and a constant has that of the constant
-// which it was rounded from. A node that is no counterpart in this sense, as one that computes with
-// integers, is run in the other side's form on its own inputs: it is honest if it gives the same,
-// rounded.
+// The nodes of both sides get value numbers, bottom up. Cast, QuantizeLinear and DequantizeLinear
+// pass on the number of their input, and a constant has the number of the constant that it was
+// rounded from. A node without a counterpart of its number, such as one that computes with
+// integers, is run in the other side's form on its own inputs: it is honest if the rounded result
+// is the same.
 #ifndef ONNXCMP_COMPARE_CONVERSION_CHECK_CONVERSION_H_
 #define ONNXCMP_COMPARE_CONVERSION_CHECK_CONVERSION_H_
 
@@ -35,16 +36,16 @@ struct CheckedConversion {
   // By result of the converted side: the first result that it depends on, or is, which a choice at
   // nearly equal numbers has changed, as ids and conditions; kNone if there is none.
   std::vector<int> chosen_by;
-  // Results of the converted side that ought to stand for one of the other and are farther from it
-  // than rounding explains, on their own inputs, in order; or constants that these are made with
-  // and that are no rounding of the other side's.
+  // Results of the converted side that are farther from the result that they represent than
+  // rounding explains, on their own inputs, in order; or constants that these read and that are no
+  // rounding of the other side's.
   std::vector<int> suspects;
-  std::vector<int> suspects_of;  // by suspect: the result that it ought to stand for
+  std::vector<int> suspects_of;  // by suspect: the result that it represents
   // Results whose range was made for the fill of a mask, so that all their other numbers become 0.
-  // They round honestly, and are causes where what is left of the signal is too little.
+  // They round honestly, and are causes if too little of the signal is left.
   std::vector<int> lossy;
-  // Outputs of the plain and of the converted side that stand for each other, if nothing that the
-  // converted one is computed from is suspect.
+  // Pairs of an output of the plain and of the converted side, if the converted one depends on no
+  // suspect.
   std::vector<std::pair<int, int>> honest_outputs;
   int64_t nodes = 0;  // that were checked
 

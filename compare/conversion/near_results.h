@@ -1,4 +1,4 @@
-// Tells if a converted node gives what its counterpart gives, up to rounding.
+// Tells if a converted node gives its counterpart's result, up to rounding.
 #ifndef ONNXCMP_COMPARE_CONVERSION_NEAR_RESULTS_H_
 #define ONNXCMP_COMPARE_CONVERSION_NEAR_RESULTS_H_
 

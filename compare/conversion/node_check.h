@@ -43,8 +43,8 @@ struct CheckedSides {
   ConversionMatcher& matcher;
 };
 
-// The check of converted result r, which ought to be plain result l; nothing if the plain side has
-// no nodes of reasonable number from what both have in common to l.
+// The check of converted result r, which represents plain result l; nothing if it would take too
+// many nodes of the plain side to get from common results to l.
 std::optional<NodeCheck> PlanCheck(const CheckedSides& sides, int l, int r);
 
 }  // namespace onnxcmp

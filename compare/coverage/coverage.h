@@ -40,7 +40,7 @@ class CoverageCounter {
   // Notes that an input whose first axis is open was given so many rows.
   void AddRows(SideId side, const std::string& input, int64_t rows);
 
-  // Total of what has been seen; grows with new coverage.
+  // The number of covered cases; grows with new coverage.
   int64_t seen() const;
   Coverage Get() const;
 

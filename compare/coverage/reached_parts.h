@@ -1,4 +1,4 @@
-// Leaves of trees and keys of encoders that inputs have come to.
+// Leaves of trees and keys of encoders that inputs have reached.
 #ifndef ONNXCMP_COMPARE_COVERAGE_REACHED_PARTS_H_
 #define ONNXCMP_COMPARE_COVERAGE_REACHED_PARTS_H_
 

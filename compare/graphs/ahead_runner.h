@@ -17,11 +17,11 @@ struct NodeOnValues {
 
 class AheadRunner : public NodeRunner {
  public:
-  // Runs nodes that nothing connects, in as few runs as will do. RunNode() of one of them on the
-  // same values then has its results; of those that could not run it does so again.
+  // Runs unconnected nodes, in as few runs as possible. RunNode() of one of them on the same values
+  // then returns these results; it tries nodes that could not run again.
   virtual void RunAhead(std::vector<NodeOnValues> nodes) = 0;
-  // False: it runs a program that the model was made of, whose nodes do not run alone. Then the
-  // model does not say what its values ought to be.
+  // False: it runs the program that the model was exported from, whose nodes do not run alone. Then
+  // the model does not define its values.
   virtual bool runs_model() const = 0;
 };
 

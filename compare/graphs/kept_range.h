@@ -20,8 +20,8 @@ struct KeptRange {
 // The numbers that a Relu, or a Clip by constants, leaves as they are; all for other nodes.
 KeptRange KeptBy(const SideGraph& graph, const StreamNode& node);
 
-// If all readers of a result, or of its dequantized floats, are Relu or Clip by constants: what one
-// of them at least does not cut off. A calibration takes the range after these.
+// If all readers of a result, or of its dequantized floats, are Relu or Clip by constants: the
+// numbers that at least one of them keeps. A calibration takes the range after these.
 KeptRange KeptByReaders(const SideGraph& graph, int r);
 
 }  // namespace onnxcmp

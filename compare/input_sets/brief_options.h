@@ -6,7 +6,7 @@
 
 namespace onnxcmp {
 
-// The same without causes and what else takes time for a report alone.
+// The same without causes and other work that only reports need.
 inline CompareOptions BriefOptions(CompareOptions options) {
   options.causes = false;
   options.repro = false;

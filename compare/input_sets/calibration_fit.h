@@ -1,4 +1,4 @@
-// How well inputs fit what the scales of a quantized model were calibrated with.
+// Measures how well inputs fit the calibration of a quantized model's scales.
 #ifndef ONNXCMP_COMPARE_INPUT_SETS_CALIBRATION_FIT_H_
 #define ONNXCMP_COMPARE_INPUT_SETS_CALIBRATION_FIT_H_
 
@@ -14,18 +14,18 @@
 
 namespace onnxcmp {
 
-// How far numbers reach towards the ends of the fixed scales along the way: 1 is the end. Where one
-// side is not quantized, its numbers are measured, for those of the quantized side may be wrong.
+// How far numbers reach towards the ends of the fixed scales: 1 is the end. If one side is not
+// quantized, its numbers are measured, since those of the quantized side may be wrong.
 struct CalibrationFit {
   size_t scales = 0;
   double typical = 0;   // the median
   double most = 0;      // the farthest but for the few that reach farthest
   double farthest = 0;  // the farthest
 
-  // How unlike they are, from 1 on. Numbers of the right kind reach as far into all of them.
+  // The spread of these reaches, at least 1. Numbers of the right kind reach equally far into all.
   double spread() const;
-  // Factor that the inputs have to be multiplied by. A scale that alone is too small for its
-  // numbers is a mistake that has to show, and no reason for smaller inputs.
+  // Factor for the inputs. A single scale that is too small for its numbers is a fault that has to
+  // show, and no reason for smaller inputs.
   double Factor() const;
   // True if rounding alone may explain the differences of the sides.
   bool Fits() const;

@@ -8,9 +8,9 @@
 
 namespace onnxcmp {
 
-// Whole inputs become zeros, then what is not needed of them does, in ever smaller pieces; what is
-// left becomes whole numbers. `differ`: whether the sides still do on these inputs; it is asked
-// `most_asked` times at most. Of what both sides have as one input both change.
+// Replaces inputs by zeros, first whole ones, then ever smaller pieces, and the rest by integers,
+// while the sides still differ. `differ`: true if they do on these inputs; it is called at most
+// `most_asked` times. Matched inputs of the two sides change together.
 FedInputs MadeSmaller(FedInputs fed, const InputMapping& mapping, int most_asked,
                       absl::FunctionRef<bool(const FedInputs&)> differ);
 

@@ -18,9 +18,9 @@
 namespace onnxcmp {
 
 // Tries batches of one and of several, equal and unequal axes, short and long ones, and the numbers
-// that either model's shapes hold, and adds what ran and agreed to the comparison: nothing if no
-// dimension is open. Sizes that one side alone takes, or on which outputs differ, make it differ.
-// The sides are left with the inputs that they had.
+// that either model's shapes hold, and adds the sizes that ran and agreed to the comparison:
+// nothing if no dimension is open. Sizes that only one side accepts, or on which outputs differ,
+// make it differ. The sides are left with the inputs that they had.
 absl::Status AddSizes(Side& left, Side& right, InputSets& inputs, const CompareOptions& options,
                       const std::optional<SizeSum>& sum, Comparison* comparison);
 
@@ -31,11 +31,11 @@ std::string SizesOfBoth(Side& left, Side& right, InputSets& inputs,
 
 // Sizes with which the right alone runs, beside a choice with which both do: another batch, or
 // another length of the only axis that is open beside it, since sizes of several axes may have to
-// agree. "" if the left takes what was tried. The sides are left with other inputs.
+// agree. "" if the left accepts all that were tried. The sides are left with other inputs.
 std::string SizesOfRightAlone(Side& left, Side& right, InputSets& inputs, const SizeChoice& both);
 
-// Makes sizes that one side alone takes a difference: "both run with batch 4; with batch 2 the left
-// runs and the right does not". Nothing if either is "".
+// Makes sizes that only one side accepts a difference: "both run with batch 4; with batch 2 the
+// left runs and the right does not". Nothing if either is "".
 void TellSizes(const std::string& both, SideId alone, const std::string& with,
                Comparison* comparison);
 

@@ -15,7 +15,7 @@
 
 namespace onnxcmp {
 
-// A node with what its schema says of it.
+// A node with its schema's facts.
 struct NodeDescription {
   const Node& node;
   std::shared_ptr<const Signature> signature;  // null without a schema

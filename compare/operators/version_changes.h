@@ -1,4 +1,4 @@
-// Changes in what operators compute from one version to the next: rules that no schema contains.
+// Changes of operators' results from one version to the next: rules that no schema contains.
 // Schemas have the defaults of attributes that both versions share.
 #ifndef ONNXCMP_COMPARE_OPERATORS_VERSION_CHANGES_H_
 #define ONNXCMP_COMPARE_OPERATORS_VERSION_CHANGES_H_

@@ -1,4 +1,4 @@
-// How the right model differs from the left by itself, in numbers: what a pass made of it.
+// The changes of the right model against the left, in numbers: the effect of a pass.
 #ifndef ONNXCMP_COMPARE_OUTCOME_MODEL_CHANGES_H_
 #define ONNXCMP_COMPARE_OUTCOME_MODEL_CHANGES_H_
 

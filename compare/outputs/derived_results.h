@@ -16,10 +16,10 @@
 namespace onnxcmp {
 
 // For a model beside a recording: recorded results without a partner, or paired only by different
-// names, that explain how one of the model's results is computed; also those that are near their
-// partner but are what a new normalization makes it of. Another recorded result that agrees with
-// the model's must confirm it, or all recorded results that depend on the model's must agree.
-// `added`: pairs that will be added to the alignment.
+// names, that explain how one of the model's results is computed; also those near their partner
+// that are the input of an untrained normalization. Another recorded result that agrees with the
+// model's must confirm it, or all recorded results that depend on the model's must agree. `added`:
+// pairs that will be added to the alignment.
 absl::StatusOr<std::vector<DerivedResult>> FindDerived(const PerSide<RecordedSide>& sides,
                                                        const Alignment& alignment,
                                                        absl::Span<const AddedPair> added,

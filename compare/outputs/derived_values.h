@@ -26,13 +26,13 @@ struct SwallowedSteps {
 std::string HowDerived(const Tensor& before, const Tensor& after, double limit,
                        const SwallowedSteps& may = {});
 
-// True if a new normalization gives `after`, one that was never trained: its mean is 0 and its
-// variance 1, so that nothing is left of it but a factor of 1 / sqrt(1 + epsilon).
+// True if an untrained normalization gives `after`: its mean is 0 and its variance 1, so it reduces
+// to a factor of 1 / sqrt(1 + epsilon).
 bool IsBeforeNewNormalization(const Tensor& before, const Tensor& after);
 
-// "inside of a HardSwish": what such an operator computes on its way, where it is a function of
-// several steps (functions of ONNX that a runtime inlines). "": it is none of the operators' steps
-// on what they read.
+// "inside of a HardSwish": an intermediate value of such an operator, which ONNX defines as a
+// function of several steps that a runtime inlines. "": it is no step of these operators on their
+// inputs.
 std::string HowInside(const Tensor& inner, const Tensor& read,
                       const std::vector<std::string>& operators, double limit);
 // True if HowInside() knows steps of an operator.

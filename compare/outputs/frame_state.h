@@ -18,14 +18,14 @@
 
 namespace onnxcmp {
 
-// Recorded results of one content whose partner is looked for.
+// Recorded results of one content without a partner yet.
 struct OpenResult {
   std::vector<int> results;
-  int named = kNone;  // by a name that resembles
+  int named = kNone;  // a partner by a similar name
   int found = kNone;
   bool derived = false;
-  bool tried = false;  // it is taken for what it has in common alone
-  // Results of the model that it may stand for although it has another one's value.
+  bool tried = false;  // `found` was chosen by likeness alone
+  // Results of the model that it may belong to although it has another one's value.
   std::vector<int> places;
   Value value;
   LikenessSample sample;
@@ -38,7 +38,7 @@ struct NearResult {
   double distance = 0;
 };
 
-// One run of the model on what was recorded.
+// One run of the model on the recorded values.
 struct FrameOfRun {
   std::vector<std::vector<NearResult>> near;              // by open result
   std::vector<FrameCandidate> candidates;                 // in the model's order

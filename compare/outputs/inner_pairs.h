@@ -1,4 +1,4 @@
-// Recorded results that an operator of the model computes on its way.
+// Recorded results that are intermediate values of an operator of the model.
 #ifndef ONNXCMP_COMPARE_OUTPUTS_INNER_PAIRS_H_
 #define ONNXCMP_COMPARE_OUTPUTS_INNER_PAIRS_H_
 

@@ -1,4 +1,4 @@
-// Results of a model that recorded ones speak for.
+// Results of a model that recorded ones confirm.
 #ifndef ONNXCMP_COMPARE_OUTPUTS_RECORDED_EVIDENCE_H_
 #define ONNXCMP_COMPARE_OUTPUTS_RECORDED_EVIDENCE_H_
 

@@ -1,4 +1,4 @@
-// The order of a recording, as far as it tells what a result cannot be.
+// The order of a recording, which excludes partners of a result.
 #ifndef ONNXCMP_COMPARE_OUTPUTS_RECORDED_SEQUENCE_H_
 #define ONNXCMP_COMPARE_OUTPUTS_RECORDED_SEQUENCE_H_
 
@@ -12,12 +12,12 @@ namespace onnxcmp {
 
 class RecordedSequence {
  public:
-  // `settled`: by the model's result, what was recorded of it. Both must outlive the object and
-  // stay as they are.
+  // `settled`: by the model's result, its recorded result. Both must outlive the object and not
+  // change.
   RecordedSequence(const ResultStream& model, const absl::flat_hash_map<int, int>& settled);
 
-  // True if something computed from a result of the model had been recorded before a recorded
-  // result, so that this is no further recording of the former. Never for recordings without order.
+  // True if a result computed from `result` was recorded before `recorded`, so that `recorded` is
+  // no further recording of `result`. Never for recordings without order.
   bool IsPast(int result, int recorded);
 
  private:

@@ -18,8 +18,8 @@ struct GroundRow {
 };
 const GroundRow& RowOf(Ground ground);
 
-// Adds a ruling: the pair agrees, or disagrees, from now on. `why`: what the ground's name does not
-// say; an objection's is the fault of the difference.
+// Adds a ruling: the pair agrees, or disagrees, from now on. `why`: details beyond the ground's
+// name; for an objection, the fault.
 void Rule(Ground ground, std::string why, OutputPair* pair);
 
 // Sets `agree` by all pairs.

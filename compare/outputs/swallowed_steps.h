@@ -1,4 +1,4 @@
-// Steps of a framework that a model's nodes may have swallowed.
+// Steps of a framework that a model's nodes may include.
 #ifndef ONNXCMP_COMPARE_OUTPUTS_SWALLOWED_STEPS_H_
 #define ONNXCMP_COMPARE_OUTPUTS_SWALLOWED_STEPS_H_
 

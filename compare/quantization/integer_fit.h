@@ -1,5 +1,5 @@
-// Tells if integers stand for floats: integer = float / scale + zero point, within what rounding
-// and quantization on the way do.
+// Tells if integers represent floats: integer = float / scale + zero point, up to rounding and the
+// quantization of earlier results.
 #ifndef ONNXCMP_COMPARE_QUANTIZATION_INTEGER_FIT_H_
 #define ONNXCMP_COMPARE_QUANTIZATION_INTEGER_FIT_H_
 

@@ -13,9 +13,9 @@
 
 namespace onnxcmp {
 
-// Recorded floats without a partner that are about what quantized integers of the model stand for,
-// or what such a layer computes before its activation: QLinearConv gives no floats. `added`: pairs
-// besides the alignment's. Runs the model once if there are candidates.
+// Recorded floats without a partner that are near the dequantized integers of the model, or near
+// such a layer's values before its activation: QLinearConv gives no floats. `added`: pairs besides
+// the alignment's. Runs the model once if there are candidates.
 absl::StatusOr<std::vector<DerivedResult>> FindKeptAsIntegers(const PerSide<RecordedSide>& sides,
                                                               const Alignment& alignment,
                                                               absl::Span<const AddedPair> added,

@@ -13,11 +13,11 @@
 
 namespace onnxcmp {
 
-// Recorded integers, and sums of integers as floats, that stand for floats of the model; recorded
-// floats that are about one of the model's inputs. Integers that stand for nothing although their
-// name says for what, or most others stand for something, are of kNone. Scales are not known, so
-// that integers which are too great by a factor are not noticed. `added`: pairs besides the
-// alignment's. Runs the model once if there are integers.
+// Recorded integers, and sums of integers as floats, that represent floats of the model; recorded
+// floats that are near one of the model's inputs. `of` is kNone for integers that fit no result
+// although their name refers to one, or although most others fit. Scales are unknown, so integers
+// that are too great by a factor are not noticed. `added`: pairs besides the alignment's. Runs the
+// model once if there are integers.
 absl::StatusOr<std::vector<DerivedResult>> FindRecordedIntegers(const PerSide<RecordedSide>& sides,
                                                                 const Alignment& alignment,
                                                                 absl::Span<const AddedPair> added,

@@ -48,8 +48,8 @@ struct FixedQuantParams {
 
   double least_real() const { return (values.least - values.zero_points[0]) * values.scales[0]; }
   double most_real() const { return (values.most - values.zero_points[0]) * values.scales[0]; }
-  // True if a router has multiplied by 0 what other inputs may choose: the range of the rest tells
-  // nothing. The zeros of a Relu come without negative numbers.
+  // True if a router has multiplied part of the numbers by 0: other inputs may choose these, so the
+  // range of the rest proves nothing. The zeros of a Relu come without negative numbers.
   bool IsGated() const { return least < 0 && zeros > 0.4 * count; }
   // True if the fill of a mask has made the range, and all other numbers become 0 in it.
   bool LosesAllButFill() const { return at_least > 0 && kept == 0 && greatest_lost > 0; }

@@ -1,4 +1,4 @@
-// A runtime as a user names it.
+// A runtime as a user writes it.
 #ifndef ONNXCMP_COMPARE_RUNTIMES_RUNTIME_SPEC_H_
 #define ONNXCMP_COMPARE_RUNTIMES_RUNTIME_SPEC_H_
 

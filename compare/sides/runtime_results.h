@@ -40,8 +40,7 @@ class RuntimeResults {
   bool HasOutputsOf(const RuntimeResults& other, bool exactly) const;
 
   const std::vector<std::string>& notes() const { return notes_; }
-  // Outputs that are others when results are marked: what differs in them differs only when the
-  // runtime may fuse.
+  // Outputs that change when all results are marked as outputs: their differences depend on fusion.
   const std::vector<std::string>& changed_by_marks() const { return changed_; }
 
  private:

@@ -68,7 +68,7 @@ class Side {
   virtual const Feeds* feeds() const { return nullptr; }
 
   // The runtime that runs the model, null if our interpreter does. The evaluator then knows the
-  // model, and computes what the side's results ought to be.
+  // model, and computes the correct values of the side's results.
   virtual NodeRunner* node_runner() const { return nullptr; }
 
   // Another side of the same loaded model, without feeds; null for a recording.

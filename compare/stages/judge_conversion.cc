@@ -114,7 +114,7 @@ class ConversionJudge {
       return;
     }
     if (!pair->difference.agree) {
-      // Noise that leaves nothing of a class or a score is too much, whoever makes it.
+      // Noise that destroys a class or a score is too much, even if it is honest.
       if (std::string lost = LostPartOf(floats->left, floats->right, pool_); !lost.empty()) {
         Rule(Ground::kLostPart, std::move(lost), pair);
         return;

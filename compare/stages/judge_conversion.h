@@ -16,10 +16,10 @@
 namespace onnxcmp {
 
 struct ConversionLimits {
-  // Decibels of signal to noise that float outputs must have; nothing: what the type leaves of an
-  // honest model on given inputs.
+  // Decibels of signal to noise that float outputs must have; nothing: those of an honest model in
+  // the type, on given inputs.
   std::optional<double> min_sqnr;
-  // True if inputs may exceed the ranges for no fault of the model: then noise has no limit.
+  // True if inputs may exceed the calibrated ranges: then noise has no limit.
   bool other_inputs = false;
   bool ties_agree = false;
   bool given_tolerance = false;  // by the user: the only rule

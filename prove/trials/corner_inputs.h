@@ -1,4 +1,4 @@
-// Inputs at the ends of what elements can be: NaN, infinities, large numbers.
+// Inputs at the limits of their types: NaN, infinities, large numbers.
 #ifndef ONNXCMP_PROVE_TRIALS_CORNER_INPUTS_H_
 #define ONNXCMP_PROVE_TRIALS_CORNER_INPUTS_H_
 

@@ -78,15 +78,15 @@ struct InputPurpose {
   double fraction = 0;  // small floats: the value of all elements, if it is not 0
   // Factors of numbers that are then summed: the more there are, the smaller they get.
   bool weights = false;
-  // Ids: true if some use takes none below 0; true if results of equal ids are added up or the
-  // like.
+  // Ids: true if some use accepts none below 0; true if all uses are of computed numbers; true if
+  // results of equal ids are added up or combined in another way.
   bool not_negative = false;
-  bool shifted = false;  // all uses are of numbers computed from them
+  bool shifted = false;
   bool adds_up = false;
-  // Masks: true if integers are but added up, so that they may be any numbers.
+  // Masks: true if integers are only added up, so that they may be any numbers.
   bool sums = false;
-  // Ids: what they are taken modulo of before every use, so that they may be any numbers; 0: some
-  // use is of the ids themselves.
+  // Ids: the divisor if every use takes them modulo a constant, so that they may be any numbers; 0:
+  // some use is of the ids themselves.
   int32_t wraps = 0;
   // Ids: tables in the graph whose rows they select.
   std::vector<IdTable> tables;

@@ -13,9 +13,9 @@ namespace onnxcmp {
 
 class SmoothNumbers {
  public:
-  // Along the two longest axes after the first of what may be images, along the last one of what
-  // may be signals; other shapes have numbers that have nothing to do with each other.
-  // `cells`: along each axis, at most; `alike`: so are channels.
+  // Smooth along the two longest axes after the first of possible images, and along the last axis
+  // of possible signals; independent numbers for other shapes. `cells`: the most along each axis;
+  // `alike`: true for correlated channels.
   SmoothNumbers(const Shape& shape, RandomNumbers* random, int64_t cells = 8, bool alike = false);
 
   bool any() const { return !axes_.empty(); }
@@ -34,7 +34,7 @@ class SmoothNumbers {
   };
 
   std::vector<Axis> axes_;
-  // The others: what they are in the tensor, and in the coarse numbers.
+  // The other axes, in the tensor and in the coarse numbers.
   std::vector<Axis> others_;
   std::vector<double> coarse_;
 };

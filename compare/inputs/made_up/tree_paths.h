@@ -27,8 +27,8 @@ class TreeWalker {
 
   // Number of leaves of all trees; trees without branches are left out.
   size_t leaves() const;
-  // Marks the leaves, of which `reached` has one each. False if a tree asks for what cannot be
-  // answered here: a set of numbers, a feature that there is not.
+  // Marks the reached leaves; `reached` has an entry for each leaf. False if a tree has a test that
+  // this walker lacks: membership of a set, a missing feature.
   bool Walk(absl::Span<const double> row, std::vector<bool>* reached) const;
 
  private:
