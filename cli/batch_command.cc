@@ -77,7 +77,7 @@ struct BatchArguments {
 void AddBatchOptions(CLI::App& app, BatchArguments& arguments) {
   app.add_option("SOURCE", arguments.sources, "A manifest (CSV, JSON lines), or folders")
       ->type_name(" ");
-  app.add_option("--out", arguments.out, "Folder of the results; what is there is not redone")
+  app.add_option("--out", arguments.out, "Folder of results; finished pairs are kept")
       ->type_name("DIR");
   app.add_flag("-q,--quiet", arguments.quiet, "Print only errors and the end");
   app.add_option("--left", arguments.patterns.left, "Left models, with wildcards: 'a/*/m.onnx'")
@@ -110,8 +110,10 @@ void AddBatchOptions(CLI::App& app, BatchArguments& arguments) {
   app.add_option("--pair-time", arguments.pair_time, "The longest that one may take (1h)")
       ->group(kMachine)
       ->type_name("TIME");
-  app.add_flag("--retry", arguments.retry, "Try again what could not be compared")->group(kMachine);
-  app.add_option("--baseline", arguments.baseline, "Tell what is new and gone since that batch")
+  app.add_flag("--retry", arguments.retry, "Retry pairs that could not be compared")
+      ->group(kMachine);
+  app.add_option("--baseline", arguments.baseline,
+                 "Report new and resolved causes since that batch")
       ->group("Reports")
       ->type_name("DIR");
   app.add_option("--pages", arguments.pages, "Pages: all, unexpected, none (all)")

@@ -294,7 +294,7 @@ void AddOptions(CLI::App& app, ShowArguments& arguments) {
       ->type_name("HOW")
       ->check(Quietly(CLI::IsMember({"text", "json", "dot", "svg", "html", "onnxtxt"})));
   app.add_option("--output", arguments.output, "Write to a file")->type_name("F");
-  app.add_option("--around", arguments.around, "Only what is near a node or a value")
+  app.add_option("--around", arguments.around, "Only the surroundings of a node or value")
       ->type_name("NAME");
   app.add_option("--hops", arguments.hops, "How many steps from it (2)")
       ->type_name("N")

@@ -66,7 +66,7 @@ absl::StatusOr<std::vector<FieldValue>> InPlaces(const FieldNode& node,
     if (!node.HasOutput(i)) continue;
     FieldValue& value = made[next++];
     if (!AreNear(value.number, node.number(i))) {
-      return absl::UnimplementedError("what it is taken to be made of gives other numbers");
+      return absl::UnimplementedError("its definition gives other numbers");
     }
     outputs[static_cast<size_t>(i)] = std::move(value);
   }

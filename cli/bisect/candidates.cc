@@ -120,7 +120,7 @@ absl::Status CheckOptions(const BisectArguments& arguments) {
     return absl::InvalidArgumentError("{in} is the file of --model, which is missing");
   }
   if (!arguments.check.empty() && !arguments.reference.empty()) {
-    return absl::InvalidArgumentError("--check and --reference both say what is good");
+    return absl::InvalidArgumentError("--check and --reference exclude each other");
   }
   if (HasPlaceholder(arguments.check, "{model}") && arguments.models.empty() && !makes) {
     return absl::InvalidArgumentError("{model} needs models, or --command that makes them");

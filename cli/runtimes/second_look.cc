@@ -35,9 +35,8 @@ absl::StatusOr<std::unique_ptr<RuntimeSide>> LookAsFused(const SecondLook& look,
   }
   other.notes.insert(
       other.notes.begin(),
-      absl::StrCat("differs only when fused: each node alone gives in ", look.right.name(),
-                   " what it should, so the right is the model as it has optimized "
-                   "it"));
+      absl::StrCat("differs only when fused: each node alone is right in ", look.right.name(),
+                   ", so the right is the model that ", look.right.name(), " has optimized"));
   *comparison = std::move(other);
   return fused;
 }

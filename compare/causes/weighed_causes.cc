@@ -100,9 +100,9 @@ void CauseWeigher::WeighEffects(CauseReport* report) const {
     return effects.DistanceWithout(values);
   };
   if (all.empty() && run_.right().runner() != nullptr) {
-    report->notes.push_back(absl::StrCat(
-        "each node alone gives in ", run_.right().runner()->name(),
-        " what it should: what differs comes of rounding that grows, or of fusing nodes"));
+    report->notes.push_back(
+        absl::StrCat("each node alone is right in ", run_.right().runner()->name(),
+                     ": the difference comes from growing rounding or from fusion"));
     return;
   }
   // Runs with one cause left in place differ from this one only behind that cause.

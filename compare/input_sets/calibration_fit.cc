@@ -197,7 +197,7 @@ std::string FitText(const CalibrationFit& fit, const SetCase& one) {
       KindOf(one.regime),
       one.sizes.shrink == 1 ? ""
                             : absl::StrFormat(", %.2g times as large as usual", one.sizes.shrink),
-      fit.typical, fit.Fits() ? "" : ", which is not what these were calibrated with");
+      fit.typical, fit.Fits() ? "" : ", unlike the calibration data");
 }
 
 CalibrationFit FitOf(const Comparison& comparison) {

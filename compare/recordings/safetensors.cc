@@ -104,9 +104,8 @@ absl::StatusOr<Entry> ParseEntry(const std::string& name, const Json& json) {
   const int64_t bytes = entry.end - entry.begin;
   if (*elements > std::numeric_limits<int64_t>::max() / known->bits ||
       *elements * known->bits % 8 != 0 || *elements * known->bits / 8 != bytes) {
-    return absl::InvalidArgumentError(absl::StrCat("it has ", bytes, " bytes, which is not what ",
-                                                   type, "[", ShapeToString(entry.shape),
-                                                   "] takes"));
+    return absl::InvalidArgumentError(absl::StrCat("it has ", bytes, " bytes, which does not fit ",
+                                                   type, "[", ShapeToString(entry.shape), "]"));
   }
   return entry;
 }

@@ -97,8 +97,7 @@ absl::Status NoValuesIn(const std::string& folder, const FolderContents& content
   } else if (!contents.folders.empty()) {
     absl::StrAppend(&text, "; name a folder in it: ", ListNames(contents.folders));
   } else if (!contents.others.empty()) {
-    absl::StrAppend(&text,
-                    "; what is there has no form that is read: ", ListNames(contents.others));
+    absl::StrAppend(&text, "; it holds no supported format: ", ListNames(contents.others));
     const std::string words = WordsForForeign(absl::StrCat(folder, "/", contents.others[0]));
     if (!words.empty()) absl::StrAppend(&text, " (", words, ")");
   }

@@ -140,8 +140,8 @@ std::string Changed(const Comparison& comparison) {
   if (comparison.alignment.reordered) {
     absl::StrAppend(&text, text.empty() ? "" : "; ",
                     comparison.left.recorded != comparison.right.recorded
-                        ? "the recording is in quite another order than the model"
-                        : "the right side lists its nodes in quite another order");
+                        ? "the recording is in a different order from the model"
+                        : "the right side lists its nodes in a different order");
   }
   return text;
 }

@@ -47,13 +47,14 @@ std::vector<std::string> ShadowText(const ShadowReport& report) {
     std::string text = absl::StrFormat(
         "%s to the truth: %s are %.2g (left) and %.2g (right) of their size from what they are in "
         "double",
-        NearerText(verdict), report.of_outputs ? "the outputs" : "the last results to be judged",
-        verdict.left, verdict.right);
+        NearerText(verdict),
+        report.of_outputs ? "the outputs" : "the last results that can be judged", verdict.left,
+        verdict.right);
     if (verdict.nearer == Nearer::kEqual) {
       text = absl::StrFormat(
           "both sides are equally good: %s are %.2g (left) and %.2g (right) of their size from "
           "what they are in double",
-          report.of_outputs ? "the outputs" : "the last results to be judged", verdict.left,
+          report.of_outputs ? "the outputs" : "the last results that can be judged", verdict.left,
           verdict.right);
     }
     lines.insert(lines.begin(), std::move(text));
@@ -66,7 +67,7 @@ std::vector<std::string> ShadowText(const ShadowReport& report) {
     const std::string apart =
         absl::StrFormat("in double the outputs are still %.2g of their size apart", *report.apart);
     lines.push_back(*report.apart <= kSame
-                        ? "in double both sides agree: whatever differs is rounding"
+                        ? "both sides agree in double: the differences are rounding"
                     : *report.apart <= rounding
                         ? absl::StrCat(apart, ", which rounded constants explain")
                         : absl::StrCat(apart,

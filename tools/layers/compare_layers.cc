@@ -308,8 +308,7 @@ class LayerComparer {
     }
     if (regions > 0 && !ranges_.has_value()) {
       result_.notes.push_back(
-          "regions ({ForeignNode[...]}) are known by their ends alone; --model tells what is "
-          "between");
+          "regions ({ForeignNode[...]}) list only their ends; --model gives their nodes");
     }
   }
 

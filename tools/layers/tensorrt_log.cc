@@ -50,7 +50,7 @@ absl::StatusOr<EngineLayer> ParseNamed(absl::string_view text) {
   layer.type = std::string(text.substr(0, close));
   text.remove_prefix(close + 3);
   const std::vector<absl::string_view> sides = SplitOutsideBrackets(text, " -> ");
-  if (sides.size() != 2) return BadLayer("has no ' -> ' between what it reads and what it makes");
+  if (sides.size() != 2) return BadLayer("has no ' -> ' between inputs and outputs");
   // A name may contain commas only inside brackets.
   std::vector<absl::string_view> before = SplitOutsideBrackets(sides[0], ", ");
   layer.name = std::string(before[0]);

@@ -148,24 +148,24 @@ std::vector<ReduceChange> OutputChanges(const KnownModel& known) {
           {absl::StrCat("output ", output.name(), " left out"), keep(output.name(), false)});
     }
   }
-  changes.push_back(
-      {"results of nodes left out that nobody reads", [](const KnownModel&, FedModel* model) {
-         onnx::GraphProto* edited = model->proto.mutable_graph();
-         absl::flat_hash_set<std::string> read;
-         for (const auto& output : edited->output()) read.insert(output.name());
-         for (const auto& node : edited->node()) {
-           for (std::string& name : NamesReadBy(node)) read.insert(std::move(name));
-         }
-         bool any = false;
-         for (onnx::NodeProto& node : *edited->mutable_node()) {
-           const int size = node.output_size();
-           while (node.output_size() > 1 && !read.contains(node.output(node.output_size() - 1))) {
-             node.mutable_output()->RemoveLast();
-           }
-           any = any || node.output_size() != size;
-         }
-         return any;
-       }});
+  changes.push_back({"unread results removed", [](const KnownModel&, FedModel* model) {
+                       onnx::GraphProto* edited = model->proto.mutable_graph();
+                       absl::flat_hash_set<std::string> read;
+                       for (const auto& output : edited->output()) read.insert(output.name());
+                       for (const auto& node : edited->node()) {
+                         for (std::string& name : NamesReadBy(node)) read.insert(std::move(name));
+                       }
+                       bool any = false;
+                       for (onnx::NodeProto& node : *edited->mutable_node()) {
+                         const int size = node.output_size();
+                         while (node.output_size() > 1 &&
+                                !read.contains(node.output(node.output_size() - 1))) {
+                           node.mutable_output()->RemoveLast();
+                         }
+                         any = any || node.output_size() != size;
+                       }
+                       return any;
+                     }});
   return changes;
 }
 

@@ -113,7 +113,7 @@ class Repairer {
       for (const Suggestion& suggestion : suggester_.ForLeftOvers(state())) {
         if (!tried.insert({suggestion.right, suggestion.left}).second) continue;
         if (static_cast<int>(tried.size()) > limits_.left_over_trials) {
-          repairs_.Note(absl::StrCat(limits_.left_over_trials, " trials of what is left over"));
+          repairs_.Note(absl::StrCat(limits_.left_over_trials, " trials of left-over results"));
           return;
         }
         if (repairs_.RanLong()) return;

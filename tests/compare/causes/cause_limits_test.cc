@@ -112,7 +112,7 @@ TEST(CauseLimits, EachIsNamed) {
       {{.all_trials = 0}, "0 trials"},
       {{.rounds = 0}, "0 repairs"},
       {{.node_runs = 0}, "0 runs of each node"},
-      {{.left_over_trials = 0}, "0 trials of what is left over"},
+      {{.left_over_trials = 0}, "0 trials of left-over results"},
       {{.constant_looks = 0}, "0 looks at each constant"},
   };
   for (const auto& a_case : cases) {
