@@ -414,7 +414,7 @@ TEST_F(BisectCommandTest, Mistakes) {
   refused({"--command", "x {out}", "--count", "3"}, "--count is for {n}");
   refused({"--command", "x {n} {in} {out}", "--count", "3"}, "{in} is the file of --model");
   refused({"--command", "x {out}", "--candidates", a}, "--candidates is for {}");
-  refused({a, a, "--check", "x", "--reference", a}, "both say what is good");
+  refused({a, a, "--check", "x", "--reference", a}, "exclude each other");
   refused({a, a, "--timeout", "soon"}, "--timeout soon");
 }
 
