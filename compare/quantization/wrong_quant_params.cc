@@ -102,6 +102,21 @@ std::string ScaleText(const SideGraph& graph, const QuantParams& of,
                          Whose(params), Range(params.least, params.most));
 }
 
+std::string TextOfFill(const SideGraph& graph, const QuantParams& of,
+                       const FixedQuantParams& params) {
+  return absl::StrFormat("%s: all of them but the fill %.3g, up to %.3g, become 0",
+                         ScaleText(graph, of, params), params.least, params.greatest_lost);
+}
+
+std::string TextOfWaste(const SideGraph& graph, const QuantParams& of,
+                        const FixedQuantParams& params, double relative) {
+  const double used =
+      (std::min(params.most, params.most_real()) - std::max(params.least, params.least_real())) /
+      (params.most_real() - params.least_real());
+  return absl::StrFormat("%s: about %.2g times too great, they use %.2g %% of its range",
+                         ScaleText(graph, of, params), 1 / relative, 100 * std::max(0.0, used));
+}
+
 std::string ZeroPointText(const SideGraph& graph, const QuantParams& of,
                           const FixedQuantParams& params, double steps) {
   const std::string name = of.zero_point == kNone ? "" : NameOf(graph, of.zero_point);
@@ -220,8 +235,7 @@ std::vector<Mistake> WrongQuantParams(const SideGraph& graph, const QuantParamsB
     const bool some = cut_share > kSomeCut && beyond > kFarBeyond;
     const bool most = cut_share > kMostCut && beyond > kBeyondForMost;
     if (params.LosesAllButFill()) {
-      mistake = absl::StrFormat("%s: all of them but the fill %.3g, up to %.3g, become 0",
-                                ScaleText(graph, of, params), params.least, params.greatest_lost);
+      mistake = TextOfFill(graph, of, params);
       continue;
     }
     if ((most || much || some) && !IsTail(cut, params.count) &&
@@ -260,12 +274,7 @@ std::vector<Mistake> WrongQuantParams(const SideGraph& graph, const QuantParamsB
     }
     if (!made_up && !params.IsGated() && relative < kWasted && reach < kWasted &&
         !IsByConvention(params)) {
-      const double used = (std::min(params.most, params.most_real()) -
-                           std::max(params.least, params.least_real())) /
-                          (params.most_real() - params.least_real());
-      mistake =
-          absl::StrFormat("%s: about %.2g times too great, they use %.2g %% of its range",
-                          ScaleText(graph, of, params), 1 / relative, 100 * std::max(0.0, used));
+      mistake = TextOfWaste(graph, of, params, relative);
     }
   }
   return mistakes;
