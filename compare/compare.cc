@@ -95,6 +95,7 @@ absl::StatusOr<JudgeOptions> JudgeOptionsOf(const PerSide<RecordedSide>& sides,
   judging.partial = options.partial;
   judging.any_row_order = options.any_row_order;
   judging.ties_agree = options.ties_agree;
+  judging.min_sqnr = options.min_sqnr;
   if (options.tolerance.by_name.empty()) return judging;
   const std::vector<std::string> names = NamesOf({sides.left.stream, sides.right.stream});
   OC_ASSIGN_OR_RETURN(judging.tolerance,

@@ -17,9 +17,6 @@ namespace {
 // Limit of the cost, in runs of the converted side, or of a small one.
 constexpr int64_t kRuns = 32;
 constexpr size_t kSmallModel = 400;
-// A list of more nodes than this, and of more than half of all, is useless.
-constexpr size_t kLongList = 24;
-
 // By candidate; the highest cost at the outputs first, or else the greatest distance of the result.
 std::vector<int> InOrder(const MixedRun& run, const QuantizationReport* layers) {
   std::vector<double> errors = run.Errors();
@@ -106,10 +103,7 @@ std::optional<KeepInFloat> FindKeepInFloat(
     found = search();
   }
   const size_t count = found.members.size();
-  if ((count == 0 && !enough_already) ||
-      (count > kLongList && count > run->candidates().size() / 2)) {
-    return std::nullopt;
-  }
+  if (count == 0 && !enough_already) return std::nullopt;
   KeepInFloat keep;
   keep.nodes = Named(run->plain().graph(), found.members);
   keep.already = Named(run->plain().graph(), run->already());

@@ -20,7 +20,7 @@ namespace onnxcmp {
 namespace {
 
 // In decibels. `honest`: no suspect leads to the output.
-double LeastSignalToNoise(const Conversion& conversion, bool honest) {
+double LeastOf(const Conversion& conversion, bool honest) {
   // Steps of integers explain nothing of a node that is another.
   if (conversion.both || (conversion.quantized && !honest)) {
     return thresholds::kLeastDecibelsOfFloat16;
@@ -87,7 +87,7 @@ void Refuse(double least, OutputPair* pair) {
 void RefuseIfFaulty(const CheckedConversion& checked, OutputPair* pair) {
   const int r =
       checked.conversion.converted == SideId::kLeft ? pair->left_result : pair->right_result;
-  const double least = LeastSignalToNoise(checked.conversion, /*honest=*/false);
+  const double least = LeastOf(checked.conversion, /*honest=*/false);
   if (pair->recorded || r == kNone || !checked.faulty[Index(r)] || !pair->difference.agree) return;
   if (pair->sqnr.has_value() && *pair->sqnr < least) Refuse(least, pair);
 }
@@ -107,8 +107,7 @@ class ConversionJudge {
       return;
     }
     if (!floats.has_value()) return;
-    const double least =
-        limits_.other_inputs ? kNoLimit : LeastSignalToNoise(checked_.conversion, true);
+    const double least = limits_.other_inputs ? kNoLimit : LeastOf(checked_.conversion, true);
     if (!limits_.min_sqnr.has_value() && *pair->sqnr < least) {
       if (!pair->difference.agree) Refuse(least, pair);
       return;
@@ -233,12 +232,21 @@ OutputComparison JudgeConversion(const std::optional<CheckedConversion>& checked
   return judged;
 }
 
+double LeastSignalToNoise(const Conversion& conversion, const std::optional<double>& asked) {
+  return asked.value_or(LeastOf(conversion, /*honest=*/true));
+}
+
 bool IsHonest(const std::optional<CheckedConversion>& checked, const OutputComparison& judged) {
+  // Noise of integers that is too much has no cause but the integers.
+  const auto is_noise = [&](const OutputPair& pair) {
+    return checked->conversion.quantized && checked->lossy.empty() && !pair.rulings.empty() &&
+           pair.rulings.back().ground == Ground::kSignalToNoise;
+  };
   return checked.has_value() && checked->suspects.empty() && !judged.pairs.empty() &&
          !absl::c_linear_search(checked->overflows, true) &&
          absl::c_all_of(judged.pairs, [&](const OutputPair& pair) {
-           return pair.same_bits ||
-                  (IsHonestPair(*checked, pair) && (pair.difference.agree || pair.ties));
+           return pair.same_bits || (IsHonestPair(*checked, pair) &&
+                                     (pair.difference.agree || pair.ties || is_noise(pair)));
          });
 }
 

@@ -9,6 +9,7 @@
 #include "compare/base/per_side.h"
 #include "compare/causes/cause.h"
 #include "compare/conversion/check_conversion.h"
+#include "compare/conversion/conversion.h"
 #include "compare/outputs/output_comparison.h"
 #include "compare/sides/pair_values.h"
 #include "evaluator/base/thread_pool.h"
@@ -35,8 +36,11 @@ OutputComparison JudgeConversion(const std::optional<CheckedConversion>& checked
                                  const ConversionLimits& limits, OutputComparison judged,
                                  const ThreadPool* pool);
 
-// True if nothing in the conversion is suspect, and each output is honest and agrees or differs by
-// a choice: then there is no cause to be searched for.
+// Decibels that an honest output has at least: those that were asked for, or what the type leaves.
+double LeastSignalToNoise(const Conversion& conversion, const std::optional<double>& asked);
+
+// True if nothing in the conversion is suspect, and each output is honest and agrees, or differs by
+// a choice or by the noise of integers: then there is no cause to be searched for.
 // A result that overflows inside has one all the same.
 bool IsHonest(const std::optional<CheckedConversion>& checked, const OutputComparison& judged);
 

@@ -2,6 +2,7 @@
 #ifndef ONNXCMP_COMPARE_STAGES_JUDGE_OUTPUTS_H_
 #define ONNXCMP_COMPARE_STAGES_JUDGE_OUTPUTS_H_
 
+#include <optional>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -25,6 +26,7 @@ struct JudgeOptions {
   bool partial = false;
   bool any_row_order = false;
   bool ties_agree = false;
+  std::optional<double> min_sqnr;  // decibels; nothing: what the types leave
 };
 
 // A recording that does not mark its outputs has none. Sides may run again to find ties.

@@ -14,7 +14,9 @@
 #include "compare/differences/tensor_distance.h"
 #include "compare/in_float/find_keep_in_float.h"
 #include "compare/in_float/mixed_run.h"
+#include "compare/quantization/quantization_error.h"
 #include "compare/quantization/side_values.h"
+#include "compare/stages/judge_conversion.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/tensor/dtype.h"
 
@@ -76,6 +78,11 @@ absl::StatusOr<std::optional<KeepInFloat>> KeepNodesInFloat(
       tools.search_memory) {
     return std::nullopt;
   }
+  // Outputs that were refused for their noise alone are close if they have less.
+  const bool noisy = std::any_of(judged.pairs.begin(), judged.pairs.end(), [](const auto& pair) {
+    return !pair.rulings.empty() && pair.rulings.back().ground == Ground::kSignalToNoise;
+  });
+  const double least = LeastSignalToNoise(*conversion, options.min_sqnr);
   // Outputs of another type are compared by value: no node in float could undo a conversion of the
   // outputs to 16 bits.
   JudgeOptions by_value = options;
@@ -84,7 +91,9 @@ absl::StatusOr<std::optional<KeepInFloat>> KeepNodesInFloat(
     OutputComparison told = CompareOutputs(tried.left, tried.right, by_value.tolerance, &tolerances,
                                            &measured.alignment);
     told.partial = by_value.partial;
-    return TriedOutputs{AllAgree(told), Apart(told, tried, tools.pool)};
+    const std::optional<double> apart = Apart(told, tried, tools.pool);
+    return TriedOutputs{
+        AllAgree(told) && (!noisy || (apart.has_value() && Decibels(*apart) >= least)), apart};
   };
   if (judge(outputs).close) return std::nullopt;
   const SideId converted = conversion->converted;

@@ -26,8 +26,8 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-Comparison ComparedOn(const std::string& left, const std::string& right, const Tensor& x) {
-  CompareOptions options;
+Comparison ComparedOn(const std::string& left, const std::string& right, const Tensor& x,
+                      CompareOptions options = {}) {
   options.threads = 1;
   auto comparison = testing::CompareGraphs(left, right, {{"x", x}}, options);
   EXPECT_TRUE(comparison.ok()) << comparison.status();
@@ -148,6 +148,18 @@ TEST(KeepInFloat, NoneWhereTheGridsFit) {
       ComparedOn(kProducts, fits, Tensor::Of<float>({1, 4}, {1, 0.9F, -0.7F, 0.8F}));
   EXPECT_EQ(comparison.verdict, Verdict::kClose);
   EXPECT_FALSE(comparison.keep_in_float.has_value());
+}
+
+// Nothing is wrong, and the noise of integers is more than the user wants.
+TEST(KeepInFloat, NodesThatBringMostOfTheNoise) {
+  const std::string fits = absl::StrReplaceAll(kProductsQuantized, {{"x_s = {8}", "x_s = {0.01}"}});
+  CompareOptions options;
+  options.min_sqnr = 60;
+  const Comparison comparison =
+      ComparedOn(kProducts, fits, Tensor::Of<float>({1, 4}, {1, 0.9F, -0.7F, 0.8F}), options);
+  EXPECT_EQ(comparison.verdict, Verdict::kDifferent);
+  EXPECT_THAT(comparison.causes, IsEmpty());
+  EXPECT_THAT(NodesOf(comparison), Not(IsEmpty()));
 }
 
 TEST(KeepInFloat, InReports) {

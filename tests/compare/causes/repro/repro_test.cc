@@ -24,7 +24,6 @@ using ::onnxcmp::testing::GivenFeeds;
 using ::onnxcmp::testing::NodeLines;
 using ::onnxcmp::testing::ReproProblems;
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
