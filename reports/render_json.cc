@@ -13,6 +13,7 @@
 #include "compare/causes/cause_truth.h"
 #include "compare/outcome/proof_report.h"
 #include "compare/outcome/verdict.h"
+#include "compare/outputs/rulings.h"
 #include "reports/json_around.h"
 #include "reports/json_conversion.h"
 #include "reports/json_lines.h"
@@ -67,7 +68,7 @@ ReportJson ToJson(const OutputPair& pair) {
   if (!pair.chosen_by.empty()) json["chosen_by"] = JsonText(pair.chosen_by);
   if (pair.honest_noise) json["honest_noise"] = true;
   if (pair.sqnr.has_value()) json["sqnr"] = JsonReal(*pair.sqnr);
-  if (pair.nearer_in_double) json["nearer_in_double"] = true;
+  if (IsDecidedBy(Ground::kNearer, pair)) json["nearer_in_double"] = true;
   if (pair.moved.has_value()) json["moved_by_causes"] = JsonReal(*pair.moved);
   return json;
 }

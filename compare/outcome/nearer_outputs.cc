@@ -51,7 +51,6 @@ bool AcceptNearerOutputs(const Comparison& in_double, Comparison* comparison) {
   OutputComparison accepted = outputs;
   for (OutputPair& pair : accepted.pairs) {
     if (IsAccepted(accepted, pair)) continue;
-    pair.nearer_in_double = true;
     Rule(Ground::kNearer, "", &pair);
   }
   SumUp(&accepted);

@@ -64,7 +64,6 @@ struct OutputPair {
   bool honest_noise = false;
   // Signal to noise in decibels, if one side is a conversion of the other or a limit was given.
   std::optional<double> sqnr;
-  bool nearer_in_double = false;  // they differ, and the right rounds no worse than the left
   ValueDifference difference;
   std::vector<Ruling> rulings;   // in order; the last one decides
   std::string tolerance_reason;  // PairTolerance::why

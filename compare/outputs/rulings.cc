@@ -37,6 +37,10 @@ void Rule(Ground ground, std::string why, OutputPair* pair) {
   pair->rulings.push_back({ground, std::move(why), decides});
 }
 
+bool IsDecidedBy(Ground ground, const OutputPair& pair) {
+  return !pair.rulings.empty() && pair.rulings.back().ground == ground;
+}
+
 void SumUp(OutputComparison* outputs) { outputs->agree = AllAgree(*outputs); }
 
 }  // namespace onnxcmp

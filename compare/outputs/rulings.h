@@ -22,6 +22,9 @@ const GroundRow& RowOf(Ground ground);
 // name; for an objection, the fault.
 void Rule(Ground ground, std::string why, OutputPair* pair);
 
+// True if this was the last ruling on a pair.
+bool IsDecidedBy(Ground ground, const OutputPair& pair);
+
 // Sets `agree` by all pairs.
 void SumUp(OutputComparison* outputs);
 

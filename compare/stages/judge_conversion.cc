@@ -239,8 +239,8 @@ double LeastSignalToNoise(const Conversion& conversion, const std::optional<doub
 bool IsHonest(const std::optional<CheckedConversion>& checked, const OutputComparison& judged) {
   // Noise of integers that is too much has no cause but the integers.
   const auto is_noise = [&](const OutputPair& pair) {
-    return checked->conversion.quantized && checked->lossy.empty() && !pair.rulings.empty() &&
-           pair.rulings.back().ground == Ground::kSignalToNoise;
+    return checked->conversion.quantized && checked->lossy.empty() &&
+           IsDecidedBy(Ground::kSignalToNoise, pair);
   };
   return checked.has_value() && checked->suspects.empty() && !judged.pairs.empty() &&
          !absl::c_linear_search(checked->overflows, true) &&

@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "compare/alignment/alignment.h"
 #include "compare/causes/cause.h"
@@ -14,6 +15,7 @@
 #include "compare/differences/tensor_distance.h"
 #include "compare/in_float/find_keep_in_float.h"
 #include "compare/in_float/mixed_run.h"
+#include "compare/outputs/rulings.h"
 #include "compare/quantization/quantization_error.h"
 #include "compare/quantization/side_values.h"
 #include "compare/stages/judge_conversion.h"
@@ -79,8 +81,8 @@ absl::StatusOr<std::optional<KeepInFloat>> KeepNodesInFloat(
     return std::nullopt;
   }
   // Outputs that were refused for their noise alone are close if they have less.
-  const bool noisy = std::any_of(judged.pairs.begin(), judged.pairs.end(), [](const auto& pair) {
-    return !pair.rulings.empty() && pair.rulings.back().ground == Ground::kSignalToNoise;
+  const bool noisy = absl::c_any_of(judged.pairs, [](const OutputPair& pair) {
+    return IsDecidedBy(Ground::kSignalToNoise, pair);
   });
   const double least = LeastSignalToNoise(*conversion, options.min_sqnr);
   // Outputs of another type are compared by value: no node in float could undo a conversion of the

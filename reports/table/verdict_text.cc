@@ -15,6 +15,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/types/span.h"
 #include "compare/outcome/verdict.h"
+#include "compare/outputs/rulings.h"
 #include "compare/streams/result_names.h"
 #include "compare/text/display_text.h"
 #include "compare/text/meant_name.h"
@@ -56,7 +57,10 @@ OutputFacts FactsOf(const Comparison& comparison, const OutputPair& pair) {
     size = values.max_absolute / facts.difference->range;
   }
   if (!values.reason.empty()) size = std::numeric_limits<double>::infinity();
-  facts.severity = {values.agree && !pair.nearer_in_double ? 0 : pair.ties ? 1 : 2, size};
+  facts.severity = {values.agree && !IsDecidedBy(Ground::kNearer, pair) ? 0
+                    : pair.ties                                         ? 1
+                                                                        : 2,
+                    size};
   return facts;
 }
 
@@ -205,7 +209,7 @@ std::string AgreeingText(const OutputComparison& outputs, const OutputFacts& wor
     return absl::StrCat(all, agree, " but for ids that differ where scores tie (--ties close): ",
                         HowFarAtMost(worst, facts));
   }
-  if (worst.pair->nearer_in_double) {
+  if (IsDecidedBy(Ground::kNearer, *worst.pair)) {
     return absl::StrCat(all, agree, ", since the right rounds no worse than the left beside the ",
                         "run in double: ", HowFarAtMost(worst, facts));
   }
