@@ -64,10 +64,7 @@ class ConversionChecker {
     OC_RETURN_IF_ERROR(RunChecks());
     // Where both are quantized, neither range proves the other one wrong.
     if (!inputs.beyond_ranges && !conversion_.both) {
-      const RangedSides ranged = {
-          Other(conversion_.converted), plain_side_, plain_, converted_, params_, matcher_};
-      OC_ASSIGN_OR_RETURN(WrongRanges ranges,
-                          FindWrongRanges(ranged, &converted_constants_, inputs.made_up, watch_));
+      OC_ASSIGN_OR_RETURN(WrongRanges ranges, FindWrongRanges(Sides(), inputs.made_up, watch_));
       for (const int r : ranges.wrong) suspect_[Index(r)] = true;
       checked.lossy = std::move(ranges.lossy);
     }
@@ -77,9 +74,20 @@ class ConversionChecker {
   }
 
  private:
+  CheckedSides Sides() {
+    return {Other(conversion_.converted),
+            plain_side_,
+            plain_,
+            converted_,
+            params_,
+            partners_,
+            plain_constants_,
+            converted_constants_,
+            matcher_};
+  }
+
   void PlanChecks() {
-    const CheckedSides sides = {plain_,           converted_,           params_, partners_,
-                                plain_constants_, converted_constants_, matcher_};
+    const CheckedSides sides = Sides();
     for (const int r : matcher_.wrong()) suspect_[Index(r)] = true;
     for (const auto& [l, r] : matcher_.unmatched()) {
       if (suspect_[Index(r)]) continue;

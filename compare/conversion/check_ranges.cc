@@ -21,57 +21,46 @@ namespace {
 
 class RangeChecker {
  public:
-  RangeChecker(const RangedSides& sides, ConstantValues* converted_constants,
-               const PairValues::Watch& watch)
-      : plain_id_(sides.plain_id),
-        plain_side_(sides.plain_side),
-        plain_(sides.plain),
-        converted_(sides.converted),
-        params_(sides.params),
-        matcher_(sides.matcher),
-        converted_constants_(*converted_constants),
-        watch_(watch) {}
+  RangeChecker(const CheckedSides& sides, const PairValues::Watch& watch)
+      : sides_(sides), watch_(watch) {}
 
   // Fixed scales against the plain side's numbers, which no earlier rounding has cut off.
   absl::StatusOr<WrongRanges> Wrong(bool made_up) {
     std::vector<FixedQuantParams> all;
-    std::vector<int> plain;  // by element of `all`
-    std::vector<bool> wanted(plain_.stream().results.size());
+    std::vector<int> counted;  // by element of `all`: the plain result to be counted, or kNone
+    std::vector<bool> wanted(sides_.plain.stream().results.size());
     bool missing = false;
-    for (const int r : converted_.results()) {
+    for (const int r : sides_.converted.results()) {
       std::optional<FixedQuantParams> params = RangeOf(r);
       if (!params.has_value()) continue;
-      const int n = converted_.producer(r);
-      const int read = converted_.node(n).made->inputs[0];
-      if (made_up && read != kNone && converted_.result(read).kind == ResultKind::kInput) continue;
-      const int l = matcher_.Classes(r).front();
-      const double step = params->values.scales[0];
-      const bool cuts =
-          params->most > params->most_real() + step || params->least < params->least_real() - step;
-      if (cuts || MayHaveFill(*params)) {
-        if (plain_side_.bank->Find(l) == nullptr) wanted[Index(l)] = missing = true;
+      const int n = sides_.converted.producer(r);
+      const int read = sides_.converted.node(n).made->inputs[0];
+      if (made_up && read != kNone && sides_.converted.result(read).kind == ResultKind::kInput) {
+        continue;
       }
+      const bool counts = Cuts(*params) || MayHaveFill(*params);
       all.push_back(*std::move(params));
-      plain.push_back(l);
-    }
-    const auto count = [&](int l, const Value& value) {
-      for (size_t i = 0; i < all.size(); ++i) {
-        if (plain[i] == l) CountCuts(value, &all[i]);
-      }
-      return absl::OkStatus();
-    };
-    for (const int l : plain_.results()) {
-      if (const Value* kept = plain_side_.bank->Find(l);
-          kept != nullptr && absl::c_linear_search(plain, l)) {
-        OC_RETURN_IF_ERROR(count(l, *kept));
+      counted.push_back(counts ? sides_.matcher.Classes(r).front() : kNone);
+      const Value* const kept = counts ? sides_.plain_side.bank->Find(counted.back()) : nullptr;
+      if (kept != nullptr) {
+        CountCuts(*kept, &all.back());
+      } else if (counts) {
+        wanted[Index(counted.back())] = missing = true;
       }
     }
     if (missing) {
       const std::unique_ptr<Observer> watcher =
-          watch_ ? watch_(absl::StrCat(SideName(plain_id_), " again")) : nullptr;
-      OC_RETURN_IF_ERROR(plain_side_.side->Revisit(wanted, watcher.get(), count));
+          watch_ ? watch_(absl::StrCat(SideName(sides_.plain_id), " again")) : nullptr;
+      OC_RETURN_IF_ERROR(
+          sides_.plain_side.side->Revisit(wanted, watcher.get(), [&](int l, const Value& value) {
+            for (size_t i = 0; i < all.size(); ++i) {
+              if (counted[i] == l) CountCuts(value, &all[i]);
+            }
+            return absl::OkStatus();
+          }));
     }
-    const std::vector<Mistake> mistakes = WrongQuantParams(converted_, params_, all, made_up);
+    const std::vector<Mistake> mistakes =
+        WrongQuantParams(sides_.converted, sides_.params, all, made_up);
     WrongRanges found;
     for (size_t i = 0; i < all.size(); ++i) {
       if (mistakes[i].empty()) continue;
@@ -82,32 +71,39 @@ class RangeChecker {
 
  private:
   std::optional<FixedQuantParams> RangeOf(int r) {
-    const std::optional<QuantParams>& written = params_.written(r);
-    const int n = converted_.producer(r);
-    if (!written.has_value() || n == kNone || matcher_.Classes(r).empty() ||
-        converted_constants_.IsFixed(r) || !Quantizes(converted_.node(n).made->op_type)) {
+    const std::optional<QuantParams>& written = sides_.params.written(r);
+    const int n = sides_.converted.producer(r);
+    if (!written.has_value() || n == kNone || sides_.matcher.Classes(r).empty() ||
+        sides_.converted_constants.IsFixed(r) ||
+        !Quantizes(sides_.converted.node(n).made->op_type)) {
       return std::nullopt;
     }
-    std::optional<QuantParamValues> values = converted_constants_.ParamsOf(r, *written);
+    std::optional<QuantParamValues> values = sides_.converted_constants.ParamsOf(r, *written);
     if (!values.has_value() || !values->per_tensor() || !(values->scales[0] > 0)) {
       return std::nullopt;
     }
-    const StreamResult& known = plain_.result(matcher_.Classes(r).front());
+    const StreamResult& known = sides_.plain.result(sides_.matcher.Classes(r).front());
     if (!known.fingerprint.has_sketch) return std::nullopt;
     const Statistics& statistics = known.fingerprint.numbers().statistics;
     FixedQuantParams params;
     params.result = r;
     params.values = *std::move(values);
-    const KeptRange kept = KeptByReaders(converted_, r);
+    const KeptRange kept = KeptByReaders(sides_.converted, r);
     params.least = std::clamp(statistics.min, kept.least, kept.greatest);
     params.most = std::clamp(statistics.max, kept.least, kept.greatest);
     if (!(params.most > params.least)) return std::nullopt;
     params.count = static_cast<double>(known.fingerprint.size);
     params.zeros = static_cast<double>(statistics.zeros);
-    const int producer = plain_.producer(matcher_.Classes(r).front());
-    params.never_negative =
-        producer != kNone && HasTrait(*plain_.node(producer).made, OperatorTrait::kNotNegative);
+    const int producer = sides_.plain.producer(sides_.matcher.Classes(r).front());
+    params.never_negative = producer != kNone && HasTrait(*sides_.plain.node(producer).made,
+                                                          OperatorTrait::kNotNegative);
     return params;
+  }
+
+  // True if some numbers are beyond the range.
+  static bool Cuts(const FixedQuantParams& params) {
+    const double step = params.values.scales[0];
+    return params.most > params.most_real() + step || params.least < params.least_real() - step;
   }
 
   // True if numbers above 0 all become 0, so that only those far below it have made the range.
@@ -117,9 +113,7 @@ class RangeChecker {
 
   void CountCuts(const Value& value, FixedQuantParams* params) {
     if (!IsMeasurable(value)) return;
-    const KeptRange kept = KeptByReaders(converted_, params->result);
-    params->cut_below = params->cut_above = params->cut_square = 0;
-    params->at_least = params->kept = params->greatest_lost = 0;
+    const KeptRange kept = KeptByReaders(sides_.converted, params->result);
     ForEachStrip(NumberReader(value.tensor()), 0, value.tensor().num_elements(),
                  [&](int64_t, int64_t count, const double* numbers) {
                    for (int64_t i = 0; i < count; ++i) {
@@ -129,22 +123,15 @@ class RangeChecker {
     params->cut_square /= params->count;
   }
 
-  const SideId plain_id_;
-  const RecordedSide& plain_side_;
-  const SideGraph& plain_;
-  const SideGraph& converted_;
-  const QuantParamsByResult& params_;
-  const ConversionMatcher& matcher_;
-  ConstantValues& converted_constants_;
+  const CheckedSides& sides_;
   const PairValues::Watch& watch_;
 };
 
 }  // namespace
 
-absl::StatusOr<WrongRanges> FindWrongRanges(const RangedSides& sides,
-                                            ConstantValues* converted_constants, bool made_up,
+absl::StatusOr<WrongRanges> FindWrongRanges(const CheckedSides& sides, bool made_up,
                                             const PairValues::Watch& watch) {
-  return RangeChecker(sides, converted_constants, watch).Wrong(made_up);
+  return RangeChecker(sides, watch).Wrong(made_up);
 }
 
 }  // namespace onnxcmp

@@ -5,24 +5,10 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "compare/base/per_side.h"
-#include "compare/conversion/constant_values.h"
-#include "compare/conversion/conversion_matcher.h"
-#include "compare/graphs/side_graph.h"
-#include "compare/quantization/quant_params.h"
+#include "compare/conversion/checked_sides.h"
 #include "compare/sides/pair_values.h"
 
 namespace onnxcmp {
-
-// The plain side, and the graphs of both.
-struct RangedSides {
-  SideId plain_id = SideId::kLeft;
-  const RecordedSide& plain_side;
-  const SideGraph& plain;
-  const SideGraph& converted;
-  const QuantParamsByResult& params;
-  const ConversionMatcher& matcher;
-};
 
 // Converted results by their scale or zero point.
 struct WrongRanges {
@@ -33,8 +19,7 @@ struct WrongRanges {
 // All but few numbers of the plain side are within honest ranges. Runs the plain side once more if
 // some are not, and were not kept. `made_up`: the inputs were, so that their own ranges prove
 // nothing.
-absl::StatusOr<WrongRanges> FindWrongRanges(const RangedSides& sides,
-                                            ConstantValues* converted_constants, bool made_up,
+absl::StatusOr<WrongRanges> FindWrongRanges(const CheckedSides& sides, bool made_up,
                                             const PairValues::Watch& watch);
 
 }  // namespace onnxcmp

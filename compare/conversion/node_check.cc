@@ -30,45 +30,39 @@ constexpr InnerNoise kInnerNoise[] = {
 
 class CheckPlanner {
  public:
-  explicit CheckPlanner(const CheckedSides& sides)
-      : plain_(sides.plain),
-        converted_(sides.converted),
-        params_(sides.params),
-        partners_(sides.partners),
-        plain_constants_(sides.plain_constants),
-        converted_constants_(sides.converted_constants),
-        matcher_(sides.matcher) {}
+  explicit CheckPlanner(const CheckedSides& sides) : sides_(sides) {}
 
   std::optional<NodeCheck> Plan(int l, int r) {
     NodeCheck check;
     // Integers of both sides need not stand for the same numbers.
-    if (plain_.IsComputed(matcher_.ClassOf(l))) l = matcher_.ClassOf(l);
+    if (sides_.plain.IsComputed(sides_.matcher.ClassOf(l))) l = sides_.matcher.ClassOf(l);
     check.plain = l;
     check.converted = r;
     // Weights that the converted side rounds by itself are as good as constants.
     const auto stands = [&](int read) {
-      return !matcher_.ClassesInOrder(read).empty() ||
-             (converted_constants_.IsFixed(read) && IsInteger(converted_.result(read).dtype) &&
-              matcher_.ParamsOf(read).has_value());
+      return !sides_.matcher.ClassesInOrder(read).empty() ||
+             (sides_.converted_constants.IsFixed(read) &&
+              IsInteger(sides_.converted.result(read).dtype) &&
+              sides_.matcher.ParamsOf(read).has_value());
     };
-    const Region theirs = RegionOf(converted_, r, stands);
+    const Region theirs = RegionOf(sides_.converted, r, stands);
     absl::flat_hash_map<int, int> by_class;
     for (const int entry : theirs.entries) {
-      for (const int number : matcher_.ClassesInOrder(entry)) {
+      for (const int number : sides_.matcher.ClassesInOrder(entry)) {
         int& place = by_class.try_emplace(number, entry).first->second;
         // Integers are what the node computes with; the floats before them only give the scale.
-        if (IsInteger(converted_.result(entry).dtype)) place = entry;
+        if (IsInteger(sides_.converted.result(entry).dtype)) place = entry;
       }
     }
-    check.region =
-        RegionOf(plain_, l, [&](int read) { return by_class.contains(matcher_.ClassOf(read)); });
+    check.region = RegionOf(
+        sides_.plain, l, [&](int read) { return by_class.contains(sides_.matcher.ClassOf(read)); });
     if (check.region.nodes.size() >= kMaxRegionNodes) return std::nullopt;
     for (const int entry : check.region.entries) {
-      const auto it = by_class.find(matcher_.ClassOf(entry));
+      const auto it = by_class.find(sides_.matcher.ClassOf(entry));
       if (it != by_class.end()) {
         check.entries[entry] = it->second;
         Need(it->second, &check);
-      } else if (plain_constants_.IsFixed(entry)) {
+      } else if (sides_.plain_constants.IsFixed(entry)) {
         AddConstant(entry, theirs, &check);
       } else {
         return std::nullopt;
@@ -76,9 +70,9 @@ class CheckPlanner {
     }
     Need(r, &check);
     for (const int n : theirs.nodes) {
-      for (const int made : converted_.node(n).made->outputs) {
-        if (made != kNone && IsShortFloat(converted_.result(made).dtype)) {
-          check.epsilon = std::max(check.epsilon, EpsilonOf(converted_.result(made).dtype));
+      for (const int made : sides_.converted.node(n).made->outputs) {
+        if (made != kNone && IsShortFloat(sides_.converted.result(made).dtype)) {
+          check.epsilon = std::max(check.epsilon, EpsilonOf(sides_.converted.result(made).dtype));
         }
       }
     }
@@ -89,7 +83,7 @@ class CheckPlanner {
  private:
   void Need(int r, NodeCheck* check) {
     check->needs.push_back(r);
-    const std::optional<QuantParams> params = matcher_.ParamsOf(r);
+    const std::optional<QuantParams> params = sides_.matcher.ParamsOf(r);
     if (!params.has_value()) return;
     for (const int parameter : {params->scale, params->zero_point}) {
       if (parameter != kNone) check->needs.push_back(parameter);
@@ -100,12 +94,14 @@ class CheckPlanner {
   void AddConstant(int l, const Region& theirs, NodeCheck* check) {
     // Integers first: a node that rounds its weights by itself may have the floats, too.
     std::vector<int> entries(theirs.entries.begin(), theirs.entries.end());
-    absl::c_stable_partition(entries, [&](int r) { return IsInteger(converted_.result(r).dtype); });
+    absl::c_stable_partition(entries,
+                             [&](int r) { return IsInteger(sides_.converted.result(r).dtype); });
     for (const bool transposed : {false, true}) {
       for (const bool named : {true, false}) {
         for (const int r : entries) {
-          if (!converted_constants_.IsFixed(r) || (partners_[Index(r)] == l) != named) continue;
-          if (matcher_.RoundingOf(l, r, transposed) != ConstantRounding::kHonest) continue;
+          if (!sides_.converted_constants.IsFixed(r) || (sides_.partners[Index(r)] == l) != named)
+            continue;
+          if (sides_.matcher.RoundingOf(l, r, transposed) != ConstantRounding::kHonest) continue;
           check->entries[l] = r;
           if (transposed) check->transposed.push_back(l);
           return;
@@ -113,7 +109,7 @@ class CheckPlanner {
       }
     }
     for (const int r : theirs.entries) {
-      if (partners_[Index(r)] == l && plain_.result(l).fingerprint.size > 1) {
+      if (sides_.partners[Index(r)] == l && sides_.plain.result(l).fingerprint.size > 1) {
         check->odd_constant.emplace(r, l);
       }
     }
@@ -123,11 +119,11 @@ class CheckPlanner {
   // into the weights.
   bool MayBeFolded(const Region& region) {
     const auto scales = [&](int n) {
-      const StreamNode& made = *plain_.node(n).made;
+      const StreamNode& made = *sides_.plain.node(n).made;
       if (made.op_type == "BatchNormalization") return true;
       return (made.op_type == "Mul" || made.op_type == "Div") &&
              absl::c_any_of(made.inputs,
-                            [&](int l) { return l != kNone && plain_constants_.IsFixed(l); });
+                            [&](int l) { return l != kNone && sides_.plain_constants.IsFixed(l); });
     };
     return region.nodes.size() > 1 && absl::c_any_of(region.nodes, scales);
   }
@@ -139,13 +135,14 @@ class CheckPlanner {
     constexpr double kRoundingOfSteps = 0.6;
     double noise = 0;
     for (const int r : theirs.entries) {
-      const std::optional<QuantParams> params = matcher_.ParamsOf(r);
-      if (!params.has_value() || !converted_constants_.IsFixed(r) ||
+      const std::optional<QuantParams> params = sides_.matcher.ParamsOf(r);
+      if (!params.has_value() || !sides_.converted_constants.IsFixed(r) ||
           absl::c_any_of(check.entries, [&](const auto& entry) { return entry.second == r; })) {
         continue;
       }
-      const std::optional<QuantParamValues> values = converted_constants_.ParamsOf(r, *params);
-      const Value& integers = converted_constants_.Of(r);
+      const std::optional<QuantParamValues> values =
+          sides_.converted_constants.ParamsOf(r, *params);
+      const Value& integers = sides_.converted_constants.Of(r);
       if (!values.has_value() || !IsMeasurable(integers)) continue;
       double squares = 0;
       ForEachStrip(NumberReader(integers.tensor()), 0, integers.tensor().num_elements(),
@@ -166,29 +163,23 @@ class CheckPlanner {
   double NoiseInside(const Region& theirs, int end) {
     double noise = 0;
     for (const int n : theirs.nodes) {
-      const StreamNode& made = *converted_.node(n).made;
+      const StreamNode& made = *sides_.converted.node(n).made;
       for (const InnerNoise& inside : kInnerNoise) {
         if (made.op_type == inside.op_type) noise += inside.noise;
       }
       const int r = made.outputs[0];
-      if (r == kNone || r == end || !params_.written(r).has_value()) continue;
+      if (r == kNone || r == end || !sides_.params.written(r).has_value()) continue;
       const std::optional<QuantParamValues> values =
-          converted_constants_.ParamsOf(r, *params_.written(r));
+          sides_.converted_constants.ParamsOf(r, *sides_.params.written(r));
       if (!values.has_value()) continue;
-      const Statistics& steps = converted_.result(r).fingerprint.numbers().statistics;
+      const Statistics& steps = sides_.converted.result(r).fingerprint.numbers().statistics;
       const double size = std::hypot(steps.deviation, steps.mean - values->ZeroPointOf(0));
       if (size > 0) noise += 0.5 / size;
     }
     return noise;
   }
 
-  const SideGraph& plain_;
-  const SideGraph& converted_;
-  const QuantParamsByResult& params_;
-  const std::vector<int>& partners_;
-  ConstantValues& plain_constants_;
-  ConstantValues& converted_constants_;
-  ConversionMatcher& matcher_;
+  const CheckedSides& sides_;
 };
 
 }  // namespace

@@ -8,11 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "compare/conversion/constant_values.h"
-#include "compare/conversion/conversion_matcher.h"
+#include "compare/conversion/checked_sides.h"
 #include "compare/graphs/region.h"
-#include "compare/graphs/side_graph.h"
-#include "compare/quantization/quant_params.h"
 #include "compare/streams/result_stream.h"
 
 namespace onnxcmp {
@@ -30,17 +27,6 @@ struct NodeCheck {
   // A converted constant and the plain one of its name, of which it is no rounding, if there is
   // one.
   std::optional<std::pair<int, int>> odd_constant;
-};
-
-// Both sides as a plan reads them; all must outlive the call.
-struct CheckedSides {
-  const SideGraph& plain;
-  const SideGraph& converted;
-  const QuantParamsByResult& params;
-  const std::vector<int>& partners;
-  ConstantValues& plain_constants;
-  ConstantValues& converted_constants;
-  ConversionMatcher& matcher;
 };
 
 // The check of converted result r, which represents plain result l; nothing if it would take too

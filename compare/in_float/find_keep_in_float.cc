@@ -17,6 +17,7 @@ namespace {
 // Limit of the cost, in runs of the converted side, or of a small one.
 constexpr int64_t kRuns = 32;
 constexpr size_t kSmallModel = 400;
+
 // By candidate; the highest cost at the outputs first, or else the greatest distance of the result.
 std::vector<int> InOrder(const MixedRun& run, const QuantizationReport* layers) {
   std::vector<double> errors = run.Errors();

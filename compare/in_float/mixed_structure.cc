@@ -1,6 +1,5 @@
 // Pairs the nodes of two sides, and selects those that can be kept in float.
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 
@@ -10,7 +9,6 @@
 #include "absl/strings/string_view.h"
 #include "compare/conversion/converted_partners.h"
 #include "compare/conversion/honest_constant.h"
-#include "compare/differences/number_strips.h"
 #include "compare/differences/tensor_distance.h"
 #include "compare/in_float/mixed_run.h"
 #include "compare/operators/operator_traits.h"

@@ -24,8 +24,8 @@ struct HouseCount {
   size_t Sum() const;
 };
 
-// Of these files, those of compare/ together with those of the folders that came out of it: prove/,
-// reports/, tools/, input_sets/.
+// The counts over these files: those of compare/ together with those of the folders that came out
+// of it, prove/, reports/ and tools/.
 //
 //   files that write agree or a verdict   agree or verdict is assigned, as a member or as a
 //   variable

@@ -25,14 +25,14 @@ constexpr HouseRow kHouse[] = {
     {"numeric constants that share a name", 341},
     {"observers", 28},
     {"calls of Revisit", 18},
-    {"types in headers", 601},
+    {"types in headers", 600},
     {"rooms of compare", 40},
     {"arrows between rooms of compare", 235},
 };
 
 TEST(Architecture, CountsDoNotRise) {
-  const SourceFiles files = FilesOf({"cli", "compare", "evaluator", "input_sets", "ops", "prove",
-                                     "python", "reports", "show", "testing", "tools"});
+  const SourceFiles files = FilesOf({"cli", "compare", "evaluator", "ops", "prove", "python",
+                                     "reports", "show", "testing", "tools"});
   const std::vector<HouseCount> counts = CountHouse(files);
   for (const HouseCount& count : counts) std::cout << HouseLine(count) << "\n";
   EXPECT_EQ(Lines(WrongRows(kHouse, counts)), "");

@@ -711,6 +711,13 @@ TEST(CheckConversion, AScaleThatIsMadeForAFillIsTheCause) {
   ASSERT_THAT(comparison.causes, SizeIs(1));
   EXPECT_THAT(comparison.causes[0].text,
               HasSubstr("all of them but the fill -1e+09, up to 7.94, become 0"));
+  // So it is if no value was kept.
+  CompareOptions options;
+  options.keep_values = 0;
+  const Comparison again =
+      Beside(Masked(" m_d = Identity (m)\n", kFill), Masked(rounding, kFill), options);
+  ASSERT_THAT(again.causes, SizeIs(1));
+  EXPECT_EQ(again.causes[0].text, comparison.causes[0].text);
   // A mask that leaves the scores some steps is no mistake.
   const Comparison fine = Beside(Masked(" m_d = Identity (m)\n", 60), Masked(rounding, 60));
   EXPECT_THAT(fine.causes, IsEmpty());
