@@ -356,6 +356,31 @@ bool ConversionMatcher::HasOtherConstants(int m, int n) const {
   return true;
 }
 
+bool ConversionMatcher::RoundsAsTwin(const StreamNode& made) const {
+  std::vector<int> others;
+  const auto add = [&](int n) {
+    if (n != kNone && plain_.node(n).made->op_type == made.op_type) others.push_back(n);
+  };
+  for (const int number : stands_for_[Index(made.inputs[0])]) {
+    for (const int l : members_[Index(number)]) {
+      for (const int n : plain_.readers(l)) add(n);
+    }
+  }
+  if (const int l = partners_[Index(made.outputs[0])]; l != kNone) add(plain_.producer(l));
+  const auto parameter = [](const SideGraph& graph, const StreamNode& of, size_t slot) {
+    const int read = slot < of.inputs.size() ? of.inputs[slot] : kNone;
+    return read == kNone ? std::nullopt : std::optional(graph.result(read).fingerprint.content);
+  };
+  const auto same = [&](int n) {
+    const StreamNode& ours = *plain_.node(n).made;
+    return ours.attributes == made.attributes &&
+           parameter(plain_, ours, 1) == parameter(converted_, made, 1) &&
+           parameter(plain_, ours, 2) == parameter(converted_, made, 2);
+  };
+  return absl::c_any_of(others, same) ||
+         (others.empty() && stands_for_[Index(made.inputs[0])].empty());
+}
+
 bool ConversionMatcher::PassOn(int m) {
   const StreamNode& made = *converted_.node(m).made;
   const int r = made.outputs[0];
@@ -367,7 +392,10 @@ bool ConversionMatcher::PassOn(int m) {
   }
   if (made.op_type == "QuantizeLinear" || made.op_type == "DynamicQuantizeLinear") {
     stands_for_[Index(r)] = stands_for_[Index(read)];
-    if (made.op_type == "QuantizeLinear") AddActivation(r);
+    if (made.op_type == "QuantizeLinear") {
+      if (twins_ && !RoundsAsTwin(made)) wrong_.push_back(r);
+      AddActivation(r);
+    }
     return !stands_for_[Index(read)].empty();
   }
   if (made.op_type != "DequantizeLinear") return false;

@@ -61,6 +61,8 @@ class ConversionMatcher {
   void NumberPlain();
   void Follow(int m);
   void CheckName(int r);
+  // True if a QuantizeLinear of the plain side rounds the same numbers by the same parameters.
+  bool RoundsAsTwin(const StreamNode& made) const;
   // True if node m passes on what it reads: then its result has the same numbers.
   bool PassOn(int m);
   // How node n of the plain side became m: kHonest if both are the same.

@@ -665,6 +665,22 @@ TEST(CheckConversion, ANodeThatIsAnotherBesideItsIntegerTwinIsCaught) {
   }
 }
 
+// A grid that is written and read alike, and is another than that of the twin.
+TEST(CheckConversion, AnotherGridThanThatOfTheTwinIsCaught) {
+  for (const std::string name : {"x", "p", "s", "r", "q", "d"}) {
+    const std::string other = absl::StrReplaceAll(
+        With(InPairs(), absl::StrCat("float ", name, "_wrong = {", 2 * ScaleFor(name), "}")),
+        {{absl::StrCat(name, "_scale, ", name, "_zero)"),
+          absl::StrCat(name, "_wrong, ", name, "_zero)")}});
+    ExpectCaught(Beside(InPairs(), other), name);
+    const std::string moved =
+        absl::StrReplaceAll(With(InPairs(), absl::StrCat("uint8 ", name, "_moved = {77}")),
+                            {{absl::StrCat(name, "_scale, ", name, "_zero)"),
+                              absl::StrCat(name, "_scale, ", name, "_moved)")}});
+    ExpectCaught(Beside(InPairs(), moved), name);
+  }
+}
+
 // An optimizer may compute before it exchanges axes: the results of one name are of other elements.
 TEST(CheckConversion, ResultsInAnotherOrderOfAxesAreNotComparedByTheirNames) {
   const auto model = [](const std::string& before, const std::string& nodes, bool half) {
