@@ -275,7 +275,8 @@ absl::StatusOr<std::optional<CheckedConversion>> CheckAndJudge(
                                       options.watch, tools.pool));
   const bool given = options.tolerance.rtol.has_value() || options.tolerance.atol.has_value();
   const ConversionLimits limits = {options.min_sqnr, other_inputs, options.ties_agree, given};
-  *judged = JudgeConversion(checked, sides, outputs, limits, std::move(*judged), tools.pool);
+  OC_ASSIGN_OR_RETURN(*judged,
+                      JudgeConversion(checked, sides, outputs, limits, tools, std::move(*judged)));
   return checked;
 }
 

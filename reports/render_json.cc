@@ -66,6 +66,11 @@ ReportJson ToJson(const OutputPair& pair) {
   if (pair.reordered) json["reordered"] = true;
   if (pair.ties) json["ties"] = true;
   if (!pair.chosen_by.empty()) json["chosen_by"] = JsonText(pair.chosen_by);
+  if (pair.margin.has_value()) {
+    json["margin"] = {{"apart", JsonReal(pair.margin->apart)},
+                      {"moved", JsonReal(pair.margin->moved)}};
+  }
+  if (pair.sqnr_with_ids.has_value()) json["sqnr_with_ids"] = JsonReal(*pair.sqnr_with_ids);
   if (pair.honest_noise) json["honest_noise"] = true;
   if (pair.sqnr.has_value()) json["sqnr"] = JsonReal(*pair.sqnr);
   if (IsDecidedBy(Ground::kNearer, pair)) json["nearer_in_double"] = true;

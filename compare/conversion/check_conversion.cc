@@ -20,8 +20,10 @@
 #include "compare/differences/number_strips.h"
 #include "compare/differences/tensor_distance.h"
 #include "compare/graphs/region.h"
+#include "compare/operators/operator_traits.h"
 #include "compare/quantization/dequantized_view.h"
 #include "compare/quantization/quant_params.h"
+#include "compare/streams/fingerprint.h"
 #include "evaluator/base/status_macros.h"
 
 namespace onnxcmp {
@@ -307,19 +309,35 @@ class ConversionChecker {
   void FindChoice(int r, CheckedConversion* checked) {
     const int n = converted_.producer(r);
     if (n == kNone) return;
+    if (IsChosenOtherwise(n, r)) {
+      const int l = matcher_.Classes(r).front();
+      const bool left = conversion_.converted == SideId::kLeft;
+      checked->choices.push_back(left ? ResultPair{r, l} : ResultPair{l, r});
+      checked->chosen_by[Index(r)] = r;
+    }
     for (const int read : converted_.Reads(n)) {
       if (checked->chosen_by[Index(read)] == kNone) continue;
       checked->chosen_by[Index(r)] = checked->chosen_by[Index(read)];
       return;
     }
-    if (matcher_.Classes(r).empty() || suspect_[Index(r)] || unknown_[Index(r)]) return;
+  }
+
+  // True for ids, conditions and numbers that jump, if an honest node has made them of floats and
+  // they differ all the same.
+  bool IsChosenOtherwise(int n, int r) const {
+    if (matcher_.Classes(r).empty() || suspect_[Index(r)] || unknown_[Index(r)]) return false;
     const StreamResult& ours = plain_.result(matcher_.Classes(r).front());
     const StreamResult& theirs = converted_.result(r);
-    if (!ours.shape.has_value() || IsFloatingPoint(ours.dtype) || IsFloatingPoint(theirs.dtype) ||
-        ours.fingerprint.content == theirs.fingerprint.content) {
-      return;
+    if (!ours.shape.has_value() || absl::c_none_of(converted_.Reads(n), [&](int read) {
+          return IsFloatingPoint(converted_.result(read).dtype);
+        })) {
+      return false;
     }
-    checked->chosen_by[Index(r)] = r;
+    if (HasTrait(*converted_.node(n).made, OperatorTrait::kJumps)) {
+      return SketchDistance(ours.fingerprint, theirs.fingerprint) > 0;
+    }
+    return !IsFloatingPoint(ours.dtype) && !IsFloatingPoint(theirs.dtype) &&
+           ours.fingerprint.content != theirs.fingerprint.content;
   }
 
   const RecordedSide& plain_side_;

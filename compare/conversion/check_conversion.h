@@ -36,6 +36,9 @@ struct CheckedConversion {
   // By result of the converted side: the first result that it depends on, or is, which a choice at
   // nearly equal numbers has changed, as ids and conditions; kNone if there is none.
   std::vector<int> chosen_by;
+  // Ids, conditions and numbers that jump, which honest nodes have made otherwise on both sides of
+  // a near tie, whatever they depend on.
+  std::vector<ResultPair> choices;
   // Results of the converted side that are farther from the result that they represent than
   // rounding explains, on their own inputs, in order; or constants that these read and that are no
   // rounding of the other side's.

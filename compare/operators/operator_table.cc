@@ -19,6 +19,7 @@ constexpr uint32_t kCommutative = Bit(OperatorTrait::kCommutative);
 constexpr uint32_t kNotNegative = Bit(OperatorTrait::kNotNegative);
 constexpr uint32_t kBends = Bit(OperatorTrait::kBends);
 constexpr uint32_t kCompares = Bit(OperatorTrait::kCompares);
+constexpr uint32_t kJumps = Bit(OperatorTrait::kJumps);
 constexpr uint32_t kReadsNoElements = Bit(OperatorTrait::kReadsNoElements);
 constexpr uint32_t kKeepsAxes = Bit(OperatorTrait::kKeepsAxes);
 constexpr uint32_t kStandsBetween = Bit(OperatorTrait::kStandsBetween);
@@ -48,7 +49,7 @@ constexpr OperatorRow kOperatorRows[] = {
     {"BitwiseXor", kOfOnnx, kCommutative},
     {"Cast", kOfOnnx, kCasts | kAbsorbs | kKeepsAxes | kStandsBetween | kTrifling},
     {"CastLike", kOfOnnx, kCasts | kKeepsAxes | kTrifling},
-    {"Ceil", kOfOnnx, kArithmetic | kAbsorbs | kKeepsAxes},
+    {"Ceil", kOfOnnx, kArithmetic | kAbsorbs | kJumps | kKeepsAxes},
     {"Celu", kOfOnnx, kAbsorbs | kBends},
     {"CenterCropPad", kOfOnnx, kSelecting | kAddsNumbers},
     {"Clip", kOfOnnx, kSelecting | kAddsNumbers | kAbsorbs | kKeepsAxes},
@@ -73,7 +74,7 @@ constexpr OperatorRow kOperatorRows[] = {
     {"ExpandDims", kOfMicrosoft, kKeeping},
     {"FastGelu", kOfMicrosoft, kBends},
     {"Flatten", kOfOnnx, kKeeping | kStandsBetween},
-    {"Floor", kOfOnnx, kArithmetic | kAbsorbs | kKeepsAxes},
+    {"Floor", kOfOnnx, kArithmetic | kAbsorbs | kJumps | kKeepsAxes},
     {"FusedConv", kOfMicrosoft, kProducts},
     {"FusedGemm", kOfMicrosoft, kProducts},
     {"FusedMatMul", kOfMicrosoft, kProducts},
@@ -90,7 +91,7 @@ constexpr OperatorRow kOperatorRows[] = {
     {"GreaterOrEqual", kOfOnnx, kAbsorbs | kCompares},
     {"HardSigmoid", kOfOnnx, kAbsorbs | kNotNegative | kBends | kKeepsAxes},
     {"HardSwish", kOfOnnx, kAbsorbs | kBends | kKeepsAxes},
-    {"Hardmax", kOfOnnx, kAbsorbs},
+    {"Hardmax", kOfOnnx, kAbsorbs | kJumps},
     {"Identity", kOfOnnx, kCopying | kKeepsAxes | kStandsBetween | kTrifling},
     {"If", kOfOnnx, kAbsorbs},
     {"IsInf", kOfOnnx, kAbsorbs},
@@ -153,7 +154,7 @@ constexpr OperatorRow kOperatorRows[] = {
     {"Reshape", kOfOnnx, kKeeping | kStandsBetween},
     {"Resize", kOfOnnx | kOfNhwc, kAbsorbs | kKeepsAxes},
     {"ReverseSequence", kOfOnnx, kReordering},
-    {"Round", kOfOnnx, kArithmetic | kAbsorbs | kKeepsAxes},
+    {"Round", kOfOnnx, kArithmetic | kAbsorbs | kJumps | kKeepsAxes},
     {"Scan", kOfOnnx, kAbsorbs},
     {"ScatterElements", kOfOnnx, kMoves},
     {"ScatterND", kOfOnnx, kMoves},
@@ -164,7 +165,7 @@ constexpr OperatorRow kOperatorRows[] = {
     {"Shape", kOfOnnx, kAbsorbs | kReadsNoElements | kTrifling},
     {"Shrink", kOfOnnx, kAbsorbs | kBends},
     {"Sigmoid", kOfOnnx, kNotNegative | kKeepsAxes},
-    {"Sign", kOfOnnx, kAbsorbs | kBends},
+    {"Sign", kOfOnnx, kAbsorbs | kJumps | kBends},
     {"Size", kOfOnnx, kAbsorbs | kReadsNoElements},
     {"Slice", kOfOnnx, kSelecting | kAbsorbs},
     {"Softmax", kOfOnnx, kNotNegative},
@@ -181,6 +182,9 @@ constexpr OperatorRow kOperatorRows[] = {
     {"Tile", kOfOnnx, kRearranging},
     {"TopK", kOfOnnx, kAbsorbs},
     {"Transpose", kOfOnnx, kReordering | kStandsBetween},
+    {"TreeEnsemble", kOfMl, kAbsorbs | kJumps},
+    {"TreeEnsembleClassifier", kOfMl, kAbsorbs | kJumps},
+    {"TreeEnsembleRegressor", kOfMl, kAbsorbs | kJumps},
     {"Trilu", kOfOnnx | kOfMicrosoft, kSelecting | kAddsNumbers},
     {"Unique", kOfOnnx | kOfMicrosoft, kAbsorbs},
     {"Unsqueeze", kOfOnnx, kKeeping | kStandsBetween},
@@ -196,6 +200,7 @@ uint8_t DomainBit(absl::string_view domain) {
   if (domain == kMicrosoftDomain) return kOfMicrosoft;
   if (domain == "com.microsoft.nchwc") return kOfNchwc;
   if (domain == "com.ms.internal.nhwc") return kOfNhwc;
+  if (domain == kMlDomain) return kOfMl;
   return 0;
 }
 

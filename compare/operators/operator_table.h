@@ -15,6 +15,7 @@ enum OperatorDomains : uint8_t {
   kOfMicrosoft = 2,  // com.microsoft
   kOfNchwc = 4,      // com.microsoft.nchwc: channels in blocks
   kOfNhwc = 8,       // com.ms.internal.nhwc: channels last
+  kOfMl = 16,        // ai.onnx.ml
 };
 // The domain's bit; 0 for others.
 uint8_t DomainBit(absl::string_view domain);

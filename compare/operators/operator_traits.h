@@ -55,6 +55,8 @@ enum class OperatorTrait : uint32_t {
   kBends = 1 << 14,
   // Compares two numbers; its output is a boolean.
   kCompares = 1 << 15,
+  // Where an input moves a little, its numbers stay as they are or jump: Floor, Hardmax, trees.
+  kJumps = 1 << 22,
   // Reads only its input's shape.
   kReadsNoElements = 1 << 16,
 
@@ -84,8 +86,8 @@ class OperatorTraits {
   uint32_t bits_;
 };
 
-// The traits of operators of ai.onnx, com.microsoft and onnxruntime's layout domains; others have
-// none.
+// The traits of operators of ai.onnx, ai.onnx.ml, com.microsoft and onnxruntime's layout domains;
+// others have none.
 OperatorTraits TraitsOf(absl::string_view domain, absl::string_view op_type);
 
 // The same for a node of a model or of a stream.

@@ -7,6 +7,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
 #include "compare/differences/tensor_difference.h"
+#include "compare/differences/tensor_distance.h"
 #include "compare/graphs/side_graph.h"
 #include "compare/outputs/ties.h"
 #include "compare/sides/replacer.h"
@@ -17,7 +18,7 @@ namespace {
 
 // An output whose ids may differ by ties, with the values needed to tell.
 struct Candidate {
-  OutputPair* pair;
+  OutputPair* pair = nullptr;
   PerSide<ScoreSource> sources;
   PerSide<Value> ids;
   PerSide<Value> scores;
@@ -52,25 +53,43 @@ absl::Status ReadValues(const PerSide<RecordedSide>& sides, const TieOptions& op
   }
   PairValues values(sides, options.keep_values, options.watch);
   return values.ForEach(pairs, [&](size_t i, const Value& a, const Value& b) {
-    Candidate& candidate = (*candidates)[i / 2];
+    Candidate& candidate = candidates->at(i / 2);
     (i % 2 == 0 ? candidate.ids : candidate.scores) = {a, b};
     return absl::OkStatus();
   });
 }
 
-bool IsTie(const Candidate& candidate, const PairTolerances& tolerances) {
-  const auto& [pair, sources, ids, scores] = candidate;
-  for (const Value* value : {&ids.left, &ids.right, &scores.left, &scores.right}) {
-    if (!value->is_tensor() || !value->tensor().defined()) return false;
+std::optional<ScoreMargin> MarginOfIds(const Candidate& candidate) {
+  if (candidate.sources.left.scores == candidate.sources.left.ids) return std::nullopt;
+  for (const PerSide<Value>& values : {candidate.ids, candidate.scores}) {
+    if (!IsMeasurable(values.left) || !IsMeasurable(values.right)) return std::nullopt;
   }
-  // Scores that differ by more than rounding are no ties.
-  const PairTolerance tolerance = tolerances.Of(sources.left.scores, sources.right.scores);
+  return MarginOf(candidate.sources.left,
+                  {{candidate.ids.left.tensor(), candidate.ids.right.tensor()},
+                   {candidate.scores.left.tensor(), candidate.scores.right.tensor()}});
+}
+
+// The margin, if the scores differ by no more than rounding and the ids are ties.
+std::optional<ScoreMargin> TieOf(const Candidate& candidate, const PairTolerances& tolerances) {
+  const std::optional<ScoreMargin> margin = MarginOfIds(candidate);
+  if (!margin.has_value() || !margin->ties) return std::nullopt;
+  const PerSide<ScoreSource>& sources = candidate.sources;
   DifferenceOptions options;
-  options.tolerance = tolerance.tolerances;
+  options.tolerance = tolerances.Of(sources.left.scores, sources.right.scores).tolerances;
   options.parts = true;
-  if (!TensorDifferenceOf(scores.left, scores.right, options).values.agree) return false;
-  return DifferByTies(sources.left, ids.left.tensor(), ids.right.tensor(), scores.left.tensor(),
-                      scores.right.tensor());
+  const PerSide<Value>& scores = candidate.scores;
+  if (!TensorDifferenceOf(scores.left, scores.right, options).values.agree) return std::nullopt;
+  return margin;
+}
+
+// A side's outputs of another run, in which results have the values that are given by name; empty
+// if it cannot run with these.
+std::vector<Value> OutputsWith(const RecordedSide& side,
+                               absl::flat_hash_map<absl::string_view, Value> values) {
+  Replacer replacer(std::move(values));
+  absl::StatusOr<std::vector<Value>> outputs =
+      side.evaluator()->Run(*side.side->feeds(), &replacer);
+  return outputs.ok() ? *std::move(outputs) : std::vector<Value>();
 }
 
 }  // namespace
@@ -87,16 +106,47 @@ absl::StatusOr<std::vector<Value>> FindTies(const PerSide<RecordedSide>& sides,
   OC_RETURN_IF_ERROR(ReadValues(sides, options, &candidates));
   absl::flat_hash_map<absl::string_view, Value> ids;
   for (const Candidate& candidate : candidates) {
-    if (!IsTie(candidate, tolerances)) continue;
+    const std::optional<ScoreMargin> margin = TieOf(candidate, tolerances);
+    if (!margin.has_value()) continue;
     candidate.pair->ties = true;
+    candidate.pair->margin = margin;
     ids[right_graph.result(candidate.sources.right.ids).name] = candidate.ids.left;
   }
   if (!options.run_again || ids.empty()) return std::vector<Value>();
-  Replacer replacer(std::move(ids));
-  absl::StatusOr<std::vector<Value>> again =
-      right.evaluator()->Run(*right.side->feeds(), &replacer);
   // If the right cannot run on the left's ids, the judgement stands.
-  return again.ok() ? *std::move(again) : std::vector<Value>();
+  return OutputsWith(right, std::move(ids));
+}
+
+absl::StatusOr<FollowedChoices> FollowChoices(const PerSide<RecordedSide>& sides, SideId follower,
+                                              absl::Span<const ResultPair> choices,
+                                              const TieOptions& options) {
+  const PerSide<SideGraph> graphs = {SideGraph(*sides.left.stream, sides.left.evaluator()),
+                                     SideGraph(*sides.right.stream, sides.right.evaluator())};
+  std::vector<Candidate> candidates;
+  for (const ResultPair& choice : choices) {
+    // A choice whose scores are not known has ids alone.
+    Candidate& candidate = candidates.emplace_back();
+    for (const SideId id : kBothSides) {
+      const int r = OfSide(choice, id);
+      candidate.sources[id] = FindScores(graphs[id], r).value_or(ScoreSource());
+      if (candidate.sources[id].ids == r) continue;
+      candidate.sources[id] = {.ids = r, .scores = r};
+    }
+  }
+  OC_RETURN_IF_ERROR(ReadValues(sides, options, &candidates));
+  FollowedChoices followed;
+  absl::flat_hash_map<absl::string_view, Value> values;
+  for (const Candidate& candidate : candidates) {
+    const StreamResult& result = sides[follower].result(candidate.sources[follower].ids);
+    const Value& other = candidate.ids[Other(follower)];
+    values[result.name] =
+        IsMeasurable(other)
+            ? ConvertedTo(other, result.dtype, other.tensor().shape()).value_or(other)
+            : other;
+    followed.margins.push_back(MarginOfIds(candidate));
+  }
+  followed.outputs = OutputsWith(sides[follower], std::move(values));
+  return followed;
 }
 
 }  // namespace onnxcmp

@@ -3,9 +3,11 @@
 #define ONNXCMP_COMPARE_OUTPUTS_FIND_TIES_H_
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "compare/base/per_side.h"
 #include "compare/outputs/output_comparison.h"
 #include "compare/sides/pair_values.h"
@@ -26,6 +28,15 @@ struct TieOptions {
 absl::StatusOr<std::vector<Value>> FindTies(const PerSide<RecordedSide>& sides,
                                             const PairTolerances& tolerances,
                                             const TieOptions& options, OutputComparison* outputs);
+
+// One side, run once more with the other side's choices.
+struct FollowedChoices {
+  std::vector<Value> outputs;  // of the main graph; empty if the side cannot run on these choices
+  std::vector<std::optional<ScoreMargin>> margins;  // by choice
+};
+absl::StatusOr<FollowedChoices> FollowChoices(const PerSide<RecordedSide>& sides, SideId follower,
+                                              absl::Span<const ResultPair> choices,
+                                              const TieOptions& options);
 
 }  // namespace onnxcmp
 

@@ -226,8 +226,19 @@ std::string ToleranceText(const Tolerance& tolerance) {
 }
 
 std::string TiesText(const OutputPair& pair) {
-  if (pair.chosen_by.empty()) return "ids differ where scores tie";
-  return absl::StrCat(pair.chosen_by, " chose otherwise where numbers are nearly equal");
+  std::string text =
+      pair.chosen_by.empty()
+          ? "ids differ where scores tie"
+          : absl::StrCat(pair.chosen_by, " chose otherwise where numbers are nearly equal");
+  if (pair.margin.has_value()) {
+    absl::StrAppendFormat(&text, " (%.1e apart; they moved by %.1e)", pair.margin->apart,
+                          pair.margin->moved);
+  }
+  if (pair.sqnr_with_ids.has_value()) {
+    absl::StrAppendFormat(&text, ", with the same choices signal to noise is %.1f dB",
+                          *pair.sqnr_with_ids);
+  }
+  return text;
 }
 
 std::vector<std::string> DescribeOutput(const OutputPair& pair) {

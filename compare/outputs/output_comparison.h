@@ -46,6 +46,13 @@ struct Ruling {
   bool decides = false;  // the pair had been judged otherwise before
 };
 
+// How near the scores of ids that differ between two sides are to each other.
+struct ScoreMargin {
+  bool ties = true;  // no farther than twice the distance of both sides' scores, everywhere
+  double apart = 0;  // at the ids that differ: the farthest of the nearer side's scores
+  double moved = 0;  // the farthest that a score of these lines has moved between the sides
+};
+
 struct OutputPair {
   std::string left;
   std::string right;
@@ -59,6 +66,9 @@ struct OutputPair {
   bool same_bits = false;
   bool ties = false;  // ids that differ where their scores tie, or results that depend on such ids
   std::string chosen_by;  // the node that chose other ids, if the pair is no such ids itself
+  std::optional<ScoreMargin> margin;  // of these ids, if their scores are known
+  // As `sqnr`, of another run of the converted side with the other one's ids.
+  std::optional<double> sqnr_with_ids;
   // It differs by the noise of a conversion to a coarser type alone: no node, weight or scale that
   // it is made with is farther off than rounding explains.
   bool honest_noise = false;

@@ -44,35 +44,44 @@ std::optional<Lines> LinesAlong(const Shape& shape, int64_t axis) {
   return lines;
 }
 
-// The scores of both sides, line by line along the axis of the choice.
-class Scores {
+// Compares the scores of both sides, line by line along the axis of the choice, at ids that differ.
+class ScoreLines {
  public:
-  Scores(const Tensor& left, const Tensor& right)
-      : left_(ElementsOf(left)), right_(ElementsOf(right)) {}
+  explicit ScoreLines(const PerSide<Tensor>& scores)
+      : left_(ElementsOf(scores.left)), right_(ElementsOf(scores.right)) {}
 
-  // True if two scores of a line are as near to each other on both sides as the line's scores are
-  // between the sides: then their order is arbitrary.
-  bool Tie(size_t first, size_t step, size_t length, size_t a, size_t b) const {
-    double apart = 0;
+  // Two scores of a line tie if they are as near to each other on both sides as the line's scores
+  // are between the sides: then their order is arbitrary.
+  void Add(size_t first, size_t step, size_t length, size_t a, size_t b) {
+    double moved = 0;
     for (size_t i = 0; i < length; ++i) {
       const double d = std::abs(left_[first + i * step] - right_[first + i * step]);
       // Infinities on both sides are no scores to choose.
-      if (!std::isnan(d)) apart = std::max(apart, d);
+      if (!std::isnan(d)) moved = std::max(moved, d);
     }
-    const auto near = [&](const std::vector<double>& scores) {
+    const auto apart = [&](const std::vector<double>& scores) {
       const double x = scores[first + a * step];
       const double y = scores[first + b * step];
-      return x == y || std::abs(x - y) <= 2 * apart;
+      return x == y ? 0 : std::abs(x - y);
     };
-    return std::isfinite(apart) && near(left_) && near(right_);
+    const double left = apart(left_);
+    const double right = apart(right_);
+    margin_.ties = margin_.ties && std::isfinite(moved) && left <= 2 * moved && right <= 2 * moved;
+    margin_.apart = std::max(margin_.apart, std::min(left, right));
+    margin_.moved = std::max(margin_.moved, moved);
   }
 
-  // True if the two greatest of a row tie.
-  bool RowTies(size_t first, size_t length) const {
-    if (length < 2) return false;
+  // The two greatest of a row.
+  void AddRow(size_t first, size_t length) {
+    if (length < 2) {
+      margin_.ties = false;
+      return;
+    }
     const auto [a, b] = Greatest(left_, first, length);
-    return Tie(first, 1, length, a, b);
+    Add(first, 1, length, a, b);
   }
+
+  const ScoreMargin& margin() const { return margin_; }
 
  private:
   // NaN comes after all numbers: > alone is no strict weak ordering of elements with NaN.
@@ -90,22 +99,26 @@ class Scores {
 
   std::vector<double> left_;
   std::vector<double> right_;
+  ScoreMargin margin_;
 };
 
-bool LabelsTie(const Tensor& left, const Tensor& right, const Tensor& of, const Scores& scores) {
-  if (of.rank() != 2 || left.num_elements() != of.shape()[0]) return false;
-  const auto classes = static_cast<size_t>(of.shape()[1]);
+std::optional<ScoreMargin> MarginOfLabels(const ScoredIds& scored) {
+  const auto& [left, right] = scored.ids;
+  const Shape& of = scored.scores.left.shape();
+  if (of.size() != 2 || left.num_elements() != of[0]) return std::nullopt;
+  const auto classes = static_cast<size_t>(of[1]);
   const absl::StatusOr<Tensor> a = left.Contiguous();
   const absl::StatusOr<Tensor> b = right.Contiguous();
-  if (!a.ok() || !b.ok()) return false;
+  if (!a.ok() || !b.ok()) return std::nullopt;
   const bool text = left.dtype() == DType::kString;
   const std::vector<double> x = text ? std::vector<double>() : ElementsOf(left);
   const std::vector<double> y = text ? std::vector<double>() : ElementsOf(right);
+  ScoreLines lines(scored.scores);
   for (size_t i = 0; i < static_cast<size_t>(left.num_elements()); ++i) {
     const bool equal = text ? a->string_data()[i] == b->string_data()[i] : x[i] == y[i];
-    if (!equal && !scores.RowTies(i * classes, classes)) return false;
+    if (!equal) lines.AddRow(i * classes, classes);
   }
-  return true;
+  return lines.margin();
 }
 
 }  // namespace
@@ -141,39 +154,36 @@ std::optional<ScoreSource> FindScores(const SideGraph& graph, int result) {
   return std::nullopt;
 }
 
-bool DifferByTies(const ScoreSource& source, const Tensor& left_ids, const Tensor& right_ids,
-                  const Tensor& left_scores, const Tensor& right_scores) {
+std::optional<ScoreMargin> MarginOf(const ScoreSource& source, const ScoredIds& scored) {
+  const auto& [left_ids, right_ids] = scored.ids;
+  const auto& [left_scores, right_scores] = scored.scores;
   if (left_scores.shape() != right_scores.shape() || left_ids.shape() != right_ids.shape() ||
       left_scores.num_elements() == 0 || !IsFloatingPoint(left_scores.dtype()) ||
       !IsFloatingPoint(right_scores.dtype())) {
-    return false;
+    return std::nullopt;
   }
-  const Scores scores(left_scores, right_scores);
-  if (source.kind == ScoreSource::Kind::kLabels) {
-    return LabelsTie(left_ids, right_ids, left_scores, scores);
-  }
+  if (source.kind == ScoreSource::Kind::kLabels) return MarginOfLabels(scored);
   const std::optional<Lines> lines = LinesAlong(left_scores.shape(), source.axis);
-  if (!lines.has_value() || lines->inner == 0 || lines->outer == 0) return false;
+  if (!lines.has_value() || lines->inner == 0 || lines->outer == 0) return std::nullopt;
   // TopK has several ids along the axis.
   const int64_t per_line = left_ids.num_elements() / (lines->outer * lines->inner);
-  if (per_line * lines->outer * lines->inner != left_ids.num_elements()) return false;
+  if (per_line * lines->outer * lines->inner != left_ids.num_elements()) return std::nullopt;
   const std::vector<double> a = ElementsOf(left_ids);
   const std::vector<double> b = ElementsOf(right_ids);
   const auto is_id = [&](double id) {
     return id >= 0 && id < static_cast<double>(lines->length) && id == std::floor(id);
   };
+  ScoreLines scores(scored.scores);
   for (size_t i = 0; i < a.size(); ++i) {
     if (a[i] == b[i]) continue;
     const auto inner = static_cast<int64_t>(i) % lines->inner;
     const auto outer = static_cast<int64_t>(i) / lines->inner / per_line;
     const auto first = static_cast<size_t>(outer * lines->length * lines->inner + inner);
-    if (!is_id(a[i]) || !is_id(b[i]) ||
-        !scores.Tie(first, static_cast<size_t>(lines->inner), static_cast<size_t>(lines->length),
-                    static_cast<size_t>(a[i]), static_cast<size_t>(b[i]))) {
-      return false;
-    }
+    if (!is_id(a[i]) || !is_id(b[i])) return std::nullopt;
+    scores.Add(first, static_cast<size_t>(lines->inner), static_cast<size_t>(lines->length),
+               static_cast<size_t>(a[i]), static_cast<size_t>(b[i]));
   }
-  return true;
+  return scores.margin();
 }
 
 }  // namespace onnxcmp

@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <optional>
 
+#include "compare/base/per_side.h"
 #include "compare/graphs/side_graph.h"
+#include "compare/outputs/output_comparison.h"
 #include "evaluator/tensor/tensor.h"
 #include "evaluator/tensor/value.h"
 
@@ -24,10 +26,15 @@ struct ScoreSource {
 // Nothing if there is none.
 std::optional<ScoreSource> FindScores(const SideGraph& graph, int result);
 
-// Takes the ids of both sides, as their nodes gave them, and the scores. True if ids differ only
-// where scores are as near to each other as the two sides' scores are. False if that is not known.
-bool DifferByTies(const ScoreSource& source, const Tensor& left_ids, const Tensor& right_ids,
-                  const Tensor& left_scores, const Tensor& right_scores);
+// Ids of both sides, as their nodes gave them, and the scores.
+struct ScoredIds {
+  PerSide<Tensor> ids;
+  PerSide<Tensor> scores;
+};
+
+// The margin of the ids that differ: ScoreMargin::ties if scores are as near to each other there as
+// the two sides' scores are. Nothing if that is not known.
+std::optional<ScoreMargin> MarginOf(const ScoreSource& source, const ScoredIds& scored);
 
 }  // namespace onnxcmp
 

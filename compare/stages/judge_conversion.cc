@@ -12,9 +12,12 @@
 #include "compare/differences/number_strips.h"
 #include "compare/differences/tensor_distance.h"
 #include "compare/differences/whole_errors.h"
+#include "compare/outputs/find_ties.h"
 #include "compare/outputs/rulings.h"
 #include "compare/quantization/dequantized_view.h"
 #include "compare/quantization/quantization_error.h"
+#include "compare/streams/fingerprint.h"
+#include "evaluator/base/status_macros.h"
 
 namespace onnxcmp {
 namespace {
@@ -50,11 +53,14 @@ bool AreFiniteAlike(const Tensor& a, const Tensor& b) {
   return alike;
 }
 
+int ResultOn(SideId side, const OutputPair& pair) {
+  return side == SideId::kLeft ? pair.left_result : pair.right_result;
+}
+
 bool IsHonestPair(const CheckedConversion& checked, const OutputPair& pair) {
   const SideId converted = checked.conversion.converted;
-  const PerSide<int> results = {pair.left_result, pair.right_result};
-  return !pair.recorded && results.left != kNone && results.right != kNone &&
-         checked.IsHonestOutput(results[Other(converted)], results[converted]);
+  return !pair.recorded && pair.left_result != kNone && pair.right_result != kNone &&
+         checked.IsHonestOutput(ResultOn(Other(converted), pair), ResultOn(converted, pair));
 }
 
 // A pair whose values can be compared by their signal to noise.
@@ -85,8 +91,7 @@ void Refuse(double least, OutputPair* pair) {
 
 // The tolerance of a type does not excuse what a suspect does to an output.
 void RefuseIfFaulty(const CheckedConversion& checked, OutputPair* pair) {
-  const int r =
-      checked.conversion.converted == SideId::kLeft ? pair->left_result : pair->right_result;
+  const int r = ResultOn(checked.conversion.converted, *pair);
   const double least = LeastOf(checked.conversion, /*honest=*/false);
   if (pair->recorded || r == kNone || !checked.faulty[Index(r)] || !pair->difference.agree) return;
   if (pair->sqnr.has_value() && *pair->sqnr < least) Refuse(least, pair);
@@ -95,26 +100,48 @@ void RefuseIfFaulty(const CheckedConversion& checked, OutputPair* pair) {
 class ConversionJudge {
  public:
   ConversionJudge(const CheckedConversion& checked, const PerSide<RecordedSide>& sides,
-                  const ConversionLimits& limits, const ThreadPool* pool)
-      : checked_(checked), sides_(sides), limits_(limits), pool_(pool) {}
+                  const PerSide<std::vector<NamedOutput>>& outputs, const ConversionLimits& limits,
+                  const StepTools& tools)
+      : checked_(checked), sides_(sides), outputs_(outputs), limits_(limits), tools_(tools) {}
 
-  void Judge(const std::optional<FloatPair>& floats, OutputPair* pair) const {
-    if (floats.has_value() && !AreFiniteAlike(floats->left, floats->right)) return;
-    const int r = converted() == SideId::kLeft ? pair->left_result : pair->right_result;
+  absl::Status Judge(const std::optional<FloatPair>& floats, OutputPair* pair) {
+    if (floats.has_value() && !AreFiniteAlike(floats->left, floats->right)) return absl::OkStatus();
+    const int r = ResultOn(converted(), *pair);
     const int choice = checked_.chosen_by[Index(r)];
-    if (choice != kNone) {
-      JudgeChoice(r, choice, pair);
-      return;
+    if (floats.has_value() && (choice == kNone || IsNoise(*floats, *pair->sqnr))) {
+      JudgeNoise(*floats, choice, pair);
+      return absl::OkStatus();
     }
-    if (!floats.has_value()) return;
-    const double least = limits_.other_inputs ? kNoLimit : LeastOf(checked_.conversion, true);
-    if (!limits_.min_sqnr.has_value() && *pair->sqnr < least) {
-      if (!pair->difference.agree) Refuse(least, pair);
+    return choice == kNone || pair->difference.agree ? absl::OkStatus()
+                                                     : JudgeChoice(r, choice, pair);
+  }
+
+ private:
+  SideId converted() const { return checked_.conversion.converted; }
+
+  std::string TypeName() const {
+    if (checked_.conversion.quantized) return "quantization";
+    return checked_.conversion.epsilon == EpsilonOf(DType::kBfloat16) ? "bfloat16" : "float16";
+  }
+
+  // Decibels that noise must leave; a limit that is given holds for all outputs, honest or not.
+  double Least() const {
+    if (limits_.min_sqnr.has_value() || limits_.other_inputs) return kNoLimit;
+    return LeastOf(checked_.conversion, /*honest=*/true);
+  }
+
+  bool IsNoise(const FloatPair& floats, double decibels) const {
+    return decibels >= Least() && LostPartOf(floats.left, floats.right, tools_.pool).empty();
+  }
+
+  void JudgeNoise(const FloatPair& floats, int choice, OutputPair* pair) const {
+    if (*pair->sqnr < Least()) {
+      if (!pair->difference.agree) Refuse(Least(), pair);
       return;
     }
     if (!pair->difference.agree) {
       // Noise that destroys a class or a score is too much, even if it is honest.
-      if (std::string lost = LostPartOf(floats->left, floats->right, pool_); !lost.empty()) {
+      if (std::string lost = LostPartOf(floats.left, floats.right, tools_.pool); !lost.empty()) {
         Rule(Ground::kLostPart, std::move(lost), pair);
         return;
       }
@@ -127,33 +154,64 @@ class ConversionJudge {
     pair->tolerance_reason =
         absl::StrFormat("%s on the %s: none of its %d nodes is farther off than rounding explains",
                         TypeName(), SideName(converted()), checked_.nodes);
+    if (choice == kNone) return;
+    absl::StrAppend(&pair->tolerance_reason, "; ", NameOf(choice), " chose otherwise");
   }
 
- private:
-  SideId converted() const { return checked_.conversion.converted; }
-
-  std::string TypeName() const {
-    if (checked_.conversion.quantized) return "quantization";
-    return checked_.conversion.epsilon == EpsilonOf(DType::kBfloat16) ? "bfloat16" : "float16";
+  std::string NameOf(int choice) const {
+    const StreamResult& chosen = sides_[converted()].result(choice);
+    return absl::StrCat(OpTypeOf(chosen, *sides_[converted()].stream), " ", chosen.name);
   }
 
   // Numbers that were chosen by others which rounding has moved, or that depend on such.
-  void JudgeChoice(int r, int choice, OutputPair* pair) const {
-    if (pair->difference.agree) return;
-    pair->ties = true;
-    const StreamResult& chosen = sides_[converted()].result(choice);
-    const StreamResult& output = sides_[converted()].result(r);
-    if (output.source != choice) {
-      pair->chosen_by =
-          absl::StrCat(OpTypeOf(chosen, *sides_[converted()].stream), " ", chosen.name);
+  absl::Status JudgeChoice(int r, int choice, OutputPair* pair) {
+    if (!followed_.has_value()) {
+      OC_ASSIGN_OR_RETURN(
+          followed_, FollowChoices(sides_, converted(), checked_.choices,
+                                   {.keep_values = tools_.keep_values, .watch = tools_.watch}));
     }
+    if (sides_[converted()].result(r).source != choice) pair->chosen_by = NameOf(choice);
+    for (size_t i = 0; i < checked_.choices.size(); ++i) {
+      if (OfSide(checked_.choices[i], converted()) == choice) pair->margin = followed_->margins[i];
+    }
+    const std::vector<NamedOutput>& named = outputs_[converted()];
+    for (size_t i = 0; i < std::min(named.size(), followed_->outputs.size()); ++i) {
+      if (named[i].result == r && !AgreesThen(followed_->outputs[i], pair)) return absl::OkStatus();
+    }
+    pair->ties = true;
     if (limits_.ties_agree) Rule(Ground::kTies, pair->chosen_by, pair);
+    return absl::OkStatus();
+  }
+
+  // True if the plain side's output is that of the converted side, run with the same choices.
+  bool AgreesThen(const Value& again, OutputPair* pair) const {
+    const SideId plain_id = Other(converted());
+    const Value plain = ValueOf(outputs_[plain_id], ResultOn(plain_id, *pair));
+    if (!IsMeasurable(plain) || !IsMeasurable(again) || !IsFloatingPoint(plain.tensor().dtype())) {
+      return ContentOf(plain) == ContentOf(again);
+    }
+    const FloatPair floats = {plain.tensor(), again.tensor()};
+    if (floats.left.shape() != floats.right.shape() || !AreFiniteAlike(floats.left, floats.right)) {
+      return false;
+    }
+    pair->sqnr_with_ids = Decibels(
+        NoiseStatsOf(DequantizedView(floats.left), DequantizedView(floats.right), tools_.pool)
+            .noise);
+    const double least = limits_.min_sqnr.value_or(Least());
+    if (*pair->sqnr_with_ids >= least && IsNoise(floats, *pair->sqnr_with_ids)) return true;
+    Rule(Ground::kSignalToNoise,
+         absl::StrFormat("with the choices of the %s their signal to noise is %.1f dB, too little",
+                         SideName(plain_id), *pair->sqnr_with_ids),
+         pair);
+    return false;
   }
 
   const CheckedConversion& checked_;
   const PerSide<RecordedSide>& sides_;
+  const PerSide<std::vector<NamedOutput>>& outputs_;
   const ConversionLimits& limits_;
-  const ThreadPool* pool_;
+  const StepTools& tools_;
+  std::optional<FollowedChoices> followed_;
 };
 
 // Causes stay where everything is honest and floats of 16 bits differ all the same: then the
@@ -203,12 +261,14 @@ std::vector<Cause> CausesOfSuspects(const CheckedConversion& checked,
 
 }  // namespace
 
-OutputComparison JudgeConversion(const std::optional<CheckedConversion>& checked,
-                                 const PerSide<RecordedSide>& sides,
-                                 const PerSide<std::vector<NamedOutput>>& outputs,
-                                 const ConversionLimits& limits, OutputComparison judged,
-                                 const ThreadPool* pool) {
+absl::StatusOr<OutputComparison> JudgeConversion(const std::optional<CheckedConversion>& checked,
+                                                 const PerSide<RecordedSide>& sides,
+                                                 const PerSide<std::vector<NamedOutput>>& outputs,
+                                                 const ConversionLimits& limits,
+                                                 const StepTools& tools, OutputComparison judged) {
   if (!checked.has_value() && !limits.min_sqnr.has_value()) return judged;
+  std::optional<ConversionJudge> judge;
+  if (checked.has_value()) judge.emplace(*checked, sides, outputs, limits, tools);
   const bool left = checked.has_value() && checked->conversion.converted == SideId::kLeft;
   for (OutputPair& pair : judged.pairs) {
     if (pair.same_bits) continue;
@@ -216,15 +276,18 @@ OutputComparison JudgeConversion(const std::optional<CheckedConversion>& checked
     if (floats.has_value()) {
       const DequantizedView signal(left ? floats->right : floats->left);
       const DequantizedView noisy(left ? floats->left : floats->right);
-      pair.sqnr = Decibels(NoiseStatsOf(signal, noisy, pool).noise);
+      pair.sqnr = Decibels(NoiseStatsOf(signal, noisy, tools.pool).noise);
     }
     const bool given = limits.given_tolerance || pair.tolerance_reason == "--tolerance";
     if (checked.has_value() && !given && IsHonestPair(*checked, pair)) {
-      ConversionJudge(*checked, sides, limits, pool).Judge(floats, &pair);
+      OC_RETURN_IF_ERROR(judge->Judge(floats, &pair));
     } else if (checked.has_value() && !given && !limits.other_inputs) {
       RefuseIfFaulty(*checked, &pair);
     }
-    if (pair.sqnr.has_value() && limits.min_sqnr.has_value() && *pair.sqnr < *limits.min_sqnr) {
+    // Where other choices are accepted, they are no noise.
+    const bool accepted = limits.ties_agree && pair.ties;
+    const std::optional<double>& decibels = accepted ? pair.sqnr_with_ids : pair.sqnr;
+    if (decibels.has_value() && limits.min_sqnr.has_value() && *decibels < *limits.min_sqnr) {
       Refuse(*limits.min_sqnr, &pair);
     }
   }

@@ -6,13 +6,14 @@
 #include <optional>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "compare/base/per_side.h"
 #include "compare/causes/cause.h"
 #include "compare/conversion/check_conversion.h"
 #include "compare/conversion/conversion.h"
 #include "compare/outputs/output_comparison.h"
 #include "compare/sides/pair_values.h"
-#include "evaluator/base/thread_pool.h"
+#include "compare/stages/step_tools.h"
 
 namespace onnxcmp {
 
@@ -27,14 +28,15 @@ struct ConversionLimits {
 };
 
 // Sets the signal to noise of outputs. Honest ones agree if it is above the limit, their numbers
-// are finite in the same places and no part has lost all it says; and where a choice at nearly
-// equal scores has changed them, if that is accepted. Others keep their judgement, but for a limit
-// that is given. `checked`: nothing if neither side is a conversion of the other.
-OutputComparison JudgeConversion(const std::optional<CheckedConversion>& checked,
-                                 const PerSide<RecordedSide>& sides,
-                                 const PerSide<std::vector<NamedOutput>>& outputs,
-                                 const ConversionLimits& limits, OutputComparison judged,
-                                 const ThreadPool* pool);
+// are finite in the same places and no part has lost all it says. Where a choice at nearly equal
+// numbers has changed others, the converted side runs again with the plain one's choices: if they
+// agree then, they differ by a tie. Others keep their judgement, but for a limit that is given.
+// `checked`: nothing if neither side is a conversion of the other.
+absl::StatusOr<OutputComparison> JudgeConversion(const std::optional<CheckedConversion>& checked,
+                                                 const PerSide<RecordedSide>& sides,
+                                                 const PerSide<std::vector<NamedOutput>>& outputs,
+                                                 const ConversionLimits& limits,
+                                                 const StepTools& tools, OutputComparison judged);
 
 // Decibels that an honest output has at least: those that were asked for, or what the type leaves.
 double LeastSignalToNoise(const Conversion& conversion, const std::optional<double>& asked);

@@ -327,6 +327,7 @@ class Output(_Part):
     entry: bool = _member(absent=False)
     ties: bool = _member(absent=False)
     chosen_by: str = _member(absent="")
+    sqnr_with_ids: float | None = _member(_real)
     honest_noise: bool = _member(absent=False)
     sqnr: float | None = _member(_real)
     reordered: bool = _member(absent=False)

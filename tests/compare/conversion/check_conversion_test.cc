@@ -846,6 +846,24 @@ TEST(CheckConversion, AnIdThatIsChosenAtANearTieTies) {
   }
 }
 
+TEST(CheckConversion, WhatFollowsAChoiceIsJudgedWithTheOthersChoice) {
+  const Choice choice = Choices().front();
+  const Comparison told = Beside(Chosen(choice.outputs, choice.nodes, false),
+                                 Chosen(choice.outputs, choice.nodes, true));
+  ASSERT_THAT(told.outputs.pairs, SizeIs(2));
+  const OutputPair& chosen = told.outputs.pairs[1];
+  ASSERT_TRUE(chosen.margin.has_value());
+  EXPECT_LT(chosen.margin->apart, 2 * chosen.margin->moved);
+  ASSERT_TRUE(chosen.sqnr_with_ids.has_value());
+  EXPECT_GT(*chosen.sqnr_with_ids, 100);
+  CompareOptions options;
+  options.ties_agree = true;
+  options.min_sqnr = 60;
+  const Comparison asked = Beside(Chosen(choice.outputs, choice.nodes, false),
+                                  Chosen(choice.outputs, choice.nodes, true), options);
+  EXPECT_EQ(asked.verdict, Verdict::kClose);
+}
+
 TEST(CheckConversion, AnIdThatIsChosenByAnotherRuleIsCaught) {
   for (const Choice& choice : Choices()) {
     const std::string left = Chosen(choice.outputs, choice.nodes, false);
@@ -856,6 +874,36 @@ TEST(CheckConversion, AnIdThatIsChosenByAnotherRuleIsCaught) {
     const Comparison comparison = Beside(left, Chosen(choice.outputs, nodes, true), options);
     EXPECT_EQ(comparison.verdict, Verdict::kDifferent) << choice.name;
     ExpectCaught(comparison, choice.name);
+  }
+}
+
+TEST(CheckConversion, ANumberThatJumpsIsAChoice) {
+  const std::string nodes =
+      "up = Mul (x_now, k20)\n step = Floor (up)\n q = Sin (p)\n z = Mul (step, q)\n";
+  const auto model = [&](bool half) {
+    return Chosen("float[16,16] y",
+                  absl::StrCat("one = Div (limit, limit)\n two = Add (one, one)\n"
+                               "k20 = Div (two, limit)\n x_now = Mul (from, from)\n",
+                               nodes, half ? "y = Cast <to = 1> (z)\n" : "y = Identity (z)\n"),
+                  half);
+  };
+  Tensor x = FedX();
+  std::vector<double> numbers = ElementsOf(x);
+  std::vector<float> fed(numbers.begin(), numbers.end());
+  // Numbers on both sides of the limit, as near to it as float16 steps.
+  for (size_t i = 0; i < fed.size(); i += 3) {
+    fed[i] = std::sqrt(0.10009F) * (1 + 1e-4F * (static_cast<float>(i % 7) - 3));
+  }
+  x = Tensor::Of<float>({kWidth, kWidth}, fed);
+  for (const bool agree : {false, true}) {
+    CompareOptions options;
+    options.ties_agree = agree;
+    const Comparison comparison = CompareFedWith(x, model(false), x, model(true), options);
+    EXPECT_EQ(comparison.verdict, agree ? Verdict::kClose : Verdict::kDifferent);
+    ASSERT_THAT(comparison.outputs.pairs, SizeIs(1));
+    EXPECT_TRUE(comparison.outputs.pairs[0].ties);
+    EXPECT_EQ(comparison.outputs.pairs[0].chosen_by, "Floor step");
+    EXPECT_THAT(comparison.causes, IsEmpty());
   }
 }
 

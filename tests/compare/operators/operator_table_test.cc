@@ -40,8 +40,8 @@ TEST(OperatorTable, EveryRowIsAnOperatorOfItsDomains) {
   for (const OperatorRow& row : OperatorTable()) {
     EXPECT_NE(row.domains, 0) << row.op_type;
     EXPECT_NE(row.traits, 0U) << row.op_type;
-    for (const absl::string_view domain :
-         {kOnnxDomain, kMicrosoftDomain, kNchwcDomain, absl::string_view("com.ms.internal.nhwc")}) {
+    for (const absl::string_view domain : {kOnnxDomain, kMlDomain, kMicrosoftDomain, kNchwcDomain,
+                                           absl::string_view("com.ms.internal.nhwc")}) {
       const bool exists =
           registry.FindSchema(domain, row.op_type, registry.LatestVersion(domain)) != nullptr;
       EXPECT_EQ((row.domains & DomainBit(domain)) != 0, exists) << domain << " " << row.op_type;
@@ -57,7 +57,8 @@ TEST(OperatorTable, TraitsThatFollowFromOthers) {
       {T::kKeepsOrder, T::kReorders},       {T::kCopies, T::kKeepsOrder},
       {T::kArithmetic, T::kKeepsAxes},      {T::kCasts, T::kKeepsAxes},
       {T::kRequantizations, T::kKeepsAxes}, {T::kCopies, T::kKeepsAxes},
-      {T::kCompares, T::kAbsorbs},          {T::kPacked, T::kQuantized}};
+      {T::kCompares, T::kAbsorbs},          {T::kJumps, T::kAbsorbs},
+      {T::kPacked, T::kQuantized}};
   for (const OperatorRow& row : OperatorTable()) {
     for (const auto& [trait, other] : follows) {
       EXPECT_TRUE(!HasBit(row, trait) || HasBit(row, other)) << row.op_type;

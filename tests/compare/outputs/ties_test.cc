@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,13 @@ ScoreSource Along(int64_t axis) {
 const Tensor kScores = Tensor::Of<float>({2, 3}, {0.5f, 0.5001f, 0.1f, 0.2f, 0.9f, 0.3f});
 const Tensor kOther = Tensor::Of<float>({2, 3}, {0.5002f, 0.5001f, 0.1f, 0.2f, 0.9f, 0.3f});
 
+bool DifferByTies(const ScoreSource& source, const Tensor& left_ids, const Tensor& right_ids,
+                  const Tensor& left_scores, const Tensor& right_scores) {
+  const std::optional<ScoreMargin> margin =
+      MarginOf(source, {{left_ids, right_ids}, {left_scores, right_scores}});
+  return margin.has_value() && margin->ties;
+}
+
 Tensor Ids(int64_t a, int64_t b) { return Tensor::Of<int64_t>({2}, {a, b}); }
 
 TEST(DifferByTiesTest, ScoresAsNearAsTheSidesAre) {
@@ -39,6 +47,14 @@ TEST(DifferByTiesTest, ScoresAsNearAsTheSidesAre) {
   const Tensor zero = Tensor::Of<int64_t>({1}, {0});
   const Tensor one = Tensor::Of<int64_t>({1}, {1});
   EXPECT_TRUE(DifferByTies(Along(-1), zero, one, equal, equal));
+}
+
+TEST(MarginOfTest, TheFarthestOfTheIdsThatDiffer) {
+  const auto margin = MarginOf(Along(1), {{Ids(1, 1), Ids(0, 1)}, {kScores, kOther}});
+  ASSERT_TRUE(margin.has_value());
+  EXPECT_NEAR(margin->apart, 1e-4, 1e-6);
+  EXPECT_NEAR(margin->moved, 2e-4, 1e-6);
+  EXPECT_FALSE(MarginOf(Along(1), {{Ids(1, 1), Ids(0, 3)}, {kScores, kOther}}).has_value());
 }
 
 // A NaN is no candidate: the two greatest numbers of a row decide, wherever the NaN stands.
