@@ -48,13 +48,15 @@ class RecordingSide : public Side {
   absl::Status Revisit(const std::vector<bool>& wanted, Observer* watcher, Visitor visit) override;
   void SetLayout(int result, RecordedLayout layout) override;
 
+  // The chosen set.
+  RecordedValues& values() { return *sets_[set_].values; }
+  // The value of values().results()[i]; two-byte elements of a type without a name are bfloat16.
+  absl::StatusOr<Value> ReadResult(size_t i);
+
  private:
   class Reading;
   ResultStream ReadAll(const RecordOptions& options, RecordVisitor visit);
   void Choose(size_t set);
-  RecordedValues& values() { return *sets_[set_].values; }
-  // The value of values().results()[i]; two-byte elements of a type without a name are bfloat16.
-  absl::StatusOr<Value> ReadResult(size_t i);
 
   std::vector<RecordedSet> sets_;
   size_t set_ = 0;

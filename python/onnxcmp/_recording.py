@@ -15,6 +15,10 @@ import numpy as np
 from ._values import Plain, of_plain, to_array, to_plain, type_name
 
 
+# By the numbers that the extension has for them.
+KINDS = ("INITIALIZER", "INPUT", "RESULT", "OUTPUT")
+
+
 @dataclasses.dataclass
 class RecordedResult:
     """A value and what is known of it. kind: "INITIALIZER", "INPUT", "RESULT" or "OUTPUT"."""
@@ -28,7 +32,7 @@ class RecordedResult:
     path: str = ""
 
     def __post_init__(self) -> None:
-        if self.kind not in ("INITIALIZER", "INPUT", "RESULT", "OUTPUT"):
+        if self.kind not in KINDS:
             raise ValueError(f"{self.name}: {self.kind!r} is no kind of result")
 
 
@@ -75,22 +79,14 @@ class Recording(collections.abc.Mapping[str, typing.Any]):
     def load(cls, path: str | os.PathLike[str], number: int = 0) -> Recording:
         """Reads a recording of any form that compare() takes (docs/formats.md): files of arrays,
         folders of them, what other tools wrote. `number`: which of its sets, if it has several."""
-        from ._compare import compare
-        from ._errors import Error
+        from . import _core
 
-        sets = compare(path, path, causes=False, letters=False).sets
-        side = sets[number].left
-        if side.nodes:
-            raise Error(f"{os.fspath(path)}: a model, not a recording")
-        values = sets[number].values("left", range(len(side.results)))
+        described, values = _core.open_recording(os.fsencode(path), number)
         results = [
-            RecordedResult(
-                one.name, value, one.kind, one.op_type, one.domain, one.node, "/".join(one.path)
-            )
-            for one, value in zip(side.results, values)
+            RecordedResult(name, of_plain(plain), KINDS[kind], *where)
+            for name, kind, *where, plain in values
         ]
-        described = any(one.kind in ("INPUT", "OUTPUT") for one in results)
-        return cls(results, described, side.source)
+        return cls(results, described, os.fsdecode(path))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes an .npz as `onnxcmp run` does (docs/formats.md), or .safetensors, which keeps no

@@ -76,21 +76,14 @@ def _feeds_in_file(
     left: typing.Any, right: typing.Any, path: typing.Any, line: list[str | bytes]
 ) -> list[tuple[str, Given]]:
     """The sets of a file of inputs, by the names of the inputs of the model that has them."""
-    from . import _core
+    from ._evaluator import Evaluator
 
     models = [side.model if is_runtime(side) else side for side in (left, right)]
     models = [model for model in models if model is not None and not _is_values(model)]
     if not models:
         raise TypeError("feeds of a file need a model whose inputs they are")
-    source = model_source(models[0], "model")
-    # Comparing a model with itself reads and maps them; it need not run for that.
-    options: list[str | bytes] = ["--no-causes", "--max-steps=1", b"--inputs=" + path_bytes(path)]
-    options.extend(option for option in line if option == "--each")
-    cores = _core.compare(options, source, source, {}, False, None, False)
-    return [
-        (core.set_name, {name: of_plain(plain) for name, plain in core.feeds(0).items()})
-        for core in cores
-    ]
+    sets = Evaluator(models[0])._core.read_feeds(path_bytes(path), "--each" in line)
+    return [(name, {key: of_plain(plain) for key, plain in feeds.items()}) for name, feeds in sets]
 
 
 def _feeds_for(sides: typing.Sequence[typing.Any], line: list[str | bytes]) -> Given | None:

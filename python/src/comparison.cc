@@ -12,8 +12,11 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "absl/strings/str_cat.h"
 #include "compare/outcome/exit_status.h"
 #include "compare/outcome/verdict.h"
+#include "compare/sides/recording_side.h"
+#include "ops/operators.h"
 #include "python/src/errors.h"
 #include "python/src/session.h"
 #include "python/src/values.h"
@@ -128,6 +131,31 @@ std::vector<PyComparison> CompareSources(const nb::list& options, const nb::tupl
   return compared;
 }
 
+// Set `number` of a file as a comparison reads it, counted from the end if negative: (described,
+// values), as in ToSets().
+nb::tuple OpenRecordedSet(nb::handle path, int64_t number) {
+  const std::string file = ToText(path);
+  const auto side = Checked(WithoutLock([&] { return OpenSide(file, AllOperators()); }));
+  auto* const recording = dynamic_cast<RecordingSide*>(side.get());
+  if (recording == nullptr) {
+    Check(absl::InvalidArgumentError(absl::StrCat(file, ": a model, not a recording")));
+  }
+  if (number < 0) number += recording->sets();
+  if (number < 0 || number >= recording->sets()) throw nb::index_error("there is no such set");
+  recording->ChooseSet(number);
+  nb::list values;
+  const std::vector<RecordedResult>& results = recording->values().results();
+  for (size_t i = 0; i < results.size(); ++i) {
+    const RecordedResult& result = results[i];
+    auto value = WithoutLock([&] { return recording->ReadResult(i); });
+    values.append(nb::make_tuple(TextToPython(result.name), static_cast<int>(result.kind),
+                                 TextToPython(result.op_type), TextToPython(result.domain),
+                                 TextToPython(result.node), TextToPython(result.path),
+                                 ToPython(Checked(std::move(value)), false)));
+  }
+  return nb::make_tuple(recording->values().described(), values);
+}
+
 nb::object Rendered(const std::function<std::string()>& render) {
   std::string text;
   {
@@ -234,6 +262,7 @@ void BindComparison(nb::module_& module) {
       .def("write_repros", &WithRepros, nb::arg(), nb::arg().none(), nb::arg());
   module.def("compare", &CompareSources, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(),
              nb::arg().none(), nb::arg());
+  module.def("open_recording", &OpenRecordedSet);
 }
 
 }  // namespace onnxcmp::python

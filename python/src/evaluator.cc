@@ -295,6 +295,22 @@ nb::list Ramps(const PyEvaluator& self) {
   return list;
 }
 
+// A list of (name, feeds by name): the sets of a file of inputs, as a comparison feeds the model.
+nb::list ReadFeeds(const PyEvaluator& self, nb::handle path, bool each) {
+  InputOptions options;
+  options.inputs = ToText(path);
+  options.each = each;
+  InputSets sets = Checked(InputSets::Open(self.graph(), self.graph(), options));
+  nb::list read;
+  for (int64_t set = 0; set < sets.size(); ++set) {
+    const FedInputs fed = Checked(WithoutLock([&] { return sets.Get(set); }));
+    nb::dict feeds;
+    for (const auto& [name, value] : fed.left) feeds[TextToPython(name)] = ToPython(value, false);
+    read.append(nb::make_tuple(TextToPython(fed.name), feeds));
+  }
+  return read;
+}
+
 // The same as a comparison of the two makes up first, for the left.
 nb::list MakeInputs(const nb::list& options, const PyEvaluator& left, const PyEvaluator& right) {
   std::vector<std::string> command_line;
@@ -366,7 +382,8 @@ void BindEvaluator(nb::module_& module) {
       .def("outputs", &Outputs)
       .def("required", &RequiredNames)
       .def("run", &RunModel, nb::arg(), nb::arg().none(), nb::arg().none(), nb::arg())
-      .def("ramps", &Ramps);
+      .def("ramps", &Ramps)
+      .def("read_feeds", &ReadFeeds);
   module.def("load", &Load);
   module.def("make_inputs", &MakeInputs);
 }

@@ -53,6 +53,13 @@ class ProgressObserver : public Observer {
   std::shared_ptr<ProgressState> state_;
 };
 
+// Does short work without the interpreter's lock.
+template <typename Work>
+auto WithoutLock(const Work& work) {
+  const nanobind::gil_scoped_release release;
+  return work();
+}
+
 // How work is watched: `tick`, called with (run, index, total, node), shows its progress; None:
 // nothing is shown. `signals`: this is the main thread, on which Python handles signals.
 struct Watch {
