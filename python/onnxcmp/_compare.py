@@ -22,6 +22,10 @@ if typing.TYPE_CHECKING:
     import pandas
 
 _VERDICTS = ("same", "close", "untested", "different", "failed")
+# Parameters of compare() that are no options of the command line by their names.
+_NO_OPTIONS = frozenset(
+    "left right feeds left_feeds right_feeds letters progress options".split()
+)
 _PAGE_BYTES = 10_000_000
 _NOTEBOOK_BYTES = 2_000_000
 
@@ -342,45 +346,10 @@ def compare(
     Raises Error where the command line prints one. A side that fails while it runs is no error:
     the verdict is then "failed".
     """
+    arguments = locals()  # which hold the parameters alone here
     line = command_line(
-        {
-            "map_input": map_input,
-            "rtol": rtol,
-            "atol": atol,
-            "tolerance": tolerance,
-            "seed": seed,
-            "ramp": ramp,
-            "dim": dim,
-            "sets": sets,
-            "each": each,
-            "search": search,
-            "coverage": coverage,
-            "pair": pair,
-            "partial": partial,
-            "any_row_order": any_row_order,
-            "ties": ties,
-            "min_sqnr": min_sqnr,
-            "output_types": output_types,
-            "fail_on": fail_on,
-            "depth": depth,
-            "causes": causes,
-            "share": share,
-            "shadow": shadow,
-            "prove": prove,
-            "quantization": quantization,
-            "fusions": fusions,
-            "explain": explain,
-            "repro": repro,
-            "functions": functions,
-            "threads": threads,
-            "keep_values": keep_values,
-            "search_memory": search_memory,
-            "max_tensor": max_tensor,
-            "max_memory": max_memory,
-            "max_steps": max_steps,
-            "nchwc_block": nchwc_block,
-            **(options or {}),
-        }
+        {name: value for name, value in arguments.items() if name not in _NO_OPTIONS}
+        | dict(options or {})
     )
     given = {"inputs": feeds, "left-inputs": left_feeds, "right-inputs": right_feeds}
     from . import _runtime
