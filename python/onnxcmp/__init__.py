@@ -33,8 +33,8 @@ _HOMES = {
     "SparseTensor": "_values",
     "Statistics": "_objects",
     "compare": "_compare",
-    "make_inputs": "_compare",
-    "record": "_recording",
+    "make_inputs": "_inputs",
+    "record": "_record",
 }
 _MODULES = ("backend", "compat", "runtimes", "testing")
 
@@ -48,10 +48,10 @@ if _typing.TYPE_CHECKING:
     from . import testing as testing
     from ._compare import Comparison as Comparison
     from ._compare import compare as compare
-    from ._compare import make_inputs as make_inputs
     from ._errors import Error as Error
     from ._evaluator import Evaluator as Evaluator
     from ._evaluator import RunResult as RunResult
+    from ._inputs import make_inputs as make_inputs
     from ._objects import Cause as Cause
     from ._objects import Diff as Diff
     from ._objects import Output as Output
@@ -60,9 +60,9 @@ if _typing.TYPE_CHECKING:
     from ._objects import Row as Row
     from ._objects import Side as Side
     from ._objects import Statistics as Statistics
+    from ._record import record as record
     from ._recording import RecordedResult as RecordedResult
     from ._recording import Recording as Recording
-    from ._recording import record as record
     from ._values import SparseTensor as SparseTensor
 
     __version__: str

@@ -7,14 +7,13 @@ import json
 import os
 import pathlib
 import shutil
-import threading
 import typing
 
-from . import _core
+from . import _core, _runtime
 from ._errors import Error, RuntimeFailure
 from ._objects import Cause, Json, Origin, Output, Proof, Result, Row, Side
 from ._options import command_line, with_feeds
-from ._progress import Progress, Tick
+from ._progress import Progress, Tick, watches_signals
 from ._sides import path_bytes, side_source
 from ._values import of_plain
 
@@ -28,11 +27,6 @@ _NO_OPTIONS = frozenset(
 )
 _PAGE_BYTES = 10_000_000
 _NOTEBOOK_BYTES = 2_000_000
-
-
-def watches_signals() -> bool:
-    """True on the thread on which Python handles signals."""
-    return threading.current_thread() is threading.main_thread()
 
 
 class Text(str):
@@ -352,8 +346,6 @@ def compare(
         | dict(options or {})
     )
     given = {"inputs": feeds, "left-inputs": left_feeds, "right-inputs": right_feeds}
-    from . import _runtime
-
     compared: tuple[Comparison, ...] = ()
     for name, one in _runtime.feeds_by_set(left, right, given, line):
         compared += _compare_once(left, right, one, list(line), letters, progress, name)
@@ -376,8 +368,6 @@ def _compare_once(
 ) -> tuple[Comparison, ...]:
     """Runs what is a runtime of this process, and compares. `set_name`: of what is given, if that
     is one set of several."""
-    from . import _runtime
-
     sides, options, feeds = (left, right), list(line), given
     if _runtime.is_runtime(left) or _runtime.is_runtime(right):
         try:
@@ -406,30 +396,24 @@ def _compare_once(
                 judged = _compare_once(*again, options, letters, progress, set_name)
             except Error:  # a machine without that process has the finding of this one
                 return compared
-            if _runtime.is_told_by(sides, compared, judged):
+            if _is_told_by(sides, compared, judged):
                 return judged
     return compared
 
 
-def make_inputs(
-    model: typing.Any,
-    other: typing.Any = None,
-    *,
-    seed: int | None = None,
-    ramp: bool = False,
-    dim: typing.Mapping[str, int] | None = None,
-) -> dict[str, typing.Any]:
-    """Inputs that fit what the model does with them (docs/inputs.md), those that compare() makes
-    up first."""
-    return inputs_for(command_line({"seed": seed, "ramp": ramp, "dim": dim}), model, other)
+def _is_told_by(
+    sides: typing.Iterable[typing.Any],
+    here: typing.Sequence[Comparison],
+    in_processes: typing.Sequence[Comparison],
+) -> bool:
+    """True if the comparison in processes tells of the difference that was found here: one of
+    fusions, one of results inside alone, which is none of the model, or one that is there, too."""
+    return (
+        any(getattr(side, "fuses", False) for side in sides)
+        or all(row.relation != "different" for one in here for row in one.rows if _is_output(row))
+        or any(one.verdict == "different" for one in in_processes)
+    )
 
 
-def inputs_for(
-    line: list[str | bytes], model: typing.Any, other: typing.Any
-) -> dict[str, typing.Any]:
-    """The same with options as the command line has them."""
-    from ._evaluator import Evaluator
-
-    left = Evaluator(model)._core
-    right = left if other is None else Evaluator(other)._core
-    return {name: of_plain(plain) for name, plain in _core.make_inputs(line, left, right)}
+def _is_output(row: Row) -> bool:
+    return any(r is not None and r.kind == "OUTPUT" for r in (row.left_result, row.right_result))

@@ -7,13 +7,11 @@ import functools
 import typing
 
 from . import _core
-from ._compare import watches_signals
 from ._errors import Error
+from ._progress import watches_signals
+from ._recording import KINDS
 from ._sides import model_source
 from ._values import of_plain, to_plain, type_name
-
-_KINDS = ("INITIALIZER", "INPUT", "RESULT", "OUTPUT")
-
 
 # By the channels in a block of com.microsoft.nchwc.
 _operators = functools.cache(_core.operators)
@@ -162,7 +160,7 @@ class Evaluator:
             plain: typing.Any,
         ) -> typing.Any:
             result = RunResult(
-                _KINDS[kind], name, op_type, domain, node, path, depth, of_plain(plain)
+                KINDS[kind], name, op_type, domain, node, path, depth, of_plain(plain)
             )
             if self.verbose:
                 print(self._line(result))

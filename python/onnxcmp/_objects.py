@@ -6,10 +6,15 @@ import typing
 
 import numpy as np
 
-if typing.TYPE_CHECKING:
-    from ._compare import Comparison
-
 Json = dict[str, typing.Any]
+
+
+class Compared(typing.Protocol):
+    """The comparison that a part belongs to."""
+
+    def values(self, side: str, results: typing.Iterable[int]) -> list[typing.Any]: ...
+    def _lines(self, part: str) -> list[Json]: ...
+    def _result(self, side: str, index: int) -> Result: ...
 
 
 def _real(value: typing.Any) -> float:
@@ -163,7 +168,7 @@ class _Part(_Record):
 
     __slots__ = ("_of",)
 
-    def __init__(self, json: Json, of: Comparison) -> None:
+    def __init__(self, json: Json, of: Compared) -> None:
         super().__init__(json)
         self._of = of
 
@@ -189,7 +194,7 @@ class Result(_Part):
     letters: str = _member(absent="")
     statistics: Statistics | None = _member(Statistics)
 
-    def __init__(self, json: Json, of: Comparison, side: str, index: int) -> None:
+    def __init__(self, json: Json, of: Compared, side: str, index: int) -> None:
         super().__init__(json, of)
         self._side = side
         self.index = index
@@ -213,7 +218,7 @@ class Side(_Part):
     opsets: dict[str, int] = _member(absent={})
     notes: tuple[str, ...] = _member(tuple, absent=())
 
-    def __init__(self, json: Json, of: Comparison, name: str) -> None:
+    def __init__(self, json: Json, of: Compared, name: str) -> None:
         super().__init__(json, of)
         self._name = name
         self._results: tuple[Result, ...] | None = None

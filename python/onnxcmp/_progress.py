@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import shutil
 import sys
+import threading
 import time
 import typing
 
@@ -12,6 +13,11 @@ import typing
 Tick = typing.Callable[[str, int, int, str], None]
 
 _BEFORE_FIRST = 1.0  # seconds
+
+
+def watches_signals() -> bool:
+    """True on the thread on which Python handles signals."""
+    return threading.current_thread() is threading.main_thread()
 
 
 def in_notebook() -> bool:

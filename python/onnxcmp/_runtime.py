@@ -6,13 +6,10 @@ import os
 import typing
 
 from ._errors import Error
+from ._evaluator import Evaluator
+from ._inputs import inputs_for, read_feeds
 from ._recording import Recording
-from ._sides import is_path, model_source, path_bytes
-from ._values import of_plain
-
-if typing.TYPE_CHECKING:
-    from ._compare import Comparison
-    from ._objects import Row
+from ._sides import is_path, model_source
 
 Given = dict[str, typing.Any]
 
@@ -76,14 +73,11 @@ def _feeds_in_file(
     left: typing.Any, right: typing.Any, path: typing.Any, line: list[str | bytes]
 ) -> list[tuple[str, Given]]:
     """The sets of a file of inputs, by the names of the inputs of the model that has them."""
-    from ._evaluator import Evaluator
-
     models = [side.model if is_runtime(side) else side for side in (left, right)]
     models = [model for model in models if model is not None and not _is_values(model)]
     if not models:
         raise TypeError("feeds of a file need a model whose inputs they are")
-    sets = Evaluator(models[0])._core.read_feeds(path_bytes(path), "--each" in line)
-    return [(name, {key: of_plain(plain) for key, plain in feeds.items()}) for name, feeds in sets]
+    return read_feeds(models[0], path, each="--each" in line)
 
 
 def _feeds_for(sides: typing.Sequence[typing.Any], line: list[str | bytes]) -> Given | None:
@@ -98,8 +92,6 @@ def _feeds_for(sides: typing.Sequence[typing.Any], line: list[str | bytes]) -> G
     for side in sides:
         if isinstance(side, Recording) and side.inputs:
             return side.inputs
-    from ._compare import inputs_for
-
     models = [side.model if is_runtime(side) else side for side in sides]
     models = [model for model in models if not _is_values(model)]
     return inputs_for(line, models[0], models[1] if len(models) > 1 else None)
@@ -137,8 +129,6 @@ def _read(side: typing.Any) -> typing.Any:
     """The recording, where a path is one: a runtime is fed its inputs."""
     if not is_path(side) or os.fsdecode(side).endswith(".onnx"):
         return side
-    from ._evaluator import Evaluator
-
     try:
         Evaluator(side)
         return side
@@ -210,21 +200,3 @@ def recorded_in_processes(
         if _runs_here(side):
             given = {**given, "inputs": recording.inputs}
     return in_processes(left, right, given)
-
-
-def is_told_by(
-    sides: typing.Iterable[typing.Any],
-    here: typing.Sequence[Comparison],
-    in_processes: typing.Sequence[Comparison],
-) -> bool:
-    """True if the comparison in processes tells of the difference that was found here: one of
-    fusions, one of results inside alone, which is none of the model, or one that is there, too."""
-    return (
-        any(getattr(side, "fuses", False) for side in sides)
-        or all(row.relation != "different" for one in here for row in one.rows if _is_output(row))
-        or any(one.verdict == "different" for one in in_processes)
-    )
-
-
-def _is_output(row: Row) -> bool:
-    return any(r is not None and r.kind == "OUTPUT" for r in (row.left_result, row.right_result))

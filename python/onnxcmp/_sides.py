@@ -6,16 +6,12 @@ import os
 import typing
 
 from ._errors import Error
+from ._recording import KINDS, Recording
 from ._values import Plain, to_plain
-
-if typing.TYPE_CHECKING:
-    from ._recording import Recording
 
 # ("file", path), ("model", label, bytes, folder) or ("values", label, sets): as
 # python/src/comparison.cc has it.
 Source = tuple[typing.Any, ...]
-
-_KINDS = {"INITIALIZER": 0, "INPUT": 1, "RESULT": 2, "OUTPUT": 3}
 
 
 def is_path(value: typing.Any) -> bool:
@@ -96,7 +92,7 @@ def values_set(values: typing.Mapping[str, typing.Any], name: str = "") -> Plain
     for key, value in values.items():
         if not isinstance(key, str):
             raise TypeError(f"names of values are texts, not {type(key).__name__}")
-        entries.append((key, _KINDS["RESULT"], "", "", "", "", to_plain(value, key)))
+        entries.append((key, KINDS.index("RESULT"), "", "", "", "", to_plain(value, key)))
     return (name, False, entries)
 
 
@@ -106,7 +102,7 @@ def recording_set(recording: Recording, name: str = "") -> Plain:
         entries.append(
             (
                 result.name,
-                _KINDS[result.kind],
+                KINDS.index(result.kind),
                 result.op_type,
                 result.domain,
                 result.node,
@@ -119,8 +115,6 @@ def recording_set(recording: Recording, name: str = "") -> Plain:
 
 def side_source(side: typing.Any, label: str) -> Source:
     """A model or a recording. Raises TypeError for what is neither."""
-    from ._recording import Recording
-
     if isinstance(side, Recording):
         return ("values", side.source or label, [recording_set(side)])
     if isinstance(side, typing.Mapping):

@@ -20,9 +20,9 @@ import numpy as np
 
 from . import _core
 from ._aligned import RunAlignedRecord, run_aligned
-from ._compare import watches_signals
 from ._evaluator import Evaluator
 from ._max_diff import max_diff
+from ._progress import watches_signals
 from ._replay import ReplayConfiguration
 from ._sides import is_path, model_source, path_bytes
 from ._values import of_plain, to_plain

@@ -19,7 +19,9 @@ import os
 import tempfile
 import typing
 
+from ._compare import compare
 from ._errors import Error, RuntimeFailure
+from ._record import _flat, _only, record
 from ._recording import RecordedResult, Recording
 from ._sides import Source, is_path, model_source
 
@@ -160,8 +162,6 @@ class Adapter(Runtime):
 
 def _record_isolated(side: Adapter, feeds: typing.Mapping[str, typing.Any] | None) -> Recording:
     """The results that it gives beside our evaluator."""
-    from ._compare import compare
-
     compared = compare(side.model, side, feeds or None, causes=False, letters=False)
     if compared.right.error:
         raise Error(compared.right.error)
@@ -313,8 +313,6 @@ class Torch(Runtime):
         graph = _graph_module(self.module)
         if graph is not None:
             return _record_graph(graph, self.args, self.kwargs, type(self.module).__name__)
-        from ._recording import record
-
         return record(self.module, self.args, self.kwargs)
 
 
@@ -335,8 +333,6 @@ def _record_graph(
     source: str,
 ) -> Recording:
     import torch
-
-    from ._recording import _flat, _only
 
     results: list[RecordedResult] = []
     outputs: list[RecordedResult] = []
