@@ -107,11 +107,9 @@ void AddExpandFunctions(CLI::App& app, bool& expand_functions) {
                "Run operators through their definition by others");
 }
 
-CLI::Option* AddSize(CLI::App& app, const std::string& name, std::optional<int64_t>& bytes,
-                     const std::string& help, int64_t least) {
+CLI::Option* AsSize(CLI::Option* option, int64_t least) {
   constexpr int64_t kMost = int64_t{1} << 62;
-  return app.add_option(name, bytes, help)
-      ->type_name("SIZE")
+  return option->type_name("SIZE")
       ->transform(Quietly(CLI::AsSizeValue(false)))
       ->check(Quietly(CLI::Range(least, kMost)));
 }
@@ -134,8 +132,9 @@ void RunOptions::AddTo(CLI::App& app) {
       ->group(kExecution)
       ->type_name("N")
       ->check(Quietly(CLI::Range(0, 1024)));
-  AddSize(app, "--max-tensor", max_tensor, "Limit for one tensor (4G)", 1)->group(kExecution);
-  AddSize(app, "--max-memory", max_memory, "Limit for all results of a run; 0: none (0)")
+  AsSize(app.add_option("--max-tensor", max_tensor, "Limit for one tensor (4G)"), 1)
+      ->group(kExecution);
+  AsSize(app.add_option("--max-memory", max_memory, "Limit for all results of a run; 0: none (0)"))
       ->group(kExecution);
   // Its old name, which took GiB: neither an unknown option nor silently another number.
   app.add_option_function<std::string>(

@@ -46,10 +46,9 @@ CLI::Validator NotNegative();
 // An option of the commands that run one model at a time; as in EvaluatorOptions.
 void AddExpandFunctions(CLI::App& app, bool& expand_functions);
 
-// Adds an option for a number of bytes, with an optional unit: 512M is 512 * 2^20. Rejects numbers
+// Makes an option a number of bytes, with an optional unit: 512M is 512 * 2^20. Rejects numbers
 // below `least`.
-CLI::Option* AddSize(CLI::App& app, const std::string& name, std::optional<int64_t>& bytes,
-                     const std::string& help, int64_t least = 0);
+CLI::Option* AsSize(CLI::Option* option, int64_t least = 0);
 
 // Options for loading and running models, for every command that runs one.
 struct RunOptions {

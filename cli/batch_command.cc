@@ -101,11 +101,13 @@ void AddBatchOptions(CLI::App& app, BatchArguments& arguments) {
       ->group(kMachine)
       ->type_name("N")
       ->check(Quietly(CLI::Range(1, 4096)));
-  AddSize(app, "--memory", arguments.memory, "Memory for all at a time (nine tenths of the free)",
-          1)
+  AsSize(app.add_option("--memory", arguments.memory,
+                        "Memory for all at a time (nine tenths of the free)"),
+         1)
       ->group(kMachine);
-  AddSize(app, "--pair-memory", arguments.pair_memory, "Most that one may allocate (as --memory)",
-          1)
+  AsSize(app.add_option("--pair-memory", arguments.pair_memory,
+                        "Most that one may allocate (as --memory)"),
+         1)
       ->group(kMachine);
   app.add_option("--pair-time", arguments.pair_time, "The longest that one may take (1h)")
       ->group(kMachine)

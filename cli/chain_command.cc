@@ -73,7 +73,7 @@ class ChainComparison {
     files_ = std::move(models);
     chain_.models = runtimes_.empty() ? files_ : runtimes_;
     // All steps have the same inputs, so findings about nodes carry over to the next.
-    if (!arguments_.share) return;
+    if (!arguments_.options.share) return;
     tools_.seen.emplace(WantsLetters(arguments_));
     tools_.seen->with_inputs = true;
   }
@@ -169,9 +169,9 @@ class ChainComparison {
   // little: tolerances and causes depend on what is quantized, and on forms that are known.
   bool HasOutcomeOfBefore(size_t i) const {
     const SetSummary& before = BeforeBesideFirst(i).worst;
-    const bool all_same = same_outputs_ && before.verdict == Verdict::kSame &&
-                          before.exit_status == 0 && arguments_.fail_on != FailOn::kCauses &&
-                          !arguments_.fail_on_rewrites;
+    const bool all_same =
+        same_outputs_ && before.verdict == Verdict::kSame && before.exit_status == 0 &&
+        arguments_.options.fail_on != FailOn::kCauses && !arguments_.fail_on_rewrites;
     return same_model_ || all_same;
   }
 
@@ -236,7 +236,7 @@ class ChainComparison {
   absl::StatusOr<bool> PassesWithout(size_t right, const std::vector<std::string>& optimizers) {
     if (optimizers.empty()) return false;
     CompareArguments arguments = arguments_;
-    arguments.causes = false;
+    arguments.options.causes = false;
     arguments.left = files_[right - 1];
     arguments.right = files_[right];
     arguments.runtimes.names.left = runtimes_[right - 1];

@@ -3,7 +3,6 @@
 #define ONNXCMP_CLI_COMPARE_ARGUMENTS_H_
 
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -15,10 +14,7 @@
 #include "cli/process/interruption.h"
 #include "cli/runtimes/runtime_options.h"
 #include "compare/compare.h"
-#include "compare/differences/tolerance.h"
-#include "compare/differences/value_difference.h"
 #include "compare/inputs/input_sets.h"
-#include "compare/outcome/comparison.h"
 #include "reports/table/table_options.h"
 #include "tools/classic/classic_table.h"
 
@@ -29,13 +25,8 @@ struct CompareArguments {
   std::string left;
   std::string right;
   InputOptions inputs;  // without generated values, which are in `run`
-  ToleranceOptions tolerance;
-  std::vector<std::string> pairs;  // LEFT=RIGHT
-  bool partial = false;
-  bool any_row_order = false;
-  bool ties_agree = false;
-  std::optional<double> min_sqnr;  // dB
-  FailOn fail_on = FailOn::kDifferent;
+  // As the command line says; CompareSession adds what follows from the other arguments.
+  CompareOptions options;
   bool fail_on_rewrites = false;  // also if one is not the same
   RunOptions run;
   RuntimeArguments runtimes;  // in which the sides run, if not in our interpreter
@@ -58,19 +49,10 @@ struct CompareArguments {
   bool ascii = false;
   std::string color = "auto";
   int width = 0;  // 0: the terminal's
-  int depth = std::numeric_limits<int>::max();
-  std::optional<int64_t> keep_values;    // bytes
-  std::optional<int64_t> search_memory;  // the same
-  bool causes = true;
-  bool share = true;
   bool timings = false;
-  bool shadow = false;
   bool prove = false;
-  std::string repro;  // a folder; "": none
-  std::string explain;
+  std::string repro;           // a folder; "": none
   std::string model_explorer;  // a folder; "": nothing is written for it
-  bool quantization = false;
-  bool fusions = false;
 
   // For made-up inputs.
   int sets = 4;

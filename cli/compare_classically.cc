@@ -176,7 +176,8 @@ int CompareRuns(const CompareArguments& arguments, Interruption& interruption) {
   if (absl::Status status = Load(arguments, registry, &sides); !status.ok()) {
     return Fail(status);
   }
-  const absl::StatusOr<ToleranceOptions> tolerance = ResolveTolerance(arguments.tolerance, sides);
+  const absl::StatusOr<ToleranceOptions> tolerance =
+      ResolveTolerance(arguments.options.tolerance, sides);
   if (!tolerance.ok()) return Fail(tolerance.status());
   if (absl::Status status = MakeFeeds(arguments, &sides, &notes); !status.ok()) {
     return Fail(status);

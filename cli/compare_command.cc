@@ -136,21 +136,23 @@ void AddReports(CLI::App& app, CompareArguments& arguments, std::vector<std::str
 void AddLooks(CLI::App& app, CompareArguments& arguments) {
   app.add_flag("--nan", arguments.only_not_finite, "Show where numbers become NaN or infinite")
       ->group(kDiagnosis);
-  app.add_option("--pair", arguments.pairs, "Pair two results by name; repeatable")
+  app.add_option("--pair", arguments.options.pairs, "Pair two results by name; repeatable")
       ->group("Verdict")
       ->type_name("LEFT=RIGHT")
       ->take_all()
       ->allow_extra_args(false);
-  app.add_option("--explain", arguments.explain, "Show one pair in depth, by name or row number")
+  app.add_option("--explain", arguments.options.explain,
+                 "Show one pair in depth, by name or row number")
       ->group(kDiagnosis)
       ->type_name("R");
-  app.add_flag("--quantization", arguments.quantization, "Show the error of each quantized layer")
+  app.add_flag("--quantization", arguments.options.quantization,
+               "Show the error of each quantized layer")
       ->group(kDiagnosis);
-  app.add_flag("--fusions", arguments.fusions, "Show which fused blocks are wrong")
+  app.add_flag("--fusions", arguments.options.fusions, "Show which fused blocks are wrong")
       ->group(kDiagnosis);
   app.add_flag("--prove", arguments.prove, "Prove that the models are equal for all inputs")
       ->group(kDiagnosis);
-  app.add_flag("--shadow", arguments.shadow, "Run both in double, too: which is nearer?")
+  app.add_flag("--shadow", arguments.options.shadow, "Run both in double, too: which is nearer?")
       ->group(kDiagnosis);
   app.add_option("--repro", arguments.repro, "Write each cause to a folder as two small models")
       ->group(kDiagnosis)
@@ -190,7 +192,7 @@ absl::Status CheckTogether(const CompareArguments& arguments,
     return absl::InvalidArgumentError(
         "two models are needed: onnxcmp LEFT RIGHT; see onnxcmp --help");
   }
-  if (!arguments.repro.empty() && (!arguments.causes || arguments.classic)) {
+  if (!arguments.repro.empty() && (!arguments.options.causes || arguments.classic)) {
     return absl::InvalidArgumentError(absl::StrCat(
         "--repro needs causes: it excludes ", arguments.classic ? "--classic" : "--no-causes"));
   }

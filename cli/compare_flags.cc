@@ -22,11 +22,12 @@ void CompareFlags::AddInputs(CLI::App& app) {
 }
 
 void CompareFlags::AddTolerances(CLI::App& app) {
-  app.add_option("--rtol", arguments_.tolerance.rtol, "Values agree if |a-b| <= atol +")
+  app.add_option("--rtol", arguments_.options.tolerance.rtol, "Values agree if |a-b| <= atol +")
       ->group("Tolerances")
       ->type_name("X")
       ->check(NotNegative());
-  app.add_option("--atol", arguments_.tolerance.atol, "  rtol * max(|a|,|b|); default by type")
+  app.add_option("--atol", arguments_.options.tolerance.atol,
+                 "  rtol * max(|a|,|b|); default by type")
       ->group("Tolerances")
       ->type_name("X")
       ->check(NotNegative());
@@ -38,15 +39,16 @@ void CompareFlags::AddTolerances(CLI::App& app) {
 }
 
 void CompareFlags::AddVerdict(CLI::App& app) {
-  app.add_flag("--partial", arguments_.partial, "Accept results that only one side has")
+  app.add_flag("--partial", arguments_.options.partial, "Accept results that only one side has")
       ->group("Verdict");
-  app.add_flag("--any-row-order", arguments_.any_row_order, "Accept recorded rows in another order")
+  app.add_flag("--any-row-order", arguments_.options.any_row_order,
+               "Accept recorded rows in another order")
       ->group("Verdict");
   app.add_option("--ties", ties_, "Accept other indices where scores tie")
       ->group("Verdict")
       ->type_name("close")
       ->check(Quietly(CLI::IsMember({"different", "close"})));
-  app.add_option("--min-sqnr", arguments_.min_sqnr,
+  app.add_option("--min-sqnr", arguments_.options.min_sqnr,
                  "Least signal to noise of float outputs, in dB\n(by type, of converted models)")
       ->group("Verdict")
       ->type_name("DB");
@@ -76,7 +78,8 @@ void CompareFlags::AddTable(CLI::App& app) {
       ->group("Table")
       ->type_name("N")
       ->check(Quietly(CLI::Range(40, 10000)));
-  app.add_option("--depth", arguments_.depth, "Levels of subgraphs that are compared (all)")
+  app.add_option("--depth", arguments_.options.max_depth,
+                 "Levels of subgraphs that are compared (all)")
       ->group("Table")
       ->type_name("N")
       ->check(Quietly(CLI::Range(0, 1 << 20)));
@@ -88,33 +91,36 @@ void CompareFlags::AddRunning(CLI::App& app) {
       ->group(kExecution);
   app.add_flag("--timings", arguments_.timings, "Print the time of each step on standard error")
       ->group(kExecution);
-  AddSize(app, "--keep-values", arguments_.keep_values, "Memory for values that differ (256M)")
+  AsSize(app.add_option("--keep-values", arguments_.options.keep_values,
+                        "Memory for values that differ (256M)"))
       ->group(kExecution);
-  AddSize(app, "--search-memory", arguments_.search_memory,
-          "Memory for the search for causes; results that\nneed more are not searched (4G)")
+  AsSize(app.add_option(
+             "--search-memory", arguments_.options.search_memory,
+             "Memory for the search for causes; results that\nneed more are not searched (4G)"))
       ->group(kExecution);
   arguments_.run.AddTo(app);
 }
 
 absl::Status CompareFlags::Finish() {
-  arguments_.causes = !no_causes_;
-  arguments_.share = !no_share_;
-  arguments_.ties_agree = ties_ == "close";
-  arguments_.fail_on = fail_on_ == "causes" ? FailOn::kCauses
-                       : fail_on_ == "bits" ? FailOn::kBits
-                                            : FailOn::kDifferent;
+  arguments_.options.causes = !no_causes_;
+  arguments_.options.share = !no_share_;
+  arguments_.options.ties_agree = ties_ == "close";
+  arguments_.options.fail_on = fail_on_ == "causes" ? FailOn::kCauses
+                               : fail_on_ == "bits" ? FailOn::kBits
+                                                    : FailOn::kDifferent;
   arguments_.fail_on_rewrites = fail_on_ == "rewrites";
   arguments_.prove |= arguments_.fail_on_rewrites;
-  arguments_.tolerance.output_types_close = output_types_ == "close";
+  arguments_.options.tolerance.output_types_close = output_types_ == "close";
   for (const std::string& tolerance : tolerances_) {
-    if (absl::Status status = AddNamedTolerance(tolerance, &arguments_.tolerance); !status.ok()) {
+    if (absl::Status status = AddNamedTolerance(tolerance, &arguments_.options.tolerance);
+        !status.ok()) {
       return absl::InvalidArgumentError(absl::StrCat("--tolerance: ", status.message()));
     }
   }
   if (arguments_.all && (arguments_.different || arguments_.only_different)) {
     return absl::InvalidArgumentError("--all and --different exclude each other");
   }
-  if (arguments_.fail_on == FailOn::kCauses && (no_causes_ || arguments_.only_not_finite)) {
+  if (arguments_.options.fail_on == FailOn::kCauses && (no_causes_ || arguments_.only_not_finite)) {
     return absl::InvalidArgumentError(absl::StrCat("--fail-on causes needs causes: it excludes ",
                                                    no_causes_ ? "--no-causes" : "--nan"));
   }
@@ -126,7 +132,7 @@ std::string AlsoWrite(const std::string& format) {
 }
 
 void AddHtmlSize(CLI::App& app, CompareArguments& arguments) {
-  AddSize(app, "--html-size", arguments.html_size, "Most that a page may have (10M)", 1)
+  AsSize(app.add_option("--html-size", arguments.html_size, "Most that a page may have (10M)"), 1)
       ->group("Reports");
 }
 

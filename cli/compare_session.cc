@@ -247,7 +247,7 @@ absl::Status CompareSession::InRuntime(SideId id, std::unique_ptr<Side>* side) {
 
 absl::Status CompareSession::LookAgain(const FedInputs& fed, Comparison* comparison) {
   auto* const runtime = dynamic_cast<RuntimeSide*>(right_.get());
-  if (runtime == nullptr || left_->node_runner() != nullptr || !arguments_.causes) {
+  if (runtime == nullptr || left_->node_runner() != nullptr || !arguments_.options.causes) {
     return absl::OkStatus();
   }
   const SecondLook look = {*left_,
@@ -405,7 +405,7 @@ absl::StatusOr<std::optional<InputSets>> CompareSession::OpenInputs(const std::s
   }
   InputOptions options = arguments_.inputs;
   options.inputs = file;
-  options.partial = arguments_.partial;
+  options.partial = arguments_.options.partial;
   OC_ASSIGN_OR_RETURN(options.generated, arguments_.run.generated(graphs));
   absl::StatusOr<InputSets> sets;
   if (graphs.size() == 2) {
@@ -422,33 +422,19 @@ absl::StatusOr<std::optional<InputSets>> CompareSession::OpenInputs(const std::s
 }
 
 CompareOptions CompareSession::options() {
-  CompareOptions options;
-  options.tolerance = arguments_.tolerance;
-  options.pairs = arguments_.pairs;
-  options.partial = arguments_.partial;
-  options.any_row_order = arguments_.any_row_order;
-  options.ties_agree = arguments_.ties_agree;
-  options.min_sqnr = arguments_.min_sqnr;
-  options.fail_on = arguments_.fail_on;
+  CompareOptions options = arguments_.options;
   // Runtimes do not show what runs inside of nodes.
-  options.max_depth = arguments_.runtimes.any() ? 0 : arguments_.depth;
-  options.keep_values = arguments_.keep_values.value_or(options.keep_values);
-  options.search_memory = arguments_.search_memory.value_or(options.search_memory);
+  if (arguments_.runtimes.any()) options.max_depth = 0;
   options.threads = arguments_.run.threads;
   options.repro = !arguments_.repro.empty();
-  options.causes = options.repro || (arguments_.causes && !arguments_.only_not_finite);
+  options.causes = options.repro || (options.causes && !arguments_.only_not_finite);
   options.letters = WantsLetters(arguments_);
   if (WantsPage(arguments_)) {
     const auto size = static_cast<int64_t>(HtmlOptions().most_bytes);
     options.pictures = kPicturesOfPage * arguments_.html_size.value_or(size);
   }
   if (tools_.seen.has_value()) options.seen = &*tools_.seen;
-  options.share = arguments_.share;
   options.timings = timings();
-  options.shadow = arguments_.shadow;
-  options.explain = arguments_.explain;
-  options.quantization = arguments_.quantization;
-  options.fusions = arguments_.fusions;
   options.stop = tools_.stop;
   options.watch = [this](absl::string_view run) -> std::unique_ptr<Observer> {
     if (tools_.watch) return tools_.watch(run);

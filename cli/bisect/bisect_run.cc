@@ -88,7 +88,7 @@ BisectRun::BisectRun(const BisectArguments& arguments, std::vector<BisectCandida
   }
   bisection_.check = arguments.check;
   if (folder_.empty() && runs_commands()) folder_ = kFolder;
-  if (!arguments.compare.share) return;
+  if (!arguments.compare.options.share) return;
   // All comparisons have the same inputs.
   tools_.seen.emplace(WantsLetters(arguments.compare));
   tools_.seen->with_inputs = true;

@@ -46,7 +46,7 @@ CompareArguments GivenModel::Beside(const std::string& right) const {
   comparison.left = path;
   comparison.right = right;
   comparison.inputs.inputs = inputs;
-  comparison.partial = partial;
+  comparison.options.partial = partial;
   comparison.run = run;
   return comparison;
 }

@@ -93,7 +93,7 @@ absl::StatusOr<KnownPair> KnowSides(const CompareArguments& arguments, const OpR
   OC_ASSIGN_OR_RETURN(pair.models.left, KnowSide(*sides.left, arguments.left, arguments, registry));
   OC_ASSIGN_OR_RETURN(pair.models.right,
                       KnowSide(*sides.right, arguments.right, arguments, registry));
-  OC_RETURN_IF_ERROR(AddPairs(comparison, arguments.fail_on == FailOn::kBits, at, &pair));
+  OC_RETURN_IF_ERROR(AddPairs(comparison, arguments.options.fail_on == FailOn::kBits, at, &pair));
   pair.outcome = SummaryOf("", comparison).text;
   return pair;
 }
@@ -166,7 +166,7 @@ absl::StatusOr<std::string> WriteReducedPair(const CompareArguments& arguments,
   const OpRegistry registry = arguments.run.operators();
   PairReductionOptions options;
   options.model = {arguments.run.load(), arguments.run.evaluator()};
-  options.bits = arguments.fail_on == FailOn::kBits;
+  options.bits = arguments.options.fail_on == FailOn::kBits;
   absl::StatusOr<ReducedPair> made = ReducePair(pair.known(), pair.pairs, registry, options);
   if (absl::IsNotFound(made.status())) {
     return absl::FailedPreconditionError(absl::StrCat(

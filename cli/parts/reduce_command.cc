@@ -159,9 +159,9 @@ absl::StatusOr<std::string> RunReduce(const ReduceArguments& arguments,
 absl::StatusOr<std::string> RunReducePair(const ReduceArguments& arguments,
                                           Interruption& interruption) {
   CompareArguments comparison = arguments.model.Beside(arguments.right);
-  comparison.tolerance.rtol = arguments.rtol;
-  comparison.tolerance.atol = arguments.atol;
-  if (arguments.fail_on == "bits") comparison.fail_on = FailOn::kBits;
+  comparison.options.tolerance.rtol = arguments.rtol;
+  comparison.options.tolerance.atol = arguments.atol;
+  if (arguments.fail_on == "bits") comparison.options.fail_on = FailOn::kBits;
   return WriteReducedPair(comparison, arguments.output, interruption);
 }
 

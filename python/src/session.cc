@@ -128,7 +128,7 @@ absl::StatusOr<std::vector<Value>> Session::Values(const ComparedSet& set, SideI
   }
   // Runtimes and recordings know what they gave for the last inputs that they were asked for.
   if (asked.sets() > 1 || asked.node_runner() != nullptr) {
-    asked.Record({.max_depth = arguments_.depth},
+    asked.Record({.max_depth = arguments_.options.max_depth},
                  [](int, const StreamResult&, const Value&) { return absl::OkStatus(); });
   }
   std::vector<std::optional<Value>> found(size);
@@ -160,9 +160,9 @@ absl::StatusOr<Comparison> Session::CompareAgain(const ComparedSet& set) {
 
 absl::StatusOr<Comparison> Session::Explain(const ComparedSet& set, const std::string& what) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  arguments_.explain = what;
+  arguments_.options.explain = what;
   absl::StatusOr<Comparison> again = CompareAgain(set);
-  arguments_.explain.clear();
+  arguments_.options.explain.clear();
   return again;
 }
 
