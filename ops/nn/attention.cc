@@ -167,6 +167,47 @@ void RoundRow(DType dtype, C* row, int64_t count) {
   }
 }
 
+// Turns the products of a query with all keys into the weights of the values.
+template <typename C>
+struct ScoresToWeights {
+  const Options& options;
+  const AttentionShape& shape;
+  const Bias<C>& bias;
+  DType dtype;  // of output 3
+  C scale;
+  std::byte* shown;  // output 3; null: none
+
+  void operator()(int64_t batch, int64_t head, int64_t query, C* row, int64_t /*count*/) const {
+    const int64_t number = (batch * shape.heads + head) * shape.queries + query;
+    const bool round = options.softmax_dtype != DType::kUndefined &&
+                       options.softmax_dtype != dtype && BitWidth(options.softmax_dtype) == 16;
+    Eigen::Map<Eigen::Array<C, Eigen::Dynamic, 1>> scores(row, shape.keys);
+    scores *= scale;
+    Show(kProducts, number, row);
+    if (const C cap = options.softcap; cap != 0) {
+      scores /= cap;
+      vec::Tanh(row, shape.keys, row);
+      scores *= cap;
+    }
+    Show(kCapped, number, row);
+    bias.AddTo(batch, head, query, row, shape.keys);
+    Show(kBiased, number, row);
+    if (round) RoundRow(options.softmax_dtype, row, shape.keys);
+    if (bias.AnyKey(batch, head, query, shape.keys)) {
+      SoftmaxLane(row, shape.keys, row);
+      if (round) RoundRow(options.softmax_dtype, row, shape.keys);
+    } else {
+      scores.setZero();
+    }
+    Show(kSoftmaxed, number, row);
+  }
+
+  void Show(ScoresShown stage, int64_t number, const C* row) const {
+    if (shown == nullptr || options.shown != stage) return;
+    StoreElements(dtype, row, shape.keys, shown, number * shape.keys);
+  }
+};
+
 template <typename C>
 absl::Status Run(KernelContext& ctx, const Options& options) {
   OC_ASSIGN_OR_RETURN(const Tensor q, WithHeads(ctx.Input(kQ), "Q", options.q_heads));
@@ -187,36 +228,7 @@ absl::Status Run(KernelContext& ctx, const Options& options) {
   }
   const C scale = options.scale.has_value() ? static_cast<C>(*options.scale)
                                             : C{1} / std::sqrt(static_cast<C>(shape.head_size));
-  const C cap = options.softcap;
-  const bool round_softmax = options.softmax_dtype != DType::kUndefined &&
-                             options.softmax_dtype != dtype &&
-                             BitWidth(options.softmax_dtype) == 16;
-  auto weights = [&](int64_t batch, int64_t head, int64_t query, C* row, int64_t) {
-    const auto show = [&](int64_t mode) {
-      if (shown_data == nullptr || options.shown != mode) return;
-      const int64_t number = (batch * shape.heads + head) * shape.queries + query;
-      StoreElements(dtype, row, shape.keys, shown_data, number * shape.keys);
-    };
-    Eigen::Map<Eigen::Array<C, Eigen::Dynamic, 1>> scores(row, shape.keys);
-    scores *= scale;
-    show(kProducts);
-    if (cap != 0) {
-      scores /= cap;
-      vec::Tanh(row, shape.keys, row);
-      scores *= cap;
-    }
-    show(kCapped);
-    bias.AddTo(batch, head, query, row, shape.keys);
-    show(kBiased);
-    if (round_softmax) RoundRow(options.softmax_dtype, row, shape.keys);
-    if (bias.AnyKey(batch, head, query, shape.keys)) {
-      SoftmaxLane(row, shape.keys, row);
-      if (round_softmax) RoundRow(options.softmax_dtype, row, shape.keys);
-    } else {
-      scores.setZero();
-    }
-    show(kSoftmaxed);
-  };
+  const ScoresToWeights<C> weights = {options, shape, bias, dtype, scale, shown_data};
   OC_ASSIGN_OR_RETURN(const Tensor out,
                       AttendTensors<C>(ctx, shape, q, k, v, ctx.Input(kQ).rank() == 3, weights));
   OC_ASSIGN_OR_RETURN(Tensor y, StoreTensor<C>(ctx, out, dtype));
