@@ -37,6 +37,65 @@ absl::StatusOr<bool> Condition(const Value& value) {
   return *value.tensor().data<bool>();
 }
 
+struct LoopRun {
+  KernelContext& ctx;
+  SubgraphId body;
+  int carried;
+  const Graph& graph = ctx.SubgraphOf(body);
+  bool condition_ends_loop = ctx.HasInput(1);
+  int64_t trips = std::numeric_limits<int64_t>::max();
+  bool condition = true;
+  std::vector<Value> state = {};       // the condition, then the loop-carried values
+  std::vector<ScanOutput> scans = {};  // only of outputs that the node names
+
+  absl::Status ReadInputs() {
+    if (ctx.HasInput(0)) {
+      OC_ASSIGN_OR_RETURN(trips, ctx.ScalarInput<int64_t>(0));
+    }
+    if (condition_ends_loop) {
+      OC_ASSIGN_OR_RETURN(condition, ctx.ScalarInput<bool>(1));
+    }
+    state.emplace_back(OneElement(Tensor::Scalar<bool>(condition), graph.inputs[1].type));
+    for (int i = 0; i < carried; ++i) state.push_back(ctx.InputValue(2 + i));
+    for (int i = carried; i < ctx.num_outputs(); ++i) {
+      scans.emplace_back(ctx, graph.outputs[1 + static_cast<size_t>(i)], trips);
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status RunBody(int64_t trip) {
+    std::vector<Value> inputs;
+    inputs.reserve(state.size() + 1);
+    inputs.emplace_back(OneElement(Tensor::Scalar<int64_t>(trip), graph.inputs[0].type));
+    for (Value& value : state) {
+      inputs.push_back(AsDeclared(std::move(value), graph.inputs[inputs.size()].type));
+    }
+    OC_ASSIGN_OR_RETURN(std::vector<Value> results,
+                        ctx.RunSubgraph(body, std::move(inputs), absl::StrCat(trip)));
+    for (size_t i = 0; i < scans.size(); ++i) {
+      OC_RETURN_IF_ERROR(scans[i].Append(results[state.size() + i]));
+    }
+    results.resize(state.size());
+    state = std::move(results);
+    OC_ASSIGN_OR_RETURN(const bool more, Condition(state[0]));
+    if (condition_ends_loop) condition = more;
+    return absl::OkStatus();
+  }
+
+  absl::Status SetOutputs() {
+    for (int i = 0; i < carried; ++i) {
+      OC_RETURN_IF_ERROR(ctx.SetOutput(i, std::move(state[1 + static_cast<size_t>(i)])));
+    }
+    for (size_t i = 0; i < scans.size(); ++i) {
+      const int output = carried + static_cast<int>(i);
+      if (!ctx.HasOutput(output)) continue;
+      OC_ASSIGN_OR_RETURN(Tensor stacked, scans[i].Finish());
+      OC_RETURN_IF_ERROR(ctx.SetOutput(output, std::move(stacked)));
+    }
+    return absl::OkStatus();
+  }
+};
+
 // Loop (ai.onnx 1, 11, 13, 16, 19, 21, 23, 24, 25):
 //   for (i = 0; i < M && cond; ++i) cond, v..., scan... = body(i, cond, v...)
 // yields the last v... and each scan stacked along a new first dimension. Without M only the
@@ -51,53 +110,12 @@ absl::StatusOr<Kernel> Loop(const KernelInit& node) {
     return absl::InvalidArgumentError("neither a trip count nor a condition: it would never end");
   }
   return [=](KernelContext& ctx) -> absl::Status {
-    const Graph& graph = ctx.SubgraphOf(body);
-    int64_t trips = std::numeric_limits<int64_t>::max();
-    if (ctx.HasInput(0)) {
-      OC_ASSIGN_OR_RETURN(trips, ctx.ScalarInput<int64_t>(0));
+    LoopRun run = {ctx, body, carried};
+    OC_RETURN_IF_ERROR(run.ReadInputs());
+    for (int64_t trip = 0; trip < run.trips && run.condition; ++trip) {
+      OC_RETURN_IF_ERROR(run.RunBody(trip));
     }
-    bool condition = true;
-    const bool obey = ctx.HasInput(1);
-    if (obey) {
-      OC_ASSIGN_OR_RETURN(condition, ctx.ScalarInput<bool>(1));
-    }
-    std::vector<Value> state;  // the condition, then the loop-carried values
-    state.emplace_back(OneElement(Tensor::Scalar<bool>(condition), graph.inputs[1].type));
-    for (int i = 0; i < carried; ++i) state.push_back(ctx.InputValue(2 + i));
-
-    std::vector<ScanOutput> scans;  // only of outputs that the node names
-    for (size_t i = static_cast<size_t>(carried); i < static_cast<size_t>(outputs); ++i) {
-      scans.emplace_back(ctx, graph.outputs[1 + i], trips);
-    }
-
-    for (int64_t trip = 0; trip < trips && condition; ++trip) {
-      std::vector<Value> inputs;
-      inputs.reserve(state.size() + 1);
-      inputs.emplace_back(OneElement(Tensor::Scalar<int64_t>(trip), graph.inputs[0].type));
-      for (Value& value : state) {
-        inputs.push_back(AsDeclared(std::move(value), graph.inputs[inputs.size()].type));
-      }
-      OC_ASSIGN_OR_RETURN(std::vector<Value> results,
-                          ctx.RunSubgraph(body, std::move(inputs), absl::StrCat(trip)));
-      for (size_t i = 0; i < scans.size(); ++i) {
-        OC_RETURN_IF_ERROR(scans[i].Append(results[state.size() + i]));
-      }
-      results.resize(state.size());
-      state = std::move(results);
-      OC_ASSIGN_OR_RETURN(const bool more, Condition(state[0]));
-      if (obey) condition = more;
-    }
-
-    for (int i = 0; i < carried; ++i) {
-      OC_RETURN_IF_ERROR(ctx.SetOutput(i, std::move(state[1 + static_cast<size_t>(i)])));
-    }
-    for (size_t i = 0; i < scans.size(); ++i) {
-      const int output = carried + static_cast<int>(i);
-      if (!ctx.HasOutput(output)) continue;
-      OC_ASSIGN_OR_RETURN(Tensor stacked, scans[i].Finish());
-      OC_RETURN_IF_ERROR(ctx.SetOutput(output, std::move(stacked)));
-    }
-    return absl::OkStatus();
+    return run.SetOutputs();
   };
 }
 
