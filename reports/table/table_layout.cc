@@ -4,7 +4,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
@@ -18,27 +17,34 @@ namespace {
 
 constexpr int kSign = 3;  // with a space on either side
 
-struct ColumnFacts {
-  const char* title;
-  int gap;     // spaces before it
-  bool right;  // right-aligned, for numbers
-};
-constexpr std::array<ColumnFacts, kTableColumns> kColumns = {{
-    {"left", 0, false},
-    {"", 1, false},
-    {"right", 2, false},
-    {"", 1, false},
-    {"type", 2, false},
-    {"max abs", 2, true},
-    {"from double", 2, true},
-    {"max rel", 2, true},
-    {"", 2, true},
-    {"beyond", 2, true},
-    {"", 2, false},
-}};
-
 // Up to this width, other columns are shortened in favour of the notes.
 constexpr int kWideNotes = 34;
+
+// A step of fitting a table that is too wide.
+struct Squeeze {
+  std::array<TableColumn, 2> columns;  // of which the widest becomes narrower
+  int floor;                           // at which they stay
+  bool drops_type = false;             // first, if more than two characters are missing
+};
+constexpr std::array kBothNames = {TableColumn::kLeftName, TableColumn::kRightName};
+constexpr std::array kBothOps = {TableColumn::kLeftOp, TableColumn::kRightOp};
+constexpr std::array kTypeAlone = {TableColumn::kType, TableColumn::kType};
+constexpr std::array kNotesAlone = {TableColumn::kNotes, TableColumn::kNotes};
+constexpr Squeeze kSqueezes[] = {
+    {kBothNames, 32},
+    {kNotesAlone, 18},
+    {kBothOps, 10},
+    {kBothNames, 22},
+    {kBothOps, 8},
+    {kTypeAlone, 13},
+    {kNotesAlone, 13},
+    // Names tell more than types.
+    {kNotesAlone, 13, true},
+    {kBothNames, 16},
+    {kBothNames, 8},
+    {kBothOps, 4},
+    {kNotesAlone, 6},
+};
 
 size_t ColumnIndex(TableColumn column) { return static_cast<size_t>(column); }
 
@@ -79,7 +85,7 @@ class Widths {
   void Fit(int width, bool few_right_names) {
     for (const TableColumn column : {kRelative, kUlp, kBeyond}) Set(column, 0);
     room_ = width - indent_;
-    Shrink({kNotes}, kWideNotes);
+    Shrink(kNotesAlone, kWideNotes);
     if (Total() <= room_) {
       // As many as there is room for, in this order.
       for (const TableColumn column : {kBeyond, kRelative, kUlp}) {
@@ -87,28 +93,18 @@ class Widths {
         if (Total() > room_) Set(column, 0);
       }
       Set(kNotes, natural_[ColumnIndex(kNotes)]);
-      Shrink({kNotes}, kWideNotes);
+      Shrink(kNotesAlone, kWideNotes);
       return;
     }
     // A few names on the right alone should not take room from all others.
-    if (few_right_names) Shrink({kRightName}, 14);
-    Shrink({kLeftName, kRightName}, 32);
-    Shrink({kNotes}, 18);
-    Shrink({kLeftOp, kRightOp}, 10);
-    Shrink({kLeftName, kRightName}, 22);
-    Shrink({kLeftOp, kRightOp}, 8);
-    Shrink({kType}, 13);
-    Shrink({kNotes}, 13);
-    // Names tell more than types.
-    if (Total() > room_ + 2) {
-      Set(kType, 0);
-      Set(kNotes, natural_[ColumnIndex(kNotes)]);
-      Shrink({kNotes}, 13);
+    if (few_right_names) Shrink({kRightName, kRightName}, 14);
+    for (const Squeeze& squeeze : kSqueezes) {
+      if (squeeze.drops_type && Total() > room_ + 2) {
+        Set(kType, 0);
+        Set(kNotes, natural_[ColumnIndex(kNotes)]);
+      }
+      Shrink(squeeze.columns, squeeze.floor);
     }
-    Shrink({kLeftName, kRightName}, 16);
-    Shrink({kLeftName, kRightName}, 8);
-    Shrink({kLeftOp, kRightOp}, 4);
-    Shrink({kNotes}, 6);
   }
 
  private:
@@ -123,7 +119,7 @@ class Widths {
   }
 
   // Narrows the widest of these columns until all fits, but not below `floor`.
-  void Shrink(std::initializer_list<TableColumn> columns, int floor) {
+  void Shrink(const std::array<TableColumn, 2>& columns, int floor) {
     for (int over = Total() - room_; over > 0; --over) {
       const TableColumn widest =
           *std::max_element(columns.begin(), columns.end(), [&](TableColumn a, TableColumn b) {

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,7 +30,18 @@ enum class TableColumn : uint8_t {
   kBeyond,
   kNotes,
 };
-inline constexpr size_t kTableColumns = 11;
+// In the order of TableColumn.
+struct Column {
+  const char* title;
+  int gap;     // spaces before it
+  bool right;  // right-aligned, for numbers
+};
+inline constexpr Column kColumns[] = {
+    {"left", 0, false}, {"", 1, false},       {"right", 2, false},      {"", 1, false},
+    {"type", 2, false}, {"max abs", 2, true}, {"from double", 2, true}, {"max rel", 2, true},
+    {"", 2, true},      {"beyond", 2, true},  {"", 2, false},
+};
+inline constexpr size_t kTableColumns = std::size(kColumns);
 
 struct TableLine {
   enum class Kind : uint8_t {
