@@ -32,7 +32,7 @@ class LargePages {
   // One that takes longer than `slow` of the processor's time is slow.
   explicit LargePages(absl::Duration slow = absl::Milliseconds(1)) : slow_(slow) {}
 
-  // Asks for large pages wherever a whole one lies in memory that nobody has written to yet, unless
+  // Asks for large pages wherever a whole one lies in memory not yet written to, unless
   // one was slow before. Has the first few of them made at once; if one of these is slow, the rest
   // is left to small ones.
   void Prefer(std::byte* data, size_t bytes);

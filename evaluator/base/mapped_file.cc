@@ -26,7 +26,7 @@ absl::StatusOr<std::shared_ptr<const MappedFile>> MappedFile::Open(const std::st
   auto refuse = [&path](absl::string_view why) {
     return absl::InvalidArgumentError(absl::StrCat("cannot read ", Quoted(path), ": ", why));
   };
-  // O_NONBLOCK: opening a pipe that nobody writes to would wait forever.
+  // O_NONBLOCK: opening a pipe without a writer would wait forever.
   int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) {
     return refuse(std::strerror(errno));

@@ -42,7 +42,7 @@ class MappedFile {
   }
   const FileIdentity& identity() const { return identity_; }
   const std::string& path() const { return path_; }
-  // True if nobody has written to the file since it was mapped.
+  // True if the file was not written to since it was mapped.
   bool IsUnchanged() const;
 
   // Copies bytes that lie in the file without bringing their pages into the mapping.
@@ -76,10 +76,10 @@ struct FileBytes {
   }
 };
 
-// Bytes of a mapped file that somebody looks at. Their pages are brought into the mapping at once,
+// Bytes of a mapped file that are in use. Their pages are brought into the mapping at once,
 // which takes a fraction of what faults take one by one, and leave it, not the system's cache,
-// afterwards: what is not looked at counts against nobody. Looking at bytes that nobody has brought
-// in, or somebody else has let go, works all the same.
+// afterwards: unused pages do not count as used memory. Bytes that were not brought
+// in, or were let go elsewhere, can be read all the same.
 class MappedPages {
  public:
   MappedPages(std::shared_ptr<const MappedFile> file, int64_t offset, int64_t bytes);

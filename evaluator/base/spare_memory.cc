@@ -33,7 +33,7 @@ size_t PageSize() { return static_cast<size_t>(sysconf(_SC_PAGESIZE)); }
 
 size_t RoundUp(size_t bytes, size_t to) { return (bytes + to - 1) / to * to; }
 
-// The address sanitizer holds that nobody touches what waits, nor what lies behind a block.
+// The address sanitizer checks that nothing touches what waits, nor what lies behind a block.
 void Forbid([[maybe_unused]] std::byte* data, [[maybe_unused]] size_t bytes) {
 #ifdef ASAN_POISON_MEMORY_REGION
   ASAN_POISON_MEMORY_REGION(data, bytes);

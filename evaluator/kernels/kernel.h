@@ -148,7 +148,7 @@ class KernelContext {
   }
   // Declares that this input, given or not, has no meaning for the result.
   void IgnoreInput(int index) const { Ask(index); }
-  // False if nobody wants this output; setting it then does nothing.
+  // False if this output is not wanted; setting it then does nothing.
   bool HasOutput(int index) const {
     return index < num_outputs() && wanted_[static_cast<size_t>(index)];
   }
@@ -220,7 +220,7 @@ class KernelContext {
   uint64_t random_seed_ = 0;
   mutable std::atomic<uint64_t> asked_ = 0;  // bit i: input i
   int64_t max_tensor_ = 0;                   // bytes one tensor may take
-  std::shared_ptr<MemoryAccount> account_;   // of all tensors; null: nobody counts
+  std::shared_ptr<MemoryAccount> account_;   // of all tensors; null: not counted
 };
 
 }  // namespace onnxcmp

@@ -1,5 +1,5 @@
 // Operators that stand for nodes, which the graph around them decides, as that of a derivative.
-// They are replaced when a model is loaded; nobody after that meets them.
+// They are replaced when a model is loaded; later steps do not see them.
 #ifndef ONNXCMP_EVALUATOR_LOAD_EXPANSION_H_
 #define ONNXCMP_EVALUATOR_LOAD_EXPANSION_H_
 

@@ -37,7 +37,7 @@ struct LoadOptions {
 };
 
 // A model from a file. Large tensors stay in the mapped files (its own, and those of external data,
-// which must lie inside the model's folder) and are read when somebody looks at them; the files
+// which must lie inside the model's folder) and are read on first use; the files
 // must not change while the model lives (mapped_file.h). The model needs every operator to have a
 // schema in `registry` (or a local function); those that have none are all listed in one error
 // (Unimplemented) with their call paths. InvalidArgument for everything else that is wrong with the

@@ -51,7 +51,7 @@ int TextDepth(absl::string_view text) {
 }
 
 // The first character of a text that is neither blank nor in a comment is '<'. As the first byte
-// of a message it would end a group that nobody began.
+// of a message it would end a group that was not begun.
 bool LooksLikeText(absl::string_view bytes) {
   for (size_t i = 0; i < bytes.size(); ++i) {
     if (bytes[i] == '#') {

@@ -65,10 +65,11 @@ class Scope {
                                                      : absl::StrCat(where_, ": ", what));
   }
 
-  absl::Status NobodyMakes(const FreeName& free) const {
-    return free.user == nullptr ? Error(absl::StrCat("nobody makes its output ", Quoted(free.name)))
-                                : Error(absl::StrCat("nobody makes the input ", Quoted(free.name),
-                                                     " of ", DescribeNode(*free.user, "")));
+  absl::Status NothingMakes(const FreeName& free) const {
+    return free.user == nullptr
+               ? Error(absl::StrCat("nothing makes its output ", Quoted(free.name)))
+               : Error(absl::StrCat("nothing makes the input ", Quoted(free.name), " of ",
+                                    DescribeNode(*free.user, "")));
   }
 
  private:
@@ -209,7 +210,7 @@ absl::Status Scope::SortSubgraph(int node, absl::string_view attribute, onnx::Gr
 absl::Status SortNodes(onnx::GraphProto* graph) {
   OC_ASSIGN_OR_RETURN(std::vector<FreeName> free_names, SortGraph(graph, ""));
   if (free_names.empty()) return absl::OkStatus();
-  return Scope(graph->mutable_node(), "").NobodyMakes(free_names[0]);
+  return Scope(graph->mutable_node(), "").NothingMakes(free_names[0]);
 }
 
 absl::Status SortNodes(onnx::FunctionProto* function) {
@@ -219,10 +220,10 @@ absl::Status SortNodes(onnx::FunctionProto* function) {
     OC_RETURN_IF_ERROR(scope.AddInput(input));
   }
   OC_RETURN_IF_ERROR(scope.Sort());
-  if (!scope.free_names().empty()) return scope.NobodyMakes(scope.free_names()[0]);
+  if (!scope.free_names().empty()) return scope.NothingMakes(scope.free_names()[0]);
   absl::flat_hash_set<absl::string_view> seen;
   for (const std::string& output : function->output()) {
-    if (!scope.Makes(output)) return scope.NobodyMakes({output, nullptr});
+    if (!scope.Makes(output)) return scope.NothingMakes({output, nullptr});
     if (!seen.insert(output).second) {
       return scope.Error(absl::StrCat("the output ", Quoted(output), " is there twice"));
     }

@@ -14,7 +14,7 @@ namespace onnxcmp {
 // Puts the nodes of a graph, and of the graphs in them, in an order in which each comes after those
 // that make its inputs (its subgraphs' too). Nodes that are in such an order stay as they are;
 // others move up to just before the first that needs them. Errors: a name made twice, a name that
-// nobody makes, nodes that need each other.
+// nothing makes, nodes that need each other.
 absl::Status SortNodes(onnx::GraphProto* graph);
 
 // The same for a function's body, which sees nothing but its inputs.

@@ -254,7 +254,7 @@ class PlanBuilder {
   }
 
   // Each slot is released by the last node that reads it (itself or in its subgraphs), or by the
-  // node that makes it if nobody does. The graph's outputs stay.
+  // node that makes it if none reads it. The graph's outputs stay.
   static void PlaceReleases(GraphPlan* plan) {
     std::vector<int> last(static_cast<size_t>(plan->num_slots), -1);
     auto use = [&last](Slot slot, int node) {

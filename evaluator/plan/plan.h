@@ -42,7 +42,7 @@ struct NodePlan {
   std::shared_ptr<const Signature> signature;  // null for a call of a local function
   std::vector<Slot> inputs;                    // kNoSlot: absent
   std::vector<Slot> outputs;                   // kNoSlot: not wanted
-  std::vector<Slot> releases;                  // slots that nobody reads after this node
+  std::vector<Slot> releases;                  // slots without a reader after this node
   std::vector<std::string> subgraph_names;
   std::vector<std::shared_ptr<const GraphPlan>> subgraphs;
   std::shared_ptr<const GraphPlan> body;
@@ -90,7 +90,7 @@ struct Plan {
 // do.
 //
 // Unimplemented: nodes with neither kernel nor body, all of them in one message. InvalidArgument:
-// nodes that their schemas do not allow, names that nobody produces.
+// nodes that their schemas do not allow, names that nothing produces.
 absl::StatusOr<std::shared_ptr<const Plan>> MakePlan(std::shared_ptr<const Model> model,
                                                      const OpRegistry& registry,
                                                      const PlanOptions& options = {});

@@ -27,7 +27,7 @@ std::string Placeholder(uint64_t number) {
 constexpr int kDeepest = 300;
 
 // Messages on the way to a tensor. A main graph's initializers are distinguished from other tensors
-// since nobody but their reader looks at them.
+// since only their reader looks at them.
 enum class CutMessage : uint8_t {
   kNone,
   kModel,

@@ -38,7 +38,7 @@ struct EvaluatorOptions {
   // Bytes that one tensor may take, at least 1. It also bounds the characters of a tensor's
   // strings, and the time of a node, in proportion (docs/limits.md).
   int64_t max_tensor = kDefaultMaxTensor;
-  // Bytes that what nodes give may take together, as long as somebody reads it. What the model and
+  // Bytes that what nodes give may take together, as long as it is still read. What the model and
   // the feeds hold, the characters of strings and a kernel's own vectors do not count. 0: any
   // number.
   int64_t max_memory = 0;
@@ -56,7 +56,7 @@ struct EvaluatorOptions {
   // Where large tensors get their memory from and leave it: with one object for several evaluators
   // and runs, one takes what another has left. Null: each run has its own.
   std::shared_ptr<SpareMemory> spare_memory = nullptr;
-  // Once it is true no further node runs: Cancelled. Null: nobody stops a run.
+  // Once it is true no further node runs: Cancelled. Null: a run is not stopped.
   std::shared_ptr<const std::atomic<bool>> stop = nullptr;
 };
 
@@ -121,7 +121,7 @@ class Evaluator {
   // One value for each of the node's inputs in order, empty for those that it leaves out; they may
   // have other shapes and types than in a run, as far as the operator allows. `captures`: what its
   // subgraphs read of the main graph, by the names that CapturesOf() lists; names that are
-  // initializers of the main graph may be left out. Names that nobody reads are ignored.
+  // initializers of the main graph may be left out. Names without a reader are ignored.
   //
   // Returns a value for each of the node's outputs (empty: not wanted). They have the same bits as
   // in a run on the same inputs; random operators draw the same numbers. InvalidArgument for an

@@ -67,7 +67,7 @@ absl::StatusOr<EigenVector<T>> EigenVectorOf(const Tensor& tensor) {
   return EigenVector<T>(tensor.data<T>(), tensor.dim(0),
                         Eigen::InnerStride<Eigen::Dynamic>(tensor.strides()[0]));
 }
-// Deleted: views of a tensor that nobody holds would show memory that is gone.
+// Deleted: views of a temporary tensor would show memory that is gone.
 template <typename T>
 absl::StatusOr<EigenMatrix<T>> EigenMatrixOf(Tensor&& tensor) = delete;
 template <typename T>

@@ -43,7 +43,7 @@ std::string ShapeToString(absl::Span<const int64_t> shape);
 
 // Bytes or strings that several tensors share. Owned bytes are 64-byte aligned. Borrowed bytes
 // belong to `owner` (a mapped file, a protobuf message), which lives as long as the buffer. Stored
-// bytes lie in a file, and are in memory only while somebody has asked for it.
+// bytes lie in a file, and are in memory only while they are in use.
 class Buffer {
  public:
   // Memory is left uninitialized. ResourceExhausted if the system or the account has none left.
@@ -76,7 +76,7 @@ class Buffer {
   const FileBytes& file_bytes() const;
   // Where data() are or will be.
   uintptr_t address() const { return reinterpret_cast<uintptr_t>(data_); }
-  // Stored bytes as a buffer that keeps them in memory for as long as somebody holds it: all who
+  // Stored bytes as a buffer that keeps them in memory for as long as it is held: all who
   // hold it at a time have the same one. Requires stored(). ResourceExhausted if the system has no
   // memory left.
   absl::StatusOr<std::shared_ptr<Buffer>> InMemory(const ThreadPool* pool) const;
@@ -98,7 +98,7 @@ class Buffer {
   std::shared_ptr<SpareMemory> spare_;  // where they came from; null: the system
   std::shared_ptr<const void> owner_;
   std::shared_ptr<StoredBytes> stored_;
-  mutable std::shared_ptr<MemoryAccount> account_;  // null: nobody counts
+  mutable std::shared_ptr<MemoryAccount> account_;  // null: not counted
   int64_t charged_ = 0;
   std::vector<std::string> strings_;
 };
@@ -209,7 +209,7 @@ class WeakTensor {
   explicit WeakTensor(const Tensor& tensor) : tensor_(tensor), buffer_(tensor.buffer_) {
     tensor_.buffer_ = nullptr;
   }
-  // The tensor as it was; one that is not defined() if nobody holds its memory any more.
+  // The tensor as it was; one that is not defined() if its memory is no longer held.
   Tensor Lock() const {
     Tensor tensor = tensor_;
     tensor.buffer_ = buffer_.lock();

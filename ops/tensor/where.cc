@@ -10,7 +10,7 @@
 namespace onnxcmp {
 namespace {
 
-// A choice between integers without a branch, which nobody could predict.
+// A choice between integers without a branch, which would be unpredictable.
 template <typename T>
 T Either(bool first, const T& x, const T& y) {
   if constexpr (std::is_integral_v<T>) {

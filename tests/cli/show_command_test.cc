@@ -40,7 +40,7 @@ TEST_F(ShowCommandTest, WhatCannotRunIsShownWithTheReason) {
   const Outcome text = Onnxcmp({"show", missing});
   EXPECT_EQ(text.status, 0);
   EXPECT_EQ(text.err, "");
-  EXPECT_THAT(text.out, HasSubstr("it cannot run: nobody makes the input 'nowhere' of Add"));
+  EXPECT_THAT(text.out, HasSubstr("it cannot run: nothing makes the input 'nowhere' of Add"));
   EXPECT_THAT(text.out, HasSubstr(" 0 Add(x, nowhere) -> a"));
   const std::string circle = Model("circle", R"((float[2] x) => (float[2] b) {
       a = Add (b, x)

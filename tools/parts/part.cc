@@ -218,7 +218,7 @@ class PartMaker {
         if (!name.empty() && IsWanted(name)) AddOutput(name);
       }
     }
-    // Nodes whose results nobody reads.
+    // Nodes with unread results.
     for (const int i : choice_.nodes) {
       const auto& names = whole_.node(i).output();
       const bool dead = std::none_of(names.begin(), names.end(), [&](const std::string& name) {

@@ -17,7 +17,7 @@ namespace onnxcmp {
 
 struct PartChoice {
   std::vector<int> nodes = {};  // of the main graph, ascending: any
-  // Its outputs; none: the results that others read, that nobody reads, or that the model gives.
+  // Its outputs; none: the results that others read, that are unread, or that the model gives.
   std::vector<std::string> outputs = {};
   // Values that nodes outside give are constants; else inputs, unless they depend on no input.
   bool constants = false;

@@ -39,7 +39,7 @@ class CandidateMaker {
   absl::StatusOr<ReduceCandidate> OfPart(const KnownModel& known, const PartChoice& choice) const;
   absl::StatusOr<ReduceCandidate> Of(FedModel model,
                                      const absl::flat_hash_map<std::string, Value>& known) const;
-  // The same for a model that nobody has run yet.
+  // The same for a model that has not run yet.
   absl::StatusOr<ReduceCandidate> OfUnknown(FedModel model) const;
   absl::StatusOr<KnownModel> Run(const FedModel& model) const;
 

@@ -45,7 +45,7 @@ std::vector<ReduceChange> SizeChanges(const KnownModel& known);
 // those of inputs, too.
 std::vector<ReduceChange> NumberChanges(const KnownModel& known, bool inputs);
 
-// Leaves out nodes, inputs, initializers, functions and types that nobody reads.
+// Leaves out nodes, inputs, initializers, functions and types that are unread.
 void RemoveUnread(FedModel* model);
 
 }  // namespace onnxcmp

@@ -29,7 +29,7 @@ struct CheckRun {
   std::string Text(absl::Duration timeout) const;
 };
 
-// The processes that are under way, so that somebody else can end them.
+// The processes that are under way, so that other code can end them.
 class RunningChecks {
  public:
   void Add(pid_t pid);
@@ -56,7 +56,7 @@ class CheckCommand {
   std::string With(const std::string& folder) const;
 
   // Runs such a command in a group of processes of its own, which goes with us. Several threads may
-  // do so at a time. Cancelled if somebody has ended it.
+  // do so at a time. Cancelled if it was ended.
   static absl::StatusOr<CheckRun> Run(const std::string& command, absl::Duration timeout,
                                       RunningChecks* running);
 

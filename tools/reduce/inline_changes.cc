@@ -45,8 +45,8 @@ const onnx::GraphProto* GraphThatRuns(const KnownModel& known, const onnx::NodeP
   return GraphAttribute(node, *tensor.data<bool>() ? "then_branch" : "else_branch");
 }
 
-// Puts the nodes of a graph into the main graph in place of node `place`, whose results nobody
-// reads: those of the graph are the model's instead.
+// Puts the nodes of a graph into the main graph in place of node `place`, whose results are
+// unread: those of the graph are the model's instead.
 bool PutGraphInPlace(const KnownModel& known, const onnx::GraphProto& graph, int place,
                      FedModel* model) {
   const onnx::GraphProto before = model->proto.graph();

@@ -19,7 +19,7 @@ struct SubsetQuestions {
   // in the order in which that was found. Null: as they are.
   std::function<std::vector<int>(const std::vector<int>& needed, const Set& rest)> order;
   // Sets that may be asked for next, the first of them for sure; to try them at the same time.
-  // Null: nobody does.
+  // Null: none are tried ahead.
   std::function<absl::Status(const std::vector<Set>&)> ahead;
   int ahead_count = 1;  // how many of them are of use
   // True if the empty set may have it: then that is asked first.

@@ -108,7 +108,7 @@ absl::StatusOr<Windows> WindowAttributes::Resolve(absl::Span<const int64_t> inpu
       if (ceil_mode_ && (output - 1) * stride >= input[i] + begin) --output;
     }
     // A dilation has no meaning for a single tap, nor a stride for a single window; large ones
-    // must not overflow anybody's products.
+    // must not overflow any product.
     windows.push_back({input[i], static_cast<int64_t>(output), kernel[i], output > 1 ? stride : 1,
                        kernel[i] > 1 ? dilation : 1, static_cast<int64_t>(begin),
                        static_cast<int64_t>(end)});

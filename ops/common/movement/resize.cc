@@ -251,7 +251,7 @@ bool IsIdentity(const ResizeOptions& options, const ResizeAxis& axis, int64_t in
           (axis.roi_start == 0 && axis.roi_end == 1));
 }
 
-// Writes `value` over the elements at `outside` along an axis of a tensor that nobody else has.
+// Writes `value` over the elements at `outside` along an axis of an unshared tensor.
 void Overwrite(const AxisPlan& plan, int axis, float value, Tensor* y) {
   if (plan.outside.empty()) return;
   const LaneShape lanes = LanesAlong(y->shape(), axis);

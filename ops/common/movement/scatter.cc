@@ -20,7 +20,7 @@ void FoldBlocks(const C* updates, absl::Span<const int64_t> offsets, int64_t blo
     if constexpr (std::is_same_v<C, std::complex<double>>) {
       for (int64_t j = 0; j < block; ++j) to[j] = Fold::Combine(to[j], updates[j]);
     } else if (block == 1) {
-      // As vectors, which choose a maximum without a branch that nobody can predict.
+      // As vectors, which choose a maximum without an unpredictable branch.
       using V = typename FoldVector<C>::Type;
       *to = Fold::Combine(V{*to}, V{*updates})[0];
     } else {

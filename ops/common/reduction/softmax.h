@@ -22,7 +22,7 @@ void SoftmaxLane(const C* x, int64_t count, C* y) {
 }
 
 // y = exp(x - m) / (sum(exp(x - m)) + exp(sink - m)), m = max(x, sink): the softmax of the lane and
-// one more element, whose share nobody gets. y may be x.
+// one more element, whose share is dropped. y may be x.
 template <typename C>
 void SoftmaxLaneWithSink(const C* x, int64_t count, C sink, C* y) {
   using Lane = Eigen::Map<Eigen::Array<C, Eigen::Dynamic, 1>>;

@@ -16,7 +16,7 @@ struct NBitsAttributes {
   int64_t bits = 0;
   int64_t block_size = 0;
 };
-// Reads K, bits, block_size and accuracy_level. The last allows less accuracy, and nobody uses it.
+// Reads K, bits, block_size and accuracy_level. The last allows less accuracy and is not used.
 absl::StatusOr<NBitsAttributes> ReadNBitsAttributes(const KernelInit& node);
 // The attributes, or an error if one of them is out of range.
 absl::StatusOr<NBitsAttributes> CheckNBitsAttributes(const NBitsAttributes& attributes);

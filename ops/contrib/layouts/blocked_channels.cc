@@ -25,7 +25,7 @@ namespace {
 constexpr int64_t kLargeBlock = 16;
 constexpr int64_t kSmallBlock = 8;
 
-// The block of `count` padded channels; `given` is 0 if nobody knows.
+// The block of `count` padded channels; `given` is 0 if unknown.
 absl::StatusOr<int64_t> BlockOf(int64_t count, int64_t given) {
   for (const int64_t block : {kLargeBlock, kSmallBlock}) {
     if ((given == 0 || given == block) && count % block == 0) return block;

@@ -10,7 +10,7 @@
 //   rules.Add(kOnnxDomain, "Div", {7, 14}, Div);
 //
 // Values are names of the graph. The nodes that a rule adds are of opset kDerivativeOpset of
-// ai.onnx and 1 of com.microsoft, whatever the model imports. Those whose results nobody reads are
+// ai.onnx and 1 of com.microsoft, whatever the model imports. Those with unread results are
 // dropped, so a rule may give the gradients of all inputs.
 #ifndef ONNXCMP_OPS_TRAINING_DERIVATIVES_DERIVATIVE_H_
 #define ONNXCMP_OPS_TRAINING_DERIVATIVES_DERIVATIVE_H_

@@ -144,7 +144,7 @@ class NewNodes final : public DerivativeNodes {
     while (node->outputs.back().empty()) node->outputs.pop_back();
   }
 
-  // A value, under a name that nobody sees.
+  // A value, under an internal name.
   std::string NewValue(absl::string_view wish) {
     std::string value = NewKey();
     wishes_.emplace(value, wish);

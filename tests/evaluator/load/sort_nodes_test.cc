@@ -102,16 +102,16 @@ TEST(SortNodesTest, EveryNameIsMadeOnce) {
 
 TEST(SortNodesTest, EveryNameIsMade) {
   ExpectUnsortable(LoadGraph("g (float x) => (float y) { [n] y = Add (x, missing) }").status(),
-                   "nobody makes the input 'missing' of Add 'n'");
+                   "nothing makes the input 'missing' of Add 'n'");
   ExpectUnsortable(LoadGraph("g (float x) => (float nothing) { y = Abs (x) }").status(),
-                   "nobody makes its output 'nothing'");
+                   "nothing makes its output 'nothing'");
   ExpectUnsortable(LoadGraph(R"(
     g (float x, bool c) => (float y) {
       [if] y = If (c) <then_branch = t () => (float v) { [n] v = Neg (missing) },
                        else_branch = e () => (float v) { v = Neg (x) }>
     })")
                        .status(),
-                   "nobody makes the input 'missing' of Neg 'n'");
+                   "nothing makes the input 'missing' of Neg 'n'");
   // A value that a subgraph makes is not seen around it.
   ExpectUnsortable(LoadGraph(R"(
     g (float x, bool c) => (float z) {
@@ -120,7 +120,7 @@ TEST(SortNodesTest, EveryNameIsMade) {
       z = Abs (v)
     })")
                        .status(),
-                   "nobody makes the input 'v' of Abs");
+                   "nothing makes the input 'v' of Abs");
 }
 
 TEST(SortNodesTest, FunctionsSeeOnlyTheirInputs) {
@@ -128,12 +128,12 @@ TEST(SortNodesTest, FunctionsSeeOnlyTheirInputs) {
     g (float x) => (float y) { y = acme.f (x) }
     <domain: "acme", opset_import: ["" : 21]> f (a) => (b) { b = Add (a, x) })")
                        .status(),
-                   "in function acme.f: nobody makes the input 'x' of Add");
+                   "in function acme.f: nothing makes the input 'x' of Add");
   ExpectUnsortable(LoadGraph(R"(
     g (float x) => (float y) { y = acme.f (x) }
     <domain: "acme", opset_import: ["" : 21]> f (a) => (c) { b = Neg (a) })")
                        .status(),
-                   "in function acme.f: nobody makes its output 'c'");
+                   "in function acme.f: nothing makes its output 'c'");
   ExpectUnsortable(LoadGraph(R"(
     g (float x) => (float y) { y = acme.f (x) }
     <domain: "acme", opset_import: ["" : 21]> f (a) => (b, b) { b = Neg (a) })")
