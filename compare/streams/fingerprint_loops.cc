@@ -18,11 +18,7 @@ EightDoubles Bounded(const double* /*x*/, EightDoubles v) { return Between(v, -k
 
 // Vectors of eight that are computed side by side, step by step: each step waits for the one
 // before, and the processor looks only so far ahead for independent work.
-#if defined(ONNXCMP_AVX512)
-constexpr int kSideBySide = 4;
-#else
-constexpr int kSideBySide = 2;  // registers are half as long, and half as many
-#endif
+constexpr int kSideBySide = kRegisterBytes < 64 ? 2 : 4;  // shorter registers are fewer, too
 
 template <int kCount, typename Step>
 [[gnu::always_inline]] inline void ForEach(Step step) {
@@ -177,13 +173,8 @@ constexpr uint32_t kHighFactor = 0x165667B1;
 
 #if defined(__AVX2__)
 
-#if defined(ONNXCMP_AVX512)
-constexpr int kRegister = 64;  // bytes
-#else
-constexpr int kRegister = 32;
-#endif
-using Words = uint32_t __attribute__((vector_size(kRegister)));
-using Longs = uint64_t __attribute__((vector_size(kRegister)));
+using Words = uint32_t __attribute__((vector_size(kRegisterBytes)));
+using Longs = uint64_t __attribute__((vector_size(kRegisterBytes)));
 
 // Products of the even words and of the odd ones.
 [[gnu::always_inline]] inline Longs SumOfProducts(Words a, Words b) {
@@ -203,10 +194,10 @@ using Longs = uint64_t __attribute__((vector_size(kRegister)));
 
 // Sums the words that fill whole registers; the rest is left.
 MultisetSum SumOfWholeRegisters(const std::byte** words, int64_t* count) {
-  constexpr int64_t kWords = kRegister / 4;
+  constexpr int64_t kWords = kRegisterBytes / sizeof(uint32_t);
   Longs low = {};
   Longs high = {};
-  for (; *count >= kWords; *count -= kWords, *words += kRegister) {
+  for (; *count >= kWords; *count -= kWords, *words += kRegisterBytes) {
     Words read;
     __builtin_memcpy(&read, *words, sizeof(read));
     const Words mixed = Mixed(read);
@@ -214,7 +205,7 @@ MultisetSum SumOfWholeRegisters(const std::byte** words, int64_t* count) {
     high += SumOfProducts(mixed, mixed + kHighFactor);
   }
   MultisetSum sum;
-  for (int lane = 0; lane < kRegister / 8; ++lane) {
+  for (int lane = 0; lane < kRegisterBytes / 8; ++lane) {
     sum.low += low[lane];
     sum.high += high[lane];
   }

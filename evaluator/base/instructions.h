@@ -38,6 +38,18 @@ bool HasInstructions(Instructions instructions);
 // The widest that it has, found out once. ONNXCMP_AVX512=0 in the environment: the base.
 Instructions BestInstructions();
 
+namespace ONNXCMP_INSTRUCTIONS {
+
+// Of the registers that this file's vectors fill.
+#if defined(ONNXCMP_AVX512)
+constexpr int kRegisterBytes = 64;
+#elif defined(__AVX2__)
+constexpr int kRegisterBytes = 32;
+#else
+constexpr int kRegisterBytes = 16;
+#endif
+
+}  // namespace ONNXCMP_INSTRUCTIONS
 }  // namespace onnxcmp
 
 #endif  // ONNXCMP_EVALUATOR_BASE_INSTRUCTIONS_H_

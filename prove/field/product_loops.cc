@@ -8,19 +8,10 @@ namespace onnxcmp {
 namespace ONNXCMP_INSTRUCTIONS {
 namespace {
 
-// Doubles, or integers of 64 bits, of one register.
-#if defined(ONNXCMP_AVX512)
-constexpr int kLanes = 8;
-constexpr int kRows = 8;  // whose sums, three each, are in registers
-#elif defined(__AVX2__)
-constexpr int kLanes = 4;
-constexpr int kRows = 4;
-#else
-constexpr int kLanes = 2;
-constexpr int kRows = 4;
-#endif
-using Doubles [[gnu::vector_size(kLanes * 8)]] = double;
-using Integers [[gnu::vector_size(kLanes * 8)]] = int64_t;
+using Doubles [[gnu::vector_size(kRegisterBytes)]] = double;
+using Integers [[gnu::vector_size(kRegisterBytes)]] = int64_t;
+constexpr int kLanes = kRegisterBytes / sizeof(double);
+constexpr int kRows = kLanes < 8 ? 4 : 8;  // whose sums, three each, are in registers
 
 constexpr auto kPrime = static_cast<double>(PrimeField::kPrime);
 constexpr double kHighPart = 0x1p22;
