@@ -13,16 +13,12 @@
 namespace onnxcmp {
 namespace {
 
-constexpr int64_t kMostNumbers = 64;  // elements that are shown as such
-
 // Bytes of cells. Of values: from the least to the greatest finite one of both sides. Of
 // differences: from the least to the greatest that is not 0, by their logarithms.
-constexpr int kNan = 0, kMinusInfinity = 1, kLeast = 2, kGreatest = 254, kInfinity = 255;
-constexpr int kEqual = 0, kLeastDifference = 1, kNotFinite = 255;
+enum ValueCode : uint8_t { kNan, kMinusInfinity, kLeast, kGreatest = 254, kInfinite };
+enum DifferenceCode : uint8_t { kEqual, kLeastDifference, kFarthest = 254, kNotFinite };
 
-bool AsNumbers(const ValuePicture& picture) {
-  return picture.whole() && picture.elements <= kMostNumbers;
-}
+bool AsNumbers(const ValuePicture& picture) { return picture.whole() && picture.elements <= 64; }
 
 struct Bounds {
   double least = std::numeric_limits<double>::infinity();
@@ -50,7 +46,7 @@ char ByteBetween(double share, int from, int to) {
 
 char ValueByte(double value, const Bounds& bounds) {
   if (std::isnan(value)) return ByteOf(kNan);
-  if (std::isinf(value)) return ByteOf(value < 0 ? kMinusInfinity : kInfinity);
+  if (std::isinf(value)) return ByteOf(value < 0 ? kMinusInfinity : kInfinite);
   return ByteBetween(bounds.Share(value), kLeast, kGreatest);
 }
 
@@ -62,7 +58,7 @@ char DifferenceByte(double left, double right, const Bounds& decades) {
   if (AreEqual(left, right)) return ByteOf(kEqual);
   const double difference = std::abs(left - right);
   if (!std::isfinite(difference)) return ByteOf(kNotFinite);
-  return ByteBetween(decades.Share(std::log10(difference)), kLeastDifference, kGreatest);
+  return ByteBetween(decades.Share(std::log10(difference)), kLeastDifference, kFarthest);
 }
 
 void WriteNumbers(absl::string_view name, const std::vector<double>& numbers, JsonWriter& out) {
@@ -149,9 +145,8 @@ void WritePicture(const ValuePicture& picture, const PictureDetail& detail, Json
 }
 
 size_t AboutBytes(const ValuePicture& picture, const PictureDetail& detail) {
-  constexpr size_t kCounts = 100, kMap = 150, kNumber = 10;
-  if (AsNumbers(picture)) return kCounts + 2 * kNumber * picture.slices.front().left.size();
-  size_t bytes = kCounts + kMap;
+  if (AsNumbers(picture)) return 100 + 20 * picture.slices.front().left.size();
+  size_t bytes = 250;
   for (size_t i = 0; i < std::min(detail.slices, picture.slices.size()); ++i) {
     bytes += 4 * picture.slices[i].left.size();
   }

@@ -10,10 +10,13 @@ std::string DumpJson(const ReportJson& json) {
   return json.dump(-1, ' ', false, ReportJson::error_handler_t::replace);
 }
 
+bool IsExactInJson(int64_t number) {
+  constexpr int64_t kGreatestExact = int64_t{1} << 53;
+  return number >= -kGreatestExact && number <= kGreatestExact;
+}
+
 ReportJson JsonInteger(int64_t number) {
-  constexpr int64_t kExact = int64_t{1} << 53;
-  return number >= -kExact && number <= kExact ? ReportJson(number)
-                                               : ReportJson(absl::StrCat(number));
+  return IsExactInJson(number) ? ReportJson(number) : ReportJson(absl::StrCat(number));
 }
 
 ReportJson JsonReal(double number) {

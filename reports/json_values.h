@@ -15,7 +15,9 @@ using ReportJson = nlohmann::ordered_json;
 // In one line; bytes that are not UTF-8 become U+FFFD.
 std::string DumpJson(const ReportJson& json);
 
-// Numbers beyond 2^53 become strings of digits: many readers use doubles.
+// Up to 2^53: many readers use doubles.
+bool IsExactInJson(int64_t number);
+// Others become strings of digits.
 ReportJson JsonInteger(int64_t number);
 // "NaN", "Infinity" and "-Infinity" for values that JSON lacks.
 ReportJson JsonReal(double number);

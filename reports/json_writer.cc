@@ -23,9 +23,8 @@ void JsonWriter::WriteText(absl::string_view text) {
 }
 
 void JsonWriter::WriteInteger(int64_t number) {
-  constexpr int64_t kExact = int64_t{1} << 53;
-  const bool exact = number >= -kExact && number <= kExact;
-  absl::StrAppend(&out_, exact ? "" : "\"", number, exact ? "" : "\"");
+  const char* const quote = IsExactInJson(number) ? "" : "\"";
+  absl::StrAppend(&out_, quote, number, quote);
 }
 
 void JsonWriter::WriteReal(double number, bool brief) {
