@@ -52,11 +52,11 @@ constexpr int64_t kLargeConstant = 4096;
 }  // namespace
 
 std::optional<double> OneNumber(const Tensor& tensor) {
-  constexpr int64_t kPiece = 4096;
+  constexpr int64_t kPieceOfConstant = 4096;
   std::optional<double> number;
   std::vector<double> piece;
-  for (int64_t first = 0; first < tensor.num_elements(); first += kPiece) {
-    piece.resize(static_cast<size_t>(std::min(kPiece, tensor.num_elements() - first)));
+  for (int64_t first = 0; first < tensor.num_elements(); first += kPieceOfConstant) {
+    piece.resize(static_cast<size_t>(std::min(kPieceOfConstant, tensor.num_elements() - first)));
     LoadElements<double>(tensor.dtype(), tensor.raw_data(), first,
                          static_cast<int64_t>(piece.size()), piece.data());
     number = number.value_or(piece.front());

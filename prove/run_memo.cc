@@ -11,10 +11,11 @@
 namespace onnxcmp {
 namespace {
 
-// Elements of a node that are worth a look.
-constexpr int64_t kFewElements = 1 << 14;
 // Residues that are held, of 8 bytes each.
 constexpr int64_t kMostElements = int64_t{1} << 27;
+
+// Elements of a node that are worth a look.
+constexpr int64_t kWorthMemo = 1 << 14;
 
 // Where the elements lie: tensors that a memo holds have no address in common.
 uint64_t PlaceOf(const Tensor& tensor) {
@@ -65,7 +66,7 @@ std::optional<Hash128> RunMemo::KeyOf(uint64_t operation, absl::Span<const Field
     if (!input.number.is_tensor()) return std::nullopt;
     elements += input.number.tensor().num_elements();
   }
-  if (elements < kFewElements) return std::nullopt;
+  if (elements < kWorthMemo) return std::nullopt;
   for (const FieldValue& input : inputs) {
     if (input.empty()) continue;
     AddShape(input.number.tensor(), &words);
@@ -115,7 +116,7 @@ void RunMemo::Share(FieldValue* value) {
 void RunMemo::ShareMask(FieldValue* value) { Share(&value->masked); }
 
 RunMemo::Shared* RunMemo::Share(Tensor* tensor) {
-  if (!tensor->defined() || tensor->num_elements() < kFewElements) return nullptr;
+  if (!tensor->defined() || tensor->num_elements() < kWorthMemo) return nullptr;
   const Hash128 elements =
       ToHash128(XXH3_128bits(tensor->raw_data(), static_cast<size_t>(tensor->byte_size())));
   std::vector<uint64_t> words = {elements.low, elements.high};

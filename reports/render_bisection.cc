@@ -22,9 +22,8 @@
 namespace onnxcmp {
 namespace {
 
-constexpr int kWidestName = 40;    // columns
-constexpr size_t kMostListed = 8;  // candidates
 constexpr double kNotableSeconds = 1;
+constexpr int kWidestName = 40;  // columns
 
 // The file's name.
 std::string ShortName(const std::string& name) {
@@ -45,12 +44,9 @@ std::string NameOf(const Bisection& bisection, size_t candidate) {
 std::string Listed(const Bisection& bisection, const std::vector<size_t>& candidates) {
   std::vector<std::string> names;
   for (const size_t candidate : candidates) {
-    if (names.size() == kMostListed && candidates.size() > kMostListed + 1) {
-      names.push_back(absl::StrCat("… ", candidates.size() - kMostListed, " more"));
-      break;
-    }
     names.push_back(NameOf(bisection, candidate));
   }
+  CutList(&names, 8);
   return absl::StrJoin(names, ", ");
 }
 

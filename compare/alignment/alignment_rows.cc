@@ -9,7 +9,7 @@
 namespace onnxcmp {
 namespace {
 
-constexpr int kKinds = 4;
+constexpr int kHeadKinds = 4;
 
 Marks operator|(Marks marks, Mark mark) {
   return static_cast<Marks>(marks | static_cast<Marks>(mark));
@@ -76,7 +76,7 @@ class RowMaker {
       AddLeftRow(alignment, l);
       AddRightRows(alignment, behind_[Index(l)]);
     }
-    for (; kind < kKinds; ++kind) AddRightRows(alignment, HeadOfKind(kind));
+    for (; kind < kHeadKinds; ++kind) AddRightRows(alignment, HeadOfKind(kind));
     return alignment;
   }
 
@@ -110,7 +110,7 @@ class RowMaker {
   // the last right result before it that has one.
   void HangRightRows() {
     behind_.resize(static_cast<size_t>(left_.size()));
-    std::array<int, kKinds> last;
+    std::array<int, kHeadKinds> last;
     last.fill(kNone);
     for (int r = 0; r < right_.size(); ++r) {
       const size_t kind = static_cast<size_t>(KindOf(right_, r));
@@ -180,7 +180,7 @@ class RowMaker {
   Csr<int> left_absorbed_;
   Csr<int> right_absorbed_;
   std::vector<std::vector<int>> behind_;
-  std::array<std::vector<int>, kKinds> heads_;
+  std::array<std::vector<int>, kHeadKinds> heads_;
 };
 
 }  // namespace

@@ -175,19 +175,16 @@ class RecordedPairs {
 
   // True if a near result is the one its name refers to: no other is much nearer.
   static bool IsMeant(const Known& known, bool trusted) {
-    constexpr double kTimesNearer = 8;
-    constexpr double kRounding = 1e-6;
     return trusted || known.near.empty() ||
-           *known.named_distance <= kTimesNearer * known.near.front().distance + kRounding;
+           *known.named_distance <=
+               weights::kTimesNearer * known.near.front().distance + weights::kMovedFrom;
   }
 
   // The nearest; of equally near ones the aligned partner, else the first.
   int NearestOf(SideId side, int r, const Known& known) const {
-    constexpr double kAsNear = 1.5;
-    constexpr double kRounding = 1e-7;
     if (known.near.empty()) return partners_[side][Index(r)];
     const int now = partners_[side][Index(r)];
-    const double most = kAsNear * known.near.front().distance + kRounding;
+    const double most = weights::kAsNear * known.near.front().distance + weights::kMovedFrom;
     for (const Near& near : known.near) {
       if (near.distance > most) break;
       if (near.other == now) return now;
@@ -210,7 +207,7 @@ class RecordedPairs {
         return !IsClaimed(side, r, known.named.result) &&
                IsCalled(side, r, known.near.front().other);
       case NameRule::kWithin:
-        return known.near.front().distance > weights::kExact && Tells(side, r);
+        return known.near.front().distance > weights::kSameValue && Tells(side, r);
       case NameRule::kNone:
         break;
     }
@@ -222,7 +219,7 @@ class RecordedPairs {
   bool IsNameOfAnother(SideId side, int r) const {
     // Nothing that passed through integers is exact.
     const bool is_coarse = IsInteger(Result(side, r).precision);
-    if ((!is_coarse && known_[Index(r)].near.front().distance > weights::kExact) ||
+    if ((!is_coarse && known_[Index(r)].near.front().distance > weights::kSameValue) ||
         !Tells(side, r)) {
       return false;
     }
@@ -242,7 +239,7 @@ class RecordedPairs {
       // No result that passed through integers has the exact value.
       const bool is_coarse = IsInteger(Result(side, own).precision);
       if (absl::c_any_of(known_[Index(own)].near, [&](const Near& one) {
-            return one.other == other && (is_coarse || one.distance <= weights::kExact);
+            return one.other == other && (is_coarse || one.distance <= weights::kSameValue);
           })) {
         return own;
       }

@@ -81,7 +81,7 @@ double ValueEvidence::Distance(int l, int r) const {
 double ValueEvidence::Value(int l, int r) const {
   const int right = StreamIndex::At(index_.right.content, r);
   Asked& asked = AskedOf(StreamIndex::At(index_.left.content, l));
-  for (size_t i = 0; i < Asked::kMost; ++i) {
+  for (size_t i = 0; i < Asked::kMostKept; ++i) {
     if (asked.rights[i] == right) return asked.values[i];
   }
   double value = ComputeValue(l, r);
@@ -104,7 +104,7 @@ ValueEvidence::Asked& ValueEvidence::AskedOf(int content) const {
 void ValueEvidence::Remember(int right, double value, Asked* asked) {
   asked->rights[asked->next] = right;
   asked->values[asked->next] = value;
-  asked->next = static_cast<uint8_t>((asked->next + 1) % Asked::kMost);
+  asked->next = static_cast<uint8_t>((asked->next + 1) % Asked::kMostKept);
 }
 
 double ValueEvidence::ComputeValue(int l, int r) const {
@@ -179,7 +179,7 @@ void ValueEvidence::RaiseToMoments(int l, int r) {
   raised_[KeyOf(l, r)] = value;
   const int right = StreamIndex::At(index_.right.content, r);
   Asked& asked = AskedOf(StreamIndex::At(index_.left.content, l));
-  for (size_t i = 0; i < Asked::kMost; ++i) {
+  for (size_t i = 0; i < Asked::kMostKept; ++i) {
     if (asked.rights[i] == right) asked.values[i] = value;
   }
 }

@@ -47,9 +47,9 @@ class ValueEvidence {
   // Cache of the last right contents scored with a left one: callers ask for neighbours, and all
   // pairs ever scored are many times as many as the results.
   struct Asked {
-    static constexpr size_t kMost = 16;
-    std::array<int, kMost> rights;
-    std::array<double, kMost> values;
+    static constexpr size_t kMostKept = 16;
+    std::array<int, kMostKept> rights;
+    std::array<double, kMostKept> values;
     uint8_t next = 0;  // index of the oldest entry
   };
   static constexpr size_t kAskedTogether = 32;  // number of neighbouring contents

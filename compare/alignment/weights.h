@@ -157,6 +157,8 @@ inline constexpr double kQuantizedCopy = 5e-2;
 // ones; how many times nearer these are than the unrounded result.
 inline constexpr double kComputedRounded = 1e-3;
 inline constexpr double kTimesNearer = 8;
+// Results at most this many times as far as the nearest are as near.
+inline constexpr double kAsNear = 1.5;
 
 // 15, reconvergence, distances.
 
@@ -202,7 +204,7 @@ inline constexpr double kOrdered = 0.7;
 inline constexpr double kAgreeingNames = 1.0 / 3;
 // Distances: that of a value in coarse types, and that of certainly the same value.
 inline constexpr double kNearNamesake = 5e-2;
-inline constexpr double kExact = 1e-4;
+inline constexpr double kSameValue = 1e-4;
 // Chance namesakes rarely have the same size: least share of namesakes that do.
 inline constexpr double kNamesakesOfOneSize = 0.9;
 // Least share of the names that say something of the other side's which values confirm.

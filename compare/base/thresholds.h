@@ -25,6 +25,15 @@ inline constexpr double kFarEpsilons = 64;
 // Noise against signal, a ratio of root mean squares: the most of honest quantization to 8 bits.
 inline constexpr double kMostHonestNoise = 0.3;
 
+// Least cosine of constants, or correlation of results, that are counterparts.
+inline constexpr double kLeastCosine = 0.5;
+// Greatest share of a layer's error that may remain with the other side's constant, for its own to
+// be the mistake.
+inline constexpr double kMostLeftOfError = 0.7;
+// Steps, as root mean square: a constant this far from the other side's is no rounding of it, which
+// makes 0.3.
+inline constexpr double kFarSteps = 4;
+
 // Decibels of signal to noise: the least of an honest model in a type, on given inputs. With less,
 // rounding itself is the fault, and some node needs a finer type. An output after a node that is no
 // rounding of the other side's has to keep those of float16.

@@ -71,10 +71,9 @@ Contents ContentsOf(const SideGraph& graph, const Region& region) {
 // True if 8-bit integers differ by at most a step. Each earlier rounding to 8 bits may add steps in
 // a few elements.
 bool AreStepsApart(const Measured& a, const Measured& b, int roundings) {
-  constexpr int kMostSteps = 5;
   constexpr double kFew = 0.1;
   if (a.size != b.size) return false;
-  const double most = std::clamp(2 * roundings - 1, 1, kMostSteps);
+  const double most = std::clamp(2 * roundings - 1, 1, 5);
   int64_t farther = 0;
   bool within = true;
   ForEachStrip(NumberReader(a.tensor), NumberReader(b.tensor), 0, a.size,

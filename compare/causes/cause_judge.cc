@@ -165,7 +165,6 @@ bool CauseJudge::RoundsToIntegers(int r) const {
 // False if the runtime gives what it should when the node runs alone: what its own run gave came
 // of other nodes, too, or of values between that it did not show.
 bool CauseJudge::IsWrongAlone(int r) const {
-  constexpr double kShare = 0.1;
   const int n = right_.producer(r);
   if (n == kNone || right_.IsConstant(r)) return true;
   const absl::StatusOr<std::vector<Value>> outputs =
@@ -178,7 +177,7 @@ bool CauseJudge::IsWrongAlone(int r) const {
     alone.own = (*outputs)[i];
     alone.own_content = ContentOf(alone.own, options_.pool);
     return alone.own_content != alone.held_content &&
-           !(run_.DistanceOf(alone) < kShare * run_.DistanceOf(state_.at(r)));
+           !(run_.DistanceOf(alone) < 0.1 * run_.DistanceOf(state_.at(r)));
   }
   return true;
 }

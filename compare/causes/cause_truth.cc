@@ -5,6 +5,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "compare/alignment/weights.h"
 #include "compare/differences/tensor_distance.h"
 
 namespace onnxcmp {
@@ -17,9 +18,8 @@ bool IsFloats(const Value& value) {
 // True if nine tenths of a difference vanish in double. Both sides start from values that are
 // already rounded, so a little stays.
 bool MostlyAgreesInDouble(const Cause& cause) {
-  constexpr double kGone = 0.1;
   const double apart = cause.local.has_value() ? cause.local->values.max_absolute : 0;
-  return *cause.most_apart <= kGone * apart;
+  return *cause.most_apart <= 0.1 * apart;
 }
 
 }  // namespace
@@ -102,8 +102,7 @@ std::string TruthText(const Cause& cause) {
   }
   if (!cause.most_apart.has_value()) return text;
   // Any difference that stays in double is not rounding, however small it is.
-  constexpr double kSame = 2e-5;
-  const bool gone = *cause.apart <= kSame && MostlyAgreesInDouble(cause);
+  const bool gone = *cause.apart <= weights::kAgree && MostlyAgreesInDouble(cause);
   absl::StrAppend(
       &text, text.empty() ? "" : "; ",
       gone ? "in double both agree"

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "compare/base/thresholds.h"
 #include "compare/differences/number_strips.h"
 #include "compare/differences/tensor_distance.h"
 #include "evaluator/tensor/dtype.h"
@@ -11,12 +12,10 @@
 namespace onnxcmp {
 
 bool IsScaled(const Value& held, const Value& own) {
-  constexpr int64_t kEnough = 16;  // elements
   constexpr double kMostLeft = 0.25;
-  constexpr double kEpsilons = 4;
   constexpr double kOfFunctions = 1e-4;
   if (!IsMeasurable(held) || !IsMeasurable(own) || held.tensor().shape() != own.tensor().shape() ||
-      held.tensor().num_elements() < kEnough) {
+      held.tensor().num_elements() < 16) {
     return false;
   }
   const double epsilon = CoarserEpsilon(held.tensor().dtype(), own.tensor().dtype());
@@ -41,12 +40,12 @@ bool IsScaled(const Value& held, const Value& own) {
   // Squares of what is apart, and of what the factor leaves of it.
   const double apart = std::max(0.0, bb - 2 * ab + aa);
   const double left = std::max(0.0, bb - ab * factor);
-  return std::abs(factor - 1) > std::max(kEpsilons * epsilon, kOfFunctions) &&
+  return std::abs(factor - 1) >
+             std::max(thresholds::kMostRoundingEpsilons * epsilon, kOfFunctions) &&
          left < kMostLeft * kMostLeft * apart;
 }
 
 bool AreNextIntegers(const Value& held, const Value& own) {
-  constexpr double kMostOfAll = 0.02;
   if (!IsMeasurable(held) || !IsMeasurable(own) || held.tensor().shape() != own.tensor().shape() ||
       held.tensor().dtype() != own.tensor().dtype() || !IsInteger(held.tensor().dtype()) ||
       BitWidth(held.tensor().dtype()) > 8) {
@@ -67,7 +66,7 @@ bool AreNextIntegers(const Value& held, const Value& own) {
                });
   // One of a few elements is no fault, either.
   return !farther &&
-         static_cast<double>(next) <= std::max(1.0, kMostOfAll * static_cast<double>(ours.size()));
+         static_cast<double>(next) <= std::max(1.0, 0.02 * static_cast<double>(ours.size()));
 }
 
 }  // namespace onnxcmp

@@ -151,7 +151,6 @@ class TypeSearch {
     }
     const std::vector<double> ours = ElementsOf(left);
     const std::vector<double> theirs = ElementsOf(rounded.tensor());
-    constexpr double kSmall = 1e-3;
     double greatest = 0;
     for (const double v : ours) greatest = std::max(greatest, std::abs(v));
     Rounding rounding;
@@ -163,7 +162,7 @@ class TypeSearch {
         rounding.most = apart;
         rounding.at = static_cast<int64_t>(i);
       }
-      if (apart > 0 && std::abs(ours[i]) > kSmall * greatest) {
+      if (apart > 0 && std::abs(ours[i]) > 1e-3 * greatest) {
         rounding.relative = std::max(rounding.relative, apart / std::abs(ours[i]));
       }
     }

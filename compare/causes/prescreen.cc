@@ -22,18 +22,10 @@
 namespace onnxcmp {
 namespace {
 
-// Least number of operations of a run for which a search is worth sparing.
-constexpr double kWorthSparing = 1 << 28;
 // Share of these operations that the prescreen may take.
 constexpr double kShare = 0.25;
-// Rounding, in epsilons, that the search accepts if it vanishes in double (kRatioInDouble and
-// RegionNoise).
-constexpr double kRoundingIfGone = 32;
-// Cost of a region in double on both sides, as a multiple of its operations.
-constexpr double kCostInDouble = 8;
-// Greatest distances that may be rounding, in epsilons and against the scale.
-constexpr double kMostEpsilons = 2048;
-constexpr double kMostApart = 1.0 / 4096;
+// Least number of operations of a run for which a search is worth sparing.
+constexpr double kWorthSparing = 1 << 28;
 
 class Prescreener {
  public:
@@ -99,7 +91,7 @@ class Prescreener {
     const SideGraph::GraphNode& node = right_.node(right_.producer(r));
     if (node.node == nullptr || node.node->body != nullptr || !node.captures.empty()) return false;
     const double epsilon = EpsilonOfPair(r);
-    return epsilon > 0 && ApartBy(r) <= std::min(kMostEpsilons * epsilon, kMostApart);
+    return epsilon > 0 && ApartBy(r) <= 1.0 / 4096;
   }
 
   // Approximate number of operations of a node: a product of m x k and k x n takes m n k, the
@@ -273,8 +265,9 @@ class Prescreener {
     const double distance =
         Distance(Measure(wanted->tensor(), pool_), Measure(own.tensor(), pool_), pool_);
     if (distance <= thresholds::kMostRoundingEpsilons * EpsilonOfPair(r)) return true;
-    if (!(distance <= kRoundingIfGone * EpsilonOfPair(r))) return false;
-    const double work = kCostInDouble * WorkOf(region);
+    if (!(distance <= thresholds::kFarEpsilons * EpsilonOfPair(r))) return false;
+    // A region in double costs so many times its operations, on both sides.
+    const double work = 8 * WorkOf(region);
     if (work > left_of_share_) return std::nullopt;
     left_of_share_ -= work;
     return IsGoneInDouble(r, region, {wanted->tensor(), own.tensor()});

@@ -21,14 +21,12 @@ const SideGraph* SidesInDouble::Graph(SideId side) {
 
 bool StaysApart(const PerSide<Tensor>& own, const PerSide<Tensor>& in_double,
                 const ThreadPool* pool) {
-  constexpr double kShare = 0.5;
   if (own.left.num_elements() != own.right.num_elements() ||
       in_double.left.num_elements() != in_double.right.num_elements()) {
     return false;
   }
   const double apart = GreatestTruthDistance(own.right, own.left, pool);
-  return apart > 0 &&
-         GreatestTruthDistance(in_double.right, in_double.left, pool) >= kShare * apart;
+  return apart > 0 && GreatestTruthDistance(in_double.right, in_double.left, pool) >= 0.5 * apart;
 }
 
 }  // namespace onnxcmp

@@ -28,17 +28,12 @@
 namespace onnxcmp {
 namespace {
 
-// Two results within this distance are the same up to coarse types; unrelated results are about 1
-// apart.
-constexpr double kSame = 2e-2;
-// The limit among the orders of one result's axes, of which at most one is right.
-constexpr double kSameInOrder = 6e-2;
-// A usual order of axes is preferred to another one that fits slightly better by chance.
-constexpr double kUsual = 1.5;
-// Limit for the moments of the same elements in another order, relative to their size.
-constexpr double kSameMoments = 3e-2;
 constexpr int64_t kFewElements = 9;
 constexpr size_t kMostAxes = 5;
+
+// Two results within this distance are the same up to coarse types; unrelated results are about 1
+// apart.
+constexpr double kSameInLayout = 3e-2;
 constexpr int kFewVotes = 3;
 constexpr size_t kMostRowPairs = 64;
 
@@ -115,7 +110,7 @@ class LayoutFinder {
       const bool has_shape = other.shape == result.shape;
       const double distance = DistanceOf(result.fingerprint, other);
       const std::pair<bool, double> rank = {!has_shape, distance};
-      const double limit = has_shape ? LimitOf(other, kSame) : kSame;
+      const double limit = has_shape ? LimitOf(other, kSameInLayout) : kSameInLayout;
       if (distance > limit || (best != kNone && rank >= least)) continue;
       best = o;
       least = rank;
@@ -130,7 +125,7 @@ class LayoutFinder {
     const Numbers& ours = a.numbers();
     const Numbers& theirs = b.numbers();
     const double rms = std::max(ours.plain.rms, theirs.plain.rms);
-    const double limit = LimitOf(other, kSameMoments);
+    const double limit = LimitOf(other, kSameInLayout);
     if (!(std::abs(ours.plain.rms - theirs.plain.rms) <= limit * rms)) return false;
     const double within = limit * std::max(ours.moments[1], theirs.moments[1]);
     for (const size_t m : {size_t{0}, size_t{1}, size_t{2}}) {
@@ -244,8 +239,9 @@ class LayoutFinder {
         const bool usual = rank >= 3 &&
                            SameOrder(*result.shape, layout.axes, ChannelsFirstAxes(rank)) &&
                            PermutedShape(*result.shape, ChannelsFirstAxes(rank)) == layout.shape;
-        if (usual) distance /= kUsual;
-        if (distance >= std::min(least, LimitOf(other, kSameInOrder))) continue;
+        // A usual order of axes is preferred to another one that fits slightly better by chance.
+        if (usual) distance /= 1.5;
+        if (distance >= std::min(least, LimitOf(other, 2 * kSameInLayout))) continue;
         least = distance;
         best = layout;
         is_copy = in_order_.contains(other.fingerprint.content);
@@ -393,7 +389,7 @@ class LayoutFinder {
       const absl::StatusOr<Value> turned = InLayout(own, layout);
       if (!turned.ok() || !other.is_tensor()) return absl::OkStatus();
       std::optional<std::vector<int64_t>> rows =
-          FindRowOrder(turned->tensor(), other.tensor(), kSame);
+          FindRowOrder(turned->tensor(), other.tensor(), kSameInLayout);
       if (!rows.has_value()) return absl::OkStatus();
       layout.rows = *std::move(rows);
       layouts_[r] = std::move(layout);

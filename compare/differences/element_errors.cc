@@ -11,15 +11,12 @@
 #include "compare/differences/infinity.h"
 #include "compare/differences/lanes/finite_strip.h"
 #include "compare/differences/lanes/ulp_ladder.h"
+#include "compare/differences/number_strips.h"
 #include "compare/differences/tensor_runs.h"
 
 namespace onnxcmp {
 namespace {
 
-// Elements per strip, which stays in the cache; elements per piece, which one thread scans; and the
-// number of pieces that justifies waking other threads.
-constexpr int64_t kStrip = 1024;
-constexpr int64_t kPiece = int64_t{1} << 16;
 constexpr int64_t kParallelPieces = 2;
 
 // Holds int64 and uint64 alike.
@@ -92,11 +89,11 @@ void Read(const ElementReader& reader, DType, int64_t first, int64_t count, T* o
 }
 void Read(const ElementReader& reader, DType dtype, int64_t first, int64_t count, Wide* out) {
   if (IsSignedInteger(dtype)) {
-    std::array<int64_t, kStrip> buffer;
+    std::array<int64_t, kNumberStrip> buffer;
     reader.Read(first, count, buffer.data());
     std::copy_n(buffer.begin(), count, out);
   } else {
-    std::array<uint64_t, kStrip> buffer;
+    std::array<uint64_t, kNumberStrip> buffer;
     reader.Read(first, count, buffer.data());
     std::copy_n(buffer.begin(), count, out);
   }
@@ -143,17 +140,17 @@ class ErrorScan {
   // Calls strip(first, count) for the strips of a piece.
   template <typename Strip>
   void ForEachStripOf(int64_t piece, Strip strip) const {
-    const int64_t end = std::min(size_, (piece + 1) * kPiece);
-    for (int64_t first = piece * kPiece; first < end; first += kStrip) {
-      strip(first, std::min(kStrip, end - first));
+    const int64_t end = std::min(size_, (piece + 1) * kNumberPiece);
+    for (int64_t first = piece * kNumberPiece; first < end; first += kNumberStrip) {
+      strip(first, std::min(kNumberStrip, end - first));
     }
   }
 
   template <typename T>
   ElementErrors ScanRead(int64_t piece) const {
     ElementErrors errors;
-    std::array<T, kStrip> a;
-    std::array<T, kStrip> b;
+    std::array<T, kNumberStrip> a;
+    std::array<T, kNumberStrip> b;
     ForEachStripOf(piece, [&](int64_t first, int64_t count) {
       Read(left_reader_, left_.dtype(), first, count, a.data());
       Read(right_reader_, right_.dtype(), first, count, b.data());
@@ -275,7 +272,7 @@ class ErrorScan {
   template <typename Number>
   void AddStrip(const Number* a, const Number* b, int64_t first, int64_t count,
                 ElementErrors* errors) const {
-    std::array<double, kStrip> relatives;
+    std::array<double, kNumberStrip> relatives;
     int64_t done = count / lanes::kStripLanes * lanes::kStripLanes;
     lanes::FiniteStrip<Number> strip(a, b, done, relatives.data());
     if (done > 0 && strip.Measure(rules_.scale, has_ulp_ ? &ladder_ : nullptr)) {
@@ -399,7 +396,7 @@ ElementErrors ErrorsOf(const Tensor& left, const Tensor& right, const ErrorRules
                        const ThreadPool* pool) {
   const ErrorScan scan(left, right, rules);
   const int64_t size = left.num_elements();
-  const int64_t count = size / kPiece + (size % kPiece != 0 ? 1 : 0);
+  const int64_t count = NumberPieces(size);
   std::vector<ElementErrors> pieces(static_cast<size_t>(count));
   const auto task = [&](int64_t i) { pieces[static_cast<size_t>(i)] = scan.ScanPiece(i); };
   if (pool != nullptr && count >= kParallelPieces) {

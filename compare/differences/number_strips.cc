@@ -3,11 +3,6 @@
 #include <complex>
 
 namespace onnxcmp {
-namespace {
-
-constexpr int64_t kPiece = int64_t{1} << 16;
-
-}  // namespace
 
 NumberReader::NumberReader(const Tensor& tensor)
     : reader_(tensor),
@@ -23,13 +18,15 @@ void NumberReader::Read(int64_t first, int64_t count, double* out) const {
   }
 }
 
-int64_t NumberPieces(int64_t size) { return size / kPiece + (size % kPiece != 0 ? 1 : 0); }
+int64_t NumberPieces(int64_t size) {
+  return size / kNumberPiece + (size % kNumberPiece != 0 ? 1 : 0);
+}
 
 void ForEachNumberPiece(int64_t size, const ThreadPool* pool,
                         absl::FunctionRef<void(int64_t, int64_t, int64_t)> task) {
   const int64_t pieces = NumberPieces(size);
   const auto run = [&](int64_t piece) {
-    task(piece, piece * kPiece, std::min(size, (piece + 1) * kPiece));
+    task(piece, piece * kNumberPiece, std::min(size, (piece + 1) * kNumberPiece));
   };
   if (pool != nullptr && pieces > 1) {
     pool->ParallelFor(pieces, run);

@@ -13,7 +13,9 @@
 
 namespace onnxcmp {
 
+// Elements of a strip, which stays in the cache, and of a piece, which one thread scans.
 inline constexpr int64_t kNumberStrip = 512;
+inline constexpr int64_t kNumberPiece = int64_t{1} << 16;
 
 // In row-major order; a complex number counts as two, its real and its imaginary part.
 class NumberReader {

@@ -47,9 +47,8 @@ std::string PlaceText(const std::string& where, const Shape& shape, int64_t inde
 // Integers use the deviation from the mean, since their zero point may be anywhere; at least so
 // much that a step is at most a tenth of it.
 ValueScale ScaleOfPair(const Tensor& left, const Tensor& right) {
-  constexpr double kLeastDeviation = 10;
   if (IsInteger(left.dtype()) && IsInteger(right.dtype())) {
-    return std::max(std::min(DeviationOf(left), DeviationOf(right)), kLeastDeviation);
+    return std::max(std::min(DeviationOf(left), DeviationOf(right)), 10.0);
   }
   return ScaleOfVarying(left, right);
 }

@@ -30,7 +30,7 @@
 namespace onnxcmp {
 namespace {
 
-constexpr int kMostElements = 8;
+constexpr int kWorstShown = 8;
 
 // Values from running a side again.
 struct Looked {
@@ -208,7 +208,7 @@ class PairExplainer {
     if (Result(kLeft, explanation_.left).fingerprint.content !=
         Result(kRight, explanation_.right).fingerprint.content) {
       DifferenceOptions options;
-      options.worst = kMostElements;
+      options.worst = kWorstShown;
       options.tolerance = tolerances_.Of(explanation_.left, explanation_.right).tolerances;
       explanation_.difference =
           TensorDifferenceOf(InFormOf(kLeft, explanation_.left, *a),
@@ -262,7 +262,7 @@ class PairExplainer {
       const double difference = std::abs(ours[i] - theirs[i]);
       return std::isnan(difference) ? std::numeric_limits<double>::infinity() : difference;
     };
-    const size_t count = std::min<size_t>(kMostElements, order.size());
+    const size_t count = std::min<size_t>(kWorstShown, order.size());
     std::partial_sort(
         order.begin(), order.begin() + static_cast<int64_t>(count), order.end(),
         [&](size_t i, size_t k) { return std::pair(-error(i), i) < std::pair(-error(k), k); });

@@ -39,14 +39,13 @@ double DifferenceOf(double a, double b) {
 template <typename Visit>
 void ForEachDistance(const Tensor& own, const Tensor& in_double, int64_t begin, int64_t end,
                      const Visit& visit) {
-  constexpr int64_t kStrip = 1024;
   const ElementReader left(own);
   const ElementReader right(in_double);
-  double a[kStrip];
-  double b[kStrip];
+  double a[kNumberStrip];
+  double b[kNumberStrip];
   const double mask = LeastMask(own.dtype());
-  for (int64_t first = begin; first < end; first += kStrip) {
-    const int64_t count = std::min(kStrip, end - first);
+  for (int64_t first = begin; first < end; first += kNumberStrip) {
+    const int64_t count = std::min(kNumberStrip, end - first);
     left.Read(first, count, a);
     right.Read(first, count, b);
     for (int64_t i = 0; i < count; ++i) {
@@ -124,7 +123,6 @@ absl::string_view NearerName(Nearer nearer) {
 }
 
 TruthFinding JudgeTruth(const TruthDistance& left, const TruthDistance& right) {
-  constexpr double kFactor = 4;
   TruthFinding finding;
   finding.left = left.relative();
   finding.right = right.relative();
@@ -134,7 +132,7 @@ TruthFinding JudgeTruth(const TruthDistance& left, const TruthDistance& right) {
   const double b = std::max(finding.right, least);
   if (a == b || !(a > 0) || !(b > 0)) return finding;
   finding.factor = a < b ? b / a : a / b;
-  if (finding.factor >= kFactor) finding.nearer = a < b ? Nearer::kLeft : Nearer::kRight;
+  if (finding.factor >= 4) finding.nearer = a < b ? Nearer::kLeft : Nearer::kRight;
   return finding;
 }
 

@@ -23,6 +23,11 @@
 namespace onnxcmp {
 namespace {
 
+constexpr double kEnough = 0.96;
+constexpr int kLonger = 16;
+constexpr double kNotMuchLess = 1.1;
+constexpr int kRounds = 4;
+
 // A scale whose numbers reach farther than that beyond those of most is too small by itself: honest
 // calibrations (percentiles, entropy) leave out less than that, a scale that is wrong by 2 more.
 constexpr double kOnItsOwn = 1.7;
@@ -105,9 +110,9 @@ class Reaches {
 }  // namespace
 
 double CalibrationFit::spread() const {
-  // Bounds of what is divided by: among many numbers some scales are rightly used little.
-  constexpr double kSmall = 0.3;
-  return most / std::max(typical, kSmall) + 0.5 * farthest / std::max(most, kSmall) - 0.5;
+  // A bound of what is divided by: among many numbers some scales are rightly used little.
+  constexpr double kLeastReach = 0.3;
+  return most / std::max(typical, kLeastReach) + 0.5 * farthest / std::max(most, kLeastReach) - 0.5;
 }
 
 double CalibrationFit::Factor() const {
@@ -133,13 +138,9 @@ absl::Status FitCase(
     bool longer, SetCase* one, CalibrationFit* fit) {
   // Scales that normal numbers reach into nearly as far need no other kind of numbers. A factor
   // between the two bounds would change nothing. Rounds bound the runs: each takes two.
-  constexpr double kAlike = 1.25;
-  constexpr double kEnough = 0.96;
-  constexpr double kNotMuchLess = 1.1;
-  constexpr int kRounds = 4;
-  constexpr int kLonger = 16;
+  constexpr double kEvenSpread = 1.25;
   const auto try_one = [&](const SetCase& other) -> absl::Status {
-    if (fit->spread() <= kAlike) return absl::OkStatus();
+    if (fit->spread() <= kEvenSpread) return absl::OkStatus();
     OC_ASSIGN_OR_RETURN(const std::optional<CalibrationFit> found, fit_on(other));
     if (!found.has_value() || found->spread() >= fit->spread()) return absl::OkStatus();
     *one = other;
@@ -156,7 +157,7 @@ absl::Status FitCase(
     SetCase other = *one;
     other.sizes.stretch = kLonger;
     OC_ASSIGN_OR_RETURN(const std::optional<CalibrationFit> found, fit_on(other));
-    if (found.has_value() && found->spread() <= std::max(fit->spread(), kAlike)) {
+    if (found.has_value() && found->spread() <= std::max(fit->spread(), kEvenSpread)) {
       *one = other;
       *fit = *found;
     }

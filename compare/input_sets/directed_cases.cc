@@ -21,6 +21,8 @@
 namespace onnxcmp {
 namespace {
 
+constexpr int64_t kLongestBatch = 1024;
+
 SetCase OfLength(int64_t length) {
   SetCase one;
   one.sizes.set = 1;
@@ -33,11 +35,10 @@ constexpr int64_t kLongestAxis = 2048;
 
 // Both for axes that are sequences and for those that a batch would be along.
 void AddLength(int64_t length, std::vector<SetCase>* cases) {
-  constexpr int64_t kLongestBatch = 1024;
-  constexpr int64_t kRows = 128;
+  constexpr int64_t kRowsOfBatch = 128;
   if (length > kLongestAxis) {
-    cases->push_back(OfLength(length / kRows + 1));
-    cases->back().sizes.batch = kRows;
+    cases->push_back(OfLength(length / kRowsOfBatch + 1));
+    cases->back().sizes.batch = kRowsOfBatch;
     return;
   }
   cases->push_back(OfLength(length));
@@ -94,15 +95,15 @@ std::vector<int64_t> BoundsOfLength(const GraphScope& scope, const Node& node) {
 
 // The numbers that a graph compares sizes with or cuts them at, in order of size.
 std::set<int64_t> SizeMarks(const Graph& graph) {
-  constexpr double kLeast = 4;  // exporters compare sizes with 1 and -1
-  constexpr double kMostElements = 3e4;
-  constexpr size_t kMost = 4;
+  constexpr double kLeastMark = 4;  // exporters compare sizes with 1 and -1
+  constexpr size_t kMostMarks = 4;
   const auto scope = MakeScope(graph);
   std::set<int64_t> marks;
   for (const Node& node : graph.nodes) {
     if (IsOneOf(node, {"Slice"})) {
       for (const int64_t bound : BoundsOfLength(*scope, node)) {
-        if (bound >= kLeast && bound <= kLongestAxis && marks.size() < kMost) marks.insert(bound);
+        if (bound >= kLeastMark && bound <= kLongestAxis && marks.size() < kMostMarks)
+          marks.insert(bound);
       }
       continue;
     }
@@ -120,7 +121,7 @@ std::set<int64_t> SizeMarks(const Graph& graph) {
       }
     }
     for (const double number : numbers) {
-      if (!sizes || number < kLeast || number > kMostElements || marks.size() >= kMost) continue;
+      if (!sizes || number < kLeastMark || number > 3e4 || marks.size() >= kMostMarks) continue;
       marks.insert(static_cast<int64_t>(number));
     }
   }

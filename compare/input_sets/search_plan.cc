@@ -65,12 +65,12 @@ SetCase SearchPlan::Next() {
 }
 
 void SearchPlan::Told(const SetCase& one, double nearness) {
-  constexpr size_t kMost = 6;
+  constexpr size_t kMostNearCases = 6;
   if (!(nearness > 0)) return;
   near_.push_back({one, nearness});
   std::stable_sort(near_.begin(), near_.end(),
                    [](const Near& a, const Near& b) { return a.nearness > b.nearness; });
-  if (near_.size() > kMost) near_.resize(kMost);
+  if (near_.size() > kMostNearCases) near_.resize(kMostNearCases);
 }
 
 double NearnessOf(const Comparison& comparison) {

@@ -17,6 +17,7 @@
 #include "compare/recordings/npy.h"
 #include "compare/recordings/recording.h"
 #include "compare/recordings/value_message.h"
+#include "compare/text/short_text.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/protos/tensor_proto.h"
 #include "evaluator/tensor/dense.h"
@@ -164,11 +165,10 @@ std::vector<const ValueInfo*> InputsOfFiles(const Graph& graph, size_t count) {
 absl::Status UnusedValues(absl::Span<const std::string> names, const std::string& source,
                           bool partial, std::vector<std::string>* notes) {
   if (names.empty()) return absl::OkStatus();
-  constexpr size_t kMostNamed = 8;
-  const std::string text = absl::StrCat(
-      "no input takes ", absl::StrJoin(names.subspan(0, kMostNamed), ", "),
-      names.size() > kMostNamed ? absl::StrCat(" and ", names.size() - kMostNamed, " more") : "",
-      " of ", source);
+  std::vector<std::string> shown(names.begin(), names.end());
+  CutList(&shown, 8);
+  const std::string text =
+      absl::StrCat("no input takes ", absl::StrJoin(shown, ", "), " of ", source);
   if (!partial) return absl::InvalidArgumentError(absl::StrCat(text, "; --partial accepts that"));
   notes->push_back(text);
   return absl::OkStatus();

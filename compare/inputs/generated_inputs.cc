@@ -61,11 +61,11 @@ int64_t IntegerElement(const Recipe& recipe, int64_t i) {
 
 template <typename C, typename Element>
 void Fill(Tensor& tensor, Element element) {
-  constexpr int64_t kStrip = 256;
-  std::array<C, kStrip> strip;
+  std::array<C, 256> strip;
+  const auto length = static_cast<int64_t>(strip.size());
   const int64_t count = tensor.num_elements();
-  for (int64_t first = 0; first < count; first += kStrip) {
-    const int64_t size = std::min(kStrip, count - first);
+  for (int64_t first = 0; first < count; first += length) {
+    const int64_t size = std::min(length, count - first);
     for (int64_t i = 0; i < size; ++i) {
       strip[static_cast<size_t>(i)] = element(first + i);
     }

@@ -53,10 +53,10 @@ bool InRange(DType dtype, uint64_t value) { return value <= IntegerMax(dtype); }
 // Casts in strips. `adapt` converts an element to one that the type holds, or returns nothing.
 template <typename C, typename Adapt>
 absl::Status CastElements(const Tensor& from, Tensor& to, Adapt adapt) {
-  constexpr int64_t kStrip = 256;
-  std::array<C, kStrip> strip;
-  for (int64_t first = 0; first < from.num_elements(); first += kStrip) {
-    const int64_t size = std::min(kStrip, from.num_elements() - first);
+  std::array<C, 256> strip;
+  const auto length = static_cast<int64_t>(strip.size());
+  for (int64_t first = 0; first < from.num_elements(); first += length) {
+    const int64_t size = std::min(length, from.num_elements() - first);
     LoadElements(from.dtype(), from.raw_data(), first, size, strip.data());
     for (int64_t i = 0; i < size; ++i) {
       C& element = strip[static_cast<size_t>(i)];

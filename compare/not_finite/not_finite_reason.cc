@@ -1,6 +1,7 @@
 #include "compare/not_finite/not_finite_reason.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -13,6 +14,7 @@
 #include "compare/differences/element_reader.h"
 #include "compare/differences/element_text.h"
 #include "compare/differences/infinity.h"
+#include "compare/differences/number_strips.h"
 #include "evaluator/tensor/convert.h"
 
 namespace onnxcmp {
@@ -34,12 +36,11 @@ bool IsReal(const Value& value) {
 // the like.
 template <typename Visit>
 void ForEachElement(const Tensor& tensor, const Visit& visit) {
-  constexpr int64_t kStrip = 4096;
   if (!IsReal(tensor)) return;
   const ElementReader reader(tensor);
-  std::vector<double> strip(static_cast<size_t>(std::min(kStrip, tensor.num_elements())));
-  for (int64_t first = 0; first < tensor.num_elements(); first += kStrip) {
-    const int64_t count = std::min(kStrip, tensor.num_elements() - first);
+  std::array<double, kNumberStrip> strip;
+  for (int64_t first = 0; first < tensor.num_elements(); first += kNumberStrip) {
+    const int64_t count = std::min(kNumberStrip, tensor.num_elements() - first);
     reader.Read(first, count, strip.data());
     for (int64_t i = 0; i < count; ++i) {
       if (visit(first + i, strip[static_cast<size_t>(i)])) return;

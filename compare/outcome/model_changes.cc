@@ -19,8 +19,6 @@
 namespace onnxcmp {
 namespace {
 
-constexpr size_t kMostNamed = 8;  // operators
-
 // The path of a node, the same for all iterations of a loop: "loop[3]/body" as "loop[]/body".
 std::string WithoutIterations(absl::string_view path) {
   std::string text;
@@ -110,12 +108,9 @@ std::string CountsText(const ModelChanges& changes) {
   });
   std::vector<std::string> named;
   for (const auto& [name, count] : operators) {
-    if (named.size() == kMostNamed && operators.size() > kMostNamed + 1) {
-      named.push_back(absl::StrCat("… ", operators.size() - kMostNamed, " other operators"));
-      break;
-    }
     named.push_back(absl::StrCat(count > 0 ? "+" : "", count, kNoBreak, PrintableText(name)));
   }
+  CutList(&named, 8, "other operators");
   std::string text =
       changes.left_nodes == changes.right_nodes
           ? Count(changes.right_nodes, "node")

@@ -24,7 +24,7 @@ namespace onnxcmp {
 namespace {
 
 constexpr size_t kMostDerived = 2048;
-constexpr size_t kMostCandidates = 64;
+constexpr size_t kMostSources = 64;
 
 class DerivedFinder {
  public:
@@ -113,7 +113,7 @@ class DerivedFinder {
     const int about = partners_[Index(r)] != kNone ? partners_[Index(r)] : AfterBefore(r);
     absl::c_stable_sort(candidates,
                         [&](int a, int b) { return std::abs(a - about) < std::abs(b - about); });
-    if (candidates.size() > kMostCandidates) candidates.resize(kMostCandidates);
+    if (candidates.size() > kMostSources) candidates.resize(kMostSources);
     for (const int o : candidates) {
       if (pairs->size() >= kMostDerived) return;
       ResultPair& pair = pairs->emplace_back();

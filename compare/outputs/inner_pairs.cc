@@ -13,6 +13,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "compare/alignment/recorded_pairs.h"
+#include "compare/alignment/weights.h"
 #include "compare/graphs/side_graph.h"
 #include "compare/inside/folded_weights.h"
 #include "compare/inside/inner_results.h"
@@ -28,12 +29,9 @@
 namespace onnxcmp {
 namespace {
 
-constexpr size_t kMostLooked = 2048;
-constexpr int64_t kMostElements = int64_t{1} << 28;  // of inputs of operators with steps
-// A step is so much nearer than the partner that a result has.
-constexpr double kTimesNearer = 8;
-constexpr double kRounding = 1e-6;
 constexpr int64_t kLeastOfMask = 32;
+constexpr int64_t kMostElements = int64_t{1} << 28;  // of inputs of operators with steps
+constexpr size_t kMostLooked = 2048;
 
 class InnerFinder {
  public:
@@ -112,7 +110,7 @@ class InnerFinder {
     if (partner == kNone) return most;
     const double now =
         SketchDistance(own_.results[Index(r)].fingerprint, graph_.result(partner).fingerprint);
-    return now > kRounding ? std::min(most, now / kTimesNearer) : 0;
+    return now > weights::kMovedFrom ? std::min(most, now / weights::kTimesNearer) : 0;
   }
 
   void LookInsideOfNodes() {

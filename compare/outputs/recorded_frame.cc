@@ -16,6 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "compare/alignment/recorded_pairs.h"
 #include "compare/alignment/recorded_reach.h"
+#include "compare/alignment/weights.h"
 #include "compare/differences/tensor_distance.h"
 #include "compare/graphs/side_graph.h"
 #include "compare/outputs/derived_values.h"
@@ -43,7 +44,6 @@ constexpr int64_t kMostSteps = int64_t{1} << 28;  // elements that are looked at
 constexpr size_t kMostOpen = 2048;
 // A pair after which nothing comes to agree has to have so much in common.
 constexpr double kAlikeByItself = 0.5;
-constexpr double kOfTheBest = 0.9;
 // A pair that only its place speaks for counts as so much in common.
 constexpr double kMisplaced = 0.2;
 
@@ -390,8 +390,6 @@ class FrameFinder {
   // one.
   int Nearest(const std::vector<NearResult>& near, const OpenResult& open, int before,
               const absl::flat_hash_set<int>& taken) const {
-    constexpr double kAsNear = 1.5;
-    constexpr double kRounding = 1e-6;
     double least = std::numeric_limits<double>::infinity();
     for (const NearResult& one : near) least = std::min(least, one.distance);
     int best = kNone;
@@ -399,7 +397,7 @@ class FrameFinder {
       return std::tuple(m == open.named, HasShapeOf(open, m), !taken.contains(m), m > before);
     };
     for (const NearResult& one : near) {
-      if (one.distance > kAsNear * least + kRounding) continue;
+      if (one.distance > weights::kAsNear * least + weights::kMovedFrom) continue;
       if (best == kNone || rank(one.result) > rank(best)) best = one.result;
     }
     return best;
@@ -451,8 +449,7 @@ class FrameFinder {
   // result that is the model's is a step on the way to it; after it, a module that gives it on.
   bool MayStandAlone(const FrameCandidate& candidate) const {
     // A result with a name goes on as that already.
-    if (candidate.likeness < std::max(kAlikeByItself, kOfTheBest * candidate.best) ||
-        open_[candidate.open].named != kNone) {
+    if (candidate.likeness < kAlikeByItself || open_[candidate.open].named != kNone) {
       return false;
     }
     const auto settled = settled_.find(candidate.result);

@@ -11,15 +11,12 @@ namespace onnxcmp {
 namespace {
 
 constexpr size_t kMostElements = 4096;
-constexpr size_t kLeastElements = 9;
+
 // A squared correlation is no accident if it is at least this, divided by the number of elements.
 constexpr double kBeyondChance = 14;
 constexpr double kLeastLikeness = 0.15;
-// Elements are the same within this share of the size of all.
-constexpr double kSameElement = 1e-3;
-constexpr double kSameMoments = 2e-3;
-// The likeness of the same elements in other places: a rarer fault than most.
-constexpr double kMovedElements = 0.9;
+// Elements, and moments of all, are the same within this share of the size of all.
+constexpr double kSameElement = 2e-3;
 
 double MovedElementsLikeness(const Fingerprint& a, const Fingerprint& b) {
   if (!a.has_sketch || !b.has_sketch || !a.rich || !b.rich || !a.finite || !b.finite) return 0;
@@ -27,9 +24,9 @@ double MovedElementsLikeness(const Fingerprint& a, const Fingerprint& b) {
   const std::array<double, 6>& theirs = b.numbers().moments;
   const double size = std::max(ours[1], theirs[1]);
   for (size_t m = 0; m < ours.size(); ++m) {
-    if (!(std::abs(ours[m] - theirs[m]) <= kSameMoments * size)) return 0;
+    if (!(std::abs(ours[m] - theirs[m]) <= kSameElement * size)) return 0;
   }
-  return kMovedElements;
+  return 0.9;  // a rarer fault than most
 }
 
 }  // namespace
@@ -54,7 +51,7 @@ double LikenessOf(const LikenessSample& a, const LikenessSample& b) {
     ours += a.elements[i] * a.elements[i];
     theirs += b.elements[i] * b.elements[i];
   }
-  if (n < kLeastElements || ours == 0 || theirs == 0) return 0;
+  if (n < 9 || ours == 0 || theirs == 0) return 0;
   x /= n;
   y /= n;
   // A mask makes one side huge.

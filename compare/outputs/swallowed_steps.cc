@@ -18,9 +18,8 @@ bool AreNear(const StreamResult& a, const StreamResult& b) {
 }
 
 double NoiseOfDerived(const StreamResult& a, const StreamResult& b) {
-  constexpr double kOfFloats = 1e-4;
   const double reach = ReachOf(a, b);
-  return reach <= weights::kNear ? kOfFloats : std::min(reach, weights::kNearNamesake);
+  return reach <= weights::kNear ? weights::kSameValue : std::min(reach, weights::kNearNamesake);
 }
 
 LayersOfModel::LayersOfModel(const ResultStream& model)

@@ -8,17 +8,16 @@ namespace onnxcmp {
 
 DecadeCounter::DecadeCounter() {
   for (size_t i = 0; i < powers_.size(); ++i) {
-    powers_[i] = std::pow(10.0, kLeast + static_cast<int>(i));
+    powers_[i] = std::pow(10.0, kLeastDecade + static_cast<int>(i));
   }
 }
 
 // A logarithm for each element would take longer than all else that is done with it.
 size_t DecadeCounter::PlaceOf(double difference) const {
-  constexpr int kBias = 1023, kMantissaBits = 52;
-  constexpr double kLog10Of2 = 0.30102999566398120;
+  constexpr int kExponentBias = 1023, kMantissaBits = 52;
   const int exponent =
-      static_cast<int>(std::bit_cast<uint64_t>(difference) >> kMantissaBits) - kBias;
-  const int about = static_cast<int>(std::floor(exponent * kLog10Of2)) - kLeast;
+      static_cast<int>(std::bit_cast<uint64_t>(difference) >> kMantissaBits) - kExponentBias;
+  const int about = static_cast<int>(std::floor(exponent * 0.30102999566398120)) - kLeastDecade;
   auto place = static_cast<size_t>(std::clamp(about, 0, static_cast<int>(counts_.size()) - 1));
   if (place + 1 < powers_.size() && difference >= powers_[place + 1]) ++place;
   return place;
@@ -39,8 +38,8 @@ void DecadeCounter::Add(double left, double right) {
 
 std::vector<DecadeCount> DecadeCounter::decades() const {
   std::vector<DecadeCount> found;
-  for (int decade = kGreatest; decade >= kLeast; --decade) {
-    const int64_t elements = counts_[static_cast<size_t>(decade - kLeast)];
+  for (int decade = kGreatestDecade; decade >= kLeastDecade; --decade) {
+    const int64_t elements = counts_[static_cast<size_t>(decade - kLeastDecade)];
     if (elements > 0) found.push_back({decade, elements});
   }
   return found;

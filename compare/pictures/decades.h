@@ -27,10 +27,10 @@ class DecadeCounter {
   std::vector<DecadeCount> decades() const;  // the greatest first
 
  private:
-  static constexpr int kLeast = -20;
-  static constexpr int kGreatest = 308;
+  static constexpr int kLeastDecade = -20;
+  static constexpr int kGreatestDecade = 308;
 
-  static constexpr size_t kDecades = size_t{kGreatest - kLeast + 1};
+  static constexpr size_t kDecades = size_t{kGreatestDecade - kLeastDecade + 1};
 
   size_t PlaceOf(double difference) const;
 

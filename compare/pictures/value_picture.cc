@@ -13,6 +13,7 @@
 #include "absl/strings/string_view.h"
 #include "compare/differences/element_reader.h"
 #include "compare/differences/element_text.h"
+#include "compare/differences/number_strips.h"
 #include "compare/differences/tensor_distance.h"
 #include "evaluator/tensor/dtype.h"
 #include "evaluator/tensor/tensor.h"
@@ -20,9 +21,9 @@
 namespace onnxcmp {
 namespace {
 
-constexpr int64_t kMostCells = 1024;  // per slice
 constexpr int64_t kSide = 32;
-constexpr int64_t kStrip = 1024;
+
+constexpr int64_t kMostCells = 1024;  // per slice
 
 struct Effort {
   int64_t slices;
@@ -81,10 +82,10 @@ class Painter {
 
   void Count() {
     DecadeCounter counter;
-    const int64_t strips = (picture_.elements + kStrip - 1) / kStrip;
-    const int64_t step = std::max<int64_t>(1, strips / (effort_.counted / kStrip));
+    const int64_t strips = (picture_.elements + kNumberStrip - 1) / kNumberStrip;
+    const int64_t step = std::max<int64_t>(1, strips / (effort_.counted / kNumberStrip));
     for (int64_t strip = 0; strip < strips; strip += step) {
-      const int64_t count = Read(strip * kStrip, kStrip, picture_.elements);
+      const int64_t count = Read(strip * kNumberStrip, kNumberStrip, picture_.elements);
       for (int64_t i = 0; i < count; ++i) counter.Add(Ours(i), Theirs(i));
       picture_.counted += count;
     }
@@ -146,8 +147,8 @@ class Painter {
       const int64_t first = (slice * rows + row) * columns;
       const auto cell_row =
           static_cast<size_t>(row * picture_.cell_rows / rows * picture_.cell_columns);
-      for (int64_t at = begin; at < end; at += kStrip) {
-        const int64_t count = Read(first + at, kStrip, first + end);
+      for (int64_t at = begin; at < end; at += kNumberStrip) {
+        const int64_t count = Read(first + at, kNumberStrip, first + end);
         for (int64_t i = 0; i < count; ++i) {
           const size_t cell = cell_row + cell_of_column_[static_cast<size_t>(at + i)];
           const double weight = Weight(Ours(i), Theirs(i));

@@ -10,6 +10,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_format.h"
+#include "compare/base/thresholds.h"
 #include "compare/quantization/dequantized_view.h"
 #include "compare/quantization/quantization_error.h"
 
@@ -17,14 +18,9 @@ namespace onnxcmp {
 namespace {
 
 constexpr int kBiasHops = 4;
-// Least root mean square differences from the other side's bias, relative and in steps: rounding
-// makes 0.3 steps.
+
+// Least root mean square difference from the other side's bias, relative.
 constexpr double kBiasApart = 0.05;
-constexpr double kBiasSteps = 4;
-// A constant of the same size with a smaller cosine is no bias of this layer.
-constexpr double kLeastBiasCosine = 0.8;
-// Greatest share of the layer's error that may remain with the other side's bias.
-constexpr double kBiasLeaves = 0.85;
 
 // Input slots.
 struct BiasSlots {
@@ -98,7 +94,7 @@ OtherBias NearestBias(const SideValues& other, int partner, const std::vector<do
     if (!reals.has_value() || reals->size() != static_cast<int64_t>(ours.size())) continue;
     std::vector<double> numbers = reals->All();
     const NoiseStats found = NoiseStatsOf(numbers, ours);
-    if (found.cosine < kLeastBiasCosine ||
+    if (found.cosine < thresholds::kLeastCosine ||
         (nearest.result != kNone && found.noise >= nearest.noise_stats.noise)) {
       continue;
     }
@@ -149,7 +145,7 @@ std::optional<BiasReview> ReviewBias(const CounterpartRun& run, int n,
     if (steps > most) most = steps, worst = c;
   }
   const double steps = std::sqrt(squares / static_cast<double>(std::max<size_t>(1, ours.size())));
-  if (noise_stats.noise < kBiasApart || steps < kBiasSteps) return review;
+  if (noise_stats.noise < kBiasApart || steps < thresholds::kFarSteps) return review;
   const absl::StatusOr<Tensor> instead =
       Quantized(DequantizedView(theirs), integers.shape(), integers.dtype(), params, side.pool());
   if (!instead.ok()) return review;
@@ -158,12 +154,11 @@ std::optional<BiasReview> ReviewBias(const CounterpartRun& run, int n,
   const std::optional<DequantizedView> wanted = run.other().RealsOf(partner);
   if (!given.has_value() || !wanted.has_value() || given->size() != wanted->size() ||
       NoiseStatsOf(*wanted, *given, side.pool()).noise >=
-          kBiasLeaves * run.LocalNoise(result).noise) {
+          thresholds::kMostLeftOfError * run.LocalNoise(result).noise) {
     return review;
   }
   const LeastSquaresLine line = LineThrough(theirs, ours);
   const double cosine = std::abs(noise_stats.cosine);
-  constexpr double kOneFactor = 0.99;
   const std::string& name = graph.result(bias).name;
   const std::string reach =
       absl::StrFormat("%s reads it in steps of %s * %s, so that it reaches %s, the other side's %s",
@@ -171,7 +166,7 @@ std::optional<BiasReview> ReviewBias(const CounterpartRun& run, int n,
                       BiasRange(ours), BiasRange(theirs));
   review.mistake.place = bias;
   review.mistake.text =
-      cosine > kOneFactor && std::abs(line.slope - 1) > kBiasApart
+      cosine > 0.99 && std::abs(line.slope - 1) > kBiasApart
           ? absl::StrFormat("bias %s is %.3g times what it should be: %s", name, line.slope, reach)
           : absl::StrFormat("bias %s is %.3g steps from the other side's in channel %d: %s", name,
                             most, static_cast<int64_t>(worst), reach);

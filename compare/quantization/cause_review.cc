@@ -16,7 +16,6 @@ namespace onnxcmp {
 namespace {
 
 // Noise of rounding floats, in epsilons, and of a correct quantization.
-constexpr double kEpsilons = 64;
 
 enum class Finding : uint8_t { kUnknown, kInnocent, kHonest, kGuilty };
 
@@ -110,7 +109,7 @@ class Review {
     const DType other = run_.other().graph().result(run_.partner(r)).dtype;
     const double epsilon =
         std::max({EpsilonOf(graph_.result(r).dtype), EpsilonOf(other), EpsilonOf(DType::kFloat)});
-    if (noise <= kEpsilons * epsilon) return Finding::kInnocent;
+    if (noise <= thresholds::kFarEpsilons * epsilon) return Finding::kInnocent;
     const bool rounds = std::any_of(region.begin(), region.end(),
                                     [&](int n) { return Quantizes(graph_.node(n).made->op_type); });
     if (!rounds && !ReadsQuantized(run_.quantized(), region)) return Finding::kGuilty;

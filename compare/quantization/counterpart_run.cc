@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
+#include "compare/base/thresholds.h"
 #include "compare/differences/tensor_distance.h"
 #include "compare/graphs/named_partners.h"
 #include "compare/operators/operator_traits.h"
@@ -18,17 +19,13 @@
 namespace onnxcmp {
 namespace {
 
-// Noise up to which two results are clearly counterparts, and up to which they may be.
-constexpr double kClearly = 0.1;
-constexpr double kPossibly = 0.3;
-// Noise from which on another node may be the counterpart.
-constexpr double kDoubtful = 0.02;
-// A counterpart that is already taken is not taken again at more than this multiple of its noise.
-constexpr double kNoisier = 1.3;
-constexpr double kRounding = 1e-4;
-constexpr double kLeastCorrelation = 0.5;
 constexpr int kHops = 8;
 constexpr int kHopsAfter = 3;
+
+// Noise up to which two results are clearly counterparts.
+constexpr double kClearly = 0.1;
+// Noise from which on another node may be the counterpart.
+constexpr double kDoubtful = 0.02;
 constexpr size_t kMostCandidates = 64;
 constexpr size_t kMostOrigins = 8;
 constexpr size_t kMostNodes = 64;
@@ -320,19 +317,17 @@ int CounterpartRun::BestCandidate(int n, int r, const DequantizedView& own) cons
     double noise = std::numeric_limits<double>::infinity();
   } near, rounded;
   int product = kNone;
-  double correlation = kLeastCorrelation;
+  double correlation = thresholds::kLeastCosine;
   const int confirmed = Confirmed(n, r);
   const std::vector<int> after = AlignedAfter(r);
   for (const int candidate : Candidates(confirmed, r)) {
     const std::optional<DequantizedView> theirs = other_.RealsOf(candidate);
     if (!theirs.has_value() || theirs->size() != own.size()) continue;
     const NoiseStats noise_stats = NoiseStatsOf(*theirs, own, quantized_.pool());
-    // A small bias that one side adds must not be lost in the pair.
+    // A small bias that one side adds must not be lost in the pair: a counterpart that is already
+    // taken is not taken again with more noise.
     const auto claim = claims_.find(candidate);
-    if (!rounds && claim != claims_.end() &&
-        noise_stats.noise > std::max(kNoisier * claim->second, kRounding)) {
-      continue;
-    }
+    if (!rounds && claim != claims_.end() && noise_stats.noise > claim->second) continue;
     if (noise_stats.noise > kDoubtful && candidate != confirmed && IsMadeOf(candidate, after))
       continue;
     double noise = noise_stats.noise;
@@ -357,7 +352,7 @@ int CounterpartRun::BestCandidate(int n, int r, const DequantizedView& own) cons
     // The aligned partner comes first.
     if (candidate == confirmed && noise <= kClearly) break;
   }
-  if (near.noise <= kPossibly) {
+  if (near.noise <= thresholds::kMostHonestNoise) {
     return near.noise > kDoubtful && !rounds && IsNearerAfter(r, near.result, near.noise)
                ? kNone
                : near.result;

@@ -1,4 +1,5 @@
 #include "compare/quantization/find_quantization.h"
+#include "compare/base/thresholds.h"
 #include "compare/graphs/kept_range.h"
 
 #include <algorithm>
@@ -364,16 +365,13 @@ class QuantizationFinder {
   // Finds layers that are wrong although no constant by itself explains it. What readers cut off is
   // no noise.
   void FindMisfits(std::vector<double> own) {
-    constexpr double kFarBelow = 8;  // dB below the others
-    constexpr double kVeryFarBelow = 15;
-    constexpr double kNoisy = 8;  // dB
     if (own.size() < 2) return;
     const auto middle = own.begin() + static_cast<std::ptrdiff_t>(own.size() / 2);
     std::nth_element(own.begin(), middle, own.end());
     for (size_t i = 0; i < report_.layers.size(); ++i) {
       QuantizedLayer& layer = report_.layers[i];
       if (!layer.mistake.empty() || !layer.own_sqnr.has_value()) continue;
-      if (*layer.own_sqnr > *middle - kFarBelow) continue;
+      if (*layer.own_sqnr > *middle - 8) continue;  // dB
       // Two quantization schemes have different integers.
       if (report_.both && IsUnscaledProduct(layer.result)) continue;
       if (ReadsMistaken(regions_[i]) || HoldsWrongFloats(regions_[i]) || HasPartnersBits(layer) ||
@@ -381,8 +379,8 @@ class QuantizationFinder {
         continue;
       }
       std::string text = FactorMistake(run_, layer.result);
-      if (text.empty() && *layer.own_sqnr < kNoisy && *layer.own_sqnr < *middle - kVeryFarBelow &&
-          !KeptByReaders(side_.graph(), layer.result).cuts()) {
+      if (text.empty() && *layer.own_sqnr < thresholds::kLeastDecibelsOf8Bits &&
+          *layer.own_sqnr < *middle - 15 && !KeptByReaders(side_.graph(), layer.result).cuts()) {
         text = absl::StrFormat(
             "given the other side's values it is %.2g dB from the other side's result, where half "
             "of the layers are above %.2g dB: a scale, a zero point or an axis that it is computed "

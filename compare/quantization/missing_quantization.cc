@@ -12,8 +12,6 @@
 namespace onnxcmp {
 namespace {
 
-// Least number of other nodes that agree before one is called an exception.
-constexpr int64_t kLeastOthers = 2;
 constexpr size_t kMostSlots = 2;  // a bias need not be quantized
 
 // True if floats are dequantized integers, possibly moved.
@@ -136,7 +134,8 @@ std::vector<MissingQuantization> FindMissingQuantization(const SideValues& side)
   for (const auto& [place, habit] : habits) {
     const auto& [op_type, slot] = place;
     const auto exceptions = static_cast<int64_t>(habit.exceptions.size());
-    if (habit.quantized < kLeastOthers || habit.quantized < 4 * exceptions - 2) continue;
+    // Least number of other nodes that agree before one is called an exception.
+    if (habit.quantized < 2 || habit.quantized < 4 * exceptions - 2) continue;
     for (const int n : habit.exceptions) {
       const StreamNode& made = *graph.node(n).made;
       const int r = made.inputs[slot];

@@ -19,10 +19,7 @@ namespace {
 
 constexpr int64_t kMostRowsOfPacked = 256;
 // Slots of MatMulNBits.
-constexpr size_t kPackedSlot = 1;
-constexpr size_t kScalesSlot = 2;
-constexpr size_t kZeroPointsSlot = 3;
-constexpr size_t kBiasOfPacked = 5;
+enum PackedSlot : size_t { kPackedSlot = 1, kScalesSlot, kZeroPointsSlot, kBiasOfPacked = 5 };
 
 int64_t IntegerOf(const Node& node, absl::string_view name, int64_t otherwise) {
   const auto it = node.attributes.find(std::string(name));
@@ -184,15 +181,13 @@ class PackedDiagnosis {
 
   // The mistake if the same numbers in another order fit far better.
   Mistake OfOrder(double plain, bool* looked_at) const {
-    constexpr double kBetter = 0.5;
-    constexpr double kFits = 0.4;
     Mistake found;
     const auto try_order = [&](size_t slot, const Value& instead, absl::string_view what) {
       if (!found.empty() || instead.empty()) return;
       const std::optional<DequantizedView> reals = Unpacked(At(slot), instead);
       if (!reals.has_value()) return;
       const double noise = FitOf(*reals).noise;
-      if (noise > kFits || noise > kBetter * plain) return;
+      if (noise > 0.5 * plain) return;
       *looked_at = true;
       found = {absl::StrFormat("%s: with %s the weights are %.3g dB from the other side's, as they "
                                "are %.3g dB",
@@ -224,11 +219,7 @@ class PackedDiagnosis {
 
   // The mistake if blocks are shifted or scaled.
   Mistake OfBlocks(const DequantizedView& plain, const std::vector<double>& theirs) const {
-    constexpr double kFewest = 8;
     constexpr double kMovedSteps = 0.75;
-    constexpr double kFactor = 0.05;
-    constexpr double kApart = 0.2;      // in steps squared: correct rounding makes a twelfth
-    constexpr double kExplained = 0.3;  // greatest share of the squares that remains
     const std::optional<DequantizedView> scales = side_.RealsOf(At(kScalesSlot));
     const int64_t blocks = (depth_ + block_ - 1) / block_;
     if (!scales.has_value() || scales->size() != columns_ * blocks) return {};
@@ -249,18 +240,18 @@ class PackedDiagnosis {
     size_t measured = 0;
     for (size_t k = 0; k < sums.size(); ++k) {
       const PackedBlock& block = sums[k];
-      if (block.count < kFewest) continue;
+      if (block.count < 8) continue;
       ++measured;
-      if (block.apart < kApart * block.count) continue;
       const double left = std::min(block.after_offset(), block.after_factor());
-      if (left > kExplained * block.apart) continue;
+      // The greatest share of the squares that remains.
+      if (left > 0.3 * block.apart) continue;
       if (left == block.after_offset()) {
         if (std::abs(block.offset()) < kMovedSteps) continue;
         if (moved.blocks++ == 0 ||
             std::abs(block.offset()) > std::abs(sums[moved.worst].offset())) {
           moved.worst = k;
         }
-      } else if (block.factor() > 0 && std::abs(block.factor() - 1) > kFactor) {
+      } else if (block.factor() > 0 && std::abs(block.factor() - 1) > 0.05) {
         if (scaled.blocks++ == 0 ||
             std::abs(std::log(block.factor())) > std::abs(std::log(sums[scaled.worst].factor()))) {
           scaled.worst = k;

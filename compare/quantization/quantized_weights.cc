@@ -5,14 +5,13 @@
 #include <variant>
 
 #include "absl/container/flat_hash_set.h"
+#include "compare/base/thresholds.h"
 #include "compare/differences/tensor_distance.h"
 #include "compare/operators/operator_traits.h"
 
 namespace onnxcmp {
 namespace {
 
-constexpr double kLeastCosine = 0.5;
-constexpr double kSurely = 0.95;
 constexpr int kHopsBack = 4;
 // Limit of the rows examined in a packed matrix: unpacking takes a product with as many rows.
 constexpr int64_t kMostRows = 256;
@@ -62,10 +61,10 @@ class WeightsFinder {
 
   // Sets the partner; false if there is none.
   bool Match(QuantizedWeights* weights, const Shape& shape) const {
-    double greatest = kLeastCosine;
+    double greatest = thresholds::kLeastCosine;
     for (const int r : near_) Try(r, shape, weights, &greatest);
     if (weights->partner != kNone) return true;
-    greatest = kSurely;
+    greatest = 0.95;  // of strangers only those that surely are
     size_t tried = 0;
     for (const int r : other_.graph().results()) {
       if (!other_.IsFixed(r) || tried >= kMostStrangers) continue;
@@ -147,7 +146,7 @@ std::optional<QuantizedWeights> Unpacked(const CounterpartRun& run, int n, int p
   weights.result = made.inputs[1];
   weights.reals = DequantizedView((*outputs)[0].tensor());
   const int64_t columns = weights.reals->size() / rows;
-  double greatest = kLeastCosine;
+  double greatest = thresholds::kLeastCosine;
   std::vector<int> constants;
   const SideValues& other = run.other();
   for (const int r : other.graph().results()) {

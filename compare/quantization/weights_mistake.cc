@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "compare/base/thresholds.h"
 #include "compare/quantization/wrong_quant_params.h"
 
 namespace onnxcmp {
@@ -15,11 +16,7 @@ namespace {
 
 // Root mean squares in steps: correct rounding makes 0.3, and rounding that compensates other
 // errors less than 1.
-constexpr double kDoubtful = 1;
-// Greatest share of the layer's error that may remain with the other side's weights; more if they
-// are rounded with the same wrong scale.
-constexpr double kLeaves = 0.7;
-constexpr double kLeavesRounded = 0.85;
+constexpr double kDoubtfulSteps = 1;
 
 // The elements of one scale: the partner's are a, ours b.
 struct Channel {
@@ -41,7 +38,6 @@ double PartnerStep(const QuantizedWeights& weights, const QuantParamValues& para
 
 std::vector<Channel> ChannelsOf(const QuantizedWeights& weights, const Shape& shape,
                                 const QuantParamValues& params, const ThreadPool* pool) {
-  constexpr double kFewest = 3;
   std::vector<Channel> channels;
   for (const ChannelLine& values :
        LinesThrough(*weights.partner_reals, *weights.reals, params, shape, pool)) {
@@ -49,7 +45,7 @@ std::vector<Channel> ChannelsOf(const QuantizedWeights& weights, const Shape& sh
     const double scale = params.scales[c];
     Channel& channel = channels.emplace_back();
     channel.values = values;
-    channel.fit = values.count >= kFewest ? values.line : LeastSquaresLine{values.from_zero, 0};
+    channel.fit = values.count >= 3 ? values.line : LeastSquaresLine{values.from_zero, 0};
     const double rms = values.count > 0 ? std::sqrt(values.apart / values.count) : 0;
     channel.steps = scale > 0 ? rms / std::max(scale, PartnerStep(weights, params, c)) : 0;
   }
@@ -76,7 +72,7 @@ class Diagnosis {
     size_t bad = 0;
     for (size_t c = 0; c < channels_.size(); ++c) {
       if (channels_[c].steps > channels_[worst].steps) worst = c;
-      if (channels_[c].steps > kDoubtful) ++bad;
+      if (channels_[c].steps > kDoubtfulSteps) ++bad;
     }
     if (bad == 0) return {};
     if (std::string text = AxisText(); !text.empty()) return {std::move(text), kNone};
@@ -101,7 +97,7 @@ class Diagnosis {
       return {std::move(text), of_.scale};
     }
     const bool zero_point_known = of_.zero_point != kNone && run_.IsOfBoth(of_.zero_point);
-    if (!zero_point_known && std::abs(moved) > kDoubtful) {
+    if (!zero_point_known && std::abs(moved) > kDoubtfulSteps) {
       std::string text = absl::StrFormat(
           "zero point %s = %.4g%s is about %.0f steps too %s: the weights reach %s, the other "
           "side's %s",
@@ -111,8 +107,7 @@ class Diagnosis {
           RangeText(channel.values.least_a, channel.values.most_a));
       return {std::move(text), of_.zero_point};
     }
-    constexpr double kFar = 4;
-    if (channel.steps < kFar || run_.IsOfBoth(weights_.integers)) return {};
+    if (channel.steps < thresholds::kFarSteps || run_.IsOfBoth(weights_.integers)) return {};
     return {absl::StrFormat("weights %s%s are %.3g steps of their scale from the other side's",
                             Name(weights_.result), where, channel.steps),
             weights_.integers};
@@ -178,7 +173,7 @@ std::optional<double> NoiseWith(const CounterpartRun& run, const QuantizedWeight
 
 // The mistake in the zero point of integers that are multiplied without a scale.
 Mistake MovedMistake(const SideValues& side, const QuantizedWeights& weights) {
-  if (weights.zero_point == kNone || std::abs(weights.moved) <= kDoubtful) return {};
+  if (weights.zero_point == kNone || std::abs(weights.moved) <= kDoubtfulSteps) return {};
   return {absl::StrFormat("zero point %s of the weights %s is about %.0f steps too %s",
                           side.graph().result(weights.zero_point).name,
                           side.graph().result(weights.integers).name, std::abs(weights.moved),
@@ -203,16 +198,13 @@ Mistake WeightsMistake(const CounterpartRun& run, const QuantizedWeights& weight
   if (found.empty()) return found;
   // Weights with something folded into them differ legitimately: the other side's own fit worse.
   const std::optional<double> without = NoiseWith(run, weights, region, result);
-  const double leaves =
-      IsFloatingPoint(side.graph().result(weights.result).dtype) ? kLeaves : kLeavesRounded;
-  return without.has_value() && *without < leaves * run.LocalNoise(result).noise ? found
-                                                                                 : Mistake();
+  const double most = thresholds::kMostLeftOfError * run.LocalNoise(result).noise;
+  return without.has_value() && *without < most ? found : Mistake();
 }
 
 bool AreCounterparts(const CounterpartRun& run, const QuantizedWeights& weights,
                      const std::vector<int>& region, int result) {
-  constexpr double kClearly = 0.01;
-  if (!weights.shape.has_value() || weights.noise_stats.noise <= kClearly) return true;
+  if (!weights.shape.has_value() || weights.noise_stats.noise <= 0.01) return true;
   const std::optional<double> without = NoiseWith(run, weights, region, result);
   return !without.has_value() || *without <= 1.1 * run.LocalNoise(result).noise;
 }

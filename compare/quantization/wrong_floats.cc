@@ -12,9 +12,6 @@
 namespace onnxcmp {
 namespace {
 
-// Other ways to compute the same function, such as the tanh form of Gelu, are nearer than this.
-constexpr double kLeast = 1e-2;
-
 bool IsFloatOnly(const CounterpartRun& run, const std::vector<int>& region) {
   const SideGraph& graph = run.quantized().graph();
   return std::none_of(region.begin(), region.end(),
@@ -67,7 +64,8 @@ std::vector<WrongFloat> FindWrongFloats(const CounterpartRun& run) {
     if (!run.named(r) || graph.producer(r) == kNone || run.quantized().IsFixed(r)) continue;
     if (!IsFloatingPoint(graph.result(r).dtype)) continue;
     const double noise = run.LocalNoise(r).noise;
-    if (!(noise > kLeast)) continue;
+    // Other ways to compute the same function, such as the tanh form of Gelu, are nearer than this.
+    if (!(noise > 1e-2)) continue;
     const std::vector<int> region = run.RegionOf(r);
     if (!IsFloatOnly(run, region) || !ReadsTheSame(run, r, region)) continue;
     found.push_back({r, absl::StrFormat("given the other side's values it is %.2g of its size "

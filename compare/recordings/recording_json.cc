@@ -15,12 +15,13 @@
 namespace onnxcmp {
 namespace {
 
+// Sequences of sequences are the deepest types; deeper nesting is no recording of ours.
+constexpr int kMaxDepth = 64;
+
 using Json = nlohmann::ordered_json;
 
 constexpr char kFormat[] = "onnxcmp recording";
-constexpr int kFormatVersion = 1;
-// Sequences of sequences are the deepest types; deeper nesting is no recording of ours.
-constexpr int kMaxDepth = 64;
+constexpr int kRecordingVersion = 1;
 
 constexpr std::array<const char*, 6> kTypeNames = {"absent",   "tensor", "sequence",
                                                    "optional", "map",    "sparse_tensor"};
@@ -194,9 +195,9 @@ std::string RecordingToJson(const std::vector<DescribedResult>& results,
   const auto dump = [](const Json& json) {
     return json.dump(-1, ' ', false, Json::error_handler_t::replace);
   };
-  std::string text = absl::StrCat("{\"format\": ", dump(kFormat), ", \"version\": ", kFormatVersion,
-                                  ", \"producer\": ", dump(absl::StrCat("onnxcmp ", kVersion)),
-                                  ", \"results\": [");
+  std::string text = absl::StrCat(
+      "{\"format\": ", dump(kFormat), ", \"version\": ", kRecordingVersion,
+      ", \"producer\": ", dump(absl::StrCat("onnxcmp ", kVersion)), ", \"results\": [");
   for (size_t i = 0; i < results.size(); ++i) {
     const RecordedResult& result = results[i].result;
     Json item = {{"kind", std::string(ResultKindName(result.kind))}, {"name", result.name}};
@@ -220,9 +221,9 @@ absl::StatusOr<std::vector<DescribedResult>> RecordingFromJson(
     return Malformed("it does not describe a recording");
   }
   const Json* version = Member(json, "version", Json::value_t::number_integer);
-  if (version == nullptr || *version != kFormatVersion) {
+  if (version == nullptr || *version != kRecordingVersion) {
     return absl::UnimplementedError(
-        absl::StrCat(kRecordingEntry, ": a version of the format that is not ", kFormatVersion));
+        absl::StrCat(kRecordingEntry, ": a version of the format that is not ", kRecordingVersion));
   }
   const Json* items = Member(json, "results", Json::value_t::array);
   if (items == nullptr) {

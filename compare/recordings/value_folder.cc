@@ -13,6 +13,7 @@
 #include "compare/recordings/file_form.h"
 #include "compare/recordings/value_message.h"
 #include "compare/text/natural_order.h"
+#include "compare/text/short_text.h"
 #include "evaluator/base/mapped_file.h"
 #include "evaluator/base/proto_text.h"
 
@@ -73,12 +74,10 @@ absl::StatusOr<FolderContents> LookInto(const std::string& folder) {
 }
 
 std::string ListNames(const std::vector<std::string>& names) {
-  constexpr size_t kMost = 6;
   std::vector<std::string> shown;
-  for (size_t i = 0; i < std::min(names.size(), kMost); ++i) shown.push_back(OneLine(names[i]));
-  return absl::StrCat(
-      absl::StrJoin(shown, ", "),
-      names.size() > kMost ? absl::StrCat(" and ", names.size() - kMost, " more") : "");
+  for (const std::string& name : names) shown.push_back(OneLine(name));
+  CutList(&shown, 6);
+  return absl::StrJoin(shown, ", ");
 }
 
 absl::Status NoValuesIn(const std::string& folder, const FolderContents& contents) {

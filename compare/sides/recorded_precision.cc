@@ -18,7 +18,6 @@
 namespace onnxcmp {
 namespace {
 
-constexpr int64_t kEnough = 32;
 constexpr int64_t kEnoughForSteps = 64;
 
 // kUndefined: none.
@@ -41,16 +40,15 @@ DType ExactType(absl::Span<const float> floats) {
 
 // True for (q - zero point) * scale with at most 256 different q. Whole numbers are counts.
 bool AreOnSteps(absl::Span<const float> floats) {
-  constexpr size_t kMostSteps = 256;
-  constexpr size_t kFewest = 12;
+  constexpr size_t kStepsOf8Bits = 256;
   constexpr double kOffStep = 0.02;
   absl::flat_hash_set<float> distinct;
   for (const float x : floats) {
     if (!std::isfinite(x)) return false;
     distinct.insert(x);
-    if (distinct.size() > kMostSteps) return false;
+    if (distinct.size() > kStepsOf8Bits) return false;
   }
-  if (distinct.size() < kFewest) return false;
+  if (distinct.size() < 12) return false;
   std::vector<double> sorted(distinct.begin(), distinct.end());
   absl::c_sort(sorted);
   double step = std::numeric_limits<double>::infinity();
@@ -59,7 +57,7 @@ bool AreOnSteps(absl::Span<const float> floats) {
     if (i > 0) step = std::min(step, sorted[i] - sorted[i - 1]);
     whole = whole && sorted[i] == std::nearbyint(sorted[i]);
   }
-  if (whole || (sorted.back() - sorted.front()) / step > kMostSteps) return false;
+  if (whole || (sorted.back() - sorted.front()) / step > kStepsOf8Bits) return false;
   return absl::c_all_of(
       sorted, [&](double x) { return std::abs(x / step - std::nearbyint(x / step)) <= kOffStep; });
 }
@@ -107,7 +105,6 @@ RecordedRounding RoundingOf(const Value& value) {
 }
 
 void TakePrecision(absl::Span<const RecordedRounding> rounded, ResultStream* stream) {
-  constexpr double kMost = 0.8;
   for (const DType type : {DType::kBfloat16, DType::kFloat16}) {
     int all = 0;
     int so = 0;
@@ -124,7 +121,7 @@ void TakePrecision(absl::Span<const RecordedRounding> rounded, ResultStream* str
       ++so;
       elements += result.fingerprint.size;
     }
-    if (so == 0 || so < kMost * all || elements < kEnough) continue;
+    if (so == 0 || so < 0.8 * all || elements < 32) continue;
     for (size_t r = 0; r < rounded.size(); ++r) {
       if (rounded[r].type != type) continue;
       stream->results[r].own_precision = stream->results[r].precision = type;

@@ -7,6 +7,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "compare/base/thresholds.h"
 #include "compare/differences/tensor_distance.h"
 #include "compare/runtimes/model_files.h"
 #include "compare/streams/fingerprint.h"
@@ -21,8 +22,6 @@ namespace {
 constexpr int kMostFailures = 48;
 constexpr int kMostDeaths = 12;
 constexpr size_t kNamesInNote = 3;
-// As far as rounding goes in a model, against the size of the elements.
-constexpr double kOtherOrder = 1e-3;
 
 std::string SomeOf(const std::vector<std::string>& names) {
   std::vector<std::string> shown;
@@ -132,7 +131,8 @@ absl::Status RuntimeResults::FindChanged() {
     if (!HasResult(output.name)) continue;
     OC_ASSIGN_OR_RETURN(const Value plain, Output(output.name));
     OC_ASSIGN_OR_RETURN(const Value marked, Result(output.name));
-    if (!plain.empty() && AreOthers(plain, marked, kOtherOrder)) changed_.push_back(output.name);
+    if (!plain.empty() && AreOthers(plain, marked, thresholds::kFarDistance))
+      changed_.push_back(output.name);
   }
   if (!changed_.empty()) {
     notes_.push_back(absl::StrCat(
@@ -149,7 +149,7 @@ bool RuntimeResults::HasOutputsOf(const RuntimeResults& other, bool exactly) con
     const absl::StatusOr<Value> own = Output(output.name);
     const absl::StatusOr<Value> others = other.Output(output.name);
     return own.ok() && others.ok() && own->empty() == others->empty() &&
-           (own->empty() || !AreOthers(*own, *others, exactly ? 0 : kOtherOrder));
+           (own->empty() || !AreOthers(*own, *others, exactly ? 0 : thresholds::kFarDistance));
   });
 }
 

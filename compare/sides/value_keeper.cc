@@ -14,12 +14,11 @@
 namespace onnxcmp {
 namespace {
 
-// Smaller values cost almost nothing to keep.
-constexpr int64_t kWorthSettling = int64_t{1} << 16;
 // Both sides reach equal values at about the same time.
 constexpr size_t kMostWaiting = 32;
-// Sketches farther apart differ by more than rounding.
-constexpr double kNearby = 1e-3;
+
+// Smaller values cost almost nothing to keep.
+constexpr int64_t kWorthSettling = int64_t{1} << 16;
 constexpr size_t kHeld = 4;
 // A fused node or another layout makes several values in a row without a counterpart.
 constexpr int kMostInVain = 6;
@@ -101,7 +100,7 @@ std::optional<ValueKeeper::Waiting> ValueKeeper::TakeLike(SideId side, const Str
   // A result with a namesake still to come on the other side will be matched with that.
   const bool wants_its_own = to_come_[side].contains(result.name);
   std::optional<size_t> nearest;
-  std::pair<bool, double> least = {true, kNearby};
+  std::pair<bool, double> least = {true, thresholds::kFarDistance};
   for (size_t i = 0; i < waiting.size(); ++i) {
     const Waiting& other = waiting[i];
     if (other.shape != result.shape) continue;
@@ -111,7 +110,7 @@ std::optional<ValueKeeper::Waiting> ValueKeeper::TakeLike(SideId side, const Str
     }
     const std::pair<bool, double> distance = {
         other.name != result.name, SketchDistance(other.fingerprint, result.fingerprint)};
-    if (distance.second > kNearby || distance > least) continue;
+    if (distance.second > thresholds::kFarDistance || distance > least) continue;
     least = distance;
     nearest = i;
   }

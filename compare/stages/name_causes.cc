@@ -9,6 +9,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "compare/base/thresholds.h"
 #include "compare/causes/failed_runs.h"
 #include "compare/causes/recorded/recorded_causes.h"
 #include "compare/causes/repro/make_repro.h"
@@ -39,7 +40,6 @@ std::vector<double> DistancesOf(const std::vector<ComparedRow>& rows, size_t res
 // By right result, as CauseOptions::far.
 std::vector<bool> FarApart(const PerSide<RecordedSide>& sides,
                            const std::vector<ComparedRow>& rows) {
-  constexpr double kTimesNear = 4;
   std::vector<bool> far(sides.right.stream->results.size());
   for (const ComparedRow& row : rows) {
     if (!row.aligned.paired() || row.difference == nullptr) continue;
@@ -51,7 +51,8 @@ std::vector<bool> FarApart(const PerSide<RecordedSide>& sides,
     // For the whole tensor, as root mean square: near tensors are at most that far apart.
     const double share = std::pow(10, -row.difference->sqnr / 20);
     far[Index(row.aligned.right.back())] =
-        row.difference->values.reason.empty() && share > kTimesNear * NearLimit(epsilon);
+        row.difference->values.reason.empty() &&
+        share > thresholds::kMostRoundingGrowth * NearLimit(epsilon);
   }
   return far;
 }

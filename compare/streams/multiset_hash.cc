@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 
+#include "compare/differences/number_strips.h"
 #include "compare/streams/fingerprint_loops.h"
 
 namespace onnxcmp {
@@ -16,12 +17,11 @@ MultisetSum SumOfWords(const std::byte* data, int64_t count) {
 // Sums elements that are narrower than words, as words.
 template <typename Narrow>
 MultisetSum SumOfNarrow(const std::byte* data, int64_t count) {
-  constexpr int64_t kStrip = 256;
-  std::array<Narrow, kStrip> narrow;
-  std::array<uint32_t, kStrip> words;
+  std::array<Narrow, kNumberStrip> narrow;
+  std::array<uint32_t, kNumberStrip> words;
   MultisetSum sum;
-  for (int64_t first = 0; first < count; first += kStrip) {
-    const int64_t n = count - first < kStrip ? count - first : kStrip;
+  for (int64_t first = 0; first < count; first += kNumberStrip) {
+    const int64_t n = count - first < kNumberStrip ? count - first : kNumberStrip;
     constexpr auto kWidth = static_cast<int64_t>(sizeof(Narrow));
     std::memcpy(narrow.data(), data + first * kWidth, static_cast<size_t>(n * kWidth));
     std::copy(narrow.begin(), narrow.begin() + n, words.begin());

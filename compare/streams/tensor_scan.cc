@@ -10,6 +10,7 @@
 #include "absl/container/inlined_vector.h"
 #include "absl/types/span.h"
 #include "compare/differences/element_reader.h"
+#include "compare/differences/number_strips.h"
 #include "compare/streams/fingerprint_loops.h"
 #include "compare/streams/xxh128.h"
 #include "evaluator/tensor/convert.h"
@@ -19,10 +20,8 @@
 namespace onnxcmp {
 namespace {
 
-// Elements of a piece, which one thread scans, and the number of pieces that justifies waking other
-// threads. The hash of the bits combines the hashes of the pieces.
-constexpr int64_t kPiece = int64_t{1} << 16;
 constexpr int64_t kParallelPieces = 4;
+
 // Elements that are gathered at a time if they are not contiguous in memory.
 constexpr int64_t kBlock = int64_t{1} << 14;
 
@@ -121,7 +120,7 @@ bool TensorScan::IsRich() const {
 
 std::vector<TensorPiece> TensorScan::Pieces(const ScanParts& parts, const ThreadPool* pool) {
   if (parts.numbers) FindShift();
-  const int64_t count = size_ / kPiece + (size_ % kPiece != 0 ? 1 : 0);
+  const int64_t count = NumberPieces(size_);
   std::vector<TensorPiece> pieces(static_cast<size_t>(count));
   const auto task = [&](int64_t i) {
     if (FitsFloat(dtype_)) {
@@ -146,8 +145,8 @@ bool TensorScan::IsFinite(const ThreadPool* pool) {
 
 template <typename T>
 void TensorScan::ScanPiece(int64_t index, const ScanParts& parts, TensorPiece* piece) const {
-  const int64_t begin = index * kPiece;
-  const int64_t end = std::min(size_, begin + kPiece);
+  const int64_t begin = index * kNumberPiece;
+  const int64_t end = std::min(size_, begin + kNumberPiece);
   // The numbers tell if all are finite, too.
   const bool finite = parts.finite && !parts.numbers && IsFloatingPoint(dtype_) && !complex_;
   if (InPlace() && !parts.elements && !finite && !parts.numbers) {

@@ -14,7 +14,7 @@
 namespace onnxcmp {
 namespace {
 
-constexpr size_t kMostNamed = 3;
+constexpr size_t kMostMeant = 3;
 // Longer names are compared by their ends.
 constexpr size_t kMostCompared = 120;
 
@@ -52,7 +52,7 @@ std::string DidYouMean(absl::string_view given, absl::Span<const std::string> na
   std::stable_sort(near.begin(), near.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   if (near.empty()) return "";
-  near.resize(std::min(near.size(), kMostNamed));
+  near.resize(std::min(near.size(), kMostMeant));
   return absl::StrCat("; did you mean ",
                       absl::StrJoin(near, ", ",
                                     [](std::string* out, auto& pair) {
@@ -74,13 +74,13 @@ absl::StatusOr<std::string> MeantName(absl::string_view given, absl::Span<const 
         absl::StrCat("`", given, "` is none of the ", what, DidYouMean(given, names)));
   }
   const size_t count = ends.size();
-  ends.resize(std::min(count, kMostNamed));
+  ends.resize(std::min(count, kMostMeant));
   return absl::InvalidArgumentError(absl::StrCat(
       "`", given, "` may be ", count, " of the ", what, ": ",
       absl::StrJoin(
           ends, ", ",
           [](std::string* out, const std::string* name) { absl::StrAppend(out, "`", *name, "`"); }),
-      count > kMostNamed ? ", …" : ""));
+      count > kMostMeant ? ", …" : ""));
 }
 
 }  // namespace onnxcmp

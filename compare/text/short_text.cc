@@ -60,6 +60,13 @@ std::string Count(int64_t count, absl::string_view noun) {
   return absl::StrCat(count, " ", noun, count == 1 ? "" : "s");
 }
 
+void CutList(std::vector<std::string>* items, size_t most, absl::string_view what) {
+  if (items->size() <= most + 1) return;
+  const size_t left_out = items->size() - most;
+  items->resize(most);
+  items->push_back(absl::StrCat("… ", left_out, " ", what));
+}
+
 std::string BytesText(int64_t bytes) {
   constexpr std::array<const char*, 6> kUnits = {"B", "kB", "MB", "GB", "TB", "PB"};
   double number = static_cast<double>(bytes);

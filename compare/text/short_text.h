@@ -2,8 +2,10 @@
 #ifndef ONNXCMP_COMPARE_TEXT_SHORT_TEXT_H_
 #define ONNXCMP_COMPARE_TEXT_SHORT_TEXT_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "absl/strings/string_view.h"
 #include "evaluator/tensor/dtype.h"
@@ -28,6 +30,10 @@ std::string BytesText(int64_t bytes);
 
 // "1 result", "2 results".
 std::string Count(int64_t count, absl::string_view noun);
+
+// The first items of a list, and how many are left out as its last: "… 3 more". One alone is not
+// left out.
+void CutList(std::vector<std::string>* items, size_t most, absl::string_view what = "more");
 
 }  // namespace onnxcmp
 

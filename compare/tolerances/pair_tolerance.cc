@@ -18,11 +18,6 @@
 namespace onnxcmp {
 namespace {
 
-// A recording with at least this share of values this near to a model's results was made by a model
-// that computes in the same types.
-constexpr double kShareAlike = 0.5;
-constexpr double kAlike = 1e-5;
-
 bool HasPartner(const std::vector<int>& partners, size_t r) {
   return r < partners.size() && partners[r] != kNone;
 }
@@ -63,9 +58,10 @@ bool IsRecordedAlike(const ResultStream& recording, const ResultStream& model,
     }
     ++pairs;
     const Fingerprint& partner = model.results[Index(partners[r])].fingerprint;
-    if (SketchDistance(fingerprint, partner) <= kAlike) ++alike;
+    if (SketchDistance(fingerprint, partner) <= 1e-5) ++alike;
   }
-  return pairs > 0 && static_cast<double>(alike) >= kShareAlike * static_cast<double>(pairs);
+  // Half of the values this near to a model's: it was made by a model that computes in these types.
+  return pairs > 0 && static_cast<double>(alike) >= 0.5 * static_cast<double>(pairs);
 }
 
 // By result: true if the other side has it, value for value: as its partner, or anywhere if it is

@@ -34,20 +34,20 @@ Residue AsElement(uint64_t bits) {
 class PowersOfTwo {
  public:
   PowersOfTwo() {
-    powers_[kLeast] = 1;
-    for (size_t i = kLeast + 1; i < powers_.size(); ++i) {
+    powers_[kLeastPower] = 1;
+    for (size_t i = kLeastPower + 1; i < powers_.size(); ++i) {
       powers_[i] = PrimeField::Add(powers_[i - 1], powers_[i - 1]);
     }
     const Residue half = PrimeField::Inverse(2);
-    for (size_t i = kLeast; i-- > 0;) powers_[i] = PrimeField::Mul(powers_[i + 1], half);
+    for (size_t i = kLeastPower; i-- > 0;) powers_[i] = PrimeField::Mul(powers_[i + 1], half);
   }
   Residue At(int exponent) const {
-    return powers_[static_cast<size_t>(exponent + static_cast<int>(kLeast))];
+    return powers_[static_cast<size_t>(exponent + static_cast<int>(kLeastPower))];
   }
 
  private:
-  static constexpr size_t kLeast = 1200;
-  std::array<Residue, 2 * kLeast> powers_ = {};
+  static constexpr size_t kLeastPower = 1200;
+  std::array<Residue, 2 * kLeastPower> powers_ = {};
 };
 
 }  // namespace

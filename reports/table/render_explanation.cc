@@ -17,10 +17,9 @@
 namespace onnxcmp {
 namespace {
 
-constexpr int kLabel = 11;
-constexpr int kBars = 40;
 constexpr size_t kMostDecades = 10;
-constexpr size_t kMostReaders = 4;
+
+constexpr int kLabel = 11;
 
 class Screen {
  public:
@@ -165,7 +164,7 @@ class Screen {
   }
 
   void Bar(const std::string& label, int64_t count, int64_t most) {
-    const int64_t length = count == 0 ? 0 : std::max<int64_t>(1, count * kBars / most);
+    const int64_t length = count == 0 ? 0 : std::max<int64_t>(1, count * 40 / most);
     absl::StrAppend(&text_, std::string(kLabel, ' '), PadRight(style_.Text(label), 9),
                     std::string(Index(static_cast<int>(length)), '#'), length > 0 ? " " : "", count,
                     "\n");
@@ -217,12 +216,9 @@ class Screen {
   std::string ReadersText(const std::vector<int>& readers, const ResultStream& stream) const {
     std::vector<std::string> parts;
     for (const int r : readers) {
-      if (parts.size() == kMostReaders && readers.size() > kMostReaders + 1) {
-        parts.push_back(absl::StrCat("… ", readers.size() - kMostReaders, " more"));
-        break;
-      }
       parts.push_back(absl::StrCat(WhatMade(stream, r), " ", Name(stream.results[Index(r)])));
     }
+    CutList(&parts, 4);
     return parts.empty() ? "nothing" : absl::StrJoin(parts, ", ");
   }
 

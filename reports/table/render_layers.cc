@@ -22,7 +22,6 @@ namespace {
 
 using LayersAsJson = nlohmann::ordered_json;
 
-constexpr size_t kMostNodesNamed = 4;
 constexpr int kWhatWidth = 22;
 constexpr int kTimeWidth = 10;
 
@@ -32,13 +31,11 @@ std::string MillisecondsText(const std::optional<double>& time) {
 
 std::string SomeNames(const std::vector<std::string>& names) {
   std::vector<std::string> shown;
-  for (size_t i = 0; i < std::min(kMostNodesNamed, names.size()); ++i) {
-    shown.push_back(absl::StrCat("'", PrintableText(names[i]), "'"));
+  for (const std::string& name : names) {
+    shown.push_back(absl::StrCat("'", PrintableText(name), "'"));
   }
-  return absl::StrCat(absl::StrJoin(shown, ", "),
-                      names.size() > kMostNodesNamed
-                          ? absl::StrCat(" and ", names.size() - kMostNodesNamed, " more")
-                          : "");
+  CutList(&shown, 4);
+  return absl::StrJoin(shown, ", ");
 }
 
 bool IsQuiet(const LayerGroup& group) {

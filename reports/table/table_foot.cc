@@ -31,7 +31,6 @@ namespace onnxcmp {
 namespace {
 
 constexpr size_t kMostCauses = 8;
-constexpr size_t kMostKinds = 8;
 
 // "Add sum | total".
 std::string Paired(const std::string& what, const std::string& left, const std::string& right) {
@@ -63,14 +62,11 @@ std::string Tally(const std::map<std::string, int64_t>& counts, bool times) {
   std::sort(sorted.begin(), sorted.end());
   std::vector<std::string> parts;
   for (const auto& [count, text] : sorted) {
-    if (parts.size() == kMostKinds && sorted.size() > kMostKinds + 1) {
-      parts.push_back(absl::StrCat("… ", sorted.size() - kMostKinds, " other kinds"));
-      break;
-    }
     parts.push_back(count == -1 && times ? text
                                          : absl::StrCat(-count, kNoBreak, times ? "×" : "",
                                                         times ? kNoBreak : "", text));
   }
+  CutList(&parts, 8, "other kinds");
   return absl::StrJoin(parts, ", ");
 }
 

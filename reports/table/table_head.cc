@@ -14,8 +14,7 @@
 namespace onnxcmp {
 namespace {
 
-constexpr int kLabel = 7;
-constexpr size_t kMostShownInputs = 6;
+constexpr int kSideLabel = 7;
 constexpr size_t kMostNotes = 4;
 constexpr int kMostSource = 60;
 
@@ -70,7 +69,7 @@ std::string Sides(const Comparison& comparison, const TableOptions& options,
       absl::StrAppend(&lines[side], "  ", PadLeft(facts[side][column], width));
     }
   }
-  const int taken = kLabel + std::max(DisplayWidth(lines.left), DisplayWidth(lines.right));
+  const int taken = kSideLabel + std::max(DisplayWidth(lines.left), DisplayWidth(lines.right));
   int source_width = std::max(DisplayWidth(sources.left), DisplayWidth(sources.right));
   if (!options.wide) {
     source_width = std::min({source_width, kMostSource, std::max(12, options.width - taken)});
@@ -82,9 +81,9 @@ std::string Sides(const Comparison& comparison, const TableOptions& options,
     std::string line = PadRight(source, source_width) + lines[side];
     const bool fits = taken + source_width + 2 + DisplayWidth(opsets[side]) <= options.width;
     if (!opsets[side].empty()) {
-      absl::StrAppend(&line, fits ? "  " : "\n" + std::string(kLabel, ' '), opsets[side]);
+      absl::StrAppend(&line, fits ? "  " : "\n" + std::string(kSideLabel, ' '), opsets[side]);
     }
-    absl::StrAppend(&text, style.Paint(PadRight(SideName(side), kLabel), Color::kBold),
+    absl::StrAppend(&text, style.Paint(PadRight(SideName(side), kSideLabel), Color::kBold),
                     absl::StripTrailingAsciiWhitespace(line), "\n");
   }
   return text;
@@ -107,9 +106,8 @@ std::string RanIn(const Comparison& comparison) {
 std::string Fed(const ResultStream& stream, const Comparison& comparison) {
   const std::vector<std::string>& made_up = comparison.fed_made_up;
   std::vector<std::string> parts;
-  size_t inputs = 0;
   for (const StreamResult& result : stream.results) {
-    if (result.kind != ResultKind::kInput || ++inputs > kMostShownInputs) continue;
+    if (result.kind != ResultKind::kInput) continue;
     std::string text = absl::StrCat(PrintableText(result.name), " ", PrintableText(result.type));
     const Fingerprint& fingerprint = result.fingerprint;
     if (fingerprint.has_sketch && fingerprint.size > 0) {
@@ -125,9 +123,7 @@ std::string Fed(const ResultStream& stream, const Comparison& comparison) {
     }
     parts.push_back(std::move(text));
   }
-  if (inputs > kMostShownInputs) {
-    parts.push_back(absl::StrCat("… ", inputs - kMostShownInputs, " more"));
-  }
+  CutList(&parts, 6);
   if (!parts.empty() && !comparison.fed_from.empty()) {
     parts.push_back(absl::StrCat("from ", PrintableText(comparison.fed_from)));
   }

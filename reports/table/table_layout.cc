@@ -15,7 +15,7 @@
 namespace onnxcmp {
 namespace {
 
-constexpr int kSign = 3;  // with a space on either side
+constexpr int kSignWidth = 3;  // with a space on either side
 
 // Up to this width, other columns are shortened in favour of the notes.
 constexpr int kWideNotes = 34;
@@ -187,7 +187,7 @@ class Layout {
     return right ? PadLeft(text, width) : PadRight(text, width);
   }
 
-  int Indent() const { return digits_ + kSign + (proofs_ ? 1 : 0); }
+  int Indent() const { return digits_ + kSignWidth + (proofs_ ? 1 : 0); }
   std::string Space() const { return std::string(static_cast<size_t>(Indent()), ' '); }
 
   void Append(const std::string& cell, size_t column, std::string* text) const {
@@ -299,7 +299,7 @@ std::string LayOut(std::vector<TableLine> lines, const TableOptions& options,
   const bool proofs = std::any_of(lines.begin(), lines.end(), [](const TableLine& line) {
     return line.proof.has_value() && *line.proof != RowProof::kNotLookedAt;
   });
-  const int indent = digits + kSign + (proofs ? 1 : 0);
+  const int indent = digits + kSignWidth + (proofs ? 1 : 0);
   std::string without;
   Widths widths(lines, indent);
   if (!options.wide) {

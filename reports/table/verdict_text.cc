@@ -164,16 +164,14 @@ std::string Missing(const Comparison& comparison, bool all) {
   const auto add = [&](const std::vector<std::string>& names, const char* side,
                        const ResultStream& other) {
     if (names.empty()) return;
-    constexpr size_t kFew = 4;
-    const size_t most = all ? names.size() : kFew;
     const std::vector<std::string> others =
         outputs.recorded > 0 ? NamesOf({&other}) : std::vector<std::string>();
     std::vector<std::string> shown;
-    for (size_t i = 0; i < std::min(names.size(), most); ++i) {
+    for (size_t i = 0; i < names.size() && (all || i < 4); ++i) {
       shown.push_back(WithLikeNames(names[i], others));
     }
-    if (names.size() > most) {
-      shown.push_back(absl::StrCat("… ", names.size() - most, " more (--all shows)"));
+    if (shown.size() < names.size()) {
+      shown.push_back(absl::StrCat("… ", names.size() - shown.size(), " more (--all shows)"));
     }
     absl::StrAppend(&text, text.empty() ? "" : "; ");
     if (outputs.recorded > 0) {
@@ -332,7 +330,6 @@ std::string Share(double share) {
 // The tolerances of the pairs, and their reasons: "float32: 1e-4 of the scale an element, 2e-5 on
 // the whole".
 std::vector<std::string> ToleranceLines(const Comparison& comparison) {
-  constexpr size_t kMost = 3;
   std::vector<std::pair<std::string, int64_t>> texts;
   for (const OutputPair& pair : comparison.outputs.pairs) {
     if (pair.same_bits || pair.tolerance_reason.empty() || !pair.difference.reason.empty())
@@ -363,24 +360,20 @@ std::vector<std::string> ToleranceLines(const Comparison& comparison) {
   }
   std::vector<std::string> lines;
   for (const auto& [text, count] : texts) {
-    if (lines.size() == kMost) {
-      lines.push_back(absl::StrCat("… ", texts.size() - kMost, " other tolerances"));
-      break;
-    }
     lines.push_back(
         absl::StrCat("tolerance", texts.size() > 1 ? absl::StrCat(" of ", count) : "", ": ", text));
   }
+  CutList(&lines, 3, "other tolerances");
   return lines;
 }
 
 // Why a recording of other inputs proves nothing.
 std::string MadeUpText(const std::vector<std::string>& inputs) {
-  constexpr size_t kMost = 4;
   std::vector<std::string> shown;
-  for (size_t i = 0; i < std::min(inputs.size(), kMost); ++i) {
-    shown.push_back(absl::StrCat("`", PrintableText(inputs[i]), "`"));
+  for (const std::string& input : inputs) {
+    shown.push_back(absl::StrCat("`", PrintableText(input), "`"));
   }
-  if (inputs.size() > kMost) shown.push_back(absl::StrCat("… ", inputs.size() - kMost, " more"));
+  CutList(&shown, 4);
   return absl::StrCat("nothing was tested: the model ran on made-up inputs (",
                       absl::StrJoin(shown, ", "),
                       "), which cannot agree with a recording; give those that it was made with: "

@@ -13,11 +13,9 @@ namespace onnxcmp {
 namespace {
 
 std::string List(const std::vector<std::string>& items, bool all) {
-  constexpr size_t kFew = 6;
-  const size_t most = all ? items.size() : std::min(items.size(), kFew);
   std::vector<std::string> shown;
-  for (size_t i = 0; i < most; ++i) shown.push_back(PrintableText(items[i]));
-  if (most < items.size()) shown.push_back(absl::StrCat("… ", items.size() - most, " more"));
+  for (const std::string& item : items) shown.push_back(PrintableText(item));
+  if (!all) CutList(&shown, 6);
   return absl::StrJoin(shown, ", ");
 }
 
@@ -37,20 +35,17 @@ std::string NameOf(const ProofRow& row) {
 
 // Where the two part, a line each.
 void AddParted(const ProofReport& report, bool all, std::vector<std::string>* lines) {
-  constexpr size_t kFew = 6;
-  const size_t most = all ? report.parted.size() : std::min(report.parted.size(), kFew);
-  for (size_t i = 0; i < most; ++i) {
-    const ProofRow& row = report.parted[i];
+  std::vector<std::string> parted;
+  for (const ProofRow& row : report.parted) {
     const char* const what =
         row.proof == RowProof::kDiffers
             ? "differs in exact arithmetic, by as little as the rounding of a constant"
             : "not proved";
-    lines->push_back(
+    parted.push_back(
         absl::StrCat(NameOf(row), ": ", what, row.why.empty() ? "" : ": ", PrintableText(row.why)));
   }
-  if (most < report.parted.size()) {
-    lines->push_back(absl::StrCat("… ", report.parted.size() - most, " more (--all shows)"));
-  }
+  if (!all) CutList(&parted, 6, "more (--all shows)");
+  lines->insert(lines->end(), parted.begin(), parted.end());
 }
 
 // Nodes where no proof goes on, by operator: "Loop (2 nodes): it has a graph of its own".

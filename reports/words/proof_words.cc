@@ -13,8 +13,6 @@
 namespace onnxcmp {
 namespace {
 
-constexpr size_t kMostRewrites = 8;
-
 bool AgreesOnNumbers(const Comparison& comparison) {
   return comparison.verdict == Verdict::kSame || comparison.verdict == Verdict::kClose;
 }
@@ -62,18 +60,14 @@ std::string NotProvedText(const Comparison& comparison) {
 }
 
 std::string RewritesText(const Comparison& comparison, bool all) {
-  const std::vector<Rewrite> rewrites = FindRewrites(comparison);
   std::vector<std::string> parts;
-  for (const Rewrite& rewrite : rewrites) {
-    if (!all && parts.size() == kMostRewrites && rewrites.size() > kMostRewrites + 1) {
-      parts.push_back(absl::StrCat("… ", rewrites.size() - kMostRewrites, " more (--all shows)"));
-      break;
-    }
+  for (const Rewrite& rewrite : FindRewrites(comparison)) {
     parts.push_back(absl::StrCat(rewrite.places.size() > 1
                                      ? absl::StrCat(rewrite.places.size(), kNoBreak, "×", kNoBreak)
                                      : "",
                                  rewrite.what, ": ", FindingText(rewrite)));
   }
+  if (!all) CutList(&parts, 8, "more (--all shows)");
   return absl::StrJoin(parts, "; ");
 }
 

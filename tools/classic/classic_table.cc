@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "compare/differences/element_reader.h"
+#include "compare/differences/number_strips.h"
 #include "tools/classic/classic_distance.h"
 
 namespace onnxcmp {
@@ -34,16 +35,15 @@ std::string Errors(const Value& left, const Value& right) {
       left.tensor().num_elements() != right.tensor().num_elements()) {
     return "";
   }
-  constexpr int64_t kStrip = 512;
-  std::array<float, kStrip> x;
-  std::array<float, kStrip> y;
+  std::array<float, kNumberStrip> x;
+  std::array<float, kNumberStrip> y;
   const ElementReader left_reader(left.tensor());
   const ElementReader right_reader(right.tensor());
   float absolute = 0;
   float relative = 0;
   const int64_t size = left.tensor().num_elements();
-  for (int64_t first = 0; first < size; first += kStrip) {
-    const int64_t count = std::min(kStrip, size - first);
+  for (int64_t first = 0; first < size; first += kNumberStrip) {
+    const int64_t count = std::min(kNumberStrip, size - first);
     left_reader.Read(first, count, x.data());
     right_reader.Read(first, count, y.data());
     for (size_t i = 0; i < static_cast<size_t>(count); ++i) {

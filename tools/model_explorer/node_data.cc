@@ -26,7 +26,7 @@ namespace {
 using NodeDataJson = nlohmann::ordered_json;
 
 // JSON has no infinity: values that do not compare are as far apart as this.
-constexpr double kFarthest = 1e30;
+constexpr double kFarthestShown = 1e30;
 constexpr double kMostDecibels = 400;
 constexpr char kTextColor[] = "#14171a";
 
@@ -58,9 +58,10 @@ struct NodeFinding {
 double ErrorOf(const ComparedRow& row) {
   if (row.difference == nullptr) return 0;
   const TensorDifference& difference = *row.difference;
-  if (!difference.values.reason.empty() || difference.non_finite_disagree > 0) return kFarthest;
+  if (!difference.values.reason.empty() || difference.non_finite_disagree > 0)
+    return kFarthestShown;
   const double share = std::pow(10.0, -difference.sqnr / 20);
-  return std::isfinite(share) ? std::min(share, kFarthest) : difference.values.max_relative;
+  return std::isfinite(share) ? std::min(share, kFarthestShown) : difference.values.max_relative;
 }
 
 // By result of a side.
@@ -133,9 +134,9 @@ const char* BackgroundOf(Relation relation) {
 // From light for errors of rounding to dark for 1 and beyond, by decades. The page's orange.
 std::string BackgroundOf(double error) {
   constexpr std::array<int, 3> kLight = {0xf2, 0xf4, 0xf6}, kDark = {0xd9, 0x66, 0x1f};
-  constexpr double kDecades = 8;
+  constexpr double kDecadesShown = 8;
   const double share =
-      error > 0 ? std::clamp((std::log10(error) + kDecades) / kDecades, 0.0, 1.0) : 0;
+      error > 0 ? std::clamp((std::log10(error) + kDecadesShown) / kDecadesShown, 0.0, 1.0) : 0;
   std::string color = "#";
   for (size_t i = 0; i < kLight.size(); ++i) {
     const double part = kLight[i] + share * (kDark[i] - kLight[i]);

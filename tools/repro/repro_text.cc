@@ -20,8 +20,7 @@
 namespace onnxcmp {
 namespace {
 
-constexpr int kWidth = 100;
-constexpr int kLabel = 12;
+constexpr int kHeadWidth = 12;
 
 // "MatMul linear, node 'MatMul_3' in decoder/attention_0".
 std::string Place(const ResultStream& stream, int r) {
@@ -57,10 +56,10 @@ std::string SizeOf(const std::string& folder, const std::string& file) {
 class Lines {
  public:
   void Add(absl::string_view label, const std::string& text) {
-    std::string head = PadRight(label, kLabel);
-    for (const std::string& line : WrapText(text, kWidth - kLabel)) {
+    std::string head = PadRight(label, kHeadWidth);
+    for (const std::string& line : WrapText(text, 100 - kHeadWidth)) {
       absl::StrAppend(&text_, head, line, "\n");
-      head = std::string(kLabel, ' ');
+      head = std::string(kHeadWidth, ' ');
     }
   }
   void Blank() { text_ += "\n"; }

@@ -180,12 +180,10 @@ std::optional<double> CauseEffects::DistanceWithout(const Replacements& replaced
 }
 
 double UnexplainedLimit(const SideGraph& left, const SideGraph& right) {
-  constexpr double kLeast = 1e-3;
-  constexpr double kRoundings = 16;
-  double limit = kLeast;
+  double limit = 1e-3;
   for (const SideGraph* graph : {&left, &right}) {
     for (const auto& [output, source] : graph->outputs()) {
-      limit = std::max(limit, kRoundings * EpsilonOf(graph->result(output).precision));
+      limit = std::max(limit, 16 * EpsilonOf(graph->result(output).precision));
     }
   }
   return limit;

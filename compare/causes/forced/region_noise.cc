@@ -203,10 +203,6 @@ RegionNoise::Elements RegionNoise::Noise(int r, double epsilon, double steps,
 
 RegionNoise::Ratios RegionNoise::RatiosOf(const Measured& held, const Measured& own, double epsilon,
                                           Elements noise, double up_to) const {
-  // Another seed may move single elements much farther, but rarely so many of them.
-  constexpr double kFarBeyond = 16 * kMaxRatio;
-  constexpr int64_t kMany = 64;
-  constexpr int64_t kShare = 64;
   // The last place of a masked -1e9 exceeds all other elements.
   constexpr double kMasked = 64;
   std::vector<double> of_pieces(static_cast<size_t>(NumberPieces(own.size)));
@@ -242,7 +238,7 @@ RegionNoise::Ratios RegionNoise::RatiosOf(const Measured& held, const Measured& 
         ours, theirs, begin, end,
         [&](int64_t first, int64_t count, const double* a, const double* b) {
           const Expected expected = {a, noise.data() + first, rms, epsilon / 2, 1e-3 * held.scale};
-          far += expected.CountBeyond(b, count, kFarBeyond);
+          far += expected.CountBeyond(b, count, 16 * kMaxRatio);
           // Most strips need no division.
           if (expected.CountBeyond(b, count, greatest) == 0) return true;
           for (int64_t i = 0; i < count; ++i) {
@@ -259,7 +255,8 @@ RegionNoise::Ratios RegionNoise::RatiosOf(const Measured& held, const Measured& 
   Ratios ratios;
   for (const double of_piece : of_pieces) ratios.greatest = std::max(ratios.greatest, of_piece);
   const int64_t far = absl::c_accumulate(far_of_pieces, int64_t{0});
-  ratios.hopeless = far >= std::max(kMany, own.size / kShare);
+  // Another seed may move single elements much farther, but rarely so many of them.
+  ratios.hopeless = far >= std::max<int64_t>(64, own.size / 64);
   return ratios;
 }
 
@@ -344,9 +341,8 @@ RegionNoise::NoiseRatio RegionNoise::JudgeConstant(int r) const {
     return noise_ratio;
   }
   // A cast, a folded factor; in 16 bits one rounding of it on each side.
-  constexpr double kCoarse = 1e-4;
   const bool cast = left.dtype != run_.right().result(r).dtype;
-  const double steps = epsilon > kCoarse && !cast ? 2 : 8;
+  const double steps = epsilon > EpsilonOf(DType::kFloat) && !cast ? 2 : 8;
   noise_ratio.ratio =
       epsilon == 0 ? kInfinity : noise_ratio.distance / (steps * epsilon) * kMaxRatio;
   return noise_ratio;
@@ -406,12 +402,10 @@ RegionNoise::NoiseRatio RegionNoise::Judge(int r) const {
   if (!std::isfinite(noise_ratio.distance)) return noise_ratio;
   noise_ratio.ratio = noise_ratio.distance / epsilon;
   if (noise_ratio.distance <= kAlwaysRounding * epsilon) return noise_ratio;
-  // Equivalent regions have inputs of about the same size, and round alike.
-  constexpr int kEnough = 3;
-  constexpr double kAsFar = 0.5;
   Judged& judged = judged_[KindOf(r, epsilon)];
-  if (judged.hopeless >= kEnough && !judged.explained &&
-      noise_ratio.distance >= kAsFar * judged.least_distance) {
+  // Equivalent regions have inputs of about the same size, and round alike.
+  if (judged.hopeless >= 3 && !judged.explained &&
+      noise_ratio.distance >= 0.5 * judged.least_distance) {
     noise_ratio.ratio = kInfinity;
     return noise_ratio;
   }

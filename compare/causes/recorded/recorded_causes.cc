@@ -14,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "compare/base/thresholds.h"
 #include "compare/causes/forced/forced_run.h"
 #include "compare/causes/forced/region_noise.h"
 #include "compare/causes/forced/shaken_value.h"
@@ -37,9 +38,6 @@
 namespace onnxcmp {
 namespace {
 
-// A local error this many times the change that moving values by their last place makes is no
-// rounding.
-constexpr double kBeyondRounding = 4;
 constexpr uint64_t kSeeds = 2;
 
 Shape SqueezedShape(const Shape& shape) {
@@ -337,7 +335,8 @@ class RecordedCauseFinder {
         judged.local->values.beyond == 0 && !judged.local->values.fault.empty()) {
       return true;
     }
-    return RootMeanSquare(judged.own, judged.given) <= kBeyondRounding * judged.noise &&
+    return RootMeanSquare(judged.own, judged.given) <=
+               thresholds::kMostRoundingGrowth * judged.noise &&
            !IsScaledOrShifted(judged.own, judged.given, epsilon_);
   }
 
@@ -401,7 +400,7 @@ class RecordedCauseFinder {
   // The operators since the previous recorded results, if there are several: one of them is at
   // fault.
   std::string Between(int r) const {
-    constexpr size_t kMost = 8;
+    constexpr size_t kMostBetween = 8;
     const Region region = RegionOf(graph_, r, [&](int read) {
       const Judged* const judged = Find(read);
       return graph_.IsConstant(read) || (judged != nullptr && !judged->given.empty());
@@ -415,8 +414,8 @@ class RecordedCauseFinder {
                                      : absl::StrCat(made.op_type, " ", graph_.result(first).name));
     }
     if (names.size() < 2) return "";
-    if (names.size() > kMost) {
-      const size_t left_out = names.size() - kMost;
+    if (names.size() > kMostBetween) {
+      const size_t left_out = names.size() - kMostBetween;
       names.erase(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(left_out));
       names.insert(names.begin(), absl::StrCat("… ", left_out, " others"));
     }

@@ -112,8 +112,9 @@ double ConstantSimilarity(const Measured& left, const Measured& right) {
     ForEachStrip(ours, theirs, 0, left.size, correlate);
     const double norm = std::sqrt(left_squares.Sum()) * std::sqrt(right_squares.Sum());
     // Rounding must not decide the order of two that differ by a factor alone.
-    constexpr double kSteps = 1 << 20;
-    const double correlation = norm > 0 ? std::round(products.Sum() / norm * kSteps) / kSteps : 0;
+    constexpr double kCorrelationSteps = 1 << 20;
+    const double correlation =
+        norm > 0 ? std::round(products.Sum() / norm * kCorrelationSteps) / kCorrelationSteps : 0;
     if (correlation > 0.9) similarity = std::max(similarity, correlation);
   }
   if (similarity < 0.5 && left.size <= kMaxSortedConstant && MayShareHalf(ours, theirs)) {

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "absl/algorithm/container.h"
+#include "compare/base/thresholds.h"
 #include "compare/causes/repair/claims.h"
 #include "compare/causes/repair/constant_similarity.h"
 
@@ -15,7 +16,6 @@ constexpr int64_t kMaxConstantPairs = 200000;  // limit for one repair
 }  // namespace
 
 std::vector<bool> InnocentConstants(const ForcedRun& run, const ForcedState& state) {
-  constexpr double kRounding = 64;  // epsilons
   const SideGraph& right = run.right();
   const auto is_right = [&](int r) {
     if (r == kNone) return true;
@@ -23,7 +23,8 @@ std::vector<bool> InnocentConstants(const ForcedRun& run, const ForcedState& sta
     if (result.match == kNone) return false;
     if (result.own.empty()) return true;
     return IsMeasurable(result.own) &&
-           run.DistanceOf(result) <= kRounding * EpsilonOf(result.own.tensor().dtype());
+           run.DistanceOf(result) <=
+               thresholds::kFarEpsilons * EpsilonOf(result.own.tensor().dtype());
   };
   // A node reads several constants, and is judged once.
   std::vector<std::optional<bool>> known(right.nodes().size());

@@ -15,6 +15,9 @@
 namespace onnxcmp {
 namespace {
 
+constexpr size_t kMostParts = 4;
+constexpr int kMostTrials = 16;
+
 class RepairMover {
  public:
   explicit RepairMover(Repairs* repairs)
@@ -164,10 +167,8 @@ class RepairMover {
   // Moves it to an unmatched result between the repair and matched ones: the first with which more
   // results match than with the repair, which depends on it in several ways.
   bool MoveIntoRegion(const Suggestion& repair) {
-    constexpr size_t kMostNodes = 8;
-    constexpr int kMostTrials = 16;
     const auto is_matched = [&](int r) { return state().at(r).match != kNone; };
-    const Region region = RegionOf(run_.right(), repair.right, is_matched, kMostNodes);
+    const Region region = RegionOf(run_.right(), repair.right, is_matched, 8);
     const std::vector<int> before = ClassesBefore(repair.left);
     int tried = 0;
     for (const int n : region.nodes) {
@@ -189,10 +190,8 @@ class RepairMover {
   // Moves it to all outputs of a node between the repair and matched results that are parts of its
   // input, as left results are: they may have other sizes, and each needs the others for any match.
   bool MoveToParts(const Suggestion& repair) {
-    constexpr size_t kMostNodes = 8;
-    constexpr size_t kMostParts = 4;
     const auto is_matched = [&](int r) { return state().at(r).match != kNone; };
-    const Region region = RegionOf(run_.right(), repair.right, is_matched, kMostNodes);
+    const Region region = RegionOf(run_.right(), repair.right, is_matched, 8);
     for (const int n : region.nodes) {
       const StreamNode& made = *run_.right().node(n).made;
       const std::vector<int> outputs(made.outputs.begin(), made.outputs.end());

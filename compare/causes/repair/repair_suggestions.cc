@@ -14,9 +14,10 @@ namespace onnxcmp {
 namespace {
 
 constexpr size_t kFirstSuspects = 6;
-constexpr int kReaderLevels = 3;
-constexpr size_t kMaxNodes = 18;
 constexpr size_t kMaxCopies = 8;  // before these
+constexpr int kReaderLevels = 3;
+
+constexpr size_t kMaxSuggested = 18;
 constexpr int kHops = 3;
 constexpr size_t kMaxAfter = 24;
 // Evidence for a node that passes on its input: that it might, and that it nearly does.
@@ -310,7 +311,7 @@ Suggester::Suspects Suggester::FirstSuspects(const ForcedState& state,
     }
     level = std::move(next);
   }
-  if (nodes.size() > kMaxNodes) nodes.resize(kMaxNodes);
+  if (nodes.size() > kMaxSuggested) nodes.resize(kMaxSuggested);
   Suspects suspects;
   suspects.chosen.insert(nodes.begin(), nodes.end());
   // A node that passes on its input may have lost its operator, or its other inputs.

@@ -41,7 +41,7 @@ Doubles Scaled(Doubles lanes, double scale) {
 // units of the last place. False if some float is not finite.
 bool ExtremesOfFloats(const float* a, const float* b, int64_t count, StripErrors* errors) {
   constexpr int32_t kMagnitude = std::numeric_limits<int32_t>::max();
-  constexpr int32_t kExponent = 0x7f800000;  // an infinity's bits
+  constexpr int32_t kInfinityBits = 0x7f800000;  // an infinity's bits
   FloatBits greatest = {};
   FloatBits least = FloatBits{} + kMagnitude;
   FloatBits most = -least;
@@ -61,7 +61,7 @@ bool ExtremesOfFloats(const float* a, const float* b, int64_t count, StripErrors
     const FloatSteps apart = (FloatSteps)(x > y ? x : y) - (FloatSteps)(x > y ? y : x);
     steps = apart > steps ? apart : steps;
   }
-  if (Max(greatest) >= kExponent) return false;
+  if (Max(greatest) >= kInfinityBits) return false;
   const auto as_float = [](int32_t place) {
     return double{std::copysign(std::bit_cast<float>(std::abs(place)), place < 0 ? -1.0F : 1.0F)};
   };

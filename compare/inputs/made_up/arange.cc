@@ -17,10 +17,9 @@ constexpr int kMostHops = 24;
 
 // One more than the last number of a constant that counts along its only axis longer than 1.
 std::optional<TracedSize> OfConstant(const Tensor& tensor) {
-  constexpr int64_t kLeast = 3;
-  constexpr int64_t kMost = 1 << 20;
+  constexpr int64_t kLeastNumbers = 3;
   const int64_t count = tensor.num_elements();
-  if (count < kLeast || count > kMost || tensor.dtype() == DType::kString ||
+  if (count < kLeastNumbers || count > (1 << 20) || tensor.dtype() == DType::kString ||
       IsComplex(tensor.dtype())) {
     return std::nullopt;
   }
@@ -33,7 +32,7 @@ std::optional<TracedSize> OfConstant(const Tensor& tensor) {
   for (const int64_t dim : tensor.shape()) {
     if (dim > 1) row = dim;
   }
-  if (row < kLeast || (numbers[0] != 0 && numbers[0] != 1)) return std::nullopt;
+  if (row < kLeastNumbers || (numbers[0] != 0 && numbers[0] != 1)) return std::nullopt;
   for (int64_t i = 0; i < count; ++i) {
     if (numbers[static_cast<size_t>(i)] != numbers[0] + static_cast<double>(i % row)) {
       return std::nullopt;

@@ -98,13 +98,12 @@ void ValueMaker::Pad(const InputPurpose& purpose, size_t row, int64_t limit,
 // The second set reaches the table's end, or with the third the end of the usual time steps.
 int64_t ValueMaker::Position(int64_t i, int64_t row, size_t rank, const InputPurpose& purpose,
                              std::optional<int64_t> limit) const {
-  constexpr int64_t kMostSteps = 999;
-  constexpr int64_t kStep = 97;
+  constexpr int64_t kLastStep = 999;
   const int64_t at = i % row;
   if (!limit.has_value()) {
     const bool steps = rank <= 1 && (set_ % 4 == 1 || IsForTheRare());
     if (!steps) return at + set_;
-    return at + 1 == row ? kMostSteps : std::min(kMostSteps, kStep * (at + 1));
+    return at + 1 == row ? kLastStep : std::min(kLastStep, 97 * (at + 1));
   }
   int64_t first = set_;
   if (set_ % 4 == 1 && *limit > row) first = *limit - row;

@@ -83,9 +83,8 @@ int64_t ValueMaker::LargeInteger(DType dtype) {
   const bool longer = regime_ != Regime::kWhole && BitWidth(dtype) == 64;
   if (longer && random_.Below(regime_ == Regime::kHuge ? 2 : 3) == 0) {
     // Odd, and beyond what doubles tell apart.
-    constexpr double kLeast = 54;
-    constexpr double kNanoseconds = 61;
-    const double size = std::exp2(kLeast + random_.Uniform() * (kNanoseconds - kLeast));
+    constexpr double kLeastNanoseconds = 54;
+    const double size = std::exp2(kLeastNanoseconds + random_.Uniform() * (61 - kLeastNanoseconds));
     return static_cast<int64_t>(size) | 1;
   }
   const double size = std::exp2(random_.Uniform() * (longer ? kMilliseconds : kProducts));

@@ -191,16 +191,16 @@ double ValueMaker::Number(const InputPurpose& purpose, bool scalar, std::optiona
   }
   if (!purpose.range.has_value()) return purpose.shrink * number;
   // The range that the scale was calibrated for.
-  constexpr double kDeviations = 3;
+  constexpr double kDeviationsOfRange = 3;
   const auto [least, greatest] = *purpose.range;
-  const bool wide = least <= -kDeviations && greatest >= kDeviations;
-  const bool much_wider = greatest - least > 8 * kDeviations;
+  const bool wide = least <= -kDeviationsOfRange && greatest >= kDeviationsOfRange;
+  const bool much_wider = greatest - least > 8 * kDeviationsOfRange;
   const double middle = 0.5 * (least + greatest);
   const double half = greatest - middle;
   const double within =
       purpose.shrink * (regime_ == Regime::kEven ? middle + number / kEven * half
                         : wide && !much_wider    ? number
-                                                 : middle + number * half / kDeviations);
+                                                 : middle + number * half / kDeviationsOfRange);
   // Clipped numbers are equal if both sides are quantized alike.
   return set_ % 4 == 1 ? within : std::clamp(within, least, greatest);
 }

@@ -26,6 +26,9 @@
 namespace onnxcmp {
 namespace {
 
+static constexpr double kFar = 1e15;  // a greater limit is never reached
+static constexpr size_t kMostSteps = 20000;
+
 // State of an input's elements along the way.
 struct Form {
   bool number = true;    // they are still the input's numbers
@@ -73,9 +76,7 @@ class Walker {
   }
 
  private:
-  static constexpr size_t kMostSteps = 20000;
-  static constexpr double kLarge = 1e3;
-  static constexpr double kFar = 1e15;  // a greater limit is never reached
+  static constexpr double kLargeFactor = 1e3;
 
   bool IsInteger() const { return onnxcmp::IsInteger(input_->type.dtype); }
   bool IsFloat() const { return IsFloatingPoint(input_->type.dtype); }
@@ -477,7 +478,8 @@ class Walker {
     AddStep(node, *number, ConstantIn(scope, node.inputs[0]) != nullptr, &form.gain, &form.offset);
     // 1 - mask, and results of it.
     if (node.op_type == "Sub" && *number == 1) form.truth = true;
-    if (node.op_type == "Mul" && (*number <= -kLarge || (form.truth && *number >= kLarge))) {
+    if (node.op_type == "Mul" &&
+        (*number <= -kLargeFactor || (form.truth && *number >= kLargeFactor))) {
       form.scaled = true;
     }
     FollowOutput(scope, node, form);
