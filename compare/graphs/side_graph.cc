@@ -1,7 +1,9 @@
 #include "compare/graphs/side_graph.h"
 
 #include <algorithm>
+#include <iterator>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
@@ -75,6 +77,35 @@ std::vector<int> SideGraph::Reads(int n) const {
   }
   reads.insert(reads.end(), node(n).captures.begin(), node(n).captures.end());
   return reads;
+}
+
+std::vector<int> SideGraph::Before(int r) const {
+  return r == kNone || producer(r) == kNone ? std::vector<int>() : Reads(producer(r));
+}
+
+std::vector<int> SideGraph::After(int r) const {
+  std::vector<int> after;
+  for (const int n : readers(r)) {
+    absl::c_copy_if(node(n).made->outputs, std::back_inserter(after),
+                    [](int output) { return output != kNone; });
+  }
+  return after;
+}
+
+void SideGraph::ReachBefore(const std::vector<int>& results, absl::FunctionRef<bool(int)> passes,
+                            size_t most, int hops) const {
+  std::vector<int> first;
+  for (const int r : results) absl::c_copy(Before(r), std::back_inserter(first));
+  Reach(
+      std::move(first), [&](int r) { return Before(r); }, passes, most, hops);
+}
+
+void SideGraph::ReachAfter(const std::vector<int>& results, absl::FunctionRef<bool(int)> passes,
+                           size_t most, int hops) const {
+  std::vector<int> first;
+  for (const int r : results) absl::c_copy(After(r), std::back_inserter(first));
+  Reach(
+      std::move(first), [&](int r) { return After(r); }, passes, most, hops);
 }
 
 bool SideGraph::IsConstant(int r) const {

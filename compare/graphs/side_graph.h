@@ -3,7 +3,9 @@
 #ifndef ONNXCMP_COMPARE_GRAPHS_SIDE_GRAPH_H_
 #define ONNXCMP_COMPARE_GRAPHS_SIDE_GRAPH_H_
 
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,6 +13,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "compare/graphs/node_runner.h"
+#include "compare/graphs/reach.h"
 #include "compare/streams/result_stream.h"
 #include "evaluator/model/model.h"
 #include "evaluator/run/evaluator.h"
@@ -46,6 +49,15 @@ class SideGraph {
   const std::vector<int>& readers(int r) const { return readers_[Index(r)]; }
   // All results that a node reads: its inputs and captures.
   std::vector<int> Reads(int n) const;
+  // The results that one is computed from, and those that are computed from it; some may be listed
+  // twice. Nothing before kNone.
+  std::vector<int> Before(int r) const;
+  std::vector<int> After(int r) const;
+  // Visits all results before or after some, as Reach() does.
+  void ReachBefore(const std::vector<int>& results, absl::FunctionRef<bool(int)> passes,
+                   size_t most = kUnlimited, int hops = std::numeric_limits<int>::max()) const;
+  void ReachAfter(const std::vector<int>& results, absl::FunctionRef<bool(int)> passes,
+                  size_t most = kUnlimited, int hops = std::numeric_limits<int>::max()) const;
   // An initializer, or the result of a node that reads nothing.
   bool IsConstant(int r) const;
   // By result: true if it depends on constants alone.

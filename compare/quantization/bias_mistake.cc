@@ -8,7 +8,6 @@
 #include <utility>
 #include <variant>
 
-#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_format.h"
 #include "compare/base/thresholds.h"
 #include "compare/quantization/dequantized_view.h"
@@ -42,19 +41,11 @@ double AlphaOf(const Node* node) {
 // Constants of the other side that a result depends on within a few nodes.
 std::vector<int> BiasCandidates(const SideValues& other, int partner) {
   std::vector<int> found;
-  absl::flat_hash_set<int> seen;
-  std::vector<int> level = {partner};
-  for (int hop = 0; hop < kBiasHops; ++hop) {
-    std::vector<int> next;
-    for (const int r : level) {
-      const int n = other.graph().producer(r);
-      if (n == kNone) continue;
-      for (const int read : other.graph().Reads(n)) {
-        if (seen.insert(read).second) (other.IsFixed(read) ? found : next).push_back(read);
-      }
-    }
-    level = std::move(next);
-  }
+  const auto passes = [&](int before) {
+    if (other.IsFixed(before)) found.push_back(before);
+    return !other.IsFixed(before);
+  };
+  other.graph().ReachBefore({partner}, passes, kUnlimited, kBiasHops);
   return found;
 }
 

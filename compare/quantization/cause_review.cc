@@ -128,18 +128,10 @@ class Review {
   // The first replaced results that depend on a result.
   std::vector<int> FirstReplaced(int r) const {
     std::vector<int> found;
-    std::vector<int> open = {r};
-    absl::flat_hash_set<int> seen;
-    while (!open.empty()) {
-      const int next = open.back();
-      open.pop_back();
-      for (const int n : graph_.readers(next)) {
-        for (const int output : graph_.node(n).made->outputs) {
-          if (output == kNone || !seen.insert(output).second) continue;
-          (run_.replaced(output) ? found : open).push_back(output);
-        }
-      }
-    }
+    graph_.ReachAfter({r}, [&](int after) {
+      if (run_.replaced(after)) found.push_back(after);
+      return !run_.replaced(after);
+    });
     return found;
   }
 
@@ -149,23 +141,20 @@ class Review {
     for (const int n : run_.RegionOf(r)) {
       const StreamNode& made = *graph_.node(n).made;
       results.insert(results.end(), made.outputs.begin(), made.outputs.end());
-      for (const int read : graph_.Reads(n)) {
-        // Constants and their own inputs.
-        std::vector<int> open = {read};
-        while (!open.empty() && results.size() < 1000) {
-          const int constant = open.back();
-          open.pop_back();
-          if (!run_.quantized().IsFixed(constant)) continue;
-          results.push_back(constant);
-          if (graph_.producer(constant) == kNone) continue;
-          for (const int from : graph_.Reads(graph_.producer(constant))) open.push_back(from);
-        }
-      }
+    }
+    // Constants and their own inputs.
+    graph_.ReachBefore(
+        std::vector<int>(results),
+        [&](int constant) {
+          const bool is_fixed = run_.quantized().IsFixed(constant);
+          if (is_fixed) results.push_back(constant);
+          return is_fixed;
+        },
+        1000);
+    for (const int output : graph_.After(r)) {
+      if (run_.partner(output) == run_.partner(r)) results.push_back(output);
     }
     for (const int n : graph_.readers(r)) {
-      for (const int output : graph_.node(n).made->outputs) {
-        if (output != kNone && run_.partner(output) == run_.partner(r)) results.push_back(output);
-      }
       // A DequantizeLinear reads it with its own scale and zero point.
       if (graph_.node(n).made->op_type != "DequantizeLinear") continue;
       for (const int read : graph_.Reads(n)) results.push_back(read);

@@ -1,10 +1,12 @@
 #include "compare/quantization/counterpart_run.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <string>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/container/node_hash_map.h"
 #include "absl/strings/match.h"
@@ -14,6 +16,7 @@
 #include "compare/base/thresholds.h"
 #include "compare/differences/tensor_distance.h"
 #include "compare/graphs/named_partners.h"
+#include "compare/graphs/region.h"
 #include "compare/operators/operator_traits.h"
 
 namespace onnxcmp {
@@ -28,7 +31,6 @@ constexpr double kClearly = 0.1;
 constexpr double kDoubtful = 0.02;
 constexpr size_t kMostCandidates = 64;
 constexpr size_t kMostOrigins = 8;
-constexpr size_t kMostNodes = 64;
 
 // The input of a QuantizeLinear; kNone for other nodes.
 int RoundedBy(const StreamNode& made) {
@@ -224,7 +226,7 @@ std::vector<int> CounterpartRun::Candidates(int first, int r) const {
   };
   if (first != kNone) add_if_alike(first);
   const auto add = [&](int result) {
-    if (result == kNone || !seen.insert(result).second) return false;
+    if (!seen.insert(result).second) return false;
     if (result != first) add_if_alike(result);
     return true;
   };
@@ -233,11 +235,7 @@ std::vector<int> CounterpartRun::Candidates(int first, int r) const {
   for (int hop = 0; hop < kHops && seen.size() < kMostCandidates; ++hop) {
     std::vector<int> next;
     for (const int from : level) {
-      for (const int reader : theirs.readers(from)) {
-        for (const int output : theirs.node(reader).made->outputs) {
-          if (add(output)) next.push_back(output);
-        }
-      }
+      absl::c_copy_if(theirs.After(from), std::back_inserter(next), add);
     }
     level = std::move(next);
   }
@@ -272,40 +270,28 @@ bool CounterpartRun::AreAlike(int n, int candidate) const {
 }
 
 std::vector<int> CounterpartRun::AlignedAfter(int r) const {
-  const SideGraph& graph = quantized_.graph();
   std::vector<int> found;
-  std::vector<int> level = {r};
-  for (int hop = 0; hop < kHopsAfter; ++hop) {
-    std::vector<int> next;
-    for (const int from : level) {
-      for (const int reader : graph.readers(from)) {
-        for (const int output : graph.node(reader).made->outputs) {
-          if (output == kNone) continue;
-          (aligned_[Index(output)] == kNone ? next : found)
-              .push_back(aligned_[Index(output)] == kNone ? output : aligned_[Index(output)]);
-        }
-      }
-    }
-    if (found.size() + next.size() > kMostCandidates) break;
-    level = std::move(next);
-  }
+  quantized_.graph().ReachAfter(
+      {r},
+      [&](int after) {
+        const int aligned = aligned_[Index(after)];
+        if (aligned != kNone) found.push_back(aligned);
+        return aligned == kNone;
+      },
+      kMostCandidates, kHopsAfter);
   return found;
 }
 
 bool CounterpartRun::IsMadeOf(int candidate, const std::vector<int>& earlier) const {
-  const SideGraph& graph = other_.graph();
-  absl::flat_hash_set<int> seen;
-  std::vector<int> open = {candidate};
-  while (!open.empty() && seen.size() < kMostCandidates && !earlier.empty()) {
-    const int n = graph.producer(open.back());
-    open.pop_back();
-    if (n == kNone) continue;
-    for (const int read : graph.Reads(n)) {
-      if (std::find(earlier.begin(), earlier.end(), read) != earlier.end()) return true;
-      if (!other_.IsFixed(read) && seen.insert(read).second) open.push_back(read);
-    }
+  bool found = false;
+  const auto passes = [&](int before) {
+    found = found || std::find(earlier.begin(), earlier.end(), before) != earlier.end();
+    return !found && !other_.IsFixed(before);
+  };
+  if (!earlier.empty()) {
+    other_.graph().ReachBefore({candidate}, passes, kMostCandidates);
   }
-  return false;
+  return found;
 }
 
 int CounterpartRun::BestCandidate(int n, int r, const DequantizedView& own) const {
@@ -420,22 +406,8 @@ void CounterpartRun::FindPartner(int n, int r) {
 }
 
 std::vector<int> CounterpartRun::RegionOf(int r) const {
-  const SideGraph& graph = quantized_.graph();
-  std::vector<int> nodes;
-  absl::flat_hash_set<int> seen;
-  std::vector<int> open = {r};
-  while (!open.empty() && nodes.size() < kMostNodes) {
-    const int next = open.back();
-    open.pop_back();
-    const int n = graph.producer(next);
-    if (n == kNone || !seen.insert(n).second) continue;
-    nodes.push_back(n);
-    for (const int read : graph.Reads(n)) {
-      if (!replaced(read) && !quantized_.IsFixed(read)) open.push_back(read);
-    }
-  }
-  std::sort(nodes.begin(), nodes.end());
-  return nodes;
+  const auto is_entry = [&](int read) { return replaced(read) || quantized_.IsFixed(read); };
+  return onnxcmp::RegionOf(quantized_.graph(), r, is_entry).nodes;
 }
 
 Value CounterpartRun::RunRegion(const std::vector<int>& region, int r, int constant,

@@ -22,7 +22,7 @@ int IntegersAfter(const SideValues& side, int r) {
   while (side.graph().producer(r) != kNone) {
     const int integers = side.all_params().Dequantizes(r);
     if (integers != kNone) return integers;
-    const std::vector<int> reads = side.graph().Reads(side.graph().producer(r));
+    const std::vector<int> reads = side.graph().Before(r);
     if (reads.empty()) return kNone;
     r = reads.front();
   }
@@ -45,18 +45,11 @@ class WeightsFinder {
  public:
   WeightsFinder(const CounterpartRun& run, int partner) : other_(run.other()) {
     // The partner's own constants come first.
-    std::vector<int> level = {partner};
-    for (int hop = 0; hop < kHopsBack && partner != kNone; ++hop) {
-      std::vector<int> next;
-      for (const int r : level) {
-        const int n = other_.graph().producer(r);
-        if (n == kNone) continue;
-        for (const int read : other_.graph().Reads(n)) {
-          (other_.IsFixed(read) ? near_ : next).push_back(read);
-        }
-      }
-      level = std::move(next);
-    }
+    const auto passes = [&](int before) {
+      if (other_.IsFixed(before)) near_.push_back(before);
+      return !other_.IsFixed(before);
+    };
+    other_.graph().ReachBefore({partner}, passes, kUnlimited, kHopsBack);
   }
 
   // Sets the partner; false if there is none.
@@ -155,12 +148,10 @@ std::optional<QuantizedWeights> Unpacked(const CounterpartRun& run, int n, int p
     }
   }
   // Constants that the partner reads come first; the first of equals stays.
-  if (partner != kNone && other.graph().producer(partner) != kNone) {
-    const std::vector<int> reads = other.graph().Reads(other.graph().producer(partner));
-    std::stable_partition(constants.begin(), constants.end(), [&](int r) {
-      return std::find(reads.begin(), reads.end(), r) != reads.end();
-    });
-  }
+  const std::vector<int> reads = other.graph().Before(partner);
+  std::stable_partition(constants.begin(), constants.end(), [&](int r) {
+    return std::find(reads.begin(), reads.end(), r) != reads.end();
+  });
   for (const int r : constants) {
     const Shape& shape = *other.graph().result(r).shape;
     const std::optional<DequantizedView> measured = other.RealsOf(r);
