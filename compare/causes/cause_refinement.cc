@@ -34,11 +34,9 @@ int ComputedPartner(const ForcedRun& run, const ForcedState& state, int right) {
     if (!is_member(before)) continue;
     // A left reader of that partner, unless another right result is aligned with it.
     const std::vector<int>& results = run.right().results();
-    for (const int reader : left.graph().readers(before)) {
-      for (const int l : left.graph().node(reader).made->outputs) {
-        const auto is_it = [&](int r) { return r != right && run.aligned(r) == l; };
-        if (is_member(l) && std::none_of(results.begin(), results.end(), is_it)) return l;
-      }
+    for (const int l : left.graph().After(before)) {
+      const auto is_it = [&](int r) { return r != right && run.aligned(r) == l; };
+      if (is_member(l) && std::none_of(results.begin(), results.end(), is_it)) return l;
     }
     return before;
   }

@@ -23,21 +23,16 @@ std::vector<bool> LeadsToFailure(const RecordedSide& side) {
       return name.empty() || by_name.contains(name);
     };
     if (absl::c_all_of(node.outputs, is_there)) continue;
-    std::vector<int> open;
-    const auto add = [&](int r) {
-      if (r == kNone || leads[Index(r)]) return;
-      leads[Index(r)] = true;
-      open.push_back(r);
-    };
+    std::vector<int> read;
     for (const std::string& input : node.inputs) {
-      if (const auto it = by_name.find(input); it != by_name.end()) add(it->second);
+      if (const auto it = by_name.find(input); it != by_name.end()) read.push_back(it->second);
     }
-    while (!open.empty()) {
-      const int n = graph.producer(open.back());
-      open.pop_back();
-      if (n == kNone) continue;
-      for (const int read : graph.Reads(n)) add(read);
-    }
+    const auto add = [&](int r) {
+      leads[Index(r)] = true;
+      return true;
+    };
+    absl::c_for_each(read, add);
+    graph.ReachBefore(read, add);
     break;
   }
   return leads;

@@ -124,12 +124,10 @@ class Finder {
   }
 
   bool ReadsFinite(int r) const {
-    const int n = run_.right().producer(r);
-    return n == kNone || absl::c_all_of(run_.right().Reads(n), [&](int read) {
-             const Value& held = state_.at(read).held;
-             return !IsMeasurable(held) || !IsFloatingPoint(held.tensor().dtype()) ||
-                    IsFinite(held);
-           });
+    return absl::c_all_of(run_.right().Before(r), [&](int read) {
+      const Value& held = state_.at(read).held;
+      return !IsMeasurable(held) || !IsFloatingPoint(held.tensor().dtype()) || IsFinite(held);
+    });
   }
 
   const ForcedRun& run_;

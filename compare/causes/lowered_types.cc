@@ -9,7 +9,6 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/container/btree_map.h"
-#include "absl/container/btree_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "compare/causes/first_overflow.h"
@@ -173,22 +172,13 @@ class TypeSearch {
   // The last results at and before an argument whose rounding exceeds `least` of their size.
   std::vector<Rounding> RoundingsBefore(int argument, double least) const {
     std::vector<Rounding> found;
-    absl::btree_set<int> seen = {argument};
-    std::vector<int> open = {argument};
-    while (!open.empty() && seen.size() < kMaxBefore) {
-      const int r = open.back();
-      open.pop_back();
-      if (const std::optional<Rounding> rounding = RoundingAt(r);
-          rounding.has_value() && rounding->relative > least) {
-        found.push_back(*rounding);
-        continue;
-      }
-      const int n = right_.producer(r);
-      if (n == kNone) continue;
-      for (const int read : right_.Reads(n)) {
-        if (seen.insert(read).second) open.push_back(read);
-      }
-    }
+    const auto passes = [&](int r) {
+      const std::optional<Rounding> rounding = RoundingAt(r);
+      const bool is_one = rounding.has_value() && rounding->relative > least;
+      if (is_one) found.push_back(*rounding);
+      return !is_one;
+    };
+    if (passes(argument)) right_.ReachBefore({argument}, passes, kMaxBefore);
     return found;
   }
 

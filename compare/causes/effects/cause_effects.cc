@@ -1,9 +1,11 @@
 #include "compare/causes/effects/cause_effects.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/string_view.h"
@@ -57,21 +59,14 @@ class CauseEffects::PartialRun : public Replacer {
   NodeOutputs* kept_ = nullptr;
 };
 
-std::vector<bool> CauseEffects::NodesBehind(std::vector<int> open,
+std::vector<bool> CauseEffects::NodesBehind(const std::vector<int>& results,
                                             absl::FunctionRef<bool(int)> ends) const {
   const SideGraph& right = run_.right();
   std::vector<bool> behind(right.nodes().size());
-  while (!open.empty()) {
-    const int r = open.back();
-    open.pop_back();
-    for (const int n : right.readers(r)) {
-      if (behind[Index(n)]) continue;
-      behind[Index(n)] = true;
-      for (const int output : right.node(n).made->outputs) {
-        if (output != kNone && !ends(output)) open.push_back(output);
-      }
-    }
-  }
+  right.ReachAfter(results, [&](int r) {
+    behind[Index(right.producer(r))] = true;
+    return !ends(r);
+  });
   return behind;
 }
 
@@ -85,8 +80,7 @@ std::vector<bool> CauseEffects::OthersThanFirst(const Replacements& replaced) co
   add_missing(*first_, replaced);
   add_missing(replaced, *first_);
   // A result that both runs replace is the same whatever its node gives.
-  return NodesBehind(std::move(open),
-                     [&](int r) { return replaced.contains(r) && first_->contains(r); });
+  return NodesBehind(open, [&](int r) { return replaced.contains(r) && first_->contains(r); });
 }
 
 CauseEffects::PartialRun CauseEffects::Prepare(const Replacements& replaced) const {
@@ -105,15 +99,9 @@ CauseEffects::PartialRun CauseEffects::Prepare(const Replacements& replaced) con
       if (it != known_.end() && !others[n]) known.emplace(it->first, &it->second);
     }
   }
-  const std::vector<bool> changed = NodesBehind(std::move(starts), [](int) { return false; });
+  const std::vector<bool> changed = NodesBehind(starts, [](int) { return false; });
   std::vector<bool> needed(right.nodes().size());
   std::vector<int> open;
-  const auto need_node = [&](int n) {
-    if (needed[Index(n)]) return;
-    needed[Index(n)] = true;
-    if (known.contains(right.node(n).node)) return;
-    for (const int read : right.Reads(n)) open.push_back(read);
-  };
   // An output without a known result has no counterpart to be measured against.
   for (const auto& [output, source] : right.outputs()) {
     if (source != kNone) open.push_back(source);
@@ -121,20 +109,23 @@ CauseEffects::PartialRun CauseEffects::Prepare(const Replacements& replaced) con
   // Nodes with graphs of their own run in any case: they are not asked for known outputs.
   for (size_t n = 0; n < needed.size(); ++n) {
     const Node* node = right.nodes()[n].node;
-    const bool asked = node != nullptr && node->body == nullptr && GraphsOf(*node).empty();
-    if (!asked) need_node(static_cast<int>(n));
+    if (node != nullptr && node->body == nullptr && GraphsOf(*node).empty()) continue;
+    needed[n] = true;
+    if (known.contains(node)) continue;
+    absl::c_copy(right.Reads(static_cast<int>(n)), std::back_inserter(open));
   }
-  while (!open.empty()) {
-    const int r = open.back();
-    open.pop_back();
+  const auto is_made = [&](int r) {
     const int maker = right.producer(r);
-    if (maker == kNone || replaced.contains(r)) continue;
-    if (changed[Index(maker)] || run_.plain(r).empty()) {
-      need_node(maker);
-    } else {
+    if (maker == kNone || replaced.contains(r)) return false;
+    if (!changed[Index(maker)] && !run_.plain(r).empty()) {
       values.emplace(right.result(r).name, right.ForModel(r, run_.plain(r)));
+      return false;
     }
-  }
+    needed[Index(maker)] = true;
+    return !known.contains(right.node(maker).node);
+  };
+  Reach(
+      open, [&](int r) { return right.Before(r); }, is_made);
   absl::flat_hash_set<const Node*> left_out;
   for (size_t n = 0; n < needed.size(); ++n) {
     if (!needed[n]) left_out.insert(right.nodes()[n].node);

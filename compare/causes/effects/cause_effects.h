@@ -43,8 +43,9 @@ class CauseEffects {
 
   // Right nodes whose inputs differ from those of the first run under these replacements.
   std::vector<bool> OthersThanFirst(const Replacements& replaced) const;
-  // Right nodes that depend on a result of `open` on a way without any result that `ends` it.
-  std::vector<bool> NodesBehind(std::vector<int> open, absl::FunctionRef<bool(int)> ends) const;
+  // Right nodes that depend on one of the results on a way without any result that `ends` it.
+  std::vector<bool> NodesBehind(const std::vector<int>& results,
+                                absl::FunctionRef<bool(int)> ends) const;
   // A run with these replacements: the values it starts with, and the nodes it can skip.
   PartialRun Prepare(const Replacements& replaced) const;
 

@@ -250,12 +250,10 @@ class RecordedCauseFinder {
   // True if an input of the result's node was not replaced by its recorded value and depends on
   // wrong values.
   bool IsLost(int r) const {
-    const int n = graph_.producer(r);
-    return n != kNone && absl::c_any_of(graph_.Reads(n), [&](int read) {
-             const Judged* const judged = Find(read);
-             return (judged == nullptr || judged->given.empty()) &&
-                    (lost_[Index(read)] || IsStray(read));
-           });
+    return absl::c_any_of(graph_.Before(r), [&](int read) {
+      const Judged* const judged = Find(read);
+      return (judged == nullptr || judged->given.empty()) && (lost_[Index(read)] || IsStray(read));
+    });
   }
 
   void See(const Result& result, uint64_t seed, std::optional<Value>* replacement) {

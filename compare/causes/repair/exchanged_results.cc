@@ -110,8 +110,7 @@ class ExchangeFinder {
     const SideGraph& right = run_.right();
     std::erase_if(results, [&](int r) {
       return r == kNone || !right.IsComputed(r) || MatchOf(r) == kNone ||
-             !run_.left().computed(MatchOf(r)) ||
-             absl::c_any_of(right.Reads(right.producer(r)), [&](int read) {
+             !run_.left().computed(MatchOf(r)) || absl::c_any_of(right.Before(r), [&](int read) {
                return !right.IsConstant(read) && state().at(read).match == kNone;
              });
     });
@@ -130,16 +129,9 @@ class ExchangeFinder {
 
   // The results that depend on the members, within a limit.
   absl::flat_hash_set<int> After(const std::vector<int>& group, size_t most) const {
-    const SideGraph& right = run_.right();
     absl::flat_hash_set<int> seen;
-    std::vector<int> open = group;
-    for (size_t i = 0; i < open.size() && seen.size() < most; ++i) {
-      for (const int n : right.readers(open[i])) {
-        for (const int output : right.node(n).made->outputs) {
-          if (output != kNone && seen.insert(output).second) open.push_back(output);
-        }
-      }
-    }
+    run_.right().ReachAfter(
+        group, [&](int after) { return seen.insert(after).second; }, most);
     return seen;
   }
 

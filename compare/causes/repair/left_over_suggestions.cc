@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
-#include "absl/container/flat_hash_set.h"
 #include "compare/causes/repair/claims.h"
 #include "compare/causes/repair/constant_similarity.h"
 #include "compare/causes/repair/constant_suggestions.h"
@@ -138,21 +137,12 @@ void Suggester::SuggestHinted(const LeftOvers& open, Collector* collector) const
 }
 
 bool Suggester::FlowsIntoFixed(const ForcedState& state, int r) const {
-  std::vector<int> open = {r};
-  absl::flat_hash_set<int> seen;
-  while (!open.empty()) {
-    const int next = open.back();
-    open.pop_back();
-    for (const int n : run_.right().readers(next)) {
-      for (const int output : run_.right().node(n).made->outputs) {
-        if (output == kNone || !seen.insert(output).second) continue;
-        const ForcedResult& result = state.at(output);
-        if (result.rule == MatchRule::kFixed) return true;
-        if (result.match == kNone) open.push_back(output);
-      }
-    }
-  }
-  return false;
+  bool flows = false;
+  run_.right().ReachAfter({r}, [&](int after) {
+    flows = flows || state.at(after).rule == MatchRule::kFixed;
+    return !flows && state.at(after).match == kNone;
+  });
+  return flows;
 }
 
 std::vector<Suggestion> Suggester::ForLeftOvers(const ForcedState& state) const {

@@ -137,13 +137,9 @@ class Repairer {
   // Number of results that match only because the left's node gives them with the left's constant:
   // these prove nothing.
   int TrivialGain(const ForcedState& trial, int constant) const {
-    int found = 0;
-    for (const int n : run_.right().readers(constant)) {
-      for (const int r : run_.right().node(n).made->outputs) {
-        if (r != kNone && trial.at(r).match != kNone && state().at(r).match == kNone) ++found;
-      }
-    }
-    return found;
+    return static_cast<int>(absl::c_count_if(run_.right().After(constant), [&](int r) {
+      return trial.at(r).match != kNone && state().at(r).match == kNone;
+    }));
   }
 
   const ForcedRun& run_;

@@ -246,22 +246,16 @@ class RepairMover {
     constexpr size_t kMost = 24;
     const SideGraph& left = run_.left().graph();
     std::vector<int> classes = {c};
-    std::vector<int> level = {run_.left().representative(c)};
-    for (int hop = 0; hop < kHopsBack; ++hop) {
-      std::vector<int> before;
-      for (const int result : level) {
-        if (left.producer(result) == kNone) continue;
-        for (const int read : left.Reads(left.producer(result))) {
-          const int of = run_.left().of(read);
-          if (of == kNone || run_.left().constant(of) || absl::c_linear_search(classes, of))
-            continue;
-          if (classes.size() == kMost) return classes;
-          classes.push_back(of);
-          before.push_back(read);
-        }
+    const auto passes = [&](int before) {
+      const int of = run_.left().of(before);
+      if (of == kNone || run_.left().constant(of) || absl::c_linear_search(classes, of) ||
+          classes.size() == kMost) {
+        return false;
       }
-      level = std::move(before);
-    }
+      classes.push_back(of);
+      return true;
+    };
+    left.ReachBefore({run_.left().representative(c)}, passes, kUnlimited, kHopsBack);
     return classes;
   }
 

@@ -15,7 +15,7 @@ std::vector<bool> FindConstants(const SideGraph& right) {
   for (const int r : right.results()) {
     constant[Index(r)] = right.IsConstant(r);
     if (!right.IsComputed(r)) continue;
-    const std::vector<int> reads = right.Reads(right.producer(r));
+    const std::vector<int> reads = right.Before(r);
     constant[Index(r)] = absl::c_all_of(reads, [&](int read) { return constant[Index(read)]; });
   }
   return constant;
@@ -128,13 +128,11 @@ bool Repairs::IsMistaken(const ForcedState& trial, int r, int c) const {
 }
 
 bool Repairs::StartsRegion(int r) const {
-  const int n = run_.right().producer(r);
-  return n == kNone || absl::c_all_of(run_.right().Reads(n), [&](int read) {
-           if (IsOfConstants(read)) return true;
-           if (state().at(read).match == kNone) return false;
-           return !run_.right().IsComputed(read) ||
-                  (CopiedBy(read) == kNone && !IsClaimedTwice(read));
-         });
+  return absl::c_all_of(run_.right().Before(r), [&](int read) {
+    if (IsOfConstants(read)) return true;
+    if (state().at(read).match == kNone) return false;
+    return !run_.right().IsComputed(read) || (CopiedBy(read) == kNone && !IsClaimedTwice(read));
+  });
 }
 
 }  // namespace onnxcmp
