@@ -10,6 +10,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "evaluator/kernels/op_registry.h"
 #include "evaluator/load/load_model.h"
 #include "evaluator/model/model.h"
@@ -40,6 +41,12 @@ struct KnownModel {
   absl::flat_hash_set<std::string> constant;                   // results that depend on no input
 
   int node_count() const { return proto->graph().node_size(); }
+  // All that the node reads that makes a result; nothing if none does.
+  absl::Span<const std::string> Before(const std::string& name) const {
+    const auto maker = makers.find(name);
+    if (maker == makers.end()) return {};
+    return reads[static_cast<size_t>(maker->second)];
+  }
 };
 
 struct KnownModelOptions {

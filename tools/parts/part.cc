@@ -6,10 +6,12 @@
 #include <set>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "compare/graphs/reach.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/load/node_proto.h"
 #include "evaluator/load/proto_walk.h"
@@ -273,25 +275,29 @@ absl::StatusOr<FedModel> MakePart(const KnownModel& known, const PartChoice& cho
   return PartMaker(known, choice).Make();
 }
 
+std::vector<int> NodesBehind(const KnownModel& known, const std::vector<std::string>& results,
+                             absl::FunctionRef<bool(const std::string& name)> stops) {
+  std::set<int> nodes;
+  Reach(
+      results, [&](const std::string& name) { return known.Before(name); },
+      [&](const std::string& name) {
+        const auto maker = known.makers.find(name);
+        if (stops(name) || maker == known.makers.end()) return false;
+        nodes.insert(maker->second);
+        return true;
+      });
+  return {nodes.begin(), nodes.end()};
+}
+
 absl::StatusOr<std::vector<int>> NodesBetween(const KnownModel& known,
                                               const std::vector<std::string>& from,
                                               const std::vector<std::string>& to) {
-  const NameSet stops(from.begin(), from.end());
-  std::vector<std::string> open = to;
-  std::set<int> nodes;
   NameSet reached;
-  while (!open.empty()) {
-    const std::string name = open.back();
-    open.pop_back();
-    if (stops.contains(name)) {
-      reached.insert(name);
-      continue;
-    }
-    const auto maker = known.makers.find(name);
-    if (maker == known.makers.end() || !nodes.insert(maker->second).second) continue;
-    const auto& reads = known.reads[static_cast<size_t>(maker->second)];
-    open.insert(open.end(), reads.begin(), reads.end());
-  }
+  std::vector<int> nodes = NodesBehind(known, to, [&](const std::string& name) {
+    const bool stops = absl::c_linear_search(from, name);
+    if (stops) reached.insert(name);
+    return stops;
+  });
   if (nodes.empty()) {
     return absl::InvalidArgumentError(
         absl::StrCat("no node computes ", absl::StrJoin(to, ", "),
@@ -303,7 +309,7 @@ absl::StatusOr<std::vector<int>> NodesBetween(const KnownModel& known,
           absl::StrCat(absl::StrJoin(to, ", "), " is not computed from ", name));
     }
   }
-  return std::vector<int>(nodes.begin(), nodes.end());
+  return nodes;
 }
 
 absl::StatusOr<onnx::ModelProto> AsFunction(const onnx::ModelProto& model,

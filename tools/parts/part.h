@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "evaluator/kernels/op_registry.h"
 #include "evaluator/run/evaluator.h"
@@ -32,6 +33,10 @@ struct FedModel {
 // The part as a model of these nodes: names, functions and operator sets are kept, values from
 // outside are those of the run. InvalidArgument for an empty part.
 absl::StatusOr<FedModel> MakePart(const KnownModel& known, const PartChoice& choice);
+
+// The nodes that compute results from those that `stops`, and from the model's inputs.
+std::vector<int> NodesBehind(const KnownModel& known, const std::vector<std::string>& results,
+                             absl::FunctionRef<bool(const std::string& name)> stops);
 
 // The nodes that compute `to` from `from` and, where a way goes around these, from the model's
 // inputs. InvalidArgument for names that are no results, or if nothing lies between.

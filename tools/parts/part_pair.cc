@@ -1,7 +1,6 @@
 #include "tools/parts/part_pair.h"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
@@ -26,31 +25,14 @@ bool IsSmallConstant(const KnownModel& known, const std::string& name) {
          dtype == DType::kInt32 || dtype == DType::kBool;
 }
 
-// As NodesBetween(), but what is not reached does not matter.
-std::vector<int> NodesBehind(const KnownModel& known, const absl::flat_hash_set<std::string>& stops,
-                             const std::vector<std::string>& to, SmallConstants constants) {
-  std::vector<std::string> open = to;
-  std::set<int> nodes;
-  while (!open.empty()) {
-    const std::string name = open.back();
-    open.pop_back();
-    const auto maker = known.makers.find(name);
-    if (stops.contains(name) || maker == known.makers.end()) continue;
-    if (constants == SmallConstants::kFolded && name != to.front() &&
-        IsSmallConstant(known, name)) {
-      continue;
-    }
-    if (!nodes.insert(maker->second).second) continue;
-    const auto& reads = known.reads[static_cast<size_t>(maker->second)];
-    open.insert(open.end(), reads.begin(), reads.end());
-  }
-  return {nodes.begin(), nodes.end()};
-}
-
 absl::StatusOr<FedModel> PartOfSide(const KnownModel& known, const std::vector<std::string>& from,
                                     const std::vector<std::string>& to, SmallConstants constants) {
   PartChoice choice;
-  choice.nodes = NodesBehind(known, {from.begin(), from.end()}, to, constants);
+  const absl::flat_hash_set<std::string> stops(from.begin(), from.end());
+  choice.nodes = NodesBehind(known, to, [&](const std::string& name) {
+    return stops.contains(name) || (constants == SmallConstants::kFolded && name != to.front() &&
+                                    IsSmallConstant(known, name));
+  });
   choice.outputs = to;
   if (choice.nodes.empty()) {
     return absl::InvalidArgumentError(absl::StrCat("no node computes ", to.front()));

@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "compare/differences/value_difference.h"
+#include "compare/graphs/reach.h"
 #include "compare/streams/fingerprint.h"
 #include "evaluator/base/status_macros.h"
 #include "tools/reduce/subset_search.h"
@@ -20,16 +21,10 @@ using NameSet = absl::flat_hash_set<std::string>;
 
 // The results that some of a model depend on, these too.
 NameSet NamesBehind(const KnownModel& known, const std::vector<std::string>& names) {
-  NameSet seen(names.begin(), names.end());
-  std::vector<std::string> open = names;
-  while (!open.empty()) {
-    const auto maker = known.makers.find(open.back());
-    open.pop_back();
-    if (maker == known.makers.end()) continue;
-    for (const std::string& read : known.reads[static_cast<size_t>(maker->second)]) {
-      if (seen.insert(read).second) open.push_back(read);
-    }
-  }
+  NameSet seen;
+  Reach(
+      names, [&](const std::string& name) { return known.Before(name); },
+      [&](const std::string& name) { return seen.insert(name).second; });
   return seen;
 }
 
