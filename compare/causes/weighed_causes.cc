@@ -55,7 +55,7 @@ void CauseWeigher::WeighOnOutputs(bool all_matched, CauseReport* report) const {
     const auto& shown = run_.right().outputs();
     for (size_t i = 0; i < std::min(shown.size(), outputs.size()); ++i) {
       if (shown[i].first != number || !IsMeasurable(value) || !IsMeasurable(outputs[i])) continue;
-      effect.moved = RelativeRms(Measure(value.tensor()), Measure(outputs[i].tensor()));
+      effect.moved = RelativeRms(value.tensor(), outputs[i].tensor());
     }
   }
 }

@@ -290,7 +290,7 @@ class ErrorScan {
     } else {
       done = 0;
     }
-    errors->totals.Add(TotalsOf(a + done, b + done, count - done, *rules_.counting));
+    errors->totals.Add(MomentsOfStrip(a + done, b + done, count - done, *rules_.counting));
   }
 
   template <typename Number>

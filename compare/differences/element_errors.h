@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "compare/differences/lanes/whole_totals.h"
+#include "compare/differences/lanes/pair_moments.h"
 #include "compare/differences/tolerance.h"
 #include "compare/differences/value_difference.h"
 #include "evaluator/base/thread_pool.h"
@@ -56,7 +56,7 @@ struct ElementErrors {
   double min = std::numeric_limits<double>::infinity();
   double max = -std::numeric_limits<double>::infinity();
   double greatest = 0;              // magnitude of a finite element
-  WholeTotals totals;               // if rules.counting and nothing is beyond
+  PairMoments totals;               // if rules.counting and nothing is beyond
   std::vector<ElementError> worst;  // by absolute error; the first of equal ones
   ElementError worst_relative;      // 0: none
 

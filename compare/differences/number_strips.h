@@ -4,10 +4,13 @@
 #define ONNXCMP_COMPARE_DIFFERENCES_NUMBER_STRIPS_H_
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "compare/differences/element_reader.h"
+#include "compare/differences/lanes/pair_moments.h"
 #include "evaluator/base/thread_pool.h"
 #include "evaluator/tensor/tensor.h"
 
@@ -64,6 +67,25 @@ int64_t NumberPieces(int64_t size);
 // Calls task(piece, begin, end) for each of them, in any order. The pool may be null.
 void ForEachNumberPiece(int64_t size, const ThreadPool* pool,
                         absl::FunctionRef<void(int64_t, int64_t, int64_t)> task);
+
+// The sums over the pairs of two readers, up to the end of the shorter one. The pool may be null;
+// the result does not depend on it.
+template <typename Left, typename Right>
+PairMoments MomentsOf(const Left& left, const Right& right, const ThreadPool* pool = nullptr,
+                      const Counting& counting = {}) {
+  const int64_t size = std::min(left.size(), right.size());
+  std::vector<PairMoments> pieces(static_cast<size_t>(NumberPieces(size)));
+  ForEachNumberPiece(size, pool, [&](int64_t piece, int64_t begin, int64_t end) {
+    ForEachStrip(left, right, begin, end,
+                 [&](int64_t, int64_t count, const double* a, const double* b) {
+                   pieces[static_cast<size_t>(piece)].Add(MomentsOfStrip(a, b, count, counting));
+                   return true;
+                 });
+  });
+  PairMoments all;
+  for (const PairMoments& piece : pieces) all.Add(piece);
+  return all;
+}
 
 }  // namespace onnxcmp
 

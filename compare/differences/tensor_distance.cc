@@ -233,14 +233,14 @@ class Farthest {
 
 // Results of all pieces of two tensors of equal size: of_piece(left, right, begin, end).
 template <typename T, typename OfPiece>
-std::vector<T> OfPieces(const Measured& left, const Measured& right, const ThreadPool* pool,
+std::vector<T> OfPieces(const Tensor& left, const Tensor& right, const ThreadPool* pool,
                         OfPiece&& of_piece) {
-  const Tensor a = left.tensor.InMemory(pool).value_or(left.tensor);
-  const Tensor b = right.tensor.InMemory(pool).value_or(right.tensor);
+  const Tensor a = left.InMemory(pool).value_or(left);
+  const Tensor b = right.InMemory(pool).value_or(right);
   const NumberReader ours(a);
   const NumberReader theirs(b);
-  std::vector<T> results(static_cast<size_t>(NumberPieces(left.size)));
-  ForEachNumberPiece(left.size, pool, [&](int64_t piece, int64_t begin, int64_t end) {
+  std::vector<T> results(static_cast<size_t>(NumberPieces(ours.size())));
+  ForEachNumberPiece(ours.size(), pool, [&](int64_t piece, int64_t begin, int64_t end) {
     results[static_cast<size_t>(piece)] = of_piece(ours, theirs, begin, end);
   });
   return results;
@@ -252,7 +252,7 @@ double DistanceUpTo(const Measured& left, const Measured& right, double limit,
   const double scale = std::min(left.scale, right.scale);
   const bool masks = left.dtype != right.dtype;
   const std::vector<double> pieces = OfPieces<double>(
-      left, right, pool,
+      left.tensor, right.tensor, pool,
       [&](const NumberReader& ours, const NumberReader& theirs, int64_t begin, int64_t end) {
         Farthest farthest(scale, masks);
         ForEachStrip(ours, theirs, begin, end,
@@ -274,39 +274,20 @@ double Distance(const Measured& left, const Measured& right, const ThreadPool* p
   return DistanceUpTo(left, right, kInfinity, pool);
 }
 
-double RelativeRms(const Measured& left, const Measured& right, const ThreadPool* pool) {
-  if (left.size != right.size) return kInfinity;
-  struct Squares {
-    double of_left = 0;
-    double of_differences = 0;
-  };
-  const std::vector<Squares> pieces = OfPieces<Squares>(
-      left, right, pool,
-      [](const NumberReader& ours, const NumberReader& theirs, int64_t begin, int64_t end) {
-        LaneSum lefts, differences;
-        ForEachStrip(ours, theirs, begin, end,
-                     [&](int64_t, int64_t count, const double* a, const double* b) {
-                       ForEachInLanes(count, [&](int64_t i, int64_t lane) {
-                         const double difference = b[i] - a[i];
-                         lefts.of[lane] += a[i] * a[i];
-                         differences.of[lane] += difference * difference;
-                       });
-                       return true;
-                     });
-        const Squares squares = {lefts.Total(), differences.Total()};
-        return squares;
-      });
-  double squares = 0;
-  double differences = 0;
-  for (const Squares& piece : pieces) {
-    squares += piece.of_left;
-    differences += piece.of_differences;
-  }
-  return squares > 0 ? std::sqrt(differences / squares) : differences > 0 ? 1 : 0;
+double RelativeRms(const Tensor& left, const Tensor& right, const ThreadPool* pool) {
+  const Tensor a = left.InMemory(pool).value_or(left);
+  const Tensor b = right.InMemory(pool).value_or(right);
+  const NumberReader ours(a);
+  const NumberReader theirs(b);
+  if (ours.size() != theirs.size()) return kInfinity;
+  const PairSums sums = MomentsOf(ours, theirs, pool).sums;
+  if (sums.count < ours.size()) return kInfinity;
+  return sums.left > 0 ? std::sqrt(sums.differences / sums.left) : sums.differences > 0 ? 1 : 0;
 }
 
-double UnequalShare(const Measured& left, const Measured& right, const ThreadPool* pool) {
-  if (left.size != right.size) return 1;
+double UnequalShare(const Tensor& left, const Tensor& right, const ThreadPool* pool) {
+  const int64_t size = NumberReader(left).size();
+  if (size != NumberReader(right).size()) return 1;
   const std::vector<int64_t> pieces = OfPieces<int64_t>(
       left, right, pool,
       [](const NumberReader& ours, const NumberReader& theirs, int64_t begin, int64_t end) {
@@ -322,7 +303,7 @@ double UnequalShare(const Measured& left, const Measured& right, const ThreadPoo
         return unequal;
       });
   const int64_t unequal = absl::c_accumulate(pieces, int64_t{0});
-  return left.size == 0 ? 0 : static_cast<double>(unequal) / static_cast<double>(left.size);
+  return size == 0 ? 0 : static_cast<double>(unequal) / static_cast<double>(size);
 }
 
 double NearLimit(double epsilon) {
@@ -361,7 +342,7 @@ bool Near(const Measured& left, const Measured& right, const ThreadPool* pool) {
   constexpr int64_t kShare = 50;
   const int64_t most = steps ? left.size / kShare : 0;
   const std::vector<int64_t> pieces = OfPieces<int64_t>(
-      left, right, pool,
+      left.tensor, right.tensor, pool,
       [&](const NumberReader& ours, const NumberReader& theirs, int64_t begin, int64_t end) {
         int64_t unequal = 0;
         ForEachStrip(ours, theirs, begin, end,

@@ -82,10 +82,10 @@ class LazyMeasured {
 // other's least or minus infinity: both are written as masks.
 double Distance(const Measured& left, const Measured& right, const ThreadPool* pool = nullptr);
 // The root mean square of the differences relative to that of the left; infinite if the sizes
-// differ.
-double RelativeRms(const Measured& left, const Measured& right, const ThreadPool* pool = nullptr);
+// differ or a number is NaN.
+double RelativeRms(const Tensor& left, const Tensor& right, const ThreadPool* pool = nullptr);
 // The share of unequal elements; 1 if the sizes differ.
-double UnequalShare(const Measured& left, const Measured& right, const ThreadPool* pool = nullptr);
+double UnequalShare(const Tensor& left, const Tensor& right, const ThreadPool* pool = nullptr);
 
 // Limit of the distance that rounding may cause in a region's results, generously: a multiple of
 // the epsilon.

@@ -12,7 +12,7 @@
 #include "absl/strings/str_format.h"
 #include "compare/differences/element_text.h"
 #include "compare/differences/infinity.h"
-#include "compare/differences/lanes/whole_totals.h"
+#include "compare/differences/lanes/pair_moments.h"
 #include "compare/differences/number_strips.h"
 
 namespace onnxcmp {
@@ -76,7 +76,7 @@ double Deviation(double sum, double squares, int64_t count) {
 // A slice or a row. Elements that are 0 on both sides, as Relu leaves them, cannot differ by
 // rounding, and do not count towards the length of a part.
 struct Part {
-  WholeTotals totals;
+  PairMoments totals;
   int64_t zeros = 0;  // on both sides
 
   void Add(const Part& other) {
@@ -112,7 +112,7 @@ class Accumulator {
   }
 
   // `totals`: those of all elements, or null if they are not known.
-  void Run(const WholeTotals* totals) {
+  void Run(const PairMoments* totals) {
     const bool by_parts = has_rows_ || std::any_of(slices_.begin(), slices_.end(),
                                                    [](const auto& axis) { return !axis.empty(); });
     if (by_parts) {
@@ -120,7 +120,7 @@ class Accumulator {
     } else if (totals != nullptr) {
       all_ = *totals;
     } else {
-      RunInPieces();
+      all_ = MomentsOf(left_, right_, pool_, counting_);
     }
   }
 
@@ -262,7 +262,7 @@ class Accumulator {
     return likes;
   }
 
-  static bool IsOneNumber(const WholeTotals& totals) {
+  static bool IsOneNumber(const PairMoments& totals) {
     constexpr double kOne = 1e-3;
     const PairSums& sums = totals.sums;
     const double left = Deviation(totals.left, sums.left, sums.count);
@@ -273,7 +273,7 @@ class Accumulator {
 
   static std::string Lost(const Part& slice, double like, double least) {
     if (!slice.IsLong()) return "";
-    const WholeTotals& totals = slice.totals;
+    const PairMoments& totals = slice.totals;
     const PairSums& sums = totals.sums;
     const double left = Deviation(totals.left, sums.left, sums.count);
     const double right = Deviation(totals.left + totals.difference, sums.right, sums.count);
@@ -298,18 +298,6 @@ class Accumulator {
     return numbers.size() > 0 ? sum / static_cast<double>(numbers.size()) : 0;
   }
 
-  void RunInPieces() {
-    std::vector<WholeTotals> pieces(static_cast<size_t>(NumberPieces(left_.size())));
-    ForEachNumberPiece(left_.size(), pool_, [&](int64_t piece, int64_t begin, int64_t end) {
-      ForEachStrip(left_, right_, begin, end,
-                   [&](int64_t, int64_t count, const double* a, const double* b) {
-                     pieces[static_cast<size_t>(piece)].Add(TotalsOf(a, b, count, counting_));
-                     return true;
-                   });
-    });
-    for (const WholeTotals& piece : pieces) all_.Add(piece);
-  }
-
   void RunByRows() {
     Part row;
     ForEachStrip(left_, right_, 0, left_.size(),
@@ -318,7 +306,7 @@ class Accumulator {
                    while (done < count) {
                      const int64_t column = (first + done) % inner_;
                      const int64_t run = std::min(count - done, inner_ - column);
-                     const Part part = {TotalsOf(a + done, b + done, run, counting_),
+                     const Part part = {MomentsOfStrip(a + done, b + done, run, counting_),
                                         ZerosOf(a + done, b + done, run)};
                      all_.Add(part.totals);
                      all_zeros_ += part.zeros;
@@ -345,7 +333,7 @@ class Accumulator {
     for (int64_t i = 0; i < run; ++i) {
       if (!counting_.Counts(a[i], b[i])) continue;
       columns[static_cast<size_t>(column + i)].Add(
-          {counting_.Totals(a[i], b[i]), ZerosOf(a + i, b + i, 1)});
+          {counting_.Moments(a[i], b[i]), ZerosOf(a + i, b + i, 1)});
     }
   }
 
@@ -372,7 +360,7 @@ class Accumulator {
   bool has_rows_ = false;
   Counting counting_;
   double scale_;
-  WholeTotals all_;
+  PairMoments all_;
   int64_t all_zeros_ = 0;                  // on both sides, counted only with parts
   std::vector<std::vector<Part>> slices_;  // by axis; empty: too short, too many
   PairSums row_;                           // the farthest row
@@ -391,7 +379,7 @@ std::optional<Counting> CountingOf(const Tensor& left, const Tensor& right,
 
 WholeErrors WholeErrorsOf(const Tensor& left, const Tensor& right, const Tolerance& tolerance,
                           const ValueScale& scale, bool parts, const ThreadPool* pool,
-                          const WholeTotals* totals) {
+                          const PairMoments* totals) {
   WholeErrors errors;
   if (left.num_elements() == 0) return errors;
   const bool integers = IsInteger(left.dtype());

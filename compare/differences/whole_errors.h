@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "compare/differences/lanes/whole_totals.h"
+#include "compare/differences/lanes/pair_moments.h"
 #include "compare/differences/tolerance.h"
 #include "compare/differences/value_scale.h"
 #include "evaluator/base/thread_pool.h"
@@ -39,7 +39,7 @@ std::optional<Counting> CountingOf(const Tensor& left, const Tensor& right,
 // depend on it. `totals`, which may be null, are sums by CountingOf from an earlier pass.
 WholeErrors WholeErrorsOf(const Tensor& left, const Tensor& right, const Tolerance& tolerance,
                           const ValueScale& scale, bool parts, const ThreadPool* pool,
-                          const WholeTotals* totals = nullptr);
+                          const PairMoments* totals = nullptr);
 
 // The first slice, or the whole, that varies on one side and hardly on the other, as a clause: "in
 // index 4 of axis 1 all of the right are 0"; "" if there is none. Of floats of one shape.

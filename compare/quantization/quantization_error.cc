@@ -190,14 +190,11 @@ std::vector<ChannelLine> LinesOf(const DequantizedView& a, const DequantizedView
 }
 
 struct Sums {
-  double aa = 0, bb = 0, ab = 0, differences = 0;
+  PairMoments pairs;
   Moments moments;
 
   void Add(const Sums& other) {
-    aa += other.aa;
-    bb += other.bb;
-    ab += other.ab;
-    differences += other.differences;
+    pairs.Add(other.pairs);
     moments.Add(other.moments);
   }
 };
@@ -207,14 +204,7 @@ Sums SumsOfStrip(const double* a, const double* b, int64_t size) {
   double x[kNumberStrip];
   double y[kNumberStrip];
   const double counted = Clean(a, b, size, 0, 0, x, y);
-  LaneSum aas, bbs, abs, differences;
-  ForEachInLanes(size, [&](int64_t i, int64_t lane) {
-    aas.of[lane] += x[i] * x[i];
-    bbs.of[lane] += y[i] * y[i];
-    abs.of[lane] += x[i] * y[i];
-    differences.of[lane] += (x[i] - y[i]) * (x[i] - y[i]);
-  });
-  Sums sums = {aas.Total(), bbs.Total(), abs.Total(), differences.Total(), {}};
+  Sums sums = {MomentsOfStrip(x, y, size, {}), {}};
   if (counted == 0) return sums;
   LaneSum sums_a, sums_b;
   ForEachInLanes(size, [&](int64_t i, int64_t lane) {
@@ -259,12 +249,13 @@ Sums SumsOf(const Reader& a, const Reader& b, const ThreadPool* pool) {
 
 NoiseStats NoiseStatsOf(const Sums& sums) {
   NoiseStats noise_stats;
-  noise_stats.noise = sums.differences == 0 ? 0
-                      : sums.aa == 0        ? std::numeric_limits<double>::infinity()
-                                            : std::sqrt(sums.differences / sums.aa);
-  noise_stats.cosine = sums.aa == 0 && sums.bb == 0   ? 1
-                       : sums.aa == 0 || sums.bb == 0 ? 0
-                                                      : sums.ab / std::sqrt(sums.aa * sums.bb);
+  const auto& [count, differences, aa, bb] = sums.pairs.sums;
+  noise_stats.noise = differences == 0 ? 0
+                      : aa == 0        ? std::numeric_limits<double>::infinity()
+                                       : std::sqrt(differences / aa);
+  noise_stats.cosine = aa == 0 && bb == 0   ? 1
+                       : aa == 0 || bb == 0 ? 0
+                                            : sums.pairs.products / std::sqrt(aa * bb);
   const Moments& m = sums.moments;
   if (m.aa > 0 && m.bb > 0) noise_stats.correlation = m.ab / std::sqrt(m.aa * m.bb);
   return noise_stats;

@@ -48,8 +48,7 @@ std::optional<double> Apart(const OutputComparison& judged,
     const Value left = ValueOf(outputs.left, pair.left_result);
     const Value right = ValueOf(outputs.right, pair.right_result);
     if (!IsMeasurable(left) || !IsMeasurable(right)) continue;
-    const double apart =
-        RelativeRms(Measure(left.tensor(), pool), Measure(right.tensor(), pool), pool);
+    const double apart = RelativeRms(left.tensor(), right.tensor(), pool);
     if (!std::isfinite(apart) || !std::isfinite(pair.difference.max_absolute)) return std::nullopt;
     farthest = std::max(farthest, apart);
   }

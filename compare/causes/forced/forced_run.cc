@@ -195,7 +195,7 @@ double ForcedRun::RelativeRmsOf(const ForcedResult& result) const {
   const MeasuredPair pair = {result.held_content, result.held.tensor().dtype(), result.own_content};
   const auto [it, is_new] = relative_rms_.try_emplace(pair);
   if (is_new) {
-    it->second = RelativeRms(MeasuredHeld(result), MeasuredOwn(result), left_.pool());
+    it->second = RelativeRms(result.held.tensor(), result.own.tensor(), left_.pool());
   }
   return it->second;
 }
@@ -211,7 +211,7 @@ bool ForcedRun::IsQuantizedCounterpart(int l, int r, const ForcedResult& result)
     return false;
   }
   const auto [it, is_new] = relative_rms_.try_emplace(PairOf(c, result));
-  if (is_new) it->second = RelativeRms(left_.measured(c), MeasuredOwn(result), left_.pool());
+  if (is_new) it->second = RelativeRms(left_.value(c).tensor(), result.own.tensor(), left_.pool());
   return it->second <= kMaxNoise;
 }
 

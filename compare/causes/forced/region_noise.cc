@@ -329,7 +329,7 @@ RegionNoise::NoiseRatio RegionNoise::JudgeConstant(int r) const {
   const double epsilon = CoarserEpsilon(left.dtype, run_.right().result(r).dtype);
   NoiseRatio noise_ratio;
   noise_ratio.distance =
-      epsilon == 0 ? 1 + UnequalShare(held, own, pool_) : Distance(held, own, pool_);
+      epsilon == 0 ? 1 + UnequalShare(held.tensor, own.tensor, pool_) : Distance(held, own, pool_);
   // A model that computes in a 16-bit type may keep a constant in a wider one after rounding it.
   if (epsilon > 0 &&
       (IsRounded(own, held, run_.right()) || IsRounded(held, own, run_.left().graph()))) {
@@ -351,7 +351,7 @@ RegionNoise::NoiseRatio RegionNoise::JudgeConstant(int r) const {
 RegionNoise::NoiseRatio RegionNoise::JudgeIntegers(int r, const Measured& own,
                                                    const Measured& held) const {
   NoiseRatio noise_ratio;
-  const double share = UnequalShare(held, own, pool_);
+  const double share = UnequalShare(held.tensor, own.tensor, pool_);
   noise_ratio.distance = share == 0 ? 0 : 1 + share;
   const double epsilon = EpsilonOf(DType::kFloat);
   const auto flips = [&](double steps) {

@@ -208,11 +208,11 @@ double FiniteStrip<Number>::AbsoluteAt(int64_t i) const {
 }
 
 template <typename Number>
-WholeTotals FiniteStrip<Number>::Totals(const Counting& counting) const {
+PairMoments FiniteStrip<Number>::Totals(const Counting& counting) const {
   if (errors_.greatest > counting.limit || counting.center != 0) {
-    return TotalsOf(a_, b_, count_, counting);
+    return MomentsOfStrip(a_, b_, count_, counting);
   }
-  WholeTotals totals;
+  PairMoments totals;
   totals.sums = {count_, 0, errors_.left_squares, errors_.right_squares};
   totals.left = errors_.lefts;
   totals.products = errors_.products;

@@ -5,8 +5,8 @@
 
 #include <cstdint>
 
+#include "compare/differences/lanes/pair_moments.h"
 #include "compare/differences/lanes/ulp_ladder.h"
-#include "compare/differences/lanes/whole_totals.h"
 
 namespace onnxcmp::lanes {
 
@@ -55,8 +55,8 @@ class FiniteStrip {
   double AbsoluteAt(int64_t i) const;
   double RelativeAt(int64_t i) const { return relatives_[i]; }
 
-  // As TotalsOf; only if the strip was measured with a scale of 1.
-  WholeTotals Totals(const Counting& counting) const;
+  // As MomentsOfStrip; only if the strip was measured with a scale of 1.
+  PairMoments Totals(const Counting& counting) const;
 
  private:
   void SumSizes(double scale);

@@ -191,8 +191,8 @@ TEST(ElementErrorsTest, TotalsAreThoseOfThePassOnItsOwn) {
         rules.tolerance.rtol = 1e-2;
         rules.counting = CountingOf(pair.left(), pair.right(), {.atol = atol}, scale);
         ASSERT_TRUE(rules.counting.has_value());
-        const WholeTotals wanted =
-            TotalsOf(pair.a.data(), pair.b.data(), pair.size(), *rules.counting);
+        const PairMoments wanted =
+            MomentsOfStrip(pair.a.data(), pair.b.data(), pair.size(), *rules.counting);
         for (const bool wide : {false, true}) {
           const ElementErrors errors =
               wide ? ErrorsOf(AsDoubles(pair.a), AsDoubles(pair.b), rules, nullptr)
@@ -216,8 +216,8 @@ TEST(ElementErrorsTest, TotalsAreThoseOfThePassOnItsOwn) {
 TEST(ElementErrorsTest, WhatTotalsCount) {
   const std::vector<float> a = {1, -2, 3, 4000, 5, 6, 7, 8, 9};
   const std::vector<float> b = {1, -2.5F, 3.5F, 4000, 5, 6, 7, 8, 9.125F};
-  const WholeTotals totals =
-      TotalsOf(a.data(), b.data(), 9, {.limit = 1000, .atol = 0.25, .center = 0});
+  const PairMoments totals =
+      MomentsOfStrip(a.data(), b.data(), 9, {.limit = 1000, .atol = 0.25, .center = 0});
   EXPECT_EQ(totals.sums.count, 8);
   EXPECT_EQ(totals.sums.differences, 0.125);
   EXPECT_EQ(totals.sums.left, 1 + 4 + 9 + 25 + 36 + 49 + 64 + 81);

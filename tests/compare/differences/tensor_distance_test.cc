@@ -68,13 +68,14 @@ TEST(Distance, OthersAreTheSameForAnyNumberOfThreadsToo) {
   const ThreadPool pool(4);
   const Measured left = Measure(Many(0));
   const Measured right = Measure(Many(0.5f));
-  EXPECT_EQ(RelativeRms(left, right, &pool), RelativeRms(left, right));
-  EXPECT_THAT(RelativeRms(left, right), DoubleNear(0.5 / std::sqrt(20.0 * 200001), 1e-7));
-  EXPECT_EQ(RelativeRms(left, left, &pool), 0);
-  EXPECT_EQ(UnequalShare(left, right, &pool), 1.0 / 200001);
-  EXPECT_EQ(UnequalShare(left, left), 0);
+  EXPECT_EQ(RelativeRms(left.tensor, right.tensor, &pool), RelativeRms(left.tensor, right.tensor));
+  EXPECT_THAT(RelativeRms(left.tensor, right.tensor),
+              DoubleNear(0.5 / std::sqrt(20.0 * 200001), 1e-7));
+  EXPECT_EQ(RelativeRms(left.tensor, left.tensor, &pool), 0);
+  EXPECT_EQ(UnequalShare(left.tensor, right.tensor, &pool), 1.0 / 200001);
+  EXPECT_EQ(UnequalShare(left.tensor, left.tensor), 0);
   const Tensor nans = Tensor::Of<float>({2}, {1, kNan});
-  EXPECT_EQ(UnequalShare(Measure(nans), Measure(nans)), 0);
+  EXPECT_EQ(UnequalShare(nans, nans), 0);
 }
 
 TEST(Converted, IsTheSameForAnyNumberOfThreadsAndTellsWhatItClamps) {

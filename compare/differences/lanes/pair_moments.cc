@@ -1,4 +1,4 @@
-#include "compare/differences/lanes/whole_totals.h"
+#include "compare/differences/lanes/pair_moments.h"
 
 #include "compare/differences/lanes/lanes.h"
 
@@ -12,7 +12,8 @@ double PairSums::Apart(double floor) const {
 }
 
 template <typename Number>
-WholeTotals TotalsOf(const Number* a, const Number* b, int64_t count, const Counting& counting) {
+PairMoments MomentsOfStrip(const Number* a, const Number* b, int64_t count,
+                           const Counting& counting) {
   using lanes::AsBits;
   using lanes::AsDoubles;
   using lanes::Doubles;
@@ -38,7 +39,7 @@ WholeTotals TotalsOf(const Number* a, const Number* b, int64_t count, const Coun
     lefts += x;
     products += x * y;
   }
-  WholeTotals totals;
+  PairMoments totals;
   totals.sums = {lanes::Sum(counted), lanes::Sum(squares), lanes::Sum(left), lanes::Sum(right)};
   totals.difference = lanes::Sum(difference);
   totals.left = lanes::Sum(lefts);
@@ -47,12 +48,12 @@ WholeTotals TotalsOf(const Number* a, const Number* b, int64_t count, const Coun
     const auto u = static_cast<double>(a[i]);
     const auto v = static_cast<double>(b[i]);
     if (!counting.Counts(u, v)) continue;
-    totals.Add(counting.Totals(u, v));
+    totals.Add(counting.Moments(u, v));
   }
   return totals;
 }
 
-template WholeTotals TotalsOf(const float*, const float*, int64_t, const Counting&);
-template WholeTotals TotalsOf(const double*, const double*, int64_t, const Counting&);
+template PairMoments MomentsOfStrip(const float*, const float*, int64_t, const Counting&);
+template PairMoments MomentsOfStrip(const double*, const double*, int64_t, const Counting&);
 
 }  // namespace onnxcmp

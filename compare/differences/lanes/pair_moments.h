@@ -1,6 +1,6 @@
-// Sums over pairs of numbers, to judge tensors as a whole and in parts.
-#ifndef ONNXCMP_COMPARE_DIFFERENCES_LANES_WHOLE_TOTALS_H_
-#define ONNXCMP_COMPARE_DIFFERENCES_LANES_WHOLE_TOTALS_H_
+// Sums over pairs of numbers: the size of a difference, the common factor, the correlation.
+#ifndef ONNXCMP_COMPARE_DIFFERENCES_LANES_PAIR_MOMENTS_H_
+#define ONNXCMP_COMPARE_DIFFERENCES_LANES_PAIR_MOMENTS_H_
 
 #include <algorithm>
 #include <cmath>
@@ -25,14 +25,14 @@ struct PairSums {
   double Apart(double floor) const;
 };
 
-// Sums over a run of elements, and sums that reveal errors common to all of them.
-struct WholeTotals {
+// The sums that a factor, an offset and a cosine follow from, too.
+struct PairMoments {
   PairSums sums;
-  double difference = 0;
-  double left = 0;
-  double products = 0;
+  double difference = 0;  // b - a
+  double left = 0;        // a
+  double products = 0;    // a b
 
-  void Add(const WholeTotals& other) {
+  void Add(const PairMoments& other) {
     sums.Add(other.sums);
     difference += other.difference;
     left += other.left;
@@ -40,7 +40,7 @@ struct WholeTotals {
   }
 };
 
-// Rules for how a pair of numbers counts.
+// Rules for how a pair of numbers counts. NaN never does.
 struct Counting {
   double limit = std::numeric_limits<double>::infinity();  // larger numbers do not count
   double atol = 0;    // only the part of a difference beyond it counts
@@ -54,15 +54,16 @@ struct Counting {
     const double d = Beyond(a, b);
     return {1, d * d, (a - center) * (a - center), (b - center) * (b - center)};
   }
-  WholeTotals Totals(double a, double b) const {
+  PairMoments Moments(double a, double b) const {
     return {One(a, b), Beyond(a, b), a - center, (a - center) * (b - center)};
   }
 };
 
-// Number: float or double.
+// Of a strip of numbers, some side by side. Number: float or double.
 template <typename Number>
-WholeTotals TotalsOf(const Number* a, const Number* b, int64_t count, const Counting& counting);
+PairMoments MomentsOfStrip(const Number* a, const Number* b, int64_t count,
+                           const Counting& counting);
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_DIFFERENCES_LANES_WHOLE_TOTALS_H_
+#endif  // ONNXCMP_COMPARE_DIFFERENCES_LANES_PAIR_MOMENTS_H_
