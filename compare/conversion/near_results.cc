@@ -18,14 +18,11 @@ bool AreNear(const Tensor& wanted, const DequantizedView& actual, double relativ
   const int64_t size = wanted.num_elements();
   if (size != actual.size()) return false;
   constexpr double kFill = 1e4;
-  struct Sums {
-    double count = 0, apart = 0, size = 0;
-  };
-  std::vector<std::vector<Sums>> slices(shape.size());
+  std::vector<std::vector<PairSums>> slices(shape.size());
   for (size_t axis = 0; axis < shape.size(); ++axis) {
     slices[axis].resize(static_cast<size_t>(shape[axis]));
   }
-  Sums all;
+  PairSums all;
   bool finite = true;
   std::vector<int64_t> place(shape.size(), 0);
   ForEachStrip(NumberReader(wanted), DequantizedReader(actual), 0, size,
@@ -37,14 +34,10 @@ bool AreNear(const Tensor& wanted, const DequantizedView& actual, double relativ
                    const double d = same ? 0 : a[i] - b[i];
                    if (!std::isfinite(d)) finite = false;
                    const double s = same && !(std::abs(a[i]) < kFill) ? 0 : a[i] * a[i];
-                   all.count += 1;
-                   all.apart += d * d;
-                   all.size += s;
+                   const PairSums pair = {1, d * d, s, 0};
+                   all.Add(pair);
                    for (size_t axis = 0; axis < shape.size(); ++axis) {
-                     Sums& slice = slices[axis][static_cast<size_t>(place[axis])];
-                     slice.count += 1;
-                     slice.apart += d * d;
-                     slice.size += s;
+                     slices[axis][static_cast<size_t>(place[axis])].Add(pair);
                    }
                    for (size_t axis = shape.size(); axis-- > 0;) {
                      if (++place[axis] < shape[axis]) break;
@@ -55,15 +48,17 @@ bool AreNear(const Tensor& wanted, const DequantizedView& actual, double relativ
                });
   if (!finite) return false;
   if (all.count == 0) return true;
-  const auto rms = [](double squares, double count) { return std::sqrt(squares / count); };
-  const double whole = rms(all.size, all.count);
-  if (rms(all.apart, all.count) > std::hypot(relative * whole, absolute)) return false;
-  return absl::c_all_of(slices, [&](const std::vector<Sums>& axis) {
-    return absl::c_all_of(axis, [&](const Sums& slice) {
+  const auto rms = [](double squares, int64_t count) {
+    return std::sqrt(squares / static_cast<double>(count));
+  };
+  const double whole = rms(all.left, all.count);
+  if (rms(all.differences, all.count) > std::hypot(relative * whole, absolute)) return false;
+  return absl::c_all_of(slices, [&](const std::vector<PairSums>& axis) {
+    return absl::c_all_of(axis, [&](const PairSums& slice) {
       constexpr double kOfFew = 3;  // the greatest of many, of few elements each
       return slice.count == 0 ||
-             rms(slice.apart, slice.count) <=
-                 kOfFew * std::hypot(relative * (whole + rms(slice.size, slice.count)), absolute);
+             rms(slice.differences, slice.count) <=
+                 kOfFew * std::hypot(relative * (whole + rms(slice.left, slice.count)), absolute);
     });
   });
 }

@@ -144,15 +144,9 @@ class CheckPlanner {
           sides_.converted_constants.ParamsOf(r, *params);
       const Value& integers = sides_.converted_constants.Of(r);
       if (!values.has_value() || !IsMeasurable(integers)) continue;
-      double squares = 0;
-      ForEachStrip(NumberReader(integers.tensor()), 0, integers.tensor().num_elements(),
-                   [&](int64_t, int64_t count, const double* q) {
-                     for (int64_t i = 0; i < count; ++i) {
-                       squares += std::pow(q[i] - values->ZeroPointOf(0), 2);
-                     }
-                   });
-      const double size = std::sqrt(
-          squares / std::max<double>(1, static_cast<double>(integers.tensor().num_elements())));
+      const NumberReader q(integers.tensor());
+      const PairSums sums = MomentsOf(q, q, nullptr, {.center = values->ZeroPointOf(0)}).sums;
+      const double size = std::sqrt(sums.left / std::max(1.0, static_cast<double>(sums.count)));
       if (size > 0) noise += kRoundingOfSteps / size;
     }
     return std::min(noise, 0.1);

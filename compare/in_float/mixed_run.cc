@@ -32,24 +32,13 @@ double NoiseOf(const Value& signal, const Value& noisy) {
   const Tensor& a = signal.tensor();
   const Tensor& b = noisy.tensor();
   if (a.num_elements() != b.num_elements()) return kInfinity;
-  const bool floats = IsFloatingPoint(a.dtype());
-  double squares = 0, apart = 0;
-  ForEachStrip(NumberReader(a), NumberReader(b), 0, a.num_elements(),
-               [&](int64_t /*first*/, int64_t count, const double* x, const double* y) {
-                 for (int64_t i = 0; i < count; ++i) {
-                   if (!std::isfinite(x[i])) continue;
-                   if (!std::isfinite(y[i])) {
-                     apart = kInfinity;
-                     return false;
-                   }
-                   const double difference = x[i] - y[i];
-                   squares += floats ? x[i] * x[i] : 1;
-                   apart += floats ? difference * difference : (difference == 0 ? 0 : 1);
-                 }
-                 return true;
-               });
-  if (apart == 0) return 0;
-  return squares == 0 ? kInfinity : std::sqrt(apart / squares);
+  if (!IsFloatingPoint(a.dtype())) return std::sqrt(UnequalShare(a, b));
+  const NumberReader x(a);
+  const Counting finite = {.limit = std::numeric_limits<double>::max()};
+  const PairSums sums = MomentsOf(x, NumberReader(b), nullptr, finite).sums;
+  if (sums.count < MomentsOf(x, x, nullptr, finite).sums.count) return kInfinity;
+  if (sums.differences == 0) return 0;
+  return sums.left == 0 ? kInfinity : std::sqrt(sums.differences / sums.left);
 }
 
 }  // namespace

@@ -4,13 +4,17 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 
+#include "compare/differences/number_strips.h"
 #include "compare/differences/tensor_distance.h"
 
 namespace onnxcmp {
 namespace {
 
 constexpr size_t kMostElements = 4096;
+constexpr double kLeastElements = 9;
 
 // A squared correlation is no accident if it is at least this, divided by the number of elements.
 constexpr double kBeyondChance = 14;
@@ -42,20 +46,15 @@ LikenessSample LikenessSampleOf(const Tensor& tensor, const Fingerprint& fingerp
 
 double LikenessOf(const LikenessSample& a, const LikenessSample& b) {
   if (a.elements.size() != b.elements.size()) return 0;
-  double n = 0, x = 0, y = 0, ours = 0, theirs = 0;
-  for (size_t i = 0; i < a.elements.size(); ++i) {
-    if (!std::isfinite(a.elements[i]) || !std::isfinite(b.elements[i])) continue;
-    ++n;
-    x += a.elements[i];
-    y += b.elements[i];
-    ours += a.elements[i] * a.elements[i];
-    theirs += b.elements[i] * b.elements[i];
-  }
-  if (n < 9 || ours == 0 || theirs == 0) return 0;
-  x /= n;
-  y /= n;
+  const PairMoments moments =
+      MomentsOfStrip(a.elements.data(), b.elements.data(), static_cast<int64_t>(a.elements.size()),
+                     {.limit = std::numeric_limits<double>::max()});
+  const auto n = static_cast<double>(moments.sums.count);
+  if (n < kLeastElements || moments.sums.left == 0 || moments.sums.right == 0) return 0;
+  const double x = moments.left / n;
+  const double y = (moments.left + moments.difference) / n;
   // A mask makes one side huge.
-  const double size = std::sqrt(std::min(ours, theirs) / n);
+  const double size = std::sqrt(std::min(moments.sums.left, moments.sums.right) / n);
   double xx = 0, yy = 0, xy = 0, same = 0, telling = 0;
   for (size_t i = 0; i < a.elements.size(); ++i) {
     const double u = a.elements[i];

@@ -8,6 +8,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/types/span.h"
+#include "compare/differences/lanes/pair_moments.h"
 #include "compare/differences/tensor_distance.h"
 #include "compare/differences/tolerance.h"
 #include "compare/outputs/fitted_line.h"
@@ -99,25 +100,19 @@ std::optional<double> RestOfLine(Elements q, Elements x, size_t of_channels) {
 std::optional<double> RestOfChannels(Elements q, Elements x, const std::vector<size_t>& channels,
                                      size_t count) {
   if (q.size() < kFewestIntegers * count) return std::nullopt;
-  std::vector<double> xx(count);
-  std::vector<double> xy(count);
+  std::vector<PairMoments> moments(count);
+  for (size_t i = 0; i < q.size(); ++i) moments[channels[i]].Add(Counting().Moments(x[i], q[i]));
   double variation = 0;
-  for (size_t i = 0; i < q.size(); ++i) {
-    xx[channels[i]] += x[i] * x[i];
-    xy[channels[i]] += x[i] * q[i];
-    variation += q[i] * q[i];
-  }
-  if (absl::c_any_of(xy, [](double product) { return product < 0; })) return std::nullopt;
   double residual = 0;
-  for (size_t i = 0; i < q.size(); ++i) {
-    const size_t c = channels[i];
-    const double rest = q[i] - (xx[c] > 0 ? xy[c] / xx[c] * x[i] : 0);
-    residual += rest * rest;
+  for (const PairMoments& channel : moments) {
+    if (channel.products < 0) return std::nullopt;
+    variation += channel.sums.right;
+    residual += channel.AfterFactor();
   }
   if (!(variation > 0) || !(residual <= NoiseOfBytes() * NoiseOfBytes() * variation)) {
     return std::nullopt;
   }
-  return std::sqrt(residual / variation);
+  return std::sqrt(std::max(0.0, residual) / variation);
 }
 
 }  // namespace

@@ -38,19 +38,10 @@ constexpr size_t kMostOpen = 2048;
 
 // Root mean square of the differences against the greater side's; infinite if they are not finite.
 double RelativeDistance(const Tensor& a, const Tensor& b) {
-  const std::vector<double> ours = ElementsOf(a);
-  const std::vector<double> theirs = ElementsOf(b);
-  double apart = 0;
-  double size_of_ours = 0;
-  double size_of_theirs = 0;
-  for (size_t i = 0; i < std::min(ours.size(), theirs.size()); ++i) {
-    apart += (ours[i] - theirs[i]) * (ours[i] - theirs[i]);
-    size_of_ours += ours[i] * ours[i];
-    size_of_theirs += theirs[i] * theirs[i];
-  }
-  const double size = std::max(size_of_ours, size_of_theirs);
-  return size > 0 && std::isfinite(apart) ? std::sqrt(apart / size)
-                                          : std::numeric_limits<double>::infinity();
+  const PairSums sums = MomentsOf(NumberReader(a), NumberReader(b)).sums;
+  const double size = std::max(sums.left, sums.right);
+  return size > 0 && std::isfinite(sums.differences) ? std::sqrt(sums.differences / size)
+                                                     : std::numeric_limits<double>::infinity();
 }
 
 class IntegerFinder {

@@ -38,29 +38,6 @@ Value HalvesExchanged(const Tensor& bytes) {
   return Tensor::Of(bytes.shape(), exchanged);
 }
 
-// One block of a column: the distance of the other side's weights from ours, in steps.
-struct PackedBlock {
-  double count = 0;
-  double moved = 0;  // sums
-  double apart = 0;
-  double theirs = 0;
-  double both = 0;
-  double ours = 0;
-
-  void Add(double a, double b) {
-    count += 1;
-    moved += a - b;
-    apart += (a - b) * (a - b);
-    theirs += a * a;
-    both += a * b;
-    ours += b * b;
-  }
-  double offset() const { return moved / count; }
-  double factor() const { return ours > 0 ? both / ours : 1; }
-  double after_offset() const { return apart - moved * moved / count; }
-  double after_factor() const { return ours > 0 ? theirs - both * both / ours : theirs; }
-};
-
 class PackedDiagnosis {
  public:
   PackedDiagnosis(const CounterpartRun& run, const Node& node, int n)
@@ -138,11 +115,7 @@ class PackedDiagnosis {
   // there are any.
   void FindCounterparts(int partner) {
     const SideGraph& graph = run_.other().graph();
-    std::vector<int> reads;
-    if (partner != kNone && graph.producer(partner) != kNone) {
-      reads = graph.Reads(graph.producer(partner));
-    }
-    for (const int r : reads) AddCounterpart(r);
+    for (const int r : graph.Before(partner)) AddCounterpart(r);
     if (!counterparts_.empty()) return;
     for (const int r : graph.results()) AddCounterpart(r);
   }
@@ -219,18 +192,24 @@ class PackedDiagnosis {
 
   // The mistake if blocks are shifted or scaled.
   Mistake OfBlocks(const DequantizedView& plain, const std::vector<double>& theirs) const {
+    constexpr double kFewest = 8;
     constexpr double kMovedSteps = 0.75;
+    constexpr double kFactor = 0.05;
+    constexpr double kApart = 0.2;      // in steps squared: correct rounding makes a twelfth
+    constexpr double kExplained = 0.3;  // greatest share of the squares that remains
     const std::optional<DequantizedView> scales = side_.RealsOf(At(kScalesSlot));
     const int64_t blocks = (depth_ + block_ - 1) / block_;
     if (!scales.has_value() || scales->size() != columns_ * blocks) return {};
     const std::vector<double> steps = scales->All();
     const std::vector<double> ours = plain.All();
-    std::vector<PackedBlock> sums(steps.size());
+    // Of our weights and the other side's, in steps.
+    std::vector<PairMoments> sums(steps.size());
     for (int64_t i = 0; i < rows_.count(); ++i) {
       for (int64_t c = 0; c < columns_; ++c) {
         const auto k = static_cast<size_t>(c * blocks + rows_.At(i) / block_);
         const auto at = static_cast<size_t>(i * columns_ + c);
-        if (steps[k] != 0) sums[k].Add(theirs[at] / steps[k], ours[at] / steps[k]);
+        if (steps[k] == 0) continue;
+        sums[k].Add(Counting().Moments(ours[at] / steps[k], theirs[at] / steps[k]));
       }
     }
     struct {
@@ -239,21 +218,22 @@ class PackedDiagnosis {
     } moved, scaled;
     size_t measured = 0;
     for (size_t k = 0; k < sums.size(); ++k) {
-      const PackedBlock& block = sums[k];
-      if (block.count < 8) continue;
+      const PairMoments& block = sums[k];
+      const auto count = static_cast<double>(block.sums.count);
+      if (count < kFewest) continue;
       ++measured;
-      const double left = std::min(block.after_offset(), block.after_factor());
-      // The greatest share of the squares that remains.
-      if (left > 0.3 * block.apart) continue;
-      if (left == block.after_offset()) {
-        if (std::abs(block.offset()) < kMovedSteps) continue;
+      if (block.sums.differences < kApart * count) continue;
+      const double left = std::min(block.AfterOffset(), block.AfterFactor());
+      if (left > kExplained * block.sums.differences) continue;
+      if (left == block.AfterOffset()) {
+        if (std::abs(block.Offset()) < kMovedSteps) continue;
         if (moved.blocks++ == 0 ||
-            std::abs(block.offset()) > std::abs(sums[moved.worst].offset())) {
+            std::abs(block.Offset()) > std::abs(sums[moved.worst].Offset())) {
           moved.worst = k;
         }
-      } else if (block.factor() > 0 && std::abs(block.factor() - 1) > 0.05) {
+      } else if (block.Factor() > 0 && std::abs(block.Factor() - 1) > kFactor) {
         if (scaled.blocks++ == 0 ||
-            std::abs(std::log(block.factor())) > std::abs(std::log(sums[scaled.worst].factor()))) {
+            std::abs(std::log(block.Factor())) > std::abs(std::log(sums[scaled.worst].Factor()))) {
           scaled.worst = k;
         }
       }
@@ -263,7 +243,7 @@ class PackedDiagnosis {
                              static_cast<int64_t>(k) % blocks);
     };
     if (moved.blocks > 0 && moved.blocks >= scaled.blocks) {
-      const double off = sums[moved.worst].offset();
+      const double off = sums[moved.worst].Offset();
       std::string text = absl::StrFormat(
           "in %d of %d blocks the weights are moved, in %s by about %.2g steps: ", moved.blocks,
           measured, place(moved.worst), -off);
@@ -279,7 +259,7 @@ class PackedDiagnosis {
     return {absl::StrFormat("scales %s are wrong in %d of %d blocks: in %s it is %.3g times what "
                             "it should be",
                             Name(kScalesSlot), scaled.blocks, measured, place(scaled.worst),
-                            1 / sums[scaled.worst].factor()),
+                            1 / sums[scaled.worst].Factor()),
             At(kScalesSlot)};
   }
 

@@ -2,8 +2,10 @@
 
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <vector>
 
+#include "compare/differences/number_strips.h"
 #include "compare/differences/tensor_distance.h"
 #include "compare/outputs/fitted_line.h"
 #include "evaluator/tensor/tensor.h"
@@ -12,15 +14,11 @@ namespace onnxcmp {
 
 double RootMeanSquare(const Value& a, const Value& b) {
   if (!IsMeasurable(a) || !IsMeasurable(b)) return 0;
-  const std::vector<double> ours = ElementsOf(a.tensor());
-  const std::vector<double> theirs = ElementsOf(b.tensor());
-  if (ours.size() != theirs.size() || ours.empty()) return 0;
-  double squares = 0;
-  for (size_t i = 0; i < ours.size(); ++i) {
-    const double difference = ours[i] - theirs[i];
-    if (!std::isfinite(difference)) continue;
-    squares += difference * difference;
-  }
+  const NumberReader ours(a.tensor());
+  const NumberReader theirs(b.tensor());
+  if (ours.size() != theirs.size() || ours.size() == 0) return 0;
+  const Counting finite = {.limit = std::numeric_limits<double>::max()};
+  const double squares = MomentsOf(ours, theirs, nullptr, finite).sums.differences;
   return std::sqrt(squares / static_cast<double>(ours.size()));
 }
 
@@ -33,8 +31,8 @@ bool IsScaledOrShifted(const Value& a, const Value& b, double epsilon) {
   const std::vector<double> theirs = ElementsOf(b.tensor());
   if (ours.size() != theirs.size() || ours.size() < kFewest) return false;
   const FittedLine line = FitLine(theirs, ours);
-  double apart = 0;
-  for (size_t i = 0; i < ours.size(); ++i) apart += (ours[i] - theirs[i]) * (ours[i] - theirs[i]);
+  const double apart =
+      MomentsOf(NumberReader(a.tensor()), NumberReader(b.tensor())).sums.differences;
   if (!std::isfinite(apart) || !(line.variation > 0)) return false;
   const double deviation = std::sqrt(line.variation / static_cast<double>(line.count));
   const bool is_moved = std::abs(line.factor - 1) > kEpsilons * epsilon ||

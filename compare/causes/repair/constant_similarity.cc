@@ -128,23 +128,10 @@ bool LittleApart(const Measured& left, const Measured& right) {
   if (Distance(left, right) > kLittle) return false;
   const NumberReader ours(left.tensor);
   const NumberReader theirs(right.tensor);
-  double sum = 0;
-  double counted = 0;
-  double squares = 0;
-  double difference = 0;
-  ForEachStrip(ours, theirs, 0, left.size,
-               [&](int64_t, int64_t count, const double* a, const double* b) {
-                 for (int64_t i = 0; i < count; ++i) {
-                   if (!(std::abs(a[i]) < thresholds::kMaskMagnitude)) continue;
-                   ++counted;
-                   sum += a[i];
-                   squares += a[i] * a[i];
-                   difference += (a[i] - b[i]) * (a[i] - b[i]);
-                 }
-                 return true;
-               });
-  const double variation = counted > 0 ? squares - sum * sum / counted : 0;
-  return variation <= 0 || difference <= kOfVariation * kOfVariation * variation;
+  const PairMoments m = MomentsOf(ours, theirs, nullptr, {.limit = thresholds::kMaskMagnitude});
+  const auto counted = static_cast<double>(m.sums.count);
+  const double variation = counted > 0 ? m.sums.left - m.left * m.left / counted : 0;
+  return variation <= 0 || m.sums.differences <= kOfVariation * kOfVariation * variation;
 }
 
 }  // namespace onnxcmp

@@ -38,6 +38,13 @@ struct PairMoments {
     left += other.left;
     products += other.products;
   }
+  // By least squares: b = a + offset, b = factor * a; the squares of b - a that each leaves.
+  double Offset() const { return difference / static_cast<double>(sums.count); }
+  double Factor() const { return sums.left > 0 ? products / sums.left : 1; }
+  double AfterOffset() const { return sums.differences - difference * Offset(); }
+  double AfterFactor() const {
+    return sums.right - (sums.left > 0 ? products * products / sums.left : 0);
+  }
 };
 
 // Rules for how a pair of numbers counts. NaN never does.
