@@ -4,12 +4,16 @@
 #include <cmath>
 #include <cstdlib>
 #include <limits>
-#include <map>
+#include <memory>
 #include <optional>
 #include <type_traits>
 #include <utility>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "compare/graphs/graph_scope.h"
+#include "compare/graphs/node_questions.h"
 #include "evaluator/tensor/convert.h"
 #include "evaluator/tensor/dtype.h"
 #include "prove/field/meant_constant.h"
@@ -144,17 +148,14 @@ FoldedNumbers<typename A::Number> FoldIn(const A& in, const FoldableLayer& layer
 class LayerFinder {
  public:
   LayerFinder(const PrimeField& field, const Graph& graph, const FieldValues& known)
-      : field_(field), graph_(graph), known_(known) {
-    for (size_t i = 0; i < graph.nodes.size(); ++i) {
-      for (const std::string& name : graph.nodes[i].inputs) readers_[name].push_back(i);
-    }
-    for (const ValueInfo& output : graph.outputs) readers_[output.name].push_back(kNobody);
+      : field_(field), scope_(MakeScope(graph)), known_(known) {
+    for (const ValueInfo& output : graph.outputs) outputs_.insert(output.name);
   }
 
   // The layers with what comes after them, one more step each.
   std::vector<FoldableLayer> Find() const {
     std::vector<FoldableLayer> layers;
-    for (const Node& node : graph_.nodes) {
+    for (const Node& node : scope_->graph->nodes) {
       std::optional<FoldableLayer> layer = LayerOf(node);
       if (!layer.has_value()) continue;
       const Node* at = &node;
@@ -170,14 +171,10 @@ class LayerFinder {
   }
 
  private:
-  static constexpr size_t kNobody = static_cast<size_t>(-1);
-
   const Node* OnlyReader(const std::string& name) const {
-    const auto found = readers_.find(name);
-    if (found == readers_.end() || found->second.size() != 1 || found->second[0] == kNobody) {
-      return nullptr;
-    }
-    return &graph_.nodes[found->second[0]];
+    const auto found = scope_->readers.find(name);
+    const bool only = found != scope_->readers.end() && found->second.size() == 1;
+    return only && !outputs_.contains(name) ? found->second[0].node : nullptr;
   }
 
   const FieldValue* Known(const Node& node, size_t input) const {
@@ -189,15 +186,10 @@ class LayerFinder {
   }
 
   static int64_t IntOf(const Node& node, const char* name, int64_t fallback) {
-    const auto found = node.attributes.find(name);
-    const auto* const number =
-        found == node.attributes.end() ? nullptr : std::get_if<int64_t>(&found->second);
-    return number != nullptr ? *number : fallback;
+    return IntAttribute(node, name).value_or(fallback);
   }
   static float FloatOf(const Node& node, const char* name, float fallback) {
-    const auto found = node.attributes.find(name);
-    const auto* const number =
-        found == node.attributes.end() ? nullptr : std::get_if<float>(&found->second);
+    const auto* const number = AttributeOf<float>(node, name);
     return number != nullptr ? *number : fallback;
   }
 
@@ -295,9 +287,9 @@ class LayerFinder {
   }
 
   const PrimeField& field_;
-  const Graph& graph_;
+  const std::unique_ptr<GraphScope> scope_;
   const FieldValues& known_;
-  std::map<std::string, std::vector<size_t>> readers_;
+  absl::flat_hash_set<absl::string_view> outputs_;
 };
 
 }  // namespace

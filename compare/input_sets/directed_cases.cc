@@ -13,8 +13,8 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
 #include "compare/graphs/differing_rows.h"
-#include "compare/inputs/made_up/graph_scope.h"
-#include "compare/inputs/made_up/node_questions.h"
+#include "compare/graphs/graph_scope.h"
+#include "compare/graphs/node_questions.h"
 #include "compare/inputs/made_up/traced_size.h"
 #include "evaluator/tensor/dtype.h"
 

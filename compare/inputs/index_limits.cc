@@ -1,19 +1,19 @@
 #include "compare/inputs/index_limits.h"
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/string_view.h"
-#include "compare/graphs/constants.h"
+#include "compare/graphs/graph_scope.h"
+#include "compare/graphs/node_questions.h"
 #include "compare/operators/operator_traits.h"
 
 namespace onnxcmp {
 namespace {
-
-using Names = absl::flat_hash_map<absl::string_view, const Node*>;
 
 // True if a node's output holds only elements of its first input.
 bool PassesElements(const Node& node) {
@@ -29,36 +29,26 @@ bool KeepsShape(const Node& node) {
 
 // The name that `name` comes from through nodes that `passes` accepts. Graphs have no cycles.
 template <typename Passes>
-absl::string_view TraceBack(absl::string_view name, const Names& producers, Passes passes) {
-  for (auto it = producers.find(name);
-       it != producers.end() && passes(*it->second) && !it->second->inputs.empty();
-       it = producers.find(name)) {
-    name = it->second->inputs[0];
+absl::string_view TraceBack(absl::string_view name, const GraphScope& scope, Passes passes) {
+  for (const Node* node = ProducerIn(scope, name);
+       node != nullptr && passes(*node) && !node->inputs.empty(); node = ProducerIn(scope, name)) {
+    name = node->inputs[0];
   }
   return name;
 }
 
 class Tables {
  public:
-  Tables(const Graph& graph, const Names& producers) : producers_(producers) {
-    for (const ValueInfo& input : graph.inputs) {
+  explicit Tables(const GraphScope& scope) : scope_(scope) {
+    for (const ValueInfo& input : scope.graph->inputs) {
       AddInput(input);
     }
-    for (const Initializer& initializer : graph.initializers) {
-      if (initializer.value.is_tensor()) {
-        shapes_[initializer.name] = initializer.value.tensor().shape();
-      }
-    }
-    for (const Node& node : graph.nodes) {
-      if (const Tensor* value = ConstantOf(node)) {
-        shapes_[node.outputs[0]] = value->shape();
-      }
-    }
+    for (const auto& [name, constant] : scope.constants) shapes_[name] = constant->shape();
   }
 
   // Number of rows of the table `name` along an axis; nothing if that is not known.
   std::optional<int64_t> Rows(absl::string_view name, int64_t axis) const {
-    const auto it = shapes_.find(TraceBack(name, producers_, KeepsShape));
+    const auto it = shapes_.find(TraceBack(name, scope_, KeepsShape));
     if (it == shapes_.end()) {
       return std::nullopt;
     }
@@ -81,7 +71,7 @@ class Tables {
     }
   }
 
-  const Names& producers_;
+  const GraphScope& scope_;
   absl::flat_hash_map<absl::string_view, Shape> shapes_;
 };
 
@@ -93,12 +83,7 @@ struct Lookup {
 };
 
 std::vector<Lookup> LookupsOf(const Node& node) {
-  const auto axis = [&](absl::string_view name) {
-    const auto it = node.attributes.find(name);
-    return it != node.attributes.end() && std::holds_alternative<int64_t>(it->second)
-               ? std::get<int64_t>(it->second)
-               : 0;
-  };
+  const auto axis = [&](absl::string_view name) { return IntAttribute(node, name).value_or(0); };
   if (node.domain.empty() && (node.op_type == "Gather" || node.op_type == "GatherElements")) {
     return {{1, 0, axis("axis")}};
   }
@@ -120,25 +105,19 @@ std::vector<Lookup> LookupsOf(const Node& node) {
 }  // namespace
 
 absl::flat_hash_map<std::string, int64_t> IndexLimits(const Graph& graph) {
-  Names producers;
-  for (const Node& node : graph.nodes) {
-    for (const std::string& output : node.outputs) {
-      producers.emplace(output, &node);
-    }
-  }
+  const std::unique_ptr<GraphScope> scope = MakeScope(graph);
   absl::flat_hash_set<absl::string_view> inputs;
   for (const ValueInfo& input : graph.inputs) {
     inputs.insert(input.name);
   }
-  const Tables tables(graph, producers);
+  const Tables tables(*scope);
   absl::flat_hash_map<std::string, int64_t> limits;
   for (const Node& node : graph.nodes) {
     for (const Lookup& lookup : LookupsOf(node)) {
       if (std::max(lookup.indices, lookup.table) >= node.inputs.size()) {
         continue;
       }
-      const absl::string_view ids =
-          TraceBack(node.inputs[lookup.indices], producers, PassesElements);
+      const absl::string_view ids = TraceBack(node.inputs[lookup.indices], *scope, PassesElements);
       const std::optional<int64_t> rows = tables.Rows(node.inputs[lookup.table], lookup.axis);
       if (!inputs.contains(ids) || !rows.has_value() || *rows <= 0) {
         continue;

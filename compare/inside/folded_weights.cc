@@ -3,14 +3,15 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <utility>
-#include <variant>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "compare/differences/tensor_distance.h"
+#include "compare/graphs/graph_scope.h"
+#include "compare/graphs/node_questions.h"
 #include "evaluator/tensor/dtype.h"
 #include "evaluator/tensor/value.h"
 
@@ -21,25 +22,16 @@ constexpr float kEpsilonOfNormalization = 1e-5F;
 
 class FoldedLayers {
  public:
-  explicit FoldedLayers(const Graph& graph) : graph_(graph) {
-    for (const Initializer& initializer : graph.initializers) {
-      if (initializer.value.is_tensor()) {
-        constants_[initializer.name] = &initializer.value.tensor();
-      }
-    }
-    for (const Node& node : graph.nodes) {
-      for (const std::string& input : node.inputs) readers_[input].push_back(&node);
-    }
-  }
+  explicit FoldedLayers(const Graph& graph) : scope_(MakeScope(graph)) {}
 
   std::vector<FoldedWeight> All() const {
     std::vector<FoldedWeight> folded;
-    for (const Node& node : graph_.nodes) {
+    for (const Node& node : scope_->graph->nodes) {
       const std::optional<size_t> axis = ChannelAxis(node);
       if (!axis.has_value() || node.outputs.empty()) continue;
-      const auto readers = readers_.find(node.outputs[0]);
-      if (readers == readers_.end() || readers->second.size() != 1) continue;
-      const Node& next = *readers->second.front();
+      const auto readers = scope_->readers.find(node.outputs[0]);
+      if (readers == scope_->readers.end() || readers->second.size() != 1) continue;
+      const Node& next = *readers->second.front().node;
       if (next.op_type == "BatchNormalization" && next.inputs.size() >= 5 &&
           next.inputs[0] == node.outputs[0]) {
         Add(node, *axis, next, &folded);
@@ -57,22 +49,16 @@ class FoldedLayers {
     if (weight == nullptr || weight->rank() != 2) return std::nullopt;
     if (node.op_type == "MatMul") return 1;
     if (node.op_type != "Gemm") return std::nullopt;
-    const auto it = node.attributes.find("transB");
-    const bool turned = it != node.attributes.end() &&
-                        std::holds_alternative<int64_t>(it->second) &&
-                        std::get<int64_t>(it->second) != 0;
-    return turned ? 0 : 1;
+    return IntAttribute(node, "transB").value_or(0) != 0 ? 0 : 1;
   }
 
   const Tensor* Constant(absl::string_view name) const {
-    const auto it = constants_.find(name);
-    return it == constants_.end() || it->second->dtype() != DType::kFloat ? nullptr : it->second;
+    const Tensor* const constant = ConstantIn(*scope_, name);
+    return constant == nullptr || constant->dtype() != DType::kFloat ? nullptr : constant;
   }
 
   static double EpsilonOf(const Node& normalization) {
-    const auto it = normalization.attributes.find("epsilon");
-    const auto* const given =
-        it == normalization.attributes.end() ? nullptr : std::get_if<float>(&it->second);
+    const auto* const given = AttributeOf<float>(normalization, "epsilon");
     return given == nullptr ? kEpsilonOfNormalization : *given;
   }
 
@@ -121,9 +107,7 @@ class FoldedLayers {
     }
   }
 
-  const Graph& graph_;
-  absl::flat_hash_map<absl::string_view, const Tensor*> constants_;
-  absl::flat_hash_map<absl::string_view, std::vector<const Node*>> readers_;
+  const std::unique_ptr<GraphScope> scope_;
 };
 
 }  // namespace

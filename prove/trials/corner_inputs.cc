@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "compare/inputs/made_up/node_questions.h"
+#include "compare/graphs/node_questions.h"
 #include "evaluator/tensor/convert.h"
 #include "evaluator/tensor/dtype.h"
 #include "evaluator/tensor/tensor.h"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -12,6 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "compare/alignment/alignment.h"
+#include "compare/graphs/graph_scope.h"
 #include "compare/outputs/compared_row.h"
 #include "compare/streams/result_stream.h"
 #include "evaluator/base/status_macros.h"
@@ -47,15 +49,12 @@ class SideCut {
  public:
   // `sized`: a run at other sizes, whose shapes the model has; null: those of `stream`.
   SideCut(const Model& model, const ResultStream& stream, const ResultStream* sized)
-      : model_(model), stream_(stream) {
+      : model_(model), stream_(stream), scope_(MakeScope(model.graph)) {
     if (sized != nullptr) {
       for (const StreamResult& result : sized->results) {
         if (result.depth == 0) sized_.try_emplace(result.name, &result);
       }
       has_sizes_ = true;
-    }
-    for (const Node& node : model.graph.nodes) {
-      for (const std::string& output : node.outputs) makers_[output] = &node;
     }
     for (const Initializer& initializer : model.graph.initializers) {
       initializers_[initializer.name] = &initializer;
@@ -101,7 +100,7 @@ class SideCut {
   }
   bool Makes(int r) const { return inside_.contains(result(r).node); }
   bool Uses(const std::string& name) const {
-    return makers_.contains(name) || initializers_.contains(name);
+    return scope_->producers.contains(name) || initializers_.contains(name);
   }
 
   // `entries`: results in the order of the model's inputs, which are called `inputs`.
@@ -155,10 +154,10 @@ class SideCut {
     for (const int output : stream_.nodes[Index(n)].outputs) {
       if (output == kNone) continue;
       const StreamResult& result = stream_.results[Index(output)];
-      const auto maker = makers_.find(result.name);
-      if (result.depth > 0 || maker == makers_.end()) break;
-      if (!GraphsOf(*maker->second).empty() || maker->second->body != nullptr) break;
-      return *maker->second;
+      const Node* const maker = ProducerIn(*scope_, result.name);
+      if (result.depth > 0 || maker == nullptr) break;
+      if (!GraphsOf(*maker).empty() || maker->body != nullptr) break;
+      return *maker;
     }
     return NoCut("a node in a body or with one");
   }
@@ -167,7 +166,7 @@ class SideCut {
   const ResultStream& stream_;
   absl::flat_hash_map<std::string, const StreamResult*> sized_;
   bool has_sizes_ = false;
-  absl::flat_hash_map<std::string, const Node*> makers_;
+  const std::unique_ptr<GraphScope> scope_;
   absl::flat_hash_map<std::string, const Initializer*> initializers_;
   std::set<int> inside_;  // in the order of the run
   std::set<std::string> constants_;

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "compare/inputs/made_up/node_questions.h"
+#include "compare/graphs/node_questions.h"
 #include "compare/operators/operator_traits.h"
 #include "evaluator/model/model.h"
 #include "evaluator/tensor/convert.h"

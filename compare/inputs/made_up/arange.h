@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "absl/strings/string_view.h"
-#include "compare/inputs/made_up/graph_scope.h"
+#include "compare/graphs/graph_scope.h"
 #include "compare/inputs/made_up/traced_size.h"
 
 namespace onnxcmp {

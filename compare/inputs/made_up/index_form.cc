@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "compare/inputs/made_up/node_questions.h"
+#include "compare/graphs/node_questions.h"
 
 namespace onnxcmp {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "compare/inputs/made_up/graph_scope.h"
+#include "compare/graphs/graph_scope.h"
 #include "evaluator/model/model.h"
 
 namespace onnxcmp {

@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-#include "compare/inputs/made_up/node_questions.h"
+#include "compare/graphs/node_questions.h"
 #include "evaluator/tensor/convert.h"
 #include "evaluator/tensor/dtype.h"
 

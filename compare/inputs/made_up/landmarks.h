@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "compare/inputs/made_up/graph_scope.h"
+#include "compare/graphs/graph_scope.h"
 #include "compare/inputs/made_up/input_purpose.h"
 #include "evaluator/model/model.h"
 #include "evaluator/tensor/tensor.h"

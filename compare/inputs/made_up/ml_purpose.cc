@@ -8,8 +8,8 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "compare/graphs/node_questions.h"
 #include "compare/inputs/made_up/known_keys.h"
-#include "compare/inputs/made_up/node_questions.h"
 #include "compare/inputs/made_up/tree_paths.h"
 #include "evaluator/tensor/tensor.h"
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
-#include "compare/inputs/made_up/graph_scope.h"
+#include "compare/graphs/graph_scope.h"
 #include "compare/inputs/made_up/input_purpose.h"
 #include "evaluator/model/model.h"
 #include "evaluator/tensor/dtype.h"

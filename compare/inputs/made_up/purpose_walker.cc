@@ -10,13 +10,13 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "compare/graphs/graph_scope.h"
+#include "compare/graphs/node_questions.h"
 #include "compare/inputs/made_up/arange.h"
-#include "compare/inputs/made_up/graph_scope.h"
 #include "compare/inputs/made_up/id_purpose.h"
 #include "compare/inputs/made_up/index_form.h"
 #include "compare/inputs/made_up/landmarks.h"
 #include "compare/inputs/made_up/ml_purpose.h"
-#include "compare/inputs/made_up/node_questions.h"
 #include "compare/inputs/made_up/purpose_table.h"
 #include "compare/inputs/made_up/standardization.h"
 #include "compare/inputs/made_up/traced_size.h"

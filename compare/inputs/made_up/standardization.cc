@@ -6,7 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "compare/inputs/made_up/node_questions.h"
+#include "compare/graphs/node_questions.h"
 #include "evaluator/model/model.h"
 #include "evaluator/tensor/convert.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "compare/inputs/made_up/node_questions.h"
+#include "compare/graphs/node_questions.h"
 #include "evaluator/tensor/tensor.h"
 
 namespace onnxcmp {

@@ -11,7 +11,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
-#include "compare/inputs/made_up/node_questions.h"
+#include "compare/graphs/node_questions.h"
 #include "evaluator/tensor/convert.h"
 #include "evaluator/tensor/tensor.h"
 

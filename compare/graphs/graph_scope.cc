@@ -1,10 +1,10 @@
-#include "compare/inputs/made_up/graph_scope.h"
+#include "compare/graphs/graph_scope.h"
 
 #include <string>
 #include <variant>
 
 #include "compare/graphs/constants.h"
-#include "compare/inputs/made_up/node_questions.h"
+#include "compare/graphs/node_questions.h"
 #include "evaluator/model/outer_names.h"
 #include "evaluator/tensor/convert.h"
 

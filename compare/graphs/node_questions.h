@@ -1,6 +1,6 @@
 // Queries about single nodes.
-#ifndef ONNXCMP_COMPARE_INPUTS_MADE_UP_NODE_QUESTIONS_H_
-#define ONNXCMP_COMPARE_INPUTS_MADE_UP_NODE_QUESTIONS_H_
+#ifndef ONNXCMP_COMPARE_GRAPHS_NODE_QUESTIONS_H_
+#define ONNXCMP_COMPARE_GRAPHS_NODE_QUESTIONS_H_
 
 #include <algorithm>
 #include <cstdint>
@@ -35,4 +35,4 @@ inline std::optional<int64_t> IntAttribute(const Node& node, absl::string_view n
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_INPUTS_MADE_UP_NODE_QUESTIONS_H_
+#endif  // ONNXCMP_COMPARE_GRAPHS_NODE_QUESTIONS_H_

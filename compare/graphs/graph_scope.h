@@ -1,6 +1,6 @@
 // Nested graphs: readers and producers of names, constants.
-#ifndef ONNXCMP_COMPARE_INPUTS_MADE_UP_GRAPH_SCOPE_H_
-#define ONNXCMP_COMPARE_INPUTS_MADE_UP_GRAPH_SCOPE_H_
+#ifndef ONNXCMP_COMPARE_GRAPHS_GRAPH_SCOPE_H_
+#define ONNXCMP_COMPARE_GRAPHS_GRAPH_SCOPE_H_
 
 #include <cstddef>
 #include <memory>
@@ -45,4 +45,4 @@ bool IsScaledProduct(const GraphScope& scope, absl::string_view name);
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_INPUTS_MADE_UP_GRAPH_SCOPE_H_
+#endif  // ONNXCMP_COMPARE_GRAPHS_GRAPH_SCOPE_H_
