@@ -24,10 +24,7 @@ std::string NormalizedName(absl::string_view name) {
 NodeRanges::NodeRanges(const Graph& graph) : graph_(graph) {
   const FusionGraph values(graph);
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
-    const std::vector<int>& made = values.outputs(static_cast<int>(i));
-    constant_.push_back(std::all_of(made.begin(), made.end(), [&values](int value) {
-      return value == FusionGraph::kNoValue || values.IsConstant(value);
-    }));
+    constant_.push_back(values.IsConstantNode(static_cast<int>(i)));
     labels_.emplace_back(NodeLabel(graph.nodes[i]));
     positions_.emplace(labels_.back(), i);
     normalized_[NormalizedName(labels_.back())].push_back(i);

@@ -297,12 +297,7 @@ LayerListing ListingOfModel(const Graph& graph, const std::string& source) {
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     const Node& node = graph.nodes[n];
     // Runtimes compute nodes that depend on constants alone only once.
-    const std::vector<int>& made = values.outputs(static_cast<int>(n));
-    if (std::all_of(made.begin(), made.end(), [&values](int value) {
-          return value == FusionGraph::kNoValue || values.IsConstant(value);
-        })) {
-      continue;
-    }
+    if (values.IsConstantNode(static_cast<int>(n))) continue;
     EngineLayer& layer = listing.layers.emplace_back();
     layer.name = std::string(NodeLabel(node));
     layer.type = node.op_type;

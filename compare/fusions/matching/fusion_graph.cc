@@ -1,9 +1,9 @@
 #include "compare/fusions/matching/fusion_graph.h"
 
-#include <algorithm>
 #include <cmath>
 #include <variant>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "compare/differences/tensor_distance.h"
@@ -107,9 +107,11 @@ void FusionGraph::AddNode(int n, const FusionGraph* outer) {
 }
 
 bool FusionGraph::IsStaticNode(int n) const {
-  const std::vector<int>& made = outputs(n);
-  return std::all_of(made.begin(), made.end(),
-                     [this](int value) { return value == kNoValue || IsStatic(value); });
+  return absl::c_all_of(outputs(n), [this](int v) { return v == kNoValue || IsStatic(v); });
+}
+
+bool FusionGraph::IsConstantNode(int n) const {
+  return absl::c_all_of(outputs(n), [this](int v) { return v == kNoValue || IsConstant(v); });
 }
 
 std::optional<double> FusionGraph::Scalar(int value) const { return ScalarAt(value, 0); }

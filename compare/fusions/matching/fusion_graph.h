@@ -44,6 +44,8 @@ class FusionGraph {
   // depend on no element of an input.
   bool IsStatic(int value) const { return values_[static_cast<size_t>(value)].is_static; }
   bool IsStaticNode(int n) const;
+  // True if all outputs are constants.
+  bool IsConstantNode(int n) const;
   // The single element of a constant; nothing if there are several or it is not known.
   std::optional<double> Scalar(int value) const;
   // The elements of a constant with at most 8.
