@@ -21,13 +21,13 @@ using ::testing::Pair;
 // Counted today. A number that falls is lowered here; one that rises needs a reason in the commit.
 constexpr HouseRow kHouse[] = {
     {"files that write agree or a verdict", 11},
-    {"numeric constants", 908},
-    {"numeric constants that share a name", 341},
+    {"numeric constants", 779},
+    {"numeric constants that share a name", 185},
     {"observers", 28},
     {"calls of Revisit", 18},
-    {"types in headers", 600},
+    {"types in headers", 604},
     {"rooms of compare", 40},
-    {"arrows between rooms of compare", 235},
+    {"arrows between rooms of compare", 236},
 };
 
 TEST(Architecture, CountsDoNotRise) {
