@@ -108,7 +108,10 @@ class ConversionJudge {
     if (floats.has_value() && !AreFiniteAlike(floats->left, floats->right)) return absl::OkStatus();
     const int r = ResultOn(converted(), *pair);
     const int choice = checked_.chosen_by[Index(r)];
-    if (floats.has_value() && (choice == kNone || IsNoise(*floats, *pair->sqnr))) {
+    // Steps of integers may move an output as far as another choice does; a short float does not.
+    const bool noise = choice == kNone || (checked_.conversion.quantized && floats.has_value() &&
+                                           IsNoise(*floats, *pair->sqnr));
+    if (floats.has_value() && noise) {
       JudgeNoise(*floats, choice, pair);
       return absl::OkStatus();
     }
