@@ -75,7 +75,7 @@ class RangeChecker {
     const int n = sides_.converted.producer(r);
     if (!written.has_value() || n == kNone || sides_.matcher.Classes(r).empty() ||
         sides_.converted_constants.IsFixed(r) ||
-        !Quantizes(sides_.converted.node(n).made->op_type)) {
+        !Quantizes(sides_.converted.node(n).made->op_type) || KeepsSteps(n, *written)) {
       return std::nullopt;
     }
     std::optional<QuantParamValues> values = sides_.converted_constants.ParamsOf(r, *written);
@@ -98,6 +98,24 @@ class RangeChecker {
     params.never_negative = producer != kNone && HasTrait(*sides_.plain.node(producer).made,
                                                           OperatorTrait::kNotNegative);
     return params;
+  }
+
+  // True if a node writes numbers that it reads in the steps of the same scale: these were made for
+  // the tensor of which it has a part.
+  bool KeepsSteps(int n, const QuantParams& written) const {
+    while (n != kNone && sides_.converted.node(n).made->inputs[0] != kNone) {
+      const int read = sides_.converted.node(n).made->inputs[0];
+      const int integers = sides_.params.Dequantizes(read);
+      if (integers != kNone) {
+        const std::optional<QuantParams>& of_whole = sides_.params.written(integers);
+        return of_whole.has_value() && of_whole->scale == written.scale;
+      }
+      n = sides_.converted.producer(read);
+      if (n != kNone && !HasTrait(*sides_.converted.node(n).made, OperatorTrait::kOneDataInput)) {
+        return false;
+      }
+    }
+    return false;
   }
 
   // True if some numbers are beyond the range.

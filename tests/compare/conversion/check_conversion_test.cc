@@ -645,6 +645,30 @@ TEST(CheckConversion, AClipThatLeavesMoreThanTheRangeIsCaught) {
   ExpectCaught(Beside(Bent("Clip (s, minus, one)"), BentByRange({0, 1}), AnyNoise()), "minus");
 }
 
+// A column of small numbers, in the steps of the whole or in steps of its own that are as wide.
+std::string ColumnOf(bool integers, const std::string& scale = "scale") {
+  std::vector<float> shift(kWidth, 6);
+  shift[2] = 0;
+  const Constants constants = {{"c", Tensor::Of<float>({kWidth}, shift)},
+                               {"two", Tensor::Of<int64_t>({1}, {2})},
+                               {"shape", Tensor::Of<int64_t>({2}, {kWidth, kWidth})},
+                               {"scale", Tensor::Scalar(8.0F / 127)},
+                               {"own", Tensor::Scalar(8.0F / 127)},
+                               {"zero", Tensor::Scalar(int8_t{0})}};
+  const std::string steps = absl::StrCat(
+      "s_q = QuantizeLinear (s, scale, zero)\n s_d = DequantizeLinear (s_q, scale, zero)\n"
+      " g = Gather <axis = 1> (s_d, two)\n g_q = QuantizeLinear (g, ",
+      scale, ", zero)\n g_d = DequantizeLinear (g_q, ", scale, ", zero)\n");
+  return ModelOf(constants, absl::StrCat("s = Add (x, c)\n",
+                                         integers ? steps : "g_d = Gather <axis = 1> (s, two)\n",
+                                         "e = Expand (g_d, shape)\n y = Sin (e)\n"));
+}
+
+TEST(CheckConversion, APartKeepsTheStepsOfTheWhole) {
+  ExpectHonest(Beside(ColumnOf(false), ColumnOf(true)), "steps of the whole");
+  ExpectCaught(Beside(ColumnOf(false), ColumnOf(true, "own"), AnyNoise()), "steps of its own");
+}
+
 // A node between integers is named by itself, and not by the QuantizeLinear after it.
 TEST(CheckConversion, ASuspectIsNamedByItsNode) {
   const std::string other = Replaced(InPairs(), "q = MatMul (r_d, v_d)", "q = MatMul (v_d, r_d)");
