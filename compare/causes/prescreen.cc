@@ -24,6 +24,9 @@ namespace {
 
 // Share of these operations that the prescreen may take.
 constexpr double kShare = 0.25;
+// Greatest distances that may be rounding, in epsilons and against the scale.
+constexpr double kMostRoundedBy = 2048;
+constexpr double kMostRoundedApart = 1.0 / 4096;
 // Least number of operations of a run for which a search is worth sparing.
 constexpr double kWorthSparing = 1 << 28;
 
@@ -91,7 +94,7 @@ class Prescreener {
     const SideGraph::GraphNode& node = right_.node(right_.producer(r));
     if (node.node == nullptr || node.node->body != nullptr || !node.captures.empty()) return false;
     const double epsilon = EpsilonOfPair(r);
-    return epsilon > 0 && ApartBy(r) <= 1.0 / 4096;
+    return epsilon > 0 && ApartBy(r) <= std::min(kMostRoundedBy * epsilon, kMostRoundedApart);
   }
 
   // Approximate number of operations of a node: a product of m x k and k x n takes m n k, the

@@ -15,8 +15,6 @@
 namespace onnxcmp {
 namespace {
 
-// Noise of rounding floats, in epsilons, and of a correct quantization.
-
 enum class Finding : uint8_t { kUnknown, kInnocent, kHonest, kGuilty };
 
 class Review {

@@ -42,7 +42,7 @@ class PowersOfTwo {
     for (size_t i = kLeastPower; i-- > 0;) powers_[i] = PrimeField::Mul(powers_[i + 1], half);
   }
   Residue At(int exponent) const {
-    return powers_[static_cast<size_t>(exponent + static_cast<int>(kLeastPower))];
+    return powers_[kLeastPower + static_cast<size_t>(static_cast<std::ptrdiff_t>(exponent))];
   }
 
  private:
@@ -70,7 +70,7 @@ void EmbedNumbers(const Number* numbers, absl::Span<Residue> residues) {
   constexpr Bits kExponent = std::numeric_limits<Bits>::max() >> (kFractionBits + 1);
   // The bias of exponents, counted from the last bit.
   constexpr int kBias = std::numeric_limits<Number>::max_exponent - 1 + kFractionBits;
-  static const PowersOfTwo powers;
+  static const PowersOfTwo kPowers;
   for (size_t i = 0; i < residues.size(); ++i) {
     const auto bits = std::bit_cast<Bits>(numbers[i]);
     const auto exponent = static_cast<Bits>(bits >> kFractionBits) & kExponent;
@@ -82,7 +82,7 @@ void EmbedNumbers(const Number* numbers, absl::Span<Residue> residues) {
     }
     // Numbers next to 0 have no bit before the others.
     const Bits mantissa = exponent == 0 ? fraction : fraction | (kFraction + 1);
-    const Residue power = powers.At(std::max(static_cast<int>(exponent), 1) - kBias);
+    const Residue power = kPowers.At(std::max(static_cast<int>(exponent), 1) - kBias);
     const Residue size = PrimeField::Mul(PrimeField::Reduce(mantissa), power);
     // Signs of weights are not foreseen: no branch.
     const Residue turned = static_cast<Residue>(PrimeField::kPrime) & -(negative & (size != 0));

@@ -21,7 +21,7 @@ using ::testing::Pair;
 // Counted today. A number that falls is lowered here; one that rises needs a reason in the commit.
 constexpr HouseRow kHouse[] = {
     {"files that write agree or a verdict", 11},
-    {"numeric constants", 779},
+    {"numeric constants", 781},
     {"numeric constants that share a name", 185},
     {"observers", 28},
     {"calls of Revisit", 18},

@@ -26,8 +26,8 @@
 namespace onnxcmp {
 namespace {
 
-static constexpr double kFar = 1e15;  // a greater limit is never reached
-static constexpr size_t kMostSteps = 20000;
+constexpr double kFar = 1e15;  // a greater limit is never reached
+constexpr size_t kMostSteps = 20000;
 
 // State of an input's elements along the way.
 struct Form {
