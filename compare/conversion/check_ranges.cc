@@ -100,15 +100,16 @@ class RangeChecker {
     return params;
   }
 
-  // True if a node writes numbers that it reads in the steps of the same scale: these were made for
-  // the tensor of which it has a part.
+  // True if a node writes numbers that it reads in the same steps, by scale and zero point: these
+  // were made for the tensor of which it has a part.
   bool KeepsSteps(int n, const QuantParams& written) const {
     while (n != kNone && sides_.converted.node(n).made->inputs[0] != kNone) {
       const int read = sides_.converted.node(n).made->inputs[0];
       const int integers = sides_.params.Dequantizes(read);
       if (integers != kNone) {
         const std::optional<QuantParams>& of_whole = sides_.params.written(integers);
-        return of_whole.has_value() && of_whole->scale == written.scale;
+        return of_whole.has_value() && of_whole->scale == written.scale &&
+               of_whole->zero_point == written.zero_point;
       }
       n = sides_.converted.producer(read);
       if (n != kNone && !HasTrait(*sides_.converted.node(n).made, OperatorTrait::kOneDataInput)) {

@@ -646,7 +646,8 @@ TEST(CheckConversion, AClipThatLeavesMoreThanTheRangeIsCaught) {
 }
 
 // A column of small numbers, in the steps of the whole or in steps of its own that are as wide.
-std::string ColumnOf(bool integers, const std::string& scale = "scale") {
+std::string ColumnOf(bool integers, const std::string& scale = "scale",
+                     const std::string& zero = "zero") {
   std::vector<float> shift(kWidth, 6);
   shift[2] = 0;
   const Constants constants = {{"c", Tensor::Of<float>({kWidth}, shift)},
@@ -654,11 +655,12 @@ std::string ColumnOf(bool integers, const std::string& scale = "scale") {
                                {"shape", Tensor::Of<int64_t>({2}, {kWidth, kWidth})},
                                {"scale", Tensor::Scalar(8.0F / 127)},
                                {"own", Tensor::Scalar(8.0F / 127)},
-                               {"zero", Tensor::Scalar(int8_t{0})}};
+                               {"zero", Tensor::Scalar(int8_t{0})},
+                               {"moved", Tensor::Scalar(int8_t{120})}};
   const std::string steps = absl::StrCat(
       "s_q = QuantizeLinear (s, scale, zero)\n s_d = DequantizeLinear (s_q, scale, zero)\n"
       " g = Gather <axis = 1> (s_d, two)\n g_q = QuantizeLinear (g, ",
-      scale, ", zero)\n g_d = DequantizeLinear (g_q, ", scale, ", zero)\n");
+      scale, ", ", zero, ")\n g_d = DequantizeLinear (g_q, ", scale, ", ", zero, ")\n");
   return ModelOf(constants, absl::StrCat("s = Add (x, c)\n",
                                          integers ? steps : "g_d = Gather <axis = 1> (s, two)\n",
                                          "e = Expand (g_d, shape)\n y = Sin (e)\n"));
@@ -667,6 +669,8 @@ std::string ColumnOf(bool integers, const std::string& scale = "scale") {
 TEST(CheckConversion, APartKeepsTheStepsOfTheWhole) {
   ExpectHonest(Beside(ColumnOf(false), ColumnOf(true)), "steps of the whole");
   ExpectCaught(Beside(ColumnOf(false), ColumnOf(true, "own"), AnyNoise()), "steps of its own");
+  ExpectCaught(Beside(ColumnOf(false), ColumnOf(true, "scale", "moved"), AnyNoise()),
+               "a zero point of its own");
 }
 
 // A node between integers is named by itself, and not by the QuantizeLinear after it.
@@ -901,6 +905,27 @@ TEST(CheckConversion, AnIdThatIsChosenByAnotherRuleIsCaught) {
   }
 }
 
+std::vector<float> FedNumbers() {
+  const std::vector<double> numbers = ElementsOf(FedX());
+  return {numbers.begin(), numbers.end()};
+}
+
+// Expects that the only output of two models depends on that choice, which --ties close accepts.
+void ExpectTieBy(const std::string& choice, const std::vector<float>& fed, const std::string& left,
+                 const std::string& right) {
+  const Tensor x = Tensor::Of<float>({kWidth, kWidth}, fed);
+  for (const bool agree : {false, true}) {
+    CompareOptions options;
+    options.ties_agree = agree;
+    const Comparison comparison = CompareFedWith(x, left, x, right, options);
+    EXPECT_EQ(comparison.verdict, agree ? Verdict::kClose : Verdict::kDifferent);
+    EXPECT_THAT(comparison.causes, IsEmpty());
+    ASSERT_THAT(comparison.outputs.pairs, SizeIs(1));
+    EXPECT_TRUE(comparison.outputs.pairs[0].ties);
+    EXPECT_EQ(comparison.outputs.pairs[0].chosen_by, choice);
+  }
+}
+
 TEST(CheckConversion, ANumberThatJumpsIsAChoice) {
   const std::string nodes =
       "up = Mul (x_now, k20)\n step = Floor (up)\n q = Sin (p)\n z = Mul (step, q)\n";
@@ -911,24 +936,12 @@ TEST(CheckConversion, ANumberThatJumpsIsAChoice) {
                                nodes, half ? "y = Cast <to = 1> (z)\n" : "y = Identity (z)\n"),
                   half);
   };
-  Tensor x = FedX();
-  std::vector<double> numbers = ElementsOf(x);
-  std::vector<float> fed(numbers.begin(), numbers.end());
+  std::vector<float> fed = FedNumbers();
   // Numbers on both sides of the limit, as near to it as float16 steps.
   for (size_t i = 0; i < fed.size(); i += 3) {
     fed[i] = std::sqrt(0.10009F) * (1 + 1e-4F * (static_cast<float>(i % 7) - 3));
   }
-  x = Tensor::Of<float>({kWidth, kWidth}, fed);
-  for (const bool agree : {false, true}) {
-    CompareOptions options;
-    options.ties_agree = agree;
-    const Comparison comparison = CompareFedWith(x, model(false), x, model(true), options);
-    EXPECT_EQ(comparison.verdict, agree ? Verdict::kClose : Verdict::kDifferent);
-    ASSERT_THAT(comparison.outputs.pairs, SizeIs(1));
-    EXPECT_TRUE(comparison.outputs.pairs[0].ties);
-    EXPECT_EQ(comparison.outputs.pairs[0].chosen_by, "Floor step");
-    EXPECT_THAT(comparison.causes, IsEmpty());
-  }
+  ExpectTieBy("Floor step", fed, model(false), model(true));
 }
 
 TEST(CheckConversion, AThresholdThatANumberNearlyReachesIsAChoice) {
@@ -941,21 +954,9 @@ TEST(CheckConversion, AThresholdThatANumberNearlyReachesIsAChoice) {
                   half);
   };
   // A number that is squared to just above what the limit is rounded to.
-  Tensor x = FedX();
-  std::vector<double> numbers = ElementsOf(x);
-  std::vector<float> fed(numbers.begin(), numbers.end());
+  std::vector<float> fed = FedNumbers();
   fed[20] = std::sqrt(0.10009F) + 1e-6F;
-  x = Tensor::Of<float>({kWidth, kWidth}, fed);
-  for (const bool agree : {false, true}) {
-    CompareOptions options;
-    options.ties_agree = agree;
-    const Comparison comparison = CompareFedWith(x, model(false), x, model(true), options);
-    EXPECT_EQ(comparison.verdict, agree ? Verdict::kClose : Verdict::kDifferent);
-    EXPECT_THAT(comparison.causes, IsEmpty());
-    ASSERT_THAT(comparison.outputs.pairs, SizeIs(1));
-    EXPECT_TRUE(comparison.outputs.pairs[0].ties);
-    EXPECT_EQ(comparison.outputs.pairs[0].chosen_by, "Greater above");
-  }
+  ExpectTieBy("Greater above", fed, model(false), model(true));
 }
 
 // Limits.
