@@ -25,7 +25,7 @@ struct CompareArguments {
   std::string left;
   std::string right;
   InputOptions inputs;  // without generated values, which are in `run`
-  // As the command line says; CompareSession adds what follows from the other arguments.
+  // Options as the command line gives them; CompareSession adds what follows from the others.
   CompareOptions options;
   bool fail_on_rewrites = false;  // also if one is not the same
   RunOptions run;

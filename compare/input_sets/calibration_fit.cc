@@ -23,11 +23,6 @@
 namespace onnxcmp {
 namespace {
 
-constexpr double kEnough = 0.96;
-constexpr int kLonger = 16;
-constexpr double kNotMuchLess = 1.1;
-constexpr int kRounds = 4;
-
 // A scale whose numbers reach farther than that beyond those of most is too small by itself: honest
 // calibrations (percentiles, entropy) leave out less than that, a scale that is wrong by 2 more.
 constexpr double kOnItsOwn = 1.7;
@@ -139,6 +134,10 @@ absl::Status FitCase(
   // Scales that normal numbers reach into nearly as far need no other kind of numbers. A factor
   // between the two bounds would change nothing. Rounds bound the runs: each takes two.
   constexpr double kEvenSpread = 1.25;
+  constexpr double kEnough = 0.96;
+  constexpr double kNotMuchLess = 1.1;
+  constexpr int kRounds = 4;
+  constexpr int kLonger = 16;
   const auto try_one = [&](const SetCase& other) -> absl::Status {
     if (fit->spread() <= kEvenSpread) return absl::OkStatus();
     OC_ASSIGN_OR_RETURN(const std::optional<CalibrationFit> found, fit_on(other));

@@ -67,7 +67,7 @@ struct OutputPair {
   bool ties = false;  // ids that differ where their scores tie, or results that depend on such ids
   std::string chosen_by;  // the node that chose other ids, if the pair is no such ids itself
   std::optional<ScoreMargin> margin;  // of these ids, if their scores are known
-  // As `sqnr`, of another run of the converted side with the other one's ids.
+  // The signal to noise of another run of the converted side, with the other one's ids.
   std::optional<double> sqnr_with_ids;
   // It differs by the noise of a conversion to a coarser type alone: no node, weight or scale that
   // it is made with is farther off than rounding explains.

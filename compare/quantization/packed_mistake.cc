@@ -202,7 +202,7 @@ class PackedDiagnosis {
     if (!scales.has_value() || scales->size() != columns_ * blocks) return {};
     const std::vector<double> steps = scales->All();
     const std::vector<double> ours = plain.All();
-    // Of our weights and the other side's, in steps.
+    // Moments of our weights and the other side's, in steps.
     std::vector<PairMoments> sums(steps.size());
     for (int64_t i = 0; i < rows_.count(); ++i) {
       for (int64_t c = 0; c < columns_; ++c) {

@@ -40,7 +40,7 @@ Instructions BestInstructions();
 
 namespace ONNXCMP_INSTRUCTIONS {
 
-// Of the registers that this file's vectors fill.
+// Bytes of the registers that this file's vectors fill.
 #if defined(ONNXCMP_AVX512)
 constexpr int kRegisterBytes = 64;
 #elif defined(__AVX2__)

@@ -15,9 +15,6 @@
 namespace onnxcmp {
 namespace {
 
-constexpr size_t kMostParts = 4;
-constexpr int kMostTrials = 16;
-
 class RepairMover {
  public:
   explicit RepairMover(Repairs* repairs)
@@ -167,6 +164,7 @@ class RepairMover {
   // Moves it to an unmatched result between the repair and matched ones: the first with which more
   // results match than with the repair, which depends on it in several ways.
   bool MoveIntoRegion(const Suggestion& repair) {
+    constexpr int kMostTrials = 16;
     const auto is_matched = [&](int r) { return state().at(r).match != kNone; };
     const Region region = RegionOf(run_.right(), repair.right, is_matched, 8);
     const std::vector<int> before = ClassesBefore(repair.left);
@@ -190,6 +188,7 @@ class RepairMover {
   // Moves it to all outputs of a node between the repair and matched results that are parts of its
   // input, as left results are: they may have other sizes, and each needs the others for any match.
   bool MoveToParts(const Suggestion& repair) {
+    constexpr size_t kMostParts = 4;
     const auto is_matched = [&](int r) { return state().at(r).match != kNone; };
     const Region region = RegionOf(run_.right(), repair.right, is_matched, 8);
     for (const int n : region.nodes) {

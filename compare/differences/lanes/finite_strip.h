@@ -55,7 +55,7 @@ class FiniteStrip {
   double AbsoluteAt(int64_t i) const;
   double RelativeAt(int64_t i) const { return relatives_[i]; }
 
-  // As MomentsOfStrip; only if the strip was measured with a scale of 1.
+  // The result of MomentsOfStrip; only if the strip was measured with a scale of 1.
   PairMoments Totals(const Counting& counting) const;
 
  private:

@@ -66,7 +66,7 @@ struct Counting {
   }
 };
 
-// Of a strip of numbers, some side by side. Number: float or double.
+// Moments of a strip of numbers, some side by side. Number: float or double.
 template <typename Number>
 PairMoments MomentsOfStrip(const Number* a, const Number* b, int64_t count,
                            const Counting& counting);

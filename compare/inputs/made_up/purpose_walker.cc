@@ -26,9 +26,6 @@
 namespace onnxcmp {
 namespace {
 
-constexpr double kFar = 1e15;  // a greater limit is never reached
-constexpr size_t kMostSteps = 20000;
-
 // State of an input's elements along the way.
 struct Form {
   bool number = true;    // they are still the input's numbers
@@ -76,7 +73,9 @@ class Walker {
   }
 
  private:
+  static constexpr size_t kMostSteps = 20000;
   static constexpr double kLargeFactor = 1e3;
+  static constexpr double kFar = 1e15;  // a greater limit is never reached
 
   bool IsInteger() const { return onnxcmp::IsInteger(input_->type.dtype); }
   bool IsFloat() const { return IsFloatingPoint(input_->type.dtype); }
