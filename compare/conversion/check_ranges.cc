@@ -9,6 +9,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "compare/conversion/converted_partners.h"
 #include "compare/differences/number_strips.h"
 #include "compare/differences/tensor_distance.h"
 #include "compare/graphs/kept_range.h"
@@ -40,7 +41,7 @@ class RangeChecker {
       }
       const bool counts = Cuts(*params) || MayHaveFill(*params);
       all.push_back(*std::move(params));
-      counted.push_back(counts ? sides_.matcher.Classes(r).front() : kNone);
+      counted.push_back(counts ? PlainOf(r) : kNone);
       const Value* const kept = counts ? sides_.plain_side.bank->Find(counted.back()) : nullptr;
       if (kept != nullptr) {
         CountCuts(*kept, &all.back());
@@ -73,16 +74,17 @@ class RangeChecker {
   std::optional<FixedQuantParams> RangeOf(int r) {
     const std::optional<QuantParams>& written = sides_.params.written(r);
     const int n = sides_.converted.producer(r);
-    if (!written.has_value() || n == kNone || sides_.matcher.Classes(r).empty() ||
+    const int plain = PlainOf(r);
+    if (!written.has_value() || n == kNone || plain == kNone ||
         sides_.converted_constants.IsFixed(r) ||
-        !Quantizes(sides_.converted.node(n).made->op_type) || KeepsSteps(n, *written)) {
+        !Quantizes(sides_.converted.node(n).made->op_type) || KeepsSteps(r, *written)) {
       return std::nullopt;
     }
     std::optional<QuantParamValues> values = sides_.converted_constants.ParamsOf(r, *written);
     if (!values.has_value() || !values->per_tensor() || !(values->scales[0] > 0)) {
       return std::nullopt;
     }
-    const StreamResult& known = sides_.plain.result(sides_.matcher.Classes(r).front());
+    const StreamResult& known = sides_.plain.result(plain);
     if (!known.fingerprint.has_sketch) return std::nullopt;
     const Statistics& statistics = known.fingerprint.numbers().statistics;
     FixedQuantParams params;
@@ -94,22 +96,40 @@ class RangeChecker {
     if (!(params.most > params.least)) return std::nullopt;
     params.count = static_cast<double>(known.fingerprint.size);
     params.zeros = static_cast<double>(statistics.zeros);
-    const int producer = sides_.plain.producer(sides_.matcher.Classes(r).front());
+    const int producer = sides_.plain.producer(plain);
     params.never_negative = producer != kNone && HasTrait(*sides_.plain.node(producer).made,
                                                           OperatorTrait::kNotNegative);
     return params;
   }
 
-  // True if a node writes numbers that it reads in the same steps, by scale and zero point: these
-  // were made for the tensor of which it has a part.
-  bool KeepsSteps(int n, const QuantParams& written) const {
+  // The plain result with the numbers of integers, in any shape; kNone if there is none. Where
+  // their node is matched with none, the first result that only passes them on may have a name in
+  // common.
+  int PlainOf(int r) const {
+    while (sides_.matcher.ClassesInOrder(r).empty()) {
+      if (sides_.converted.readers(r).size() != 1) return kNone;
+      const StreamNode& reader = *sides_.converted.node(sides_.converted.readers(r)[0]).made;
+      const bool passes = reader.op_type == "DequantizeLinear" || PassesNumbers(reader) ||
+                          HasTrait(reader, OperatorTrait::kKeepsOrder);
+      if (!passes || reader.inputs[0] != r || reader.outputs[0] == kNone) return kNone;
+      r = reader.outputs[0];
+    }
+    return sides_.matcher.ClassesInOrder(r).front();
+  }
+
+  // True if a result holds numbers that were in the same steps before, by scale and zero point:
+  // these were made for the tensor of which it has a part, or are judged there.
+  bool KeepsSteps(int r, const QuantParams& written) const {
+    int n = sides_.converted.producer(r);
     while (n != kNone && sides_.converted.node(n).made->inputs[0] != kNone) {
       const int read = sides_.converted.node(n).made->inputs[0];
       const int integers = sides_.params.Dequantizes(read);
       if (integers != kNone) {
         const std::optional<QuantParams>& of_whole = sides_.params.written(integers);
         return of_whole.has_value() && of_whole->scale == written.scale &&
-               of_whole->zero_point == written.zero_point;
+               of_whole->zero_point == written.zero_point &&
+               (PlainOf(integers) != kNone || sides_.converted.result(integers).fingerprint.size !=
+                                                  sides_.converted.result(r).fingerprint.size);
       }
       n = sides_.converted.producer(read);
       if (n != kNone && !HasTrait(*sides_.converted.node(n).made, OperatorTrait::kOneDataInput)) {

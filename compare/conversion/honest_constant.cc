@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
+#include "compare/conversion/near_results.h"
 #include "compare/differences/number_strips.h"
 #include "compare/differences/tensor_distance.h"
+#include "compare/quantization/dequantized_view.h"
 #include "evaluator/tensor/dtype.h"
 
 namespace onnxcmp {
@@ -175,7 +177,10 @@ bool IsQuantizedFrom(const Tensor& plain, const Tensor& integers, const QuantPar
                      const double scale = cursor.scale(), zero = cursor.zero_point();
                      // A scale of 0 stands for zeros alone.
                      const double step = scale == 0 && x[i] == 0 ? q[i] - zero : x[i] / scale;
-                     const double wanted = std::clamp(step + zero, params.least, params.most);
+                     const double saturated = std::clamp(step + zero, params.least, params.most);
+                     // A range that is made for all numbers ends at most a step before the last.
+                     const double wanted =
+                         std::abs(step + zero - saturated) <= 1 ? saturated : step + zero;
                      const double error = wanted - q[i];
                      const double far = std::abs(error) <= kHalfStep ? 0 : 1;
                      piece.errors[static_cast<size_t>(cursor.at() - piece.first)].Add(
@@ -191,7 +196,11 @@ bool IsQuantizedFrom(const Tensor& plain, const Tensor& integers, const QuantPar
       all[static_cast<size_t>(piece.first) + i].Add(piece.errors[i]);
     }
   }
-  return absl::c_all_of(all, [](const Errors& errors) { return errors.Fit(); });
+  if (!absl::c_all_of(all, [](const Errors& errors) { return errors.Fit(); })) return false;
+  // An error that a row or a column has by itself is no choice of a quantizer.
+  return absl::c_all_of(all, [](const Errors& errors) { return errors.beyond == 0; }) ||
+         AreNear(a, DequantizedView(b, params), 0,
+                 kErrorOfWeights * *absl::c_max_element(params.scales));
 }
 
 }  // namespace onnxcmp

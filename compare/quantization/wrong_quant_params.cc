@@ -15,16 +15,11 @@ namespace onnxcmp {
 namespace {
 
 // Part of the representable range that the other side's numbers reach, against the other results of
-// the model: less than a scale three times too great would leave, more than one that is less than
-// half.
+// the model: less than a scale three times too great would leave.
 constexpr double kWasted = 0.38;
-constexpr double kBeyond = 2.2;
-constexpr double kFarBeyond = 3.2;
-// Shares of clipped numbers that no calibration causes, even one by percentiles.
-constexpr double kMuchCut = 0.015;
-constexpr double kSomeCut = 0.002;
-constexpr double kMostCut = 0.05;
-constexpr double kBeyondForMost = 1.5;
+// Mean square error, clipping included, over that of the range that holds all numbers: more than a
+// calibration accepts, even one by percentiles, which cuts off few numbers for smaller steps.
+constexpr double kCostOfCut = 50;
 // A few numbers outside the calibrated range prove nothing: at most this many, and at most this
 // share of all.
 constexpr double kTail = 3;
@@ -74,6 +69,14 @@ double FreeBelow(const FixedQuantParams& params) {
 }
 double FreeAbove(const FixedQuantParams& params) {
   return (params.most_real() - std::max(params.most, 0.0)) / params.values.scales[0];
+}
+
+// Mean square error over that of a range that ends where the numbers end.
+double CostOf(const FixedQuantParams& params) {
+  const double steps = params.values.most - params.values.least;
+  const double needed =
+      (std::max(params.most, 0.0) - std::min(params.least, 0.0)) / params.values.scales[0] / steps;
+  return (params.cut_square + kRounding) / (needed * needed * kRounding);
 }
 
 // True if so few numbers are clipped that a calibration may have missed them.
@@ -203,10 +206,11 @@ std::optional<FixedQuantParams> FixedQuantParamsOf(const CounterpartRun& run, in
 std::vector<Mistake> WrongQuantParams(const SideGraph& graph, const QuantParamsByResult& by_result,
                                       const std::vector<FixedQuantParams>& all_params,
                                       bool made_up) {
-  std::vector<double> reaches, moves, rooms;
+  std::vector<double> reaches, costs, moves, rooms;
   size_t symmetric = 0;
   for (const FixedQuantParams& params : all_params) {
     if (IsSymmetric(params)) ++symmetric;
+    costs.push_back(CostOf(params));
     if (IsByConvention(params)) continue;
     reaches.push_back(ReachOf(params));
     if (IsSymmetric(params)) continue;
@@ -214,6 +218,7 @@ std::vector<Mistake> WrongQuantParams(const SideGraph& graph, const QuantParamsB
     rooms.push_back(std::abs(FreeBelow(params) + FreeAbove(params)));
   }
   const double reach_of_all = MedianOf(reaches, 1);
+  const double cost_of_all = MedianOf(costs, 1);
   const double move_of_all = MedianOf(moves, 0);
   const double room_of_all = MedianOf(rooms, 0);
   std::vector<Mistake> mistakes;
@@ -228,20 +233,9 @@ std::vector<Mistake> WrongQuantParams(const SideGraph& graph, const QuantParamsB
     const double above = FreeAbove(params);
     const double move = (below - above) / 2;
     const double steps = params.values.most - params.values.least;
-    const double beyond = reach / std::max(reach_of_all, 1.0);
     const double cut = params.cut_below + params.cut_above;
-    const double cut_share = cut / params.count;
-    const bool much = cut_share > kMuchCut && beyond > kBeyond;
-    const bool some = cut_share > kSomeCut && beyond > kFarBeyond;
-    const bool most = cut_share > kMostCut && beyond > kBeyondForMost;
     if (params.LosesAllButFill()) {
       mistake = TextOfFill(graph, of, params);
-      continue;
-    }
-    if ((most || much || some) && !IsTail(cut, params.count) &&
-        params.cut_square > 10 * kRounding) {
-      mistake = absl::StrFormat("%s: too small, %.2g %% of them are cut off",
-                                ScaleText(graph, of, params), 100 * cut_share);
       continue;
     }
     // One end clips numbers, and the other one has about as many unused steps.
@@ -263,6 +257,16 @@ std::vector<Mistake> WrongQuantParams(const SideGraph& graph, const QuantParamsB
           odd_one && !fits
               ? params.values.zero_points[0] - (params.values.least + params.values.most + 1) / 2
               : move);
+      continue;
+    }
+    if (!IsTail(cut, params.count) && CostOf(params) > kCostOfCut * std::max(cost_of_all, 1.0)) {
+      if (below + above >= 0 && !IsSymmetric(params)) {
+        found.place = of.zero_point;
+        mistake = ZeroPointText(graph, of, params, move);
+      } else {
+        mistake = absl::StrFormat("%s: too small, %.2g %% of them are cut off",
+                                  ScaleText(graph, of, params), 100 * cut / params.count);
+      }
       continue;
     }
     if (wasted_below) {

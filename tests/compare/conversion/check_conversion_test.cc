@@ -645,6 +645,46 @@ TEST(CheckConversion, AClipThatLeavesMoreThanTheRangeIsCaught) {
   ExpectCaught(Beside(Bent("Clip (s, minus, one)"), BentByRange({0, 1}), AnyNoise()), "minus");
 }
 
+// A range that cuts off part of the numbers may be worse than one that holds all of them, but not
+// by much: a calibration by percentiles leaves out the farthest ones.
+TEST(CheckConversion, ARangeThatCutsOffMuchIsCaught) {
+  const std::string plain = Bent("Sin (s)");
+  const auto by = [](double least, double most) {
+    return absl::StrReplaceAll(BentByRange({least, most}, "o"),
+                               {{"s = Add (x, c)", "s = Add (x, c)\n o = Sin (s)"}});
+  };
+  ExpectHonest(Beside(plain, by(-1, 1)), "all");
+  ExpectHonest(Beside(plain, by(-0.94, 0.94), AnyNoise()), "most");
+  ExpectCaught(Beside(plain, by(-0.7, 0.7), AnyNoise()), "a scale that is too small");
+  ExpectCaught(Beside(plain, by(-0.75, 1.25), AnyNoise()), "a zero point that is moved");
+}
+
+// A product in the shape of a matrix is matched by the result that has the plain shape again.
+std::string InMatrices(bool integers, double least) {
+  const double scale = 1.4 / 255;
+  const Constants constants = {
+      {"w", Pattern({kWidth, kWidth}, 3, 29, 0.4)},
+      {"b", Pattern({kWidth}, 5, 17, 0.5)},
+      {"cube", Tensor::Of<int64_t>({3}, {2, kWidth / 2, kWidth})},
+      {"flat", Tensor::Of<int64_t>({2}, {kWidth, kWidth})},
+      {"scale", Tensor::Scalar(static_cast<float>(scale))},
+      {"zero", Tensor::Scalar(static_cast<uint8_t>(std::round(-least / scale)))}};
+  return ModelOf(
+      constants,
+      absl::StrCat("x_c = Reshape (x, cube)\n",
+                   integers ? "x_f = Reshape (x_c, flat)\n g = Gemm (x_f, w, b)\n"
+                              " g_q = QuantizeLinear (g, scale, zero)\n"
+                              " g_d = DequantizeLinear (g_q, scale, zero)\n"
+                              " r = Reshape (g_d, cube)\n v = Tanh (r)\n y = Reshape (v, flat)\n"
+                            : "p = MatMul (x_c, w)\n a = Add (p, b)\n u = Tanh (a)\n"
+                              " y = Reshape (u, flat)\n"));
+}
+
+TEST(CheckConversion, ARangeOfAMatrixIsHeldAgainstAPlainResultOfAnotherShape) {
+  ExpectHonest(Beside(InMatrices(false, 0), InMatrices(true, -0.7)), "all");
+  ExpectCaught(Beside(InMatrices(false, 0), InMatrices(true, -0.2), AnyNoise()), "moved");
+}
+
 // A column of small numbers, in the steps of the whole or in steps of its own that are as wide.
 std::string ColumnOf(bool integers, const std::string& scale = "scale",
                      const std::string& zero = "zero") {
@@ -729,19 +769,23 @@ TEST(CheckConversion, ResultsInAnotherOrderOfAxesAreNotComparedByTheirNames) {
 // Ranges.
 
 // The fill of a mask is in the range of the scores beside it.
+// A scale and a zero point that reach from the fill and the least score to the greatest score.
 std::string Masked(const std::string& scores, double fill) {
+  constexpr double kScores = 8;
+  const double width = fill + 2 * kScores;
   Tensor mask = Tensor::Of<float>({kWidth, kWidth}, std::vector<float>(kWidth * kWidth));
   std::vector<float> numbers(kWidth * kWidth);
   for (size_t i = 0; i < numbers.size(); i += 3) numbers[i] = static_cast<float>(-fill);
   mask = Tensor::Of<float>({kWidth, kWidth}, numbers);
-  return ModelOf({{"eight", Tensor::Scalar(8.0F)},
-                  {"mask", mask},
-                  {"scale", Tensor::Scalar(static_cast<float>(fill / 255))},
-                  {"zero", Tensor::Scalar(uint8_t{255})},
-                  {"fine", Tensor::Scalar(0.1F)},
-                  {"middle", Tensor::Scalar(uint8_t{128})}},
-                 absl::StrCat("s = Mul (x, eight)\n m = Add (s, mask)\n", scores,
-                              " w = Softmax <axis = 1> (m_d)\n y = MatMul (w, s)\n"));
+  return ModelOf(
+      {{"eight", Tensor::Scalar(8.0F)},
+       {"mask", mask},
+       {"scale", Tensor::Scalar(static_cast<float>(width / 255))},
+       {"zero", Tensor::Scalar(static_cast<uint8_t>(std::round(255 * (fill + kScores) / width)))},
+       {"fine", Tensor::Scalar(0.1F)},
+       {"middle", Tensor::Scalar(uint8_t{128})}},
+      absl::StrCat("s = Mul (x, eight)\n m = Add (s, mask)\n", scores,
+                   " w = Softmax <axis = 1> (m_d)\n y = MatMul (w, s)\n"));
 }
 
 TEST(CheckConversion, AScaleThatIsMadeForAFillIsTheCause) {

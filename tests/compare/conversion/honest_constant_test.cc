@@ -287,11 +287,21 @@ TEST(QuantizedConstant, FourBitsAreEnough) {
 
 TEST(QuantizedConstant, NumbersBeyondTheEndsAreSaturated) {
   Rounded rounded = OneScale();
-  rounded.params.scales = {0.5 / 127};
-  rounded.Round();
-  ASSERT_GT(absl::c_count(rounded.integers, 127), 50);
-  ASSERT_GT(absl::c_count(rounded.integers, -128), 50);
-  EXPECT_TRUE(rounded.IsHonest());
+  const std::vector<double> numbers = ElementsOf(rounded.plain);
+  const double greatest = *absl::c_max_element(numbers);
+  const auto round_to = [&](double last) {
+    rounded.params.scales = {greatest / last};
+    rounded.Round();
+  };
+  // The greatest numbers lie a step, and some steps, beyond the range.
+  for (const double last : {128.0, 131.0}) {
+    round_to(last);
+    ASSERT_GE(absl::c_count(rounded.integers, 127), 2) << last;
+    EXPECT_TRUE(rounded.IsHonest()) << last;
+  }
+  round_to(1.5 * 127);
+  EXPECT_FALSE(rounded.IsHonest());
+  round_to(131);
   // Integers that have passed the end.
   for (double& integer : rounded.integers) {
     if (integer == 127) integer = -128;
@@ -392,6 +402,13 @@ TEST(QuantizedConstant, ErrorsOfAStepAndMoreAreWrong) {
   for (size_t i = 0; i < rounded.integers.size(); ++i) {
     rounded.integers[i] = std::clamp(rounded.integers[i] + (i % 2 == 0 ? 1 : -1), -128.0, 127.0);
   }
+  EXPECT_FALSE(rounded.IsHonest());
+}
+
+// A row is small beside the errors of all numbers.
+TEST(QuantizedConstant, ARowThatIsLostIsWrong) {
+  Rounded rounded = RoundedAlong({20000, 16}, 0, 1);
+  std::fill(rounded.integers.begin() + 160, rounded.integers.begin() + 176, 0);
   EXPECT_FALSE(rounded.IsHonest());
 }
 
