@@ -205,8 +205,12 @@ void CauseJudge::NameCause(int r, const RegionNoise::NoiseRatio& noise_ratio) {
   std::tie(cause.left, cause.right) = overflow.has_value()
                                           ? std::pair(overflow->left, overflow->right)
                                           : Refined(run_, state_, noise_, r);
-  if (cause.right != r && right_.IsConstant(cause.right)) cause.kind = CauseKind::kInitializer;
-  cause.local = TensorDifferenceOf(state_.at(r).held, state_.at(r).own, {}, options_.pool);
+  const bool moved = cause.right != r && right_.IsConstant(cause.right);
+  if (moved) cause.kind = CauseKind::kInitializer;
+  cause.local = moved && cause.left != kNone && !state_.at(cause.right).own.empty()
+                    ? TensorDifferenceOf(run_.left().value_of(cause.left),
+                                         state_.at(cause.right).own, {}, options_.pool)
+                    : TensorDifferenceOf(state_.at(r).held, state_.at(r).own, {}, options_.pool);
   cause.judged = r;
   if (overflow.has_value()) {
     cause.text = overflow->text;

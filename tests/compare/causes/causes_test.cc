@@ -68,6 +68,19 @@ TEST(Causes, AnInitializerIsNamedAndNotItsReader) {
   ExpectCause(comparison, CauseKind::kInitializer, "w", "w", "the constants differ by up to 0.02");
 }
 
+// A constant that agrees within tolerance has its own distance, not that of the result it spoils.
+TEST(Causes, ASmallConstantHasItsOwnDistance) {
+  constexpr char kLogarithm[] = R"(g (float[2,4] x) => (float[2,4] y)
+  <float small = {1e-9}, float eps = {1e-10}> {
+    squares = Mul (x, x)
+    power = Mul (squares, small)
+    floored = Add (power, eps)
+    y = Log (floored)
+  })";
+  ExpectCause(Compared(kLogarithm, absl::StrReplaceAll(kLogarithm, {{"1e-10", "6e-8"}})),
+              CauseKind::kInitializer, "eps", "eps", "the constants differ by up to 6e-08");
+}
+
 TEST(Causes, AnAttribute) {
   const Comparison comparison = Compared(kModel, Altered({{"0.00001", "0.01"}}));
   ExpectCause(comparison, CauseKind::kOperator, "normal", "normal",
