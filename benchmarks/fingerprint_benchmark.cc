@@ -7,9 +7,9 @@
 
 #include "benchmark/benchmark.h"
 #include "benchmarks/one_node.h"
-#include "compare/streams/fingerprint.h"
 #include "evaluator/tensor/convert.h"
 #include "evaluator/tensor/dtype.h"
+#include "record/streams/fingerprint.h"
 
 namespace onnxcmp {
 namespace {

@@ -12,8 +12,8 @@
 #include "cli/commands.h"
 #include "cli/process/messages.h"
 #include "cli/process/version_text.h"
-#include "compare/inputs/generated_targets.h"
 #include "evaluator/base/status_macros.h"
+#include "feed/generated_targets.h"
 #include "ops/operators.h"
 
 namespace onnxcmp::cli {

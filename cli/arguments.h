@@ -11,12 +11,12 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "compare/inputs/feeds.h"
-#include "compare/inputs/generated_inputs.h"
 #include "evaluator/kernels/op_registry.h"
 #include "evaluator/load/load_model.h"
 #include "evaluator/model/model.h"
 #include "evaluator/run/evaluator.h"
+#include "feed/feeds.h"
+#include "feed/generated_inputs.h"
 
 namespace onnxcmp::cli {
 

@@ -41,11 +41,11 @@
 #include "cli/process/messages.h"
 #include "cli/process/version_text.h"
 #include "cli/runtimes/runtime_options.h"
-#include "compare/runtimes/find_python.h"
-#include "compare/runtimes/runtime_spec.h"
-#include "compare/text/display_text.h"
-#include "compare/text/short_text.h"
 #include "evaluator/base/status_macros.h"
+#include "record/runtimes/find_python.h"
+#include "record/runtimes/runtime_spec.h"
+#include "record/text/display_text.h"
+#include "record/text/short_text.h"
 
 namespace onnxcmp::cli {
 namespace {

@@ -14,7 +14,7 @@
 #include "cli/process/interruption.h"
 #include "cli/runtimes/runtime_options.h"
 #include "compare/compare.h"
-#include "compare/inputs/input_sets.h"
+#include "feed/input_sets.h"
 #include "reports/table/table_options.h"
 #include "tools/classic/classic_table.h"
 

@@ -3,8 +3,8 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "compare/runtimes/shell_line.h"
 #include "compare/tolerances/pair_tolerance.h"
+#include "record/runtimes/shell_line.h"
 
 namespace onnxcmp::cli {
 

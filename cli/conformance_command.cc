@@ -12,9 +12,9 @@
 #include "cli/process/interruption.h"
 #include "cli/process/messages.h"
 #include "cli/runtimes/runtime_options.h"
-#include "compare/base/write_file.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/base/thread_pool.h"
+#include "record/base/write_file.h"
 #include "tools/backend_tests/backend_test.h"
 #include "tools/backend_tests/conformance.h"
 

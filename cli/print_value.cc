@@ -10,8 +10,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "compare/differences/element_reader.h"
-#include "compare/differences/element_text.h"
+#include "record/differences/element_reader.h"
+#include "record/differences/element_text.h"
 
 namespace onnxcmp::cli {
 namespace {

@@ -15,8 +15,8 @@
 #include "absl/strings/string_view.h"
 #include "cli/commands.h"
 #include "cli/process/messages.h"
-#include "compare/text/display_text.h"
-#include "compare/text/meant_name.h"
+#include "record/text/display_text.h"
+#include "record/text/meant_name.h"
 
 namespace onnxcmp::cli {
 namespace {

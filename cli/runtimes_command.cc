@@ -9,8 +9,8 @@
 #include "cli/process/interruption.h"
 #include "cli/process/messages.h"
 #include "cli/runtimes/runtime_options.h"
-#include "compare/runtimes/find_python.h"
-#include "compare/text/display_text.h"
+#include "record/runtimes/find_python.h"
+#include "record/text/display_text.h"
 
 namespace onnxcmp::cli {
 

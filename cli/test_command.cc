@@ -9,8 +9,8 @@
 #include "cli/process/interruption.h"
 #include "cli/process/messages.h"
 #include "cli/runtimes/runtime_options.h"
-#include "compare/base/write_file.h"
 #include "evaluator/base/thread_pool.h"
+#include "record/base/write_file.h"
 #include "reports/junit_suite.h"
 #include "tools/backend_tests/backend_test.h"
 

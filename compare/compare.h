@@ -20,14 +20,14 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "compare/base/timings.h"
 #include "compare/causes/repair/repair_limits.h"
-#include "compare/differences/tolerance.h"
-#include "compare/differences/value_difference.h"
 #include "compare/outcome/comparison.h"
 #include "compare/sides/constant_nodes.h"
 #include "compare/sides/side.h"
 #include "evaluator/run/result.h"
+#include "record/base/timings.h"
+#include "record/differences/tolerance.h"
+#include "record/differences/value_difference.h"
 
 namespace onnxcmp {
 

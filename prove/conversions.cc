@@ -6,9 +6,9 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "compare/streams/xxh128.h"
 #include "evaluator/tensor/tensor.h"
 #include "prove/value_trace.h"
+#include "record/streams/xxh128.h"
 
 namespace onnxcmp {
 namespace {

@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "compare/base/per_side.h"
 #include "compare/outcome/proof_report.h"
 #include "evaluator/model/model.h"
 #include "evaluator/tensor/dtype.h"
@@ -23,6 +22,7 @@
 #include "prove/field_value.h"
 #include "prove/foldable_layer.h"
 #include "prove/rounded_constants.h"
+#include "record/base/per_side.h"
 
 namespace onnxcmp {
 

@@ -3,11 +3,11 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "compare/streams/fingerprint.h"
-#include "compare/streams/hash128.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/tensor/convert.h"
 #include "prove/field/meant_constant.h"
+#include "record/streams/fingerprint.h"
+#include "record/streams/hash128.h"
 
 namespace onnxcmp {
 namespace {

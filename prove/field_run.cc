@@ -5,8 +5,6 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
-#include "compare/streams/fingerprint.h"
-#include "compare/streams/xxh128.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/load/function_body.h"
 #include "evaluator/model/node_text.h"
@@ -21,6 +19,8 @@
 #include "prove/score_masks.h"
 #include "prove/unknown_values.h"
 #include "prove/value_trace.h"
+#include "record/streams/fingerprint.h"
+#include "record/streams/xxh128.h"
 
 namespace onnxcmp {
 namespace {

@@ -14,7 +14,6 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "compare/outcome/proof_report.h"
-#include "compare/streams/node_facts.h"
 #include "evaluator/kernels/signature.h"
 #include "evaluator/model/model.h"
 #include "evaluator/run/evaluator.h"
@@ -26,6 +25,7 @@
 #include "prove/field_node.h"
 #include "prove/field_value.h"
 #include "prove/run_memo.h"
+#include "record/streams/node_facts.h"
 
 namespace onnxcmp {
 

@@ -12,14 +12,14 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "compare/graphs/graph_scope.h"
-#include "compare/graphs/node_questions.h"
 #include "evaluator/tensor/convert.h"
 #include "evaluator/tensor/dtype.h"
 #include "prove/field/meant_constant.h"
 #include "prove/field/residues.h"
 #include "prove/field_node.h"
 #include "prove/field_value.h"
+#include "record/graphs/graph_scope.h"
+#include "record/graphs/node_questions.h"
 
 namespace onnxcmp {
 namespace {

@@ -13,7 +13,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
-#include "compare/streams/fingerprint.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/model/node_text.h"
 #include "evaluator/run/evaluator.h"
@@ -24,6 +23,7 @@
 #include "prove/score_masks.h"
 #include "prove/unknown_values.h"
 #include "prove/value_trace.h"
+#include "record/streams/fingerprint.h"
 
 namespace onnxcmp {
 namespace {

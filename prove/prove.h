@@ -5,11 +5,11 @@
 
 #include <cstdint>
 
-#include "compare/base/per_side.h"
 #include "compare/outcome/comparison.h"
 #include "compare/outcome/proof_report.h"
 #include "compare/sides/side.h"
 #include "evaluator/base/thread_pool.h"
+#include "record/base/per_side.h"
 
 namespace onnxcmp {
 

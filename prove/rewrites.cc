@@ -9,8 +9,8 @@
 #include "compare/alignment/alignment.h"
 #include "compare/outcome/fused_rows.h"
 #include "compare/outputs/compared_row.h"
-#include "compare/streams/result_stream.h"
-#include "compare/text/display_text.h"
+#include "record/streams/result_stream.h"
+#include "record/text/display_text.h"
 
 namespace onnxcmp {
 namespace {

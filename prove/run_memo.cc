@@ -4,9 +4,9 @@
 #include <bit>
 #include <utility>
 
-#include "compare/streams/fingerprint.h"
-#include "compare/streams/xxh128.h"
 #include "prove/field/prime_field.h"
+#include "record/streams/fingerprint.h"
+#include "record/streams/xxh128.h"
 
 namespace onnxcmp {
 namespace {

@@ -9,11 +9,11 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/types/span.h"
-#include "compare/streams/hash128.h"
 #include "evaluator/base/thread_pool.h"
 #include "evaluator/tensor/tensor.h"
 #include "evaluator/tensor/value.h"
 #include "prove/field_value.h"
+#include "record/streams/hash128.h"
 
 namespace onnxcmp {
 

@@ -8,13 +8,13 @@
 #include <string>
 
 #include "absl/types/span.h"
-#include "compare/base/per_side.h"
 #include "compare/sides/side.h"
 #include "evaluator/model/model.h"
 #include "evaluator/tensor/tensor.h"
 #include "evaluator/tensor/value.h"
 #include "prove/field/residues.h"
 #include "prove/field_value.h"
+#include "record/base/per_side.h"
 
 namespace onnxcmp {
 

@@ -4,14 +4,14 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "compare/streams/fingerprint.h"
-#include "compare/streams/xxh128.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/tensor/tensor.h"
 #include "prove/field/residues.h"
 #include "prove/foldable_layer.h"
 #include "prove/node_kinds.h"
 #include "prove/value_trace.h"
+#include "record/streams/fingerprint.h"
+#include "record/streams/xxh128.h"
 
 namespace onnxcmp {
 namespace {

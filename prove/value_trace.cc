@@ -4,14 +4,14 @@
 #include <utility>
 
 #include "compare/alignment/alignment.h"
-#include "compare/streams/fingerprint.h"
-#include "compare/streams/result_stream.h"
-#include "compare/streams/xxh128.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/tensor/tensor.h"
 #include "prove/field/prime_field.h"
 #include "prove/field/residues.h"
 #include "prove/field_node.h"
+#include "record/streams/fingerprint.h"
+#include "record/streams/result_stream.h"
+#include "record/streams/xxh128.h"
 
 namespace onnxcmp {
 namespace {

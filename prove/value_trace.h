@@ -9,14 +9,14 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
-#include "compare/base/per_side.h"
 #include "compare/outcome/comparison.h"
-#include "compare/streams/hash128.h"
 #include "evaluator/base/thread_pool.h"
 #include "evaluator/tensor/dtype.h"
 #include "evaluator/tensor/value.h"
 #include "prove/field/prime_field.h"
 #include "prove/field_value.h"
+#include "record/base/per_side.h"
+#include "record/streams/hash128.h"
 
 namespace onnxcmp {
 

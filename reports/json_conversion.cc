@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "compare/base/per_side.h"
+#include "record/base/per_side.h"
 #include "reports/json_values.h"
 #include "reports/words/keep_in_float_text.h"
 

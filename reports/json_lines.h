@@ -8,10 +8,10 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
-#include "compare/differences/tensor_difference.h"
-#include "compare/differences/value_difference.h"
 #include "compare/outcome/comparison.h"
-#include "compare/streams/result_stream.h"
+#include "record/differences/tensor_difference.h"
+#include "record/differences/value_difference.h"
+#include "record/streams/result_stream.h"
 
 namespace onnxcmp {
 

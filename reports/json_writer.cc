@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
-#include "compare/streams/result_stream.h"
+#include "record/streams/result_stream.h"
 #include "reports/json_values.h"
 
 namespace onnxcmp {

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "absl/strings/str_cat.h"
-#include "compare/text/utf8.h"
+#include "record/text/utf8.h"
 
 namespace onnxcmp {
 namespace {

@@ -4,9 +4,9 @@
 #include <utility>
 #include <vector>
 
-#include "compare/base/per_side.h"
 #include "compare/outcome/proof_report.h"
 #include "prove/rewrites.h"
+#include "record/base/per_side.h"
 #include "reports/words/proof_text.h"
 
 namespace onnxcmp {

@@ -13,8 +13,8 @@
 #include "absl/strings/str_replace.h"
 #include "absl/types/span.h"
 #include "compare/alignment/mark_names.h"
-#include "compare/text/utf8.h"
 #include "prove/rewrites.h"
+#include "record/text/utf8.h"
 
 namespace onnxcmp {
 namespace {

@@ -8,10 +8,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
-#include "compare/base/per_side.h"
 #include "compare/outcome/verdict.h"
-#include "compare/streams/result_text.h"
-#include "compare/text/display_text.h"
+#include "record/base/per_side.h"
+#include "record/streams/result_text.h"
+#include "record/text/display_text.h"
 #include "reports/words/result_words.h"
 
 namespace onnxcmp {

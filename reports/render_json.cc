@@ -9,11 +9,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "compare/base/per_side.h"
 #include "compare/causes/cause_truth.h"
 #include "compare/outcome/proof_report.h"
 #include "compare/outcome/verdict.h"
 #include "compare/outputs/rulings.h"
+#include "record/base/per_side.h"
 #include "reports/json_around.h"
 #include "reports/json_conversion.h"
 #include "reports/json_lines.h"

@@ -6,9 +6,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "compare/base/per_side.h"
 #include "compare/outcome/proof_report.h"
 #include "compare/outcome/verdict.h"
+#include "record/base/per_side.h"
 #include "reports/junit_suite.h"
 #include "reports/table/table_summary.h"
 #include "reports/words/proof_text.h"

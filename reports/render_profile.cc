@@ -11,10 +11,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "compare/text/display_text.h"
-#include "compare/text/short_text.h"
 #include "evaluator/base/proto_text.h"
 #include "evaluator/version.h"
+#include "record/text/display_text.h"
+#include "record/text/short_text.h"
 #include "reports/table/table_style.h"
 
 namespace onnxcmp {

@@ -5,7 +5,7 @@
 #include "absl/strings/str_replace.h"
 #include "compare/outcome/comparison.h"
 #include "compare/outcome/model_changes.h"
-#include "compare/text/display_text.h"
+#include "record/text/display_text.h"
 
 namespace onnxcmp {
 namespace {

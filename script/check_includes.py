@@ -1,6 +1,6 @@
 """Says which headers use what they do not include, and fails if any does.
 
-    python script/check_includes.py [--fix] [FOLDER...]     (evaluator ops compare prove tools reports testing cli include)
+    python script/check_includes.py [--fix] [FOLDER...]     (evaluator ops record feed compare prove tools reports testing cli include)
 
 A header includes the headers of the standard library and of Abseil that define what it names, and
 those of ours that define the types it names; what another header happens to include does not count.
@@ -151,10 +151,10 @@ def with_includes(text, includes):
 def main():
     arguments = sys.argv[1:]
     fix = "--fix" in arguments
-    folders = [a for a in arguments if a != "--fix"] or ["evaluator", "ops", "compare", "prove", "tools", "reports", "testing", "cli", "include"]
+    folders = [a for a in arguments if a != "--fix"] or ["evaluator", "ops", "record", "feed", "compare", "prove", "tools", "reports", "testing", "cli", "include"]
     root = pathlib.Path(__file__).resolve().parent.parent
     headers = {str(path.relative_to(root)): path.read_text(encoding="utf-8")
-               for folder in ("evaluator", "ops", "compare", "prove", "tools", "reports", "testing", "cli")
+               for folder in ("evaluator", "ops", "record", "feed", "compare", "prove", "tools", "reports", "testing", "cli")
                for path in sorted((root / folder).rglob("*.h"))}
     types = types_of_headers(headers)
     found = 0

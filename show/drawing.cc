@@ -9,7 +9,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "compare/text/display_text.h"
+#include "record/text/display_text.h"
 #include "show/model/pair_difference.h"
 #include "show/render_text.h"
 

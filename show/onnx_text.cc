@@ -15,8 +15,6 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
-#include "compare/text/display_text.h"
-#include "compare/text/short_text.h"
 #include "evaluator/base/mapped_file.h"
 #include "evaluator/base/proto_text.h"
 #include "evaluator/base/status_macros.h"
@@ -25,6 +23,8 @@
 #include "evaluator/tensor/dtype.h"
 #include "evaluator/tensor/tensor.h"
 #include "onnx/onnx_pb.h"
+#include "record/text/display_text.h"
+#include "record/text/short_text.h"
 #include "show/onnx_words.h"
 
 namespace onnxcmp {

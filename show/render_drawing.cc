@@ -11,8 +11,8 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
-#include "compare/text/display_text.h"
-#include "compare/text/markup.h"
+#include "record/text/display_text.h"
+#include "record/text/markup.h"
 #include "show/page_bundle.h"
 
 namespace onnxcmp {

@@ -6,8 +6,8 @@
 #include <cstdint>
 
 #include "absl/strings/str_cat.h"
-#include "compare/text/display_text.h"
-#include "compare/text/short_text.h"
+#include "record/text/display_text.h"
+#include "record/text/short_text.h"
 #include "reports/table/table_style.h"
 #include "show/drawing.h"
 #include "show/model/pair_difference.h"

@@ -7,19 +7,19 @@
 
 #include "absl/strings/str_cat.h"
 #include "compare/compare.h"
-#include "compare/differences/mismatch_text.h"
-#include "compare/differences/value_difference.h"
 #include "compare/input_sets/compare_on_inputs.h"
-#include "compare/inputs/input_mapping.h"
-#include "compare/inputs/input_sets.h"
 #include "compare/outcome/exit_status.h"
 #include "compare/outcome/proof_report.h"
 #include "compare/sides/model_side.h"
 #include "evaluator/base/proto_text.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/base/thread_pool.h"
+#include "feed/input_mapping.h"
+#include "feed/input_sets.h"
 #include "ops/operators.h"
 #include "prove/trials/prove_sizes.h"
+#include "record/differences/mismatch_text.h"
+#include "record/differences/value_difference.h"
 #include "reports/render_table.h"
 
 namespace onnxcmp::testing {

@@ -9,10 +9,10 @@
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
-#include "compare/differences/tolerance.h"
-#include "compare/inputs/generated_inputs.h"
 #include "evaluator/run/evaluator.h"
 #include "evaluator/tensor/value.h"
+#include "feed/generated_inputs.h"
+#include "record/differences/tolerance.h"
 #include "testing/run_model.h"
 #include "testing/test_model.h"
 

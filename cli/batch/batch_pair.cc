@@ -10,8 +10,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "compare/text/display_text.h"
-#include "compare/text/meant_name.h"
+#include "record/text/display_text.h"
+#include "record/text/meant_name.h"
 
 namespace onnxcmp::cli {
 namespace {

@@ -15,10 +15,10 @@
 #include "absl/strings/str_split.h"
 #include "cli/batch/render_batch.h"
 #include "cli/batch/whole_file.h"
-#include "compare/streams/xxh128.h"
-#include "compare/text/display_text.h"
-#include "compare/text/natural_order.h"
 #include "evaluator/base/status_macros.h"
+#include "record/streams/xxh128.h"
+#include "record/text/display_text.h"
+#include "record/text/natural_order.h"
 
 namespace onnxcmp::cli {
 namespace {

@@ -23,12 +23,12 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "cli/batch/whole_file.h"
-#include "compare/inputs/input_files.h"
-#include "compare/streams/xxh128.h"
 #include "evaluator/base/mapped_file.h"
 #include "evaluator/load/load_model.h"
 #include "evaluator/load/read_model.h"
+#include "feed/input_files.h"
 #include "onnx/onnx_pb.h"
+#include "record/streams/xxh128.h"
 
 namespace onnxcmp::cli {
 namespace {

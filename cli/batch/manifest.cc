@@ -16,11 +16,11 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "compare/runtimes/runtime_spec.h"
-#include "compare/text/display_text.h"
-#include "compare/text/meant_name.h"
 #include "evaluator/base/mapped_file.h"
 #include "evaluator/base/status_macros.h"
+#include "record/runtimes/runtime_spec.h"
+#include "record/text/display_text.h"
+#include "record/text/meant_name.h"
 
 namespace onnxcmp::cli {
 namespace {

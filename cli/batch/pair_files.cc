@@ -14,8 +14,8 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "compare/text/natural_order.h"
 #include "evaluator/base/status_macros.h"
+#include "record/text/natural_order.h"
 
 namespace onnxcmp::cli {
 namespace {

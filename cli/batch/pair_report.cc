@@ -23,9 +23,9 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
-#include "compare/text/short_text.h"
 #include "evaluator/base/mapped_file.h"
 #include "evaluator/base/status_macros.h"
+#include "record/text/short_text.h"
 
 namespace onnxcmp::cli {
 namespace {

@@ -7,8 +7,8 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
-#include "compare/text/display_text.h"
-#include "compare/text/short_text.h"
+#include "record/text/display_text.h"
+#include "record/text/short_text.h"
 #include "reports/junit_suite.h"
 
 namespace onnxcmp::cli {

@@ -11,9 +11,9 @@
 #include "cli/batch/batch_summary.h"
 #include "cli/batch/pair_result.h"
 #include "cli/batch/render_batch.h"
-#include "compare/text/display_text.h"
-#include "compare/text/markup.h"
-#include "compare/text/short_text.h"
+#include "record/text/display_text.h"
+#include "record/text/markup.h"
+#include "record/text/short_text.h"
 
 namespace onnxcmp::cli {
 namespace {

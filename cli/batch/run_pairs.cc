@@ -27,8 +27,8 @@
 #include "cli/batch/whole_file.h"
 #include "cli/process/interruption.h"
 #include "cli/process/progress.h"
-#include "compare/text/short_text.h"
 #include "evaluator/base/status_macros.h"
+#include "record/text/short_text.h"
 
 namespace onnxcmp::cli {
 namespace {

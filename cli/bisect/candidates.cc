@@ -12,9 +12,9 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "compare/recordings/value_folder.h"
-#include "compare/text/natural_order.h"
 #include "evaluator/base/status_macros.h"
+#include "record/recordings/value_folder.h"
+#include "record/text/natural_order.h"
 #include "tools/bisect/placeholders.h"
 
 namespace onnxcmp::cli {

@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "cli/process/messages.h"
-#include "compare/inputs/feeds.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/model/model.h"
+#include "feed/feeds.h"
 #include "tools/parts/known_model.h"
 
 namespace onnxcmp::cli {

@@ -4,7 +4,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "compare/base/per_side.h"
+#include "record/base/per_side.h"
 
 namespace onnxcmp::cli {
 

@@ -9,7 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "compare/text/short_text.h"
+#include "record/text/short_text.h"
 #include "tools/classic/classic_row.h"
 
 namespace onnxcmp::cli {

@@ -6,10 +6,10 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "compare/runtimes/model_files.h"
-#include "compare/runtimes/runtime_spec.h"
 #include "compare/sides/recording_side.h"
 #include "evaluator/base/status_macros.h"
+#include "record/runtimes/model_files.h"
+#include "record/runtimes/runtime_spec.h"
 
 namespace onnxcmp::cli {
 

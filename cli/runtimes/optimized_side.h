@@ -5,12 +5,12 @@
 #include <memory>
 
 #include "absl/status/statusor.h"
-#include "compare/runtimes/runtime.h"
 #include "compare/sides/runtime_side.h"
 #include "evaluator/kernels/op_registry.h"
 #include "evaluator/load/load_model.h"
 #include "evaluator/model/model.h"
 #include "evaluator/run/evaluator.h"
+#include "record/runtimes/runtime.h"
 
 namespace onnxcmp::cli {
 

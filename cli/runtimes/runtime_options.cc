@@ -10,8 +10,8 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
-#include "compare/runtimes/runtime_spec.h"
 #include "evaluator/base/status_macros.h"
+#include "record/runtimes/runtime_spec.h"
 
 namespace onnxcmp::cli {
 

@@ -11,8 +11,8 @@
 #include <CLI/CLI.hpp>
 
 #include "absl/status/statusor.h"
-#include "compare/base/per_side.h"
-#include "compare/runtimes/runtime.h"
+#include "record/base/per_side.h"
+#include "record/runtimes/runtime.h"
 
 namespace onnxcmp::cli {
 

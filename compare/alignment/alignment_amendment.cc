@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "absl/container/flat_hash_map.h"
-#include "compare/base/per_side.h"
+#include "record/base/per_side.h"
 
 namespace onnxcmp {
 namespace {

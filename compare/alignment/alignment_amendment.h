@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "compare/alignment/alignment.h"
-#include "compare/base/per_side.h"
-#include "compare/streams/result_stream.h"
+#include "record/base/per_side.h"
+#include "record/streams/result_stream.h"
 
 namespace onnxcmp {
 

@@ -5,7 +5,7 @@
 #include "compare/alignment/alignment_stages.h"
 #include "compare/alignment/result_groups.h"
 #include "compare/alignment/weights.h"
-#include "compare/base/per_side.h"
+#include "record/base/per_side.h"
 
 namespace onnxcmp {
 namespace {

@@ -8,9 +8,9 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
 #include "compare/alignment/weights.h"
-#include "compare/operators/operator_traits.h"
-#include "compare/streams/node_facts.h"
-#include "compare/streams/xxh128.h"
+#include "record/operators/operator_traits.h"
+#include "record/streams/node_facts.h"
+#include "record/streams/xxh128.h"
 
 namespace onnxcmp {
 namespace {

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "compare/base/per_side.h"
-#include "compare/streams/fingerprint.h"
-#include "compare/streams/result_stream.h"
 #include "evaluator/run/result.h"
+#include "record/base/per_side.h"
+#include "record/streams/fingerprint.h"
+#include "record/streams/result_stream.h"
 
 namespace onnxcmp {
 

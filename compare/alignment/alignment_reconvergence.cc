@@ -5,8 +5,8 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/functional/function_ref.h"
 #include "compare/alignment/weights.h"
-#include "compare/base/per_side.h"
-#include "compare/operators/operator_traits.h"
+#include "record/base/per_side.h"
+#include "record/operators/operator_traits.h"
 
 namespace onnxcmp {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "compare/alignment/weights.h"
-#include "compare/base/per_side.h"
+#include "record/base/per_side.h"
 
 namespace onnxcmp {
 namespace {

@@ -9,7 +9,7 @@
 #include "absl/strings/string_view.h"
 #include "compare/alignment/result_groups.h"
 #include "compare/alignment/weights.h"
-#include "compare/base/per_side.h"
+#include "record/base/per_side.h"
 
 namespace onnxcmp {
 namespace {

@@ -12,7 +12,7 @@
 #include "compare/alignment/pair_score.h"
 #include "compare/alignment/pairing.h"
 #include "compare/alignment/value_evidence.h"
-#include "compare/base/per_side.h"
+#include "record/base/per_side.h"
 
 namespace onnxcmp {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "compare/alignment/alignment_index.h"
-#include "compare/base/per_side.h"
+#include "record/base/per_side.h"
 
 namespace onnxcmp {
 

@@ -12,7 +12,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "compare/alignment/weights.h"
-#include "compare/streams/result_names.h"
+#include "record/streams/result_names.h"
 
 namespace onnxcmp {
 namespace {

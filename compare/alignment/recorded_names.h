@@ -11,8 +11,8 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/string_view.h"
-#include "compare/streams/hash128.h"
-#include "compare/streams/result_stream.h"
+#include "record/streams/hash128.h"
+#include "record/streams/result_stream.h"
 
 namespace onnxcmp {
 

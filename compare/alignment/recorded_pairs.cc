@@ -13,15 +13,15 @@
 #include "compare/alignment/recorded_names.h"
 #include "compare/alignment/recorded_reach.h"
 #include "compare/alignment/weights.h"
-#include "compare/base/per_side.h"
-#include "compare/streams/common_form.h"
-#include "compare/streams/downstream.h"
+#include "record/base/per_side.h"
+#include "record/streams/common_form.h"
+#include "record/streams/downstream.h"
 
 namespace onnxcmp {
 namespace {
 
 // A result that is near a recorded one.
-struct Near {
+struct NearResult {
   int other = kNone;
   double distance = 0;
 };
@@ -30,7 +30,7 @@ struct Near {
 struct Known {
   NamedResult named;
   std::optional<double> named_distance;  // nothing: it is not near
-  std::vector<Near> near;                // the nearest first
+  std::vector<NearResult> near;          // the nearest first
 };
 
 class RecordedPairs {
@@ -118,8 +118,9 @@ class RecordedPairs {
         const std::optional<double> distance = DistanceIfNear(side, r, o);
         if (distance.has_value()) known.near.push_back({o, *distance});
       }
-      absl::c_stable_sort(known.near,
-                          [](const Near& a, const Near& b) { return a.distance < b.distance; });
+      absl::c_stable_sort(known.near, [](const NearResult& a, const NearResult& b) {
+        return a.distance < b.distance;
+      });
     }
   }
 
@@ -185,7 +186,7 @@ class RecordedPairs {
     if (known.near.empty()) return partners_[side][Index(r)];
     const int now = partners_[side][Index(r)];
     const double most = weights::kAsNear * known.near.front().distance + weights::kMovedFrom;
-    for (const Near& near : known.near) {
+    for (const NearResult& near : known.near) {
       if (near.distance > most) break;
       if (near.other == now) return now;
     }
@@ -238,7 +239,7 @@ class RecordedPairs {
       if (!Counts(side, own) || !Tells(side, own)) continue;
       // No result that passed through integers has the exact value.
       const bool is_coarse = IsInteger(Result(side, own).precision);
-      if (absl::c_any_of(known_[Index(own)].near, [&](const Near& one) {
+      if (absl::c_any_of(known_[Index(own)].near, [&](const NearResult& one) {
             return one.other == other && (is_coarse || one.distance <= weights::kSameValue);
           })) {
         return own;

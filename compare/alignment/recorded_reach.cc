@@ -4,9 +4,9 @@
 
 #include "absl/strings/string_view.h"
 #include "compare/alignment/weights.h"
-#include "compare/differences/precision.h"
-#include "compare/differences/tolerance.h"
 #include "evaluator/tensor/dtype.h"
+#include "record/differences/precision.h"
+#include "record/differences/tolerance.h"
 
 namespace onnxcmp {
 

@@ -2,7 +2,7 @@
 #ifndef ONNXCMP_COMPARE_ALIGNMENT_RECORDED_REACH_H_
 #define ONNXCMP_COMPARE_ALIGNMENT_RECORDED_REACH_H_
 
-#include "compare/streams/result_stream.h"
+#include "record/streams/result_stream.h"
 
 namespace onnxcmp {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "compare/operators/node_settings.h"
-#include "compare/operators/version_changes.h"
 #include "evaluator/kernels/signature.h"
+#include "record/operators/node_settings.h"
+#include "record/operators/version_changes.h"
 
 namespace onnxcmp {
 namespace {

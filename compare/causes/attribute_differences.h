@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "compare/causes/forced/forced_run.h"
-#include "compare/graphs/side_graph.h"
+#include "record/graphs/side_graph.h"
 
 namespace onnxcmp {
 

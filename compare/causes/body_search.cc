@@ -13,9 +13,9 @@
 #include "compare/causes/bodies/body_pair.h"
 #include "compare/causes/branches.h"
 #include "compare/causes/iteration_search.h"
-#include "compare/differences/tensor_distance.h"
-#include "compare/text/attribute_text.h"
 #include "evaluator/base/status_macros.h"
+#include "record/differences/tensor_distance.h"
+#include "record/text/attribute_text.h"
 
 namespace onnxcmp {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "compare/causes/bodies/body_models.h"
-#include "compare/differences/tensor_difference.h"
 #include "evaluator/base/status_macros.h"
+#include "record/differences/tensor_difference.h"
 
 namespace onnxcmp {
 namespace {

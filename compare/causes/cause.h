@@ -10,10 +10,10 @@
 
 #include "absl/strings/string_view.h"
 #include "compare/causes/repro.h"
-#include "compare/differences/tensor_difference.h"
 #include "compare/in_double/shadow.h"
-#include "compare/streams/result_stream.h"
-#include "compare/text/attribute_text.h"
+#include "record/differences/tensor_difference.h"
+#include "record/streams/result_stream.h"
+#include "record/text/attribute_text.h"
 
 namespace onnxcmp {
 

@@ -12,11 +12,11 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "compare/base/thresholds.h"
-#include "compare/differences/mask_numbers.h"
-#include "compare/differences/number_strips.h"
-#include "compare/operators/operator_traits.h"
-#include "compare/streams/quantized_streams.h"
+#include "record/base/thresholds.h"
+#include "record/differences/mask_numbers.h"
+#include "record/differences/number_strips.h"
+#include "record/operators/operator_traits.h"
+#include "record/streams/quantized_streams.h"
 
 namespace onnxcmp {
 namespace {

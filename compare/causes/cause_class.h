@@ -9,7 +9,7 @@
 #include "compare/causes/cause_truth.h"
 #include "compare/causes/forced/forced_run.h"
 #include "compare/causes/forced/region_noise.h"
-#include "compare/graphs/side_graph.h"
+#include "record/graphs/side_graph.h"
 
 namespace onnxcmp {
 

@@ -17,15 +17,15 @@
 #include "compare/causes/iteration_search.h"
 #include "compare/causes/kernel_rounding.h"
 #include "compare/causes/shape_causes.h"
-#include "compare/differences/infinity.h"
-#include "compare/differences/tensor_difference.h"
-#include "compare/graphs/ahead_runner.h"
-#include "compare/operators/operator_traits.h"
-#include "compare/streams/fingerprint.h"
-#include "compare/streams/result_stream.h"
 #include "evaluator/run/evaluator.h"
 #include "evaluator/tensor/dtype.h"
 #include "evaluator/tensor/value.h"
+#include "record/differences/infinity.h"
+#include "record/differences/tensor_difference.h"
+#include "record/graphs/ahead_runner.h"
+#include "record/operators/operator_traits.h"
+#include "record/streams/fingerprint.h"
+#include "record/streams/result_stream.h"
 
 namespace onnxcmp {
 namespace {

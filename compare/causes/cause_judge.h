@@ -10,15 +10,15 @@
 #include "absl/container/btree_set.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
-#include "compare/base/per_side.h"
 #include "compare/causes/body_search.h"
 #include "compare/causes/cause_truth.h"
 #include "compare/causes/causes.h"
 #include "compare/causes/forced/forced_run.h"
 #include "compare/causes/forced/region_noise.h"
 #include "compare/causes/weighed_causes.h"
-#include "compare/graphs/side_graph.h"
 #include "compare/sides/pair_values.h"
+#include "record/base/per_side.h"
+#include "record/graphs/side_graph.h"
 
 namespace onnxcmp {
 

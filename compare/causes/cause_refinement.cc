@@ -4,9 +4,9 @@
 #include <utility>
 #include <vector>
 
-#include "compare/differences/tensor_distance.h"
-#include "compare/graphs/region.h"
-#include "compare/operators/operator_traits.h"
+#include "record/differences/tensor_distance.h"
+#include "record/graphs/region.h"
+#include "record/operators/operator_traits.h"
 
 namespace onnxcmp {
 

@@ -14,8 +14,8 @@
 #include "compare/causes/folded/folded_normalization.h"
 #include "compare/causes/forced/node_inputs.h"
 #include "compare/causes/iteration_search.h"
-#include "compare/differences/value_relation.h"
-#include "compare/text/display_text.h"
+#include "record/differences/value_relation.h"
+#include "record/text/display_text.h"
 
 namespace onnxcmp {
 namespace {

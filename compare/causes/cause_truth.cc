@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "compare/alignment/weights.h"
-#include "compare/differences/tensor_distance.h"
+#include "record/differences/tensor_distance.h"
 
 namespace onnxcmp {
 namespace {

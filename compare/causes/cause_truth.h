@@ -10,10 +10,10 @@
 #include "compare/causes/forced/forced_run.h"
 #include "compare/causes/forced/region_noise.h"
 #include "compare/causes/sides_in_double.h"
-#include "compare/graphs/side_graph.h"
 #include "evaluator/run/evaluator.h"
 #include "evaluator/tensor/tensor.h"
 #include "evaluator/tensor/value.h"
+#include "record/graphs/side_graph.h"
 
 namespace onnxcmp {
 

@@ -16,12 +16,12 @@
 #include "compare/causes/repair/repair.h"
 #include "compare/causes/repaired_pairs.h"
 #include "compare/causes/searched_values.h"
-#include "compare/graphs/side_graph.h"
-#include "compare/graphs/value_classes.h"
-#include "compare/streams/common_form.h"
-#include "compare/streams/fingerprint.h"
-#include "compare/text/short_text.h"
 #include "evaluator/base/status_macros.h"
+#include "record/graphs/side_graph.h"
+#include "record/graphs/value_classes.h"
+#include "record/streams/common_form.h"
+#include "record/streams/fingerprint.h"
+#include "record/text/short_text.h"
 
 namespace onnxcmp {
 namespace {

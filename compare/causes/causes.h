@@ -13,7 +13,6 @@
 #include "absl/status/statusor.h"
 #include "compare/alignment/alignment.h"
 #include "compare/alignment/alignment_amendment.h"
-#include "compare/base/per_side.h"
 #include "compare/causes/cause.h"
 #include "compare/causes/forced/forced_run.h"
 #include "compare/causes/forced/region_noise.h"
@@ -24,6 +23,7 @@
 #include "evaluator/base/thread_pool.h"
 #include "evaluator/run/evaluator.h"
 #include "evaluator/tensor/value.h"
+#include "record/base/per_side.h"
 
 namespace onnxcmp {
 

@@ -6,7 +6,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
-#include "compare/graphs/side_graph.h"
+#include "record/graphs/side_graph.h"
 
 namespace onnxcmp {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <vector>
 
-#include "compare/base/per_side.h"
 #include "compare/causes/cause.h"
 #include "compare/sides/pair_values.h"
+#include "record/base/per_side.h"
 
 namespace onnxcmp {
 

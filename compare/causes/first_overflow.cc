@@ -7,11 +7,11 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
-#include "compare/differences/element_text.h"
-#include "compare/differences/tensor_distance.h"
-#include "compare/graphs/region.h"
-#include "compare/streams/downstream.h"
 #include "evaluator/tensor/dtype.h"
+#include "record/differences/element_text.h"
+#include "record/differences/tensor_distance.h"
+#include "record/graphs/region.h"
+#include "record/streams/downstream.h"
 
 namespace onnxcmp {
 namespace {

@@ -10,8 +10,8 @@
 #include "absl/container/btree_map.h"
 #include "compare/causes/forced/forced_run.h"
 #include "compare/causes/forced/region_noise.h"
-#include "compare/streams/result_stream.h"
 #include "evaluator/tensor/tensor.h"
+#include "record/streams/result_stream.h"
 
 namespace onnxcmp {
 

@@ -11,9 +11,9 @@
 #include "compare/causes/bodies/body_pair.h"
 #include "compare/causes/cause.h"
 #include "compare/causes/causes.h"
-#include "compare/graphs/side_graph.h"
-#include "compare/streams/result_stream.h"
 #include "evaluator/model/model.h"
+#include "record/graphs/side_graph.h"
+#include "record/streams/result_stream.h"
 
 namespace onnxcmp {
 

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <cstdint>
 
-#include "compare/base/thresholds.h"
-#include "compare/differences/number_strips.h"
-#include "compare/differences/tensor_distance.h"
 #include "evaluator/tensor/dtype.h"
+#include "record/base/thresholds.h"
+#include "record/differences/number_strips.h"
+#include "record/differences/tensor_distance.h"
 
 namespace onnxcmp {
 

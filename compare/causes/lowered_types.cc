@@ -12,16 +12,16 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "compare/causes/first_overflow.h"
-#include "compare/differences/element_text.h"
-#include "compare/differences/tensor_difference.h"
-#include "compare/differences/tensor_distance.h"
-#include "compare/graphs/side_graph.h"
-#include "compare/graphs/value_classes.h"
-#include "compare/streams/downstream.h"
-#include "compare/streams/result_stream.h"
 #include "evaluator/tensor/dtype.h"
 #include "evaluator/tensor/tensor.h"
 #include "evaluator/tensor/value.h"
+#include "record/differences/element_text.h"
+#include "record/differences/tensor_difference.h"
+#include "record/differences/tensor_distance.h"
+#include "record/graphs/side_graph.h"
+#include "record/graphs/value_classes.h"
+#include "record/streams/downstream.h"
+#include "record/streams/result_stream.h"
 
 namespace onnxcmp {
 namespace {

@@ -12,12 +12,12 @@
 #include "absl/container/node_hash_map.h"
 #include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
-#include "compare/base/per_side.h"
-#include "compare/base/thresholds.h"
 #include "compare/causes/sides_in_double.h"
-#include "compare/differences/tensor_distance.h"
-#include "compare/graphs/region.h"
 #include "compare/sides/value_bank.h"
+#include "record/base/per_side.h"
+#include "record/base/thresholds.h"
+#include "record/differences/tensor_distance.h"
+#include "record/graphs/region.h"
 
 namespace onnxcmp {
 namespace {

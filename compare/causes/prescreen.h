@@ -6,11 +6,11 @@
 
 #include <vector>
 
-#include "compare/base/per_side.h"
 #include "compare/causes/causes.h"
-#include "compare/graphs/side_graph.h"
 #include "compare/sides/pair_values.h"
 #include "evaluator/tensor/value.h"
+#include "record/base/per_side.h"
+#include "record/graphs/side_graph.h"
 
 namespace onnxcmp {
 

@@ -6,12 +6,12 @@
 
 #include "compare/alignment/alignment.h"
 #include "compare/alignment/alignment_amendment.h"
-#include "compare/base/per_side.h"
 #include "compare/causes/cause.h"
 #include "compare/causes/forced/forced_run.h"
-#include "compare/graphs/side_graph.h"
-#include "compare/graphs/value_classes.h"
 #include "compare/sides/value_bank.h"
+#include "record/base/per_side.h"
+#include "record/graphs/side_graph.h"
+#include "record/graphs/value_classes.h"
 
 namespace onnxcmp {
 

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "compare/graphs/side_graph.h"
 #include "compare/sides/pair_values.h"
 #include "evaluator/tensor/value.h"
+#include "record/graphs/side_graph.h"
 
 namespace onnxcmp {
 

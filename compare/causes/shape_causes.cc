@@ -3,8 +3,8 @@
 #include "absl/algorithm/container.h"
 #include "compare/causes/cause_text.h"
 #include "compare/causes/repair/repair_suggestions.h"
-#include "compare/differences/tensor_difference.h"
-#include "compare/operators/operator_traits.h"
+#include "record/differences/tensor_difference.h"
+#include "record/operators/operator_traits.h"
 
 namespace onnxcmp {
 namespace {

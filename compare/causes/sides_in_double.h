@@ -4,11 +4,11 @@
 
 #include <optional>
 
-#include "compare/base/per_side.h"
-#include "compare/graphs/side_graph.h"
 #include "evaluator/base/thread_pool.h"
 #include "evaluator/run/evaluator.h"
 #include "evaluator/tensor/tensor.h"
+#include "record/base/per_side.h"
+#include "record/graphs/side_graph.h"
 
 namespace onnxcmp {
 

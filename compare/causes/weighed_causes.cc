@@ -11,9 +11,9 @@
 #include "absl/strings/str_format.h"
 #include "compare/causes/cause_class.h"
 #include "compare/causes/searched_values.h"
-#include "compare/differences/tensor_distance.h"
-#include "compare/graphs/side_graph.h"
 #include "evaluator/tensor/value.h"
+#include "record/differences/tensor_distance.h"
+#include "record/graphs/side_graph.h"
 
 namespace onnxcmp {
 

@@ -6,14 +6,14 @@
 #include <vector>
 
 #include "absl/container/btree_set.h"
-#include "compare/base/per_side.h"
 #include "compare/causes/cause.h"
 #include "compare/causes/causes.h"
 #include "compare/causes/effects/cause_effects.h"
 #include "compare/causes/forced/forced_run.h"
 #include "compare/causes/lowered_types.h"
 #include "compare/sides/pair_values.h"
-#include "compare/streams/result_stream.h"
+#include "record/base/per_side.h"
+#include "record/streams/result_stream.h"
 
 namespace onnxcmp {
 

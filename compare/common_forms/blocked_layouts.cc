@@ -8,11 +8,11 @@
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "compare/common_forms/layout_name.h"
-#include "compare/streams/common_form.h"
-#include "compare/streams/fingerprint.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/tensor/tensor.h"
 #include "evaluator/tensor/value.h"
+#include "record/streams/common_form.h"
+#include "record/streams/fingerprint.h"
 
 namespace onnxcmp {
 namespace {

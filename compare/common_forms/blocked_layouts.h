@@ -9,7 +9,7 @@
 #include "absl/status/statusor.h"
 #include "compare/sides/pair_values.h"
 #include "compare/sides/recorded_layout.h"
-#include "compare/streams/result_stream.h"
+#include "record/streams/result_stream.h"
 
 namespace onnxcmp {
 

@@ -15,13 +15,13 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "compare/graphs/side_graph.h"
-#include "compare/operators/operator_traits.h"
-#include "compare/streams/common_form.h"
-#include "compare/streams/fingerprint.h"
-#include "compare/streams/quantized_streams.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/tensor/tensor.h"
+#include "record/graphs/side_graph.h"
+#include "record/operators/operator_traits.h"
+#include "record/streams/common_form.h"
+#include "record/streams/fingerprint.h"
+#include "record/streams/quantized_streams.h"
 
 namespace onnxcmp {
 namespace {

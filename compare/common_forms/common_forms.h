@@ -10,11 +10,11 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "compare/base/per_side.h"
 #include "compare/sides/pair_values.h"
-#include "compare/streams/result_stream.h"
 #include "evaluator/tensor/dtype.h"
 #include "evaluator/tensor/value.h"
+#include "record/base/per_side.h"
+#include "record/streams/result_stream.h"
 
 namespace onnxcmp {
 

@@ -17,13 +17,13 @@
 #include "compare/common_forms/blocked_layouts.h"
 #include "compare/common_forms/layout_name.h"
 #include "compare/common_forms/row_order.h"
-#include "compare/differences/precision.h"
-#include "compare/differences/tolerance.h"
 #include "compare/sides/recorded_layout.h"
-#include "compare/streams/fingerprint.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/tensor/dtype.h"
 #include "evaluator/tensor/tensor.h"
+#include "record/differences/precision.h"
+#include "record/differences/tolerance.h"
+#include "record/streams/fingerprint.h"
 
 namespace onnxcmp {
 namespace {

@@ -6,8 +6,8 @@
 #include <limits>
 #include <numeric>
 
-#include "compare/differences/tensor_distance.h"
 #include "evaluator/tensor/value.h"
+#include "record/differences/tensor_distance.h"
 
 namespace onnxcmp {
 namespace {

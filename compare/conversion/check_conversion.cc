@@ -17,14 +17,14 @@
 #include "compare/conversion/converted_partners.h"
 #include "compare/conversion/near_results.h"
 #include "compare/conversion/node_check.h"
-#include "compare/differences/number_strips.h"
-#include "compare/differences/tensor_distance.h"
-#include "compare/graphs/region.h"
-#include "compare/operators/operator_traits.h"
 #include "compare/quantization/dequantized_view.h"
 #include "compare/quantization/quant_params.h"
-#include "compare/streams/fingerprint.h"
 #include "evaluator/base/status_macros.h"
+#include "record/differences/number_strips.h"
+#include "record/differences/tensor_distance.h"
+#include "record/graphs/region.h"
+#include "record/operators/operator_traits.h"
+#include "record/streams/fingerprint.h"
 
 namespace onnxcmp {
 namespace {

@@ -17,10 +17,10 @@
 
 #include "absl/status/statusor.h"
 #include "compare/alignment/alignment.h"
-#include "compare/base/per_side.h"
 #include "compare/conversion/conversion.h"
 #include "compare/sides/pair_values.h"
 #include "evaluator/base/thread_pool.h"
+#include "record/base/per_side.h"
 
 namespace onnxcmp {
 

@@ -10,12 +10,12 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "compare/conversion/converted_partners.h"
-#include "compare/differences/number_strips.h"
-#include "compare/differences/tensor_distance.h"
-#include "compare/graphs/kept_range.h"
-#include "compare/operators/operator_traits.h"
 #include "compare/quantization/wrong_quant_params.h"
 #include "evaluator/base/status_macros.h"
+#include "record/differences/number_strips.h"
+#include "record/differences/tensor_distance.h"
+#include "record/graphs/kept_range.h"
+#include "record/operators/operator_traits.h"
 
 namespace onnxcmp {
 namespace {

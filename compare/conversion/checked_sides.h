@@ -4,12 +4,12 @@
 
 #include <vector>
 
-#include "compare/base/per_side.h"
 #include "compare/conversion/constant_values.h"
 #include "compare/conversion/conversion_matcher.h"
-#include "compare/graphs/side_graph.h"
 #include "compare/quantization/quant_params.h"
 #include "compare/sides/pair_values.h"
+#include "record/base/per_side.h"
+#include "record/graphs/side_graph.h"
 
 namespace onnxcmp {
 

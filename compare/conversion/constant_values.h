@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "absl/container/node_hash_map.h"
-#include "compare/graphs/side_graph.h"
 #include "compare/quantization/quant_params.h"
 #include "compare/sides/pair_values.h"
 #include "evaluator/tensor/value.h"
+#include "record/graphs/side_graph.h"
 
 namespace onnxcmp {
 

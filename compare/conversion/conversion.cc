@@ -6,10 +6,10 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/string_view.h"
-#include "compare/differences/tensor_distance.h"
-#include "compare/operators/operator_traits.h"
-#include "compare/streams/quantized_streams.h"
 #include "evaluator/tensor/dtype.h"
+#include "record/differences/tensor_distance.h"
+#include "record/operators/operator_traits.h"
+#include "record/streams/quantized_streams.h"
 
 namespace onnxcmp {
 namespace {

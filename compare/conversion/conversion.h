@@ -4,10 +4,10 @@
 
 #include <optional>
 
-#include "compare/base/per_side.h"
-#include "compare/streams/result_stream.h"
 #include "evaluator/model/model.h"
 #include "evaluator/tensor/dtype.h"
+#include "record/base/per_side.h"
+#include "record/streams/result_stream.h"
 
 namespace onnxcmp {
 

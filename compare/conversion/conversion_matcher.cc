@@ -9,11 +9,11 @@
 #include "compare/conversion/converted_partners.h"
 #include "compare/conversion/honest_constant.h"
 #include "compare/conversion/packed_weights.h"
-#include "compare/differences/tensor_distance.h"
-#include "compare/graphs/kept_range.h"
-#include "compare/operators/operator_traits.h"
-#include "compare/streams/quantized_streams.h"
 #include "evaluator/tensor/dtype.h"
+#include "record/differences/tensor_distance.h"
+#include "record/graphs/kept_range.h"
+#include "record/operators/operator_traits.h"
+#include "record/streams/quantized_streams.h"
 
 namespace onnxcmp {
 namespace {

@@ -11,12 +11,12 @@
 #include "absl/container/flat_hash_map.h"
 #include "compare/conversion/constant_values.h"
 #include "compare/conversion/honest_constant.h"
-#include "compare/graphs/side_graph.h"
 #include "compare/quantization/quant_params.h"
-#include "compare/streams/node_facts.h"
-#include "compare/streams/result_stream.h"
 #include "evaluator/base/thread_pool.h"
 #include "evaluator/tensor/tensor.h"
+#include "record/graphs/side_graph.h"
+#include "record/streams/node_facts.h"
+#include "record/streams/result_stream.h"
 
 namespace onnxcmp {
 

@@ -8,9 +8,9 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
-#include "compare/differences/tensor_distance.h"
-#include "compare/operators/operator_traits.h"
 #include "evaluator/tensor/dtype.h"
+#include "record/differences/tensor_distance.h"
+#include "record/operators/operator_traits.h"
 
 namespace onnxcmp {
 namespace {

@@ -5,9 +5,9 @@
 
 #include <vector>
 
-#include "compare/graphs/side_graph.h"
 #include "compare/quantization/quant_params.h"
-#include "compare/streams/result_stream.h"
+#include "record/graphs/side_graph.h"
+#include "record/streams/result_stream.h"
 
 namespace onnxcmp {
 

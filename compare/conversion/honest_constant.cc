@@ -9,10 +9,10 @@
 
 #include "absl/algorithm/container.h"
 #include "compare/conversion/near_results.h"
-#include "compare/differences/number_strips.h"
-#include "compare/differences/tensor_distance.h"
 #include "compare/quantization/dequantized_view.h"
 #include "evaluator/tensor/dtype.h"
+#include "record/differences/number_strips.h"
+#include "record/differences/tensor_distance.h"
 
 namespace onnxcmp {
 namespace {

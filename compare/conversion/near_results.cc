@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
-#include "compare/differences/number_strips.h"
+#include "record/differences/number_strips.h"
 
 namespace onnxcmp {
 

@@ -10,9 +10,9 @@
 #include "absl/strings/string_view.h"
 #include "compare/conversion/conversion.h"
 #include "compare/conversion/honest_constant.h"
-#include "compare/differences/number_strips.h"
-#include "compare/differences/tensor_distance.h"
 #include "evaluator/tensor/dtype.h"
+#include "record/differences/number_strips.h"
+#include "record/differences/tensor_distance.h"
 
 namespace onnxcmp {
 namespace {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "compare/conversion/checked_sides.h"
-#include "compare/graphs/region.h"
-#include "compare/streams/result_stream.h"
+#include "record/graphs/region.h"
+#include "record/streams/result_stream.h"
 
 namespace onnxcmp {
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "compare/differences/tensor_distance.h"
 #include "evaluator/tensor/dtype.h"
+#include "record/differences/tensor_distance.h"
 
 namespace onnxcmp {
 namespace {

@@ -6,12 +6,12 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "compare/base/per_side.h"
 #include "compare/explain/explanation.h"
 #include "compare/outputs/compared_row.h"
 #include "compare/sides/pair_values.h"
 #include "compare/tolerances/pair_tolerance.h"
 #include "evaluator/base/thread_pool.h"
+#include "record/base/per_side.h"
 
 namespace onnxcmp {
 

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "compare/differences/tensor_difference.h"
 #include "compare/in_double/shadow.h"
 #include "compare/pictures/decades.h"
-#include "compare/streams/result_stream.h"
-#include "compare/text/attribute_text.h"
+#include "record/differences/tensor_difference.h"
+#include "record/streams/result_stream.h"
+#include "record/text/attribute_text.h"
 
 namespace onnxcmp {
 

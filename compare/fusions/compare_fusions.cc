@@ -10,8 +10,8 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "compare/base/per_side.h"
 #include "compare/fusions/find_fusions.h"
+#include "record/base/per_side.h"
 
 namespace onnxcmp {
 namespace {

@@ -7,8 +7,8 @@
 #include "compare/alignment/alignment.h"
 #include "compare/fusions/fusion.h"
 #include "compare/quantization/quantization.h"
-#include "compare/streams/result_stream.h"
 #include "evaluator/model/model.h"
+#include "record/streams/result_stream.h"
 
 namespace onnxcmp {
 

@@ -15,8 +15,8 @@
 #include "compare/fusions/catalog/fusion_forms.h"
 #include "compare/fusions/matching/fusion_graph.h"
 #include "compare/fusions/matching/pattern_match.h"
-#include "compare/operators/operator_traits.h"
 #include "evaluator/model/node_text.h"
+#include "record/operators/operator_traits.h"
 
 namespace onnxcmp {
 namespace {

@@ -6,11 +6,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/types/span.h"
-#include "compare/base/thresholds.h"
-#include "compare/differences/element_reader.h"
-#include "compare/differences/infinity.h"
-#include "compare/differences/number_strips.h"
-#include "compare/differences/tensor_distance.h"
+#include "record/base/thresholds.h"
+#include "record/differences/element_reader.h"
+#include "record/differences/infinity.h"
+#include "record/differences/number_strips.h"
+#include "record/differences/tensor_distance.h"
 
 namespace onnxcmp {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstddef>
 
-#include "compare/differences/tensor_distance.h"
+#include "record/differences/tensor_distance.h"
 
 namespace onnxcmp {
 namespace {

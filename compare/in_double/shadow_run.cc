@@ -5,9 +5,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "compare/sides/value_bank.h"
-#include "compare/streams/downstream.h"
-#include "compare/streams/fingerprint.h"
 #include "evaluator/base/status_macros.h"
+#include "record/streams/downstream.h"
+#include "record/streams/fingerprint.h"
 
 namespace onnxcmp {
 namespace {

@@ -13,10 +13,10 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "compare/in_double/shadow.h"
-#include "compare/streams/result_stream.h"
 #include "evaluator/run/evaluator.h"
 #include "evaluator/run/result.h"
 #include "evaluator/tensor/value.h"
+#include "record/streams/result_stream.h"
 
 namespace onnxcmp {
 

@@ -7,9 +7,9 @@
 #include <numeric>
 
 #include "compare/in_float/smallest_set.h"
-#include "compare/streams/result_stream.h"
 #include "evaluator/run/result.h"
 #include "evaluator/tensor/dtype.h"
+#include "record/streams/result_stream.h"
 
 namespace onnxcmp {
 namespace {

@@ -8,11 +8,11 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
-#include "compare/differences/number_strips.h"
-#include "compare/differences/tensor_distance.h"
 #include "compare/quantization/dequantized_view.h"
 #include "evaluator/tensor/dtype.h"
 #include "evaluator/tensor/tensor.h"
+#include "record/differences/number_strips.h"
+#include "record/differences/tensor_distance.h"
 
 namespace onnxcmp {
 namespace {

@@ -12,8 +12,8 @@
 #include "absl/strings/string_view.h"
 #include "compare/in_float/keep_in_float.h"
 #include "compare/quantization/side_values.h"
-#include "compare/streams/result_stream.h"
 #include "evaluator/tensor/value.h"
+#include "record/streams/result_stream.h"
 
 namespace onnxcmp {
 

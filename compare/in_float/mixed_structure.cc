@@ -9,11 +9,11 @@
 #include "absl/strings/string_view.h"
 #include "compare/conversion/converted_partners.h"
 #include "compare/conversion/honest_constant.h"
-#include "compare/differences/tensor_distance.h"
 #include "compare/in_float/mixed_run.h"
-#include "compare/operators/operator_traits.h"
 #include "evaluator/tensor/dtype.h"
 #include "evaluator/tensor/tensor.h"
+#include "record/differences/tensor_distance.h"
+#include "record/operators/operator_traits.h"
 
 namespace onnxcmp {
 namespace {

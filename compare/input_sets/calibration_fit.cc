@@ -10,15 +10,15 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
 #include "compare/alignment/alignment.h"
-#include "compare/base/per_side.h"
-#include "compare/graphs/kept_range.h"
-#include "compare/graphs/side_graph.h"
-#include "compare/inputs/made_up/regime.h"
 #include "compare/quantization/quant_params.h"
-#include "compare/streams/fingerprint.h"
-#include "compare/streams/result_stream.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/tensor/dtype.h"
+#include "feed/made_up/regime.h"
+#include "record/base/per_side.h"
+#include "record/graphs/kept_range.h"
+#include "record/graphs/side_graph.h"
+#include "record/streams/fingerprint.h"
+#include "record/streams/result_stream.h"
 
 namespace onnxcmp {
 namespace {

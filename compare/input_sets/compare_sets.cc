@@ -11,11 +11,6 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
-#include "compare/base/per_side.h"
-#include "compare/coverage/coverage.h"
-#include "compare/coverage/reached_parts.h"
-#include "compare/coverage/unread_rows.h"
-#include "compare/differences/value_difference.h"
 #include "compare/input_sets/brief_options.h"
 #include "compare/input_sets/calibration_fit.h"
 #include "compare/input_sets/directed_cases.h"
@@ -29,8 +24,13 @@
 #include "compare/outcome/verdict.h"
 #include "compare/sides/constant_nodes.h"
 #include "compare/sides/value_bank.h"
-#include "compare/streams/quantized_streams.h"
 #include "evaluator/base/status_macros.h"
+#include "feed/coverage/coverage.h"
+#include "feed/coverage/reached_parts.h"
+#include "feed/coverage/unread_rows.h"
+#include "record/base/per_side.h"
+#include "record/differences/value_difference.h"
+#include "record/streams/quantized_streams.h"
 
 namespace onnxcmp {
 namespace {

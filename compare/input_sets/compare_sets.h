@@ -10,9 +10,9 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "compare/compare.h"
-#include "compare/inputs/input_sets.h"
 #include "compare/outcome/comparison.h"
 #include "compare/sides/side.h"
+#include "feed/input_sets.h"
 
 namespace onnxcmp {
 

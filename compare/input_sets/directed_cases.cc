@@ -12,11 +12,11 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
-#include "compare/graphs/differing_rows.h"
-#include "compare/graphs/graph_scope.h"
-#include "compare/graphs/node_questions.h"
-#include "compare/inputs/made_up/traced_size.h"
 #include "evaluator/tensor/dtype.h"
+#include "feed/made_up/traced_size.h"
+#include "record/graphs/differing_rows.h"
+#include "record/graphs/graph_scope.h"
+#include "record/graphs/node_questions.h"
 
 namespace onnxcmp {
 namespace {

@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "compare/coverage/coverage.h"
-#include "compare/coverage/unread_rows.h"
 #include "compare/input_sets/set_case.h"
-#include "compare/inputs/made_up/regime.h"
 #include "evaluator/model/model.h"
+#include "feed/coverage/coverage.h"
+#include "feed/coverage/unread_rows.h"
+#include "feed/made_up/regime.h"
 
 namespace onnxcmp {
 

@@ -6,15 +6,15 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "compare/base/per_side.h"
 #include "compare/input_sets/padding.h"
 #include "compare/input_sets/told_outputs.h"
-#include "compare/inputs/input_fit.h"
 #include "compare/outputs/output_comparison.h"
-#include "compare/streams/result_stream.h"
 #include "evaluator/run/evaluator.h"
 #include "evaluator/tensor/dtype.h"
 #include "evaluator/tensor/value.h"
+#include "feed/input_fit.h"
+#include "record/base/per_side.h"
+#include "record/streams/result_stream.h"
 
 namespace onnxcmp {
 namespace {

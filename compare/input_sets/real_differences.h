@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "compare/differences/tolerance.h"
 #include "compare/input_sets/shared_runs.h"
 #include "compare/outcome/comparison.h"
 #include "compare/sides/side.h"
+#include "record/differences/tolerance.h"
 
 namespace onnxcmp {
 

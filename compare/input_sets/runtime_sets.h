@@ -5,8 +5,8 @@
 #include "absl/status/statusor.h"
 #include "compare/compare.h"
 #include "compare/input_sets/compare_sets.h"
-#include "compare/inputs/input_sets.h"
 #include "compare/sides/side.h"
+#include "feed/input_sets.h"
 
 namespace onnxcmp {
 

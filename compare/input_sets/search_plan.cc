@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "compare/input_sets/directed_cases.h"
-#include "compare/inputs/made_up/regime.h"
 #include "compare/outputs/compared_row.h"
+#include "feed/made_up/regime.h"
 
 namespace onnxcmp {
 namespace {

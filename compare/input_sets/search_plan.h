@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "compare/coverage/coverage.h"
 #include "compare/input_sets/set_case.h"
 #include "compare/outcome/comparison.h"
+#include "feed/coverage/coverage.h"
 
 namespace onnxcmp {
 

@@ -6,9 +6,9 @@
 #include <optional>
 #include <vector>
 
-#include "compare/inputs/made_up/free_sizes.h"
-#include "compare/inputs/made_up/regime.h"
 #include "evaluator/model/model.h"
+#include "feed/made_up/free_sizes.h"
+#include "feed/made_up/regime.h"
 
 namespace onnxcmp {
 

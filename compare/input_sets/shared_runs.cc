@@ -7,15 +7,15 @@
 #include "absl/status/status.h"
 #include "absl/time/clock.h"
 #include "absl/types/span.h"
-#include "compare/inputs/input_fit.h"
 #include "compare/sides/lock_step.h"
 #include "compare/sides/value_bank.h"
-#include "compare/streams/node_facts.h"
 #include "evaluator/model/outer_names.h"
 #include "evaluator/run/evaluator.h"
 #include "evaluator/run/result.h"
 #include "evaluator/tensor/dtype.h"
 #include "evaluator/tensor/tensor.h"
+#include "feed/input_fit.h"
+#include "record/streams/node_facts.h"
 
 namespace onnxcmp {
 namespace {

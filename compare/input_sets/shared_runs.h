@@ -10,12 +10,12 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "compare/base/per_side.h"
-#include "compare/inputs/input_mapping.h"
 #include "compare/sides/side.h"
-#include "compare/streams/fingerprint_cache.h"
 #include "evaluator/model/model.h"
 #include "evaluator/tensor/value.h"
+#include "feed/input_mapping.h"
+#include "record/base/per_side.h"
+#include "record/streams/fingerprint_cache.h"
 
 namespace onnxcmp {
 

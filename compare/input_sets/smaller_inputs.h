@@ -3,8 +3,8 @@
 #define ONNXCMP_COMPARE_INPUT_SETS_SMALLER_INPUTS_H_
 
 #include "absl/functional/function_ref.h"
-#include "compare/inputs/input_mapping.h"
-#include "compare/inputs/input_sets.h"
+#include "feed/input_mapping.h"
+#include "feed/input_sets.h"
 
 namespace onnxcmp {
 

@@ -9,10 +9,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "compare/streams/fingerprint.h"
-#include "compare/streams/hash128.h"
-#include "compare/streams/result_stream.h"
 #include "evaluator/run/result.h"
+#include "record/streams/fingerprint.h"
+#include "record/streams/hash128.h"
+#include "record/streams/result_stream.h"
 
 namespace onnxcmp {
 

@@ -7,12 +7,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "compare/base/per_side.h"
 #include "compare/input_sets/set_case.h"
-#include "compare/inputs/made_up/regime.h"
 #include "compare/outcome/verdict.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/model/model.h"
+#include "feed/made_up/regime.h"
+#include "record/base/per_side.h"
 
 namespace onnxcmp {
 namespace {

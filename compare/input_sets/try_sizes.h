@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "compare/base/per_side.h"
 #include "compare/compare.h"
-#include "compare/inputs/input_mapping.h"
-#include "compare/inputs/input_sets.h"
-#include "compare/inputs/made_up/free_sizes.h"
 #include "compare/outcome/comparison.h"
 #include "compare/sides/side.h"
+#include "feed/input_mapping.h"
+#include "feed/input_sets.h"
+#include "feed/made_up/free_sizes.h"
+#include "record/base/per_side.h"
 
 namespace onnxcmp {
 

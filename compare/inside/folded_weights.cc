@@ -9,11 +9,11 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "compare/differences/tensor_distance.h"
-#include "compare/graphs/graph_scope.h"
-#include "compare/graphs/node_questions.h"
 #include "evaluator/tensor/dtype.h"
 #include "evaluator/tensor/value.h"
+#include "record/differences/tensor_distance.h"
+#include "record/graphs/graph_scope.h"
+#include "record/graphs/node_questions.h"
 
 namespace onnxcmp {
 namespace {

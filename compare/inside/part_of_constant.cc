@@ -6,9 +6,9 @@
 #include <optional>
 #include <vector>
 
-#include "compare/differences/tensor_distance.h"
 #include "evaluator/tensor/dtype.h"
 #include "evaluator/tensor/value.h"
+#include "record/differences/tensor_distance.h"
 
 namespace onnxcmp {
 namespace {

@@ -9,10 +9,10 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/container/node_hash_map.h"
 #include "absl/strings/str_cat.h"
-#include "compare/differences/tensor_distance.h"
 #include "compare/not_finite/not_finite_reason.h"
-#include "compare/streams/node_watcher.h"
 #include "evaluator/base/status_macros.h"
+#include "record/differences/tensor_distance.h"
+#include "record/streams/node_watcher.h"
 
 namespace onnxcmp {
 namespace {

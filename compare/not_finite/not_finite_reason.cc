@@ -11,11 +11,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "compare/differences/element_reader.h"
-#include "compare/differences/element_text.h"
-#include "compare/differences/infinity.h"
-#include "compare/differences/number_strips.h"
 #include "evaluator/tensor/convert.h"
+#include "record/differences/element_reader.h"
+#include "record/differences/element_text.h"
+#include "record/differences/infinity.h"
+#include "record/differences/number_strips.h"
 
 namespace onnxcmp {
 namespace {

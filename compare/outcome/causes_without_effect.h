@@ -7,7 +7,7 @@
 #include "absl/types/span.h"
 #include "compare/causes/cause.h"
 #include "compare/outputs/output_comparison.h"
-#include "compare/streams/result_stream.h"
+#include "record/streams/result_stream.h"
 
 namespace onnxcmp {
 

@@ -11,10 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "compare/alignment/alignment.h"
-#include "compare/base/per_side.h"
 #include "compare/causes/cause.h"
-#include "compare/coverage/coverage.h"
-#include "compare/coverage/unread_rows.h"
 #include "compare/explain/explanation.h"
 #include "compare/fusions/fusion.h"
 #include "compare/in_double/shadow.h"
@@ -24,7 +21,10 @@
 #include "compare/outputs/output_comparison.h"
 #include "compare/quantization/quantization.h"
 #include "compare/sides/side_summary.h"
-#include "compare/streams/result_stream.h"
+#include "feed/coverage/coverage.h"
+#include "feed/coverage/unread_rows.h"
+#include "record/base/per_side.h"
+#include "record/streams/result_stream.h"
 
 namespace onnxcmp {
 

@@ -5,8 +5,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "compare/causes/cause_class.h"
-#include "compare/coverage/unread_rows.h"
 #include "compare/outcome/proof_report.h"
+#include "feed/coverage/unread_rows.h"
 
 namespace onnxcmp {
 

@@ -7,7 +7,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
-#include "compare/text/display_text.h"
+#include "record/text/display_text.h"
 
 namespace onnxcmp {
 namespace {

@@ -10,11 +10,11 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "compare/alignment/alignment.h"
-#include "compare/base/per_side.h"
 #include "compare/outputs/compared_row.h"
-#include "compare/streams/result_stream.h"
-#include "compare/text/display_text.h"
-#include "compare/text/short_text.h"
+#include "record/base/per_side.h"
+#include "record/streams/result_stream.h"
+#include "record/text/display_text.h"
+#include "record/text/short_text.h"
 
 namespace onnxcmp {
 namespace {

@@ -9,7 +9,7 @@
 #include "compare/outcome/verdict.h"
 #include "compare/outputs/output_comparison.h"
 #include "compare/outputs/rulings.h"
-#include "compare/streams/result_stream.h"
+#include "record/streams/result_stream.h"
 
 namespace onnxcmp {
 namespace {

@@ -5,11 +5,11 @@
 #include "absl/types/span.h"
 #include "compare/causes/cause.h"
 #include "compare/causes/causes.h"
-#include "compare/differences/tolerance.h"
 #include "compare/outcome/comparison.h"
 #include "compare/outcome/exit_status.h"
 #include "compare/outputs/output_comparison.h"
 #include "compare/sides/side_summary.h"
+#include "record/differences/tolerance.h"
 
 namespace onnxcmp {
 

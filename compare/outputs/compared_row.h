@@ -8,9 +8,9 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "compare/alignment/alignment.h"
-#include "compare/differences/tensor_difference.h"
 #include "compare/pictures/value_picture.h"
-#include "compare/streams/result_stream.h"
+#include "record/differences/tensor_difference.h"
+#include "record/streams/result_stream.h"
 
 namespace onnxcmp {
 

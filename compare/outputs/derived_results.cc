@@ -15,10 +15,10 @@
 #include "compare/outputs/recorded_partners.h"
 #include "compare/outputs/swallowed_steps.h"
 #include "compare/sides/recorded_layout.h"
-#include "compare/streams/common_form.h"
-#include "compare/streams/fingerprint.h"
-#include "compare/streams/result_names.h"
 #include "evaluator/base/status_macros.h"
+#include "record/streams/common_form.h"
+#include "record/streams/fingerprint.h"
+#include "record/streams/result_names.h"
 
 namespace onnxcmp {
 namespace {

@@ -10,9 +10,9 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
-#include "compare/differences/tensor_distance.h"
 #include "compare/outputs/fitted_line.h"
 #include "evaluator/tensor/value.h"
+#include "record/differences/tensor_distance.h"
 
 namespace onnxcmp {
 namespace {

@@ -6,12 +6,12 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
-#include "compare/differences/tensor_difference.h"
-#include "compare/differences/tensor_distance.h"
-#include "compare/graphs/side_graph.h"
 #include "compare/outputs/ties.h"
 #include "compare/sides/replacer.h"
 #include "evaluator/base/status_macros.h"
+#include "record/differences/tensor_difference.h"
+#include "record/differences/tensor_distance.h"
+#include "record/graphs/side_graph.h"
 
 namespace onnxcmp {
 namespace {

@@ -8,11 +8,11 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "compare/base/per_side.h"
 #include "compare/outputs/output_comparison.h"
 #include "compare/sides/pair_values.h"
 #include "compare/tolerances/pair_tolerance.h"
 #include "evaluator/tensor/value.h"
+#include "record/base/per_side.h"
 
 namespace onnxcmp {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "compare/streams/result_stream.h"
+#include "record/streams/result_stream.h"
 
 namespace onnxcmp {
 

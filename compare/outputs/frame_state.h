@@ -10,11 +10,11 @@
 #include "absl/types/span.h"
 #include "compare/alignment/alignment.h"
 #include "compare/alignment/alignment_amendment.h"
-#include "compare/base/per_side.h"
 #include "compare/outputs/frame_candidates.h"
 #include "compare/outputs/recorded_likeness.h"
-#include "compare/streams/result_stream.h"
 #include "evaluator/tensor/value.h"
+#include "record/base/per_side.h"
+#include "record/streams/result_stream.h"
 
 namespace onnxcmp {
 

@@ -14,17 +14,17 @@
 #include "absl/strings/str_cat.h"
 #include "compare/alignment/recorded_pairs.h"
 #include "compare/alignment/weights.h"
-#include "compare/graphs/side_graph.h"
 #include "compare/inside/folded_weights.h"
 #include "compare/inside/inner_results.h"
 #include "compare/inside/part_of_constant.h"
 #include "compare/outputs/recorded_evidence.h"
 #include "compare/outputs/recorded_partners.h"
 #include "compare/outputs/swallowed_steps.h"
-#include "compare/streams/fingerprint.h"
-#include "compare/streams/result_names.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/run/result.h"
+#include "record/graphs/side_graph.h"
+#include "record/streams/fingerprint.h"
+#include "record/streams/result_names.h"
 
 namespace onnxcmp {
 namespace {

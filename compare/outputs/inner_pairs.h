@@ -8,8 +8,8 @@
 #include "absl/types/span.h"
 #include "compare/alignment/alignment.h"
 #include "compare/alignment/alignment_amendment.h"
-#include "compare/base/per_side.h"
 #include "compare/sides/pair_values.h"
+#include "record/base/per_side.h"
 
 namespace onnxcmp {
 

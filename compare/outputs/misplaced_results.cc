@@ -5,7 +5,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_set.h"
 #include "compare/outputs/frame_candidates.h"
-#include "compare/streams/hash128.h"
+#include "record/streams/hash128.h"
 
 namespace onnxcmp {
 namespace {

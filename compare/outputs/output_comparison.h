@@ -9,11 +9,11 @@
 
 #include "absl/types/span.h"
 #include "compare/alignment/alignment.h"
-#include "compare/differences/tolerance.h"
-#include "compare/differences/value_difference.h"
-#include "compare/streams/result_stream.h"
 #include "compare/tolerances/pair_tolerance.h"
 #include "evaluator/tensor/value.h"
+#include "record/differences/tolerance.h"
+#include "record/differences/value_difference.h"
+#include "record/streams/result_stream.h"
 
 namespace onnxcmp {
 

@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
-#include "compare/base/per_side.h"
-#include "compare/differences/precision.h"
-#include "compare/differences/tensor_difference.h"
 #include "evaluator/base/status_macros.h"
+#include "record/base/per_side.h"
+#include "record/differences/precision.h"
+#include "record/differences/tensor_difference.h"
 
 namespace onnxcmp {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "absl/algorithm/container.h"
 #include "compare/outputs/swallowed_steps.h"
-#include "compare/streams/downstream.h"
-#include "compare/streams/fingerprint.h"
+#include "record/streams/downstream.h"
+#include "record/streams/fingerprint.h"
 
 namespace onnxcmp {
 

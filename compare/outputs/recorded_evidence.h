@@ -6,7 +6,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
-#include "compare/streams/result_stream.h"
+#include "record/streams/result_stream.h"
 
 namespace onnxcmp {
 

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <limits>
 
-#include "compare/differences/number_strips.h"
-#include "compare/differences/tensor_distance.h"
+#include "record/differences/number_strips.h"
+#include "record/differences/tensor_distance.h"
 
 namespace onnxcmp {
 namespace {

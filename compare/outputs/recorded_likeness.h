@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "compare/streams/fingerprint.h"
 #include "evaluator/tensor/tensor.h"
+#include "record/streams/fingerprint.h"
 
 namespace onnxcmp {
 

@@ -12,9 +12,9 @@
 #include "absl/types/span.h"
 #include "compare/alignment/alignment.h"
 #include "compare/alignment/alignment_amendment.h"
-#include "compare/base/per_side.h"
 #include "compare/sides/pair_values.h"
 #include "evaluator/tensor/value.h"
+#include "record/base/per_side.h"
 
 namespace onnxcmp {
 

@@ -12,12 +12,12 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "compare/alignment/recorded_pairs.h"
-#include "compare/base/per_side.h"
-#include "compare/base/thresholds.h"
-#include "compare/differences/value_difference.h"
 #include "compare/outputs/rulings.h"
 #include "compare/outputs/swallowed_steps.h"
-#include "compare/streams/result_names.h"
+#include "record/base/per_side.h"
+#include "record/base/thresholds.h"
+#include "record/differences/value_difference.h"
+#include "record/streams/result_names.h"
 
 namespace onnxcmp {
 namespace {

@@ -3,12 +3,12 @@
 #define ONNXCMP_COMPARE_OUTPUTS_RECORDED_RESULTS_H_
 
 #include "absl/types/span.h"
-#include "compare/base/per_side.h"
 #include "compare/outputs/compared_row.h"
 #include "compare/outputs/output_comparison.h"
 #include "compare/sides/pair_values.h"
-#include "compare/streams/result_stream.h"
 #include "compare/tolerances/pair_tolerance.h"
+#include "record/base/per_side.h"
+#include "record/streams/result_stream.h"
 
 namespace onnxcmp {
 

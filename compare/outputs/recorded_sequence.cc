@@ -5,7 +5,7 @@
 
 #include "absl/algorithm/container.h"
 #include "compare/alignment/weights.h"
-#include "compare/streams/downstream.h"
+#include "record/streams/downstream.h"
 
 namespace onnxcmp {
 

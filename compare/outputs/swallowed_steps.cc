@@ -5,9 +5,9 @@
 #include "absl/algorithm/container.h"
 #include "compare/alignment/recorded_reach.h"
 #include "compare/alignment/weights.h"
-#include "compare/operators/operator_traits.h"
 #include "compare/outputs/derived_values.h"
-#include "compare/streams/fingerprint.h"
+#include "record/operators/operator_traits.h"
+#include "record/streams/fingerprint.h"
 
 namespace onnxcmp {
 

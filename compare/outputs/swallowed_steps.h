@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "compare/streams/result_stream.h"
+#include "record/streams/result_stream.h"
 
 namespace onnxcmp {
 

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "absl/strings/match.h"
-#include "compare/differences/tensor_distance.h"
-#include "compare/operators/operator_traits.h"
 #include "evaluator/model/model.h"
+#include "record/differences/tensor_distance.h"
+#include "record/operators/operator_traits.h"
 
 namespace onnxcmp {
 namespace {

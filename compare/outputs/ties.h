@@ -6,11 +6,11 @@
 #include <cstdint>
 #include <optional>
 
-#include "compare/base/per_side.h"
-#include "compare/graphs/side_graph.h"
 #include "compare/outputs/output_comparison.h"
 #include "evaluator/tensor/tensor.h"
 #include "evaluator/tensor/value.h"
+#include "record/base/per_side.h"
+#include "record/graphs/side_graph.h"
 
 namespace onnxcmp {
 

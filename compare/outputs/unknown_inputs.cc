@@ -10,7 +10,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/string_view.h"
-#include "compare/streams/fingerprint.h"
+#include "record/streams/fingerprint.h"
 
 namespace onnxcmp {
 namespace {

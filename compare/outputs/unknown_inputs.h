@@ -6,7 +6,7 @@
 
 #include "absl/types/span.h"
 #include "compare/outputs/output_comparison.h"
-#include "compare/streams/result_stream.h"
+#include "record/streams/result_stream.h"
 
 namespace onnxcmp {
 

@@ -11,12 +11,12 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
-#include "compare/differences/element_reader.h"
-#include "compare/differences/element_text.h"
-#include "compare/differences/number_strips.h"
-#include "compare/differences/tensor_distance.h"
 #include "evaluator/tensor/dtype.h"
 #include "evaluator/tensor/tensor.h"
+#include "record/differences/element_reader.h"
+#include "record/differences/element_text.h"
+#include "record/differences/number_strips.h"
+#include "record/differences/tensor_distance.h"
 
 namespace onnxcmp {
 namespace {

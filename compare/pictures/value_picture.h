@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "compare/differences/tensor_difference.h"
 #include "compare/pictures/decades.h"
 #include "evaluator/tensor/value.h"
+#include "record/differences/tensor_difference.h"
 
 namespace onnxcmp {
 

@@ -9,9 +9,9 @@
 #include <variant>
 
 #include "absl/strings/str_format.h"
-#include "compare/base/thresholds.h"
 #include "compare/quantization/dequantized_view.h"
 #include "compare/quantization/quantization_error.h"
+#include "record/base/thresholds.h"
 
 namespace onnxcmp {
 namespace {

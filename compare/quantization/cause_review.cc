@@ -6,11 +6,11 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
-#include "compare/base/per_side.h"
-#include "compare/base/thresholds.h"
 #include "compare/causes/cause_class.h"
-#include "compare/operators/operator_traits.h"
 #include "compare/quantization/quantized_weights.h"
+#include "record/base/per_side.h"
+#include "record/base/thresholds.h"
+#include "record/operators/operator_traits.h"
 
 namespace onnxcmp {
 namespace {

@@ -13,11 +13,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
-#include "compare/base/thresholds.h"
-#include "compare/differences/tensor_distance.h"
-#include "compare/graphs/named_partners.h"
-#include "compare/graphs/region.h"
-#include "compare/operators/operator_traits.h"
+#include "record/base/thresholds.h"
+#include "record/differences/tensor_distance.h"
+#include "record/graphs/named_partners.h"
+#include "record/graphs/region.h"
+#include "record/operators/operator_traits.h"
 
 namespace onnxcmp {
 namespace {

@@ -12,9 +12,9 @@
 #include "compare/quantization/dequantized_view.h"
 #include "compare/quantization/quantization_error.h"
 #include "compare/quantization/side_values.h"
-#include "compare/streams/fingerprint.h"
-#include "compare/streams/hash128.h"
 #include "evaluator/tensor/value.h"
+#include "record/streams/fingerprint.h"
+#include "record/streams/hash128.h"
 
 namespace onnxcmp {
 

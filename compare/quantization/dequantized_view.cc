@@ -5,9 +5,9 @@
 #include <memory>
 #include <utility>
 
-#include "compare/base/thresholds.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/tensor/convert.h"
+#include "record/base/thresholds.h"
 
 namespace onnxcmp {
 namespace {

@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "compare/differences/number_strips.h"
 #include "compare/quantization/quant_params.h"
 #include "evaluator/base/thread_pool.h"
 #include "evaluator/tensor/dtype.h"
 #include "evaluator/tensor/tensor.h"
+#include "record/differences/number_strips.h"
 
 namespace onnxcmp {
 

@@ -1,6 +1,6 @@
 #include "compare/quantization/find_quantization.h"
-#include "compare/base/thresholds.h"
-#include "compare/graphs/kept_range.h"
+#include "record/base/thresholds.h"
+#include "record/graphs/kept_range.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,8 +12,6 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "compare/differences/tensor_distance.h"
-#include "compare/operators/operator_traits.h"
 #include "compare/quantization/bias_mistake.h"
 #include "compare/quantization/cause_review.h"
 #include "compare/quantization/counterpart_run.h"
@@ -25,9 +23,11 @@
 #include "compare/quantization/side_values.h"
 #include "compare/quantization/wrong_floats.h"
 #include "compare/quantization/wrong_quant_params.h"
-#include "compare/streams/quantized_streams.h"
-#include "compare/text/short_text.h"
 #include "evaluator/base/status_macros.h"
+#include "record/differences/tensor_distance.h"
+#include "record/operators/operator_traits.h"
+#include "record/streams/quantized_streams.h"
+#include "record/text/short_text.h"
 
 namespace onnxcmp {
 namespace {

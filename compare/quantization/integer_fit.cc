@@ -8,12 +8,12 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/types/span.h"
-#include "compare/differences/lanes/pair_moments.h"
-#include "compare/differences/tensor_distance.h"
-#include "compare/differences/tolerance.h"
 #include "compare/outputs/fitted_line.h"
 #include "evaluator/tensor/dtype.h"
 #include "evaluator/tensor/value.h"
+#include "record/differences/lanes/pair_moments.h"
+#include "record/differences/tensor_distance.h"
+#include "record/differences/tolerance.h"
 
 namespace onnxcmp {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "compare/operators/operator_traits.h"
+#include "record/operators/operator_traits.h"
 
 namespace onnxcmp {
 namespace {

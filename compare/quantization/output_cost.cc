@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "compare/differences/tensor_distance.h"
+#include "record/differences/tensor_distance.h"
 
 namespace onnxcmp {
 

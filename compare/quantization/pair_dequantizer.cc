@@ -5,8 +5,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "compare/quantization/dequantized_view.h"
-#include "compare/streams/common_form.h"
 #include "evaluator/base/status_macros.h"
+#include "record/streams/common_form.h"
 
 namespace onnxcmp {
 namespace {

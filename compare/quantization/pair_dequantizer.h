@@ -11,13 +11,13 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "compare/base/per_side.h"
-#include "compare/graphs/side_graph.h"
 #include "compare/quantization/quant_params.h"
 #include "compare/sides/pair_values.h"
-#include "compare/streams/fingerprint.h"
-#include "compare/streams/hash128.h"
 #include "evaluator/tensor/value.h"
+#include "record/base/per_side.h"
+#include "record/graphs/side_graph.h"
+#include "record/streams/fingerprint.h"
+#include "record/streams/hash128.h"
 
 namespace onnxcmp {
 

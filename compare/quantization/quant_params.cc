@@ -7,10 +7,10 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
-#include "compare/differences/tensor_distance.h"
-#include "compare/operators/operator_traits.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/tensor/convert.h"
+#include "record/differences/tensor_distance.h"
+#include "record/operators/operator_traits.h"
 
 namespace onnxcmp {
 namespace {

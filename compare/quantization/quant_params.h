@@ -10,10 +10,10 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "compare/graphs/side_graph.h"
 #include "evaluator/tensor/dtype.h"
 #include "evaluator/tensor/tensor.h"
 #include "evaluator/tensor/value.h"
+#include "record/graphs/side_graph.h"
 
 namespace onnxcmp {
 

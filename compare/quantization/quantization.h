@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "compare/base/per_side.h"
-#include "compare/streams/result_stream.h"
 #include "evaluator/tensor/dtype.h"
+#include "record/base/per_side.h"
+#include "record/streams/result_stream.h"
 
 namespace onnxcmp {
 

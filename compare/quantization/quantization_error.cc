@@ -7,9 +7,9 @@
 #include <limits>
 #include <vector>
 
-#include "compare/base/thresholds.h"
-#include "compare/differences/lanes/lane_sums.h"
-#include "compare/differences/number_strips.h"
+#include "record/base/thresholds.h"
+#include "record/differences/lanes/lane_sums.h"
+#include "record/differences/number_strips.h"
 
 namespace onnxcmp {
 namespace {

@@ -5,9 +5,9 @@
 #include <variant>
 
 #include "absl/container/flat_hash_set.h"
-#include "compare/base/thresholds.h"
-#include "compare/differences/tensor_distance.h"
-#include "compare/operators/operator_traits.h"
+#include "record/base/thresholds.h"
+#include "record/differences/tensor_distance.h"
+#include "record/operators/operator_traits.h"
 
 namespace onnxcmp {
 namespace {

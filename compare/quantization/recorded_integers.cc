@@ -14,17 +14,17 @@
 #include "absl/strings/string_view.h"
 #include "compare/alignment/recorded_pairs.h"
 #include "compare/alignment/recorded_reach.h"
-#include "compare/differences/tensor_distance.h"
-#include "compare/graphs/side_graph.h"
 #include "compare/outputs/recorded_partners.h"
 #include "compare/outputs/swallowed_steps.h"
 #include "compare/quantization/integer_fit.h"
-#include "compare/streams/fingerprint.h"
-#include "compare/streams/quantized_streams.h"
-#include "compare/streams/result_names.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/tensor/tensor.h"
 #include "evaluator/tensor/value.h"
+#include "record/differences/tensor_distance.h"
+#include "record/graphs/side_graph.h"
+#include "record/streams/fingerprint.h"
+#include "record/streams/quantized_streams.h"
+#include "record/streams/result_names.h"
 
 namespace onnxcmp {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/string_view.h"
-#include "compare/operators/operator_traits.h"
+#include "record/operators/operator_traits.h"
 
 namespace onnxcmp {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "compare/differences/tensor_distance.h"
 #include "evaluator/base/status_macros.h"
+#include "record/differences/tensor_distance.h"
 
 namespace onnxcmp {
 

@@ -8,13 +8,13 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "compare/differences/tensor_distance.h"
-#include "compare/graphs/side_graph.h"
 #include "compare/quantization/dequantized_view.h"
 #include "compare/quantization/quant_params.h"
 #include "compare/sides/pair_values.h"
 #include "evaluator/base/thread_pool.h"
 #include "evaluator/tensor/value.h"
+#include "record/differences/tensor_distance.h"
+#include "record/graphs/side_graph.h"
 
 namespace onnxcmp {
 

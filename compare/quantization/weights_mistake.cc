@@ -8,8 +8,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "compare/base/thresholds.h"
 #include "compare/quantization/wrong_quant_params.h"
+#include "record/base/thresholds.h"
 
 namespace onnxcmp {
 namespace {

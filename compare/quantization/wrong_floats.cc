@@ -6,8 +6,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "compare/operators/operator_traits.h"
 #include "compare/quantization/quantized_weights.h"
+#include "record/operators/operator_traits.h"
 
 namespace onnxcmp {
 namespace {

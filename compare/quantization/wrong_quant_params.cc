@@ -7,9 +7,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
-#include "compare/base/thresholds.h"
-#include "compare/graphs/kept_range.h"
-#include "compare/operators/operator_traits.h"
+#include "record/base/thresholds.h"
+#include "record/graphs/kept_range.h"
+#include "record/operators/operator_traits.h"
 
 namespace onnxcmp {
 namespace {

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "compare/graphs/side_graph.h"
 #include "compare/quantization/counterpart_run.h"
 #include "compare/quantization/quant_params.h"
 #include "compare/quantization/quantized_weights.h"
+#include "record/graphs/side_graph.h"
 
 namespace onnxcmp {
 

@@ -11,10 +11,10 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/types/span.h"
 #include "compare/sides/value_bank.h"
-#include "compare/streams/fingerprint.h"
-#include "compare/streams/fingerprint_cache.h"
-#include "compare/streams/hash128.h"
 #include "evaluator/tensor/value.h"
+#include "record/streams/fingerprint.h"
+#include "record/streams/fingerprint_cache.h"
+#include "record/streams/hash128.h"
 
 namespace onnxcmp {
 

@@ -7,11 +7,11 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
-#include "compare/differences/tensor_difference.h"
-#include "compare/differences/tolerance.h"
 #include "compare/pictures/value_picture.h"
-#include "compare/streams/fingerprint.h"
-#include "compare/streams/hash128.h"
+#include "record/differences/tensor_difference.h"
+#include "record/differences/tolerance.h"
+#include "record/streams/fingerprint.h"
+#include "record/streams/hash128.h"
 
 namespace onnxcmp {
 

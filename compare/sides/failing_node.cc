@@ -6,12 +6,12 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "compare/runtimes/model_files.h"
-#include "compare/runtimes/value_files.h"
-#include "compare/text/attribute_text.h"
 #include "evaluator/base/proto_text.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/run/result.h"
+#include "record/runtimes/model_files.h"
+#include "record/runtimes/value_files.h"
+#include "record/text/attribute_text.h"
 
 namespace onnxcmp {
 namespace {

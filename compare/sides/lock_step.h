@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
-#include "compare/base/per_side.h"
 #include "compare/sides/shared_nodes.h"
 #include "compare/sides/side.h"
-#include "compare/streams/fingerprint_cache.h"
-#include "compare/streams/node_facts.h"
 #include "evaluator/base/thread_pool.h"
+#include "record/base/per_side.h"
+#include "record/streams/fingerprint_cache.h"
+#include "record/streams/node_facts.h"
 
 namespace onnxcmp {
 

@@ -10,12 +10,12 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "compare/runtimes/model_files.h"
-#include "compare/streams/fingerprint.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/model/value_type.h"
 #include "evaluator/run/evaluator.h"
 #include "evaluator/tensor/tensor.h"
+#include "record/runtimes/model_files.h"
+#include "record/streams/fingerprint.h"
 
 namespace onnxcmp {
 namespace {

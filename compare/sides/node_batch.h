@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "compare/graphs/ahead_runner.h"
-#include "compare/runtimes/runtime.h"
-#include "compare/streams/hash128.h"
 #include "evaluator/model/model.h"
 #include "evaluator/tensor/value.h"
+#include "record/graphs/ahead_runner.h"
+#include "record/runtimes/runtime.h"
+#include "record/streams/hash128.h"
 
 namespace onnxcmp {
 

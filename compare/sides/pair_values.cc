@@ -6,8 +6,8 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
-#include "compare/streams/hash128.h"
 #include "evaluator/base/status_macros.h"
+#include "record/streams/hash128.h"
 
 namespace onnxcmp {
 namespace {

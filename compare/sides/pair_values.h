@@ -14,13 +14,13 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "compare/base/per_side.h"
 #include "compare/sides/side.h"
 #include "compare/sides/value_bank.h"
-#include "compare/streams/result_stream.h"
 #include "evaluator/run/evaluator.h"
 #include "evaluator/run/result.h"
 #include "evaluator/tensor/value.h"
+#include "record/base/per_side.h"
+#include "record/streams/result_stream.h"
 
 namespace onnxcmp {
 

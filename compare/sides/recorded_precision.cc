@@ -11,9 +11,9 @@
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/statusor.h"
-#include "compare/streams/quantized_streams.h"
 #include "evaluator/run/result.h"
 #include "evaluator/tensor/tensor.h"
+#include "record/streams/quantized_streams.h"
 
 namespace onnxcmp {
 namespace {

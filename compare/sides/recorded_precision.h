@@ -3,10 +3,10 @@
 #define ONNXCMP_COMPARE_SIDES_RECORDED_PRECISION_H_
 
 #include "absl/types/span.h"
-#include "compare/base/per_side.h"
-#include "compare/streams/result_stream.h"
 #include "evaluator/tensor/dtype.h"
 #include "evaluator/tensor/value.h"
+#include "record/base/per_side.h"
+#include "record/streams/result_stream.h"
 
 namespace onnxcmp {
 

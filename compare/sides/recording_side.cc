@@ -10,12 +10,12 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "compare/differences/precision.h"
-#include "compare/inputs/type_text.h"
-#include "compare/recordings/npy.h"
 #include "compare/sides/model_side.h"
 #include "compare/sides/recorded_precision.h"
 #include "evaluator/base/status_macros.h"
+#include "feed/type_text.h"
+#include "record/differences/precision.h"
+#include "record/recordings/npy.h"
 
 namespace onnxcmp {
 namespace {

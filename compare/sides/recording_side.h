@@ -12,18 +12,18 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "compare/inputs/feeds.h"
-#include "compare/recordings/recorded_values.h"
 #include "compare/sides/recorded_layout.h"
 #include "compare/sides/side.h"
 #include "compare/sides/side_summary.h"
-#include "compare/streams/result_stream.h"
 #include "evaluator/kernels/op_registry.h"
 #include "evaluator/load/load_model.h"
 #include "evaluator/model/model.h"
 #include "evaluator/run/evaluator.h"
 #include "evaluator/run/result.h"
 #include "evaluator/tensor/value.h"
+#include "feed/feeds.h"
+#include "record/recordings/recorded_values.h"
+#include "record/streams/result_stream.h"
 
 namespace onnxcmp {
 

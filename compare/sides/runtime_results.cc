@@ -7,12 +7,12 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "compare/base/thresholds.h"
-#include "compare/differences/tensor_distance.h"
-#include "compare/runtimes/model_files.h"
-#include "compare/streams/fingerprint.h"
 #include "evaluator/base/proto_text.h"
 #include "evaluator/base/status_macros.h"
+#include "record/base/thresholds.h"
+#include "record/differences/tensor_distance.h"
+#include "record/runtimes/model_files.h"
+#include "record/streams/fingerprint.h"
 
 namespace onnxcmp {
 namespace {

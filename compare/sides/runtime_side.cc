@@ -5,10 +5,10 @@
 
 #include "absl/memory/memory.h"
 #include "absl/strings/str_cat.h"
-#include "compare/runtimes/model_files.h"
-#include "compare/runtimes/value_files.h"
-#include "compare/streams/stream_recorder.h"
 #include "evaluator/base/status_macros.h"
+#include "record/runtimes/model_files.h"
+#include "record/runtimes/value_files.h"
+#include "record/streams/stream_recorder.h"
 
 namespace onnxcmp {
 // Makes a run of our interpreter show what the runtime gave: its nodes do not run. Results of

@@ -11,9 +11,6 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "compare/graphs/ahead_runner.h"
-#include "compare/graphs/node_runner.h"
-#include "compare/runtimes/runtime.h"
 #include "compare/sides/failing_node.h"
 #include "compare/sides/model_side.h"
 #include "compare/sides/node_batch.h"
@@ -23,6 +20,9 @@
 #include "evaluator/run/evaluator.h"
 #include "evaluator/run/result.h"
 #include "evaluator/tensor/value.h"
+#include "record/graphs/ahead_runner.h"
+#include "record/graphs/node_runner.h"
+#include "record/runtimes/runtime.h"
 
 namespace onnxcmp {
 

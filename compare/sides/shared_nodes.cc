@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "absl/container/inlined_vector.h"
-#include "compare/operators/operator_traits.h"
-#include "compare/streams/xxh128.h"
+#include "record/operators/operator_traits.h"
+#include "record/streams/xxh128.h"
 
 namespace onnxcmp {
 namespace {

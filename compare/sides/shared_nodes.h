@@ -17,16 +17,16 @@
 #include "absl/types/span.h"
 #include "compare/sides/constant_nodes.h"
 #include "compare/sides/value_bank.h"
-#include "compare/streams/fingerprint.h"
-#include "compare/streams/fingerprint_cache.h"
-#include "compare/streams/hash128.h"
-#include "compare/streams/node_facts.h"
 #include "evaluator/base/thread_pool.h"
 #include "evaluator/kernels/op_registry.h"
 #include "evaluator/model/model.h"
 #include "evaluator/run/result.h"
 #include "evaluator/tensor/tensor.h"
 #include "evaluator/tensor/value.h"
+#include "record/streams/fingerprint.h"
+#include "record/streams/fingerprint_cache.h"
+#include "record/streams/hash128.h"
+#include "record/streams/node_facts.h"
 
 namespace onnxcmp {
 

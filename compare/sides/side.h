@@ -11,18 +11,18 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "compare/graphs/node_runner.h"
-#include "compare/inputs/feeds.h"
 #include "compare/sides/recorded_layout.h"
 #include "compare/sides/side_summary.h"
-#include "compare/streams/fingerprint_cache.h"
-#include "compare/streams/result_stream.h"
-#include "compare/streams/stream_recorder.h"
 #include "evaluator/base/thread_pool.h"
 #include "evaluator/model/model.h"
 #include "evaluator/run/evaluator.h"
 #include "evaluator/run/result.h"
 #include "evaluator/tensor/value.h"
+#include "feed/feeds.h"
+#include "record/graphs/node_runner.h"
+#include "record/streams/fingerprint_cache.h"
+#include "record/streams/result_stream.h"
+#include "record/streams/stream_recorder.h"
 
 namespace onnxcmp {
 

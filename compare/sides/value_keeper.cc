@@ -5,11 +5,11 @@
 #include <memory>
 #include <utility>
 
-#include "compare/base/thresholds.h"
-#include "compare/base/timings.h"
-#include "compare/differences/precision.h"
-#include "compare/differences/tensor_difference.h"
-#include "compare/differences/tensor_distance.h"
+#include "record/base/thresholds.h"
+#include "record/base/timings.h"
+#include "record/differences/precision.h"
+#include "record/differences/tensor_difference.h"
+#include "record/differences/tensor_distance.h"
 
 namespace onnxcmp {
 namespace {

@@ -14,18 +14,18 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/string_view.h"
-#include "compare/base/per_side.h"
-#include "compare/differences/tolerance.h"
 #include "compare/pictures/value_picture.h"
 #include "compare/sides/early_differences.h"
 #include "compare/sides/value_bank.h"
-#include "compare/streams/fingerprint.h"
-#include "compare/streams/hash128.h"
-#include "compare/streams/result_stream.h"
 #include "evaluator/base/thread_pool.h"
 #include "evaluator/tensor/dtype.h"
 #include "evaluator/tensor/tensor.h"
 #include "evaluator/tensor/value.h"
+#include "record/base/per_side.h"
+#include "record/differences/tolerance.h"
+#include "record/streams/fingerprint.h"
+#include "record/streams/hash128.h"
+#include "record/streams/result_stream.h"
 
 namespace onnxcmp {
 

@@ -17,9 +17,9 @@
 #include "compare/quantization/kept_as_integers.h"
 #include "compare/quantization/recorded_integers.h"
 #include "compare/stages/recorded_order.h"
-#include "compare/streams/common_form.h"
-#include "compare/streams/result_names.h"
 #include "evaluator/base/status_macros.h"
+#include "record/streams/common_form.h"
+#include "record/streams/result_names.h"
 
 namespace onnxcmp {
 namespace {

@@ -8,9 +8,9 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "compare/alignment/alignment.h"
-#include "compare/base/per_side.h"
 #include "compare/sides/pair_values.h"
 #include "compare/stages/step_tools.h"
+#include "record/base/per_side.h"
 
 namespace onnxcmp {
 

@@ -8,16 +8,16 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "compare/base/thresholds.h"
-#include "compare/differences/number_strips.h"
-#include "compare/differences/tensor_distance.h"
-#include "compare/differences/whole_errors.h"
 #include "compare/outputs/find_ties.h"
 #include "compare/outputs/rulings.h"
 #include "compare/quantization/dequantized_view.h"
 #include "compare/quantization/quantization_error.h"
-#include "compare/streams/fingerprint.h"
 #include "evaluator/base/status_macros.h"
+#include "record/base/thresholds.h"
+#include "record/differences/number_strips.h"
+#include "record/differences/tensor_distance.h"
+#include "record/differences/whole_errors.h"
+#include "record/streams/fingerprint.h"
 
 namespace onnxcmp {
 namespace {

@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "compare/base/per_side.h"
 #include "compare/causes/cause.h"
 #include "compare/conversion/check_conversion.h"
 #include "compare/conversion/conversion.h"
 #include "compare/outputs/output_comparison.h"
 #include "compare/sides/pair_values.h"
 #include "compare/stages/step_tools.h"
+#include "record/base/per_side.h"
 
 namespace onnxcmp {
 

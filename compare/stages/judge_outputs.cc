@@ -5,11 +5,11 @@
 #include <string>
 #include <utility>
 
-#include "compare/inputs/type_text.h"
 #include "compare/outputs/find_ties.h"
 #include "compare/outputs/recorded_results.h"
 #include "compare/outputs/rulings.h"
 #include "evaluator/base/status_macros.h"
+#include "feed/type_text.h"
 
 namespace onnxcmp {
 namespace {

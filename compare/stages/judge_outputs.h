@@ -6,14 +6,14 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "compare/base/per_side.h"
-#include "compare/differences/tolerance.h"
 #include "compare/outputs/output_comparison.h"
 #include "compare/sides/pair_values.h"
 #include "compare/stages/measure_rows.h"
 #include "compare/stages/record_sides.h"
 #include "compare/stages/step_tools.h"
 #include "compare/tolerances/pair_tolerance.h"
+#include "record/base/per_side.h"
+#include "record/differences/tolerance.h"
 
 namespace onnxcmp {
 

@@ -12,7 +12,6 @@
 #include "compare/alignment/alignment.h"
 #include "compare/causes/cause.h"
 #include "compare/conversion/conversion.h"
-#include "compare/differences/tensor_distance.h"
 #include "compare/in_float/find_keep_in_float.h"
 #include "compare/in_float/mixed_run.h"
 #include "compare/outputs/rulings.h"
@@ -21,6 +20,7 @@
 #include "compare/stages/judge_conversion.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/tensor/dtype.h"
+#include "record/differences/tensor_distance.h"
 
 namespace onnxcmp {
 namespace {

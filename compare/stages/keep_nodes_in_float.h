@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "compare/base/per_side.h"
 #include "compare/in_float/keep_in_float.h"
 #include "compare/outputs/output_comparison.h"
 #include "compare/sides/pair_values.h"
@@ -16,6 +15,7 @@
 #include "compare/stages/measure_rows.h"
 #include "compare/stages/step_tools.h"
 #include "compare/tolerances/pair_tolerance.h"
+#include "record/base/per_side.h"
 
 namespace onnxcmp {
 

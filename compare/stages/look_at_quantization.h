@@ -7,11 +7,11 @@
 
 #include "absl/status/statusor.h"
 #include "compare/alignment/alignment.h"
-#include "compare/base/per_side.h"
 #include "compare/causes/cause.h"
 #include "compare/quantization/quantization.h"
 #include "compare/sides/pair_values.h"
 #include "compare/stages/step_tools.h"
+#include "record/base/per_side.h"
 
 namespace onnxcmp {
 

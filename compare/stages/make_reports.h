@@ -6,7 +6,6 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "compare/base/per_side.h"
 #include "compare/explain/explanation.h"
 #include "compare/fusions/fusion.h"
 #include "compare/in_double/shadow.h"
@@ -16,6 +15,7 @@
 #include "compare/stages/record_sides.h"
 #include "compare/stages/step_tools.h"
 #include "compare/tolerances/pair_tolerance.h"
+#include "record/base/per_side.h"
 
 namespace onnxcmp {
 

@@ -5,10 +5,10 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
-#include "compare/differences/sorted_elements.h"
-#include "compare/differences/tensor_difference.h"
 #include "compare/quantization/pair_dequantizer.h"
 #include "evaluator/base/status_macros.h"
+#include "record/differences/sorted_elements.h"
+#include "record/differences/tensor_difference.h"
 
 namespace onnxcmp {
 namespace {

@@ -7,12 +7,12 @@
 #include "absl/status/statusor.h"
 #include "compare/alignment/alignment.h"
 #include "compare/alignment/alignment_amendment.h"
-#include "compare/base/per_side.h"
 #include "compare/outputs/compared_row.h"
 #include "compare/sides/early_differences.h"
 #include "compare/sides/pair_values.h"
 #include "compare/stages/step_tools.h"
 #include "compare/tolerances/pair_tolerance.h"
+#include "record/base/per_side.h"
 
 namespace onnxcmp {
 

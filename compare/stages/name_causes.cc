@@ -9,18 +9,18 @@
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
-#include "compare/base/thresholds.h"
 #include "compare/causes/failed_runs.h"
 #include "compare/causes/recorded/recorded_causes.h"
 #include "compare/causes/repro/make_repro.h"
-#include "compare/differences/tensor_distance.h"
 #include "compare/outcome/verdict.h"
 #include "compare/quantization/contradicted_causes.h"
 #include "compare/stages/recorded_order.h"
-#include "compare/streams/quantized_streams.h"
-#include "compare/streams/result_names.h"
 #include "evaluator/base/proto_text.h"
 #include "evaluator/base/status_macros.h"
+#include "record/base/thresholds.h"
+#include "record/differences/tensor_distance.h"
+#include "record/streams/quantized_streams.h"
+#include "record/streams/result_names.h"
 
 namespace onnxcmp {
 namespace {

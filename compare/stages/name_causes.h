@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "compare/base/per_side.h"
 #include "compare/causes/causes.h"
 #include "compare/causes/repair/repair_limits.h"
 #include "compare/outputs/output_comparison.h"
@@ -14,6 +13,7 @@
 #include "compare/stages/measure_rows.h"
 #include "compare/stages/step_tools.h"
 #include "compare/tolerances/pair_tolerance.h"
+#include "record/base/per_side.h"
 
 namespace onnxcmp {
 

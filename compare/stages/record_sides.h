@@ -10,9 +10,6 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "compare/base/per_side.h"
-#include "compare/base/timings.h"
-#include "compare/differences/tolerance.h"
 #include "compare/in_double/shadow.h"
 #include "compare/pictures/value_picture.h"
 #include "compare/sides/constant_nodes.h"
@@ -20,11 +17,14 @@
 #include "compare/sides/pair_values.h"
 #include "compare/sides/side.h"
 #include "compare/sides/value_bank.h"
-#include "compare/streams/fingerprint_cache.h"
-#include "compare/streams/result_stream.h"
 #include "evaluator/base/thread_pool.h"
 #include "evaluator/run/result.h"
 #include "evaluator/tensor/value.h"
+#include "record/base/per_side.h"
+#include "record/base/timings.h"
+#include "record/differences/tolerance.h"
+#include "record/streams/fingerprint_cache.h"
+#include "record/streams/result_stream.h"
 
 namespace onnxcmp {
 

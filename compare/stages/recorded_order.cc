@@ -10,9 +10,9 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
-#include "compare/streams/result_names.h"
-#include "compare/text/natural_order.h"
 #include "evaluator/run/result.h"
+#include "record/streams/result_names.h"
+#include "record/text/natural_order.h"
 
 namespace onnxcmp {
 

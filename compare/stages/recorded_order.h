@@ -3,9 +3,9 @@
 #define ONNXCMP_COMPARE_STAGES_RECORDED_ORDER_H_
 
 #include "compare/alignment/alignment.h"
-#include "compare/base/per_side.h"
 #include "compare/sides/pair_values.h"
-#include "compare/streams/result_stream.h"
+#include "record/base/per_side.h"
+#include "record/streams/result_stream.h"
 
 namespace onnxcmp {
 

@@ -3,10 +3,10 @@
 #define ONNXCMP_COMPARE_STAGES_TAKE_COMMON_FORMS_H_
 
 #include "absl/status/statusor.h"
-#include "compare/base/per_side.h"
 #include "compare/sides/pair_values.h"
 #include "compare/sides/side.h"
 #include "compare/stages/record_sides.h"
+#include "record/base/per_side.h"
 
 namespace onnxcmp {
 

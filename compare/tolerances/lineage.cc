@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "compare/differences/precision.h"
-#include "compare/operators/operator_traits.h"
+#include "record/differences/precision.h"
+#include "record/operators/operator_traits.h"
 
 namespace onnxcmp {
 namespace {

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "compare/streams/result_stream.h"
 #include "evaluator/tensor/dtype.h"
+#include "record/streams/result_stream.h"
 
 namespace onnxcmp {
 

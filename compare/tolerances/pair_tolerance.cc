@@ -8,12 +8,12 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "compare/differences/precision.h"
-#include "compare/differences/tensor_distance.h"
-#include "compare/operators/operator_traits.h"
-#include "compare/streams/quantized_streams.h"
-#include "compare/text/meant_name.h"
 #include "evaluator/base/status_macros.h"
+#include "record/differences/precision.h"
+#include "record/differences/tensor_distance.h"
+#include "record/operators/operator_traits.h"
+#include "record/streams/quantized_streams.h"
+#include "record/text/meant_name.h"
 
 namespace onnxcmp {
 namespace {

@@ -11,9 +11,9 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "compare/alignment/alignment.h"
-#include "compare/differences/tolerance.h"
-#include "compare/streams/result_stream.h"
 #include "compare/tolerances/lineage.h"
+#include "record/differences/tolerance.h"
+#include "record/streams/result_stream.h"
 
 namespace onnxcmp {
 

@@ -12,16 +12,16 @@
 #define ONNXCMP_INCLUDE_ONNXCMP_COMPARE_H_
 
 #include "compare/compare.h"                       // the comparison, its options and limits
-#include "compare/differences/value_difference.h"  // two values
 #include "compare/input_sets/compare_on_inputs.h"  // comparisons on one set of inputs or several
-#include "compare/inputs/input_sets.h"             // inputs: given, matched, made up
 #include "compare/outcome/comparison.h"            // findings
 #include "compare/outcome/exit_status.h"
-#include "compare/recordings/recording.h"  // results of a run as a file
 #include "compare/sides/model_side.h"
 #include "compare/sides/recording_side.h"  // sides: recordings and models
+#include "feed/input_sets.h"               // inputs: given, matched, made up
 #include "onnxcmp/evaluator.h"
-#include "reports/render_csv.h"  // reports
+#include "record/differences/value_difference.h"  // two values
+#include "record/recordings/recording.h"          // results of a run as a file
+#include "reports/render_csv.h"                   // reports
 #include "reports/render_dot.h"
 #include "reports/render_html.h"
 #include "reports/render_json.h"

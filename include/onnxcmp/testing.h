@@ -27,9 +27,9 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "compare/differences/tolerance.h"
 #include "evaluator/tensor/tensor.h"
 #include "evaluator/tensor/value.h"
+#include "record/differences/tolerance.h"
 #include "testing/agreement.h"
 #include "testing/run_model.h"
 #include "testing/test_model.h"

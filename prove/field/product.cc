@@ -7,10 +7,10 @@
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
-#include "compare/streams/xxh128.h"
 #include "evaluator/base/scratch.h"
 #include "evaluator/base/status_macros.h"
 #include "prove/field/product_loops.h"
+#include "record/streams/xxh128.h"
 
 namespace onnxcmp {
 namespace {

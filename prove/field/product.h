@@ -8,9 +8,9 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
-#include "compare/streams/hash128.h"
 #include "evaluator/base/thread_pool.h"
 #include "prove/field/residues.h"
+#include "record/streams/hash128.h"
 
 namespace onnxcmp {
 

@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "compare/streams/xxh128.h"
 #include "prove/field_functions.h"
 #include "prove/field_node.h"
+#include "record/streams/xxh128.h"
 
 namespace onnxcmp {
 namespace {

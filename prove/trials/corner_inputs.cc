@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "compare/graphs/node_questions.h"
 #include "evaluator/tensor/convert.h"
 #include "evaluator/tensor/dtype.h"
 #include "evaluator/tensor/tensor.h"
 #include "evaluator/tensor/value.h"
+#include "record/graphs/node_questions.h"
 
 namespace onnxcmp {
 namespace {

@@ -6,10 +6,10 @@
 #include <cstdint>
 #include <optional>
 
-#include "compare/base/per_side.h"
-#include "compare/inputs/feeds.h"
 #include "evaluator/model/model.h"
 #include "evaluator/run/evaluator.h"
+#include "feed/feeds.h"
+#include "record/base/per_side.h"
 
 namespace onnxcmp {
 

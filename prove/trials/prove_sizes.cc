@@ -8,10 +8,10 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "compare/input_sets/brief_options.h"
-#include "compare/inputs/made_up/free_sizes.h"
-#include "compare/inputs/made_up/regime.h"
 #include "evaluator/run/evaluator.h"
 #include "evaluator/tensor/value.h"
+#include "feed/made_up/free_sizes.h"
+#include "feed/made_up/regime.h"
 
 namespace onnxcmp {
 namespace {

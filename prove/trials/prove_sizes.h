@@ -5,13 +5,13 @@
 #include <optional>
 #include <string>
 
-#include "compare/base/per_side.h"
 #include "compare/compare.h"
-#include "compare/inputs/input_sets.h"
 #include "compare/outcome/comparison.h"
 #include "compare/outcome/proof_report.h"
 #include "compare/sides/side.h"
+#include "feed/input_sets.h"
 #include "prove/prove.h"
+#include "record/base/per_side.h"
 
 namespace onnxcmp {
 

@@ -13,11 +13,11 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "compare/alignment/alignment.h"
-#include "compare/graphs/graph_scope.h"
 #include "compare/outputs/compared_row.h"
-#include "compare/streams/result_stream.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/model/outer_names.h"
+#include "record/graphs/graph_scope.h"
+#include "record/streams/result_stream.h"
 
 namespace onnxcmp {
 namespace {

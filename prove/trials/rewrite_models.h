@@ -6,10 +6,10 @@
 #include <optional>
 
 #include "absl/status/statusor.h"
-#include "compare/base/per_side.h"
 #include "compare/outcome/comparison.h"
 #include "evaluator/model/model.h"
 #include "prove/rewrites.h"
+#include "record/base/per_side.h"
 
 namespace onnxcmp {
 

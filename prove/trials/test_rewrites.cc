@@ -17,17 +17,17 @@
 #include "compare/causes/repro.h"
 #include "compare/input_sets/compare_sets.h"
 #include "compare/input_sets/real_differences.h"
-#include "compare/inputs/input_sets.h"
 #include "compare/outputs/output_comparison.h"
 #include "compare/sides/model_side.h"
-#include "compare/text/display_text.h"
-#include "compare/text/short_text.h"
 #include "evaluator/model/model.h"
 #include "evaluator/run/evaluator.h"
+#include "feed/input_sets.h"
 #include "prove/rewrites.h"
 #include "prove/trials/corner_inputs.h"
 #include "prove/trials/prove_sizes.h"
 #include "prove/trials/rewrite_models.h"
+#include "record/text/display_text.h"
+#include "record/text/short_text.h"
 
 namespace onnxcmp {
 namespace {

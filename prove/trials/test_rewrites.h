@@ -4,13 +4,13 @@
 
 #include <vector>
 
-#include "compare/base/per_side.h"
 #include "compare/compare.h"
-#include "compare/inputs/input_sets.h"
 #include "compare/outcome/comparison.h"
 #include "compare/outcome/proof_report.h"
 #include "compare/sides/side.h"
 #include "evaluator/kernels/op_registry.h"
+#include "feed/input_sets.h"
+#include "record/base/per_side.h"
 
 namespace onnxcmp {
 

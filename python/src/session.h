@@ -15,13 +15,13 @@
 #include "cli/compare_arguments.h"
 #include "cli/compare_session.h"
 #include "cli/process/interruption.h"
-#include "compare/base/per_side.h"
 #include "compare/outcome/comparison.h"
-#include "compare/recordings/recorded_values.h"
 #include "evaluator/run/evaluator.h"
 #include "evaluator/tensor/value.h"
 #include "python/src/values.h"
 #include "python/src/watched.h"
+#include "record/base/per_side.h"
+#include "record/recordings/recorded_values.h"
 
 namespace onnxcmp::python {
 

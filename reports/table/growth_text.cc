@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "compare/text/short_text.h"
+#include "record/text/short_text.h"
 #include "reports/words/row_selection.h"
 
 namespace onnxcmp {

@@ -10,9 +10,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "compare/base/per_side.h"
-#include "compare/streams/result_stream.h"
-#include "compare/text/display_text.h"
+#include "record/base/per_side.h"
+#include "record/streams/result_stream.h"
+#include "record/text/display_text.h"
 
 namespace onnxcmp {
 namespace {

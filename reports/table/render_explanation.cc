@@ -8,9 +8,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "compare/streams/result_text.h"
-#include "compare/text/display_text.h"
-#include "compare/text/short_text.h"
+#include "record/streams/result_text.h"
+#include "record/text/display_text.h"
+#include "record/text/short_text.h"
 #include "reports/table/table_summary.h"
 #include "reports/words/result_words.h"
 

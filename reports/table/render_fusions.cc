@@ -12,9 +12,9 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "compare/fusions/compare_fusions.h"
-#include "compare/text/display_text.h"
-#include "compare/text/short_text.h"
-#include "compare/text/utf8.h"
+#include "record/text/display_text.h"
+#include "record/text/short_text.h"
+#include "record/text/utf8.h"
 #include "reports/table/table_summary.h"
 
 namespace onnxcmp {

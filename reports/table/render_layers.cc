@@ -10,10 +10,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "compare/text/display_text.h"
-#include "compare/text/short_text.h"
-#include "compare/text/utf8.h"
 #include "evaluator/tensor/dtype.h"
+#include "record/text/display_text.h"
+#include "record/text/short_text.h"
+#include "record/text/utf8.h"
 #include "reports/table/table_style.h"
 #include "reports/table/table_summary.h"
 

@@ -6,9 +6,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "compare/base/per_side.h"
-#include "compare/text/display_text.h"
-#include "compare/text/short_text.h"
+#include "record/base/per_side.h"
+#include "record/text/display_text.h"
+#include "record/text/short_text.h"
 #include "reports/table/table_summary.h"
 
 namespace onnxcmp {

@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "compare/outcome/proof_report.h"
-#include "compare/text/display_text.h"
+#include "record/text/display_text.h"
 #include "reports/table/table_names.h"
 
 namespace onnxcmp {

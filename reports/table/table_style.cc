@@ -1,7 +1,7 @@
 #include "reports/table/table_style.h"
 
 #include "absl/strings/str_cat.h"
-#include "compare/text/display_text.h"
+#include "record/text/display_text.h"
 
 namespace onnxcmp {
 

@@ -8,7 +8,7 @@
 #include "absl/strings/string_view.h"
 #include "compare/outcome/exit_status.h"
 #include "compare/outcome/verdict.h"
-#include "compare/text/display_text.h"
+#include "record/text/display_text.h"
 #include "reports/table/table_summary.h"
 
 namespace onnxcmp {

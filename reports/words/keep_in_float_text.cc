@@ -6,9 +6,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
-#include "compare/base/per_side.h"
-#include "compare/streams/result_stream.h"
-#include "compare/text/short_text.h"
+#include "record/base/per_side.h"
+#include "record/streams/result_stream.h"
+#include "record/text/short_text.h"
 
 namespace onnxcmp {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "compare/not_finite/not_finite.h"
 #include "compare/outcome/comparison.h"
-#include "compare/streams/result_stream.h"
+#include "record/streams/result_stream.h"
 
 namespace onnxcmp {
 

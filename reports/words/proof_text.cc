@@ -6,8 +6,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "compare/text/display_text.h"
-#include "compare/text/short_text.h"
+#include "record/text/display_text.h"
+#include "record/text/short_text.h"
 
 namespace onnxcmp {
 namespace {

@@ -5,9 +5,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "compare/streams/result_stream.h"
-#include "compare/text/display_text.h"
-#include "compare/text/short_text.h"
+#include "record/streams/result_stream.h"
+#include "record/text/display_text.h"
+#include "record/text/short_text.h"
 #include "reports/words/proof_text.h"
 
 namespace onnxcmp {

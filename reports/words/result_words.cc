@@ -4,9 +4,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "compare/streams/result_stream.h"
-#include "compare/streams/result_text.h"
-#include "compare/text/short_text.h"
+#include "record/streams/result_stream.h"
+#include "record/streams/result_text.h"
+#include "record/text/short_text.h"
 
 namespace onnxcmp {
 

@@ -4,11 +4,11 @@
 
 #include <string>
 
-#include "compare/base/per_side.h"
 #include "compare/causes/cause.h"
-#include "compare/differences/tensor_difference.h"
 #include "compare/outcome/comparison.h"
 #include "evaluator/tensor/dtype.h"
+#include "record/base/per_side.h"
+#include "record/differences/tensor_difference.h"
 
 namespace onnxcmp {
 

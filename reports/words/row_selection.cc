@@ -9,11 +9,11 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "compare/base/per_side.h"
-#include "compare/operators/operator_traits.h"
 #include "compare/outcome/proof_report.h"
-#include "compare/streams/downstream.h"
 #include "prove/rewrites.h"
+#include "record/base/per_side.h"
+#include "record/operators/operator_traits.h"
+#include "record/streams/downstream.h"
 
 namespace onnxcmp {
 namespace {

@@ -8,7 +8,7 @@
 #include "absl/strings/string_view.h"
 #include "compare/outcome/comparison.h"
 #include "compare/outputs/compared_row.h"
-#include "compare/streams/result_stream.h"
+#include "record/streams/result_stream.h"
 
 namespace onnxcmp {
 

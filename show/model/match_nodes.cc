@@ -8,7 +8,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
-#include "compare/streams/xxh128.h"
+#include "record/streams/xxh128.h"
 
 namespace onnxcmp {
 namespace {

@@ -8,8 +8,8 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "compare/text/meant_name.h"
 #include "evaluator/base/status_macros.h"
+#include "record/text/meant_name.h"
 
 namespace onnxcmp {
 namespace {

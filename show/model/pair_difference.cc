@@ -11,9 +11,9 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
-#include "compare/operators/version_changes.h"
-#include "compare/text/display_text.h"
 #include "evaluator/model/model.h"
+#include "record/operators/version_changes.h"
+#include "record/text/display_text.h"
 
 namespace onnxcmp {
 namespace {

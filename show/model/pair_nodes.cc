@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "compare/text/display_text.h"
+#include "record/text/display_text.h"
 #include "show/model/match_nodes.h"
 #include "show/model/pair_difference.h"
 

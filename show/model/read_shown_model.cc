@@ -16,10 +16,6 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
-#include "compare/differences/element_text.h"
-#include "compare/streams/xxh128.h"
-#include "compare/text/attribute_text.h"
-#include "compare/text/short_text.h"
 #include "evaluator/base/proto_text.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/kernels/signature.h"
@@ -30,6 +26,10 @@
 #include "evaluator/tensor/tensor.h"
 #include "onnx/defs/schema.h"
 #include "onnx/onnx_pb.h"
+#include "record/differences/element_text.h"
+#include "record/streams/xxh128.h"
+#include "record/text/attribute_text.h"
+#include "record/text/short_text.h"
 #include "tools/classic/infer_shapes.h"
 
 namespace onnxcmp {

@@ -3,7 +3,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "compare/text/short_text.h"
+#include "record/text/short_text.h"
 
 namespace onnxcmp {
 

@@ -32,7 +32,7 @@ absl::StatusOr<FolderRules> ReadFolderRules(absl::string_view document);
 // Files of the project with their text, by path.
 using SourceFiles = std::map<std::string, std::string>;
 
-// A line for each include that the rules do not allow, "compare/text/utf8.h:12: ...", for each
+// A line for each include that the rules do not allow, "record/text/utf8.h:12: ...", for each
 // folder of these files that is in no table, and for each folder of a table of theirs without
 // files. Within a room that has no table all may include all.
 std::vector<std::string> ForbiddenIncludes(const FolderRules& rules, const SourceFiles& files);

@@ -20,7 +20,8 @@ namespace {
 using Code = std::map<std::string, std::string>;  // by path
 
 // compare/ and what came out of it.
-constexpr absl::string_view kOfCompare[] = {"compare", "prove", "reports", "tools"};
+constexpr absl::string_view kOfCompare[] = {"compare", "feed",    "prove",
+                                            "record",  "reports", "tools"};
 constexpr absl::string_view kJudges[] = {"cli", "python", "testing"};  // may have verdicts, too
 
 std::string TopOf(absl::string_view path) { return std::string(path.substr(0, path.find('/'))); }

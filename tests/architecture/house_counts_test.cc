@@ -21,18 +21,18 @@ using ::testing::Pair;
 // Counted today. A number that falls is lowered here; one that rises needs a reason in the commit.
 constexpr HouseRow kHouse[] = {
     {"files that write agree or a verdict", 11},
-    {"numeric constants", 781},
+    {"numeric constants", 776},
     {"numeric constants that share a name", 185},
     {"observers", 28},
     {"calls of Revisit", 18},
     {"types in headers", 604},
-    {"rooms of compare", 40},
-    {"arrows between rooms of compare", 236},
+    {"rooms of compare", 28},
+    {"arrows between rooms of compare", 93},
 };
 
 TEST(Architecture, CountsDoNotRise) {
-  const SourceFiles files = FilesOf({"cli", "compare", "evaluator", "ops", "prove", "python",
-                                     "reports", "show", "testing", "tools"});
+  const SourceFiles files = FilesOf({"cli", "compare", "evaluator", "feed", "ops", "prove",
+                                     "python", "record", "reports", "show", "testing", "tools"});
   const std::vector<HouseCount> counts = CountHouse(files);
   for (const HouseCount& count : counts) std::cout << HouseLine(count) << "\n";
   EXPECT_EQ(Lines(WrongRows(kHouse, counts)), "");

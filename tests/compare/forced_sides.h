@@ -8,16 +8,16 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "compare/base/per_side.h"
 #include "compare/causes/forced/forced_run.h"
-#include "compare/graphs/side_graph.h"
-#include "compare/graphs/value_classes.h"
 #include "compare/sides/model_side.h"
 #include "compare/sides/pair_values.h"
 #include "compare/sides/value_bank.h"
-#include "compare/streams/result_stream.h"
 #include "evaluator/tensor/tensor.h"
 #include "evaluator/tensor/value.h"
+#include "record/base/per_side.h"
+#include "record/graphs/side_graph.h"
+#include "record/graphs/value_classes.h"
+#include "record/streams/result_stream.h"
 
 namespace onnxcmp::testing {
 

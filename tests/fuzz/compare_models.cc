@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "compare/compare.h"
-#include "compare/inputs/input_sets.h"
 #include "compare/sides/model_side.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/load/read_model.h"
+#include "feed/input_sets.h"
 #include "onnx/onnx_pb.h"
 #include "reports/render_csv.h"
 #include "reports/render_json.h"

@@ -5,9 +5,9 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
-#include "compare/inputs/generated_inputs.h"
 #include "evaluator/load/load_model.h"
 #include "evaluator/run/evaluator.h"
+#include "feed/generated_inputs.h"
 
 namespace onnxcmp::fuzz {
 

@@ -9,11 +9,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "compare/compare.h"
-#include "compare/inputs/feeds.h"
-#include "compare/recordings/recorded_values.h"
 #include "compare/sides/recording_side.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/protos/tensor_proto.h"
+#include "feed/feeds.h"
+#include "record/recordings/recorded_values.h"
 #include "reports/render_table.h"
 #include "tests/fuzz/limits.h"
 #include "tests/fuzz/targets.h"

@@ -2,10 +2,10 @@
 #include <utility>
 #include <vector>
 
-#include "compare/inputs/generated_targets.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/load/load_model.h"
 #include "evaluator/run/evaluator.h"
+#include "feed/generated_targets.h"
 #include "ops/operators.h"
 #include "tests/fuzz/limits.h"
 #include "tests/fuzz/targets.h"

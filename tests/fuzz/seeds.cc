@@ -11,15 +11,15 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
-#include "compare/recordings/npy.h"
-#include "compare/recordings/npz_reader.h"
-#include "compare/recordings/recording.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/load/load_model.h"
 #include "evaluator/load/read_model.h"
 #include "evaluator/protos/tensor_proto.h"
 #include "evaluator/run/evaluator.h"
 #include "onnx/onnx_pb.h"
+#include "record/recordings/npy.h"
+#include "record/recordings/npz_reader.h"
+#include "record/recordings/recording.h"
 #include "tests/fuzz/targets.h"
 
 namespace onnxcmp::fuzz {

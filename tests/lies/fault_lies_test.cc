@@ -8,8 +8,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "compare/inputs/feeds.h"
 #include "evaluator/load/load_model.h"
+#include "feed/feeds.h"
 #include "tests/lies/given_models.h"
 #include "tests/support/model_faults.h"
 #include "tests/support/op_test.h"

@@ -12,9 +12,9 @@
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"
-#include "compare/inputs/feeds.h"
 #include "compare/sides/recording_side.h"
 #include "evaluator/load/load_model.h"
+#include "feed/feeds.h"
 #include "tests/lies/given_models.h"
 #include "tests/support/op_test.h"
 #include "tests/support/paths.h"

@@ -10,16 +10,16 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "compare/base/per_side.h"
 #include "compare/compare.h"
 #include "compare/sides/model_side.h"
-#include "compare/streams/fingerprint.h"
 #include "evaluator/base/thread_pool.h"
 #include "evaluator/tensor/tensor.h"
 #include "evaluator/tensor/value.h"
 #include "prove/field/prime_field.h"
 #include "prove/field/residues.h"
 #include "prove/prove.h"
+#include "record/base/per_side.h"
+#include "record/streams/fingerprint.h"
 #include "tests/prove/proof_of_pair.h"
 #include "tests/support/model_pair.h"
 

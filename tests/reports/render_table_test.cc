@@ -15,7 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "compare/text/display_text.h"
+#include "record/text/display_text.h"
 #include "reports/table/table_summary.h"
 #include "tests/support/built_comparison.h"
 #include "tests/support/golden.h"

@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "compare/text/display_text.h"
+#include "record/text/display_text.h"
 #include "reports/table/table_layout.h"
 
 namespace onnxcmp {

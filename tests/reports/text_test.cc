@@ -10,11 +10,11 @@
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"
-#include "compare/differences/element_text.h"
-#include "compare/differences/tensor_difference.h"
-#include "compare/inputs/type_text.h"
 #include "compare/outputs/rulings.h"
-#include "compare/text/utf8.h"
+#include "feed/type_text.h"
+#include "record/differences/element_text.h"
+#include "record/differences/tensor_difference.h"
+#include "record/text/utf8.h"
 #include "reports/words/result_words.h"
 #include "reports/words/rulings_text.h"
 #include "tests/support/op_test.h"

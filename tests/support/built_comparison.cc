@@ -4,11 +4,11 @@
 #include <utility>
 
 #include "compare/alignment/alignment.h"
-#include "compare/differences/tensor_difference.h"
 #include "compare/outcome/verdict.h"
 #include "compare/outputs/output_comparison.h"
 #include "compare/outputs/recorded_results.h"
 #include "compare/tolerances/pair_tolerance.h"
+#include "record/differences/tensor_difference.h"
 
 namespace onnxcmp::testing {
 namespace {

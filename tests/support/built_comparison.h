@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "compare/outcome/comparison.h"
-#include "compare/streams/result_stream.h"
 #include "evaluator/tensor/tensor.h"
+#include "record/streams/result_stream.h"
 #include "tests/support/stream_builder.h"
 
 namespace onnxcmp::testing {

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "compare/streams/result_stream.h"
+#include "record/streams/result_stream.h"
 
 namespace onnxcmp::testing {
 

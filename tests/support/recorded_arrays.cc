@@ -7,7 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "compare/recordings/npy.h"
+#include "record/recordings/npy.h"
 
 namespace onnxcmp::testing {
 

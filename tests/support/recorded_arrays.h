@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "compare/recordings/recorded_values.h"
 #include "evaluator/tensor/tensor.h"
+#include "record/recordings/recorded_values.h"
 
 namespace onnxcmp::testing {
 

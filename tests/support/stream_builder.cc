@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "compare/differences/precision.h"
-#include "compare/streams/fingerprint.h"
 #include "evaluator/tensor/value.h"
+#include "record/differences/precision.h"
+#include "record/streams/fingerprint.h"
 
 namespace onnxcmp::testing {
 

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "compare/streams/result_stream.h"
 #include "evaluator/tensor/tensor.h"
+#include "record/streams/result_stream.h"
 
 namespace onnxcmp::testing {
 

@@ -14,13 +14,13 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "compare/differences/mismatch_text.h"
-#include "compare/differences/value_scale.h"
-#include "compare/inputs/feeds.h"
-#include "compare/recordings/data_sets.h"
-#include "compare/runtimes/value_files.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/protos/tensor_proto.h"
+#include "feed/feeds.h"
+#include "record/differences/mismatch_text.h"
+#include "record/differences/value_scale.h"
+#include "record/recordings/data_sets.h"
+#include "record/runtimes/value_files.h"
 #include "tools/backend_tests/expected_outputs.h"
 
 namespace onnxcmp {

@@ -11,14 +11,14 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "compare/differences/tolerance.h"
-#include "compare/differences/value_difference.h"
-#include "compare/runtimes/runtime.h"
 #include "evaluator/kernels/op_registry.h"
 #include "evaluator/load/load_model.h"
 #include "evaluator/model/model.h"
 #include "evaluator/run/evaluator.h"
 #include "evaluator/tensor/value.h"
+#include "record/differences/tolerance.h"
+#include "record/differences/value_difference.h"
+#include "record/runtimes/runtime.h"
 
 namespace onnx {
 class ModelProto;

@@ -7,11 +7,11 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "compare/base/write_file.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/load/proto_walk.h"
 #include "evaluator/protos/tensor_proto.h"
 #include "onnx/onnx_pb.h"
+#include "record/base/write_file.h"
 #include "tools/backend_tests/backend_test.h"
 
 namespace onnxcmp {

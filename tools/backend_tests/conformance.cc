@@ -7,8 +7,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "compare/text/display_text.h"
 #include "evaluator/base/proto_text.h"
+#include "record/text/display_text.h"
 
 namespace onnxcmp {
 namespace {

@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "compare/differences/tolerance.h"
-#include "compare/differences/value_difference.h"
 #include "evaluator/model/model.h"
 #include "evaluator/tensor/value.h"
+#include "record/differences/tolerance.h"
+#include "record/differences/value_difference.h"
 
 namespace onnxcmp {
 

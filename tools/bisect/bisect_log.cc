@@ -11,8 +11,8 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "compare/streams/hash128.h"
-#include "compare/streams/xxh128.h"
+#include "record/streams/hash128.h"
+#include "record/streams/xxh128.h"
 
 namespace onnxcmp {
 namespace {

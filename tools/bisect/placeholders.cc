@@ -2,7 +2,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_replace.h"
-#include "compare/runtimes/shell_line.h"
+#include "record/runtimes/shell_line.h"
 
 namespace onnxcmp {
 

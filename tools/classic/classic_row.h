@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "compare/differences/letters.h"
 #include "evaluator/base/thread_pool.h"
 #include "evaluator/model/model.h"
 #include "evaluator/tensor/value.h"
+#include "record/differences/letters.h"
 
 namespace onnxcmp {
 

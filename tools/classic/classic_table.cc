@@ -9,8 +9,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "compare/differences/element_reader.h"
-#include "compare/differences/number_strips.h"
+#include "record/differences/element_reader.h"
+#include "record/differences/number_strips.h"
 #include "tools/classic/classic_distance.h"
 
 namespace onnxcmp {

@@ -12,7 +12,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "compare/base/per_side.h"
+#include "record/base/per_side.h"
 #include "tools/layers/layer_cover.h"
 
 namespace onnxcmp {

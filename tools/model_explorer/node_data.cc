@@ -13,12 +13,12 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "compare/outputs/compared_row.h"
-#include "compare/streams/result_stream.h"
 #include "evaluator/base/mapped_file.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/load/load_model.h"
 #include "evaluator/load/read_model.h"
 #include "onnx/onnx_pb.h"
+#include "record/streams/result_stream.h"
 
 namespace onnxcmp {
 namespace {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "compare/base/per_side.h"
 #include "compare/outcome/comparison.h"
+#include "record/base/per_side.h"
 #include "tools/model_explorer/explorer_ids.h"
 
 namespace onnxcmp {

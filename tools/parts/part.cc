@@ -11,12 +11,12 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "compare/graphs/reach.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/load/node_proto.h"
 #include "evaluator/load/proto_walk.h"
 #include "evaluator/model/value_type.h"
 #include "evaluator/protos/tensor_proto.h"
+#include "record/graphs/reach.h"
 #include "tools/parts/checked_model.h"
 
 namespace onnxcmp {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "compare/base/per_side.h"
+#include "record/base/per_side.h"
 #include "tools/parts/known_model.h"
 #include "tools/parts/part.h"
 

@@ -5,10 +5,10 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "compare/streams/fingerprint.h"
-#include "compare/streams/hash128.h"
-#include "compare/streams/xxh128.h"
 #include "evaluator/base/status_macros.h"
+#include "record/streams/fingerprint.h"
+#include "record/streams/hash128.h"
+#include "record/streams/xxh128.h"
 
 namespace onnxcmp {
 namespace {

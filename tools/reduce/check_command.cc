@@ -17,7 +17,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/time/clock.h"
-#include "compare/runtimes/shell_line.h"
+#include "record/runtimes/shell_line.h"
 
 namespace onnxcmp {
 namespace {

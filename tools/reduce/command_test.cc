@@ -11,11 +11,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
-#include "compare/base/write_file.h"
-#include "compare/recordings/npz_writer.h"
-#include "compare/recordings/recording.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/run/result.h"
+#include "record/base/write_file.h"
+#include "record/recordings/npz_writer.h"
+#include "record/recordings/recording.h"
 #include "tools/backend_tests/backend_test.h"
 
 namespace onnxcmp {

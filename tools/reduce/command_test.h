@@ -13,7 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "compare/runtimes/scratch_folder.h"
+#include "record/runtimes/scratch_folder.h"
 #include "tools/reduce/candidate.h"
 #include "tools/reduce/check_command.h"
 #include "tools/reduce/failure_test.h"

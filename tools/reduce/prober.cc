@@ -8,10 +8,10 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_format.h"
-#include "compare/base/write_file.h"
-#include "compare/streams/hash128.h"
-#include "compare/streams/xxh128.h"
 #include "evaluator/base/status_macros.h"
+#include "record/base/write_file.h"
+#include "record/streams/hash128.h"
+#include "record/streams/xxh128.h"
 
 namespace onnxcmp {
 

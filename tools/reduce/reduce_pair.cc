@@ -8,10 +8,10 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "compare/differences/value_difference.h"
-#include "compare/graphs/reach.h"
-#include "compare/streams/fingerprint.h"
 #include "evaluator/base/status_macros.h"
+#include "record/differences/value_difference.h"
+#include "record/graphs/reach.h"
+#include "record/streams/fingerprint.h"
 #include "tools/reduce/subset_search.h"
 
 namespace onnxcmp {

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "compare/base/per_side.h"
-#include "compare/differences/tolerance.h"
 #include "evaluator/kernels/op_registry.h"
 #include "evaluator/tensor/value.h"
+#include "record/base/per_side.h"
+#include "record/differences/tolerance.h"
 #include "tools/parts/known_model.h"
 #include "tools/parts/part.h"
 #include "tools/parts/part_pair.h"

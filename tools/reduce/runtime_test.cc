@@ -12,9 +12,9 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "compare/base/write_file.h"
-#include "compare/differences/value_difference.h"
 #include "evaluator/base/status_macros.h"
+#include "record/base/write_file.h"
+#include "record/differences/value_difference.h"
 #include "tools/backend_tests/expected_outputs.h"
 
 namespace onnxcmp {

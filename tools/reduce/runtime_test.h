@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "compare/differences/tolerance.h"
-#include "compare/runtimes/runtime.h"
+#include "record/differences/tolerance.h"
+#include "record/runtimes/runtime.h"
 #include "tools/reduce/candidate.h"
 #include "tools/reduce/failure_test.h"
 

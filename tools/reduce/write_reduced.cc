@@ -11,9 +11,9 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
-#include "compare/base/write_file.h"
 #include "evaluator/base/status_macros.h"
 #include "onnx/defs/printer.h"
+#include "record/base/write_file.h"
 #include "tools/backend_tests/backend_test.h"
 
 namespace onnxcmp {

@@ -12,11 +12,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
-#include "compare/base/write_file.h"
-#include "compare/recordings/npy.h"
-#include "compare/runtimes/runtime_spec.h"
 #include "evaluator/base/proto_text.h"
 #include "evaluator/base/status_macros.h"
+#include "record/base/write_file.h"
+#include "record/recordings/npy.h"
+#include "record/runtimes/runtime_spec.h"
 #include "tools/repro/runtime_code.h"
 
 namespace onnxcmp {

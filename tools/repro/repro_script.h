@@ -7,7 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "compare/causes/repro.h"
-#include "compare/differences/tolerance.h"
+#include "record/differences/tolerance.h"
 
 namespace onnxcmp {
 

@@ -12,10 +12,10 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "compare/causes/cause_truth.h"
-#include "compare/differences/tensor_distance.h"
-#include "compare/streams/result_text.h"
-#include "compare/text/display_text.h"
-#include "compare/text/short_text.h"
+#include "record/differences/tensor_distance.h"
+#include "record/streams/result_text.h"
+#include "record/text/display_text.h"
+#include "record/text/short_text.h"
 
 namespace onnxcmp {
 namespace {

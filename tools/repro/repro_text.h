@@ -6,10 +6,10 @@
 #include <string>
 
 #include "compare/causes/repro.h"
-#include "compare/differences/tolerance.h"
-#include "compare/differences/value_difference.h"
 #include "compare/outcome/comparison.h"
 #include "compare/outcome/proof_report.h"
+#include "record/differences/tolerance.h"
+#include "record/differences/value_difference.h"
 
 namespace onnxcmp {
 

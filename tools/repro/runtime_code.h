@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "compare/runtimes/runtime_spec.h"
+#include "record/runtimes/runtime_spec.h"
 
 namespace onnxcmp {
 

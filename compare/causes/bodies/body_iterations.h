@@ -9,9 +9,9 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "compare/causes/bodies/body_models.h"
-#include "compare/graphs/side_graph.h"
 #include "evaluator/model/model.h"
 #include "evaluator/tensor/value.h"
+#include "record/graphs/side_graph.h"
 
 namespace onnxcmp {
 

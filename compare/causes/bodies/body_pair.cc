@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "compare/differences/tensor_distance.h"
-#include "compare/streams/fingerprint.h"
 #include "evaluator/base/status_macros.h"
+#include "record/differences/tensor_distance.h"
+#include "record/streams/fingerprint.h"
 
 namespace onnxcmp {
 namespace {

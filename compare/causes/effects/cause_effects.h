@@ -10,10 +10,10 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/functional/function_ref.h"
 #include "compare/causes/forced/forced_run.h"
-#include "compare/graphs/side_graph.h"
 #include "evaluator/model/model.h"
 #include "evaluator/run/evaluator.h"
 #include "evaluator/tensor/value.h"
+#include "record/graphs/side_graph.h"
 
 namespace onnxcmp {
 

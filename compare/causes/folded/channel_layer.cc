@@ -10,10 +10,10 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/string_view.h"
-#include "compare/differences/tensor_distance.h"
 #include "evaluator/model/model.h"
 #include "evaluator/tensor/dtype.h"
 #include "evaluator/tensor/tensor.h"
+#include "record/differences/tensor_distance.h"
 
 namespace onnxcmp {
 namespace {

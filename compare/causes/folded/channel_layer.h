@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
-#include "compare/graphs/side_graph.h"
-#include "compare/streams/result_stream.h"
 #include "evaluator/tensor/value.h"
+#include "record/graphs/side_graph.h"
+#include "record/streams/result_stream.h"
 
 namespace onnxcmp {
 

@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "compare/base/per_side.h"
 #include "compare/causes/folded/channel_layer.h"
+#include "record/base/per_side.h"
 
 namespace onnxcmp {
 

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <limits>
 
-#include "compare/differences/number_strips.h"
 #include "evaluator/tensor/convert.h"
 #include "evaluator/tensor/dtype.h"
+#include "record/differences/number_strips.h"
 
 namespace onnxcmp {
 

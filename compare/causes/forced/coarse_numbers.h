@@ -3,8 +3,8 @@
 #define ONNXCMP_COMPARE_CAUSES_FORCED_COARSE_NUMBERS_H_
 
 #include "absl/types/span.h"
-#include "compare/differences/tensor_distance.h"
 #include "evaluator/tensor/tensor.h"
+#include "record/differences/tensor_distance.h"
 
 namespace onnxcmp {
 

@@ -8,12 +8,12 @@
 
 #include "absl/algorithm/container.h"
 #include "compare/causes/forced/node_inputs.h"
-#include "compare/differences/infinity.h"
-#include "compare/differences/number_strips.h"
-#include "compare/streams/fingerprint.h"
 #include "evaluator/base/spare_memory.h"
 #include "evaluator/run/evaluator.h"
 #include "evaluator/tensor/stored_value.h"
+#include "record/differences/infinity.h"
+#include "record/differences/number_strips.h"
+#include "record/streams/fingerprint.h"
 
 namespace onnxcmp {
 namespace {

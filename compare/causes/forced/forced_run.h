@@ -17,16 +17,16 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "compare/differences/tensor_distance.h"
-#include "compare/graphs/named_partners.h"
-#include "compare/graphs/side_graph.h"
-#include "compare/graphs/value_classes.h"
-#include "compare/streams/fingerprint.h"
-#include "compare/streams/hash128.h"
 #include "evaluator/base/memory_account.h"
 #include "evaluator/tensor/dtype.h"
 #include "evaluator/tensor/tensor.h"
 #include "evaluator/tensor/value.h"
+#include "record/differences/tensor_distance.h"
+#include "record/graphs/named_partners.h"
+#include "record/graphs/side_graph.h"
+#include "record/graphs/value_classes.h"
+#include "record/streams/fingerprint.h"
+#include "record/streams/hash128.h"
 
 namespace onnxcmp {
 

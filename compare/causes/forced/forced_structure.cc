@@ -15,9 +15,9 @@
 #include "absl/types/span.h"
 #include "compare/causes/forced/forced_run.h"
 #include "compare/causes/forced/node_inputs.h"
-#include "compare/differences/infinity.h"
-#include "compare/streams/fingerprint.h"
-#include "compare/streams/xxh128.h"
+#include "record/differences/infinity.h"
+#include "record/streams/fingerprint.h"
+#include "record/streams/xxh128.h"
 
 namespace onnxcmp {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "compare/graphs/side_graph.h"
-#include "compare/graphs/value_classes.h"
+#include "record/graphs/side_graph.h"
+#include "record/graphs/value_classes.h"
 
 namespace onnxcmp {
 

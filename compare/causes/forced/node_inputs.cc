@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "compare/operators/operator_traits.h"
+#include "record/operators/operator_traits.h"
 
 namespace onnxcmp {
 namespace {

@@ -10,11 +10,11 @@
 #include "absl/strings/str_cat.h"
 #include "compare/causes/forced/coarse_numbers.h"
 #include "compare/causes/forced/shaken_value.h"
-#include "compare/differences/infinity.h"
-#include "compare/differences/number_strips.h"
-#include "compare/graphs/coarse_side.h"
-#include "compare/operators/operator_traits.h"
 #include "evaluator/tensor/convert.h"
+#include "record/differences/infinity.h"
+#include "record/differences/number_strips.h"
+#include "record/graphs/coarse_side.h"
+#include "record/operators/operator_traits.h"
 
 namespace onnxcmp {
 namespace {

@@ -11,14 +11,14 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
-#include "compare/base/per_side.h"
 #include "compare/causes/forced/forced_run.h"
-#include "compare/differences/tensor_distance.h"
-#include "compare/graphs/region.h"
-#include "compare/graphs/side_graph.h"
 #include "evaluator/base/thread_pool.h"
 #include "evaluator/tensor/tensor.h"
 #include "evaluator/tensor/value.h"
+#include "record/base/per_side.h"
+#include "record/differences/tensor_distance.h"
+#include "record/graphs/region.h"
+#include "record/graphs/side_graph.h"
 
 namespace onnxcmp {
 

@@ -6,8 +6,8 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/string_view.h"
-#include "compare/graphs/ahead_runner.h"
-#include "compare/streams/result_stream.h"
+#include "record/graphs/ahead_runner.h"
+#include "record/streams/result_stream.h"
 
 namespace onnxcmp {
 namespace {

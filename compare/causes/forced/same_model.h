@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "compare/causes/forced/forced_run.h"
-#include "compare/graphs/side_graph.h"
-#include "compare/graphs/value_classes.h"
+#include "record/graphs/side_graph.h"
+#include "record/graphs/value_classes.h"
 
 namespace onnxcmp {
 

@@ -7,12 +7,12 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
-#include "compare/base/thresholds.h"
-#include "compare/differences/number_strips.h"
-#include "compare/differences/tensor_distance.h"
 #include "evaluator/tensor/convert.h"
 #include "evaluator/tensor/dtype.h"
 #include "evaluator/tensor/tensor.h"
+#include "record/base/thresholds.h"
+#include "record/differences/number_strips.h"
+#include "record/differences/tensor_distance.h"
 
 namespace onnxcmp {
 namespace {

@@ -5,10 +5,10 @@
 #include <limits>
 #include <vector>
 
-#include "compare/differences/number_strips.h"
-#include "compare/differences/tensor_distance.h"
 #include "compare/outputs/fitted_line.h"
 #include "evaluator/tensor/tensor.h"
+#include "record/differences/number_strips.h"
+#include "record/differences/tensor_distance.h"
 
 namespace onnxcmp {
 

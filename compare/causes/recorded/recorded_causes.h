@@ -8,11 +8,11 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "compare/alignment/alignment.h"
-#include "compare/base/per_side.h"
 #include "compare/causes/causes.h"
-#include "compare/differences/tolerance.h"
 #include "compare/sides/pair_values.h"
-#include "compare/streams/result_stream.h"
+#include "record/base/per_side.h"
+#include "record/differences/tolerance.h"
+#include "record/streams/result_stream.h"
 
 namespace onnxcmp {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "compare/causes/forced/forced_run.h"
-#include "compare/graphs/value_classes.h"
+#include "record/graphs/value_classes.h"
 
 namespace onnxcmp {
 

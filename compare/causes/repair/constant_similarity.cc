@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
-#include "compare/base/thresholds.h"
-#include "compare/differences/number_strips.h"
+#include "record/base/thresholds.h"
+#include "record/differences/number_strips.h"
 
 namespace onnxcmp {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "compare/differences/tensor_distance.h"
+#include "record/differences/tensor_distance.h"
 
 namespace onnxcmp {
 

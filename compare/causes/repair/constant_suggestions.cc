@@ -4,9 +4,9 @@
 #include <optional>
 
 #include "absl/algorithm/container.h"
-#include "compare/base/thresholds.h"
 #include "compare/causes/repair/claims.h"
 #include "compare/causes/repair/constant_similarity.h"
+#include "record/base/thresholds.h"
 
 namespace onnxcmp {
 namespace {

@@ -10,9 +10,9 @@
 #include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
 #include "compare/causes/forced/forced_run.h"
-#include "compare/differences/tensor_distance.h"
 #include "evaluator/tensor/tensor.h"
 #include "evaluator/tensor/value.h"
+#include "record/differences/tensor_distance.h"
 
 namespace onnxcmp {
 

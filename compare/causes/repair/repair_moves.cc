@@ -9,8 +9,8 @@
 #include "absl/container/node_hash_map.h"
 #include "absl/functional/function_ref.h"
 #include "compare/causes/forced/node_inputs.h"
-#include "compare/graphs/region.h"
-#include "compare/operators/operator_traits.h"
+#include "record/graphs/region.h"
+#include "record/operators/operator_traits.h"
 
 namespace onnxcmp {
 namespace {

@@ -8,7 +8,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
-#include "compare/streams/downstream.h"
+#include "record/streams/downstream.h"
 
 namespace onnxcmp {
 namespace {

@@ -14,11 +14,11 @@
 #include "compare/causes/forced/forced_run.h"
 #include "compare/causes/forced/node_inputs.h"
 #include "compare/causes/repair/constant_suggestions.h"
-#include "compare/differences/tensor_distance.h"
-#include "compare/graphs/side_graph.h"
-#include "compare/graphs/value_classes.h"
-#include "compare/streams/fingerprint.h"
-#include "compare/streams/hash128.h"
+#include "record/differences/tensor_distance.h"
+#include "record/graphs/side_graph.h"
+#include "record/graphs/value_classes.h"
+#include "record/streams/fingerprint.h"
+#include "record/streams/hash128.h"
 
 namespace onnxcmp {
 

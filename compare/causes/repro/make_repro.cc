@@ -11,10 +11,10 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "compare/causes/repro/region_model.h"
-#include "compare/graphs/region.h"
-#include "compare/recordings/recorded_values.h"
-#include "compare/streams/fingerprint.h"
 #include "evaluator/base/status_macros.h"
+#include "record/graphs/region.h"
+#include "record/recordings/recorded_values.h"
+#include "record/streams/fingerprint.h"
 
 namespace onnxcmp {
 namespace {

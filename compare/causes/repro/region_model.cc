@@ -8,10 +8,10 @@
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "compare/causes/repro/renamed_node.h"
-#include "compare/differences/tensor_distance.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/model/outer_names.h"
 #include "evaluator/model/value_type.h"
+#include "record/differences/tensor_distance.h"
 
 namespace onnxcmp {
 namespace {

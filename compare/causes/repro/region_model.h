@@ -10,11 +10,11 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "compare/causes/repro.h"
-#include "compare/graphs/region.h"
-#include "compare/graphs/side_graph.h"
-#include "compare/streams/result_stream.h"
 #include "evaluator/model/model.h"
 #include "evaluator/tensor/value.h"
+#include "record/graphs/region.h"
+#include "record/graphs/side_graph.h"
+#include "record/streams/result_stream.h"
 
 namespace onnxcmp {
 

@@ -6,9 +6,9 @@
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
-#include "compare/differences/tensor_distance.h"
-#include "compare/graphs/constants.h"
-#include "compare/operators/operator_traits.h"
+#include "record/differences/tensor_distance.h"
+#include "record/graphs/constants.h"
+#include "record/operators/operator_traits.h"
 
 namespace onnxcmp {
 namespace {

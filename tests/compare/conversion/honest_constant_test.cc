@@ -12,10 +12,10 @@
 #include <gtest/gtest.h>
 
 #include "absl/algorithm/container.h"
-#include "compare/differences/tensor_distance.h"
 #include "evaluator/base/thread_pool.h"
 #include "evaluator/tensor/dtype.h"
 #include "evaluator/tensor/tensor.h"
+#include "record/differences/tensor_distance.h"
 #include "tests/support/op_test.h"
 
 namespace onnxcmp {

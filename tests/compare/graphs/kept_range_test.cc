@@ -1,4 +1,4 @@
-#include "compare/graphs/kept_range.h"
+#include "record/graphs/kept_range.h"
 
 #include <cmath>
 #include <string>
@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "compare/sides/model_side.h"
-#include "compare/streams/result_stream.h"
+#include "record/streams/result_stream.h"
 #include "tests/compare/input_sets/on_sets.h"
 
 namespace onnxcmp {

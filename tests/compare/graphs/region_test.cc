@@ -1,5 +1,5 @@
 // What a region is given, and what it holds.
-#include "compare/graphs/region.h"
+#include "record/graphs/region.h"
 
 #include <string>
 #include <vector>

@@ -11,8 +11,8 @@
 
 #include "absl/strings/str_join.h"
 #include "compare/compare.h"
-#include "compare/inputs/input_sets.h"
 #include "compare/sides/recording_side.h"
+#include "feed/input_sets.h"
 #include "tests/compare/sides/recordings_beside_model.h"
 #include "tests/support/op_test.h"
 #include "tests/support/recorded_arrays.h"

@@ -11,9 +11,9 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
-#include "compare/inputs/input_sets.h"
 #include "compare/outcome/comparison.h"
 #include "compare/sides/model_side.h"
+#include "feed/input_sets.h"
 #include "tests/support/load_test.h"
 #include "tests/support/op_test.h"
 

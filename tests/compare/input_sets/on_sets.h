@@ -9,9 +9,9 @@
 
 #include "compare/compare.h"
 #include "compare/input_sets/compare_sets.h"
-#include "compare/inputs/input_sets.h"
 #include "compare/outcome/comparison.h"
 #include "compare/sides/model_side.h"
+#include "feed/input_sets.h"
 #include "tests/support/load_test.h"
 #include "tests/support/op_test.h"
 

@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
-#include "compare/inputs/input_sets.h"
 #include "compare/sides/model_side.h"
+#include "feed/input_sets.h"
 #include "tests/support/load_test.h"
 #include "tests/support/op_test.h"
 

@@ -7,8 +7,8 @@
 
 #include <gtest/gtest.h>
 
-#include "compare/differences/tensor_distance.h"
 #include "compare/sides/model_side.h"
+#include "record/differences/tensor_distance.h"
 #include "tests/support/load_test.h"
 #include "tests/support/op_test.h"
 

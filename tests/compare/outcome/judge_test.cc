@@ -67,5 +67,11 @@ TEST(Judge, ComparesNothingWithoutOutputs) {
   EXPECT_EQ(comparison.verdict, Verdict::kDifferent);
 }
 
+TEST(ComparisonTest, Names) {
+  EXPECT_EQ(RelationName(Relation::kLeftOnly), "left_only");
+  EXPECT_EQ(VerdictName(Verdict::kFailed), "failed");
+  EXPECT_EQ(CauseKindName(CauseKind::kInitializer), "initializer");
+}
+
 }  // namespace
 }  // namespace onnxcmp

@@ -11,8 +11,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "compare/differences/tensor_difference.h"
 #include "evaluator/tensor/tensor.h"
+#include "record/differences/tensor_difference.h"
 
 namespace onnxcmp {
 namespace {

@@ -12,9 +12,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
-#include "compare/base/timings.h"
 #include "compare/compare.h"
 #include "compare/sides/model_side.h"
+#include "record/base/timings.h"
 #include "reports/render_json.h"
 #include "tests/support/model_pair.h"
 

@@ -14,9 +14,9 @@
 
 #include "absl/strings/str_join.h"
 #include "compare/compare.h"
-#include "compare/recordings/recorded_values.h"
 #include "compare/sides/model_side.h"
 #include "compare/sides/recording_side.h"
+#include "record/recordings/recorded_values.h"
 #include "tests/support/load_test.h"
 #include "tests/support/op_test.h"
 #include "tests/support/recorded_arrays.h"

@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "compare/compare.h"
-#include "compare/recordings/recorded_values.h"
+#include "record/recordings/recorded_values.h"
 #include "reports/words/row_selection.h"
 #include "tests/compare/sides/recordings_beside_model.h"
 #include "tests/support/op_test.h"

@@ -9,12 +9,12 @@
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"
-#include "compare/base/timings.h"
 #include "compare/sides/lock_step.h"
 #include "compare/sides/model_side.h"
 #include "compare/sides/shared_nodes.h"
-#include "compare/streams/fingerprint_cache.h"
 #include "ops/operators.h"
+#include "record/base/timings.h"
+#include "record/streams/fingerprint_cache.h"
 #include "reports/render_json.h"
 #include "tests/support/load_test.h"
 #include "tests/support/model_pair.h"

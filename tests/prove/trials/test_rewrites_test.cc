@@ -11,12 +11,12 @@
 #include "compare/causes/repro.h"
 #include "compare/compare.h"
 #include "compare/sides/model_side.h"
-#include "compare/streams/fingerprint.h"
 #include "evaluator/base/thread_pool.h"
 #include "evaluator/run/evaluator.h"
 #include "prove/prove.h"
 #include "prove/rewrites.h"
 #include "prove/trials/rewrite_models.h"
+#include "record/streams/fingerprint.h"
 #include "tests/support/model_pair.h"
 #include "tests/support/op_test.h"
 

@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "compare/causes/repro.h"
-#include "compare/differences/tolerance.h"
-#include "compare/differences/value_difference.h"
 #include "evaluator/tensor/tensor.h"
+#include "record/differences/tolerance.h"
+#include "record/differences/value_difference.h"
 
 namespace onnxcmp {
 namespace {

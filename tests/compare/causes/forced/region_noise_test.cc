@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
-#include "compare/base/per_side.h"
+#include "record/base/per_side.h"
 #include "tests/compare/forced_sides.h"
 
 namespace onnxcmp::testing {

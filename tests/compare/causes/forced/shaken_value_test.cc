@@ -5,8 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "compare/differences/tensor_distance.h"
 #include "evaluator/tensor/tensor.h"
+#include "record/differences/tensor_distance.h"
 
 namespace onnxcmp {
 namespace {

@@ -8,10 +8,10 @@
 #include "compare/causes/repro.h"
 #include "compare/compare.h"
 #include "compare/sides/model_side.h"
-#include "compare/streams/fingerprint.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/load/model_proto.h"
 #include "onnx/onnx_pb.h"
+#include "record/streams/fingerprint.h"
 #include "tests/support/op_test.h"
 
 namespace onnxcmp::testing {

@@ -1,0 +1,106 @@
+#include "feed/made_up/traced_size.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "evaluator/tensor/tensor.h"
+#include "record/graphs/node_questions.h"
+
+namespace onnxcmp {
+namespace {
+
+const Graph& RootOf(const GraphScope& scope) {
+  return scope.outer == nullptr ? *scope.graph : RootOf(*scope.outer);
+}
+
+std::optional<TracedSize> SizeOfInput(const GraphScope& scope, absl::string_view name,
+                                      int64_t axis) {
+  for (const ValueInfo& input : RootOf(scope).inputs) {
+    if (input.name != name || !input.type.shape.has_value()) continue;
+    const auto rank = static_cast<int64_t>(input.type.shape->size());
+    if (axis < -rank || axis >= rank) return std::nullopt;
+    return TracedSize{std::nullopt, InputDim{input.name, axis < 0 ? axis + rank : axis}};
+  }
+  return std::nullopt;
+}
+
+std::optional<TracedSize> SizeAt(const GraphScope& scope, absl::string_view name, int64_t axis,
+                                 int depth) {
+  constexpr int kDeepest = 64;
+  if (name.empty() || depth > kDeepest) return std::nullopt;
+  if (const Tensor* constant = ConstantIn(scope, name)) {
+    const int64_t rank = constant->rank();
+    if (axis < -rank || axis >= rank) return std::nullopt;
+    return TracedSize{constant->dim(axis < 0 ? axis + rank : axis), std::nullopt};
+  }
+  const Node* node = ProducerIn(scope, name);
+  if (node == nullptr) return SizeOfInput(scope, name, axis);
+  if (node->inputs.empty()) return std::nullopt;
+  if (node->op_type == "Transpose" && axis >= 0) {
+    const auto* perm = AttributeOf<std::vector<int64_t>>(*node, "perm");
+    if (perm == nullptr || axis >= static_cast<int64_t>(perm->size())) return std::nullopt;
+    return SizeAt(scope, node->inputs[0], (*perm)[static_cast<size_t>(axis)], depth + 1);
+  }
+  if (IsOneOf(*node, {"MatMul", "Gemm"})) {
+    const bool last = axis == -1;
+    return last ? SizeAt(scope, node->inputs[1], -1, depth + 1)
+                : SizeAt(scope, node->inputs[0], axis, depth + 1);
+  }
+  if (IsOneOf(*node, {"Gather"}) && node->inputs.size() > 1 &&
+      IntAttribute(*node, "axis").value_or(0) == 0) {
+    return axis == -1 ? SizeAt(scope, node->inputs[0], -1, depth + 1)
+                      : SizeAt(scope, node->inputs[1], axis, depth + 1);
+  }
+  if (IsOneOf(*node, {"Cast", "Identity", "Abs", "Neg", "DequantizeLinear", "QuantizeLinear",
+                      "Relu", "Tanh", "Sigmoid", "Add", "Mul", "Sub", "Div", "LayerNormalization",
+                      "Dropout", "Softmax", "Gelu"})) {
+    return SizeAt(scope, node->inputs[0], axis, depth + 1);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<TracedSize> SizeAlong(const GraphScope& scope, absl::string_view name, int64_t axis) {
+  return SizeAt(scope, name, axis, 0);
+}
+
+const Tensor* TableIn(const GraphScope& scope, absl::string_view name) {
+  constexpr int kMostCopies = 4;
+  for (int step = 0; step < kMostCopies; ++step) {
+    if (const Tensor* constant = ConstantIn(scope, name)) return constant;
+    const Node* node = ProducerIn(scope, name);
+    if (node == nullptr || !IsOneOf(*node, {"Identity", "Cast", "DequantizeLinear"})) break;
+    name = node->inputs[0];
+  }
+  return nullptr;
+}
+
+std::optional<int64_t> LeastDim(const GraphScope& scope, absl::string_view table) {
+  std::optional<int64_t> least;
+  if (const Tensor* constant = ConstantIn(scope, table)) {
+    for (const int64_t dim : constant->shape()) least = std::min(least.value_or(dim), dim);
+  }
+  return least;
+}
+
+bool OneIndexEach(const GraphScope& scope, const Node& node) {
+  if (!IsOneOf(node, {"GatherND", "ScatterND"}) || node.inputs.size() < 2) return false;
+  const auto width = SizeAlong(scope, node.inputs[1], -1);
+  if (!width.has_value()) return false;
+  if (width->fixed.has_value()) return *width->fixed == 1;
+  if (!width->dim.has_value()) return false;
+  for (const ValueInfo& input : RootOf(scope).inputs) {
+    const auto axis = static_cast<size_t>(width->dim->axis);
+    if (input.name != width->dim->input || !input.type.shape.has_value()) continue;
+    return axis < input.type.shape->size() && (*input.type.shape)[axis].value == 1;
+  }
+  return false;
+}
+
+bool SelectsRows(const GraphScope& scope, const Node& node) {
+  return node.op_type == "GatherND" && OneIndexEach(scope, node) &&
+         IntAttribute(node, "batch_dims").value_or(0) == 0;
+}
+
+}  // namespace onnxcmp
