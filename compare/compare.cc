@@ -350,8 +350,9 @@ absl::StatusOr<Findings> CompareRecords(const SideRecords& recorded,
                                                         tolerances, judging, tools));
   }
   const ReportOptions asked = {options.fusions, options.shadow, options.explain};
-  OC_ASSIGN_OR_RETURN(Reports reports, MakeReports(records, sides, measured, reviewed.quantization,
-                                                   tolerances, asked, tools));
+  OC_ASSIGN_OR_RETURN(Reports reports,
+                      MakeReports(records, sides, measured, judged, reviewed.quantization,
+                                  tolerances, asked, tools));
   return Findings{std::move(measured),
                   std::move(judged),
                   untested,

@@ -49,7 +49,10 @@ void ForEachDistance(const Tensor& own, const Tensor& in_double, int64_t begin, 
     left.Read(first, count, a);
     right.Read(first, count, b);
     for (int64_t i = 0; i < count; ++i) {
-      if (std::isfinite(a[i]) && std::min(std::abs(a[i]), std::abs(b[i])) > mask) continue;
+      if (std::isfinite(a[i]) && std::min(std::abs(a[i]), std::abs(b[i])) > mask &&
+          std::signbit(a[i]) == std::signbit(b[i])) {
+        continue;
+      }
       visit(b[i], DifferenceOf(a[i], b[i]));
     }
   }

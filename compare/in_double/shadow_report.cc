@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 
+#include "absl/algorithm/container.h"
 #include "record/differences/tensor_distance.h"
 
 namespace onnxcmp {
@@ -19,21 +20,25 @@ const TruthDistance* Found(const SideShadow& shadow, int r) {
 
 double Farther(const TruthFinding& finding) { return std::max(finding.left, finding.right); }
 
-std::optional<double> Apart(const ComparedSides& sides, const ShadowReport& report,
+Value ValueAt(const NumberedValues& values, int r) {
+  const auto at = absl::c_find_if(values, [&](const auto& output) { return output.first == r; });
+  return at == values.end() ? Value() : at->second;
+}
+
+// Values follow their names, as outputs do: the alignment pairs exchanged outputs by their values.
+std::optional<double> Apart(const ShadowReport& report, absl::Span<const OutputPair> outputs,
                             const NumberedValues& left, const NumberedValues& right) {
   std::optional<double> apart;
-  for (const auto& [r, value] : right) {
-    const int l = sides.alignment.right_to_left[Index(r)];
-    const auto partner = std::find_if(left.begin(), left.end(),
-                                      [&](const auto& output) { return output.first == l; });
-    if (partner == left.end() || Found(report.left, l) == nullptr ||
-        Found(report.right, r) == nullptr) {
+  for (const OutputPair& pair : outputs) {
+    const Value ours = ValueAt(left, pair.left_result);
+    const Value theirs = ValueAt(right, pair.right_result);
+    if (!IsMeasurable(ours) || !IsMeasurable(theirs) ||
+        Found(report.left, pair.left_result) == nullptr ||
+        Found(report.right, pair.right_result) == nullptr ||
+        ours.tensor().num_elements() != theirs.tensor().num_elements()) {
       continue;
     }
-    const Value& other = partner->second;
-    if (!IsMeasurable(value) || !IsMeasurable(other)) continue;
-    if (value.tensor().num_elements() != other.tensor().num_elements()) continue;
-    const TruthDistance distance = TruthDistanceOf(value.tensor(), other.tensor());
+    const TruthDistance distance = TruthDistanceOf(theirs.tensor(), ours.tensor());
     const double relative =
         distance.scale > 0 ? distance.max_absolute / distance.scale : distance.max_absolute;
     apart = std::max(apart.value_or(0), relative);
@@ -44,6 +49,7 @@ std::optional<double> Apart(const ComparedSides& sides, const ShadowReport& repo
 }  // namespace
 
 ShadowReport MakeShadowReport(const ComparedSides& sides, SideShadow left, SideShadow right,
+                              absl::Span<const OutputPair> outputs,
                               const NumberedValues& left_outputs,
                               const NumberedValues& right_outputs) {
   ShadowReport report;
@@ -64,7 +70,7 @@ ShadowReport MakeShadowReport(const ComparedSides& sides, SideShadow left, SideS
     if (better) report.verdict = report.rows[i];
     report.of_outputs = report.of_outputs || is_output;
   }
-  report.apart = Apart(sides, report, left_outputs, right_outputs);
+  report.apart = Apart(report, outputs, left_outputs, right_outputs);
   return report;
 }
 

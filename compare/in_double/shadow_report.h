@@ -5,8 +5,10 @@
 #include <utility>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "compare/in_double/shadow.h"
 #include "compare/outputs/compared_row.h"
+#include "compare/outputs/output_comparison.h"
 #include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
@@ -14,8 +16,10 @@ namespace onnxcmp {
 // Outputs in double by the number of their results.
 using NumberedValues = std::vector<std::pair<int, Value>>;
 
-// `left_outputs` and `right_outputs` are those of the runs in double.
+// `outputs`: as they are compared; `left_outputs` and `right_outputs` are those of the runs in
+// double.
 ShadowReport MakeShadowReport(const ComparedSides& sides, SideShadow left, SideShadow right,
+                              absl::Span<const OutputPair> outputs,
                               const NumberedValues& left_outputs,
                               const NumberedValues& right_outputs);
 

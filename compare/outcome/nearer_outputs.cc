@@ -30,8 +30,10 @@ bool IsNearer(const ShadowReport& shadow, const OutputPair& pair) {
   if (!pair.difference.reason.empty()) return false;
   const TruthDistance* left = DistanceOf(shadow.left, pair.left_result);
   const TruthDistance* right = DistanceOf(shadow.right, pair.right_result);
-  return left != nullptr && right != nullptr && std::isfinite(left->max_absolute) &&
-         right->max_absolute <= left->max_absolute && right->rms <= left->rms;
+  // Where all numbers are masks, none was measured.
+  return left != nullptr && right != nullptr && left->scale > 0 &&
+         std::isfinite(left->max_absolute) && right->max_absolute <= left->max_absolute &&
+         right->rms <= left->rms;
 }
 
 }  // namespace

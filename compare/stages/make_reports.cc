@@ -29,7 +29,7 @@ FusionReport LookAtFusions(const PerSide<RecordedSide>& sides, const Alignment& 
 
 absl::StatusOr<Reports> MakeReports(const PerSide<SideRecord>& records,
                                     const PerSide<RecordedSide>& sides,
-                                    const MeasuredRows& measured,
+                                    const MeasuredRows& measured, const OutputComparison& judged,
                                     const std::optional<QuantizationReport>& quantization,
                                     const PairTolerances& tolerances, const ReportOptions& options,
                                     const StepTools& tools) {
@@ -42,7 +42,7 @@ absl::StatusOr<Reports> MakeReports(const PerSide<SideRecord>& records,
   }
   if (options.shadow) {
     reports.shadow =
-        MakeShadowReport(compared, records.left.shadow, records.right.shadow,
+        MakeShadowReport(compared, records.left.shadow, records.right.shadow, judged.pairs,
                          records.left.outputs_in_double, records.right.outputs_in_double);
   }
   if (options.explain.empty()) return reports;

@@ -9,6 +9,7 @@
 #include "compare/explain/explanation.h"
 #include "compare/fusions/fusion.h"
 #include "compare/in_double/shadow.h"
+#include "compare/outputs/output_comparison.h"
 #include "compare/quantization/quantization.h"
 #include "compare/sides/pair_values.h"
 #include "compare/stages/measure_rows.h"
@@ -34,7 +35,7 @@ struct Reports {
 // `quantization`: nothing if no layers were examined. NotFound if there is no row to explain.
 absl::StatusOr<Reports> MakeReports(const PerSide<SideRecord>& records,
                                     const PerSide<RecordedSide>& sides,
-                                    const MeasuredRows& measured,
+                                    const MeasuredRows& measured, const OutputComparison& judged,
                                     const std::optional<QuantizationReport>& quantization,
                                     const PairTolerances& tolerances, const ReportOptions& options,
                                     const StepTools& tools);

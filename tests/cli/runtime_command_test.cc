@@ -139,6 +139,19 @@ TEST_F(RuntimeCommandTest, OtherOutputsThatAgreeExcuseNothing) {
   EXPECT_EQ(honest.status, 0) << honest.out << honest.err;
 }
 
+// Its model in double gives what it gives, and is not the left's model.
+TEST_F(RuntimeCommandTest, ExchangedOutputsAreNoRounding) {
+  const auto model = [&](const std::string& name, const char* nodes) {
+    return Model(name,
+                 absl::StrCat("(float[4,8] x) => (float[4,8] y, float[4,8] z) {", nodes, "}"));
+  };
+  const std::string left = model("l", "y = Relu(x) z = Neg(x)");
+  const Outcome outcome = Run(absl::StrCat(left, " ", model("r", "z = Relu(x) y = Neg(x)"),
+                                           " --width 300 --right-runtime ", Fake()));
+  EXPECT_EQ(outcome.status, 1) << outcome.out << outcome.err;
+  EXPECT_THAT(outcome.out, StartsWith("different  both outputs differ"));
+}
+
 TEST_F(RuntimeCommandTest, WhatIsLeftOutIsSaid) {
   const std::string model = Model("m", kChain);
   const Outcome outcome = Run(absl::StrCat(model, " --against ", Fake("do=leave_out,result=c")));
