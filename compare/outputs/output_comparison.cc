@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -103,22 +104,28 @@ Partners PartnersOf(absl::Span<const NamedOutput> left, absl::Span<const NamedOu
   return partners;
 }
 
-// A note if outputs of different names are paired in another order than theirs.
+// A note if outputs are paired in another order than theirs: programs that read them by position
+// get others.
 std::string OtherOrder(absl::Span<const NamedOutput> left, absl::Span<const NamedOutput> right,
                        const Partners& partners) {
   std::vector<std::string> pairs;
   size_t last = 0;
   bool in_order = true;
+  bool by_names = true;
   for (size_t i = 0; i < left.size(); ++i) {
     const std::optional<size_t> j = partners.of_left[i];
-    if (!j.has_value() || left[i].name == right[*j].name) continue;
+    if (!j.has_value()) continue;
     in_order &= *j >= last;
     last = *j;
-    pairs.push_back(absl::StrCat("`", left[i].name, "` | `", right[*j].name, "`"));
+    if (i == *j) continue;
+    const bool named = left[i].name == right[*j].name;
+    by_names &= named;
+    pairs.push_back(named ? absl::StrCat("`", left[i].name, "`")
+                          : absl::StrCat("`", left[i].name, "` | `", right[*j].name, "`"));
   }
   if (in_order) return "";
-  return absl::StrCat("outputs are in another order on the right, by their values: ",
-                      absl::StrJoin(pairs, ", "));
+  return absl::StrCat("outputs are in another order on the right, by their ",
+                      by_names ? "names: " : "values: ", SomeOf(pairs));
 }
 
 OutputPair ComparePair(const NamedOutput& left, const NamedOutput& right,
@@ -160,7 +167,24 @@ OutputPair ComparePair(const NamedOutput& left, const NamedOutput& right,
   return pair;
 }
 
+// The right's output with the values of the left one; null if the alignment knows none.
+const NamedOutput* AlignedOutput(const NamedOutput& left, absl::Span<const NamedOutput> right,
+                                 const Alignment* alignment) {
+  if (alignment == nullptr || left.result == kNone) return nullptr;
+  const int partner = alignment->left_to_right[Index(left.result)];
+  const auto at =
+      absl::c_find_if(right, [&](const NamedOutput& output) { return output.result == partner; });
+  return partner == kNone || at == right.end() ? nullptr : &*at;
+}
+
 }  // namespace
+
+std::string SomeOf(const std::vector<std::string>& names) {
+  constexpr size_t kMost = 6;
+  if (names.size() <= kMost + 1) return absl::StrJoin(names, ", ");
+  const std::vector<std::string> shown(names.begin(), names.begin() + kMost);
+  return absl::StrCat(absl::StrJoin(shown, ", "), ", … ", names.size() - kMost, " more");
+}
 
 OutputComparison CompareOutputs(absl::Span<const NamedOutput> left,
                                 absl::Span<const NamedOutput> right,
@@ -173,8 +197,14 @@ OutputComparison CompareOutputs(absl::Span<const NamedOutput> left,
       comparison.only_left.push_back(left[i].name);
       continue;
     }
-    comparison.pairs.push_back(
-        ComparePair(left[i], right[*partners.of_left[i]], options, tolerances));
+    const NamedOutput& namesake = right[*partners.of_left[i]];
+    OutputPair& pair =
+        comparison.pairs.emplace_back(ComparePair(left[i], namesake, options, tolerances));
+    const NamedOutput* const other = AlignedOutput(left[i], right, alignment);
+    if (!pair.difference.agree && other != nullptr && other != &namesake &&
+        ComparePair(left[i], *other, options, tolerances).difference.agree) {
+      pair.difference.fault = absl::StrCat("the right has these values as `", other->name, "`");
+    }
   }
   for (size_t j = 0; j < right.size(); ++j) {
     if (!partners.right_taken[j]) comparison.only_right.push_back(right[j].name);

@@ -25,13 +25,6 @@ namespace {
 constexpr int64_t kEnoughToVary = 32;
 constexpr Mark kMeantMarks[] = {Mark::kNamed, Mark::kGiven, Mark::kPlaced, Mark::kRepaired};
 
-std::string SomeOf(const std::vector<std::string>& names) {
-  constexpr size_t kMost = 6;
-  if (names.size() <= kMost + 1) return absl::StrJoin(names, ", ");
-  const std::vector<std::string> shown(names.begin(), names.begin() + kMost);
-  return absl::StrCat(absl::StrJoin(shown, ", "), ", … ", names.size() - kMost, " more");
-}
-
 class RecordedJudge {
  public:
   RecordedJudge(const ComparedSides& sides, const PairTolerances& tolerances,

@@ -1,8 +1,10 @@
 // An excuse for outputs that differ: what satisfies it and is wrong.
 #include <string>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "compare/outcome/nearer_outputs.h"
 #include "tests/lies/given_models.h"
@@ -64,6 +66,26 @@ INSTANTIATE_TEST_SUITE_P(All, ExchangeTest, ::testing::ValuesIn(kExchanges),
                          [](const ::testing::TestParamInfo<Exchange>& info) {
                            return std::string(info.param.name);
                          });
+
+TEST(ExchangeWordsTest, ValuesUnderAnotherNameAreSaid) {
+  const auto model = [](const char* outputs, const char* nodes) {
+    return GivenModel{absl::StrCat("(float[6,6] x) => (", outputs, ") {", nodes, "}")};
+  };
+  const char* const kYz = "float[6,6] y, float[6,6] z";
+  const Feeds feeds = {{"x", RandomFloats({6, 6}, 1)}};
+  const Comparison exchanged = CompareModels(model(kYz, "y = Relu(x) z = Tanh(x)"),
+                                             model(kYz, "z = Relu(x) y = Tanh(x)"), feeds);
+  ASSERT_EQ(exchanged.outputs.pairs.size(), 2u);
+  EXPECT_EQ(exchanged.outputs.pairs[0].difference.fault, "the right has these values as `z`");
+  EXPECT_EQ(exchanged.outputs.pairs[1].difference.fault, "the right has these values as `y`");
+  // Names count, and a program that reads by position gets others.
+  const Comparison order =
+      CompareModels(model(kYz, "y = Relu(x) z = Tanh(x)"),
+                    model("float[6,6] z, float[6,6] y", "y = Relu(x) z = Tanh(x)"), feeds);
+  EXPECT_EQ(order.verdict, Verdict::kSame);
+  EXPECT_THAT(order.notes, ::testing::Contains("outputs are in another order on the right, by "
+                                               "their names: `y`, `z`"));
+}
 
 }  // namespace
 }  // namespace onnxcmp
