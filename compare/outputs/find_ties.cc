@@ -71,6 +71,8 @@ std::optional<ScoreMargin> MarginOfIds(const Candidate& candidate) {
 
 // The margin, if the scores differ by no more than rounding and the ids are ties.
 std::optional<ScoreMargin> TieOf(const Candidate& candidate, const PairTolerances& tolerances) {
+  // Something else makes outputs of equal ids.
+  if (ContentOf(candidate.ids.left) == ContentOf(candidate.ids.right)) return std::nullopt;
   const std::optional<ScoreMargin> margin = MarginOfIds(candidate);
   if (!margin.has_value() || !margin->ties) return std::nullopt;
   const PerSide<ScoreSource>& sources = candidate.sources;
@@ -94,27 +96,36 @@ std::vector<Value> OutputsWith(const RecordedSide& side,
 
 }  // namespace
 
-absl::StatusOr<std::vector<Value>> FindTies(const PerSide<RecordedSide>& sides,
-                                            const PairTolerances& tolerances,
-                                            const TieOptions& options, OutputComparison* outputs) {
+absl::StatusOr<PerSide<std::vector<Value>>> FindTies(const PerSide<RecordedSide>& sides,
+                                                     const PairTolerances& tolerances,
+                                                     const TieOptions& options,
+                                                     OutputComparison* outputs) {
   const auto& [left, right] = sides;
-  if (left.evaluator() == nullptr || right.evaluator() == nullptr) return std::vector<Value>();
+  PerSide<std::vector<Value>> runs;
+  if (left.evaluator() == nullptr || right.evaluator() == nullptr) return runs;
   const SideGraph left_graph(*left.stream, left.evaluator());
   const SideGraph right_graph(*right.stream, right.evaluator());
   std::vector<Candidate> candidates = CandidatesOf(left_graph, right_graph, outputs);
-  if (candidates.empty()) return std::vector<Value>();
+  if (candidates.empty()) return runs;
   OC_RETURN_IF_ERROR(ReadValues(sides, options, &candidates));
-  absl::flat_hash_map<absl::string_view, Value> ids;
+  PerSide<absl::flat_hash_map<absl::string_view, Value>> ids;
   for (const Candidate& candidate : candidates) {
     const std::optional<ScoreMargin> margin = TieOf(candidate, tolerances);
     if (!margin.has_value()) continue;
     candidate.pair->ties = true;
     candidate.pair->margin = margin;
-    ids[right_graph.result(candidate.sources.right.ids).name] = candidate.ids.left;
+    for (const SideId id : kBothSides) {
+      ids[id][right_graph.result(candidate.sources.right.ids).name] = candidate.ids[id];
+    }
   }
-  if (!options.run_again || ids.empty()) return std::vector<Value>();
+  if (!options.run_again || ids.left.empty()) return runs;
   // If the right cannot run on the left's ids, the judgement stands.
-  return OutputsWith(right, std::move(ids));
+  runs.left = OutputsWith(right, std::move(ids.left));
+  if (right.side->node_runner() != nullptr) {
+    runs.right = OutputsWith(right, std::move(ids.right));
+    if (runs.right.empty()) runs.left.clear();
+  }
+  return runs;
 }
 
 absl::StatusOr<FollowedChoices> FollowChoices(const PerSide<RecordedSide>& sides, SideId follower,

@@ -23,11 +23,14 @@ struct TieOptions {
 };
 
 // Marks pairs of integer or string outputs that differ by ties alone (OutputPair::ties). If there
-// are any, and `run_again` is set, returns the right's outputs of another run on the left's ids,
-// which show the results that depend on them. Two models only.
-absl::StatusOr<std::vector<Value>> FindTies(const PerSide<RecordedSide>& sides,
-                                            const PairTolerances& tolerances,
-                                            const TieOptions& options, OutputComparison* outputs);
+// are any, and `run_again` is set, returns the right's outputs of further runs in our interpreter,
+// which show the results that depend on them: on the left's ids, empty if it cannot run on these,
+// and for a right in a runtime on its own, since that interpreter makes none of its mistakes. Two
+// models only.
+absl::StatusOr<PerSide<std::vector<Value>>> FindTies(const PerSide<RecordedSide>& sides,
+                                                     const PairTolerances& tolerances,
+                                                     const TieOptions& options,
+                                                     OutputComparison* outputs);
 
 // One side, run once more with the other side's choices.
 struct FollowedChoices {

@@ -27,22 +27,27 @@ std::string OtherDeclaredType(const RecordedSide& side, const StreamResult& resu
   return "";
 }
 
-// With ties accepted: outputs that differ by ties, and results that depend on these, agree.
-// `again`: the right's outputs on the left's ids, empty if it did not run on them.
-OutputComparison WithTiesAgreeing(OutputComparison judged, const std::vector<Value>& again,
+// With ties accepted: outputs that differ by ties, and results that depend on these, agree. `runs`
+// as FindTies() gives them.
+OutputComparison WithTiesAgreeing(OutputComparison judged, const PerSide<std::vector<Value>>& runs,
                                   const PerSide<std::vector<NamedOutput>>& outputs,
                                   const MeasuredRows& measured, const PairTolerances& tolerances,
                                   const JudgeOptions& options) {
   std::vector<NamedOutput> right = outputs.right;
-  for (size_t i = 0; i < std::min(right.size(), again.size()); ++i) right[i].value = again[i];
+  const bool ran = right.size() == runs.left.size();
+  for (size_t i = 0; i < right.size() && ran; ++i) {
+    const bool own = i >= runs.right.size() ||
+                     DifferenceOf(runs.right[i], right[i].value, options.tolerance).agree;
+    if (own) right[i].value = runs.left[i];
+  }
   const OutputComparison without =
       CompareOutputs(outputs.left, right, options.tolerance, &tolerances, &measured.alignment);
   for (size_t i = 0; i < judged.pairs.size(); ++i) {
     OutputPair& pair = judged.pairs[i];
     if (pair.difference.agree) continue;
-    if (!again.empty() && i < without.pairs.size() && without.pairs[i].difference.agree) {
-      pair.ties = true;
-      pair.difference = without.pairs[i].difference;
+    if (ran && i < without.pairs.size()) {
+      pair.ties = without.pairs[i].difference.agree;
+      if (pair.ties) pair.difference = without.pairs[i].difference;
     }
     if (pair.ties) Rule(Ground::kTies, pair.chosen_by, &pair);
   }
@@ -90,10 +95,10 @@ absl::StatusOr<OutputComparison> JudgeOutputs(const PerSide<RecordedSide>& sides
   tie_options.run_again = options.ties_agree;
   tie_options.keep_values = tools.keep_values;
   tie_options.watch = tools.watch;
-  OC_ASSIGN_OR_RETURN(const std::vector<Value> again,
+  OC_ASSIGN_OR_RETURN(const PerSide<std::vector<Value>> runs,
                       FindTies(sides, tolerances, tie_options, &judged));
   if (!options.ties_agree) return judged;
-  return WithTiesAgreeing(std::move(judged), again, outputs, measured, tolerances, options);
+  return WithTiesAgreeing(std::move(judged), runs, outputs, measured, tolerances, options);
 }
 
 }  // namespace onnxcmp
