@@ -159,8 +159,8 @@ std::string What(const Cause& cause, const ForcedRun& run, const ForcedState& st
   }
   if (cause.kind == CauseKind::kInitializer) {
     const std::string folding = FoldingText(cause, run, state);
-    return absl::StrCat("the constants differ by up to ", distance, how,
-                        folding.empty() ? "" : "; ", folding);
+    return absl::StrCat(ConstantsText(cause, distance, relation), folding.empty() ? "" : "; ",
+                        folding);
   }
   const std::string who =
       right.runner() == nullptr ? "the right" : PrintableText(right.runner()->name());
@@ -213,6 +213,19 @@ std::string What(const Cause& cause, const ForcedRun& run, const ForcedState& st
 }
 
 }  // namespace
+
+std::string ConstantsText(const Cause& cause, absl::string_view distance,
+                          absl::string_view relation) {
+  const ValueDifference* const values = cause.local.has_value() ? &cause.local->values : nullptr;
+  if (values != nullptr && !values->reason.empty()) {
+    return absl::StrCat("the constants have another ", values->reason);
+  }
+  std::string how(relation);
+  if (how.empty() && values != nullptr && !values->max_absolute_pair.empty()) {
+    how = absl::StrCat(values->max_absolute_pair, " at ", values->max_absolute_at);
+  }
+  return absl::StrCat("the constants differ by up to ", distance, how.empty() ? "" : ": ", how);
+}
 
 std::string CauseText(const Cause& cause, const ForcedRun& run, const ForcedState& state) {
   std::string what = What(cause, run, state);

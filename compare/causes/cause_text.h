@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "absl/strings/string_view.h"
 #include "compare/causes/cause.h"
 #include "compare/causes/forced/forced_run.h"
 
@@ -13,6 +14,11 @@ namespace onnxcmp {
 // right's result from the left's when computed from the left's values, attributes that differ,
 // inputs that were exchanged.
 std::string CauseText(const Cause& cause, const ForcedRun& run, const ForcedState& state);
+
+// The same of a constant: both shapes, or the distance with the relation of the values, else with
+// two of them.
+std::string ConstantsText(const Cause& cause, absl::string_view distance,
+                          absl::string_view relation);
 
 }  // namespace onnxcmp
 

@@ -14,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "compare/causes/cause_text.h"
 #include "compare/causes/forced/forced_run.h"
 #include "compare/causes/forced/region_noise.h"
 #include "compare/causes/forced/shaken_value.h"
@@ -362,7 +363,7 @@ class RecordedCauseFinder {
       return absl::StrCat("the two sides are fed other values, by up to ", distance, how);
     }
     if (cause.kind == CauseKind::kInitializer) {
-      return absl::StrCat("the constants differ by up to ", distance, how);
+      return ConstantsText(cause, distance, relation);
     }
     const std::string on = absl::StrCat("on the ", SideName(recording_id_), "'s own inputs ");
     const std::string who = absl::StrCat(on, "the ", SideName(Other(recording_id_)));

@@ -56,6 +56,18 @@ TEST(CauseWords, TellAFactor) {
   EXPECT_THAT(FirstText(ComparedWith(model, halved)), HasSubstr("right = 0.5 * left"));
 }
 
+TEST(CauseWords, TellConstantsByTheirShapesOrTwoValues) {
+  const auto model = [](const char* constant) {
+    return absl::StrCat("g (float[2,4] x) => (float[2,4] y) <", constant, "> { y = Add (x, w) }");
+  };
+  const std::string left = model("float[4] w = {1, 2, 3, 4}");
+  EXPECT_EQ(FirstText(ComparedWith(left, model("float[2,1] w = {1, 2}"))),
+            "the constants have another shape [4] | [2,1]");
+  EXPECT_EQ(FirstText(ComparedWith(model("float[2,4] w = {1, 2, 3, 4, 5, 6, 7, 8}"),
+                                   model("float[2,4] w = {9, 1, 2, 5, 0, 1, 3, 2}"))),
+            "the constants differ by up to 8: 1 | 9 at [0,0]");
+}
+
 TEST(CauseWords, TellWhichConstantsAreExchanged) {
   const std::string model = TwoLayers("p = MatMul (x, a)\n q = MatMul (p, b)\n y = Tanh (q)");
   // The names are as they were, the weights are exchanged.

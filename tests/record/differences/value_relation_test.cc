@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "evaluator/tensor/tensor.h"
+#include "tests/support/op_test.h"
 
 namespace onnxcmp {
 namespace {
@@ -35,6 +36,19 @@ std::string Of(const std::function<float(float)>& right) {
   std::vector<float> other;
   for (const float x : left) other.push_back(right(x));
   return RelationText(Tensor::Of<float>(Given(), left), Tensor::Of<float>(Given(), other));
+}
+
+// Sixteen roundings of such a type are more than its numbers.
+TEST(ValueRelationTest, CoarseTypesAreExact) {
+  const Tensor left = Tensor::Of<float>({8}, {1, 2, 1, 4, 1, 2, 0, 1});
+  const Tensor one = Tensor::Of<float>({8}, {1, 2, 1, 6, 1, 2, 0, 1});
+  const Tensor half = Tensor::Of<float>({8}, {0.5, 1, 0.5, 2, 0.5, 1, 0, 0.5});
+  for (const DType dtype : {DType::kFloat8E4M3FN, DType::kFloat8E4M3FNUZ, DType::kFloat8E5M2,
+                            DType::kFloat8E5M2FNUZ, DType::kFloat4E2M1, DType::kBfloat16}) {
+    const auto in_type = [&](const Tensor& tensor) { return testing::Convert(tensor, dtype); };
+    EXPECT_EQ(RelationText(in_type(left), in_type(half)), "right = 0.5 * left");
+    EXPECT_EQ(RelationText(in_type(left), in_type(one)), "of 8 elements only [3] differs: 4 | 6");
+  }
 }
 
 // The right's element at [i, j, k] is the left's at what `from` tells.
