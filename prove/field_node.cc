@@ -6,6 +6,7 @@
 #include "evaluator/base/status_macros.h"
 #include "evaluator/tensor/convert.h"
 #include "prove/field/meant_constant.h"
+#include "prove/whole_numbers.h"
 #include "record/streams/fingerprint.h"
 #include "record/streams/hash128.h"
 
@@ -137,8 +138,17 @@ absl::StatusOr<Residues> FieldNode::Own(const Tensor& tensor) const {
 }
 
 absl::StatusOr<Residues> FieldNode::In(int input) const {
+  if (!Has(input) || !value(input).wraps) return InRing(input);
+  exact_ = false;
+  unwrapped_ = InType(input);
+  OC_ASSIGN_OR_RETURN(Residues residues, Own(value(input).residues));
+  return Unwrapped(field_, InType(input), std::move(residues));
+}
+
+absl::StatusOr<Residues> FieldNode::InRing(int input) const {
   if (!Has(input)) return NoMeaning("an input is left out");
   const FieldValue& given = value(input);
+  has_read_wrapped_ = has_read_wrapped_ || given.wraps;
   if (given.residues.defined()) return Own(given.residues);
   if (!given.number.is_tensor() || !given.fixed) return NoMeaning("an input is no tensor");
   MeantConstants found;
@@ -263,7 +273,7 @@ absl::StatusOr<Residues> FieldNode::Times(const Residues& a, const Residues& b) 
 absl::StatusOr<Residues> FieldNode::TimesInput(const Residues& a, int input,
                                                bool transposed) const {
   const auto right = [&]() -> absl::StatusOr<Residues> {
-    OC_ASSIGN_OR_RETURN(Residues b, In(input));
+    OC_ASSIGN_OR_RETURN(Residues b, InRing(input));
     return transposed ? MatrixTransposed(b) : std::move(b);
   };
   const FieldValue& given = value(input);
@@ -307,7 +317,8 @@ absl::Status FieldNode::Move(absl::Span<const int> data_inputs) {
       }
       continue;
     }
-    OC_ASSIGN_OR_RETURN(const Residues residues, In(i));
+    OC_ASSIGN_OR_RETURN(const Residues residues, InRing(i));
+    moved_.push_back(i);
     OC_ASSIGN_OR_RETURN(given[static_cast<size_t>(i)], ToTensor(residues));
   }
   absl::StatusOr<std::vector<Value>> moved = run_(given);

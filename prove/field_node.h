@@ -86,8 +86,15 @@ class FieldNode {
   // The output on numbers: an empty value if nobody wants it.
   const Value& number(int output) const { return numbers_[static_cast<size_t>(output)]; }
 
-  // An input as residues. Unimplemented if it is no tensor of numbers.
+  // An input as residues, each of which stands for its number. Unimplemented if it is no tensor of
+  // numbers.
   absl::StatusOr<Residues> In(int input) const;
+  // The same for sums and products in the input's type, or a narrower one: whole numbers may be
+  // apart from their residues by what wraps.
+  absl::StatusOr<Residues> InRing(int input) const;
+  // InRing() has been asked for such; the type of those that In() has been asked for.
+  bool has_read_wrapped() const { return has_read_wrapped_; }
+  DType unwrapped() const { return unwrapped_; }
   // An input of whole numbers that are the same for all inputs of the model. Unimplemented for
   // others.
   absl::StatusOr<std::vector<int64_t>> Integers(int input) const;
@@ -138,6 +145,8 @@ class FieldNode {
     return known == origins_.end() ? nullptr : known->second;
   }
   bool exact() const { return exact_; }
+  // The inputs whose elements were moved.
+  absl::Span<const int> moved() const { return moved_; }
 
  private:
   // Residues of a value, for work in the node's workspace.
@@ -159,6 +168,9 @@ class FieldNode {
   std::vector<std::optional<Residues>> outputs_;
   std::map<int, ExpForm> forms_;  // of outputs
   std::map<int, std::shared_ptr<const ValueOrigin>> origins_;
+  std::vector<int> moved_;
+  mutable bool has_read_wrapped_ = false;
+  mutable DType unwrapped_ = DType::kUndefined;
   mutable bool exact_ = true;  // false once In() or Constant() has taken one for another
 };
 

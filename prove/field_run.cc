@@ -19,6 +19,7 @@
 #include "prove/score_masks.h"
 #include "prove/unknown_values.h"
 #include "prove/value_trace.h"
+#include "prove/whole_numbers.h"
 #include "record/streams/fingerprint.h"
 #include "record/streams/xxh128.h"
 
@@ -233,6 +234,9 @@ absl::StatusOr<std::vector<FieldValue>> FieldRun::BySequence(int64_t index,
       Residues residues;
       if (input.residues.defined()) {
         OC_ASSIGN_OR_RETURN(residues, FromTensor(input.residues));
+        if (input.wraps) {
+          residues = Unwrapped(tools_.field, input.number.tensor().dtype(), std::move(residues));
+        }
       } else {
         OC_ASSIGN_OR_RETURN(residues,
                             EmbedTensor(tools_.field, input.number.tensor(), tools_.meant));
@@ -260,6 +264,10 @@ absl::StatusOr<std::vector<FieldValue>> FieldRun::ByOperator(FieldNode& node,
   const FieldOperator run = FindFieldOperator(node.node().domain, node.node().op_type);
   if (run == nullptr) return absl::UnimplementedError("it has no meaning of its own");
   OC_RETURN_IF_ERROR(run(node));
+  if (node.unwrapped() != DType::kUndefined) {
+    tools_.functions->push_back({LabelOf(node.node()), node.node().op_type,
+                                 absl::StrCat(DTypeName(node.unwrapped()), " may wrap")});
+  }
   const bool fixed = std::all_of(inputs.begin(), inputs.end(),
                                  [](const FieldValue& input) { return input.fixed; });
   std::vector<FieldValue> outputs(static_cast<size_t>(node.num_outputs()));
@@ -280,6 +288,7 @@ absl::StatusOr<std::vector<FieldValue>> FieldRun::ByOperator(FieldNode& node,
     if (!fixed) output.origin = node.OriginOf(i);
     output.fixed = fixed;
     output.exact = node.exact();
+    KnowWholeNumbers(node, i, &output);
   }
   return outputs;
 }

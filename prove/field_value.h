@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "absl/container/flat_hash_map.h"
 #include "evaluator/tensor/tensor.h"
@@ -12,6 +14,9 @@
 #include "prove/value_origin.h"
 
 namespace onnxcmp {
+
+// The least and the greatest of whole numbers; wide enough for those of 64 bits, exactly.
+using WholeRange = std::pair<long double, long double>;
 
 struct FieldValue {
   Value number;     // on the inputs that were fed
@@ -34,7 +39,10 @@ struct FieldValue {
   bool rounds_alike = true;
   // Its shape depends on values, and is that of the run on numbers.
   bool shaped = false;
-  uint64_t identity = 0;  // of what is no tensor and not fixed
+  // Of whole numbers: the residue may be apart from the number by a multiple of 2^bits of the type.
+  bool wraps = false;
+  std::optional<WholeRange> whole;  // their range; nothing: that of the type, or of the constant
+  uint64_t identity = 0;            // of what is no tensor and not fixed
 
   bool empty() const { return number.empty(); }
 };

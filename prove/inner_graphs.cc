@@ -66,6 +66,7 @@ void Join(const FieldValue& other, FieldValue* value) {
   value->exact = value->exact && other.exact;
   value->rounds_alike = value->rounds_alike && other.rounds_alike;
   value->shaped = value->shaped || other.shaped;
+  value->wraps = value->wraps || other.wraps;
 }
 
 // Values of iterations along a new axis, as `number` has them.

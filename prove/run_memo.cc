@@ -70,7 +70,13 @@ std::optional<Hash128> RunMemo::KeyOf(uint64_t operation, absl::Span<const Field
   for (const FieldValue& input : inputs) {
     if (input.empty()) continue;
     AddShape(input.number.tensor(), &words);
-    words.push_back((input.fixed ? 1 : 0) | (input.exact ? 2 : 0));
+    words.push_back((input.fixed ? 1 : 0) | (input.exact ? 2 : 0) | (input.wraps ? 4 : 0));
+    const WholeRange range = input.whole.value_or(WholeRange{1, 0});
+    for (const long double end : {range.first, range.second}) {
+      const auto near = static_cast<double>(end);
+      words.push_back(std::bit_cast<uint64_t>(near));
+      words.push_back(std::bit_cast<uint64_t>(static_cast<double>(end - near)));
+    }
     if (input.residues.defined()) {
       words.insert(words.end(), {PlaceOf(input.residues), PlaceOf(input.exp_factor),
                                  PlaceOf(input.exp_exponent), PlaceOf(input.masked)});

@@ -78,6 +78,7 @@ absl::StatusOr<ValueTrace> TraceOf(const PrimeField& field, const ThreadPool& po
   trace.exact = value.exact;
   trace.shaped = value.shaped;
   trace.fixed = value.fixed;
+  trace.wraps = value.wraps;
   trace.real = IsRealTensor(value.number);
   trace.field = &field;
   if (!value.number.is_tensor()) {
@@ -105,6 +106,8 @@ absl::StatusOr<ValueTrace> TraceOf(const PrimeField& field, const ThreadPool& po
 
 bool AreEqual(const ValueTrace& a, const ValueTrace& b) {
   if (a.shape != b.shape) return false;
+  // A number that wraps in one type is another one than in the other.
+  if (a.dtype != b.dtype && (a.wraps || b.wraps)) return false;
   if (!a.constant.empty() && !b.constant.empty() && a.content == b.content) return true;
   const ResidueTrace& left = a.residues();
   const ResidueTrace& right = b.residues();

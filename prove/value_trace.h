@@ -37,6 +37,7 @@ struct ValueTrace {
   bool exact = true;
   bool shaped = false;
   bool fixed = false;
+  bool wraps = false;
   bool real = false;
   DType dtype = DType::kUndefined;
   const PrimeField* field = nullptr;  // it outlives the trace

@@ -18,24 +18,23 @@ namespace {
 
 using Field = PrimeField;
 
-// Casts between floats round, which is nothing in the field; others are functions of their own.
+// Casts between floats round, which is nothing in the field; those of whole numbers keep the last
+// bits; others are functions of their own.
 absl::Status CastOperator(FieldNode& node) {
   const DType from = node.InType(0);
   const DType to = node.number(0).tensor().dtype();
+  if (const ValueOrigin* origin = node.origin(0); origin != nullptr && origin->margin.defined()) {
+    node.SetOrigin(0, {.margin = origin->margin});
+  }
+  if (IsInteger(to) && (IsInteger(from) || from == DType::kBool)) {
+    OC_ASSIGN_OR_RETURN(Residues x, BitWidth(to) > BitWidth(from) ? node.In(0) : node.InRing(0));
+    return node.Set(0, std::move(x));
+  }
   const auto is_plain = [](DType type) {
     return type == DType::kFloat || type == DType::kDouble || type == DType::kFloat16 ||
            type == DType::kBfloat16;
   };
-  const auto is_wide = [](DType type) {
-    return type == DType::kInt32 || type == DType::kInt64 || type == DType::kUint32 ||
-           type == DType::kUint64;
-  };
-  const bool exact = from == to || (is_plain(from) && is_plain(to)) ||
-                     (!IsFloatingPoint(from) && (is_plain(to) || is_wide(to)));
-  if (exact) {
-    if (const ValueOrigin* origin = node.origin(0); origin != nullptr && origin->margin.defined()) {
-      node.SetOrigin(0, {.margin = origin->margin});
-    }
+  if (from == to || (is_plain(to) && (is_plain(from) || !IsFloatingPoint(from)))) {
     return FieldUnary(node, [](Residue x) { return x; });
   }
   node.MarkRandom();
@@ -111,8 +110,8 @@ absl::Status WhereOperator(FieldNode& node) {
   if (node.value(0).fixed) return node.Move({1, 2});
   node.MarkRandom();
   OC_ASSIGN_OR_RETURN(const Residues condition, node.In(0));
-  OC_ASSIGN_OR_RETURN(const Residues a, node.In(1));
-  OC_ASSIGN_OR_RETURN(const Residues b, node.In(2));
+  OC_ASSIGN_OR_RETURN(const Residues a, node.InRing(1));
+  OC_ASSIGN_OR_RETURN(const Residues b, node.InRing(2));
   OC_ASSIGN_OR_RETURN(std::optional<Residues> bounded,
                       ChosenByMargin(node.field(), node.origin(0), a, b));
   if (bounded.has_value()) return node.Set(0, *std::move(bounded));

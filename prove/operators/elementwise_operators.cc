@@ -79,9 +79,9 @@ absl::Status CheckPlainBroadcast(const FieldNode& node) {
 absl::Status AnyFunction(FieldNode& node) {
   node.MarkRandom();
   OC_ASSIGN_OR_RETURN(Residues out, node.In(0));
-  // Its attributes count, its version does not; nor does its type, unless it sees bits.
+  // Its attributes count, its version does not; nor does its type, unless it sees bits or wraps.
   uint64_t function = FunctionNumber(node.node().op_type);
-  if (node.node().op_type.starts_with("Bit")) {
+  if (node.node().op_type != "Mod") {
     function = MixNumbers(function, static_cast<uint64_t>(node.InType(0)));
   }
   function = MixNumbers(function, static_cast<uint64_t>(node.Int("fmod", 0)));
@@ -110,8 +110,8 @@ absl::Status CombineForms(FieldNode& node, Combination* factors, Combination* ex
 }
 
 absl::Status SumOrDifference(FieldNode& node, Combination* combine) {
-  OC_ASSIGN_OR_RETURN(const Residues a, node.In(0));
-  OC_ASSIGN_OR_RETURN(const Residues b, node.In(1));
+  OC_ASSIGN_OR_RETURN(const Residues a, node.InRing(0));
+  OC_ASSIGN_OR_RETURN(const Residues b, node.InRing(1));
   OC_ASSIGN_OR_RETURN(Residues out, combine(a, b));
   return node.Set(0, std::move(out));
 }
@@ -133,8 +133,8 @@ absl::Status MulOperator(FieldNode& node) {
     OC_ASSIGN_OR_RETURN(const bool chosen, SetChosenFactor(node, choice));
     if (chosen) return absl::OkStatus();
   }
-  OC_ASSIGN_OR_RETURN(const Residues a, node.In(0));
-  OC_ASSIGN_OR_RETURN(const Residues b, node.In(1));
+  OC_ASSIGN_OR_RETURN(const Residues a, node.InRing(0));
+  OC_ASSIGN_OR_RETURN(const Residues b, node.InRing(1));
   OC_ASSIGN_OR_RETURN(Residues out, MulAll(a, b));
   if (node.node().inputs[0] == node.node().inputs[1]) {
     OC_RETURN_IF_ERROR(SquareOfSize(node, &out));
@@ -154,7 +154,10 @@ absl::Status DivOperator(FieldNode& node) {
   return node.Set(0, std::move(out));
 }
 
-absl::Status NegOperator(FieldNode& node) { return FieldUnary(node, Field::Neg); }
+absl::Status NegOperator(FieldNode& node) {
+  OC_ASSIGN_OR_RETURN(Residues x, node.InRing(0));
+  return node.Set(0, Mapped(std::move(x), Field::Neg));
+}
 
 absl::Status ReciprocalOperator(FieldNode& node) {
   if (std::optional<ExpForm> form = node.Form(0); form.has_value()) {
@@ -316,9 +319,13 @@ absl::Status PowOperator(FieldNode& node) {
   OC_RETURN_IF_ERROR(CheckPlainBroadcast(node));
   constexpr double kMost = 64;
   const std::optional<double> exponent = OneNumber(node, 1);
+  // Powers of whole numbers are whole: products by a whole exponent, truncated by others.
+  if (!IsReal(node, 0) &&
+      (IsReal(node, 1) || !exponent.has_value() || *exponent < 0 || *exponent > kMost / 2)) {
+    return NoMeaning("a power of whole numbers that is truncated");
+  }
   const double twice = exponent.has_value() ? std::fabs(2 * *exponent) : 0.5;
-  const bool is_plain =
-      twice == std::floor(twice) && twice <= kMost && (IsReal(node, 0) || *exponent >= 0);
+  const bool is_plain = twice == std::floor(twice) && twice <= kMost;
   if (IsReal(node, 0) && node.HasForm(0) && exponent.has_value())
     return PowerOfForm(node, *exponent);
   if (!is_plain) {
@@ -338,14 +345,19 @@ absl::Status PowOperator(FieldNode& node) {
       return node.Set(0, std::move(square));
     }
   }
-  return FieldBinary(node, [&](Residue x, Residue) {
-    const Residue power =
-        halves % 2 == 0 ? Field::Power(x, halves / 2) : Field::Power(node.field().Sqrt(x), halves);
-    return *exponent < 0 ? Field::Inverse(power) : power;
-  });
+  OC_ASSIGN_OR_RETURN(const Residues base, node.InRing(0));
+  OC_ASSIGN_OR_RETURN(const Residues powers, node.In(1));
+  OC_ASSIGN_OR_RETURN(Residues out, Combine(base, powers, [&](Residue x, Residue) {
+                        const Residue power = halves % 2 == 0
+                                                  ? Field::Power(x, halves / 2)
+                                                  : Field::Power(node.field().Sqrt(x), halves);
+                        return *exponent < 0 ? Field::Inverse(power) : power;
+                      }));
+  return node.Set(0, std::move(out));
 }
 
 absl::Status SumOperator(FieldNode& node) {
+  if (!IsReal(node, 0)) return NoMeaning("a sum of whole numbers by an operator on floats");
   OC_ASSIGN_OR_RETURN(Residues sum, node.In(0));
   int64_t count = 1;
   for (int i = 1; i < node.num_inputs(); ++i) {

@@ -1,5 +1,6 @@
 // Operators over the field that only move elements: they run on residues as they do on numbers.
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -33,7 +34,10 @@ TableForm FormOf(const Residues& table) {
 absl::Status GatherOperator(FieldNode& node) {
   if (!node.Has(1) || node.value(1).fixed) return node.Move({0});
   auto table = node.In(0);
-  auto ids = node.In(1);
+  // Valid ids are below the table's size, so that they are the same ones modulo more than twice it.
+  const bool is_narrow = table.ok() && table->rank() > 0 &&
+                         std::ldexp(1.0, BitWidth(node.InType(1)) - 1) < table->shape[0];
+  auto ids = is_narrow ? node.In(1) : node.InRing(1);
   if (!table.ok() || !ids.ok()) return absl::UnimplementedError("a table or ids of another kind");
   if (node.Int("axis", 0) != 0 || table->rank() == 0 || table->shape[0] == 0) {
     return absl::UnimplementedError("entries along another axis");

@@ -14,7 +14,7 @@ namespace {
 using Field = PrimeField;
 
 absl::Status MatMulOperator(FieldNode& node) {
-  OC_ASSIGN_OR_RETURN(const Residues a, node.In(0));
+  OC_ASSIGN_OR_RETURN(const Residues a, node.InRing(0));
   OC_ASSIGN_OR_RETURN(Residues out, node.TimesInput(a, 1, /*transposed=*/false));
   return node.Set(0, std::move(out));
 }
@@ -47,12 +47,16 @@ absl::Status GemmOperator(FieldNode& node) {
       node.node().domain == kOnnxDomain) {
     return NoMeaning("an old form of the operator");
   }
-  OC_ASSIGN_OR_RETURN(Residues a, node.In(0));
+  if (!IsFloatingPoint(node.InType(0)) &&
+      (node.Number("alpha", 1) != 1 || node.Number("beta", 1) != 1)) {
+    return NoMeaning("whole numbers times a float");
+  }
+  OC_ASSIGN_OR_RETURN(Residues a, node.InRing(0));
   if (node.Int("transA", 0) != 0) a = MatrixTransposed(a);
   OC_ASSIGN_OR_RETURN(Residues out, node.TimesInput(a, 1, node.Int("transB", 0) != 0));
   out = FieldScaled(std::move(out), node.Real("alpha", 1));
   if (node.Has(2)) {
-    OC_ASSIGN_OR_RETURN(Residues c, node.In(2));
+    OC_ASSIGN_OR_RETURN(Residues c, node.InRing(2));
     OC_ASSIGN_OR_RETURN(out, AddAll(out, FieldScaled(std::move(c), node.Real("beta", 1))));
   }
   if (node.node().op_type == "FusedGemm") {

@@ -78,15 +78,17 @@ absl::StatusOr<Residues> Reduced(FieldNode& node, const Residues& x, absl::Span<
 }
 
 absl::Status ReduceOperator(FieldNode& node) {
-  OC_ASSIGN_OR_RETURN(Residues x, node.In(0));
+  const std::string& name = node.node().op_type;
+  const bool is_ring = name == "ReduceSum" || name == "ReduceProd" || name == "ReduceSumSquare";
+  if (!is_ring && !IsFloatingPoint(node.InType(0)) && name != "ReduceMax" && name != "ReduceMin" &&
+      name != "ReduceL1") {
+    return NoMeaning("of whole numbers, which it truncates");
+  }
+  OC_ASSIGN_OR_RETURN(Residues x, is_ring ? node.InRing(0) : node.In(0));
   bool reduces = true;
   OC_ASSIGN_OR_RETURN(const std::vector<int> axes, AxesOf(node, x.rank(), &reduces));
   if (!reduces) return NoMeaning("no axes");
-  if (node.node().op_type == "ReduceMean" && !IsFloatingPoint(node.InType(0))) {
-    return NoMeaning("a mean of whole numbers, which rounds");
-  }
-  if (const std::optional<ExpForm> form = node.Form(0);
-      form.has_value() && node.node().op_type == "ReduceSum") {
+  if (const std::optional<ExpForm> form = node.Form(0); form.has_value() && name == "ReduceSum") {
     OC_ASSIGN_OR_RETURN(ExpForm sum, FieldSumOf(node.field(), *form, axes));
     if (node.Int("keepdims", 1) == 0) {
       DropAxes(axes, &sum.factor);
@@ -276,7 +278,7 @@ absl::Status InstanceOperator(FieldNode& node) {
 
 // The sum of the elements up to each along an axis, or from each on, with or without itself.
 absl::Status CumSumOperator(FieldNode& node) {
-  OC_ASSIGN_OR_RETURN(const Residues x, node.In(0));
+  OC_ASSIGN_OR_RETURN(const Residues x, node.InRing(0));
   OC_ASSIGN_OR_RETURN(const std::vector<int64_t> axis, node.Integers(1));
   OC_ASSIGN_OR_RETURN(const std::vector<int> axes, WholeAxes(axis, x.rank()));
   if (axes.size() != 1) return NoMeaning("a sum along several axes");
