@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/tensor/convert.h"
@@ -9,6 +10,7 @@
 #include "prove/whole_numbers.h"
 #include "record/streams/fingerprint.h"
 #include "record/streams/hash128.h"
+#include "record/text/attribute_text.h"
 
 namespace onnxcmp {
 namespace {
@@ -176,7 +178,32 @@ absl::StatusOr<std::vector<int64_t>> FieldNode::Integers(int input) const {
   return integers;
 }
 
+std::string FieldNode::UnreadAttribute() const {
+  // Those that types and shapes have told already, or that say how to round, or how to train.
+  static constexpr absl::string_view kTold[] = {"consumed_inputs",
+                                                "is_inner_broadcast",
+                                                "kernel_shape",
+                                                "momentum",
+                                                "output_dtype",
+                                                "output_padding",
+                                                "precision",
+                                                "ratio",
+                                                "seed",
+                                                "stash_type",
+                                                "storage_order",
+                                                "to"};
+  if (!moved_.empty()) return "";  // the kernel has read all
+  for (const auto& [name, attribute] : node_.attributes) {
+    if (read_.contains(name) || absl::c_linear_search(kTold, name)) continue;
+    const bool known = signature_ != nullptr && signature_->defaults.contains(name);
+    if (!known || AttributeText(signature_->defaults.at(name)) != AttributeText(attribute))
+      return name;
+  }
+  return "";
+}
+
 const Attribute* FieldNode::Find(absl::string_view name) const {
+  read_.insert(std::string(name));
   if (const auto given = node_.attributes.find(name); given != node_.attributes.end()) {
     return &given->second;
   }

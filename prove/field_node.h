@@ -107,6 +107,8 @@ class FieldNode {
   std::vector<int64_t> Ints(absl::string_view name) const;
   std::vector<float> Floats(absl::string_view name) const;
   bool HasAttribute(absl::string_view name) const;
+  // An attribute that says something and that nobody has asked for; "": there is none.
+  std::string UnreadAttribute() const;
   // A number, as the constant that it stands for.
   Residue Real(absl::string_view name, float fallback) const;
   Residue Constant(double number, DType dtype = DType::kFloat) const;
@@ -169,6 +171,7 @@ class FieldNode {
   std::map<int, ExpForm> forms_;  // of outputs
   std::map<int, std::shared_ptr<const ValueOrigin>> origins_;
   std::vector<int> moved_;
+  mutable std::set<std::string, std::less<>> read_;  // attributes
   mutable bool has_read_wrapped_ = false;
   mutable DType unwrapped_ = DType::kUndefined;
   mutable bool exact_ = true;  // false once In() or Constant() has taken one for another

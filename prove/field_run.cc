@@ -263,7 +263,13 @@ absl::StatusOr<std::vector<FieldValue>> FieldRun::ByOperator(FieldNode& node,
                                                              absl::Span<const FieldValue> inputs) {
   const FieldOperator run = FindFieldOperator(node.node().domain, node.node().op_type);
   if (run == nullptr) return absl::UnimplementedError("it has no meaning of its own");
+  if (node.Int("broadcast", 0) != 0 && node.HasAttribute("axis")) {
+    return absl::UnimplementedError("broadcasting along an axis");
+  }
   OC_RETURN_IF_ERROR(run(node));
+  if (const std::string unread = node.UnreadAttribute(); !unread.empty()) {
+    return absl::UnimplementedError(absl::StrCat("its attribute ", unread));
+  }
   if (node.unwrapped() != DType::kUndefined) {
     tools_.functions->push_back({LabelOf(node.node()), node.node().op_type,
                                  absl::StrCat(DTypeName(node.unwrapped()), " may wrap")});

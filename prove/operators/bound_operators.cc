@@ -101,6 +101,9 @@ absl::Status LeakyReluOperator(FieldNode& node) {
 
 absl::Status PReluOperator(FieldNode& node) {
   node.MarkRandom();
+  if (node.since() < 7 && node.value(1).number.tensor().num_elements() != 1) {
+    return NoMeaning("slopes by channel");
+  }
   return FieldBinary(node, [&](Residue x, Residue slope) { return Leaky(node.field(), x, slope); });
 }
 

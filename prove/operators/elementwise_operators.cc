@@ -70,11 +70,6 @@ namespace {
 
 bool IsReal(const FieldNode& node, int input) { return IsFloatingPoint(node.InType(input)); }
 
-// Operators of old versions that stretch their second input along an axis that they name.
-absl::Status CheckPlainBroadcast(const FieldNode& node) {
-  return node.Int("broadcast", 0) != 0 ? NoMeaning("broadcasting along an axis") : absl::OkStatus();
-}
-
 // Any function of several numbers, as a random one.
 absl::Status AnyFunction(FieldNode& node) {
   node.MarkRandom();
@@ -117,17 +112,14 @@ absl::Status SumOrDifference(FieldNode& node, Combination* combine) {
 }
 
 absl::Status AddOperator(FieldNode& node) {
-  OC_RETURN_IF_ERROR(CheckPlainBroadcast(node));
   OC_RETURN_IF_ERROR(KeepShiftedScale(node));
   return SumOrDifference(node, AddAll);
 }
 absl::Status SubOperator(FieldNode& node) {
-  OC_RETURN_IF_ERROR(CheckPlainBroadcast(node));
   OC_RETURN_IF_ERROR(KeepShiftedScale(node));
   return SumOrDifference(node, SubAll);
 }
 absl::Status MulOperator(FieldNode& node) {
-  OC_RETURN_IF_ERROR(CheckPlainBroadcast(node));
   if (node.HasForm(0) && node.HasForm(1)) return CombineForms(node, MulAll, AddAll);
   for (const int choice : {0, 1}) {
     OC_ASSIGN_OR_RETURN(const bool chosen, SetChosenFactor(node, choice));
@@ -144,7 +136,6 @@ absl::Status MulOperator(FieldNode& node) {
   return node.Set(0, std::move(out));
 }
 absl::Status DivOperator(FieldNode& node) {
-  OC_RETURN_IF_ERROR(CheckPlainBroadcast(node));
   if (!IsReal(node, 0)) return AnyFunction(node);  // it rounds
   if (node.HasForm(0) && node.HasForm(1)) return CombineForms(node, DivAll, SubAll);
   OC_ASSIGN_OR_RETURN(const Residues a, node.In(0));
@@ -316,7 +307,6 @@ absl::Status PowerOfForm(FieldNode& node, double exponent) {
 }
 
 absl::Status PowOperator(FieldNode& node) {
-  OC_RETURN_IF_ERROR(CheckPlainBroadcast(node));
   constexpr double kMost = 64;
   const std::optional<double> exponent = OneNumber(node, 1);
   // Powers of whole numbers are whole: products by a whole exponent, truncated by others.

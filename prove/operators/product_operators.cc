@@ -55,9 +55,10 @@ absl::Status GemmOperator(FieldNode& node) {
   if (node.Int("transA", 0) != 0) a = MatrixTransposed(a);
   OC_ASSIGN_OR_RETURN(Residues out, node.TimesInput(a, 1, node.Int("transB", 0) != 0));
   out = FieldScaled(std::move(out), node.Real("alpha", 1));
+  const Residue beta = node.Real("beta", 1);
   if (node.Has(2)) {
     OC_ASSIGN_OR_RETURN(Residues c, node.InRing(2));
-    OC_ASSIGN_OR_RETURN(out, AddAll(out, FieldScaled(std::move(c), node.Real("beta", 1))));
+    OC_ASSIGN_OR_RETURN(out, AddAll(out, FieldScaled(std::move(c), beta)));
   }
   if (node.node().op_type == "FusedGemm") {
     const std::string activation = node.String("activation", "");

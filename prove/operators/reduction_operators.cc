@@ -25,11 +25,12 @@ void DropAxes(absl::Span<const int> axes, Residues* x) {
 
 // The axes of a reduction: an attribute, or the second input. Nothing to reduce: none.
 absl::StatusOr<std::vector<int>> AxesOf(const FieldNode& node, int rank, bool* reduces) {
+  const bool all = node.Int("noop_with_empty_axes", 0) == 0;
   std::vector<int64_t> axes = node.Ints("axes");
   if (node.Has(1)) {
     OC_ASSIGN_OR_RETURN(axes, node.Integers(1));
   }
-  *reduces = !axes.empty() || node.Int("noop_with_empty_axes", 0) == 0;
+  *reduces = !axes.empty() || all;
   return WholeAxes(axes, rank);
 }
 

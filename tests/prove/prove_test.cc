@@ -7,6 +7,7 @@
 
 #include "absl/types/span.h"
 #include "compare/outcome/proof_report.h"
+#include "evaluator/tensor/tensor.h"
 #include "tests/prove/proof_of_pair.h"
 
 namespace onnxcmp {
@@ -15,6 +16,7 @@ namespace {
 using testing::ExpectProofs;
 using testing::ProofCase;
 using testing::ProofOfBodies;
+using testing::ProofOfModels;
 
 TEST(Prove, RewritesAreProvedAndTheirFaultyTwinsAreNot) {
   const ProofCase cases[] = {
@@ -110,6 +112,52 @@ TEST(Prove, ADifferenceByArithmeticAloneIsOne) {
   EXPECT_EQ(report.outputs.front().proof, RowProof::kNotProved);
   ASSERT_FALSE(report.parted.empty());
   EXPECT_EQ(report.parted.back().proof, RowProof::kDiffers);
+}
+
+TEST(Prove, AttributesOfFunctionsCount) {
+  const std::string back = " y = Cast<to = 1>(c)";
+  EXPECT_TRUE(
+      ProofOfBodies("c = Cast<to = 17>(x)" + back, "c = Cast<to = 17, saturate = 1>(x)" + back)
+          .proved);
+  EXPECT_FALSE(
+      ProofOfBodies("c = Cast<to = 17>(x)" + back, "c = Cast<to = 17, saturate = 0>(x)" + back)
+          .proved);
+  const auto quantized = [](const std::string& saturate) {
+    return "s = Constant<value_float = 0.5>() z = Constant<value_float = 0.0>() "
+           "e = Cast<to = 17>(z) q = QuantizeLinear<saturate = " +
+           saturate + ">(x, s, e) y = DequantizeLinear(q, s, e)";
+  };
+  EXPECT_TRUE(ProofOfBodies(quantized("0"), quantized("0")).proved);
+  EXPECT_FALSE(ProofOfBodies(quantized("1"), quantized("0")).proved);
+}
+
+TEST(Prove, OldFormsAreOtherFunctions) {
+  const auto is_proved = [](const std::string& old_version, const std::string& before,
+                            const std::string& version, const std::string& after,
+                            const std::string& graph, const Tensor& x) {
+    const auto text = [&](const std::string& opset, const std::string& body) {
+      return "<ir_version: 4, opset_import: [\"\" : " + opset + "]> g " + graph + " { " + body +
+             " }";
+    };
+    return ProofOfModels(text(old_version, before), text(version, after), x).proved;
+  };
+  const Tensor square = Tensor::Of<float>({2, 2}, {1, -2, 3, -4});
+  const std::string floats = "(float[2,2] x) => (float[2,2] y) <float[2] b = {0.5, 3}>";
+  const std::string bools = "(float[2,2] x) => (bool[2,2] y) <float[2] b = {0.5, 3}>";
+  for (const std::string op : {"Add", "Mul"}) {
+    EXPECT_FALSE(is_proved("6", "y = " + op + "<broadcast = 1, axis = 0>(x, b)", "13",
+                           "y = " + op + "(x, b)", floats, square));
+    EXPECT_TRUE(is_proved("6", "y = " + op + "<broadcast = 1>(x, b)", "13", "y = " + op + "(x, b)",
+                          floats, square));
+  }
+  EXPECT_FALSE(is_proved("6", "y = Greater<broadcast = 1, axis = 0>(x, b)", "13",
+                         "y = Greater(x, b)", bools, square));
+  EXPECT_FALSE(is_proved("6", "y = PRelu(x, b)", "13", "y = PRelu(x, b)", floats, square));
+  // A negative index counts from the end since version 11.
+  EXPECT_FALSE(is_proved("9", "y = OneHot(x, d, v)", "11", "y = OneHot(x, d, v)",
+                         "(int64[2] x) => (float[2,4] y) "
+                         "<int64 d = {4}, float[2] v = {0, 1}>",
+                         Tensor::Of<int64_t>({2}, {1, 2})));
 }
 
 TEST(Prove, RandomNumbersEndIt) {

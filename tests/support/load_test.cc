@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "gtest/gtest.h"
@@ -13,9 +14,10 @@ namespace onnxcmp::testing {
 
 LoadedModel LoadGraph(absl::string_view graph, const LoadOptions& options) {
   return LoadModelFromText(
-      absl::StrCat(
-          "<ir_version: 10, opset_import: [\"\" : 21, \"acme\" : 1, \"com.microsoft\" : 1]>\n",
-          graph),
+      absl::StrCat(absl::StartsWith(graph, "<") ? ""
+                                                : "<ir_version: 10, opset_import: [\"\" : 21, "
+                                                  "\"acme\" : 1, \"com.microsoft\" : 1]>\n",
+                   graph),
       Registry(), options);
 }
 

@@ -15,7 +15,8 @@ namespace onnxcmp::testing {
 using LoadedModel = absl::StatusOr<std::shared_ptr<const Model>>;
 
 // A model of opset 21 in ONNX's text form, given from its graph on: "g (float[2] x) => ...",
-// functions after it. Domain acme is imported too.
+// functions after it. Domain acme is imported too. A text that begins with "<" says its versions
+// itself.
 LoadedModel LoadGraph(absl::string_view graph, const LoadOptions& options = {});
 
 // One line a node: "[name] y, z = acme.Op(a, b) in call/path"; what is empty is left out.
