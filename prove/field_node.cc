@@ -245,7 +245,8 @@ float FieldNode::Number(absl::string_view name, float fallback) const {
 }
 
 Residue FieldNode::Real(absl::string_view name, float fallback) const {
-  return Constant(Number(name, fallback));
+  return Constant(Number(name, fallback),
+                  InType(0) == DType::kDouble ? DType::kDouble : DType::kFloat);
 }
 
 Residue FieldNode::Constant(double number, DType dtype) const {
@@ -331,6 +332,13 @@ absl::Status FieldNode::Set(int output, Residues residues) {
   }
   outputs_[static_cast<size_t>(output)] = std::move(residues);
   return absl::OkStatus();
+}
+
+absl::Status FieldNode::SetNumbers(int output) {
+  exact_ = false;
+  OC_ASSIGN_OR_RETURN(Residues residues,
+                      EmbedTensor(field_, number(output).tensor(), meant_, &workspace_));
+  return Set(output, std::move(residues));
 }
 
 absl::Status FieldNode::Move(absl::Span<const int> data_inputs) {

@@ -134,6 +134,8 @@ class FieldNode {
 
   // Sets an output. An error if its shape is not that of the output on numbers.
   absl::Status Set(int output, Residues residues);
+  // Sets an output that does not depend on inputs to its numbers.
+  absl::Status SetNumbers(int output);
   // The outputs of an operator that only moves elements of some of its inputs: it runs on their
   // residues.
   absl::Status Move(absl::Span<const int> data_inputs);

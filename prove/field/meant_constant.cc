@@ -179,9 +179,6 @@ MeantConstant MeaningOf(const PrimeField& field, double number, DType dtype) {
        size * kWholeFractions < double{1 << 22})) {
     return {PrimeField::OfDouble(number), ""};
   }
-  // A float in a double was written as a float.
-  const bool is_float = static_cast<double>(static_cast<float>(number)) == number;
-  if (dtype == DType::kDouble && is_float) dtype = DType::kFloat;
   MeantConstant meant = Meaning(field, size, dtype).Find();
   if (number > 0 || meant.text.empty()) {
     if (number < 0) meant.residue = PrimeField::OfDouble(number);

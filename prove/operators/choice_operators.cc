@@ -35,6 +35,10 @@ absl::Status CastOperator(FieldNode& node) {
            type == DType::kBfloat16;
   };
   if (from == to || (is_plain(to) && (is_plain(from) || !IsFloatingPoint(from)))) {
+    // A constant that stands for a number in few digits does not in more: double(0.1f) is not 0.1.
+    if (node.value(0).fixed && DigitsOf(from) < DigitsOf(to) && node.conversions() == nullptr) {
+      return node.SetNumbers(0);
+    }
     return FieldUnary(node, [](Residue x) { return x; });
   }
   node.MarkRandom();

@@ -114,6 +114,24 @@ TEST(Prove, ADifferenceByArithmeticAloneIsOne) {
   EXPECT_EQ(report.parted.back().proof, RowProof::kDiffers);
 }
 
+TEST(Prove, AFloatIsNoDoubleOfTheSameDigits) {
+  const std::string begin =
+      "g (double[2] x) => (double[2] y) <float q = {0.1}, double k = {0.1}, double j = {0.9}, "
+      "double r = {0.10000000149011612}> { ";
+  const Tensor x = Tensor::Of<double>({2}, {1, -2});
+  const auto is_proved = [&](const std::string& left, const std::string& right) {
+    return ProofOfModels(begin + left + " }", begin + right + " }", x).proved;
+  };
+  const std::string plain = "y = Mul(x, k)";
+  EXPECT_FALSE(is_proved(plain, "c = Cast<to = 11>(q) y = Mul(x, c)"));
+  EXPECT_FALSE(is_proved(plain, "p = Neg(q) c = Cast<to = 11>(p) n = Neg(c) y = Mul(x, n)"));
+  EXPECT_FALSE(is_proved(plain, "y = Mul(x, r)"));
+  EXPECT_TRUE(is_proved("c = Cast<to = 11>(q) y = Mul(x, c)", "y = Mul(x, r)"));
+  // An attribute is a float.
+  const std::string small = "m = Mul(x, k) p = Relu(x) s = Mul(p, j) y = Add(m, s)";
+  EXPECT_FALSE(is_proved(small, "y = LeakyRelu<alpha = 0.1>(x)"));
+}
+
 TEST(Prove, AttributesOfFunctionsCount) {
   const std::string back = " y = Cast<to = 1>(c)";
   EXPECT_TRUE(
