@@ -1,6 +1,7 @@
 #include "prove/whole_numbers.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <string>
 #include <utility>
@@ -8,7 +9,7 @@
 
 #include "absl/strings/string_view.h"
 #include "evaluator/tensor/convert.h"
-#include "prove/value_trace.h"
+#include "prove/rounded_constants.h"
 
 namespace onnxcmp {
 namespace {
@@ -69,6 +70,10 @@ bool StaysInType(absl::string_view op_type) {
   return std::find(std::begin(kNames), std::end(kNames), op_type) != std::end(kNames);
 }
 
+bool IsCast(const FieldNode& node) {
+  return node.node().op_type == "Cast" || node.node().op_type == "CastLike";
+}
+
 // The range of a result before it wraps; nothing if it is not known.
 std::optional<WholeRange> RangeOfResult(const FieldNode& node, DType dtype) {
   const absl::string_view name = node.node().op_type;
@@ -98,8 +103,7 @@ std::optional<WholeRange> RangeOfResult(const FieldNode& node, DType dtype) {
     return Terms(node.value(1).number.tensor().num_elements(),
                  Product(less_zero(0, 2), less_zero(1, 3)));
   }
-  const bool casts = name == "Cast" || name == "CastLike";
-  if (casts && (IsInteger(node.InType(0)) || node.InType(0) == DType::kBool)) return in(0);
+  if (IsCast(node) && (IsInteger(node.InType(0)) || node.InType(0) == DType::kBool)) return in(0);
   if (name == "Where") return Joined(in(1), in(2));
   return StaysInType(name) ? std::optional(RangeOfType(dtype)) : std::nullopt;
 }
@@ -111,9 +115,25 @@ Residues Unwrapped(const PrimeField& field, DType dtype, Residues residues) {
   return Mapped(std::move(residues), [&](Residue x) { return field.Random(function, x); });
 }
 
+bool RoundsWholeNumbers(const FieldNode& node) {
+  const FieldValue& from = node.value(0);
+  const int digits = DigitsOf(node.number(0).tensor().dtype());
+  if (node.conversions() != nullptr || from.fixed || digits >= DigitsOf(DType::kFloat))
+    return false;
+  if (!from.whole.has_value() && IsFloatingPoint(node.InType(0))) return false;
+  const WholeRange range = RangeOf(from);
+  return std::max(-range.first, range.second) > std::ldexp(1.0L, digits);
+}
+
 void KnowWholeNumbers(const FieldNode& node, int output, FieldValue* value) {
   const DType dtype = node.number(output).tensor().dtype();
-  if (!IsInteger(dtype) || value->fixed) return;
+  if (value->fixed) return;
+  if (IsFloatingPoint(dtype) && (IsCast(node) || node.moved().size() == 1)) {
+    const int input = IsCast(node) ? 0 : node.moved().front();
+    const FieldValue& from = node.value(input);
+    if (from.whole.has_value() || IsInteger(node.InType(input))) value->whole = RangeOf(from);
+  }
+  if (!IsInteger(dtype)) return;
   const std::optional<WholeRange> range = RangeOfResult(node, dtype);
   const WholeRange type = RangeOfType(dtype);
   value->wraps = node.has_read_wrapped() || !range.has_value() || range->first < type.first ||

@@ -18,6 +18,10 @@ namespace onnxcmp {
 // type.
 Residues Unwrapped(const PrimeField& field, DType dtype, Residues residues);
 
+// True for a cast to a float16 or narrower that does not have all whole numbers of its input: an id
+// is another one then, which no tolerance explains.
+bool RoundsWholeNumbers(const FieldNode& node);
+
 // Sets, for an output of whole numbers, the range of its numbers and that it may have wrapped.
 void KnowWholeNumbers(const FieldNode& node, int output, FieldValue* value);
 

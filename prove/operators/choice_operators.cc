@@ -12,6 +12,7 @@
 #include "prove/field_node.h"
 #include "prove/foldable_layer.h"
 #include "prove/rounded_constants.h"
+#include "prove/whole_numbers.h"
 
 namespace onnxcmp {
 namespace {
@@ -39,7 +40,7 @@ absl::Status CastOperator(FieldNode& node) {
     if (node.value(0).fixed && DigitsOf(from) < DigitsOf(to) && node.conversions() == nullptr) {
       return node.SetNumbers(0);
     }
-    return FieldUnary(node, [](Residue x) { return x; });
+    if (!RoundsWholeNumbers(node)) return FieldUnary(node, [](Residue x) { return x; });
   }
   node.MarkRandom();
   if (to == DType::kBool) {
