@@ -116,7 +116,8 @@ absl::Status CompareSession::Prove(int64_t set, std::optional<InputSets>* inputs
     }
   }
   ProofReport report = ProveOnSizes(sides(), *comparison, sizes, options(),
-                                    {arguments_.run.evaluator().seed, &pool});
+                                    {arguments_.run.evaluator().seed, &pool,
+                                     inputs->has_value() ? &(*inputs)->mapping() : nullptr});
   const auto hold = [&] { comparison->proof = std::make_shared<const ProofReport>(report); };
   hold();
   const bool possible = report.not_possible.empty();

@@ -73,6 +73,10 @@ std::string MappedByText(MappedBy how);
 //   left input `w` takes the value of right initializer `val_9` (by place in the graph)
 // and for each input that has no partner and needs none.
 std::vector<std::string> DescribeMapping(const InputMapping& mapping);
+// The pairs of inputs that were guessed, "x = input0": by order, and by place in the graph where
+// the models' own orders pair others. Another pairing is another statement on the models.
+std::vector<std::string> GuessedPairs(const InputMapping& mapping, const Graph& left,
+                                      const Graph& right);
 // Adds these lines and the warnings to the notes of a comparison.
 void AddMappingNotes(const InputMapping& mapping, std::vector<std::string>* notes);
 

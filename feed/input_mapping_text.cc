@@ -105,6 +105,24 @@ std::vector<std::string> DescribeMapping(const InputMapping& mapping) {
   return lines;
 }
 
+std::vector<std::string> GuessedPairs(const InputMapping& mapping, const Graph& left,
+                                      const Graph& right) {
+  const auto place = [](const Graph& graph, const std::string& name) {
+    return std::find_if(graph.inputs.begin(), graph.inputs.end(),
+                        [&](const ValueInfo& input) { return input.name == name; }) -
+           graph.inputs.begin();
+  };
+  std::vector<std::string> guessed;
+  for (const MappedInput& pair : mapping.pairs) {
+    if (!pair.left_is_input || !pair.right_is_input) continue;
+    if (pair.how == MappedBy::kOrder ||
+        (pair.how == MappedBy::kPlace && place(left, pair.left) != place(right, pair.right))) {
+      guessed.push_back(absl::StrCat(pair.left, " = ", pair.right));
+    }
+  }
+  return guessed;
+}
+
 void AddMappingNotes(const InputMapping& mapping, std::vector<std::string>* notes) {
   for (std::string& line : DescribeMapping(mapping)) notes->push_back(std::move(line));
   notes->insert(notes->end(), mapping.warnings.begin(), mapping.warnings.end());

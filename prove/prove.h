@@ -9,6 +9,7 @@
 #include "compare/outcome/proof_report.h"
 #include "compare/sides/side.h"
 #include "evaluator/base/thread_pool.h"
+#include "feed/input_mapping.h"
 #include "record/base/per_side.h"
 
 namespace onnxcmp {
@@ -16,6 +17,7 @@ namespace onnxcmp {
 struct ProofOptions {
   uint64_t seed = 0;  // of random numbers and functions
   const ThreadPool* pool = nullptr;
+  const InputMapping* mapping = nullptr;  // of the sides' inputs: the report tells what it guessed
 };
 
 // The sides have the inputs of the comparison, which is of the two. `options.pool` is given.

@@ -49,6 +49,7 @@ ReportJson RestsOn(const ProofReport& proof) {
     folds.push_back({{"left", fold.left}, {"right", fold.right}, {"ulp", JsonInteger(fold.ulp)}});
   }
   ReportJson json = {{"inputs_as_fed", proof.given},
+                     {"inputs_guessed", proof.guessed},
                      {"shapes_as_on_these", proof.given_shapes},
                      {"constants", proof.constants},
                      {"folded_constants", std::move(folds)}};

@@ -5,7 +5,9 @@
 #include <optional>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "compare/compare.h"
 #include "compare/input_sets/compare_on_inputs.h"
 #include "compare/outcome/exit_status.h"
@@ -96,17 +98,38 @@ class Pair {
     return absl::FailedPreconditionError(RenderTable(comparison));
   }
 
+  // The conditions of a proof that the options do not accept by name; "": there are none.
+  std::string NotAccepted(const ProofReport& proof) const {
+    std::vector<std::string> told;
+    for (const std::string& input : proof.given) {
+      if (!absl::c_linear_search(options_.as_fed, input)) {
+        told.push_back(absl::StrCat(input, " as fed (as_fed)"));
+      }
+    }
+    if (!proof.guessed.empty() && !options_.guessed_inputs) {
+      told.push_back(absl::StrCat(absl::StrJoin(proof.guessed, ", "), " (guessed_inputs)"));
+    }
+    if (proof.given_shapes && !options_.given_shapes) {
+      told.push_back("shapes that depend on values (given_shapes)");
+    }
+    return absl::StrJoin(told, "; ");
+  }
+
   // With the proof in the comparison.
   bool IsProved(InputSets* inputs, Comparison* comparison) const {
     const ThreadPool pool(ThreadCount(options_.run.evaluator.threads));
     const bool other_sizes = inputs->made_up() && !inputs->ramp();
-    ProofReport proof =
-        ProveOnSizes({left_.get(), right_.get()}, *comparison, other_sizes ? inputs : nullptr,
-                     compare_, {.seed = options_.run.evaluator.seed, .pool = &pool});
+    ProofReport proof = ProveOnSizes(
+        {left_.get(), right_.get()}, *comparison, other_sizes ? inputs : nullptr, compare_,
+        {.seed = options_.run.evaluator.seed, .pool = &pool, .mapping = &inputs->mapping()});
     const bool everywhere = std::all_of(proof.sizes.begin(), proof.sizes.end(),
                                         [](const ProofSizes& sizes) { return sizes.proved; });
     const bool holds = proof.proved || (options_.conversions && proof.conversions.proved);
-    const bool proved = holds && everywhere;
+    bool proved = holds && everywhere;
+    if (const std::string told = NotAccepted(proof); proved && !told.empty()) {
+      comparison->notes.push_back(absl::StrCat("the proof rests on what is not accepted: ", told));
+      proved = false;
+    }
     comparison->proof = std::make_shared<const ProofReport>(std::move(proof));
     return proved;
   }

@@ -37,6 +37,12 @@ struct AgreeOptions {
   // Of ModelsEqualForAllInputs(): constants and results that a side has in fewer digits, as in
   // float16 or in 8 bits, may count as the exact numbers that they were rounded from.
   bool conversions = false;
+  // Of the same: what a proof may rest on beside that, which its report tells. Inputs that do not
+  // vary, as masks and texts, by name; a pairing of inputs that was guessed; shapes that depend on
+  // values.
+  std::vector<std::string> as_fed = {};
+  bool guessed_inputs = false;
+  bool given_shapes = false;
   RunOptions run = {};  // of both
 };
 

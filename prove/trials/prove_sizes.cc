@@ -10,6 +10,7 @@
 #include "compare/input_sets/brief_options.h"
 #include "evaluator/run/evaluator.h"
 #include "evaluator/tensor/value.h"
+#include "feed/input_mapping.h"
 #include "feed/made_up/free_sizes.h"
 #include "feed/made_up/regime.h"
 
@@ -108,6 +109,10 @@ ProofReport ProveOnSizes(const PerSide<Side*>& sides, const Comparison& comparis
                          InputSets* inputs, const CompareOptions& compare,
                          const ProofOptions& options) {
   ProofReport report = ProveEqual(sides, comparison, options);
+  if (options.mapping != nullptr && report.not_possible.empty()) {
+    report.guessed = GuessedPairs(*options.mapping, sides.left->evaluator()->model().graph,
+                                  sides.right->evaluator()->model().graph);
+  }
   if (!(report.proved || report.conversions.proved) || inputs == nullptr) return report;
   const PerSide<Feeds> had = {*sides.left->feeds(), *sides.right->feeds()};
   const auto compared = CompareAtOtherSizes(sides, *inputs, compare);

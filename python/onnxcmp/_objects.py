@@ -444,6 +444,7 @@ class RestsOn(_Record):
 
     __slots__ = ()
     inputs_as_fed: tuple[str, ...] = _member(tuple, absent=())
+    inputs_guessed: tuple[str, ...] = _member(tuple, absent=())
     shapes_as_on_these: bool = _member(absent=False)
     constants: tuple[str, ...] = _member(tuple, absent=())
     folded_constants: tuple[FoldedConstant, ...] = _member(

@@ -62,6 +62,9 @@ def assert_equal_for_all_inputs(
     feeds: typing.Any = None,
     *,
     conversions: bool = False,
+    as_fed: typing.Collection[str] = (),
+    guessed_inputs: bool = False,
+    given_shapes: bool = False,
     artifacts: str | os.PathLike[str] | None = None,
     message: str = "",
     **options: typing.Any,
@@ -72,7 +75,10 @@ def assert_equal_for_all_inputs(
     No tolerance hides a fault, and no rounding is one. What cannot be proved fails, too, although
     it may be right: the failure says where the proof ends. With `conversions` constants and results
     that a side has in fewer digits, as in float16 or in 8 bits, may count as the exact numbers that
-    they were rounded from. The other arguments are those of assert_agree().
+    they were rounded from. A proof that rests on what it tells fails, too, unless that is accepted:
+    inputs named in `as_fed`, which did not vary, with `guessed_inputs` a pairing of inputs that was
+    guessed, with `given_shapes` shapes that depend on values. The other arguments are those of
+    assert_agree().
     """
     __tracebackhide__ = True
     comparison = assert_agree(
@@ -85,6 +91,15 @@ def assert_equal_for_all_inputs(
         )
         if not holds or not all(sizes.proved for sizes in proof.other_sizes):
             what = "the models are not proved equal for all inputs"
+            raise AssertionError(_failure(one, what, message, artifacts))
+        rests_on = proof.rests_on
+        told = [f"{name} as fed (as_fed)" for name in rests_on.inputs_as_fed if name not in as_fed]
+        if rests_on.inputs_guessed and not guessed_inputs:
+            told.append(f"{', '.join(rests_on.inputs_guessed)} (guessed_inputs)")
+        if rests_on.shapes_as_on_these and not given_shapes:
+            told.append("shapes that depend on values (given_shapes)")
+        if told:
+            what = f"the proof rests on what is not accepted: {'; '.join(told)}"
             raise AssertionError(_failure(one, what, message, artifacts))
     return comparison
 

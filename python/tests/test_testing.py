@@ -71,6 +71,21 @@ def test_conversions_have_to_be_asked_for(x):
         assert_equal_for_all_inputs(plain, faulty, {"x": x}, conversions=True)
 
 
+def test_what_a_proof_only_tells_has_to_be_accepted():
+    from conftest import info, model_of
+    from onnx import helper
+
+    def less(first, second, left, right):
+        node = helper.make_node("Sub", [left, right], ["y"])
+        return model_of([node], [info(first), info(second)], [info("y")])
+
+    crosswise = less("p", "q", "q", "p")
+    with pytest.raises(AssertionError, match="a = q, b = p \\(guessed_inputs\\)"):
+        assert_equal_for_all_inputs(less("a", "b", "a", "b"), crosswise)
+    c = assert_equal_for_all_inputs(less("a", "b", "a", "b"), crosswise, guessed_inputs=True)
+    assert c.proof.rests_on.inputs_guessed == ("a = q", "b = p")
+
+
 def test_nothing_tested_fails(x):
     from conftest import info, model_of
     from onnx import helper

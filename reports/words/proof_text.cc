@@ -24,8 +24,12 @@ std::string Scope(const ProofReport& report, bool all) {
   std::string text = report.given_shapes
                          ? "for all inputs of these shapes that lead to shapes as on these"
                          : "for all inputs of these shapes";
-  if (report.given.empty()) return text;
-  return absl::StrCat(text, ", with ", List(report.given, all), " as fed");
+  if (!report.given.empty()) absl::StrAppend(&text, ", with ", List(report.given, all), " as fed");
+  if (!report.guessed.empty()) {
+    absl::StrAppend(&text, ", if the inputs belong together as guessed (",
+                    List(report.guessed, all), ")");
+  }
+  return text;
 }
 
 std::string NameOf(const ProofRow& row) {

@@ -210,6 +210,29 @@ TEST(ModelsEqualForAllInputsTest, ConversionsHaveToBeAskedFor) {
       "not proved");
 }
 
+TEST(ModelsEqualForAllInputsTest, WhatAProofOnlyTellsHasToBeAccepted) {
+  const TestModel less = Graph21("(float[2] a, float[2] b) => (float[2] y) { y = Sub(a, b) }");
+  const TestModel crosswise = Graph21("(float[2] p, float[2] q) => (float[2] y) { y = Sub(q, p) }");
+  EXPECT_NONFATAL_FAILURE(EXPECT_MODELS_EQUAL_FOR_ALL_INPUTS(less, crosswise),
+                          "a = q, b = p (guessed_inputs)");
+  EXPECT_MODELS_EQUAL_FOR_ALL_INPUTS(less, crosswise, {.guessed_inputs = true});
+  const TestModel renamed = Graph21("(float[2] p, float[2] q) => (float[2] y) { y = Sub(p, q) }");
+  EXPECT_MODELS_EQUAL_FOR_ALL_INPUTS(less, renamed);
+
+  const TestModel text = Graph21(
+      "(float[2] x, string[2] s) => (float[2] y) <string[2] c = {\"a\", \"b\"}> "
+      "{ e = Equal(s, c) d = Add(x, x) y = Where(e, d, x) }");
+  EXPECT_NONFATAL_FAILURE(EXPECT_MODELS_EQUAL_FOR_ALL_INPUTS(text, text), "s as fed (as_fed)");
+  EXPECT_NONFATAL_FAILURE(EXPECT_MODELS_EQUAL_FOR_ALL_INPUTS(text, text, {.as_fed = {"x"}}),
+                          "s as fed (as_fed)");
+  EXPECT_MODELS_EQUAL_FOR_ALL_INPUTS(text, text, {.as_fed = {"s"}});
+
+  const TestModel some = Graph21(
+      "(float[4] x) => (float[n] y) <float z = {0}> { g = Greater(x, z) y = Compress(x, g) }");
+  EXPECT_NONFATAL_FAILURE(EXPECT_MODELS_EQUAL_FOR_ALL_INPUTS(some, some), "(given_shapes)");
+  EXPECT_MODELS_EQUAL_FOR_ALL_INPUTS(some, some, {.given_shapes = true});
+}
+
 // Nor is what nobody can prove passed, nor what differs by itself or cannot run.
 TEST(ModelsEqualForAllInputsTest, WhatIsNotProvedFailsWithWhereTheProofEnds) {
   const TestModel random =
