@@ -72,11 +72,18 @@ absl::Status KeepShiftedScale(FieldNode& node);
 // x times 1 where a comparison holds, where both are 0 together, as Where of x and 0. False: it is
 // no such product; nothing is set.
 absl::StatusOr<bool> SetChosenFactor(FieldNode& node, int choice);
+// What a choice may give, with the number by which it is known to have been scaled.
+struct ScaledBranch {
+  Residues value;
+  Residue scale = 1;
+};
+ScaledBranch BranchOf(const FieldNode& node, int input, Residues value);
 // a where a comparison holds, b where it does not, if both are alike where its sides are equal:
 // then it does not matter how it is written. Nothing: they are not known to be.
 absl::StatusOr<std::optional<Residues>> ChosenByMargin(const PrimeField& field,
-                                                       const ValueOrigin* origin, const Residues& a,
-                                                       const Residues& b);
+                                                       const ValueOrigin* origin,
+                                                       const ScaledBranch& a,
+                                                       const ScaledBranch& b);
 // Where the first input is |x|, its square is that of x.
 absl::Status SquareOfSize(const FieldNode& node, Residues* square);
 

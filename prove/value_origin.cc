@@ -32,6 +32,23 @@ std::optional<MeantNumber> FiniteNumber(const FieldNode& node, int input) {
   return MeantNumber{*number, residues->values.front()};
 }
 
+// True for the ratios of small integers, of which there are so few that hardly any value that
+// depends on inputs is one.
+bool IsSmallRatio(Residue x) {
+  constexpr Residue kMost = 1024;
+  // The least b for which x b is small, by the remainders of Euclid's algorithm.
+  auto rest = static_cast<Residue>(Field::kPrime);
+  Residue before = 0;
+  Residue b = 1;
+  while (x > kMost) {
+    const Residue quotient = rest / x;
+    before = std::exchange(b, before + quotient * b);
+    rest = std::exchange(x, rest - quotient * x);
+    if (b > kMost) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 void KeepScale(FieldNode& node) {
@@ -83,29 +100,39 @@ absl::Status SquareOfSize(const FieldNode& node, Residues* square) {
   return absl::OkStatus();
 }
 
+ScaledBranch BranchOf(const FieldNode& node, int input, Residues value) {
+  const ValueOrigin* const origin = node.origin(input);
+  const bool is_scaled = origin != nullptr && origin->unscaled.defined();
+  return {std::move(value), is_scaled ? origin->scale.residue : 1};
+}
+
 absl::StatusOr<std::optional<Residues>> ChosenByMargin(const PrimeField& field,
-                                                       const ValueOrigin* origin, const Residues& a,
-                                                       const Residues& b) {
+                                                       const ValueOrigin* origin,
+                                                       const ScaledBranch& a,
+                                                       const ScaledBranch& b) {
   if (origin == nullptr || !origin->margin.defined()) return std::nullopt;
   OC_ASSIGN_OR_RETURN(Residues margin, FromTensor(origin->margin));
-  OC_ASSIGN_OR_RETURN(const Residues apart, SubAll(a, b));
+  OC_ASSIGN_OR_RETURN(const Residues apart, SubAll(a.value, b.value));
   if (apart.shape != margin.shape || apart.values.empty()) return std::nullopt;
-  // Both are alike where the margin is 0 if they are apart by the same multiple of it everywhere.
+  // Both are alike where the margin is 0 if they are apart by the same multiple of it everywhere. A
+  // multiple that depends on inputs may be of either sign.
   const Residue first = Field::Div(apart.values[0], margin.values[0]);
-  bool several = false;
+  const auto is_apart = [&](Residue c) {
+    return first == Field::Sub(a.scale, c) || first == Field::Sub(c, b.scale);
+  };
+  if (!IsNumber(first) || !(IsSmallRatio(first) || is_apart(0) || is_apart(1) ||
+                            first == Field::Sub(a.scale, b.scale))) {
+    return std::nullopt;
+  }
   for (size_t i = 0; i < margin.values.size(); ++i) {
     const Residue distance = margin.values[i];
-    if (!IsNumber(distance) || !IsNumber(apart.values[i]) || !IsNumber(first) ||
+    if (!IsNumber(distance) || !IsNumber(apart.values[i]) ||
         Field::Mul(first, distance) != apart.values[i]) {
       return std::nullopt;
     }
-    several = several || distance != margin.values[0];
+    margin.values[i] = Field::Mul(apart.values[i], field.Step(distance));
   }
-  if (!several) return std::nullopt;
-  for (size_t i = 0; i < margin.values.size(); ++i) {
-    margin.values[i] = Field::Mul(apart.values[i], field.Step(margin.values[i]));
-  }
-  OC_ASSIGN_OR_RETURN(Residues out, AddAll(b, margin));
+  OC_ASSIGN_OR_RETURN(Residues out, AddAll(b.value, margin));
   return std::optional<Residues>(std::move(out));
 }
 
@@ -115,8 +142,9 @@ absl::StatusOr<bool> SetChosenFactor(FieldNode& node, int choice) {
     return false;
   }
   OC_ASSIGN_OR_RETURN(const Residues x, node.In(1 - choice));
-  OC_ASSIGN_OR_RETURN(std::optional<Residues> out,
-                      ChosenByMargin(node.field(), origin, x, Residues::Of(0)));
+  OC_ASSIGN_OR_RETURN(
+      std::optional<Residues> out,
+      ChosenByMargin(node.field(), origin, BranchOf(node, 1 - choice, x), {Residues::Of(0), 0}));
   if (!out.has_value()) return false;
   node.MarkRandom();
   OC_RETURN_IF_ERROR(node.Set(0, *std::move(out)));

@@ -117,8 +117,9 @@ absl::Status WhereOperator(FieldNode& node) {
   OC_ASSIGN_OR_RETURN(const Residues condition, node.In(0));
   OC_ASSIGN_OR_RETURN(const Residues a, node.InRing(1));
   OC_ASSIGN_OR_RETURN(const Residues b, node.InRing(2));
-  OC_ASSIGN_OR_RETURN(std::optional<Residues> bounded,
-                      ChosenByMargin(node.field(), node.origin(0), a, b));
+  OC_ASSIGN_OR_RETURN(
+      std::optional<Residues> bounded,
+      ChosenByMargin(node.field(), node.origin(0), BranchOf(node, 1, a), BranchOf(node, 2, b)));
   if (bounded.has_value()) return node.Set(0, *std::move(bounded));
   OC_ASSIGN_OR_RETURN(Residues out, FieldChosen(node.field(), condition, a, b));
   return node.Set(0, std::move(out));

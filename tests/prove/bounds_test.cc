@@ -127,6 +127,33 @@ TEST(Bounds, WhereBranchesJumpWhichComparisonItIsMatters) {
                    .proved);
 }
 
+// A multiple of the margin that depends on inputs may be below 0.
+TEST(Bounds, WhereBranchesAreApartByANumberOfMargins) {
+  const std::string sum = kZero + std::string("g = ReduceSum(x) ");
+  const std::string slope = kZero + Constant("a", "0.7123457") + "m = Mul(x, a) ";
+  const auto chosen = [](const std::string& margin, const char* compare,
+                         const std::string& branch) {
+    return margin + "c = " + compare + "(m, zero) y = Where(c, " + branch + ", zero)";
+  };
+  const std::string gate = sum + "m = Mul(g, x) ";
+  EXPECT_FALSE(
+      ProofOfBodies(chosen(gate, "Greater", "x"), chosen(gate, "GreaterOrEqual", "x")).proved);
+  const std::string two =
+      sum + Constant("v", "3.0") + "m = Mul(g, v) p = ReduceProd(x) a = Mul(p, v) ";
+  EXPECT_FALSE(
+      ProofOfBodies(two + "c = Greater(m, zero) w = Where(c, a, zero) y = Add(x, w)",
+                    two + "c = GreaterOrEqual(m, zero) w = Where(c, a, zero) y = Add(x, w)")
+          .proved);
+  // One element is enough, and so is any slope.
+  const std::string one = sum + "m = Mul(g, g) n = Sub(m, g) ";
+  EXPECT_TRUE(ProofOfBodies(one + "c = Greater(n, zero) w = Where(c, n, zero) y = Add(x, w)",
+                            one + "w = Relu(n) y = Add(x, w)")
+                  .proved);
+  EXPECT_TRUE(ProofOfBodies(slope + "c = Greater(x, zero) y = Where(c, x, m)",
+                            slope + "c = GreaterOrEqual(x, zero) y = Where(c, x, m)")
+                  .proved);
+}
+
 TEST(Bounds, BranchesMayBeTurnedWithTheCondition) {
   const std::string hidden = kZero + Constant("none", "-inf");
   const ProofCase cases[] = {
