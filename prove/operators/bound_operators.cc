@@ -184,9 +184,17 @@ absl::Status MaxOperator(FieldNode& node) {
   return node.Set(0, std::move(out));
 }
 
+// The greatest number of a type of floats: the limit of a Clip that has none.
+double GreatestOf(DType dtype) {
+  if (dtype == DType::kFloat16) return 65504;
+  if (dtype == DType::kBfloat16) return 0x1.fep127;
+  return dtype == DType::kDouble ? std::numeric_limits<double>::max()
+                                 : std::numeric_limits<float>::max();
+}
+
 absl::Status ClipOperator(FieldNode& node) {
   node.MarkRandom();
-  const double most = std::numeric_limits<float>::max();
+  const double most = GreatestOf(node.InType(0));
   // A limit that is a number; nothing: it depends on the inputs.
   const auto limit = [&](int input, const char* name,
                          MeantNumber none) -> std::optional<MeantNumber> {

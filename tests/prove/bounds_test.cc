@@ -16,6 +16,7 @@ namespace {
 using testing::ExpectProofs;
 using testing::ProofCase;
 using testing::ProofOfBodies;
+using testing::ProofOfModels;
 
 std::string Constant(const std::string& name, const std::string& number) {
   return name + " = Constant<value_float = " + number + ">() ";
@@ -152,6 +153,24 @@ TEST(Bounds, WhereBranchesAreApartByANumberOfMargins) {
   EXPECT_TRUE(ProofOfBodies(slope + "c = Greater(x, zero) y = Where(c, x, m)",
                             slope + "c = GreaterOrEqual(x, zero) y = Where(c, x, m)")
                   .proved);
+}
+
+// The greatest float is a limit of doubles.
+TEST(Bounds, TheGreatestNumberOfItsTypeAloneIsNoLimit) {
+  const auto model = [](const std::string& type, const std::string& body) {
+    return "g (" + type + "[4] x) => (" + type + "[4] y) { " + body + " }";
+  };
+  const std::string clip =
+      Constant("h", "3.4028234663852886e38") + Constant("l", "-3.4028234663852886e38");
+  EXPECT_TRUE(ProofOfModels(model("float", clip + "y = Clip(x, l, h)"),
+                            model("float", "y = Identity(x)"),
+                            Tensor::Of<float>({4}, {1, -2, 3, 4}))
+                  .proved);
+  EXPECT_FALSE(
+      ProofOfModels(
+          model("double", clip + "k = Cast<to = 11>(l) i = Cast<to = 11>(h) y = Clip(x, k, i)"),
+          model("double", "y = Identity(x)"), Tensor::Of<double>({4}, {1, -2, 3, 4}))
+          .proved);
 }
 
 TEST(Bounds, BranchesMayBeTurnedWithTheCondition) {
