@@ -140,6 +140,23 @@ class Prover {
            ContentOf(a->second) == ContentOf(b->second);
   }
 
+  // Inputs with a default that nobody fed vary, too. Below IR version 4 a model has no other place
+  // for its weights: these are constants.
+  void VaryDefaults(SideId side, FieldValues* given) const {
+    const Graph& graph = GraphOf(side);
+    if (sides_[side]->evaluator()->model().ir_version < 4) return;
+    for (const Initializer& initializer : graph.initializers) {
+      const std::string& name = initializer.name;
+      const auto is_it = [&](const ValueInfo& input) { return input.name == name; };
+      if (given->contains(name) || !Varies(initializer.value) ||
+          std::none_of(graph.inputs.begin(), graph.inputs.end(), is_it)) {
+        continue;
+      }
+      (*given)[name] = RandomValue(field_, initializer.value,
+                                   MixNumbers(FunctionNumber("input"), FunctionNumber(name)));
+    }
+  }
+
   absl::Status RunSide(SideId side, const Changes& changes, Traces* traces) {
     const bool left = side == SideId::kLeft;
     FieldTools tools = {field_,
@@ -167,6 +184,7 @@ class Prover {
         }
       }
     }
+    VaryDefaults(side, &given);
     std::sort(report_.given.begin(), report_.given.end());
     absl::flat_hash_set<std::string> wanted;
     for (const ProofPair& pair : pairs_) wanted.insert(left ? pair.left : pair.right);

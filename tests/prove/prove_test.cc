@@ -105,6 +105,19 @@ TEST(Prove, ElementsOfSequencesAreMoved) {
   ExpectProofs(cases);
 }
 
+// A caller may feed them.
+TEST(Prove, InputsWithADefaultVary) {
+  const auto model = [](const std::string& factor) {
+    return "g (float[2,4] x, float s) => (float[2,4] y) <float s = {2.0}, float k = {2.0}> "
+           "{ y = Mul(x, " +
+           factor + ") }";
+  };
+  EXPECT_TRUE(ProofOfModels(model("s"), model("s")).proved);
+  EXPECT_TRUE(
+      ProofOfModels(model("k"), "g (float[2,4] x) => (float[2,4] y) { y = Add(x, x) }").proved);
+  EXPECT_FALSE(ProofOfModels(model("s"), model("k")).proved);
+}
+
 TEST(Prove, ADifferenceByArithmeticAloneIsOne) {
   const ProofReport report = ProofOfBodies("y = Add(x, x)", "z = Add(x, x) y = Add(z, x)");
   EXPECT_FALSE(report.proved);
