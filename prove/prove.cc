@@ -427,6 +427,12 @@ class Prover {
           row.why = "the types differ";
         }
       }
+      // Rounding, overflow or a fault that the field does not see: a proof claims none of these.
+      if (row.proof == RowProof::kProved && !pair.difference.agree && !conversions_.has_value()) {
+        row.proof = RowProof::kNotProved;
+        row.why = "the numbers differ, though they are the same in exact arithmetic";
+        report_.parted.push_back(row);
+      }
       // An output that depends on no input that varies has been computed once, and not proved.
       if (left != traces.left.end() && left->second.fixed && !report_.given.empty()) {
         row.proof = RowProof::kNotProved;

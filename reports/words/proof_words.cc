@@ -31,8 +31,7 @@ std::string ProvedVerdict(const Comparison& comparison) {
 
 std::string ProvedButDifferent(const Comparison& comparison) {
   if (!IsProved(comparison) || comparison.verdict != Verdict::kDifferent) return "";
-  return absl::StrCat(comparison.proof->proved ? "but in exact arithmetic the " : "but the ",
-                      ProofText(*comparison.proof, false).front());
+  return absl::StrCat("but the ", ProofText(*comparison.proof, false).front());
 }
 
 std::string NotProvedText(const Comparison& comparison) {

@@ -15,8 +15,7 @@ namespace onnxcmp {
 // "same for all inputs of these shapes (proved), but for rounding, overflow and NaN"; "" if not
 // both are proved and agree on numbers.
 std::string ProvedVerdict(const Comparison& comparison);
-// The same beside outputs that differ: that the difference is one of rounding; "" if it is not
-// proved.
+// The same beside outputs that differ, as by a conversion; "" if it is not proved.
 std::string ProvedButDifferent(const Comparison& comparison);
 
 // "but not proved for all inputs of these shapes: y: differs in exact arithmetic", or at which
