@@ -269,8 +269,8 @@ std::optional<Residues> FieldNode::Masked(int input) const {
   return masked.ok() ? std::optional<Residues>(*std::move(masked)) : std::nullopt;
 }
 
-void FieldNode::TakeFor(const std::string& text) {
-  meant_->texts.insert(text);
+void FieldNode::TakeMasks() {
+  meant_->masks = true;
   exact_ = false;
 }
 

@@ -35,6 +35,7 @@ class Conversions;
 // Constants that were taken for the real numbers they stand for.
 struct MeantConstants {
   std::set<std::string> texts;  // "1/3", "sqrt(2)"
+  bool masks = false;           // large negative numbers count as -infinity in a Softmax
   // Numbers that were computed from others in floats, as what they were computed from.
   std::map<float, Residue> folded;
 };
@@ -115,8 +116,8 @@ class FieldNode {
 
   // 1 for elements of an input that a mask has made large negative numbers; nothing: none are.
   std::optional<Residues> Masked(int input) const;
-  // Reports the number that a constant was taken for.
-  void TakeFor(const std::string& text);
+  // Reports that masks of large numbers were taken for -infinity.
+  void TakeMasks();
   // An input as a product with a power of e, if it is known as one.
   std::optional<ExpForm> Form(int input) const;
   bool HasForm(int input) const { return Has(input) && value(input).exp_factor.defined(); }

@@ -62,6 +62,7 @@ class Prover {
       report_.not_possible = std::string(status.message());
     }
     for (const SideId side : kBothSides) {
+      report_.masks = report_.masks || meant_[side].masks;
       report_.constants.insert(report_.constants.end(), meant_[side].texts.begin(),
                                meant_[side].texts.end());
     }
@@ -481,7 +482,8 @@ ProofReport ProveEqual(const PerSide<Side*>& sides, const Comparison& comparison
       return Prover(sides, comparison, options, as_fed, form, converted).Prove();
     };
     ProofReport proof = in(MaskForm::kAsFed);
-    for (const MaskForm form : {MaskForm::kHalf, MaskForm::kFirstAlone}) {
+    for (const MaskForm form :
+         {MaskForm::kHalf, MaskForm::kFirstAlone, MaskForm::kLeft, MaskForm::kHoles}) {
       if (!proof.proved || as_fed.empty()) break;
       ProofReport other = in(form);
       other.seconds += proof.seconds;

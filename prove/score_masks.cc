@@ -9,6 +9,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
+#include "evaluator/tensor/convert.h"
 #include "evaluator/tensor/dtype.h"
 #include "prove/field/prime_field.h"
 #include "prove/foldable_layer.h"
@@ -17,8 +18,8 @@
 namespace onnxcmp {
 namespace {
 
-// The greatest number that a mask adds: exp() of it is 0, whatever scores are.
-constexpr double kMaskNumber = -9999;
+// The greatest number that masks add. That exp() of it is 0 depends on the scores (WithoutMasked).
+constexpr double kMaskNumber = -10000;
 
 // 1 where a value that does not depend on the inputs is a mask's number, or where one has been
 // masked; nothing if there is no such element.
@@ -29,10 +30,11 @@ std::optional<Residues> MasksOf(const FieldValue& value) {
   }
   if (!value.fixed || !IsRealTensor(value.number)) return std::nullopt;
   const std::vector<double> numbers = NumbersIn(value.number.tensor());
+  const double most = RoundTo(value.number.tensor().dtype(), kMaskNumber);
   Residues masked = Residues::Filled(value.number.tensor().shape(), 0);
   bool some = false;
   for (size_t i = 0; i < numbers.size() && i < masked.values.size(); ++i) {
-    masked.values[i] = numbers[i] <= kMaskNumber ? 1 : 0;
+    masked.values[i] = numbers[i] <= most ? 1 : 0;
     some = some || masked.values[i] != 0;
   }
   return some ? std::optional<Residues>(std::move(masked)) : std::nullopt;
@@ -95,17 +97,24 @@ Tensor MaskedElements(const Node& node, absl::Span<const FieldValue> inputs, con
   return tensor.ok() ? *std::move(tensor) : Tensor();
 }
 
-Residues WithoutMasked(Residues scores, const Residues& masked, absl::Span<const int> axes) {
+std::optional<Residues> WithoutMasked(const Residues& scores, const Residues& masked,
+                                      absl::Span<const int> axes, const Value& softmax) {
   // Lanes of all elements of the scores.
   Residues lanes = masked;
   lanes.shape.insert(lanes.shape.begin(), scores.shape.size() - masked.shape.size(), 1);
   const Residue all = CountAlong(lanes.shape, axes);
   const Residues counts = SumAlong(lanes, axes);
-  const absl::StatusOr<Residues> hidden =
+  absl::StatusOr<Residues> hidden =
       Combine(lanes, counts, [&](Residue one, Residue count) { return count == all ? 0 : one; });
-  if (!hidden.ok()) return scores;
+  if (hidden.ok()) hidden = BroadcastTo(*hidden, scores.shape);
+  if (!hidden.ok()) return std::nullopt;
+  const std::vector<double> numbers = NumbersIn(softmax.tensor());
+  if (numbers.size() != hidden->values.size()) return std::nullopt;
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    if (hidden->values[i] != 0 && numbers[i] != 0) return std::nullopt;
+  }
   absl::StatusOr<Residues> made = ReplacedWhere(*hidden, scores, kMinusInfinity);
-  return made.ok() && made->shape == scores.shape ? *std::move(made) : scores;
+  return made.ok() ? std::optional<Residues>(*std::move(made)) : std::nullopt;
 }
 
 std::set<std::string> MaskInputs(const PerSide<Side*>& sides) {
@@ -137,11 +146,15 @@ Value MaskInForm(const Value& mask, MaskForm form) {
   std::byte* const to = made->mutable_raw_data();
   std::copy_n(whole->raw_data(), whole->byte_size(), to);
   const int64_t half = columns / 2;
-  for (int64_t row = 0; row < whole->num_elements() / columns; ++row) {
+  const auto hides = [&](int64_t row, int64_t column) {
     // Not the same in all rows, so that exchanged rows are seen.
-    const int64_t of_half = half - (half == 0 ? 0 : row % half);
-    const int64_t zeros = form == MaskForm::kHalf ? of_half : columns - 1;
-    std::fill_n(to + ((row + 1) * columns - zeros) * size, zeros * size, std::byte{0});
+    const int64_t zeros = half - (half == 0 ? 0 : row % half);
+    if (form == MaskForm::kHoles) return columns > 1 && (row + column) % 3 == 1;
+    if (form == MaskForm::kLeft) return column < zeros;
+    return column >= (form == MaskForm::kHalf ? columns - zeros : 1);
+  };
+  for (int64_t i = 0; i < whole->num_elements(); ++i) {
+    if (hides(i / columns, i % columns)) std::fill_n(to + i * size, size, std::byte{0});
   }
   return *std::move(made);
 }

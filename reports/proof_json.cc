@@ -51,6 +51,7 @@ ReportJson RestsOn(const ProofReport& proof) {
   ReportJson json = {{"inputs_as_fed", proof.given},
                      {"inputs_guessed", proof.guessed},
                      {"shapes_as_on_these", proof.given_shapes},
+                     {"masks_as_infinity", proof.masks},
                      {"constants", proof.constants},
                      {"folded_constants", std::move(folds)}};
   if (proof.conversions.proved) json["conversions"] = ToJson(proof.conversions);

@@ -101,6 +101,7 @@ struct ProofReport {
   std::vector<std::string> given;      // inputs that did not vary: whole numbers, text
   std::vector<std::string> guessed;    // inputs whose pairing was guessed: "x = input0"
   bool given_shapes = false;           // shapes that depend on values are as they were in the run
+  bool masks = false;                  // -10000 and less count as -infinity in a Softmax
   std::vector<std::string> constants;  // "1/3", "sqrt(2)": numbers that floats stand for
   std::vector<ProofFold> folds;
   ProofConversions conversions;

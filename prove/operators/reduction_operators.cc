@@ -118,9 +118,13 @@ absl::Status SoftmaxOperator(FieldNode& node) {
   OC_ASSIGN_OR_RETURN(Residues x, node.In(0));
   if (x.rank() == 0) return NoMeaning("a softmax of a scalar");
   OC_ASSIGN_OR_RETURN(const std::vector<int> axes, SoftmaxAxes(node, x.rank()));
-  if (const std::optional<Residues> masked = node.Masked(0); masked.has_value()) {
-    x = WithoutMasked(std::move(x), *masked, axes);
-    node.TakeFor("-infinity in Softmax");
+  // LogSoftmax keeps what is masked: its logarithm is a number.
+  if (const std::optional<Residues> masked = node.Masked(0);
+      masked.has_value() && node.node().op_type == "Softmax") {
+    if (auto hidden = WithoutMasked(x, *masked, axes, node.number(0)); hidden.has_value()) {
+      x = *std::move(hidden);
+      node.TakeMasks();
+    }
   }
   OC_ASSIGN_OR_RETURN(FieldSoftmax made, SoftmaxOf(node.field(), x, axes));
   if (node.node().op_type == "LogSoftmax") {

@@ -29,6 +29,7 @@ std::string Scope(const ProofReport& report, bool all) {
     absl::StrAppend(&text, ", if the inputs belong together as guessed (",
                     List(report.guessed, all), ")");
   }
+  if (report.masks) absl::StrAppend(&text, ", with -10000 and less as -infinity in Softmax");
   return text;
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,8 +34,13 @@ using testing::ProofOfBodies;
 TEST(ScoreMasks, LanesThatAreMaskedWholeStay) {
   const Residues scores = {{2, 2}, {5, 6, 7, 8}};
   const Residues masked = {{2, 2}, {0, 1, 1, 1}};
-  const Residues left = WithoutMasked(scores, masked, {1});
-  EXPECT_EQ(left.values, (ResidueArray{5, kMinusInfinity, 7, 8}));
+  const auto without = [&](const std::vector<float>& softmax) {
+    return WithoutMasked(scores, masked, {1}, Tensor::Of<float>({2, 2}, softmax));
+  };
+  const std::optional<Residues> left = without({1, 0, 0.4F, 0.6F});
+  ASSERT_TRUE(left.has_value());
+  EXPECT_EQ(left->values, (ResidueArray{5, kMinusInfinity, 7, 8}));
+  EXPECT_FALSE(without({0.9F, 0.1F, 0.4F, 0.6F}).has_value()) << "it hides nothing";
 }
 
 TEST(ScoreMasks, LargeNumbersAreAlikeInASoftmaxAlone) {
@@ -47,7 +53,7 @@ TEST(ScoreMasks, LargeNumbersAreAlikeInASoftmaxAlone) {
       "z = Where(c, x, n) ";
   const ProofCase cases[] = {
       {added("-10000.0") + "y = Softmax(z)", added("-1e9") + "y = Softmax(z)",
-       added("-9000.0") + "y = Softmax(z)"},
+       added("-9999.5") + "y = Softmax(z)"},
       {where + "y = Softmax(z)", added("-10000.0") + "y = Softmax(z)",
        "m = Constant<value_floats = [0.0, -10000.0, 0.0, 0.0]>() z = Add(x, m) y = Softmax(z)"},
   };
@@ -57,6 +63,19 @@ TEST(ScoreMasks, LargeNumbersAreAlikeInASoftmaxAlone) {
           .proved);
   EXPECT_FALSE(
       ProofOfBodies(added("-10000.0") + "y = Exp(z)", added("-20000.0") + "y = Exp(z)").proved);
+}
+
+TEST(ScoreMasks, WhatIsGivenBackIsNotHidden) {
+  const std::string masks =
+      "m = Constant<value_floats = [0.0, 0.0, -10000.0, 0.0]>() "
+      "d = Constant<value_floats = [0.0, 0.0, 10000.0, 0.0]>() ";
+  const auto rests_on_masks = [&](const std::string& body) {
+    return ProofOfBodies(masks + body, masks + body).masks;
+  };
+  EXPECT_TRUE(rests_on_masks("s = Add(x, m) y = Softmax(s)"));
+  EXPECT_FALSE(rests_on_masks("s = Add(x, m) t = Add(s, d) y = Softmax(t)"));
+  EXPECT_FALSE(rests_on_masks("s = Add(x, d) t = Add(s, m) y = Softmax(t)"));
+  EXPECT_FALSE(rests_on_masks("s = Add(x, m) y = LogSoftmax(s)"));
 }
 
 // Of two bodies on x and on a mask of ones.
@@ -91,7 +110,7 @@ TEST(ScoreMasks, AMaskOfOnesIsNoProofThatItIsRead) {
                        product));
 }
 
-TEST(ScoreMasks, ZerosAtEndsLeaveTheFirstOfEachRow) {
+TEST(ScoreMasks, FormsHaveZerosAtEndsAndBetween) {
   const Value mask = Tensor::Of<int32_t>({3, 4}, {1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 0, 1});
   const auto numbers_of = [&](MaskForm form) {
     const Tensor made = MaskInForm(mask, form).tensor();
@@ -102,6 +121,10 @@ TEST(ScoreMasks, ZerosAtEndsLeaveTheFirstOfEachRow) {
             (std::vector<int32_t>{1, 1, 0, 0, 0, 1, 1, 0, 1, 1, 0, 0}));
   EXPECT_EQ(numbers_of(MaskForm::kFirstAlone),
             (std::vector<int32_t>{1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0}));
+  EXPECT_EQ(numbers_of(MaskForm::kLeft),
+            (std::vector<int32_t>{0, 0, 1, 1, 0, 1, 1, 1, 0, 0, 0, 1}));
+  EXPECT_EQ(numbers_of(MaskForm::kHoles),
+            (std::vector<int32_t>{1, 0, 1, 1, 0, 1, 1, 0, 1, 1, 0, 1}));
   const Value one = Tensor::Of<bool>({2, 1}, {true, true});
   EXPECT_EQ(ContentOf(MaskInForm(one, MaskForm::kHalf)), ContentOf(one));
 }
