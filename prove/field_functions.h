@@ -84,7 +84,7 @@ absl::StatusOr<std::optional<Residues>> ChosenByMargin(const PrimeField& field,
                                                        const ValueOrigin* origin,
                                                        const ScaledBranch& a,
                                                        const ScaledBranch& b);
-// Where the first input is |x|, its square is that of x.
+// Where the first input is |x|, its square is that of x; where it is the root of x, that is x.
 absl::Status SquareOfSize(const FieldNode& node, Residues* square);
 
 // Each number times a factor.

@@ -114,6 +114,11 @@ class FieldNode {
   Residue Real(absl::string_view name, float fallback) const;
   Residue Constant(double number, DType dtype = DType::kFloat) const;
 
+  // The root of a number that is made of an input.
+  Residue RootOf(int input, Residue x) const {
+    return value(input).fixed ? field_.Sqrt(x) : field_.Root(x);
+  }
+
   // 1 for elements of an input that a mask has made large negative numbers; nothing: none are.
   std::optional<Residues> Masked(int input) const;
   // Reports that masks of large numbers were taken for -infinity.

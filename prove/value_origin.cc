@@ -32,23 +32,6 @@ std::optional<MeantNumber> FiniteNumber(const FieldNode& node, int input) {
   return MeantNumber{*number, residues->values.front()};
 }
 
-// True for the ratios of small integers, of which there are so few that hardly any value that
-// depends on inputs is one.
-bool IsSmallRatio(Residue x) {
-  constexpr Residue kMost = 1024;
-  // The least b for which x b is small, by the remainders of Euclid's algorithm.
-  auto rest = static_cast<Residue>(Field::kPrime);
-  Residue before = 0;
-  Residue b = 1;
-  while (x > kMost) {
-    const Residue quotient = rest / x;
-    before = std::exchange(b, before + quotient * b);
-    rest = std::exchange(x, rest - quotient * x);
-    if (b > kMost) return false;
-  }
-  return true;
-}
-
 }  // namespace
 
 void KeepScale(FieldNode& node) {
@@ -93,6 +76,10 @@ absl::Status KeepShiftedScale(FieldNode& node) {
 
 absl::Status SquareOfSize(const FieldNode& node, Residues* square) {
   const ValueOrigin* const origin = node.origin(0);
+  if (origin != nullptr && origin->root_of.defined()) {
+    OC_ASSIGN_OR_RETURN(*square, FromTensor(origin->root_of));
+    return absl::OkStatus();
+  }
   if (origin == nullptr || !origin->size_of.defined()) return absl::OkStatus();
   OC_ASSIGN_OR_RETURN(Residues x, FromTensor(origin->size_of));
   if (x.shape != square->shape) return absl::OkStatus();
@@ -120,7 +107,7 @@ absl::StatusOr<std::optional<Residues>> ChosenByMargin(const PrimeField& field,
   const auto is_apart = [&](Residue c) {
     return first == Field::Sub(a.scale, c) || first == Field::Sub(c, b.scale);
   };
-  if (!IsNumber(first) || !(IsSmallRatio(first) || is_apart(0) || is_apart(1) ||
+  if (!IsNumber(first) || !(Field::IsSmallRatio(first) || is_apart(0) || is_apart(1) ||
                             first == Field::Sub(a.scale, b.scale))) {
     return std::nullopt;
   }

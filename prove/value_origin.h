@@ -21,6 +21,7 @@ struct ValueOrigin {
   // be either.
   Tensor margin = {};
   Tensor root = {};     // it is the square of this
+  Tensor root_of = {};  // it is the root of this
   Tensor size_of = {};  // it is |this|
   // It is this times a positive number.
   Tensor unscaled = {};

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstdlib>
 #include <limits>
+#include <utility>
 
 namespace onnxcmp {
 namespace {
@@ -209,12 +210,33 @@ void PrimeField::ExpAll(absl::Span<Residue> numbers) const {
   for (size_t i = 0; i < places.size(); ++i) numbers[places[i]] = inverses[i];
 }
 
+bool PrimeField::IsSmallRatio(Residue x) {
+  constexpr Residue kMost = 1024;
+  if (!IsNumber(x)) return false;
+  // The least b for which x b is small, by the remainders of Euclid's algorithm.
+  auto rest = static_cast<Residue>(kPrime);
+  Residue before = 0;
+  Residue b = 1;
+  while (x > kMost) {
+    const Residue quotient = rest / x;
+    before = std::exchange(b, before + quotient * b);
+    rest = std::exchange(x, rest - quotient * x);
+    if (b > kMost) return false;
+  }
+  return true;
+}
+
 Residue PrimeField::Sqrt(Residue x) const {
   constexpr uint64_t kSqrt = FunctionNumber("sqrt");
   if (x == 0 || x == kPlusInfinity) return x;
   if (!IsNumber(x)) return kNoNumber;
   const Residue root = Power(x, (kPrime + 1) / 4);
   return Mul(root, root) == x ? root : Random(kSqrt, x);
+}
+
+Residue PrimeField::Root(Residue x) const {
+  constexpr uint64_t kRoot = FunctionNumber("root");
+  return !IsNumber(x) || IsSmallRatio(x) ? Sqrt(x) : Random(kRoot, x);
 }
 
 Residue PrimeField::Step(Residue x) const {

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -9,6 +10,7 @@
 #include "evaluator/tensor/convert.h"
 #include "prove/field_functions.h"
 #include "prove/field_node.h"
+#include "prove/foldable_layer.h"
 
 namespace onnxcmp {
 
@@ -160,10 +162,20 @@ absl::Status ReciprocalOperator(FieldNode& node) {
   return node.Set(0, InverseOf(std::move(x)));
 }
 
+// Of constants. Roots that are numbers are these, and not their negatives.
+Residues RootsOfNumbers(const FieldNode& node, Residues x) {
+  const std::vector<double> numbers = NumbersIn(node.value(0).number.tensor());
+  for (size_t i = 0; i < x.values.size() && i < numbers.size(); ++i) {
+    const Residue root = Field::OfDouble(std::sqrt(numbers[i]));
+    x.values[i] = Field::Mul(root, root) == x.values[i] ? root : node.field().Sqrt(x.values[i]);
+  }
+  return x;
+}
+
 absl::Status SqrtOperator(FieldNode& node) {
   if (std::optional<ExpForm> form = node.Form(0); form.has_value()) {
     // sqrt(a exp(x)) = sqrt(a) exp(x / 2).
-    for (Residue& factor : form->factor.values) factor = node.field().Sqrt(factor);
+    for (Residue& factor : form->factor.values) factor = node.RootOf(0, factor);
     form->exponent = FieldScaled(std::move(form->exponent), Half());
     return node.SetForm(0, *std::move(form));
   }
@@ -175,7 +187,13 @@ absl::Status SqrtOperator(FieldNode& node) {
     return node.Set(0,
                     Mapped(std::move(root), [&](Residue x) { return FieldSize(node.field(), x); }));
   }
-  return FieldRandomUnary(node, [&](Residue x) { return node.field().Sqrt(x); });
+  node.MarkRandom();
+  OC_ASSIGN_OR_RETURN(Residues x, node.In(0));
+  if (!node.value(0).fixed) {
+    node.SetOrigin(0, {.root_of = node.value(0).residues});
+    return node.Set(0, Mapped(std::move(x), [&](Residue v) { return node.field().Root(v); }));
+  }
+  return node.Set(0, RootsOfNumbers(node, std::move(x)));
 }
 
 absl::Status ExpOperator(FieldNode& node) {
@@ -338,9 +356,9 @@ absl::Status PowOperator(FieldNode& node) {
   OC_ASSIGN_OR_RETURN(const Residues base, node.InRing(0));
   OC_ASSIGN_OR_RETURN(const Residues powers, node.In(1));
   OC_ASSIGN_OR_RETURN(Residues out, Combine(base, powers, [&](Residue x, Residue) {
-                        const Residue power = halves % 2 == 0
-                                                  ? Field::Power(x, halves / 2)
-                                                  : Field::Power(node.field().Sqrt(x), halves);
+                        const Residue whole = Field::Power(x, halves / 2);
+                        const Residue power =
+                            halves % 2 == 0 ? whole : Field::Mul(whole, node.RootOf(0, x));
                         return *exponent < 0 ? Field::Inverse(power) : power;
                       }));
   return node.Set(0, std::move(out));

@@ -49,7 +49,7 @@ absl::StatusOr<Residues> Reduced(FieldNode& node, const Residues& x, absl::Span<
   node.MarkRandom();
   if (name == "L2") {
     return Mapped(SumAlong(Mapped(x, square), axes),
-                  [&](Residue value) { return field.Sqrt(value); });
+                  [&](Residue value) { return node.RootOf(0, value); });
   }
   if (name == "L1") {
     return SumAlong(Mapped(x,
@@ -180,7 +180,7 @@ absl::StatusOr<Normalized> Normalize(FieldNode& node, const Residues& x, absl::S
   const Residues squares =
       Mapped(out.value, [](Residue value) { return Field::Mul(value, value); });
   out.inverse = InverseOf(Mapped(Mean(squares, axes), [&](Residue variance) {
-    return node.field().Sqrt(Field::Add(variance, epsilon));
+    return node.field().Root(Field::Add(variance, epsilon));
   }));
   OC_ASSIGN_OR_RETURN(out.value, MulAll(out.value, out.inverse));
   return out;
@@ -261,7 +261,7 @@ absl::Status BatchOperator(FieldNode& node) {
   OC_ASSIGN_OR_RETURN(Residues variance, Channels(node, 4, x));
   const Residue epsilon = node.Real("epsilon", 1e-5F);
   variance = Mapped(std::move(variance),
-                    [&](Residue value) { return node.field().Sqrt(Field::Add(value, epsilon)); });
+                    [&](Residue value) { return node.RootOf(4, Field::Add(value, epsilon)); });
   OC_ASSIGN_OR_RETURN(const Residues factor, DivAll(scale, variance));
   OC_ASSIGN_OR_RETURN(const Residues centered, SubAll(x, mean));
   OC_ASSIGN_OR_RETURN(const Residues scaled, MulAll(centered, factor));

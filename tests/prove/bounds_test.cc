@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -191,6 +192,50 @@ TEST(Sizes, AreRootsOfSquares) {
       {"y = Mul(x, x)", "a = Abs(x) y = Mul(a, a)", "a = Abs(x) y = Mul(a, x)"},
       {"y = Mul(x, x)", two + "a = Abs(x) y = Pow(a, two)", two + "a = Relu(x) y = Pow(a, two)"},
       {"y = Abs(x)", "s = Sign(x) y = Mul(x, s)", "s = Sign(x) y = Mul(s, s)"},
+  };
+  ExpectProofs(cases);
+}
+
+// A run in a field takes one of both for granted, half of the time.
+TEST(Sizes, TheRootOfASquareIsNoneOfBothRoots) {
+  const std::string last = "last = Constant<value_ints = [-1]>() ";
+  for (const char* const square :
+       {"i = Identity(x) q = Mul(x, i) r = Sqrt(q)",
+        "n = Neg(x) q = Mul(x, n) p = Neg(q) r = Sqrt(p)",
+        "u = Unsqueeze(x, last) r = ReduceL2<keepdims = 0>(u, last)",
+        "i = Identity(x) q = Mul(x, i) h = Constant<value_float = 0.5>() r = Pow(q, h)"}) {
+    const std::string root = last + square + " ";
+    // On numbers, both are alike.
+    const std::string relu = "f = Constant<value_float = 100.0>() s = Sub(x, f) g = Relu(s) ";
+    for (uint64_t seed = 0; seed < 4; ++seed) {
+      EXPECT_FALSE(
+          ProofOfBodies(relu + root + "w = Mul(g, r) t = ReduceSum(w, last) y = Add(x, t)",
+                        relu + "w = Mul(g, x) " + last + "t = ReduceSum(w, last) y = Add(x, t)",
+                        seed)
+              .proved)
+          << square;
+    }
+  }
+}
+
+TEST(Sizes, RootsOfNumbersAreThese) {
+  const std::string nine = Constant("n", "9.0") + "r = Sqrt(n) y = Mul(x, r)";
+  EXPECT_TRUE(ProofOfBodies(nine, Constant("k", "3.0") + "y = Mul(x, k)").proved);
+  const std::string large = Constant("n", "9006001.0") + "r = Sqrt(n) ";
+  for (uint64_t seed = 0; seed < 8; ++seed) {
+    EXPECT_TRUE(
+        ProofOfBodies(large + "y = Mul(x, r)", Constant("k", "3001.0") + "y = Mul(x, k)", seed)
+            .proved);
+  }
+}
+
+TEST(Sizes, SquaresOfRootsAreTheirArguments) {
+  const std::string two = Constant("two", "2.0") + "a = Exp(x) b = Add(a, two) r = Sqrt(b) ";
+  const ProofCase cases[] = {
+      {two + "y = Mul(r, r)", two + "y = Identity(b)", two + "y = Mul(r, b)"},
+      {two + "y = Pow(r, two)", two + "y = Identity(b)", two + "y = Mul(r, b)"},
+      {two + "y = Mul(b, r)", two + Constant("h", "1.5") + "y = Pow(b, h)",
+       two + Constant("h", "2.5") + "y = Pow(b, h)"},
   };
   ExpectProofs(cases);
 }
