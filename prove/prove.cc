@@ -476,18 +476,27 @@ ProofReport ProveEqual(const PerSide<Side*>& sides, const Comparison& comparison
     }
   }
   if (!report.not_possible.empty()) return report;
+  // Each run has random numbers of its own.
+  uint64_t run = 0;
   // With masks as they were fed, and in other forms.
   const auto prove = [&](const std::set<std::string>& as_fed, std::optional<SideId> converted) {
     const auto in = [&](MaskForm form) {
-      return Prover(sides, comparison, options, as_fed, form, converted).Prove();
+      ProofOptions own = options;
+      own.seed = MixNumbers(options.seed, run++);
+      return Prover(sides, comparison, own, as_fed, form, converted).Prove();
     };
     ProofReport proof = in(MaskForm::kAsFed);
-    for (const MaskForm form :
-         {MaskForm::kHalf, MaskForm::kFirstAlone, MaskForm::kLeft, MaskForm::kHoles}) {
-      if (!proof.proved || as_fed.empty()) break;
+    std::vector<MaskForm> again(kProofRuns - 1, MaskForm::kAsFed);
+    if (!as_fed.empty()) {
+      again.insert(again.end(),
+                   {MaskForm::kHalf, MaskForm::kFirstAlone, MaskForm::kLeft, MaskForm::kHoles});
+    }
+    for (const MaskForm form : again) {
+      if (!proof.proved && !proof.conversions.proved) break;
       ProofReport other = in(form);
       other.seconds += proof.seconds;
-      if (other.proved) {
+      const bool holds = proof.proved ? other.proved : other.conversions.proved;
+      if (holds) {
         proof.seconds = other.seconds;
       } else {
         proof = std::move(other);

@@ -1,5 +1,6 @@
 #include "reports/proof_json.h"
 
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -69,6 +70,10 @@ ReportJson ProofJson(const Comparison& comparison) {
     return json;
   }
   json["proved_with_exact_numbers"] = proof.conversions.proved;
+  if (proof.proved || proof.conversions.proved) {
+    json["runs"] = kProofRuns;
+    json["chance_of_error"] = std::ldexp(1.0, -kProofChanceBits);
+  }
   json["pairs"] = JsonInteger(proof.results);
   json["proved_pairs"] = JsonInteger(proof.proved_results);
   json["outputs"] = ReportJson::array();

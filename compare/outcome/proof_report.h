@@ -87,6 +87,11 @@ struct ProofConversions {
   std::string parts_at;  // if not proved: the first pair that differs with exact numbers, too
 };
 
+// A proof is as many runs, which have to agree. In each of them functions of degree d that are not
+// the same are so by accident with a chance of d / 2^43: 2^-23 up to a degree of 2^20.
+inline constexpr int kProofRuns = 3;
+inline constexpr int kProofChanceBits = 23 * kProofRuns;
+
 struct ProofReport {
   // All outputs of both sides are proved.
   bool proved = false;

@@ -483,6 +483,8 @@ class Proof(_Record):
     __slots__ = ()
     proved: bool = _member()
     proved_with_exact_numbers: bool = _member(absent=False)
+    runs: int = _member(_whole, absent=0)
+    chance_of_error: float | None = _member()
     text: tuple[str, ...] = _member(tuple, absent=())
     not_possible: str = _member(absent="")
     pairs: int = _member(_whole, absent=0)

@@ -151,6 +151,10 @@ std::vector<std::string> ProofText(const ProofReport& report, bool all) {
           conversions.parts_at.empty() ? "" : ": first at ", PrintableText(conversions.parts_at)));
     }
   }
+  if (report.proved || conversions.proved) {
+    lines.push_back(absl::StrCat("a false proof has a chance below 2^-", kProofChanceBits, ": ",
+                                 kProofRuns, " runs modulo random primes agree"));
+  }
   if (!report.folds.empty()) {
     int64_t ulp = 0;
     std::vector<std::string> names;
