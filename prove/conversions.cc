@@ -188,7 +188,7 @@ std::optional<Residues> Conversions::Scaled(const std::string& name, const Field
   const Residues& divisor = divisors[match->way];
   for (size_t i = 0; i < match->exact.values.size(); ++i) {
     Residue& to = match->exact.values[i];
-    to = PrimeField::Div(to, divisor.values[place(i, divisor.values.size())]);
+    to = field_.Div(to, divisor.values[place(i, divisor.values.size())]);
   }
   return std::move(match->exact);
 }
@@ -200,7 +200,7 @@ std::optional<Residues> Conversions::Codes(const std::string& name, const FieldV
     std::optional<Residues> found = Scaled(name, value, 0, {zero});
     if (!found.has_value()) continue;
     return Mapped(*std::move(found),
-                  [&](Residue code) { return PrimeField::Add(code, PrimeField::OfDouble(zero)); });
+                  [&](Residue code) { return field_.Add(code, field_.OfDouble(zero)); });
   }
   return std::nullopt;
 }

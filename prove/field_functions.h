@@ -60,7 +60,7 @@ absl::StatusOr<Residues> Activated(FieldNode& node, absl::string_view activation
 
 // |x|.
 inline Residue FieldSize(const PrimeField& field, Residue x) {
-  return PrimeField::Mul(x, PrimeField::Sub(PrimeField::Mul(2, field.Step(x)), 1));
+  return field.Mul(x, field.Sub(field.Mul(2, field.Step(x)), 1));
 }
 
 // The one number of a tensor that has it everywhere; nothing if it depends on inputs or has others.
@@ -88,9 +88,9 @@ absl::StatusOr<std::optional<Residues>> ChosenByMargin(const PrimeField& field,
 absl::Status SquareOfSize(const FieldNode& node, Residues* square);
 
 // Each number times a factor.
-inline Residues FieldScaled(Residues x, Residue factor) {
+inline Residues FieldScaled(const PrimeField& field, Residues x, Residue factor) {
   if (factor == 1) return x;
-  return Mapped(std::move(x), [&](Residue value) { return PrimeField::Mul(value, factor); });
+  return Mapped(std::move(x), [&](Residue value) { return field.Mul(value, factor); });
 }
 
 // An operator that is a function of each number of its input.
@@ -117,7 +117,7 @@ absl::Status FieldBinary(FieldNode& node, Function function) {
 }
 
 // Constants of the operator's definition, for float32 and others alike.
-inline Residue Half() { return PrimeField::Inverse(2); }
+inline Residue Half(const PrimeField& field) { return field.Inverse(2); }
 
 }  // namespace onnxcmp
 

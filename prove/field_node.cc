@@ -37,15 +37,16 @@ absl::StatusOr<Tensor> InMemory(const Tensor& tensor, const Workspace* workspace
 }
 
 // Elements of a tensor of whole numbers, from `first` on.
-void EmbedIntegers(const Tensor& tensor, int64_t first, absl::Span<Residue> residues) {
+void EmbedIntegers(const PrimeField& field, const Tensor& tensor, int64_t first,
+                   absl::Span<Residue> residues) {
   const DType dtype = tensor.dtype();
   std::vector<int64_t> integers(residues.size());
   LoadElements<int64_t>(dtype, tensor.raw_data(), first, static_cast<int64_t>(integers.size()),
                         integers.data());
   const bool wide = dtype == DType::kUint64 || dtype == DType::kUint32;
   for (size_t i = 0; i < integers.size(); ++i) {
-    residues[i] = wide ? PrimeField::Reduce(static_cast<uint64_t>(integers[i]))
-                       : PrimeField::OfInteger(integers[i]);
+    residues[i] =
+        wide ? field.OfUnsigned(static_cast<uint64_t>(integers[i])) : field.OfInteger(integers[i]);
   }
 }
 
@@ -80,7 +81,7 @@ absl::StatusOr<Residues> EmbedTensor(const PrimeField& field, const Tensor& tens
   Residue* const to = out.values.data();
   if (!IsFloatingPoint(dtype)) {
     ForRanges(workspace, out.size(), [&](int64_t first, int64_t last) {
-      EmbedIntegers(whole, first, absl::MakeSpan(to + first, to + last));
+      EmbedIntegers(field, whole, first, absl::MakeSpan(to + first, to + last));
     });
     return out;
   }
@@ -88,12 +89,12 @@ absl::StatusOr<Residues> EmbedTensor(const PrimeField& field, const Tensor& tens
   if (!number.has_value()) {
     ForRanges(workspace, out.size(), [&](int64_t first, int64_t last) {
       if (dtype == DType::kFloat) {
-        PrimeField::OfFloats(whole.data<float>() + first, absl::MakeSpan(to + first, to + last));
+        field.OfFloats(whole.data<float>() + first, absl::MakeSpan(to + first, to + last));
         return;
       }
       std::vector<double> numbers(static_cast<size_t>(last - first));
       LoadElements<double>(dtype, whole.raw_data(), first, last - first, numbers.data());
-      PrimeField::OfDoubles(numbers.data(), absl::MakeSpan(to + first, to + last));
+      field.OfDoubles(numbers.data(), absl::MakeSpan(to + first, to + last));
     });
     return out;
   }
@@ -283,7 +284,7 @@ std::optional<ExpForm> FieldNode::Form(int input) const {
 }
 
 absl::Status FieldNode::SetForm(int output, ExpForm form) {
-  OC_ASSIGN_OR_RETURN(Residues value, MulAll(form.factor, ExpOf(field_, form.exponent)));
+  OC_ASSIGN_OR_RETURN(Residues value, MulAll(field_, form.factor, ExpOf(field_, form.exponent)));
   return SetForm(output, std::move(form), std::move(value));
 }
 
@@ -294,8 +295,8 @@ absl::Status FieldNode::SetForm(int output, ExpForm form, Residues value) {
 }
 
 absl::StatusOr<Residues> FieldNode::Times(const Residues& a, const Residues& b) const {
-  if (products_ == nullptr) return Product(a, b, workspace_.pool());
-  return products_->Times(a, b, workspace_.pool());
+  if (products_ == nullptr) return Product(field_, a, b, workspace_.pool());
+  return products_->Times(field_, a, b, workspace_.pool());
 }
 
 absl::StatusOr<Residues> FieldNode::TimesInput(const Residues& a, int input,
@@ -319,7 +320,7 @@ absl::StatusOr<Residues> FieldNode::TimesInput(const Residues& a, int input,
   }
   const Hash128 content = ContentOf(given.number, &workspace_.pool());
   const Hash128 key = {MixNumbers(content.low, transposed ? 1 : 0), content.high};
-  return products_->Times(a, key, given.number.tensor().rank(), right, workspace_.pool());
+  return products_->Times(field_, a, key, given.number.tensor().rank(), right, workspace_.pool());
 }
 
 absl::Status FieldNode::Set(int output, Residues residues) {

@@ -46,12 +46,13 @@ Resolved Resolve(const Node& node, const Evaluator& evaluator) {
 }
 
 // Where a fixed result is no number in the field, the run on numbers knows it. True if some are.
-absl::StatusOr<bool> FillFromNumbers(const Value& number, Residues* residues) {
+absl::StatusOr<bool> FillFromNumbers(const PrimeField& field, const Value& number,
+                                     Residues* residues) {
   if (std::find(residues->values.begin(), residues->values.end(), kNoNumber) ==
       residues->values.end()) {
     return false;
   }
-  OC_ASSIGN_OR_RETURN(const Residues known, EmbedTensor(PrimeField(0), number.tensor(), nullptr));
+  OC_ASSIGN_OR_RETURN(const Residues known, EmbedTensor(field, number.tensor(), nullptr));
   for (size_t i = 0; i < residues->values.size(); ++i) {
     if (residues->values[i] == kNoNumber) residues->values[i] = known.values[i];
   }
@@ -284,7 +285,7 @@ absl::StatusOr<std::vector<FieldValue>> FieldRun::ByOperator(FieldNode& node,
     FieldValue& output = outputs[static_cast<size_t>(i)];
     bool filled = false;
     if (fixed) {
-      OC_ASSIGN_OR_RETURN(filled, FillFromNumbers(node.number(i), &*residues));
+      OC_ASSIGN_OR_RETURN(filled, FillFromNumbers(tools_.field, node.number(i), &*residues));
     }
     if (const auto form = node.forms().find(i); form != node.forms().end() && !filled) {
       OC_ASSIGN_OR_RETURN(output.exp_factor, ToTensor(form->second.factor));

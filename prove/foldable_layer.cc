@@ -46,10 +46,10 @@ struct InField {
   using Number = Residue;
   const PrimeField* field;
   static Residue Nudged(Residue factor) { return factor; }
-  static Residue Add(Residue a, Residue b) { return PrimeField::Add(a, b); }
-  static Residue Sub(Residue a, Residue b) { return PrimeField::Sub(a, b); }
-  static Residue Mul(Residue a, Residue b) { return PrimeField::Mul(a, b); }
-  static Residue Div(Residue a, Residue b) { return PrimeField::Div(a, b); }
+  Residue Add(Residue a, Residue b) const { return field->Add(a, b); }
+  Residue Sub(Residue a, Residue b) const { return field->Sub(a, b); }
+  Residue Mul(Residue a, Residue b) const { return field->Mul(a, b); }
+  Residue Div(Residue a, Residue b) const { return field->Div(a, b); }
   Residue Sqrt(Residue a) const { return field->Sqrt(a); }
 };
 
@@ -79,15 +79,15 @@ struct ChannelState {
     constexpr bool is_exact = std::is_same_v<Number, Residue>;
     const auto grow = [&](double by) { size = std::max(size, std::fabs(by)); };
     if (step.op_type == "Mul" || step.op_type == "Div") {
-      const Number factor = step.op_type == "Mul" ? at(0) : A::Div(Number{1}, at(0));
-      const Number divided = step.op_type == "Div" ? A::Div(bias, at(0)) : A::Mul(bias, at(0));
+      const Number factor = step.op_type == "Mul" ? at(0) : in.Div(Number{1}, at(0));
+      const Number divided = step.op_type == "Div" ? in.Div(bias, at(0)) : in.Mul(bias, at(0));
       if constexpr (!is_exact) size *= std::fabs(static_cast<double>(factor));
       bias = divided;
       return factor;
     }
     if (step.op_type == "Add" || step.op_type == "Sub") {
       if constexpr (!is_exact) grow(static_cast<double>(at(0)));
-      bias = step.op_type == "Add" ? A::Add(bias, at(0)) : A::Sub(bias, at(0));
+      bias = step.op_type == "Add" ? in.Add(bias, at(0)) : in.Sub(bias, at(0));
       return Number{1};
     }
     Number epsilon;
@@ -96,22 +96,22 @@ struct ChannelState {
     } else {
       epsilon = static_cast<Number>(step.epsilon);
     }
-    const Number root = in.Sqrt(A::Add(at(3), epsilon));
-    const Number inverse = A::Div(Number{1}, root);
+    const Number root = in.Sqrt(in.Add(at(3), epsilon));
+    const Number inverse = in.Div(Number{1}, root);
     const bool divides = way == 0 || way == kNudgedWay;
-    const Number factor = in.Nudged(divides ? A::Div(at(0), root) : A::Mul(at(0), inverse));
-    const Number centered = A::Sub(bias, at(2));
+    const Number factor = in.Nudged(divides ? in.Div(at(0), root) : in.Mul(at(0), inverse));
+    const Number centered = in.Sub(bias, at(2));
     if constexpr (!is_exact) {
       grow(static_cast<double>(at(2)));
       size *= std::fabs(static_cast<double>(factor));
       grow(static_cast<double>(at(1)));
     }
     if (way == 2) {
-      bias = A::Add(A::Mul(A::Mul(centered, inverse), at(0)), at(1));
+      bias = in.Add(in.Mul(in.Mul(centered, inverse), at(0)), at(1));
     } else if (way == 3) {
-      bias = A::Add(A::Mul(bias, factor), A::Sub(at(1), A::Mul(at(2), factor)));
+      bias = in.Add(in.Mul(bias, factor), in.Sub(at(1), in.Mul(at(2), factor)));
     } else {
-      bias = A::Add(A::Mul(centered, factor), at(1));
+      bias = in.Add(in.Mul(centered, factor), at(1));
     }
     return factor;
   }
@@ -133,8 +133,8 @@ FoldedNumbers<typename A::Number> FoldIn(const A& in, const FoldableLayer& layer
     for (size_t c = 0; c < layer.channels; ++c) factors[c] = states[c].Take(in, step, c, way);
     for (size_t i = 0; i < weights.size(); ++i) {
       const size_t channel = layer.ChannelOf(i);
-      weights[i] = step.op_type == "Div" ? A::Div(weights[i], At<Number>(step.numbers[0], channel))
-                                         : A::Mul(weights[i], factors[channel]);
+      weights[i] = step.op_type == "Div" ? in.Div(weights[i], At<Number>(step.numbers[0], channel))
+                                         : in.Mul(weights[i], factors[channel]);
     }
   }
   out.weights = std::move(weights);

@@ -138,7 +138,7 @@ std::optional<FoldedConstant> Match(const PrimeField& field, const std::string& 
       return std::nullopt;
     }
     to[i] = bias ? layer.exact.biases[at] : layer.exact.weights[at];
-    is_folded = is_folded || to[i] != PrimeField::OfDouble(numbers[i]);
+    is_folded = is_folded || to[i] != field.OfDouble(numbers[i]);
   }
   // One tool makes weights and biases in one way.
   std::vector<bool> agreeing = agreement.Ways();
@@ -402,15 +402,14 @@ std::vector<FoldedNumber> FoldedNumbersOf(const PrimeField& field, const Graph& 
     if (factors.contains(number)) continue;
     for (auto a = factors.begin(); a != factors.end(); ++a) {
       if (a->first != 0 && a->first != 1 && 1 / a->first == number) {
-        found.push_back(
-            {number, PrimeField::Inverse(a->second), text, absl::StrCat("1 / ", a->first)});
+        found.push_back({number, field.Inverse(a->second), text, absl::StrCat("1 / ", a->first)});
         break;
       }
       const auto b = std::find_if(
           a, factors.end(), [&](const auto& other) { return a->first * other.first == number; });
       if (b == factors.end() || a->first == 1 || b->first == 1) continue;
-      found.push_back({number, PrimeField::Mul(a->second, b->second), text,
-                       absl::StrCat(a->first, " * ", b->first)});
+      found.push_back(
+          {number, field.Mul(a->second, b->second), text, absl::StrCat(a->first, " * ", b->first)});
       break;
     }
   }

@@ -97,13 +97,14 @@ Tensor MaskedElements(const Node& node, absl::Span<const FieldValue> inputs, con
   return tensor.ok() ? *std::move(tensor) : Tensor();
 }
 
-std::optional<Residues> WithoutMasked(const Residues& scores, const Residues& masked,
-                                      absl::Span<const int> axes, const Value& softmax) {
+std::optional<Residues> WithoutMasked(const PrimeField& field, const Residues& scores,
+                                      const Residues& masked, absl::Span<const int> axes,
+                                      const Value& softmax) {
   // Lanes of all elements of the scores.
   Residues lanes = masked;
   lanes.shape.insert(lanes.shape.begin(), scores.shape.size() - masked.shape.size(), 1);
   const Residue all = CountAlong(lanes.shape, axes);
-  const Residues counts = SumAlong(lanes, axes);
+  const Residues counts = SumAlong(field, lanes, axes);
   absl::StatusOr<Residues> hidden =
       Combine(lanes, counts, [&](Residue one, Residue count) { return count == all ? 0 : one; });
   if (hidden.ok()) hidden = BroadcastTo(*hidden, scores.shape);

@@ -13,6 +13,7 @@
 #include "evaluator/model/model.h"
 #include "evaluator/tensor/tensor.h"
 #include "evaluator/tensor/value.h"
+#include "prove/field/prime_field.h"
 #include "prove/field/residues.h"
 #include "prove/field_value.h"
 #include "record/base/per_side.h"
@@ -27,8 +28,9 @@ Tensor MaskedElements(const Node& node, absl::Span<const FieldValue> inputs, con
 // The scores with -infinity for these elements, but for lanes along `axes` that are masked whole.
 // Nothing if some of these are not 0 in `softmax`, on numbers: what the mask took away is given
 // back before or after it.
-std::optional<Residues> WithoutMasked(const Residues& scores, const Residues& masked,
-                                      absl::Span<const int> axes, const Value& softmax);
+std::optional<Residues> WithoutMasked(const PrimeField& field, const Residues& scores,
+                                      const Residues& masked, absl::Span<const int> axes,
+                                      const Value& softmax);
 
 // Inputs that are called masks and hold whole numbers 0 and 1 alone. Optimizers take for granted
 // that they do, or that the zeros come last.

@@ -13,8 +13,6 @@
 namespace onnxcmp {
 namespace {
 
-using Field = PrimeField;
-
 // True if the input has the shape of the output, and varies.
 bool HasShapeOfOutput(const FieldNode& node, int input) {
   const FieldValue& value = node.value(input);
@@ -35,6 +33,7 @@ std::optional<MeantNumber> FiniteNumber(const FieldNode& node, int input) {
 }  // namespace
 
 void KeepScale(FieldNode& node) {
+  const PrimeField& field = node.field();
   if (node.num_inputs() != 2 || !IsFloatingPoint(node.InType(0))) return;
   const bool divides = node.node().op_type == "Div";
   for (const int input : {0, 1}) {
@@ -43,14 +42,14 @@ void KeepScale(FieldNode& node) {
     if (!factor.has_value() || factor->number <= 0 || !HasShapeOfOutput(node, input)) continue;
     ValueOrigin out;
     out.unscaled = node.value(input).residues;
-    out.scale =
-        divides ? MeantNumber{1 / factor->number, Field::Inverse(factor->residue)} : *factor;
+    out.scale = divides ? MeantNumber{1 / factor->number, field.Inverse(factor->residue)} : *factor;
     node.SetOrigin(0, std::move(out));
     return;
   }
 }
 
 absl::Status KeepShiftedScale(FieldNode& node) {
+  const PrimeField& field = node.field();
   if (node.num_inputs() != 2 || !IsFloatingPoint(node.InType(0))) return absl::OkStatus();
   const bool subtracts = node.node().op_type == "Sub";
   for (const int input : {0, 1}) {
@@ -60,10 +59,10 @@ absl::Status KeepShiftedScale(FieldNode& node) {
       continue;
     const std::optional<MeantNumber> shift = FiniteNumber(node, 1 - input);
     if (!shift.has_value()) continue;
-    Residue apart = Field::Div(shift->residue, origin->scale.residue);
-    if (subtracts) apart = Field::Neg(apart);
+    Residue apart = field.Div(shift->residue, origin->scale.residue);
+    if (subtracts) apart = field.Neg(apart);
     OC_ASSIGN_OR_RETURN(Residues unscaled, FromTensor(origin->unscaled));
-    unscaled = Mapped(std::move(unscaled), [&](Residue x) { return Field::Add(x, apart); });
+    unscaled = Mapped(std::move(unscaled), [&](Residue x) { return field.Add(x, apart); });
     ValueOrigin out;
     OC_ASSIGN_OR_RETURN(out.unscaled, ToTensor(unscaled));
     out.scale = origin->scale;
@@ -75,6 +74,7 @@ absl::Status KeepShiftedScale(FieldNode& node) {
 }
 
 absl::Status SquareOfSize(const FieldNode& node, Residues* square) {
+  const PrimeField& field = node.field();
   const ValueOrigin* const origin = node.origin(0);
   if (origin != nullptr && origin->root_of.defined()) {
     OC_ASSIGN_OR_RETURN(*square, FromTensor(origin->root_of));
@@ -83,7 +83,7 @@ absl::Status SquareOfSize(const FieldNode& node, Residues* square) {
   if (origin == nullptr || !origin->size_of.defined()) return absl::OkStatus();
   OC_ASSIGN_OR_RETURN(Residues x, FromTensor(origin->size_of));
   if (x.shape != square->shape) return absl::OkStatus();
-  *square = Mapped(std::move(x), [](Residue value) { return Field::Mul(value, value); });
+  *square = Mapped(std::move(x), [&](Residue value) { return field.Mul(value, value); });
   return absl::OkStatus();
 }
 
@@ -99,27 +99,27 @@ absl::StatusOr<std::optional<Residues>> ChosenByMargin(const PrimeField& field,
                                                        const ScaledBranch& b) {
   if (origin == nullptr || !origin->margin.defined()) return std::nullopt;
   OC_ASSIGN_OR_RETURN(Residues margin, FromTensor(origin->margin));
-  OC_ASSIGN_OR_RETURN(const Residues apart, SubAll(a.value, b.value));
+  OC_ASSIGN_OR_RETURN(const Residues apart, SubAll(field, a.value, b.value));
   if (apart.shape != margin.shape || apart.values.empty()) return std::nullopt;
   // Both are alike where the margin is 0 if they are apart by the same multiple of it everywhere. A
   // multiple that depends on inputs may be of either sign.
-  const Residue first = Field::Div(apart.values[0], margin.values[0]);
+  const Residue first = field.Div(apart.values[0], margin.values[0]);
   const auto is_apart = [&](Residue c) {
-    return first == Field::Sub(a.scale, c) || first == Field::Sub(c, b.scale);
+    return first == field.Sub(a.scale, c) || first == field.Sub(c, b.scale);
   };
-  if (!IsNumber(first) || !(Field::IsSmallRatio(first) || is_apart(0) || is_apart(1) ||
-                            first == Field::Sub(a.scale, b.scale))) {
+  if (!IsNumber(first) || !(field.IsSmallRatio(first) || is_apart(0) || is_apart(1) ||
+                            first == field.Sub(a.scale, b.scale))) {
     return std::nullopt;
   }
   for (size_t i = 0; i < margin.values.size(); ++i) {
     const Residue distance = margin.values[i];
     if (!IsNumber(distance) || !IsNumber(apart.values[i]) ||
-        Field::Mul(first, distance) != apart.values[i]) {
+        field.Mul(first, distance) != apart.values[i]) {
       return std::nullopt;
     }
-    margin.values[i] = Field::Mul(apart.values[i], field.Step(distance));
+    margin.values[i] = field.Mul(apart.values[i], field.Step(distance));
   }
-  OC_ASSIGN_OR_RETURN(Residues out, AddAll(b.value, margin));
+  OC_ASSIGN_OR_RETURN(Residues out, AddAll(field, b.value, margin));
   return std::optional<Residues>(std::move(out));
 }
 

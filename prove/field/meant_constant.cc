@@ -84,13 +84,13 @@ class Meaning {
     // Few, since there are as many roots as ratios.
     if (std::optional<MeantConstant> found = Root(2, limits_.term / 4)) return *found;
     if (std::optional<MeantConstant> found = Root(4, limits_.term / 4)) return *found;
-    return {PrimeField::OfDouble(size_), ""};
+    return {field_.OfDouble(size_), ""};
   }
 
  private:
   bool IsNearest(double value) const { return RoundTo(dtype_, value) == size_; }
 
-  static Residue OfRatio(const Ratio& ratio) { return PrimeField::OfRatio(ratio.a, ratio.b); }
+  Residue OfRatio(const Ratio& ratio) const { return field_.OfRatio(ratio.a, ratio.b); }
 
   std::optional<MeantConstant> RatioWithin(int64_t most) const {
     const auto ratio = SmallRatio(size_, most, [this](double value) { return IsNearest(value); });
@@ -109,11 +109,10 @@ class Meaning {
         exponent -= static_cast<int>(mantissa.size() - point - 1);
         mantissa.erase(point, 1);
       }
-      const Residue power = PrimeField::Power(10, static_cast<uint64_t>(std::abs(exponent)));
+      const Residue power = field_.Power(10, static_cast<uint64_t>(std::abs(exponent)));
       const Residue whole = std::strtoll(mantissa.c_str(), nullptr, 10);
-      return MeantConstant{
-          exponent < 0 ? PrimeField::Div(whole, power) : PrimeField::Mul(whole, power),
-          absl::StrFormat("%.*g", digits, size_)};
+      return MeantConstant{exponent < 0 ? field_.Div(whole, power) : field_.Mul(whole, power),
+                           absl::StrFormat("%.*g", digits, size_)};
     }
     return std::nullopt;
   }
@@ -125,10 +124,9 @@ class Meaning {
       return IsNearest(degree == 2 ? std::sqrt(value) : std::sqrt(std::sqrt(value)));
     });
     if (!ratio.has_value()) return std::nullopt;
-    Residue root = PrimeField::Div(field_.Sqrt(ratio->a), field_.Sqrt(ratio->b));
+    Residue root = field_.Div(field_.Sqrt(ratio->a), field_.Sqrt(ratio->b));
     if (degree == 4) {
-      root =
-          PrimeField::Div(field_.Sqrt(field_.Sqrt(ratio->a)), field_.Sqrt(field_.Sqrt(ratio->b)));
+      root = field_.Div(field_.Sqrt(field_.Sqrt(ratio->a)), field_.Sqrt(field_.Sqrt(ratio->b)));
     }
     return MeantConstant{root, absl::StrCat(degree == 2 ? "sqrt(" : "sqrt(sqrt(", RatioText(*ratio),
                                             degree == 2 ? ")" : "))")};
@@ -138,23 +136,22 @@ class Meaning {
     constexpr uint64_t kPi = FunctionNumber("pi");
     constexpr double kNumber = std::numbers::pi;
     const Residue root = field_.Random(kPi, 0);
-    const Residue pi =
-        PrimeField::Mul(root, root);  // a square, so that sqrt(2 pi) = sqrt(2) sqrt(pi)
+    const Residue pi = field_.Mul(root, root);  // a square, so that sqrt(2 pi) = sqrt(2) sqrt(pi)
     for (const Ratio ratio : {Ratio{1, 1}, Ratio{2, 1}, Ratio{1, 2}, Ratio{1, 180}, Ratio{1, 4}}) {
       const double factor = static_cast<double>(ratio.a) / static_cast<double>(ratio.b);
-      const Residue multiple = PrimeField::Mul(pi, OfRatio(ratio));
+      const Residue multiple = field_.Mul(pi, OfRatio(ratio));
       const std::string name = ratio.a == 2   ? "2 pi"
                                : ratio.b == 1 ? "pi"
                                               : absl::StrCat("pi/", ratio.b);
       if (IsNearest(kNumber * factor)) return MeantConstant{multiple, name};
       if (IsNearest(1 / (kNumber * factor))) {
-        return MeantConstant{PrimeField::Inverse(multiple), absl::StrCat("1/(", name, ")")};
+        return MeantConstant{field_.Inverse(multiple), absl::StrCat("1/(", name, ")")};
       }
       if (IsNearest(std::sqrt(kNumber * factor))) {
         return MeantConstant{field_.Sqrt(multiple), absl::StrCat("sqrt(", name, ")")};
       }
       if (IsNearest(1 / std::sqrt(kNumber * factor))) {
-        return MeantConstant{PrimeField::Inverse(field_.Sqrt(multiple)),
+        return MeantConstant{field_.Inverse(field_.Sqrt(multiple)),
                              absl::StrCat("1/sqrt(", name, ")")};
       }
     }
@@ -177,14 +174,14 @@ MeantConstant MeaningOf(const PrimeField& field, double number, DType dtype) {
   if (!std::isfinite(number) || number == 0 ||
       (size < kWhole && size * kWholeFractions == std::floor(size * kWholeFractions) &&
        size * kWholeFractions < double{1 << 22})) {
-    return {PrimeField::OfDouble(number), ""};
+    return {field.OfDouble(number), ""};
   }
   MeantConstant meant = Meaning(field, size, dtype).Find();
   if (number > 0 || meant.text.empty()) {
-    if (number < 0) meant.residue = PrimeField::OfDouble(number);
+    if (number < 0) meant.residue = field.OfDouble(number);
     return meant;
   }
-  return {PrimeField::Neg(meant.residue), absl::StrCat("-", meant.text)};
+  return {field.Neg(meant.residue), absl::StrCat("-", meant.text)};
 }
 
 }  // namespace onnxcmp

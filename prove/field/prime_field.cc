@@ -10,8 +10,6 @@
 namespace onnxcmp {
 namespace {
 
-constexpr auto kHalf = static_cast<Residue>(PrimeField::kPrime / 2);
-
 // Spreads the bits of a number (the finalizer of SplitMix64).
 uint64_t Spread(uint64_t x) {
   x += 0x9e3779b97f4a7c15;
@@ -27,35 +25,65 @@ uint64_t MixSpread(uint64_t spread, uint64_t b) {
 
 // A random bit pattern as an element that is neither 0 nor 1.
 Residue AsElement(uint64_t bits) {
-  constexpr uint64_t kOthers = PrimeField::kPrime - 2;
+  constexpr uint64_t kOthers = (uint64_t{1} << PrimeField::kBits) - (uint64_t{1} << 40) - 2;
   return static_cast<Residue>((static_cast<unsigned __int128>(bits) * kOthers) >> 64) + 2;
 }
 
-// 2^i for all exponents of doubles.
-class PowersOfTwo {
- public:
-  PowersOfTwo() {
-    powers_[kLeastPower] = 1;
-    for (size_t i = kLeastPower + 1; i < powers_.size(); ++i) {
-      powers_[i] = PrimeField::Add(powers_[i - 1], powers_[i - 1]);
-    }
-    const Residue half = PrimeField::Inverse(2);
-    for (size_t i = kLeastPower; i-- > 0;) powers_[i] = PrimeField::Mul(powers_[i + 1], half);
+uint64_t PowerModulo(uint64_t base, uint64_t exponent, uint64_t modulus) {
+  const auto times = [&](uint64_t a, uint64_t b) {
+    return static_cast<uint64_t>(static_cast<unsigned __int128>(a) * b % modulus);
+  };
+  uint64_t result = 1;
+  for (; exponent != 0; exponent >>= 1) {
+    if ((exponent & 1) != 0) result = times(result, base);
+    base = times(base, base);
   }
-  Residue At(int exponent) const {
-    return powers_[kLeastPower + static_cast<size_t>(static_cast<std::ptrdiff_t>(exponent))];
-  }
+  return result;
+}
 
- private:
-  static constexpr size_t kLeastPower = 1200;
-  std::array<Residue, 2 * kLeastPower> powers_ = {};
-};
+// True if n, which is 7 modulo 8, is a prime modulo which all small primes are squares: by the law
+// of quadratic reciprocity, which is quick, and by Euler's criterion, which numbers that are no
+// primes hardly ever meet for all of them.
+bool IsWanted(uint64_t n) {
+  constexpr std::array<uint64_t, 10> kSmall = {3, 5, 7, 11, 13, 17, 19, 23, 29, 31};
+  const auto may_be_square = [&](uint64_t small) {
+    const uint64_t rest = small % 4 == 1 ? n % small : small - n % small;
+    for (uint64_t root = 1; 2 * root < small; ++root) {
+      if (root * root % small == rest) return true;
+    }
+    return false;
+  };
+  return std::all_of(kSmall.begin(), kSmall.end(), may_be_square) &&
+         std::all_of(kSmall.begin(), kSmall.end(),
+                     [&](uint64_t small) { return PowerModulo(small, (n - 1) / 2, n) == 1; });
+}
+
+uint64_t RandomPrime(uint64_t seed) {
+  constexpr uint64_t kFirst = (uint64_t{1} << PrimeField::kBits) - (uint64_t{1} << 40);
+  // 7 modulo 8, so that 2 is a square and -1 is none.
+  uint64_t n = kFirst + (MixNumbers(FunctionNumber("prime"), seed) >> 27) * 8 + 7;
+  while (!IsWanted(n)) n = n + 8 < uint64_t{1} << PrimeField::kBits ? n + 8 : kFirst + 7;
+  return n;
+}
+
+constexpr size_t kLeastPower = 1200;  // the index of 2^0
 
 }  // namespace
 
+PrimeField::PrimeField(uint64_t seed)
+    : seed_(seed), prime_(RandomPrime(seed)), one_over_prime_(1 / static_cast<double>(prime_)) {
+  std::vector<Residue> powers(2 * kLeastPower, 1);
+  const Residue half = static_cast<Residue>(prime_ / 2) + 1;
+  for (size_t i = 1; i < kLeastPower; ++i) {
+    powers[kLeastPower + i] = Add(powers[kLeastPower + i - 1], powers[kLeastPower + i - 1]);
+    powers[kLeastPower - i] = Mul(powers[kLeastPower - i + 1], half);
+  }
+  powers_ = std::make_shared<const std::vector<Residue>>(std::move(powers));
+}
+
 uint64_t MixNumbers(uint64_t a, uint64_t b) { return MixSpread(Spread(a), b); }
 
-Residue PrimeField::OfDouble(double number) {
+Residue PrimeField::OfDouble(double number) const {
   Residue residue = 0;
   OfDoubles(&number, absl::MakeSpan(&residue, 1));
   return residue;
@@ -65,13 +93,14 @@ namespace {
 
 // Embeds numbers of IEEE 754. `Bits`: the unsigned type of their size.
 template <typename Number, typename Bits>
-void EmbedNumbers(const Number* numbers, absl::Span<Residue> residues) {
+void EmbedNumbers(const PrimeField& field, absl::Span<const Residue> powers, const Number* numbers,
+                  absl::Span<Residue> residues) {
   constexpr int kFractionBits = std::numeric_limits<Number>::digits - 1;
   constexpr Bits kFraction = (Bits{1} << kFractionBits) - 1;
   constexpr Bits kExponent = std::numeric_limits<Bits>::max() >> (kFractionBits + 1);
   // The bias of exponents, counted from the last bit.
   constexpr int kBias = std::numeric_limits<Number>::max_exponent - 1 + kFractionBits;
-  static const PowersOfTwo kPowers;
+  const auto prime = static_cast<Residue>(field.prime());
   for (size_t i = 0; i < residues.size(); ++i) {
     const auto bits = std::bit_cast<Bits>(numbers[i]);
     const auto exponent = static_cast<Bits>(bits >> kFractionBits) & kExponent;
@@ -83,22 +112,23 @@ void EmbedNumbers(const Number* numbers, absl::Span<Residue> residues) {
     }
     // Numbers next to 0 have no bit before the others.
     const Bits mantissa = exponent == 0 ? fraction : fraction | (kFraction + 1);
-    const Residue power = kPowers.At(std::max(static_cast<int>(exponent), 1) - kBias);
-    const Residue size = PrimeField::Mul(PrimeField::Reduce(mantissa), power);
+    const int shift = std::max(static_cast<int>(exponent), 1) - kBias;
+    const Residue power = powers[static_cast<size_t>(static_cast<int>(kLeastPower) + shift)];
+    const Residue size = field.Mul(field.OfUnsigned(mantissa), power);
     // Signs of weights are not foreseen: no branch.
-    const Residue turned = static_cast<Residue>(PrimeField::kPrime) & -(negative & (size != 0));
+    const Residue turned = prime & -(negative & (size != 0));
     residues[i] = (size ^ -negative) + negative + turned;
   }
 }
 
 }  // namespace
 
-void PrimeField::OfDoubles(const double* numbers, absl::Span<Residue> residues) {
-  EmbedNumbers<double, uint64_t>(numbers, residues);
+void PrimeField::OfDoubles(const double* numbers, absl::Span<Residue> residues) const {
+  EmbedNumbers<double, uint64_t>(*this, *powers_, numbers, residues);
 }
 
-void PrimeField::OfFloats(const float* numbers, absl::Span<Residue> residues) {
-  EmbedNumbers<float, uint32_t>(numbers, residues);
+void PrimeField::OfFloats(const float* numbers, absl::Span<Residue> residues) const {
+  EmbedNumbers<float, uint32_t>(*this, *powers_, numbers, residues);
 }
 
 Residue PrimeField::AddSpecial(Residue a, Residue b) {
@@ -108,7 +138,7 @@ Residue PrimeField::AddSpecial(Residue a, Residue b) {
   return a == b ? a : kNoNumber;
 }
 
-Residue PrimeField::Power(Residue a, uint64_t exponent) {
+Residue PrimeField::Power(Residue a, uint64_t exponent) const {
   if (!IsNumber(a)) return kNoNumber;
   Residue result = 1;
   for (; exponent != 0; exponent >>= 1) {
@@ -118,13 +148,13 @@ Residue PrimeField::Power(Residue a, uint64_t exponent) {
   return result;
 }
 
-Residue PrimeField::Inverse(Residue a) {
+Residue PrimeField::Inverse(Residue a) const {
   if (a == kMinusInfinity || a == kPlusInfinity) return 0;
   if (a <= 0) return kNoNumber;
   // The extended algorithm of Euclid is faster than a power.
   __int128 last = 0;
   __int128 coefficient = 1;
-  auto rest = static_cast<int64_t>(kPrime);
+  auto rest = static_cast<int64_t>(prime_);
   int64_t next = a;
   while (next != 1) {
     const int64_t quotient = rest / next;
@@ -135,11 +165,11 @@ Residue PrimeField::Inverse(Residue a) {
     last = coefficient;
     coefficient = newer;
   }
-  if (coefficient < 0) coefficient += kPrime;
+  if (coefficient < 0) coefficient += prime_;
   return static_cast<Residue>(coefficient);
 }
 
-void PrimeField::Invert(absl::Span<Residue> numbers) {
+void PrimeField::Invert(absl::Span<Residue> numbers) const {
   // The products of all before each one; one inverse, of the product of all, gives all others.
   std::vector<Residue> before(numbers.size());
   Residue product = 1;
@@ -174,11 +204,11 @@ Residue PrimeField::Odd(uint64_t function, Residue x) const {
   if (x == 0) return 0;
   if (!IsNumber(x))
     return x == kMinusInfinity ? Neg(Random(function, kPlusInfinity)) : Random(function, x);
-  return x <= kHalf ? Random(function, x) : Neg(Random(function, Neg(x)));
+  return !IsUpper(x) ? Random(function, x) : Neg(Random(function, Neg(x)));
 }
 
 Residue PrimeField::Even(uint64_t function, Residue x) const {
-  return Random(function, x > kHalf || x == kMinusInfinity ? Neg(x) : x);
+  return Random(function, IsUpper(x) || x == kMinusInfinity ? Neg(x) : x);
 }
 
 Residue PrimeField::Exp(Residue x) const {
@@ -197,7 +227,7 @@ void PrimeField::ExpAll(absl::Span<Residue> numbers) const {
   std::vector<size_t> places;
   for (size_t i = 0; i < numbers.size(); ++i) {
     Residue& x = numbers[i];
-    if (x > kHalf) {
+    if (IsUpper(x)) {
       places.push_back(i);
       inverses.push_back(random(Neg(x)));
     } else if (x > 0) {
@@ -210,11 +240,11 @@ void PrimeField::ExpAll(absl::Span<Residue> numbers) const {
   for (size_t i = 0; i < places.size(); ++i) numbers[places[i]] = inverses[i];
 }
 
-bool PrimeField::IsSmallRatio(Residue x) {
+bool PrimeField::IsSmallRatio(Residue x) const {
   constexpr Residue kMost = 1024;
   if (!IsNumber(x)) return false;
   // The least b for which x b is small, by the remainders of Euclid's algorithm.
-  auto rest = static_cast<Residue>(kPrime);
+  auto rest = static_cast<Residue>(prime_);
   Residue before = 0;
   Residue b = 1;
   while (x > kMost) {
@@ -230,7 +260,7 @@ Residue PrimeField::Sqrt(Residue x) const {
   constexpr uint64_t kSqrt = FunctionNumber("sqrt");
   if (x == 0 || x == kPlusInfinity) return x;
   if (!IsNumber(x)) return kNoNumber;
-  const Residue root = Power(x, (kPrime + 1) / 4);
+  const Residue root = Power(x, (prime_ + 1) / 4);
   return Mul(root, root) == x ? root : Random(kSqrt, x);
 }
 
@@ -244,7 +274,7 @@ Residue PrimeField::Step(Residue x) const {
   if (x == 0 || x == kMinusInfinity) return 0;
   if (x == kPlusInfinity) return 1;
   if (x == kNoNumber) return kNoNumber;
-  return x <= kHalf ? Random(kStep, x) : Sub(1, Random(kStep, Neg(x)));
+  return !IsUpper(x) ? Random(kStep, x) : Sub(1, Random(kStep, Neg(x)));
 }
 
 Residue PrimeField::Max(Residue x, Residue y) const {

@@ -4,6 +4,7 @@
 #define ONNXCMP_PROVE_FIELD_PRIME_FIELD_H_
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "absl/strings/string_view.h"
@@ -20,69 +21,67 @@ inline constexpr Residue kNoNumber = -3;
 
 inline bool IsNumber(Residue x) { return x >= 0; }
 
-// Its prime is p = 2^44 - 3320777. (p - 1) / 2 is prime, too, and 2, 3, 5, ... 31 are squares
-// modulo p, so that sqrt(2) * sqrt(2) = 2 as among real numbers. Numbers of 44 bits are multiplied
-// by vectors of doubles (product_loops.h), and are still so many that no two meet by accident.
+// Its prime p is a random one of millions between 2^44 - 2^40 and 2^44, so that nobody can write
+// constants that are alike modulo p alone. 2, 3, 5, ... 31 are squares modulo p and -1 is none, so
+// that sqrt(2) * sqrt(2) = 2 as among real numbers. Numbers of 44 bits are multiplied by vectors of
+// doubles (product_loops.h), and are still so many that no two meet by accident.
 class PrimeField {
  public:
   static constexpr int kBits = 44;
-  static constexpr uint64_t kDistance = 3320777;
-  static constexpr uint64_t kPrime = (uint64_t{1} << kBits) - kDistance;
 
-  // The seed chooses the random functions and numbers.
-  explicit PrimeField(uint64_t seed) : seed_(seed) {}
+  // The seed chooses the prime, the random functions and numbers.
+  explicit PrimeField(uint64_t seed);
 
   uint64_t seed() const { return seed_; }
+  uint64_t prime() const { return prime_; }
 
-  static Residue OfInteger(int64_t integer) {
-    const auto modulus = static_cast<int64_t>(kPrime);
+  Residue OfInteger(int64_t integer) const {
+    const auto modulus = static_cast<int64_t>(prime_);
     const int64_t rest = integer % modulus;
     return rest < 0 ? rest + modulus : rest;
   }
+  Residue OfUnsigned(uint64_t integer) const {
+    return static_cast<Residue>(integer < prime_ ? integer : integer % prime_);
+  }
   // The exact number that a float or a double is.
-  static Residue OfDouble(double number);
+  Residue OfDouble(double number) const;
   // The same of as many numbers as `residues` has elements.
-  static void OfDoubles(const double* numbers, absl::Span<Residue> residues);
-  static void OfFloats(const float* numbers, absl::Span<Residue> residues);
+  void OfDoubles(const double* numbers, absl::Span<Residue> residues) const;
+  void OfFloats(const float* numbers, absl::Span<Residue> residues) const;
   // a / b; kNoNumber if b is 0.
-  static Residue OfRatio(int64_t a, int64_t b) { return Div(OfInteger(a), OfInteger(b)); }
+  Residue OfRatio(int64_t a, int64_t b) const { return Div(OfInteger(a), OfInteger(b)); }
 
   // The next take the numbers below 0, too, where what they give is known: infinity + 1, but not
   // infinity * x, whose sign is not.
-  static Residue Add(Residue a, Residue b) {
+  Residue Add(Residue a, Residue b) const {
     if ((a | b) < 0) return AddSpecial(a, b);
     const uint64_t sum = static_cast<uint64_t>(a) + static_cast<uint64_t>(b);
-    return static_cast<Residue>(sum >= kPrime ? sum - kPrime : sum);
+    return static_cast<Residue>(sum >= prime_ ? sum - prime_ : sum);
   }
-  static Residue Neg(Residue a) {
-    if (a > 0) return static_cast<Residue>(kPrime) - a;
+  Residue Neg(Residue a) const {
+    if (a > 0) return static_cast<Residue>(prime_) - a;
     return a == kMinusInfinity ? kPlusInfinity : a == kPlusInfinity ? kMinusInfinity : a;
   }
-  static Residue Sub(Residue a, Residue b) { return Add(a, Neg(b)); }
-  static Residue Mul(Residue a, Residue b) {
+  Residue Sub(Residue a, Residue b) const { return Add(a, Neg(b)); }
+  Residue Mul(Residue a, Residue b) const {
     if ((a | b) < 0) return kNoNumber;
-    return Reduce(static_cast<unsigned __int128>(a) * static_cast<unsigned __int128>(b));
+    // The quotient by the prime, or one of its neighbours.
+    const auto quotient =
+        static_cast<uint64_t>(static_cast<double>(a) * static_cast<double>(b) * one_over_prime_);
+    auto rest = static_cast<Residue>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b) -
+                                     quotient * prime_);
+    const auto modulus = static_cast<Residue>(prime_);
+    rest += modulus & (rest >> 63);
+    return rest >= modulus ? rest - modulus : rest;
   }
-  static Residue Inverse(Residue a);  // 1 / infinity is 0; kNoNumber for 0
-  static Residue Div(Residue a, Residue b) {
+  Residue Inverse(Residue a) const;  // 1 / infinity is 0; kNoNumber for 0
+  Residue Div(Residue a, Residue b) const {
     if (a == 0 && b != 0 && b != kNoNumber) return 0;
     return Mul(a, Inverse(b));
   }
-  static Residue Power(Residue a, uint64_t exponent);
+  Residue Power(Residue a, uint64_t exponent) const;
   // The inverses of many numbers, at the cost of three products each.
-  static void Invert(absl::Span<Residue> numbers);
-
-  // A number below 2^88.
-  static Residue Reduce(unsigned __int128 x) {
-    constexpr uint64_t kMask = (uint64_t{1} << kBits) - 1;
-    const unsigned __int128 once =
-        static_cast<uint64_t>(x & kMask) +
-        static_cast<unsigned __int128>(static_cast<uint64_t>(x >> kBits)) * kDistance;
-    uint64_t twice =
-        (static_cast<uint64_t>(once) & kMask) + static_cast<uint64_t>(once >> kBits) * kDistance;
-    if (twice >= kPrime) twice -= kPrime;
-    return static_cast<Residue>(twice >= kPrime ? twice - kPrime : twice);
-  }
+  void Invert(absl::Span<Residue> numbers) const;
 
   // A random function, called by a number, of one argument or of several. Never 0, 1 or special;
   // of kNoNumber it is kNoNumber.
@@ -99,7 +98,7 @@ class PrimeField {
   void ExpAll(absl::Span<Residue> numbers) const;
   // The ratios of integers up to 1024, of which there are so few that hardly any value that depends
   // on inputs is one.
-  static bool IsSmallRatio(Residue x);
+  bool IsSmallRatio(Residue x) const;
   // Of a constant: sqrt(x)^2 = x and sqrt(x y) = sqrt(x) sqrt(y) for squares; random for others.
   // Which of two roots it is says nothing of the sign of a real one, but for those of small ratios.
   Residue Sqrt(Residue x) const;
@@ -118,8 +117,13 @@ class PrimeField {
 
  private:
   static Residue AddSpecial(Residue a, Residue b);
+  // True for those that count as below 0.
+  bool IsUpper(Residue x) const { return x > static_cast<Residue>(prime_ / 2); }
 
   uint64_t seed_;
+  uint64_t prime_;
+  double one_over_prime_;
+  std::shared_ptr<const std::vector<Residue>> powers_;  // of 2, for all exponents of doubles
 };
 
 // A number for a function's name.

@@ -51,10 +51,11 @@ absl::StatusOr<ProductShape> ShapeOfProduct(const Shape& a, const Shape& b) {
 }
 
 // A row of a product, one product after the other: where some are no numbers, or rows are few.
-void MultiplyRow(const Residue* a, const Residue* b, int64_t k, int64_t n, Residue* out) {
+void MultiplyRow(const PrimeField& field, const Residue* a, const Residue* b, int64_t k, int64_t n,
+                 Residue* out) {
   for (int64_t i = 0; i < k; ++i) {
     for (int64_t j = 0; j < n; ++j) {
-      out[j] = PrimeField::Add(out[j], PrimeField::Mul(a[i], b[i * n + j]));
+      out[j] = field.Add(out[j], field.Mul(a[i], b[i * n + j]));
     }
   }
 }
@@ -62,8 +63,8 @@ void MultiplyRow(const Residue* a, const Residue* b, int64_t k, int64_t n, Resid
 // The left matrix's parts: blocks of rows, one after the other, for each piece of the terms.
 class SplitMatrix {
  public:
-  SplitMatrix(const Residue* a, int64_t m, int64_t k, const ProductLoops& loops,
-              const ThreadPool& pool)
+  SplitMatrix(const PrimeField& field, const Residue* a, int64_t m, int64_t k,
+              const ProductLoops& loops, const ThreadPool& pool)
       : blocks_(Pieces(m, loops.rows)),
         block_size_(loops.rows * kProductTerms * kProductParts),
         parts_(pool, blocks_ * Pieces(k, kProductTerms) * block_size_) {
@@ -71,7 +72,7 @@ class SplitMatrix {
       for (int64_t block = first; block < last; ++block) {
         const int64_t row = block * loops.rows;
         for (int64_t term = 0; term < k; term += kProductTerms) {
-          loops.split_rows(a + row * k + term, k, std::min(loops.rows, m - row),
+          loops.split_rows(field, a + row * k + term, k, std::min(loops.rows, m - row),
                            std::min(kProductTerms, k - term), At(block, term / kProductTerms));
         }
       }
@@ -90,9 +91,9 @@ class SplitMatrix {
 };
 
 // `width` columns of a product of numbers alone; `out` is zeros.
-void MultiplyColumns(const SplitMatrix& left, const Residue* b, int64_t m, int64_t k, int64_t n,
-                     int64_t width, const ProductLoops& loops, const ThreadPool& pool,
-                     Residue* out) {
+void MultiplyColumns(const PrimeField& field, const SplitMatrix& left, const Residue* b, int64_t m,
+                     int64_t k, int64_t n, int64_t width, const ProductLoops& loops,
+                     const ThreadPool& pool, Residue* out) {
   const int64_t panels = Pieces(width, loops.columns);
   const int64_t panel_size = loops.columns * kProductTerms * kProductParts;
   const Scratch<double> right(pool, panels * panel_size);
@@ -102,14 +103,14 @@ void MultiplyColumns(const SplitMatrix& left, const Residue* b, int64_t m, int64
   for (int64_t term = 0; term < k; term += kProductTerms) {
     const int64_t terms = std::min(kProductTerms, k - term);
     for (int64_t panel = 0; panel < panels; ++panel) {
-      loops.split_columns(b + term * n + panel * loops.columns, n, terms, width_of(panel),
+      loops.split_columns(field, b + term * n + panel * loops.columns, n, terms, width_of(panel),
                           right.data() + panel * panel_size);
     }
     for (int64_t block = 0; block < left.blocks(); ++block) {
       const int64_t row = block * loops.rows;
       const double* const rows = left.At(block, term / kProductTerms);
       for (int64_t panel = 0; panel < panels; ++panel) {
-        loops.multiply(rows, right.data() + panel * panel_size, terms,
+        loops.multiply(field, rows, right.data() + panel * panel_size, terms,
                        std::min(loops.rows, m - row), width_of(panel),
                        out + row * n + panel * loops.columns, n);
       }
@@ -118,19 +119,19 @@ void MultiplyColumns(const SplitMatrix& left, const Residue* b, int64_t m, int64
 }
 
 // One product of two matrices.
-void MultiplyMatrices(const Residue* a, const Residue* b, int64_t m, int64_t k, int64_t n,
-                      bool numbers, const ThreadPool& pool, Residue* out) {
+void MultiplyMatrices(const PrimeField& field, const Residue* a, const Residue* b, int64_t m,
+                      int64_t k, int64_t n, bool numbers, const ThreadPool& pool, Residue* out) {
   if (!numbers || m <= kFewRows) {
-    for (int64_t row = 0; row < m; ++row) MultiplyRow(a + row * k, b, k, n, out + row * n);
+    for (int64_t row = 0; row < m; ++row) MultiplyRow(field, a + row * k, b, k, n, out + row * n);
     return;
   }
   const ProductLoops& loops = BestProductLoops();
-  const SplitMatrix left(a, m, k, loops, pool);
+  const SplitMatrix left(field, a, m, k, loops, pool);
   // A few tasks at least, of whole panels.
   const int64_t wanted = std::min(kMostColumns, Pieces(n, 8));
   const int64_t columns = Pieces(wanted, loops.columns) * loops.columns;
   pool.ParallelRanges(n, columns, [&](int64_t first, int64_t last) {
-    MultiplyColumns(left, b + first, m, k, n, last - first, loops, pool, out + first);
+    MultiplyColumns(field, left, b + first, m, k, n, last - first, loops, pool, out + first);
   });
 }
 
@@ -167,7 +168,8 @@ std::array<uint64_t, 2> KeyOf(std::initializer_list<Hash128> contents) {
 
 }  // namespace
 
-absl::StatusOr<Residues> Product(const Residues& a, const Residues& b, const ThreadPool& pool) {
+absl::StatusOr<Residues> Product(const PrimeField& field, const Residues& a, const Residues& b,
+                                 const ThreadPool& pool) {
   if (a.rank() == 0 || b.rank() == 0) return absl::InvalidArgumentError("a product of scalars");
   Shape left = a.shape;
   Shape right = b.shape;
@@ -193,7 +195,7 @@ absl::StatusOr<Residues> Product(const Residues& a, const Residues& b, const Thr
     for (int64_t i = first; i < last; ++i) {
       const auto at = static_cast<size_t>(i);
       std::fill_n(to + i * size, size, 0);
-      MultiplyMatrices(x + starts_a.values[at] * product.m * product.k,
+      MultiplyMatrices(field, x + starts_a.values[at] * product.m * product.k,
                        y + starts_b.values[at] * product.k * product.n, product.m, product.k,
                        product.n, numbers, pool, to + i * size);
     }
@@ -203,25 +205,26 @@ absl::StatusOr<Residues> Product(const Residues& a, const Residues& b, const Thr
   return out;
 }
 
-absl::StatusOr<Residues> ProductMemo::Times(const Residues& a, const Residues& b,
-                                            const ThreadPool& pool) {
+absl::StatusOr<Residues> ProductMemo::Times(const PrimeField& field, const Residues& a,
+                                            const Residues& b, const ThreadPool& pool) {
   return ByRows(a, b.rank(), [&](const Residues& rows) -> absl::StatusOr<Residues> {
     const Key key = KeyOf({ContentOf(rows), ContentOf(b)});
     if (const auto made = made_.find(key); made != made_.end()) return made->second;
-    OC_ASSIGN_OR_RETURN(Residues product, Product(rows, b, pool));
+    OC_ASSIGN_OR_RETURN(Residues product, Product(field, rows, b, pool));
     Keep(key, product);
     return product;
   });
 }
 
-absl::StatusOr<Residues> ProductMemo::Times(const Residues& a, const Hash128& content, int rank,
+absl::StatusOr<Residues> ProductMemo::Times(const PrimeField& field, const Residues& a,
+                                            const Hash128& content, int rank,
                                             absl::FunctionRef<absl::StatusOr<Residues>()> b,
                                             const ThreadPool& pool) {
   return ByRows(a, rank, [&](const Residues& rows) -> absl::StatusOr<Residues> {
     const Key key = KeyOf({ContentOf(rows), content, {FunctionNumber("constant"), 0}});
     if (const auto made = made_.find(key); made != made_.end()) return made->second;
     OC_ASSIGN_OR_RETURN(const Residues right, b());
-    OC_ASSIGN_OR_RETURN(Residues product, Times(rows, right, pool));
+    OC_ASSIGN_OR_RETURN(Residues product, Times(field, rows, right, pool));
     Keep(key, product);
     return product;
   });

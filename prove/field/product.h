@@ -9,23 +9,26 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "evaluator/base/thread_pool.h"
+#include "prove/field/prime_field.h"
 #include "prove/field/residues.h"
 #include "record/streams/hash128.h"
 
 namespace onnxcmp {
 
 // As numpy.matmul.
-absl::StatusOr<Residues> Product(const Residues& a, const Residues& b, const ThreadPool& pool);
+absl::StatusOr<Residues> Product(const PrimeField& field, const Residues& a, const Residues& b,
+                                 const ThreadPool& pool);
 
 // Products that are not computed again: both sides have most of them in common. What it holds is
 // bounded.
 class ProductMemo {
  public:
-  absl::StatusOr<Residues> Times(const Residues& a, const Residues& b, const ThreadPool& pool);
+  absl::StatusOr<Residues> Times(const PrimeField& field, const Residues& a, const Residues& b,
+                                 const ThreadPool& pool);
   // The same, where `b`, of this rank, is made of a constant that `content` stands for: it is made
   // only if no such product is known.
-  absl::StatusOr<Residues> Times(const Residues& a, const Hash128& content, int rank,
-                                 absl::FunctionRef<absl::StatusOr<Residues>()> b,
+  absl::StatusOr<Residues> Times(const PrimeField& field, const Residues& a, const Hash128& content,
+                                 int rank, absl::FunctionRef<absl::StatusOr<Residues>()> b,
                                  const ThreadPool& pool);
 
  private:

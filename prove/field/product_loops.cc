@@ -13,9 +13,7 @@ using Integers [[gnu::vector_size(kRegisterBytes)]] = int64_t;
 constexpr int kLanes = kRegisterBytes / sizeof(double);
 constexpr int kRows = kLanes < 8 ? 4 : 8;  // whose sums, three each, are in registers
 
-constexpr auto kPrime = static_cast<double>(PrimeField::kPrime);
 constexpr double kHighPart = 0x1p22;
-constexpr double kHighSquare = PrimeField::kDistance;  // 2^44 modulo p
 // Added and subtracted, it rounds a double below 2^51 to a whole number.
 constexpr double kRounder = 0x1.8p52;
 // The double 2^52 + i has the bits of 2^52 or'ed with those of i, for i below 2^52.
@@ -68,24 +66,35 @@ template <typename Vector>
   return reinterpret_cast<Doubles>(condition & reinterpret_cast<Integers>(Fill(yes)));
 }
 
+struct Modulus {
+  explicit Modulus(const PrimeField& field)
+      : prime(static_cast<double>(field.prime())),
+        inverse(1 / prime),
+        high_square(static_cast<double>((uint64_t{1} << PrimeField::kBits) - field.prime())) {}
+
+  double prime;
+  double inverse;
+  double high_square;  // 2^44 modulo p, below 2^40
+};
+
 // The number next to 0 that a number below 2^53 is modulo p, or one of its neighbours.
-[[gnu::always_inline]] inline Doubles Reduced(Doubles x) {
-  return MultiplyAdd(Rounded(x * (1 / kPrime)), Fill(-kPrime), x);
+[[gnu::always_inline]] inline Doubles Reduced(const Modulus& p, Doubles x) {
+  return MultiplyAdd(Rounded(x * p.inverse), Fill(-p.prime), x);
 }
-// The same of x * factor, for |x| < 2^53 and a factor below 2^22: the product, of 75 bits, is
+// The same of x * factor, for |x| < 2^53 and a factor below 2^40: the product, of 93 bits, is
 // `head` + `tail`.
-[[gnu::always_inline]] inline Doubles ReducedTimes(Doubles x, double factor) {
+[[gnu::always_inline]] inline Doubles ReducedTimes(const Modulus& p, Doubles x, double factor) {
   const Doubles head = x * factor;
   const Doubles tail = MultiplyAdd(x, Fill(factor), -head);
-  return MultiplyAdd(Rounded(head * (1 / kPrime)), Fill(-kPrime), head) + tail;
+  return MultiplyAdd(Rounded(head * p.inverse), Fill(-p.prime), head) + tail;
 }
 
 struct Parts {
   Doubles low, high;
 };
-[[gnu::always_inline]] inline Parts Split(Integers residues) {
+[[gnu::always_inline]] inline Parts Split(const Modulus& p, Integers residues) {
   Doubles number = ToDoubles(residues);
-  number -= Where(number > kPrime / 2, kPrime);
+  number -= Where(number > p.prime / 2, p.prime);
   const Doubles high = Rounded(number * (1 / kHighPart));
   return {MultiplyAdd(high, Fill(-kHighPart), number), high};
 }
@@ -97,8 +106,10 @@ struct Parts {
   return some;
 }
 
-void SplitRows(const Residue* from, int64_t stride, int64_t height, int64_t terms, double* to) {
+void SplitRows(const PrimeField& field, const Residue* from, int64_t stride, int64_t height,
+               int64_t terms, double* to) {
   constexpr int64_t kPart = kRows * kProductTerms;
+  const Modulus p(field);
   for (int64_t row = 0; row < kRows; ++row) {
     const int64_t count = row < height ? terms : 0;
     double* const at = to + row * kProductTerms;
@@ -111,7 +122,7 @@ void SplitRows(const Residue* from, int64_t stride, int64_t height, int64_t term
       } else if (i >= terms) {
         break;
       }
-      const Parts parts = Split(residues);
+      const Parts parts = Split(p, residues);
       Store(parts.low, at + i);
       Store(parts.high, at + kPart + i);
       Store(parts.low + parts.high, at + 2 * kPart + i);
@@ -119,11 +130,13 @@ void SplitRows(const Residue* from, int64_t stride, int64_t height, int64_t term
   }
 }
 
-void SplitColumns(const Residue* from, int64_t stride, int64_t terms, int64_t width, double* to) {
+void SplitColumns(const PrimeField& field, const Residue* from, int64_t stride, int64_t terms,
+                  int64_t width, double* to) {
+  const Modulus p(field);
   for (int64_t i = 0; i < terms; ++i) {
     const Residue* const row = from + i * stride;
     const Integers residues = width == kLanes ? Load<Integers>(row) : LoadSome(row, width);
-    const Parts parts = Split(residues);
+    const Parts parts = Split(p, residues);
     double* const at = to + i * kProductParts * kLanes;
     Store(parts.low, at);
     Store(parts.high, at + kLanes);
@@ -137,19 +150,21 @@ struct Sums {
 };
 
 // The residues of `before` + the number whose parts have these sums of products.
-[[gnu::always_inline]] inline Integers Residues(const Sums& sums, Integers before) {
+[[gnu::always_inline]] inline Integers Residues(const Modulus& p, const Sums& sums,
+                                                Integers before) {
   const Doubles middle = sums.both - sums.low - sums.high;
-  Doubles number = Reduced(sums.low) + ReducedTimes(middle, kHighPart) +
-                   ReducedTimes(sums.high, kHighSquare) + ToDoubles(before);
-  number = Reduced(number);
-  number += Where(number < 0, kPrime);
-  number -= Where(number >= kPrime, kPrime);
+  Doubles number = Reduced(p, sums.low) + ReducedTimes(p, middle, kHighPart) +
+                   ReducedTimes(p, sums.high, p.high_square) + ToDoubles(before);
+  number = Reduced(p, number);
+  number += Where(number < 0, p.prime);
+  number -= Where(number >= p.prime, p.prime);
   return ToIntegers(number);
 }
 
-void Multiply(const double* left, const double* right, int64_t terms, int64_t height, int64_t width,
-              Residue* out, int64_t stride) {
+void Multiply(const PrimeField& field, const double* left, const double* right, int64_t terms,
+              int64_t height, int64_t width, Residue* out, int64_t stride) {
   constexpr int64_t kPart = kRows * kProductTerms;
+  const Modulus p(field);
   Sums sums[kRows];
   for (int64_t i = 0; i < terms; ++i) {
     const double* const column = right + i * kProductParts * kLanes;
@@ -169,10 +184,10 @@ void Multiply(const double* left, const double* right, int64_t terms, int64_t he
     if (row >= height) break;
     Residue* const to = out + row * stride;
     if (width == kLanes) {
-      Store(Residues(sums[row], Load<Integers>(to)), to);
+      Store(Residues(p, sums[row], Load<Integers>(to)), to);
       continue;
     }
-    const Integers made = Residues(sums[row], LoadSome(to, width));
+    const Integers made = Residues(p, sums[row], LoadSome(to, width));
     for (int64_t i = 0; i < width; ++i) to[i] = made[i];
   }
 }

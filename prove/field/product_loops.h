@@ -23,14 +23,14 @@ struct ProductLoops {
   int64_t columns;  // of the right matrix
   // The parts of `height` rows of `terms` residues, which lie `stride` apart, for multiply(): rows
   // * kProductTerms * kProductParts doubles, of which those without a residue are zeros.
-  void (*split_rows)(const Residue* from, int64_t stride, int64_t height, int64_t terms,
-                     double* to);
+  void (*split_rows)(const PrimeField& field, const Residue* from, int64_t stride, int64_t height,
+                     int64_t terms, double* to);
   // The parts of `terms` rows of `width` residues: columns * terms * kProductParts doubles.
-  void (*split_columns)(const Residue* from, int64_t stride, int64_t terms, int64_t width,
-                        double* to);
+  void (*split_columns)(const PrimeField& field, const Residue* from, int64_t stride, int64_t terms,
+                        int64_t width, double* to);
   // Adds the product of both to `height` rows of `width` residues.
-  void (*multiply)(const double* left, const double* right, int64_t terms, int64_t height,
-                   int64_t width, Residue* out, int64_t stride);
+  void (*multiply)(const PrimeField& field, const double* left, const double* right, int64_t terms,
+                   int64_t height, int64_t width, Residue* out, int64_t stride);
 };
 
 namespace base {

@@ -209,10 +209,10 @@ Residues ExpOf(const PrimeField& field, Residues x) {
   return x;
 }
 
-Residues InverseOf(Residues x) {
+Residues InverseOf(const PrimeField& field, Residues x) {
   Residue* const values = x.values.data();
   ForRanges(x.workspace(), x.size(), [&](int64_t first, int64_t last) {
-    PrimeField::Invert(absl::MakeSpan(values + first, values + last));
+    field.Invert(absl::MakeSpan(values + first, values + last));
   });
   return x;
 }
@@ -221,18 +221,18 @@ absl::StatusOr<Residues> Combine(const Residues& a, const Residues& b,
                                  absl::FunctionRef<Residue(Residue, Residue)> function) {
   return Combined(a, b, function);
 }
-absl::StatusOr<Residues> AddAll(const Residues& a, const Residues& b) {
-  return Combined(a, b, [](Residue x, Residue y) { return PrimeField::Add(x, y); });
+absl::StatusOr<Residues> AddAll(const PrimeField& field, const Residues& a, const Residues& b) {
+  return Combined(a, b, [&](Residue x, Residue y) { return field.Add(x, y); });
 }
-absl::StatusOr<Residues> SubAll(const Residues& a, const Residues& b) {
-  return Combined(a, b, [](Residue x, Residue y) { return PrimeField::Sub(x, y); });
+absl::StatusOr<Residues> SubAll(const PrimeField& field, const Residues& a, const Residues& b) {
+  return Combined(a, b, [&](Residue x, Residue y) { return field.Sub(x, y); });
 }
-absl::StatusOr<Residues> MulAll(const Residues& a, const Residues& b) {
-  return Combined(a, b, [](Residue x, Residue y) { return PrimeField::Mul(x, y); });
+absl::StatusOr<Residues> MulAll(const PrimeField& field, const Residues& a, const Residues& b) {
+  return Combined(a, b, [&](Residue x, Residue y) { return field.Mul(x, y); });
 }
 
-absl::StatusOr<Residues> DivAll(const Residues& a, const Residues& b) {
-  return MulAll(a, InverseOf(b));
+absl::StatusOr<Residues> DivAll(const PrimeField& field, const Residues& a, const Residues& b) {
+  return MulAll(field, a, InverseOf(field, b));
 }
 
 absl::StatusOr<Residues> ReplacedWhere(const Residues& condition, const Residues& x,
@@ -276,8 +276,8 @@ Residues ReduceAlong(const Residues& x, absl::Span<const int> axes,
   return out;
 }
 
-Residues SumAlong(const Residues& x, absl::Span<const int> axes) {
-  return Folded(x, axes, 0, [](Residue sum, Residue value) { return PrimeField::Add(sum, value); });
+Residues SumAlong(const PrimeField& field, const Residues& x, absl::Span<const int> axes) {
+  return Folded(x, axes, 0, [&](Residue sum, Residue value) { return field.Add(sum, value); });
 }
 
 Residues FirstAlong(const Residues& x, absl::Span<const int> axes) {

@@ -52,11 +52,11 @@ absl::StatusOr<Residues> ReplacedWhere(const Residues& condition, const Residues
 
 // Functions of each number: exp(x) and 1 / x.
 Residues ExpOf(const PrimeField& field, Residues x);
-Residues InverseOf(Residues x);
-absl::StatusOr<Residues> AddAll(const Residues& a, const Residues& b);
-absl::StatusOr<Residues> SubAll(const Residues& a, const Residues& b);
-absl::StatusOr<Residues> MulAll(const Residues& a, const Residues& b);
-absl::StatusOr<Residues> DivAll(const Residues& a, const Residues& b);
+Residues InverseOf(const PrimeField& field, Residues x);
+absl::StatusOr<Residues> AddAll(const PrimeField& field, const Residues& a, const Residues& b);
+absl::StatusOr<Residues> SubAll(const PrimeField& field, const Residues& a, const Residues& b);
+absl::StatusOr<Residues> MulAll(const PrimeField& field, const Residues& a, const Residues& b);
+absl::StatusOr<Residues> DivAll(const PrimeField& field, const Residues& a, const Residues& b);
 
 // The axes as numbers from 0, ascending and each once; all if `axes` is empty.
 absl::StatusOr<std::vector<int>> WholeAxes(absl::Span<const int64_t> axes, int rank);
@@ -64,7 +64,7 @@ absl::StatusOr<std::vector<int>> WholeAxes(absl::Span<const int64_t> axes, int r
 // One number for the elements along some axes. The axes stay, with one element each.
 Residues ReduceAlong(const Residues& x, absl::Span<const int> axes,
                      absl::FunctionRef<Residue(std::vector<Residue>*)> function);
-Residues SumAlong(const Residues& x, absl::Span<const int> axes);
+Residues SumAlong(const PrimeField& field, const Residues& x, absl::Span<const int> axes);
 // The first that is a number along the axes; 0 where there is none.
 Residues FirstAlong(const Residues& x, absl::Span<const int> axes);
 // The number of elements along the axes.

@@ -15,8 +15,6 @@
 namespace onnxcmp {
 namespace {
 
-using Field = PrimeField;
-
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr MeantNumber kNoLow = {-kInfinity, kMinusInfinity};
 constexpr MeantNumber kNoHigh = {kInfinity, kPlusInfinity};
@@ -36,8 +34,8 @@ Residue Between(const PrimeField& field, Residue x, Residue low, Residue high) {
   if (!IsNumber(x) || !IsNumber(high)) return field.Min(field.Max(x, low), high);
   Residue out = x;
   if (IsNumber(low)) out = field.Max(x, low);
-  const Residue above = Field::Sub(x, high);
-  return Field::Sub(out, Field::Mul(above, field.Step(above)));
+  const Residue above = field.Sub(x, high);
+  return field.Sub(out, field.Mul(above, field.Step(above)));
 }
 
 // The first input between limits: as that of which it is a part already, and of what was not yet
@@ -71,7 +69,7 @@ absl::StatusOr<Residues> Bounded(FieldNode& node, int input, MeantNumber low, Me
     OC_ASSIGN_OR_RETURN(x, FromTensor(origin->unscaled));
     for (MeantNumber* limit : {&low, &high}) {
       limit->number /= scale.number;
-      if (IsNumber(limit->residue)) limit->residue = Field::Div(limit->residue, scale.residue);
+      if (IsNumber(limit->residue)) limit->residue = field.Div(limit->residue, scale.residue);
     }
   }
   x = Mapped(std::move(x),
@@ -79,7 +77,7 @@ absl::StatusOr<Residues> Bounded(FieldNode& node, int input, MeantNumber low, Me
   if (scale.number == 1 && unbounded.defined()) {
     node.SetOrigin(0, {.unbounded = unbounded, .low = low, .high = high});
   }
-  x = FieldScaled(std::move(x), scale.residue);
+  x = FieldScaled(field, std::move(x), scale.residue);
   if (node.conversions() != nullptr) node.conversions()->KnowLimits(given, least, greatest, x);
   return x;
 }
@@ -91,7 +89,7 @@ absl::Status ReluOperator(FieldNode& node) {
 
 // a x below 0, x above: a x + (1 - a) max(x, 0).
 Residue Leaky(const PrimeField& field, Residue x, Residue slope) {
-  return Field::Add(Field::Mul(slope, x), Field::Mul(Field::Sub(1, slope), field.Max(x, 0)));
+  return field.Add(field.Mul(slope, x), field.Mul(field.Sub(1, slope), field.Max(x, 0)));
 }
 
 absl::Status LeakyReluOperator(FieldNode& node) {
@@ -114,28 +112,31 @@ absl::Status AbsOperator(FieldNode& node) {
 
 // x sign(x) is |x|.
 absl::Status SignOperator(FieldNode& node) {
+  const PrimeField& field = node.field();
   return FieldRandomUnary(node, [&](Residue x) {
-    return x == 0 ? 0 : Field::Sub(Field::Mul(2, node.field().Step(x)), 1);
+    return x == 0 ? 0 : field.Sub(field.Mul(2, node.field().Step(x)), 1);
   });
 }
 
 // alpha x + beta between 0 and 1: alpha times (x + beta / alpha) between 0 and 1 / alpha.
 absl::Status HardSigmoidOperator(FieldNode& node) {
+  const PrimeField& field = node.field();
   const Residue alpha = node.Real("alpha", 0.2F);
   const Residue beta = node.Real("beta", 0.5F);
   if (node.Number("alpha", 0.2F) <= 0) return NoMeaning("a slope that is not positive");
-  const Residue shift = Field::Div(beta, alpha);
-  const Residue high = Field::Inverse(alpha);
+  const Residue shift = field.Div(beta, alpha);
+  const Residue high = field.Inverse(alpha);
   return FieldRandomUnary(node, [&](Residue x) {
-    return Field::Mul(alpha, Between(node.field(), Field::Add(x, shift), 0, high));
+    return field.Mul(alpha, Between(node.field(), field.Add(x, shift), 0, high));
   });
 }
 
 absl::Status HardSwishOperator(FieldNode& node) {
-  const Residue sixth = Field::Inverse(6);
+  const PrimeField& field = node.field();
+  const Residue sixth = field.Inverse(6);
   return FieldRandomUnary(node, [&](Residue x) {
-    const Residue part = Between(node.field(), Field::Add(x, 3), 0, 6);
-    return Field::Mul(x, Field::Mul(part, sixth));
+    const Residue part = Between(node.field(), field.Add(x, 3), 0, 6);
+    return field.Mul(x, field.Mul(part, sixth));
   });
 }
 
@@ -158,6 +159,7 @@ absl::StatusOr<std::optional<Residues>> BoundedByNumber(FieldNode& node, bool le
 
 // Max and Min of any number of inputs.
 absl::Status MaxOperator(FieldNode& node) {
+  const PrimeField& field = node.field();
   node.MarkRandom();
   const bool least = node.node().op_type == "Min";
   OC_ASSIGN_OR_RETURN(std::optional<Residues> bounded, BoundedByNumber(node, least));
@@ -176,10 +178,10 @@ absl::Status MaxOperator(FieldNode& node) {
   for (size_t i = 0; i < out.values.size(); ++i) {
     std::vector<Residue> numbers;
     for (const Residues& input : inputs) {
-      numbers.push_back(least ? Field::Neg(input.values[i]) : input.values[i]);
+      numbers.push_back(least ? field.Neg(input.values[i]) : input.values[i]);
     }
     const Residue greatest = node.field().MaxOf(&numbers);
-    out.values[i] = least ? Field::Neg(greatest) : greatest;
+    out.values[i] = least ? field.Neg(greatest) : greatest;
   }
   return node.Set(0, std::move(out));
 }

@@ -17,11 +17,10 @@
 namespace onnxcmp {
 namespace {
 
-using Field = PrimeField;
-
 // Casts between floats round, which is nothing in the field; those of whole numbers keep the last
 // bits; others are functions of their own.
 absl::Status CastOperator(FieldNode& node) {
+  const PrimeField& field = node.field();
   const DType from = node.InType(0);
   const DType to = node.number(0).tensor().dtype();
   if (const ValueOrigin* origin = node.origin(0); origin != nullptr && origin->margin.defined()) {
@@ -45,7 +44,7 @@ absl::Status CastOperator(FieldNode& node) {
   node.MarkRandom();
   if (to == DType::kBool) {
     return FieldUnary(node, [&](Residue x) {
-      return x == 0 ? 0 : Field::Sub(1, node.field().Even(FunctionNumber("equal"), x));
+      return x == 0 ? 0 : field.Sub(1, node.field().Even(FunctionNumber("equal"), x));
     });
   }
   const uint64_t function = MixNumbers(FunctionNumber("cast"), static_cast<uint64_t>(to));
@@ -57,7 +56,7 @@ Residue IsGreater(const PrimeField& field, Residue a, Residue b) {
   if (a == kNoNumber || b == kNoNumber) return kNoNumber;
   if (a == b || a == kMinusInfinity || b == kPlusInfinity) return 0;
   if (a == kPlusInfinity || b == kMinusInfinity) return 1;
-  return field.Random(FunctionNumber("greater"), Field::Sub(a, b));
+  return field.Random(FunctionNumber("greater"), field.Sub(a, b));
 }
 
 absl::Status CompareOperator(FieldNode& node) {
@@ -68,7 +67,7 @@ absl::Status CompareOperator(FieldNode& node) {
     OC_ASSIGN_OR_RETURN(const Residues a, node.In(0));
     OC_ASSIGN_OR_RETURN(const Residues b, node.In(1));
     const bool less = name.starts_with("Less");
-    OC_ASSIGN_OR_RETURN(const Residues margin, less ? SubAll(b, a) : SubAll(a, b));
+    OC_ASSIGN_OR_RETURN(const Residues margin, less ? SubAll(field, b, a) : SubAll(field, a, b));
     ValueOrigin origin;
     OC_ASSIGN_OR_RETURN(origin.margin, ToTensor(margin));
     node.SetOrigin(0, std::move(origin));
@@ -76,34 +75,37 @@ absl::Status CompareOperator(FieldNode& node) {
   return FieldBinary(node, [&](Residue a, Residue b) -> Residue {
     if (name == "Greater") return IsGreater(field, a, b);
     if (name == "Less") return IsGreater(field, b, a);
-    if (name == "LessOrEqual") return Field::Sub(1, IsGreater(field, a, b));
-    if (name == "GreaterOrEqual") return Field::Sub(1, IsGreater(field, b, a));
+    if (name == "LessOrEqual") return field.Sub(1, IsGreater(field, a, b));
+    if (name == "GreaterOrEqual") return field.Sub(1, IsGreater(field, b, a));
     if (a == kNoNumber || b == kNoNumber) return kNoNumber;
     if (a == b) return 1;
     if (!IsNumber(a) || !IsNumber(b)) return 0;
-    return field.Even(FunctionNumber("equal"), Field::Sub(a, b));
+    return field.Even(FunctionNumber("equal"), field.Sub(a, b));
   });
 }
 
 absl::Status LogicOperator(FieldNode& node) {
+  const PrimeField& field = node.field();
   node.MarkRandom();
   const std::string& name = node.node().op_type;
   return FieldBinary(node, [&](Residue a, Residue b) {
-    const Residue both = a == b ? a : Field::Mul(a, b);
+    const Residue both = a == b ? a : field.Mul(a, b);
     if (name == "And") return both;
-    const Residue either = Field::Sub(Field::Add(a, b), both);
-    return name == "Or" ? either : Field::Sub(either, both);
+    const Residue either = field.Sub(field.Add(a, b), both);
+    return name == "Or" ? either : field.Sub(either, both);
   });
 }
 
 absl::Status NotOperator(FieldNode& node) {
+  const PrimeField& field = node.field();
   if (const ValueOrigin* origin = node.origin(0); origin != nullptr && origin->margin.defined()) {
     OC_ASSIGN_OR_RETURN(Residues margin, FromTensor(origin->margin));
     ValueOrigin turned;
-    OC_ASSIGN_OR_RETURN(turned.margin, ToTensor(Mapped(std::move(margin), Field::Neg)));
+    OC_ASSIGN_OR_RETURN(turned.margin, ToTensor(Mapped(std::move(margin),
+                                                       [&](Residue v) { return field.Neg(v); })));
     node.SetOrigin(0, std::move(turned));
   }
-  return FieldUnary(node, [](Residue x) { return Field::Sub(1, x); });
+  return FieldUnary(node, [&](Residue x) { return field.Sub(1, x); });
 }
 
 // A value that is no number in the field need not be NaN.
@@ -218,6 +220,7 @@ bool RoundsToNearest(const FieldNode& node, const Residues& x) {
 
 // x / scale + zero, which QuantizeLinear rounds.
 absl::Status QuantizeExactly(FieldNode& node) {
+  const PrimeField& field = node.field();
   OC_ASSIGN_OR_RETURN(Residues x, node.In(0));
   if (!RoundsToNearest(node, x)) return NoMeaning("a constant that is not rounded to the nearest");
   OC_ASSIGN_OR_RETURN(const Residues scale, AlongAxis(node, 1, x));
@@ -226,8 +229,8 @@ absl::Status QuantizeExactly(FieldNode& node) {
   const double step = OnlyNumber(node, 1, std::nan(""));
   const CodeRange range = CodeRangeOf(dtype, step, OnlyNumber(node, 2, 0));
   x = node.conversions()->TakeRounded(std::move(x), dtype, range);
-  OC_ASSIGN_OR_RETURN(Residues out, DivAll(x, scale));
-  OC_ASSIGN_OR_RETURN(out, AddAll(out, zero));
+  OC_ASSIGN_OR_RETURN(Residues out, DivAll(field, x, scale));
+  OC_ASSIGN_OR_RETURN(out, AddAll(field, out, zero));
   if (step > 0 && zero.size() == 1) {
     node.conversions()->KnowCodes(out, scale.values.front(), zero.values.front());
   }
@@ -248,6 +251,7 @@ std::optional<Residues> NumbersBefore(const FieldNode& node, const Residues& x) 
 }
 
 absl::Status QuantizeOperator(FieldNode& node) {
+  const PrimeField& field = node.field();
   node.MarkRandom();
   if (node.conversions() != nullptr && node.conversions()->in_converted()) {
     return QuantizeExactly(node);
@@ -255,7 +259,7 @@ absl::Status QuantizeOperator(FieldNode& node) {
   OC_ASSIGN_OR_RETURN(const Residues x, node.In(0));
   OC_ASSIGN_OR_RETURN(const Residues scale, AlongAxis(node, 1, x));
   OC_ASSIGN_OR_RETURN(const Residues zero, AlongAxis(node, 2, x));
-  OC_ASSIGN_OR_RETURN(const Residues scaled, DivAll(x, scale));
+  OC_ASSIGN_OR_RETURN(const Residues scaled, DivAll(field, x, scale));
   const auto to = static_cast<uint64_t>(node.number(0).tensor().dtype());
   const uint64_t function = MixNumbers(FunctionNumber("quantize"), to);
   OC_ASSIGN_OR_RETURN(Residues out, Combine(scaled, zero, [&](Residue a, Residue b) {
@@ -265,6 +269,7 @@ absl::Status QuantizeOperator(FieldNode& node) {
 }
 
 absl::Status DequantizeOperator(FieldNode& node) {
+  const PrimeField& field = node.field();
   OC_ASSIGN_OR_RETURN(const Residues x, node.In(0));
   if (node.conversions() != nullptr && node.conversions()->in_converted()) {
     if (std::optional<Residues> before = NumbersBefore(node, x); before.has_value()) {
@@ -274,14 +279,15 @@ absl::Status DequantizeOperator(FieldNode& node) {
   }
   OC_ASSIGN_OR_RETURN(const Residues scale, AlongAxis(node, 1, x));
   OC_ASSIGN_OR_RETURN(const Residues zero, AlongAxis(node, 2, x));
-  OC_ASSIGN_OR_RETURN(const Residues shifted, SubAll(x, zero));
-  OC_ASSIGN_OR_RETURN(Residues out, MulAll(shifted, scale));
+  OC_ASSIGN_OR_RETURN(const Residues shifted, SubAll(field, x, zero));
+  OC_ASSIGN_OR_RETURN(Residues out, MulAll(field, shifted, scale));
   return node.Set(0, std::move(out));
 }
 
 // Its scale and zero point are functions of the whole tensor. Only in a proof with exact numbers:
 // else it is what ONNX says it is made of.
 absl::Status DynamicQuantizeOperator(FieldNode& node) {
+  const PrimeField& field = node.field();
   if (node.conversions() == nullptr || !node.conversions()->in_converted()) {
     return NoMeaning("a scale by the greatest number");
   }
@@ -297,9 +303,9 @@ absl::Status DynamicQuantizeOperator(FieldNode& node) {
   x = node.conversions()->TakeRounded(std::move(x), DType::kUint8, CodeRange());
   OC_RETURN_IF_ERROR(node.Set(1, Residues::Of(scale)));
   OC_RETURN_IF_ERROR(node.Set(2, Residues::Of(zero)));
-  const Residue inverse = Field::Inverse(scale);
+  const Residue inverse = field.Inverse(scale);
   return node.Set(0, Mapped(std::move(x), [&](Residue value) {
-                    return Field::Add(Field::Mul(value, inverse), zero);
+                    return field.Add(field.Mul(value, inverse), zero);
                   }));
 }
 
@@ -332,13 +338,13 @@ absl::StatusOr<Residues> FieldChosen(const PrimeField& field, const Residues& co
   const auto part = [&](Residue share, Residue x) {
     if (share == 0 || share == kNoNumber) return share;
     if (share == 1) return x;
-    return IsNumber(x) ? Field::Mul(share, x) : field.Random(FunctionNumber("where"), share, x);
+    return IsNumber(x) ? field.Mul(share, x) : field.Random(FunctionNumber("where"), share, x);
   };
   OC_ASSIGN_OR_RETURN(const Residues first, Combine(condition, a, part));
   OC_ASSIGN_OR_RETURN(const Residues second, Combine(condition, b, [&](Residue c, Residue x) {
-                        return part(Field::Sub(1, c), x);
+                        return part(field.Sub(1, c), x);
                       }));
-  return AddAll(first, second);
+  return AddAll(field, first, second);
 }
 
 std::optional<Residues> FieldScaledCodes(const FieldNode& node, int codes, int zeros, int axis) {

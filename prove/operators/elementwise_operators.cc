@@ -14,21 +14,19 @@
 
 namespace onnxcmp {
 
-using Field = PrimeField;
-
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 Residue FieldSigmoid(const PrimeField& field, Residue x) {
-  return Field::Inverse(Field::Add(1, field.Exp(Field::Neg(x))));
+  return field.Inverse(field.Add(1, field.Exp(field.Neg(x))));
 }
 
 Residue FieldTanh(const PrimeField& field, Residue x) {
-  return Field::Sub(Field::Mul(2, FieldSigmoid(field, Field::Add(x, x))), 1);
+  return field.Sub(field.Mul(2, FieldSigmoid(field, field.Add(x, x))), 1);
 }
 
 Residues FieldSigmoids(const PrimeField& field, Residues x) {
-  x = ExpOf(field, Mapped(std::move(x), Field::Neg));
-  return InverseOf(Mapped(std::move(x), [](Residue value) { return Field::Add(1, value); }));
+  x = ExpOf(field, Mapped(std::move(x), [&](Residue v) { return field.Neg(v); }));
+  return InverseOf(field, Mapped(std::move(x), [&](Residue value) { return field.Add(1, value); }));
 }
 
 Residue FieldErf(const PrimeField& field, Residue x) { return field.Odd(FunctionNumber("erf"), x); }
@@ -39,33 +37,34 @@ Residue FieldLog(const PrimeField& field, Residue x) {
   if (x == 1) return 0;
   // log(1 / x) = -log(x).
   constexpr uint64_t kLog = FunctionNumber("log");
-  const Residue inverse = Field::Inverse(x);
-  return x <= inverse ? field.Random(kLog, x) : Field::Neg(field.Random(kLog, inverse));
+  const Residue inverse = field.Inverse(x);
+  return x <= inverse ? field.Random(kLog, x) : field.Neg(field.Random(kLog, inverse));
 }
 
 absl::StatusOr<Residues> FieldLogOf(const PrimeField& field, ExpForm form) {
   const auto log = [&](Residue value) { return FieldLog(field, value); };
-  return AddAll(Mapped(std::move(form.factor), log), form.exponent);
+  return AddAll(field, Mapped(std::move(form.factor), log), form.exponent);
 }
 
 absl::StatusOr<Residues> FieldGelu(const FieldNode& node, Residues x, bool by_tanh) {
+  const PrimeField& field = node.field();
   if (!by_tanh) {
-    const Residue factor = Field::Inverse(node.field().Sqrt(2));
+    const Residue factor = field.Inverse(node.field().Sqrt(2));
     return Mapped(std::move(x), [&](Residue value) {
-      const Residue erf = FieldErf(node.field(), Field::Mul(value, factor));
-      return Field::Mul(Field::Mul(value, Half()), Field::Add(1, erf));
+      const Residue erf = FieldErf(node.field(), field.Mul(value, factor));
+      return field.Mul(field.Mul(value, Half(field)), field.Add(1, erf));
     });
   }
   constexpr double kCubic = 0.044715;
   const Residue cubic = node.Constant(kCubic);
-  const Residue twice = Field::Mul(2, node.Constant(std::sqrt(2 / std::acos(-1.0))));
+  const Residue twice = field.Mul(2, node.Constant(std::sqrt(2 / std::acos(-1.0))));
   // (1 + tanh(y)) / 2 is sigmoid(2 y).
   const Residues sigmoids =
       FieldSigmoids(node.field(), Mapped(x, [&](Residue value) {
-                      const Residue cube = Field::Mul(Field::Mul(value, value), value);
-                      return Field::Mul(twice, Field::Add(value, Field::Mul(cubic, cube)));
+                      const Residue cube = field.Mul(field.Mul(value, value), value);
+                      return field.Mul(twice, field.Add(value, field.Mul(cubic, cube)));
                     }));
-  return MulAll(x, sigmoids);
+  return MulAll(field, x, sigmoids);
 }
 
 namespace {
@@ -94,22 +93,22 @@ absl::Status AnyFunction(FieldNode& node) {
   return node.Set(0, std::move(out));
 }
 
-using Combination = absl::StatusOr<Residues>(const Residues&, const Residues&);
+using Combination = absl::StatusOr<Residues>(const PrimeField&, const Residues&, const Residues&);
 
 // Of two products with powers of e: another one.
 absl::Status CombineForms(FieldNode& node, Combination* factors, Combination* exponents) {
   const ExpForm a = *node.Form(0);
   const ExpForm b = *node.Form(1);
   ExpForm out;
-  OC_ASSIGN_OR_RETURN(out.factor, factors(a.factor, b.factor));
-  OC_ASSIGN_OR_RETURN(out.exponent, exponents(a.exponent, b.exponent));
+  OC_ASSIGN_OR_RETURN(out.factor, factors(node.field(), a.factor, b.factor));
+  OC_ASSIGN_OR_RETURN(out.exponent, exponents(node.field(), a.exponent, b.exponent));
   return node.SetForm(0, std::move(out));
 }
 
 absl::Status SumOrDifference(FieldNode& node, Combination* combine) {
   OC_ASSIGN_OR_RETURN(const Residues a, node.InRing(0));
   OC_ASSIGN_OR_RETURN(const Residues b, node.InRing(1));
-  OC_ASSIGN_OR_RETURN(Residues out, combine(a, b));
+  OC_ASSIGN_OR_RETURN(Residues out, combine(node.field(), a, b));
   return node.Set(0, std::move(out));
 }
 
@@ -122,6 +121,7 @@ absl::Status SubOperator(FieldNode& node) {
   return SumOrDifference(node, SubAll);
 }
 absl::Status MulOperator(FieldNode& node) {
+  const PrimeField& field = node.field();
   if (node.HasForm(0) && node.HasForm(1)) return CombineForms(node, MulAll, AddAll);
   for (const int choice : {0, 1}) {
     OC_ASSIGN_OR_RETURN(const bool chosen, SetChosenFactor(node, choice));
@@ -129,7 +129,7 @@ absl::Status MulOperator(FieldNode& node) {
   }
   OC_ASSIGN_OR_RETURN(const Residues a, node.InRing(0));
   OC_ASSIGN_OR_RETURN(const Residues b, node.InRing(1));
-  OC_ASSIGN_OR_RETURN(Residues out, MulAll(a, b));
+  OC_ASSIGN_OR_RETURN(Residues out, MulAll(field, a, b));
   if (node.node().inputs[0] == node.node().inputs[1]) {
     OC_RETURN_IF_ERROR(SquareOfSize(node, &out));
     node.SetOrigin(0, {.root = node.value(0).residues});
@@ -138,45 +138,50 @@ absl::Status MulOperator(FieldNode& node) {
   return node.Set(0, std::move(out));
 }
 absl::Status DivOperator(FieldNode& node) {
+  const PrimeField& field = node.field();
   if (!IsReal(node, 0)) return AnyFunction(node);  // it rounds
   if (node.HasForm(0) && node.HasForm(1)) return CombineForms(node, DivAll, SubAll);
   OC_ASSIGN_OR_RETURN(const Residues a, node.In(0));
   OC_ASSIGN_OR_RETURN(const Residues b, node.In(1));
-  OC_ASSIGN_OR_RETURN(Residues out, DivAll(a, b));
+  OC_ASSIGN_OR_RETURN(Residues out, DivAll(field, a, b));
   KeepScale(node);
   return node.Set(0, std::move(out));
 }
 
 absl::Status NegOperator(FieldNode& node) {
+  const PrimeField& field = node.field();
   OC_ASSIGN_OR_RETURN(Residues x, node.InRing(0));
-  return node.Set(0, Mapped(std::move(x), Field::Neg));
+  return node.Set(0, Mapped(std::move(x), [&](Residue v) { return field.Neg(v); }));
 }
 
 absl::Status ReciprocalOperator(FieldNode& node) {
+  const PrimeField& field = node.field();
   if (std::optional<ExpForm> form = node.Form(0); form.has_value()) {
-    form->factor = InverseOf(std::move(form->factor));
-    form->exponent = Mapped(std::move(form->exponent), Field::Neg);
+    form->factor = InverseOf(field, std::move(form->factor));
+    form->exponent = Mapped(std::move(form->exponent), [&](Residue v) { return field.Neg(v); });
     return node.SetForm(0, *std::move(form));
   }
   OC_ASSIGN_OR_RETURN(Residues x, node.In(0));
-  return node.Set(0, InverseOf(std::move(x)));
+  return node.Set(0, InverseOf(field, std::move(x)));
 }
 
 // Of constants. Roots that are numbers are these, and not their negatives.
 Residues RootsOfNumbers(const FieldNode& node, Residues x) {
+  const PrimeField& field = node.field();
   const std::vector<double> numbers = NumbersIn(node.value(0).number.tensor());
   for (size_t i = 0; i < x.values.size() && i < numbers.size(); ++i) {
-    const Residue root = Field::OfDouble(std::sqrt(numbers[i]));
-    x.values[i] = Field::Mul(root, root) == x.values[i] ? root : node.field().Sqrt(x.values[i]);
+    const Residue root = field.OfDouble(std::sqrt(numbers[i]));
+    x.values[i] = field.Mul(root, root) == x.values[i] ? root : node.field().Sqrt(x.values[i]);
   }
   return x;
 }
 
 absl::Status SqrtOperator(FieldNode& node) {
+  const PrimeField& field = node.field();
   if (std::optional<ExpForm> form = node.Form(0); form.has_value()) {
     // sqrt(a exp(x)) = sqrt(a) exp(x / 2).
     for (Residue& factor : form->factor.values) factor = node.RootOf(0, factor);
-    form->exponent = FieldScaled(std::move(form->exponent), Half());
+    form->exponent = FieldScaled(field, std::move(form->exponent), Half(field));
     return node.SetForm(0, *std::move(form));
   }
   if (const ValueOrigin* origin = node.origin(0); origin != nullptr && origin->root.defined()) {
@@ -217,11 +222,12 @@ absl::Status SigmoidOperator(FieldNode& node) {
 }
 
 absl::Status TanhOperator(FieldNode& node) {
+  const PrimeField& field = node.field();
   node.MarkRandom();
   OC_ASSIGN_OR_RETURN(Residues x, node.In(0));
-  x = FieldSigmoids(node.field(), FieldScaled(std::move(x), 2));
+  x = FieldSigmoids(node.field(), FieldScaled(field, std::move(x), 2));
   return node.Set(0, Mapped(std::move(x),
-                            [](Residue sigmoid) { return Field::Sub(Field::Mul(2, sigmoid), 1); }));
+                            [&](Residue sigmoid) { return field.Sub(field.Mul(2, sigmoid), 1); }));
 }
 
 // f(-x) = -f(x): Erf, Sin, Tan, Asin, Atan, Sinh, Asinh, Atanh.
@@ -248,60 +254,66 @@ absl::Status PlainOperator(FieldNode& node) {
 }
 
 absl::Status SoftplusOperator(FieldNode& node) {
+  const PrimeField& field = node.field();
   return FieldRandomUnary(
-      node, [&](Residue x) { return FieldLog(node.field(), Field::Add(1, node.field().Exp(x))); });
+      node, [&](Residue x) { return FieldLog(node.field(), field.Add(1, node.field().Exp(x))); });
 }
 
 // x above 0, alpha (exp(x / alpha') - 1) below: Elu, Selu with a factor, Celu.
 absl::Status EluOperator(FieldNode& node) {
+  const PrimeField& field = node.field();
   const std::string& name = node.node().op_type;
   const Residue alpha = node.Real("alpha", name == "Selu" ? 1.67326319F : 1.0F);
   const Residue gamma = name == "Selu" ? node.Real("gamma", 1.05070102F) : 1;
-  const Residue stretch = name == "Celu" ? Field::Inverse(alpha) : 1;
+  const Residue stretch = name == "Celu" ? field.Inverse(alpha) : 1;
   return FieldRandomUnary(node, [&](Residue x) {
-    const Residue below =
-        Field::Mul(alpha, Field::Sub(node.field().Exp(Field::Mul(x, stretch)), 1));
+    const Residue below = field.Mul(alpha, field.Sub(node.field().Exp(field.Mul(x, stretch)), 1));
     const Residue step = node.field().Step(x);
-    const Residue sum = Field::Add(Field::Mul(step, x), Field::Mul(Field::Sub(1, step), below));
-    return Field::Mul(gamma, sum);
+    const Residue sum = field.Add(field.Mul(step, x), field.Mul(field.Sub(1, step), below));
+    return field.Mul(gamma, sum);
   });
 }
 
 // x tanh(softplus(x)).
 absl::Status MishOperator(FieldNode& node) {
+  const PrimeField& field = node.field();
   return FieldRandomUnary(node, [&](Residue x) {
-    const Residue softplus = FieldLog(node.field(), Field::Add(1, node.field().Exp(x)));
-    return Field::Mul(x, FieldTanh(node.field(), softplus));
+    const Residue softplus = FieldLog(node.field(), field.Add(1, node.field().Exp(x)));
+    return field.Mul(x, FieldTanh(node.field(), softplus));
   });
 }
 
 // x / (1 + |x|).
 absl::Status SoftsignOperator(FieldNode& node) {
+  const PrimeField& field = node.field();
   return FieldRandomUnary(node, [&](Residue x) {
-    const Residue size = Field::Mul(x, Field::Sub(Field::Mul(2, node.field().Step(x)), 1));
-    return Field::Div(x, Field::Add(1, size));
+    const Residue size = field.Mul(x, field.Sub(field.Mul(2, node.field().Step(x)), 1));
+    return field.Div(x, field.Add(1, size));
   });
 }
 
 // x sigmoid(alpha x): Swish, QuickGelu.
 absl::Status SwishOperator(FieldNode& node) {
+  const PrimeField& field = node.field();
   const bool quick = node.node().op_type == "QuickGelu";
   const Residue alpha = node.Real("alpha", quick ? 1.702F : 1.0F);
   node.MarkRandom();
   OC_ASSIGN_OR_RETURN(const Residues x, node.In(0));
-  OC_ASSIGN_OR_RETURN(Residues out, MulAll(x, FieldSigmoids(node.field(), FieldScaled(x, alpha))));
+  OC_ASSIGN_OR_RETURN(Residues out,
+                      MulAll(field, x, FieldSigmoids(node.field(), FieldScaled(field, x, alpha))));
   return node.Set(0, std::move(out));
 }
 
 // With a bias as a second input: Gelu, BiasGelu, FastGelu.
 absl::Status GeluOperator(FieldNode& node) {
+  const PrimeField& field = node.field();
   node.MarkRandom();
   const bool tanh =
       node.node().op_type == "FastGelu" || node.String("approximate", "none") == "tanh";
   OC_ASSIGN_OR_RETURN(Residues x, node.In(0));
   if (node.Has(1)) {
     OC_ASSIGN_OR_RETURN(const Residues bias, node.In(1));
-    OC_ASSIGN_OR_RETURN(x, AddAll(x, bias));
+    OC_ASSIGN_OR_RETURN(x, AddAll(field, x, bias));
   }
   OC_ASSIGN_OR_RETURN(x, FieldGelu(node, std::move(x), tanh));
   return node.Set(0, std::move(x));
@@ -309,6 +321,7 @@ absl::Status GeluOperator(FieldNode& node) {
 
 // (a exp(x))^y = a^y exp(x y), of a number y; a is 1 if y is not whole.
 absl::Status PowerOfForm(FieldNode& node, double exponent) {
+  const PrimeField& field = node.field();
   constexpr double kMost = 64;
   ExpForm form = *node.Form(0);
   OC_ASSIGN_OR_RETURN(const Residues power, node.In(1));
@@ -317,14 +330,15 @@ absl::Status PowerOfForm(FieldNode& node, double exponent) {
   for (Residue& factor : form.factor.values) {
     if (factor == 1) continue;
     if (!is_whole) return NoMeaning("a power of a product with a power of e");
-    factor = Field::Power(factor, static_cast<uint64_t>(std::fabs(exponent)));
-    if (exponent < 0) factor = Field::Inverse(factor);
+    factor = field.Power(factor, static_cast<uint64_t>(std::fabs(exponent)));
+    if (exponent < 0) factor = field.Inverse(factor);
   }
-  form.exponent = FieldScaled(std::move(form.exponent), power.values.front());
+  form.exponent = FieldScaled(field, std::move(form.exponent), power.values.front());
   return node.SetForm(0, std::move(form));
 }
 
 absl::Status PowOperator(FieldNode& node) {
+  const PrimeField& field = node.field();
   constexpr double kMost = 64;
   const std::optional<double> exponent = OneNumber(node, 1);
   // Powers of whole numbers are whole: products by a whole exponent, truncated by others.
@@ -346,7 +360,7 @@ absl::Status PowOperator(FieldNode& node) {
   if (halves % 2 != 0) node.MarkRandom();
   if (*exponent == 2 && IsReal(node, 0) && OneNumber(node, 1).has_value()) {
     OC_ASSIGN_OR_RETURN(Residues square, node.In(0));
-    square = Mapped(std::move(square), [](Residue x) { return Field::Mul(x, x); });
+    square = Mapped(std::move(square), [&](Residue x) { return field.Mul(x, x); });
     if (node.number(0).is_tensor() && square.shape == node.number(0).tensor().shape()) {
       OC_RETURN_IF_ERROR(SquareOfSize(node, &square));
       node.SetOrigin(0, {.root = node.value(0).residues});
@@ -356,27 +370,28 @@ absl::Status PowOperator(FieldNode& node) {
   OC_ASSIGN_OR_RETURN(const Residues base, node.InRing(0));
   OC_ASSIGN_OR_RETURN(const Residues powers, node.In(1));
   OC_ASSIGN_OR_RETURN(Residues out, Combine(base, powers, [&](Residue x, Residue) {
-                        const Residue whole = Field::Power(x, halves / 2);
+                        const Residue whole = field.Power(x, halves / 2);
                         const Residue power =
-                            halves % 2 == 0 ? whole : Field::Mul(whole, node.RootOf(0, x));
-                        return *exponent < 0 ? Field::Inverse(power) : power;
+                            halves % 2 == 0 ? whole : field.Mul(whole, node.RootOf(0, x));
+                        return *exponent < 0 ? field.Inverse(power) : power;
                       }));
   return node.Set(0, std::move(out));
 }
 
 absl::Status SumOperator(FieldNode& node) {
+  const PrimeField& field = node.field();
   if (!IsReal(node, 0)) return NoMeaning("a sum of whole numbers by an operator on floats");
   OC_ASSIGN_OR_RETURN(Residues sum, node.In(0));
   int64_t count = 1;
   for (int i = 1; i < node.num_inputs(); ++i) {
     if (!node.Has(i)) continue;
     OC_ASSIGN_OR_RETURN(const Residues next, node.In(i));
-    OC_ASSIGN_OR_RETURN(sum, AddAll(sum, next));
+    OC_ASSIGN_OR_RETURN(sum, AddAll(field, sum, next));
     ++count;
   }
   if (node.node().op_type == "Mean") {
-    const Residue share = Field::OfRatio(1, count);
-    sum = Mapped(std::move(sum), [&](Residue x) { return Field::Mul(x, share); });
+    const Residue share = field.OfRatio(1, count);
+    sum = Mapped(std::move(sum), [&](Residue x) { return field.Mul(x, share); });
   }
   return node.Set(0, std::move(sum));
 }

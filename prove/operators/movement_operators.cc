@@ -20,18 +20,19 @@ struct TableForm {
   Residue step = 1;  // 0: there is no other
 };
 
-TableForm FormOf(const Residues& table) {
+TableForm FormOf(const PrimeField& field, const Residues& table) {
   TableForm form;
   if (!std::all_of(table.values.begin(), table.values.end(), IsNumber)) return form;
   form.first = table.values.front();
   const auto other = std::find_if(table.values.begin(), table.values.end(),
                                   [&](Residue value) { return value != form.first; });
-  form.step = other == table.values.end() ? 0 : PrimeField::Sub(*other, form.first);
+  form.step = other == table.values.end() ? 0 : field.Sub(*other, form.first);
   return form;
 }
 
 // Rows of a table by ids that vary: each is a random function of the id and of the whole table.
 absl::Status GatherOperator(FieldNode& node) {
+  const PrimeField& field = node.field();
   if (!node.Has(1) || node.value(1).fixed) return node.Move({0});
   auto table = node.In(0);
   // Valid ids are below the table's size, so that they are the same ones modulo more than twice it.
@@ -51,12 +52,11 @@ absl::Status GatherOperator(FieldNode& node) {
     return absl::UnimplementedError("a table with unknown numbers");
   }
   if (table->values.empty()) return absl::UnimplementedError("an empty table");
-  const TableForm form = FormOf(*table);
+  const TableForm form = FormOf(node.field(), *table);
   if (form.step != 0) {
-    const Residue inverse = PrimeField::Inverse(form.step);
-    table = Mapped(*std::move(table), [&](Residue value) {
-      return PrimeField::Mul(PrimeField::Sub(value, form.first), inverse);
-    });
+    const Residue inverse = field.Inverse(form.step);
+    table = Mapped(*std::move(table),
+                   [&](Residue value) { return field.Mul(field.Sub(value, form.first), inverse); });
   }
   function = MixNumbers(function,
                         XXH3_64bits(table->values.data(), table->values.size() * sizeof(Residue)));
@@ -69,8 +69,7 @@ absl::Status GatherOperator(FieldNode& node) {
   for (int64_t i = 0; i < out.size(); ++i) {
     const Residue row = node.field().Random(MixNumbers(function, static_cast<uint64_t>(i % inner)),
                                             ids->values[static_cast<size_t>(i / inner)]);
-    out.values[static_cast<size_t>(i)] =
-        PrimeField::Add(form.first, PrimeField::Mul(form.step, row));
+    out.values[static_cast<size_t>(i)] = field.Add(form.first, field.Mul(form.step, row));
   }
   return node.Set(0, std::move(out));
 }

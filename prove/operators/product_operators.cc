@@ -11,8 +11,6 @@
 namespace onnxcmp {
 namespace {
 
-using Field = PrimeField;
-
 absl::Status MatMulOperator(FieldNode& node) {
   OC_ASSIGN_OR_RETURN(const Residues a, node.InRing(0));
   OC_ASSIGN_OR_RETURN(Residues out, node.TimesInput(a, 1, /*transposed=*/false));
@@ -29,6 +27,7 @@ Residues BatchTransposed(const Residues& x) {
 
 // FusedMatMul, TransposeMatMul, and the former with an activation.
 absl::Status FusedMatMulOperator(FieldNode& node) {
+  const PrimeField& field = node.field();
   OC_ASSIGN_OR_RETURN(Residues a, node.In(0));
   OC_ASSIGN_OR_RETURN(Residues b, node.In(1));
   if (a.rank() < 2 || b.rank() < 2) return NoMeaning("a product of vectors");
@@ -37,12 +36,13 @@ absl::Status FusedMatMulOperator(FieldNode& node) {
   if (node.Int("transA", 0) != 0) a = MatrixTransposed(a);
   if (node.Int("transB", 0) != 0) b = MatrixTransposed(b);
   OC_ASSIGN_OR_RETURN(Residues out, node.Times(a, b));
-  out = FieldScaled(std::move(out), node.Real("alpha", 1));
+  out = FieldScaled(field, std::move(out), node.Real("alpha", 1));
   OC_ASSIGN_OR_RETURN(out, Activated(node, node.String("activation", ""), std::move(out)));
   return node.Set(0, std::move(out));
 }
 
 absl::Status GemmOperator(FieldNode& node) {
+  const PrimeField& field = node.field();
   if (node.since() < 7 && node.Int("broadcast", 0) == 0 && node.since() > 0 &&
       node.node().domain == kOnnxDomain) {
     return NoMeaning("an old form of the operator");
@@ -54,11 +54,11 @@ absl::Status GemmOperator(FieldNode& node) {
   OC_ASSIGN_OR_RETURN(Residues a, node.InRing(0));
   if (node.Int("transA", 0) != 0) a = MatrixTransposed(a);
   OC_ASSIGN_OR_RETURN(Residues out, node.TimesInput(a, 1, node.Int("transB", 0) != 0));
-  out = FieldScaled(std::move(out), node.Real("alpha", 1));
+  out = FieldScaled(field, std::move(out), node.Real("alpha", 1));
   const Residue beta = node.Real("beta", 1);
   if (node.Has(2)) {
     OC_ASSIGN_OR_RETURN(Residues c, node.InRing(2));
-    OC_ASSIGN_OR_RETURN(out, AddAll(out, FieldScaled(std::move(c), beta)));
+    OC_ASSIGN_OR_RETURN(out, AddAll(field, out, FieldScaled(field, std::move(c), beta)));
   }
   if (node.node().op_type == "FusedGemm") {
     const std::string activation = node.String("activation", "");
@@ -72,12 +72,13 @@ absl::Status GemmOperator(FieldNode& node) {
 
 // Products of whole numbers less their zero points: MatMulInteger.
 absl::Status MatMulIntegerOperator(FieldNode& node) {
+  const PrimeField& field = node.field();
   const auto less_zero = [&](int data, int zero) -> absl::StatusOr<Residues> {
     OC_ASSIGN_OR_RETURN(Residues x, node.In(data));
     if (!node.Has(zero)) return x;
     OC_ASSIGN_OR_RETURN(Residues point, node.In(zero));
     if (point.rank() == 1 && data == 0 && point.size() > 1) point.shape.push_back(1);
-    return SubAll(x, point);
+    return SubAll(field, x, point);
   };
   OC_ASSIGN_OR_RETURN(const Residues a, less_zero(0, 2));
   OC_ASSIGN_OR_RETURN(Residues b, less_zero(1, 3));

@@ -12,10 +12,8 @@
 namespace onnxcmp {
 namespace {
 
-using Field = PrimeField;
-
-Residues Mean(const Residues& x, absl::Span<const int> axes) {
-  return FieldScaled(SumAlong(x, axes), Field::OfRatio(1, CountAlong(x.shape, axes)));
+Residues Mean(const PrimeField& field, const Residues& x, absl::Span<const int> axes) {
+  return FieldScaled(field, SumAlong(field, x, axes), field.OfRatio(1, CountAlong(x.shape, axes)));
 }
 
 // Without the axes that were reduced, which have one element each.
@@ -37,30 +35,31 @@ absl::StatusOr<std::vector<int>> AxesOf(const FieldNode& node, int rank, bool* r
 absl::StatusOr<Residues> Reduced(FieldNode& node, const Residues& x, absl::Span<const int> axes) {
   const std::string name = node.node().op_type.substr(6);
   const PrimeField& field = node.field();
-  const auto square = [](Residue value) { return Field::Mul(value, value); };
-  if (name == "Sum") return SumAlong(x, axes);
-  if (name == "Mean") return Mean(x, axes);
-  if (name == "SumSquare") return SumAlong(Mapped(x, square), axes);
+  const auto square = [&](Residue value) { return field.Mul(value, value); };
+  if (name == "Sum") return SumAlong(field, x, axes);
+  if (name == "Mean") return Mean(field, x, axes);
+  if (name == "SumSquare") return SumAlong(field, Mapped(x, square), axes);
   if (name == "Prod") {
-    return ReduceAlong(x, axes, [](std::vector<Residue>* lane) {
-      return std::accumulate(lane->begin(), lane->end(), Residue{1}, Field::Mul);
+    return ReduceAlong(x, axes, [&](std::vector<Residue>* lane) {
+      return std::accumulate(lane->begin(), lane->end(), Residue{1},
+                             [&](Residue a, Residue b) { return field.Mul(a, b); });
     });
   }
   node.MarkRandom();
   if (name == "L2") {
-    return Mapped(SumAlong(Mapped(x, square), axes),
+    return Mapped(SumAlong(field, Mapped(x, square), axes),
                   [&](Residue value) { return node.RootOf(0, value); });
   }
   if (name == "L1") {
-    return SumAlong(Mapped(x,
+    return SumAlong(field,
+                    Mapped(x,
                            [&](Residue value) {
-                             return Field::Mul(value,
-                                               Field::Sub(Field::Mul(2, field.Step(value)), 1));
+                             return field.Mul(value, field.Sub(field.Mul(2, field.Step(value)), 1));
                            }),
                     axes);
   }
   if (name == "LogSum") {
-    return Mapped(SumAlong(x, axes), [&](Residue value) { return FieldLog(field, value); });
+    return Mapped(SumAlong(field, x, axes), [&](Residue value) { return FieldLog(field, value); });
   }
   if (name == "LogSumExp") {
     OC_ASSIGN_OR_RETURN(ExpForm sum, FieldSumOf(field, {Residues::Of(1), x}, axes));
@@ -70,10 +69,10 @@ absl::StatusOr<Residues> Reduced(FieldNode& node, const Residues& x, absl::Span<
     return ReduceAlong(x, axes, [&](std::vector<Residue>* lane) { return field.MaxOf(lane); });
   }
   if (name == "Min") {
-    const Residues turned = Mapped(x, Field::Neg);
+    const Residues turned = Mapped(x, [&](Residue v) { return field.Neg(v); });
     return Mapped(
         ReduceAlong(turned, axes, [&](std::vector<Residue>* lane) { return field.MaxOf(lane); }),
-        Field::Neg);
+        [&](Residue v) { return field.Neg(v); });
   }
   return NoMeaning("a reduction");
 }
@@ -121,7 +120,8 @@ absl::Status SoftmaxOperator(FieldNode& node) {
   // LogSoftmax keeps what is masked: its logarithm is a number.
   if (const std::optional<Residues> masked = node.Masked(0);
       masked.has_value() && node.node().op_type == "Softmax") {
-    if (auto hidden = WithoutMasked(x, *masked, axes, node.number(0)); hidden.has_value()) {
+    if (auto hidden = WithoutMasked(node.field(), x, *masked, axes, node.number(0));
+        hidden.has_value()) {
       x = *std::move(hidden);
       node.TakeMasks();
     }
@@ -136,23 +136,25 @@ absl::Status SoftmaxOperator(FieldNode& node) {
 
 // Inputs with their numbers to be added: "" are left out.
 absl::StatusOr<Residues> SumOfInputs(FieldNode& node, absl::Span<const int> inputs) {
+  const PrimeField& field = node.field();
   OC_ASSIGN_OR_RETURN(Residues sum, node.In(inputs.front()));
   for (const int input : inputs.subspan(1)) {
     if (!node.Has(input)) continue;
     OC_ASSIGN_OR_RETURN(const Residues next, node.In(input));
-    OC_ASSIGN_OR_RETURN(sum, AddAll(sum, next));
+    OC_ASSIGN_OR_RETURN(sum, AddAll(field, sum, next));
   }
   return sum;
 }
 
 absl::Status BiasSoftmaxOperator(FieldNode& node) {
+  const PrimeField& field = node.field();
   node.MarkRandom();
   OC_ASSIGN_OR_RETURN(const Residues x, node.In(0));
   OC_ASSIGN_OR_RETURN(Residues bias, node.In(1));
   const int64_t axis = node.Int("axis", 1);
   // Numpy's broadcasting is what is left if the bias has as many axes.
   if (bias.rank() != x.rank()) return NoMeaning("a bias of another rank");
-  OC_ASSIGN_OR_RETURN(const Residues sum, AddAll(x, bias));
+  OC_ASSIGN_OR_RETURN(const Residues sum, AddAll(field, x, bias));
   std::vector<int> axes;
   for (int64_t i = axis < 0 ? axis + x.rank() : axis; i < x.rank(); ++i) {
     axes.push_back(static_cast<int>(i));
@@ -170,31 +172,33 @@ struct Normalized {
 // (x - mean) / sqrt(variance + epsilon), or without the mean.
 absl::StatusOr<Normalized> Normalize(FieldNode& node, const Residues& x, absl::Span<const int> axes,
                                      Residue epsilon, bool centered) {
+  const PrimeField& field = node.field();
   node.MarkRandom();
   Normalized out;
-  out.mean = Mean(x, axes);
+  out.mean = Mean(field, x, axes);
   out.value = x;
   if (centered) {
-    OC_ASSIGN_OR_RETURN(out.value, SubAll(x, out.mean));
+    OC_ASSIGN_OR_RETURN(out.value, SubAll(field, x, out.mean));
   }
   const Residues squares =
-      Mapped(out.value, [](Residue value) { return Field::Mul(value, value); });
-  out.inverse = InverseOf(Mapped(Mean(squares, axes), [&](Residue variance) {
-    return node.field().Root(Field::Add(variance, epsilon));
-  }));
-  OC_ASSIGN_OR_RETURN(out.value, MulAll(out.value, out.inverse));
+      Mapped(out.value, [&](Residue value) { return field.Mul(value, value); });
+  out.inverse = InverseOf(field, Mapped(Mean(field, squares, axes), [&](Residue variance) {
+                            return node.field().Root(field.Add(variance, epsilon));
+                          }));
+  OC_ASSIGN_OR_RETURN(out.value, MulAll(field, out.value, out.inverse));
   return out;
 }
 
 // The value times the scale, plus the bias, where these inputs are given.
 absl::StatusOr<Residues> ScaledByInputs(const FieldNode& node, Residues x, int scale, int bias) {
+  const PrimeField& field = node.field();
   if (node.Has(scale)) {
     OC_ASSIGN_OR_RETURN(const Residues factor, node.In(scale));
-    OC_ASSIGN_OR_RETURN(x, MulAll(x, factor));
+    OC_ASSIGN_OR_RETURN(x, MulAll(field, x, factor));
   }
   if (bias >= 0 && node.Has(bias)) {
     OC_ASSIGN_OR_RETURN(const Residues shift, node.In(bias));
-    OC_ASSIGN_OR_RETURN(x, AddAll(x, shift));
+    OC_ASSIGN_OR_RETURN(x, AddAll(field, x, shift));
   }
   return x;
 }
@@ -249,6 +253,7 @@ absl::StatusOr<Residues> Channels(const FieldNode& node, int input, const Residu
 }
 
 absl::Status BatchOperator(FieldNode& node) {
+  const PrimeField& field = node.field();
   node.MarkRandom();
   if (node.Int("training_mode", 0) != 0 || node.HasOutput(1) ||
       (node.since() < 7 && node.Int("is_test", 0) == 0) || node.Int("spatial", 1) == 0) {
@@ -261,28 +266,30 @@ absl::Status BatchOperator(FieldNode& node) {
   OC_ASSIGN_OR_RETURN(Residues variance, Channels(node, 4, x));
   const Residue epsilon = node.Real("epsilon", 1e-5F);
   variance = Mapped(std::move(variance),
-                    [&](Residue value) { return node.RootOf(4, Field::Add(value, epsilon)); });
-  OC_ASSIGN_OR_RETURN(const Residues factor, DivAll(scale, variance));
-  OC_ASSIGN_OR_RETURN(const Residues centered, SubAll(x, mean));
-  OC_ASSIGN_OR_RETURN(const Residues scaled, MulAll(centered, factor));
-  OC_ASSIGN_OR_RETURN(Residues out, AddAll(scaled, bias));
+                    [&](Residue value) { return node.RootOf(4, field.Add(value, epsilon)); });
+  OC_ASSIGN_OR_RETURN(const Residues factor, DivAll(field, scale, variance));
+  OC_ASSIGN_OR_RETURN(const Residues centered, SubAll(field, x, mean));
+  OC_ASSIGN_OR_RETURN(const Residues scaled, MulAll(field, centered, factor));
+  OC_ASSIGN_OR_RETURN(Residues out, AddAll(field, scaled, bias));
   return node.Set(0, std::move(out));
 }
 
 absl::Status InstanceOperator(FieldNode& node) {
+  const PrimeField& field = node.field();
   OC_ASSIGN_OR_RETURN(const Residues x, node.In(0));
   if (x.rank() < 3) return NoMeaning("no axes to normalize");
   OC_ASSIGN_OR_RETURN(const Normalized made,
                       Normalize(node, x, AxesFrom(2, x.rank()), node.Real("epsilon", 1e-5F), true));
   OC_ASSIGN_OR_RETURN(const Residues scale, Channels(node, 1, x));
   OC_ASSIGN_OR_RETURN(const Residues bias, Channels(node, 2, x));
-  OC_ASSIGN_OR_RETURN(const Residues scaled, MulAll(made.value, scale));
-  OC_ASSIGN_OR_RETURN(Residues out, AddAll(scaled, bias));
+  OC_ASSIGN_OR_RETURN(const Residues scaled, MulAll(field, made.value, scale));
+  OC_ASSIGN_OR_RETURN(Residues out, AddAll(field, scaled, bias));
   return node.Set(0, std::move(out));
 }
 
 // The sum of the elements up to each along an axis, or from each on, with or without itself.
 absl::Status CumSumOperator(FieldNode& node) {
+  const PrimeField& field = node.field();
   OC_ASSIGN_OR_RETURN(const Residues x, node.InRing(0));
   OC_ASSIGN_OR_RETURN(const std::vector<int64_t> axis, node.Integers(1));
   OC_ASSIGN_OR_RETURN(const std::vector<int> axes, WholeAxes(axis, x.rank()));
@@ -300,7 +307,7 @@ absl::Status CumSumOperator(FieldNode& node) {
     for (int64_t i = 0; i < length; ++i) {
       const auto at = static_cast<size_t>(begin + (backward ? length - 1 - i : i) * inner);
       const Residue before = sum;
-      sum = Field::Add(sum, x.values[at]);
+      sum = field.Add(sum, x.values[at]);
       out.values[at] = without_itself ? before : sum;
     }
   }
@@ -338,19 +345,20 @@ absl::StatusOr<ExpForm> FieldSumOf(const PrimeField& field, const ExpForm& form,
                                    absl::Span<const int> axes) {
   ExpForm sum;
   sum.exponent = FirstAlong(form.exponent, axes);
-  OC_ASSIGN_OR_RETURN(Residues apart, SubAll(form.exponent, sum.exponent));
-  OC_ASSIGN_OR_RETURN(const Residues terms, MulAll(form.factor, ExpOf(field, std::move(apart))));
-  sum.factor = SumAlong(terms, axes);
+  OC_ASSIGN_OR_RETURN(Residues apart, SubAll(field, form.exponent, sum.exponent));
+  OC_ASSIGN_OR_RETURN(const Residues terms,
+                      MulAll(field, form.factor, ExpOf(field, std::move(apart))));
+  sum.factor = SumAlong(field, terms, axes);
   return sum;
 }
 
 absl::StatusOr<FieldSoftmax> SoftmaxOf(const PrimeField& field, const Residues& x,
                                        absl::Span<const int> axes) {
   FieldSoftmax made;
-  OC_ASSIGN_OR_RETURN(made.form.exponent, SubAll(x, FirstAlong(x, axes)));
+  OC_ASSIGN_OR_RETURN(made.form.exponent, SubAll(field, x, FirstAlong(x, axes)));
   const Residues powers = ExpOf(field, made.form.exponent);
-  made.form.factor = InverseOf(SumAlong(powers, axes));
-  OC_ASSIGN_OR_RETURN(made.value, MulAll(powers, made.form.factor));
+  made.form.factor = InverseOf(field, SumAlong(field, powers, axes));
+  OC_ASSIGN_OR_RETURN(made.value, MulAll(field, powers, made.form.factor));
   return made;
 }
 

@@ -11,8 +11,6 @@
 namespace onnxcmp {
 namespace {
 
-using Field = PrimeField;
-
 // Where the windows of an image lie: for each place of the output, the places of the image that its
 // window has, -1 outside of it.
 struct Windows {
@@ -163,6 +161,7 @@ absl::StatusOr<Residues> Convolved(FieldNode& node, const Residues& x, const Res
 
 // Conv, and FusedConv (x, weights, bias, z): activation(conv + z).
 absl::Status ConvOperator(FieldNode& node) {
+  const PrimeField& field = node.field();
   OC_ASSIGN_OR_RETURN(const Residues x, node.In(0));
   OC_ASSIGN_OR_RETURN(const Residues weights, node.In(1));
   OC_ASSIGN_OR_RETURN(Residues out, Convolved(node, x, weights));
@@ -171,12 +170,12 @@ absl::Status ConvOperator(FieldNode& node) {
     const int64_t filters = bias.size();
     bias.shape = Shape(x.shape.size(), 1);
     bias.shape[1] = filters;
-    OC_ASSIGN_OR_RETURN(out, AddAll(out, bias));
+    OC_ASSIGN_OR_RETURN(out, AddAll(field, out, bias));
   }
   if (node.node().op_type == "FusedConv") {
     if (node.Has(3)) {
       OC_ASSIGN_OR_RETURN(const Residues other, node.In(3));
-      OC_ASSIGN_OR_RETURN(out, AddAll(out, other));
+      OC_ASSIGN_OR_RETURN(out, AddAll(field, out, other));
     }
     if (node.HasAttribute("activation_params")) return NoMeaning("an activation's own numbers");
     OC_ASSIGN_OR_RETURN(out, Activated(node, node.String("activation", ""), std::move(out)));
@@ -186,11 +185,12 @@ absl::Status ConvOperator(FieldNode& node) {
 
 // x, weights, x_zero, w_zero: products of whole numbers less their zero points.
 absl::Status ConvIntegerOperator(FieldNode& node) {
+  const PrimeField& field = node.field();
   OC_ASSIGN_OR_RETURN(Residues x, node.In(0));
   OC_ASSIGN_OR_RETURN(Residues weights, node.In(1));
   if (node.Has(2)) {
     OC_ASSIGN_OR_RETURN(const Residues zero, node.In(2));
-    OC_ASSIGN_OR_RETURN(x, SubAll(x, zero));
+    OC_ASSIGN_OR_RETURN(x, SubAll(field, x, zero));
   }
   if (std::optional<Residues> exact = FieldScaledCodes(node, 1, 3, 0); exact.has_value()) {
     weights = *std::move(exact);
@@ -201,7 +201,7 @@ absl::Status ConvIntegerOperator(FieldNode& node) {
       zero.shape = Shape(weights.shape.size(), 1);
       zero.shape[0] = filters;
     }
-    OC_ASSIGN_OR_RETURN(weights, SubAll(weights, zero));
+    OC_ASSIGN_OR_RETURN(weights, SubAll(field, weights, zero));
   }
   OC_ASSIGN_OR_RETURN(Residues out, Convolved(node, x, weights));
   return node.Set(0, std::move(out));
@@ -210,6 +210,7 @@ absl::Status ConvIntegerOperator(FieldNode& node) {
 // ConvTranspose (x, weights, bias): each number of an image times the weights, summed where it
 // comes to lie.
 absl::Status ConvTransposeOperator(FieldNode& node) {
+  const PrimeField& field = node.field();
   OC_ASSIGN_OR_RETURN(const Residues x, node.In(0));
   OC_ASSIGN_OR_RETURN(const Residues weights, node.In(1));
   OC_ASSIGN_OR_RETURN(const Shape shape, OutputShape(node));
@@ -246,7 +247,7 @@ absl::Status ConvTransposeOperator(FieldNode& node) {
         if (place < 0) continue;
         const int64_t filter = (n * groups + group) * filters + row / windows.size;
         Residue& to = out.values[static_cast<size_t>(filter * image + place)];
-        to = Field::Add(to, product.values[static_cast<size_t>(i)]);
+        to = field.Add(to, product.values[static_cast<size_t>(i)]);
       }
     }
   }
@@ -255,13 +256,14 @@ absl::Status ConvTransposeOperator(FieldNode& node) {
     const int64_t count = bias.size();
     bias.shape = Shape(shape.size(), 1);
     bias.shape[1] = count;
-    OC_ASSIGN_OR_RETURN(out, AddAll(out, bias));
+    OC_ASSIGN_OR_RETURN(out, AddAll(field, out, bias));
   }
   return node.Set(0, std::move(out));
 }
 
 // MaxPool and AveragePool.
 absl::Status PoolOperator(FieldNode& node) {
+  const PrimeField& field = node.field();
   const bool max = node.node().op_type == "MaxPool";
   if (max) node.MarkRandom();
   OC_ASSIGN_OR_RETURN(Residues x, node.In(0));
@@ -270,7 +272,7 @@ absl::Status PoolOperator(FieldNode& node) {
       max && node.conversions() != nullptr ? node.conversions()->ScaleOf(x) : std::nullopt;
   if (codes.has_value()) {
     x = Mapped(std::move(x), [&](Residue code) {
-      return Field::Mul(Field::Sub(code, codes->second), codes->first);
+      return field.Mul(field.Sub(code, codes->second), codes->first);
     });
   }
   OC_ASSIGN_OR_RETURN(const Shape shape, OutputShape(node));
@@ -295,12 +297,13 @@ absl::Status PoolOperator(FieldNode& node) {
     const auto count = count_all ? windows.size : static_cast<int64_t>(inside.size());
     Residue& to = out.values[static_cast<size_t>(i)];
     to = max ? node.field().MaxOf(&inside)
-             : Field::Div(std::accumulate(inside.begin(), inside.end(), Residue{0}, Field::Add),
-                          count);
+             : field.Div(std::accumulate(inside.begin(), inside.end(), Residue{0},
+                                         [&](Residue a, Residue b) { return field.Add(a, b); }),
+                         count);
   }
   if (codes.has_value()) {
     out = Mapped(std::move(out), [&](Residue number) {
-      return Field::Add(Field::Div(number, codes->first), codes->second);
+      return field.Add(field.Div(number, codes->first), codes->second);
     });
     node.conversions()->KnowCodes(out, codes->first, codes->second);
   }
@@ -308,6 +311,7 @@ absl::Status PoolOperator(FieldNode& node) {
 }
 
 absl::Status GlobalPoolOperator(FieldNode& node) {
+  const PrimeField& field = node.field();
   OC_ASSIGN_OR_RETURN(const Residues x, node.In(0));
   if (x.rank() < 3) return NoMeaning("no image");
   std::vector<int> axes(static_cast<size_t>(x.rank() - 2));
@@ -318,9 +322,9 @@ absl::Status GlobalPoolOperator(FieldNode& node) {
                       return node.field().MaxOf(lane);
                     }));
   }
-  const Residue share = Field::OfRatio(1, CountAlong(x.shape, axes));
-  return node.Set(0,
-                  Mapped(SumAlong(x, axes), [&](Residue sum) { return Field::Mul(sum, share); }));
+  const Residue share = field.OfRatio(1, CountAlong(x.shape, axes));
+  return node.Set(
+      0, Mapped(SumAlong(field, x, axes), [&](Residue sum) { return field.Mul(sum, share); }));
 }
 
 constexpr FieldOperatorRow kRows[] = {

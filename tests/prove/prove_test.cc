@@ -85,6 +85,15 @@ TEST(Prove, FunctionsMadeOfOthersAreThese) {
   ExpectProofs(all.first(2));
 }
 
+// A float that is 1 modulo 2^44 - 3320777, behind a bound that no number of the run reaches.
+TEST(Prove, NoConstantIsAnotherModuloAllPrimes) {
+  const std::string gate = "h = Constant<value_float = 100.0>() d = Sub(x, h) q = Relu(d) ";
+  EXPECT_FALSE(ProofOfBodies(gate + "y = Add(x, q)",
+                             gate + "c = Constant<value_float = 1.8876431795433746e-07>() "
+                                    "m = Mul(q, c) y = Add(x, m)")
+                   .proved);
+}
+
 TEST(Prove, OtherRandomNumbersGiveTheSameAnswer) {
   for (uint64_t seed = 0; seed < 20; ++seed) {
     EXPECT_TRUE(

@@ -35,7 +35,7 @@ TEST(ScoreMasks, LanesThatAreMaskedWholeStay) {
   const Residues scores = {{2, 2}, {5, 6, 7, 8}};
   const Residues masked = {{2, 2}, {0, 1, 1, 1}};
   const auto without = [&](const std::vector<float>& softmax) {
-    return WithoutMasked(scores, masked, {1}, Tensor::Of<float>({2, 2}, softmax));
+    return WithoutMasked(PrimeField(1), scores, masked, {1}, Tensor::Of<float>({2, 2}, softmax));
   };
   const std::optional<Residues> left = without({1, 0, 0.4F, 0.6F});
   ASSERT_TRUE(left.has_value());

@@ -15,13 +15,15 @@
 namespace onnxcmp {
 namespace {
 
-using Field = PrimeField;
+const PrimeField& FieldOfProducts() {
+  static const PrimeField kField(1);
+  return kField;
+}
 
 Residues Random(uint64_t function, const Shape& shape) {
-  const Field field(1);
   Residues made = Residues::Filled(shape, 0);
   for (int64_t i = 0; i < made.size(); ++i) {
-    made.values[static_cast<size_t>(i)] = field.Random(function, i);
+    made.values[static_cast<size_t>(i)] = FieldOfProducts().Random(function, i);
   }
   return made;
 }
@@ -30,14 +32,15 @@ Residues Random(uint64_t function, const Shape& shape) {
 Residue Element(const Residues& a, const Residues& b, int64_t row, int64_t column) {
   Residue sum = 0;
   for (int64_t i = 0; i < a.shape[1]; ++i) {
-    sum = Field::Add(sum, Field::Mul(a.values[static_cast<size_t>(row * a.shape[1] + i)],
-                                     b.values[static_cast<size_t>(i * b.shape[1] + column)]));
+    sum = FieldOfProducts().Add(
+        sum, FieldOfProducts().Mul(a.values[static_cast<size_t>(row * a.shape[1] + i)],
+                                   b.values[static_cast<size_t>(i * b.shape[1] + column)]));
   }
   return sum;
 }
 
 void ExpectProduct(const Residues& a, const Residues& b, const ThreadPool& pool) {
-  const absl::StatusOr<Residues> product = Product(a, b, pool);
+  const absl::StatusOr<Residues> product = Product(FieldOfProducts(), a, b, pool);
   ASSERT_TRUE(product.ok()) << product.status();
   ASSERT_EQ(product->shape, Shape({a.shape[0], b.shape[1]}));
   for (int64_t row = 0; row < a.shape[0]; ++row) {
@@ -60,13 +63,13 @@ TEST(Product, IsThatOfItsDefinitionAtAllSizes) {
 
 TEST(Product, HoldsTheGreatestNumbers) {
   const ThreadPool pool(1);
-  constexpr auto kPrime = static_cast<Residue>(Field::kPrime);
+  const auto prime = static_cast<Residue>(FieldOfProducts().prime());
   // Next to p, where numbers turn negative, and where parts are greatest.
-  for (const Residue number : {kPrime - 1, kPrime / 2, kPrime / 2 + 1, (Residue{1} << 21),
-                               (Residue{1} << 43) - (Residue{1} << 21) - 1, kPrime - (1 << 21)}) {
+  for (const Residue number : {prime - 1, prime / 2, prime / 2 + 1, (Residue{1} << 21),
+                               (Residue{1} << 43) - (Residue{1} << 21) - 1, prime - (1 << 21)}) {
     const Residues a = Residues::Filled({8, 1024}, number);
     ExpectProduct(a, Residues::Filled({1024, 8}, number), pool);
-    ExpectProduct(a, Residues::Filled({1024, 8}, kPrime - number), pool);
+    ExpectProduct(a, Residues::Filled({1024, 8}, prime - number), pool);
   }
 }
 
@@ -82,7 +85,7 @@ TEST(Product, BatchesAreBroadcast) {
   const ThreadPool pool(2);
   const Residues a = Random(1, {2, 1, 3, 4});
   const Residues b = Random(2, {5, 4, 2});
-  const absl::StatusOr<Residues> product = Product(a, b, pool);
+  const absl::StatusOr<Residues> product = Product(FieldOfProducts(), a, b, pool);
   ASSERT_TRUE(product.ok());
   ASSERT_EQ(product->shape, Shape({2, 5, 3, 2}));
   const Residues left = {{3, 4}, ResidueArray(a.values.begin() + 12, a.values.begin() + 24)};
@@ -100,11 +103,11 @@ TEST(ProductLoops, GiveTheSameForAllInstructions) {
     std::vector<double> rows(static_cast<size_t>(loops.rows * kProductTerms * kProductParts));
     std::vector<double> columns(static_cast<size_t>(loops.columns * kProductTerms * kProductParts));
     std::vector<Residue> out(16, 5);
-    loops.split_rows(a.values.data(), 150, 4, 150, rows.data());
-    loops.split_columns(b.values.data(), 4, 150, 4, columns.data());
-    loops.multiply(rows.data(), columns.data(), 150, 4, 4, out.data(), 4);
+    loops.split_rows(FieldOfProducts(), a.values.data(), 150, 4, 150, rows.data());
+    loops.split_columns(FieldOfProducts(), b.values.data(), 4, 150, 4, columns.data());
+    loops.multiply(FieldOfProducts(), rows.data(), columns.data(), 150, 4, 4, out.data(), 4);
     for (int64_t i = 0; i < 16; ++i) {
-      EXPECT_EQ(out[static_cast<size_t>(i)], Field::Add(5, Element(a, b, i / 4, i % 4)));
+      EXPECT_EQ(out[static_cast<size_t>(i)], FieldOfProducts().Add(5, Element(a, b, i / 4, i % 4)));
     }
   }
 }

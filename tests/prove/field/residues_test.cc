@@ -13,7 +13,10 @@
 namespace onnxcmp {
 namespace {
 
-using Field = PrimeField;
+const PrimeField& TheField() {
+  static const PrimeField kField(1);
+  return kField;
+}
 
 Residues Counted(const Shape& shape, const Workspace* workspace) {
   Residues made = Residues::Unfilled(shape, workspace);
@@ -46,16 +49,16 @@ TEST(Residues, AreBroadcastInAnyShapeAndInPieces) {
   const Residues x = Counted(large, &workspace);
   for (const Shape& shape : shapes) {
     const Residues y = Counted(shape, &workspace);
-    const absl::StatusOr<Residues> right = SubAll(x, y);
-    const absl::StatusOr<Residues> left = SubAll(y, x);
+    const absl::StatusOr<Residues> right = SubAll(TheField(), x, y);
+    const absl::StatusOr<Residues> left = SubAll(TheField(), y, x);
     const absl::StatusOr<Residues> whole = BroadcastTo(y, large);
     ASSERT_TRUE(right.ok() && left.ok() && whole.ok());
     ASSERT_EQ(right->shape, large);
     for (int64_t i = 0; i < right->size(); ++i) {
       const Residue own = Broadcast(y, large, i);
       const auto at = static_cast<size_t>(i);
-      ASSERT_EQ(right->values[at], Field::Sub(i + 1, own)) << ShapeToString(shape) << " " << i;
-      ASSERT_EQ(left->values[at], Field::Sub(own, i + 1)) << ShapeToString(shape) << " " << i;
+      ASSERT_EQ(right->values[at], TheField().Sub(i + 1, own)) << ShapeToString(shape) << " " << i;
+      ASSERT_EQ(left->values[at], TheField().Sub(own, i + 1)) << ShapeToString(shape) << " " << i;
       ASSERT_EQ(whole->values[at], own) << ShapeToString(shape) << " " << i;
     }
   }
@@ -67,7 +70,7 @@ TEST(Residues, AreSummedAlongAnyAxes) {
   const Residues x = Counted({3, 5, 7, 401}, &workspace);
   for (const std::vector<int>& axes :
        {std::vector<int>{3}, {2, 3}, {0}, {1, 3}, {0, 1, 2, 3}, {}}) {
-    const Residues sums = SumAlong(x, axes);
+    const Residues sums = SumAlong(TheField(), x, axes);
     Residues expected = Residues::Filled(sums.shape, 0);
     const Shape strides = BroadcastStrides(sums.shape, x.shape);
     for (int64_t i = 0; i < x.size(); ++i) {
@@ -78,7 +81,7 @@ TEST(Residues, AreSummedAlongAnyAxes) {
         rest /= x.shape[axis];
       }
       Residue& sum = expected.values[static_cast<size_t>(at)];
-      sum = Field::Add(sum, i + 1);
+      sum = TheField().Add(sum, i + 1);
     }
     EXPECT_EQ(sums.values, expected.values);
     EXPECT_EQ(CountAlong(x.shape, axes) * sums.size(), x.size());
@@ -87,8 +90,8 @@ TEST(Residues, AreSummedAlongAnyAxes) {
 
 TEST(Residues, OfNothing) {
   const Residues none = Residues::Filled({2, 0}, 1);
-  EXPECT_EQ(SumAlong(none, {1}).values, (ResidueArray{0, 0}));
-  EXPECT_EQ(AddAll(none, Residues::Of(1))->size(), 0);
+  EXPECT_EQ(SumAlong(TheField(), none, {1}).values, (ResidueArray{0, 0}));
+  EXPECT_EQ(AddAll(TheField(), none, Residues::Of(1))->size(), 0);
   EXPECT_EQ(BroadcastTo(Residues::Filled({0}, 1), {2, 0})->size(), 0);
 }
 
