@@ -23,7 +23,6 @@
 #include "prove/score_masks.h"
 #include "prove/unknown_values.h"
 #include "prove/value_trace.h"
-#include "record/streams/fingerprint.h"
 
 namespace onnxcmp {
 namespace {
@@ -117,45 +116,17 @@ class Prover {
 
   // A number for an input, the same for inputs that belong together.
   uint64_t InputKey(SideId side, const std::string& name) const {
-    if (side == SideId::kRight && !IsSameInput(name, name)) {
+    const PerSide<const Feeds*> feeds = {sides_.left->feeds(), sides_.right->feeds()};
+    if (side == SideId::kRight && !IsSameInput(feeds, name, name)) {
       for (const ProofPair& pair : pairs_) {
-        if (pair.right == name && IsSameInput(pair.left, name) &&
-            !IsSameInput(pair.left, pair.left)) {
+        if (pair.right == name && IsSameInput(feeds, pair.left, name) &&
+            !IsSameInput(feeds, pair.left, pair.left)) {
           return MixNumbers(FunctionNumber("input"), FunctionNumber(pair.left));
         }
       }
       return MixNumbers(FunctionNumber("input of the right"), FunctionNumber(name));
     }
     return MixNumbers(FunctionNumber("input"), FunctionNumber(name));
-  }
-
-  // True if both sides have such inputs, and they were fed the same: a user may match them
-  // crosswise.
-  bool IsSameInput(const std::string& left, const std::string& right) const {
-    const Feeds& of_left = *sides_.left->feeds();
-    const Feeds& of_right = *sides_.right->feeds();
-    const auto a = of_left.find(left);
-    const auto b = of_right.find(right);
-    if (a == of_left.end() || b == of_right.end()) return false;
-    return a->second.TypeString() != b->second.TypeString() ||
-           ContentOf(a->second) == ContentOf(b->second);
-  }
-
-  // Inputs with a default that nobody fed vary, too. Below IR version 4 a model has no other place
-  // for its weights: these are constants.
-  void VaryDefaults(SideId side, FieldValues* given) const {
-    const Graph& graph = GraphOf(side);
-    if (sides_[side]->evaluator()->model().ir_version < 4) return;
-    for (const Initializer& initializer : graph.initializers) {
-      const std::string& name = initializer.name;
-      const auto is_it = [&](const ValueInfo& input) { return input.name == name; };
-      if (given->contains(name) || !Varies(initializer.value) ||
-          std::none_of(graph.inputs.begin(), graph.inputs.end(), is_it)) {
-        continue;
-      }
-      (*given)[name] = RandomValue(field_, initializer.value,
-                                   MixNumbers(FunctionNumber("input"), FunctionNumber(name)));
-    }
   }
 
   absl::Status RunSide(SideId side, const Changes& changes, Traces* traces) {
@@ -185,7 +156,7 @@ class Prover {
         }
       }
     }
-    VaryDefaults(side, &given);
+    VaryDefaults(field_, sides_[side]->evaluator()->model(), &given);
     std::sort(report_.given.begin(), report_.given.end());
     absl::flat_hash_set<std::string> wanted;
     for (const ProofPair& pair : pairs_) wanted.insert(left ? pair.left : pair.right);

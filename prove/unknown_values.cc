@@ -57,6 +57,29 @@ FieldValue RandomValue(const PrimeField& field, const Value& number, uint64_t ke
   return value;
 }
 
+void VaryDefaults(const PrimeField& field, const Model& model, FieldValues* given) {
+  if (model.ir_version < 4) return;
+  for (const Initializer& initializer : model.graph.initializers) {
+    const std::string& name = initializer.name;
+    const auto is_it = [&](const ValueInfo& input) { return input.name == name; };
+    if (given->contains(name) || !Varies(initializer.value) ||
+        std::none_of(model.graph.inputs.begin(), model.graph.inputs.end(), is_it)) {
+      continue;
+    }
+    (*given)[name] = RandomValue(field, initializer.value,
+                                 MixNumbers(FunctionNumber("input"), FunctionNumber(name)));
+  }
+}
+
+bool IsSameInput(const PerSide<const Feeds*>& feeds, const std::string& left,
+                 const std::string& right) {
+  const auto a = feeds.left->find(left);
+  const auto b = feeds.right->find(right);
+  if (a == feeds.left->end() || b == feeds.right->end()) return false;
+  return a->second.TypeString() != b->second.TypeString() ||
+         ContentOf(a->second) == ContentOf(b->second);
+}
+
 absl::StatusOr<std::vector<FieldValue>> UnknownFunction(const PrimeField& field, const Node& node,
                                                         uint64_t operation,
                                                         absl::Span<const FieldValue> inputs,

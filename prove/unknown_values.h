@@ -3,14 +3,17 @@
 #define ONNXCMP_PROVE_UNKNOWN_VALUES_H_
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "evaluator/model/model.h"
+#include "evaluator/run/evaluator.h"
 #include "evaluator/tensor/value.h"
 #include "prove/field/prime_field.h"
 #include "prove/field_value.h"
+#include "record/base/per_side.h"
 
 namespace onnxcmp {
 
@@ -19,6 +22,14 @@ bool Varies(const Value& value);
 
 // An input that varies, other ones for each key.
 FieldValue RandomValue(const PrimeField& field, const Value& number, uint64_t key);
+
+// Inputs with a default that nobody fed vary, too. Below IR version 4 a model has no other place
+// for its weights: these are constants.
+void VaryDefaults(const PrimeField& field, const Model& model, FieldValues* given);
+
+// True if both sides have such inputs, and they were fed the same: a user may match them crosswise.
+bool IsSameInput(const PerSide<const Feeds*>& feeds, const std::string& left,
+                 const std::string& right);
 
 // The outputs of a node that is a function of its inputs of which nothing else is known: the same
 // for the same `operation` and inputs. Unimplemented if an input is NaN or unknown.
