@@ -379,8 +379,9 @@ void Conversions::KnowLimits(const Residues& x, double low, double high, const R
   if (!in_converted_) limits_.insert_or_assign(HashOf(x), Limits{low, high, limited});
 }
 
-Residues Conversions::TakeRounded(Residues x, DType dtype, const CodeRange& range) {
-  ++rounded_results_[dtype];
+Residues Conversions::TakeRounded(Residues x, DType dtype, const CodeRange& range,
+                                  const std::string& node) {
+  rounded_results_[dtype].push_back(node);
   const auto limits = limits_.find(HashOf(x));
   if (limits == limits_.end() || limits->second.limited.shape != x.shape ||
       !(range.low >= limits->second.low - range.step / 2) ||
@@ -403,8 +404,8 @@ ProofConversions Conversions::Found() const {
   ProofConversions found;
   found.side = std::string(SideName(converted_));
   for (const auto& [key, conversion] : found_) found.constants.push_back(conversion);
-  for (const auto& [dtype, count] : rounded_results_) {
-    found.results.push_back({std::string(DTypeName(dtype)), count});
+  for (const auto& [dtype, nodes] : rounded_results_) {
+    found.results.push_back({std::string(DTypeName(dtype)), nodes});
   }
   return found;
 }

@@ -61,7 +61,7 @@ class Conversions {
   void KnowLimits(const Residues& x, double low, double high, const Residues& limited);
   // On the converted side: x, which is rounded to codes, as the exact side has cut it, if these end
   // within that: then the cut may be left out.
-  Residues TakeRounded(Residues x, DType dtype, const CodeRange& range);
+  Residues TakeRounded(Residues x, DType dtype, const CodeRange& range, const std::string& node);
   // Codes by their scale and zero point, and these for codes that are known; operators that choose
   // the greatest code choose the greatest number.
   void KnowCodes(const Residues& codes, Residue scale, Residue zero);
@@ -117,7 +117,7 @@ class Conversions {
   std::map<uint64_t, Limits> limits_;
   std::map<uint64_t, std::pair<Residue, Residue>> codes_;
   std::map<std::pair<std::string, DType>, ProofConversion> found_;
-  std::map<DType, int64_t> rounded_results_;
+  std::map<DType, std::vector<std::string>> rounded_results_;  // the nodes' labels
 };
 
 // Adds to the report of a proof, which does not prove the outputs, what one with exact numbers has

@@ -74,6 +74,9 @@ class FieldNode {
   // Null in a proof without.
   Conversions* conversions() const { return conversions_; }
   void set_conversions(Conversions* conversions) { conversions_ = conversions; }
+  // The node, or the one whose body it is in.
+  const std::string& label() const { return label_; }
+  void set_label(std::string label) { label_ = std::move(label); }
   int64_t since() const { return since_; }  // the schema's version
   // A number for the operator with its attributes; inputs do not count.
   uint64_t operation() const { return operation_; }
@@ -175,6 +178,7 @@ class FieldNode {
   ProductMemo* products_ = nullptr;
   Conversions* conversions_ = nullptr;
   uint64_t operation_ = 0;
+  std::string label_;
   std::vector<std::optional<Residues>> outputs_;
   std::map<int, ExpForm> forms_;  // of outputs
   std::map<int, std::shared_ptr<const ValueOrigin>> origins_;

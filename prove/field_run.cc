@@ -185,6 +185,7 @@ absl::StatusOr<std::vector<FieldValue>> FieldRun::Compute(int64_t index,
         [&](absl::Span<const Value> moved) { return evaluator_.RunNode(index, moved); },
         tools_.meant);
     run.set_operation(facts_.Of(node).operation);
+    run.set_label(LabelOf(node));
     run.set_products(tools_.products);
     run.set_conversions(tools_.conversions);
     absl::StatusOr<std::vector<FieldValue>> made = ByMemo(run, inputs, numbers);

@@ -30,7 +30,9 @@ ReportJson ToJson(const ProofConversions& conversions) {
                                  {"out_of_range", JsonInteger(constant.out_of_range)}});
   }
   for (const ProofRoundedResults& results : conversions.results) {
-    json["results"].push_back({{"type", results.type}, {"count", JsonInteger(results.count)}});
+    json["results"].push_back({{"type", results.type},
+                               {"count", JsonInteger(static_cast<int64_t>(results.nodes.size()))},
+                               {"nodes", results.nodes}});
   }
   return json;
 }

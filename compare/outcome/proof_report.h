@@ -72,7 +72,7 @@ struct ProofConversion {
 // Results that a side rounds to a type's codes.
 struct ProofRoundedResults {
   std::string type;
-  int64_t count = 0;
+  std::vector<std::string> nodes;  // each cuts what lies beyond the codes
 };
 
 // The finding if constants and results that one side has in fewer digits are the exact numbers that

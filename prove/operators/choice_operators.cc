@@ -228,7 +228,7 @@ absl::Status QuantizeExactly(FieldNode& node) {
   const DType dtype = node.number(0).tensor().dtype();
   const double step = OnlyNumber(node, 1, std::nan(""));
   const CodeRange range = CodeRangeOf(dtype, step, OnlyNumber(node, 2, 0));
-  x = node.conversions()->TakeRounded(std::move(x), dtype, range);
+  x = node.conversions()->TakeRounded(std::move(x), dtype, range, node.label());
   OC_ASSIGN_OR_RETURN(Residues out, DivAll(field, x, scale));
   OC_ASSIGN_OR_RETURN(out, AddAll(field, out, zero));
   if (step > 0 && zero.size() == 1) {
@@ -300,7 +300,7 @@ absl::Status DynamicQuantizeOperator(FieldNode& node) {
   }
   const Residue scale = node.field().Random(key, 1);
   const Residue zero = node.field().Random(key, 2);
-  x = node.conversions()->TakeRounded(std::move(x), DType::kUint8, CodeRange());
+  x = node.conversions()->TakeRounded(std::move(x), DType::kUint8, CodeRange(), node.label());
   OC_RETURN_IF_ERROR(node.Set(1, Residues::Of(scale)));
   OC_RETURN_IF_ERROR(node.Set(2, Residues::Of(zero)));
   const Residue inverse = field.Inverse(scale);

@@ -423,6 +423,7 @@ class RoundedResults(_Record):
     __slots__ = ()
     type: str = _member()
     count: int = _member(_whole)
+    nodes: tuple[str, ...] = _member(tuple, absent=())
 
 
 class Conversions(_Record):

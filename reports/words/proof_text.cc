@@ -74,7 +74,8 @@ std::string ConvertedText(const ProofConversions& conversions) {
     parts.push_back(absl::StrCat(Count(count, "constant"), " to ", type));
   }
   for (const ProofRoundedResults& results : conversions.results) {
-    parts.push_back(absl::StrCat(Count(results.count, "result"), " to ", results.type));
+    const auto count = static_cast<int64_t>(results.nodes.size());
+    parts.push_back(absl::StrCat(Count(count, "result"), " to ", results.type));
   }
   return absl::StrJoin(parts, ", ");
 }
@@ -105,9 +106,10 @@ void AddConversions(const ProofConversions& conversions, bool all,
     lines->push_back(
         absl::StrCat("elements beyond the type's range, cut to its end: ", List(cut, all)));
   }
-  if (!conversions.results.empty()) {
-    lines->push_back(
-        absl::StrCat("results in codes on the ", conversions.side, " are cut where the codes end"));
+  for (const ProofRoundedResults& results : conversions.results) {
+    lines->push_back(absl::StrCat("results on the ", conversions.side,
+                                  " are cut where the codes of ", results.type,
+                                  " end: ", List(results.nodes, all)));
   }
   if (!conversions.outputs.empty()) {
     lines->push_back(absl::StrCat("outputs of another type on the ", conversions.side, ": ",

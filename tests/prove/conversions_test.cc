@@ -171,7 +171,7 @@ TEST(Conversions, QuantizedWeightsAndResults) {
   ASSERT_TRUE(report.conversions.proved);
   EXPECT_EQ(report.conversions.constants.at(0).type, "int8");
   ASSERT_EQ(report.conversions.results.size(), 1U);
-  EXPECT_EQ(report.conversions.results[0].count, 2);
+  EXPECT_EQ(report.conversions.results[0].nodes, (std::vector<std::string>{"qx", "qy"}));
   // Codes that go below 0 do not cut there.
   EXPECT_FALSE(ProofOfBodies(left, Replaced(right, "zy = Constant<value = uint8 {0}",
                                             "zy = Constant<value = uint8 {9}"))
