@@ -23,7 +23,7 @@ constexpr int kMostFailures = 48;
 constexpr int kMostDeaths = 12;
 constexpr size_t kNamesInNote = 3;
 
-std::string SomeOf(const std::vector<std::string>& names) {
+std::string QuotedNames(const std::vector<std::string>& names) {
   std::vector<std::string> shown;
   for (size_t i = 0; i < std::min(names.size(), kNamesInNote); ++i) {
     shown.push_back(absl::StrCat("`", OneLine(names[i]), "`"));
@@ -93,7 +93,7 @@ absl::Status RuntimeResults::Run(const Feeds& feeds) {
   if (!missing_.empty()) {
     notes_.push_back(absl::StrCat(
         missing_.size(), " results were not had of ", info.Text(),
-        " and computed by onnxcmp of its values: ", SomeOf(missing_),
+        " and computed by onnxcmp of its values: ", QuotedNames(missing_),
         first_failure_.ok() ? "" : absl::StrCat("; ", OneLine(first_failure_.message()))));
   }
   return FindChanged();
@@ -136,7 +136,7 @@ absl::Status RuntimeResults::FindChanged() {
   }
   if (!changed_.empty()) {
     notes_.push_back(absl::StrCat(
-        "differs only when fused: ", SomeOf(changed_),
+        "differs only when fused: ", QuotedNames(changed_),
         changed_.size() == 1 ? " is another" : " are others",
         " when all results are outputs, which keeps the runtime from fusing (--fused compares with "
         "the model as it has optimized it)"));
