@@ -72,7 +72,7 @@ absl::Status KeepShiftedScale(FieldNode& node);
 // x times 1 where a comparison holds, where both are 0 together, as Where of x and 0. False: it is
 // no such product; nothing is set.
 absl::StatusOr<bool> SetChosenFactor(FieldNode& node, int choice);
-// What a choice may give, with the number by which it is known to have been scaled.
+// The value that a choice may give, with the number by which it is known to have been scaled.
 struct ScaledBranch {
   Residues value;
   Residue scale = 1;

@@ -62,12 +62,12 @@ WholeRange RangeOf(const FieldValue& value) {
 
 // Operators that choose among numbers of their type, or make them by a function that ends there.
 bool StaysInType(absl::string_view op_type) {
-  static constexpr absl::string_view kNames[] = {
+  static constexpr absl::string_view kStaying[] = {
       "BitShift",       "BitwiseAnd", "BitwiseNot", "BitwiseOr", "BitwiseXor",
       "Cast",           "CastLike",   "Clip",       "Div",       "DynamicQuantizeLinear",
       "Gather",         "Max",        "MaxPool",    "Min",       "Mod",
       "QuantizeLinear", "ReduceMax",  "ReduceMin",  "Relu",      "Sign"};
-  return std::find(std::begin(kNames), std::end(kNames), op_type) != std::end(kNames);
+  return std::find(std::begin(kStaying), std::end(kStaying), op_type) != std::end(kStaying);
 }
 
 bool IsCast(const FieldNode& node) {

@@ -45,7 +45,7 @@ uint64_t PowerModulo(uint64_t base, uint64_t exponent, uint64_t modulus) {
 // of quadratic reciprocity, which is quick, and by Euler's criterion, which numbers that are no
 // primes hardly ever meet for all of them.
 bool IsWanted(uint64_t n) {
-  constexpr std::array<uint64_t, 10> kSmall = {3, 5, 7, 11, 13, 17, 19, 23, 29, 31};
+  constexpr std::array<uint64_t, 10> kTrialDivisors = {3, 5, 7, 11, 13, 17, 19, 23, 29, 31};
   const auto may_be_square = [&](uint64_t small) {
     const uint64_t rest = small % 4 == 1 ? n % small : small - n % small;
     for (uint64_t root = 1; 2 * root < small; ++root) {
@@ -53,8 +53,8 @@ bool IsWanted(uint64_t n) {
     }
     return false;
   };
-  return std::all_of(kSmall.begin(), kSmall.end(), may_be_square) &&
-         std::all_of(kSmall.begin(), kSmall.end(),
+  return std::all_of(kTrialDivisors.begin(), kTrialDivisors.end(), may_be_square) &&
+         std::all_of(kTrialDivisors.begin(), kTrialDivisors.end(),
                      [&](uint64_t small) { return PowerModulo(small, (n - 1) / 2, n) == 1; });
 }
 
