@@ -241,17 +241,17 @@ void PrimeField::ExpAll(absl::Span<Residue> numbers) const {
 }
 
 bool PrimeField::IsSmallRatio(Residue x) const {
-  constexpr Residue kMost = 1024;
+  constexpr Residue kMostInRatio = 1024;
   if (!IsNumber(x)) return false;
   // The least b for which x b is small, by the remainders of Euclid's algorithm.
   auto rest = static_cast<Residue>(prime_);
   Residue before = 0;
   Residue b = 1;
-  while (x > kMost) {
+  while (x > kMostInRatio) {
     const Residue quotient = rest / x;
     before = std::exchange(b, before + quotient * b);
     rest = std::exchange(x, rest - quotient * x);
-    if (b > kMost) return false;
+    if (b > kMostInRatio) return false;
   }
   return true;
 }
