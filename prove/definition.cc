@@ -137,9 +137,10 @@ bool AreNear(const Value& made, const Value& expected) {
 }
 
 Defines FindDefinition(absl::string_view domain, absl::string_view op_type) {
-  for (const auto& family : {AttentionDefinitions(), CompositeDefinitions(), LayoutDefinitions(),
-                             NormalizationDefinitions(), QuantizedDefinitions(),
-                             RecurrentDefinitions(), SignalDefinitions(), VersionDefinitions()}) {
+  for (const auto& family :
+       {AttentionDefinitions(), CompositeDefinitions(), LayoutDefinitions(),
+        NormalizationDefinitions(), ProductDefinitions(), QuantizedDefinitions(),
+        RecurrentDefinitions(), SignalDefinitions(), VersionDefinitions()}) {
     for (const DefinitionRow& row : family) {
       if (row.op_type == op_type && row.domain == domain) return row.define;
     }

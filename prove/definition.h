@@ -100,6 +100,7 @@ absl::Span<const DefinitionRow> AttentionDefinitions();
 absl::Span<const DefinitionRow> CompositeDefinitions();
 absl::Span<const DefinitionRow> LayoutDefinitions();
 absl::Span<const DefinitionRow> NormalizationDefinitions();
+absl::Span<const DefinitionRow> ProductDefinitions();
 absl::Span<const DefinitionRow> QuantizedDefinitions();
 absl::Span<const DefinitionRow> RecurrentDefinitions();
 absl::Span<const DefinitionRow> SignalDefinitions();

@@ -75,5 +75,33 @@ TEST(Definition, AttentionHasItsHeadsScaleAndMask) {
   ExpectProofs(cases);
 }
 
+TEST(Definition, EinsumSumsProducts) {
+  const std::string two = "two = Constant<value_float = 2.0>() z = Mul(x, two) ";
+  const std::string last = "last = Constant<value_ints = [-1]>() ";
+  const std::string outer = two + "t = Transpose(z) p = MatMul(x, t) s = Transpose(p) ";
+  const std::string square = "t = Transpose(x) q = MatMul(x, t) ";
+  const std::string end = "e = Expand(r, shape) y = Mul(x, e)";
+  const std::string shape = "shape = Constant<value_ints = [2, 4]>() ";
+  const ProofCase cases[] = {
+      {outer + "y = MatMul(s, x)", two + "y = Einsum<equation = \"ki,ji,kl->jl\">(x, z, x)",
+       two + "y = Einsum<equation = \"ki,ji,jl->jl\">(x, z, x)"},
+      {two + "y = Mul(x, z)", two + "y = Einsum<equation = \"...,...\">(x, z)",
+       two + "y = Einsum<equation = \"...,...\">(z, z)"},
+      {last + shape + "r = ReduceSum(x, last) " + end,
+       last + shape + "v = Einsum<equation = \"ij->i\">(x) r = Unsqueeze(v, last) " + end,
+       last + shape +
+           "v = Einsum<equation = \"...j->...\">(x) w = Abs(v) "
+           "r = Unsqueeze(w, last) " +
+           end},
+      {square + shape +
+           "o = Constant<value = float[2,2] {1.0, 0.0, 0.0, 1.0}>() d = Mul(q, o) "
+           "r = ReduceSum(d) " +
+           end,
+       square + shape + "r = Einsum<equation = \"ii\">(q) " + end,
+       square + shape + "r = Einsum<equation = \"ij->\">(q) " + end},
+  };
+  ExpectProofs(cases);
+}
+
 }  // namespace
 }  // namespace onnxcmp
