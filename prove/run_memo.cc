@@ -33,11 +33,12 @@ void AddOrigin(const ValueOrigin& origin, std::vector<uint64_t>* words) {
                                      &origin.unscaled, &origin.unbounded}) {
     words->push_back(PlaceOf(*tensor));
   }
+  for (const Tensor& term : origin.terms) words->push_back(PlaceOf(term));
   for (const MeantNumber& number : {origin.scale, origin.low, origin.high}) {
     words->push_back(std::bit_cast<uint64_t>(number.number));
     words->push_back(static_cast<uint64_t>(number.residue));
   }
-  words->push_back(origin.shifted ? 1 : 0);
+  words->push_back((origin.shifted ? 1 : 0) + (origin.opposite ? 2 : 0));
 }
 
 // The value without what only a run on numbers knows.

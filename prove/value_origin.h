@@ -3,6 +3,7 @@
 #define ONNXCMP_PROVE_VALUE_ORIGIN_H_
 
 #include <limits>
+#include <vector>
 
 #include "evaluator/tensor/tensor.h"
 #include "prove/field/prime_field.h"
@@ -20,6 +21,8 @@ struct ValueOrigin {
   // It is 1 where this is above 0, and 0 where it is below: the result of a comparison. At 0 it may
   // be either.
   Tensor margin = {};
+  std::vector<Tensor> terms = {};  // it is the conjunction of these, or the opposite of it
+  bool opposite = false;
   Tensor root = {};     // it is the square of this
   Tensor root_of = {};  // it is the root of this
   Tensor size_of = {};  // it is |this|

@@ -1,5 +1,7 @@
 // Operators over the field that cast, compare, choose and quantize.
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -84,25 +86,80 @@ absl::Status CompareOperator(FieldNode& node) {
   });
 }
 
-absl::Status LogicOperator(FieldNode& node) {
+// The terms of which a logical input, or its opposite, is the conjunction.
+absl::StatusOr<std::vector<Residues>> TermsOf(const FieldNode& node, int input, bool opposite) {
+  std::vector<Residues> terms;
+  const ValueOrigin* const origin = node.origin(input);
+  if (origin != nullptr && origin->opposite == opposite && !origin->terms.empty()) {
+    for (const Tensor& term : origin->terms) {
+      OC_ASSIGN_OR_RETURN(terms.emplace_back(), FromTensor(term));
+    }
+    return terms;
+  }
+  OC_ASSIGN_OR_RETURN(Residues x, node.In(input));
+  if (opposite) x = Mapped(std::move(x), [&](Residue v) { return node.field().Sub(1, v); });
+  terms.push_back(std::move(x));
+  return terms;
+}
+
+// The product of terms, each of them once: c and c is c, c and not c is 0.
+Residue Conjunction(const PrimeField& field, std::vector<Residue>* terms) {
+  std::sort(terms->begin(), terms->end());
+  terms->erase(std::unique(terms->begin(), terms->end()), terms->end());
+  Residue product = 1;
+  for (const Residue term : *terms) {
+    if (!IsNumber(term)) return kNoNumber;
+    if (std::binary_search(terms->begin(), terms->end(), field.Sub(1, term))) return 0;
+    product = field.Mul(product, term);
+  }
+  return product;
+}
+
+// And; Or as the opposite of the conjunction of opposites.
+absl::Status AndOperator(FieldNode& node) {
   const PrimeField& field = node.field();
   node.MarkRandom();
-  const std::string& name = node.node().op_type;
+  const bool opposite = node.node().op_type == "Or";
+  OC_ASSIGN_OR_RETURN(std::vector<Residues> terms, TermsOf(node, 0, opposite));
+  OC_ASSIGN_OR_RETURN(std::vector<Residues> others, TermsOf(node, 1, opposite));
+  std::move(others.begin(), others.end(), std::back_inserter(terms));
+  Residues out = Residues::Filled(node.number(0).tensor().shape(), 0);
+  ValueOrigin origin;
+  origin.opposite = opposite;
+  for (Residues& term : terms) {
+    OC_ASSIGN_OR_RETURN(term, BroadcastTo(term, out.shape));
+    OC_ASSIGN_OR_RETURN(origin.terms.emplace_back(), ToTensor(term));
+  }
+  std::vector<Residue> at;
+  for (size_t i = 0; i < out.values.size(); ++i) {
+    at.clear();
+    for (const Residues& term : terms) at.push_back(std::as_const(term).values[i]);
+    const Residue all = Conjunction(field, &at);
+    out.values[i] = opposite ? field.Sub(1, all) : all;
+  }
+  node.SetOrigin(0, std::move(origin));
+  return node.Set(0, std::move(out));
+}
+
+absl::Status XorOperator(FieldNode& node) {
+  const PrimeField& field = node.field();
+  node.MarkRandom();
   return FieldBinary(node, [&](Residue a, Residue b) {
-    const Residue both = a == b ? a : field.Mul(a, b);
-    if (name == "And") return both;
-    const Residue either = field.Sub(field.Add(a, b), both);
-    return name == "Or" ? either : field.Sub(either, both);
+    return a == b ? 0 : field.Sub(field.Add(a, b), field.Mul(2, field.Mul(a, b)));
   });
 }
 
 absl::Status NotOperator(FieldNode& node) {
   const PrimeField& field = node.field();
-  if (const ValueOrigin* origin = node.origin(0); origin != nullptr && origin->margin.defined()) {
-    OC_ASSIGN_OR_RETURN(Residues margin, FromTensor(origin->margin));
+  if (const ValueOrigin* origin = node.origin(0); origin != nullptr) {
     ValueOrigin turned;
-    OC_ASSIGN_OR_RETURN(turned.margin, ToTensor(Mapped(std::move(margin),
-                                                       [&](Residue v) { return field.Neg(v); })));
+    if (origin->margin.defined()) {
+      OC_ASSIGN_OR_RETURN(Residues margin, FromTensor(origin->margin));
+      OC_ASSIGN_OR_RETURN(turned.margin, ToTensor(Mapped(std::move(margin),
+                                                         [&](Residue v) { return field.Neg(v); })));
+    }
+    turned.terms = origin->terms;
+    turned.opposite = !origin->opposite;
     node.SetOrigin(0, std::move(turned));
   }
   return FieldUnary(node, [&](Residue x) { return field.Sub(1, x); });
@@ -317,9 +374,9 @@ constexpr FieldOperatorRow kRows[] = {
     {kOnnxDomain, "GreaterOrEqual", CompareOperator},
     {kOnnxDomain, "LessOrEqual", CompareOperator},
     {kOnnxDomain, "Equal", CompareOperator},
-    {kOnnxDomain, "And", LogicOperator},
-    {kOnnxDomain, "Or", LogicOperator},
-    {kOnnxDomain, "Xor", LogicOperator},
+    {kOnnxDomain, "And", AndOperator},
+    {kOnnxDomain, "Or", AndOperator},
+    {kOnnxDomain, "Xor", XorOperator},
     {kOnnxDomain, "Not", NotOperator},
     {kOnnxDomain, "IsNaN", IsNanOperator},
     {kOnnxDomain, "Where", WhereOperator},

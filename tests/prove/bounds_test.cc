@@ -183,6 +183,30 @@ TEST(Bounds, BranchesMayBeTurnedWithTheCondition) {
   ExpectProofs(cases);
 }
 
+TEST(Choices, AndAndOrAreAnAlgebra) {
+  const std::string begin = kZero + Constant("one", "1.0") +
+                            "a = Greater(x, zero) b = Less(x, one) s = ReduceSum(x) "
+                            "c = Greater(s, x) ";
+  const std::string end = " y = Where(e, x, s)";
+  const auto body = [&](const std::string& made) { return begin + made + end; };
+  const ProofCase cases[] = {
+      {body("e = And(a, b)"), body("d = And(a, b) e = And(d, a)"),
+       body("d = And(a, b) e = And(d, c)")},
+      {body("d = And(a, b) e = And(c, d)"), body("d = And(c, b) f = And(d, b) e = And(a, f)"),
+       body("d = Or(c, b) f = And(d, b) e = And(a, f)")},
+      {body("e = Or(a, c)"), body("d = Or(a, c) f = Or(c, a) e = Or(d, f)"),
+       body("d = Or(a, c) f = Or(c, b) e = Or(d, f)")},
+      {body("d = And(a, c) e = Not(d)"), body("n = Not(a) m = Not(c) e = Or(n, m)"),
+       body("n = Not(a) m = Not(c) e = And(n, m)")},
+      {body("n = Not(c) d = And(a, c) e = And(n, d)"),
+       body("n = Not(a) d = And(n, c) e = And(a, d)"),
+       body("n = Not(a) d = And(n, c) e = Or(a, d)")},
+      {body("e = Xor(a, c)"), body("n = Not(a) m = Not(c) e = Xor(n, m)"),
+       body("n = Not(a) e = Xor(n, c)")},
+  };
+  ExpectProofs(cases);
+}
+
 TEST(Sizes, AreRootsOfSquares) {
   const std::string two = Constant("two", "2.0");
   const ProofCase cases[] = {
