@@ -3,34 +3,49 @@
 #include <cmath>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "prove/field_functions.h"
 #include "prove/field_node.h"
-#include "record/streams/xxh128.h"
 
 namespace onnxcmp {
 namespace {
 
 absl::Status MoveFirst(FieldNode& node) { return node.Move({0}); }
-// The first element of a table, and its distance from the next other one: less the former, divided
-// by the latter a table is the same if it is scaled or shifted, as codes of quantized numbers are.
-struct TableForm {
+// The first element of a column, and its distance from the next other one: less the former, divided
+// by the latter a column is the same if it is scaled or shifted, as codes of quantized numbers are.
+struct ColumnForm {
   Residue first = 0;
-  Residue step = 1;  // 0: there is no other
+  Residue step = 0;  // there is no other
+  uint64_t function = FunctionNumber("gather");
 };
 
-TableForm FormOf(const PrimeField& field, const Residues& table) {
-  TableForm form;
-  if (!std::all_of(table.values.begin(), table.values.end(), IsNumber)) return form;
-  form.first = table.values.front();
-  const auto other = std::find_if(table.values.begin(), table.values.end(),
-                                  [&](Residue value) { return value != form.first; });
-  form.step = other == table.values.end() ? 0 : field.Sub(*other, form.first);
-  return form;
+// Of the columns of a table whose rows have `inner` elements. Row by row, as they lie in memory.
+std::vector<ColumnForm> FormsOf(const PrimeField& field, const Residues& table, size_t inner) {
+  std::vector<ColumnForm> forms(inner);
+  const bool numbers = std::all_of(table.values.begin(), table.values.end(), IsNumber);
+  std::vector<Residue> factors(inner, 1);
+  for (size_t i = 0; i < table.values.size(); ++i) {
+    ColumnForm& form = forms[i % inner];
+    const Residue value = table.values[i];
+    if (i < inner && numbers) form.first = value;
+    if (form.step == 0) form.step = numbers ? field.Sub(value, form.first) : 1;
+  }
+  for (size_t i = 0; i < inner; ++i) factors[i] = forms[i].step == 0 ? 1 : forms[i].step;
+  field.Invert(absl::MakeSpan(factors));
+  for (size_t i = 0; i < table.values.size(); ++i) {
+    ColumnForm& form = forms[i % inner];
+    const Residue value = table.values[i];
+    const Residue plain =
+        numbers ? field.Mul(field.Sub(value, form.first), factors[i % inner]) : value;
+    form.function = MixNumbers(form.function, static_cast<uint64_t>(plain));
+  }
+  return forms;
 }
 
-// Rows of a table by ids that vary: each is a random function of the id and of the whole table.
+// Rows of a table by ids that vary: each element is a random function of the id and of the whole
+// column.
 absl::Status GatherOperator(FieldNode& node) {
   const PrimeField& field = node.field();
   if (!node.Has(1) || node.value(1).fixed) return node.Move({0});
@@ -47,29 +62,19 @@ absl::Status GatherOperator(FieldNode& node) {
     table = *std::move(codes);
   }
   node.MarkRandom();
-  uint64_t function = FunctionNumber("gather");
   if (std::find(table->values.begin(), table->values.end(), kNoNumber) != table->values.end()) {
     return absl::UnimplementedError("a table with unknown numbers");
   }
   if (table->values.empty()) return absl::UnimplementedError("an empty table");
-  const TableForm form = FormOf(node.field(), *table);
-  if (form.step != 0) {
-    const Residue inverse = field.Inverse(form.step);
-    table = Mapped(*std::move(table),
-                   [&](Residue value) { return field.Mul(field.Sub(value, form.first), inverse); });
-  }
-  function = MixNumbers(function,
-                        XXH3_64bits(table->values.data(), table->values.size() * sizeof(Residue)));
-  for (const int64_t size : table->shape)
-    function = MixNumbers(function, static_cast<uint64_t>(size));
+  const int64_t inner = table->size() / table->shape[0];
+  const std::vector<ColumnForm> columns = FormsOf(field, *table, static_cast<size_t>(inner));
   Shape shape = ids->shape;
   shape.insert(shape.end(), table->shape.begin() + 1, table->shape.end());
-  const int64_t inner = table->size() / table->shape[0];
   Residues out = Residues::Filled(shape, 0);
   for (int64_t i = 0; i < out.size(); ++i) {
-    const Residue row = node.field().Random(MixNumbers(function, static_cast<uint64_t>(i % inner)),
-                                            ids->values[static_cast<size_t>(i / inner)]);
-    out.values[static_cast<size_t>(i)] = field.Add(form.first, field.Mul(form.step, row));
+    const ColumnForm& column = columns[static_cast<size_t>(i % inner)];
+    const Residue row = field.Random(column.function, ids->values[static_cast<size_t>(i / inner)]);
+    out.values[static_cast<size_t>(i)] = field.Add(column.first, field.Mul(column.step, row));
   }
   return node.Set(0, std::move(out));
 }

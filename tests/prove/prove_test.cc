@@ -127,6 +127,32 @@ TEST(Prove, InputsWithADefaultVary) {
   EXPECT_FALSE(ProofOfModels(model("s"), model("k")).proved);
 }
 
+// Rows of two tables side by side, and of one that has the columns of both.
+TEST(Prove, AGatheredElementIsAFunctionOfItsColumn) {
+  const auto model = [](const std::string& tables, const std::string& body) {
+    return "g (int64[3] x) => (float[3,2] y) <" + tables + "> { " + body + " }";
+  };
+  const Tensor ids = Tensor::Of<int64_t>({3}, {0, 2, 1});
+  const std::string halves = "float[3,1] c = {1, 2, 3}, float[3,1] d = {5, 4, 7}";
+  const std::string both = model(halves,
+                                 "p = Gather(c, x) q = Gather(d, x) "
+                                 "y = Concat<axis = 1>(p, q)");
+  const auto whole = [&](const std::string& elements) {
+    return model("float[3,2] t = {" + elements + "}", "y = Gather(t, x)");
+  };
+  EXPECT_TRUE(ProofOfModels(both, whole("1, 5, 2, 4, 3, 7"), ids).proved);
+  for (const char* const other : {"1, 5, 2, 4, 3, 7.000001", "1, 5, 2, 7, 3, 4", "5, 1, 4, 2, 7, 3",
+                                  "2, 5, 4, 4, 6, 7", "1, 5, 2.0000002, 4, 3, 7"}) {
+    EXPECT_FALSE(ProofOfModels(both, whole(other), ids).proved) << other;
+  }
+  // Scaled and shifted after it or before it.
+  EXPECT_TRUE(ProofOfModels(model(halves + ", float k = {2}, float o = {1}",
+                                  "p = Gather(c, x) s = Mul(p, k) a = Add(s, o) q = Gather(d, x) "
+                                  "y = Concat<axis = 1>(a, q)"),
+                            whole("3, 5, 5, 4, 7, 7"), ids)
+                  .proved);
+}
+
 TEST(Prove, ADifferenceByArithmeticAloneIsOne) {
   const ProofReport report = ProofOfBodies("y = Add(x, x)", "z = Add(x, x) y = Add(z, x)");
   EXPECT_FALSE(report.proved);
