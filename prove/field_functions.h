@@ -4,7 +4,9 @@
 
 #include <optional>
 #include <utility>
+#include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -72,6 +74,13 @@ absl::Status KeepShiftedScale(FieldNode& node);
 // x times 1 where a comparison holds, where both are 0 together, as Where of x and 0. False: it is
 // no such product; nothing is set.
 absl::StatusOr<bool> SetChosenFactor(FieldNode& node, int choice);
+// The terms of an input (ValueOrigin), or of its opposite.
+absl::StatusOr<std::vector<Residues>> TermsOf(const FieldNode& node, int input, bool opposite,
+                                              absl::FunctionRef<Residue(Residue)> turned);
+// Sets an output to a function of all its terms, which a node after it may take apart.
+absl::Status SetOfTerms(FieldNode& node, std::vector<Residues> terms, bool opposite,
+                        absl::FunctionRef<Residue(Residue)> turned,
+                        absl::FunctionRef<Residue(std::vector<Residue>*)> function);
 // The value that a choice may give, with the number by which it is known to have been scaled.
 struct ScaledBranch {
   Residues value;

@@ -87,6 +87,43 @@ absl::Status SquareOfSize(const FieldNode& node, Residues* square) {
   return absl::OkStatus();
 }
 
+absl::StatusOr<std::vector<Residues>> TermsOf(const FieldNode& node, int input, bool opposite,
+                                              absl::FunctionRef<Residue(Residue)> turned) {
+  std::vector<Residues> terms;
+  const ValueOrigin* const origin = node.origin(input);
+  if (origin != nullptr && origin->opposite == opposite && !origin->terms.empty()) {
+    for (const Tensor& term : origin->terms) {
+      OC_ASSIGN_OR_RETURN(terms.emplace_back(), FromTensor(term));
+    }
+    return terms;
+  }
+  OC_ASSIGN_OR_RETURN(Residues x, node.In(input));
+  terms.push_back(opposite ? Mapped(std::move(x), turned) : std::move(x));
+  return terms;
+}
+
+absl::Status SetOfTerms(FieldNode& node, std::vector<Residues> terms, bool opposite,
+                        absl::FunctionRef<Residue(Residue)> turned,
+                        absl::FunctionRef<Residue(std::vector<Residue>*)> function) {
+  node.MarkRandom();
+  Residues out = Residues::Filled(node.number(0).tensor().shape(), 0);
+  ValueOrigin origin;
+  origin.opposite = opposite;
+  for (Residues& term : terms) {
+    OC_ASSIGN_OR_RETURN(term, BroadcastTo(term, out.shape));
+    OC_ASSIGN_OR_RETURN(origin.terms.emplace_back(), ToTensor(term));
+  }
+  std::vector<Residue> at;
+  for (size_t i = 0; i < out.values.size(); ++i) {
+    at.clear();
+    for (const Residues& term : terms) at.push_back(std::as_const(term).values[i]);
+    const Residue whole = function(&at);
+    out.values[i] = opposite ? turned(whole) : whole;
+  }
+  node.SetOrigin(0, std::move(origin));
+  return node.Set(0, std::move(out));
+}
+
 ScaledBranch BranchOf(const FieldNode& node, int input, Residues value) {
   const ValueOrigin* const origin = node.origin(input);
   const bool is_scaled = origin != nullptr && origin->unscaled.defined();

@@ -21,7 +21,9 @@ struct ValueOrigin {
   // It is 1 where this is above 0, and 0 where it is below: the result of a comparison. At 0 it may
   // be either.
   Tensor margin = {};
-  std::vector<Tensor> terms = {};  // it is the conjunction of these, or the opposite of it
+  // It is the conjunction of these, or the opposite of it; of numbers the greatest of these, or the
+  // least of their negatives.
+  std::vector<Tensor> terms = {};
   bool opposite = false;
   Tensor root = {};     // it is the square of this
   Tensor root_of = {};  // it is the root of this

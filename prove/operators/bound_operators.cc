@@ -1,6 +1,7 @@
 // Operators over the field that bound numbers: Max, Min, Clip, and what is made of them.
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -157,33 +158,46 @@ absl::StatusOr<std::optional<Residues>> BoundedByNumber(FieldNode& node, bool le
   return std::nullopt;
 }
 
+// Max or Min of x and of a multiple of it between 0 and 1; nothing: of something else.
+absl::StatusOr<std::optional<Residues>> BoundedByItself(FieldNode& node, bool least) {
+  if (node.num_inputs() != 2) return std::nullopt;
+  const PrimeField& field = node.field();
+  for (const int input : {0, 1}) {
+    const ValueOrigin* const origin = node.origin(1 - input);
+    if (origin == nullptr || !origin->unscaled.defined() || origin->shifted ||
+        origin->scale.number > 1) {
+      continue;
+    }
+    OC_ASSIGN_OR_RETURN(Residues x, node.In(input));
+    OC_ASSIGN_OR_RETURN(const Residues unscaled, FromTensor(origin->unscaled));
+    if (x.shape != unscaled.shape || !(std::as_const(x).values == unscaled.values)) continue;
+    const Residue slope = origin->scale.residue;
+    return std::optional<Residues>(Mapped(std::move(x), [&](Residue value) {
+      const Residue greatest = Leaky(field, value, slope);
+      return least ? field.Sub(field.Mul(field.Add(1, slope), value), greatest) : greatest;
+    }));
+  }
+  return std::nullopt;
+}
+
 // Max and Min of any number of inputs.
 absl::Status MaxOperator(FieldNode& node) {
   const PrimeField& field = node.field();
   node.MarkRandom();
   const bool least = node.node().op_type == "Min";
   OC_ASSIGN_OR_RETURN(std::optional<Residues> bounded, BoundedByNumber(node, least));
+  if (!bounded.has_value()) {
+    OC_ASSIGN_OR_RETURN(bounded, BoundedByItself(node, least));
+  }
   if (bounded.has_value()) return node.Set(0, *std::move(bounded));
-  std::vector<Residues> inputs;
-  Shape shape;
+  std::vector<Residues> terms;
+  const auto turned = [&](Residue x) { return field.Neg(x); };
   for (int i = 0; i < node.num_inputs(); ++i) {
-    OC_ASSIGN_OR_RETURN(Residues next, node.In(i));
-    OC_ASSIGN_OR_RETURN(shape, BroadcastShape(shape, next.shape));
-    inputs.push_back(std::move(next));
+    OC_ASSIGN_OR_RETURN(std::vector<Residues> next, TermsOf(node, i, least, turned));
+    std::move(next.begin(), next.end(), std::back_inserter(terms));
   }
-  for (Residues& input : inputs) {
-    OC_ASSIGN_OR_RETURN(input, BroadcastTo(input, shape));
-  }
-  Residues out = Residues::Filled(shape, 0);
-  for (size_t i = 0; i < out.values.size(); ++i) {
-    std::vector<Residue> numbers;
-    for (const Residues& input : inputs) {
-      numbers.push_back(least ? field.Neg(input.values[i]) : input.values[i]);
-    }
-    const Residue greatest = node.field().MaxOf(&numbers);
-    out.values[i] = least ? field.Neg(greatest) : greatest;
-  }
-  return node.Set(0, std::move(out));
+  return SetOfTerms(node, std::move(terms), least, turned,
+                    [&](std::vector<Residue>* at) { return field.MaxOf(at); });
 }
 
 // The greatest number of a type of floats: the limit of a Clip that has none.

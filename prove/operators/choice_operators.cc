@@ -86,22 +86,6 @@ absl::Status CompareOperator(FieldNode& node) {
   });
 }
 
-// The terms of which a logical input, or its opposite, is the conjunction.
-absl::StatusOr<std::vector<Residues>> TermsOf(const FieldNode& node, int input, bool opposite) {
-  std::vector<Residues> terms;
-  const ValueOrigin* const origin = node.origin(input);
-  if (origin != nullptr && origin->opposite == opposite && !origin->terms.empty()) {
-    for (const Tensor& term : origin->terms) {
-      OC_ASSIGN_OR_RETURN(terms.emplace_back(), FromTensor(term));
-    }
-    return terms;
-  }
-  OC_ASSIGN_OR_RETURN(Residues x, node.In(input));
-  if (opposite) x = Mapped(std::move(x), [&](Residue v) { return node.field().Sub(1, v); });
-  terms.push_back(std::move(x));
-  return terms;
-}
-
 // The product of terms, each of them once: c and c is c, c and not c is 0.
 Residue Conjunction(const PrimeField& field, std::vector<Residue>* terms) {
   std::sort(terms->begin(), terms->end());
@@ -118,27 +102,13 @@ Residue Conjunction(const PrimeField& field, std::vector<Residue>* terms) {
 // And; Or as the opposite of the conjunction of opposites.
 absl::Status AndOperator(FieldNode& node) {
   const PrimeField& field = node.field();
-  node.MarkRandom();
   const bool opposite = node.node().op_type == "Or";
-  OC_ASSIGN_OR_RETURN(std::vector<Residues> terms, TermsOf(node, 0, opposite));
-  OC_ASSIGN_OR_RETURN(std::vector<Residues> others, TermsOf(node, 1, opposite));
+  const auto turned = [&](Residue x) { return field.Sub(1, x); };
+  OC_ASSIGN_OR_RETURN(std::vector<Residues> terms, TermsOf(node, 0, opposite, turned));
+  OC_ASSIGN_OR_RETURN(std::vector<Residues> others, TermsOf(node, 1, opposite, turned));
   std::move(others.begin(), others.end(), std::back_inserter(terms));
-  Residues out = Residues::Filled(node.number(0).tensor().shape(), 0);
-  ValueOrigin origin;
-  origin.opposite = opposite;
-  for (Residues& term : terms) {
-    OC_ASSIGN_OR_RETURN(term, BroadcastTo(term, out.shape));
-    OC_ASSIGN_OR_RETURN(origin.terms.emplace_back(), ToTensor(term));
-  }
-  std::vector<Residue> at;
-  for (size_t i = 0; i < out.values.size(); ++i) {
-    at.clear();
-    for (const Residues& term : terms) at.push_back(std::as_const(term).values[i]);
-    const Residue all = Conjunction(field, &at);
-    out.values[i] = opposite ? field.Sub(1, all) : all;
-  }
-  node.SetOrigin(0, std::move(origin));
-  return node.Set(0, std::move(out));
+  return SetOfTerms(node, std::move(terms), opposite, turned,
+                    [&](std::vector<Residue>* at) { return Conjunction(field, at); });
 }
 
 absl::Status XorOperator(FieldNode& node) {

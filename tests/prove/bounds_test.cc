@@ -183,6 +183,37 @@ TEST(Bounds, BranchesMayBeTurnedWithTheCondition) {
   ExpectProofs(cases);
 }
 
+TEST(Bounds, TheGreatestOfSeveralIsAFunctionOfTheirSet) {
+  const std::string begin = "s = ReduceSum(x) a = Exp(x) b = Sin(x) ";
+  const ProofCase cases[] = {
+      {begin + "y = Max(s, a, b)", begin + "m = Max(a, s) y = Max(b, m)",
+       begin + "m = Max(a, s) y = Max(a, m)"},
+      {begin + "y = Max(s, a, b)", begin + "m = Max(a, s) n = Max(s, b) y = Max(n, m)",
+       begin + "m = Max(a, s) n = Min(s, b) y = Max(n, m)"},
+      {begin + "y = Max(a, b)", begin + "m = Max(b, a) y = Max(m, a)",
+       begin + "m = Max(b, a) y = Max(m, s)"},
+      {begin + "y = Min(s, a, b)", begin + "m = Min(b, s) y = Min(a, m)",
+       begin + "m = Max(b, s) y = Min(a, m)"},
+  };
+  ExpectProofs(cases);
+}
+
+TEST(Bounds, TheGreaterOfANumberAndItsShareIsLeaky) {
+  const auto by = [](const std::string& factor, const std::string& end) {
+    return Constant("k", factor) + "a = Mul(x, k) " + end;
+  };
+  const std::string leaky = "y = LeakyRelu<alpha = 0.1>(x)";
+  const ProofCase cases[] = {
+      {leaky, by("0.1", "y = Max(x, a)"), by("0.2", "y = Max(x, a)")},
+      {leaky, by("0.1", "y = Max(a, x)"), by("0.1", "y = Min(a, x)")},
+      {leaky, by("0.1", "y = Max(a, x)"), by("-0.1", "y = Max(a, x)")},
+      {leaky, by("0.1", "y = Max(a, x)"), by("0.1", "n = Neg(x) y = Max(a, n)")},
+      {"n = Neg(x) p = LeakyRelu<alpha = 0.1>(n) y = Neg(p)", by("0.1", "y = Min(a, x)"),
+       by("10.0", "y = Min(a, x)")},
+  };
+  ExpectProofs(cases);
+}
+
 TEST(Choices, AndAndOrAreAnAlgebra) {
   const std::string begin = kZero + Constant("one", "1.0") +
                             "a = Greater(x, zero) b = Less(x, one) s = ReduceSum(x) "
