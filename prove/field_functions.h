@@ -85,6 +85,7 @@ absl::Status SetOfTerms(FieldNode& node, std::vector<Residues> terms, bool oppos
 struct ScaledBranch {
   Residues value;
   Residue scale = 1;
+  Tensor vanishes_with = {};  // ValueOrigin
 };
 ScaledBranch BranchOf(const FieldNode& node, int input, Residues value);
 // a where a comparison holds, b where it does not, if both are alike where its sides are equal:

@@ -29,8 +29,9 @@ void AddShape(const Tensor& tensor, std::vector<uint64_t>* words) {
 }
 
 void AddOrigin(const ValueOrigin& origin, std::vector<uint64_t>* words) {
-  for (const Tensor* const tensor : {&origin.margin, &origin.root, &origin.root_of, &origin.size_of,
-                                     &origin.unscaled, &origin.unbounded}) {
+  for (const Tensor* const tensor :
+       {&origin.margin, &origin.root, &origin.root_of, &origin.vanishes_with, &origin.size_of,
+        &origin.unscaled, &origin.unbounded}) {
     words->push_back(PlaceOf(*tensor));
   }
   for (const Tensor& term : origin.terms) words->push_back(PlaceOf(term));

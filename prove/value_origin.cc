@@ -30,6 +30,38 @@ std::optional<MeantNumber> FiniteNumber(const FieldNode& node, int input) {
   return MeantNumber{*number, residues->values.front()};
 }
 
+// exp(x) - 1 is 0 where x is.
+bool IsPowerLessOne(const FieldNode& node) {
+  if (node.node().op_type != "Sub" || OneNumber(node, 1) != 1) return false;
+  const std::optional<ExpForm> form = node.Form(0);
+  return form.has_value() && HasShapeOfOutput(node, 0) &&
+         std::all_of(form->factor.values.begin(), form->factor.values.end(),
+                     [](Residue factor) { return factor == 1; });
+}
+
+// True if x is the same multiple of the margin everywhere, by a ratio of small integers.
+bool IsMultiple(const PrimeField& field, const Residues& x, const Residues& margin) {
+  if (x.shape != margin.shape || x.values.empty()) return false;
+  const Residue first = field.Div(x.values[0], margin.values[0]);
+  if (!field.IsSmallRatio(first)) return false;
+  for (size_t i = 0; i < x.values.size(); ++i) {
+    if (!IsNumber(x.values[i]) || !IsNumber(margin.values[i]) ||
+        field.Mul(first, margin.values[i]) != x.values[i]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// True if a branch is known to be 0 where the margin is.
+bool Vanishes(const PrimeField& field, const ScaledBranch& branch, const Residues& margin) {
+  const absl::StatusOr<Residues> value = BroadcastTo(branch.value, margin.shape);
+  if (value.ok() && IsMultiple(field, *value, margin)) return true;
+  if (!branch.vanishes_with.defined()) return false;
+  const absl::StatusOr<Residues> with = FromTensor(branch.vanishes_with);
+  return with.ok() && IsMultiple(field, *with, margin);
+}
+
 }  // namespace
 
 void KeepScale(FieldNode& node) {
@@ -42,6 +74,9 @@ void KeepScale(FieldNode& node) {
     if (!factor.has_value() || factor->number <= 0 || !HasShapeOfOutput(node, input)) continue;
     ValueOrigin out;
     out.unscaled = node.value(input).residues;
+    if (const ValueOrigin* const origin = node.origin(input); origin != nullptr) {
+      out.vanishes_with = origin->vanishes_with;
+    }
     out.scale = divides ? MeantNumber{1 / factor->number, field.Inverse(factor->residue)} : *factor;
     node.SetOrigin(0, std::move(out));
     return;
@@ -50,6 +85,7 @@ void KeepScale(FieldNode& node) {
 
 absl::Status KeepShiftedScale(FieldNode& node) {
   const PrimeField& field = node.field();
+  if (IsPowerLessOne(node)) node.SetOrigin(0, {.vanishes_with = node.value(0).exp_exponent});
   if (node.num_inputs() != 2 || !IsFloatingPoint(node.InType(0))) return absl::OkStatus();
   const bool subtracts = node.node().op_type == "Sub";
   for (const int input : {0, 1}) {
@@ -127,7 +163,8 @@ absl::Status SetOfTerms(FieldNode& node, std::vector<Residues> terms, bool oppos
 ScaledBranch BranchOf(const FieldNode& node, int input, Residues value) {
   const ValueOrigin* const origin = node.origin(input);
   const bool is_scaled = origin != nullptr && origin->unscaled.defined();
-  return {std::move(value), is_scaled ? origin->scale.residue : 1};
+  return {std::move(value), is_scaled ? origin->scale.residue : 1,
+          origin == nullptr ? Tensor() : origin->vanishes_with};
 }
 
 absl::StatusOr<std::optional<Residues>> ChosenByMargin(const PrimeField& field,
@@ -144,17 +181,16 @@ absl::StatusOr<std::optional<Residues>> ChosenByMargin(const PrimeField& field,
   const auto is_apart = [&](Residue c) {
     return first == field.Sub(a.scale, c) || first == field.Sub(c, b.scale);
   };
-  if (!IsNumber(first) || !(field.IsSmallRatio(first) || is_apart(0) || is_apart(1) ||
-                            first == field.Sub(a.scale, b.scale))) {
-    return std::nullopt;
-  }
-  for (size_t i = 0; i < margin.values.size(); ++i) {
+  bool is_bound = IsNumber(first) && (field.IsSmallRatio(first) || is_apart(0) || is_apart(1) ||
+                                      first == field.Sub(a.scale, b.scale));
+  for (size_t i = 0; is_bound && i < margin.values.size(); ++i) {
     const Residue distance = margin.values[i];
-    if (!IsNumber(distance) || !IsNumber(apart.values[i]) ||
-        field.Mul(first, distance) != apart.values[i]) {
-      return std::nullopt;
-    }
-    margin.values[i] = field.Mul(apart.values[i], field.Step(distance));
+    is_bound = IsNumber(distance) && IsNumber(apart.values[i]) &&
+               field.Mul(first, distance) == apart.values[i];
+  }
+  if (!is_bound && !(Vanishes(field, a, margin) && Vanishes(field, b, margin))) return std::nullopt;
+  for (size_t i = 0; i < margin.values.size(); ++i) {
+    margin.values[i] = field.Mul(apart.values[i], field.Step(margin.values[i]));
   }
   OC_ASSIGN_OR_RETURN(Residues out, AddAll(field, b.value, margin));
   return std::optional<Residues>(std::move(out));

@@ -25,9 +25,10 @@ struct ValueOrigin {
   // least of their negatives.
   std::vector<Tensor> terms = {};
   bool opposite = false;
-  Tensor root = {};     // it is the square of this
-  Tensor root_of = {};  // it is the root of this
-  Tensor size_of = {};  // it is |this|
+  Tensor root = {};           // it is the square of this
+  Tensor root_of = {};        // it is the root of this
+  Tensor vanishes_with = {};  // it is 0 where this is 0
+  Tensor size_of = {};        // it is |this|
   // It is this times a positive number.
   Tensor unscaled = {};
   MeantNumber scale = {1, 1};

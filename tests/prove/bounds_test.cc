@@ -115,6 +115,35 @@ TEST(Bounds, WhereIsABoundIfItsBranchesMeet) {
   ExpectProofs(cases);
 }
 
+TEST(Bounds, WhereBothBranchesVanishTheyMeet) {
+  const std::string elu = kZero + Constant("one", "1.0") + "e = Exp(x) m = Sub(e, one) ";
+  const std::string half = kZero + Constant("one", "1.0") + Constant("h", "0.5") +
+                           Constant("t", "2.0") + "d = Div(x, t) e = Exp(d) m = Sub(e, one) ";
+  const ProofCase cases[] = {
+      {"y = Elu(x)", elu + "c = Greater(x, zero) y = Where(c, x, m)",
+       elu + "c = Greater(x, one) y = Where(c, x, m)"},
+      {"y = Elu(x)", elu + "c = LessOrEqual(x, zero) y = Where(c, m, x)",
+       elu + "c = LessOrEqual(x, zero) y = Where(c, e, x)"},
+      {"y = Elu<alpha = 0.5>(x)",
+       elu + Constant("h", "0.5") + "n = Mul(m, h) c = Greater(x, zero) y = Where(c, x, n)",
+       elu + Constant("h", "0.6") + "n = Mul(m, h) c = Greater(x, zero) y = Where(c, x, n)"},
+      {half + "c = Greater(x, zero) y = Where(c, x, m)",
+       half + "c = GreaterOrEqual(x, zero) y = Where(c, x, m)",
+       half + "c = GreaterOrEqual(x, zero) y = Where(c, h, m)"},
+      {elu + "c = Greater(x, zero) y = Where(c, m, zero)",
+       elu + "c = GreaterOrEqual(x, zero) y = Where(c, m, zero)",
+       elu + "c = GreaterOrEqual(x, zero) y = Where(c, m, one)"},
+  };
+  ExpectProofs(cases);
+  // Not 0 where the margin is.
+  const std::string jump = elu + "s = ReduceSum(x) ";
+  for (const char* const end : {"(s, zero) y = Where(c, m, x)", "(x, zero) y = Where(c, e, x)"}) {
+    EXPECT_FALSE(
+        ProofOfBodies(jump + "c = Greater" + end, jump + "c = GreaterOrEqual" + end).proved)
+        << end;
+  }
+}
+
 TEST(Bounds, WhereBranchesJumpWhichComparisonItIsMatters) {
   const std::string numbers = kZero + Constant("one", "1.0");
   for (const char* const chosen : {"Cast<to = 1>(c)", "Where(c, one, zero)", "Where(c, x, one)"}) {
