@@ -12,6 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "evaluator/base/status_macros.h"
+#include "evaluator/tensor/tensor.h"
 #include "prove/conversions.h"
 #include "prove/field/prime_field.h"
 #include "prove/field/residues.h"
@@ -39,8 +40,10 @@ struct FieldSoftmax {
   ExpForm form;
   Residues value;
 };
+// `shown`: 0 for those that count as -infinity.
 absl::StatusOr<FieldSoftmax> SoftmaxOf(const PrimeField& field, const Residues& x,
-                                       absl::Span<const int> axes);
+                                       absl::Span<const int> axes,
+                                       const Residues& shown = Residues::Of(1));
 // x (1 + erf(x / sqrt(2))) / 2, or x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2.
 absl::StatusOr<Residues> FieldGelu(const FieldNode& node, Residues x, bool by_tanh);
 
@@ -81,6 +84,20 @@ absl::StatusOr<std::vector<Residues>> TermsOf(const FieldNode& node, int input, 
 absl::Status SetOfTerms(FieldNode& node, std::vector<Residues> terms, bool opposite,
                         absl::FunctionRef<Residue(Residue)> turned,
                         absl::FunctionRef<Residue(std::vector<Residue>*)> function);
+// Scores behind a mask (ValueOrigin).
+struct HiddenScores {
+  Residues score;
+  Residues shown;
+};
+absl::StatusOr<HiddenScores> HiddenIn(const ValueOrigin& origin);
+absl::StatusOr<Residues> ValueOf(const PrimeField& field, const HiddenScores& hidden);
+std::optional<HiddenScores> HiddenOf(const FieldNode& node, int input);
+absl::Status SetHidden(FieldNode& node, const HiddenScores& hidden);
+// Sets the choice between numbers and -infinity. False: it is none; nothing is set.
+absl::StatusOr<bool> SetHiddenChoice(FieldNode& node, const Residues& condition, const Residues& a,
+                                     const Residues& b);
+// Sets a sum with scores behind a mask, or a difference from them.
+absl::StatusOr<bool> SetHiddenSum(FieldNode& node);
 // The value that a choice may give, with the number by which it is known to have been scaled.
 struct ScaledBranch {
   Residues value;

@@ -7,6 +7,7 @@
 #include "evaluator/base/status_macros.h"
 #include "evaluator/tensor/convert.h"
 #include "prove/field/meant_constant.h"
+#include "prove/field_functions.h"
 #include "prove/whole_numbers.h"
 #include "record/streams/fingerprint.h"
 #include "record/streams/hash128.h"
@@ -375,6 +376,35 @@ absl::Status FieldNode::Move(absl::Span<const int> data_inputs) {
     OC_ASSIGN_OR_RETURN(Residues residues,
                         as_doubles ? FromDoubles(output.tensor()) : FromTensor(output.tensor()));
     OC_RETURN_IF_ERROR(Set(i, std::move(residues)));
+  }
+  return as_doubles ? absl::OkStatus() : MoveHidden(data_inputs, std::move(given));
+}
+
+absl::Status FieldNode::MoveHidden(absl::Span<const int> data_inputs, std::vector<Value> given) {
+  const auto is_hidden = [&](int input) {
+    return origin(input) != nullptr && origin(input)->shown.defined();
+  };
+  if (std::none_of(data_inputs.begin(), data_inputs.end(), is_hidden)) return absl::OkStatus();
+  std::vector<Value> masks = given;
+  for (const int input : data_inputs) {
+    if (!Has(input)) continue;
+    const auto at = static_cast<size_t>(input);
+    if (is_hidden(input)) given[at] = origin(input)->score;
+    OC_ASSIGN_OR_RETURN(masks[at], is_hidden(input)
+                                       ? origin(input)->shown
+                                       : ToTensor(Residues::Filled(given[at].tensor().shape(), 1)));
+  }
+  OC_ASSIGN_OR_RETURN(const std::vector<Value> scores, run_(given));
+  OC_ASSIGN_OR_RETURN(const std::vector<Value> shown, run_(masks));
+  for (size_t i = 0; i < outputs_.size(); ++i) {
+    if (!outputs_[i].has_value()) continue;
+    ValueOrigin hidden;
+    hidden.score = scores[i].tensor();
+    hidden.shown = shown[i].tensor();
+    OC_ASSIGN_OR_RETURN(const HiddenScores moved, HiddenIn(hidden));
+    OC_ASSIGN_OR_RETURN(const Residues value, ValueOf(field_, moved));
+    // What is put between them is behind no mask.
+    if (value.values == outputs_[i]->values) SetOrigin(static_cast<int>(i), std::move(hidden));
   }
   return absl::OkStatus();
 }

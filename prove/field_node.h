@@ -164,6 +164,8 @@ class FieldNode {
  private:
   // Residues of a value, for work in the node's workspace.
   absl::StatusOr<Residues> Own(const Tensor& tensor) const;
+  // Scores behind a mask stay so where they are moved.
+  absl::Status MoveHidden(absl::Span<const int> data_inputs, std::vector<Value> given);
   const Attribute* Find(absl::string_view name) const;
 
   const PrimeField& field_;

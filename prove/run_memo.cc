@@ -30,8 +30,8 @@ void AddShape(const Tensor& tensor, std::vector<uint64_t>* words) {
 
 void AddOrigin(const ValueOrigin& origin, std::vector<uint64_t>* words) {
   for (const Tensor* const tensor :
-       {&origin.margin, &origin.root, &origin.root_of, &origin.vanishes_with, &origin.size_of,
-        &origin.unscaled, &origin.unbounded}) {
+       {&origin.margin, &origin.score, &origin.shown, &origin.root, &origin.root_of,
+        &origin.vanishes_with, &origin.size_of, &origin.unscaled, &origin.unbounded}) {
     words->push_back(PlaceOf(*tensor));
   }
   for (const Tensor& term : origin.terms) words->push_back(PlaceOf(term));

@@ -160,6 +160,88 @@ absl::Status SetOfTerms(FieldNode& node, std::vector<Residues> terms, bool oppos
   return node.Set(0, std::move(out));
 }
 
+absl::StatusOr<HiddenScores> HiddenIn(const ValueOrigin& origin) {
+  HiddenScores hidden;
+  OC_ASSIGN_OR_RETURN(hidden.score, FromTensor(origin.score));
+  OC_ASSIGN_OR_RETURN(hidden.shown, FromTensor(origin.shown));
+  return hidden;
+}
+
+absl::StatusOr<Residues> ValueOf(const PrimeField& field, const HiddenScores& hidden) {
+  OC_ASSIGN_OR_RETURN(const Residues chosen,
+                      FieldChosen(field, hidden.shown, hidden.score, Residues::Of(kMinusInfinity)));
+  return Combine(chosen, hidden.score, [](Residue value, Residue score) {
+    return score == kMinusInfinity ? score : value;
+  });
+}
+
+std::optional<HiddenScores> HiddenOf(const FieldNode& node, int input) {
+  const ValueOrigin* const origin = node.origin(input);
+  if (origin == nullptr || !origin->shown.defined()) return std::nullopt;
+  absl::StatusOr<HiddenScores> hidden = HiddenIn(*origin);
+  return hidden.ok() ? std::optional<HiddenScores>(*std::move(hidden)) : std::nullopt;
+}
+
+absl::Status SetHidden(FieldNode& node, const HiddenScores& hidden) {
+  node.MarkRandom();
+  OC_ASSIGN_OR_RETURN(Residues out, ValueOf(node.field(), hidden));
+  ValueOrigin origin;
+  OC_ASSIGN_OR_RETURN(const Residues score, BroadcastTo(hidden.score, out.shape));
+  OC_ASSIGN_OR_RETURN(const Residues shown, BroadcastTo(hidden.shown, out.shape));
+  OC_ASSIGN_OR_RETURN(origin.score, ToTensor(score));
+  OC_ASSIGN_OR_RETURN(origin.shown, ToTensor(shown));
+  node.SetOrigin(0, std::move(origin));
+  return node.Set(0, std::move(out));
+}
+
+absl::StatusOr<bool> SetHiddenChoice(FieldNode& node, const Residues& condition, const Residues& a,
+                                     const Residues& b) {
+  const PrimeField& field = node.field();
+  const auto is_hidden = [](Residue x) { return x == kMinusInfinity; };
+  for (const bool turned : {false, true}) {
+    const Residues& hidden = turned ? a : b;
+    if (hidden.values.empty() ||
+        !std::all_of(hidden.values.begin(), hidden.values.end(), is_hidden)) {
+      continue;
+    }
+    HiddenScores made =
+        HiddenOf(node, turned ? 2 : 1).value_or(HiddenScores{turned ? b : a, Residues::Of(1)});
+    OC_ASSIGN_OR_RETURN(made.shown, Combine(condition, made.shown, [&](Residue c, Residue d) {
+                          if (turned) c = field.Sub(1, c);
+                          return c == d ? c : field.Mul(c, d);
+                        }));
+    OC_RETURN_IF_ERROR(SetHidden(node, made));
+    return true;
+  }
+  return false;
+}
+
+absl::StatusOr<bool> SetHiddenSum(FieldNode& node) {
+  const PrimeField& field = node.field();
+  const bool subtracts = node.node().op_type == "Sub";
+  std::optional<HiddenScores> a = HiddenOf(node, 0);
+  std::optional<HiddenScores> b = HiddenOf(node, 1);
+  if (!(a.has_value() || b.has_value()) || (subtracts && b.has_value())) return false;
+  for (std::optional<HiddenScores>* const term : {&a, &b}) {
+    if (term->has_value()) continue;
+    OC_ASSIGN_OR_RETURN(Residues plain, node.In(term == &a ? 0 : 1));
+    // -infinity may be added, and not subtracted.
+    const auto is_other = [&](Residue x) {
+      return !IsNumber(x) && (subtracts || x != kMinusInfinity);
+    };
+    if (std::any_of(plain.values.begin(), plain.values.end(), is_other)) return false;
+    *term = HiddenScores{std::move(plain), Residues::Of(1)};
+  }
+  HiddenScores sum;
+  OC_ASSIGN_OR_RETURN(
+      sum.score, subtracts ? SubAll(field, a->score, b->score) : AddAll(field, a->score, b->score));
+  OC_ASSIGN_OR_RETURN(sum.shown, Combine(a->shown, b->shown, [&](Residue c, Residue d) {
+                        return c == d ? c : field.Mul(c, d);
+                      }));
+  OC_RETURN_IF_ERROR(SetHidden(node, sum));
+  return true;
+}
+
 ScaledBranch BranchOf(const FieldNode& node, int input, Residues value) {
   const ValueOrigin* const origin = node.origin(input);
   const bool is_scaled = origin != nullptr && origin->unscaled.defined();

@@ -25,6 +25,8 @@ struct ValueOrigin {
   // least of their negatives.
   std::vector<Tensor> terms = {};
   bool opposite = false;
+  // It is `score` where `shown` is 1, and -infinity where that is 0: scores behind a mask.
+  Tensor score = {}, shown = {};
   Tensor root = {};           // it is the square of this
   Tensor root_of = {};        // it is the root of this
   Tensor vanishes_with = {};  // it is 0 where this is 0

@@ -41,6 +41,9 @@ absl::Status CastOperator(FieldNode& node) {
     if (node.value(0).fixed && DigitsOf(from) < DigitsOf(to) && node.conversions() == nullptr) {
       return node.SetNumbers(0);
     }
+    if (const std::optional<HiddenScores> hidden = HiddenOf(node, 0); hidden.has_value()) {
+      return SetHidden(node, *hidden);
+    }
     if (!RoundsWholeNumbers(node)) return FieldUnary(node, [](Residue x) { return x; });
   }
   node.MarkRandom();
@@ -150,6 +153,8 @@ absl::Status WhereOperator(FieldNode& node) {
       std::optional<Residues> bounded,
       ChosenByMargin(node.field(), node.origin(0), BranchOf(node, 1, a), BranchOf(node, 2, b)));
   if (bounded.has_value()) return node.Set(0, *std::move(bounded));
+  OC_ASSIGN_OR_RETURN(const bool hidden, SetHiddenChoice(node, condition, a, b));
+  if (hidden) return absl::OkStatus();
   OC_ASSIGN_OR_RETURN(Residues out, FieldChosen(node.field(), condition, a, b));
   return node.Set(0, std::move(out));
 }

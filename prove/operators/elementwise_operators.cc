@@ -106,6 +106,8 @@ absl::Status CombineForms(FieldNode& node, Combination* factors, Combination* ex
 }
 
 absl::Status SumOrDifference(FieldNode& node, Combination* combine) {
+  OC_ASSIGN_OR_RETURN(const bool hidden, SetHiddenSum(node));
+  if (hidden) return absl::OkStatus();
   OC_ASSIGN_OR_RETURN(const Residues a, node.InRing(0));
   OC_ASSIGN_OR_RETURN(const Residues b, node.InRing(1));
   OC_ASSIGN_OR_RETURN(Residues out, combine(node.field(), a, b));
@@ -202,6 +204,9 @@ absl::Status SqrtOperator(FieldNode& node) {
 }
 
 absl::Status ExpOperator(FieldNode& node) {
+  if (std::optional<HiddenScores> hidden = HiddenOf(node, 0); hidden.has_value()) {
+    return node.SetForm(0, {std::move(hidden->shown), std::move(hidden->score)});
+  }
   OC_ASSIGN_OR_RETURN(Residues x, node.In(0));
   ExpForm form = {Residues::Of(1), std::move(x)};
   return node.SetForm(0, std::move(form));

@@ -117,6 +117,9 @@ absl::Status SoftmaxOperator(FieldNode& node) {
   OC_ASSIGN_OR_RETURN(Residues x, node.In(0));
   if (x.rank() == 0) return NoMeaning("a softmax of a scalar");
   OC_ASSIGN_OR_RETURN(const std::vector<int> axes, SoftmaxAxes(node, x.rank()));
+  const HiddenScores hidden_scores =
+      HiddenOf(node, 0).value_or(HiddenScores{std::move(x), Residues::Of(1)});
+  x = hidden_scores.score;
   // LogSoftmax keeps what is masked: its logarithm is a number.
   if (const std::optional<Residues> masked = node.Masked(0);
       masked.has_value() && node.node().op_type == "Softmax") {
@@ -126,7 +129,7 @@ absl::Status SoftmaxOperator(FieldNode& node) {
       node.TakeMasks();
     }
   }
-  OC_ASSIGN_OR_RETURN(FieldSoftmax made, SoftmaxOf(node.field(), x, axes));
+  OC_ASSIGN_OR_RETURN(FieldSoftmax made, SoftmaxOf(node.field(), x, axes, hidden_scores.shown));
   if (node.node().op_type == "LogSoftmax") {
     OC_ASSIGN_OR_RETURN(Residues log, FieldLogOf(node.field(), std::move(made.form)));
     return node.Set(0, std::move(log));
@@ -353,12 +356,19 @@ absl::StatusOr<ExpForm> FieldSumOf(const PrimeField& field, const ExpForm& form,
 }
 
 absl::StatusOr<FieldSoftmax> SoftmaxOf(const PrimeField& field, const Residues& x,
-                                       absl::Span<const int> axes) {
+                                       absl::Span<const int> axes, const Residues& shown) {
   FieldSoftmax made;
   OC_ASSIGN_OR_RETURN(made.form.exponent, SubAll(field, x, FirstAlong(x, axes)));
-  const Residues powers = ExpOf(field, made.form.exponent);
+  Residues powers = ExpOf(field, made.form.exponent);
+  const bool all = shown.size() == 1 && shown.values.front() == 1;
+  if (!all) {
+    OC_ASSIGN_OR_RETURN(powers, MulAll(field, powers, shown));
+  }
   made.form.factor = InverseOf(field, SumAlong(field, powers, axes));
   OC_ASSIGN_OR_RETURN(made.value, MulAll(field, powers, made.form.factor));
+  if (!all) {
+    OC_ASSIGN_OR_RETURN(made.form.factor, MulAll(field, shown, made.form.factor));
+  }
   return made;
 }
 

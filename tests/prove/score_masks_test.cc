@@ -43,6 +43,37 @@ TEST(ScoreMasks, LanesThatAreMaskedWholeStay) {
   EXPECT_FALSE(without({0.9F, 0.1F, 0.4F, 0.6F}).has_value()) << "it hides nothing";
 }
 
+TEST(ScoreMasks, ScoresAreHiddenBeforeASumOrAfterIt) {
+  const std::string begin =
+      "zero = Constant<value_float = 0.0>() none = Constant<value_float = -inf>() "
+      "h = Constant<value_float = 100.0>() k = Constant<value_float = 50.0>() "
+      "last = Constant<value_ints = [-1]>() c = Less(x, h) d = Less(x, k) ";
+  const std::string chosen = begin + "z = Where(c, x, none) y = Softmax(z)";
+  const std::string added = begin + "w = Where(c, zero, none) z = Add(x, w) ";
+  const std::string moved = begin + "w = Where(c, x, none) v = Transpose(w) ";
+  const ProofCase cases[] = {
+      {chosen, added + "y = Softmax(z)",
+       begin + "w = Where(d, zero, none) z = Add(w, x) "
+               "y = Softmax(z)"},
+      {chosen, begin + "n = Not(c) z = Where(n, none, x) y = Softmax(z)",
+       begin + "n = Not(c) z = Where(n, none, k) y = Softmax(z)"},
+      {chosen,
+       added + "m = ReduceMax(z, last) f = Sub(z, m) e = Exp(f) s = ReduceSum(e, last) "
+               "y = Div(e, s)",
+       added + "m = ReduceMax(z, last) f = Sub(z, m) e = Exp(f) g = Exp(x) "
+               "s = ReduceSum(g, last) y = Div(e, s)"},
+      {chosen, begin + "w = Where(c, x, none) z = Where(c, w, none) y = Softmax(z)",
+       begin + "w = Where(c, x, none) z = Where(d, w, none) y = Softmax(z)"},
+      {chosen, moved + "s = Softmax<axis = 0>(v) y = Transpose(s)",
+       moved + "s = Softmax<axis = 1>(v) y = Transpose(s)"},
+      // A number that is put in their place is hidden by nothing.
+      {begin + "w = Where(c, x, none) e = Exp(w) y = Trilu(e)",
+       begin + "e = Exp(x) f = Trilu(e) y = Where(c, f, zero)",
+       begin + "w = Where(c, x, none) t = Trilu(w) y = Exp(t)"},
+  };
+  ExpectProofs(cases);
+}
+
 TEST(ScoreMasks, LargeNumbersAreAlikeInASoftmaxAlone) {
   const auto added = [](const char* number) {
     return std::string("m = Constant<value_floats = [0.0, 0.0, ") + number +
