@@ -55,6 +55,9 @@ std::optional<Residues> FieldScaledCodes(const FieldNode& node, int codes, int z
 // The same of a table by rows, with its zero point.
 std::optional<Residues> FieldTableCodes(const FieldNode& node, int input);
 
+// The roots of numbers that are `scale` times others: its root times theirs, where the scale is a
+// ratio of small integers.
+Residues FieldRoots(const PrimeField& field, Residues x, Residue scale);
 // a where the condition is 1, b where it is 0, a mixture of both where it is random; all broadcast.
 absl::StatusOr<Residues> FieldChosen(const PrimeField& field, const Residues& condition,
                                      const Residues& a, const Residues& b);

@@ -74,10 +74,14 @@ void KeepScale(FieldNode& node) {
     if (!factor.has_value() || factor->number <= 0 || !HasShapeOfOutput(node, input)) continue;
     ValueOrigin out;
     out.unscaled = node.value(input).residues;
-    if (const ValueOrigin* const origin = node.origin(input); origin != nullptr) {
-      out.vanishes_with = origin->vanishes_with;
-    }
+    const ValueOrigin* const origin = node.origin(input);
+    if (origin != nullptr) out.vanishes_with = origin->vanishes_with;
     out.scale = divides ? MeantNumber{1 / factor->number, field.Inverse(factor->residue)} : *factor;
+    if (origin != nullptr && origin->unscaled.defined() && !origin->shifted) {
+      out.unscaled = origin->unscaled;
+      out.scale.number *= origin->scale.number;
+      out.scale.residue = field.Mul(out.scale.residue, origin->scale.residue);
+    }
     node.SetOrigin(0, std::move(out));
     return;
   }

@@ -158,6 +158,9 @@ absl::StatusOr<std::optional<Residues>> BoundedByNumber(FieldNode& node, bool le
   return std::nullopt;
 }
 
+// The number of a scale is rounded: those next to 1 may be on either side of it.
+constexpr double kLessThanOne = 1 - 0x1p-20;
+
 // Max or Min of x and of a multiple of it between 0 and 1; nothing: of something else.
 absl::StatusOr<std::optional<Residues>> BoundedByItself(FieldNode& node, bool least) {
   if (node.num_inputs() != 2) return std::nullopt;
@@ -165,7 +168,7 @@ absl::StatusOr<std::optional<Residues>> BoundedByItself(FieldNode& node, bool le
   for (const int input : {0, 1}) {
     const ValueOrigin* const origin = node.origin(1 - input);
     if (origin == nullptr || !origin->unscaled.defined() || origin->shifted ||
-        origin->scale.number > 1) {
+        origin->scale.number > kLessThanOne) {
       continue;
     }
     OC_ASSIGN_OR_RETURN(Residues x, node.In(input));

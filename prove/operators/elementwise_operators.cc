@@ -46,6 +46,17 @@ absl::StatusOr<Residues> FieldLogOf(const PrimeField& field, ExpForm form) {
   return AddAll(field, Mapped(std::move(form.factor), log), form.exponent);
 }
 
+Residues FieldRoots(const PrimeField& field, Residues x, Residue scale) {
+  if (scale == 1 || !field.IsSmallRatio(scale)) {
+    return Mapped(std::move(x), [&](Residue v) { return field.Root(v); });
+  }
+  const Residue inverse = field.Inverse(scale);
+  const Residue root = field.Sqrt(scale);
+  return Mapped(std::move(x), [&](Residue v) {
+    return field.Mul(root, field.Root(IsNumber(v) ? field.Mul(v, inverse) : v));
+  });
+}
+
 absl::StatusOr<Residues> FieldGelu(const FieldNode& node, Residues x, bool by_tanh) {
   const PrimeField& field = node.field();
   if (!by_tanh) {
@@ -178,6 +189,15 @@ Residues RootsOfNumbers(const FieldNode& node, Residues x) {
   return x;
 }
 
+// Of the first input.
+Residues RootsOf(const FieldNode& node, Residues x) {
+  const ValueOrigin* const origin = node.origin(0);
+  if (origin != nullptr && origin->unscaled.defined()) {
+    return FieldRoots(node.field(), std::move(x), origin->scale.residue);
+  }
+  return Mapped(std::move(x), [&](Residue v) { return node.RootOf(0, v); });
+}
+
 absl::Status SqrtOperator(FieldNode& node) {
   const PrimeField& field = node.field();
   if (std::optional<ExpForm> form = node.Form(0); form.has_value()) {
@@ -198,7 +218,7 @@ absl::Status SqrtOperator(FieldNode& node) {
   OC_ASSIGN_OR_RETURN(Residues x, node.In(0));
   if (!node.value(0).fixed) {
     node.SetOrigin(0, {.root_of = node.value(0).residues});
-    return node.Set(0, Mapped(std::move(x), [&](Residue v) { return node.field().Root(v); }));
+    return node.Set(0, RootsOf(node, std::move(x)));
   }
   return node.Set(0, RootsOfNumbers(node, std::move(x)));
 }
@@ -375,11 +395,12 @@ absl::Status PowOperator(FieldNode& node) {
   OC_ASSIGN_OR_RETURN(const Residues base, node.InRing(0));
   OC_ASSIGN_OR_RETURN(const Residues powers, node.In(1));
   OC_ASSIGN_OR_RETURN(Residues out, Combine(base, powers, [&](Residue x, Residue) {
-                        const Residue whole = field.Power(x, halves / 2);
-                        const Residue power =
-                            halves % 2 == 0 ? whole : field.Mul(whole, node.RootOf(0, x));
-                        return *exponent < 0 ? field.Inverse(power) : power;
+                        return field.Power(x, halves / 2);
                       }));
+  if (halves % 2 != 0) {
+    OC_ASSIGN_OR_RETURN(out, MulAll(field, out, RootsOf(node, base)));
+  }
+  if (*exponent < 0) out = InverseOf(field, std::move(out));
   return node.Set(0, std::move(out));
 }
 

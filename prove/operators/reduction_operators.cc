@@ -47,8 +47,9 @@ absl::StatusOr<Residues> Reduced(FieldNode& node, const Residues& x, absl::Span<
   }
   node.MarkRandom();
   if (name == "L2") {
-    return Mapped(SumAlong(field, Mapped(x, square), axes),
-                  [&](Residue value) { return node.RootOf(0, value); });
+    Residues sum = SumAlong(field, Mapped(x, square), axes);
+    if (!node.value(0).fixed) return FieldRoots(field, std::move(sum), CountAlong(x.shape, axes));
+    return Mapped(std::move(sum), [&](Residue value) { return field.Sqrt(value); });
   }
   if (name == "L1") {
     return SumAlong(field,
@@ -98,6 +99,15 @@ absl::Status ReduceOperator(FieldNode& node) {
   }
   OC_ASSIGN_OR_RETURN(Residues out, Reduced(node, x, axes));
   if (node.Int("keepdims", 1) == 0) DropAxes(axes, &out);
+  if ((name == "ReduceSum" || name == "ReduceSumSquare") && IsFloatingPoint(node.InType(0))) {
+    // Its mean, times their number.
+    const int64_t count = CountAlong(x.shape, axes);
+    ValueOrigin origin;
+    OC_ASSIGN_OR_RETURN(origin.unscaled,
+                        ToTensor(FieldScaled(node.field(), out, node.field().OfRatio(1, count))));
+    origin.scale = {static_cast<double>(count), count};
+    node.SetOrigin(0, std::move(origin));
+  }
   return node.Set(0, std::move(out));
 }
 

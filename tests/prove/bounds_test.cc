@@ -324,6 +324,34 @@ TEST(Sizes, SquaresOfRootsAreTheirArguments) {
   ExpectProofs(cases);
 }
 
+TEST(Sizes, RootsOfSumsAreThoseOfMeans) {
+  const std::string last = "last = Constant<value_ints = [-1]>() s = Mul(x, x) ";
+  const std::string norm = last + "n = ReduceL2(x, last) y = Div(x, n)";
+  const auto by_norm = [&](const std::string& factor) {
+    return last + Constant("k", factor) + "n = ReduceL2(x, last) d = Div(x, n) y = Mul(d, k)";
+  };
+  const std::string mean = last + Constant("two", "2.0") + Constant("h", "0.5") +
+                           "v = ReduceMean(s, last) w = Add(v, h) r = Sqrt(w) n = Mul(r, two) "
+                           "y = Div(x, n)";
+  const std::string sum =
+      last + Constant("two", "2.0") + Constant("one", "1.0") + "v = ReduceSum(s, last) ";
+  const std::string third = last + Constant("three", "3.0") + "v = ReduceSum(s, last) ";
+  const ProofCase cases[] = {
+      {last + "v = ReduceMean(s, last) r = Sqrt(v) y = Div(x, r)", by_norm("2.0"), by_norm("2.5")},
+      {last + "v = ReduceMean(s, last) r = Sqrt(v) y = Div(x, r)", by_norm("2.0"), by_norm("-2.0")},
+      {norm, last + "v = ReduceSumSquare(x, last) r = Sqrt(v) y = Div(x, r)",
+       last + "v = ReduceSumSquare(x) r = Sqrt(v) y = Div(x, r)"},
+      {norm, last + Constant("h", "0.5") + "v = ReduceSum(s, last) r = Pow(v, h) y = Div(x, r)",
+       last + Constant("h", "1.5") + "v = ReduceSum(s, last) r = Pow(v, h) y = Div(x, r)"},
+      {mean, sum + "w = Add(v, two) n = Sqrt(w) y = Div(x, n)",
+       sum + "w = Add(v, one) n = Sqrt(w) y = Div(x, n)"},
+      {third + "m = Div(v, three) n = Sqrt(m) y = Div(x, n)",
+       third + "n = Sqrt(v) r = Sqrt(three) d = Div(x, n) y = Mul(d, r)",
+       third + "n = Sqrt(v) r = Sqrt(three) d = Div(x, n) y = Div(d, r)"},
+  };
+  ExpectProofs(cases);
+}
+
 TEST(Powers, OfPowersOfEAreSuch) {
   const std::string two = Constant("two", "2.0");
   const std::string twice = two + "a = Mul(x, two) e = Exp(a) ";
