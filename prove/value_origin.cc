@@ -113,6 +113,17 @@ absl::Status KeepShiftedScale(FieldNode& node) {
   return absl::OkStatus();
 }
 
+Residues FieldRoots(const PrimeField& field, Residues x, Residue scale) {
+  if (scale == 1 || !field.IsSmallRatio(scale)) {
+    return Mapped(std::move(x), [&](Residue v) { return field.Root(v); });
+  }
+  const Residue inverse = field.Inverse(scale);
+  const Residue root = field.Sqrt(scale);
+  return Mapped(std::move(x), [&](Residue v) {
+    return field.Mul(root, field.Root(IsNumber(v) ? field.Mul(v, inverse) : v));
+  });
+}
+
 absl::Status SquareOfSize(const FieldNode& node, Residues* square) {
   const PrimeField& field = node.field();
   const ValueOrigin* const origin = node.origin(0);

@@ -46,17 +46,6 @@ absl::StatusOr<Residues> FieldLogOf(const PrimeField& field, ExpForm form) {
   return AddAll(field, Mapped(std::move(form.factor), log), form.exponent);
 }
 
-Residues FieldRoots(const PrimeField& field, Residues x, Residue scale) {
-  if (scale == 1 || !field.IsSmallRatio(scale)) {
-    return Mapped(std::move(x), [&](Residue v) { return field.Root(v); });
-  }
-  const Residue inverse = field.Inverse(scale);
-  const Residue root = field.Sqrt(scale);
-  return Mapped(std::move(x), [&](Residue v) {
-    return field.Mul(root, field.Root(IsNumber(v) ? field.Mul(v, inverse) : v));
-  });
-}
-
 absl::StatusOr<Residues> FieldGelu(const FieldNode& node, Residues x, bool by_tanh) {
   const PrimeField& field = node.field();
   if (!by_tanh) {
@@ -133,9 +122,25 @@ absl::Status SubOperator(FieldNode& node) {
   OC_RETURN_IF_ERROR(KeepShiftedScale(node));
   return SumOrDifference(node, SubAll);
 }
+// A product of powers of e with numbers, of which those times 0 are left out.
+absl::Status SetScaledForm(FieldNode& node, ExpForm form, int numbers) {
+  OC_ASSIGN_OR_RETURN(const Residues factor, node.In(numbers));
+  OC_ASSIGN_OR_RETURN(form.factor, MulAll(node.field(), form.factor, factor));
+  OC_ASSIGN_OR_RETURN(form.exponent, Combine(form.exponent, form.factor, [](Residue x, Residue f) {
+                        return f == 0 ? kMinusInfinity : x;
+                      }));
+  KeepScale(node);
+  return node.SetForm(0, std::move(form));
+}
+
 absl::Status MulOperator(FieldNode& node) {
   const PrimeField& field = node.field();
   if (node.HasForm(0) && node.HasForm(1)) return CombineForms(node, MulAll, AddAll);
+  for (const int input : {0, 1}) {
+    if (node.HasForm(input) && !node.value(input).fixed && node.value(1 - input).fixed) {
+      return SetScaledForm(node, *node.Form(input), 1 - input);
+    }
+  }
   for (const int choice : {0, 1}) {
     OC_ASSIGN_OR_RETURN(const bool chosen, SetChosenFactor(node, choice));
     if (chosen) return absl::OkStatus();

@@ -74,6 +74,24 @@ TEST(ScoreMasks, ScoresAreHiddenBeforeASumOrAfterIt) {
   ExpectProofs(cases);
 }
 
+TEST(ScoreMasks, AMaskMayMultiplyPowers) {
+  const std::string hidden =
+      "c = Constant<value = bool[4] {0, 1, 0, 1}>() n = Constant<value_float = -inf>() "
+      "z = Where(c, x, n) y = Softmax(z)";
+  const auto times = [](const std::string& mask, const std::string& summed) {
+    return "f = Constant<value_floats = [" + mask +
+           "]>() last = Constant<value_ints = [-1]>() m = ReduceMax(x, last) d = Sub(x, m) "
+           "e = Exp(d) g = Mul(e, f) s = ReduceSum(" +
+           summed + ", last) y = Div(g, s)";
+  };
+  const ProofCase cases[] = {
+      {hidden, times("0.0, 1.0, 0.0, 1.0", "g"), times("0.0, 1.0, 0.0, 1.0", "e")},
+      {hidden, times("0.0, 3.0, 0.0, 3.0", "g"), times("0.0, 1.0, 0.0, 0.5", "g")},
+      {hidden, times("0.0, 1.0, 0.0, 1.0", "g"), times("0.0, 1.0, 1.0, 1.0", "g")},
+  };
+  ExpectProofs(cases);
+}
+
 TEST(ScoreMasks, LargeNumbersAreAlikeInASoftmaxAlone) {
   const auto added = [](const char* number) {
     return std::string("m = Constant<value_floats = [0.0, 0.0, ") + number +
