@@ -101,7 +101,7 @@ absl::StatusOr<bool> SetHiddenChoice(FieldNode& node, const Residues& condition,
                                      const Residues& b);
 // Sets a sum with scores behind a mask, or a difference from them.
 absl::StatusOr<bool> SetHiddenSum(FieldNode& node);
-// The value that a choice may give, with the number by which it is known to have been scaled.
+// A branch of a choice, with the number by which it is known to have been scaled.
 struct ScaledBranch {
   Residues value;
   Residue scale = 1;

@@ -403,7 +403,7 @@ absl::Status FieldNode::MoveHidden(absl::Span<const int> data_inputs, std::vecto
     hidden.shown = shown[i].tensor();
     OC_ASSIGN_OR_RETURN(const HiddenScores moved, HiddenIn(hidden));
     OC_ASSIGN_OR_RETURN(const Residues value, ValueOf(field_, moved));
-    // What is put between them is behind no mask.
+    // Elements that are put between them, as by Pad, are behind no mask.
     if (value.values == outputs_[i]->values) SetOrigin(static_cast<int>(i), std::move(hidden));
   }
   return absl::OkStatus();

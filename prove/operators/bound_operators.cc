@@ -158,17 +158,15 @@ absl::StatusOr<std::optional<Residues>> BoundedByNumber(FieldNode& node, bool le
   return std::nullopt;
 }
 
-// The number of a scale is rounded: those next to 1 may be on either side of it.
-constexpr double kLessThanOne = 1 - 0x1p-20;
-
 // Max or Min of x and of a multiple of it between 0 and 1; nothing: of something else.
 absl::StatusOr<std::optional<Residues>> BoundedByItself(FieldNode& node, bool least) {
   if (node.num_inputs() != 2) return std::nullopt;
   const PrimeField& field = node.field();
   for (const int input : {0, 1}) {
     const ValueOrigin* const origin = node.origin(1 - input);
+    // The scale's number is rounded: one next to 1 may be on either side of it.
     if (origin == nullptr || !origin->unscaled.defined() || origin->shifted ||
-        origin->scale.number > kLessThanOne) {
+        origin->scale.number > 1 - 0x1p-20) {
       continue;
     }
     OC_ASSIGN_OR_RETURN(Residues x, node.In(input));

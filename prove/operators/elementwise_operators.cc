@@ -194,7 +194,7 @@ Residues RootsOfNumbers(const FieldNode& node, Residues x) {
   return x;
 }
 
-// Of the first input.
+// The roots of the first input.
 Residues RootsOf(const FieldNode& node, Residues x) {
   const ValueOrigin* const origin = node.origin(0);
   if (origin != nullptr && origin->unscaled.defined()) {

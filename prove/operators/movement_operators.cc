@@ -21,7 +21,8 @@ struct ColumnForm {
   uint64_t function = FunctionNumber("gather");
 };
 
-// Of the columns of a table whose rows have `inner` elements. Row by row, as they lie in memory.
+// The forms of the columns of a table whose rows have `inner` elements. Row by row, as they lie in
+// memory.
 std::vector<ColumnForm> FormsOf(const PrimeField& field, const Residues& table, size_t inner) {
   std::vector<ColumnForm> forms(inner);
   const bool numbers = std::all_of(table.values.begin(), table.values.end(), IsNumber);
