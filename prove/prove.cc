@@ -448,7 +448,7 @@ ProofReport ProveEqual(const PerSide<Side*>& sides, const Comparison& comparison
   }
   if (!report.not_possible.empty()) return report;
   // Each run has random numbers of its own.
-  uint64_t run = 0;
+  uint64_t run = SeedOfConstants({&comparison.left, &comparison.right});
   // With masks as they were fed, and in other forms.
   const auto prove = [&](const std::set<std::string>& as_fed, std::optional<SideId> converted) {
     const auto in = [&](MaskForm form) {

@@ -49,6 +49,19 @@ bool Varies(const Value& value) {
          !IsComplex(value.tensor().dtype());
 }
 
+uint64_t SeedOfConstants(const PerSide<const ResultStream*>& streams) {
+  uint64_t seed = FunctionNumber("constants");
+  for (const SideId side : kBothSides) {
+    for (const StreamResult& result : streams[side]->results) {
+      if (result.kind == ResultKind::kInitializer) {
+        seed = MixNumbers(seed, result.fingerprint.content.low);
+      }
+    }
+    for (const StreamNode& node : streams[side]->nodes) seed = MixNumbers(seed, node.attributes);
+  }
+  return seed;
+}
+
 FieldValue RandomValue(const PrimeField& field, const Value& number, uint64_t key) {
   FieldValue value;
   value.number = number;

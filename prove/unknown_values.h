@@ -14,11 +14,16 @@
 #include "prove/field/prime_field.h"
 #include "prove/field_value.h"
 #include "record/base/per_side.h"
+#include "record/streams/result_stream.h"
 
 namespace onnxcmp {
 
 // Tensors of numbers get random ones in their place; text and complex numbers stay as fed.
 bool Varies(const Value& value);
+
+// A seed that follows from the constants and attributes of both sides: a number that is made for
+// one prime leads to another one.
+uint64_t SeedOfConstants(const PerSide<const ResultStream*>& streams);
 
 // An input that varies, other ones for each key.
 FieldValue RandomValue(const PrimeField& field, const Value& number, uint64_t key);

@@ -113,7 +113,8 @@ void EmbedNumbers(const PrimeField& field, absl::Span<const Residue> powers, con
     // Numbers next to 0 have no bit before the others.
     const Bits mantissa = exponent == 0 ? fraction : fraction | (kFraction + 1);
     const int shift = std::max(static_cast<int>(exponent), 1) - kBias;
-    const Residue power = powers[static_cast<size_t>(static_cast<int>(kLeastPower) + shift)];
+    const int64_t place = static_cast<int64_t>(kLeastPower) + shift;
+    const Residue power = powers[static_cast<size_t>(place)];
     const Residue size = field.Mul(field.OfUnsigned(mantissa), power);
     // Signs of weights are not foreseen: no branch.
     const Residue turned = prime & -(negative & (size != 0));
