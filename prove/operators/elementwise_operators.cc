@@ -1,6 +1,5 @@
 // Operators over the field that work element by element.
 #include <cmath>
-#include <limits>
 #include <optional>
 #include <vector>
 
@@ -13,8 +12,6 @@
 #include "prove/foldable_layer.h"
 
 namespace onnxcmp {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 Residue FieldSigmoid(const PrimeField& field, Residue x) {
   return field.Inverse(field.Add(1, field.Exp(field.Neg(x))));

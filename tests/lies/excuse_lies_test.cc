@@ -74,16 +74,16 @@ TEST(ExchangeWordsTest, ValuesUnderAnotherNameAreSaid) {
   const auto model = [](const char* outputs, const char* nodes) {
     return GivenModel{absl::StrCat("(float[6,6] x) => (", outputs, ") {", nodes, "}")};
   };
-  const char* const kYz = "float[6,6] y, float[6,6] z";
+  const char* const both = "float[6,6] y, float[6,6] z";
   const Feeds feeds = {{"x", RandomFloats({6, 6}, 1)}};
-  const Comparison exchanged = CompareModels(model(kYz, "y = Relu(x) z = Tanh(x)"),
-                                             model(kYz, "z = Relu(x) y = Tanh(x)"), feeds);
+  const Comparison exchanged = CompareModels(model(both, "y = Relu(x) z = Tanh(x)"),
+                                             model(both, "z = Relu(x) y = Tanh(x)"), feeds);
   ASSERT_EQ(exchanged.outputs.pairs.size(), 2u);
   EXPECT_EQ(exchanged.outputs.pairs[0].difference.fault, "the right has these values as `z`");
   EXPECT_EQ(exchanged.outputs.pairs[1].difference.fault, "the right has these values as `y`");
   // Names count, and a program that reads by position gets others.
   const Comparison order =
-      CompareModels(model(kYz, "y = Relu(x) z = Tanh(x)"),
+      CompareModels(model(both, "y = Relu(x) z = Tanh(x)"),
                     model("float[6,6] z, float[6,6] y", "y = Relu(x) z = Tanh(x)"), feeds);
   EXPECT_EQ(order.verdict, Verdict::kSame);
   EXPECT_THAT(order.notes, ::testing::Contains("outputs are in another order on the right, by "
