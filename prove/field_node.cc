@@ -181,7 +181,7 @@ absl::StatusOr<std::vector<int64_t>> FieldNode::Integers(int input) const {
 }
 
 std::string FieldNode::UnreadAttribute() const {
-  // Those that types and shapes have told already, or that say how to round, or how to train.
+  // Attributes that types and shapes have told already, or that say how to round, or how to train.
   static constexpr absl::string_view kTold[] = {"consumed_inputs",
                                                 "is_inner_broadcast",
                                                 "kernel_shape",

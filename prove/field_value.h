@@ -39,7 +39,7 @@ struct FieldValue {
   bool rounds_alike = true;
   // Its shape depends on values, and is that of the run on numbers.
   bool shaped = false;
-  // Of whole numbers: the residue may be apart from the number by a multiple of 2^bits of the type.
+  // The residue of a whole number may be apart from it by a multiple of 2^bits of the type.
   bool wraps = false;
   std::optional<WholeRange> whole;  // their range; nothing: that of the type, or of the constant
   uint64_t identity = 0;            // of what is no tensor and not fixed

@@ -35,9 +35,9 @@ std::optional<Residues> WithoutMasked(const PrimeField& field, const Residues& s
 // Inputs that are called masks and hold whole numbers 0 and 1 alone. Optimizers take for granted
 // that they do, or that the zeros come last.
 std::set<std::string> MaskInputs(const PerSide<Side*>& sides);
-// Such a mask as it was fed, with zeros in the second half of each row, in all of it but the first
-// element, in its first half, or here and there: with ones alone, models may be proved equal of
-// which one does not read it.
+// The forms of such a mask: as it was fed, with zeros in the second half of each row, in all of it
+// but the first element, in its first half, or here and there: with ones alone, models may be
+// proved equal of which one does not read it.
 enum class MaskForm : uint8_t { kAsFed, kHalf, kFirstAlone, kLeft, kHoles };
 Value MaskInForm(const Value& mask, MaskForm form);
 

@@ -99,11 +99,12 @@ class PrimeField {
   // The ratios of integers up to 1024, of which there are so few that hardly any value that depends
   // on inputs is one.
   bool IsSmallRatio(Residue x) const;
-  // Of a constant: sqrt(x)^2 = x and sqrt(x y) = sqrt(x) sqrt(y) for squares; random for others.
-  // Which of two roots it is says nothing of the sign of a real one, but for those of small ratios.
+  // The root of a constant: sqrt(x)^2 = x and sqrt(x y) = sqrt(x) sqrt(y) for squares; random for
+  // others. Which of two roots it is says nothing of the sign of a real one, but for those of small
+  // ratios.
   Residue Sqrt(Residue x) const;
-  // Of a value that depends on inputs: random but for small ratios, so that the root of a square is
-  // not that of which it is the square.
+  // The root of a value that depends on inputs: random but for small ratios, so that the root of a
+  // square is not that of which it is the square.
   Residue Root(Residue x) const;
   // 1 for x > 0, 0 for x < 0: step(-x) = 1 - step(x). At 0, where whoever uses it multiplies it by
   // 0, it is 0.

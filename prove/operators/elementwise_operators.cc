@@ -180,7 +180,7 @@ absl::Status ReciprocalOperator(FieldNode& node) {
   return node.Set(0, InverseOf(field, std::move(x)));
 }
 
-// Of constants. Roots that are numbers are these, and not their negatives.
+// The roots of constants. Those that are numbers are these, and not their negatives.
 Residues RootsOfNumbers(const FieldNode& node, Residues x) {
   const PrimeField& field = node.field();
   const std::vector<double> numbers = NumbersIn(node.value(0).number.tensor());
