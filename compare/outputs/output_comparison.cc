@@ -11,6 +11,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "compare/outputs/rulings.h"
+#include "record/text/short_text.h"
 
 namespace onnxcmp {
 namespace {
@@ -179,11 +180,9 @@ const NamedOutput* AlignedOutput(const NamedOutput& left, absl::Span<const Named
 
 }  // namespace
 
-std::string SomeOf(const std::vector<std::string>& names) {
-  constexpr size_t kMost = 6;
-  if (names.size() <= kMost + 1) return absl::StrJoin(names, ", ");
-  const std::vector<std::string> shown(names.begin(), names.begin() + kMost);
-  return absl::StrCat(absl::StrJoin(shown, ", "), ", … ", names.size() - kMost, " more");
+std::string SomeOf(std::vector<std::string> names) {
+  CutList(&names, 6);
+  return absl::StrJoin(names, ", ");
 }
 
 OutputComparison CompareOutputs(absl::Span<const NamedOutput> left,

@@ -125,7 +125,7 @@ std::string ToleranceText(const Tolerance& tolerance);
 std::string TiesText(const OutputPair& pair);
 
 // The first few of them, and how many more there are.
-std::string SomeOf(const std::vector<std::string>& names);
+std::string SomeOf(std::vector<std::string> names);
 
 // Describes a pair in a line or two.
 std::vector<std::string> DescribeOutput(const OutputPair& pair);

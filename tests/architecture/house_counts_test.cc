@@ -21,8 +21,8 @@ using ::testing::Pair;
 // Counted today. A number that falls is lowered here; one that rises needs a reason in the commit.
 constexpr HouseRow kHouse[] = {
     {"files that write agree or a verdict", 11},
-    {"numeric constants", 776},
-    {"numeric constants that share a name", 185},
+    {"numeric constants", 775},
+    {"numeric constants that share a name", 184},
     {"observers", 28},
     {"calls of Revisit", 18},
     {"types in headers", 606},
