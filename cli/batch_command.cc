@@ -356,7 +356,7 @@ absl::StatusOr<std::vector<PairResult>> ResultsBefore(const BatchArguments& argu
 void PrintPairResult(const PairResult& result) {
   // Over a line of progress.
   const char* start = isatty(STDERR_FILENO) != 0 && isatty(STDOUT_FILENO) != 0 ? "\r\x1b[K" : "";
-  PrintOutput(absl::StrCat(start, PadRight(VerdictWords(result.verdict), 13), "  ",
+  PrintOutput(absl::StrCat(start, PadRight(VerdictWords(result.outcome), 13), "  ",
                            PrintableText(result.name), "  ",
                            ShortenEnd(PrintableText(ReasonOf(result)), 160, "…"), "\n"));
 }

@@ -45,7 +45,7 @@ namespace {
 constexpr const char* kChainReports[] = {"html", "json", "markdown", "junit"};
 
 bool HasSameOutputs(const Comparison& comparison) {
-  return comparison.verdict == Verdict::kSame && onnxcmp::ExitStatusOf(comparison) == 0 &&
+  return comparison.verdict() == Verdict::kSame && onnxcmp::ExitStatusOf(comparison) == 0 &&
          comparison.causes.empty();
 }
 

@@ -214,11 +214,11 @@ int CompareRuns(const CompareArguments& arguments, Interruption& interruption) {
       PrintNote(line);
     }
   }
-  if (comparison.agree && TellsNothing(comparison)) {
+  if (comparison.agree() && TellsNothing(comparison)) {
     PrintError("nothing was tested: with these inputs all outputs are NaN or empty");
     return kFailed;
   }
-  return comparison.agree ? kAgree : kDiffer;
+  return comparison.agree() ? kAgree : kDiffer;
 }
 
 absl::StatusOr<std::vector<ClassicRow>> NodeRows(const std::string& path,

@@ -142,7 +142,6 @@ Comparison CompareSession::FailedComparison(const absl::Status& status) const {
   comparison.left_summary.status = open_status_.left;
   comparison.right_summary.status = open_status_.right;
   if (open_status_.left.ok() && open_status_.right.ok()) comparison.status = status;
-  Judge(&comparison);
   return comparison;
 }
 

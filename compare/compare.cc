@@ -327,7 +327,7 @@ absl::StatusOr<Findings> CompareRecords(const SideRecords& recorded,
   OC_ASSIGN_OR_RETURN(measured, WithRepairedPairs(sides, std::move(measured), &search, tolerances,
                                                   recorded.differences, tools));
   const LookAtQuantizationOptions looking =
-      LookingAtQuantization(options, AnyRecorded(sides), quantized, judged.agree, honest);
+      LookingAtQuantization(options, AnyRecorded(sides), quantized, judged.agree(), honest);
   OC_ASSIGN_OR_RETURN(ReviewedCauses reviewed,
                       LookAtQuantization(sides, measured.alignment, search.causes, looking, tools));
   reviewed.causes = CausesByConversion(checked, judged, sides, options.causes, reviewed.causes);
@@ -408,20 +408,19 @@ Comparison Assemble(const PerSide<Side*>& sides, PerSide<SideRecord> records, Fi
   made.fusions = std::move(findings.reports.fusions);
   // For made-up inputs, all sets together decide.
   made.untested =
-      findings.untested || (!options.made_up && made.outputs.agree && TellsNothing(made.outputs));
-  Judge(&made);
+      findings.untested || (!options.made_up && made.outputs.agree() && TellsNothing(made.outputs));
   // Without results of a runtime that failed, there is nothing to find a cause of.
   for (const SideId id : kBothSides) {
     if (sides[id]->node_runner() == nullptr || sides[id]->summary().status.ok()) continue;
     findings.reviewed.causes.clear();
   }
   made.keep_in_float = std::move(findings.keep_in_float);
-  if (findings.untested && made.verdict == Verdict::kUntested) {
+  if (findings.untested && made.verdict() == Verdict::kUntested) {
     made.made_up_inputs = options.made_up_inputs;
     findings.reviewed.causes.clear();
     made.keep_in_float.reset();
   }
-  if (made.verdict <= Verdict::kClose && sides.left->evaluator() != nullptr &&
+  if (made.verdict() <= Verdict::kClose && sides.left->evaluator() != nullptr &&
       sides.right->evaluator() != nullptr) {
     made.unread = FindUnreadRows(
         made.left, made.right,

@@ -5,7 +5,7 @@
 //   (*left)->SetFeeds(feeds);
 //   (*right)->SetFeeds(feeds);
 //   auto comparison = onnxcmp::Compare(**left, **right);
-//   comparison->verdict
+//   comparison->verdict()
 #ifndef ONNXCMP_COMPARE_COMPARE_H_
 #define ONNXCMP_COMPARE_COMPARE_H_
 

@@ -400,7 +400,7 @@ class Prover {
         }
       }
       // Rounding, overflow or a fault that the field does not see: a proof claims none of these.
-      if (row.proof == RowProof::kProved && !pair.difference.agree && !conversions_.has_value()) {
+      if (row.proof == RowProof::kProved && !pair.agrees() && !conversions_.has_value()) {
         row.proof = RowProof::kNotProved;
         row.why = "the numbers differ, though they are the same in exact arithmetic";
         report_.parted.push_back(row);

@@ -89,7 +89,7 @@ void Write(const StreamResult& result, const ResultStream& stream, bool statisti
 
 // As members of an object that has begun.
 void Write(const ValueDifference& values, JsonWriter& out) {
-  out.Bool("agree", values.agree);
+  out.Bool("agree", values.agree());
   if (!values.reason.empty()) out.Text("reason", values.reason);
   out.Integer("elements", values.elements);
   out.Integer("beyond", values.beyond);

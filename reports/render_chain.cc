@@ -201,7 +201,7 @@ bool AddSet(const std::string& set, const Comparison& comparison, ChainStep* ste
   step->counts = CountChanges(comparison);
   step->changes = CountsText(step->counts);
   // Most results of a run that ended early would seem to be missing.
-  const std::string rest = comparison.verdict == Verdict::kFailed
+  const std::string rest = comparison.verdict() == Verdict::kFailed
                                ? ""
                                : ChangesText(comparison, FindFusedRows(comparison));
   absl::StrAppend(&step->changes, step->changes.empty() || rest.empty() ? "" : "; ", rest);

@@ -78,7 +78,7 @@ void AddSide(absl::Span<const int> results, const ResultStream& stream, Line* li
 
 void AddDifference(const TensorDifference& difference, Line* line) {
   const ValueDifference& values = difference.values;
-  line->Add(values.agree ? "true" : "false");
+  line->Add(values.agree() ? "true" : "false");
   line->Add(values.reason);
   line->Add(values.elements);
   line->Add(values.beyond);

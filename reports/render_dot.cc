@@ -67,7 +67,7 @@ class Drawing {
     text_ = absl::StrCat(
         "digraph onnxcmp {\n"
         "  graph [newrank=true, fontname=\"sans-serif\", labelloc=t, label=",
-        Quoted(absl::StrCat("onnxcmp: ", VerdictName(comparison_.verdict))),
+        Quoted(absl::StrCat("onnxcmp: ", VerdictName(comparison_.verdict()))),
         "];\n"
         "  node [shape=box, style=filled, fontname=\"sans-serif\", fontsize=10];\n"
         "  edge [color=\"#4f5963\", arrowsize=0.6];\n");

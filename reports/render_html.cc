@@ -48,7 +48,7 @@ std::string Title(const Comparison& comparison) {
   const auto file = [](const SideSummary& side, const ResultStream& stream) {
     return FileOf(side.source.empty() ? stream.source : side.source);
   };
-  return absl::StrCat(VerdictName(comparison.verdict), ": ",
+  return absl::StrCat(VerdictName(comparison.verdict()), ": ",
                       file(comparison.left_summary, comparison.left), " | ",
                       file(comparison.right_summary, comparison.right), " - onnxcmp");
 }
@@ -128,7 +128,7 @@ void AppendPageData(const Comparison& comparison, const HtmlOptions& options, st
 
 // For browsers without scripts, and for programs that read only the text.
 std::string PlainText(const Comparison& comparison) {
-  std::string text = absl::StrCat("<h1>", VerdictName(comparison.verdict), "</h1>\n");
+  std::string text = absl::StrCat("<h1>", VerdictName(comparison.verdict()), "</h1>\n");
   for (const std::string& line : VerdictText(comparison)) {
     absl::StrAppend(&text, "<p>", Escaped(line), "</p>\n");
   }
@@ -200,7 +200,7 @@ std::string PageData(const Comparison& comparison, const HtmlOptions& options) {
 }
 
 std::string RenderHtml(const Comparison& comparison, const HtmlOptions& options) {
-  std::string page = Head(comparison.verdict, Title(comparison), PlainText(comparison));
+  std::string page = Head(comparison.verdict(), Title(comparison), PlainText(comparison));
   BeginElement("onnxcmp", &page);
   AppendPageData(comparison, options, &page);
   EndElement(&page);

@@ -162,8 +162,8 @@ std::string ShadowMember(const Comparison& comparison) {
   if (!comparison.shadow.has_value()) return "";
   const ShadowReport& shadow = *comparison.shadow;
   ReportJson json = {{"left", ToJson(shadow.left)}, {"right", ToJson(shadow.right)}};
-  if (shadow.verdict.has_value()) {
-    json["verdict"] = ToJson(*shadow.verdict);
+  if (shadow.farthest.has_value()) {
+    json["verdict"] = ToJson(*shadow.farthest);
     json["of_outputs"] = shadow.of_outputs;
   }
   if (shadow.apart.has_value()) json["apart"] = JsonReal(*shadow.apart);
@@ -287,7 +287,7 @@ std::string SizesMember(const Comparison& comparison) {
     json.push_back({{"sizes", one.sizes},
                     {"left_runs", one.status.left.ok()},
                     {"right_runs", one.status.right.ok()},
-                    {"agree", one.agree}});
+                    {"agree", one.agrees}});
   }
   return absl::StrCat(",\n\"sizes\":", DumpJson(json));
 }
@@ -315,7 +315,7 @@ std::string JsonAround(const Comparison& comparison, const JsonLines& lines) {
   const std::vector<std::string> words = VerdictText(comparison);
   return absl::StrCat(
       "{\"format\":\"onnxcmp\",\"version\":", kFormatVersion,
-      ",\"verdict\":", DumpJson(JsonText(VerdictName(comparison.verdict))),
+      ",\"verdict\":", DumpJson(JsonText(VerdictName(comparison.verdict()))),
       ",\"exit\":", ExitStatusOf(comparison), ",\"summary\":", DumpJson(words.front()),
       ",\"words\":", DumpJson(words),
       comparison.status.ok()

@@ -61,21 +61,21 @@ std::string RenderJunit(const Comparison& comparison) {
   add_missing(outputs.only_left, "left");
   add_missing(outputs.only_right, "right");
   // A failure without a failing pair has a case of its own.
-  if (outputs.pairs.empty() && comparison.verdict == Verdict::kDifferent) {
+  if (outputs.pairs.empty() && comparison.verdict() == Verdict::kDifferent) {
     suite.Add("output", "outputs", "failure", "there is nothing to compare", "");
   }
-  if (comparison.verdict == Verdict::kUntested) {
+  if (comparison.verdict() == Verdict::kUntested) {
     suite.Add("verdict", "untested", "error", "nothing was tested by these inputs", "");
   }
   if (const std::string failure = OtherFailure(comparison); !failure.empty()) {
-    suite.Add("verdict", VerdictName(comparison.verdict), "failure", failure, "");
+    suite.Add("verdict", VerdictName(comparison.verdict()), "failure", failure, "");
   }
   if (comparison.proof != nullptr) {
     const std::vector<std::string> lines = ProofText(*comparison.proof, true);
     suite.Add("proof", "same for all inputs of these shapes",
               comparison.proof->proved ? "" : "skipped", lines.front(), absl::StrJoin(lines, "\n"));
   }
-  std::vector<std::string> out = {absl::StrCat("verdict: ", VerdictName(comparison.verdict))};
+  std::vector<std::string> out = {absl::StrCat("verdict: ", VerdictName(comparison.verdict()))};
   for (const Cause& cause : comparison.causes) {
     const std::string left = CauseName(comparison, cause, SideId::kLeft);
     const std::string right = CauseName(comparison, cause, SideId::kRight);

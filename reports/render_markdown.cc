@@ -277,7 +277,7 @@ std::string Notes(const Comparison& comparison) {
 
 std::string RenderMarkdown(const Comparison& comparison, const MarkdownOptions& options) {
   const std::string failure = OtherFailure(comparison);
-  std::string text = absl::StrCat("## onnxcmp: ", VerdictName(comparison.verdict), "\n\nexit ",
+  std::string text = absl::StrCat("## onnxcmp: ", VerdictName(comparison.verdict()), "\n\nexit ",
                                   ExitStatusOf(comparison),
                                   failure.empty() ? "" : absl::StrCat(": ", Code(failure)), "\n\n");
   for (const std::string& line : VerdictText(comparison)) {

@@ -52,7 +52,7 @@ std::string RenderTable(const Comparison& comparison, const TableOptions& option
 }
 
 SetSummary SummaryOf(const std::string& name, const Comparison& comparison) {
-  return {name, comparison.verdict, ExitStatusOf(comparison), VerdictText(comparison).front()};
+  return {name, comparison.verdict(), ExitStatusOf(comparison), VerdictText(comparison).front()};
 }
 
 std::string RenderSummaries(absl::Span<const SetSummary> summaries, const TableOptions& options) {

@@ -147,7 +147,7 @@ class Pair {
 
 std::string WhyNotClose(const Value& got, const Value& want, const ToleranceOptions& tolerance) {
   const ValueDifference difference = DifferenceOf(want, got, tolerance);
-  if (difference.agree) return "";
+  if (difference.agree()) return "";
   return MismatchText(want, got, difference, difference.tolerance);
 }
 

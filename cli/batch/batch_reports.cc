@@ -56,7 +56,7 @@ SummaryJson ChangesJson(const BatchChanges& changes, const std::vector<PairResul
     SummaryJson json = SummaryJson::array();
     for (const BatchChanges::Verdict& change : list) {
       const PairResult& result = results[change.pair];
-      json.push_back({{"name", result.name}, {"before", change.before}, {"now", result.verdict}});
+      json.push_back({{"name", result.name}, {"before", change.before}, {"now", result.outcome}});
     }
     return json;
   };

@@ -54,7 +54,7 @@ std::string ReasonClass(const std::string& error) {
 }
 
 void CountResult(const PairResult& result, VerdictCounts* counts) {
-  ++counts->verdicts[result.verdict];
+  ++counts->verdicts[result.outcome];
   ++counts->pairs;
   if (!result.as_expected) ++counts->unexpected;
   if (!result.proved.has_value()) return;
@@ -125,7 +125,7 @@ BatchSummary Summarize(const std::vector<PairResult>& results) {
     }
     if (!result.compared()) {
       const std::string& reason = result.error.empty() ? result.summary : result.error;
-      not_compared.Add(absl::StrCat(VerdictWords(result.verdict), ": ", ReasonClass(reason)),
+      not_compared.Add(absl::StrCat(VerdictWords(result.outcome), ": ", ReasonClass(reason)),
                        reason, true, i);
     }
     if (!result.as_expected) summary.unexpected.push_back(i);
@@ -157,9 +157,9 @@ void AddChanges(const std::vector<PairResult>& results, const std::vector<PairRe
     }
     const PairResult& then = *found->second;
     if (now.as_expected != then.as_expected) {
-      (now.as_expected ? changes.better : changes.worse).push_back({i, then.verdict});
-    } else if (now.verdict != then.verdict) {
-      changes.changed.push_back({i, then.verdict});
+      (now.as_expected ? changes.better : changes.worse).push_back({i, then.outcome});
+    } else if (now.outcome != then.outcome) {
+      changes.changed.push_back({i, then.outcome});
     }
   }
   for (const PairResult& result : before) {

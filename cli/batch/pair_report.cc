@@ -170,7 +170,7 @@ absl::Status TakeReport(const std::string& folder, const std::string& name, Pair
     return absl::InvalidArgumentError(absl::StrCat(name, " is not whole"));
   }
   result->report = name;
-  result->verdict = TextOf(report, "verdict");
+  result->outcome = TextOf(report, "verdict");
   result->exit = static_cast<int>(RealOf(report, "exit"));
   result->summary = TextOf(report, "summary");
   TakeWorstOutput(report, result);
@@ -179,7 +179,7 @@ absl::Status TakeReport(const std::string& folder, const std::string& name, Pair
     const auto proved = proof->find("proved");
     result->proved = proved != proof->end() && proved->is_boolean() && proved->get<bool>();
   }
-  if (result->verdict != "failed") return absl::OkStatus();
+  if (result->outcome != "failed") return absl::OkStatus();
   result->error = TextOf(report, "error");
   for (const char* side : {"left", "right"}) {
     const auto found = report.find(side);
@@ -190,7 +190,7 @@ absl::Status TakeReport(const std::string& folder, const std::string& name, Pair
     // The message about a file that is none, or no model, has its path.
     const std::string source = TextOf(*found, "source");
     if (RealOf(*found, "nodes") == 0 && !source.empty() && absl::StrContains(error, source)) {
-      result->verdict = std::string(kUnreadable);
+      result->outcome = std::string(kUnreadable);
     }
   }
   if (result->error.empty()) result->error = result->summary;
@@ -258,7 +258,7 @@ PairResult ResultOfEnd(const PairEnd& end, const std::string& folder, int64_t me
   const std::string words = LastWords(end.errors);
   const auto failed = [&](absl::string_view verdict, const std::string& error) {
     result = PairResult();
-    result.verdict = std::string(verdict);
+    result.outcome = std::string(verdict);
     result.error = result.summary = error;
   };
   if (end.timed_out) {
@@ -284,8 +284,8 @@ PairResult ResultOfEnd(const PairEnd& end, const std::string& folder, int64_t me
     if (!read.ok()) {
       failed(SaysNoMemory(end.errors) ? kOutOfMemory : absl::string_view("failed"),
              words.empty() ? absl::StrCat("exit status ", status, ": ", read.message()) : words);
-    } else if (result.verdict == "failed" && SaysNoMemory(result.error)) {
-      result.verdict = std::string(kOutOfMemory);
+    } else if (result.outcome == "failed" && SaysNoMemory(result.error)) {
+      result.outcome = std::string(kOutOfMemory);
     }
   }
   result.seconds = end.seconds;
@@ -296,7 +296,7 @@ PairResult ResultOfEnd(const PairEnd& end, const std::string& folder, int64_t me
 
 void SetChanged(PairResult* result) {
   PairResult changed;
-  changed.verdict = std::string(kChanged);
+  changed.outcome = std::string(kChanged);
   changed.error = changed.summary = "a file was changed while it was compared";
   changed.seconds = result->seconds;
   changed.peak_bytes = result->peak_bytes;

@@ -73,7 +73,7 @@ void JudgeByPair(const BatchPair& pair, PairResult* result) {
   const std::vector<std::string>& verdicts = pair.expected.verdicts;
   // A cause that is expected is one of a difference, unless verdicts are given too.
   const bool fits = !verdicts.empty()             ? std::find(verdicts.begin(), verdicts.end(),
-                                                              result->verdict) != verdicts.end()
+                                                              result->outcome) != verdicts.end()
                     : pair.expected.cause.empty() ? result->exit == 0
                                                   : result->compared();
   result->as_expected = fits && HasExpectedCause(pair.expected.cause, *result);
@@ -81,7 +81,7 @@ void JudgeByPair(const BatchPair& pair, PairResult* result) {
 
 std::string PairResultJson(const PairResult& result) {
   ResultJson json = {
-      {"name", result.name},  {"verdict", result.verdict}, {"as_expected", result.as_expected},
+      {"name", result.name},  {"verdict", result.outcome}, {"as_expected", result.as_expected},
       {"exit", result.exit},  {"summary", result.summary}, {"left", result.left},
       {"right", result.right}};
   if (!result.against.empty()) json["against"] = result.against;
@@ -121,12 +121,12 @@ absl::StatusOr<PairResult> ParsePairResult(absl::string_view line) {
   PairResult result;
   if (json.is_object()) {
     result.key = TextMember(json, "key");
-    result.verdict = TextMember(json, "verdict");
+    result.outcome = TextMember(json, "verdict");
   }
   // It becomes a path.
   const bool is_key = result.key.size() == 32 &&
                       result.key.find_first_not_of("0123456789abcdef") == std::string::npos;
-  if (!is_key || result.verdict.empty()) {
+  if (!is_key || result.outcome.empty()) {
     return absl::InvalidArgumentError("it is no result of a pair");
   }
   result.name = TextMember(json, "name");

@@ -28,9 +28,10 @@ struct PairResult {
   std::vector<std::string> tags;
   std::string expect;  // "different, by epsilon"; "": the sides agree
   bool as_expected = false;
-  // The outcome, the same for all pairs of this key.
+  // The same for all pairs of this key.
   std::string key;
-  std::string verdict;
+  std::string
+      outcome;  // a verdict, or why there is none: "timed_out", "crashed", "unreadable", ...
   int exit = 2;
   std::string summary;  // a sentence
   std::string worst_output;
@@ -48,7 +49,7 @@ struct PairResult {
   std::string report, page;  // their names in it, "" where one is missing
 
   bool compared() const {
-    return verdict == "same" || verdict == "close" || verdict == "different";
+    return outcome == "same" || outcome == "close" || outcome == "different";
   }
   // 0: as expected, 1: not, 2: not compared.
   int exit_status() const { return as_expected ? 0 : compared() ? 1 : 2; }

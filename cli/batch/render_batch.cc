@@ -76,7 +76,7 @@ void AddMarkdownChanges(const BatchChanges& changes, const std::vector<PairResul
     for (const BatchChanges::Verdict& change : list) {
       const PairResult& result = results[change.pair];
       lines->Text(absl::StrCat("- ", what, ": ", MarkdownCell(result.name), ", ",
-                               VerdictWords(change.before), " → ", VerdictWords(result.verdict),
+                               VerdictWords(change.before), " → ", VerdictWords(result.outcome),
                                "\n"));
     }
   };
@@ -127,7 +127,7 @@ std::string RenderBatchMarkdown(const std::vector<PairResult>& results,
     lines.Text("| pair | verdict | |\n| --- | --- | --- |\n");
     for (const size_t pair : summary.unexpected) {
       const PairResult& result = results[pair];
-      lines.Text(absl::StrCat("| ", MarkdownCell(result.name), " | ", VerdictWords(result.verdict),
+      lines.Text(absl::StrCat("| ", MarkdownCell(result.name), " | ", VerdictWords(result.outcome),
                               " | ", MarkdownCell(ReasonOf(result)), " |\n"));
     }
   }
@@ -148,7 +148,7 @@ std::string RenderBatchJunit(const std::vector<PairResult>& results, const Batch
               status == 0   ? ""
               : status == 1 ? "failure"
                             : "error",
-              absl::StrCat(VerdictWords(result.verdict), expectation, ": ", ReasonOf(result)),
+              absl::StrCat(VerdictWords(result.outcome), expectation, ": ", ReasonOf(result)),
               absl::StrJoin(text, "\n"));
   }
   return suite.Take("onnxcmp batch", absl::StrCat(BatchHeadline(summary), "\n"));

@@ -94,7 +94,7 @@ class BatchPage {
   static std::string Verdict(const PairResult& result) {
     return absl::StrCat(
         "<span class=\"", result.as_expected ? "good" : "bad", "\">",
-        Html(VerdictWords(result.verdict)), "</span>",
+        Html(VerdictWords(result.outcome)), "</span>",
         result.expect.empty()
             ? ""
             : absl::StrCat("<br><span class=\"dim\">expected: ", Html(result.expect), "</span>"));
@@ -212,7 +212,7 @@ class BatchPage {
       const PairResult& result = results_[change.pair];
       absl::StrAppend(&text_, "<li><span class=\"", style, "\">", what,
                       "</span>: ", Name(change.pair), ", ", Html(VerdictWords(change.before)),
-                      " → ", Html(VerdictWords(result.verdict)), "; ", Html(ReasonOf(result)),
+                      " → ", Html(VerdictWords(result.outcome)), "; ", Html(ReasonOf(result)),
                       "</li>\n");
     }
   }

@@ -187,7 +187,7 @@ class PairRunner {
     // Another pair that reads the same was here before, and may have its result already.
     if (same.size() > 1) {
       const PairResult& other = run_.results[same[0]];
-      return other.verdict.empty() ? absl::OkStatus() : Done(pair, other, /*is_new=*/false);
+      return other.outcome.empty() ? absl::OkStatus() : Done(pair, other, /*is_new=*/false);
     }
     const std::optional<PairResult> kept = store_.Find(keys_[pair].key, options_.baseline);
     if (kept.has_value() && MayKeep(*kept)) {
@@ -199,13 +199,13 @@ class PairRunner {
   }
 
   bool MayKeep(const PairResult& kept) const {
-    if (kept.verdict == kKilled || kept.verdict == kChanged) return false;
+    if (kept.outcome == kKilled || kept.outcome == kChanged) return false;
     // Free memory, which is the limit by default, is never the same.
     constexpr double kNotably = 1.3;
     const absl::Duration time = absl::Seconds(kept.seconds * kNotably);
     const double memory = static_cast<double>(kept.memory_limit) * kNotably;
-    if (kept.verdict == kTimedOut && limits_.time > time) return false;
-    if (kept.verdict == kOutOfMemory && static_cast<double>(limits_.memory) > memory) return false;
+    if (kept.outcome == kTimedOut && limits_.time > time) return false;
+    if (kept.outcome == kOutOfMemory && static_cast<double>(limits_.memory) > memory) return false;
     if (options_.pages == PairPages::kAll && kept.page.empty() && kept.compared()) return false;
     return !options_.retry || kept.compared();
   }

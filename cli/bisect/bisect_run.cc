@@ -177,9 +177,9 @@ absl::StatusOr<BisectRun::Compared> BisectRun::CompareModels(const std::string& 
         return absl::StatusOr<bool>(true);
       });
   if (!done.ok()) {
-    take(session.FailedComparison(done.status()));
-    compared.step.worst.verdict = Verdict::kFailed;
-    compared.step.worst.exit_status = kFailed;
+    const Comparison failed = session.FailedComparison(done.status());
+    take(failed);
+    compared.step.worst = SummaryOf("", failed);
     compared.step.worst.text = std::string(done.status().message());
   }
   PerSide<std::unique_ptr<Side>> sides = session.TakeSides();

@@ -13,7 +13,7 @@ namespace onnxcmp::cli {
 namespace {
 
 bool IsOpen(const Comparison& comparison) {
-  return comparison.verdict == Verdict::kDifferent && comparison.causes.empty();
+  return comparison.verdict() == Verdict::kDifferent && comparison.causes.empty();
 }
 
 absl::StatusOr<std::unique_ptr<RuntimeSide>> LookAsFused(const SecondLook& look, const Feeds& feeds,
@@ -26,8 +26,8 @@ absl::StatusOr<std::unique_ptr<RuntimeSide>> LookAsFused(const SecondLook& look,
   OC_ASSIGN_OR_RETURN(Comparison other, Compare(look.left, **fused, look.compare));
   // Outputs that agree have to be those that differed: their tolerance may be another one then, and
   // nothing else.
-  const bool agrees = other.verdict != Verdict::kDifferent;
-  if (other.verdict == Verdict::kFailed || !(*fused)->HasOutputsOf(look.right, agrees) ||
+  const bool agrees = other.verdict() != Verdict::kDifferent;
+  if (other.verdict() == Verdict::kFailed || !(*fused)->HasOutputsOf(look.right, agrees) ||
       IsOpen(other)) {
     comparison->notes.emplace_back(
         "the model as the runtime has optimized it does not tell more (--fused shows it)");

@@ -65,13 +65,13 @@ struct SideShadow {
   std::string other_flow;
 };
 
-// Both sides, and verdicts for the pairs of their results.
+// Both sides, and findings on the pairs of their results.
 struct ShadowReport {
   SideShadow left, right;
   std::vector<std::optional<TruthFinding>> rows;  // as Comparison::rows
   // For the pair of outputs that is farthest from double; if none of them can be judged, for the
   // last row that can.
-  std::optional<TruthFinding> verdict;
+  std::optional<TruthFinding> farthest;
   bool of_outputs = false;
   // Distance of the outputs in double, relative to the size of their elements, in which rounding
   // plays no part. Nothing if they cannot be compared.

@@ -65,9 +65,9 @@ ShadowReport MakeShadowReport(const ComparedSides& sides, SideShadow left, SideS
     report.rows[i] = JudgeTruth(*a, *b);
     const bool is_output = sides.left.results[Index(row.left.back())].kind == ResultKind::kOutput;
     const bool better =
-        is_output ? !report.of_outputs || Farther(*report.rows[i]) >= Farther(*report.verdict)
+        is_output ? !report.of_outputs || Farther(*report.rows[i]) >= Farther(*report.farthest)
                   : !report.of_outputs;
-    if (better) report.verdict = report.rows[i];
+    if (better) report.farthest = report.rows[i];
     report.of_outputs = report.of_outputs || is_output;
   }
   report.apart = Apart(report, outputs, left_outputs, right_outputs);

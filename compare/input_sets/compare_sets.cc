@@ -37,7 +37,7 @@ namespace {
 
 // True for "different" and "failed".
 bool Differs(const Comparison& comparison) {
-  return comparison.verdict == Verdict::kDifferent || comparison.verdict == Verdict::kFailed;
+  return comparison.verdict() == Verdict::kDifferent || comparison.verdict() == Verdict::kFailed;
 }
 
 bool LeftFailed(const Comparison& comparison) { return !comparison.left_summary.status.ok(); }
@@ -81,7 +81,6 @@ class SetsComparison {
     TellOfConstants(&comparison);
     if (!Differs(comparison) && inputs_.takes_any() && told_.Nothing()) {
       comparison.untested = true;
-      Judge(&comparison);
     }
     if (sets_.sizes) {
       OC_RETURN_IF_ERROR(
@@ -203,7 +202,7 @@ class SetsComparison {
   absl::Status HoldFirst(const Case& one, Comparison comparison, FedInputs fed) {
     base_ = one.sizes;
     const std::string sizes = SizesText(one);
-    if (comparison.verdict == Verdict::kFailed) {
+    if (comparison.verdict() == Verdict::kFailed) {
       TellSizes(SizesOfBoth(left_, right_, inputs_, sum_), SideId::kLeft, sizes, &comparison);
     } else if (!HasUsualSizes(one) && !sum_.has_value()) {
       const std::string alone = SizesOfRightAlone(left_, right_, inputs_, base_);
@@ -244,7 +243,7 @@ class SetsComparison {
     if (!fed.ok()) return absl::OkStatus();
     options_.calibrated = fit.Fits();
     OC_ASSIGN_OR_RETURN(Comparison comparison, Compare(left_, right_, options_));
-    if (comparison.verdict == Verdict::kFailed) return absl::OkStatus();
+    if (comparison.verdict() == Verdict::kFailed) return absl::OkStatus();
     for (const SideId side : kBothSides) coverage_.Add(OfSide(comparison, side), side);
     comparison.notes.push_back(FitText(fit, one));
     Hold(one, std::move(comparison), *std::move(fed));
@@ -256,7 +255,7 @@ class SetsComparison {
     if (!Feed(one).ok()) return std::nullopt;
     OC_ASSIGN_OR_RETURN(const Comparison comparison,
                         Compare(left_, right_, BriefOptions(options_)));
-    if (comparison.verdict == Verdict::kFailed) return std::nullopt;
+    if (comparison.verdict() == Verdict::kFailed) return std::nullopt;
     return FitOf(comparison);
   }
 
@@ -312,7 +311,7 @@ class SetsComparison {
   // Reports inputs that are fixed, and differing rows that no input selected.
   void TellOfConstants(Comparison* comparison) {
     comparison->unread =
-        comparison->verdict <= Verdict::kClose ? unread_ : std::vector<UnreadRows>();
+        comparison->verdict() <= Verdict::kClose ? unread_ : std::vector<UnreadRows>();
     TellFixedSizes(left_, right_, inputs_.mapping(), comparison);
     for (const FrozenInput& frozen : inputs_.Frozen()) {
       comparison->frozen.push_back(frozen.text);
@@ -339,21 +338,20 @@ class SetsComparison {
         ++set_aside_;
         return true;
       }
-      if (comparison.verdict == Verdict::kFailed && !Differs(worst_.comparison)) {
+      if (comparison.verdict() == Verdict::kFailed && !Differs(worst_.comparison)) {
         Case first;
         first.sizes = base_;
         TellSizes(SizesText(first), SideId::kLeft, SizesText(one), &comparison);
       }
       const std::string sizes = comparison.sizes_of_one_side;
       Count(comparison);
-      if (comparison.verdict > worst_.comparison.verdict) {
+      if (comparison.verdict() > worst_.comparison.verdict()) {
         OC_ASSIGN_OR_RETURN(comparison, Compare(left_, right_, options_));
-        if (!sizes.empty() && comparison.verdict == Verdict::kFailed) {
+        if (!sizes.empty() && comparison.verdict() == Verdict::kFailed) {
           comparison.sizes_of_one_side = sizes;
           comparison.differ_by_sizes = true;
-          Judge(&comparison);
         }
-        if (comparison.verdict > worst_.comparison.verdict) {
+        if (comparison.verdict() > worst_.comparison.verdict()) {
           Hold(one, std::move(comparison), *std::move(fed));
         }
       }
@@ -397,7 +395,7 @@ class SetsComparison {
   bool IsCalibrated() const {
     const Comparison& comparison = worst_.comparison;
     return DifferInQuantization(comparison.left, comparison.right) ||
-           (comparison.verdict == Verdict::kClose && IsQuantized(comparison.right));
+           (comparison.verdict() == Verdict::kClose && IsQuantized(comparison.right));
   }
 
   // True if outputs agree only by the tolerance of a coarse type, or by one that the user set.
@@ -416,7 +414,7 @@ class SetsComparison {
   // Differences by rounding alone, as numbers of unusual sizes cause, vanish in double. Results
   // that are infinite or NaN on one side only count; in coarse types nothing else does.
   bool IsReal(const Comparison& comparison, Regime regime) const {
-    if (comparison.verdict == Verdict::kFailed) return true;
+    if (comparison.verdict() == Verdict::kFailed) return true;
     if (DifferBeyondNumbers(comparison)) return true;
     if (!MayShow(regime) || IsCalibrated() ||
         AgreeButForPadding(left_, right_, masks_, options_.tolerance)) {

@@ -52,13 +52,13 @@ bool OutputsDiffer(const Side& left, const Side& right, const ToleranceOptions& 
   if (!ours.ok()) return false;
   const auto theirs = runs->RunRight();
   if (!theirs.ok()) return true;
-  return !CompareOutputs(Named(left, *ours), Named(right, *theirs), tolerance).agree;
+  return !CompareOutputs(Named(left, *ours), Named(right, *theirs), tolerance).agree();
 }
 
 bool DifferBeyondNumbers(const Comparison& comparison) {
   return std::any_of(
       comparison.outputs.pairs.begin(), comparison.outputs.pairs.end(), [](const OutputPair& pair) {
-        return !pair.difference.agree &&
+        return !pair.agrees() &&
                (!pair.difference.reason.empty() || !std::isfinite(pair.difference.max_absolute));
       });
 }
@@ -79,7 +79,7 @@ bool AgreeButForPadding(const Side& left, const Side& right, const std::vector<s
       break;
     }
   }
-  return CompareOutputs(outputs.left, outputs.right, tolerance).agree;
+  return CompareOutputs(outputs.left, outputs.right, tolerance).agree();
 }
 
 std::string SetAsideText(int sets) {
@@ -104,7 +104,7 @@ bool DifferInDouble(const Side& left, const Side& right, const Comparison& compa
   ToleranceOptions tolerance;
   tolerance.rtol = coarse ? kMuch : 1e-4;
   if (coarse) tolerance.atol = kMuch * LargestOutput(comparison.left);
-  return !CompareOutputs(Named(left, *ours), Named(right, *theirs), tolerance).agree;
+  return !CompareOutputs(Named(left, *ours), Named(right, *theirs), tolerance).agree();
 }
 
 }  // namespace onnxcmp

@@ -15,7 +15,7 @@ namespace onnxcmp {
 namespace {
 
 bool IsApart(const Comparison& comparison) {
-  return comparison.verdict == Verdict::kDifferent || comparison.verdict == Verdict::kFailed;
+  return comparison.verdict() == Verdict::kDifferent || comparison.verdict() == Verdict::kFailed;
 }
 
 class RuntimeSets {
@@ -25,7 +25,7 @@ class RuntimeSets {
 
   absl::StatusOr<SetsResult> Run(int sets) {
     OC_ASSIGN_OR_RETURN(SetsResult result, First());
-    const bool first_ran = result.comparison.verdict != Verdict::kFailed;
+    const bool first_ran = result.comparison.verdict() != Verdict::kFailed;
     int count = 1;
     // Each is another start of the runtime's sessions.
     const bool more = first_ran && !IsApart(result.comparison) && inputs_.takes_any() &&
@@ -39,7 +39,7 @@ class RuntimeSets {
       if (!comparison.left_summary.status.ok()) continue;
       ++count;
       if (!IsApart(comparison)) continue;
-      if (comparison.verdict == Verdict::kDifferent) {
+      if (comparison.verdict() == Verdict::kDifferent) {
         OC_ASSIGN_OR_RETURN(comparison, Compare(left_, right_, options_));
         if (!IsApart(comparison)) continue;
       }
@@ -93,7 +93,7 @@ class RuntimeSets {
 
   // A side that does not run with other sizes has nothing else to show.
   void TellSizes(const SetCase& one, Comparison* comparison) const {
-    if (comparison->verdict != Verdict::kFailed) return;
+    if (comparison->verdict() != Verdict::kFailed) return;
     SetCase first;
     first.sizes.attempt = attempt_;
     const std::string both = inputs_.Sizes(first.sizes);
@@ -102,7 +102,6 @@ class RuntimeSets {
     comparison->sizes_of_one_side = absl::StrCat("both run with ", both, "; with ", alone,
                                                  " the left runs and the right does not");
     comparison->differ_by_sizes = true;
-    Judge(comparison);
   }
 
   Side& left_;

@@ -61,7 +61,7 @@ absl::StatusOr<std::vector<TriedSizes>> TrySizes(Side& left, Side& right, InputS
     right.SetFeeds(std::move(fed->right));
     OC_ASSIGN_OR_RETURN(const Comparison comparison, Compare(left, right, options));
     one.status = {comparison.left_summary.status, comparison.right_summary.status};
-    one.agree = comparison.verdict <= Verdict::kClose;
+    one.agrees = comparison.verdict() <= Verdict::kClose;
     tried.push_back(std::move(one));
   }
   left.SetFeeds(had.left);
@@ -164,7 +164,6 @@ void TellSizes(const std::string& both, SideId alone, const std::string& with,
       absl::StrCat("both run with ", both, "; with ", with, " the ", SideName(alone),
                    " runs and the ", SideName(Other(alone)), " does not");
   comparison->differ_by_sizes = true;
-  Judge(comparison);
 }
 
 namespace {
@@ -219,7 +218,7 @@ std::string SizesOfOneSide(const std::vector<TriedSizes>& sizes) {
   PerSide<std::vector<std::string>> alone;
   for (const TriedSizes& one : sizes) {
     if (one.status.left.ok() && one.status.right.ok()) {
-      (one.agree ? both : differ).push_back(one.sizes);
+      (one.agrees ? both : differ).push_back(one.sizes);
     } else if (one.status.left.ok()) {
       alone.left.push_back(one.sizes);
     } else if (one.status.right.ok()) {
@@ -266,9 +265,8 @@ absl::Status AddSizes(Side& left, Side& right, InputSets& inputs, const CompareO
   }
   if (found.empty()) return absl::OkStatus();
   comparison->sizes_of_one_side = absl::StrJoin(found, "; ");
-  if (comparison->verdict != Verdict::kFailed || comparison->left_summary.status.ok()) {
+  if (comparison->verdict() != Verdict::kFailed || comparison->left_summary.status.ok()) {
     comparison->differ_by_sizes = true;
-    Judge(comparison);
   }
   return absl::OkStatus();
 }

@@ -9,7 +9,7 @@ std::string NoteOfCausesWithoutEffect(const ResultStream& left, const ResultStre
                                       const OutputComparison& outputs,
                                       absl::Span<const Cause> causes) {
   const auto has_same_bits = [](const OutputPair& pair) { return pair.same_bits; };
-  if (causes.empty() || outputs.pairs.empty() || !outputs.agree ||
+  if (causes.empty() || outputs.pairs.empty() || !outputs.agree() ||
       !absl::c_all_of(outputs.pairs, has_same_bits)) {
     return "";
   }

@@ -36,7 +36,7 @@ int ExitStatusOf(const Chain& chain) {
 }
 
 Verdict VerdictOf(const Chain& chain) {
-  Verdict worst = chain.ends() != nullptr ? chain.ends()->worst.verdict : Verdict::kSame;
+  Verdict worst = chain.ends() != nullptr ? chain.ends()->worst.verdict : Verdict{};
   for (const ChainStep& step : chain.steps) worst = std::max(worst, step.worst.verdict);
   return worst;
 }

@@ -43,10 +43,14 @@ absl::string_view VerdictName(Verdict verdict);  // "same", "close", "untested",
 struct TriedSizes {
   std::string sizes;  // "batch 2, sequence 16"
   PerSide<absl::Status> status;
-  bool agree = false;  // if both ran
+  bool agrees = false;  // if both ran
 };
 
 struct Comparison {
+  // By what was found: sizes with which one side alone runs, a side that failed, inputs that test
+  // nothing, the outputs.
+  Verdict verdict() const;
+
   SideSummary left_summary, right_summary;
   ResultStream left, right;
   Alignment alignment;
@@ -58,7 +62,6 @@ struct Comparison {
   std::optional<QuantizationReport> quantization;  // the same; if a side is quantized
   std::optional<FusionReport> fusions;             // the same
   std::shared_ptr<const ProofReport> proof;        // the same: whether both are one function
-  Verdict verdict = Verdict::kSame;                // Judge() sets it, by the rest
   // The inputs could not have shown a difference.
   bool untested = false;
   // Both run with some sizes, and with others only one does (`sizes_of_one_side`).

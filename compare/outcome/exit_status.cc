@@ -11,11 +11,11 @@
 namespace onnxcmp {
 
 std::string OtherFailure(const Comparison& comparison) {
-  if (comparison.verdict != Verdict::kSame && comparison.verdict != Verdict::kClose) return "";
+  if (comparison.verdict() != Verdict::kSame && comparison.verdict() != Verdict::kClose) return "";
   if (comparison.proof != nullptr && !comparison.proof->failure.empty()) {
     return comparison.proof->failure;
   }
-  if (comparison.fail_on == FailOn::kBits && comparison.verdict == Verdict::kClose) {
+  if (comparison.fail_on == FailOn::kBits && comparison.verdict() == Verdict::kClose) {
     return "not all bits are the same (--fail-on bits)";
   }
   if (comparison.fail_on != FailOn::kCauses) return "";
@@ -33,7 +33,7 @@ std::string OtherFailure(const Comparison& comparison) {
 }
 
 int ExitStatusOf(const Comparison& comparison) {
-  switch (comparison.verdict) {
+  switch (comparison.verdict()) {
     case Verdict::kSame:
     case Verdict::kClose:
       return OtherFailure(comparison).empty() ? 0 : 1;
@@ -47,7 +47,7 @@ int ExitStatusOf(const Comparison& comparison) {
 }
 
 Verdict OverallVerdict(absl::Span<const SetSummary> sets) {
-  Verdict worst = Verdict::kSame;
+  Verdict worst{};
   for (const SetSummary& set : sets) worst = std::max(worst, set.verdict);
   return worst;
 }

@@ -55,10 +55,8 @@ bool AcceptNearerOutputs(const Comparison& in_double, Comparison* comparison) {
     if (IsAccepted(accepted, pair)) continue;
     Rule(Ground::kNearer, "", &pair);
   }
-  SumUp(&accepted);
-  if (!accepted.agree) return false;
+  if (!accepted.agree()) return false;
   outputs = std::move(accepted);
-  Judge(comparison);
   return true;
 }
 

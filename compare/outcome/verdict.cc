@@ -39,28 +39,21 @@ void Rejudge(std::optional<double> moved, OutputPair* pair) {
 Verdict VerdictOf(const SideSummary& left, const SideSummary& right,
                   const OutputComparison& outputs) {
   if (!left.status.ok() || !right.status.ok()) return Verdict::kFailed;
-  if (!outputs.agree) return Verdict::kDifferent;
+  if (!outputs.agree()) return Verdict::kDifferent;
   const bool same = std::all_of(outputs.pairs.begin(), outputs.pairs.end(),
                                 [](const OutputPair& pair) { return pair.same_bits; });
   return same ? Verdict::kSame : Verdict::kClose;
 }
 
-void Judge(Comparison* comparison) {
-  if (comparison->differ_by_sizes) {
-    comparison->verdict = Verdict::kDifferent;
-  } else if (!comparison->status.ok()) {
-    comparison->verdict = Verdict::kFailed;
-  } else {
-    comparison->verdict =
-        VerdictOf(comparison->left_summary, comparison->right_summary, comparison->outputs);
-    if (comparison->untested && comparison->verdict != Verdict::kFailed) {
-      comparison->verdict = Verdict::kUntested;
-    }
-  }
+Verdict Comparison::verdict() const {
+  if (differ_by_sizes) return Verdict::kDifferent;
+  if (!status.ok()) return Verdict::kFailed;
+  const Verdict by_outputs = VerdictOf(left_summary, right_summary, outputs);
+  return untested && by_outputs != Verdict::kFailed ? Verdict::kUntested : by_outputs;
 }
 
 bool DifferByKnownForms(const OutputComparison& outputs, absl::Span<const Cause> causes) {
-  return !outputs.agree && !causes.empty() &&
+  return !outputs.agree() && !causes.empty() &&
          std::all_of(causes.begin(), causes.end(),
                      [](const Cause& cause) { return cause.known_form; });
 }
@@ -74,7 +67,7 @@ OutputComparison RejudgeOutputs(OutputComparison outputs, absl::Span<const Outpu
   const bool any = std::any_of(causes.begin(), causes.end(),
                                [](const Cause& cause) { return IsWrong(cause) && !cause.review; });
   for (OutputPair& pair : outputs.pairs) {
-    if (!pair.difference.agree) continue;
+    if (!pair.agrees()) continue;
     for (const OutputEffect& effect : effects) {
       if (effect.output == pair.right_result && (!reviewed || any)) Rejudge(effect.moved, &pair);
     }
@@ -82,7 +75,6 @@ OutputComparison RejudgeOutputs(OutputComparison outputs, absl::Span<const Outpu
       if (reviewed && cause.review && IsWrong(cause)) Rejudge(cause.effect, &pair);
     }
   }
-  SumUp(&outputs);
   return outputs;
 }
 

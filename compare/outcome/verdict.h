@@ -18,11 +18,6 @@ namespace onnxcmp {
 Verdict VerdictOf(const SideSummary& left, const SideSummary& right,
                   const OutputComparison& outputs);
 
-// Sets the verdict by what was found: sizes with which one side alone runs, a side that failed,
-// inputs that test nothing, the outputs. Call it again after further findings; only this function
-// writes it.
-void Judge(Comparison* comparison);
-
 // True if outputs differ, and all causes are known approximations; and the tolerance for outputs in
 // that case.
 bool DifferByKnownForms(const OutputComparison& outputs, absl::Span<const Cause> causes);

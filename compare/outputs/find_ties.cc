@@ -28,7 +28,7 @@ std::vector<Candidate> CandidatesOf(const SideGraph& left, const SideGraph& righ
                                     OutputComparison* outputs) {
   std::vector<Candidate> candidates;
   for (OutputPair& pair : outputs->pairs) {
-    if (pair.difference.agree || !pair.difference.reason.empty() || pair.recorded ||
+    if (pair.agrees() || !pair.difference.reason.empty() || pair.recorded ||
         pair.left_result == kNone || pair.right_result == kNone) {
       continue;
     }
@@ -80,7 +80,7 @@ std::optional<ScoreMargin> TieOf(const Candidate& candidate, const PairTolerance
   options.tolerance = tolerances.Of(sources.left.scores, sources.right.scores).tolerances;
   options.parts = true;
   const PerSide<Value>& scores = candidate.scores;
-  if (!TensorDifferenceOf(scores.left, scores.right, options).values.agree) return std::nullopt;
+  if (!TensorDifferenceOf(scores.left, scores.right, options).values.agree()) return std::nullopt;
   return margin;
 }
 

@@ -25,14 +25,14 @@ std::string Errors(const ValueDifference& difference) {
 }
 
 std::string VerdictText(const OutputComparison& comparison) {
-  if (comparison.agree) {
+  if (comparison.agree()) {
     const bool equal =
         std::all_of(comparison.pairs.begin(), comparison.pairs.end(),
                     [](const OutputPair& pair) { return pair.difference.max_absolute == 0; });
     return equal ? "outputs agree: all elements are equal" : "outputs agree within the tolerance";
   }
   const auto bad = std::count_if(comparison.pairs.begin(), comparison.pairs.end(),
-                                 [](const OutputPair& pair) { return !pair.difference.agree; });
+                                 [](const OutputPair& pair) { return !pair.agrees(); });
   std::vector<std::string> facts;
   if (bad > 0) {
     facts.push_back(absl::StrCat(bad, " of ", comparison.pairs.size()));
@@ -143,7 +143,7 @@ OutputPair ComparePair(const NamedOutput& left, const NamedOutput& right,
   const auto measure = [&](const auto& difference) {
     pair.difference = difference(by_value);
     if (pair.difference.reason.empty() || by_value) return;
-    pair.agree_by_value = difference(true).agree;
+    pair.agree_by_value = difference(true).agree();
   };
   if (tolerances != nullptr && left.result != kNone && right.result != kNone) {
     const PairTolerance tolerance = tolerances->Of(left.result, right.result);
@@ -151,9 +151,9 @@ OutputPair ComparePair(const NamedOutput& left, const NamedOutput& right,
       return DifferenceWithin(tolerance.tolerances, left.value, right.value, types_close);
     });
     pair.tolerance_reason = tolerance.why;
-    if (tolerance.own.has_value() && !pair.same_bits && pair.difference.agree) {
+    if (tolerance.own.has_value() && !pair.same_bits && pair.agrees()) {
       pair.own_whole = tolerance.own->floats.whole;
-      pair.within_own = DifferenceWithin(*tolerance.own, left.value, right.value, by_value).agree;
+      pair.within_own = DifferenceWithin(*tolerance.own, left.value, right.value, by_value).agree();
     }
   } else if (const auto named = NamedTolerance(options, {left.name, right.name})) {
     measure([&](bool types_close) {
@@ -200,15 +200,14 @@ OutputComparison CompareOutputs(absl::Span<const NamedOutput> left,
     OutputPair& pair =
         comparison.pairs.emplace_back(ComparePair(left[i], namesake, options, tolerances));
     const NamedOutput* const other = AlignedOutput(left[i], right, alignment);
-    if (!pair.difference.agree && other != nullptr && other != &namesake &&
-        ComparePair(left[i], *other, options, tolerances).difference.agree) {
+    if (!pair.agrees() && other != nullptr && other != &namesake &&
+        ComparePair(left[i], *other, options, tolerances).agrees()) {
       pair.difference.fault = absl::StrCat("the right has these values as `", other->name, "`");
     }
   }
   for (size_t j = 0; j < right.size(); ++j) {
     if (!partners.right_taken[j]) comparison.only_right.push_back(right[j].name);
   }
-  SumUp(&comparison);
   if (std::string order = OtherOrder(left, right, partners); !order.empty()) {
     comparison.notes.push_back(std::move(order));
   }
@@ -237,15 +236,14 @@ Value ValueOf(absl::Span<const NamedOutput> outputs, int result) {
 }
 
 bool IsAccepted(const OutputComparison& comparison, const OutputPair& pair) {
-  return pair.difference.agree || (comparison.partial && pair.entry) ||
+  return pair.agrees() || (comparison.partial && pair.entry) ||
          (comparison.any_row_order && pair.reordered);
 }
 
-bool AllAgree(const OutputComparison& comparison) {
-  const bool complete = comparison.only_left.empty() && comparison.only_right.empty();
-  return !comparison.pairs.empty() && (complete || comparison.partial) &&
-         std::all_of(comparison.pairs.begin(), comparison.pairs.end(),
-                     [&](const OutputPair& pair) { return IsAccepted(comparison, pair); });
+bool OutputComparison::agree() const {
+  const bool complete = only_left.empty() && only_right.empty();
+  return !pairs.empty() && (complete || partial) &&
+         absl::c_all_of(pairs, [&](const OutputPair& pair) { return IsAccepted(*this, pair); });
 }
 
 std::string ToleranceText(const Tolerance& tolerance) {
@@ -281,7 +279,7 @@ std::vector<std::string> DescribeOutput(const OutputPair& pair) {
       difference.nans == 0
           ? ""
           : absl::StrCat("; ", difference.nans, " of ", difference.elements, " elements are NaN");
-  if (difference.agree) {
+  if (difference.agree()) {
     return {absl::StrCat(head, errors ? Errors(difference) : "equal", nans)};
   }
   std::vector<std::string> facts;

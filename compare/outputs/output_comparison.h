@@ -54,6 +54,9 @@ struct ScoreMargin {
 };
 
 struct OutputPair {
+  // True if the values agree as measured, or by the last ruling if there is one.
+  bool agrees() const;
+
   std::string left;
   std::string right;
   int left_result = kNone;
@@ -88,7 +91,10 @@ struct OutputPair {
 };
 
 struct OutputComparison {
-  bool agree = true;
+  // True if there is a pair, all pairs agree or differ in an accepted way, and no result that
+  // counts is left over.
+  bool agree() const;
+
   // Accept unpaired outputs of a side, and single entries of a batch.
   bool partial = false;
   bool any_row_order = false;     // accept pairs that are reordered
@@ -110,9 +116,6 @@ OutputComparison CompareOutputs(absl::Span<const NamedOutput> left,
 
 // True if a pair agrees, or differs in an accepted way.
 bool IsAccepted(const OutputComparison& comparison, const OutputPair& pair);
-
-// True if there is a pair, all pairs agree and no result that counts is left over.
-bool AllAgree(const OutputComparison& comparison);
 
 // True if there are pairs, and every output is all NaN on both sides or has no elements: then these
 // inputs do not test the models.

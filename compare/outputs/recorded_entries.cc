@@ -44,7 +44,7 @@ bool IsEntry(const Tensor& entry, const Tensor& batch) {
       DefaultTolerance(LessPrecise(PrecisionOf(entry.dtype()), PrecisionOf(batch.dtype())));
   for (int64_t k = 0; k < batch.shape()[0]; ++k) {
     const Tensor slice = whole->Strided(shape, strides, whole->offset() + k * size);
-    if (TensorDifferenceOf(entry, slice, options).values.agree) return true;
+    if (TensorDifferenceOf(entry, slice, options).values.agree()) return true;
   }
   return false;
 }

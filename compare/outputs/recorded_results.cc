@@ -71,7 +71,6 @@ class RecordedJudge {
     if (sides_.left.recorded != sides_.right.recorded && !AnyComputed()) outputs_.pairs.clear();
     NoteLayouts();
     NoteDerived();
-    SumUp(&outputs_);
     return std::move(outputs_);
   }
 
@@ -196,7 +195,7 @@ class RecordedJudge {
     constexpr double kMostOfDeviation = 0.75;
     constexpr double kMostSteps = 2.0 / 255;
     constexpr double kTooLittle = 0.03;
-    if (!difference.agree || !difference.reason.empty() ||
+    if (!difference.agree() || !difference.reason.empty() ||
         left.fingerprint.kind != ElementKind::kFloat ||
         right.fingerprint.kind != ElementKind::kFloat || !left.fingerprint.finite ||
         !right.fingerprint.finite || left.fingerprint.size < kEnoughToVary) {
@@ -261,7 +260,7 @@ class RecordedJudge {
       Rule(Ground::kOrder, std::move(reason), &pair);
     };
     const StreamResult& moved = left.other_rows ? left : right;
-    if (moved.other_rows && pair.difference.agree) {
+    if (moved.other_rows && pair.agrees()) {
       pair.reordered = true;
       if (outputs_.any_row_order) return pair;  // a note has the order
       disagree(
@@ -275,6 +274,7 @@ class RecordedJudge {
                           });
     if (!is_meant && HasCopies(pair)) {
       pair.difference = {};
+      pair.rulings.clear();
       pair.difference.elements = left.fingerprint.size;
       return pair;
     }
@@ -322,7 +322,7 @@ OutputComparison WithoutHonestNoise(const PerSide<const ResultStream*>& streams,
                                     absl::Span<const ResultPair> suspected,
                                     OutputComparison outputs) {
   constexpr double kLeastCosine = 0.95;
-  if (outputs.agree || streams.left->recorded == streams.right->recorded) return outputs;
+  if (outputs.agree() || streams.left->recorded == streams.right->recorded) return outputs;
   const SideId model = streams.left->recorded ? SideId::kRight : SideId::kLeft;
   absl::flat_hash_set<int> shown;  // results of the model that are its outputs
   for (size_t r = 0; r < streams[model]->results.size(); ++r) {
@@ -367,7 +367,6 @@ OutputComparison WithoutHonestNoise(const PerSide<const ResultStream*>& streams,
       absl::StrCat("noise of quantization that adds up to more than the "
                    "tolerance, while the outputs agree: ",
                    SomeOf(names)));
-  SumUp(&outputs);
   return outputs;
 }
 

@@ -20,19 +20,21 @@ constexpr GroundRow kGrounds[] = {
 
 }  // namespace
 
+bool OutputPair::agrees() const {
+  return rulings.empty() ? difference.agree() : RowOf(rulings.back().ground).agrees;
+}
+
 const GroundRow& RowOf(Ground ground) {
   return *absl::c_find_if(kGrounds, [&](const GroundRow& row) { return row.ground == ground; });
 }
 
 void Rule(Ground ground, std::string why, OutputPair* pair) {
-  ValueDifference& difference = pair->difference;
   const bool agrees = RowOf(ground).agrees;
-  const bool decides = difference.agree != agrees;
-  difference.agree = agrees;
+  const bool decides = pair->agrees() != agrees;
   if (ground == Ground::kOrder) {
-    difference.reason = why;
-  } else if (!difference.agree) {
-    difference.fault = why;
+    pair->difference.reason = why;
+  } else if (!agrees) {
+    pair->difference.fault = why;
   }
   pair->rulings.push_back({ground, std::move(why), decides});
 }
@@ -40,7 +42,5 @@ void Rule(Ground ground, std::string why, OutputPair* pair) {
 bool IsDecidedBy(Ground ground, const OutputPair& pair) {
   return !pair.rulings.empty() && pair.rulings.back().ground == ground;
 }
-
-void SumUp(OutputComparison* outputs) { outputs->agree = AllAgree(*outputs); }
 
 }  // namespace onnxcmp

@@ -1,5 +1,5 @@
 // Decides if outputs agree: measured differences come first, then each step's objections and
-// excuses, of which the last one counts. The only writer of `agree` after measuring.
+// excuses, of which the last one counts.
 #ifndef ONNXCMP_COMPARE_OUTPUTS_RULINGS_H_
 #define ONNXCMP_COMPARE_OUTPUTS_RULINGS_H_
 
@@ -24,9 +24,6 @@ void Rule(Ground ground, std::string why, OutputPair* pair);
 
 // True if this was the last ruling on a pair.
 bool IsDecidedBy(Ground ground, const OutputPair& pair);
-
-// Sets `agree` by all pairs.
-void SumUp(OutputComparison* outputs);
 
 }  // namespace onnxcmp
 

@@ -128,12 +128,12 @@ bool IsUntestedBecauseOf(absl::Span<const std::string> made_up, const ResultStre
   InputSet known(made_up.size());
   for (const OutputPair& pair : judged.pairs) {
     const int r = of_model(pair);
-    if (!pair.difference.agree || r == kNone) continue;
+    if (!pair.agrees() || r == kNone) continue;
     const StreamResult& result = model.results[Index(r)];
     if (result.kind == ResultKind::kInput || result.depth > 0) continue;
     if (IsTelling(result.fingerprint)) known.Add(dependence.Does(r));
   }
-  if (judged.agree) {
+  if (judged.agree()) {
     return std::any_of(judged.pairs.begin(), judged.pairs.end(), [&](const OutputPair& pair) {
       return !dependence.May(of_model(pair)).IsIn(known);
     });
@@ -141,7 +141,7 @@ bool IsUntestedBecauseOf(absl::Span<const std::string> made_up, const ResultStre
   const bool missing = !judged.only_left.empty() || !judged.only_right.empty();
   if (missing && !judged.partial && dependence.all().IsIn(known)) return false;
   return std::none_of(judged.pairs.begin(), judged.pairs.end(), [&](const OutputPair& pair) {
-    return !pair.difference.agree && dependence.May(of_model(pair)).IsIn(known);
+    return !pair.agrees() && dependence.May(of_model(pair)).IsIn(known);
   });
 }
 

@@ -195,7 +195,7 @@ std::shared_ptr<const ValuePicture> PictureOf(const Value& left, const Value& ri
     return nullptr;
   }
   auto picture = std::make_shared<ValuePicture>();
-  Painter painter(*ours, *theirs, difference.values.agree, picture.get());
+  Painter painter(*ours, *theirs, difference.values.agree(), picture.get());
   painter.Count();
   painter.Paint(IndexFrom(difference.values.max_absolute_at, ours->shape()));
   return picture;

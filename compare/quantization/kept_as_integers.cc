@@ -221,7 +221,7 @@ class IntegerFinder {
     return DifferenceWithin(Tolerances(tolerance, {}), Value(whole->Reshaped(reals.floats.shape())),
                             Value(reals.floats),
                             /*floats_by_value=*/true)
-        .agree;
+        .agree();
   }
 
   // True if another recorded result agrees with the floats that the model itself makes of integers.

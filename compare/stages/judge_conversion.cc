@@ -93,7 +93,7 @@ void Refuse(double least, OutputPair* pair) {
 void RefuseIfFaulty(const CheckedConversion& checked, OutputPair* pair) {
   const int r = ResultOn(checked.conversion.converted, *pair);
   const double least = LeastOf(checked.conversion, /*honest=*/false);
-  if (pair->recorded || r == kNone || !checked.faulty[Index(r)] || !pair->difference.agree) return;
+  if (pair->recorded || r == kNone || !checked.faulty[Index(r)] || !pair->agrees()) return;
   if (pair->sqnr.has_value() && *pair->sqnr < least) Refuse(least, pair);
 }
 
@@ -115,8 +115,7 @@ class ConversionJudge {
       JudgeNoise(*floats, choice, pair);
       return absl::OkStatus();
     }
-    return choice == kNone || pair->difference.agree ? absl::OkStatus()
-                                                     : JudgeChoice(r, choice, pair);
+    return choice == kNone || pair->agrees() ? absl::OkStatus() : JudgeChoice(r, choice, pair);
   }
 
  private:
@@ -139,10 +138,10 @@ class ConversionJudge {
 
   void JudgeNoise(const FloatPair& floats, int choice, OutputPair* pair) const {
     if (*pair->sqnr < Least()) {
-      if (!pair->difference.agree) Refuse(Least(), pair);
+      if (!pair->agrees()) Refuse(Least(), pair);
       return;
     }
-    if (!pair->difference.agree) {
+    if (!pair->agrees()) {
       // Noise that destroys a class or a score is too much, even if it is honest.
       if (std::string lost = LostPartOf(floats.left, floats.right, tools_.pool); !lost.empty()) {
         Rule(Ground::kLostPart, std::move(lost), pair);
@@ -221,10 +220,10 @@ class ConversionJudge {
 // rounding of a node is the cause.
 std::vector<Cause> WithoutHonest(const CheckedConversion& checked, const OutputComparison& judged,
                                  std::vector<Cause> causes) {
-  if (!judged.agree && checked.suspects.empty() && !checked.conversion.quantized) return causes;
+  if (!judged.agree() && checked.suspects.empty() && !checked.conversion.quantized) return causes;
   std::erase_if(causes, [&](const Cause& cause) {
     const int r = OfSide(cause, checked.conversion.converted);
-    if (!judged.agree && absl::c_linear_search(checked.lossy, r)) return false;
+    if (!judged.agree() && absl::c_linear_search(checked.lossy, r)) return false;
     // Noise of the type is no cause.
     if (checked.conversion.quantized && cause.kind == CauseKind::kQuantization &&
         !absl::c_linear_search(checked.suspects, r)) {
@@ -294,7 +293,6 @@ absl::StatusOr<OutputComparison> JudgeConversion(const std::optional<CheckedConv
       Refuse(*limits.min_sqnr, &pair);
     }
   }
-  SumUp(&judged);
   return judged;
 }
 
@@ -311,8 +309,8 @@ bool IsHonest(const std::optional<CheckedConversion>& checked, const OutputCompa
   return checked.has_value() && checked->suspects.empty() && !judged.pairs.empty() &&
          !absl::c_linear_search(checked->overflows, true) &&
          absl::c_all_of(judged.pairs, [&](const OutputPair& pair) {
-           return pair.same_bits || (IsHonestPair(*checked, pair) &&
-                                     (pair.difference.agree || pair.ties || is_noise(pair)));
+           return pair.same_bits ||
+                  (IsHonestPair(*checked, pair) && (pair.agrees() || pair.ties || is_noise(pair)));
          });
 }
 
@@ -322,7 +320,7 @@ std::vector<Cause> CausesByConversion(const std::optional<CheckedConversion>& ch
                                       std::vector<Cause> causes) {
   if (!checked.has_value() || !asked) return causes;
   causes = WithoutHonest(*checked, judged, std::move(causes));
-  if (judged.agree || checked->suspects.empty()) return causes;
+  if (judged.agree() || checked->suspects.empty()) return causes;
   // A fault moves numbers beyond the ranges after it, which may look like another one.
   const int first = checked->suspects.front();
   const ResultStream& stream = *sides[checked->conversion.converted].stream;

@@ -37,21 +37,20 @@ OutputComparison WithTiesAgreeing(OutputComparison judged, const PerSide<std::ve
   const bool ran = right.size() == runs.left.size();
   for (size_t i = 0; i < right.size() && ran; ++i) {
     const bool own = i >= runs.right.size() ||
-                     DifferenceOf(runs.right[i], right[i].value, options.tolerance).agree;
+                     DifferenceOf(runs.right[i], right[i].value, options.tolerance).agree();
     if (own) right[i].value = runs.left[i];
   }
   const OutputComparison without =
       CompareOutputs(outputs.left, right, options.tolerance, &tolerances, &measured.alignment);
   for (size_t i = 0; i < judged.pairs.size(); ++i) {
     OutputPair& pair = judged.pairs[i];
-    if (pair.difference.agree) continue;
+    if (pair.agrees()) continue;
     if (ran && i < without.pairs.size()) {
-      pair.ties = without.pairs[i].difference.agree;
+      pair.ties = without.pairs[i].agrees();
       if (pair.ties) pair.difference = without.pairs[i].difference;
     }
     if (pair.ties) Rule(Ground::kTies, pair.chosen_by, &pair);
   }
-  SumUp(&judged);
   return judged;
 }
 
@@ -89,8 +88,7 @@ absl::StatusOr<OutputComparison> JudgeOutputs(const PerSide<RecordedSide>& sides
   judged =
       JudgeRecorded({*sides.left.stream, *sides.right.stream, measured.alignment, measured.rows},
                     tolerances, std::move(judged));
-  SumUp(&judged);
-  if (judged.agree) return judged;
+  if (judged.agree()) return judged;
   TieOptions tie_options;
   tie_options.run_again = options.ties_agree;
   tie_options.keep_values = tools.keep_values;

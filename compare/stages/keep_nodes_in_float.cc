@@ -69,7 +69,7 @@ absl::StatusOr<std::optional<KeepInFloat>> KeepNodesInFloat(
     const PairTolerances& tolerances, const JudgeOptions& options, const StepTools& tools) {
   const std::optional<Conversion> conversion =
       ConversionOf({sides.left.stream, sides.right.stream});
-  if (judged.agree || !conversion.has_value() || conversion->both || HaveFailed(sides)) {
+  if (judged.agree() || !conversion.has_value() || conversion->both || HaveFailed(sides)) {
     return std::nullopt;
   }
   if (reviewed.quantization.has_value() && !reviewed.quantization->mistakes.empty()) {
@@ -94,7 +94,7 @@ absl::StatusOr<std::optional<KeepInFloat>> KeepNodesInFloat(
     told.partial = by_value.partial;
     const std::optional<double> apart = Apart(told, tried, tools.pool);
     return TriedOutputs{
-        AllAgree(told) && (!noisy || (apart.has_value() && Decibels(*apart) >= least)), apart};
+        told.agree() && (!noisy || (apart.has_value() && Decibels(*apart) >= least)), apart};
   };
   if (judge(outputs).close) return std::nullopt;
   const SideId converted = conversion->converted;

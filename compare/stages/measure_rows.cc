@@ -22,7 +22,7 @@ bool SameElements(const StreamResult& left, const StreamResult& right, Marks mar
 
 void SetDifference(TensorDifference difference, ComparedRow* row) {
   row->difference = std::make_shared<const TensorDifference>(std::move(difference));
-  row->relation = row->difference->values.agree ? Relation::kClose : Relation::kDifferent;
+  row->relation = row->difference->values.agree() ? Relation::kClose : Relation::kDifferent;
 }
 
 absl::Status Measure(const Value& left, const Value& right, const DifferenceOptions& options,

@@ -62,7 +62,7 @@ std::vector<std::pair<int, Value>> DoubtfulOutputs(const std::vector<NamedOutput
                                                    const OutputComparison& judged) {
   std::vector<std::pair<int, Value>> doubtful;
   for (const OutputPair& pair : judged.pairs) {
-    if (!pair.difference.agree || pair.same_bits || pair.recorded) continue;
+    if (!pair.agrees() || pair.same_bits || pair.recorded) continue;
     for (const NamedOutput& output : outputs) {
       if (output.result == pair.right_result) doubtful.emplace_back(output.result, output.value);
     }
@@ -77,7 +77,7 @@ std::vector<RecordedPair> RecordedPairsOf(const std::vector<ComparedRow>& rows,
                                           const PairTolerances& tolerances) {
   absl::flat_hash_set<std::pair<int, int>> disagreeing;
   for (const OutputPair& pair : judged.pairs) {
-    if (!pair.difference.agree) disagreeing.insert({pair.left_result, pair.right_result});
+    if (!pair.agrees()) disagreeing.insert({pair.left_result, pair.right_result});
   }
   std::vector<RecordedPair> pairs;
   for (const bool merged : {false, true}) {
@@ -133,17 +133,17 @@ absl::StatusOr<CauseReport> NameCauses(const PerSide<RecordedSide>& sides,
                                        const PairTolerances& tolerances,
                                        const NameCausesOptions& options, const StepTools& tools) {
   CauseOptions search;
-  search.outputs_agree = judged.agree;
+  search.outputs_agree = judged.agree();
   search.keep_values = tools.keep_values;
   search.search_memory = tools.search_memory;
   search.pool = tools.pool;
   search.watch = tools.watch;
   search.limits = options.limits;
   search.doubtful = DoubtfulOutputs(outputs, judged);
-  if (judged.agree && options.quick) {
+  if (judged.agree() && options.quick) {
     search.apart = DistancesOf(measured.rows, sides.right.stream->results.size());
   }
-  if (!judged.agree) search.far = FarApart(sides, measured.rows);
+  if (!judged.agree()) search.far = FarApart(sides, measured.rows);
   if (options.repro) search.on_found = AddRepro;
   OC_ASSIGN_OR_RETURN(
       CauseReport report,

@@ -49,7 +49,7 @@ CompareOptions OptionsAtOtherSizes(const CompareOptions& compare) {
 // The reason why a comparison at other sizes is not proved.
 std::string WhyNotProved(const Comparison& comparison, const ProofReport& report) {
   if (!report.not_possible.empty()) return report.not_possible;
-  if (comparison.verdict == Verdict::kDifferent) return "outputs differ";
+  if (comparison.verdict() == Verdict::kDifferent) return "outputs differ";
   if (report.parted.empty()) return "";
   const ProofRow& row = report.parted.front();
   return absl::StrCat(row.left, row.proof == RowProof::kDiffers ? " differs in exact arithmetic"

@@ -140,11 +140,11 @@ class Alone {
       return Found{absl::StrCat("the right does not run: ", PrintableText(status.message())),
                    nullptr, *left_->feeds(), false};
     }
-    if (comparison.verdict != Verdict::kDifferent) return std::nullopt;
+    if (comparison.verdict() != Verdict::kDifferent) return std::nullopt;
     const std::vector<OutputPair>& pairs = comparison.outputs.pairs;
     for (size_t i = 0; i < pairs.size(); ++i) {
       const ValueDifference& difference = pairs[i].difference;
-      if (difference.agree) continue;
+      if (difference.agree()) continue;
       const std::string text =
           !difference.reason.empty()
               ? PrintableText(difference.reason)
@@ -313,7 +313,7 @@ class Tester {
     other_ = CompareAtOtherSizes(sides_, sizes, options);
     sides_.left->SetFeeds(had.left);
     sides_.right->SetFeeds(had.right);
-    if (other_.has_value() && other_->comparison.verdict == Verdict::kFailed) other_.reset();
+    if (other_.has_value() && other_->comparison.verdict() == Verdict::kFailed) other_.reset();
   }
 
   // The same for places that differ in names alone.

@@ -247,7 +247,7 @@ void BindComparison(nb::module_& module) {
   nb::class_<PyComparison>(module, "Comparison")
       .def_prop_ro("verdict",
                    [](const PyComparison& self) {
-                     return std::string(VerdictName(self.comparison().verdict));
+                     return std::string(VerdictName(self.comparison().verdict()));
                    })
       .def_prop_ro("exit_status",
                    [](const PyComparison& self) { return ExitStatusOf(self.comparison()); })

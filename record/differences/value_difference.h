@@ -11,7 +11,9 @@
 namespace onnxcmp {
 
 struct ValueDifference {
-  bool agree = true;
+  // True if they are of one type and shape, and within tolerance element by element and as a whole.
+  bool agree() const { return reason.empty() && fault.empty() && beyond == 0; }
+
   // Why the values disagree before any element is compared ("shape [2,3] | [3,2]"), or "".
   std::string reason;
   int64_t elements = 0;  // pairs of elements that were compared

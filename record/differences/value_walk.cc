@@ -69,7 +69,6 @@ class Walk {
  private:
   void Disagree(const std::string& where, absl::string_view what, absl::string_view left,
                 absl::string_view right) {
-    difference_.values.agree = false;
     sums_.same_bits = false;
     if (difference_.values.reason.empty()) {
       difference_.values.reason =
@@ -201,7 +200,6 @@ void Walk::CheckWhole(const Tensor& left, const Tensor& right, const ValueScale&
                                           errors_.counting.has_value() ? &errors.totals : nullptr);
   values.apart = std::max(values.apart, whole.apart);
   if (whole.fault.empty()) return;
-  values.agree = false;
   if (values.fault.empty()) {
     values.fault = absl::StrCat(where, where.empty() ? "" : ": ", whole.fault);
   }
@@ -260,7 +258,6 @@ double Decibels(double signal, double noise) {
 TensorDifference Walk::Finish() {
   TensorDifference& d = difference_;
   ValueDifference& values = d.values;
-  values.agree = values.agree && sums_.beyond == 0;
   values.beyond = sums_.beyond;
   values.nans = sums_.both_nan;
   if (!d.worst.empty()) {

@@ -98,7 +98,7 @@ class Screen {
       if (input.same_bits) {
         note = "the same bits";
       } else if (input.difference.has_value()) {
-        note = absl::StrCat(input.difference->values.agree ? "close, " : "differs, ",
+        note = absl::StrCat(input.difference->values.agree() ? "close, " : "differs, ",
                             GreatestDifference(*input.difference, Left(input.left).dtype));
       }
       if (input.not_paired && input.left != kNone && input.right != kNone && !input.same_bits) {

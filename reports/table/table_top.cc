@@ -56,11 +56,11 @@ TableTopText TableTop(const Comparison& comparison, const TableOptions& options,
   std::vector<std::string> lines;
   const std::vector<std::string> verdict =
       VerdictText(comparison, options.rows == TableOptions::Rows::kAll);
-  const absl::string_view label = VerdictName(comparison.verdict);
+  const absl::string_view label = VerdictName(comparison.verdict());
   absl::string_view first = verdict.empty() ? "" : absl::string_view(verdict.front());
   // "same" is the label.
   if (label == "same" && absl::StartsWith(first, "same for ")) first.remove_prefix(5);
-  AddCut(label, TableStyle::ColorOf(comparison.verdict), first, kMostOfVerdict, options, style,
+  AddCut(label, TableStyle::ColorOf(comparison.verdict()), first, kMostOfVerdict, options, style,
          &lines);
   for (size_t i = 1; i < verdict.size(); ++i) {
     if (!BelongsAbove(comparison, verdict[i])) continue;

@@ -24,7 +24,7 @@ std::string SizesLines(const Comparison& comparison, const TableOptions& options
   for (const TriedSizes& one : comparison.sizes) {
     const bool left = one.status.left.ok();
     const bool right = one.status.right.ok();
-    const char* what = left && right ? one.agree ? "both run and agree" : "both run and differ"
+    const char* what = left && right ? one.agrees ? "both run and agree" : "both run and differ"
                        : left        ? "the left alone runs"
                        : right       ? "the right alone runs"
                                      : "neither runs";
@@ -138,12 +138,12 @@ std::string VerdictDetails(const Comparison& comparison, const TableOptions& opt
 std::string VerdictLines(const Comparison& comparison, const TableOptions& options,
                          const TableStyle& style) {
   std::string text = TestedLines(comparison, options, style);
-  absl::string_view label = VerdictName(comparison.verdict);
+  absl::string_view label = VerdictName(comparison.verdict());
   const bool all = options.rows == TableOptions::Rows::kAll;
   for (absl::string_view line : VerdictText(comparison, all)) {
     // "same" is the label.
     if (label == "same" && absl::StartsWith(line, "same for ")) line.remove_prefix(5);
-    text += LabelledLines(label, TableStyle::ColorOf(comparison.verdict), line, options, style);
+    text += LabelledLines(label, TableStyle::ColorOf(comparison.verdict()), line, options, style);
     label = "";
   }
   return absl::StrCat(text, JudgedLines(comparison, options, style), "exit ",

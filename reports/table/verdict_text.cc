@@ -57,9 +57,9 @@ OutputFacts FactsOf(const Comparison& comparison, const OutputPair& pair) {
     size = values.max_absolute / facts.difference->range;
   }
   if (!values.reason.empty()) size = std::numeric_limits<double>::infinity();
-  facts.severity = {values.agree && !IsDecidedBy(Ground::kNearer, pair) ? 0
-                    : pair.ties                                         ? 1
-                                                                        : 2,
+  facts.severity = {values.agree() && !IsDecidedBy(Ground::kNearer, pair) ? 0
+                    : pair.ties                                           ? 1
+                                                                          : 2,
                     size};
   return facts;
 }
@@ -236,7 +236,7 @@ std::string OutputsText(const Comparison& comparison, bool all) {
   int64_t different = 0;
   for (const OutputPair& pair : outputs.pairs) {
     facts.push_back(FactsOf(comparison, pair));
-    if (!pair.difference.agree) ++different;
+    if (!pair.agrees()) ++different;
   }
   const auto worst = std::max_element(
       facts.begin(), facts.end(),
@@ -276,8 +276,8 @@ bool AreHelperIntegers(const Comparison& comparison, const ComparedRow& row) {
 
 // Remarks about rows that differ inside although the outputs agree.
 std::string InsideText(const Comparison& comparison) {
-  const bool same = comparison.verdict == Verdict::kSame;
-  if (!same && comparison.verdict != Verdict::kClose) return "";
+  const bool same = comparison.verdict() == Verdict::kSame;
+  if (!same && comparison.verdict() != Verdict::kClose) return "";
   const auto inside = absl::c_count_if(comparison.rows, [&](const ComparedRow& row) {
     return row.relation == Relation::kDifferent && !(same && AreHelperIntegers(comparison, row));
   });
@@ -307,7 +307,8 @@ std::string InsideText(const Comparison& comparison) {
 // How much the made-up inputs have tested.
 std::string SetsText(const Comparison& comparison) {
   if (comparison.made_up_sets == 0) return "";
-  const bool agrees = comparison.verdict == Verdict::kSame || comparison.verdict == Verdict::kClose;
+  const bool agrees =
+      comparison.verdict() == Verdict::kSame || comparison.verdict() == Verdict::kClose;
   std::string text =
       absl::StrCat(agrees ? "on " : "of ", Count(comparison.made_up_sets, "made-up set"));
   if (!agrees) absl::StrAppend(&text, " the last is shown");
@@ -407,11 +408,11 @@ std::vector<std::string> VerdictText(const Comparison& comparison, bool all) {
   if (left.ok() && !right.ok()) lines.push_back("the left side ran to its end");
   if (!left.ok() || !right.ok()) return lines;
   lines.clear();
-  const bool by_sizes = comparison.outputs.agree && !comparison.sizes_of_one_side.empty();
+  const bool by_sizes = comparison.outputs.agree() && !comparison.sizes_of_one_side.empty();
   if (by_sizes) lines.push_back(comparison.sizes_of_one_side);
   if (!comparison.made_up_inputs.empty()) {
     lines.push_back(MadeUpText(comparison.made_up_inputs));
-  } else if (comparison.verdict == Verdict::kUntested) {
+  } else if (comparison.verdict() == Verdict::kUntested) {
     lines.push_back(
         comparison.made_up_sets > 0
             ? absl::StrCat("nothing was tested: all outputs are NaN, empty, or the same whatever "

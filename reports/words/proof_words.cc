@@ -14,7 +14,7 @@ namespace onnxcmp {
 namespace {
 
 bool AgreesOnNumbers(const Comparison& comparison) {
-  return comparison.verdict == Verdict::kSame || comparison.verdict == Verdict::kClose;
+  return comparison.verdict() == Verdict::kSame || comparison.verdict() == Verdict::kClose;
 }
 
 bool IsProved(const Comparison& comparison) {
@@ -30,7 +30,7 @@ std::string ProvedVerdict(const Comparison& comparison) {
 }
 
 std::string ProvedButDifferent(const Comparison& comparison) {
-  if (!IsProved(comparison) || comparison.verdict != Verdict::kDifferent) return "";
+  if (!IsProved(comparison) || comparison.verdict() != Verdict::kDifferent) return "";
   return absl::StrCat("but the ", ProofText(*comparison.proof, false).front());
 }
 

@@ -32,7 +32,7 @@ class Selector {
     Take(parted_, 4);
     Take(different_outputs_, 6);
     TakeEntrances();
-    if (comparison_.verdict == Verdict::kFailed) {
+    if (comparison_.verdict() == Verdict::kFailed) {
       // The place where the side failed.
       TakeLast(paired_, 3);
     }
@@ -43,7 +43,7 @@ class Selector {
     const size_t few = different_.empty() && causes_.empty() ? 6 : 3;
     Take(fused_, few);
     Take(close_, few);
-    if (comparison_.verdict == Verdict::kFailed) {
+    if (comparison_.verdict() == Verdict::kFailed) {
       Take(one_sided_, 3);
     } else {
       TakeWhole(one_sided_, 6);  // they are counted by operator below the table
@@ -142,7 +142,7 @@ class Selector {
     const ResultStream& other = row.aligned.left.empty() ? comparison_.left : comparison_.right;
     if (other.nodes.empty()) return;
     if (output) {
-      if (comparison_.verdict != Verdict::kFailed) different_outputs_.push_back(i);
+      if (comparison_.verdict() != Verdict::kFailed) different_outputs_.push_back(i);
     } else if (!leaf && !IsTrifle(face, stream) && !IsFurtherOutput(comparison_, row)) {
       one_sided_.push_back(i);
     }

@@ -15,7 +15,7 @@
 namespace onnxcmp {
 namespace {
 
-double FartherSide(const TruthFinding& verdict) { return std::max(verdict.left, verdict.right); }
+double FartherSide(const TruthFinding& of) { return std::max(of.left, of.right); }
 
 }  // namespace
 
@@ -42,20 +42,20 @@ std::vector<std::string> ShadowText(const ShadowReport& report) {
                        ": what follows says nothing"));
     }
   }
-  if (report.verdict.has_value()) {
-    const TruthFinding& verdict = *report.verdict;
+  if (report.farthest.has_value()) {
+    const TruthFinding& farthest = *report.farthest;
     std::string text = absl::StrFormat(
         "%s to the truth: %s are %.2g (left) and %.2g (right) of their size from what they are in "
         "double",
-        NearerText(verdict),
-        report.of_outputs ? "the outputs" : "the last results that can be judged", verdict.left,
-        verdict.right);
-    if (verdict.nearer == Nearer::kEqual) {
+        NearerText(farthest),
+        report.of_outputs ? "the outputs" : "the last results that can be judged", farthest.left,
+        farthest.right);
+    if (farthest.nearer == Nearer::kEqual) {
       text = absl::StrFormat(
           "both sides are equally good: %s are %.2g (left) and %.2g (right) of their size from "
           "what they are in double",
-          report.of_outputs ? "the outputs" : "the last results that can be judged", verdict.left,
-          verdict.right);
+          report.of_outputs ? "the outputs" : "the last results that can be judged", farthest.left,
+          farthest.right);
     }
     lines.insert(lines.begin(), std::move(text));
   }
@@ -63,7 +63,7 @@ std::vector<std::string> ShadowText(const ShadowReport& report) {
     // Distance in double that different orders of summation leave.
     constexpr double kSame = 1e-10;
     // Folded constants, or constants kept in a coarser type, are rounded as results are.
-    const double rounding = report.verdict.has_value() ? 10 * FartherSide(*report.verdict) : 0;
+    const double rounding = report.farthest.has_value() ? 10 * FartherSide(*report.farthest) : 0;
     const std::string apart =
         absl::StrFormat("in double the outputs are still %.2g of their size apart", *report.apart);
     lines.push_back(*report.apart <= kSame

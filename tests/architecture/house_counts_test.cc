@@ -20,12 +20,12 @@ using ::testing::Pair;
 
 // Counted today. A number that falls is lowered here; one that rises needs a reason in the commit.
 constexpr HouseRow kHouse[] = {
-    {"files that write agree or a verdict", 11},
+    {"files that write agree or a verdict", 1},
     {"numeric constants", 775},
     {"numeric constants that share a name", 184},
     {"observers", 28},
     {"calls of Revisit", 18},
-    {"types in headers", 606},
+    {"types in headers", 605},
     {"rooms of compare", 28},
     {"arrows between rooms of compare", 93},
 };

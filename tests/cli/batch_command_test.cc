@@ -128,13 +128,13 @@ TEST_F(BatchCommandTest, EveryPairHasItsResult) {
   EXPECT_THAT(outcome.out, HasSubstr("cause      LayerNormalization epsilon, 2 pairs\n"));
   const auto results = Results();
   ASSERT_EQ(results.size(), 7u);
-  EXPECT_EQ(results.at("good").verdict, "same");
+  EXPECT_EQ(results.at("good").outcome, "same");
   EXPECT_TRUE(results.at("good").as_expected);
-  EXPECT_EQ(results.at("eps").verdict, "different");
-  EXPECT_EQ(results.at("endless").verdict, "timed_out");
-  EXPECT_EQ(results.at("giant").verdict, kLimitsMemory ? "out_of_memory" : "timed_out");
-  EXPECT_EQ(results.at("broken").verdict, "unreadable");
-  EXPECT_EQ(results.at("alone").verdict, "unreadable");
+  EXPECT_EQ(results.at("eps").outcome, "different");
+  EXPECT_EQ(results.at("endless").outcome, "timed_out");
+  EXPECT_EQ(results.at("giant").outcome, kLimitsMemory ? "out_of_memory" : "timed_out");
+  EXPECT_EQ(results.at("broken").outcome, "unreadable");
+  EXPECT_EQ(results.at("alone").outcome, "unreadable");
   EXPECT_EQ(results.at("broken").report, "report.json");
   EXPECT_THAT(ReadFile(out_ + "/index.html"), HasSubstr("data-exit=\"2\""));
   EXPECT_THAT(ReadFile(out_ + "/junit.xml"), HasSubstr("tests=\"7\" failures=\"2\" errors=\"4\""));
@@ -247,9 +247,9 @@ TEST_F(BatchCommandTest, ACrashIsAResultAndHurtsNoOther) {
   EXPECT_EQ(outcome.status, 2);
   const auto results = Results();
   ASSERT_EQ(results.size(), 4u);
-  EXPECT_EQ(results.at("endless").verdict, "crashed");
+  EXPECT_EQ(results.at("endless").outcome, "crashed");
   EXPECT_THAT(results.at("endless").error, HasSubstr("signal 11"));
-  EXPECT_EQ(results.at("p2").verdict, "same");
+  EXPECT_EQ(results.at("p2").outcome, "same");
 }
 
 TEST_F(BatchCommandTest, AModelThatIsReplacedMeanwhileIsComparedAgain) {
@@ -268,11 +268,11 @@ TEST_F(BatchCommandTest, AModelThatIsReplacedMeanwhileIsComparedAgain) {
   const std::vector<std::string> command = Command({"--jobs", "1", "--pair-time", "2s"});
   EXPECT_EQ(Onnxcmp(command).status, 2);
   replace.join();
-  EXPECT_EQ(Results().at("late").verdict, "changed");
+  EXPECT_EQ(Results().at("late").outcome, "changed");
   // The result that was made under the first one's key is not taken for it.
   Pair("late", Norm("1e-5"), Norm("1e-5"));
   EXPECT_EQ(Onnxcmp(command).status, 2);
-  EXPECT_EQ(Results().at("late").verdict, "same");
+  EXPECT_EQ(Results().at("late").outcome, "same");
 }
 
 TEST_F(BatchCommandTest, StopsCleanlyAndGoesOn) {

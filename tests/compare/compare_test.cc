@@ -37,7 +37,7 @@ TEST(CompareTest, AModelAgainstItselfIsAllTheSame) {
       { y = Mul(x, two) t = Tanh(y) z = Neg(t) })";
   const auto comparison = CompareGraphs(graph, graph, Ramp(8));
   ASSERT_TRUE(comparison.ok()) << comparison.status();
-  EXPECT_EQ(comparison->verdict, Verdict::kSame);
+  EXPECT_EQ(comparison->verdict(), Verdict::kSame);
   EXPECT_THAT(RowTexts(*comparison), Each(StartsWith("same ")));
 }
 
@@ -77,7 +77,7 @@ TEST(CompareTest, ASideAgainIsRunOnce) {
   const auto once = compare(0);
   ASSERT_TRUE(once.ok()) << once.status();
   EXPECT_EQ(nodes, 3);
-  EXPECT_EQ(once->verdict, Verdict::kSame);
+  EXPECT_EQ(once->verdict(), Verdict::kSame);
   options.share = false;
   const auto twice = compare(0);
   ASSERT_TRUE(twice.ok()) << twice.status();
@@ -88,7 +88,7 @@ TEST(CompareTest, ASideAgainIsRunOnce) {
   const auto other = compare(1);
   ASSERT_TRUE(other.ok()) << other.status();
   EXPECT_EQ(nodes, 6);
-  EXPECT_EQ(other->verdict, Verdict::kDifferent);
+  EXPECT_EQ(other->verdict(), Verdict::kDifferent);
 }
 
 TEST(CompareTest, ASideAgainFailsAsTheSideDoes) {
@@ -99,7 +99,7 @@ TEST(CompareTest, ASideAgainFailsAsTheSideDoes) {
   right->SetFeeds(*left->feeds());
   const auto comparison = Compare(*left, *right, {});
   ASSERT_TRUE(comparison.ok()) << comparison.status();
-  EXPECT_EQ(comparison->verdict, Verdict::kFailed);
+  EXPECT_EQ(comparison->verdict(), Verdict::kFailed);
   EXPECT_EQ(comparison->left_summary.status, comparison->right_summary.status);
   EXPECT_THAT(comparison->right_summary.status.message(), HasSubstr("Reshape"));
 }
@@ -110,7 +110,7 @@ TEST(CompareTest, RoundingIsClose) {
       "(float[8] x) => (float[8] z) <float c = {0.33333334}> { y = Mul(x, c) z = Tanh(y) }",
       Ramp(8, 0.3f));
   ASSERT_TRUE(comparison.ok()) << comparison.status();
-  EXPECT_EQ(comparison->verdict, Verdict::kClose);
+  EXPECT_EQ(comparison->verdict(), Verdict::kClose);
   EXPECT_THAT(ResultTexts(*comparison),
               ElementsAre("close Div y | Mul y", "close Tanh z | Tanh z"));
   ASSERT_NE(comparison->rows.back().difference, nullptr);
@@ -123,20 +123,20 @@ TEST(CompareTest, DifferentOutputs) {
       "(float[8] x) => (float[8] z) <float c = {1.5}> { y = Tanh(x) w = Neg(y) z = Mul(w, c) }",
       Ramp(8));
   ASSERT_TRUE(comparison.ok()) << comparison.status();
-  EXPECT_EQ(comparison->verdict, Verdict::kDifferent);
-  EXPECT_FALSE(comparison->outputs.agree);
+  EXPECT_EQ(comparison->verdict(), Verdict::kDifferent);
+  EXPECT_FALSE(comparison->outputs.agree());
 }
 
 TEST(CompareTest, TolerancesByOptionAndByName) {
   const char* left = "(float[4] x) => (float[4] z) { z = Neg(x) }";
   const char* right = "(float[4] x) => (float[4] z) <float c = {-1.01}> { z = Mul(x, c) }";
   CompareOptions options;
-  EXPECT_EQ(CompareGraphs(left, right, Ramp(4), options)->verdict, Verdict::kDifferent);
+  EXPECT_EQ(CompareGraphs(left, right, Ramp(4), options)->verdict(), Verdict::kDifferent);
   options.tolerance.rtol = 0.1;
-  EXPECT_EQ(CompareGraphs(left, right, Ramp(4), options)->verdict, Verdict::kClose);
+  EXPECT_EQ(CompareGraphs(left, right, Ramp(4), options)->verdict(), Verdict::kClose);
   options.tolerance = {};
   options.tolerance.by_name["z"] = {0.1, 0};
-  EXPECT_EQ(CompareGraphs(left, right, Ramp(4), options)->verdict, Verdict::kClose);
+  EXPECT_EQ(CompareGraphs(left, right, Ramp(4), options)->verdict(), Verdict::kClose);
 }
 
 // A float16 on the way of either side decides how near float outputs have to be.
@@ -146,7 +146,7 @@ TEST(CompareTest, WhatOutputsPassedThroughDecidesTheirTolerance) {
          { h = Cast<to = 10>(x) e = Tanh(h) z = Cast<to = 1>(e) })",
                                         Ramp(8, 0.3f));
   ASSERT_TRUE(comparison.ok()) << comparison.status();
-  EXPECT_EQ(comparison->verdict, Verdict::kClose);
+  EXPECT_EQ(comparison->verdict(), Verdict::kClose);
 }
 
 // Reshape by what the model says fails on the way.
@@ -156,7 +156,7 @@ TEST(CompareTest, ASideThatFailsIsComparedUpToThere) {
       "(float[6] x) => (float[a] z) <int64[2] s = {2, 4}> { y = Neg(x) z = Reshape(y, s) }",
       Ramp(6));
   ASSERT_TRUE(comparison.ok()) << comparison.status();
-  EXPECT_EQ(comparison->verdict, Verdict::kFailed);
+  EXPECT_EQ(comparison->verdict(), Verdict::kFailed);
   EXPECT_TRUE(comparison->left_summary.status.ok());
   EXPECT_THAT(comparison->right_summary.status.message(), HasSubstr("Reshape"));
   EXPECT_THAT(ResultTexts(*comparison), ElementsAre("same Neg y | Neg y", "left_only Reshape z"));
@@ -335,7 +335,7 @@ TEST(CompareTest, OtherLayouts) {
          { m = Reshape(x, s) t = Transpose(m) z = Tanh(t) })",
       Ramp(8));
   ASSERT_TRUE(comparison.ok()) << comparison.status();
-  EXPECT_EQ(comparison->verdict, Verdict::kDifferent);
+  EXPECT_EQ(comparison->verdict(), Verdict::kDifferent);
   EXPECT_THAT(ResultTexts(*comparison),
               ::testing::Contains("same Tanh z | Tanh z fused transposed"));
 }

@@ -108,7 +108,8 @@ class FusedPair : public ::testing::Test {
     for (const std::optional<uint64_t> seed : {std::optional<uint64_t>(), {1}}) {
       const absl::StatusOr<Comparison> comparison = ComparePair(name_, seed, /*share=*/true);
       ASSERT_TRUE(comparison.ok()) << comparison.status();
-      EXPECT_TRUE(comparison->verdict == Verdict::kSame || comparison->verdict == Verdict::kClose)
+      EXPECT_TRUE(comparison->verdict() == Verdict::kSame ||
+                  comparison->verdict() == Verdict::kClose)
           << RenderTable(*comparison, {});
       // Nobody sees what the two sides shared.
       const absl::StatusOr<Comparison> alone = ComparePair(name_, seed, /*share=*/false);

@@ -118,7 +118,7 @@ TEST_P(CoarseLiesTest, TheTypeAlonePasses) {
   Comparison comparison = CompareModels(Made("v = Identity(w)"), coarse, CoarseFeeds());
   EXPECT_TRUE(Agrees(comparison)) << WhatWasSaid(comparison);
   comparison = CompareModels(coarse, coarse, CoarseFeeds());
-  EXPECT_EQ(comparison.verdict, Verdict::kSame) << WhatWasSaid(comparison);
+  EXPECT_EQ(comparison.verdict(), Verdict::kSame) << WhatWasSaid(comparison);
 }
 
 TEST_P(CoarseLiesTest, NoFaultPasses) {

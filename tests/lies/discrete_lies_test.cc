@@ -152,7 +152,7 @@ TEST_P(DiscreteLiesTest, OthersNeverPass) {
 TEST_P(DiscreteLiesTest, TheSamePass) {
   Comparison comparison = CompareModels(Made(choice(), way(), Weights()),
                                         Made(choice(), way(), Weights()), ScoreFeeds());
-  EXPECT_EQ(comparison.verdict, Verdict::kSame) << WhatWasSaid(comparison);
+  EXPECT_EQ(comparison.verdict(), Verdict::kSame) << WhatWasSaid(comparison);
   comparison = CompareModels(Made(choice(), kWays[0], Weights()),
                              Made(choice(), kWays[0], Rounded()), ScoreFeeds());
   EXPECT_TRUE(Agrees(comparison)) << WhatWasSaid(comparison);

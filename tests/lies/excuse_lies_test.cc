@@ -85,7 +85,7 @@ TEST(ExchangeWordsTest, ValuesUnderAnotherNameAreSaid) {
   const Comparison order =
       CompareModels(model(both, "y = Relu(x) z = Tanh(x)"),
                     model("float[6,6] z, float[6,6] y", "y = Relu(x) z = Tanh(x)"), feeds);
-  EXPECT_EQ(order.verdict, Verdict::kSame);
+  EXPECT_EQ(order.verdict(), Verdict::kSame);
   EXPECT_THAT(order.notes, ::testing::Contains("outputs are in another order on the right, by "
                                                "their names: `y`, `z`"));
 }

@@ -51,8 +51,8 @@ Comparison CompareModels(const std::shared_ptr<const Model>& left,
   auto comparison = Compare(*left_side, *right_side, options);
   EXPECT_TRUE(comparison.ok()) << comparison.status();
   if (!comparison.ok()) return {};
-  EXPECT_NE(comparison->verdict, Verdict::kFailed) << comparison->left_summary.status << "\n"
-                                                   << comparison->right_summary.status;
+  EXPECT_NE(comparison->verdict(), Verdict::kFailed) << comparison->left_summary.status << "\n"
+                                                     << comparison->right_summary.status;
   return *std::move(comparison);
 }
 
@@ -65,11 +65,11 @@ Comparison CompareModels(const GivenModel& left, const GivenModel& right, const 
 }
 
 bool Agrees(const Comparison& comparison) {
-  return comparison.verdict == Verdict::kSame || comparison.verdict == Verdict::kClose;
+  return comparison.verdict() == Verdict::kSame || comparison.verdict() == Verdict::kClose;
 }
 
 std::string WhatWasSaid(const Comparison& comparison) {
-  return absl::StrCat(VerdictName(comparison.verdict), ": ",
+  return absl::StrCat(VerdictName(comparison.verdict()), ": ",
                       absl::StrJoin(DescribeOutputs(comparison.outputs), "\n"));
 }
 

@@ -85,7 +85,7 @@ TEST(ProofReports, WhatDiffersOnNumbersIsNotProved) {
       Proved("big = Constant<value_float = 100000000.0>() a = Add(x, big) y = Sub(a, big)",
              "y = Identity(x)");
   EXPECT_FALSE(comparison.proof->proved);
-  EXPECT_EQ(comparison.verdict, Verdict::kDifferent);
+  EXPECT_EQ(comparison.verdict(), Verdict::kDifferent);
   EXPECT_EQ(ExitStatusOf(comparison), 1);
   EXPECT_EQ(ProvedButDifferent(comparison), "");
   EXPECT_THAT(RenderTable(comparison),
@@ -225,6 +225,7 @@ TEST(ProofReports, MarkdownJunitAndPage) {
 
 TEST(ProofReports, NoProofIsPossible) {
   Comparison comparison;
+  comparison.outputs.pairs.emplace_back();
   ProofReport report;
   report.not_possible = "the left is no model";
   comparison.proof = std::make_shared<const ProofReport>(report);

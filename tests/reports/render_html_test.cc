@@ -63,7 +63,6 @@ Comparison NamedComparison(const std::string& name = "y") {
   results.difference =
       std::make_shared<const TensorDifference>(TensorDifferenceOf(x, other, DifferenceOptions()));
   comparison.rows = {inputs, results};
-  comparison.verdict = Verdict::kDifferent;
   Cause cause;
   cause.left = left_y;
   cause.right = right_y;

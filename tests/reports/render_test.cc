@@ -90,7 +90,6 @@ Comparison MakeComparison() {
                      Row({4}, {}, Relation::kLeftOnly), Row({}, {3}, Relation::kRightOnly)};
   comparison.outputs = CompareOutputs(std::vector<NamedOutput>{{"y", w}, {"z", w}},
                                       std::vector<NamedOutput>{{"y", other}}, ToleranceOptions());
-  comparison.verdict = Verdict::kDifferent;
   Cause cause;
   cause.left = left_w;
   cause.right = right_w;
@@ -131,7 +130,7 @@ TEST(RenderJsonTest, Members) {
   const Json json = Json::parse(RenderJson(MakeComparison()), nullptr, false);
   EXPECT_EQ(json["format"], "onnxcmp");
   EXPECT_EQ(json["version"], 1);
-  EXPECT_EQ(json["verdict"], "different");
+  EXPECT_EQ(json["verdict"], "failed");
   const Json& left = json["left"];
   EXPECT_EQ(left["source"], "left.onnx");
   EXPECT_EQ(left["bytes"], "9007199254740993");  // a string: it is no double
@@ -306,7 +305,7 @@ TEST(RenderMarkdownTest, SaysWhatDiffers) {
   Comparison comparison = MakeComparison();
   comparison.rows.push_back(Row({2}, {2}, Relation::kClose));
   const std::string text = RenderMarkdown(comparison);
-  EXPECT_THAT(text, HasSubstr("## onnxcmp: different\n"));
+  EXPECT_THAT(text, HasSubstr("## onnxcmp: failed\n"));
   EXPECT_THAT(text, HasSubstr("| source | `left.onnx` | `right.onnx` |\n"));
   EXPECT_THAT(text, HasSubstr("| opsets | `ai.onnx 18` | `ai.onnx 18, com.microsoft 1` |\n"));
   EXPECT_THAT(text, HasSubstr("| error |  | `node <11> failed` |\n"));
@@ -329,7 +328,7 @@ TEST(RenderMarkdownTest, SaysWhatDiffers) {
 TEST(RenderMarkdownTest, VerdictAndCausesComeFirst) {
   const std::string text = RenderMarkdown(MakeComparison());
   EXPECT_LT(text.find("### Causes"), text.find("<details>"));
-  EXPECT_EQ(text.find("## onnxcmp: different"), 0U);
+  EXPECT_EQ(text.find("## onnxcmp: failed"), 0U);
   const size_t rows = text.find("<details><summary>Rows</summary>\n\n1 the same bits");
   EXPECT_NE(rows, std::string::npos);
   EXPECT_GT(rows, text.find("<summary>Models and notes</summary>\n\n| | left | right |"));
@@ -346,7 +345,7 @@ TEST(RenderMarkdownTest, FitsIntoAComment) {
   EXPECT_EQ(text.substr(text.size() - 12), "\n</details>\n");
   // What comes first stays, and even that is cut if it is too much.
   const std::string least = RenderMarkdown(comparison, {.max_bytes = 2500});
-  EXPECT_THAT(least, HasSubstr("## onnxcmp: different"));
+  EXPECT_THAT(least, HasSubstr("## onnxcmp: failed"));
   EXPECT_LE(least.size(), 2500U);
 }
 

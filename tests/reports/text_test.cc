@@ -35,12 +35,12 @@ TypeInfo Floats(std::vector<TypeInfo::Dim> shape) {
 TEST(RulingsTextTest, WhatDecidedEachOutput) {
   OutputComparison outputs;
   outputs.pairs.resize(3);
-  for (OutputPair& pair : outputs.pairs) pair.difference.agree = false;
+  for (OutputPair& pair : outputs.pairs) pair.difference.beyond = 1;
   outputs.pairs[1].left = "logits";
   Rule(Ground::kHonestNoise, "", &outputs.pairs[1]);
   Rule(Ground::kSignalToNoise, "9 dB, below 10 dB", &outputs.pairs[1]);
   outputs.pairs[2].left = "ids";
-  outputs.pairs[2].difference.agree = true;
+  outputs.pairs[2].difference.beyond = 0;
   Rule(Ground::kTies, "TopK top", &outputs.pairs[2]);
   EXPECT_THAT(RulingsText(outputs),
               ElementsAre("logits: excused: honest noise of a conversion; objection: too little "

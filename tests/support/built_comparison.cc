@@ -114,7 +114,7 @@ Comparison CompareBuilt(const BuiltSide& left, const BuiltSide& right) {
     options.tolerance = tolerances.Of(l, r).tolerances;
     row.difference = std::make_shared<const TensorDifference>(
         TensorDifferenceOf(left.value(l), right.value(r), options));
-    row.relation = row.difference->values.agree ? Relation::kClose : Relation::kDifferent;
+    row.relation = row.difference->values.agree() ? Relation::kClose : Relation::kDifferent;
   }
   const bool both = !comparison.left.recorded && !comparison.right.recorded;
   comparison.outputs = CompareOutputs(both ? OutputsOf(left) : std::vector<NamedOutput>(),
@@ -123,8 +123,6 @@ Comparison CompareBuilt(const BuiltSide& left, const BuiltSide& right) {
   comparison.outputs =
       JudgeRecorded({comparison.left, comparison.right, comparison.alignment, comparison.rows},
                     tolerances, std::move(comparison.outputs));
-  comparison.verdict =
-      VerdictOf(comparison.left_summary, comparison.right_summary, comparison.outputs);
   return comparison;
 }
 

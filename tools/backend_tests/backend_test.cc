@@ -106,7 +106,7 @@ std::string Compare(const std::string& name, const Value& got, const Value& want
                     Expectation expectation, const Tolerances& given) {
   const Tolerances tolerance = {ToleranceFor(expectation, want, given.floats), given.integers};
   const ValueDifference difference = DifferenceWithin(tolerance, want, got);
-  if (difference.agree) return "";
+  if (difference.agree()) return "";
   if (expectation == Expectation::kTypeAndShape && difference.reason.empty()) return "";
   return absl::StrCat("output ", name, ": ", MismatchText(want, got, difference, tolerance));
 }

@@ -58,7 +58,7 @@ class PairReducer {
  private:
   std::string DifferenceText(const Value& left, const Value& right) const {
     const ValueDifference difference = DifferenceWithin(tolerance_, left, right, true);
-    if (!difference.agree) {
+    if (!difference.agree()) {
       return difference.reason.empty()
                  ? absl::StrCat("up to ", difference.max_absolute, " at ",
                                 difference.max_absolute_at, ": ", difference.max_absolute_pair)

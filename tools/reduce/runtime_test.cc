@@ -65,7 +65,7 @@ absl::StatusOr<RuntimeTest::Way> RuntimeTest::RunOn(Runtime* runtime,
     if (!values->contains(outputs[i].name())) continue;
     OC_ASSIGN_OR_RETURN(const Value theirs, runtime->Read(*values, outputs[i].name()));
     const ValueDifference difference = DifferenceOf(ours, theirs, tolerances_);
-    if (difference.agree) continue;
+    if (difference.agree()) continue;
     return Way{Way::Kind::kDiffers, "",
                absl::StrCat("output ", outputs[i].name(), " differs: ",
                             difference.reason.empty()

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -143,11 +144,8 @@ class ForcedRun {
   int64_t looked_at() const { return looked_at_; }
 
  private:
-  // Compares the inputs of a right node with those of a left node.
-  struct Agreement {
-    bool agree = false;
-    std::vector<std::pair<int, int>> open;  // constants without a match: right result, left class
-  };
+  // Constants without a match: right result, left class.
+  using OpenConstants = std::vector<std::pair<int, int>>;
 
   // A value of the left in the right's type and shape.
   struct Converted {
@@ -182,7 +180,8 @@ class ForcedRun {
   double DistanceFrom(int c, const ForcedResult& result) const;
   Measured MeasuredOf(const Hash128& content, const Tensor& tensor) const;
   bool SameNow(const ForcedState& a, const ForcedState& b, int r) const;
-  Agreement Agree(const ForcedState& state, int n, int left_node) const;
+  // Nothing if a right node's inputs are not those of a left node.
+  std::optional<OpenConstants> Agree(const ForcedState& state, int n, int left_node) const;
   // The nodes of NodesLike() that may read the matches of all matched inputs and give a result near
   // this one: the readers of the match with the fewest. If thousands read it, the makers of near
   // results among them.

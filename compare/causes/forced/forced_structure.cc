@@ -169,20 +169,20 @@ std::vector<int> ForcedRun::NodesOnSame(const ForcedState& state, int n, const F
   return fewest == first ? nodes : in_order(std::move(nodes), first);
 }
 
-ForcedRun::Agreement ForcedRun::Agree(const ForcedState& state, int n, int left_node) const {
-  Agreement agreement;
+std::optional<ForcedRun::OpenConstants> ForcedRun::Agree(const ForcedState& state, int n,
+                                                         int left_node) const {
+  OpenConstants open;
   for (const InputPair& pair : PairInputs(*this, state, left_node, n)) {
     if (pair.equal) continue;
-    if (pair.left == kNone || pair.right == kNone) return agreement;
+    if (pair.left == kNone || pair.right == kNone) return std::nullopt;
     const int c = left_.of(pair.left);
     if (state.at(pair.right).match != kNone || c == kNone || !right_.IsConstant(pair.right) ||
         !left_.constant(c)) {
-      return agreement;
+      return std::nullopt;
     }
-    agreement.open.emplace_back(pair.right, c);
+    open.emplace_back(pair.right, c);
   }
-  agreement.agree = true;
-  return agreement;
+  return open;
 }
 
 Hash128 ForcedRun::HashOfStructure(int n, int r, double farthest, const ForcedState& state) const {
@@ -212,7 +212,7 @@ bool ForcedRun::TryStructure(int n, int r, double farthest, LazyMeasured* measur
   if (without_structure_.contains(question)) return false;
   int nearest = kNone;
   double least = farthest;
-  std::vector<std::pair<int, int>> open;
+  OpenConstants open;
   for (const int q : NodesOnSame(*state, n, state->at(r), measured)) {
     ++looked_at_;
     const FewResults& outputs = left_.graph().node(q).made->outputs;
@@ -220,13 +220,13 @@ bool ForcedRun::TryStructure(int n, int r, double farthest, LazyMeasured* measur
     const int c = left_.of(outputs[Index(known.slot)]);
     // Most are not near, which is found sooner than whether their inputs agree.
     if (c == kNone || !MayBeNear(c, state->at(r).own, measured)) continue;
-    Agreement agreement = Agree(*state, n, q);
-    if (!agreement.agree) continue;
+    std::optional<OpenConstants> constants = Agree(*state, n, q);
+    if (!constants.has_value()) continue;
     const double distance = DistanceIfNear(c, state->at(r), measured);
     if (distance < kInfinity && distance <= least) {
       least = distance;
       nearest = c;
-      open = std::move(agreement.open);
+      open = *std::move(constants);
     }
   }
   if (nearest == kNone) {

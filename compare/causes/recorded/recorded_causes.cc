@@ -291,7 +291,7 @@ class RecordedCauseFinder {
     const bool left = recording_id_ == SideId::kLeft;
     TensorDifference difference = TensorDifferenceOf(
         left ? judged->recorded : own, left ? own : judged->recorded, options, options_.pool);
-    if (difference.values.agree) return;
+    if (difference.values.agree()) return;
     judged->own = own;
     judged->local = std::move(difference);
   }

@@ -24,7 +24,7 @@ PairResult ResultOf(const std::string& name, const std::string& verdict, int exi
   PairResult result;
   result.key = std::string(32, 'a');
   result.name = name;
-  result.verdict = verdict;
+  result.outcome = verdict;
   result.exit = exit;
   result.as_expected = exit == 0;
   result.summary = verdict;

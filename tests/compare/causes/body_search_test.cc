@@ -142,7 +142,7 @@ void ExpectInside(const Comparison& comparison, const std::string& left, const s
   EXPECT_EQ(absl::StrCat(cause.in_body->left_path, "/", cause.in_body->left_name), left);
   EXPECT_EQ(absl::StrCat(cause.in_body->right_path, "/", cause.in_body->right_name), right);
   EXPECT_THAT(cause.text, HasSubstr(text));
-  EXPECT_EQ(comparison.verdict, Verdict::kDifferent);
+  EXPECT_EQ(comparison.verdict(), Verdict::kDifferent);
 }
 
 // The only cause, in the main graph.
@@ -361,7 +361,7 @@ TEST(BodySearch, RoundingThatAddsUpIsNone) {
       Altered(kMap, {{"part = Mul (h, rest)", "part = Mul (rate, h)"},
                      {"after = Mul (part, rate)", "after = Mul (part, rest)"}});
   const Comparison comparison = Compared(kMap, other);
-  EXPECT_EQ(comparison.verdict, Verdict::kDifferent);
+  EXPECT_EQ(comparison.verdict(), Verdict::kDifferent);
   EXPECT_THAT(comparison.causes, IsEmpty());
   ExpectInside(Compared(kMap, Altered(other, {{"Sub (one, h)", "Sub (h, one)"}})), "y[0]/rest",
                "y[0]/rest", "inputs in another order");

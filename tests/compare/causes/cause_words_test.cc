@@ -105,7 +105,7 @@ TEST(CauseWords, AnotherShapeOfTheSameElementsIsACause) {
            "}> {\n t = Tanh (x)\n r = Reshape (t, s)\n y = Sin (r) }";
   };
   const Comparison comparison = ComparedWith(model("2, 2, 2"), model("4, 1, 2"));
-  EXPECT_EQ(comparison.verdict, Verdict::kDifferent);
+  EXPECT_EQ(comparison.verdict(), Verdict::kDifferent);
   EXPECT_EQ(FirstName(comparison), "r");
   EXPECT_THAT(FirstText(comparison),
               HasSubstr("gives the left's elements in another shape: 2x2x2 | 4x1x2"));
@@ -118,7 +118,7 @@ TEST(CauseWords, SameOutputsHaveNoCause) {
            "> (x)\n y = Relu (s) }";
   };
   const Comparison comparison = ComparedWith(model("0.1"), model("0.3"));
-  EXPECT_EQ(comparison.verdict, Verdict::kSame);
+  EXPECT_EQ(comparison.verdict(), Verdict::kSame);
   EXPECT_THAT(comparison.causes, IsEmpty());
   EXPECT_THAT(comparison.notes, Contains(HasSubstr("without an effect on the outputs, 's' | 's'")));
 }
@@ -150,7 +150,7 @@ TEST(CauseWords, AMaskBeyondHalfPrecisionIsNoCause) {
            "w = Softmax (scores)\n y = Cast <to = 1> (w) }";
   };
   const Comparison comparison = ComparedWith(masked("1", "-3.4e38"), masked("10", "-65504.0"));
-  EXPECT_EQ(comparison.verdict, Verdict::kClose);
+  EXPECT_EQ(comparison.verdict(), Verdict::kClose);
   EXPECT_THAT(comparison.causes, IsEmpty());
 }
 

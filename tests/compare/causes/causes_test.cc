@@ -56,7 +56,7 @@ void ExpectCause(const Comparison& comparison, CauseKind kind, const std::string
   EXPECT_EQ(comparison.left.results[static_cast<size_t>(cause.left)].name, left);
   EXPECT_EQ(comparison.right.results[static_cast<size_t>(cause.right)].name, right);
   EXPECT_THAT(cause.text, HasSubstr(text));
-  EXPECT_EQ(comparison.verdict, Verdict::kDifferent);
+  EXPECT_EQ(comparison.verdict(), Verdict::kDifferent);
 }
 
 TEST(Causes, OfTheSameModelThereAreNone) {
@@ -141,7 +141,7 @@ TEST(Causes, RoundingIsNone) {
                                                            "sigmoid = Sigmoid (twice)\n"
                                                            "double = Mul (sigmoid, two)\n"
                                                            "squashed = Sub (double, one)"}}));
-  EXPECT_EQ(comparison.verdict, Verdict::kClose);
+  EXPECT_EQ(comparison.verdict(), Verdict::kClose);
   EXPECT_THAT(comparison.causes, IsEmpty());
 }
 

@@ -171,7 +171,7 @@ class DifferenceOfSquares : public ::testing::Test {
 TEST_F(DifferenceOfSquares, IsRoundingAndThatIsSaid) {
   const Comparison comparison =
       Compared("minus = Sub (a, b) plus = Add (a, b) d = Mul (minus, plus)");
-  EXPECT_FALSE(comparison.outputs.agree);
+  EXPECT_FALSE(comparison.outputs.agree());
   EXPECT_THAT(comparison.causes, ::testing::IsEmpty());
   EXPECT_THAT(comparison.notes,
               ::testing::Contains(::testing::HasSubstr("rounding explains the difference")));

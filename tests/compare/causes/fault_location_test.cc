@@ -130,7 +130,7 @@ TEST_P(FaultLocation, NamesTheFaultFirst) {
       }
       const Comparison comparison = Compared(right);
       // What has no effect has no cause.
-      if (comparison.verdict == Verdict::kSame) {
+      if (comparison.verdict() == Verdict::kSame) {
         EXPECT_THAT(comparison.causes, ::testing::IsEmpty());
         continue;
       }

@@ -38,7 +38,7 @@ constexpr char kNarrow[] = R"((int64[5] x) => (int64[5] y)
 TEST(FirstOverflow, OfAProductIsNamedNotWhatReadsIt) {
   const Comparison comparison =
       Compared(kWide, kNarrow, Tensor::Of<int64_t>({5}, {3, 60000, 17, 90001, 5}));
-  EXPECT_EQ(comparison.verdict, Verdict::kDifferent);
+  EXPECT_EQ(comparison.verdict(), Verdict::kDifferent);
   ASSERT_THAT(comparison.causes, SizeIs(1));
   EXPECT_EQ(NameOfFirst(comparison), "h");
   EXPECT_THAT(comparison.causes[0].text,
@@ -48,7 +48,7 @@ TEST(FirstOverflow, OfAProductIsNamedNotWhatReadsIt) {
 TEST(FirstOverflow, WhatFitsIsNone) {
   const Comparison comparison =
       Compared(kWide, kNarrow, Tensor::Of<int64_t>({5}, {3, 6000, 17, 9001, 5}));
-  EXPECT_EQ(comparison.verdict, Verdict::kSame);
+  EXPECT_EQ(comparison.verdict(), Verdict::kSame);
   EXPECT_THAT(comparison.causes, IsEmpty());
 }
 
@@ -58,7 +58,7 @@ TEST(FirstOverflow, OfACastOfFloatsIsNoRounding) {
     c = Cast <to = 7> (x) m = Mod (c, rows) f = Cast <to = 1> (m) y = Neg (f) })";
   const Comparison comparison = Compared(
       wide, absl::StrReplaceAll(wide, {{"int64 rows", "int32 rows"}, {"to = 7", "to = 6"}}), x);
-  EXPECT_EQ(comparison.verdict, Verdict::kDifferent);
+  EXPECT_EQ(comparison.verdict(), Verdict::kDifferent);
   EXPECT_EQ(NameOfFirst(comparison), "c");
   ASSERT_THAT(comparison.causes, Not(IsEmpty()));
   EXPECT_THAT(comparison.causes[0].text, HasSubstr("3900000000 overflows int32 at [1]"));
@@ -83,7 +83,7 @@ TEST(FirstOverflow, OfHalvesIsTheOnlyCause) {
 TEST(FirstOverflow, HalvesThatFitHaveNone) {
   const Comparison comparison =
       Compared(kFull, kHalf, Tensor::Of<float>({2, 4}, {1, 2, 3, 60, -4, 0.5f, -70, 1}));
-  EXPECT_EQ(comparison.verdict, Verdict::kClose);
+  EXPECT_EQ(comparison.verdict(), Verdict::kClose);
   EXPECT_THAT(comparison.causes, IsEmpty());
 }
 
@@ -94,7 +94,7 @@ TEST(FailedRuns, HaveNoCausesButWhatLeadsToTheFailure) {
   const std::string fails = absl::StrReplaceAll(model, {{"{2, 3}", "{2, 4}"}, {"{1}", "{2}"}});
   const Tensor x = Tensor::Of<float>({6}, {0.1f, 0.2f, -0.3f, 0.4f, 0.5f, -0.6f});
   const Comparison failed = Compared(model, fails, x);
-  EXPECT_EQ(failed.verdict, Verdict::kFailed);
+  EXPECT_EQ(failed.verdict(), Verdict::kFailed);
   for (const Cause& cause : failed.causes) {
     EXPECT_EQ(failed.right.results[Index(cause.right)].name, "s") << cause.text;
   }

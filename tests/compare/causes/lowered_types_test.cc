@@ -49,7 +49,7 @@ Tensor RowsOf(float second) {
 
 TEST(LoweredTypes, AMaskThatBecomesInfiniteIsTheCause) {
   const Comparison comparison = ComparedOn(kMasked, kMaskedHalf, RowsOf(-1));
-  EXPECT_EQ(comparison.verdict, Verdict::kDifferent);
+  EXPECT_EQ(comparison.verdict(), Verdict::kDifferent);
   EXPECT_EQ(FirstCause(comparison), "mask_h");
   ASSERT_THAT(comparison.causes, SizeIs(1));
   EXPECT_THAT(comparison.causes[0].text,
@@ -61,13 +61,13 @@ TEST(LoweredTypes, AMaskThatStaysFiniteIsNone) {
   const Comparison comparison =
       ComparedOn(absl::StrReplaceAll(kMasked, {{"-3.4028235e38", "-60000"}}),
                  absl::StrReplaceAll(kMaskedHalf, {{"-3.4028235e38", "-60000"}}), RowsOf(-1));
-  EXPECT_EQ(comparison.verdict, Verdict::kClose);
+  EXPECT_EQ(comparison.verdict(), Verdict::kClose);
   EXPECT_THAT(comparison.causes, IsEmpty());
 }
 
 TEST(LoweredTypes, AMaskThatLeavesSomethingInEachRowIsNone) {
   const Comparison comparison = ComparedOn(kMasked, kMaskedHalf, RowsOf(1));
-  EXPECT_EQ(comparison.verdict, Verdict::kClose);
+  EXPECT_EQ(comparison.verdict(), Verdict::kClose);
   EXPECT_THAT(comparison.causes, IsEmpty());
 }
 
@@ -83,7 +83,7 @@ TEST(LoweredTypes, AnInfiniteFillThatIsSubtractedIsTheCause) {
       least = ReduceMin <keepdims = 1> (mask) above_h = Sub (mask, least)
       above = Cast <to = 1> (above_h) s = Mul (above, few) y = Add (s, x) })";
   const Comparison comparison = ComparedOn(wide, half, RowsOf(1));
-  EXPECT_EQ(comparison.verdict, Verdict::kDifferent);
+  EXPECT_EQ(comparison.verdict(), Verdict::kDifferent);
   EXPECT_EQ(FirstCause(comparison), "mask");
 }
 
@@ -104,7 +104,7 @@ Tensor Positions(int64_t first) {
 
 TEST(LoweredTypes, PositionsThatAreRoundedBeforeCosAreTheCause) {
   const Comparison comparison = ComparedOn(Angles(1), Angles(16), Positions(3001));
-  EXPECT_EQ(comparison.verdict, Verdict::kDifferent);
+  EXPECT_EQ(comparison.verdict(), Verdict::kDifferent);
   EXPECT_EQ(FirstCause(comparison), "h");
   ASSERT_THAT(comparison.causes, SizeIs(1));
   EXPECT_EQ(comparison.causes[0].kind, CauseKind::kPrecision);
@@ -115,7 +115,7 @@ TEST(LoweredTypes, PositionsThatAreRoundedBeforeCosAreTheCause) {
 
 TEST(LoweredTypes, PositionsThatTheTypeHoldsAreNone) {
   const Comparison comparison = ComparedOn(Angles(1), Angles(16), Positions(101));
-  EXPECT_EQ(comparison.verdict, Verdict::kSame);
+  EXPECT_EQ(comparison.verdict(), Verdict::kSame);
   EXPECT_THAT(comparison.causes, IsEmpty());
 }
 
@@ -125,11 +125,11 @@ TEST(LoweredTypes, AnglesInHalvesAreTheCause) {
       h = Cast <to = 10> (x) f = Cast <to = 10> (frequency) angle = Mul (h, f) c = Cos (angle)
       t = Tanh (c) y = Cast <to = 1> (t) })";
   const Comparison comparison = ComparedOn(Angles(1), half, Positions(900));
-  EXPECT_EQ(comparison.verdict, Verdict::kDifferent);
+  EXPECT_EQ(comparison.verdict(), Verdict::kDifferent);
   EXPECT_EQ(FirstCause(comparison), "angle");
   // Small angles are as good as others in this type.
   const Comparison small = ComparedOn(Angles(1), half, Positions(1));
-  EXPECT_EQ(small.verdict, Verdict::kClose);
+  EXPECT_EQ(small.verdict(), Verdict::kClose);
   EXPECT_THAT(small.causes, IsEmpty());
 }
 
@@ -137,7 +137,7 @@ TEST(LoweredTypes, AnglesInHalvesAreTheCause) {
 TEST(LoweredTypes, AFaultBesideRoundedPositionsIsNamed) {
   const Comparison comparison =
       ComparedOn(Angles(1), absl::StrReplaceAll(Angles(16), {{"Tanh", "Sigmoid"}}), Positions(101));
-  EXPECT_EQ(comparison.verdict, Verdict::kDifferent);
+  EXPECT_EQ(comparison.verdict(), Verdict::kDifferent);
   EXPECT_EQ(FirstCause(comparison), "y");
   EXPECT_THAT(comparison.causes, SizeIs(1));
 }

@@ -52,7 +52,7 @@ TEST(OtherLength, ASliceThatTakesAllIsNamed) {
                "p = MatMul (last, w)\n y = Sin (p)");
   const Comparison comparison =
       ComparedSequences(model, absl::StrReplaceAll(model, {{"from = {-1}", "from = {0}"}}));
-  EXPECT_EQ(comparison.verdict, Verdict::kDifferent);
+  EXPECT_EQ(comparison.verdict(), Verdict::kDifferent);
   EXPECT_THAT(FirstOf(comparison), AnyOf("last", "from"));
   EXPECT_THAT(comparison.notes, Not(Contains(HasSubstr("could be paired"))));
 }
@@ -75,7 +75,7 @@ TEST(OtherLength, TheSamePositionsInOtherNumbersAreNoFault) {
   const Comparison comparison = ComparedSequences(
       model,
       absl::StrReplaceAll(model, {{"from = {2}", "from = {-4}"}, {"to = {6}", "to = {99}"}}));
-  EXPECT_EQ(comparison.verdict, Verdict::kSame);
+  EXPECT_EQ(comparison.verdict(), Verdict::kSame);
   EXPECT_THAT(comparison.causes, IsEmpty());
 }
 
@@ -102,7 +102,7 @@ TEST(OtherLength, PartsOfOtherSizesThatAreExchangedAreNamed) {
                         "y = Concat <axis = 2> (a, b)");
   };
   const Comparison comparison = ComparedSequences(model("wide, narrow"), model("narrow, wide"));
-  EXPECT_EQ(comparison.verdict, Verdict::kDifferent);
+  EXPECT_EQ(comparison.verdict(), Verdict::kDifferent);
   EXPECT_THAT(FirstOf(comparison), AnyOf("wide", "narrow"));
 }
 

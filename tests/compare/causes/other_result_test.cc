@@ -83,7 +83,7 @@ TEST_P(OtherResultTest, IsNamedAlthoughTheOutputsAgree) {
   const Fault& fault = GetParam();
   const Comparison comparison =
       ComparedForCauses(fault.model, WithFault(fault.model, fault.from, fault.to));
-  EXPECT_EQ(comparison.verdict, Verdict::kClose);
+  EXPECT_EQ(comparison.verdict(), Verdict::kClose);
   EXPECT_THAT(NamesOfWrong(comparison), ElementsAre(fault.cause));
   EXPECT_EQ(ExitStatusOf(comparison), 1);
 }
@@ -122,7 +122,7 @@ TEST(OtherResult, WhatIsExchangedIsNamedAndNotWhatReadsIt) {
   const Comparison comparison = ComparedForCauses(
       model, absl::StrReplaceAll(model, {{"a = Mul (p, low)", "a = Mul (p, high)"},
                                          {"b = Mul (p, high)", "b = Mul (p, low)"}}));
-  EXPECT_EQ(comparison.verdict, Verdict::kDifferent);
+  EXPECT_EQ(comparison.verdict(), Verdict::kDifferent);
   EXPECT_THAT(NamesOfWrong(comparison), UnorderedElementsAre("a", "b"));
 }
 
@@ -154,7 +154,7 @@ TEST(OtherResult, AFactorThatIsMadeOfTwoIsNoFault) {
     const std::string right = WithFactorOfTwo(part, rest);
     for (const Comparison& comparison :
          {ComparedForCauses(kLittleFactor, right), ComparedForCauses(right, kLittleFactor)}) {
-      EXPECT_EQ(comparison.verdict, Verdict::kClose) << part;
+      EXPECT_EQ(comparison.verdict(), Verdict::kClose) << part;
       EXPECT_THAT(NamesOfWrong(comparison), ElementsAre()) << part;
       EXPECT_EQ(ExitStatusOf(comparison), 0) << part;
     }
@@ -167,7 +167,7 @@ TEST(OtherResult, AFactorThatIsMadeOfTwoAndWrongIsNamed) {
     const std::string right = WithFactorOfTwo(part, "3");
     for (const Comparison& comparison :
          {ComparedForCauses(kLittleFactor, right), ComparedForCauses(right, kLittleFactor)}) {
-      EXPECT_EQ(comparison.verdict, Verdict::kClose) << part;
+      EXPECT_EQ(comparison.verdict(), Verdict::kClose) << part;
       EXPECT_EQ(ExitStatusOf(comparison), 1) << part;
     }
   }

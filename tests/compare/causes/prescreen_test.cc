@@ -69,7 +69,7 @@ TEST(Prescreen, SparesTheSearchWhereNothingButRoundingDiffers) {
   options.search_memory = 0;
   const Comparison comparison =
       CompareLayers(Layers(Tanh, kLast), Layers(BySigmoid, kLast), options);
-  EXPECT_EQ(comparison.verdict, Verdict::kClose);
+  EXPECT_EQ(comparison.verdict(), Verdict::kClose);
   EXPECT_THAT(comparison.causes, IsEmpty());
   EXPECT_THAT(comparison.notes, Not(Contains(HasSubstr("no cause was looked for: the left"))));
 }
@@ -86,7 +86,7 @@ TEST(Prescreen, ACauseThatOutputsHardlyShowIsFound) {
     options.tolerance.rtol = 1e-3;
     options.tolerance.atol = 1e-3;
     const Comparison comparison = CompareLayers(with("Sin"), with("Softsign"), options);
-    EXPECT_EQ(comparison.verdict, Verdict::kClose) << quick;
+    EXPECT_EQ(comparison.verdict(), Verdict::kClose) << quick;
     ASSERT_EQ(comparison.causes.size(), 1) << quick;
     EXPECT_EQ(comparison.right.results[static_cast<size_t>(comparison.causes[0].right)].name, "q");
   }
@@ -105,7 +105,7 @@ TEST(Prescreen, LooksAtWhatIsFartherApartThanWhatItReads) {
       CompareOptions options;
       options.quick_causes = quick;
       const Comparison comparison = CompareLayers(with("1"), with(factor), options);
-      EXPECT_EQ(comparison.verdict, Verdict::kClose) << factor << quick;
+      EXPECT_EQ(comparison.verdict(), Verdict::kClose) << factor << quick;
       EXPECT_EQ(comparison.causes.size(), 1) << factor << quick;
     }
   }
@@ -125,7 +125,7 @@ TEST(Prescreen, WhatIsGoneInDoubleIsRounding) {
     // The search could not hold the left's values and would say so.
     if (quick) options.search_memory = 0;
     const Comparison comparison = CompareLayers(plain, cancels, options);
-    EXPECT_EQ(comparison.verdict, Verdict::kClose) << quick;
+    EXPECT_EQ(comparison.verdict(), Verdict::kClose) << quick;
     EXPECT_THAT(comparison.causes, IsEmpty()) << quick;
     EXPECT_THAT(comparison.notes, IsEmpty()) << quick;
   }
@@ -146,7 +146,7 @@ TEST(Prescreen, WhatWasNotKeptIsComputedAgain) {
   };
   CompareOptions options;
   const Comparison comparison = CompareLayers(sized("0.00001"), sized("0.00002"), options);
-  EXPECT_EQ(comparison.verdict, Verdict::kClose);
+  EXPECT_EQ(comparison.verdict(), Verdict::kClose);
   ASSERT_EQ(comparison.causes.size(), 1);
   EXPECT_THAT(comparison.causes[0].text, HasSubstr("epsilon"));
 }
@@ -159,7 +159,7 @@ TEST(Prescreen, NotWhereCausesAreAskedFor) {
   const Comparison comparison =
       CompareLayers(Layers(Tanh, kLast), Layers(BySigmoid, kLast), options);
   EXPECT_THAT(comparison.notes, Contains(HasSubstr("no cause was looked for: the left")));
-  EXPECT_EQ(comparison.verdict, Verdict::kClose);
+  EXPECT_EQ(comparison.verdict(), Verdict::kClose);
   EXPECT_EQ(ExitStatusOf(comparison), 1);
   EXPECT_THAT(OtherFailure(comparison), HasSubstr("no cause could be looked for"));
 }

@@ -44,7 +44,7 @@ g (float[1,2,4,8] q, float[1,2,4,8] k, float[1,2,4,8] v) => (float[1,2,4,8] y) {
   }
   const absl::StatusOr<Comparison> comparison = Compare(*sides[0], *sides[1], {});
   ASSERT_TRUE(comparison.ok()) << comparison.status();
-  EXPECT_EQ(comparison->verdict, Verdict::kDifferent);
+  EXPECT_EQ(comparison->verdict(), Verdict::kDifferent);
   ASSERT_THAT(comparison->causes, SizeIs(1));
   EXPECT_EQ(comparison->left.results[Index(comparison->causes[0].left)].name, "y");
 }

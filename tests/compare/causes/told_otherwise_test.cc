@@ -101,7 +101,7 @@ TEST(ToldOtherwise, AThresholdOfATreeIsNoRounding) {
   EXPECT_THAT(Texts(moved), Not(HasSubstr("rounding explains")));
   const Comparison twin = Compared(
       x, 17, left, 17, tree("nodes_values_as_tensor = double[5] {1.5, 0.5, 0.0, 0.0, 0.0}"));
-  EXPECT_EQ(twin.verdict, Verdict::kSame);
+  EXPECT_EQ(twin.verdict(), Verdict::kSame);
   EXPECT_THAT(twin.causes, IsEmpty());
 }
 

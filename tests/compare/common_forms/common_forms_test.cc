@@ -53,7 +53,7 @@ TEST(CommonForms, BytesOfBothSignsAreTheSame) {
     const auto comparison = exchanged ? testing::CompareGraphs(right, left, testing::GivenFeeds())
                                       : testing::CompareGraphs(left, right, testing::GivenFeeds());
     ASSERT_TRUE(comparison.ok()) << comparison.status();
-    EXPECT_EQ(comparison->verdict, Verdict::kSame);
+    EXPECT_EQ(comparison->verdict(), Verdict::kSame);
     EXPECT_THAT(comparison->causes, IsEmpty());
     for (const ComparedRow& row : comparison->rows) EXPECT_EQ(row.relation, Relation::kSame);
     EXPECT_THAT(testing::ResultTexts(*comparison), ::testing::Contains(HasSubstr("cast")));
@@ -111,7 +111,7 @@ TEST(CommonForms, PoolsWithTheChannelsLast) {
                    "b = Transpose <perm = [0, 3, 1, 2]> (p) y = DequantizeLinear (b, s, z) }");
   const auto comparison = testing::CompareGraphs(first, last, testing::GivenFeeds());
   ASSERT_TRUE(comparison.ok()) << comparison.status();
-  EXPECT_EQ(comparison->verdict, Verdict::kSame);
+  EXPECT_EQ(comparison->verdict(), Verdict::kSame);
   EXPECT_THAT(comparison->causes, IsEmpty());
   EXPECT_THAT(testing::ResultTexts(*comparison),
               ::testing::Contains(AllOf(HasSubstr("same"), HasSubstr("NhwcMaxPool"))));

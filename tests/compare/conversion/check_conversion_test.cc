@@ -254,7 +254,8 @@ std::vector<std::string> NamesOfCauses(const Comparison& comparison, SideId conv
 }
 
 void ExpectHonest(const Comparison& comparison, const std::string& what) {
-  EXPECT_EQ(comparison.verdict, Verdict::kClose) << what << ": " << VerdictName(comparison.verdict);
+  EXPECT_EQ(comparison.verdict(), Verdict::kClose)
+      << what << ": " << VerdictName(comparison.verdict());
   EXPECT_THAT(NamesOfCauses(comparison, SideId::kRight), IsEmpty()) << what;
   EXPECT_FALSE(comparison.keep_in_float.has_value()) << what;
   ASSERT_FALSE(comparison.outputs.pairs.empty()) << what;
@@ -267,8 +268,8 @@ void ExpectHonest(const Comparison& comparison, const std::string& what) {
 
 // Readers are told of a fault: outputs differ, or a cause is listed. It passes for no noise.
 void ExpectCaught(const Comparison& comparison, const std::string& what) {
-  EXPECT_TRUE(comparison.verdict == Verdict::kDifferent || !comparison.causes.empty())
-      << what << ": " << VerdictName(comparison.verdict);
+  EXPECT_TRUE(comparison.verdict() == Verdict::kDifferent || !comparison.causes.empty())
+      << what << ": " << VerdictName(comparison.verdict());
   for (const OutputPair& pair : comparison.outputs.pairs) {
     EXPECT_FALSE(pair.honest_noise) << what << " " << pair.left;
   }
@@ -276,9 +277,9 @@ void ExpectCaught(const Comparison& comparison, const std::string& what) {
 
 // Comparisons fail by their outputs or by a wrong cause.
 void ExpectFailed(const Comparison& comparison, const std::string& what) {
-  EXPECT_TRUE(comparison.verdict == Verdict::kDifferent ||
+  EXPECT_TRUE(comparison.verdict() == Verdict::kDifferent ||
               absl::c_any_of(comparison.causes, IsWrong))
-      << what << ": " << VerdictName(comparison.verdict);
+      << what << ": " << VerdictName(comparison.verdict());
 }
 
 TEST(CheckConversion, AnHonestConversionAgreesWithoutACause) {
@@ -728,7 +729,7 @@ TEST(CheckConversion, ANodeThatIsAnotherBesideItsIntegerTwinIsCaught) {
   bent.bend = "Abs";
   for (const Layers& layers : {hard, bent}) {
     const Comparison comparison = Beside(InPairs(), InPairs(layers));
-    EXPECT_EQ(comparison.verdict, Verdict::kDifferent) << layers.bend << layers.last;
+    EXPECT_EQ(comparison.verdict(), Verdict::kDifferent) << layers.bend << layers.last;
     EXPECT_THAT(comparison.causes, SizeIs(1)) << layers.bend << layers.last;
   }
 }
@@ -795,7 +796,7 @@ TEST(CheckConversion, AScaleThatIsMadeForAFillIsTheCause) {
       " m_d = DequantizeLinear (m_q, scale, zero)\n";
   const Comparison comparison =
       Beside(Masked(" m_d = Identity (m)\n", kFill), Masked(rounding, kFill));
-  EXPECT_EQ(comparison.verdict, Verdict::kDifferent);
+  EXPECT_EQ(comparison.verdict(), Verdict::kDifferent);
   ASSERT_THAT(comparison.causes, SizeIs(1));
   EXPECT_THAT(comparison.causes[0].text,
               HasSubstr("all of them but the fill -1e+09, up to 7.94, become 0"));
@@ -826,7 +827,7 @@ std::string TwoOutputs(bool exchanged, bool half) {
 TEST(CheckConversion, ExchangedOutputsAreNotHonest) {
   ExpectHonest(Beside(TwoOutputs(false, false), TwoOutputs(false, true)), "in order");
   const Comparison exchanged = Beside(TwoOutputs(false, false), TwoOutputs(true, true));
-  EXPECT_EQ(exchanged.verdict, Verdict::kDifferent);
+  EXPECT_EQ(exchanged.verdict(), Verdict::kDifferent);
   ExpectCaught(exchanged, "exchanged");
 }
 
@@ -846,12 +847,12 @@ TEST(CheckConversion, ExchangedResultsOfANodeAreNotHonest) {
 TEST(CheckConversion, AFaultLeavesOutputsHonestThatDoNotDependOnIt) {
   const std::string wrong = Replaced(TwoOutputs(false, true), "b = Cos (t)", "b = Sinh (t)");
   const Comparison comparison = Beside(TwoOutputs(false, false), wrong);
-  EXPECT_EQ(comparison.verdict, Verdict::kDifferent);
+  EXPECT_EQ(comparison.verdict(), Verdict::kDifferent);
   ASSERT_THAT(comparison.outputs.pairs, SizeIs(2));
   EXPECT_TRUE(comparison.outputs.pairs[0].honest_noise);
-  EXPECT_TRUE(comparison.outputs.pairs[0].difference.agree);
+  EXPECT_TRUE(comparison.outputs.pairs[0].agrees());
   EXPECT_FALSE(comparison.outputs.pairs[1].honest_noise);
-  EXPECT_FALSE(comparison.outputs.pairs[1].difference.agree);
+  EXPECT_FALSE(comparison.outputs.pairs[1].agrees());
   EXPECT_EQ(testing::NamesOfWrong(comparison), std::vector<std::string>{"b"});
 }
 
@@ -895,14 +896,14 @@ TEST(CheckConversion, AnIdThatIsChosenAtANearTieTies) {
     for (const bool exchanged : {false, true}) {
       options.ties_agree = false;
       const Comparison told = exchanged ? Beside(right, left) : Beside(left, right);
-      EXPECT_EQ(told.verdict, Verdict::kDifferent) << choice.name;
+      EXPECT_EQ(told.verdict(), Verdict::kDifferent) << choice.name;
       EXPECT_THAT(NamesOfCauses(told, exchanged ? SideId::kLeft : SideId::kRight), IsEmpty());
       ASSERT_THAT(told.outputs.pairs, SizeIs(2));
       const OutputPair& ids = told.outputs.pairs[0];
       const OutputPair& chosen = told.outputs.pairs[1];
       for (const OutputPair& pair : told.outputs.pairs) {
         EXPECT_TRUE(pair.ties) << choice.name << " " << pair.left;
-        EXPECT_FALSE(pair.difference.agree) << choice.name << " " << pair.left;
+        EXPECT_FALSE(pair.agrees()) << choice.name << " " << pair.left;
         EXPECT_FALSE(pair.honest_noise) << choice.name << " " << pair.left;
       }
       EXPECT_EQ(ids.chosen_by, "") << choice.name;
@@ -910,7 +911,7 @@ TEST(CheckConversion, AnIdThatIsChosenAtANearTieTies) {
       options.ties_agree = true;
       const Comparison accepted =
           exchanged ? Beside(right, left, options) : Beside(left, right, options);
-      EXPECT_EQ(accepted.verdict, Verdict::kClose) << choice.name;
+      EXPECT_EQ(accepted.verdict(), Verdict::kClose) << choice.name;
       for (const OutputPair& pair : accepted.outputs.pairs) {
         EXPECT_TRUE(pair.ties) << choice.name << " " << pair.left;
       }
@@ -933,7 +934,7 @@ TEST(CheckConversion, WhatFollowsAChoiceIsJudgedWithTheOthersChoice) {
   options.min_sqnr = 60;
   const Comparison asked = Beside(Chosen(choice.outputs, choice.nodes, false),
                                   Chosen(choice.outputs, choice.nodes, true), options);
-  EXPECT_EQ(asked.verdict, Verdict::kClose);
+  EXPECT_EQ(asked.verdict(), Verdict::kClose);
 }
 
 TEST(CheckConversion, AnIdThatIsChosenByAnotherRuleIsCaught) {
@@ -944,7 +945,7 @@ TEST(CheckConversion, AnIdThatIsChosenByAnotherRuleIsCaught) {
     CompareOptions options;
     options.ties_agree = true;
     const Comparison comparison = Beside(left, Chosen(choice.outputs, nodes, true), options);
-    EXPECT_EQ(comparison.verdict, Verdict::kDifferent) << choice.name;
+    EXPECT_EQ(comparison.verdict(), Verdict::kDifferent) << choice.name;
     ExpectCaught(comparison, choice.name);
   }
 }
@@ -962,7 +963,7 @@ void ExpectTieBy(const std::string& choice, const std::vector<float>& fed, const
     CompareOptions options;
     options.ties_agree = agree;
     const Comparison comparison = CompareFedWith(x, left, x, right, options);
-    EXPECT_EQ(comparison.verdict, agree ? Verdict::kClose : Verdict::kDifferent);
+    EXPECT_EQ(comparison.verdict(), agree ? Verdict::kClose : Verdict::kDifferent);
     EXPECT_THAT(comparison.causes, IsEmpty());
     ASSERT_THAT(comparison.outputs.pairs, SizeIs(1));
     EXPECT_TRUE(comparison.outputs.pairs[0].ties);
@@ -1012,9 +1013,9 @@ TEST(CheckConversion, ASignalToNoiseThatIsAskedForRefuses) {
     ASSERT_THAT(without.outputs.pairs, SizeIs(1));
     options.min_sqnr = *without.outputs.pairs[0].sqnr + 0.5;
     const Comparison refused = Beside(Plain(), form.make({}), options);
-    EXPECT_EQ(refused.verdict, Verdict::kDifferent) << form.name;
+    EXPECT_EQ(refused.verdict(), Verdict::kDifferent) << form.name;
     ASSERT_THAT(refused.outputs.pairs, SizeIs(1));
-    EXPECT_FALSE(refused.outputs.pairs[0].difference.agree) << form.name;
+    EXPECT_FALSE(refused.outputs.pairs[0].agrees()) << form.name;
     EXPECT_THAT(refused.outputs.pairs[0].difference.fault, HasSubstr("signal to noise"));
     EXPECT_EQ(refused.outputs.pairs[0].sqnr, without.outputs.pairs[0].sqnr) << form.name;
     options.min_sqnr = *without.outputs.pairs[0].sqnr - 0.5;
@@ -1028,16 +1029,16 @@ TEST(CheckConversion, ASignalToNoiseThatIsAskedForCountsForTwoModelsOfFloats) {
                                      "e = Identity (t)\n once = Softmax <axis = 1> (e)\n"
                                      "y = Mul (once, nearly)\n");
   const std::string noisy = With(right, "float nearly = {1.000001}");
-  EXPECT_EQ(Beside(left, noisy).verdict, Verdict::kClose);
+  EXPECT_EQ(Beside(left, noisy).verdict(), Verdict::kClose);
   EXPECT_FALSE(Beside(left, noisy).outputs.pairs[0].sqnr.has_value());
   CompareOptions options;
   options.min_sqnr = 100;
   const Comparison enough = Beside(left, noisy, options);
-  EXPECT_EQ(enough.verdict, Verdict::kClose);
+  EXPECT_EQ(enough.verdict(), Verdict::kClose);
   EXPECT_GT(enough.outputs.pairs[0].sqnr.value_or(0), 110);
   EXPECT_FALSE(enough.outputs.pairs[0].honest_noise);
   options.min_sqnr = 130;
-  EXPECT_EQ(Beside(left, noisy, options).verdict, Verdict::kDifferent);
+  EXPECT_EQ(Beside(left, noisy, options).verdict(), Verdict::kDifferent);
 }
 
 // Small differences of large numbers, of which rounding leaves little.
@@ -1061,14 +1062,14 @@ TEST(CheckConversion, NoiseThatLeavesLittleOfASignalIsRefusedUnlessAskedFor) {
   ASSERT_TRUE(refused.outputs.pairs[0].sqnr.has_value());
   EXPECT_GT(*refused.outputs.pairs[0].sqnr, 1);
   EXPECT_LT(*refused.outputs.pairs[0].sqnr, 6);
-  EXPECT_EQ(refused.verdict, Verdict::kDifferent);
+  EXPECT_EQ(refused.verdict(), Verdict::kDifferent);
   EXPECT_THAT(refused.outputs.pairs[0].difference.fault, HasSubstr("below 10 dB"));
   EXPECT_FALSE(refused.outputs.pairs[0].honest_noise);
   CompareOptions options;
   options.min_sqnr = 1;
   const Comparison asked = Beside(left, right, options);
   EXPECT_TRUE(asked.outputs.pairs[0].honest_noise) << asked.outputs.pairs[0].difference.fault;
-  EXPECT_EQ(asked.verdict, Verdict::kClose);
+  EXPECT_EQ(asked.verdict(), Verdict::kClose);
 }
 
 TEST(CheckConversion, AToleranceOfTheUserIsTheOnlyRule) {
@@ -1076,14 +1077,14 @@ TEST(CheckConversion, AToleranceOfTheUserIsTheOnlyRule) {
     CompareOptions options;
     options.tolerance.rtol = options.tolerance.atol = 1e-9;
     const Comparison of_all = Beside(Plain(), form.make({}), options);
-    EXPECT_EQ(of_all.verdict, Verdict::kDifferent) << form.name;
+    EXPECT_EQ(of_all.verdict(), Verdict::kDifferent) << form.name;
     ASSERT_THAT(of_all.outputs.pairs, SizeIs(1));
     EXPECT_FALSE(of_all.outputs.pairs[0].honest_noise) << form.name;
     EXPECT_TRUE(of_all.outputs.pairs[0].sqnr.has_value()) << form.name;
     options.tolerance.rtol = options.tolerance.atol = std::nullopt;
     options.tolerance.by_name["y"].atol = 1e-9;
     const Comparison comparison = Beside(Plain(), form.make({}), options);
-    EXPECT_EQ(comparison.verdict, Verdict::kDifferent) << form.name << " by name";
+    EXPECT_EQ(comparison.verdict(), Verdict::kDifferent) << form.name << " by name";
     EXPECT_FALSE(comparison.outputs.pairs[0].honest_noise) << form.name << " by name";
   }
 }
@@ -1102,7 +1103,7 @@ TEST(CheckConversion, AnOverflowIsNamed) {
   // Infinities that reach the output, and such as a node hides.
   for (const std::string end : {"e = Sqrt (b)\n", "e = Min (b, most)\n"}) {
     const Comparison comparison = Beside(Squared(false, end), Squared(true, end));
-    EXPECT_EQ(comparison.verdict,
+    EXPECT_EQ(comparison.verdict(),
               absl::StrContains(end, "Sqrt") ? Verdict::kDifferent : Verdict::kClose)
         << end;
     ASSERT_FALSE(comparison.causes.empty()) << end;
@@ -1162,7 +1163,7 @@ TEST(CheckConversion, CausesThatAreAskedForAreNone) {
   for (const Form& form : Forms()) {
     const Comparison comparison = Beside(Plain(), form.make({}), options);
     EXPECT_THAT(testing::NamesOfWrong(comparison), IsEmpty()) << form.name;
-    EXPECT_EQ(comparison.verdict, Verdict::kClose) << form.name;
+    EXPECT_EQ(comparison.verdict(), Verdict::kClose) << form.name;
   }
 }
 

@@ -103,15 +103,15 @@ constexpr char kDetour[] = R"((float[2,4] x) => (float[2,4] y)
 TEST(ShadowTest, ADetourThroughFloat16IsFurtherFromTheTruth) {
   const Comparison comparison = Shadowed(kFloat, kDetour, GivenFeeds());
   const ShadowReport& shadow = *comparison.shadow;
-  ASSERT_TRUE(shadow.verdict.has_value());
+  ASSERT_TRUE(shadow.farthest.has_value());
   EXPECT_TRUE(shadow.of_outputs);
-  EXPECT_EQ(shadow.verdict->nearer, Nearer::kLeft);
-  EXPECT_GT(shadow.verdict->factor, 100);
+  EXPECT_EQ(shadow.farthest->nearer, Nearer::kLeft);
+  EXPECT_GT(shadow.farthest->factor, 100);
   ASSERT_TRUE(shadow.apart.has_value());
   EXPECT_LT(*shadow.apart, 1e-12);
   testing::ExpectGolden("table/shadow.txt", RenderTable(comparison));
   const Comparison turned = Shadowed(kDetour, kFloat, GivenFeeds());
-  EXPECT_EQ(turned.shadow->verdict->nearer, Nearer::kRight);
+  EXPECT_EQ(turned.shadow->farthest->nearer, Nearer::kRight);
 }
 
 TEST(ShadowTest, CausesAreJudgedWithoutBeingAsked) {
@@ -137,7 +137,7 @@ TEST(ShadowTest, ReportsCarryIt) {
 
 TEST(ShadowTest, TheSameIsEquallyGood) {
   const Comparison comparison = Shadowed(kFloat, kFloat, GivenFeeds());
-  EXPECT_EQ(comparison.shadow->verdict->nearer, Nearer::kEqual);
+  EXPECT_EQ(comparison.shadow->farthest->nearer, Nearer::kEqual);
   EXPECT_THAT(ShadowText(*comparison.shadow), Contains(HasSubstr("both sides are equally good")));
 }
 
@@ -146,7 +146,7 @@ TEST(ShadowTest, AnotherConstantIsNoRounding) {
   const std::string right = "(float[2] x) => (float[2] y) <float c = {3.01}> { y = Div(x, c) }";
   const Comparison comparison =
       Shadowed(left, right, {{"x", Tensor::Of<float>({2}, {0.7f, 2.3f})}});
-  EXPECT_EQ(comparison.shadow->verdict->nearer, Nearer::kEqual);
+  EXPECT_EQ(comparison.shadow->farthest->nearer, Nearer::kEqual);
   EXPECT_NEAR(*comparison.shadow->apart, 0.0033, 0.002);
   EXPECT_THAT(ShadowText(*comparison.shadow), Contains(HasSubstr("which is no rounding")));
 }

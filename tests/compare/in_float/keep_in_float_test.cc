@@ -63,7 +63,7 @@ Tensor XUpTo(float most) {
 
 TEST(KeepInFloat, WhatOverflowsUntilItFitsAgain) {
   const Comparison comparison = ComparedOn(kNormalized, kNormalizedHalf, XUpTo(600));
-  EXPECT_EQ(comparison.verdict, Verdict::kDifferent);
+  EXPECT_EQ(comparison.verdict(), Verdict::kDifferent);
   EXPECT_THAT(NodesOf(comparison), ElementsAre("square", "mean", "root"));
   ASSERT_TRUE(comparison.keep_in_float.has_value());
   EXPECT_EQ(comparison.keep_in_float->between, BetweenKept::kOneReader);
@@ -73,7 +73,7 @@ TEST(KeepInFloat, WhatOverflowsUntilItFitsAgain) {
 
 TEST(KeepInFloat, NoneWhereTheTypeDoesNoHarm) {
   const Comparison comparison = ComparedOn(kNormalized, kNormalizedHalf, XUpTo(3));
-  EXPECT_EQ(comparison.verdict, Verdict::kClose);
+  EXPECT_EQ(comparison.verdict(), Verdict::kClose);
   EXPECT_FALSE(comparison.keep_in_float.has_value());
 }
 
@@ -81,7 +81,7 @@ TEST(KeepInFloat, AFaultIsTheAnswer) {
   const std::string wrong = absl::StrReplaceAll(kNormalizedHalf, {{"0.5, 1}", "0.5, 1.4}"}});
   for (const float most : {3.0F, 600.0F}) {
     const Comparison comparison = ComparedOn(kNormalized, wrong, XUpTo(most));
-    EXPECT_EQ(comparison.verdict, Verdict::kDifferent) << most;
+    EXPECT_EQ(comparison.verdict(), Verdict::kDifferent) << most;
     EXPECT_FALSE(comparison.keep_in_float.has_value()) << most;
   }
   const std::string other =
@@ -100,7 +100,7 @@ constexpr char kCentredHalf[] = R"((float[2,4] x) => (float[2,4] y) <float far_f
 
 TEST(KeepInFloat, WhatLosesDigitsOnItsWayToTwoReaders) {
   const Comparison comparison = ComparedOn(kCentred, kCentredHalf, XUpTo(1));
-  EXPECT_EQ(comparison.verdict, Verdict::kDifferent);
+  EXPECT_EQ(comparison.verdict(), Verdict::kDifferent);
   EXPECT_THAT(NodesOf(comparison), ElementsAre("add", "mean", "centre"));
   ASSERT_TRUE(comparison.keep_in_float.has_value());
   EXPECT_EQ(comparison.keep_in_float->between, BetweenKept::kExact);
@@ -137,7 +137,7 @@ constexpr char kProductsQuantized[] = R"((float[1,4] x) => (float[1,2] y)
 TEST(KeepInFloat, ALayerWhoseGridIsTooWide) {
   const Comparison comparison = ComparedOn(kProducts, kProductsQuantized,
                                            Tensor::Of<float>({1, 4}, {1000, 0.9F, -0.7F, 0.8F}));
-  EXPECT_EQ(comparison.verdict, Verdict::kDifferent);
+  EXPECT_EQ(comparison.verdict(), Verdict::kDifferent);
   EXPECT_THAT(NodesOf(comparison), ElementsAre("first"));
   EXPECT_THAT(RenderTable(comparison, {}), HasSubstr("nodes_to_exclude=[\"first\"]"));
 }
@@ -146,7 +146,7 @@ TEST(KeepInFloat, NoneWhereTheGridsFit) {
   const std::string fits = absl::StrReplaceAll(kProductsQuantized, {{"x_s = {8}", "x_s = {0.01}"}});
   const Comparison comparison =
       ComparedOn(kProducts, fits, Tensor::Of<float>({1, 4}, {1, 0.9F, -0.7F, 0.8F}));
-  EXPECT_EQ(comparison.verdict, Verdict::kClose);
+  EXPECT_EQ(comparison.verdict(), Verdict::kClose);
   EXPECT_FALSE(comparison.keep_in_float.has_value());
 }
 
@@ -157,7 +157,7 @@ TEST(KeepInFloat, NodesThatBringMostOfTheNoise) {
   options.min_sqnr = 60;
   const Comparison comparison =
       ComparedOn(kProducts, fits, Tensor::Of<float>({1, 4}, {1, 0.9F, -0.7F, 0.8F}), options);
-  EXPECT_EQ(comparison.verdict, Verdict::kDifferent);
+  EXPECT_EQ(comparison.verdict(), Verdict::kDifferent);
   EXPECT_THAT(comparison.causes, IsEmpty());
   EXPECT_THAT(NodesOf(comparison), Not(IsEmpty()));
 }

@@ -61,14 +61,14 @@ std::string Float() {
 TEST(CalibrationFitTest, HonestScalesAreFedWhatTheyWereMadeFor) {
   for (const double size : {0.02, 0.3, 1.0, 4.0}) {
     const Comparison comparison = OnSets(Float(), Quantized(size, 1));
-    EXPECT_LE(comparison.verdict, Verdict::kClose) << size;
+    EXPECT_LE(comparison.verdict(), Verdict::kClose) << size;
     EXPECT_THAT(comparison.notes, Contains(HasSubstr("made up for scales that were calibrated")));
   }
 }
 
 TEST(CalibrationFitTest, AScaleThatIsTooSmallByItselfShows) {
   for (const double size : {0.02, 0.3, 1.0}) {
-    EXPECT_EQ(OnSets(Float(), Quantized(size, 0.25)).verdict, Verdict::kDifferent) << size;
+    EXPECT_EQ(OnSets(Float(), Quantized(size, 0.25)).verdict(), Verdict::kDifferent) << size;
   }
 }
 

@@ -69,21 +69,21 @@ class CompareOnInputsTest : public ::testing::Test {
 TEST_F(CompareOnInputsTest, GivenInputsAreFedAsTheyAre) {
   const auto same = On(Given({1, 2}));
   ASSERT_TRUE(same.ok()) << same.status();
-  EXPECT_EQ(same->comparison.verdict, Verdict::kSame);
+  EXPECT_EQ(same->comparison.verdict(), Verdict::kSame);
   EXPECT_EQ(same->comparison.made_up_sets, 0);
   const auto apart = On(Given({1, -2}));
   ASSERT_TRUE(apart.ok()) << apart.status();
-  EXPECT_EQ(apart->comparison.verdict, Verdict::kDifferent);
+  EXPECT_EQ(apart->comparison.verdict(), Verdict::kDifferent);
 }
 
 TEST_F(CompareOnInputsTest, MadeUpInputsAreSeveralSetsAndARampIsOne) {
   // A ramp, 0, 1, 2, ..., has nothing that is negative.
   const auto ramp = On(MadeUp(/*ramp=*/true));
   ASSERT_TRUE(ramp.ok()) << ramp.status();
-  EXPECT_EQ(ramp->comparison.verdict, Verdict::kSame);
+  EXPECT_EQ(ramp->comparison.verdict(), Verdict::kSame);
   const auto several = On(MadeUp(/*ramp=*/false));
   ASSERT_TRUE(several.ok()) << several.status();
-  EXPECT_EQ(several->comparison.verdict, Verdict::kDifferent);
+  EXPECT_EQ(several->comparison.verdict(), Verdict::kDifferent);
   EXPECT_GT(several->comparison.made_up_sets, 0);
 }
 
@@ -94,7 +94,7 @@ TEST_F(CompareOnInputsTest, ModelsWithoutInputsNeedNone) {
   options.threads = 1;
   const auto result = CompareOnInputs(*left_, *right_, nullptr, 0, options, {});
   ASSERT_TRUE(result.ok()) << result.status();
-  EXPECT_EQ(result->comparison.verdict, Verdict::kSame);
+  EXPECT_EQ(result->comparison.verdict(), Verdict::kSame);
 }
 
 TEST_F(CompareOnInputsTest, GivenInputsLeaveNothingToSearch) {

@@ -94,9 +94,10 @@ class CompareSetsTest : public ::testing::TestWithParam<Pair> {};
 TEST_P(CompareSetsTest, FindsWhereTheyDiffer) {
   const Pair& pair = GetParam();
   const Comparison usual = OnSets(pair.left, pair.wrong);
-  EXPECT_EQ(usual.verdict == Verdict::kDifferent, pair.by_default) << VerdictName(usual.verdict);
+  EXPECT_EQ(usual.verdict() == Verdict::kDifferent, pair.by_default)
+      << VerdictName(usual.verdict());
   if (!pair.by_default) {
-    EXPECT_EQ(OnSets(pair.left, pair.wrong, Searching()).verdict, Verdict::kDifferent);
+    EXPECT_EQ(OnSets(pair.left, pair.wrong, Searching()).verdict(), Verdict::kDifferent);
   }
 }
 
@@ -104,7 +105,7 @@ TEST_P(CompareSetsTest, TwinsAgree) {
   SetsOptions sets;
   sets.search = absl::Milliseconds(500);
   const Comparison comparison = OnSets(GetParam().left, GetParam().twin, sets);
-  EXPECT_LE(comparison.verdict, Verdict::kClose) << VerdictName(comparison.verdict);
+  EXPECT_LE(comparison.verdict(), Verdict::kClose) << VerdictName(comparison.verdict());
   EXPECT_THAT(comparison.notes, Contains(HasSubstr("found none on which they differ")));
 }
 
@@ -141,7 +142,7 @@ TEST(CompareSetsFedTest, WhatIsShownWasFedWhetherItWasHeldOrNot) {
     Feeds made_again;
     const Comparison one = OnSets(left, right, {}, kDefaultKeepValues, &held);
     const Comparison two = OnSets(left, right, {}, 0, &made_again);
-    EXPECT_EQ(one.verdict, two.verdict);
+    EXPECT_EQ(one.verdict(), two.verdict());
     ASSERT_TRUE(held.contains("x") && made_again.contains("x"));
     testing::ExpectSameBits(made_again.at("x").tensor(), held.at("x").tensor());
   }
@@ -149,25 +150,25 @@ TEST(CompareSetsFedTest, WhatIsShownWasFedWhetherItWasHeldOrNot) {
 
 TEST(CompareSetsTestedTest, WhatTellsNothingIsNoAgreement) {
   const char* const nan = "(float[b,8] x) => (float[b,8] y) { z = Sub(x, x) y = Div(z, z) }";
-  EXPECT_EQ(OnSets(nan, nan).verdict, Verdict::kUntested);
+  EXPECT_EQ(OnSets(nan, nan).verdict(), Verdict::kUntested);
   const char* const constant =
       "(float[2,8] x) => (float[2,8] y) <float z = {0}, float m = {-1}> {"
       " a = Abs(x) c = Less(a, m) y = Where(c, x, z) }";
-  EXPECT_EQ(OnSets(constant, constant).verdict, Verdict::kUntested);
+  EXPECT_EQ(OnSets(constant, constant).verdict(), Verdict::kUntested);
   // A model without inputs says all that it has to say.
   const char* const no_inputs = "() => (float[1] y) { y = Constant<value_floats = [1.0]>() }";
-  EXPECT_EQ(OnSets(no_inputs, no_inputs).verdict, Verdict::kSame);
+  EXPECT_EQ(OnSets(no_inputs, no_inputs).verdict(), Verdict::kSame);
 }
 
 TEST(CompareSetsSizesTest, OthersAreTriedUntilTheLeftRuns) {
   // Both must be equal.
   const char* const equal = "(float[a,b] x, float[c,d] z) => (float[a,b] y) { y = Add(x, z) }";
   const Comparison comparison = OnSets(equal, equal);
-  EXPECT_EQ(comparison.verdict, Verdict::kSame);
+  EXPECT_EQ(comparison.verdict(), Verdict::kSame);
   const char* const never =
       "(float[a,b] x) => (float[a,b] y) <int64[2] s = {1000003, 7}> { y = Reshape(x, s) }";
   const Comparison failed = OnSets(never, never);
-  EXPECT_EQ(failed.verdict, Verdict::kFailed);
+  EXPECT_EQ(failed.verdict(), Verdict::kFailed);
   EXPECT_THAT(failed.notes, Contains(HasSubstr("the left model ran on none of the sizes")));
   EXPECT_THAT(failed.notes, Contains(HasSubstr("--dim NAME=N")));
 }

@@ -97,18 +97,18 @@ TEST(TrySizesTest, SizesOfOneSideAreAFinding) {
       "(float[b,8] x) => (float[b,8] y) <int64[2] s = {4, 8}> { r = Reshape(x, s) y = Relu(r) }";
   for (const bool exchanged : {false, true}) {
     const Comparison found = OnSets(exchanged ? four : any, exchanged ? any : four, sizes);
-    EXPECT_EQ(found.verdict, Verdict::kDifferent);
+    EXPECT_EQ(found.verdict(), Verdict::kDifferent);
     EXPECT_EQ(ExitStatusOf(found), 1);
     EXPECT_THAT(found.sizes_of_one_side, HasSubstr("both run with b 4"));
-    EXPECT_THAT(found.sizes,
-                Contains(AllOf(Field(&TriedSizes::sizes, "b 4"), Field(&TriedSizes::agree, true))));
+    EXPECT_THAT(found.sizes, Contains(AllOf(Field(&TriedSizes::sizes, "b 4"),
+                                            Field(&TriedSizes::agrees, true))));
   }
   const char* const fixed = "(float[4,8] x) => (float[4,8] y) { y = Relu(x) }";
   EXPECT_THAT(OnSets(any, fixed, sizes).sizes_of_one_side,
               HasSubstr("the right takes only 4 along axis 0 of `x`, the left any size"));
   const Comparison honest =
       OnSets(any, "(float[b,8] x) => (float[b,8] y) <float z = {0}> { y = Max(x, z) }", sizes);
-  EXPECT_LE(honest.verdict, Verdict::kClose);
+  EXPECT_LE(honest.verdict(), Verdict::kClose);
   EXPECT_THAT(honest.sizes, Not(IsEmpty()));
   EXPECT_EQ(honest.sizes_of_one_side, "");
 }
@@ -124,7 +124,7 @@ TEST(SearchTest, WhatItFindsIsMadeSmall) {
   search.search = absl::Seconds(5);
   Feeds fed;
   const Comparison found = OnSets(left, right, search, kDefaultKeepValues, &fed);
-  ASSERT_EQ(found.verdict, Verdict::kDifferent);
+  ASSERT_EQ(found.verdict(), Verdict::kDifferent);
   ASSERT_TRUE(fed.contains("u") && fed.contains("x"));
   const Tensor x = fed.at("x").tensor();
   const Tensor u = fed.at("u").tensor();

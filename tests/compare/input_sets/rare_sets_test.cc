@@ -66,8 +66,8 @@ class RareSetsTest : public ::testing::TestWithParam<RarePair> {};
 TEST_P(RareSetsTest, ShowAFaultAndNoneInATwin) {
   const RarePair& pair = GetParam();
   const std::string head = pair.head;
-  EXPECT_EQ(OnSets(head + pair.left, head + pair.wrong).verdict, Verdict::kDifferent);
-  EXPECT_LE(OnSets(head + pair.left, head + pair.twin).verdict, Verdict::kClose);
+  EXPECT_EQ(OnSets(head + pair.left, head + pair.wrong).verdict(), Verdict::kDifferent);
+  EXPECT_LE(OnSets(head + pair.left, head + pair.twin).verdict(), Verdict::kClose);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, RareSetsTest, ::testing::ValuesIn(kRarePairs),
@@ -84,7 +84,7 @@ TEST(RareSetsTest, MasksOfAttentionLeaveSomethingToLookAt) {
                           "MatMul(p, x) }",
                    head + "c = Cast<to = 9>(r) n = Where(c, z, none) s = Add(q, n) p = Softmax(s) "
                           "y = MatMul(p, x) }")
-                .verdict,
+                .verdict(),
             Verdict::kClose);
 }
 
@@ -105,7 +105,7 @@ TEST(RareSetsTest, SizesThatOneSideTakesAreFoundEitherWay) {
       const char* const left = exchanged ? other : any;
       const char* const right = exchanged ? any : other;
       const Comparison found = OnSets(left, right);
-      EXPECT_EQ(found.verdict, Verdict::kDifferent) << other << exchanged;
+      EXPECT_EQ(found.verdict(), Verdict::kDifferent) << other << exchanged;
       EXPECT_EQ(ExitStatusOf(found), 1) << other << exchanged;
       EXPECT_THAT(found.sizes_of_one_side,
                   HasSubstr(exchanged ? "the right runs and the left does not"
@@ -113,7 +113,7 @@ TEST(RareSetsTest, SizesThatOneSideTakesAreFoundEitherWay) {
           << other << exchanged;
     }
     EXPECT_EQ(OnSets(other, other).sizes_of_one_side, "") << other;
-    EXPECT_LE(OnSets(other, other).verdict, Verdict::kClose) << other;
+    EXPECT_LE(OnSets(other, other).verdict(), Verdict::kClose) << other;
   }
 }
 

@@ -316,12 +316,12 @@ constexpr Pair kPairs[] = {
 class TradeSetsTest : public ::testing::TestWithParam<Pair> {};
 
 TEST_P(TradeSetsTest, FindsWhereTheyDiffer) {
-  EXPECT_EQ(OnSets(GetParam().left, GetParam().wrong).verdict, Verdict::kDifferent);
+  EXPECT_EQ(OnSets(GetParam().left, GetParam().wrong).verdict(), Verdict::kDifferent);
 }
 
 TEST_P(TradeSetsTest, TwinsAgree) {
   const Comparison comparison = OnSets(GetParam().left, GetParam().twin);
-  EXPECT_LE(comparison.verdict, Verdict::kClose) << VerdictName(comparison.verdict);
+  EXPECT_LE(comparison.verdict(), Verdict::kClose) << VerdictName(comparison.verdict());
   EXPECT_THAT(comparison.unread, IsEmpty());
 }
 
@@ -337,10 +337,10 @@ TEST(KnownDifferencesTest, RowsThatDifferAreFed) {
     return absl::StrCat("(int64[n,t] i) => (float[n,t] y) <float[901] w = {", table, ", ", last,
                         "}> { y = Gather(w, i) }");
   };
-  EXPECT_EQ(OnSets(graph("900"), graph("901")).verdict, Verdict::kDifferent);
+  EXPECT_EQ(OnSets(graph("900"), graph("901")).verdict(), Verdict::kDifferent);
   // Rounding is none.
   const Comparison rounded = OnSets(graph("900"), graph("900.0001"));
-  EXPECT_LE(rounded.verdict, Verdict::kClose);
+  EXPECT_LE(rounded.verdict(), Verdict::kClose);
   EXPECT_THAT(rounded.unread, IsEmpty());
 }
 
@@ -355,13 +355,13 @@ std::string Positions(const std::string& length, const std::string& last) {
 }
 
 TEST(KnownDifferencesTest, SequencesReachThem) {
-  EXPECT_EQ(OnSets(Positions("t", "299"), Positions("t", "5")).verdict, Verdict::kDifferent);
-  EXPECT_EQ(OnSets(Positions("t", "299"), Positions("t", "299")).verdict, Verdict::kSame);
+  EXPECT_EQ(OnSets(Positions("t", "299"), Positions("t", "5")).verdict(), Verdict::kDifferent);
+  EXPECT_EQ(OnSets(Positions("t", "299"), Positions("t", "299")).verdict(), Verdict::kSame);
 }
 
 TEST(KnownDifferencesTest, WhatNothingReachesIsSaid) {
   Comparison comparison = OnSets(Positions("12", "299"), Positions("12", "5"));
-  EXPECT_EQ(comparison.verdict, Verdict::kSame);
+  EXPECT_EQ(comparison.verdict(), Verdict::kSame);
   ASSERT_THAT(comparison.unread, ElementsAre(Field(&UnreadRows::rows, "row 299")));
   EXPECT_EQ(UnreadText(comparison.unread[0]),
             "row 299 of `w` differs and was not read by any input that was tried");
@@ -383,8 +383,8 @@ TEST(PaddingTest, WhatPaddedPositionsHoldDoesNotCount) {
         " q = MatMul(c, r) z = Add(q, n) p = Softmax<axis = -1>(z) v = MatMul(p, c)"
         " y = Squeeze(v, two) }");
   };
-  EXPECT_LE(OnSets(graph("-1e4"), graph("-3e38")).verdict, Verdict::kClose);
-  EXPECT_EQ(OnSets(graph("-1e4"), graph("-1")).verdict, Verdict::kDifferent);
+  EXPECT_LE(OnSets(graph("-1e4"), graph("-3e38")).verdict(), Verdict::kClose);
+  EXPECT_EQ(OnSets(graph("-1e4"), graph("-1")).verdict(), Verdict::kDifferent);
 }
 
 TEST(WithoutPaddingTest, PutsZerosWhereTheMaskHasThem) {
@@ -408,7 +408,7 @@ TEST(SizesOfOneSideTest, AreAFinding) {
   const char* const baked =
       "(float[b,8] x) => (float[b,8] y) <int64[2] s = {1, 8}> { r = Reshape(x, s) y = Relu(r) }";
   const Comparison comparison = OnSets(any, baked);
-  EXPECT_EQ(comparison.verdict, Verdict::kDifferent);
+  EXPECT_EQ(comparison.verdict(), Verdict::kDifferent);
   EXPECT_EQ(ExitStatusOf(comparison), 1);
   EXPECT_THAT(comparison.sizes_of_one_side, HasSubstr("both run with b 1"));
   const char* const twin =
@@ -420,7 +420,7 @@ TEST(SizesOfOneSideTest, AFixedSizeIsSaid) {
   const char* const any = "(float[b,8] x) => (float[b,8] y) { y = Relu(x) }";
   const char* const fixed = "(float[4,8] x) => (float[4,8] y) { y = Relu(x) }";
   const Comparison comparison = OnSets(any, fixed);
-  EXPECT_EQ(comparison.verdict, Verdict::kSame);
+  EXPECT_EQ(comparison.verdict(), Verdict::kSame);
   EXPECT_THAT(comparison.frozen, ElementsAre("4 along axis 0 of `x`, which the right has fixed"));
   ASSERT_EQ(comparison.coverage->missing.size(), 1u);
   EXPECT_EQ(comparison.coverage->missing[0].why, "its axis 0 is 4 on the right");

@@ -202,7 +202,7 @@ TEST(NotFiniteTest, BothSidesAndOneSide) {
   const Feeds feeds = {{"x", Tensor::Of<float>({1, 4}, {1, 2, 3, 4})}};
   const auto both = CompareGraphs(left, right, feeds);
   ASSERT_TRUE(both.ok()) << both.status();
-  EXPECT_EQ(both->verdict, Verdict::kSame);
+  EXPECT_EQ(both->verdict(), Verdict::kSame);
   testing::ExpectGolden("table/not_finite_both.txt", RenderTable(*both));
   const auto one = CompareGraphs(left, fixed, feeds);
   ASSERT_TRUE(one.ok()) << one.status();

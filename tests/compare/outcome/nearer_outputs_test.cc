@@ -54,7 +54,7 @@ Looks LookAt(const std::string& left, const std::string& right) {
   auto in_double = CompareGraphs(left, right, feeds, options);
   EXPECT_TRUE(comparison.ok() && in_double.ok()) << comparison.status() << in_double.status();
   if (!comparison.ok() || !in_double.ok()) return looks;
-  EXPECT_EQ(comparison->verdict, Verdict::kDifferent);
+  EXPECT_EQ(comparison->verdict(), Verdict::kDifferent);
   looks = {*std::move(comparison), *std::move(in_double)};
   looks.accepted = AcceptNearerOutputs(looks.in_double, &looks.comparison);
   return looks;
@@ -63,7 +63,7 @@ Looks LookAt(const std::string& left, const std::string& right) {
 TEST(NearerOutputsTest, WhoRoundsLessIsRight) {
   const Looks looks = LookAt(kCoarse, kFine);
   EXPECT_TRUE(looks.accepted);
-  EXPECT_EQ(looks.comparison.verdict, Verdict::kClose);
+  EXPECT_EQ(looks.comparison.verdict(), Verdict::kClose);
   EXPECT_THAT(RenderTable(looks.comparison, {}),
               HasSubstr("the right rounds no worse than the left"));
 }
@@ -71,13 +71,13 @@ TEST(NearerOutputsTest, WhoRoundsLessIsRight) {
 TEST(NearerOutputsTest, WhoRoundsMoreIsNot) {
   const Looks looks = LookAt(kFine, kCoarse);
   EXPECT_FALSE(looks.accepted);
-  EXPECT_EQ(looks.comparison.verdict, Verdict::kDifferent);
+  EXPECT_EQ(looks.comparison.verdict(), Verdict::kDifferent);
 }
 
 TEST(NearerOutputsTest, AnotherModelIsNot) {
   const Looks looks = LookAt(kCoarse, kFaulty);
   EXPECT_FALSE(looks.accepted);
-  EXPECT_EQ(looks.comparison.verdict, Verdict::kDifferent);
+  EXPECT_EQ(looks.comparison.verdict(), Verdict::kDifferent);
 }
 
 TEST(NearerOutputsTest, NothingIsAcceptedWithoutTheRunsInDouble) {

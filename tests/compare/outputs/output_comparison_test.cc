@@ -23,7 +23,7 @@ TEST(CompareOutputsTest, ByNameThenByPosition) {
   const OutputComparison comparison =
       CompareOutputs({Output("a", 1), Output("x", 2), Output("b", 3)},
                      {Output("b", 3), Output("a", 1), Output("y", 2)}, {});
-  EXPECT_TRUE(comparison.agree);
+  EXPECT_TRUE(comparison.agree());
   ASSERT_EQ(comparison.pairs.size(), 3u);
   EXPECT_EQ(comparison.pairs[0].right, "a");
   EXPECT_EQ(comparison.pairs[1].right, "y");
@@ -36,7 +36,7 @@ TEST(CompareOutputsTest, ByNameThenByPosition) {
 TEST(CompareOutputsTest, NumbersThatDiffer) {
   const OutputComparison comparison =
       CompareOutputs({Output("a", 1), Output("b", 2)}, {Output("a", 1.00005f), Output("b", 3)}, {});
-  EXPECT_FALSE(comparison.agree);
+  EXPECT_FALSE(comparison.agree());
   EXPECT_THAT(
       DescribeOutputs(comparison),
       ElementsAre("a float[1]: max abs 5e-05 at [0] (1 | 1.00005), max rel 5e-05 at [0]",
@@ -56,16 +56,16 @@ TEST(CompareOutputsTest, FloatsOfOtherTypesByValue) {
     options.output_types_close = close;
     return CompareOutputs({{"a", left}}, {{"a", right}}, options).pairs.at(0);
   };
-  EXPECT_TRUE(pair(x, half, true).difference.agree);
-  EXPECT_FALSE(pair(x, half, false).difference.agree);
+  EXPECT_TRUE(pair(x, half, true).agrees());
+  EXPECT_FALSE(pair(x, half, false).agrees());
   EXPECT_TRUE(pair(x, half, false).agree_by_value);
-  EXPECT_TRUE(pair(x, testing::Convert(x, DType::kDouble), true).difference.agree);
-  EXPECT_FALSE(pair(x, wrong, true).difference.agree);
+  EXPECT_TRUE(pair(x, testing::Convert(x, DType::kDouble), true).agrees());
+  EXPECT_FALSE(pair(x, wrong, true).agrees());
   EXPECT_FALSE(pair(x, wrong, false).agree_by_value);
   // Integers are no floats of another type, and the shape counts.
   const Tensor whole = Tensor::Of<float>({2}, {1, 2});
-  EXPECT_FALSE(pair(whole, Tensor::Of<int32_t>({2}, {1, 2}), true).difference.agree);
-  EXPECT_FALSE(pair(x, half.Reshaped({32, 4}), true).difference.agree);
+  EXPECT_FALSE(pair(whole, Tensor::Of<int32_t>({2}, {1, 2}), true).agrees());
+  EXPECT_FALSE(pair(x, half.Reshaped({32, 4}), true).agrees());
 }
 
 TEST(CompareOutputsTest, AgreeingNansAreTold) {
@@ -78,12 +78,12 @@ TEST(CompareOutputsTest, AgreeingNansAreTold) {
 TEST(CompareOutputsTest, OutputsOfOneSide) {
   const OutputComparison comparison =
       CompareOutputs({Output("a", 1), Output("b", 2)}, {Output("b", 2)}, {});
-  EXPECT_FALSE(comparison.agree);
+  EXPECT_FALSE(comparison.agree());
   EXPECT_THAT(comparison.only_left, ElementsAre("a"));
   EXPECT_THAT(DescribeOutputs(comparison),
               ElementsAre("b float[1]: equal", "outputs differ: only left: a"));
   // Nothing was compared.
-  EXPECT_FALSE(CompareOutputs({}, {}, {}).agree);
+  EXPECT_FALSE(CompareOutputs({}, {}, {}).agree());
   EXPECT_THAT(CompareOutputs({}, {}, {}).pairs, IsEmpty());
 }
 

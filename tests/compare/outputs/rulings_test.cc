@@ -27,9 +27,9 @@ TEST(Rulings, AGroundDecidesWhateverWasMeasured) {
   for (const GroundCase& one : kGroundCases) {
     for (const bool measured : {false, true}) {
       OutputPair pair;
-      pair.difference.agree = measured;
+      pair.difference.beyond = measured ? 0 : 1;
       Rule(one.ground, "why", &pair);
-      EXPECT_EQ(pair.difference.agree, one.agrees) << RowOf(one.ground).name;
+      EXPECT_EQ(pair.agrees(), one.agrees) << RowOf(one.ground).name;
       EXPECT_EQ(pair.difference.reason, one.in_reason ? "why" : "");
       EXPECT_EQ(pair.difference.fault, one.agrees || one.in_reason ? "" : "why");
       ASSERT_EQ(pair.rulings.size(), 1U);
@@ -42,23 +42,20 @@ TEST(Rulings, TheLastOneCounts) {
   OutputPair pair;
   Rule(Ground::kHonestNoise, "", &pair);
   Rule(Ground::kCause, "moved", &pair);
-  EXPECT_FALSE(pair.difference.agree);
+  EXPECT_FALSE(pair.agrees());
   Rule(Ground::kNearer, "", &pair);
-  EXPECT_TRUE(pair.difference.agree);
+  EXPECT_TRUE(pair.agrees());
   EXPECT_EQ(pair.rulings.size(), 3U);
 }
 
 TEST(Rulings, OutputsAgreeIfAllPairsDo) {
   OutputComparison outputs;
   outputs.pairs.resize(2);
-  SumUp(&outputs);
-  EXPECT_TRUE(outputs.agree);
+  EXPECT_TRUE(outputs.agree());
   Rule(Ground::kSignalToNoise, "3 dB", &outputs.pairs[1]);
-  SumUp(&outputs);
-  EXPECT_FALSE(outputs.agree);
+  EXPECT_FALSE(outputs.agree());
   outputs.pairs.clear();
-  SumUp(&outputs);
-  EXPECT_FALSE(outputs.agree);
+  EXPECT_FALSE(outputs.agree());
 }
 
 }  // namespace

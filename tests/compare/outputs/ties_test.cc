@@ -92,14 +92,14 @@ TEST(FindTiesTest, TheVerdictSaysSo) {
   CompareOptions options;
   const auto ties = CompareGraphs(Arg("1e-7"), Arg("-1e-7"), feeds, options);
   ASSERT_TRUE(ties.ok()) << ties.status();
-  EXPECT_EQ(ties->verdict, Verdict::kDifferent);
+  EXPECT_EQ(ties->verdict(), Verdict::kDifferent);
   ASSERT_EQ(ties->outputs.pairs.size(), 1u);
   EXPECT_TRUE(ties->outputs.pairs[0].ties);
   options.ties_agree = true;
-  EXPECT_EQ(CompareGraphs(Arg("1e-7"), Arg("-1e-7"), feeds, options)->verdict, Verdict::kClose);
+  EXPECT_EQ(CompareGraphs(Arg("1e-7"), Arg("-1e-7"), feeds, options)->verdict(), Verdict::kClose);
   // Scores that are apart by more than rounding choose what they choose.
   const auto apart = CompareGraphs(Arg("0.1"), Arg("-0.1"), feeds, options);
-  EXPECT_EQ(apart->verdict, Verdict::kDifferent);
+  EXPECT_EQ(apart->verdict(), Verdict::kDifferent);
   EXPECT_FALSE(apart->outputs.pairs[0].ties);
 }
 
@@ -115,11 +115,11 @@ TEST(FindTiesTest, WhatIsComputedFromIdsThatTie) {
   };
   const Feeds feeds = {{"x", Tensor::Of<float>({1, 3}, {1, 1, 0.5f})}};
   CompareOptions options;
-  EXPECT_EQ(CompareGraphs(model("1e-7"), model("-1e-7"), feeds, options)->verdict,
+  EXPECT_EQ(CompareGraphs(model("1e-7"), model("-1e-7"), feeds, options)->verdict(),
             Verdict::kDifferent);
   options.ties_agree = true;
   const auto comparison = CompareGraphs(model("1e-7"), model("-1e-7"), feeds, options);
-  EXPECT_EQ(comparison->verdict, Verdict::kClose);
+  EXPECT_EQ(comparison->verdict(), Verdict::kClose);
   EXPECT_TRUE(comparison->outputs.pairs[1].ties);
 }
 

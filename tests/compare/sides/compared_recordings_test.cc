@@ -60,7 +60,7 @@ TEST_F(ComparedRecordingsTest, ChannelsLastAndOtherNames) {
     EXPECT_THAT(right.causes, IsEmpty());
     const Arrays wrong = Called(Each(With("d", Scale), ChannelsLast), PhoneNames());
     const Comparison differs = Compared(wrong, {}, left);
-    EXPECT_EQ(differs.verdict, Verdict::kDifferent);
+    EXPECT_EQ(differs.verdict(), Verdict::kDifferent);
     EXPECT_THAT(CauseNames(differs), ElementsAre("d"));
   }
 }
@@ -72,7 +72,7 @@ TEST_F(ComparedRecordingsTest, WhatIsWrongIsInTheLayoutOfMost) {
                   ChannelsLast),
              PhoneNames());
   const Comparison comparison = Compared(wrong);
-  EXPECT_EQ(comparison.verdict, Verdict::kDifferent);
+  EXPECT_EQ(comparison.verdict(), Verdict::kDifferent);
   EXPECT_THAT(CauseNames(comparison), ElementsAre("s"));
 }
 
@@ -83,14 +83,14 @@ TEST_F(ComparedRecordingsTest, RowsInAnotherOrder) {
     });
   });
   const Comparison comparison = Compared(shuffled);
-  EXPECT_EQ(comparison.verdict, Verdict::kDifferent);
+  EXPECT_EQ(comparison.verdict(), Verdict::kDifferent);
   EXPECT_THAT(comparison.outputs.pairs.front().difference.reason,
               HasSubstr("in another order, rows 1 0"));
   CompareOptions any;
   any.any_row_order = true;
   const Comparison accepted = Compared(shuffled, any);
   EXPECT_TRUE(Agrees(accepted));
-  EXPECT_TRUE(accepted.outputs.pairs.front().difference.agree);
+  EXPECT_TRUE(accepted.outputs.pairs.front().agrees());
   EXPECT_THAT(Notes(accepted), HasSubstr("recorded as rows 1 0"));
   Arrays wrong = shuffled;
   wrong.back().second = Changed(wrong.back().second, [](std::vector<float>* e) { e->back() += 1; });
@@ -209,10 +209,10 @@ TEST_F(ComparedRecordingsTest, CoarserTypesHaveNoCause) {
     });
   };
   const Comparison right = Compared(Each(right_, rounded));
-  EXPECT_EQ(right.verdict, Verdict::kClose);
+  EXPECT_EQ(right.verdict(), Verdict::kClose);
   EXPECT_THAT(right.causes, IsEmpty());
   const Comparison wrong = Compared(Each(With("d", Scale), rounded));
-  EXPECT_EQ(wrong.verdict, Verdict::kDifferent);
+  EXPECT_EQ(wrong.verdict(), Verdict::kDifferent);
   EXPECT_THAT(CauseNames(wrong), ElementsAre("d"));
 }
 
@@ -245,7 +245,7 @@ TEST_F(ComparedRecordingsTest, WhatComesAfterAFaultIsFoundWithoutNames) {
       Arrays wrong = Called(With("c", change), names);
       std::reverse(wrong.begin(), wrong.end());
       const Comparison comparison = Compared(wrong, {}, left);
-      EXPECT_EQ(comparison.verdict, Verdict::kDifferent);
+      EXPECT_EQ(comparison.verdict(), Verdict::kDifferent);
       EXPECT_THAT(CauseNames(comparison), ElementsAre("c"));
       EXPECT_THAT(comparison.outputs.only_left, IsEmpty());
       EXPECT_THAT(comparison.outputs.only_right, IsEmpty());
@@ -264,7 +264,7 @@ TEST_F(ComparedRecordingsTest, OneOfTwoThatWereRecordedOfOneResult) {
   Arrays last = right_;
   last.emplace_back("module", Changed(right_[5].second, Scale));
   const Comparison comparison = Compared(last);
-  EXPECT_EQ(comparison.verdict, Verdict::kDifferent);
+  EXPECT_EQ(comparison.verdict(), Verdict::kDifferent);
   EXPECT_THAT(CauseNames(comparison), ElementsAre("y"));
 }
 
@@ -313,13 +313,13 @@ TEST_F(ComparedRecordingsTest, OfTwoRecordingsTheFirstThatDiffers) {
   RecordingSide wrong("wrong.npz", std::make_unique<testing::ArraysInMemory>(With("d", Scale)));
   const auto comparison = Compare(right, wrong, {});
   ASSERT_TRUE(comparison.ok()) << comparison.status();
-  EXPECT_EQ(comparison->verdict, Verdict::kDifferent);
+  EXPECT_EQ(comparison->verdict(), Verdict::kDifferent);
   EXPECT_THAT(Notes(*comparison),
               HasSubstr("the first that differs is d, in the order of the left"));
   RecordingSide again("again.npz", std::make_unique<testing::ArraysInMemory>(right_));
   const auto same = Compare(right, again, {});
   ASSERT_TRUE(same.ok()) << same.status();
-  EXPECT_EQ(same->verdict, Verdict::kSame);
+  EXPECT_EQ(same->verdict(), Verdict::kSame);
   EXPECT_THAT(Notes(*same), Not(HasSubstr("the first that differs")));
 }
 

@@ -150,7 +150,7 @@ TEST_F(RecordingSideTest, ARunOfLastWeek) {
             static_cast<int64_t>(std::filesystem::file_size(folder_.Path("r.npz"))));
 
   const Comparison comparison = CompareSides(*model, *recorded.side);
-  EXPECT_EQ(comparison.verdict, Verdict::kSame);
+  EXPECT_EQ(comparison.verdict(), Verdict::kSame);
   EXPECT_EQ(comparison.rows.size(), 7u);
   for (const ComparedRow& row : comparison.rows) {
     EXPECT_EQ(row.relation, Relation::kSame);
@@ -174,7 +174,7 @@ TEST_F(RecordingSideTest, ResultsOfSubgraphs) {
               ElementsAre("INPUT n", "INPUT c", "INPUT x", "RESULT loop[0]:s by Add",
                           "RESULT loop[1]:s by Add", "RESULT y by Loop", "OUTPUT y of 5"));
   const Comparison comparison = CompareSides(*model, *recorded.side);
-  EXPECT_EQ(comparison.verdict, Verdict::kSame);
+  EXPECT_EQ(comparison.verdict(), Verdict::kSame);
   EXPECT_EQ(comparison.rows.size(), 7u);
 
   RecordOptions shallow;
@@ -405,7 +405,7 @@ TEST_F(RecordingSideTest, ModulesAgainstTheirExport) {
   (*model)->SetFeeds(file->FeedsFor((*model)->graph())->feeds);
   const auto recording = Open(TestData("models/llm/torch_dump.onnx"));
   const Comparison comparison = CompareSides(**model, *recording);
-  EXPECT_EQ(comparison.verdict, Verdict::kClose);
+  EXPECT_EQ(comparison.verdict(), Verdict::kClose);
   EXPECT_THAT(comparison.outputs.only_left, IsEmpty());
   // Every recorded value has its counterpart, and what a module gave is what an operator gave.
   size_t paired = 0;

@@ -103,7 +103,7 @@ TEST_F(RecordingsBesideFusedTest, AWrongProductWithoutItsFactor) {
     Arrays wrong = PlainWith("matmul", Scale);
     if (renamed) wrong = Renamed(wrong);
     const Comparison comparison = Compared(wrong);
-    EXPECT_EQ(comparison.verdict, Verdict::kDifferent);
+    EXPECT_EQ(comparison.verdict(), Verdict::kDifferent);
     EXPECT_THAT(CauseNames(comparison), AllOf(Not(IsEmpty()), ::testing::Each("onx_mul_matmul")));
   }
 }
@@ -133,7 +133,7 @@ TEST_F(RecordingsBesideFusedTest, TheLastStepWasSkipped) {
     Arrays skipped = Renamed(plain);
     skipped.back().second = skipped[skipped.size() - 2].second;
     const Comparison comparison = Compared(skipped, {}, left);
-    EXPECT_EQ(comparison.verdict, Verdict::kDifferent);
+    EXPECT_EQ(comparison.verdict(), Verdict::kDifferent);
     EXPECT_THAT(CauseNames(comparison), ElementsAre("y"));
     // A Dropout before the last step, which was not recorded.
     Arrays partial = Renamed(plain);
@@ -155,7 +155,7 @@ TEST_F(RecordingsBesideFusedTest, ANodeThatGaveWhatAnotherHad) {
   for (const bool left : {true, false}) {
     Take(kPlain, SomeFeeds());
     const Comparison comparison = Compared(Renamed(With("k", as_q)), {}, left);
-    EXPECT_EQ(comparison.verdict, Verdict::kDifferent);
+    EXPECT_EQ(comparison.verdict(), Verdict::kDifferent);
     EXPECT_THAT(CauseNames(comparison), ElementsAre("k"));
     // Repeated by a Dropout it is right.
     Arrays twice = right_;
@@ -268,7 +268,7 @@ TEST_F(RecordingsBesideFusedTest, BlocksAreNoPartner) {
   for (const bool left : {true, false}) {
     const Comparison comparison = Compared(plain, {}, left);
     EXPECT_THAT(comparison.causes, IsEmpty());
-    EXPECT_TRUE(comparison.outputs.pairs.back().difference.agree);
+    EXPECT_TRUE(comparison.outputs.pairs.back().agrees());
   }
 }
 

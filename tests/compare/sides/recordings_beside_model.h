@@ -113,7 +113,7 @@ class RecordingsBesideModel : public ::testing::Test {
     return comparison.ok() ? *std::move(comparison) : Comparison();
   }
   static bool Agrees(const Comparison& comparison) {
-    return comparison.verdict == Verdict::kSame || comparison.verdict == Verdict::kClose;
+    return comparison.verdict() == Verdict::kSame || comparison.verdict() == Verdict::kClose;
   }
   // Names of causes on the model's side.
   static std::vector<std::string> CauseNames(const Comparison& comparison) {

@@ -88,7 +88,7 @@ TEST_F(RecordingsInDisorderTest, ACopyHasThePartnerOfItsOriginal) {
     EXPECT_TRUE(Agrees(right));
     EXPECT_THAT(OnlyRecorded(right), IsEmpty());
     const Comparison wrong = Compared(with_dropout(With("c", Scale)), {}, left);
-    EXPECT_EQ(wrong.verdict, Verdict::kDifferent);
+    EXPECT_EQ(wrong.verdict(), Verdict::kDifferent);
     EXPECT_THAT(CauseNames(wrong), ElementsAre("c"));
     EXPECT_THAT(OnlyRecorded(wrong), IsEmpty());
   }
@@ -120,7 +120,7 @@ TEST_F(RecordingsInDisorderTest, OutputsAloneHaveCauses) {
   };
   for (const bool left : {true, false}) {
     const Comparison wrong = ComparedValues(output(With("d", Scale).back().second), {}, left);
-    EXPECT_EQ(wrong.verdict, Verdict::kDifferent);
+    EXPECT_EQ(wrong.verdict(), Verdict::kDifferent);
     ASSERT_THAT(CauseNames(wrong), ElementsAre("y"));
     EXPECT_THAT(wrong.causes.front().text, HasSubstr("computed by"));
     const Comparison right = ComparedValues(output(Noisy(right_.back().second)), {}, left);
@@ -145,7 +145,7 @@ TEST_F(RecordingsInDisorderTest, AnImageOnItsSideIsWrong) {
   for (const char* name : {"c", "s"}) {
     const Arrays wrong = Called(Each(With(name, turn), ChannelsLast), names);
     const Comparison comparison = Compared(wrong);
-    EXPECT_EQ(comparison.verdict, Verdict::kDifferent) << name;
+    EXPECT_EQ(comparison.verdict(), Verdict::kDifferent) << name;
     EXPECT_THAT(CauseNames(comparison), ElementsAre(name));
   }
   EXPECT_TRUE(Agrees(Compared(Called(Each(right_, ChannelsLast), names))));
@@ -176,7 +176,7 @@ TEST_F(RecordingsInDisorderTest, ChannelsLastFromAFaultAtTheFirstResultOn) {
   const Comparison right = Compared(phone(right_));
   EXPECT_TRUE(Agrees(right));
   const Comparison wrong = Compared(phone(With("conv", Scale)));
-  EXPECT_EQ(wrong.verdict, Verdict::kDifferent);
+  EXPECT_EQ(wrong.verdict(), Verdict::kDifferent);
   EXPECT_THAT(CauseNames(wrong), ElementsAre("conv"));
   EXPECT_THAT(Notes(wrong), HasSubstr("recorded as NHWC"));
 }
@@ -192,7 +192,7 @@ TEST_F(RecordingsInDisorderTest, AWrongResultWithFewerAxesIsACause) {
     for (float& x : *e) x = -x;
   };
   const Comparison wrong = Compared(squeezed(With("p", negate)));
-  EXPECT_EQ(wrong.verdict, Verdict::kDifferent);
+  EXPECT_EQ(wrong.verdict(), Verdict::kDifferent);
   EXPECT_THAT(CauseNames(wrong), ElementsAre("p"));
 }
 
@@ -219,7 +219,7 @@ TEST_F(RecordingsInDisorderTest, BeforeANewNormalization) {
       EXPECT_THAT(OnlyRecorded(right), ElementsAre("conv"));
       EXPECT_TRUE(Agrees(Compared({hooks[2], hooks.back()}, {}, left))) << epsilon;
       const Comparison wrong = Compared(with(With("c", Scale), epsilon), {}, left);
-      EXPECT_EQ(wrong.verdict, Verdict::kDifferent);
+      EXPECT_EQ(wrong.verdict(), Verdict::kDifferent);
       EXPECT_THAT(CauseNames(wrong), ElementsAre("c"));
     }
   }
@@ -248,7 +248,7 @@ TEST_F(RecordingsInDisorderTest, AnOutputOfFewScoresIsMissed) {
   const Arrays wrong = {{"scores", Changed(right_[2].second, clip)}, right[1]};
   for (const bool left : {true, false}) {
     EXPECT_TRUE(Agrees(Compared(right, {}, left)));
-    EXPECT_EQ(Compared(wrong, {}, left).verdict, Verdict::kDifferent);
+    EXPECT_EQ(Compared(wrong, {}, left).verdict(), Verdict::kDifferent);
   }
   // Beside the output, a few numbers that the model does not have are none of its.
   EXPECT_TRUE(Agrees(Compared({right[0], right[1], {"few", RandomFloats({1, 7}, 9)}})));

@@ -89,7 +89,7 @@ TEST_F(ValueKeeperTest, MeasuresWhatIsNearlyTheSameAndLetsItGo) {
   EXPECT_EQ(measured->values.max_absolute, expected.values.max_absolute);
   EXPECT_EQ(measured->values.max_absolute_pair, expected.values.max_absolute_pair);
   EXPECT_EQ(measured->values.rms, expected.values.rms);
-  EXPECT_TRUE(measured->values.agree);
+  EXPECT_TRUE(measured->values.agree());
   EXPECT_EQ(early_.Find(b, a, Expected()), nullptr);
 }
 

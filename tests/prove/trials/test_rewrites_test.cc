@@ -68,7 +68,7 @@ constexpr char kClip[] =
 
 TEST(TestRewrites, ACounterexampleThatNoRunReachedIsFound) {
   const Tested tested = TestedAlone(kRelu, kClip);
-  EXPECT_LE(tested.comparison.verdict, Verdict::kClose);
+  EXPECT_LE(tested.comparison.verdict(), Verdict::kClose);
   ASSERT_THAT(tested.comparison.proof->rewrite_faults,
               ElementsAre(Field(&RewriteFault::what, "Relu → Clip")));
   EXPECT_THAT(tested.comparison.proof->rewrite_faults[0].counterexample,

@@ -111,19 +111,19 @@ TEST(TensorDifferenceTest, ManyNumbersOnAnyNumberOfThreads) {
 TEST(TensorDifferenceTest, EqualTensors) {
   TensorDifference d = Floats({1, kNan, kInf, 0}, {1, kNan, kInf, 0});
   EXPECT_TRUE(d.same_bits);
-  EXPECT_TRUE(d.values.agree);
+  EXPECT_TRUE(d.values.agree());
   EXPECT_EQ(d.values.cosine, 1);
   EXPECT_EQ(d.sqnr, std::numeric_limits<double>::infinity());
   EXPECT_EQ(d.max_ulp, 0);
   EXPECT_TRUE(d.worst.empty());
   d = Floats({0}, {-0.0f});
   EXPECT_FALSE(d.same_bits);
-  EXPECT_TRUE(d.values.agree);
+  EXPECT_TRUE(d.values.agree());
   EXPECT_EQ(d.max_ulp, 0);
   EXPECT_EQ(d.values.cosine, 1);
   d = Floats({}, {});
   EXPECT_TRUE(d.same_bits);
-  EXPECT_TRUE(d.values.agree);
+  EXPECT_TRUE(d.values.agree());
   EXPECT_EQ(d.values.elements, 0);
 }
 
@@ -188,39 +188,39 @@ TEST(TensorDifferenceTest, LongIntegersAreExact) {
   EXPECT_FALSE(d.same_bits);
   d = Compare(Tensor::Scalar<uint64_t>(1ull << 63), Tensor::Scalar<uint64_t>((1ull << 63) + 1), {});
   EXPECT_EQ(d.values.max_absolute, 1);
-  EXPECT_TRUE(Compare(As(DType::kInt32, {-3}), Tensor::Of<int64_t>({1}, {-3}), {}).values.agree);
+  EXPECT_TRUE(Compare(As(DType::kInt32, {-3}), Tensor::Of<int64_t>({1}, {-3}), {}).values.agree());
 }
 
 TEST(TensorDifferenceTest, OtherTypesAndShapesAreCompared) {
   const Tensor left = Tensor::Of<float>({2, 3}, {1, 2, 3, 4, 5, 6});
   TensorDifference d = Compare(left, Tensor::Of<float>({3, 2}, {1, 2, 3, 4, 5, 6}));
-  EXPECT_TRUE(d.values.agree);
+  EXPECT_TRUE(d.values.agree());
   EXPECT_EQ(d.values.reason, "");
   EXPECT_TRUE(d.same_bits);
   d = Compare(left, Tensor::Of<float>({6}, {1, 2, 3, 4, 5, 7}));
   EXPECT_EQ(d.values.max_absolute_at, "[1,2]");
   d = Compare(left, As(DType::kFloat16, {1, 2, 3, 4, 5, 6}));
-  EXPECT_TRUE(d.values.agree);
+  EXPECT_TRUE(d.values.agree());
   EXPECT_FALSE(d.same_bits);
   d = Compare(left, Tensor::Of<float>({5}, {1, 2, 3, 4, 5}));
-  EXPECT_FALSE(d.values.agree);
+  EXPECT_FALSE(d.values.agree());
   EXPECT_FALSE(d.same_bits);
   EXPECT_EQ(d.values.reason, "shape [2,3] | [5]");
   d = Compare(left, Sequence{});
-  EXPECT_FALSE(d.values.agree);
-  EXPECT_FALSE(Compare(Tensor::Scalar(1.0f), Tensor::Scalar<std::string>("1")).values.agree);
+  EXPECT_FALSE(d.values.agree());
+  EXPECT_FALSE(Compare(Tensor::Scalar(1.0f), Tensor::Scalar<std::string>("1")).values.agree());
 }
 
 TEST(TensorDifferenceTest, BoolsAndStringsAreEqualOrNot) {
   TensorDifference d = Compare(Tensor::Of<bool>({4}, {true, true, false, false}),
                                Tensor::Of<bool>({4}, {true, false, false, false}), {10, 10});
-  EXPECT_FALSE(d.values.agree);
+  EXPECT_FALSE(d.values.agree());
   EXPECT_EQ(d.values.beyond, 1);
   EXPECT_EQ(d.mean_absolute, 0.25);
   EXPECT_EQ(d.worst[0].left, "true");
   d = Compare(Tensor::Of<std::string>({2}, {"a", "b"}), Tensor::Of<std::string>({2}, {"a", "c"}),
               {10, 10});
-  EXPECT_FALSE(d.values.agree);
+  EXPECT_FALSE(d.values.agree());
   EXPECT_FALSE(d.same_bits);
   EXPECT_EQ(d.values.beyond, 1);
   EXPECT_EQ(d.mean_absolute, 0.5);

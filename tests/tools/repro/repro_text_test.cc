@@ -16,7 +16,7 @@ TEST(ReproTolerance, TellsTheTwoApart) {
   repro.right_result = Tensor::Of<float>({4}, {1, 2, 3.000001f, 4});
   const Tolerance narrow = ReproTolerance(repro);
   EXPECT_FALSE(
-      DifferenceOf(repro.expected, repro.right_result, {narrow.rtol, narrow.atol, {}}).agree);
+      DifferenceOf(repro.expected, repro.right_result, {narrow.rtol, narrow.atol, {}}).agree());
   repro.right_result = Tensor::Of<float>({4}, {1, 2, 3, 8});
   const Tolerance wide = ReproTolerance(repro);
   EXPECT_GT(wide.rtol, 0);
