@@ -326,7 +326,10 @@ RegionNoise::NoiseRatio RegionNoise::JudgeConstant(int r) const {
   for (Measured* const measured : {&own, &held}) {
     measured->tensor = measured->tensor.InMemory(pool_).value_or(measured->tensor);
   }
-  const double epsilon = CoarserEpsilon(left.dtype, run_.right().result(r).dtype);
+  const DType dtype = run_.right().result(r).dtype;
+  // In a type of 8 bits and less, nothing but a cast explains another number.
+  const bool exact = left.dtype == dtype && BitWidth(dtype) <= 8;
+  const double epsilon = exact ? 0 : CoarserEpsilon(left.dtype, dtype);
   NoiseRatio noise_ratio;
   noise_ratio.distance =
       epsilon == 0 ? 1 + UnequalShare(held.tensor, own.tensor, pool_) : Distance(held, own, pool_);
@@ -335,13 +338,12 @@ RegionNoise::NoiseRatio RegionNoise::JudgeConstant(int r) const {
       (IsRounded(own, held, run_.right()) || IsRounded(held, own, run_.left().graph()))) {
     return noise_ratio;
   }
-  const bool in_float16 =
-      left.dtype == DType::kFloat16 || run_.right().result(r).dtype == DType::kFloat16;
+  const bool in_float16 = left.dtype == DType::kFloat16 || dtype == DType::kFloat16;
   if (in_float16 && AreLeastStepsApart(own, held)) {
     return noise_ratio;
   }
   // A cast, a folded factor; in 16 bits one rounding of it on each side.
-  const bool cast = left.dtype != run_.right().result(r).dtype;
+  const bool cast = left.dtype != dtype;
   const double steps = epsilon > EpsilonOf(DType::kFloat) && !cast ? 2 : 8;
   noise_ratio.ratio =
       epsilon == 0 ? kInfinity : noise_ratio.distance / (steps * epsilon) * kMaxRatio;

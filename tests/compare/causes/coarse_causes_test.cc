@@ -121,5 +121,26 @@ TEST(CoarseCauses, AnotherMaskIsNoFault) {
   EXPECT_THAT(WrongIn(with("-3.4028234e38"), with("-3")), ElementsAre("mask"));
 }
 
+constexpr char kFloat8Weights[] = R"(g (float[2,8] x) => (float[2,1] y)
+<TYPE[8,1] w = {48, 49, 50, 51, 52, 53, 54, 55}> {
+  wide = Cast <to = 1> (w)
+  y = MatMul (x, wide)
+})";
+
+// By the weights' bits; a step of such a type is an eighth or a quarter of a number.
+TEST(CoarseCauses, AConstantOfEightBitsIsExact) {
+  for (const char* type : {"float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz"}) {
+    const std::string weights = Replaced(kFloat8Weights, "TYPE", type);
+    EXPECT_THAT(WrongIn(weights, Replaced(weights, "51", "52")), ElementsAre("w")) << type;
+    EXPECT_THAT(WrongIn(weights, weights), IsEmpty()) << type;
+  }
+  const std::string fine = Replaced(kFloat8Weights, "TYPE", "float8e4m3fn");
+  // The same numbers up to half of a step in the coarser type.
+  const std::string coarse =
+      Replaced(Replaced(fine, "float8e4m3fn", "float8e5m2"), "48, 49, 50, 51, 52, 53, 54, 55",
+               "56, 56, 57, 58, 58, 58, 59, 60");
+  EXPECT_THAT(WrongIn(fine, coarse), IsEmpty());
+}
+
 }  // namespace
 }  // namespace onnxcmp
