@@ -159,8 +159,10 @@ std::string What(const Cause& cause, const ForcedRun& run, const ForcedState& st
   }
   if (cause.kind == CauseKind::kInitializer) {
     const std::string folding = FoldingText(cause, run, state);
-    return absl::StrCat(ConstantsText(cause, distance, relation), folding.empty() ? "" : "; ",
-                        folding);
+    const DType dtype = left.result(cause.left).dtype;
+    const bool numbers = dtype != DType::kString && dtype != DType::kBool;
+    return absl::StrCat(ConstantsText(cause, numbers ? distance : "", relation),
+                        folding.empty() ? "" : "; ", folding);
   }
   const std::string who =
       right.runner() == nullptr ? "the right" : PrintableText(right.runner()->name());
@@ -218,13 +220,15 @@ std::string ConstantsText(const Cause& cause, absl::string_view distance,
                           absl::string_view relation) {
   const ValueDifference* const values = cause.local.has_value() ? &cause.local->values : nullptr;
   if (values != nullptr && !values->reason.empty()) {
-    return absl::StrCat("the constants have another ", values->reason);
+    return absl::StrCat("the constants have another ", values->reason, relation.empty() ? "" : ": ",
+                        relation);
   }
   std::string how(relation);
   if (how.empty() && values != nullptr && !values->max_absolute_pair.empty()) {
     how = absl::StrCat(values->max_absolute_pair, " at ", values->max_absolute_at);
   }
-  return absl::StrCat("the constants differ by up to ", distance, how.empty() ? "" : ": ", how);
+  return absl::StrCat("the constants differ", distance.empty() ? "" : " by up to ", distance,
+                      how.empty() ? "" : ": ", how);
 }
 
 std::string CauseText(const Cause& cause, const ForcedRun& run, const ForcedState& state) {

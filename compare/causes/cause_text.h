@@ -15,8 +15,8 @@ namespace onnxcmp {
 // inputs that were exchanged.
 std::string CauseText(const Cause& cause, const ForcedRun& run, const ForcedState& state);
 
-// The same of a constant: both shapes, or the distance with the relation of the values, else with
-// two of them.
+// The same of a constant: both shapes, or the distance, which strings and booleans have not, with
+// the relation of the values, else with two of them.
 std::string ConstantsText(const Cause& cause, absl::string_view distance,
                           absl::string_view relation);
 

@@ -153,7 +153,11 @@ class Places {
     for (size_t i = 0; i < a.size(); ++i) {
       const bool same =
           a[i] == b[i] || std::abs(a[i] - b[i]) <= least || (std::isnan(a[i]) && std::isnan(b[i]));
-      if (!same) Add(i, index);
+      if (!same) {
+        Add(i, index);
+        ours_.push_back(a[i]);
+        theirs_.push_back(b[i]);
+      }
       for (size_t axis = shape.size(); axis-- > 0;) {
         if (++index[axis] < shape[axis]) break;
         index[axis] = 0;
@@ -162,6 +166,9 @@ class Places {
   }
 
   const std::vector<size_t>& differing() const { return differing_; }
+  // The elements there.
+  const std::vector<double>& ours() const { return ours_; }
+  const std::vector<double>& theirs() const { return theirs_; }
 
   // "index 3 of axis 1", "indices 10 to 15 of axis 0"; empty if they are spread over the tensor.
   std::string Text() const {
@@ -217,22 +224,26 @@ class Places {
 
   Shape shape_;
   std::vector<size_t> differing_;
+  std::vector<double> ours_, theirs_;
   std::vector<std::vector<bool>> affected_;  // by axis and index
 };
 
-std::string FewElements(const Tensor& left, const Tensor& right) {
+// The first elements of both: "[1,2] | 3", "[1,2,3,4,...] | []".
+std::string FirstElements(const Tensor& left, const Tensor& right) {
   const auto text = [](const Tensor& tensor) {
+    const int64_t size = tensor.num_elements();
     std::vector<std::string> texts;
-    for (int64_t i = 0; i < tensor.num_elements(); ++i) texts.push_back(ElementText(tensor, i));
-    return tensor.num_elements() == 1 ? texts[0]
-                                      : absl::StrCat("[", absl::StrJoin(texts, ","), "]");
+    for (int64_t i = 0; i < std::min(size, kFewElements); ++i) {
+      texts.push_back(ElementText(tensor, i));
+    }
+    if (size > kFewElements) texts.emplace_back("...");
+    return size == 1 ? texts[0] : absl::StrCat("[", absl::StrJoin(texts, ","), "]");
   };
   return absl::StrCat(text(left), " | ", text(right));
 }
 
 // The relation of the elements that differ, if not all do.
-std::string LocalText(const Tensor& left, const Places& places, const std::vector<double>& a,
-                      const std::vector<double>& b, double epsilon,
+std::string LocalText(const Tensor& left, const Tensor& right, const Places& places, double epsilon,
                       const std::vector<NamedMask>& masks) {
   for (const NamedMask& mask : masks) {
     if (places.AreMaskedBy(mask.values)) {
@@ -241,19 +252,14 @@ std::string LocalText(const Tensor& left, const Places& places, const std::vecto
   }
   const std::vector<size_t>& at = places.differing();
   if (at.size() == 1) {
-    return absl::StrFormat("of %d elements only %s differs: %.6g | %.6g", a.size(),
-                           IndexText(left.shape(), static_cast<int64_t>(at[0])), a[at[0]],
-                           b[at[0]]);
+    const auto only = static_cast<int64_t>(at[0]);
+    return absl::StrCat("of ", left.num_elements(), " elements only ",
+                        IndexText(left.shape(), only), " differs: ", ElementText(left, only), " | ",
+                        ElementText(right, only));
   }
   const std::string where = places.Text();
   if (where.empty()) return "";
-  std::vector<double> ours;
-  std::vector<double> theirs;
-  for (const size_t i : at) {
-    ours.push_back(a[i]);
-    theirs.push_back(b[i]);
-  }
-  const std::string how = ElementRelation(std::move(ours), std::move(theirs), epsilon).Text();
+  const std::string how = ElementRelation(places.ours(), places.theirs(), epsilon).Text();
   return absl::StrCat("they differ only at ", where, how.empty() ? "" : ", where right = ", how);
 }
 
@@ -262,9 +268,10 @@ std::string LocalText(const Tensor& left, const Places& places, const std::vecto
 std::string RelationText(const Tensor& left, const Tensor& right,
                          const std::vector<NamedMask>& masks) {
   const int64_t size = left.num_elements();
-  if (size != right.num_elements() || size == 0 || size > kMostRelated) return "";
   if (!SameKindOfNumber(left.dtype(), right.dtype()) || IsComplex(left.dtype())) return "";
-  if (size <= kFewElements) return FewElements(left, right);
+  if (size != right.num_elements()) return FirstElements(left, right);
+  if (size == 0 || size > kMostRelated) return "";
+  if (size <= kFewElements) return FirstElements(left, right);
   const std::vector<double> a = ElementsOf(left);
   const std::vector<double> b = ElementsOf(right);
   // Within some roundings of a type of 8 bits or less, all of its numbers are 0.
@@ -273,7 +280,7 @@ std::string RelationText(const Tensor& left, const Tensor& right,
   if (left.shape() == right.shape()) {
     // Any relation within rounding holds for one element.
     const Places exact(left.shape(), a, b, 0);
-    if (exact.differing().size() == 1) return LocalText(left, exact, a, b, epsilon, masks);
+    if (exact.differing().size() == 1) return LocalText(left, right, exact, epsilon, masks);
     const std::string of_all = ElementRelation(a, b, epsilon).Text();
     if (!of_all.empty() && of_all != "left") return absl::StrCat("right = ", of_all);
   }
@@ -285,7 +292,7 @@ std::string RelationText(const Tensor& left, const Tensor& right,
   }
   if (left.shape() != right.shape()) return "";
   const Places places(left.shape(), a, b, least);
-  return places.differing().empty() ? "" : LocalText(left, places, a, b, epsilon, masks);
+  return places.differing().empty() ? "" : LocalText(left, right, places, epsilon, masks);
 }
 
 }  // namespace onnxcmp

@@ -17,7 +17,8 @@ struct NamedMask {
 
 // "right = 0.5 * left", "right = left with axes 1 and 2 exchanged", "only index 3 of axis 1
 // differs, where right = 0": the first that holds for all elements up to rounding in the coarser
-// type. Empty if none does, if the tensors are not numbers, or if there are too many.
+// type. Of tensors of few elements, or of unlike sizes, the first elements of both. Empty if none
+// holds, if the tensors are not numbers, or if there are too many.
 std::string RelationText(const Tensor& left, const Tensor& right,
                          const std::vector<NamedMask>& masks = {});
 

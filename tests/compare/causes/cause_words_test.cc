@@ -62,10 +62,27 @@ TEST(CauseWords, TellConstantsByTheirShapesOrTwoValues) {
   };
   const std::string left = model("float[4] w = {1, 2, 3, 4}");
   EXPECT_EQ(FirstText(ComparedWith(left, model("float[2,1] w = {1, 2}"))),
-            "the constants have another shape [4] | [2,1]");
+            "the constants have another shape [4] | [2,1]: [1,2,3,4] | [1,2]");
   EXPECT_EQ(FirstText(ComparedWith(model("float[2,4] w = {1, 2, 3, 4, 5, 6, 7, 8}"),
                                    model("float[2,4] w = {9, 1, 2, 5, 0, 1, 3, 2}"))),
             "the constants differ by up to 8: 1 | 9 at [0,0]");
+}
+
+TEST(CauseWords, TellNoDistanceOfStringsAndBooleans) {
+  const auto chosen = [](const char* constant) {
+    return absl::StrCat("g (float[2,4] x) => (string[2] y) <", constant,
+                        "> { i = ArgMax <axis = 1, keepdims = 0> (x)\n y = Gather (s, i) }");
+  };
+  EXPECT_EQ(FirstText(ComparedWith(chosen("string[4] s = {\"a\", \"b\", \"c\", \"d\"}"),
+                                   chosen("string[4] s = {\"b\", \"c\", \"d\", \"a\"}"))),
+            "the constants differ: \"a\" | \"b\" at [0]");
+  const auto kept = [](const char* constant) {
+    return absl::StrCat("g (float[2,4] x) => (float[2,4] y) <", constant,
+                        ", float z = {9}> { y = Where (m, x, z) }");
+  };
+  EXPECT_EQ(FirstText(ComparedWith(kept("bool[2,4] m = {1, 1, 0, 1, 0, 1, 1, 1}"),
+                                   kept("bool[2,4] m = {1, 1, 0, 1, 0, 0, 1, 1}"))),
+            "the constants differ: of 8 elements only [1,1] differs: true | false");
 }
 
 TEST(CauseWords, TellWhichConstantsAreExchanged) {
