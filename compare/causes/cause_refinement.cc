@@ -185,7 +185,7 @@ std::pair<int, int> Refined(const ForcedRun& run, const ForcedState& state,
   }
   const std::vector<int> theirs = WithoutCopies(run.right(), noise.RightRegion(right));
   const std::vector<int> ours = WithoutCopies(left.graph(), noise.LeftRegion(c));
-  if (theirs.size() < 2 || theirs.size() != ours.size()) return pair;
+  if (theirs.empty() || theirs.size() != ours.size()) return pair;
   std::vector<std::pair<int, int>> found;
   for (size_t i = 0; i < theirs.size(); ++i) {
     const StreamNode& made = *run.right().node(theirs[i]).made;
@@ -200,7 +200,12 @@ std::pair<int, int> Refined(const ForcedRun& run, const ForcedState& state,
     for (size_t k = 0; k < made.inputs.size(); ++k) {
       const int r = made.inputs[k];
       const int l = other.inputs[k];
-      if (r == kNone || l == kNone || !run.right().IsConstant(r)) continue;
+      if (r == kNone || l == kNone) continue;
+      if (!run.right().IsConstant(r)) {
+        // A node that reads another result is at fault itself.
+        if (theirs.size() == 1 && state.at(r).match != left.of(l)) return pair;
+        continue;
+      }
       if (state.at(r).match != kNone || !left.graph().IsConstant(l)) continue;
       if (left.graph().result(l).fingerprint.content != run.right().result(r).fingerprint.content) {
         found.emplace_back(l, r);

@@ -85,6 +85,18 @@ TEST(CauseWords, TellNoDistanceOfStringsAndBooleans) {
             "the constants differ: of 8 elements only [1,1] differs: true | false");
 }
 
+// Its only reader gives another result or shape for it, too.
+TEST(CauseWords, NameAConstantAndNotItsCast) {
+  const auto model = [](const char* constant) {
+    return absl::StrCat("g (float[2,4] x) => (float[2,4] y) <", constant,
+                        "> { wide = Cast <to = 1> (w)\n y = Mul (x, wide) }");
+  };
+  const Comparison comparison =
+      ComparedWith(model("int8[4] w = {1, 2, 3, 4}"), model("int8[1] w = {2}"));
+  EXPECT_EQ(FirstName(comparison), "w");
+  EXPECT_EQ(FirstText(comparison), "the constants have another shape [4] | [1]: [1,2,3,4] | 2");
+}
+
 TEST(CauseWords, TellWhichConstantsAreExchanged) {
   const std::string model = TwoLayers("p = MatMul (x, a)\n q = MatMul (p, b)\n y = Tanh (q)");
   // The names are as they were, the weights are exchanged.
