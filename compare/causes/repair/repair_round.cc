@@ -90,6 +90,15 @@ bool RepairRound::TriedEnough() {
   return tried_ == most || repairs_.RanLong();
 }
 
+// True for constants of unlike lengths: a node that takes any, as Gather does, gives the left's
+// result for the left's, which proves nothing unless all that comes after is right, too.
+bool RepairRound::IsAnotherLength(const Suggestion& suggestion) const {
+  const ForcedRun& run = repairs_.run();
+  return run.right().IsConstant(suggestion.right) &&
+         run.right().result(suggestion.right).fingerprint.size !=
+             run.left().result(suggestion.left).fingerprint.size;
+}
+
 // False if a trial with more patience might show more.
 bool RepairRound::Try(const Suggestion& suggestion, int patience) {
   constexpr int kLeast = 3;
@@ -101,6 +110,7 @@ bool RepairRound::Try(const Suggestion& suggestion, int patience) {
   }
   if (trial.abandoned) return false;
   if (trial.at(suggestion.right).match != suggestion.left) return true;
+  if (IsAnotherLength(suggestion) && suggester.StandingOf(trial).doomed_count > 0) return true;
   const int gain = repairs_.GainOf(trial, suggestion);
   double value = gain + 0.1 * suggestion.structure;
   if (repairs_.run().right().IsConstant(suggestion.right)) value += 0.5;

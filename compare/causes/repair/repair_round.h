@@ -44,6 +44,7 @@ class RepairRound {
   bool LiesAfter(int r) const;
   bool IsRuledOut(const Suggestion& suggestion) const;
   bool TriedEnough();
+  bool IsAnotherLength(const Suggestion& suggestion) const;
   bool Try(const Suggestion& suggestion, int patience);
   void TryAgain(const std::vector<std::pair<Suggestion, int64_t>>& impatient);
 

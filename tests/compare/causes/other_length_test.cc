@@ -156,5 +156,27 @@ TEST(OtherLength, AProductThatANormalizationIsFoldedIntoIsNoFault) {
   EXPECT_THAT(comparison.causes, IsEmpty());
 }
 
+// A Gather that is given the left's index gives the left's result, but the nodes after it take
+// another one: what picks boxes of one image only is at fault, and not its index.
+TEST(OtherLength, AnIndexOfAnotherLengthThatMendsNothingIsNoFault) {
+  const auto model = [](const std::string& nodes) {
+    return absl::StrCat(
+        "g (float[2,4] x) => (float[2,4] y) <int64[2] all = {0, 2}, int64 last = {2}, int64 zero = "
+        "{0}, int64[1] axis = {2}, int64[2,2] image = {0, 0, 1, 0}> {\n"
+        "s = Sin (x)\n boxes = Unsqueeze (s, axis)\n best = ArgMax <axis = 1> (x)\n"
+        "found = Concat <axis = 1> (image, best)\n",
+        nodes, "p = Cast <to = 1> (found)\n y = Concat <axis = 1> (p, kept) }");
+  };
+  const std::string left =
+      model("at = Gather <axis = 1> (found, all)\n kept = GatherND (boxes, at)\n");
+  const std::string right = model(
+      "at = Gather <axis = 1> (found, last)\n first = Gather <axis = 0> (boxes, zero)\n"
+      "kept = Gather <axis = 0> (first, at)\n");
+  const Comparison comparison =
+      testing::CompareFedWith(testing::GivenX(), left, testing::GivenX(), right);
+  EXPECT_EQ(FirstOf(comparison), "kept");
+  EXPECT_EQ(comparison.causes.size(), 1);
+}
+
 }  // namespace
 }  // namespace onnxcmp
