@@ -140,7 +140,7 @@ class MadeUp {
     for (const ValueTarget& target : targets) merged_.push_back(PurposeOf(target));
     SizeChoice choice = options.sizes;
     choice.rows = std::max(choice.rows, Rows());
-    const FreeSizes sizes(inputs_, choice, options.dims);
+    const FreeSizes sizes(inputs_, Windows(graphs), choice, options.dims);
     for (size_t i = 0; i < targets.size(); ++i) {
       Shape shape;
       const TypeInfo& type = LeafType(inputs_[i].type);
@@ -197,6 +197,20 @@ class MadeUp {
   }
 
  private:
+  // The windows of both graphs, by the names of `inputs_`.
+  WindowLengths Windows(const PerSide<const Graph*>& graphs) {
+    WindowLengths windows;
+    for (size_t i = 0; i < targets_.size(); ++i) {
+      for (const ValueTarget::Input& input : targets_[i].inputs) {
+        if (graphs[input.side] == nullptr) continue;
+        for (const auto& [at, window] : cache_->WindowsOf(*graphs[input.side])) {
+          if (at.first == input.name) windows[{inputs_[i].name, at.second}].Add(window);
+        }
+      }
+    }
+    return windows;
+  }
+
   // The element type of sequences and optionals.
   static const TypeInfo& LeafType(const TypeInfo& type) {
     const TypeInfo* leaf = &type;

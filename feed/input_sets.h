@@ -91,7 +91,7 @@ class InputSets {
                                    std::optional<uint64_t> mixture,
                                    const std::vector<double>& probes = {});
   // The resulting sizes of free dimensions: "batch 2, sequence 16"; "" if there are none.
-  std::string Sizes(const SizeChoice& sizes) const;
+  std::string Sizes(const SizeChoice& sizes);
   // Sums of sizes to try for models that run on no other sizes, the likeliest first.
   std::vector<SizeSum> SumsToTry();
   // The assumed purposes of the made-up inputs, a line each, as far as the graphs tell.

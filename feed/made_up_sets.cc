@@ -32,13 +32,15 @@ absl::StatusOr<FedInputs> InputSets::MakeUp(const SizeChoice& sizes, Regime regi
   return fed;
 }
 
-std::string InputSets::Sizes(const SizeChoice& sizes) const {
+std::string InputSets::Sizes(const SizeChoice& sizes) {
   std::vector<ValueInfo> inputs;
+  WindowLengths windows;
   for (const SideId side : kBothSides) {
     if (graphs_[side] == nullptr) continue;
     for (const ValueInfo* input : RequiredInputs(*graphs_[side])) inputs.push_back(*input);
+    for (const auto& [at, window] : purposes_.WindowsOf(*graphs_[side])) windows[at].Add(window);
   }
-  return DescribeSizes(inputs, sizes, generated_.dims);
+  return DescribeSizes(inputs, windows, sizes, generated_.dims);
 }
 
 std::vector<SizeSum> InputSets::SumsToTry() {

@@ -74,10 +74,12 @@ bool IsLikeCache(const ValueInfo& input) {
 
 }  // namespace
 
-FreeSizes::FreeSizes(const std::vector<ValueInfo>& inputs, const SizeChoice& choice,
+FreeSizes::FreeSizes(const std::vector<ValueInfo>& inputs, const WindowLengths& windows,
+                     const SizeChoice& choice,
                      const std::map<std::string, int64_t, std::less<>>& given)
     : sizes_(given) {
   const Way way = WayOf(choice);
+  const std::map<std::string, WindowLength> by_key = ByKey(inputs, windows);
   const auto set = static_cast<size_t>(std::max(choice.set, 0));
   // Halves of odd sizes are rounded, windows do not fit into them: the second set shows it, if the
   // model takes the usual sizes at all.
@@ -107,13 +109,17 @@ FreeSizes::FreeSizes(const std::vector<ValueInfo>& inputs, const SizeChoice& cho
       else if (absl::StrContains(lower, "seq"))
         length = key;
       if (sizes_.contains(key)) continue;
-      switch (RoleOf(input, axis)) {
+      const auto found = by_key.find(key);
+      const WindowLength window = found == by_key.end() ? WindowLength() : found->second;
+      const Role role = RoleOf(input, axis);
+      switch (role == Role::kBatch && window.least > BatchOf(choice) ? Role::kPlain : role) {
         case Role::kBatch:
           sizes_[key] = way.batch != 0 ? way.batch : BatchOf(choice);
           break;
         case Role::kImage:
           sizes_[key] = way.image + way.image_step * (image++ + static_cast<int64_t>(set % 2)) +
                         (choice.image == 0 ? more : 0);
+          if (choice.image == 0) sizes_[key] = window.For(sizes_[key]);
           break;
         case Role::kPast:
           sizes_[key] = way.plain != 0 ? way.plain : 3 + static_cast<int64_t>(set);
@@ -121,6 +127,7 @@ FreeSizes::FreeSizes(const std::vector<ValueInfo>& inputs, const SizeChoice& cho
         case Role::kPlain:
           sizes_[key] = choice.stretch *
                         (way.plain != 0 ? way.plain : kPlain[plain++ % std::size(kPlain)] + more);
+          if (choice.reach == 0) sizes_[key] = window.For(sizes_[key]);
           break;
       }
     }
@@ -152,6 +159,19 @@ FreeSizes::FreeSizes(const std::vector<ValueInfo>& inputs, const SizeChoice& cho
     if (!sizes_.contains(sum)) sizes_[sum] = known ? size : kPlain[plain++ % std::size(kPlain)];
   }
   if (choice.sum.has_value()) Add(inputs, *choice.sum, given);
+}
+
+// Dimensions of one name have one size, for the widest of their windows.
+std::map<std::string, WindowLength> FreeSizes::ByKey(const std::vector<ValueInfo>& inputs,
+                                                     const WindowLengths& windows) {
+  std::map<std::string, WindowLength> by_key;
+  for (const ValueInfo& input : inputs) {
+    for (size_t axis = 0; input.type.shape.has_value() && axis < input.type.shape->size(); ++axis) {
+      const auto found = windows.find({input.name, static_cast<int64_t>(axis)});
+      if (found != windows.end()) by_key[KeyOf(input, axis)].Add(found->second);
+    }
+  }
+  return by_key;
 }
 
 std::string FreeSizes::KeyOf(const std::vector<ValueInfo>& inputs, const InputDim& dim) const {
@@ -302,9 +322,10 @@ bool IsPastLength(const TypeInfo::Dim& dim) {
          !absl::StrContains(lower, "+") && !absl::StrContains(lower, "total");
 }
 
-std::string DescribeSizes(const std::vector<ValueInfo>& inputs, const SizeChoice& choice,
+std::string DescribeSizes(const std::vector<ValueInfo>& inputs, const WindowLengths& windows,
+                          const SizeChoice& choice,
                           const std::map<std::string, int64_t, std::less<>>& given) {
-  const FreeSizes sizes(inputs, choice, given);
+  const FreeSizes sizes(inputs, windows, choice, given);
   std::vector<std::string> parts;
   for (const ValueInfo& input : inputs) {
     if (!input.type.shape.has_value()) continue;

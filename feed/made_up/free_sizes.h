@@ -11,6 +11,7 @@
 
 #include "evaluator/model/model.h"
 #include "feed/made_up/input_purpose.h"
+#include "feed/made_up/window_lengths.h"
 
 namespace onnxcmp {
 
@@ -52,16 +53,19 @@ std::vector<SizeSum> PossibleSums(const std::vector<ValueInfo>& inputs,
 // several inputs along one axis are equal. At first sizes differ from each other and from 1: a
 // batch of 2, other axes from 16 on, the height and width of images from 32 on; names that are sums
 // of others ("past_length + length", and a total of a past and a new length) get the sum. Further
-// attempts use equal sizes, multiples of 32, batches of 1, ones.
+// attempts use equal sizes, multiples of 32, batches of 1, ones. Axes with wider windows have as
+// many windows instead.
 class FreeSizes {
  public:
-  FreeSizes(const std::vector<ValueInfo>& inputs, const SizeChoice& choice,
-            const std::map<std::string, int64_t, std::less<>>& given);
+  FreeSizes(const std::vector<ValueInfo>& inputs, const WindowLengths& windows,
+            const SizeChoice& choice, const std::map<std::string, int64_t, std::less<>>& given);
 
   int64_t SizeOf(const ValueInfo& input, size_t axis) const;
 
  private:
   static std::string KeyOf(const ValueInfo& input, size_t axis);
+  static std::map<std::string, WindowLength> ByKey(const std::vector<ValueInfo>& inputs,
+                                                   const WindowLengths& windows);
   std::string KeyOf(const std::vector<ValueInfo>& inputs, const InputDim& dim) const;
   void Add(const std::vector<ValueInfo>& inputs, const SizeSum& sum,
            const std::map<std::string, int64_t, std::less<>>& given);
@@ -73,7 +77,8 @@ class FreeSizes {
 bool IsPastLength(const TypeInfo::Dim& dim);
 
 // "batch 2, sequence 7": the sizes of named dimensions, for messages.
-std::string DescribeSizes(const std::vector<ValueInfo>& inputs, const SizeChoice& choice,
+std::string DescribeSizes(const std::vector<ValueInfo>& inputs, const WindowLengths& windows,
+                          const SizeChoice& choice,
                           const std::map<std::string, int64_t, std::less<>>& given);
 
 }  // namespace onnxcmp

@@ -103,6 +103,12 @@ const InputPurposes& PurposeCache::Of(const Graph& graph) {
   return it->second;
 }
 
+const WindowLengths& PurposeCache::WindowsOf(const Graph& graph) {
+  const auto [it, is_new] = windows_.try_emplace(&graph);
+  if (is_new) it->second = WindowLengthsOf(graph);
+  return it->second;
+}
+
 const std::vector<int64_t>& PurposeCache::DifferingRows(const Tensor& left, const Tensor& right,
                                                         int64_t axis) {
   const auto [it, is_new] = rows_.try_emplace({&left, &right});

@@ -16,6 +16,7 @@
 #include "evaluator/tensor/tensor.h"
 #include "feed/made_up/index_form.h"
 #include "feed/made_up/standardization.h"
+#include "feed/made_up/window_lengths.h"
 
 namespace onnxcmp {
 
@@ -135,11 +136,13 @@ class PurposeCache {
   // Graphs are identified by their address, and must outlive the cache. The reference is valid as
   // long as the cache.
   const InputPurposes& Of(const Graph& graph);
+  const WindowLengths& WindowsOf(const Graph& graph);
   // RowsThatDiffer() of two constants of these graphs, computed once as well.
   const std::vector<int64_t>& DifferingRows(const Tensor& left, const Tensor& right, int64_t axis);
 
  private:
   absl::node_hash_map<const Graph*, InputPurposes> purposes_;
+  absl::node_hash_map<const Graph*, WindowLengths> windows_;
   absl::node_hash_map<std::pair<const Tensor*, const Tensor*>, std::vector<int64_t>> rows_;
 };
 

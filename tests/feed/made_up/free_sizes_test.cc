@@ -22,7 +22,7 @@ TypeInfo::Dim Named(const std::string& name) { return {std::nullopt, name}; }
 
 Shape ShapeOf(const std::vector<ValueInfo>& inputs, size_t which, const SizeChoice& choice = {},
               const std::map<std::string, int64_t, std::less<>>& given = {}) {
-  const FreeSizes sizes(inputs, choice, given);
+  const FreeSizes sizes(inputs, {}, choice, given);
   Shape shape;
   for (size_t axis = 0; axis < inputs[which].type.shape->size(); ++axis) {
     shape.push_back(sizes.SizeOf(inputs[which], axis));
@@ -110,8 +110,8 @@ TEST(FreeSizesTest, ImagesAreLarger) {
 }
 
 TEST(DescribeSizesTest, NamesThem) {
-  EXPECT_EQ(DescribeSizes({Input("a", {Named("batch"), {8, ""}})}, {}, {}), "batch 2");
-  EXPECT_EQ(DescribeSizes({Input("a", {{8, ""}})}, {}, {}), "");
+  EXPECT_EQ(DescribeSizes({Input("a", {Named("batch"), {8, ""}})}, {}, {}, {}), "batch 2");
+  EXPECT_EQ(DescribeSizes({Input("a", {{8, ""}})}, {}, {}, {}), "");
 }
 
 }  // namespace
