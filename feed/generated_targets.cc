@@ -10,6 +10,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "evaluator/base/status_macros.h"
@@ -157,6 +158,7 @@ class MadeUp {
         places_[{input.side, input.name}] = i;
       }
     }
+    FollowCaches();
   }
 
   absl::StatusOr<std::vector<Value>> Values() const {
@@ -197,6 +199,23 @@ class MadeUp {
   }
 
  private:
+  // Positions follow what is in the caches, if lengths of these are inputs: a fused operator counts
+  // by the lengths what another side reads as positions.
+  void FollowCaches() {
+    std::optional<int64_t> total;
+    for (size_t i = 0; i < merged_.size(); ++i) {
+      if (merged_[i].full.has_value()) total = LimitOf(i, merged_[i]);
+    }
+    for (size_t i = 0; total.has_value() && i < merged_.size(); ++i) {
+      const bool positions =
+          merged_[i].purpose == Purpose::kPositions ||
+          (merged_[i].purpose == Purpose::kIds && absl::StrContains(inputs_[i].name, "position"));
+      if (!positions || shapes_[i].empty()) continue;
+      merged_[i].purpose = Purpose::kPositions;
+      merged_[i].begin = std::max<int64_t>(0, *total - shapes_[i].back());
+    }
+  }
+
   // The windows of both graphs, by the names of `inputs_`.
   WindowLengths Windows(const PerSide<const Graph*>& graphs) {
     WindowLengths windows;
@@ -301,11 +320,12 @@ class MadeUp {
         if (place == places_.end()) continue;
         const Shape& shape = shapes_[place->second];
         if (dim.axis < static_cast<int64_t>(shape.size())) {
-          sum += shape[static_cast<size_t>(dim.axis)];
+          sum += dim.times * shape[static_cast<size_t>(dim.axis)];
         }
         break;
       }
     }
+    sum = std::max<int64_t>(sum, 1);
     return purpose.at_most > 0 ? std::min<int64_t>(sum, purpose.at_most) : sum;
   }
 

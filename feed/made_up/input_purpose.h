@@ -37,10 +37,11 @@ enum class Purpose : uint8_t {
 };
 absl::string_view PurposeName(Purpose purpose);
 
-// An input's dimension.
+// An input's dimension; in sums of sizes, also as often as it counts.
 struct InputDim {
   std::string input;
   int64_t axis = 0;
+  int64_t times = 1;
 };
 
 struct IdTable {
@@ -71,6 +72,8 @@ struct InputPurpose {
   int64_t first = 0;
   int64_t rest = 0;
   int64_t step = 0;
+  // Positions: the first, where lengths of a cache tell what came before.
+  std::optional<int64_t> begin;
   bool pieces = false;  // sizes of pieces, which add up to the limit
   bool counts = false;  // iterations of a loop: also none, and more of them
   bool grows = false;   // other small numbers from set to set

@@ -183,7 +183,7 @@ struct PurposeRows {
       {kStd, "SplitToSequence", 1, kSmall, kAxisOf, 0, 0, "axis", 1, 1},
       Plain(kStd, "Sqrt", 0, kPositive),
       Small("Squeeze", 1, 0, 1, 1),
-      Small("TensorScatter", 2, 0, 0),
+      Ids(kStd, "TensorScatter", 2, 0, -2, "axis"),
       Small("Tile", 1, 2, 1),
       Small("TopK", 1, 2, 2),
       Small("Trilu", 1, 1, 1),

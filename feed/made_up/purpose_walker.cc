@@ -269,6 +269,7 @@ class Walker {
         found.limit = LeastDim(scope, other);
       }
     }
+    if (node.op_type == "TensorScatter") LeaveRoom(scope, node, &found);
     if (row.purpose == Purpose::kIds) {
       found.not_negative = !IsOneOf(
           node, {"Gather", "GatherElements", "GatherND", "OneHot", "ScatterElements", "ScatterND"});
@@ -282,6 +283,19 @@ class Walker {
     }
     if (node.domain == kMicrosoftDomain) SetOfContrib(scope, node, row.slot, &found);
     return found;
+  }
+
+  // The last place where an update still fits into a cache.
+  void LeaveRoom(const GraphScope& scope, const Node& node, InputPurpose* found) const {
+    const auto* mode = AttributeOf<std::string>(node, "mode");
+    if (mode != nullptr && *mode == "circular") return;
+    InputPurpose update;
+    SetLimit(SizeAlong(scope, node.inputs[1], IntAttribute(node, "axis").value_or(-2)), &update);
+    if (!update.limit.has_value() && update.limit_sum.empty()) GuessLimit(&update);
+    found->limit = found->limit.value_or(0) - update.limit.value_or(0) + 1;
+    for (const InputDim& dim : update.limit_sum) {
+      found->limit_sum.push_back({dim.input, dim.axis, -1});
+    }
   }
 
   static void SetLimit(const std::optional<TracedSize>& size, InputPurpose* found) {

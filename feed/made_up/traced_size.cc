@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "evaluator/tensor/tensor.h"
 #include "record/graphs/node_questions.h"
 
@@ -25,6 +26,32 @@ std::optional<TracedSize> SizeOfInput(const GraphScope& scope, absl::string_view
 }
 
 std::optional<TracedSize> SizeAt(const GraphScope& scope, absl::string_view name, int64_t axis,
+                                 int depth);
+
+// Through a node that adds axes, or that keeps those before the ones that it splits.
+std::optional<TracedSize> SizeInShape(const GraphScope& scope, const Node& node, int64_t axis,
+                                      int depth) {
+  const Tensor* constant = ConstantIn(scope, node.inputs[1]);
+  if (constant == nullptr || constant->dtype() != DType::kInt64) return std::nullopt;
+  const absl::StatusOr<Tensor> whole = constant->Contiguous();
+  if (!whole.ok()) return std::nullopt;
+  const int64_t* first = whole->data<int64_t>();
+  const int64_t* last = first + whole->num_elements();
+  if (node.op_type == "Unsqueeze") {
+    if (std::any_of(first, last, [](int64_t added) { return added < 0; })) return std::nullopt;
+    if (std::find(first, last, axis) != last) return TracedSize{1, std::nullopt};
+    const auto before = std::count_if(first, last, [&](int64_t added) { return added < axis; });
+    return SizeAt(scope, node.inputs[0], axis - before, depth + 1);
+  }
+  if (axis >= last - first ||
+      !std::all_of(first, first + axis, [](int64_t size) { return size == 0 || size == -1; })) {
+    return std::nullopt;
+  }
+  if (first[axis] > 0) return TracedSize{first[axis], std::nullopt};
+  return SizeAt(scope, node.inputs[0], axis, depth + 1);
+}
+
+std::optional<TracedSize> SizeAt(const GraphScope& scope, absl::string_view name, int64_t axis,
                                  int depth) {
   constexpr int kDeepest = 64;
   if (name.empty() || depth > kDeepest) return std::nullopt;
@@ -36,10 +63,15 @@ std::optional<TracedSize> SizeAt(const GraphScope& scope, absl::string_view name
   const Node* node = ProducerIn(scope, name);
   if (node == nullptr) return SizeOfInput(scope, name, axis);
   if (node->inputs.empty()) return std::nullopt;
-  if (node->op_type == "Transpose" && axis >= 0) {
+  if (node->op_type == "Transpose") {
     const auto* perm = AttributeOf<std::vector<int64_t>>(*node, "perm");
-    if (perm == nullptr || axis >= static_cast<int64_t>(perm->size())) return std::nullopt;
+    if (perm != nullptr && axis < 0) axis += static_cast<int64_t>(perm->size());
+    if (perm == nullptr || axis < 0 || axis >= static_cast<int64_t>(perm->size()))
+      return std::nullopt;
     return SizeAt(scope, node->inputs[0], (*perm)[static_cast<size_t>(axis)], depth + 1);
+  }
+  if (IsOneOf(*node, {"Unsqueeze", "Reshape"}) && node->inputs.size() > 1 && axis >= 0) {
+    return SizeInShape(scope, *node, axis, depth);
   }
   if (IsOneOf(*node, {"MatMul", "Gemm"})) {
     const bool last = axis == -1;
@@ -53,7 +85,8 @@ std::optional<TracedSize> SizeAt(const GraphScope& scope, absl::string_view name
   }
   if (IsOneOf(*node, {"Cast", "Identity", "Abs", "Neg", "DequantizeLinear", "QuantizeLinear",
                       "Relu", "Tanh", "Sigmoid", "Add", "Mul", "Sub", "Div", "LayerNormalization",
-                      "Dropout", "Softmax", "Gelu"})) {
+                      "Dropout", "Softmax", "Gelu", "RMSNormalization"}) ||
+      node->op_type == "RotaryEmbedding") {
     return SizeAt(scope, node->inputs[0], axis, depth + 1);
   }
   return std::nullopt;

@@ -9,8 +9,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "evaluator/load/load_model.h"
 #include "evaluator/protos/tensor_proto.h"
+#include "evaluator/tensor/convert.h"
 #include "feed/input_files.h"
 #include "onnx/onnx_pb.h"
 #include "record/recordings/recorded_values.h"
@@ -25,18 +28,30 @@ using ::onnxcmp::testing::ExpectError;
 using ::onnxcmp::testing::ExpectSameBits;
 using ::onnxcmp::testing::LoadGraph;
 using ::onnxcmp::testing::TestFolder;
+using ::testing::AllOf;
 using ::testing::Contains;
+using ::testing::Each;
 using ::testing::ElementsAre;
+using ::testing::Ge;
+using ::testing::Gt;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Le;
 
 class InputSetsTest : public ::testing::Test {
  protected:
   // Loads both and opens their inputs.
   absl::StatusOr<InputSets> Open(absl::string_view left, absl::string_view right) {
-    left_ = *LoadGraph(left);
-    right_ = *LoadGraph(right);
+    left_ = *Load(left);
+    right_ = *Load(right);
     return InputSets::Open(left_->graph, right_->graph, options_);
+  }
+
+  // A graph, or a whole model.
+  static testing::LoadedModel Load(absl::string_view text) {
+    return absl::StartsWith(text, "<")
+               ? LoadModelFromText(std::string(text), testing::Registry(), {})
+               : LoadGraph(text);
   }
 
   // The only set.
@@ -96,6 +111,48 @@ TEST_F(InputSetsTest, OneSidesSizesAndTablesHoldForBoth) {
   // B and S are known by now.
   EXPECT_THAT(fed->left.at("m").tensor().shape(), ElementsAre(2, 3));
   EXPECT_THAT(fed->notes, ElementsAre("right input `ids`: int64 cast to int32"));
+}
+
+// Of an input of int32 or int64.
+std::vector<int64_t> IntegersOf(const FedInputs& fed, const std::string& name) {
+  const Tensor& tensor = fed.left.at(name).tensor();
+  std::vector<int64_t> integers(static_cast<size_t>(tensor.num_elements()));
+  LoadElements<int64_t>(tensor.dtype(), tensor.raw_data(), 0, tensor.num_elements(),
+                        integers.data());
+  return integers;
+}
+
+TEST_F(InputSetsTest, UpdatesFitIntoACacheAndDoNotAllBegin) {
+  constexpr char kCache[] = R"(<ir_version: 11, opset_import: ["" : 24]>
+      g (float[8, s, 4] x, float[8, 2, 32, 2] cache, int64[8] at)
+      => (float[8, 2, 32, 2] y) <int64[4] heads = {0, -1, 2, 2}> {
+    h = Reshape(x, heads)
+    t = Transpose<perm = [0, 2, 1, 3]>(h)
+    y = TensorScatter(cache, t, at)
+  })";
+  const auto fed = Get(kCache, kCache);
+  ASSERT_TRUE(fed.ok()) << fed.status();
+  const int64_t room = 32 - fed->left.at("x").tensor().dim(1);
+  EXPECT_THAT(IntegersOf(*fed, "at"), Each(AllOf(Ge(0), Le(room))));
+  EXPECT_THAT(IntegersOf(*fed, "at"), Contains(Gt(0)));
+}
+
+TEST_F(InputSetsTest, PositionsFollowWhatIsInTheCaches) {
+  constexpr char kSeparate[] = R"(<ir_version: 11, opset_import: ["" : 24, "com.microsoft" : 1]>
+      g (float[b, s, 32] x, int32[b] lengths, int32 total,
+      float[b, 1, past, 16] k, float[b, 1, past, 16] v, int64[b, s] at, float[64, 8] c,
+      float[64, 8] d) => (float[b, s, 32] y, float[b, 1, all, 16] p, float[b, 1, all, 16] q) {
+    r = RotaryEmbedding<num_heads = 2>(x, c, d, at)
+    y, p, q = com.microsoft.GroupQueryAttention<num_heads = 2, kv_num_heads = 1>(
+        r, , , k, v, lengths, total)
+  })";
+  const auto fed = Get(kSeparate, kSeparate);
+  ASSERT_TRUE(fed.ok()) << fed.status();
+  const int64_t past = fed->left.at("k").tensor().dim(2);
+  const int64_t added = fed->left.at("x").tensor().dim(1);
+  EXPECT_THAT(IntegersOf(*fed, "total"), ElementsAre(past + added));
+  EXPECT_EQ(IntegersOf(*fed, "at").front(), past);
+  EXPECT_EQ(IntegersOf(*fed, "at").back(), past + added - 1);
 }
 
 TEST_F(InputSetsTest, SizesThatAreGivenMustFitTheOtherSide) {
