@@ -19,6 +19,8 @@
 #include "feed/made_up/input_purpose.h"
 #include "feed/made_up/made_up_values.h"
 #include "feed/type_text.h"
+#include "record/graphs/node_questions.h"
+#include "record/operators/operator_traits.h"
 
 namespace onnxcmp {
 namespace {
@@ -140,7 +142,7 @@ class MadeUp {
     }
     for (const ValueTarget& target : targets) merged_.push_back(PurposeOf(target));
     SizeChoice choice = options.sizes;
-    choice.rows = std::max(choice.rows, Rows());
+    choice.rows = std::max(choice.rows, Rows(graphs));
     const FreeSizes sizes(inputs_, Windows(graphs), choice, options.dims);
     for (size_t i = 0; i < targets.size(); ++i) {
       Shape shape;
@@ -291,11 +293,24 @@ class MadeUp {
     return table.rows->dim(table.axis < 0 ? table.axis + rank : table.axis);
   }
 
+  // True for trees and neighbours: of most rows a small change of a feature moves no result.
+  static bool NeedsManyRows(const Node& node) {
+    return (node.domain == kMlDomain && HasTrait(node, OperatorTrait::kJumps)) ||
+           node.op_type == "CDist" || IsOneOf(node, {"Scan", "TopK"});
+  }
+
   // Number of rows that reach all leaves of trees and all keys.
-  int64_t Rows() const {
+  int64_t Rows(const PerSide<const Graph*>& graphs) const {
     constexpr int64_t kMost = 256;
     constexpr int64_t kFew = 16;
     int64_t rows = 0;
+    for (const SideId side : kBothSides) {
+      if (graphs[side] == nullptr) continue;
+      const std::vector<Node>& nodes = graphs[side]->nodes;
+      const bool of_features = std::any_of(
+          nodes.begin(), nodes.end(), [](const Node& node) { return node.domain == kMlDomain; });
+      if (of_features && std::any_of(nodes.begin(), nodes.end(), NeedsManyRows)) rows = kMost;
+    }
     for (size_t i = 0; i < merged_.size(); ++i) {
       const InputPurpose& purpose = merged_[i];
       const bool limits = purpose.purpose == Purpose::kNumbers && !purpose.landmarks.empty();

@@ -58,6 +58,9 @@ InputPurpose Merged(const InputPurpose& left, const InputPurpose& right) {
   };
   append(&merged.landmarks, other.landmarks);
   append(&merged.missing, other.missing);
+  // The left decides, so that a right that fails on other keys shows.
+  merged.demanded = left.demanded;
+  merged.only_known = left.only_known;
   if (!merged.range.has_value()) merged.range = other.range;
   merged.standard = left.standard.has_value() ? left.standard : right.standard;
   if (!alike) return merged;

@@ -114,6 +114,11 @@ struct InputPurpose {
   std::vector<std::string> words;
   // Features: by feature, the numbers that it is compared with.
   absl::flat_hash_map<int64_t, std::vector<double>> thresholds;
+  // The only numbers that an encoder takes, by column; true for strings that may only be words of
+  // the graph.
+  static constexpr int64_t kEachColumn = -1;
+  absl::flat_hash_map<int64_t, std::vector<double>> demanded;
+  bool only_known = false;
   // Features: the paths to leaves.
   std::vector<TreePath> paths;
   // In words, with the node that determined it: "ids of Gather 'embedding'".

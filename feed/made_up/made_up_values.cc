@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/tensor/convert.h"
@@ -68,6 +69,12 @@ bool IsExactLimit(double number) {
   return std::abs(number) <= kMost && number * kParts == std::round(number * kParts);
 }
 
+// ASCII letters in upper case, or in lower case if there are none below.
+std::string InOtherCase(const std::string& text) {
+  std::string upper = absl::AsciiStrToUpper(text);
+  return upper == text ? absl::AsciiStrToLower(text) : upper;
+}
+
 // The size of the last axis longer than 1.
 int64_t RowOf(const Shape& shape) {
   for (auto dim = shape.rbegin(); dim != shape.rend(); ++dim) {
@@ -108,6 +115,15 @@ std::optional<double> ValueMaker::Missing(const InputPurpose& purpose) {
   }
   const auto many = static_cast<int64_t>(purpose.missing.size());
   return purpose.missing[static_cast<size_t>(random_.Below(many))];
+}
+
+std::optional<double> ValueMaker::Demanded(const InputPurpose& purpose, int64_t column) {
+  if (purpose.demanded.empty()) return std::nullopt;
+  auto keys = purpose.demanded.find(column);
+  if (keys == purpose.demanded.end()) keys = purpose.demanded.find(InputPurpose::kEachColumn);
+  if (keys == purpose.demanded.end()) return std::nullopt;
+  const auto many = static_cast<int64_t>(keys->second.size());
+  return keys->second[static_cast<size_t>(random_.Below(many))];
 }
 
 std::optional<double> ValueMaker::Probe(const InputPurpose& purpose) {
@@ -327,16 +343,19 @@ double ValueMaker::Beside(const std::vector<double>& values) {
 }
 
 void ValueMaker::FillText(const InputPurpose& purpose, Tensor* tensor) {
-  static constexpr const char* kWords[] = {"apple", "Banana split", "", "the", "x1", "ÄÖ", "1.5"};
+  static constexpr const char* kWords[] = {"apple", "Banana split", "",    "the",
+                                           "x1",    "ÄÖ",           "1.5", "Route 66 AT NIGHT"};
   std::string* texts = tensor->mutable_string_data();
   for (int64_t i = 0; i < tensor->num_elements(); ++i) {
     const auto known = static_cast<int64_t>(purpose.words.size());
-    // One in eight does not occur in the graph.
-    texts[i] = known > 0 && random_.Below(8) != 0
+    // One in eight does not occur in the graph, another one is in the other case.
+    const int64_t which = 2 * static_cast<int64_t>(purpose.only_known) + random_.Below(8);
+    texts[i] = known > 0 && which != 0
                    ? purpose.words[static_cast<size_t>(random_.Below(known))]
                    : kWords[random_.Below(static_cast<int64_t>(std::size(kWords)))];
+    if (which == 1) texts[i] = InOtherCase(texts[i]);
   }
-  if (IsForTheRare() && tensor->num_elements() > 1) texts[0].clear();
+  if (IsForTheRare() && tensor->num_elements() > 1 && !purpose.only_known) texts[0].clear();
 }
 
 absl::StatusOr<Tensor> ValueMaker::Make(DType dtype, const Shape& shape,
@@ -383,7 +402,8 @@ absl::StatusOr<Tensor> ValueMaker::Make(DType dtype, const Shape& shape,
                                         : Standardization::Around();
   };
   const bool any = purpose.sums && regime_ == Regime::kLarge;  // of what may be a mask
-  if (IsInteger(dtype) && (purpose.purpose <= Purpose::kPositive || any)) {
+  if (IsInteger(dtype) && (purpose.purpose <= Purpose::kPositive || any) &&
+      purpose.demanded.empty()) {
     Fill<int64_t>(&tensor, [&](int64_t) { return Integer(dtype, purpose, scalar); });
     if (regime_ == Regime::kAscending) OC_RETURN_IF_ERROR(SortRows(row, &tensor));
     return tensor;
@@ -391,6 +411,7 @@ absl::StatusOr<Tensor> ValueMaker::Make(DType dtype, const Shape& shape,
   std::vector<int64_t> ids;
   if (purpose.purpose == Purpose::kIds) ids = Ids(purpose, shape, rows);
   Fill<double>(&tensor, [&](int64_t i) {
+    if (const auto demanded = Demanded(purpose, i % row)) return *demanded;
     switch (purpose.purpose) {
       case Purpose::kMask:
         return mask.Counts(i) ? 1.0 : 0.0;

@@ -58,6 +58,8 @@ class ValueMaker {
   double Beside(const std::vector<double>& thresholds);
   // A number between differing constants of both sides, of either sign, if there is any.
   std::optional<double> Probe(const InputPurpose& purpose);
+  // A key of a column whose encoder takes no others.
+  std::optional<double> Demanded(const InputPurpose& purpose, int64_t column);
   // The code of a missing value, in one set for some elements.
   std::optional<double> Missing(const InputPurpose& purpose);
   void FillText(const InputPurpose& purpose, Tensor* tensor);

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "evaluator/tensor/tensor.h"
 #include "feed/made_up/known_keys.h"
+#include "feed/made_up/traced_size.h"
 #include "feed/made_up/tree_paths.h"
 #include "record/graphs/node_questions.h"
 
@@ -24,34 +25,50 @@ double ElementOf(const Node& node, absl::string_view name, int64_t i, double oth
                                                             : otherwise;
 }
 
-// The input from which a scaler computes this number.
+// The input from which a scaler computes this number of a feature of the view.
 double Before(const FeatureView& view, int64_t feature, double number) {
   if (view.scaler != nullptr) {
-    const double scale = ElementOf(*view.scaler, "scale", feature, 1);
-    const double offset = ElementOf(*view.scaler, "offset", feature, 0);
+    const double scale = ElementOf(*view.scaler, "scale", view.scaled + feature, 1);
+    const double offset = ElementOf(*view.scaler, "offset", view.scaled + feature, 0);
     if (scale != 0) number = number / scale + offset;
   }
   return view.gain == 0 ? number : (number - view.offset) / view.gain;
 }
 
+// The input's column of a feature of the view; nothing if it has none.
+std::optional<int64_t> ColumnOf(const FeatureView& view, int64_t feature) {
+  if (feature < 0 || view.columns.empty()) {
+    return feature < 0 ? std::nullopt : std::optional<int64_t>(feature);
+  }
+  const auto at = static_cast<size_t>(feature);
+  return at < view.columns.size() ? std::optional<int64_t>(view.columns[at]) : std::nullopt;
+}
+
 // Converts features from the trees' to the input's.
 void SeenFromInput(const FeatureView& view, InputPurpose* found) {
-  const int64_t first = view.column.value_or(0);
+  if (!view.column.has_value()) {
+    found->thresholds.clear();
+    found->paths.clear();
+    return;
+  }
+  const int64_t first = *view.column;
   absl::flat_hash_map<int64_t, std::vector<double>> thresholds;
   for (auto& [feature, values] : found->thresholds) {
-    if (feature < first || !view.column.has_value()) continue;
-    for (double& value : values) value = Before(view, feature, value);
-    thresholds[feature - first] = std::move(values);
+    const std::optional<int64_t> column = ColumnOf(view, feature - first);
+    if (!column.has_value()) continue;
+    for (double& value : values) value = Before(view, feature - first, value);
+    thresholds[*column] = std::move(values);
   }
   found->thresholds = std::move(thresholds);
   std::vector<TreePath> paths;
   for (TreePath& path : found->paths) {
     TreePath seen;
     for (const auto& [feature, range] : path) {
-      if (feature < first || !view.column.has_value()) continue;
-      const double least = Before(view, feature, range.least);
-      const double greatest = Before(view, feature, range.greatest);
-      seen.push_back({feature - first, {std::min(least, greatest), std::max(least, greatest)}});
+      const std::optional<int64_t> column = ColumnOf(view, feature - first);
+      if (!column.has_value()) continue;
+      const double least = Before(view, feature - first, range.least);
+      const double greatest = Before(view, feature - first, range.greatest);
+      seen.push_back({*column, {std::min(least, greatest), std::max(least, greatest)}});
     }
     if (!seen.empty()) paths.push_back(std::move(seen));
   }
@@ -68,7 +85,43 @@ std::string UseText(const Node& node, absl::string_view what) {
 }
 
 bool PassesFeatures(const Node& node) {
-  return node.domain == kMlDomain && (node.op_type == "Imputer" || node.op_type == "Scaler");
+  return node.domain == kMlDomain && (node.op_type == "Imputer" || node.op_type == "Scaler" ||
+                                      node.op_type == "ArrayFeatureExtractor");
+}
+
+void PassColumns(const GraphScope& scope, const Node& node, size_t slot, FeatureView* view) {
+  if (node.op_type == "Scaler") {
+    view->scaler = &node;
+    view->scaled = view->column.value_or(0);
+  }
+  // The columns before the input's own.
+  for (size_t i = 0; node.op_type == "Concat" && i < slot && view->column.has_value(); ++i) {
+    const auto size = SizeAlong(scope, node.inputs[i], -1);
+    if (size.has_value() && size->fixed.has_value()) {
+      *view->column += *size->fixed;
+    } else {
+      view->column.reset();
+    }
+  }
+  const bool along_rows = IsOneOf(node, {"Gather"}) && IntAttribute(node, "axis").value_or(0) == 1;
+  if ((!along_rows && node.op_type != "ArrayFeatureExtractor") || slot != 0) return;
+  const Tensor* places = ConstantIn(scope, node.inputs[1]);
+  const absl::StatusOr<Tensor> whole =
+      places == nullptr ? absl::StatusOr<Tensor>(Tensor()) : places->Contiguous();
+  if (places == nullptr || !whole.ok() || whole->dtype() != DType::kInt64) {
+    view->column.reset();
+    return;
+  }
+  std::vector<int64_t> selected;
+  for (int64_t i = 0; i < whole->num_elements(); ++i) {
+    const std::optional<int64_t> column =
+        ColumnOf(*view, whole->data<int64_t>()[i] - view->column.value_or(0));
+    if (!column.has_value()) view->column.reset();
+    selected.push_back(column.value_or(0));
+  }
+  view->columns = std::move(selected);
+  if (view->column.has_value()) view->column = 0;
+  view->scaler = nullptr;
 }
 
 std::optional<InputPurpose> PurposeOfMl(const Node& node, size_t slot, DType dtype,
@@ -106,6 +159,22 @@ std::optional<InputPurpose> PurposeOfMl(const Node& node, size_t slot, DType dty
   if (found.words.empty() && found.thresholds.empty()) return std::nullopt;
   found.why = UseText(node, "keys");
   return found;
+}
+
+void AddDemanded(const Node& node, const FeatureView& view, InputPurpose* to) {
+  if (node.op_type != "OneHotEncoder" || IntAttribute(node, "zeros").value_or(1) != 0) return;
+  if (AttributeOf<std::vector<std::string>>(node, "cats_strings") != nullptr) {
+    to->only_known = true;
+  }
+  const auto* keys = AttributeOf<std::vector<int64_t>>(node, "cats_int64s");
+  if (keys == nullptr || !view.column.has_value()) return;
+  std::vector<int64_t> columns = view.columns;
+  if (columns.empty()) columns.push_back(InputPurpose::kEachColumn);
+  for (const int64_t column : columns) {
+    for (const int64_t key : *keys) {
+      to->demanded[column].push_back(Before(view, 0, static_cast<double>(key)));
+    }
+  }
 }
 
 void AddMissing(const Node& node, DType dtype, InputPurpose* to) {

@@ -40,9 +40,14 @@ struct Form {
   // Before a remainder is taken or another input's are added: the way to a row.
   std::optional<IndexForm> index = {};
   bool summed() const { return index.has_value() && index->part != IndexForm::Part::kWhole; }
-  FeatureView features = {nullptr, 0};
-  FeatureView Features() const { return {features.scaler, features.column, gain, offset}; }
-  auto Key() const { return std::tuple(number, truth, scaled, added, phase, reduced); }
+  FeatureView features = {};
+  FeatureView Features() const {
+    return {features.scaler, features.column, features.scaled, features.columns, gain, offset};
+  }
+  auto Key() const {
+    return std::tuple(number, truth, scaled, added, phase, reduced, features.column,
+                      features.columns);
+  }
 };
 
 class Walker {
@@ -59,11 +64,14 @@ class Walker {
       Follow(*root_, input.name, {.truth = input.type.dtype == DType::kBool});
       beside_.standard = StandardizationOf(*root_, input);
       const bool beside = beside_.ties || !beside_.landmarks.empty() || !beside_.missing.empty() ||
-                          beside_.range.has_value() || beside_.standard.has_value();
+                          beside_.range.has_value() || beside_.standard.has_value() ||
+                          !beside_.demanded.empty() || beside_.only_known;
       if (!any_ && !beside) continue;
       found_.not_negative |= found_.shifted;
       found_.landmarks = beside_.landmarks;
       found_.missing = beside_.missing;
+      found_.demanded = beside_.demanded;
+      found_.only_known = beside_.only_known;
       found_.ties = beside_.ties;
       found_.range = beside_.range;
       found_.standard = beside_.standard;
@@ -156,6 +164,7 @@ class Walker {
     if (node.domain == kMlDomain && slot == 0 && form.gain == 1) {
       AddMissing(node, input_->type.dtype, &beside_);
     }
+    if (node.domain == kMlDomain && slot == 0) AddDemanded(node, form.Features(), &beside_);
     beside_.ties |= (slot == 0 && IsOneOf(node, {"ArgMax", "ArgMin", "Hardmax", "TopK"})) ||
                     ComparesComputed(scope, node);
     std::vector<double> numbers;
@@ -269,7 +278,7 @@ class Walker {
         found.limit = LeastDim(scope, other);
       }
     }
-    if (node.op_type == "TensorScatter") LeaveRoom(scope, node, &found);
+    if (node.op_type == "TensorScatter") LeaveRoom(scope, *root_->graph, node, &found);
     if (row.purpose == Purpose::kIds) {
       found.not_negative = !IsOneOf(
           node, {"Gather", "GatherElements", "GatherND", "OneHot", "ScatterElements", "ScatterND"});
@@ -283,25 +292,6 @@ class Walker {
     }
     if (node.domain == kMicrosoftDomain) SetOfContrib(scope, node, row.slot, &found);
     return found;
-  }
-
-  // The last place where an update still fits into a cache.
-  void LeaveRoom(const GraphScope& scope, const Node& node, InputPurpose* found) const {
-    const auto* mode = AttributeOf<std::string>(node, "mode");
-    if (mode != nullptr && *mode == "circular") return;
-    InputPurpose update;
-    SetLimit(SizeAlong(scope, node.inputs[1], IntAttribute(node, "axis").value_or(-2)), &update);
-    if (!update.limit.has_value() && update.limit_sum.empty()) GuessLimit(&update);
-    found->limit = found->limit.value_or(0) - update.limit.value_or(0) + 1;
-    for (const InputDim& dim : update.limit_sum) {
-      found->limit_sum.push_back({dim.input, dim.axis, -1});
-    }
-  }
-
-  static void SetLimit(const std::optional<TracedSize>& size, InputPurpose* found) {
-    if (!size.has_value()) return;
-    if (size->fixed.has_value()) found->limit = size->fixed;
-    if (size->dim.has_value()) found->limit_sum = {*size->dim};
   }
 
   // Masks of one axis are lengths; a cache holds past and new elements.
@@ -332,7 +322,7 @@ class Walker {
     // A sum of two inputs tells of one of them where it selects rows, not else.
     if (form.summed() && !HasTrait(node, OperatorTrait::kMoves)) return;
     if (PassesFeatures(node) && slot == 0) {
-      if (node.op_type == "Scaler") form.features.scaler = &node;
+      PassColumns(scope, node, slot, &form.features);
       return FollowOutput(scope, node, form);
     }
     if (!IsOfOnnx(node)) return;
@@ -355,7 +345,8 @@ class Walker {
       form.reduced = true;
       return FollowOutput(scope, node, form);
     }
-    if (node.op_type == "Concat" && form.number) AddColumns(scope, node, slot, &form);
+    if (form.number) PassColumns(scope, node, slot, &form.features);
+    if (node.op_type == "StringNormalizer") return FollowOutput(scope, node, form);
     if (HasTrait(node, OperatorTrait::kMoves)) {
       const bool data = slot == 0 || !HasTrait(node, OperatorTrait::kOneDataInput);
       return data ? FollowOutput(scope, node, form) : void();
@@ -443,32 +434,9 @@ class Walker {
     found.not_negative = true;
     found.why = UseText(node, PurposeName(found.purpose));
     SetLimit(size, &found);
-    if (!found.limit.has_value() && found.limit_sum.empty()) GuessLimit(&found);
+    if (!found.limit.has_value() && found.limit_sum.empty()) GuessLimit(*root_->graph, &found);
     Found(std::move(found));
     return true;
-  }
-
-  // Sequences are mostly along the second axis.
-  void GuessLimit(InputPurpose* found) const {
-    for (const ValueInfo& input : root_->graph->inputs) {
-      if (IsFloatingPoint(input.type.dtype) && input.type.shape.has_value() &&
-          input.type.shape->size() >= 2) {
-        found->limit_sum = {{input.name, 1}};
-        return;
-      }
-    }
-  }
-
-  // Adds the columns before the input's own.
-  static void AddColumns(const GraphScope& scope, const Node& node, size_t slot, Form* form) {
-    for (size_t i = 0; i < slot && form->features.column.has_value(); ++i) {
-      const auto size = SizeAlong(scope, node.inputs[i], -1);
-      if (size.has_value() && size->fixed.has_value()) {
-        *form->features.column += *size->fixed;
-      } else {
-        form->features.column.reset();
-      }
-    }
   }
 
   // An integer that becomes a float, except for a division, is a count or a boolean.
@@ -503,9 +471,7 @@ class Walker {
   InputPurpose found_;
   InputPurpose beside_;  // landmarks, missing values, a range: independent of the purpose
   bool any_ = false;
-  std::set<
-      std::tuple<const GraphScope*, std::string, std::tuple<bool, bool, bool, bool, bool, bool>>>
-      seen_;
+  std::set<std::tuple<const GraphScope*, std::string, decltype(Form().Key())>> seen_;
 };
 
 }  // namespace

@@ -37,6 +37,10 @@ std::optional<TracedSize> SizeInShape(const GraphScope& scope, const Node& node,
   if (!whole.ok()) return std::nullopt;
   const int64_t* first = whole->data<int64_t>();
   const int64_t* last = first + whole->num_elements();
+  if (axis < 0) {
+    const bool fixed = node.op_type == "Reshape" && first != last && last[-1] > 0;
+    return fixed ? std::optional<TracedSize>({last[-1], std::nullopt}) : std::nullopt;
+  }
   if (node.op_type == "Unsqueeze") {
     if (std::any_of(first, last, [](int64_t added) { return added < 0; })) return std::nullopt;
     if (std::find(first, last, axis) != last) return TracedSize{1, std::nullopt};
@@ -70,7 +74,7 @@ std::optional<TracedSize> SizeAt(const GraphScope& scope, absl::string_view name
       return std::nullopt;
     return SizeAt(scope, node->inputs[0], (*perm)[static_cast<size_t>(axis)], depth + 1);
   }
-  if (IsOneOf(*node, {"Unsqueeze", "Reshape"}) && node->inputs.size() > 1 && axis >= 0) {
+  if (IsOneOf(*node, {"Unsqueeze", "Reshape"}) && node->inputs.size() > 1 && axis >= -1) {
     return SizeInShape(scope, *node, axis, depth);
   }
   if (IsOneOf(*node, {"MatMul", "Gemm"})) {
@@ -83,10 +87,16 @@ std::optional<TracedSize> SizeAt(const GraphScope& scope, absl::string_view name
     return axis == -1 ? SizeAt(scope, node->inputs[0], -1, depth + 1)
                       : SizeAt(scope, node->inputs[1], axis, depth + 1);
   }
+  if (node->op_type == "ArrayFeatureExtractor" && axis == -1) {
+    const Tensor* columns = ConstantIn(scope, node->inputs[1]);
+    return columns == nullptr ? std::nullopt
+                              : std::optional<TracedSize>({columns->num_elements(), std::nullopt});
+  }
   if (IsOneOf(*node, {"Cast", "Identity", "Abs", "Neg", "DequantizeLinear", "QuantizeLinear",
                       "Relu", "Tanh", "Sigmoid", "Add", "Mul", "Sub", "Div", "LayerNormalization",
                       "Dropout", "Softmax", "Gelu", "RMSNormalization"}) ||
-      node->op_type == "RotaryEmbedding") {
+      node->op_type == "RotaryEmbedding" || node->op_type == "Scaler" ||
+      node->op_type == "Imputer") {
     return SizeAt(scope, node->inputs[0], axis, depth + 1);
   }
   return std::nullopt;

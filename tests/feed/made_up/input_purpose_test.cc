@@ -239,6 +239,37 @@ TEST(PurposesOfTest, PathsLeadToLeaves) {
   EXPECT_EQ(purpose.paths[2][0].second.least, 5);
 }
 
+TEST(PurposesOfTest, ColumnsThatAreSelectedAndScaledLeadToLeaves) {
+  const InputPurpose purpose = PurposeOfFeatures(
+      "(float[n,6] x) => (float[n,1] y) <int64[2] c = {4, 2}, int64[1] d = {5}, int64[1] k = {1}> {"
+      " a = ai.onnx.ml.ArrayFeatureExtractor(x, d) b = ai.onnx.ml.ArrayFeatureExtractor(x, c)"
+      " g = Gather<axis = 1>(b, k)"
+      " s = ai.onnx.ml.Scaler<offset = [1.0], scale = [0.5]>(g) z = Concat<axis = 1>(a, s)"
+      " y = ai.onnx.ml.TreeEnsembleRegressor<n_targets = 1, nodes_treeids = [0, 0, 0],"
+      " nodes_nodeids = [0, 1, 2], nodes_featureids = [1, 0, 0], nodes_values = [3.0, 0.0, 0.0],"
+      " nodes_modes = [\"BRANCH_LEQ\", \"LEAF\", \"LEAF\"], nodes_truenodeids = [1, 0, 0],"
+      " nodes_falsenodeids = [2, 0, 0], target_treeids = [0, 0], target_nodeids = [1, 2],"
+      " target_ids = [0, 0], target_weights = [1.0, 2.0]>(z) }");
+  // (x - 1) * 0.5 <= 3, of column 2.
+  ASSERT_EQ(purpose.paths.size(), 2u);
+  ASSERT_EQ(purpose.paths[0].size(), 1u);
+  EXPECT_EQ(purpose.paths[0][0].first, 2);
+  EXPECT_EQ(purpose.paths[0][0].second.greatest, 7);
+}
+
+TEST(PurposesOfTest, KeysOfAStrictEncoderAreDemanded) {
+  const InputPurpose purpose = PurposeOfFeatures(
+      "(float[n,6] x) => (float[n,1,3] y) <int64[1] c = {4}> {"
+      " a = ai.onnx.ml.ArrayFeatureExtractor(x, c) i = Cast<to = 7>(a)"
+      " y = ai.onnx.ml.OneHotEncoder<cats_int64s = [3, 7, 8], zeros = 0>(i) }");
+  ASSERT_TRUE(purpose.demanded.contains(4));
+  EXPECT_THAT(purpose.demanded.at(4), ElementsAre(3, 7, 8));
+  EXPECT_TRUE(PurposeOfFeatures("(string[n,1] x) => (float[n,1,2] y) { y ="
+                                " ai.onnx.ml.OneHotEncoder<cats_strings = [\"a\", \"b\"],"
+                                " zeros = 0>(x) }")
+                  .only_known);
+}
+
 TEST(PurposesOfTest, WeightsAreScaled) {
   EXPECT_TRUE(
       PurposeOfX("(float[2,3] a, float[3,4] x) => (float[2,4] y) { y = MatMul(a, x) }").weights);
