@@ -8,6 +8,7 @@
 #include "evaluator/tensor/convert.h"
 #include "prove/field/meant_constant.h"
 #include "prove/field_functions.h"
+#include "prove/roundings.h"
 #include "prove/whole_numbers.h"
 #include "record/streams/fingerprint.h"
 #include "record/streams/hash128.h"
@@ -160,6 +161,9 @@ absl::StatusOr<Residues> FieldNode::InRing(int input) const {
   OC_ASSIGN_OR_RETURN(Residues residues,
                       EmbedTensor(field_, given.number.tensor(), &found, &workspace_));
   if (!found.texts.empty() || !found.folded.empty()) exact_ = false;
+  if (!found.texts.empty() && residues.size() > 0) {
+    constants_.push_back(RoundingOfConstant(residues.values.front(), InType(input)));
+  }
   meant_->texts.merge(found.texts);
   return residues;
 }
@@ -261,8 +265,27 @@ Residue FieldNode::Constant(double number, DType dtype) const {
   if (!constant.text.empty()) {
     meant_->texts.insert(constant.text);
     exact_ = false;
+    constants_.push_back(RoundingOfConstant(constant.residue, dtype));
   }
   return constant.residue;
+}
+
+Roundings FieldNode::roundings() const {
+  return conversions_ != nullptr ? nullptr : WithRoundings(RoundingsOf(inputs_), constants_);
+}
+
+uint64_t FieldNode::Jumping(uint64_t function) const {
+  jumps_ = true;
+  const uint64_t narrow = NarrowOf(roundings());
+  return narrow == 0 ? function : MixNumbers(function, narrow);
+}
+
+bool FieldNode::AreRoundedAlike(int a, int b) const {
+  if (conversions_ != nullptr) return true;
+  const Roundings none;
+  const Roundings& first = value(a).roundings;
+  const Roundings& second = b >= 0 ? value(b).roundings : none;
+  return first == second || (first != nullptr && second != nullptr && *first == *second);
 }
 
 std::optional<Residues> FieldNode::Masked(int input) const {

@@ -99,6 +99,18 @@ class FieldNode {
   // InRing() has been asked for such; the type of those that In() has been asked for.
   bool has_read_wrapped() const { return has_read_wrapped_; }
   DType unwrapped() const { return unwrapped_; }
+  // The number of a function that jumps: another one for numbers that were rounded to fewer digits
+  // otherwise, which the field sets aside.
+  uint64_t Jumping(uint64_t function) const;
+  // The roundings that lead to the inputs, and to the constants that were read.
+  Roundings roundings() const;
+  // Functions that jump do so where two are alike, or one is 0. That says nothing of numbers that
+  // were rounded each in its way. `b`: an input, or none.
+  bool AreRoundedAlike(int a, int b) const;
+  bool jumps() const { return jumps_; }
+  // A comparison was read as a bound, which does not jump.
+  void TakeBound() { takes_bound_ = true; }
+  bool takes_bound() const { return takes_bound_; }
   // An input of whole numbers that are the same for all inputs of the model. Unimplemented for
   // others.
   absl::StatusOr<std::vector<int64_t>> Integers(int input) const;
@@ -188,6 +200,9 @@ class FieldNode {
   mutable std::set<std::string, std::less<>> read_;  // attributes
   mutable bool has_read_wrapped_ = false;
   mutable DType unwrapped_ = DType::kUndefined;
+  mutable bool jumps_ = false;
+  bool takes_bound_ = false;
+  mutable std::vector<uint64_t> constants_;  // their roundings
   mutable bool exact_ = true;  // false once In() or Constant() has taken one for another
 };
 

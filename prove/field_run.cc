@@ -16,6 +16,7 @@
 #include "prove/field/residues.h"
 #include "prove/inner_graphs.h"
 #include "prove/node_kinds.h"
+#include "prove/roundings.h"
 #include "prove/score_masks.h"
 #include "prove/unknown_values.h"
 #include "prove/value_trace.h"
@@ -27,6 +28,7 @@ namespace onnxcmp {
 namespace {
 
 constexpr int kMostDepth = 16;  // of bodies in bodies
+constexpr char kRoundedBefore[] = "of numbers that were rounded to fewer digits alike";
 
 struct Resolved {
   const onnx::OpSchema* schema = nullptr;
@@ -227,6 +229,7 @@ absl::StatusOr<std::vector<FieldValue>> FieldRun::BySequence(int64_t index,
   made.fixed = false;
   for (const FieldValue& input : inputs) {
     made.exact = made.exact && input.exact;
+    made.roundings = RoundingsOf({made, input});
     if (!input.number.is_tensor()) {
       if (input.elements.empty()) return absl::UnimplementedError("a sequence of something else");
       given.push_back(input.elements);
@@ -272,9 +275,13 @@ absl::StatusOr<std::vector<FieldValue>> FieldRun::ByOperator(FieldNode& node,
   if (const std::string unread = node.UnreadAttribute(); !unread.empty()) {
     return absl::UnimplementedError(absl::StrCat("its attribute ", unread));
   }
+  const Roundings roundings = node.roundings();
   if (node.unwrapped() != DType::kUndefined) {
     tools_.functions->push_back({LabelOf(node.node()), node.node().op_type,
                                  absl::StrCat(DTypeName(node.unwrapped()), " may wrap")});
+  }
+  if (node.jumps() && NarrowOf(roundings) != 0) {
+    tools_.functions->push_back({LabelOf(node.node()), node.node().op_type, kRoundedBefore});
   }
   const bool fixed = std::all_of(inputs.begin(), inputs.end(),
                                  [](const FieldValue& input) { return input.fixed; });
@@ -297,6 +304,9 @@ absl::StatusOr<std::vector<FieldValue>> FieldRun::ByOperator(FieldNode& node,
     output.fixed = fixed;
     output.exact = node.exact();
     KnowWholeNumbers(node, i, &output);
+    if (tools_.conversions == nullptr) {
+      KnowRoundings(node.node(), inputs, roundings, !node.moved().empty(), node.number(i), &output);
+    }
   }
   return outputs;
 }
@@ -457,8 +467,19 @@ absl::StatusOr<std::vector<FieldValue>> FieldRun::AsFunction(const Node& node, u
                                                              absl::string_view why,
                                                              absl::Span<const FieldValue> inputs,
                                                              absl::Span<const Value> numbers) {
+  const Roundings roundings = tools_.conversions != nullptr ? nullptr : RoundingsOf(inputs);
+  const bool jumps = MayJump(node, numbers);
+  if (const uint64_t narrow = jumps ? NarrowOf(roundings) : 0; narrow != 0) {
+    operation = MixNumbers(operation, narrow);
+    why = kRoundedBefore;
+  }
   OC_ASSIGN_OR_RETURN(std::vector<FieldValue> outputs,
                       UnknownFunction(tools_.field, node, operation, inputs, numbers));
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (!numbers[i].empty() && tools_.conversions == nullptr) {
+      KnowRoundings(node, inputs, roundings, false, numbers[i], &outputs[i]);
+    }
+  }
   tools_.functions->push_back({LabelOf(node), node.op_type, std::string(why)});
   return outputs;
 }

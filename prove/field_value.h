@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "evaluator/tensor/tensor.h"
@@ -17,6 +18,9 @@ namespace onnxcmp {
 
 // The least and the greatest of whole numbers; wide enough for those of 64 bits, exactly.
 using WholeRange = std::pair<long double, long double>;
+
+// Roundings that lead to a value (roundings.h), by number in ascending order; null: there are none.
+using Roundings = std::shared_ptr<const std::vector<uint64_t>>;
 
 struct FieldValue {
   Value number;     // on the inputs that were fed
@@ -42,7 +46,8 @@ struct FieldValue {
   // The residue of a whole number may be apart from it by a multiple of 2^bits of the type.
   bool wraps = false;
   std::optional<WholeRange> whole;  // their range; nothing: that of the type, or of the constant
-  uint64_t identity = 0;            // of what is no tensor and not fixed
+  Roundings roundings;
+  uint64_t identity = 0;  // of what is no tensor and not fixed
 
   bool empty() const { return number.empty(); }
 };

@@ -14,6 +14,7 @@
 #include "prove/field_node.h"
 #include "prove/foldable_layer.h"
 #include "prove/node_kinds.h"
+#include "prove/roundings.h"
 
 namespace onnxcmp {
 namespace {
@@ -67,6 +68,7 @@ void Join(const FieldValue& other, FieldValue* value) {
   value->rounds_alike = value->rounds_alike && other.rounds_alike;
   value->shaped = value->shaped || other.shaped;
   value->wraps = value->wraps || other.wraps;
+  value->roundings = RoundingsOf({*value, other});
 }
 
 // Values of iterations along a new axis, as `number` has them.

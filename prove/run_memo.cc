@@ -72,6 +72,9 @@ std::optional<Hash128> RunMemo::KeyOf(uint64_t operation, absl::Span<const Field
   for (const FieldValue& input : inputs) {
     if (input.empty()) continue;
     AddShape(input.number.tensor(), &words);
+    if (input.roundings != nullptr) {
+      words.insert(words.end(), input.roundings->begin(), input.roundings->end());
+    }
     words.push_back((input.fixed ? 1 : 0) | (input.exact ? 2 : 0) | (input.wraps ? 4 : 0));
     const WholeRange range = input.whole.value_or(WholeRange{1, 0});
     for (const long double end : {range.first, range.second}) {

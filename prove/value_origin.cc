@@ -304,6 +304,7 @@ absl::StatusOr<bool> SetChosenFactor(FieldNode& node, int choice) {
       ChosenByMargin(node.field(), origin, BranchOf(node, 1 - choice, x), {Residues::Of(0), 0}));
   if (!out.has_value()) return false;
   node.MarkRandom();
+  node.TakeBound();
   OC_RETURN_IF_ERROR(node.Set(0, *std::move(out)));
   return true;
 }

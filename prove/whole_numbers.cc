@@ -50,16 +50,6 @@ WholeRange RangeOfElements(const Tensor& whole) {
   return {static_cast<long double>(*low), static_cast<long double>(*high)};
 }
 
-WholeRange RangeOf(const FieldValue& value) {
-  if (value.whole.has_value()) return *value.whole;
-  const DType dtype = value.number.tensor().dtype();
-  if (!value.fixed || value.residues.defined()) return RangeOfType(dtype);
-  const absl::StatusOr<Tensor> whole = value.number.tensor().Contiguous();
-  if (!whole.ok() || whole->num_elements() == 0) return RangeOfType(dtype);
-  return dtype == DType::kUint64 ? RangeOfElements<uint64_t>(*whole)
-                                 : RangeOfElements<int64_t>(*whole);
-}
-
 // Operators that choose among numbers of their type, or make them by a function that ends there.
 bool StaysInType(absl::string_view op_type) {
   static constexpr absl::string_view kStaying[] = {
@@ -77,7 +67,7 @@ bool IsCast(const FieldNode& node) {
 // The range of a result before it wraps; nothing if it is not known.
 std::optional<WholeRange> RangeOfResult(const FieldNode& node, DType dtype) {
   const absl::string_view name = node.node().op_type;
-  const auto in = [&](int input) { return RangeOf(node.value(input)); };
+  const auto in = [&](int input) { return WholeRangeOf(node.value(input)); };
   const auto less_zero = [&](int input, int zero) {
     return node.Has(zero) ? Sum(in(input), Negative(in(zero))) : in(input);
   };
@@ -110,6 +100,16 @@ std::optional<WholeRange> RangeOfResult(const FieldNode& node, DType dtype) {
 
 }  // namespace
 
+WholeRange WholeRangeOf(const FieldValue& value) {
+  if (value.whole.has_value()) return *value.whole;
+  const DType dtype = value.number.tensor().dtype();
+  if (!value.fixed || value.residues.defined()) return RangeOfType(dtype);
+  const absl::StatusOr<Tensor> whole = value.number.tensor().Contiguous();
+  if (!whole.ok() || whole->num_elements() == 0) return RangeOfType(dtype);
+  return dtype == DType::kUint64 ? RangeOfElements<uint64_t>(*whole)
+                                 : RangeOfElements<int64_t>(*whole);
+}
+
 Residues Unwrapped(const PrimeField& field, DType dtype, Residues residues) {
   const uint64_t function = MixNumbers(FunctionNumber("wrapped"), static_cast<uint64_t>(dtype));
   return Mapped(std::move(residues), [&](Residue x) { return field.Random(function, x); });
@@ -121,7 +121,7 @@ bool RoundsWholeNumbers(const FieldNode& node) {
   if (node.conversions() != nullptr || from.fixed || digits >= DigitsOf(DType::kFloat))
     return false;
   if (!from.whole.has_value() && IsFloatingPoint(node.InType(0))) return false;
-  const WholeRange range = RangeOf(from);
+  const WholeRange range = WholeRangeOf(from);
   return std::max(-range.first, range.second) > std::ldexp(1.0L, digits);
 }
 
@@ -131,7 +131,7 @@ void KnowWholeNumbers(const FieldNode& node, int output, FieldValue* value) {
   if (IsFloatingPoint(dtype) && (IsCast(node) || node.moved().size() == 1)) {
     const int input = IsCast(node) ? 0 : node.moved().front();
     const FieldValue& from = node.value(input);
-    if (from.whole.has_value() || IsInteger(node.InType(input))) value->whole = RangeOf(from);
+    if (from.whole.has_value() || IsInteger(node.InType(input))) value->whole = WholeRangeOf(from);
   }
   if (!IsInteger(dtype)) return;
   const std::optional<WholeRange> range = RangeOfResult(node, dtype);

@@ -114,8 +114,12 @@ absl::Status AbsOperator(FieldNode& node) {
 // x sign(x) is |x|.
 absl::Status SignOperator(FieldNode& node) {
   const PrimeField& field = node.field();
+  const uint64_t function = FunctionNumber("sign");
+  const uint64_t jumping = node.Jumping(function);
+  const bool alike = node.AreRoundedAlike(0, -1);
   return FieldRandomUnary(node, [&](Residue x) {
-    return x == 0 ? 0 : field.Sub(field.Mul(2, node.field().Step(x)), 1);
+    if (jumping != function || (x == 0 && !alike)) return field.Odd(jumping, x == 0 ? 1 : x);
+    return x == 0 ? 0 : field.Sub(field.Mul(2, field.Step(x)), 1);
   });
 }
 

@@ -48,20 +48,24 @@ absl::Status CastOperator(FieldNode& node) {
   }
   node.MarkRandom();
   if (to == DType::kBool) {
+    const uint64_t function = node.Jumping(FunctionNumber("equal"));
+    const bool alike = node.AreRoundedAlike(0, -1);
     return FieldUnary(node, [&](Residue x) {
-      return x == 0 ? 0 : field.Sub(1, node.field().Even(FunctionNumber("equal"), x));
+      return x == 0 && alike ? 0 : field.Sub(1, field.Even(function, x));
     });
   }
-  const uint64_t function = MixNumbers(FunctionNumber("cast"), static_cast<uint64_t>(to));
+  const uint64_t function =
+      node.Jumping(MixNumbers(FunctionNumber("cast"), static_cast<uint64_t>(to)));
   return FieldUnary(node, [&](Residue x) { return node.field().Random(function, x); });
 }
 
 // 1 where a > b, as a random number: two models that choose by it agree only if they choose alike.
-Residue IsGreater(const PrimeField& field, Residue a, Residue b) {
+// `alike`: they were rounded in one way, so that neither is greater where they are equal.
+Residue IsGreater(const PrimeField& field, uint64_t function, bool alike, Residue a, Residue b) {
   if (a == kNoNumber || b == kNoNumber) return kNoNumber;
-  if (a == b || a == kMinusInfinity || b == kPlusInfinity) return 0;
+  if (a == kMinusInfinity || b == kPlusInfinity) return 0;
   if (a == kPlusInfinity || b == kMinusInfinity) return 1;
-  return field.Random(FunctionNumber("greater"), field.Sub(a, b));
+  return a == b && alike ? 0 : field.Random(function, field.Sub(a, b));
 }
 
 absl::Status CompareOperator(FieldNode& node) {
@@ -77,15 +81,20 @@ absl::Status CompareOperator(FieldNode& node) {
     OC_ASSIGN_OR_RETURN(origin.margin, ToTensor(margin));
     node.SetOrigin(0, std::move(origin));
   }
+  const bool alike = node.AreRoundedAlike(0, 1);
+  const uint64_t function = node.Jumping(FunctionNumber(name == "Equal" ? "equal" : "greater"));
+  const auto greater = [&](Residue a, Residue b) {
+    return IsGreater(field, function, alike, a, b);
+  };
   return FieldBinary(node, [&](Residue a, Residue b) -> Residue {
-    if (name == "Greater") return IsGreater(field, a, b);
-    if (name == "Less") return IsGreater(field, b, a);
-    if (name == "LessOrEqual") return field.Sub(1, IsGreater(field, a, b));
-    if (name == "GreaterOrEqual") return field.Sub(1, IsGreater(field, b, a));
+    if (name == "Greater") return greater(a, b);
+    if (name == "Less") return greater(b, a);
+    if (name == "LessOrEqual") return field.Sub(1, greater(a, b));
+    if (name == "GreaterOrEqual") return field.Sub(1, greater(b, a));
     if (a == kNoNumber || b == kNoNumber) return kNoNumber;
-    if (a == b) return 1;
+    if (a == b && (alike || !IsNumber(a))) return 1;
     if (!IsNumber(a) || !IsNumber(b)) return 0;
-    return field.Even(FunctionNumber("equal"), field.Sub(a, b));
+    return field.Even(function, field.Sub(a, b));
   });
 }
 
@@ -152,7 +161,10 @@ absl::Status WhereOperator(FieldNode& node) {
   OC_ASSIGN_OR_RETURN(
       std::optional<Residues> bounded,
       ChosenByMargin(node.field(), node.origin(0), BranchOf(node, 1, a), BranchOf(node, 2, b)));
-  if (bounded.has_value()) return node.Set(0, *std::move(bounded));
+  if (bounded.has_value()) {
+    node.TakeBound();
+    return node.Set(0, *std::move(bounded));
+  }
   OC_ASSIGN_OR_RETURN(const bool hidden, SetHiddenChoice(node, condition, a, b));
   if (hidden) return absl::OkStatus();
   OC_ASSIGN_OR_RETURN(Residues out, FieldChosen(node.field(), condition, a, b));
@@ -293,7 +305,7 @@ absl::Status QuantizeOperator(FieldNode& node) {
   OC_ASSIGN_OR_RETURN(const Residues zero, AlongAxis(node, 2, x));
   OC_ASSIGN_OR_RETURN(const Residues scaled, DivAll(field, x, scale));
   const auto to = static_cast<uint64_t>(node.number(0).tensor().dtype());
-  const uint64_t function = MixNumbers(FunctionNumber("quantize"), to);
+  const uint64_t function = node.Jumping(MixNumbers(FunctionNumber("quantize"), to));
   OC_ASSIGN_OR_RETURN(Residues out, Combine(scaled, zero, [&](Residue a, Residue b) {
                         return node.field().Random(function, a, b);
                       }));

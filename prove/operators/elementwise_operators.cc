@@ -79,6 +79,7 @@ absl::Status AnyFunction(FieldNode& node) {
   }
   function = MixNumbers(function, static_cast<uint64_t>(node.Int("fmod", 0)));
   function = MixNumbers(function, FunctionNumber(node.String("direction", "")));
+  function = node.Jumping(function);
   out = Mapped(std::move(out), [&](Residue x) { return node.field().Random(function, x); });
   for (int i = 1; i < node.num_inputs(); ++i) {
     if (!node.Has(i)) continue;
@@ -273,7 +274,9 @@ absl::Status EvenOperator(FieldNode& node) {
 
 // Functions of one number without rules: Floor, Acos, ...
 absl::Status PlainOperator(FieldNode& node) {
-  uint64_t function = FunctionNumber(node.node().op_type);
+  const std::string& name = node.node().op_type;
+  uint64_t function = FunctionNumber(name);
+  if (name == "Floor" || name == "Ceil" || name == "Round") function = node.Jumping(function);
   if (node.node().op_type == "BitwiseNot") {
     function = MixNumbers(function, static_cast<uint64_t>(node.InType(0)));
   }

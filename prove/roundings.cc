@@ -1,0 +1,115 @@
+#include "prove/roundings.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/string_view.h"
+#include "prove/field/residues.h"
+#include "prove/rounded_constants.h"
+#include "prove/whole_numbers.h"
+
+namespace onnxcmp {
+namespace {
+
+// The last bit of a rounding's number says that it leaves fewer digits.
+constexpr uint64_t kNarrow = 1;
+
+// Operators on floats whose results need no rounding.
+bool IsExact(absl::string_view op_type) {
+  static constexpr absl::string_view kExact[] = {
+      "Abs",       "Ceil", "Clip",    "Dropout", "Floor", "GlobalMaxPool",
+      "Identity",  "Max",  "MaxPool", "Min",     "Neg",   "ReduceMax",
+      "ReduceMin", "Relu", "Round",   "Sign",    "Where"};
+  return absl::c_linear_search(kExact, op_type);
+}
+
+// True if a cast leaves fewer digits than its input's numbers have.
+bool LosesDigits(const FieldValue& from, int digits) {
+  const DType dtype = from.number.tensor().dtype();
+  if (IsFloatingPoint(dtype)) return digits < DigitsOf(dtype);
+  const WholeRange range = WholeRangeOf(from);
+  return std::max(-range.first, range.second) > std::ldexp(1.0L, digits);
+}
+
+// A number for the elements, in whatever order they lie.
+uint64_t NumberOf(const Residues& residues) {
+  uint64_t sum = 0;
+  for (const Residue residue : residues.values) {
+    uint64_t mixed = static_cast<uint64_t>(residue) * 0x9e3779b97f4a7c15;
+    mixed ^= mixed >> 29;
+    sum += mixed * 0xbf58476d1ce4e5b9;
+  }
+  return sum;
+}
+
+}  // namespace
+
+Roundings WithRoundings(Roundings roundings, std::vector<uint64_t> others) {
+  absl::c_sort(others);
+  if (roundings == nullptr) {
+    if (others.empty()) return roundings;
+    others.erase(std::unique(others.begin(), others.end()), others.end());
+    return std::make_shared<const std::vector<uint64_t>>(std::move(others));
+  }
+  if (absl::c_includes(*roundings, others)) return roundings;
+  std::vector<uint64_t> all;
+  absl::c_set_union(*roundings, others, std::back_inserter(all));
+  return std::make_shared<const std::vector<uint64_t>>(std::move(all));
+}
+
+Roundings RoundingsOf(absl::Span<const FieldValue> values) {
+  Roundings all;
+  for (const FieldValue& value : values) {
+    if (value.roundings == nullptr || value.roundings == all) continue;
+    all = all == nullptr ? value.roundings : WithRoundings(std::move(all), *value.roundings);
+  }
+  return all;
+}
+
+uint64_t RoundingOfConstant(Residue number, DType dtype) {
+  return MixNumbers(MixNumbers(FunctionNumber("constant"), static_cast<uint64_t>(number)),
+                    static_cast<uint64_t>(dtype)) &
+         ~kNarrow;
+}
+
+uint64_t NarrowOf(const Roundings& roundings) {
+  uint64_t number = 0;
+  if (roundings == nullptr) return number;
+  for (const uint64_t rounding : *roundings) {
+    if ((rounding & kNarrow) != 0) number = MixNumbers(number, rounding);
+  }
+  return number;
+}
+
+bool MayJump(const Node& node, absl::Span<const Value> outputs) {
+  return node.op_type == "Hardmax" || absl::c_any_of(outputs, [](const Value& output) {
+           return output.is_tensor() && !IsFloatingPoint(output.tensor().dtype());
+         });
+}
+
+void KnowRoundings(const Node& node, absl::Span<const FieldValue> inputs, const Roundings& before,
+                   bool moves, const Value& number, FieldValue* value) {
+  if (value->fixed) return;
+  value->roundings = before;
+  if (moves || !number.is_tensor() || !IsFloatingPoint(number.tensor().dtype()) ||
+      IsExact(node.op_type)) {
+    return;
+  }
+  const absl::StatusOr<Residues> residues = FromTensor(value->residues);
+  if (!residues.ok()) return;
+  const DType dtype = number.tensor().dtype();
+  const int digits = DigitsOf(dtype);
+  bool narrow = digits < DigitsOf(DType::kFloat);
+  if (node.op_type == "Cast" || node.op_type == "CastLike") {
+    if (inputs.empty() || !inputs[0].number.is_tensor()) return;
+    if (!LosesDigits(inputs[0], digits)) return;
+    narrow = true;
+  }
+  const uint64_t rounding = MixNumbers(NumberOf(*residues), static_cast<uint64_t>(digits));
+  value->roundings = WithRoundings(before, {narrow ? rounding | kNarrow : rounding & ~kNarrow});
+}
+
+}  // namespace onnxcmp

@@ -1,0 +1,39 @@
+// Roundings that a run over the field sets aside. They are small, but for functions that jump, as
+// Floor or a comparison: these may give another number for another rounding.
+#ifndef ONNXCMP_PROVE_ROUNDINGS_H_
+#define ONNXCMP_PROVE_ROUNDINGS_H_
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "evaluator/model/model.h"
+#include "evaluator/tensor/dtype.h"
+#include "evaluator/tensor/value.h"
+#include "prove/field/prime_field.h"
+#include "prove/field_value.h"
+
+namespace onnxcmp {
+
+// Those that lead to any of the values.
+Roundings RoundingsOf(absl::Span<const FieldValue> values);
+// The same with further ones.
+Roundings WithRoundings(Roundings roundings, std::vector<uint64_t> others);
+// A constant that was taken for the number it stands for.
+uint64_t RoundingOfConstant(Residue number, DType dtype);
+
+// A number for those that left fewer digits than the numbers had, as a cast to float16; 0: none.
+uint64_t NarrowOf(const Roundings& roundings);
+
+// True for operators of which nothing is known that choose or count by their numbers.
+bool MayJump(const Node& node, absl::Span<const Value> outputs);
+
+// Sets the roundings of a node's output, the residues of which are known. `before`: those of its
+// inputs. `moves`: its elements are those of the inputs.
+void KnowRoundings(const Node& node, absl::Span<const FieldValue> inputs, const Roundings& before,
+                   bool moves, const Value& number, FieldValue* value);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_PROVE_ROUNDINGS_H_
