@@ -136,6 +136,21 @@ bool AreNear(const Value& made, const Value& expected) {
   return true;
 }
 
+absl::StatusOr<std::vector<FieldValue>> InPlaces(const FieldNode& node,
+                                                 std::vector<FieldValue> made) {
+  std::vector<FieldValue> outputs(static_cast<size_t>(node.num_outputs()));
+  size_t next = 0;
+  for (int i = 0; i < node.num_outputs(); ++i) {
+    if (!node.HasOutput(i)) continue;
+    FieldValue& value = made[next++];
+    if (!AreNear(value.number, node.number(i))) {
+      return absl::UnimplementedError("its definition gives other numbers");
+    }
+    outputs[static_cast<size_t>(i)] = std::move(value);
+  }
+  return outputs;
+}
+
 Defines FindDefinition(absl::string_view domain, absl::string_view op_type) {
   for (const auto& family :
        {AttentionDefinitions(), CompositeDefinitions(), LayoutDefinitions(),

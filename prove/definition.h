@@ -20,6 +20,7 @@
 #include "evaluator/tensor/tensor.h"
 #include "evaluator/tensor/value.h"
 #include "prove/field_node.h"
+#include "prove/field_value.h"
 
 namespace onnxcmp {
 
@@ -105,6 +106,10 @@ absl::Span<const DefinitionRow> QuantizedDefinitions();
 absl::Span<const DefinitionRow> RecurrentDefinitions();
 absl::Span<const DefinitionRow> SignalDefinitions();
 absl::Span<const DefinitionRow> VersionDefinitions();
+
+// The outputs of a definition, which are those that the node wants, in the places of all.
+absl::StatusOr<std::vector<FieldValue>> InPlaces(const FieldNode& node,
+                                                 std::vector<FieldValue> made);
 
 // True if a definition gives the numbers that its operator gives, but for rounding.
 bool AreNear(const Value& made, const Value& expected);

@@ -270,6 +270,10 @@ Residue FieldNode::Constant(double number, DType dtype) const {
   return constant.residue;
 }
 
+std::string FieldNode::LabelWithOperator() const {
+  return absl::StrCat(node_.op_type, " ", label_);
+}
+
 Roundings FieldNode::roundings() const {
   return conversions_ != nullptr ? nullptr : WithRoundings(RoundingsOf(inputs_), constants_);
 }

@@ -76,6 +76,7 @@ class FieldNode {
   void set_conversions(Conversions* conversions) { conversions_ = conversions; }
   // The node, or the one whose body it is in.
   const std::string& label() const { return label_; }
+  std::string LabelWithOperator() const;  // "Floor f"
   void set_label(std::string label) { label_ = std::move(label); }
   int64_t since() const { return since_; }  // the schema's version
   // A number for the operator with its attributes; inputs do not count.

@@ -61,22 +61,6 @@ absl::StatusOr<bool> FillFromNumbers(const PrimeField& field, const Value& numbe
   return true;
 }
 
-// The outputs of a definition, which are those that the node wants, in the places of all.
-absl::StatusOr<std::vector<FieldValue>> InPlaces(const FieldNode& node,
-                                                 std::vector<FieldValue> made) {
-  std::vector<FieldValue> outputs(static_cast<size_t>(node.num_outputs()));
-  size_t next = 0;
-  for (int i = 0; i < node.num_outputs(); ++i) {
-    if (!node.HasOutput(i)) continue;
-    FieldValue& value = made[next++];
-    if (!AreNear(value.number, node.number(i))) {
-      return absl::UnimplementedError("its definition gives other numbers");
-    }
-    outputs[static_cast<size_t>(i)] = std::move(value);
-  }
-  return outputs;
-}
-
 }  // namespace
 
 FieldRun::FieldRun(const Evaluator& evaluator, const FieldTools& tools, std::string around,
@@ -115,7 +99,10 @@ absl::StatusOr<std::vector<FieldValue>> FieldRun::Run(FieldValues given, Watch w
     for (const std::string& name : last_uses_[i]) given.erase(name);
   }
   std::vector<FieldValue> outputs;
-  for (const ValueInfo& output : graph.outputs) outputs.push_back(given[output.name]);
+  for (const ValueInfo& output : graph.outputs) {
+    outputs.push_back(given[output.name]);
+    if (depth_ == 0) KeepComparison(outputs.back(), tools_.jumps);
+  }
   return outputs;
 }
 
@@ -174,6 +161,7 @@ absl::StatusOr<std::vector<FieldValue>> FieldRun::Compute(int64_t index,
     if (!moved.ok()) return WithoutMeaning(node, moved.status().message(), numbers);
     outputs = *std::move(moved);
   } else if (!GraphsOf(node).empty()) {
+    for (const FieldValue& input : inputs) KeepComparison(input, tools_.jumps);
     absl::StatusOr<std::vector<FieldValue>> branch = ByInnerGraphs(node, inputs, numbers, values);
     if (!branch.ok()) return WithoutMeaning(node, branch.status().message(), numbers);
     return branch;
@@ -308,6 +296,7 @@ absl::StatusOr<std::vector<FieldValue>> FieldRun::ByOperator(FieldNode& node,
       KnowRoundings(node.node(), inputs, roundings, !node.moved().empty(), node.number(i), &output);
     }
   }
+  KeepJumps(node, inputs, outputs, tools_.jumps);
   return outputs;
 }
 
@@ -479,6 +468,9 @@ absl::StatusOr<std::vector<FieldValue>> FieldRun::AsFunction(const Node& node, u
     if (!numbers[i].empty() && tools_.conversions == nullptr) {
       KnowRoundings(node, inputs, roundings, false, numbers[i], &outputs[i]);
     }
+  }
+  if (jumps && !outputs.empty()) {
+    KeepJump(absl::StrCat(node.op_type, " ", LabelOf(node)), outputs[0], tools_.jumps);
   }
   tools_.functions->push_back({LabelOf(node), node.op_type, std::string(why)});
   return outputs;

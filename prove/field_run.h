@@ -24,6 +24,7 @@
 #include "prove/field/workspace.h"
 #include "prove/field_node.h"
 #include "prove/field_value.h"
+#include "prove/roundings.h"
 #include "prove/run_memo.h"
 #include "record/streams/node_facts.h"
 
@@ -41,6 +42,7 @@ struct FieldTools {
   std::vector<ProofEnd>* ends = nullptr;
   // Nodes taken for uninterpreted functions of their attributes and inputs.
   std::vector<ProofEnd>* functions = nullptr;
+  std::vector<RoundedJump>* jumps = nullptr;
 };
 
 class FieldRun {

@@ -20,6 +20,7 @@
 #include "prove/field/residues.h"
 #include "prove/field_run.h"
 #include "prove/folding.h"
+#include "prove/roundings.h"
 #include "prove/score_masks.h"
 #include "prove/unknown_values.h"
 #include "prove/value_trace.h"
@@ -88,6 +89,7 @@ class Prover {
     }
     kept_ = {};
     const bool all = JudgeRows(traces, RowProof::kProved);
+    report_.rounded_jumps = JumpsOfOtherRoundings(jumps_);
     if (conversions_.has_value()) report_.conversions = conversions_->Found();
     JudgeOutputs(traces);
     if (!all && conversions_.has_value()) report_.conversions.parts_at = FirstNotProved();
@@ -101,15 +103,10 @@ class Prover {
       changes.cuts.left[pair.left] = pair.key;
       changes.cuts.right[pair.right] = pair.key;
     }
-    const PerSide<std::vector<ProofEnd>> ends = {report_.left_ends, report_.right_ends};
-    const PerSide<std::vector<ProofEnd>> functions = {report_.left_functions,
-                                                      report_.right_functions};
+    ProofReport told = report_;  // this run tells nothing else
     PerSide<Traces> from_cuts;
     OC_RETURN_IF_ERROR(RunBoth(changes, &from_cuts));
-    report_.left_ends = ends.left;
-    report_.right_ends = ends.right;
-    report_.left_functions = functions.left;
-    report_.right_functions = functions.right;
+    report_ = std::move(told);
     JudgeRows(from_cuts, RowProof::kProvedOn);
     return absl::OkStatus();
   }
@@ -139,9 +136,11 @@ class Prover {
                         conversions_.has_value() ? nullptr : &memo_,
                         conversions_.has_value() ? &*conversions_ : nullptr,
                         left ? &report_.left_ends : &report_.right_ends,
-                        left ? &report_.left_functions : &report_.right_functions};
+                        left ? &report_.left_functions : &report_.right_functions,
+                        &jumps_[side]};
     tools.ends->clear();
     tools.functions->clear();
+    tools.jumps->clear();
     traces->clear();
     if (conversions_.has_value()) conversions_->Begin(side);
     FieldValues given;
@@ -423,6 +422,7 @@ class Prover {
   const PrimeField field_;
   const std::vector<ProofPair> pairs_;
   PerSide<MeantConstants> meant_;
+  PerSide<std::vector<RoundedJump>> jumps_;
   ProductMemo products_;
   RunMemo memo_;
   std::optional<Conversions> conversions_;

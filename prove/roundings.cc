@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "prove/field/residues.h"
 #include "prove/rounded_constants.h"
@@ -82,6 +83,55 @@ uint64_t NarrowOf(const Roundings& roundings) {
     if ((rounding & kNarrow) != 0) number = MixNumbers(number, rounding);
   }
   return number;
+}
+
+void KeepJump(std::string node, const FieldValue& value, std::vector<RoundedJump>* jumps) {
+  RoundedJump jump = {std::move(node)};
+  if (value.residues.defined()) {
+    const absl::StatusOr<Residues> residues = FromTensor(value.residues);
+    if (residues.ok()) jump.value = NumberOf(*residues);
+  }
+  if (value.roundings != nullptr) {
+    for (const uint64_t rounding : *value.roundings) {
+      jump.roundings = MixNumbers(jump.roundings, rounding);
+    }
+  }
+  jumps->push_back(std::move(jump));
+}
+
+void KeepComparison(const FieldValue& value, std::vector<RoundedJump>* jumps) {
+  if (value.origin == nullptr || !value.origin->margin.defined()) return;
+  KeepJump(value.origin->margin_node, value, jumps);
+}
+
+void KeepJumps(const FieldNode& node, absl::Span<const FieldValue> inputs,
+               absl::Span<const FieldValue> outputs, std::vector<RoundedJump>* jumps) {
+  if (outputs.empty() || outputs[0].fixed ||
+      (outputs[0].origin != nullptr && outputs[0].origin->margin.defined())) {
+    return;
+  }
+  if (node.jumps()) KeepJump(node.LabelWithOperator(), outputs[0], jumps);
+  if (node.takes_bound()) return;
+  for (const FieldValue& input : inputs) KeepComparison(input, jumps);
+}
+
+std::vector<std::string> JumpsOfOtherRoundings(const PerSide<std::vector<RoundedJump>>& jumps) {
+  std::vector<std::string> found;
+  const auto has = [](const std::vector<RoundedJump>& of, const RoundedJump& jump) {
+    return absl::c_any_of(of, [&](const RoundedJump& other) {
+      return other.value == jump.value && other.roundings == jump.roundings;
+    });
+  };
+  for (const RoundedJump& left : jumps.left) {
+    const auto right = absl::c_find_if(
+        jumps.right, [&](const RoundedJump& other) { return other.value == left.value; });
+    if (right == jumps.right.end() || has(jumps.right, left)) continue;
+    found.push_back(left.node == right->node ? left.node
+                                             : absl::StrCat(left.node, " | ", right->node));
+  }
+  absl::c_sort(found);
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
 }
 
 bool MayJump(const Node& node, absl::Span<const Value> outputs) {

@@ -3,6 +3,7 @@
 #define ONNXCMP_PROVE_VALUE_ORIGIN_H_
 
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "evaluator/tensor/tensor.h"
@@ -21,6 +22,7 @@ struct ValueOrigin {
   // It is 1 where this is above 0, and 0 where it is below: the result of a comparison. At 0 it may
   // be either.
   Tensor margin = {};
+  std::string margin_node = {};  // the comparison's label and operator
   // It is the conjunction of these, or the opposite of it; of numbers the greatest of these, or the
   // least of their negatives.
   std::vector<Tensor> terms = {};

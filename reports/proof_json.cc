@@ -55,6 +55,7 @@ ReportJson RestsOn(const ProofReport& proof) {
                      {"inputs_guessed", proof.guessed},
                      {"shapes_as_on_these", proof.given_shapes},
                      {"masks_as_infinity", proof.masks},
+                     {"rounded_jumps", proof.rounded_jumps},
                      {"constants", proof.constants},
                      {"folded_constants", std::move(folds)}};
   if (proof.conversions.proved) json["conversions"] = ToJson(proof.conversions);

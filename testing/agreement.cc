@@ -112,6 +112,10 @@ class Pair {
     if (proof.given_shapes && !options_.given_shapes) {
       told.push_back("shapes that depend on values (given_shapes)");
     }
+    if (!proof.rounded_jumps.empty() && !options_.rounded_jumps) {
+      told.push_back(absl::StrCat("roundings before ", absl::StrJoin(proof.rounded_jumps, ", "),
+                                  " (rounded_jumps)"));
+    }
     return absl::StrJoin(told, "; ");
   }
 

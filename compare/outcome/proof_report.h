@@ -103,9 +103,11 @@ struct ProofReport {
   std::vector<ProofRow> parted;
   std::vector<ProofEnd> left_ends, right_ends;
   std::vector<ProofEnd> left_functions, right_functions;
-  std::vector<std::string> given;      // inputs that did not vary: whole numbers, text
-  std::vector<std::string> guessed;    // inputs whose pairing was guessed: "x = input0"
-  bool given_shapes = false;           // shapes that depend on values are as they were in the run
+  std::vector<std::string> given;    // inputs that did not vary: whole numbers, text
+  std::vector<std::string> guessed;  // inputs whose pairing was guessed: "x = input0"
+  bool given_shapes = false;         // shapes that depend on values are as they were in the run
+  // Functions that jump, of which the arguments are the same, but rounded in other ways: "Floor f".
+  std::vector<std::string> rounded_jumps;
   bool masks = false;                  // -10000 and less count as -infinity in a Softmax
   std::vector<std::string> constants;  // "1/3", "sqrt(2)": numbers that floats stand for
   std::vector<ProofFold> folds;

@@ -26,7 +26,7 @@ absl::Status CastOperator(FieldNode& node) {
   const DType from = node.InType(0);
   const DType to = node.number(0).tensor().dtype();
   if (const ValueOrigin* origin = node.origin(0); origin != nullptr && origin->margin.defined()) {
-    node.SetOrigin(0, {.margin = origin->margin});
+    node.SetOrigin(0, {.margin = origin->margin, .margin_node = origin->margin_node});
   }
   if (IsInteger(to) && (IsInteger(from) || from == DType::kBool)) {
     OC_ASSIGN_OR_RETURN(Residues x, BitWidth(to) > BitWidth(from) ? node.In(0) : node.InRing(0));
@@ -78,6 +78,7 @@ absl::Status CompareOperator(FieldNode& node) {
     const bool less = name.starts_with("Less");
     OC_ASSIGN_OR_RETURN(const Residues margin, less ? SubAll(field, b, a) : SubAll(field, a, b));
     ValueOrigin origin;
+    origin.margin_node = node.LabelWithOperator();
     OC_ASSIGN_OR_RETURN(origin.margin, ToTensor(margin));
     node.SetOrigin(0, std::move(origin));
   }
@@ -139,6 +140,7 @@ absl::Status NotOperator(FieldNode& node) {
       OC_ASSIGN_OR_RETURN(Residues margin, FromTensor(origin->margin));
       OC_ASSIGN_OR_RETURN(turned.margin, ToTensor(Mapped(std::move(margin),
                                                          [&](Residue v) { return field.Neg(v); })));
+      turned.margin_node = origin->margin_node;
     }
     turned.terms = origin->terms;
     turned.opposite = !origin->opposite;

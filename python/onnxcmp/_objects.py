@@ -448,6 +448,7 @@ class RestsOn(_Record):
     inputs_guessed: tuple[str, ...] = _member(tuple, absent=())
     shapes_as_on_these: bool = _member(absent=False)
     masks_as_infinity: bool = _member(absent=False)
+    rounded_jumps: tuple[str, ...] = _member(tuple, absent=())
     constants: tuple[str, ...] = _member(tuple, absent=())
     folded_constants: tuple[FoldedConstant, ...] = _member(
         lambda items: tuple(FoldedConstant(item) for item in items), absent=()

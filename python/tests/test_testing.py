@@ -86,6 +86,26 @@ def test_what_a_proof_only_tells_has_to_be_accepted():
     assert c.proof.rests_on.inputs_guessed == ("a = q", "b = p")
 
 
+def test_roundings_before_a_function_that_jumps_have_to_be_accepted():
+    from conftest import info, model_of
+    from onnx import TensorProto, helper
+
+    def floor_of(op_type, number):
+        k = helper.make_tensor("k", TensorProto.FLOAT, [], [number])
+        nodes = [
+            helper.make_node("Constant", [], ["k"], value=k),
+            helper.make_node(op_type, ["x", "k"], ["q"]),
+            helper.make_node("Floor", ["q"], ["y"]),
+        ]
+        return model_of(nodes, [info("x")], [info("y")])
+
+    divided, multiplied = floor_of("Div", 41.0), floor_of("Mul", 1 / 41)
+    with pytest.raises(AssertionError, match="roundings before Floor y \\(rounded_jumps\\)"):
+        assert_equal_for_all_inputs(divided, multiplied)
+    c = assert_equal_for_all_inputs(divided, multiplied, rounded_jumps=True)
+    assert c.proof.rests_on.rounded_jumps == ("Floor y",)
+
+
 def test_nothing_tested_fails(x):
     from conftest import info, model_of
     from onnx import helper

@@ -33,6 +33,16 @@ std::string Scope(const ProofReport& report, bool all) {
   return text;
 }
 
+// The end of the statement.
+std::string Exceptions(const ProofReport& report, bool all) {
+  std::string text = "rounding, overflow and NaN";
+  if (!report.rounded_jumps.empty()) {
+    absl::StrAppend(&text, "; other roundings on the two sides may turn ",
+                    List(report.rounded_jumps, all));
+  }
+  return text;
+}
+
 std::string NameOf(const ProofRow& row) {
   const std::string left = PrintableText(row.left);
   return row.left == row.right ? left : absl::StrCat(left, " | ", PrintableText(row.right));
@@ -127,7 +137,7 @@ std::vector<std::string> ProofText(const ProofReport& report, bool all) {
   const ProofConversions& conversions = report.conversions;
   if (report.proved) {
     lines.push_back(
-        absl::StrCat("same ", Scope(report, all), " (proved), but for rounding, overflow and NaN"));
+        absl::StrCat("same ", Scope(report, all), " (proved), but for ", Exceptions(report, all)));
   } else if (conversions.proved) {
     const std::string converted = ConvertedText(conversions);
     lines.push_back(

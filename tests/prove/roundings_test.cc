@@ -33,7 +33,7 @@ const std::vector<std::string>& Jumps() {
       "i = ArgMax<axis = 1>(@) f = Cast<to = 1>(i) y = Mul(f, x)",
       "k = Constant<value_ints = [4]>() v, i = TopK(@, k) y = Cast<to = 1>(i)",
       "y = Hardmax(@)",
-      "k = Constant<value_float = 0.01>() q = QuantizeLinear(@, k) y = DequantizeLinear(q, k)",
+      "k = Constant<value_float = 0.01>() c = QuantizeLinear(@, k) y = DequantizeLinear(c, k)",
       "i = IsInf(@) y = Cast<to = 1>(i)",
   };
   return jumps;
@@ -94,6 +94,36 @@ TEST(Roundings, CountWhereTheyAre) {
   const std::string own = "a = Identity(x) b = Identity(t)";
   const std::string floats = "a = Cast<to = 1>(x) b = Cast<to = 1>(t)";
   EXPECT_FALSE(ProofOfModels(equal("int64", own), equal("int64", floats), ids).proved);
+}
+
+// x / 41 and x times the nearest float to 1 / 41 are the same number, but for rounding.
+TEST(Roundings, OfOtherOrdersAreToldOfFunctionsThatJump) {
+  const std::string divided = "d = Constant<value_float = 41.0>() q = Div(x, d) ";
+  const std::string multiplied = "d = Constant<value_float = 0.024390243>() r = Mul(x, d) ";
+  for (const std::string& jump : Jumps()) {
+    const ProofReport report = ProofOfBodies(divided + Of(jump, "q"), multiplied + Of(jump, "r"));
+    EXPECT_TRUE(report.proved) << jump;
+    EXPECT_EQ(report.rounded_jumps.size(), 1) << jump;
+    EXPECT_TRUE(
+        ProofOfBodies(divided + Of(jump, "q"), divided + Of(jump, "q")).rounded_jumps.empty())
+        << jump;
+  }
+  const ProofReport report =
+      ProofOfBodies(divided + "f = Floor(q) y = Neg(f)", multiplied + "g = Floor(r) y = Neg(g)");
+  EXPECT_EQ(report.rounded_jumps, std::vector<std::string>{"Floor f | Floor g"});
+  // A comparison that is a bound does not jump, nor does what it bounds.
+  const std::string bound = "z = Constant<value_float = 0.0>() b = Greater(@, z) ";
+  EXPECT_TRUE(ProofOfBodies(divided + Of(bound + "y = Where(b, @, z)", "q"),
+                            multiplied + Of(bound + "y = Where(b, @, z)", "r"))
+                  .rounded_jumps.empty());
+  EXPECT_EQ(ProofOfBodies(divided + Of(bound + "y = Where(b, x, z)", "q"),
+                          multiplied + Of(bound + "y = Where(b, x, z)", "r"))
+                .rounded_jumps.size(),
+            0);
+  EXPECT_EQ(ProofOfBodies(divided + Of(bound + "c = Not(b) y = Cast<to = 1>(c)", "q"),
+                          multiplied + Of(bound + "c = Not(b) y = Cast<to = 1>(c)", "r"))
+                .rounded_jumps,
+            std::vector<std::string>{"Greater b"});
 }
 
 TEST(Roundings, AreTheReason) {

@@ -227,6 +227,14 @@ TEST(ModelsEqualForAllInputsTest, WhatAProofOnlyTellsHasToBeAccepted) {
                           "s as fed (as_fed)");
   EXPECT_MODELS_EQUAL_FOR_ALL_INPUTS(text, text, {.as_fed = {"s"}});
 
+  const TestModel divided =
+      Graph21("(float[4] x) => (float[4] y) <float k = {41}> { q = Div(x, k) y = Floor(q) }");
+  const TestModel multiplied = Graph21(
+      "(float[4] x) => (float[4] y) <float k = {0.024390243}> { q = Mul(x, k) y = Floor(q) }");
+  EXPECT_NONFATAL_FAILURE(EXPECT_MODELS_EQUAL_FOR_ALL_INPUTS(divided, multiplied),
+                          "roundings before Floor y (rounded_jumps)");
+  EXPECT_MODELS_EQUAL_FOR_ALL_INPUTS(divided, multiplied, {.rounded_jumps = true});
+
   const TestModel some = Graph21(
       "(float[4] x) => (float[n] y) <float z = {0}> { g = Greater(x, z) y = Compress(x, g) }");
   EXPECT_NONFATAL_FAILURE(EXPECT_MODELS_EQUAL_FOR_ALL_INPUTS(some, some), "(given_shapes)");
