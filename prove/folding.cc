@@ -405,11 +405,24 @@ std::vector<FoldedNumber> FoldedNumbersOf(const PrimeField& field, const Graph& 
         found.push_back({number, field.Inverse(a->second), text, absl::StrCat("1 / ", a->first)});
         break;
       }
-      const auto b = std::find_if(
-          a, factors.end(), [&](const auto& other) { return a->first * other.first == number; });
-      if (b == factors.end() || a->first == 1 || b->first == 1) continue;
+      if (a->first == 1) continue;
+      const auto is_product = [&](const auto& b) {
+        return b.first != 1 && a->first * b.first == number;
+      };
+      if (const auto b = std::find_if(a, factors.end(), is_product); b != factors.end()) {
+        found.push_back({number, field.Mul(a->second, b->second), text,
+                         absl::StrCat(a->first, " * ", b->first)});
+        break;
+      }
+      // Some multiply by the reciprocal.
+      const auto is_quotient = [&](const auto& b) {
+        return b.first != 1 && b.first != 0 && b.second != 0 &&
+               (a->first / b.first == number || a->first * (1 / b.first) == number);
+      };
+      const auto b = std::find_if(factors.begin(), factors.end(), is_quotient);
+      if (b == factors.end()) continue;
       found.push_back(
-          {number, field.Mul(a->second, b->second), text, absl::StrCat(a->first, " * ", b->first)});
+          {number, field.Div(a->second, b->second), text, absl::StrCat(a->first, " / ", b->first)});
       break;
     }
   }

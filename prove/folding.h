@@ -35,8 +35,8 @@ std::vector<FoldedConstant> FoldedLayers(const PrimeField& field, const Graph& g
                                          const FieldValues& known, const FieldValues& constants,
                                          const ThreadPool& pool);
 
-// A factor of a node, or a constant of one number, that is the product of two numbers of the other
-// side to the last bit, where these stand for other numbers than floats.
+// A factor of a node, or a constant of one number, that is the product or quotient of two numbers
+// of the other side to the last bit, where these stand for other numbers than floats.
 struct FoldedNumber {
   float number = 0;
   Residue residue = 0;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <string>
@@ -154,6 +155,18 @@ TEST(Folding, AFactorThatIsTheProductOfTwo) {
   EXPECT_TRUE(ProofOfBodies(plain, fused(nearest)).proved);
   EXPECT_FALSE(ProofOfBodies(plain, fused(std::nextafter(nearest, 1.0F))).proved);
   EXPECT_FALSE(ProofOfBodies(plain, fused(std::nextafter(a * a, 0.0F))).proved);
+  // A quotient, by the divisor or times its reciprocal.
+  const float root = 0.353553385F;  // 1 / sqrt(8)
+  for (const float divisor : {50.0F, 30.0F, 47.0F}) {
+    const std::string divided = absl::StrFormat(
+        "f = Constant<value_float = %.9e>() d = Constant<value_float = %.9e>() t = Transpose(x) "
+        "z = MatMul(x, t) q = Mul(z, f) k = Div(q, d) y = MatMul(k, x)",
+        root, divisor);
+    EXPECT_TRUE(ProofOfBodies(divided, fused(root / divisor)).proved);
+    EXPECT_TRUE(ProofOfBodies(divided, fused(root * (1 / divisor))).proved);
+    const float next = std::nextafter(std::max(root / divisor, root * (1 / divisor)), 1.0F);
+    EXPECT_FALSE(ProofOfBodies(divided, fused(next)).proved);
+  }
 }
 
 }  // namespace
