@@ -110,6 +110,12 @@ WholeRange WholeRangeOf(const FieldValue& value) {
                                  : RangeOfElements<int64_t>(*whole);
 }
 
+bool IsZeroOrOne(const FieldValue& value) {
+  if (value.fixed || value.wraps || !value.number.is_tensor()) return false;
+  if (!value.whole.has_value()) return value.number.tensor().dtype() == DType::kBool;
+  return value.whole->first >= 0 && value.whole->second <= 1;
+}
+
 Residues Unwrapped(const PrimeField& field, DType dtype, Residues residues) {
   const uint64_t function = MixNumbers(FunctionNumber("wrapped"), static_cast<uint64_t>(dtype));
   return Mapped(std::move(residues), [&](Residue x) { return field.Random(function, x); });
@@ -131,7 +137,9 @@ void KnowWholeNumbers(const FieldNode& node, int output, FieldValue* value) {
   if (IsFloatingPoint(dtype) && (IsCast(node) || node.moved().size() == 1)) {
     const int input = IsCast(node) ? 0 : node.moved().front();
     const FieldValue& from = node.value(input);
-    if (from.whole.has_value() || IsInteger(node.InType(input))) value->whole = WholeRangeOf(from);
+    if (from.whole.has_value() || !IsFloatingPoint(node.InType(input))) {
+      value->whole = WholeRangeOf(from);
+    }
   }
   if (!IsInteger(dtype)) return;
   const std::optional<WholeRange> range = RangeOfResult(node, dtype);

@@ -17,6 +17,9 @@ namespace onnxcmp {
 // The range of a value's whole numbers, as far as it is known.
 WholeRange WholeRangeOf(const FieldValue& value);
 
+// True for truth values, and for numbers that they were cast to: c c = c.
+bool IsZeroOrOne(const FieldValue& value);
+
 // The numbers of residues that may have wrapped: an unknown function of them, which differs by
 // type.
 Residues Unwrapped(const PrimeField& field, DType dtype, Residues residues);

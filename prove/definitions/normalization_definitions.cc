@@ -1,4 +1,4 @@
-// Definitions of com.microsoft's normalizations.
+// Definitions of normalizations, most of them com.microsoft's.
 #include <numeric>
 
 #include "absl/status/statusor.h"
@@ -72,7 +72,18 @@ absl::Status GroupNorm(Definition& d) {
   return absl::OkStatus();
 }
 
+// x by its norm of degree 1 or 2.
+absl::Status LpNormalization(Definition& d) {
+  const int64_t degree = d.of().Int("p", 2);
+  if (degree != 1 && degree != 2) return NoMeaning("a norm of this degree");
+  const std::string norm =
+      d.Add(degree == 1 ? "ReduceL1" : "ReduceL2", {d.In(0), d.Integers({d.of().Int("axis", -1)})});
+  d.Out(0, d.Add("Div", {d.In(0), norm}));
+  return absl::OkStatus();
+}
+
 constexpr DefinitionRow kRows[] = {
+    {kOnnxDomain, "LpNormalization", LpNormalization},
     {kMicrosoftDomain, "EmbedLayerNormalization", EmbedLayer},
     {kMicrosoftDomain, "GroupNorm", GroupNorm},
     {kMicrosoftDomain, "SkipGroupNorm", GroupNorm},

@@ -132,12 +132,29 @@ class Meaning {
                                             degree == 2 ? ")" : "))")};
   }
 
+  Residue Half() const { return field_.OfRatio(1, 2); }
+
+  // The factors of Gelu by Tanh or Sigmoid, 0.044715 sqrt(2 / pi) and twice that.
+  std::optional<MeantConstant> OfGelu(Residue root_of_half_pi) const {
+    constexpr double kCubic = 0.044715;
+    for (const int64_t factor : {1, 2}) {
+      const auto times = static_cast<double>(factor);
+      if (!IsNearest(times * kCubic * std::sqrt(2 / std::numbers::pi))) continue;
+      return MeantConstant{field_.Div(field_.OfRatio(factor * 44715, 1000000), root_of_half_pi),
+                           absl::StrCat(factor == 1 ? "" : "2 ", "0.044715 sqrt(2/pi)")};
+    }
+    return std::nullopt;
+  }
+
   std::optional<MeantConstant> WithPi() const {
     constexpr uint64_t kPi = FunctionNumber("pi");
     constexpr double kNumber = std::numbers::pi;
     const Residue root = field_.Random(kPi, 0);
     const Residue pi = field_.Mul(root, root);  // a square, so that sqrt(2 pi) = sqrt(2) sqrt(pi)
-    for (const Ratio ratio : {Ratio{1, 1}, Ratio{2, 1}, Ratio{1, 2}, Ratio{1, 180}, Ratio{1, 4}}) {
+    if (std::optional<MeantConstant> found = OfGelu(field_.Sqrt(field_.Mul(pi, Half()))))
+      return found;
+    for (const Ratio ratio :
+         {Ratio{1, 1}, Ratio{2, 1}, Ratio{1, 2}, Ratio{1, 180}, Ratio{1, 4}, Ratio{1, 8}}) {
       const double factor = static_cast<double>(ratio.a) / static_cast<double>(ratio.b);
       const Residue multiple = field_.Mul(pi, OfRatio(ratio));
       const std::string name = ratio.a == 2   ? "2 pi"

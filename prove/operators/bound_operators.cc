@@ -12,6 +12,7 @@
 #include "prove/field_functions.h"
 #include "prove/field_node.h"
 #include "prove/value_origin.h"
+#include "prove/whole_numbers.h"
 
 namespace onnxcmp {
 namespace {
@@ -195,6 +196,14 @@ absl::Status MaxOperator(FieldNode& node) {
     OC_ASSIGN_OR_RETURN(bounded, BoundedByItself(node, least));
   }
   if (bounded.has_value()) return node.Set(0, *std::move(bounded));
+  if (node.num_inputs() == 2 && IsZeroOrOne(node.value(0)) && IsZeroOrOne(node.value(1))) {
+    // Of truth values the least is their conjunction, the greatest the opposite of that of
+    // opposites.
+    return FieldBinary(node, [&](Residue a, Residue b) {
+      const Residue both = a == b ? a : field.Mul(a, b);
+      return least ? both : field.Sub(field.Add(a, b), both);
+    });
+  }
   std::vector<Residues> terms;
   const auto turned = [&](Residue x) { return field.Neg(x); };
   for (int i = 0; i < node.num_inputs(); ++i) {

@@ -47,6 +47,9 @@ absl::Status CastOperator(FieldNode& node) {
     if (!RoundsWholeNumbers(node)) return FieldUnary(node, [](Residue x) { return x; });
   }
   node.MarkRandom();
+  if (to == DType::kBool && IsZeroOrOne(node.value(0))) {
+    return FieldUnary(node, [](Residue x) { return x; });
+  }
   if (to == DType::kBool) {
     const uint64_t function = node.Jumping(FunctionNumber("equal"));
     const bool alike = node.AreRoundedAlike(0, -1);
@@ -72,6 +75,15 @@ absl::Status CompareOperator(FieldNode& node) {
   node.MarkRandom();
   const std::string& name = node.node().op_type;
   const PrimeField& field = node.field();
+  for (const int input : {0, 1}) {
+    // c equals true, or is not equal to false.
+    const std::optional<double> other = OneNumber(node, 1 - input);
+    if (name != "Equal" || !IsZeroOrOne(node.value(input)) || !other.has_value()) continue;
+    if (*other != 0 && *other != 1) continue;
+    OC_ASSIGN_OR_RETURN(Residues c, node.In(input));
+    if (*other == 0) c = Mapped(std::move(c), [&](Residue x) { return field.Sub(1, x); });
+    if (c.shape == node.number(0).tensor().shape()) return node.Set(0, std::move(c));
+  }
   if (name != "Equal") {
     OC_ASSIGN_OR_RETURN(const Residues a, node.In(0));
     OC_ASSIGN_OR_RETURN(const Residues b, node.In(1));

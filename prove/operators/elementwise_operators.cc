@@ -10,6 +10,7 @@
 #include "prove/field_functions.h"
 #include "prove/field_node.h"
 #include "prove/foldable_layer.h"
+#include "prove/whole_numbers.h"
 
 namespace onnxcmp {
 
@@ -147,6 +148,7 @@ absl::Status MulOperator(FieldNode& node) {
   OC_ASSIGN_OR_RETURN(const Residues b, node.InRing(1));
   OC_ASSIGN_OR_RETURN(Residues out, MulAll(field, a, b));
   if (node.node().inputs[0] == node.node().inputs[1]) {
+    if (IsZeroOrOne(node.value(0))) return node.Set(0, a);
     OC_RETURN_IF_ERROR(SquareOfSize(node, &out));
     node.SetOrigin(0, {.root = node.value(0).residues});
   }
@@ -276,11 +278,19 @@ absl::Status EvenOperator(FieldNode& node) {
 absl::Status PlainOperator(FieldNode& node) {
   const std::string& name = node.node().op_type;
   uint64_t function = FunctionNumber(name);
-  if (name == "Floor" || name == "Ceil" || name == "Round") function = node.Jumping(function);
+  if (name == "Floor" || name == "Round") function = node.Jumping(function);
   if (node.node().op_type == "BitwiseNot") {
     function = MixNumbers(function, static_cast<uint64_t>(node.InType(0)));
   }
   return FieldRandomUnary(node, [&](Residue x) { return node.field().Random(function, x); });
+}
+
+// -floor(-x).
+absl::Status CeilOperator(FieldNode& node) {
+  const PrimeField& field = node.field();
+  const uint64_t function = node.Jumping(FunctionNumber("Floor"));
+  return FieldRandomUnary(
+      node, [&](Residue x) { return field.Neg(field.Random(function, field.Neg(x))); });
 }
 
 absl::Status SoftplusOperator(FieldNode& node) {
@@ -409,24 +419,6 @@ absl::Status PowOperator(FieldNode& node) {
   return node.Set(0, std::move(out));
 }
 
-absl::Status SumOperator(FieldNode& node) {
-  const PrimeField& field = node.field();
-  if (!IsReal(node, 0)) return NoMeaning("a sum of whole numbers by an operator on floats");
-  OC_ASSIGN_OR_RETURN(Residues sum, node.In(0));
-  int64_t count = 1;
-  for (int i = 1; i < node.num_inputs(); ++i) {
-    if (!node.Has(i)) continue;
-    OC_ASSIGN_OR_RETURN(const Residues next, node.In(i));
-    OC_ASSIGN_OR_RETURN(sum, AddAll(field, sum, next));
-    ++count;
-  }
-  if (node.node().op_type == "Mean") {
-    const Residue share = field.OfRatio(1, count);
-    sum = Mapped(std::move(sum), [&](Residue x) { return field.Mul(x, share); });
-  }
-  return node.Set(0, std::move(sum));
-}
-
 constexpr FieldOperatorRow kRows[] = {
     {kOnnxDomain, "Add", AddOperator},
     {kOnnxDomain, "Sub", SubOperator},
@@ -438,8 +430,6 @@ constexpr FieldOperatorRow kRows[] = {
     {kOnnxDomain, "Exp", ExpOperator},
     {kOnnxDomain, "Log", LogOperator},
     {kOnnxDomain, "Pow", PowOperator},
-    {kOnnxDomain, "Sum", SumOperator},
-    {kOnnxDomain, "Mean", SumOperator},
     {kOnnxDomain, "Sigmoid", SigmoidOperator},
     {kOnnxDomain, "Tanh", TanhOperator},
     {kOnnxDomain, "Softplus", SoftplusOperator},
@@ -463,7 +453,7 @@ constexpr FieldOperatorRow kRows[] = {
     {kOnnxDomain, "Acos", PlainOperator},
     {kOnnxDomain, "Acosh", PlainOperator},
     {kOnnxDomain, "Floor", PlainOperator},
-    {kOnnxDomain, "Ceil", PlainOperator},
+    {kOnnxDomain, "Ceil", CeilOperator},
     {kOnnxDomain, "Round", PlainOperator},
     {kOnnxDomain, "BitwiseNot", PlainOperator},
     {kOnnxDomain, "Mod", AnyFunction},
@@ -475,7 +465,6 @@ constexpr FieldOperatorRow kRows[] = {
     {kMicrosoftDomain, "BiasGelu", GeluOperator},
     {kMicrosoftDomain, "FastGelu", GeluOperator},
     {kMicrosoftDomain, "QuickGelu", SwishOperator},
-    {kMicrosoftDomain, "BiasAdd", SumOperator},
 };
 
 }  // namespace

@@ -88,6 +88,8 @@ absl::Status ReduceOperator(FieldNode& node) {
   OC_ASSIGN_OR_RETURN(Residues x, is_ring ? node.InRing(0) : node.In(0));
   bool reduces = true;
   OC_ASSIGN_OR_RETURN(const std::vector<int> axes, AxesOf(node, x.rank(), &reduces));
+  // Of each element by itself, the sum is this element.
+  if (!reduces && is_ring && name != "ReduceSumSquare") return node.Set(0, std::move(x));
   if (!reduces) return NoMeaning("no axes");
   if (const std::optional<ExpForm> form = node.Form(0); form.has_value() && name == "ReduceSum") {
     OC_ASSIGN_OR_RETURN(ExpForm sum, FieldSumOf(node.field(), *form, axes));
@@ -327,6 +329,26 @@ absl::Status CumSumOperator(FieldNode& node) {
   return node.Set(0, std::move(out));
 }
 
+// The sum of all inputs, or their mean: Sum, Mean, BiasAdd.
+absl::Status SumOperator(FieldNode& node) {
+  const PrimeField& field = node.field();
+  if (!IsFloatingPoint(node.InType(0)))
+    return NoMeaning("a sum of whole numbers by an operator on floats");
+  OC_ASSIGN_OR_RETURN(Residues sum, node.In(0));
+  int64_t count = 1;
+  for (int i = 1; i < node.num_inputs(); ++i) {
+    if (!node.Has(i)) continue;
+    OC_ASSIGN_OR_RETURN(const Residues next, node.In(i));
+    OC_ASSIGN_OR_RETURN(sum, AddAll(field, sum, next));
+    ++count;
+  }
+  if (node.node().op_type == "Mean") {
+    const Residue share = field.OfRatio(1, count);
+    sum = Mapped(std::move(sum), [&](Residue x) { return field.Mul(x, share); });
+  }
+  return node.Set(0, std::move(sum));
+}
+
 constexpr FieldOperatorRow kRows[] = {
     {kOnnxDomain, "ReduceSum", ReduceOperator},
     {kOnnxDomain, "ReduceMean", ReduceOperator},
@@ -339,6 +361,9 @@ constexpr FieldOperatorRow kRows[] = {
     {kOnnxDomain, "ReduceMax", ReduceOperator},
     {kOnnxDomain, "ReduceMin", ReduceOperator},
     {kOnnxDomain, "CumSum", CumSumOperator},
+    {kOnnxDomain, "Sum", SumOperator},
+    {kOnnxDomain, "Mean", SumOperator},
+    {kMicrosoftDomain, "BiasAdd", SumOperator},
     {kOnnxDomain, "Softmax", SoftmaxOperator},
     {kOnnxDomain, "LogSoftmax", SoftmaxOperator},
     {kOnnxDomain, "LayerNormalization", LayerOperator},

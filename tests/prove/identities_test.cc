@@ -1,0 +1,74 @@
+// Identities of operators: each beside a fault that it must not take.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "compare/outcome/proof_report.h"
+#include "tests/prove/proof_of_pair.h"
+
+namespace onnxcmp {
+namespace {
+
+using testing::ExpectProofs;
+using testing::ProofCase;
+using testing::ProofOfBodies;
+
+std::string Constant(const std::string& name, const std::string& number) {
+  return name + " = Constant<value_float = " + number + ">() ";
+}
+
+TEST(Identities, OfNormsSumsAndRoundings) {
+  const std::string axis = "i = Constant<value_ints = [1]>() ";
+  const ProofCase cases[] = {
+      {"y = LpNormalization<axis = 1>(x)", axis + "n = ReduceL2(x, i) y = Div(x, n)",
+       axis + "n = ReduceL1(x, i) y = Div(x, n)"},
+      {"y = LpNormalization<axis = 1, p = 1>(x)", axis + "n = ReduceL1(x, i) y = Div(x, n)",
+       axis + "n = ReduceSum(x, i) y = Div(x, n)"},
+      {"y = ReduceSum<noop_with_empty_axes = 1>(x)", "y = Identity(x)", "y = Neg(x)"},
+      {"n = Neg(x) f = Floor(n) y = Neg(f)", "y = Ceil(x)", "y = Floor(x)"},
+  };
+  ExpectProofs(cases);
+}
+
+TEST(Identities, OfTruthValues) {
+  const std::string end = " y = Cast<to = 1>(c)";
+  const std::string made = "x1 = Sin(x) x2 = Cos(x) g = Greater(x, x1) h = Less(x1, x2) ";
+  const std::string casts = made + "a = Cast<to = 1>(g) b = Cast<to = 1>(h) ";
+  const std::string yes = "t = Constant<value_int = 1>() u = Cast<to = 9>(t) ";
+  const ProofCase cases[] = {
+      {casts + "y = Mul(a, a)", made + "y = Cast<to = 1>(g)", made + "y = Cast<to = 1>(h)"},
+      {casts + "y = Max(a, b)", made + "c = Or(g, h)" + end, made + "c = Xor(g, h)" + end},
+      {casts + "y = Min(a, b)", made + "c = And(g, h)" + end, made + "c = Or(g, h)" + end},
+      {casts + "c = Cast<to = 9>(a)" + end, made + "y = Cast<to = 1>(g)",
+       made + "c = Not(g)" + end},
+      {made + yes + "c = Equal(g, u)" + end, made + "y = Cast<to = 1>(g)",
+       made + "c = Not(g)" + end},
+      {made + yes + "n = Not(u) c = Equal(n, g)" + end, made + "c = Not(g)" + end,
+       made + "y = Cast<to = 1>(g)"},
+  };
+  ExpectProofs(cases);
+  // A number that is no truth value is not its square.
+  EXPECT_FALSE(ProofOfBodies("f = Floor(x) y = Mul(f, f)", "y = Floor(x)").proved);
+}
+
+TEST(Identities, OfGeluWithItsFactorsInOne) {
+  const auto by_sigmoid = [](const std::string& cubic, const std::string& linear) {
+    return absl::StrCat(Constant("k", cubic), Constant("r", linear),
+                        "c = Mul(x, x) d = Mul(c, k) e = Add(d, r) f = Mul(x, e) s = Sigmoid(f) "
+                        "y = Mul(x, s)");
+  };
+  const std::string gelu =
+      Constant("half", "0.5") + Constant("one", "1.0") + Constant("k", "0.044715") +
+      Constant("r", "0.7978845608") +
+      "c = Mul(x, x) d = Mul(c, x) e = Mul(d, k) f = Add(e, x) g = Mul(f, r) t = Tanh(g) "
+      "u = Add(t, one) v = Mul(u, half) y = Mul(x, v)";
+  const ProofCase cases[] = {
+      {gelu, by_sigmoid("0.071354814", "1.5957692"), by_sigmoid("0.071354821", "1.5957692")},
+      {gelu, by_sigmoid("0.071354814", "1.5957692"), by_sigmoid("0.071354814", "1.5957693")},
+  };
+  ExpectProofs(cases);
+}
+
+}  // namespace
+}  // namespace onnxcmp
