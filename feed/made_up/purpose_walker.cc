@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <memory>
 #include <set>
 #include <string>
@@ -50,6 +51,15 @@ struct Form {
   }
 };
 
+// A result that is followed, or a node that reads it in a slot. Names are the graph's.
+struct Step {
+  const GraphScope* scope = nullptr;
+  absl::string_view name;
+  const Node* node = nullptr;
+  size_t slot = 0;
+  Form form;
+};
+
 class Walker {
  public:
   explicit Walker(const Graph& graph) : root_(MakeScope(graph, nullptr)) {}
@@ -62,6 +72,7 @@ class Walker {
       any_ = false;
       seen_.clear();
       Follow(*root_, input.name, {.truth = input.type.dtype == DType::kBool});
+      Walk();
       beside_.standard = StandardizationOf(*root_, input);
       const bool beside = beside_.ties || !beside_.landmarks.empty() || !beside_.missing.empty() ||
                           beside_.range.has_value() || beside_.standard.has_value() ||
@@ -121,16 +132,39 @@ class Walker {
     Found(std::move(found));
   }
 
-  void Follow(const GraphScope& scope, absl::string_view name, const Form& form) {
-    if (name.empty() || seen_.size() > kMostSteps) return;
+  // Takes the steps in depth-first order, without recursion: graphs may be a million nodes long.
+  void Walk() {
+    while (!next_.empty()) {
+      std::move(next_.rbegin(), next_.rend(), std::back_inserter(open_));
+      next_.clear();
+      while (next_.empty() && !open_.empty()) {
+        const Step step = std::move(open_.back());
+        open_.pop_back();
+        if (step.node == nullptr) {
+          ReadAll(*step.scope, step.name, step.form);
+        } else {
+          Read(*step.scope, *step.node, step.slot, step.form);
+        }
+      }
+    }
+  }
+
+  void ReadAll(const GraphScope& scope, absl::string_view name, const Form& form) {
+    if (seen_.size() > kMostSteps) return;
     if (!seen_.insert({&scope, std::string(name), form.Key()}).second) return;
     if (const auto it = scope.readers.find(name); it != scope.readers.end()) {
-      for (const GraphScope::Reader& reader : it->second)
-        Read(scope, *reader.node, reader.slot, form);
+      for (const GraphScope::Reader& reader : it->second) {
+        next_.push_back({&scope, name, reader.node, reader.slot, form});
+      }
     }
     for (const auto& [graph, inner] : scope.inner) {
       if (inner->outer == &scope && !inner->defined.contains(name)) Follow(*inner, name, form);
     }
+  }
+
+  // Puts off what becomes of a result.
+  void Follow(const GraphScope& scope, absl::string_view name, const Form& form) {
+    if (!name.empty()) next_.push_back({&scope, name, nullptr, 0, form});
   }
 
   void FollowOutput(const GraphScope& scope, const Node& node, const Form& form) {
@@ -472,6 +506,8 @@ class Walker {
   InputPurpose beside_;  // landmarks, missing values, a range: independent of the purpose
   bool any_ = false;
   std::set<std::tuple<const GraphScope*, std::string, decltype(Form().Key())>> seen_;
+  std::vector<Step> next_;  // of the step that is taken
+  std::vector<Step> open_;  // the last one is taken first
 };
 
 }  // namespace
