@@ -3,7 +3,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <vector>
 
@@ -100,9 +99,11 @@ void ValueMaker::Pad(const InputPurpose& purpose, size_t row, int64_t limit,
 int64_t ValueMaker::Position(int64_t i, int64_t row, size_t rank, const InputPurpose& purpose,
                              std::optional<int64_t> limit) const {
   constexpr int64_t kLastStep = 999;
-  constexpr int64_t kLast = std::numeric_limits<int32_t>::max();
   const int64_t at = i % row;
-  if (purpose.begin.has_value()) return std::min(*purpose.begin + at, limit.value_or(kLast) - 1);
+  if (purpose.begin.has_value()) {
+    const int64_t position = *purpose.begin + at;
+    return limit.has_value() ? std::min(position, *limit - 1) : position;
+  }
   if (!limit.has_value()) {
     const bool steps = rank <= 1 && (set_ % 4 == 1 || IsForTheRare());
     if (!steps) return at + set_;

@@ -19,7 +19,7 @@
 namespace onnxcmp {
 namespace {
 
-constexpr int64_t kLongest = int64_t{1} << 20;
+constexpr int64_t kGreatestLength = int64_t{1} << 20;
 
 // An input's axis in a result: where it lies, and the numbers of the input that its first element
 // and the step to the next one stand for.
@@ -41,11 +41,10 @@ using AxisTraces = std::map<InputAxis, AxisTrace>;
 // The numbers of a small constant, or of the pieces that a shape is made of; those that no constant
 // tells are missing.
 std::vector<std::optional<int64_t>> NumbersOf(const GraphScope& scope, absl::string_view name) {
-  constexpr int64_t kMost = 64;
   std::vector<std::optional<int64_t>> numbers;
   if (const Tensor* constant = ConstantIn(scope, name)) {
     const absl::StatusOr<Tensor> whole = constant->Contiguous();
-    if (!whole.ok() || !IsInteger(whole->dtype()) || whole->num_elements() > kMost) return {};
+    if (!whole.ok() || !IsInteger(whole->dtype())) return {};
     for (int64_t i = 0; i < whole->num_elements(); ++i) {
       int64_t number = 0;
       LoadElements<int64_t>(whole->dtype(), whole->raw_data(), i, 1, &number);
@@ -82,20 +81,16 @@ int64_t At(const Node& node, absl::string_view attribute, int64_t i, int64_t oth
 
 // A table of places, or the places of a frame, which are added to where each frame begins.
 const Tensor* PlacesIn(const GraphScope& scope, absl::string_view name) {
-  constexpr int kMostHops = 6;
-  for (int hop = 0; hop < kMostHops; ++hop) {
-    if (const Tensor* constant = ConstantIn(scope, name)) return constant;
-    const Node* node = ProducerIn(scope, name);
-    if (node == nullptr || node->inputs.empty()) return nullptr;
-    name = node->inputs[0];
-    if (IsOneOf(*node, {"Add"}) && ConstantIn(scope, node->inputs[1]) != nullptr) {
-      name = node->inputs[1];
-    } else if (!IsOneOf(*node, {"Add"}) && !HasTrait(*node, OperatorTrait::kKeepsOrder) &&
-               !HasTrait(*node, OperatorTrait::kCasts)) {
-      return nullptr;
-    }
+  const Tensor* constant = ConstantIn(scope, name);
+  const Node* node = ProducerIn(scope, name);
+  if (constant != nullptr || node == nullptr || node->inputs.empty()) return constant;
+  const bool adds = IsOneOf(*node, {"Add"});
+  if (adds && ConstantIn(scope, node->inputs[1]) != nullptr) {
+    return ConstantIn(scope, node->inputs[1]);
   }
-  return nullptr;
+  const bool passes =
+      adds || HasTrait(*node, OperatorTrait::kKeepsOrder) || HasTrait(*node, OperatorTrait::kCasts);
+  return passes ? PlacesIn(scope, node->inputs[0]) : nullptr;
 }
 
 class WindowWalk {
@@ -142,7 +137,7 @@ class WindowWalk {
   }
 
   void Need(const InputAxis& at, int64_t least, int64_t step, int64_t multiple = 1) {
-    if (std::max({least, step, multiple}) > kLongest) return;
+    if (std::max({least, step, multiple}) > kGreatestLength) return;
     lengths[at].Add({least, step, multiple});
   }
 
@@ -255,7 +250,7 @@ class WindowWalk {
     return trace;
   }
 
-  // What is cut off at either end has to be there.
+  // Numbers that are cut off at either end have to be there.
   std::optional<AxisTrace> PassSlice(const GraphScope& scope, const Node& node, const InputAxis& at,
                                      AxisTrace trace) {
     const auto starts = ListOf(scope, node, 1, "starts");
@@ -293,12 +288,12 @@ class WindowWalk {
         places == nullptr ? absl::StatusOr<Tensor>(Tensor()) : places->Contiguous();
     if (places == nullptr || !whole.ok() || !IsInteger(whole->dtype())) return std::nullopt;
     int64_t farthest = 0;
-    for (int64_t i = 0; i < std::min(whole->num_elements(), kLongest); ++i) {
+    for (int64_t i = 0; i < std::min(whole->num_elements(), kGreatestLength); ++i) {
       int64_t number = 0;
       LoadElements<int64_t>(whole->dtype(), whole->raw_data(), i, 1, &number);
       farthest = std::max(farthest, number < 0 ? -number - 1 : number);
     }
-    if (farthest < kLongest) Need(at, trace.extent + farthest * trace.stride, trace.stride);
+    if (farthest < kGreatestLength) Need(at, trace.extent + farthest * trace.stride, trace.stride);
     return std::nullopt;
   }
 
@@ -381,7 +376,7 @@ void WindowLength::Add(const WindowLength& other) {
   least = std::max(least, other.least);
   step = std::max(step, other.step);
   const int64_t both = std::lcm(multiple, other.multiple);
-  if (both <= kLongest) multiple = both;
+  if (both <= kGreatestLength) multiple = both;
 }
 
 WindowLengths WindowLengthsOf(const Graph& graph) { return WindowWalk(graph).lengths; }
