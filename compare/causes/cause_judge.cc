@@ -14,6 +14,7 @@
 #include "compare/causes/cause_refinement.h"
 #include "compare/causes/cause_text.h"
 #include "compare/causes/first_overflow.h"
+#include "compare/causes/forced/coarse_numbers.h"
 #include "compare/causes/iteration_search.h"
 #include "compare/causes/kernel_rounding.h"
 #include "compare/causes/shape_causes.h"
@@ -200,8 +201,26 @@ void CauseJudge::NameCause(int r, const RegionNoise::NoiseRatio& noise_ratio) {
       return;
     }
   }
-  const std::optional<FirstOverflow> overflow =
-      IsMistake(found.kind) ? FindFirstOverflow(run_, state_, noise_, r) : std::nullopt;
+  std::optional<FirstOverflow> overflow;
+  if (IsMistake(found.kind)) overflow = FindFirstUnderflow(run_, state_, r, &truth_);
+  if (IsMistake(found.kind) && !overflow.has_value()) {
+    overflow = FindFirstOverflow(run_, state_, noise_, r);
+  }
+  // One step of the least numbers is rounding, if it does not come of numbers that were lost.
+  const ForcedResult& result = state_.at(r);
+  if (!overflow.has_value() && !right_.IsConstant(r) && IsMeasurable(result.own) &&
+      result.own.tensor().dtype() == DType::kFloat16 && IsMeasurable(result.held) &&
+      AreLeastStepsApart(run_.MeasuredOwn(result), run_.MeasuredHeld(result))) {
+    judged_.others.push_back(r);
+    return;
+  }
+  // Several nodes read what one has lost.
+  if (overflow.has_value() && absl::c_any_of(overflows_, [&](const auto& other) {
+        return other.second == overflow->right;
+      })) {
+    judged_.others.push_back(r);
+    return;
+  }
   std::tie(cause.left, cause.right) = overflow.has_value()
                                           ? std::pair(overflow->left, overflow->right)
                                           : Refined(run_, state_, noise_, r);

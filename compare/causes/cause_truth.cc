@@ -1,11 +1,16 @@
 #include "compare/causes/cause_truth.h"
 
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "compare/alignment/weights.h"
+#include "record/differences/infinity.h"
 #include "record/differences/tensor_distance.h"
 
 namespace onnxcmp {
@@ -27,27 +32,32 @@ bool MostlyAgreesInDouble(const Cause& cause) {
 Value CauseTruth::RightEntry(int r) const {
   const ForcedResult& result = state_.at(r);
   // The left's own value: in a coarser type of the right it would already be rounded.
-  if (result.match == kNone || !IsFloats(result.held)) return result.held;
-  const absl::StatusOr<Value> exact =
-      ConvertedTo(run_.left().value(result.match), DType::kDouble, result.held.tensor().shape(),
-                  {run_.left().pool(), run_.memory()});
+  if (!IsFloats(result.held)) return result.held;
+  const absl::StatusOr<Value> exact = ConvertedTo(
+      result.match == kNone ? result.held : run_.left().value(result.match), DType::kDouble,
+      result.held.tensor().shape(), {run_.left().pool(), run_.memory()});
   return exact.ok() ? *exact : result.held;
+}
+
+const Value& CauseTruth::OwnOf(int r) const {
+  return state_.at(r).own.empty() ? state_.at(r).held : state_.at(r).own;
 }
 
 const std::optional<CauseTruth::Exact>& CauseTruth::ExactOf(int r) {
   if (r != exact_of_) {
-    exact_ = RunExact(r);
+    exact_ = RunExact(r, [](int, const Value& value) { return value; });
     exact_of_ = r;
   }
   return exact_;
 }
 
-std::optional<CauseTruth::Exact> CauseTruth::RunExact(int r) {
+std::optional<CauseTruth::Exact> CauseTruth::RunExact(
+    int r, absl::FunctionRef<Value(int, const Value&)> replace) {
   const ValueClasses& left = run_.left();
   const ForcedResult& result = state_.at(r);
   const int c = result.match;
   if (!run_.right().IsComputed(r) || !left.computed(c)) return std::nullopt;
-  if (!IsFloats(result.own) || !IsFloats(left.value(c))) return std::nullopt;
+  if (!IsFloats(OwnOf(r)) || !IsFloats(left.value(c))) return std::nullopt;
   const SideGraph* left_graph = in_double_.Graph(SideId::kLeft);
   const SideGraph* right_graph = in_double_.Graph(SideId::kRight);
   if (left_graph == nullptr || right_graph == nullptr) return std::nullopt;
@@ -58,12 +68,12 @@ std::optional<CauseTruth::Exact> CauseTruth::RunExact(int r) {
                               return of == kNone ? absent : left.value(of);
                             });
   const Value b = RunRegion(
-      *right_graph, noise_.RightRegion(r), r, [&](int read) { return RightEntry(read); },
-      [](int, const Value& value) { return value; });
+      *right_graph, noise_.RightRegion(r), r,
+      [&](int read) { return replace(read, RightEntry(read)); }, replace);
   const auto fits = [](const Value& own, const Value& in_double) {
     return IsFloats(in_double) && in_double.tensor().num_elements() == own.tensor().num_elements();
   };
-  if (!fits(left.value(c), a) || !fits(result.own, b)) return std::nullopt;
+  if (!fits(left.value(c), a) || !fits(OwnOf(r), b)) return std::nullopt;
   return Exact{a.tensor(), b.tensor()};
 }
 
@@ -87,8 +97,36 @@ void CauseTruth::Judge(int r, Cause* cause) {
 bool CauseTruth::IsApartInDouble(int r) {
   const std::optional<Exact>& exact = ExactOf(r);
   return exact.has_value() &&
-         StaysApart({run_.left().value(state_.at(r).match).tensor(), state_.at(r).own.tensor()},
+         StaysApart({run_.left().value(state_.at(r).match).tensor(), OwnOf(r).tensor()},
                     {exact->left, exact->right}, run_.left().pool());
+}
+
+bool CauseTruth::ComesToOwnWith(int r, bool relative,
+                                absl::FunctionRef<Value(int, const Value&)> replace) {
+  const std::optional<Exact> exact = RunExact(r, replace);
+  if (!exact.has_value()) return false;
+  const std::vector<double> own = ElementsOf(OwnOf(r).tensor());
+  const std::vector<double> left = ElementsOf(exact->left);
+  const std::vector<double> right = ElementsOf(exact->right);
+  int64_t broken = 0;
+  int64_t explained = 0;
+  double apart = 0;
+  double open = 0;
+  for (size_t i = 0; i < own.size(); ++i) {
+    if (!std::isfinite(left[i])) continue;
+    if (!std::isfinite(own[i])) {
+      ++broken;
+      explained += std::isfinite(right[i]) ? 0 : 1;
+      continue;
+    }
+    const auto from_own = [&](double v) {
+      const double size = relative ? std::max(std::abs(own[i]), std::abs(v)) : 1;
+      return own[i] == v ? 0 : std::abs(own[i] - v) / size;
+    };
+    apart = std::max(apart, from_own(left[i]));
+    open = std::max(open, std::isfinite(right[i]) ? from_own(right[i]) : kInfinity);
+  }
+  return broken > 0 ? 2 * explained >= broken : open < 0.5 * apart;
 }
 
 bool CauseTruth::MayBeApartInDouble(int r) {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "absl/functional/function_ref.h"
 #include "compare/causes/cause.h"
 #include "compare/causes/forced/forced_run.h"
 #include "compare/causes/forced/region_noise.h"
@@ -36,6 +37,12 @@ class CauseTruth {
   // The same where it is known; true for values that are no floats.
   bool MayBeApartInDouble(int r);
 
+  // True if a matched right result comes to its own value, in double, when results that its nodes
+  // read or give are what `replace` makes of their values in double: half of the infinities and NaN
+  // that the left does not have, or else more than half of the way. `relative`: of small elements
+  // beside great ones. False if it is not known.
+  bool ComesToOwnWith(int r, bool relative, absl::FunctionRef<Value(int, const Value&)> replace);
+
  private:
   // The value that the right's nodes start from.
   Value RightEntry(int r) const;
@@ -45,7 +52,9 @@ class CauseTruth {
     Tensor left, right;
   };
   const std::optional<Exact>& ExactOf(int r);
-  std::optional<Exact> RunExact(int r);
+  // Its own value, which is the one that it is held at where both have the same bits.
+  const Value& OwnOf(int r) const;
+  std::optional<Exact> RunExact(int r, absl::FunctionRef<Value(int, const Value&)> replace);
 
   const ForcedRun& run_;
   const ForcedState& state_;

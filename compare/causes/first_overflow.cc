@@ -2,11 +2,14 @@
 
 #include <cmath>
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/algorithm/container.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "evaluator/tensor/dtype.h"
 #include "record/differences/element_text.h"
 #include "record/differences/tensor_distance.h"
@@ -66,18 +69,45 @@ bool IsFinite(const Value& value) {
   return absl::c_all_of(ElementsOf(value.tensor()), [](double v) { return std::isfinite(v); });
 }
 
-// Describes an overflow; `left` may be null.
-std::string WordsFor(const Tensor* left, const Tensor& right, const Beyond& beyond) {
-  const std::string type(NumpyName(right.dtype()));
-  std::string text = left == nullptr
-                         ? absl::StrCat("it overflows ", type)
-                         : absl::StrCat(ElementText(*left, beyond.first), " overflows ", type);
-  absl::StrAppend(&text, " at ", IndexText(right.shape(), beyond.first), ", the right has ",
-                  ElementText(right, beyond.first));
+// " at [3,1], the right has inf; 2 of 8 elements".
+std::string PlaceOf(const Tensor& right, const Beyond& beyond) {
+  std::string text = absl::StrCat(" at ", IndexText(right.shape(), beyond.first),
+                                  ", the right has ", ElementText(right, beyond.first));
   if (right.num_elements() > 1) {
     absl::StrAppend(&text, "; ", beyond.count, " of ", right.num_elements(), " elements");
   }
   return text;
+}
+
+// Describes an overflow; `left` may be null.
+std::string WordsFor(const Tensor* left, const Tensor& right, const Beyond& beyond) {
+  const std::string type(NumpyName(right.dtype()));
+  const std::string text =
+      left == nullptr ? absl::StrCat("it overflows ", type)
+                      : absl::StrCat(ElementText(*left, beyond.first), " overflows ", type);
+  return absl::StrCat(text, PlaceOf(right, beyond));
+}
+
+// Numbers of an exact tensor that another's type does not hold, in words; empty if there are none,
+// or if the other's are near all the same.
+std::string UnderflowText(const Tensor& exact, const Tensor& own) {
+  constexpr double kLost = 0.125;
+  const double least = LeastPositive(own.dtype());
+  const double normal = least / EpsilonOf(own.dtype());
+  if (least == 0 || exact.num_elements() != own.num_elements()) return "";
+  Beyond beyond;
+  const std::vector<double> wanted = ElementsOf(exact);
+  const std::vector<double> given = ElementsOf(own);
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    const double size = std::abs(wanted[i]);
+    if (!(size > 0 && size < normal && std::abs(wanted[i] - given[i]) > kLost * size)) continue;
+    if (std::abs(std::nearbyint(size / least) * least - size) <= kLost * size) continue;
+    if (beyond.count++ == 0) beyond.first = static_cast<int64_t>(i);
+  }
+  if (beyond.first < 0) return "";
+  return absl::StrCat(absl::StrFormat("%.4g", wanted[static_cast<size_t>(beyond.first)]),
+                      " underflows ", NumpyName(own.dtype()), PlaceOf(own, beyond),
+                      absl::StrFormat("; the least number of the type is %.2g", least));
 }
 
 class Finder {
@@ -135,6 +165,60 @@ class Finder {
   const int judged_;
 };
 
+struct Lost {
+  int right = kNone;
+  std::string text;
+  Value own;  // in double
+};
+
+// The first result in or before the region of a matched one that has lost small numbers, if these
+// make the region's difference. `relative`: of small elements beside great ones.
+std::optional<Lost> LostBefore(const ForcedRun& run, const ForcedState& state, int right,
+                               bool relative, CauseTruth* truth) {
+  if (state.at(right).match == kNone) return std::nullopt;
+  std::vector<Lost> all;
+  // A constant that the type does not hold has the left's in its place.
+  const auto exact_of = [&](int r, const Value& in_double) {
+    const int l = run.aligned(r);
+    if (!run.right().IsConstant(r) || state.at(r).match != kNone || l == kNone) return in_double;
+    const Value& left = run.left().value_of(l);
+    if (!IsMeasurable(left) || !IsMeasurable(state.at(r).own)) return in_double;
+    const Tensor& own = state.at(r).own.tensor();
+    if (UnderflowText(left.tensor(), own).empty()) return in_double;
+    return ConvertedTo(left, DType::kDouble, own.shape()).value_or(in_double);
+  };
+  const auto collect = [&](int r, const Value& in_double) {
+    const ForcedResult& result = state.at(r);
+    // Nodes read what a match is held at, which is not the right's own constant.
+    const Value& read = result.match != kNone || result.own.empty() ? result.held : result.own;
+    const Value& own = result.own.empty() ? read : result.own;
+    const Value exact = exact_of(r, in_double);
+    if (r == right || !IsMeasurable(exact) || !IsMeasurable(read) ||
+        UnderflowText(exact.tensor(), read.tensor()).empty()) {
+      return exact;
+    }
+    absl::StatusOr<Value> lost = ConvertedTo(read, DType::kDouble, read.tensor().shape());
+    const Value& shown = run.right().IsConstant(r) ? own : read;
+    if (lost.ok()) all.push_back({r, UnderflowText(exact.tensor(), shown.tensor()), *lost});
+    return exact;
+  };
+  if (truth->ComesToOwnWith(right, relative, collect)) return std::nullopt;
+  // One alone, else several together: a square and the epsilon that is added to it.
+  for (const bool together : {false, true}) {
+    for (size_t i = 0; i < all.size(); ++i) {
+      if (truth->ComesToOwnWith(right, relative, [&](int r, const Value& in_double) {
+            for (size_t k = together ? 0 : i; k <= i; ++k) {
+              if (all[k].right == r) return all[k].own;
+            }
+            return exact_of(r, in_double);
+          })) {
+        return std::move(all[i]);
+      }
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<FirstOverflow> FindFirstOverflow(const ForcedRun& run, const ForcedState& state,
@@ -153,6 +237,21 @@ std::optional<FirstOverflow> FindFirstOverflow(const ForcedRun& run, const Force
     }
   }
   return std::nullopt;
+}
+
+std::optional<FirstOverflow> FindFirstUnderflow(const ForcedRun& run, const ForcedState& state,
+                                                int right, CauseTruth* truth) {
+  std::optional<FirstOverflow> first;
+  // A result that lost its numbers may have read some that were lost before.
+  while (std::optional<Lost> lost = LostBefore(run, state, right, first.has_value(), truth)) {
+    const int c = state.at(lost->right).match;
+    const int l = run.aligned(lost->right);
+    const int matched = c != kNone ? c : state.at(right).match;
+    first = FirstOverflow{l != kNone ? l : run.left().representative(matched), lost->right,
+                          std::move(lost->text)};
+    right = lost->right;
+  }
+  return first;
 }
 
 bool IsWrapped(const ForcedRun& run, const ForcedState& state, const RegionNoise& noise,

@@ -1,4 +1,4 @@
-// Overflows of the right's types that change a result.
+// Overflows and underflows of the right's types that change a result.
 #ifndef ONNXCMP_COMPARE_CAUSES_FIRST_OVERFLOW_H_
 #define ONNXCMP_COMPARE_CAUSES_FIRST_OVERFLOW_H_
 
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/container/btree_map.h"
+#include "compare/causes/cause_truth.h"
 #include "compare/causes/forced/forced_run.h"
 #include "compare/causes/forced/region_noise.h"
 #include "evaluator/tensor/tensor.h"
@@ -27,7 +28,13 @@ struct FirstOverflow {
 std::optional<FirstOverflow> FindFirstOverflow(const ForcedRun& run, const ForcedState& state,
                                                const RegionNoise& noise, int right);
 
-// True if such an overflow explains an integer result: wrapped numbers are no rounding.
+// The first result in or before that region whose small numbers the right's type has lost, if with
+// these alone the region differs in double as it does: an epsilon that became 0 before a logarithm,
+// a square before a quotient.
+std::optional<FirstOverflow> FindFirstUnderflow(const ForcedRun& run, const ForcedState& state,
+                                                int right, CauseTruth* truth);
+
+// True if an overflow explains an integer result: wrapped numbers are no rounding.
 bool IsWrapped(const ForcedRun& run, const ForcedState& state, const RegionNoise& noise, int right);
 
 // The same text for a tensor of the left and the right's counterpart: floats that are finite on the

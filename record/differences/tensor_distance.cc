@@ -86,6 +86,19 @@ double GreatestFinite(DType dtype) {
   }
 }
 
+double LeastPositive(DType dtype) {
+  switch (dtype) {
+    case DType::kFloat:
+      return std::numeric_limits<float>::denorm_min();
+    case DType::kFloat16:
+      return std::ldexp(1.0, -24);
+    case DType::kBfloat16:
+      return std::ldexp(1.0, -133);
+    default:
+      return 0;
+  }
+}
+
 bool Overflows(const Tensor& tensor, DType dtype, bool masks) {
   const double greatest = GreatestFinite(dtype);
   if (!IsFloatingPoint(tensor.dtype()) || !std::isfinite(greatest)) return false;

@@ -99,6 +99,8 @@ bool MayBeNear(const Sample& left, const Sample& right, double scale);
 
 // The greatest finite number of float, float16 and bfloat16; infinity for other types.
 double GreatestFinite(DType dtype);
+// The least positive number of the same types; 0 for other types.
+double LeastPositive(DType dtype);
 // True if a tensor has finite elements beyond the greatest number of another type. Masks, which are
 // far below 0 in any type, count only if `masks`.
 bool Overflows(const Tensor& tensor, DType dtype, bool masks = true);

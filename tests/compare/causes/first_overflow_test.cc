@@ -87,6 +87,68 @@ TEST(FirstOverflow, HalvesThatFitHaveNone) {
   EXPECT_THAT(comparison.causes, IsEmpty());
 }
 
+constexpr char kSquared[] = R"((float[2,3] x) => (float[2,3] y) <float little = {1e-12}> {
+  p = Mul (x, x) q = Add (p, little) l = Log (q) y = Neg (l) })";
+// The number of the type by its bits.
+constexpr char kSquaredHalves[] = R"((float[2,3] x) => (float[2,3] y) <float16 little = {0}> {
+  h = Cast <to = 10> (x) p = Mul (h, h) q = Add (p, little) l = Log (q) n = Neg (l)
+  y = Cast <to = 1> (n) })";
+
+// The logarithm of 0 is no overflow, and the square was lost before it.
+TEST(FirstUnderflow, OfASquareIsNamedNotItsLogarithm) {
+  const Tensor x = Tensor::Of<float>({2, 3}, {1, 0.5f, 1e-5f, -2, 2e-5f, 0.25f});
+  const auto without = [](const char* model) {
+    return absl::StrReplaceAll(model, {{"q = Add (p, little) l = Log (q)", "l = Log (p)"}});
+  };
+  const Comparison comparison = Compared(without(kSquared), without(kSquaredHalves), x);
+  EXPECT_EQ(comparison.verdict, Verdict::kDifferent);
+  ASSERT_THAT(comparison.causes, SizeIs(1));
+  EXPECT_EQ(NameOfFirst(comparison), "p");
+  EXPECT_THAT(comparison.causes[0].text,
+              AllOf(HasSubstr("1e-10 underflows float16 at [0,2], the right has 0"),
+                    HasSubstr("2 of 6 elements; the least number of the type is 6e-08")));
+}
+
+TEST(FirstUnderflow, OfAnEpsilonIsToldWithBothNumbers) {
+  const Tensor x = Tensor::Of<float>({2, 3}, {1, 0.5f, 0, -2, 0, 0.25f});
+  const Comparison lost = Compared(kSquared, kSquaredHalves, x);
+  EXPECT_EQ(NameOfFirst(lost), "little");
+  ASSERT_THAT(lost.causes, SizeIs(1));
+  EXPECT_THAT(lost.causes[0].text, HasSubstr("1e-12 underflows float16 at [], the right has 0"));
+  const Comparison raised =
+      Compared(kSquared, absl::StrReplaceAll(kSquaredHalves, {{"{0}", "{2}"}}), x);
+  EXPECT_EQ(NameOfFirst(raised), "little");
+  ASSERT_THAT(raised.causes, SizeIs(1));
+  EXPECT_THAT(raised.causes[0].text,
+              HasSubstr("1e-12 underflows float16 at [], the right has 1.1920929e-07"));
+}
+
+// Halves hold 1e-5, so that another number in its place is a fault.
+TEST(FirstUnderflow, OfNumbersThatTheTypeHoldsIsNone) {
+  const Tensor x = Tensor::Of<float>({2, 3}, {1, 0.5f, 0, -2, 0, 0.25f});
+  const Comparison comparison =
+      Compared(absl::StrReplaceAll(kSquared, {{"1e-12", "1e-5"}}), kSquaredHalves, x);
+  EXPECT_EQ(NameOfFirst(comparison), "little");
+  ASSERT_THAT(comparison.causes, Not(IsEmpty()));
+  EXPECT_THAT(comparison.causes[0].text, HasSubstr("the constants differ"));
+}
+
+// Most softmaxes lose small numbers to halves.
+TEST(FirstUnderflow, ThatMattersNotIsNoCause) {
+  const std::string full = R"((float[2,3] x) => (float[2,3] y) <float c = {0.5}> {
+    s = Softmax (x) e = Add (s, c) y = Log (e) })";
+  const std::string half = R"((float[2,3] x) => (float[2,3] y) <float c = {0.5}> {
+    h = Cast <to = 10> (x) d = Cast <to = 10> (c) s = Softmax (h) e = Add (s, d) l = Log (e)
+    y = Cast <to = 1> (l) })";
+  const Tensor x = Tensor::Of<float>({2, 3}, {20, 0.5f, 1, -2, 25, 0.25f});
+  EXPECT_THAT(Compared(full, half, x).causes, IsEmpty());
+  const Comparison wrong =
+      Compared(full, absl::StrReplaceAll(half, {{"Add (s, d)", "Sub (s, d)"}}), x);
+  ASSERT_THAT(wrong.causes, Not(IsEmpty()));
+  EXPECT_EQ(NameOfFirst(wrong), "e");
+  EXPECT_THAT(wrong.causes[0].text, Not(HasSubstr("underflows")));
+}
+
 // Where a side failed, what lies beside the failure has no partners to be measured against.
 TEST(FailedRuns, HaveNoCausesButWhatLeadsToTheFailure) {
   const std::string model = R"((float[6] x) => (float[a,b] z, float[6] w) <int64[2] s = {2, 3},
