@@ -28,11 +28,12 @@ Marks MarksOfValues(const PairedStreams& streams, int l, int r) {
       StreamIndex::At(left.elements, l) == StreamIndex::At(right.elements, r);
   const bool other_shape = StreamIndex::At(left.shape, l) != StreamIndex::At(right.shape, r);
   const bool same_size = a.fingerprint.size == b.fingerprint.size;
+  // Booleans and the like in a tensor of the same shape are the same elements by chance.
   if (same_size && !streams.evidence.SameContent(l, r)) {
     const bool in_order = same_bits || streams.evidence.Distance(l, r) <= weights::kNear;
     if (other_shape && in_order) {
       marks = marks | Mark::kReshaped;
-    } else if (!in_order &&
+    } else if (!in_order && (other_shape || (a.fingerprint.rich && b.fingerprint.rich)) &&
                (same_elements || (streams.evidence.Distance(l, r) > weights::kOutOfOrder &&
                                   streams.evidence.SameMoments(l, r)))) {
       marks = marks | Mark::kTransposed;

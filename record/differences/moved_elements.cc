@@ -8,6 +8,7 @@
 #include <numeric>
 #include <utility>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 
@@ -16,6 +17,18 @@ namespace {
 
 constexpr size_t kMostAxes = 4;  // tensors of higher rank are not tried in all orders
 constexpr int64_t kMostSlices = 4096;
+
+// True if elements are distinct enough for an order to be seen: booleans, labels, one-hot rows and
+// weights of three levels are in another order by chance.
+bool ShowOrder(const std::vector<double>& elements) {
+  constexpr size_t kDistinct = 12;
+  absl::flat_hash_set<double> distinct;
+  for (const double element : elements) {
+    if (!std::isnan(element)) distinct.insert(element);
+    if (distinct.size() >= kDistinct) return true;
+  }
+  return 2 * distinct.size() > elements.size();
+}
 
 class Mover {
  public:
@@ -182,7 +195,7 @@ class Mover {
 }  // namespace
 
 std::string MovedText(const ShapedElements& left, const ShapedElements& right, double least) {
-  return Mover(left, right, least).Text();
+  return ShowOrder(left.elements) ? Mover(left, right, least).Text() : "";
 }
 
 }  // namespace onnxcmp

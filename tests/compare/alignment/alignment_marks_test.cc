@@ -78,6 +78,23 @@ TEST(AlignmentMarksTest, CastReshapedTransposed) {
   EXPECT_TRUE(HasMark(alignment, 3, Mark::kTransposed));
 }
 
+// A flag of the same shape is another one's in another order by chance.
+TEST(AlignmentMarksTest, FlagsOfOneShapeAreNotTransposed) {
+  const auto stream = [](std::vector<float> flags) {
+    StreamBuilder side;
+    const int x = side.Input("x", Quantity(0));
+    const int s = side.Node("Sin", {x}, "s", Quantity(1));
+    side.Node("Greater", {s, x}, "flags",
+              testing::Convert(Tensor::Of<float>({3, 3}, flags), DType::kBool));
+    return side;
+  };
+  const auto left = stream({1, 0, 0, 1, 1, 0, 0, 0, 1});
+  const auto right = stream({1, 1, 0, 0, 1, 0, 0, 0, 1});
+  const Alignment alignment = Align(left.stream(), right.stream());
+  EXPECT_THAT(alignment.left_to_right, ElementsAre(0, 1, 2));
+  EXPECT_FALSE(HasMark(alignment, 2, Mark::kTransposed));
+}
+
 TEST(AlignmentMarksTest, FoldedConstant) {
   StreamBuilder left;
   StreamBuilder right;

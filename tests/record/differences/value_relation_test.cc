@@ -131,6 +131,22 @@ TEST(RelationText, TellsWhereElementsWent) {
             "the same elements in another order");
 }
 
+// Flags, labels and one-hot rows are each other's in another order by chance.
+TEST(RelationText, TellsNoOrderOfAFewValues) {
+  const std::vector<float> one_hot = {1, 0, 0, 0, 1, 0, 0, 1, 0};
+  std::vector<float> transposed;
+  for (size_t i = 0; i < 9; ++i) transposed.push_back(one_hot[i % 3 * 3 + i / 3]);
+  const Tensor left = Tensor::Of<float>({3, 3}, one_hot);
+  const Tensor right = Tensor::Of<float>({3, 3}, transposed);
+  for (const DType dtype : {DType::kFloat, DType::kBool, DType::kInt8}) {
+    const std::string text =
+        RelationText(testing::Convert(left, dtype), testing::Convert(right, dtype));
+    for (const char* word : {"order", "exchanged", "transposed"}) {
+      EXPECT_THAT(text, ::testing::Not(HasSubstr(word)));
+    }
+  }
+}
+
 TEST(RelationText, TellsAFewPlaces) {
   const std::vector<float> left = Numbers(24);
   std::vector<float> one = left;
