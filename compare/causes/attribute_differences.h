@@ -2,6 +2,7 @@
 #ifndef ONNXCMP_COMPARE_CAUSES_ATTRIBUTE_DIFFERENCES_H_
 #define ONNXCMP_COMPARE_CAUSES_ATTRIBUTE_DIFFERENCES_H_
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -11,12 +12,17 @@
 namespace onnxcmp {
 
 // One text for each attribute that differs: "attribute epsilon: 1e-05 | 0.01". A default counts as
-// if it were given, and a tensor as the list of its numbers. For two different operators, only
-// attributes that both have are compared. Both nodes must be known.
-std::vector<std::string> AttributeDifferences(const SideGraph& left_graph,
-                                              const SideGraph::GraphNode& left,
-                                              const SideGraph& right_graph,
-                                              const SideGraph::GraphNode& right);
+// if it were given, a tensor as the list of its numbers, and an input that took an attribute's
+// place in another version as the attribute: "attribute max | input high: 1 | 2". For two different
+// operators, only attributes that both have are compared. Both nodes must be known.
+std::vector<std::string> AttributeDifferences(const ForcedRun& run, const ForcedState& state,
+                                              int left_node, int right_node);
+
+// True if a node has an attribute where another version of its operator, that of the other node,
+// has the input of a slot.
+bool HasAttributeForInput(const SideGraph& graph, const SideGraph::GraphNode& node,
+                          const SideGraph& other_graph, const SideGraph::GraphNode& other,
+                          size_t slot);
 
 // "opset 11 | 13: from 13 on ...", one for each rule of the operator that changed between the two.
 std::vector<std::string> VersionDifferences(const SideGraph& left_graph,

@@ -41,6 +41,8 @@ std::string AnsweringText(const ValueClasses& classes, const ForcedState& state,
 std::vector<std::string> InputDifferences(const ForcedRun& run, const ForcedState& state, int left,
                                           int right) {
   const ValueClasses& classes = run.left();
+  const SideGraph::GraphNode& ours = classes.graph().node(left);
+  const SideGraph::GraphNode& theirs = run.right().node(right);
   std::vector<int> left_inputs;
   std::vector<int> right_inputs;
   std::vector<int> left_present;
@@ -53,7 +55,13 @@ std::vector<std::string> InputDifferences(const ForcedRun& run, const ForcedStat
     if (pair.left != kNone) left_present.push_back(left_inputs.back());
     if (pair.right != kNone) right_present.push_back(right_inputs.back());
     const size_t at = place++;
-    if (pair.equal) continue;
+    if (pair.equal ||
+        (pair.left == kNone &&
+         HasAttributeForInput(classes.graph(), ours, run.right(), theirs, at)) ||
+        (pair.right == kNone &&
+         HasAttributeForInput(run.right(), theirs, classes.graph(), ours, at))) {
+      continue;
+    }
     differences.push_back(absl::StrCat(
         "input ", at, ": ", pair.left == kNone ? "none" : classes.graph().result(pair.left).name,
         " | ", pair.right == kNone ? "none" : run.right().result(pair.right).name,
@@ -61,14 +69,13 @@ std::vector<std::string> InputDifferences(const ForcedRun& run, const ForcedStat
   }
   // The same inputs in the same order at other places: Resize gained an input between two others.
   if (!differences.empty() && left_present == right_present) {
-    return HaveOtherInputs(classes.graph(), classes.graph().node(left), run.right(),
-                           run.right().node(right))
-               ? std::vector<std::string>()
-               : differences;
+    return HaveOtherInputs(classes.graph(), ours, run.right(), theirs) ? std::vector<std::string>()
+                                                                       : differences;
   }
   std::sort(left_inputs.begin(), left_inputs.end());
   std::sort(right_inputs.begin(), right_inputs.end());
-  if (!differences.empty() && left_inputs == right_inputs) {
+  if (!differences.empty() && left_inputs == right_inputs &&
+      !absl::c_linear_search(right_inputs, kNone)) {
     return {"reads its inputs in another order"};
   }
   return differences;
@@ -200,7 +207,7 @@ std::string What(const Cause& cause, const ForcedRun& run, const ForcedState& st
       }
       // An explicit default equals an absent one; the hashes account for that.
       if (ours.made->attributes != theirs.made->attributes) {
-        for (std::string& text : AttributeDifferences(left, ours, right, theirs)) {
+        for (std::string& text : AttributeDifferences(run, state, l, r)) {
           parts.push_back(std::move(text));
         }
       }

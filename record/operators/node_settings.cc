@@ -1,5 +1,8 @@
 #include "record/operators/node_settings.h"
 
+#include <iterator>
+#include <variant>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
@@ -13,6 +16,36 @@ constexpr absl::string_view kAsTensor = "_as_tensor";
 
 std::string BaseName(const std::string& name) {
   return std::string(absl::StripSuffix(name, kAsTensor));
+}
+
+// A string that another version has in place of an attribute's older one; null if there is none.
+const Attribute* NewName(const Node& node, const std::string& name, const Attribute& value) {
+  struct Renamed {
+    absl::string_view op_type, attribute, older;
+    const char* newer;
+  };
+  static constexpr Renamed kRenamed[] = {{"GridSample", "mode", "bilinear", "linear"},
+                                         {"GridSample", "mode", "bicubic", "cubic"}};
+  static const std::vector<Attribute>* const kNewer = [] {
+    auto* const newer = new std::vector<Attribute>();
+    for (const Renamed& renamed : kRenamed) newer->emplace_back(std::string(renamed.newer));
+    return newer;
+  }();
+  const std::string* const text = std::get_if<std::string>(&value);
+  if (text == nullptr || node.domain != kOnnxDomain) return nullptr;
+  for (size_t i = 0; i < std::size(kRenamed); ++i) {
+    if (kRenamed[i].op_type == node.op_type && kRenamed[i].attribute == name &&
+        kRenamed[i].older == *text) {
+      return &(*kNewer)[i];
+    }
+  }
+  return nullptr;
+}
+
+NodeSetting InNewestForm(const Node& node, const std::string& name, const Attribute& value,
+                         bool is_default) {
+  const Attribute* const newer = NewName(node, name, value);
+  return {newer != nullptr ? newer : &value, is_default};
 }
 
 // Both have values, which look alike in few characters.
@@ -46,12 +79,14 @@ std::string NodeSetting::Text() const {
 NodeSetting SettingOf(const NodeDescription& described, const std::string& name) {
   const auto& given = described.node.attributes;
   for (const std::string& key : {name, absl::StrCat(name, kAsTensor)}) {
-    if (const auto it = given.find(key); it != given.end()) return {&it->second, false};
+    if (const auto it = given.find(key); it != given.end())
+      return InNewestForm(described.node, name, it->second, false);
   }
   if (described.signature == nullptr) return {};
   const auto& defaults = described.signature->defaults;
   const auto it = defaults.find(name);
-  return it == defaults.end() ? NodeSetting() : NodeSetting{&it->second, true};
+  return it == defaults.end() ? NodeSetting()
+                              : InNewestForm(described.node, name, it->second, true);
 }
 
 std::set<std::string> SettingNames(const NodeDescription& left, const NodeDescription& right,

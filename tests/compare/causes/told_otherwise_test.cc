@@ -136,5 +136,27 @@ TEST(ToldOtherwise, AnInputThatAVersionPutBetweenTwoIsNoOtherOrder) {
   EXPECT_THAT(text, Not(HasSubstr("input 1")));
 }
 
+TEST(ToldOtherwise, AnInputInAnAttributesPlaceIsComparedWithIt) {
+  const std::string older =
+      "g (float[2,4] x) => (float[2,4] y) { t = Sin (x)\n y = Clip <min = -0.5, max = 0.75> (t) }";
+  const auto newer = [](const std::string& high) {
+    return absl::StrCat("g (float[2,4] x) => (float[2,4] y) <float low = {-0.5}, float high = {",
+                        high, "}> { t = Sin (x)\n y = Clip (t, low, high) }");
+  };
+  const std::string text = Texts(Compared(testing::GivenX(), 10, older, 13, newer("0.25")));
+  EXPECT_THAT(text, HasSubstr("attribute max | input high: 0.75 | 0.25"));
+  for (const char* words : {"attribute min", "not given", "input 1", "another order"}) {
+    EXPECT_THAT(text, Not(HasSubstr(words)));
+  }
+  EXPECT_THAT(Compared(testing::GivenX(), 10, older, 13, newer("0.75")).causes, IsEmpty());
+  const std::string mean =
+      "g (float[2,4] x) => (float[2,4] y) { m = ReduceMean <axes = [1]> (x)\n y = Sub (x, m) }";
+  const std::string other =
+      "g (float[2,4] x) => (float[2,4] y) <int64[1] axes = {0}> { m = ReduceMean (x, axes)\n"
+      "y = Sub (x, m) }";
+  EXPECT_THAT(Texts(Compared(testing::GivenX(), 13, mean, 18, other)),
+              HasSubstr("attribute axes | input axes: [1] | 0"));
+}
+
 }  // namespace
 }  // namespace onnxcmp

@@ -47,6 +47,19 @@ TEST(AttributePairs, ADefaultIsAsGoodAsSayingIt) {
                                                 "stash_type: 1 (default) | 16, differs"));
 }
 
+TEST(AttributePairs, AValueThatAVersionRenamedIsTheSame) {
+  Node left = NodeOf("GridSample", 16);
+  Node right = NodeOf("GridSample", 20);
+  left.attributes["mode"] = std::string("bicubic");
+  right.attributes["mode"] = std::string("cubic");
+  EXPECT_THAT(Pairs(&left, &right), ElementsAre("mode: \"cubic\" | \"cubic\""));
+  right.attributes["mode"] = std::string("nearest");
+  EXPECT_THAT(Pairs(&left, &right), ElementsAre("mode: \"cubic\" | \"nearest\", differs"));
+  left.attributes.clear();
+  right.attributes["mode"] = std::string("linear");
+  EXPECT_THAT(Pairs(&left, &right), ElementsAre("mode: \"linear\" (default) | \"linear\""));
+}
+
 TEST(AttributePairs, AValueBesideADefaultHasTheDigitsThatTellThemApart) {
   const Node left = NodeOf("LayerNormalization", 17);
   Node right = NodeOf("LayerNormalization", 17);
