@@ -1,6 +1,7 @@
 #include "compare/quantization/packed_mistake.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -38,6 +39,30 @@ Value HalvesExchanged(const Tensor& bytes) {
   return Tensor::Of(bytes.shape(), exchanged);
 }
 
+// The order of AWQ's eight numbers in a word, and back.
+constexpr std::array<size_t, 8> kAwqOrder = {0, 2, 4, 6, 1, 3, 5, 7};
+constexpr std::array<size_t, 8> kAwqInverse = {0, 4, 1, 5, 2, 6, 3, 7};
+
+// Packed integers with each eight numbers of a column, or each eight columns, in another order;
+// empty if they do not come in eights.
+Value InOrder(const Tensor& bytes, const std::array<size_t, 8>& order, bool of_columns) {
+  const absl::StatusOr<Tensor> contiguous = bytes.Contiguous();
+  const size_t columns = bytes.shape().empty() ? 0 : static_cast<size_t>(bytes.shape()[0]);
+  if (!contiguous.ok() || columns == 0) return Value();
+  const absl::Span<const uint8_t> from = contiguous->AsSpan<uint8_t>();
+  const size_t size = from.size() / columns;
+  if (of_columns ? columns % 8 != 0 : size % 4 != 0) return Value();
+  std::vector<uint8_t> moved(from.size());
+  for (size_t i = 0; i < 2 * from.size(); ++i) {
+    const size_t column = i / 2 / size;
+    const size_t taken = of_columns ? i + 2 * size * (column / 8 * 8 + order[column % 8] - column)
+                                    : i / 8 * 8 + order[i % 8];
+    const int half = (from[taken / 2] >> (taken % 2 * 4)) & 15;
+    moved[i / 2] = static_cast<uint8_t>(moved[i / 2] | (half << (i % 2 * 4)));
+  }
+  return Tensor::Of(bytes.shape(), moved);
+}
+
 class PackedDiagnosis {
  public:
   PackedDiagnosis(const CounterpartRun& run, const Node& node, int n)
@@ -49,7 +74,8 @@ class PackedDiagnosis {
         columns_(IntegerOf(node, "N", 0)),
         bits_(IntegerOf(node, "bits", 4)),
         block_(IntegerOf(node, "block_size", 32)),
-        rows_(std::max<int64_t>(1, depth_), std::max<int64_t>(1, block_)) {}
+        rows_(std::max<int64_t>(1, depth_), std::max<int64_t>(1, block_)),
+        order_(OrderOfInput()) {}
 
   Mistake Find(int result, bool* looked_at) {
     if (depth_ <= 0 || columns_ <= 0 || block_ <= 0 || At(kPackedSlot) == kNone ||
@@ -111,6 +137,38 @@ class PackedDiagnosis {
     return reals;
   }
 
+  // The order that a Gather before the node takes its input in, as GPTQ sorts by activation: packed
+  // row i is the other side's row order[i]. Empty if there is none.
+  std::vector<int64_t> OrderOfInput() const {
+    const SideGraph& graph = side_.graph();
+    const int n = At(0) == kNone ? kNone : graph.producer(At(0));
+    if (n == kNone || graph.node(n).node == nullptr || graph.node(n).made->op_type != "Gather") {
+      return {};
+    }
+    const std::optional<Shape>& shape = graph.result(At(0)).shape;
+    const int indices = graph.node(n).made->inputs[1];
+    const int64_t axis = IntegerOf(*graph.node(n).node, "axis", 0);
+    if (!shape.has_value() || indices == kNone || !side_.IsFixed(indices) ||
+        (axis != -1 && axis != static_cast<int64_t>(shape->size()) - 1)) {
+      return {};
+    }
+    std::vector<int64_t> order;
+    for (const double index : ElementsOf(side_.value(indices).tensor())) {
+      order.push_back(
+          static_cast<int64_t>(index < 0 ? index + static_cast<double>(depth_) : index));
+    }
+    std::vector<int64_t> sorted = order;
+    std::sort(sorted.begin(), sorted.end());
+    for (int64_t i = 0; i < static_cast<int64_t>(sorted.size()); ++i) {
+      if (sorted[static_cast<size_t>(i)] != i) return {};
+    }
+    return static_cast<int64_t>(order.size()) == depth_ ? order : std::vector<int64_t>();
+  }
+  // The other side's row for an examined one.
+  int64_t RowOf(int64_t i) const {
+    return order_.empty() ? rows_.At(i) : order_[static_cast<size_t>(rows_.At(i))];
+  }
+
   // The same rows of the other side's matrices of that size; only those of the partner's inputs, if
   // there are any.
   void FindCounterparts(int partner) {
@@ -135,7 +193,7 @@ class PackedDiagnosis {
       std::vector<double>& taken = counterparts_.emplace_back();
       for (int64_t i = 0; i < rows_.count(); ++i) {
         for (int64_t c = 0; c < columns_; ++c) {
-          const int64_t at = swapped ? c * depth_ + rows_.At(i) : rows_.At(i) * columns_ + c;
+          const int64_t at = swapped ? c * depth_ + RowOf(i) : RowOf(i) * columns_ + c;
           taken.push_back(numbers[static_cast<size_t>(at)]);
         }
       }
@@ -162,9 +220,11 @@ class PackedDiagnosis {
       const double noise = FitOf(*reals).noise;
       if (noise > 0.5 * plain) return;
       *looked_at = true;
-      found = {absl::StrFormat("%s: with %s the weights are %.3g dB from the other side's, as they "
-                               "are %.3g dB",
-                               Name(slot), what, Decibels(noise), Decibels(plain)),
+      const std::string with =
+          noise > 0 ? absl::StrFormat("are %.3g dB from the other side's", Decibels(noise))
+                    : "have the other side's bits";
+      found = {absl::StrFormat("%s: with %s the weights %s, as they are %.3g dB", Name(slot), what,
+                               with, Decibels(plain)),
                At(slot)};
     };
     for (const size_t slot : {kPackedSlot, kZeroPointsSlot}) {
@@ -172,6 +232,14 @@ class PackedDiagnosis {
       const Tensor& bytes = run_.held(At(slot)).tensor();
       if (bytes.dtype() != DType::kUint8) continue;
       try_order(slot, HalvesExchanged(bytes), "the two halves of each byte exchanged");
+      if (slot != kPackedSlot) continue;
+      for (const bool of_columns : {false, true}) {
+        const absl::string_view what = of_columns
+                                           ? "each eight columns in another order, which is AWQ's,"
+                                           : "each eight numbers in another order, which is AWQ's,";
+        try_order(slot, InOrder(bytes, kAwqOrder, of_columns), what);
+        try_order(slot, InOrder(bytes, kAwqInverse, of_columns), what);
+      }
     }
     const std::optional<DequantizedView> scales = side_.RealsOf(At(kScalesSlot));
     const int64_t blocks = (depth_ + block_ - 1) / block_;
@@ -272,6 +340,7 @@ class PackedDiagnosis {
   const int64_t bits_;
   const int64_t block_;
   const PackedRows rows_;
+  const std::vector<int64_t> order_;
   std::vector<std::vector<double>> counterparts_;
 };
 

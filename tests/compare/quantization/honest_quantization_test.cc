@@ -228,6 +228,7 @@ struct Packed {
   std::vector<double> scales;
   bool drop_zero_points = false;
   bool exchange = false;
+  std::vector<double> order;  // of the rows, in which a Gather takes the input; empty: as they are
 
   std::string Text() const {
     std::vector<double> bytes, zeros;
@@ -240,32 +241,46 @@ struct Packed {
     }
     return absl::StrCat("(float[24,32] x) => (float[24,16] y) <uint8[16,2,8] w = ", Numbers(bytes),
                         ", float[32] s = ", Numbers(scales), ", uint8[16] z = ", Numbers(zeros),
-                        "> { y = com.microsoft.MatMulNBits <K = 32, N = 16, bits = 4, "
-                        "block_size = 16> (x, w, s",
+                        order.empty() ? "> { h = Identity (x)"
+                                      : absl::StrCat(", int64[32] o = ", Numbers(order),
+                                                     "> { h = Gather <axis = -1> (x, o)"),
+                        "\n y = com.microsoft.MatMulNBits <K = 32, N = 16, bits = 4, "
+                        "block_size = 16> (h, w, s",
                         drop_zero_points ? ") }" : ", z) }");
   }
 };
 
-TEST(HonestQuantization, PackedWeightsAreLookedAt) {
-  std::mt19937_64 engine(5);
-  Packed honest;
+// The same weights in floats.
+std::string Unpacked(const Packed& packed) {
   std::vector<double> floats(32 * 16);
   const std::vector<double> off = Uniform(32 * 16, 11, 0.5);
+  for (size_t n = 0; n < 16; ++n) {
+    for (size_t k = 0; k < 32; ++k) {
+      const size_t row = packed.order.empty() ? k : static_cast<size_t>(packed.order[k]);
+      const size_t block = n * 2 + k / 16;
+      floats[row * 16 + n] =
+          (packed.integers[n * 32 + k] - packed.zero_points[block] + off[n * 32 + k]) *
+          packed.scales[block];
+    }
+  }
+  return absl::StrCat("(float[24,32] x) => (float[24,16] y) <float[32,16] w = ", Numbers(floats),
+                      "> { y = MatMul (x, w) }");
+}
+
+Packed SomePacked() {
+  std::mt19937_64 engine(5);
+  Packed honest;
   for (int i = 0; i < 32; ++i) {
     honest.zero_points.push_back(3 + static_cast<int>(engine() % 9));
     honest.scales.push_back(0.05 + 0.01 * static_cast<double>(engine() % 16));
   }
-  for (size_t n = 0; n < 16; ++n) {
-    for (size_t k = 0; k < 32; ++k) {
-      const int q = static_cast<int>(engine() % 16);
-      const size_t block = n * 2 + k / 16;
-      honest.integers.push_back(q);
-      floats[k * 16 + n] = (q - honest.zero_points[block] + off[n * 32 + k]) * honest.scales[block];
-    }
-  }
-  const std::string left =
-      absl::StrCat("(float[24,32] x) => (float[24,16] y) <float[32,16] w = ", Numbers(floats),
-                   "> { y = MatMul (x, w) }");
+  for (size_t i = 0; i < 16 * 32; ++i) honest.integers.push_back(static_cast<int>(engine() % 16));
+  return honest;
+}
+
+TEST(HonestQuantization, PackedWeightsAreLookedAt) {
+  const Packed honest = SomePacked();
+  const std::string left = Unpacked(honest);
   EXPECT_THAT(MistakesOf(left, honest.Text(), 24, 32), IsEmpty());
   Packed dropped = honest;
   dropped.drop_zero_points = true;
@@ -283,6 +298,35 @@ TEST(HonestQuantization, PackedWeightsAreLookedAt) {
   scaled.scales[5] *= 1.5;
   EXPECT_THAT(MistakesOf(left, scaled.Text(), 24, 32),
               ElementsAre(HasSubstr("in 1 of 32 blocks: in column 2, block 1")));
+}
+
+// GPTQ sorts rows by activation, and a Gather takes the input in that order.
+TEST(HonestQuantization, SortedPackedWeightsAreLookedAtInTheOrderOfTheirInput) {
+  Packed sorted = SomePacked();
+  for (int k = 0; k < 32; ++k) sorted.order.push_back(k * 11 % 32);
+  const std::string left = Unpacked(sorted);
+  EXPECT_THAT(MistakesOf(left, sorted.Text(), 24, 32), IsEmpty());
+  Packed shifted = sorted;
+  for (int& zero : shifted.zero_points) --zero;
+  EXPECT_THAT(MistakesOf(left, shifted.Text(), 24, 32),
+              ElementsAre(HasSubstr("zero points z are too small")));
+}
+
+TEST(HonestQuantization, TheOrderOfAnotherPackingIsNamed) {
+  constexpr size_t kOrder[] = {0, 2, 4, 6, 1, 3, 5, 7};
+  const Packed honest = SomePacked();
+  Packed numbers = honest;
+  Packed columns = honest;
+  for (size_t i = 0; i < honest.integers.size(); ++i) {
+    numbers.integers[i] = honest.integers[i / 8 * 8 + kOrder[i % 8]];
+    const size_t column = i / 32;
+    columns.integers[i] = honest.integers[(column / 8 * 8 + kOrder[column % 8]) * 32 + i % 32];
+  }
+  const std::string left = Unpacked(honest);
+  EXPECT_THAT(MistakesOf(left, numbers.Text(), 24, 32),
+              ElementsAre(HasSubstr("w: with each eight numbers in another order")));
+  EXPECT_THAT(MistakesOf(left, columns.Text(), 24, 32),
+              ElementsAre(HasSubstr("w: with each eight columns in another order")));
 }
 
 }  // namespace
