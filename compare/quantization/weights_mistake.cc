@@ -6,10 +6,12 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "compare/quantization/wrong_quant_params.h"
 #include "record/base/thresholds.h"
+#include "record/differences/tensor_distance.h"
 
 namespace onnxcmp {
 namespace {
@@ -171,6 +173,20 @@ std::optional<double> NoiseWith(const CounterpartRun& run, const QuantizedWeight
   return NoiseStatsOf(*partner, *reals, side.pool()).noise;
 }
 
+// True if the other side has the same integers in any type and no DequantizeLinear for them: then
+// the nodes that decode them differ, and nobody can say here that these are right.
+bool AreDecodedOtherwise(const CounterpartRun& run, const QuantizedWeights& weights) {
+  if (!weights.partner_scales.empty()) return false;
+  const SideValues& other = run.other();
+  const Tensor& integers = run.quantized().value(weights.integers).tensor();
+  return absl::c_any_of(other.graph().results(), [&](int r) {
+    if (!other.IsFixed(r) || !other.value(r).is_tensor()) return false;
+    const Tensor& theirs = other.value(r).tensor();
+    return IsInteger(theirs.dtype()) && theirs.num_elements() == integers.num_elements() &&
+           integers.num_elements() > 1 && UnequalShare(integers, theirs) == 0;
+  });
+}
+
 // The mistake in the zero point of integers that are multiplied without a scale.
 Mistake MovedMistake(const SideValues& side, const QuantizedWeights& weights) {
   if (weights.zero_point == kNone || std::abs(weights.moved) <= kDoubtfulSteps) return {};
@@ -189,7 +205,7 @@ Mistake WeightsMistake(const CounterpartRun& run, const QuantizedWeights& weight
   if (!weights.scaled) return MovedMistake(side, weights);
   if (weights.integers == kNone || !weights.shape.has_value()) return {};
   const std::optional<QuantParamValues> params = side.QuantParamsOf(weights.integers);
-  if (!params.has_value()) return {};
+  if (!params.has_value() || AreDecodedOtherwise(run, weights)) return {};
   // The channels of reshaped weights are unknown here.
   if (!params->per_tensor() && side.value(weights.integers).tensor().shape() != *weights.shape) {
     return {};

@@ -329,5 +329,25 @@ TEST(HonestQuantization, TheOrderOfAnotherPackingIsNamed) {
               ElementsAre(HasSubstr("w: with each eight columns in another order")));
 }
 
+// The same integers, scales and zero points on both sides: what decodes them differs.
+TEST(HonestQuantization, IntegersThatAreDecodedOtherwiseAreNotAtFault) {
+  std::mt19937_64 engine(7);
+  std::vector<double> integers, scales, zero_points;
+  for (int i = 0; i < 32 * 16; ++i) integers.push_back(static_cast<double>(engine() % 200) - 100);
+  for (int i = 0; i < 16; ++i) {
+    scales.push_back(0.002 + 0.0001 * static_cast<double>(engine() % 16));
+    zero_points.push_back(static_cast<double>(engine() % 19) - 9);
+  }
+  const std::string head =
+      absl::StrCat("(float[24,32] x) => (float[24,16] y) <int8[32,16] q = ", Numbers(integers));
+  const std::string left = absl::StrCat(
+      head, ", float[16] s = ", Numbers(scales), ", int8[16] z = ", Numbers(zero_points),
+      "> { w = DequantizeLinear <axis = 1> (q, s, z)\n y = MatMul (x, w) }");
+  const std::string right = absl::StrCat(
+      head, ", float[1,16] s = ", Numbers(scales), ", float none = {0}",
+      "> { f = Cast <to = 1> (q)\n c = Sub (f, none)\n w = Mul (c, s)\n y = MatMul (x, w) }");
+  EXPECT_THAT(MistakesOf(left, right, 24, 32), IsEmpty());
+}
+
 }  // namespace
 }  // namespace onnxcmp
