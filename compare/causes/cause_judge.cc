@@ -66,8 +66,7 @@ CauseReport CauseJudge::Judge() {
     }
   }
   DropLaterOverflows();
-  NameShapes();
-  bool all_matched = true;
+  bool all_matched = !NameShapes();
   for (const NodesWithBodies& nodes : UnmatchedNodes(run_, state_)) {
     if (LookInside(nodes, true)) all_matched = false;
   }
@@ -185,6 +184,10 @@ bool CauseJudge::IsWrongAlone(int r) const {
 
 // Names the cause of a result that rounding does not explain.
 void CauseJudge::NameCause(int r, const RegionNoise::NoiseRatio& noise_ratio) {
+  if (std::optional<Cause> spread = CauseOfSpreadShape(run_, state_, r)) {
+    report_.causes.push_back(*std::move(spread));
+    return;
+  }
   const CauseClass found = ClassOf(run_, state_, noise_, r, noise_ratio, &truth_);
   if (found.of_params && options_.outputs_agree && !IsMistake(found.kind)) {
     judged_.others.push_back(r);
@@ -242,12 +245,15 @@ void CauseJudge::NameCause(int r, const RegionNoise::NoiseRatio& noise_ratio) {
   report_.causes.push_back(std::move(cause));
 }
 
-// Names outputs that have the left's elements in another shape.
-void CauseJudge::NameShapes() {
-  for (Cause& cause : ShapeCauses(run_, state_)) {
+// Names outputs that have the left's elements in another shape, or another shape and no cause. True
+// if these are the only causes: their outputs have no values beside the left's.
+bool CauseJudge::NameShapes() {
+  const bool unexplained = absl::c_none_of(report_.causes, IsWrong);
+  for (Cause& cause : ShapeCauses(run_, state_, unexplained)) {
     const auto is_it = [&](const Cause& other) { return other.right == cause.right; };
     if (absl::c_none_of(report_.causes, is_it)) report_.causes.push_back(std::move(cause));
   }
+  return unexplained && absl::c_any_of(report_.causes, IsWrong);
 }
 
 // True if the bodies of a matched result's node tell more about it: causes inside are named, or

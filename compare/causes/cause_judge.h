@@ -41,7 +41,7 @@ class CauseJudge {
   bool JudgeResult(int r);
   void NameCause(int r, const RegionNoise::NoiseRatio& noise_ratio);
   bool LookInside(const NodesWithBodies& nodes, bool beyond);
-  void NameShapes();
+  bool NameShapes();
   void DropLaterOverflows();
   void PassOn();
   bool IsConfirmed(int r) const;

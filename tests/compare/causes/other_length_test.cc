@@ -178,5 +178,35 @@ TEST(OtherLength, AnIndexOfAnotherLengthThatMendsNothingIsNoFault) {
   EXPECT_EQ(comparison.causes.size(), 1);
 }
 
+std::string Squares(const std::string& nodes) {
+  return absl::StrCat("g (float[1,6,4] x) => (float[A,B,C] y, float[D,E,F] z) {\n", nodes, "}");
+}
+
+// Nothing follows that could be paired.
+TEST(OtherLength, TheLastNodeOfAnotherShapeIsNamed) {
+  const std::string left = Squares("h = Tanh (x)\n z = Sin (h)\n a = Identity (h)\n y = Relu (a)");
+  const auto compared = [&](const std::string& end) {
+    return ComparedSequences(left, Squares("h = Tanh (x)\n z = Sin (h)\n" + end));
+  };
+  const Comparison twice = compared("a = Relu (h)\n y = Concat <axis = 1> (a, a)");
+  EXPECT_EQ(twice.verdict(), Verdict::kDifferent);
+  EXPECT_EQ(FirstOf(twice), "y");
+  EXPECT_THAT(twice.notes, Not(Contains(HasSubstr("no cause"))));
+  EXPECT_THAT(twice.notes, Not(Contains(HasSubstr("do not explain all"))));
+  const Comparison before =
+      compared("c = Concat <axis = 2> (h, h)\n a = Identity (c)\n y = Relu (a)");
+  EXPECT_EQ(FirstOf(before), "c");
+}
+
+// A sum over an axis that stays, which a sum of another shape then spreads.
+TEST(OtherLength, AnAxisThatStaysAndSpreadsIsNamed) {
+  const auto model = [](const std::string& keeps) {
+    return Sequence(", int64[1] last = {2}",
+                    "s = ReduceSum <keepdims = 0> (x, last)\n t = ReduceSum <keepdims = " + keeps +
+                        "> (x, last)\n y = Add (s, t)");
+  };
+  EXPECT_EQ(FirstOf(ComparedSequences(model("0"), model("1"))), "t");
+}
+
 }  // namespace
 }  // namespace onnxcmp
