@@ -12,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "compare/causes/cause_text.h"
 #include "record/base/thresholds.h"
 #include "record/differences/mask_numbers.h"
 #include "record/differences/number_strips.h"
@@ -173,7 +174,12 @@ CauseClass ClassOf(const ForcedRun& run, const ForcedState& state, const RegionN
     found.of_params = ours.quantizes && theirs.quantizes && AreStepsApart(own, held, 1);
   }
   const bool known_form = epsilon > 0 && AreFormsOfGelu(ours, theirs);
-  if (approximation && !ComputeSomethingElse(ours, theirs, known_form, right, truth)) {
+  // Folded numbers were rounded once more, which stays in double.
+  const auto folded = [&] {
+    return IsOfFoldedLayer(run, state, run.left().representative(result.match), right);
+  };
+  if (approximation &&
+      (!ComputeSomethingElse(ours, theirs, known_form, right, truth) || folded())) {
     found.kind = CauseKind::kApproximation;
     found.operators = operators;
     found.known_form = known_form;

@@ -115,9 +115,9 @@ bool GivesAnotherShape(const Cause& cause, const SideGraph& left, const SideGrap
          cause.local->values.max_absolute == 0 && cause.local->values.reason.empty();
 }
 
-// The wrong number of a normalization that one side has folded into the layer before a pair of
-// results. Empty if there is none, or if it is not known.
-std::string FoldingText(const ForcedRun& run, const ForcedState& state, int l, int r) {
+// The layers before a pair of results, if they read the same or their weights tell.
+std::optional<PerSide<ChannelLayer>> LayersBefore(const ForcedRun& run, const ForcedState& state,
+                                                  int l, int r) {
   // At least this many weights of a channel identify its layer, whatever the layer reads.
   constexpr size_t kTelling = 4;
   const ValueClasses& left = run.left();
@@ -127,14 +127,14 @@ std::string FoldingText(const ForcedRun& run, const ForcedState& state, int l, i
   };
   const std::optional<ChannelLayer> ours = LayerBefore(left.graph(), l, of_left);
   const std::optional<ChannelLayer> theirs = LayerBefore(run.right(), r, of_right);
-  if (!ours.has_value() || !theirs.has_value()) return "";
+  if (!ours.has_value() || !theirs.has_value()) return std::nullopt;
   const int c = left.of(ours->input);
   const bool read_the_same = c != kNone && state.at(theirs->input).match == c;
   const bool tells = absl::c_all_of(ours->weights, [&](const std::vector<double>& weights) {
     return weights.size() >= kTelling;
   });
-  if (!read_the_same && !tells) return "";
-  return FoldedNormalizationText({*ours, *theirs});
+  if (!read_the_same && !tells) return std::nullopt;
+  return PerSide<ChannelLayer>{*ours, *theirs};
 }
 
 std::string FoldingText(const Cause& cause, const ForcedRun& run, const ForcedState& state) {
@@ -150,7 +150,9 @@ std::string FoldingText(const Cause& cause, const ForcedRun& run, const ForcedSt
     l = state.at(r).match == kNone ? run.aligned(r) : run.left().representative(state.at(r).match);
   }
   if (r == kNone || l == kNone || !right.IsComputed(r) || !left.IsComputed(l)) return "";
-  return FoldingText(run, state, EndOfLayer(left, l), EndOfLayer(right, r));
+  // A wrong number of a normalization that one side has folded into the layer.
+  const auto layers = LayersBefore(run, state, EndOfLayer(left, l), EndOfLayer(right, r));
+  return layers.has_value() ? FoldedNormalizationText(*layers) : "";
 }
 
 std::string What(const Cause& cause, const ForcedRun& run, const ForcedState& state) {
@@ -222,6 +224,11 @@ std::string What(const Cause& cause, const ForcedRun& run, const ForcedState& st
 }
 
 }  // namespace
+
+bool IsOfFoldedLayer(const ForcedRun& run, const ForcedState& state, int l, int r) {
+  const auto layers = LayersBefore(run, state, l, r);
+  return layers.has_value() && IsFoldedRight(*layers);
+}
 
 std::string ConstantsText(const Cause& cause, absl::string_view distance,
                           absl::string_view relation) {

@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
 #include "evaluator/model/model.h"
 #include "evaluator/tensor/dtype.h"
@@ -203,7 +204,9 @@ class LayerFinder {
 
   // Nodes after an activation are no part of the layer.
   int BeforeActivation(int n, int result) {
-    if (normalization_.has_value()) return kNone;
+    // Where another normalization stands, none is folded.
+    const std::string& op = graph_.node(n).made->op_type;
+    if (normalization_.has_value() || absl::EndsWith(op, "Normalization")) return kNone;
     int before = kNone;
     for (const int read : graph_.Reads(n)) {
       if (IsMadeOfConstants(graph_, read)) continue;

@@ -204,7 +204,7 @@ constexpr char kNormalized[] =
     "n = BatchNormalization <epsilon = 0.00001> (p, scale, beta, mean, variance)\n y = Relu (n)";
 constexpr char kFolded[] = "q = Gemm <transB = 1> (x, w, b)\n y = Relu (q)";
 
-Comparison ComparedGemms(const ChannelLayer& folded) {
+Comparison ComparedGemms(const ChannelLayer& folded, const std::string& nodes = kFolded) {
   const Parts parts;
   const auto text = [](const std::string& constants, const std::string& nodes) {
     return absl::StrCat("g (float[3,5] x) => (float[3,4] y) <", constants, "> {\n", nodes, "}");
@@ -220,7 +220,7 @@ Comparison ComparedGemms(const ChannelLayer& folded) {
   const Tensor x = Tensor::Of<float>({3, 5}, {0.4F, -1.2F, 0.7F, 2.1F, -0.3F, 1.5F, 0.2F, -0.8F,
                                               0.9F, 0.6F, -0.5F, 1.1F, 0.3F, -1.4F, 0.8F});
   return testing::CompareFedWith(x, text(layer(parts.Normalized()) + norm, kNormalized), x,
-                                 text(layer(folded), kFolded));
+                                 text(layer(folded), nodes));
 }
 
 TEST(FoldedNormalization, TheCauseSaysIt) {
@@ -235,6 +235,38 @@ TEST(FoldedNormalization, TheCauseSaysIt) {
 
 TEST(FoldedNormalization, OfAnHonestOneThereIsNoCause) {
   EXPECT_THAT(ComparedGemms(Parts().Folded()).causes, IsEmpty());
+}
+
+// Converters fold in float, so that each number is rounded more than once.
+TEST(FoldedNormalization, FoldedInFloatItIsNoMistake) {
+  ChannelLayer folded = Parts().Folded();
+  for (std::vector<double>& weights : folded.weights) {
+    for (double& weight : weights) {
+      for (int i = 0; i < 3; ++i) weight = std::nextafter(static_cast<float>(weight), 100.0F);
+    }
+  }
+  EXPECT_TRUE(IsFoldedRight({Parts().Normalized(), folded}));
+  EXPECT_TRUE(IsFoldedRight({folded, Parts().Normalized()}));
+  const Comparison comparison = ComparedGemms(folded);
+  EXPECT_EQ(comparison.verdict, Verdict::kClose);
+  for (const Cause& cause : comparison.causes) EXPECT_FALSE(IsWrong(cause)) << cause.text;
+  folded.weights[2][0] *= 1.001;
+  EXPECT_FALSE(IsFoldedRight({Parts().Normalized(), folded}));
+  EXPECT_FALSE(IsFoldedRight({folded, folded}));
+}
+
+TEST(FoldedNormalization, WhereAnotherStandsNoneIsLeftOut) {
+  const ChannelLayer plain = [] {
+    ChannelLayer layer = Parts().Normalized();
+    layer.normalization.reset();
+    return layer;
+  }();
+  const Comparison comparison = ComparedGemms(plain,
+                                              "q = Gemm <transB = 1> (x, w, b)\n"
+                                              "n = LpNormalization <axis = 1> (q)\n y = Relu (n)");
+  ASSERT_THAT(comparison.causes, Not(IsEmpty()));
+  EXPECT_THAT(comparison.causes[0].text, Not(HasSubstr("is left out")));
+  EXPECT_THAT(ComparedGemms(plain).causes[0].text, HasSubstr("is left out"));
 }
 
 }  // namespace
