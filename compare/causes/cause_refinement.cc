@@ -171,6 +171,26 @@ std::pair<int, int> OtherSelection(const ForcedRun& run, const ForcedState& stat
   return none;
 }
 
+// True if a node of a region reads another matched result than the left's node in its place.
+bool ReadsOthers(const ForcedRun& run, const ForcedState& state, const StreamNode& made,
+                 const StreamNode& other) {
+  if (HasTrait(made, OperatorTrait::kCommutative)) return false;
+  for (size_t k = 0; k < made.inputs.size(); ++k) {
+    const int r = made.inputs[k];
+    const int l = other.inputs[k];
+    if (r == kNone || l == kNone) {
+      if (r != l) return true;
+      continue;
+    }
+    const int match = state.at(r).match;
+    if (run.right().IsComputed(r) && match != kNone && run.left().of(l) != kNone &&
+        match != run.left().of(l)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 std::pair<int, int> Refined(const ForcedRun& run, const ForcedState& state,
@@ -191,11 +211,13 @@ std::pair<int, int> Refined(const ForcedRun& run, const ForcedState& state,
     const StreamNode& made = *run.right().node(theirs[i]).made;
     const StreamNode& other = *left.graph().node(ours[i]).made;
     if (made.op_type != other.op_type || made.domain != other.domain ||
-        made.inputs.size() != other.inputs.size() || made.outputs.size() != other.outputs.size()) {
+        made.outputs.size() != other.outputs.size()) {
       return pair;
     }
-    if (made.attributes != other.attributes) {
+    if (made.attributes != other.attributes || made.inputs.size() != other.inputs.size() ||
+        ReadsOthers(run, state, made, other)) {
       found.emplace_back(other.outputs.front(), made.outputs.front());
+      continue;
     }
     for (size_t k = 0; k < made.inputs.size(); ++k) {
       const int r = made.inputs[k];

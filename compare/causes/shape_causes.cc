@@ -38,11 +38,12 @@ int BeginningOf(const ForcedRun& run, const ForcedState& state, int r) {
   return r;
 }
 
-// True for an output that no search could pair, since its shape holds other elements.
-bool IsOfAnotherSize(const ForcedRun& run, const ForcedState& state, int r, int c) {
+// True for an output that no search could pair: its shape holds other elements, or it is a
+// sequence.
+bool IsNoMatch(const ForcedRun& run, const ForcedState& state, int r, int c) {
   const ForcedResult& result = state.at(r);
   return result.match == kNone && !result.own.empty() && run.right().IsComputed(r) &&
-         run.left().result(c).shape != run.right().result(r).shape;
+         (!IsMeasurable(result.own) || run.left().result(c).shape != run.right().result(r).shape);
 }
 
 // The cause at a result; its partner is a left value of class `c` if it has no match.
@@ -80,7 +81,7 @@ std::vector<Cause> ShapeCauses(const ForcedRun& run, const ForcedState& state, b
     if (counterpart == counterparts.end()) continue;
     const bool reshaped =
         HasAnotherShape(run, state, source) && counterpart->second == state.at(source).match;
-    if (!reshaped && !(unexplained && IsOfAnotherSize(run, state, source, counterpart->second))) {
+    if (!reshaped && !(unexplained && IsNoMatch(run, state, source, counterpart->second))) {
       continue;
     }
     Cause cause = CauseAt(run, state, BeginningOf(run, state, source), counterpart->second);

@@ -208,5 +208,26 @@ TEST(OtherLength, AnAxisThatStaysAndSpreadsIsNamed) {
   EXPECT_EQ(FirstOf(ComparedSequences(model("0"), model("1"))), "t");
 }
 
+// Of the parts of a sequence, in another order.
+TEST(OtherLength, OperatorsOnSequencesAreNamed) {
+  const auto model = [](const std::string& collects, const std::string& end) {
+    return Sequence(", int64 zero = {0}",
+                    "a = MatMul (x, w)\n b = Tanh (x)\n e = SequenceEmpty ()\n"
+                    "d = SequenceInsert (e, a)\n" +
+                        collects + end);
+  };
+  const std::string joined = "c = ConcatFromSequence <axis = 2> (q)\n y = Softmax (c)";
+  const std::string behind = "q = SequenceInsert (d, b)\n";
+  const std::string before = "q = SequenceInsert (d, b, zero)\n";
+  EXPECT_EQ(FirstOf(ComparedSequences(model(behind, joined), model(before, joined))), "q");
+  EXPECT_EQ(FirstOf(ComparedSequences(model("q = SequenceConstruct (a, b)\n", joined),
+                                      model("q = SequenceConstruct (b, a)\n", joined))),
+            "q");
+  EXPECT_THAT(
+      ComparedSequences(model(behind, joined), model("q = SequenceConstruct (a, b)\n", joined))
+          .causes,
+      IsEmpty());
+}
+
 }  // namespace
 }  // namespace onnxcmp
