@@ -9,6 +9,7 @@
 #include "absl/types/span.h"
 #include "compare/causes/repair/constant_similarity.h"
 #include "compare/causes/repair/suggestion_collector.h"
+#include "record/operators/operator_traits.h"
 
 namespace onnxcmp {
 namespace {
@@ -89,6 +90,31 @@ bool Suggester::FitsInItsShape(int right, int c) const {
   return counterpart == counterparts_.end() || counterpart->second == c;
 }
 
+// True if a node passes on what its left partner changes, since the other operand is wrong: a
+// factor that became 1, a summand that became 0. That it has the bits of a left result proves
+// nothing.
+bool Suggester::HasLostFactor(const ForcedState& state, int r) const {
+  const SideGraph& right = run_.right();
+  const int n = right.producer(r);
+  const int match = state.at(r).match;
+  const int l = run_.aligned(r);
+  if (n == kNone || match == kNone || l == kNone || run_.left().of(l) == match) return false;
+  const int m = run_.left().graph().producer(l);
+  const StreamNode& made = *right.node(n).made;
+  if (m == kNone || !HasTrait(made, OperatorTrait::kArithmetic) ||
+      run_.left().graph().node(m).made->op_type != made.op_type) {
+    return false;
+  }
+  bool passes = false;
+  bool lost = false;
+  for (const int read : right.Reads(n)) {
+    if (!right.IsComputed(read)) continue;
+    passes |= state.at(read).match == match;
+    lost |= state.at(read).match == kNone;
+  }
+  return passes && lost;
+}
+
 Suggester::Standing Suggester::StandingOf(const ForcedState& state) const {
   const SideGraph& right = run_.right();
   Standing standing;
@@ -110,6 +136,9 @@ Suggester::Standing Suggester::StandingOf(const ForcedState& state) const {
         !Near(Measure(expected.tensor()), Measure(result.held.tensor()))) {
       wrong.insert(r);
     }
+  }
+  for (const int r : results) {
+    if (HasLostFactor(state, r)) wrong.insert(r);
   }
   for (auto it = results.rbegin(); it != results.rend(); ++it) {
     const auto r = static_cast<size_t>(*it);

@@ -79,6 +79,7 @@ class Suggester {
   }
 
  private:
+  bool HasLostFactor(const ForcedState& state, int r) const;
   class Collector;
 
   // Nodes of the first suspects, and some of their readers.

@@ -173,5 +173,20 @@ TEST(OtherResult, AFactorThatIsMadeOfTwoAndWrongIsNamed) {
   }
 }
 
+// Two products with a mask that is 1 everywhere on the right are what they read.
+TEST(OtherResult, AFactorThatBecameOneIsNamed) {
+  const auto model = [](const std::string& mask) {
+    return "g (float[2,8] x) => (float[2,8] y) <float low = {-1}, float high = {0.5}> {\n"
+           "g = Greater (x, low)\n l = Less (x, high)\n" +
+           mask +
+           "f = Cast <to = 1> (m)\n a = Sub (x, low)\n b = Sub (high, x)\n"
+           "p = Mul (a, f)\n q = Mul (f, b)\n s = Add (p, q)\n t = Exp (s)\n y = Tanh (t) }";
+  };
+  const Comparison comparison =
+      ComparedForCauses(model("m = And (g, l)\n"), model("m = Or (g, l)\n"));
+  EXPECT_EQ(comparison.verdict, Verdict::kDifferent);
+  EXPECT_THAT(NamesOfWrong(comparison), ElementsAre("m"));
+}
+
 }  // namespace
 }  // namespace onnxcmp
