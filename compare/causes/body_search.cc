@@ -6,12 +6,14 @@
 #include <set>
 #include <tuple>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "compare/causes/bodies/body_iterations.h"
 #include "compare/causes/bodies/body_models.h"
 #include "compare/causes/bodies/body_pair.h"
 #include "compare/causes/branches.h"
+#include "compare/causes/cause_class.h"
 #include "compare/causes/iteration_search.h"
 #include "evaluator/base/status_macros.h"
 #include "record/differences/tensor_distance.h"
@@ -66,6 +68,9 @@ class BodySearcher {
     if (order_.empty() && farthest_.has_value()) {
       OC_RETURN_IF_ERROR(Search(*farthest_).status());
     }
+    if (!order_.empty() && first_near_.has_value()) {
+      OC_RETURN_IF_ERROR(SearchEarlier(*first_near_));
+    }
     Collect();
     // If a schema's body ran instead, no iteration was visited.
     findings_.rounding = visited_ && findings_.causes.empty() && findings_.notes.empty() &&
@@ -108,6 +113,7 @@ class BodySearcher {
     OC_RETURN_IF_ERROR(pair->Feed(iteration));
     OC_ASSIGN_OR_RETURN(const BodyPair::Step step, pair->RunRight(iteration));
     if (step.near) {
+      if (order_.empty() && !first_near_.has_value()) first_near_ = iteration;
       if (step.distance > farthest_distance_) {
         farthest_distance_ = step.distance;
         farthest_ = iteration;
@@ -157,21 +163,46 @@ class BodySearcher {
     return explained_ && !(way.settled && alike && !way.best.causes.empty());
   }
 
+  // Takes what the first iteration tells whose outputs still agree: a choice of the greatest or a
+  // token hides what differs before, and later iterations read other values.
+  absl::Status SearchEarlier(const Iteration& iteration) {
+    if (--*options_.body_searches < 0) return absl::OkStatus();
+    OC_ASSIGN_OR_RETURN(BodyPair * pair, PairFor(iteration.body));
+    OC_RETURN_IF_ERROR(pair->Feed(iteration));
+    OC_ASSIGN_OR_RETURN(
+        IterationReport report,
+        SearchIteration(iteration, {left_node_, right_node_, iteration.label, iteration.label},
+                        run_.left().graph(), run_.right(), options_, pair));
+    Way& way = *order_.front();
+    // A constant differs in every step, and first shows in the one that diverges.
+    const auto is_constant = [](const Cause& cause) {
+      return cause.kind == CauseKind::kInitializer;
+    };
+    if (absl::c_none_of(report.causes, IsWrong) ||
+        (absl::c_all_of(report.causes, is_constant) && NamesIn(report) == NamesIn(way.best))) {
+      return absl::OkStatus();
+    }
+    way.best = std::move(report);
+    way.shown_by.clear();
+    return absl::OkStatus();
+  }
+
   // True if a further iteration of this way reports more clearly than the best one so far.
   static bool TellsMore(const IterationReport& report, const Way& way) {
     const auto unclear = [](const IterationReport& of) {
       return std::pair(of.causes.empty(), of.notes.size());
     };
     if (unclear(report) != unclear(way.best)) return unclear(report) < unclear(way.best);
-    const auto names = [](const IterationReport& of) {
-      std::set<std::string> all;
-      for (const Cause& cause : of.causes) {
-        if (cause.in_body.has_value()) all.insert(cause.in_body->left_name);
-      }
-      return all;
-    };
     return way.flat && report.causes.size() <= way.best.causes.size() &&
-           names(report) != names(way.best);
+           NamesIn(report) != NamesIn(way.best);
+  }
+
+  static std::set<std::string> NamesIn(const IterationReport& report) {
+    std::set<std::string> all;
+    for (const Cause& cause : report.causes) {
+      if (cause.in_body.has_value()) all.insert(cause.in_body->left_name);
+    }
+    return all;
   }
 
   // True if all elements of one of the iteration's inputs are the same number.
@@ -232,8 +263,9 @@ class BodySearcher {
   std::map<std::string, BodyPair> pairs_;  // by the left's attribute
   // Keyed by the body's attribute and the graphs that ran inside an iteration.
   std::map<std::pair<std::string, std::vector<const Graph*>>, Way> ways_;
-  std::vector<Way*> order_;            // in the order of discovery
-  std::optional<Iteration> farthest_;  // the farthest one that is still near
+  std::vector<Way*> order_;              // in the order of discovery
+  std::optional<Iteration> first_near_;  // before any that diverges
+  std::optional<Iteration> farthest_;    // the farthest one that is still near
   double farthest_distance_ = 0;
   bool visited_ = false;   // any iteration
   bool explained_ = true;  // false once something that may be at fault was left out

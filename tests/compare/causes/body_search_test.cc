@@ -477,5 +477,23 @@ TEST(BodySearch, DepthsThatAreLeftOutAreNamedAllTheSame) {
   EXPECT_EQ(LeftName(comparison, comparison.causes[0]), "outcome");
 }
 
+// The greatest of the first step is the same, so that the steps go apart after the second.
+TEST(BodySearch, AStepWhoseOutputsAgreeIsNamed) {
+  const std::string model = R"(g (float[2,4] x) => (float[2,4] y)
+<int64 n = {3}, bool go = {1}, int64[1] first = {0}> {
+  last = Loop <body = step (int64 i, bool more, int64[1] token) => (bool again, int64[1] next)
+      <float[3,3] t = {1, 4, -2, 1, 2, -7, 5, 3, -1}> {
+    scores = Gather (t, token)
+    sizes = LeakyRelu <alpha = -1.0> (scores)
+    next = ArgMax <axis = 1, keepdims = 0> (sizes)  again = Identity (more)
+  }> (n, go, first)
+  f = Cast <to = 1> (last)  y = Add (x, f)
+})";
+  const Comparison comparison = Compared(model, absl::StrReplaceAll(model, {{"-1.0", "0.0"}}));
+  ASSERT_THAT(comparison.causes, SizeIs(1));
+  EXPECT_EQ(comparison.causes[0].in_body->left_path, "last[0]");
+  EXPECT_EQ(comparison.causes[0].in_body->left_name, "sizes");
+}
+
 }  // namespace
 }  // namespace onnxcmp
