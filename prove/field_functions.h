@@ -105,7 +105,7 @@ absl::StatusOr<bool> SetHiddenSum(FieldNode& node);
 struct ScaledBranch {
   Residues value;
   Residue scale = 1;
-  Tensor vanishes_with = {};  // ValueOrigin
+  std::vector<Tensor> vanishes_with = {};  // ValueOrigin
 };
 ScaledBranch BranchOf(const FieldNode& node, int input, Residues value);
 // a where a comparison holds, b where it does not, if both are alike where its sides are equal:

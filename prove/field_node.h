@@ -70,6 +70,9 @@ class FieldNode {
   absl::StatusOr<Residues> Times(const Residues& a, const Residues& b) const;
   // The same with an input on the right, or its transposed matrices.
   absl::StatusOr<Residues> TimesInput(const Residues& a, int input, bool transposed) const;
+  // Bounds are taken of directions.
+  bool by_direction() const { return by_direction_; }
+  void set_by_direction(bool by_direction) { by_direction_ = by_direction; }
   void set_products(ProductMemo* products) { products_ = products; }
   // Null in a proof without.
   Conversions* conversions() const { return conversions_; }
@@ -203,6 +206,7 @@ class FieldNode {
   mutable DType unwrapped_ = DType::kUndefined;
   mutable bool jumps_ = false;
   bool takes_bound_ = false;
+  bool by_direction_ = false;
   mutable std::vector<uint64_t> constants_;  // their roundings
   mutable bool exact_ = true;  // false once In() or Constant() has taken one for another
 };

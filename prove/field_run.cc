@@ -13,6 +13,7 @@
 #include "evaluator/tensor/convert.h"
 #include "onnx/defs/schema.h"
 #include "prove/definition.h"
+#include "prove/directions.h"
 #include "prove/field/residues.h"
 #include "prove/inner_graphs.h"
 #include "prove/node_kinds.h"
@@ -178,6 +179,7 @@ absl::StatusOr<std::vector<FieldValue>> FieldRun::Compute(int64_t index,
     run.set_label(LabelOf(node));
     run.set_products(tools_.products);
     run.set_conversions(tools_.conversions);
+    run.set_by_direction(tools_.by_direction);
     absl::StatusOr<std::vector<FieldValue>> made = ByMemo(run, inputs, numbers);
     if (absl::IsInternal(made.status())) return made;
     absl::Status why = made.status();
@@ -292,6 +294,7 @@ absl::StatusOr<std::vector<FieldValue>> FieldRun::ByOperator(FieldNode& node,
     output.fixed = fixed;
     output.exact = node.exact();
     KnowWholeNumbers(node, i, &output);
+    if (tools_.by_direction && i == 0) KnowDirection(node, &output);
     if (tools_.conversions == nullptr) {
       KnowRoundings(node.node(), inputs, roundings, !node.moved().empty(), node.number(i), &output);
     }

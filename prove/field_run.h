@@ -43,6 +43,7 @@ struct FieldTools {
   // Nodes taken for uninterpreted functions of their attributes and inputs.
   std::vector<ProofEnd>* functions = nullptr;
   std::vector<RoundedJump>* jumps = nullptr;
+  bool by_direction = false;  // bounds are taken so
 };
 
 class FieldRun {

@@ -22,6 +22,17 @@ using WholeRange = std::pair<long double, long double>;
 // Roundings that lead to a value (roundings.h), by number in ascending order; null: there are none.
 using Roundings = std::shared_ptr<const std::vector<uint64_t>>;
 
+// kNotBelow: no element is below 0; kAbove: all are above.
+enum class Sign : uint8_t { kAny, kNotBelow, kAbove };
+
+// A value as a number above 0 times another value (directions.h).
+struct Direction {
+  Tensor of;                // residues of the other; not defined(): it is the value itself
+  Tensor scale;             // the number's, broadcast; not defined(): it depends on inputs
+  bool may_vanish = false;  // the number may be 0
+  Sign sign = Sign::kAny;   // of the value
+};
+
 struct FieldValue {
   Value number;     // on the inputs that were fed
   Tensor residues;  // int64; not defined() for a fixed value whose numbers say it all
@@ -47,6 +58,7 @@ struct FieldValue {
   bool wraps = false;
   std::optional<WholeRange> whole;  // their range; nothing: that of the type, or of the constant
   Roundings roundings;
+  Direction direction;
   uint64_t identity = 0;  // of what is no tensor and not fixed
 
   bool empty() const { return number.empty(); }

@@ -43,6 +43,13 @@ bool RoundsAlike(const Node& node) {
          std::find(std::begin(kNames), std::end(kNames), node.op_type) != std::end(kNames);
 }
 
+bool ReadsSigns(absl::string_view op_type) {
+  static constexpr absl::string_view kNames[] = {
+      "Abs", "Celu", "Clip",        "Elu",   "Greater", "GreaterOrEqual", "LeakyRelu", "Less",
+      "Max", "Min",  "LessOrEqual", "PRelu", "Relu",    "Selu",           "Sign"};
+  return std::find(std::begin(kNames), std::end(kNames), op_type) != std::end(kNames);
+}
+
 bool ReadsNoElements(const Node& node) {
   return node.domain == kOnnxDomain &&
          (node.op_type == "Shape" || node.op_type == "Size" || node.op_type == "EyeLike");

@@ -2,6 +2,7 @@
 #ifndef ONNXCMP_PROVE_NODE_KINDS_H_
 #define ONNXCMP_PROVE_NODE_KINDS_H_
 
+#include "absl/strings/string_view.h"
 #include "evaluator/model/model.h"
 
 namespace onnxcmp {
@@ -20,6 +21,9 @@ bool MovesSequences(const Node& node);
 // Operators that give the same bits everywhere; others sum in some order, or have functions of some
 // library.
 bool RoundsAlike(const Node& node);
+
+// Operators that ask whether numbers are above others.
+bool ReadsSigns(absl::string_view op_type);
 
 // Shape and Size.
 bool ReadsNoElements(const Node& node);

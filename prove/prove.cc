@@ -20,10 +20,12 @@
 #include "prove/field/residues.h"
 #include "prove/field_run.h"
 #include "prove/folding.h"
+#include "prove/node_kinds.h"
 #include "prove/roundings.h"
 #include "prove/score_masks.h"
 #include "prove/unknown_values.h"
 #include "prove/value_trace.h"
+#include "prove/why_not.h"
 
 namespace onnxcmp {
 namespace {
@@ -31,14 +33,16 @@ namespace {
 class Prover {
  public:
   // `as_fed`: inputs that do not vary, masks in this form.
-  // `converted`: the side whose numbers count as those that they
-  // were rounded from.
+  // `converted`: the side whose numbers count as those that they were rounded from. `by_direction`:
+  // bounds are taken of directions.
   Prover(const PerSide<Side*>& sides, const Comparison& comparison, const ProofOptions& options,
-         std::set<std::string> as_fed, MaskForm form, std::optional<SideId> converted)
+         std::set<std::string> as_fed, MaskForm form, std::optional<SideId> converted,
+         bool by_direction)
       : sides_(sides),
         comparison_(comparison),
         as_fed_(std::move(as_fed)),
         form_(form),
+        by_direction_(by_direction),
         pool_(*options.pool),
         workspace_(pool_),
         field_(options.seed),
@@ -137,7 +141,8 @@ class Prover {
                         conversions_.has_value() ? &*conversions_ : nullptr,
                         left ? &report_.left_ends : &report_.right_ends,
                         left ? &report_.left_functions : &report_.right_functions,
-                        &jumps_[side]};
+                        &jumps_[side],
+                        by_direction_};
     tools.ends->clear();
     tools.functions->clear();
     tools.jumps->clear();
@@ -283,7 +288,10 @@ class Prover {
                                    "other constants, which may be used in another way"});
         continue;
       }
-      report_.parted.push_back({pair.left, pair.right, row, WhyNot(pair, known)});
+      report_.parted.push_back(
+          {pair.left, pair.right, row,
+           WhyNotProved(pair, {&GraphOf(SideId::kLeft), &GraphOf(SideId::kRight)}, report_,
+                        known)});
     }
     report_.parted.insert(report_.parted.end(), other_constants.begin(), other_constants.end());
     report_.results = report_.proved_results = 0;
@@ -330,41 +338,6 @@ class Prover {
   }
 
   const Graph& GraphOf(SideId side) const { return sides_[side]->evaluator()->model().graph; }
-
-  const Node* NodeOf(SideId side, const std::string& result) const {
-    for (const Node& node : GraphOf(side).nodes) {
-      if (std::find(node.outputs.begin(), node.outputs.end(), result) != node.outputs.end()) {
-        return &node;
-      }
-    }
-    return nullptr;
-  }
-
-  // The first of the left's and the right's that is at the node which makes a pair's result; null
-  // if there is none.
-  const ProofEnd* EndAt(const ProofPair& pair, const std::vector<ProofEnd>& left,
-                        const std::vector<ProofEnd>& right) const {
-    for (const SideId side : kBothSides) {
-      const Node* const node = NodeOf(side, side == SideId::kLeft ? pair.left : pair.right);
-      if (node == nullptr) continue;
-      for (const ProofEnd& end : side == SideId::kLeft ? left : right) {
-        if (end.node == NodeLabel(*node)) return &end;
-      }
-    }
-    return nullptr;
-  }
-
-  std::string WhyNot(const ProofPair& pair, bool known) const {
-    if (const ProofEnd* end = EndAt(pair, report_.left_ends, report_.right_ends)) {
-      return absl::StrCat(end->op_type, ": ", end->why);
-    }
-    if (const ProofEnd* function = EndAt(pair, report_.left_functions, report_.right_functions)) {
-      return absl::StrCat("nothing is known of ", function->op_type,
-                          " but that it gives the same for the same",
-                          function->why.empty() ? "" : absl::StrCat(" (", function->why, ")"));
-    }
-    return known ? "" : "NaN, or unknown, in exact arithmetic";
-  }
 
   void JudgeOutputs(const PerSide<Traces>& traces) {
     const OutputComparison& outputs = comparison_.outputs;
@@ -417,6 +390,7 @@ class Prover {
   const Comparison& comparison_;
   const std::set<std::string> as_fed_;
   const MaskForm form_;
+  const bool by_direction_;
   const ThreadPool& pool_;
   const Workspace workspace_;
   const PrimeField field_;
@@ -429,6 +403,13 @@ class Prover {
   PerSide<FieldValues> kept_;  // of pairs that may be folds
   ProofReport report_;
 };
+
+// True if a side has operators that directions say something of.
+bool TakesBounds(const Comparison& comparison) {
+  const auto takes = [](const StreamNode& node) { return ReadsSigns(node.op_type); };
+  return std::any_of(comparison.left.nodes.begin(), comparison.left.nodes.end(), takes) ||
+         std::any_of(comparison.right.nodes.begin(), comparison.right.nodes.end(), takes);
+}
 
 }  // namespace
 
@@ -450,11 +431,12 @@ ProofReport ProveEqual(const PerSide<Side*>& sides, const Comparison& comparison
   // Each run has random numbers of its own.
   uint64_t run = SeedOfConstants({&comparison.left, &comparison.right});
   // With masks as they were fed, and in other forms.
-  const auto prove = [&](const std::set<std::string>& as_fed, std::optional<SideId> converted) {
+  const auto prove = [&](const std::set<std::string>& as_fed, std::optional<SideId> converted,
+                         bool by_direction = false) {
     const auto in = [&](MaskForm form) {
       ProofOptions own = options;
       own.seed = MixNumbers(options.seed, run++);
-      return Prover(sides, comparison, own, as_fed, form, converted).Prove();
+      return Prover(sides, comparison, own, as_fed, form, converted, by_direction).Prove();
     };
     ProofReport proof = in(MaskForm::kAsFed);
     std::vector<MaskForm> again(kProofRuns - 1, MaskForm::kAsFed);
@@ -478,8 +460,13 @@ ProofReport ProveEqual(const PerSide<Side*>& sides, const Comparison& comparison
   report = prove({}, std::nullopt);
   if (report.proved || !report.not_possible.empty()) return report;
   double seconds = report.seconds;
+  if (TakesBounds(comparison)) {
+    ProofReport directed = prove({}, std::nullopt, /*by_direction=*/true);
+    seconds += directed.seconds;
+    if (directed.proved) report = std::move(directed);
+  }
   std::vector<std::set<std::string>> fed = {{}};
-  if (std::set<std::string> masks = MaskInputs(sides); !masks.empty()) {
+  if (std::set<std::string> masks = MaskInputs(sides); !report.proved && !masks.empty()) {
     ProofReport with_masks = prove(masks, std::nullopt);
     seconds += with_masks.seconds;
     if (with_masks.proved) report = std::move(with_masks);

@@ -31,10 +31,12 @@ void AddShape(const Tensor& tensor, std::vector<uint64_t>* words) {
 void AddOrigin(const ValueOrigin& origin, std::vector<uint64_t>* words) {
   for (const Tensor* const tensor :
        {&origin.margin, &origin.score, &origin.shown, &origin.root, &origin.root_of,
-        &origin.vanishes_with, &origin.size_of, &origin.unscaled, &origin.unbounded}) {
+        &origin.size_of, &origin.unscaled, &origin.unbounded}) {
     words->push_back(PlaceOf(*tensor));
   }
   for (const Tensor& term : origin.terms) words->push_back(PlaceOf(term));
+  words->push_back(origin.terms.size());
+  for (const Tensor& factor : origin.vanishes_with) words->push_back(PlaceOf(factor));
   for (const MeantNumber& number : {origin.scale, origin.low, origin.high}) {
     words->push_back(std::bit_cast<uint64_t>(number.number));
     words->push_back(static_cast<uint64_t>(number.residue));
@@ -75,6 +77,9 @@ std::optional<Hash128> RunMemo::KeyOf(uint64_t operation, absl::Span<const Field
     if (input.roundings != nullptr) {
       words.insert(words.end(), input.roundings->begin(), input.roundings->end());
     }
+    words.insert(words.end(), {PlaceOf(input.direction.of), PlaceOf(input.direction.scale),
+                               static_cast<uint64_t>(input.direction.sign) * 2 +
+                                   (input.direction.may_vanish ? 1 : 0)});
     words.push_back((input.fixed ? 1 : 0) | (input.exact ? 2 : 0) | (input.wraps ? 4 : 0));
     const WholeRange range = input.whole.value_or(WholeRange{1, 0});
     for (const long double end : {range.first, range.second}) {

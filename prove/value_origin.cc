@@ -57,9 +57,11 @@ bool IsMultiple(const PrimeField& field, const Residues& x, const Residues& marg
 bool Vanishes(const PrimeField& field, const ScaledBranch& branch, const Residues& margin) {
   const absl::StatusOr<Residues> value = BroadcastTo(branch.value, margin.shape);
   if (value.ok() && IsMultiple(field, *value, margin)) return true;
-  if (!branch.vanishes_with.defined()) return false;
-  const absl::StatusOr<Residues> with = FromTensor(branch.vanishes_with);
-  return with.ok() && IsMultiple(field, *with, margin);
+  return std::any_of(branch.vanishes_with.begin(), branch.vanishes_with.end(),
+                     [&](const Tensor& tensor) {
+                       const absl::StatusOr<Residues> with = FromTensor(tensor);
+                       return with.ok() && IsMultiple(field, *with, margin);
+                     });
 }
 
 }  // namespace
@@ -89,7 +91,7 @@ void KeepScale(FieldNode& node) {
 
 absl::Status KeepShiftedScale(FieldNode& node) {
   const PrimeField& field = node.field();
-  if (IsPowerLessOne(node)) node.SetOrigin(0, {.vanishes_with = node.value(0).exp_exponent});
+  if (IsPowerLessOne(node)) node.SetOrigin(0, {.vanishes_with = {node.value(0).exp_exponent}});
   if (node.num_inputs() != 2 || !IsFloatingPoint(node.InType(0))) return absl::OkStatus();
   const bool subtracts = node.node().op_type == "Sub";
   for (const int input : {0, 1}) {
@@ -261,7 +263,7 @@ ScaledBranch BranchOf(const FieldNode& node, int input, Residues value) {
   const ValueOrigin* const origin = node.origin(input);
   const bool is_scaled = origin != nullptr && origin->unscaled.defined();
   return {std::move(value), is_scaled ? origin->scale.residue : 1,
-          origin == nullptr ? Tensor() : origin->vanishes_with};
+          origin == nullptr ? std::vector<Tensor>() : origin->vanishes_with};
 }
 
 absl::StatusOr<std::optional<Residues>> ChosenByMargin(const PrimeField& field,

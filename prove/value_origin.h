@@ -29,10 +29,10 @@ struct ValueOrigin {
   bool opposite = false;
   // It is `score` where `shown` is 1, and -infinity where that is 0: scores behind a mask.
   Tensor score = {}, shown = {};
-  Tensor root = {};           // it is the square of this
-  Tensor root_of = {};        // it is the root of this
-  Tensor vanishes_with = {};  // it is 0 where this is 0
-  Tensor size_of = {};        // it is |this|
+  std::vector<Tensor> vanishes_with = {};  // it is 0 where any of these is 0
+  Tensor root = {};                        // it is the square of this
+  Tensor root_of = {};                     // it is the root of this
+  Tensor size_of = {};                     // it is |this|
   // It is this times a positive number.
   Tensor unscaled = {};
   MeantNumber scale = {1, 1};

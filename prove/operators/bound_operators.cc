@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "evaluator/base/status_macros.h"
+#include "prove/directions.h"
 #include "prove/field_functions.h"
 #include "prove/field_node.h"
 #include "prove/value_origin.h"
@@ -45,6 +46,21 @@ Residue Between(const PrimeField& field, Residue x, Residue low, Residue high) {
 absl::StatusOr<Residues> Bounded(FieldNode& node, int input, MeantNumber low, MeantNumber high) {
   node.MarkRandom();
   const PrimeField& field = node.field();
+  const bool has_direction =
+      node.by_direction() &&
+      (node.value(input).direction.of.defined() || node.value(input).direction.sign != Sign::kAny);
+  if (has_direction && low.number <= high.number && !std::isinf(low.number)) {
+    OC_ASSIGN_OR_RETURN(Residues out, PartAbove(node, input, low.residue));
+    out = Mapped(std::move(out), [&](Residue v) { return field.Add(v, low.residue); });
+    if (std::isinf(high.number)) return out;
+    OC_ASSIGN_OR_RETURN(const Residues above, PartAbove(node, input, high.residue));
+    return SubAll(field, out, above);
+  }
+  if (has_direction && std::isinf(low.number) && !std::isinf(high.number)) {
+    OC_ASSIGN_OR_RETURN(const Residues above, PartAbove(node, input, high.residue));
+    OC_ASSIGN_OR_RETURN(const Residues x, node.In(input));
+    return SubAll(field, x, above);
+  }
   OC_ASSIGN_OR_RETURN(const Residues given, node.In(input));
   Residues x = given;
   const double least = low.number;
@@ -90,13 +106,22 @@ absl::Status ReluOperator(FieldNode& node) {
 }
 
 // a x below 0, x above: a x + (1 - a) max(x, 0).
+absl::Status SetLeaky(FieldNode& node, const Residues& slope) {
+  const PrimeField& field = node.field();
+  node.MarkRandom();
+  OC_ASSIGN_OR_RETURN(const Residues x, node.In(0));
+  OC_ASSIGN_OR_RETURN(const Residues above, PartAbove(node, 0));
+  OC_ASSIGN_OR_RETURN(const Residues below, SubAll(field, x, above));
+  OC_ASSIGN_OR_RETURN(const Residues scaled, MulAll(field, below, slope));
+  OC_ASSIGN_OR_RETURN(Residues out, AddAll(field, above, scaled));
+  return node.Set(0, std::move(out));
+}
 Residue Leaky(const PrimeField& field, Residue x, Residue slope) {
   return field.Add(field.Mul(slope, x), field.Mul(field.Sub(1, slope), field.Max(x, 0)));
 }
 
 absl::Status LeakyReluOperator(FieldNode& node) {
-  const Residue slope = node.Real("alpha", 0.01F);
-  return FieldRandomUnary(node, [&](Residue x) { return Leaky(node.field(), x, slope); });
+  return SetLeaky(node, Residues::Of(node.Real("alpha", 0.01F)));
 }
 
 absl::Status PReluOperator(FieldNode& node) {
@@ -104,12 +129,20 @@ absl::Status PReluOperator(FieldNode& node) {
   if (node.since() < 7 && node.value(1).number.tensor().num_elements() != 1) {
     return NoMeaning("slopes by channel");
   }
-  return FieldBinary(node, [&](Residue x, Residue slope) { return Leaky(node.field(), x, slope); });
+  OC_ASSIGN_OR_RETURN(const Residues slope, node.In(1));
+  return SetLeaky(node, slope);
 }
 
 absl::Status AbsOperator(FieldNode& node) {
+  const PrimeField& field = node.field();
   node.SetOrigin(0, {.size_of = node.value(0).residues});
-  return FieldRandomUnary(node, [&](Residue x) { return FieldSize(node.field(), x); });
+  node.MarkRandom();
+  OC_ASSIGN_OR_RETURN(const Residues x, node.In(0));
+  OC_ASSIGN_OR_RETURN(const Residues steps, StepsOf(node, 0));
+  OC_ASSIGN_OR_RETURN(Residues out, Combine(x, steps, [&](Residue v, Residue step) {
+                        return field.Mul(v, field.Sub(field.Mul(2, step), 1));
+                      }));
+  return node.Set(0, std::move(out));
 }
 
 // x sign(x) is |x|.
@@ -118,6 +151,13 @@ absl::Status SignOperator(FieldNode& node) {
   const uint64_t function = FunctionNumber("sign");
   const uint64_t jumping = node.Jumping(function);
   const bool alike = node.AreRoundedAlike(0, -1);
+  const Direction& direction = node.value(0).direction;
+  if (direction.of.defined() && !direction.may_vanish && jumping == function) {
+    OC_ASSIGN_OR_RETURN(const Residues steps, StepsOf(node, 0));
+    node.MarkRandom();
+    return node.Set(0,
+                    Mapped(steps, [&](Residue step) { return field.Sub(field.Mul(2, step), 1); }));
+  }
   return FieldRandomUnary(node, [&](Residue x) {
     if (jumping != function || (x == 0 && !alike)) return field.Odd(jumping, x == 0 ? 1 : x);
     return x == 0 ? 0 : field.Sub(field.Mul(2, field.Step(x)), 1);
@@ -204,8 +244,20 @@ absl::Status MaxOperator(FieldNode& node) {
       return least ? both : field.Sub(field.Add(a, b), both);
     });
   }
-  std::vector<Residues> terms;
   const auto turned = [&](Residue x) { return field.Neg(x); };
+  if (node.by_direction()) {
+    if (std::optional<CommonScale> common = CommonScaleOf(node); common.has_value()) {
+      for (Residues& term : common->directions) {
+        if (least) term = Mapped(std::move(term), turned);
+      }
+      OC_RETURN_IF_ERROR(SetOfTerms(node, std::move(common->directions), least, turned,
+                                    [&](std::vector<Residue>* at) { return field.MaxOf(at); }));
+      node.SetOrigin(0, {});
+      OC_ASSIGN_OR_RETURN(Residues out, MulAll(field, *node.outputs()[0], common->scale));
+      return node.Set(0, std::move(out));
+    }
+  }
+  std::vector<Residues> terms;
   for (int i = 0; i < node.num_inputs(); ++i) {
     OC_ASSIGN_OR_RETURN(std::vector<Residues> next, TermsOf(node, i, least, turned));
     std::move(next.begin(), next.end(), std::back_inserter(terms));

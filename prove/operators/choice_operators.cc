@@ -10,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "evaluator/base/status_macros.h"
+#include "prove/directions.h"
 #include "prove/field_functions.h"
 #include "prove/field_node.h"
 #include "prove/foldable_layer.h"
@@ -84,11 +85,17 @@ absl::Status CompareOperator(FieldNode& node) {
     if (*other == 0) c = Mapped(std::move(c), [&](Residue x) { return field.Sub(1, x); });
     if (c.shape == node.number(0).tensor().shape()) return node.Set(0, std::move(c));
   }
+  std::optional<Residues> apart;  // the first less the second, but for a number above 0
   if (name != "Equal") {
     OC_ASSIGN_OR_RETURN(const Residues a, node.In(0));
     OC_ASSIGN_OR_RETURN(const Residues b, node.In(1));
     const bool less = name.starts_with("Less");
-    OC_ASSIGN_OR_RETURN(const Residues margin, less ? SubAll(field, b, a) : SubAll(field, a, b));
+    OC_ASSIGN_OR_RETURN(Residues margin, less ? SubAll(field, b, a) : SubAll(field, a, b));
+    if (node.by_direction()) apart = DirectionOfDifference(node);
+    if (apart.has_value()) {
+      margin = *apart;
+      if (less) margin = Mapped(std::move(margin), [&](Residue v) { return field.Neg(v); });
+    }
     ValueOrigin origin;
     origin.margin_node = node.LabelWithOperator();
     OC_ASSIGN_OR_RETURN(origin.margin, ToTensor(margin));
@@ -99,7 +106,7 @@ absl::Status CompareOperator(FieldNode& node) {
   const auto greater = [&](Residue a, Residue b) {
     return IsGreater(field, function, alike, a, b);
   };
-  return FieldBinary(node, [&](Residue a, Residue b) -> Residue {
+  const auto holds = [&](Residue a, Residue b) -> Residue {
     if (name == "Greater") return greater(a, b);
     if (name == "Less") return greater(b, a);
     if (name == "LessOrEqual") return field.Sub(1, greater(a, b));
@@ -108,7 +115,10 @@ absl::Status CompareOperator(FieldNode& node) {
     if (a == b && (alike || !IsNumber(a))) return 1;
     if (!IsNumber(a) || !IsNumber(b)) return 0;
     return field.Even(function, field.Sub(a, b));
-  });
+  };
+  if (!apart.has_value()) return FieldBinary(node, holds);
+  OC_ASSIGN_OR_RETURN(Residues whole, BroadcastTo(*apart, node.number(0).tensor().shape()));
+  return node.Set(0, Mapped(std::move(whole), [&](Residue v) { return holds(v, 0); }));
 }
 
 // The product of terms, each of them once: c and c is c, c and not c is 0.

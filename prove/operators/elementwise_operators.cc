@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/tensor/convert.h"
+#include "prove/directions.h"
 #include "prove/field_functions.h"
 #include "prove/field_node.h"
 #include "prove/foldable_layer.h"
@@ -153,6 +154,14 @@ absl::Status MulOperator(FieldNode& node) {
     node.SetOrigin(0, {.root = node.value(0).residues});
   }
   KeepScale(node);
+  if (node.OriginOf(0) == nullptr && IsReal(node, 0)) {
+    ValueOrigin origin;
+    for (const int input : {0, 1}) {
+      const FieldValue& factor = node.value(input);
+      if (!factor.fixed && a.shape == b.shape) origin.vanishes_with.push_back(factor.residues);
+    }
+    node.SetOrigin(0, std::move(origin));
+  }
   return node.Set(0, std::move(out));
 }
 absl::Status DivOperator(FieldNode& node) {
@@ -306,12 +315,16 @@ absl::Status EluOperator(FieldNode& node) {
   const Residue alpha = node.Real("alpha", name == "Selu" ? 1.67326319F : 1.0F);
   const Residue gamma = name == "Selu" ? node.Real("gamma", 1.05070102F) : 1;
   const Residue stretch = name == "Celu" ? field.Inverse(alpha) : 1;
-  return FieldRandomUnary(node, [&](Residue x) {
-    const Residue below = field.Mul(alpha, field.Sub(node.field().Exp(field.Mul(x, stretch)), 1));
-    const Residue step = node.field().Step(x);
-    const Residue sum = field.Add(field.Mul(step, x), field.Mul(field.Sub(1, step), below));
-    return field.Mul(gamma, sum);
-  });
+  node.MarkRandom();
+  OC_ASSIGN_OR_RETURN(const Residues x, node.In(0));
+  OC_ASSIGN_OR_RETURN(const Residues steps, StepsOf(node, 0));
+  OC_ASSIGN_OR_RETURN(Residues out, Combine(x, steps, [&](Residue v, Residue step) {
+                        const Residue power = field.Exp(field.Mul(v, stretch));
+                        const Residue below = field.Mul(alpha, field.Sub(power, 1));
+                        return field.Mul(gamma, field.Add(field.Mul(step, v),
+                                                          field.Mul(field.Sub(1, step), below)));
+                      }));
+  return node.Set(0, std::move(out));
 }
 
 // x tanh(softplus(x)).

@@ -14,14 +14,11 @@
 namespace onnxcmp {
 namespace {
 
+using testing::Constant;
 using testing::ExpectProofs;
 using testing::ProofCase;
 using testing::ProofOfBodies;
 using testing::ProofOfModels;
-
-std::string Constant(const std::string& name, const std::string& number) {
-  return name + " = Constant<value_float = " + number + ">() ";
-}
 
 const char kZero[] = "zero = Constant<value_float = 0.0>() ";
 

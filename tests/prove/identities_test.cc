@@ -10,13 +10,10 @@
 namespace onnxcmp {
 namespace {
 
+using testing::Constant;
 using testing::ExpectProofs;
 using testing::ProofCase;
 using testing::ProofOfBodies;
-
-std::string Constant(const std::string& name, const std::string& number) {
-  return name + " = Constant<value_float = " + number + ">() ";
-}
 
 TEST(Identities, OfNormsSumsAndRoundings) {
   const std::string axis = "i = Constant<value_ints = [1]>() ";

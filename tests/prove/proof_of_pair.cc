@@ -32,6 +32,10 @@ ProofReport ProofOfModels(const std::string& left, const std::string& right, con
   return ProveEqual({a.get(), b.get()}, *comparison, {.seed = seed, .pool = &pool});
 }
 
+std::string Constant(const std::string& name, const std::string& number) {
+  return name + " = Constant<value_float = " + number + ">() ";
+}
+
 void ExpectProofs(absl::Span<const ProofCase> cases) {
   for (const ProofCase& one : cases) {
     EXPECT_TRUE(ProofOfBodies(one.left, one.right).proved) << one.right;

@@ -19,6 +19,9 @@ ProofReport ProofOfBodies(const std::string& left, const std::string& right, uin
 ProofReport ProofOfModels(const std::string& left, const std::string& right,
                           const Tensor& x = GivenX(), uint64_t seed = 0);
 
+// A node of a body that is a number.
+std::string Constant(const std::string& name, const std::string& number);
+
 // Two bodies that are the same, and one that is not the same as the first.
 struct ProofCase {
   std::string left, right, faulty;

@@ -1,0 +1,21 @@
+// The reason why a pair is not proved.
+#ifndef ONNXCMP_PROVE_WHY_NOT_H_
+#define ONNXCMP_PROVE_WHY_NOT_H_
+
+#include <string>
+
+#include "compare/outcome/proof_report.h"
+#include "evaluator/model/model.h"
+#include "prove/value_trace.h"
+#include "record/base/per_side.h"
+
+namespace onnxcmp {
+
+// From the ends and the uninterpreted functions of the report. `known`: both sides are numbers in
+// exact arithmetic. "": they just differ.
+std::string WhyNotProved(const ProofPair& pair, const PerSide<const Graph*>& graphs,
+                         const ProofReport& report, bool known);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_PROVE_WHY_NOT_H_
