@@ -241,7 +241,9 @@ std::optional<CommonScale> CommonScaleOf(const FieldNode& node) {
   CommonScale common;
   bool known = false;
   std::vector<std::pair<size_t, Residues>> numbers;
+  if (!node.by_direction()) return std::nullopt;
   for (int i = 0; i < node.num_inputs(); ++i) {
+    if (node.Has(i) && !IsFloatingPoint(node.InType(i))) continue;  // axes
     std::optional<Directed> x = DirectedInput(node, i);
     if (!x.has_value() || !x->scale.has_value()) return std::nullopt;
     if (node.value(i).fixed) {

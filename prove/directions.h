@@ -20,7 +20,7 @@ void KnowDirection(const FieldNode& node, FieldValue* output);
 
 // 1 where an input is above a limit, 0 where it is below.
 absl::StatusOr<Residues> StepsOf(const FieldNode& node, int input, Residue limit = 0);
-// What of an input is above a limit: max(x - limit, 0).
+// The part of an input above a limit: max(x - limit, 0).
 absl::StatusOr<Residues> PartAbove(const FieldNode& node, int input, Residue limit = 0);
 
 // Inputs that are the same number above 0 times others.

@@ -136,10 +136,9 @@ class Meaning {
 
   // The factors of Gelu by Tanh or Sigmoid, 0.044715 sqrt(2 / pi) and twice that.
   std::optional<MeantConstant> OfGelu(Residue root_of_half_pi) const {
-    constexpr double kCubic = 0.044715;
     for (const int64_t factor : {1, 2}) {
       const auto times = static_cast<double>(factor);
-      if (!IsNearest(times * kCubic * std::sqrt(2 / std::numbers::pi))) continue;
+      if (!IsNearest(times * 0.044715 * std::sqrt(2 / std::numbers::pi))) continue;
       return MeantConstant{field_.Div(field_.OfRatio(factor * 44715, 1000000), root_of_half_pi),
                            absl::StrCat(factor == 1 ? "" : "2 ", "0.044715 sqrt(2/pi)")};
     }

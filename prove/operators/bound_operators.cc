@@ -245,17 +245,15 @@ absl::Status MaxOperator(FieldNode& node) {
     });
   }
   const auto turned = [&](Residue x) { return field.Neg(x); };
-  if (node.by_direction()) {
-    if (std::optional<CommonScale> common = CommonScaleOf(node); common.has_value()) {
-      for (Residues& term : common->directions) {
-        if (least) term = Mapped(std::move(term), turned);
-      }
-      OC_RETURN_IF_ERROR(SetOfTerms(node, std::move(common->directions), least, turned,
-                                    [&](std::vector<Residue>* at) { return field.MaxOf(at); }));
-      node.SetOrigin(0, {});
-      OC_ASSIGN_OR_RETURN(Residues out, MulAll(field, *node.outputs()[0], common->scale));
-      return node.Set(0, std::move(out));
+  if (std::optional<CommonScale> common = CommonScaleOf(node); common.has_value()) {
+    for (Residues& term : common->directions) {
+      if (least) term = Mapped(std::move(term), turned);
     }
+    OC_RETURN_IF_ERROR(SetOfTerms(node, std::move(common->directions), least, turned,
+                                  [&](std::vector<Residue>* at) { return field.MaxOf(at); }));
+    node.SetOrigin(0, {});
+    OC_ASSIGN_OR_RETURN(Residues out, MulAll(field, *node.outputs()[0], common->scale));
+    return node.Set(0, std::move(out));
   }
   std::vector<Residues> terms;
   for (int i = 0; i < node.num_inputs(); ++i) {

@@ -5,6 +5,7 @@
 
 #include "absl/status/status.h"
 #include "evaluator/base/status_macros.h"
+#include "prove/directions.h"
 #include "prove/field_functions.h"
 #include "prove/field_node.h"
 #include "prove/score_masks.h"
@@ -67,6 +68,13 @@ absl::StatusOr<Residues> Reduced(FieldNode& node, const Residues& x, absl::Span<
     return FieldLogOf(field, std::move(sum));
   }
   if (name == "Max") {
+    const std::optional<CommonScale> common = CommonScaleOf(node);
+    if (common.has_value() && common->scale.size() == 1) {
+      Residues greatest = ReduceAlong(common->directions[0], axes, [&](std::vector<Residue>* lane) {
+        return field.MaxOf(lane);
+      });
+      return FieldScaled(field, std::move(greatest), common->scale.values[0]);
+    }
     return ReduceAlong(x, axes, [&](std::vector<Residue>* lane) { return field.MaxOf(lane); });
   }
   if (name == "Min") {

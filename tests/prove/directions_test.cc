@@ -63,6 +63,10 @@ TEST(Directions, OfComparisonsSignsAndRanges) {
       {scaled + "y = Sign(m)", "y = Sign(x)", numbers + "m = Mul(x, n) y = Sign(m)"},
       {scaled + "c = Clip(m, n, one) y = Div(c, k)", numbers + "u = Neg(one) y = Clip(x, u, half)",
        numbers + "y = Clip(x, n, half)"},
+      {scaled + "i = Constant<value_ints = [1]>() g = ReduceMax(m, i) y = Sub(x, g)",
+       numbers + "i = Constant<value_ints = [1]>() g = ReduceMax(x, i) m = Mul(g, k) y = Sub(x, m)",
+       numbers +
+           "i = Constant<value_ints = [1]>() g = ReduceMin(x, i) m = Mul(g, k) y = Sub(x, m)"},
       {"y = Celu<alpha = 2.0>(x)", numbers + "d = Div(x, k) e = Elu(d) y = Mul(e, k)",
        numbers + "d = Div(x, k) e = Elu(d) y = Mul(e, one)"},
       {"s = Sin(x) z = Cos(x) a = Exp(s) c = Sigmoid(z) d = Add(a, c) y = Abs(d)",
