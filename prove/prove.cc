@@ -288,10 +288,10 @@ class Prover {
                                    "other constants, which may be used in another way"});
         continue;
       }
+      const bool differs = row == RowProof::kDiffers;
+      const PerSide<const Graph*> graphs = {&GraphOf(SideId::kLeft), &GraphOf(SideId::kRight)};
       report_.parted.push_back(
-          {pair.left, pair.right, row,
-           WhyNotProved(pair, {&GraphOf(SideId::kLeft), &GraphOf(SideId::kRight)}, report_,
-                        known)});
+          {pair.left, pair.right, row, differs ? "" : WhyNotProved(pair, graphs, report_, known)});
     }
     report_.parted.insert(report_.parted.end(), other_constants.begin(), other_constants.end());
     report_.results = report_.proved_results = 0;

@@ -43,7 +43,13 @@ std::string WhyNotProved(const ProofPair& pair, const PerSide<const Graph*>& gra
                         " but that it gives the same for the same",
                         function->why.empty() ? "" : absl::StrCat(" (", function->why, ")"));
   }
-  return known ? "" : "NaN, or unknown, in exact arithmetic";
+  if (!known) return "NaN, or unknown, in exact arithmetic";
+  const Node* const left = NodeOf(*graphs.left, pair.left);
+  const Node* const right = NodeOf(*graphs.right, pair.right);
+  if (left == nullptr || right == nullptr) return "";
+  return left->op_type == right->op_type
+             ? absl::StrCat("no rule makes the arguments of ", left->op_type, " the same")
+             : absl::StrCat("no rule makes ", left->op_type, " and ", right->op_type, " the same");
 }
 
 }  // namespace onnxcmp

@@ -12,7 +12,7 @@
 namespace onnxcmp {
 
 // From the ends and the uninterpreted functions of the report. `known`: both sides are numbers in
-// exact arithmetic. "": they just differ.
+// exact arithmetic. "": they are no results of nodes.
 std::string WhyNotProved(const ProofPair& pair, const PerSide<const Graph*>& graphs,
                          const ProofReport& report, bool known);
 

@@ -18,6 +18,19 @@ using testing::ProofCase;
 using testing::ProofOfBodies;
 using testing::ProofOfModels;
 
+TEST(Prove, EveryPairThatIsNotProvedHasAReason) {
+  const auto why = [](const std::string& left, const std::string& right) {
+    const ProofReport report = ProofOfBodies(left, right);
+    return report.parted.empty() ? "" : report.parted.front().why;
+  };
+  EXPECT_EQ(why("s = Sin(x) y = Mul(s, s)", "t = Tan(x) y = Mul(t, t)"),
+            "no rule makes Sin and Tan the same");
+  EXPECT_EQ(why("s = Sin(x) y = Tanh(s)",
+                "two = Constant<value_float = 1.00001>() s = Mul(x, two) "
+                "t = Sin(s) y = Tanh(t)"),
+            "no rule makes the arguments of Sin the same");
+}
+
 TEST(Prove, RewritesAreProvedAndTheirFaultyTwinsAreNot) {
   const ProofCase cases[] = {
       {"y = Mul(x, x)", "two = Constant<value_float = 2.0>() y = Pow(x, two)",
