@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <string>
 #include <utility>
+#include <variant>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
@@ -135,9 +137,16 @@ std::vector<std::string> JumpsOfOtherRoundings(const PerSide<std::vector<Rounded
 }
 
 bool MayJump(const Node& node, absl::Span<const Value> outputs) {
-  return node.op_type == "Hardmax" || absl::c_any_of(outputs, [](const Value& output) {
-           return output.is_tensor() && !IsFloatingPoint(output.tensor().dtype());
-         });
+  static constexpr absl::string_view kJumping[] = {
+      "Binarizer", "Hardmax", "TreeEnsemble", "TreeEnsembleClassifier", "TreeEnsembleRegressor"};
+  if (absl::c_linear_search(kJumping, node.op_type)) return true;
+  const auto mode = node.attributes.find("mode");
+  const auto* const text =
+      mode == node.attributes.end() ? nullptr : std::get_if<std::string>(&mode->second);
+  if (text != nullptr && *text == "nearest") return true;
+  return absl::c_any_of(outputs, [](const Value& output) {
+    return output.is_tensor() && !IsFloatingPoint(output.tensor().dtype());
+  });
 }
 
 void KnowRoundings(const Node& node, absl::Span<const FieldValue> inputs, const Roundings& before,

@@ -45,7 +45,7 @@ void KeepComparison(const FieldValue& value, std::vector<RoundedJump>* jumps);
 // g".
 std::vector<std::string> JumpsOfOtherRoundings(const PerSide<std::vector<RoundedJump>>& jumps);
 
-// True for operators of which nothing is known that choose or count by their numbers.
+// True for operators of which nothing is known but that they choose or count by their numbers.
 bool MayJump(const Node& node, absl::Span<const Value> outputs);
 
 // Sets the roundings of a node's output, the residues of which are known. `before`: those of its
