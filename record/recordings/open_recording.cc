@@ -1,10 +1,12 @@
 #include <filesystem>
+#include <memory>
 #include <system_error>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "evaluator/base/mapped_file.h"
 #include "evaluator/base/proto_text.h"
 #include "evaluator/base/status_macros.h"
 #include "record/recordings/data_sets.h"
@@ -23,6 +25,21 @@ absl::StatusOr<std::vector<RecordedSet>> OneSet(
   return sets;
 }
 
+// Every form of Polygraphy's names it.
+bool IsPolygraphys(const std::string& path) {
+  const absl::StatusOr<std::shared_ptr<const MappedFile>> file = MappedFile::Open(path);
+  return file.ok() && absl::StrContains((*file)->bytes(), "polygraphy");
+}
+
+absl::StatusOr<std::vector<RecordedSet>> OpenJson(const std::string& path, int64_t max_tensor) {
+  absl::StatusOr<std::vector<RecordedSet>> sets = OpenPolygraphy(path, max_tensor);
+  if (absl::IsInvalidArgument(sets.status()) && !IsPolygraphys(path)) {
+    absl::StatusOr<std::vector<RecordedSet>> arrays = OpenArrayJson(path);
+    if (!arrays.ok() || !arrays->empty()) return arrays;
+  }
+  return sets;
+}
+
 // A file for each iteration, as Polygraphy writes them to a folder.
 absl::StatusOr<std::vector<RecordedSet>> OpenEach(const std::string& folder,
                                                   const std::vector<std::string>& jsons,
@@ -30,7 +47,7 @@ absl::StatusOr<std::vector<RecordedSet>> OpenEach(const std::string& folder,
   std::vector<RecordedSet> sets;
   for (const std::string& name : jsons) {
     const std::filesystem::path file = std::filesystem::path(folder) / name;
-    OC_ASSIGN_OR_RETURN(std::vector<RecordedSet> inside, OpenPolygraphy(file.string(), max_tensor));
+    OC_ASSIGN_OR_RETURN(std::vector<RecordedSet> inside, OpenJson(file.string(), max_tensor));
     for (RecordedSet& set : inside) {
       set.name = absl::StrCat(file.stem().string(), set.name.empty() ? "" : " ", set.name);
       sets.push_back(std::move(set));
@@ -54,6 +71,7 @@ absl::StatusOr<std::vector<RecordedSet>> OpenFolder(const std::string& folder, i
     return sets;
   }
   if (!contents.jsons.empty()) return OpenEach(folder, contents.jsons, max_tensor);
+  if (!contents.plain.empty()) return OneSet(OpenValueFiles(folder, max_tensor));
   return NoValuesIn(folder, contents);
 }
 
@@ -72,7 +90,7 @@ absl::StatusOr<std::vector<RecordedSet>> OpenRecording(const std::string& path,
     case FileForm::kSafetensors:
       return OneSet(OpenSafetensors(path));
     case FileForm::kJson:
-      return OpenPolygraphy(path, max_tensor);
+      return OpenJson(path, max_tensor);
     case FileForm::kForeign:
       return absl::InvalidArgumentError(
           absl::StrCat(OneLine(path), ": this is ", WordsForForeign(path), "; ", kHowToRecord));

@@ -13,6 +13,7 @@
 #include "evaluator/base/status_macros.h"
 #include "record/recordings/file_form.h"
 #include "record/recordings/npy.h"
+#include "record/recordings/plain_values.h"
 #include "record/recordings/recorded_values.h"
 #include "record/recordings/value_folder.h"
 #include "record/recordings/value_message.h"
@@ -50,20 +51,21 @@ class ValueFiles : public RecordedValues {
     result.name = file.stem().string();
     result.kind = KindOf(result.name);
     const bool array = file.extension() == kArraySuffix || FormOf(path) == FileForm::kArray;
-    if (!array) {
+    const bool plain = !array && (file.extension() == ".raw" || file.extension() == ".txt");
+    if (!array && !plain) {
       OC_ASSIGN_OR_RETURN(std::string name, NameInValueFile(path));
       if (!name.empty() && !names_.contains(name)) result.name = std::move(name);
     }
     names_.insert(result.name);
-    files_.push_back({path, array});
+    files_.push_back({path, array, plain});
     return absl::OkStatus();
   }
 
   // Notes the parts of a folder that are not among the values.
   void NoteTheRest(const FolderContents& contents) {
-    for (const auto* names : {&contents.jsons, &contents.archives, &contents.models,
-                              &contents.folders, &contents.others}) {
-      if (names->empty()) continue;
+    for (const auto* names : {&contents.plain, &contents.jsons, &contents.archives,
+                              &contents.models, &contents.folders, &contents.others}) {
+      if (names->empty() || (names == &contents.plain && contents.values.empty())) continue;
       notes_.push_back(absl::StrCat(names == &contents.folders  ? "subfolders are not looked into: "
                                     : names == &contents.models ? "models in the folder: "
                                     : names == &contents.others ? "files without values: "
@@ -75,6 +77,10 @@ class ValueFiles : public RecordedValues {
   absl::StatusOr<Read> ReadValue(size_t index) override {
     const File& file = files_[index];
     if (file.array) return ReadArray(file.path, max_tensor_);
+    if (file.plain) {
+      OC_ASSIGN_OR_RETURN(Tensor tensor, ReadPlain(file.path, max_tensor_));
+      return Read{std::move(tensor)};
+    }
     OC_ASSIGN_OR_RETURN(Value value, ReadMessage(file.path));
     return Read{std::move(value)};
   }
@@ -83,6 +89,7 @@ class ValueFiles : public RecordedValues {
   struct File {
     std::string path;
     bool array;
+    bool plain;
   };
   int64_t max_tensor_;
   std::vector<File> files_;
@@ -100,8 +107,10 @@ absl::StatusOr<std::unique_ptr<RecordedValues>> OpenValueFiles(const std::string
     return values;
   }
   OC_ASSIGN_OR_RETURN(const FolderContents contents, LookInto(path));
-  if (contents.values.empty()) return NoValuesIn(path, contents);
-  for (const std::string& name : contents.values) {
+  const std::vector<std::string>& names =
+      contents.values.empty() ? contents.plain : contents.values;
+  if (names.empty()) return NoValuesIn(path, contents);
+  for (const std::string& name : names) {
     OC_RETURN_IF_ERROR(values->Add((std::filesystem::path(path) / name).string()));
   }
   values->NoteTheRest(contents);

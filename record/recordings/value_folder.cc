@@ -13,6 +13,7 @@
 #include "evaluator/base/mapped_file.h"
 #include "evaluator/base/proto_text.h"
 #include "record/recordings/file_form.h"
+#include "record/recordings/plain_values.h"
 #include "record/recordings/value_message.h"
 #include "record/text/natural_order.h"
 #include "record/text/short_text.h"
@@ -51,6 +52,7 @@ std::vector<std::string>* ListFor(const std::string& path, FolderContents* conte
   if (IsCalledModel(path) || (form == FileForm::kModel && IsModelMessage(path))) {
     return &contents->models;
   }
+  if (absl::EndsWith(path, ".raw") || NumbersInText(path).ok()) return &contents->plain;
   return absl::EndsWith(path, ".pb") ? &contents->values : &contents->others;
 }
 
@@ -66,8 +68,9 @@ absl::StatusOr<FolderContents> LookInto(const std::string& folder) {
     ListFor(entry->path().string(), &contents)->push_back(std::move(name));
   }
   if (error) return absl::NotFoundError(absl::StrCat(OneLine(folder), ": ", error.message()));
-  for (std::vector<std::string>* names : {&contents.values, &contents.jsons, &contents.archives,
-                                          &contents.models, &contents.folders, &contents.others}) {
+  for (std::vector<std::string>* names :
+       {&contents.values, &contents.plain, &contents.jsons, &contents.archives, &contents.models,
+        &contents.folders, &contents.others}) {
     std::sort(names->begin(), names->end(), NaturallyLess);
   }
   return contents;

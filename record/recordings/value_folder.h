@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "record/recordings/recorded_values.h"
 
 namespace onnxcmp {
 
@@ -14,6 +15,7 @@ namespace onnxcmp {
 // not entered.
 struct FolderContents {
   std::vector<std::string> values;  // arrays and messages, also damaged files with such a name
+  std::vector<std::string> plain;   // bytes called .raw, numbers in a .txt
   std::vector<std::string> jsons;
   std::vector<std::string> archives;  // .npz, .safetensors
   std::vector<std::string> models;
@@ -21,6 +23,10 @@ struct FolderContents {
   std::vector<std::string> others;
 };
 absl::StatusOr<FolderContents> LookInto(const std::string& folder);
+
+// JSON of arrays that other programs write: lists of numbers in lists, or a flat list beside its
+// shape and type. No set if there are none.
+absl::StatusOr<std::vector<RecordedSet>> OpenArrayJson(const std::string& path);
 
 // "a.txt, b.txt and 3 more".
 std::string ListNames(const std::vector<std::string>& names);

@@ -125,15 +125,14 @@ TEST_F(PolygraphyJsonTest, OfTwoOfANameTheLastCounts) {
 
 // JSON of others, and what was damaged.
 TEST_F(PolygraphyJsonTest, WhatIsNotOfTheForm) {
-  for (const char* json :
-       {"{}", "[]", "[1, 2]", "{\"x\": [1, 2]}", "{\"lst\": []}", "[[1]]", "\"text\"",
-        "{\"lst\": [[\"r\", [1]]], \"polygraphy_class\": \"RunResults\"}",
-        "{\"lst\": [1], \"polygraphy_class\": \"RunResults\"}",
-        "{\"lst\": [], \"polygraphy_class\": \"RunResults\"}",
-        "{\"polygraphy_class\": \"IterationResult\"}"}) {
+  for (const char* json : {"{}", "[]", "[1, 2]", "{\"x\": 1}", "{\"lst\": []}", "[[1]]", "\"text\"",
+                           "{\"lst\": [[\"r\", [1]]], \"polygraphy_class\": \"RunResults\"}",
+                           "{\"lst\": [1], \"polygraphy_class\": \"RunResults\"}",
+                           "{\"lst\": [], \"polygraphy_class\": \"RunResults\"}",
+                           "{\"polygraphy_class\": \"IterationResult\"}"}) {
     Error(json);
   }
-  EXPECT_THAT(Error("{\"x\": [1, 2]}"), HasSubstr("docs/recording.md"));
+  EXPECT_THAT(Error("{\"x\": 1}"), HasSubstr("docs/recording.md"));
   // Among arrays nothing is passed over.
   EXPECT_THAT(Error(absl::StrCat("{\"x\": ", Array(kOne), ", \"y\": [1, 2]}")),
               HasSubstr("'y' is no array"));

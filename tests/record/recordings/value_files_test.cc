@@ -202,5 +202,25 @@ TEST_F(ValueFilesTest, NothingToRead) {
   EXPECT_FALSE(values_->ReadValue(0).ok());
 }
 
+// Devices dump bytes, and numbers as text.
+TEST_F(ValueFilesTest, PlainFilesWithoutOthers) {
+  const std::vector<float> floats = {0.5F, -2, 0};
+  folder_.Write("conv.raw", std::string(reinterpret_cast<const char*>(floats.data()),
+                                        floats.size() * sizeof(float)));
+  folder_.Write("ids.raw", std::string("\1\2\3\4\5", 5));
+  folder_.Write("fc.txt", "# scores\n1 2.5e1\n-3, 4\n");
+  folder_.Write("notes.txt", "a good run, 3 frames\n");
+  Open();
+  EXPECT_THAT(Lines(), ElementsAre("RESULT conv", "RESULT fc", "RESULT ids"));
+  ExpectSameBits(Read(0).tensor(), Tensor::Of<float>({3}, floats));
+  ExpectSameBits(Read(1).tensor(), Tensor::Of<float>({2, 2}, {1, 25, -3, 4}));
+  ExpectSameBits(Read(2).tensor(), Tensor::Of<uint8_t>({5}, {1, 2, 3, 4, 5}));
+  EXPECT_THAT(values_->notes(), ElementsAre(HasSubstr("notes.txt")));
+  // Beside arrays they are others.
+  folder_.Write("a.npy", NpyOf(Tensor::Of<float>({1}, {1})));
+  Open();
+  EXPECT_THAT(Lines(), ElementsAre("RESULT a"));
+}
+
 }  // namespace
 }  // namespace onnxcmp
