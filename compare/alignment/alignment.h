@@ -45,9 +45,8 @@ struct AlignedRow {
 struct DerivedResult {
   SideId side = SideId::kLeft;  // the recorded result's side
   int result = kNone;
-  // The other side's result. None: it should explain one and does not.
-  int of = kNone;
-  std::string how;  // "before a folded BatchNormalization"
+  int of = kNone;   // the other side's result, if there is one
+  std::string how;  // "before a folded BatchNormalization"; empty: it should explain one, does not
 };
 
 struct Alignment {

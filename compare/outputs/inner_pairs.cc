@@ -16,6 +16,7 @@
 #include "compare/alignment/weights.h"
 #include "compare/inside/folded_weights.h"
 #include "compare/inside/inner_results.h"
+#include "compare/inside/made_of_constants.h"
 #include "compare/inside/part_of_constant.h"
 #include "compare/outputs/recorded_evidence.h"
 #include "compare/outputs/recorded_partners.h"
@@ -53,7 +54,7 @@ class InnerFinder {
   absl::StatusOr<std::vector<DerivedResult>> Find(const PairValues::Watch& watch) {
     std::vector<DerivedResult> found;
     if (looked_.empty()) return found;
-    OC_RETURN_IF_ERROR(LookAtConstants(watch));
+    OC_RETURN_IF_ERROR(LookAtConstants(watch, &found));
     LookInsideOfNodes();
     // A result that is found here disagrees with nothing, which may be what another one waits for.
     size_t before = 0;
@@ -178,7 +179,7 @@ class InnerFinder {
     }
   }
 
-  absl::Status LookAtConstants(const PairValues::Watch& watch) {
+  absl::Status LookAtConstants(const PairValues::Watch& watch, std::vector<DerivedResult>* found) {
     std::vector<bool> wanted(own_.results.size());
     for (const auto& [size, results] : looked_) {
       for (const int r : results) wanted[Index(r)] = partners_[Index(r)] == kNone;
@@ -211,7 +212,51 @@ class InnerFinder {
         }
       }
     }
+    TakeMadeOfConstants(open, found);
     return absl::OkStatus();
+  }
+
+  // Shapes of what the model computes and nothing recorded is yet.
+  absl::flat_hash_set<Shape> ShapesWithoutPartner() const {
+    const absl::flat_hash_set<int> taken(partners_.begin(), partners_.end());
+    absl::flat_hash_set<Shape> shapes;
+    for (const int m : graph_.results()) {
+      const std::optional<Shape>& shape = graph_.result(m).shape;
+      if (graph_.IsComputed(m) && !taken.contains(m) && shape.has_value()) shapes.insert(*shape);
+    }
+    return shapes;
+  }
+
+  // Results that are computed before any input is read, of which the model keeps the last alone, if
+  // any: each follows from places, or leads to a constant or to another such result.
+  void TakeMadeOfConstants(const std::vector<std::pair<int, Value>>& open,
+                           std::vector<DerivedResult>* found) {
+    std::vector<std::pair<int, Tensor>> ends;
+    for (const Initializer& constant : model_.evaluator()->model().graph.initializers) {
+      const auto of = ConstantOf(constant.name);
+      if (of != graph_.results().end() && constant.value.is_tensor()) {
+        ends.emplace_back(*of, constant.value.tensor());
+      }
+    }
+    const absl::flat_hash_set<Shape> waiting = ShapesWithoutPartner();
+    std::vector<std::pair<int, Tensor>> left;
+    for (const auto& [r, value] : open) {
+      const bool is_open = value.is_tensor() && !best_.contains(r);
+      if (!is_open || waiting.contains(value.tensor().shape())) continue;
+      left.emplace_back(r, value.tensor());
+    }
+    for (size_t before = left.size() + 1; left.size() < before;) {
+      before = left.size();
+      std::erase_if(left, [&](const std::pair<int, Tensor>& one) {
+        const auto end = absl::c_find_if(
+            ends, [&](const auto& to) { return LeadsToConstant(one.second, to.second); });
+        if (end == ends.end() && !FollowsFromPlaces(one.second)) return false;
+        const int of = end == ends.end() ? kNone : end->first;
+        found->push_back({side_, one.first, of, "made of constants alone"});
+        ends.emplace_back(of, one.second);
+        return true;
+      });
+    }
   }
 
   std::vector<int>::const_iterator ConstantOf(absl::string_view name) const {

@@ -60,7 +60,7 @@ class RecordedJudge {
         const int row = rows_[side][r];
         if (row == kNone) {
           const DerivedResult* const derived = DerivedOf(side, number);
-          if (derived != nullptr && derived->of != kNone) continue;
+          if (derived != nullptr && !derived->how.empty()) continue;
           if (derived != nullptr || IsMissed(side, number))
             Missing(side).push_back(FullName(Result(side, number)));
         } else if (rows.insert(row).second) {
@@ -177,11 +177,14 @@ class RecordedJudge {
   void NoteDerived() {
     std::vector<std::pair<std::string, std::vector<std::string>>> ways;
     for (const DerivedResult& derived : sides_.alignment.derived) {
-      if (derived.of == kNone) continue;
+      if (derived.how.empty()) continue;
       auto it = absl::c_find_if(ways, [&](const auto& way) { return way.first == derived.how; });
       if (it == ways.end()) it = ways.insert(it, {derived.how, {}});
-      it->second.push_back(absl::StrCat(FullName(Result(derived.side, derived.result)), " of ",
-                                        FullName(Result(Other(derived.side), derived.of))));
+      std::string name = FullName(Result(derived.side, derived.result));
+      if (derived.of != kNone) {
+        absl::StrAppend(&name, " of ", FullName(Result(Other(derived.side), derived.of)));
+      }
+      it->second.push_back(std::move(name));
     }
     for (const auto& [how, names] : ways) {
       outputs_.notes.push_back(absl::StrCat(how, ", found so: ", SomeOf(names)));
