@@ -77,18 +77,9 @@ class RecordedPairs {
   }
 
   std::optional<double> DistanceIfNear(SideId side, int own, int other) const {
-    const StreamResult& a = Result(side, own);
-    const StreamResult& b = Result(Other(side), other);
-    if (a.fingerprint.content == b.fingerprint.content) return 0;
-    if (a.fingerprint.kind != b.fingerprint.kind || a.fingerprint.size != b.fingerprint.size) {
-      return std::nullopt;
-    }
-    if (a.fingerprint.bits == b.fingerprint.bits) return 0;
-    if (a.fingerprint.kind != ElementKind::kFloat) return std::nullopt;
-    const double distance = SketchDistance(a.fingerprint, b.fingerprint);
-    if (!(distance <= ReachOf(a, b))) return std::nullopt;
-    return distance;
+    return DistanceWithinReach(Result(side, own), Result(Other(side), other));
   }
+  bool Tells(SideId side, int r) const { return TellsApart(Result(side, r)); }
 
   void Look(SideId side) {
     const RecordedNames names(Stream(side), Stream(Other(side)));
@@ -122,12 +113,19 @@ class RecordedPairs {
         return a.distance < b.distance;
       });
     }
+    LeadToDequantized(side);
   }
 
-  // True if a value identifies a result: many results are all zeros.
-  bool Tells(SideId side, int r) const {
-    const Fingerprint& fingerprint = Result(side, r).fingerprint;
-    return fingerprint.rich && fingerprint.size > kHandful;
+  void LeadToDequantized(SideId side) {
+    std::vector<int> named;
+    for (const Known& known : known_) named.push_back(known.named.result);
+    const auto forms = DequantizedForms(Stream(side), Stream(Other(side)), named);
+    for (int r = 0; r < Size(side); ++r) {
+      const auto it = forms.find(named[Index(r)]);
+      if (it == forms.end()) continue;
+      known_[Index(r)].named.result = it->second;
+      known_[Index(r)].named_distance = DistanceIfNear(side, r, it->second);
+    }
   }
 
   void Decide(SideId side) {
@@ -203,7 +201,7 @@ class RecordedPairs {
       case NameRule::kSame:
       case NameRule::kCounted:
         return !IsNameOfAnother(side, r) &&
-               !IsQuantizedFrom(Stream(Other(side)), known.near.front().other, known.named.result);
+               QuantizedFrom(Stream(Other(side)), known.near.front().other) != known.named.result;
       case NameRule::kModule:
         return !IsClaimed(side, r, known.named.result) &&
                IsCalled(side, r, known.near.front().other);

@@ -1,8 +1,10 @@
 #include "compare/alignment/recorded_reach.h"
 
 #include <algorithm>
+#include <cstddef>
 
 #include "absl/strings/string_view.h"
+#include "compare/alignment/recorded_pairs.h"
 #include "compare/alignment/weights.h"
 #include "evaluator/tensor/dtype.h"
 #include "record/differences/precision.h"
@@ -18,17 +20,62 @@ double ReachOf(const StreamResult& a, const StreamResult& b) {
   return IsInteger(passed) ? std::max(of_types, ToleranceOfQuantized(passed).whole) : of_types;
 }
 
-bool IsQuantizedFrom(const ResultStream& model, int rounded, int before) {
+std::optional<double> DistanceWithinReach(const StreamResult& a, const StreamResult& b) {
+  if (a.fingerprint.content == b.fingerprint.content) return 0;
+  if (a.fingerprint.kind != b.fingerprint.kind || a.fingerprint.size != b.fingerprint.size) {
+    return std::nullopt;
+  }
+  if (a.fingerprint.bits == b.fingerprint.bits) return 0;
+  if (a.fingerprint.kind != ElementKind::kFloat) return std::nullopt;
+  const double distance = SketchDistance(a.fingerprint, b.fingerprint);
+  if (!(distance <= ReachOf(a, b))) return std::nullopt;
+  return distance;
+}
+
+bool TellsApart(const StreamResult& result) {
+  return result.fingerprint.rich && result.fingerprint.size > kHandful;
+}
+
+int QuantizedFrom(const ResultStream& model, int rounded) {
   for (const absl::string_view op_type : {"DequantizeLinear", "QuantizeLinear"}) {
     const int n = model.results[Index(rounded)].node;
-    if (n == kNone) return false;
+    if (n == kNone) return kNone;
     const StreamNode& node = model.nodes[Index(n)];
     if (node.op_type != op_type || node.inputs.empty() || node.inputs.front() == kNone) {
-      return false;
+      return kNone;
     }
     rounded = node.inputs.front();
   }
-  return rounded == before;
+  return rounded;
+}
+
+absl::flat_hash_map<int, int> DequantizedForms(const ResultStream& recording,
+                                               const ResultStream& model,
+                                               absl::Span<const int> named) {
+  absl::flat_hash_map<int, int> forms;
+  for (size_t o = 0; o < model.results.size(); ++o) {
+    const int before = QuantizedFrom(model, static_cast<int>(o));
+    const bool is_computed =
+        before != kNone && model.results[Index(before)].kind == ResultKind::kResult;
+    if (is_computed) forms[before] = static_cast<int>(o);
+  }
+  bool any_near = false;
+  int rounded = 0;
+  for (size_t r = 0; r < named.size(); ++r) {
+    const auto it = forms.find(named[r]);
+    const StreamResult& own = recording.results[r];
+    if (it == forms.end() || !TellsApart(own)) continue;
+    const auto distance = [&](int o) {
+      return DistanceWithinReach(own, model.results[Index(o)]).value_or(1);
+    };
+    const double before = distance(it->first);
+    const double after = distance(it->second);
+    any_near = any_near || before < 1 || after < 1;
+    if (after < before / 2) ++rounded;
+    if (before < after / 2) --rounded;
+  }
+  if (rounded < 0 || (rounded == 0 && any_near)) forms.clear();
+  return forms;
 }
 
 }  // namespace onnxcmp

@@ -2,6 +2,10 @@
 #ifndef ONNXCMP_COMPARE_ALIGNMENT_RECORDED_REACH_H_
 #define ONNXCMP_COMPARE_ALIGNMENT_RECORDED_REACH_H_
 
+#include <optional>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/types/span.h"
 #include "record/streams/result_stream.h"
 
 namespace onnxcmp {
@@ -10,9 +14,22 @@ namespace onnxcmp {
 // the noise of quantization if one of them is computed from quantized values.
 double ReachOf(const StreamResult& a, const StreamResult& b);
 
-// True if `rounded` is `before` after quantization: the activation was folded into the quantized
-// range, and its layer kept the name.
-bool IsQuantizedFrom(const ResultStream& model, int rounded, int before);
+// The distance of two results that may be the same quantity; nothing: they are not near.
+std::optional<double> DistanceWithinReach(const StreamResult& a, const StreamResult& b);
+
+// True if a value identifies a result: many results are all zeros.
+bool TellsApart(const StreamResult& result);
+
+// The result of which `rounded` is what QuantizeLinear and DequantizeLinear leave, kNone if there
+// is none: its layer may have kept the name of an activation that is folded into the range.
+int QuantizedFrom(const ResultStream& model, int rounded);
+
+// By results of a model that are quantized: their dequantized forms, if recorded results that are
+// `named` after the former are mostly the latter, or near none. A device that computes with
+// integers leaves what they stand for under the name of what is rounded.
+absl::flat_hash_map<int, int> DequantizedForms(const ResultStream& recording,
+                                               const ResultStream& model,
+                                               absl::Span<const int> named);
 
 }  // namespace onnxcmp
 

@@ -130,6 +130,23 @@ std::string ZeroPointText(const SideGraph& graph, const QuantParams& of,
       Range(params.least, params.most));
 }
 
+// True if a range is the recorded one: what was recorded after the integers are read is within it.
+// Then it does an activation that the layer before no longer does.
+bool IsRangeOfRecording(const CounterpartRun& run, int r, const FixedQuantParams& params) {
+  const SideGraph& graph = run.quantized().graph();
+  const SideGraph& other = run.other().graph();
+  const std::vector<int>& readers = graph.readers(r);
+  if (!other.stream().recorded || readers.size() != 1 ||
+      graph.node(readers[0]).made->op_type != "DequantizeLinear") {
+    return false;
+  }
+  const int recorded = run.aligned(graph.node(readers[0]).made->outputs[0]);
+  if (recorded == kNone) return false;
+  const Statistics& numbers = other.result(recorded).fingerprint.numbers().statistics;
+  const double step = params.values.scales[0];
+  return numbers.min >= params.least_real() - step && numbers.max <= params.most_real() + step;
+}
+
 }  // namespace
 
 void FixedQuantParams::Count(double number) {
@@ -197,6 +214,10 @@ std::optional<FixedQuantParams> FixedQuantParamsOf(const CounterpartRun& run, in
                  }
                });
   if (count == 0 || !(params.most > params.least)) return std::nullopt;
+  if (own_numbers && params.cut_below + params.cut_above > 0 &&
+      IsRangeOfRecording(run, r, params)) {
+    return std::nullopt;
+  }
   params.count = count;
   params.cut_square /= count;
   params.never_negative = HasTrait(kOnnxDomain, made_by, OperatorTrait::kNotNegative);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -19,6 +20,7 @@ namespace {
 
 using ::onnxcmp::testing::RandomFloats;
 using ::onnxcmp::testing::Scale;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -175,6 +177,30 @@ TEST_F(RecordingsBesideQuantizedTest, BesideAQuantizedModelItsOwnRecordingIsExac
   };
   arrays.back().second = testing::Changed(arrays.back().second, slightly);
   Expect(arrays, false);
+}
+
+// Devices call what integers stand for as the model calls what is rounded to them.
+TEST_F(RecordingsBesideQuantizedTest, NamesOfWhatIsRoundedLeadToWhatIntegersStandFor) {
+  const auto device = [](const Arrays& arrays) {
+    Arrays called;
+    for (const auto& [name, tensor] : arrays) {
+      if (name == "r_dq") called.emplace_back("r", tensor);
+      if (name == "b_dq") called.emplace_back("b", tensor);
+      if (name == "y") called.emplace_back("y", tensor);
+    }
+    return called;
+  };
+  for (const bool left : {true, false}) {
+    const Comparison right = Compared(device(Recorded(kQdq, kQdq)), {}, left);
+    EXPECT_TRUE(Agrees(right));
+    EXPECT_THAT(right.causes, IsEmpty());
+    // The Relu is in the range: no end of it is wrong.
+    for (const auto& [fault, cause] : {std::pair("r", "r_dq"), std::pair("b", "b_dq")}) {
+      const Comparison wrong = Compared(device(Recorded(kQdq, kQdq, fault, Scale)), {}, left);
+      EXPECT_EQ(wrong.verdict, Verdict::kDifferent);
+      EXPECT_THAT(CauseNames(wrong), ElementsAre(cause));
+    }
+  }
 }
 
 }  // namespace
