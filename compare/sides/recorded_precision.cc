@@ -62,14 +62,15 @@ bool AreOnSteps(absl::Span<const float> floats) {
       sorted, [&](double x) { return std::abs(x / step - std::nearbyint(x / step)) <= kOffStep; });
 }
 
-bool IsRichFloat(const StreamResult& result) {
+bool IsComputedFloat(const StreamResult& result) {
   return result.kind != ResultKind::kInput && result.kind != ResultKind::kInitializer &&
-         result.dtype == DType::kFloat && result.fingerprint.rich;
+         result.dtype == DType::kFloat;
 }
 
+// Also of results that have a step or two, as small shares of a Softmax.
 void TakeBytes(ResultStream* stream) {
   for (StreamResult& result : stream->results) {
-    if (IsRichFloat(result)) result.precision = DType::kUint8;
+    if (IsComputedFloat(result)) result.precision = DType::kUint8;
   }
 }
 
@@ -82,7 +83,10 @@ void TakeSteps(absl::Span<const RecordedRounding> rounded, ResultStream* stream)
   int with_steps = 0;
   for (size_t r = 0; r < rounded.size(); ++r) {
     const StreamResult& result = stream->results[r];
-    if (!IsRichFloat(result) || result.fingerprint.size < kEnoughForSteps) continue;
+    if (!IsComputedFloat(result) || !result.fingerprint.rich ||
+        result.fingerprint.size < kEnoughForSteps) {
+      continue;
+    }
     ++all;
     with_steps += rounded[r].has_steps ? 1 : 0;
   }

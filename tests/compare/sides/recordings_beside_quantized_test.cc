@@ -11,7 +11,9 @@
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "compare/compare.h"
+#include "compare/outputs/output_comparison.h"
 #include "tests/compare/sides/recordings_beside_model.h"
 #include "tests/support/op_test.h"
 
@@ -201,6 +203,50 @@ TEST_F(RecordingsBesideQuantizedTest, NamesOfWhatIsRoundedLeadToWhatIntegersStan
       EXPECT_THAT(CauseNames(wrong), ElementsAre(cause));
     }
   }
+}
+
+// The shares of a Softmax of small numbers are one step, which does not vary as they do.
+TEST_F(RecordingsBesideQuantizedTest, SharesOfOneStepAgree) {
+  constexpr char kShares[] = R"(<ir_version: 9, opset_import: ["": 17]>
+    g (float[4, 6, 16] x, float[16, 16] w, float[16, 16] v) => (float[4, 6, 16] y)
+    <float f = {0.005}> {
+      [first] r = MatMul(x, w)
+      [second] b = Mul(r, f)
+      [third] p = Softmax(b)
+      [fourth] y = MatMul(p, v)
+    })";
+  constexpr char kSteps[] = R"(<ir_version: 9, opset_import: ["": 17]>
+    g (float[4, 6, 16] x, float[16, 16] w, float[16, 16] v) => (float[4, 6, 16] y)
+    <float f = {0.005}, float s = {0.16}, float o = {0.00390625}, uint8 z = {128}, uint8 n = {0},
+     float t = {0.0008}, float u = {0.01}> {
+      [first] rr = MatMul(x, w)
+      [second] r_q = QuantizeLinear(rr, s, z)
+      [third] r = DequantizeLinear(r_q, s, z)
+      [fourth] bb = Mul(r, f)
+      [fifth] b_q = QuantizeLinear(bb, t, z)
+      [sixth] b = DequantizeLinear(b_q, t, z)
+      [seventh] pp = Softmax(b)
+      [eighth] p_q = QuantizeLinear(pp, o, n)
+      [ninth] p = DequantizeLinear(p_q, o, n)
+      [tenth] yy = MatMul(p, v)
+      [last] y_q = QuantizeLinear(yy, u, z)
+      [end] y = DequantizeLinear(y_q, u, z)
+    })";
+  const auto device = [](const Arrays& arrays) {
+    Arrays kept;
+    for (const auto& array : arrays) {
+      for (const char* name : {"r", "b", "p", "y"}) {
+        if (array.first == name) kept.push_back(array);
+      }
+    }
+    return kept;
+  };
+  const Arrays right = device(Recorded(kSteps, kShares));
+  const Comparison agrees = Compared(right);
+  EXPECT_TRUE(Agrees(agrees)) << absl::StrJoin(DescribeOutputs(agrees.outputs), "; ");
+  Arrays wrong = right;
+  wrong[2].second = testing::Changed(wrong[2].second, Scale);
+  EXPECT_FALSE(Agrees(Compared(wrong)));
 }
 
 }  // namespace
