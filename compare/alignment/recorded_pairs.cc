@@ -59,7 +59,7 @@ class RecordedPairs {
     Look(side);
     Decide(side);
     TakePartnersOfCopies(side);
-    TakeSkippedOutput(side);
+    TakeOutput(side);
     TakePlaces(side);
     PairUp(side);
     return std::move(pairs_);
@@ -301,13 +301,18 @@ class RecordedPairs {
     return paired > 1 && paired + 1 >= kNearlyAll * all;
   }
 
-  // The last recorded result repeats what the other side's last node reads, or anything if all else
-  // was recorded, and the output is not there: the last step was skipped. A Dropout says so.
-  void TakeSkippedOutput(SideId side) {
+  // The last recorded result is the output, however wrong. If it repeats what the other side's last
+  // node reads, or anything if all else was recorded, the last step was skipped. A Dropout says so.
+  void TakeOutput(SideId side) {
     int last = Size(side) - 1;
     while (last >= 0 && !Counts(side, last)) --last;
-    if (last < 0 || !IsPaired(last) || !Tells(side, last) || fixed_[side].contains(last) ||
-        known_[Index(last)].named.result != kNone || !IsInOrder(side) ||
+    if (last < 0 || fixed_[side].contains(last) || !IsInOrder(side)) return;
+    if (!IsPaired(last)) {
+      chosen_[Index(last)] = FreeOutputFor(Result(side, last), Stream(Other(side)), chosen_);
+      how_[Index(last)] = Mark::kPlaced;
+      return;
+    }
+    if (!Tells(side, last) || known_[Index(last)].named.result != kNone ||
         PassesOn(Result(side, last).name)) {
       return;
     }

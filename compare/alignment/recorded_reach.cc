@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/string_view.h"
 #include "compare/alignment/recorded_pairs.h"
 #include "compare/alignment/weights.h"
@@ -76,6 +78,29 @@ absl::flat_hash_map<int, int> DequantizedForms(const ResultStream& recording,
   }
   if (rounded < 0 || (rounded == 0 && any_near)) forms.clear();
   return forms;
+}
+
+int FreeOutputFor(const StreamResult& recorded, const ResultStream& model,
+                  absl::Span<const int> taken) {
+  int nearest = kNone;
+  double least = std::numeric_limits<double>::infinity();
+  for (size_t o = 0; o < model.results.size(); ++o) {
+    const StreamResult& other = model.results[o];
+    const auto number = static_cast<int>(o);
+    if (other.node == kNone || other.kind != ResultKind::kResult || other.shape != recorded.shape ||
+        other.fingerprint.kind != recorded.fingerprint.kind ||
+        absl::c_linear_search(taken, number)) {
+      continue;
+    }
+    const double distance = SketchDistance(recorded.fingerprint, other.fingerprint);
+    if (distance > least) continue;
+    least = distance;
+    nearest = number;
+  }
+  const bool is_output = absl::c_any_of(model.results, [&](const StreamResult& output) {
+    return output.kind == ResultKind::kOutput && output.source == nearest;
+  });
+  return is_output ? nearest : kNone;
 }
 
 }  // namespace onnxcmp

@@ -31,6 +31,11 @@ absl::flat_hash_map<int, int> DequantizedForms(const ResultStream& recording,
                                                const ResultStream& model,
                                                absl::Span<const int> named);
 
+// The result that an output of the model shows, if of those of the recorded result's shape that are
+// not `taken` none is nearer; else kNone.
+int FreeOutputFor(const StreamResult& recorded, const ResultStream& model,
+                  absl::Span<const int> taken);
+
 }  // namespace onnxcmp
 
 #endif  // ONNXCMP_COMPARE_ALIGNMENT_RECORDED_REACH_H_

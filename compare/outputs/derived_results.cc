@@ -41,7 +41,7 @@ class DerivedFinder {
   }
 
   absl::StatusOr<std::vector<DerivedResult>> Find(int64_t keep_values,
-                                                  const PairValues::Watch& watch) {
+                                                  const PairValues::Watch& watch) const {
     std::vector<ResultPair> pairs;
     for (size_t r = 0; r < own_.results.size() && pairs.size() < kMostDerived; ++r) {
       if (MayBeDerived(static_cast<int>(r))) AddCandidates(static_cast<int>(r), &pairs);
@@ -67,7 +67,68 @@ class DerivedFinder {
     return found;
   }
 
+  // After a fault no value of the model's tells what is folded into its layers, but the recording
+  // has what a normalization reads and what it gives. The layer gives the latter: that is paired.
+  absl::StatusOr<std::vector<DerivedResult>> FindInRecording(const PairValues::Watch& watch,
+                                                             std::vector<AddedPair>* added) const {
+    std::vector<DerivedResult> found;
+    std::vector<std::pair<int, int>> steps;
+    PerSide<std::vector<int>> wanted;
+    for (size_t r = 0; r < own_.results.size() && steps.size() < kMostDerived; ++r) {
+      const int before = static_cast<int>(r);
+      const int after = NextLike(before);
+      if (after == kNone || LayerOf(before, after) == kNone) continue;
+      steps.emplace_back(before, after);
+      wanted[side_].insert(wanted[side_].end(), {before, after});
+    }
+    if (steps.empty()) return found;
+    OC_ASSIGN_OR_RETURN(const PerSide<ValuesOfResults> values, ValuesAgain(sides_, wanted, watch));
+    for (const auto& [before, after] : steps) {
+      const auto x = values[side_].find(before);
+      const auto y = values[side_].find(after);
+      if (x == values[side_].end() || y == values[side_].end()) continue;
+      const int layer = LayerOf(before, after);
+      const double limit = NoiseOfDerived(own_.results[Index(before)], own_.results[Index(after)]);
+      std::string how = HowDerived(x->second.tensor(), y->second.tensor(), limit,
+                                   {.with_offsets = true, .activation = false});
+      if (how.empty()) continue;
+      found.push_back({side_, before, layer, std::move(how)});
+      if (partners_[Index(after)] == layer) continue;
+      std::erase_if(*added, [&](const auto& pair) { return OfSide(pair, side_) == after; });
+      AddedPair& pair = added->emplace_back();
+      OfSide(pair, side_) = after;
+      OfSide(pair, Other(side_)) = layer;
+      pair.how = Mark::kNamed;
+    }
+    return found;
+  }
+
  private:
+  // The next result, if it is of the same shape and both may tell.
+  int NextLike(int r) const {
+    const auto may_tell = [](const StreamResult& result) {
+      return result.kind == ResultKind::kResult && result.shape.has_value() &&
+             result.shape->size() > 1 && result.fingerprint.rich && result.fingerprint.finite &&
+             result.fingerprint.kind == ElementKind::kFloat && result.fingerprint.size > kHandful;
+    };
+    const size_t next = Index(r) + 1;
+    const bool fits = next < own_.results.size() && may_tell(own_.results[Index(r)]) &&
+                      may_tell(own_.results[next]) &&
+                      own_.results[next].shape == own_.results[Index(r)].shape &&
+                      !fixed_.contains(r) && !fixed_.contains(r + 1);
+    return fits ? r + 1 : kNone;
+  }
+
+  // The model's layer of which one of two results is known to be, if neither is near: by the first
+  // one's name, or by the place of the second one.
+  int LayerOf(int before, int after) const {
+    if (IsNearPartner(before) || IsNearPartner(after)) return kNone;
+    const int named = partners_[Index(before)];
+    if (named != kNone) return layers_.MayFold(named) ? named : kNone;
+    const int placed = partners_[Index(after)];
+    return placed != kNone && layers_.MayFold(placed) ? placed : kNone;
+  }
+
   bool MayBeDerived(int r) const {
     const StreamResult& result = own_.results[Index(r)];
     if (fixed_.contains(r)) return false;
@@ -171,14 +232,21 @@ class DerivedFinder {
 
 absl::StatusOr<std::vector<DerivedResult>> FindDerived(const PerSide<RecordedSide>& sides,
                                                        const Alignment& alignment,
-                                                       absl::Span<const AddedPair> added,
                                                        int64_t keep_values,
-                                                       const PairValues::Watch& watch) {
+                                                       const PairValues::Watch& watch,
+                                                       std::vector<AddedPair>* added) {
   if (sides.left.stream->recorded == sides.right.stream->recorded) {
     return std::vector<DerivedResult>();
   }
   const SideId recorded = sides.left.stream->recorded ? SideId::kLeft : SideId::kRight;
-  return DerivedFinder(sides, alignment, added, recorded).Find(keep_values, watch);
+  const DerivedFinder finder(sides, alignment, *added, recorded);
+  OC_ASSIGN_OR_RETURN(std::vector<DerivedResult> found, finder.Find(keep_values, watch));
+  OC_ASSIGN_OR_RETURN(const std::vector<DerivedResult> more, finder.FindInRecording(watch, added));
+  for (const DerivedResult& one : more) {
+    const auto is_known = [&](const auto& other) { return other.result == one.result; };
+    if (absl::c_none_of(found, is_known)) found.push_back(one);
+  }
+  return found;
 }
 
 }  // namespace onnxcmp

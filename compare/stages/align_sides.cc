@@ -152,7 +152,7 @@ absl::StatusOr<Alignment> AlignSides(const PerSide<RecordedSide>& sides,
   DropDerived(alignment, derived, &added);
   alignment = WithoutDerived(std::move(alignment), derived);
   OC_ASSIGN_OR_RETURN(std::vector<DerivedResult> before,
-                      FindDerived(sides, alignment, added, tools.keep_values, tools.watch));
+                      FindDerived(sides, alignment, tools.keep_values, tools.watch, &added));
   std::erase_if(before, [&](const DerivedResult& one) {
     return absl::c_any_of(derived, [&](const auto& other) { return other.result == one.result; });
   });
