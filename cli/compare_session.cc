@@ -369,17 +369,21 @@ absl::Status CompareSession::ChooseSet(int64_t set, std::optional<InputSets>* in
 
 // Notes recorded inputs that contradict the given ones.
 void CompareSession::NoteOtherInputs(Comparison* comparison) const {
-  if (!comparison->fed_made_up.empty()) {
+  const auto add_notes = [&] {
     for (const std::string& note : recorded_.notes) comparison->notes.push_back(note);
-  }
+  };
+  if (!comparison->fed_made_up.empty()) add_notes();
   const Side& model = left_->evaluator() == nullptr ? *right_ : *left_;
   if (model.feeds() == nullptr) return;
+  bool as_recorded = comparison->fed_made_up.empty();
   for (const NamedValue& value : recorded_.values) {
     const auto fed = model.feeds()->find(value.name);
     if (fed == model.feeds()->end() || !AreOtherValues(fed->second, value.value)) continue;
+    as_recorded = false;
     comparison->notes.push_back(
         absl::StrCat("the recording holds another `", value.name, "` than the model was fed"));
   }
+  if (as_recorded && !recorded_.values.empty()) add_notes();
 }
 
 // Nothing if both sides are recordings.

@@ -4,8 +4,11 @@
 #include <cstdint>
 #include <filesystem>
 #include <limits>
+#include <numeric>
+#include <optional>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
@@ -45,6 +48,38 @@ std::vector<RecordedSet> OneSet(std::unique_ptr<RecordedValues> values) {
 bool IsOfType(const Value& value, const TypeInfo& type) {
   return type.kind != TypeInfo::Kind::kUnknown && type.kind != TypeInfo::Kind::kOptional &&
          TypeConflict(value, type).empty();
+}
+
+// A value of the type that has the axes of `value` in another order, or an axis of one entry more:
+// devices keep their inputs channels last, or without a batch.
+std::optional<Value> TurnedTo(const TypeInfo& type, const Value& value) {
+  if (!value.is_tensor()) return std::nullopt;
+  for (const bool batch : {false, true}) {
+    Shape shape = value.tensor().shape();
+    if (batch) shape.insert(shape.begin(), 1);
+    const auto rank = static_cast<int>(shape.size());
+    std::vector<int> axes(shape.size());
+    std::iota(axes.begin(), axes.end(), 0);
+    for (int places : {0, 1, rank - 2}) {
+      if (places > 0 && rank < 3) continue;
+      std::vector<int> turned = axes;
+      if (places > 0) std::rotate(turned.begin() + 1, turned.begin() + 1 + places, turned.end());
+      RecordedLayout layout;
+      for (const int axis : turned) layout.shape.push_back(shape[static_cast<size_t>(axis)]);
+      layout.axes = std::move(turned);
+      absl::StatusOr<Value> laid_out = InLayout(Value(value.tensor().Reshaped(shape)), layout);
+      if (laid_out.ok() && IsOfType(*laid_out, type)) return *std::move(laid_out);
+    }
+  }
+  // Elements without their shape have the model's.
+  Shape shape;
+  for (const TypeInfo::Dim& dim : type.shape.value_or(std::vector<TypeInfo::Dim>())) {
+    shape.push_back(dim.value.value_or(1));
+  }
+  const absl::StatusOr<Value> laid_out = InLayout(value, {{}, {}, shape});
+  const bool fits = value.tensor().rank() < static_cast<int>(shape.size()) && laid_out.ok() &&
+                    IsOfType(*laid_out, type);
+  return fits ? std::optional(*laid_out) : std::nullopt;
 }
 
 StreamResult Describe(const RecordedResult& recorded, ResultKind kind, const Value& value) {
@@ -110,6 +145,14 @@ absl::StatusOr<InputsOfRecording> RecordingSide::RecordedInputs(const Graph& mod
     const TypeInfo& type = it->second->type;
     OC_ASSIGN_OR_RETURN(RecordedValues::Read read, values().ReadValue(i));
     NamedValue value = {results[i].name, std::move(read.value), read.opaque};
+    std::optional<Value> turned;
+    if (!IsOfType(ValueFor(value, type), type)) turned = TurnedTo(type, value.value);
+    if (turned.has_value()) {
+      inputs.notes.push_back(absl::StrCat("`", value.name, "` was recorded as ",
+                                          value.value.TypeString(),
+                                          " and is fed in the model's layout"));
+      value.value = *std::move(turned);
+    }
     if (!IsOfType(ValueFor(value, type), type)) {
       inputs.notes.push_back(absl::StrCat("the recording's `", value.name, "` is ",
                                           value.value.TypeString(), ", the model's input is ",

@@ -207,6 +207,26 @@ TEST_F(RecordingSideTest, InputsForTheOtherSide) {
   ExpectSameBits(inputs->values[1].value.tensor(), ModelFeeds()["w"].tensor());
 }
 
+// A device keeps its input channels last, without a batch, or as bytes.
+TEST_F(RecordingSideTest, InputsInAnotherLayoutAreTurned) {
+  const auto model = ModelOf(R"(<ir_version: 9, opset_import: ["": 18]>
+      g (float[1, 3, 2, 4] x) => (float[1, 3, 2, 4] y) { y = Relu(x) })",
+                             {});
+  const Tensor x = RandomFloats({1, 3, 2, 4}, 5);
+  const Tensor last = *x.Strided({1, 2, 4, 3}, {24, 4, 1, 8}, x.offset()).Contiguous();
+  for (const Tensor& recorded :
+       {last, last.Reshaped({2, 4, 3}), x.Reshaped({3, 2, 4}), x.Reshaped({24})}) {
+    auto side = OpenValueFiles(Arrays({{"x", recorded}}));
+    ASSERT_TRUE(side.ok()) << side.status();
+    RecordingSide recording("r.npz", *std::move(side));
+    const auto inputs = recording.RecordedInputs(model->graph());
+    ASSERT_TRUE(inputs.ok()) << inputs.status();
+    ASSERT_THAT(inputs->values, SizeIs(1));
+    ExpectSameBits(inputs->values[0].value.tensor(), x);
+    EXPECT_THAT(inputs->notes, ElementsAre(HasSubstr("is fed in the model's layout")));
+  }
+}
+
 // Other names, another order, another layout, and less of it.
 TEST_F(RecordingSideTest, RecordedValuesPairByValue) {
   const Feeds feeds = ModelFeeds();
