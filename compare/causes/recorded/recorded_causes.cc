@@ -13,12 +13,13 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_join.h"
 #include "compare/causes/cause_text.h"
 #include "compare/causes/forced/forced_run.h"
 #include "compare/causes/forced/region_noise.h"
 #include "compare/causes/forced/shaken_value.h"
+#include "compare/causes/recorded/fed_otherwise.h"
 #include "compare/causes/recorded/local_noise.h"
+#include "compare/causes/recorded/nodes_between.h"
 #include "compare/causes/searched_values.h"
 #include "compare/outputs/derived_values.h"
 #include "compare/outputs/swallowed_steps.h"
@@ -33,7 +34,6 @@
 #include "record/graphs/region.h"
 #include "record/graphs/side_graph.h"
 #include "record/graphs/value_classes.h"
-#include "record/operators/operator_traits.h"
 #include "record/streams/common_form.h"
 
 namespace onnxcmp {
@@ -92,6 +92,8 @@ class RecordedCauseFinder {
       if (IsRounding(*judged)) continue;
       if (static_cast<int>(report.causes.size()) >= options_.limits.causes) break;
       report.causes.push_back(CauseOf(*judged));
+      // Results after it are wrong by that, too, and may have other partners.
+      if (report.causes.size() == 1 && IsFedOtherwise(*judged, &report.causes.front())) break;
     }
     if (options_.on_found) AddRepros(&report.causes);
     return report;
@@ -283,14 +285,18 @@ class RecordedCauseFinder {
     return hash;
   }
 
-  void Judge(const Value& own, Judged* judged) {
-    if (!judged->pair->different || IsLost(judged->model)) return;
+  TensorDifference DifferenceOf(const Judged& judged, const Value& own) const {
     DifferenceOptions options;
-    options.tolerance = judged->pair->tolerances;
+    options.tolerance = judged.pair->tolerances;
     options.parts = true;
     const bool left = recording_id_ == SideId::kLeft;
-    TensorDifference difference = TensorDifferenceOf(
-        left ? judged->recorded : own, left ? own : judged->recorded, options, options_.pool);
+    return TensorDifferenceOf(left ? judged.recorded : own, left ? own : judged.recorded, options,
+                              options_.pool);
+  }
+
+  void Judge(const Value& own, Judged* judged) {
+    if (!judged->pair->different || IsLost(judged->model)) return;
+    TensorDifference difference = DifferenceOf(*judged, own);
     if (difference.values.agree()) return;
     judged->own = own;
     judged->local = std::move(difference);
@@ -373,7 +379,7 @@ class RecordedCauseFinder {
                            ? absl::StrCat(who, " differs by up to ", distance, how)
                            : absl::StrCat(on, "at ", cause.local->values.max_absolute_at, ": ",
                                           cause.local->values.max_absolute_pair);
-    const std::string between = Between(judged.model);
+    const std::string between = NodesOf(graph_, RegionBetween(judged.model));
     if (!between.empty()) absl::StrAppend(&text, "; computed by ", between);
     return text;
   }
@@ -396,29 +402,30 @@ class RecordedCauseFinder {
                                           : RelationText(judged.own.tensor(), given.tensor());
   }
 
-  // The operators since the previous recorded results, if there are several: one of them is at
-  // fault.
-  std::string Between(int r) const {
-    constexpr size_t kMostBetween = 8;
-    const Region region = RegionOf(graph_, r, [&](int read) {
-      const Judged* const judged = Find(read);
+  // The nodes since what was recorded before; a result is passed through.
+  Region RegionBetween(int r, int through = kNone) const {
+    return RegionOf(graph_, r, [&](int read) {
+      const Judged* const judged = read == through ? nullptr : Find(read);
       return graph_.IsConstant(read) || (judged != nullptr && !judged->given.empty());
     });
-    std::vector<std::string> names;
-    for (const int n : region.nodes) {
-      const StreamNode& made = *graph_.node(n).made;
-      if (HasTrait(made, OperatorTrait::kTrifling)) continue;
-      const int first = made.outputs.empty() ? kNone : made.outputs.front();
-      names.push_back(first == kNone ? made.op_type
-                                     : absl::StrCat(made.op_type, " ", graph_.result(first).name));
+  }
+
+  // True if other inputs explain it; an activation after the layer may have been recorded with it.
+  bool IsFedOtherwise(const Judged& judged, Cause* cause) const {
+    std::vector<int> places = {judged.model};
+    for (const int n : graph_.readers(judged.model)) {
+      const int after = graph_.node(n).made->outputs.front();
+      if (after != kNone) places.push_back(after);
     }
-    if (names.size() < 2) return "";
-    if (names.size() > kMostBetween) {
-      const size_t left_out = names.size() - kMostBetween;
-      names.erase(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(left_out));
-      names.insert(names.begin(), absl::StrCat("… ", left_out, " others"));
+    const auto agrees = [&](const Value& own) { return DifferenceOf(judged, own).values.agree; };
+    for (const int place : places) {
+      const std::string how = FedOtherwise(graph_, RegionBetween(place, judged.model), place,
+                                           LeavesOf(model_, graph_), judged.recorded, agrees);
+      if (how.empty()) continue;
+      cause->text = absl::StrCat("this is what the model gives for ", how);
+      return true;
     }
-    return absl::StrJoin(names, ", ");
+    return false;
   }
 
   // Regions as models of their own, where the recording stands for the left.
