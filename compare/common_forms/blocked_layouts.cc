@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <utility>
 
 #include "absl/algorithm/container.h"
@@ -11,6 +12,7 @@
 #include "evaluator/base/status_macros.h"
 #include "evaluator/tensor/tensor.h"
 #include "evaluator/tensor/value.h"
+#include "record/differences/tolerance.h"
 #include "record/streams/common_form.h"
 #include "record/streams/fingerprint.h"
 
@@ -18,11 +20,12 @@ namespace onnxcmp {
 namespace {
 
 constexpr int kBlockSizes[] = {16, 8};
+constexpr int64_t kMostInBlock = 64;
 // Two results within this distance are the same; those in another order are about 1 apart.
 constexpr double kSameInBlocks = 2e-2;
 
-bool HasFourAxes(const StreamResult& result) {
-  return result.shape.has_value() && result.shape->size() == 4 && result.depth == 0 &&
+bool HasFourAxes(const StreamResult& result, size_t more = 0) {
+  return result.shape.has_value() && result.shape->size() == 4 + more && result.depth == 0 &&
          result.fingerprint.kind == ElementKind::kFloat && result.fingerprint.has_sketch;
 }
 
@@ -66,14 +69,22 @@ BlockedLayouts::BlockedLayouts(const ResultStream& recording, const ResultStream
 std::vector<RecordedLayout> BlockedLayouts::LayoutsBeside(const StreamResult& own,
                                                           const StreamResult& other) const {
   std::vector<RecordedLayout> layouts;
-  const Shape& ours = *own.shape;
+  Shape ours = *own.shape;
   const Shape& theirs = *other.shape;
+  std::vector<int> sizes(std::begin(kBlockSizes), std::end(kBlockSizes));
+  if (ours.size() == 5) {  // the block has an axis of its own
+    if (ours[4] < 2 || ours[4] > kMostInBlock) return layouts;
+    sizes = {static_cast<int>(ours[4])};
+    ours[1] *= ours[4];
+    ours.pop_back();
+  }
   if (ours[0] != theirs[0] || ours[2] != theirs[2] || ours[3] != theirs[3]) return layouts;
   const bool into = IsBlocked(other, other_);
+  if (into && own.shape->size() == 5) return layouts;
   // A single block has its channels last: nothing tells it from NHWC.
   const bool may_be_last = PermutedShape(ours, ChannelsFirstAxes(4)) == theirs;
-  for (const int block : kBlockSizes) {
-    if (!into && may_be_last && ours[1] == block) continue;
+  for (const int block : sizes) {
+    if (own.shape->size() == 4 && !into && may_be_last && ours[1] == block) continue;
     const bool fits =
         into ? FillsBlocks(ours[1], theirs[1], block) : FillsBlocks(theirs[1], ours[1], block);
     if (fits) layouts.push_back({{}, {}, theirs, into ? -block : block});
@@ -83,7 +94,7 @@ std::vector<RecordedLayout> BlockedLayouts::LayoutsBeside(const StreamResult& ow
 
 bool BlockedLayouts::MayBe(int r) const {
   const StreamResult& own = recording_.results[Index(r)];
-  if (!HasFourAxes(own)) return false;
+  if (!HasFourAxes(own) && !HasFourAxes(own, 1)) return false;
   const bool has_namesake = absl::c_any_of(other_.results, [&](const StreamResult& other) {
     return other.name == own.name && other.shape == own.shape && !IsBlocked(other, other_);
   });
@@ -95,6 +106,7 @@ bool BlockedLayouts::MayBe(int r) const {
 absl::Status BlockedLayouts::Look(int r, const Value& value) {
   const StreamResult& own = recording_.results[Index(r)];
   double least = kSameInBlocks;
+  if (IsInteger(own.precision)) least = ToleranceOfQuantized(own.precision).whole;
   // The value in blocks is the same for all candidates of one shape.
   absl::flat_hash_map<std::pair<Shape, int>, Fingerprint> made;
   for (const int o : candidates_) {

@@ -56,7 +56,12 @@ absl::StatusOr<Tensor> WithChannels(const Tensor& tensor, int64_t channels) {
 }
 
 // From blocks of channels, or into them.
-absl::StatusOr<Tensor> OfBlocks(const Tensor& recorded, const Shape& shown, int block) {
+absl::StatusOr<Tensor> OfBlocks(Tensor recorded, const Shape& shown, int block) {
+  // The block may have an axis of its own, the last one.
+  if (recorded.rank() == 5 && block > 0 && recorded.dim(4) == block) {
+    recorded = recorded.Reshaped(
+        {recorded.dim(0), recorded.dim(1) * block, recorded.dim(2), recorded.dim(3)});
+  }
   const auto refuse = [] { return absl::InvalidArgumentError("these are no blocks of channels"); };
   if (recorded.rank() != 4 || shown.size() != 4 || recorded.dtype() == DType::kString ||
       BitWidth(recorded.dtype()) < 8) {

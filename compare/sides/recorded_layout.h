@@ -17,8 +17,9 @@ struct RecordedLayout {
   // By entry of the first axis of the shown value: the recorded entry. Empty: in their order.
   std::vector<int64_t> rows;
   Shape shape;  // the shown value's
-  // Channels in a block, of values of four axes: positive if the recorded value has its channels in
-  // blocks, negative if the shown one has. Zeros fill the last block.
+  // Channels in a block, of values of four axes, or of five with one for the block: positive if the
+  // recorded value has its channels in blocks, negative if the shown one has. Zeros fill the last
+  // block.
   int block = 0;
 
   friend bool operator==(const RecordedLayout&, const RecordedLayout&) = default;

@@ -2,11 +2,13 @@
 #include "compare/common_forms/blocked_layouts.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "absl/strings/str_cat.h"
 #include "compare/compare.h"
 #include "compare/sides/recorded_layout.h"
 #include "tests/compare/sides/recordings_beside_model.h"
@@ -59,6 +61,24 @@ TEST_F(BlockedLayoutsTest, RecordedBlocksAreComparedAsTheModelHasThem) {
 TEST_F(BlockedLayoutsTest, WrongBlocksAreNot) {
   for (const bool left : {true, false}) {
     EXPECT_FALSE(Agrees(Compared(InBlocks(true), {}, left)));
+  }
+}
+
+// A device dumps its blocks with an axis of their own, whatever their size.
+TEST_F(BlockedLayoutsTest, ABlockMayBeAnAxis) {
+  for (const int block : {4, 8}) {
+    for (const bool wrong : {false, true}) {
+      Arrays arrays = Called(right_, {"t0", "t1", "t2"});
+      for (auto& [name, tensor] : arrays) {
+        const int64_t blocks = (12 + block - 1) / block;
+        const RecordedLayout layout = {{}, {}, {2, blocks * block, 4, 4}, -block};
+        tensor = InLayout(Value(tensor), layout)->tensor().Reshaped({2, blocks, 4, 4, block});
+      }
+      if (wrong) arrays[1].second = testing::Changed(arrays[1].second, testing::Scale);
+      const Comparison comparison = Compared(arrays);
+      EXPECT_EQ(Agrees(comparison), !wrong) << block << Notes(comparison);
+      EXPECT_THAT(Notes(comparison), HasSubstr(absl::StrCat("blocks of ", block, " channels")));
+    }
   }
 }
 
