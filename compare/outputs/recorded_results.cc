@@ -220,7 +220,7 @@ class RecordedJudge {
   // True if no element is beyond its tolerance, and numbers that passed through integers are too
   // few to vary as others do: small shares of a Softmax are of one step.
   static bool HasFewSteps(const StreamResult& recorded, const ValueDifference& difference) {
-    return !difference.agree && difference.reason.empty() && difference.beyond == 0 &&
+    return !difference.agree() && difference.reason.empty() && difference.beyond == 0 &&
            IsInteger(recorded.own_precision) && IsFloatingPoint(recorded.dtype) &&
            !recorded.fingerprint.rich && recorded.fingerprint.finite &&
            difference.apart <= ToleranceOfQuantized(recorded.own_precision).whole;

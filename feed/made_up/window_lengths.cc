@@ -38,24 +38,30 @@ struct AxisTrace {
 using InputAxis = std::pair<std::string, int64_t>;
 using AxisTraces = std::map<InputAxis, AxisTrace>;
 
-// The numbers of a small constant, or of the pieces that a shape is made of; those that no constant
+// A constant's numbers; none if it is no constant of whole numbers.
+std::vector<std::optional<int64_t>> NumbersOfConstant(const GraphScope& scope,
+                                                      absl::string_view name) {
+  std::vector<std::optional<int64_t>> numbers;
+  const Tensor* constant = ConstantIn(scope, name);
+  if (constant == nullptr || !IsInteger(constant->dtype())) return {};
+  const absl::StatusOr<Tensor> whole = constant->Contiguous();
+  if (!whole.ok()) return {};
+  for (int64_t i = 0; i < whole->num_elements(); ++i) {
+    int64_t number = 0;
+    LoadElements<int64_t>(whole->dtype(), whole->raw_data(), i, 1, &number);
+    numbers.emplace_back(number);
+  }
+  return numbers;
+}
+
+// The numbers of a constant, or of the constants that a shape is made of; those that no constant
 // tells are missing.
 std::vector<std::optional<int64_t>> NumbersOf(const GraphScope& scope, absl::string_view name) {
-  std::vector<std::optional<int64_t>> numbers;
-  if (const Tensor* constant = ConstantIn(scope, name)) {
-    const absl::StatusOr<Tensor> whole = constant->Contiguous();
-    if (!whole.ok() || !IsInteger(whole->dtype())) return {};
-    for (int64_t i = 0; i < whole->num_elements(); ++i) {
-      int64_t number = 0;
-      LoadElements<int64_t>(whole->dtype(), whole->raw_data(), i, 1, &number);
-      numbers.emplace_back(number);
-    }
-    return numbers;
-  }
   const Node* node = ProducerIn(scope, name);
-  if (node == nullptr || !IsOneOf(*node, {"Concat"})) return {};
+  if (node == nullptr || !IsOneOf(*node, {"Concat"})) return NumbersOfConstant(scope, name);
+  std::vector<std::optional<int64_t>> numbers;
   for (const std::string& input : node->inputs) {
-    const auto piece = NumbersOf(scope, input);
+    const auto piece = NumbersOfConstant(scope, input);
     numbers.insert(numbers.end(), piece.begin(), piece.end());
     if (piece.empty()) numbers.emplace_back();
   }
@@ -81,16 +87,19 @@ int64_t At(const Node& node, absl::string_view attribute, int64_t i, int64_t oth
 
 // A table of places, or the places of a frame, which are added to where each frame begins.
 const Tensor* PlacesIn(const GraphScope& scope, absl::string_view name) {
-  const Tensor* constant = ConstantIn(scope, name);
-  const Node* node = ProducerIn(scope, name);
-  if (constant != nullptr || node == nullptr || node->inputs.empty()) return constant;
-  const bool adds = IsOneOf(*node, {"Add"});
-  if (adds && ConstantIn(scope, node->inputs[1]) != nullptr) {
-    return ConstantIn(scope, node->inputs[1]);
+  while (true) {
+    if (const Tensor* constant = ConstantIn(scope, name)) return constant;
+    const Node* node = ProducerIn(scope, name);
+    if (node == nullptr || node->inputs.empty()) return nullptr;
+    const bool adds = IsOneOf(*node, {"Add"});
+    if (adds && ConstantIn(scope, node->inputs[1]) != nullptr) {
+      return ConstantIn(scope, node->inputs[1]);
+    }
+    const bool passes = adds || HasTrait(*node, OperatorTrait::kKeepsOrder) ||
+                        HasTrait(*node, OperatorTrait::kCasts);
+    if (!passes) return nullptr;
+    name = node->inputs[0];
   }
-  const bool passes =
-      adds || HasTrait(*node, OperatorTrait::kKeepsOrder) || HasTrait(*node, OperatorTrait::kCasts);
-  return passes ? PlacesIn(scope, node->inputs[0]) : nullptr;
 }
 
 class WindowWalk {

@@ -417,7 +417,7 @@ class RecordedCauseFinder {
       const int after = graph_.node(n).made->outputs.front();
       if (after != kNone) places.push_back(after);
     }
-    const auto agrees = [&](const Value& own) { return DifferenceOf(judged, own).values.agree; };
+    const auto agrees = [&](const Value& own) { return DifferenceOf(judged, own).values.agree(); };
     for (const int place : places) {
       const std::string how = FedOtherwise(graph_, RegionBetween(place, judged.model), place,
                                            LeavesOf(model_, graph_), judged.recorded, agrees);

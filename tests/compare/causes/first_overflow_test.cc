@@ -101,7 +101,7 @@ TEST(FirstUnderflow, OfASquareIsNamedNotItsLogarithm) {
     return absl::StrReplaceAll(model, {{"q = Add (p, little) l = Log (q)", "l = Log (p)"}});
   };
   const Comparison comparison = Compared(without(kSquared), without(kSquaredHalves), x);
-  EXPECT_EQ(comparison.verdict, Verdict::kDifferent);
+  EXPECT_EQ(comparison.verdict(), Verdict::kDifferent);
   ASSERT_THAT(comparison.causes, SizeIs(1));
   EXPECT_EQ(NameOfFirst(comparison), "p");
   EXPECT_THAT(comparison.causes[0].text,

@@ -248,7 +248,7 @@ TEST(FoldedNormalization, FoldedInFloatItIsNoMistake) {
   EXPECT_TRUE(IsFoldedRight({Parts().Normalized(), folded}));
   EXPECT_TRUE(IsFoldedRight({folded, Parts().Normalized()}));
   const Comparison comparison = ComparedGemms(folded);
-  EXPECT_EQ(comparison.verdict, Verdict::kClose);
+  EXPECT_EQ(comparison.verdict(), Verdict::kClose);
   for (const Cause& cause : comparison.causes) EXPECT_FALSE(IsWrong(cause)) << cause.text;
   folded.weights[2][0] *= 1.001;
   EXPECT_FALSE(IsFoldedRight({Parts().Normalized(), folded}));

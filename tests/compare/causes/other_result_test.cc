@@ -184,7 +184,7 @@ TEST(OtherResult, AFactorThatBecameOneIsNamed) {
   };
   const Comparison comparison =
       ComparedForCauses(model("m = And (g, l)\n"), model("m = Or (g, l)\n"));
-  EXPECT_EQ(comparison.verdict, Verdict::kDifferent);
+  EXPECT_EQ(comparison.verdict(), Verdict::kDifferent);
   EXPECT_THAT(NamesOfWrong(comparison), ElementsAre("m"));
 }
 

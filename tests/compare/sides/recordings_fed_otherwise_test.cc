@@ -53,7 +53,7 @@ class RecordingsFedOtherwiseTest : public testing::RecordingsBesideModel {
   void ExpectCause(const Tensor& x, const std::string& words) {
     for (const bool left : {true, false}) {
       const Comparison comparison = Compared(Fed(x), {}, left);
-      EXPECT_EQ(comparison.verdict, Verdict::kDifferent);
+      EXPECT_EQ(comparison.verdict(), Verdict::kDifferent);
       ASSERT_THAT(comparison.causes, SizeIs(1)) << words;
       EXPECT_THAT(comparison.causes[0].text, HasSubstr(words));
     }

@@ -70,7 +70,7 @@ TEST_F(RecordingsOfLayersTest, AFaultBeforeAFoldedNormalizationIsOneCause) {
   const auto reverse = [](std::vector<float>* e) { std::ranges::reverse(*e); };
   for (const bool left : {true, false}) {
     const Comparison wrong = Compared(Hooks(With("/conv1/Conv_output_0", reverse)), {}, left);
-    EXPECT_EQ(wrong.verdict, Verdict::kDifferent);
+    EXPECT_EQ(wrong.verdict(), Verdict::kDifferent);
     EXPECT_THAT(CauseNames(wrong), ElementsAre("/conv1/Conv_output_0"));
     EXPECT_THAT(Notes(wrong), HasSubstr("conv1 of /conv1/Conv_output_0"));
     EXPECT_THAT(wrong.outputs.only_left, ::testing::IsEmpty());
@@ -84,7 +84,7 @@ TEST_F(RecordingsOfLayersTest, TheLastResultIsTheOutput) {
   const Arrays wrong = With("/fc/Gemm_output_0", reverse);
   const Comparison comparison =
       Compared({{"l1", wrong[0].second}, {"l2", wrong[1].second}, {"scores", wrong[7].second}});
-  EXPECT_EQ(comparison.verdict, Verdict::kDifferent);
+  EXPECT_EQ(comparison.verdict(), Verdict::kDifferent);
   EXPECT_THAT(CauseNames(comparison), ElementsAre("probs"));
 }
 

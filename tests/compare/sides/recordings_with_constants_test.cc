@@ -95,7 +95,7 @@ TEST_F(RecordingsWithConstantsTest, TheyNeverDecide) {
     EXPECT_THAT(Notes(right),
                 HasSubstr("made of constants alone, found so: angles of t, full, ones, tril of m"));
     const Comparison wrong = Compared(WithConstants(With("b", Scale)), {}, left);
-    EXPECT_EQ(wrong.verdict, Verdict::kDifferent);
+    EXPECT_EQ(wrong.verdict(), Verdict::kDifferent);
     EXPECT_THAT(CauseNames(wrong), ElementsAre("b"));
   }
 }
@@ -105,7 +105,7 @@ TEST_F(RecordingsWithConstantsTest, ADeadLayerIsNone) {
   Arrays arrays = {{"l1", right_[0].second}, {"l2", right_[1].second}};
   arrays[1].second =
       Changed(arrays[1].second, [](std::vector<float>* e) { std::ranges::fill(*e, 0.0F); });
-  EXPECT_EQ(Compared(arrays).verdict, Verdict::kDifferent);
+  EXPECT_EQ(Compared(arrays).verdict(), Verdict::kDifferent);
 }
 
 }  // namespace
