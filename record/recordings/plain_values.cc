@@ -33,7 +33,7 @@ bool AreUsual(const std::vector<float>& floats) {
 }  // namespace
 
 absl::StatusOr<Tensor> NumbersInText(const std::string& path) {
-  const absl::Status status =
+  absl::Status status =
       absl::InvalidArgumentError(absl::StrCat(OneLine(path), ": this is no text of numbers"));
   if (!absl::EndsWith(path, ".txt")) return status;
   OC_ASSIGN_OR_RETURN(const std::shared_ptr<const MappedFile> file, MappedFile::Open(path));

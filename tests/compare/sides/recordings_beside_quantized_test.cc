@@ -199,7 +199,7 @@ TEST_F(RecordingsBesideQuantizedTest, NamesOfWhatIsRoundedLeadToWhatIntegersStan
     // The Relu is in the range: no end of it is wrong.
     for (const auto& [fault, cause] : {std::pair("r", "r_dq"), std::pair("b", "b_dq")}) {
       const Comparison wrong = Compared(device(Recorded(kQdq, kQdq, fault, Scale)), {}, left);
-      EXPECT_EQ(wrong.verdict, Verdict::kDifferent);
+      EXPECT_EQ(wrong.verdict(), Verdict::kDifferent);
       EXPECT_THAT(CauseNames(wrong), ElementsAre(cause));
     }
   }
