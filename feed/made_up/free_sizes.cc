@@ -142,6 +142,11 @@ FreeSizes::FreeSizes(const std::vector<ValueInfo>& inputs, const WindowLengths& 
   if (!total.empty() && !past.empty() && !length.empty() && !given.contains(total)) {
     sizes_[total] = sizes_[past] + sizes_[length];
   }
+  AddUp(sums, plain);
+  if (choice.sum.has_value()) Add(inputs, *choice.sum, given);
+}
+
+void FreeSizes::AddUp(const std::vector<std::string>& sums, size_t plain) {
   for (const std::string& sum : sums) {
     int64_t size = 0;
     bool known = true;
@@ -158,7 +163,6 @@ FreeSizes::FreeSizes(const std::vector<ValueInfo>& inputs, const WindowLengths& 
     }
     if (!sizes_.contains(sum)) sizes_[sum] = known ? size : kPlain[plain++ % std::size(kPlain)];
   }
-  if (choice.sum.has_value()) Add(inputs, *choice.sum, given);
 }
 
 // Dimensions of one name have one size, for the widest of their windows.

@@ -67,6 +67,9 @@ class FreeSizes {
   static std::map<std::string, WindowLength> ByKey(const std::vector<ValueInfo>& inputs,
                                                    const WindowLengths& windows);
   std::string KeyOf(const std::vector<ValueInfo>& inputs, const InputDim& dim) const;
+  // Sizes whose names are sums of others; from `plain` on in the list of usual ones, if a part is
+  // not known.
+  void AddUp(const std::vector<std::string>& sums, size_t plain);
   void Add(const std::vector<ValueInfo>& inputs, const SizeSum& sum,
            const std::map<std::string, int64_t, std::less<>>& given);
 

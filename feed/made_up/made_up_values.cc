@@ -358,6 +358,13 @@ void ValueMaker::FillText(const InputPurpose& purpose, Tensor* tensor) {
   if (IsForTheRare() && tensor->num_elements() > 1 && !purpose.only_known) texts[0].clear();
 }
 
+void ValueMaker::FillComplex(const InputPurpose& purpose, Tensor* tensor) {
+  Fill<std::complex<double>>(tensor, [&](int64_t) {
+    const double real = Number(purpose, false);
+    return std::complex<double>(real, Number(purpose, false));
+  });
+}
+
 absl::StatusOr<Tensor> ValueMaker::Make(DType dtype, const Shape& shape,
                                         const InputPurpose& purpose, std::optional<int64_t> limit) {
   if (purpose.purpose == Purpose::kImage && dtype == DType::kUint8)
@@ -372,10 +379,7 @@ absl::StatusOr<Tensor> ValueMaker::Make(DType dtype, const Shape& shape,
   // Clears the unused bits at the end of a packed type.
   std::memset(tensor.mutable_raw_data(), 0, static_cast<size_t>(tensor.byte_size()));
   if (IsComplex(dtype)) {
-    Fill<std::complex<double>>(&tensor, [&](int64_t) {
-      const double real = Number(purpose, false);
-      return std::complex<double>(real, Number(purpose, false));
-    });
+    FillComplex(purpose, &tensor);
     return tensor;
   }
   const bool scalar = count == 1;

@@ -63,6 +63,7 @@ class ValueMaker {
   // The code of a missing value, in one set for some elements.
   std::optional<double> Missing(const InputPurpose& purpose);
   void FillText(const InputPurpose& purpose, Tensor* tensor);
+  void FillComplex(const InputPurpose& purpose, Tensor* tensor);
 
   RandomNumbers random_;
   Regime regime_;

@@ -18,9 +18,9 @@ using testing::ProofOfBodies;
 
 // Functions of @ that are k times themselves for k @.
 const std::vector<std::string>& Homogeneous() {
-  static const std::vector<std::string> functions = {
+  static const std::vector<std::string> kFunctions = {
       "Relu(", "LeakyRelu(", "LeakyRelu<alpha = -0.3>(", "Abs(", "Max(zero, ", "Min(zero, "};
-  return functions;
+  return kFunctions;
 }
 
 TEST(Directions, AFactorAboveZeroMayBeTakenOut) {

@@ -25,7 +25,7 @@ struct Law {
 };
 
 const std::vector<Law>& Laws() {
-  static const std::vector<Law> laws = {
+  static const std::vector<Law> kLaws = {
       {"exp of sums", "e = Exp(x) y = Mul(e, e)", "t = Add(x, x) y = Exp(t)"},
       {"exp of opposites", "n = Neg(x) y = Exp(n)", "e = Exp(x) y = Reciprocal(e)"},
       {"log of exp", "e = Exp(x) y = Log(e)", "y = Identity(x)"},
@@ -76,7 +76,7 @@ const std::vector<Law>& Laws() {
        "z = Sin(x) g = Greater(x, z) w = Cos(x) h = Less(x, w) "
        "n = Not(g) m = Not(h) c = Or(n, m) y = Cast<to = 1>(c)"},
   };
-  return laws;
+  return kLaws;
 }
 
 std::vector<std::vector<float>> Arguments(Where holds) {

@@ -19,7 +19,7 @@ using testing::ProofOfModels;
 
 // y of type float, made of `@`.
 const std::vector<std::string>& Jumps() {
-  static const std::vector<std::string> jumps = {
+  static const std::vector<std::string> kJumps = {
       "y = Floor(@)",
       "y = Ceil(@)",
       "y = Round(@)",
@@ -40,7 +40,7 @@ const std::vector<std::string>& Jumps() {
       "k = Constant<value_float = 0.01>() c = QuantizeLinear(@, k) y = DequantizeLinear(c, k)",
       "i = IsInf(@) y = Cast<to = 1>(i)",
   };
-  return jumps;
+  return kJumps;
 }
 
 std::string Of(const std::string& jump, const std::string& name) {
