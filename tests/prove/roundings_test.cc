@@ -33,10 +33,11 @@ const std::vector<std::string>& Jumps() {
       "i = ArgMax<axis = 1>(@) f = Cast<to = 1>(i) y = Mul(f, x)",
       "k = Constant<value_ints = [4]>() v, i = TopK(@, k) y = Cast<to = 1>(i)",
       "y = Hardmax(@)",
-      "s = Constant<value_ints = [1, 2, 2, 2]>() g = Reshape(@, s) "
-      "j = Constant<value_ints = [1, 1, 2, 4]>() p = Reshape(x, j) "
-      "n = GridSample<mode = \"nearest\">(p, g) "
-      "a = Constant<value_ints = [0, 1, 2, 3]>() m = ReduceSum<keepdims = 0>(n, a) y = Add(x, m)",
+      absl::StrCat(
+          "s = Constant<value_ints = [1, 2, 2, 2]>() g = Reshape(@, s) ",
+          "j = Constant<value_ints = [1, 1, 2, 4]>() p = Reshape(x, j) ",
+          "n = GridSample<mode = \"nearest\">(p, g) a = Constant<value_ints = [0, 1, 2, 3]>() ",
+          "m = ReduceSum<keepdims = 0>(n, a) y = Add(x, m)"),
       "k = Constant<value_float = 0.01>() c = QuantizeLinear(@, k) y = DequantizeLinear(c, k)",
       "i = IsInf(@) y = Cast<to = 1>(i)",
   };

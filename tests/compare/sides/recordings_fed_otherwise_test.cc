@@ -17,7 +17,6 @@ namespace {
 
 using ::onnxcmp::testing::Changed;
 using ::onnxcmp::testing::ChannelsLast;
-using ::onnxcmp::testing::RandomFloats;
 using ::onnxcmp::testing::Scale;
 using ::testing::HasSubstr;
 using ::testing::Not;
