@@ -139,8 +139,10 @@ class OtherFeeds {
         if (agrees(Run(made))) return Words({order.words, scaling.words});
       }
     }
+    const Value zero = Run(std::vector<double>(elements_.size(), 0));
+    const Value one = Run(std::vector<double>(elements_.size(), 1));
     for (const Order& order : orders) {
-      const std::optional<std::pair<double, double>> line = Fitted(order, recorded);
+      const std::optional<std::pair<double, double>> line = Fitted(order, zero, one, recorded);
       if (!line.has_value()) continue;
       std::vector<double> made = Made(order, kScalings[0].of);
       for (double& x : made) x = line->first * x + line->second;
@@ -169,10 +171,10 @@ class OtherFeeds {
     });
   }
 
-  // The factor and the offset that give what was recorded, if the region is linear.
-  std::optional<std::pair<double, double>> Fitted(const Order& order, const Value& recorded) const {
-    const Value zero = Run(std::vector<double>(elements_.size(), 0));
-    const Value one = Run(std::vector<double>(elements_.size(), 1));
+  // The factor and the offset that give what was recorded, if the region is linear. `zero`, `one`:
+  // its results for inputs of 0 and of 1.
+  std::optional<std::pair<double, double>> Fitted(const Order& order, const Value& zero,
+                                                  const Value& one, const Value& recorded) const {
     const Value same = Run(Made(order, kScalings[0].of));
     if (!IsMeasurable(zero) || !IsMeasurable(one) || !IsMeasurable(same) ||
         !IsMeasurable(recorded)) {
