@@ -80,7 +80,7 @@ void Keep(const FieldValue& value, const Residues& of, const std::optional<Resid
 
 bool IsNotBelow(const Directed& x) { return x.sign != Sign::kAny; }
 
-// Of a product or a quotient, which has the sign of the product.
+// The direction of a product or a quotient, which has the sign of the product.
 void KnowProduct(const FieldNode& node, const FieldValue& value, Direction* to) {
   std::optional<Directed> a = DirectedInput(node, 0);
   std::optional<Directed> b = DirectedInput(node, 1);

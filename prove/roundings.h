@@ -19,7 +19,7 @@
 
 namespace onnxcmp {
 
-// Those that lead to any of the values.
+// The roundings that lead to any of the values.
 Roundings RoundingsOf(absl::Span<const FieldValue> values);
 // The same with further ones.
 Roundings WithRoundings(Roundings roundings, std::vector<uint64_t> others);

@@ -237,7 +237,7 @@ absl::Status MaxOperator(FieldNode& node) {
   }
   if (bounded.has_value()) return node.Set(0, *std::move(bounded));
   if (node.num_inputs() == 2 && IsZeroOrOne(node.value(0)) && IsZeroOrOne(node.value(1))) {
-    // Of truth values the least is their conjunction, the greatest the opposite of that of
+    // The least of truth values is their conjunction, the greatest the opposite of that of
     // opposites.
     return FieldBinary(node, [&](Residue a, Residue b) {
       const Residue both = a == b ? a : field.Mul(a, b);

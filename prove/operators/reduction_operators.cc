@@ -96,7 +96,7 @@ absl::Status ReduceOperator(FieldNode& node) {
   OC_ASSIGN_OR_RETURN(Residues x, is_ring ? node.InRing(0) : node.In(0));
   bool reduces = true;
   OC_ASSIGN_OR_RETURN(const std::vector<int> axes, AxesOf(node, x.rank(), &reduces));
-  // Of each element by itself, the sum is this element.
+  // The sum of one element is this element.
   if (!reduces && is_ring && name != "ReduceSumSquare") return node.Set(0, std::move(x));
   if (!reduces) return NoMeaning("no axes");
   if (const std::optional<ExpForm> form = node.Form(0); form.has_value() && name == "ReduceSum") {

@@ -208,7 +208,7 @@ TEST(OtherLength, AnAxisThatStaysAndSpreadsIsNamed) {
   EXPECT_EQ(FirstOf(ComparedSequences(model("0"), model("1"))), "t");
 }
 
-// Of the parts of a sequence, in another order.
+// The parts of a sequence are in another order.
 TEST(OtherLength, OperatorsOnSequencesAreNamed) {
   const auto model = [](const std::string& collects, const std::string& end) {
     return Sequence(", int64 zero = {0}",

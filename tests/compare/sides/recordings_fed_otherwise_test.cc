@@ -24,7 +24,7 @@ using ::testing::SizeIs;
 
 class RecordingsFedOtherwiseTest : public testing::RecordingsBesideModel {
  protected:
-  // What the model gives for another x; it is fed its own again.
+  // The model's results for another x; it is fed its own again.
   Arrays Fed(const Tensor& x) {
     Feeds feeds = *model_->feeds();
     Feeds other = feeds;
