@@ -108,6 +108,7 @@ bool CauseTruth::ComesToOwnWith(int r, bool relative,
   const std::vector<double> own = ElementsOf(OwnOf(r).tensor());
   const std::vector<double> left = ElementsOf(exact->left);
   const std::vector<double> right = ElementsOf(exact->right);
+  if (left.size() != own.size() || right.size() != own.size()) return false;
   int64_t broken = 0;
   int64_t explained = 0;
   double apart = 0;
