@@ -96,7 +96,7 @@ int FindRoot(const StreamIndex& index, int r) {
   const bool rich = index.fingerprint(r).rich;
   if (!rich && !MayRepeatPoorValues(node)) return r;
   const int content = StreamIndex::At(index.content, r);
-  const size_t count = std::min<size_t>(node.inputs.size(), weights::kMostInputsScanned);
+  const size_t count = std::min<size_t>(node.inputs.size(), weights::kMostSearched);
   for (size_t i = 0; i < count; ++i) {
     const int input = node.inputs[i];
     if (input != kNone && StreamIndex::At(index.content, input) == content) return input;
@@ -118,8 +118,8 @@ bool IsView(const StreamIndex& index, int r) {
   const FewResults& inputs = index.node(index.producer(r)).inputs;
   const int bits = StreamIndex::At(index.bits, r);
   return std::any_of(inputs.begin(),
-                     inputs.begin() + static_cast<std::ptrdiff_t>(std::min<size_t>(
-                                          inputs.size(), weights::kMostInputsScanned)),
+                     inputs.begin() + static_cast<std::ptrdiff_t>(
+                                          std::min<size_t>(inputs.size(), weights::kMostSearched)),
                      [&](int i) { return i != kNone && StreamIndex::At(index.bits, i) == bits; });
 }
 
@@ -219,7 +219,7 @@ bool FindComputedRounded(StreamIndex& index, const StreamIndex& other) {
     const double rms = f.numbers().squashed.rms;
     auto it = std::lower_bound(originals.begin(), originals.end(),
                                std::tuple(f.size, rms * (1 - weights::kComputedRounded), 0));
-    for (int seen = 0; it != originals.end() && seen < weights::kMostOriginals; ++it, ++seen) {
+    for (size_t seen = 0; it != originals.end() && seen < weights::kMostSearched; ++it, ++seen) {
       const auto& [size, other_rms, original] = *it;
       if (size != f.size || other_rms > rms * (1 + weights::kComputedRounded)) break;
       if (SketchDistance(f, other.fingerprint(original)) * weights::kTimesNearer > apart) continue;
@@ -294,12 +294,12 @@ int StreamIndex::Reads(int n, int r, int slot) const {
   const auto is = [&](int input) { return input != kNone && (input == r || root(input) == r); };
   const size_t s = static_cast<size_t>(slot);
   if (s < read.size() && is(read[s])) return 2;
-  const size_t count = std::min<size_t>(read.size(), weights::kMostInputsScanned);
+  const size_t count = std::min<size_t>(read.size(), weights::kMostSearched);
   for (size_t i = 0; i < count; ++i) {
     if (is(read[i])) return At(commutative, n) ? 2 : 1;
   }
   const FewResults& captured = node(n).captures;
-  const size_t captures = std::min<size_t>(captured.size(), weights::kMostInputsScanned);
+  const size_t captures = std::min<size_t>(captured.size(), weights::kMostSearched);
   for (size_t i = 0; i < captures; ++i) {
     if (is(captured[i])) return slot == kCaptureSlot ? 2 : 1;
   }

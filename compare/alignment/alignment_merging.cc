@@ -23,7 +23,7 @@ struct MergedSide {
 int PartnerByUses(const MergedSide& side, int x) {
   const int content = StreamIndex::At(side.own.content, x);
   const auto uses = side.own.uses[x];
-  for (const Use& use : uses.first(std::min(uses.size(), weights::kMostMergedUses))) {
+  for (const Use& use : uses.first(std::min(uses.size(), weights::kMostQueued))) {
     const int output = side.own.first_output(use.node);
     if (output == kNone || StreamIndex::At(side.partner, output) == kNone) continue;
     const int reader = side.other.producer(StreamIndex::At(side.partner, output));
@@ -35,7 +35,7 @@ int PartnerByUses(const MergedSide& side, int x) {
     };
     const size_t slot = static_cast<size_t>(use.slot);
     if (slot < inputs.size() && fits(inputs[slot])) return inputs[slot];
-    for (size_t i = 0; i < std::min(inputs.size(), weights::kMostMergedInputs); ++i) {
+    for (size_t i = 0; i < std::min(inputs.size(), weights::kMostScored); ++i) {
       if (fits(inputs[i])) return inputs[i];
     }
   }
@@ -50,8 +50,8 @@ int Nearest(const StreamIndex& index, absl::Span<const int> paired, bool leaf, s
       static_cast<size_t>(std::lower_bound(paired.begin(), paired.end(), middle,
                                            [&](int r, size_t place) { return rank(r) < place; }) -
                           paired.begin());
-  const size_t first = at > weights::kMostSharing / 2 ? at - weights::kMostSharing / 2 : 0;
-  const size_t last = std::min(paired.size(), first + weights::kMostSharing);
+  const size_t first = at > weights::kMostScored / 2 ? at - weights::kMostScored / 2 : 0;
+  const size_t last = std::min(paired.size(), first + weights::kMostScored);
   int best = kNone;
   std::pair<bool, size_t> best_cost;
   for (size_t i = first; i < last; ++i) {

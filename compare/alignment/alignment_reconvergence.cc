@@ -120,11 +120,11 @@ class Reconvergence {
     size_t apart = 0;
     absl::flat_hash_set<int> seen = {l};
     std::vector<int> open = {l};
-    while (!open.empty() && seen.size() < weights::kMostBehind) {
+    while (!open.empty() && seen.size() < weights::kMostSearched) {
       const int from = open.back();
       open.pop_back();
       for (const Use& use : left.uses[from]) {
-        if (seen.size() >= weights::kMostBehind) break;
+        if (seen.size() >= weights::kMostSearched) break;
         for (int output : left.node(use.node).outputs) {
           if (output == kNone || !seen.insert(output).second) continue;
           const int partner = pairing_.of_left(output);
@@ -176,7 +176,7 @@ class Reconvergence {
 // The first output of a reader of `r` that `is_nearer`; kNone if there is none.
 int NextThat(const StreamIndex& side, int r, absl::FunctionRef<bool(int)> is_nearer) {
   const auto uses = side.uses[r];
-  for (const Use& use : uses.first(std::min(uses.size(), weights::kMostNextUses))) {
+  for (const Use& use : uses.first(std::min(uses.size(), weights::kMostQueued))) {
     const int next = side.first_output(use.node);
     if (next != kNone && is_nearer(next)) return next;
   }

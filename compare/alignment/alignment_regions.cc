@@ -24,7 +24,7 @@ class Absorber {
     absl::flat_hash_set<int> nodes;
     std::vector<int> open = {side_.producer(owner)};
     nodes.insert(open.back());
-    while (!open.empty() && nodes.size() < weights::kMostInRegion) {
+    while (!open.empty() && nodes.size() < weights::kMostSearched) {
       const int n = open.back();
       open.pop_back();
       for (int input : side_.node(n).inputs) {
@@ -59,7 +59,7 @@ class Absorber {
       return false;
     }
     const auto uses = side_.uses[r];
-    return uses.size() <= weights::kMostInRegion &&
+    return uses.size() <= weights::kMostSearched &&
            std::all_of(uses.begin(), uses.end(), [&](const Use& use) {
              return use.slot != kCaptureSlot && nodes.contains(use.node);
            });

@@ -186,10 +186,10 @@ void AlignmentStages::PairNear(const PairRule& rule) {
     for (int content = 0; content < index_.contents; ++content) {
       const auto nearest = evidence_.NearOfLeft(content);
       if (nearest.empty()) continue;
-      const auto lefts = FreeOf(pairing_, SideId::kLeft, content, weights::kMostOfContent);
+      const auto lefts = FreeOf(pairing_, SideId::kLeft, content, weights::kMostQueued);
       if (lefts.empty()) continue;
       for (const Nearness& near : nearest) {
-        for (int r : FreeOf(pairing_, SideId::kRight, near.content, weights::kMostOfContent)) {
+        for (int r : FreeOf(pairing_, SideId::kRight, near.content, weights::kMostQueued)) {
           for (int l : lefts) queue_.Push(l, r);
         }
       }
@@ -218,8 +218,8 @@ void AlignmentStages::PairEqualElements() {
     }
     queue_.Drain();
     for (const ResultGroup& group : groups.all()) {
-      for (size_t i = 0; i < std::min(group.left.size(), weights::kMostOfContent); ++i) {
-        for (size_t k = 0; k < std::min(group.right.size(), weights::kMostOfContent); ++k) {
+      for (size_t i = 0; i < std::min(group.left.size(), weights::kMostQueued); ++i) {
+        for (size_t k = 0; k < std::min(group.right.size(), weights::kMostQueued); ++k) {
           queue_.Push(group.left[i], group.right[k]);
         }
       }
@@ -262,7 +262,7 @@ void AlignmentStages::PairEqualMoments() {
         std::lower_bound(rights.begin(), rights.end(), least, [&](const Entry& other, double rms) {
           return other.size != entry.size ? other.size < entry.size : other.rms < rms;
         });
-    for (int seen = 0; it != rights.end() && seen < weights::kMostMomentNeighbours; ++it, ++seen) {
+    for (size_t seen = 0; it != rights.end() && seen < weights::kMostScored; ++it, ++seen) {
       if (it->size != entry.size || it->rms > entry.rms * (1 + reach)) break;
       if (!evidence_.SameMoments(entry.result, it->result)) continue;
       evidence_.RaiseToMoments(entry.result, it->result);
@@ -275,7 +275,7 @@ void AlignmentStages::PairEqualMoments() {
 void SpreadStructure(Pairing& pairing, PairQueue& queue, Scoring scoring, PairStage stage) {
   const AlignmentIndex& index = pairing.index();
   queue.SetRule({.threshold = weights::kStructural, .scoring = scoring, .stage = stage});
-  for (int round = 0; round < weights::kMostStructureRounds; ++round) {
+  for (int round = 0; round < weights::kMostRounds; ++round) {
     const int before = pairing.pairs();
     queue.SpreadAll();
     for (int l = 0; l < index.left.size(); ++l) {

@@ -92,7 +92,7 @@ bool PairQueue::Ambiguous(int candidate) {
   const Candidate& c = candidates_[Index(candidate)];
   const auto rivals = [&](SideId side) {
     int* link = &first_[side][Index(OfSide(c, side))];
-    for (int seen = 0; *link != kNone && seen < weights::kMostRivalsSeen; ++seen) {
+    for (size_t seen = 0; *link != kNone && seen < weights::kMostSearched; ++seen) {
       Candidate& other = candidates_[Index(*link)];
       int* next = &other.next[side];
       if (!pairing_.left_free(other.left) || !pairing_.right_free(other.right)) {

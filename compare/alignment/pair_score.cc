@@ -121,7 +121,7 @@ bool PairScore::HasRival(int l, int r, double value, Scoring scoring) const {
       for (int other : side.of_content[near.content]) {
         if (!is_free(other)) continue;
         if (score(other) >= own) return true;
-        if (++seen == weights::kMostRivals) break;
+        if (++seen == weights::kMostQueued) break;
       }
     }
     return false;
@@ -186,8 +186,8 @@ double PairScore::Inputs(int left_node, int right_node) const {
   const StreamIndex& right = pairing_.index().right;
   const absl::Span<const int> left_inputs = left.inputs[left_node];
   const absl::Span<const int> right_inputs = right.inputs[right_node];
-  const size_t left_count = std::min(left_inputs.size(), weights::kMostInputs);
-  const size_t right_count = std::min(right_inputs.size(), weights::kMostInputs);
+  const size_t left_count = std::min(left_inputs.size(), weights::kMostScored);
+  const size_t right_count = std::min(right_inputs.size(), weights::kMostScored);
   const auto right_has = [&](auto&& condition) {
     return std::any_of(right_inputs.begin(),
                        right_inputs.begin() + static_cast<std::ptrdiff_t>(right_count),
@@ -233,7 +233,7 @@ double PairScore::Uses(int l, int r) const {
   const int content = StreamIndex::At(right.content, r);
   double hit = 0;
   double miss = 0;
-  const size_t count = std::min(uses.size(), weights::kMostUses);
+  const size_t count = std::min(uses.size(), weights::kMostQueued);
   for (const Use& use : uses.first(count)) {
     const int output = left.first_output(use.node);
     if (output == kNone) continue;
@@ -246,14 +246,14 @@ double PairScore::Uses(int l, int r) const {
       continue;
     }
     const absl::Span<const int> inputs = right.inputs[reader];
-    const size_t scanned = std::min(inputs.size(), weights::kMostInputs);
+    const size_t scanned = std::min(inputs.size(), weights::kMostScored);
     const bool reads_equal = std::any_of(
         inputs.begin(), inputs.begin() + static_cast<std::ptrdiff_t>(scanned), [&](int input) {
           return input != kNone && StreamIndex::At(right.content, input) == content;
         });
     if (!reads_equal) miss += 1;
   }
-  const size_t rows = std::min(outputs.size(), weights::kMostUses);
+  const size_t rows = std::min(outputs.size(), weights::kMostQueued);
   for (int row : outputs.first(rows)) {
     const int partner = pairing_.of_left(row);
     if (partner == kNone || right.result(partner).source == kNone) continue;

@@ -155,8 +155,8 @@ void PairQueue::SpreadToInputs(int left_node, int right_node) {
       }
     }
   }
-  const size_t right_count = std::min(right_inputs.size(), weights::kMostInputsScanned);
-  const size_t left_count = std::min(left_inputs.size(), weights::kMostInputsScanned);
+  const size_t right_count = std::min(right_inputs.size(), weights::kMostSearched);
+  const size_t left_count = std::min(left_inputs.size(), weights::kMostSearched);
   for (size_t i = 0; i < left_count; ++i) {
     const int l = left_inputs[i];
     if (l == kNone) continue;
@@ -164,7 +164,7 @@ void PairQueue::SpreadToInputs(int left_node, int right_node) {
     if (!pairing_.left_free(stand_in)) continue;
     size_t equal = 0;
     bool found = false;
-    for (size_t k = 0; k < right_count && equal < weights::kMostEqual; ++k) {
+    for (size_t k = 0; k < right_count && equal < weights::kMostQueued; ++k) {
       const int r = right_inputs[k];
       if (r == kNone || !evidence_.SameContent(l, r)) continue;
       found = true;
@@ -172,7 +172,7 @@ void PairQueue::SpreadToInputs(int left_node, int right_node) {
       push(l, r);
       ++equal;
     }
-    if (found || right_inputs.size() > weights::kFewInputs) continue;
+    if (found || right_inputs.size() > weights::kMostQueued) continue;
     for (int r : right_inputs) {
       if (r != kNone && left.fingerprint(l).size == right.fingerprint(r).size) push(l, r);
     }
@@ -191,7 +191,7 @@ void PairQueue::SpreadToConsumers(int l, int r) {
   const std::vector<Keyed> left_manners = SortedBy(lefts, MannerKey);
   const std::vector<Keyed> right_contents = SortedBy(rights, ContentKey);
   const std::vector<Keyed> right_manners = SortedBy(rights, MannerKey);
-  const bool few = index_.right.uses[r].size() <= weights::kFewUses;
+  const bool few = index_.right.uses[r].size() <= weights::kMostQueued;
   const auto offer = [&](const std::vector<Keyed>& left_keyed,
                          const std::vector<Keyed>& right_keyed, const Keyed& keyed, size_t most) {
     const auto candidates = WithKey(right_keyed, keyed.first);
@@ -204,11 +204,11 @@ void PairQueue::SpreadToConsumers(int l, int r) {
   };
   for (const Consumer& consumer : lefts) {
     if (offer(left_contents, right_contents, {ContentKey(consumer), consumer.result},
-              weights::kMostEqual)) {
+              weights::kMostQueued)) {
       continue;
     }
     offer(left_manners, right_manners, {MannerKey(consumer), consumer.result},
-          weights::kMostSameManner);
+          weights::kMostQueued);
     if (!few) continue;
     const int64_t size = index_.left.fingerprint(consumer.result).size;
     for (const Consumer& other : rights) {

@@ -208,17 +208,17 @@ void ValueEvidence::FindNear() {
         if (Distance(entry.result, candidate.result) > weights::kNear) return;
         found.push_back({candidate.content, ComputeValue(entry.result, candidate.result)});
       };
-      int seen = 0;
+      size_t seen = 0;
       for (auto c = middle; c != candidates.end() && c->rms <= entry.rms + reach; ++c) {
-        if (seen++ == weights::kMostNearSeen) break;
+        if (seen++ == weights::kMostSearched) break;
         consider(*c);
       }
       seen = 0;
       for (auto c = middle; c != candidates.begin() && (c - 1)->rms >= entry.rms - reach; --c) {
-        if (seen++ == weights::kMostNearSeen) break;
+        if (seen++ == weights::kMostSearched) break;
         consider(*(c - 1));
       }
-      KeepBest(found, weights::kMostNear);
+      KeepBest(found, weights::kMostQueued);
       for (const Nearness& near : found) {
         pairs.push_back({entry.content, near.content, near.value});
       }
@@ -236,7 +236,7 @@ void ValueEvidence::FindNear() {
         return Nearness{pair.left, pair.value};
       });
   for (Csr<Nearness>* const near : {&near_left_, &near_right_}) {
-    near->KeepFirst(weights::kMostNearBack, IsBetter);
+    near->KeepFirst(weights::kMostQueued, IsBetter);
   }
 }
 

@@ -174,11 +174,10 @@ inline constexpr double kHalfRounding = 3e-2;
 inline constexpr double kByteRounding = 0.3;
 // A pair stopped one step early if it is farther apart than sums in another order, no farther than
 // a normalization that does almost nothing moves it, and this many times farther than a consumer of
-// one of the two. The last one limits the consumers examined.
+// one of the two.
 inline constexpr double kMovedFrom = 1e-6;
 inline constexpr double kMovedUpTo = 1e-4;
 inline constexpr double kTimesNearerNext = 1.5;
-inline constexpr size_t kMostNextUses = 4;
 // Without any pair after it, a pair of different operators must be at least this near.
 inline constexpr double kPlausible = 0.3;
 // Counts: one that is apart is enough among this few results after a pair; among more, a share.
@@ -214,30 +213,12 @@ inline constexpr double kInOrder = 0.8;
 
 // Limits of how many are examined.
 
-inline constexpr size_t kMostInputs = 16;         // inputs of a node, when a pair is scored
-inline constexpr size_t kMostUses = 8;            // uses of a result, likewise
-inline constexpr size_t kMostRivals = 8;          // rivals of a content, for regret
-inline constexpr int kMostRivalsSeen = 64;        // candidates of a result, for ambiguity
-inline constexpr int kMostNearSeen = 32;          // on either side of a content, for near lists
-inline constexpr size_t kMostNear = 8;            // near contents kept of each
-inline constexpr size_t kMostNearBack = 12;       // and of those found from the other side
-inline constexpr size_t kMostInputsScanned = 64;  // inputs of a node, searched for an equal
-inline constexpr int kMostOriginals = 64;         // results of about the same root mean square
-inline constexpr size_t kFewInputs = 8;           // nodes with at most as many queue inputs by size
-inline constexpr size_t kFewUses = 8;             // results with at most as many queue uses by size
-inline constexpr size_t kMostEqual = 4;           // equals that a pair queues among its neighbours
-inline constexpr size_t kMostSameManner = 8;      // uses in the same manner, likewise
-inline constexpr int kMostRounds = 8;             // rounds of near pairs, while there are new ones
-inline constexpr int kMostStructureRounds = 3;    // rounds of structure, likewise
-inline constexpr size_t kMostOfContent = 8;       // results of a content that are queued
-inline constexpr int kMostMomentNeighbours = 16;  // neighbours of the same size, for moments
-inline constexpr size_t kMostOutputs = 256;       // with more, only equals and namesakes
-inline constexpr size_t kMostBehind = 64;         // results after a pair, for reconvergence
-inline constexpr size_t kMostSharing = 16;        // equals that a merged result chooses from
-inline constexpr size_t kMostMergedUses = 8;
-inline constexpr size_t kMostMergedInputs = 16;
-inline constexpr size_t kMostInRegion = 64;  // nodes that a pair absorbs
+inline constexpr size_t kMostQueued = 8;     // rivals, uses and near results of a pair or content
+inline constexpr size_t kMostScored = 16;    // inputs and neighbours, when a pair is scored
+inline constexpr size_t kMostSearched = 64;  // results, inputs or nodes that a search walks through
+inline constexpr size_t kMostOutputs = 256;  // with more, only equals and namesakes
 inline constexpr size_t kMostNames = 4096;   // results examined for a name
+inline constexpr int kMostRounds = 8;        // rounds of one stage, while there are new pairs
 
 }  // namespace onnxcmp::weights
 
