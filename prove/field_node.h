@@ -207,7 +207,7 @@ class FieldNode {
   mutable bool jumps_ = false;
   bool takes_bound_ = false;
   bool by_direction_ = false;
-  mutable std::vector<uint64_t> constants_;  // their roundings
+  mutable std::vector<RoundingStep> constants_;  // their roundings
   mutable bool exact_ = true;  // false once In() or Constant() has taken one for another
 };
 

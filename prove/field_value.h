@@ -2,6 +2,7 @@
 #ifndef ONNXCMP_PROVE_FIELD_VALUE_H_
 #define ONNXCMP_PROVE_FIELD_VALUE_H_
 
+#include <compare>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -19,8 +20,17 @@ namespace onnxcmp {
 // The least and the greatest of whole numbers; wide enough for those of 64 bits, exactly.
 using WholeRange = std::pair<long double, long double>;
 
-// Roundings that lead to a value (roundings.h), by number in ascending order; null: there are none.
-using Roundings = std::shared_ptr<const std::vector<uint64_t>>;
+// A rounding that leads to a value (roundings.h). Its number stands for those before it, too, so
+// that a value needs no list of all.
+struct RoundingStep {
+  uint64_t number = 0;
+  uint64_t own = 0;  // the same without those before it
+
+  friend auto operator<=>(const RoundingStep&, const RoundingStep&) = default;
+};
+
+// The last ones on each way to a value, in ascending order; null: there are none.
+using Roundings = std::shared_ptr<const std::vector<RoundingStep>>;
 
 // kNotBelow: no element is below 0; kAbove: all are above.
 enum class Sign : uint8_t { kAny, kNotBelow, kAbove };

@@ -8,6 +8,8 @@
 #include <variant>
 
 #include "absl/algorithm/container.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "prove/field/residues.h"
@@ -17,7 +19,7 @@
 namespace onnxcmp {
 namespace {
 
-// The last bit of a rounding's number says that it leaves fewer digits.
+// The last bit of a rounding's numbers says that it leaves fewer digits.
 constexpr uint64_t kNarrow = 1;
 
 // Operators on floats whose results need no rounding.
@@ -37,6 +39,32 @@ bool LosesDigits(const FieldValue& from, int digits) {
   return std::max(-range.first, range.second) > std::ldexp(1.0L, digits);
 }
 
+bool IsNarrow(const RoundingStep& step) { return (step.number & kNarrow) != 0; }
+
+// A number for all of these; 0: there are none.
+uint64_t NumberOf(const Roundings& roundings) {
+  uint64_t number = 0;
+  if (roundings == nullptr) return number;
+  for (const RoundingStep& step : *roundings) number = MixNumbers(number, step.number);
+  return number;
+}
+
+// A rounding after others. Only those that leave fewer digits end a proof: they stay apart from the
+// others, and one of them stands for those of its kind before it.
+Roundings AfterOthers(const Roundings& before, uint64_t own, bool narrow) {
+  const uint64_t all = NumberOf(before);
+  std::vector<RoundingStep> steps = {{MixNumbers(own, all) & ~kNarrow, own}};
+  if (narrow) {
+    const uint64_t narrow_before = NarrowOf(before);
+    const bool alone = before == nullptr || absl::c_all_of(*before, IsNarrow);
+    if (alone) steps.clear();
+    steps.push_back({MixNumbers(own, narrow_before) | kNarrow, own});
+  } else if (before != nullptr) {
+    absl::c_copy_if(*before, std::back_inserter(steps), IsNarrow);
+  }
+  return WithRoundings(nullptr, std::move(steps));
+}
+
 // A number for the elements, in whatever order they lie.
 uint64_t NumberOf(const Residues& residues) {
   uint64_t sum = 0;
@@ -50,17 +78,17 @@ uint64_t NumberOf(const Residues& residues) {
 
 }  // namespace
 
-Roundings WithRoundings(Roundings roundings, std::vector<uint64_t> others) {
+Roundings WithRoundings(Roundings roundings, std::vector<RoundingStep> others) {
   absl::c_sort(others);
   if (roundings == nullptr) {
     if (others.empty()) return roundings;
     others.erase(std::unique(others.begin(), others.end()), others.end());
-    return std::make_shared<const std::vector<uint64_t>>(std::move(others));
+    return std::make_shared<const std::vector<RoundingStep>>(std::move(others));
   }
   if (absl::c_includes(*roundings, others)) return roundings;
-  std::vector<uint64_t> all;
+  std::vector<RoundingStep> all;
   absl::c_set_union(*roundings, others, std::back_inserter(all));
-  return std::make_shared<const std::vector<uint64_t>>(std::move(all));
+  return std::make_shared<const std::vector<RoundingStep>>(std::move(all));
 }
 
 Roundings RoundingsOf(absl::Span<const FieldValue> values) {
@@ -72,17 +100,19 @@ Roundings RoundingsOf(absl::Span<const FieldValue> values) {
   return all;
 }
 
-uint64_t RoundingOfConstant(Residue number, DType dtype) {
-  return MixNumbers(MixNumbers(FunctionNumber("constant"), static_cast<uint64_t>(number)),
-                    static_cast<uint64_t>(dtype)) &
-         ~kNarrow;
+RoundingStep RoundingOfConstant(Residue number, DType dtype) {
+  const uint64_t own =
+      MixNumbers(MixNumbers(FunctionNumber("constant"), static_cast<uint64_t>(number)),
+                 static_cast<uint64_t>(dtype)) &
+      ~kNarrow;
+  return {own, own};
 }
 
 uint64_t NarrowOf(const Roundings& roundings) {
   uint64_t number = 0;
   if (roundings == nullptr) return number;
-  for (const uint64_t rounding : *roundings) {
-    if ((rounding & kNarrow) != 0) number = MixNumbers(number, rounding);
+  for (const RoundingStep& step : *roundings) {
+    if (IsNarrow(step)) number = MixNumbers(number, step.number);
   }
   return number;
 }
@@ -93,11 +123,7 @@ void KeepJump(std::string node, const FieldValue& value, std::vector<RoundedJump
     const absl::StatusOr<Residues> residues = FromTensor(value.residues);
     if (residues.ok()) jump.value = NumberOf(*residues);
   }
-  if (value.roundings != nullptr) {
-    for (const uint64_t rounding : *value.roundings) {
-      jump.roundings = MixNumbers(jump.roundings, rounding);
-    }
-  }
+  jump.roundings = NumberOf(value.roundings);
   jumps->push_back(std::move(jump));
 }
 
@@ -119,17 +145,17 @@ void KeepJumps(const FieldNode& node, absl::Span<const FieldValue> inputs,
 
 std::vector<std::string> JumpsOfOtherRoundings(const PerSide<std::vector<RoundedJump>>& jumps) {
   std::vector<std::string> found;
-  const auto has = [](const std::vector<RoundedJump>& of, const RoundedJump& jump) {
-    return absl::c_any_of(of, [&](const RoundedJump& other) {
-      return other.value == jump.value && other.roundings == jump.roundings;
-    });
-  };
+  absl::flat_hash_map<uint64_t, const RoundedJump*> by_value;
+  absl::flat_hash_set<std::pair<uint64_t, uint64_t>> known;
+  for (const RoundedJump& right : jumps.right) {
+    by_value.try_emplace(right.value, &right);
+    known.emplace(right.value, right.roundings);
+  }
   for (const RoundedJump& left : jumps.left) {
-    const auto right = absl::c_find_if(
-        jumps.right, [&](const RoundedJump& other) { return other.value == left.value; });
-    if (right == jumps.right.end() || has(jumps.right, left)) continue;
-    found.push_back(left.node == right->node ? left.node
-                                             : absl::StrCat(left.node, " | ", right->node));
+    const auto right = by_value.find(left.value);
+    if (right == by_value.end() || known.contains({left.value, left.roundings})) continue;
+    const std::string& other = right->second->node;
+    found.push_back(left.node == other ? left.node : absl::StrCat(left.node, " | ", other));
   }
   absl::c_sort(found);
   found.erase(std::unique(found.begin(), found.end()), found.end());
@@ -168,7 +194,12 @@ void KnowRoundings(const Node& node, absl::Span<const FieldValue> inputs, const 
     narrow = true;
   }
   const uint64_t rounding = MixNumbers(NumberOf(*residues), static_cast<uint64_t>(digits));
-  value->roundings = WithRoundings(before, {narrow ? rounding | kNarrow : rounding & ~kNarrow});
+  const uint64_t own = narrow ? rounding | kNarrow : rounding & ~kNarrow;
+  // A number that was rounded so needs no rounding again, as times 1.
+  const bool is_new = before == nullptr || absl::c_none_of(*before, [&](const RoundingStep& step) {
+                        return step.own == own;
+                      });
+  if (is_new) value->roundings = AfterOthers(before, own, narrow);
 }
 
 }  // namespace onnxcmp

@@ -22,9 +22,9 @@ namespace onnxcmp {
 // The roundings that lead to any of the values.
 Roundings RoundingsOf(absl::Span<const FieldValue> values);
 // The same with further ones.
-Roundings WithRoundings(Roundings roundings, std::vector<uint64_t> others);
+Roundings WithRoundings(Roundings roundings, std::vector<RoundingStep> others);
 // A constant that was taken for the number it stands for.
-uint64_t RoundingOfConstant(Residue number, DType dtype);
+RoundingStep RoundingOfConstant(Residue number, DType dtype);
 
 // A number for those that left fewer digits than the numbers had, as a cast to float16; 0: none.
 uint64_t NarrowOf(const Roundings& roundings);

@@ -75,7 +75,7 @@ std::optional<Hash128> RunMemo::KeyOf(uint64_t operation, absl::Span<const Field
     if (input.empty()) continue;
     AddShape(input.number.tensor(), &words);
     if (input.roundings != nullptr) {
-      words.insert(words.end(), input.roundings->begin(), input.roundings->end());
+      for (const RoundingStep& step : *input.roundings) words.push_back(step.number);
     }
     words.insert(words.end(), {PlaceOf(input.direction.of), PlaceOf(input.direction.scale),
                                static_cast<uint64_t>(input.direction.sign) * 2 +

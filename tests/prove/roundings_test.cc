@@ -5,10 +5,16 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "compare/outcome/proof_report.h"
+#include "evaluator/model/model.h"
+#include "evaluator/tensor/dtype.h"
 #include "evaluator/tensor/tensor.h"
+#include "prove/field/prime_field.h"
+#include "prove/field/residues.h"
+#include "prove/field_value.h"
 #include "tests/prove/proof_of_pair.h"
 
 namespace onnxcmp {
@@ -129,6 +135,41 @@ TEST(Roundings, OfOtherOrdersAreToldOfFunctionsThatJump) {
                           multiplied + Of(bound + "c = Not(b) y = Cast<to = 1>(c)", "r"))
                 .rounded_jumps,
             std::vector<std::string>{"Greater b"});
+}
+
+// A value after many roundings holds a few numbers for them, so that a deep model is proved in a
+// time that is linear in its depth.
+TEST(Roundings, OfALongChainAreFew) {
+  Node add;
+  add.op_type = "Add";
+  const auto after = [&](const FieldValue& x, DType type, Residue residue) {
+    FieldValue next;
+    next.fixed = false;
+    const absl::StatusOr<Tensor> residues = ToTensor(Residues::Of(residue));
+    const absl::StatusOr<Tensor> number = Tensor::Allocate(type, {});
+    if (!residues.ok() || !number.ok()) return next;
+    next.residues = *residues;
+    KnowRoundings(add, {x, x}, RoundingsOf({x, x}), false, *number, &next);
+    return next;
+  };
+  FieldValue wide;
+  FieldValue narrow;
+  for (Residue i = 1; i < 20; ++i) {
+    wide = after(wide, DType::kFloat, i);
+    narrow = after(narrow, DType::kFloat16, i);
+    EXPECT_EQ(wide.roundings->size(), 1);
+    EXPECT_EQ(narrow.roundings->size(), 1);
+  }
+  // Those that left fewer digits stay known, whatever comes after them.
+  const FieldValue later = after(narrow, DType::kFloat, 20);
+  EXPECT_EQ(NarrowOf(later.roundings), NarrowOf(narrow.roundings));
+  EXPECT_EQ(NarrowOf(wide.roundings), 0);
+  // A first one that was another is another one behind all others.
+  FieldValue other = after(FieldValue(), DType::kFloat16, 21);
+  for (Residue i = 2; i < 20; ++i) other = after(other, DType::kFloat16, i);
+  EXPECT_NE(NarrowOf(other.roundings), NarrowOf(narrow.roundings));
+  // Numbers that need no rounding have none.
+  EXPECT_EQ(*after(wide, DType::kFloat, 19).roundings, *wide.roundings);
 }
 
 TEST(Roundings, AreTheReason) {
