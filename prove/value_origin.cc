@@ -13,6 +13,20 @@
 namespace onnxcmp {
 namespace {
 
+constexpr size_t kMostTerms = 64;  // that a node after others takes apart
+
+// Each term once: repeated ones do not count, and double with each node of a chain.
+void DropRepeated(std::vector<Residues>* terms) {
+  std::vector<Residues> once;
+  for (Residues& term : *terms) {
+    const bool known = std::any_of(once.begin(), once.end(), [&](const Residues& other) {
+      return std::as_const(other).values == std::as_const(term).values;
+    });
+    if (!known) once.push_back(std::move(term));
+  }
+  *terms = std::move(once);
+}
+
 // True if the input has the shape of the output, and varies.
 bool HasShapeOfOutput(const FieldNode& node, int input) {
   const FieldValue& value = node.value(input);
@@ -164,6 +178,9 @@ absl::Status SetOfTerms(FieldNode& node, std::vector<Residues> terms, bool oppos
   origin.opposite = opposite;
   for (Residues& term : terms) {
     OC_ASSIGN_OR_RETURN(term, BroadcastTo(term, out.shape));
+  }
+  DropRepeated(&terms);
+  for (const Residues& term : terms) {
     OC_ASSIGN_OR_RETURN(origin.terms.emplace_back(), ToTensor(term));
   }
   std::vector<Residue> at;
@@ -173,7 +190,9 @@ absl::Status SetOfTerms(FieldNode& node, std::vector<Residues> terms, bool oppos
     const Residue whole = function(&at);
     out.values[i] = opposite ? turned(whole) : whole;
   }
-  node.SetOrigin(0, std::move(origin));
+  // A node after it takes it for one term, where it has many: a chain costs no square of its
+  // length.
+  if (origin.terms.size() <= kMostTerms) node.SetOrigin(0, std::move(origin));
   return node.Set(0, std::move(out));
 }
 

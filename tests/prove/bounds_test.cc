@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "tests/prove/proof_of_pair.h"
 
 namespace onnxcmp {
@@ -34,6 +35,26 @@ TEST(Bounds, AreTheSameInAnyOrder) {
       {"y = Abs(x)", "n = Neg(x) y = Max(x, n)", "n = Neg(x) y = Min(x, n)"},
   };
   ExpectProofs(cases);
+}
+
+// Each of them takes its input twice: what it is the greatest of must not double.
+TEST(Bounds, OfALongChainAreFew) {
+  for (const char* const op_type : {"Max", "Min"}) {
+    std::string chain = absl::StrCat("v0 = ", op_type, "(x, r) ");
+    for (int i = 0; i < 60; ++i) {
+      absl::StrAppend(&chain, "v", i + 1, " = ", op_type, "(v", i, ", v", i, ") ");
+    }
+    const std::string r = "r = Tanh(x) ";
+    const std::string once = absl::StrCat(r, "y = ", op_type, "(r, x)");
+    EXPECT_TRUE(ProofOfBodies(r + chain + "y = Identity(v60)", once).proved);
+    EXPECT_FALSE(ProofOfBodies(r + chain + "y = Max(v60, x)", "y = Tanh(x)").proved);
+  }
+  // More than are taken apart.
+  std::string many = "v0 = Sin(x) ";
+  for (int i = 0; i < 100; ++i) {
+    absl::StrAppend(&many, "s", i, " = Sin(v", i, ") v", i + 1, " = Max(v", i, ", s", i, ") ");
+  }
+  EXPECT_TRUE(ProofOfBodies(many + "y = Neg(v100)", many + "y = Neg(v100)").proved);
 }
 
 // Ranges may lie in, across and beside each other, and be turned.
