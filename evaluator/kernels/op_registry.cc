@@ -9,6 +9,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
+#include "evaluator/kernels/lazy_schemas.h"
 #include "onnx/defs/schema.h"
 
 namespace onnxcmp {
@@ -21,12 +22,9 @@ using OpName = std::pair<std::string, std::string>;
 // for operators that real files carry under a domain or a version that never had them.
 class Schemas final : public onnx::ISchemaRegistry {
  public:
-  void Add(onnx::OpSchema schema) {
-    schema.Finalize();
-    auto& versions = schemas_[OpName(schema.domain(), schema.Name())];
-    int version = schema.SinceVersion();
-    latest_[schema.domain()] = std::max<int64_t>(latest_[schema.domain()], version);
-    OC_CHECK(versions.emplace(version, std::move(schema)).second);
+  void Add(const std::string& domain, const std::string& name, int since_version,
+           SchemaMaker make) {
+    ours_.Add(domain, name, since_version, std::move(make));
     const std::lock_guard<std::mutex> lock(found_mutex_);
     found_.clear();
   }
@@ -42,7 +40,7 @@ class Schemas final : public onnx::ISchemaRegistry {
       const auto it = found_.find(std::tuple(version, name, domain));
       if (it != found_.end()) return it->second;
     }
-    const onnx::OpSchema* schema = LookUp(std::string(name), version, std::string(domain));
+    const onnx::OpSchema* schema = LookUp(std::string(domain), std::string(name), version);
     if (schema == nullptr || schema->Name() != name || schema->domain() != domain) return schema;
     const std::lock_guard<std::mutex> lock(found_mutex_);
     // The schema's own strings: those of the caller go.
@@ -52,26 +50,18 @@ class Schemas final : public onnx::ISchemaRegistry {
     return schema;
   }
 
-  // The same, without remembering it.
-  const onnx::OpSchema* LookUp(const std::string& name, int version,
-                               const std::string& domain) const {
-    const bool known_to_onnx = DomainVersion(domain) > 0;
-    const onnx::OpSchema* of_onnx =
-        onnx::OpSchemaRegistry::Instance()->GetSchema(name, version, domain);
-    if (known_to_onnx && of_onnx != nullptr) {
-      return of_onnx;
+  // The since_version of the same; 0 if there is none.
+  int SinceVersion(const std::string& domain, const std::string& name, int version) const {
+    for (const LazySchemas* const schemas : {&LazySchemas::OfOnnx(), &ours_}) {
+      const int since = schemas->SinceVersion(domain, name, version);
+      if (since > 0) return since;
     }
-    auto versions = schemas_.find(OpName(domain, name));
-    if (versions == schemas_.end()) {
-      return of_onnx;
-    }
-    auto after = versions->second.upper_bound(version);
-    return after == versions->second.begin() ? of_onnx : &std::prev(after)->second;
+    const onnx::OpSchema* others = OfOthers(domain, name, version);
+    return others == nullptr ? 0 : others->SinceVersion();
   }
 
   int64_t LatestVersion(const std::string& domain) const {
-    auto found = latest_.find(domain);
-    return std::max(DomainVersion(domain), found == latest_.end() ? 0 : found->second);
+    return std::max(DomainVersion(domain), ours_.LatestVersion(domain));
   }
 
   // The newest version of a domain of ONNX's; 0 for other domains.
@@ -82,8 +72,24 @@ class Schemas final : public onnx::ISchemaRegistry {
   }
 
  private:
-  std::map<OpName, std::map<int, onnx::OpSchema>> schemas_;
-  std::map<std::string, int64_t> latest_;
+  const onnx::OpSchema* LookUp(const std::string& domain, const std::string& name,
+                               int version) const {
+    for (const LazySchemas* const schemas : {&LazySchemas::OfOnnx(), &ours_}) {
+      const onnx::OpSchema* schema = schemas->Find(domain, name, version);
+      if (schema != nullptr) return schema;
+    }
+    return OfOthers(domain, name, version);
+  }
+
+  // Those that others have added to ONNX's registry. It makes all of ONNX's schemas when it is
+  // first asked, and is asked last.
+  static const onnx::OpSchema* OfOthers(const std::string& domain, const std::string& name,
+                                        int version) {
+    if (DomainVersion(domain) == 0) return nullptr;
+    return onnx::OpSchemaRegistry::Instance()->GetSchema(name, version, domain);
+  }
+
+  LazySchemas ours_;
   // Schemas that were asked for before: a model of thousands of nodes has a few operators, each of
   // which several passes ask for, and ONNX's own look-up takes microseconds.
   mutable std::mutex found_mutex_;
@@ -107,17 +113,16 @@ OpRegistry& OpRegistry::operator=(OpRegistry&&) noexcept = default;
 std::vector<int> OpRegistry::Listed(absl::string_view domain, absl::string_view op_type,
                                     const Versions& versions) const {
   const int64_t known = Schemas::DomainVersion(std::string(domain));
-  const auto find_schema = [this, domain = std::string(domain),
-                            name = std::string(op_type)](int64_t version) {
-    return impl_->schemas.LookUp(name, static_cast<int>(version), domain);
+  const auto since_version = [this, domain = std::string(domain),
+                              name = std::string(op_type)](int64_t version) {
+    return impl_->schemas.SinceVersion(domain, name, static_cast<int>(version));
   };
   std::vector<int> listed;
   if (!versions.range_) {
     for (const int version : versions.listed_) {
       // ONNX 1.23 brought a version of Attention for an opset that 1.22 has without it.
-      const onnx::OpSchema* schema = find_schema(version);
-      const bool is_known =
-          version <= known && (schema == nullptr || schema->SinceVersion() == version);
+      const int since = version <= known ? since_version(version) : 0;
+      const bool is_known = version <= known && (since == 0 || since == version);
       if (known == 0 || is_known) listed.push_back(version);
     }
     return listed;
@@ -125,14 +130,12 @@ std::vector<int> OpRegistry::Listed(absl::string_view domain, absl::string_view 
   const int first = versions.listed_[0];
   int last = versions.listed_[1];
   if (known > 0 && last > known) {
-    const onnx::OpSchema* newest = find_schema(known);
-    if (newest == nullptr) return listed;
-    last = newest->SinceVersion();
+    last = since_version(known);
+    if (last == 0) return listed;
   }
   for (int version = last; version >= first; version = listed.back() - 1) {
-    const onnx::OpSchema* schema = find_schema(version);
-    OC_CHECK(schema != nullptr);
-    listed.push_back(schema->SinceVersion());
+    listed.push_back(since_version(version));
+    OC_CHECK(listed.back() > 0);
   }
   OC_CHECK(!listed.empty() && listed.front() == last && listed.back() == first);
   return listed;
@@ -150,7 +153,17 @@ void OpRegistry::Add(absl::string_view domain, absl::string_view op_type, const 
   Add(domain, op_type, versions, KernelMaker([kernel](const KernelInit&) { return kernel; }));
 }
 
-void OpRegistry::AddSchema(onnx::OpSchema schema) { impl_->schemas.Add(std::move(schema)); }
+void OpRegistry::AddSchema(onnx::OpSchema schema) {
+  const std::string domain = schema.domain();
+  const std::string name = schema.Name();
+  const int since_version = schema.SinceVersion();
+  AddSchema(domain, name, since_version, [schema = std::move(schema)] { return schema; });
+}
+
+void OpRegistry::AddSchema(const std::string& domain, const std::string& name, int since_version,
+                           std::function<onnx::OpSchema()> make) {
+  impl_->schemas.Add(domain, name, since_version, std::move(make));
+}
 
 const onnx::ISchemaRegistry& OpRegistry::schemas() const { return impl_->schemas; }
 

@@ -4,6 +4,7 @@
 #define ONNXCMP_EVALUATOR_KERNELS_OP_REGISTRY_H_
 
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <string>
@@ -69,6 +70,10 @@ class OpRegistry {
 
   // A schema for a domain that is not ONNX's. ONNX's own registry is never changed.
   void AddSchema(onnx::OpSchema schema);
+  // The same, made when it is first asked for. `make` gives the schema of that domain, name and
+  // since_version.
+  void AddSchema(const std::string& domain, const std::string& name, int since_version,
+                 std::function<onnx::OpSchema()> make);
 
   // ONNX's schemas with ours in front, as ONNX's checker and shape inference take them.
   const onnx::ISchemaRegistry& schemas() const;

@@ -244,9 +244,23 @@ absl::StatusOr<std::vector<onnx::OpSchema>> ParseSchemas(absl::string_view text)
 }
 
 void RegisterSchemaTables(OpRegistry& registry) {
-  absl::StatusOr<std::vector<onnx::OpSchema>> schemas = ParseSchemas(kTables);
-  OC_CHECK(schemas.ok());
-  for (onnx::OpSchema& schema : *schemas) registry.AddSchema(std::move(schema));
+  // Each from its `op` to the next.
+  constexpr absl::string_view kStart = "\nop ";
+  const absl::string_view tables = kTables;
+  for (size_t at = tables.find(kStart); at != absl::string_view::npos;) {
+    const size_t next = tables.find(kStart, at + 1);
+    const absl::string_view text = tables.substr(at + 1, next - at);
+    const Words head = absl::StrSplit(text.substr(0, text.find('\n')), ' ', absl::SkipEmpty());
+    const absl::StatusOr<Declaration> declaration = ParseHead(head);
+    OC_CHECK(declaration.ok());
+    const onnx::OpSchema& schema = declaration->schema;
+    registry.AddSchema(schema.domain(), schema.Name(), schema.SinceVersion(), [text] {
+      absl::StatusOr<std::vector<onnx::OpSchema>> schemas = ParseSchemas(text);
+      OC_CHECK(schemas.ok() && schemas->size() == 1);
+      return std::move(schemas->front());
+    });
+    at = next;
+  }
 }
 
 }  // namespace onnxcmp

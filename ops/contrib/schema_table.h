@@ -21,7 +21,7 @@ namespace onnxcmp {
 // has that, and `= I` gives it the shape of input I.
 absl::StatusOr<std::vector<onnx::OpSchema>> ParseSchemas(absl::string_view text);
 
-// Adds both tables.
+// Adds both tables. A schema is read from its lines when it is first asked for.
 void RegisterSchemaTables(OpRegistry& registry);
 
 }  // namespace onnxcmp
