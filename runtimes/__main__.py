@@ -1,4 +1,5 @@
 """python3 runtimes ADAPTER: serves an adapter by its name here, or a file with a class Adapter.
+Another file is a program that speaks the protocol itself, and is run.
 
 python3 runtimes --probe ADAPTER: says which version there is, or which package lacks."""
 
@@ -54,7 +55,11 @@ def main():
         else:
             print(json.dumps({"version": version_of(found)}))
         return
-    from onnxcmp_runtimes import serve
+    from onnxcmp_runtimes import reaper, serve
+
+    reaper.go_below()
+    if "/" in sys.argv[1] and not sys.argv[1].endswith(".py"):
+        os.execv(sys.argv[1], sys.argv[1:])
 
     def make(options):
         found = adapter_class(sys.argv[1])

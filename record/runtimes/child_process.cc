@@ -88,13 +88,14 @@ ChildProcess::~ChildProcess() { Kill(); }
 void ChildProcess::Kill() {
   CloseAll({&input_});
   if (pid_ > 0) {
-    // All that it has started, too; itself also if it has left the group.
-    kill(-pid_, SIGKILL);
-    kill(pid_, SIGKILL);
     int status = 0;
-    while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+    kill(pid_, SIGTERM);
+    if (!Wait(kTimeToDie, &status)) {
+      kill(pid_, SIGKILL);
+      Wait(absl::InfiniteDuration(), &status);
     }
-    pid_ = -1;
+    // All that it has started, too.
+    kill(-std::exchange(pid_, -1), SIGKILL);
   }
   while (error_output_ >= 0 && ReadErrors()) {
   }

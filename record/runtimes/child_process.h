@@ -24,7 +24,7 @@ class ChildProcess {
   // NotFound if there is no such program. `arguments[0]` is looked for as a shell does it.
   static absl::StatusOr<std::unique_ptr<ChildProcess>> Start(
       const std::vector<std::string>& arguments);
-  // Kills it and what it has started, unless it has ended.
+  // As Kill().
   ~ChildProcess();
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
@@ -45,6 +45,7 @@ class ChildProcess {
 
   // Ends its input and waits until it has ended by itself, so long at most.
   void Finish(absl::Duration timeout);
+  // Tells it to end (SIGTERM), and kills it if it has not soon, and its group in any case.
   void Kill();
 
  private:

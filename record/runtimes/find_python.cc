@@ -20,6 +20,7 @@
 #include "evaluator/base/proto_text.h"
 #include "evaluator/base/status_macros.h"
 #include "record/runtimes/child_process.h"
+#include "record/runtimes/runtime_spec.h"
 
 namespace onnxcmp {
 namespace {
@@ -59,7 +60,7 @@ std::string LastLine(const std::string& text) {
 absl::StatusOr<std::vector<std::string>> PythonsFor(const std::string& adapters,
                                                     const std::string& adapter,
                                                     const std::string& preferred) {
-  if (!adapter.ends_with(".py")) {
+  if (!RuntimeSpec{adapter, {}}.is_file()) {
     const std::vector<std::string> names = AdapterNames(adapters);
     if (std::find(names.begin(), names.end(), adapter) == names.end()) {
       return absl::NotFoundError(absl::StrCat(

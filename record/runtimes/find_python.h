@@ -20,8 +20,8 @@ struct FoundPython {
 absl::StatusOr<FoundPython> FindPython(const std::string& adapters, const std::string& adapter);
 
 // Interpreters that may have it, in order: ONNXCMP_PYTHON, if that is set, and no other; else
-// `preferred`, unless that is empty, and each python3 in PATH. NotFound for an adapter that is none
-// of ours.
+// `preferred`, unless that is empty, and each python3 in PATH. NotFound for an adapter that is no
+// file and none of ours.
 absl::StatusOr<std::vector<std::string>> PythonsFor(const std::string& adapters,
                                                     const std::string& adapter,
                                                     const std::string& preferred);

@@ -1,5 +1,7 @@
 #include "record/runtimes/runtime.h"
 
+#include <unistd.h>
+
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <system_error>
@@ -150,15 +152,19 @@ absl::StatusOr<RuntimeInfo> Runtime::Start() {
     OC_RETURN_IF_ERROR(Greet(command_).status());
     return info_;
   }
-  if (spec_.is_file() && !spec_.name.ends_with(".py")) {
-    command_ = {spec_.name};
-    OC_RETURN_IF_ERROR(Greet(command_).status());
-    return info_;
-  }
   // The first Python that has the runtime. None is asked beforehand: starting one takes longer than
   // most models do.
   OC_ASSIGN_OR_RETURN(const std::vector<std::string> pythons,
                       PythonsFor(options_.adapters, spec_.name, options_.python));
+  if (spec_.is_file() && !spec_.name.ends_with(".py")) {
+    // A Python only watches over it.
+    command_ = {spec_.name};
+    if (!pythons.empty() && access(spec_.name.c_str(), X_OK) == 0) {
+      command_ = {pythons[0], options_.adapters, spec_.name};
+    }
+    OC_RETURN_IF_ERROR(Greet(command_).status());
+    return info_;
+  }
   MissingPython missing;
   for (const std::string& python : pythons) {
     const std::vector<std::string> command = {python, options_.adapters, spec_.name};

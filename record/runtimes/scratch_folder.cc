@@ -13,7 +13,8 @@ namespace {
 
 constexpr absl::Duration kKeeperPatience = absl::Seconds(30);
 
-// Tries twice, since a process that is being killed may still write in between.
+// The leader of a group that is told to end may first end what it started in other sessions.
+// The folder is removed more than once, since a process that is being killed may still write.
 constexpr char kKeeper[] = R"(trap '' PIPE INT TERM HUP
 dir=$(mktemp -d "${TMPDIR:-/tmp}/onnxcmp-runtime-XXXXXX") || exit 1
 group=0
@@ -23,7 +24,14 @@ while read -r what value; do
     guard) group=$value; echo done ;;
   esac
 done
-[ "$group" = 0 ] || kill -9 -- "-$group" 2>/dev/null
+if [ "$group" != 0 ]; then
+  kill "$group" 2>/dev/null
+  for pause in 0.02 0.05 0.1 0.3 0.5 1; do
+    kill -0 "$group" 2>/dev/null || break
+    sleep "$pause"
+  done
+  kill -9 -- "-$group" 2>/dev/null
+fi
 for pause in 0.05 0.2 1 2; do
   rm -rf -- "$dir" 2>/dev/null
   [ -e "$dir" ] || exit 0

@@ -15,8 +15,8 @@
 namespace onnxcmp {
 
 // A shell in a session of its own makes the folder and waits for the end of its input, which comes
-// when the object goes, or with our end, be it by SIGKILL. Then it kills the group that it was told
-// of last, and removes the folder.
+// when the object goes, or with our end, be it by SIGKILL. Then it tells the leader of the group
+// that it was told of last to end, kills that group, and removes the folder.
 class ScratchFolder {
  public:
   static absl::StatusOr<std::unique_ptr<ScratchFolder>> Create();

@@ -297,6 +297,26 @@ TEST_F(RuntimeCommandTest, NothingIsLeftOfWhatIsKilled) {
   }
 }
 
+// What a runtime leaves in another session goes, too, and its death is no time-out.
+TEST_F(RuntimeCommandTest, OrphansEndWithTheRuntime) {
+  const std::string model = Model("m", kChain);
+  const std::string folder = folder_ + "/temporary";
+  std::filesystem::create_directories(folder);
+  for (const auto& [options, said] : std::vector<std::pair<std::string, std::string>>{
+           {"do=die", "ended by signal 11 (Segmentation fault) while it loaded"},
+           {"do=exit,at=run", "ended with exit status 7 while it ran"},
+           {"do=hang,at=run", "gave no answer in 2s while it ran"}}) {
+    const Outcome outcome = Shell(absl::StrCat(
+        "export TMPDIR=", folder, "; unset ONNXCMP_PYTHON; $ONNXCMP ", model,
+        " --width 400 --runtime-timeout 2s --against ", Fake(options + ",leaves=yes"),
+        "; for p in /proc/[0-9]*; do grep -qz \"^TMPDIR=$TMPDIR$\" $p/environ 2>/dev/null && "
+        "grep -qa runtimes/fake $p/cmdline 2>/dev/null && [ $p != /proc/$$ ] && echo left: $p; "
+        "done"));
+    EXPECT_THAT(outcome.out, HasSubstr(said)) << options;
+    EXPECT_THAT(outcome.out, Not(HasSubstr("left: /proc"))) << options;
+  }
+}
+
 // Tests with those real runtimes that are installed.
 class RealRuntimeTest : public RuntimeCommandTest,
                         public ::testing::WithParamInterface<const char*> {

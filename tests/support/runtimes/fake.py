@@ -3,7 +3,8 @@ Relu on tensors of float32, and misbehaves as it is told.
 
 Options: do=die|exit|hang|refuse|garbage|chatter|eat|fork|leave_out|fuse|scale|start|optimize,
 at=hello|load|run (load), operator=TYPE: only for models with such a node; result=NAME for leave_out and
-scale, which makes it 1 % larger; log=FILE: a line for each model that is loaded. start: the first run
+scale, which makes it 1 % larger; log=FILE: a line for each model that is loaded; leaves=yes: before it
+dies or hangs it starts a process in a session of its own, with all of its files. start: the first run
 of all gives all results 1 % larger. optimize: whole models give their last result 0.06 % too large, and
 as much too small if more is wanted than the outputs; the optimized model, which is the same, gives it
 right without more optimization."""
@@ -75,10 +76,20 @@ class Model:
                     self.nodes.append(([v for k, v in parts if k == 4][0], inputs, outputs))
 
 
+def leave_orphan():
+    child = os.fork()
+    if child == 0:
+        os.setsid()
+        if os.fork() == 0:
+            time.sleep(1000)
+        os._exit(0)
+    os.waitpid(child, 0)
+
+
 class Adapter(base.Adapter):
     name = "fake"
     files = Files()
-    options = {"do": "", "at": "load", "operator": "", "result": "", "log": "", "optimization": "all"}
+    options = {"do": "", "at": "load", "operator": "", "result": "", "log": "", "optimization": "all", "leaves": ""}
 
     def __init__(self, options):
         super().__init__(options)
@@ -99,6 +110,8 @@ class Adapter(base.Adapter):
             return
         do = self.chosen["do"]
         if do in ("die", "exit", "hang"):
+            if self.chosen["leaves"]:
+                leave_orphan()
             print("about to", do, file=sys.stderr, flush=True)
         if do == "die":
             os.kill(os.getpid(), signal.SIGSEGV)
