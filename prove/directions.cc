@@ -160,7 +160,7 @@ bool KeepsSign(absl::string_view op_type) {
 // Functions that are above 0 exactly where their argument is.
 bool KeepsDirection(const FieldNode& node) {
   static constexpr absl::string_view kKeeping[] = {
-      "Asinh", "Atan", "Cast", "Erf", "Identity", "Reciprocal", "Sinh", "Softsign", "Tanh"};
+      "Asinh", "Atan", "Cast", "Erf", "Identity", "Reciprocal", "Sign", "Sinh", "Softsign", "Tanh"};
   const std::string& name = node.node().op_type;
   return absl::c_linear_search(kKeeping, name) ||
          (name == "LeakyRelu" && node.Number("alpha", 0.01F) > 0);

@@ -2,6 +2,7 @@
 #ifndef ONNXCMP_PROVE_FIELD_FUNCTIONS_H_
 #define ONNXCMP_PROVE_FIELD_FUNCTIONS_H_
 
+#include <cstdint>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -29,6 +30,10 @@ Residues FieldSigmoids(const PrimeField& field, Residues x);
 Residue FieldTanh(const PrimeField& field, Residue x);
 Residue FieldErf(const PrimeField& field, Residue x);
 Residue FieldLog(const PrimeField& field, Residue x);
+// log(1 + exp(x)).
+Residue FieldSoftplus(const PrimeField& field, Residue x);
+// The logarithm of such a value.
+absl::StatusOr<Residues> LogOfPlusExp(const PrimeField& field, const PlusExp& plus);
 // log(factor) + exponent.
 absl::StatusOr<Residues> FieldLogOf(const PrimeField& field, ExpForm form);
 // The sum along axes, which stay with one element each: with the exponent of the first of them, so
@@ -116,6 +121,27 @@ absl::StatusOr<std::optional<Residues>> ChosenByMargin(const PrimeField& field,
                                                        const ScaledBranch& b);
 // Where the first input is |x|, its square is that of x; where it is the root of x, that is x.
 absl::Status SquareOfSize(const FieldNode& node, Residues* square);
+
+// The axes of a reduction: an attribute, or the second input. `reduces`: there are some.
+absl::StatusOr<std::vector<int>> FieldAxesOf(const FieldNode& node, int rank, bool* reduces);
+// Without axes that were reduced, which have one element each.
+void DropAxes(absl::Span<const int> axes, Residues* x);
+
+// Residues of the order of the first input's numbers along an axis, or of all.
+Tensor OrderOf(const FieldNode& node, int axis);
+// The first output rises with the first input along an axis, or everywhere.
+void KeepOrder(FieldNode& node, int axis);
+// Sets the first output to the greatest, or the least, of elements of x at places.
+absl::Status SetGreatest(FieldNode& node, const Residues& x, bool least, const Shape& shape,
+                         absl::Span<const std::vector<int64_t>> lanes);
+
+// x between limits, the lower not above the upper.
+Residue FieldBetween(const PrimeField& field, Residue x, Residue low, Residue high);
+
+// Rows of a table by ids that vary: each element is a random function of the id and of the whole
+// column.
+absl::StatusOr<Residues> FieldRowsOf(const PrimeField& field, const Residues& table,
+                                     const Residues& ids);
 
 // Each number times a factor.
 inline Residues FieldScaled(const PrimeField& field, Residues x, Residue factor) {

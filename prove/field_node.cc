@@ -438,9 +438,9 @@ absl::Status FieldNode::MoveHidden(absl::Span<const int> data_inputs, std::vecto
 
 FieldOperator FindFieldOperator(absl::string_view domain, absl::string_view op_type) {
   for (const auto& family :
-       {ElementwiseFieldOperators(), ChoiceFieldOperators(), BoundFieldOperators(),
-        ReductionFieldOperators(), ProductFieldOperators(), MovementFieldOperators(),
-        WindowFieldOperators()}) {
+       {ElementwiseFieldOperators(), FunctionFieldOperators(), ChoiceFieldOperators(),
+        BoundFieldOperators(), ReductionFieldOperators(), OrderFieldOperators(),
+        ProductFieldOperators(), MovementFieldOperators(), WindowFieldOperators()}) {
     for (const FieldOperatorRow& row : family) {
       if (row.op_type == op_type && row.domain == domain) return row.run;
     }

@@ -225,9 +225,11 @@ struct FieldOperatorRow {
 
 // Families of operators, a file each.
 absl::Span<const FieldOperatorRow> ElementwiseFieldOperators();
+absl::Span<const FieldOperatorRow> FunctionFieldOperators();
 absl::Span<const FieldOperatorRow> BoundFieldOperators();
 absl::Span<const FieldOperatorRow> ChoiceFieldOperators();
 absl::Span<const FieldOperatorRow> ReductionFieldOperators();
+absl::Span<const FieldOperatorRow> OrderFieldOperators();
 absl::Span<const FieldOperatorRow> ProductFieldOperators();
 absl::Span<const FieldOperatorRow> MovementFieldOperators();
 absl::Span<const FieldOperatorRow> WindowFieldOperators();

@@ -45,8 +45,10 @@ bool RoundsAlike(const Node& node) {
 
 bool ReadsSigns(absl::string_view op_type) {
   static constexpr absl::string_view kNames[] = {
-      "Abs", "Celu", "Clip",      "Elu",         "Greater", "GreaterOrEqual", "LeakyRelu", "Less",
-      "Max", "Min",  "ReduceMax", "LessOrEqual", "PRelu",   "Relu",           "Selu",      "Sign"};
+      "Abs",       "ArgMax",         "ArgMin",    "Celu",          "Clip", "Elu",
+      "Greater",   "GreaterOrEqual", "LeakyRelu", "Less",          "Max",  "Min",
+      "ReduceMax", "ReduceMin",      "MaxPool",   "GlobalMaxPool", "TopK", "LessOrEqual",
+      "PRelu",     "Relu",           "Selu",      "Sign"};
   return std::find(std::begin(kNames), std::end(kNames), op_type) != std::end(kNames);
 }
 

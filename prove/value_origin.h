@@ -11,10 +11,20 @@
 
 namespace onnxcmp {
 
+inline constexpr int kAllAxes = -1;
+
 // A number and its residue.
 struct MeantNumber {
   double number = 0;
   Residue residue = 0;
+};
+
+// 1 + exp(x), of x or of its negative, or 1 over that.
+struct PlusExp {
+  Tensor of = {};       // x; not defined(): it is no such value
+  Tensor of_size = {};  // x is |this|, or its negative
+  bool of_negative = false;
+  bool inverse = false;
 };
 
 // All tensors are residues of the value's shape; not defined(): it is not known.
@@ -27,12 +37,21 @@ struct ValueOrigin {
   // least of their negatives.
   std::vector<Tensor> terms = {};
   bool opposite = false;
+  Tensor members = {};  // the same of numbers: those of each element, as a row
   // It is `score` where `shown` is 1, and -infinity where that is 0: scores behind a mask.
   Tensor score = {}, shown = {};
   std::vector<Tensor> vanishes_with = {};  // it is 0 where any of these is 0
   Tensor root = {};                        // it is the square of this
   Tensor root_of = {};                     // it is the root of this
-  Tensor size_of = {};                     // it is |this|
+  Tensor size_of = {};                     // it is |this|, or the opposite of it
+  Tensor sign_of = {};                     // it is the sign of this
+  Tensor exp_of_size = {};                 // it is exp(x) of x that is |this|, or its negative
+  PlusExp plus_exp = {};
+  // It rises with this along an axis, or everywhere.
+  Tensor rises_with = {};
+  int rises_along = kAllAxes;
+  Tensor one_hot_of = {};  // it is 1 where these ids are the last axis' index, else 0
+  bool is_whole = false;   // it is a whole number
   // It is this times a positive number.
   Tensor unscaled = {};
   MeantNumber scale = {1, 1};

@@ -52,11 +52,29 @@ WholeRange RangeOfElements(const Tensor& whole) {
 
 // Operators that choose among numbers of their type, or make them by a function that ends there.
 bool StaysInType(absl::string_view op_type) {
-  static constexpr absl::string_view kStaying[] = {
-      "BitShift",       "BitwiseAnd", "BitwiseNot", "BitwiseOr", "BitwiseXor",
-      "Cast",           "CastLike",   "Clip",       "Div",       "DynamicQuantizeLinear",
-      "Gather",         "Max",        "MaxPool",    "Min",       "Mod",
-      "QuantizeLinear", "ReduceMax",  "ReduceMin",  "Relu",      "Sign"};
+  static constexpr absl::string_view kStaying[] = {"ArgMax",
+                                                   "ArgMin",
+                                                   "TopK",
+                                                   "BitShift",
+                                                   "BitwiseAnd",
+                                                   "BitwiseNot",
+                                                   "BitwiseOr",
+                                                   "BitwiseXor",
+                                                   "Cast",
+                                                   "CastLike",
+                                                   "Clip",
+                                                   "Div",
+                                                   "DynamicQuantizeLinear",
+                                                   "Gather",
+                                                   "Max",
+                                                   "MaxPool",
+                                                   "Min",
+                                                   "Mod",
+                                                   "QuantizeLinear",
+                                                   "ReduceMax",
+                                                   "ReduceMin",
+                                                   "Relu",
+                                                   "Sign"};
   return std::find(std::begin(kStaying), std::end(kStaying), op_type) != std::end(kStaying);
 }
 
@@ -82,6 +100,13 @@ std::optional<WholeRange> RangeOfResult(const FieldNode& node, DType dtype) {
   if (name == "Sub") return Sum(in(0), Negative(in(1)));
   if (name == "Mul") return Product(in(0), in(1));
   if (name == "Neg") return Negative(in(0));
+  if (name == "BitShift" && node.String("direction", "") == "LEFT") {
+    const WholeRange bits = in(1);
+    if (bits.first == bits.second && bits.first >= 0 && bits.first < BitWidth(dtype)) {
+      const long double power = std::exp2(bits.first);
+      return Product(in(0), {power, power});
+    }
+  }
   if (name == "ReduceSum" || name == "CumSum") {
     return Terms(node.value(0).number.tensor().num_elements(), in(0));
   }

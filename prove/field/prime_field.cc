@@ -267,7 +267,10 @@ Residue PrimeField::Sqrt(Residue x) const {
 
 Residue PrimeField::Root(Residue x) const {
   constexpr uint64_t kRoot = FunctionNumber("root");
-  return !IsNumber(x) || IsSmallRatio(x) ? Sqrt(x) : Random(kRoot, x);
+  if (!IsNumber(x) || IsSmallRatio(x)) return Sqrt(x);
+  // That of 1 / x is 1 over that of x.
+  const Residue inverse = Inverse(x);
+  return x <= inverse ? Random(kRoot, x) : Inverse(Random(kRoot, inverse));
 }
 
 Residue PrimeField::Step(Residue x) const {
@@ -298,9 +301,15 @@ Residue PrimeField::MaxOf(std::vector<Residue>* numbers) const {
   if (numbers->empty()) return kMinusInfinity;
   if (numbers->size() == 1) return numbers->front();
   if (numbers->size() == 2) return Max((*numbers)[0], (*numbers)[1]);
+  // What is added to all of them is added to the greatest: from their mean on.
+  Residue mean = 0;
+  for (const Residue number : *numbers) mean = Add(mean, number);
+  mean = Div(mean, static_cast<Residue>(numbers->size()));
+  for (Residue& number : *numbers) number = Sub(number, mean);
+  std::sort(numbers->begin(), numbers->end());
   uint64_t all = MixNumbers(seed_, kMax);
   for (const Residue number : *numbers) all = MixNumbers(all, static_cast<uint64_t>(number));
-  return AsElement(all);
+  return Add(mean, AsElement(all));
 }
 
 }  // namespace onnxcmp

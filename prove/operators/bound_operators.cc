@@ -31,16 +31,6 @@ std::optional<MeantNumber> LimitOf(const FieldNode& node, int input) {
   return MeantNumber{*number, residues->values.front()};
 }
 
-// x between limits, low not above high: low + (x - low) step(x - low) - (x - high) step(x - high),
-// in which order soever somebody bounds it.
-Residue Between(const PrimeField& field, Residue x, Residue low, Residue high) {
-  if (!IsNumber(x) || !IsNumber(high)) return field.Min(field.Max(x, low), high);
-  Residue out = x;
-  if (IsNumber(low)) out = field.Max(x, low);
-  const Residue above = field.Sub(x, high);
-  return field.Sub(out, field.Mul(above, field.Step(above)));
-}
-
 // The first input between limits: as that of which it is a part already, and of what was not yet
 // scaled and shifted.
 absl::StatusOr<Residues> Bounded(FieldNode& node, int input, MeantNumber low, MeantNumber high) {
@@ -91,7 +81,7 @@ absl::StatusOr<Residues> Bounded(FieldNode& node, int input, MeantNumber low, Me
     }
   }
   x = Mapped(std::move(x),
-             [&](Residue value) { return Between(field, value, low.residue, high.residue); });
+             [&](Residue value) { return FieldBetween(field, value, low.residue, high.residue); });
   if (scale.number == 1 && unbounded.defined()) {
     node.SetOrigin(0, {.unbounded = unbounded, .low = low, .high = high});
   }
@@ -151,6 +141,7 @@ absl::Status SignOperator(FieldNode& node) {
   const uint64_t function = FunctionNumber("sign");
   const uint64_t jumping = node.Jumping(function);
   const bool alike = node.AreRoundedAlike(0, -1);
+  if (jumping == function) node.SetOrigin(0, {.sign_of = node.value(0).residues});
   const Direction& direction = node.value(0).direction;
   if (direction.of.defined() && !direction.may_vanish && jumping == function) {
     OC_ASSIGN_OR_RETURN(const Residues steps, StepsOf(node, 0));
@@ -173,7 +164,7 @@ absl::Status HardSigmoidOperator(FieldNode& node) {
   const Residue shift = field.Div(beta, alpha);
   const Residue high = field.Inverse(alpha);
   return FieldRandomUnary(node, [&](Residue x) {
-    return field.Mul(alpha, Between(node.field(), field.Add(x, shift), 0, high));
+    return field.Mul(alpha, FieldBetween(node.field(), field.Add(x, shift), 0, high));
   });
 }
 
@@ -181,7 +172,7 @@ absl::Status HardSwishOperator(FieldNode& node) {
   const PrimeField& field = node.field();
   const Residue sixth = field.Inverse(6);
   return FieldRandomUnary(node, [&](Residue x) {
-    const Residue part = Between(node.field(), field.Add(x, 3), 0, 6);
+    const Residue part = FieldBetween(node.field(), field.Add(x, 3), 0, 6);
     return field.Mul(x, field.Mul(part, sixth));
   });
 }
@@ -334,6 +325,16 @@ std::optional<double> OneNumber(const FieldNode& node, int input) {
   }
   const absl::StatusOr<Tensor> whole = value.number.tensor().Contiguous();
   return whole.ok() ? OneNumber(*whole) : std::nullopt;
+}
+
+// x between limits, low not above high: low + (x - low) step(x - low) - (x - high) step(x - high),
+// in which order soever somebody bounds it.
+Residue FieldBetween(const PrimeField& field, Residue x, Residue low, Residue high) {
+  if (!IsNumber(x) || !IsNumber(high)) return field.Min(field.Max(x, low), high);
+  Residue out = x;
+  if (IsNumber(low)) out = field.Max(x, low);
+  const Residue above = field.Sub(x, high);
+  return field.Sub(out, field.Mul(above, field.Step(above)));
 }
 
 absl::Span<const FieldOperatorRow> BoundFieldOperators() { return kRows; }

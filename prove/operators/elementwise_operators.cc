@@ -70,27 +70,46 @@ namespace {
 
 bool IsReal(const FieldNode& node, int input) { return IsFloatingPoint(node.InType(input)); }
 
-// Any function of several numbers, as a random one.
-absl::Status AnyFunction(FieldNode& node) {
+// Any function of several numbers, as a random one called by a name. `second`: in the place of the
+// second number.
+absl::Status FunctionOfAll(FieldNode& node, const std::string& name,
+                           const std::optional<Residues>& second) {
   node.MarkRandom();
   OC_ASSIGN_OR_RETURN(Residues out, node.In(0));
   // Its attributes count, its version does not; nor does its type, unless it sees bits or wraps.
-  uint64_t function = FunctionNumber(node.node().op_type);
-  if (node.node().op_type != "Mod") {
-    function = MixNumbers(function, static_cast<uint64_t>(node.InType(0)));
-  }
+  uint64_t function = FunctionNumber(name);
+  if (name != "Mod") function = MixNumbers(function, static_cast<uint64_t>(node.InType(0)));
   function = MixNumbers(function, static_cast<uint64_t>(node.Int("fmod", 0)));
-  function = MixNumbers(function, FunctionNumber(node.String("direction", "")));
+  const std::string direction = node.String("direction", "");
+  function = MixNumbers(function, FunctionNumber(second.has_value() ? "" : direction));
   function = node.Jumping(function);
   out = Mapped(std::move(out), [&](Residue x) { return node.field().Random(function, x); });
   for (int i = 1; i < node.num_inputs(); ++i) {
     if (!node.Has(i)) continue;
-    OC_ASSIGN_OR_RETURN(const Residues next, node.In(i));
+    OC_ASSIGN_OR_RETURN(const Residues next, second.has_value() ? *second : node.In(i));
     OC_ASSIGN_OR_RETURN(out, Combine(out, next, [&](Residue a, Residue b) {
                           return node.field().Random(function + i, a, b);
                         }));
   }
   return node.Set(0, std::move(out));
+}
+
+absl::Status AnyFunction(FieldNode& node) {
+  return FunctionOfAll(node, node.node().op_type, std::nullopt);
+}
+
+// A shift by a number of bits is a product with a power of 2, or a quotient by it.
+absl::Status ShiftOperator(FieldNode& node) {
+  const PrimeField& field = node.field();
+  const std::optional<double> bits = OneNumber(node, 1);
+  if (!bits.has_value() || *bits < 0 || *bits >= BitWidth(node.InType(0))) return AnyFunction(node);
+  const Residue power = field.Power(2, static_cast<uint64_t>(*bits));
+  if (node.String("direction", "") == "RIGHT") {
+    return FunctionOfAll(node, "Div", Residues::Of(power));
+  }
+  OC_ASSIGN_OR_RETURN(Residues x, node.InRing(0));
+  if (x.shape != node.number(0).tensor().shape()) return NoMeaning("a shape that grows");
+  return node.Set(0, FieldScaled(field, std::move(x), power));
 }
 
 using Combination = absl::StatusOr<Residues>(const PrimeField&, const Residues&, const Residues&);
@@ -114,8 +133,36 @@ absl::Status SumOrDifference(FieldNode& node, Combination* combine) {
   return node.Set(0, std::move(out));
 }
 
+// The origin of 1 + exp(x).
+void KeepPlusExp(FieldNode& node) {
+  for (const int input : {0, 1}) {
+    const std::optional<ExpForm> form = node.Form(input);
+    const auto is_one = [](Residue factor) { return factor == 1; };
+    if (!form.has_value() || OneNumber(node, 1 - input) != 1 ||
+        !std::all_of(form->factor.values.begin(), form->factor.values.end(), is_one) ||
+        form->exponent.shape != node.number(0).tensor().shape()) {
+      continue;
+    }
+    const ValueOrigin* const origin = node.origin(input);
+    const FieldValue& power = node.value(input);
+    node.SetOrigin(
+        0, {.plus_exp = {power.exp_exponent, origin == nullptr ? Tensor() : origin->exp_of_size}});
+    return;
+  }
+}
+
+// The origin of 1 / (1 + exp(x)).
+void KeepInverse(FieldNode& node, int input) {
+  const ValueOrigin* const origin = node.origin(input);
+  if (origin == nullptr || !origin->plus_exp.of.defined()) return;
+  PlusExp inverse = origin->plus_exp;
+  inverse.inverse = !inverse.inverse;
+  node.SetOrigin(0, {.plus_exp = std::move(inverse)});
+}
+
 absl::Status AddOperator(FieldNode& node) {
   OC_RETURN_IF_ERROR(KeepShiftedScale(node));
+  KeepPlusExp(node);
   return SumOrDifference(node, AddAll);
 }
 absl::Status SubOperator(FieldNode& node) {
@@ -133,6 +180,22 @@ absl::Status SetScaledForm(FieldNode& node, ExpForm form, int numbers) {
   return node.SetForm(0, std::move(form));
 }
 
+// sign(x) |x| = x.
+absl::StatusOr<bool> SetSignTimesSize(FieldNode& node, int sign) {
+  const ValueOrigin* const a = node.origin(sign);
+  const ValueOrigin* const b = node.origin(1 - sign);
+  if (a == nullptr || b == nullptr || !a->sign_of.defined() || !b->size_of.defined() ||
+      b->opposite) {
+    return false;
+  }
+  OC_ASSIGN_OR_RETURN(const Residues x, FromTensor(a->sign_of));
+  OC_ASSIGN_OR_RETURN(const Residues y, FromTensor(b->size_of));
+  if (x.shape != y.shape || !(x.values == y.values)) return false;
+  node.MarkRandom();
+  OC_RETURN_IF_ERROR(node.Set(0, x));
+  return true;
+}
+
 absl::Status MulOperator(FieldNode& node) {
   const PrimeField& field = node.field();
   if (node.HasForm(0) && node.HasForm(1)) return CombineForms(node, MulAll, AddAll);
@@ -142,7 +205,10 @@ absl::Status MulOperator(FieldNode& node) {
     }
   }
   for (const int choice : {0, 1}) {
-    OC_ASSIGN_OR_RETURN(const bool chosen, SetChosenFactor(node, choice));
+    OC_ASSIGN_OR_RETURN(bool chosen, SetChosenFactor(node, choice));
+    if (!chosen) {
+      OC_ASSIGN_OR_RETURN(chosen, SetSignTimesSize(node, choice));
+    }
     if (chosen) return absl::OkStatus();
   }
   OC_ASSIGN_OR_RETURN(const Residues a, node.InRing(0));
@@ -172,12 +238,16 @@ absl::Status DivOperator(FieldNode& node) {
   OC_ASSIGN_OR_RETURN(const Residues b, node.In(1));
   OC_ASSIGN_OR_RETURN(Residues out, DivAll(field, a, b));
   KeepScale(node);
+  if (OneNumber(node, 0) == 1) KeepInverse(node, 1);
   return node.Set(0, std::move(out));
 }
 
 absl::Status NegOperator(FieldNode& node) {
   const PrimeField& field = node.field();
   OC_ASSIGN_OR_RETURN(Residues x, node.InRing(0));
+  if (const ValueOrigin* origin = node.origin(0); origin != nullptr && origin->size_of.defined()) {
+    node.SetOrigin(0, {.opposite = !origin->opposite, .size_of = origin->size_of});
+  }
   return node.Set(0, Mapped(std::move(x), [&](Residue v) { return field.Neg(v); }));
 }
 
@@ -188,6 +258,7 @@ absl::Status ReciprocalOperator(FieldNode& node) {
     form->exponent = Mapped(std::move(form->exponent), [&](Residue v) { return field.Neg(v); });
     return node.SetForm(0, *std::move(form));
   }
+  KeepInverse(node, 0);
   OC_ASSIGN_OR_RETURN(Residues x, node.In(0));
   return node.Set(0, InverseOf(field, std::move(x)));
 }
@@ -237,7 +308,32 @@ absl::Status SqrtOperator(FieldNode& node) {
   return node.Set(0, RootsOfNumbers(node, std::move(x)));
 }
 
+// exp of the lesser of x and a number is exp(x) below it: where bounds are taken so.
+absl::StatusOr<bool> SetExpOfBound(FieldNode& node) {
+  const PrimeField& field = node.field();
+  const ValueOrigin* const origin = node.origin(0);
+  if (!node.by_direction() || origin == nullptr || !origin->unbounded.defined()) return false;
+  const bool above = std::isinf(origin->low.number);
+  const MeantNumber& limit = above ? origin->high : origin->low;
+  if (above == std::isinf(origin->high.number) || !IsNumber(limit.residue)) return false;
+  node.MarkRandom();
+  OC_ASSIGN_OR_RETURN(Residues x, FromTensor(origin->unbounded));
+  const Residue end = field.Exp(limit.residue);
+  x = Mapped(std::move(x), [&](Residue v) {
+    const Residue step = field.Step(field.Sub(v, limit.residue));
+    const Residue apart = field.Sub(end, field.Exp(v));
+    return field.Add(field.Exp(v), field.Mul(apart, above ? step : field.Sub(1, step)));
+  });
+  OC_RETURN_IF_ERROR(node.Set(0, std::move(x)));
+  return true;
+}
+
 absl::Status ExpOperator(FieldNode& node) {
+  OC_ASSIGN_OR_RETURN(const bool is_set, SetExpOfBound(node));
+  if (is_set) return absl::OkStatus();
+  if (const ValueOrigin* origin = node.origin(0); origin != nullptr) {
+    node.SetOrigin(0, {.exp_of_size = origin->size_of});
+  }
   if (std::optional<HiddenScores> hidden = HiddenOf(node, 0); hidden.has_value()) {
     return node.SetForm(0, {std::move(hidden->shown), std::move(hidden->score)});
   }
@@ -247,15 +343,32 @@ absl::Status ExpOperator(FieldNode& node) {
 }
 
 absl::Status LogOperator(FieldNode& node) {
+  const PrimeField& field = node.field();
   if (std::optional<ExpForm> form = node.Form(0); form.has_value()) {
-    OC_ASSIGN_OR_RETURN(Residues log, FieldLogOf(node.field(), *std::move(form)));
+    OC_ASSIGN_OR_RETURN(Residues log, FieldLogOf(field, *std::move(form)));
     return node.Set(0, std::move(log));
   }
-  return FieldRandomUnary(node, [&](Residue x) { return FieldLog(node.field(), x); });
+  const ValueOrigin* const origin = node.origin(0);
+  if (origin != nullptr && origin->plus_exp.of.defined()) {
+    node.MarkRandom();
+    OC_ASSIGN_OR_RETURN(Residues out, LogOfPlusExp(field, origin->plus_exp));
+    return node.Set(0, std::move(out));
+  }
+  if (origin != nullptr && origin->root_of.defined()) {
+    node.MarkRandom();
+    OC_ASSIGN_OR_RETURN(Residues x, FromTensor(origin->root_of));
+    return node.Set(0, Mapped(std::move(x), [&](Residue v) {
+                      const Residue log = FieldLog(field, v);
+                      return IsNumber(log) ? field.Mul(log, Half(field)) : log;
+                    }));
+  }
+  return FieldRandomUnary(node, [&](Residue x) { return FieldLog(field, x); });
 }
 
 absl::Status SigmoidOperator(FieldNode& node) {
   node.MarkRandom();
+  node.SetOrigin(0, {.plus_exp = {node.value(0).residues, {}, /*of_negative=*/true, true}});
+  KeepOrder(node, kAllAxes);
   OC_ASSIGN_OR_RETURN(Residues x, node.In(0));
   return node.Set(0, FieldSigmoids(node.field(), std::move(x)));
 }
@@ -264,112 +377,10 @@ absl::Status TanhOperator(FieldNode& node) {
   const PrimeField& field = node.field();
   node.MarkRandom();
   OC_ASSIGN_OR_RETURN(Residues x, node.In(0));
+  KeepOrder(node, kAllAxes);
   x = FieldSigmoids(node.field(), FieldScaled(field, std::move(x), 2));
   return node.Set(0, Mapped(std::move(x),
                             [&](Residue sigmoid) { return field.Sub(field.Mul(2, sigmoid), 1); }));
-}
-
-// f(-x) = -f(x): Erf, Sin, Tan, Asin, Atan, Sinh, Asinh, Atanh.
-absl::Status OddOperator(FieldNode& node) {
-  std::string name = node.node().op_type;
-  name[0] = static_cast<char>(name[0] - 'A' + 'a');
-  return FieldRandomUnary(node,
-                          [&](Residue x) { return node.field().Odd(FunctionNumber(name), x); });
-}
-
-// f(-x) = f(x): Cos, Cosh.
-absl::Status EvenOperator(FieldNode& node) {
-  return FieldRandomUnary(
-      node, [&](Residue x) { return node.field().Even(FunctionNumber(node.node().op_type), x); });
-}
-
-// Functions of one number without rules: Floor, Acos, ...
-absl::Status PlainOperator(FieldNode& node) {
-  const std::string& name = node.node().op_type;
-  uint64_t function = FunctionNumber(name);
-  if (name == "Floor" || name == "Round") function = node.Jumping(function);
-  if (node.node().op_type == "BitwiseNot") {
-    function = MixNumbers(function, static_cast<uint64_t>(node.InType(0)));
-  }
-  return FieldRandomUnary(node, [&](Residue x) { return node.field().Random(function, x); });
-}
-
-// -floor(-x).
-absl::Status CeilOperator(FieldNode& node) {
-  const PrimeField& field = node.field();
-  const uint64_t function = node.Jumping(FunctionNumber("Floor"));
-  return FieldRandomUnary(
-      node, [&](Residue x) { return field.Neg(field.Random(function, field.Neg(x))); });
-}
-
-absl::Status SoftplusOperator(FieldNode& node) {
-  const PrimeField& field = node.field();
-  return FieldRandomUnary(
-      node, [&](Residue x) { return FieldLog(node.field(), field.Add(1, node.field().Exp(x))); });
-}
-
-// x above 0, alpha (exp(x / alpha') - 1) below: Elu, Selu with a factor, Celu.
-absl::Status EluOperator(FieldNode& node) {
-  const PrimeField& field = node.field();
-  const std::string& name = node.node().op_type;
-  const Residue alpha = node.Real("alpha", name == "Selu" ? 1.67326319F : 1.0F);
-  const Residue gamma = name == "Selu" ? node.Real("gamma", 1.05070102F) : 1;
-  const Residue stretch = name == "Celu" ? field.Inverse(alpha) : 1;
-  node.MarkRandom();
-  OC_ASSIGN_OR_RETURN(const Residues x, node.In(0));
-  OC_ASSIGN_OR_RETURN(const Residues steps, StepsOf(node, 0));
-  OC_ASSIGN_OR_RETURN(Residues out, Combine(x, steps, [&](Residue v, Residue step) {
-                        const Residue power = field.Exp(field.Mul(v, stretch));
-                        const Residue below = field.Mul(alpha, field.Sub(power, 1));
-                        return field.Mul(gamma, field.Add(field.Mul(step, v),
-                                                          field.Mul(field.Sub(1, step), below)));
-                      }));
-  return node.Set(0, std::move(out));
-}
-
-// x tanh(softplus(x)).
-absl::Status MishOperator(FieldNode& node) {
-  const PrimeField& field = node.field();
-  return FieldRandomUnary(node, [&](Residue x) {
-    const Residue softplus = FieldLog(node.field(), field.Add(1, node.field().Exp(x)));
-    return field.Mul(x, FieldTanh(node.field(), softplus));
-  });
-}
-
-// x / (1 + |x|).
-absl::Status SoftsignOperator(FieldNode& node) {
-  const PrimeField& field = node.field();
-  return FieldRandomUnary(node, [&](Residue x) {
-    const Residue size = field.Mul(x, field.Sub(field.Mul(2, node.field().Step(x)), 1));
-    return field.Div(x, field.Add(1, size));
-  });
-}
-
-// x sigmoid(alpha x): Swish, QuickGelu.
-absl::Status SwishOperator(FieldNode& node) {
-  const PrimeField& field = node.field();
-  const bool quick = node.node().op_type == "QuickGelu";
-  const Residue alpha = node.Real("alpha", quick ? 1.702F : 1.0F);
-  node.MarkRandom();
-  OC_ASSIGN_OR_RETURN(const Residues x, node.In(0));
-  OC_ASSIGN_OR_RETURN(Residues out,
-                      MulAll(field, x, FieldSigmoids(node.field(), FieldScaled(field, x, alpha))));
-  return node.Set(0, std::move(out));
-}
-
-// With a bias as a second input: Gelu, BiasGelu, FastGelu.
-absl::Status GeluOperator(FieldNode& node) {
-  const PrimeField& field = node.field();
-  node.MarkRandom();
-  const bool tanh =
-      node.node().op_type == "FastGelu" || node.String("approximate", "none") == "tanh";
-  OC_ASSIGN_OR_RETURN(Residues x, node.In(0));
-  if (node.Has(1)) {
-    OC_ASSIGN_OR_RETURN(const Residues bias, node.In(1));
-    OC_ASSIGN_OR_RETURN(x, AddAll(field, x, bias));
-  }
-  OC_ASSIGN_OR_RETURN(x, FieldGelu(node, std::move(x), tanh));
-  return node.Set(0, std::move(x));
 }
 
 // (a exp(x))^y = a^y exp(x y), of a number y; a is 1 if y is not whole.
@@ -390,6 +401,20 @@ absl::Status PowerOfForm(FieldNode& node, double exponent) {
   return node.SetForm(0, std::move(form));
 }
 
+// x^y = exp(y log(x)), of a number y that is not whole, so that both are NaN below 0.
+absl::StatusOr<bool> SetPowerByLog(FieldNode& node, std::optional<double> exponent) {
+  const PrimeField& field = node.field();
+  if (!exponent.has_value() || !IsReal(node, 0) || *exponent == std::floor(*exponent)) return false;
+  OC_ASSIGN_OR_RETURN(Residues x, node.In(0));
+  OC_ASSIGN_OR_RETURN(const Residues power, node.In(1));
+  if (x.shape != node.number(0).tensor().shape() || power.size() == 0) return false;
+  x = Mapped(std::move(x), [&](Residue v) { return FieldLog(field, v); });
+  if (!std::all_of(x.values.begin(), x.values.end(), IsNumber)) return false;
+  x = FieldScaled(field, std::move(x), power.values.front());
+  OC_RETURN_IF_ERROR(node.SetForm(0, {Residues::Of(1), std::move(x)}));
+  return true;
+}
+
 absl::Status PowOperator(FieldNode& node) {
   const PrimeField& field = node.field();
   constexpr double kMost = 64;
@@ -405,6 +430,8 @@ absl::Status PowOperator(FieldNode& node) {
     return PowerOfForm(node, *exponent);
   if (!is_plain) {
     node.MarkRandom();
+    OC_ASSIGN_OR_RETURN(const bool is_set, SetPowerByLog(node, exponent));
+    if (is_set) return absl::OkStatus();
     return FieldBinary(node, [&](Residue x, Residue y) {
       return node.field().Random(FunctionNumber("pow"), x, y);
     });
@@ -433,51 +460,15 @@ absl::Status PowOperator(FieldNode& node) {
 }
 
 constexpr FieldOperatorRow kRows[] = {
-    {kOnnxDomain, "Add", AddOperator},
-    {kOnnxDomain, "Sub", SubOperator},
-    {kOnnxDomain, "Mul", MulOperator},
-    {kOnnxDomain, "Div", DivOperator},
-    {kOnnxDomain, "Neg", NegOperator},
-    {kOnnxDomain, "Reciprocal", ReciprocalOperator},
-    {kOnnxDomain, "Sqrt", SqrtOperator},
-    {kOnnxDomain, "Exp", ExpOperator},
-    {kOnnxDomain, "Log", LogOperator},
-    {kOnnxDomain, "Pow", PowOperator},
-    {kOnnxDomain, "Sigmoid", SigmoidOperator},
-    {kOnnxDomain, "Tanh", TanhOperator},
-    {kOnnxDomain, "Softplus", SoftplusOperator},
-    {kOnnxDomain, "Elu", EluOperator},
-    {kOnnxDomain, "Selu", EluOperator},
-    {kOnnxDomain, "Celu", EluOperator},
-    {kOnnxDomain, "Mish", MishOperator},
-    {kOnnxDomain, "Softsign", SoftsignOperator},
-    {kOnnxDomain, "Swish", SwishOperator},
-    {kOnnxDomain, "Gelu", GeluOperator},
-    {kOnnxDomain, "Erf", OddOperator},
-    {kOnnxDomain, "Sin", OddOperator},
-    {kOnnxDomain, "Tan", OddOperator},
-    {kOnnxDomain, "Asin", OddOperator},
-    {kOnnxDomain, "Atan", OddOperator},
-    {kOnnxDomain, "Sinh", OddOperator},
-    {kOnnxDomain, "Asinh", OddOperator},
-    {kOnnxDomain, "Atanh", OddOperator},
-    {kOnnxDomain, "Cos", EvenOperator},
-    {kOnnxDomain, "Cosh", EvenOperator},
-    {kOnnxDomain, "Acos", PlainOperator},
-    {kOnnxDomain, "Acosh", PlainOperator},
-    {kOnnxDomain, "Floor", PlainOperator},
-    {kOnnxDomain, "Ceil", CeilOperator},
-    {kOnnxDomain, "Round", PlainOperator},
-    {kOnnxDomain, "BitwiseNot", PlainOperator},
-    {kOnnxDomain, "Mod", AnyFunction},
-    {kOnnxDomain, "BitShift", AnyFunction},
-    {kOnnxDomain, "BitwiseAnd", AnyFunction},
-    {kOnnxDomain, "BitwiseOr", AnyFunction},
+    {kOnnxDomain, "Add", AddOperator},         {kOnnxDomain, "Sub", SubOperator},
+    {kOnnxDomain, "Mul", MulOperator},         {kOnnxDomain, "Div", DivOperator},
+    {kOnnxDomain, "Neg", NegOperator},         {kOnnxDomain, "Reciprocal", ReciprocalOperator},
+    {kOnnxDomain, "Sqrt", SqrtOperator},       {kOnnxDomain, "Exp", ExpOperator},
+    {kOnnxDomain, "Log", LogOperator},         {kOnnxDomain, "Pow", PowOperator},
+    {kOnnxDomain, "Sigmoid", SigmoidOperator}, {kOnnxDomain, "Tanh", TanhOperator},
+    {kOnnxDomain, "Mod", AnyFunction},         {kOnnxDomain, "BitShift", ShiftOperator},
+    {kOnnxDomain, "BitwiseAnd", AnyFunction},  {kOnnxDomain, "BitwiseOr", AnyFunction},
     {kOnnxDomain, "BitwiseXor", AnyFunction},
-    {kMicrosoftDomain, "Gelu", GeluOperator},
-    {kMicrosoftDomain, "BiasGelu", GeluOperator},
-    {kMicrosoftDomain, "FastGelu", GeluOperator},
-    {kMicrosoftDomain, "QuickGelu", SwishOperator},
 };
 
 }  // namespace

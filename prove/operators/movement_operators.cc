@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "evaluator/base/status_macros.h"
 #include "prove/field_functions.h"
 #include "prove/field_node.h"
 
@@ -45,8 +47,6 @@ std::vector<ColumnForm> FormsOf(const PrimeField& field, const Residues& table, 
   return forms;
 }
 
-// Rows of a table by ids that vary: each element is a random function of the id and of the whole
-// column.
 absl::Status GatherOperator(FieldNode& node) {
   const PrimeField& field = node.field();
   if (!node.Has(1) || node.value(1).fixed) return node.Move({0});
@@ -63,20 +63,7 @@ absl::Status GatherOperator(FieldNode& node) {
     table = *std::move(codes);
   }
   node.MarkRandom();
-  if (std::find(table->values.begin(), table->values.end(), kNoNumber) != table->values.end()) {
-    return absl::UnimplementedError("a table with unknown numbers");
-  }
-  if (table->values.empty()) return absl::UnimplementedError("an empty table");
-  const int64_t inner = table->size() / table->shape[0];
-  const std::vector<ColumnForm> columns = FormsOf(field, *table, static_cast<size_t>(inner));
-  Shape shape = ids->shape;
-  shape.insert(shape.end(), table->shape.begin() + 1, table->shape.end());
-  Residues out = Residues::Filled(shape, 0);
-  for (int64_t i = 0; i < out.size(); ++i) {
-    const ColumnForm& column = columns[static_cast<size_t>(i % inner)];
-    const Residue row = field.Random(column.function, ids->values[static_cast<size_t>(i / inner)]);
-    out.values[static_cast<size_t>(i)] = field.Add(column.first, field.Mul(column.step, row));
-  }
+  OC_ASSIGN_OR_RETURN(Residues out, FieldRowsOf(field, *table, *ids));
   return node.Set(0, std::move(out));
 }
 
@@ -145,6 +132,25 @@ constexpr FieldOperatorRow kRows[] = {
 };
 
 }  // namespace
+
+absl::StatusOr<Residues> FieldRowsOf(const PrimeField& field, const Residues& table,
+                                     const Residues& ids) {
+  if (std::find(table.values.begin(), table.values.end(), kNoNumber) != table.values.end()) {
+    return NoMeaning("a table with unknown numbers");
+  }
+  if (table.values.empty()) return NoMeaning("an empty table");
+  const int64_t inner = table.size() / table.shape[0];
+  const std::vector<ColumnForm> columns = FormsOf(field, table, static_cast<size_t>(inner));
+  Shape shape = ids.shape;
+  shape.insert(shape.end(), table.shape.begin() + 1, table.shape.end());
+  Residues out = Residues::Filled(shape, 0);
+  for (int64_t i = 0; i < out.size(); ++i) {
+    const ColumnForm& column = columns[static_cast<size_t>(i % inner)];
+    const Residue row = field.Random(column.function, ids.values[static_cast<size_t>(i / inner)]);
+    out.values[static_cast<size_t>(i)] = field.Add(column.first, field.Mul(column.step, row));
+  }
+  return out;
+}
 
 absl::Span<const FieldOperatorRow> MovementFieldOperators() { return kRows; }
 

@@ -12,6 +12,17 @@ namespace onnxcmp {
 namespace {
 
 absl::Status MatMulOperator(FieldNode& node) {
+  const ValueOrigin* const origin = node.origin(0);
+  if (origin != nullptr && origin->one_hot_of.defined() && IsFloatingPoint(node.InType(1))) {
+    // Rows of the other input.
+    node.MarkRandom();
+    OC_ASSIGN_OR_RETURN(const Residues ids, FromTensor(origin->one_hot_of));
+    OC_ASSIGN_OR_RETURN(const Residues table, node.In(1));
+    if (table.rank() == 2) {
+      OC_ASSIGN_OR_RETURN(Residues rows, FieldRowsOf(node.field(), table, ids));
+      return node.Set(0, std::move(rows));
+    }
+  }
   OC_ASSIGN_OR_RETURN(const Residues a, node.InRing(0));
   OC_ASSIGN_OR_RETURN(Residues out, node.TimesInput(a, 1, /*transposed=*/false));
   return node.Set(0, std::move(out));

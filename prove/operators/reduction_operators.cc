@@ -17,22 +17,6 @@ Residues Mean(const PrimeField& field, const Residues& x, absl::Span<const int> 
   return FieldScaled(field, SumAlong(field, x, axes), field.OfRatio(1, CountAlong(x.shape, axes)));
 }
 
-// Without the axes that were reduced, which have one element each.
-void DropAxes(absl::Span<const int> axes, Residues* x) {
-  for (size_t i = axes.size(); i-- > 0;) x->shape.erase(x->shape.begin() + axes[i]);
-}
-
-// The axes of a reduction: an attribute, or the second input. Nothing to reduce: none.
-absl::StatusOr<std::vector<int>> AxesOf(const FieldNode& node, int rank, bool* reduces) {
-  const bool all = node.Int("noop_with_empty_axes", 0) == 0;
-  std::vector<int64_t> axes = node.Ints("axes");
-  if (node.Has(1)) {
-    OC_ASSIGN_OR_RETURN(axes, node.Integers(1));
-  }
-  *reduces = !axes.empty() || all;
-  return WholeAxes(axes, rank);
-}
-
 absl::StatusOr<Residues> Reduced(FieldNode& node, const Residues& x, absl::Span<const int> axes) {
   const std::string name = node.node().op_type.substr(6);
   const PrimeField& field = node.field();
@@ -67,35 +51,18 @@ absl::StatusOr<Residues> Reduced(FieldNode& node, const Residues& x, absl::Span<
     OC_ASSIGN_OR_RETURN(ExpForm sum, FieldSumOf(field, {Residues::Of(1), x}, axes));
     return FieldLogOf(field, std::move(sum));
   }
-  if (name == "Max") {
-    const std::optional<CommonScale> common = CommonScaleOf(node);
-    if (common.has_value() && common->scale.size() == 1) {
-      Residues greatest = ReduceAlong(common->directions[0], axes, [&](std::vector<Residue>* lane) {
-        return field.MaxOf(lane);
-      });
-      return FieldScaled(field, std::move(greatest), common->scale.values[0]);
-    }
-    return ReduceAlong(x, axes, [&](std::vector<Residue>* lane) { return field.MaxOf(lane); });
-  }
-  if (name == "Min") {
-    const Residues turned = Mapped(x, [&](Residue v) { return field.Neg(v); });
-    return Mapped(
-        ReduceAlong(turned, axes, [&](std::vector<Residue>* lane) { return field.MaxOf(lane); }),
-        [&](Residue v) { return field.Neg(v); });
-  }
   return NoMeaning("a reduction");
 }
 
 absl::Status ReduceOperator(FieldNode& node) {
   const std::string& name = node.node().op_type;
   const bool is_ring = name == "ReduceSum" || name == "ReduceProd" || name == "ReduceSumSquare";
-  if (!is_ring && !IsFloatingPoint(node.InType(0)) && name != "ReduceMax" && name != "ReduceMin" &&
-      name != "ReduceL1") {
+  if (!is_ring && !IsFloatingPoint(node.InType(0)) && name != "ReduceL1") {
     return NoMeaning("of whole numbers, which it truncates");
   }
   OC_ASSIGN_OR_RETURN(Residues x, is_ring ? node.InRing(0) : node.In(0));
   bool reduces = true;
-  OC_ASSIGN_OR_RETURN(const std::vector<int> axes, AxesOf(node, x.rank(), &reduces));
+  OC_ASSIGN_OR_RETURN(const std::vector<int> axes, FieldAxesOf(node, x.rank(), &reduces));
   // The sum of one element is this element.
   if (!reduces && is_ring && name != "ReduceSumSquare") return node.Set(0, std::move(x));
   if (!reduces) return NoMeaning("no axes");
@@ -106,6 +73,16 @@ absl::Status ReduceOperator(FieldNode& node) {
       DropAxes(axes, &sum.exponent);
     }
     return node.SetForm(0, std::move(sum));
+  }
+  if (std::optional<ExpForm> form = node.Form(0); form.has_value() && name == "ReduceProd") {
+    OC_ASSIGN_OR_RETURN(form->factor, BroadcastTo(form->factor, x.shape));
+    OC_ASSIGN_OR_RETURN(form->factor, Reduced(node, form->factor, axes));
+    form->exponent = SumAlong(node.field(), form->exponent, axes);
+    if (node.Int("keepdims", 1) == 0) {
+      DropAxes(axes, &form->factor);
+      DropAxes(axes, &form->exponent);
+    }
+    return node.SetForm(0, *std::move(form));
   }
   OC_ASSIGN_OR_RETURN(Residues out, Reduced(node, x, axes));
   if (node.Int("keepdims", 1) == 0) DropAxes(axes, &out);
@@ -150,6 +127,7 @@ absl::Status SoftmaxOperator(FieldNode& node) {
     }
   }
   OC_ASSIGN_OR_RETURN(FieldSoftmax made, SoftmaxOf(node.field(), x, axes, hidden_scores.shown));
+  if (axes.size() == 1) KeepOrder(node, axes.front());
   if (node.node().op_type == "LogSoftmax") {
     OC_ASSIGN_OR_RETURN(Residues log, FieldLogOf(node.field(), std::move(made.form)));
     return node.Set(0, std::move(log));
@@ -366,8 +344,6 @@ constexpr FieldOperatorRow kRows[] = {
     {kOnnxDomain, "ReduceL2", ReduceOperator},
     {kOnnxDomain, "ReduceLogSum", ReduceOperator},
     {kOnnxDomain, "ReduceLogSumExp", ReduceOperator},
-    {kOnnxDomain, "ReduceMax", ReduceOperator},
-    {kOnnxDomain, "ReduceMin", ReduceOperator},
     {kOnnxDomain, "CumSum", CumSumOperator},
     {kOnnxDomain, "Sum", SumOperator},
     {kOnnxDomain, "Mean", SumOperator},
@@ -386,6 +362,22 @@ constexpr FieldOperatorRow kRows[] = {
 };
 
 }  // namespace
+
+// Without the axes that were reduced, which have one element each.
+void DropAxes(absl::Span<const int> axes, Residues* x) {
+  for (size_t i = axes.size(); i-- > 0;) x->shape.erase(x->shape.begin() + axes[i]);
+}
+
+// The axes of a reduction: an attribute, or the second input. Nothing to reduce: none.
+absl::StatusOr<std::vector<int>> FieldAxesOf(const FieldNode& node, int rank, bool* reduces) {
+  const bool all = node.Int("noop_with_empty_axes", 0) == 0;
+  std::vector<int64_t> axes = node.Ints("axes");
+  if (node.Has(1)) {
+    OC_ASSIGN_OR_RETURN(axes, node.Integers(1));
+  }
+  *reduces = !axes.empty() || all;
+  return WholeAxes(axes, rank);
+}
 
 absl::StatusOr<ExpForm> FieldSumOf(const PrimeField& field, const ExpForm& form,
                                    absl::Span<const int> axes) {

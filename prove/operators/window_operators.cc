@@ -286,6 +286,18 @@ absl::Status PoolOperator(FieldNode& node) {
   const bool count_all = node.Int("count_include_pad", 0) != 0;
   const int64_t images = x.shape[0] * x.shape[1];
   const int64_t image = images == 0 ? 0 : x.size() / images;
+  if (max && !codes.has_value()) {
+    std::vector<std::vector<int64_t>> lanes(static_cast<size_t>(images * windows.outputs));
+    for (size_t i = 0; i < lanes.size(); ++i) {
+      const int64_t output = static_cast<int64_t>(i) % windows.outputs;
+      const int64_t before = static_cast<int64_t>(i) / windows.outputs * image;
+      for (int64_t element = 0; element < windows.size; ++element) {
+        const int64_t place = windows.places[static_cast<size_t>(output * windows.size + element)];
+        if (place >= 0) lanes[i].push_back(before + place);
+      }
+    }
+    return SetGreatest(node, x, /*least=*/false, shape, lanes);
+  }
   Residues out = Residues::Filled(shape, 0);
   for (int64_t i = 0; i < out.size(); ++i) {
     const Residue* const from = x.values.data() + i / windows.outputs * image;
@@ -316,15 +328,22 @@ absl::Status GlobalPoolOperator(FieldNode& node) {
   if (x.rank() < 3) return NoMeaning("no image");
   std::vector<int> axes(static_cast<size_t>(x.rank() - 2));
   std::iota(axes.begin(), axes.end(), 2);
-  if (node.node().op_type == "GlobalMaxPool") {
-    node.MarkRandom();
-    return node.Set(0, ReduceAlong(x, axes, [&](std::vector<Residue>* lane) {
-                      return node.field().MaxOf(lane);
-                    }));
-  }
   const Residue share = field.OfRatio(1, CountAlong(x.shape, axes));
   return node.Set(
       0, Mapped(SumAlong(field, x, axes), [&](Residue sum) { return field.Mul(sum, share); }));
+}
+
+absl::Status GlobalMaxOperator(FieldNode& node) {
+  node.MarkRandom();
+  OC_ASSIGN_OR_RETURN(const Residues x, node.In(0));
+  OC_ASSIGN_OR_RETURN(const Shape shape, OutputShape(node));
+  if (x.rank() < 3) return NoMeaning("no image");
+  const int64_t images = x.shape[0] * x.shape[1];
+  std::vector<std::vector<int64_t>> lanes(static_cast<size_t>(images));
+  for (int64_t i = 0; i < x.size(); ++i) {
+    lanes[static_cast<size_t>(i * images / x.size())].push_back(i);
+  }
+  return SetGreatest(node, x, /*least=*/false, shape, lanes);
 }
 
 constexpr FieldOperatorRow kRows[] = {
@@ -334,7 +353,7 @@ constexpr FieldOperatorRow kRows[] = {
     {kOnnxDomain, "MaxPool", PoolOperator},
     {kOnnxDomain, "AveragePool", PoolOperator},
     {kOnnxDomain, "GlobalAveragePool", GlobalPoolOperator},
-    {kOnnxDomain, "GlobalMaxPool", GlobalPoolOperator},
+    {kOnnxDomain, "GlobalMaxPool", GlobalMaxOperator},
     {kMicrosoftDomain, "FusedConv", ConvOperator},
 };
 
