@@ -298,9 +298,12 @@ std::optional<Residues> FieldNode::Masked(int input) const {
   return masked.ok() ? std::optional<Residues>(*std::move(masked)) : std::nullopt;
 }
 
-void FieldNode::TakeMasks() {
+bool FieldNode::TakeMasks() {
+  meant_->has_large_masks = true;
+  if (!large_masks_) return false;
   meant_->masks = true;
   exact_ = false;
+  return true;
 }
 
 std::optional<ExpForm> FieldNode::Form(int input) const {

@@ -34,8 +34,9 @@ class Conversions;
 
 // Constants that were taken for the real numbers they stand for.
 struct MeantConstants {
-  std::set<std::string> texts;  // "1/3", "sqrt(2)"
-  bool masks = false;           // large negative numbers count as -infinity in a Softmax
+  std::set<std::string> texts;   // "1/3", "sqrt(2)"
+  bool has_large_masks = false;  // large negative numbers may count as -infinity in a Softmax
+  bool masks = false;            // they do
   // Numbers that were computed from others in floats, as what they were computed from.
   std::map<float, Residue> folded;
 };
@@ -73,6 +74,7 @@ class FieldNode {
   // Bounds are taken of directions.
   bool by_direction() const { return by_direction_; }
   void set_by_direction(bool by_direction) { by_direction_ = by_direction; }
+  void set_large_masks(bool large_masks) { large_masks_ = large_masks; }
   void set_products(ProductMemo* products) { products_ = products; }
   // Null in a proof without.
   Conversions* conversions() const { return conversions_; }
@@ -140,8 +142,10 @@ class FieldNode {
 
   // 1 for elements of an input that a mask has made large negative numbers; nothing: none are.
   std::optional<Residues> Masked(int input) const;
-  // Reports that masks of large numbers were taken for -infinity.
-  void TakeMasks();
+  // Reports that there are masks of large numbers. True if these are taken for -infinity.
+  bool TakeMasks();
+  // False if it is known that there are, and they are not taken so.
+  bool looks_for_masks() const { return large_masks_ || !meant_->has_large_masks; }
   // An input as a product with a power of e, if it is known as one.
   std::optional<ExpForm> Form(int input) const;
   bool HasForm(int input) const { return Has(input) && value(input).exp_factor.defined(); }
@@ -207,6 +211,7 @@ class FieldNode {
   mutable bool jumps_ = false;
   bool takes_bound_ = false;
   bool by_direction_ = false;
+  bool large_masks_ = false;
   mutable std::vector<RoundingStep> constants_;  // their roundings
   mutable bool exact_ = true;  // false once In() or Constant() has taken one for another
 };

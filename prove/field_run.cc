@@ -180,6 +180,7 @@ absl::StatusOr<std::vector<FieldValue>> FieldRun::Compute(int64_t index,
     run.set_products(tools_.products);
     run.set_conversions(tools_.conversions);
     run.set_by_direction(tools_.by_direction);
+    run.set_large_masks(tools_.large_masks);
     absl::StatusOr<std::vector<FieldValue>> made = ByMemo(run, inputs, numbers);
     if (absl::IsInternal(made.status())) return made;
     absl::Status why = made.status();

@@ -44,6 +44,7 @@ struct FieldTools {
   std::vector<ProofEnd>* functions = nullptr;
   std::vector<RoundedJump>* jumps = nullptr;
   bool by_direction = false;  // bounds are taken so
+  bool large_masks = false;   // -10000 and less are -infinity in a Softmax
 };
 
 class FieldRun {

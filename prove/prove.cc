@@ -30,30 +30,40 @@
 namespace onnxcmp {
 namespace {
 
+// A proof rests on as little as will do.
+struct Attempt {
+  std::set<std::string> as_fed = {};               // inputs that do not vary
+  std::optional<SideId> converted = std::nullopt;  // its numbers are what they were rounded from
+  bool by_direction = false;                       // bounds are taken of directions
+  bool large_masks = false;                        // -10000 and less are -infinity in a Softmax
+};
+
 class Prover {
  public:
-  // `as_fed`: inputs that do not vary, masks in this form.
-  // `converted`: the side whose numbers count as those that they were rounded from. `by_direction`:
-  // bounds are taken of directions.
+  // `form`: of masks that do not vary.
   Prover(const PerSide<Side*>& sides, const Comparison& comparison, const ProofOptions& options,
-         std::set<std::string> as_fed, MaskForm form, std::optional<SideId> converted,
-         bool by_direction)
+         const Attempt& attempt, MaskForm form)
       : sides_(sides),
         comparison_(comparison),
-        as_fed_(std::move(as_fed)),
+        attempt_(attempt),
         form_(form),
-        by_direction_(by_direction),
         pool_(*options.pool),
         workspace_(pool_),
         field_(options.seed),
         pairs_(PairsOf(comparison)) {
-    if (!converted.has_value()) return;
+    if (!attempt.converted.has_value()) return;
+    const SideId converted = *attempt.converted;
     std::map<std::string, std::string> partners;
     for (const ProofPair& pair : pairs_) {
-      const bool left = *converted == SideId::kLeft;
+      const bool left = converted == SideId::kLeft;
       partners[left ? pair.left : pair.right] = left ? pair.right : pair.left;
     }
-    conversions_.emplace(field_, *converted, GraphOf(Other(*converted)), std::move(partners));
+    conversions_.emplace(field_, converted, GraphOf(Other(converted)), std::move(partners));
+  }
+
+  // Masks were found that a proof may take for -infinity.
+  bool has_large_masks() const {
+    return meant_.left.has_large_masks || meant_.right.has_large_masks;
   }
 
   ProofReport Prove() {
@@ -142,7 +152,8 @@ class Prover {
                         left ? &report_.left_ends : &report_.right_ends,
                         left ? &report_.left_functions : &report_.right_functions,
                         &jumps_[side],
-                        by_direction_};
+                        attempt_.by_direction,
+                        attempt_.large_masks};
     tools.ends->clear();
     tools.functions->clear();
     tools.jumps->clear();
@@ -151,10 +162,10 @@ class Prover {
     FieldValues given;
     for (const auto& [name, value] : *sides_[side]->feeds()) {
       // Whole numbers vary, too: ids, masks, quantized numbers.
-      if (Varies(value) && !as_fed_.contains(name)) {
+      if (Varies(value) && !attempt_.as_fed.contains(name)) {
         given[name] = RandomValue(field_, value, InputKey(side, name));
       } else {
-        given[name].number = as_fed_.contains(name) ? MaskInForm(value, form_) : value;
+        given[name].number = attempt_.as_fed.contains(name) ? MaskInForm(value, form_) : value;
         if (std::find(report_.given.begin(), report_.given.end(), name) == report_.given.end()) {
           report_.given.push_back(name);
         }
@@ -388,9 +399,8 @@ class Prover {
 
   const PerSide<Side*> sides_;
   const Comparison& comparison_;
-  const std::set<std::string> as_fed_;
+  const Attempt& attempt_;
   const MaskForm form_;
-  const bool by_direction_;
   const ThreadPool& pool_;
   const Workspace workspace_;
   const PrimeField field_;
@@ -430,55 +440,54 @@ ProofReport ProveEqual(const PerSide<Side*>& sides, const Comparison& comparison
   if (!report.not_possible.empty()) return report;
   // Each run has random numbers of its own.
   uint64_t run = SeedOfConstants({&comparison.left, &comparison.right});
+  bool has_large_masks = false;
+  double seconds = 0;
   // With masks as they were fed, and in other forms.
-  const auto prove = [&](const std::set<std::string>& as_fed, std::optional<SideId> converted,
-                         bool by_direction = false) {
+  const auto prove = [&](const Attempt& attempt) {
     const auto in = [&](MaskForm form) {
       ProofOptions own = options;
       own.seed = MixNumbers(options.seed, run++);
-      return Prover(sides, comparison, own, as_fed, form, converted, by_direction).Prove();
+      Prover prover(sides, comparison, own, attempt, form);
+      ProofReport proof = prover.Prove();
+      has_large_masks = has_large_masks || prover.has_large_masks();
+      seconds += proof.seconds;
+      return proof;
     };
     ProofReport proof = in(MaskForm::kAsFed);
     std::vector<MaskForm> again(kProofRuns - 1, MaskForm::kAsFed);
-    if (!as_fed.empty()) {
+    if (!attempt.as_fed.empty()) {
       again.insert(again.end(),
                    {MaskForm::kHalf, MaskForm::kFirstAlone, MaskForm::kLeft, MaskForm::kHoles});
     }
     for (const MaskForm form : again) {
       if (!proof.proved && !proof.conversions.proved) break;
       ProofReport other = in(form);
-      other.seconds += proof.seconds;
-      const bool holds = proof.proved ? other.proved : other.conversions.proved;
-      if (holds) {
-        proof.seconds = other.seconds;
-      } else {
-        proof = std::move(other);
-      }
+      if (!(proof.proved ? other.proved : other.conversions.proved)) proof = std::move(other);
     }
     return proof;
   };
-  report = prove({}, std::nullopt);
-  if (report.proved || !report.not_possible.empty()) return report;
-  double seconds = report.seconds;
-  if (TakesBounds(comparison)) {
-    ProofReport directed = prove({}, std::nullopt, /*by_direction=*/true);
-    seconds += directed.seconds;
+  report = prove({});
+  if (!report.proved && has_large_masks) report = prove({.large_masks = true});
+  if (!report.proved && report.not_possible.empty() && TakesBounds(comparison)) {
+    ProofReport directed = prove({.by_direction = true, .large_masks = has_large_masks});
     if (directed.proved) report = std::move(directed);
   }
   std::vector<std::set<std::string>> fed = {{}};
-  if (std::set<std::string> masks = MaskInputs(sides); !report.proved && !masks.empty()) {
-    ProofReport with_masks = prove(masks, std::nullopt);
-    seconds += with_masks.seconds;
-    if (with_masks.proved) report = std::move(with_masks);
-    fed.push_back(std::move(masks));
+  if (!report.proved && report.not_possible.empty()) {
+    if (std::set<std::string> masks = MaskInputs(sides); !masks.empty()) {
+      ProofReport with_masks = prove({.as_fed = masks, .large_masks = has_large_masks});
+      if (with_masks.proved) report = std::move(with_masks);
+      fed.push_back(std::move(masks));
+    }
   }
   const std::optional<SideId> converted = ConvertedSide(
       {&sides.left->evaluator()->model().graph, &sides.right->evaluator()->model().graph});
   for (const std::set<std::string>& as_fed : fed) {
-    if (report.proved || report.conversions.proved || !converted.has_value()) break;
-    const ProofReport exact = prove(as_fed, converted);
-    seconds += exact.seconds;
-    TakeExactProof(exact, &report);
+    if (report.proved || report.conversions.proved || !report.not_possible.empty() ||
+        !converted.has_value()) {
+      break;
+    }
+    TakeExactProof(prove({.as_fed = as_fed, .converted = converted, .large_masks = true}), &report);
   }
   report.seconds = seconds;
   return report;

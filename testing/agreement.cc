@@ -112,6 +112,9 @@ class Pair {
     if (proof.given_shapes && !options_.given_shapes) {
       told.push_back("shapes that depend on values (given_shapes)");
     }
+    if (proof.masks && !options_.large_masks) {
+      told.push_back("-10000 and less as -infinity in Softmax (large_masks)");
+    }
     if (!proof.rounded_jumps.empty() && !options_.rounded_jumps) {
       told.push_back(absl::StrCat("roundings before ", absl::StrJoin(proof.rounded_jumps, ", "),
                                   " (rounded_jumps)"));

@@ -39,10 +39,12 @@ struct AgreeOptions {
   bool conversions = false;
   // Of the same: what a proof may rest on beside that, which its report tells. Inputs that do not
   // vary, as masks and texts, by name; a pairing of inputs that was guessed; shapes that depend on
-  // values; functions that jump, as Floor, after other roundings on the two sides.
+  // values; masks of -10000 and less, other ones on the two sides, as -infinity; functions that
+  // jump, as Floor, after other roundings on the two sides.
   std::vector<std::string> as_fed = {};
   bool guessed_inputs = false;
   bool given_shapes = false;
+  bool large_masks = false;
   bool rounded_jumps = false;
   RunOptions run = {};  // of both
 };

@@ -62,7 +62,8 @@
 // ends. Feeds give the shapes, and the text and complex numbers that the proof does not vary.
 // So does one that rests on what its report tells: .as_fed names inputs that may be as they were
 // fed, .guessed_inputs and .given_shapes accept a guessed pairing and shapes that depend on values,
-// .rounded_jumps functions that jump, as Floor, after other roundings on the two sides.
+// .large_masks other masks of -10000 and less on the two sides, .rounded_jumps functions that jump,
+// as Floor, after other roundings on the two sides.
 // With {.conversions = true} a model in float16, or a quantized one, may be proved with the exact
 // numbers that it was converted from.
 #define EXPECT_MODELS_EQUAL_FOR_ALL_INPUTS(...) ONNXCMP_MODELS_EQUAL_(ADD_FAILURE(), __VA_ARGS__)

@@ -119,11 +119,10 @@ absl::Status SoftmaxOperator(FieldNode& node) {
   x = hidden_scores.score;
   // LogSoftmax keeps what is masked: its logarithm is a number.
   if (const std::optional<Residues> masked = node.Masked(0);
-      masked.has_value() && node.node().op_type == "Softmax") {
+      masked.has_value() && node.looks_for_masks() && node.node().op_type == "Softmax") {
     if (auto hidden = WithoutMasked(node.field(), x, *masked, axes, node.number(0));
-        hidden.has_value()) {
+        hidden.has_value() && node.TakeMasks()) {
       x = *std::move(hidden);
-      node.TakeMasks();
     }
   }
   OC_ASSIGN_OR_RETURN(FieldSoftmax made, SoftmaxOf(node.field(), x, axes, hidden_scores.shown));

@@ -65,6 +65,7 @@ def assert_equal_for_all_inputs(
     as_fed: typing.Collection[str] = (),
     guessed_inputs: bool = False,
     given_shapes: bool = False,
+    large_masks: bool = False,
     rounded_jumps: bool = False,
     artifacts: str | os.PathLike[str] | None = None,
     message: str = "",
@@ -78,8 +79,9 @@ def assert_equal_for_all_inputs(
     that a side has in fewer digits, as in float16 or in 8 bits, may count as the exact numbers that
     they were rounded from. A proof that rests on what it tells fails, too, unless that is accepted:
     inputs named in `as_fed`, which did not vary, with `guessed_inputs` a pairing of inputs that was
-    guessed, with `given_shapes` shapes that depend on values, with `rounded_jumps` functions that
-    jump, as Floor, after other roundings on the two sides. The other arguments are those of
+    guessed, with `given_shapes` shapes that depend on values, with `large_masks` masks of -10000
+    and less, other ones on the two sides, as -infinity, with `rounded_jumps` functions that jump,
+    as Floor, after other roundings on the two sides. The other arguments are those of
     assert_agree().
     """
     __tracebackhide__ = True
@@ -100,6 +102,8 @@ def assert_equal_for_all_inputs(
             told.append(f"{', '.join(rests_on.inputs_guessed)} (guessed_inputs)")
         if rests_on.shapes_as_on_these and not given_shapes:
             told.append("shapes that depend on values (given_shapes)")
+        if rests_on.masks_as_infinity and not large_masks:
+            told.append("-10000 and less as -infinity in Softmax (large_masks)")
         if rests_on.rounded_jumps and not rounded_jumps:
             told.append(f"roundings before {', '.join(rests_on.rounded_jumps)} (rounded_jumps)")
         if told:

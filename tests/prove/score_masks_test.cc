@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/str_replace.h"
 #include "absl/types/span.h"
 #include "compare/compare.h"
 #include "compare/sides/model_side.h"
@@ -118,10 +119,16 @@ TEST(ScoreMasks, WhatIsGivenBackIsNotHidden) {
   const std::string masks =
       "m = Constant<value_floats = [0.0, 0.0, -10000.0, 0.0]>() "
       "d = Constant<value_floats = [0.0, 0.0, 10000.0, 0.0]>() ";
+  const std::string others = absl::StrReplaceAll(masks, {{"10000.0", "20000.0"}});
   const auto rests_on_masks = [&](const std::string& body) {
-    return ProofOfBodies(masks + body, masks + body).masks;
+    // One mask on both sides needs no word.
+    EXPECT_FALSE(ProofOfBodies(masks + body, masks + body).masks);
+    return ProofOfBodies(masks + body, others + body).masks;
   };
   EXPECT_TRUE(rests_on_masks("s = Add(x, m) y = Softmax(s)"));
+  EXPECT_TRUE(
+      ProofOfBodies(masks + "s = Add(x, m) y = Softmax(s)", others + "s = Add(x, m) y = Softmax(s)")
+          .proved);
   EXPECT_FALSE(rests_on_masks("s = Add(x, m) t = Add(s, d) y = Softmax(t)"));
   EXPECT_FALSE(rests_on_masks("s = Add(x, d) t = Add(s, m) y = Softmax(t)"));
   EXPECT_FALSE(rests_on_masks("s = Add(x, m) y = LogSoftmax(s)"));

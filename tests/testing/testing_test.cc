@@ -235,6 +235,15 @@ TEST(ModelsEqualForAllInputsTest, WhatAProofOnlyTellsHasToBeAccepted) {
                           "roundings before Floor y (rounded_jumps)");
   EXPECT_MODELS_EQUAL_FOR_ALL_INPUTS(divided, multiplied, {.rounded_jumps = true});
 
+  const auto masked = [](const char* number) {
+    return Graph21(absl::StrCat("(float[2,3] x) => (float[2,3] y) <float[3] m = {0, 0, ", number,
+                                "}> { s = Add(x, m) y = Softmax(s) }"));
+  };
+  EXPECT_NONFATAL_FAILURE(EXPECT_MODELS_EQUAL_FOR_ALL_INPUTS(masked("-10000"), masked("-20000")),
+                          "(large_masks)");
+  EXPECT_MODELS_EQUAL_FOR_ALL_INPUTS(masked("-10000"), masked("-20000"), {.large_masks = true});
+  EXPECT_MODELS_EQUAL_FOR_ALL_INPUTS(masked("-10000"), masked("-10000"));
+
   const TestModel some = Graph21(
       "(float[4] x) => (float[n] y) <float z = {0}> { g = Greater(x, z) y = Compress(x, g) }");
   EXPECT_NONFATAL_FAILURE(EXPECT_MODELS_EQUAL_FOR_ALL_INPUTS(some, some), "(given_shapes)");
