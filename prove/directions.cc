@@ -10,6 +10,7 @@
 #include "evaluator/tensor/dtype.h"
 #include "prove/field_functions.h"
 #include "prove/foldable_layer.h"
+#include "prove/node_kinds.h"
 
 namespace onnxcmp {
 namespace {
@@ -278,6 +279,12 @@ std::optional<Residues> DirectionOfDifference(const FieldNode& node) {
   std::optional<Directed> difference = SumOf(node, /*subtracts=*/true);
   if (!difference.has_value()) return std::nullopt;
   return std::move(difference->direction);
+}
+
+bool TakesBounds(const Comparison& comparison) {
+  const auto takes = [](const StreamNode& node) { return ReadsSigns(node.op_type); };
+  return absl::c_any_of(comparison.left.nodes, takes) ||
+         absl::c_any_of(comparison.right.nodes, takes);
 }
 
 }  // namespace onnxcmp

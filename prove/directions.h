@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "compare/outcome/comparison.h"
 #include "prove/field/prime_field.h"
 #include "prove/field/residues.h"
 #include "prove/field_node.h"
@@ -32,6 +33,9 @@ std::optional<CommonScale> CommonScaleOf(const FieldNode& node);
 
 // The first input less the second, but for a number above 0; nothing: but for 1.
 std::optional<Residues> DirectionOfDifference(const FieldNode& node);
+
+// True if a side has operators that directions say something of.
+bool TakesBounds(const Comparison& comparison);
 
 }  // namespace onnxcmp
 

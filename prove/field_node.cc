@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/tensor/convert.h"
+#include "prove/constant_facts.h"
 #include "prove/field/meant_constant.h"
 #include "prove/field_functions.h"
 #include "prove/roundings.h"
@@ -51,9 +52,6 @@ void EmbedIntegers(const PrimeField& field, const Tensor& tensor, int64_t first,
         wide ? field.OfUnsigned(static_cast<uint64_t>(integers[i])) : field.OfInteger(integers[i]);
   }
 }
-
-// Elements of constants that are worth not to be embedded again.
-constexpr int64_t kLargeConstant = 4096;
 
 }  // namespace
 
@@ -338,20 +336,27 @@ absl::StatusOr<Residues> FieldNode::TimesInput(const Residues& a, int input,
   };
   const FieldValue& given = value(input);
   // A constant of one number may stand for another, on each side.
-  bool is_known = products_ != nullptr && given.fixed && !given.residues.defined() &&
-                  given.number.is_tensor() && meant_->folded.empty() &&
-                  given.number.tensor().num_elements() >= kLargeConstant;
+  bool is_known = products_ != nullptr && facts_ != nullptr && given.fixed &&
+                  !given.residues.defined() && given.number.is_tensor() && meant_->folded.empty();
   if (is_known) {
-    OC_ASSIGN_OR_RETURN(const Tensor whole, InMemory(given.number.tensor(), &workspace_));
-    is_known = !OneNumber(whole).has_value();
+    OC_ASSIGN_OR_RETURN(is_known, facts_->IsTable(given.number.tensor()));
   }
   if (!is_known) {
     OC_ASSIGN_OR_RETURN(const Residues b, right());
     return Times(a, b);
   }
-  const Hash128 content = ContentOf(given.number, &workspace_.pool());
+  const Tensor& table = given.number.tensor();
+  if (products_as_functions_) {
+    OC_ASSIGN_OR_RETURN(const ColumnNumbers* const columns, facts_->Columns(table, transposed));
+    const int64_t terms = table.rank() == 2 ? table.dim(transposed ? 1 : 0) : 0;
+    if (columns != nullptr && a.rank() > 0 && a.shape.back() == terms && terms > 0) {
+      exact_ = false;
+      return ProductsAsFunctions(field_, a, *columns, workspace_.pool());
+    }
+  }
+  const Hash128 content = facts_->Content(given.number);
   const Hash128 key = {MixNumbers(content.low, transposed ? 1 : 0), content.high};
-  return products_->Times(field_, a, key, given.number.tensor().rank(), right, workspace_.pool());
+  return products_->Times(field_, a, key, table.rank(), right, workspace_.pool());
 }
 
 absl::Status FieldNode::Set(int output, Residues residues) {

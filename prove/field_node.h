@@ -30,6 +30,7 @@
 
 namespace onnxcmp {
 
+class ConstantFacts;
 class Conversions;
 
 // Constants that were taken for the real numbers they stand for.
@@ -76,6 +77,11 @@ class FieldNode {
   void set_by_direction(bool by_direction) { by_direction_ = by_direction; }
   void set_large_masks(bool large_masks) { large_masks_ = large_masks; }
   void set_products(ProductMemo* products) { products_ = products; }
+  // `as_functions`: products with constants are unknown functions.
+  void set_constants(ConstantFacts* constants, bool as_functions) {
+    facts_ = constants;
+    products_as_functions_ = as_functions;
+  }
   // Null in a proof without.
   Conversions* conversions() const { return conversions_; }
   void set_conversions(Conversions* conversions) { conversions_ = conversions; }
@@ -198,6 +204,8 @@ class FieldNode {
   RunInputs run_;
   MeantConstants* meant_;
   ProductMemo* products_ = nullptr;
+  ConstantFacts* facts_ = nullptr;  // of constants
+  bool products_as_functions_ = false;
   Conversions* conversions_ = nullptr;
   uint64_t operation_ = 0;
   std::string label_;

@@ -178,6 +178,7 @@ absl::StatusOr<std::vector<FieldValue>> FieldRun::Compute(int64_t index,
     run.set_operation(facts_.Of(node).operation);
     run.set_label(LabelOf(node));
     run.set_products(tools_.products);
+    run.set_constants(tools_.constants, tools_.products_as_functions);
     run.set_conversions(tools_.conversions);
     run.set_by_direction(tools_.by_direction);
     run.set_large_masks(tools_.large_masks);
@@ -315,7 +316,7 @@ absl::StatusOr<std::vector<FieldValue>> FieldRun::ByMemo(FieldNode& node,
   }
   const std::optional<Hash128> key =
       RunMemo::KeyOf(MixNumbers(node.operation(), static_cast<uint64_t>(node.since())), inputs,
-                     numbers, tools_.workspace.pool());
+                     numbers, tools_.workspace.pool(), tools_.constants);
   if (!key.has_value()) return ByOperator(node, inputs);
   if (const std::vector<FieldValue>* const made = tools_.memo->Find(*key)) return *made;
   OC_ASSIGN_OR_RETURN(std::vector<FieldValue> outputs, ByOperator(node, inputs));

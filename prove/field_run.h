@@ -18,6 +18,7 @@
 #include "evaluator/model/model.h"
 #include "evaluator/run/evaluator.h"
 #include "evaluator/tensor/value.h"
+#include "prove/constant_facts.h"
 #include "prove/conversions.h"
 #include "prove/field/prime_field.h"
 #include "prove/field/product.h"
@@ -37,6 +38,7 @@ struct FieldTools {
   uint64_t side = 0;  // results without a meaning differ by it
   MeantConstants* meant = nullptr;
   ProductMemo* products = nullptr;     // null: each is computed
+  ConstantFacts* constants = nullptr;  // null: each constant is read again
   RunMemo* memo = nullptr;             // null: each node is run
   Conversions* conversions = nullptr;  // null: numbers are what they are
   std::vector<ProofEnd>* ends = nullptr;
@@ -44,7 +46,8 @@ struct FieldTools {
   std::vector<ProofEnd>* functions = nullptr;
   std::vector<RoundedJump>* jumps = nullptr;
   bool by_direction = false;  // bounds are taken so
-  bool large_masks = false;   // -10000 and less are -infinity in a Softmax
+  bool products_as_functions = false;
+  bool large_masks = false;  // -10000 and less are -infinity in a Softmax
 };
 
 class FieldRun {

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
@@ -16,7 +17,9 @@
 #include "evaluator/base/status_macros.h"
 #include "evaluator/model/node_text.h"
 #include "evaluator/run/evaluator.h"
+#include "prove/constant_facts.h"
 #include "prove/conversions.h"
+#include "prove/directions.h"
 #include "prove/field/residues.h"
 #include "prove/field_run.h"
 #include "prove/folding.h"
@@ -36,17 +39,19 @@ struct Attempt {
   std::optional<SideId> converted = std::nullopt;  // its numbers are what they were rounded from
   bool by_direction = false;                       // bounds are taken of directions
   bool large_masks = false;                        // -10000 and less are -infinity in a Softmax
+  bool products_as_functions = false;              // those with large constants
 };
 
 class Prover {
  public:
   // `form`: of masks that do not vary.
   Prover(const PerSide<Side*>& sides, const Comparison& comparison, const ProofOptions& options,
-         const Attempt& attempt, MaskForm form)
+         const Attempt& attempt, MaskForm form, ConstantFacts* constants)
       : sides_(sides),
         comparison_(comparison),
         attempt_(attempt),
         form_(form),
+        constants_(constants),
         pool_(*options.pool),
         workspace_(pool_),
         field_(options.seed),
@@ -106,7 +111,8 @@ class Prover {
     report_.rounded_jumps = JumpsOfOtherRoundings(jumps_);
     if (conversions_.has_value()) report_.conversions = conversions_->Found();
     JudgeOutputs(traces);
-    if (!all && conversions_.has_value()) report_.conversions.parts_at = FirstNotProved();
+    if (!all && conversions_.has_value())
+      report_.conversions.parts_at = FirstNotProved(pairs_, report_.rows);
     if (all || conversions_.has_value()) return absl::OkStatus();
     for (const ProofPair& pair : pairs_) {
       if (report_.rows[pair.row] != RowProof::kNotProved) continue;
@@ -147,12 +153,14 @@ class Prover {
                         left ? uint64_t{1} : uint64_t{2},
                         &meant_[side],
                         &products_,
+                        constants_,
                         conversions_.has_value() ? nullptr : &memo_,
                         conversions_.has_value() ? &*conversions_ : nullptr,
                         left ? &report_.left_ends : &report_.right_ends,
                         left ? &report_.left_functions : &report_.right_functions,
                         &jumps_[side],
                         attempt_.by_direction,
+                        attempt_.products_as_functions,
                         attempt_.large_masks};
     tools.ends->clear();
     tools.functions->clear();
@@ -188,7 +196,7 @@ class Prover {
       if (conversions_.has_value()) conversions_->See(name, value);
       if (value->fixed && IsRealTensor(value->number)) kept_[side][name] = *value;
       if (!wanted.contains(name)) return absl::OkStatus();
-      absl::StatusOr<ValueTrace> trace = TraceOf(field_, pool_, *value);
+      absl::StatusOr<ValueTrace> trace = TraceOf(field_, constants_, *value);
       if (trace.ok()) (*traces)[name] = *std::move(trace);
       const auto cut = changes.cuts[side].find(name);
       if (cut == changes.cuts[side].end() || !value->number.is_tensor()) return absl::OkStatus();
@@ -318,15 +326,6 @@ class Prover {
     return constant.second.shape.size() > 1;
   }
 
-  std::string FirstNotProved() const {
-    const auto first = std::find_if(pairs_.begin(), pairs_.end(), [&](const ProofPair& pair) {
-      return !pair.both_are_leaves && report_.rows[pair.row] == RowProof::kNotProved;
-    });
-    if (first == pairs_.end()) return "";
-    return first->left == first->right ? first->left
-                                       : absl::StrCat(first->left, " | ", first->right);
-  }
-
   // True if the other side folded a later layer into these weights.
   bool IsFold(const ProofPair& pair) const {
     return std::any_of(report_.folds.begin(), report_.folds.end(), [&](const ProofFold& fold) {
@@ -401,6 +400,7 @@ class Prover {
   const Comparison& comparison_;
   const Attempt& attempt_;
   const MaskForm form_;
+  ConstantFacts* const constants_;
   const ThreadPool& pool_;
   const Workspace workspace_;
   const PrimeField field_;
@@ -413,13 +413,6 @@ class Prover {
   PerSide<FieldValues> kept_;  // of pairs that may be folds
   ProofReport report_;
 };
-
-// True if a side has operators that directions say something of.
-bool TakesBounds(const Comparison& comparison) {
-  const auto takes = [](const StreamNode& node) { return ReadsSigns(node.op_type); };
-  return std::any_of(comparison.left.nodes.begin(), comparison.left.nodes.end(), takes) ||
-         std::any_of(comparison.right.nodes.begin(), comparison.right.nodes.end(), takes);
-}
 
 }  // namespace
 
@@ -440,6 +433,7 @@ ProofReport ProveEqual(const PerSide<Side*>& sides, const Comparison& comparison
   if (!report.not_possible.empty()) return report;
   // Each run has random numbers of its own.
   uint64_t run = SeedOfConstants({&comparison.left, &comparison.right});
+  ConstantFacts constants(*options.pool);
   bool has_large_masks = false;
   double seconds = 0;
   // With masks as they were fed, and in other forms.
@@ -447,7 +441,7 @@ ProofReport ProveEqual(const PerSide<Side*>& sides, const Comparison& comparison
     const auto in = [&](MaskForm form) {
       ProofOptions own = options;
       own.seed = MixNumbers(options.seed, run++);
-      Prover prover(sides, comparison, own, attempt, form);
+      Prover prover(sides, comparison, own, attempt, form, &constants);
       ProofReport proof = prover.Prove();
       has_large_masks = has_large_masks || prover.has_large_masks();
       seconds += proof.seconds;
@@ -466,8 +460,16 @@ ProofReport ProveEqual(const PerSide<Side*>& sides, const Comparison& comparison
     }
     return proof;
   };
-  report = prove({});
-  if (!report.proved && has_large_masks) report = prove({.large_masks = true});
+  for (const bool as_functions : {true, false}) {
+    if (as_functions && !ShareConstants(comparison)) continue;
+    report = prove({.products_as_functions = as_functions});
+    if (!report.proved && has_large_masks) {
+      report = prove({.large_masks = true, .products_as_functions = as_functions});
+    }
+    const bool some_are_not = absl::c_linear_search(report.rows, RowProof::kNotProved);
+    if (report.proved && !(as_functions && some_are_not)) break;
+    if (!report.not_possible.empty()) break;
+  }
   if (!report.proved && report.not_possible.empty() && TakesBounds(comparison)) {
     ProofReport directed = prove({.by_direction = true, .large_masks = has_large_masks});
     if (directed.proved) report = std::move(directed);

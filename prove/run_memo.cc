@@ -4,6 +4,7 @@
 #include <bit>
 #include <utility>
 
+#include "prove/constant_facts.h"
 #include "prove/field/prime_field.h"
 #include "record/streams/fingerprint.h"
 #include "record/streams/xxh128.h"
@@ -59,7 +60,8 @@ FieldValue WithoutNumber(const FieldValue& value) {
 }  // namespace
 
 std::optional<Hash128> RunMemo::KeyOf(uint64_t operation, absl::Span<const FieldValue> inputs,
-                                      absl::Span<const Value> numbers, const ThreadPool& pool) {
+                                      absl::Span<const Value> numbers, const ThreadPool& pool,
+                                      ConstantFacts* constants) {
   int64_t elements = 0;
   std::vector<uint64_t> words = {operation, inputs.size()};
   for (const Value& number : numbers) {
@@ -98,7 +100,8 @@ std::optional<Hash128> RunMemo::KeyOf(uint64_t operation, absl::Span<const Field
       words.push_back(input.origin != nullptr ? 1 : 0);
       if (input.origin != nullptr) AddOrigin(*input.origin, &words);
     } else {
-      const Hash128 content = ContentOf(input.number, &pool);
+      const Hash128 content =
+          constants == nullptr ? ContentOf(input.number, &pool) : constants->Content(input.number);
       words.insert(words.end(), {content.low, content.high});
     }
   }

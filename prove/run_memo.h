@@ -17,13 +17,16 @@
 
 namespace onnxcmp {
 
+class ConstantFacts;
+
 // Of the runs of one proof. What it holds is bounded.
 class RunMemo {
  public:
   // A node by its operator with its attributes, its inputs and the types of its outputs. Nothing
   // for nodes that are not worth it: small ones, and those of other things than tensors.
   static std::optional<Hash128> KeyOf(uint64_t operation, absl::Span<const FieldValue> inputs,
-                                      absl::Span<const Value> numbers, const ThreadPool& pool);
+                                      absl::Span<const Value> numbers, const ThreadPool& pool,
+                                      ConstantFacts* constants = nullptr);
 
   // The outputs of such a node, without their numbers; null: none is known.
   const std::vector<FieldValue>* Find(const Hash128& key) const;

@@ -6,6 +6,7 @@
 #include "compare/alignment/alignment.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/tensor/tensor.h"
+#include "prove/constant_facts.h"
 #include "prove/field/prime_field.h"
 #include "prove/field/residues.h"
 #include "prove/field_node.h"
@@ -72,7 +73,7 @@ const ResidueTrace& ValueTrace::residues() const {
   return *made;
 }
 
-absl::StatusOr<ValueTrace> TraceOf(const PrimeField& field, const ThreadPool& pool,
+absl::StatusOr<ValueTrace> TraceOf(const PrimeField& field, ConstantFacts* constants,
                                    const FieldValue& value) {
   ValueTrace trace;
   trace.exact = value.exact;
@@ -95,7 +96,7 @@ absl::StatusOr<ValueTrace> TraceOf(const PrimeField& field, const ThreadPool& po
     return trace;
   }
   if (!value.fixed) return absl::InternalError("a value that varies without residues");
-  trace.content = ContentOf(value.number, &pool);
+  trace.content = constants->Content(value.number);
   if (dtype == DType::kString || IsComplex(dtype)) {
     trace.made = {trace.content, true};
   } else {

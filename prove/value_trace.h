@@ -20,6 +20,8 @@
 
 namespace onnxcmp {
 
+class ConstantFacts;
+
 // The residues of a value.
 struct ResidueTrace {
   Hash128 hash;
@@ -58,7 +60,7 @@ struct ProofPair {
 
 std::vector<ProofPair> PairsOf(const Comparison& comparison);
 
-absl::StatusOr<ValueTrace> TraceOf(const PrimeField& field, const ThreadPool& pool,
+absl::StatusOr<ValueTrace> TraceOf(const PrimeField& field, ConstantFacts* constants,
                                    const FieldValue& value);
 
 // True if the values are known to be equal.

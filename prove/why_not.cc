@@ -52,4 +52,12 @@ std::string WhyNotProved(const ProofPair& pair, const PerSide<const Graph*>& gra
                        : absl::StrCat("no rule makes ", left, " and ", right, " the same");
 }
 
+std::string FirstNotProved(absl::Span<const ProofPair> pairs, absl::Span<const RowProof> rows) {
+  const auto* const first = absl::c_find_if(pairs, [&](const ProofPair& pair) {
+    return !pair.both_are_leaves && rows[pair.row] == RowProof::kNotProved;
+  });
+  if (first == pairs.end()) return "";
+  return first->left == first->right ? first->left : absl::StrCat(first->left, " | ", first->right);
+}
+
 }  // namespace onnxcmp

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "absl/types/span.h"
 #include "compare/outcome/proof_report.h"
 #include "evaluator/model/model.h"
 #include "prove/value_trace.h"
@@ -15,6 +16,9 @@ namespace onnxcmp {
 // exact arithmetic. "": they are no results of nodes.
 std::string WhyNotProved(const ProofPair& pair, const PerSide<const Graph*>& graphs,
                          const ProofReport& report, bool known);
+
+// The first pair of results that is not proved: "y | z"; "": all are. `rows`: of the alignment.
+std::string FirstNotProved(absl::Span<const ProofPair> pairs, absl::Span<const RowProof> rows);
 
 }  // namespace onnxcmp
 
