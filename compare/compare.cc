@@ -459,16 +459,16 @@ absl::StatusOr<Comparison> Compare(Side& left, Side& right, const CompareOptions
   const PerSide<Side*> sides = {&left, &right};
   PictureAlbum album(options.pictures);
   PictureAlbum* pictures = options.pictures > 0 ? &album : nullptr;
+  const StepTools tools = {options.keep_values, options.search_memory, options.watch, &pool,
+                           pictures};
   OC_ASSIGN_OR_RETURN(
       SideRecords records,
-      TakeCommonForms(sides, Record(sides, options, pictures, pool), options.watch));
+      TakeCommonForms(sides, Record(sides, options, pictures, pool), options.longer, tools));
   OC_RETURN_IF_ERROR(CheckNotStopped(options));
   PerSide<ValueBank> for_search = {std::move(records.sides.left.for_search),
                                    std::move(records.sides.right.for_search)};
-  OC_ASSIGN_OR_RETURN(
-      Findings findings,
-      CompareRecords(records, ViewsOf(sides, records.sides), std::move(for_search), options,
-                     {options.keep_values, options.search_memory, options.watch, &pool, pictures}));
+  OC_ASSIGN_OR_RETURN(Findings findings, CompareRecords(records, ViewsOf(sides, records.sides),
+                                                        std::move(for_search), options, tools));
   // An interrupted search must not report "no causes".
   OC_RETURN_IF_ERROR(CheckNotStopped(options));
   return Assemble(sides, std::move(records.sides), std::move(findings), options);

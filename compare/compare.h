@@ -25,6 +25,7 @@
 #include "compare/sides/constant_nodes.h"
 #include "compare/sides/side.h"
 #include "evaluator/run/result.h"
+#include "feed/longer_inputs.h"
 #include "record/base/timings.h"
 #include "record/differences/tolerance.h"
 #include "record/differences/value_difference.h"
@@ -45,6 +46,8 @@ struct CompareOptions {
   bool calibrated = false;
   // Beside a recording: inputs of the model that the recording does not include.
   std::vector<std::string> made_up_inputs;
+  // Inputs that one side was given with more positions than the other.
+  std::vector<LongerInput> longer;
   // Ignore recorded results and outputs that only one side has.
   bool partial = false;
   // Accept recorded rows (entries of the first axis) in another order.

@@ -180,6 +180,7 @@ absl::StatusOr<FedInputs> InputSets::Get(int64_t set) {
   OC_RETURN_IF_ERROR(CheckComplete(values));
   fed.left = std::move(values.feeds.left);
   fed.right = std::move(values.feeds.right);
+  fed.longer = std::move(values.longer);
   fed.notes = std::move(values.notes);
   return fed;
 }
@@ -330,6 +331,11 @@ bool InputSets::IsGuessed(SideId side, const std::string& name) const {
 
 absl::Status InputSets::Propagate(AssignedValues* to) const {
   for (const MappedInput& pair : mapping_.pairs) OC_RETURN_IF_ERROR(PropagatePair(pair, to));
+  const bool last = AreLast(to->longer).value_or(false);
+  for (const LongerInput& input : to->longer) {
+    to->notes.push_back(absl::StrCat(input.text, ", whose ", last ? "last" : "first",
+                                     " positions are the same: results are compared there"));
+  }
   return absl::OkStatus();
 }
 
@@ -370,6 +376,10 @@ absl::Status InputSets::PropagatePair(const MappedInput& pair, AssignedValues* t
   if (values.left != nullptr && values.right != nullptr && values.left->is_tensor() &&
       values.right->is_tensor() &&
       values.left->tensor().shape() != values.right->tensor().shape()) {
+    const std::optional<LongerInput> longer =
+        FindLonger(values.left->tensor(), values.right->tensor(), pair.left);
+    if (longer.has_value()) to->longer.push_back(*longer);
+    if (longer.has_value() && AreLast(to->longer).has_value()) return absl::OkStatus();
     return absl::InvalidArgumentError(absl::StrCat("batch or sequence sizes differ: left input `",
                                                    pair.left, "` is given ",
                                                    values.left->TypeString(), ", right input `",

@@ -23,6 +23,7 @@
 #include "feed/generated_inputs.h"
 #include "feed/input_files.h"
 #include "feed/input_mapping.h"
+#include "feed/longer_inputs.h"
 #include "feed/made_up/free_sizes.h"
 #include "feed/made_up/input_purpose.h"
 #include "feed/made_up/regime.h"
@@ -49,7 +50,8 @@ struct FedInputs {
   std::string name;  // "test_data_set_0", "[3]"; "" if there is only one set
   Feeds left;
   Feeds right;
-  std::vector<std::string> notes;  // casts, values that no input takes, guesses
+  std::vector<LongerInput> longer;  // given to one side with more positions than to the other
+  std::vector<std::string> notes;   // casts, values that no input takes, guesses
   // Beside a recording: the model's inputs that were made up, and the source of the others.
   std::vector<std::string> made_up;
   std::string from;

@@ -12,6 +12,7 @@
 #include "evaluator/run/evaluator.h"
 #include "evaluator/tensor/value.h"
 #include "feed/feeds.h"
+#include "feed/longer_inputs.h"
 #include "record/base/per_side.h"
 
 namespace onnxcmp {
@@ -38,6 +39,7 @@ struct ValueList {
 
 struct AssignedValues {
   PerSide<Feeds> feeds;
+  std::vector<LongerInput> longer;
   std::vector<std::string> notes;
 };
 

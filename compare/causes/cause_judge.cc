@@ -127,7 +127,8 @@ bool CauseJudge::JudgeResult(int r) {
   // Causes folded into another do not count against the limit.
   if (beyond && static_cast<int>(report_.causes.size()) >= options_.limits.causes) return false;
   if (beyond && !ours && !IsWrongAlone(r)) return true;
-  if (beyond && (ReadsSaturated(run_, state_, noise_, r) || (ours && noise_.AgreesOnItsOwn(r)) ||
+  if (beyond && (ReadsRestOfCause(r) || ReadsSaturated(run_, state_, noise_, r) ||
+                 (ours && noise_.AgreesOnItsOwn(r)) ||
                  (options_.outputs_agree && IsAnotherMask(right_, r, result)))) {
     judged_.others.push_back(r);
     return true;
@@ -145,6 +146,17 @@ bool CauseJudge::IsConfirmed(int r) const {
   const int partner = run_.aligned(r);
   return state_.fixed.contains(r) ||
          (partner != kNone && run_.left().of(partner) == state_.at(r).match);
+}
+
+// True if a result with a cause is read of which only a part counts: the rest of it has the fault,
+// too, and the left has nothing to put there.
+bool CauseJudge::ReadsRestOfCause(int r) const {
+  const int n = right_.producer(r);
+  return n != kNone && absl::c_any_of(right_.Reads(n), [&](int read) {
+           return right_.result(read).form.part != nullptr &&
+                  absl::c_any_of(report_.causes,
+                                 [&](const Cause& cause) { return cause.judged == read; });
+         });
 }
 
 // Identifies the place of a result: one for all results of a node, and one for all its constants.

@@ -45,6 +45,7 @@ class CauseJudge {
   void DropLaterOverflows();
   void PassOn();
   bool IsConfirmed(int r) const;
+  bool ReadsRestOfCause(int r) const;
   int PlaceOf(int r) const;
   bool RoundsToIntegers(int r) const;
   bool IsWrongAlone(int r) const;

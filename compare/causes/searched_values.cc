@@ -59,7 +59,7 @@ std::vector<Value> LeavesOf(const RecordedSide& right, const SideGraph& graph) {
       if (it != initializers.end()) leaves[Index(r)] = graph.FromModel(r, *it->second);
     } else if (const auto it = right.side->feeds()->find(result.name);
                it != right.side->feeds()->end()) {
-      leaves[Index(r)] = it->second;
+      leaves[Index(r)] = graph.FromModel(r, it->second);
     }
   }
   return leaves;

@@ -22,6 +22,7 @@ absl::StatusOr<SetsResult> CompareOnSet(Side& left, Side& right, InputSets* inpu
     // The inputs in a recording are a single set.
     OC_ASSIGN_OR_RETURN(result.fed, inputs->Get(inputs->size() > 1 ? set : 0));
     if (!inputs->ramp() && !models) options.made_up_inputs = result.fed.made_up;
+    options.longer = result.fed.longer;
     left.SetFeeds(result.fed.left);
     right.SetFeeds(result.fed.right);
   }

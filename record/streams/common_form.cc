@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/model/model.h"
+#include "evaluator/tensor/strided_copy.h"
 #include "evaluator/tensor/tensor.h"
 
 namespace onnxcmp {
@@ -76,6 +77,47 @@ absl::StatusOr<Value> InOtherLayout(const Value& value, bool to_first) {
   return Value(std::move(to));
 }
 
+bool HasWholeBytes(DType dtype) { return dtype == DType::kString || BitWidth(dtype) % 8 == 0; }
+
+// The view of the part, which lies within the whole.
+Tensor PartIn(const Tensor& whole, const CountedPart& part) {
+  int64_t offset = whole.offset();
+  for (size_t i = 0; i < part.begin.size(); ++i) offset += part.begin[i] * whole.strides()[i];
+  return whole.Strided(part.shape, whole.strides(), offset);
+}
+
+absl::StatusOr<Value> PartOf(const Value& value, const CountedPart& part) {
+  const size_t rank = part.begin.size();
+  bool fits = value.is_tensor() && value.tensor().shape().size() == rank &&
+              part.shape.size() == rank && HasWholeBytes(value.tensor().dtype());
+  for (size_t i = 0; fits && i < rank; ++i) {
+    fits = part.begin[i] + part.shape[i] <= value.tensor().shape()[i];
+  }
+  if (!fits) {
+    return absl::InvalidArgumentError(absl::StrCat(value.TypeString(), " has no such part"));
+  }
+  OC_ASSIGN_OR_RETURN(Tensor made, PartIn(value.tensor(), part).Contiguous());
+  return Value(std::move(made));
+}
+
+// The whole with this part, and the rest as it was.
+absl::StatusOr<Value> WholeAround(const Value& value, const CountedPart& part) {
+  if (!part.whole.has_value() || !value.is_tensor() || value.tensor().shape() != part.shape ||
+      value.tensor().dtype() != part.whole->dtype() || part.whole->dtype() == DType::kString) {
+    return absl::InvalidArgumentError(absl::StrCat(value.TypeString(), " is no part of a whole"));
+  }
+  OC_ASSIGN_OR_RETURN(const Tensor from, value.tensor().Contiguous());
+  OC_ASSIGN_OR_RETURN(const Tensor rest, part.whole->Contiguous());
+  OC_ASSIGN_OR_RETURN(Tensor made, Tensor::Allocate(rest.dtype(), rest.shape()));
+  std::byte* const out = made.mutable_raw_data();
+  std::copy_n(rest.raw_data(), rest.byte_size(), out);
+  const int width = BitWidth(rest.dtype()) / 8;
+  const int64_t offset = PartIn(made, part).offset();
+  CopyRegion(width, part.shape, from.raw_data(), from.strides(), out + offset * width,
+             made.strides());
+  return Value(std::move(made));
+}
+
 }  // namespace
 
 DType WithOtherSign(DType dtype) {
@@ -101,11 +143,17 @@ absl::StatusOr<Value> InForm(const Value& value, const CommonForm& form) {
   if (form.channels_first) {
     OC_ASSIGN_OR_RETURN(made, InOtherLayout(made, /*to_first=*/true));
   }
+  if (form.part != nullptr) {
+    OC_ASSIGN_OR_RETURN(made, PartOf(made, *form.part));
+  }
   return made;
 }
 
 absl::StatusOr<Value> FromForm(const Value& value, const CommonForm& form) {
   Value made = value;
+  if (form.part != nullptr) {
+    OC_ASSIGN_OR_RETURN(made, WholeAround(made, *form.part));
+  }
   if (form.other_sign) {
     OC_ASSIGN_OR_RETURN(made, InOtherSign(made));
   }
@@ -130,6 +178,7 @@ ResultStream InCommonForm(const ResultStream& stream) {
   for (StreamResult& result : made.results) {
     if (result.form.other_sign) result.dtype = WithOtherSign(result.dtype);
     if (result.form.channels_first) result.shape = ChannelsFirst(*result.shape);
+    if (result.form.part != nullptr) result.shape = result.form.part->shape;
   }
   return made;
 }

@@ -13,7 +13,8 @@ namespace onnxcmp {
 // types.
 DType WithOtherSign(DType dtype);
 
-// Converts a result's own value to its common form, and back.
+// Converts a result's own value to its common form, and back. A value around a part takes the rest
+// from the whole.
 absl::StatusOr<Value> InForm(const Value& value, const CommonForm& form);
 absl::StatusOr<Value> FromForm(const Value& value, const CommonForm& form);
 

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,12 +27,21 @@ using FewResults = absl::InlinedVector<int, 4>;
 // Converts a number that is not kNone to an index.
 inline size_t Index(int number) { return static_cast<size_t>(number); }
 
+// The part of a result that holds what the other side has, as a buffer holds a shorter cache.
+struct CountedPart {
+  Shape begin;
+  Shape shape;
+  std::optional<Tensor> whole;  // the result itself, for the rest of it; nothing: not kept
+};
+
 // Conversions of a result's numbers before they are compared with the other side's (common_form.h).
 struct CommonForm {
   bool other_sign = false;      // integers of the type with the other sign
   bool channels_first = false;  // the last axis comes after the first
+  // The part beside which the other side has nothing is left out; null: all counts.
+  std::shared_ptr<const CountedPart> part = nullptr;
 
-  bool any() const { return other_sign || channels_first; }
+  bool any() const { return other_sign || channels_first || part != nullptr; }
 };
 
 struct StreamResult {
