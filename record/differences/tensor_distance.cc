@@ -5,6 +5,7 @@
 #include <cmath>
 #include <complex>
 #include <limits>
+#include <optional>
 
 #include "absl/algorithm/container.h"
 #include "absl/functional/function_ref.h"
@@ -19,6 +20,7 @@
 #include "record/differences/lanes/lane_sums.h"
 #include "record/differences/lanes/scale_sum.h"
 #include "record/differences/number_strips.h"
+#include "record/differences/value_scale.h"
 
 namespace onnxcmp {
 namespace {
@@ -193,6 +195,22 @@ Sample SampleOf(const Tensor& tensor) {
   return sample;
 }
 
+namespace {
+
+// False if a smaller quantity beside a larger one need not be looked for.
+bool HoldsOtherSizes(const Sample& sample) {
+  double least = kInfinity;
+  double greatest = 0;
+  for (const double element : sample.elements) {
+    if (element == 0 || !std::isfinite(element)) continue;
+    least = std::min(least, std::abs(element));
+    greatest = std::max(greatest, std::abs(element));
+  }
+  return greatest * std::numeric_limits<float>::epsilon() > least;
+}
+
+}  // namespace
+
 Measured Measure(const Tensor& tensor, const ThreadPool* pool) {
   Measured measured;
   measured.tensor = tensor;
@@ -206,6 +224,10 @@ Measured Measure(const Tensor& tensor, const ThreadPool* pool) {
         ForEachStrip(reader, begin, end,
                      [&](int64_t, int64_t count, const double* a) { sum->Add(a, count); });
       });
+  if (HoldsOtherSizes(measured.sample)) {
+    const std::optional<ValueScale> smaller = ScaleOfSmaller(readable);
+    if (smaller.has_value()) measured.scale = std::min(measured.scale, smaller->scale);
+  }
   return measured;
 }
 

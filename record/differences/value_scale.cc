@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "record/base/thresholds.h"
@@ -124,6 +125,28 @@ ValueScale ScaleOfVarying(const Tensor& left, const Tensor& right) {
   // A fill must be on both sides.
   if (!std::isfinite(a.limit) || !std::isfinite(b.limit)) return std::min(a.scale, b.scale);
   return {std::min(a.scale, b.scale), std::min(a.limit, b.limit)};
+}
+
+std::optional<ValueScale> ScaleOfSmaller(const Tensor& tensor) {
+  if (!IsFloatingPoint(tensor.dtype())) return std::nullopt;
+  constexpr double kApart = 1 / static_cast<double>(std::numeric_limits<float>::epsilon());
+  std::vector<double> magnitudes = Magnitudes(SampleNumbers(tensor));
+  size_t count = kLeastOthers;
+  while (count < magnitudes.size() &&
+         magnitudes[count] < std::max(kLeastFill, kApart * magnitudes[count - 1])) {
+    ++count;
+  }
+  if (count >= magnitudes.size()) return std::nullopt;
+  const double limit = std::sqrt(magnitudes[count - 1] * magnitudes[count]);
+  magnitudes.resize(count);
+  return ValueScale(ScaleOf(magnitudes), limit);
+}
+
+std::optional<ValueScale> ScaleOfSmaller(const Tensor& left, const Tensor& right) {
+  const std::optional<ValueScale> a = ScaleOfSmaller(left);
+  const std::optional<ValueScale> b = a.has_value() ? ScaleOfSmaller(right) : std::nullopt;
+  if (!b.has_value()) return std::nullopt;
+  return ValueScale(std::min(a->scale, b->scale), std::min(a->limit, b->limit));
 }
 
 double ScaleOf(const Tensor& tensor) { return ScaleBySample(tensor, SampleNumbers(tensor)); }

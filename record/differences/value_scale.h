@@ -2,6 +2,8 @@
 #ifndef ONNXCMP_RECORD_DIFFERENCES_VALUE_SCALE_H_
 #define ONNXCMP_RECORD_DIFFERENCES_VALUE_SCALE_H_
 
+#include <optional>
+
 #include "evaluator/tensor/tensor.h"
 #include "record/differences/infinity.h"
 
@@ -28,6 +30,13 @@ struct ValueScale {
 // large as all others, and nearly equal to each other, or as far apart as the others are. Then
 // `limit` lies between them and the others. Fills are recognized in floats, and on both sides.
 ValueScale ScaleOfVarying(const Tensor& left, const Tensor& right);
+
+// The scale of a smaller quantity beside a larger one in floats, as of probabilities beside points
+// of time, with `limit` between the two; nothing if there is only one. The larger one's elements,
+// of 16 and more, are so much larger that no rounding of theirs is as small as the others. Of two
+// tensors: on both.
+std::optional<ValueScale> ScaleOfSmaller(const Tensor& tensor);
+std::optional<ValueScale> ScaleOfSmaller(const Tensor& left, const Tensor& right);
 
 // Scale for differences of quantized integers: their deviation from the mean, since the zero point
 // may be anywhere. Sampled likewise.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "evaluator/tensor/stored_value.h"
 #include "record/differences/element_errors.h"
@@ -196,9 +197,17 @@ void Walk::CheckWhole(const Tensor& left, const Tensor& right, const ValueScale&
                       const Tolerance& tolerance, const ElementErrors& errors,
                       const std::string& where) {
   ValueDifference& values = difference_.values;
-  const WholeErrors whole = WholeErrorsOf(left, right, tolerance, scale, rules_.parts, pool_,
-                                          errors_.counting.has_value() ? &errors.totals : nullptr);
+  WholeErrors whole = WholeErrorsOf(left, right, tolerance, scale, rules_.parts, pool_,
+                                    errors_.counting.has_value() ? &errors.totals : nullptr);
   values.apart = std::max(values.apart, whole.apart);
+  // Elements of another size would hide these.
+  if (const auto smaller = ScaleOfSmaller(left, right);
+      smaller.has_value() && whole.fault.empty()) {
+    whole = WholeErrorsOf(left, right, tolerance, *smaller, rules_.parts, pool_);
+    if (!whole.fault.empty()) {
+      absl::StrAppendFormat(&whole.fault, ", without those above %.2g", smaller->limit);
+    }
+  }
   if (whole.fault.empty()) return;
   if (values.fault.empty()) {
     values.fault = absl::StrCat(where, where.empty() ? "" : ": ", whole.fault);

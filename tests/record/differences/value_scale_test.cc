@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "record/differences/tensor_distance.h"
 #include "tests/support/op_test.h"
 
 namespace onnxcmp {
@@ -96,6 +98,30 @@ TEST(ScaleOfVaryingTest, ValuesThatVaryAreNoFills) {
   EXPECT_EQ(ScaleOfVarying(certain, certain).scale, ScaleOf(certain));
   // A fill on one side alone is a difference.
   EXPECT_EQ(ScaleOfVarying(Filled(-1e9f, 64, 6), RandomFloats({64}, 3)).limit, kInf);
+}
+
+// Probabilities beside points of time, of which there are more.
+TEST(ScaleOfSmallerTest, ATensorMayHoldTwoQuantities) {
+  std::vector<float> elements;
+  for (int i = 0; i < 64; ++i) {
+    const float step = static_cast<float>(i);
+    for (const float time : {1.7e9f, 2.1e9f, 2.9e9f}) elements.push_back(time + 1e6f * step);
+    elements.push_back(0.1f + 0.01f * step);
+  }
+  const Tensor both = Tensor::Of<float>({64, 4}, elements);
+  const std::optional<ValueScale> smaller = ScaleOfSmaller(both, both);
+  ASSERT_TRUE(smaller.has_value());
+  EXPECT_LT(smaller->scale, 1);
+  EXPECT_GT(smaller->limit, 1);
+  EXPECT_LT(smaller->limit, 1.7e9);
+  EXPECT_LT(Measure(both).scale, 1);
+  EXPECT_GT(ScaleOf(both), 1e9);
+  // Both sides have to hold them, and small numbers may be what rounding leaves of larger ones.
+  EXPECT_FALSE(ScaleOfSmaller(both, RandomFloats({64, 4}, 1)).has_value());
+  const Tensor certain = Tensor::Of<float>({8}, {1, 1, 1, 1, 1e-9f, 2e-9f, 1e-9f, 3e-9f});
+  EXPECT_FALSE(ScaleOfSmaller(certain).has_value());
+  const Tensor residue = Tensor::Of<float>({8}, {1e9f, 2e9f, 3e9f, 2e9f, 512, 256, 128, 256});
+  EXPECT_FALSE(ScaleOfSmaller(residue).has_value());
 }
 
 // Where 0 lies is the zero point's choice.
