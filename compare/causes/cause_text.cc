@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <optional>
 #include <vector>
 
@@ -10,10 +11,12 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "compare/causes/attribute_differences.h"
+#include "compare/causes/cause_class.h"
 #include "compare/causes/folded/channel_layer.h"
 #include "compare/causes/folded/folded_normalization.h"
 #include "compare/causes/forced/node_inputs.h"
 #include "compare/causes/iteration_search.h"
+#include "compare/causes/other_operators.h"
 #include "record/differences/value_relation.h"
 #include "record/text/display_text.h"
 
@@ -208,6 +211,9 @@ std::string What(const Cause& cause, const ForcedRun& run, const ForcedState& st
         parts.push_back(std::move(text));
       }
       // An explicit default equals an absent one; the hashes account for that.
+      if (!same_operator && IsMistake(cause.kind)) {
+        absl::c_move(OtherOperatorTexts(cause, run, state), std::back_inserter(parts));
+      }
       if (ours.made->attributes != theirs.made->attributes) {
         for (std::string& text : AttributeDifferences(run, state, l, r)) {
           parts.push_back(std::move(text));

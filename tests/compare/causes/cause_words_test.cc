@@ -183,6 +183,34 @@ TEST(CauseWords, AMaskBeyondHalfPrecisionIsNoCause) {
   EXPECT_THAT(comparison.causes, IsEmpty());
 }
 
+// A node is not at fault for what it reads, whatever the other side fused it with.
+TEST(CauseWords, TellInputsOfAFusedNodeThatAreExchanged) {
+  const std::string head =
+      "(float[2,4] x) => (float[4,4] y) "
+      "<float[2,4] z = {0.2, 0.7, -0.3, 0.1, 0.6, -0.4, 0.9, 0.25}> {";
+  const auto comparison = testing::CompareGraphs(
+      head + "t = Transpose (x) p = MatMul (t, z) y = Sin (p) }",
+      head + "p = com.microsoft.FusedMatMul <transA = 1> (z, x) y = Sin (p) }",
+      testing::GivenFeeds());
+  ASSERT_TRUE(comparison.ok()) << comparison.status();
+  EXPECT_EQ(FirstName(*comparison), "p");
+  EXPECT_THAT(FirstText(*comparison), HasSubstr("reads inputs 0 and 1 in another order"));
+}
+
+TEST(CauseWords, TellAttributesOfTheNodeBefore) {
+  const std::string head = absl::StrCat("(float[2,4] x) => (float[2,4] y) <", kWeights, "> {");
+  const std::string before = head +
+                             "p = com.microsoft.FusedMatMul <alpha = 0.5> (x, a)"
+                             "y = Sigmoid (p) }";
+  const std::string alone = head + "y = com.microsoft.FusedMatMul <alpha = 0.25> (x, a) }";
+  const auto comparison = testing::CompareGraphs(before, alone, testing::GivenFeeds());
+  ASSERT_TRUE(comparison.ok()) << comparison.status();
+  EXPECT_THAT(FirstText(*comparison), HasSubstr("attribute alpha: 0.5 | 0.25"));
+  const auto exchanged = testing::CompareGraphs(alone, before, testing::GivenFeeds());
+  ASSERT_TRUE(exchanged.ok()) << exchanged.status();
+  EXPECT_THAT(FirstText(*exchanged), HasSubstr("attribute alpha: 0.25 | 0.5"));
+}
+
 TEST(CauseWords, WhatStaysInDoubleIsNotSaidToAgree) {
   Cause cause;
   cause.local.emplace();
