@@ -301,7 +301,7 @@ Residue PrimeField::MaxOf(std::vector<Residue>* numbers) const {
   if (numbers->empty()) return kMinusInfinity;
   if (numbers->size() == 1) return numbers->front();
   if (numbers->size() == 2) return Max((*numbers)[0], (*numbers)[1]);
-  // What is added to all of them is added to the greatest: from their mean on.
+  // Distances from the mean: a number that is added to all of them is added to the greatest.
   Residue mean = 0;
   for (const Residue number : *numbers) mean = Add(mean, number);
   mean = Div(mean, static_cast<Residue>(numbers->size()));

@@ -8,7 +8,6 @@
 #include "absl/status/statusor.h"
 #include "evaluator/base/status_macros.h"
 #include "prove/directions.h"
-#include "prove/field/meant_constant.h"
 #include "prove/field_functions.h"
 #include "prove/field_node.h"
 
@@ -65,7 +64,7 @@ absl::Status AtanhOperator(FieldNode& node) {
 // pi / 2 - asin(x).
 absl::Status AcosOperator(FieldNode& node) {
   const PrimeField& field = node.field();
-  const Residue right_angle = MeaningOf(field, std::acos(0.0), DType::kDouble).residue;
+  const Residue right_angle = node.Constant(std::acos(0.0), DType::kDouble);
   return FieldRandomUnary(node, [&](Residue x) {
     return field.Sub(right_angle, field.Odd(FunctionNumber("asin"), x));
   });
