@@ -328,11 +328,19 @@ std::optional<FoldedConstant> FoldOf(const PrimeField& field, const FieldValue& 
     return std::nullopt;
   }
   RoundingAgreement agreement(1, leaf.dtype());
+  // Sums of a row's numbers cancel: they are as near as the greatest of the row lets them be.
+  const size_t row =
+      made.rounds_alike || leaf.rank() == 0 ? 1 : static_cast<size_t>(leaf.shape().back());
+  double greatest = 0;
   for (size_t i = 0; i < a.size(); ++i) {
+    if (row > 1 && i % row == 0) {
+      greatest = 0;
+      for (size_t j = i; j < i + row; ++j) greatest = std::max(greatest, std::fabs(b[j]));
+    }
     // Elements that were only moved have to stay as they are.
     const bool is_exact = exact->values[i] == rounded->values[i];
     if (is_exact && own->values[i] != rounded->values[i]) return std::nullopt;
-    if (!agreement.Add(a[i], b[i], 0, {b[i]})) return std::nullopt;
+    if (!agreement.Add(a[i], b[i], greatest, {b[i]})) return std::nullopt;
   }
   if (!agreement.Agrees(made.rounds_alike)) return std::nullopt;
   return FoldedConstant{"", "", made.residues, agreement.ulp()};

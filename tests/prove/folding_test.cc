@@ -169,5 +169,23 @@ TEST(Folding, AFactorThatIsTheProductOfTwo) {
   }
 }
 
+// A row less its mean: what is left of a sum that cancels is as near as the row's numbers are.
+TEST(Folding, ASumThatCancelsIsAsNearAsItsRow) {
+  const std::vector<float> row = {0.1F, 0.7F, 1.3F, 0.69F};
+  const float mean = (row[0] + row[1] + row[2] + row[3]) / 4;
+  const auto held = [&](float off) {
+    std::vector<float> left;
+    for (int i = 0; i < 8; ++i) left.push_back(row[static_cast<size_t>(i % 4)] - mean);
+    left[7] += off;
+    return Held("d", "2,4", left) + "y = Add(x, d)";
+  };
+  const std::string plain = Held("r", "4", row) +
+                            "a = Constant<value_ints = [0]>() m = ReduceMean(r, a) s = Sub(r, m) "
+                            "e = Constant<value_ints = [2, 4]>() d = Expand(s, e) y = Add(x, d)";
+  EXPECT_TRUE(ProofOfBodies(plain, held(0)).proved);
+  EXPECT_TRUE(ProofOfBodies(plain, held(0x1p-24F)).proved);
+  EXPECT_FALSE(ProofOfBodies(plain, held(0x1p-20F)).proved);
+}
+
 }  // namespace
 }  // namespace onnxcmp
