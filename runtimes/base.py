@@ -58,6 +58,10 @@ class Adapter:
         """Where it runs, in a word or a few: "CPU", "CPU, optimization all"."""
         return ""
 
+    def precision_of_floats(self):
+        """The type that it computes floats in, if that is coarser than theirs: "float16", "bfloat16"."""
+        return ""
+
     def load(self, path, extra=(), optimized=None):
         """A session. `extra`: names of results that are wanted besides the model's outputs.
         `optimized`: a file to write the model to as the runtime has optimized it, if it can."""

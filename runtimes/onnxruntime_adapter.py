@@ -2,6 +2,7 @@
 layout|all, threads=N, custom_ops=LIBRARY, disable=OPTIMIZER+OPTIMIZER, session.KEY=VALUE."""
 
 import os
+import platform
 
 from . import base
 
@@ -90,6 +91,10 @@ class Adapter(base.Adapter):
         if self.chosen["disable"]:
             place += f" without {self.chosen['disable']}"
         return place
+
+    def precision_of_floats(self):
+        fast = self.chosen.get("session.mlas.enable_gemm_fastmath_arm64_bfloat16") == "1"
+        return "bfloat16" if fast and platform.machine() in ("aarch64", "arm64") else ""
 
     def load(self, path, extra=(), optimized=None):
         settings = self.ort.SessionOptions()

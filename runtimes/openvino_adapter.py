@@ -39,8 +39,34 @@ class Adapter(base.Adapter):
         return self.ov.__version__.split("-")[0]
 
     def place(self):
+        computes_in = self._computes_in()
         precision = "" if self.precision == "f32" else f", {self.precision}"
+        if computes_in not in ("", self.precision):
+            precision += f" as {computes_in}"
         return self.chosen["device"] + precision
+
+    def precision_of_floats(self):
+        return {"f16": "float16", "bf16": "bfloat16"}.get(self._computes_in(), "")
+
+    # The hint is a wish: a device without float16 computes in bfloat16. Compiled models tell.
+    def _computes_in(self):
+        import numpy
+
+        try:
+            x = self.ov.opset13.parameter([1], numpy.float32)
+            model = self.ov.Model([self.ov.opset13.relu(x)], [x])
+            compiled = self.core.compile_model(model, self.chosen["device"], self._settings())
+            return compiled.get_property("INFERENCE_PRECISION_HINT").get_type_name()
+        except Exception:
+            return "" if self.precision == "default" else self.precision
+
+    def _settings(self):
+        settings = {}
+        if self.precision != "default":
+            settings["INFERENCE_PRECISION_HINT"] = self.precision
+        if self.threads:
+            settings["INFERENCE_NUM_THREADS"] = self.threads
+        return settings
 
     def load(self, path, extra=(), optimized=None):
         model = self.core.read_model(path)
@@ -56,11 +82,6 @@ class Adapter(base.Adapter):
         wanted = [name for name in extra if name in known and name not in outputs]
         if wanted:
             model.add_outputs(wanted)
-        settings = {}
-        if self.precision != "default":
-            settings["INFERENCE_PRECISION_HINT"] = self.precision
-        if self.threads:
-            settings["INFERENCE_NUM_THREADS"] = self.threads
         # Compiling may move names from one port to another, but keeps the ports' order.
         input_names = [port.get_names() for port in model.inputs]
         with open(path, "rb") as file:
@@ -69,7 +90,7 @@ class Adapter(base.Adapter):
             # What hands an input on gives its name to that tensor.
             input_names = [names | {name} for names, name in zip(input_names, declared)]
         output_names = [port.get_names() for port in model.outputs]
-        compiled = self.core.compile_model(model, self.chosen["device"], settings)
+        compiled = self.core.compile_model(model, self.chosen["device"], self._settings())
         inputs = {n: p for names, p in zip(input_names, compiled.inputs) for n in names}
         names = set(outputs) | set(wanted)
         ports = {

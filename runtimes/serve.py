@@ -45,6 +45,7 @@ class Server:
             "name": self.adapter.name,
             "version": self.adapter.version(),
             "place": self.adapter.place(),
+            "precision": self.adapter.precision_of_floats(),
             "optimized": self.adapter.can_optimize,
             "results": self.adapter.knows_results,
             "models": self.adapter.runs_models,

@@ -86,9 +86,11 @@ class RuntimeSide::Recording : public RecordRun {
       : side_(*side),
         options_(options),
         visit_(visit),
-        recorder_(
-            side->evaluator()->registry(),
-            {.max_depth = 0, .pool = options.pool, .cache = options.cache, .own_outputs = true}) {
+        recorder_(side->evaluator()->registry(), {.max_depth = 0,
+                                                  .pool = options.pool,
+                                                  .cache = options.cache,
+                                                  .own_outputs = true,
+                                                  .runtime_precision = side->precision_}) {
     if (!side_.summary_.status.ok()) side_.results_ = nullptr;
     side_.failing_.reset();
     side_.summary_.notes = side_.model_->summary().notes;
@@ -158,6 +160,7 @@ absl::StatusOr<std::unique_ptr<RuntimeSide>> RuntimeSide::Create(std::unique_ptr
   side->summary_.ran_in = info.Text();
   side->summary_.runtime = side->runtime_->spec().Text();
   side->runs_model_ = info.runs_models;
+  side->precision_ = info.precision;
   if (!source.empty()) side->summary_.source = source;
   return side;
 }
@@ -182,6 +185,7 @@ std::unique_ptr<Side> RuntimeSide::Again() const {
   side->summary_.ran_in = summary_.ran_in;
   side->summary_.runtime = summary_.runtime;
   side->runs_model_ = runs_model_;
+  side->precision_ = precision_;
   return side;
 }
 

@@ -19,6 +19,7 @@
 #include "compare/sides/side_summary.h"
 #include "evaluator/run/evaluator.h"
 #include "evaluator/run/result.h"
+#include "evaluator/tensor/dtype.h"
 #include "evaluator/tensor/value.h"
 #include "record/graphs/ahead_runner.h"
 #include "record/graphs/node_runner.h"
@@ -75,6 +76,7 @@ class RuntimeSide : public Side, public AheadRunner {
   std::optional<FailingNode> failing_;       // the same
   std::unique_ptr<NodeBatch> batch_;         // nodes that ran ahead
   SideSummary summary_;
+  DType precision_ = DType::kUndefined;  // RuntimeInfo::precision
   bool runs_model_ = true;
 };
 

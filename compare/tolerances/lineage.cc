@@ -66,6 +66,7 @@ class Tracer {
     std::for_each(node.inputs.begin(), node.inputs.end(), read);
     std::for_each(node.captures.begin(), node.captures.end(), read);
     lineage = Merged(lineage, {QuantizedAs(node.op_type, result.dtype, node.bits), r, {}});
+    if (IsFloatingPoint(result.dtype)) lineage = Merged(lineage, {ComputedPrecision(node), r, {}});
     // For the inputs of a subgraph, only the precision is known.
     if (!node.closed) lineage = Merged(lineage, {result.precision, r, {}});
     return lineage;

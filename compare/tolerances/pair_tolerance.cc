@@ -86,9 +86,17 @@ std::vector<bool> EqualResults(const ResultStream& stream, const ResultStream& o
 }
 
 // `origin`: the result that introduced the type.
-absl::string_view TypeWord(DType dtype, const StreamResult* origin) {
+// As StreamNode::computes_in, of the node that made a result.
+DType RuntimePrecision(const ResultStream& stream, int r) {
+  const int node = stream.results[Index(r)].node;
+  return node == kNone ? DType::kUndefined : stream.nodes[Index(node)].computes_in;
+}
+
+absl::string_view TypeWord(DType dtype, const ResultStream& stream, int origin) {
   // Integers in short blocks.
-  const bool in_blocks = origin != nullptr && IsInteger(origin->dtype) && !IsInteger(dtype);
+  const bool in_blocks = origin != kNone && !IsInteger(dtype) &&
+                         (IsInteger(stream.results[Index(origin)].dtype) ||
+                          IsInteger(RuntimePrecision(stream, origin)));
   if (in_blocks) return "8-bit blocks";
   if (!IsInteger(dtype)) return NumpyName(dtype);
   switch (BitWidth(dtype)) {
@@ -107,6 +115,10 @@ absl::string_view TypeWord(DType dtype, const StreamResult* origin) {
 absl::string_view OriginWord(const ResultStream& stream, int origin) {
   const StreamResult& result = stream.results[Index(origin)];
   const std::string& op_type = OpTypeOf(result, stream);
+  const DType of_runtime = RuntimePrecision(stream, origin);
+  if (of_runtime != DType::kUndefined) {
+    return IsInteger(of_runtime) ? "by accuracy_level" : "arithmetic of the runtime";
+  }
   if (Quantizes(op_type)) return "quantization";
   if (op_type.empty() || op_type == "Constant") {
     switch (result.kind) {
@@ -209,9 +221,10 @@ PairTolerance PairTolerances::Of(int left, int right) const {
   const bool narrow = LessPrecise(own, type) != own;
   if (narrow) pair.own = Tolerances(Adjusted(DefaultTolerance(own), options_), {});
   pair.why = absl::StrCat(
-      TypeWord(type, from_right  ? &right_.results[Index(b.origin)]
-                     : from_left ? &left_.results[Index(a.origin)]
-                                 : nullptr),
+      TypeWord(type, from_right ? right_ : left_,
+               from_right  ? b.origin
+               : from_left ? a.origin
+                           : kNone),
       !narrow ? ""
               : absl::StrCat(
                     " ", from_right ? OriginWord(right_, b.origin) : OriginWord(left_, a.origin),

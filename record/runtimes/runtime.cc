@@ -212,6 +212,7 @@ absl::StatusOr<std::vector<std::string>> Runtime::Greet(const std::vector<std::s
   if (info_.name.empty()) info_.name = spec_.name;
   info_.version = OneLine(JsonString(json, "version"));
   info_.place = OneLine(JsonString(json, "place"));
+  info_.precision = DTypeFromName(JsonString(json, "precision")).value_or(DType::kUndefined);
   info_.can_optimize = IsTrue(json, "optimized");
   info_.knows_results = IsTrue(json, "results");
   info_.optimizers = JsonStrings(json, "optimizers");

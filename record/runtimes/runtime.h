@@ -15,6 +15,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "evaluator/run/evaluator.h"
+#include "evaluator/tensor/dtype.h"
 #include "evaluator/tensor/value.h"
 #include "record/runtimes/child_process.h"
 #include "record/runtimes/runtime_spec.h"
@@ -40,6 +41,8 @@ struct RuntimeInfo {
   bool knows_results = false;           // those inside a model
   bool runs_models = true;              // else a program of its own that the model was made of
   std::vector<std::string> optimizers;  // that its option `disable` takes
+  // The type that it computes floats in, if that is coarser than the model's.
+  DType precision = DType::kUndefined;
 
   // "onnxruntime 1.32.0 CPU".
   std::string Text() const;

@@ -166,6 +166,10 @@ NodeFacts NodeFactsCache::Find(const Node& node) {
     if (bits == node.attributes.end()) continue;
     if (const auto* value = std::get_if<int64_t>(&bits->second)) facts.bits = *value;
   }
+  const auto level = node.attributes.find("accuracy_level");
+  if (level != node.attributes.end()) {
+    if (const auto* value = std::get_if<int64_t>(&level->second)) facts.accuracy_level = *value;
+  }
   facts.operation =
       HashWords({HashText(node.domain), HashText(node.op_type), HashText(node.overload),
                  static_cast<uint64_t>(version), facts.attributes});

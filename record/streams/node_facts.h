@@ -32,6 +32,8 @@ struct NodeFacts {
   uint64_t operation = 0;
   // Width of weights that are packed or in blocks: the attribute `bits` or `expert_weight_bits`.
   int64_t bits = 4;
+  // The attribute `accuracy_level`: the type in which a runtime may compute; 0: not given.
+  int64_t accuracy_level = 0;
   // Outer names that its subgraphs read: the subgraphs by attribute name, each one's names once in
   // the order in which it reads them.
   std::vector<std::string> captures;

@@ -88,15 +88,24 @@ struct StreamNode {
   std::string source_line = {};  // the program's line that it comes from, "model.py:12"; likewise
   uint64_t attributes = 0;       // hash of the attributes, subgraphs included
   int64_t bits = 4;              // NodeFacts::bits
-  FewResults inputs;             // results by input slot; kNone: absent
-  FewResults outputs;            // results by output slot; kNone: absent
-  FewResults captures;           // results that its subgraphs read
+  // The type that a runtime rounds its numbers to, if it is coarser than those that it gives; int8:
+  // in short blocks. Else kUndefined.
+  DType computes_in = DType::kUndefined;
+  FewResults inputs;    // results by input slot; kNone: absent
+  FewResults outputs;   // results by output slot; kNone: absent
+  FewResults captures;  // results that its subgraphs read
   // True if all its inputs are results. The inputs of a subgraph need not be: a loop's counter, a
   // scanned slice, an initializer. They are kNone among the inputs.
   bool closed = true;
 
   friend bool operator==(const StreamNode&, const StreamNode&) = default;
 };
+
+// The floating type of the numbers that a runtime rounds to; integers in short blocks keep as many
+// bits as bfloat16.
+inline DType ComputedPrecision(const StreamNode& node) {
+  return node.computes_in == DType::kInt8 ? DType::kBfloat16 : node.computes_in;
+}
 
 struct ResultStream {
   std::string source;                 // the file

@@ -15,6 +15,20 @@ DType DTypeOfValue(const Value& value) {
   return value.is_tensor() ? value.tensor().dtype() : DType::kUndefined;
 }
 
+// The type that an accuracy_level of MatMulNBits allows for activations.
+DType TypeOfLevel(int64_t level) {
+  switch (level) {
+    case 2:
+      return DType::kFloat16;
+    case 3:
+      return DType::kBfloat16;
+    case 4:
+      return DType::kInt8;
+    default:
+      return DType::kUndefined;
+  }
+}
+
 bool IsConstant(const Node& node) {
   return node.op_type == "Constant" && node.domain == kOnnxDomain;
 }
@@ -149,6 +163,9 @@ void StreamRecorder::BeginNode(const Result& result, Scope* scope) {
   made.path = std::string(result.path);
   made.attributes = facts.attributes;
   made.bits = facts.bits;
+  if (options_.runtime_precision.has_value()) {
+    made.computes_in = LessPrecise(*options_.runtime_precision, TypeOfLevel(facts.accuracy_level));
+  }
   made.inputs.reserve(node.inputs.size());
   made.outputs.assign(node.outputs.size(), kNone);
   DType precision = std::exchange(scope->inner, DType::kUndefined);

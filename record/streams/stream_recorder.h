@@ -36,6 +36,8 @@ struct StreamRecorderOptions {
   bool glance = false;
   // Outputs are values of their own, and need not be those of the results that they are.
   bool own_outputs = false;
+  // Of a runtime: the type that it computes in, whatever the model says; kUndefined: none.
+  std::optional<DType> runtime_precision = std::nullopt;
 };
 
 // Observes one run. If the input of a subgraph is the value of a result, such as a value that a

@@ -81,6 +81,21 @@ TEST_F(RuntimeCommandTest, NamesTheNodeThatErrs) {
   }
 }
 
+// What the runtime says of its precision is evidence: of rounding, and of nothing more.
+TEST_F(RuntimeCommandTest, APrecisionThatTheRuntimeTellsIsNoFault) {
+  const std::string model = Model("m", kChain);
+  const Outcome told =
+      Run(absl::StrCat(model, " --width 300 --against ", Fake("do=round,precision=bfloat16")));
+  EXPECT_EQ(told.status, 0) << told.out << told.err;
+  EXPECT_THAT(told.out, StartsWith("close "));
+  EXPECT_THAT(told.out, Not(HasSubstr("\ncause")));
+  EXPECT_THAT(told.out, HasSubstr("bfloat16 arithmetic of the runtime on the right"));
+  const Outcome untold = Run(absl::StrCat(model, " --against ", Fake("do=round")));
+  EXPECT_EQ(untold.status, 1) << untold.out << untold.err;
+  const Outcome wrong = Run(absl::StrCat(model, " --against ", Fake("do=fuse,precision=bfloat16")));
+  EXPECT_EQ(wrong.status, 1) << wrong.out << wrong.err;
+}
+
 TEST_F(RuntimeCommandTest, NodesRunTogetherOnValuesOfTheirOwn) {
   const std::string model = Model("m", kChain);
   const std::string log = folder_ + "/loaded";

@@ -278,9 +278,12 @@ double RegionNoise::EntryEpsilon(int r) const {
 }
 
 double RegionNoise::CoarseEpsilon(SideId side, const Region& region) const {
-  if (side == SideId::kLeft ? !coarse_.left : !coarse_.right) return 0;
   const SideGraph& graph = GraphOf(side);
   double epsilon = 0;
+  for (const int n : region.nodes) {
+    epsilon = std::max(epsilon, EpsilonOf(ComputedPrecision(*graph.node(n).made)));
+  }
+  if (side == SideId::kLeft ? !coarse_.left : !coarse_.right) return epsilon;
   const auto add = [&](int r) {
     if (r == kNone || BitWidth(graph.result(r).dtype) != 16) return;
     epsilon = std::max(epsilon, EpsilonOf(graph.result(r).dtype));

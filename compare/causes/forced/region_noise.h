@@ -57,7 +57,7 @@ class RegionNoise {
   // The epsilon of a result as an input of a region.
   double EntryEpsilon(int r) const;
   // The epsilon of 16-bit results in or before a region, if its side computes in such a type as a
-  // whole; else 0.
+  // whole, or of the type that a runtime computes in; else 0.
   double CoarseEpsilon(SideId side, const Region& region) const;
   NoiseRatio JudgeConstant(int r) const;
   NoiseRatio JudgeIntegers(int r, const Measured& own, const Measured& held) const;

@@ -1,13 +1,14 @@
 """A runtime of a few lines that needs nothing but Python: the tests' own. It runs Neg, Add, Mul and
 Relu on tensors of float32, and misbehaves as it is told.
 
-Options: do=die|exit|hang|refuse|garbage|chatter|eat|fork|leave_out|fuse|scale|start|optimize,
+Options: do=die|exit|hang|refuse|garbage|chatter|eat|fork|leave_out|fuse|scale|start|optimize|round,
 at=hello|load|run (load), operator=TYPE: only for models with such a node; result=NAME for leave_out and
 scale, which makes it 1 % larger; log=FILE: a line for each model that is loaded; leaves=yes: before it
 dies or hangs it starts a process in a session of its own, with all of its files. start: the first run
 of all gives all results 1 % larger. optimize: whole models give their last result 0.06 % too large, and
 as much too small if more is wanted than the outputs; the optimized model, which is the same, gives it
-right without more optimization."""
+right without more optimization. round: results keep 8 bits, as those of bfloat16, which precision=NAME
+tells or does not."""
 
 import math
 import os
@@ -55,6 +56,11 @@ def _float(x):
     return struct.unpack("<f", struct.pack("<f", x))[0]
 
 
+def _rounded(x):
+    mantissa, exponent = math.frexp(x)
+    return math.ldexp(round(mantissa * 256) / 256, exponent)
+
+
 OPERATORS = {
     "Neg": lambda a: -a,
     "Relu": lambda a: max(a, 0.0),
@@ -89,7 +95,16 @@ def leave_orphan():
 class Adapter(base.Adapter):
     name = "fake"
     files = Files()
-    options = {"do": "", "at": "load", "operator": "", "result": "", "log": "", "optimization": "all", "leaves": ""}
+    options = {
+        "do": "",
+        "at": "load",
+        "operator": "",
+        "result": "",
+        "log": "",
+        "optimization": "all",
+        "leaves": "",
+        "precision": "",
+    }
 
     def __init__(self, options):
         super().__init__(options)
@@ -102,6 +117,9 @@ class Adapter(base.Adapter):
 
     def place(self):
         return "here"
+
+    def precision_of_floats(self):
+        return self.chosen["precision"]
 
     def misbehave(self, at, nodes):
         if self.chosen["at"] != at:
@@ -172,6 +190,8 @@ class Adapter(base.Adapter):
                 numbers = [_float(1.01 * n) for n in numbers]
             if self.chosen["do"] == "start" and self.runs == 1:
                 numbers = [_float(1.01 * n) for n in numbers]
+            if self.chosen["do"] == "round":
+                numbers = [_rounded(n) for n in numbers]
             if outputs == session.nodes[-1][2]:
                 numbers = [_float(session.last * n) for n in numbers]
             values[outputs[0]] = Tensor(given[0].shape, numbers)
