@@ -85,13 +85,13 @@ std::vector<bool> EqualResults(const ResultStream& stream, const ResultStream& o
   return equal;
 }
 
-// `origin`: the result that introduced the type.
 // As StreamNode::computes_in, of the node that made a result.
 DType RuntimePrecision(const ResultStream& stream, int r) {
   const int node = stream.results[Index(r)].node;
   return node == kNone ? DType::kUndefined : stream.nodes[Index(node)].computes_in;
 }
 
+// `origin`: the result that introduced the type.
 absl::string_view TypeWord(DType dtype, const ResultStream& stream, int origin) {
   // Integers in short blocks.
   const bool in_blocks = origin != kNone && !IsInteger(dtype) &&
