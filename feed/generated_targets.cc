@@ -355,19 +355,23 @@ class MadeUp {
     return CheckMadeUpSize({inputs_[i].name, type}, shapes_[i], options_.max_tensor);
   }
 
-  absl::StatusOr<Value> ValueOf(size_t i, const TypeInfo& type, ValueMaker& maker) const {
+  // `depth` sequences are around the value.
+  absl::StatusOr<Value> ValueOf(size_t i, const TypeInfo& type, ValueMaker& maker,
+                                int depth = 0) const {
     if (type.kind == TypeInfo::Kind::kSequence) {
-      constexpr int kElements = 3;
+      // Each level multiplies the elements.
+      constexpr int kLevelsOfSeveral = 3;
+      const int elements = depth < kLevelsOfSeveral ? 3 : 1;
       Sequence sequence;
       sequence.element_dtype = LeafType(type).dtype;
-      for (int k = 0; k < kElements; ++k) {
-        OC_ASSIGN_OR_RETURN(Value element, ValueOf(i, *type.element, maker));
+      for (int k = 0; k < elements; ++k) {
+        OC_ASSIGN_OR_RETURN(Value element, ValueOf(i, *type.element, maker, depth + 1));
         sequence.elements.push_back(std::move(element));
       }
       return Value(std::move(sequence));
     }
     if (type.kind == TypeInfo::Kind::kOptional) {
-      OC_ASSIGN_OR_RETURN(Value element, ValueOf(i, *type.element, maker));
+      OC_ASSIGN_OR_RETURN(Value element, ValueOf(i, *type.element, maker, depth));
       Optional optional;
       optional.element_dtype = LeafType(type).dtype;
       // One set has it empty.

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "evaluator/base/mapped_file.h"
 #include "evaluator/base/proto_text.h"
+#include "evaluator/base/stack_room.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/load/expansion.h"
 #include "evaluator/load/function_table.h"
@@ -50,7 +51,7 @@ void AddImports(const Prepared& prepared, int64_t identity_opset, onnx::ModelPro
 absl::StatusOr<Prepared> Prepare(const OpRegistry& registry, const LoadOptions& options,
                                  onnx::ModelProto* model) {
   Prepared prepared;
-  OC_RETURN_IF_ERROR(NormalizeModel(model, options.max_depth));
+  OC_RETURN_IF_ERROR(NormalizeModel(model));
   OC_ASSIGN_OR_RETURN(prepared.imports, ImportsOf(*model));
   OC_RETURN_IF_ERROR(SortNodes(model->mutable_graph()));
   OC_ASSIGN_OR_RETURN(prepared.functions, FunctionTable::Build(model, prepared.imports, options));
@@ -121,15 +122,23 @@ std::string FolderOf(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
+// The options, with a depth that the stack has room for.
+LoadOptions OnThisStack(const LoadOptions& options) {
+  LoadOptions fitting = options;
+  fitting.max_depth = NestingThatFits(options.max_depth);
+  return fitting;
+}
+
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<const Model>> LoadModel(const std::string& path,
                                                        const OpRegistry& registry,
-                                                       const LoadOptions& options) {
+                                                       const LoadOptions& asked) {
+  const LoadOptions options = OnThisStack(asked);
   OC_ASSIGN_OR_RETURN(std::shared_ptr<const MappedFile> mapped, options.weights != nullptr
                                                                     ? options.weights->Open(path)
                                                                     : MappedFile::Open(path));
-  OC_ASSIGN_OR_RETURN(ModelInFile file, ReadModelInPlace(std::move(mapped), options.max_depth));
+  OC_ASSIGN_OR_RETURN(ModelInFile file, ReadModelInPlace(std::move(mapped), asked.max_depth));
   ExternalData external(FolderOf(path), options.weights);
   external.SetCut(std::move(file.file), std::move(file.weights));
   absl::StatusOr<std::shared_ptr<Model>> model = Build(file.proto, registry, options, &external);
@@ -140,10 +149,11 @@ absl::StatusOr<std::shared_ptr<const Model>> LoadModel(const std::string& path,
 
 absl::StatusOr<std::shared_ptr<const Model>> LoadModelFromBytes(absl::string_view bytes,
                                                                 const OpRegistry& registry,
-                                                                const LoadOptions& options,
+                                                                const LoadOptions& asked,
                                                                 const std::string& base_dir) {
+  const LoadOptions options = OnThisStack(asked);
   OC_ASSIGN_OR_RETURN(std::shared_ptr<onnx::ModelProto> proto,
-                      ReadModelBytes(bytes, options.max_depth));
+                      ReadModelBytes(bytes, asked.max_depth));
   ExternalData external(base_dir);
   OC_ASSIGN_OR_RETURN(std::shared_ptr<Model> model, Build(proto, registry, options, &external));
   return model;
@@ -151,9 +161,10 @@ absl::StatusOr<std::shared_ptr<const Model>> LoadModelFromBytes(absl::string_vie
 
 absl::StatusOr<std::shared_ptr<const Model>> LoadModelFromText(absl::string_view text,
                                                                const OpRegistry& registry,
-                                                               const LoadOptions& options) {
+                                                               const LoadOptions& asked) {
+  const LoadOptions options = OnThisStack(asked);
   OC_ASSIGN_OR_RETURN(std::shared_ptr<onnx::ModelProto> proto,
-                      ReadModelText(text, options.max_depth));
+                      ReadModelText(text, asked.max_depth));
   ExternalData external("");
   OC_ASSIGN_OR_RETURN(std::shared_ptr<Model> model, Build(proto, registry, options, &external));
   return model;
@@ -161,9 +172,10 @@ absl::StatusOr<std::shared_ptr<const Model>> LoadModelFromText(absl::string_view
 
 absl::StatusOr<std::shared_ptr<onnx::ModelProto>> LoadModelProto(const std::string& path,
                                                                  const OpRegistry& registry,
-                                                                 const LoadOptions& options) {
+                                                                 const LoadOptions& asked) {
+  const LoadOptions options = OnThisStack(asked);
   OC_ASSIGN_OR_RETURN(std::shared_ptr<onnx::ModelProto> proto,
-                      ReadModelFile(path, options.max_depth));
+                      ReadModelFile(path, asked.max_depth));
   absl::StatusOr<Prepared> prepared = Prepare(registry, options, proto.get());
   if (!prepared.ok()) return Annotate(prepared.status(), OneLine(path));
   return proto;

@@ -30,9 +30,8 @@ void InferAttributeType(onnx::AttributeProto* attribute) {
   if (attribute->graphs_size() > 0) attribute->set_type(onnx::AttributeProto::GRAPHS);
 }
 
-// `depth` subgraphs are around the nodes.
 template <typename Nodes>
-absl::Status NormalizeNodes(Nodes* nodes, int depth, int max_depth) {
+absl::Status NormalizeNodes(Nodes* nodes) {
   for (onnx::NodeProto& node : *nodes) {
     NormalizeDomain(&node);
     for (onnx::AttributeProto& attribute : *node.mutable_attribute()) {
@@ -40,12 +39,7 @@ absl::Status NormalizeNodes(Nodes* nodes, int depth, int max_depth) {
     }
     OC_RETURN_IF_ERROR(
         ForEachSubgraph(&node, [&](const onnx::AttributeProto&, onnx::GraphProto* graph) {
-          if (depth >= max_depth) {
-            return absl::InvalidArgumentError(absl::StrCat(DescribeNode(node, ""),
-                                                           " has a subgraph nested deeper than ",
-                                                           max_depth, ", which is the limit"));
-          }
-          return NormalizeNodes(graph->mutable_node(), depth + 1, max_depth);
+          return NormalizeNodes(graph->mutable_node());
         }));
   }
   return absl::OkStatus();
@@ -53,7 +47,7 @@ absl::Status NormalizeNodes(Nodes* nodes, int depth, int max_depth) {
 
 }  // namespace
 
-absl::Status NormalizeModel(onnx::ModelProto* model, int max_depth) {
+absl::Status NormalizeModel(onnx::ModelProto* model) {
   if (!model->has_graph()) {
     return absl::InvalidArgumentError("it is no ONNX model: it holds no graph");
   }
@@ -63,15 +57,14 @@ absl::Status NormalizeModel(onnx::ModelProto* model, int max_depth) {
                                                    kOldestIrVersion, " (ONNX 1.0)"));
   }
   for (auto& import : *model->mutable_opset_import()) NormalizeDomain(&import);
-  OC_RETURN_IF_ERROR(
-      NormalizeNodes(model->mutable_graph()->mutable_node(), /*depth=*/0, max_depth));
+  OC_RETURN_IF_ERROR(NormalizeNodes(model->mutable_graph()->mutable_node()));
   for (onnx::FunctionProto& function : *model->mutable_functions()) {
     NormalizeDomain(&function);
     for (auto& import : *function.mutable_opset_import()) NormalizeDomain(&import);
     for (onnx::AttributeProto& attribute : *function.mutable_attribute_proto()) {
       InferAttributeType(&attribute);
     }
-    OC_RETURN_IF_ERROR(NormalizeNodes(function.mutable_node(), /*depth=*/0, max_depth));
+    OC_RETURN_IF_ERROR(NormalizeNodes(function.mutable_node()));
   }
   return absl::OkStatus();
 }

@@ -13,9 +13,9 @@ class ModelProto;
 namespace onnxcmp {
 
 // Checks that there is a graph and an IR version that we read, writes "" for the domain "ai.onnx"
-// everywhere, gives attributes without a type (IR version 1 and some writers) that of their value,
-// and bounds how deep subgraphs are nested.
-absl::Status NormalizeModel(onnx::ModelProto* model, int max_depth);
+// everywhere, and gives attributes without a type (IR version 1 and some writers) that of their
+// value.
+absl::Status NormalizeModel(onnx::ModelProto* model);
 
 // The operator sets that a (normalised) model or function imports. An error if it imports two
 // versions of one.

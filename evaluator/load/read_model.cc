@@ -9,7 +9,9 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "evaluator/base/proto_text.h"
+#include "evaluator/base/stack_room.h"
 #include "evaluator/base/status_macros.h"
+#include "evaluator/load/nesting.h"
 #include "evaluator/load/onnx_library.h"
 #include "evaluator/protos/cut_weights.h"
 #include "google/protobuf/io/coded_stream.h"
@@ -92,6 +94,7 @@ absl::StatusOr<std::shared_ptr<onnx::ModelProto>> ReadModelProtobuf(
   if (weights != nullptr) {
     if (std::optional<CutModel> cut = CutWeights(bytes)) {
       if (auto model = ParseModel(cut->message, max_depth)) {
+        OC_RETURN_IF_ERROR(CheckNesting(*model, NestingThatFits(max_depth)));
         *weights = std::move(cut->weights);
         return model;
       }
@@ -104,6 +107,7 @@ absl::StatusOr<std::shared_ptr<onnx::ModelProto>> ReadModelProtobuf(
                      "than ",
                      max_depth, " subgraphs (", bytes.size(), " bytes)"));
   }
+  OC_RETURN_IF_ERROR(CheckNesting(*model, NestingThatFits(max_depth)));
   return model;
 }
 
@@ -134,6 +138,7 @@ absl::StatusOr<std::shared_ptr<onnx::ModelProto>> ReadModelText(absl::string_vie
   }
   auto model = std::make_shared<onnx::ModelProto>();
   OC_RETURN_IF_ERROR(ParseOnnxText(std::string(text), model.get()));
+  OC_RETURN_IF_ERROR(CheckNesting(*model, NestingThatFits(max_depth)));
   return model;
 }
 

@@ -415,7 +415,8 @@ absl::Status SetDimensions(const ShowOptions& options, onnx::ModelProto* model) 
 }
 
 // Sorted, and inlined if that is asked for. A graph that cannot be sorted stays as it stands in the
-// file: who debugs an exporter wants to see the input that nobody makes.
+// file: who debugs an exporter wants to see the input that nobody makes. What is beyond the limits
+// would not come to an end in ONNX's shape inference.
 absl::StatusOr<std::shared_ptr<onnx::ModelProto>> ReadMessage(const std::string& path,
                                                               const OpRegistry& registry,
                                                               Functions functions,
@@ -423,7 +424,7 @@ absl::StatusOr<std::shared_ptr<onnx::ModelProto>> ReadMessage(const std::string&
   LoadOptions load;
   load.functions = functions;
   absl::StatusOr<std::shared_ptr<onnx::ModelProto>> sorted = LoadModelProto(path, registry, load);
-  if (sorted.ok()) return sorted;
+  if (sorted.ok() || absl::IsResourceExhausted(sorted.status())) return sorted;
   absl::StatusOr<std::shared_ptr<onnx::ModelProto>> plain = ReadModelFile(path, load.max_depth);
   if (!plain.ok() || (*plain)->graph().node().empty()) return sorted.status();
   notes->push_back(

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "absl/strings/str_cat.h"
 #include "show/model/model_stats.h"
 #include "show/model/node_selection.h"
 #include "show/render_stats.h"
@@ -137,6 +138,21 @@ TEST_F(RenderTextTest, NamesCannotSteerTheTerminal) {
   const std::string text = Text(Shown("(float[2] \"a\x1b[2J\") => (y) { y = Abs (\"a\x1b[2J\") }"));
   EXPECT_THAT(text, Not(HasSubstr("\x1b")));
   EXPECT_THAT(text, HasSubstr("\\x1b[2J"));
+}
+
+// ONNX's shape inference would walk each call.
+TEST_F(RenderTextTest, FunctionsThatDoubleAreRefused) {
+  constexpr int kLevels = 30;
+  std::string functions;
+  for (int i = 0; i < kLevels; ++i) {
+    absl::StrAppend(
+        &functions, "\n<opset_import: [\"\" : 18, \"local\" : 1], domain: \"local\"> f", i,
+        " (x) => (y) { t = ", i + 1 < kLevels ? absl::StrCat("local.f", i + 1) : "Neg",
+        " (x) y = ", i + 1 < kLevels ? absl::StrCat("local.f", i + 1) : "Neg", " (t) }");
+  }
+  const absl::StatusOr<ShownModel> model = ReadShownModel(
+      Write("(float[2] x) => (y) { y = local.f0 (x) }", functions), AllOperators(), {});
+  EXPECT_THAT(std::string(model.status().message()), HasSubstr("its functions call each other so"));
 }
 
 TEST_F(RenderTextTest, StatisticsCount) {

@@ -1,6 +1,8 @@
 // The formats that a model can come in, and files that are not models.
 #include "evaluator/load/read_model.h"
 
+#include <pthread.h>
+
 #include <filesystem>
 
 #include "absl/strings/str_cat.h"
@@ -172,8 +174,59 @@ TEST(ReadModelTest, DeepNestingIsRefusedBeforeTheParserRecurses) {
                     .status(),
                 "nested");
   ExpectRefused(LoadModelFromBytes(NestedMessage(300), Registry()).status(), "nested deeper");
-  ExpectRefused(LoadModelFromBytes(NestedMessage(70), Registry()).status(), "nested deeper");
+  ExpectError(LoadModelFromBytes(NestedMessage(70), Registry()).status(),
+              absl::StatusCode::kResourceExhausted, "nested deeper than 64");
 }
+
+TEST(ReadModelTest, TypesNestedDeepAreRefused) {
+  const auto load = [](int depth) {
+    onnx::ModelProto model = *(*ReadModelText(kText, 64));
+    onnx::TypeProto type = model.graph().input(0).type();
+    for (int i = 0; i < depth; ++i) {
+      onnx::TypeProto outer;
+      outer.mutable_sequence_type()->mutable_elem_type()->Swap(&type);
+      type.Swap(&outer);
+    }
+    model.mutable_graph()->mutable_input(0)->mutable_type()->Swap(&type);
+    return LoadModelFromBytes(model.SerializeAsString(), Registry()).status();
+  };
+  ExpectError(load(17), absl::StatusCode::kResourceExhausted,
+              "the type of 'x' is nested deeper than 16");
+  EXPECT_FALSE(absl::IsResourceExhausted(load(16))) << load(16);
+}
+
+// The status of a load in a thread with a stack of 256 KiB.
+absl::Status LoadedOnSmallStack(const std::string& model) {
+  struct Load {
+    const std::string& model;
+    absl::Status status;
+  } load = {model, absl::OkStatus()};
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  EXPECT_EQ(pthread_attr_setstacksize(&attributes, size_t{256} << 10), 0);
+  pthread_t thread;
+  const auto run = [](void* argument) -> void* {
+    auto* mine = static_cast<Load*>(argument);
+    mine->status = LoadModelFromBytes(mine->model, Registry()).status();
+    return nullptr;
+  };
+  EXPECT_EQ(pthread_create(&thread, &attributes, run, &load), 0);
+  pthread_join(thread, nullptr);
+  pthread_attr_destroy(&attributes);
+  return load.status;
+}
+
+#if defined(__linux__)
+TEST(ReadModelTest, ASmallStackAllowsFewLevels) {
+  Registry();
+  EXPECT_TRUE(LoadedOnSmallStack(Serialized()).ok());
+  for (const int depth : {40, 70}) {
+    ExpectError(LoadedOnSmallStack(NestedMessage(depth)), absl::StatusCode::kResourceExhausted,
+                "If -> 'y' has a subgraph nested deeper than ");
+  }
+  EXPECT_TRUE(absl::IsInvalidArgument(LoadedOnSmallStack(NestedMessage(300))));
+}
+#endif
 
 TEST(ReadModelTest, ReasonableNestingIsRead) {
   testing::LoadedModel model = LoadModelFromText(NestedText(60), Registry());
@@ -182,8 +235,8 @@ TEST(ReadModelTest, ReasonableNestingIsRead) {
   EXPECT_TRUE(model.ok()) << model.status();
   LoadOptions options;
   options.max_depth = 10;
-  ExpectRefused(LoadModelFromBytes(NestedMessage(11), Registry(), options).status(),
-                "nested deeper than 10");
+  ExpectError(LoadModelFromBytes(NestedMessage(11), Registry(), options).status(),
+              absl::StatusCode::kResourceExhausted, "nested deeper than 10");
 }
 
 TEST(ReadModelTest, FilesBeyondTwoGigabytesAreRefusedWithAdvice) {
