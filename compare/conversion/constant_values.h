@@ -25,10 +25,15 @@ class ConstantValues {
   std::optional<QuantParamValues> ParamsOf(int r, const QuantParams& params);
 
  private:
+  bool IsKnown(int r) const;
+  const Value& Known(int r) const;  // empty, too, before it is computed
+  Value Computed(int r) const;      // from values that are known
+
   const RecordedSide& side_;
   const SideGraph& graph_;
   std::vector<bool> fixed_;
   absl::node_hash_map<int, Value> values_;
+  const Value unknown_;
 };
 
 }  // namespace onnxcmp

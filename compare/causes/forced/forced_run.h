@@ -125,7 +125,8 @@ class ForcedRun {
   bool IsFlattened(int c, int right) const;
   // The input that a matched result's node passes on, in any shape; kNone if there is none.
   int CopiedBy(const ForcedState& state, int r) const;
-  // Left nodes of a right node's operator that read the match of one of its inputs.
+  // Left nodes of a right node's operator that read the match of one of its inputs: one for all
+  // that read and give the same values.
   std::vector<int> NodesLike(const ForcedState& state, int n) const;
   // True if a right value is near a class, in kind, size and elements. `measured` caches
   // measurements of the value for several classes.
@@ -193,6 +194,8 @@ class ForcedRun {
   std::vector<int> MakersLike(int n, absl::Span<const int> classes, int read) const;
   // Classes of that shape that a right value may be near, in order.
   std::vector<int> MayBeNearOf(const Shape& shape, const Tensor& own, LazyMeasured* measured) const;
+  // The readers of a class with that node's operator, one for all on the same classes.
+  const std::vector<int>& KindsOfReaders(int c, const StreamNode& like) const;
   // Adds readers of a class that have a right node's operator and were not seen.
   void AddNodesLike(int n, int c, absl::flat_hash_set<int>* seen, std::vector<int>* nodes) const;
   // Matches the result of a left node of the same operator on the same inputs, if it is within
@@ -231,6 +234,10 @@ class ForcedRun {
   mutable absl::flat_hash_map<MeasuredPair, double> relative_rms_;
   mutable absl::flat_hash_map<Hash128, double> scales_;     // by content
   mutable absl::flat_hash_set<Hash128> without_structure_;  // where TryStructure() finds nothing
+  // By class and hashes of domain and operator: KindsOfReaders(), of classes that were asked for.
+  mutable absl::flat_hash_map<std::tuple<int, uint64_t, uint64_t>, std::vector<int>>
+      kinds_of_readers_;
+  mutable absl::flat_hash_set<int> listed_readers_;
   mutable int64_t runs_ = 0;
   mutable int64_t looked_at_ = 0;
 };

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <limits>
 #include <optional>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -24,6 +25,8 @@ namespace {
 
 // Up to this many readers of a value, all are examined.
 constexpr size_t kFewReaders = 64;
+// More nodes of an operator that read a value tell nothing of one.
+constexpr size_t kMostKinds = 512;
 
 }  // namespace
 
@@ -72,12 +75,43 @@ void ForcedRun::AddNodesLike(int n, int c, absl::flat_hash_set<int>* seen,
   }
 }
 
+const std::vector<int>& ForcedRun::KindsOfReaders(int c, const StreamNode& like) const {
+  const auto key = [c](const StreamNode& node) {
+    return std::tuple(c, HashOfText(node.domain).low, HashOfText(node.op_type).low);
+  };
+  if (listed_readers_.insert(c).second) {
+    const auto add_classes = [this](const FewResults& results, std::vector<int>* classes) {
+      for (const int r : results) classes->push_back(r == kNone ? kNone : left_.of(r));
+      classes->push_back(kNone);
+    };
+    absl::flat_hash_set<std::tuple<uint64_t, uint64_t, std::vector<int>>> seen;
+    for (const int member : left_.members(c)) {
+      for (const int q : left_.graph().readers(member)) {
+        const StreamNode& made = *left_.graph().node(q).made;
+        const auto kind = key(made);
+        std::vector<int>& nodes = kinds_of_readers_[kind];
+        if (nodes.size() == kMostKinds) continue;
+        std::vector<int> classes;
+        add_classes(made.inputs, &classes);
+        add_classes(made.outputs, &classes);
+        if (seen.emplace(std::get<1>(kind), std::get<2>(kind), std::move(classes)).second) {
+          nodes.push_back(q);
+        }
+      }
+    }
+  }
+  return kinds_of_readers_[key(like)];
+}
+
 std::vector<int> ForcedRun::NodesLike(const ForcedState& state, int n) const {
   std::vector<int> nodes;
   absl::flat_hash_set<int> seen;
   for (const int read : right_.Reads(n)) {
     const int c = state.at(read).match;
-    if (c != kNone) AddNodesLike(n, c, &seen, &nodes);
+    if (c == kNone) continue;
+    for (const int q : KindsOfReaders(c, *right_.node(n).made)) {
+      if (seen.insert(q).second) nodes.push_back(q);
+    }
   }
   return nodes;
 }

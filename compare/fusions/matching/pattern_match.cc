@@ -7,6 +7,7 @@
 #include <utility>
 #include <variant>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/string_view.h"
 #include "record/operators/operator_traits.h"
@@ -17,6 +18,7 @@ namespace {
 constexpr size_t kMostMatches = 24;
 constexpr int kMostMatchSteps = 20000;  // limit for one root
 constexpr int kDeepestChain = 10;
+constexpr int kDeepestNest = 16;  // of products or sums in one another
 constexpr double kConstantTolerance = 4e-3;
 constexpr absl::string_view kBlockedDomain = "com.microsoft.nchwc";
 
@@ -363,6 +365,9 @@ class PatternMatcher {
                          const Partial& before) {
     Partials found;
     if (value == FusionGraph::kNoValue || ++steps_ > kMostMatchSteps) return found;
+    if (nest_ == kDeepestNest) return found;
+    ++nest_;
+    const absl::Cleanup leave = [this] { --nest_; };
     if (wanted == 0) {
       if (!IsScalar(value)) return found;
       Partial partial = before;
@@ -426,6 +431,7 @@ class PatternMatcher {
 
   const FusionGraph& graph_;
   int steps_ = 0;
+  int nest_ = 0;
 };
 
 }  // namespace
