@@ -64,6 +64,7 @@ absl::StatusOr<Greatest> GreatestOf(const FieldNode& node, Residues x, bool leas
   const int64_t size = x.size();
   OC_ASSIGN_OR_RETURN(const std::vector<Residues> tables, MembersOf(node, std::move(x), least));
   Greatest made = {Residues::Filled(shape, 0), {}};
+  if (made.numbers.values.size() != lanes.size()) return NoMeaning("another shape");
   size_t width = 0;
   std::vector<Residue> members;
   std::vector<Residue> lane;
@@ -110,10 +111,12 @@ absl::StatusOr<Residues> PlacesOfGreatest(FieldNode& node, int axis, bool least,
   x = Turned(field, std::move(x), least);
   return ReduceAlong(x, {axis}, [&](std::vector<Residue>* lane) {
     uint64_t key = function;
-    const Residue first = lane->empty() ? 0 : lane->front();
+    const auto some = absl::c_find_if(*lane, IsNumber);
+    const Residue first = some == lane->end() ? 0 : *some;
     for (const Residue number : *lane) {
       if (number == kNoNumber) return kNoNumber;
-      key = MixNumbers(key, static_cast<uint64_t>(field.Sub(number, first)));
+      const Residue apart = IsNumber(number) ? field.Sub(number, first) : number;
+      key = MixNumbers(key, static_cast<uint64_t>(apart));
     }
     return field.Random(key, 1);
   });
@@ -167,6 +170,7 @@ absl::Status OneHotOperator(FieldNode& node) {
   const Residue off = values.values[0];
   const Residue apart = field.Sub(values.values[1], off);
   Residues out = Residues::Filled(shape, 0);
+  if (out.size() != ids.size() * depth) return NoMeaning("another shape");
   for (int64_t i = 0; i < out.size(); ++i) {
     const Residue id = ids.values[static_cast<size_t>(i / depth)];
     const Residue is_it = field.Random(function, id, i % depth);
@@ -241,7 +245,7 @@ absl::Status SetGreatest(FieldNode& node, const Residues& x, bool least, const S
     OC_ASSIGN_OR_RETURN(Greatest made, GreatestOf(node, form->exponent, least, shape, lanes));
     return node.SetForm(0, {Residues::Of(1), std::move(made.numbers)});
   }
-  if (origin != nullptr && origin->unbounded.defined()) {
+  if (origin != nullptr && origin->unbounded.defined() && origin->unbounded.shape() == x.shape) {
     OC_ASSIGN_OR_RETURN(Residues unbounded, FromTensor(origin->unbounded));
     OC_ASSIGN_OR_RETURN(Greatest made, GreatestOf(node, std::move(unbounded), least, shape, lanes));
     ValueOrigin bounded = {.low = origin->low, .high = origin->high};

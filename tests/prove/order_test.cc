@@ -44,6 +44,14 @@ TEST(Order, PlacesGoWithWhatRises) {
         "s = Softmax(x) a = Mul(s, each)", "h = Cast<to = 10>(x) a = Cast<to = 1>(h)"}) {
     EXPECT_FALSE(AreProved(signature, of(body), plain)) << body;
   }
+  // Behind a mask that hides the first number, too.
+  const std::string masked =
+      "c = Constant<value = bool[4] {0, 1, 1, 1}>() n = Constant<value_float = -inf>() "
+      "near = Constant<value_floats = [1.0, 1.0, 1.0, 1.001]>() t = Mul(x, near) ";
+  EXPECT_TRUE(AreProved(signature, masked + of("s = Where(c, x, n) a = Softmax(s)"),
+                        masked + of("a = Where(c, x, n)")));
+  EXPECT_FALSE(AreProved(signature, masked + of("s = Where(c, t, n) a = Softmax(s)"),
+                         masked + of("a = Where(c, x, n)")));
   EXPECT_TRUE(AreProved(signature, "n = Neg(x) y = ArgMin<axis = 1>(n)", plain));
   EXPECT_FALSE(AreProved(signature, "y = ArgMin<axis = 1>(x)", plain));
   EXPECT_FALSE(AreProved(signature, "y = ArgMax<axis = 1, select_last_index = 1>(x)", plain));
