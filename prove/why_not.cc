@@ -45,7 +45,13 @@ std::string WhyNotProved(const ProofPair& pair, const PerSide<const Graph*>& gra
                         function->why.empty() ? "" : absl::StrCat(" (", function->why, ")"));
   }
   if (!known) return "NaN, or unknown, in exact arithmetic";
-  if (nodes.left == nullptr || nodes.right == nullptr) return "";
+  if (nodes.left == nullptr && nodes.right == nullptr) {
+    return pair.both_are_leaves ? "two constants that differ" : "";
+  }
+  if (nodes.left == nullptr || nodes.right == nullptr) {
+    const Node* const node = nodes.left == nullptr ? nodes.right : nodes.left;
+    return absl::StrCat("no rule makes ", node->op_type, " and a constant the same");
+  }
   const std::string& left = nodes.left->op_type;
   const std::string& right = nodes.right->op_type;
   return left == right ? absl::StrCat("no rule makes the arguments of ", left, " the same")

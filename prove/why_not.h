@@ -13,7 +13,7 @@
 namespace onnxcmp {
 
 // From the ends and the uninterpreted functions of the report. `known`: both sides are numbers in
-// exact arithmetic. "": they are no results of nodes.
+// exact arithmetic. "": both are inputs.
 std::string WhyNotProved(const ProofPair& pair, const PerSide<const Graph*>& graphs,
                          const ProofReport& report, bool known);
 

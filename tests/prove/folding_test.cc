@@ -11,12 +11,14 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "compare/outcome/proof_report.h"
 #include "tests/prove/proof_of_pair.h"
 
 namespace onnxcmp {
 namespace {
 
 using testing::ProofOfBodies;
+using testing::ProofOfModels;
 
 std::string Numbers(const std::vector<float>& numbers) {
   return absl::StrJoin(numbers, ", ", [](std::string* out, float number) {
@@ -167,6 +169,16 @@ TEST(Folding, AFactorThatIsTheProductOfTwo) {
     const float next = std::nextafter(std::max(root / divisor, root * (1 / divisor)), 1.0F);
     EXPECT_FALSE(ProofOfBodies(divided, fused(next)).proved);
   }
+}
+
+TEST(Folding, AConstantThatIsNotWhatIsComputedIsTheReason) {
+  const ProofReport report = ProofOfModels(
+      "g (float[2,4] x) => (float[2,4] y) <float[4] c = {1, 2, 3, 4}> "
+      "{ s = Softmax(c) y = Add(x, s) }",
+      "g (float[2,4] x) => (float[2,4] y) <float[4] s = {0.03, 0.09, 0.24, 0.64}> "
+      "{ y = Add(x, s) }");
+  ASSERT_FALSE(report.parted.empty());
+  EXPECT_EQ(report.parted.front().why, "no rule makes Softmax and a constant the same");
 }
 
 // A row less its mean: what is left of a sum that cancels is as near as the row's numbers are.

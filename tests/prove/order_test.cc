@@ -12,10 +12,7 @@
 namespace onnxcmp {
 namespace {
 
-using testing::Constant;
-using testing::ExpectProofs;
 using testing::GivenX;
-using testing::ProofCase;
 using testing::ProofOfModels;
 
 bool AreProved(const std::string& signature, const std::string& left, const std::string& right,
