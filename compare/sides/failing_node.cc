@@ -3,9 +3,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "evaluator/base/proto_text.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/run/result.h"
@@ -17,6 +22,8 @@ namespace onnxcmp {
 namespace {
 
 constexpr size_t kShownAttributes = 8;
+constexpr double kWordsInCommon = 0.75;  // of two messages that give one reason
+constexpr int kMostOtherDeaths = 8;      // of nodes alone, for another reason than the whole
 
 std::string Describe(const Node& node, absl::Span<const Value> inputs) {
   std::string text = node.op_type;
@@ -38,21 +45,57 @@ std::string Describe(const Node& node, absl::Span<const Value> inputs) {
   return OneLine(text);
 }
 
-// Stops the run at the first node that fails in the runtime.
+bool IsFailure(const absl::Status& status) { return RuntimeRefused(status) || RuntimeDied(status); }
+
+// The words of a message in which names, numbers and paths of one model are not: those change with
+// the model although the reason stays.
+std::vector<std::string> WordsOf(absl::string_view message) {
+  std::vector<std::string> words;
+  for (const absl::string_view part :
+       absl::StrSplit(message, absl::ByAnyChar(" \t\n\\\"'`()[]{}<>:;,|#="))) {
+    if (part.size() < 2 || absl::StrContains(part, '/')) continue;
+    const bool numbers = absl::c_any_of(part, [](char c) { return absl::ascii_isdigit(c); });
+    if (!numbers) words.emplace_back(part);
+  }
+  return words;
+}
+
+// A runtime's own words, after those that we put before a refusal.
+absl::string_view OwnWords(const absl::Status& status) {
+  const absl::string_view text = status.message();
+  const size_t colon = RuntimeRefused(status) ? text.find("model: ") : text.find(" while it ");
+  if (colon == absl::string_view::npos) return text;
+  return RuntimeRefused(status) ? text.substr(colon + 7) : text.substr(0, colon);
+}
+
+// True if two failures are of one kind, and nearly all words of `alone` are in `whole`.
+bool IsSameReason(const absl::Status& alone, const absl::Status& whole) {
+  if (alone.code() != whole.code()) return false;
+  if (!RuntimeRefused(alone)) return OwnWords(alone) == OwnWords(whole);
+  const std::vector<std::string> words = WordsOf(OwnWords(alone));
+  if (words.empty()) return OwnWords(alone) == OwnWords(whole);
+  const std::vector<std::string> among = WordsOf(OwnWords(whole));
+  const absl::flat_hash_set<absl::string_view> known(among.begin(), among.end());
+  const auto found =
+      absl::c_count_if(words, [&](const std::string& word) { return known.contains(word); });
+  return static_cast<double>(found) >= kWordsInCommon * static_cast<double>(words.size());
+}
+
+// Stops the run at the first node that fails in the runtime as the whole model does.
 class NodeByNode : public Observer {
  public:
-  NodeByNode(const Evaluator& evaluator, Runtime* runtime)
-      : evaluator_(evaluator), runtime_(*runtime) {}
+  NodeByNode(const Evaluator& evaluator, const absl::Status& whole, Runtime* runtime)
+      : evaluator_(evaluator), whole_(whole), runtime_(*runtime) {}
 
   absl::Status OnResult(const Result& result, std::optional<Value>* /*replacement*/) override {
-    if (found_.has_value()) return absl::CancelledError("the node was found");
+    if (Found()) return absl::CancelledError("the node was found");
     if (result.depth == 0) values_[std::string(result.name)] = result.value;
     return absl::OkStatus();
   }
 
   void OnNodeEnd(const NodeEnd& end) override {
     const std::vector<Node>& nodes = evaluator_.model().graph.nodes;
-    if (found_.has_value() || nodes.empty() || &end.node < nodes.data() ||
+    if (Found() || deaths_ >= kMostOtherDeaths || nodes.empty() || &end.node < nodes.data() ||
         &end.node >= nodes.data() + nodes.size()) {
       return;
     }
@@ -67,7 +110,10 @@ class NodeByNode : public Observer {
         OneNodeModel(evaluator_.model(), index, end.inputs, captures, &failing.feeds);
     if (!model.ok()) return;
     failing.status = RunModelInRuntime(*model, failing.feeds, &runtime_).status();
-    if (!RuntimeRefused(failing.status) && !RuntimeDied(failing.status)) return;
+    if (!IsFailure(failing.status)) return;
+    failing.same_reason = IsSameReason(failing.status, whole_);
+    if (RuntimeDied(failing.status)) ++deaths_;
+    if (!failing.same_reason && found_.has_value()) return;
     failing.text = Describe(end.node, end.inputs);
     failing.model = *std::move(model);
     for (const Value& output : end.outputs) {
@@ -80,8 +126,12 @@ class NodeByNode : public Observer {
   const absl::flat_hash_map<std::string, Value>& values() const { return values_; }
 
  private:
+  bool Found() const { return found_.has_value() && found_->same_reason; }
+
   const Evaluator& evaluator_;
+  const absl::Status& whole_;
   Runtime& runtime_;
+  int deaths_ = 0;
   absl::flat_hash_map<std::string, Value> values_;  // the main graph's
   std::optional<FailingNode> found_;
 };
@@ -108,14 +158,14 @@ Model Prefix(const Model& model, size_t nodes) {
 // The shortest prefix that fails. All of them fail from some length on, most likely.
 std::optional<FailingNode> FindFailingPrefix(const Evaluator& evaluator, const Feeds& feeds,
                                              const absl::flat_hash_map<std::string, Value>& values,
-                                             Runtime* runtime) {
+                                             const absl::Status& whole, Runtime* runtime) {
   const Model& model = evaluator.model();
   size_t good = 0;
   size_t bad = model.graph.nodes.size() + 1;
   absl::Status status;
   const auto fails = [&](size_t length) {
     const absl::Status run = RunModelInRuntime(Prefix(model, length), feeds, runtime).status();
-    if (!RuntimeRefused(run) && !RuntimeDied(run)) return false;
+    if (!IsFailure(run) || !IsSameReason(run, whole)) return false;
     status = run;
     return true;
   };
@@ -162,12 +212,37 @@ absl::StatusOr<std::vector<Value>> RunModelInRuntime(const Model& model, const F
 }
 
 std::optional<FailingNode> FindFailingNode(const Evaluator& evaluator, const Feeds& feeds,
-                                           Runtime* runtime) {
-  NodeByNode nodes(evaluator, runtime);
+                                           const absl::Status& whole, Runtime* runtime) {
+  NodeByNode nodes(evaluator, whole, runtime);
   const absl::Status status = evaluator.Run(feeds, &nodes).status();
-  if (std::optional<FailingNode> found = nodes.Take()) return found;
-  if (!status.ok()) return std::nullopt;
-  return FindFailingPrefix(evaluator, feeds, nodes.values(), runtime);
+  std::optional<FailingNode> found = nodes.Take();
+  if (found.has_value() && found->same_reason) return found;
+  if (status.ok()) {
+    std::optional<FailingNode> prefix =
+        FindFailingPrefix(evaluator, feeds, nodes.values(), whole, runtime);
+    if (prefix.has_value()) return prefix;
+  }
+  return found;
+}
+
+std::string NodeNamedIn(absl::string_view message, const Model& model) {
+  const Node* named = nullptr;
+  const auto stands_in = [&](const std::string& name) {
+    if (name.empty()) return false;
+    for (const char* around : {"\"\"", "''", "()", "``"}) {
+      const std::string quoted =
+          absl::StrCat(std::string(1, around[0]), name, std::string(1, around[1]));
+      if (absl::StrContains(message, quoted)) return true;
+    }
+    return absl::StrContains(message, absl::StrCat("\\\"", name, "\\\"")) ||
+           absl::StrContains(message, absl::StrCat("\\'", name, "\\'"));
+  };
+  for (const Node& node : model.graph.nodes) {
+    if (!stands_in(node.name) && (node.outputs.empty() || !stands_in(node.outputs[0]))) continue;
+    if (named != nullptr) return "";
+    named = &node;
+  }
+  return named == nullptr ? "" : Describe(*named, {});
 }
 
 }  // namespace onnxcmp

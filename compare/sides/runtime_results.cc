@@ -79,9 +79,8 @@ absl::Status RuntimeResults::Run(const Feeds& feeds) {
     OC_ASSIGN_OR_RETURN(written, runtime_.NewFile(".onnx"));
     OC_RETURN_IF_ERROR(WriteModelFile(model_, written));
   }
-  const std::string plain_file = IsBinaryFile(model_) ? model_.path : written;
-  marked_file_ = written.empty() ? model_.path : written;
-  OC_ASSIGN_OR_RETURN(plain_, RunOnce(plain_file, {}, feeds));
+  file_ = written.empty() ? model_.path : written;
+  OC_ASSIGN_OR_RETURN(plain_, RunOnce(file_, {}, feeds));
   OC_ASSIGN_OR_RETURN(const RuntimeInfo info, runtime_.Start());
   for (const ValueInfo& output : model_.graph.outputs) {
     if (plain_.contains(output.name)) continue;
@@ -104,7 +103,7 @@ void RuntimeResults::RunMarked(const std::vector<std::string>& marks, const Feed
     missing_.insert(missing_.end(), marks.begin(), marks.end());
     return;
   }
-  absl::StatusOr<RuntimeValues> values = RunOnce(marked_file_, marks, feeds);
+  absl::StatusOr<RuntimeValues> values = RunOnce(file_, marks, feeds);
   if (values.ok()) {
     for (const std::string& name : values->names()) slice_of_.try_emplace(name, slices_.size());
     for (const std::string& mark : marks) {

@@ -53,7 +53,7 @@ class RuntimeResults {
 
   const Model& model_;
   Runtime& runtime_;
-  std::string marked_file_;
+  std::string file_;
   RuntimeValues plain_;
   std::vector<RuntimeValues> slices_;
   absl::flat_hash_map<std::string, size_t> slice_of_;

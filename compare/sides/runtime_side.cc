@@ -1,8 +1,10 @@
 #include "compare/sides/runtime_side.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/memory/memory.h"
 #include "absl/strings/str_cat.h"
 #include "evaluator/base/status_macros.h"
@@ -11,6 +13,20 @@
 #include "record/streams/stream_recorder.h"
 
 namespace onnxcmp {
+namespace {
+
+// An empty sequence, of which a runtime does not say what it would hold.
+bool IsUntyped(const Value& value) {
+  return value.is_sequence() && value.sequence().elements.empty() &&
+         value.sequence().element_dtype == DType::kUndefined;
+}
+
+bool IsEmptySequence(const Value& value) {
+  return value.is_sequence() && value.sequence().elements.empty();
+}
+
+}  // namespace
+
 // Makes a run of our interpreter show what the runtime gave: its nodes do not run. Results of
 // graphs inside are not known of a runtime.
 class RuntimeSide::Shower : public Observer {
@@ -33,7 +49,8 @@ class RuntimeSide::Shower : public Observer {
       }
       absl::StatusOr<Value> value = side_.results_->Result(name);
       if (!value.ok()) status_ = value.status();
-      if (!value.ok() || value->empty()) return std::nullopt;
+      // The type of an empty sequence is our node's.
+      if (!value.ok() || value->empty() || IsUntyped(*value)) return std::nullopt;
       outputs.push_back(*std::move(value));
     }
     taken_ = &run.node;
@@ -52,7 +69,10 @@ class RuntimeSide::Shower : public Observer {
       // Its node ran here for the sake of others of its outputs, or for its graphs.
       OC_ASSIGN_OR_RETURN(given, side_.results_->Result(std::string(result.name)));
     }
-    if (!given.has_value() || given->empty()) return Show(result);
+    if (!given.has_value() || given->empty() ||
+        (IsUntyped(*given) && IsEmptySequence(result.value))) {
+      return Show(result);
+    }
     const Result shown = {result.kind, result.name, result.node, result.path, result.depth, *given};
     OC_RETURN_IF_ERROR(Show(shown));
     *replacement = std::move(given);
@@ -168,16 +188,28 @@ absl::StatusOr<std::unique_ptr<RuntimeSide>> RuntimeSide::Create(std::unique_ptr
 void RuntimeSide::FindWhatFails() {
   const absl::Status status = summary_.status;
   if (!runs_model_ || (!RuntimeRefused(status) && !RuntimeDied(status))) return;
-  failing_ = FindFailingNode(*evaluator(), *feeds(), runtime_.get());
-  if (!failing_.has_value()) return;
-  summary_.status = absl::Status(
-      status.code(), absl::StrCat(status.message(),
-                                  failing_->alone ? "; the node that does it, alone too: "
-                                                  : "; together with the nodes before it: ",
-                                  failing_->text,
-                                  status.message() == failing_->status.message()
-                                      ? ""
-                                      : absl::StrCat("; then: ", failing_->status.message())));
+  const Model& model = evaluator()->model();
+  std::string text(status.message());
+  failing_ = FindFailingNode(*evaluator(), *feeds(), status, runtime_.get());
+  const bool found = failing_.has_value() && failing_->same_reason;
+  if (found) {
+    absl::StrAppend(&text,
+                    failing_->alone ? "; the node that does it, alone too: "
+                                    : "; together with the nodes before it: ",
+                    failing_->text);
+    if (status.message() != failing_->status.message()) {
+      absl::StrAppend(&text, "; then: ", failing_->status.message());
+    }
+  } else {
+    const std::string named = NodeNamedIn(status.message(), model);
+    if (!named.empty()) absl::StrAppend(&text, "; its words name ", named);
+    if (failing_.has_value()) {
+      absl::StrAppend(&text, "; ", failing_->text,
+                      " fails alone too, for another reason: ", failing_->status.message());
+    }
+    failing_.reset();
+  }
+  summary_.status = absl::Status(status.code(), text);
 }
 
 std::unique_ptr<Side> RuntimeSide::Again() const {
@@ -247,6 +279,13 @@ absl::StatusOr<std::vector<Value>> RuntimeSide::RunNode(int64_t index,
   size_t next = 0;
   for (const std::string& name : node.graph.nodes[0].outputs) {
     outputs.push_back(name.empty() ? Value() : std::move(wanted[next++]));
+  }
+  if (absl::c_any_of(outputs, IsUntyped)) {
+    OC_ASSIGN_OR_RETURN(const std::vector<Value> ours,
+                        evaluator()->RunNode(index, inputs, captures));
+    for (size_t i = 0; i < std::min(outputs.size(), ours.size()); ++i) {
+      if (IsUntyped(outputs[i]) && IsEmptySequence(ours[i])) outputs[i] = ours[i];
+    }
   }
   return outputs;
 }

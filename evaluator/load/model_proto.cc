@@ -12,6 +12,7 @@
 #include "evaluator/base/status_macros.h"
 #include "evaluator/load/node_proto.h"
 #include "evaluator/model/outer_names.h"
+#include "onnx/defs/schema.h"
 #include "onnx/onnx_pb.h"
 
 namespace onnxcmp {
@@ -24,6 +25,17 @@ constexpr int64_t kFunctionsIr = 8;
 
 // How many nodes are of which version, by domain.
 using VersionCounts = std::map<std::string, std::map<int64_t, int64_t>>;
+
+// True if a node's operator is the same in two versions of its domain.
+bool IsSameIn(const Node& node, int64_t a, int64_t b) {
+  if (a == b) return true;
+  const auto schema = [&](int64_t version) {
+    return onnx::OpSchemaRegistry::Schema(node.op_type, static_cast<int>(version), node.domain);
+  };
+  const onnx::OpSchema* const of_a = schema(a);
+  const onnx::OpSchema* const of_b = schema(b);
+  return of_a != nullptr && of_b != nullptr && of_a->SinceVersion() == of_b->SinceVersion();
+}
 
 // The most frequent versions; of equally frequent ones the newest.
 OpsetImports MostFrequent(const VersionCounts& counts) {
@@ -85,7 +97,7 @@ class ModelWriter {
  private:
   absl::Status Add(const Node& node, Scope* scope, onnx::NodeProto* proto) {
     if (node.body != nullptr) return AddCall(node, scope, proto);
-    if (&node != scope->wrapped && scope->imports[node.domain] != VersionOf(node)) {
+    if (&node != scope->wrapped && !IsSameIn(node, scope->imports[node.domain], VersionOf(node))) {
       return AddWrapped(node, scope, proto);
     }
     return NodeToProto(node, proto, Adder(scope));

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -13,6 +14,7 @@
 #include "absl/strings/string_view.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/load/model_proto.h"
+#include "evaluator/model/outer_names.h"
 #include "evaluator/model/value_type.h"
 #include "onnx/onnx_pb.h"
 
@@ -20,6 +22,14 @@ namespace onnxcmp {
 namespace {
 
 constexpr char kOneNodeProducer[] = "onnxcmp";
+
+// True if no node of a graph, or of the graphs inside, is from a function.
+bool HasNoCalls(const Graph& graph) {
+  return absl::c_all_of(graph.nodes, [](const Node& node) {
+    return node.call_path.empty() && node.body == nullptr &&
+           absl::c_all_of(GraphsOf(node), [](const Graph* inner) { return HasNoCalls(*inner); });
+  });
+}
 
 }  // namespace
 
@@ -52,11 +62,7 @@ bool IsBinaryFile(const Model& model) {
   return !model.path.empty() && !absl::EndsWith(absl::AsciiStrToLower(model.path), ".onnxtxt");
 }
 
-bool NamesAreOfFile(const Model& model) {
-  return std::all_of(model.graph.nodes.begin(), model.graph.nodes.end(), [](const Node& node) {
-    return node.call_path.empty() && node.body == nullptr;
-  });
-}
+bool NamesAreOfFile(const Model& model) { return HasNoCalls(model.graph); }
 
 absl::StatusOr<Model> OneNodeModel(const Model& model, int64_t index,
                                    absl::Span<const Value> inputs, const Feeds& captures,

@@ -24,8 +24,7 @@ void RemoveModelFile(const std::string& path);
 
 // True if runtimes can load the file that a model was loaded from: binary, not text.
 bool IsBinaryFile(const Model& model);
-// True if the results of the main graph have their names in that file, too: no function was
-// inlined.
+// True if all results have their names in that file, too: no function was inlined anywhere.
 bool NamesAreOfFile(const Model& model);
 
 // Names of a graph whose values are in the file.
