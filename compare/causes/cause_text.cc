@@ -17,6 +17,7 @@
 #include "compare/causes/forced/node_inputs.h"
 #include "compare/causes/iteration_search.h"
 #include "compare/causes/other_operators.h"
+#include "compare/causes/runtime_blame.h"
 #include "record/differences/value_relation.h"
 #include "record/text/display_text.h"
 
@@ -118,6 +119,15 @@ bool GivesAnotherShape(const Cause& cause, const SideGraph& left, const SideGrap
          cause.local->values.max_absolute == 0 && cause.local->values.reason.empty();
 }
 
+// The same for a node that gives another shape alone in a runtime, and elements that are rounded.
+bool AnotherShapeInRuntime(const ForcedRun& run, const ForcedState& state, const Cause& cause) {
+  const Value& own = state.at(cause.right).own;
+  return run.right().runner() != nullptr && cause.left != kNone && IsMeasurable(own) &&
+         IsMeasurable(run.left().value_of(cause.left)) &&
+         own.tensor().shape() != run.left().value_of(cause.left).tensor().shape() &&
+         !run.IsFlattened(run.left().of(cause.left), cause.right);
+}
+
 // The layers before a pair of results, if they read the same or their weights tell.
 std::optional<PerSide<ChannelLayer>> LayersBefore(const ForcedRun& run, const ForcedState& state,
                                                   int l, int r) {
@@ -176,8 +186,10 @@ std::string What(const Cause& cause, const ForcedRun& run, const ForcedState& st
     return absl::StrCat(ConstantsText(cause, numbers ? distance : "", relation),
                         folding.empty() ? "" : "; ", folding);
   }
-  const std::string who =
-      right.runner() == nullptr ? "the right" : PrintableText(right.runner()->name());
+  if (DrawsInRuntime(right, cause.right)) {
+    return "draws random numbers, and no two programs draw the same";
+  }
+  const std::string who = WhoErrs(run, state, cause.right);
   const std::string reason = cause.local.has_value() ? cause.local->values.reason : "";
   const bool infinite = cause.local.has_value() && !std::isfinite(cause.local->values.max_absolute);
   std::vector<std::string> parts = {
@@ -186,6 +198,10 @@ std::string What(const Cause& cause, const ForcedRun& run, const ForcedState& st
           ? absl::StrCat("gives the left's elements in another shape: ",
                          ShapeToString(*left.result(cause.left).shape), " | ",
                          ShapeToString(*right.result(cause.right).shape))
+      : AnotherShapeInRuntime(run, state, cause)
+          ? absl::StrCat("on the left's own inputs ", who, " gives another shape: ",
+                         ShapeToString(run.left().value_of(cause.left).tensor().shape()), " | ",
+                         ShapeToString(state.at(cause.right).own.tensor().shape()))
       : reason.empty() && infinite
           ? absl::StrCat("on the left's own inputs at ", cause.local->values.max_absolute_at, ": ",
                          cause.local->values.max_absolute_pair)

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "compare/alignment/weights.h"
+#include "compare/causes/runtime_blame.h"
 #include "record/differences/infinity.h"
 #include "record/differences/tensor_distance.h"
 
@@ -79,6 +80,7 @@ std::optional<CauseTruth::Exact> CauseTruth::RunExact(
 
 void CauseTruth::Judge(int r, Cause* cause) {
   if (cause->kind == CauseKind::kInitializer || cause->kind == CauseKind::kInput) return;
+  if (DrawsInRuntime(run_.right(), cause->right)) return;
   const std::optional<Exact>& exact = ExactOf(r);
   if (!exact.has_value()) return;
   const auto& [a, b] = *exact;

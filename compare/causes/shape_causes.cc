@@ -19,14 +19,19 @@ bool HasAnotherShape(const ForcedRun& run, const ForcedState& state, int r) {
   return ours.shape != theirs.shape && ours.fingerprint.size == theirs.fingerprint.size;
 }
 
-// Walks back to the node that decides the shape: one that moves elements, or one whose inputs have
-// the left's shapes. Results without a match inherit theirs from the first of them.
+// Walks back to the node that decides the shape: one that moves elements to other axes, or one
+// whose inputs have the left's shapes. Results without a match inherit theirs from the first of
+// them.
 int BeginningOf(const ForcedRun& run, const ForcedState& state, int r) {
   const SideGraph& right = run.right();
   while (right.IsComputed(r)) {
     const int n = right.producer(r);
     const bool lost = state.at(r).match == kNone;
-    if (!lost && HasTrait(*right.node(n).made, OperatorTrait::kMoves)) return r;
+    const StreamNode& node = *right.node(n).made;
+    if (!lost && HasTrait(node, OperatorTrait::kMoves) &&
+        !HasTrait(node, OperatorTrait::kKeepsAxes)) {
+      return r;
+    }
     const std::vector<int> reads = right.Reads(n);
     const auto before = absl::c_find_if(reads, [&](int read) {
       return right.IsComputed(read) &&

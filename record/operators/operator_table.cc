@@ -20,6 +20,7 @@ constexpr uint32_t kNotNegative = Bit(OperatorTrait::kNotNegative);
 constexpr uint32_t kBends = Bit(OperatorTrait::kBends);
 constexpr uint32_t kCompares = Bit(OperatorTrait::kCompares);
 constexpr uint32_t kJumps = Bit(OperatorTrait::kJumps);
+constexpr uint32_t kDraws = Bit(OperatorTrait::kDraws);
 constexpr uint32_t kReadsNoElements = Bit(OperatorTrait::kReadsNoElements);
 constexpr uint32_t kKeepsAxes = Bit(OperatorTrait::kKeepsAxes);
 constexpr uint32_t kStandsBetween = Bit(OperatorTrait::kStandsBetween);
@@ -42,6 +43,7 @@ constexpr OperatorRow kOperatorRows[] = {
     {"ArgMin", kOfOnnx, kAbsorbs},
     {"Attention", kOfOnnx | kOfMicrosoft, kProducts},
     {"AveragePool", kOfOnnx | kOfNchwc | kOfNhwc, kAbsorbs},
+    {"Bernoulli", kOfOnnx, kDraws},
     {"BiasGelu", kOfMicrosoft, kBends},
     {"BitShift", kOfOnnx, kAbsorbs},
     {"BitwiseAnd", kOfOnnx, kCommutative},
@@ -121,6 +123,7 @@ constexpr OperatorRow kOperatorRows[] = {
     {"Mod", kOfOnnx, kArithmetic | kAbsorbs | kKeepsAxes},
     {"Mul", kOfOnnx, kArithmetic | kCommutative | kKeepsAxes},
     {"MultiHeadAttention", kOfMicrosoft, kProducts},
+    {"Multinomial", kOfOnnx, kDraws},
     {"Neg", kOfOnnx, kArithmetic | kKeepsAxes},
     {"NhwcMaxPool", kOfMicrosoft, kSelecting},
     {"NonMaxSuppression", kOfOnnx, kAbsorbs},
@@ -145,6 +148,10 @@ constexpr OperatorRow kOperatorRows[] = {
      kRequantizations | kAbsorbs | kKeepsAxes | kStandsBetween | kTrifling},
     {"QuickGelu", kOfMicrosoft, kBends},
     {"RNN", kOfOnnx, kProducts},
+    {"RandomNormal", kOfOnnx, kDraws},
+    {"RandomNormalLike", kOfOnnx, kDraws},
+    {"RandomUniform", kOfOnnx, kDraws},
+    {"RandomUniformLike", kOfOnnx, kDraws},
     {"ReduceL2", kOfOnnx, kNotNegative},
     {"ReduceMax", kOfOnnx, kSelecting | kAbsorbs},
     {"ReduceMin", kOfOnnx, kSelecting | kAbsorbs},

@@ -57,6 +57,8 @@ enum class OperatorTrait : uint32_t {
   kCompares = 1 << 15,
   // Where an input moves a little, its numbers stay as they are or jump: Floor, Hardmax, trees.
   kJumps = 1 << 22,
+  // Draws random numbers: another program draws others.
+  kDraws = 1 << 23,
   // Reads only its input's shape.
   kReadsNoElements = 1 << 16,
 
