@@ -7,6 +7,7 @@
 #include "cli/runtimes/optimized_side.h"
 #include "compare/input_sets/brief_options.h"
 #include "compare/outcome/nearer_outputs.h"
+#include "compare/sides/runtime_group.h"
 #include "evaluator/base/status_macros.h"
 
 namespace onnxcmp::cli {
@@ -49,6 +50,40 @@ absl::Status LookInDouble(const SecondLook& look, Comparison* comparison) {
   return absl::OkStatus();
 }
 
+// The pair of a right result by its name, or nothing.
+const ComparedRow* RowOf(const Comparison& comparison, const std::string& name) {
+  for (const ComparedRow& row : comparison.rows) {
+    if (!row.aligned.paired()) continue;
+    const int r = *row.aligned.right.begin();
+    const StreamResult& result = comparison.right.results[static_cast<size_t>(r)];
+    if (result.kind == ResultKind::kResult && result.name == name) return &row;
+  }
+  return nullptr;
+}
+
+absl::Status LookForGroup(const SecondLook& look, const Feeds& feeds, Comparison* comparison) {
+  if (look.right.results() == nullptr || !look.right.runs_model()) return absl::OkStatus();
+  OC_ASSIGN_OR_RETURN(const std::optional<RuntimeGroup> group,
+                      FindRuntimeGroup(*look.right.evaluator(), feeds, *look.right.results(),
+                                       look.right.runtime().get()));
+  if (!group.has_value()) {
+    comparison->notes.push_back(absl::StrCat(
+        "each node of ", look.right.name(),
+        " gives what ours does on the same values: the difference is rounding that grows"));
+    return absl::OkStatus();
+  }
+  const ComparedRow* const row = RowOf(*comparison, group->result);
+  if (row == nullptr) {
+    comparison->notes.push_back(absl::StrCat("`", group->result, "`: ", group->text));
+    return absl::OkStatus();
+  }
+  Cause& cause = comparison->causes.emplace_back();
+  cause.left = *row->aligned.left.begin();
+  cause.right = cause.judged = *row->aligned.right.begin();
+  cause.text = group->text;
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<RuntimeSide>> LookAgainAtRuntime(const SecondLook& look,
@@ -60,6 +95,9 @@ absl::StatusOr<std::unique_ptr<RuntimeSide>> LookAgainAtRuntime(const SecondLook
     OC_ASSIGN_OR_RETURN(fused, LookAsFused(look, feeds, comparison));
   }
   if (IsOpen(*comparison)) OC_RETURN_IF_ERROR(LookInDouble(look, comparison));
+  if (IsOpen(*comparison) && fused == nullptr) {
+    OC_RETURN_IF_ERROR(LookForGroup(look, feeds, comparison));
+  }
   return fused;
 }
 

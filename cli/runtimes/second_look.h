@@ -31,7 +31,7 @@ struct SecondLook {
 // the runtime computes only when it may fuse: then its own optimized model is compared on `feeds`,
 // at the price of another run, and takes the place of the comparison if it tells why; that side is
 // returned, since the comparison refers to it. Or the left rounds more than the right: then the
-// outputs are accepted.
+// outputs are accepted. Else the nodes that give something else together are searched.
 absl::StatusOr<std::unique_ptr<RuntimeSide>> LookAgainAtRuntime(const SecondLook& look,
                                                                 const Feeds& feeds,
                                                                 Comparison* comparison);

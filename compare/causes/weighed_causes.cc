@@ -99,12 +99,8 @@ void CauseWeigher::WeighEffects(CauseReport* report) const {
     }
     return effects.DistanceWithout(values);
   };
-  if (all.empty() && run_.right().runner() != nullptr) {
-    report->notes.push_back(
-        absl::StrCat("each node alone is right in ", run_.right().runner()->name(),
-                     ": the difference comes from growing rounding or from fusion"));
-    return;
-  }
+  // What a runtime gives together only, nothing here can tell.
+  if (all.empty() && run_.right().runner() != nullptr) return;
   // Runs with one cause left in place differ from this one only behind that cause.
   const std::optional<double> rest = all_but(kNone);
   int weighed = 0;
