@@ -278,16 +278,17 @@ absl::StatusOr<std::optional<RuntimeGroup>> FindRuntimeGroup(const Evaluator& ev
   if (group.empty()) {
     return RuntimeGroup{
         target.name,
-        absl::StrCat("what ", info.Text(), " gives of the whole model ", HowFar(target),
+        absl::StrCat("the result of ", info.Text(), " in the whole model ", HowFar(target),
                      "; the nodes up to it without the rest do not show that")};
   }
   if (group.size() == 1) {
-    return RuntimeGroup{target.name, absl::StrCat("alone, on the right's own inputs, what ",
-                                                  info.Text(), " gives ", HowFar(target))};
+    return RuntimeGroup{
+        target.name, absl::StrCat("alone, on the right's own inputs, the result of ", info.Text(),
+                                  " ", HowFar(target))};
   }
-  return RuntimeGroup{
-      target.name, absl::StrCat("what ", info.Text(), " gives ", HowFar(target), " when it runs ",
-                                group.size(), " nodes together: ", NamesOf(model, group))};
+  return RuntimeGroup{target.name, absl::StrCat("the result of ", info.Text(), " ", HowFar(target),
+                                                " when it runs ", group.size(),
+                                                " nodes together: ", NamesOf(model, group))};
 }
 
 }  // namespace onnxcmp
