@@ -3,6 +3,7 @@
 #include <csignal>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -240,6 +241,54 @@ TEST_F(RuntimeCommandTest, NamesTheNodeThatFails) {
   EXPECT_EQ(Run(absl::StrCat("test ", repro, " --runtime ", Fake())).status, 0);
 }
 
+// A node that fails alone for a reason that the whole model does not have is not blamed.
+TEST_F(RuntimeCommandTest, AnotherReasonIsNoBlame) {
+  const std::string model = Model("m", kChain);
+  const Outcome outcome =
+      Run(absl::StrCat(model, " --width 400 --against ", Fake("operator=Relu,do=refuse,odd=Neg")));
+  EXPECT_EQ(outcome.status, 2) << outcome.out;
+  EXPECT_THAT(outcome.out, HasSubstr("the node that does it, alone too: Relu `c`"));
+  EXPECT_THAT(outcome.out, Not(HasSubstr("one is none")));
+}
+
+// Functions are inlined whatever a runtime knows of them.
+TEST_F(RuntimeCommandTest, NoFunctionReachesARuntime) {
+  const auto proto = ReadModelText(
+      "<ir_version: 10, opset_import: [\"\": 21, \"my\": 1]> g (float[4,8] x) => (float[4,8] y) "
+      "{ a = my.F(x) y = Mul(a, x) } <domain: \"my\", opset_import: [\"\": 20]> "
+      "F (v) => (r) { t = Neg(v) r = Relu(t) }",
+      /*max_depth=*/64);
+  ASSERT_TRUE(proto.ok()) << proto.status();
+  const std::string model = testing::WriteFile(folder_ + "/m.onnx", (*proto)->SerializeAsString());
+  const std::string log = folder_ + "/loaded";
+  const Outcome outcome = Run(absl::StrCat(model, " --against ", Fake("log=" + log)));
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  for (const std::string& line : Lines(ReadFile(log))) EXPECT_EQ(line, "Neg Relu Mul");
+}
+
+// Nodes that are right alone and wrong together are named together, and no more than these.
+TEST_F(RuntimeCommandTest, NamesTheNodesThatErrTogether) {
+  const std::string model = Model("m", kChain);
+  const Outcome outcome =
+      Run(absl::StrCat(model, " --width 400 --sets 1 --against ", Fake("do=pair")));
+  EXPECT_EQ(outcome.status, 1) << outcome.out << outcome.err;
+  EXPECT_THAT(outcome.out,
+              ContainsRegex("\ncause +Relu c: the result of fake 1.0 here differs by up to "
+                            ".* when it runs 2 nodes together: Mul `b`, Relu `c`"));
+}
+
+// The shape of a node's result comes from its inputs, unless it is the node to blame.
+TEST_F(RuntimeCommandTest, NamesTheNodeThatGivesAnotherShape) {
+  const std::string model = Model("m", kChain);
+  for (const auto& [result, node] : std::vector<std::pair<std::string, std::string>>{
+           {"b", "Mul b"}, {"c", "Relu c"}, {"d", "Add d"}}) {
+    const Outcome outcome = Run(absl::StrCat(model, " --width 400 --against ",
+                                             Fake(absl::StrCat("do=reshape,result=", result))));
+    EXPECT_EQ(outcome.status, 1) << outcome.out << outcome.err;
+    EXPECT_THAT(outcome.out, ContainsRegex(absl::StrCat("\ncause +", node, ": [^\n]*shape")));
+  }
+}
+
 TEST_F(RuntimeCommandTest, RecordsARun) {
   const std::string model = Model("m", kChain);
   const std::string file = folder_ + "/all.npz";
@@ -351,6 +400,20 @@ TEST_P(RealRuntimeTest, AgreesOnALanguageModel) {
   const Outcome outcome = Onnxcmp({TestData("models/llm/plain.onnx"), "--against", GetParam()});
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("right in "), Not(HasSubstr("\ncause"))));
+}
+
+// Two programs draw other numbers, and neither is nearer to a truth.
+TEST_P(RealRuntimeTest, RandomNumbersHaveNoTruth) {
+  const auto proto = ReadModelText(
+      testing::ModelText("(float[4,8] x) => (float[4,8] y) "
+                         "{ r = RandomNormal<shape=[4,8], seed=1.0>() y = Add(x, r) }"),
+      /*max_depth=*/64);
+  ASSERT_TRUE(proto.ok()) << proto.status();
+  const std::string model = testing::WriteFile(folder_ + "/m.onnx", (*proto)->SerializeAsString());
+  const Outcome outcome = Onnxcmp({model, "--width", "200", "--against", GetParam()});
+  EXPECT_EQ(outcome.status, 1) << outcome.out << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("cause      RandomNormal r: draws random numbers"));
+  EXPECT_THAT(outcome.out, Not(HasSubstr("truth")));
 }
 
 // The program that a model was exported of, on the left: what the model has to match.

@@ -1,9 +1,11 @@
 """A runtime of a few lines that needs nothing but Python: the tests' own. It runs Neg, Add, Mul and
 Relu on tensors of float32, and misbehaves as it is told.
 
-Options: do=die|exit|hang|refuse|garbage|chatter|eat|fork|leave_out|fuse|scale|start|optimize|round,
-at=hello|load|run (load), operator=TYPE: only for models with such a node; result=NAME for leave_out and
-scale, which makes it 1 % larger; log=FILE: a line for each model that is loaded; leaves=yes: before it
+Options: do=die|exit|hang|refuse|garbage|chatter|eat|fork|leave_out|fuse|pair|scale|reshape|start|optimize|
+round, at=hello|load|run (load), operator=TYPE: only for models with such a node; result=NAME for leave_out,
+reshape and scale, which makes it 1 % larger; odd=TYPE: such a node alone it refuses for a reason of its own;
+pair: a Relu that reads a Mul is wrong where nobody looks at what is between; log=FILE: a line for each model
+that is loaded; leaves=yes: before it
 dies or hangs it starts a process in a session of its own, with all of its files. start: the first run
 of all gives all results 1 % larger. optimize: whole models give their last result 0.06 % too large, and
 as much too small if more is wanted than the outputs; the optimized model, which is the same, gives it
@@ -104,6 +106,7 @@ class Adapter(base.Adapter):
         "optimization": "all",
         "leaves": "",
         "precision": "",
+        "odd": "",
     }
 
     def __init__(self, options):
@@ -162,6 +165,8 @@ class Adapter(base.Adapter):
     def load(self, path, extra=(), optimized=None):
         model = Model(base.marked_bytes(path, extra))
         self.misbehave("load", model.nodes)
+        if [node[0] for node in model.nodes] == [self.chosen["odd"]]:
+            raise base.Refusal("one is none")
         unknown = [node[0] for node in model.nodes if node[0] not in OPERATORS]
         if unknown:
             raise base.Refusal(f"no kernel for {unknown[0]}")
@@ -170,6 +175,7 @@ class Adapter(base.Adapter):
                 log.write(" ".join(node[0] for node in model.nodes) + "\n")
         # As runtimes do that fuse what nobody looks at.
         model.fuses = self.chosen["do"] == "fuse" and not extra
+        model.pairs = self.chosen["do"] == "pair" and not extra
         model.last = 1.0
         if self.can_optimize and self.chosen["optimization"] != "none" and len(model.nodes) > 1:
             model.last = 0.9994 if extra else 1.0006
@@ -181,6 +187,7 @@ class Adapter(base.Adapter):
         self.misbehave("run", session.nodes)
         self.runs += 1
         values = dict(feeds)
+        made_by = {}
         for operator, inputs, outputs in session.nodes:
             given = [values[name] for name in inputs]
             numbers = [_float(OPERATORS[operator](*e)) for e in zip(*(t.numbers for t in given))]
@@ -188,12 +195,18 @@ class Adapter(base.Adapter):
                 numbers = [_float(1.25 * n) for n in numbers]
             if self.chosen["do"] == "scale" and self.chosen["result"] in outputs:
                 numbers = [_float(1.01 * n) for n in numbers]
+            if session.pairs and operator == "Relu" and "Mul" in made_by.get(inputs[0], ""):
+                numbers = [_float(1.25 * n) for n in numbers]
+            made_by[outputs[0]] = operator
             if self.chosen["do"] == "start" and self.runs == 1:
                 numbers = [_float(1.01 * n) for n in numbers]
             if self.chosen["do"] == "round":
                 numbers = [_rounded(n) for n in numbers]
             if outputs == session.nodes[-1][2]:
                 numbers = [_float(session.last * n) for n in numbers]
-            values[outputs[0]] = Tensor(given[0].shape, numbers)
+            shape = given[0].shape
+            if self.chosen["do"] == "reshape" and self.chosen["result"] in outputs:
+                shape = (1, *shape)
+            values[outputs[0]] = Tensor(shape, numbers)
         left_out = self.chosen["result"] if self.chosen["do"] == "leave_out" else None
         return {name: values[name] for name in session.outputs if name != left_out}
