@@ -28,6 +28,7 @@
 #include "record/graphs/value_classes.h"
 #include "record/streams/fingerprint.h"
 #include "record/streams/hash128.h"
+#include "record/streams/result_stream.h"
 
 namespace onnxcmp {
 
