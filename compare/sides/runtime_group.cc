@@ -53,7 +53,7 @@ struct Target {
 // Our nodes on the runtime's values. Random numbers are nobody's fault.
 class OwnInputs : public Observer {
  public:
-  OwnInputs(const Model& model, const RuntimeResults& results) : model_(model), results_(results) {
+  OwnInputs(const Model& model, const RuntimeResults& results) : results_(results) {
     for (size_t n = 0; n < model.graph.nodes.size(); ++n) {
       for (const std::string& output : model.graph.nodes[n].outputs) producers_[output] = n;
     }
@@ -97,7 +97,6 @@ class OwnInputs : public Observer {
     target_ = Target{name, producer->second, std::move(given), std::move(ours)};
   }
 
-  const Model& model_;
   const RuntimeResults& results_;
   absl::flat_hash_map<std::string, size_t> producers_;
   absl::flat_hash_map<std::string, Value> values_;
