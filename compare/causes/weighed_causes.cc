@@ -99,7 +99,7 @@ void CauseWeigher::WeighEffects(CauseReport* report) const {
     }
     return effects.DistanceWithout(values);
   };
-  // What a runtime gives together only, nothing here can tell.
+  // Results that a runtime gives only of nodes together cannot be told here.
   if (all.empty() && run_.right().runner() != nullptr) return;
   // Runs with one cause left in place differ from this one only behind that cause.
   const std::optional<double> rest = all_but(kNone);

@@ -177,7 +177,7 @@ class GroupSearch {
     return {found.begin(), found.end()};
   }
 
-  // What the runtime gives of a result when it runs these nodes at once, on its own values.
+  // The result that the runtime gives when it runs these nodes at once, on its own values.
   std::optional<Value> Run(const std::vector<size_t>& nodes, const std::string& result) const {
     Model made;
     made.ir_version = model_.ir_version;

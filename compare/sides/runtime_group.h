@@ -14,7 +14,7 @@ namespace onnxcmp {
 
 struct RuntimeGroup {
   std::string result;  // the one that is something else, of the group's last node
-  std::string text;    // what it is, in words
+  std::string text;    // of a cause
 };
 
 // Runs each node in our interpreter on what the runtime gave for its inputs. The first one that

@@ -61,7 +61,7 @@ class RuntimeSide : public Side, public AheadRunner {
     return results_ != nullptr && other.results_ != nullptr &&
            results_->HasOutputsOf(*other.results_, exactly);
   }
-  // What the last Record() had of the runtime; null if there is none.
+  // Results that the last Record() had of the runtime; null if there are none.
   const RuntimeResults* results() const { return results_.get(); }
   // The node that made the last Record() fail, if one could be found.
   const FailingNode* failing_node() const { return failing_.has_value() ? &*failing_ : nullptr; }

@@ -17,7 +17,7 @@ constexpr size_t kLevel = size_t{64} << 10;
 #else
 constexpr size_t kLevel = size_t{12} << 10;
 #endif
-constexpr size_t kReserve = size_t{112} << 10;  // what a model without subgraphs takes
+constexpr size_t kReserve = size_t{112} << 10;  // for a model without subgraphs
 
 // Bytes below this frame; as many as one could want where that is not known.
 size_t StackRoom() {

@@ -129,11 +129,11 @@ ValueScale ScaleOfVarying(const Tensor& left, const Tensor& right) {
 
 std::optional<ValueScale> ScaleOfSmaller(const Tensor& tensor) {
   if (!IsFloatingPoint(tensor.dtype())) return std::nullopt;
-  constexpr double kApart = 1 / static_cast<double>(std::numeric_limits<float>::epsilon());
+  constexpr double kTimesLarger = 1 / static_cast<double>(std::numeric_limits<float>::epsilon());
   std::vector<double> magnitudes = Magnitudes(SampleNumbers(tensor));
   size_t count = kLeastOthers;
   while (count < magnitudes.size() &&
-         magnitudes[count] < std::max(kLeastFill, kApart * magnitudes[count - 1])) {
+         magnitudes[count] < std::max(kLeastFill, kTimesLarger * magnitudes[count - 1])) {
     ++count;
   }
   if (count >= magnitudes.size()) return std::nullopt;
