@@ -10,9 +10,9 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "evaluator/base/status_macros.h"
+#include "evaluator/kernels/lazy_schemas.h"
 #include "evaluator/load/node_proto.h"
 #include "evaluator/model/outer_names.h"
-#include "onnx/defs/schema.h"
 #include "onnx/onnx_pb.h"
 
 namespace onnxcmp {
@@ -29,12 +29,10 @@ using VersionCounts = std::map<std::string, std::map<int64_t, int64_t>>;
 // True if a node's operator is the same in two versions of its domain.
 bool IsSameIn(const Node& node, int64_t a, int64_t b) {
   if (a == b) return true;
-  const auto schema = [&](int64_t version) {
-    return onnx::OpSchemaRegistry::Schema(node.op_type, static_cast<int>(version), node.domain);
+  const auto since = [&](int64_t version) {
+    return LazySchemas::OfOnnx().SinceVersion(node.domain, node.op_type, static_cast<int>(version));
   };
-  const onnx::OpSchema* const of_a = schema(a);
-  const onnx::OpSchema* const of_b = schema(b);
-  return of_a != nullptr && of_b != nullptr && of_a->SinceVersion() == of_b->SinceVersion();
+  return since(a) > 0 && since(a) == since(b);
 }
 
 // The most frequent versions; of equally frequent ones the newest.
