@@ -28,7 +28,7 @@ class ConstantFacts {
  public:
   explicit ConstantFacts(const ThreadPool& pool) : pool_(pool) {}
 
-  // As ContentOf().
+  // The hash that ContentOf() gives.
   Hash128 Content(const Value& value);
   // True for a large tensor of real numbers that are not all the same.
   absl::StatusOr<bool> IsTable(const Tensor& tensor);

@@ -85,7 +85,7 @@ std::vector<bool> EqualResults(const ResultStream& stream, const ResultStream& o
   return equal;
 }
 
-// As StreamNode::computes_in, of the node that made a result.
+// StreamNode::computes_in of the node that made a result.
 DType RuntimePrecision(const ResultStream& stream, int r) {
   const int node = stream.results[Index(r)].node;
   return node == kNone ? DType::kUndefined : stream.nodes[Index(node)].computes_in;

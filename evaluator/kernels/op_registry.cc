@@ -81,7 +81,7 @@ class Schemas final : public onnx::ISchemaRegistry {
     return OfOthers(domain, name, version);
   }
 
-  // Those that others have added to ONNX's registry. It makes all of ONNX's schemas when it is
+  // Schemas that others have added to ONNX's registry. It makes all of ONNX's schemas when it is
   // first asked, and is asked last.
   static const onnx::OpSchema* OfOthers(const std::string& domain, const std::string& name,
                                         int version) {

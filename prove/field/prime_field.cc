@@ -268,7 +268,7 @@ Residue PrimeField::Sqrt(Residue x) const {
 Residue PrimeField::Root(Residue x) const {
   constexpr uint64_t kRoot = FunctionNumber("root");
   if (!IsNumber(x) || IsSmallRatio(x)) return Sqrt(x);
-  // That of 1 / x is 1 over that of x.
+  // The root of 1 / x is 1 over the root of x.
   const Residue inverse = Inverse(x);
   return x <= inverse ? Random(kRoot, x) : Inverse(Random(kRoot, inverse));
 }

@@ -220,7 +220,7 @@ absl::StatusOr<Residues> LogOfPlusExp(const PrimeField& field, const PlusExp& pl
   }
   const auto softplus = [&](Residue x) { return FieldSoftplus(field, x); };
   if (plus.of_size.defined()) {
-    // Of x and |x|, it is the same but for half of what they are apart.
+    // The value of x is that of |x| but for half of what the two are apart.
     OC_ASSIGN_OR_RETURN(const Residues x, FromTensor(plus.of_size));
     OC_ASSIGN_OR_RETURN(const Residues apart, SubAll(field, out, x));
     OC_ASSIGN_OR_RETURN(out,

@@ -24,7 +24,7 @@ class ChildProcess {
   // NotFound if there is no such program. `arguments[0]` is looked for as a shell does it.
   static absl::StatusOr<std::unique_ptr<ChildProcess>> Start(
       const std::vector<std::string>& arguments);
-  // As Kill().
+  // Ends it, as Kill() does.
   ~ChildProcess();
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;

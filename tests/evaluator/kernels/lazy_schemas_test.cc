@@ -7,16 +7,12 @@
 #include "evaluator/kernels/op_registry.h"
 #include "gtest/gtest.h"
 #include "onnx/defs/schema.h"
+#include "tests/evaluator/kernels/made_schema.h"
 
 namespace onnxcmp {
 namespace {
 
-onnx::OpSchema SchemaOf(const char* domain, const char* name, int version) {
-  onnx::OpSchema schema(name, __FILE__, __LINE__);
-  schema.SetDomain(domain).SinceVersion(version).Input(0, "x", "", "T").Output(0, "y", "", "T");
-  schema.TypeConstraint("T", {"tensor(float)"}, "");
-  return schema;
-}
+using testing::MadeSchema;
 
 TEST(LazySchemas, OfOnnxAreThoseOfItsRegistry) {
   const LazySchemas& all = LazySchemas::OfOnnx();
@@ -51,7 +47,7 @@ TEST(LazySchemas, EachIsMadeOnceAndWhenAskedFor) {
   for (const int version : {2, 5}) {
     schemas.Add("acme", "Foo", version, [&made, version] {
       ++made;
-      return SchemaOf("acme", "Foo", version);
+      return MadeSchema("acme", "Foo", version);
     });
   }
   EXPECT_EQ(schemas.SinceVersion("acme", "Foo", 4), 2);
@@ -69,7 +65,7 @@ TEST(LazySchemas, EachIsMadeOnceAndWhenAskedFor) {
 TEST(LazySchemas, ThoseThatOthersGaveOnnxAreFound) {
   auto& domains = onnx::OpSchemaRegistry::DomainToVersionRange::Instance();
   domains.AddDomainToVersion("com.others", 1, 7);
-  onnx::RegisterSchema(SchemaOf("com.others", "Foo", 3));
+  onnx::RegisterSchema(MadeSchema("com.others", "Foo", 3));
   const OpRegistry registry;
   ASSERT_NE(registry.FindSchema("com.others", "Foo", 4), nullptr);
   EXPECT_EQ(registry.FindSchema("com.others", "Foo", 4)->SinceVersion(), 3);

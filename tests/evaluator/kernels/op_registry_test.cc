@@ -2,16 +2,12 @@
 
 #include "gtest/gtest.h"
 #include "onnx/defs/schema.h"
+#include "tests/evaluator/kernels/made_schema.h"
 
 namespace onnxcmp {
 namespace {
 
-onnx::OpSchema MakeSchema(const char* domain, const char* name, int version) {
-  onnx::OpSchema schema(name, __FILE__, __LINE__);
-  schema.SetDomain(domain).SinceVersion(version).Input(0, "x", "", "T").Output(0, "y", "", "T");
-  schema.TypeConstraint("T", {"tensor(float)"}, "");
-  return schema;
-}
+using testing::MadeSchema;
 
 absl::Status DoNothing(KernelContext&) { return absl::OkStatus(); }
 
@@ -29,8 +25,8 @@ TEST(OpRegistryTest, ResolvesOnnxSchemasByOpsetVersion) {
 TEST(OpRegistryTest, AddsSchemasWithoutTouchingOnnx) {
   OpRegistry registry;
   EXPECT_EQ(registry.LatestVersion("acme"), 0);
-  registry.AddSchema(MakeSchema("acme", "Foo", 1));
-  registry.AddSchema(MakeSchema("acme", "Foo", 3));
+  registry.AddSchema(MadeSchema("acme", "Foo", 1));
+  registry.AddSchema(MadeSchema("acme", "Foo", 3));
   EXPECT_EQ(registry.FindSchema("acme", "Foo", 2)->SinceVersion(), 1);
   EXPECT_EQ(registry.FindSchema("acme", "Foo", 3)->SinceVersion(), 3);
   EXPECT_EQ(registry.LatestVersion("acme"), 3);
@@ -41,7 +37,7 @@ TEST(OpRegistryTest, AddsSchemasWithoutTouchingOnnx) {
 
 TEST(OpRegistryTest, FillsGapsInOnnxDomainOnly) {
   OpRegistry registry;
-  registry.AddSchema(MakeSchema("", "LayerNormalization", 1));
+  registry.AddSchema(MadeSchema("", "LayerNormalization", 1));
   EXPECT_EQ(registry.FindSchema("", "LayerNormalization", 16)->SinceVersion(), 1);
   EXPECT_EQ(registry.FindSchema("", "LayerNormalization", 17)->SinceVersion(), 17);
   EXPECT_GE(registry.LatestVersion(""), 26);
@@ -49,11 +45,11 @@ TEST(OpRegistryTest, FillsGapsInOnnxDomainOnly) {
 
 TEST(OpRegistryTest, WhatWasAskedForBeforeDoesNotHideWhatIsAdded) {
   OpRegistry registry;
-  registry.AddSchema(MakeSchema("acme", "Foo", 1));
+  registry.AddSchema(MadeSchema("acme", "Foo", 1));
   EXPECT_EQ(registry.FindSchema("acme", "Foo", 4)->SinceVersion(), 1);
   EXPECT_EQ(registry.FindSchema("acme", "Bar", 4), nullptr);
-  registry.AddSchema(MakeSchema("acme", "Foo", 3));
-  registry.AddSchema(MakeSchema("acme", "Bar", 2));
+  registry.AddSchema(MadeSchema("acme", "Foo", 3));
+  registry.AddSchema(MadeSchema("acme", "Bar", 2));
   EXPECT_EQ(registry.FindSchema("acme", "Foo", 4)->SinceVersion(), 3);
   EXPECT_EQ(registry.FindSchema("acme", "Foo", 2)->SinceVersion(), 1);
   EXPECT_EQ(registry.FindSchema("acme", "Bar", 4)->SinceVersion(), 2);
@@ -76,7 +72,7 @@ TEST(OpRegistryTest, KeepsKernelsByVersionAndListsThemSorted) {
 TEST(OpRegistryTest, AllVersionsAreThoseOfTheSchemas) {
   OpRegistry registry;
   registry.Add("", "Relu", AllVersions(6, 14), DoNothing);
-  registry.AddSchema(MakeSchema("acme", "Foo", 2));
+  registry.AddSchema(MadeSchema("acme", "Foo", 2));
   registry.Add("acme", "Foo", AllVersions(2, 2), DoNothing);
   const std::vector<OpRegistry::Entry> entries = registry.Entries();
   EXPECT_EQ(entries[0].versions, (std::vector<int>{6, 13, 14}));
