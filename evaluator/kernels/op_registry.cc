@@ -3,11 +3,8 @@
 #include <algorithm>
 #include <limits>
 #include <map>
-#include <mutex>
-#include <tuple>
 #include <utility>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "evaluator/kernels/lazy_schemas.h"
 #include "onnx/defs/schema.h"
@@ -25,29 +22,15 @@ class Schemas final : public onnx::ISchemaRegistry {
   void Add(const std::string& domain, const std::string& name, int since_version,
            SchemaMaker make) {
     ours_.Add(domain, name, since_version, std::move(make));
-    const std::lock_guard<std::mutex> lock(found_mutex_);
-    found_.clear();
   }
 
   const onnx::OpSchema* GetSchema(const std::string& name, const int version,
                                   const std::string& domain) const override {
-    return Get(name, version, domain);
-  }
-
-  const onnx::OpSchema* Get(absl::string_view name, int version, absl::string_view domain) const {
-    {
-      const std::lock_guard<std::mutex> lock(found_mutex_);
-      const auto it = found_.find(std::tuple(version, name, domain));
-      if (it != found_.end()) return it->second;
+    for (const LazySchemas* const schemas : {&LazySchemas::OfOnnx(), &ours_}) {
+      const onnx::OpSchema* schema = schemas->Find(domain, name, version);
+      if (schema != nullptr) return schema;
     }
-    const onnx::OpSchema* schema = LookUp(std::string(domain), std::string(name), version);
-    if (schema == nullptr || schema->Name() != name || schema->domain() != domain) return schema;
-    const std::lock_guard<std::mutex> lock(found_mutex_);
-    // The schema's own strings: those of the caller go.
-    found_.emplace(
-        std::tuple(version, absl::string_view(schema->Name()), absl::string_view(schema->domain())),
-        schema);
-    return schema;
+    return OfOthers(domain, name, version);
   }
 
   // The since_version of the same; 0 if there is none.
@@ -72,15 +55,6 @@ class Schemas final : public onnx::ISchemaRegistry {
   }
 
  private:
-  const onnx::OpSchema* LookUp(const std::string& domain, const std::string& name,
-                               int version) const {
-    for (const LazySchemas* const schemas : {&LazySchemas::OfOnnx(), &ours_}) {
-      const onnx::OpSchema* schema = schemas->Find(domain, name, version);
-      if (schema != nullptr) return schema;
-    }
-    return OfOthers(domain, name, version);
-  }
-
   // Schemas that others have added to ONNX's registry. It makes all of ONNX's schemas when it is
   // first asked, and is asked last.
   static const onnx::OpSchema* OfOthers(const std::string& domain, const std::string& name,
@@ -90,12 +64,6 @@ class Schemas final : public onnx::ISchemaRegistry {
   }
 
   LazySchemas ours_;
-  // Schemas that were asked for before: a model of thousands of nodes has a few operators, each of
-  // which several passes ask for, and ONNX's own look-up takes microseconds.
-  mutable std::mutex found_mutex_;
-  mutable absl::flat_hash_map<std::tuple<int, absl::string_view, absl::string_view>,
-                              const onnx::OpSchema*>
-      found_;  // by version, name, domain
 };
 
 }  // namespace
@@ -173,7 +141,7 @@ const onnx::OpSchema* OpRegistry::FindSchema(absl::string_view domain, absl::str
     return nullptr;
   }
   int version = static_cast<int>(std::min<int64_t>(opset_version, std::numeric_limits<int>::max()));
-  return impl_->schemas.Get(op_type, version, domain);
+  return impl_->schemas.GetSchema(std::string(op_type), version, std::string(domain));
 }
 
 int64_t OpRegistry::LatestVersion(absl::string_view domain) const {
