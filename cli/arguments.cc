@@ -149,6 +149,8 @@ void RunOptions::AddTo(CLI::App& app) {
       ->group(kExecution)
       ->type_name("N")
       ->check(Quietly(CLI::NonNegativeNumber));
+  app.add_flag("--follow-links", follow_links, "Follow links out of the folder to external data")
+      ->group(kExecution);
   app.add_option("--nchwc-block", nchwc_block, "Channels in a block of com.microsoft.nchwc: 8, 16")
       ->group(kExecution)
       ->type_name("N")
@@ -159,6 +161,7 @@ void RunOptions::AddTo(CLI::App& app) {
 LoadOptions RunOptions::load() const {
   LoadOptions options;
   options.functions = functions == "keep" ? Functions::kKeep : Functions::kInline;
+  options.follow_links = follow_links;
   return options;
 }
 

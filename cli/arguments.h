@@ -62,6 +62,7 @@ struct RunOptions {
   int nchwc_block = 0;
   std::string functions = "inline";
   bool quiet = false;
+  bool follow_links = false;
 
   void AddTo(CLI::App& app);
   LoadOptions load() const;

@@ -227,7 +227,7 @@ absl::StatusOr<std::vector<ClassicRow>> NodeRows(const std::string& path,
   OC_ASSIGN_OR_RETURN(std::shared_ptr<onnx::ModelProto> model,
                       LoadModelProto(path, registry, arguments.run.load()));
   std::string folder = std::filesystem::path(path).parent_path().string();
-  return ClassicNodeRows(*model, folder.empty() ? "." : folder);
+  return ClassicNodeRows(*model, folder.empty() ? "." : folder, arguments.run.follow_links);
 }
 
 int CompareNodes(const CompareArguments& arguments) {

@@ -109,6 +109,7 @@ absl::Status RunShown(const ShowArguments& arguments, const OpRegistry& registry
                       ShownModel* shown) {
   LoadOptions load;
   load.functions = arguments.functions();
+  load.follow_links = arguments.run.follow_links;
   OC_ASSIGN_OR_RETURN(const std::shared_ptr<const Model> model,
                       LoadModel(shown->path, registry, load));
   OC_ASSIGN_OR_RETURN(const MatchedFeeds matched,
@@ -142,6 +143,7 @@ absl::Status AddDimension(const std::string& dim, ShowOptions* options) {
 absl::StatusOr<ShownModel> OpenShown(const ShowArguments& arguments, const std::string& path,
                                      const OpRegistry& registry) {
   ShowOptions options;
+  options.follow_links = arguments.run.follow_links;
   options.functions = arguments.functions();
   options.contents = arguments.two();
   for (const std::string& dim : arguments.run.dims) {
@@ -250,6 +252,7 @@ absl::StatusOr<std::string> ShowTwo(const ShowArguments& arguments) {
 // Large constants go beside a file, and among the numbers of standard output.
 absl::StatusOr<std::string> ShowOnnxText(const ShowArguments& arguments) {
   OnnxTextOptions options;
+  options.follow_links = arguments.run.follow_links;
   if (!arguments.output.empty()) {
     options.data_name =
         absl::StrCat(arguments.output.substr(arguments.output.rfind('/') + 1), ".data");

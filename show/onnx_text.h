@@ -14,6 +14,7 @@ struct OnnxTextOptions {
   // elements are written as numbers into the text.
   std::string data_name;
   int64_t least_data = 4096;  // bytes of a constant that goes there
+  bool follow_links = false;  // as in LoadOptions
 };
 
 struct OnnxText {

@@ -139,7 +139,8 @@ absl::StatusOr<std::shared_ptr<const Model>> LoadModel(const std::string& path,
                                                                     ? options.weights->Open(path)
                                                                     : MappedFile::Open(path));
   OC_ASSIGN_OR_RETURN(ModelInFile file, ReadModelInPlace(std::move(mapped), asked.max_depth));
-  ExternalData external(FolderOf(path), options.weights);
+  ExternalData external(FolderOf(path), options.weights, options.follow_links);
+  external.SetModel(path);
   external.SetCut(std::move(file.file), std::move(file.weights));
   absl::StatusOr<std::shared_ptr<Model>> model = Build(file.proto, registry, options, &external);
   if (!model.ok()) return Annotate(model.status(), OneLine(path));
@@ -154,7 +155,7 @@ absl::StatusOr<std::shared_ptr<const Model>> LoadModelFromBytes(absl::string_vie
   const LoadOptions options = OnThisStack(asked);
   OC_ASSIGN_OR_RETURN(std::shared_ptr<onnx::ModelProto> proto,
                       ReadModelBytes(bytes, asked.max_depth));
-  ExternalData external(base_dir);
+  ExternalData external(base_dir, nullptr, options.follow_links);
   OC_ASSIGN_OR_RETURN(std::shared_ptr<Model> model, Build(proto, registry, options, &external));
   return model;
 }

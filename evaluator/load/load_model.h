@@ -31,13 +31,15 @@ struct LoadOptions {
   int64_t max_nodes = 1'000'000;
   // Deepest nesting of subgraphs and calls.
   int max_depth = 64;
+  // Read external data after links that lead out of the model's folder.
+  bool follow_links = false;
   // The same for models that are loaded for each other's sake: what they hold alike is there once
   // (shared_weights.h). Null: the model is alone.
   std::shared_ptr<SharedWeights> weights = nullptr;
 };
 
 // A model from a file. Large tensors stay in the mapped files (its own, and those of external data,
-// which must lie inside the model's folder) and are read on first use; the files
+// which must lie inside the model's folder, see follow_links) and are read on first use; the files
 // must not change while the model lives (mapped_file.h). The model needs every operator to have a
 // schema in `registry` (or a local function); those that have none are all listed in one error
 // (Unimplemented) with their call paths. InvalidArgument for everything else that is wrong with the

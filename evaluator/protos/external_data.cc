@@ -1,4 +1,7 @@
+#include <algorithm>
+#include <filesystem>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
@@ -36,6 +39,27 @@ absl::Status CheckLocation(absl::string_view location) {
   return absl::OkStatus();
 }
 
+// A link in an untrusted folder would make any file a constant, which reports print.
+absl::Status CheckLinks(const std::string& base_dir, const std::string& model,
+                        const std::string& location) {
+  std::error_code error;
+  const std::filesystem::path folder = std::filesystem::canonical(base_dir, error);
+  if (error) return absl::OkStatus();  // opening it says so
+  const std::filesystem::path file = std::filesystem::canonical(folder / location, error);
+  if (error) return absl::OkStatus();
+  const auto holds = [&file](const std::filesystem::path& around) {
+    return std::mismatch(around.begin(), around.end(), file.begin(), file.end()).first ==
+           around.end();
+  };
+  if (holds(folder)) return absl::OkStatus();
+  const std::filesystem::path real = std::filesystem::canonical(model, error);
+  if (!error && holds(real.parent_path())) return absl::OkStatus();
+  return absl::PermissionDeniedError(absl::StrCat(
+      "its external data's location ", Quoted(location),
+      " is a link out of the model's folder, which is followed only if that is asked for "
+      "(--follow-links, follow_links)"));
+}
+
 }  // namespace
 
 struct ExternalData::Impl {
@@ -47,6 +71,8 @@ struct ExternalData::Impl {
   }
 
   std::string base_dir;
+  std::string model_path;
+  bool follow_links = false;
   std::shared_ptr<SharedWeights> shared;  // null: this model is alone
   absl::flat_hash_map<std::string, std::shared_ptr<const MappedFile>> files;
   std::shared_ptr<const MappedFile> model;
@@ -54,10 +80,12 @@ struct ExternalData::Impl {
   std::shared_ptr<AlignedCopies> copies = std::make_shared<AlignedCopies>();
 };
 
-ExternalData::ExternalData(std::string base_dir, std::shared_ptr<SharedWeights> weights)
+ExternalData::ExternalData(std::string base_dir, std::shared_ptr<SharedWeights> weights,
+                           bool follow_links)
     : impl_(std::make_unique<Impl>()) {
   impl_->base_dir = std::move(base_dir);
   impl_->shared = std::move(weights);
+  impl_->follow_links = follow_links;
 }
 
 ExternalData::~ExternalData() = default;
@@ -71,6 +99,8 @@ absl::StatusOr<FileBytes> ExternalData::Map(const std::string& location, int64_t
   OC_RETURN_IF_ERROR(CheckLocation(location));
   std::shared_ptr<const MappedFile>& file = impl_->files[location];
   if (file == nullptr) {
+    if (!impl_->follow_links)
+      OC_RETURN_IF_ERROR(CheckLinks(impl_->base_dir, impl_->model_path, location));
     OC_ASSIGN_OR_RETURN(file, impl_->Open(absl::StrCat(impl_->base_dir, "/", location)));
   }
   if (offset < 0 || offset > file->size() || length > file->size() - offset) {
@@ -84,6 +114,8 @@ absl::StatusOr<FileBytes> ExternalData::Map(const std::string& location, int64_t
   }
   return FileBytes{file, offset, length};
 }
+
+void ExternalData::SetModel(const std::string& path) { impl_->model_path = path; }
 
 void ExternalData::SetCut(std::shared_ptr<const MappedFile> file,
                           std::vector<absl::string_view> weights) {

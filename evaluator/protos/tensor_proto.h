@@ -37,7 +37,12 @@ class SharedWeights;
 class ExternalData {
  public:
   // "": any external data is an error. `weights`: what is shared with other models; may be null.
-  explicit ExternalData(std::string base_dir, std::shared_ptr<SharedWeights> weights = nullptr);
+  // Links that lead out of the folder are refused, or followed.
+  explicit ExternalData(std::string base_dir, std::shared_ptr<SharedWeights> weights = nullptr,
+                        bool follow_links = false);
+  // Links may lead to the folder that this file really lies in, too: model hubs' caches hold links
+  // to a model and to its data beside each other.
+  void SetModel(const std::string& path);
   ~ExternalData();
   // The bytes [offset, offset + length) of the file; length < 0: up to its end.
   absl::StatusOr<FileBytes> Map(const std::string& location, int64_t offset, int64_t length);

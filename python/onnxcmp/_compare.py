@@ -323,6 +323,7 @@ def compare(
     max_tensor: int | str | None = None,
     max_memory: int | str | None = None,
     max_steps: int | None = None,
+    follow_links: bool = False,
     nchwc_block: int | None = None,
     letters: bool = True,
     progress: bool | Tick | None = None,

@@ -83,6 +83,7 @@ class Evaluator:
         max_tensor: int = 4 << 30,
         max_memory: int = 0,
         max_steps: int = 0,
+        follow_links: bool = False,
         nchwc_block: int = 0,
     ) -> None:
         """verbose: 1 prints a line for each result of a run, 2 values too. in_double: floats of 16
@@ -103,6 +104,7 @@ class Evaluator:
                 "max_tensor": max_tensor,
                 "max_memory": max_memory,
                 "max_steps": max_steps,
+                "follow_links": follow_links,
             },
         )
         self._inputs = _node_args(self._core.inputs())

@@ -105,7 +105,7 @@ nb::list NodeRows(nb::handle file, nb::handle base) {
     rows = [&]() -> absl::StatusOr<std::vector<ClassicRow>> {
       const OpRegistry registry = AllOperators();
       OC_ASSIGN_OR_RETURN(std::shared_ptr<onnx::ModelProto> model, LoadModelProto(path, registry));
-      return ClassicNodeRows(*model, folder);
+      return ClassicNodeRows(*model, folder, /*follow_links=*/false);
     }();
   }
   return RowsToPython(Checked(std::move(rows)));

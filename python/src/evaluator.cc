@@ -49,6 +49,7 @@ std::unique_ptr<PyEvaluator> Load(const nb::tuple& source, const Operators& oper
   LoadOptions load;
   if (options.contains("functions") && ToText(options["functions"]) == "keep")
     load.functions = Functions::kKeep;
+  load.follow_links = Get<bool>(options, "follow_links", false);
   EvaluatorOptions running;
   running.threads = Get<int>(options, "threads", 0);
   running.seed = Get<uint64_t>(options, "seed", 0);

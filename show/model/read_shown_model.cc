@@ -88,7 +88,12 @@ class ModelReader {
  public:
   ModelReader(const onnx::ModelProto& proto, const std::string& path, const OpRegistry& registry,
               const ShowOptions& options)
-      : proto_(proto), registry_(registry), options_(options), external_(FolderOf(path)) {}
+      : proto_(proto),
+        registry_(registry),
+        options_(options),
+        external_(FolderOf(path), nullptr, options.follow_links) {
+    external_.SetModel(path);
+  }
 
   ShownModel Read() {
     model_.ir_version = proto_.ir_version();

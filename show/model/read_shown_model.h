@@ -15,6 +15,7 @@ namespace onnxcmp {
 
 struct ShowOptions {
   Functions functions = Functions::kKeep;
+  bool follow_links = false;  // as in LoadOptions
   // Hashes of whole constants, by which nodes of two models are compared. Without them the
   // constants of a file are not read.
   bool contents = true;

@@ -81,7 +81,8 @@ absl::Status WriteBackendTest(const std::string& folder, const onnx::ModelProto&
                               const Feeds& feeds, const std::vector<Value>& outputs);
 
 // Moves the external data of a model that was read from this path into the message.
-absl::Status TakeInExternalData(const std::string& path, onnx::ModelProto* model);
+absl::Status TakeInExternalData(const std::string& path, bool follow_links,
+                                onnx::ModelProto* model);
 
 // Writes such a folder for a run. The model is written as loaded: checked, sorted, with its
 // functions inlined if `load` says so, and with its data inside.

@@ -54,9 +54,11 @@ bool AreThoseRequired(const onnx::GraphProto& graph, const Feeds& feeds) {
 
 }  // namespace
 
-absl::Status TakeInExternalData(const std::string& path, onnx::ModelProto* model) {
+absl::Status TakeInExternalData(const std::string& path, bool follow_links,
+                                onnx::ModelProto* model) {
   const std::string base = std::filesystem::path(path).parent_path().string();
-  ExternalData external(base.empty() ? "." : base);
+  ExternalData external(base.empty() ? "." : base, nullptr, follow_links);
+  external.SetModel(path);
   return TakeIn(model->mutable_graph(), external);
 }
 
@@ -100,7 +102,7 @@ absl::Status WriteBackendTest(const std::string& folder, const std::string& mode
                               const Feeds& feeds, const std::vector<Value>& outputs) {
   OC_ASSIGN_OR_RETURN(const std::shared_ptr<onnx::ModelProto> proto,
                       LoadModelProto(model, registry, load));
-  OC_RETURN_IF_ERROR(TakeInExternalData(model, proto.get()));
+  OC_RETURN_IF_ERROR(TakeInExternalData(model, load.follow_links, proto.get()));
   return WriteBackendTest(folder, *proto, feeds, outputs);
 }
 

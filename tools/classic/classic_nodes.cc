@@ -50,11 +50,12 @@ ClassicRow TypedRow(ClassicKind kind, const std::string& name, absl::string_view
 }  // namespace
 
 absl::StatusOr<std::vector<ClassicRow>> ClassicNodeRows(onnx::ModelProto& model,
-                                                        const std::string& base_dir) {
+                                                        const std::string& base_dir,
+                                                        bool follow_links) {
   OC_RETURN_IF_ERROR(InferShapes(model, /*propagate=*/false));
   const onnx::GraphProto& graph = model.graph();
   const Types types = KnownTypes(graph);
-  ExternalData external(base_dir);
+  ExternalData external(base_dir, nullptr, follow_links);
   std::vector<ClassicRow> rows;
   for (const onnx::TensorProto& initializer : graph.initializer()) {
     OC_ASSIGN_OR_RETURN(Tensor tensor, TensorFromProto(initializer, nullptr, &external));

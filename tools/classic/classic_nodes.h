@@ -18,7 +18,8 @@ namespace onnxcmp {
 // graph's outputs. Types and shapes come from ONNX's shape inference with ONNX's own schemas, which
 // changes `model`. `base_dir`: folder of external data.
 absl::StatusOr<std::vector<ClassicRow>> ClassicNodeRows(onnx::ModelProto& model,
-                                                        const std::string& base_dir);
+                                                        const std::string& base_dir,
+                                                        bool follow_links);
 
 }  // namespace onnxcmp
 

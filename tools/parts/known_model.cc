@@ -119,7 +119,7 @@ absl::StatusOr<std::shared_ptr<onnx::ModelProto>> ReadWholeModel(const std::stri
   keep.functions = Functions::kKeep;
   OC_ASSIGN_OR_RETURN(std::shared_ptr<onnx::ModelProto> proto,
                       LoadModelProto(path, registry, keep));
-  OC_RETURN_IF_ERROR(TakeInExternalData(path, proto.get()));
+  OC_RETURN_IF_ERROR(TakeInExternalData(path, options.follow_links, proto.get()));
   return proto;
 }
 

@@ -67,6 +67,29 @@ TEST_F(ExternalDataTest, LinksAtThePlaceAreFollowed) {
   EXPECT_TRUE(Load("hard").ok());
 }
 
+TEST_F(ExternalDataTest, LinksOutOfTheFolderAreFollowedOnDemand) {
+  folder_.Write("secret", SixteenFloats().substr(0, 16));
+  folder_.Write("m/inside", SixteenFloats().substr(0, 16));
+  const std::string path = folder_.Write("m/model.onnxtxt", ModelWithData("w"));
+  LoadOptions follow;
+  follow.follow_links = true;
+  for (const std::string& target : {folder_.Path("secret"), std::string("../secret")}) {
+    std::filesystem::remove(folder_.Path("m/w"));
+    std::filesystem::create_symlink(target, folder_.Path("m/w"));
+    ExpectError(LoadModel(path, Registry()).status(), absl::StatusCode::kPermissionDenied,
+                "location 'w' is a link out of the model's folder");
+    EXPECT_TRUE(LoadModel(path, Registry(), follow).ok());
+  }
+  std::filesystem::remove(folder_.Path("m/w"));
+  std::filesystem::create_symlink("inside", folder_.Path("m/w"));
+  EXPECT_TRUE(LoadModel(path, Registry()).ok());
+  // A folder on the way.
+  std::filesystem::create_directory_symlink("..", folder_.Path("m/up"));
+  const std::string up = folder_.Write("m/up.onnxtxt", ModelWithData("up/secret"));
+  ExpectError(LoadModel(up, Registry()).status(), absl::StatusCode::kPermissionDenied,
+              "is a link out of the model's folder");
+}
+
 TEST_F(ExternalDataTest, StaysInsideTheFolder) {
   folder_.Write("secret", SixteenFloats().substr(0, 16));
   std::string inner = folder_.Write("m/model.onnxtxt", ModelWithData("../secret"));
