@@ -2,6 +2,7 @@
 
 option(ONNXCMP_FETCH_ONNX "Fetch and build ONNX if no installed one is found" OFF)
 
+include(static_libraries)
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
 find_package(Protobuf REQUIRED)
@@ -16,6 +17,9 @@ pkg_check_modules(ICU REQUIRED IMPORTED_TARGET icu-uc)
 pkg_check_modules(RE2 REQUIRED IMPORTED_TARGET re2)
 # Its flag -pthread would ask for a precompiled header of our own.
 set_target_properties(PkgConfig::RE2 PROPERTIES INTERFACE_COMPILE_OPTIONS "")
+link_imported_statically("absl::")
+link_imported_statically("protobuf::libprotobuf$")
+link_imported_statically("PkgConfig::RE2")
 pkg_check_modules(SLEEF REQUIRED IMPORTED_TARGET sleef)
 pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
 # ImageDecoder's codecs.
