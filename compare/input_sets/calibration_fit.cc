@@ -128,14 +128,24 @@ bool CalibrationFit::Fits() const {
   return scales > 0 && most <= kLittleBeyond && most >= kUsed;
 }
 
+namespace {
+
+// True if a step to other sizes gained little: numbers behind a normalization do not shrink with the
+// inputs, and those of 1 / x grow. Such a step is taken back.
+bool IsNoNearer(const CalibrationFit& after, const CalibrationFit& before) {
+  constexpr double kLittle = 0.75;
+  return std::abs(std::log(after.Factor())) >= kLittle * std::abs(std::log(before.Factor()));
+}
+
+}  // namespace
+
 absl::Status FitCase(
     absl::FunctionRef<absl::StatusOr<std::optional<CalibrationFit>>(const SetCase&)> fit_on,
     bool longer, SetCase* one, CalibrationFit* fit) {
   // Scales that normal numbers reach into nearly as far need no other kind of numbers. A factor
-  // between the two bounds would change nothing. Rounds bound the runs: each takes two.
+  // beyond `kEnough` would change nothing that fits. Rounds bound the runs: each takes two.
   constexpr double kEvenSpread = 1.25;
   constexpr double kEnough = 0.96;
-  constexpr double kNotMuchLess = 1.1;
   constexpr int kRounds = 4;
   constexpr int kLonger = 16;
   const auto try_one = [&](const SetCase& other) -> absl::Status {
@@ -163,11 +173,11 @@ absl::Status FitCase(
   }
   for (int round = 0; round < kRounds; ++round) {
     const double factor = fit->Factor();
-    if (factor >= kEnough && (factor <= kNotMuchLess || fit->Fits())) break;
+    if (factor >= kEnough && fit->Fits()) break;
     SetCase other = *one;
     other.sizes.shrink *= factor;
     OC_ASSIGN_OR_RETURN(const std::optional<CalibrationFit> found, fit_on(other));
-    if (!found.has_value()) break;
+    if (!found.has_value() || IsNoNearer(*found, *fit)) break;
     *one = other;
     *fit = *found;
   }

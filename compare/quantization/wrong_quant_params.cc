@@ -232,7 +232,7 @@ std::vector<Mistake> WrongQuantParams(const SideGraph& graph, const QuantParamsB
   for (const FixedQuantParams& params : all_params) {
     if (IsSymmetric(params)) ++symmetric;
     costs.push_back(CostOf(params));
-    if (IsByConvention(params)) continue;
+    if (IsByConvention(params) || std::isinf(params.values.scales[0])) continue;
     reaches.push_back(ReachOf(params));
     if (IsSymmetric(params)) continue;
     moves.push_back(std::abs(FreeBelow(params) - FreeAbove(params)) / 2);
@@ -255,6 +255,12 @@ std::vector<Mistake> WrongQuantParams(const SideGraph& graph, const QuantParamsB
     const double move = (below - above) / 2;
     const double steps = params.values.most - params.values.least;
     const double cut = params.cut_below + params.cut_above;
+    // The fill of a mask was calibrated, and makes NaN of all numbers: 0 * inf.
+    if (std::isinf(params.values.scales[0])) {
+      mistake = absl::StrFormat("scale %s is infinite, the numbers reach %s",
+                                NameOf(graph, of.scale), Range(params.least, params.most));
+      continue;
+    }
     if (params.LosesAllButFill()) {
       mistake = TextOfFill(graph, of, params);
       continue;

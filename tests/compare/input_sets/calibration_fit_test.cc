@@ -2,14 +2,20 @@
 #include "compare/input_sets/calibration_fit.h"
 
 #include <cmath>
+#include <functional>
+#include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "compare/input_sets/set_case.h"
 #include "tests/compare/input_sets/on_sets.h"
 
 namespace onnxcmp {
@@ -70,6 +76,39 @@ TEST(CalibrationFitTest, AScaleThatIsTooSmallByItselfShows) {
   for (const double size : {0.02, 0.3, 1.0}) {
     EXPECT_EQ(OnSets(Float(), Quantized(size, 0.25)).verdict(), Verdict::kDifferent) << size;
   }
+}
+
+TEST(CalibrationFitTest, AnInfiniteScaleIsTheCause) {
+  const Comparison comparison =
+      OnSets(Float(), Quantized(1, std::numeric_limits<double>::infinity()));
+  EXPECT_EQ(comparison.verdict(), Verdict::kDifferent);
+  ASSERT_FALSE(comparison.causes.empty());
+  EXPECT_THAT(comparison.causes[0].text, HasSubstr("scale b is infinite"));
+}
+
+// The sizes that fit, if numbers are so many times larger than their scales as `grown` says of the
+// factor of the inputs.
+double SizeFor(const std::function<double(double)>& grown) {
+  const auto fit_for = [&](double factor) {
+    const double reach = 1.4 * grown(factor);
+    return CalibrationFit{5, reach, reach, reach};
+  };
+  SetCase one;
+  CalibrationFit fit = fit_for(1);
+  const absl::Status status = FitCase(
+      [&](const SetCase& other) -> absl::StatusOr<std::optional<CalibrationFit>> {
+        return fit_for(other.sizes.shrink);
+      },
+      /*longer=*/false, &one, &fit);
+  EXPECT_TRUE(status.ok()) << status;
+  return one.sizes.shrink;
+}
+
+TEST(CalibrationFitTest, OnlyNumbersThatShrinkMakeInputsSmaller) {
+  EXPECT_NEAR(SizeFor([](double factor) { return factor; }), 0.97 / 1.4, 1e-9);
+  EXPECT_LT(SizeFor([](double factor) { return std::sqrt(factor); }), 0.6);
+  EXPECT_EQ(SizeFor([](double) { return 1; }), 1);
+  EXPECT_EQ(SizeFor([](double factor) { return 1 / factor; }), 1);
 }
 
 TEST(CalibrationFitTest, OneScaleDoesNotMakeInputsSmaller) {
