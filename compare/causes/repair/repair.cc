@@ -5,12 +5,14 @@
 #include <set>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "compare/causes/repair/exchanged_results.h"
 #include "compare/causes/repair/repair_moves.h"
 #include "compare/causes/repair/repair_round.h"
 #include "compare/causes/repair/repair_suggestions.h"
 #include "compare/causes/repair/repairs.h"
+#include "evaluator/tensor/dtype.h"
 
 namespace onnxcmp {
 namespace {
@@ -111,6 +113,7 @@ class Repairer {
     for (bool more = true; more;) {
       more = false;
       for (const Suggestion& suggestion : suggester_.ForLeftOvers(state())) {
+        if (MeansTheSame(suggestion)) continue;
         if (!tried.insert({suggestion.right, suggestion.left}).second) continue;
         if (static_cast<int>(tried.size()) > limits_.left_over_trials) {
           repairs_.Note(absl::StrCat(limits_.left_over_trials, " trials of left-over results"));
@@ -132,6 +135,27 @@ class Repairer {
         break;
       }
     }
+  }
+
+  // True for integers of which a reader makes what the left's reader makes of its own: an axis
+  // counted from the end, an end beyond the last element.
+  bool MeansTheSame(const Suggestion& suggestion) const {
+    const SideGraph& right = run_.right();
+    const ValueClasses& left = run_.left();
+    if (!right.IsConstant(suggestion.right) || !IsInteger(right.result(suggestion.right).dtype)) {
+      return false;
+    }
+    const auto is_made_of_the_lefts = [&](int member) {
+      const int n = left.graph().producer(member);
+      return n != kNone && absl::c_any_of(left.graph().Reads(n), [&](int read) {
+               return left.of(read) == suggestion.left;
+             });
+    };
+    return absl::c_any_of(right.After(suggestion.right), [&](int after) {
+      const ForcedResult& result = state().at(after);
+      return result.match != kNone && result.own_content == result.held_content &&
+             absl::c_any_of(left.members(result.match), is_made_of_the_lefts);
+    });
   }
 
   // Number of results that match only because the left's node gives them with the left's constant:
