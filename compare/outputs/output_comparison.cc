@@ -142,8 +142,8 @@ OutputPair ComparePair(const NamedOutput& left, const NamedOutput& right,
   // Compares them as they are, and by value if only their types disagree.
   const auto measure = [&](const auto& difference) {
     pair.difference = difference(by_value);
-    if (pair.difference.reason.empty() || by_value) return;
-    pair.agree_by_value = difference(true).agree();
+    if (pair.type == right.value.TypeString()) return;
+    pair.agree_by_value = (by_value ? pair.difference : difference(true)).agree();
   };
   if (tolerances != nullptr && left.result != kNone && right.result != kNone) {
     const PairTolerance tolerance = tolerances->Of(left.result, right.result);

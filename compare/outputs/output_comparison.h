@@ -80,7 +80,7 @@ struct OutputPair {
   ValueDifference difference;
   std::vector<Ruling> rulings;   // in order; the last one decides
   std::string tolerance_reason;  // PairTolerance::why
-  // They disagree only because they are floats of another type (--output-types).
+  // They are of unlike types, and agree by their values (--output-types).
   bool agree_by_value = false;
   // True if they agree within the tolerance of their own types, without what widened it (see
   // PairTolerance); and that tolerance's `whole`.

@@ -93,4 +93,31 @@ Map SortedByKey(const Map& map) {
   return {.keys = *std::move(sorted), .values = std::make_shared<const Value>(*std::move(values))};
 }
 
+std::optional<Tensor> TableOfMaps(const Value& value) {
+  if (!value.is_sequence() || value.sequence().elements.empty()) return {};
+  const std::vector<Value>& maps = value.sequence().elements;
+  std::optional<Tensor> table;
+  size_t row_bytes = 0;
+  for (size_t row = 0; row < maps.size(); ++row) {
+    if (!maps[row].is_map() || maps[row].map().values == nullptr ||
+        !maps[row].map().values->is_tensor()) {
+      return {};
+    }
+    const absl::StatusOr<Tensor> numbers = maps[row].map().values->tensor().Contiguous();
+    if (!numbers.ok() || numbers->dtype() == DType::kString || BitWidth(numbers->dtype()) < 8) {
+      return {};
+    }
+    const Shape shape = {static_cast<int64_t>(maps.size()), numbers->num_elements()};
+    if (!table.has_value()) {
+      absl::StatusOr<Tensor> empty = Tensor::Allocate(numbers->dtype(), shape);
+      if (!empty.ok()) return {};
+      table = *std::move(empty);
+      row_bytes = static_cast<size_t>(numbers->byte_size());
+    }
+    if (table->dtype() != numbers->dtype() || table->shape() != shape) return {};
+    std::memcpy(table->mutable_raw_data() + row * row_bytes, numbers->raw_data(), row_bytes);
+  }
+  return table;
+}
+
 }  // namespace onnxcmp

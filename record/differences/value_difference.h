@@ -43,8 +43,8 @@ struct ValueDifference {
 };
 
 // Element types and shapes have to be equal, except that with `floats_by_value` double, float,
-// float16 and bfloat16 are compared by value; sequences, maps and optionals are compared part by
-// part.
+// float16 and bfloat16 are compared by value, and a ZipMap's sequence of maps with the matrix that
+// it was made of; sequences, maps and optionals are compared part by part.
 ValueDifference DifferenceWithin(const Tolerances& tolerances, const Value& left,
                                  const Value& right, bool floats_by_value = false);
 // With the defaults of each part's element type; integers are exact. Ignores `by_name`.

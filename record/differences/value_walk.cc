@@ -54,6 +54,15 @@ ValueScale ScaleOfPair(const Tensor& left, const Tensor& right) {
   return ScaleOfVarying(left, right);
 }
 
+// A matrix and a sequence of maps with a row each, as two matrices.
+std::optional<std::pair<Tensor, Tensor>> TablesOf(const Value& left, const Value& right) {
+  if (left.is_tensor() == right.is_tensor()) return std::nullopt;
+  std::optional<Tensor> table = TableOfMaps(left.is_tensor() ? right : left);
+  if (!table.has_value()) return std::nullopt;
+  if (left.is_tensor()) return std::pair(left.tensor(), *std::move(table));
+  return std::pair(*std::move(table), right.tensor());
+}
+
 class Walk {
  public:
   Walk(const WalkRules& rules, const ThreadPool* pool, double scale)
@@ -255,6 +264,9 @@ void Walk::Compare(const Value& left, const Value& right, const std::string& whe
     }
     Compare(left.sparse().indices, right.sparse().indices, at("indices"), depth + 1);
     Compare(left.sparse().values, right.sparse().values, at("values"), depth + 1);
+  } else if (const auto tables =
+                 rules_.floats_by_value && where.empty() ? TablesOf(left, right) : std::nullopt) {
+    CompareTensors(tables->first, tables->second, where);
   } else if (!left.empty() || !right.empty()) {
     Disagree(where, "type", left.TypeString(), right.TypeString());
   }

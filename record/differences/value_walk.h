@@ -19,7 +19,8 @@ struct WalkRules {
   absl::FunctionRef<Tolerance(DType left, DType right)> tolerance;
   int worst;
   bool parts;  // as DifferenceOptions
-  // An exception to `same_types`: double, float, float16 and bfloat16 are compared by value.
+  // An exception to `same_types`: double, float, float16 and bfloat16 are compared by value, and a
+  // sequence of maps with a matrix whose rows they name.
   bool floats_by_value = false;
 };
 

@@ -199,7 +199,11 @@ std::string AgreeingText(const OutputComparison& outputs, const OutputFacts& wor
   }
   const char* agree = count == 1 ? " agrees" : " agree";
   if (std::get<1>(worst.severity) == 0) {
-    return absl::StrCat(all, agree, " but for the signs of zeros or the bits of NaN");
+    const bool by_value =
+        absl::c_any_of(outputs.pairs, [](const OutputPair& pair) { return pair.agree_by_value; });
+    return absl::StrCat(all, agree,
+                        by_value ? " but for their types (--output-types close)"
+                                 : " but for the signs of zeros or the bits of NaN");
   }
   const auto ties = std::count_if(outputs.pairs.begin(), outputs.pairs.end(),
                                   [](const OutputPair& pair) { return pair.ties; });

@@ -59,6 +59,8 @@ TEST(CompareOutputsTest, FloatsOfOtherTypesByValue) {
   EXPECT_TRUE(pair(x, half, true).agrees());
   EXPECT_FALSE(pair(x, half, false).agrees());
   EXPECT_TRUE(pair(x, half, false).agree_by_value);
+  EXPECT_TRUE(pair(x, half, true).agree_by_value);
+  EXPECT_FALSE(pair(x, x, true).agree_by_value);
   EXPECT_TRUE(pair(x, testing::Convert(x, DType::kDouble), true).agrees());
   EXPECT_FALSE(pair(x, wrong, true).agrees());
   EXPECT_FALSE(pair(x, wrong, false).agree_by_value);

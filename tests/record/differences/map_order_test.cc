@@ -11,6 +11,7 @@
 
 #include "evaluator/tensor/tensor.h"
 #include "evaluator/tensor/value.h"
+#include "record/differences/value_difference.h"
 #include "record/streams/fingerprint.h"
 
 namespace onnxcmp {
@@ -54,6 +55,21 @@ TEST(MapOrder, DamagedOnesStayAsTheyAre) {
   Map damaged = MapOf<int64_t, float>({2, 1}, {1.0F, 2.0F});
   damaged.values = std::make_shared<const Value>(Tensor::Of<float>({3}, {1, 2, 3}));
   EXPECT_THAT(SortedByKey(damaged).keys.AsSpan<int64_t>(), ElementsAre(2, 1));
+}
+
+TEST(MapOrder, MapsOfRowsAreAMatrix) {
+  Sequence rows;
+  rows.elements.emplace_back(MapOf<std::string, float>({"b", "a"}, {1, 2}));
+  rows.elements.emplace_back(MapOf<std::string, float>({"b", "a"}, {3, 4}));
+  const Tensor matrix = Tensor::Of<float>({2, 2}, {1, 2, 3, 4});
+  EXPECT_TRUE(DifferenceOf(matrix, rows, {}, /*floats_by_value=*/true).agree());
+  EXPECT_TRUE(DifferenceOf(rows, matrix, {}, /*floats_by_value=*/true).agree());
+  EXPECT_EQ(DifferenceOf(matrix, rows, {}).reason, "type float[2,2] | seq(map(string)[2])[2]");
+  const Tensor other = Tensor::Of<float>({2, 2}, {1, 2, 3, 5});
+  EXPECT_EQ(DifferenceOf(other, rows, {}, /*floats_by_value=*/true).max_absolute_at, "[1,1]");
+  rows.elements.emplace_back(MapOf<std::string, float>({"b"}, {5}));
+  EXPECT_FALSE(TableOfMaps(rows).has_value());
+  EXPECT_FALSE(DifferenceOf(matrix, rows, {}, /*floats_by_value=*/true).agree());
 }
 
 }  // namespace
