@@ -174,12 +174,7 @@ CauseClass ClassOf(const ForcedRun& run, const ForcedState& state, const RegionN
     found.of_params = ours.quantizes && theirs.quantizes && AreStepsApart(own, held, 1);
   }
   const bool known_form = epsilon > 0 && AreFormsOfGelu(ours, theirs);
-  // Folded numbers were rounded once more, which stays in double.
-  const auto folded = [&] {
-    return IsOfFoldedLayer(run, state, run.left().representative(result.match), right);
-  };
-  if (approximation &&
-      (!ComputeSomethingElse(ours, theirs, known_form, right, truth) || folded())) {
+  if (approximation && !ComputeSomethingElse(ours, theirs, known_form, right, truth)) {
     found.kind = CauseKind::kApproximation;
     found.operators = operators;
     found.known_form = known_form;

@@ -34,9 +34,6 @@ namespace {
 // Rounding over all iterations of a loop hides many mistakes within one: from this ratio on,
 // iterations are searched one by one.
 constexpr double kRatioInside = 4;
-// From this ratio on, rounding explains a difference only if it vanishes in double: ill-conditioned
-// nodes and 16-bit types hide mistakes of some percent.
-constexpr double kRatioInDouble = 8;
 
 // The evaluator that computes the values that a side ought to have; null if there is none.
 const Evaluator* TruthOf(const RecordedSide& side) {
@@ -121,9 +118,9 @@ bool CauseJudge::JudgeResult(int r) {
   }
   const std::pair<int, bool> place = {PlaceOf(r), right_.IsConstant(r)};
   if (places_.contains(place)) return true;
-  const bool beyond =
-      noise_ratio.ratio > RegionNoise::kMaxRatio || told_otherwise || scaled ||
-      (noise_ratio.ratio > kRatioInDouble && IsConfirmed(r) && truth_.IsApartInDouble(r));
+  const bool beyond = noise_ratio.ratio > RegionNoise::kMaxRatio || told_otherwise || scaled ||
+                      (noise_ratio.ratio > RegionNoise::kRatioInDouble && IsConfirmed(r) &&
+                       truth_.IsApartInDouble(r));
   // Causes folded into another do not count against the limit.
   if (beyond && static_cast<int>(report_.causes.size()) >= options_.limits.causes) return false;
   if (beyond && !ours && !IsWrongAlone(r)) return true;

@@ -128,9 +128,9 @@ bool AnotherShapeInRuntime(const ForcedRun& run, const ForcedState& state, const
          !run.IsFlattened(run.left().of(cause.left), cause.right);
 }
 
-// The layers before a pair of results, if they read the same or their weights tell.
-std::optional<PerSide<ChannelLayer>> LayersBefore(const ForcedRun& run, const ForcedState& state,
-                                                  int l, int r) {
+// The wrong number of a normalization that one side has folded into the layer before a pair of
+// results. Empty if there is none, or if it is not known.
+std::string FoldingText(const ForcedRun& run, const ForcedState& state, int l, int r) {
   // At least this many weights of a channel identify its layer, whatever the layer reads.
   constexpr size_t kTelling = 4;
   const ValueClasses& left = run.left();
@@ -140,14 +140,14 @@ std::optional<PerSide<ChannelLayer>> LayersBefore(const ForcedRun& run, const Fo
   };
   const std::optional<ChannelLayer> ours = LayerBefore(left.graph(), l, of_left);
   const std::optional<ChannelLayer> theirs = LayerBefore(run.right(), r, of_right);
-  if (!ours.has_value() || !theirs.has_value()) return std::nullopt;
+  if (!ours.has_value() || !theirs.has_value()) return "";
   const int c = left.of(ours->input);
   const bool read_the_same = c != kNone && state.at(theirs->input).match == c;
   const bool tells = absl::c_all_of(ours->weights, [&](const std::vector<double>& weights) {
     return weights.size() >= kTelling;
   });
-  if (!read_the_same && !tells) return std::nullopt;
-  return PerSide<ChannelLayer>{*ours, *theirs};
+  if (!read_the_same && !tells) return "";
+  return FoldedNormalizationText({*ours, *theirs});
 }
 
 std::string FoldingText(const Cause& cause, const ForcedRun& run, const ForcedState& state) {
@@ -163,9 +163,7 @@ std::string FoldingText(const Cause& cause, const ForcedRun& run, const ForcedSt
     l = state.at(r).match == kNone ? run.aligned(r) : run.left().representative(state.at(r).match);
   }
   if (r == kNone || l == kNone || !right.IsComputed(r) || !left.IsComputed(l)) return "";
-  // A wrong number of a normalization that one side has folded into the layer.
-  const auto layers = LayersBefore(run, state, EndOfLayer(left, l), EndOfLayer(right, r));
-  return layers.has_value() ? FoldedNormalizationText(*layers) : "";
+  return FoldingText(run, state, EndOfLayer(left, l), EndOfLayer(right, r));
 }
 
 std::string What(const Cause& cause, const ForcedRun& run, const ForcedState& state) {
@@ -246,11 +244,6 @@ std::string What(const Cause& cause, const ForcedRun& run, const ForcedState& st
 }
 
 }  // namespace
-
-bool IsOfFoldedLayer(const ForcedRun& run, const ForcedState& state, int l, int r) {
-  const auto layers = LayersBefore(run, state, l, r);
-  return layers.has_value() && IsFoldedRight(*layers);
-}
 
 std::string ConstantsText(const Cause& cause, absl::string_view distance,
                           absl::string_view relation) {

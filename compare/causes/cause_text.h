@@ -15,10 +15,6 @@ namespace onnxcmp {
 // inputs that were exchanged.
 std::string CauseText(const Cause& cause, const ForcedRun& run, const ForcedState& state);
 
-// True if one of two results is of a layer into which the other's normalization is folded, rightly
-// up to rounding.
-bool IsOfFoldedLayer(const ForcedRun& run, const ForcedState& state, int l, int r);
-
 // The same of a constant: both shapes, or the distance, which strings and booleans have not, with
 // the relation of the values, else with two of them.
 std::string ConstantsText(const Cause& cause, absl::string_view distance,

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "compare/alignment/weights.h"
+#include "compare/causes/forced/shaken_value.h"
 #include "compare/causes/runtime_blame.h"
 #include "record/differences/infinity.h"
 #include "record/differences/tensor_distance.h"
@@ -46,14 +47,13 @@ const Value& CauseTruth::OwnOf(int r) const {
 
 const std::optional<CauseTruth::Exact>& CauseTruth::ExactOf(int r) {
   if (r != exact_of_) {
-    exact_ = RunExact(r, [](int, const Value& value) { return value; });
+    exact_ = RunExact(r, [](SideId, int, const Value& value) { return value; });
     exact_of_ = r;
   }
   return exact_;
 }
 
-std::optional<CauseTruth::Exact> CauseTruth::RunExact(
-    int r, absl::FunctionRef<Value(int, const Value&)> replace) {
+std::optional<CauseTruth::Exact> CauseTruth::RunExact(int r, Replacement replace) {
   const ValueClasses& left = run_.left();
   const ForcedResult& result = state_.at(r);
   const int c = result.match;
@@ -62,15 +62,21 @@ std::optional<CauseTruth::Exact> CauseTruth::RunExact(
   const SideGraph* left_graph = in_double_.Graph(SideId::kLeft);
   const SideGraph* right_graph = in_double_.Graph(SideId::kRight);
   if (left_graph == nullptr || right_graph == nullptr) return std::nullopt;
+  const auto on = [&](SideId side) {
+    return [&replace, side](int read, const Value& value) { return replace(side, read, value); };
+  };
   const Value absent;
-  const Value a = RunRegion(*left_graph, noise_.LeftRegion(c), left.representative(c),
-                            [&](int read) -> const Value& {
-                              const int of = left.of(read);
-                              return of == kNone ? absent : left.value(of);
-                            });
+  const Value a = RunRegion(
+      *left_graph, noise_.LeftRegion(c), left.representative(c),
+      [&](int read) {
+        const int of = left.of(read);
+        return replace(SideId::kLeft, read, of == kNone ? absent : left.value(of));
+      },
+      on(SideId::kLeft));
   const Value b = RunRegion(
       *right_graph, noise_.RightRegion(r), r,
-      [&](int read) { return replace(read, RightEntry(read)); }, replace);
+      [&](int read) { return replace(SideId::kRight, read, RightEntry(read)); },
+      on(SideId::kRight));
   const auto fits = [](const Value& own, const Value& in_double) {
     return IsFloats(in_double) && in_double.tensor().num_elements() == own.tensor().num_elements();
   };
@@ -100,12 +106,51 @@ bool CauseTruth::IsApartInDouble(int r) {
   const std::optional<Exact>& exact = ExactOf(r);
   return exact.has_value() &&
          StaysApart({run_.left().value(state_.at(r).match).tensor(), OwnOf(r).tensor()},
-                    {exact->left, exact->right}, run_.left().pool());
+                    {exact->left, exact->right}, run_.left().pool()) &&
+         !RoundsFoldedNumbers(r, *exact);
+}
+
+bool CauseTruth::RoundsFoldedNumbers(int r, const Exact& exact) {
+  const std::vector<double> left = ElementsOf(exact.left);
+  const std::vector<double> right = ElementsOf(exact.right);
+  if (left.size() != right.size()) return false;
+  std::vector<double> noise(left.size());
+  for (uint64_t seed = 0; seed < RegionNoise::kSeeds; ++seed) {
+    bool moves = false;
+    const auto moved_constants = [&](SideId side, int read, const Value& value) {
+      const bool folded = noise_.GraphOf(side).IsConstant(read) &&
+                          !noise_.HasCounterpart(side, read) && IsFloats(value);
+      if (!folded) return value;
+      moves = true;
+      const double epsilon = EpsilonOf(noise_.GraphOf(side).result(read).dtype);
+      return Shake(value, epsilon, HashOf(seed, static_cast<uint64_t>(read)), run_.left().pool(),
+                   run_.memory());
+    };
+    const std::optional<Exact> moved = RunExact(r, moved_constants);
+    if (!moves || !moved.has_value()) return false;
+    const std::vector<double> of_left = ElementsOf(moved->left);
+    const std::vector<double> of_right = ElementsOf(moved->right);
+    if (of_left.size() != left.size() || of_right.size() != left.size()) return false;
+    for (size_t i = 0; i < noise.size(); ++i) {
+      const double by = std::abs(of_left[i] - left[i]) + std::abs(of_right[i] - right[i]);
+      noise[i] = std::max(noise[i], by < kInfinity ? by : 0);
+    }
+  }
+  double squares = 0;
+  for (const double by : noise) squares += by * by;
+  const double rms = std::sqrt(squares / static_cast<double>(std::max<size_t>(noise.size(), 1)));
+  for (size_t i = 0; i < noise.size(); ++i) {
+    const double apart = left[i] == right[i] ? 0 : std::abs(left[i] - right[i]);
+    if (!(apart <= RegionNoise::kRatioInDouble * std::max(noise[i], rms))) return false;
+  }
+  return true;
 }
 
 bool CauseTruth::ComesToOwnWith(int r, bool relative,
                                 absl::FunctionRef<Value(int, const Value&)> replace) {
-  const std::optional<Exact> exact = RunExact(r, replace);
+  const std::optional<Exact> exact = RunExact(r, [&](SideId side, int read, const Value& value) {
+    return side == SideId::kLeft ? value : replace(read, value);
+  });
   if (!exact.has_value()) return false;
   const std::vector<double> own = ElementsOf(OwnOf(r).tensor());
   const std::vector<double> left = ElementsOf(exact->left);

@@ -14,6 +14,7 @@
 #include "evaluator/run/evaluator.h"
 #include "evaluator/tensor/tensor.h"
 #include "evaluator/tensor/value.h"
+#include "record/base/per_side.h"
 #include "record/graphs/side_graph.h"
 
 namespace onnxcmp {
@@ -32,7 +33,8 @@ class CauseTruth {
   void Judge(int r, Cause* cause);
 
   // True if a matched right result differs from its partner in double about as much as in its own
-  // type, so that rounding plays no part. False if it is not known.
+  // type, so that rounding plays no part. Constants that one side has folded were rounded, which
+  // stays in double: what that moves the result by does not count. False if it is not known.
   bool IsApartInDouble(int r);
   // The same where it is known; true for values that are no floats.
   bool MayBeApartInDouble(int r);
@@ -54,7 +56,11 @@ class CauseTruth {
   const std::optional<Exact>& ExactOf(int r);
   // Its own value, which is the one that it is held at where both have the same bits.
   const Value& OwnOf(int r) const;
-  std::optional<Exact> RunExact(int r, absl::FunctionRef<Value(int, const Value&)> replace);
+  // `replace` is called for each value that the nodes of either side read or give.
+  using Replacement = absl::FunctionRef<Value(SideId, int, const Value&)>;
+  std::optional<Exact> RunExact(int r, Replacement replace);
+  // True if the constants that one side alone has were rounded when they were folded, and no more.
+  bool RoundsFoldedNumbers(int r, const Exact& exact);
 
   const ForcedRun& run_;
   const ForcedState& state_;

@@ -125,19 +125,11 @@ class FoldingSolver {
         exchanged_(exchanged),
         tolerance_(std::max(1e-6, 16 * std::max(normalized.rounding, folded.rounding))) {}
 
-  bool IsRight() {
-    if (!IsSameLayer()) {
-      factors_.clear();
-      return false;
-    }
-    return odd_weights_.empty() &&
-           Explains([](const ChannelNumbers& n) { return ScaledBy(n, n.factor()); });
-  }
-
   // The mistake, as a continuation of "the folded normalization"; empty if it is not known.
   std::string Solve() {
-    if (IsRight() || factors_.empty()) return "";
+    if (!IsSameLayer()) return "";
     if (!odd_weights_.empty()) return OddWeightsText();
+    if (Explains([](const ChannelNumbers& n) { return ScaledBy(n, n.factor()); })) return "";
     std::vector<absl::string_view> mistakes;
     for (const FoldingMistake& mistake : kFoldingMistakes) {
       if (mistakes.size() < 2 && Explains(mistake.gives)) mistakes.push_back(mistake.text);
@@ -372,25 +364,15 @@ class FoldingSolver {
   std::vector<size_t> odd_weights_;             // channels whose weights have no factor
 };
 
-// For layers of which one alone has a normalization.
-std::optional<FoldingSolver> SolverFor(const PerSide<ChannelLayer>& layers) {
-  const bool exchanged = layers.right.normalization.has_value();
-  if (exchanged == layers.left.normalization.has_value()) return std::nullopt;
-  return exchanged ? FoldingSolver(layers.right, layers.left, true)
-                   : FoldingSolver(layers.left, layers.right, false);
-}
-
 }  // namespace
 
 std::string FoldedNormalizationText(const PerSide<ChannelLayer>& layers) {
-  std::optional<FoldingSolver> solver = SolverFor(layers);
-  const std::string what = solver.has_value() ? solver->Solve() : "";
+  const bool exchanged = layers.right.normalization.has_value();
+  const ChannelLayer& normalized = exchanged ? layers.right : layers.left;
+  const ChannelLayer& folded = exchanged ? layers.left : layers.right;
+  if (!normalized.normalization.has_value() || folded.normalization.has_value()) return "";
+  const std::string what = FoldingSolver(normalized, folded, exchanged).Solve();
   return what.empty() ? "" : absl::StrCat("the folded BatchNormalization", what);
-}
-
-bool IsFoldedRight(const PerSide<ChannelLayer>& layers) {
-  std::optional<FoldingSolver> solver = SolverFor(layers);
-  return solver.has_value() && solver->IsRight();
 }
 
 }  // namespace onnxcmp

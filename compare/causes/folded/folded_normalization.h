@@ -16,9 +16,6 @@ namespace onnxcmp {
 // if no single number or mistake explains the difference.
 std::string FoldedNormalizationText(const PerSide<ChannelLayer>& layers);
 
-// True if one of two layers is the other with its normalization folded in, up to rounding.
-bool IsFoldedRight(const PerSide<ChannelLayer>& layers);
-
 }  // namespace onnxcmp
 
 #endif  // ONNXCMP_COMPARE_CAUSES_FOLDED_FOLDED_NORMALIZATION_H_

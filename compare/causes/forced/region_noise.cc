@@ -19,7 +19,6 @@
 namespace onnxcmp {
 namespace {
 
-constexpr uint64_t kSeeds = 3;
 // Epsilons that are rounding in any region: the result's own last place is moved by one, which
 // alone makes the ratio less than the greatest unless most elements are zero.
 constexpr double kAlwaysRounding = RegionNoise::kMaxRatio / 2;
@@ -109,6 +108,11 @@ int RegionNoise::ClassOf(SideId side, int r) const {
   return side == SideId::kLeft ? run_.left().of(r) : state_.at(r).match;
 }
 
+bool RegionNoise::HasCounterpart(SideId side, int r) const {
+  const int c = ClassOf(side, r);
+  return c != kNone && (side == SideId::kRight || matched_[static_cast<size_t>(c)]);
+}
+
 const Value& RegionNoise::Entry(SideId side, int r) const {
   return side == SideId::kLeft ? run_.left().value_of(r) : state_.at(r).held;
 }
@@ -117,12 +121,14 @@ Value RegionNoise::Shaken(SideId side, const Region& region, int result, double 
                           uint64_t seed) const {
   const SideGraph& graph = GraphOf(side);
   if (region.nodes.empty() || !graph.runs()) return Value();
-  // Both sides get the same entries; constants are exact.
+  // Both sides get the same entries. Constants are exact, but for those of one side alone: they
+  // were folded of others, and rounded.
   const auto given = [&](int r) {
     const Value& entry = Entry(side, r);
-    if (entry.empty() || graph.IsConstant(r)) return entry;
-    return Shake(entry, epsilon, HashOf(seed, static_cast<uint64_t>(ClassOf(side, r))), pool_,
-                 run_.memory());
+    const bool folded = graph.IsConstant(r) && !HasCounterpart(side, r);
+    if (entry.empty() || (graph.IsConstant(r) && !folded)) return entry;
+    const auto of = static_cast<uint64_t>(folded ? r : ClassOf(side, r));
+    return Shake(entry, epsilon, HashOf(seed, of), pool_, run_.memory());
   };
   const auto made = [&](int r, const Value& value) {
     const uint64_t of_side = side == SideId::kLeft ? 1 : 2;

@@ -31,6 +31,10 @@ class RegionNoise {
   // The region of the left result of a class, back to matched classes.
   Region LeftRegion(int c, size_t max_nodes = kMaxRegionNodes) const;
 
+  const SideGraph& GraphOf(SideId side) const;
+  // True if the other side has a result, too.
+  bool HasCounterpart(SideId side, int r) const;
+
   struct NoiseRatio {
     double distance = 0;  // Distance() of the right result from its partner
     // The greatest difference of elements in units of the noise that rounding explains; above 64 it
@@ -38,6 +42,11 @@ class RegionNoise {
     double ratio = 0;
   };
   static constexpr double kMaxRatio = 64;
+  // From this ratio on, rounding explains a difference only if it vanishes in double:
+  // ill-conditioned nodes and 16-bit types hide mistakes of some percent.
+  static constexpr double kRatioInDouble = 8;
+  // Number of times that something is moved at random.
+  static constexpr uint64_t kSeeds = 3;
   // True if a matched result is near its partner when results that repairs paired with other left
   // results take their own ones instead: a node that is left out gives others a wrong input.
   bool AgreesOnItsOwn(int r) const;
@@ -49,7 +58,6 @@ class RegionNoise {
   using Elements = absl::Span<const double>;
   // A result with its region shaken; empty if that cannot be computed.
   Value Shaken(SideId side, const Region& region, int result, double epsilon, uint64_t seed) const;
-  const SideGraph& GraphOf(SideId side) const;
   // The class of a result; kNone if it has none.
   int ClassOf(SideId side, int r) const;
   const Value& Entry(SideId side, int r) const;

@@ -205,5 +205,33 @@ TEST(HalfPrecision, AnEpsilonOfSomePercentIsNamed) {
   EXPECT_THAT(comparison->causes[0].text, ::testing::HasSubstr("epsilon: 1e-05 | 0.1"));
 }
 
+// A layer that reads pixels as whole numbers, with a factor behind it. Weights that sum to nothing
+// leave little of them; the folded ones were rounded.
+Comparison ComparedPixels(const std::string& folded, bool right_is_folded) {
+  const std::string layer =
+      "g (float[2,4] x) => (float[2,3] y) <float[4,3] w = {0.13, -0.13, 0.64, 0.1, -0.54, 0.36, "
+      "1.3, 0.95, -0.7, -1.53, -0.28, -0.3}, float[3] s = {1.16, 0.84, 0.6}> "
+      "{ p = MatMul (x, w)  a = Mul (p, s)  y = Tanh (a) }";
+  const std::string other = absl::StrCat("g (float[2,4] x) => (float[2,3] y) <float[4,3] w = {",
+                                         folded, "}> { a = MatMul (x, w)  y = Tanh (a) }");
+  const Tensor x = Tensor::Of<float>({2, 4}, {199, 203, 200, 197, 202, 202, 202, 198});
+  return right_is_folded ? testing::CompareFedWith(x, layer, x, other)
+                         : testing::CompareFedWith(x, other, x, layer);
+}
+
+TEST(FoldedWeights, OfWholeNumbersAreRounded) {
+  for (const bool right_is_folded : {true, false}) {
+    const std::string rest = ", -0.1092, 0.384, 0.116, -0.4536, 0.216, 1.508, 0.798, -0.42, ";
+    const Comparison comparison =
+        ComparedPixels(absl::StrCat("0.1508", rest, "-1.7748, -0.2352, -0.18"), right_is_folded);
+    EXPECT_EQ(comparison.verdict(), Verdict::kClose);
+    EXPECT_THAT(comparison.causes, ::testing::IsEmpty());
+    EXPECT_THAT(
+        ComparedPixels(absl::StrCat("0.1508", rest, "-1.7748, -0.2362, -0.18"), right_is_folded)
+            .causes,
+        ::testing::Not(::testing::IsEmpty()));
+  }
+}
+
 }  // namespace
 }  // namespace onnxcmp

@@ -245,14 +245,10 @@ TEST(FoldedNormalization, FoldedInFloatItIsNoMistake) {
       for (int i = 0; i < 3; ++i) weight = std::nextafter(static_cast<float>(weight), 100.0F);
     }
   }
-  EXPECT_TRUE(IsFoldedRight({Parts().Normalized(), folded}));
-  EXPECT_TRUE(IsFoldedRight({folded, Parts().Normalized()}));
+  EXPECT_THAT(FoldedNormalizationText({Parts().Normalized(), folded}), IsEmpty());
   const Comparison comparison = ComparedGemms(folded);
   EXPECT_EQ(comparison.verdict(), Verdict::kClose);
   for (const Cause& cause : comparison.causes) EXPECT_FALSE(IsWrong(cause)) << cause.text;
-  folded.weights[2][0] *= 1.001;
-  EXPECT_FALSE(IsFoldedRight({Parts().Normalized(), folded}));
-  EXPECT_FALSE(IsFoldedRight({folded, folded}));
 }
 
 TEST(FoldedNormalization, WhereAnotherStandsNoneIsLeftOut) {
