@@ -336,7 +336,8 @@ ConstantRounding ConversionMatcher::MatchPacked(int m, int n) {
   return ConstantRounding::kHonest;
 }
 
-// True if a node of the plain side differs from this one by the numbers of constants alone.
+// True if a node of the plain side differs from this one by the numbers of constants alone. One of
+// another version, or with a body, may have none of these: it is run.
 bool ConversionMatcher::HasOtherConstants(int m, int n) const {
   const StreamNode& ours = *plain_.node(n).made;
   const StreamNode& theirs = *converted_.node(m).made;
@@ -344,16 +345,18 @@ bool ConversionMatcher::HasOtherConstants(int m, int n) const {
       ours.attributes != theirs.attributes || ours.inputs.size() != theirs.inputs.size()) {
     return false;
   }
+  bool others = false;
   for (size_t i = 0; i < ours.inputs.size(); ++i) {
     const int l = ours.inputs[i];
     const int r = theirs.inputs[i];
     if ((l == kNone) != (r == kNone)) return false;
     if (l == kNone || StandsFor(r, l)) continue;
+    others = true;
     if (!plain_constants_.IsFixed(l) || !converted_constants_.IsFixed(r)) return false;
     const auto known = roundings_.find({classes_[Index(l)], r, false});
     if (known == roundings_.end() || known->second == ConstantRounding::kClamped) return false;
   }
-  return true;
+  return others;
 }
 
 bool ConversionMatcher::RoundsAsTwin(const StreamNode& made) const {

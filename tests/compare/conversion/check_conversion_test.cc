@@ -1156,6 +1156,19 @@ TEST(CheckConversion, TwoModelsOfFloatsAreNoConversion) {
   EXPECT_FALSE(comparison.outputs.pairs[0].sqnr.has_value());
 }
 
+// Quantizers raise the version of all operators.
+TEST(CheckConversion, NodesOfAnotherVersionAreRun) {
+  const std::string older = absl::StrCat("<ir_version: 7, opset_import: [\"\" : 11]>\n", Plain());
+  const Comparison honest = Beside(older, Dynamic());
+  EXPECT_EQ(honest.verdict(), Verdict::kClose);
+  EXPECT_THAT(testing::NamesOfWrong(honest), IsEmpty());
+  ASSERT_THAT(honest.outputs.pairs, SizeIs(1));
+  EXPECT_TRUE(honest.outputs.pairs[0].honest_noise);
+  Layers layers;
+  layers.last = "Softmax <axis = 0>";
+  EXPECT_THAT(testing::NamesOfWrong(Beside(older, Dynamic(layers))), ::testing::ElementsAre("y"));
+}
+
 // A search that is asked for finds nothing either.
 TEST(CheckConversion, CausesThatAreAskedForAreNone) {
   CompareOptions options;
