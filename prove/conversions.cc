@@ -365,7 +365,7 @@ void Conversions::AddFoldedLayers() {
     FoldedLayer folded = Fold(field_, layer, FoldNear(layer));
     const Shape biases = {static_cast<int64_t>(folded.near.biases.size())};
     exact_.push_back({layer.weight_name,
-                      layer.weight.shape(),
+                      layer.shape(),
                       {},
                       {std::move(folded.near.weights), std::move(folded.exact.weights)}});
     exact_.push_back({layer.bias_name.empty() ? layer.weight_name + " (bias)" : layer.bias_name,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "evaluator/base/status_macros.h"
@@ -96,15 +97,40 @@ absl::StatusOr<std::vector<FieldValue>> FieldRun::Run(FieldValues given, Watch w
   }
   for (auto& [name, value] : given) OC_RETURN_IF_ERROR(watch(name, &value));
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
-    OC_RETURN_IF_ERROR(RunNode(static_cast<int64_t>(i), &given, watch));
+    const auto index = static_cast<int64_t>(i);
+    if (!tools_.constants_only || ReadsConstants(index, given)) {
+      OC_RETURN_IF_ERROR(RunNode(index, &given, watch));
+    }
     for (const std::string& name : last_uses_[i]) given.erase(name);
   }
   std::vector<FieldValue> outputs;
+  if (tools_.constants_only && depth_ == 0) return outputs;
   for (const ValueInfo& output : graph.outputs) {
     outputs.push_back(given[output.name]);
     if (depth_ == 0) KeepComparison(outputs.back(), tools_.jumps);
   }
   return outputs;
+}
+
+absl::StatusOr<std::vector<Value>> FieldRun::NumbersOf(int64_t index,
+                                                       absl::Span<const Value> inputs,
+                                                       const Feeds& captures) {
+  RunNumbers* const known = depth_ == 0 ? tools_.numbers : nullptr;
+  if (known == nullptr) return evaluator_.RunNode(index, inputs, captures);
+  if (const std::vector<Value>* const found = known->Find(index)) return *found;
+  OC_ASSIGN_OR_RETURN(std::vector<Value> numbers, evaluator_.RunNode(index, inputs, captures));
+  known->Keep(index, numbers);
+  return numbers;
+}
+
+bool FieldRun::ReadsConstants(int64_t index, const FieldValues& values) const {
+  const auto is_fixed = [&](const std::string& name) {
+    const auto found = values.find(name);
+    return name.empty() || (found != values.end() && found->second.fixed);
+  };
+  return absl::c_all_of(evaluator_.model().graph.nodes[static_cast<size_t>(index)].inputs,
+                        is_fixed) &&
+         absl::c_all_of(evaluator_.CapturesOf(index), is_fixed);
 }
 
 absl::Status FieldRun::RunNode(int64_t index, FieldValues* values, Watch watch) {
@@ -119,7 +145,7 @@ absl::Status FieldRun::RunNode(int64_t index, FieldValues* values, Watch watch) 
   for (const std::string& name : evaluator_.CapturesOf(index)) {
     captures[name] = (*values)[name].number;
   }
-  OC_ASSIGN_OR_RETURN(const std::vector<Value> numbers, evaluator_.RunNode(index, given, captures));
+  OC_ASSIGN_OR_RETURN(const std::vector<Value> numbers, NumbersOf(index, given, captures));
   OC_ASSIGN_OR_RETURN(std::vector<FieldValue> outputs,
                       Compute(index, inputs, captures, numbers, *values));
   for (size_t i = 0; i < outputs.size(); ++i) {

@@ -27,6 +27,7 @@
 #include "prove/field_value.h"
 #include "prove/roundings.h"
 #include "prove/run_memo.h"
+#include "prove/run_numbers.h"
 #include "record/streams/node_facts.h"
 
 namespace onnxcmp {
@@ -40,6 +41,7 @@ struct FieldTools {
   ProductMemo* products = nullptr;     // null: each is computed
   ConstantFacts* constants = nullptr;  // null: each constant is read again
   RunMemo* memo = nullptr;             // null: each node is run
+  RunNumbers* numbers = nullptr;       // of the main graph; null: each node is run on numbers
   Conversions* conversions = nullptr;  // null: numbers are what they are
   std::vector<ProofEnd>* ends = nullptr;
   // Nodes taken for uninterpreted functions of their attributes and inputs.
@@ -47,7 +49,8 @@ struct FieldTools {
   std::vector<RoundedJump>* jumps = nullptr;
   bool by_direction = false;  // bounds are taken so
   bool products_as_functions = false;
-  bool large_masks = false;  // -10000 and less are -infinity in a Softmax
+  bool large_masks = false;     // -10000 and less are -infinity in a Softmax
+  bool constants_only = false;  // nodes that read what varies do not run, and there are no outputs
 };
 
 class FieldRun {
@@ -63,6 +66,11 @@ class FieldRun {
 
  private:
   absl::Status RunNode(int64_t index, FieldValues* values, Watch watch);
+  // True if all that a node reads is there, and does not vary.
+  bool ReadsConstants(int64_t index, const FieldValues& values) const;
+  // The node's results on numbers.
+  absl::StatusOr<std::vector<Value>> NumbersOf(int64_t index, absl::Span<const Value> inputs,
+                                               const Feeds& captures);
   absl::StatusOr<std::vector<FieldValue>> Compute(int64_t index,
                                                   absl::Span<const FieldValue> inputs,
                                                   const Feeds& captures,

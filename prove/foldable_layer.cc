@@ -221,17 +221,15 @@ class LayerFinder {
     if (weight == nullptr || weight->number.tensor().rank() < 2) return std::nullopt;
     FoldableLayer layer;
     layer.weight_name = node.inputs[1];
-    layer.weight = weight->number.tensor();
-    const Shape& shape = layer.weight.shape();
+    layer.weight = *weight;
+    const Shape& shape = layer.shape();
     if (node.op_type == "MatMul" && shape.size() != 2) return std::nullopt;
     layer.channel_axis = conv || (gemm && IntOf(node, "transB", 0) != 0) ? 0 : 1;
     layer.channels = static_cast<size_t>(shape[layer.channel_axis]);
     for (size_t i = layer.channel_axis + 1; i < shape.size(); ++i) {
       layer.inner *= static_cast<size_t>(shape[i]);
     }
-    const absl::StatusOr<Residues> residues = ResiduesOfNumbers(field_, *weight);
-    if (!residues.ok() || layer.channels == 0) return std::nullopt;
-    layer.weight_residues.assign(residues->values.begin(), residues->values.end());
+    if (layer.channels == 0) return std::nullopt;
     if (node.inputs.size() > 2 && !node.inputs[2].empty()) {
       std::optional<ByChannel> bias = NumbersOf(Known(node, 2), layer.channels);
       if (!bias.has_value()) return std::nullopt;
@@ -243,8 +241,8 @@ class LayerFinder {
 
   // True if numbers of this shape are by channel where `name`, the layer's result, is broadcast.
   static bool LiesAlongChannels(const Shape& shape, const FoldableLayer& layer) {
-    const bool image = layer.weight.rank() > 2;
-    const auto rank = static_cast<size_t>(layer.weight.rank());
+    const size_t rank = layer.shape().size();
+    const bool image = rank > 2;
     size_t places = 0;
     for (size_t i = 0; i < shape.size(); ++i) {
       if (shape[i] == 1) continue;
@@ -315,14 +313,20 @@ std::vector<FoldableLayer> FoldableLayers(const PrimeField& field, const Graph& 
   return LayerFinder(field, graph, known).Find();
 }
 
+FoldedNumbers<Residue> FoldExactly(const PrimeField& field, const FoldableLayer& layer) {
+  const absl::StatusOr<Residues> weights = ResiduesOfNumbers(field, layer.weight);
+  if (!weights.ok()) return {};
+  return FoldIn(InField{&field}, layer, {weights->values.begin(), weights->values.end()}, 0);
+}
+
 FoldedNumbers<double> FoldNear(const FoldableLayer& layer) {
-  return FoldIn(InReals<double>(), layer, NumbersIn(layer.weight), 0);
+  return FoldIn(InReals<double>(), layer, NumbersIn(layer.weight.number.tensor()), 0);
 }
 
 FoldedLayer Fold(const PrimeField& field, const FoldableLayer& layer, FoldedNumbers<double> near) {
-  const std::vector<double> weights = NumbersIn(layer.weight);
+  const std::vector<double> weights = NumbersIn(layer.weight.number.tensor());
   FoldedLayer folded;
-  folded.exact = FoldIn(InField{&field}, layer, layer.weight_residues, 0);
+  folded.exact = FoldExactly(field, layer);
   folded.near = std::move(near);
   const std::vector<float> floats(weights.begin(), weights.end());
   for (size_t way = 0; way < kFoldingWays; ++way) {
@@ -332,7 +336,7 @@ FoldedLayer Fold(const PrimeField& field, const FoldableLayer& layer, FoldedNumb
 }
 
 void FoldNudged(const FoldableLayer& layer, FoldedLayer* folded) {
-  const std::vector<double> weights = NumbersIn(layer.weight);
+  const std::vector<double> weights = NumbersIn(layer.weight.number.tensor());
   const std::vector<float> floats(weights.begin(), weights.end());
   for (size_t i = 0; i < kNudges; ++i) {
     folded->nudged[i] =

@@ -38,14 +38,14 @@ struct LayerStep {
 // A layer with weights, and the steps it is folded with.
 struct FoldableLayer {
   std::string weight_name, bias_name;
-  Tensor weight;
-  std::vector<Residue> weight_residues;
-  ByChannel bias;  // of no numbers: none
+  FieldValue weight;  // a tensor
+  ByChannel bias;     // of no numbers: none
   size_t channels = 0;
   size_t channel_axis = 0;
   size_t inner = 1;  // weights from one channel to the next
   std::vector<LayerStep> steps;
 
+  const Shape& shape() const { return weight.number.tensor().shape(); }
   size_t ChannelOf(size_t i) const { return i / inner % channels; }
 };
 
@@ -77,6 +77,8 @@ struct FoldedLayer {
   std::array<FoldedNumbers<float>, kNudges> nudged;
 };
 
+// Its exact numbers; none if the weights cannot be read.
+FoldedNumbers<Residue> FoldExactly(const PrimeField& field, const FoldableLayer& layer);
 // Its numbers alone, in doubles: as FoldedLayer::near.
 FoldedNumbers<double> FoldNear(const FoldableLayer& layer);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <functional>
 #include <iterator>
@@ -154,7 +155,7 @@ std::optional<FoldedConstant> Match(const PrimeField& field, const std::string& 
   if (!is_folded) return std::nullopt;
   absl::StatusOr<Tensor> tensor = ToTensor(residues);
   if (!tensor.ok()) return std::nullopt;
-  return FoldedConstant{name, "", *std::move(tensor), agreement.ulp()};
+  return FoldedConstant{name, "", *std::move(tensor), agreement.ulp(), 0, bias, places};
 }
 
 // The layouts of shapes, each found once, for all threads.
@@ -253,7 +254,7 @@ FoldedLayerConstants FoldedInto(const PrimeField& field, const FoldableLayer& la
     const Shape& shape = constants.at(name).number.tensor().shape();
     if (numbers.size() >= near.weights.size()) {
       for (const Places* const places :
-           LayoutsNear(constant, shape, layer.weight.shape(), near.weights, greatest, layouts)) {
+           LayoutsNear(constant, shape, layer.shape(), near.weights, greatest, layouts)) {
         weights.push_back({&name, places});
       }
     }
@@ -268,6 +269,7 @@ FoldedLayerConstants FoldedInto(const PrimeField& field, const FoldableLayer& la
   FoldedLayerConstants found;
   if (weights.empty() && biases.empty()) return found;
   FoldedLayer folded = Fold(field, layer, std::move(near));
+  if (folded.exact.weights.size() != folded.near.weights.size()) return found;
   // Of the weights; the biases are made with the same.
   std::optional<Nudges> nudges;
   std::vector<bool> ways;
@@ -363,6 +365,7 @@ std::vector<FoldedConstant> FoldedLayers(const PrimeField& field, const Graph& g
   pool.ParallelFor(static_cast<int64_t>(layers.size()), [&](int64_t i) {
     const auto at = static_cast<size_t>(i);
     found[at] = FoldedInto(field, layers[at], constants, numbers_of, &layouts);
+    for (FoldedConstant& constant : found[at].constants) constant.layer = at;
   });
   // A library whose factors are not the nearest floats has several of them; of one channel alone,
   // it may be a fault.
@@ -375,6 +378,37 @@ std::vector<FoldedConstant> FoldedLayers(const PrimeField& field, const Graph& g
     std::move(of_layer.constants.begin(), of_layer.constants.end(), std::back_inserter(all));
   }
   return all;
+}
+
+std::vector<FoldedConstant> FoldedLayersAgain(const PrimeField& field, const Graph& graph,
+                                              const FieldValues& known,
+                                              std::vector<FoldedConstant> found,
+                                              const ThreadPool& pool) {
+  const std::vector<FoldableLayer> layers = FoldableLayers(field, graph, known);
+  std::vector<std::vector<FoldedConstant*>> of_layers(layers.size());
+  for (FoldedConstant& constant : found) {
+    if (constant.layer >= layers.size()) return {};
+    of_layers[constant.layer].push_back(&constant);
+  }
+  std::atomic<bool> ok = true;
+  pool.ParallelFor(static_cast<int64_t>(layers.size()), [&](int64_t i) {
+    const std::vector<FoldedConstant*>& constants = of_layers[static_cast<size_t>(i)];
+    if (constants.empty()) return;
+    const FoldedNumbers<Residue> exact = FoldExactly(field, layers[static_cast<size_t>(i)]);
+    for (FoldedConstant* const constant : constants) {
+      const std::vector<Residue>& numbers = constant->is_bias ? exact.biases : exact.weights;
+      Residues residues = Residues::Filled(constant->residues.shape(), 0);
+      Residue* const to = residues.values.data();
+      for (size_t j = 0; j < constant->places.size(); ++j) {
+        const size_t at = constant->places[j];
+        if (at < numbers.size()) to[j] = numbers[at];
+      }
+      absl::StatusOr<Tensor> tensor = ToTensor(residues);
+      if (!tensor.ok() || numbers.empty()) ok = false;
+      if (tensor.ok()) constant->residues = *std::move(tensor);
+    }
+  });
+  return ok ? std::move(found) : std::vector<FoldedConstant>();
 }
 
 std::vector<FoldedNumber> FoldedNumbersOf(const PrimeField& field, const Graph& graph,

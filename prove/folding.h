@@ -13,6 +13,7 @@
 #include "evaluator/tensor/tensor.h"
 #include "prove/field/prime_field.h"
 #include "prove/field_value.h"
+#include "prove/rounded_constants.h"
 
 namespace onnxcmp {
 
@@ -21,6 +22,10 @@ struct FoldedConstant {
   std::string from;  // its partner on the other side
   Tensor residues;   // its exact value
   int64_t ulp = 0;   // how far the constant is from that
+  // Of a folded layer: which of those of the graph, its bias or its weights, and where they lie.
+  size_t layer = 0;
+  bool is_bias = false;
+  Places places = {};
 };
 
 // A constant that the other side computes as `made`: the one number is the other's, or differs
@@ -34,6 +39,11 @@ std::optional<FoldedConstant> FoldOf(const PrimeField& field, const FieldValue& 
 std::vector<FoldedConstant> FoldedLayers(const PrimeField& field, const Graph& graph,
                                          const FieldValues& known, const FieldValues& constants,
                                          const ThreadPool& pool);
+// The same constants, which FoldedLayers() has found, in another field. `known`: as there.
+std::vector<FoldedConstant> FoldedLayersAgain(const PrimeField& field, const Graph& graph,
+                                              const FieldValues& known,
+                                              std::vector<FoldedConstant> found,
+                                              const ThreadPool& pool);
 
 // A factor of a node, or a constant of one number, that is the product or quotient of two numbers
 // of the other side to the last bit, where these stand for other numbers than floats.

@@ -22,9 +22,10 @@
 #include "prove/directions.h"
 #include "prove/field/residues.h"
 #include "prove/field_run.h"
-#include "prove/folding.h"
+#include "prove/fold_search.h"
 #include "prove/node_kinds.h"
 #include "prove/roundings.h"
+#include "prove/run_numbers.h"
 #include "prove/score_masks.h"
 #include "prove/unknown_values.h"
 #include "prove/value_trace.h"
@@ -42,18 +43,27 @@ struct Attempt {
   bool products_as_functions = false;              // those with large constants
 };
 
+// Things that do not depend on random numbers, so that all runs have them in common.
+struct OfAllRuns {
+  explicit OfAllRuns(const ThreadPool& pool) : workspace(pool), constants(pool) {}
+
+  Workspace workspace;
+  ConstantFacts constants;
+  PerSide<RunNumbers> numbers;
+  LayerFolds folds;
+};
+
 class Prover {
  public:
   // `form`: of masks that do not vary.
   Prover(const PerSide<Side*>& sides, const Comparison& comparison, const ProofOptions& options,
-         const Attempt& attempt, MaskForm form, ConstantFacts* constants)
+         const Attempt& attempt, MaskForm form, OfAllRuns* of_all)
       : sides_(sides),
         comparison_(comparison),
         attempt_(attempt),
         form_(form),
-        constants_(constants),
+        of_all_(*of_all),
         pool_(*options.pool),
-        workspace_(pool_),
         field_(options.seed),
         pairs_(PairsOf(comparison)) {
     if (!attempt.converted.has_value()) return;
@@ -102,9 +112,13 @@ class Prover {
   absl::Status Try() {
     Changes changes;
     PerSide<Traces> traces;
-    OC_RETURN_IF_ERROR(RunBoth(changes, &traces));
-    if (!OutputsAreEqual(traces) && FindFolds(traces, &changes)) {
+    OC_ASSIGN_OR_RETURN(const bool proved, RunWithFoldedLayers(&changes, &traces));
+    if (!proved) {
       OC_RETURN_IF_ERROR(RunBoth(changes, &traces));
+      if (!OutputsAreEqual(traces) &&
+          Take(FoldSearch(field_, Graphs(), kept_, pool_).All(pairs_, traces), &changes)) {
+        OC_RETURN_IF_ERROR(RunBoth(changes, &traces));
+      }
     }
     kept_ = {};
     const bool all = JudgeRows(traces, RowProof::kProved);
@@ -149,19 +163,21 @@ class Prover {
   absl::Status RunSide(SideId side, const Changes& changes, Traces* traces) {
     const bool left = side == SideId::kLeft;
     FieldTools tools = {field_,
-                        workspace_,
+                        of_all_.workspace,
                         left ? uint64_t{1} : uint64_t{2},
                         &meant_[side],
                         &products_,
-                        constants_,
+                        &of_all_.constants,
                         conversions_.has_value() ? nullptr : &memo_,
+                        attempt_.as_fed.empty() ? &of_all_.numbers[side] : nullptr,
                         conversions_.has_value() ? &*conversions_ : nullptr,
                         left ? &report_.left_ends : &report_.right_ends,
                         left ? &report_.left_functions : &report_.right_functions,
                         &jumps_[side],
                         attempt_.by_direction,
                         attempt_.products_as_functions,
-                        attempt_.large_masks};
+                        attempt_.large_masks,
+                        constants_only_};
     tools.ends->clear();
     tools.functions->clear();
     tools.jumps->clear();
@@ -195,8 +211,8 @@ class Prover {
       }
       if (conversions_.has_value()) conversions_->See(name, value);
       if (value->fixed && IsRealTensor(value->number)) kept_[side][name] = *value;
-      if (!wanted.contains(name)) return absl::OkStatus();
-      absl::StatusOr<ValueTrace> trace = TraceOf(field_, constants_, *value);
+      if (constants_only_ || !wanted.contains(name)) return absl::OkStatus();
+      absl::StatusOr<ValueTrace> trace = TraceOf(field_, &of_all_.constants, *value);
       if (trace.ok()) (*traces)[name] = *std::move(trace);
       const auto cut = changes.cuts[side].find(name);
       if (cut == changes.cuts[side].end() || !value->number.is_tensor()) return absl::OkStatus();
@@ -217,56 +233,33 @@ class Prover {
     return RunSide(Other(first), changes, &(*traces)[Other(first)]);
   }
 
-  // Constants of one side that the other computes, which agree but for rounding: from now on they
-  // are what is computed.
-  bool FindFolds(const PerSide<Traces>& traces, Changes* changes) {
-    for (const ProofPair& pair : pairs_) {
-      if (!pair.may_be_fold || AreEqual(traces, pair.left, pair.right)) continue;
-      const auto left = kept_.left.find(pair.left);
-      const auto right = kept_.right.find(pair.right);
-      if (left == kept_.left.end() || right == kept_.right.end()) continue;
-      const FieldValue& leaf = pair.left_is_leaf ? left->second : right->second;
-      const FieldValue& made = pair.left_is_leaf ? right->second : left->second;
-      const std::optional<FoldedConstant> fold = FoldOf(field_, leaf, made);
-      if (!fold.has_value()) continue;
-      const SideId side = pair.left_is_leaf ? SideId::kLeft : SideId::kRight;
-      changes->folds[side][pair.left_is_leaf ? pair.left : pair.right] = fold->residues;
-      report_.folds.push_back({pair.left, pair.right, fold->ulp});
-    }
-    for (const SideId side : kBothSides) {
-      FindFoldedLayers(side, changes);
-      FindFoldedNumbers(side);
-    }
+  // From now on these constants are what they were folded from. True if there are some.
+  bool Take(FoundFolds folds, Changes* changes) {
+    for (const SideId side : kBothSides) meant_[side].folded = std::move(folds.numbers[side]);
+    changes->folds = std::move(folds.residues);
+    report_.folds = std::move(folds.told);
     return !report_.folds.empty();
   }
 
-  // Constants of a side into which it has folded layers of the other.
-  void FindFoldedLayers(SideId side, Changes* changes) {
-    const SideId other = Other(side);
-    FieldValues constants;
-    for (const auto& [name, value] : kept_[side]) {
-      if (!value.residues.defined()) constants[name] = value;
-    }
-    const Graph& graph = GraphOf(other);
-    for (FoldedConstant& fold : FoldedLayers(field_, graph, kept_[other], constants, pool_)) {
-      if (!changes->folds[side].emplace(fold.constant, fold.residues).second) continue;
-      const bool left = side == SideId::kLeft;
-      report_.folds.push_back(
-          {left ? fold.constant : fold.from, left ? fold.from : fold.constant, fold.ulp});
-    }
-  }
-
-  // Numbers of a side that are products of two of the other.
-  void FindFoldedNumbers(SideId side) {
-    const SideId other = Other(side);
-    const Graph& graph = GraphOf(side);
-    for (const FoldedNumber& fold : FoldedNumbersOf(field_, graph, kept_[side], kept_[other])) {
-      meant_[side].folded[fold.number] = fold.residue;
-      report_.folds.push_back({fold.text, fold.from, 1});
-      if (side == SideId::kRight) {
-        std::swap(report_.folds.back().left, report_.folds.back().right);
-      }
-    }
+  // Runs with constants that can only be folded layers taken for these. True if that proves all
+  // outputs, and leaves no other fold open.
+  absl::StatusOr<bool> RunWithFoldedLayers(Changes* changes, PerSide<Traces>* traces) {
+    if (conversions_.has_value()) return false;
+    constants_only_ = true;
+    const absl::Status status = RunBoth(*changes, traces);
+    constants_only_ = false;
+    OC_RETURN_IF_ERROR(status);
+    const FoldSearch search(field_, Graphs(), kept_, pool_);
+    if (!Take(search.LayersOfOwnConstants(&of_all_.constants, &of_all_.folds), changes))
+      return false;
+    OC_RETURN_IF_ERROR(RunBoth(*changes, traces));
+    const bool open = absl::c_any_of(pairs_, [&](const ProofPair& pair) {
+      return pair.may_be_fold && !AreEqual(*traces, pair.left, pair.right) && !IsFold(pair);
+    });
+    if (!open && OutputsAreEqual(*traces)) return true;
+    Take({}, changes);
+    kept_ = {};
+    return false;
   }
 
   bool OutputsAreEqual(const PerSide<Traces>& traces) const {
@@ -308,9 +301,8 @@ class Prover {
         continue;
       }
       const bool differs = row == RowProof::kDiffers;
-      const PerSide<const Graph*> graphs = {&GraphOf(SideId::kLeft), &GraphOf(SideId::kRight)};
-      report_.parted.push_back(
-          {pair.left, pair.right, row, differs ? "" : WhyNotProved(pair, graphs, report_, known)});
+      report_.parted.push_back({pair.left, pair.right, row,
+                                differs ? "" : WhyNotProved(pair, Graphs(), report_, known)});
     }
     report_.parted.insert(report_.parted.end(), other_constants.begin(), other_constants.end());
     report_.results = report_.proved_results = 0;
@@ -348,6 +340,9 @@ class Prover {
   }
 
   const Graph& GraphOf(SideId side) const { return sides_[side]->evaluator()->model().graph; }
+  PerSide<const Graph*> Graphs() const {
+    return {&GraphOf(SideId::kLeft), &GraphOf(SideId::kRight)};
+  }
 
   void JudgeOutputs(const PerSide<Traces>& traces) {
     const OutputComparison& outputs = comparison_.outputs;
@@ -400,9 +395,8 @@ class Prover {
   const Comparison& comparison_;
   const Attempt& attempt_;
   const MaskForm form_;
-  ConstantFacts* const constants_;
+  OfAllRuns& of_all_;
   const ThreadPool& pool_;
-  const Workspace workspace_;
   const PrimeField field_;
   const std::vector<ProofPair> pairs_;
   PerSide<MeantConstants> meant_;
@@ -410,7 +404,8 @@ class Prover {
   ProductMemo products_;
   RunMemo memo_;
   std::optional<Conversions> conversions_;
-  PerSide<FieldValues> kept_;  // of pairs that may be folds
+  bool constants_only_ = false;  // a run of what does not depend on inputs
+  PerSide<FieldValues> kept_;    // of pairs that may be folds
   ProofReport report_;
 };
 
@@ -433,7 +428,7 @@ ProofReport ProveEqual(const PerSide<Side*>& sides, const Comparison& comparison
   if (!report.not_possible.empty()) return report;
   // Each run has random numbers of its own.
   uint64_t run = SeedOfConstants({&comparison.left, &comparison.right});
-  ConstantFacts constants(*options.pool);
+  OfAllRuns of_all(*options.pool);
   bool has_large_masks = false;
   double seconds = 0;
   // With masks as they were fed, and in other forms.
@@ -441,7 +436,7 @@ ProofReport ProveEqual(const PerSide<Side*>& sides, const Comparison& comparison
     const auto in = [&](MaskForm form) {
       ProofOptions own = options;
       own.seed = MixNumbers(options.seed, run++);
-      Prover prover(sides, comparison, own, attempt, form, &constants);
+      Prover prover(sides, comparison, own, attempt, form, &of_all);
       ProofReport proof = prover.Prove();
       has_large_masks = has_large_masks || prover.has_large_masks();
       seconds += proof.seconds;
