@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_set.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/tensor/convert.h"
@@ -139,6 +140,11 @@ bool ShareConstants(const Comparison& comparison) {
     return result.kind == ResultKind::kInitializer && result.shape.has_value() &&
            result.shape->size() == 2 && (*result.shape)[0] * (*result.shape)[1] >= kManyElements;
   };
+  // Those of images may have other factors, too.
+  const auto is_filter = [](const StreamResult& result) {
+    return result.kind == ResultKind::kInitializer && result.shape.has_value() &&
+           result.shape->size() > 2;
+  };
   for (const StreamResult& result : comparison.right.results) {
     if (is_large(result)) right.insert(result.fingerprint.content);
   }
@@ -150,7 +156,9 @@ bool ShareConstants(const Comparison& comparison) {
     all += size;
     if (right.contains(result.fingerprint.content)) shared += size;
   }
-  return shared > 0 && 2 * shared >= all;
+  const bool filters = absl::c_any_of(comparison.left.results, is_filter) &&
+                       absl::c_any_of(comparison.right.results, is_filter);
+  return (shared > 0 || filters) && 2 * shared >= all;
 }
 
 }  // namespace onnxcmp

@@ -54,7 +54,7 @@ class ConstantFacts {
 Residues ProductsAsFunctions(const PrimeField& field, const Residues& rows,
                              const ColumnNumbers& columns, const ThreadPool& pool);
 
-// True if both sides have most of their large constants in common.
+// True if both sides have most of their large matrices in common, or are about images.
 bool ShareConstants(const Comparison& comparison);
 
 }  // namespace onnxcmp

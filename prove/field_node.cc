@@ -359,6 +359,17 @@ absl::StatusOr<Residues> FieldNode::TimesInput(const Residues& a, int input,
   return products_->Times(field_, a, key, table.rank(), right, workspace_.pool());
 }
 
+absl::StatusOr<Residues> FieldNode::ConstantTimes(const Residues& constant,
+                                                  const Residues& b) const {
+  // Fewer rows are not worth it.
+  constexpr int64_t kLeastRows = 8;
+  if (!products_as_functions_ || constant.shape[0] < kLeastRows) {
+    return Times(constant, b);
+  }
+  exact_ = false;
+  return ProductAsFunction(field_, constant, b, workspace_.pool());
+}
+
 absl::Status FieldNode::Set(int output, Residues residues) {
   if (!HasOutput(output)) return absl::OkStatus();
   const Value& expected = number(output);

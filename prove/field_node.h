@@ -72,6 +72,8 @@ class FieldNode {
   absl::StatusOr<Residues> Times(const Residues& a, const Residues& b) const;
   // The same with an input on the right, or its transposed matrices.
   absl::StatusOr<Residues> TimesInput(const Residues& a, int input, bool transposed) const;
+  // The product of a constant and another matrix: in some proofs an unknown function of both.
+  absl::StatusOr<Residues> ConstantTimes(const Residues& constant, const Residues& b) const;
   // Bounds are taken of directions.
   bool by_direction() const { return by_direction_; }
   void set_by_direction(bool by_direction) { by_direction_ = by_direction; }

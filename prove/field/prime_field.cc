@@ -171,16 +171,23 @@ Residue PrimeField::Inverse(Residue a) const {
 }
 
 void PrimeField::Invert(absl::Span<Residue> numbers) const {
-  // The products of all before each one; one inverse, of the product of all, gives all others.
+  // The products of all before each one; one inverse, of the product of all, gives all others. They
+  // are several chains, since each product waits for the one before it.
+  constexpr size_t kChains = 8;
+  constexpr size_t kWorthChains = 64;
+  const size_t last = numbers.size() < kWorthChains ? 0 : kChains - 1;
   std::vector<Residue> before(numbers.size());
-  Residue product = 1;
+  std::array<Residue, kChains> chains;
+  chains.fill(1);
   for (size_t i = 0; i < numbers.size(); ++i) {
+    Residue& product = chains[i & last];
     before[i] = product;
-    if (numbers[i] > 0) product = Mul(product, numbers[i]);
+    product = numbers[i] > 0 ? Mul(product, numbers[i]) : product;
   }
-  Residue inverse = Inverse(product);
+  for (Residue& product : chains) product = Inverse(product);
   for (size_t i = numbers.size(); i-- > 0;) {
     const Residue number = numbers[i];
+    Residue& inverse = chains[i & last];
     if (number <= 0) {
       numbers[i] = Inverse(number);
       continue;
@@ -199,6 +206,13 @@ Residue PrimeField::Random(uint64_t function, Residue a, Residue b) const {
   if (a == kNoNumber || b == kNoNumber) return kNoNumber;
   const uint64_t first = MixNumbers(MixNumbers(seed_, function), static_cast<uint64_t>(a));
   return AsElement(MixNumbers(first, static_cast<uint64_t>(b)));
+}
+
+void PrimeField::RandomAll(uint64_t function, absl::Span<Residue> numbers) const {
+  const uint64_t spread = Spread(MixNumbers(seed_, function));
+  for (Residue& number : numbers) {
+    if (number != kNoNumber) number = AsElement(MixSpread(spread, static_cast<uint64_t>(number)));
+  }
 }
 
 Residue PrimeField::Odd(uint64_t function, Residue x) const {

@@ -5,7 +5,9 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "evaluator/base/scratch.h"
 #include "evaluator/base/status_macros.h"
@@ -20,6 +22,7 @@ namespace {
 constexpr int64_t kMostColumns = 128;
 // Products of fewer terms are not worth splitting numbers.
 constexpr int64_t kFewRows = 2;
+constexpr int64_t kFewColumns = 64;
 
 int64_t Pieces(int64_t size, int64_t piece) { return (size + piece - 1) / piece; }
 
@@ -121,7 +124,7 @@ void MultiplyColumns(const PrimeField& field, const SplitMatrix& left, const Res
 // One product of two matrices.
 void MultiplyMatrices(const PrimeField& field, const Residue* a, const Residue* b, int64_t m,
                       int64_t k, int64_t n, bool numbers, const ThreadPool& pool, Residue* out) {
-  if (!numbers || m <= kFewRows) {
+  if (!numbers || m < kFewRows || (m == kFewRows && n < kFewColumns)) {
     for (int64_t row = 0; row < m; ++row) MultiplyRow(field, a + row * k, b, k, n, out + row * n);
     return;
   }
@@ -202,6 +205,68 @@ absl::StatusOr<Residues> Product(const PrimeField& field, const Residues& a, con
   });
   if (a.rank() == 1) out.shape.erase(out.shape.end() - 2);
   if (b.rank() == 1) out.shape.pop_back();
+  return out;
+}
+
+namespace {
+
+// Vectors up to a factor: two random sums of the elements of each. The first is their size, and its
+// quotient with the second says which they are.
+struct Directions {
+  std::vector<Residue> sizes, kinds;
+};
+Directions DirectionsOf(const PrimeField& field, const Residue* first, const Residue* second,
+                        int64_t step, int64_t count) {
+  Directions made;
+  for (int64_t i = 0; i < count; ++i) {
+    made.sizes.push_back(first[i * step]);
+    made.kinds.push_back(first[i * step]);
+  }
+  field.Invert(absl::MakeSpan(made.kinds));
+  for (size_t i = 0; i < made.kinds.size(); ++i) {
+    const Residue other = second[static_cast<int64_t>(i) * step];
+    // Those of zeros alone are of no kind.
+    made.kinds[i] = (made.sizes[i] | other) == 0 ? 0 : field.Mul(made.kinds[i], other);
+  }
+  return made;
+}
+
+}  // namespace
+
+absl::StatusOr<Residues> ProductAsFunction(const PrimeField& field, const Residues& a,
+                                           const Residues& b, const ThreadPool& pool) {
+  if (!AllNumbers(a) || !AllNumbers(b)) return Product(field, a, b, pool);
+  const int64_t rows = a.shape[0];
+  const int64_t terms = a.shape[1];
+  const int64_t columns = b.shape[1];
+  const auto random = [&](absl::string_view name, const Shape& shape) {
+    Residues numbers = Residues::Filled(shape, 0);
+    Residue next = 0;
+    for (Residue& number : numbers.values) number = field.Random(FunctionNumber(name), next++);
+    return numbers;
+  };
+  OC_ASSIGN_OR_RETURN(const Residues of_rows,
+                      Product(field, a, random("sums of rows", {terms, 2}), pool));
+  OC_ASSIGN_OR_RETURN(const Residues of_columns,
+                      Product(field, random("sums of columns", {2, terms}), b, pool));
+  const Residue* const row_sums = of_rows.values.data();
+  const Residue* const column_sums = of_columns.values.data();
+  const Directions left = DirectionsOf(field, row_sums, row_sums + 1, 2, rows);
+  const Directions right = DirectionsOf(field, column_sums, column_sums + columns, 1, columns);
+  const uint64_t function = MixNumbers(FunctionNumber("product"), static_cast<uint64_t>(terms));
+  Residues out = Residues::Unfilled({rows, columns}, b.workspace());
+  Residue* const to = out.values.data();
+  pool.ParallelRanges(rows, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const auto row = static_cast<size_t>(i);
+      const absl::Span<Residue> numbers(to + i * columns, static_cast<size_t>(columns));
+      absl::c_copy(right.kinds, numbers.begin());
+      field.RandomAll(MixNumbers(function, static_cast<uint64_t>(left.kinds[row])), numbers);
+      for (size_t j = 0; j < numbers.size(); ++j) {
+        numbers[j] = field.Mul(field.Mul(left.sizes[row], right.sizes[j]), numbers[j]);
+      }
+    }
+  });
   return out;
 }
 

@@ -150,7 +150,9 @@ absl::StatusOr<Residues> Convolved(FieldNode& node, const Residues& x, const Res
           ColumnsOf(x, (n * x.shape[1] + group * channels) * image, channels, image, windows);
       const Residues rows = {{filters, terms},
                              PartOf(weights.values, group * filters * terms, filters * terms)};
-      OC_ASSIGN_OR_RETURN(const Residues product, node.Times(rows, columns));
+      OC_ASSIGN_OR_RETURN(const Residues product, node.value(1).fixed
+                                                      ? node.ConstantTimes(rows, columns)
+                                                      : node.Times(rows, columns));
       if (product.size() == out.size()) return Residues{shape, product.values};
       std::copy(product.values.begin(), product.values.end(),
                 out.values.begin() + (n * groups + group) * filters * windows.outputs);

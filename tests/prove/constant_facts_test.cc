@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "evaluator/base/thread_pool.h"
@@ -74,6 +75,48 @@ TEST(ConstantFacts, ProductsAreProvedByRowsAndColumns) {
   std::vector<float> exchanged = Weights();
   std::swap(exchanged[5], exchanged[6]);
   EXPECT_FALSE(AreProved(product, product, exchanged));
+}
+
+// Eight filters, the factors of which an optimizer has folded.
+TEST(ConstantFacts, ConvolutionsAreProvedByWindowsAndFilters) {
+  std::vector<float> filters, scaled;
+  for (int i = 0; i < 8 * 3 * 4; ++i) {
+    filters.push_back(static_cast<float>(i * 37 % 101 - 50) / 64.0F);
+    scaled.push_back(filters.back() * (i / 12 % 2 == 0 ? 2.0F : -4.0F));
+  }
+  const auto are_proved = [&](const std::string& left, const std::string& right) {
+    // Each model has only the constants that it reads.
+    const auto text = [&](const std::string& body) {
+      const bool is_folded = absl::StrContains(body, "v)");
+      return absl::StrCat("g (float[1,3,5,5] x) => (float[1,8,a,b] y) <float[8,3,2,2] ",
+                          is_folded ? "v" : "w", " = {",
+                          absl::StrJoin(is_folded ? scaled : filters, ", "), "}",
+                          absl::StrContains(body, "f)") ? ", float[8,1,1] f = {2, -4, 2, -4, "
+                                                          "2, -4, 2, -4}"
+                                                        : "",
+                          "> { ", body, " }");
+    };
+    std::vector<float> numbers;
+    for (int i = 0; i < 75; ++i) numbers.push_back(static_cast<float>(i * 29 % 41 - 20) / 16.0F);
+    const Tensor x = Tensor::Of<float>({1, 3, 5, 5}, numbers);
+    return ProofOfModels(text(left), text(right), x).proved;
+  };
+  const std::string plain = "a = Conv(x, w) y = Mul(a, f)";
+  for (const std::string same :
+       {"y = Conv(x, v)", "y = Conv<auto_pad = \"VALID\">(x, v)",
+        "a = Neg(x) b = Conv(a, v) y = Neg(b)",
+        // No function but a sum of products does so.
+        "a = Sin(x) b = Sub(x, a) c = Conv(a, v) d = Conv(b, v) y = Add(c, d)"}) {
+    EXPECT_TRUE(are_proved(plain, same)) << same;
+  }
+  scaled[50] += 0x1p-20F;
+  EXPECT_FALSE(are_proved(plain, "y = Conv(x, v)"));
+  EXPECT_FALSE(are_proved(plain, "y = Conv(x, w)"));
+  EXPECT_FALSE(are_proved("y = Conv(x, w)", "a = Abs(x) y = Conv(a, w)"));
+  EXPECT_FALSE(
+      are_proved("y = Conv<pads = [1, 1, 0, 0]>(x, w)", "y = Conv<pads = [0, 0, 1, 1]>(x, w)"));
+  EXPECT_FALSE(
+      are_proved("y = Conv(x, w)", "a = Transpose<perm = [0, 1, 3, 2]>(x) y = Conv(a, w)"));
 }
 
 TEST(ConstantFacts, ColumnsAreTheirNumbers) {

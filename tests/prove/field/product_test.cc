@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -79,6 +80,42 @@ TEST(Product, OfNoNumbersIsNone) {
   a.values[4] = kNoNumber;
   a.values[6] = kPlusInfinity;
   ExpectProduct(a, Random(2, {3, 5}), pool);
+}
+
+// Rows and columns times numbers, and one element of either changed.
+TEST(ProductAsFunction, GoesWithFactorsAlone) {
+  const ThreadPool pool(1);
+  const PrimeField& field = FieldOfProducts();
+  Residues a = Random(1, {9, 30});
+  Residues b = Random(2, {30, 70});
+  std::fill_n(a.values.begin() + 30, 30, 0);
+  const Residues made = *ProductAsFunction(field, a, b, pool);
+  ASSERT_EQ(made.shape, Shape({9, 70}));
+  Residues other = a;
+  Residues columns = b;
+  for (size_t i = 0; i < 30; ++i) {
+    other.values[i] = field.Mul(5, other.values[i]);
+    columns.values[i * 70 + 3] = field.Mul(7, columns.values[i * 70 + 3]);
+  }
+  other.values[8 * 30] = field.Add(other.values[8 * 30], 1);
+  columns.values[4] = field.Add(columns.values[4], 1);
+  const Residues changed = *ProductAsFunction(field, other, columns, pool);
+  for (size_t row = 0; row < 9; ++row) {
+    for (size_t column = 0; column < 70; ++column) {
+      const size_t at = row * 70 + column;
+      const Residue factor = (row == 0 ? 5 : 1) * (column == 3 ? 7 : 1);
+      const bool same = row == 1 || (row < 8 && column != 4);
+      EXPECT_EQ(field.Mul(factor, made.values[at]) == changed.values[at], same) << row << column;
+      EXPECT_EQ(made.values[at] == 0, row == 1);
+    }
+  }
+  // No function but a product goes with sums.
+  Residues sums = a;
+  for (size_t i = 0; i < 30; ++i) sums.values[i] = field.Add(a.values[i], a.values[60 + i]);
+  const Residues of_sums = *ProductAsFunction(field, sums, b, pool);
+  EXPECT_NE(of_sums.values[0], field.Add(made.values[0], made.values[140]));
+  a.values[0] = kMinusInfinity;
+  EXPECT_EQ(ProductAsFunction(field, a, b, pool)->values, Product(field, a, b, pool)->values);
 }
 
 TEST(Product, BatchesAreBroadcast) {
