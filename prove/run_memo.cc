@@ -39,6 +39,8 @@ void AddOrigin(const ValueOrigin& origin, std::vector<uint64_t>* words) {
   }
   for (const Tensor& term : origin.terms) words->push_back(PlaceOf(term));
   words->push_back(origin.terms.size());
+  for (const Tensor& atom : origin.atoms) words->push_back(PlaceOf(atom));
+  words->insert(words->end(), {origin.atoms.size(), origin.truth});
   for (const Tensor& factor : origin.vanishes_with) words->push_back(PlaceOf(factor));
   for (const MeantNumber& number : {origin.scale, origin.low, origin.high}) {
     words->push_back(std::bit_cast<uint64_t>(number.number));

@@ -2,6 +2,7 @@
 #ifndef ONNXCMP_PROVE_VALUE_ORIGIN_H_
 #define ONNXCMP_PROVE_VALUE_ORIGIN_H_
 
+#include <cstdint>
 #include <limits>
 #include <string>
 #include <vector>
@@ -38,6 +39,10 @@ struct ValueOrigin {
   std::vector<Tensor> terms = {};
   bool opposite = false;
   Tensor members = {};  // the same of numbers: those of each element, as a row
+  // It is a function of these truth values: bit i of its table is its value where bit j of i is
+  // that of value j.
+  std::vector<Tensor> atoms = {};
+  uint64_t truth = 0;
   // It is `score` where `shown` is 1, and -infinity where that is 0: scores behind a mask.
   Tensor score = {}, shown = {};
   std::vector<Tensor> vanishes_with = {};  // it is 0 where any of these is 0

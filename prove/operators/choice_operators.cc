@@ -1,6 +1,7 @@
 // Operators over the field that cast, compare, choose and quantize.
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <iterator>
 #include <numeric>
 #include <optional>
@@ -15,6 +16,7 @@
 #include "prove/field_node.h"
 #include "prove/foldable_layer.h"
 #include "prove/rounded_constants.h"
+#include "prove/truth_table.h"
 #include "prove/whole_numbers.h"
 
 namespace onnxcmp {
@@ -85,6 +87,10 @@ absl::Status CompareOperator(FieldNode& node) {
     if (*other == 0) c = Mapped(std::move(c), [&](Residue x) { return field.Sub(1, x); });
     if (c.shape == node.number(0).tensor().shape()) return node.Set(0, std::move(c));
   }
+  if (name == "Equal" && node.InType(0) == DType::kBool) {
+    OC_ASSIGN_OR_RETURN(const bool known, SetTruth(node, std::equal_to<>()));
+    if (known) return absl::OkStatus();
+  }
   std::optional<Residues> apart;  // the first less the second, but for a number above 0
   if (name != "Equal") {
     OC_ASSIGN_OR_RETURN(const Residues a, node.In(0));
@@ -142,12 +148,15 @@ absl::Status AndOperator(FieldNode& node) {
   OC_ASSIGN_OR_RETURN(std::vector<Residues> terms, TermsOf(node, 0, opposite, turned));
   OC_ASSIGN_OR_RETURN(std::vector<Residues> others, TermsOf(node, 1, opposite, turned));
   std::move(others.begin(), others.end(), std::back_inserter(terms));
-  return SetOfTerms(node, std::move(terms), opposite, turned,
-                    [&](std::vector<Residue>* at) { return Conjunction(field, at); });
+  OC_RETURN_IF_ERROR(SetOfTerms(node, std::move(terms), opposite, turned,
+                                [&](std::vector<Residue>* at) { return Conjunction(field, at); }));
+  return SetTruth(node, [&](bool a, bool b) { return opposite ? a || b : a && b; }).status();
 }
 
 absl::Status XorOperator(FieldNode& node) {
   const PrimeField& field = node.field();
+  OC_ASSIGN_OR_RETURN(const bool known, SetTruth(node, std::not_equal_to<>()));
+  if (known) return absl::OkStatus();
   node.MarkRandom();
   return FieldBinary(node, [&](Residue a, Residue b) {
     return a == b ? 0 : field.Sub(field.Add(a, b), field.Mul(2, field.Mul(a, b)));
@@ -157,7 +166,7 @@ absl::Status XorOperator(FieldNode& node) {
 absl::Status NotOperator(FieldNode& node) {
   const PrimeField& field = node.field();
   if (const ValueOrigin* origin = node.origin(0); origin != nullptr) {
-    ValueOrigin turned;
+    ValueOrigin turned = OppositeTruth(node, 0);
     if (origin->margin.defined()) {
       OC_ASSIGN_OR_RETURN(Residues margin, FromTensor(origin->margin));
       OC_ASSIGN_OR_RETURN(turned.margin, ToTensor(Mapped(std::move(margin),

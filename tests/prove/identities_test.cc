@@ -49,6 +49,35 @@ TEST(Identities, OfTruthValues) {
   EXPECT_FALSE(ProofOfBodies("f = Floor(x) y = Mul(f, f)", "y = Floor(x)").proved);
 }
 
+// Whatever they are made of, it is one function of few.
+TEST(Identities, OfTruthValuesThatSeveralTermsShare) {
+  const std::string end = " y = Cast<to = 1>(c)";
+  const std::string made =
+      "x1 = Sin(x) x2 = Cos(x) p = Greater(x, x1) q = Less(x1, x2) r = Greater(x, x2) "
+      "n = LessOrEqual(x, x1) ";
+  const ProofCase cases[] = {
+      {made + "a = Or(q, r) c = And(p, a)" + end,
+       made + "a = And(p, q) b = And(p, r) c = Or(a, b)" + end,
+       made + "a = And(p, q) b = And(p, r) c = Xor(a, b)" + end},
+      {made + "a = And(q, r) c = Or(p, a)" + end,
+       made + "a = Or(p, q) b = Or(r, p) c = And(a, b)" + end,
+       made + "a = Or(p, q) b = Or(r, q) c = And(a, b)" + end},
+      {made + "a = Or(p, q) c = And(a, p)" + end, made + "c = Identity(p)" + end,
+       made + "c = Identity(q)" + end},
+      {made + "c = Xor(p, q)" + end,
+       made + "a = Not(q) b = And(n, q) d = And(a, p) c = Or(b, d)" + end,
+       made + "a = Not(q) b = And(p, q) d = And(a, p) c = Or(b, d)" + end},
+      {made + "c = Equal(p, r)" + end, made + "a = Xor(r, p) c = Not(a)" + end,
+       made + "a = Xor(r, p) c = And(a, p)" + end},
+      {made + "a = Xor(p, q) c = Xor(a, r)" + end, made + "a = Equal(q, r) c = Equal(p, a)" + end,
+       made + "a = Equal(q, r) c = Xor(p, a)" + end},
+      // A comparison that may be turned where its sides are equal is another one.
+      {made + "a = And(p, q) c = Or(a, p)" + end, made + "c = Not(n)" + end,
+       made + "m = Less(x, x1) c = Not(m)" + end},
+  };
+  ExpectProofs(cases);
+}
+
 TEST(Identities, OfGeluWithItsFactorsInOne) {
   const auto by_sigmoid = [](const std::string& cubic, const std::string& linear) {
     return absl::StrCat(Constant("k", cubic), Constant("r", linear),
