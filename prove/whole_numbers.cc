@@ -118,6 +118,10 @@ std::optional<WholeRange> RangeOfResult(const FieldNode& node, DType dtype) {
     return Terms(node.value(1).number.tensor().num_elements(),
                  Product(less_zero(0, 2), less_zero(1, 3)));
   }
+  if (name == "Mod" && node.Int("fmod", 0) == 0) {
+    const WholeRange by = in(1);
+    if (by.first == by.second && by.first > 0) return WholeRange{0, by.first - 1};
+  }
   if (IsCast(node) && (IsInteger(node.InType(0)) || node.InType(0) == DType::kBool)) return in(0);
   if (name == "Where") return Joined(in(1), in(2));
   return StaysInType(name) ? std::optional(RangeOfType(dtype)) : std::nullopt;

@@ -45,27 +45,6 @@ absl::StatusOr<Residues> FieldLogOf(const PrimeField& field, ExpForm form) {
   return AddAll(field, Mapped(std::move(form.factor), log), form.exponent);
 }
 
-absl::StatusOr<Residues> FieldGelu(const FieldNode& node, Residues x, bool by_tanh) {
-  const PrimeField& field = node.field();
-  if (!by_tanh) {
-    const Residue factor = field.Inverse(node.field().Sqrt(2));
-    return Mapped(std::move(x), [&](Residue value) {
-      const Residue erf = FieldErf(node.field(), field.Mul(value, factor));
-      return field.Mul(field.Mul(value, Half(field)), field.Add(1, erf));
-    });
-  }
-  constexpr double kCubic = 0.044715;
-  const Residue cubic = node.Constant(kCubic);
-  const Residue twice = field.Mul(2, node.Constant(std::sqrt(2 / std::acos(-1.0))));
-  // (1 + tanh(y)) / 2 is sigmoid(2 y).
-  const Residues sigmoids =
-      FieldSigmoids(node.field(), Mapped(x, [&](Residue value) {
-                      const Residue cube = field.Mul(field.Mul(value, value), value);
-                      return field.Mul(twice, field.Add(value, field.Mul(cubic, cube)));
-                    }));
-  return MulAll(field, x, sigmoids);
-}
-
 namespace {
 
 bool IsReal(const FieldNode& node, int input) { return IsFloatingPoint(node.InType(input)); }
@@ -96,6 +75,20 @@ absl::Status FunctionOfAll(FieldNode& node, const std::string& name,
 
 absl::Status AnyFunction(FieldNode& node) {
   return FunctionOfAll(node, node.node().op_type, std::nullopt);
+}
+
+// Numbers from 0 to the divisor are their own rests.
+absl::Status ModOperator(FieldNode& node) {
+  const std::optional<double> divisor = OneNumber(node, 1);
+  if (IsInteger(node.InType(0)) && node.Int("fmod", 0) == 0 && divisor.has_value() &&
+      node.value(0).whole.has_value() && !node.value(0).wraps) {
+    const WholeRange range = *node.value(0).whole;
+    if (range.first >= 0 && range.second < *divisor &&
+        node.value(0).number.tensor().shape() == node.number(0).tensor().shape()) {
+      return FieldUnary(node, [](Residue x) { return x; });
+    }
+  }
+  return AnyFunction(node);
 }
 
 // A shift by a number of bits is a product with a power of 2, or a quotient by it.
@@ -466,7 +459,7 @@ constexpr FieldOperatorRow kRows[] = {
     {kOnnxDomain, "Sqrt", SqrtOperator},       {kOnnxDomain, "Exp", ExpOperator},
     {kOnnxDomain, "Log", LogOperator},         {kOnnxDomain, "Pow", PowOperator},
     {kOnnxDomain, "Sigmoid", SigmoidOperator}, {kOnnxDomain, "Tanh", TanhOperator},
-    {kOnnxDomain, "Mod", AnyFunction},         {kOnnxDomain, "BitShift", ShiftOperator},
+    {kOnnxDomain, "Mod", ModOperator},         {kOnnxDomain, "BitShift", ShiftOperator},
     {kOnnxDomain, "BitwiseAnd", AnyFunction},  {kOnnxDomain, "BitwiseOr", AnyFunction},
     {kOnnxDomain, "BitwiseXor", AnyFunction},
 };

@@ -213,6 +213,27 @@ Residue FieldSoftplus(const PrimeField& field, Residue x) {
   return turned ? field.Add(x, log) : log;
 }
 
+absl::StatusOr<Residues> FieldGelu(const FieldNode& node, Residues x, bool by_tanh) {
+  const PrimeField& field = node.field();
+  if (!by_tanh) {
+    const Residue factor = field.Inverse(node.field().Sqrt(2));
+    return Mapped(std::move(x), [&](Residue value) {
+      const Residue erf = FieldErf(node.field(), field.Mul(value, factor));
+      return field.Mul(field.Mul(value, Half(field)), field.Add(1, erf));
+    });
+  }
+  constexpr double kCubic = 0.044715;
+  const Residue cubic = node.Constant(kCubic);
+  const Residue twice = field.Mul(2, node.Constant(std::sqrt(2 / std::acos(-1.0))));
+  // (1 + tanh(y)) / 2 is sigmoid(2 y).
+  const Residues sigmoids =
+      FieldSigmoids(node.field(), Mapped(x, [&](Residue value) {
+                      const Residue cube = field.Mul(field.Mul(value, value), value);
+                      return field.Mul(twice, field.Add(value, field.Mul(cubic, cube)));
+                    }));
+  return MulAll(field, x, sigmoids);
+}
+
 absl::StatusOr<Residues> LogOfPlusExp(const PrimeField& field, const PlusExp& plus) {
   OC_ASSIGN_OR_RETURN(Residues out, FromTensor(plus.of));
   if (plus.of_negative) {

@@ -33,6 +33,26 @@ bool IsProved(const Pair& pair) {
   return ProofOfModels(text(pair.left), text(pair.right), x).proved;
 }
 
+TEST(WholeNumbers, RestsOfRestsAreTheyThemselves) {
+  const std::string two = "int64 c = {6}, int64 d = {4}";
+  const std::string rest = "a = Mod(x, c) ";
+  EXPECT_TRUE(IsProved({"int64", "int64", two, rest + "y = Mod(a, c)", "y = Mod(x, c)"}));
+  EXPECT_TRUE(IsProved({"int64", "int64", two, "a = Mod(x, d) y = Mod(a, c)", "y = Mod(x, d)"}));
+  const std::vector<Pair> different = {
+      {"int64", "int64", two, rest + "y = Mod(a, d)", "y = Mod(x, d)"},
+      {"int64", "int64", two, rest + "y = Mod(a, d)", "y = Mod(x, c)"},
+      {"int64", "int64", two, "a = Add(x, c) y = Mod(a, c)", "y = Mod(x, c)"},
+      {"int64", "int64", two, rest + "n = Neg(a) y = Mod(n, c)", rest + "y = Neg(a)"},
+      {"int64", "int64", two, "n = Neg(c) a = Mod(x, n) y = Mod(a, c)", "n = Neg(c) y = Mod(x, n)"},
+      {"int64", "int64", two, "a = Mod<fmod = 1>(x, c) y = Mod(a, c)", "y = Mod<fmod = 1>(x, c)"},
+      {"int64", "int64", two, "a = Mod(x, c) y = Mod<fmod = 1>(x, c)", "y = Mod(x, c)"},
+      {"int64", "int64", two, rest + "b = Add(a, d) y = Mod(b, c)", rest + "y = Add(a, d)"},
+      {"int8", "int8", "int8 c = {6}", "a = Mul(x, c) y = Mod(a, c)", "y = Sub(x, x)"},
+      {"int64", "int64", two, rest + "b = Mul(a, a) y = Mod(b, c)", rest + "y = Mul(a, a)"},
+  };
+  for (const Pair& pair : different) EXPECT_FALSE(IsProved(pair)) << pair.left;
+}
+
 TEST(WholeNumbers, WrapInTheirType) {
   const std::string as_float = "f = Cast<to = 1>(x) ";
   const std::vector<Pair> different = {
