@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -97,6 +98,44 @@ Residue ValueAt(const PrimeField& field, const Truth& truth, size_t place) {
   return table[0];
 }
 
+// The least sets of atoms that make a function true which no atom makes false.
+std::vector<size_t> LeastSets(const Truth& truth) {
+  std::vector<size_t> sets;
+  for (size_t set = 0; set < size_t{1} << truth.atoms.size(); ++set) {
+    const bool has_less = absl::c_any_of(sets, [&](size_t less) { return (less & set) == less; });
+    if (BitOf(truth.table, set) && !has_less) sets.push_back(set);
+  }
+  return sets;
+}
+
+// The greatest of the least numbers of the sets.
+Residue GreatestOfLeast(const PrimeField& field, const Truth& truth, absl::Span<const size_t> sets,
+                        size_t place) {
+  std::vector<Residue> numbers;
+  for (const size_t set : sets) {
+    std::vector<Residue> opposites;
+    for (size_t i = 0; i < truth.atoms.size(); ++i) {
+      if (BitOf(set, i)) opposites.push_back(field.Neg(truth.atoms[i].values[place]));
+    }
+    numbers.push_back(field.Neg(field.MaxOf(&opposites)));
+  }
+  return field.MaxOf(&numbers);
+}
+
+ValueOrigin WithTruth(ValueOrigin origin, uint64_t table, std::vector<Tensor> atoms) {
+  origin.atoms = std::move(atoms);
+  origin.truth = table;
+  return origin;
+}
+
+absl::StatusOr<std::vector<Tensor>> AtomsOf(const Truth& truth) {
+  std::vector<Tensor> atoms;
+  for (const Residues& atom : truth.atoms) {
+    OC_ASSIGN_OR_RETURN(atoms.emplace_back(), ToTensor(atom));
+  }
+  return atoms;
+}
+
 }  // namespace
 
 absl::StatusOr<bool> SetTruth(FieldNode& node, absl::FunctionRef<bool(bool, bool)> function) {
@@ -106,18 +145,36 @@ absl::StatusOr<bool> SetTruth(FieldNode& node, absl::FunctionRef<bool(bool, bool
   if (!truth.has_value()) return false;
   node.MarkRandom();
   const std::shared_ptr<const ValueOrigin> known = node.OriginOf(0);
-  ValueOrigin origin = known == nullptr ? ValueOrigin() : *known;
-  for (const Residues& atom : truth->atoms) {
-    OC_ASSIGN_OR_RETURN(origin.atoms.emplace_back(), ToTensor(atom));
-  }
-  origin.truth = truth->table;
+  OC_ASSIGN_OR_RETURN(std::vector<Tensor> atoms, AtomsOf(*truth));
   Residues out = Residues::Filled(node.number(0).tensor().shape(), 0);
   for (size_t i = 0; i < out.values.size(); ++i) {
     out.values[i] = ValueAt(node.field(), *truth, i);
   }
-  node.SetOrigin(0, std::move(origin));
+  node.SetOrigin(
+      0, WithTruth(known == nullptr ? ValueOrigin() : *known, truth->table, std::move(atoms)));
   OC_RETURN_IF_ERROR(node.Set(0, std::move(out)));
   return true;
+}
+
+absl::Status SetGreaterOf(FieldNode& node, bool least) {
+  OC_ASSIGN_OR_RETURN(Truth first, TruthOf(node, 0));
+  OC_ASSIGN_OR_RETURN(Truth second, TruthOf(node, 1));
+  const std::optional<Truth> truth = CombinedTruth(
+      std::move(first), std::move(second), [&](bool a, bool b) { return least ? a && b : a || b; });
+  if (!truth.has_value()) return absl::OkStatus();
+  OC_ASSIGN_OR_RETURN(std::vector<Tensor> atoms, AtomsOf(*truth));
+  const std::vector<size_t> sets = LeastSets(*truth);
+  Residues out = Residues::Filled(node.number(0).tensor().shape(), 0);
+  for (size_t i = 0; i < out.values.size(); ++i) {
+    out.values[i] = GreatestOfLeast(node.field(), *truth, sets, i);
+  }
+  // Its terms stay where they say the same.
+  const std::shared_ptr<const ValueOrigin> known = node.OriginOf(0);
+  const bool plain = least ? sets.size() == 1 : absl::c_all_of(sets, std::has_single_bit<size_t>);
+  const size_t count = least ? static_cast<size_t>(std::popcount(sets.front())) : sets.size();
+  const bool same = known != nullptr && plain && known->terms.size() == count;
+  node.SetOrigin(0, WithTruth(same ? *known : ValueOrigin(), truth->table, std::move(atoms)));
+  return node.Set(0, std::move(out));
 }
 
 ValueOrigin OppositeTruth(const FieldNode& node, int input) {

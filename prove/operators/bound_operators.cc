@@ -12,6 +12,7 @@
 #include "prove/directions.h"
 #include "prove/field_functions.h"
 #include "prove/field_node.h"
+#include "prove/truth_table.h"
 #include "prove/value_origin.h"
 #include "prove/whole_numbers.h"
 
@@ -251,8 +252,10 @@ absl::Status MaxOperator(FieldNode& node) {
     OC_ASSIGN_OR_RETURN(std::vector<Residues> next, TermsOf(node, i, least, turned));
     std::move(next.begin(), next.end(), std::back_inserter(terms));
   }
-  return SetOfTerms(node, std::move(terms), least, turned,
-                    [&](std::vector<Residue>* at) { return field.MaxOf(at); });
+  OC_RETURN_IF_ERROR(SetOfTerms(node, std::move(terms), least, turned,
+                                [&](std::vector<Residue>* at) { return field.MaxOf(at); }));
+  const bool is_of_two = node.num_inputs() == 2 && IsFloatingPoint(node.InType(0));
+  return node.by_direction() && is_of_two ? SetGreaterOf(node, least) : absl::OkStatus();
 }
 
 // The greatest number of a type of floats: the limit of a Clip that has none.

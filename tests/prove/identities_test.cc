@@ -78,6 +78,28 @@ TEST(Identities, OfTruthValuesThatSeveralTermsShare) {
   ExpectProofs(cases);
 }
 
+TEST(Identities, OfTheGreaterOverTheLesser) {
+  const std::string made = "z = Sin(x) w = Cos(x) ";
+  const ProofCase cases[] = {
+      {made + "a = Min(z, w) y = Max(x, a)", made + "a = Max(z, x) b = Max(x, w) y = Min(a, b)",
+       made + "a = Max(z, x) b = Max(z, w) y = Min(a, b)"},
+      {made + "a = Max(z, w) y = Min(x, a)", made + "a = Min(x, z) b = Min(x, w) y = Max(b, a)",
+       made + "a = Min(x, z) b = Min(x, w) y = Min(b, a)"},
+      {made + "a = Min(x, z) y = Max(x, a)", "y = Identity(x)", "y = Sin(x)"},
+      {made + "a = Max(x, z) y = Min(a, x)", "y = Identity(x)", "y = Relu(x)"},
+      // The number in the middle.
+      {made + "a = Max(x, z) b = Min(a, w) c = Min(x, z) y = Max(b, c)",
+       made + "a = Min(x, z) b = Min(z, w) c = Min(w, x) d = Max(a, b) y = Max(c, d)",
+       made + "a = Min(x, z) b = Min(z, w) d = Max(a, b) y = Max(w, d)"},
+      {made + "a = Min(z, w) b = Max(x, a) c = Max(b, z) y = Max(c, w)",
+       made + "a = Max(w, z) y = Max(a, x)", made + "y = Max(z, x)"},
+      {made + "a = Min(z, w) y = Max(x, a)",
+       made + "k = Neg(x) l = Neg(z) m = Neg(w) a = Max(l, m) b = Min(a, k) y = Neg(b)",
+       made + "k = Neg(x) l = Neg(z) m = Neg(w) a = Min(l, m) b = Min(a, k) y = Neg(b)"},
+  };
+  ExpectProofs(cases);
+}
+
 TEST(Identities, OfGeluWithItsFactorsInOne) {
   const auto by_sigmoid = [](const std::string& cubic, const std::string& linear) {
     return absl::StrCat(Constant("k", cubic), Constant("r", linear),
