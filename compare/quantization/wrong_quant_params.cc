@@ -21,7 +21,7 @@ constexpr double kWasted = 0.38;
 // calibration accepts, even one by percentiles, which cuts off few numbers for smaller steps.
 constexpr double kCostOfCut = 50;
 // A few numbers outside the calibrated range prove nothing: at most this many, and at most this
-// share of all.
+// share of all. Nor do so few numbers in all, as two classes have, that use little of it.
 constexpr double kTail = 3;
 constexpr double kTailShare = 0.25;
 // A moved zero point clips more than this share at one end, or reaches this deep into the range.
@@ -303,8 +303,8 @@ std::vector<Mistake> WrongQuantParams(const SideGraph& graph, const QuantParamsB
           ", which are never negative");
       continue;
     }
-    if (!made_up && !params.IsGated() && relative < kWasted && reach < kWasted &&
-        !IsByConvention(params)) {
+    if (!made_up && kTailShare * params.count > kTail && !params.IsGated() && relative < kWasted &&
+        reach < kWasted && !IsByConvention(params)) {
       mistake = TextOfWaste(graph, of, params, relative);
     }
   }

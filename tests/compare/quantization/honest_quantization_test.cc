@@ -152,6 +152,27 @@ TEST(HonestQuantization, AnAverageHasTheScaleOfItsInput) {
   EXPECT_THAT(MistakesOf(left, right(0.049), 16, 12), ElementsAre(HasSubstr("times too great")));
 }
 
+// One input may be quiet in the few numbers of two classes.
+TEST(HonestQuantization, FewNumbersDoNotProveAScaleTooGreat) {
+  for (const int64_t rows : {1, 16}) {
+    const std::string head = absl::StrCat("(float[", rows, ",12] x) => (float[", rows, ",2] y) <");
+    const std::string weights = absl::StrCat("float[12,12] w = ", Numbers(Uniform(12 * 12, 3)),
+                                             ", float[12,2] v = ", Numbers(Uniform(12 * 2, 4)));
+    const std::string left =
+        absl::StrCat(head, weights, "> { m = MatMul (x, w)\n y = MatMul (m, v) }");
+    const std::string right = absl::StrCat(
+        head, weights, ", float m_scale = {0.035}, float y_scale = {0.5}, int8 zero = {0}> {\n",
+        "m = MatMul (x, w)\n", Pair("m", "m"), "z = MatMul (m_d, v)\n", Pair("z", "y"),
+        "y = Identity (z_d) }");
+    const auto mistakes = MistakesOf(left, right, rows, 12);
+    if (rows == 1) {
+      EXPECT_THAT(mistakes, IsEmpty());
+    } else {
+      EXPECT_THAT(mistakes, ElementsAre(HasSubstr("times too great")));
+    }
+  }
+}
+
 // Integers that are far from all that there is stand for what their name says.
 TEST(HonestQuantization, IntegersThatAreFarFromAllHaveAPartnerByName) {
   const std::string head = "(float[16,12] x) => (float[16,12] y) <";
