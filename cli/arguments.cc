@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "cli/commands.h"
+#include "cli/process/memory_watch.h"
 #include "cli/process/messages.h"
 #include "cli/process/version_text.h"
 #include "evaluator/base/status_macros.h"
@@ -18,6 +19,8 @@
 
 namespace onnxcmp::cli {
 namespace {
+
+constexpr char kMaxMemory[] = "--max-memory";
 
 class HelpFormatter : public CLI::Formatter {
  public:
@@ -71,6 +74,10 @@ std::optional<int> Parse(CLI::App& app, const std::vector<std::string>& argument
   } catch (const CLI::ParseError& error) {
     PrintError(absl::StrCat(error.what(), "; see ", app.get_name(), " --help"));
     return kFailed;
+  }
+  const CLI::Option* limit = app.get_option_no_throw(kMaxMemory);
+  if (limit != nullptr && !limit->empty()) {
+    if (const auto bytes = limit->as<int64_t>(); bytes > 0) EndAbove(bytes, kFailed);
   }
   return std::nullopt;
 }
@@ -134,7 +141,14 @@ void RunOptions::AddTo(CLI::App& app) {
       ->check(Quietly(CLI::Range(0, 1024)));
   AsSize(app.add_option("--max-tensor", max_tensor, "Limit for one tensor (4G)"), 1)
       ->group(kExecution);
-  AsSize(app.add_option("--max-memory", max_memory, "Limit for all results of a run; 0: none (0)"))
+  AsSize(app.add_option_function<int64_t>(
+             kMaxMemory,
+             [this](int64_t bytes) {
+               memory = bytes > 0 ? std::make_shared<MemoryAccount>(bytes,
+                                                                    std::make_shared<SpareMemory>())
+                                  : nullptr;
+             },
+             "Limit for all that the program holds; 0: none (0)"))
       ->group(kExecution);
   // Its old name, which took GiB: neither an unknown option nor silently another number.
   app.add_option_function<std::string>(
@@ -181,7 +195,8 @@ EvaluatorOptions RunOptions::evaluator() const {
   options.seed = seed.value_or(0);
   options.max_steps = max_steps;
   options.max_tensor = max_tensor.value_or(options.max_tensor);
-  options.max_memory = max_memory.value_or(options.max_memory);
+  options.memory = memory;
+  if (memory != nullptr) options.max_memory = memory->limit();
   return options;
 }
 
@@ -199,6 +214,7 @@ absl::StatusOr<GeneratedInputs> RunOptions::generated(
   generated.seed = seed;
   generated.ramp = ramp;
   generated.max_tensor = evaluator().max_tensor;
+  generated.memory = memory;
   for (const std::string& dim : dims) {
     const size_t sign = dim.rfind('=');
     int64_t size = 0;

@@ -3,6 +3,7 @@
 #define ONNXCMP_CLI_ARGUMENTS_H_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "evaluator/base/memory_account.h"
 #include "evaluator/kernels/op_registry.h"
 #include "evaluator/load/load_model.h"
 #include "evaluator/model/model.h"
@@ -57,7 +59,8 @@ struct RunOptions {
   bool ramp = false;
   int threads = 0;
   std::optional<int64_t> max_tensor;  // bytes
-  std::optional<int64_t> max_memory;  // bytes
+  // Of --max-memory: of all that the command runs and makes up. Null: no limit.
+  std::shared_ptr<MemoryAccount> memory;
   int64_t max_steps = 0;
   int nchwc_block = 0;
   std::string functions = "inline";

@@ -1,5 +1,7 @@
 #include "cli/compare_flags.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -102,6 +104,14 @@ void CompareFlags::AddRunning(CLI::App& app) {
 }
 
 absl::Status CompareFlags::Finish() {
+  if (arguments_.run.memory != nullptr) {
+    // Values that a comparison keeps leave the account of the runs.
+    constexpr int64_t kShareOfKept = 8;
+    constexpr int64_t kAlwaysKept = int64_t{16} << 20;  // bytes
+    const int64_t most = std::max(arguments_.run.memory->limit() / kShareOfKept, kAlwaysKept);
+    arguments_.options.keep_values = std::min(arguments_.options.keep_values, most);
+    arguments_.options.search_memory = std::min(arguments_.options.search_memory, most);
+  }
   arguments_.options.causes = !no_causes_;
   arguments_.options.share = !no_share_;
   arguments_.options.ties_agree = ties_ == "close";

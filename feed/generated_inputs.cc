@@ -4,6 +4,7 @@
 #include <array>
 #include <complex>
 #include <limits>
+#include <memory>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -73,8 +74,9 @@ void Fill(Tensor& tensor, Element element) {
   }
 }
 
-absl::StatusOr<Tensor> MakeTensor(const Recipe& recipe, const Shape& shape) {
-  OC_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Allocate(recipe.dtype, shape));
+absl::StatusOr<Tensor> MakeTensor(const Recipe& recipe, const Shape& shape,
+                                  std::shared_ptr<MemoryAccount> memory) {
+  OC_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Allocate(recipe.dtype, shape, std::move(memory)));
   if (tensor.num_elements() == 0) {
     return tensor;
   }
@@ -146,7 +148,7 @@ absl::StatusOr<Tensor> InputGenerator::Make(const ValueInfo& input, std::optiona
   OC_ASSIGN_OR_RETURN(Shape shape, SizesFor(input, options_));
   return MakeTensor({type.dtype, NumElements(shape).value_or(0), limit,
                      random_.has_value() ? &*random_ : nullptr},
-                    shape);
+                    shape, options_.memory);
 }
 
 absl::Status CheckMadeUpSize(const ValueInfo& input, const Shape& shape, int64_t max_tensor) {

@@ -5,12 +5,14 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "evaluator/base/memory_account.h"
 #include "evaluator/base/random_numbers.h"
 #include "evaluator/model/model.h"
 #include "evaluator/run/evaluator.h"
@@ -35,6 +37,8 @@ struct GeneratedInputs {
   // For ramps: random values instead of 0, 1, 2, ... Else the seed of the random numbers.
   std::optional<uint64_t> seed;
   int64_t max_tensor = kDefaultMaxTensor;  // bytes of one value
+  // As EvaluatorOptions::memory: what is made up counts as long as it is held. Null: it does not.
+  std::shared_ptr<MemoryAccount> memory = nullptr;
 };
 
 // Makes ramps, one input at a time. A dimension without a size, or of size 0, becomes 1 on axis 0

@@ -170,9 +170,13 @@ class MadeUp {
       // Each input has its own random numbers, so that no two are alike.
       ValueMaker maker(options_.seed.value_or(0) * 1000003 + 7919 * i +
                            104729 * static_cast<uint64_t>(options_.sizes.set),
-                       RegimeOf(i), options_.sizes.set);
-      OC_ASSIGN_OR_RETURN(Value value, ValueOf(i, inputs_[i].type, maker));
-      values.push_back(std::move(value));
+                       RegimeOf(i), options_.sizes.set, options_.memory);
+      absl::StatusOr<Value> value = ValueOf(i, inputs_[i].type, maker);
+      if (!value.ok()) {
+        return absl::Status(value.status().code(), absl::StrCat("input ", inputs_[i].name, ": ",
+                                                                value.status().message()));
+      }
+      values.push_back(*std::move(value));
     }
     return values;
   }

@@ -121,7 +121,7 @@ absl::Status CheckCharacters(const Tensor& strings, int64_t max_tensor) {
                                                        max_tensor, " bytes, which is the limit"));
     }
   }
-  return absl::OkStatus();
+  return strings.buffer()->ChargeText(max_tensor - rest);
 }
 
 // Before a view that shows strings several times becomes a tensor in which each has its own bytes.

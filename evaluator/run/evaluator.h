@@ -18,6 +18,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "evaluator/base/memory_account.h"
 #include "evaluator/base/spare_memory.h"
 #include "evaluator/base/thread_pool.h"
 #include "evaluator/kernels/kernel.h"
@@ -38,10 +39,14 @@ struct EvaluatorOptions {
   // Bytes that one tensor may take, at least 1. It also bounds the characters of a tensor's
   // strings, and the time of a node, in proportion (docs/limits.md).
   int64_t max_tensor = kDefaultMaxTensor;
-  // Bytes that what nodes give may take together, as long as it is still read. What the model and
-  // the feeds hold, the characters of strings and a kernel's own vectors do not count. 0: any
-  // number.
+  // Bytes that what nodes give may take together in one run, as long as it is still read, the
+  // characters of strings included. What the model and the feeds hold and a kernel's own vectors do
+  // not count. 0: any number.
   int64_t max_memory = 0;
+  // An account for several evaluators and runs, and for inputs that are made up for them
+  // (GeneratedInputs::memory): it bounds what they hold together, in place of max_memory, and has
+  // its own spare memory. Null: each run has an account of its own.
+  std::shared_ptr<MemoryAccount> memory = nullptr;
   // Nodes that a run may come to, those of subgraphs in every iteration, each start of a subgraph
   // counted as one too; 0: any number.
   int64_t max_steps = 0;

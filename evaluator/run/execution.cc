@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -45,6 +46,13 @@ absl::Status Locate(const absl::Status& status, const Node& node, absl::string_v
   located.SetPayload("onnxcmp/operator", absl::Cord(OperatorName(node.domain, node.op_type)));
   located.SetPayload("onnxcmp/path", absl::Cord(path));
   return located;
+}
+
+std::shared_ptr<MemoryAccount> AccountOf(const EvaluatorOptions& options) {
+  if (options.memory != nullptr) return options.memory;
+  return std::make_shared<MemoryAccount>(
+      options.max_memory > 0 ? options.max_memory : std::numeric_limits<int64_t>::max(),
+      options.spare_memory != nullptr ? options.spare_memory : std::make_shared<SpareMemory>());
 }
 
 }  // namespace
@@ -161,10 +169,7 @@ Execution::Execution(std::shared_ptr<const Plan> plan, std::shared_ptr<const Thr
     : plan_(std::move(plan)),
       pool_(std::move(pool)),
       options_(options),
-      account_(std::make_shared<MemoryAccount>(
-          options.max_memory > 0 ? options.max_memory : std::numeric_limits<int64_t>::max(),
-          options.spare_memory != nullptr ? options.spare_memory
-                                          : std::make_shared<SpareMemory>())),
+      account_(AccountOf(options)),
       observer_(observer),
       main_{plan_->main.get(), "", "", 0, observer != nullptr, {}},
       fed_(plan_->main->inputs.size()) {}

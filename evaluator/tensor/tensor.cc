@@ -62,13 +62,24 @@ Shape RowMajorStrides(absl::Span<const int64_t> shape) {
 std::string ShapeToString(absl::Span<const int64_t> shape) { return absl::StrJoin(shape, "x"); }
 
 absl::Status Buffer::Charge(int64_t bytes, std::shared_ptr<MemoryAccount> account) {
-  if (account == nullptr) return absl::OkStatus();
-  if (!account->Charge(bytes)) {
-    return absl::ResourceExhaustedError(absl::StrCat(
-        "with ", bytes, " bytes more the run would hold more than ", account->limit()));
-  }
   account_ = std::move(account);
-  charged_ = bytes;
+  return ChargeMore(bytes);
+}
+
+absl::Status Buffer::ChargeMore(int64_t bytes) const {
+  if (account_ == nullptr) return absl::OkStatus();
+  if (!account_->Charge(bytes)) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "with ", bytes, " bytes more the run would hold more than ", account_->limit()));
+  }
+  charged_ += bytes;
+  return absl::OkStatus();
+}
+
+absl::Status Buffer::ChargeText(int64_t bytes) const {
+  if (text_is_charged_) return absl::OkStatus();
+  OC_RETURN_IF_ERROR(ChargeMore(bytes));
+  text_is_charged_ = true;
   return absl::OkStatus();
 }
 

@@ -54,7 +54,7 @@ class Buffer {
   static std::shared_ptr<Buffer> OfStored(std::shared_ptr<StoredBytes> stored);
   static std::shared_ptr<Buffer> OfStrings(std::vector<std::string> strings);
   // `count` empty strings. ResourceExhausted if the account has not enough left for them; text
-  // written into them later is not charged.
+  // written into them later is charged by ChargeText().
   static absl::StatusOr<std::shared_ptr<Buffer>> AllocateStrings(
       int64_t count, std::shared_ptr<MemoryAccount> account = nullptr);
 
@@ -83,6 +83,10 @@ class Buffer {
   const std::vector<std::string>& strings() const { return strings_; }
   std::vector<std::string>& mutable_strings() { return strings_; }
 
+  // Charges the account that the buffer was made with for the characters of its strings, once they
+  // are written; a second call does nothing. ResourceExhausted if it has not enough left for them.
+  absl::Status ChargeText(int64_t bytes) const;
+
   // Credits the account now and not at the buffer's end: whoever holds the buffer answers for it
   // from here on. Not to be called by several threads at a time.
   void LeaveAccount() const;
@@ -90,6 +94,7 @@ class Buffer {
  private:
   Buffer() = default;
   absl::Status Charge(int64_t bytes, std::shared_ptr<MemoryAccount> account);
+  absl::Status ChargeMore(int64_t bytes) const;
   void KeepStored() const;
 
   std::byte* data_ = nullptr;
@@ -99,7 +104,8 @@ class Buffer {
   std::shared_ptr<const void> owner_;
   std::shared_ptr<StoredBytes> stored_;
   mutable std::shared_ptr<MemoryAccount> account_;  // null: not counted
-  int64_t charged_ = 0;
+  mutable int64_t charged_ = 0;
+  mutable bool text_is_charged_ = false;
   std::vector<std::string> strings_;
 };
 

@@ -369,7 +369,7 @@ absl::StatusOr<Tensor> ValueMaker::Make(DType dtype, const Shape& shape,
                                         const InputPurpose& purpose, std::optional<int64_t> limit) {
   if (purpose.purpose == Purpose::kImage && dtype == DType::kUint8)
     return MadeUpImage(shape, &random_);
-  OC_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Allocate(dtype, shape));
+  OC_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Allocate(dtype, shape, memory_));
   const int64_t count = tensor.num_elements();
   if (count == 0) return tensor;
   if (dtype == DType::kString) {

@@ -3,11 +3,14 @@
 #define ONNXCMP_FEED_MADE_UP_MADE_UP_VALUES_H_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "evaluator/base/memory_account.h"
 #include "evaluator/base/random_numbers.h"
 #include "evaluator/model/model.h"
 #include "evaluator/tensor/dtype.h"
@@ -21,7 +24,8 @@ namespace onnxcmp {
 class ValueMaker {
  public:
   // The same seed gives the same values.
-  ValueMaker(uint64_t seed, Regime regime, int set) : random_(seed), regime_(regime), set_(set) {}
+  ValueMaker(uint64_t seed, Regime regime, int set, std::shared_ptr<MemoryAccount> memory = nullptr)
+      : random_(seed), regime_(regime), set_(set), memory_(std::move(memory)) {}
 
   // A tensor of this type and shape. `limit`: for ids, positions and lengths, if it is known.
   absl::StatusOr<Tensor> Make(DType dtype, const Shape& shape, const InputPurpose& purpose,
@@ -68,6 +72,7 @@ class ValueMaker {
   RandomNumbers random_;
   Regime regime_;
   int set_;
+  std::shared_ptr<MemoryAccount> memory_;  // null: not counted
 };
 
 }  // namespace onnxcmp

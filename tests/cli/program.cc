@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -47,7 +48,9 @@ Outcome Spawn(const std::vector<std::string>& argv, int signal = 0, int millisec
       kill(pid, signal);
     }
     int status = 0;
-    EXPECT_EQ(waitpid(pid, &status, 0), pid);
+    struct rusage used {};
+    EXPECT_EQ(wait4(pid, &status, 0, &used), pid);
+    outcome.peak = int64_t{1024} * used.ru_maxrss;
     outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
     outcome.out = ReadFile(out);
     outcome.err = ReadFile(err);

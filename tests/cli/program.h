@@ -2,15 +2,17 @@
 #ifndef ONNXCMP_TESTS_CLI_PROGRAM_H_
 #define ONNXCMP_TESTS_CLI_PROGRAM_H_
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 namespace onnxcmp::testing {
 
 struct Outcome {
-  int status = -1;  // as the program exits with it; -signal if a signal ended it
-  std::string out;  // standard output
-  std::string err;  // standard error
+  int status = -1;   // as the program exits with it; -signal if a signal ended it
+  std::string out;   // standard output
+  std::string err;   // standard error
+  int64_t peak = 0;  // bytes that it held at most
 };
 
 // onnxcmp ARGUMENT...

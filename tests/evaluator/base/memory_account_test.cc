@@ -70,6 +70,31 @@ TEST(MaxMemoryTest, CountsWhatLives) {
   ExpectError(RunWithin(3071, outputs), kExhausted, "Neg -> 'c': ");
 }
 
+TEST(MaxMemoryTest, CountsCharacters) {
+  const std::string text =
+      "(float[256] x) => (string[1000] y) { s = Cast<to=8>(x) t = Constant<value = int64[1] "
+      "{1000}>()"
+      " w = Constant<value_strings = [\"" +
+      std::string(100, 'w') + "\"]>() y = Tile(w, t) }";
+  EXPECT_TRUE(RunWithin(200000, text).ok());
+  // Without the characters the strings take 32000 bytes.
+  ExpectError(RunWithin(100000, text), kExhausted, "Tile -> 'y': with 100000 bytes more");
+}
+
+// Runs with one account share its limit.
+TEST(MaxMemoryTest, IsSharedByRuns) {
+  const auto account = std::make_shared<MemoryAccount>(2500);
+  const auto run = [&] {
+    return RunText(
+        "<ir_version: 9, opset_import: [\"\": 18]> g (float[256] x) => (float[256] y) "
+        "{ a = Neg(x) y = Neg(a) }",
+        {{"x", Kilobyte()}}, nullptr, {.threads = 1, .memory = account});
+  };
+  const auto first = run();
+  EXPECT_TRUE(first.ok()) << first.status();
+  ExpectError(run().status(), kExhausted, "would hold more than 2500");
+}
+
 // No tensor is large, and no step is one too many.
 TEST(MaxMemoryTest, CountsWhatALoopGathers) {
   const std::string loop =

@@ -1,0 +1,93 @@
+// Models that ask for more memory than they may have: the program ends by itself, and the process
+// stays near the limit.
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/cli/models.h"
+#include "tests/cli/program.h"
+
+namespace onnxcmp {
+namespace {
+
+using ::onnxcmp::testing::Onnxcmp;
+using ::onnxcmp::testing::Outcome;
+using ::testing::AllOf;
+using ::testing::Ge;
+using ::testing::HasSubstr;
+using ::testing::Le;
+
+constexpr char kLoop[] =
+    "c = Constant<value = bool {1}>() v = Loop(, c, x) <body = b (int64 i, bool k, ";
+
+// The account's words, and the program's.
+constexpr char kRun[] = "the run would hold more than 67108864";
+constexpr char kProgram[] = "the program holds more than --max-memory allows";
+
+// A model's graph, how it ends in `run`.
+struct Hostile {
+  const char* name;
+  std::string graph;
+  const char* error;
+};
+
+std::vector<Hostile> HostileModels() {
+  return {
+      {"constant",
+       "() => (float[n] y) { s = Constant<value = int64[1] {200000000}>() y = ConstantOfShape(s) }",
+       kRun},
+      {"input", "(float[100000000] x) => (float[100000000] y) { y = Relu(x) }", kRun},
+      {"ids", "(float[9] x, int64[12000000] i) => (float[n] y) { y = Gather(x, i) }", kRun},
+      {"text",
+       "(string[1] x) => (string[n] y) { s = Constant<value = int64[1] {8000000}>() "
+       "y = Tile(x, s) }",
+       kRun},
+      {"loop",
+       "(float[1000] x) => (float[n] v) { " + std::string(kLoop) +
+           "float[p] a) => (bool k2, float[q] a2) "
+           "{ k2 = Identity(k) a2 = Concat<axis=0>(a, a) }> }",
+       kRun},
+      {"sequence", "(float[9000000] x) => (seq(float) y) { y = SplitToSequence<keepdims=0>(x) }",
+       kProgram},
+  };
+}
+
+class HostileModelsTest : public testing::ModelFolderTest {
+ protected:
+  static void ExpectBounded(const Outcome& outcome) {
+    EXPECT_THAT(outcome.status, AllOf(Ge(0), Le(2))) << outcome.err;
+#ifndef __SANITIZE_ADDRESS__
+    EXPECT_LE(outcome.peak, int64_t{364} << 20);
+#endif
+  }
+};
+
+TEST_F(HostileModelsTest, EndWithinTheLimit) {
+  for (const Hostile& hostile : HostileModels()) {
+    SCOPED_TRACE(hostile.name);
+    const std::string model = Model(hostile.name, hostile.graph);
+    const Outcome ran = Onnxcmp({"run", model, "--max-memory", "64M", "--max-steps", "100000"});
+    ExpectBounded(ran);
+    EXPECT_EQ(ran.status, 2);
+    EXPECT_THAT(ran.err, HasSubstr(hostile.error));
+  }
+}
+
+// The values of both sides and of the search for causes share the limit.
+TEST_F(HostileModelsTest, CompareWithinTheLimit) {
+  const auto endless = [&](const std::string& name, const std::string& op_type) {
+    return Model(name, "(float[1000] x) => (float[1000] v) { " + std::string(kLoop) +
+                           "float[1000] a) => (bool k2, float[1000] a2) { k2 = Identity(k) a2 = " +
+                           op_type + "(a) }> }");
+  };
+  const Outcome outcome = Onnxcmp(
+      {endless("l", "Sin"), endless("r", "Cos"), "--max-memory", "64M", "--max-steps", "200000"});
+  ExpectBounded(outcome);
+  EXPECT_EQ(outcome.status, 2);
+}
+
+}  // namespace
+}  // namespace onnxcmp
