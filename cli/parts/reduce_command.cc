@@ -65,6 +65,7 @@ class ReduceLine {
 };
 
 absl::StatusOr<std::unique_ptr<FailureTest>> OpenTest(const ReduceArguments& arguments,
+                                                      const OpRegistry& registry,
                                                       RunningChecks* running) {
   if (!arguments.check.empty()) {
     absl::Duration timeout;
@@ -85,7 +86,9 @@ absl::StatusOr<std::unique_ptr<FailureTest>> OpenTest(const ReduceArguments& arg
   ToleranceOptions tolerances;
   tolerances.rtol = arguments.rtol;
   tolerances.atol = arguments.atol;
-  return std::make_unique<RuntimeTest>(std::move(runtimes), arguments.against, tolerances);
+  return std::make_unique<RuntimeTest>(
+      std::move(runtimes), arguments.against, tolerances, registry,
+      KnownModelOptions{arguments.model.load(), arguments.model.run.evaluator()});
 }
 
 std::string Summary(const ReduceArguments& arguments, const Reduced& reduced) {
@@ -119,7 +122,8 @@ absl::StatusOr<std::string> RunReduce(const ReduceArguments& arguments,
   RunningChecks running;
   const OpRegistry registry = given.run.operators();
   OC_ASSIGN_OR_RETURN(FedModel model, given.Read(registry));
-  OC_ASSIGN_OR_RETURN(const std::unique_ptr<FailureTest> test, OpenTest(arguments, &running));
+  OC_ASSIGN_OR_RETURN(const std::unique_ptr<FailureTest> test,
+                      OpenTest(arguments, registry, &running));
   OC_RETURN_IF_ERROR(PrepareReducedFolder(arguments.output));
 
   ReduceLine line;

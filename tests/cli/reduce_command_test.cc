@@ -232,6 +232,21 @@ TEST_F(ReduceAgainstTest, ARefusal) {
               AllOf(HasSubstr("9 -> 1 node: "), HasSubstr("refused"), HasSubstr("  Relu d")));
 }
 
+// The product alone is 1 % too large, and the difference of two products has no right digit: a
+// smaller model has to differ by as much.
+TEST_F(ReduceAgainstTest, TheDifferenceKeepsItsSize) {
+  const std::string model = Model("m",
+                                  "(float[2,3] x, float[2,3] w) => (float[2,3] y) { n = Relu(w) "
+                                  "a = Mul(x, n) b = Mul(n, x) d = Neg(b) c = Add(a, d) "
+                                  "y = Neg(c) }");
+  const Outcome outcome =
+      testing::Shell(absl::StrCat("unset ONNXCMP_PYTHON; $ONNXCMP reduce ", model, " --against ",
+                                  SourceFile("tests/support/runtimes/fake.py"),
+                                  ":do=scale,result=a --quiet -o ", folder_, "/small"));
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("6 -> 2 nodes: "), HasSubstr("  Mul a\n  Add c\n")))
+      << outcome.err;
+}
+
 // What it wrote for a model that it refused is not taken for the words of a crash.
 TEST_F(ReduceAgainstTest, ACrashIsTheSameWhateverWasWrittenBefore) {
   EXPECT_THAT(Reduce("do=die,operator=Add").out,
