@@ -117,7 +117,8 @@ absl::string_view OriginWord(const ResultStream& stream, int origin) {
   const std::string& op_type = OpTypeOf(result, stream);
   const DType of_runtime = RuntimePrecision(stream, origin);
   if (of_runtime != DType::kUndefined) {
-    return IsInteger(of_runtime) ? "by accuracy_level" : "arithmetic of the runtime";
+    if (!IsInteger(of_runtime)) return "arithmetic of the runtime";
+    return op_type == "DynamicQuantizeLSTM" ? "inside DynamicQuantizeLSTM" : "by accuracy_level";
   }
   if (Quantizes(op_type)) return "quantization";
   if (op_type.empty() || op_type == "Constant") {

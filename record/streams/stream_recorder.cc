@@ -29,6 +29,12 @@ DType TypeOfLevel(int64_t level) {
   }
 }
 
+// The type that a runtime may compute a node's products in, whatever type its floats have.
+// DynamicQuantizeLSTM rounds states to 8 bits in each step, by scales of its own.
+DType TypeInside(const Node& node, int64_t accuracy_level) {
+  return node.op_type == "DynamicQuantizeLSTM" ? DType::kInt8 : TypeOfLevel(accuracy_level);
+}
+
 bool IsConstant(const Node& node) {
   return node.op_type == "Constant" && node.domain == kOnnxDomain;
 }
@@ -164,7 +170,8 @@ void StreamRecorder::BeginNode(const Result& result, Scope* scope) {
   made.attributes = facts.attributes;
   made.bits = facts.bits;
   if (options_.runtime_precision.has_value()) {
-    made.computes_in = LessPrecise(*options_.runtime_precision, TypeOfLevel(facts.accuracy_level));
+    made.computes_in =
+        LessPrecise(*options_.runtime_precision, TypeInside(node, facts.accuracy_level));
   }
   made.inputs.reserve(node.inputs.size());
   made.outputs.assign(node.outputs.size(), kNone);

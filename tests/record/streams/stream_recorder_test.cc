@@ -428,5 +428,20 @@ TEST(GraphStartTest, SaysWhichGraphBeginsWithWhat) {
                                       "loop b loop[1] 1: int64[] bool[] float[]"));
 }
 
+// What a runtime rounds inside counts as its type, as far as the operator is known to round.
+TEST(StreamRecorderTest, OperatorsThatRoundInsideARuntime) {
+  const std::string text =
+      "<ir_version: 10, opset_import: [\"\": 21, \"com.microsoft\": 1]> "
+      "g (float[1,1,1] x) => (float[1,1,1] h, float[1,1,1] y) "
+      "<int8[1,1,4] w = {1, 2, 3, 4}, float[1] s = {0.1}, int8[1] z = {0}> "
+      "{ a, h = com.microsoft.DynamicQuantizeLSTM<hidden_size=1>(x, w, w, , , , , , s, z, s, z) "
+      "y = Neg(h) }";
+  const Feeds feeds = {{"x", Tensor::Of<float>({1, 1, 1}, {1})}};
+  const ResultStream runtime = Record(text, feeds, {.runtime_precision = DType::kUndefined});
+  EXPECT_EQ(NodeOf(runtime, "h").computes_in, DType::kInt8);
+  EXPECT_EQ(NodeOf(runtime, "y").computes_in, DType::kUndefined);
+  EXPECT_EQ(NodeOf(Record(text, feeds), "h").computes_in, DType::kUndefined);
+}
+
 }  // namespace
 }  // namespace onnxcmp::testing
