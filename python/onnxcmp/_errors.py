@@ -5,8 +5,18 @@ from __future__ import annotations
 import re
 
 
+def _in_python(message: str) -> str:
+    """The message with options of the command line as the arguments that they are here: partial,
+    not --partial."""
+    return re.sub(
+        r"(?<![^\s(;,])--([a-z]+(?:-[a-z]+)*)(?![\w-])",
+        lambda option: option.group(1).replace("-", "_"),
+        message,
+    )
+
+
 class Error(Exception):
-    """An error, in the words of the command line.
+    """An error, in the words of this package's arguments.
 
     message:  the same as str(error)
     code:     of which kind, as absl::StatusCode names it: "INVALID_ARGUMENT", "UNIMPLEMENTED",
@@ -31,6 +41,7 @@ class Error(Exception):
         operator: str | None = None,
         path: str | None = None,
     ) -> None:
+        message = _in_python(message)
         super().__init__(message)
         self.message = message
         self.code = code

@@ -154,10 +154,16 @@ def test_options_are_those_of_the_command_line(plain, x):
         onnxcmp.compare(plain, plain, dim={"q": 5})
     with pytest.raises(onnxcmp.Error, match="rtol"):
         onnxcmp.compare(plain, plain, rtol=-1)
-    with pytest.raises(onnxcmp.Error, match="fail-on"):
+    with pytest.raises(onnxcmp.Error, match="fail_on"):
         onnxcmp.compare(plain, plain, fail_on="weather")
     with pytest.raises(TypeError):
         onnxcmp.compare(plain, plain, no_such_option=1)
+
+
+def test_errors_name_arguments_and_not_options():
+    advice = onnxcmp.Error("no input takes b of a--partial.npz; --partial accepts that")
+    assert str(advice) == "no input takes b of a--partial.npz; partial accepts that"
+    assert onnxcmp.Error("give --inputs, or --map-input A=B").message == "give inputs, or map_input A=B"
 
 
 def test_shadow_and_quantization(plain, wrong, x):
