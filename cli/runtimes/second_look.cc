@@ -36,8 +36,9 @@ absl::StatusOr<std::unique_ptr<RuntimeSide>> LookAsFused(const SecondLook& look,
   }
   other.notes.insert(
       other.notes.begin(),
-      absl::StrCat("differs only when fused: each node alone is right in ", look.right.name(),
-                   ", so the right is the model that ", look.right.name(), " has optimized"));
+      absl::StrCat(look.right.name(),
+                   " gives other outputs when it fuses, so the right is the model that it has "
+                   "optimized"));
   *comparison = std::move(other);
   return fused;
 }
