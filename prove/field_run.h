@@ -27,7 +27,6 @@
 #include "prove/field_value.h"
 #include "prove/roundings.h"
 #include "prove/run_memo.h"
-#include "prove/run_numbers.h"
 #include "record/streams/node_facts.h"
 
 namespace onnxcmp {

@@ -25,7 +25,7 @@
 #include "prove/fold_search.h"
 #include "prove/node_kinds.h"
 #include "prove/roundings.h"
-#include "prove/run_numbers.h"
+#include "prove/run_memo.h"
 #include "prove/score_masks.h"
 #include "prove/unknown_values.h"
 #include "prove/value_trace.h"

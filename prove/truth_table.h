@@ -4,6 +4,7 @@
 #define ONNXCMP_PROVE_TRUTH_TABLE_H_
 
 #include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "prove/field_node.h"
 #include "prove/value_origin.h"
