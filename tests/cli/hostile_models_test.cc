@@ -89,5 +89,16 @@ TEST_F(HostileModelsTest, CompareWithinTheLimit) {
   EXPECT_EQ(outcome.status, 2);
 }
 
+// Shapes are inferred without a limit, so that they must not need it.
+TEST_F(HostileModelsTest, ShowInfersNoLongVectors) {
+  const std::string model =
+      Model("m",
+            "(float[1] x) => (float[n] y) { s = Constant<value = int64[1] {20000000}>() "
+            "a = ConstantOfShape(s) y = Add(a, x) }");
+  const Outcome outcome = Onnxcmp({"show", model});
+  ExpectBounded(outcome);
+  EXPECT_THAT(outcome.out, HasSubstr("20000000"));
+}
+
 }  // namespace
 }  // namespace onnxcmp

@@ -1,17 +1,47 @@
 #include "tools/classic/infer_shapes.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <exception>
 
 #include "absl/strings/str_cat.h"
+#include "evaluator/base/status_macros.h"
 #include "onnx/onnx_pb.h"
 #include "onnx/shape_inference/implementation.h"
 #include "tools/classic/checked_schemas.h"
 
 namespace onnxcmp {
+namespace {
+
+// ONNX makes a message of each element of a vector that it follows, known or not.
+constexpr int64_t kMostFollowed = 1 << 16;
+
+bool IsLongVector(const onnx::ValueInfoProto& value) {
+  const onnx::TensorShapeProto& shape = value.type().tensor_type().shape();
+  return shape.dim_size() == 1 && shape.dim(0).dim_value() > kMostFollowed;
+}
+
+bool HasLongVector(const onnx::GraphProto& graph) {
+  for (const auto* values : {&graph.input(), &graph.value_info(), &graph.output()}) {
+    if (std::any_of(values->begin(), values->end(), IsLongVector)) return true;
+  }
+  const auto in_body = [](const onnx::AttributeProto& attribute) {
+    return attribute.has_g() && HasLongVector(attribute.g());
+  };
+  return std::any_of(graph.node().begin(), graph.node().end(), [&](const onnx::NodeProto& node) {
+    return std::any_of(node.attribute().begin(), node.attribute().end(), in_body);
+  });
+}
+
+}  // namespace
 
 // ONNX reports what it cannot infer by exceptions.
 absl::Status InferShapes(onnx::ModelProto& model, bool propagate) {
   const CheckedSchemas schemas;
+  if (propagate) {
+    OC_RETURN_IF_ERROR(InferShapes(model, /*propagate=*/false));
+    if (HasLongVector(model.graph())) return absl::OkStatus();
+  }
   try {
     onnx::shape_inference::InferShapes(
         model, &schemas,

@@ -11,8 +11,9 @@ class ModelProto;
 namespace onnxcmp {
 
 // Adds what ONNX's own schemas know to the value_info of the graph and its subgraphs. `propagate`:
-// shapes that are computed by nodes (Shape, Gather, Concat, ...) are followed too. What was found
-// before an error stays in the model.
+// shapes that are computed by nodes (Shape, Gather, Concat, ...) are followed too, unless the
+// model has vectors so long that ONNX would need gigabytes for it. What was found before an error
+// stays in the model.
 absl::Status InferShapes(onnx::ModelProto& model, bool propagate);
 
 }  // namespace onnxcmp
