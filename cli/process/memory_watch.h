@@ -14,10 +14,10 @@ inline constexpr int64_t kOwnMemory = int64_t{2} << 30;
 inline constexpr int64_t kOwnMemory = int64_t{192} << 20;
 #endif
 
-// Ends the program with a message and this status as soon as it holds more than `limit` and kOwnMemory
-// together. A run's account knows the values and names the node that asks for too much; this knows
-// all else: tables, texts, messages, the vectors of kernels. Mapped files do not count. Does
-// nothing on a system that does not tell what a process holds. To be called once.
+// Ends the program with a message and this status as soon as it holds more than `limit` and
+// kOwnMemory together. A run's account knows the values and names the node that asks for too much;
+// this knows all else: tables, texts, messages, the vectors of kernels. Mapped files do not count.
+// Does nothing on a system that does not tell what a process holds. To be called once.
 void EndAbove(int64_t limit, int status);
 
 }  // namespace onnxcmp::cli
