@@ -121,7 +121,7 @@ double ValueEvidence::ComputeValue(int l, int r) const {
                     weights::kRepeatedContent * std::log2(std::max(1.0, repeats)));
   }
   const bool rich = a.rich && b.rich;
-  double value = weights::kOtherSize;
+  double value = weights::kUnlikeValues;
   if (a.size == b.size && a.has_sketch && b.has_sketch) {
     const double d = SketchDistance(a, b);
     const double places = -std::log10(std::max(d, weights::kLeastDistance));
@@ -138,18 +138,15 @@ double ValueEvidence::ComputeValue(int l, int r) const {
     }
     const DType left_type = left.result(l).dtype;
     const DType right_type = right.result(r).dtype;
-    if (left_type != right_type) {
-      value += a.kind == b.kind ? weights::kOtherType : weights::kOtherKind;
-    }
-    // Integers are either equal or different.
+    // Integers of more than 8 bits, as ids and sizes, are either equal or different.
     const bool wide = (IsInteger(left_type) && BitWidth(left_type) > 8) ||
                       (IsInteger(right_type) && BitWidth(right_type) > 8);
-    if (wide && d > 0) value += weights::kUnequalIntegers;
+    if (a.kind != b.kind || (wide && d > 0)) value += weights::kOtherKind;
   }
   if (StreamIndex::At(left.bits, l) == StreamIndex::At(right.bits, r)) {
-    value = std::max(value, rich ? weights::kSameBits : weights::kSamePoorBits);
+    value = std::max(value, rich ? weights::kSameBits : weights::kSamePoor);
   } else if (StreamIndex::At(left.elements, l) == StreamIndex::At(right.elements, r)) {
-    value = std::max(value, rich ? weights::kSameElements : weights::kSamePoorElements);
+    value = std::max(value, rich ? weights::kSameElements : weights::kSamePoor);
   }
   return value;
 }

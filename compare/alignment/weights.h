@@ -32,22 +32,16 @@ inline constexpr double kPoorNear = 1.5;
 // points pass 0 at a distance of 0.3.
 inline constexpr double kPlaceOfFar = 2;
 inline constexpr double kFarValues = 1;
-// Beyond kOutOfSight, distances mean nothing.
+// Beyond kOutOfSight, and between results of other sizes, distances mean nothing.
 inline constexpr double kUnlikeValues = -2;
-// Different sizes: never the same quantity, but for the same model at another size.
-inline constexpr double kOtherSize = -6;
-// Another shape, another type of the same kind, another kind of number: a reshape or a cast lies
-// between, and is a result of its own.
+// Another shape, another kind of number: a reshape or a cast lies between, and is a result of its
+// own. Near but unequal integers count as another kind.
 inline constexpr double kOtherShape = -1.5;
-inline constexpr double kOtherType = -0.5;
 inline constexpr double kOtherKind = -2;
-// Near but unequal integers of more than 8 bits: ids and shapes are either equal or different.
-inline constexpr double kUnequalIntegers = -2;
-// The same bits in another shape, the same elements in another order; less for poor results.
+// The same bits in another shape, the same elements in another order; either for poor results.
 inline constexpr double kSameBits = 6;
-inline constexpr double kSamePoorBits = 2;
 inline constexpr double kSameElements = 5;
-inline constexpr double kSamePoorElements = 1;
+inline constexpr double kSamePoor = 1;
 // The same moments, which survive noise in the same elements in another order.
 inline constexpr double kSameMoments = 4.5;
 
