@@ -107,8 +107,7 @@ absl::Status CompareFlags::Finish() {
   if (arguments_.run.memory != nullptr) {
     // Values that a comparison keeps leave the account of the runs.
     constexpr int64_t kShareOfKept = 8;
-    constexpr int64_t kAlwaysKept = int64_t{16} << 20;  // bytes
-    const int64_t most = std::max(arguments_.run.memory->limit() / kShareOfKept, kAlwaysKept);
+    const int64_t most = arguments_.run.memory->limit() / kShareOfKept;
     arguments_.options.keep_values = std::min(arguments_.options.keep_values, most);
     arguments_.options.search_memory = std::min(arguments_.options.search_memory, most);
   }

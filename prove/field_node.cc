@@ -362,8 +362,8 @@ absl::StatusOr<Residues> FieldNode::TimesInput(const Residues& a, int input,
 absl::StatusOr<Residues> FieldNode::ConstantTimes(const Residues& constant,
                                                   const Residues& b) const {
   // Fewer rows are not worth it.
-  constexpr int64_t kLeastRows = 8;
-  if (!products_as_functions_ || constant.shape[0] < kLeastRows) {
+  constexpr int64_t kLeastFilters = 8;
+  if (!products_as_functions_ || constant.shape[0] < kLeastFilters) {
     return Times(constant, b);
   }
   exact_ = false;

@@ -67,14 +67,14 @@ class RunNumbers {
   }
 
   void Keep(int64_t node, const std::vector<Value>& results) {
-    constexpr int64_t kMostBytes = int64_t{1} << 28;
+    constexpr int64_t kMostNumbersKept = int64_t{1} << 28;
     int64_t bytes = 0;
     for (const Value& result : results) {
       // The account has no number for the elements of a sequence.
       if (!result.empty() && !result.is_tensor()) return;
       if (result.is_tensor()) bytes += result.tensor().byte_size();
     }
-    if (bytes > kMostBytes - bytes_) return;
+    if (bytes > kMostNumbersKept - bytes_) return;
     bytes_ += bytes;
     nodes_.emplace(node, results);
   }

@@ -6,13 +6,14 @@
 
 namespace onnxcmp::cli {
 
+#ifdef __SANITIZE_ADDRESS__
+inline constexpr bool kKeepsFreedMemory = true;
+#else
+inline constexpr bool kKeepsFreedMemory = false;
+#endif
 // Bytes that the program itself takes: the reports, a node's own vectors. A sanitizer keeps memory
 // that was freed.
-#ifdef __SANITIZE_ADDRESS__
-inline constexpr int64_t kOwnMemory = int64_t{2} << 30;
-#else
-inline constexpr int64_t kOwnMemory = int64_t{192} << 20;
-#endif
+inline constexpr int64_t kOwnMemory = int64_t{kKeepsFreedMemory ? 2048 : 192} << 20;
 
 // Ends the program with a message and this status as soon as it holds more than `limit` and
 // kOwnMemory together. A run's account knows the values and names the node that asks for too much;

@@ -135,7 +135,6 @@ void IndexResults(StreamIndex& index, Interners& interners) {
   }
   index.kinds.reserve(stream.results.size());
   index.name.reserve(stream.results.size());
-  index.path.reserve(stream.results.size());
   for (const StreamResult& result : stream.results) {
     const Fingerprint& f = result.fingerprint;
     index.producers.push_back(result.node);
@@ -144,7 +143,6 @@ void IndexResults(StreamIndex& index, Interners& interners) {
     index.rich.push_back(f.rich);
     index.output_row.push_back(result.kind == ResultKind::kOutput);
     index.name.push_back(HashOfText(result.name).low);
-    index.path.push_back(result.path.empty() ? 0 : HashOfText(result.path).low);
     index.content.push_back(interners.content(f.content));
     index.bits.push_back(interners.bits(f.bits));
     index.elements.push_back(interners.elements(f.elements));

@@ -113,7 +113,6 @@ class StreamIndex {
   Csr<int> outputs;
   // By result: hashes of texts.
   std::vector<uint64_t> name;
-  std::vector<uint64_t> path;  // 0: there is none
   // By result: numbers that are equal on both sides if the hashes are.
   std::vector<int> content;   // Fingerprint::content
   std::vector<int> bits;      // Fingerprint::bits

@@ -73,11 +73,8 @@ double PairScore::Labels(int l, int r) const {
   const StreamIndex& right = pairing_.index().right;
   double labels =
       StreamIndex::At(left.name, l) == StreamIndex::At(right.name, r) ? weights::kSameName : 0;
-  const uint64_t path = StreamIndex::At(left.path, l);
   if (StreamIndex::At(left.place, l) != StreamIndex::At(right.place, r)) {
     labels += weights::kOtherPlace;
-  } else if (path != 0 && path == StreamIndex::At(right.path, r)) {
-    labels += weights::kSamePath;
   }
   return labels;
 }

@@ -90,7 +90,6 @@ inline constexpr double kUnused = 0.5;
 // Labels (pair_score), points. They decide between near-equals and never against a value.
 
 inline constexpr double kSameName = 0.25;
-inline constexpr double kSamePath = 0.1;
 inline constexpr double kOtherPlace = -0.5;
 
 // How a score is taken (pair_score), points.

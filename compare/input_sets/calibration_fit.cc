@@ -133,8 +133,8 @@ namespace {
 // True if a step to other sizes gained little: numbers behind a normalization do not shrink with
 // the inputs, and those of 1 / x grow. Such a step is taken back.
 bool IsNoNearer(const CalibrationFit& after, const CalibrationFit& before) {
-  constexpr double kLittle = 0.75;
-  return std::abs(std::log(after.Factor())) >= kLittle * std::abs(std::log(before.Factor()));
+  constexpr double kLittleGain = 0.75;
+  return std::abs(std::log(after.Factor())) >= kLittleGain * std::abs(std::log(before.Factor()));
 }
 
 }  // namespace

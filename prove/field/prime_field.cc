@@ -174,8 +174,7 @@ void PrimeField::Invert(absl::Span<Residue> numbers) const {
   // The products of all before each one; one inverse, of the product of all, gives all others. They
   // are several chains, since each product waits for the one before it.
   constexpr size_t kChains = 8;
-  constexpr size_t kWorthChains = 64;
-  const size_t last = numbers.size() < kWorthChains ? 0 : kChains - 1;
+  const size_t last = numbers.size() < kChains * kChains ? 0 : kChains - 1;
   std::vector<Residue> before(numbers.size());
   std::array<Residue, kChains> chains;
   chains.fill(1);

@@ -22,7 +22,6 @@ namespace {
 constexpr int64_t kMostColumns = 128;
 // Products of fewer terms are not worth splitting numbers.
 constexpr int64_t kFewRows = 2;
-constexpr int64_t kFewColumns = 64;
 
 int64_t Pieces(int64_t size, int64_t piece) { return (size + piece - 1) / piece; }
 
@@ -124,7 +123,7 @@ void MultiplyColumns(const PrimeField& field, const SplitMatrix& left, const Res
 // One product of two matrices.
 void MultiplyMatrices(const PrimeField& field, const Residue* a, const Residue* b, int64_t m,
                       int64_t k, int64_t n, bool numbers, const ThreadPool& pool, Residue* out) {
-  if (!numbers || m < kFewRows || (m == kFewRows && n < kFewColumns)) {
+  if (!numbers || m < kFewRows || (m == kFewRows && n < kMostColumns)) {
     for (int64_t row = 0; row < m; ++row) MultiplyRow(field, a + row * k, b, k, n, out + row * n);
     return;
   }
