@@ -119,7 +119,8 @@ FreeSizes::FreeSizes(const std::vector<ValueInfo>& inputs, const WindowLengths& 
         case Role::kImage:
           sizes_[key] = way.image + way.image_step * (image++ + static_cast<int64_t>(set % 2)) +
                         (choice.image == 0 ? more : 0);
-          if (choice.image == 0) sizes_[key] = window.For(sizes_[key]);
+          // The area grows with the square.
+          if (choice.image == 0) sizes_[key] = window.For(sizes_[key], 2);
           break;
         case Role::kPast:
           sizes_[key] = way.plain != 0 ? way.plain : 3 + static_cast<int64_t>(set);
@@ -127,7 +128,7 @@ FreeSizes::FreeSizes(const std::vector<ValueInfo>& inputs, const WindowLengths& 
         case Role::kPlain:
           sizes_[key] = choice.stretch *
                         (way.plain != 0 ? way.plain : kPlain[plain++ % std::size(kPlain)] + more);
-          if (choice.reach == 0) sizes_[key] = window.For(sizes_[key]);
+          if (choice.reach == 0) sizes_[key] = window.For(sizes_[key], sizes_[key]);
           break;
       }
     }

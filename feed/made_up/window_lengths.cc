@@ -185,7 +185,9 @@ class WindowWalk {
     const bool keeps = HasTrait(node, OperatorTrait::kKeepsAxes) ||
                        HasTrait(node, OperatorTrait::kCopies) ||
                        HasTrait(node, OperatorTrait::kCasts) ||
-                       IsOneOf(node, {"MatMul", "Gemm", "Concat", "LSTM", "GRU", "RNN"});
+                       IsOneOf(node, {"MatMul", "Gemm", "Concat", "LSTM", "GRU", "RNN", "PRelu",
+                                      "Gelu", "BatchNormalization", "InstanceNormalization",
+                                      "LayerNormalization", "GroupNormalization"});
     if (!keeps) return std::nullopt;
     // Axes of operands of a lower rank are the last ones.
     for (const std::string& input : node.inputs) {
@@ -376,8 +378,8 @@ class WindowWalk {
 
 }  // namespace
 
-int64_t WindowLength::For(int64_t windows) const {
-  const int64_t length = least <= windows ? windows : least + (windows - 1) * step;
+int64_t WindowLength::For(int64_t size, int64_t windows) const {
+  const int64_t length = least <= size ? size : least + (windows - 1) * step;
   return (length + multiple - 1) / multiple * multiple;
 }
 

@@ -20,8 +20,8 @@ struct WindowLength {
   int64_t multiple = 1;
 
   bool operator==(const WindowLength&) const = default;
-  // A length with so many windows; `windows` itself if no window is wider.
-  int64_t For(int64_t windows) const;
+  // A usual size, or a length with so many windows if one is wider than that.
+  int64_t For(int64_t size, int64_t windows) const;
   void Add(const WindowLength& other);
 };
 

@@ -76,6 +76,17 @@ constexpr Signal kSignals[] = {
      " else_branch = e () => (float[b, 4, f] d) { d = Conv<kernel_shape = [64]>(x, w) }> }",
      2,
      {64, 1, 1}},
+    // Layers of images with normalizations between, and a pool at the end.
+    {"image",
+     "(float[b, 3, n, m] x, float[4, 3, 3, 3] v, float[4] s, float[4, 4, 3, 3] w) => "
+     "(float[b, 4, f, g] y) {"
+     " a = Conv<kernel_shape = [3, 3], strides = [8, 8], pads = [1, 1, 1, 1]>(x, v)"
+     " n0 = BatchNormalization(a, s, s, s, s) r = PRelu(n0, s)"
+     " c = Conv<kernel_shape = [3, 3], strides = [4, 4], pads = [1, 1, 1, 1]>(r, w)"
+     " n1 = InstanceNormalization(c, s, s) y = MaxPool<kernel_shape = [2, 2], strides = [2, 2]>(n1)"
+     " }",
+     2,
+     {33, 64, 1}},
     {"no_window", "(float[b, n] x) => (float[b, n] y) { y = Relu(x) }", 1, {1, 1, 1}},
 };
 
@@ -96,10 +107,11 @@ INSTANTIATE_TEST_SUITE_P(Signals, WindowLengthsTest, ::testing::ValuesIn(kSignal
                          [](const auto& info) { return std::string(info.param.name); });
 
 TEST(WindowLengthTest, HasAsManyWindows) {
-  EXPECT_EQ((WindowLength{400, 160, 1}.For(16)), 400 + 15 * 160);
-  EXPECT_EQ((WindowLength{3, 1, 1}.For(16)), 16);
-  EXPECT_EQ((WindowLength{480, 480, 480}.For(17)), 17 * 480);
-  EXPECT_EQ((WindowLength{4, 4, 4}.For(18)), 20);
+  EXPECT_EQ((WindowLength{400, 160, 1}.For(16, 16)), 400 + 15 * 160);
+  EXPECT_EQ((WindowLength{3, 1, 1}.For(16, 16)), 16);
+  EXPECT_EQ((WindowLength{480, 480, 480}.For(17, 17)), 17 * 480);
+  EXPECT_EQ((WindowLength{4, 4, 4}.For(18, 18)), 20);
+  EXPECT_EQ((WindowLength{64, 32, 1}.For(32, 2)), 96);
 }
 
 }  // namespace
