@@ -58,6 +58,9 @@ bool IsByConvention(const FixedQuantParams& params) {
   return is(high, 1) && (is(low, 0) || is(low, -1));
 }
 
+// True if the fill of a mask was calibrated, which makes NaN of all numbers: 0 * inf.
+bool IsInfinite(const FixedQuantParams& params) { return std::isinf(params.values.scales[0]); }
+
 bool IsSymmetric(const FixedQuantParams& params) {
   return std::abs(params.values.zero_points[0] -
                   (params.values.least + params.values.most + 1) / 2) <= 1;
@@ -107,6 +110,10 @@ std::string ScaleText(const SideGraph& graph, const QuantParams& of,
 
 std::string TextOfFill(const SideGraph& graph, const QuantParams& of,
                        const FixedQuantParams& params) {
+  if (IsInfinite(params)) {
+    return absl::StrFormat("scale %s is infinite, the numbers reach %s", NameOf(graph, of.scale),
+                           Range(params.least, params.most));
+  }
   return absl::StrFormat("%s: all of them but the fill %.3g, up to %.3g, become 0",
                          ScaleText(graph, of, params), params.least, params.greatest_lost);
 }
@@ -232,7 +239,7 @@ std::vector<Mistake> WrongQuantParams(const SideGraph& graph, const QuantParamsB
   for (const FixedQuantParams& params : all_params) {
     if (IsSymmetric(params)) ++symmetric;
     costs.push_back(CostOf(params));
-    if (IsByConvention(params) || std::isinf(params.values.scales[0])) continue;
+    if (IsByConvention(params) || IsInfinite(params)) continue;
     reaches.push_back(ReachOf(params));
     if (IsSymmetric(params)) continue;
     moves.push_back(std::abs(FreeBelow(params) - FreeAbove(params)) / 2);
@@ -255,13 +262,7 @@ std::vector<Mistake> WrongQuantParams(const SideGraph& graph, const QuantParamsB
     const double move = (below - above) / 2;
     const double steps = params.values.most - params.values.least;
     const double cut = params.cut_below + params.cut_above;
-    // The fill of a mask was calibrated, and makes NaN of all numbers: 0 * inf.
-    if (std::isinf(params.values.scales[0])) {
-      mistake = absl::StrFormat("scale %s is infinite, the numbers reach %s",
-                                NameOf(graph, of.scale), Range(params.least, params.most));
-      continue;
-    }
-    if (params.LosesAllButFill()) {
+    if (IsInfinite(params) || params.LosesAllButFill()) {
       mistake = TextOfFill(graph, of, params);
       continue;
     }
