@@ -65,7 +65,7 @@ def test_quantized(tmp_path):
     pytest.importorskip("onnxruntime")
     ran = run(EXAMPLES / "quantized.py", LLM / "plain.onnx", LLM / "inputs.npz", cwd=tmp_path)
     # The mask's -infinity makes scales of two layers infinite, which is what is told.
-    assert ran.returncode == 1 and "reaches -inf" in ran.stdout, ran.stdout + ran.stderr
+    assert ran.returncode == 1 and "infinite" in ran.stdout, ran.stdout + ran.stderr
     assert "of the left's direction" in ran.stdout
 
 
