@@ -84,7 +84,7 @@ TEST_F(HostileModelsTest, CompareWithinTheLimit) {
                            op_type + "(a) }> }");
   };
   const Outcome outcome = Onnxcmp(
-      {endless("l", "Sin"), endless("r", "Cos"), "--max-memory", "64M", "--max-steps", "200000"});
+      {endless("l", "Sin"), endless("r", "Cos"), "--max-memory", "64M", "--max-steps", "20000"});
   ExpectBounded(outcome);
   EXPECT_EQ(outcome.status, 2);
 }
