@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cstddef>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,6 +20,7 @@
 #include "evaluator/base/status_macros.h"
 #include "evaluator/base/thread_pool.h"
 #include "evaluator/load/load_model.h"
+#include "evaluator/protos/tensor_proto.h"
 #include "evaluator/run/evaluator.h"
 #include "evaluator/tensor/shared_weights.h"
 #include "feed/feeds.h"
@@ -226,8 +226,8 @@ absl::StatusOr<std::vector<ClassicRow>> NodeRows(const std::string& path,
                                                  const OpRegistry& registry) {
   OC_ASSIGN_OR_RETURN(std::shared_ptr<onnx::ModelProto> model,
                       LoadModelProto(path, registry, arguments.run.load()));
-  std::string folder = std::filesystem::path(path).parent_path().string();
-  return ClassicNodeRows(*model, folder.empty() ? "." : folder, arguments.run.follow_links);
+  ExternalData external = ExternalData::OfModel(path, arguments.run.follow_links);
+  return ClassicNodeRows(*model, &external);
 }
 
 int CompareNodes(const CompareArguments& arguments) {

@@ -424,10 +424,7 @@ class TextWriter {
 absl::StatusOr<OnnxText> ModelToOnnxText(const std::string& path, const OnnxTextOptions& options) {
   OC_ASSIGN_OR_RETURN(std::shared_ptr<const MappedFile> mapped, MappedFile::Open(path));
   OC_ASSIGN_OR_RETURN(ModelInFile file, ReadModelInPlace(std::move(mapped), kMaxDepth));
-  const size_t slash = path.rfind('/');
-  ExternalData external(slash == std::string::npos ? "." : path.substr(0, slash + 1), nullptr,
-                        options.follow_links);
-  external.SetModel(path);
+  ExternalData external = ExternalData::OfModel(path, options.follow_links);
   external.SetCut(std::move(file.file), std::move(file.weights));
   absl::StatusOr<OnnxText> text = TextWriter(*file.proto, &external, options).Write();
   if (!text.ok()) return Annotate(text.status(), OneLine(path));

@@ -116,12 +116,6 @@ absl::StatusOr<std::shared_ptr<Model>> Build(const std::shared_ptr<onnx::ModelPr
   return model;
 }
 
-std::string FolderOf(const std::string& path) {
-  size_t slash = path.rfind('/');
-  if (slash == std::string::npos) return ".";
-  return slash == 0 ? "/" : path.substr(0, slash);
-}
-
 // The options, with a depth that the stack has room for.
 LoadOptions OnThisStack(const LoadOptions& options) {
   LoadOptions fitting = options;
@@ -139,8 +133,7 @@ absl::StatusOr<std::shared_ptr<const Model>> LoadModel(const std::string& path,
                                                                     ? options.weights->Open(path)
                                                                     : MappedFile::Open(path));
   OC_ASSIGN_OR_RETURN(ModelInFile file, ReadModelInPlace(std::move(mapped), asked.max_depth));
-  ExternalData external(FolderOf(path), options.weights, options.follow_links);
-  external.SetModel(path);
+  ExternalData external = ExternalData::OfModel(path, options.follow_links, options.weights);
   external.SetCut(std::move(file.file), std::move(file.weights));
   absl::StatusOr<std::shared_ptr<Model>> model = Build(file.proto, registry, options, &external);
   if (!model.ok()) return Annotate(model.status(), OneLine(path));
@@ -155,7 +148,7 @@ absl::StatusOr<std::shared_ptr<const Model>> LoadModelFromBytes(absl::string_vie
   const LoadOptions options = OnThisStack(asked);
   OC_ASSIGN_OR_RETURN(std::shared_ptr<onnx::ModelProto> proto,
                       ReadModelBytes(bytes, asked.max_depth));
-  ExternalData external(base_dir, nullptr, options.follow_links);
+  ExternalData external(base_dir, options.follow_links);
   OC_ASSIGN_OR_RETURN(std::shared_ptr<Model> model, Build(proto, registry, options, &external));
   return model;
 }

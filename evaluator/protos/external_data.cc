@@ -71,7 +71,7 @@ struct ExternalData::Impl {
   }
 
   std::string base_dir;
-  std::string model_path;
+  std::string model_path;  // "": the folder is that of no model
   bool follow_links = false;
   std::shared_ptr<SharedWeights> shared;  // null: this model is alone
   absl::flat_hash_map<std::string, std::shared_ptr<const MappedFile>> files;
@@ -80,14 +80,25 @@ struct ExternalData::Impl {
   std::shared_ptr<AlignedCopies> copies = std::make_shared<AlignedCopies>();
 };
 
-ExternalData::ExternalData(std::string base_dir, std::shared_ptr<SharedWeights> weights,
-                           bool follow_links)
+ExternalData::ExternalData(std::string folder, bool follow_links)
     : impl_(std::make_unique<Impl>()) {
-  impl_->base_dir = std::move(base_dir);
-  impl_->shared = std::move(weights);
+  impl_->base_dir = std::move(folder);
   impl_->follow_links = follow_links;
 }
 
+ExternalData ExternalData::OfModel(const std::string& path, bool follow_links,
+                                   std::shared_ptr<SharedWeights> weights) {
+  const size_t slash = path.rfind('/');
+  ExternalData data(slash == std::string::npos ? "."
+                    : slash == 0               ? "/"
+                                               : path.substr(0, slash),
+                    follow_links);
+  data.impl_->model_path = path;
+  data.impl_->shared = std::move(weights);
+  return data;
+}
+
+ExternalData::ExternalData(ExternalData&& other) noexcept = default;
 ExternalData::~ExternalData() = default;
 
 absl::StatusOr<FileBytes> ExternalData::Map(const std::string& location, int64_t offset,
@@ -114,8 +125,6 @@ absl::StatusOr<FileBytes> ExternalData::Map(const std::string& location, int64_t
   }
   return FileBytes{file, offset, length};
 }
-
-void ExternalData::SetModel(const std::string& path) { impl_->model_path = path; }
 
 void ExternalData::SetCut(std::shared_ptr<const MappedFile> file,
                           std::vector<absl::string_view> weights) {

@@ -30,19 +30,20 @@ namespace onnxcmp {
 
 class SharedWeights;
 
-// Finds data that are not in a model's message. External data: a relative path inside `base_dir`,
-// mapped read-only and shared between the tensors of one model. What links may do: a symbolic or
-// hard link *at* the place is followed (model hubs' caches store data so), a path that leaves the
-// folder by "..", or an absolute one, is refused. And what was cut out of the message.
+// Finds data that are not in a model's message. External data: a relative path inside a folder,
+// mapped read-only and shared between the tensors of one model. A path that leaves the folder by
+// "..", or an absolute one, is refused, and so are links that lead out of it unless they are asked
+// for. And what was cut out of the message.
 class ExternalData {
  public:
-  // "": any external data is an error. `weights`: what is shared with other models; may be null.
-  // Links that lead out of the folder are refused, or followed.
-  explicit ExternalData(std::string base_dir, std::shared_ptr<SharedWeights> weights = nullptr,
-                        bool follow_links = false);
-  // Links may lead to the folder that this file really lies in, too: model hubs' caches hold links
-  // to a model and to its data beside each other.
-  void SetModel(const std::string& path);
+  // Data in a folder. "": any external data is an error.
+  explicit ExternalData(std::string folder, bool follow_links = false);
+  // Data in the folder of a model's file. Links may lead to the folder that the file really lies
+  // in, too: model hubs' caches hold links to a model and to its data beside each other.
+  // `weights`: parts of memory that are shared with other models; may be null.
+  static ExternalData OfModel(const std::string& path, bool follow_links,
+                              std::shared_ptr<SharedWeights> weights = nullptr);
+  ExternalData(ExternalData&& other) noexcept;
   ~ExternalData();
   // The bytes [offset, offset + length) of the file; length < 0: up to its end.
   absl::StatusOr<FileBytes> Map(const std::string& location, int64_t offset, int64_t length);

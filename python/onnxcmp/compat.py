@@ -355,8 +355,7 @@ def generate_inputs(model: typing.Any) -> list[typing.Any]:
 def _node_rows(model: typing.Any) -> list[ResultExecution]:
     if is_path(model):
         path = path_bytes(model)
-        return [_result_of(row) for row in
-                _core.classic_node_rows(path, os.path.dirname(path) or b".")]
+        return [_result_of(row) for row in _core.classic_node_rows(path, b"")]
     source = model_source(model, "model")
     if source[0] == "file":
         return _node_rows(os.fsdecode(source[1]))

@@ -11,6 +11,7 @@
 
 #include "evaluator/base/status_macros.h"
 #include "evaluator/load/load_model.h"
+#include "evaluator/protos/tensor_proto.h"
 #include "onnx/onnx_pb.h"
 #include "ops/operators.h"
 #include "python/src/errors.h"
@@ -96,6 +97,7 @@ nb::list RunRows(const PyEvaluator& evaluator, const nb::sequence& given, bool k
   return RowsToPython(stream.TakeRows());
 }
 
+// `base`: the folder of external data; empty: the file's own.
 nb::list NodeRows(nb::handle file, nb::handle base) {
   const std::string path = ToText(file);
   const std::string folder = ToText(base);
@@ -105,7 +107,9 @@ nb::list NodeRows(nb::handle file, nb::handle base) {
     rows = [&]() -> absl::StatusOr<std::vector<ClassicRow>> {
       const OpRegistry registry = AllOperators();
       OC_ASSIGN_OR_RETURN(std::shared_ptr<onnx::ModelProto> model, LoadModelProto(path, registry));
-      return ClassicNodeRows(*model, folder, /*follow_links=*/false);
+      ExternalData external = folder.empty() ? ExternalData::OfModel(path, /*follow_links=*/false)
+                                             : ExternalData(folder);
+      return ClassicNodeRows(*model, &external);
     }();
   }
   return RowsToPython(Checked(std::move(rows)));

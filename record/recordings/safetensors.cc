@@ -138,8 +138,7 @@ class Safetensors : public RecordedValues {
   explicit Safetensors(const std::filesystem::path& path)
       : path_(path.string()),
         file_(path.filename().string()),
-        data_(path.has_parent_path() ? path.parent_path().string() : ".", nullptr,
-              /*follow_links=*/true) {}
+        data_(ExternalData::OfModel(path_, /*follow_links=*/true)) {}
 
   absl::Status ReadHeader() {
     OC_ASSIGN_OR_RETURN(const std::shared_ptr<const MappedFile> file, MappedFile::Open(path_));

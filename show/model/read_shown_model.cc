@@ -38,12 +38,6 @@ namespace {
 constexpr int64_t kMostInline = 8;          // elements
 constexpr size_t kMostAttributeText = 120;  // characters
 
-std::string FolderOf(const std::string& path) {
-  const size_t slash = path.rfind('/');
-  if (slash == std::string::npos) return ".";
-  return slash == 0 ? "/" : path.substr(0, slash);
-}
-
 std::string Shortened(std::string text) {
   if (text.size() <= kMostAttributeText) return text;
   text.resize(kMostAttributeText - 3);
@@ -91,9 +85,7 @@ class ModelReader {
       : proto_(proto),
         registry_(registry),
         options_(options),
-        external_(FolderOf(path), nullptr, options.follow_links) {
-    external_.SetModel(path);
-  }
+        external_(ExternalData::OfModel(path, options.follow_links)) {}
 
   ShownModel Read() {
     model_.ir_version = proto_.ir_version();

@@ -1,4 +1,5 @@
 // The classic table: exit status, verdict, inputs, failures on the way.
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -141,6 +142,27 @@ TEST_F(ClassicCommandTest, NodesModeNeedsNoKernelsAndNoInputs) {
   EXPECT_THAT(Lines(outcome.out), SizeIs(4));
   EXPECT_THAT(Lines(outcome.out)[0], StartsWith("001 = | INPUT  float32  1:n "));
   EXPECT_THAT(Lines(outcome.out)[1], StartsWith("002 ~ | NODE "));
+}
+
+// The model and its data are links that lie beside each other, and so do the files.
+TEST_F(ClassicCommandTest, NodesModeReadsDataOfModelHubsCaches) {
+  std::filesystem::create_directory(folder_ + "/blobs");
+  std::filesystem::create_directory(folder_ + "/snapshot");
+  const std::string model = folder_ + "/snapshot/m.onnxtxt";
+  const std::string data = folder_ + "/snapshot/w";
+  std::filesystem::create_symlink(
+      Model("blobs/m",
+            "(float[4] x) => (float[4] y) <float[4] w = [\"location\": \"w\"]> { y = Add(x, w) }"),
+      model);
+  std::filesystem::create_symlink(testing::WriteFile(folder_ + "/blobs/w", std::string(16, '\1')),
+                                  data);
+  EXPECT_EQ(Classic({model, model, "--mode", "nodes"}).status, 0);
+  std::filesystem::remove(data);
+  std::filesystem::create_symlink(testing::WriteFile(folder_ + "/other", std::string(16, '\1')),
+                                  data);
+  const Outcome refused = Classic({model, model, "--mode", "nodes"});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.err, HasSubstr("is a link out of the model's folder"));
 }
 
 TEST_F(ClassicCommandTest, FunctionsInlinedOrKept) {

@@ -76,7 +76,7 @@ absl::Status CompareClassically(const std::array<std::unique_ptr<ModelSide>, 2>&
   for (size_t i = 0; i < 2; ++i) {
     onnx::ModelProto model;
     if (!model.ParseFromString(models[i])) return absl::OkStatus();
-    OC_ASSIGN_OR_RETURN(rows[i], ClassicNodeRows(model, "", /*follow_links=*/false));
+    OC_ASSIGN_OR_RETURN(rows[i], ClassicNodeRows(model, nullptr));
   }
   return PrintClassic(rows[0], rows[1], false);
 }

@@ -56,9 +56,7 @@ bool AreThoseRequired(const onnx::GraphProto& graph, const Feeds& feeds) {
 
 absl::Status TakeInExternalData(const std::string& path, bool follow_links,
                                 onnx::ModelProto* model) {
-  const std::string base = std::filesystem::path(path).parent_path().string();
-  ExternalData external(base.empty() ? "." : base, nullptr, follow_links);
-  external.SetModel(path);
+  ExternalData external = ExternalData::OfModel(path, follow_links);
   return TakeIn(model->mutable_graph(), external);
 }
 

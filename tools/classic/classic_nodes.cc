@@ -50,15 +50,13 @@ ClassicRow TypedRow(ClassicKind kind, const std::string& name, absl::string_view
 }  // namespace
 
 absl::StatusOr<std::vector<ClassicRow>> ClassicNodeRows(onnx::ModelProto& model,
-                                                        const std::string& base_dir,
-                                                        bool follow_links) {
+                                                        ExternalData* external) {
   OC_RETURN_IF_ERROR(InferShapes(model, /*propagate=*/false));
   const onnx::GraphProto& graph = model.graph();
   const Types types = KnownTypes(graph);
-  ExternalData external(base_dir, nullptr, follow_links);
   std::vector<ClassicRow> rows;
   for (const onnx::TensorProto& initializer : graph.initializer()) {
-    OC_ASSIGN_OR_RETURN(Tensor tensor, TensorFromProto(initializer, nullptr, &external));
+    OC_ASSIGN_OR_RETURN(Tensor tensor, TensorFromProto(initializer, nullptr, external));
     rows.push_back(
         MakeClassicRow(ClassicKind::kInitializer, initializer.name(), "INIT", std::move(tensor)));
   }

@@ -2,7 +2,6 @@
 #ifndef ONNXCMP_TOOLS_CLASSIC_CLASSIC_NODES_H_
 #define ONNXCMP_TOOLS_CLASSIC_CLASSIC_NODES_H_
 
-#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -14,12 +13,13 @@ class ModelProto;
 
 namespace onnxcmp {
 
+class ExternalData;
+
 // Initializers (with letters), inputs, for every node a row of its own and one for each output, the
 // graph's outputs. Types and shapes come from ONNX's shape inference with ONNX's own schemas, which
-// changes `model`. `base_dir`: folder of external data.
+// changes `model`. `external`: null if it has no external data.
 absl::StatusOr<std::vector<ClassicRow>> ClassicNodeRows(onnx::ModelProto& model,
-                                                        const std::string& base_dir,
-                                                        bool follow_links);
+                                                        ExternalData* external);
 
 }  // namespace onnxcmp
 

@@ -28,7 +28,7 @@ onnx::ModelProto ModelOf(absl::string_view graph) {
 // The row of result y, whose type nobody declares.
 std::string RowOfY(absl::string_view graph) {
   onnx::ModelProto model = ModelOf(graph);
-  const auto rows = ClassicNodeRows(model, "", /*follow_links=*/false);
+  const auto rows = ClassicNodeRows(model, nullptr);
   EXPECT_TRUE(rows.ok()) << rows.status();
   if (!rows.ok()) return "";
   const auto row = std::find_if(rows->begin(), rows->end(), [](const ClassicRow& candidate) {
@@ -96,7 +96,7 @@ TEST(ClassicNodeRowsTest, RefusesAnEmptyDepth) {
 TEST(ClassicNodeRowsTest, RefusesNothingToDivideBy) {
   onnx::ModelProto model = ModelOf("g (float[2,3] x) => (x) { y = Split(x) }");
   model.mutable_graph()->mutable_node(0)->clear_output();
-  const auto rows = ClassicNodeRows(model, "", /*follow_links=*/false);
+  const auto rows = ClassicNodeRows(model, nullptr);
   ASSERT_TRUE(rows.ok()) << rows.status();
   EXPECT_EQ(rows->size(), 3);
   EXPECT_EQ(RowOfY("g (float[2,3,8] x) => (z) {"
@@ -166,7 +166,7 @@ TEST(ClassicNodeRowsTest, NoOperatorNeedsTypes) {
         node->add_attribute()->set_name(name);
         node->mutable_attribute()->rbegin()->set_type(attribute.type);
       }
-      const auto rows = ClassicNodeRows(model, "", /*follow_links=*/false);
+      const auto rows = ClassicNodeRows(model, nullptr);
       // One for the node itself. Some are refused as a whole.
       if (!rows.ok()) continue;
       EXPECT_EQ(rows->size(), schema.outputs().size() + 1);
