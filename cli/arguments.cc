@@ -196,7 +196,6 @@ EvaluatorOptions RunOptions::evaluator() const {
   options.max_steps = max_steps;
   options.max_tensor = max_tensor.value_or(options.max_tensor);
   options.memory = memory;
-  if (memory != nullptr) options.max_memory = memory->limit();
   return options;
 }
 

@@ -135,9 +135,11 @@ bool ComputeAlike(const PerSide<Side*>& sides) {
   if (sides.left->node_runner() != nullptr || sides.right->node_runner() != nullptr) return false;
   const EvaluatorOptions& ours = left->options();
   const EvaluatorOptions& theirs = right->options();
-  return left->registry().IsSharedWith(right->registry()) && ours.max_memory == 0 &&
-         theirs.max_memory == 0 && ours.max_steps == 0 && theirs.max_steps == 0 &&
-         ours.seed == theirs.seed && ours.max_tensor == theirs.max_tensor &&
+  const auto is_limited = [](const EvaluatorOptions& options) {
+    return options.memory != nullptr || options.max_memory != 0 || options.max_steps != 0;
+  };
+  return left->registry().IsSharedWith(right->registry()) && !is_limited(ours) &&
+         !is_limited(theirs) && ours.seed == theirs.seed && ours.max_tensor == theirs.max_tensor &&
          ours.in_double == theirs.in_double && ours.expand_functions == theirs.expand_functions;
 }
 
