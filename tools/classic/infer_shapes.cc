@@ -33,15 +33,8 @@ bool HasLongVector(const onnx::GraphProto& graph) {
   });
 }
 
-}  // namespace
-
 // ONNX reports what it cannot infer by exceptions.
-absl::Status InferShapes(onnx::ModelProto& model, bool propagate) {
-  const CheckedSchemas schemas;
-  if (propagate) {
-    OC_RETURN_IF_ERROR(InferShapes(model, /*propagate=*/false));
-    if (HasLongVector(model.graph())) return absl::OkStatus();
-  }
+absl::Status InferOnce(const CheckedSchemas& schemas, bool propagate, onnx::ModelProto& model) {
   try {
     onnx::shape_inference::InferShapes(
         model, &schemas,
@@ -52,6 +45,15 @@ absl::Status InferShapes(onnx::ModelProto& model, bool propagate) {
         absl::StrCat("shape inference does not accept the model: ", error.what()));
   }
   return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status InferShapes(onnx::ModelProto& model, bool propagate) {
+  const CheckedSchemas schemas;
+  OC_RETURN_IF_ERROR(InferOnce(schemas, /*propagate=*/false, model));
+  if (!propagate || HasLongVector(model.graph())) return absl::OkStatus();
+  return InferOnce(schemas, /*propagate=*/true, model);
 }
 
 }  // namespace onnxcmp
