@@ -112,17 +112,6 @@ absl::StatusOr<std::vector<FieldValue>> FieldRun::Run(FieldValues given, Watch w
   return outputs;
 }
 
-absl::StatusOr<std::vector<Value>> FieldRun::NumbersOf(int64_t index,
-                                                       absl::Span<const Value> inputs,
-                                                       const Feeds& captures) {
-  RunNumbers* const known = depth_ == 0 ? tools_.numbers : nullptr;
-  if (known == nullptr) return evaluator_.RunNode(index, inputs, captures);
-  if (const std::vector<Value>* const found = known->Find(index)) return *found;
-  OC_ASSIGN_OR_RETURN(std::vector<Value> numbers, evaluator_.RunNode(index, inputs, captures));
-  known->Keep(index, numbers);
-  return numbers;
-}
-
 bool FieldRun::ReadsConstants(int64_t index, const FieldValues& values) const {
   const auto is_fixed = [&](const std::string& name) {
     const auto found = values.find(name);
@@ -145,7 +134,10 @@ absl::Status FieldRun::RunNode(int64_t index, FieldValues* values, Watch watch) 
   for (const std::string& name : evaluator_.CapturesOf(index)) {
     captures[name] = (*values)[name].number;
   }
-  OC_ASSIGN_OR_RETURN(const std::vector<Value> numbers, NumbersOf(index, given, captures));
+  const auto run = [&] { return evaluator_.RunNode(index, given, captures); };
+  const bool known = depth_ == 0 && tools_.numbers != nullptr;
+  OC_ASSIGN_OR_RETURN(const std::vector<Value> numbers,
+                      known ? tools_.numbers->Of(index, run) : run());
   OC_ASSIGN_OR_RETURN(std::vector<FieldValue> outputs,
                       Compute(index, inputs, captures, numbers, *values));
   for (size_t i = 0; i < outputs.size(); ++i) {

@@ -67,9 +67,6 @@ class FieldRun {
   absl::Status RunNode(int64_t index, FieldValues* values, Watch watch);
   // True if all that a node reads is there, and does not vary.
   bool ReadsConstants(int64_t index, const FieldValues& values) const;
-  // The node's results on numbers.
-  absl::StatusOr<std::vector<Value>> NumbersOf(int64_t index, absl::Span<const Value> inputs,
-                                               const Feeds& captures);
   absl::StatusOr<std::vector<FieldValue>> Compute(int64_t index,
                                                   absl::Span<const FieldValue> inputs,
                                                   const Feeds& captures,

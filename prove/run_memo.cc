@@ -4,6 +4,7 @@
 #include <bit>
 #include <utility>
 
+#include "evaluator/base/status_macros.h"
 #include "prove/constant_facts.h"
 #include "prove/field/prime_field.h"
 #include "record/streams/fingerprint.h"
@@ -162,6 +163,24 @@ bool RunMemo::Reserve(const Tensor& residues) {
   if (elements_ + residues.num_elements() > kMostElements) return false;
   elements_ += residues.num_elements();
   return true;
+}
+
+absl::StatusOr<std::vector<Value>> RunNumbers::Of(
+    int64_t node, absl::FunctionRef<absl::StatusOr<std::vector<Value>>()> run) {
+  constexpr int64_t kMostNumbersKept = int64_t{1} << 28;
+  if (const auto known = nodes_.find(node); known != nodes_.end()) return known->second;
+  OC_ASSIGN_OR_RETURN(std::vector<Value> results, run());
+  int64_t bytes = 0;
+  for (const Value& result : results) {
+    // The account has no number for the elements of a sequence.
+    if (!result.empty() && !result.is_tensor()) return results;
+    if (result.is_tensor()) bytes += result.tensor().byte_size();
+  }
+  if (bytes <= kMostNumbersKept - bytes_) {
+    bytes_ += bytes;
+    nodes_.emplace(node, results);
+  }
+  return results;
 }
 
 }  // namespace onnxcmp

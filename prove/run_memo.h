@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/functional/function_ref.h"
+#include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "evaluator/base/thread_pool.h"
 #include "evaluator/tensor/tensor.h"
@@ -57,27 +59,12 @@ class RunMemo {
 };
 
 // The results of one main graph's nodes on the inputs that were fed, which all runs have in common.
-// What it holds is bounded: nodes beyond that run again.
+// Its size is bounded: nodes beyond that run again.
 class RunNumbers {
  public:
-  // Null: they are not known.
-  const std::vector<Value>* Find(int64_t node) const {
-    const auto found = nodes_.find(node);
-    return found == nodes_.end() ? nullptr : &found->second;
-  }
-
-  void Keep(int64_t node, const std::vector<Value>& results) {
-    constexpr int64_t kMostNumbersKept = int64_t{1} << 28;
-    int64_t bytes = 0;
-    for (const Value& result : results) {
-      // The account has no number for the elements of a sequence.
-      if (!result.empty() && !result.is_tensor()) return;
-      if (result.is_tensor()) bytes += result.tensor().byte_size();
-    }
-    if (bytes > kMostNumbersKept - bytes_) return;
-    bytes_ += bytes;
-    nodes_.emplace(node, results);
-  }
+  // The results that are known, else those of `run`.
+  absl::StatusOr<std::vector<Value>> Of(
+      int64_t node, absl::FunctionRef<absl::StatusOr<std::vector<Value>>()> run);
 
  private:
   absl::flat_hash_map<int64_t, std::vector<Value>> nodes_;
