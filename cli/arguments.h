@@ -59,7 +59,7 @@ struct RunOptions {
   bool ramp = false;
   int threads = 0;
   std::optional<int64_t> max_tensor;  // bytes
-  // Of --max-memory: of all that the command runs and makes up. Null: no limit.
+  // The account of all that the command runs and makes up (--max-memory). Null: no limit.
   std::shared_ptr<MemoryAccount> memory;
   int64_t max_steps = 0;
   int nchwc_block = 0;

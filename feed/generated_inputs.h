@@ -37,7 +37,7 @@ struct GeneratedInputs {
   // For ramps: random values instead of 0, 1, 2, ... Else the seed of the random numbers.
   std::optional<uint64_t> seed;
   int64_t max_tensor = kDefaultMaxTensor;  // bytes of one value
-  // As EvaluatorOptions::memory: what is made up counts as long as it is held. Null: it does not.
+  // The account of EvaluatorOptions::memory: made-up values count while they are held. Null: none.
   std::shared_ptr<MemoryAccount> memory = nullptr;
 };
 

@@ -140,7 +140,7 @@ bool ShareConstants(const Comparison& comparison) {
     return result.kind == ResultKind::kInitializer && result.shape.has_value() &&
            result.shape->size() == 2 && (*result.shape)[0] * (*result.shape)[1] >= kManyElements;
   };
-  // Those of images may have other factors, too.
+  // Filters of images may have other factors, too.
   const auto is_filter = [](const StreamResult& result) {
     return result.kind == ResultKind::kInitializer && result.shape.has_value() &&
            result.shape->size() > 2;

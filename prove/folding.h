@@ -22,7 +22,7 @@ struct FoldedConstant {
   std::string from;  // its partner on the other side
   Tensor residues;   // its exact value
   int64_t ulp = 0;   // how far the constant is from that
-  // Of a folded layer: which of those of the graph, its bias or its weights, and where they lie.
+  // The folded layer: its number in the graph, its bias or its weights, and where they lie.
   size_t layer = 0;
   bool is_bias = false;
   Places places = {};

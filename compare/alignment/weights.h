@@ -38,7 +38,7 @@ inline constexpr double kUnlikeValues = -2;
 // own. Near but unequal integers count as another kind.
 inline constexpr double kOtherShape = -1.5;
 inline constexpr double kOtherKind = -2;
-// The same bits in another shape, the same elements in another order; either for poor results.
+// The same bits in another shape, the same elements in another order; either of poor results.
 inline constexpr double kSameBits = 6;
 inline constexpr double kSameElements = 5;
 inline constexpr double kSamePoor = 1;

@@ -224,7 +224,7 @@ Directions DirectionsOf(const PrimeField& field, const Residue* first, const Res
   field.Invert(absl::MakeSpan(made.kinds));
   for (size_t i = 0; i < made.kinds.size(); ++i) {
     const Residue other = second[static_cast<int64_t>(i) * step];
-    // Those of zeros alone are of no kind.
+    // Vectors of zeros alone are of no kind.
     made.kinds[i] = (made.sizes[i] | other) == 0 ? 0 : field.Mul(made.kinds[i], other);
   }
   return made;
