@@ -93,7 +93,7 @@ class SharedSizes {
 
   absl::Status SizesDiffer(const ValueTarget& target, size_t axis) const {
     return absl::InvalidArgumentError(absl::StrCat(
-        "batch or sequence sizes differ along axis ", axis, ": ",
+        "the sizes differ along axis ", axis, ": ",
         absl::StrJoin(target.inputs, ", ", [&](std::string* out, const ValueTarget::Input& input) {
           absl::StrAppend(out, SideName(input.side), " input `", input.name, "` ",
                           TypeText(input.type), " has ", SizeOf(input, axis).value_or(0));

@@ -43,8 +43,9 @@ absl::StatusOr<InputFiles> InputFiles::Open(const std::string& path, bool each,
 }
 
 absl::StatusOr<InputFiles> InputFiles::Of(const std::string& source, std::vector<RecordedSet> sets,
-                                          bool each) {
+                                          bool each, bool by_name) {
   InputFiles files;
+  files.by_name_ = by_name;
   files.each_ = each && sets.size() == 1;
   for (RecordedSet& set : sets) {
     files.names_.push_back(set.name);

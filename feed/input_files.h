@@ -22,14 +22,16 @@ class InputFiles {
   static absl::StatusOr<InputFiles> Open(const std::string& path, bool each,
                                          int64_t max_tensor = kDefaultMaxTensor);
   // Values in memory, a set each; `source` is what messages call them. There is at least one set.
+  // `by_name`: a value goes to the input of its name alone, for values that were given by names.
   static absl::StatusOr<InputFiles> Of(const std::string& source, std::vector<RecordedSet> sets,
-                                       bool each);
+                                       bool each, bool by_name = false);
 
   int64_t size() const { return each_ ? slices_ : static_cast<int64_t>(files_.size()); }
   // "test_data_set_0", "[3]"; "" if there is only one set.
   std::string Name(int64_t set) const;
   // The file of a set: for names, and for values in folders.
   FeedFile& file(int64_t set) { return files_[each_ ? 0 : static_cast<size_t>(set)]; }
+  bool by_name() const { return by_name_; }
   // Value i of an archive.
   absl::StatusOr<NamedValue> Read(int64_t set, size_t i);
 
@@ -37,6 +39,7 @@ class InputFiles {
   absl::Status CountSlices();
 
   bool each_ = false;
+  bool by_name_ = false;
   int64_t slices_ = 0;
   std::vector<FeedFile> files_;
   std::vector<std::string> names_;  // names of the files

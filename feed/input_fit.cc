@@ -135,7 +135,7 @@ absl::StatusOr<FittedValue> FitValue(const Value& value, const TypeInfo& type) {
     const bool sizes = conflict.rfind("dimension", 0) == 0;
     return absl::InvalidArgumentError(
         absl::StrCat(value.TypeString(), " does not fit ", TypeText(type),
-                     sizes ? absl::StrCat(": batch or sequence sizes differ (", conflict, ")")
+                     sizes ? absl::StrCat(": the sizes differ (", conflict, ")")
                            : absl::StrCat(": another ", conflict)));
   }
   return fitted;

@@ -463,9 +463,9 @@ class Mapper {
 
   static absl::Status SizesDiffer(const InputCandidate& left, const InputCandidate& right) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "batch or sequence sizes differ: left ", left.is_input() ? "input" : "constant", " `",
-        left.name, "` is ", TypeText(left.type), ", right ",
-        right.is_input() ? "input" : "constant", " `", right.name, "` is ", TypeText(right.type)));
+        "the sizes differ: left ", left.is_input() ? "input" : "constant", " `", left.name, "` is ",
+        TypeText(left.type), ", right ", right.is_input() ? "input" : "constant", " `", right.name,
+        "` is ", TypeText(right.type)));
   }
 
   InputCandidates left_;

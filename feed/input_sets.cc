@@ -33,6 +33,7 @@ const ValueInfo* FindInput(const Graph* graph, const std::string& name) {
 ValueList ListOf(InputFiles& files, int64_t set) {
   FeedFile& file = files.file(set);
   ValueList list = {file.path(), {}, [&files, set](size_t i) { return files.Read(set, i); }};
+  list.by_name = files.by_name();
   for (size_t i = 0; i < file.size(); ++i) list.names.push_back(file.name(i));
   return list;
 }
@@ -380,10 +381,9 @@ absl::Status InputSets::PropagatePair(const MappedInput& pair, AssignedValues* t
         FindLonger(values.left->tensor(), values.right->tensor(), pair.left);
     if (longer.has_value()) to->longer.push_back(*longer);
     if (longer.has_value() && AreLast(to->longer).has_value()) return absl::OkStatus();
-    return absl::InvalidArgumentError(absl::StrCat("batch or sequence sizes differ: left input `",
-                                                   pair.left, "` is given ",
-                                                   values.left->TypeString(), ", right input `",
-                                                   pair.right, "` ", values.right->TypeString()));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the sizes differ: left input `", pair.left, "` is given ", values.left->TypeString(),
+        ", right input `", pair.right, "` ", values.right->TypeString()));
   }
   return absl::OkStatus();
 }

@@ -7,9 +7,11 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "evaluator/base/status_macros.h"
 #include "feed/input_fit.h"
 #include "feed/type_text.h"
+#include "record/text/short_text.h"
 
 namespace onnxcmp {
 namespace {
@@ -32,12 +34,16 @@ class Assigner {
 
   absl::StatusOr<AssignedValues> Assign() {
     OC_RETURN_IF_ERROR(ByName());
-    OC_RETURN_IF_ERROR(TheRest());
+    if (!values_.by_name) OC_RETURN_IF_ERROR(TheRest());
     std::vector<std::string> unused;
     for (size_t v = 0; v < taken_.size(); ++v) {
       if (!taken_[v] && !Names(values_.names[v])) unused.push_back(values_.names[v]);
     }
-    OC_RETURN_IF_ERROR(UnusedValues(unused, values_.source, partial_, &assigned_.notes));
+    const absl::Status status = UnusedValues(unused, values_.source, partial_, &assigned_.notes);
+    if (!status.ok() && values_.by_name) {
+      return absl::Status(status.code(), absl::StrCat(status.message(), "; ", Inputs()));
+    }
+    OC_RETURN_IF_ERROR(status);
     return std::move(assigned_);
   }
 
@@ -50,6 +56,20 @@ class Assigner {
       }
     }
     return false;
+  }
+
+  // "the inputs are x, mask" for messages.
+  std::string Inputs() const {
+    std::vector<std::string> names;
+    for (const ValueTarget& target : targets_) {
+      for (const ValueTarget::Input& input : target.inputs) {
+        if (std::find(names.begin(), names.end(), input.name) == names.end()) {
+          names.push_back(input.name);
+        }
+      }
+    }
+    CutList(&names, 8);
+    return absl::StrCat("the inputs are ", absl::StrJoin(names, ", "));
   }
 
   absl::Status Give(const NamedValue& value, const ValueTarget::Input& input) {

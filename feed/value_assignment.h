@@ -35,6 +35,7 @@ struct ValueList {
   std::string source;  // "the file x.npz", for messages
   std::vector<std::string> names;
   std::function<absl::StatusOr<NamedValue>(size_t)> read;
+  bool by_name = false;  // names alone tell where a value goes
 };
 
 struct AssignedValues {
@@ -45,9 +46,9 @@ struct AssignedValues {
 
 // Assigns by name, to each input by its own or else by the other name of its target; then the
 // remaining required targets take the remaining values by type and shape where that is unique, then
-// by order, if there are as many and all fit. Targets may stay without a value. InvalidArgument for
-// a value that has an input's name and does not fit it, and for values that no input takes, which
-// are a note if `partial`.
+// by order, if there are as many and all fit, unless the list is `by_name`. Targets may stay
+// without a value. InvalidArgument for a value that has an input's name and does not fit it, and
+// for values that no input takes, which are a note if `partial`.
 absl::StatusOr<AssignedValues> AssignValues(const ValueList& values,
                                             const std::vector<ValueTarget>& targets,
                                             bool partial = false);

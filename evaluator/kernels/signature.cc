@@ -137,6 +137,7 @@ absl::Status CheckNode(const Node& node, const onnx::OpSchema& schema) {
   for (const auto& [name, value] : node.attributes) {
     auto it = schema.attributes().find(name);
     if (it == schema.attributes().end()) {
+      if (schema.attributes().contains(kAnyAttribute)) continue;
       return absl::InvalidArgumentError(
           absl::StrCat("version ", schema.SinceVersion(), " has no attribute ", Quoted(name)));
     }

@@ -41,6 +41,9 @@ struct Signature {
 // The schema's input types and attribute defaults in our terms.
 std::shared_ptr<const Signature> MakeSignature(const onnx::OpSchema& schema);
 
+// An operator whose schema has an attribute of this name takes attributes of any name and type.
+inline constexpr char kAnyAttribute[] = "*";
+
 // Number of inputs and outputs, names and types of attributes, required attributes.
 absl::Status CheckNode(const Node& node, const onnx::OpSchema& schema);
 

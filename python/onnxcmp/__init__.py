@@ -17,12 +17,20 @@ import typing as _typing
 
 # The module of each name; modules are imported on first use.
 _HOMES = {
+    "Batch": "_batch",
+    "Bisection": "_chain",
     "Cause": "_objects",
+    "Chain": "_chain",
     "Comparison": "_compare",
     "Diff": "_objects",
+    "Drawing": "_show",
     "Error": "_errors",
     "Evaluator": "_evaluator",
+    "Listing": "_show",
     "Output": "_objects",
+    "PairResult": "_batch",
+    "Part": "_parts",
+    "PartPair": "_parts",
     "Proof": "_objects",
     "RecordedResult": "_recording",
     "Recording": "_recording",
@@ -32,9 +40,20 @@ _HOMES = {
     "Side": "_objects",
     "SparseTensor": "_values",
     "Statistics": "_objects",
+    "Step": "_chain",
+    "Trial": "_chain",
+    "batch": "_batch",
+    "bisect": "_chain",
+    "chain": "_chain",
     "compare": "_compare",
+    "cut": "_parts",
+    "extract": "_parts",
+    "fusions": "_show",
+    "layers": "_show",
     "make_inputs": "_inputs",
     "record": "_record",
+    "reduce": "_parts",
+    "show": "_show",
 }
 _MODULES = ("backend", "compat", "runtimes", "testing")
 
@@ -46,6 +65,15 @@ if _typing.TYPE_CHECKING:
     from . import compat as compat
     from . import runtimes as runtimes
     from . import testing as testing
+    from ._batch import Batch as Batch
+    from ._batch import PairResult as PairResult
+    from ._batch import batch as batch
+    from ._chain import Bisection as Bisection
+    from ._chain import Chain as Chain
+    from ._chain import Step as Step
+    from ._chain import Trial as Trial
+    from ._chain import bisect as bisect
+    from ._chain import chain as chain
     from ._compare import Comparison as Comparison
     from ._compare import compare as compare
     from ._errors import Error as Error
@@ -60,9 +88,19 @@ if _typing.TYPE_CHECKING:
     from ._objects import Row as Row
     from ._objects import Side as Side
     from ._objects import Statistics as Statistics
+    from ._parts import Part as Part
+    from ._parts import PartPair as PartPair
+    from ._parts import cut as cut
+    from ._parts import extract as extract
+    from ._parts import reduce as reduce
     from ._record import record as record
     from ._recording import RecordedResult as RecordedResult
     from ._recording import Recording as Recording
+    from ._show import Drawing as Drawing
+    from ._show import Listing as Listing
+    from ._show import fusions as fusions
+    from ._show import layers as layers
+    from ._show import show as show
     from ._values import SparseTensor as SparseTensor
 
     __version__: str

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-import html
+import difflib
 import json
 import os
 import pathlib
 import shutil
 import typing
 
-from . import _core, _runtime
+from . import _core, _frames, _runtime
+from ._custom import Operator, operators
 from ._errors import Error, RuntimeFailure
+from ._foreign import side_of
+from ._kept import KeptComparison
 from ._objects import Cause, Json, Origin, Output, Proof, Result, Row, Side
 from ._options import command_line, with_feeds
 from ._progress import Progress, Tick, watches_signals
-from ._sides import path_bytes, side_source
+from ._shown import Printed, Text, frame
+from ._sides import in_folder, path_bytes, side_source
 from ._values import of_plain
 
 if typing.TYPE_CHECKING:
@@ -23,20 +27,13 @@ if typing.TYPE_CHECKING:
 _VERDICTS = ("same", "close", "untested", "different", "failed")
 # Parameters of compare() that are no options of the command line by their names.
 _NO_OPTIONS = frozenset(
-    "left right feeds left_feeds right_feeds letters progress options".split()
+    "left right feeds left_feeds right_feeds base_dir new_ops letters progress options".split()
 )
 _PAGE_BYTES = 10_000_000
 _NOTEBOOK_BYTES = 2_000_000
 
 
-class Text(str):
-    """A text of several lines, which IPython and notebooks show as it is printed."""
-
-    def _repr_pretty_(self, printer: typing.Any, cycle: bool) -> None:
-        printer.text(str(self))
-
-
-class Comparison:
+class Comparison(Printed):
     """Two sides compared on one set of inputs.
 
     bool(c) says whether they agree, str(c) is the table, and a notebook shows the page. What is
@@ -44,7 +41,7 @@ class Comparison:
     """
 
     def __init__(
-        self, core: _core.Comparison, progress: bool | Tick | None = None, set_name: str = ""
+        self, core: _core.Comparison | KeptComparison, progress: bool | Tick | None = None, set_name: str = ""
     ) -> None:
         self._core = core
         self._set_name = set_name or core.set_name
@@ -54,6 +51,11 @@ class Comparison:
         self._after: tuple[Comparison, ...] = ()
         self._head: Json | None = None
         self._parts: dict[str, list[Json]] = {}
+
+    def __getstate__(self) -> dict[str, typing.Any]:
+        """Findings and reports, without the sides and their values."""
+        core = self._core if isinstance(self._core, KeptComparison) else KeptComparison(self._core)
+        return {**self.__dict__, "_core": core, "_progress": None}
 
     # Findings.
 
@@ -201,7 +203,7 @@ class Comparison:
             raise ValueError(f"rows: 'folded', 'all' or 'different', not {rows!r}")
         return Text(self._core.table(max(40, int(width)), color, ascii, wide, rows, nan, coverage))
 
-    def __str__(self) -> str:
+    def _text(self) -> str:
         tables = [
             (f"{one.set_name}\n" if len(self.sets) > 1 else "") + one.table().rstrip("\n")
             for one in self.sets
@@ -209,19 +211,12 @@ class Comparison:
         return "\n\n".join(tables)
 
     def __repr__(self) -> str:
-        return f"<onnxcmp.Comparison {self.verdict}: {self.summary}>"
+        causes = self._get()["causes"]
+        first = f"; cause: {Cause(causes[0], self).line}" if causes else ""
+        return f"<onnxcmp.Comparison {self.verdict}: {self.summary}{first}>"
 
     def _repr_html_(self) -> str:
-        page = html.escape(self.html(_NOTEBOOK_BYTES), quote=True)
-        return (
-            f'<iframe srcdoc="{page}" sandbox="allow-scripts" title="onnxcmp" '
-            'style="display:block;box-sizing:border-box;width:100%;height:600px;'
-            'border:1px solid #8884"></iframe>'
-        )
-
-    def _repr_pretty_(self, printer: typing.Any, cycle: bool) -> None:
-        # IPython in a terminal, and notebooks where nobody shows HTML; in a list it is a line.
-        printer.text(repr(self) if cycle or printer.indentation else str(self))
+        return frame(self.html(_NOTEBOOK_BYTES))
 
     def html(self, most_bytes: int = _PAGE_BYTES) -> str:
         """The page of the command line: one file that loads nothing."""
@@ -239,12 +234,14 @@ class Comparison:
         return json.loads(self._core.report("json"))
 
     def to_dataframe(self) -> pandas.DataFrame:
-        """The rows as a DataFrame, in the columns of the CSV (docs/formats.md)."""
-        import io
+        """The rows as a DataFrame of pandas, in the columns of the CSV (docs/formats.md) and the
+        `module` that a row's name has. Types of columns do not depend on the data: shapes and
+        indices are tuples, `agree` is true of rows with the same bits."""
+        return _frames.to_pandas(self._core.report("csv"))
 
-        import pandas
-
-        return pandas.read_csv(io.StringIO(self._core.report("csv")), keep_default_na=True)
+    def to_polars(self) -> typing.Any:
+        """The same as a DataFrame of polars."""
+        return _frames.to_polars(self._core.report("csv"))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes a report in the form that the ending says: .html, .json, .md, .csv, .xml (JUnit),
@@ -325,16 +322,20 @@ def compare(
     max_steps: int | None = None,
     follow_links: bool = False,
     nchwc_block: int | None = None,
+    base_dir: str | os.PathLike[str] | tuple[typing.Any, typing.Any] | None = None,
+    new_ops: typing.Any = None,
     letters: bool = True,
     progress: bool | Tick | None = None,
     options: typing.Mapping[str, typing.Any] | None = None,
 ) -> Comparison:
     """Runs both sides on the same inputs and compares every result.
 
-    A side is a path, bytes, an onnx.ModelProto, a model of onnxscript or onnx_ir, a dict of arrays
-    or a Recording (results that were kept elsewhere), or a runtime (onnxcmp.runtimes). `feeds` is a
-    dict of arrays by the inputs' names, a list of such dicts, or the path of a file; without it
-    inputs are made up. All other arguments are the options of the command line by the same names
+    A side is a path, bytes, an open file, an onnx.ModelProto, a model of onnxscript or onnx_ir, a
+    dict of arrays or a Recording (results that were kept elsewhere), a runtime (onnxcmp.runtimes), a
+    session of another package, a torch module or a function (docs/python.md). `feeds` is a dict of
+    arrays by the inputs' names, a list of such dicts, or the path of a file; without it inputs are
+    made up. `base_dir` is the folder of the external data of models that are no files, or a pair of
+    them; `new_ops` are operators of your own, as Evaluator() takes them. All other arguments are the options of the command line by the same names
     (docs/python.md); `options` holds those that are not listed here. With letters=False the JSON
     has no letters of results, which saves a pass over them.
 
@@ -342,14 +343,19 @@ def compare(
     the verdict is then "failed".
     """
     arguments = locals()  # which hold the parameters alone here
+    _refuse_unknown(options, arguments)
     line = command_line(
         {name: value for name, value in arguments.items() if name not in _NO_OPTIONS}
         | dict(options or {})
     )
+    folders = base_dir if isinstance(base_dir, tuple) else (base_dir, base_dir)
+    left, right = (in_folder(side_of(side), folder)
+                   for side, folder in zip((left, right), folders))
     given = {"inputs": feeds, "left-inputs": left_feeds, "right-inputs": right_feeds}
+    more = operators(new_ops)
     compared: tuple[Comparison, ...] = ()
     for name, one in _runtime.feeds_by_set(left, right, given, line):
-        compared += _compare_once(left, right, one, list(line), letters, progress, name)
+        compared += _compare_once(left, right, one, list(line), letters, more, progress, name)
     worst = max(
         range(len(compared)),
         key=lambda i: (compared[i].exit_status, _VERDICTS.index(compared[i].verdict), -i),
@@ -358,12 +364,23 @@ def compare(
     return compared[worst]
 
 
+def _refuse_unknown(
+    options: typing.Mapping[str, typing.Any] | None, known: typing.Collection[str]
+) -> None:
+    """Raises TypeError for an option that is an argument misspelt."""
+    for name in options or ():
+        near = difflib.get_close_matches(name.replace("-", "_"), known, 1, 0.8)
+        if near and near[0] != name.replace("-", "_"):
+            raise TypeError(f"there is no option {name}; did you mean {near[0]}?")
+
+
 def _compare_once(
     left: typing.Any,
     right: typing.Any,
     given: dict[str, typing.Any],
     line: list[str | bytes],
     letters: bool,
+    more: list[Operator],
     progress: bool | Tick | None,
     set_name: str,
 ) -> tuple[Comparison, ...]:
@@ -377,7 +394,7 @@ def _compare_once(
             failing = _runtime.in_processes(*sides, feeds)
             if failing is None:
                 raise
-            return _compare_once(*failing, options, letters, progress, set_name)
+            return _compare_once(*failing, options, letters, more, progress, set_name)
     in_memory = with_feeds(line, given)
     with Progress(progress) as shown:
         cores = _core.compare(
@@ -386,6 +403,7 @@ def _compare_once(
             side_source(right, "right"),
             in_memory,
             letters,
+            more,
             shown.tick(),
             watches_signals(),
         )
@@ -394,7 +412,7 @@ def _compare_once(
         again = _runtime.recorded_in_processes(*sides, (left, right), feeds)
         if again is not None:
             try:
-                judged = _compare_once(*again, options, letters, progress, set_name)
+                judged = _compare_once(*again, options, letters, more, progress, set_name)
             except Error:  # a machine without that process has the finding of this one
                 return compared
             if _is_told_by(sides, compared, judged):

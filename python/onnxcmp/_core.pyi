@@ -33,8 +33,9 @@ def compare(
     options: list[str | bytes],
     left: tuple[typing.Any, ...],
     right: tuple[typing.Any, ...],
-    inputs: dict[str, list[_Plain]],
+    inputs: dict[str, tuple[list[_Plain], bool]],
     letters: bool,
+    operators: list[tuple[str, str, typing.Any]],
     tick: _Tick,
     signals: bool,
 ) -> list[Comparison]: ...
@@ -43,7 +44,7 @@ def open_recording(path: bytes, number: int) -> tuple[bool, list[tuple[typing.An
 
 class Operators: ...
 
-def operators(nchwc_block: int) -> Operators: ...
+def operators(nchwc_block: int, more: list[tuple[str, str, typing.Any]]) -> Operators: ...
 
 class Evaluator:
     def inputs(self) -> list[tuple[str, typing.Any]]: ...

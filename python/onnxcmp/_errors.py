@@ -7,7 +7,16 @@ import re
 
 def _in_python(message: str) -> str:
     """The message with options of the command line as the arguments that they are here: partial,
-    not --partial."""
+    not --partial; and without a hint at the command line's help."""
+    message = re.sub(
+        r"The following arguments? w(?:as|ere) not expected: (?:-- )?(?:--)?([\w-]+)(=\S*)?",
+        r"there is no option \1",
+        message,
+    )
+    message = message.replace(
+        "but the model is not in a folder", "but nobody told the folder: base_dir"
+    )
+    message = re.sub(r"; see onnxcmp( [a-z]+)? --help", "", message)
     return re.sub(
         r"(?<![^\s(;,])--([a-z]+(?:-[a-z]+)*)(?![\w-])",
         lambda option: option.group(1).replace("-", "_"),
@@ -53,6 +62,16 @@ class Error(Exception):
 
     def __reduce__(self) -> tuple[type, tuple[object, ...]]:
         return type(self), (self.message, self.code, self.node, self.operator, self.path)
+
+
+class FileMissing(Error, FileNotFoundError):
+    """There is no file of that name."""
+
+    def __init__(self, message: str, code: str = "NOT_FOUND", *where: str | None) -> None:
+        super().__init__(message, code, *where)
+
+    def __str__(self) -> str:
+        return self.message
 
 
 class RuntimeFailure(Error):

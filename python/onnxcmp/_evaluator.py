@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import os
 import typing
 
 from . import _core
+from ._custom import operators
 from ._errors import Error
 from ._progress import watches_signals
 from ._recording import KINDS
-from ._sides import model_source
+from ._sides import Kept, in_folder, kept_source, model_source
 from ._values import of_plain, to_plain, type_name
 
-# By the channels in a block of com.microsoft.nchwc.
-_operators = functools.cache(_core.operators)
+
+@functools.cache
+def _operators(nchwc_block: int) -> _core.Operators:
+    """All operators, by the channels in a block of com.microsoft.nchwc."""
+    return _core.operators(nchwc_block, [])
 
 
 @dataclasses.dataclass(frozen=True)
@@ -85,16 +90,24 @@ class Evaluator:
         max_steps: int = 0,
         follow_links: bool = False,
         nchwc_block: int = 0,
+        base_dir: str | os.PathLike[str] | None = None,
+        new_ops: typing.Any = None,
     ) -> None:
         """verbose: 1 prints a line for each result of a run, 2 values too. in_double: floats of 16
-        and 32 bits are computed in double. The others are the options of `onnxcmp run`."""
+        and 32 bits are computed in double. base_dir: the folder of the external data of a model
+        that is no file. new_ops: operators of your own, functions by "domain::Name" or classes of
+        onnx.reference.op_run.OpRun. The others are the options of `onnxcmp run`."""
+        arguments = locals()  # which hold the parameters alone here
         if functions not in ("inline", "keep"):
             raise ValueError(f"functions: 'inline' or 'keep', not {functions!r}")
         self.verbose = verbose
-        self._onnxcmp_source = model_source(model, "model")
+        self._arguments = {name: value for name, value in arguments.items()
+                           if name not in ("self", "model", "base_dir")}
+        self._onnxcmp_source = model_source(in_folder(model, base_dir), "model")
+        more = operators(new_ops)
         self._core = _core.load(
             self._onnxcmp_source,
-            _operators(nchwc_block),
+            _core.operators(nchwc_block, more) if more else _operators(nchwc_block),
             {
                 "in_double": in_double,
                 "expand_functions": expand_functions,
@@ -110,6 +123,10 @@ class Evaluator:
         self._inputs = _node_args(self._core.inputs())
         self._outputs = _node_args(self._core.outputs())
         self._required = frozenset(self._core.required())
+
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        """The model, its path if it is a file, and the arguments."""
+        return _restored, (kept_source(self._onnxcmp_source), self._arguments)
 
     @property
     def input_names(self) -> list[str]:
@@ -197,3 +214,7 @@ class Evaluator:
 
     def __repr__(self) -> str:
         return f"<onnxcmp.Evaluator {self.input_names} -> {self.output_names}>"
+
+
+def _restored(model: Kept, arguments: dict[str, typing.Any]) -> Evaluator:
+    return Evaluator(model, **arguments)

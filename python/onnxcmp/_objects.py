@@ -6,6 +6,8 @@ import typing
 
 import numpy as np
 
+from ._frames import index, number
+
 Json = dict[str, typing.Any]
 
 
@@ -73,6 +75,10 @@ class _Record:
 
     __hash__ = None  # type: ignore[assignment]
 
+    def __getstate__(self) -> tuple[None, dict[str, typing.Any]]:
+        names = [name for kind in type(self).__mro__ for name in getattr(kind, "__slots__", ())]
+        return None, {name: getattr(self, name) for name in names}
+
     def __repr__(self) -> str:
         members = []
         for name in self._shown():
@@ -90,9 +96,9 @@ class Worst(_Record):
     """A pair of elements that are far apart."""
 
     __slots__ = ()
-    index: str = _member()
-    left: str = _member()
-    right: str = _member()
+    index: tuple[int, ...] | str = _member(index)
+    left: typing.Any = _member(number)
+    right: typing.Any = _member(number)
     absolute: float = _member(_real)
     relative: float = _member(_real)
 
@@ -118,9 +124,9 @@ class Diff(_Record):
     rms: float = _member(_real)
     cosine: float = _member(_real)
     max_absolute: float = _member(_real)
-    max_absolute_at: str = _member(absent="")
+    max_absolute_at: tuple[int, ...] | str | None = _member(index)
     max_relative: float = _member(_real)
-    max_relative_at: str = _member(absent="")
+    max_relative_at: tuple[int, ...] | str | None = _member(index)
     same_bits: bool = _member(absent=False)
     mean_absolute: float | None = _member(_real)
     mean_relative: float | None = _member(_real)
@@ -310,8 +316,13 @@ class Cause(_Part):
     repro: str = _member(absent="")
 
     def __repr__(self) -> str:
+        return f"<Cause {self.line}>"
+
+    @property
+    def line(self) -> str:
+        """The operator, the result and the text."""
         where = self.left_op_type or self.right_op_type or self.kind
-        return f"<Cause {where} {self.left_name or self.right_name}: {self.text}>"
+        return f"{where} {self.left_name or self.right_name}: {self.text}"
 
     @property
     def is_wrong(self) -> bool:
@@ -366,7 +377,7 @@ class Origin(_Record):
     value: str = _member()
     elements: int = _member(_whole)
     reason: str = _member()
-    index: str = _member(absent="")
+    index: tuple[int, ...] | str | None = _member(index)
     text: str = _member(absent="")
     made_from: tuple[Json, ...] = _member(tuple, absent=())
 

@@ -19,6 +19,13 @@ def _pairs(value: typing.Any) -> list[str]:
     return [one if isinstance(one, str) else f"{one[0]}={one[1]}" for one in value]
 
 
+def _sizes(value: typing.Any) -> list[str]:
+    for name, size in value.items() if isinstance(value, typing.Mapping) else ():
+        if isinstance(size, bool) or not hasattr(size, "__index__") or size < 0:
+            raise ValueError(f"dim: {name} is {size!r}; a size is a whole number from 0 on")
+    return _pairs(value)
+
+
 def _tolerances(value: typing.Any) -> list[str]:
     if isinstance(value, str):
         return [value]
@@ -32,7 +39,7 @@ def _seconds(value: typing.Any) -> str:
 
 
 _LISTS: dict[str, typing.Callable[[typing.Any], list[str]]] = {
-    "dim": _pairs,
+    "dim": _sizes,
     "map-input": _pairs,
     "pair": _pairs,
     "tolerance": _tolerances,
@@ -70,8 +77,9 @@ def command_line(options: typing.Mapping[str, typing.Any]) -> list[str | bytes]:
 
 def with_feeds(
     line: list[str | bytes], given: typing.Mapping[str, typing.Any]
-) -> dict[str, list[typing.Any]]:
-    """Adds inputs to a command line; what is no file is given back by its name there."""
+) -> dict[str, tuple[list[typing.Any], bool]]:
+    """Adds inputs to a command line; what is no file is given back by its name there, with whether
+    names alone tell where a value goes: those of a dict do, those of a recording need not."""
     in_memory = {}
     for option, feeds in given.items():
         if feeds is None:
@@ -80,6 +88,8 @@ def with_feeds(
             line.append(f"--{option}=".encode() + path_bytes(feeds))
             continue
         label = _FEEDS[option]
-        in_memory[label] = feed_sets(feeds, label)
+        sets = feeds if isinstance(feeds, (list, tuple)) else [feeds]
+        by_name = all(type(one) is dict for one in sets)
+        in_memory[label] = (feed_sets(feeds, label), by_name)
         line.append(f"--{option}={label}")
     return in_memory

@@ -12,6 +12,7 @@ import typing
 import numpy as np
 
 from . import _core
+from ._errors import FileMissing
 from ._values import Plain, of_plain, to_array, to_plain, type_name
 
 
@@ -79,6 +80,8 @@ class Recording(collections.abc.Mapping[str, typing.Any]):
     def load(cls, path: str | os.PathLike[str], number: int = 0) -> Recording:
         """Reads a recording of any form that compare() takes (docs/formats.md): files of arrays,
         folders of them, what other tools wrote. `number`: which of its sets, if it has several."""
+        if not os.path.lexists(path):
+            raise FileMissing(f"there is no file {os.fsdecode(path)!r}")
         described, values = _core.open_recording(os.fsencode(path), number)
         results = [
             RecordedResult(name, of_plain(plain), KINDS[kind], *where)

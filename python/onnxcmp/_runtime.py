@@ -19,13 +19,13 @@ def is_runtime(side: typing.Any) -> bool:
     return callable(getattr(side, "record", None)) and hasattr(side, "model")
 
 
-def _isolated(side: typing.Any) -> str:
+def isolated(side: typing.Any) -> str:
     """The command line's name of a runtime that has a process of its own; "": it is none."""
     return str(getattr(side, "isolated", "")) if is_runtime(side) else ""
 
 
 def _runs_here(side: typing.Any) -> bool:
-    return is_runtime(side) and not _isolated(side)
+    return is_runtime(side) and not isolated(side)
 
 
 def record_runtime(runtime: typing.Any, feeds: Given) -> Recording:
@@ -93,7 +93,9 @@ def _feeds_for(sides: typing.Sequence[typing.Any], line: list[str | bytes]) -> G
         if isinstance(side, Recording) and side.inputs:
             return side.inputs
     models = [side.model if is_runtime(side) else side for side in sides]
-    models = [model for model in models if not _is_values(model)]
+    models = [model for model in models if model is not None and not _is_values(model)]
+    if not models:
+        raise TypeError("feeds are needed: no side has a model whose inputs could be made up")
     return inputs_for(line, models[0], models[1] if len(models) > 1 else None)
 
 
@@ -104,7 +106,7 @@ def _is_values(side: typing.Any) -> bool:
 def _refuse_unknown(feeds: Given, recordings: typing.Sequence[Recording]) -> None:
     """Adapters leave out what their models have no input for."""
     for name in feeds:
-        if not any(name in recording.inputs for recording in recordings):
+        if not any(name in one.inputs or len(one.inputs) >= len(feeds) for one in recordings):
             raise Error(f"no input takes {name} of the feeds")
 
 
@@ -145,21 +147,22 @@ def run_sides(
     """Runs what is a runtime. Gives both sides and the inputs; adds to the command line what
     follows from that."""
     for name, side in (("left", left), ("right", right)):
-        if _isolated(side):
-            line.append(f"--{name}-runtime={_isolated(side)}")
+        if isolated(side):
+            line.append(f"--{name}-runtime={isolated(side)}")
     if not _runs_here(left) and not _runs_here(right):
         left, right = (side.model if is_runtime(side) else side for side in (left, right))
         return left, right, given
     feeds = _given_feeds(given)
     left, right = _read(left), _read(right)
-    own = [_runs_here(side) and side.model is None for side in (left, right)]
+    own = [_runs_here(side) and getattr(side, "own_inputs", side.model is None)
+           for side in (left, right)]
     # A side with inputs of its own runs first: the other one is fed these.
     sides = [side.record(feeds) if its else side for side, its in zip((left, right), own)]
     if feeds is None:
         feeds = _feeds_for(sides, line)
     recordings = []
     for i, side in enumerate(sides):
-        if _isolated(side):
+        if isolated(side):
             sides[i] = side.model
         elif is_runtime(side):
             sides[i] = side.record(feeds)

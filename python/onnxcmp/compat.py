@@ -148,12 +148,9 @@ class ExtendedReferenceEvaluator(Evaluator):
         new_ops: typing.Any = None,
         **kwargs: typing.Any,
     ) -> None:
-        if opsets is not None or functions or new_ops:
-            raise NotImplementedError(
-                "opsets, functions and new_ops: the operators are those of onnxcmp, and functions "
-                "are those of the model"
-            )
-        super().__init__(proto, verbose=verbose, **kwargs)
+        if opsets is not None or functions:
+            raise NotImplementedError("opsets and functions: those of the model count")
+        super().__init__(proto, verbose=verbose, new_ops=new_ops, **kwargs)
         self.proto_ = proto
 
     def run(self, *args: typing.Any, **kwargs: typing.Any) -> typing.Any:

@@ -53,7 +53,9 @@ def assert_agree(
     comparison = compare(left, right, feeds, **{"letters": False, **options})
     if comparison:
         return comparison
-    raise AssertionError(_failure(comparison, "the models do not agree", message, artifacts))
+    first = f": {comparison.causes[0].line}" if comparison.causes else ""
+    what = f"the models do not agree{first}"
+    raise AssertionError(_failure(comparison, what, message, artifacts))
 
 
 def assert_equal_for_all_inputs(

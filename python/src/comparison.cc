@@ -17,6 +17,7 @@
 #include "compare/outcome/verdict.h"
 #include "compare/sides/recording_side.h"
 #include "ops/operators.h"
+#include "python/src/custom_operators.h"
 #include "python/src/errors.h"
 #include "python/src/session.h"
 #include "python/src/values.h"
@@ -108,20 +109,24 @@ Source ToSource(const nb::tuple& parts, SharedArrays* shared) {
 
 std::vector<PyComparison> CompareSources(const nb::list& options, const nb::tuple& left,
                                          const nb::tuple& right, const nb::dict& inputs,
-                                         bool letters, nb::handle tick, bool signals) {
+                                         bool letters, const nb::sequence& operators,
+                                         nb::handle tick, bool signals) {
   std::vector<std::string> command_line;
   for (const nb::handle option : options) command_line.push_back(ToText(option));
   SharedArrays shared;
   PerSide<Source> sources = {ToSource(left, &shared), ToSource(right, &shared)};
-  std::vector<std::pair<std::string, std::vector<RecordedSet>>> in_memory;
-  for (const auto& [name, sets] : inputs) {
-    in_memory.emplace_back(ToText(name), ToSets(nb::cast<nb::sequence>(sets), &shared));
+  std::vector<GivenInputs> in_memory;
+  for (const auto& [name, given] : inputs) {  // by name: (sets, by_name)
+    const auto parts = nb::cast<nb::tuple>(given);
+    in_memory.push_back({ToText(name), ToSets(nb::cast<nb::sequence>(parts[0]), &shared),
+                         nb::cast<bool>(parts[1])});
   }
   // None where Python is part of another program.
   const nb::object executable = nb::module_::import_("sys").attr("executable");
   const std::string python = executable.is_none() ? "" : ToText(executable);
   std::shared_ptr<Session> session = Checked(Session::Create(
       command_line, std::move(sources), std::move(in_memory), std::move(shared), letters, python));
+  Check(AddOperators(operators, &session->operators()));
   std::vector<ComparedSet> sets =
       Do<std::vector<ComparedSet>>(session, WatchOf(tick, signals), [&] { return session->Run(); });
   std::vector<PyComparison> compared;
@@ -261,7 +266,7 @@ void BindComparison(nb::module_& module) {
       .def("explain", &Explained, nb::arg(), nb::arg().none(), nb::arg())
       .def("write_repros", &WithRepros, nb::arg(), nb::arg().none(), nb::arg());
   module.def("compare", &CompareSources, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(),
-             nb::arg().none(), nb::arg());
+             nb::arg(), nb::arg().none(), nb::arg());
   module.def("open_recording", &OpenRecordedSet);
 }
 

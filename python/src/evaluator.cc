@@ -21,6 +21,7 @@
 #include "feed/generated_targets.h"
 #include "feed/input_sets.h"
 #include "ops/operators.h"
+#include "python/src/custom_operators.h"
 #include "python/src/errors.h"
 
 namespace onnxcmp::python {
@@ -38,8 +39,10 @@ struct Operators {
   std::shared_ptr<const OpRegistry> registry;
 };
 
-Operators ListOperators(int nchwc_block) {
-  return {std::make_shared<const OpRegistry>(AllOperators({.nchwc_block = nchwc_block}))};
+Operators ListOperators(int nchwc_block, const nb::sequence& more) {
+  auto registry = std::make_shared<OpRegistry>(AllOperators({.nchwc_block = nchwc_block}));
+  Check(AddOperators(more, registry.get()));
+  return {std::move(registry)};
 }
 
 std::unique_ptr<PyEvaluator> Load(const nb::tuple& source, const Operators& operators,

@@ -14,8 +14,7 @@ namespace onnxcmp::python {
 
 absl::StatusOr<std::shared_ptr<Session>> Session::Create(
     const std::vector<std::string>& command_line, PerSide<Source> sources,
-    std::vector<std::pair<std::string, std::vector<RecordedSet>>> inputs, SharedArrays shared,
-    bool letters, const std::string& python) {
+    std::vector<GivenInputs> inputs, SharedArrays shared, bool letters, const std::string& python) {
   std::shared_ptr<Session> session(new Session);
   cli::CompareArguments& arguments = session->arguments_;
   std::vector<std::string> whole = command_line;
@@ -31,10 +30,10 @@ absl::StatusOr<std::shared_ptr<Session>> Session::Create(
   session->tools_->watch = [progress = session->progress_](absl::string_view run) {
     return std::make_unique<ProgressObserver>(progress, run);
   };
-  for (auto& [name, sets] : inputs) {
-    OC_ASSIGN_OR_RETURN(InputFiles files,
-                        InputFiles::Of(name, std::move(sets), arguments.inputs.each));
-    arguments.inputs.in_memory.emplace(name, std::move(files));
+  for (GivenInputs& given : inputs) {
+    OC_ASSIGN_OR_RETURN(InputFiles files, InputFiles::Of(given.name, std::move(given.sets),
+                                                         arguments.inputs.each, given.by_name));
+    arguments.inputs.in_memory.emplace(given.name, std::move(files));
   }
   return session;
 }

@@ -16,6 +16,7 @@
 #include "cli/compare_session.h"
 #include "cli/process/interruption.h"
 #include "compare/outcome/comparison.h"
+#include "evaluator/kernels/op_registry.h"
 #include "evaluator/run/evaluator.h"
 #include "evaluator/tensor/value.h"
 #include "python/src/values.h"
@@ -34,6 +35,13 @@ struct Source {
   std::vector<RecordedSet> sets;
 };
 
+// Inputs in memory. `by_name`: as InputFiles::Of.
+struct GivenInputs {
+  std::string name;  // in reports
+  std::vector<RecordedSet> sets;
+  bool by_name = false;
+};
+
 // One set of inputs and what came of it.
 struct ComparedSet {
   Comparison comparison;
@@ -48,8 +56,8 @@ class Session {
   // for in first.
   static absl::StatusOr<std::shared_ptr<Session>> Create(
       const std::vector<std::string>& command_line, PerSide<Source> sources,
-      std::vector<std::pair<std::string, std::vector<RecordedSet>>> inputs, SharedArrays shared,
-      bool letters, const std::string& python);
+      std::vector<GivenInputs> inputs, SharedArrays shared, bool letters,
+      const std::string& python);
 
   // To be called once, before what follows.
   absl::StatusOr<std::vector<ComparedSet>> Run();
@@ -62,6 +70,9 @@ class Session {
   absl::StatusOr<Comparison> Explain(const ComparedSet& set, const std::string& what);
   // The same with its causes written to a folder.
   absl::StatusOr<Comparison> WriteRepros(const ComparedSet& set, const std::string& folder);
+
+  // To which operators may be added before Run().
+  OpRegistry& operators() { return tools_->registry; }
 
   // FailedPrecondition if somebody has written to an array that was given.
   absl::Status CheckUnchanged() const { return shared_.CheckUnchanged(); }

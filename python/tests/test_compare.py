@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import pickle
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
@@ -205,9 +206,89 @@ def test_reports(plain, wrong, x, tmp_path):
 
 
 def test_dataframe(plain, wrong, x):
-    pytest.importorskip("pandas")
+    pandas = pytest.importorskip("pandas")
     c = onnxcmp.compare(plain, wrong, {"x": x})
-    assert len(c.to_dataframe()) == len(c.rows)
+    frame = c.to_dataframe()
+    assert len(frame) == len(c.rows)
+    differing = frame[~frame.agree & (frame.left_kind == "RESULT")]
+    assert list(differing.left_name) == ["b", "c", "y"]
+    # Rows with the same bits have no difference, and come first by it.
+    assert frame.sort_values("max_absolute").iloc[0].max_absolute == 0
+    assert differing.iloc[0].left_shape == (3, 4) and len(differing.iloc[0].worst_at) == 2
+    assert isinstance(differing.iloc[0].left_results, tuple)
+    same = onnxcmp.compare(plain, plain, {"x": x}).to_dataframe()
+    assert same.agree.all() and (same.dtypes == frame.dtypes).all()
+    assert same.agree.dtype == pandas.BooleanDtype()
+
+
+def test_dataframe_of_modules():
+    names = ["/encoder/layer.0/MatMul_output_0", "y"]
+    nodes = [helper.make_node("Relu", ["x"], [names[0]]),
+             helper.make_node("Neg", [names[0]], [names[1]])]
+    model = model_of(nodes, [info("x")], [info("y")])
+    frame = onnxcmp.compare(model, model).to_dataframe()
+    assert set(frame.module) == {"", "encoder.layer.0"}
+
+
+def test_numbers_and_indices(plain, wrong, x):
+    c = onnxcmp.compare(plain, wrong, {"x": x})
+    worst = next(row for row in c.rows if row.name == "y").diff.worst[0]
+    assert len(worst.index) == 2 and all(isinstance(i, int) for i in worst.index)
+    np.testing.assert_allclose(abs(worst.left - worst.right), worst.absolute, rtol=1e-5)
+
+
+def test_pickle(plain, wrong, x):
+    c = onnxcmp.compare(plain, wrong, [{"x": x}, {"x": x[:1]}])
+    again = pickle.loads(pickle.dumps(c))
+    assert again.to_dict() == c.to_dict() and again.verdict == c.verdict and not again
+    assert str(again) == str(pickle.loads(pickle.dumps(again))) and "epsilon" in str(again)
+    assert len(again.sets) == 2 and again.html() and len(again.to_dataframe()) == len(c.rows)
+    for part in (c.rows, c.causes, c.outputs, c.left, c.left.results, c.rows[-1].diff.worst):
+        assert pickle.loads(pickle.dumps(part)) == part
+    with pytest.raises(onnxcmp.Error, match="unpickled"):
+        again.rows[0].left_value
+
+
+def test_cause_in_a_line(plain, wrong, x):
+    """What an assert of pytest's shows."""
+    assert "epsilon" in repr(onnxcmp.compare(plain, wrong, {"x": x}))
+
+
+def test_misspelt_names(plain, x, tmp_path):
+    with pytest.raises(onnxcmp.Error, match="no input takes xx of the feeds.*the inputs are x"):
+        onnxcmp.compare(plain, plain, {"xx": x})
+    # A recording has the names of whoever made it.
+    np.savez(tmp_path / "x.npz", xx=x)
+    assert onnxcmp.compare(plain, plain, tmp_path / "x.npz")
+    assert onnxcmp.compare(plain, plain, onnxcmp.Recording.load(tmp_path / "x.npz"))
+    with pytest.raises(TypeError, match="did you mean rtol"):
+        onnxcmp.compare(plain, plain, options={"rtoll": 1})
+    with pytest.raises(onnxcmp.Error, match="there is no option nosuch"):
+        onnxcmp.compare(plain, plain, options={"nosuch": 1})
+
+
+def test_missing_files(plain, tmp_path):
+    for call in (lambda: onnxcmp.compare(tmp_path / "no.onnx", plain),
+                 lambda: onnxcmp.Evaluator(tmp_path / "no.onnx"),
+                 lambda: onnxcmp.Recording.load(tmp_path / "no.npz")):
+        with pytest.raises(FileNotFoundError, match="there is no file") as caught:
+            call()
+        assert isinstance(caught.value, onnxcmp.Error) and caught.value.code == "NOT_FOUND"
+    closed = np.load(_saved(tmp_path / "x.npz"))
+    closed.close()
+    with pytest.raises(onnxcmp.Error, match="closed"):
+        onnxcmp.compare(closed, plain)
+
+
+def _saved(path):
+    np.savez(path, x=np.ones(3))
+    return path
+
+
+def test_sizes_are_whole_numbers(plain):
+    for size in (-1, 2.5, True):
+        with pytest.raises(ValueError, match="dim: n is"):
+            onnxcmp.compare(plain, plain, dim={"n": size})
 
 
 def test_explain(plain, wrong, x):

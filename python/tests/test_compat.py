@@ -80,7 +80,7 @@ def test_evaluator_takes_a_list(plain, x):
     e = ExtendedReferenceEvaluator(plain)
     np.testing.assert_array_equal(e.run([x])[0], e.run(None, {"x": x})[0])
     with pytest.raises(NotImplementedError):
-        ExtendedReferenceEvaluator(plain, new_ops=[object])
+        ExtendedReferenceEvaluator(plain, functions=[object])
 
 
 def test_rows_of_ones_own():

@@ -267,13 +267,13 @@ TEST(MapInputsTest, SizesThatDifferAreAnErrorThatSaysSo) {
   constexpr char kSmall[] = "g (float[2,3] x) => (float[2,3] y) { y = Neg(x) }";
   ExpectError(MapInputsOf(kSmall, "g (float[4,3] x) => (float[4,3] y) { y = Neg(x) }").status,
               absl::StatusCode::kInvalidArgument,
-              "batch or sequence sizes differ: left input `x` is float[2,3], right input `x` is "
+              "the sizes differ: left input `x` is float[2,3], right input `x` is "
               "float[4,3]");
   ExpectError(MapInputsOf(kSmall, "g (float[4,3] z) => (float[4,3] y) { y = Neg(z) }").status,
-              absl::StatusCode::kInvalidArgument, "batch or sequence sizes differ");
+              absl::StatusCode::kInvalidArgument, "the sizes differ");
   ExpectError(
       MapInputsOf(kSmall, "g (float[2,5] z) => (float[2,5] y) { y = Neg(z) }", {"x=z"}).status,
-      absl::StatusCode::kInvalidArgument, "batch or sequence sizes differ");
+      absl::StatusCode::kInvalidArgument, "the sizes differ");
 }
 
 }  // namespace

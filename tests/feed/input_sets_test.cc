@@ -159,7 +159,7 @@ TEST_F(InputSetsTest, SizesThatAreGivenMustFitTheOtherSide) {
   options_.generated.dims["B"] = 4;
   ExpectError(Get("g (float[B] x) => (float[B] y) { y = Neg(x) }", kX).status(),
               absl::StatusCode::kInvalidArgument,
-              "batch or sequence sizes differ along axis 0: left input `x` float[B] has 4, right "
+              "the sizes differ along axis 0: left input `x` float[B] has 4, right "
               "input `x` float[2] has 2");
 }
 
@@ -213,6 +213,29 @@ TEST_F(InputSetsTest, ValuesInMemoryAreAsThoseOfAFile) {
   EXPECT_FALSE(Open(kX, kIn0).ok());
 }
 
+TEST_F(InputSetsTest, ValuesThatAreGivenByNameGoNowhereElse) {
+  options_.inputs = "the feeds";
+  for (const bool by_name : {false, true}) {
+    std::vector<ValueInMemory> values(1);
+    values[0].result.name = "misspelt";
+    values[0].value = Tensor::Of<float>({2}, {5, 6});
+    std::vector<RecordedSet> one;
+    one.push_back({"", RecordValuesInMemory(std::move(values), /*described=*/false)});
+    auto files = InputFiles::Of("the feeds", std::move(one), /*each=*/false, by_name);
+    ASSERT_TRUE(files.ok()) << files.status();
+    options_.in_memory.clear();
+    options_.in_memory.emplace("the feeds", *std::move(files));
+    const auto fed = Get(kX, kIn0);
+    if (by_name) {
+      ExpectError(fed.status(), absl::StatusCode::kInvalidArgument,
+                  "no input takes misspelt of the feeds");
+      ExpectError(fed.status(), absl::StatusCode::kInvalidArgument, "the inputs are x, in0");
+    } else {
+      EXPECT_TRUE(fed.ok()) << fed.status();
+    }
+  }
+}
+
 TEST_F(InputSetsTest, AFileOfOneSideFeedsTheOther) {
   const Tensor value = Tensor::Of<float>({2}, {5, 6});
   options_.right_inputs = WriteArchive("f.npz", {{"in0", value}});
@@ -246,7 +269,7 @@ TEST_F(InputSetsTest, ValuesOfOtherTypesAreCastIfTheyFit) {
               "left input `ids` cannot take ids of");
   options_.inputs = WriteArchive("i.npz", {{"ids", Tensor::Of<int64_t>({3}, {1, 2, 3})}});
   ExpectError(Get(kIds, kIds).status(), absl::StatusCode::kInvalidArgument,
-              "batch or sequence sizes differ (dimension 0)");
+              "the sizes differ (dimension 0)");
 }
 
 TEST_F(InputSetsTest, AFileMayGiveWhatInitializersHave) {

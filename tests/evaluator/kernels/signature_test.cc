@@ -1,10 +1,12 @@
 #include "evaluator/kernels/signature.h"
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "evaluator/model/value_type.h"
 #include "gtest/gtest.h"
+#include "tests/evaluator/kernels/made_schema.h"
 #include "tests/support/op_test.h"
 
 namespace onnxcmp::testing {
@@ -78,6 +80,18 @@ TEST(CheckFeedTest, LooksIntoSequencesAndOptionals) {
   EXPECT_TRUE(CheckFeed(optional, Optional{}).ok());
   EXPECT_TRUE(CheckFeed(optional, kFloats).ok());
   ExpectError(CheckFeed(optional, kInts), kInvalid, "a tensor does not fit");
+}
+
+TEST(CheckNodeTest, AnOperatorMayTakeAnyAttribute) {
+  onnx::OpSchema schema = MadeSchema("acme", "Foo", 1);
+  Node node;
+  node.op_type = "Foo";
+  node.inputs = {"x"};
+  node.outputs = {"y"};
+  node.attributes.emplace("mode", std::string("up"));
+  ExpectError(CheckNode(node, schema), kInvalid, "has no attribute");
+  schema.Attr(kAnyAttribute, "", onnx::AttributeProto::INT, /*required=*/false);
+  EXPECT_TRUE(CheckNode(node, schema).ok());
 }
 
 }  // namespace

@@ -1,0 +1,299 @@
+"""chain() and bisect(): which of several models is the first that differs."""
+
+from __future__ import annotations
+
+import collections.abc
+import pathlib
+import traceback
+import typing
+
+from ._command import Command
+from ._objects import Json, _member, _Record, _real, _whole
+from ._shown import Printed, Shown
+from ._sides import is_path
+
+if typing.TYPE_CHECKING:
+    import pandas
+
+
+class AgainstFirst(_Record):
+    """The first model beside the second one of a step."""
+
+    __slots__ = ()
+    verdict: str = _member()
+    exit_status: int = _member(_whole)
+    text: str | tuple[str, ...] = _member()
+
+
+class Step(_Record):
+    """Two models of a chain, one after the other. True if they agree."""
+
+    __slots__ = ()
+    from_: str = _member(name="from")
+    to: str = _member()
+    sets: int = _member(_whole)
+    set: str = _member(absent="")
+    verdict: str = _member()
+    exit_status: int = _member(_whole)
+    text: tuple[str, ...] | str = _member()
+    changes: tuple[str, ...] | str = _member()
+    counts: Json | None = _member()
+    causes: tuple[str, ...] = _member(tuple, absent=())
+    against_first: AgainstFirst | None = _member(AgainstFirst)
+    proof: Json | None = _member()
+
+    def __bool__(self) -> bool:
+        return self.exit_status == 0
+
+    def __repr__(self) -> str:
+        return f"<Step {self.from_} → {self.to}: {self.verdict}>"
+
+
+def _step(json: Json | None) -> Step | None:
+    return None if json is None else Step(json)
+
+
+class Chain(_Record, Shown):
+    """Models compared one after the other. True if all agree; str() is the command line's text, and
+    a notebook shows the page."""
+
+    __slots__ = ("_printed", "_page")
+    models: tuple[str, ...] = _member(tuple, absent=())
+    steps: tuple[Step, ...] = _member(lambda items: tuple(map(Step, items)), absent=())
+    ends: Step | None = _member(_step)
+    broken_by: int | None = _member(_whole)
+    adds_up_at: int | None = _member(_whole)
+    optimizers: tuple[str, ...] = _member(tuple, absent=())
+    verdict: str = _member()
+    exit_status: int = _member(_whole)
+
+    def __init__(self, json: Json, text: str, page: str) -> None:
+        super().__init__(json)
+        self._printed = text
+        self._page = page
+
+    def __bool__(self) -> bool:
+        return self.exit_status == 0
+
+    @property
+    def broken_step(self) -> Step | None:
+        """The first step that fails."""
+        return None if self.broken_by is None else self.steps[self.broken_by]
+
+    def _text(self) -> str:
+        return self._printed
+
+    def html(self) -> str:
+        return self._page
+
+    def to_dataframe(self) -> pandas.DataFrame:
+        """A line for each step."""
+        import pandas
+
+        columns = ("from", "to", "verdict", "text", "changes")
+        return pandas.DataFrame(
+            [{**{name: _joined(step.to_dict().get(name)) for name in columns},
+              "causes": "; ".join(step.causes)} for step in self.steps]
+        )
+
+    def __repr__(self) -> str:
+        broken = "" if self.broken_step is None else f", broken by {self.broken_step!r}"
+        return f"<onnxcmp.Chain of {len(self.models)} models: {self.verdict}{broken}>"
+
+
+def _joined(value: typing.Any) -> typing.Any:
+    return " ".join(map(str, value)) if isinstance(value, list) else value
+
+
+def _named(models: tuple[typing.Any, ...]) -> list[tuple[str, typing.Any]]:
+    """Models with names: arguments, one list of them, or one dict."""
+    if len(models) == 1 and isinstance(models[0], dict):
+        return [(str(name), model) for name, model in models[0].items()]
+    if len(models) == 1 and isinstance(models[0], collections.abc.Iterable) and not is_path(
+        models[0]
+    ) and not isinstance(models[0], (bytes, bytearray)):
+        models = tuple(models[0])
+    width = len(str(len(models) - 1))
+    return [(f"model_{i:0{width}}", model) for i, model in enumerate(models)]
+
+
+def _files(command: Command, models: tuple[typing.Any, ...]) -> list[str]:
+    named = _named(models)
+    for name, _ in named:
+        if "/" in name or name in ("", ".", ".."):
+            raise ValueError(f"{name!r} is no name of a file")
+    return [command.file_of(model, name) for name, model in named]
+
+
+def chain(*models: typing.Any, feeds: typing.Any = None, **options: typing.Any) -> Chain:
+    """Compares each model with the next one, and the first with all (docs/which_pass.md).
+
+    The models are arguments, a list, or a dict by their names; each is a path, a model, a dict of
+    arrays or a Recording. One path may be a folder of them. `feeds` and `options` are those of
+    compare(); besides prove, levels and disable. Raises Error where the command line prints one; a
+    model that cannot run is no error but the verdict "failed".
+    """
+    with Command("chain") as command:
+        report, page = command.folder / "report.json", command.folder / "report.html"
+        line = [*_files(command, models), *command.inputs(feeds), f"--json={report}",
+                f"--html={page}"]
+        finished = command.run(line, options, needs=report)
+        return Chain(command.json(report), finished.text,
+                     command.without_folder(page.read_text("utf-8", "replace")))
+
+
+class Trial(_Record):
+    """An answer about a candidate: "good", "bad" or "skip", and why."""
+
+    __slots__ = ()
+    candidate: int = _member(_whole)
+    name: str = _member()
+    answer: str = _member()
+    text: str = _member(absent="")
+    judged: bool = _member(absent=False)
+    seconds: float | None = _member(_real)
+
+    def __repr__(self) -> str:
+        return f"<Trial {self.name}: {self.answer}, {self.text}>"
+
+
+class Bisection(_Record, Printed):
+    """The search for the first bad candidate. True if none is bad; candidates are named by their
+    numbers, from 0."""
+
+    __slots__ = ("_printed", "_given")
+    candidates: tuple[str, ...] = _member(tuple, absent=())
+    first_bad: int | None = _member(_whole)
+    last_good: int | None = _member(_whole)
+    suspects: tuple[int, ...] = _member(tuple, absent=())
+    monotonic: bool = _member(absent=True)
+    good_again: tuple[int, ...] = _member(tuple, absent=())
+    judged: int = _member(_whole, absent=0)
+    most_judged: int = _member(_whole, absent=0)
+    log: tuple[Trial, ...] = _member(lambda items: tuple(map(Trial, items)), absent=())
+    step: Step | None = _member(_step)
+    against_reference: Step | None = _member(_step)
+    notes: tuple[str, ...] = _member(tuple, absent=())
+    exit_status: int = _member(_whole)
+
+    def __init__(self, json: Json, text: str, given: list[typing.Any]) -> None:
+        super().__init__(json)
+        self._printed = text
+        self._given = given
+
+    def __bool__(self) -> bool:
+        return self.exit_status == 0
+
+    @property
+    def first_bad_value(self) -> typing.Any:
+        """The first bad candidate as it was given: a value of make(), or a model."""
+        return None if self.first_bad is None or not self._given else self._given[self.first_bad]
+
+    def _text(self) -> str:
+        return self._printed
+
+    def __repr__(self) -> str:
+        found = "none is bad" if self else "not found"
+        if self.first_bad is not None:
+            found = f"the first bad one is {self.candidates[self.first_bad]}"
+        return f"<onnxcmp.Bisection of {len(self.candidates)} candidates: {found}>"
+
+
+def _values(candidates: typing.Iterable[typing.Any]) -> dict[str, typing.Any]:
+    """Candidates by their texts, which a file lists a line each."""
+    listed = list(candidates)
+    values = {" ".join(str(value).split()): value for value in listed}
+    if len(values) == len(listed) and all(text and text[0] != "#" for text in values):
+        return values
+    return {f"candidate {i}": value for i, value in enumerate(listed)}
+
+
+def bisect(
+    candidates: typing.Iterable[typing.Any] | typing.Mapping[str, typing.Any],
+    *,
+    make: typing.Callable[[typing.Any], typing.Any] | None = None,
+    check: typing.Callable[[typing.Any], bool | None] | str | None = None,
+    reference: typing.Any = None,
+    every: bool = False,
+    feeds: typing.Any = None,
+    **options: typing.Any,
+) -> Bisection:
+    """Finds the first bad candidate by as few comparisons as show it (docs/which_pass.md).
+
+    Candidates are models, by names if they are a dict, or with `make` any values: make(value) gives
+    the model, or None where there is none, which skips the value; so does an exception. Good is one
+    that agrees with the `reference`, or with the first candidate. With `check` good is a model of
+    which check(model) is true; None skips it, and an exception says that it is bad. A text is a
+    command for the shell. `feeds` and other options are those of compare().
+    """
+    with Command("bisect") as command:
+        report = command.folder / "report.json"
+        line: list[str | bytes] = [f"--dir={command.folder / 'candidates'}", f"--json={report}",
+                                   *command.inputs(feeds)]
+        given: list[typing.Any]
+        if make is not None:
+            values = _values(candidates)
+            # The first candidate is the reference, where there is none.
+            given = list(values.values())
+            names = command.folder / "values.txt"
+            names.write_text("\n".join(values) + "\n", "utf-8")
+            line.append(f"--candidates={names}")
+            line.append(f"--command={command.function(_maker(command, make, values), '{}', '{out}')}")
+        else:
+            models = (candidates,) if isinstance(candidates, dict) else tuple(candidates)
+            given = [model for _, model in _named(models)]
+            line.extend(_files(command, models))
+        if isinstance(check, str):
+            line.append(f"--check={check}")
+        elif check is not None:
+            line.append(f"--check={command.function(_checker(check), '{model}')}")
+        if reference is not None:
+            line.append(f"--reference={command.file_of(reference, 'reference')}")
+        if every:
+            line.append("--every")
+        finished = command.run(line, options, needs=report)
+        return Bisection(command.json(report), finished.text, given)
+
+
+def _maker(
+    command: Command,
+    make: typing.Callable[[typing.Any], typing.Any],
+    values: dict[str, typing.Any],
+) -> typing.Callable[[list[str]], tuple[int, str]]:
+    def answer(arguments: list[str]) -> tuple[int, str]:
+        text, out = arguments
+        try:
+            model = make(values[text])
+        except Exception:
+            return 1, traceback.format_exc()
+        if model is None:
+            return 1, "there is no model\n"
+        made = pathlib.Path(command.file_of(model, "made"))
+        pathlib.Path(out).write_bytes(made.read_bytes())
+        return 0, ""
+
+    return answer
+
+
+def _checker(
+    check: typing.Callable[[typing.Any], bool | None],
+) -> typing.Callable[[list[str]], tuple[int, str]]:
+    def answer(arguments: list[str]) -> tuple[int, str]:
+        try:
+            good = check(loaded(arguments[0]))
+        except Exception:
+            return 1, traceback.format_exc()
+        return (125, "") if good is None else (0 if good else 1, "")
+
+    return answer
+
+
+def loaded(path: str) -> typing.Any:
+    """The model as an onnx.ModelProto, where onnx is installed, or else its bytes."""
+    try:
+        import onnx
+    except ImportError:
+        return pathlib.Path(path).read_bytes()
+    return onnx.load(path)
+
+

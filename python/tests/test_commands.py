@@ -1,0 +1,187 @@
+"""Commands of the program as functions: chain, bisect, reduce, extract, cut, show, fusions, batch."""
+
+import numpy as np
+import onnx
+import pytest
+from conftest import info, layers, model_of
+from onnx import helper
+
+import onnxcmp
+
+
+@pytest.fixture
+def shifted():
+    return layers(epsilon=0.1, bias=0.5)
+
+
+def test_chain(plain, wrong, shifted, x):
+    c = onnxcmp.chain(plain, plain, wrong, shifted, feeds={"x": x})
+    assert not c and c.verdict == "different" and c.exit_status == 1
+    assert [step.verdict for step in c.steps] == ["same", "different", "different"]
+    assert c.broken_by == 1 and "epsilon" in c.broken_step.causes[0]
+    assert c.steps[0].against_first.verdict == "same" and bool(c.steps[0])
+    assert "epsilon" in str(c) and "iframe" in c._repr_html_() and c.to_dict()["broken_by"] == 1
+    assert list(c.to_dataframe()["verdict"]) == ["same", "different", "different"]
+    assert "/tmp" not in str(c) and "/tmp" not in c.html()
+
+
+def test_chain_of_names_and_files(plain, wrong, files):
+    named = onnxcmp.chain({"before": plain, "after": wrong})
+    assert named.models == ("before.onnx", "after.onnx")
+    assert onnxcmp.chain([files[0], files[0]])
+    with pytest.raises(ValueError, match="no name"):
+        onnxcmp.chain({"a/b": plain, "c": plain})
+
+
+def test_chain_of_recordings(plain, x):
+    kept = onnxcmp.record(plain, {"x": x})
+    assert onnxcmp.chain(plain, kept)
+
+
+def test_bisect_values(plain, wrong):
+    made = []
+
+    def make(number):
+        made.append(number)
+        return wrong if number >= 13 else plain
+
+    found = onnxcmp.bisect(range(30), make=make)
+    assert not found and found.first_bad_value == 13 and found.candidates[13] == "13"
+    assert len(made) < 10 and "epsilon" in found.step.causes[0]
+    assert {trial.answer for trial in found.log} == {"good", "bad"}
+    assert "first bad" in str(found) and not hasattr(found, "_repr_html_")
+
+
+def test_bisect_skips_what_cannot_be_made(plain, wrong):
+    def make(number):
+        if number == 7:
+            raise RuntimeError("no such version")
+        return None if number == 8 else wrong if number >= 10 else plain
+
+    found = onnxcmp.bisect(range(16), make=make, every=True)
+    assert found.first_bad_value == 10
+    assert [t.candidate for t in found.log if t.answer == "skip"] == [7, 8]
+
+
+def test_bisect_models(plain, wrong, files):
+    assert onnxcmp.bisect([plain, plain, wrong, wrong]).first_bad == 2
+    assert onnxcmp.bisect({"a": plain, "b": wrong}).candidates == ("a.onnx", "b.onnx")
+    assert onnxcmp.bisect([files[0], files[0]])
+    assert onnxcmp.bisect([plain, wrong], reference=wrong, every=True).log[0].answer == "bad"
+
+
+def test_bisect_by_a_function(plain, wrong):
+    def check(model):
+        return model.graph.node[1].attribute[0].f < 0.01
+
+    assert onnxcmp.bisect([plain, plain, wrong], check=check).first_bad == 2
+
+
+def test_reduce_by_a_function(plain, tmp_path):
+    calls = []
+
+    def check(model):
+        calls.append(len(model.graph.node))
+        assert all(node.op_type != "LayerNormalization" for node in model.graph.node)
+        return True
+
+    part = onnxcmp.reduce(plain, check=check, out=tmp_path / "small")
+    assert part.nodes == 1 and part.model.graph.node[0].op_type == "LayerNormalization"
+    assert calls[0] == 4 and list(part.inputs) == ["a"]
+    assert "check(model)" in part.report and "socket" not in part.report
+    assert not (tmp_path / "small" / "check.sh").exists()
+    onnx.checker.check_model(part.model, full_check=True)
+    with pytest.raises(onnxcmp.Error, match="does not fail"):
+        onnxcmp.reduce(plain, check=lambda model: True)
+
+
+def test_reduce_keeps_the_kind_of_exception(plain):
+    """A candidate that fails in another way is none."""
+
+    def check(model):
+        operators = [node.op_type for node in model.graph.node]
+        if "Add" not in operators:
+            raise KeyError("another failure")
+        if "LayerNormalization" in operators:
+            raise ValueError("this failure")
+        return True
+
+    assert {n.op_type for n in onnxcmp.reduce(plain, check=check).model.graph.node} == {
+        "Add", "LayerNormalization"}
+
+
+def test_reduce_hands_over_inputs(plain, x):
+    def check(model, inputs):
+        return all(np.abs(value).max() < 1 for value in inputs.values())
+
+    part = onnxcmp.reduce(plain, check=check, feeds={"x": x})
+    assert max(np.abs(value).max() for value in part.inputs.values()) >= 1
+
+
+def test_reduce_two_models(plain, wrong):
+    pair = onnxcmp.reduce(plain, wrong)
+    assert pair.left.nodes == pair.right.nodes == 1 and list(pair.inputs) == ["a"]
+    assert not onnxcmp.compare(pair.left.path, pair.right.path, pair.inputs)
+
+
+def test_extract_and_cut(plain, wrong, x):
+    part = onnxcmp.extract(plain, from_="a", to=["b"], feeds={"x": x})
+    assert [node.op_type for node in part.model.graph.node] == ["LayerNormalization"]
+    assert part.inputs["a"].shape == (3, 4)
+    before, after = onnxcmp.cut(plain, wrong, at="b", feeds={"x": x})
+    assert not onnxcmp.compare(before.left.path, before.right.path, before.inputs)
+    assert onnxcmp.compare(after.left.path, after.right.path, after.inputs)
+
+
+def test_show(plain, wrong):
+    one, two = onnxcmp.show(plain), onnxcmp.show(plain, wrong)
+    assert "LayerNormalization" in str(one) and one.svg().startswith("<svg")
+    assert one.to_dict() and "digraph" in one.dot() and "iframe" in one._repr_html_()
+    assert "epsilon" in str(two)
+    assert "LayerNormalization" in str(onnxcmp.fusions(plain))
+    assert onnxcmp.fusions(plain).to_dict()["format"] == "onnxcmp blocks"
+
+
+def test_batch(plain, wrong, x, tmp_path):
+    pairs = [
+        (plain, plain),
+        (plain, wrong, {"x": x}),
+        {"name": "known", "left": plain, "right": wrong, "expect": ["different"]},
+    ]
+    done = onnxcmp.batch(pairs=pairs, out=tmp_path / "out", jobs=1)
+    assert not done and len(done) == 3
+    assert [one.verdict for one in done] == ["same", "different", "different"]
+    assert [bool(one) for one in done] == [True, False, True]
+    assert "epsilon" in done["known"].causes[0]["finding"] and "iframe" in done._repr_html_()
+    assert list(done.to_dataframe()["name"]) == ["pair_0", "pair_1", "known"]
+    assert onnxcmp.batch(pairs=pairs[:1])
+    assert onnxcmp.batch(pairs=pairs[1:2], options=["--rtol", "10", "--atol", "10"])
+
+
+def test_several_sets_of_inputs(plain, wrong, x):
+    c = onnxcmp.chain(plain, wrong, feeds=[{"x": x}, {"x": x[:1]}])
+    assert c.steps[0].sets == 2
+
+
+def test_errors_are_those_of_the_command_line(plain):
+    with pytest.raises(onnxcmp.Error, match="two models at least"):
+        onnxcmp.chain(plain)
+    with pytest.raises(onnxcmp.Error, match="there is no option nosuch"):
+        onnxcmp.chain(plain, plain, nosuch=1)
+    with pytest.raises(onnxcmp.Error, match="nope.onnx"):
+        onnxcmp.show("nope.onnx")
+    with pytest.raises(TypeError, match="an empty list"):
+        onnxcmp.chain(plain, plain, feeds=[])
+    broken = model_of([helper.make_node("Nope", ["x"], ["y"])], [info("x")], [info("y")])
+    with pytest.raises(onnxcmp.Error, match="neither known nor a function"):
+        onnxcmp.chain(plain, broken)
+
+
+def test_a_function_that_ends_the_call(plain):
+    """What is no exception of a check goes on, and the command ends."""
+
+    def check(model):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        onnxcmp.reduce(plain, check=check)
