@@ -105,6 +105,20 @@ def _same_form(value: typing.Any, initializer: OnnxResult) -> bool:
     return tuple(getattr(value, "shape", ())) == initializer.shape
 
 
+def _as_theirs(ours: typing.Any, theirs: typing.Any) -> typing.Any:
+    """Our weight, transposed where an exporter has written the program's weight so."""
+    if np.ndim(ours) != 2 or np.ndim(theirs) != 2:
+        return ours
+    one, other = to_array(ours), to_array(theirs)
+    if one.T.shape != other.shape:
+        return ours
+    turned = one.shape != other.shape or (
+        one.dtype == other.dtype and not np.array_equal(one, other)
+        and np.array_equal(one.T, other)
+    )
+    return one.T if turned else ours
+
+
 class _Aligned:
     """Both runs, and which results belong together."""
 
@@ -175,7 +189,8 @@ class _Aligned:
                     and theirs.name not in taken
                     and self.torch[theirs.name].is_placeholder == constant
                     # Values that agree in another shape are the same in another layout.
-                    and (self._same_shape(ours.name, theirs.name) or not (agreeing or constant))
+                    and (self._same_shape(ours.name, theirs.name) or not (agreeing or constant)
+                         or (constant and self._is_transposed(ours.name, theirs.name)))
                 ]
                 if fit:
                     pairs[ours.name] = ours.name if ours.name in fit else fit[0]
@@ -184,6 +199,11 @@ class _Aligned:
         return ours in self.found and (
             np.shape(self.found[ours].value) == np.shape(self.torch[theirs].value)
         )
+
+    def _is_transposed(self, ours: str, theirs: str) -> bool:
+        value = self.torch[theirs].value
+        return ours in self.found and np.array_equal(
+            _as_theirs(self.found[ours].value, value), to_array(value))
 
     def _take_equal(self, pairs: dict[str, str]) -> None:
         """Adds pairs of what is left on both sides and agrees: compare() prefers equal names where
@@ -269,7 +289,9 @@ def _of_placeholders(both: _Aligned, found: dict[str, OnnxResult]
             record.onnx_op_type = "input" if torch_one.is_input else "initializer"
             record.onnx_shape_type = _shape_type(found[ours].value)
             if not torch_one.is_input:
-                record.set_diff(max_diff(torch_one.value, found[ours].value, hist=_HIST))
+                value = _as_theirs(found[ours].value, torch_one.value)
+                record.set_diff(max_diff(torch_one.value, value, hist=_HIST))
+                record.comment = None if value is found[ours].value else "transposed"
         yield record
 
 

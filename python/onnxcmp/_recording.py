@@ -52,6 +52,8 @@ class Recording(collections.abc.Mapping[str, typing.Any]):
         self.results = list(results)
         self.described = described
         self.source = source
+        # Names of results inside may stand for other results on the other side.
+        self.names_are_hints = False
 
     def __getitem__(self, name: str) -> typing.Any:
         for result in self.results:
@@ -64,6 +66,12 @@ class Recording(collections.abc.Mapping[str, typing.Any]):
 
     def __len__(self) -> int:
         return len({result.name for result in self.results})
+
+    def with_own_names(self) -> Recording:
+        """The same with names of results inside that nobody else has: values pair them."""
+        results = [dataclasses.replace(one, name=f"{self.source}:{one.name}")
+                   if one.kind == "RESULT" else one for one in self.results]
+        return Recording(results, self.described, self.source)
 
     @property
     def inputs(self) -> dict[str, typing.Any]:

@@ -161,4 +161,7 @@ def record_graph(
         Seeing(graph).run(*given)
     inputs = [one for one in results if one.kind == "INPUT"]
     rest = [one for one in results if one.kind != "INPUT"]
-    return Recording([*inputs, *rest, *outputs], source=source)
+    recording = Recording([*inputs, *rest, *outputs], source=source)
+    # An exporter names its results after the nodes that decompositions leave.
+    recording.names_are_hints = True
+    return recording

@@ -378,7 +378,7 @@ def test_torch_program_that_keeps_something(tmp_path):
     model = model_of([onnx.helper.make_node("Mul", ["x", "x"], ["mul"])], [info("x", 1, [3])],
                      [info("mul", 1, [3])])
     feeds = [{"x": np.array([i, 2, 3], np.float32)} for i in range(3)]
-    c = onnxcmp.compare(model, Adapter(model, f"torch:program={tmp_path / 'net.pt2'}"), feeds)
+    c = onnxcmp.compare(Adapter(model, f"torch:program={tmp_path / 'net.pt2'}"), model, feeds)
     assert [one.verdict for one in c.sets] == ["same"] * 3, str(c)
 
 
