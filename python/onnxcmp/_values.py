@@ -40,6 +40,8 @@ _NUMBERS = {
     "float6_e3m2fn": 28,
 }
 _NAMES = {number: name for name, number in _NUMBERS.items()}
+# Of what is handed over as it is.
+_PLAIN = {np.dtype(name): number for name, number in _NUMBERS.items() if number <= 15}
 _STRING = 8
 # Integers of less than a byte, with their bits.
 _SMALL_INTEGERS = {"int4": 4, "int2": 2}
@@ -233,6 +235,10 @@ def _map_to_plain(value: typing.Mapping[typing.Any, typing.Any], name: str) -> P
 
 def to_plain(value: typing.Any, name: str = "value") -> Plain:
     """Any value as the extension takes it. Raises TypeError, which names it, for what is none."""
+    if type(value) is np.ndarray:
+        number = _PLAIN.get(value.dtype)
+        if number is not None and value.flags.c_contiguous:
+            return ("tensor", number, list(value.shape), value)
     if value is None:
         return ("optional", 0, None)
     if isinstance(value, SparseTensor):
@@ -252,9 +258,9 @@ def to_plain(value: typing.Any, name: str = "value") -> Plain:
 
 
 def _array_of_plain(number: int, array: np.ndarray) -> np.ndarray:
-    name = _NAMES.get(number, "")
     if number <= 15:
         return array
+    name = _NAMES.get(number, "")
     if name in _SMALL_INTEGERS:
         sign = 1 << (_SMALL_INTEGERS[name] - 1)
         return ((array.astype(np.int8) ^ sign) - sign).astype(_ml_dtype(name))

@@ -202,14 +202,16 @@ class PythonObserver : public Observer {
 // Ends a run at its next result, those of subgraphs too.
 class Stopping : public Observer {
  public:
-  Stopping(const std::atomic<bool>& stop, Observer* other) : stop_(stop), other_(other) {}
+  Stopping(const std::atomic<bool>& stop, SignalLook* look, Observer* other)
+      : stop_(stop), look_(look), other_(other) {}
   absl::Status OnResult(const Result& result, std::optional<Value>* replacement) override {
-    if (stop_) return absl::CancelledError("the run was stopped");
+    if (stop_ || look_->Raised()) return absl::CancelledError("the run was stopped");
     return other_ == nullptr ? absl::OkStatus() : other_->OnResult(result, replacement);
   }
 
  private:
   const std::atomic<bool>& stop_;
+  SignalLook* look_;
   Observer* other_;
 };
 
@@ -361,8 +363,10 @@ absl::StatusOr<std::vector<Value>> RunWatched(const PyEvaluator& self, const Fee
                                               Observer* observer, const Watch& watch) {
   absl::StatusOr<std::vector<Value>> values = absl::UnknownError("nothing was done");
   std::atomic<bool> stop = false;
-  Stopping seen(stop, observer);
-  DoWatched(watch, nullptr, &stop, [&] {
+  const bool here = watch.tick.is_none();
+  SignalLook look(here && watch.signals);
+  Stopping seen(stop, &look, observer);
+  DoWatched({watch.tick, watch.signals && !here}, nullptr, &stop, [&] {
     auto run = self.evaluator->Start(feeds, &seen);
     while (run.ok() && !stop) {
       const absl::StatusOr<bool> more = run->Step();
@@ -375,6 +379,7 @@ absl::StatusOr<std::vector<Value>> RunWatched(const PyEvaluator& self, const Fee
     }
     values = run.ok() ? absl::CancelledError("the run was stopped") : run.status();
   });
+  look.Rethrow();
   return values;
 }
 

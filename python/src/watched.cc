@@ -181,6 +181,24 @@ void DoWatched(const Watch& watch, const ProgressState* progress, std::atomic<bo
   if (worker.thrown() != nullptr) std::rethrow_exception(worker.thrown());
 }
 
+bool SignalLook::Raised() {
+  if (!signals_ || raised_ != nullptr) return raised_ != nullptr;
+  const auto now = std::chrono::steady_clock::now();
+  if (now - last_ < kBetween) return false;
+  last_ = now;
+  const nb::gil_scoped_acquire acquire;
+  try {
+    Look({}, nullptr);
+  } catch (...) {
+    raised_ = std::current_exception();
+  }
+  return raised_ != nullptr;
+}
+
+void SignalLook::Rethrow() const {
+  if (raised_ != nullptr) std::rethrow_exception(raised_);
+}
+
 void StopAllWork() {
   const nb::gil_scoped_release release;
   UnderWay::Instance().End();

@@ -3,7 +3,9 @@
 #define ONNXCMP_PYTHON_SRC_WATCHED_H_
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -72,6 +74,24 @@ struct Watch {
 // true, the work is waited for, and the exception goes on. The lock is held before and after.
 void DoWatched(const Watch& watch, const ProgressState* progress, std::atomic<bool>* stop,
                const std::function<void()>& work);
+
+// The same for work on this thread that can look for itself. A thread for each run of a small model
+// takes longer than the run.
+class SignalLook {
+ public:
+  // `signals`: as in Watch; false: there is nothing to look for.
+  explicit SignalLook(bool signals) : signals_(signals) {}
+  // True if a signal's handler has raised, now or before. To be called now and then, without the
+  // interpreter's lock.
+  bool Raised();
+  // Throws what it raised.
+  void Rethrow() const;
+
+ private:
+  bool signals_;
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+  std::exception_ptr raised_;
+};
 
 // Stops all work of DoWatched(), and waits for it for a while: an interpreter that ends takes its
 // lock from the threads that wait for it, and the process with them. Work that comes later is not
