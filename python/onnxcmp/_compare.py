@@ -17,6 +17,7 @@ from ._kept import KeptComparison
 from ._objects import Cause, Json, Origin, Output, Proof, Result, Row, Side
 from ._options import command_line, with_feeds
 from ._progress import Progress, Tick, watches_signals
+from ._recording import Recording
 from ._shown import Printed, Text, frame
 from ._sides import in_folder, path_bytes, side_source
 from ._values import of_plain
@@ -410,7 +411,7 @@ def _compare_once(
         )
     compared = tuple(Comparison(core, progress, set_name) for core in cores)
     if any(one.verdict == "different" for one in compared) and _outputs_agree(compared):
-        named = tuple(map(_with_own_names, (left, right)))
+        named = _with_hints(left, right)
         if named != (left, right):
             judged = _compare_once(*named, given, line[:written], letters, more, progress, set_name)
             return judged if all(judged) else compared
@@ -445,10 +446,17 @@ def _outputs_agree(compared: typing.Sequence[Comparison]) -> bool:
                for one in compared for row in one.rows if _is_output(row))
 
 
-def _with_own_names(side: typing.Any) -> typing.Any:
-    """A recording whose names inside are but hints: the results of one name need not be the same
-    result, so that they say nothing where outputs agree."""
-    return side.with_own_names() if getattr(side, "names_are_hints", False) else side
+def _with_hints(left: typing.Any, right: typing.Any) -> tuple[typing.Any, typing.Any]:
+    """Sides without what is but a hint where outputs agree: names inside a recording that may stand
+    for another result. Beside another recording there is no graph that tells which results belong
+    together, so that of these the outputs alone count."""
+    sides = (left, right)
+    hints = [getattr(side, "names_are_hints", False) for side in sides]
+    if any(hints) and all(isinstance(side, Recording) for side in sides):
+        return left, right.without_inside()
+    return tuple(  # type: ignore[return-value]
+        side.with_own_names() if hint else side for side, hint in zip(sides, hints)
+    )
 
 
 def _is_output(row: Row) -> bool:

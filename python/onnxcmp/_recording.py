@@ -73,6 +73,11 @@ class Recording(collections.abc.Mapping[str, typing.Any]):
                    if one.kind == "RESULT" else one for one in self.results]
         return Recording(results, self.described, self.source)
 
+    def without_inside(self) -> Recording:
+        """Inputs and outputs alone."""
+        results = [one for one in self.results if one.kind in ("INPUT", "OUTPUT")]
+        return Recording(results, self.described, self.source)
+
     @property
     def inputs(self) -> dict[str, typing.Any]:
         return {r.name: r.value for r in self.results if r.kind == "INPUT"}

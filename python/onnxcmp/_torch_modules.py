@@ -86,7 +86,9 @@ def record_module(
         output = module(*args, **kwargs)
     outputs = list(_flat(output, "output"))
     named = [RecordedResult(key, tensor, "OUTPUT") for key, tensor in _only(outputs, "output")]
-    return Recording([*given, *recorder.results, *named], source=type(module).__name__)
+    recording = Recording([*given, *recorder.results, *named], source=type(module).__name__)
+    recording.names_are_hints = True
+    return recording
 
 
 def parameters_of(module: typing.Any) -> list[str]:
