@@ -454,9 +454,10 @@ def _with_hints(left: typing.Any, right: typing.Any) -> tuple[typing.Any, typing
     hints = [getattr(side, "names_are_hints", False) for side in sides]
     if any(hints) and all(isinstance(side, Recording) for side in sides):
         return left, right.without_inside()
-    return tuple(  # type: ignore[return-value]
+    left, right = (
         side.with_own_names() if hint else side for side, hint in zip(sides, hints)
     )
+    return left, right
 
 
 def _is_output(row: Row) -> bool:

@@ -106,13 +106,18 @@ def _polygraphy(runner: typing.Any) -> Runtime:
     return _Runner(str(runner.name), run)
 
 
+def _names(function: typing.Callable[..., typing.Any]) -> list[str]:
+    """Parameters that may be given by name."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):  # a function without a signature
+        return []
+    return [p.name for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
+
+
 def _function(function: typing.Callable[..., typing.Any]) -> Runtime:
     def run(feeds: dict[str, typing.Any]) -> dict[str, typing.Any]:
-        try:
-            parameters = list(inspect.signature(function).parameters)
-        except (TypeError, ValueError):  # a function without a signature
-            parameters = []
-        args, kwargs = bound(parameters, feeds)
+        args, kwargs = bound(_names(function), feeds)
         given = function(*args, **kwargs)
         if isinstance(given, typing.Mapping):
             return dict(given)

@@ -81,7 +81,7 @@ def columns(text: str) -> dict[str, list[typing.Any]]:
 def to_pandas(text: str) -> pandas.DataFrame:
     import pandas
 
-    series = {}
+    series: dict[str, typing.Any] = {}
     for name, values in columns(text).items():
         if name == "agree":
             series[name] = pandas.array(values, dtype="boolean")

@@ -54,6 +54,7 @@ def test_function(plain, x):
 
     assert onnxcmp.compare(plain, network, {"x": x}) and onnxcmp.compare(network, plain)
     assert onnxcmp.compare(plain, lambda anything: {"y": network(anything)}, {"x": x})
+    assert onnxcmp.compare(plain, lambda *x: network(*x), {"x": x})
     assert not onnxcmp.compare(plain, lambda x: network(x) + 0.1, {"x": x})
     with pytest.raises(TypeError, match="feeds are needed"):
         onnxcmp.compare(network, network)
