@@ -8,6 +8,7 @@ import traceback
 import typing
 
 from ._command import Command
+from ._errors import Error
 from ._objects import Json, _member, _Record, _real, _whole
 from ._shown import Printed, Shown
 from ._sides import is_path
@@ -231,6 +232,7 @@ def bisect(
         line: list[str | bytes] = [f"--dir={command.folder / 'candidates'}", f"--json={report}",
                                    *command.inputs(feeds)]
         given: list[typing.Any]
+        maker: _Maker | None = None
         if make is not None:
             values = _values(candidates)
             # The first candidate is the reference, where there is none.
@@ -238,7 +240,8 @@ def bisect(
             names = command.folder / "values.txt"
             names.write_text("\n".join(values) + "\n", "utf-8")
             line.append(f"--candidates={names}")
-            line.append(f"--command={command.function(_maker(command, make, values), '{}', '{out}')}")
+            maker = _Maker(command, make, values)
+            line.append(f"--command={command.function(maker, '{}', '{out}')}")
         else:
             models = (candidates,) if isinstance(candidates, dict) else tuple(candidates)
             given = [model for _, model in _named(models)]
@@ -251,28 +254,45 @@ def bisect(
             line.append(f"--reference={command.file_of(reference, 'reference')}")
         if every:
             line.append("--every")
-        finished = command.run(line, options, needs=report)
+        try:
+            finished = command.run(line, options, needs=report)
+        except Error as error:
+            if maker is None or not maker.failed:
+                raise
+            raise Error(f"{error}; {maker.failed}", error.code) from maker.raised
         return Bisection(command.json(report), finished.text, given)
 
 
-def _maker(
-    command: Command,
-    make: typing.Callable[[typing.Any], typing.Any],
-    values: dict[str, typing.Any],
-) -> typing.Callable[[list[str]], tuple[int, str]]:
-    def answer(arguments: list[str]) -> tuple[int, str]:
+class _Maker:
+    """make() as a command that writes a model. failed: the last time that there was none."""
+
+    def __init__(
+        self,
+        command: Command,
+        make: typing.Callable[[typing.Any], typing.Any],
+        values: dict[str, typing.Any],
+    ) -> None:
+        self._command = command
+        self._make = make
+        self._values = values
+        self.failed = ""
+        self.raised: Exception | None = None
+
+    def __call__(self, arguments: list[str]) -> tuple[int, str]:
         text, out = arguments
+        self.raised = None
         try:
-            model = make(values[text])
-        except Exception:
+            model = self._make(self._values[text])
+        except Exception as error:
+            self.raised = error
+            self.failed = f"make({text}) raised {type(error).__name__}: {error}"
             return 1, traceback.format_exc()
         if model is None:
-            return 1, "there is no model\n"
-        made = pathlib.Path(command.file_of(model, "made"))
+            self.failed = f"make({text}) gave None"
+            return 1, f"{self.failed}\n"
+        made = pathlib.Path(self._command.file_of(model, "made"))
         pathlib.Path(out).write_bytes(made.read_bytes())
         return 0, ""
-
-    return answer
 
 
 def _checker(

@@ -19,6 +19,8 @@ def _attribute(value: typing.Any) -> typing.Any:
 
 def _outputs(given: typing.Any) -> list[Plain]:
     values = given if isinstance(given, tuple) else (given,)
+    if any(value is None for value in values):
+        raise TypeError("None is no output")
     return [to_plain(value, f"output {i}") for i, value in enumerate(values)]
 
 

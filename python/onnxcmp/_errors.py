@@ -16,7 +16,7 @@ def _in_python(message: str) -> str:
     message = message.replace(
         "but the model is not in a folder", "but nobody told the folder: base_dir"
     )
-    message = re.sub(r"; see onnxcmp( [a-z]+)? --help", "", message)
+    message = re.sub(r"[;:] see onnxcmp( [a-z]+)? --help", "", message)
     return re.sub(
         r"(?<![^\s(;,])--([a-z]+(?:-[a-z]+)*)(?![\w-])",
         lambda option: option.group(1).replace("-", "_"),

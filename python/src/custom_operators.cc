@@ -54,6 +54,10 @@ absl::Status WithPython(const Call& call) {
   try {
     return call();
   } catch (const nb::python_error& error) {
+    if (error.matches(PyExc_KeyboardInterrupt)) {
+      PyErr_SetInterrupt();  // the main thread is who handles it
+      return absl::CancelledError("a function of Python was interrupted");
+    }
     return absl::InvalidArgumentError(absl::StrCat(
         "its function of Python raised ", nb::cast<std::string>(error.type().attr("__name__")),
         ": ", nb::cast<std::string>(nb::str(error.value()))));

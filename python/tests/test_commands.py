@@ -63,6 +63,12 @@ def test_bisect_skips_what_cannot_be_made(plain, wrong):
     assert [t.candidate for t in found.log if t.answer == "skip"] == [7, 8]
 
 
+def test_bisect_whose_first_is_not_made():
+    with pytest.raises(onnxcmp.Error, match=r"make\(0\) raised ZeroDivisionError") as caught:
+        onnxcmp.bisect(range(3), make=lambda number: 1 / number)
+    assert isinstance(caught.value.__cause__, ZeroDivisionError)
+
+
 def test_bisect_models(plain, wrong, files):
     assert onnxcmp.bisect([plain, plain, wrong, wrong]).first_bad == 2
     assert onnxcmp.bisect({"a": plain, "b": wrong}).candidates == ("a.onnx", "b.onnx")

@@ -202,6 +202,9 @@ def test_operators_that_fail(x, plain):
     with pytest.raises(onnxcmp.Error, match="0 outputs of 1"):
         onnxcmp.Evaluator(own_model(), new_ops={"custom::Twice": lambda x: ()}).run(
             None, {"x": x})
+    with pytest.raises(onnxcmp.Error, match="None is no output"):
+        onnxcmp.Evaluator(own_model(), new_ops={"custom::Twice": lambda x: None}).run(
+            None, {"x": x})
     with pytest.raises(onnxcmp.Error, match="name and a domain of its own"):
         onnxcmp.Evaluator(plain, new_ops={"::MatMul": np.matmul})
     with pytest.raises(TypeError, match="OpRun"):
