@@ -32,8 +32,8 @@ class TreeWalker {
   bool Walk(absl::Span<const double> row, std::vector<bool>* reached) const;
 
  private:
-  struct Forest;
-  std::unique_ptr<const Forest> forest_;
+  struct Leaves;
+  std::unique_ptr<const Leaves> leaves_;
 };
 
 // True if NaN takes a branch of its own somewhere.
