@@ -198,12 +198,12 @@ std::string FirstDifference(const Walked& left, const Walked& right, size_t a, s
       return absl::StrCat("node ", number, way, ": ", lists.values, ": x[", ours.feature,
                           "] is compared with ", NumbersText(ours.value, theirs.value));
     }
-    if (ours.missing_is_true != theirs.missing_is_true) {
+    const bool taken = left.numbers[ours.if_true] != right.numbers[theirs.if_true];
+    if (!taken && left.numbers[ours.if_false] == right.numbers[theirs.if_false]) {
       return absl::StrCat("node ", number, way, ": a missing x[", ours.feature, "] counts as ",
                           TestText(ours, ours.missing_is_true), " | ",
                           TestText(theirs, theirs.missing_is_true));
     }
-    const bool taken = left.numbers[ours.if_true] != right.numbers[theirs.if_true];
     tests.push_back(TestText(ours, taken));
     a = taken ? ours.if_true : ours.if_false;
     b = taken ? theirs.if_true : theirs.if_false;
