@@ -11,6 +11,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "compare/causes/cause_class.h"
 #include "compare/compare.h"
 #include "tests/support/model_pair.h"
@@ -391,11 +392,7 @@ TEST(HonestQuantization, AnOutlierLeavesNothingOfALayer) {
   std::vector<double> outlier(12, 1);
   outlier[3] = 2000;
   std::string constants = absl::StrCat("float[12] g = ", Numbers(outlier));
-  std::string left;
-  std::string right;
-  std::string wrong;
-  std::string integers;
-  std::string wrong_scale;
+  std::string integers, scales, wrong_scales;
   for (int layer = 0; layer < 4; ++layer) {
     std::vector<double> weights = Uniform(144, 30 + static_cast<uint64_t>(layer));
     if (layer == 1) std::fill(weights.begin() + 36, weights.begin() + 48, 0);
@@ -405,34 +402,32 @@ TEST(HonestQuantization, AnOutlierLeavesNothingOfALayer) {
       return absl::StrCat(", float s", layer, " = {", factor * rounded.scale, "}");
     };
     absl::StrAppend(&integers, ", int8[12,12] q", layer, " = ", rounded.integers);
-    absl::StrAppend(&right, scale(1));
-    absl::StrAppend(&wrong_scale, scale(layer == 3 ? 1.5 : 1));
+    absl::StrAppend(&scales, scale(1));
+    absl::StrAppend(&wrong_scales, scale(layer == 3 ? 1.5 : 1));
   }
   const auto nodes = [](bool dynamic) {
     std::string text;
     for (int layer = 0; layer < 4; ++layer) {
       const std::string in = layer == 0 ? "x" : layer == 1 ? "t0g" : absl::StrCat("t", layer - 1);
       if (layer == 1) absl::StrAppend(&text, "t0g = Mul (t0, g)\n");
-      if (dynamic) {
-        absl::StrAppend(&text, "a", layer, ", b", layer, ", c", layer, " = DynamicQuantizeLinear (",
-                        in, ")\n i", layer, " = MatMulInteger (a", layer, ", q", layer, ", c",
-                        layer, ")\n f", layer, " = Cast <to = 1> (i", layer, ")\n p", layer,
-                        " = Mul (b", layer, ", s", layer, ")\n m", layer, " = Mul (f", layer, ", p",
-                        layer, ")\n");
-      } else {
-        absl::StrAppend(&text, "m", layer, " = MatMul (", in, ", w", layer, ")\n");
-      }
+      text += absl::StrReplaceAll(
+          dynamic ? "a#, b#, c# = DynamicQuantizeLinear (@)\n i# = MatMulInteger (a#, q#, c#)\n"
+                    "f# = Cast <to = 1> (i#)\n p# = Mul (b#, s#)\n m# = Mul (f#, p#)\n"
+                  : "m# = MatMul (@, w#)\n",
+          {{"#", absl::StrCat(layer)}, {"@", in}});
       absl::StrAppend(&text, layer == 3 ? "y = Sigmoid (m3)\n"
                                         : absl::StrCat("t", layer, " = Sin (m", layer, ")\n"));
     }
     return text;
   };
   const std::string head = "(float[16,12] x) => (float[16,12] y) <";
-  left = absl::StrCat(head, constants, "> {", nodes(false), "}");
-  wrong = absl::StrCat(head, constants, integers, wrong_scale, "> {", nodes(true), "}");
-  right = absl::StrCat(head, constants, integers, right, "> {", nodes(true), "}");
-  EXPECT_THAT(MistakesOf(left, right, 16, 12), IsEmpty());
-  EXPECT_THAT(MistakesOf(left, wrong, 16, 12), ElementsAre(HasSubstr("1.5 times as great")));
+  const std::string left = absl::StrCat(head, constants, "> {", nodes(false), "}");
+  const auto right = [&](const std::string& by) {
+    return absl::StrCat(head, constants, integers, by, "> {", nodes(true), "}");
+  };
+  EXPECT_THAT(MistakesOf(left, right(scales), 16, 12), IsEmpty());
+  EXPECT_THAT(MistakesOf(left, right(wrong_scales), 16, 12),
+              ElementsAre(HasSubstr("1.5 times as great")));
 }
 
 // The integers begin at 0, so that the Relu before them is left out, and its name stays.
@@ -481,6 +476,24 @@ TEST(HonestQuantization, TheCostliestLayerIsACauseIfOutputsDiffer) {
   ASSERT_EQ(comparison->causes.size(), size_t{1});
   EXPECT_EQ(comparison->causes[0].kind, CauseKind::kQuantization);
   EXPECT_THAT(comparison->causes[0].text, HasSubstr("this layer (MatMul) costs most"));
+}
+
+// Of a probability below half a step of a grid from 0 to 1 nothing is left by right.
+TEST(HonestQuantization, AProbabilityMayRoundToZero) {
+  const auto verdict = [](const std::string& step) {
+    const std::string head =
+        "(float[1,2] x) => (float[1,1] y) <float[2,1] w = {1, -2}, float c = {-18}";
+    const std::string nodes = "m = MatMul (x, w)\n b = Add (m, c)\n";
+    const auto comparison = testing::CompareGraphs(
+        absl::StrCat(head, "> {", nodes, "y = Sigmoid (b) }"),
+        absl::StrCat(head, ", float y_s = {", step, "}, int8 z = {-128}> {", nodes,
+                     "s = Sigmoid (b)\n q = QuantizeLinear (s, y_s, z)\n"
+                     "y = DequantizeLinear (q, y_s, z) }"),
+        {{"x", Tensor::Of<float>({1, 2}, {0.5F, -0.25F})}});
+    return comparison.ok() ? comparison->verdict() : Verdict::kFailed;
+  };
+  EXPECT_EQ(verdict("0.00390625"), Verdict::kClose);
+  EXPECT_EQ(verdict("0.1"), Verdict::kDifferent);
 }
 
 }  // namespace
