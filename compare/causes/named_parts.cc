@@ -216,7 +216,7 @@ std::vector<size_t> InPlace(size_t count) {
 
 std::string DirectionName(size_t direction) { return direction == 0 ? "forward" : "backward"; }
 
-// Which directions the lines are of, " of the backward direction"; empty if of all.
+// The directions that the lines are of, " of the backward direction"; empty if of all.
 std::string OfDirection(const std::vector<Line>& lines, size_t directions) {
   const size_t first = lines.front().direction;
   const bool one = absl::c_all_of(lines, [&](const Line& l) { return l.direction == first; });

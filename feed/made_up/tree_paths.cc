@@ -9,8 +9,6 @@
 #include <string>
 #include <utility>
 
-#include "record/graphs/forest.h"
-
 namespace onnxcmp {
 namespace {
 
@@ -66,36 +64,21 @@ std::vector<TreePath> PathsOf(const Node& node) {
   return some;
 }
 
-struct TreeWalker::Leaves {
-  Forest forest;
-  // By node and branch, false first: the leaf that it ends in, kNowhere if it does not end there.
-  std::vector<std::pair<size_t, size_t>> ends;
-  size_t count = 0;
-};
-
-TreeWalker::TreeWalker(const Node& node) {
-  auto leaves = std::make_unique<Leaves>();
-  leaves->forest = ForestOf(node);
-  const std::vector<ForestNode>& nodes = leaves->forest.nodes;
-  for (const ForestNode& of : nodes) {
+TreeWalker::TreeWalker(const Node& node) : forest_(ForestOf(node)) {
+  for (const ForestNode& of : forest_.nodes) {
     const auto end = [&](size_t next) {
-      return next < nodes.size() && nodes[next].mode == "LEAF" ? leaves->count++
-                                                               : ForestNode::kNowhere;
+      return next < forest_.nodes.size() && forest_.nodes[next].mode == "LEAF"
+                 ? leaves_++
+                 : ForestNode::kNowhere;
     };
     const size_t if_false = end(of.if_false);
-    leaves->ends.emplace_back(if_false, end(of.if_true));
+    ends_.emplace_back(if_false, end(of.if_true));
   }
-  leaves_ = std::move(leaves);
 }
-TreeWalker::TreeWalker(TreeWalker&&) noexcept = default;
-TreeWalker& TreeWalker::operator=(TreeWalker&&) noexcept = default;
-TreeWalker::~TreeWalker() = default;
-
-size_t TreeWalker::leaves() const { return leaves_->count; }
 
 bool TreeWalker::Walk(absl::Span<const double> row, std::vector<bool>* reached) const {
-  const std::vector<ForestNode>& nodes = leaves_->forest.nodes;
-  for (const auto& [root, number] : leaves_->forest.roots) {
+  const std::vector<ForestNode>& nodes = forest_.nodes;
+  for (const auto& [root, number] : forest_.roots) {
     size_t at = root;
     for (size_t depth = 0; at < nodes.size() && nodes[at].mode != "LEAF"; ++depth) {
       const ForestNode& of = nodes[at];
@@ -120,7 +103,7 @@ bool TreeWalker::Walk(absl::Span<const double> row, std::vector<bool>* reached) 
         return false;
       }
       if (std::isnan(x) && of.missing_is_true) taken = true;
-      const size_t end = taken ? leaves_->ends[at].second : leaves_->ends[at].first;
+      const size_t end = taken ? ends_[at].second : ends_[at].first;
       if (end != ForestNode::kNowhere) (*reached)[end] = true;
       at = taken ? of.if_true : of.if_false;
     }

@@ -1,4 +1,4 @@
-#include "compare/causes/tree_differences.h"
+#include "record/graphs/tree_differences.h"
 
 #include <algorithm>
 #include <bit>
@@ -14,7 +14,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "record/base/per_side.h"
 #include "record/graphs/forest.h"
 #include "record/streams/result_stream.h"
 
@@ -212,24 +211,24 @@ std::string FirstDifference(const Walked& left, const Walked& right, size_t a, s
 
 using Roots = std::vector<std::pair<size_t, int64_t>>;
 
-// The trees of each side that the other side lacks.
-PerSide<Roots> Unshared(const Walked& left, const Walked& right) {
+// The trees of each side that the other side lacks, the left's first.
+std::pair<Roots, Roots> Unshared(const Walked& left, const Walked& right) {
   absl::flat_hash_map<int, int> counts;
   for (const auto& [root, number] : left.forest.roots) ++counts[left.numbers[root]];
-  PerSide<Roots> roots;
+  std::pair<Roots, Roots> roots;
   for (const auto& tree : right.forest.roots) {
     int& count = counts[right.numbers[tree.first]];
     if (count > 0) {
       --count;
     } else {
-      roots.right.push_back(tree);
+      roots.second.push_back(tree);
     }
   }
   for (const auto& tree : left.forest.roots) {
     int& count = counts[left.numbers[tree.first]];
     if (count <= 0) continue;
     --count;
-    roots.left.push_back(tree);
+    roots.first.push_back(tree);
   }
   return roots;
 }
@@ -241,19 +240,19 @@ std::optional<std::string> TreeDifferenceText(const Node& left, const Node& righ
   const std::optional<Walked> ours = Walk(left, &numbers);
   const std::optional<Walked> theirs = Walk(right, &numbers);
   if (!ours.has_value() || !theirs.has_value()) return std::nullopt;
-  const PerSide<Roots> roots = Unshared(*ours, *theirs);
-  if (roots.left.empty() && roots.right.empty()) return "";
+  const auto [lefts, rights] = Unshared(*ours, *theirs);
+  if (lefts.empty() && rights.empty()) return "";
   const size_t all = ours->forest.roots.size();
   if (all != theirs->forest.roots.size()) {
     return absl::StrCat(all, " | ", theirs->forest.roots.size(), " trees, of which ",
-                        all - roots.left.size(), " are the same");
+                        all - lefts.size(), " are the same");
   }
-  const auto& [root, number] = roots.left.front();
+  const auto& [root, number] = lefts.front();
   const auto same =
-      absl::c_find_if(roots.right, [id = number](const auto& tree) { return tree.second == id; });
-  const auto& [other, other_number] = same == roots.right.end() ? roots.right.front() : *same;
-  return absl::StrCat(roots.left.size(), " of ", all, all == 1 ? " tree" : " trees",
-                      roots.left.size() == 1 ? " differs: tree " : " differ: tree ", number,
+      absl::c_find_if(rights, [id = number](const auto& tree) { return tree.second == id; });
+  const auto& [other, other_number] = same == rights.end() ? rights.front() : *same;
+  return absl::StrCat(lefts.size(), " of ", all, all == 1 ? " tree" : " trees",
+                      lefts.size() == 1 ? " differs: tree " : " differ: tree ", number,
                       number == other_number ? "" : absl::StrCat(" | ", other_number), ", ",
                       FirstDifference(*ours, *theirs, root, other, ListsOf(left)));
 }

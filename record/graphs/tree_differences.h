@@ -1,6 +1,6 @@
 // Differences between the decision trees of two nodes, whatever the order of their nodes and trees.
-#ifndef ONNXCMP_COMPARE_CAUSES_TREE_DIFFERENCES_H_
-#define ONNXCMP_COMPARE_CAUSES_TREE_DIFFERENCES_H_
+#ifndef ONNXCMP_RECORD_GRAPHS_TREE_DIFFERENCES_H_
+#define ONNXCMP_RECORD_GRAPHS_TREE_DIFFERENCES_H_
 
 #include <optional>
 #include <string>
@@ -20,4 +20,4 @@ bool ListsTrees(absl::string_view attribute);
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_CAUSES_TREE_DIFFERENCES_H_
+#endif  // ONNXCMP_RECORD_GRAPHS_TREE_DIFFERENCES_H_
