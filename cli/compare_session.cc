@@ -151,9 +151,10 @@ absl::StatusOr<SetsResult> CompareSession::CompareSet(int64_t set,
   if (fed != nullptr && fed->size() > 1 && !tools_.seen.has_value()) {
     tools_.seen.emplace(WantsLetters(arguments_));
   }
-  OC_ASSIGN_OR_RETURN(SetsResult result,
-                      CompareOnInputs(*left_, *right_, fed, set, options(),
-                                      {arguments_.sets, arguments_.search, arguments_.sizes}));
+  OC_ASSIGN_OR_RETURN(SetsResult result, CompareOnInputs(*left_, *right_, fed, set, options(),
+                                                         {.sets = arguments_.sets,
+                                                          .search = arguments_.search,
+                                                          .sizes = arguments_.sizes}));
   OC_RETURN_IF_ERROR(LookAgain(result.fed, &result.comparison));
   return result;
 }

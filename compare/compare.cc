@@ -245,6 +245,7 @@ LookAtQuantizationOptions LookingAtQuantization(const CompareOptions& options, b
                                                 bool quantized, bool agree, bool honest) {
   return {.review = options.causes && quantized && !honest && !(recorded && agree),
           .layers = options.quantization || options.fusions,
+          .differ = options.causes && quantized && !recorded && !agree,
           .made_up = options.made_up};
 }
 
@@ -438,6 +439,10 @@ Comparison Assemble(const PerSide<Side*>& sides, PerSide<SideRecord> records, Fi
              findings.reviewed.quantization->too_large) {
     const std::vector<std::string>& notes = findings.reviewed.quantization->notes;
     made.notes.insert(made.notes.end(), notes.begin(), notes.end());
+  }
+  if (findings.reviewed.causes.empty() && findings.reviewed.costliest.has_value() &&
+      !made.outputs.agree()) {
+    findings.reviewed.causes.push_back(*std::move(findings.reviewed.costliest));
   }
   const std::string without_effect =
       NoteOfCausesWithoutEffect(made.left, made.right, made.outputs, findings.reviewed.causes);

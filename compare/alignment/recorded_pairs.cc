@@ -387,8 +387,7 @@ class RecordedPairs {
         continue;
       }
       ++looked;
-      std::optional<int> only;
-      int count = 0;
+      std::vector<int> places;
       for (int other = before + 1; other < after[Index(r)]; ++other) {
         const StreamResult& result = Result(Other(side), other);
         if (!Counts(Other(side), other) || taken[Index(other)] ||
@@ -397,15 +396,15 @@ class RecordedPairs {
             result.fingerprint.kind != Result(side, r).fingerprint.kind) {
           continue;
         }
-        ++count;
-        if (!only.has_value()) only = other;
+        places.push_back(other);
       }
-      if (count == 0 || count != WithoutPartner(side, r)) continue;
-      if (IsElsewhere(side, r, *only) && !IsWhole(side)) continue;
-      chosen_[Index(r)] = *only;
+      if (places.size() != WithoutPartner(side, r)) DropFused(Stream(Other(side)), &places);
+      if (places.empty() || places.size() != WithoutPartner(side, r)) continue;
+      if (IsElsewhere(side, r, places[0]) && !IsWhole(side)) continue;
+      chosen_[Index(r)] = places[0];
       how_[Index(r)] = Mark::kPlaced;
-      taken[Index(*only)] = true;
-      before = *only;
+      taken[Index(places[0])] = true;
+      before = places[0];
     }
   }
 
@@ -428,9 +427,9 @@ class RecordedPairs {
 
   // Number of recorded results of the same shape from here to the next one with a partner that have
   // none.
-  int WithoutPartner(SideId side, int r) const {
+  size_t WithoutPartner(SideId side, int r) const {
     const StreamResult& first = Result(side, r);
-    int count = 0;
+    size_t count = 0;
     for (int next = r; next < Size(side); ++next) {
       const StreamResult& result = Result(side, next);
       if (!Counts(side, next)) continue;

@@ -5,12 +5,14 @@
 #include <limits>
 
 #include "absl/algorithm/container.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/string_view.h"
 #include "compare/alignment/recorded_pairs.h"
 #include "compare/alignment/weights.h"
 #include "evaluator/tensor/dtype.h"
 #include "record/differences/precision.h"
 #include "record/differences/tolerance.h"
+#include "record/operators/operator_traits.h"
 
 namespace onnxcmp {
 
@@ -101,6 +103,19 @@ int FreeOutputFor(const StreamResult& recorded, const ResultStream& model,
     return output.kind == ResultKind::kOutput && output.source == nearest;
   });
   return is_output ? nearest : kNone;
+}
+
+void DropFused(const ResultStream& model, std::vector<int>* results) {
+  absl::flat_hash_map<int, int> readers;  // by result: how many nodes read it
+  absl::flat_hash_set<int> activated;     // results that an activation in the list reads
+  for (const StreamNode& node : model.nodes) {
+    for (const int read : node.inputs) ++readers[read];
+    if (HasTrait(node, OperatorTrait::kBends) && !node.inputs.empty() && !node.outputs.empty() &&
+        std::find(results->begin(), results->end(), node.outputs[0]) != results->end()) {
+      activated.insert(node.inputs[0]);
+    }
+  }
+  std::erase_if(*results, [&](int r) { return activated.contains(r) && readers[r] == 1; });
 }
 
 }  // namespace onnxcmp

@@ -3,6 +3,7 @@
 #define ONNXCMP_COMPARE_ALIGNMENT_RECORDED_REACH_H_
 
 #include <optional>
+#include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/types/span.h"
@@ -35,6 +36,10 @@ absl::flat_hash_map<int, int> DequantizedForms(const ResultStream& recording,
 // not `taken` none is nearer; else kNone.
 int FreeOutputFor(const StreamResult& recorded, const ResultStream& model,
                   absl::Span<const int> taken);
+
+// Leaves out results of a model that nothing reads but an activation whose result is in the list,
+// too: a runtime that fuses the two has the latter alone.
+void DropFused(const ResultStream& model, std::vector<int>* results);
 
 }  // namespace onnxcmp
 

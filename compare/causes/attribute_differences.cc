@@ -13,6 +13,8 @@
 #include "evaluator/tensor/tensor.h"
 #include "evaluator/tensor/value.h"
 #include "record/differences/tensor_distance.h"
+#include "record/graphs/node_questions.h"
+#include "record/graphs/tree_differences.h"
 #include "record/operators/node_settings.h"
 #include "record/operators/version_changes.h"
 
@@ -87,8 +89,11 @@ std::vector<std::string> AttributeDifferences(const ForcedRun& run, const Forced
       left.made->op_type == right.made->op_type && left.made->domain == right.made->domain;
   const NodeDescription ours = DescriptionOf(left_graph, *left.node);
   const NodeDescription theirs = DescriptionOf(run.right(), *right.node);
+  const std::optional<std::string> trees = TreeDifferenceText(*left.node, *right.node);
   std::vector<std::string> differences;
+  if (trees.has_value() && !trees->empty()) differences.push_back(*trees);
   for (const std::string& name : SettingNames(ours, theirs, same_operator)) {
+    if (trees.has_value() && ListsTrees(name)) continue;
     const Setting a = SettingOrInput(ours, left_graph, *left.made, name,
                                      [&](int r) -> const Value& { return run.left().value_of(r); });
     const Setting b =
@@ -98,6 +103,52 @@ std::vector<std::string> AttributeDifferences(const ForcedRun& run, const Forced
     if (!same_operator && (!a.given.given() || !b.given.given())) continue;
     const std::string text = SettingDifferenceText(a.Get(), b.Get());
     if (!text.empty()) differences.push_back(absl::StrCat(LabelOf(name, a, b), ": ", text));
+  }
+  return differences;
+}
+
+std::vector<std::string> FusedActivationDifferences(const SideGraph& left_graph,
+                                                    const SideGraph::GraphNode& left,
+                                                    const SideGraph& right_graph,
+                                                    const SideGraph::GraphNode& right) {
+  // Attributes of activations in the order in which fused nodes have their numbers.
+  struct Activation {
+    absl::string_view op_type;
+    std::vector<std::string> attributes;
+  };
+  const Activation activations[] = {{"LeakyRelu", {"alpha"}}, {"HardSigmoid", {"alpha", "beta"}}};
+  if (left.node == nullptr || right.node == nullptr) return {};
+  const auto fuses = [](const Node& fused, const Node& plain) {
+    const auto* const activation = AttributeOf<std::string>(fused, "activation");
+    return activation != nullptr && *activation == plain.op_type;
+  };
+  const bool left_is = fuses(*left.node, *right.node);
+  if (!left_is && !fuses(*right.node, *left.node)) return {};
+  const Node& fused = left_is ? *left.node : *right.node;
+  const NodeDescription plain =
+      left_is ? DescriptionOf(right_graph, *right.node) : DescriptionOf(left_graph, *left.node);
+  const auto* const numbers = AttributeOf<std::vector<float>>(fused, "activation_params");
+  std::vector<std::string> differences;
+  for (const Activation& activation : activations) {
+    if (activation.op_type != plain.node.op_type) continue;
+    for (size_t i = 0; i < activation.attributes.size(); ++i) {
+      const std::string& name = activation.attributes[i];
+      std::string parameter = absl::StrCat("activation_", name);
+      const float* number = AttributeOf<float>(fused, parameter);
+      if (numbers != nullptr && i < numbers->size()) {
+        number = &(*numbers)[i];
+        parameter = absl::StrCat("activation_params[", i, "]");
+      }
+      if (number == nullptr) continue;
+      const Attribute given = *number;
+      const NodeSetting own = SettingOf(plain, name);
+      const NodeSetting other = {&given, false};
+      const std::string text =
+          left_is ? SettingDifferenceText(other, own) : SettingDifferenceText(own, other);
+      if (text.empty()) continue;
+      differences.push_back(absl::StrCat("attribute ", left_is ? parameter : name, " | ",
+                                         left_is ? name : parameter, ": ", text));
+    }
   }
   return differences;
 }

@@ -18,6 +18,14 @@ namespace onnxcmp {
 std::vector<std::string> AttributeDifferences(const ForcedRun& run, const ForcedState& state,
                                               int left_node, int right_node);
 
+// The same for an operator that an optimizer has fused into the node before, as its activation:
+// "attribute alpha | activation_params[0]: 0.3 | 0.01". Either node may be the fused one; empty if
+// neither is, or if its activation is another.
+std::vector<std::string> FusedActivationDifferences(const SideGraph& left_graph,
+                                                    const SideGraph::GraphNode& left,
+                                                    const SideGraph& right_graph,
+                                                    const SideGraph::GraphNode& right);
+
 // True if a node has an attribute where another version of its operator, that of the other node,
 // has the input of a slot.
 bool HasAttributeForInput(const SideGraph& graph, const SideGraph::GraphNode& node,

@@ -16,6 +16,7 @@
 #include "compare/causes/folded/folded_normalization.h"
 #include "compare/causes/forced/node_inputs.h"
 #include "compare/causes/iteration_search.h"
+#include "compare/causes/named_parts.h"
 #include "compare/causes/other_operators.h"
 #include "compare/causes/runtime_blame.h"
 #include "record/differences/value_relation.h"
@@ -39,6 +40,20 @@ std::string AnsweringText(const ValueClasses& classes, const ForcedState& state,
                         " is skipped");
   }
   return which;
+}
+
+// How a constant of the right differs from the left's, by the parts that its reader gives it, or
+// else by all elements. Empty if either is no constant, or if that takes too many words.
+std::string ConstantRelation(const ForcedRun& run, const ForcedState& state, int l, int r,
+                             const StreamNode& reader, size_t slot) {
+  if (l == kNone || r == kNone || !run.left().graph().IsConstant(l) || !run.right().IsConstant(r)) {
+    return "";
+  }
+  const Value& left = run.left().value_of(l);
+  const Value& right = state.at(r).own.empty() ? state.at(r).held : state.at(r).own;
+  if (!IsMeasurable(left) || !IsMeasurable(right)) return "";
+  std::string parts = NamedPartsText(reader, slot, left.tensor(), right.tensor());
+  return parts.empty() ? RelationText(left.tensor(), right.tensor()) : parts;
 }
 
 // Differences between the inputs of both nodes: another order, or another result.
@@ -70,6 +85,8 @@ std::vector<std::string> InputDifferences(const ForcedRun& run, const ForcedStat
         "input ", at, ": ", pair.left == kNone ? "none" : classes.graph().result(pair.left).name,
         " | ", pair.right == kNone ? "none" : run.right().result(pair.right).name,
         pair.right == kNone ? "" : AnsweringText(classes, state, pair.left, pair.right)));
+    const std::string how = ConstantRelation(run, state, pair.left, pair.right, *theirs.made, at);
+    if (!how.empty()) absl::StrAppend(&differences.back(), ": ", how);
   }
   // The same inputs in the same order at other places: Resize gained an input between two others.
   if (!differences.empty() && left_present == right_present) {
@@ -109,6 +126,14 @@ std::string HowItDiffers(const Cause& cause, const ForcedRun& run, const ForcedS
   }
   const Value& left = result.match != kNone ? result.held : classes.value_of(cause.left);
   if (!IsMeasurable(left) || !IsMeasurable(result.own)) return "";
+  const std::vector<int>& readers = run.right().readers(cause.right);
+  if (run.right().IsConstant(cause.right) && !readers.empty()) {
+    const StreamNode& reader = *run.right().node(readers.front()).made;
+    const auto slot = absl::c_find(reader.inputs, cause.right) - reader.inputs.begin();
+    std::string parts =
+        NamedPartsText(reader, static_cast<size_t>(slot), left.tensor(), result.own.tensor());
+    if (!parts.empty()) return parts;
+  }
   return RelationText(left.tensor(), result.own.tensor(), MasksOf(classes));
 }
 

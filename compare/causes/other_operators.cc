@@ -100,6 +100,12 @@ std::vector<std::string> OtherOperatorTexts(const Cause& cause, const ForcedRun&
   }
   const int l = run.left().graph().producer(cause.left);
   const int r = run.right().producer(cause.right);
+  const SideGraph& left = run.left().graph();
+  if (std::vector<std::string> texts =
+          FusedActivationDifferences(left, left.node(l), run.right(), run.right().node(r));
+      !texts.empty()) {
+    return texts;
+  }
   const int like_right = NodeAlikeBefore(cause.left, SideId::kLeft, r, run, state);
   if (like_right != kNone) return AttributeDifferences(run, state, like_right, r);
   const int like_left = NodeAlikeBefore(cause.right, SideId::kRight, l, run, state);

@@ -312,13 +312,17 @@ class LayoutFinder {
     return it != named_.end() && it->second == *result.shape;
   }
 
-  // A shape that the other side does not have is shown as most of it are.
+  // A shape that the other side lacks is shown as most of it are, else with a batch axis of one.
   std::optional<Shape> MostUsualShape(const Shape& shape) const {
+    if (shapes_.contains(shape)) return std::nullopt;
     const auto it = reshaped_.find(shape);
-    if (it == reshaped_.end() || shapes_.contains(shape)) return std::nullopt;
-    return absl::c_max_element(it->second,
-                               [](const auto& a, const auto& b) { return a.second < b.second; })
-        ->first;
+    if (it != reshaped_.end()) {
+      const auto fewer = [](const auto& a, const auto& b) { return a.second < b.second; };
+      return absl::c_max_element(it->second, fewer)->first;
+    }
+    std::optional<Shape> with_batch = Shape{1};
+    with_batch->insert(with_batch->end(), shape.begin(), shape.end());
+    return shapes_.contains(*with_batch) ? with_batch : std::nullopt;
   }
 
   // The most usual order of results of a rank, by those with a match; if there are none, by their

@@ -203,6 +203,24 @@ class ConversionChecker {
         .value_or(floats);
   }
 
+  // The step of an integer bias, which is that of the products; 0 if a result has none.
+  double BiasStep(int r) {
+    const int n = converted_.producer(r);
+    if (n == kNone) return 0;
+    const StreamNode& made = *converted_.node(n).made;
+    if (made.op_type != "QLinearConv" || made.inputs.size() < 9 || made.inputs[8] == kNone) {
+      return 0;
+    }
+    double step = 1;
+    for (const int scale : {made.inputs[1], made.inputs[4]}) {
+      const Value& value = converted_constants_.Of(scale);
+      if (!IsMeasurable(value) || value.tensor().num_elements() == 0) return 0;
+      const std::vector<double> scales = ElementsOf(value.tensor());
+      step *= *absl::c_max_element(scales);
+    }
+    return step;
+  }
+
   bool IsHonest(const NodeCheck& check, ValueOf value_of) {
     const Value own = RunRegion(
         plain_, check.region, check.plain,
@@ -236,7 +254,7 @@ class ConversionChecker {
     if (!rounded.ok()) return false;
     const absl::StatusOr<Tensor> wanted =
         InFloats(DequantizedView(*rounded, *params), rounded->shape(), DType::kFloat, pool_);
-    const double step = *absl::c_max_element(params->scales);
+    const double step = std::hypot(*absl::c_max_element(params->scales), BiasStep(check.converted));
     return wanted.ok() && (AreNear(*wanted, *reals, check.inner_noise, kStepsOfNode * step) ||
                            IsNearestStep(own.tensor(), *reals));
   }

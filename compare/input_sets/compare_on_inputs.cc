@@ -42,14 +42,16 @@ absl::StatusOr<SetsResult> CompareOnInputs(Side& left, Side& right, InputSets* i
   const bool ours = left.node_runner() == nullptr && right.node_runner() == nullptr;
   const bool several = models && inputs != nullptr && inputs->made_up() && !inputs->ramp();
   if (several && ours) return CompareSets(left, right, *inputs, options, sets);
-  if (sets.search.has_value() || sets.sizes) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        sets.sizes ? "--sizes" : "--search",
-        ours ? " is for two models: a recording has its inputs" : " is for our interpreter"));
+  if (sets.search.has_value() || (sets.sizes && !several)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(sets.search.has_value() ? "--search" : "--sizes",
+                     ours                      ? " is for two models: a recording has its inputs"
+                     : sets.search.has_value() ? " is for our interpreter"
+                                               : " needs inputs that are made up"));
   }
-  absl::StatusOr<SetsResult> result =
-      several ? CompareRuntimeSets(left, right, *inputs, options, sets.sets)
-              : CompareOnSet(left, right, inputs, set, options);
+  absl::StatusOr<SetsResult> result = several
+                                          ? CompareRuntimeSets(left, right, *inputs, options, sets)
+                                          : CompareOnSet(left, right, inputs, set, options);
   if (result.ok()) result->comparison.fed_made_up = result->fed.made_up;
   return result;
 }

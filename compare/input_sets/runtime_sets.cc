@@ -1,5 +1,6 @@
 #include "compare/input_sets/runtime_sets.h"
 
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -7,6 +8,7 @@
 #include "compare/input_sets/brief_options.h"
 #include "compare/input_sets/set_case.h"
 #include "compare/input_sets/told_outputs.h"
+#include "compare/input_sets/try_sizes.h"
 #include "compare/outcome/comparison.h"
 #include "compare/outcome/verdict.h"
 #include "evaluator/base/status_macros.h"
@@ -23,14 +25,14 @@ class RuntimeSets {
   RuntimeSets(Side& left, Side& right, InputSets& inputs, const CompareOptions& options)
       : left_(left), right_(right), inputs_(inputs), options_(options) {}
 
-  absl::StatusOr<SetsResult> Run(int sets) {
+  absl::StatusOr<SetsResult> Run(const SetsOptions& sets) {
     OC_ASSIGN_OR_RETURN(SetsResult result, First());
     const bool first_ran = result.comparison.verdict() != Verdict::kFailed;
     int count = 1;
     // Each is another start of the runtime's sessions.
     const bool more = first_ran && !IsApart(result.comparison) && inputs_.takes_any() &&
                       IsSmall(result.comparison.left);
-    for (int set = 1; more && set < sets; ++set) {
+    for (int set = 1; more && set < sets.sets; ++set) {
       SetCase one = FurtherCase(set, /*coarse=*/true, /*tiny=*/false);
       one.sizes.attempt = attempt_;
       absl::StatusOr<FedInputs> fed = Feed(one);
@@ -50,6 +52,11 @@ class RuntimeSets {
       break;
     }
     result.comparison.made_up_sets = count;
+    if (sets.sizes && result.comparison.left_summary.status.ok()) {
+      OC_RETURN_IF_ERROR(AddSizes(left_, right_, inputs_, BriefOptions(options_), std::nullopt,
+                                  &result.comparison));
+      is_last_ = false;
+    }
     // New feeds would take from the sides what they know of their last run.
     if (!is_last_) {
       left_.SetFeeds(result.fed.left);
@@ -115,7 +122,8 @@ class RuntimeSets {
 }  // namespace
 
 absl::StatusOr<SetsResult> CompareRuntimeSets(Side& left, Side& right, InputSets& inputs,
-                                              const CompareOptions& options, int sets) {
+                                              const CompareOptions& options,
+                                              const SetsOptions& sets) {
   return RuntimeSets(left, right, inputs, options).Run(sets);
 }
 

@@ -12,9 +12,11 @@ namespace onnxcmp {
 
 // The sets have other numbers and other sizes, all of the usual kind, and each is judged by itself:
 // a run in double, which tells if models differ, knows nothing of a runtime's kernels. The first
-// set that differs is returned, with its causes; else the first.
+// set that differs is returned, with its causes; else the first. Other sizes are tried if `sets`
+// asks for them; a search is not.
 absl::StatusOr<SetsResult> CompareRuntimeSets(Side& left, Side& right, InputSets& inputs,
-                                              const CompareOptions& options, int sets);
+                                              const CompareOptions& options,
+                                              const SetsOptions& sets);
 
 }  // namespace onnxcmp
 

@@ -49,7 +49,7 @@ class QuantizationFinder {
     OutputCost cost(run_);
     report_.output_error = cost.OfAll();
     for (QuantizationMistake& mistake : report_.mistakes) mistake.cost = cost.Of(mistake.result);
-    if (options_.costs) Weigh(&cost);
+    if (options_.costs || options_.cost_of_noisiest) Weigh(&cost);
   }
 
  private:
@@ -368,6 +368,7 @@ class QuantizationFinder {
     if (own.size() < 2) return;
     const auto middle = own.begin() + static_cast<std::ptrdiff_t>(own.size() / 2);
     std::nth_element(own.begin(), middle, own.end());
+    OutputCost cost(run_);
     for (size_t i = 0; i < report_.layers.size(); ++i) {
       QuantizedLayer& layer = report_.layers[i];
       if (!layer.mistake.empty() || !layer.own_sqnr.has_value()) continue;
@@ -376,6 +377,11 @@ class QuantizationFinder {
       if (report_.both && IsUnscaledProduct(layer.result)) continue;
       if (ReadsMistaken(regions_[i]) || HoldsWrongFloats(regions_[i]) || HasPartnersBits(layer) ||
           AreOfBoth(regions_[i])) {
+        continue;
+      }
+      // Rounding alone may leave nothing of a layer, as beside an outlier that has no weight.
+      if (const auto rest = cost.UnexplainedBy(layer.result, regions_[i]);
+          rest.has_value() && Decibels(*rest) > std::min(*middle - 8, *layer.own_sqnr + 15)) {
         continue;
       }
       std::string text = FactorMistake(run_, layer.result);
@@ -421,17 +427,19 @@ class QuantizationFinder {
     std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
       return *report_.layers[a].own_sqnr < *report_.layers[b].own_sqnr;
     });
+    // Only the order of the first matters then.
+    if (!options_.costs) order.resize(std::min<size_t>(order.size(), 8));
     size_t weighed = 0;
     while (weighed < order.size() && cost->runs() < limit) {
       QuantizedLayer& layer = report_.layers[order[weighed++]];
       layer.cost = cost->Of(layer.result);
     }
-    if (weighed < order.size()) {
+    if (options_.costs && weighed < order.size()) {
       report_.notes.push_back(absl::StrCat("a limit was reached: only the ", weighed,
                                            " noisiest of ", order.size(),
                                            " layers were put into the other side's run"));
     }
-    if (!run_.other().graph().runs()) {
+    if (options_.costs && !run_.other().graph().runs()) {
       report_.notes.push_back(
           "the other side is a recording: what a layer costs its outputs cannot be measured");
     }

@@ -21,6 +21,7 @@ struct QuantizationOptions {
   int64_t search_memory = int64_t{4} << 30;  // for the results of both sides
   // Measure each layer's cost: for each, a run of the other side from there on.
   bool costs = false;
+  bool cost_of_noisiest = false;  // the same for a few layers, those with the greatest own error
   bool made_up = false;  // the inputs were: how far they go says nothing of their own scales
   PairValues::Watch watch;
   const ThreadPool* pool = nullptr;

@@ -3,9 +3,26 @@
 #include <algorithm>
 #include <utility>
 
+#include "compare/quantization/quantized_weights.h"
+#include "record/base/thresholds.h"
 #include "record/differences/tensor_distance.h"
 
 namespace onnxcmp {
+namespace {
+
+// Integers whose scales a later node applies, by the scales that fit the partner's numbers best.
+std::optional<DequantizedView> InPartnersScales(const QuantizedWeights& weights,
+                                                const ThreadPool* pool) {
+  if (!weights.shape.has_value() || !weights.reals->params().has_value()) return std::nullopt;
+  QuantParamValues params = *weights.reals->params();
+  const std::vector<ChannelLine> lines =
+      LinesThrough(*weights.reals, *weights.partner_reals, params, *weights.shape, pool);
+  if (lines.size() != params.scales.size()) return std::nullopt;
+  for (size_t c = 0; c < lines.size(); ++c) params.scales[c] *= lines[c].from_zero;
+  return DequantizedView(weights.reals->tensor(), std::move(params));
+}
+
+}  // namespace
 
 std::optional<double> OutputCost::Of(int r) {
   const SideValues& other = run_.other();
@@ -21,6 +38,63 @@ std::optional<double> OutputCost::Of(int r) {
     if (!RunIfChanged(n, &changed)) return std::nullopt;
   }
   return DistanceOf(changed);
+}
+
+OutputCost::Changed OutputCost::RoundedInputs(int r, const std::vector<int>& region) const {
+  const SideValues& other = run_.other();
+  const SideValues& own = run_.quantized();
+  const SideGraph& graph = own.graph();
+  Changed changed;
+  const auto change = [&](int partner, const std::optional<DequantizedView>& reals) {
+    if (!reals.has_value()) return;
+    Value value = other.InFormOf(partner, *reals);
+    if (!value.empty()) changed.insert_or_assign(partner, std::move(value));
+  };
+  for (const int n : region) {
+    for (const int read : graph.Reads(n)) {
+      if (run_.partner(read) == kNone || graph.producer(read) == kNone) continue;
+      const StreamNode& made = *graph.node(graph.producer(read)).made;
+      if (run_.replaced(read)) {
+        change(run_.partner(read), own.RealsOf(read, run_.held(read)));
+      } else if (made.op_type == "DynamicQuantizeLinear" &&
+                 run_.LocalNoise(read).noise <= thresholds::kMostHonestNoise) {
+        change(run_.partner(read), run_.LocalReals(read));
+      }
+    }
+  }
+  for (const QuantizedWeights& weights : WeightsOf(run_, region, run_.partner(r))) {
+    const std::optional<DequantizedView> partner = other.RealsOf(weights.partner);
+    // Other elements, or the same in another order, have no place there.
+    if (!partner.has_value() || partner->size() != weights.partner_reals->size() ||
+        NoiseStatsOf(*partner, *weights.partner_reals, own.pool()).noise > 0) {
+      continue;
+    }
+    change(weights.partner, weights.scaled ? weights.reals : InPartnersScales(weights, own.pool()));
+  }
+  return changed;
+}
+
+std::optional<double> OutputCost::UnexplainedBy(int r, const std::vector<int>& region) {
+  const SideValues& other = run_.other();
+  const int partner = run_.partner(r);
+  const std::optional<DequantizedView> own = run_.LocalReals(r);
+  if (partner == kNone || !own.has_value() || !other.graph().runs()) return std::nullopt;
+  Changed changed = RoundedInputs(r, region);
+  changed.erase(partner);
+  int first = other.graph().producer(partner);
+  for (const auto& [given, value] : changed) {
+    for (const int n : other.graph().readers(given)) first = std::min(first, n);
+  }
+  for (int n = first; n <= other.graph().producer(partner); ++n) {
+    const Changed given = changed;
+    if (!RunIfChanged(n, &changed)) return std::nullopt;
+    for (const auto& [result, value] : given) changed[result] = value;
+  }
+  const auto it = changed.find(partner);
+  if (it == changed.end()) return std::nullopt;
+  const std::optional<DequantizedView> expected = other.RealsOf(partner, it->second);
+  if (!expected.has_value() || expected->size() != own->size()) return std::nullopt;
+  return NoiseStatsOf(*expected, *own, other.pool()).noise;
 }
 
 bool OutputCost::RunIfChanged(int n, Changed* changed) {

@@ -21,6 +21,10 @@ class OutputCost {
   // result's local value: the noise, the greatest of several outputs. Nothing if the other side
   // cannot run.
   std::optional<double> Of(int r);
+  // Noise of the layer's local value against the other side's nodes on the rounded numbers that the
+  // layer reads: what honest rounding of activations and weights does not explain. `region`: the
+  // nodes that make the layer. Nothing if the other side cannot run.
+  std::optional<double> UnexplainedBy(int r, const std::vector<int>& region);
   // Number of nodes that were run for that.
   int64_t runs() const { return runs_; }
   // Distance of the quantized side's outputs from the other's in their plain runs.
@@ -29,6 +33,8 @@ class OutputCost {
  private:
   using Changed = absl::node_hash_map<int, Value>;  // by result of the other side
 
+  // The rounded numbers that a region reads, in place of the other side's.
+  Changed RoundedInputs(int r, const std::vector<int>& region) const;
   // Runs a node if one of its inputs has changed. False if that fails.
   bool RunIfChanged(int n, Changed* changed);
   // Distance of the outputs then.

@@ -55,6 +55,19 @@ std::string OperatorText(const CounterpartRun& run, int r, const std::vector<int
   return absl::StrCat("; ", theirs, " there, ", absl::StrJoin(ours, "+"), " here");
 }
 
+// True if every reader rounds to integers whose range takes the difference away: a quantizer leaves
+// out a Relu where the range begins at 0.
+bool IsCutByReaders(const CounterpartRun& run, int r) {
+  const SideGraph& graph = run.quantized().graph();
+  const std::vector<int>& readers = graph.readers(r);
+  const double noise = run.LocalNoise(r).noise;
+  return !readers.empty() && std::all_of(readers.begin(), readers.end(), [&](int n) {
+    const StreamNode& made = *graph.node(n).made;
+    return made.op_type == "QuantizeLinear" && run.partner(made.outputs[0]) == run.partner(r) &&
+           8 * run.LocalNoise(made.outputs[0]).noise < noise;
+  });
+}
+
 }  // namespace
 
 std::vector<WrongFloat> FindWrongFloats(const CounterpartRun& run) {
@@ -65,7 +78,7 @@ std::vector<WrongFloat> FindWrongFloats(const CounterpartRun& run) {
     if (!IsFloatingPoint(graph.result(r).dtype)) continue;
     const double noise = run.LocalNoise(r).noise;
     // Other ways to compute the same function, such as the tanh form of Gelu, are nearer than this.
-    if (!(noise > 1e-2)) continue;
+    if (!(noise > 1e-2) || IsCutByReaders(run, r)) continue;
     const std::vector<int> region = run.RegionOf(r);
     if (!IsFloatOnly(run, region) || !ReadsTheSame(run, r, region)) continue;
     found.push_back({r, absl::StrFormat("given the other side's values it is %.2g of its size "

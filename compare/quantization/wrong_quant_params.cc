@@ -93,6 +93,17 @@ bool CutsByMoving(const FixedQuantParams& params, double below, double above) {
          (!IsTail(cut, params.count) && cut > kCutByMoving * params.count);
 }
 
+// The numbers that either side tells apart. A quantizer leaves out a Relu whose bound is the
+// grid's: then the other side alone has it.
+KeptRange KeptByBoth(const CounterpartRun& run, int r, int partner) {
+  KeptRange kept = KeptByReaders(run.quantized().graph(), r);
+  if (partner == kNone) return kept;
+  const KeptRange theirs = KeptByReaders(run.other().graph(), partner);
+  const KeptRange both = {std::max(kept.least, theirs.least),
+                          std::min(kept.greatest, theirs.greatest)};
+  return both.least <= both.greatest ? both : kept;
+}
+
 std::string Range(double low, double high) { return absl::StrFormat("%.3g … %.3g", low, high); }
 
 const std::string& NameOf(const SideGraph& graph, int r) { return graph.result(r).name; }
@@ -182,6 +193,7 @@ std::optional<FixedQuantParams> FixedQuantParamsOf(const CounterpartRun& run, in
   std::optional<DequantizedView> numbers;
   bool own_numbers = false;
   std::string made_by;
+  int counterpart = run.partner(r);
   if (run.partner(r) != kNone) {
     const std::optional<QuantParamValues> theirs = run.other().QuantParamsOf(run.partner(r));
     // If both are quantized alike, neither proves the other wrong.
@@ -196,6 +208,7 @@ std::optional<FixedQuantParams> FixedQuantParamsOf(const CounterpartRun& run, in
     // No counterpart: takes its input when all before it has the other side's values.
     numbers = side.RealsOf(made.inputs[0], run.held(made.inputs[0]));
     own_numbers = true;
+    counterpart = run.aligned(made.inputs[0]);
     const int n = side.graph().producer(made.inputs[0]);
     if (n != kNone) made_by = side.graph().node(n).made->op_type;
   }
@@ -206,7 +219,7 @@ std::optional<FixedQuantParams> FixedQuantParamsOf(const CounterpartRun& run, in
   params.own_numbers = own_numbers;
   params.least = std::numeric_limits<double>::infinity();
   params.most = -params.least;
-  const KeptRange kept = KeptByReaders(side.graph(), r);
+  const KeptRange kept = KeptByBoth(run, r, counterpart);
   double count = 0;
   ForEachStrip(DequantizedReader(*numbers), 0, numbers->size(),
                [&](int64_t /*first*/, int64_t size, const double* strip) {

@@ -136,8 +136,29 @@ class ConversionJudge {
     return decibels >= Least() && LostPartOf(floats.left, floats.right, tools_.pool).empty();
   }
 
+  // True if an output is as near as the steps of its own integers can hold probabilities: of those
+  // below half a step nothing is left, and signal to noise tells nothing.
+  bool IsWithinStepOfProbability(const OutputPair& pair) const {
+    const ResultStream& plain = *sides_[Other(converted())].stream;
+    const ResultStream& own = *sides_[converted()].stream;
+    const StreamResult& shown = plain.results[Index(ResultOn(Other(converted()), pair))];
+    const int r = own.results[Index(ResultOn(converted(), pair))].source;
+    if (shown.source == kNone || r == kNone || own.results[Index(r)].node == kNone) return false;
+    const std::string& op_type = OpTypeOf(plain.results[Index(shown.source)], plain);
+    const StreamNode& made = own.nodes[Index(own.results[Index(r)].node)];
+    if ((op_type != "Sigmoid" && op_type != "Softmax") || made.op_type != "DequantizeLinear" ||
+        made.inputs[1] == kNone) {
+      return false;
+    }
+    const Fingerprint& scale = own.results[Index(made.inputs[1])].fingerprint;
+    if (scale.size != 1 || !scale.has_sketch) return false;
+    const double step = scale.numbers().statistics.max;
+    // From 0 to 1 in 8 bits, and half a step with the rounding of floats.
+    return step <= 1.02 / 255 && pair.difference.max_absolute <= 0.505 * step;
+  }
+
   void JudgeNoise(const FloatPair& floats, int choice, OutputPair* pair) const {
-    if (*pair->sqnr < Least()) {
+    if (*pair->sqnr < Least() && !IsWithinStepOfProbability(*pair)) {
       if (!pair->agrees()) Refuse(Least(), pair);
       return;
     }

@@ -18,11 +18,15 @@ namespace onnxcmp {
 struct LookAtQuantizationOptions {
   bool review = false;   // review causes by scales and zero points
   bool layers = false;   // measure every layer, and its cost at the outputs
+  bool differ = false;   // outputs do: name the layer that moves them most
   bool made_up = false;  // the inputs were
 };
 
 struct ReviewedCauses {
   std::vector<Cause> causes;
+  // Of outputs that differ: the layer whose own error moves the other side's outputs most, which is
+  // no mistake.
+  std::optional<Cause> costliest;
   std::optional<QuantizationReport> quantization;  // if a side is quantized
 };
 

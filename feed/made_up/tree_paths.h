@@ -3,12 +3,13 @@
 #define ONNXCMP_FEED_MADE_UP_TREE_PATHS_H_
 
 #include <cstddef>
-#include <memory>
+#include <utility>
 #include <vector>
 
 #include "absl/types/span.h"
 #include "evaluator/model/model.h"
 #include "feed/made_up/input_purpose.h"
+#include "record/graphs/forest.h"
 
 namespace onnxcmp {
 
@@ -21,19 +22,18 @@ std::vector<TreePath> PathsOf(const Node& node);
 class TreeWalker {
  public:
   explicit TreeWalker(const Node& node);
-  TreeWalker(TreeWalker&&) noexcept;
-  TreeWalker& operator=(TreeWalker&&) noexcept;
-  ~TreeWalker();
 
   // Number of leaves of all trees; trees without branches are left out.
-  size_t leaves() const;
+  size_t leaves() const { return leaves_; }
   // Marks the reached leaves; `reached` has an entry for each leaf. False if a tree has a test that
   // this walker lacks: membership of a set, a missing feature.
   bool Walk(absl::Span<const double> row, std::vector<bool>* reached) const;
 
  private:
-  struct Forest;
-  std::unique_ptr<const Forest> forest_;
+  Forest forest_;
+  // By node and branch, false first: the leaf that it ends in, kNowhere if it does not end there.
+  std::vector<std::pair<size_t, size_t>> ends_;
+  size_t leaves_ = 0;
 };
 
 // True if NaN takes a branch of its own somewhere.

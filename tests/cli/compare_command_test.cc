@@ -496,6 +496,19 @@ TEST_F(CompareCommandTest, SavesTheInputsThatItShows) {
   }
 }
 
+TEST_F(CompareCommandTest, SizesAndSearchesAreTried) {
+  const std::string model = Model("open", "(float[b,4] x) => (float[b,4] y) { y = Neg(x) }");
+  const std::string limited = Model("limited",
+                                    "(float[b,4] x) => (float[b,4] y) "
+                                    "<float most = {3e4}> { n = Neg(x) y = Min(n, most) }");
+  const Outcome sizes = Onnxcmp({model, model, "--sizes"});
+  for (const char* batch : {"1", "3", "4", "8"}) {
+    EXPECT_THAT(sizes.out, HasSubstr(absl::StrCat("b ", batch, ": both run and agree")));
+  }
+  EXPECT_THAT(Onnxcmp({model, model}).out, Not(HasSubstr("both run and agree")));
+  EXPECT_EQ(Onnxcmp({model, limited, "--search=10s"}).status, 1);
+}
+
 // A search that cannot be made is said to be none.
 TEST_F(CompareCommandTest, SearchesOrSaysWhyNot) {
   const std::string model = Model("m", "(float[b,8] x) => (float[b,8] y) { y = Relu(x) }");

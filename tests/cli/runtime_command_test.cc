@@ -70,6 +70,16 @@ TEST_F(RuntimeCommandTest, OneModelAgreesWithItself) {
   EXPECT_THAT(outcome.out, StartsWith("same "));
 }
 
+TEST_F(RuntimeCommandTest, TriesSizes) {
+  const std::string model = Model("open", "(float[b,4] x) => (float[b,4] y) { y = Neg(x) }");
+  const Outcome outcome = Run(absl::StrCat(model, " --sizes --against ", Fake()));
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  for (const char* batch : {"1", "3", "4", "8"}) {
+    EXPECT_THAT(outcome.out, HasSubstr(absl::StrCat("b ", batch, ": both run and agree")));
+  }
+  EXPECT_EQ(Run(absl::StrCat(model, " --search=1s --against ", Fake())).status, 2);
+}
+
 TEST_F(RuntimeCommandTest, NamesTheNodeThatErrs) {
   const std::string model = Model("m", kChain);
   for (const char* wrong : {"a", "b", "c", "d", "y"}) {

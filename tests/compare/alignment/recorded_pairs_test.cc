@@ -79,5 +79,25 @@ TEST(PairRecordedTest, ByItsPlace) {
               UnorderedElementsAre("/model/layer.0/dense/Add_output_0 r2 placed"));
 }
 
+// Of an activation and the node before, a runtime that fuses them has one result.
+TEST(PairRecordedTest, ByItsPlaceAmongFusedNodes) {
+  const auto pairs = [](const std::string& activation) {
+    BuiltSide side;
+    const int x = side.Input("x", SomeFloats({4, 8}, 1));
+    const int a = side.Node("MatMul", {x}, "a", SomeFloats({4, 8}, 2));
+    const int b = side.Node(activation, {a}, "b", SomeFloats({4, 8}, 3));
+    const int c = side.Node("MatMul", {b}, "c", SomeFloats({4, 8}, 4));
+    const int d = side.Node(activation, {c}, "d", SomeFloats({4, 8}, 5));
+    side.Node("Softmax", {d}, "e", SomeFloats({4, 3}, 6));
+    BuiltSide recording;
+    recording.Recorded("r1", SomeFloats({4, 8}, 77));
+    recording.Recorded("r2", SomeFloats({4, 8}, 78));
+    recording.Recorded("r3", SomeFloats({4, 3}, 79));
+    return PairTexts(side, recording);
+  };
+  EXPECT_THAT(pairs("Relu"), UnorderedElementsAre("b r1 placed", "d r2 placed"));
+  EXPECT_THAT(pairs("Neg"), IsEmpty());
+}
+
 }  // namespace
 }  // namespace onnxcmp

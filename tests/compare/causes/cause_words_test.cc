@@ -211,6 +211,22 @@ TEST(CauseWords, TellAttributesOfTheNodeBefore) {
   EXPECT_THAT(FirstText(*exchanged), HasSubstr("attribute alpha: 0.25 | 0.5"));
 }
 
+TEST(CauseWords, TellNumbersOfAFusedActivation) {
+  const std::string head = absl::StrCat("(float[2,4] x) => (float[2,4] y) <", kWeights, "> {");
+  const std::string alone =
+      absl::StrCat(head, "p = Gemm (x, a) q = LeakyRelu <alpha = 0.25> (p) y = Sin (q) }");
+  const std::string fused = absl::StrCat(
+      head,
+      "q = com.microsoft.FusedGemm <activation = \"LeakyRelu\", activation_alpha = 0.5> "
+      "(x, a) y = Sin (q) }");
+  const auto comparison = testing::CompareGraphs(alone, fused, testing::GivenFeeds());
+  ASSERT_TRUE(comparison.ok()) << comparison.status();
+  EXPECT_THAT(FirstText(*comparison), HasSubstr("attribute alpha | activation_alpha: 0.25 | 0.5"));
+  const auto exchanged = testing::CompareGraphs(fused, alone, testing::GivenFeeds());
+  ASSERT_TRUE(exchanged.ok()) << exchanged.status();
+  EXPECT_THAT(FirstText(*exchanged), HasSubstr("attribute activation_alpha | alpha: 0.5 | 0.25"));
+}
+
 TEST(CauseWords, WhatStaysInDoubleIsNotSaidToAgree) {
   Cause cause;
   cause.local.emplace();

@@ -96,13 +96,48 @@ TEST(ToldOtherwise, AThresholdOfATreeIsNoRounding) {
   const std::string left = tree("nodes_values = [1.5, 0.5, 0.0, 0.0, 0.0]");
   const Comparison moved =
       Compared(x, 17, left, 17, tree("nodes_values = [1.5, 0.625, 0.0, 0.0, 0.0]"));
-  EXPECT_THAT(Texts(moved),
-              HasSubstr("attribute nodes_values: [1.5,0.5,0,0,0] | [1.5,0.625,0,0,0]"));
+  EXPECT_THAT(Texts(moved), HasSubstr("1 of 1 tree differs: tree 0, node 1, at x[0] <= 1.5: "
+                                      "nodes_values: x[0] is compared with 0.5 | 0.625"));
   EXPECT_THAT(Texts(moved), Not(HasSubstr("rounding explains")));
   const Comparison twin = Compared(
       x, 17, left, 17, tree("nodes_values_as_tensor = double[5] {1.5, 0.5, 0.0, 0.0, 0.0}"));
   EXPECT_EQ(twin.verdict(), Verdict::kSame);
   EXPECT_THAT(twin.causes, IsEmpty());
+}
+
+TEST(ToldOtherwise, TreesAreWalkedFromTheirRoots) {
+  const auto old = [](const std::string& rest) {
+    return absl::StrCat(
+        "g (float[4,2] x) => (float[4,1] y) { t = ai.onnx.ml.TreeEnsembleRegressor <n_targets = "
+        "1, ",
+        rest, "> (x)\n y = Identity (t) }");
+  };
+  const std::string left = old(
+      "nodes_treeids = [0, 0, 0, 0, 0, 1], nodes_nodeids = [0, 1, 2, 3, 4, 0], "
+      "nodes_featureids = [0, 1, 0, 0, 0, 0], nodes_values = [1.5, 0.5, 0.0, 0.0, 0.0, 0.0], "
+      "nodes_modes = [\"BRANCH_LEQ\", \"BRANCH_LEQ\", \"LEAF\", \"LEAF\", \"LEAF\", \"LEAF\"], "
+      "nodes_truenodeids = [1, 3, 0, 0, 0, 0], nodes_falsenodeids = [2, 4, 0, 0, 0, 0], "
+      "target_treeids = [0, 0, 0, 1], target_nodeids = [2, 3, 4, 0], target_ids = [0, 0, 0, 0], "
+      "target_weights = [3.5, -1.25, 0.75, 0.5]");
+  const auto reordered = [&](const std::string& weight) {
+    return old(absl::StrCat(
+        "nodes_treeids = [1, 0, 0, 0, 0, 0], nodes_nodeids = [0, 0, 1, 2, 3, 4], "
+        "nodes_featureids = [0, 0, 0, 0, 0, 1], nodes_values = [0.0, 1.5, 0.0, 0.0, 0.0, 0.5], "
+        "nodes_modes = [\"LEAF\", \"BRANCH_GT\", \"LEAF\", \"LEAF\", \"LEAF\", \"BRANCH_LEQ\"], "
+        "nodes_truenodeids = [0, 1, 0, 0, 0, 2], nodes_falsenodeids = [0, 4, 0, 0, 0, 3], "
+        "target_treeids = [1, 0, 0, 0], target_nodeids = [0, 1, 2, 3], target_ids = [0, 0, 0, 0], "
+        "target_weights = [0.5, 3.5, ",
+        weight, ", 0.75]"));
+  };
+  const Tensor x = Tensor::Of<float>({4, 2}, {1, 0.25f, 1, 0.75f, 2, 0.25f, 0.5f, 0});
+  const Comparison honest = Compared(x, 17, left, 17, reordered("-1.25"));
+  EXPECT_EQ(honest.verdict(), Verdict::kSame);
+  EXPECT_THAT(honest.causes, IsEmpty());
+  EXPECT_THAT(Texts(Compared(x, 17, left, 17, reordered("-2.25"))),
+              HasSubstr("1 of 2 trees differs: tree 0, leaf 3 | 2, at x[0] <= 1.5, x[1] <= 0.5: "
+                        "target_weights: target 0: -1.25 | -2.25"));
+  EXPECT_THAT(Texts(Compared(x, 17, left, 17, reordered("-2.25"))),
+              Not(HasSubstr("nodes_falsenodeids")));
 }
 
 TEST(ToldOtherwise, AVersionIsAReason) {

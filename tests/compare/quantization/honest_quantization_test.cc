@@ -11,6 +11,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "compare/causes/cause_class.h"
 #include "compare/compare.h"
 #include "tests/support/model_pair.h"
@@ -368,6 +369,131 @@ TEST(HonestQuantization, IntegersThatAreDecodedOtherwiseAreNotAtFault) {
       head, ", float[1,16] s = ", Numbers(scales), ", float none = {0}",
       "> { f = Cast <to = 1> (q)\n c = Sub (f, none)\n w = Mul (c, s)\n y = MatMul (x, w) }");
   EXPECT_THAT(MistakesOf(left, right, 24, 32), IsEmpty());
+}
+
+// 8-bit weights as text, and their scale.
+struct RoundedWeights {
+  std::string integers;
+  double scale = 0;
+};
+RoundedWeights Rounded(const std::vector<double>& weights) {
+  RoundedWeights rounded;
+  for (const double weight : weights) rounded.scale = std::max(rounded.scale, std::abs(weight));
+  rounded.scale /= 127;
+  std::vector<double> integers;
+  for (const double weight : weights) integers.push_back(std::nearbyint(weight / rounded.scale));
+  rounded.integers = Numbers(integers);
+  return rounded;
+}
+
+// Four layers; the second reads an outlier that has no weight, so that of its dynamically quantized
+// input nothing is left.
+TEST(HonestQuantization, AnOutlierLeavesNothingOfALayer) {
+  std::vector<double> outlier(12, 1);
+  outlier[3] = 2000;
+  std::string constants = absl::StrCat("float[12] g = ", Numbers(outlier));
+  std::string integers, scales, wrong_scales;
+  for (int layer = 0; layer < 4; ++layer) {
+    std::vector<double> weights = Uniform(144, 30 + static_cast<uint64_t>(layer));
+    if (layer == 1) std::fill(weights.begin() + 36, weights.begin() + 48, 0);
+    const RoundedWeights rounded = Rounded(weights);
+    absl::StrAppend(&constants, ", float[12,12] w", layer, " = ", Numbers(weights));
+    const auto scale = [&](double factor) {
+      return absl::StrCat(", float s", layer, " = {", factor * rounded.scale, "}");
+    };
+    absl::StrAppend(&integers, ", int8[12,12] q", layer, " = ", rounded.integers);
+    absl::StrAppend(&scales, scale(1));
+    absl::StrAppend(&wrong_scales, scale(layer == 3 ? 1.5 : 1));
+  }
+  const auto nodes = [](bool dynamic) {
+    std::string text;
+    for (int layer = 0; layer < 4; ++layer) {
+      const std::string in = layer == 0 ? "x" : layer == 1 ? "t0g" : absl::StrCat("t", layer - 1);
+      if (layer == 1) absl::StrAppend(&text, "t0g = Mul (t0, g)\n");
+      text += absl::StrReplaceAll(
+          dynamic ? "a#, b#, c# = DynamicQuantizeLinear (@)\n i# = MatMulInteger (a#, q#, c#)\n"
+                    "f# = Cast <to = 1> (i#)\n p# = Mul (b#, s#)\n m# = Mul (f#, p#)\n"
+                  : "m# = MatMul (@, w#)\n",
+          {{"#", absl::StrCat(layer)}, {"@", in}});
+      absl::StrAppend(&text, layer == 3 ? "y = Sigmoid (m3)\n"
+                                        : absl::StrCat("t", layer, " = Sin (m", layer, ")\n"));
+    }
+    return text;
+  };
+  const std::string head = "(float[16,12] x) => (float[16,12] y) <";
+  const std::string left = absl::StrCat(head, constants, "> {", nodes(false), "}");
+  const auto right = [&](const std::string& by) {
+    return absl::StrCat(head, constants, integers, by, "> {", nodes(true), "}");
+  };
+  EXPECT_THAT(MistakesOf(left, right(scales), 16, 12), IsEmpty());
+  EXPECT_THAT(MistakesOf(left, right(wrong_scales), 16, 12),
+              ElementsAre(HasSubstr("1.5 times as great")));
+}
+
+// The integers begin at 0, so that the Relu before them is left out, and its name stays.
+TEST(HonestQuantization, ARangeMayDoARelu) {
+  const std::string head = absl::StrCat(
+      "(float[16,12] x) => (float[16,12] y) <float[12,12] w = ", Numbers(Uniform(144, 3)),
+      ", float[12,12] v = ", Numbers(Uniform(144, 4)));
+  const std::string left =
+      absl::StrCat(head, "> {\n m = MatMul (x, w)\n r = Relu (m)\n y = MatMul (r, v)\n}");
+  const auto right = [&](const std::string& zero, const std::string& scale) {
+    return absl::StrCat(head,
+                        ", float x_scale = {0.008}, float m_scale = {0.033}, int8 zero = {0}, "
+                        "int64[2] shape = {16, 12}, float r_scale = {",
+                        scale, "}, int8 r_zero = {", zero, "}> {\n", Pair("x", "x"),
+                        "m = MatMul (x_d, w)\n", Pair("m", "m"),
+                        "r = Reshape (m_d, shape)\n r_q = QuantizeLinear (r, r_scale, r_zero)\n"
+                        "r_d = DequantizeLinear (r_q, r_scale, r_zero)\n y = MatMul (r_d, v)\n}");
+  };
+  EXPECT_THAT(MistakesOf(left, right("-128", "0.0165"), 16, 12), IsEmpty());
+  EXPECT_THAT(WrongResults(left, right("0", "0.033")), ElementsAre("r_q"));
+}
+
+// A column that nothing reads takes all steps of the weights. The layer is named, as no mistake.
+TEST(HonestQuantization, TheCostliestLayerIsACauseIfOutputsDiffer) {
+  std::vector<double> weights = Uniform(144, 3);
+  std::vector<double> after = Uniform(144, 4);
+  for (size_t i = 0; i < 12; ++i) {
+    weights[12 * i] *= 400;
+    after[i] = 0;
+  }
+  const RoundedWeights rounded = Rounded(weights);
+  const std::string head =
+      absl::StrCat("(float[16,12] x) => (float[16,12] y) <float[12,12] v = ", Numbers(after));
+  const std::string left = absl::StrCat(head, ", float[12,12] w = ", Numbers(weights),
+                                        "> {\n m = MatMul (x, w)\n y = MatMul (m, v)\n}");
+  const std::string right = absl::StrCat(
+      head, ", int8[12,12] q = ", rounded.integers, ", float s = {", rounded.scale,
+      "}, float x_scale = {0.008}, int8 zero = {0}> {\n", Pair("x", "x"),
+      "w = DequantizeLinear (q, s, zero)\n m = MatMul (x_d, w)\n y = MatMul (m, v)\n}");
+  const std::vector<double> numbers = Uniform(16 * 12, 7);
+  const std::vector<float> x(numbers.begin(), numbers.end());
+  const auto comparison =
+      testing::CompareGraphs(left, right, {{"x", Tensor::Of<float>({16, 12}, x)}});
+  ASSERT_TRUE(comparison.ok()) << comparison.status();
+  EXPECT_EQ(comparison->verdict(), Verdict::kDifferent);
+  ASSERT_EQ(comparison->causes.size(), size_t{1});
+  EXPECT_EQ(comparison->causes[0].kind, CauseKind::kQuantization);
+  EXPECT_THAT(comparison->causes[0].text, HasSubstr("this layer (MatMul) costs most"));
+}
+
+// Of a probability below half a step of a grid from 0 to 1 nothing is left by right.
+TEST(HonestQuantization, AProbabilityMayRoundToZero) {
+  const auto verdict = [](const std::string& step) {
+    const std::string head =
+        "(float[1,2] x) => (float[1,1] y) <float[2,1] w = {1, -2}, float c = {-18}";
+    const std::string nodes = "m = MatMul (x, w)\n b = Add (m, c)\n";
+    const auto comparison = testing::CompareGraphs(
+        absl::StrCat(head, "> {", nodes, "y = Sigmoid (b) }"),
+        absl::StrCat(head, ", float y_s = {", step, "}, int8 z = {-128}> {", nodes,
+                     "s = Sigmoid (b)\n q = QuantizeLinear (s, y_s, z)\n"
+                     "y = DequantizeLinear (q, y_s, z) }"),
+        {{"x", Tensor::Of<float>({1, 2}, {0.5F, -0.25F})}});
+    return comparison.ok() ? comparison->verdict() : Verdict::kFailed;
+  };
+  EXPECT_EQ(verdict("0.00390625"), Verdict::kClose);
+  EXPECT_EQ(verdict("0.1"), Verdict::kDifferent);
 }
 
 }  // namespace
