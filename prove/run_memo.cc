@@ -35,7 +35,7 @@ void AddOrigin(const ValueOrigin& origin, std::vector<uint64_t>* words) {
        {&origin.margin, &origin.score, &origin.shown, &origin.root, &origin.root_of,
         &origin.size_of, &origin.sign_of, &origin.exp_of_size, &origin.plus_exp.of,
         &origin.plus_exp.of_size, &origin.members, &origin.rises_with, &origin.one_hot_of,
-        &origin.unscaled, &origin.unbounded}) {
+        &origin.unscaled, &origin.unbounded, &origin.rest_of}) {
     words->push_back(PlaceOf(*tensor));
   }
   for (const Tensor& term : origin.terms) words->push_back(PlaceOf(term));
@@ -48,6 +48,7 @@ void AddOrigin(const ValueOrigin& origin, std::vector<uint64_t>* words) {
     words->push_back(static_cast<uint64_t>(number.residue));
   }
   words->push_back(static_cast<uint64_t>(origin.rises_along + 1));
+  words->push_back(static_cast<uint64_t>(origin.rest_by));
   words->push_back((origin.shifted ? 1 : 0) + (origin.opposite ? 2 : 0) +
                    (origin.is_whole ? 4 : 0) + (origin.plus_exp.of_negative ? 8 : 0) +
                    (origin.plus_exp.inverse ? 16 : 0));
