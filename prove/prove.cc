@@ -436,6 +436,11 @@ ProofReport ProveEqual(const PerSide<Side*>& sides, const Comparison& comparison
     }
     return proof;
   };
+  std::vector<uint64_t> seeds(kProofRuns);
+  for (uint64_t& seed : seeds) seed = MixNumbers(options.seed, run++);
+  if (std::optional<ProofReport> pieces = ProveByPieces(sides, comparison, options, seeds)) {
+    return *std::move(pieces);
+  }
   for (const bool as_functions : {true, false}) {
     if (as_functions && !ShareConstants(comparison)) continue;
     report = prove({.products_as_functions = as_functions});
