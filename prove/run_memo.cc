@@ -14,7 +14,7 @@ namespace onnxcmp {
 namespace {
 
 // Residues that are held, of 8 bytes each.
-constexpr int64_t kMostElements = int64_t{1} << 27;
+constexpr int64_t kMostElements = int64_t{1} << 26;
 
 // Elements of a node that are worth a look.
 constexpr int64_t kWorthMemo = 1 << 14;
@@ -168,7 +168,7 @@ bool RunMemo::Reserve(const Tensor& residues) {
 
 absl::StatusOr<std::vector<Value>> RunNumbers::Of(
     int64_t node, absl::FunctionRef<absl::StatusOr<std::vector<Value>>()> run) {
-  constexpr int64_t kMostNumbersKept = int64_t{1} << 28;
+  constexpr int64_t kMostNumbersKept = int64_t{1} << 26;
   if (const auto known = nodes_.find(node); known != nodes_.end()) return known->second;
   OC_ASSIGN_OR_RETURN(std::vector<Value> results, run());
   int64_t bytes = 0;
