@@ -37,6 +37,15 @@ std::optional<Residues> DirectionOfDifference(const FieldNode& node);
 // True if a side has operators that directions say something of.
 bool TakesBounds(const Comparison& comparison);
 
+// Values as sums and products. Functions of which a law knows sums or products take them apart:
+// exp(x + z) = exp(x) exp(z), |x z| = |x| |z|, floor(x + 1) = floor(x) + 1. In proofs that take
+// them so (FieldTools::by_parts): a sum that other operators make, as MatMul does, has no parts.
+
+// Sets the parts of a node's first output, the residues of which are known.
+void KnowParts(const FieldNode& node, FieldValue* output);
+// True if there are functions that may be taken apart.
+bool TakesParts(const Comparison& comparison);
+
 }  // namespace onnxcmp
 
 #endif  // ONNXCMP_PROVE_DIRECTIONS_H_

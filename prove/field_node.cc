@@ -282,6 +282,11 @@ uint64_t FieldNode::Jumping(uint64_t function) const {
   return narrow == 0 ? function : MixNumbers(function, narrow);
 }
 
+absl::Status FieldNode::AddJump(const Residues& numbers) {
+  OC_ASSIGN_OR_RETURN(jump_values_.emplace_back(), ToTensor(numbers));
+  return absl::OkStatus();
+}
+
 bool FieldNode::AreRoundedAlike(int a, int b) const {
   if (conversions_ != nullptr) return true;
   const Roundings none;
@@ -455,9 +460,11 @@ absl::Status FieldNode::MoveHidden(absl::Span<const int> data_inputs, std::vecto
   return absl::OkStatus();
 }
 
-FieldOperator FindFieldOperator(absl::string_view domain, absl::string_view op_type) {
+FieldOperator FindFieldOperator(absl::string_view domain, absl::string_view op_type,
+                                bool by_parts) {
   for (const auto& family :
-       {ElementwiseFieldOperators(), FunctionFieldOperators(), ChoiceFieldOperators(),
+       {by_parts ? PartFieldOperators() : absl::Span<const FieldOperatorRow>(),
+        ElementwiseFieldOperators(), FunctionFieldOperators(), ChoiceFieldOperators(),
         BoundFieldOperators(), ReductionFieldOperators(), OrderFieldOperators(),
         ProductFieldOperators(), MovementFieldOperators(), WindowFieldOperators()}) {
     for (const FieldOperatorRow& row : family) {

@@ -122,6 +122,9 @@ class FieldNode {
   // were rounded each in its way. `b`: an input, or none.
   bool AreRoundedAlike(int a, int b) const;
   bool jumps() const { return jumps_; }
+  // A function that jumps gave these numbers, of which the output is made.
+  absl::Status AddJump(const Residues& numbers);
+  absl::Span<const Tensor> jump_values() const { return jump_values_; }
   // A comparison was read as a bound, which does not jump.
   void TakeBound() { takes_bound_ = true; }
   bool takes_bound() const { return takes_bound_; }
@@ -220,6 +223,7 @@ class FieldNode {
   mutable DType unwrapped_ = DType::kUndefined;
   mutable bool jumps_ = false;
   bool takes_bound_ = false;
+  std::vector<Tensor> jump_values_;
   bool by_direction_ = false;
   bool large_masks_ = false;
   mutable std::vector<RoundingStep> constants_;  // their roundings
@@ -248,9 +252,12 @@ absl::Span<const FieldOperatorRow> OrderFieldOperators();
 absl::Span<const FieldOperatorRow> ProductFieldOperators();
 absl::Span<const FieldOperatorRow> MovementFieldOperators();
 absl::Span<const FieldOperatorRow> WindowFieldOperators();
+// Those that take sums and products apart.
+absl::Span<const FieldOperatorRow> PartFieldOperators();
 
-// Null if no family has the operator.
-FieldOperator FindFieldOperator(absl::string_view domain, absl::string_view op_type);
+// Null if no family has the operator. `by_parts`: those that take sums and products apart go first.
+FieldOperator FindFieldOperator(absl::string_view domain, absl::string_view op_type,
+                                bool by_parts = false);
 
 }  // namespace onnxcmp
 

@@ -32,23 +32,6 @@ namespace {
 constexpr int kMostDepth = 16;  // of bodies in bodies
 constexpr char kRoundedBefore[] = "of numbers that were rounded to fewer digits alike";
 
-struct Resolved {
-  const onnx::OpSchema* schema = nullptr;
-  const OpsetImports* imports = nullptr;
-  int64_t version = 0;
-};
-
-Resolved Resolve(const Node& node, const Evaluator& evaluator) {
-  Resolved found;
-  found.imports = node.imports != nullptr ? node.imports.get() : &evaluator.model().imports;
-  const auto import = found.imports->find(node.domain);
-  const OpRegistry& registry = evaluator.registry();
-  found.version =
-      import != found.imports->end() ? import->second : registry.LatestVersion(node.domain);
-  found.schema = registry.FindSchema(node.domain, node.op_type, found.version);
-  return found;
-}
-
 // Where a fixed result is no number in the field, the run on numbers knows it. True if some are.
 absl::StatusOr<bool> FillFromNumbers(const PrimeField& field, const Value& number,
                                      Residues* residues) {
@@ -185,7 +168,7 @@ absl::StatusOr<std::vector<FieldValue>> FieldRun::Compute(int64_t index,
     if (!branch.ok()) return WithoutMeaning(node, branch.status().message(), numbers);
     return branch;
   } else {
-    const Resolved resolved = Resolve(node, evaluator_);
+    const Resolved resolved = ResolvedIn(evaluator_, node);
     if (resolved.schema == nullptr) return absl::InternalError("a node without a schema");
     const std::shared_ptr<const Signature> signature = MakeSignature(*resolved.schema);
     FieldNode run(
@@ -276,7 +259,8 @@ absl::StatusOr<std::vector<FieldValue>> FieldRun::BySequence(int64_t index,
 
 absl::StatusOr<std::vector<FieldValue>> FieldRun::ByOperator(FieldNode& node,
                                                              absl::Span<const FieldValue> inputs) {
-  const FieldOperator run = FindFieldOperator(node.node().domain, node.node().op_type);
+  const FieldOperator run =
+      FindFieldOperator(node.node().domain, node.node().op_type, tools_.by_parts);
   if (run == nullptr) return absl::UnimplementedError("it has no meaning of its own");
   if (node.Int("broadcast", 0) != 0 && node.HasAttribute("axis")) {
     return absl::UnimplementedError("broadcasting along an axis");
@@ -315,6 +299,7 @@ absl::StatusOr<std::vector<FieldValue>> FieldRun::ByOperator(FieldNode& node,
     output.exact = node.exact();
     KnowWholeNumbers(node, i, &output);
     if (tools_.by_direction && i == 0) KnowDirection(node, &output);
+    if (tools_.by_parts && i == 0) KnowParts(node, &output);
     if (tools_.conversions == nullptr) {
       KnowRoundings(node.node(), inputs, roundings, !node.moved().empty(), node.number(i), &output);
     }
@@ -401,7 +386,7 @@ absl::StatusOr<std::vector<FieldValue>> FieldRun::ByDefinition(
 
 absl::StatusOr<std::vector<FieldValue>> FieldRun::ByBody(const Node& node,
                                                          absl::Span<const FieldValue> inputs) {
-  const Resolved resolved = Resolve(node, evaluator_);
+  const Resolved resolved = ResolvedIn(evaluator_, node);
   if (BodyKindOf(*resolved.schema, resolved.version) == BodyKind::kNone) {
     return absl::UnimplementedError("it has no body");
   }

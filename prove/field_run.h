@@ -47,6 +47,7 @@ struct FieldTools {
   std::vector<ProofEnd>* functions = nullptr;
   std::vector<RoundedJump>* jumps = nullptr;
   bool by_direction = false;  // bounds are taken so
+  bool by_parts = false;      // functions of sums and products are taken so
   bool products_as_functions = false;
   bool large_masks = false;     // -10000 and less are -infinity in a Softmax
   bool constants_only = false;  // nodes that read what varies do not run, and there are no outputs

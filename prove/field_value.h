@@ -43,6 +43,21 @@ struct Direction {
   Sign sign = Sign::kAny;   // of the value
 };
 
+// A summand of a value: so many halves of this.
+struct Summand {
+  Tensor of;
+  int64_t halves = 2;
+  bool whole = false;  // it is a whole number
+};
+
+// A value as a sum, as a product, or as a power of e (directions.h); not known where there is
+// nothing. Tensors have its shape.
+struct Parts {
+  std::vector<Summand> summands = {};
+  std::vector<Tensor> factors = {};
+  Tensor exp_of = {};
+};
+
 struct FieldValue {
   Value number;     // on the inputs that were fed
   Tensor residues;  // int64; not defined() for a fixed value whose numbers say it all
@@ -69,6 +84,7 @@ struct FieldValue {
   std::optional<WholeRange> whole;  // their range; nothing: that of the type, or of the constant
   Roundings roundings;
   Direction direction;
+  Parts parts;
   uint64_t identity = 0;  // of what is no tensor and not fixed
 
   bool empty() const { return number.empty(); }

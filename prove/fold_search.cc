@@ -56,6 +56,8 @@ FoundFolds FoldSearch::LayersOfOwnConstants(ConstantFacts* facts, LayerFolds* be
       folds = FoldedLayersAgain(field_, *graphs_[other], known_[other], *std::move(folds), pool_);
     }
     AddLayers(side, *folds, &found);
+    // The next run makes others: these are held only as long as the run that takes them.
+    for (FoldedConstant& fold : *folds) fold.residues = Tensor();
   }
   return found;
 }

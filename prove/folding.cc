@@ -155,7 +155,11 @@ std::optional<FoldedConstant> Match(const PrimeField& field, const std::string& 
   if (!is_folded) return std::nullopt;
   absl::StatusOr<Tensor> tensor = ToTensor(residues);
   if (!tensor.ok()) return std::nullopt;
-  return FoldedConstant{name, "", *std::move(tensor), agreement.ulp(), 0, bias, places};
+  const size_t size = bias ? layer.near.biases.size() : layer.near.weights.size();
+  bool in_order = places.size() == size && numbers.size() == size;
+  for (size_t i = 0; i < places.size() && in_order; ++i) in_order = places[i] == i;
+  return FoldedConstant{name, "",   *std::move(tensor),           agreement.ulp(),
+                        0,    bias, in_order ? Places() : places, constant.shape()};
 }
 
 // The layouts of shapes, each found once, for all threads.
@@ -195,13 +199,17 @@ double GreatestOf(absl::Span<const double> numbers) {
 }
 
 // False if a constant cannot be these numbers, by some of them: most constants are others.
+// `by_element`: each is a product, and no sum of terms that cancel.
 bool AreNearAt(const std::vector<double>& constant, const Places& places,
-               const std::vector<double>& numbers, double greatest) {
+               const std::vector<double>& numbers, double greatest, bool by_element = false) {
   constexpr size_t kLooks = 64;
   const size_t step = std::max<size_t>(1, constant.size() / kLooks);
   for (size_t i = 0; i < constant.size() && i < places.size(); i += step) {
     const double number = places[i] == kNoPlace ? 0 : numbers[places[i]];
     if (!(std::fabs(constant[i] - number) <= kFar * greatest)) return false;
+    // Some ulp are less than a hundredth of that.
+    const double size = std::fabs(number) + std::numeric_limits<float>::min();
+    if (by_element && std::fabs(constant[i] - number) > kFar / 100 * size) return false;
   }
   return true;
 }
@@ -225,11 +233,13 @@ std::vector<const Places*> LayoutsNear(const ConstantNumbers& constant, const Sh
   // In whatever order.
   if (!(std::fabs(constant.greatest - greatest) <= kFar * greatest)) return near;
   const Places& plain = layouts->OfChannels(weights.size(), weights.size());
-  if (shape == shape_of_it && AreNearAt(constant.numbers, plain, weights, greatest)) {
+  if (shape == shape_of_it &&
+      AreNearAt(constant.numbers, plain, weights, greatest, /*by_element=*/true)) {
     return {&plain};
   }
   for (const Places& places : layouts->Of(shape, shape_of_it)) {
-    if (AreNearAt(constant.numbers, places, weights, greatest)) near.push_back(&places);
+    if (AreNearAt(constant.numbers, places, weights, greatest, /*by_element=*/true))
+      near.push_back(&places);
   }
   return near;
 }
@@ -397,10 +407,10 @@ std::vector<FoldedConstant> FoldedLayersAgain(const PrimeField& field, const Gra
     const FoldedNumbers<Residue> exact = FoldExactly(field, layers[static_cast<size_t>(i)]);
     for (FoldedConstant* const constant : constants) {
       const std::vector<Residue>& numbers = constant->is_bias ? exact.biases : exact.weights;
-      Residues residues = Residues::Filled(constant->residues.shape(), 0);
+      Residues residues = Residues::Filled(constant->shape, 0);
       Residue* const to = residues.values.data();
-      for (size_t j = 0; j < constant->places.size(); ++j) {
-        const size_t at = constant->places[j];
+      for (size_t j = 0; j < residues.values.size(); ++j) {
+        const size_t at = constant->places.empty() ? j : constant->places[j];
         if (at < numbers.size()) to[j] = numbers[at];
       }
       absl::StatusOr<Tensor> tensor = ToTensor(residues);

@@ -22,10 +22,12 @@ struct FoldedConstant {
   std::string from;  // its partner on the other side
   Tensor residues;   // its exact value
   int64_t ulp = 0;   // how far the constant is from that
-  // The folded layer: its number in the graph, its bias or its weights, and where they lie.
+  // The folded layer: its number in the graph, its bias or its weights, where they lie (none: in
+  // their order), and the constant's shape.
   size_t layer = 0;
   bool is_bias = false;
   Places places = {};
+  Shape shape = {};
 };
 
 // A constant that the other side computes as `made`: the one number is the other's, or differs

@@ -4,8 +4,20 @@
 #include <iterator>
 
 #include "absl/strings/string_view.h"
+#include "evaluator/kernels/op_registry.h"
 
 namespace onnxcmp {
+
+Resolved ResolvedIn(const Evaluator& evaluator, const Node& node) {
+  Resolved found;
+  found.imports = node.imports != nullptr ? node.imports.get() : &evaluator.model().imports;
+  const auto import = found.imports->find(node.domain);
+  const OpRegistry& registry = evaluator.registry();
+  found.version =
+      import != found.imports->end() ? import->second : registry.LatestVersion(node.domain);
+  found.schema = registry.FindSchema(node.domain, node.op_type, found.version);
+  return found;
+}
 
 bool DrawsNumbers(const Node& node) {
   const absl::string_view name = node.op_type;

@@ -2,10 +2,25 @@
 #ifndef ONNXCMP_PROVE_NODE_KINDS_H_
 #define ONNXCMP_PROVE_NODE_KINDS_H_
 
+#include <cstdint>
+
 #include "absl/strings/string_view.h"
 #include "evaluator/model/model.h"
+#include "evaluator/run/evaluator.h"
+
+namespace onnx {
+class OpSchema;
+}  // namespace onnx
 
 namespace onnxcmp {
+
+// The schema of a node and the opset imports that chose it.
+struct Resolved {
+  const onnx::OpSchema* schema = nullptr;  // null: there is none
+  const OpsetImports* imports = nullptr;
+  int64_t version = 0;
+};
+Resolved ResolvedIn(const Evaluator& evaluator, const Node& node);
 
 bool DrawsNumbers(const Node& node);
 

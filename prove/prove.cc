@@ -39,6 +39,7 @@ struct Attempt {
   std::set<std::string> as_fed = {};               // inputs that do not vary
   std::optional<SideId> converted = std::nullopt;  // its numbers are what they were rounded from
   bool by_direction = false;                       // bounds are taken of directions
+  bool by_parts = false;                           // functions of sums and products are taken so
   bool large_masks = false;                        // -10000 and less are -infinity in a Softmax
   bool products_as_functions = false;              // those with large constants
 };
@@ -145,49 +146,29 @@ class Prover {
     return absl::OkStatus();
   }
 
-  // A number for an input, the same for inputs that belong together.
-  uint64_t InputKey(SideId side, const std::string& name) const {
-    const PerSide<const Feeds*> feeds = {sides_.left->feeds(), sides_.right->feeds()};
-    if (side == SideId::kRight && !IsSameInput(feeds, name, name)) {
-      for (const ProofPair& pair : pairs_) {
-        if (pair.right == name && IsSameInput(feeds, pair.left, name) &&
-            !IsSameInput(feeds, pair.left, pair.left)) {
-          return MixNumbers(FunctionNumber("input"), FunctionNumber(pair.left));
-        }
-      }
-      return MixNumbers(FunctionNumber("input of the right"), FunctionNumber(name));
-    }
-    return MixNumbers(FunctionNumber("input"), FunctionNumber(name));
-  }
-
   absl::Status RunSide(SideId side, const Changes& changes, Traces* traces) {
     const bool left = side == SideId::kLeft;
-    FieldTools tools = {field_,
-                        of_all_.workspace,
-                        left ? uint64_t{1} : uint64_t{2},
-                        &meant_[side],
-                        &products_,
-                        &of_all_.constants,
-                        conversions_.has_value() ? nullptr : &memo_,
+    FieldTools tools = {field_, of_all_.workspace, left ? uint64_t{1} : uint64_t{2}, &meant_[side],
+                        &products_, &of_all_.constants,
+                        // It does not tell parts apart.
+                        conversions_.has_value() || attempt_.by_parts ? nullptr : &memo_,
                         attempt_.as_fed.empty() ? &of_all_.numbers[side] : nullptr,
                         conversions_.has_value() ? &*conversions_ : nullptr,
                         left ? &report_.left_ends : &report_.right_ends,
-                        left ? &report_.left_functions : &report_.right_functions,
-                        &jumps_[side],
-                        attempt_.by_direction,
-                        attempt_.products_as_functions,
-                        attempt_.large_masks,
-                        constants_only_};
+                        left ? &report_.left_functions : &report_.right_functions, &jumps_[side],
+                        attempt_.by_direction, attempt_.by_parts, attempt_.products_as_functions,
+                        attempt_.large_masks, constants_only_};
     tools.ends->clear();
     tools.functions->clear();
     tools.jumps->clear();
     traces->clear();
     if (conversions_.has_value()) conversions_->Begin(side);
+    const PerSide<const Feeds*> feeds = {sides_.left->feeds(), sides_.right->feeds()};
     FieldValues given;
-    for (const auto& [name, value] : *sides_[side]->feeds()) {
+    for (const auto& [name, value] : *feeds[side]) {
       // Whole numbers vary, too: ids, masks, quantized numbers.
       if (Varies(value) && !attempt_.as_fed.contains(name)) {
-        given[name] = RandomValue(field_, value, InputKey(side, name));
+        given[name] = RandomValue(field_, value, InputKey(feeds, pairs_, side, name));
       } else {
         given[name].number = attempt_.as_fed.contains(name) ? MaskInForm(value, form_) : value;
         if (std::find(report_.given.begin(), report_.given.end(), name) == report_.given.end()) {
@@ -455,6 +436,11 @@ ProofReport ProveEqual(const PerSide<Side*>& sides, const Comparison& comparison
     }
     return proof;
   };
+  std::vector<uint64_t> seeds(kProofRuns);
+  for (uint64_t& seed : seeds) seed = MixNumbers(options.seed, run++);
+  if (std::optional<ProofReport> pieces = ProveByPieces(sides, comparison, options, seeds)) {
+    return *std::move(pieces);
+  }
   for (const bool as_functions : {true, false}) {
     if (as_functions && !ShareConstants(comparison)) continue;
     report = prove({.products_as_functions = as_functions});
@@ -468,6 +454,10 @@ ProofReport ProveEqual(const PerSide<Side*>& sides, const Comparison& comparison
   if (!report.proved && report.not_possible.empty() && TakesBounds(comparison)) {
     ProofReport directed = prove({.by_direction = true, .large_masks = has_large_masks});
     if (directed.proved) report = std::move(directed);
+  }
+  if (!report.proved && report.not_possible.empty() && TakesParts(comparison)) {
+    ProofReport by_parts = prove({.by_parts = true, .large_masks = has_large_masks});
+    if (by_parts.proved) report = std::move(by_parts);
   }
   std::vector<std::set<std::string>> fed = {{}};
   if (!report.proved && report.not_possible.empty()) {

@@ -138,7 +138,14 @@ void KeepJumps(const FieldNode& node, absl::Span<const FieldValue> inputs,
       (outputs[0].origin != nullptr && outputs[0].origin->margin.defined())) {
     return;
   }
-  if (node.jumps()) KeepJump(node.LabelWithOperator(), outputs[0], jumps);
+  FieldValue part = outputs[0];
+  for (const Tensor& value : node.jump_values()) {
+    part.residues = value;
+    KeepJump(node.LabelWithOperator(), part, jumps);
+  }
+  if (node.jumps() && node.jump_values().empty()) {
+    KeepJump(node.LabelWithOperator(), outputs[0], jumps);
+  }
   if (node.takes_bound()) return;
   for (const FieldValue& input : inputs) KeepComparison(input, jumps);
 }

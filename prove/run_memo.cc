@@ -14,7 +14,7 @@ namespace onnxcmp {
 namespace {
 
 // Residues that are held, of 8 bytes each.
-constexpr int64_t kMostElements = int64_t{1} << 27;
+constexpr int64_t kMostElements = int64_t{1} << 26;
 
 // Elements of a node that are worth a look.
 constexpr int64_t kWorthMemo = 1 << 14;
@@ -35,7 +35,7 @@ void AddOrigin(const ValueOrigin& origin, std::vector<uint64_t>* words) {
        {&origin.margin, &origin.score, &origin.shown, &origin.root, &origin.root_of,
         &origin.size_of, &origin.sign_of, &origin.exp_of_size, &origin.plus_exp.of,
         &origin.plus_exp.of_size, &origin.members, &origin.rises_with, &origin.one_hot_of,
-        &origin.unscaled, &origin.unbounded}) {
+        &origin.unscaled, &origin.unbounded, &origin.rest_of}) {
     words->push_back(PlaceOf(*tensor));
   }
   for (const Tensor& term : origin.terms) words->push_back(PlaceOf(term));
@@ -48,6 +48,7 @@ void AddOrigin(const ValueOrigin& origin, std::vector<uint64_t>* words) {
     words->push_back(static_cast<uint64_t>(number.residue));
   }
   words->push_back(static_cast<uint64_t>(origin.rises_along + 1));
+  words->push_back(static_cast<uint64_t>(origin.rest_by));
   words->push_back((origin.shifted ? 1 : 0) + (origin.opposite ? 2 : 0) +
                    (origin.is_whole ? 4 : 0) + (origin.plus_exp.of_negative ? 8 : 0) +
                    (origin.plus_exp.inverse ? 16 : 0));
@@ -167,7 +168,7 @@ bool RunMemo::Reserve(const Tensor& residues) {
 
 absl::StatusOr<std::vector<Value>> RunNumbers::Of(
     int64_t node, absl::FunctionRef<absl::StatusOr<std::vector<Value>>()> run) {
-  constexpr int64_t kMostNumbersKept = int64_t{1} << 28;
+  constexpr int64_t kMostNumbersKept = int64_t{1} << 26;
   if (const auto known = nodes_.find(node); known != nodes_.end()) return known->second;
   OC_ASSIGN_OR_RETURN(std::vector<Value> results, run());
   int64_t bytes = 0;

@@ -9,7 +9,6 @@
 #include "prove/field/residues.h"
 #include "prove/foldable_layer.h"
 #include "prove/node_kinds.h"
-#include "prove/value_trace.h"
 #include "record/streams/fingerprint.h"
 #include "record/streams/xxh128.h"
 
@@ -91,6 +90,20 @@ bool IsSameInput(const PerSide<const Feeds*>& feeds, const std::string& left,
   if (a == feeds.left->end() || b == feeds.right->end()) return false;
   return a->second.TypeString() != b->second.TypeString() ||
          ContentOf(a->second) == ContentOf(b->second);
+}
+
+uint64_t InputKey(const PerSide<const Feeds*>& feeds, absl::Span<const ProofPair> pairs,
+                  SideId side, const std::string& name) {
+  if (side == SideId::kRight && !IsSameInput(feeds, name, name)) {
+    for (const ProofPair& pair : pairs) {
+      if (pair.right == name && IsSameInput(feeds, pair.left, name) &&
+          !IsSameInput(feeds, pair.left, pair.left)) {
+        return MixNumbers(FunctionNumber("input"), FunctionNumber(pair.left));
+      }
+    }
+    return MixNumbers(FunctionNumber("input of the right"), FunctionNumber(name));
+  }
+  return MixNumbers(FunctionNumber("input"), FunctionNumber(name));
 }
 
 absl::StatusOr<std::vector<FieldValue>> UnknownFunction(const PrimeField& field, const Node& node,

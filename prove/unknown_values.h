@@ -13,6 +13,7 @@
 #include "evaluator/tensor/value.h"
 #include "prove/field/prime_field.h"
 #include "prove/field_value.h"
+#include "prove/value_trace.h"
 #include "record/base/per_side.h"
 #include "record/streams/result_stream.h"
 
@@ -35,6 +36,10 @@ void VaryDefaults(const PrimeField& field, const Model& model, FieldValues* give
 // True if both sides have such inputs, and they were fed the same: a user may match them crosswise.
 bool IsSameInput(const PerSide<const Feeds*>& feeds, const std::string& left,
                  const std::string& right);
+
+// A number for an input, the same for inputs that belong together.
+uint64_t InputKey(const PerSide<const Feeds*>& feeds, absl::Span<const ProofPair> pairs,
+                  SideId side, const std::string& name);
 
 // The outputs of a node that is a function of its inputs of which nothing else is known: the same
 // for the same `operation` and inputs. Unimplemented if an input is NaN or unknown.

@@ -57,6 +57,9 @@ struct ValueOrigin {
   int rises_along = kAllAxes;
   Tensor one_hot_of = {};  // it is 1 where these ids are the last axis' index, else 0
   bool is_whole = false;   // it is a whole number
+  // It is the rest of this by a whole number above 0.
+  Tensor rest_of = {};
+  int64_t rest_by = 0;
   // It is this times a positive number.
   Tensor unscaled = {};
   MeantNumber scale = {1, 1};

@@ -20,7 +20,7 @@ namespace {
 // Columns of a task: enough that the left matrix's parts are worth reading, few enough that their
 // own parts stay in the cache.
 constexpr int64_t kMostColumns = 128;
-// Products of fewer terms are not worth splitting numbers.
+// So few rows or columns are not worth splitting the numbers of the other matrix.
 constexpr int64_t kFewRows = 2;
 
 int64_t Pieces(int64_t size, int64_t piece) { return (size + piece - 1) / piece; }
@@ -60,6 +60,26 @@ void MultiplyRow(const PrimeField& field, const Residue* a, const Residue* b, in
       out[j] = field.Add(out[j], field.Mul(a[i], b[i * n + j]));
     }
   }
+}
+
+// A product of numbers alone with few columns: sums of 128 bits, each reduced once.
+void MultiplyByFewColumns(const PrimeField& field, const Residue* a, const Residue* b, int64_t m,
+                          int64_t k, int64_t n, const ThreadPool& pool, Residue* out) {
+  std::vector<uint64_t> columns(static_cast<size_t>(n * k));
+  for (int64_t i = 0; i < n * k; ++i) {
+    columns[static_cast<size_t>(i % n * k + i / n)] = static_cast<uint64_t>(b[i]);
+  }
+  pool.ParallelRanges(m, 16, [&](int64_t first, int64_t last) {
+    for (int64_t i = first * n; i < last * n; ++i) {
+      const Residue* const row = a + i / n * k;
+      const uint64_t* const column = columns.data() + i % n * k;
+      unsigned __int128 sum = 0;
+      for (int64_t term = 0; term < k; ++term) {
+        sum += static_cast<unsigned __int128>(static_cast<uint64_t>(row[term])) * column[term];
+      }
+      out[i] = static_cast<Residue>(static_cast<uint64_t>(sum % field.prime()));
+    }
+  });
 }
 
 // The left matrix's parts: blocks of rows, one after the other, for each piece of the terms.
@@ -125,6 +145,10 @@ void MultiplyMatrices(const PrimeField& field, const Residue* a, const Residue* 
                       int64_t k, int64_t n, bool numbers, const ThreadPool& pool, Residue* out) {
   if (!numbers || m < kFewRows || (m == kFewRows && n < kMostColumns)) {
     for (int64_t row = 0; row < m; ++row) MultiplyRow(field, a + row * k, b, k, n, out + row * n);
+    return;
+  }
+  if (n <= kFewRows && n > 0) {
+    MultiplyByFewColumns(field, a, b, m, k, n, pool, out);
     return;
   }
   const ProductLoops& loops = BestProductLoops();
@@ -295,7 +319,7 @@ absl::StatusOr<Residues> ProductMemo::Times(const PrimeField& field, const Resid
 }
 
 void ProductMemo::Keep(const Key& key, const Residues& product) {
-  constexpr int64_t kMostElements = int64_t{1} << 26;
+  constexpr int64_t kMostElements = int64_t{1} << 24;
   if (elements_ + product.size() > kMostElements) return;
   elements_ += product.size();
   made_.emplace(key, product);

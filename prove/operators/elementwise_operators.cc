@@ -50,11 +50,15 @@ namespace {
 bool IsReal(const FieldNode& node, int input) { return IsFloatingPoint(node.InType(input)); }
 
 // Any function of several numbers, as a random one called by a name. `second`: in the place of the
-// second number.
+// second number; `first`: in that of the first.
 absl::Status FunctionOfAll(FieldNode& node, const std::string& name,
-                           const std::optional<Residues>& second) {
+                           const std::optional<Residues>& second,
+                           std::optional<Residues> first = std::nullopt) {
   node.MarkRandom();
-  OC_ASSIGN_OR_RETURN(Residues out, node.In(0));
+  if (!first.has_value()) {
+    OC_ASSIGN_OR_RETURN(first, node.In(0));
+  }
+  Residues out = *std::move(first);
   // Its attributes count, its version does not; nor does its type, unless it sees bits or wraps.
   uint64_t function = FunctionNumber(name);
   if (name != "Mod") function = MixNumbers(function, static_cast<uint64_t>(node.InType(0)));
@@ -88,7 +92,26 @@ absl::Status ModOperator(FieldNode& node) {
       return FieldUnary(node, [](Residue x) { return x; });
     }
   }
-  return AnyFunction(node);
+  if (!IsInteger(node.InType(0)) || node.Int("fmod", 0) != 0 || !divisor.has_value() ||
+      *divisor <= 0 || *divisor >= 0x1p53) {
+    return AnyFunction(node);
+  }
+  // The rest by a divisor of the divisor.
+  const auto by = static_cast<int64_t>(*divisor);
+  const ValueOrigin* const origin = node.origin(0);
+  Residues x;
+  if (origin != nullptr && origin->rest_by > 0 && origin->rest_by % by == 0) {
+    OC_ASSIGN_OR_RETURN(x, FromTensor(origin->rest_of));
+  } else {
+    OC_ASSIGN_OR_RETURN(x, node.In(0));
+  }
+  if (x.shape == node.number(0).tensor().shape()) {
+    ValueOrigin rest;
+    rest.rest_by = by;
+    OC_ASSIGN_OR_RETURN(rest.rest_of, ToTensor(x));
+    node.SetOrigin(0, std::move(rest));
+  }
+  return FunctionOfAll(node, "Mod", std::nullopt, std::move(x));
 }
 
 // A shift by a number of bits is a product with a power of 2, or a quotient by it.
@@ -256,51 +279,6 @@ absl::Status ReciprocalOperator(FieldNode& node) {
   return node.Set(0, InverseOf(field, std::move(x)));
 }
 
-// The roots of constants. Those that are numbers are these, and not their negatives.
-Residues RootsOfNumbers(const FieldNode& node, Residues x) {
-  const PrimeField& field = node.field();
-  const std::vector<double> numbers = NumbersIn(node.value(0).number.tensor());
-  for (size_t i = 0; i < x.values.size() && i < numbers.size(); ++i) {
-    const Residue root = field.OfDouble(std::sqrt(numbers[i]));
-    x.values[i] = field.Mul(root, root) == x.values[i] ? root : node.field().Sqrt(x.values[i]);
-  }
-  return x;
-}
-
-// The roots of the first input.
-Residues RootsOf(const FieldNode& node, Residues x) {
-  const ValueOrigin* const origin = node.origin(0);
-  if (origin != nullptr && origin->unscaled.defined()) {
-    return FieldRoots(node.field(), std::move(x), origin->scale.residue);
-  }
-  return Mapped(std::move(x), [&](Residue v) { return node.RootOf(0, v); });
-}
-
-absl::Status SqrtOperator(FieldNode& node) {
-  const PrimeField& field = node.field();
-  if (std::optional<ExpForm> form = node.Form(0); form.has_value()) {
-    // sqrt(a exp(x)) = sqrt(a) exp(x / 2).
-    for (Residue& factor : form->factor.values) factor = node.RootOf(0, factor);
-    form->exponent = FieldScaled(field, std::move(form->exponent), Half(field));
-    return node.SetForm(0, *std::move(form));
-  }
-  if (const ValueOrigin* origin = node.origin(0); origin != nullptr && origin->root.defined()) {
-    // sqrt(x x) = |x|.
-    node.MarkRandom();
-    OC_ASSIGN_OR_RETURN(Residues root, FromTensor(origin->root));
-    node.SetOrigin(0, {.size_of = origin->root});
-    return node.Set(0,
-                    Mapped(std::move(root), [&](Residue x) { return FieldSize(node.field(), x); }));
-  }
-  node.MarkRandom();
-  OC_ASSIGN_OR_RETURN(Residues x, node.In(0));
-  if (!node.value(0).fixed) {
-    node.SetOrigin(0, {.root_of = node.value(0).residues});
-    return node.Set(0, RootsOf(node, std::move(x)));
-  }
-  return node.Set(0, RootsOfNumbers(node, std::move(x)));
-}
-
 // exp of the lesser of x and a number is exp(x) below it: where bounds are taken so.
 absl::StatusOr<bool> SetExpOfBound(FieldNode& node) {
   const PrimeField& field = node.field();
@@ -376,88 +354,11 @@ absl::Status TanhOperator(FieldNode& node) {
                             [&](Residue sigmoid) { return field.Sub(field.Mul(2, sigmoid), 1); }));
 }
 
-// (a exp(x))^y = a^y exp(x y), of a number y; a is 1 if y is not whole.
-absl::Status PowerOfForm(FieldNode& node, double exponent) {
-  const PrimeField& field = node.field();
-  constexpr double kMost = 64;
-  ExpForm form = *node.Form(0);
-  OC_ASSIGN_OR_RETURN(const Residues power, node.In(1));
-  if (form.exponent.shape != node.number(0).tensor().shape()) return NoMeaning("a wider exponent");
-  const bool is_whole = exponent == std::floor(exponent) && std::fabs(exponent) <= kMost;
-  for (Residue& factor : form.factor.values) {
-    if (factor == 1) continue;
-    if (!is_whole) return NoMeaning("a power of a product with a power of e");
-    factor = field.Power(factor, static_cast<uint64_t>(std::fabs(exponent)));
-    if (exponent < 0) factor = field.Inverse(factor);
-  }
-  form.exponent = FieldScaled(field, std::move(form.exponent), power.values.front());
-  return node.SetForm(0, std::move(form));
-}
-
-// x^y = exp(y log(x)), of a number y that is not whole, so that both are NaN below 0.
-absl::StatusOr<bool> SetPowerByLog(FieldNode& node, std::optional<double> exponent) {
-  const PrimeField& field = node.field();
-  if (!exponent.has_value() || !IsReal(node, 0) || *exponent == std::floor(*exponent)) return false;
-  OC_ASSIGN_OR_RETURN(Residues x, node.In(0));
-  OC_ASSIGN_OR_RETURN(const Residues power, node.In(1));
-  if (x.shape != node.number(0).tensor().shape() || power.size() == 0) return false;
-  x = Mapped(std::move(x), [&](Residue v) { return FieldLog(field, v); });
-  if (!std::all_of(x.values.begin(), x.values.end(), IsNumber)) return false;
-  x = FieldScaled(field, std::move(x), power.values.front());
-  OC_RETURN_IF_ERROR(node.SetForm(0, {Residues::Of(1), std::move(x)}));
-  return true;
-}
-
-absl::Status PowOperator(FieldNode& node) {
-  const PrimeField& field = node.field();
-  constexpr double kMost = 64;
-  const std::optional<double> exponent = OneNumber(node, 1);
-  // Powers of whole numbers are whole: products by a whole exponent, truncated by others.
-  if (!IsReal(node, 0) &&
-      (IsReal(node, 1) || !exponent.has_value() || *exponent < 0 || *exponent > kMost / 2)) {
-    return NoMeaning("a power of whole numbers that is truncated");
-  }
-  const double twice = exponent.has_value() ? std::fabs(2 * *exponent) : 0.5;
-  const bool is_plain = twice == std::floor(twice) && twice <= kMost;
-  if (IsReal(node, 0) && node.HasForm(0) && exponent.has_value())
-    return PowerOfForm(node, *exponent);
-  if (!is_plain) {
-    node.MarkRandom();
-    OC_ASSIGN_OR_RETURN(const bool is_set, SetPowerByLog(node, exponent));
-    if (is_set) return absl::OkStatus();
-    return FieldBinary(node, [&](Residue x, Residue y) {
-      return node.field().Random(FunctionNumber("pow"), x, y);
-    });
-  }
-  const auto halves = static_cast<uint64_t>(twice);
-  if (halves % 2 != 0) node.MarkRandom();
-  if (*exponent == 2 && IsReal(node, 0) && OneNumber(node, 1).has_value()) {
-    OC_ASSIGN_OR_RETURN(Residues square, node.In(0));
-    square = Mapped(std::move(square), [&](Residue x) { return field.Mul(x, x); });
-    if (node.number(0).is_tensor() && square.shape == node.number(0).tensor().shape()) {
-      OC_RETURN_IF_ERROR(SquareOfSize(node, &square));
-      node.SetOrigin(0, {.root = node.value(0).residues});
-      return node.Set(0, std::move(square));
-    }
-  }
-  OC_ASSIGN_OR_RETURN(const Residues base, node.InRing(0));
-  OC_ASSIGN_OR_RETURN(const Residues powers, node.In(1));
-  OC_ASSIGN_OR_RETURN(Residues out, Combine(base, powers, [&](Residue x, Residue) {
-                        return field.Power(x, halves / 2);
-                      }));
-  if (halves % 2 != 0) {
-    OC_ASSIGN_OR_RETURN(out, MulAll(field, out, RootsOf(node, base)));
-  }
-  if (*exponent < 0) out = InverseOf(field, std::move(out));
-  return node.Set(0, std::move(out));
-}
-
 constexpr FieldOperatorRow kRows[] = {
     {kOnnxDomain, "Add", AddOperator},         {kOnnxDomain, "Sub", SubOperator},
     {kOnnxDomain, "Mul", MulOperator},         {kOnnxDomain, "Div", DivOperator},
     {kOnnxDomain, "Neg", NegOperator},         {kOnnxDomain, "Reciprocal", ReciprocalOperator},
-    {kOnnxDomain, "Sqrt", SqrtOperator},       {kOnnxDomain, "Exp", ExpOperator},
-    {kOnnxDomain, "Log", LogOperator},         {kOnnxDomain, "Pow", PowOperator},
+    {kOnnxDomain, "Exp", ExpOperator},         {kOnnxDomain, "Log", LogOperator},
     {kOnnxDomain, "Sigmoid", SigmoidOperator}, {kOnnxDomain, "Tanh", TanhOperator},
     {kOnnxDomain, "Mod", ModOperator},         {kOnnxDomain, "BitShift", ShiftOperator},
     {kOnnxDomain, "BitwiseAnd", AnyFunction},  {kOnnxDomain, "BitwiseOr", AnyFunction},

@@ -1,8 +1,10 @@
-// Operators over the field that are functions of one number, which it does not have.
+// Operators over the field that are functions of one number, which it does not have, and powers.
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -10,6 +12,7 @@
 #include "prove/directions.h"
 #include "prove/field_functions.h"
 #include "prove/field_node.h"
+#include "prove/foldable_layer.h"
 
 namespace onnxcmp {
 namespace {
@@ -172,7 +175,133 @@ absl::Status SoftsignOperator(FieldNode& node) {
       node, [&](Residue x) { return field.Div(x, field.Add(1, FieldSize(field, x))); });
 }
 
+// The roots of constants. Those that are numbers are these, and not their negatives.
+Residues RootsOfNumbers(const FieldNode& node, Residues x) {
+  const PrimeField& field = node.field();
+  const std::vector<double> numbers = NumbersIn(node.value(0).number.tensor());
+  for (size_t i = 0; i < x.values.size() && i < numbers.size(); ++i) {
+    const Residue root = field.OfDouble(std::sqrt(numbers[i]));
+    x.values[i] = field.Mul(root, root) == x.values[i] ? root : node.field().Sqrt(x.values[i]);
+  }
+  return x;
+}
+
+// The roots of the first input.
+Residues RootsOf(const FieldNode& node, Residues x) {
+  const ValueOrigin* const origin = node.origin(0);
+  if (origin != nullptr && origin->unscaled.defined()) {
+    return FieldRoots(node.field(), std::move(x), origin->scale.residue);
+  }
+  return Mapped(std::move(x), [&](Residue v) { return node.RootOf(0, v); });
+}
+
+absl::Status SqrtOperator(FieldNode& node) {
+  const PrimeField& field = node.field();
+  if (std::optional<ExpForm> form = node.Form(0); form.has_value()) {
+    // sqrt(a exp(x)) = sqrt(a) exp(x / 2).
+    for (Residue& factor : form->factor.values) factor = node.RootOf(0, factor);
+    form->exponent = FieldScaled(field, std::move(form->exponent), Half(field));
+    return node.SetForm(0, *std::move(form));
+  }
+  if (const ValueOrigin* origin = node.origin(0); origin != nullptr && origin->root.defined()) {
+    // sqrt(x x) = |x|.
+    node.MarkRandom();
+    OC_ASSIGN_OR_RETURN(Residues root, FromTensor(origin->root));
+    node.SetOrigin(0, {.size_of = origin->root});
+    return node.Set(0,
+                    Mapped(std::move(root), [&](Residue x) { return FieldSize(node.field(), x); }));
+  }
+  node.MarkRandom();
+  OC_ASSIGN_OR_RETURN(Residues x, node.In(0));
+  if (!node.value(0).fixed) {
+    node.SetOrigin(0, {.root_of = node.value(0).residues});
+    return node.Set(0, RootsOf(node, std::move(x)));
+  }
+  return node.Set(0, RootsOfNumbers(node, std::move(x)));
+}
+
+// (a exp(x))^y = a^y exp(x y), of a number y; a is 1 if y is not whole.
+absl::Status PowerOfForm(FieldNode& node, double exponent) {
+  const PrimeField& field = node.field();
+  constexpr double kMost = 64;
+  ExpForm form = *node.Form(0);
+  OC_ASSIGN_OR_RETURN(const Residues power, node.In(1));
+  if (form.exponent.shape != node.number(0).tensor().shape()) return NoMeaning("a wider exponent");
+  const bool is_whole = exponent == std::floor(exponent) && std::fabs(exponent) <= kMost;
+  for (Residue& factor : form.factor.values) {
+    if (factor == 1) continue;
+    if (!is_whole) return NoMeaning("a power of a product with a power of e");
+    factor = field.Power(factor, static_cast<uint64_t>(std::fabs(exponent)));
+    if (exponent < 0) factor = field.Inverse(factor);
+  }
+  form.exponent = FieldScaled(field, std::move(form.exponent), power.values.front());
+  return node.SetForm(0, std::move(form));
+}
+
+// x^y = exp(y log(x)), of a number y that is not whole, so that both are NaN below 0.
+absl::StatusOr<bool> SetPowerByLog(FieldNode& node, std::optional<double> exponent) {
+  const PrimeField& field = node.field();
+  if (!exponent.has_value() || !IsFloatingPoint(node.InType(0)) ||
+      *exponent == std::floor(*exponent))
+    return false;
+  OC_ASSIGN_OR_RETURN(Residues x, node.In(0));
+  OC_ASSIGN_OR_RETURN(const Residues power, node.In(1));
+  if (x.shape != node.number(0).tensor().shape() || power.size() == 0) return false;
+  x = Mapped(std::move(x), [&](Residue v) { return FieldLog(field, v); });
+  if (!std::all_of(x.values.begin(), x.values.end(), IsNumber)) return false;
+  x = FieldScaled(field, std::move(x), power.values.front());
+  OC_RETURN_IF_ERROR(node.SetForm(0, {Residues::Of(1), std::move(x)}));
+  return true;
+}
+
+absl::Status PowOperator(FieldNode& node) {
+  const PrimeField& field = node.field();
+  constexpr double kMost = 64;
+  const std::optional<double> exponent = OneNumber(node, 1);
+  // Powers of whole numbers are whole: products by a whole exponent, truncated by others.
+  if (!IsFloatingPoint(node.InType(0)) &&
+      (IsFloatingPoint(node.InType(1)) || !exponent.has_value() || *exponent < 0 ||
+       *exponent > kMost / 2)) {
+    return NoMeaning("a power of whole numbers that is truncated");
+  }
+  const double twice = exponent.has_value() ? std::fabs(2 * *exponent) : 0.5;
+  const bool is_plain = twice == std::floor(twice) && twice <= kMost;
+  if (IsFloatingPoint(node.InType(0)) && node.HasForm(0) && exponent.has_value())
+    return PowerOfForm(node, *exponent);
+  if (!is_plain) {
+    node.MarkRandom();
+    OC_ASSIGN_OR_RETURN(const bool is_set, SetPowerByLog(node, exponent));
+    if (is_set) return absl::OkStatus();
+    return FieldBinary(node, [&](Residue x, Residue y) {
+      return node.field().Random(FunctionNumber("pow"), x, y);
+    });
+  }
+  const auto halves = static_cast<uint64_t>(twice);
+  if (halves % 2 != 0) node.MarkRandom();
+  if (*exponent == 2 && IsFloatingPoint(node.InType(0)) && OneNumber(node, 1).has_value()) {
+    OC_ASSIGN_OR_RETURN(Residues square, node.In(0));
+    square = Mapped(std::move(square), [&](Residue x) { return field.Mul(x, x); });
+    if (node.number(0).is_tensor() && square.shape == node.number(0).tensor().shape()) {
+      OC_RETURN_IF_ERROR(SquareOfSize(node, &square));
+      node.SetOrigin(0, {.root = node.value(0).residues});
+      return node.Set(0, std::move(square));
+    }
+  }
+  OC_ASSIGN_OR_RETURN(const Residues base, node.InRing(0));
+  OC_ASSIGN_OR_RETURN(const Residues powers, node.In(1));
+  OC_ASSIGN_OR_RETURN(Residues out, Combine(base, powers, [&](Residue x, Residue) {
+                        return field.Power(x, halves / 2);
+                      }));
+  if (halves % 2 != 0) {
+    OC_ASSIGN_OR_RETURN(out, MulAll(field, out, RootsOf(node, base)));
+  }
+  if (*exponent < 0) out = InverseOf(field, std::move(out));
+  return node.Set(0, std::move(out));
+}
+
 constexpr FieldOperatorRow kRows[] = {
+    {kOnnxDomain, "Sqrt", SqrtOperator},
+    {kOnnxDomain, "Pow", PowOperator},
     {kOnnxDomain, "Softplus", SoftplusOperator},
     {kOnnxDomain, "Mish", MishOperator},
     {kOnnxDomain, "Softsign", SoftsignOperator},

@@ -1,10 +1,12 @@
 // Identities of operators: each beside a fault that it must not take.
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
 
 #include "absl/strings/str_cat.h"
 #include "compare/outcome/proof_report.h"
+#include "evaluator/tensor/tensor.h"
 #include "tests/prove/proof_of_pair.h"
 
 namespace onnxcmp {
@@ -14,6 +16,7 @@ using testing::Constant;
 using testing::ExpectProofs;
 using testing::ProofCase;
 using testing::ProofOfBodies;
+using testing::ProofOfModels;
 
 TEST(Identities, OfNormsSumsAndRoundings) {
   const std::string axis = "i = Constant<value_ints = [1]>() ";
@@ -26,6 +29,73 @@ TEST(Identities, OfNormsSumsAndRoundings) {
       {"n = Neg(x) f = Floor(n) y = Neg(f)", "y = Ceil(x)", "y = Floor(x)"},
   };
   ExpectProofs(cases);
+}
+
+TEST(Identities, OfSumsAndProductsTakenApart) {
+  const std::string one = Constant("one", "1.0");
+  const std::string two = Constant("two", "2.0");
+  const std::string half = Constant("half", "0.5");
+  const std::string z = "z = Transpose(x) i = Constant<value_ints = [2, 4]>() w = Reshape(z, i) ";
+  const ProofCase cases[] = {
+      {z + "t = Add(x, w) y = Sin(t)",
+       z + "a = Sin(x) b = Cos(w) c = Cos(x) d = Sin(w) e = Mul(a, b) f = Mul(c, d) y = Add(e, f)",
+       z + "a = Sin(x) b = Cos(w) c = Cos(x) d = Sin(w) e = Mul(a, b) f = Mul(c, d) y = Sub(e, f)"},
+      {z + "t = Sub(x, w) y = Cos(t)",
+       z + "a = Sin(x) b = Cos(w) c = Cos(x) d = Sin(w) e = Mul(c, b) f = Mul(a, d) y = Add(e, f)",
+       z + "a = Sin(x) b = Cos(w) c = Cos(x) d = Sin(w) e = Mul(c, b) f = Mul(a, d) y = Sub(e, f)"},
+      {two + "t = Mul(x, two) y = Sin(t)", "s = Sin(x) c = Cos(x) p = Mul(s, c) y = Add(p, p)",
+       "s = Sin(x) c = Cos(x) y = Mul(s, c)"},
+      {"y = Tanh(x)", "s = Sinh(x) c = Cosh(x) y = Div(s, c)",
+       "s = Sinh(x) c = Cosh(x) y = Div(c, s)"},
+      {"s = Sinh(x) y = Tanh(s)",
+       half + "e = Exp(x) n = Neg(x) f = Exp(n) d = Sub(e, f) "
+              "s = Mul(d, half) y = Tanh(s)",
+       half + "e = Exp(x) n = Neg(x) f = Exp(n) d = Add(e, f) s = Mul(d, half) y = Tanh(s)"},
+      {z + "p = Mul(x, w) y = Abs(p)", z + "a = Abs(x) b = Abs(w) y = Mul(a, b)",
+       z + "a = Abs(x) y = Mul(a, w)"},
+      {z + "p = Mul(x, w) y = Sign(p)", z + "a = Sign(x) b = Sign(w) y = Mul(a, b)",
+       z + "a = Sign(x) b = Sign(w) y = Max(a, b)"},
+      {z + "a = Max(x, w) b = Min(w, x) y = Mul(a, b)", z + "y = Mul(x, w)",
+       z + "a = Mul(x, w) y = Abs(a)"},
+      {z + "a = Exp(x) b = Exp(w) y = Min(a, b)", z + "a = Min(x, w) y = Exp(a)",
+       z + "a = Max(x, w) y = Exp(a)"},
+      {two + "t = Sub(x, two) y = Ceil(t)", two + "c = Ceil(x) y = Sub(c, two)",
+       two + "c = Ceil(x) y = Add(c, two)"},
+      {half + "t = Add(x, half) y = Sinh(t)", half + "t = Add(half, x) y = Sinh(t)",
+       half + "t = Sub(x, half) y = Sinh(t)"},
+  };
+  ExpectProofs(cases);
+  // A half is no whole number, and Round goes to the even one.
+  EXPECT_FALSE(
+      ProofOfBodies(half + "t = Add(x, half) y = Floor(t)", half + "f = Floor(x) y = Add(f, half)")
+          .proved);
+  EXPECT_FALSE(
+      ProofOfBodies(one + "t = Add(x, one) y = Round(t)", one + "f = Round(x) y = Add(f, one)")
+          .proved);
+  // x + 1 is rounded before Floor, x is not: the proof says so.
+  const ProofReport floor =
+      ProofOfBodies(one + "t = Add(x, one) y = Floor(t)", one + "f = Floor(x) y = Add(f, one)");
+  EXPECT_TRUE(floor.proved);
+  EXPECT_FALSE(floor.rounded_jumps.empty());
+  // 0 has a sign of its own.
+  EXPECT_FALSE(
+      ProofOfBodies("p = Mul(x, x) y = Sign(p)", one + "z = Sub(x, x) y = Add(z, one)").proved);
+}
+
+TEST(Identities, OfRests) {
+  const auto rest = [](const std::string& body) {
+    return "g (int64[3] x) => (int64[3] y) <int64 three = {3}, int64 four = {4}, int64 six = {6}> "
+           "{ " +
+           body + " }";
+  };
+  const Tensor x = Tensor::Of<int64_t>({3}, {-7, 5, 16});
+  const auto is_proved = [&](const std::string& left, const std::string& right) {
+    return ProofOfModels(rest(left), rest(right), x).proved;
+  };
+  EXPECT_TRUE(is_proved("a = Mod(x, six) y = Mod(a, three)", "y = Mod(x, three)"));
+  EXPECT_FALSE(is_proved("a = Mod(x, six) y = Mod(a, four)", "y = Mod(x, four)"));
+  EXPECT_FALSE(
+      is_proved("a = Mod<fmod = 1>(x, six) y = Mod(a, three)", "y = Mod<fmod = 1>(x, three)"));
 }
 
 TEST(Identities, OfTruthValues) {

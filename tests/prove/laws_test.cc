@@ -116,6 +116,27 @@ constexpr Law kLaws[] = {
      "c = Not(a) y = Cast<to = 1>(c)",
      "z = Sin(x) g = Greater(x, z) w = Cos(x) h = Less(x, w) "
      "n = Not(g) m = Not(h) c = Or(n, m) y = Cast<to = 1>(c)"},
+    {"sine of sums", "z = Cos(x) t = Add(x, z) y = Sin(t)",
+     "z = Cos(x) a = Sin(x) b = Cos(z) c = Cos(x) d = Sin(z) e = Mul(a, b) f = Mul(c, d) "
+     "y = Add(e, f)"},
+    {"cosine of differences", "z = Cos(x) t = Sub(x, z) y = Cos(t)",
+     "z = Cos(x) a = Sin(x) b = Cos(z) c = Cos(x) d = Sin(z) e = Mul(c, b) f = Mul(a, d) "
+     "y = Add(e, f)"},
+    {"hyperbolic sine of doubles", "t = Add(x, x) y = Sinh(t)",
+     "a = Sinh(x) b = Cosh(x) c = Mul(a, b) y = Add(c, c)"},
+    {"tanh by sinh and cosh", "a = Sinh(x) b = Cosh(x) y = Div(a, b)", "y = Tanh(x)"},
+    {"sizes of products", "z = Cos(x) p = Mul(x, z) y = Abs(p)",
+     "z = Cos(x) a = Abs(x) b = Abs(z) y = Mul(a, b)"},
+    {"signs of products", "z = Cos(x) p = Mul(x, z) y = Sign(p)",
+     "z = Cos(x) a = Sign(x) b = Sign(z) y = Mul(a, b)"},
+    {"greater times less", "z = Cos(x) a = Max(x, z) b = Min(x, z) y = Mul(a, b)",
+     "z = Cos(x) y = Mul(x, z)"},
+    {"greatest of powers", "z = Cos(x) a = Exp(x) b = Exp(z) y = Max(a, b)",
+     "z = Cos(x) m = Max(x, z) y = Exp(m)"},
+    {"floor of shifts", "k = Constant<value_float = 2.0>() t = Sub(x, k) y = Floor(t)",
+     "k = Constant<value_float = 2.0>() f = Floor(x) y = Sub(f, k)"},
+    {"ceil of shifts", "k = Constant<value_float = 1.0>() t = Add(x, k) y = Ceil(t)",
+     "k = Constant<value_float = 1.0>() f = Ceil(x) y = Add(f, k)"},
 };
 
 std::vector<std::vector<float>> Arguments(Where holds) {
