@@ -114,6 +114,21 @@ TEST_F(HostileModelsTest, EndWithinTheTime) {
   }
 }
 
+// A proof lays the windows out, which takes more than the pool.
+TEST_F(HostileModelsTest, ProveWithinTheLimit) {
+  const auto pool = [&](const std::string& name, const std::string& op_type) {
+    return Model(name,
+                 "(float[1,1,700,700] x) => (float[1,1,401,401] y) "
+                 "{ a = " +
+                     op_type + "(x) y = AveragePool<kernel_shape=[300,300]>(a) }");
+  };
+  const Outcome outcome =
+      Onnxcmp({pool("l", "Neg"), pool("r", "Abs"), "--prove", "--max-memory", "64M"});
+  ExpectBounded(outcome);
+  EXPECT_EQ(outcome.status, 1) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("not proved: 0 of 1 output"));
+}
+
 // Shapes are inferred without a limit, so that they must not need it.
 TEST_F(HostileModelsTest, ShowInfersNoLongVectors) {
   const std::string model =
