@@ -4,15 +4,7 @@ from __future__ import annotations
 
 import re
 
-
-def _in_python(message: str) -> str:
-    """The message with options of the command line as the arguments that they are here: partial,
-    not --partial."""
-    return re.sub(
-        r"(?<![^\s(;,])--([a-z]+(?:-[a-z]+)*)(?![\w-])",
-        lambda option: option.group(1).replace("-", "_"),
-        message,
-    )
+from ._words import in_python
 
 
 class Error(Exception):
@@ -41,7 +33,7 @@ class Error(Exception):
         operator: str | None = None,
         path: str | None = None,
     ) -> None:
-        message = _in_python(message)
+        message = in_python(message)
         super().__init__(message)
         self.message = message
         self.code = code
