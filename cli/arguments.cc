@@ -10,8 +10,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "cli/commands.h"
-#include "cli/process/memory_watch.h"
 #include "cli/process/messages.h"
+#include "cli/process/time_option.h"
 #include "cli/process/version_text.h"
 #include "evaluator/base/status_macros.h"
 #include "feed/generated_targets.h"
@@ -21,6 +21,7 @@ namespace onnxcmp::cli {
 namespace {
 
 constexpr char kMaxMemory[] = "--max-memory";
+constexpr char kMaxTime[] = "--max-time";
 
 class HelpFormatter : public CLI::Formatter {
  public:
@@ -75,11 +76,24 @@ std::optional<int> Parse(CLI::App& app, const std::vector<std::string>& argument
     PrintError(absl::StrCat(error.what(), "; see ", app.get_name(), " --help"));
     return kFailed;
   }
-  const CLI::Option* limit = app.get_option_no_throw(kMaxMemory);
-  if (limit != nullptr && !limit->empty()) {
-    if (const auto bytes = limit->as<int64_t>(); bytes > 0) EndAbove(bytes, kFailed);
-  }
   return std::nullopt;
+}
+
+void Watch(const CLI::App& app, Interruption& interruption) {
+  const CLI::Option* memory = app.get_option_no_throw(kMaxMemory);
+  const CLI::Option* time = app.get_option_no_throw(kMaxTime);
+  interruption.Watch(memory == nullptr || memory->empty() ? 0 : memory->as<int64_t>(),
+                     time == nullptr || time->empty()
+                         ? absl::InfiniteDuration()
+                         : ReadTime(time->as<std::string>()).value_or(absl::InfiniteDuration()),
+                     kFailed);
+}
+
+std::optional<int> Parse(CLI::App& app, const std::vector<std::string>& arguments,
+                         Interruption& interruption) {
+  const std::optional<int> status = Parse(app, arguments);
+  if (!status.has_value()) Watch(app, interruption);
+  return status;
 }
 
 absl::Status ParseQuietly(CLI::App& app, const std::vector<std::string>& arguments) {
@@ -149,6 +163,8 @@ void RunOptions::AddTo(CLI::App& app) {
                                   : nullptr;
              },
              "Limit for all that the program holds; 0: none (0)"))
+      ->group(kExecution);
+  AddTime(app, kMaxTime, max_time, "Limit for the command's time: 30s, 2m (any)")
       ->group(kExecution);
   // Its old name, which took GiB: neither an unknown option nor silently another number.
   app.add_option_function<std::string>(

@@ -12,6 +12,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "cli/process/interruption.h"
 #include "evaluator/base/memory_account.h"
 #include "evaluator/kernels/op_registry.h"
 #include "evaluator/load/load_model.h"
@@ -35,6 +37,11 @@ void SetUsage(CLI::App& app, const std::string& usage, const std::vector<std::st
 // Parses. If the command ends here, with help or with an error, prints that and returns the exit
 // status.
 std::optional<int> Parse(CLI::App& app, const std::vector<std::string>& arguments);
+// Lets the process be watched for signals and the limits of such a command line (RunOptions).
+void Watch(const CLI::App& app, Interruption& interruption);
+// Both.
+std::optional<int> Parse(CLI::App& app, const std::vector<std::string>& arguments,
+                         Interruption& interruption);
 
 // The same for a caller who says what went wrong himself: InvalidArgument, and for help and the
 // version, too.
@@ -61,6 +68,7 @@ struct RunOptions {
   std::optional<int64_t> max_tensor;  // bytes
   // The account of all that the command runs and makes up (--max-memory). Null: no limit.
   std::shared_ptr<MemoryAccount> memory;
+  absl::Duration max_time = absl::InfiniteDuration();  // of the whole command
   int64_t max_steps = 0;
   int nchwc_block = 0;
   std::string functions = "inline";

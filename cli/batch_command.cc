@@ -39,6 +39,7 @@
 #include "cli/commands.h"
 #include "cli/compare_arguments.h"
 #include "cli/process/messages.h"
+#include "cli/process/time_option.h"
 #include "cli/process/version_text.h"
 #include "cli/runtimes/runtime_options.h"
 #include "evaluator/base/status_macros.h"
@@ -63,7 +64,7 @@ struct BatchArguments {
   int jobs = 0;
   std::optional<int64_t> memory;
   std::optional<int64_t> pair_memory;
-  std::string pair_time = "1h";
+  absl::Duration pair_time = absl::Hours(1);
   std::string pages = "all";
   std::string baseline;
   std::string shard;
@@ -109,9 +110,8 @@ void AddBatchOptions(CLI::App& app, BatchArguments& arguments) {
                         "Most that one may allocate (as --memory)"),
          1)
       ->group(kMachine);
-  app.add_option("--pair-time", arguments.pair_time, "The longest that one may take (1h)")
-      ->group(kMachine)
-      ->type_name("TIME");
+  AddTime(app, "--pair-time", arguments.pair_time, "The longest that one may take (1h)")
+      ->group(kMachine);
   app.add_flag("--retry", arguments.retry, "Retry pairs that could not be compared")
       ->group(kMachine);
   app.add_option("--baseline", arguments.baseline,
@@ -296,11 +296,7 @@ absl::StatusOr<PairRunOptions> RunOptionsOf(const BatchArguments& arguments) {
   options.threads = std::max(1, cores / options.jobs);
   options.memory = arguments.memory.value_or(MemoryForPairs());
   options.pair_memory = arguments.pair_memory.value_or(0);
-  if (!absl::ParseDuration(arguments.pair_time, &options.pair_time) ||
-      options.pair_time <= absl::ZeroDuration()) {
-    return absl::InvalidArgumentError(absl::StrCat("--pair-time takes a time like 90s or 10m, not ",
-                                                   PrintableText(arguments.pair_time)));
-  }
+  options.pair_time = arguments.pair_time;
   options.pages = arguments.pages == "none"         ? PairPages::kNone
                   : arguments.pages == "unexpected" ? PairPages::kUnexpected
                                                     : PairPages::kAll;

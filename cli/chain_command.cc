@@ -342,7 +342,7 @@ int ChainCommand(const std::vector<std::string>& command_line) {
   }
   AddHtmlSize(app, arguments);
   options.AddRunning(app);
-  if (const std::optional<int> status = Parse(app, command_line)) return *status;
+  if (const std::optional<int> status = Parse(app, command_line, interruption)) return *status;
   absl::Status status = options.Finish();
   std::vector<std::string> runtimes;
   if (status.ok() && !levels.empty() && models.size() == 1) {

@@ -14,6 +14,7 @@
 #include "cli/compare_flags.h"
 #include "cli/process/interruption.h"
 #include "cli/process/messages.h"
+#include "cli/process/time_option.h"
 #include "evaluator/base/status_macros.h"
 
 namespace onnxcmp::cli {
@@ -22,13 +23,6 @@ namespace {
 constexpr size_t kFormats = 7;
 constexpr const char* kFormatNames[kFormats] = {"table", "html", "json", "markdown",
                                                 "junit", "csv",  "dot"};
-
-// A positive duration; nothing for other texts.
-std::optional<absl::Duration> SearchTime(const std::string& text) {
-  absl::Duration time;
-  if (!absl::ParseDuration(text, &time) || time <= absl::ZeroDuration()) return std::nullopt;
-  return time;
-}
 
 void AddModels(CLI::App& app, CompareArguments& arguments, std::vector<std::string>& more) {
   app.add_option("LEFT", arguments.left, "A model (.onnx, .onnxtxt), or a recording of")
@@ -101,8 +95,7 @@ void AddInputsOfTwo(CLI::App& app, CompareArguments& arguments, std::string& sea
       ->type_name("[TIME]")
       ->check(Quietly(CLI::Validator(
           [](const std::string& text) {
-            return SearchTime(text).has_value() ? std::string()
-                                                : "must be a time such as 30s or 2m";
+            return ReadTime(text).has_value() ? std::string() : "must be a time such as 30s or 2m";
           },
           "")));
   app.add_flag("--coverage", arguments.coverage, "List what the made-up inputs did not exercise")
@@ -223,7 +216,7 @@ absl::Status CheckTogether(const CompareArguments& arguments,
 std::vector<std::string> WithSearchTime(std::vector<std::string> arguments) {
   for (size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i] != "--search") continue;
-    if (i + 1 == arguments.size() || !SearchTime(arguments[i + 1]).has_value()) {
+    if (i + 1 == arguments.size() || !ReadTime(arguments[i + 1]).has_value()) {
       arguments[i] = "--search=60s";
     }
   }
@@ -267,7 +260,7 @@ class CompareApp {
     if (is_chain()) {
       return absl::InvalidArgumentError(absl::StrCat("two sides are compared, and not ", more_[0]));
     }
-    arguments_.search = SearchTime(search_);
+    arguments_.search = ReadTime(search_);
     OC_RETURN_IF_ERROR(common_.Finish());
     OC_RETURN_IF_ERROR(TakeAgainst(against_, &arguments_));
     OC_RETURN_IF_ERROR(CheckTogether(arguments_, classic_options_));
@@ -310,6 +303,7 @@ int CompareCommand(const std::vector<std::string>& command_line) {
     return *status;
   }
   if (app.is_chain()) return ChainCommand(command_line);
+  Watch(app.app(), interruption);
   if (const absl::Status status = app.Finish(command_line); !status.ok()) {
     PrintError(status.message());
     return kFailed;

@@ -65,7 +65,7 @@ absl::StatusOr<Conformance> RunAll(const ConformanceOptions& options) {
 }  // namespace
 
 int ConformanceCommand(const std::vector<std::string>& arguments) {
-  const Interruption interruption;
+  Interruption interruption;
   ConformanceOptions options;
   CLI::App app(
       "Runs backend tests in runtimes, and shows which operators each of them has, has\n"
@@ -84,7 +84,7 @@ int ConformanceCommand(const std::vector<std::string>& arguments) {
   app.add_option("--output", options.output, "Write it to a file")->type_name("F");
   options.runtimes.AddLimits(app);
   options.run.AddTo(app);
-  if (const std::optional<int> status = Parse(app, arguments)) return *status;
+  if (const std::optional<int> status = Parse(app, arguments, interruption)) return *status;
   if (options.names.empty() || options.folders.empty()) {
     PrintError(
         "a runtime and a folder are needed: onnxcmp conformance --runtime R DIR; see onnxcmp "

@@ -65,7 +65,7 @@ absl::StatusOr<std::vector<std::unique_ptr<RecordingWriter>>> OpenRecordings(
     if (!path.empty() && !IsFolder(path)) {
       OC_ASSIGN_OR_RETURN(std::unique_ptr<RecordingWriter> writer,
                           RecordingWriter::Create(path, outputs_only));
-      interruption.RemoveOnSignal(writer->folder());
+      interruption.RemoveAtEnd(writer->folder());
       writers.push_back(std::move(writer));
     }
   }
@@ -226,7 +226,7 @@ int RunCommand(const std::vector<std::string>& arguments) {
       ->type_name("R[:K=V,...]");
   options.runtimes.AddLimits(app);
   options.run.AddTo(app);
-  if (const std::optional<int> status = Parse(app, arguments)) {
+  if (const std::optional<int> status = Parse(app, arguments, interruption)) {
     return *status;
   }
   if (options.model.empty()) {

@@ -15,13 +15,13 @@
 namespace onnxcmp::cli {
 
 int RuntimesCommand(const std::vector<std::string>& arguments) {
-  const Interruption interruption;
+  Interruption interruption;
   CLI::App app(
       "Lists the runtimes that a side can run in, and which of them are there: of each\n"
       "the version and the Python that has it. ONNXCMP_PYTHON names another Python.",
       "onnxcmp runtimes");
   SetUsage(app, "onnxcmp runtimes");
-  if (const std::optional<int> status = Parse(app, arguments)) return *status;
+  if (const std::optional<int> status = Parse(app, arguments, interruption)) return *status;
   const absl::StatusOr<std::string> adapters = AdaptersFolder();
   if (!adapters.ok()) {
     PrintError(adapters.status().message());

@@ -14,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
+#include "cli/process/interruption.h"
 #include "cli/process/messages.h"
 #include "cli/process/terminal.h"
 #include "evaluator/base/status_macros.h"
@@ -328,6 +329,7 @@ absl::StatusOr<std::string> Show(const ShowArguments& arguments) {
 }  // namespace
 
 int ShowCommand(const std::vector<std::string>& command_line) {
+  Interruption interruption;
   CLI::App app(
       "Shows a model: a node a line with the types that are known, its numbers, or a\n"
       "drawing. Two models stand side by side as their structure pairs them. Nothing is\n"
@@ -339,7 +341,7 @@ int ShowCommand(const std::vector<std::string>& command_line) {
   arguments.look.ascii = OutputIsAscii();
   arguments.look.color = OutputTakesColor();
   AddOptions(app, arguments);
-  if (const std::optional<int> status = Parse(app, command_line)) return *status;
+  if (const std::optional<int> status = Parse(app, command_line, interruption)) return *status;
   arguments.functions_given = app.get_option("--functions")->count() > 0;
   if (arguments.all) arguments.look.rows = TableOptions::Rows::kAll;
   if (!arguments.output.empty()) arguments.look.color = false;

@@ -86,7 +86,7 @@ int TestCommand(const std::vector<std::string>& arguments) {
       ->type_name("R[:K=V,...]");
   runtimes.AddLimits(app);
   run.AddTo(app);
-  if (const std::optional<int> status = Parse(app, arguments)) return *status;
+  if (const std::optional<int> status = Parse(app, arguments, interruption)) return *status;
   if (folders.empty()) {
     PrintError("a folder is needed: onnxcmp test DIR...; see onnxcmp test --help");
     return kFailed;

@@ -20,6 +20,7 @@
 #include "cli/compare_flags.h"
 #include "cli/process/interruption.h"
 #include "cli/process/messages.h"
+#include "cli/process/time_option.h"
 #include "evaluator/base/status_macros.h"
 
 namespace onnxcmp::cli {
@@ -46,6 +47,7 @@ const std::map<std::string, int>& OptionsWithoutEffect() {
                                                                       {"--width", 1},
                                                                       {"--timings", 0},
                                                                       {"--threads", 1},
+                                                                      {"--max-time", 1},
                                                                       {"--no-share", 0}});
   return *kOptions;
 }
@@ -123,16 +125,14 @@ void AddJudgement(CLI::App& app, BisectArguments& arguments) {
       ->type_name("LINE");
 }
 
-void AddSearch(CLI::App& app, BisectArguments& arguments, std::string& limit) {
+void AddSearch(CLI::App& app, BisectArguments& arguments) {
   constexpr char kGroup[] = "Search";
   app.add_option("--dir", arguments.folder,
                  "Folder for the log, models and output of\ncommands; goes on from there "
                  "(onnxcmp-bisect)")
       ->group(kGroup)
       ->type_name("DIR");
-  app.add_option("--timeout", limit, "Time limit of a command (10m)")
-      ->group(kGroup)
-      ->type_name("TIME");
+  AddTime(app, "--timeout", arguments.limit, "Time limit of a command (10m)")->group(kGroup);
   app.add_flag("--every", arguments.every, "Judge every candidate, also those after a bad one")
       ->group(kGroup);
   app.add_flag("--git", arguments.for_git,
@@ -140,20 +140,9 @@ void AddSearch(CLI::App& app, BisectArguments& arguments, std::string& limit) {
       ->group(kGroup);
 }
 
-absl::Status Finish(const std::string& limit, BisectArguments* arguments) {
-  if (limit.empty()) return absl::OkStatus();
-  if (!absl::ParseDuration(limit, &arguments->limit) || arguments->limit <= absl::ZeroDuration()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--timeout ", limit, ": must be a time such as 30s or 2m"));
-  }
-  return absl::OkStatus();
-}
-
-absl::StatusOr<int> Bisect(BisectArguments& arguments, const std::string& limit,
-                           CompareFlags& options, const std::vector<std::string>& line,
-                           Interruption& interruption) {
+absl::StatusOr<int> Bisect(BisectArguments& arguments, CompareFlags& options,
+                           const std::vector<std::string>& line, Interruption& interruption) {
   OC_RETURN_IF_ERROR(options.Finish());
-  OC_RETURN_IF_ERROR(Finish(limit, &arguments));
   OC_ASSIGN_OR_RETURN(std::vector<BisectCandidate> candidates, CandidatesOf(arguments));
   arguments.task = TaskOf(line, candidates,
                           {arguments.reference, arguments.model, arguments.candidates,
@@ -178,8 +167,7 @@ int BisectCommand(const std::vector<std::string>& command_line) {
   SetUsage(app, "onnxcmp bisect [OPTIONS] [MODEL ...]");
   AddCandidates(app, arguments);
   AddJudgement(app, arguments);
-  std::string limit;
-  AddSearch(app, arguments, limit);
+  AddSearch(app, arguments);
   CompareFlags options(&arguments.compare);
   options.AddInputs(app);
   options.AddTolerances(app);
@@ -199,12 +187,12 @@ int BisectCommand(const std::vector<std::string>& command_line) {
       "                 --count 40 --model m.onnx\n"
       "  git bisect run onnxcmp bisect --git --reference good.onnx \\\n"
       "                 --command 'make && ./export {out}'\n");
-  const std::optional<int> parsed = Parse(app, command_line);
+  const std::optional<int> parsed = Parse(app, command_line, interruption);
   // Git must not blame a commit for a mistake in the command.
   if (parsed.has_value()) return *parsed != kAgree && arguments.for_git ? kGitStops : *parsed;
   arguments.compare.command = ShellLine("onnxcmp bisect", command_line);
   if (!json.empty()) arguments.compare.reports.emplace_back("json", json);
-  const absl::StatusOr<int> status = Bisect(arguments, limit, options, command_line, interruption);
+  const absl::StatusOr<int> status = Bisect(arguments, options, command_line, interruption);
   if (status.ok()) return *status;
   PrintError(status.status().message());
   return arguments.for_git ? kGitStops : kFailed;

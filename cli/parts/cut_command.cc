@@ -36,7 +36,7 @@ int CutCommand(const std::vector<std::string>& command_line) {
       ->type_name("ROW");
   app.add_option("-o,--output", output, "The folder that is written")->type_name("DIR");
   left.AddTo(app);
-  if (const std::optional<int> status = Parse(app, command_line)) return *status;
+  if (const std::optional<int> status = Parse(app, command_line, interruption)) return *status;
   if (left.path.empty() || right.empty() || at.empty() || output.empty()) {
     PrintError(
         "two models, a row and a folder are needed: onnxcmp cut LEFT RIGHT --at ROW -o DIR; see "

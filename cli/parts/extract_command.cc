@@ -15,6 +15,7 @@
 #include "cli/commands.h"
 #include "cli/parts/given_model.h"
 #include "cli/process/heap.h"
+#include "cli/process/interruption.h"
 #include "cli/process/messages.h"
 #include "evaluator/base/status_macros.h"
 #include "record/text/meant_name.h"
@@ -149,6 +150,7 @@ absl::Status CheckExtractArguments(const ExtractArguments& arguments) {
 }  // namespace
 
 int ExtractCommand(const std::vector<std::string>& command_line) {
+  Interruption interruption;
   ExtractArguments arguments;
   CLI::App app(
       "Cuts a part out of a model: the nodes that compute --to from --from, as a model of\n"
@@ -175,7 +177,7 @@ int ExtractCommand(const std::vector<std::string>& command_line) {
   app.add_flag("--as-function", arguments.as_function,
                "Its nodes are a local function, which the model calls");
   arguments.model.AddTo(app);
-  if (const std::optional<int> status = Parse(app, command_line)) return *status;
+  if (const std::optional<int> status = Parse(app, command_line, interruption)) return *status;
   if (const absl::Status status = CheckExtractArguments(arguments); !status.ok()) {
     PrintError(status.message());
     return kFailed;

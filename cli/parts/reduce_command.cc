@@ -20,6 +20,7 @@
 #include "cli/process/interruption.h"
 #include "cli/process/messages.h"
 #include "cli/process/progress.h"
+#include "cli/process/time_option.h"
 #include "cli/runtimes/runtime_options.h"
 #include "evaluator/base/status_macros.h"
 #include "tools/parts/part.h"
@@ -37,7 +38,7 @@ struct ReduceArguments {
   std::string right;
   std::string check;
   std::string match;
-  std::string timeout = "120s";
+  absl::Duration timeout = absl::Seconds(120);
   std::string against;
   std::string output;
   int jobs = 1;
@@ -68,12 +69,7 @@ absl::StatusOr<std::unique_ptr<FailureTest>> OpenTest(const ReduceArguments& arg
                                                       const OpRegistry& registry,
                                                       RunningChecks* running) {
   if (!arguments.check.empty()) {
-    absl::Duration timeout;
-    if (!absl::ParseDuration(arguments.timeout, &timeout) || timeout <= absl::ZeroDuration()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("--timeout: '", arguments.timeout, "' is no time such as 60s"));
-    }
-    return CommandTest::Create(arguments.check, arguments.match, timeout, running);
+    return CommandTest::Create(arguments.check, arguments.match, arguments.timeout, running);
   }
   std::vector<std::shared_ptr<Runtime>> runtimes;
   for (int i = 0; i < arguments.jobs; ++i) {
@@ -139,7 +135,7 @@ absl::StatusOr<std::string> RunReduce(const ReduceArguments& arguments,
     best = reduced.best.model.proto.graph().node_size();
     return WriteReduced(arguments.output, given.path, reduced, test.get());
   };
-  interruption.CallOnSignal([&] {
+  interruption.CallAtEnd([&] {
     running.KillAll();
     const std::lock_guard<std::mutex> lock(writing);
     if (best > 0) {
@@ -153,7 +149,7 @@ absl::StatusOr<std::string> RunReduce(const ReduceArguments& arguments,
                              [&](double seconds) { return line.Text(seconds); });
     reduced = Reduce(std::move(model), registry, options, test.get());
   }
-  interruption.CallOnSignal(nullptr);
+  interruption.CallAtEnd(nullptr);
   OC_RETURN_IF_ERROR(reduced.status());
   OC_RETURN_IF_ERROR(WriteReduced(arguments.output, given.path, *reduced, test.get()));
   return Summary(arguments, *reduced);
@@ -220,9 +216,8 @@ int ReduceCommand(const std::vector<std::string>& command_line) {
   app.add_option("--match", arguments.match,
                  "A line of its output has to match, too: a regular expression")
       ->type_name("REGEX");
-  app.add_option("--timeout", arguments.timeout,
-                 "The longest that it takes (120s); a command that hangs fails, too")
-      ->type_name("TIME");
+  AddTime(app, "--timeout", arguments.timeout,
+          "The longest that it takes (120s); a command that hangs fails, too");
   app.add_option("--against", arguments.against,
                  "A runtime that crashes, refuses the model, or has other outputs than we")
       ->type_name("R[:K=V,...]");
@@ -242,7 +237,7 @@ int ReduceCommand(const std::vector<std::string>& command_line) {
       ->check(Quietly(CLI::IsMember({"different", "bits"})));
   arguments.runtimes.AddLimits(app);
   arguments.model.AddTo(app);
-  if (const std::optional<int> status = Parse(app, command_line)) return *status;
+  if (const std::optional<int> status = Parse(app, command_line, interruption)) return *status;
   if (const absl::Status status = CheckReduceArguments(arguments); !status.ok()) {
     PrintError(status.message());
     return kFailed;

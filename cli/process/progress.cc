@@ -31,14 +31,25 @@ void WriteNow(const std::string& text) {
 
 }  // namespace
 
-ProgressLine::ProgressLine(bool quiet, Interruption& interruption, Text text) {
+ProgressLine::ProgressLine(bool quiet, Interruption& interruption, Text text)
+    : interruption_(interruption), wanted_(interruption.has_limits()) {
+  if (wanted_) {
+    interruption.SetUnderWay(this, [this, text] { return text(Seconds()); });
+  }
   if (!quiet && isatty(STDERR_FILENO) != 0) {
-    interruption.ClearLineOnSignal();
+    wanted_ = true;
+    interruption.ClearLineAtEnd();
     thread_ = std::thread([this, text = std::move(text)] { DrawUntilStopped(text); });
   }
 }
 
+double ProgressLine::Seconds() const {
+  const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start_;
+  return time.count();
+}
+
 ProgressLine::~ProgressLine() {
+  interruption_.SetUnderWay(this, nullptr);
   if (!thread_.joinable()) {
     return;
   }
@@ -51,12 +62,10 @@ ProgressLine::~ProgressLine() {
 }
 
 void ProgressLine::DrawUntilStopped(const Text& text) {
-  const auto start = std::chrono::steady_clock::now();
   bool drawn = false;
   std::unique_lock<std::mutex> lock(mutex_);
   while (!changed_.wait_for(lock, drawn ? kBetween : kBeforeFirst, [this] { return stopped_; })) {
-    const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
-    const std::string line = text(time.count());
+    const std::string line = text(Seconds());
     if (line.empty()) {
       continue;
     }
@@ -84,7 +93,7 @@ std::string Progress::Text(double seconds) {
 }
 
 void Progress::OnNodeStart(const NodeStart& start) {
-  if (!line_.shown()) {
+  if (!line_.wanted()) {
     return;
   }
   const std::lock_guard<std::mutex> lock(mutex_);
@@ -94,7 +103,7 @@ void Progress::OnNodeStart(const NodeStart& start) {
 }
 
 absl::Status Progress::OnResult(const Result& result, std::optional<Value>* /*replacement*/) {
-  if (line_.shown() && result.kind == ResultKind::kInitializer && result.value.is_tensor()) {
+  if (line_.wanted() && result.kind == ResultKind::kInitializer && result.value.is_tensor()) {
     const std::lock_guard<std::mutex> lock(mutex_);
     ++initializers_;
     bytes_ += result.value.tensor().byte_size();

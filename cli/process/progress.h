@@ -2,6 +2,7 @@
 #ifndef ONNXCMP_CLI_PROCESS_PROGRESS_H_
 #define ONNXCMP_CLI_PROCESS_PROGRESS_H_
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -18,7 +19,8 @@
 namespace onnxcmp::cli {
 
 // One line on standard error, rewritten while something takes more than a second, and erased by the
-// destructor. Nothing unless standard error is a terminal.
+// destructor. Nothing unless standard error is a terminal. The text is also what a limit that ends
+// the program tells of.
 class ProgressLine {
  public:
   // Returns the text of the line for the seconds so far, "" for none yet. It is called on its own
@@ -29,11 +31,16 @@ class ProgressLine {
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
-  bool shown() const { return thread_.joinable(); }
+  // False if nobody asks for the text.
+  bool wanted() const { return wanted_; }
 
  private:
   void DrawUntilStopped(const Text& text);
+  double Seconds() const;
 
+  Interruption& interruption_;
+  bool wanted_;
+  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::mutex mutex_;  // guards stopped_
   std::condition_variable changed_;
   bool stopped_ = false;

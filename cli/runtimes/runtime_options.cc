@@ -9,16 +9,15 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "absl/time/time.h"
+#include "cli/process/time_option.h"
 #include "evaluator/base/status_macros.h"
 #include "record/runtimes/runtime_spec.h"
 
 namespace onnxcmp::cli {
 
 void RuntimeArguments::AddLimits(CLI::App& app) {
-  app.add_option("--runtime-timeout", timeout, "The longest that a runtime takes to answer (120s)")
-      ->group("Runtimes")
-      ->type_name("TIME");
+  AddTime(app, "--runtime-timeout", timeout, "The longest that a runtime takes to answer (120s)")
+      ->group("Runtimes");
   CLI::Validator size = CLI::AsSizeValue(false);
   CLI::Validator positive = CLI::PositiveNumber;
   app.add_option("--runtime-memory", memory, "Most that a runtime may take (any)")
@@ -38,11 +37,7 @@ absl::StatusOr<std::shared_ptr<Runtime>> RuntimeArguments::Open(
   options.stop = std::move(stop);
   options.memory = memory.value_or(0);
   options.max_tensor = max_tensor;
-  if (!timeout.empty() && (!absl::ParseDuration(timeout, &options.timeout) ||
-                           options.timeout <= absl::ZeroDuration())) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--runtime-timeout: '", timeout, "' is no time such as 60s"));
-  }
+  options.timeout = timeout;
   return std::make_shared<Runtime>(std::move(spec), std::move(options));
 }
 

@@ -17,15 +17,15 @@
 namespace onnxcmp::cli {
 
 struct RuntimeArguments {
-  PerSide<std::string> names;     // "onnxruntime:optimization=none"; "": our interpreter
-  std::string timeout;            // "": the default
+  PerSide<std::string> names;  // "onnxruntime:optimization=none"; "": our interpreter
+  absl::Duration timeout = RuntimeOptions().timeout;
   std::optional<int64_t> memory;  // bytes
   std::string python;             // the interpreter that is asked first; "": none
   bool fused = false;             // models as runtimes have optimized them
 
   bool any() const { return !names.left.empty() || !names.right.empty(); }
   void AddLimits(CLI::App& app);
-  // InvalidArgument for a name or a time that is none.
+  // InvalidArgument for a name that is none.
   absl::StatusOr<std::shared_ptr<Runtime>> Open(
       const std::string& name, int64_t max_tensor,
       std::shared_ptr<const std::atomic<bool>> stop = nullptr) const;

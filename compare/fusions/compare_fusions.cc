@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -9,6 +10,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "compare/fusions/find_fusions.h"
 #include "record/base/per_side.h"
@@ -50,8 +52,8 @@ class FusionComparer {
 
   FusionReport Compare(const QuantizationReport* quantization) {
     NoteRecordings();
-    PairByScore([this](const Fusion& a, const Fusion& b) { return CommonResults(a, b); });
-    PairByScore([](const Fusion& a, const Fusion& b) { return CommonNodes(a, b); });
+    PairByResults();
+    PairByNodes();
     PairByPlace();
     AddSingles();
     if (quantization != nullptr) AddAccuracy(*quantization);
@@ -114,13 +116,46 @@ class FusionComparer {
                                           [&](const auto& name) { return names.contains(name); }));
   }
 
-  // Pairs the best first.
-  template <typename Score>
-  void PairByScore(Score score) {
+  void PairByResults() {
+    // Right fusions by the left results that are partners of theirs.
+    absl::flat_hash_map<int, std::set<size_t>> of_left;
+    absl::flat_hash_map<int, std::vector<size_t>> of_right;
+    for (size_t j = 0; j < report_.right.size(); ++j) {
+      for (const int result : Numbers(right_numbers_, report_.right[j])) {
+        of_right[result].push_back(j);
+        if (const int left = PartnerOfRight(result); left != kNone) of_left[left].insert(j);
+      }
+    }
+    for (size_t i = 0; i < alignment_.left_to_right.size(); ++i) {
+      const auto right = of_right.find(alignment_.left_to_right[i]);
+      if (right == of_right.end()) continue;
+      of_left[static_cast<int>(i)].insert(right->second.begin(), right->second.end());
+    }
+    PairBest(
+        [&](const Fusion& a) {
+          std::set<size_t> near;
+          for (const int result : Numbers(left_numbers_, a)) {
+            if (const auto found = of_left.find(result); found != of_left.end()) {
+              near.insert(found->second.begin(), found->second.end());
+            }
+          }
+          return near;
+        },
+        [this](const Fusion& a, const Fusion& b) { return CommonResults(a, b); });
+  }
+
+  void PairByNodes() {
+    const FusionsByNode of_right = ByNode(report_.right);
+    PairBest([&](const Fusion& a) { return WithNodesOf(a, of_right); }, CommonNodes);
+  }
+
+  // Pairs the best first, each left fusion with one of those that are near it.
+  template <typename Near, typename Score>
+  void PairBest(Near near, Score score) {
     std::vector<std::tuple<int, int, int>> scores;
     for (size_t i = 0; i < report_.left.size(); ++i) {
       if (left_used_[i]) continue;
-      for (size_t j = 0; j < report_.right.size(); ++j) {
+      for (const size_t j : near(report_.left[i])) {
         if (right_used_[j] || !MayBePartners(report_.left[i], report_.right[j])) {
           continue;
         }
@@ -134,6 +169,29 @@ class FusionComparer {
       left_used_[Index(i)] = right_used_[Index(j)] = true;
       report_.pairs.push_back({i, j, false});
     }
+  }
+
+  // Fusions by a node's path and name.
+  using FusionsByNode =
+      absl::flat_hash_map<std::pair<std::string, std::string>, std::vector<size_t>>;
+
+  static FusionsByNode ByNode(const std::vector<Fusion>& fusions) {
+    FusionsByNode of_node;
+    for (size_t j = 0; j < fusions.size(); ++j) {
+      for (const std::string& name : fusions[j].nodes) {
+        of_node[{fusions[j].path, name}].push_back(j);
+      }
+    }
+    return of_node;
+  }
+
+  static std::set<size_t> WithNodesOf(const Fusion& fusion, const FusionsByNode& of_node) {
+    std::set<size_t> fusions;
+    for (const std::string& name : fusion.nodes) {
+      const auto found = of_node.find(std::pair(fusion.path, name));
+      if (found != of_node.end()) fusions.insert(found->second.begin(), found->second.end());
+    }
+    return fusions;
   }
 
   // Pairs the remaining fusions of a family between the same pairs of it, if equally many.
@@ -174,19 +232,19 @@ class FusionComparer {
   }
 
   // True if a node of a fusion is in another fusion that has a counterpart.
-  static bool IsElsewhere(const std::vector<Fusion>& fusions, const std::vector<bool>& used,
-                          size_t i) {
-    for (size_t j = 0; j < fusions.size(); ++j) {
-      if (used[j] && CommonNodes(fusions[i], fusions[j]) > 0) return true;
-    }
-    return false;
+  static bool IsElsewhere(const Fusion& fusion, const FusionsByNode& of_node,
+                          const std::vector<bool>& used) {
+    const std::set<size_t> others = WithNodesOf(fusion, of_node);
+    return std::any_of(others.begin(), others.end(), [&](size_t j) { return used[j]; });
   }
 
   void AddSingles() {
+    const FusionsByNode of_left = ByNode(report_.left);
+    const FusionsByNode of_right = ByNode(report_.right);
     for (size_t i = 0; i < report_.left.size(); ++i) {
       if (!left_used_[i]) {
         report_.pairs.push_back(
-            {static_cast<int>(i), kNone, IsElsewhere(report_.left, left_used_, i)});
+            {static_cast<int>(i), kNone, IsElsewhere(report_.left[i], of_left, left_used_)});
       }
     }
     std::sort(report_.pairs.begin(), report_.pairs.end(),
@@ -194,7 +252,7 @@ class FusionComparer {
     for (size_t j = 0; j < report_.right.size(); ++j) {
       if (!right_used_[j]) {
         report_.pairs.push_back(
-            {kNone, static_cast<int>(j), IsElsewhere(report_.right, right_used_, j)});
+            {kNone, static_cast<int>(j), IsElsewhere(report_.right[j], of_right, right_used_)});
       }
     }
   }
@@ -217,33 +275,42 @@ class FusionComparer {
   }
 
   // A node's name before onnxruntime made it a QLinear operator.
-  static std::string NameBefore(const std::string& name, const Graph& other) {
+  static std::string NameBefore(const std::string& name,
+                                const absl::flat_hash_set<absl::string_view>& others) {
     absl::string_view before = name;
-    if (!absl::ConsumeSuffix(&before, "_quant")) return name;
-    const bool known = std::any_of(other.nodes.begin(), other.nodes.end(),
-                                   [before](const Node& node) { return node.name == before; });
-    return known ? std::string(before) : name;
+    return absl::ConsumeSuffix(&before, "_quant") && others.contains(before) ? std::string(before)
+                                                                             : name;
+  }
+
+  static absl::flat_hash_set<absl::string_view> NodeNames(const Graph* graph) {
+    absl::flat_hash_set<absl::string_view> names;
+    if (graph == nullptr) return names;
+    for (const Node& node : graph->nodes) names.insert(node.name);
+    return names;
   }
 
   // A quantizer rounds a result if a node that makes or reads it is quantized: both have to be
   // excluded.
   void ListNodes() {
-    const auto add = [](const std::string& name, std::vector<std::string>* names) {
-      if (name.empty() || std::find(names->begin(), names->end(), name) != names->end()) return;
-      names->push_back(name);
-    };
+    const PerSide<absl::flat_hash_set<absl::string_view>> known = {NodeNames(left_.graph),
+                                                                   NodeNames(right_.graph)};
     std::map<FusionFamily, std::vector<std::string>> families;
+    // Nodes that are listed, for all families and for one each.
+    absl::flat_hash_set<std::string> listed;
+    std::map<FusionFamily, absl::flat_hash_set<std::string>> listed_for;
     for (const FusionPair& pair : report_.pairs) {
       if (!BrokenOnOneSide(report_, pair)) continue;
       const Fusion& left = report_.left[Index(pair.left)];
       const Fusion& broken = left.whole() ? report_.right[Index(pair.right)] : left;
       for (const FusionObstacle& obstacle : broken.obstacles) {
         if (obstacle.kind != ObstacleKind::kQuantization) continue;
-        const Graph* const other = left.whole() ? left_.graph : right_.graph;
+        const auto& others = left.whole() ? known.left : known.right;
         for (const std::string& name :
-             {NameBefore(obstacle.after, *other), NameBefore(obstacle.before, *other)}) {
-          add(name, &report_.nodes_to_exclude);
-          add(name, &families[broken.family]);
+             {NameBefore(obstacle.after, others), NameBefore(obstacle.before, others)}) {
+          if (name.empty()) continue;
+          if (listed.insert(name).second) report_.nodes_to_exclude.push_back(name);
+          if (listed_for[broken.family].insert(name).second)
+            families[broken.family].push_back(name);
         }
       }
     }

@@ -134,31 +134,26 @@ class FusionFinder {
     return node.op_type == "Add" && (constant(0) || constant(1));
   }
 
-  void Grow(const PatternMatch& match, Candidate* candidate) {
-    for (bool grown = true; grown;) {
-      grown = false;
-      std::set<int> before;
-      for (const auto& [name, value] : match.bound) {
-        const std::vector<std::string>& grows = candidate->form->grows;
-        if (std::find(grows.begin(), grows.end(), name) != grows.end()) {
-          before.insert(graph_.producer(value));
-        }
-      }
-      for (const int n : grown_) {
-        for (const int input : graph_.inputs(n)) {
-          if (input != FusionGraph::kNoValue) before.insert(graph_.producer(input));
-        }
-      }
-      for (const int n : before) {
-        if (n == FusionGraph::kNoNode || Holds(*candidate, n)) continue;
-        if (!MayStandBefore(*candidate, n)) continue;
-        candidate->nodes.insert(n);
-        grown_.insert(n);
-        if (graph_.node(n).op_type == "Concat") candidate->exposed.insert(graph_.outputs(n)[0]);
-        grown = true;
+  void Grow(const PatternMatch& match, Candidate* candidate) const {
+    std::vector<int> before;
+    for (const auto& [name, value] : match.bound) {
+      const std::vector<std::string>& grows = candidate->form->grows;
+      if (std::find(grows.begin(), grows.end(), name) != grows.end()) {
+        before.push_back(graph_.producer(value));
       }
     }
-    grown_.clear();
+    // A node that has readers outside is looked at again with each reader that joins the fusion.
+    while (!before.empty()) {
+      const int n = before.back();
+      before.pop_back();
+      if (n == FusionGraph::kNoNode || Holds(*candidate, n)) continue;
+      if (!MayStandBefore(*candidate, n)) continue;
+      candidate->nodes.insert(n);
+      if (graph_.node(n).op_type == "Concat") candidate->exposed.insert(graph_.outputs(n)[0]);
+      for (const int input : graph_.inputs(n)) {
+        if (input != FusionGraph::kNoValue) before.push_back(graph_.producer(input));
+      }
+    }
     while (true) {
       const int value = candidate->results.back();
       std::vector<int> readers;
@@ -198,22 +193,26 @@ class FusionFinder {
   // Drops candidates that are parts of a larger one.
   void KeepLargest() {
     std::vector<Candidate> kept;
+    std::map<int, std::vector<size_t>> kept_with;  // by node
     std::stable_sort(candidates_.begin(), candidates_.end(),
                      [](const Candidate& a, const Candidate& b) {
                        if (a.nodes.size() != b.nodes.size()) return a.nodes.size() > b.nodes.size();
                        return a.faults() < b.faults();
                      });
     for (Candidate& candidate : candidates_) {
-      const bool part = std::any_of(kept.begin(), kept.end(), [&](const Candidate& larger) {
+      const std::vector<size_t>& near = kept_with[candidate.last()];
+      const bool part = std::any_of(near.begin(), near.end(), [&](size_t k) {
+        const Candidate& larger = kept[k];
         const FusionFamily family = larger.form->family;
         const bool same = family == candidate.form->family ||
                           (family == FusionFamily::kEmbedding &&
                            candidate.form->family == FusionFamily::kNormalization);
-        return same && larger.nodes.contains(candidate.last()) &&
-               std::includes(larger.nodes.begin(), larger.nodes.end(), candidate.nodes.begin(),
-                             candidate.nodes.end());
+        return same && std::includes(larger.nodes.begin(), larger.nodes.end(),
+                                     candidate.nodes.begin(), candidate.nodes.end());
       });
-      if (!part) kept.push_back(std::move(candidate));
+      if (part) continue;
+      for (const int n : candidate.nodes) kept_with[n].push_back(kept.size());
+      kept.push_back(std::move(candidate));
     }
     candidates_ = std::move(kept);
   }
@@ -365,7 +364,6 @@ class FusionFinder {
   const FormIndex& forms_;
   std::string path_;
   std::vector<Candidate> candidates_;
-  std::set<int> grown_;
 };
 
 }  // namespace

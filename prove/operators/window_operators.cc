@@ -1,9 +1,11 @@
 // Operators over the field that look at windows of images: convolutions and pools.
+#include <algorithm>
 #include <array>
 #include <numeric>
 
 #include "absl/status/status.h"
 #include "evaluator/base/status_macros.h"
+#include "evaluator/run/evaluator.h"
 #include "prove/conversions.h"
 #include "prove/field_functions.h"
 #include "prove/field_node.h"
@@ -62,9 +64,18 @@ absl::StatusOr<std::vector<WindowAxis>> AxesOf(const FieldNode& node, const Shap
   return axes;
 }
 
-Windows WindowsOf(absl::Span<const WindowAxis> axes) {
+// `copies`: how many images are laid out in this way at a time. What they take is bounded as a
+// tensor is.
+absl::StatusOr<Windows> WindowsOf(absl::Span<const WindowAxis> axes, int64_t copies) {
   Windows windows = {1, 1, {}};
+  int64_t places = std::max<int64_t>(copies, 1);
   for (const WindowAxis& axis : axes) {
+    for (const int64_t factor : {axis.output, axis.kernel}) {
+      if (__builtin_mul_overflow(places, std::max<int64_t>(factor, 1), &places) ||
+          places > kDefaultMaxTensor / static_cast<int64_t>(sizeof(int64_t))) {
+        return NoMeaning("so many places in windows");
+      }
+    }
     windows.outputs *= axis.output;
     windows.size *= axis.kernel;
   }
@@ -137,10 +148,10 @@ absl::StatusOr<Residues> Convolved(FieldNode& node, const Residues& x, const Res
   const int64_t groups = node.Int("group", 1);
   const auto kernel = absl::MakeConstSpan(weights.shape).subspan(2);
   OC_ASSIGN_OR_RETURN(const std::vector<WindowAxis> axes, AxesOf(node, x.shape, kernel, shape));
-  const Windows windows = WindowsOf(axes);
+  const int64_t channels = weights.shape[1];
+  OC_ASSIGN_OR_RETURN(const Windows windows, WindowsOf(axes, channels));
   const int64_t image =
       std::accumulate(x.shape.begin() + 2, x.shape.end(), int64_t{1}, std::multiplies<>());
-  const int64_t channels = weights.shape[1];
   const int64_t filters = weights.shape[0] / groups;
   const int64_t terms = channels * windows.size;
   Residues out = Residues::Unfilled(shape, x.workspace());
@@ -224,9 +235,9 @@ absl::Status ConvTransposeOperator(FieldNode& node) {
   if (auto_pad != "NOTSET" && !auto_pad.empty()) return NoMeaning("auto_pad");
   // The windows of the convolution that it is the transposed of: from the output to the input.
   OC_ASSIGN_OR_RETURN(const std::vector<WindowAxis> axes, AxesOf(node, shape, kernel, x.shape));
-  const Windows windows = WindowsOf(axes);
-  const int64_t groups = node.Int("group", 1);
   const int64_t filters = weights.shape[1];
+  OC_ASSIGN_OR_RETURN(const Windows windows, WindowsOf(axes, filters));
+  const int64_t groups = node.Int("group", 1);
   const int64_t channels = x.shape[1] / groups;
   const int64_t image =
       std::accumulate(shape.begin() + 2, shape.end(), int64_t{1}, std::multiplies<>());
@@ -284,9 +295,10 @@ absl::Status PoolOperator(FieldNode& node) {
     return NoMeaning("this form of the pool");
   }
   OC_ASSIGN_OR_RETURN(const std::vector<WindowAxis> axes, AxesOf(node, x.shape, kernel, shape));
-  const Windows windows = WindowsOf(axes);
-  const bool count_all = node.Int("count_include_pad", 0) != 0;
   const int64_t images = x.shape[0] * x.shape[1];
+  OC_ASSIGN_OR_RETURN(const Windows windows,
+                      WindowsOf(axes, max && !codes.has_value() ? images : 1));
+  const bool count_all = node.Int("count_include_pad", 0) != 0;
   const int64_t image = images == 0 ? 0 : x.size() / images;
   if (max && !codes.has_value()) {
     std::vector<std::vector<int64_t>> lanes(static_cast<size_t>(images * windows.outputs));

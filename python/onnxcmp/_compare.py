@@ -21,6 +21,7 @@ from ._recording import Recording
 from ._shown import Printed, Text, frame
 from ._sides import in_folder, path_bytes, side_source
 from ._values import of_plain
+from ._words import all_in_python, in_python
 
 if typing.TYPE_CHECKING:
     import pandas
@@ -99,17 +100,18 @@ class Comparison(Printed):
     @property
     def summary(self) -> str:
         """The verdict in a sentence."""
-        return self._get()["summary"]
+        return in_python(self._get()["summary"])
 
     @property
     def words(self) -> tuple[str, ...]:
         """The verdict in sentences, as the table ends with."""
-        return tuple(self._get()["words"])
+        return all_in_python(self._get()["words"])
 
     @property
     def error(self) -> str | None:
         """Why nothing was compared though both sides may be fine."""
-        return self._get().get("error")
+        error = self._get().get("error")
+        return None if error is None else in_python(error)
 
     @property
     def left(self) -> Side:
@@ -151,7 +153,7 @@ class Comparison(Printed):
     @property
     def notes(self) -> tuple[str, ...]:
         """How inputs were made, mapped and cast, and the like."""
-        return tuple(self._get()["notes"])
+        return all_in_python(self._get()["notes"])
 
     @property
     def not_finite(self) -> dict[str, tuple[Origin, ...]]:
@@ -197,12 +199,13 @@ class Comparison(Printed):
         nan: bool = False,
         coverage: bool = False,
     ) -> str:
-        """The table of the command line."""
+        """The table of the command line, in the words of this package's arguments."""
         if width is None:
             width = shutil.get_terminal_size((100, 24)).columns
         if rows not in ("folded", "all", "different"):
             raise ValueError(f"rows: 'folded', 'all' or 'different', not {rows!r}")
-        return Text(self._core.table(max(40, int(width)), color, ascii, wide, rows, nan, coverage))
+        table = self._core.table(max(40, int(width)), color, ascii, wide, rows, nan, coverage)
+        return Text(in_python(table))
 
     def _text(self) -> str:
         tables = [
@@ -321,6 +324,7 @@ def compare(
     max_tensor: int | str | None = None,
     max_memory: int | str | None = None,
     max_steps: int | None = None,
+    max_time: float | str | None = None,
     follow_links: bool = False,
     nchwc_block: int | None = None,
     base_dir: str | os.PathLike[str] | tuple[typing.Any, typing.Any] | None = None,

@@ -4,24 +4,7 @@ from __future__ import annotations
 
 import re
 
-
-def _in_python(message: str) -> str:
-    """The message with options of the command line as the arguments that they are here: partial,
-    not --partial; and without a hint at the command line's help."""
-    message = re.sub(
-        r"The following arguments? w(?:as|ere) not expected: (?:-- )?(?:--)?([\w-]+)(=\S*)?",
-        r"there is no option \1",
-        message,
-    )
-    message = message.replace(
-        "but the model is not in a folder", "but nobody told the folder: base_dir"
-    )
-    message = re.sub(r"[;:] see onnxcmp( [a-z]+)? --help", "", message)
-    return re.sub(
-        r"(?<![^\s(;,])--([a-z]+(?:-[a-z]+)*)(?![\w-])",
-        lambda option: option.group(1).replace("-", "_"),
-        message,
-    )
+from ._words import in_error
 
 
 class Error(Exception):
@@ -50,7 +33,7 @@ class Error(Exception):
         operator: str | None = None,
         path: str | None = None,
     ) -> None:
-        message = _in_python(message)
+        message = in_error(message)
         super().__init__(message)
         self.message = message
         self.code = code

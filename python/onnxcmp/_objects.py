@@ -7,6 +7,7 @@ import typing
 import numpy as np
 
 from ._frames import index, number
+from ._words import all_in_python, in_python
 
 Json = dict[str, typing.Any]
 
@@ -216,13 +217,13 @@ class Side(_Part):
 
     __slots__ = ("_name", "_results")
     source: str = _member(absent="")
-    error: str = _member(absent="")
+    error: str = _member(in_python, absent="")
     bytes: int = _member(_whole, absent=0)
     nodes: int = _member(_whole, absent=0)
     operators: int = _member(_whole, absent=0)
     initializers: int = _member(_whole, absent=0)
     opsets: dict[str, int] = _member(absent={})
-    notes: tuple[str, ...] = _member(tuple, absent=())
+    notes: tuple[str, ...] = _member(all_in_python, absent=())
 
     def __init__(self, json: Json, of: Compared, name: str) -> None:
         super().__init__(json, of)
@@ -297,7 +298,7 @@ class Cause(_Part):
     left: int | None = _member()
     right: int | None = _member()
     kind: str = _member()
-    text: str = _member()
+    text: str = _member(in_python)
     count: int = _member(absent=1)
     left_name: str = _member(absent="")
     left_op_type: str = _member(absent="")
@@ -338,7 +339,7 @@ class Output(_Part):
     right: str = _member()
     type: str = _member(absent="")
     diff: Diff = _member(Diff)
-    tolerance: str = _member(absent="")
+    tolerance: str = _member(in_python, absent="")
     recorded: bool = _member(absent=False)
     entry: bool = _member(absent=False)
     ties: bool = _member(absent=False)

@@ -64,7 +64,7 @@ def command_line(options: typing.Mapping[str, typing.Any]) -> list[str | bytes]:
             line.extend(f"--{name}={one}" for one in _LISTS[name](value))
         elif name == "search":
             line.append(f"--search={'60s' if value is True else _seconds(value)}")
-        elif name == "runtime-timeout":
+        elif name in ("runtime-timeout", "max-time"):
             line.append(f"--{name}={_seconds(value)}")
         elif is_path(value):
             line.append(f"--{name}=".encode() + path_bytes(value))

@@ -50,7 +50,9 @@ PyComparison Of(std::shared_ptr<Session> session, std::shared_ptr<ComparedSet> s
   return {std::move(session), std::move(set), std::move(shown)};
 }
 
-Watch WatchOf(nb::handle tick, bool signals) { return {nb::borrow(tick), signals}; }
+Watch WatchOf(const Session& session, nb::handle tick, bool signals) {
+  return {nb::borrow(tick), signals, session.arguments().run.max_time};
+}
 
 // Does what may take a while with the sides of a comparison.
 template <typename T>
@@ -127,8 +129,8 @@ std::vector<PyComparison> CompareSources(const nb::list& options, const nb::tupl
   std::shared_ptr<Session> session = Checked(Session::Create(
       command_line, std::move(sources), std::move(in_memory), std::move(shared), letters, python));
   Check(AddOperators(operators, &session->operators()));
-  std::vector<ComparedSet> sets =
-      Do<std::vector<ComparedSet>>(session, WatchOf(tick, signals), [&] { return session->Run(); });
+  std::vector<ComparedSet> sets = Do<std::vector<ComparedSet>>(
+      session, WatchOf(*session, tick, signals), [&] { return session->Run(); });
   std::vector<PyComparison> compared;
   for (ComparedSet& set : sets) {
     compared.push_back(Of(session, std::make_shared<ComparedSet>(std::move(set))));
@@ -212,9 +214,9 @@ nb::object Report(const PyComparison& self, const std::string& format) {
 nb::list ValuesOf(const PyComparison& self, int side, const std::vector<int>& results,
                   nb::handle tick, bool signals) {
   const auto id = side == 0 ? SideId::kLeft : SideId::kRight;
-  std::vector<Value> values = Do<std::vector<Value>>(self.session, WatchOf(tick, signals), [&] {
-    return self.session->Values(*self.set, id, results);
-  });
+  std::vector<Value> values =
+      Do<std::vector<Value>>(self.session, WatchOf(*self.session, tick, signals),
+                             [&] { return self.session->Values(*self.set, id, results); });
   nb::list list;
   for (Value& value : values) list.append(ToPython(std::move(value), false));
   return list;
@@ -226,13 +228,13 @@ PyComparison Again(const PyComparison& self, Comparison comparison) {
 
 PyComparison Explained(const PyComparison& self, nb::handle text, nb::handle tick, bool signals) {
   const std::string what = ToText(text);
-  return Again(self, Do<Comparison>(self.session, WatchOf(tick, signals),
+  return Again(self, Do<Comparison>(self.session, WatchOf(*self.session, tick, signals),
                                     [&] { return self.session->Explain(*self.set, what); }));
 }
 
 PyComparison WithRepros(const PyComparison& self, nb::handle path, nb::handle tick, bool signals) {
   const std::string folder = ToText(path);
-  return Again(self, Do<Comparison>(self.session, WatchOf(tick, signals),
+  return Again(self, Do<Comparison>(self.session, WatchOf(*self.session, tick, signals),
                                     [&] { return self.session->WriteRepros(*self.set, folder); }));
 }
 

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
 #include "python/src/errors.h"
 
 namespace onnxcmp::python {
@@ -158,7 +159,9 @@ void DoWatched(const Watch& watch, const ProgressState* progress, std::atomic<bo
   const Registration registration(stop);
   const nb::gil_scoped_release release;
   Worker worker;
-  if ((!watch.signals && watch.tick.is_none()) || !worker.Start(work)) {
+  const bool looks = watch.signals || !watch.tick.is_none();
+  const absl::Time deadline = absl::Now() + watch.time;
+  if ((!looks && watch.time == absl::InfiniteDuration()) || !worker.Start(work)) {
     work();
     return;
   }
@@ -168,6 +171,14 @@ void DoWatched(const Watch& watch, const ProgressState* progress, std::atomic<bo
       stop->store(true);  // again: work that waited for its turn clears it when it begins
       continue;
     }
+    if (absl::Now() >= deadline) {
+      raised = std::make_exception_ptr(StatusError{absl::DeadlineExceededError(
+          absl::StrCat("the comparison takes longer than --max-time allows, ",
+                       absl::FormatDuration(watch.time)))});
+      stop->store(true);
+      continue;
+    }
+    if (!looks) continue;
     const nb::gil_scoped_acquire acquire;
     try {
       Look(watch, progress);

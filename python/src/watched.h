@@ -16,6 +16,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "evaluator/run/result.h"
 #include "evaluator/tensor/value.h"
 
@@ -63,15 +64,18 @@ auto WithoutLock(const Work& work) {
 }
 
 // How work is watched: `tick`, called with (run, index, total, node), shows its progress; None:
-// nothing is shown. `signals`: this is the main thread, on which Python handles signals.
+// nothing is shown. `signals`: this is the main thread, on which Python handles signals. `time`:
+// how long it may take.
 struct Watch {
   nanobind::object tick = nanobind::none();
   bool signals = false;
+  absl::Duration time = absl::InfiniteDuration();
 };
 
 // Does `work` without the interpreter's lock. Where something is to be watched, it is done on
-// another thread: when a signal's handler raises (KeyboardInterrupt), or tick does, *stop becomes
-// true, the work is waited for, and the exception goes on. The lock is held before and after.
+// another thread: when a signal's handler raises (KeyboardInterrupt), or tick does, or the time is
+// over (DeadlineExceeded), *stop becomes true, the work is waited for, and the exception goes on.
+// The lock is held before and after.
 void DoWatched(const Watch& watch, const ProgressState* progress, std::atomic<bool>* stop,
                const std::function<void()>& work);
 

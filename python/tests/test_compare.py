@@ -15,6 +15,7 @@ from conftest import info, layers, model_of
 from onnx import TensorProto, helper
 
 import onnxcmp
+from onnxcmp._words import in_python
 
 
 def command_line(*arguments):
@@ -50,7 +51,7 @@ def test_is_what_the_command_line_says(files, tmp_path):
     ran = command_line(*files, "--json", tmp_path / "c.json", "--width", 100, "--color", "never")
     assert ran.returncode == 1 == c.exit_status
     assert c.to_dict() == json.loads((tmp_path / "c.json").read_text())
-    assert c.table(width=100) == ran.stdout
+    assert c.table(width=100) == in_python(ran.stdout)
 
 
 def test_rows_and_results(plain, wrong, x):
@@ -164,7 +165,36 @@ def test_options_are_those_of_the_command_line(plain, x):
 def test_errors_name_arguments_and_not_options():
     advice = onnxcmp.Error("no input takes b of a--partial.npz; --partial accepts that")
     assert str(advice) == "no input takes b of a--partial.npz; partial accepts that"
-    assert onnxcmp.Error("give --inputs, or --map-input A=B").message == "give inputs, or map_input A=B"
+    assert onnxcmp.Error("give --inputs, or --map-input A=B").message == "give feeds, or map_input A=B"
+
+
+def test_notes_and_tables_name_arguments_and_not_options(plain, wrong, x):
+    c = onnxcmp.compare(plain, wrong, {"x": x}, rtol=1e-9, fail_on="bits")
+    assert any("rtol" in output.tolerance for output in c.outputs)
+    for text in (c.table(), c.table(rows="all"), *c.words, *c.notes, c.outputs[0].tolerance):
+        assert "--" not in text
+    # What programs read is the same everywhere.
+    assert "--rtol" in str(c.to_dict())
+    more = onnxcmp.compare(plain, wrong, {"x": x, "more": x}, partial=True)
+    assert "--" not in str(more)
+
+
+def test_time_is_limited():
+    import onnx.helper as h
+
+    body = h.make_graph(
+        [h.make_node("Identity", ["c"], ["d"]), h.make_node("Neg", ["a"], ["e"])], "b",
+        [h.make_tensor_value_info("i", 7, []), h.make_tensor_value_info("c", 9, []),
+         h.make_tensor_value_info("a", 1, [])],
+        [h.make_tensor_value_info("d", 9, []), h.make_tensor_value_info("e", 1, [])])
+    endless = h.make_model(h.make_graph(
+        [h.make_node("Loop", ["n", "go", "x"], ["y"], body=body)], "g",
+        [h.make_tensor_value_info("x", 1, [])], [h.make_tensor_value_info("y", 1, [])],
+        [h.make_tensor("n", 7, [], [10**9]), h.make_tensor("go", 9, [], [True])]),
+        opset_imports=[h.make_opsetid("", 21)], ir_version=10)
+    with pytest.raises(onnxcmp.Error, match="longer than max_time allows, 500ms") as raised:
+        onnxcmp.compare(endless, endless, max_time=0.5, share=False)
+    assert raised.value.code == "DEADLINE_EXCEEDED"
 
 
 def test_shadow_and_quantization(plain, wrong, x):

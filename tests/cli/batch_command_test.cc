@@ -207,7 +207,8 @@ TEST_F(BatchCommandTest, MistakesAreToldBeforeTheFirstPair) {
   EXPECT_THAT(Onnxcmp({"batch", folder_ + "/a", "--out", out_}).err, HasSubstr("is one folder"));
   EXPECT_THAT(Onnxcmp({"batch", folder_ + "/a", folder_ + "/b"}).err,
               HasSubstr("a folder for the results is needed"));
-  EXPECT_THAT(Onnxcmp(Command({"--pair-time", "soon"})).err, HasSubstr("--pair-time takes a time"));
+  EXPECT_THAT(Onnxcmp(Command({"--pair-time", "soon"})).err,
+              HasSubstr("--pair-time: 'soon' is no time such as"));
   EXPECT_THAT(Onnxcmp(Command({"--baseline", folder_ + "/none"})).err,
               HasSubstr("no batch has ended there"));
   EXPECT_FALSE(fs::exists(out_ + "/results.jsonl"));

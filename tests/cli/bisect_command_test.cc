@@ -415,7 +415,7 @@ TEST_F(BisectCommandTest, Mistakes) {
   refused({"--command", "x {n} {in} {out}", "--count", "3"}, "{in} is the file of --model");
   refused({"--command", "x {out}", "--candidates", a}, "--candidates is for {}");
   refused({a, a, "--check", "x", "--reference", a}, "exclude each other");
-  refused({a, a, "--timeout", "soon"}, "--timeout soon");
+  refused({a, a, "--timeout", "soon"}, "--timeout: 'soon' is no time");
 }
 
 }  // namespace

@@ -112,6 +112,10 @@ TEST(CommandLineTest, Mistakes) {
     ExpectRefused({Plain(), Plain(), limit, "-1"}, limit);
     ExpectRefused({Plain(), Plain(), limit, "16E16E"}, limit);
   }
+  for (const char* time : {"soon", "0", "-1", "nan", "-2s"}) {
+    ExpectRefused({Plain(), Plain(), "--max-time", time}, "--max-time");
+  }
+  ExpectRefused({"show", Plain(), "--max-time=-2s"}, "--max-time: '-2s' is no time such as 30s");
   ExpectRefused({"run", Plain(), "--max-tensor", "0"}, "--max-tensor");
   ExpectRefused({"run", Plain(), "--max-tensor", "99999999999G"}, "--max-tensor");
   ExpectRefused({"run", Plain(), "--keep-values", "1G"}, "--keep-values");

@@ -89,6 +89,46 @@ TEST_F(HostileModelsTest, CompareWithinTheLimit) {
   EXPECT_EQ(outcome.status, 2);
 }
 
+// Nodes of few megabytes may compute for hours. The message names the node and the side.
+TEST_F(HostileModelsTest, EndWithinTheTime) {
+  const std::string window =
+      "(float[1] x) => (float[1,1,a,b] y) { t = Constant<value = int64[4] {1,1,2000,2000}>() "
+      "i = Expand(x, t) s = Constant<value = int64[4] {1,1,1000,1000}>() w = ConstantOfShape(s) y "
+      "= ";
+  const std::string left = Model("l", window + "Conv(i, w) }");
+  const std::string right = Model("r", window + "Identity(i) }");
+  for (const std::vector<std::string>& line : {std::vector<std::string>{left, right},
+                                               {right, left},
+                                               {"run", left},
+                                               {"show", left, "--run"}}) {
+    std::vector<std::string> limited = line;
+    limited.insert(limited.end(), {"--max-time", "3s", "--threads", "1"});
+    const Outcome outcome = Onnxcmp(limited);
+    ExpectBounded(outcome);
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_THAT(outcome.err, HasSubstr("takes longer than --max-time allows, 3s"));
+    if (line[0] == "show") continue;
+    EXPECT_THAT(outcome.err, HasSubstr("Conv"));
+    if (line[0] == "run") continue;
+    EXPECT_THAT(outcome.err, HasSubstr("while left and right: "));
+  }
+}
+
+// A proof lays the windows out, which takes more than the pool.
+TEST_F(HostileModelsTest, ProveWithinTheLimit) {
+  const auto pool = [&](const std::string& name, const std::string& op_type) {
+    return Model(name,
+                 "(float[1,1,700,700] x) => (float[1,1,401,401] y) "
+                 "{ a = " +
+                     op_type + "(x) y = AveragePool<kernel_shape=[300,300]>(a) }");
+  };
+  const Outcome outcome =
+      Onnxcmp({pool("l", "Neg"), pool("r", "Abs"), "--prove", "--max-memory", "64M"});
+  ExpectBounded(outcome);
+  EXPECT_EQ(outcome.status, 1) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("not proved: 0 of 1 output"));
+}
+
 // Shapes are inferred without a limit, so that they must not need it.
 TEST_F(HostileModelsTest, ShowInfersNoLongVectors) {
   const std::string model =

@@ -24,6 +24,7 @@ using ::onnxcmp::testing::Outcome;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::MatchesRegex;
 using ::testing::UnorderedElementsAre;
 
 class RunCommandTest : public testing::ModelFolderTest {
@@ -146,6 +147,33 @@ TEST_F(RunCommandTest, AnInterruptedRunLeavesNoFile) {
     EXPECT_EQ(outcome.err, "");
     EXPECT_THAT(FilesBesidesTheModel(), IsEmpty());
   }
+}
+
+// A limit cleans up as a signal does, also where signals are ignored.
+TEST_F(RunCommandTest, ALimitLeavesNoFile) {
+  const std::string endless = Model(
+      "(float x) => (float y) <int64 n = {1000000000}, bool go = {1}> { y = Loop <body = b "
+      "(int64 i, bool c, float a) => (bool d, float e) { d = Identity(c) e = Neg(a) }> "
+      "(n, go, x) }");
+  const std::string save = " --save " + folder_ + "/all.npz ";
+  Outcome outcome = testing::Shell("$ONNXCMP run " + endless + save + "--max-time 0.5");
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err,
+              MatchesRegex("onnxcmp: the command takes longer than --max-time allows, "
+                           "500ms; it ends here while 0 of 1 nodes, .* s, (Loop|Neg|Identity)\n"));
+  EXPECT_THAT(FilesBesidesTheModel(), IsEmpty());
+  outcome = testing::Shell("trap '' INT TERM HUP; $ONNXCMP run " + endless + save +
+                           "--quiet --max-time 500ms");
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("--max-time allows"));
+  EXPECT_THAT(FilesBesidesTheModel(), IsEmpty());
+  // Pieces of a tensor are no values that the account knows.
+  const std::string large =
+      Model("(float[9000000] x) => (seq(float) y) { y = SplitToSequence<keepdims=0>(x) }");
+  outcome = testing::Shell("$ONNXCMP run " + large + save + "--max-memory 64M");
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("the program holds more than --max-memory allows"));
+  EXPECT_THAT(FilesBesidesTheModel(), IsEmpty());
 }
 
 TEST_F(RunCommandTest, RunsOperatorsThroughTheirBodies) {

@@ -392,17 +392,16 @@ class PatternMatcher {
     for (size_t i = 0; i < chain.size(); ++i) {
       const int n = graph_.producer(chain[i]);
       if (n == FusionGraph::kNoNode || graph_.IsConstant(chain[i])) break;
-      Partial partial = before;
-      AddObstacles(chain, i, &partial);
-      partial.match.nodes.insert(n);
-      Append(MatchNested(fold, n, inverse, wanted, partial), &found);
+      Append(MatchNested(fold, chain, i, inverse, wanted, before), &found);
     }
     return found;
   }
 
-  // Matches one node of a nest: its inverted operands, and their parts.
-  Partials MatchNested(const Fold& fold, int n, bool inverse, unsigned wanted,
-                       const Partial& before) {
+  // Matches one node of a nest, that of element `end` of a chain: its inverted operands, and their
+  // parts.
+  Partials MatchNested(const Fold& fold, const std::vector<int>& chain, size_t end, bool inverse,
+                       unsigned wanted, const Partial& before) {
+    const int n = graph_.producer(chain[end]);
     const Node& node = graph_.node(n);
     const QuantizedForm* form = FormOf(node);
     const absl::string_view op = form == nullptr ? node.op_type : form->stands_for;
@@ -412,17 +411,26 @@ class PatternMatcher {
     const std::vector<int> inputs = ArgumentsOf(as, n);
     const absl::string_view join = fold.product ? "Mul" : "Add";
     const absl::string_view split = fold.product ? "Div" : "Sub";
-    if (inputs.size() == 1 && op == (fold.product ? "Reciprocal" : "Neg")) {
-      return MatchOperands(fold, inputs[0], !inverse, wanted, before);
-    }
+    const bool turns = inputs.size() == 1 && op == (fold.product ? "Reciprocal" : "Neg");
     const bool sum = !fold.product && op == "Sum";
-    if (inputs.size() != 2 || (op != join && op != split && !sum)) return {};
+    if (!turns && (inputs.size() != 2 || (op != join && op != split && !sum))) return {};
+    Partial with = before;
+    AddObstacles(chain, end, &with);
+    with.match.nodes.insert(n);
+    if (turns) return MatchOperands(fold, inputs[0], !inverse, wanted, with);
     Partials found;
+    // An operand without parts has to be a number. That is looked at before the parts of the other
+    // one, or else a chain of products is searched to its depth from each of its nodes.
+    const auto fits = [this](int value, unsigned parts) {
+      return parts != 0 || (value != FusionGraph::kNoValue && IsScalar(value));
+    };
     for (unsigned first = wanted;; first = (first - 1) & wanted) {
-      for (const Partial& partial : MatchOperands(fold, inputs[0], inverse, first, before)) {
-        Append(MatchOperands(fold, inputs[1], op == split ? !inverse : inverse, wanted & ~first,
-                             partial),
-               &found);
+      if (fits(inputs[0], first) && fits(inputs[1], wanted & ~first)) {
+        for (const Partial& partial : MatchOperands(fold, inputs[0], inverse, first, with)) {
+          Append(MatchOperands(fold, inputs[1], op == split ? !inverse : inverse, wanted & ~first,
+                               partial),
+                 &found);
+        }
       }
       if (first == 0 || found.size() >= kMostMatches) break;
     }

@@ -1,3 +1,5 @@
+#include <cstddef>
+#include <ctime>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -34,6 +36,22 @@ TEST(ActivationFusions, GeluByErfInAnyOrder) {
   EXPECT_THAT(FusionLines(Gelu("[h] h = Mul (half, x) [d] d = Div (x, root) [e] e = Erf (d) "
                                "[a] a = Add (one, e) [m] y = Mul (a, h)")),
               ElementsAre("Gelu (erf): h d e a m"));
+}
+
+// Each is a factor of the next: a search that goes back through all of them takes half a minute.
+TEST(ActivationFusions, ChainsTakeLittleTime) {
+  constexpr int kLayers = 100;
+  std::string body;
+  for (int i = 0; i < kLayers; ++i) {
+    const std::string x = i == 0 ? "x" : absl::StrCat("y", i - 1);
+    const std::string y = i + 1 == kLayers ? "y" : absl::StrCat("y", i);
+    absl::StrAppend(&body, "d", i, " = Div (", x, ", root) e", i, " = Erf (d", i, ") a", i,
+                    " = Add (e", i, ", one) m", i, " = Mul (", x, ", a", i, ") ", y, " = Mul (m", i,
+                    ", half) ");
+  }
+  const std::clock_t start = std::clock();
+  EXPECT_EQ(FusionLines(Gelu(body.c_str()), "Gelu (erf)").size(), size_t{kLayers});
+  EXPECT_LT(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC, 8);
 }
 
 TEST(ActivationFusions, GeluByTanhInItsForms) {
