@@ -390,22 +390,28 @@ class Prover {
   ProofReport report_;
 };
 
+// Why nothing can be proved of the sides; "": it can be tried.
+std::string WhyNotPossible(const PerSide<Side*>& sides) {
+  std::string why;
+  for (const SideId id : kBothSides) {
+    Side* const side = sides[id];
+    if (side == nullptr || side->evaluator() == nullptr || side->feeds() == nullptr) {
+      why = absl::StrCat("the ", SideName(id), " is no model");
+    } else if (side->node_runner() != nullptr) {
+      why = absl::StrCat("the ", SideName(id), " runs in a runtime, which has no exact arithmetic");
+    } else if (!side->summary().status.ok()) {
+      why = absl::StrCat("the ", SideName(id), " does not run");
+    }
+  }
+  return why;
+}
+
 }  // namespace
 
 ProofReport ProveEqual(const PerSide<Side*>& sides, const Comparison& comparison,
                        const ProofOptions& options) {
   ProofReport report;
-  for (const SideId id : kBothSides) {
-    Side* const side = sides[id];
-    if (side == nullptr || side->evaluator() == nullptr || side->feeds() == nullptr) {
-      report.not_possible = absl::StrCat("the ", SideName(id), " is no model");
-    } else if (side->node_runner() != nullptr) {
-      report.not_possible =
-          absl::StrCat("the ", SideName(id), " runs in a runtime, which has no exact arithmetic");
-    } else if (!side->summary().status.ok()) {
-      report.not_possible = absl::StrCat("the ", SideName(id), " does not run");
-    }
-  }
+  report.not_possible = WhyNotPossible(sides);
   if (!report.not_possible.empty()) return report;
   // Each run has random numbers of its own.
   uint64_t run = SeedOfConstants({&comparison.left, &comparison.right});

@@ -78,7 +78,7 @@ void ProgressLine::DrawUntilStopped(const Text& text) {
   }
 }
 
-Progress::Progress(std::string label, bool quiet, Interruption& interruption)
+Progress::Progress(const std::string& label, bool quiet, Interruption& interruption)
     : label_(label.empty() ? "" : absl::StrCat(label, ": ")),
       line_(quiet, interruption, [this](double seconds) { return Text(seconds); }) {}
 

@@ -52,7 +52,7 @@ class ProgressLine {
 class Progress : public Observer {
  public:
   // `label`: the model, "" if there is only one.
-  Progress(std::string label, bool quiet, Interruption& interruption);
+  Progress(const std::string& label, bool quiet, Interruption& interruption);
 
   void OnNodeStart(const NodeStart& start) override;
   absl::Status OnResult(const Result& result, std::optional<Value>* replacement) override;

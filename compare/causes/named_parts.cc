@@ -236,10 +236,10 @@ std::string MovedText(const std::vector<Line>& lines, const PartsOf& parts,
   }
   const std::string of = OfDirection(lines, parts.directions());
   const std::string what = division.names == kAttention ? "q, k and v" : "the gates";
-  const std::string moved = order == InPlace(order.size())
-                                ? ""
-                                : absl::StrCat(what, of, " are in another order: ",
-                                               OrderText(division.names, parts.names(), order));
+  std::string moved = order == InPlace(order.size())
+                          ? ""
+                          : absl::StrCat(what, of, " are in another order: ",
+                                         OrderText(division.names, parts.names(), order));
   if (straight) return moved;
   if (!crossed || parts.directions() != 2) return "";
   const size_t first = lines.front().direction;

@@ -89,7 +89,7 @@ class SubtreeNumbers {
     if (IsLeaf(node)) {
       Votes votes;
       for (const auto& [target, weight] : node.votes) votes.emplace_back(target, BitsOf(weight));
-      key = {node.mode, 0, 0, false, {}, std::move(votes)};
+      key = {node.mode, 0, 0, false, {}, votes};
     } else {
       key = {node.mode,
              node.feature,
