@@ -84,9 +84,6 @@ class Batch(Shown):
 
         return pandas.DataFrame([one.to_dict() for one in self.results])
 
-    def _text(self) -> str:
-        return self._printed
-
     def html(self) -> str:
         return self._page
 

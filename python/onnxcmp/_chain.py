@@ -11,7 +11,7 @@ from ._command import Command
 from ._errors import Error
 from ._objects import Json, _member, _Record, _real, _whole
 from ._shown import Printed, Shown
-from ._sides import is_path
+from ._sides import is_path, model_source, write_model
 
 if typing.TYPE_CHECKING:
     import pandas
@@ -80,9 +80,6 @@ class Chain(_Record, Shown):
     def broken_step(self) -> Step | None:
         """The first step that fails."""
         return None if self.broken_by is None else self.steps[self.broken_by]
-
-    def _text(self) -> str:
-        return self._printed
 
     def html(self) -> str:
         return self._page
@@ -190,9 +187,6 @@ class Bisection(_Record, Printed):
         """The first bad candidate as it was given: a value of make(), or a model."""
         return None if self.first_bad is None or not self._given else self._given[self.first_bad]
 
-    def _text(self) -> str:
-        return self._printed
-
     def __repr__(self) -> str:
         found = "none is bad" if self else "not found"
         if self.first_bad is not None:
@@ -240,7 +234,7 @@ def bisect(
             names = command.folder / "values.txt"
             names.write_text("\n".join(values) + "\n", "utf-8")
             line.append(f"--candidates={names}")
-            maker = _Maker(command, make, values)
+            maker = _Maker(make, values)
             line.append(f"--command={command.function(maker, '{}', '{out}')}")
         else:
             models = (candidates,) if isinstance(candidates, dict) else tuple(candidates)
@@ -268,11 +262,9 @@ class _Maker:
 
     def __init__(
         self,
-        command: Command,
         make: typing.Callable[[typing.Any], typing.Any],
         values: dict[str, typing.Any],
     ) -> None:
-        self._command = command
         self._make = make
         self._values = values
         self.failed = ""
@@ -290,8 +282,7 @@ class _Maker:
         if model is None:
             self.failed = f"make({text}) gave None"
             return 1, f"{self.failed}\n"
-        made = pathlib.Path(self._command.file_of(model, "made"))
-        pathlib.Path(out).write_bytes(made.read_bytes())
+        write_model(model_source(model, "the model"), out)
         return 0, ""
 
 

@@ -21,7 +21,7 @@ import typing
 from ._errors import Error
 from ._options import command_line
 from ._recording import RecordedResult, Recording
-from ._sides import is_path, side_source
+from ._sides import is_path, model_source, write_model
 from ._values import to_array
 
 # Gives the exit status and the output of a command.
@@ -38,15 +38,14 @@ class Finished(typing.NamedTuple):
 def _save_side(side: typing.Any, file: pathlib.Path) -> pathlib.Path:
     """Writes a model or a recording, and gives the file, whose ending says what it is."""
     if isinstance(side, typing.Mapping):
-        file = file.with_suffix(".npz")
+        file = file.with_name(f"{file.name}.npz")
         recording = side if isinstance(side, Recording) else Recording(
             (RecordedResult(name, value) for name, value in side.items()), described=False
         )
         recording.save(file)
         return file
-    source = side_source(side, file.stem)
-    file = file.with_suffix(".onnx")
-    file.write_bytes(source[2])
+    file = file.with_name(f"{file.name}.onnx")
+    write_model(model_source(side, file.stem), file)
     return file
 
 

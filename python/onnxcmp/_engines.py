@@ -9,7 +9,7 @@ import typing
 
 from ._errors import Error, RuntimeFailure
 from ._recording import RecordedResult, Recording
-from ._sides import Source, is_path, model_source
+from ._sides import Source, is_path, model_source, write_model
 from ._torch_modules import graph_module, parameters_of, record_graph, record_module, to_torch
 
 
@@ -163,15 +163,7 @@ def _model_file(source: Source, folder: str) -> str:
     if source[0] == "file":
         return os.fsdecode(source[1])
     path = os.path.join(folder, "model.onnx")
-    if source[3]:  # a runtime reads external data beside the model alone
-        import onnx
-
-        model = onnx.ModelProto.FromString(source[2])
-        onnx.load_external_data_for_model(model, source[3])
-        onnx.save(model, path, save_as_external_data=True, location="weights")
-        return path
-    with open(path, "wb") as file:
-        file.write(source[2])
+    write_model(source, path)
     return path
 
 
@@ -233,11 +225,11 @@ class Torch(Runtime):
                 f"{type(module).__name__}; give a function as a side itself"
             )
         self.module = module
-        self._example = not args and not kwargs
-        if self._example and getattr(module, "example_inputs", None):
-            args, kwargs = module.example_inputs
         self.args = tuple(args) if isinstance(args, (tuple, list)) else (args,)
         self.kwargs = dict(kwargs or {})
+        self._example = not self.args and not self.kwargs
+        if self._example and getattr(module, "example_inputs", None):
+            self.args, self.kwargs = module.example_inputs
 
     @property
     def own_inputs(self) -> bool:

@@ -60,9 +60,6 @@ class Listing(Printed):
         self._printed = text
         self._json = json
 
-    def _text(self) -> str:
-        return self._printed
-
     def to_dict(self) -> typing.Any:
         return self._json
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib
 import os
 import tempfile
 import typing
@@ -214,6 +215,27 @@ def model_source(model: typing.Any, label: str) -> Source:
             "onnx.ModelProto, or a model of onnxscript or onnx_ir"
         )
     return _serialized(proto, label)
+
+
+def write_model(source: Source, path: str | os.PathLike[str]) -> None:
+    """Writes a model to a file, and external data beside it. `source`: as model_source() gives it.
+    Needs onnx where there are external data."""
+    if source[0] == "file":
+        folder = os.path.dirname(os.path.abspath(os.fsdecode(source[1])))
+        with open(source[1], "rb") as given:
+            data = given.read()
+    else:
+        data, folder = source[2], source[3]
+    if folder and importlib.import_module("onnxcmp._adapters.base").has_external_data(data):
+        import onnx
+
+        model = onnx.ModelProto.FromString(data)
+        onnx.load_external_data_for_model(model, folder)
+        onnx.save(model, path, save_as_external_data=True,
+                  location=f"{os.path.basename(path)}.data")
+        return
+    with open(path, "wb") as file:
+        file.write(data)
 
 
 def values_set(values: typing.Mapping[str, typing.Any], name: str = "") -> Plain:

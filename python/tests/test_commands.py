@@ -69,6 +69,25 @@ def test_bisect_whose_first_is_not_made():
     assert isinstance(caught.value.__cause__, ZeroDivisionError)
 
 
+def test_models_with_external_data(plain, wrong, tmp_path):
+    """Objects and files that make() gives keep their weights."""
+    paths = []
+    for name, model in (("plain", plain), ("wrong", wrong)):
+        folder = tmp_path / name
+        folder.mkdir()
+        copy = onnx.ModelProto.FromString(model.SerializeToString())  # which is changed
+        onnx.save(copy, folder / "m.onnx", save_as_external_data=True, size_threshold=0)
+        paths.append(folder / "m.onnx")
+    found = onnxcmp.bisect(range(4), make=lambda number: paths[number >= 2])
+    assert found.first_bad_value == 2
+    onnx_ir = pytest.importorskip("onnx_ir")
+    models = [onnx_ir.load(path) for path in paths]
+    assert onnxcmp.chain(*models).verdict == "different"
+    assert onnxcmp.reduce(*models).left.nodes == 1
+    assert onnxcmp.chain({"v1.2": models[0], "v1.3": models[0]}).models == (
+        "v1.2.onnx", "v1.3.onnx")
+
+
 def test_bisect_models(plain, wrong, files):
     assert onnxcmp.bisect([plain, plain, wrong, wrong]).first_bad == 2
     assert onnxcmp.bisect({"a": plain, "b": wrong}).candidates == ("a.onnx", "b.onnx")

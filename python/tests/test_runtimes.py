@@ -361,6 +361,14 @@ def test_torch(tmp_path):
     assert c.verdict == "different"
 
 
+def test_torch_takes_one_tensor_as_it_is():
+    torch = pytest.importorskip("torch")
+    from onnxcmp.runtimes import Torch
+
+    recorded = onnxcmp.record(Torch(torch.nn.ReLU(), torch.ones(2, 3)))
+    np.testing.assert_array_equal(recorded["output"], np.ones((2, 3), np.float32))
+
+
 def test_torch_program_that_keeps_something(tmp_path):
     """Each run begins with what the program was saved with, whatever its model says of it."""
     torch = pytest.importorskip("torch")
