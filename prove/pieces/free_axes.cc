@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <numeric>
 #include <utility>
-#include <variant>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/string_view.h"
+#include "record/graphs/node_questions.h"
 
 namespace onnxcmp {
 
@@ -65,16 +65,11 @@ using Axes = FreeAxes::Axes;
 using Rule = bool (*)(NodeAxes&);  // false: the node has another form
 
 int64_t Int(const Node& node, absl::string_view name, int64_t fallback) {
-  const auto found = node.attributes.find(name);
-  const auto* const number =
-      found == node.attributes.end() ? nullptr : std::get_if<int64_t>(&found->second);
-  return number == nullptr ? fallback : *number;
+  return IntAttribute(node, name).value_or(fallback);
 }
 
 std::optional<std::vector<int64_t>> Ints(const Node& node, absl::string_view name) {
-  const auto found = node.attributes.find(name);
-  const auto* const numbers =
-      found == node.attributes.end() ? nullptr : std::get_if<std::vector<int64_t>>(&found->second);
+  const auto* const numbers = AttributeOf<std::vector<int64_t>>(node, name);
   return numbers == nullptr ? std::nullopt : std::optional(*numbers);
 }
 

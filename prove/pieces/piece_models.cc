@@ -5,7 +5,6 @@
 #include <set>
 #include <tuple>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -17,6 +16,7 @@
 #include "prove/field_node.h"
 #include "prove/node_kinds.h"
 #include "prove/pieces/free_axes.h"
+#include "record/graphs/node_questions.h"
 
 namespace onnxcmp {
 namespace {
@@ -54,9 +54,7 @@ struct WindowForm {
 };
 
 std::vector<int64_t> IntsOf(const Node& node, const std::string& name) {
-  const auto found = node.attributes.find(name);
-  if (found == node.attributes.end()) return {};
-  const auto* const ints = std::get_if<std::vector<int64_t>>(&found->second);
+  const auto* const ints = AttributeOf<std::vector<int64_t>>(node, name);
   return ints == nullptr ? std::vector<int64_t>() : *ints;
 }
 
@@ -222,9 +220,7 @@ class Cutter {
     WindowForm form;
     form.kernel.assign(weights.begin() + 2, weights.end());
     for (const char* name : {"auto_pad", "dilations", "pads", "strides"}) {
-      const auto found = node.attributes.find(name);
-      const auto* const text =
-          found == node.attributes.end() ? nullptr : std::get_if<std::string>(&found->second);
+      const auto* const text = AttributeOf<std::string>(node, name);
       const std::vector<int64_t> ints = IntsOf(node, name);
       // Strides and dilations of 1, and no padding, may be left out.
       const int64_t usual = name == std::string("pads") ? 0 : 1;
@@ -314,8 +310,7 @@ class Cutter {
       tensor = GivenOf(side, name);
     } else if (const Node& node = NodeOf(side, value.node); node.op_type == "Constant") {
       if (node.attributes.contains("value_ints")) return IntsOf(node, "value_ints");
-      const auto found = node.attributes.find("value");
-      if (found != node.attributes.end()) tensor = std::get_if<Tensor>(&found->second);
+      tensor = AttributeOf<Tensor>(node, "value");
     }
     if (tensor == nullptr || tensor->dtype() != DType::kInt64) return std::nullopt;
     const absl::StatusOr<Tensor> in_memory = tensor->InMemory(nullptr);

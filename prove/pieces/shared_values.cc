@@ -12,6 +12,7 @@
 #include "evaluator/tensor/dtype.h"
 #include "prove/node_kinds.h"
 #include "prove/unknown_values.h"
+#include "record/graphs/node_questions.h"
 #include "record/streams/node_facts.h"
 
 namespace onnxcmp {
@@ -46,10 +47,8 @@ bool Jumps(const Node& node) {
                                                    "TreeEnsembleClassifier",
                                                    "TreeEnsembleRegressor"};
   if (absl::c_linear_search(kJumping, node.op_type)) return true;
-  const auto mode = node.attributes.find("mode");
-  const auto* const text =
-      mode == node.attributes.end() ? nullptr : std::get_if<std::string>(&mode->second);
-  return text != nullptr && *text == "nearest";
+  const auto* const mode = AttributeOf<std::string>(node, "mode");
+  return mode != nullptr && *mode == "nearest";
 }
 
 }  // namespace
