@@ -252,7 +252,7 @@ absl::Span<const FieldOperatorRow> OrderFieldOperators();
 absl::Span<const FieldOperatorRow> ProductFieldOperators();
 absl::Span<const FieldOperatorRow> MovementFieldOperators();
 absl::Span<const FieldOperatorRow> WindowFieldOperators();
-// Those that take sums and products apart.
+// Operators that take sums and products apart.
 absl::Span<const FieldOperatorRow> PartFieldOperators();
 
 // Null if no family has the operator. `by_parts`: those that take sums and products apart go first.

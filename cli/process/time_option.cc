@@ -10,7 +10,7 @@ std::optional<absl::Duration> ReadTime(const std::string& text) {
   absl::Duration time;
   double seconds = 0;
   if (absl::SimpleAtod(text, &seconds)) {
-    // Of no number the comparison below is false.
+    // NaN is not above 0.
     time = seconds > 0 ? absl::Seconds(seconds) : absl::ZeroDuration();
   } else if (!absl::ParseDuration(text, &time)) {
     return std::nullopt;

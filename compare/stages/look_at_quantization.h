@@ -24,8 +24,8 @@ struct LookAtQuantizationOptions {
 
 struct ReviewedCauses {
   std::vector<Cause> causes;
-  // Of outputs that differ: the layer whose own error moves the other side's outputs most, which is
-  // no mistake.
+  // The layer whose own error moves the other side's outputs most, where outputs differ. It is no
+  // mistake.
   std::optional<Cause> costliest;
   std::optional<QuantizationReport> quantization;  // if a side is quantized
 };

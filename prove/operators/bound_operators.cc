@@ -143,7 +143,7 @@ absl::Status SignOperator(FieldNode& node) {
   const uint64_t jumping = node.Jumping(function);
   const bool alike = node.AreRoundedAlike(0, -1);
   if (jumping == function) node.SetOrigin(0, {.sign_of = node.value(0).residues});
-  // Of a value that is never below 0 it is 1, or 0 where that is 0.
+  // The sign of a value that is never below 0 is 1, or 0 where the value is 0.
   const Direction& direction = node.value(0).direction;
   if (direction.of.defined() && !direction.may_vanish && direction.sign != Sign::kNotBelow &&
       jumping == function) {

@@ -24,7 +24,7 @@ struct ForestNode {
   size_t if_false = kNowhere;    // likewise
   bool missing_is_true = false;  // NaN takes the branch of true
   int64_t id = 0;                // the node's number, or the leaf's, in its own format
-  // Of a leaf: what it adds, by the number of the target or class.
+  // Votes of a leaf, by the number of the target or class.
   std::vector<std::pair<int64_t, double>> votes;
 };
 

@@ -79,7 +79,7 @@ TEST(PairRecordedTest, ByItsPlace) {
               UnorderedElementsAre("/model/layer.0/dense/Add_output_0 r2 placed"));
 }
 
-// Of an activation and the node before, a runtime that fuses them has one result.
+// A runtime that fuses an activation with the node before has one result of the two.
 TEST(PairRecordedTest, ByItsPlaceAmongFusedNodes) {
   const auto pairs = [](const std::string& activation) {
     BuiltSide side;
