@@ -53,6 +53,31 @@ python_tools() {
   touch "$tools/complete"
 }
 
+# python_package FOLDER: installs the wheel of dist/ for the system's Python, with all that its tests
+# need, into a new virtual environment; sets fresh to the folder.
+python_package() {
+  local python version needs tmp
+  python=$(PATH=/usr/bin:$PATH command -v python3)
+  version=$("$python" -c 'import sys; print("cp%d%d" % sys.version_info[:2])')
+  python_tools "$python"
+  # Fetched once.
+  needs=$deps/python-tests-$(cat python/tests/requirements.txt cmake/onnx_version.cmake | sha256sum |
+    cut -c1-12)
+  if [[ ! -d $needs ]]; then
+    lock_deps
+    say "fetching what the Python tests need"
+    tmp=$(mktemp -d "$deps/tmp.XXXXXX")
+    "$tools/bin/pip" download -q --disable-pip-version-check --only-binary :all: --no-deps -d "$tmp" \
+      -r python/tests/requirements.txt "onnx==$onnx_version" || die "pip could not fetch it"
+    mv "$tmp" "$needs"
+  fi
+  fresh=$1
+  rm -rf "$fresh"
+  "$python" -m venv --without-pip "$fresh"
+  "$tools/bin/pip" --python "$fresh/bin/python" install -q --disable-pip-version-check --no-index \
+    --no-deps --no-compile "$needs"/*.whl dist/onnxcmp-*-"$version"-*.whl
+}
+
 # need_packages NAME...: installs the Debian packages that are missing; offline when none is.
 need_packages() {
   command -v dpkg-query >/dev/null ||

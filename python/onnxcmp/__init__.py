@@ -31,7 +31,7 @@ _HOMES = {
     "PairResult": "_batch",
     "Part": "_parts",
     "PartPair": "_parts",
-    "Proof": "_objects",
+    "Proof": "_proof",
     "RecordedResult": "_recording",
     "Recording": "_recording",
     "Result": "_objects",
@@ -83,7 +83,7 @@ if _typing.TYPE_CHECKING:
     from ._objects import Cause as Cause
     from ._objects import Diff as Diff
     from ._objects import Output as Output
-    from ._objects import Proof as Proof
+    from ._proof import Proof as Proof
     from ._objects import Result as Result
     from ._objects import Row as Row
     from ._objects import Side as Side

@@ -74,6 +74,7 @@ class RunAlignedRecord:
 
     @property
     def key(self) -> tuple[typing.Any, ...]:
+        """The nodes and names of the pair, by which records are told apart."""
         return (self.ep_id_node, self.onnx_id_node, self.onnx_id_output, self.ep_name,
                 self.onnx_name)
 

@@ -9,7 +9,7 @@ import tempfile
 import typing
 
 from ._command import Command
-from ._objects import Json, _member, _Record, _real, _whole
+from ._members import Json, Record, integer, member, real
 from ._shown import Shown
 from ._sides import is_path
 
@@ -17,23 +17,23 @@ if typing.TYPE_CHECKING:
     import pandas
 
 
-class PairResult(_Record):
+class PairResult(Record):
     """What came of a pair (docs/batch.md). True if it is as expected."""
 
     __slots__ = ()
-    name: str = _member()
-    verdict: str = _member()
-    as_expected: bool = _member(absent=False)
-    summary: str = _member(absent="")
-    left: str = _member(absent="")
-    right: str = _member(absent="")
-    tags: tuple[str, ...] = _member(tuple, absent=())
-    worst_output: str = _member(absent="")
-    worst_distance: float | None = _member(_real)
-    causes: tuple[Json, ...] = _member(tuple, absent=())
-    seconds: float | None = _member(_real)
-    peak_bytes: int | None = _member(_whole)
-    proved: bool | None = _member()
+    name: str = member()
+    verdict: str = member()
+    as_expected: bool = member(absent=False)
+    summary: str = member(absent="")
+    left: str = member(absent="")
+    right: str = member(absent="")
+    tags: tuple[str, ...] = member(tuple, absent=())
+    worst_output: str = member(absent="")
+    worst_distance: float | None = member(real)
+    causes: tuple[Json, ...] = member(tuple, absent=())
+    seconds: float | None = member(real)
+    peak_bytes: int | None = member(integer)
+    proved: bool | None = member()
 
     def __bool__(self) -> bool:
         return self.as_expected
@@ -76,6 +76,7 @@ class Batch(Shown):
         raise KeyError(which)
 
     def to_dict(self) -> Json:
+        """The summary and the results, one for each pair."""
         return {"summary": self.summary, "results": [one.to_dict() for one in self.results]}
 
     def to_dataframe(self) -> pandas.DataFrame:
@@ -85,6 +86,7 @@ class Batch(Shown):
         return pandas.DataFrame([one.to_dict() for one in self.results])
 
     def html(self) -> str:
+        """The page of all pairs."""
         return self._page
 
     def __repr__(self) -> str:

@@ -9,7 +9,7 @@ import typing
 
 from ._command import Command
 from ._errors import Error
-from ._objects import Json, _member, _Record, _real, _whole
+from ._members import Json, Record, integer, member, real
 from ._shown import Printed, Shown
 from ._sides import is_path, model_source, write_model
 
@@ -17,31 +17,31 @@ if typing.TYPE_CHECKING:
     import pandas
 
 
-class AgainstFirst(_Record):
+class AgainstFirst(Record):
     """The first model beside the second one of a step."""
 
     __slots__ = ()
-    verdict: str = _member()
-    exit_status: int = _member(_whole)
-    text: str | tuple[str, ...] = _member()
+    verdict: str = member()
+    exit_status: int = member(integer)
+    text: str | tuple[str, ...] = member()
 
 
-class Step(_Record):
+class Step(Record):
     """Two models of a chain, one after the other. True if they agree."""
 
     __slots__ = ()
-    from_: str = _member(name="from")
-    to: str = _member()
-    sets: int = _member(_whole)
-    set: str = _member(absent="")
-    verdict: str = _member()
-    exit_status: int = _member(_whole)
-    text: tuple[str, ...] | str = _member()
-    changes: tuple[str, ...] | str = _member()
-    counts: Json | None = _member()
-    causes: tuple[str, ...] = _member(tuple, absent=())
-    against_first: AgainstFirst | None = _member(AgainstFirst)
-    proof: Json | None = _member()
+    from_: str = member(name="from")
+    to: str = member()
+    sets: int = member(integer)
+    set: str = member(absent="")
+    verdict: str = member()
+    exit_status: int = member(integer)
+    text: tuple[str, ...] | str = member()
+    changes: tuple[str, ...] | str = member()
+    counts: Json | None = member()
+    causes: tuple[str, ...] = member(tuple, absent=())
+    against_first: AgainstFirst | None = member(AgainstFirst)
+    proof: Json | None = member()
 
     def __bool__(self) -> bool:
         return self.exit_status == 0
@@ -54,19 +54,19 @@ def _step(json: Json | None) -> Step | None:
     return None if json is None else Step(json)
 
 
-class Chain(_Record, Shown):
+class Chain(Record, Shown):
     """Models compared one after the other. True if all agree; str() is the command line's text, and
     a notebook shows the page."""
 
     __slots__ = ("_printed", "_page")
-    models: tuple[str, ...] = _member(tuple, absent=())
-    steps: tuple[Step, ...] = _member(lambda items: tuple(map(Step, items)), absent=())
-    ends: Step | None = _member(_step)
-    broken_by: int | None = _member(_whole)
-    adds_up_at: int | None = _member(_whole)
-    optimizers: tuple[str, ...] = _member(tuple, absent=())
-    verdict: str = _member()
-    exit_status: int = _member(_whole)
+    models: tuple[str, ...] = member(tuple, absent=())
+    steps: tuple[Step, ...] = member(lambda items: tuple(map(Step, items)), absent=())
+    ends: Step | None = member(_step)
+    broken_by: int | None = member(integer)
+    adds_up_at: int | None = member(integer)
+    optimizers: tuple[str, ...] = member(tuple, absent=())
+    verdict: str = member()
+    exit_status: int = member(integer)
 
     def __init__(self, json: Json, text: str, page: str) -> None:
         super().__init__(json)
@@ -82,6 +82,7 @@ class Chain(_Record, Shown):
         return None if self.broken_by is None else self.steps[self.broken_by]
 
     def html(self) -> str:
+        """The page of all steps."""
         return self._page
 
     def to_dataframe(self) -> pandas.DataFrame:
@@ -140,39 +141,39 @@ def chain(*models: typing.Any, feeds: typing.Any = None, **options: typing.Any) 
                      command.without_folder(page.read_text("utf-8", "replace")))
 
 
-class Trial(_Record):
+class Trial(Record):
     """An answer about a candidate: "good", "bad" or "skip", and why."""
 
     __slots__ = ()
-    candidate: int = _member(_whole)
-    name: str = _member()
-    answer: str = _member()
-    text: str = _member(absent="")
-    judged: bool = _member(absent=False)
-    seconds: float | None = _member(_real)
+    candidate: int = member(integer)
+    name: str = member()
+    answer: str = member()
+    text: str = member(absent="")
+    judged: bool = member(absent=False)
+    seconds: float | None = member(real)
 
     def __repr__(self) -> str:
         return f"<Trial {self.name}: {self.answer}, {self.text}>"
 
 
-class Bisection(_Record, Printed):
+class Bisection(Record, Printed):
     """The search for the first bad candidate. True if none is bad; candidates are named by their
     numbers, from 0."""
 
     __slots__ = ("_printed", "_given")
-    candidates: tuple[str, ...] = _member(tuple, absent=())
-    first_bad: int | None = _member(_whole)
-    last_good: int | None = _member(_whole)
-    suspects: tuple[int, ...] = _member(tuple, absent=())
-    monotonic: bool = _member(absent=True)
-    good_again: tuple[int, ...] = _member(tuple, absent=())
-    judged: int = _member(_whole, absent=0)
-    most_judged: int = _member(_whole, absent=0)
-    log: tuple[Trial, ...] = _member(lambda items: tuple(map(Trial, items)), absent=())
-    step: Step | None = _member(_step)
-    against_reference: Step | None = _member(_step)
-    notes: tuple[str, ...] = _member(tuple, absent=())
-    exit_status: int = _member(_whole)
+    candidates: tuple[str, ...] = member(tuple, absent=())
+    first_bad: int | None = member(integer)
+    last_good: int | None = member(integer)
+    suspects: tuple[int, ...] = member(tuple, absent=())
+    monotonic: bool = member(absent=True)
+    good_again: tuple[int, ...] = member(tuple, absent=())
+    judged: int = member(integer, absent=0)
+    most_judged: int = member(integer, absent=0)
+    log: tuple[Trial, ...] = member(lambda items: tuple(map(Trial, items)), absent=())
+    step: Step | None = member(_step)
+    against_reference: Step | None = member(_step)
+    notes: tuple[str, ...] = member(tuple, absent=())
+    exit_status: int = member(integer)
 
     def __init__(self, json: Json, text: str, given: list[typing.Any]) -> None:
         super().__init__(json)

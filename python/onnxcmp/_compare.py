@@ -14,9 +14,11 @@ from ._custom import Operator, operators
 from ._errors import Error, RuntimeFailure
 from ._foreign import side_of
 from ._kept import KeptComparison
-from ._objects import Cause, Json, Origin, Output, Proof, Result, Row, Side
+from ._members import Json
+from ._objects import Cause, Origin, Output, Result, Row, Side
 from ._options import command_line, with_feeds
 from ._progress import Progress, Tick, watches_signals
+from ._proof import Proof
 from ._recording import Recording
 from ._shown import Printed, Text, frame
 from ._sides import in_folder, path_bytes, side_source
@@ -115,10 +117,12 @@ class Comparison(Printed):
 
     @property
     def left(self) -> Side:
+        """The left side: its source, counts and results."""
         return Side(self._get()["left"], self, "left")
 
     @property
     def right(self) -> Side:
+        """The right side: its source, counts and results."""
         return Side(self._get()["right"], self, "right")
 
     @property
@@ -144,10 +148,12 @@ class Comparison(Printed):
 
     @property
     def outputs_left_only(self) -> tuple[str, ...]:
+        """Names of outputs that the other side lacks."""
         return tuple(self._get()["outputs_left_only"])
 
     @property
     def outputs_right_only(self) -> tuple[str, ...]:
+        """Names of outputs that the other side lacks."""
         return tuple(self._get()["outputs_right_only"])
 
     @property

@@ -82,10 +82,12 @@ class Adapter(Runtime):
 
     @property
     def model(self) -> typing.Any:
+        """The model that was given."""
         return self._model
 
     @property
     def isolated(self) -> str:
+        """The command line's name, if it has a process of its own; else ""."""
         return self._isolated
 
     @property
@@ -102,6 +104,7 @@ class Adapter(Runtime):
         return Adapter(self._model, self._command_line, name=self.name)
 
     def record(self, feeds: typing.Mapping[str, typing.Any] | None) -> Recording:
+        """Runs the model for its outputs, and once more for every result. Raises RuntimeFailure."""
         if self._isolated:
             raise TypeError(f"{self.name} has a process of its own: onnxcmp.record() runs it")
         source = model_source(self._model, self.name)
@@ -233,9 +236,11 @@ class Torch(Runtime):
 
     @property
     def own_inputs(self) -> bool:
+        """True if arguments were given, or an ExportedProgram has some."""
         return bool(self.args or self.kwargs)
 
     def record(self, feeds: typing.Mapping[str, typing.Any] | None) -> Recording:
+        """Runs the module on its arguments, or on feeds by the names of its parameters."""
         args, kwargs = self.args, self.kwargs
         if feeds:
             if not self._example:

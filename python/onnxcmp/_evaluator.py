@@ -135,6 +135,7 @@ class Evaluator:
 
     @property
     def output_names(self) -> list[str]:
+        """The names of the graph's outputs, in order."""
         return [one.name for one in self._outputs]
 
     def get_inputs(self) -> list[NodeArg]:
@@ -142,6 +143,7 @@ class Evaluator:
         return [one for one in self._inputs if one.name in self._required]
 
     def get_outputs(self) -> list[NodeArg]:
+        """The graph's outputs, as onnxruntime's InferenceSession has them."""
         return list(self._outputs)
 
     def _feeds(self, feeds: typing.Mapping[str, typing.Any]) -> list[tuple[str, typing.Any]]:

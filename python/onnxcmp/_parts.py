@@ -40,11 +40,13 @@ class Part:
 
     @property
     def inputs(self) -> dict[str, typing.Any]:
+        """The values of the part's inputs in a run of the whole model."""
         data = self.folder / "test_data_set_0"
         return read_feeds(self.path, data if data.is_dir() else self.folder, False)[0][1]
 
     @property
     def nodes(self) -> int:
+        """The number of nodes of the main graph."""
         return len(self.model.graph.node)
 
     @property
@@ -71,6 +73,7 @@ class PartPair:
 
     @property
     def inputs(self) -> dict[str, typing.Any]:
+        """The values that both parts are run on."""
         return self.left.inputs
 
     def __str__(self) -> str:

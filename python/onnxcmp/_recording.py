@@ -80,10 +80,12 @@ class Recording(collections.abc.Mapping[str, typing.Any]):
 
     @property
     def inputs(self) -> dict[str, typing.Any]:
+        """The recorded inputs by their names."""
         return {r.name: r.value for r in self.results if r.kind == "INPUT"}
 
     @property
     def outputs(self) -> dict[str, typing.Any]:
+        """The recorded outputs by their names."""
         return {r.name: r.value for r in self.results if r.kind == "OUTPUT"}
 
     def __repr__(self) -> str:

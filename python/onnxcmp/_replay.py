@@ -60,6 +60,7 @@ class ReplayConfiguration:
     def select(
         self, name: str | None = None, op_type: str | None = None, err_abs: float | None = None
     ) -> bool:
+        """True if a result of that name, operator and error is to be written."""
         return bool(
             (name and name in (self.selected_names or ()))
             or (op_type and op_type in (self.selected_op_types or ()))

@@ -19,12 +19,15 @@ class Drawing(Shown):
         return str(self._forms["text"])
 
     def html(self) -> str:
+        """A page, to be kept or sent."""
         return str(self._forms["html"])
 
     def to_dict(self) -> typing.Any:
+        """The JSON of the drawing (docs/show.md)."""
         return self._forms["json"]
 
     def svg(self) -> str:
+        """A picture, without scripts."""
         return str(self._forms["svg"])
 
     def dot(self) -> str:
@@ -61,6 +64,7 @@ class Listing(Printed):
         self._json = json
 
     def to_dict(self) -> typing.Any:
+        """The JSON of the command line."""
         return self._json
 
     def __repr__(self) -> str:

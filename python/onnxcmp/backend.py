@@ -56,6 +56,7 @@ class OnnxcmpBackend(Backend):
     def is_compatible(
         cls, model: ModelProto, device: str = "CPU", **kwargs: typing.Any
     ) -> bool:
+        """True if the model can be read and all its operators are known."""
         from ._errors import Error
 
         try:
@@ -66,6 +67,7 @@ class OnnxcmpBackend(Backend):
 
     @classmethod
     def prepare(cls, model: ModelProto, device: str = "CPU", **kwargs: typing.Any) -> OnnxcmpRep:
+        """The model, ready to run. ValueError: another device than the CPU."""
         if not cls.supports_device(device):
             raise ValueError(f"there is no device {device}, only the CPU")
         return OnnxcmpRep(Evaluator(model, **kwargs))
@@ -74,6 +76,7 @@ class OnnxcmpBackend(Backend):
     def run_model(
         cls, model: ModelProto, inputs: typing.Any, device: str = "CPU", **kwargs: typing.Any
     ) -> tuple[typing.Any, ...]:
+        """Runs a model once."""
         return cls.prepare(model, device, **kwargs).run(inputs)
 
     @classmethod
@@ -85,6 +88,7 @@ class OnnxcmpBackend(Backend):
         outputs_info: typing.Any = None,
         **kwargs: typing.Any,
     ) -> tuple[typing.Any, ...]:
+        """Runs one node, as a model of its own."""
         given = inputs if isinstance(inputs, typing.Mapping) else dict(
             zip([name for name in node.input if name], inputs)
         )
@@ -106,6 +110,7 @@ class OnnxcmpBackend(Backend):
 
     @classmethod
     def supports_device(cls, device: str) -> bool:
+        """True for the CPU."""
         return device.partition(":")[0] == "CPU"
 
 

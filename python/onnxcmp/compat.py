@@ -44,6 +44,8 @@ __all__ = [
 
 
 class ResultType(enum.IntEnum):
+    """The kind of a result, by the numbers of onnx_array_api."""
+
     RESULT = 1
     INITIALIZER = 2
     SPARSE_INITIALIZER = 4
@@ -154,6 +156,7 @@ class ExtendedReferenceEvaluator(Evaluator):
         self.proto_ = proto
 
     def run(self, *args: typing.Any, **kwargs: typing.Any) -> typing.Any:
+        """As ReferenceEvaluator.run(), or with one list of all inputs in order."""
         if len(args) == 1 and isinstance(args[0], list):
             return super().run(None, dict(zip(self.input_names, args[0])), **kwargs)
         return super().run(*args, **kwargs)
@@ -200,6 +203,7 @@ class YieldEvaluator:
         feed_inputs: dict[str, typing.Any] | None = None,
         raise_exc: bool = True,
     ) -> typing.Iterator[tuple[ResultType, str, typing.Any, str | None]]:
+        """Yields kind, name, value and operator of each result."""
         if not isinstance(self.evaluator, Evaluator):
             yield from _foreign_results(self.evaluator, feed_inputs or {}, raise_exc)
             return
@@ -215,6 +219,7 @@ class YieldEvaluator:
         raise_exc: bool = True,
         keep_tensor: bool = False,
     ) -> typing.Iterator[ResultExecution]:
+        """Yields a ResultExecution for each result."""
         if isinstance(self.evaluator, Evaluator):
             for row in self._rows(feed_inputs or {}, raise_exc, keep_tensor):
                 if row.kind != ResultType.OUTPUT or not output_names or row.name in output_names:
@@ -257,6 +262,7 @@ class DistanceExecution:
         return costs == _DEFAULT_COSTS
 
     def distance_pair(self, r1: ResultExecution, r2: ResultExecution) -> float:
+        """The cost of pairing two results."""
         cost: float = self.kind_cost * (r1.kind != r2.kind)
         if _dtype_name(r1.dtype) != _dtype_name(r2.dtype):
             floats = {_dtype_name(r1.dtype), _dtype_name(r2.dtype)} <= {
