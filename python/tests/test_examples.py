@@ -74,3 +74,18 @@ def test_onnxruntime_kernels(tmp_path):
     ran = run(EXAMPLES / "onnxruntime_kernels.py", LLM / "plain.onnx", cwd=tmp_path)
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert "optimization none: " in ran.stdout and "optimization all: " in ran.stdout
+
+
+def test_notebook(tmp_path):
+    nbformat = pytest.importorskip("nbformat")
+    nbclient = pytest.importorskip("nbclient")
+    notebook = nbformat.read(EXAMPLES / "tour.ipynb", 4)
+    assert all(not cell.outputs for cell in notebook.cells if cell.cell_type == "code")
+    nbclient.NotebookClient(
+        notebook, timeout=300, resources={"metadata": {"path": str(tmp_path)}}).execute()
+    outputs = [output for cell in notebook.cells if cell.cell_type == "code"
+               for output in cell.outputs]
+    shown = [output.get("data", {}).get("text/plain", output.get("text", "")) for output in outputs]
+    assert "data-verdict" in outputs[0]["data"]["text/html"]
+    assert "Softmax" in shown[1] and shown[4] == "13"
+    assert "proved" in shown[6] and "agree" in shown[7], shown
