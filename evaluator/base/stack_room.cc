@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #if defined(__linux__)
 #include <pthread.h>
@@ -19,8 +20,8 @@ constexpr size_t kLevel = size_t{12} << 10;
 #endif
 constexpr size_t kReserve = size_t{112} << 10;  // for a model without subgraphs
 
-// Bytes below this frame; as many as one could want where that is not known.
-size_t StackRoom() {
+// The lowest address of this thread's stack; nullopt where that is not known.
+std::optional<uintptr_t> EndOfStack() {
 #if defined(__linux__)
   pthread_attr_t attributes;
   if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
@@ -30,10 +31,18 @@ size_t StackRoom() {
     pthread_attr_destroy(&attributes);
     const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
     const auto end = reinterpret_cast<uintptr_t>(lowest);
-    if (failed == 0 && here > end && here - end <= size) return here - end;
+    if (failed == 0 && here > end && here - end <= size) return end;
   }
 #endif
-  return SIZE_MAX;
+  return std::nullopt;
+}
+
+// Bytes below this frame; as many as one could want where that is not known.
+size_t StackRoom() {
+  // For a process' first thread the system reads the map of all its memory.
+  thread_local const std::optional<uintptr_t> end = EndOfStack();
+  if (!end.has_value()) return SIZE_MAX;
+  return reinterpret_cast<uintptr_t>(__builtin_frame_address(0)) - *end;
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "evaluator/base/thread_pool.h"
 
 #include <algorithm>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -9,12 +10,27 @@
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
+#include "absl/base/call_once.h"
+
 namespace onnxcmp {
 
+// The library is asked for when there is work for it: its own start takes a millisecond, which is
+// longer than small models run.
 struct ThreadPool::Arena {
-  // More threads than cores would gain nothing, and make the library warn on standard error.
-  explicit Arena(int threads) : arena(std::min(threads, tbb::info::default_concurrency())) {}
-  tbb::task_arena arena;
+ public:
+  explicit Arena(int threads) : threads_(threads) {}
+
+  tbb::task_arena& Get() {
+    // More threads than cores would gain nothing, and make the library warn on standard error.
+    absl::call_once(once_,
+                    [&] { arena_.emplace(std::min(threads_, tbb::info::default_concurrency())); });
+    return *arena_;
+  }
+
+ private:
+  const int threads_;
+  absl::once_flag once_;
+  std::optional<tbb::task_arena> arena_;
 };
 
 int ThreadCount(int wanted) {
@@ -35,7 +51,7 @@ void ThreadPool::ParallelFor(int64_t tasks, absl::FunctionRef<void(int64_t)> tas
     for (int64_t i = 0; i < tasks; ++i) task(i);
     return;
   }
-  arena_->arena.execute([&] {
+  arena_->Get().execute([&] {
     // One task a piece: the caller cut the work as it wants it.
     tbb::parallel_for(
         tbb::blocked_range<int64_t>(0, tasks, 1),
