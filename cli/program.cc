@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
+#include "cli/batch/pair_starter.h"
 #include "cli/commands.h"
 #include "cli/process/messages.h"
 #include "record/text/display_text.h"
@@ -57,14 +58,11 @@ std::string UnknownWord(const std::string& word) {
                       "; onnxcmp LEFT RIGHT compares; see onnxcmp --help");
 }
 
-}  // namespace
-
-int RunProgram(int argc, char** argv) {
-  KeepLargeBlocksOutOfTheHeap();
-  std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
+int Run(const std::vector<std::string>& arguments) {
   const std::string command = arguments.empty() ? "" : arguments[0];
   const std::vector<std::string> rest(arguments.begin() + (arguments.empty() ? 0 : 1),
                                       arguments.end());
+  if (command == kServePairs) return ServePairs(Run);
   // A model file with such a name has to be written ./run.
   for (const Command& known : Commands()) {
     if (command == known.name) return known.run(rest);
@@ -74,6 +72,13 @@ int RunProgram(int argc, char** argv) {
     return kFailed;
   }
   return CompareCommand(arguments);
+}
+
+}  // namespace
+
+int RunProgram(int argc, char** argv) {
+  KeepLargeBlocksOutOfTheHeap();
+  return Run(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc));
 }
 
 }  // namespace onnxcmp::cli

@@ -57,7 +57,7 @@ std::string HashOfStream(const std::string& path, bool* external) {
   if (!file) return "";
   XXH3_state_t state;
   XXH3_128bits_reset(&state);
-  std::string block(size_t{1} << 20, '\0');
+  std::string block(size_t{1} << 16, '\0');
   size_t kept = 0;  // the end of the block before, in which the word may begin
   while (file) {
     file.read(block.data() + kept, static_cast<std::streamsize>(block.size() - kept));

@@ -1,8 +1,6 @@
 #include "cli/batch/pair_process.h"
 
-#include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -10,67 +8,16 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
-#include <cstring>
 #include <utility>
 
 #include "absl/memory/memory.h"
 #include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 
 namespace onnxcmp::cli {
 namespace {
 
-constexpr int kCannotStart = 126;       // exit status, as a shell has it
 constexpr int64_t kKeptErrors = 16384;  // bytes
-
-// The address sanitizer reserves terabytes, which count as memory that a process allocates.
-#ifdef __SANITIZE_ADDRESS__
-constexpr bool kCanLimitMemory = false;
-#else
-constexpr bool kCanLimitMemory = true;
-#endif
-
-void SetLimit(decltype(RLIMIT_DATA) resource, rlim_t most) {
-  rlimit limit;
-  if (getrlimit(resource, &limit) != 0) return;
-  limit.rlim_cur = limit.rlim_max = std::min(limit.rlim_max, most);
-  setrlimit(resource, &limit);
-}
-
-// Between fork and exec, where nothing may allocate memory.
-[[noreturn]] void Become(char* const* arguments, const char* folder, int errors, rlim_t memory,
-                         pid_t parent) {
-  setsid();
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) _exit(kCannotStart);
-  sigset_t none;
-  sigemptyset(&none);
-  for (int number = 1; number < NSIG; ++number) {
-    if (number != SIGKILL && number != SIGSTOP) signal(number, SIG_DFL);
-  }
-  sigprocmask(SIG_SETMASK, &none, nullptr);
-  // Memory that it allocates, and not files that it maps: those the system takes back.
-  if (kCanLimitMemory && memory > 0) SetLimit(RLIMIT_DATA, memory);
-  SetLimit(RLIMIT_CORE, 0);
-  const int score = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-  if (score >= 0) {
-    [[maybe_unused]] const ssize_t written = write(score, "500", 3);
-    close(score);
-  }
-  const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-  if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(null, STDOUT_FILENO) < 0 ||
-      dup2(errors, STDERR_FILENO) < 0 || chdir(folder) != 0) {
-    _exit(kCannotStart);
-  }
-  // Our parent's files must not be inherited.
-  close_range(STDERR_FILENO + 1, ~0U, 0);
-  execv(arguments[0], arguments);
-  const char* reason = strerrordesc_np(errno);
-  [[maybe_unused]] const ssize_t written =
-      reason == nullptr ? 0 : write(STDERR_FILENO, reason, std::strlen(reason));
-  _exit(kCannotStart);
-}
 
 std::string ReadErrorsOf(int file) {
   const off_t size = lseek(file, 0, SEEK_END);
@@ -87,28 +34,19 @@ std::string ReadErrorsOf(int file) {
 PairProcess::PairProcess(pid_t pid, int errors, absl::Duration time)
     : pid_(pid), errors_(errors), started_(absl::Now()), deadline_(started_ + time) {}
 
-absl::StatusOr<std::unique_ptr<PairProcess>> PairProcess::Start(
-    const std::vector<std::string>& arguments, const std::string& folder,
-    const PairLimits& limits) {
-  std::vector<char*> pointers;
-  pointers.reserve(arguments.size() + 1);
-  for (const std::string& argument : arguments) {
-    pointers.push_back(const_cast<char*>(argument.c_str()));
-  }
-  pointers.push_back(nullptr);
+absl::StatusOr<std::unique_ptr<PairProcess>> PairProcess::Start(PairStarter& starter,
+                                                                std::vector<std::string> arguments,
+                                                                const std::string& folder,
+                                                                const PairLimits& limits) {
   const int errors = memfd_create("onnxcmp-errors", MFD_CLOEXEC);
   if (errors < 0) return absl::ErrnoToStatus(errno, "memfd_create");
-  const pid_t parent = getpid();
-  const pid_t pid = fork();
-  if (pid == 0) {
-    Become(pointers.data(), folder.c_str(), errors, static_cast<rlim_t>(limits.memory), parent);
-  }
-  if (pid < 0) {
-    const int error = errno;
+  const absl::StatusOr<pid_t> pid =
+      starter.StartPair({std::move(arguments), folder, limits.memory, errors});
+  if (!pid.ok()) {
     close(errors);
-    return absl::ErrnoToStatus(error, "a process cannot be started");
+    return pid.status();
   }
-  return absl::WrapUnique(new PairProcess(pid, errors, limits.time));
+  return absl::WrapUnique(new PairProcess(*pid, errors, limits.time));
 }
 
 PairProcess::~PairProcess() {

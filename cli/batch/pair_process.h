@@ -11,6 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "cli/batch/pair_starter.h"
 
 namespace onnxcmp::cli {
 
@@ -27,14 +28,13 @@ struct PairEnd {
   std::string errors;  // the end of its standard error
 };
 
-// It leads a session of its own, so that Ctrl-C in a terminal is not for it, and ends with the
-// thread that has started it, be that killed. If memory is short the system ends it rather than us.
 class PairProcess {
  public:
-  // `arguments[0]` is a path. `folder`: where it runs.
-  static absl::StatusOr<std::unique_ptr<PairProcess>> Start(
-      const std::vector<std::string>& arguments, const std::string& folder,
-      const PairLimits& limits);
+  // `folder`: where it runs.
+  static absl::StatusOr<std::unique_ptr<PairProcess>> Start(PairStarter& starter,
+                                                            std::vector<std::string> arguments,
+                                                            const std::string& folder,
+                                                            const PairLimits& limits);
   // Kills it, unless it has ended.
   ~PairProcess();
   PairProcess(const PairProcess&) = delete;

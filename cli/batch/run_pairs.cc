@@ -24,6 +24,7 @@
 #include "cli/batch/pair_process.h"
 #include "cli/batch/pair_report.h"
 #include "cli/batch/pair_schedule.h"
+#include "cli/batch/pair_starter.h"
 #include "cli/batch/whole_file.h"
 #include "cli/process/interruption.h"
 #include "cli/process/progress.h"
@@ -106,6 +107,7 @@ class PairRunner {
     const absl::Time start = absl::Now();
     const AwaitedSignals signals;
     OC_RETURN_IF_ERROR(ReplaceFile(store_.Path("running.jsonl"), ""));
+    OC_ASSIGN_OR_RETURN(starter_, PairStarter::Start(options_.program));
     Interruption never{Interruption::Never()};
     const ProgressLine line(options_.quiet, never,
                             [this](double seconds) { return Text(seconds); });
@@ -218,8 +220,7 @@ class PairRunner {
   }
 
   std::vector<std::string> Command(const BatchPair& pair) const {
-    std::vector<std::string> command = options_.program;
-    command.push_back(pair.left);
+    std::vector<std::string> command = {pair.left};
     if (!pair.right.empty()) command.push_back(pair.right);
     command.insert(command.end(), {"--threads", absl::StrCat(options_.threads)});
     if (!pair.against.empty()) command.insert(command.end(), {"--against", pair.against});
@@ -235,7 +236,7 @@ class PairRunner {
   absl::Status StartPair(size_t pair) {
     OC_ASSIGN_OR_RETURN(std::string folder, store_.MakeRunFolder(keys_[pair].key));
     absl::StatusOr<std::unique_ptr<PairProcess>> process =
-        PairProcess::Start(Command(pairs_[pair]), folder, limits_);
+        PairProcess::Start(*starter_, Command(pairs_[pair]), folder, limits_);
     if (!process.ok()) {
       ResultStore::Discard(folder);
       return process.status();
@@ -319,6 +320,7 @@ class PairRunner {
   ContentHashes hashes_;  // of the thread that makes keys
   std::vector<PairKey> keys_;
   PairLimits limits_;
+  std::unique_ptr<PairStarter> starter_;
   std::vector<Running> running_;
   absl::flat_hash_map<std::string, std::vector<size_t>> of_key_;
   PairRun run_;

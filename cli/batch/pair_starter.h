@@ -1,0 +1,59 @@
+// Starts the processes of comparisons. To start this program takes longer than to compare two small
+// models: a starter is started once, and copies itself for each pair.
+#ifndef ONNXCMP_CLI_BATCH_PAIR_STARTER_H_
+#define ONNXCMP_CLI_BATCH_PAIR_STARTER_H_
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+namespace onnxcmp::cli {
+
+// The word that makes the program a starter, in the place of a command's name.
+inline constexpr char kServePairs[] = "--serve-pairs";
+
+struct PairStart {
+  std::vector<std::string> arguments;  // of the program, without its name
+  std::string folder;                  // where it runs
+  int64_t memory = 0;                  // bytes that it may allocate; 0: any
+  int errors = -1;                     // a file, its standard error
+};
+
+class PairStarter {
+ public:
+  // `program`: the words that start this program, the first one a path. Processes end with the
+  // thread that calls this.
+  static absl::StatusOr<std::unique_ptr<PairStarter>> Start(std::vector<std::string> program);
+  // The processes that it has started go on.
+  ~PairStarter();
+  PairStarter(const PairStarter&) = delete;
+  PairStarter& operator=(const PairStarter&) = delete;
+
+  // A child of ours, to be waited for like any other, that leads a session of its own. If memory is
+  // short the system ends it rather than us.
+  absl::StatusOr<pid_t> StartPair(const PairStart& start);
+
+ private:
+  explicit PairStarter(std::vector<std::string> program) : program_(std::move(program)) {}
+  absl::Status StartProgram();
+  void End();
+
+  const std::vector<std::string> program_;
+  pid_t pid_ = -1;
+  int socket_ = -1;
+};
+
+// The starter's life. `run` is the program, as main without a name.
+int ServePairs(absl::FunctionRef<int(const std::vector<std::string>& arguments)> run);
+
+}  // namespace onnxcmp::cli
+
+#endif  // ONNXCMP_CLI_BATCH_PAIR_STARTER_H_
