@@ -362,16 +362,21 @@ void Conversions::AddFoldedLayers() {
         layer.steps.begin(), layer.steps.end(),
         [](const LayerStep& step) { return step.op_type == "Add" || step.op_type == "Sub"; });
     if (only_sums) continue;
-    FoldedLayer folded = Fold(field_, layer, FoldNear(layer));
+    FoldedLayer folded = Fold(layer);
+    ExactLayer exact = FoldExactly(field_, layer);
+    std::vector<double> weights(folded.weights.size());
+    for (size_t i = 0; i < weights.size(); ++i) weights[i] = folded.NearWeight(layer, i);
     const Shape biases = {static_cast<int64_t>(folded.near.biases.size())};
     exact_.push_back({layer.weight_name,
                       layer.shape(),
                       {},
-                      {std::move(folded.near.weights), std::move(folded.exact.weights)}});
+                      {std::move(weights),
+                       {exact.weights.values.data(),
+                        exact.weights.values.data() + exact.weights.values.size()}}});
     exact_.push_back({layer.bias_name.empty() ? layer.weight_name + " (bias)" : layer.bias_name,
                       biases,
                       {},
-                      {std::move(folded.near.biases), std::move(folded.exact.biases)}});
+                      {std::move(folded.near.biases), std::move(exact.biases)}});
   }
 }
 

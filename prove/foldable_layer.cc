@@ -118,10 +118,9 @@ struct ChannelState {
 };
 
 template <typename A>
-FoldedNumbers<typename A::Number> FoldIn(const A& in, const FoldableLayer& layer,
-                                         std::vector<typename A::Number> weights, int way) {
+FoldedFactors<typename A::Number> FactorsIn(const A& in, const FoldableLayer& layer, int way) {
   using Number = typename A::Number;
-  FoldedNumbers<Number> out;
+  FoldedFactors<Number> out;
   std::vector<ChannelState<A>> states(layer.channels);
   for (size_t c = 0; c < layer.channels; ++c) {
     if (layer.bias.numbers.empty()) continue;
@@ -129,20 +128,33 @@ FoldedNumbers<typename A::Number> FoldIn(const A& in, const FoldableLayer& layer
     states[c].size = std::fabs(At<double>(layer.bias, c));
   }
   for (const LayerStep& step : layer.steps) {
-    std::vector<Number> factors(layer.channels);
-    for (size_t c = 0; c < layer.channels; ++c) factors[c] = states[c].Take(in, step, c, way);
-    for (size_t i = 0; i < weights.size(); ++i) {
-      const size_t channel = layer.ChannelOf(i);
-      weights[i] = step.op_type == "Div" ? in.Div(weights[i], At<Number>(step.numbers[0], channel))
-                                         : in.Mul(weights[i], factors[channel]);
+    std::vector<Number>& factors = out.factors.emplace_back(layer.channels);
+    for (size_t c = 0; c < layer.channels; ++c) {
+      factors[c] = states[c].Take(in, step, c, way);
+      // In the field a quotient is a product.
+      if (step.op_type == "Div" && !std::is_same_v<Number, Residue>) {
+        factors[c] = At<Number>(step.numbers[0], c);
+      }
     }
   }
-  out.weights = std::move(weights);
   for (const ChannelState<A>& state : states) {
     out.biases.push_back(state.bias);
     out.sizes.push_back(state.size);
   }
   return out;
+}
+
+// Numbers of a tensor in memory, of one C++ type.
+template <typename Number>
+std::vector<Number> ReadNumbers(const Tensor& tensor) {
+  std::vector<Number> numbers;
+  const absl::StatusOr<Tensor> in_memory = tensor.InMemory(nullptr);
+  if (!in_memory.ok()) return numbers;
+  const absl::StatusOr<Tensor> whole = in_memory->Contiguous();
+  if (!whole.ok()) return numbers;
+  numbers.resize(static_cast<size_t>(whole->num_elements()));
+  LoadElements<Number>(whole->dtype(), whole->raw_data(), 0, whole->num_elements(), numbers.data());
+  return numbers;
 }
 
 class LayerFinder {
@@ -297,50 +309,46 @@ absl::StatusOr<Residues> ResiduesOfNumbers(const PrimeField& field, const FieldV
   return EmbedTensor(field, value.number.tensor(), nullptr);
 }
 
-std::vector<double> NumbersIn(const Tensor& tensor) {
-  std::vector<double> numbers;
-  const absl::StatusOr<Tensor> in_memory = tensor.InMemory(nullptr);
-  if (!in_memory.ok()) return numbers;
-  const absl::StatusOr<Tensor> whole = in_memory->Contiguous();
-  if (!whole.ok()) return numbers;
-  numbers.resize(static_cast<size_t>(whole->num_elements()));
-  LoadElements<double>(whole->dtype(), whole->raw_data(), 0, whole->num_elements(), numbers.data());
-  return numbers;
-}
+std::vector<double> NumbersIn(const Tensor& tensor) { return ReadNumbers<double>(tensor); }
+std::vector<float> FloatsIn(const Tensor& tensor) { return ReadNumbers<float>(tensor); }
 
 std::vector<FoldableLayer> FoldableLayers(const PrimeField& field, const Graph& graph,
                                           const FieldValues& known) {
   return LayerFinder(field, graph, known).Find();
 }
 
-FoldedNumbers<Residue> FoldExactly(const PrimeField& field, const FoldableLayer& layer) {
-  const absl::StatusOr<Residues> weights = ResiduesOfNumbers(field, layer.weight);
+ExactLayer FoldExactly(const PrimeField& field, const FoldableLayer& layer) {
+  absl::StatusOr<Residues> weights = ResiduesOfNumbers(field, layer.weight);
   if (!weights.ok()) return {};
-  return FoldIn(InField{&field}, layer, {weights->values.begin(), weights->values.end()}, 0);
+  FoldedFactors<Residue> folded = FactorsIn(InField{&field}, layer, 0);
+  // One factor of each channel for all steps: products in the field have no order.
+  std::vector<Residue> factors(layer.channels, 1);
+  for (const std::vector<Residue>& of_step : folded.factors) {
+    for (size_t c = 0; c < layer.channels; ++c) factors[c] = field.Mul(factors[c], of_step[c]);
+  }
+  Residue* const numbers = weights->values.data();
+  for (size_t begin = 0; begin < weights->values.size(); begin += layer.inner) {
+    const Residue factor = factors[layer.ChannelOf(begin)];
+    const size_t end = std::min(begin + layer.inner, weights->values.size());
+    for (size_t i = begin; i < end; ++i) numbers[i] = field.Mul(numbers[i], factor);
+  }
+  return {*std::move(weights), std::move(folded.biases)};
 }
 
-FoldedNumbers<double> FoldNear(const FoldableLayer& layer) {
-  return FoldIn(InReals<double>(), layer, NumbersIn(layer.weight.number.tensor()), 0);
-}
-
-FoldedLayer Fold(const PrimeField& field, const FoldableLayer& layer, FoldedNumbers<double> near) {
-  const std::vector<double> weights = NumbersIn(layer.weight.number.tensor());
+FoldedLayer Fold(const FoldableLayer& layer) {
   FoldedLayer folded;
-  folded.exact = FoldExactly(field, layer);
-  folded.near = std::move(near);
-  const std::vector<float> floats(weights.begin(), weights.end());
+  folded.weights = FloatsIn(layer.weight.number.tensor());
+  folded.near = FactorsIn(InReals<double>(), layer, 0);
   for (size_t way = 0; way < kFoldingWays; ++way) {
-    folded.ways[way] = FoldIn(InReals<float>(), layer, floats, static_cast<int>(way));
+    folded.ways[way] = FactorsIn(InReals<float>(), layer, static_cast<int>(way));
   }
   return folded;
 }
 
 void FoldNudged(const FoldableLayer& layer, FoldedLayer* folded) {
-  const std::vector<double> weights = NumbersIn(layer.weight.number.tensor());
-  const std::vector<float> floats(weights.begin(), weights.end());
   for (size_t i = 0; i < kNudges; ++i) {
     folded->nudged[i] =
-        FoldIn(InReals<float>{static_cast<int>(i) - kMostSteps}, layer, floats, kNudgedWay);
+        FactorsIn(InReals<float>{static_cast<int>(i) - kMostSteps}, layer, kNudgedWay);
   }
 }
 

@@ -17,6 +17,7 @@ namespace onnxcmp {
 
 // The numbers of a tensor; none if they cannot be read.
 std::vector<double> NumbersIn(const Tensor& tensor);
+std::vector<float> FloatsIn(const Tensor& tensor);
 
 // The residues of a value that does not depend on inputs: its own, else those of its numbers.
 absl::StatusOr<Residues> ResiduesOfNumbers(const PrimeField& field, const FieldValue& value);
@@ -54,11 +55,21 @@ struct FoldableLayer {
 std::vector<FoldableLayer> FoldableLayers(const PrimeField& field, const Graph& graph,
                                           const FieldValues& known);
 
-// Weights and biases after folding.
+// The factors of a layer's weights, and its biases after folding.
 template <typename Number>
-struct FoldedNumbers {
-  std::vector<Number> weights, biases;
+struct FoldedFactors {
+  std::vector<std::vector<Number>> factors;  // by step and channel; divisors of a Div
+  std::vector<Number> biases;
   std::vector<double> sizes;  // of the terms that biases are summed from
+
+  // A weight of a channel after folding.
+  Number Weight(const FoldableLayer& layer, Number weight, size_t channel) const {
+    for (size_t i = 0; i < factors.size(); ++i) {
+      const Number factor = factors[i][channel];
+      weight = layer.steps[i].op_type == "Div" ? weight / factor : weight * factor;
+    }
+    return weight;
+  }
 };
 
 // The orders in which optimizers fold a normalization.
@@ -69,22 +80,30 @@ inline constexpr size_t kFoldingWays = 4;
 inline constexpr int kMostSteps = 2;
 inline constexpr size_t kNudges = 2 * kMostSteps + 1;
 
+// A layer folded in floats and doubles. Its weights are as many as the model's: they are computed
+// where they are compared.
 struct FoldedLayer {
-  FoldedNumbers<Residue> exact;
-  FoldedNumbers<double> near;
-  std::array<FoldedNumbers<float>, kFoldingWays> ways;
+  std::vector<float> weights;  // the layer's own; none if they cannot be read
+  FoldedFactors<double> near;
+  std::array<FoldedFactors<float>, kFoldingWays> ways;
   // With the factors of a normalization nudged, from less to more: made by FoldNudged().
-  std::array<FoldedNumbers<float>, kNudges> nudged;
+  std::array<FoldedFactors<float>, kNudges> nudged;
+
+  // The folded weight in doubles.
+  double NearWeight(const FoldableLayer& layer, size_t i) const {
+    return near.Weight(layer, static_cast<double>(weights[i]), layer.ChannelOf(i));
+  }
 };
 
-// Its exact numbers; none if the weights cannot be read.
-FoldedNumbers<Residue> FoldExactly(const PrimeField& field, const FoldableLayer& layer);
-// Its numbers alone, in doubles: as FoldedLayer::near.
-FoldedNumbers<double> FoldNear(const FoldableLayer& layer);
-
-// `near`: what FoldNear() gives.
-FoldedLayer Fold(const PrimeField& field, const FoldableLayer& layer, FoldedNumbers<double> near);
+FoldedLayer Fold(const FoldableLayer& layer);
 void FoldNudged(const FoldableLayer& layer, FoldedLayer* folded);
+
+// Its exact numbers; none if the weights cannot be read.
+struct ExactLayer {
+  Residues weights;
+  std::vector<Residue> biases;
+};
+ExactLayer FoldExactly(const PrimeField& field, const FoldableLayer& layer);
 
 }  // namespace onnxcmp
 
