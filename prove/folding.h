@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "evaluator/base/thread_pool.h"
 #include "evaluator/model/model.h"
 #include "evaluator/tensor/tensor.h"
 #include "prove/field/prime_field.h"
@@ -34,18 +33,6 @@ struct FoldedConstant {
 // where computing has rounded, as another order of the same steps does. Nothing if it is not that.
 std::optional<FoldedConstant> FoldOf(const PrimeField& field, const FieldValue& constant,
                                      const FieldValue& made);
-
-// Weights and biases among `constants` which are those of a layer of `graph` with what comes after
-// it: a BatchNormalization, factors and summands by channel. `known`: values of the graph that do
-// not depend on its inputs.
-std::vector<FoldedConstant> FoldedLayers(const PrimeField& field, const Graph& graph,
-                                         const FieldValues& known, const FieldValues& constants,
-                                         const ThreadPool& pool);
-// The same constants, which FoldedLayers() has found, in another field. `known`: as there.
-std::vector<FoldedConstant> FoldedLayersAgain(const PrimeField& field, const Graph& graph,
-                                              const FieldValues& known,
-                                              std::vector<FoldedConstant> found,
-                                              const ThreadPool& pool);
 
 // A factor of a node, or a constant of one number, that is the product or quotient of two numbers
 // of the other side to the last bit, where these stand for other numbers than floats.

@@ -88,6 +88,26 @@ std::optional<std::array<double, 2>> RangeOf(DType dtype) {
   }
 }
 
+// How far a folded constant may be from what it was folded from.
+constexpr int64_t kMostUlp = 4;
+
+// The step between numbers of this size in a type.
+double StepAt(double size, DType dtype) {
+  if (dtype == DType::kFloat) {
+    const auto number = static_cast<float>(size);
+    return static_cast<double>(std::nextafter(number, std::numeric_limits<float>::infinity())) -
+           static_cast<double>(number);
+  }
+  size = RoundTo(dtype, size);
+  double step = size;
+  while (RoundTo(dtype, size + step / 2) != size && step > size * 1e-17) step /= 2;
+  return step;
+}
+
+// The elements that another order of computing has rounded otherwise are many, or all; a fault is
+// one.
+bool IsSpread(int64_t others, int64_t all) { return others >= 2 && others * 20 >= all; }
+
 }  // namespace
 
 std::vector<Places> LayoutsOf(const Shape& weights, const Shape& constant) {
@@ -195,6 +215,29 @@ Rounding QuantizedTo(DType dtype, double number, const Code& code, double slack)
   const bool cut = (code.code == (*range)[0] && exact < (*range)[0]) ||
                    (code.code == (*range)[1] && exact > (*range)[1]);
   return cut && distance <= 1 + allowed ? Rounding::kOutOfRange : Rounding::kOther;
+}
+
+bool RoundingAgreement::Add(double constant, double exact, double size,
+                            absl::Span<const double> computed) {
+  ++count_;
+  for (size_t i = 0; i < computed.size(); ++i) misses_[i] += computed[i] != constant ? 1 : 0;
+  if (constant == exact) return true;
+  const double step = StepAt(std::max({std::fabs(exact), std::fabs(constant), size}), dtype_);
+  const double ulp = std::ceil(std::fabs(constant - exact) / step);
+  if (!(ulp <= static_cast<double>(kMostUlp))) return false;
+  ulp_ = std::max(ulp_, static_cast<int64_t>(ulp));
+  return true;
+}
+
+bool RoundingAgreement::Agrees(bool alike) const {
+  const int64_t least = *std::min_element(misses_.begin(), misses_.end());
+  return count_ > 0 && (least == 0 || IsSpread(least, count_) || !alike);
+}
+
+std::vector<bool> RoundingAgreement::Ways() const {
+  std::vector<bool> ways;
+  for (const int64_t misses : misses_) ways.push_back(count_ > 0 && misses == 0);
+  return ways;
 }
 
 }  // namespace onnxcmp

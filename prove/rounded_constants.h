@@ -4,9 +4,11 @@
 #define ONNXCMP_PROVE_ROUNDED_CONSTANTS_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "evaluator/tensor/dtype.h"
 #include "evaluator/tensor/tensor.h"
 
@@ -49,6 +51,28 @@ struct CodeRange {
 CodeRange CodeRangeOf(DType dtype, double scale, double zero);
 
 Rounding QuantizedTo(DType dtype, double number, const Code& code, double slack);
+
+// How a constant agrees with what is computed: in some order of the steps to the last bit, or in
+// none, within a few steps of the type.
+class RoundingAgreement {
+ public:
+  RoundingAgreement(size_t ways, DType dtype) : misses_(ways, 0), dtype_(dtype) {}
+
+  // One element: what it is, what it would be exactly, the size of the terms it is summed from, and
+  // what computing in floats in several ways gives. False once nothing can agree any more.
+  bool Add(double constant, double exact, double size, absl::Span<const double> computed);
+  // `alike`: everybody rounds alike what is computed.
+  bool Agrees(bool alike) const;
+  // The ways that give all elements to the last bit.
+  std::vector<bool> Ways() const;
+  int64_t ulp() const { return ulp_; }
+
+ private:
+  std::vector<int64_t> misses_;
+  DType dtype_;
+  int64_t count_ = 0;
+  int64_t ulp_ = 0;
+};
 
 }  // namespace onnxcmp
 

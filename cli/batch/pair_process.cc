@@ -34,14 +34,12 @@ std::string ReadErrorsOf(int file) {
 PairProcess::PairProcess(pid_t pid, int errors, absl::Duration time)
     : pid_(pid), errors_(errors), started_(absl::Now()), deadline_(started_ + time) {}
 
-absl::StatusOr<std::unique_ptr<PairProcess>> PairProcess::Start(PairStarter& starter,
-                                                                std::vector<std::string> arguments,
-                                                                const std::string& folder,
-                                                                const PairLimits& limits) {
+absl::StatusOr<std::unique_ptr<PairProcess>> PairProcess::Start(
+    PairStarter& starter, const std::vector<std::string>& arguments, const std::string& folder,
+    const PairLimits& limits) {
   const int errors = memfd_create("onnxcmp-errors", MFD_CLOEXEC);
   if (errors < 0) return absl::ErrnoToStatus(errno, "memfd_create");
-  const absl::StatusOr<pid_t> pid =
-      starter.StartPair({std::move(arguments), folder, limits.memory, errors});
+  const absl::StatusOr<pid_t> pid = starter.StartPair(arguments, folder, limits.memory, errors);
   if (!pid.ok()) {
     close(errors);
     return pid.status();

@@ -31,10 +31,9 @@ struct PairEnd {
 class PairProcess {
  public:
   // `folder`: where it runs.
-  static absl::StatusOr<std::unique_ptr<PairProcess>> Start(PairStarter& starter,
-                                                            std::vector<std::string> arguments,
-                                                            const std::string& folder,
-                                                            const PairLimits& limits);
+  static absl::StatusOr<std::unique_ptr<PairProcess>> Start(
+      PairStarter& starter, const std::vector<std::string>& arguments, const std::string& folder,
+      const PairLimits& limits);
   // Kills it, unless it has ended.
   ~PairProcess();
   PairProcess(const PairProcess&) = delete;

@@ -248,25 +248,27 @@ void PairStarter::End() {
 
 PairStarter::~PairStarter() { End(); }
 
-absl::StatusOr<pid_t> PairStarter::StartPair(const PairStart& start) {
-  const int arguments = memfd_create("onnxcmp-arguments", MFD_CLOEXEC);
-  if (arguments < 0) return absl::ErrnoToStatus(errno, "memfd_create");
-  const std::string text = absl::StrCat(start.folder, kEnd, absl::StrJoin(start.arguments, kEnd));
+absl::StatusOr<pid_t> PairStarter::StartPair(const std::vector<std::string>& arguments,
+                                             const std::string& folder, int64_t memory,
+                                             int errors) {
+  const int words = memfd_create("onnxcmp-arguments", MFD_CLOEXEC);
+  if (words < 0) return absl::ErrnoToStatus(errno, "memfd_create");
+  const std::string text = absl::StrCat(folder, kEnd, absl::StrJoin(arguments, kEnd));
   const bool is_written =
-      write(arguments, text.data(), text.size()) == static_cast<ssize_t>(text.size());
-  Request request = {start.memory};
+      write(words, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  Request request = {memory};
   Reply reply = {-1, ECHILD};
   // The system may have ended the starter.
   for (int attempt = 0; attempt < 2 && is_written && reply.pid < 0; ++attempt) {
     if (pid_ < 0) {
       const absl::Status started = StartProgram();
       if (!started.ok()) {
-        close(arguments);
+        close(words);
         return started;
       }
     }
     ssize_t got = 0;
-    if (Message(&request).Send(socket_, arguments, start.errors)) {
+    if (Message(&request).Send(socket_, words, errors)) {
       do {
         got = recv(socket_, &reply, sizeof(reply), 0);
       } while (got < 0 && errno == EINTR);
@@ -275,7 +277,7 @@ absl::StatusOr<pid_t> PairStarter::StartPair(const PairStart& start) {
     reply = {-1, ECHILD};
     End();
   }
-  close(arguments);
+  close(words);
   if (reply.pid < 0) return absl::ErrnoToStatus(reply.error, "a process cannot be started");
   return reply.pid;
 }

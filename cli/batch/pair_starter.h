@@ -20,13 +20,6 @@ namespace onnxcmp::cli {
 // The word that makes the program a starter, in the place of a command's name.
 inline constexpr char kServePairs[] = "--serve-pairs";
 
-struct PairStart {
-  std::vector<std::string> arguments;  // of the program, without its name
-  std::string folder;                  // where it runs
-  int64_t memory = 0;                  // bytes that it may allocate; 0: any
-  int errors = -1;                     // a file, its standard error
-};
-
 class PairStarter {
  public:
   // `program`: the words that start this program, the first one a path. Processes end with the
@@ -37,9 +30,12 @@ class PairStarter {
   PairStarter(const PairStarter&) = delete;
   PairStarter& operator=(const PairStarter&) = delete;
 
-  // A child of ours, to be waited for like any other, that leads a session of its own. If memory is
-  // short the system ends it rather than us.
-  absl::StatusOr<pid_t> StartPair(const PairStart& start);
+  // Starts the program on arguments, without its name, in a folder. `memory`: bytes that it may
+  // allocate, 0: any; `errors`: a file, its standard error. It is a child of ours, to be waited for
+  // like any other, and leads a session of its own. If memory is short the system ends it rather
+  // than us.
+  absl::StatusOr<pid_t> StartPair(const std::vector<std::string>& arguments,
+                                  const std::string& folder, int64_t memory, int errors);
 
  private:
   explicit PairStarter(std::vector<std::string> program) : program_(std::move(program)) {}
