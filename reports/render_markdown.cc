@@ -17,6 +17,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "compare/alignment/mark_names.h"
+#include "compare/outcome/fused_rows.h"
 #include "compare/outcome/proof_report.h"
 #include "compare/outcome/verdict.h"
 #include "record/base/per_side.h"
@@ -25,6 +26,7 @@
 #include "reports/table/render_fusions.h"
 #include "reports/table/render_quantization.h"
 #include "reports/table/table_summary.h"
+#include "reports/words/change_words.h"
 #include "reports/words/keep_in_float_text.h"
 #include "reports/words/not_finite_text.h"
 #include "reports/words/proof_text.h"
@@ -88,6 +90,18 @@ std::string Causes(const Comparison& comparison) {
     const std::string proved = CauseProofText(comparison, cause);
     if (!proved.empty()) absl::StrAppend(&text, "; ", proved);
     text += "\n";
+  }
+  return text;
+}
+
+// Each kind of change once, with its count.
+std::string Changes(const Comparison& comparison) {
+  if (comparison.verdict() == Verdict::kFailed) return "";
+  std::string text;
+  for (const auto& [label, line] :
+       ChangeLines(FindChanges(comparison, FindFusedRows(comparison)))) {
+    absl::StrAppend(&text, text.empty() ? "\n### What changed\n\n" : "", "- ", label, ": ",
+                    Code(absl::StrReplaceAll(line, {{kNoBreak, " "}})), "\n");
   }
   return text;
 }
@@ -283,7 +297,7 @@ std::string RenderMarkdown(const Comparison& comparison, const MarkdownOptions& 
   for (const std::string& line : VerdictText(comparison)) {
     absl::StrAppend(&text, "- ", Code(line), "\n");
   }
-  absl::StrAppend(&text, Causes(comparison), KeepSection(comparison));
+  absl::StrAppend(&text, Causes(comparison), KeepSection(comparison), Changes(comparison));
   // Reserved for the titles of sections and the counts of omitted lines.
   constexpr size_t kForTitles = 1500;
   const size_t most = options.max_bytes - std::min(options.max_bytes, kForTitles);
