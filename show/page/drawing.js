@@ -11,12 +11,19 @@
   const whole = first.viewBox.baseVal;
   const size = { x: whole.x, y: whole.y, width: whole.width, height: whole.height };
   let found = [];
+  let foundSet = new Set();
   let chosen = [];
   let at = -1;
 
   function moved(element) {
     const [, x, y] = /translate\(([-\d.]+) ([-\d.]+)\)/.exec(element.getAttribute("transform") ?? "") ?? [];
     return { x: Number(x ?? 0), y: Number(y ?? 0) };
+  }
+
+  function layer() {
+    const group = document.createElementNS("http://www.w3.org/2000/svg", "g");
+    group.classList.add("seen");
+    return group;
   }
 
   // Each graph in a pane of its own, so that both can be looked at beside each other. All panes show
@@ -49,7 +56,13 @@
       return { element, left: origin.x + Math.min(...ends.x) - 4, right: origin.x + Math.max(...ends.x) + 4,
                top: origin.y + Math.min(...ends.y) - 7, bottom: origin.y + Math.max(...ends.y) + 1 };
     });
-    return { svg, boxes, shift: 0, drawn: isLarge ? [...boxes, ...lines] : [] };
+    const drawn = isLarge ? [...lines, ...boxes] : [];
+    // What is not in view is out of the document, which a browser would go through at each change.
+    const layers = isLarge ? [layer(), layer()] : [];
+    lines.forEach((one) => (one.layer = layers[0]));
+    boxes.forEach((one) => (one.layer = layers[1]));
+    if (isLarge) graph.replaceChildren(...layers);
+    return { svg, boxes, shift: 0, drawn };
   });
   for (const pair of first.querySelectorAll(":scope > path.pair")) if (panes.length > 1) pair.remove();
   view.classList.toggle("two", panes.length > 1);
@@ -78,10 +91,16 @@
         const seen = one.right >= left && one.left <= right && one.bottom >= top && one.top <= bottom;
         if (seen === one.seen) continue;
         one.seen = seen;
-        one.element.classList.toggle("seen", seen);
+        if (seen) {
+          mark(one);
+          one.layer.append(one.element);
+        } else {
+          one.element.remove();
+        }
       }
     }
   }
+  function mark(one) { one.element.classList.toggle("found", foundSet.has(one)); }
   // Around a point of the drawing; a factor below 1 enlarges.
   function zoom(factor, x, y) {
     const width = Math.min(Math.max(box.width * factor, 80), size.width * 4 + 400);
@@ -121,9 +140,10 @@
   // The first rows in a size that can be read; of two graphs the first place where they differ.
   function begin() {
     const { width: across, height: down } = room();
-    const differing = panes.length > 1 && boxes.find(({ element }) => element.dataset.relation !== "same");
     if (panes.length > 1 && boxes.length > 0) {
-      const [one] = differing ? [differing] : boxes;
+      const of = (relations) => boxes.filter(({ element }) => relations.includes(element.dataset.relation));
+      const [one] = [of(["different"]), of(["left", "right"]), boxes].find((some) => some.length > 0)
+        .toSorted((a, b) => a.y - b.y);
       if (!partnerOf(one)) fit();
       return goTo(one, across * 1.2);
     }
@@ -150,14 +170,14 @@
     return (words) => words.includes(text) || (pattern?.test(words) ?? false);
   }
   function find() {
-    for (const one of found) one.element.classList.remove("found");
     const text = search.value.trim();
     const matches = matcher(text);
     const wordsOf = text.includes("=")
       ? (one) => (one.all ??= `${one.text}\n${one.element.querySelector("title")?.textContent.toLowerCase() ?? ""}`)
       : (one) => one.text;
     found = text === "" ? [] : boxes.filter((one) => matches(wordsOf(one)));
-    for (const one of found) one.element.classList.add("found");
+    foundSet = new Set(found);
+    for (const one of boxes) if (!isLarge || one.seen) mark(one);
     at = -1;
     count.textContent = text === "" ? "" : `${found.length} found`;
     if (found.length > 0) next(1);
