@@ -18,6 +18,7 @@
 #include "reports/page_bundle.h"
 #include "reports/render_chain.h"
 #include "reports/table/table_summary.h"
+#include "reports/words/change_words.h"
 #include "reports/words/result_words.h"
 
 namespace onnxcmp {
@@ -140,6 +141,10 @@ std::string PlainText(const Comparison& comparison) {
     absl::StrAppend(&text, "<p>cause: ", Escaped(CauseName(comparison, cause, SideId::kLeft)),
                     " | ", Escaped(CauseName(comparison, cause, SideId::kRight)), ": ",
                     Escaped(cause.text), "</p>\n");
+  }
+  for (const auto& [label, line] : ChangeLines(WhatChanged(comparison))) {
+    absl::StrAppend(&text, "<p>", label, ": ",
+                    Escaped(absl::StrReplaceAll(line, {{kNoBreak, " "}})), "</p>\n");
   }
   return text;
 }

@@ -11,7 +11,6 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "compare/causes/cause_truth.h"
-#include "compare/outcome/fused_rows.h"
 #include "compare/outcome/proof_report.h"
 #include "compare/outcome/verdict.h"
 #include "compare/outputs/rulings.h"
@@ -284,14 +283,9 @@ std::string UnreadMember(const Comparison& comparison) {
   return absl::StrCat(",\n\"unread\":", DumpJson(json));
 }
 
-// Of a run that ended early most results would seem to be lost.
 std::string ChangesMember(const Comparison& comparison) {
   ReportJson json = ReportJson::array();
-  std::vector<Change> changes;
-  if (comparison.verdict() != Verdict::kFailed) {
-    changes = FindChanges(comparison, FindFusedRows(comparison));
-  }
-  for (const Change& change : changes) {
+  for (const Change& change : WhatChanged(comparison)) {
     ReportJson one = {{"kind", change.label},
                       {"text", absl::StrReplaceAll(change.what, {{kNoBreak, " "}})}};
     if (change.count > 0) {

@@ -17,7 +17,6 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "compare/alignment/mark_names.h"
-#include "compare/outcome/fused_rows.h"
 #include "compare/outcome/proof_report.h"
 #include "compare/outcome/verdict.h"
 #include "record/base/per_side.h"
@@ -96,10 +95,8 @@ std::string Causes(const Comparison& comparison) {
 
 // Each kind of change once, with its count.
 std::string Changes(const Comparison& comparison) {
-  if (comparison.verdict() == Verdict::kFailed) return "";
   std::string text;
-  for (const auto& [label, line] :
-       ChangeLines(FindChanges(comparison, FindFusedRows(comparison)))) {
+  for (const auto& [label, line] : ChangeLines(WhatChanged(comparison))) {
     absl::StrAppend(&text, text.empty() ? "\n### What changed\n\n" : "", "- ", label, ": ",
                     Code(absl::StrReplaceAll(line, {{kNoBreak, " "}})), "\n");
   }

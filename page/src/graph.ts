@@ -3,6 +3,7 @@
 import { type Comparison, madeBy } from "./comparison";
 import { button, html, svg } from "./dom";
 import { GraphDrawing, NODE, curve } from "./graph_drawing";
+import { saveDrawings } from "./save_drawing";
 import { JointGraph } from "./joint";
 import { type Box, type Layout, type LayoutTask } from "./layout";
 import { type LayoutService } from "./layout_worker";
@@ -71,7 +72,9 @@ export class GraphView {
         this.byScope,
         button("+", () => this.viewport.zoom(1.3), { "aria-label": "Zoom in" }),
         button("−", () => this.viewport.zoom(1 / 1.3), { "aria-label": "Zoom out" }),
-        button("Fit", () => this.viewport.fit(), { title: "The whole drawing" }), this.status),
+        button("Fit", () => this.viewport.fit(), { title: "The whole drawing" }),
+        button("Full screen", () => void this.element.requestFullscreen?.()),
+        button("Save SVG", () => saveDrawings(SIDES.map((side) => this.panes[side])), { class: "save" }), this.status),
       this.placesBar,
       this.frame,
       html("p", { class: "quiet" }, "Pairs stand opposite each other. A number on an edge of a node opens so many more ",

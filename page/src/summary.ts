@@ -19,7 +19,7 @@ export function verdictSection(comparison: Comparison): HTMLElement {
   const report = comparison.report;
   const [first = "", ...others] = report.words ?? [];
   // The sentence stands before the figures, which have a line of their own.
-  const colon = first.indexOf(": ");
+  const colon = report.verdict === "failed" ? -1 : first.indexOf(": ");
   const [sentence, figures] = colon < 0 ? [first, ""] : [first.slice(0, colon), first.slice(colon + 2)];
   return html("section", { class: `verdict ${report.verdict}`, "aria-labelledby": "verdict" },
     html("h1", { id: "verdict" },

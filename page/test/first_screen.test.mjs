@@ -1,8 +1,10 @@
 // The first screen: the verdict, the cause or what changed, both graphs beside it; and the details of
 // what is clicked.
 import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { after, describe, it } from "node:test";
-import { chainReport, changedModel, close, open, pageOf, pageWith, testData } from "./support.mjs";
+import { chainReport, changedModel, close, folder, open, pageOf, pageWith, testData } from "./support.mjs";
 
 after(close);
 
@@ -22,6 +24,19 @@ describe("the first screen", () => {
     }
     const [cause, graph] = await Promise.all([".cause", ".graph"].map((one) => page.locator(one).boundingBox()));
     assert.ok(cause.x + cause.width <= graph.x);
+    assert.deepEqual(page.complaints, []);
+  });
+
+  it("has the reason of a failure as one sentence, and maps that are not taller than a screen", async () => {
+    const report = chainReport(8, 5);
+    report.verdict = "failed";
+    report.words = ["right: cannot squeeze axis 0"];
+    const cells = Buffer.from(new Uint8Array(256 * 4).fill(9)).toString("base64");
+    report.rows[5].values = { equal: 0, decades: [[0, 1024]], size: [2000, 4], cells: [256, 4], scale: [0, 1],
+      scale_of_difference: [0, 1], all_slices: 1, slices: [{ at: "", left: cells, right: cells, difference: cells }] };
+    const page = await open(pageWith(report), { width: 1440, height: 900 });
+    assert.equal(await page.textContent(".verdict .first"), "right: cannot squeeze axis 0");
+    assert.ok((await page.locator("[data-cause='0'] .maps").boundingBox()).height < 500);
     assert.deepEqual(page.complaints, []);
   });
 
@@ -76,6 +91,25 @@ describe("the changes", () => {
     const page = await open(pageWith(chainReport(5)));
     assert.equal(await page.locator(".changes").count(), 0);
     assert.ok(!await page.isVisible(".places-bar"));
+  });
+});
+
+describe("the drawings", () => {
+  it("are saved as one SVG that has the nodes of both sides and their colors", async () => {
+    const page = await open(wrongEpsilon());
+    await page.waitForSelector(".side-left .node.has-cause");
+    const [download] = await Promise.all([page.waitForEvent("download"), page.click(".save")]);
+    const text = readFileSync(await download.path(), "utf8");
+    assert.match(text, /^<svg [^>]*viewBox=/);
+    assert.equal(text.match(/class="node /g).length, await page.locator(".graph .node").count());
+    assert.match(text, /--different: ?#a33500/);
+    assert.doesNotMatch(text, /class="expander/);
+    assert.deepEqual(page.complaints, []);
+    const file = join(folder, "graphs.svg");
+    writeFileSync(file, text);
+    await page.goto(`file://${file}`);
+    const stroke = await page.$eval(".node.different .box", (box) => getComputedStyle(box).stroke);
+    assert.equal(stroke, "rgb(163, 53, 0)");
   });
 });
 

@@ -172,6 +172,14 @@ std::vector<Change> FindChanges(const Comparison& comparison,
   return changes;
 }
 
+std::vector<Change> WhatChanged(const Comparison& comparison) {
+  if (comparison.verdict() == Verdict::kFailed || comparison.left.recorded ||
+      comparison.right.recorded) {
+    return {};
+  }
+  return FindChanges(comparison, FindFusedRows(comparison));
+}
+
 std::vector<std::pair<std::string, std::string>> ChangeLines(const std::vector<Change>& changes) {
   std::vector<std::pair<std::string, std::string>> lines;
   std::vector<std::string> kinds;  // of the last line

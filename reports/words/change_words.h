@@ -23,10 +23,13 @@ struct Change {
   bool one_of_many = false;  // a fusion or an operator, of which lines name but the first
 };
 
-// In the order of their labels, the most frequent first. A recording has no nodes that could
-// change. Of a run that ended early most results seem to be lost.
+// In the order of their labels, the most frequent first.
 std::vector<Change> FindChanges(const Comparison& comparison,
                                 const std::vector<FusedRows>& fusions);
+
+// The same for reports that have them as a section: none if a side failed, since most of its
+// results would seem to be lost, nor beside a recording, which changes nothing.
+std::vector<Change> WhatChanged(const Comparison& comparison);
 
 // A line for each label; a long one ends in the number of kinds that it leaves out.
 std::vector<std::pair<std::string, std::string>> ChangeLines(const std::vector<Change>& changes);

@@ -127,13 +127,19 @@
     panes.forEach((pane, i) => (pane.shift = ends[i][0] - ends[0][0]));
     show({ ...size, x: ends[0][0] - 12, width });
   }
+  function nearest(one) {
+    const far = (other) => Math.abs(other.x - one.x) + 3 * Math.abs(other.y - one.y);
+    return panes[one.number].boxes.filter((other) => partnerOf(other))
+      .reduce((best, other) => (best && far(best) <= far(other) ? best : other), undefined);
+  }
   // A box in the middle of its pane, and its partner in the middle of the other.
   function goTo(one, least = 0) {
     const { width: across, height: down } = room();
     const width = Math.max(least, Math.min(box.width, across));
     const height = width * (down / across);
-    const partner = partnerOf(one);
-    if (partner) panes[1].shift = one.number === 0 ? partner.x - one.x : one.x - partner.x;
+    // Of a box without a partner the nearest one that has one.
+    const pair = partnerOf(one) ? one : panes.length === 1 ? undefined : nearest(one);
+    if (pair) panes[1].shift = (pair.number === 0 ? 1 : -1) * (partnerOf(pair).x - pair.x);
     const x = one.x - panes[one.number].shift;
     show({ x: x - width / 2, y: one.y - height / 2, width, height });
   }

@@ -229,6 +229,9 @@ TEST(RenderTest, ChangesAreToldOnceEachWithTheirRows) {
   EXPECT_THAT(RenderMarkdown(comparison),
               AllOf(HasSubstr("### What changed\n\n"), HasSubstr("\n- fused: `Add+Relu → "),
                     HasSubstr("\n- changed: `1 moved`")));
+  // A recording lacks most results and changes none.
+  comparison.right.recorded = true;
+  EXPECT_EQ(Json::parse(RenderJson(comparison), nullptr, false)["changes"], Json::array());
 }
 
 TEST(RenderTest, WhatARecordingSaysMadeAResult) {
