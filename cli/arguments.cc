@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -16,6 +17,8 @@
 #include "evaluator/base/status_macros.h"
 #include "feed/generated_targets.h"
 #include "ops/operators.h"
+#include "record/text/display_text.h"
+#include "record/text/meant_name.h"
 
 namespace onnxcmp::cli {
 namespace {
@@ -49,6 +52,24 @@ class HelpFormatter : public CLI::Formatter {
   std::vector<std::string> common_;
 };
 
+// The words of an error: of an unknown option the nearest one that there is.
+std::string Mistake(const CLI::App& app, const CLI::ParseError& error) {
+  std::string text = error.what();
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr) return text;
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_group().empty()) continue;
+    for (const std::string& name : option->get_lnames()) names.push_back(absl::StrCat("--", name));
+  }
+  const std::vector<std::string> given = app.remaining();
+  const auto unknown = std::find_if(given.begin(), given.end(), [](const std::string& word) {
+    return absl::StartsWith(word, "-");
+  });
+  if (unknown == given.end()) return text;
+  const std::string option = unknown->substr(0, unknown->find('='));
+  return absl::StrCat("there is no option ", PrintableText(option), NearestWord(option, names));
+}
+
 }  // namespace
 
 void SetUsage(CLI::App& app, const std::string& usage, const std::vector<std::string>& common) {
@@ -73,7 +94,7 @@ std::optional<int> Parse(CLI::App& app, const std::vector<std::string>& argument
   } catch (const CLI::CallForVersion&) {
     return PrintOutput(VersionText()) ? kAgree : kFailed;
   } catch (const CLI::ParseError& error) {
-    PrintError(absl::StrCat(error.what(), "; see ", app.get_name(), " --help"));
+    PrintError(absl::StrCat(Mistake(app, error), "; see ", app.get_name(), " --help"));
     return kFailed;
   }
   return std::nullopt;
@@ -103,9 +124,28 @@ absl::Status ParseQuietly(CLI::App& app, const std::vector<std::string>& argumen
   } catch (const CLI::Success&) {
     return absl::InvalidArgumentError("help and version are for the command line");
   } catch (const CLI::ParseError& error) {
-    return absl::InvalidArgumentError(error.what());
+    return absl::InvalidArgumentError(Mistake(app, error));
   }
   return absl::OkStatus();
+}
+
+std::string NearestWord(const std::string& word, const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    if (std::is_permutation(word.begin(), word.end(), name.begin(), name.end())) {
+      return absl::StrCat("; did you mean `", name, "`?");
+    }
+  }
+  return DidYouMean(word, names);
+}
+
+CLI::Validator OneOf(std::vector<std::string> words) {
+  return CLI::Validator(
+      [words = std::move(words)](std::string& text) {
+        if (std::find(words.begin(), words.end(), text) != words.end()) return std::string();
+        return absl::StrCat("does not take `", PrintableText(text), "`", NearestWord(text, words),
+                            "; there are ", absl::StrJoin(words, ", "));
+      },
+      "");
 }
 
 CLI::Validator NotNegative() {
@@ -148,7 +188,7 @@ void RunOptions::AddTo(CLI::App& app) {
   app.add_option("--functions", functions, "Local functions: inline or keep (inline)")
       ->group(kExecution)
       ->type_name("HOW")
-      ->check(Quietly(CLI::IsMember({"inline", "keep"})));
+      ->check(OneOf({"inline", "keep"}));
   app.add_option("--threads", threads, "Threads to use; 0: one for each core (0)")
       ->group(kExecution)
       ->type_name("N")

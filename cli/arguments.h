@@ -49,6 +49,11 @@ absl::Status ParseQuietly(CLI::App& app, const std::vector<std::string>& argumen
 
 // A check whose rule is not shown in the help.
 CLI::Validator Quietly(CLI::Validator check);
+// One of these words; an error names the nearest one and lists all.
+CLI::Validator OneOf(std::vector<std::string> words);
+// The name of the same letters as a word that is none of the names, or else the nearest ones: ";
+// did you mean `show`?"; "" if none is near.
+std::string NearestWord(const std::string& word, const std::vector<std::string>& names);
 // A finite number of at least 0.
 CLI::Validator NotNegative();
 

@@ -121,7 +121,7 @@ void AddBatchOptions(CLI::App& app, BatchArguments& arguments) {
   app.add_option("--pages", arguments.pages, "Pages: all, unexpected, none (all)")
       ->group("Reports")
       ->type_name("WHICH")
-      ->check(Quietly(CLI::IsMember({"all", "unexpected", "none"})));
+      ->check(OneOf({"all", "unexpected", "none"}));
   app.add_flag("--prune", arguments.prune, "Remove results of pairs that are no longer there")
       ->group("Reports");
   app.add_option("--shard", arguments.shard, "Compare only a part: number I of N")

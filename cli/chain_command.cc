@@ -324,7 +324,7 @@ int ChainCommand(const std::vector<std::string>& command_line) {
   app.add_option("--format", arguments.format, "Print html, json, markdown, junit (table)")
       ->group("Reports")
       ->type_name("HOW")
-      ->check(Quietly(CLI::IsMember(formats)));
+      ->check(OneOf(formats));
   std::string levels;
   app.add_option("--levels", levels, "One model, at each level of a runtime")
       ->group("Runtimes")

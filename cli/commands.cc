@@ -22,11 +22,19 @@ constexpr Command kCommands[] = {
     {"runtimes", "", "List the runtimes that are installed", RuntimesCommand},
     {"conformance", "DIR ...", "Run backend tests on several runtimes", ConformanceCommand},
     {"ops", "", "List the operators that can be run", OpsCommand},
+    {"help", "[COMMAND]", "Print the options of a command", HelpCommand},
+    {"completion", "SHELL", "Print completions: bash, zsh, fish", CompletionCommand},
 };
 
 }  // namespace
 
 absl::Span<const Command> Commands() { return kCommands; }
+
+std::vector<std::string> NamesOfCommands() {
+  std::vector<std::string> names;
+  for (const Command& command : kCommands) names.emplace_back(command.name);
+  return names;
+}
 
 std::string ListOfCommands() {
   constexpr size_t kColumn = 30;  // as CLI11 indents the descriptions of options

@@ -29,6 +29,8 @@ int ChainCommand(const std::vector<std::string>& arguments);
 int LayersCommand(const std::vector<std::string>& arguments);
 int ConformanceCommand(const std::vector<std::string>& arguments);
 int RuntimesCommand(const std::vector<std::string>& arguments);
+int HelpCommand(const std::vector<std::string>& arguments);
+int CompletionCommand(const std::vector<std::string>& arguments);
 int ShowCommand(const std::vector<std::string>& arguments);
 int TestCommand(const std::vector<std::string>& arguments);
 
@@ -41,6 +43,7 @@ struct Command {
 
 // All but the comparison, which has no name, in the order of the help.
 absl::Span<const Command> Commands();
+std::vector<std::string> NamesOfCommands();
 
 // The part of the help that lists them, a line each.
 std::string ListOfCommands();

@@ -110,8 +110,7 @@ void AddReports(CLI::App& app, CompareArguments& arguments, std::vector<std::str
   app.add_option("--format", arguments.format, "html, json, markdown, junit, csv, dot (table)")
       ->group("Reports")
       ->type_name("HOW")
-      ->check(Quietly(CLI::IsMember(
-          std::vector<std::string>(std::begin(kFormatNames), std::end(kFormatNames)))));
+      ->check(OneOf(std::vector<std::string>(std::begin(kFormatNames), std::end(kFormatNames))));
   app.add_option("--output", arguments.output, "Write the report to a file instead")
       ->group("Reports")
       ->type_name("F");
@@ -170,7 +169,7 @@ std::vector<CLI::Option*> AddClassic(CLI::App& app, CompareArguments& arguments)
       app.add_option("--mode", arguments.mode, "execute, or nodes: without running (execute)")
           ->group("The classic table")
           ->type_name("HOW")
-          ->check(Quietly(CLI::IsMember({"execute", "nodes"})))};
+          ->check(OneOf({"execute", "nodes"}))};
 }
 
 // Checks option combinations.

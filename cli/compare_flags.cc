@@ -49,7 +49,7 @@ void CompareFlags::AddVerdict(CLI::App& app) {
   app.add_option("--ties", ties_, "Accept other indices where scores tie")
       ->group("Verdict")
       ->type_name("close")
-      ->check(Quietly(CLI::IsMember({"different", "close"})));
+      ->check(OneOf({"different", "close"}));
   app.add_option("--min-sqnr", arguments_.options.min_sqnr,
                  "Least signal to noise of float outputs, in dB\n(by type, of converted models)")
       ->group("Verdict")
@@ -57,11 +57,11 @@ void CompareFlags::AddVerdict(CLI::App& app) {
   app.add_option("--output-types", output_types_, "Accept float beside float16 and the like")
       ->group("Verdict")
       ->type_name("close")
-      ->check(Quietly(CLI::IsMember({"exact", "close"})));
+      ->check(OneOf({"exact", "close"}));
   app.add_option("--fail-on", fail_on_, "Exit 1 if: different, causes, bits, rewrites\n(different)")
       ->group("Verdict")
       ->type_name("WHAT")
-      ->check(Quietly(CLI::IsMember({"different", "causes", "bits", "rewrites"})));
+      ->check(OneOf({"different", "causes", "bits", "rewrites"}));
 }
 
 void CompareFlags::AddTable(CLI::App& app) {
@@ -75,7 +75,7 @@ void CompareFlags::AddTable(CLI::App& app) {
   app.add_option("--color", arguments_.color, "Use colors: auto, always or never (auto)")
       ->group("Table")
       ->type_name("WHEN")
-      ->check(Quietly(CLI::IsMember({"auto", "always", "never"})));
+      ->check(OneOf({"auto", "always", "never"}));
   app.add_option("--width", arguments_.width, "Columns of the table (the terminal's)")
       ->group("Table")
       ->type_name("N")

@@ -80,7 +80,7 @@ int ConformanceCommand(const std::vector<std::string>& arguments) {
       ->allow_extra_args(false);
   app.add_option("--format", options.format, "table, json, markdown (table)")
       ->type_name("HOW")
-      ->check(Quietly(CLI::IsMember({"table", "json", "markdown"})));
+      ->check(OneOf({"table", "json", "markdown"}));
   app.add_option("--output", options.output, "Write it to a file")->type_name("F");
   options.runtimes.AddLimits(app);
   options.run.AddTo(app);

@@ -31,7 +31,7 @@ int FusionsCommand(const std::vector<std::string>& arguments) {
   app.add_option("MODEL", model, "A model (.onnx, .onnxtxt)")->type_name(" ")->required();
   app.add_option("--format", format, "table, json (table)")
       ->type_name("HOW")
-      ->check(Quietly(CLI::IsMember({"table", "json"})));
+      ->check(OneOf({"table", "json"}));
   app.add_flag("--all", all, "List whole blocks one by one");
   app.add_option("--width", look.width, "Columns (the terminal's)")
       ->type_name("N")

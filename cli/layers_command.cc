@@ -97,7 +97,7 @@ int LayersCommand(const std::vector<std::string>& command_line) {
   app.add_option("--times-right", arguments.right_times, "  likewise")->type_name("F");
   app.add_option("--format", arguments.format, "table, json (table)")
       ->type_name("HOW")
-      ->check(Quietly(CLI::IsMember({"table", "json"})));
+      ->check(OneOf({"table", "json"}));
   app.add_flag("--all", all, "Show layers that are the same, too");
   app.add_flag("--wide", look.wide, "Show names whole");
   app.add_option("--width", look.width, "Columns (the terminal's)")

@@ -1,6 +1,5 @@
 #include "cli/program.h"
 
-#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <system_error>
@@ -13,11 +12,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
+#include "cli/arguments.h"
 #include "cli/batch/pair_starter.h"
 #include "cli/commands.h"
 #include "cli/process/messages.h"
 #include "record/text/display_text.h"
-#include "record/text/meant_name.h"
 
 namespace onnxcmp::cli {
 namespace {
@@ -32,17 +31,6 @@ void KeepLargeBlocksOutOfTheHeap() {
 #endif
 }
 
-// The command that is meant: one that is like the word, or has the same letters.
-std::string Nearest(const std::string& word, const std::vector<std::string>& names) {
-  if (std::string nearest = DidYouMean(word, names); !nearest.empty()) return nearest;
-  for (const std::string& name : names) {
-    if (std::is_permutation(word.begin(), word.end(), name.begin(), name.end())) {
-      return absl::StrCat("; did you mean `", name, "`?");
-    }
-  }
-  return "";
-}
-
 // Error for a first word that is no command, option or file; "" for others. A name with a point or
 // a slash is one of a file that is missing.
 std::string UnknownWord(const std::string& word) {
@@ -51,10 +39,9 @@ std::string UnknownWord(const std::string& word) {
       std::filesystem::exists(word, error)) {
     return "";
   }
-  std::vector<std::string> names;
-  for (const Command& known : Commands()) names.emplace_back(known.name);
+  const std::vector<std::string> names = NamesOfCommands();
   return absl::StrCat("there is no file and no command '", PrintableText(word), "'",
-                      Nearest(word, names), "; commands: ", absl::StrJoin(names, ", "),
+                      NearestWord(word, names), "; commands: ", absl::StrJoin(names, ", "),
                       "; onnxcmp LEFT RIGHT compares; see onnxcmp --help");
 }
 

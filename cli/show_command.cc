@@ -296,7 +296,7 @@ void AddOptions(CLI::App& app, ShowArguments& arguments) {
   app.add_option("OTHER", arguments.right, "One to stand beside it")->type_name(" ");
   app.add_option("--format", arguments.format, "text, json, dot, svg, html, onnxtxt (text)")
       ->type_name("HOW")
-      ->check(Quietly(CLI::IsMember({"text", "json", "dot", "svg", "html", "onnxtxt"})));
+      ->check(OneOf({"text", "json", "dot", "svg", "html", "onnxtxt"}));
   app.add_option("--output", arguments.output, "Write to a file")->type_name("F");
   app.add_option("--around", arguments.around, "Only the surroundings of a node or value")
       ->type_name("NAME");

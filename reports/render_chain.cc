@@ -26,6 +26,7 @@
 #include "reports/step_json.h"
 #include "reports/table/table_style.h"
 #include "reports/table/table_summary.h"
+#include "reports/words/change_words.h"
 #include "reports/words/proof_text.h"
 #include "reports/words/proof_words.h"
 

@@ -18,13 +18,15 @@
 #include "reports/page_bundle.h"
 #include "reports/render_chain.h"
 #include "reports/table/table_summary.h"
+#include "reports/words/change_words.h"
 #include "reports/words/result_words.h"
 
 namespace onnxcmp {
 namespace {
 
-// Most comparisons make a page that fits into a mail; more is there for those who allow more.
-constexpr size_t kPictureShare = 100;
+// The part of a page that elements and maps may take. Most comparisons make a page that fits into a
+// mail; more is there for those who allow more.
+constexpr size_t kPictureShare = 10;
 
 std::string Escaped(absl::string_view text) { return EscapedMarkup(PrintableText(text)); }
 
@@ -120,9 +122,12 @@ void AppendPageData(const Comparison& comparison, const HtmlOptions& options, st
   detail.picture_bytes = static_cast<int64_t>(options.most_bytes / options.parts / kPictureShare);
   AppendData(comparison, options, detail, text);
   if (text->size() - begin > room) {
-    constexpr PageDetail kLeast = {.rows_with_elements = 0, .statistics = false};
+    // Causes come first among the rows, and keep their elements.
+    detail.rows_with_elements = comparison.causes.size();
+    detail.statistics = false;
+    detail.picture_bytes /= kPictureShare;
     text->resize(begin);
-    AppendData(comparison, options, kLeast, text);
+    AppendData(comparison, options, detail, text);
   }
 }
 
@@ -136,6 +141,10 @@ std::string PlainText(const Comparison& comparison) {
     absl::StrAppend(&text, "<p>cause: ", Escaped(CauseName(comparison, cause, SideId::kLeft)),
                     " | ", Escaped(CauseName(comparison, cause, SideId::kRight)), ": ",
                     Escaped(cause.text), "</p>\n");
+  }
+  for (const auto& [label, line] : ChangeLines(WhatChanged(comparison))) {
+    absl::StrAppend(&text, "<p>", label, ": ",
+                    Escaped(absl::StrReplaceAll(line, {{kNoBreak, " "}})), "</p>\n");
   }
   return text;
 }

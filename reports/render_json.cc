@@ -8,12 +8,14 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "compare/causes/cause_truth.h"
 #include "compare/outcome/proof_report.h"
 #include "compare/outcome/verdict.h"
 #include "compare/outputs/rulings.h"
 #include "record/base/per_side.h"
+#include "record/text/display_text.h"
 #include "reports/json_around.h"
 #include "reports/json_conversion.h"
 #include "reports/json_lines.h"
@@ -21,6 +23,7 @@
 #include "reports/proof_json.h"
 #include "reports/table/render_fusions.h"
 #include "reports/table/table_summary.h"
+#include "reports/words/change_words.h"
 #include "reports/words/proof_words.h"
 
 namespace onnxcmp {
@@ -280,6 +283,20 @@ std::string UnreadMember(const Comparison& comparison) {
   return absl::StrCat(",\n\"unread\":", DumpJson(json));
 }
 
+std::string ChangesMember(const Comparison& comparison) {
+  ReportJson json = ReportJson::array();
+  for (const Change& change : WhatChanged(comparison)) {
+    ReportJson one = {{"kind", change.label},
+                      {"text", absl::StrReplaceAll(change.what, {{kNoBreak, " "}})}};
+    if (change.count > 0) {
+      one["count"] = JsonInteger(change.count);
+      one["rows"] = change.rows;
+    }
+    json.push_back(std::move(one));
+  }
+  return absl::StrCat(",\n\"changes\":", DumpJson(json));
+}
+
 std::string SizesMember(const Comparison& comparison) {
   if (comparison.sizes.empty()) return "";
   ReportJson json = ReportJson::array();
@@ -329,7 +346,7 @@ std::string JsonAround(const Comparison& comparison, const JsonLines& lines) {
       comparison.causes_not_searched.empty()
           ? std::string()
           : absl::StrCat(",\n\"causes_not_searched\":", DumpJson(comparison.causes_not_searched)),
-      KeepInFloatMember(comparison),
+      KeepInFloatMember(comparison), ChangesMember(comparison),
       ",\n\"not_finite_left\":", Lines(comparison.left_not_finite.origins),
       ",\n\"not_finite_right\":", Lines(comparison.right_not_finite.origins),
       ProofMember(comparison), ShadowMember(comparison), ExplanationMember(comparison),

@@ -25,6 +25,7 @@
 #include "reports/table/render_fusions.h"
 #include "reports/table/render_quantization.h"
 #include "reports/table/table_summary.h"
+#include "reports/words/change_words.h"
 #include "reports/words/keep_in_float_text.h"
 #include "reports/words/not_finite_text.h"
 #include "reports/words/proof_text.h"
@@ -88,6 +89,16 @@ std::string Causes(const Comparison& comparison) {
     const std::string proved = CauseProofText(comparison, cause);
     if (!proved.empty()) absl::StrAppend(&text, "; ", proved);
     text += "\n";
+  }
+  return text;
+}
+
+// Each kind of change once, with its count.
+std::string Changes(const Comparison& comparison) {
+  std::string text;
+  for (const auto& [label, line] : ChangeLines(WhatChanged(comparison))) {
+    absl::StrAppend(&text, text.empty() ? "\n### What changed\n\n" : "", "- ", label, ": ",
+                    Code(absl::StrReplaceAll(line, {{kNoBreak, " "}})), "\n");
   }
   return text;
 }
@@ -283,7 +294,7 @@ std::string RenderMarkdown(const Comparison& comparison, const MarkdownOptions& 
   for (const std::string& line : VerdictText(comparison)) {
     absl::StrAppend(&text, "- ", Code(line), "\n");
   }
-  absl::StrAppend(&text, Causes(comparison), KeepSection(comparison));
+  absl::StrAppend(&text, Causes(comparison), KeepSection(comparison), Changes(comparison));
   // Reserved for the titles of sections and the counts of omitted lines.
   constexpr size_t kForTitles = 1500;
   const size_t most = options.max_bytes - std::min(options.max_bytes, kForTitles);

@@ -42,13 +42,14 @@ std::string RenderTable(const Comparison& comparison, const TableOptions& option
   const std::vector<FusedRows> fusions = FindFusedRows(comparison);
   const std::string body =
       LayOut(MakeTableLines(comparison, fusions, options.rows), options, style);
-  const TableTopText top = TableTop(comparison, options, style);
+  bool all_causes = false;
+  const std::string top = TableTop(comparison, fusions, options, style, &all_causes);
   const std::string above =
-      absl::StrCat(top.text, "\n", TableHead(comparison, options, style), "\n", body);
+      absl::StrCat(top, "\n", TableHead(comparison, options, style), "\n", body);
   const bool longer = std::count(above.begin(), above.end(), '\n') > options.height;
   return absl::StrCat(above, body.empty() ? "" : "\n",
                       TableFoot(comparison, fusions, options, style,
-                                /*causes=*/!top.all_causes, /*verdict=*/longer));
+                                /*causes=*/!all_causes, /*verdict=*/longer));
 }
 
 SetSummary SummaryOf(const std::string& name, const Comparison& comparison) {

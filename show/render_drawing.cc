@@ -37,10 +37,10 @@ class SvgWriter {
     }
     width += 2 * kMargin;
     const double height = placed_.height + top_ + kMargin;
-    text_ = absl::StrCat(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"drawing\" role=\"img\" "
-        "aria-label=\"",
-        EscapedMarkup(Title()), "\" viewBox=\"0 0 ", Number(width), " ", Number(height), "\"");
+    text_ = absl::StrCat("<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"drawing",
+                         IsLarge() ? " large" : "", "\" role=\"img\" aria-label=\"",
+                         EscapedMarkup(Title()), "\" viewBox=\"0 0 ", Number(width), " ",
+                         Number(height), "\"");
     if (alone_) {
       absl::StrAppend(&text_, " width=\"", Number(width), "\" height=\"", Number(height), "\"");
     }
@@ -62,6 +62,12 @@ class SvgWriter {
     std::vector<std::string> titles;
     for (const DrawnGraph& graph : drawing_.graphs) titles.push_back(PrintableText(graph.title));
     return absl::StrJoin(titles, " | ");
+  }
+
+  // So large that a page shows what is in view alone.
+  bool IsLarge() const {
+    return !alone_ && std::any_of(drawing_.graphs.begin(), drawing_.graphs.end(),
+                                  [](const DrawnGraph& graph) { return graph.boxes.size() > 300; });
   }
 
   // The lines above both graphs.

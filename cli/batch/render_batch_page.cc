@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
 #include "cli/batch/batch_summary.h"
 #include "cli/batch/pair_result.h"
@@ -22,14 +23,22 @@ namespace {
 constexpr size_t kMaxRows = 5000;
 constexpr size_t kMaxNames = 200;  // of a finding
 
+// The colors of the page of a comparison.
 constexpr absl::string_view kStyle = R"(
-:root { color-scheme: light dark; --line: #8884; --bad: #b3261e; --good: #1b6e3c; --dim: #666; }
-@media (prefers-color-scheme: dark) { :root { --bad: #ff897d; --good: #7bd69b; --dim: #aaa; } }
-body { font: 15px/1.45 system-ui, sans-serif; margin: 1.5rem auto; max-width: 80rem; padding: 0 1rem; }
-h1 { font-size: 1.4rem; } h2 { font-size: 1.1rem; margin-top: 2rem; }
-nav a { margin-right: 1rem; }
+:root { color-scheme: light dark; --back: #fff; --panel: #f5f7f9; --text: #1b1f24; --line: #ccd3da; --link: #0a52b8;
+  --bad: #a33500; --good: #0b5a9e; --dim: #4f5963; }
+@media (prefers-color-scheme: dark) { :root { --back: #14171a; --panel: #1d2226; --text: #e8eaed; --line: #3a434b;
+  --link: #7fb8ff; --bad: #ff9f66; --good: #74b8ff; --dim: #a7b0b9; } }
+body { font: 15px/1.45 system-ui, sans-serif; margin: 1rem auto; max-width: 94rem; padding: 0 1.2rem;
+  background: var(--back); color: var(--text); }
+.verdict { border-left: 8px solid var(--good); background: var(--panel); border-radius: 6px; padding: .6rem 1.1rem; }
+.verdict.failed { border-color: var(--bad); }
+.verdict h1, .verdict p { margin: 0; }
+h1 { font-size: 1.4rem; } h2 { font-size: 1.15rem; margin-top: 1.6rem; }
+a, summary { color: var(--link); }
 .scroll { overflow-x: auto; }
-table { border-collapse: collapse; width: 100%; }
+table { border-collapse: collapse; width: 100%; font-size: .93rem; }
+th { color: var(--dim); font-weight: normal; }
 th, td { text-align: left; vertical-align: top; padding: .25rem .6rem; border-bottom: 1px solid var(--line); }
 td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 td.name { overflow-wrap: anywhere; min-width: 10rem; }
@@ -37,7 +46,10 @@ td.name { overflow-wrap: anywhere; min-width: 10rem; }
 summary { cursor: pointer; }
 )";
 
-std::string Html(absl::string_view text) { return EscapedMarkup(PrintableText(text)); }
+// Spaces at which a terminal does not break a line are plain ones here.
+std::string Html(absl::string_view text) {
+  return EscapedMarkup(PrintableText(absl::StrReplaceAll(text, {{kNoBreak, " "}})));
+}
 
 class BatchPage {
  public:
@@ -52,13 +64,15 @@ class BatchPage {
         "content=\"default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action "
         "'none'\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
         "<title>",
-        headline, " - onnxcmp batch</title>\n<style>", kStyle, "</style>\n</head>\n<body>\n<h1>",
-        headline, "</h1>\n");
+        headline, " - onnxcmp batch</title>\n<style>", kStyle, "</style>\n</head>\n<body>\n",
+        "<div class=\"verdict", summary_.exit_status == 0 ? "" : " failed", "\"><h1>", headline,
+        "</h1>\n");
     Facts();
+    text_ += "</div>\n";
     if (summary_.changes.has_value()) Changes(*summary_.changes);
-    Findings("causes", "Causes", summary_.findings);
-    Findings("not-compared", "Not compared", summary_.not_compared);
     Pairs("unexpected", "Not as expected", summary_.unexpected);
+    Findings("causes", "Causes of pairs that fail", OfFailing(summary_.findings));
+    Findings("not-compared", "Not compared", summary_.not_compared);
     Tags();
     Pairs("slowest", "Slowest", summary_.slowest);
     Pairs("largest", "Most memory", summary_.largest);
@@ -98,6 +112,15 @@ class BatchPage {
         result.expect.empty()
             ? ""
             : absl::StrCat("<br><span class=\"dim\">expected: ", Html(result.expect), "</span>"));
+  }
+
+  // Causes in pairs that pass are nothing to mend.
+  std::vector<BatchFinding> OfFailing(std::vector<BatchFinding> findings) const {
+    for (BatchFinding& finding : findings) {
+      std::erase_if(finding.pairs, [&](const size_t pair) { return results_[pair].exit == 0; });
+    }
+    std::erase_if(findings, [](const BatchFinding& finding) { return finding.pairs.empty(); });
+    return findings;
   }
 
   void Findings(absl::string_view id, absl::string_view title,

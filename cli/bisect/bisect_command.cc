@@ -176,7 +176,7 @@ int BisectCommand(const std::vector<std::string>& command_line) {
   app.add_option("--format", arguments.compare.format, "Print json (table)")
       ->group("Reports")
       ->type_name("HOW")
-      ->check(Quietly(CLI::IsMember({"table", "json"})));
+      ->check(OneOf({"table", "json"}));
   std::string json;
   app.add_option("--json", json, AlsoWrite("json"))->group("Reports")->type_name("F");
   options.AddRunning(app);

@@ -234,7 +234,7 @@ int ReduceCommand(const std::vector<std::string>& command_line) {
   app.add_option("--fail-on", arguments.fail_on,
                  "Of two models: `different`, beyond tolerance, or `bits` (different)")
       ->type_name("WHAT")
-      ->check(Quietly(CLI::IsMember({"different", "bits"})));
+      ->check(OneOf({"different", "bits"}));
   arguments.runtimes.AddLimits(app);
   arguments.model.AddTo(app);
   if (const std::optional<int> status = Parse(app, command_line, interruption)) return *status;

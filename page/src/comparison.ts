@@ -22,16 +22,18 @@ export class Comparison {
     });
   }
 
-  // A name without the beginning and the end that most have, and without the scope that is named
-  // above it: what tells it from others.
-  brief(name: string, scope = ""): string {
+  // A name without the beginning and the end that most have, without the scope that is named above
+  // it, and without the operator that stands beside it: what tells it from others.
+  brief(name: string, scope = "", operator = ""): string {
     const { prefix, suffix } = (this.common ??= commonAffixes(this.report));
     let [from, to] = [0, name.length];
     const lead = name.startsWith("/") ? 1 : 0;
     if (scope !== "" && name.startsWith(`${scope}/`, lead)) from = lead + scope.length + 1;
     else if (prefix !== "" && name.startsWith(prefix)) from = prefix.length;
     if (suffix !== "" && name.endsWith(suffix)) to -= suffix.length;
-    return to > from ? name.slice(from, to) : name;
+    const own = name.slice(from, to);
+    const without = operator !== "" && own.endsWith(`/${operator}`) ? own.slice(0, -operator.length - 1) : own;
+    return without !== "" ? without : own !== "" ? own : name;
   }
   private common: { prefix: string; suffix: string } | undefined;
 
@@ -143,13 +145,21 @@ function isOfOneNode(a: Result, b: Result): boolean {
     String(a.captures) === String(b.captures) && String(a.path) === String(b.path);
 }
 
+const LEAST_NAMES = 8;
+
 // Scopes that most computed results of the left are in, and an end such as _output_0.
 function commonAffixes(report: Report): { prefix: string; suffix: string } {
   const names = report.left.results.filter((result) => result.kind === "RESULT" && result.path.length === 0)
     .map((result) => result.name);
-  const most = 0.6 * names.length;
-  const holdsOfMost = (holds: (name: string) => boolean): boolean =>
-    names.length >= 8 && names.filter(holds).length >= most;
+  return affixesOf(names, Math.ceil(0.6 * names.length), LEAST_NAMES);
+}
+
+const BOUNDARY = /[/._:]/;
+
+// The longest beginning, of whole scopes, and the longest end, of whole words, that so many names
+// have; none of few names.
+export function affixesOf(names: string[], most = names.length, least = 2): { prefix: string; suffix: string } {
+  if (names.length < least) return { prefix: "", suffix: "" };
   let prefix = "";
   for (;;) {
     const counts = new Map<string, number>();
@@ -161,10 +171,25 @@ function commonAffixes(report: Report): { prefix: string; suffix: string } {
       counts.set(longer, (counts.get(longer) ?? 0) + 1);
     }
     const [longer, count] = [...counts].reduce((a, b) => (b[1] > a[1] ? b : a), ["", 0]);
-    if (longer === "" || names.length < 8 || count < most) break;
+    if (longer === "" || count < most) break;
     prefix = longer;
   }
-  const suffix = holdsOfMost((name) => name.endsWith("_output_0")) ? "_output_0" : "";
+  let suffix = "";
+  for (;;) {
+    const counts = new Map<string, number>();
+    for (const name of names) {
+      if (!name.endsWith(suffix)) continue;
+      let at = name.length - suffix.length - 1;
+      while (at >= prefix.length && !BOUNDARY.test(name[at] ?? "")) --at;
+      // A name's own word stays.
+      if (at <= prefix.length || name[at] === "/") continue;
+      const longer = name.slice(at);
+      counts.set(longer, (counts.get(longer) ?? 0) + 1);
+    }
+    const [longer, count] = [...counts].reduce((a, b) => (b[1] > a[1] ? b : a), ["", 0]);
+    if (longer === "" || count < most) break;
+    suffix = longer;
+  }
   return { prefix, suffix };
 }
 

@@ -43,7 +43,8 @@ export function details(comparison: Comparison, number: number, actions: Actions
       button("In the graph", () => actions.showInGraph(number)),
       button("Copy link", () => actions.copy(`${location.href.split("#")[0]}#row-${number}`, "The link was copied."))),
     !explanation && row.diff !== undefined && html("p", { class: "quiet" },
-      row.values ? "More of this pair: " : "Its elements were left out to keep this page small. More of this pair: ",
+      row.values || (comparison.report.page?.left_out ?? []).length === 0 ? "More of this pair: "
+        : "Its elements were left out to keep this page small. More of this pair: ",
       html("code", {}, `--explain ${number}`)),
   ];
   return parts.filter((part): part is Node => part instanceof Node);

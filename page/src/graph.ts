@@ -3,6 +3,7 @@
 import { type Comparison, madeBy } from "./comparison";
 import { button, html, svg } from "./dom";
 import { GraphDrawing, NODE, curve } from "./graph_drawing";
+import { saveDrawings } from "./save_drawing";
 import { JointGraph } from "./joint";
 import { type Box, type Layout, type LayoutTask } from "./layout";
 import { type LayoutService } from "./layout_worker";
@@ -45,6 +46,10 @@ export class GraphView {
   private center = -1;
   private selected = -1;
   private positions = new Map<string, Box>();
+  private places: number[] = [];  // rows that are marked, and which of them is looked at
+  private place = 0;
+  private readonly placesBar = html("div", { class: "field places-bar", hidden: true });
+  private readonly placesText = html("span", { role: "status" });
   private draws = 0;
   private height = 0;
 
@@ -65,13 +70,24 @@ export class GraphView {
         button("More around it", () => this.grow()), button("Less", () => this.start(this.center)),
         button("From the selected", () => this.start(this.selected), { class: "from-selected" }),
         this.byScope,
-        button("Zoom in", () => this.viewport.zoom(1.3)),
-        button("Zoom out", () => this.viewport.zoom(1 / 1.3)),
-        button("Whole drawing", () => this.viewport.fit()), this.status),
+        button("+", () => this.viewport.zoom(1.3), { "aria-label": "Zoom in" }),
+        button("−", () => this.viewport.zoom(1 / 1.3), { "aria-label": "Zoom out" }),
+        button("Fit", () => this.viewport.fit(), { title: "The whole drawing" }),
+        button("Full screen", () => void this.element.requestFullscreen?.()),
+        button("Save SVG", () => saveDrawings(SIDES.map((side) => this.panes[side])), { class: "save" }), this.status),
+      this.placesBar,
       this.frame,
       html("p", { class: "quiet" }, "Pairs stand opposite each other. A number on an edge of a node opens so many more ",
         "that it is made from, the body of an If, Loop or Scan too (above), or that read it (below). A dashed box is around what one ",
         "node of the other side stands for. By scope, a click opens one and its − closes it. Constants with the same bits are left out."));
+    this.placesBar.append(button("Place before", () => this.toPlace(-1)), button("Next place", () => this.toPlace(1)), this.placesText);
+    let width = 0;
+    // Beside the details the panes are narrower.
+    new ResizeObserver(() => {
+      const box = this.positions.get(String(this.selected));
+      if (box && width > 0 && width !== this.frame.clientWidth) this.viewport.lookAt(box);
+      width = this.frame.clientWidth;
+    }).observe(this.frame);
     const whenSeen = new IntersectionObserver((entries) => {
       if (!entries.some((entry) => entry.isIntersecting)) return;
       whenSeen.disconnect();
@@ -101,6 +117,23 @@ export class GraphView {
     return rows.length - 1;
   }
 
+  // Marks these rows in both graphs and goes to the first of them.
+  showPlaces(rows: number[], what: string): void {
+    this.places = rows;
+    this.place = 0;
+    this.placesBar.hidden = false;
+    this.placesBar.dataset.what = what;
+    this.toPlace(0);
+    this.element.scrollIntoView({ block: "nearest" });
+  }
+
+  private toPlace(by: number): void {
+    const count = this.places.length;
+    this.place = (this.place + by + count) % count;
+    this.placesText.textContent = `${this.placesBar.dataset.what ?? ""}: place ${this.place + 1} of ${grouped(count)}`;
+    this.start(this.joint.keyOfRow(this.places[this.place] ?? -1));
+  }
+
   showRow(row: number): void {
     const key = this.joint.keyOfRow(row);
     this.selected = key;
@@ -116,7 +149,9 @@ export class GraphView {
     this.selected = key;
     this.shown.clear();
     this.shown.add(key);
-    this.widen(2, MOST_AT_FIRST);
+    // With all that its pair stands for.
+    for (const one of this.joint.keysOfRow(this.joint.node(key)?.row ?? -1)) this.shown.add(one);
+    this.widen(2, Math.max(MOST_AT_FIRST, this.shown.size + MOST_AT_FIRST / 2));
     void this.draw(true);
   }
 
@@ -306,7 +341,9 @@ export class GraphView {
     for (const { key, box } of placed) {
       const node = this.joint.node(key);
       if (!node || !box || node[side] === undefined) continue;
-      drawing.append(this.drawing.node(side, key, node, box, key === this.selected));
+      const drawn = this.drawing.node(side, key, node, box, key === this.selected);
+      if (this.places.includes(node.row)) drawn.classList.add("marked");
+      drawing.append(drawn);
       if (!this.opened) drawing.append(...this.expanders(key, box));
     }
     this.panes[side].replaceChildren(drawing);

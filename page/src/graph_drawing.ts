@@ -63,7 +63,7 @@ export class GraphDrawing {
     const error = `${sign} ${pairsError}`.trim();
     const most = Math.floor((NODE.width - 24 - 7.2 * error.length) / 8);
     const texts = [short(operator, Math.max(4, most)), error,
-      shortEnd(visible(this.comparison.brief(pathAndName(result))), 27)];
+      shortEnd(visible(this.comparison.brief(pathAndName(result), "", madeBy(result))), 27)];
     const group = svg("g", { class: `node ${relation}${selected ? " selected" : ""}${causes ? " has-cause" : ""}`,
       transform: `translate(${box.x - NODE.width / 2} ${box.y - NODE.height / 2})`, tabindex: 0, role: "button",
       "data-node": node.row, "data-unit": key },

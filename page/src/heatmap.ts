@@ -115,8 +115,7 @@ class HeatMaps {
       this.draw();
     });
     const type = left?.type === right?.type ? left?.type : `${left?.type} | ${right?.type}`;
-    this.element = html("section", { class: "maps", "aria-label": "Elements of both sides as maps" },
-      html("h4", {}, "Elements"),
+    this.element = html("div", { class: "maps", role: "group", "aria-label": "Elements of both sides as maps" },
       html("p", { class: "buttons" },
         count > 1 && button("Slice before", () => step(-1), { class: "slice-before" }),
         count > 1 && button("Next slice", () => step(1), { class: "slice-next" }), this.place),

@@ -36,6 +36,12 @@ export class JointGraph {
     return right === undefined ? -1 : this.keyOf("right", right);
   }
 
+  // The row's pair, and what it absorbed.
+  keysOfRow(row: number): number[] {
+    const it = this.comparison.row(row);
+    return it ? SIDES.flatMap((side) => it[side].map((result) => this.keyOf(side, result))) : [];
+  }
+
   node(key: number): JointNode | undefined {
     if (key < this.rows) {
       const row = this.comparison.row(key);

@@ -6,7 +6,8 @@ import { type Row, type Side } from "./report";
 import { RELATIONS, SIGNS, digits, farthest, many, percent, proofOf, shareApart, shareOfRange, visible } from "./text";
 
 const OVERSCAN = 12;
-const MOST_PRINTED = 1000;
+const MOST_PRINTED = 30;
+const LAST_PRINTED = 4;
 const LEAST_OF_NAME = 14;
 
 export interface ListEvents {
@@ -40,8 +41,17 @@ export class RowList {
     this.element.classList.toggle("alike", alike > 0.8 * comparison.report.rows.length);
     this.element.addEventListener("scroll", () => this.schedule(), { passive: true });
     new ResizeObserver(() => this.measure()).observe(this.element);
-    window.addEventListener("beforeprint", () => this.render(true));
-    window.addEventListener("afterprint", () => this.render());
+    let printed: HTMLElement | undefined;
+    window.addEventListener("beforeprint", () => {
+      printed?.remove();
+      printed = this.printed();
+      this.body.hidden = true;
+      this.element.append(printed);
+    });
+    window.addEventListener("afterprint", () => {
+      printed?.remove();
+      this.body.hidden = false;
+    });
   }
 
   private head(): HTMLElement {
@@ -171,7 +181,7 @@ export class RowList {
     this.content = Math.max(this.content, this.items.length * this.height + this.headRoom + 2);
     this.element.style.setProperty("--content", `${this.content}px`);
     this.top = Math.min(this.top, this.lowest());
-    this.render(false, overscan);
+    this.render(overscan);
   }
 
   private schedule(): void {
@@ -184,12 +194,33 @@ export class RowList {
     });
   }
 
-  render(printed = false, overscan = OVERSCAN): void {
+  // On paper a page of rows: where causes are, what differs or is on one side alone, the first, and
+  // the last ones.
+  private printed(): HTMLElement {
+    const interest = (item: Item): number => {
+      const row = "row" in item ? this.comparison.row(item.row) : undefined;
+      if (!("row" in item) || !row) return 3;
+      if (this.comparison.causesAt(item.row).length > 0) return 0;
+      const isAlone = row.left.length === 0 || row.right.length === 0;
+      const op = (this.comparison.face("left", row) ?? this.comparison.face("right", row))?.op_type ?? "Constant";
+      return row.relation === "different" ? 1 : isAlone && op !== "Constant" ? 2 : 3;
+    };
+    const places = [...this.items.keys()];
+    const last = places.slice(-LAST_PRINTED);
+    const others = places.slice(0, -LAST_PRINTED).sort((a, b) => interest(this.items[a] as Item) - interest(this.items[b] as Item) || a - b);
+    const chosen = [...others.slice(0, MOST_PRINTED - LAST_PRINTED), ...last].sort((a, b) => a - b);
+    const rows = html("div", { class: "rows printed", role: "rowgroup" }, ...chosen.map((place) => this.make(place)));
+    if (chosen.length < places.length) {
+      rows.append(html("p", { class: "quiet" }, `${many(places.length - chosen.length, "line")} of the table ${
+        places.length - chosen.length === 1 ? "is" : "are"} not printed.`));
+    }
+    return rows;
+  }
+
+  private render(overscan = OVERSCAN): void {
     const top = Math.floor(this.top / this.height);
-    let first = Math.max(0, top - overscan);
-    let last = Math.min(this.items.length, top + Math.ceil(this.room / this.height) + 1 + overscan);
-    if (printed) [first, last] = [0, Math.min(this.items.length, MOST_PRINTED)];
-    this.body.classList.toggle("printed", printed);
+    const first = Math.max(0, top - overscan);
+    const last = Math.min(this.items.length, top + Math.ceil(this.room / this.height) + 1 + overscan);
     for (const [place, element] of this.shown) {
       if (place >= first && place < last) continue;
       // The focus stays in the grid when what has it goes.
@@ -281,7 +312,7 @@ export class RowList {
     if (side === "right" && this.isAlike(row)) {
       return [html("span", { class: "ditto", title: "as on the left" }, "″")];
     }
-    const brief = this.comparison.brief(name, within);
+    const brief = this.comparison.brief(name, within, operator);
     const shown = shortName(name, brief);
     // The operator gives way to the end of a name, not to all of it.
     shown.style.minWidth = `${Math.min(brief.length, LEAST_OF_NAME)}ch`;

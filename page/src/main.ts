@@ -1,4 +1,5 @@
 // The page: reads the report that the document holds and shows it.
+import { changesSection } from "./changes";
 import { Comparison } from "./comparison";
 import { button, html } from "./dom";
 import { GraphView } from "./graph";
@@ -53,6 +54,7 @@ function themeButton(): HTMLButtonElement {
 // One comparison on the page, and what keys and links do in it.
 interface Shown {
   parts: HTMLElement[];
+  pane: HTMLElement;  // details of the row that is looked at
   toRow(row: number): void;
   key(event: KeyboardEvent): void;
 }
@@ -62,6 +64,7 @@ function showComparison(report: Report, service: LayoutService, say: (text: stri
   const actions: Actions = {
     showRow: (row) => results.reveal(row),
     showInGraph: (row) => graph.showRow(row),
+    showPlaces: (rows, what) => graph.showPlaces(rows, what),
     copy: (text, done) => void copyText(text).then((copied) => say(copied ? done : "This browser does not let a page copy.")),
   };
   const results: Results = new Results(comparison, actions);
@@ -80,12 +83,19 @@ function showComparison(report: Report, service: LayoutService, say: (text: stri
   const hasRows = report.rows.length > 0;
   const notFinite = notFiniteSection(comparison);
   const isNews = isNotFiniteNews(comparison);
+  const causes = causesSection(comparison, actions);
+  const changes = changesSection(comparison, actions);
+  // Where two models agree, what changed is the news.
+  const news = causes instanceof HTMLElement ? causes : changes;
   const parts = [
-    verdictSection(comparison), causesSection(comparison, actions), isNews && notFinite, modelsSection(comparison, actions),
-    ...(hasRows ? [plot.element, quantizationSection(comparison), results.element, graph.element] : []),
+    verdictSection(comparison),
+    hasRows ? html("div", { class: news ? "first-screen" : "" }, news, graph.element) : news,
+    isNews && notFinite, changes !== news && changes, modelsSection(comparison, actions),
+    ...(hasRows ? [plot.element, quantizationSection(comparison), results.element] : []),
     outputsSection(comparison), !isNews && notFinite,
   ];
   return {
+    pane: results.pane,
     parts: parts.filter((part): part is HTMLElement => part instanceof HTMLElement),
     toRow,
     key: (event) => handleKey(event, results, (row) => graph.showRow(row)),
@@ -106,20 +116,27 @@ function start(): void {
   document.body.prepend(skip, html("header", { class: "top" }, html("span", {}, "onnxcmp"), themeButton()));
   document.body.append(main, toast);
   const data = readData("onnxcmp");
-  let shown: Shown;
+  let shown!: Shown;
+  const begin = (report: Report): HTMLElement[] => {
+    const before = shown as Shown | undefined;
+    before?.pane.remove();
+    document.body.classList.remove("with-details");
+    shown = showComparison(report, service, say);
+    document.body.append(shown.pane);
+    return shown.parts;
+  };
   if (isOverview(data)) {
     const below = html("div", { class: "step" });
     const show = (step: number): void => {
-      shown = showComparison(readData(`onnxcmp-${step}`) as Report, service, say);
-      below.replaceChildren(html("h2", { class: "part" }, view.titleOf(step)), ...shown.parts);
+      const parts = begin(readData(`onnxcmp-${step}`) as Report);
+      below.replaceChildren(html("h2", { class: "part" }, view.titleOf(step)), ...parts);
       view.mark(step);
     };
     const view = new OverviewSection(data, show);
     main.append(view.element, below);
     show(view.first);
   } else {
-    shown = showComparison(data as Report, service, say);
-    main.append(...shown.parts);
+    main.append(...begin(data as Report));
   }
   skip.hidden = document.getElementById("results") === null;
   const follow = (): void => {

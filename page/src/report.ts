@@ -204,6 +204,14 @@ export interface Proof {
   }[];
 }
 
+// One kind of change of the right model against the left one.
+export interface Change {
+  kind: "nodes" | "fused" | "split" | "changed" | "only left" | "only right";
+  text: string;
+  count?: Integer;
+  rows?: number[];
+}
+
 export interface Report {
   verdict: "same" | "close" | "untested" | "different" | "failed";
   words?: string[];
@@ -215,6 +223,7 @@ export interface Report {
   rows: Row[];
   causes: Cause[];
   causes_not_searched?: string;
+  changes?: Change[];
   proof?: Proof;
   not_finite_left?: Origin[];
   not_finite_right?: Origin[];

@@ -20,7 +20,8 @@ export class Results {
   private readonly selection: Selection;
   private readonly list: RowList;
   private readonly status = html("span", { role: "status", class: "quiet" });
-  private readonly pane = html("aside", { class: "details", hidden: true, "aria-labelledby": "details-title", tabindex: -1 });
+  // Beside the graph and the table, whichever is looked at: it stands beside the page's sections.
+  readonly pane = html("aside", { class: "details", hidden: true, "aria-labelledby": "details-title", tabindex: -1 });
   private readonly foldButton: HTMLButtonElement;
   private rows: number[] = [];
   private paneScrolled = false;
@@ -42,7 +43,7 @@ export class Results {
     });
     this.element = html("section", { class: "results", "aria-labelledby": "results" },
       html("h2", { id: "results" }, "All results, in the order they are computed"),
-      this.tools(), html("div", { class: "beside" }, this.list.element, this.pane),
+      this.tools(), this.list.element,
       html("p", { class: "quiet keys" }, "Keys: ",
         ...["j", "k"].map((key) => html("kbd", {}, key)), " next and previous row, ",
         html("kbd", {}, "n"), " next difference, ", html("kbd", {}, "/"), " search, ",
@@ -197,6 +198,7 @@ export class Results {
   private open(row: number): void {
     this.pane.replaceChildren(...details(this.comparison, row, this.actions, () => this.close()));
     this.pane.hidden = false;
+    document.body.classList.add("with-details");
     if (this.paneScrolled) this.pane.scrollTop = 0;
     this.paneScrolled = false;
   }
@@ -205,6 +207,7 @@ export class Results {
     if (this.pane.hidden) return;
     const focused = this.pane.contains(document.activeElement);
     this.pane.hidden = true;
+    document.body.classList.remove("with-details");
     if (focused) this.list.element.focus({ preventScroll: true });
   }
 

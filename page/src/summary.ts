@@ -1,5 +1,5 @@
 // The part above the table: the verdict, both models, the causes, other findings.
-import { type Comparison, madeBy, pathAndName } from "./comparison";
+import { type Comparison, affixesOf, madeBy, pathAndName } from "./comparison";
 import { type Child, button, facts, html, shortName, table, wholeName } from "./dom";
 import { attributeTable, figures, histogram, worstTable } from "./figures";
 import { elementsView } from "./heatmap";
@@ -9,6 +9,7 @@ import { bytes, digits, farthest, grouped, many, percent, plain, shareApart, vis
 export interface Actions {
   showRow(row: number): void;
   showInGraph(row: number): void;
+  showPlaces(rows: number[], what: string): void;
   copy(text: string, done: string): void;
 }
 
@@ -16,17 +17,36 @@ const VERDICT_SIGNS = { same: "=", close: "≈", untested: "?", different: "≠"
 
 export function verdictSection(comparison: Comparison): HTMLElement {
   const report = comparison.report;
-  const [first, ...others] = report.words ?? [];
+  const [first = "", ...others] = report.words ?? [];
+  // The sentence stands before the figures, which have a line of their own.
+  const colon = report.verdict === "failed" ? -1 : first.indexOf(": ");
+  const [sentence, figures] = colon < 0 ? [first, ""] : [first.slice(0, colon), first.slice(colon + 2)];
   return html("section", { class: `verdict ${report.verdict}`, "aria-labelledby": "verdict" },
     html("h1", { id: "verdict" },
       html("span", { class: "sign", "aria-hidden": "true" }, VERDICT_SIGNS[report.verdict]),
       report.verdict),
     html("div", { class: "words" },
-      first !== undefined && html("p", { class: "first" }, sentence(first)),
-      ...others.map((line) => html("p", {}, sentence(line))),
+      sentence !== "" && html("p", { class: "first" }, visible(sentence)),
+      figures !== "" && html("p", { class: "figures" }, visible(figures)),
+      files(report),
+      ...others.map((line) => html("p", { class: line.startsWith("but ") ? undefined : "quiet" }, visible(line))),
       proofPart(report),
       counts(report),
       setLinks(report)));
+}
+
+// Both files by the ends of their paths, which tell them apart.
+function files(report: Report): HTMLElement {
+  const file = (side: Side): Child => {
+    const { source, nodes } = report[side];
+    return html("span", { class: "file" }, html("b", {}, `${side} `), shortName(source, lastPart(source)),
+      Number(nodes) > 0 && html("span", { class: "quiet" }, ` ${many(nodes, "node")}`));
+  };
+  return html("p", { class: "files" }, ...SIDES.map(file));
+}
+
+function lastPart(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1) || path;
 }
 
 // On what the proof rests, where it ends, and each rewrite once.
@@ -46,10 +66,6 @@ function proofPart(report: Report): Child {
 }
 
 const MOST_REWRITES = 100;
-
-function sentence(text: string): string {
-  return visible(text);
-}
 
 function counts(report: Report): HTMLElement {
   if (report.rows.length === 0) return html("p", { class: "quiet" }, report.exit === undefined ? "" : `Exit status ${report.exit}.`);
@@ -135,7 +151,7 @@ function notesOf(report: Report): Child {
 // Wrong by themselves, or other ways to compute the same.
 const KINDS: Record<string, string> = {
   operator: "an operator that computes something else",
-  initializer: "other weights",
+  initializer: "a constant with other numbers",
   input: "another input",
   precision: "a coarser type on one side",
   approximation: "another way to compute the same",
@@ -185,36 +201,74 @@ function causeCard(comparison: Comparison, cause: Cause, number: number, actions
   const attributes = explained?.attributes ?? cause.attributes ?? [];
   const title = html("h3", {}, `${operators === "" ? cause.kind : operators} `,
     html("span", { class: `kind kind-${cause.kind}` }, KINDS[cause.kind] ?? cause.kind));
+  const differing = attributes.filter((fact) => fact.differs);
+  const rest = attributes.length - differing.length;
   return html("article", { class: "cause", "data-cause": number, id: `cause-${number}` },
     title,
     html("p", { class: "names" }, wholeName(leftName === "" ? rightName : leftName),
       leftName !== "" && rightName !== "" && rightName !== leftName && html("span", { class: "quiet" }, " on the right "),
       leftName !== "" && rightName !== "" && rightName !== leftName && wholeName(rightName)),
+    facts(placeOf(comparison, cause)),
     html("ul", { class: "said" }, ...saidOf(cause).map((part) => html("li", {}, visible(part)))),
-    measured(cause, cause.in_body ? [] : [left?.source_line, right?.source_line]),
-    attributes.length > 0 && attributeTable(attributes),
+    differing.length > 0 && attributeTable(differing),
+    elementsOf(comparison, row, number === 0),
+    measured(cause),
+    rest > 0 && html("details", {}, html("summary", {}, `All ${attributes.length} attributes`), attributeTable(attributes)),
     cause.diff?.worst && cause.diff.worst.length > 0 && html("details", {},
       html("summary", {}, "Worst elements, the right's node being given the left's values"),
       worstTable(cause.diff.worst)),
     explained && html("details", {}, html("summary", {}, "All that was measured"), figures(explained.diff)),
-    elementsOf(comparison, row),
     reproOf(comparison, cause, number),
     row >= 0 && html("p", { class: "buttons" },
       html("a", { href: `#row-${row}`, class: "button" }, `Row ${row}`),
       button("In the graph", () => actions.showInGraph(row))));
 }
 
-// Of the row that the cause is in, made when somebody looks.
-function elementsOf(comparison: Comparison, number: number): Child {
+const MOST_READERS = 2;
+
+// Where the program has it: names such as val_73 say nothing, their modules and readers do.
+function placeOf(comparison: Comparison, cause: Cause): [string, Child][] {
+  if (cause.in_body) return [];
+  const both = SIDES.map((side) => ({ side, number: cause[side], result: comparison.result(side, cause[side]) }));
+  const told = (of: (one: (typeof both)[number]) => string | undefined): Child => {
+    const texts = [...new Set(both.map(of).filter((text) => text !== undefined && text !== ""))];
+    return texts.length > 0 && wholeName(texts.join(" | "));
+  };
+  const readersOf = ({ side, number }: (typeof both)[number]): string => {
+    if (number === null) return "";
+    // Shapes of a result are read beside it.
+    const all = comparison.readers(side, number);
+    const isShape = (reader: number): boolean => comparison.result(side, reader)?.op_type === "Shape";
+    const readers = [...all.filter((reader) => !isShape(reader)), ...all.filter(isShape)];
+    const names = readers.slice(0, MOST_READERS).map((reader) => {
+      const it = comparison.result(side, reader);
+      const within = it?.module === undefined ? "" : ` of ${it.module}`;
+      return `${madeBy(it)} ${comparison.brief(pathAndName(it), "", madeBy(it))}${within}`;
+    });
+    return names.join(", ") + (readers.length > MOST_READERS ? ` and ${readers.length - MOST_READERS} more` : "");
+  };
+  // The other side's readers are mostly the same by other names.
+  const readers = both.map(readersOf).find((text) => text !== "") ?? "";
+  return [
+    ["module", told(({ result }) => result?.module)],
+    ["line of the program", told(({ result }) => result?.source_line)],
+    ["read by", readers !== "" && wholeName(readers)],
+  ];
+}
+
+// Of the row that the cause is in; `open` at once, or made when somebody looks.
+function elementsOf(comparison: Comparison, number: number, open: boolean): Child {
   const row = comparison.row(number);
   const values = row?.values;
   if (!row || !values) return null;
-  const view = html("details", { class: "elements" },
-    html("summary", {}, "Elements as they came out: how many differ by how much, and where"));
+  const parts = (): HTMLElement[] =>
+    [elementsView(values, comparison.face("left", row), comparison.face("right", row)), histogram(values)]
+      .filter((part): part is HTMLElement => part instanceof HTMLElement);
+  const view = html("details", { class: "elements", open },
+    html("summary", {}, "Elements as they came out"));
+  if (open) view.append(...parts());
   view.addEventListener("toggle", () => {
-    if (view.childElementCount > 1) return;
-    const parts = [histogram(values), elementsView(values, comparison.face("left", row), comparison.face("right", row))];
-    view.append(...parts.filter((part): part is HTMLElement => part instanceof HTMLElement));
+    if (view.childElementCount === 1) view.append(...parts());
   });
   return view;
 }
@@ -238,13 +292,10 @@ function saidOf(cause: Cause): string[] {
   return parts;
 }
 
-// `lines`: of the programs that both nodes come from.
-function measured(cause: Cause, lines: (string | undefined)[]): HTMLElement {
+function measured(cause: Cause): HTMLElement {
   const diff = cause.diff;
   const apart = shareApart(diff);
-  const places = [...new Set(lines.filter((line) => line !== undefined))].join(" | ");
   return facts([
-    ["line of the program", places !== "" && wholeName(places)],
     ["largest own difference", diff && `${farthest(diff)}${["", "[]"].includes(diff.max_absolute_at) ? "" : ` at ${diff.max_absolute_at}`}`],
     ["against the values' size", Number.isFinite(apart) && percent(apart)],
     ["elements that differ", diff && Number(diff.elements) > 0 &&
@@ -305,9 +356,13 @@ function layersTable(caption: string, rows: Child[][]): HTMLElement {
 export function quantizationSection(comparison: Comparison): Child {
   const quantization = comparison.report.quantization;
   if (!quantization) return null;
+  const nameOf = (result: number): string => pathAndName(comparison.result(quantization.side, result));
+  // What all share would be all that there is room for.
+  const { prefix, suffix } = affixesOf([...new Set(quantization.layers.map((layer) => nameOf(layer.result)))]);
   const link = (result: number): Child => {
     const row = comparison.rowOfResult(quantization.side, result);
-    const name = shortName(pathAndName(comparison.result(quantization.side, result)));
+    const whole = nameOf(result);
+    const name = shortName(whole, whole.startsWith(prefix) && whole.endsWith(suffix) ? whole.slice(prefix.length, whole.length - suffix.length) : whole);
     return row < 0 ? name : html("a", { href: `#row-${row}` }, name);
   };
   const decibels = (value: Parameters<typeof real>[0]): string => value === undefined ? "" : digits(real(value), 3);

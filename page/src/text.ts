@@ -22,15 +22,24 @@ export function proofOf(row: Row): { sign: string; words: string } | undefined {
 
 export const ALL_RELATIONS = Object.keys(SIGNS) as Relation[];
 
-// With so many digits: 1.8e-2, 0.053, 12, 3.4e+5.
+// A number halfway between two of so many digits, which C rounds to the even one and scripts up.
+function toEven(size: number, count: number): number {
+  const [, first = "", rest = ""] = /^([\d.]+?)(50*)e/.exec(size.toExponential(Math.min(100, count + 60))) ?? [];
+  const isHalfway = rest !== "" && first.replace(".", "").length === count;
+  return isHalfway && "02468".includes(first.at(-1) ?? "") ? size * (1 - 2 ** -40) : size;
+}
+
+// With so many digits, as the program writes them elsewhere: 1.8e-04, 0.053, 12, 3.4e+06.
 export function digits(value: number, count = 2): string {
   if (Number.isNaN(value)) return "NaN";
   if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
   if (value === 0) return "0";
   const size = Math.abs(value);
-  if (size < 1e-3 || size >= 1e6) return value.toExponential(count - 1);
+  const shown = size >= 1 && size < 1e6 ? Math.max(count, 3) : count;
+  const even = Math.sign(value) * toEven(size, shown);
+  if (size < 1e-3 || size >= 1e6) return even.toExponential(count - 1).replace(/e([+-])(\d)$/, "e$10$2");
   if (Number.isInteger(value)) return String(value);
-  return String(Number(value.toPrecision(size >= 1 ? Math.max(count, 3) : count)));
+  return String(Number(even.toPrecision(shown)));
 }
 
 export function percent(share: number): string {

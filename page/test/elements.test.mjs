@@ -47,10 +47,10 @@ describe("elements of a row", () => {
   it("are maps of slices to step through", async () => {
     const page = await open(pageWith(withMaps()), { fragment: "#row-5" });
     await page.waitForSelector(".details .maps");
-    assert.match(await page.textContent(".maps"), /slice 1 of 2 at \[2,:,:\]/);
-    assert.match(await page.textContent(".maps"), /Of 4 slices 2 are here/);
-    assert.match(await page.textContent(".maps"), /farthest apart of up to 2 × 2 elements/);
-    const pixel = (panel, at) => page.$eval(`.maps figure:nth-child(${panel}) > canvas`, (canvas, x) => {
+    assert.match(await page.textContent(".details .maps"), /slice 1 of 2 at \[2,:,:\]/);
+    assert.match(await page.textContent(".details .maps"), /Of 4 slices 2 are here/);
+    assert.match(await page.textContent(".details .maps"), /farthest apart of up to 2 × 2 elements/);
+    const pixel = (panel, at) => page.$eval(`.details .maps figure:nth-child(${panel}) > canvas`, (canvas, x) => {
       const copy = Object.assign(document.createElement("canvas"), { width: 3, height: 2 });
       const context = copy.getContext("2d", { willReadFrequently: true });
       context.drawImage(canvas, 0, 0);
@@ -60,16 +60,16 @@ describe("elements of a row", () => {
     assert.equal(await pixel(1, 0), await pixel(2, 0));
     assert.notEqual(await pixel(1, 0), await pixel(1, 2));
     assert.notEqual(await pixel(3, 0), await pixel(3, 1));
-    await page.focus(".maps figure:nth-child(3) > canvas");
-    for (const expected of [/column 2…3: about 0 \| 0, differ by 1.0e-4/, /about 3 \| 3, differ by 0.1/, /about NaN \| NaN, equal/,
+    await page.focus(".details .maps figure:nth-child(3) > canvas");
+    for (const expected of [/column 2…3: about 0 \| 0, differ by 1.0e-04/, /about 3 \| 3, differ by 0.1/, /about NaN \| NaN, equal/,
       /about −∞ \| −∞, equal/, /about ∞ \| -1, not finite on one side/]) {
       await page.keyboard.press("ArrowRight");
-      assert.match(await page.textContent(".maps .readout"), expected);
+      assert.match(await page.textContent(".details .maps .readout"), expected);
     }
-    await page.click(".slice-next");
-    assert.match(await page.textContent(".maps"), /slice 2 of 2 at \[0,:,:\]/);
+    await page.click(".details .slice-next");
+    assert.match(await page.textContent(".details .maps"), /slice 2 of 2 at \[0,:,:\]/);
     assert.equal(await pixel(3, 1), await pixel(3, 2));
-    await page.check(".maps input[type=checkbox]");
+    await page.check(".details .maps input[type=checkbox]");
     assert.deepEqual(await violations(page), []);
     assert.deepEqual(page.complaints, []);
   });
@@ -82,12 +82,16 @@ describe("elements of a row", () => {
     assert.deepEqual(page.complaints, []);
   });
 
-  it("stand in the card of a cause, too, when somebody opens it", async () => {
-    const page = await open(pageWith(withMaps()));
-    assert.equal(await page.locator("[data-cause='0'] canvas").count(), 0);
-    await page.click("[data-cause='0'] .elements summary");
-    await page.waitForSelector("[data-cause='0'] .maps canvas");
+  it("stand open in the card of the first cause, and of others when somebody opens them", async () => {
+    const report = withMaps();
+    report.rows[6].values = report.rows[5].values;
+    report.causes.push({ ...report.causes[0], left: 6, right: 6 });
+    const page = await open(pageWith(report));
+    assert.ok(await page.locator("[data-cause='0'] .maps canvas").first().isVisible());
     assert.match(await page.textContent("[data-cause='0'] .histogram"), /10\^-1/);
+    assert.equal(await page.locator("[data-cause='1'] canvas").count(), 0);
+    await page.click("[data-cause='1'] .elements summary");
+    await page.waitForSelector("[data-cause='1'] .maps canvas");
     assert.deepEqual(page.complaints, []);
   });
 
@@ -96,6 +100,9 @@ describe("elements of a row", () => {
     report.page = { left_out: ["elements and maps of 3 of 3 rows"] };
     const page = await open(pageWith(report), { fragment: "#row-5" });
     assert.match(await page.textContent(".details"), /Its elements were left out/);
+    // Not where the limit was not met.
+    const small = await open(pageWith(chainReport(8, 5)), { fragment: "#row-5" });
+    assert.doesNotMatch(await small.textContent("main, .details"), /were left out|lacks/);
     assert.match(await page.textContent(".models"), /lacks elements and maps of 3 of 3 rows. --html-size/);
     assert.deepEqual(page.complaints, []);
   });

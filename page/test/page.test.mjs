@@ -299,12 +299,21 @@ describe("for all people", () => {
     assert.deepEqual(page.complaints, []);
   });
 
-  it("prints rows that are not on the screen", async () => {
-    const page = await open(pageWith(chainReport(100, 0)));
+  it("prints the cause, the graphs and the last result on three pages", async () => {
+    const page = await open(pageWith(chainReport(1000, 400)), { width: 1440 });
+    await page.waitForSelector(".side-left .node.has-cause");
     await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
-    assert.equal((await rowsOf(page)).length, 100);
+    await page.emulateMedia({ media: "print" });
+    const text = await page.$eval("main", (main) => main.innerText);
+    assert.match(text, /← cause 1/);
+    assert.match(text, /node_999/);
+    assert.match(text, /lines of the table are not printed/);
+    assert.ok(await page.locator(".side-left .node.has-cause").isVisible());
+    await page.emulateMedia({ media: null });
     await page.evaluate(() => dispatchEvent(new Event("afterprint")));
-    assert.ok((await rowsOf(page)).length < 100);
+    assert.equal(await page.locator(".printed").count(), 0);
+    const pages = (await page.pdf({ format: "A4" })).toString("latin1").match(/\/Type\s*\/Page\b/g).length;
+    assert.ok(pages <= 3, `${pages} pages`);
     assert.deepEqual(page.complaints, []);
   });
 });

@@ -1,7 +1,7 @@
 // The page that `onnxcmp show --format html` writes, of one model and of two.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { changedModel, close, folder, open, testData, violations } from "./support.mjs";
@@ -57,6 +57,52 @@ describe("two models side by side", () => {
     await page.locator("[data-op=Add]").first().focus();
     await page.keyboard.press("Enter");
     assert.match(await page.textContent("#more"), /Add\(input, skip\)/);
+    assert.deepEqual(page.complaints, []);
+  });
+});
+
+// So many nodes one after the other, of which the one at `other` is another operator.
+const chain = (length, other) => {
+  const nodes = Array.from({ length }, (_, i) => `v${i + 1} = ${i === other ? "Neg" : i % 2 ? "Abs" : "Relu"} (v${i})`);
+  return written(`(float[2] v0) => (float[2] v${length}) { ${nodes.join(" ")} }`);
+};
+
+describe("two graphs", () => {
+  it("stand in a pane each and begin where they differ, side by side", async () => {
+    const page = await open(shown(chain(60, -1), chain(60, 40)), { width: 1440 });
+    assert.equal(await page.locator("#view svg").count(), 2);
+    const [left, right] = await Promise.all(["l41", "r41"].map((id) => page.locator(`#${id}`).boundingBox()));
+    assert.ok(left.y > 0 && left.y < 900 && Math.abs(left.y - right.y) < 1, `${left.y} ${right.y}`);
+    assert.ok(left.x > 0 && left.x + left.width < 720 && right.x > 720 && right.x + right.width < 1440, `${left.x} ${right.x}`);
+    assert.deepEqual(page.complaints, []);
+  });
+});
+
+describe("a large drawing", () => {
+  const slowness = Number(process.env.ONNXCMP_TEST_SLOWNESS ?? 10);
+
+  it("has all nodes of the model, shows those in view, and is searched at once", async () => {
+    const file = shown(chain(3000, 2500));
+    assert.equal(readFileSync(file, "utf8").match(/data-op="\w/g).length, 3000);
+    const page = await open(file);
+    const inView = () => page.locator("g[data-name]").count();
+    assert.ok(await inView() < 100 && await inView() > 3);
+    assert.equal(await page.locator("g[data-name]").first().isVisible(), true);
+    const took = await page.evaluate(async () => {
+      const input = document.querySelector("input[type=search]");
+      const begin = performance.now();
+      input.value = "neg";
+      input.dispatchEvent(new Event("input"));
+      await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+      return performance.now() - begin;
+    });
+    assert.ok(took < 200 * slowness, `${took} ms`);
+    assert.equal(await page.textContent("#count"), "1 of 1");
+    const box = await page.locator(".found").boundingBox();
+    assert.ok(box.y > 0 && box.y < 900, String(box.y));
+    await page.fill("input[type=search]", "^v1\\d\\b");
+    assert.equal(await page.textContent("#count"), "1 of 10");
+    assert.ok(await inView() < 100);
     assert.deepEqual(page.complaints, []);
   });
 });

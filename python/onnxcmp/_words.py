@@ -15,7 +15,7 @@ _CALLED = {
     "no-causes": "causes=False",
     "no-share": "share=False",
 }
-_OPTION = re.compile(r"(?<![^\s(;,])--([a-z]+(?:-[a-z]+)*)(?![\w-])")
+_OPTION = re.compile(r"(?<![^\s(;,`])--([a-z]+(?:-[a-z]+)*)(?![\w-])")
 
 
 def in_python(text: str) -> str:

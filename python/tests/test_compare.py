@@ -15,7 +15,7 @@ from conftest import info, layers, model_of
 from onnx import TensorProto, helper
 
 import onnxcmp
-from onnxcmp._words import in_python
+from onnxcmp._words import in_error, in_python
 
 
 def command_line(*arguments):
@@ -295,6 +295,11 @@ def test_misspelt_names(plain, x, tmp_path):
         onnxcmp.compare(plain, plain, options={"rtoll": 1})
     with pytest.raises(onnxcmp.Error, match="there is no option nosuch"):
         onnxcmp.compare(plain, plain, options={"nosuch": 1})
+
+
+def test_words_of_errors():
+    error = "there is no option --htm; did you mean `--html`?; see onnxcmp --help"
+    assert in_error(error) == "there is no option htm; did you mean `html`?"
 
 
 def test_missing_files(plain, tmp_path):

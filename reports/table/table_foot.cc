@@ -2,11 +2,9 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <map>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
@@ -21,6 +19,7 @@
 #include "record/text/short_text.h"
 #include "reports/table/growth_text.h"
 #include "reports/table/table_summary.h"
+#include "reports/words/change_words.h"
 #include "reports/words/keep_in_float_text.h"
 #include "reports/words/proof_words.h"
 #include "reports/words/result_words.h"
@@ -55,21 +54,6 @@ std::string CausePair(const Comparison& comparison, const Cause& cause) {
                 CauseName(comparison, cause, SideId::kRight));
 }
 
-// Counts by text as "2 × a, b", or "2 a, 1 b", the most frequent first; only the first of many.
-std::string Tally(const std::map<std::string, int64_t>& counts, bool times) {
-  std::vector<std::pair<int64_t, std::string>> sorted;
-  for (const auto& [text, count] : counts) sorted.emplace_back(-count, text);
-  std::sort(sorted.begin(), sorted.end());
-  std::vector<std::string> parts;
-  for (const auto& [count, text] : sorted) {
-    parts.push_back(count == -1 && times ? text
-                                         : absl::StrCat(-count, kNoBreak, times ? "×" : "",
-                                                        times ? kNoBreak : "", text));
-  }
-  CutList(&parts, 8, "other kinds");
-  return absl::StrJoin(parts, ", ");
-}
-
 std::string Pairs(const Comparison& comparison, const TableStyle& style) {
   std::array<int64_t, 5> counts = {};
   for (const ComparedRow& row : comparison.rows) ++counts[static_cast<size_t>(row.relation)];
@@ -84,87 +68,6 @@ std::string Pairs(const Comparison& comparison, const TableStyle& style) {
     } else if (relation == Relation::kDifferent) {
       parts.push_back("none different");
     }
-  }
-  return absl::StrJoin(parts, ", ");
-}
-
-// Fusions where one operator became several, or all others.
-std::string Fused(const Comparison& comparison, const std::vector<FusedRows>& fusions, bool split) {
-  std::map<std::string, int64_t> counts;
-  for (const FusedRows& fusion : fusions) {
-    if ((fusion.left.size() == 1) == split) ++counts[FusedRowsText(comparison, fusion)];
-  }
-  return Tally(counts, true);
-}
-
-bool IsLeaf(const StreamResult& result) {
-  return result.kind == ResultKind::kInitializer || result.kind == ResultKind::kInput;
-}
-
-std::string Changed(const Comparison& comparison) {
-  int64_t folded_right = 0, folded_left = 0, merged = 0, moved = 0, reshaped = 0, transposed = 0;
-  std::map<std::string, int64_t> casts;
-  for (const ComparedRow& row : comparison.rows) {
-    if (!row.aligned.paired()) continue;
-    const Marks marks = row.aligned.marks;
-    const StreamResult& l = comparison.left.results[Index(row.aligned.left.back())];
-    const StreamResult& r = comparison.right.results[Index(row.aligned.right.back())];
-    if (Has(marks, Mark::kFolded)) ++(IsLeaf(r) || !IsLeaf(l) ? folded_right : folded_left);
-    if (Has(marks, Mark::kMerged)) ++merged;
-    if (Has(marks, Mark::kMoved)) ++moved;
-    if (Has(marks, Mark::kReshaped)) ++reshaped;
-    if (Has(marks, Mark::kTransposed)) ++transposed;
-    if (Has(marks, Mark::kCast)) {
-      ++casts[absl::StrCat(ShortDType(l.dtype), "→", ShortDType(r.dtype))];
-    }
-  }
-  std::vector<std::string> parts;
-  const auto add = [&](int64_t count, absl::string_view what) {
-    if (count > 0) parts.push_back(absl::StrCat(count, " ", what));
-  };
-  add(folded_right, "folded into constants on the right");
-  add(folded_left, "folded into constants on the left");
-  add(merged, "merged with others");
-  add(moved, "moved");
-  add(reshaped, "reshaped");
-  add(transposed, "transposed");
-  for (const auto& [types, count] : casts) add(count, absl::StrCat("cast ", types));
-  std::string text = absl::StrJoin(parts, ", ");
-  if (comparison.alignment.reordered) {
-    absl::StrAppend(&text, text.empty() ? "" : "; ",
-                    comparison.left.recorded != comparison.right.recorded
-                        ? "the recording is in a different order from the model"
-                        : "the right side lists its nodes in a different order");
-  }
-  return text;
-}
-
-std::string OneSided(const Comparison& comparison, SideId side) {
-  std::map<std::string, int64_t> operators;
-  std::array<int64_t, 4> kinds = {};
-  int64_t further = 0;
-  const Relation relation = side == SideId::kLeft ? Relation::kLeftOnly : Relation::kRightOnly;
-  for (const ComparedRow& row : comparison.rows) {
-    if (row.relation != relation) continue;
-    const ResultStream& stream = OfSide(comparison, side);
-    const int r = OfSide(row.aligned, side).back();
-    const std::string op = PrintableText(OpTypeOf(stream.results[Index(r)], stream));
-    if (IsFurtherOutput(comparison, row)) {
-      ++further;
-    } else if (op.empty()) {
-      ++kinds[static_cast<size_t>(stream.results[Index(r)].kind)];
-    } else {
-      ++operators[op];
-    }
-  }
-  constexpr std::array<const char*, 4> kNouns = {"initializer", "input", "result", "output"};
-  std::vector<std::string> parts;
-  for (size_t kind = 0; kind < kinds.size(); ++kind) {
-    if (kinds[kind] > 0) parts.push_back(Count(kinds[kind], kNouns[kind]));
-  }
-  if (!operators.empty()) parts.push_back(Tally(operators, false));
-  if (further > 0) {
-    parts.push_back(Count(further, "further output") + " of operators that are on both sides");
   }
   return absl::StrJoin(parts, ", ");
 }
@@ -197,7 +100,7 @@ std::string Worst(const Comparison& comparison) {
                    difference.values.max_absolute < most ? ", for its size: " : ": ",
                    GreatestDifference(difference, face.dtype));
   if (difference.range > 0 && farthest >= 1e-3 && std::isfinite(farthest)) {
-    absl::StrAppend(&text, absl::StrFormat(" (%.2g %% of its range)", 100 * farthest));
+    absl::StrAppend(&text, " (", PercentText(farthest), " of its range)");
   }
   if (!difference.values.max_absolute_at.empty()) {
     absl::StrAppend(&text, " at ", PrintableText(difference.values.max_absolute_at));
@@ -323,20 +226,6 @@ std::string CauseSentence(const Comparison& comparison, const Cause& cause) {
   return line;
 }
 
-std::string ChangesText(const Comparison& comparison, const std::vector<FusedRows>& fusions) {
-  std::vector<std::string> parts;
-  for (std::string& part :
-       std::vector<std::string>{Fused(comparison, fusions, false), Fused(comparison, fusions, true),
-                                Changed(comparison)}) {
-    if (!part.empty()) parts.push_back(std::move(part));
-  }
-  for (const SideId side : kBothSides) {
-    const std::string alone = OneSided(comparison, side);
-    if (!alone.empty()) parts.push_back(absl::StrCat("only ", SideName(side), ": ", alone));
-  }
-  return absl::StrJoin(parts, "; ");
-}
-
 std::string TableFoot(const Comparison& comparison, const std::vector<FusedRows>& fusions,
                       const TableOptions& options, const TableStyle& style, bool causes,
                       bool verdict) {
@@ -345,11 +234,11 @@ std::string TableFoot(const Comparison& comparison, const std::vector<FusedRows>
     if (!line.empty()) text += LabelledLines(label, Color::kPlain, line, options, style);
   };
   add("pairs", Pairs(comparison, style));
-  add("fused", Fused(comparison, fusions, false));
-  add("split", Fused(comparison, fusions, true));
-  add("changed", Changed(comparison));
-  add("only left", OneSided(comparison, SideId::kLeft));
-  add("only right", OneSided(comparison, SideId::kRight));
+  if (!ChangesComeFirst(comparison)) {
+    for (const auto& [what, line] : ChangeLines(FindChanges(comparison, fusions))) {
+      if (what != "nodes") add(what, line);
+    }
+  }
   absl::string_view label;
   add("growth", GrowthText(comparison, options.ascii));
   if (comparison.causes.empty()) add("farthest", Worst(comparison));

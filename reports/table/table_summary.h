@@ -15,13 +15,10 @@
 
 namespace onnxcmp {
 
-// The verdict and the causes in a few lines: what a reader has come for.
-struct TableTopText {
-  std::string text;
-  bool all_causes = true;  // whole
-};
-TableTopText TableTop(const Comparison& comparison, const TableOptions& options,
-                      const TableStyle& style);
+// The verdict, the causes, and of two models that agree what changed, in a few lines: what a reader
+// has come for. `all_causes`: all of them are in it, whole.
+std::string TableTop(const Comparison& comparison, const std::vector<FusedRows>& fusions,
+                     const TableOptions& options, const TableStyle& style, bool* all_causes);
 
 // The two sides, their inputs, notes.
 std::string TableHead(const Comparison& comparison, const TableOptions& options,
@@ -32,10 +29,6 @@ std::string TableHead(const Comparison& comparison, const TableOptions& options,
 std::string TableFoot(const Comparison& comparison, const std::vector<FusedRows>& fusions,
                       const TableOptions& options, const TableStyle& style, bool causes,
                       bool verdict);
-
-// Changes that one side made to the other: "5 × Div+Mul → Div, MatMul+Add → Gemm; 3 folded into
-// constants on the right"; "" if nothing was changed.
-std::string ChangesText(const Comparison& comparison, const std::vector<FusedRows>& fusions);
 
 // A cause as the table says it: "Softmax w | v: on the left's own inputs ...".
 std::string CauseSentence(const Comparison& comparison, const Cause& cause);

@@ -10,12 +10,13 @@
 #include "compare/outcome/verdict.h"
 #include "record/text/display_text.h"
 #include "reports/table/table_summary.h"
+#include "reports/words/change_words.h"
 
 namespace onnxcmp {
 namespace {
 
 constexpr size_t kMostLines = 10;
-constexpr size_t kMostOfVerdict = 4;
+constexpr size_t kMostOfEntry = 4;  // a verdict, a kind of change
 constexpr int kIndent = 11;
 
 // The text under its label in at most so many lines. False: it was cut.
@@ -37,6 +38,15 @@ bool AddCut(absl::string_view label, Color color, absl::string_view text, size_t
   return whole;
 }
 
+void AddChanges(const Comparison& comparison, const std::vector<FusedRows>& fusions,
+                const TableOptions& options, const TableStyle& style,
+                std::vector<std::string>* lines) {
+  const size_t most = options.rows == TableOptions::Rows::kAll ? std::string::npos : kMostOfEntry;
+  for (const auto& [label, text] : ChangeLines(FindChanges(comparison, fusions))) {
+    AddCut(label, Color::kPlain, text, most, options, style, lines);
+  }
+}
+
 }  // namespace
 
 bool BelongsAbove(const Comparison& comparison, absl::string_view line) {
@@ -51,8 +61,8 @@ bool BelongsAbove(const Comparison& comparison, absl::string_view line) {
   return frozen || unread || absl::StartsWith(line, "but ") || line == OtherFailure(comparison);
 }
 
-TableTopText TableTop(const Comparison& comparison, const TableOptions& options,
-                      const TableStyle& style) {
+std::string TableTop(const Comparison& comparison, const std::vector<FusedRows>& fusions,
+                     const TableOptions& options, const TableStyle& style, bool* all_causes) {
   std::vector<std::string> lines;
   const std::vector<std::string> verdict =
       VerdictText(comparison, options.rows == TableOptions::Rows::kAll);
@@ -60,13 +70,13 @@ TableTopText TableTop(const Comparison& comparison, const TableOptions& options,
   absl::string_view first = verdict.empty() ? "" : absl::string_view(verdict.front());
   // "same" is the label.
   if (label == "same" && absl::StartsWith(first, "same for ")) first.remove_prefix(5);
-  AddCut(label, TableStyle::ColorOf(comparison.verdict()), first, kMostOfVerdict, options, style,
+  AddCut(label, TableStyle::ColorOf(comparison.verdict()), first, kMostOfEntry, options, style,
          &lines);
   for (size_t i = 1; i < verdict.size(); ++i) {
     if (!BelongsAbove(comparison, verdict[i])) continue;
     AddCut("", Color::kPlain, verdict[i], 2, options, style, &lines);
   }
-  TableTopText top;
+  *all_causes = true;
   const size_t count = comparison.causes.size();
   for (size_t i = 0; i < count; ++i) {
     // A line is kept for what is left.
@@ -75,17 +85,17 @@ TableTopText TableTop(const Comparison& comparison, const TableOptions& options,
       lines.push_back(absl::StrCat(std::string(kIndent, ' '), style.Ellipsis(), " ", count - i,
                                    count - i == 1 ? " more cause" : " more causes",
                                    " below the table\n"));
-      top.all_causes = false;
+      *all_causes = false;
       break;
     }
     // The first tells most.
     const size_t room = kMostLines - lines.size() - kept;
-    top.all_causes &= AddCut(CauseLabel(comparison, i), Color::kBad,
-                             CauseSentence(comparison, comparison.causes[i]),
-                             i == 0 ? room : std::min(room, size_t{2}), options, style, &lines);
+    *all_causes &= AddCut(CauseLabel(comparison, i), Color::kBad,
+                          CauseSentence(comparison, comparison.causes[i]),
+                          i == 0 ? room : std::min(room, size_t{2}), options, style, &lines);
   }
-  for (const std::string& line : lines) top.text += line;
-  return top;
+  if (ChangesComeFirst(comparison)) AddChanges(comparison, fusions, options, style, &lines);
+  return absl::StrJoin(lines, "");
 }
 
 }  // namespace onnxcmp

@@ -23,6 +23,7 @@
 #include "record/text/short_text.h"
 #include "reports/table/table_summary.h"
 #include "reports/words/proof_words.h"
+#include "reports/words/result_words.h"
 
 namespace onnxcmp {
 namespace {
@@ -86,7 +87,7 @@ std::string HowFar(const OutputFacts& facts, absl::string_view word = "at most "
     }
     const double share = values.max_absolute / difference->range;
     if (std::isfinite(share) && share >= 1e-3) {
-      asides.push_back(absl::StrFormat("%.2g %% of its range", 100 * share));
+      asides.push_back(absl::StrCat(PercentText(share), " of its range"));
     }
   }
   std::string text;

@@ -21,8 +21,8 @@ using ::testing::Pair;
 // Counted today. A number that falls is lowered here; one that rises needs a reason in the commit.
 constexpr HouseRow kHouse[] = {
     {"files that write agree or a verdict", 1},
-    {"numeric constants", 785},
-    {"numeric constants that share a name", 191},
+    {"numeric constants", 784},
+    {"numeric constants that share a name", 190},
     {"observers", 29},
     {"calls of Revisit", 19},
     {"types in headers", 630},

@@ -142,8 +142,38 @@ TEST_F(ShowCommandTest, OneModelAloneAndUnknownWordsGetAdvice) {
   EXPECT_THAT(word.err, HasSubstr("no command 'shwo'; did you mean `show`?"));
   EXPECT_THAT(word.err, HasSubstr("commands: show, run, chain, batch, bisect, reduce, extract, "
                                   "cut, layers, fusions, test"));
+  // Options and their values, too.
+  EXPECT_THAT(Onnxcmp({"show", chain_, "--formt", "svg"}).err,
+              HasSubstr("there is no option --formt; did you mean `--format`?; see onnxcmp show"));
+  EXPECT_THAT(Onnxcmp({chain_, chain_, "--htlm=a.html"}).err,
+              HasSubstr("there is no option --htlm; did you mean `--html`?"));
+  EXPECT_THAT(Onnxcmp({"show", chain_, "--format", "svgg"}).err,
+              HasSubstr("--format: does not take `svgg`; did you mean `svg`?; there are text, "));
+  EXPECT_THAT(Onnxcmp({"show", chain_, chain_, chain_}).err, HasSubstr("not expected"));
   // A word that looks like a file is a file that is missing.
   EXPECT_THAT(Onnxcmp({"shwo.onnx", chain_}).err, Not(HasSubstr("command")));
+}
+
+TEST_F(ShowCommandTest, HelpIsACommandToo) {
+  EXPECT_EQ(Onnxcmp({"help", "show"}).out, Onnxcmp({"show", "--help"}).out);
+  EXPECT_EQ(Onnxcmp({"help"}).out, Onnxcmp({"--help"}).out);
+  const Outcome unknown = Onnxcmp({"help", "shwo"});
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("there is no command 'shwo'; did you mean `show`?"));
+}
+
+TEST_F(ShowCommandTest, CompletionsKnowCommandsAndTheOptionsOfEach) {
+  // As a shell that completes `onnxcmp show --form` and `onnxcmp extr` calls them.
+  const Outcome option = Shell(
+      "onnxcmp() { \"$ONNXCMP\" \"$@\"; }; complete() { :; }; "
+      "eval \"$(\"$ONNXCMP\" completion bash)\"; COMP_WORDS=(onnxcmp show --form); COMP_CWORD=2; "
+      "_onnxcmp; echo \"${COMPREPLY[@]}\"; COMP_WORDS=(onnxcmp extr); COMP_CWORD=1; _onnxcmp; "
+      "echo \"${COMPREPLY[@]}\"");
+  EXPECT_EQ(option.out, "--format\nextract\n") << option.err;
+  for (const char* shell : {"zsh", "fish"}) {
+    EXPECT_THAT(Onnxcmp({"completion", shell}).out, HasSubstr("show run chain batch")) << shell;
+  }
+  EXPECT_EQ(Onnxcmp({"completion", "tcsh"}).status, 2);
 }
 
 }  // namespace

@@ -211,9 +211,15 @@ TEST(RenderHtmlTest, LeavesDetailsOutThatAreTooMuch) {
   EXPECT_LT(page.size(), whole);
   const Json report = ReportOf(page);
   EXPECT_THAT(testing::SchemaErrors(report, testing::ComparisonSchema()), IsEmpty());
-  EXPECT_FALSE(report["rows"][1]["diff"].contains("worst"));
   EXPECT_FALSE(report["left"]["results"][1].contains("statistics"));
-  EXPECT_THAT(report["page"]["left_out"],
+  // A cause keeps its elements.
+  EXPECT_TRUE(report["rows"][1]["diff"].contains("worst"));
+  EXPECT_THAT(report["page"]["left_out"], ElementsAre("statistics of results"));
+  Comparison without_cause = NamedComparison();
+  without_cause.causes.clear();
+  const Json other = ReportOf(RenderHtml(without_cause, options));
+  EXPECT_FALSE(other["rows"][1]["diff"].contains("worst"));
+  EXPECT_THAT(other["page"]["left_out"],
               ElementsAre("the worst elements of rows", "statistics of results"));
 }
 
@@ -268,7 +274,8 @@ TEST(RenderHtmlTest, ManyElementsAreMaps) {
 
 TEST(RenderHtmlTest, ThePageSaysWhichElementsItLacks) {
   HtmlOptions options;
-  options.most_bytes = 300'000;
+  options.most_bytes = 700'000;
+  options.parts = 20;
   const Json report = ReportOf(RenderHtml(WithPicture({5, 40, 64}), options));
   EXPECT_FALSE(report["rows"][1].contains("values"));
   EXPECT_THAT(report["page"]["left_out"], ElementsAre("elements and maps of rows"));

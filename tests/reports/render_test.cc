@@ -23,6 +23,8 @@
 namespace onnxcmp {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -208,6 +210,28 @@ TEST(RenderJsonTest, AllThatACauseMayCarry) {
   EXPECT_EQ(json["causes"][0]["repro"], "faults/cause_1");
   EXPECT_FALSE(json["causes"][1].contains("repro"));
   EXPECT_EQ(json["not_finite_right"][0]["made_from"][0]["value"], "0");
+}
+
+TEST(RenderTest, ChangesAreToldOnceEachWithTheirRows) {
+  Comparison comparison = MakeComparison();
+  // Of a run that ended early most results seem to be lost.
+  EXPECT_EQ(Json::parse(RenderJson(comparison), nullptr, false)["changes"], Json::array());
+  EXPECT_THAT(RenderMarkdown(comparison), Not(HasSubstr("What changed")));
+  comparison.right_summary.status = absl::OkStatus();
+  const Json changes = Json::parse(RenderJson(comparison), nullptr, false)["changes"];
+  EXPECT_THAT(
+      changes,
+      Contains(
+          Json({{"kind", "fused"}, {"text", "Add+Relu → FusedAdd"}, {"count", 1}, {"rows", {2}}})));
+  EXPECT_THAT(
+      changes,
+      Contains(Json({{"kind", "changed"}, {"text", "moved"}, {"count", 1}, {"rows", {2}}})));
+  EXPECT_THAT(RenderMarkdown(comparison),
+              AllOf(HasSubstr("### What changed\n\n"), HasSubstr("\n- fused: `Add+Relu → "),
+                    HasSubstr("\n- changed: `1 moved`")));
+  // A recording lacks most results and changes none.
+  comparison.right.recorded = true;
+  EXPECT_EQ(Json::parse(RenderJson(comparison), nullptr, false)["changes"], Json::array());
 }
 
 TEST(RenderTest, WhatARecordingSaysMadeAResult) {

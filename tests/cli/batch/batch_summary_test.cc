@@ -102,6 +102,17 @@ TEST(BatchSummaryTest, ReportsEscapeNames) {
   EXPECT_THAT(junit, HasSubstr("tests=\"4\" failures=\"2\" errors=\"1\""));
 }
 
+TEST(BatchReportsTest, ThePageHasCausesOfPairsThatFailAndPlainSpaces) {
+  std::vector<PairResult> results = {ResultOf("good", "close", 0), ResultOf("bad", "different", 1)};
+  results[0].causes = {{.finding = "Gelu", .text = "another way", .place = "y", .wrong = false}};
+  results[1].causes = {
+      {.finding = "Relu | Sigmoid", .text = "1.2\u00a0|\u00a03", .place = "y", .wrong = true}};
+  const std::string page = RenderBatchPage(results, Summarize(results));
+  EXPECT_THAT(page, HasSubstr("Relu | Sigmoid"));
+  EXPECT_THAT(page, HasSubstr(">1.2 | 3<"));
+  EXPECT_THAT(page, Not(HasSubstr("another way")));
+}
+
 TEST(BatchReportsTest, ANameIsNoLinkInMarkdown) {
   const std::vector<PairResult> results = {ResultOf("![x](http://e/)", "different", 1)};
   const std::string markdown = RenderBatchMarkdown(results, Summarize(results));
