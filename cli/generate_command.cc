@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -43,6 +45,7 @@ struct GenerateArguments {
   std::vector<std::string> prompts;
   std::vector<std::string> states, roles;
   std::string against;
+  std::map<std::string, std::string> files;  // paths by format
   int64_t steps = 16;
   bool free = false;
   bool invariants = false;
@@ -173,6 +176,14 @@ class Opener {
   ComparisonTools tools_;
 };
 
+absl::Status WriteReports(const GenerateArguments& arguments,
+                          const std::function<std::string(const std::string& format)>& render) {
+  for (const auto& [format, path] : arguments.files) {
+    if (!path.empty()) OC_RETURN_IF_ERROR(WriteFile(path, render(format)));
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<int> RunInvariants(const GenerateArguments& arguments, Interruption& interruption) {
   constexpr int64_t kMostRows = 3;
   Opener opener(arguments, interruption);
@@ -182,12 +193,14 @@ absl::StatusOr<int> RunInvariants(const GenerateArguments& arguments, Interrupti
       const std::vector<Invariant> invariants,
       TryInvariants(one.both(), arguments.compare.run.seed.value_or(1), arguments.causal));
   const std::vector<std::string> roles = DescribeRoles(one.decoder->roles());
-  const std::string& format = arguments.compare.format;
-  const std::string text = format == "json" ? RenderInvariantsJson(roles, invariants)
-                           : format == "markdown"
-                               ? RenderInvariantsMarkdown(invariants)
-                               : RenderInvariants(roles, invariants, LookOf(arguments.compare));
-  return PrintOutput(text) ? ExitStatusOfInvariants(invariants) : kFailed;
+  const auto render = [&](const std::string& format) {
+    return format == "json"       ? RenderInvariantsJson(roles, invariants)
+           : format == "markdown" ? RenderInvariantsMarkdown(invariants)
+                                  : RenderInvariants(roles, invariants, LookOf(arguments.compare));
+  };
+  OC_RETURN_IF_ERROR(WriteReports(arguments, render));
+  return PrintOutput(render(arguments.compare.format)) ? ExitStatusOfInvariants(invariants)
+                                                       : kFailed;
 }
 
 absl::StatusOr<int> RunSteps(const GenerateArguments& arguments, Interruption& interruption) {
@@ -197,7 +210,8 @@ absl::StatusOr<int> RunSteps(const GenerateArguments& arguments, Interruption& i
   options.seed = arguments.compare.run.seed.value_or(options.seed);
   options.compare = arguments.compare.options;
   options.compare.threads = arguments.compare.run.threads;
-  options.compare.letters = arguments.compare.format == "json";
+  options.compare.letters =
+      arguments.compare.format == "json" || !arguments.files.at("json").empty();
   OC_ASSIGN_OR_RETURN(options.prompts, PromptsOf(arguments.prompts));
   const auto rows = static_cast<int64_t>(std::max<size_t>(options.prompts.size(), 1));
   Opener opener(arguments, interruption);
@@ -211,16 +225,18 @@ absl::StatusOr<int> RunSteps(const GenerateArguments& arguments, Interruption& i
   }
   if (arguments.compare.runtimes.any()) options.compare.max_depth = 0;
   const Generation generation = Generate(sides, options);
+  const auto render = [&](const std::string& format) {
+    return format == "json"       ? RenderGenerationJson(generation)
+           : format == "markdown" ? RenderGenerationMarkdown(generation)
+                                  : RenderGeneration(generation, LookOf(arguments.compare));
+  };
+  OC_RETURN_IF_ERROR(WriteReports(arguments, render));
   const std::string& format = arguments.compare.format;
-  const std::string text = format == "json" ? RenderGenerationJson(generation)
-                           : format == "markdown"
-                               ? RenderGenerationMarkdown(generation)
-                               : RenderGeneration(generation, LookOf(arguments.compare));
   if (!generation.status.ok() && (generation.steps.empty() || format != "table")) {
     PrintError(generation.status.message());
     if (generation.comparison == nullptr && format == "table") return kFailed;
   }
-  return PrintOutput(text) ? generation.ExitStatus() : kFailed;
+  return PrintOutput(render(format)) ? generation.ExitStatus() : kFailed;
 }
 
 absl::Status CheckGenerate(GenerateArguments* arguments) {
@@ -272,6 +288,10 @@ void AddGenerateOptions(CLI::App& app, GenerateArguments& arguments) {
   app.add_option("--format", arguments.compare.format, "table, json, markdown (table)")
       ->type_name("HOW")
       ->check(Quietly(CLI::IsMember({"table", "json", "markdown"})));
+  for (const char* format : {"json", "markdown"}) {
+    app.add_option(absl::StrCat("--", format), arguments.files[format], AlsoWrite(format))
+        ->type_name("F");
+  }
 }
 
 }  // namespace

@@ -64,9 +64,9 @@ class RunPair {
     if (roles.Find(Role::kCachePosition) != nullptr) slots_ = SlotsOf(reference);
   }
 
-  BrokenNode Find() {
+  BrokenNode Find(bool states) {
     FindDependent();
-    Reach();
+    Reach(states);
     for (size_t i = 0; i < results().size(); ++i) {
       if (!reached_.contains(static_cast<int>(i)) || !dependent_[i] || results()[i].node == kNone ||
           StateOf(static_cast<int>(i)) != State::kDiffers) {
@@ -113,11 +113,11 @@ class RunPair {
   }
 
   // Everything that leads to logits and states that differ, and does not agree itself.
-  void Reach() {
+  void Reach(bool states) {
     std::vector<int> open;
     for (const StreamResult& result : results()) {
       if (result.kind != ResultKind::kOutput || result.source == kNone) continue;
-      const bool counts = result.name == roles_.logits || IsPresent(result.name);
+      const bool counts = result.name == roles_.logits || (states && IsPresent(result.name));
       if (counts && StateOf(result.source) == State::kDiffers) open.push_back(result.source);
     }
     while (!open.empty()) {
@@ -286,12 +286,12 @@ absl::StatusOr<Tolerance> RoundingOf(const DecoderSide& one, const Feeds& feeds)
 
 absl::StatusOr<BrokenNode> FindBrokenNode(const DecoderSide& one, const Feeds& reference,
                                           int64_t length, const std::vector<MappedRun>& runs,
-                                          const Tolerance& tolerance) {
+                                          bool states, const Tolerance& tolerance) {
   OC_ASSIGN_OR_RETURN(const RecordedRun first, RecordRunOf(one, reference));
   for (const MappedRun& mapped : runs) {
     OC_ASSIGN_OR_RETURN(const RecordedRun other, RecordRunOf(one, mapped.feeds));
     BrokenNode found =
-        RunPair(one.decoder->roles(), first, length, mapped, other, tolerance).Find();
+        RunPair(one.decoder->roles(), first, length, mapped, other, tolerance).Find(states);
     if (!found.result.empty()) return found;
   }
   return BrokenNode();

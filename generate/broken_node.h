@@ -34,13 +34,15 @@ struct BrokenNode {
 // feeds.
 absl::StatusOr<Tolerance> RoundingOf(const DecoderSide& one, const Feeds& feeds);
 
+// Of a property of states too (`states`), their values have to agree; else logits alone.
+//
 // The first result that differs beyond the tolerance although none that it is computed from does,
-// in the first of the runs whose logits or states differ. Of others none is named: both are "".
+// in the first of the runs whose values differ. Of others none is named: both are "".
 // Results whose shapes do not tell which elements belong together are passed over. `length`: tokens
 // of the reference.
 absl::StatusOr<BrokenNode> FindBrokenNode(const DecoderSide& one, const Feeds& reference,
                                           int64_t length, const std::vector<MappedRun>& runs,
-                                          const Tolerance& tolerance);
+                                          bool states, const Tolerance& tolerance);
 
 }  // namespace onnxcmp
 

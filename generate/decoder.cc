@@ -141,6 +141,12 @@ absl::Status Decoder::Check(const TokenBlock& block) const {
         "no input is a mask, so that prompts of several lengths cannot be padded: give prompts of "
         "one length");
   }
+  for (int64_t row = 0; row < block.rows && padded && roles_.mask_is_counted; ++row) {
+    if (block.counts[static_cast<size_t>(row * block.length())]) continue;
+    return InputError(roles_.Find(Role::kMask)->name,
+                      "is only counted, so that prompts cannot have padding before them: give "
+                      "prompts of one length");
+  }
   return absl::OkStatus();
 }
 

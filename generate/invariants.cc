@@ -33,6 +33,7 @@ struct Trial {
   std::vector<TokenBlock> blocks = {};
   int64_t shift = 0;
   int64_t agree = 0;         // so many tokens of each row have to agree
+  bool of_cache = false;     // states have to agree, too
   bool of_decoders = false;  // an encoder need not have the property
   bool causality = false;    // the one that tells an encoder
 };
@@ -65,6 +66,7 @@ class Trials {
 
   std::vector<Trial> OfCache() const {
     Trial single = Named("one token at a time"), pieces = Named("in pieces of 3, 1 and the rest");
+    single.of_cache = pieces.of_cache = true;
     if (!roles_.has_states()) {
       single.not_possible = pieces.not_possible = "no input is a state";
       return {single, pieces};
@@ -111,11 +113,13 @@ class Trials {
     // Encoders have absolute positions, and are padded after their tokens.
     before.of_decoders = true;
     before.blocks = {BlockOf(prompts_, before.rows, 0, length_, kPadding)};
-    after.blocks = {BlockOf(prompts_, after.rows, 0, length_, 0, kPadding)};
-    if (!roles_.has_states()) {
-      steps.not_possible = "no input is a state";
-      return {before, after, steps};
+    if (roles_.mask_is_counted) {
+      before.not_possible = steps.not_possible =
+          "the mask is only counted, so that padding comes after the tokens";
     }
+    after.blocks = {BlockOf(prompts_, after.rows, 0, length_, 0, kPadding)};
+    if (!roles_.has_states()) steps.not_possible = "no input is a state";
+    if (!steps.not_possible.empty()) return {before, after, steps};
     const int64_t prompt = std::max<int64_t>(1, length_ - 3);
     steps.blocks = {BlockOf(prompts_, steps.rows, 0, prompt, kPadding)};
     for (int64_t i = prompt; i < length_; ++i) {
@@ -263,6 +267,8 @@ class Trying {
         OC_RETURN_IF_ERROR(Judge(trial, pair, found));
         if (found->outcome != Invariant::Outcome::kBroken) continue;
         found->step = static_cast<int64_t>(step);
+        // Other positions rotate heads otherwise: which results have to agree is not known.
+        if (trial.shift != 0) return absl::OkStatus();
         return NameNode(trial, pair, steps, found);
       }
     }
@@ -347,8 +353,8 @@ class Trying {
     }
     const auto reference = static_cast<size_t>(trial.rows[static_cast<size_t>(pair.row)]);
     OC_ASSIGN_OR_RETURN(const Tolerance tolerance, Rounding());
-    OC_ASSIGN_OR_RETURN(const BrokenNode broken,
-                        FindBrokenNode(one_, feeds_[reference], length(), runs, tolerance));
+    OC_ASSIGN_OR_RETURN(const BrokenNode broken, FindBrokenNode(one_, feeds_[reference], length(),
+                                                                runs, trial.of_cache, tolerance));
     found->node = broken.node;
     found->result = broken.result;
     return absl::OkStatus();

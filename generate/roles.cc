@@ -248,6 +248,10 @@ class RoleFinder {
     if (!found->vocabulary.has_value() && RankOf(logits->type) > 0) {
       found->vocabulary = logits->type.shape->back().value;
     }
+    if (const ValueInfo* mask = With(Role::kMask); mask != nullptr) {
+      const auto purpose = purposes_.find(mask->name);
+      found->mask_is_counted = purpose != purposes_.end() && purpose->second.sums;
+    }
     for (const Role role : {Role::kPositions, Role::kCachePosition}) {
       const ValueInfo* input = With(role);
       if (input == nullptr) continue;

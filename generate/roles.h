@@ -48,6 +48,8 @@ struct DecoderRoles {
 
   std::vector<Input> inputs;  // those that need a value, in the graph's order
   std::vector<StatePair> states;
+  // The mask is only added up: the model knows the number of positions that count, not which.
+  bool mask_is_counted = false;
   std::string logits;
   std::string batch;  // the symbol of the tokens' first dimension; "": none
   // Rows of the table of embeddings, or else the logits' last dimension; nothing if neither tells.
