@@ -344,8 +344,22 @@ absl::StatusOr<Tensor> Decoder::Run(const TokenBlock& block, const Feeds& feeds)
 }
 
 absl::StatusOr<Tensor> Decoder::Step(const TokenBlock& block) {
-  OC_ASSIGN_OR_RETURN(const Feeds feeds, FeedsOf(block));
-  return Run(block, feeds);
+  if (!one_at_a_time() || block.length() == 1) {
+    OC_ASSIGN_OR_RETURN(const Feeds feeds, FeedsOf(block));
+    return Run(block, feeds);
+  }
+  std::vector<Tensor> parts;
+  for (int64_t i = 0; i < block.length(); ++i) {
+    OC_ASSIGN_OR_RETURN(Tensor part, Step(PartOf(block, i, 1)));
+    parts.push_back(std::move(part));
+  }
+  return JoinedAlong(1, parts);
+}
+
+bool Decoder::one_at_a_time() const {
+  const TypeInfo& type = InputNamed(roles_.Find(Role::kTokens)->name).type;
+  return roles_.has_states() && type.shape.has_value() && !type.shape->empty() &&
+         type.shape->back().value == 1;
 }
 
 absl::StatusOr<Feeds> Decoder::WholeFeeds() const {
@@ -354,6 +368,19 @@ absl::StatusOr<Feeds> Decoder::WholeFeeds() const {
   fresh.shift_ = shift_;
   fresh.tokens_.rows = tokens_.rows;
   return fresh.FeedsOf(tokens_);
+}
+
+TokenBlock PartOf(const TokenBlock& block, int64_t begin, int64_t count) {
+  TokenBlock part;
+  part.rows = block.rows;
+  for (int64_t row = 0; row < block.rows; ++row) {
+    for (int64_t i = begin; i < begin + count; ++i) {
+      const auto at = static_cast<size_t>(row * block.length() + i);
+      part.ids.push_back(block.ids[at]);
+      part.counts.push_back(block.counts[at]);
+    }
+  }
+  return part;
 }
 
 TokenBlock Appended(const TokenBlock& before, const TokenBlock& added) {

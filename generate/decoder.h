@@ -28,6 +28,8 @@ struct TokenBlock {
   std::vector<bool> counts;
 };
 
+// So many tokens of each row from a position on.
+TokenBlock PartOf(const TokenBlock& block, int64_t begin, int64_t count);
 // The tokens of both, row by row.
 TokenBlock Appended(const TokenBlock& before, const TokenBlock& added);
 
@@ -48,6 +50,8 @@ class Decoder {
       : graph_(graph), roles_(std::move(roles)), run_(std::move(run)), given_(std::move(given)) {}
 
   const DecoderRoles& roles() const { return roles_; }
+  // True if the declared shape of the tokens has room for one of each row.
+  bool one_at_a_time() const;
   const Graph& graph() const { return graph_; }
 
   // Starts anew with these of the given rows; all positions are `shift` more than they would be.
@@ -61,7 +65,8 @@ class Decoder {
   // positions being those of the block or the last alone. InvalidArgument, with the output's name,
   // for states that do not grow by the block.
   absl::StatusOr<Tensor> Run(const TokenBlock& block, const Feeds& feeds);
-  absl::StatusOr<Tensor> Step(const TokenBlock& block);  // both
+  // Both; token after token if the model takes one at a time.
+  absl::StatusOr<Tensor> Step(const TokenBlock& block);
 
   // The logits among the outputs of a run on so many positions of each row, as above.
   absl::StatusOr<Tensor> LogitsOf(const std::vector<Value>& outputs, int64_t rows,

@@ -14,6 +14,8 @@
 namespace onnxcmp {
 namespace {
 
+constexpr char kOwnStates[] = "each side's own states";
+
 // The right's feeds with the left's states; nothing if the two have not the same states.
 std::optional<Feeds> OnLeftStates(const PerSide<DecoderSide>& sides, const PerSide<Feeds>& feeds) {
   const std::vector<StatePair>& left = sides.left.decoder->roles().states;
@@ -75,21 +77,29 @@ class StepComparison {
     if (sides_.left.decoder->tokens().length() != sides_.right.decoder->tokens().length()) {
       return On(feeds_.left, feeds_.right, "the step that does not run");
     }
-    if (IsPadded(sides_.left.decoder->tokens())) {
+    if (IsPadded(sides_.left.decoder->tokens()) && !OneAtATime()) {
       OC_ASSIGN_OR_RETURN(ComparedStep step, OnRowAlone());
       if (step.fails()) return step;
     }
-    const bool first = sides_.left.decoder->tokens().length() <= block_.length();
+    bool first = sides_.left.decoder->tokens().length() <= block_.length();
+    if (sides_.left.decoder->one_at_a_time() != sides_.right.decoder->one_at_a_time()) {
+      first = false;
+      for (const SideId side : kBothSides) {
+        OC_ASSIGN_OR_RETURN(feeds_[side], LastTokenFeeds(*sides_[side].decoder));
+      }
+    }
     if (std::optional<Feeds> changed = OnLeftStates(sides_, feeds_); changed.has_value()) {
       if (!first) {
         OC_ASSIGN_OR_RETURN(ComparedStep step, On(feeds_.left, *std::move(changed),
                                                   "the left's states on both sides"));
         if (step.fails()) return step;
       }
-      return On(feeds_.left, feeds_.right, first ? "the prompt" : "each side's own states");
+      return On(feeds_.left, feeds_.right, first ? "the prompt" : kOwnStates);
     }
     options_.partial = true;  // only one side has caches
-    if (first) return On(feeds_.left, feeds_.right, "the prompt");
+    if (first || OneAtATime()) {
+      return On(feeds_.left, feeds_.right, first ? "the prompt" : kOwnStates);
+    }
     return OnAllTokens();
   }
 
@@ -103,6 +113,23 @@ class StepComparison {
     step.comparison = std::make_shared<Comparison>(std::move(comparison));
     step.on = what;
     return step;
+  }
+
+  bool OneAtATime() const {
+    return sides_.left.decoder->one_at_a_time() || sides_.right.decoder->one_at_a_time();
+  }
+
+  // The feeds of the last token alone, after all others.
+  static absl::StatusOr<Feeds> LastTokenFeeds(const Decoder& decoder) {
+    Decoder again = decoder;
+    const TokenBlock tokens = again.tokens();
+    std::vector<int64_t> rows;
+    for (int64_t row = 0; row < tokens.rows; ++row) rows.push_back(row);
+    OC_RETURN_IF_ERROR(again.Restart(rows));
+    if (tokens.length() > 1) {
+      OC_RETURN_IF_ERROR(again.Step(PartOf(tokens, 0, tokens.length() - 1)).status());
+    }
+    return again.FeedsOf(PartOf(tokens, tokens.length() - 1, 1));
   }
 
   // Without the padding, whose results mean nothing.
@@ -139,7 +166,7 @@ class StepComparison {
   }
 
   const PerSide<DecoderSide>& sides_;
-  const PerSide<Feeds>& feeds_;
+  PerSide<Feeds> feeds_;
   const TokenBlock& block_;
   const int64_t row_;
   CompareOptions options_;

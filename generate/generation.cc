@@ -109,9 +109,10 @@ class Generator {
     return block;
   }
 
-  absl::Status Step(const PerSide<TokenBlock>& blocks) {
+  absl::Status Step(PerSide<TokenBlock> blocks) {
     PerSide<Feeds> feeds;
     for (const SideId side : kBothSides) {
+      OC_RETURN_IF_ERROR(ReadAhead(side, &blocks[side]));
       absl::StatusOr<Feeds> fed = decoder(side).FeedsOf(blocks[side]);
       OC_RETURN_IF_ERROR(OfSideError(side, fed.status()));
       feeds[side] = *std::move(fed);
@@ -137,6 +138,15 @@ class Generator {
     }
     OC_RETURN_IF_ERROR(Judge(feeds, blocks.left));
     return LookAtTokens();
+  }
+
+  // All but the last token of a prompt, if the side takes one at a time.
+  absl::Status ReadAhead(SideId side, TokenBlock* block) {
+    const int64_t before = block->length() - 1;
+    if (!decoder(side).one_at_a_time() || before == 0) return absl::OkStatus();
+    OC_RETURN_IF_ERROR(OfSideError(side, decoder(side).Step(PartOf(*block, 0, before)).status()));
+    *block = PartOf(*block, before, 1);
+    return absl::OkStatus();
   }
 
   absl::StatusOr<GeneratedStep> Measured(const TokenBlock& block, const PerSide<Tensor>& logits) {

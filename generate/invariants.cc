@@ -71,6 +71,10 @@ class Trials {
       single.not_possible = pieces.not_possible = "no input is a state";
       return {single, pieces};
     }
+    if (one_.decoder->one_at_a_time()) {
+      single.not_possible = pieces.not_possible = "the model takes one token at a time";
+      return {single, pieces};
+    }
     for (int64_t i = 0; i < length_; ++i) {
       single.blocks.push_back(BlockOf(prompts_, single.rows, i, i + 1));
     }
@@ -195,8 +199,10 @@ class Trying {
       const auto number = static_cast<int64_t>(row);
       OC_RETURN_IF_ERROR(decoder().Restart({number}));
       const TokenBlock block = BlockOf(prompts_, {number}, 0, length());
-      OC_ASSIGN_OR_RETURN(Feeds feeds, decoder().FeedsOf(block));
-      OC_ASSIGN_OR_RETURN(Tensor logits, decoder().Run(block, feeds));
+      // What the whole run, or the first of several, is fed.
+      const int64_t fed = decoder().one_at_a_time() ? 1 : length();
+      OC_ASSIGN_OR_RETURN(Feeds feeds, decoder().FeedsOf(PartOf(block, 0, fed)));
+      OC_ASSIGN_OR_RETURN(Tensor logits, decoder().Step(block));
       OC_ASSIGN_OR_RETURN(const std::vector<double> numbers, NumbersOf(logits));
       if (std::none_of(numbers.begin(), numbers.end(), [](double x) { return std::isfinite(x); })) {
         return absl::InvalidArgumentError(absl::StrCat("output `", decoder().roles().logits,
@@ -259,8 +265,14 @@ class Trying {
     for (size_t step = 0; step < trial.blocks.size(); ++step) {
       const TokenBlock& block = trial.blocks[step];
       const TokenBlock before = decoder().tokens();
-      OC_ASSIGN_OR_RETURN(Feeds feeds, decoder().FeedsOf(block));
-      OC_ASSIGN_OR_RETURN(const Tensor logits, decoder().Run(block, feeds));
+      Feeds feeds;
+      Tensor logits;
+      if (decoder().one_at_a_time()) {
+        OC_ASSIGN_OR_RETURN(logits, decoder().Step(block));
+      } else {
+        OC_ASSIGN_OR_RETURN(feeds, decoder().FeedsOf(block));
+        OC_ASSIGN_OR_RETURN(logits, decoder().Run(block, feeds));
+      }
       steps.push_back({std::move(feeds), decoder().tokens(), block.length()});
       OC_ASSIGN_OR_RETURN(const std::vector<Pair> pairs, PairsOf(trial, before, block, logits));
       for (const Pair& pair : pairs) {
@@ -268,7 +280,7 @@ class Trying {
         if (found->outcome != Invariant::Outcome::kBroken) continue;
         found->step = static_cast<int64_t>(step);
         // Other positions rotate heads otherwise: which results have to agree is not known.
-        if (trial.shift != 0) return absl::OkStatus();
+        if (trial.shift != 0 || decoder().one_at_a_time()) return absl::OkStatus();
         return NameNode(trial, pair, steps, found);
       }
     }
