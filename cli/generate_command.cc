@@ -56,6 +56,7 @@ struct GenerateArguments {
 struct OpenDecoder {
   std::unique_ptr<Side> side;
   std::unique_ptr<Decoder> decoder;
+  Feeds given;  // GivenValues()
 
   DecoderSide both() const { return {side.get(), decoder.get()}; }
 };
@@ -121,7 +122,9 @@ class Opener {
 
   const ComparisonTools& tools() const { return tools_; }
 
-  absl::StatusOr<OpenDecoder> Open(SideId id, const std::string& path, int64_t rows) {
+  // `like`: the given values of the other side; null: there is none.
+  absl::StatusOr<OpenDecoder> Open(SideId id, const std::string& path, int64_t rows,
+                                   const Feeds* like) {
     LoadOptions load = arguments_.compare.run.load();
     load.weights = tools_.weights;
     EvaluatorOptions running = arguments_.compare.run.evaluator();
@@ -137,12 +140,14 @@ class Opener {
     OC_ASSIGN_OR_RETURN(DecoderRoles roles,
                         FindRoles(graph, CorrectionsOf(graph, arguments_.states, /*states=*/true),
                                   CorrectionsOf(graph, arguments_.roles, /*states=*/false)));
-    OC_ASSIGN_OR_RETURN(const Feeds fixed, FixedInputs(arguments_.inputs));
-    OC_ASSIGN_OR_RETURN(Feeds given, GivenValues(graph, roles, rows, fixed));
+    OC_ASSIGN_OR_RETURN(Feeds fixed, FixedInputs(arguments_.inputs));
+    if (like != nullptr && arguments_.inputs.empty()) {
+      OC_ASSIGN_OR_RETURN(fixed, GivenAsOn(graph, roles, *like));
+    }
+    OC_ASSIGN_OR_RETURN(open.given, GivenValues(graph, roles, rows, fixed));
     OC_RETURN_IF_ERROR(InRuntime(id, &open.side));
     OC_ASSIGN_OR_RETURN(Decoder::RunModel run, RunnerOf(*open.side));
-    open.decoder =
-        std::make_unique<Decoder>(graph, std::move(roles), std::move(run), std::move(given));
+    open.decoder = std::make_unique<Decoder>(graph, std::move(roles), std::move(run), open.given);
     return open;
   }
 
@@ -188,7 +193,7 @@ absl::StatusOr<int> RunInvariants(const GenerateArguments& arguments, Interrupti
   constexpr int64_t kMostRows = 3;
   Opener opener(arguments, interruption);
   OC_ASSIGN_OR_RETURN(const OpenDecoder one,
-                      opener.Open(SideId::kLeft, arguments.compare.left, kMostRows));
+                      opener.Open(SideId::kLeft, arguments.compare.left, kMostRows, nullptr));
   OC_ASSIGN_OR_RETURN(
       const std::vector<Invariant> invariants,
       TryInvariants(one.both(), arguments.compare.run.seed.value_or(1), arguments.causal));
@@ -218,7 +223,9 @@ absl::StatusOr<int> RunSteps(const GenerateArguments& arguments, Interruption& i
   PerSide<OpenDecoder> open;
   PerSide<DecoderSide> sides;
   for (const SideId side : kBothSides) {
-    absl::StatusOr<OpenDecoder> opened = opener.Open(side, OfSide(arguments.compare, side), rows);
+    absl::StatusOr<OpenDecoder> opened =
+        opener.Open(side, OfSide(arguments.compare, side), rows,
+                    side == SideId::kRight ? &open.left.given : nullptr);
     if (!opened.ok()) return ErrorOf(side, opened.status());
     open[side] = *std::move(opened);
     sides[side] = open[side].both();

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "evaluator/base/random_numbers.h"
@@ -44,6 +45,33 @@ absl::StatusOr<Shape> ShapeOf(const ValueInfo& input, const std::string& batch, 
   return shape;
 }
 
+bool IsCalledMask(const std::string& name) { return absl::StrContains(name, "mask"); }
+
+// True if a value can be fed to an input of this type.
+bool Takes(const TypeInfo& type, const Value& value) {
+  if (!value.is_tensor() || value.tensor().dtype() != type.dtype || !type.shape.has_value() ||
+      type.shape->size() != value.tensor().shape().size()) {
+    return false;
+  }
+  for (size_t i = 0; i < type.shape->size(); ++i) {
+    const int64_t size = value.tensor().shape()[i];
+    if ((*type.shape)[i].value.value_or(size) != size) return false;
+  }
+  return true;
+}
+
+// Inputs with the role kGiven, and states that no output gives.
+std::vector<const ValueInfo*> GivenInputs(const Graph& graph, const DecoderRoles& roles) {
+  std::vector<const ValueInfo*> inputs;
+  for (const DecoderRoles::Input& input : roles.inputs) {
+    const auto state = std::find_if(roles.states.begin(), roles.states.end(),
+                                    [&](const StatePair& one) { return one.past == input.name; });
+    const bool kept = input.role == Role::kState && state->present.empty();
+    if (input.role == Role::kGiven || kept) inputs.push_back(NamedIn(graph.inputs, input.name));
+  }
+  return inputs;
+}
+
 absl::StatusOr<Value> MadeUp(const ValueInfo& input, const InputPurposes& purposes,
                              const Shape& shape, RandomNumbers* random) {
   std::vector<double> numbers(static_cast<size_t>(NumElements(shape).value_or(0)));
@@ -54,7 +82,7 @@ absl::StatusOr<Value> MadeUp(const ValueInfo& input, const InputPurposes& purpos
   for (double& number : numbers) {
     if (real) {
       number = random->Normal();
-    } else if (absl::StrContains(input.name, "mask") || input.type.dtype == DType::kBool) {
+    } else if (IsCalledMask(input.name) || input.type.dtype == DType::kBool) {
       number = 1;
     } else {
       number = static_cast<double>(random->Below(limit));
@@ -71,18 +99,45 @@ absl::StatusOr<Feeds> GivenValues(const Graph& graph, const DecoderRoles& roles,
   Feeds given;
   const InputPurposes purposes = PurposesOf(graph);
   RandomNumbers random(1);
-  for (const DecoderRoles::Input& input : roles.inputs) {
-    const auto state = std::find_if(roles.states.begin(), roles.states.end(),
-                                    [&](const StatePair& one) { return one.past == input.name; });
-    const bool kept = input.role == Role::kState && state->present.empty();
-    if (input.role != Role::kGiven && !kept) continue;
-    if (const auto by_user = fixed.find(input.name); by_user != fixed.end()) {
-      given[input.name] = by_user->second;
+  for (const ValueInfo* input : GivenInputs(graph, roles)) {
+    if (const auto by_user = fixed.find(input->name); by_user != fixed.end()) {
+      given[input->name] = by_user->second;
       continue;
     }
-    const ValueInfo& info = *NamedIn(graph.inputs, input.name);
-    OC_ASSIGN_OR_RETURN(const Shape shape, ShapeOf(info, roles.batch, rows, kEncoderPositions));
-    OC_ASSIGN_OR_RETURN(given[input.name], MadeUp(info, purposes, shape, &random));
+    OC_ASSIGN_OR_RETURN(const Shape shape, ShapeOf(*input, roles.batch, rows, kEncoderPositions));
+    OC_ASSIGN_OR_RETURN(given[input->name], MadeUp(*input, purposes, shape, &random));
+  }
+  return given;
+}
+
+absl::StatusOr<Feeds> GivenAsOn(const Graph& graph, const DecoderRoles& roles, const Feeds& other) {
+  Feeds given;
+  std::vector<const ValueInfo*> rest;
+  absl::flat_hash_set<std::string> taken;
+  for (const ValueInfo* input : GivenInputs(graph, roles)) {
+    const auto same = other.find(input->name);
+    if (same == other.end()) {
+      rest.push_back(input);
+      continue;
+    }
+    given[input->name] = same->second;
+    taken.insert(input->name);
+  }
+  std::vector<std::string> names;
+  for (const auto& [name, value] : other) names.push_back(name);
+  std::sort(names.begin(), names.end());
+  for (const ValueInfo* input : rest) {
+    const auto like = std::find_if(names.begin(), names.end(), [&](const std::string& name) {
+      return !taken.contains(name) && Takes(input->type, other.at(name));
+    });
+    if (like != names.end()) {
+      given[input->name] = other.at(*like);
+      taken.insert(*like);
+    } else if (!IsCalledMask(input->name)) {
+      return InputError(input->name,
+                        "stays the same in every step, and the other side has no such input: "
+                        "--inputs gives values that belong together");
+    }
   }
   return given;
 }

@@ -257,7 +257,7 @@ class Generator {
 
 int Generation::ExitStatus() const {
   if (failing.has_value()) {
-    return comparison != nullptr && comparison->verdict() == Verdict::kFailed ? 2 : 1;
+    return comparison != nullptr && ExitStatusOf(*comparison) == 2 ? 2 : 1;
   }
   return status.ok() && !steps.empty() ? 0 : 2;
 }

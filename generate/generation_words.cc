@@ -16,7 +16,9 @@ std::string ChangeText(const Generation& generation, const TokenChange& change) 
       "the two logits are ", TwoDigits(change.apart),
       " apart on both sides together, and rounding explains up to ", TwoDigits(change.rounding));
   if (change.tie) return absl::StrCat(text, "a tie: ", figures);
-  if (step.relation == Relation::kDifferent) return absl::StrCat(text, "a fault: ", figures);
+  if (step.relation == Relation::kDifferent) {
+    return absl::StrCat(text, "a fault, no tie: the logits differ beyond rounding");
+  }
   return absl::StrCat(text, "no tie, though the logits agree within tolerance: ", figures);
 }
 

@@ -162,6 +162,10 @@ class Trials {
     last = last == 0 ? 1 : last - 1;
     later.blocks = {BlockOf(changed, later.rows, 0, length_)};
     later.agree = length_ - 1;
+    if (one_.decoder->one_at_a_time()) {
+      later.not_possible = "the model takes one token at a time";
+      return {later};
+    }
     later.of_decoders = later.causality = true;
     return {later};
   }

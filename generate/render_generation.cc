@@ -4,6 +4,7 @@
 #include <array>
 #include <string>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -74,10 +75,11 @@ class Report {
                                absl::StrCat(invariant.name, ": ", InvariantText(invariant)), look_,
                                style_));
     }
-    if (found_.comparison != nullptr) {
-      absl::StrAppend(&text, "\n", RenderTable(*found_.comparison, look_));
+    // Of a side that breaks alone the table shows that both agree.
+    if (found_.comparison != nullptr && found_.alone.empty()) {
+      return absl::StrCat(text, "\n", RenderTable(*found_.comparison, look_));
     }
-    return text;
+    return absl::StrCat(text, "exit ", found_.ExitStatus(), "\n");
   }
 
  private:
@@ -87,6 +89,7 @@ class Report {
     for (const char* name : {"left", "right", "margin", "  right", "max |l-r|", "KL"}) {
       absl::StrAppend(&text, Cell(name));
     }
+    absl::StripTrailingAsciiWhitespace(&text);
     absl::StrAppend(&text, "\n");
     for (size_t i = 0; i < found_.steps.size(); ++i) {
       const GeneratedStep& step = found_.steps[i];
@@ -96,11 +99,12 @@ class Report {
             step.relation.has_value() ? TableStyle::ColorOf(*step.relation) : Color::kDim;
         absl::StrAppend(&text, first ? style_.Paint(Relations(step, style_), color) : " ", " ",
                         PadRight(first ? absl::StrCat(i) : "", kStepWidth));
-        for (const std::string& cell : CellsOf(step.rows[row])) absl::StrAppend(&text, Cell(cell));
+        std::string cells;
+        for (const std::string& cell : CellsOf(step.rows[row])) absl::StrAppend(&cells, Cell(cell));
         if (first && !step.state.empty()) {
-          absl::StrAppend(&text, "state ", style_.Text(step.state));
+          absl::StrAppend(&cells, "state ", style_.Text(step.state));
         }
-        absl::StrAppend(&text, "\n");
+        absl::StrAppend(&text, absl::StripTrailingAsciiWhitespace(cells), "\n");
       }
     }
     return text;
@@ -162,6 +166,7 @@ std::string RenderInvariants(const std::vector<std::string>& roles,
                     " ", PadRight(invariant.name, static_cast<int>(width)), "  ",
                     style.Text(InvariantText(invariant)), "\n");
   }
+  absl::StrAppend(&text, "exit ", ExitStatusOfInvariants(invariants), "\n");
   return text;
 }
 

@@ -218,7 +218,9 @@ class RoleFinder {
       if (rows.has_value() && output.type.shape->back().value == rows && by_size == nullptr) {
         by_size = &output;
       }
-      if (first == nullptr && !IsCalledState(output.name)) first = &output;
+      // An encoder gives hidden states.
+      const bool hidden = absl::StrContains(absl::AsciiStrToLower(output.name), "hidden");
+      if (first == nullptr && (hidden || !IsCalledState(output.name))) first = &output;
     }
     if (by_size != nullptr) return by_size->name;
     if (first != nullptr) return first->name;

@@ -3,6 +3,7 @@
 cached.onnxtxt      caches that grow; mask and positions are inputs
 plain.onnxtxt       the same weights without caches: each run reads all tokens
 buffered.onnxtxt    the same weights, caches of 24 slots that a cache position writes to
+restarted.onnxtxt   cached.onnxtxt with a fault: the causal mask begins at the first of the new tokens
 recurrent.onnxtxt   no attention: a window of the last tokens and a decaying state
 """
 
@@ -231,6 +232,8 @@ def main():
         ),
         "recurrent": recurrent(),
     }
+    right, wrong = "Range(before, total, one)", "Range(none, length, one)"
+    models["restarted"] = models["cached"].replace(f"lines = {right}", f"lines = {wrong}")
     for name, text in models.items():
         (folder / f"{name}.onnxtxt").write_text(text)
 

@@ -19,6 +19,7 @@ namespace {
 using ::onnxcmp::testing::Onnxcmp;
 using ::onnxcmp::testing::Outcome;
 using ::onnxcmp::testing::ReadFile;
+using ::onnxcmp::testing::Shell;
 using ::onnxcmp::testing::WriteFile;
 using ::testing::HasSubstr;
 
@@ -122,6 +123,52 @@ TEST(GenerateCommandTest, StateThatIsWrongBeforeTheLogitsAre) {
   EXPECT_EQ(report["steps"][0]["state"], "present_value_0");
 }
 
+TEST(GenerateCommandTest, FreeSidesPart) {
+  const std::string other = Changed("cached", "logits = MatMul(x_1, head)",
+                                    "most = MatMul(x_1, head)\n  logits = Neg(most)");
+  const nlohmann::json report = Report({Model("cached"), other, "--free", "--steps", "3"});
+  EXPECT_EQ(report["exit_status"], 1);
+  EXPECT_EQ(report["token_change"]["step"], 0);
+  EXPECT_EQ(report["token_change"]["tie"], false);
+  EXPECT_EQ(report["steps"][0]["relation"], "different");
+  EXPECT_TRUE(report["steps"][1]["relation"].is_null());
+}
+
+TEST(GenerateCommandTest, OneTokenAtATime) {
+  const std::string single =
+      Changed("recurrent", "int64[batch,new] input_ids", "int64[batch,1] input_ids");
+  const nlohmann::json report = Report({Model("recurrent"), single, "--prompt", "3,1,2,5"});
+  EXPECT_EQ(report["exit_status"], 0) << report["lines"];
+  const nlohmann::json alone = Report({single, "--invariants"});
+  EXPECT_EQ(PropertyOf(alone, "one token at a time")["why"], "the model takes one token at a time");
+  EXPECT_EQ(PropertyOf(alone, "in a batch of 3")["outcome"], "to_the_bit");
+}
+
+TEST(GenerateCommandTest, TokensThatTie) {
+  // The last two words have the greatest logits, equal but for the order of a product.
+  const std::string text = ReadFile(Model("cached"));
+  const auto with = [&](const std::string& name, const std::string& words) {
+    return WriteFile(absl::StrCat(::testing::TempDir(), name),
+                     absl::StrReplaceAll(
+                         text, {{"logits = MatMul(x_1, head)",
+                                 absl::StrCat("all = MatMul(x_1, head)\n"
+                                              "  most = ReduceMax<keepdims = 1>(all, axis_2)\n"
+                                              "  less, rest = Split<axis = 2>(all, sizes)\n"
+                                              "  c = Mul(most, third)\n  word_1 = Mul(c, large)\n"
+                                              "  d = Mul(most, large)\n  word_2 = Mul(d, third)\n"
+                                              "  logits = Concat<axis = 2>(less, ",
+                                              words, ")")},
+                                {"float half = {0.5}",
+                                 "float half = {0.5}, float third = {0.3}, float large = {9.7}, "
+                                 "int64[2] sizes = {14, 2}"}}));
+  };
+  const nlohmann::json report =
+      Report({with("one.onnxtxt", "word_1, word_2"), with("two.onnxtxt", "word_2, word_1")});
+  EXPECT_EQ(report["exit_status"], 0) << report["lines"];
+  ASSERT_FALSE(report["token_change"].is_null()) << report["steps"];
+  EXPECT_EQ(report["token_change"]["tie"], true) << report["token_change"];
+}
+
 TEST(GenerateCommandTest, InvariantsHold) {
   const nlohmann::json cached = Report({Model("cached"), "--invariants"});
   EXPECT_EQ(cached["exit_status"], 0) << cached;
@@ -160,6 +207,44 @@ TEST(GenerateCommandTest, BrokenInvariantsNameTheNode) {
     EXPECT_EQ(property["outcome"], "broken") << one.to;
     EXPECT_THAT(property.value("result", ""), HasSubstr(one.result)) << property;
   }
+}
+
+TEST(GenerateCommandTest, TheDocumentShowsWhatItPrints) {
+  const std::string page = ReadFile(Document("generate.md"));
+  for (const char* arguments :
+       {"plain.onnxtxt cached.onnxtxt --steps 3", "plain.onnxtxt restarted.onnxtxt --steps 3",
+        "restarted.onnxtxt --invariants"}) {
+    const Outcome outcome =
+        Shell(absl::StrCat("cd '", TestData("generate"), "' && \"$ONNXCMP\" generate ", arguments));
+    EXPECT_THAT(
+        page, HasSubstr(absl::StrCat("$ onnxcmp generate ", arguments, "\n", outcome.out, "```")));
+  }
+}
+
+TEST(GenerateCommandTest, GivenInputsBelongTogether) {
+  const auto model = [](const std::string& name, const std::string& inputs,
+                        const std::string& rest) {
+    return WriteFile(
+        absl::StrCat(::testing::TempDir(), name),
+        absl::StrCat("<ir_version: 10, opset_import: [\"\": 21]>\ng (int64[b,n] input_ids, ",
+                     inputs,
+                     ") => (float[b,n,2] logits) <float[2,2] table = {1, 2, 3, 5}> {\n"
+                     "  x = Gather(table, input_ids)\n  axes = Constant<value_ints = [1]>()\n",
+                     rest, "}\n"));
+  };
+  const std::string body =
+      "  m = ReduceMean(encoder_a, axes)\n  k = ReduceMax(encoder_b, axes)\n"
+      "  d = Sub(m, k)\n  logits = Add(x, d)\n";
+  const std::string a = "float[b,e,2] encoder_a", b = "float[b,e,2] encoder_b";
+  const std::string one = model("one.onnxtxt", absl::StrCat(a, ", ", b), body);
+  const std::string other = model("other.onnxtxt", absl::StrCat(b, ", ", a), body);
+  EXPECT_EQ(Report({one, other, "--steps", "2"})["exit_status"], 0);
+  const std::string fewer = model("fewer.onnxtxt", a,
+                                  "  m = ReduceMean(encoder_a, axes)\n"
+                                  "  logits = Add(x, m)\n");
+  const Outcome outcome = Onnxcmp({"generate", fewer, one});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("input `encoder_b` stays the same in every step"));
 }
 
 TEST(GenerateCommandTest, MistakesNameTheTensor) {
