@@ -5,6 +5,7 @@ from __future__ import annotations
 import typing
 
 from ._command import Command
+from ._errors import Error
 from ._shown import Printed
 
 
@@ -71,4 +72,8 @@ def generate(
         file = command.folder / "generation.json"
         line = [*models, *_prompts(prompt), *command.inputs(feeds), f"--json={file}"]
         text = command.run(line, options, needs=file).text
-        return Generation(text, command.json(file))
+        found = Generation(text, command.json(file))
+        error = found.to_dict().get("error")
+        if error and not found.steps and found.to_dict()["comparison"] is None:
+            raise Error(error)
+        return found
