@@ -266,6 +266,7 @@ class Trying {
   absl::Status RunTrial(const Trial& trial, Invariant* found) {
     OC_RETURN_IF_ERROR(decoder().Restart(trial.rows, trial.shift));
     std::vector<Ran> steps;
+    bool compared = false;
     for (size_t step = 0; step < trial.blocks.size(); ++step) {
       const TokenBlock& block = trial.blocks[step];
       const TokenBlock before = decoder().tokens();
@@ -279,6 +280,7 @@ class Trying {
       }
       steps.push_back({std::move(feeds), decoder().tokens(), block.length()});
       OC_ASSIGN_OR_RETURN(const std::vector<Pair> pairs, PairsOf(trial, before, block, logits));
+      compared = compared || !pairs.empty();
       for (const Pair& pair : pairs) {
         OC_RETURN_IF_ERROR(Judge(trial, pair, found));
         if (found->outcome != Invariant::Outcome::kBroken) continue;
@@ -287,6 +289,10 @@ class Trying {
         if (trial.shift != 0 || decoder().one_at_a_time()) return absl::OkStatus();
         return NameNode(trial, pair, steps, found);
       }
+    }
+    if (!compared) {
+      found->outcome = Invariant::Outcome::kNotTried;
+      found->why = "the model gives the logits of the last position alone";
     }
     return absl::OkStatus();
   }

@@ -221,6 +221,22 @@ TEST(GenerateCommandTest, TheDocumentShowsWhatItPrints) {
   }
 }
 
+TEST(GenerateCommandTest, LogitsOfTheLastPositionAlone) {
+  const std::string text = absl::StrReplaceAll(
+      ReadFile(Model("cached")),
+      {{"logits = MatMul(x_1, head)",
+        "from = Constant<value_ints = [-1]>()\n  end = Constant<value_ints = [1000]>()\n"
+        "  last = Slice(x_1, from, end, axis_1)\n  logits = MatMul(last, head)"},
+       {"float[batch,new,16] logits", "float[batch,1,16] logits"}});
+  const std::string last = WriteFile(::testing::TempDir() + "last.onnxtxt", text);
+  EXPECT_EQ(Report({Model("cached"), last, "--steps", "3"})["exit_status"], 0);
+  const nlohmann::json alone = Report({last, "--invariants"});
+  EXPECT_EQ(PropertyOf(alone, "one token at a time")["outcome"], "to_the_bit");
+  // No logits are left that have to agree.
+  EXPECT_EQ(PropertyOf(alone, "another token at the end")["outcome"], "not_tried");
+  EXPECT_EQ(PropertyOf(alone, "padding after the prompt")["outcome"], "not_tried");
+}
+
 TEST(GenerateCommandTest, GivenInputsBelongTogether) {
   const auto model = [](const std::string& name, const std::string& inputs,
                         const std::string& rest) {
