@@ -13,6 +13,7 @@ constexpr Command kCommands[] = {
     {"chain", "A B C ...", "Compare each model with the next one", ChainCommand},
     {"batch", "SOURCE ...", "Compare many pairs; report on all of them", BatchCommand},
     {"bisect", "MODEL ...", "Find the first of them that is bad", BisectCommand},
+    {"generate", "LEFT RIGHT", "Compare two decoders step by step", GenerateCommand},
     {"reduce", "MODEL", "Find a small model that still fails", ReduceCommand},
     {"extract", "MODEL", "Cut out a part, with true inputs", ExtractCommand},
     {"cut", "LEFT RIGHT", "Cut both at a row of their comparison", CutCommand},

@@ -24,6 +24,7 @@ int CutCommand(const std::vector<std::string>& arguments);
 int OpsCommand(const std::vector<std::string>& arguments);
 int FusionsCommand(const std::vector<std::string>& arguments);
 int ExtractCommand(const std::vector<std::string>& arguments);
+int GenerateCommand(const std::vector<std::string>& arguments);
 int ReduceCommand(const std::vector<std::string>& arguments);
 int ChainCommand(const std::vector<std::string>& arguments);
 int LayersCommand(const std::vector<std::string>& arguments);

@@ -26,6 +26,7 @@ _HOMES = {
     "Drawing": "_show",
     "Error": "_errors",
     "Evaluator": "_evaluator",
+    "Generation": "_generate",
     "Listing": "_show",
     "Output": "_objects",
     "PairResult": "_batch",
@@ -49,6 +50,7 @@ _HOMES = {
     "cut": "_parts",
     "extract": "_parts",
     "fusions": "_show",
+    "generate": "_generate",
     "layers": "_show",
     "make_inputs": "_inputs",
     "record": "_record",
@@ -79,6 +81,8 @@ if _typing.TYPE_CHECKING:
     from ._errors import Error as Error
     from ._evaluator import Evaluator as Evaluator
     from ._evaluator import RunResult as RunResult
+    from ._generate import Generation as Generation
+    from ._generate import generate as generate
     from ._inputs import make_inputs as make_inputs
     from ._objects import Cause as Cause
     from ._objects import Diff as Diff

@@ -42,10 +42,13 @@ _LISTS: dict[str, typing.Callable[[typing.Any], list[str]]] = {
     "dim": _sizes,
     "map-input": _pairs,
     "pair": _pairs,
+    "role": _pairs,
+    "state": _pairs,
     "tolerance": _tolerances,
 }
 _FLAGS = frozenset(
-    "each partial any-row-order coverage shadow quantization fusions fused nan prove ramp".split()
+    "each partial any-row-order coverage shadow quantization fusions fused nan prove ramp "
+    "free invariants causal".split()
 )
 
 

@@ -1,9 +1,10 @@
-"""Commands of the program as functions: chain, bisect, reduce, extract, cut, show, fusions, batch."""
+"""Commands of the program as functions: chain, bisect, reduce, extract, cut, show, fusions, batch,
+generate."""
 
 import numpy as np
 import onnx
 import pytest
-from conftest import info, layers, model_of
+from conftest import ROOT, info, layers, model_of
 from onnx import helper
 
 import onnxcmp
@@ -165,6 +166,20 @@ def test_show(plain, wrong):
     assert "epsilon" in str(two)
     assert "LayerNormalization" in str(onnxcmp.fusions(plain))
     assert onnxcmp.fusions(plain).to_dict()["format"] == "onnxcmp blocks"
+
+
+def test_generate():
+    models = ROOT / "testdata/generate"
+    cached, restarted = models / "cached.onnxtxt", models / "restarted.onnxtxt"
+    found = onnxcmp.generate(cached, models / "plain.onnxtxt", steps=3, prompt=[[1, 2, 3], [4]])
+    assert found and len(found.steps) == 3 and len(found.steps[0]["rows"]) == 2
+    assert "the logits of 3 steps agree" in str(found)
+    wrong = onnxcmp.generate(cached, restarted, steps=3)
+    assert not wrong and wrong.failing_step == 1
+    alone = onnxcmp.generate(restarted, invariants=True)
+    assert not alone and alone.invariants[0]["result"] == "lines"
+    with pytest.raises(onnxcmp.Error, match="cannot take token 16"):
+        onnxcmp.generate(cached, cached, prompt=[16], steps=1)
 
 
 def test_batch(plain, wrong, x, tmp_path):

@@ -31,8 +31,9 @@ constexpr HouseRow kHouse[] = {
 };
 
 TEST(Architecture, CountsDoNotRise) {
-  const SourceFiles files = FilesOf({"cli", "compare", "evaluator", "feed", "ops", "prove",
-                                     "python", "record", "reports", "show", "testing", "tools"});
+  const SourceFiles files =
+      FilesOf({"cli", "compare", "evaluator", "feed", "generate", "ops", "prove", "python",
+               "record", "reports", "show", "testing", "tools"});
   const std::vector<HouseCount> counts = CountHouse(files);
   for (const HouseCount& count : counts) std::cout << HouseLine(count) << "\n";
   EXPECT_EQ(Lines(WrongRows(kHouse, counts)), "");

@@ -42,6 +42,7 @@ TEST(CommandLineTest, HelpAndVersion) {
                                              {"chain", "--help"},
                                              {"bisect", "--help"},
                                              {"fusions", "--help"},
+                                             {"generate", "--help"},
                                              {"layers", "--help"},
                                              {"--version"}}) {
     const Outcome outcome = Onnxcmp(arguments);

@@ -77,7 +77,7 @@ TEST(ReadmeTest, ItsTasksRun) {
                            command, "; status=$?; rm -rf \"${PART%/part}\"; exit $status"));
     EXPECT_EQ(outcome.status, 0) << line << "\n" << outcome.err;
   }
-  EXPECT_EQ(tasks, 5);
+  EXPECT_EQ(tasks, 6);
 }
 
 TEST(ReadmeTest, ItsCodeIsOfAnExample) {

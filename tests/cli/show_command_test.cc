@@ -140,8 +140,8 @@ TEST_F(ShowCommandTest, OneModelAloneAndUnknownWordsGetAdvice) {
   const Outcome word = Onnxcmp({"shwo", chain_});
   EXPECT_EQ(word.status, 2);
   EXPECT_THAT(word.err, HasSubstr("no command 'shwo'; did you mean `show`?"));
-  EXPECT_THAT(word.err, HasSubstr("commands: show, run, chain, batch, bisect, reduce, extract, "
-                                  "cut, layers, fusions, test"));
+  EXPECT_THAT(word.err, HasSubstr("commands: show, run, chain, batch, bisect, generate, "
+                                  "reduce, extract, cut, layers, fusions, test"));
   // Options and their values, too.
   EXPECT_THAT(Onnxcmp({"show", chain_, "--formt", "svg"}).err,
               HasSubstr("there is no option --formt; did you mean `--format`?; see onnxcmp show"));

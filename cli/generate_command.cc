@@ -1,0 +1,337 @@
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "cli/commands.h"
+#include "cli/compare_arguments.h"
+#include "cli/compare_flags.h"
+#include "cli/compare_session.h"
+#include "cli/process/heap.h"
+#include "cli/process/interruption.h"
+#include "cli/process/messages.h"
+#include "compare/sides/recording_side.h"
+#include "compare/sides/runtime_side.h"
+#include "evaluator/base/status_macros.h"
+#include "evaluator/tensor/shared_weights.h"
+#include "feed/feeds.h"
+#include "generate/decoder.h"
+#include "generate/decoder_side.h"
+#include "generate/generation.h"
+#include "generate/invariants.h"
+#include "generate/render_generation.h"
+#include "generate/roles.h"
+#include "generate/tensors.h"
+#include "record/base/write_file.h"
+
+namespace onnxcmp::cli {
+namespace {
+
+constexpr int64_t kMostSteps = 100'000;
+
+struct GenerateArguments {
+  CompareArguments compare;
+  std::string inputs;
+  std::vector<std::string> prompts;
+  std::vector<std::string> states, roles;
+  std::string against;
+  std::map<std::string, std::string> files;  // paths by format
+  int64_t steps = 16;
+  bool free = false;
+  bool invariants = false;
+  bool causal = false;
+};
+
+// A model that is open as a decoder.
+struct OpenDecoder {
+  std::unique_ptr<Side> side;
+  std::unique_ptr<Decoder> decoder;
+  Feeds given;  // GivenValues()
+
+  DecoderSide both() const { return {side.get(), decoder.get()}; }
+};
+
+absl::Status BadPrompt(absl::string_view text) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("--prompt ", text, " has to be token ids, as 3,17,4, or an .npy of integers"));
+}
+
+// The rows of an array, or one row.
+absl::Status AddArray(const std::string& path, std::vector<std::vector<int64_t>>* prompts) {
+  OC_ASSIGN_OR_RETURN(FeedFile file, FeedFile::Open(path));
+  if (file.is_folder() || file.size() != 1) return BadPrompt(path);
+  OC_ASSIGN_OR_RETURN(const NamedValue read, file.Read(0));
+  if (!read.value.is_tensor() || !IsInteger(read.value.tensor().dtype())) return BadPrompt(path);
+  const Tensor& tensor = read.value.tensor();
+  if (tensor.rank() < 1 || tensor.rank() > 2 || tensor.num_elements() == 0) return BadPrompt(path);
+  OC_ASSIGN_OR_RETURN(const std::vector<double> numbers, NumbersOf(tensor));
+  const int64_t length = tensor.shape().back();
+  for (int64_t begin = 0; begin < tensor.num_elements(); begin += length) {
+    prompts->emplace_back(numbers.begin() + begin, numbers.begin() + begin + length);
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<std::vector<int64_t>>> PromptsOf(const std::vector<std::string>& given) {
+  std::vector<std::vector<int64_t>> prompts;
+  for (const std::string& text : given) {
+    if (absl::EndsWith(text, ".npy")) {
+      OC_RETURN_IF_ERROR(AddArray(text, &prompts));
+      continue;
+    }
+    std::vector<int64_t> prompt;
+    for (const absl::string_view word :
+         absl::StrSplit(text, absl::ByAnyChar(", "), absl::SkipEmpty())) {
+      int64_t id = 0;
+      if (!absl::SimpleAtoi(word, &id)) return BadPrompt(text);
+      prompt.push_back(id);
+    }
+    if (prompt.empty()) return BadPrompt(text);
+    prompts.push_back(std::move(prompt));
+  }
+  return prompts;
+}
+
+// Values of inputs that stay the same, as a file has them.
+absl::StatusOr<Feeds> FixedInputs(const std::string& path) {
+  Feeds fixed;
+  if (path.empty()) return fixed;
+  OC_ASSIGN_OR_RETURN(FeedFile file, FeedFile::Open(path));
+  for (size_t i = 0; i < file.size(); ++i) {
+    OC_ASSIGN_OR_RETURN(NamedValue read, file.Read(i));
+    fixed[read.name] = std::move(read.value);
+  }
+  return fixed;
+}
+
+// Opens models as decoders.
+class Opener {
+ public:
+  Opener(const GenerateArguments& arguments, Interruption& interruption)
+      : arguments_(arguments), tools_(arguments.compare.run, interruption) {}
+
+  const ComparisonTools& tools() const { return tools_; }
+
+  // `like`: the given values of the other side; null: there is none.
+  absl::StatusOr<OpenDecoder> Open(SideId id, const std::string& path, int64_t rows,
+                                   const Feeds* like) {
+    LoadOptions load = arguments_.compare.run.load();
+    load.weights = tools_.weights;
+    EvaluatorOptions running = arguments_.compare.run.evaluator();
+    running.spare_memory = tools_.spare;
+    OpenDecoder open;
+    OC_ASSIGN_OR_RETURN(open.side, OpenSide(path, tools_.registry, load, running));
+    const Evaluator* const evaluator = open.side->evaluator();
+    if (evaluator == nullptr) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(path, " is a recording: only models can take steps"));
+    }
+    const Graph& graph = evaluator->model().graph;
+    OC_ASSIGN_OR_RETURN(DecoderRoles roles,
+                        FindRoles(graph, CorrectionsOf(graph, arguments_.states, /*states=*/true),
+                                  CorrectionsOf(graph, arguments_.roles, /*states=*/false)));
+    OC_ASSIGN_OR_RETURN(Feeds fixed, FixedInputs(arguments_.inputs));
+    if (like != nullptr && arguments_.inputs.empty()) {
+      OC_ASSIGN_OR_RETURN(fixed, GivenAsOn(graph, roles, *like));
+    }
+    OC_ASSIGN_OR_RETURN(open.given, GivenValues(graph, roles, rows, fixed));
+    OC_RETURN_IF_ERROR(InRuntime(id, &open.side));
+    OC_ASSIGN_OR_RETURN(Decoder::RunModel run, RunnerOf(*open.side));
+    open.decoder = std::make_unique<Decoder>(graph, std::move(roles), std::move(run), open.given);
+    return open;
+  }
+
+ private:
+  // Corrections are for the side that has the input.
+  std::vector<std::string> CorrectionsOf(const Graph& graph, const std::vector<std::string>& all,
+                                         bool states) const {
+    if (arguments_.invariants) return all;
+    std::vector<std::string> own;
+    for (const std::string& text : all) {
+      const size_t at = states ? text.find('=') : text.rfind('=');
+      const std::string name = text.substr(0, at);
+      for (const ValueInfo& input : graph.inputs) {
+        if (input.name == name) own.push_back(text);
+      }
+    }
+    return own;
+  }
+
+  absl::Status InRuntime(SideId id, std::unique_ptr<Side>* side) const {
+    const std::string& name = arguments_.compare.runtimes.names[id];
+    if (name.empty()) return absl::OkStatus();
+    OC_ASSIGN_OR_RETURN(
+        std::shared_ptr<Runtime> runtime,
+        arguments_.compare.runtimes.Open(name, arguments_.compare.run.evaluator().max_tensor));
+    OC_ASSIGN_OR_RETURN(*side, RuntimeSide::Create(std::move(*side), std::move(runtime)));
+    return absl::OkStatus();
+  }
+
+  const GenerateArguments& arguments_;
+  ComparisonTools tools_;
+};
+
+absl::Status WriteReports(const GenerateArguments& arguments,
+                          const std::function<std::string(const std::string& format)>& render) {
+  for (const auto& [format, path] : arguments.files) {
+    if (!path.empty()) OC_RETURN_IF_ERROR(WriteFile(path, render(format)));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<int> RunInvariants(const GenerateArguments& arguments, Interruption& interruption) {
+  constexpr int64_t kMostRows = 3;
+  Opener opener(arguments, interruption);
+  OC_ASSIGN_OR_RETURN(const OpenDecoder one,
+                      opener.Open(SideId::kLeft, arguments.compare.left, kMostRows, nullptr));
+  OC_ASSIGN_OR_RETURN(
+      const std::vector<Invariant> invariants,
+      TryInvariants(one.both(), arguments.compare.run.seed.value_or(1), arguments.causal));
+  const std::vector<std::string> roles = DescribeRoles(one.decoder->roles());
+  const auto render = [&](const std::string& format) {
+    return format == "json"       ? RenderInvariantsJson(roles, invariants)
+           : format == "markdown" ? RenderInvariantsMarkdown(invariants)
+                                  : RenderInvariants(roles, invariants, LookOf(arguments.compare));
+  };
+  OC_RETURN_IF_ERROR(WriteReports(arguments, render));
+  return PrintOutput(render(arguments.compare.format)) ? ExitStatusOfInvariants(invariants)
+                                                       : kFailed;
+}
+
+absl::StatusOr<int> RunSteps(const GenerateArguments& arguments, Interruption& interruption) {
+  GenerateOptions options;
+  options.steps = arguments.steps;
+  options.free = arguments.free;
+  options.seed = arguments.compare.run.seed.value_or(options.seed);
+  options.compare = arguments.compare.options;
+  options.compare.threads = arguments.compare.run.threads;
+  options.compare.letters =
+      arguments.compare.format == "json" || !arguments.files.at("json").empty();
+  OC_ASSIGN_OR_RETURN(options.prompts, PromptsOf(arguments.prompts));
+  const auto rows = static_cast<int64_t>(std::max<size_t>(options.prompts.size(), 1));
+  Opener opener(arguments, interruption);
+  PerSide<OpenDecoder> open;
+  PerSide<DecoderSide> sides;
+  for (const SideId side : kBothSides) {
+    absl::StatusOr<OpenDecoder> opened =
+        opener.Open(side, OfSide(arguments.compare, side), rows,
+                    side == SideId::kRight ? &open.left.given : nullptr);
+    if (!opened.ok()) return ErrorOf(side, opened.status());
+    open[side] = *std::move(opened);
+    sides[side] = open[side].both();
+  }
+  if (arguments.compare.runtimes.any()) options.compare.max_depth = 0;
+  const Generation generation = Generate(sides, options);
+  const auto render = [&](const std::string& format) {
+    return format == "json"       ? RenderGenerationJson(generation)
+           : format == "markdown" ? RenderGenerationMarkdown(generation)
+                                  : RenderGeneration(generation, LookOf(arguments.compare));
+  };
+  OC_RETURN_IF_ERROR(WriteReports(arguments, render));
+  const std::string& format = arguments.compare.format;
+  if (!generation.status.ok() && (generation.steps.empty() || format != "table")) {
+    PrintError(generation.status.message());
+    if (generation.comparison == nullptr && format == "table") return kFailed;
+  }
+  return PrintOutput(render(format)) ? generation.ExitStatus() : kFailed;
+}
+
+absl::Status CheckGenerate(GenerateArguments* arguments) {
+  CompareArguments& compare = arguments->compare;
+  compare.runtimes.names[arguments->invariants ? SideId::kLeft : SideId::kRight] =
+      arguments->against;
+  if (arguments->invariants) {
+    if (!compare.right.empty()) {
+      return absl::InvalidArgumentError("--invariants is for one model");
+    }
+    return absl::OkStatus();
+  }
+  if (compare.right.empty() && !arguments->against.empty()) compare.right = compare.left;
+  if (compare.right.empty()) {
+    return absl::InvalidArgumentError(
+        "two models are needed: onnxcmp generate LEFT RIGHT; one alone takes --invariants, or "
+        "--against R");
+  }
+  return absl::OkStatus();
+}
+
+void AddGenerateOptions(CLI::App& app, GenerateArguments& arguments) {
+  app.add_option("LEFT", arguments.compare.left, "A model")->type_name(" ")->required();
+  app.add_option("RIGHT", arguments.compare.right, "The other model")->type_name(" ");
+  app.add_flag("--invariants", arguments.invariants, "Try what holds of any decoder, on one model");
+  app.add_flag("--causal", arguments.causal, "  with it: a model without states is no encoder");
+  app.add_option("--steps", arguments.steps, "Steps, the prompt's included (16)")
+      ->type_name("N")
+      ->check(Quietly(CLI::Range(int64_t{1}, kMostSteps)));
+  app.add_option("--prompt", arguments.prompts, "Token ids 3,17,4, or an .npy; repeatable")
+      ->type_name("IDS")
+      ->take_all()
+      ->allow_extra_args(false);
+  app.add_flag("--free", arguments.free, "Each side follows its own tokens, not the left's");
+  app.add_option("--state", arguments.states, "An input and its next value; repeatable")
+      ->type_name("PAST=PRESENT")
+      ->take_all()
+      ->allow_extra_args(false);
+  app.add_option("--role", arguments.roles,
+                 "What an input is: tokens, mask, positions,\ncache_position, last_position, "
+                 "total_length,\nuse_cache, token_types, state, given; repeatable")
+      ->type_name("NAME=ROLE")
+      ->take_all()
+      ->allow_extra_args(false);
+  app.add_option("--inputs", arguments.inputs, "An .npz: an encoder's states and the like")
+      ->type_name("F");
+  app.add_option("--against", arguments.against, "Run the right side, or MODEL, in a runtime")
+      ->type_name("R[:K=V,...]");
+  app.add_option("--format", arguments.compare.format, "table, json, markdown (table)")
+      ->type_name("HOW")
+      ->check(Quietly(CLI::IsMember({"table", "json", "markdown"})));
+  for (const char* format : {"json", "markdown"}) {
+    app.add_option(absl::StrCat("--", format), arguments.files[format], AlsoWrite(format))
+        ->type_name("F");
+  }
+}
+
+}  // namespace
+
+int GenerateCommand(const std::vector<std::string>& command_line) {
+  Interruption interruption;
+  GenerateArguments arguments;
+  CLI::App app(
+      "Runs two decoders step by step on the same tokens, with caches or without, and\n"
+      "compares the logits of each step; the first step that fails is shown as a\n"
+      "table, with its causes. --invariants tries one model against itself.\n"
+      "Exit status 0: all steps agree, 1: one differs, 2: they could not be compared.",
+      "onnxcmp generate");
+  SetUsage(app, "onnxcmp generate [OPTIONS] LEFT RIGHT");
+  AddGenerateOptions(app, arguments);
+  CompareFlags flags(&arguments.compare);
+  flags.AddTolerances(app);
+  flags.AddVerdict(app);
+  flags.AddTable(app);
+  arguments.compare.runtimes.AddLimits(app);
+  flags.AddRunning(app);
+  if (const std::optional<int> status = Parse(app, command_line, interruption)) return *status;
+  const auto run = [&]() -> absl::StatusOr<int> {
+    OC_RETURN_IF_ERROR(flags.Finish());
+    OC_RETURN_IF_ERROR(CheckGenerate(&arguments));
+    ExpectModels({arguments.compare.left, arguments.compare.right});
+    return arguments.invariants ? RunInvariants(arguments, interruption)
+                                : RunSteps(arguments, interruption);
+  };
+  const absl::StatusOr<int> ran = run();
+  if (ran.ok()) return *ran;
+  PrintError(ran.status().message());
+  return kFailed;
+}
+
+}  // namespace onnxcmp::cli

@@ -1,0 +1,240 @@
+#include "generate/failing_step.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "compare/outcome/exit_status.h"
+#include "evaluator/base/status_macros.h"
+#include "generate/logit_figures.h"
+#include "generate/tensors.h"
+#include "record/differences/value_difference.h"
+
+namespace onnxcmp {
+namespace {
+
+constexpr char kOwnStates[] = "each side's own states";
+
+// The right's feeds with the left's states; nothing if the two have not the same states.
+std::optional<Feeds> OnLeftStates(const PerSide<DecoderSide>& sides, const PerSide<Feeds>& feeds) {
+  const std::vector<StatePair>& left = sides.left.decoder->roles().states;
+  const std::vector<StatePair>& right = sides.right.decoder->roles().states;
+  if (left.empty() || left.size() != right.size()) return std::nullopt;
+  Feeds changed = feeds.right;
+  for (size_t i = 0; i < left.size(); ++i) {
+    const Value& from = feeds.left.at(left[i].past);
+    Value& to = changed.at(right[i].past);
+    if (!from.is_tensor() || !to.is_tensor() || from.TypeString() != to.TypeString()) {
+      return std::nullopt;
+    }
+    to = from;
+  }
+  return changed;
+}
+
+bool IsPadded(const TokenBlock& tokens) {
+  return std::find(tokens.counts.begin(), tokens.counts.end(), false) != tokens.counts.end();
+}
+
+// The positions of a state that count, row by row: what padding leaves in a cache means nothing.
+absl::StatusOr<std::vector<Tensor>> StatesThatCount(const Decoder& decoder, const StatePair& pair,
+                                                    const Tensor& state) {
+  const TokenBlock& tokens = decoder.tokens();
+  if (!pair.axis.has_value() || !IsPadded(tokens)) return std::vector<Tensor>{state};
+  std::vector<Tensor> parts;
+  for (int64_t row = 0; row < tokens.rows; ++row) {
+    std::vector<int64_t> places;
+    for (int64_t i = 0; i < tokens.length(); ++i) {
+      if (tokens.counts[static_cast<size_t>(row * tokens.length() + i)]) places.push_back(i);
+    }
+    OC_ASSIGN_OR_RETURN(const Tensor of_row, SliceOf(state, 0, row, 1));
+    OC_ASSIGN_OR_RETURN(Tensor part, EntriesOf(of_row, *pair.axis, places));
+    parts.push_back(std::move(part));
+  }
+  return parts;
+}
+
+// The tokens of one row that count.
+TokenBlock RowAlone(const TokenBlock& tokens, int64_t row) {
+  TokenBlock alone;
+  alone.rows = 1;
+  for (int64_t i = 0; i < tokens.length(); ++i) {
+    const auto at = static_cast<size_t>(row * tokens.length() + i);
+    if (tokens.counts[at]) alone.ids.push_back(tokens.ids[at]);
+  }
+  alone.counts.assign(alone.ids.size(), true);
+  return alone;
+}
+
+class StepComparison {
+ public:
+  StepComparison(const PerSide<DecoderSide>& sides, const PerSide<Feeds>& feeds,
+                 const TokenBlock& block, int64_t row, const CompareOptions& options)
+      : sides_(sides), feeds_(feeds), block_(block), row_(row), options_(options) {}
+
+  absl::StatusOr<ComparedStep> Run() {
+    if (sides_.left.decoder->tokens().length() != sides_.right.decoder->tokens().length()) {
+      return On(feeds_.left, feeds_.right, "the step that does not run");
+    }
+    if (IsPadded(sides_.left.decoder->tokens()) && !OneAtATime()) {
+      OC_ASSIGN_OR_RETURN(ComparedStep step, OnRowAlone());
+      if (step.fails()) return step;
+    }
+    bool first = sides_.left.decoder->tokens().length() <= block_.length();
+    if (sides_.left.decoder->one_at_a_time() != sides_.right.decoder->one_at_a_time()) {
+      first = false;
+      for (const SideId side : kBothSides) {
+        OC_ASSIGN_OR_RETURN(feeds_[side], LastTokenFeeds(*sides_[side].decoder));
+      }
+    }
+    if (std::optional<Feeds> changed = OnLeftStates(sides_, feeds_); changed.has_value()) {
+      if (!first) {
+        OC_ASSIGN_OR_RETURN(ComparedStep step, On(feeds_.left, *std::move(changed),
+                                                  "the left's states on both sides"));
+        if (step.fails()) return step;
+      }
+      return On(feeds_.left, feeds_.right, first ? "the prompt" : kOwnStates);
+    }
+    options_.partial = true;  // only one side has caches
+    if (first || OneAtATime()) {
+      return On(feeds_.left, feeds_.right, first ? "the prompt" : kOwnStates);
+    }
+    return OnAllTokens();
+  }
+
+ private:
+  absl::StatusOr<ComparedStep> On(Feeds left, Feeds right, const std::string& what) const {
+    sides_.left.side->SetFeeds(std::move(left));
+    sides_.right.side->SetFeeds(std::move(right));
+    ComparedStep step;
+    OC_ASSIGN_OR_RETURN(Comparison comparison,
+                        Compare(*sides_.left.side, *sides_.right.side, options_));
+    step.comparison = std::make_shared<Comparison>(std::move(comparison));
+    step.on = what;
+    return step;
+  }
+
+  bool OneAtATime() const {
+    return sides_.left.decoder->one_at_a_time() || sides_.right.decoder->one_at_a_time();
+  }
+
+  // The feeds of the last token alone, after all others.
+  static absl::StatusOr<Feeds> LastTokenFeeds(const Decoder& decoder) {
+    Decoder again = decoder;
+    const TokenBlock tokens = again.tokens();
+    std::vector<int64_t> rows;
+    for (int64_t row = 0; row < tokens.rows; ++row) rows.push_back(row);
+    OC_RETURN_IF_ERROR(again.Restart(rows));
+    if (tokens.length() > 1) {
+      OC_RETURN_IF_ERROR(again.Step(PartOf(tokens, 0, tokens.length() - 1)).status());
+    }
+    return again.FeedsOf(PartOf(tokens, tokens.length() - 1, 1));
+  }
+
+  // Without the padding, whose results mean nothing.
+  absl::StatusOr<ComparedStep> OnRowAlone() const {
+    PerSide<Feeds> alone;
+    for (const SideId side : kBothSides) {
+      Decoder decoder = *sides_[side].decoder;
+      const TokenBlock tokens = RowAlone(decoder.tokens(), row_);
+      OC_RETURN_IF_ERROR(decoder.Restart({row_}));
+      OC_ASSIGN_OR_RETURN(alone[side], decoder.FeedsOf(tokens));
+    }
+    return On(std::move(alone.left), std::move(alone.right),
+              absl::StrCat("prompt ", row_, " alone, without padding and past"));
+  }
+
+  absl::StatusOr<ComparedStep> OnAllTokens() const {
+    PerSide<Feeds> whole;
+    for (const SideId side : kBothSides) {
+      OC_ASSIGN_OR_RETURN(whole[side], sides_[side].decoder->WholeFeeds());
+    }
+    OC_ASSIGN_OR_RETURN(ComparedStep step, On(std::move(whole.left), std::move(whole.right),
+                                              "all tokens so far at once"));
+    if (step.fails()) return step;
+    for (const SideId side : kBothSides) {
+      Decoder decoder = *sides_[side].decoder;
+      if (!decoder.roles().has_states()) continue;
+      OC_ASSIGN_OR_RETURN(std::vector<Invariant> tried, TryCache({sides_[side].side, &decoder}));
+      for (Invariant& invariant : tried) {
+        invariant.name = absl::StrCat(SideName(side), ": ", invariant.name);
+        step.alone.push_back(std::move(invariant));
+      }
+    }
+    return step;
+  }
+
+  const PerSide<DecoderSide>& sides_;
+  PerSide<Feeds> feeds_;
+  const TokenBlock& block_;
+  const int64_t row_;
+  CompareOptions options_;
+};
+
+}  // namespace
+
+bool ComparedStep::fails() const {
+  return ExitStatusOf(*comparison) != 0 ||
+         std::any_of(alone.begin(), alone.end(), [](const Invariant& invariant) {
+           return invariant.outcome == Invariant::Outcome::kBroken;
+         });
+}
+
+absl::StatusOr<ComparedStep> CompareStep(const PerSide<DecoderSide>& sides,
+                                         const PerSide<Feeds>& feeds, const TokenBlock& block,
+                                         int64_t row, const CompareOptions& options) {
+  return StepComparison(sides, feeds, block, row, options).Run();
+}
+
+absl::StatusOr<std::string> StateThatDiffers(const PerSide<DecoderSide>& sides,
+                                             const ToleranceOptions& tolerance) {
+  const Decoder& left = *sides.left.decoder;
+  const Decoder& right = *sides.right.decoder;
+  if (left.roles().states.size() != right.roles().states.size()) return "";
+  for (size_t i = 0; i < left.roles().states.size(); ++i) {
+    const StatePair& pair = left.roles().states[i];
+    const auto of_left = left.states().find(pair.past);
+    const auto of_right = right.states().find(right.roles().states[i].past);
+    if (of_left == left.states().end() || of_right == right.states().end()) continue;
+    if (of_left->second.tensor().shape() != of_right->second.tensor().shape()) continue;
+    OC_ASSIGN_OR_RETURN(const std::vector<Tensor> left_parts,
+                        StatesThatCount(left, pair, of_left->second.tensor()));
+    OC_ASSIGN_OR_RETURN(const std::vector<Tensor> right_parts,
+                        StatesThatCount(left, pair, of_right->second.tensor()));
+    for (size_t part = 0; part < left_parts.size(); ++part) {
+      if (!DifferenceOf(left_parts[part], right_parts[part], tolerance, /*floats_by_value=*/true)
+               .agree()) {
+        return pair.present;
+      }
+    }
+  }
+  return std::string();
+}
+
+absl::StatusOr<TieFigures> TieOf(const PerSide<DecoderSide>& sides, const PerSide<int64_t>& tokens,
+                                 const PerSide<std::vector<std::vector<double>>>& logits,
+                                 size_t row) {
+  TieFigures figures;
+  const auto of_left = static_cast<size_t>(tokens.left);
+  const auto of_right = static_cast<size_t>(tokens.right);
+  const std::vector<double>& left = logits.left[row];
+  const std::vector<double>& right = logits.right[row];
+  figures.apart = (left[of_left] - left[of_right]) + (right[of_right] - right[of_left]);
+  for (const SideId side : kBothSides) {
+    const Decoder& decoder = *sides[side].decoder;
+    OC_ASSIGN_OR_RETURN(const Feeds feeds, decoder.WholeFeeds());
+    OC_ASSIGN_OR_RETURN(const Evaluator in_double, sides[side].side->evaluator()->InDouble());
+    OC_ASSIGN_OR_RETURN(const std::vector<Value> outputs, in_double.Run(feeds));
+    OC_ASSIGN_OR_RETURN(const Tensor exact, decoder.LogitsOf(outputs, decoder.tokens().rows,
+                                                             decoder.tokens().length()));
+    OC_ASSIGN_OR_RETURN(const std::vector<std::vector<double>> rows, LastLogits(exact));
+    // Each side's rounding moves both tokens.
+    for (const size_t token : {of_left, of_right}) {
+      figures.rounding += std::abs(rows[row][token] - logits[side][row][token]);
+    }
+  }
+  return figures;
+}
+
+}  // namespace onnxcmp

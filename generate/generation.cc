@@ -1,0 +1,269 @@
+#include "generate/generation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "compare/outcome/exit_status.h"
+#include "evaluator/base/random_numbers.h"
+#include "evaluator/base/status_macros.h"
+#include "evaluator/run/evaluator.h"
+#include "generate/failing_step.h"
+#include "generate/logit_figures.h"
+#include "generate/tensors.h"
+#include "record/differences/value_difference.h"
+
+namespace onnxcmp {
+namespace {
+
+constexpr size_t kMadeUpTokens = 5;
+
+// Prompts as a block: shorter ones have padding before them.
+TokenBlock Padded(const std::vector<std::vector<int64_t>>& prompts) {
+  size_t longest = 0;
+  for (const std::vector<int64_t>& prompt : prompts) longest = std::max(longest, prompt.size());
+  TokenBlock block;
+  block.rows = static_cast<int64_t>(prompts.size());
+  for (const std::vector<int64_t>& prompt : prompts) {
+    for (size_t i = 0; i < longest; ++i) {
+      const bool counts = i + prompt.size() >= longest;
+      block.counts.push_back(counts);
+      block.ids.push_back(counts ? prompt[i + prompt.size() - longest] : 0);
+    }
+  }
+  return block;
+}
+
+Relation RelationOf(const ValueDifference& difference) {
+  if (!difference.agree()) return Relation::kDifferent;
+  return difference.max_absolute == 0 ? Relation::kSame : Relation::kClose;
+}
+
+class Generator {
+ public:
+  Generator(const PerSide<DecoderSide>& sides, const GenerateOptions& options)
+      : sides_(sides), options_(options) {}
+
+  Generation Run() {
+    for (const SideId side : kBothSides) {
+      found_.sources[side] = sides_[side].side->summary().source;
+      found_.roles[side] = DescribeRoles(decoder(side).roles());
+    }
+    found_.status = Steps();
+    return std::move(found_);
+  }
+
+ private:
+  Decoder& decoder(SideId side) { return *sides_[side].decoder; }
+
+  absl::Status Steps() {
+    OC_RETURN_IF_ERROR(MakePrompts());
+    std::vector<int64_t> rows;
+    for (size_t i = 0; i < found_.prompts.size(); ++i) rows.push_back(static_cast<int64_t>(i));
+    for (const SideId side : kBothSides) {
+      OC_RETURN_IF_ERROR(OfSideError(side, decoder(side).Restart(rows)));
+    }
+    PerSide<TokenBlock> blocks = {Padded(found_.prompts), Padded(found_.prompts)};
+    for (int64_t step = 0; step < options_.steps; ++step) {
+      OC_RETURN_IF_ERROR(Step(blocks));
+      for (const SideId side : kBothSides) {
+        blocks[side] = NextOf(options_.free ? side : SideId::kLeft);
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  static absl::Status OfSideError(SideId side, const absl::Status& status) {
+    if (status.ok()) return status;
+    return absl::Status(status.code(), absl::StrCat(SideName(side), ": ", status.message()));
+  }
+
+  absl::Status MakePrompts() {
+    found_.prompts = options_.prompts;
+    if (!found_.prompts.empty()) return absl::OkStatus();
+    std::optional<int64_t> words;
+    for (const SideId side : kBothSides) {
+      const std::optional<int64_t>& known = decoder(side).roles().vocabulary;
+      if (known.has_value()) words = std::min(words.value_or(*known), *known);
+    }
+    if (!words.has_value()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "the vocabulary is not known: neither the readers of the tokens nor the shape of `",
+          decoder(SideId::kLeft).roles().logits, "` tell it; --prompt gives tokens"));
+    }
+    RandomNumbers random(options_.seed);
+    std::vector<int64_t> prompt;
+    while (prompt.size() < kMadeUpTokens) prompt.push_back(random.Below(*words));
+    found_.prompts = {std::move(prompt)};
+    return absl::OkStatus();
+  }
+
+  TokenBlock NextOf(SideId side) const {
+    TokenBlock block;
+    for (const GeneratedStep::Row& row : found_.steps.back().rows) {
+      block.ids.push_back(row.token[side]);
+    }
+    block.rows = static_cast<int64_t>(block.ids.size());
+    block.counts.assign(block.ids.size(), true);
+    return block;
+  }
+
+  absl::Status Step(PerSide<TokenBlock> blocks) {
+    PerSide<Feeds> feeds;
+    for (const SideId side : kBothSides) {
+      OC_RETURN_IF_ERROR(ReadAhead(side, &blocks[side]));
+      absl::StatusOr<Feeds> fed = decoder(side).FeedsOf(blocks[side]);
+      OC_RETURN_IF_ERROR(OfSideError(side, fed.status()));
+      feeds[side] = *std::move(fed);
+    }
+    PerSide<Tensor> logits;
+    for (const SideId side : kBothSides) {
+      const absl::StatusOr<Tensor> ran = decoder(side).Run(blocks[side], feeds[side]);
+      if (!ran.ok()) {
+        // The comparison shows how far the run came, and the node that failed.
+        if (!found_.failing.has_value()) {
+          OC_RETURN_IF_ERROR(CompareHere(found_.steps.size(), feeds, blocks.left).status());
+        }
+        return OfSideError(side, ran.status());
+      }
+      logits[side] = *ran;
+    }
+    OC_ASSIGN_OR_RETURN(GeneratedStep step, Measured(blocks.left, logits));
+    const bool parted = options_.free && found_.change.has_value();
+    found_.steps.push_back(std::move(step));
+    if (parted) {
+      found_.steps.back().relation.reset();
+      return absl::OkStatus();
+    }
+    OC_RETURN_IF_ERROR(Judge(feeds, blocks.left));
+    return LookAtTokens();
+  }
+
+  // All but the last token of a prompt, if the side takes one at a time.
+  absl::Status ReadAhead(SideId side, TokenBlock* block) {
+    const int64_t before = block->length() - 1;
+    if (!decoder(side).one_at_a_time() || before == 0) return absl::OkStatus();
+    OC_RETURN_IF_ERROR(OfSideError(side, decoder(side).Step(PartOf(*block, 0, before)).status()));
+    *block = PartOf(*block, before, 1);
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<GeneratedStep> Measured(const TokenBlock& block, const PerSide<Tensor>& logits) {
+    GeneratedStep step;
+    PerSide<std::vector<std::vector<double>>> rows;
+    for (const SideId side : kBothSides) {
+      OC_ASSIGN_OR_RETURN(rows[side], LastLogits(logits[side]));
+    }
+    for (size_t i = 0; i < rows.left.size(); ++i) {
+      GeneratedStep::Row row;
+      for (const SideId side : kBothSides) {
+        row.token[side] = GreatestAt(rows[side][i]);
+        row.margin[side] = MarginOf(rows[side][i]);
+      }
+      row.max_difference = MostApart(rows.left[i], rows.right[i]);
+      row.kl = Divergence(rows.left[i], rows.right[i]);
+      step.rows.push_back(row);
+    }
+    const int64_t last = std::min(logits.left.shape()[1], logits.right.shape()[1]);
+    PerSide<Tensor> counted;
+    for (const SideId side : kBothSides) {
+      OC_ASSIGN_OR_RETURN(counted[side], LogitsThatCount(logits[side], block, last));
+    }
+    step.relation = RelationOf(DifferenceOf(counted.left, counted.right, options_.compare.tolerance,
+                                            /*floats_by_value=*/true));
+    OC_RETURN_IF_ERROR(CheckFinite(counted));
+    OC_ASSIGN_OR_RETURN(step.state, StateThatDiffers(sides_, options_.compare.tolerance));
+    last_logits_ = std::move(rows);
+    return step;
+  }
+
+  // NaN agrees with NaN: a step without numbers tells nothing.
+  absl::Status CheckFinite(const PerSide<Tensor>& logits) {
+    for (const SideId side : kBothSides) {
+      OC_ASSIGN_OR_RETURN(const std::vector<double> numbers, NumbersOf(logits[side]));
+      if (std::any_of(numbers.begin(), numbers.end(), [](double x) { return std::isfinite(x); })) {
+        return absl::OkStatus();
+      }
+    }
+    return absl::InvalidArgumentError(absl::StrCat("output `",
+                                                   decoder(SideId::kLeft).roles().logits,
+                                                   "` has no finite number in this step, on the "
+                                                   "right neither: nothing can be compared"));
+  }
+
+  // The prompt whose logits are farthest apart in the last step.
+  int64_t FarthestRow() const {
+    if (found_.steps.empty()) return 0;
+    const std::vector<GeneratedStep::Row>& rows = found_.steps.back().rows;
+    const auto farthest = std::max_element(
+        rows.begin(), rows.end(), [](const GeneratedStep::Row& a, const GeneratedStep::Row& b) {
+          return a.max_difference < b.max_difference;
+        });
+    return farthest - rows.begin();
+  }
+
+  // Takes the comparison's verdict where the figures alone do not tell: a coarser type on the way
+  // to the logits allows more than their own.
+  absl::Status Judge(const PerSide<Feeds>& feeds, const TokenBlock& block) {
+    GeneratedStep& step = found_.steps.back();
+    const bool exact = options_.compare.fail_on != FailOn::kDifferent;
+    const bool suspect = step.relation == Relation::kDifferent || !step.state.empty() ||
+                         (exact && step.relation != Relation::kSame);
+    if (!suspect || found_.failing.has_value()) return absl::OkStatus();
+    OC_ASSIGN_OR_RETURN(const bool fails, CompareHere(found_.steps.size() - 1, feeds, block));
+    if (!fails && step.relation == Relation::kDifferent) step.relation = Relation::kClose;
+    if (!fails) step.state.clear();
+    return absl::OkStatus();
+  }
+
+  // True if the comparison of this step fails; it is kept then.
+  absl::StatusOr<bool> CompareHere(size_t step, const PerSide<Feeds>& feeds,
+                                   const TokenBlock& block) {
+    OC_ASSIGN_OR_RETURN(ComparedStep compared,
+                        CompareStep(sides_, feeds, block, FarthestRow(), options_.compare));
+    if (!compared.fails()) return false;
+    found_.failing = step;
+    found_.comparison = std::move(compared.comparison);
+    found_.compared_on = std::move(compared.on);
+    found_.alone = std::move(compared.alone);
+    return true;
+  }
+
+  absl::Status LookAtTokens() {
+    const GeneratedStep& step = found_.steps.back();
+    for (size_t row = 0; row < step.rows.size() && !found_.change.has_value(); ++row) {
+      if (step.rows[row].token.left == step.rows[row].token.right) continue;
+      TokenChange change;
+      change.step = found_.steps.size() - 1;
+      change.row = row;
+      OC_ASSIGN_OR_RETURN(const TieFigures figures,
+                          TieOf(sides_, step.rows[row].token, last_logits_, row));
+      change.apart = figures.apart;
+      change.rounding = figures.rounding;
+      change.tie = step.relation != Relation::kDifferent && figures.apart <= figures.rounding;
+      found_.change = change;
+    }
+    return absl::OkStatus();
+  }
+
+  const PerSide<DecoderSide>& sides_;
+  const GenerateOptions& options_;
+  PerSide<std::vector<std::vector<double>>> last_logits_;  // of the last step, by row
+  Generation found_;
+};
+
+}  // namespace
+
+int Generation::ExitStatus() const {
+  if (failing.has_value()) {
+    return comparison != nullptr && ExitStatusOf(*comparison) == 2 ? 2 : 1;
+  }
+  return status.ok() && !steps.empty() ? 0 : 2;
+}
+
+Generation Generate(const PerSide<DecoderSide>& sides, const GenerateOptions& options) {
+  return Generator(sides, options).Run();
+}
+
+}  // namespace onnxcmp

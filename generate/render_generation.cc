@@ -1,0 +1,191 @@
+#include "generate/render_generation.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "generate/generation_words.h"
+#include "record/text/display_text.h"
+#include "record/text/short_text.h"
+#include "reports/render_markdown.h"
+#include "reports/render_table.h"
+#include "reports/table/table_style.h"
+#include "reports/table/table_summary.h"
+
+namespace onnxcmp {
+namespace {
+
+constexpr int kStepWidth = 6;
+constexpr int kNumberWidth = 10;
+
+std::string Cell(const std::string& text) { return PadRight(text, kNumberWidth); }
+
+// Tokens, margins, the difference and the divergence of a row; the same of both sides once.
+std::array<std::string, 6> CellsOf(const GeneratedStep::Row& row) {
+  return {absl::StrCat(row.token.left), absl::StrCat(row.token.right), TwoDigits(row.margin.left),
+          TwoDigits(row.margin.right),  TwoDigits(row.max_difference), TwoDigits(row.kl)};
+}
+
+std::string Relations(const GeneratedStep& step, const TableStyle& style) {
+  return step.relation.has_value() ? style.Sign(*step.relation) : " ";
+}
+
+std::string Heading(const std::string& label, const std::vector<std::string>& lines,
+                    const TableOptions& look, const TableStyle& style) {
+  std::string text;
+  std::string name = label;
+  for (const std::string& line : lines) {
+    absl::StrAppend(&text, LabelledLines(name, Color::kBold, line, look, style));
+    name.clear();
+  }
+  return text;
+}
+
+class Report {
+ public:
+  Report(const Generation& generation, const TableOptions& look)
+      : found_(generation), look_(look), style_(look) {}
+
+  std::string Render() const {
+    std::string text;
+    for (const SideId side : kBothSides) {
+      std::vector<std::string> lines = {found_.sources[side]};
+      lines.insert(lines.end(), found_.roles[side].begin(), found_.roles[side].end());
+      absl::StrAppend(&text, Heading(std::string(SideName(side)), lines, look_, style_));
+    }
+    for (const std::vector<int64_t>& prompt : found_.prompts) {
+      absl::StrAppend(
+          &text, LabelledLines("prompt", Color::kBold, absl::StrJoin(prompt, " "), look_, style_));
+    }
+    for (const std::string& note : found_.notes) {
+      absl::StrAppend(&text, LabelledLines("note", Color::kNear, note, look_, style_));
+    }
+    absl::StrAppend(&text, "\n", Steps(), "\n");
+    for (const std::string& line : OutcomeLines(found_)) {
+      absl::StrAppend(&text, LabelledLines("", Color::kPlain, line, look_, style_));
+    }
+    for (const Invariant& invariant : found_.alone) {
+      absl::StrAppend(
+          &text, LabelledLines("", Color::kPlain,
+                               absl::StrCat(invariant.name, ": ", InvariantText(invariant)), look_,
+                               style_));
+    }
+    // Of a side that breaks alone the table shows that both agree.
+    if (found_.comparison != nullptr && found_.alone.empty()) {
+      return absl::StrCat(text, "\n", RenderTable(*found_.comparison, look_));
+    }
+    return absl::StrCat(text, "exit ", found_.ExitStatus(), "\n");
+  }
+
+ private:
+  std::string Steps() const {
+    if (found_.steps.empty()) return "";
+    std::string text = absl::StrCat("  ", PadRight("step", kStepWidth));
+    for (const char* name : {"left", "right", "margin", "  right", "max |l-r|", "KL"}) {
+      absl::StrAppend(&text, Cell(name));
+    }
+    absl::StripTrailingAsciiWhitespace(&text);
+    absl::StrAppend(&text, "\n");
+    for (size_t i = 0; i < found_.steps.size(); ++i) {
+      const GeneratedStep& step = found_.steps[i];
+      for (size_t row = 0; row < step.rows.size(); ++row) {
+        const bool first = row == 0;
+        const Color color =
+            step.relation.has_value() ? TableStyle::ColorOf(*step.relation) : Color::kDim;
+        absl::StrAppend(&text, first ? style_.Paint(Relations(step, style_), color) : " ", " ",
+                        PadRight(first ? absl::StrCat(i) : "", kStepWidth));
+        std::string cells;
+        for (const std::string& cell : CellsOf(step.rows[row])) absl::StrAppend(&cells, Cell(cell));
+        if (first && !step.state.empty()) {
+          absl::StrAppend(&cells, "state ", style_.Text(step.state));
+        }
+        absl::StrAppend(&text, absl::StripTrailingAsciiWhitespace(cells), "\n");
+      }
+    }
+    return text;
+  }
+
+  const Generation& found_;
+  const TableOptions& look_;
+  const TableStyle style_;
+};
+
+std::string MarkdownCell(const std::string& text) {
+  return absl::StrReplaceAll(text, {{"|", "\\|"}, {"\n", " "}, {"<", "&lt;"}});
+}
+
+}  // namespace
+
+std::string RenderGeneration(const Generation& generation, const TableOptions& look) {
+  return Report(generation, look).Render();
+}
+
+std::string RenderGenerationMarkdown(const Generation& generation) {
+  std::string text;
+  for (const std::string& line : OutcomeLines(generation)) {
+    absl::StrAppend(&text, MarkdownCell(line), "\n\n");
+  }
+  for (const Invariant& invariant : generation.alone) {
+    absl::StrAppend(&text, "- ", MarkdownCell(invariant.name), ": ",
+                    MarkdownCell(InvariantText(invariant)), "\n");
+  }
+  absl::StrAppend(&text,
+                  "| step | prompt | | left | right | margin left | margin right | max \\|l-r\\| | "
+                  "KL |\n|---|---|---|---|---|---|---|---|---|\n");
+  for (size_t i = 0; i < generation.steps.size(); ++i) {
+    const GeneratedStep& step = generation.steps[i];
+    for (size_t row = 0; row < step.rows.size(); ++row) {
+      absl::StrAppend(&text, "| ", i, " | ", row, " | ",
+                      step.relation.has_value() ? RelationName(*step.relation) : "", " | ",
+                      absl::StrJoin(CellsOf(step.rows[row]), " | "), " |\n");
+    }
+  }
+  if (generation.comparison != nullptr) {
+    absl::StrAppend(&text, "\n", RenderMarkdown(*generation.comparison));
+  }
+  return text;
+}
+
+std::string RenderInvariants(const std::vector<std::string>& roles,
+                             const std::vector<Invariant>& invariants, const TableOptions& look) {
+  const TableStyle style(look);
+  std::string text = Heading("model", roles, look, style);
+  size_t width = 0;
+  for (const Invariant& invariant : invariants) width = std::max(width, invariant.name.size());
+  absl::StrAppend(&text, "\n");
+  for (const Invariant& invariant : invariants) {
+    const bool tried = invariant.outcome != Invariant::Outcome::kNotTried;
+    const Relation relation = RelationOfOutcome(invariant.outcome);
+    absl::StrAppend(&text,
+                    tried ? style.Paint(style.Sign(relation), TableStyle::ColorOf(relation)) : " ",
+                    " ", PadRight(invariant.name, static_cast<int>(width)), "  ",
+                    style.Text(InvariantText(invariant)), "\n");
+  }
+  absl::StrAppend(&text, "exit ", ExitStatusOfInvariants(invariants), "\n");
+  return text;
+}
+
+std::string RenderInvariantsMarkdown(const std::vector<Invariant>& invariants) {
+  std::string text = "| property | outcome |\n|---|---|\n";
+  for (const Invariant& invariant : invariants) {
+    absl::StrAppend(&text, "| ", MarkdownCell(invariant.name), " | ",
+                    MarkdownCell(InvariantText(invariant)), " |\n");
+  }
+  return text;
+}
+
+int ExitStatusOfInvariants(const std::vector<Invariant>& invariants) {
+  bool tried = false;
+  for (const Invariant& invariant : invariants) {
+    if (invariant.outcome == Invariant::Outcome::kBroken) return 1;
+    tried = tried || invariant.outcome != Invariant::Outcome::kNotTried;
+  }
+  return tried ? 0 : 2;
+}
+
+}  // namespace onnxcmp

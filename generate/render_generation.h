@@ -1,0 +1,32 @@
+// Generations and invariants as text for a terminal, as Markdown and as JSON.
+#ifndef ONNXCMP_GENERATE_RENDER_GENERATION_H_
+#define ONNXCMP_GENERATE_RENDER_GENERATION_H_
+
+#include <string>
+#include <vector>
+
+#include "generate/generation.h"
+#include "generate/invariants.h"
+#include "reports/table/table_options.h"
+
+namespace onnxcmp {
+
+// The roles, a line each step and prompt, the change of tokens, the table of the step that fails.
+std::string RenderGeneration(const Generation& generation, const TableOptions& look);
+std::string RenderGenerationMarkdown(const Generation& generation);
+// docs/generate.md describes the members.
+std::string RenderGenerationJson(const Generation& generation);
+
+// `roles`: DescribeRoles().
+std::string RenderInvariants(const std::vector<std::string>& roles,
+                             const std::vector<Invariant>& invariants, const TableOptions& look);
+std::string RenderInvariantsMarkdown(const std::vector<Invariant>& invariants);
+std::string RenderInvariantsJson(const std::vector<std::string>& roles,
+                                 const std::vector<Invariant>& invariants);
+
+// 0: all that was tried holds, 1: one is broken, 2: none could be tried.
+int ExitStatusOfInvariants(const std::vector<Invariant>& invariants);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_GENERATE_RENDER_GENERATION_H_

@@ -1,0 +1,73 @@
+// Roles of a decoder's inputs and outputs: tokens, masks, positions, states, logits.
+#ifndef ONNXCMP_GENERATE_ROLES_H_
+#define ONNXCMP_GENERATE_ROLES_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "evaluator/model/model.h"
+
+namespace onnxcmp {
+
+enum class Role : uint8_t {
+  kTokens,         // [batch, new] or [new]
+  kMask,           // 1 for positions that count, past ones first; of rank 4 added to the scores
+  kPositions,      // [batch, new], [new], or the same with an axis before it
+  kCachePosition,  // [new]: the slots of a cache that new tokens are written to
+  kLastPosition,   // [batch] or [batch, 1]: the number of valid positions less one (seqlens_k)
+  kTotalLength,    // a scalar: past and new positions together
+  kUseCache,       // false for the first run of a merged decoder
+  kTokenTypes,     // zeros
+  kState,          // what an earlier run gave
+  kGiven,          // the same in every step: an encoder's states, their mask
+};
+absl::string_view RoleName(Role role);  // "tokens", "mask", ...
+
+// A state: an input, and the output that is its value in the next step.
+struct StatePair {
+  std::string past;
+  std::string present;  // "": none, the input keeps its first value
+  // The axis of positions, which grows; nothing: a buffer or a state of one size.
+  std::optional<size_t> axis = std::nullopt;
+  // Computed from an encoder's states by the first run; later runs need not give it.
+  bool cross = false;
+};
+
+struct DecoderRoles {
+  struct Input {
+    std::string name;
+    Role role = Role::kGiven;
+  };
+
+  const Input* Find(Role role) const;  // the first; null if there is none
+  bool has_states() const { return !states.empty(); }
+
+  std::vector<Input> inputs;  // those that need a value, in the graph's order
+  std::vector<StatePair> states;
+  // The mask is only added up: the model knows the number of positions that count, not which.
+  bool mask_is_counted = false;
+  std::string logits;
+  std::string batch;  // the symbol of the tokens' first dimension; "": none
+  // Rows of the table of embeddings, or else the logits' last dimension; nothing if neither tells.
+  std::optional<int64_t> vocabulary;
+  // Positions that the model has room for: slots of a buffer, rows of a table of positions.
+  std::optional<int64_t> most_positions;
+  std::string limited_by;  // the tensor that has this many
+};
+
+// `states`: "PAST=PRESENT"; `roles`: "NAME=ROLE". They come before what is found by names, types,
+// shapes and readers. InvalidArgument for corrections that name nothing, for an input that cannot
+// be placed, and for a model without logits; the message names the tensor and what was tried.
+absl::StatusOr<DecoderRoles> FindRoles(const Graph& graph, const std::vector<std::string>& states,
+                                       const std::vector<std::string>& roles);
+
+// At most four lines: tokens and masks, states, logits, what is given.
+std::vector<std::string> DescribeRoles(const DecoderRoles& roles);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_GENERATE_ROLES_H_

@@ -1,0 +1,302 @@
+// onnxcmp generate from outside: two decoders over steps, one against itself, mistakes.
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "tests/cli/program.h"
+#include "tests/support/paths.h"
+
+namespace onnxcmp {
+namespace {
+
+using ::onnxcmp::testing::Onnxcmp;
+using ::onnxcmp::testing::Outcome;
+using ::onnxcmp::testing::ReadFile;
+using ::onnxcmp::testing::Shell;
+using ::onnxcmp::testing::WriteFile;
+using ::testing::HasSubstr;
+
+std::string Model(const std::string& name) {
+  return TestData(absl::StrCat("generate/", name, ".onnxtxt"));
+}
+
+// A model with one piece of its text exchanged.
+std::string Changed(const std::string& name, const std::string& from, const std::string& to) {
+  const std::string text = ReadFile(Model(name));
+  EXPECT_TRUE(absl::StrContains(text, from)) << from;
+  const ::testing::TestInfo* const test = ::testing::UnitTest::GetInstance()->current_test_info();
+  return WriteFile(absl::StrCat(::testing::TempDir(), test->name(), ".onnxtxt"),
+                   absl::StrReplaceAll(text, {{from, to}}));
+}
+
+nlohmann::json Report(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), {"generate", "--quiet", "--format", "json"});
+  const Outcome outcome = Onnxcmp(arguments);
+  const nlohmann::json report = nlohmann::json::parse(outcome.out, nullptr, false);
+  EXPECT_FALSE(report.is_discarded()) << outcome.out << outcome.err;
+  EXPECT_EQ(report.value("exit_status", -1), outcome.status);
+  return report;
+}
+
+// The outcome of a property by its name.
+nlohmann::json PropertyOf(const nlohmann::json& report, const std::string& name) {
+  for (const nlohmann::json& one : report["invariants"]) {
+    if (one["name"] == name) return one;
+  }
+  ADD_FAILURE() << name << " in " << report;
+  return {};
+}
+
+TEST(GenerateCommandTest, ModelBesideItself) {
+  const nlohmann::json report = Report({Model("cached"), Model("cached")});
+  EXPECT_EQ(report["exit_status"], 0);
+  ASSERT_EQ(report["steps"].size(), 16u);
+  for (const nlohmann::json& step : report["steps"]) EXPECT_EQ(step["relation"], "same");
+  EXPECT_TRUE(report["failing_step"].is_null());
+  EXPECT_TRUE(report["comparison"].is_null());
+}
+
+TEST(GenerateCommandTest, OtherConventionsAgree) {
+  for (const char* other : {"plain", "buffered"}) {
+    for (const auto& [left, right] : {std::pair<std::string, std::string>("cached", other),
+                                      std::pair<std::string, std::string>(other, "cached")}) {
+      const nlohmann::json report = Report({Model(left), Model(right), "--steps", "9"});
+      EXPECT_EQ(report["exit_status"], 0) << left << " " << right << " " << report["lines"];
+      EXPECT_EQ(report["steps"].size(), 9u);
+    }
+  }
+}
+
+TEST(GenerateCommandTest, PaddedBatchAgrees) {
+  const nlohmann::json report = Report({Model("cached"), Model("plain"), "--prompt", "3,1,2,9,5",
+                                        "--prompt", "7 4", "--prompt", "11,12,13", "--steps", "5"});
+  EXPECT_EQ(report["exit_status"], 0) << report["lines"];
+  EXPECT_EQ(report["steps"][0]["rows"].size(), 3u);
+}
+
+TEST(GenerateCommandTest, FaultOfAStepIsNamed) {
+  // The rotation of the new keys starts anew in each step.
+  const std::string faulty = Changed("cached", "key_1_by_sin = Mul(key_1_turned, sine)",
+                                     "key_1_by_sin = Mul(key_1_turned, cosine)");
+  const nlohmann::json report = Report({Model("cached"), faulty, "--prompt", "3,1,2"});
+  EXPECT_EQ(report["exit_status"], 1);
+  EXPECT_EQ(report["failing_step"], 0);
+  EXPECT_THAT(report["comparison"]["causes"].dump(), HasSubstr("key_1_by_sin"));
+}
+
+TEST(GenerateCommandTest, FaultWithAPastAlone) {
+  // Only a run with a past has other lines than columns.
+  const std::string faulty =
+      Changed("cached", "lines = Range(before, total, one)", "lines = Range(none, length, one)");
+  const nlohmann::json report = Report({Model("cached"), faulty, "--prompt", "3,1,2"});
+  EXPECT_EQ(report["exit_status"], 1);
+  EXPECT_EQ(report["failing_step"], 1);
+  EXPECT_THAT(report["lines"].dump(), HasSubstr("the left's states on both sides"));
+  // Beside a model without caches the decoder is compared with itself.
+  const nlohmann::json alone = Report({Model("plain"), faulty, "--prompt", "3,1,2"});
+  EXPECT_EQ(alone["exit_status"], 1);
+  EXPECT_EQ(alone["failing_step"], 1);
+  EXPECT_EQ(alone["alone"][0]["outcome"], "broken");
+  EXPECT_EQ(alone["alone"][0]["result"], "lines");
+}
+
+TEST(GenerateCommandTest, StateThatIsWrongBeforeTheLogitsAre) {
+  // What the first step attends to is right, what it leaves is not.
+  const std::string text = absl::StrReplaceAll(
+      ReadFile(Model("cached")),
+      {{"present_value_0 = Concat<axis = 2>(past_value_0, v_0)",
+        "whole_value_0 = Concat<axis = 2>(past_value_0, v_0)\n"
+        "  present_value_0 = Neg(whole_value_0)"},
+       {"MatMul(shares_0, present_value_0)", "MatMul(shares_0, whole_value_0)"}});
+  const std::string faulty = WriteFile(::testing::TempDir() + "state.onnxtxt", text);
+  const nlohmann::json report = Report({Model("cached"), faulty});
+  EXPECT_EQ(report["exit_status"], 1);
+  EXPECT_EQ(report["failing_step"], 0);
+  EXPECT_EQ(report["steps"][0]["relation"], "same");
+  EXPECT_EQ(report["steps"][0]["state"], "present_value_0");
+}
+
+TEST(GenerateCommandTest, FreeSidesPart) {
+  const std::string other = Changed("cached", "logits = MatMul(x_1, head)",
+                                    "most = MatMul(x_1, head)\n  logits = Neg(most)");
+  const nlohmann::json report = Report({Model("cached"), other, "--free", "--steps", "3"});
+  EXPECT_EQ(report["exit_status"], 1);
+  EXPECT_EQ(report["token_change"]["step"], 0);
+  EXPECT_EQ(report["token_change"]["tie"], false);
+  EXPECT_EQ(report["steps"][0]["relation"], "different");
+  EXPECT_TRUE(report["steps"][1]["relation"].is_null());
+}
+
+TEST(GenerateCommandTest, OneTokenAtATime) {
+  const std::string single =
+      Changed("recurrent", "int64[batch,new] input_ids", "int64[batch,1] input_ids");
+  const nlohmann::json report = Report({Model("recurrent"), single, "--prompt", "3,1,2,5"});
+  EXPECT_EQ(report["exit_status"], 0) << report["lines"];
+  const nlohmann::json alone = Report({single, "--invariants"});
+  EXPECT_EQ(PropertyOf(alone, "one token at a time")["why"], "the model takes one token at a time");
+  EXPECT_EQ(PropertyOf(alone, "in a batch of 3")["outcome"], "to_the_bit");
+}
+
+TEST(GenerateCommandTest, TokensThatTie) {
+  // The last two words have the greatest logits, equal but for the order of a product.
+  const std::string text = ReadFile(Model("cached"));
+  const auto with = [&](const std::string& name, const std::string& words) {
+    return WriteFile(absl::StrCat(::testing::TempDir(), name),
+                     absl::StrReplaceAll(
+                         text, {{"logits = MatMul(x_1, head)",
+                                 absl::StrCat("all = MatMul(x_1, head)\n"
+                                              "  most = ReduceMax<keepdims = 1>(all, axis_2)\n"
+                                              "  less, rest = Split<axis = 2>(all, sizes)\n"
+                                              "  c = Mul(most, third)\n  word_1 = Mul(c, large)\n"
+                                              "  d = Mul(most, large)\n  word_2 = Mul(d, third)\n"
+                                              "  logits = Concat<axis = 2>(less, ",
+                                              words, ")")},
+                                {"float half = {0.5}",
+                                 "float half = {0.5}, float third = {0.3}, float large = {9.7}, "
+                                 "int64[2] sizes = {14, 2}"}}));
+  };
+  const nlohmann::json report =
+      Report({with("one.onnxtxt", "word_1, word_2"), with("two.onnxtxt", "word_2, word_1")});
+  EXPECT_EQ(report["exit_status"], 0) << report["lines"];
+  ASSERT_FALSE(report["token_change"].is_null()) << report["steps"];
+  EXPECT_EQ(report["token_change"]["tie"], true) << report["token_change"];
+}
+
+TEST(GenerateCommandTest, InvariantsHold) {
+  const nlohmann::json cached = Report({Model("cached"), "--invariants"});
+  EXPECT_EQ(cached["exit_status"], 0) << cached;
+  for (const nlohmann::json& one : cached["invariants"]) {
+    EXPECT_THAT(one["outcome"], ::testing::AnyOf("to_the_bit", "within_rounding")) << one;
+  }
+  const nlohmann::json plain = Report({Model("plain"), "--invariants"});
+  EXPECT_EQ(plain["exit_status"], 0) << plain;
+  EXPECT_EQ(PropertyOf(plain, "one token at a time")["why"], "no input is a state");
+  for (const char* name : {"buffered", "recurrent"}) {
+    const nlohmann::json report = Report({Model(name), "--invariants"});
+    EXPECT_EQ(report["exit_status"], 0) << report;
+    EXPECT_NE(PropertyOf(report, "one token at a time")["outcome"], "not_tried");
+  }
+}
+
+TEST(GenerateCommandTest, BrokenInvariantsNameTheNode) {
+  struct Case {
+    const char* from;
+    const char* to;
+    const char* property;
+    const char* result;
+  };
+  for (const Case& one :
+       std::vector<Case>{{"LessOrEqual(as_line, as_column)", "LessOrEqual(as_column, as_line)",
+                          "another token at the end", ""},
+                         {"lines = Range(before, total, one)", "lines = Range(none, length, one)",
+                          "one token at a time", "lines"},
+                         {"allowed = And(seen, counts_4d)", "allowed = Or(seen, counts_4d)",
+                          "another token at the end", "shares_0"},
+                         {"past_key_0, key_0)\n", "past_value_0, key_0)\n", "one token at a time",
+                          "present_key_0"}}) {
+    const nlohmann::json report = Report({Changed("cached", one.from, one.to), "--invariants"});
+    EXPECT_EQ(report["exit_status"], 1) << one.to;
+    const nlohmann::json property = PropertyOf(report, one.property);
+    EXPECT_EQ(property["outcome"], "broken") << one.to;
+    EXPECT_THAT(property.value("result", ""), HasSubstr(one.result)) << property;
+  }
+}
+
+TEST(GenerateCommandTest, TheDocumentShowsWhatItPrints) {
+  const std::string page = ReadFile(Document("generate.md"));
+  for (const char* arguments :
+       {"plain.onnxtxt cached.onnxtxt --steps 3", "plain.onnxtxt restarted.onnxtxt --steps 3",
+        "restarted.onnxtxt --invariants"}) {
+    const Outcome outcome =
+        Shell(absl::StrCat("cd '", TestData("generate"), "' && \"$ONNXCMP\" generate ", arguments));
+    EXPECT_THAT(
+        page, HasSubstr(absl::StrCat("$ onnxcmp generate ", arguments, "\n", outcome.out, "```")));
+  }
+}
+
+TEST(GenerateCommandTest, LogitsOfTheLastPositionAlone) {
+  const std::string text = absl::StrReplaceAll(
+      ReadFile(Model("cached")),
+      {{"logits = MatMul(x_1, head)",
+        "from = Constant<value_ints = [-1]>()\n  end = Constant<value_ints = [1000]>()\n"
+        "  last = Slice(x_1, from, end, axis_1)\n  logits = MatMul(last, head)"},
+       {"float[batch,new,16] logits", "float[batch,1,16] logits"}});
+  const std::string last = WriteFile(::testing::TempDir() + "last.onnxtxt", text);
+  EXPECT_EQ(Report({Model("cached"), last, "--steps", "3"})["exit_status"], 0);
+  const nlohmann::json alone = Report({last, "--invariants"});
+  EXPECT_EQ(PropertyOf(alone, "one token at a time")["outcome"], "to_the_bit");
+  // No logits are left that have to agree.
+  EXPECT_EQ(PropertyOf(alone, "another token at the end")["outcome"], "not_tried");
+  EXPECT_EQ(PropertyOf(alone, "padding after the prompt")["outcome"], "not_tried");
+}
+
+TEST(GenerateCommandTest, GivenInputsBelongTogether) {
+  const auto model = [](const std::string& name, const std::string& inputs,
+                        const std::string& rest) {
+    return WriteFile(
+        absl::StrCat(::testing::TempDir(), name),
+        absl::StrCat("<ir_version: 10, opset_import: [\"\": 21]>\ng (int64[b,n] input_ids, ",
+                     inputs,
+                     ") => (float[b,n,2] logits) <float[2,2] table = {1, 2, 3, 5}> {\n"
+                     "  x = Gather(table, input_ids)\n  axes = Constant<value_ints = [1]>()\n",
+                     rest, "}\n"));
+  };
+  const std::string body =
+      "  m = ReduceMean(encoder_a, axes)\n  k = ReduceMax(encoder_b, axes)\n"
+      "  d = Sub(m, k)\n  logits = Add(x, d)\n";
+  const std::string a = "float[b,e,2] encoder_a", b = "float[b,e,2] encoder_b";
+  const std::string one = model("one.onnxtxt", absl::StrCat(a, ", ", b), body);
+  const std::string other = model("other.onnxtxt", absl::StrCat(b, ", ", a), body);
+  EXPECT_EQ(Report({one, other, "--steps", "2"})["exit_status"], 0);
+  const std::string fewer = model("fewer.onnxtxt", a,
+                                  "  m = ReduceMean(encoder_a, axes)\n"
+                                  "  logits = Add(x, m)\n");
+  const Outcome outcome = Onnxcmp({"generate", fewer, one});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("input `encoder_b` stays the same in every step"));
+}
+
+TEST(GenerateCommandTest, MistakesNameTheTensor) {
+  const auto refused = [](std::vector<std::string> arguments, const std::string& part) {
+    arguments.insert(arguments.begin(), "generate");
+    const Outcome outcome = Onnxcmp(arguments);
+    EXPECT_EQ(outcome.status, 2) << outcome.out;
+    EXPECT_THAT(absl::StrCat(outcome.err, outcome.out), HasSubstr(part));
+    return outcome;
+  };
+  const std::string cached = Model("cached");
+  refused({cached, cached, "--prompt", "3,16"}, "`input_ids` cannot take token 16");
+  refused({cached, cached, "--prompt", "x"}, "--prompt x has to be token ids");
+  refused({cached}, "two models are needed");
+  refused({cached, cached, "--invariants"}, "--invariants is for one model");
+  refused({Model("buffered"), Model("buffered"), "--prompt", "1", "--prompt", "2"},
+          "`input_ids` has a batch of 1, and there are 2 prompts");
+  refused({Model("recurrent"), Model("recurrent"), "--prompt", "1,2", "--prompt", "2"},
+          "no input is a mask");
+  const Outcome room =
+      refused({Model("buffered"), Model("buffered"), "--steps", "30"}, "index 24 is out of range");
+  EXPECT_THAT(room.out, HasSubstr("= 19"));
+  EXPECT_THAT(
+      room.out,
+      HasSubstr(
+          "step 20 is the first that fails: a side does not run"));  // what was computed is shown
+  const std::string text = absl::StrReplaceAll(
+      ReadFile(cached), {{"present_key_0 = Concat", "whole_key_0 = Concat"},
+                         {"across_0 = Transpose<perm = [0, 1, 3, 2]>(present_key_0)",
+                          "present_key_0 = Identity(past_key_0)\n"
+                          "  across_0 = Transpose<perm = [0, 1, 3, 2]>(whole_key_0)"}});
+  const std::string shrunk = WriteFile(::testing::TempDir() + "shrunk.onnxtxt", text);
+  const Outcome kept = Onnxcmp({"generate", cached, shrunk});
+  EXPECT_EQ(kept.status, 1);
+  EXPECT_THAT(kept.out, HasSubstr("the output `present_key_0` does not grow"));
+}
+
+}  // namespace
+}  // namespace onnxcmp
