@@ -52,6 +52,9 @@ struct CompareArguments {
   bool timings = false;
   bool prove = false;
   std::string repro;           // a folder; "": none
+  std::string fix;             // a file for the mended model; "": none
+  bool fix_left = false;       // the left model is mended
+  std::string fix_script;      // a file; "": none
   std::string model_explorer;  // a folder; "": nothing is written for it
 
   // For made-up inputs.

@@ -149,6 +149,13 @@ void AddLooks(CLI::App& app, CompareArguments& arguments) {
   app.add_option("--repro", arguments.repro, "Write each cause to a folder as two small models")
       ->group(kDiagnosis)
       ->type_name("DIR");
+  app.add_option("--fix", arguments.fix, "Write the right model with the causes mended")
+      ->group(kDiagnosis)
+      ->type_name("OUT");
+  app.add_flag("--fix-left", arguments.fix_left, "Mend the left model instead")->group(kDiagnosis);
+  app.add_option("--fix-script", arguments.fix_script, "Write the edits as a script, too")
+      ->group(kDiagnosis)
+      ->type_name("PY");
   app.add_option("--model-explorer", arguments.model_explorer,
                  "Write node data for Model Explorer to a folder")
       ->group("Reports")
@@ -172,6 +179,21 @@ std::vector<CLI::Option*> AddClassic(CLI::App& app, CompareArguments& arguments)
           ->check(OneOf({"execute", "nodes"}))};
 }
 
+absl::Status CheckFix(const CompareArguments& arguments) {
+  if (arguments.fix.empty()) {
+    if (!arguments.fix_left && arguments.fix_script.empty()) return absl::OkStatus();
+    return absl::InvalidArgumentError(
+        absl::StrCat(arguments.fix_left ? "--fix-left" : "--fix-script", " needs --fix OUT"));
+  }
+  const char* other = !arguments.options.causes  ? "--no-causes"
+                      : arguments.classic        ? "--classic"
+                      : arguments.runtimes.any() ? "a side in a runtime"
+                                                 : nullptr;
+  if (other == nullptr) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("--fix needs causes of two models in our interpreter: it excludes ", other));
+}
+
 // Checks option combinations.
 absl::Status CheckTogether(const CompareArguments& arguments,
                            const std::vector<CLI::Option*>& classic_options) {
@@ -188,6 +210,7 @@ absl::Status CheckTogether(const CompareArguments& arguments,
     return absl::InvalidArgumentError(absl::StrCat(
         "--repro needs causes: it excludes ", arguments.classic ? "--classic" : "--no-causes"));
   }
+  OC_RETURN_IF_ERROR(CheckFix(arguments));
   if (arguments.prove && arguments.classic) {
     return absl::InvalidArgumentError("--prove excludes --classic");
   }

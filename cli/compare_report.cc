@@ -28,20 +28,22 @@
 #include "reports/render_junit.h"
 #include "reports/render_markdown.h"
 #include "reports/render_table.h"
+#include "reports/table/render_fix.h"
 #include "tools/model_explorer/node_data.h"
 
 namespace onnxcmp::cli {
 namespace {
 
+// `fix`: a model that was mended; may be null.
 std::string Render(const Comparison& comparison, absl::string_view format, const TableOptions& look,
-                   const HtmlOptions& page) {
+                   const HtmlOptions& page, const FixReport* fix) {
   if (format == "html") return RenderHtml(comparison, page);
-  if (format == "json") return RenderJson(comparison);
+  if (format == "json") return RenderJson(comparison, fix);
   if (format == "csv") return RenderCsv(comparison);
   if (format == "dot") return RenderDot(comparison);
   if (format == "junit") return RenderJunit(comparison);
-  if (format == "markdown") return RenderMarkdown(comparison);
-  return RenderTable(comparison, look);
+  if (format == "markdown") return RenderMarkdown(comparison, {.fix = fix});
+  return absl::StrCat(RenderTable(comparison, look), fix == nullptr ? "" : RenderFix(*fix, look));
 }
 
 // Writes the requested reports of a comparison.
@@ -85,11 +87,11 @@ class Reporter {
     const Comparison comparison = comparison_.FailedComparison(status);
     for (const auto& [format, path] : arguments_.reports) {
       OC_RETURN_IF_ERROR(
-          WriteFile(path, Render(comparison, format, look_, PageOf(path, 0, 1, ""))));
+          WriteFile(path, Render(comparison, format, look_, PageOf(path, 0, 1, ""), nullptr)));
     }
     if (arguments_.format != "json" && arguments_.format != "junit") return absl::OkStatus();
     const std::string text =
-        Render(comparison, arguments_.format, look_, PageOf(arguments_.output, 0, 1, ""));
+        Render(comparison, arguments_.format, look_, PageOf(arguments_.output, 0, 1, ""), nullptr);
     if (!arguments_.output.empty()) return WriteFile(arguments_.output, text);
     PrintOutput(text);
     return absl::OkStatus();
@@ -120,7 +122,7 @@ class Reporter {
     std::vector<std::string> reports;
     for (const auto& [format, path] : arguments_.reports) {
       const HtmlOptions page = PageOf(path, set, sets, name);
-      reports.push_back(Render(comparison, format, look_, page));
+      reports.push_back(Render(comparison, format, look_, page, comparison_.fix()));
       if (format != "html" || sets == 1) continue;
       HtmlOptions part = page;
       part.sets.clear();
@@ -129,8 +131,8 @@ class Reporter {
     }
     TableOptions look = look_;
     if (!look.page.empty()) look.page = FileOfSet(look.page, set, sets);
-    const std::string text =
-        Render(comparison, arguments_.format, look, PageOf(arguments_.output, set, sets, name));
+    const std::string text = Render(comparison, arguments_.format, look,
+                                    PageOf(arguments_.output, set, sets, name), comparison_.fix());
     // Statistics of weights may have been computed only now.
     OC_RETURN_IF_ERROR(tools_.weights->CheckUnchanged());
     for (size_t i = 0; i < reports.size(); ++i) {

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
+#include "cli/mend_model.h"
 #include "cli/process/at_once.h"
 #include "cli/process/messages.h"
 #include "cli/process/progress.h"
@@ -84,6 +85,7 @@ absl::StatusOr<bool> CompareSession::Run(const Show& show) {
     if (arguments_.prove) {
       OC_RETURN_IF_ERROR(Prove(set, &inputs, ReproOptionsOf(set, sets), &comparison));
     }
+    if (!arguments_.fix.empty()) OC_RETURN_IF_ERROR(Fix(set, sets, &inputs));
     if (!arguments_.repro.empty()) OC_RETURN_IF_ERROR(WriteReprosOf(set, sets, &comparison));
     if (!input_note_.empty()) comparison.notes.push_back(input_note_);
     NoteOtherInputs(&comparison);
@@ -99,22 +101,42 @@ absl::StatusOr<bool> CompareSession::Run(const Show& show) {
   return true;
 }
 
+InputSets* CompareSession::MadeUp(std::optional<InputSets>* inputs,
+                                  std::optional<InputSets>* made_up) const {
+  if (arguments_.run.ramp || !inputs->has_value()) return nullptr;
+  if ((*inputs)->made_up()) return &**inputs;
+  absl::StatusOr<std::optional<InputSets>> opened = OpenInputs("");
+  if (!opened.ok() || !opened->has_value() || !(*opened)->made_up()) return nullptr;
+  *made_up = *std::move(opened);
+  return &**made_up;
+}
+
+absl::Status CompareSession::Fix(int64_t set, int64_t sets, std::optional<InputSets>* inputs) {
+  const Verdict verdict = result_.comparison.verdict();
+  const bool agrees = verdict == Verdict::kSame || verdict == Verdict::kClose;
+  fix_.reset();
+  if (fixed_ || (agrees && set + 1 < sets)) return absl::OkStatus();
+  fixed_ = true;
+  const StepTimer timer(timings(), "fix");
+  std::optional<InputSets> made_up;
+  InputSets* const further = MadeUp(inputs, &made_up);
+  OC_ASSIGN_OR_RETURN(fix_, MendModel({arguments_,
+                                       tools_.registry,
+                                       {left_.get(), right_.get()},
+                                       inputs->has_value() ? &**inputs : nullptr,
+                                       further,
+                                       result_.fed,
+                                       options()}));
+  return absl::OkStatus();
+}
+
 // At other sizes, too, if dimensions are free: of the first set alone.
 absl::Status CompareSession::Prove(int64_t set, std::optional<InputSets>* inputs,
                                    const ReproOptions& repro, Comparison* comparison) {
   const StepTimer timer(timings(), "prove");
   const ThreadPool pool(ThreadCount(arguments_.run.threads), tools_.spare);
   std::optional<InputSets> made_up;
-  InputSets* sizes = nullptr;
-  if (set == 0 && !arguments_.run.ramp && inputs->has_value()) {
-    if ((*inputs)->made_up()) {
-      sizes = &**inputs;
-    } else if (absl::StatusOr<std::optional<InputSets>> opened = OpenInputs("");
-               opened.ok() && opened->has_value() && (*opened)->made_up()) {
-      made_up = *std::move(opened);
-      sizes = &*made_up;
-    }
-  }
+  InputSets* const sizes = set == 0 ? MadeUp(inputs, &made_up) : nullptr;
   ProofReport report = ProveOnSizes(sides(), *comparison, sizes, options(),
                                     {arguments_.run.evaluator().seed, &pool,
                                      inputs->has_value() ? &(*inputs)->mapping() : nullptr});

@@ -30,6 +30,7 @@
 #include "record/base/per_side.h"
 #include "record/base/timings.h"
 #include "record/runtimes/runtime.h"
+#include "tools/fix/fix_report.h"
 #include "tools/repro/write_repro.h"
 
 namespace onnxcmp::cli {
@@ -76,6 +77,8 @@ class CompareSession {
   PerSide<std::unique_ptr<Side>> TakeSides() { return {std::move(left_), std::move(right_)}; }
   // During Show() and after Run(): the sides, with the inputs of the last set. Null: not opened.
   PerSide<Side*> sides() const { return {left_.get(), right_.get()}; }
+  // During Show(): the model that was mended on this set; null: none.
+  const FixReport* fix() const { return fix_.has_value() ? &*fix_ : nullptr; }
   // The options of Compare(), by the arguments as they are now.
   CompareOptions options();
 
@@ -84,6 +87,10 @@ class CompareSession {
   // `repro`: where rewrites that differ by themselves are written; no folder: nowhere.
   absl::Status Prove(int64_t set, std::optional<InputSets>* inputs, const ReproOptions& repro,
                      Comparison* comparison);
+  // Mends a model on the first set whose outputs differ, else on the last.
+  absl::Status Fix(int64_t set, int64_t sets, std::optional<InputSets>* inputs);
+  // Made-up inputs: `inputs` themselves, or others in `made_up`. Null: none can be made up.
+  InputSets* MadeUp(std::optional<InputSets>* inputs, std::optional<InputSets>* made_up) const;
   absl::Status SaveInputs(const std::string& path) const;
   absl::Status OpenSides();
   absl::Status InRuntime(SideId id, std::unique_ptr<Side>* side);
@@ -113,6 +120,8 @@ class CompareSession {
   std::unique_ptr<Side> fused_;        // the right as its runtime has optimized it
   PerSide<absl::Status> open_status_;  // why a side could not be opened
   SetsResult result_;                  // the last set's
+  std::optional<FixReport> fix_;       // of this set
+  bool fixed_ = false;                 // of any set
 };
 
 // True if a report shows the letters of fingerprints, which SeenConstants must then have.

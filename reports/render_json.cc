@@ -138,6 +138,25 @@ std::string ProofMember(const Comparison& comparison) {
   return absl::StrCat(",\n\"proof\":", DumpJson(ProofJson(comparison)));
 }
 
+std::string FixMember(const FixReport& fix) {
+  ReportJson json = {{"side", JsonText(SideName(fix.side))},
+                     {"agrees", fix.agrees},
+                     {"verified", fix.verified},
+                     {"tried", fix.tried},
+                     {"certificates", fix.certificates},
+                     {"checks", fix.checks},
+                     {"notes", fix.notes},
+                     {"edits", ReportJson::array()}};
+  for (const FixStep& step : fix.steps) {
+    json["edits"].push_back({{"lines", step.edit.lines},
+                             {"cause", step.cause},
+                             {"before", JsonReal(step.before)},
+                             {"after", JsonReal(step.after)}});
+  }
+  if (!fix.file.empty()) json["file"] = fix.file;
+  return absl::StrCat(",\n\"fix\":", DumpJson(json));
+}
+
 ReportJson ToJson(const TruthDistance& distance) {
   return {{"max_absolute", JsonReal(distance.max_absolute)},
           {"rms", JsonReal(distance.rms)},
@@ -370,8 +389,11 @@ std::string RenderJsonRows(const Comparison& comparison) { return RowLines(compa
 
 std::string RenderJsonResults(const ResultStream& side) { return ResultLines(side); }
 
-std::string RenderJson(const Comparison& comparison) {
-  return JsonAround(comparison, AllLines(comparison));
+std::string RenderJson(const Comparison& comparison, const FixReport* fix) {
+  JsonLines lines = AllLines(comparison);
+  // The member comes after the array of rows.
+  if (fix != nullptr) lines.rows += FixMember(*fix);
+  return JsonAround(comparison, lines);
 }
 
 }  // namespace onnxcmp

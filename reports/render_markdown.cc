@@ -115,6 +115,16 @@ std::string KeepSection(const Comparison& comparison) {
                       "\n```\n");
 }
 
+std::string FixSection(const FixReport* fix) {
+  if (fix == nullptr) return "";
+  std::string text = "\n### Fix\n\n";
+  for (const std::string& line : FixLines(*fix)) {
+    absl::StrAppend(&text, line.starts_with(" ") ? "  - " : "- ",
+                    Code(absl::StripLeadingAsciiWhitespace(line)), "\n");
+  }
+  return text;
+}
+
 std::string NotFiniteSection(const Comparison& comparison) {
   const std::vector<std::string> lines = NotFiniteText(comparison, false);
   std::string text;
@@ -294,7 +304,8 @@ std::string RenderMarkdown(const Comparison& comparison, const MarkdownOptions& 
   for (const std::string& line : VerdictText(comparison)) {
     absl::StrAppend(&text, "- ", Code(line), "\n");
   }
-  absl::StrAppend(&text, Causes(comparison), KeepSection(comparison), Changes(comparison));
+  absl::StrAppend(&text, Causes(comparison), FixSection(options.fix), KeepSection(comparison),
+                  Changes(comparison));
   // Reserved for the titles of sections and the counts of omitted lines.
   constexpr size_t kForTitles = 1500;
   const size_t most = options.max_bytes - std::min(options.max_bytes, kForTitles);

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "compare/outcome/comparison.h"
+#include "tools/fix/fix_report.h"
 
 namespace onnxcmp {
 
@@ -14,6 +15,7 @@ struct MarkdownOptions {
   size_t max_rows = 200;
   // Limit of the whole text: GitHub allows 65536 characters per comment.
   size_t max_bytes = 60'000;
+  const FixReport* fix = nullptr;  // one of the models mended; null: no section
 };
 
 // The verdict and the causes; in collapsible sections outputs, models, and a table of the rows

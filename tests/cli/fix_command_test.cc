@@ -1,0 +1,91 @@
+// onnxcmp --fix: one of the models without the causes of the difference.
+#include <filesystem>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "absl/strings/str_cat.h"
+#include "tests/cli/models.h"
+#include "tests/cli/program.h"
+#include "tests/support/paths.h"
+
+namespace onnxcmp {
+namespace {
+
+using ::onnxcmp::testing::Onnxcmp;
+using ::onnxcmp::testing::Outcome;
+using ::onnxcmp::testing::ReadFile;
+using ::onnxcmp::testing::Shell;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+class FixCommandTest : public testing::ModelFolderTest {
+ protected:
+  void SetUp() override {
+    ModelFolderTest::SetUp();
+    const auto net = [](const std::string& axis, const std::string& number) {
+      return absl::StrCat("(float[n, 4] x) => (float[n, 4] y) <float[4] w = {1.5, 0.5, ", number,
+                          ", 2}> {\n m = Mul(x, w)\n a = Tanh(m)\n y = Softmax<axis = ", axis,
+                          ">(a)\n}");
+    };
+    left_ = Model("left", net("1", "0.25"));
+    axis_ = Model("axis", net("0", "0.25"));
+    both_ = Model("both", net("0", "-3"));
+    out_ = folder_ + "/mended.onnx";
+  }
+  std::string left_, axis_, both_, out_;
+};
+
+TEST_F(FixCommandTest, MendedModelAgreesAndIsProved) {
+  const Outcome outcome = Onnxcmp({left_, both_, "--fix", out_, "--width", "200"});
+  EXPECT_EQ(outcome.status, 1) << outcome.err;
+  EXPECT_THAT(outcome.out,
+              AllOf(HasSubstr("2 edits of the right model make the outputs agree: "),
+                    HasSubstr("Softmax y: axis 0 -> 1"), HasSubstr("w: [2] -3 -> 0.25"),
+                    HasSubstr("verified: agrees on "), HasSubstr("proved equal for all inputs")));
+  const Outcome again = Onnxcmp({left_, out_, "--prove"});
+  EXPECT_EQ(again.status, 0);
+  EXPECT_THAT(again.out, HasSubstr("proved"));
+}
+
+TEST_F(FixCommandTest, LeftModel) {
+  const Outcome outcome = Onnxcmp({axis_, left_, "--fix", out_, "--fix-left", "--width", "200"});
+  EXPECT_EQ(outcome.status, 1) << outcome.err;
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("1 edit of the left model makes the outputs agree"),
+                                 HasSubstr("Softmax y: axis 0 -> 1")));
+  EXPECT_EQ(Onnxcmp({left_, out_}).status, 0);
+}
+
+TEST_F(FixCommandTest, NothingIsWrittenOfModelsThatAgree) {
+  const Outcome outcome = Onnxcmp({left_, left_, "--fix", out_});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_THAT(outcome.out, HasSubstr("the outputs agree: there is nothing to mend"));
+  EXPECT_FALSE(std::filesystem::exists(out_));
+}
+
+TEST_F(FixCommandTest, ScriptMakesTheSameModel) {
+  if (Shell("python3 -c 'import onnx'").status != 0) GTEST_SKIP() << "there is no Python's onnx";
+  const std::string script = folder_ + "/fix.py", binary = folder_ + "/both.onnx";
+  // The script takes binary models, as Python's onnx does.
+  ASSERT_EQ(Onnxcmp({left_, both_, "--fix", out_, "--fix-script", script}).status, 1);
+  ASSERT_EQ(Shell(absl::StrCat("python3 -c 'import onnx, sys; onnx.save(onnx.parser.parse_model("
+                               "open(sys.argv[1]).read()), sys.argv[2])' ",
+                               both_, " ", binary))
+                .status,
+            0);
+  const std::string made = folder_ + "/made.onnx";
+  const auto ran = Shell(absl::StrCat("python3 ", script, " ", binary, " ", made));
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  EXPECT_EQ(Onnxcmp({out_, made, "--fail-on", "bits"}).status, 0);
+  EXPECT_THAT(ReadFile(script), HasSubstr("Softmax y: axis 0 -> 1"));
+}
+
+TEST_F(FixCommandTest, OptionsThatExcludeEachOther) {
+  EXPECT_THAT(Onnxcmp({left_, axis_, "--fix-left"}).err, HasSubstr("--fix-left needs --fix OUT"));
+  EXPECT_THAT(Onnxcmp({left_, axis_, "--fix", out_, "--no-causes"}).err,
+              HasSubstr("it excludes --no-causes"));
+}
+
+}  // namespace
+}  // namespace onnxcmp

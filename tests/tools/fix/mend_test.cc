@@ -1,0 +1,197 @@
+#include "tools/fix/mend.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "absl/strings/str_replace.h"
+#include "compare/compare.h"
+#include "compare/sides/model_side.h"
+#include "evaluator/load/load_model.h"
+#include "evaluator/load/onnx_library.h"
+#include "ops/operators.h"
+#include "record/text/attribute_text.h"
+
+namespace onnxcmp {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+constexpr char kNet[] = R"(<ir_version: 8, opset_import: ["" : 17]>
+    g (float[2,4] x) => (float[2,4] y, float[2,4] z)
+    <float[4,4] w = {0.3, -0.7, 1.1, 0.2, 0.9, 0.4, -0.6, 0.8, -1.2, 0.5, 0.7, -0.1,
+                     0.6, -0.3, 0.2, 1.4},
+     float[4] b = {0.1, -0.2, 0.3, -0.4}> {
+      m = MatMul(x, w)
+      s = Add(m, b)
+      r = Relu(s)
+      d = Sub(r, x)
+      t = Tanh(d)
+      c = Concat<axis = 1>(t, r)
+      k = LeakyRelu<alpha = 0.25>(c)
+      y = Softmax<axis = 1>(t)
+      z = Gemm<transA = 0>(d, w, b)
+    })";
+
+class MendTest : public ::testing::Test {
+ protected:
+  static onnx::ModelProto Proto(const std::string& text) {
+    onnx::ModelProto proto;
+    EXPECT_TRUE(ParseOnnxText(text, &proto).ok()) << text;
+    return proto;
+  }
+  std::shared_ptr<const Model> Load(const onnx::ModelProto& proto) const {
+    return LoadModelFromBytes(proto.SerializeAsString(), registry_).value();
+  }
+
+  // Mends the second model by the first.
+  FixReport MendOf(const std::string& left_text, const std::string& right_text) {
+    const std::shared_ptr<const Model> left = Load(Proto(left_text));
+    const auto side = ModelSide::Create(left, registry_).value();
+    Feeds feeds = {{"x", Tensor::Of<float>({2, 4}, {1, -0.5, 0.3, 2, -1.4, 0.8, 0.1, -0.6})}};
+    const Judge judge = [&](const onnx::ModelProto& proto, bool causes) -> absl::StatusOr<Judged> {
+      ++judged_;
+      Judged made;
+      made.right = Load(proto);
+      const auto right = ModelSide::Create(made.right, registry_).value();
+      side->SetFeeds(feeds);
+      right->SetFeeds(feeds);
+      CompareOptions options;
+      options.causes = causes;
+      made.comparison = Compare(*side, *right, options).value();
+      return made;
+    };
+    mended_ = Proto(right_text);
+    return Mend(*left, registry_, judge, &mended_).value();
+  }
+  FixReport MendOf(const std::vector<std::pair<absl::string_view, absl::string_view>>& faults) {
+    return MendOf(kNet, absl::StrReplaceAll(kNet, faults));
+  }
+  static std::vector<std::string> LinesOf(const FixReport& report) {
+    std::vector<std::string> lines;
+    for (const FixStep& step : report.steps) {
+      lines.insert(lines.end(), step.edit.lines.begin(), step.edit.lines.end());
+    }
+    return lines;
+  }
+  // True if the mended model is the left one, but for names.
+  bool IsLeft() const {
+    const onnx::GraphProto left = Proto(kNet).graph();
+    const onnx::GraphProto& right = mended_.graph();
+    if (left.node_size() != right.node_size()) return false;
+    for (int i = 0; i < left.node_size(); ++i) {
+      onnx::NodeProto a = left.node(i), b = right.node(i);
+      if (a.op_type() != b.op_type() || a.attribute_size() != b.attribute_size()) return false;
+      if (a.input_size() != b.input_size()) return false;
+      for (int j = 0; j < a.attribute_size(); ++j) {
+        if (a.attribute(j).SerializeAsString() != b.attribute(j).SerializeAsString()) return false;
+      }
+    }
+    return left.initializer_size() == right.initializer_size();
+  }
+
+  const OpRegistry registry_ = AllOperators();
+  onnx::ModelProto mended_;
+  int judged_ = 0;
+};
+
+TEST_F(MendTest, Attribute) {
+  const FixReport report = MendOf({{"Softmax<axis = 1>", "Softmax<axis = 0>"}});
+  EXPECT_TRUE(report.agrees);
+  EXPECT_THAT(LinesOf(report), ElementsAre("Softmax y: axis 0 -> 1"));
+  EXPECT_TRUE(IsLeft());
+}
+
+TEST_F(MendTest, ElementOfAConstant) {
+  const FixReport report = MendOf({{"0.3, -0.4}", "0.8, -0.4}"}});
+  EXPECT_TRUE(report.agrees);
+  EXPECT_THAT(LinesOf(report), ElementsAre(HasSubstr("b: [2] 0.8 -> 0.3")));
+  EXPECT_TRUE(IsLeft());
+}
+
+TEST_F(MendTest, OrderOfInputs) {
+  const FixReport report = MendOf({{"Sub(r, x)", "Sub(x, r)"}});
+  EXPECT_TRUE(report.agrees);
+  EXPECT_THAT(LinesOf(report), ElementsAre("Sub d: inputs x, r -> r, x"));
+  EXPECT_TRUE(IsLeft());
+}
+
+TEST_F(MendTest, Edge) {
+  const FixReport report = MendOf({{"Tanh(d)", "Tanh(r)"}});
+  EXPECT_TRUE(report.agrees);
+  EXPECT_THAT(LinesOf(report), ElementsAre("Tanh t: input 0 r -> d"));
+  EXPECT_TRUE(IsLeft());
+}
+
+TEST_F(MendTest, NodeThatWasLost) {
+  const FixReport report =
+      MendOf({{"r = Relu(s)", ""}, {"Sub(r, x)", "Sub(s, x)"}, {"(t, r)", "(t, s)"}});
+  EXPECT_TRUE(report.agrees);
+  EXPECT_THAT(LinesOf(report), ElementsAre("Sub d: input 0 s -> r, Relu added"));
+  EXPECT_TRUE(IsLeft()) << mended_.DebugString();
+}
+
+TEST_F(MendTest, NodeTooMany) {
+  const FixReport report = MendOf({{"d = Sub(r, x)", "e = Sub(r, x) d = Neg(e)"}});
+  EXPECT_TRUE(report.agrees);
+  EXPECT_THAT(LinesOf(report), ElementsAre("Neg d: removed, its readers read e"));
+  EXPECT_TRUE(IsLeft());
+}
+
+TEST_F(MendTest, NodeTooManyAtAnOutput) {
+  const FixReport report =
+      MendOf({{"y = Softmax<axis = 1>(t)", "q = Softmax<axis = 1>(t) y = Neg(q)"}});
+  EXPECT_TRUE(report.agrees);
+  EXPECT_TRUE(IsLeft());
+  EXPECT_EQ(mended_.graph().output(0).name(), "y");
+}
+
+TEST_F(MendTest, OtherOperator) {
+  const FixReport report = MendOf({{"t = Tanh(d)", "t = Sigmoid(d)"}});
+  EXPECT_TRUE(report.agrees);
+  EXPECT_THAT(LinesOf(report), ElementsAre("Sigmoid t: Sigmoid -> Tanh"));
+  EXPECT_TRUE(IsLeft());
+}
+
+TEST_F(MendTest, DetourThroughFloat16) {
+  const FixReport report =
+      MendOf({{"d = Sub(r, x)", "e = Sub(r, x) h = Cast<to = 10>(e) d = Cast<to = 1>(h)"}});
+  EXPECT_TRUE(report.agrees);
+  EXPECT_TRUE(report.nothing_to_mend || IsLeft());
+}
+
+TEST_F(MendTest, TwoFaults) {
+  const FixReport report =
+      MendOf({{"Softmax<axis = 1>", "Softmax<axis = 0>"}, {"transA = 0", "alpha = 1.5"}});
+  EXPECT_TRUE(report.agrees);
+  EXPECT_THAT(report.steps, SizeIs(2));
+  EXPECT_TRUE(report.steps[0].after > 0);
+}
+
+// Honest pairs have no edit, and are compared once.
+TEST_F(MendTest, NothingToMend) {
+  const FixReport report = MendOf({{"s = Add(m, b)", "s = Add(b, m)"}});
+  EXPECT_TRUE(report.nothing_to_mend);
+  EXPECT_TRUE(report.agrees);
+  EXPECT_THAT(report.steps, IsEmpty());
+  EXPECT_EQ(judged_, 1);
+}
+
+// The left has no such numbers: what a fold makes of them cannot be told from a mistake, so that
+// the left's nodes come into the place of the right's.
+TEST_F(MendTest, LeftsRegionInThePlaceOfTheRights) {
+  const FixReport report =
+      MendOf({{"m = MatMul(x, w)", ""}, {"s = Add(m, b)", "s = Gemm<alpha = 1.5>(x, w, b)"}});
+  EXPECT_TRUE(report.agrees);
+  EXPECT_THAT(LinesOf(report), SizeIs(1));
+}
+
+}  // namespace
+}  // namespace onnxcmp
