@@ -78,13 +78,19 @@ TEST_P(FaultLiesTest, TheRightPairPasses) {
   EXPECT_TRUE(Agrees(comparison)) << WhatWasSaid(comparison);
 }
 
+// The sanitizers, which take 35 times as long, look at one place of each fault.
+#ifdef __SANITIZE_ADDRESS__
+constexpr int kSeeds = 1;
+#else
+constexpr int kSeeds = 4;
+#endif
+
 TEST_P(FaultLiesTest, NoneIsMissed) {
-  constexpr uint64_t kSeeds = 4;
   int faults = 0;
   std::vector<std::string> missed;
   for (const std::string& kind : testing::FaultKinds()) {
     if (kind == "gelu_form" || kind == "float16_detour") continue;  // no faults by themselves
-    for (uint64_t seed = 0; seed < kSeeds; ++seed) {
+    for (uint64_t seed = 0; seed < uint64_t{kSeeds}; ++seed) {
       const auto model = std::make_shared<Model>(*right_);
       const auto fault = testing::InjectFault(kind, seed, known_, model.get());
       if (!fault.has_value()) continue;
@@ -99,7 +105,7 @@ TEST_P(FaultLiesTest, NoneIsMissed) {
       }
     }
   }
-  EXPECT_GE(faults, 8);
+  EXPECT_GE(faults, 2 * kSeeds);
   EXPECT_TRUE(missed.empty()) << missed.size() << " of " << faults << ":\n"
                               << absl::StrJoin(missed, "\n");
 }

@@ -165,10 +165,17 @@ class RecordingLiesTest : public ::testing::Test {
   Arrays right_;
 };
 
+// The code is the same for each result: the sanitizers, which take 35 times as long, look at some.
+#ifdef __SANITIZE_ADDRESS__
+constexpr size_t kEach = 4;
+#else
+constexpr size_t kEach = 1;
+#endif
+
 TEST_F(RecordingLiesTest, NonePasses) {
   int lies = 0;
   for (const Lie& lie : RecordedLies()) {
-    for (size_t i = 0; i < right_.size(); ++i) {
+    for (size_t i = 0; i < right_.size(); i += kEach) {
       Arrays wrong = right_;
       wrong[i].second = lie.of(right_[i].second);
       if (!Tells(right_[i].second, wrong[i].second)) continue;
@@ -185,7 +192,7 @@ TEST_F(RecordingLiesTest, NonePasses) {
       }
     }
   }
-  EXPECT_GT(lies, 600);
+  EXPECT_GT(lies, 600 / static_cast<int>(kEach));
 }
 
 // A result of the right name that is wrong does not pass where what has no partner does.
