@@ -25,6 +25,7 @@
 #include "reports/table/table_summary.h"
 #include "reports/words/change_words.h"
 #include "reports/words/proof_words.h"
+#include "tools/fix/fix_report.h"
 
 namespace onnxcmp {
 namespace {

@@ -6,9 +6,10 @@
 
 #include "compare/outcome/comparison.h"
 #include "record/streams/result_stream.h"
-#include "tools/fix/fix_report.h"
 
 namespace onnxcmp {
+
+struct FixReport;
 
 // docs/formats.md describes the format and docs/comparison.schema.json defines it. Each result,
 // row, output or cause has a line; a newline ends the text, which is UTF-8 whatever bytes names

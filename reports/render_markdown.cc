@@ -32,6 +32,7 @@
 #include "reports/words/proof_words.h"
 #include "reports/words/result_words.h"
 #include "reports/words/shadow_text.h"
+#include "tools/fix/fix_report.h"
 
 namespace onnxcmp {
 namespace {

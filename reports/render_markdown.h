@@ -6,9 +6,10 @@
 #include <string>
 
 #include "compare/outcome/comparison.h"
-#include "tools/fix/fix_report.h"
 
 namespace onnxcmp {
+
+struct FixReport;
 
 struct MarkdownOptions {
   // Limit of rows in the table; the others are counted.
