@@ -261,7 +261,7 @@ absl::StatusOr<pid_t> PairStarter::StartPair(const std::vector<std::string>& arg
   // The system may have ended the starter.
   for (int attempt = 0; attempt < 2 && is_written && reply.pid < 0; ++attempt) {
     if (pid_ < 0) {
-      const absl::Status started = StartProgram();
+      absl::Status started = StartProgram();
       if (!started.ok()) {
         close(words);
         return started;
