@@ -40,9 +40,9 @@ std::optional<uintptr_t> EndOfStack() {
 // Bytes below this frame; as many as one could want where that is not known.
 size_t StackRoom() {
   // For a process' first thread the system reads the map of all its memory.
-  thread_local const std::optional<uintptr_t> end = EndOfStack();
-  if (!end.has_value()) return SIZE_MAX;
-  return reinterpret_cast<uintptr_t>(__builtin_frame_address(0)) - *end;
+  thread_local const std::optional<uintptr_t> kEnd = EndOfStack();
+  if (!kEnd.has_value()) return SIZE_MAX;
+  return reinterpret_cast<uintptr_t>(__builtin_frame_address(0)) - *kEnd;
 }
 
 }  // namespace
