@@ -20,7 +20,6 @@ namespace {
 
 using ::onnxcmp::testing::Agrees;
 using ::onnxcmp::testing::CompareModels;
-using ::onnxcmp::testing::Convert;
 using ::onnxcmp::testing::Registry;
 using ::onnxcmp::testing::WhatWasSaid;
 

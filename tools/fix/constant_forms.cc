@@ -88,7 +88,7 @@ std::string ChangeText(const Tensor& from, const Tensor& to) {
       TensorDifferenceOf(Value(to), Value(from), DifferenceOptions());
   if (!difference.values.reason.empty() || difference.worst.empty()) return "another value";
   const ElementPair& worst = difference.worst.front();
-  const std::string element = absl::StrCat(worst.index, " ", worst.right, " -> ", worst.left);
+  std::string element = absl::StrCat(worst.index, " ", worst.right, " -> ", worst.left);
   if (difference.worst.size() == 1) return element;
   const std::string relation = RelationText(to, from);
   return absl::StrCat("up to ", element,

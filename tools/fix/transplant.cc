@@ -114,7 +114,7 @@ std::string Transplant::CastIfOther(const std::string& name, const StreamResult*
 
 std::string Transplant::AddCopyOf(const std::string& left, const Tensor& tensor) {
   onnx::TensorProto proto;
-  const std::string name = names_.New(left);
+  std::string name = names_.New(left);
   if (!TensorToProto(tensor, name, &proto).ok()) return "";
   constants_.push_back(std::move(proto));
   return name;
@@ -222,7 +222,7 @@ absl::StatusOr<std::string> Transplant::Copy(const std::string& left) {
     if (node->outputs[i].empty()) continue;
     proto.set_output(static_cast<int>(i), names_.New(node->outputs[i]));
   }
-  const std::string made = proto.output(SlotOf(*node, left));
+  std::string made = proto.output(SlotOf(*node, left));
   nodes_.push_back(std::move(proto));
   copied_.push_back(node->op_type);
   return made;
