@@ -18,6 +18,7 @@ class Generation(Printed):
         self._json = json
 
     def to_dict(self) -> typing.Any:
+        """The JSON of the command line (docs/generate.md)."""
         return self._json
 
     def __bool__(self) -> bool:
