@@ -30,11 +30,11 @@ struct BrokenNode {
   std::string result;  // its name
 };
 
-// What rounding to the least precise type on the way to the logits explains, in a run on these
+// The tolerance that the least precise type on the way to the logits explains, in a run on these
 // feeds.
 absl::StatusOr<Tolerance> RoundingOf(const DecoderSide& one, const Feeds& feeds);
 
-// Of a property of states too (`states`), their values have to agree; else logits alone.
+// `states`: the values of states have to agree, too; else logits alone.
 //
 // The first result that differs beyond the tolerance although none that it is computed from does,
 // in the first of the runs whose values differ. Of others none is named: both are "".

@@ -19,7 +19,7 @@ namespace {
 
 // Positions of an encoder whose length is open.
 constexpr int64_t kEncoderPositions = 7;
-// What is added to the scores of positions that do not count: the least number of float16.
+// The summand of scores of positions that do not count: the least number of float16.
 constexpr double kMaskedScore = -65504;
 
 const ValueInfo* NamedIn(const std::vector<ValueInfo>& values, const std::string& name) {

@@ -40,8 +40,8 @@ TokenBlock Appended(const TokenBlock& before, const TokenBlock& added);
 absl::StatusOr<Feeds> GivenValues(const Graph& graph, const DecoderRoles& roles, int64_t rows,
                                   const Feeds& fixed);
 
-// Of the given values of another model those that this one takes: by name, else the next one of the
-// same type and shape. InvalidArgument, with its name, for an input that gets none and that is no
+// The given values of another model that this one takes: by name, else the next one of the same
+// type and shape. InvalidArgument, with its name, for an input that gets none and that is no
 // mask: made-up values would make the two models differ.
 absl::StatusOr<Feeds> GivenAsOn(const Graph& graph, const DecoderRoles& roles, const Feeds& other);
 

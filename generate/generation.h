@@ -38,8 +38,8 @@ struct GeneratedStep {
         0;  // Kullback-Leibler divergence of the right's probabilities from the left's, nats
   };
   std::vector<Row> rows;
-  // Of the logits of all positions that count. With --free, nothing from the step on at which the
-  // sides have read other tokens.
+  // The logits of all positions that count, compared. With --free, nothing from the step on at
+  // which the sides have read other tokens.
   std::optional<Relation> relation;
   std::string state;  // the left's first state that differs beyond rounding; "": none
 };

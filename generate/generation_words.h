@@ -1,4 +1,4 @@
-// What reports say of generations and invariants.
+// Words of reports for generations and invariants.
 #ifndef ONNXCMP_GENERATE_GENERATION_WORDS_H_
 #define ONNXCMP_GENERATE_GENERATION_WORDS_H_
 

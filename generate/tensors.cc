@@ -5,6 +5,7 @@
 #include "evaluator/base/status_macros.h"
 #include "evaluator/tensor/convert.h"
 #include "evaluator/tensor/strided_copy.h"
+#include "record/differences/tensor_distance.h"
 
 namespace onnxcmp {
 
@@ -19,10 +20,7 @@ absl::StatusOr<std::vector<double>> NumbersOf(const Tensor& tensor) {
   if (BitWidth(tensor.dtype()) == 0) {
     return absl::InvalidArgumentError(absl::StrCat(tensor.TypeString(), " has no numbers"));
   }
-  OC_ASSIGN_OR_RETURN(const Tensor whole, tensor.Contiguous());
-  std::vector<double> numbers(static_cast<size_t>(whole.num_elements()));
-  LoadElements(whole.dtype(), whole.raw_data(), 0, whole.num_elements(), numbers.data());
-  return numbers;
+  return ElementsOf(tensor);
 }
 
 absl::StatusOr<Tensor> SliceOf(const Tensor& tensor, size_t axis, int64_t begin, int64_t count) {

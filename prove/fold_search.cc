@@ -30,35 +30,6 @@
 namespace onnxcmp {
 namespace {
 
-// The nudged factor of each channel that gives all of its weights to the last bit. Nothing: there
-// is none for some channel, or channels have so few weights that a fault would pass for a factor.
-using Nudges = std::vector<size_t>;
-std::optional<Nudges> NudgesOf(const std::vector<float>& numbers, const Places& places,
-                               const FoldableLayer& layer, const FoldedLayer& folded) {
-  constexpr size_t kLeastWeights = 3;
-  if (folded.weights.size() < kLeastWeights * layer.channels) return std::nullopt;
-  std::vector<std::array<bool, kNudges>> agrees(layer.channels);
-  for (std::array<bool, kNudges>& channel : agrees) channel.fill(true);
-  for (size_t i = 0; i < numbers.size(); ++i) {
-    const size_t at = places[i];
-    if (at == kNoPlace) continue;
-    const size_t number = layer.ChannelOf(at);
-    std::array<bool, kNudges>& channel = agrees[number];
-    for (size_t k = 0; k < kNudges; ++k) {
-      channel[k] =
-          channel[k] && numbers[i] == folded.nudged[k].Weight(layer, folded.weights[at], number);
-    }
-  }
-  Nudges nudges;
-  for (const std::array<bool, kNudges>& channel : agrees) {
-    constexpr size_t kNone = kMostSteps;
-    const auto found = std::find(channel.begin(), channel.end(), true);
-    if (found == channel.end()) return std::nullopt;
-    nudges.push_back(channel[kNone] ? kNone : static_cast<size_t>(found - channel.begin()));
-  }
-  return nudges;
-}
-
 // Numbers computed in floats: in the ways, rounded from doubles, nudged.
 using Computed = std::array<double, kFoldingWays + 2>;
 
@@ -207,20 +178,6 @@ double GreatestOf(const std::vector<Number>& numbers) {
   Number greatest = 0;
   for (const Number number : numbers) greatest = std::max(greatest, std::fabs(number));
   return static_cast<double>(greatest);
-}
-
-// The greatest size of a layer's folded weights.
-double GreatestWeight(const FoldableLayer& layer, const FoldedLayer& folded) {
-  double greatest = 0;
-  for (size_t begin = 0; begin < folded.weights.size(); begin += layer.inner) {
-    const size_t channel = layer.ChannelOf(begin);
-    const size_t end = std::min(begin + layer.inner, folded.weights.size());
-    float of_run = 0;
-    for (size_t i = begin; i < end; ++i) of_run = std::max(of_run, std::fabs(folded.weights[i]));
-    greatest = std::max(greatest,
-                        std::fabs(folded.near.Weight(layer, static_cast<double>(of_run), channel)));
-  }
-  return greatest;
 }
 
 // False if a constant cannot be these numbers, by some of them: most constants are others.

@@ -132,7 +132,7 @@ FoldedFactors<typename A::Number> FactorsIn(const A& in, const FoldableLayer& la
     for (size_t c = 0; c < layer.channels; ++c) {
       factors[c] = states[c].Take(in, step, c, way);
       // In the field a quotient is a product.
-      if (step.op_type == "Div" && !std::is_same_v<Number, Residue>) {
+      if (step.divides && !std::is_same_v<Number, Residue>) {
         factors[c] = At<Number>(step.numbers[0], c);
       }
     }
@@ -269,6 +269,7 @@ class LayerFinder {
                                   const FoldableLayer& layer) const {
     LayerStep step;
     step.op_type = node.op_type;
+    step.divides = node.op_type == "Div";
     if (node.domain != kOnnxDomain || node.inputs.size() < 2) return std::nullopt;
     if (node.op_type == "BatchNormalization") {
       if (node.inputs.front() != name || node.inputs.size() < 5 || node.outputs.size() != 1) {
@@ -350,6 +351,45 @@ void FoldNudged(const FoldableLayer& layer, FoldedLayer* folded) {
     folded->nudged[i] =
         FactorsIn(InReals<float>{static_cast<int>(i) - kMostSteps}, layer, kNudgedWay);
   }
+}
+
+double GreatestWeight(const FoldableLayer& layer, const FoldedLayer& folded) {
+  double greatest = 0;
+  for (size_t begin = 0; begin < folded.weights.size(); begin += layer.inner) {
+    const size_t channel = layer.ChannelOf(begin);
+    const size_t end = std::min(begin + layer.inner, folded.weights.size());
+    float of_run = 0;
+    for (size_t i = begin; i < end; ++i) of_run = std::max(of_run, std::fabs(folded.weights[i]));
+    greatest = std::max(greatest,
+                        std::fabs(folded.near.Weight(layer, static_cast<double>(of_run), channel)));
+  }
+  return greatest;
+}
+
+std::optional<Nudges> NudgesOf(const std::vector<float>& numbers, const Places& places,
+                               const FoldableLayer& layer, const FoldedLayer& folded) {
+  constexpr size_t kLeastWeights = 3;
+  if (folded.weights.size() < kLeastWeights * layer.channels) return std::nullopt;
+  std::vector<std::array<bool, kNudges>> agrees(layer.channels);
+  for (std::array<bool, kNudges>& channel : agrees) channel.fill(true);
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    const size_t at = places[i];
+    if (at == kNoPlace) continue;
+    const size_t number = layer.ChannelOf(at);
+    std::array<bool, kNudges>& channel = agrees[number];
+    for (size_t k = 0; k < kNudges; ++k) {
+      channel[k] =
+          channel[k] && numbers[i] == folded.nudged[k].Weight(layer, folded.weights[at], number);
+    }
+  }
+  Nudges nudges;
+  for (const std::array<bool, kNudges>& channel : agrees) {
+    constexpr size_t kNone = kMostSteps;
+    const auto found = std::find(channel.begin(), channel.end(), true);
+    if (found == channel.end()) return std::nullopt;
+    nudges.push_back(channel[kNone] ? kNone : static_cast<size_t>(found - channel.begin()));
+  }
+  return nudges;
 }
 
 }  // namespace onnxcmp

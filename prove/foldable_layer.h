@@ -3,6 +3,7 @@
 #define ONNXCMP_PROVE_FOLDABLE_LAYER_H_
 
 #include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "prove/field/prime_field.h"
 #include "prove/field/residues.h"
 #include "prove/field_value.h"
+#include "prove/rounded_constants.h"
 
 namespace onnxcmp {
 
@@ -31,6 +33,7 @@ struct ByChannel {
 // A step after a layer: y op number, or a BatchNormalization.
 struct LayerStep {
   std::string op_type;
+  bool divides = false;            // a Div
   std::vector<ByChannel> numbers;  // one, or scale, bias, mean, variance
   float epsilon = 0;
   Residue exact_epsilon = 0;
@@ -66,7 +69,7 @@ struct FoldedFactors {
   Number Weight(const FoldableLayer& layer, Number weight, size_t channel) const {
     for (size_t i = 0; i < factors.size(); ++i) {
       const Number factor = factors[i][channel];
-      weight = layer.steps[i].op_type == "Div" ? weight / factor : weight * factor;
+      weight = layer.steps[i].divides ? weight / factor : weight * factor;
     }
     return weight;
   }
@@ -97,6 +100,16 @@ struct FoldedLayer {
 
 FoldedLayer Fold(const FoldableLayer& layer);
 void FoldNudged(const FoldableLayer& layer, FoldedLayer* folded);
+
+// The greatest size of the folded weights.
+double GreatestWeight(const FoldableLayer& layer, const FoldedLayer& folded);
+
+// The nudged factor of each channel that gives all of its weights to the last bit, by `numbers` in
+// these places. Nothing: there is none for some channel, or channels have so few weights that a
+// fault would pass for a factor.
+using Nudges = std::vector<size_t>;
+std::optional<Nudges> NudgesOf(const std::vector<float>& numbers, const Places& places,
+                               const FoldableLayer& layer, const FoldedLayer& folded);
 
 // Its exact numbers; none if the weights cannot be read.
 struct ExactLayer {

@@ -28,6 +28,7 @@ struct PairEnd {
   std::string errors;  // the end of its standard error
 };
 
+// One that runs, or has ended and is not yet looked at.
 class PairProcess {
  public:
   // `folder`: where it runs.

@@ -58,17 +58,19 @@ bool IsOneQuantity(const AlignedRow& row) {
 
 }  // namespace
 
-ModelChanges CountChanges(const Comparison& comparison) {
-  ModelChanges changes;
+bool AreTwoModels(const Comparison& comparison) {
   for (const SideId side : kBothSides) {
-    if (OfSide(comparison, side).recorded || OfSide(comparison, side).nodes.empty()) return changes;
+    if (OfSide(comparison, side).recorded || OfSide(comparison, side).nodes.empty()) return false;
   }
   // A side that ended early has not shown all of its nodes.
-  if (!comparison.left_summary.status.ok() || !comparison.right_summary.status.ok() ||
-      comparison.left_summary.source == comparison.right_summary.source) {
-    return changes;
-  }
-  changes.models = true;
+  return comparison.left_summary.status.ok() && comparison.right_summary.status.ok() &&
+         comparison.left_summary.source != comparison.right_summary.source;
+}
+
+ModelChanges CountChanges(const Comparison& comparison) {
+  ModelChanges changes;
+  changes.models = AreTwoModels(comparison);
+  if (!changes.models) return changes;
   changes.left_nodes = comparison.left_summary.nodes;
   changes.right_nodes = comparison.right_summary.nodes;
   std::map<std::string, int64_t> more = CountOperators(comparison.right);

@@ -22,6 +22,9 @@ struct ModelChanges {
   int64_t attributes = 0;  // nodes whose operator is the same, with other attributes
 };
 
+// True for a comparison of two models that both ran, which may have changes.
+bool AreTwoModels(const Comparison& comparison);
+
 ModelChanges CountChanges(const Comparison& comparison);
 
 // "40 → 29 nodes (+5 Gemm, -5 MatMul, -5 Add); 4 renamed"; "" if they are not two models.

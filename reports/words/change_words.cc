@@ -217,8 +217,7 @@ std::string ChangesText(const Comparison& comparison, const std::vector<FusedRow
 
 bool ChangesComeFirst(const Comparison& comparison) {
   const Verdict verdict = comparison.verdict();
-  return (verdict == Verdict::kSame || verdict == Verdict::kClose) &&
-         CountChanges(comparison).models;
+  return (verdict == Verdict::kSame || verdict == Verdict::kClose) && AreTwoModels(comparison);
 }
 
 }  // namespace onnxcmp

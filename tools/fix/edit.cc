@@ -228,11 +228,6 @@ absl::Status ApplyEdit(const Edit& edit, onnx::ModelProto* model) {
   return SortNodes(model->mutable_graph());
 }
 
-absl::Status ApplyEdits(absl::Span<const Edit> edits, onnx::ModelProto* model) {
-  for (const Edit& edit : edits) OC_RETURN_IF_ERROR(ApplyEdit(edit, model));
-  return absl::OkStatus();
-}
-
 absl::Status ApplyAndClean(Edit* edit, onnx::ModelProto* model) {
   NameSet before;
   for (const Operation& drop : Unread(model->graph())) before.insert(drop.result);

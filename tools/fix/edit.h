@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/types/span.h"
 #include "onnx/onnx_pb.h"
 
 namespace onnxcmp {
@@ -49,7 +48,6 @@ void RedirectReads(const std::string& from, const std::string& to, onnx::NodePro
 // model does not have, other errors for nodes that then need each other or names that nothing
 // makes; the model is then of no use.
 absl::Status ApplyEdit(const Edit& edit, onnx::ModelProto* model);
-absl::Status ApplyEdits(absl::Span<const Edit> edits, onnx::ModelProto* model);
 
 // Applies the edit, and adds operations to it that drop what nothing reads any more.
 absl::Status ApplyAndClean(Edit* edit, onnx::ModelProto* model);

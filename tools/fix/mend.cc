@@ -153,7 +153,7 @@ class Mender {
   std::optional<Trial> Best(const std::vector<Edit>& edits) {
     std::optional<Trial> best;
     for (const Edit& edit : edits) {
-      std::optional<Trial> trial = Try(edit, /*causes=*/false);
+      std::optional<Trial> trial = Try(edit);
       if (!trial.has_value()) continue;
       if (best.has_value() && !trial->apart.NearerThan(best->apart)) continue;
       best = std::move(trial);
@@ -162,16 +162,15 @@ class Mender {
     return best;
   }
 
-  std::optional<Trial> Try(Edit edit, bool causes) {
+  std::optional<Trial> Try(Edit edit) {
     Trial trial;
     trial.model = model_;
     if (!ApplyAndClean(&edit, &trial.model).ok() || !Settle(&trial.model)) return std::nullopt;
     ++report_.tried;
-    absl::StatusOr<Judged> judged = judge_(trial.model, causes);
+    absl::StatusOr<Judged> judged = judge_(trial.model, /*causes=*/false);
     if (!judged.ok()) return std::nullopt;
     trial.apart = ApartOf(judged->comparison);
     trial.edit = std::move(edit);
-    if (causes) current_ = *std::move(judged);
     return trial;
   }
 
