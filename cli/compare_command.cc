@@ -1,6 +1,8 @@
+#include <filesystem>
 #include <iterator>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -189,9 +191,19 @@ absl::Status CheckFix(const CompareArguments& arguments) {
                       : arguments.classic        ? "--classic"
                       : arguments.runtimes.any() ? "a side in a runtime"
                                                  : nullptr;
-  if (other == nullptr) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("--fix needs causes of two models in our interpreter: it excludes ", other));
+  if (other != nullptr) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--fix needs causes of two models in our interpreter: it excludes ", other));
+  }
+  for (const std::string* file : {&arguments.fix, &arguments.fix_script}) {
+    for (const std::string* side : {&arguments.left, &arguments.right}) {
+      std::error_code error;
+      if (!std::filesystem::equivalent(*file, *side, error)) continue;
+      return absl::InvalidArgumentError(
+          absl::StrCat(*file, " is a model that is compared: --fix does not write over it"));
+    }
+  }
+  return absl::OkStatus();
 }
 
 // Checks option combinations.

@@ -65,17 +65,22 @@ TEST_F(FixCommandTest, NothingIsWrittenOfModelsThatAgree) {
 }
 
 TEST_F(FixCommandTest, ScriptMakesTheSameModel) {
-  if (Shell("python3 -c 'import onnx'").status != 0) GTEST_SKIP() << "there is no Python's onnx";
+  // That of the runtimes has onnx, where script/runtimes has installed it.
+  const std::string python = "${ONNXCMP_PYTHON:-python3}";
+  if (Shell(absl::StrCat(python, " -c 'import onnx'")).status != 0) {
+    GTEST_SKIP() << "there is no Python's onnx";
+  }
   const std::string script = folder_ + "/fix.py", binary = folder_ + "/both.onnx";
   // The script takes binary models, as Python's onnx does.
   ASSERT_EQ(Onnxcmp({left_, both_, "--fix", out_, "--fix-script", script}).status, 1);
-  ASSERT_EQ(Shell(absl::StrCat("python3 -c 'import onnx, sys; onnx.save(onnx.parser.parse_model("
+  ASSERT_EQ(Shell(absl::StrCat(python,
+                               " -c 'import onnx, sys; onnx.save(onnx.parser.parse_model("
                                "open(sys.argv[1]).read()), sys.argv[2])' ",
                                both_, " ", binary))
                 .status,
             0);
   const std::string made = folder_ + "/made.onnx";
-  const auto ran = Shell(absl::StrCat("python3 ", script, " ", binary, " ", made));
+  const auto ran = Shell(absl::StrCat(python, " ", script, " ", binary, " ", made));
   ASSERT_EQ(ran.status, 0) << ran.err;
   EXPECT_EQ(Onnxcmp({out_, made, "--fail-on", "bits"}).status, 0);
   EXPECT_THAT(ReadFile(script), HasSubstr("Softmax y: axis 0 -> 1"));
@@ -85,6 +90,16 @@ TEST_F(FixCommandTest, OptionsThatExcludeEachOther) {
   EXPECT_THAT(Onnxcmp({left_, axis_, "--fix-left"}).err, HasSubstr("--fix-left needs --fix OUT"));
   EXPECT_THAT(Onnxcmp({left_, axis_, "--fix", out_, "--no-causes"}).err,
               HasSubstr("it excludes --no-causes"));
+}
+
+TEST_F(FixCommandTest, ModelsThatAreComparedStay) {
+  const std::string before = ReadFile(axis_);
+  const Outcome outcome = Onnxcmp({left_, axis_, "--fix", axis_});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("is a model that is compared: --fix does not write over it"));
+  EXPECT_EQ(Onnxcmp({left_, axis_, "--fix", out_, "--fix-script", left_}).status, 2);
+  EXPECT_EQ(ReadFile(axis_), before);
+  EXPECT_FALSE(std::filesystem::exists(out_));
 }
 
 }  // namespace
