@@ -114,6 +114,33 @@ absl::StatusOr<Feeds> FixedInputs(const std::string& path) {
   return fixed;
 }
 
+bool HasInput(const Graph& graph, absl::string_view name) {
+  return std::any_of(graph.inputs.begin(), graph.inputs.end(),
+                     [&](const ValueInfo& input) { return input.name == name; });
+}
+
+// The input that a correction names: PAST of PAST=PRESENT, or NAME of NAME=ROLE.
+absl::string_view CorrectedInput(absl::string_view text, bool state) {
+  return text.substr(0, state ? text.find('=') : text.rfind('='));
+}
+
+// Corrections are for the side that has the input; one of the two has to.
+absl::Status CheckCorrections(const GenerateArguments& arguments,
+                              const PerSide<DecoderSide>& sides) {
+  for (const bool state : {true, false}) {
+    for (const std::string& text : state ? arguments.states : arguments.roles) {
+      const absl::string_view name = CorrectedInput(text, state);
+      if (HasInput(sides.left.decoder->graph(), name) ||
+          HasInput(sides.right.decoder->graph(), name)) {
+        continue;
+      }
+      return absl::InvalidArgumentError(absl::StrCat(state ? "--state " : "--role ", text,
+                                                     ": neither model has an input `", name, "`"));
+    }
+  }
+  return absl::OkStatus();
+}
+
 // Opens models as decoders.
 class Opener {
  public:
@@ -152,17 +179,12 @@ class Opener {
   }
 
  private:
-  // Corrections are for the side that has the input.
   std::vector<std::string> CorrectionsOf(const Graph& graph, const std::vector<std::string>& all,
                                          bool states) const {
     if (arguments_.invariants) return all;
     std::vector<std::string> own;
     for (const std::string& text : all) {
-      const size_t at = states ? text.find('=') : text.rfind('=');
-      const std::string name = text.substr(0, at);
-      for (const ValueInfo& input : graph.inputs) {
-        if (input.name == name) own.push_back(text);
-      }
+      if (HasInput(graph, CorrectedInput(text, states))) own.push_back(text);
     }
     return own;
   }
@@ -230,6 +252,7 @@ absl::StatusOr<int> RunSteps(const GenerateArguments& arguments, Interruption& i
     open[side] = *std::move(opened);
     sides[side] = open[side].both();
   }
+  OC_RETURN_IF_ERROR(CheckCorrections(arguments, sides));
   if (arguments.compare.runtimes.any()) options.compare.max_depth = 0;
   const Generation generation = Generate(sides, options);
   const auto render = [&](const std::string& format) {

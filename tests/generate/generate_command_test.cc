@@ -263,6 +263,16 @@ TEST(GenerateCommandTest, GivenInputsBelongTogether) {
   EXPECT_THAT(outcome.err, HasSubstr("input `encoder_b` stays the same in every step"));
 }
 
+TEST(GenerateCommandTest, CorrectionsNameAnInput) {
+  for (const auto& [option, text] : std::vector<std::pair<std::string, std::string>>{
+           {"--state", "nothing=present_key_0"}, {"--role", "nothing=tokens"}}) {
+    const Outcome outcome = Onnxcmp({"generate", Model("cached"), Model("plain"), option, text});
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_THAT(outcome.err, HasSubstr(absl::StrCat(option, " ", text,
+                                                    ": neither model has an input `nothing`")));
+  }
+}
+
 TEST(GenerateCommandTest, MistakesNameTheTensor) {
   const auto refused = [](std::vector<std::string> arguments, const std::string& part) {
     arguments.insert(arguments.begin(), "generate");
