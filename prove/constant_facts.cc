@@ -11,13 +11,12 @@
 #include "evaluator/base/status_macros.h"
 #include "evaluator/tensor/convert.h"
 #include "prove/field_node.h"
+#include "record/base/work_bounds.h"
 #include "record/streams/fingerprint.h"
 #include "record/streams/xxh128.h"
 
 namespace onnxcmp {
 namespace {
-
-constexpr int64_t kManyElements = 4096;
 
 uint64_t NextOfColumn(uint64_t column, double element) {
   // -0 is 0.
@@ -66,7 +65,7 @@ Hash128 ConstantFacts::Content(const Value& value) {
   if (!value.is_tensor()) return ContentOf(value, &pool_);
   const Tensor& tensor = value.tensor();
   const std::shared_ptr<Buffer>& buffer = tensor.buffer();
-  if (buffer == nullptr || tensor.num_elements() < kManyElements ||
+  if (buffer == nullptr || tensor.num_elements() < work_bounds::kLooks ||
       !(buffer->stored() || buffer->borrowed())) {
     return ContentOf(value, &pool_);
   }
@@ -77,7 +76,7 @@ Hash128 ConstantFacts::Content(const Value& value) {
 }
 
 absl::StatusOr<bool> ConstantFacts::IsTable(const Tensor& tensor) {
-  if (tensor.num_elements() < kManyElements) return false;
+  if (tensor.num_elements() < work_bounds::kLooks) return false;
   const auto [known, is_new] = tables_.try_emplace(Content(tensor));
   if (is_new) {
     OC_ASSIGN_OR_RETURN(const Tensor in_memory, tensor.InMemory(&pool_));
@@ -138,7 +137,8 @@ bool ShareConstants(const Comparison& comparison) {
   absl::flat_hash_set<Hash128> right;
   const auto is_large = [](const StreamResult& result) {
     return result.kind == ResultKind::kInitializer && result.shape.has_value() &&
-           result.shape->size() == 2 && (*result.shape)[0] * (*result.shape)[1] >= kManyElements;
+           result.shape->size() == 2 &&
+           (*result.shape)[0] * (*result.shape)[1] >= work_bounds::kLooks;
   };
   // Filters of images may have other factors, too.
   const auto is_filter = [](const StreamResult& result) {

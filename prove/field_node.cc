@@ -11,6 +11,7 @@
 #include "prove/field_functions.h"
 #include "prove/roundings.h"
 #include "prove/whole_numbers.h"
+#include "record/base/work_bounds.h"
 #include "record/streams/fingerprint.h"
 #include "record/streams/hash128.h"
 #include "record/text/attribute_text.h"
@@ -56,11 +57,11 @@ void EmbedIntegers(const PrimeField& field, const Tensor& tensor, int64_t first,
 }  // namespace
 
 std::optional<double> OneNumber(const Tensor& tensor) {
-  constexpr int64_t kPieceOfConstant = 4096;
   std::optional<double> number;
   std::vector<double> piece;
-  for (int64_t first = 0; first < tensor.num_elements(); first += kPieceOfConstant) {
-    piece.resize(static_cast<size_t>(std::min(kPieceOfConstant, tensor.num_elements() - first)));
+  for (int64_t first = 0; first < tensor.num_elements(); first += work_bounds::kLooks) {
+    piece.resize(
+        static_cast<size_t>(std::min<int64_t>(work_bounds::kLooks, tensor.num_elements() - first)));
     LoadElements<double>(tensor.dtype(), tensor.raw_data(), first,
                          static_cast<int64_t>(piece.size()), piece.data());
     number = number.value_or(piece.front());

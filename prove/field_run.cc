@@ -23,13 +23,13 @@
 #include "prove/unknown_values.h"
 #include "prove/value_trace.h"
 #include "prove/whole_numbers.h"
+#include "record/base/work_bounds.h"
 #include "record/streams/fingerprint.h"
 #include "record/streams/xxh128.h"
 
 namespace onnxcmp {
 namespace {
 
-constexpr int kMostDepth = 16;  // of bodies in bodies
 constexpr char kRoundedBefore[] = "of numbers that were rounded to fewer digits alike";
 
 // Where a fixed result is no number in the field, the run on numbers knows it. True if some are.
@@ -330,7 +330,8 @@ absl::StatusOr<std::vector<FieldValue>> FieldRun::ByMemo(FieldNode& node,
 
 absl::StatusOr<std::vector<FieldValue>> FieldRun::ByGraph(const Graph& graph, FieldValues given,
                                                           const std::string& label) {
-  if (depth_ >= kMostDepth) return absl::UnimplementedError("bodies are nested too deep");
+  if (depth_ >= work_bounds::kNesting)
+    return absl::UnimplementedError("bodies are nested too deep");
   auto model = std::make_shared<Model>();
   model->ir_version = evaluator_.model().ir_version;
   model->imports = evaluator_.model().imports;

@@ -25,6 +25,7 @@
 #include "prove/foldable_layer.h"
 #include "prove/folding.h"
 #include "prove/rounded_constants.h"
+#include "record/base/work_bounds.h"
 #include "record/streams/hash128.h"
 
 namespace onnxcmp {
@@ -185,8 +186,7 @@ double GreatestOf(const std::vector<Number>& numbers) {
 bool AreNearAt(const std::vector<float>& constant, const Places& places,
                absl::FunctionRef<double(size_t)> number_at, double greatest,
                bool by_element = false) {
-  constexpr size_t kLooks = 64;
-  const size_t step = std::max<size_t>(1, constant.size() / kLooks);
+  const size_t step = std::max<size_t>(1, constant.size() / work_bounds::kCandidates);
   for (size_t i = 0; i < constant.size() && i < places.size(); i += step) {
     const double number = places[i] == kNoPlace ? 0 : number_at(places[i]);
     const double distance = std::fabs(static_cast<double>(constant[i]) - number);

@@ -15,14 +15,13 @@
 #include "prove/foldable_layer.h"
 #include "prove/node_kinds.h"
 #include "prove/roundings.h"
+#include "record/base/work_bounds.h"
 
 namespace onnxcmp {
 namespace {
 
 using Outputs = absl::StatusOr<std::vector<FieldValue>>;
 using Given = absl::flat_hash_map<std::string, FieldValue>;
-
-constexpr int64_t kMostIterations = 256;
 
 const Graph* GraphNamed(const Node& node, absl::string_view name) {
   const auto attribute = node.attributes.find(name);
@@ -171,7 +170,7 @@ Outputs RunLoop(const PrimeField& field, const Node& node, absl::Span<const Fiel
   if (body->inputs.size() != states + 2 || body->outputs.size() < states + 1) {
     return NoMeaning("a body of other inputs");
   }
-  int64_t most = kMostIterations + 1;
+  int64_t most = work_bounds::kManyCandidates + 1;
   if (!inputs[0].empty()) {
     const std::optional<int64_t> given = FixedElement<int64_t>(inputs[0]);
     if (!given.has_value()) return NoMeaning("how often its body runs depends on the inputs");
@@ -184,7 +183,7 @@ Outputs RunLoop(const PrimeField& field, const Node& node, absl::Span<const Fiel
     const std::optional<bool> goes_on = FixedElement<bool>(keep);
     if (!goes_on.has_value()) return NoMeaning("how often its body runs depends on the inputs");
     if (!*goes_on) break;
-    if (i == kMostIterations) return NoMeaning("so many iterations");
+    if (i == work_bounds::kManyCandidates) return NoMeaning("so many iterations");
     Given given;
     given[body->inputs[0].name] = Fixed(Tensor::Of<int64_t>({}, {i}));
     given[body->inputs[1].name] = keep;
@@ -237,7 +236,7 @@ Outputs RunScan(const PrimeField& field, const Node& node, absl::Span<const Fiel
     axes.push_back(axis);
     steps = sequence.tensor().shape()[static_cast<size_t>(axis)];
   }
-  if (steps > kMostIterations) return NoMeaning("so many iterations");
+  if (steps > work_bounds::kManyCandidates) return NoMeaning("so many iterations");
   std::vector<FieldValue> state(inputs.begin(), inputs.begin() + static_cast<int64_t>(states));
   if (body->outputs.size() < states) return NoMeaning("a body of other outputs");
   std::vector<std::vector<FieldValue>> results(body->outputs.size() - states);

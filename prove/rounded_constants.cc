@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "evaluator/tensor/convert.h"
+#include "record/base/work_bounds.h"
 
 namespace onnxcmp {
 namespace {
@@ -111,7 +112,6 @@ bool IsSpread(int64_t others, int64_t all) { return others >= 2 && others * 20 >
 }  // namespace
 
 std::vector<Places> LayoutsOf(const Shape& weights, const Shape& constant) {
-  constexpr int64_t kMostBlock = 256;
   std::vector<Places> layouts;
   const auto whole = [&](size_t axis) { return AxisPart{axis, weights[axis], 1}; };
   if (weights == constant) {
@@ -121,7 +121,8 @@ std::vector<Places> LayoutsOf(const Shape& weights, const Shape& constant) {
   }
   if (weights.size() == 2 && constant.size() == 2) {
     const auto fills_up = [&](size_t axis) {
-      return constant[1] > weights[axis] && constant[1] < weights[axis] + kMostBlock;
+      return constant[1] > weights[axis] &&
+             constant[1] < weights[axis] + work_bounds::kManyCandidates;
     };
     if (constant[0] == weights[1] && (constant[1] == weights[0] || fills_up(0))) {
       layouts.push_back(InOrder(weights, {whole(1), {0, constant[1], 1}}));

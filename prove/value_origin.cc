@@ -9,11 +9,10 @@
 #include "evaluator/tensor/dtype.h"
 #include "prove/field_functions.h"
 #include "prove/field_node.h"
+#include "record/base/work_bounds.h"
 
 namespace onnxcmp {
 namespace {
-
-constexpr size_t kMostTerms = 64;  // that a node after others takes apart
 
 // Each term once: repeated ones do not count, and double with each node of a chain.
 void DropRepeated(std::vector<Residues>* terms) {
@@ -192,7 +191,7 @@ absl::Status SetOfTerms(FieldNode& node, std::vector<Residues> terms, bool oppos
   }
   // A node after it takes it for one term, where it has many: a chain costs no square of its
   // length.
-  if (origin.terms.size() <= kMostTerms) node.SetOrigin(0, std::move(origin));
+  if (origin.terms.size() <= work_bounds::kCandidates) node.SetOrigin(0, std::move(origin));
   return node.Set(0, std::move(out));
 }
 

@@ -16,6 +16,7 @@
 #include "compare/causes/cause_class.h"
 #include "compare/causes/iteration_search.h"
 #include "evaluator/base/status_macros.h"
+#include "record/base/work_bounds.h"
 #include "record/differences/tensor_distance.h"
 #include "record/text/attribute_text.h"
 
@@ -25,8 +26,6 @@ namespace {
 // Iterations that take the same branches and are searched: the first that diverges, and more if
 // it does not tell clearly.
 constexpr int kMaxSearches = 3;
-// Other branches, of which one iteration each is searched.
-constexpr size_t kMaxWays = 4;
 
 // All attributes but the graphs.
 bool SameSettings(const Node& left, const Node& right) {
@@ -159,7 +158,7 @@ class BodySearcher {
     way.settled = way.searches == kMaxSearches || (clear && (way.searches > 1 || !way.flat));
     // Without branches inside all iterations are alike.
     const bool alike = iteration.inner.empty() && BodiesOf(left_node_).size() == 1;
-    if (ways_.size() > kMaxWays) explained_ = false;
+    if (ways_.size() > work_bounds::kFewTrials) explained_ = false;
     return explained_ && !(way.settled && alike && !way.best.causes.empty());
   }
 

@@ -17,6 +17,7 @@
 #include "compare/causes/repaired_pairs.h"
 #include "compare/causes/searched_values.h"
 #include "evaluator/base/status_macros.h"
+#include "record/base/work_bounds.h"
 #include "record/graphs/side_graph.h"
 #include "record/graphs/value_classes.h"
 #include "record/streams/common_form.h"
@@ -25,8 +26,6 @@
 
 namespace onnxcmp {
 namespace {
-
-constexpr int kMaxBodySearches = 16;
 
 // True if any pair has different bits.
 bool AnythingDiffers(const PerSide<RecordedSide>& sides, const Alignment& alignment) {
@@ -175,7 +174,7 @@ absl::StatusOr<CauseReport> FindCauses(const PerSide<RecordedSide>& sides,
         sides.left.evaluator() == nullptr ? "" : "; exchange the two sides");
     return report;
   }
-  int body_searches = kMaxBodySearches;
+  int body_searches = work_bounds::kTrials;
   CauseOptions bounded = options;
   if (bounded.body_searches == nullptr) bounded.body_searches = &body_searches;
   return CauseFinder(sides, alignment, bounded).Find();

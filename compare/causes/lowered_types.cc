@@ -15,6 +15,7 @@
 #include "evaluator/tensor/dtype.h"
 #include "evaluator/tensor/tensor.h"
 #include "evaluator/tensor/value.h"
+#include "record/base/work_bounds.h"
 #include "record/differences/element_text.h"
 #include "record/differences/tensor_difference.h"
 #include "record/differences/tensor_distance.h"
@@ -26,13 +27,10 @@
 namespace onnxcmp {
 namespace {
 
-constexpr size_t kMaxNamed = 4;
 // Greatest share of the difference that may stay if a candidate explains it.
 constexpr double kShareLeft = 1.0 / 3;
 // Smallest shift of an argument of Sin or Cos that counts, in radians.
 constexpr double kTurn = 1.0 / 32;
-// Limit of results searched before an argument.
-constexpr size_t kMaxBefore = 64;
 
 bool IsFloats(const Value& value) {
   return IsMeasurable(value) && IsFloatingPoint(value.tensor().dtype());
@@ -67,7 +65,7 @@ class TypeSearch {
       if (after) continue;
       first.push_back(r);
       replaced[r] = state_.at(r).held;
-      if (first.size() == kMaxNamed) break;
+      if (first.size() == work_bounds::kNamed) break;
     }
     const std::optional<std::string> rest = RestWith(replaced);
     std::vector<Cause> causes;
@@ -109,7 +107,7 @@ class TypeSearch {
     const std::optional<std::string> rest = RestWith(replaced);
     if (!rest.has_value()) return causes;
     for (const auto& [r, text] : texts) {
-      if (causes.size() == kMaxNamed) break;
+      if (causes.size() == work_bounds::kNamed) break;
       causes.push_back(CauseAt(r, absl::StrCat(text, "; without that ", *rest)));
     }
     return causes;
@@ -178,7 +176,7 @@ class TypeSearch {
       if (is_one) found.push_back(*rounding);
       return !is_one;
     };
-    if (passes(argument)) right_.ReachBefore({argument}, passes, kMaxBefore);
+    if (passes(argument)) right_.ReachBefore({argument}, passes, work_bounds::kCandidates);
     return found;
   }
 

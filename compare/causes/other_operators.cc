@@ -12,14 +12,12 @@
 #include "compare/causes/forced/node_inputs.h"
 #include "evaluator/tensor/value.h"
 #include "record/base/per_side.h"
+#include "record/base/work_bounds.h"
 #include "record/differences/tensor_distance.h"
 #include "record/graphs/side_graph.h"
 
 namespace onnxcmp {
 namespace {
-
-// Results before a node among which one of another operator is looked for.
-constexpr size_t kMostBeforeFused = 64;
 
 bool GivesTheLefts(const Cause& cause, const ForcedRun& run, int c, const FewResults& made,
                    const std::vector<Value>& outputs) {
@@ -87,7 +85,7 @@ int NodeAlikeBefore(int result, SideId side, int other, const ForcedRun& run,
         if (equal && !pairs.empty()) found = n;
         return false;
       },
-      kMostBeforeFused);
+      work_bounds::kCandidates);
   return found;
 }
 

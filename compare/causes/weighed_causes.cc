@@ -12,6 +12,7 @@
 #include "compare/causes/cause_class.h"
 #include "compare/causes/searched_values.h"
 #include "evaluator/tensor/value.h"
+#include "record/base/work_bounds.h"
 #include "record/differences/tensor_distance.h"
 #include "record/graphs/side_graph.h"
 
@@ -75,7 +76,6 @@ void CauseWeigher::AddLowered(const Unexplained& unexplained, const Replacements
 }
 
 void CauseWeigher::WeighEffects(CauseReport* report) const {
-  constexpr int kMaxWeighed = 10;
   std::vector<Cause>& causes = report->causes;
   absl::btree_map<int, std::optional<double>> wrong;  // by judged result: the effect
   for (const Cause& cause : causes) {
@@ -105,7 +105,7 @@ void CauseWeigher::WeighEffects(CauseReport* report) const {
   const std::optional<double> rest = all_but(kNone);
   int weighed = 0;
   for (auto& [r, effect] : wrong) {
-    if (wrong.size() > 1 && weighed++ < kMaxWeighed) effect = all_but(r);
+    if (wrong.size() > 1 && weighed++ < work_bounds::kFewTrials) effect = all_but(r);
   }
   for (Cause& cause : causes) {
     if (IsWrong(cause)) cause.effect = wrong[cause.judged];

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "record/base/work_bounds.h"
 
 namespace onnxcmp {
 
@@ -37,7 +38,6 @@ Shape PermutedShape(const Shape& shape, const std::vector<int>& axes) {
 }
 
 std::string LayoutName(const RecordedLayout& layout, const Shape& recorded, bool turned) {
-  constexpr size_t kShownRows = 8;
   std::vector<std::string> parts;
   const auto rank = static_cast<int>(recorded.size());
   if (layout.block > 0) return absl::StrCat("blocks of ", layout.block, " channels");
@@ -57,10 +57,10 @@ std::string LayoutName(const RecordedLayout& layout, const Shape& recorded, bool
   }
   if (!layout.rows.empty()) {
     std::vector<int64_t> shown(layout.rows.begin(),
-                               layout.rows.begin() + static_cast<std::ptrdiff_t>(
-                                                         std::min(layout.rows.size(), kShownRows)));
+                               layout.rows.begin() + static_cast<std::ptrdiff_t>(std::min<size_t>(
+                                                         layout.rows.size(), work_bounds::kShown)));
     parts.push_back(absl::StrCat("rows ", absl::StrJoin(shown, " "),
-                                 layout.rows.size() > kShownRows ? " …" : ""));
+                                 layout.rows.size() > work_bounds::kShown ? " …" : ""));
   }
   return absl::StrJoin(parts, ", ");
 }

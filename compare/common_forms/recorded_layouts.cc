@@ -21,6 +21,7 @@
 #include "evaluator/base/status_macros.h"
 #include "evaluator/tensor/dtype.h"
 #include "evaluator/tensor/tensor.h"
+#include "record/base/work_bounds.h"
 #include "record/differences/precision.h"
 #include "record/differences/tolerance.h"
 #include "record/streams/fingerprint.h"
@@ -35,7 +36,6 @@ constexpr size_t kMostAxes = 5;
 // apart.
 constexpr double kSameInLayout = 3e-2;
 constexpr int kFewVotes = 3;
-constexpr size_t kMostRowPairs = 64;
 
 struct FoundLayouts {
   absl::flat_hash_map<int, RecordedLayout> layouts;  // by recorded result
@@ -370,7 +370,7 @@ class LayoutFinder {
       const Shape& shape = laid_out == layouts_.end() ? *result.shape : laid_out->second.shape;
       for (const int o : OfItsSize(result)) {
         const StreamResult& other = other_.results[Index(o)];
-        if (pairs.size() >= kMostRowPairs || other.shape != shape ||
+        if (pairs.size() >= work_bounds::kCandidates || other.shape != shape ||
             !HaveSameMoments(result.fingerprint, other)) {
           continue;
         }

@@ -7,13 +7,13 @@
 #include <numeric>
 
 #include "evaluator/tensor/value.h"
+#include "record/base/work_bounds.h"
 #include "record/differences/tensor_distance.h"
 
 namespace onnxcmp {
 namespace {
 
 // Limits of the comparisons of rows.
-constexpr int64_t kMostRows = 4096;
 constexpr int64_t kMostProducts = int64_t{1} << 28;
 
 }  // namespace
@@ -23,7 +23,8 @@ std::optional<std::vector<int64_t>> FindRowOrder(const Tensor& own, const Tensor
   // Rows of single numbers fit any order.
   if (own.rank() < 2 || own.shape() != wanted.shape()) return std::nullopt;
   const int64_t rows = own.dim(0);
-  if (rows < 2 || rows > kMostRows || !IsMeasurable(Value(own)) || !IsMeasurable(Value(wanted))) {
+  if (rows < 2 || rows > work_bounds::kLooks || !IsMeasurable(Value(own)) ||
+      !IsMeasurable(Value(wanted))) {
     return std::nullopt;
   }
   const std::vector<double> ours = ElementsOf(own);

@@ -19,6 +19,7 @@
 #include "evaluator/base/proto_text.h"
 #include "evaluator/base/status_macros.h"
 #include "record/base/per_side.h"
+#include "record/base/work_bounds.h"
 #include "record/differences/element_text.h"
 #include "record/differences/tensor_distance.h"
 #include "record/operators/node_settings.h"
@@ -29,8 +30,6 @@
 
 namespace onnxcmp {
 namespace {
-
-constexpr int kWorstShown = 8;
 
 // Values from running a side again.
 struct Looked {
@@ -208,7 +207,7 @@ class PairExplainer {
     if (Result(kLeft, explanation_.left).fingerprint.content !=
         Result(kRight, explanation_.right).fingerprint.content) {
       DifferenceOptions options;
-      options.worst = kWorstShown;
+      options.worst = work_bounds::kShown;
       options.tolerance = tolerances_.Of(explanation_.left, explanation_.right).tolerances;
       explanation_.difference =
           TensorDifferenceOf(InFormOf(kLeft, explanation_.left, *a),
@@ -262,7 +261,7 @@ class PairExplainer {
       const double difference = std::abs(ours[i] - theirs[i]);
       return std::isnan(difference) ? std::numeric_limits<double>::infinity() : difference;
     };
-    const size_t count = std::min<size_t>(kWorstShown, order.size());
+    const size_t count = std::min<size_t>(work_bounds::kShown, order.size());
     std::partial_sort(
         order.begin(), order.begin() + static_cast<int64_t>(count), order.end(),
         [&](size_t i, size_t k) { return std::pair(-error(i), i) < std::pair(-error(k), k); });

@@ -16,6 +16,7 @@
 #include "compare/fusions/matching/fusion_graph.h"
 #include "compare/fusions/matching/pattern_match.h"
 #include "evaluator/model/node_text.h"
+#include "record/base/work_bounds.h"
 #include "record/operators/operator_traits.h"
 
 namespace onnxcmp {
@@ -311,8 +312,7 @@ class FusionFinder {
   }
 
   void AddCopies(int value, int depth, Fusion* fusion) const {
-    constexpr int kDeepest = 4;
-    if (depth == kDeepest) return;
+    if (depth == work_bounds::kHops) return;
     for (const int n : graph_.readers(value)) {
       if (!(HasTrait(graph_.node(n), OperatorTrait::kStandsBetween) ||
             graph_.node(n).op_type == "ReorderOutput"))

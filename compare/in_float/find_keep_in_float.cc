@@ -9,14 +9,11 @@
 #include "compare/in_float/smallest_set.h"
 #include "evaluator/run/result.h"
 #include "evaluator/tensor/dtype.h"
+#include "record/base/work_bounds.h"
 #include "record/streams/result_stream.h"
 
 namespace onnxcmp {
 namespace {
-
-// Limit of the cost, in runs of the converted side, or of a small one.
-constexpr int64_t kRuns = 32;
-constexpr size_t kSmallModel = 400;
 
 // By candidate; the highest cost at the outputs first, or else the greatest distance of the result.
 std::vector<int> InOrder(const MixedRun& run, const QuantizationReport* layers) {
@@ -85,8 +82,9 @@ std::optional<KeepInFloat> FindKeepInFloat(
   if (run->candidates().empty()) return std::nullopt;
   const TriedOutputs before = with({}, BetweenKept::kRounded);
   if (before.close) return std::nullopt;
-  const int64_t limit =
-      kRuns * static_cast<int64_t>(std::max(kSmallModel, run->plain().graph().nodes().size()));
+  const int64_t limit = work_bounds::kTrials *
+                        static_cast<int64_t>(std::max<size_t>(work_bounds::kManyCandidates,
+                                                              run->plain().graph().nodes().size()));
   const std::vector<int> ordered = InOrder(*run, layers);
   BetweenKept between = BetweenKept::kOneReader;
   bool enough_already = false;

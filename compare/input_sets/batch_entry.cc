@@ -11,11 +11,10 @@
 #include "evaluator/run/evaluator.h"
 #include "evaluator/tensor/tensor.h"
 #include "evaluator/tensor/value.h"
+#include "record/base/work_bounds.h"
 
 namespace onnxcmp {
 namespace {
-
-constexpr int64_t kMostEntriesOfBatch = 32;
 
 // The size of the first axis that all inputs share; 0 if there is none.
 int64_t BatchOfFeeds(const Feeds& feeds) {
@@ -67,7 +66,7 @@ absl::StatusOr<std::optional<Comparison>> CompareOnEntry(Side& left, Side& right
   Side& model = left_is_recorded ? right : left;
   Feeds& feeds = left_is_recorded ? fed->right : fed->left;
   const int64_t batch = BatchOfFeeds(feeds);
-  if (batch < 2 || batch > kMostEntriesOfBatch) return std::nullopt;
+  if (batch < 2 || batch > work_bounds::kTrials) return std::nullopt;
   std::optional<Comparison> best;
   Feeds of_best;
   int64_t most = NumberAgreeing(whole);

@@ -29,6 +29,7 @@
 #include "feed/coverage/reached_parts.h"
 #include "feed/coverage/unread_rows.h"
 #include "record/base/per_side.h"
+#include "record/base/work_bounds.h"
 #include "record/differences/value_difference.h"
 #include "record/streams/quantized_streams.h"
 
@@ -277,10 +278,9 @@ class SetsComparison {
   // Feeds the rows that differ, and numbers and sizes between constants that do; then what may
   // exercise what no set has.
   absl::Status FeedWhatDiffers() {
-    constexpr size_t kMostTables = 3;
     if (IsCalibrated() || sets_.sets < 2) return absl::OkStatus();
     const std::vector<UnreadRows> unread = unread_;
-    for (size_t i = 0; i < std::min(unread.size(), kMostTables); ++i) {
+    for (size_t i = 0; i < std::min<size_t>(unread.size(), work_bounds::kNamed); ++i) {
       OC_RETURN_IF_ERROR(TryAll(CasesForRows(unread[i]), [&] {
         return std::find(unread_.begin(), unread_.end(), unread[i]) == unread_.end();
       }));
@@ -425,7 +425,6 @@ class SetsComparison {
 
   // Shrinks the case as long as it differs, and compares it fully.
   absl::Status Show(Case one, FedInputs fed) {
-    constexpr int kMostAsked = 200;
     for (const int set : {1, 0}) {
       Case smaller = one;
       smaller.sizes.set = set;
@@ -436,7 +435,7 @@ class SetsComparison {
       fed = *std::move(less);
       break;
     }
-    fed = MadeSmaller(std::move(fed), inputs_.mapping(), kMostAsked,
+    fed = MadeSmaller(std::move(fed), inputs_.mapping(), work_bounds::kManyCandidates,
                       [&](const FedInputs& less) { return DifferOn(less, one.regime); });
     left_.SetFeeds(fed.left);
     right_.SetFeeds(fed.right);

@@ -14,6 +14,7 @@
 #include "absl/strings/match.h"
 #include "evaluator/tensor/dtype.h"
 #include "feed/made_up/traced_size.h"
+#include "record/base/work_bounds.h"
 #include "record/graphs/differing_rows.h"
 #include "record/graphs/graph_scope.h"
 #include "record/graphs/node_questions.h"
@@ -51,7 +52,6 @@ void AddLength(int64_t length, std::vector<SetCase>* cases) {
 
 // True if a value is made of sizes and constants.
 bool IsMadeOfSizes(const GraphScope& scope, absl::string_view name) {
-  constexpr size_t kMostSteps = 64;
   absl::flat_hash_set<absl::string_view> seen;
   std::vector<absl::string_view> open = {name};
   bool any = false;
@@ -60,7 +60,7 @@ bool IsMadeOfSizes(const GraphScope& scope, absl::string_view name) {
     open.pop_back();
     if (at.empty() || ConstantIn(scope, at) != nullptr || !seen.insert(at).second) continue;
     const Node* node = ProducerIn(scope, at);
-    if (node == nullptr || seen.size() > kMostSteps) return false;
+    if (node == nullptr || seen.size() > work_bounds::kCandidates) return false;
     if (IsOneOf(*node, {"Shape", "Size"})) {
       any = true;
       continue;

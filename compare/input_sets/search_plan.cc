@@ -10,6 +10,7 @@
 #include "compare/input_sets/directed_cases.h"
 #include "compare/outputs/compared_row.h"
 #include "feed/made_up/regime.h"
+#include "record/base/work_bounds.h"
 
 namespace onnxcmp {
 namespace {
@@ -65,12 +66,11 @@ SetCase SearchPlan::Next() {
 }
 
 void SearchPlan::Told(const SetCase& one, double nearness) {
-  constexpr size_t kMostNearCases = 6;
   if (!(nearness > 0)) return;
   near_.push_back({one, nearness});
   std::stable_sort(near_.begin(), near_.end(),
                    [](const Near& a, const Near& b) { return a.nearness > b.nearness; });
-  if (near_.size() > kMostNearCases) near_.resize(kMostNearCases);
+  if (near_.size() > work_bounds::kFewTrials) near_.resize(work_bounds::kFewTrials);
 }
 
 double NearnessOf(const Comparison& comparison) {

@@ -10,6 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "evaluator/tensor/dtype.h"
 #include "evaluator/tensor/tensor.h"
+#include "record/base/work_bounds.h"
 #include "record/graphs/constants.h"
 
 namespace onnxcmp {
@@ -80,10 +81,10 @@ SetCase MixtureCase(uint64_t i) {
 namespace {
 
 constexpr size_t kMostNumbers = 12;
-constexpr int64_t kLongest = 4096;
 
 void AddNumber(int64_t number, std::set<int64_t>* numbers) {
-  if (number > 1 && number <= kLongest && numbers->size() < kMostNumbers) numbers->insert(number);
+  if (number > 1 && number <= work_bounds::kLooks && numbers->size() < kMostNumbers)
+    numbers->insert(number);
 }
 
 // A table of several axes that is added, multiplied or chosen from fits inputs of its lengths

@@ -15,13 +15,13 @@
 #include "evaluator/tensor/dtype.h"
 #include "evaluator/tensor/tensor.h"
 #include "feed/input_fit.h"
+#include "record/base/work_bounds.h"
 #include "record/streams/node_facts.h"
 
 namespace onnxcmp {
 namespace {
 
 constexpr int64_t kMostHeld = int64_t{256} << 20;
-constexpr int kTried = 6;
 
 // Value numbers of a graph's nodes, in order.
 std::vector<uint64_t> NumbersOf(const Graph& graph, SideId side,
@@ -150,7 +150,7 @@ bool SharedRuns::FeedsAreTheSame() const {
 
 bool SharedRuns::Shares() const {
   if (numbers_.left.empty()) return false;
-  return pairs_ < kTried ? pairs_ % 2 == 0 : shared_ < whole_;
+  return pairs_ < work_bounds::kFewTrials ? pairs_ % 2 == 0 : shared_ < whole_;
 }
 
 absl::StatusOr<std::vector<Value>> SharedRuns::RunLeft() {
@@ -167,7 +167,8 @@ absl::StatusOr<std::vector<Value>> SharedRuns::RunRight() {
   absl::StatusOr<std::vector<Value>> outputs =
       right_.evaluator()->Run(*right_.feeds(), taken ? &taker : nullptr);
   held_.clear();
-  if (pairs_ < kTried) (pairs_ % 2 == 0 ? shared_ : whole_) += absl::Now() - started_;
+  if (pairs_ < work_bounds::kFewTrials)
+    (pairs_ % 2 == 0 ? shared_ : whole_) += absl::Now() - started_;
   ++pairs_;
   return outputs;
 }

@@ -15,6 +15,7 @@
 #include "evaluator/tensor/dtype.h"
 #include "evaluator/tensor/tensor.h"
 #include "evaluator/tensor/value.h"
+#include "record/base/work_bounds.h"
 
 namespace onnxcmp {
 namespace {
@@ -71,8 +72,8 @@ class Reducer {
     if (!current().is_tensor()) return;
     const int64_t count = current().tensor().num_elements();
     if (count == 0 || Take(WithZeros(current(), 0, count), left, right)) return;
-    constexpr int64_t kMostPieces = 32;
-    for (int64_t pieces = 2; pieces <= std::min(count, kMostPieces); pieces *= 2) {
+    for (int64_t pieces = 2; pieces <= std::min<int64_t>(count, work_bounds::kTrials);
+         pieces *= 2) {
       const int64_t size = (count + pieces - 1) / pieces;
       for (int64_t first = 0; first < count; first += size) {
         Take(WithZeros(current(), first, std::min(size, count - first)), left, right);

@@ -13,6 +13,7 @@
 #include "evaluator/model/model.h"
 #include "feed/made_up/regime.h"
 #include "record/base/per_side.h"
+#include "record/base/work_bounds.h"
 
 namespace onnxcmp {
 namespace {
@@ -34,23 +35,23 @@ std::vector<SizeChoice> Choices(const Side& left, const Side& right) {
 }
 
 std::string TextOf(const std::vector<std::string>& sizes) {
-  constexpr size_t kMost = 3;
   std::vector<std::string> shown(
-      sizes.begin(), sizes.begin() + static_cast<std::ptrdiff_t>(std::min(kMost, sizes.size())));
+      sizes.begin(), sizes.begin() + static_cast<std::ptrdiff_t>(
+                                         std::min<size_t>(work_bounds::kNamed, sizes.size())));
   std::string text = absl::StrJoin(shown, " or ");
-  if (sizes.size() > kMost) absl::StrAppend(&text, " or ", sizes.size() - kMost, " more");
+  if (sizes.size() > work_bounds::kNamed)
+    absl::StrAppend(&text, " or ", sizes.size() - work_bounds::kNamed, " more");
   return text;
 }
 
 absl::StatusOr<std::vector<TriedSizes>> TrySizes(Side& left, Side& right, InputSets& inputs,
                                                  const CompareOptions& options,
                                                  const std::optional<SizeSum>& sum) {
-  constexpr size_t kMostTried = 24;
   const PerSide<Feeds> had = {*left.feeds(), *right.feeds()};
   std::set<std::string> seen;
   std::vector<TriedSizes> tried;
   for (SizeChoice choice : Choices(left, right)) {
-    if (tried.size() >= kMostTried) break;
+    if (tried.size() >= work_bounds::kTrials) break;
     choice.sum = sum;
     absl::StatusOr<FedInputs> fed = inputs.MakeUp(choice, Regime::kUsual, 0, std::nullopt);
     if (!fed.ok()) continue;

@@ -11,14 +11,12 @@
 #include "absl/strings/str_cat.h"
 #include "compare/not_finite/not_finite_reason.h"
 #include "evaluator/base/status_macros.h"
+#include "record/base/work_bounds.h"
 #include "record/differences/tensor_distance.h"
 #include "record/streams/node_watcher.h"
 
 namespace onnxcmp {
 namespace {
-
-// Limit of the origins of a side that are explained and listed; a reader wants the first.
-constexpr size_t kMostOrigins = 32;
 
 bool HasNan(const StreamResult& result) {
   return !result.fingerprint.finite && result.fingerprint.numbers().statistics.nans > 0;
@@ -100,7 +98,7 @@ class OriginFinder {
     const StreamResult& result = stream_.results[Index(r)];
     // All outputs of a node count as one.
     if (result.node != kNone && !with_origin_.insert(result.node).second) return;
-    if (found_.origins.size() == kMostOrigins) {
+    if (found_.origins.size() == work_bounds::kTrials) {
       ++found_.more;
       return;
     }

@@ -7,13 +7,11 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
+#include "record/base/work_bounds.h"
 #include "record/text/display_text.h"
 
 namespace onnxcmp {
 namespace {
-
-// Limit of the operators of a chain that are named.
-constexpr size_t kMostNamed = 8;
 
 bool ComputesSomething(const StreamNode& node) {
   return node.op_type != "Identity" && node.op_type != "Constant";
@@ -46,9 +44,9 @@ void Add(const std::vector<int>& nodes, std::vector<int>* to) {
 std::string Chain(const std::vector<int>& nodes, const ResultStream& stream) {
   std::string text;
   for (size_t i = 0; i < nodes.size(); ++i) {
-    if (nodes.size() > kMostNamed && i == kMostNamed / 2) {
+    if (nodes.size() > work_bounds::kShown && i == work_bounds::kShown / 2) {
       absl::StrAppend(&text, "+…");
-      i = nodes.size() - kMostNamed / 2;
+      i = nodes.size() - work_bounds::kShown / 2;
     }
     absl::StrAppend(&text, i == 0 ? "" : "+",
                     PrintableText(stream.nodes[static_cast<size_t>(nodes[i])].op_type));

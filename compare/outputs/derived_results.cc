@@ -16,15 +16,13 @@
 #include "compare/outputs/swallowed_steps.h"
 #include "compare/sides/recorded_layout.h"
 #include "evaluator/base/status_macros.h"
+#include "record/base/work_bounds.h"
 #include "record/streams/common_form.h"
 #include "record/streams/fingerprint.h"
 #include "record/streams/result_names.h"
 
 namespace onnxcmp {
 namespace {
-
-constexpr size_t kMostDerived = 2048;
-constexpr size_t kMostSources = 64;
 
 class DerivedFinder {
  public:
@@ -43,7 +41,7 @@ class DerivedFinder {
   absl::StatusOr<std::vector<DerivedResult>> Find(int64_t keep_values,
                                                   const PairValues::Watch& watch) const {
     std::vector<ResultPair> pairs;
-    for (size_t r = 0; r < own_.results.size() && pairs.size() < kMostDerived; ++r) {
+    for (size_t r = 0; r < own_.results.size() && pairs.size() < work_bounds::kLooks; ++r) {
       if (MayBeDerived(static_cast<int>(r))) AddCandidates(static_cast<int>(r), &pairs);
     }
     std::vector<DerivedResult> found;
@@ -74,7 +72,7 @@ class DerivedFinder {
     std::vector<DerivedResult> found;
     std::vector<std::pair<int, int>> steps;
     PerSide<std::vector<int>> wanted;
-    for (size_t r = 0; r < own_.results.size() && steps.size() < kMostDerived; ++r) {
+    for (size_t r = 0; r < own_.results.size() && steps.size() < work_bounds::kLooks; ++r) {
       const int before = static_cast<int>(r);
       const int after = NextLike(before);
       if (after == kNone || LayerOf(before, after) == kNone) continue;
@@ -174,9 +172,9 @@ class DerivedFinder {
     const int about = partners_[Index(r)] != kNone ? partners_[Index(r)] : AfterBefore(r);
     absl::c_stable_sort(candidates,
                         [&](int a, int b) { return std::abs(a - about) < std::abs(b - about); });
-    if (candidates.size() > kMostSources) candidates.resize(kMostSources);
+    if (candidates.size() > work_bounds::kCandidates) candidates.resize(work_bounds::kCandidates);
     for (const int o : candidates) {
-      if (pairs->size() >= kMostDerived) return;
+      if (pairs->size() >= work_bounds::kLooks) return;
       ResultPair& pair = pairs->emplace_back();
       OfSide(pair, side_) = r;
       OfSide(pair, Other(side_)) = o;

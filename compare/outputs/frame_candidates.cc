@@ -6,11 +6,11 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
+#include "record/base/work_bounds.h"
 
 namespace onnxcmp {
 namespace {
 
-constexpr size_t kTrials = 8;     // pairs tried before one is taken
 constexpr size_t kPerResult = 3;  // per recorded result
 constexpr double kOfBest = 0.5;
 
@@ -29,7 +29,7 @@ std::vector<FrameCandidate> Promising(absl::Span<const FrameCandidate> candidate
     if (candidate.likeness < std::max(kOfBest * all.front(), least)) continue;
     chosen.push_back(candidate);
     chosen.back().best = all.front();
-    if (chosen.size() >= kTrials) break;
+    if (chosen.size() >= work_bounds::kFewTrials) break;
   }
   return chosen;
 }

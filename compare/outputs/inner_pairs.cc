@@ -23,6 +23,7 @@
 #include "compare/outputs/swallowed_steps.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/run/result.h"
+#include "record/base/work_bounds.h"
 #include "record/graphs/side_graph.h"
 #include "record/streams/fingerprint.h"
 #include "record/streams/result_names.h"
@@ -32,7 +33,6 @@ namespace {
 
 constexpr int64_t kLeastOfMask = 32;
 constexpr int64_t kMostElements = int64_t{1} << 28;  // of inputs of operators with steps
-constexpr size_t kMostLooked = 2048;
 
 class InnerFinder {
  public:
@@ -45,7 +45,7 @@ class InnerFinder {
         graph_(*model_.stream, model_.evaluator()),
         partners_(PartnersOfRecorded(alignment, added, recorded)),
         fixed_(RecordedWithMark(alignment, recorded, {Mark::kGiven, Mark::kEntry})) {
-    for (size_t r = 0; r < own_.results.size() && looked_.size() < kMostLooked; ++r) {
+    for (size_t r = 0; r < own_.results.size() && looked_.size() < work_bounds::kLooks; ++r) {
       if (!MayBeInside(static_cast<int>(r))) continue;
       looked_[own_.results[r].fingerprint.size].push_back(static_cast<int>(r));
     }

@@ -5,13 +5,13 @@
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_set.h"
 #include "compare/outputs/frame_candidates.h"
+#include "record/base/work_bounds.h"
 #include "record/streams/hash128.h"
 
 namespace onnxcmp {
 namespace {
 
 constexpr size_t kMostPlaces = 3;
-constexpr size_t kMostMisplaced = 16;
 
 // By result of a model: true if something near what was recorded, by other results than `but`, is
 // computed from it. A wrong value would have gone on.
@@ -62,7 +62,7 @@ absl::flat_hash_map<int, std::vector<int>> MisplacedResults(
   absl::flat_hash_map<Hash128, int> count;  // of recorded results by content
   for (const auto& [r, m] : near) ++count[recording.results[Index(r)].fingerprint.content];
   int before = kNone;  // partner of the recorded result before
-  for (size_t i = 0; i < near.size() && misplaced.size() < kMostMisplaced; ++i) {
+  for (size_t i = 0; i < near.size() && misplaced.size() < work_bounds::kTrials; ++i) {
     const auto [r, m] = near[i];
     const StreamResult& result = recording.results[Index(r)];
     const bool is_copy = !seen.insert(result.fingerprint.content).second;

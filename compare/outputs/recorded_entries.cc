@@ -7,14 +7,12 @@
 #include "absl/container/flat_hash_set.h"
 #include "evaluator/base/status_macros.h"
 #include "record/base/per_side.h"
+#include "record/base/work_bounds.h"
 #include "record/differences/precision.h"
 #include "record/differences/tensor_difference.h"
 
 namespace onnxcmp {
 namespace {
-
-constexpr size_t kMostOfOne = 8;
-constexpr size_t kMostPairs = 256;
 
 Shape WithoutOnes(const Shape& shape, size_t first) {
   Shape rest;
@@ -66,7 +64,9 @@ absl::StatusOr<std::vector<AddedPair>> FindEntries(const PerSide<RecordedSide>& 
         continue;
       }
       size_t count = 0;
-      for (size_t o = 0; o < other.size() && count < kMostOfOne && pairs.size() < kMostPairs; ++o) {
+      for (size_t o = 0; o < other.size() && count < work_bounds::kFewTrials &&
+                         pairs.size() < work_bounds::kManyCandidates;
+           ++o) {
         if (alignment.partners(Other(side))[o] != kNone || !MayBeEntry(own[r], other[o]) ||
             other[o].kind == ResultKind::kOutput) {
           continue;

@@ -26,6 +26,7 @@
 #include "compare/outputs/swallowed_steps.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/run/result.h"
+#include "record/base/work_bounds.h"
 #include "record/differences/tensor_distance.h"
 #include "record/graphs/side_graph.h"
 #include "record/streams/common_form.h"
@@ -41,7 +42,6 @@ constexpr int kMostRuns = 96;
 constexpr int64_t kMostWork = int64_t{8} << 30;   // bytes of results that all runs give
 constexpr int64_t kMostHeld = int64_t{2} << 30;   // bytes of recorded values
 constexpr int64_t kMostSteps = int64_t{1} << 28;  // elements that are looked at for steps
-constexpr size_t kMostOpen = 2048;
 // A pair after which nothing comes to agree has to have so much in common.
 constexpr double kAlikeByItself = 0.5;
 // A pair that only its place speaks for counts as so much in common.
@@ -78,7 +78,7 @@ class FrameFinder {
 
   absl::StatusOr<FoundInFrame> Find(const PairValues::Watch& watch) {
     Sort();
-    if (open_.empty() || open_.size() > kMostOpen) return FoundInFrame();
+    if (open_.empty() || open_.size() > work_bounds::kLooks) return FoundInFrame();
     const int64_t bytes = std::max<int64_t>(1, ComputedBytes(graph_.stream()));
     runs_left_ = static_cast<int>(std::min<int64_t>(kMostRuns, kMostWork / bytes));
     sequence_.emplace(graph_.stream(), settled_);

@@ -7,13 +7,13 @@
 #include <cstdint>
 #include <limits>
 
+#include "record/base/work_bounds.h"
 #include "record/differences/number_strips.h"
 #include "record/differences/tensor_distance.h"
 
 namespace onnxcmp {
 namespace {
 
-constexpr size_t kMostElements = 4096;
 constexpr double kLeastElements = 9;
 
 // A squared correlation is no accident if it is at least this, divided by the number of elements.
@@ -38,7 +38,7 @@ double MovedElementsLikeness(const Fingerprint& a, const Fingerprint& b) {
 LikenessSample LikenessSampleOf(const Tensor& tensor, const Fingerprint& fingerprint) {
   LikenessSample sample = {{}, fingerprint};
   const std::vector<double> all = ElementsOf(tensor);
-  const size_t step = std::max<size_t>(1, all.size() / kMostElements);
+  const size_t step = std::max<size_t>(1, all.size() / work_bounds::kLooks);
   sample.elements.reserve(all.size() / step + 1);
   for (size_t i = 0; i < all.size(); i += step) sample.elements.push_back(all[i]);
   return sample;

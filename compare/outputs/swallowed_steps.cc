@@ -6,6 +6,7 @@
 #include "compare/alignment/recorded_reach.h"
 #include "compare/alignment/weights.h"
 #include "compare/outputs/derived_values.h"
+#include "record/base/work_bounds.h"
 #include "record/operators/operator_traits.h"
 #include "record/streams/fingerprint.h"
 
@@ -33,8 +34,7 @@ LayersOfModel::LayersOfModel(const ResultStream& model)
 }
 
 const StreamNode* LayersOfModel::MakerOf(int r) const {
-  constexpr int kMostAfter = 4;
-  for (int after = 0; after < kMostAfter; ++after) {
+  for (int after = 0; after < work_bounds::kHops; ++after) {
     const int n = model_.results[Index(r)].node;
     if (n == kNone) return nullptr;
     const StreamNode& node = model_.nodes[Index(n)];

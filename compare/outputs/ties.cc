@@ -8,13 +8,12 @@
 
 #include "absl/strings/match.h"
 #include "evaluator/model/model.h"
+#include "record/base/work_bounds.h"
 #include "record/differences/tensor_distance.h"
 #include "record/operators/operator_traits.h"
 
 namespace onnxcmp {
 namespace {
-
-constexpr int kMostSteps = 16;
 
 // True if a node passes on the elements of its first input in their order.
 bool KeepsOrder(const StreamNode& node) {
@@ -124,7 +123,7 @@ std::optional<ScoreMargin> MarginOfLabels(const ScoredIds& scored) {
 }  // namespace
 
 std::optional<ScoreSource> FindScores(const SideGraph& graph, int result) {
-  for (int step = 0; step < kMostSteps && result != kNone; ++step) {
+  for (int step = 0; step < work_bounds::kTrials && result != kNone; ++step) {
     const int n = graph.producer(result);
     if (n == kNone) return std::nullopt;
     const StreamNode& made = *graph.node(n).made;

@@ -12,11 +12,10 @@
 #include "compare/quantization/dequantized_view.h"
 #include "compare/quantization/quantization_error.h"
 #include "record/base/thresholds.h"
+#include "record/base/work_bounds.h"
 
 namespace onnxcmp {
 namespace {
-
-constexpr int kBiasHops = 4;
 
 // Least root mean square difference from the other side's bias, relative.
 constexpr double kBiasApart = 0.05;
@@ -45,7 +44,7 @@ std::vector<int> BiasCandidates(const SideValues& other, int partner) {
     if (other.IsFixed(before)) found.push_back(before);
     return !other.IsFixed(before);
   };
-  other.graph().ReachBefore({partner}, passes, kUnlimited, kBiasHops);
+  other.graph().ReachBefore({partner}, passes, kUnlimited, work_bounds::kHops);
   return found;
 }
 

@@ -14,6 +14,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "record/base/thresholds.h"
+#include "record/base/work_bounds.h"
 #include "record/differences/tensor_distance.h"
 #include "record/graphs/named_partners.h"
 #include "record/graphs/region.h"
@@ -22,15 +23,10 @@
 namespace onnxcmp {
 namespace {
 
-constexpr int kHops = 8;
-constexpr int kHopsAfter = 3;
-
 // Noise up to which two results are clearly counterparts.
 constexpr double kClearly = 0.1;
 // Noise from which on another node may be the counterpart.
 constexpr double kDoubtful = 0.02;
-constexpr size_t kMostCandidates = 64;
-constexpr size_t kMostOrigins = 8;
 
 // The input of a QuantizeLinear; kNone for other nodes.
 int RoundedBy(const StreamNode& made) {
@@ -152,7 +148,7 @@ void CounterpartRun::RunNode(int n) {
   std::vector<int> origins;
   for (const int read : graph.Reads(n)) {
     for (const int origin : origins_[Index(read)]) {
-      if (origins.size() < kMostOrigins &&
+      if (origins.size() < work_bounds::kFewTrials &&
           std::find(origins.begin(), origins.end(), origin) == origins.end()) {
         origins.push_back(origin);
       }
@@ -232,7 +228,7 @@ std::vector<int> CounterpartRun::Candidates(int first, int r) const {
   };
   std::vector<int> level = origins_[Index(r)];
   for (const int origin : level) add(origin);
-  for (int hop = 0; hop < kHops && seen.size() < kMostCandidates; ++hop) {
+  for (int hop = 0; hop < work_bounds::kLongHops && seen.size() < work_bounds::kCandidates; ++hop) {
     std::vector<int> next;
     for (const int from : level) {
       absl::c_copy_if(theirs.After(from), std::back_inserter(next), add);
@@ -278,7 +274,7 @@ std::vector<int> CounterpartRun::AlignedAfter(int r) const {
         if (aligned != kNone) found.push_back(aligned);
         return aligned == kNone;
       },
-      kMostCandidates, kHopsAfter);
+      work_bounds::kCandidates, work_bounds::kHops);
   return found;
 }
 
@@ -289,7 +285,7 @@ bool CounterpartRun::IsMadeOf(int candidate, const std::vector<int>& earlier) co
     return !found && !other_.IsFixed(before);
   };
   if (!earlier.empty()) {
-    other_.graph().ReachBefore({candidate}, passes, kMostCandidates);
+    other_.graph().ReachBefore({candidate}, passes, work_bounds::kCandidates);
   }
   return found;
 }

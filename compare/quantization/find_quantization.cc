@@ -1,5 +1,6 @@
 #include "compare/quantization/find_quantization.h"
 #include "record/base/thresholds.h"
+#include "record/base/work_bounds.h"
 #include "record/graphs/kept_range.h"
 
 #include <algorithm>
@@ -416,9 +417,8 @@ class QuantizationFinder {
 
   // Measures costs, noisiest layers first, within a limit of work.
   void Weigh(OutputCost* cost) {
-    constexpr int64_t kRunsOfNode = 64;
     const int64_t limit =
-        kRunsOfNode *
+        work_bounds::kCandidates *
         std::max<int64_t>(100, static_cast<int64_t>(run_.other().graph().nodes().size()));
     std::vector<size_t> order;
     for (size_t i = 0; i < report_.layers.size(); ++i) {

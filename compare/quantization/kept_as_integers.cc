@@ -24,6 +24,7 @@
 #include "evaluator/base/status_macros.h"
 #include "evaluator/tensor/tensor.h"
 #include "evaluator/tensor/value.h"
+#include "record/base/work_bounds.h"
 #include "record/differences/tensor_distance.h"
 #include "record/differences/tolerance.h"
 #include "record/differences/value_difference.h"
@@ -34,7 +35,6 @@ namespace onnxcmp {
 namespace {
 
 constexpr int64_t kMostHeld = int64_t{1} << 30;  // bytes of recorded values and of integers
-constexpr size_t kMostOpen = 2048;
 
 // Root mean square of the differences against the greater side's; infinite if they are not finite.
 double RelativeDistance(const Tensor& a, const Tensor& b) {
@@ -108,7 +108,7 @@ class IntegerFinder {
 
   void Choose() {
     absl::flat_hash_map<int64_t, int64_t> sizes;
-    for (size_t i = 0; i < own_.results.size() && open_.size() < kMostOpen; ++i) {
+    for (size_t i = 0; i < own_.results.size() && open_.size() < work_bounds::kLooks; ++i) {
       const auto r = static_cast<int>(i);
       if (!IsOpen(r)) continue;
       open_.push_back(r);

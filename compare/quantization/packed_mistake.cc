@@ -14,11 +14,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
+#include "record/base/work_bounds.h"
 
 namespace onnxcmp {
 namespace {
 
-constexpr int64_t kMostRowsOfPacked = 256;
 // Slots of MatMulNBits.
 enum PackedSlot : size_t { kPackedSlot = 1, kScalesSlot, kZeroPointsSlot, kBiasOfPacked = 5 };
 
@@ -178,11 +178,11 @@ class PackedDiagnosis {
     for (const int r : graph.results()) AddCounterpart(r);
   }
   void AddCounterpart(int r) {
-    constexpr size_t kMost = 64;
     const SideValues& other = run_.other();
     const StreamResult& known = other.graph().result(r);
-    if (counterparts_.size() >= kMost || !other.IsFixed(r) || !known.shape.has_value() ||
-        known.shape->size() != 2 || known.fingerprint.size != depth_ * columns_) {
+    if (counterparts_.size() >= work_bounds::kCandidates || !other.IsFixed(r) ||
+        !known.shape.has_value() || known.shape->size() != 2 ||
+        known.fingerprint.size != depth_ * columns_) {
       return;
     }
     const std::optional<DequantizedView> measured = other.RealsOf(r);
@@ -348,13 +348,13 @@ class PackedDiagnosis {
 
 PackedRows::PackedRows(int64_t depth, int64_t block)
     : block_(block),
-      chunk_(std::min({depth, block, kMostRowsOfPacked})),
+      chunk_(std::min<int64_t>({depth, block, work_bounds::kManyCandidates})),
       chunks_(0),
       blocks_(std::max<int64_t>(1, depth / block)),
       count_(0) {
   // Small matrices are taken whole, with the last block, which may be shorter.
-  if (depth <= kMostRowsOfPacked) chunk_ = depth, blocks_ = 1;
-  chunks_ = std::clamp<int64_t>(kMostRowsOfPacked / chunk_, 1, blocks_);
+  if (depth <= work_bounds::kManyCandidates) chunk_ = depth, blocks_ = 1;
+  chunks_ = std::clamp<int64_t>(work_bounds::kManyCandidates / chunk_, 1, blocks_);
   count_ = chunk_ * chunks_;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "record/base/thresholds.h"
+#include "record/base/work_bounds.h"
 #include "record/differences/lanes/lane_sums.h"
 #include "record/differences/number_strips.h"
 
@@ -156,7 +157,6 @@ class ChannelSums {
 template <typename AddStrip>
 std::vector<ChannelLine> LinesOf(const DequantizedView& a, const DequantizedView& b,
                                  int64_t channels, const ThreadPool* pool, const AddStrip& add) {
-  constexpr int64_t kMostInPieces = 4096;  // channels; more cost more than they save
   const int64_t size = std::min(a.size(), b.size());
   std::vector<ChannelSums> all(static_cast<size_t>(channels));
   const DequantizedReader left(a);
@@ -171,7 +171,7 @@ std::vector<ChannelLine> LinesOf(const DequantizedView& a, const DequantizedView
   const auto merge = [&](const std::vector<ChannelSums>& piece) {
     for (size_t c = 0; c < all.size(); ++c) all[c].Add(piece[c]);
   };
-  if (channels <= kMostInPieces) {
+  if (channels <= work_bounds::kLooks) {
     std::vector<std::vector<ChannelSums>> pieces(static_cast<size_t>(NumberPieces(size)));
     ForEachNumberPiece(size, pool, [&](int64_t piece, int64_t begin, int64_t end) {
       std::vector<ChannelSums>& sums = pieces[static_cast<size_t>(piece)];

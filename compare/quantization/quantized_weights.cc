@@ -6,16 +6,12 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "record/base/thresholds.h"
+#include "record/base/work_bounds.h"
 #include "record/differences/tensor_distance.h"
 #include "record/operators/operator_traits.h"
 
 namespace onnxcmp {
 namespace {
-
-constexpr int kHopsBack = 4;
-// Limit of the rows examined in a packed matrix: unpacking takes a product with as many rows.
-constexpr int64_t kMostRows = 256;
-constexpr size_t kMostStrangers = 256;
 
 // The integers that a constant float result was dequantized from; kNone if it was not.
 int IntegersAfter(const SideValues& side, int r) {
@@ -49,7 +45,7 @@ class WeightsFinder {
       if (other_.IsFixed(before)) near_.push_back(before);
       return !other_.IsFixed(before);
     };
-    other_.graph().ReachBefore({partner}, passes, kUnlimited, kHopsBack);
+    other_.graph().ReachBefore({partner}, passes, kUnlimited, work_bounds::kHops);
   }
 
   // Sets the partner; false if there is none.
@@ -60,7 +56,7 @@ class WeightsFinder {
     greatest = 0.95;  // of strangers only those that surely are
     size_t tried = 0;
     for (const int r : other_.graph().results()) {
-      if (!other_.IsFixed(r) || tried >= kMostStrangers) continue;
+      if (!other_.IsFixed(r) || tried >= work_bounds::kManyCandidates) continue;
       if (Try(r, shape, weights, &greatest)) ++tried;
     }
     return weights->partner != kNone;
@@ -116,7 +112,7 @@ std::optional<QuantizedWeights> Unpacked(const CounterpartRun& run, int n, int p
   const auto* given = std::get_if<int64_t>(&depth_attribute->second);
   if (given == nullptr || *given <= 0) return std::nullopt;
   const int64_t depth = *given;
-  const int64_t rows = std::min(depth, kMostRows);
+  const int64_t rows = std::min<int64_t>(depth, work_bounds::kManyCandidates);
   const DType dtype = graph.result(made.inputs[0]).dtype;
   std::vector<double> units(static_cast<size_t>(rows * depth));
   for (int64_t i = 0; i < rows; ++i) units[static_cast<size_t>(i * depth + i * depth / rows)] = 1;

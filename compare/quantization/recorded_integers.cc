@@ -20,6 +20,7 @@
 #include "evaluator/base/status_macros.h"
 #include "evaluator/tensor/tensor.h"
 #include "evaluator/tensor/value.h"
+#include "record/base/work_bounds.h"
 #include "record/differences/tensor_distance.h"
 #include "record/graphs/side_graph.h"
 #include "record/streams/fingerprint.h"
@@ -31,7 +32,6 @@ namespace {
 
 constexpr int64_t kMostBytesForIntegers = int64_t{1}
                                           << 30;  // bytes of recorded values and of floats
-constexpr size_t kMostOpenIntegers = 2048;
 constexpr int64_t kFewestIntegersOf = 32;
 // Integers without a telling name are strange if so many others stand for something.
 constexpr int kSeveralIntegers = 3;
@@ -139,7 +139,7 @@ class RecordedIntegerFinder {
 
   void Choose() {
     absl::flat_hash_map<int64_t, int64_t> sizes;
-    for (size_t i = 0; i < own_.results.size() && open_.size() < kMostOpenIntegers; ++i) {
+    for (size_t i = 0; i < own_.results.size() && open_.size() < work_bounds::kLooks; ++i) {
       const auto r = static_cast<int>(i);
       const StreamResult& result = Own(r);
       const bool may_be = IsInteger(result.dtype)

@@ -14,6 +14,7 @@
 #include "evaluator/base/proto_text.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/run/result.h"
+#include "record/base/work_bounds.h"
 #include "record/runtimes/model_files.h"
 #include "record/runtimes/value_files.h"
 #include "record/text/attribute_text.h"
@@ -21,9 +22,7 @@
 namespace onnxcmp {
 namespace {
 
-constexpr size_t kShownAttributes = 8;
 constexpr double kWordsInCommon = 0.75;  // of two messages that give one reason
-constexpr int kMostOtherDeaths = 8;      // of nodes alone, for another reason than the whole
 
 std::string Describe(const Node& node, absl::Span<const Value> inputs) {
   std::string text = node.op_type;
@@ -32,7 +31,7 @@ std::string Describe(const Node& node, absl::Span<const Value> inputs) {
   if (!node.name.empty()) absl::StrAppend(&text, ", node `", OneLine(node.name), "`");
   std::vector<std::string> attributes;
   for (const auto& [name, value] : node.attributes) {
-    if (attributes.size() == kShownAttributes) {
+    if (attributes.size() == work_bounds::kShown) {
       attributes.push_back("...");
       break;
     }
@@ -95,8 +94,8 @@ class NodeByNode : public Observer {
 
   void OnNodeEnd(const NodeEnd& end) override {
     const std::vector<Node>& nodes = evaluator_.model().graph.nodes;
-    if (Found() || deaths_ >= kMostOtherDeaths || nodes.empty() || &end.node < nodes.data() ||
-        &end.node >= nodes.data() + nodes.size()) {
+    if (Found() || deaths_ >= work_bounds::kFewTrials || nodes.empty() ||
+        &end.node < nodes.data() || &end.node >= nodes.data() + nodes.size()) {
       return;
     }
     if (end.node.op_type == "Constant" && end.node.domain.empty()) return;

@@ -14,6 +14,7 @@
 #include "evaluator/model/value_type.h"
 #include "evaluator/run/evaluator.h"
 #include "evaluator/tensor/tensor.h"
+#include "record/base/work_bounds.h"
 #include "record/runtimes/model_files.h"
 #include "record/streams/fingerprint.h"
 
@@ -21,9 +22,6 @@ namespace onnxcmp {
 namespace {
 
 constexpr int64_t kMostBytes = int64_t{256} << 20;  // of inputs of one run
-constexpr size_t kMostNodes = 400;
-// Runs that fail before the rest is left to be run one by one, when it is asked for.
-constexpr int kMostFailedRuns = 24;
 
 bool HasGraphs(const Node& node) {
   if (node.body != nullptr) return true;
@@ -112,7 +110,7 @@ void NodeBatch::Run(std::vector<NodeOnValues> nodes) {
   for (size_t begin = 0; begin < all.size();) {
     size_t end = begin;
     int64_t bytes = 0;
-    while (end < all.size() && end - begin < kMostNodes) {
+    while (end < all.size() && end - begin < work_bounds::kManyCandidates) {
       bytes += BytesOf(all[end]);
       if (end > begin && bytes > kMostBytes) break;
       ++end;
@@ -124,7 +122,7 @@ void NodeBatch::Run(std::vector<NodeOnValues> nodes) {
 
 void NodeBatch::RunPart(absl::Span<const NodeOnValues> nodes) {
   // One alone may as well run when it is asked for.
-  if (nodes.size() < 2 || failures_ >= kMostFailedRuns || RunAtOnce(nodes)) return;
+  if (nodes.size() < 2 || failures_ >= work_bounds::kTrials || RunAtOnce(nodes)) return;
   ++failures_;
   const size_t half = nodes.size() / 2;
   RunPart(nodes.first(half));

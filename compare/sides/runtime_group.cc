@@ -20,6 +20,7 @@
 #include "evaluator/model/outer_names.h"
 #include "evaluator/model/value_type.h"
 #include "record/base/thresholds.h"
+#include "record/base/work_bounds.h"
 #include "record/differences/tensor_difference.h"
 #include "record/differences/tensor_distance.h"
 #include "record/runtimes/model_files.h"
@@ -27,8 +28,6 @@
 
 namespace onnxcmp {
 namespace {
-
-constexpr size_t kNodesInText = 6;
 
 // How far two values are apart, against the size of their elements; infinite for another type or
 // shape.
@@ -230,8 +229,8 @@ class GroupSearch {
 std::string NamesOf(const Model& model, const std::vector<size_t>& nodes) {
   std::vector<std::string> names;
   for (const size_t n : nodes) {
-    if (names.size() == kNodesInText && nodes.size() > kNodesInText + 1) {
-      names.push_back(absl::StrCat("and ", nodes.size() - kNodesInText, " more"));
+    if (names.size() == work_bounds::kShown && nodes.size() > work_bounds::kShown + 1) {
+      names.push_back(absl::StrCat("and ", nodes.size() - work_bounds::kShown, " more"));
       break;
     }
     const Node& node = model.graph.nodes[n];

@@ -10,6 +10,7 @@
 #include "evaluator/base/proto_text.h"
 #include "evaluator/base/status_macros.h"
 #include "record/base/thresholds.h"
+#include "record/base/work_bounds.h"
 #include "record/differences/tensor_distance.h"
 #include "record/runtimes/model_files.h"
 #include "record/streams/fingerprint.h"
@@ -17,18 +18,12 @@
 namespace onnxcmp {
 namespace {
 
-// Marked runs that may fail before the rest is given up, and of these such that took the process
-// with them.
-constexpr int kMostFailures = 48;
-constexpr int kMostDeaths = 12;
-constexpr size_t kNamesInNote = 3;
-
 std::string QuotedNames(const std::vector<std::string>& names) {
   std::vector<std::string> shown;
-  for (size_t i = 0; i < std::min(names.size(), kNamesInNote); ++i) {
+  for (size_t i = 0; i < std::min<size_t>(names.size(), work_bounds::kNamed); ++i) {
     shown.push_back(absl::StrCat("`", OneLine(names[i]), "`"));
   }
-  if (names.size() > kNamesInNote) shown.push_back("...");
+  if (names.size() > work_bounds::kNamed) shown.push_back("...");
   return absl::StrJoin(shown, ", ");
 }
 
@@ -99,7 +94,7 @@ absl::Status RuntimeResults::Run(const Feeds& feeds) {
 }
 
 void RuntimeResults::RunMarked(const std::vector<std::string>& marks, const Feeds& feeds) {
-  if (failures_ >= kMostFailures || deaths_ >= kMostDeaths) {
+  if (failures_ >= work_bounds::kTrials || deaths_ >= work_bounds::kFewTrials) {
     missing_.insert(missing_.end(), marks.begin(), marks.end());
     return;
   }
@@ -115,7 +110,7 @@ void RuntimeResults::RunMarked(const std::vector<std::string>& marks, const Feed
   if (first_failure_.ok()) first_failure_ = values.status();
   ++failures_;
   if (RuntimeDied(values.status())) ++deaths_;
-  if (absl::IsDeadlineExceeded(values.status())) deaths_ = kMostDeaths;
+  if (absl::IsDeadlineExceeded(values.status())) deaths_ = work_bounds::kFewTrials;
   if (marks.size() <= 1) {
     missing_.insert(missing_.end(), marks.begin(), marks.end());
     return;

@@ -7,6 +7,7 @@
 
 #include "record/base/thresholds.h"
 #include "record/base/timings.h"
+#include "record/base/work_bounds.h"
 #include "record/differences/precision.h"
 #include "record/differences/tensor_difference.h"
 #include "record/differences/tensor_distance.h"
@@ -14,15 +15,10 @@
 namespace onnxcmp {
 namespace {
 
-// Both sides reach equal values at about the same time.
-constexpr size_t kMostWaiting = 32;
-
 // Smaller values cost almost nothing to keep.
 constexpr int64_t kWorthSettling = int64_t{1} << 16;
 constexpr size_t kHeld = 4;
 // A fused node or another layout makes several values in a row without a counterpart.
-constexpr int kMostInVain = 6;
-constexpr int kMostInVainUnnamed = 32;
 constexpr int kMostNamesakes = 3;
 
 bool IsWorthSettling(const StreamResult& result, const Value& value) {
@@ -173,8 +169,8 @@ bool ValueKeeper::IsFault(SideId side, const StreamResult& result,
   if (side == SideId::kLeft) return false;
   ++in_vain_;
   if (HasNamesake(SideId::kLeft, result)) ++namesakes_;
-  return in_vain_ >= kMostInVainUnnamed ||
-         (in_vain_ >= kMostInVain && namesakes_ >= kMostNamesakes);
+  return in_vain_ >= work_bounds::kTrials ||
+         (in_vain_ >= work_bounds::kFewTrials && namesakes_ >= kMostNamesakes);
 }
 
 void ValueKeeper::MeetFault() {
@@ -226,7 +222,7 @@ void ValueKeeper::Wait(SideId side, int number, const StreamResult& result, cons
                      result.own_precision, result.fingerprint});
   waiting_bytes_[side] += waiting.back().bytes;
   if (!options_.in_step) return;
-  while (waiting.size() > kMostWaiting ||
+  while (waiting.size() > work_bounds::kTrials ||
          (waiting.size() > 1 && waiting_bytes_[side] > options_.bytes_that_wait)) {
     LetGo(side, Remove(side, LeastExpected(side)).number);
   }

@@ -14,6 +14,7 @@
 #include "compare/quantization/quantization_error.h"
 #include "evaluator/base/status_macros.h"
 #include "record/base/thresholds.h"
+#include "record/base/work_bounds.h"
 #include "record/differences/number_strips.h"
 #include "record/differences/tensor_distance.h"
 #include "record/differences/whole_errors.h"
@@ -258,9 +259,8 @@ std::vector<Cause> WithoutHonest(const CheckedConversion& checked, const OutputC
 
 std::vector<Cause> CausesOfSuspects(const CheckedConversion& checked,
                                     const PerSide<RecordedSide>& sides) {
-  constexpr size_t kMostCauses = 4;
   std::vector<Cause> causes;
-  for (size_t i = 0; i < checked.suspects.size() && causes.size() < kMostCauses; ++i) {
+  for (size_t i = 0; i < checked.suspects.size() && causes.size() < work_bounds::kNamed; ++i) {
     const bool left = checked.conversion.converted == SideId::kLeft;
     Cause& cause = causes.emplace_back();
     cause.left = left ? checked.suspects[i] : checked.suspects_of[i];

@@ -8,11 +8,10 @@
 #include "absl/strings/str_cat.h"
 #include "evaluator/base/status_macros.h"
 #include "prove/definition.h"
+#include "record/base/work_bounds.h"
 
 namespace onnxcmp {
 namespace {
-
-constexpr int64_t kMostSteps = 256;
 
 // The common part of all three: x (steps, batch, input), w (directions, gates * hidden, input),
 // r (directions, gates * hidden, hidden), b (directions, 2 * gates * hidden), lengths, initial_h
@@ -32,7 +31,7 @@ class Recurrence {
     directions_ = d_.ShapeOf(2)[0];
     hidden_ = d_.ShapeOf(2)[2];
     direction_ = node.String("direction", "forward");
-    if (steps_ < 1 || steps_ > kMostSteps) return NoMeaning("so many steps");
+    if (steps_ < 1 || steps_ > work_bounds::kManyCandidates) return NoMeaning("so many steps");
     if (directions_ != (direction_ == "bidirectional" ? 2 : 1)) return NoMeaning("directions");
     if (node.HasAttribute("clip")) return NoMeaning("a clip");
     for (const char* const name : {"activation_alpha", "activation_beta"}) {

@@ -14,12 +14,10 @@
 #include "prove/field_functions.h"
 #include "prove/field_node.h"
 #include "prove/foldable_layer.h"
+#include "record/base/work_bounds.h"
 
 namespace onnxcmp {
 namespace {
-
-// A value of more parts is taken as a whole.
-constexpr size_t kMostTermsApart = 8;
 
 bool AreAlike(const Tensor& a, const Tensor& b) {
   const absl::StatusOr<Residues> left = FromTensor(a);
@@ -95,8 +93,8 @@ absl::StatusOr<std::vector<Summand>> ScaledSum(const FieldNode& node, int input,
   OC_ASSIGN_OR_RETURN(std::vector<Summand> summands, BroadcastSummands(node, input, shape));
   for (Summand& summand : summands) {
     const double halves = static_cast<double>(summand.halves) * scale;
-    if (halves != std::floor(halves) || std::fabs(halves) > kMostTermsApart * kMostTermsApart ||
-        halves == 0) {
+    if (halves != std::floor(halves) ||
+        std::fabs(halves) > work_bounds::kFewTrials * work_bounds::kFewTrials || halves == 0) {
       return std::vector<Summand>();
     }
     summand.halves = static_cast<int64_t>(halves);
@@ -372,8 +370,8 @@ void KnowParts(const FieldNode& node, FieldValue* output) {
   const absl::Status status = Know(node, node.number(0).tensor().shape(), &parts);
   // A value without residues has no parts.
   if (!status.ok()) return;
-  if (parts.summands.size() > kMostTermsApart) parts.summands.clear();
-  if (parts.factors.size() > kMostTermsApart) parts.factors.clear();
+  if (parts.summands.size() > work_bounds::kFewTrials) parts.summands.clear();
+  if (parts.factors.size() > work_bounds::kFewTrials) parts.factors.clear();
   output->parts = std::move(parts);
 }
 

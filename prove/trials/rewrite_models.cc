@@ -16,14 +16,12 @@
 #include "compare/outputs/compared_row.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/model/outer_names.h"
+#include "record/base/work_bounds.h"
 #include "record/graphs/graph_scope.h"
 #include "record/streams/result_stream.h"
 
 namespace onnxcmp {
 namespace {
-
-// Longer ones tell little.
-constexpr size_t kMostNodes = 64;
 
 absl::Status NoCut(absl::string_view why) { return absl::UnimplementedError(why); }
 
@@ -80,7 +78,7 @@ class SideCut {
         inside_.insert(result.node);
         open.push_back(result.node);
       }
-      if (inside_.size() > kMostNodes) return NoCut("too many nodes");
+      if (inside_.size() > work_bounds::kCandidates) return NoCut("too many nodes");
     }
     for (const int n : inside_) {
       for (const int read : stream_.nodes[Index(n)].inputs) {

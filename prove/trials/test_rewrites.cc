@@ -26,6 +26,7 @@
 #include "prove/trials/corner_inputs.h"
 #include "prove/trials/prove_sizes.h"
 #include "prove/trials/rewrite_models.h"
+#include "record/base/work_bounds.h"
 #include "record/text/display_text.h"
 #include "record/text/short_text.h"
 
@@ -34,10 +35,8 @@ namespace {
 
 using Models = PerSide<std::shared_ptr<const Model>>;
 
-constexpr size_t kMostPlaces = 24;
 constexpr size_t kMostOfOne = 4;  // places of one rewrite that differ in constants or attributes
 constexpr int kPairsBehind = 3;   // that have to differ, too
-constexpr int kMostSets = 64;     // that a search tries
 constexpr int64_t kElements = 1 << 23;     // that the inputs of all these have together
 constexpr int64_t kFewElements = 1 << 17;  // with which what is proved is run for its overflow
 constexpr absl::Duration kLongest = absl::Seconds(5);
@@ -80,7 +79,7 @@ class Alone {
     sets.sets = brief ? 1 : 4;
     if (!brief) sets.search = kLongest;
     const int64_t most = kElements / (1 + InputElements());
-    sets.most_searched = static_cast<int>(std::clamp<int64_t>(most, 8, kMostSets));
+    sets.most_searched = static_cast<int>(std::clamp<int64_t>(most, 8, work_bounds::kCandidates));
     const absl::StatusOr<SetsResult> result = CompareSets(*left_, *right_, inputs_, options_, sets);
     if (!result.ok()) return std::nullopt;
     return FoundIn(result->comparison);
@@ -213,7 +212,7 @@ class Tester {
           if (known->second.has_value()) known->second->rows.push_back(place.rows.front());
           continue;
         }
-        if (by_kind.size() == kMostOfOne || tested_ == kMostPlaces) continue;
+        if (by_kind.size() == kMostOfOne || tested_ == work_bounds::kTrials) continue;
         by_kind[kind] = TestPlace(rewrite.what, place, proved);
       }
       for (auto& [kind, fault] : by_kind) {

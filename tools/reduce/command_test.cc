@@ -13,6 +13,7 @@
 #include "absl/strings/string_view.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/run/result.h"
+#include "record/base/work_bounds.h"
 #include "record/base/write_file.h"
 #include "record/recordings/npz_writer.h"
 #include "record/recordings/recording.h"
@@ -132,9 +133,8 @@ absl::StatusOr<std::string> CommandTest::Script(const ReduceCandidate& candidate
 // Line by line: std::regex recurses, once for each character.
 bool CommandTest::Matches(const CheckRun& run) const {
   if (!pattern_.has_value()) return true;
-  constexpr size_t kLongest = 4096;
   for (const absl::string_view line : absl::StrSplit(run.output, '\n')) {
-    if (std::regex_search(std::string(line.substr(0, kLongest)), *pattern_)) return true;
+    if (std::regex_search(std::string(line.substr(0, work_bounds::kLooks)), *pattern_)) return true;
   }
   return false;
 }

@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "evaluator/base/status_macros.h"
+#include "record/base/work_bounds.h"
 #include "tools/reduce/changes.h"
 #include "tools/reduce/node_order.h"
 #include "tools/reduce/prober.h"
@@ -19,7 +20,6 @@ namespace {
 
 // Changes of one group that may be in vain before the others are given up.
 constexpr int kVain = 4;
-constexpr int kMostReduceRounds = 8;
 
 class ModelReducer {
  public:
@@ -45,7 +45,7 @@ class ModelReducer {
     reduced_.best = std::move(candidate);
     OC_RETURN_IF_ERROR(TryWithoutNodes());
     if (reduced_.fails_without_nodes) return Finish();
-    for (int round = 0; round < kMostReduceRounds; ++round) {
+    for (int round = 0; round < work_bounds::kFewTrials; ++round) {
       const std::string before = reduced_.best.hash;
       OC_RETURN_IF_ERROR(Round());
       if (reduced_.best.hash == before) break;

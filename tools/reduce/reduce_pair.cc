@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "evaluator/base/status_macros.h"
+#include "record/base/work_bounds.h"
 #include "record/differences/value_difference.h"
 #include "record/graphs/reach.h"
 #include "record/streams/fingerprint.h"
@@ -76,7 +77,6 @@ class PairReducer {
 
   // The first of the pairs that differ among what a differing output depends on, in their order.
   std::vector<size_t> EndsOf(const std::vector<MeasuredPair>& pairs) const {
-    constexpr size_t kMostEnds = 64;
     PerSide<std::vector<std::string>> outputs;
     std::vector<size_t> of_other_shapes;
     for (const auto& output : known_.left->proto->graph().output()) {
@@ -93,7 +93,7 @@ class PairReducer {
     const NameSet left = NamesBehind(*known_.left, outputs.left);
     const NameSet right = NamesBehind(*known_.right, outputs.right);
     std::vector<size_t> ends;
-    for (size_t i = 0; i < pairs.size() && ends.size() < kMostEnds; ++i) {
+    for (size_t i = 0; i < pairs.size() && ends.size() < work_bounds::kCandidates; ++i) {
       const NamePair& names = pairs[i].names;
       if (pairs[i].differs && left.contains(names.left) && right.contains(names.right) &&
           IsComputed(names) && HaveOneForm(names)) {

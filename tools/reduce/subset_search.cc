@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "evaluator/base/status_macros.h"
+#include "record/base/work_bounds.h"
 
 namespace onnxcmp {
 namespace {
@@ -95,9 +96,9 @@ class SubsetSearcher {
   // Leaves out single items: needed ones may not be so any more where more items can take the
   // property away.
   absl::StatusOr<ItemSet> LeaveOut() {
-    constexpr size_t kMany = 64;
     ItemSet set = With(0);
-    for (size_t i = 0; set.size() > 1 && set.size() <= kMany && i < set.size();) {
+    for (size_t i = 0;
+         set.size() > 1 && set.size() <= work_bounds::kCandidates && i < set.size();) {
       ItemSet fewer = set;
       fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
       OC_ASSIGN_OR_RETURN(const bool has, questions_.holds(fewer));

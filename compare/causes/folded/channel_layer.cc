@@ -14,13 +14,12 @@
 #include "evaluator/model/model.h"
 #include "evaluator/tensor/dtype.h"
 #include "evaluator/tensor/tensor.h"
+#include "record/base/work_bounds.h"
 #include "record/differences/tensor_distance.h"
 
 namespace onnxcmp {
 namespace {
 
-// Limit of the nodes walked back through.
-constexpr int kMostHops = 8;
 // Weights with more elements are not examined.
 constexpr int64_t kMostWeights = int64_t{1} << 23;
 
@@ -120,7 +119,7 @@ class LayerFinder {
 
   std::optional<ChannelLayer> Find(int result) {
     int r = result;
-    for (int hop = 0; hop < kMostHops && r != kNone; ++hop) {
+    for (int hop = 0; hop < work_bounds::kLongHops && r != kNone; ++hop) {
       const int n = graph_.producer(r);
       if (n == kNone || graph_.node(n).node == nullptr || graph_.IsConstant(r)) return std::nullopt;
       const std::string& op = graph_.node(n).made->op_type;

@@ -11,6 +11,7 @@
 #include "evaluator/base/spare_memory.h"
 #include "evaluator/run/evaluator.h"
 #include "evaluator/tensor/stored_value.h"
+#include "record/base/work_bounds.h"
 #include "record/differences/infinity.h"
 #include "record/differences/number_strips.h"
 #include "record/streams/fingerprint.h"
@@ -20,9 +21,6 @@ namespace {
 
 constexpr double kMuchFarther = 2;
 constexpr double kMuchNearer = 0.5;
-constexpr int64_t kSmall = 4096;  // elements
-// Limit of lost nodes that run for the suggestions of a repair.
-constexpr int kLostRuns = 24;
 
 Hash128 Mix(Hash128 hash, const Hash128& more) {
   constexpr uint64_t kOdd = 0x9e3779b97f4a7c15;
@@ -386,8 +384,9 @@ std::pair<int, double> ForcedRun::FoldedInto(int c, double distance, int r,
 std::vector<int> ForcedRun::MayBeNearOf(const Shape& shape, const Tensor& own,
                                         LazyMeasured* measured) const {
   // The scale of small tensors is computed at once, and leaves fewer candidates.
-  const double scale = own.num_elements() <= kSmall ? measured->For(own, left_.pool()).scale
-                                                    : left_.scale_bound_of(shape);
+  const double scale = own.num_elements() <= work_bounds::kLooks
+                           ? measured->For(own, left_.pool()).scale
+                           : left_.scale_bound_of(shape);
   return left_.MayBeWithin(shape, measured->SampleFor(own), scale,
                            NearLimit(EpsilonOf(own.dtype())));
 }
@@ -468,7 +467,8 @@ ForcedState ForcedRun::Run(const FixedMatches& fixed, const ForcedState* base,
   int in_vain = 0;
   int lost_runs = 0;
   for (size_t n = 0; n < right_.nodes().size(); ++n) {
-    if (base == nullptr && IsLost(static_cast<int>(n), state) && lost_runs++ >= kLostRuns) {
+    if (base == nullptr && IsLost(static_cast<int>(n), state) &&
+        lost_runs++ >= work_bounds::kTrials) {
       Skip(static_cast<int>(n), &state);
       continue;
     }

@@ -16,20 +16,12 @@
 #include "absl/types/span.h"
 #include "compare/causes/forced/forced_run.h"
 #include "compare/causes/forced/node_inputs.h"
+#include "record/base/work_bounds.h"
 #include "record/differences/infinity.h"
 #include "record/streams/fingerprint.h"
 #include "record/streams/xxh128.h"
 
 namespace onnxcmp {
-namespace {
-
-// Up to this many readers of a value, all are examined.
-constexpr size_t kFewReaders = 64;
-// More nodes of an operator that read a value tell nothing of one.
-constexpr size_t kMostKinds = 512;
-
-}  // namespace
-
 bool ForcedRun::IsFlattened(int c, int right) const {
   const std::optional<Shape>& theirs = right_.result(right).shape;
   const std::optional<Shape>& ours = left_.result(c).shape;
@@ -90,7 +82,7 @@ const std::vector<int>& ForcedRun::KindsOfReaders(int c, const StreamNode& like)
         const StreamNode& made = *left_.graph().node(q).made;
         const auto kind = key(made);
         std::vector<int>& nodes = kinds_of_readers_[kind];
-        if (nodes.size() == kMostKinds) continue;
+        if (nodes.size() == work_bounds::kManyCandidates) continue;
         std::vector<int> classes;
         add_classes(made.inputs, &classes);
         add_classes(made.outputs, &classes);
@@ -189,7 +181,7 @@ std::vector<int> ForcedRun::NodesOnSame(const ForcedState& state, int n, const F
   }
   if (fewest == kNone) return {};
   const Tensor* own = IsMeasurable(result.own) ? &result.own.tensor() : nullptr;
-  if (least > kFewReaders && own != nullptr && EpsilonOf(own->dtype()) > 0) {
+  if (least > work_bounds::kCandidates && own != nullptr && EpsilonOf(own->dtype()) > 0) {
     // If all nodes of a kind read a value, each would examine all of them.
     std::vector<int> near;
     for (const Shape& shape : left_.shapes_of(own->num_elements())) {

@@ -5,12 +5,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "record/base/work_bounds.h"
 #include "record/operators/operator_traits.h"
 
 namespace onnxcmp {
 
 std::string NodesOf(const SideGraph& graph, const Region& region) {
-  constexpr size_t kMostBetween = 8;
   std::vector<std::string> names;
   for (const int n : region.nodes) {
     const StreamNode& made = *graph.node(n).made;
@@ -20,8 +20,8 @@ std::string NodesOf(const SideGraph& graph, const Region& region) {
                                    : absl::StrCat(made.op_type, " ", graph.result(first).name));
   }
   if (names.size() < 2) return "";
-  if (names.size() > kMostBetween) {
-    const size_t left_out = names.size() - kMostBetween;
+  if (names.size() > work_bounds::kLongHops) {
+    const size_t left_out = names.size() - work_bounds::kLongHops;
     names.erase(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(left_out));
     names.insert(names.begin(), absl::StrCat("… ", left_out, " others"));
   }

@@ -8,6 +8,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "record/base/thresholds.h"
+#include "record/base/work_bounds.h"
 #include "record/differences/number_strips.h"
 
 namespace onnxcmp {
@@ -16,9 +17,8 @@ namespace {
 // True if half of one's elements may occur in the other, estimated from a few of them. A NaN
 // matches nothing, as it is not equal to itself.
 bool MayShareHalf(const NumberReader& left, const NumberReader& right) {
-  constexpr int64_t kLookedFor = 64;
   absl::flat_hash_set<double> open;
-  const int64_t step = left.size() / kLookedFor + 1;
+  const int64_t step = left.size() / work_bounds::kCandidates + 1;
   ForEachStrip(left, 0, left.size(), [&](int64_t first, int64_t count, const double* a) {
     for (int64_t i = (step - first % step) % step; i < count; i += step) {
       if (!std::isnan(a[i])) open.insert(a[i]);

@@ -7,6 +7,7 @@
 #include "compare/causes/repair/claims.h"
 #include "compare/causes/repair/constant_similarity.h"
 #include "record/base/thresholds.h"
+#include "record/base/work_bounds.h"
 
 namespace onnxcmp {
 namespace {
@@ -93,12 +94,10 @@ std::vector<Suggestion> ConstantSuggester::For(const ForcedState& state,
 }
 
 double ConstantSuggester::SimilarityTo(int r, int c, const Value& own, LazyMeasured* measured) {
-  // Least cost of a comparison.
-  constexpr int64_t kLook = 64;
   if (const auto known = similarities_.find({r, c}); known != similarities_.end()) {
     return known->second;
   }
-  const int64_t looks = std::max(kLook, own.tensor().num_elements());
+  const int64_t looks = std::max<int64_t>(work_bounds::kCandidates, own.tensor().num_elements());
   if (looks > open_looks_) {
     limited_ = true;
     return 0;

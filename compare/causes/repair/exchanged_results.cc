@@ -11,6 +11,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "compare/causes/forced/forced_run.h"
+#include "record/base/work_bounds.h"
 
 namespace onnxcmp {
 namespace {
@@ -21,17 +22,14 @@ class ExchangeFinder {
 
   void PairAll() {
     for (const std::vector<int>& group : Groups()) {
-      if (tried_ >= kMostTrials || repairs_.RanLong()) return;
+      if (tried_ >= work_bounds::kCandidates || repairs_.RanLong()) return;
       if (LeadsToWrong(group)) TryOrders(group);
     }
   }
 
  private:
-  static constexpr size_t kMostMembers = 8;
   // Groups up to this size have all orders tried; larger ones only exchanges of two and rotations.
   static constexpr size_t kMostInAnyOrder = 4;
-  static constexpr int kMostTrials = 96;
-  static constexpr int kPatience = 64;
 
   using Order = std::vector<size_t>;  // by member: the member whose match it gets
 
@@ -49,7 +47,7 @@ class ExchangeFinder {
     for (const int read : right.results()) {
       if (right.IsConstant(read)) continue;
       const std::vector<int>& readers = right.readers(read);
-      for (size_t i = 0; i < readers.size() && readers.size() <= 4 * kMostMembers; ++i) {
+      for (size_t i = 0; i < readers.size() && readers.size() <= 4 * work_bounds::kFewTrials; ++i) {
         const StreamNode& first = *right.node(readers[i]).made;
         const auto is_like = [&](int n) {
           const StreamNode& made = *right.node(n).made;
@@ -114,7 +112,7 @@ class ExchangeFinder {
                return !right.IsConstant(read) && state().at(read).match == kNone;
              });
     });
-    if (results.size() < 2 || results.size() > kMostMembers) return;
+    if (results.size() < 2 || results.size() > work_bounds::kFewTrials) return;
     absl::flat_hash_set<int> matches;
     for (const int r : results) {
       if (!matches.insert(MatchOf(r)).second) return;
@@ -136,8 +134,7 @@ class ExchangeFinder {
   }
 
   bool LeadsToWrong(const std::vector<int>& group) const {
-    constexpr size_t kNearby = 32;
-    return absl::c_any_of(After(group, kNearby), [&](int r) { return IsWrong(r); });
+    return absl::c_any_of(After(group, work_bounds::kTrials), [&](int r) { return IsWrong(r); });
   }
 
   std::vector<Order> Orders(size_t count) const {
@@ -223,8 +220,8 @@ class ExchangeFinder {
       const int names = NamesFor(group, order);
       const std::optional<FixedMatches> fixed = FixedAs(group, order, after);
       if (names < 0 || !fixed.has_value()) continue;
-      if (++tried_ > kMostTrials || repairs_.RanLong()) break;
-      ForcedState trial = repairs_.Try(*fixed, {.patience = kPatience});
+      if (++tried_ > work_bounds::kCandidates || repairs_.RanLong()) break;
+      ForcedState trial = repairs_.Try(*fixed, {.patience = work_bounds::kCandidates});
       const bool better =
           best.has_value() ? IsBetter(trial, 0, *best) : IsBetter(trial, names, state());
       if (trial.abandoned || !better || suggester.OutputsMet(trial) < met ||

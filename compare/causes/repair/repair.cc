@@ -13,6 +13,7 @@
 #include "compare/causes/repair/repair_suggestions.h"
 #include "compare/causes/repair/repairs.h"
 #include "evaluator/tensor/dtype.h"
+#include "record/base/work_bounds.h"
 
 namespace onnxcmp {
 namespace {
@@ -108,7 +109,6 @@ class Repairer {
   }
 
   void RepairLeftOvers() {
-    constexpr int kPatience = 32;
     std::set<std::pair<int, int>> tried;
     for (bool more = true; more;) {
       more = false;
@@ -120,7 +120,7 @@ class Repairer {
           return;
         }
         if (repairs_.RanLong()) return;
-        ForcedState trial = repairs_.Try(suggestion, kPatience);
+        ForcedState trial = repairs_.Try(suggestion, work_bounds::kTrials);
         if (trial.abandoned || trial.at(suggestion.right).match != suggestion.left) continue;
         const int gain = repairs_.GainOf(trial, suggestion);
         const bool constant = run_.right().IsConstant(suggestion.right);

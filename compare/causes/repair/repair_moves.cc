@@ -9,6 +9,7 @@
 #include "absl/container/node_hash_map.h"
 #include "absl/functional/function_ref.h"
 #include "compare/causes/forced/node_inputs.h"
+#include "record/base/work_bounds.h"
 #include "record/graphs/region.h"
 #include "record/operators/operator_traits.h"
 
@@ -164,7 +165,6 @@ class RepairMover {
   // Moves it to an unmatched result between the repair and matched ones: the first with which more
   // results match than with the repair, which depends on it in several ways.
   bool MoveIntoRegion(const Suggestion& repair) {
-    constexpr int kMostTrials = 16;
     const auto is_matched = [&](int r) { return state().at(r).match != kNone; };
     const Region region = RegionOf(run_.right(), repair.right, is_matched, 8);
     const std::vector<int> before = ClassesBefore(repair.left);
@@ -174,7 +174,7 @@ class RepairMover {
         if (r == kNone || r == repair.right || is_matched(r) || repairs_.IsOfConstants(r)) continue;
         for (const int c : before) {
           if (!suggester_.Fits(r, c)) continue;
-          if (++tried > kMostTrials) return false;
+          if (++tried > work_bounds::kTrials) return false;
           const auto gains = [&](const ForcedState& moved) {
             return moved.matched > state().matched && moved.at(repair.right).match == repair.left;
           };
@@ -241,20 +241,18 @@ class RepairMover {
 
   // A left result and the results it depends on, some hops back; the nearest first.
   std::vector<int> ClassesBefore(int c) const {
-    constexpr int kHopsBack = 4;
-    constexpr size_t kMost = 24;
     const SideGraph& left = run_.left().graph();
     std::vector<int> classes = {c};
     const auto passes = [&](int before) {
       const int of = run_.left().of(before);
       if (of == kNone || run_.left().constant(of) || absl::c_linear_search(classes, of) ||
-          classes.size() == kMost) {
+          classes.size() == work_bounds::kTrials) {
         return false;
       }
       classes.push_back(of);
       return true;
     };
-    left.ReachBefore({run_.left().representative(c)}, passes, kUnlimited, kHopsBack);
+    left.ReachBefore({run_.left().representative(c)}, passes, kUnlimited, work_bounds::kHops);
     return classes;
   }
 

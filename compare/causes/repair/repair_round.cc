@@ -8,17 +8,10 @@
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "record/base/work_bounds.h"
 #include "record/streams/downstream.h"
 
 namespace onnxcmp {
-namespace {
-
-// With the true pair, later results match at once, so few misses are allowed at first.
-constexpr int kFirstPatience = 8;
-constexpr int kPatience = 32;
-
-}  // namespace
-
 // True if a constant is read by a node with a wrong result whose other inputs are right: one that
 // is only read later explains nothing before that. True for computed results.
 bool RepairRound::IsReadAtBeginning(int r) const {
@@ -145,7 +138,7 @@ void RepairRound::TryAll(std::vector<Suggestion> suggestions) {
     if (refused_.contains({suggestion.right, suggestion.left}) || IsRuledOut(suggestion)) continue;
     ++tried_;
     const int64_t before = repairs_.run().runs();
-    if (!Try(suggestion, kFirstPatience)) {
+    if (!Try(suggestion, work_bounds::kFewTrials)) {
       impatient.emplace_back(suggestion, repairs_.run().runs() - before);
     }
     if (IsEnough()) break;
@@ -162,7 +155,7 @@ void RepairRound::TryAgain(const std::vector<std::pair<Suggestion, int64_t>>& im
     if (IsEnough() && suggestion.right >= best_->right) continue;
     if (repairs_.RanLong()) break;
     repairs_.CountOnce(runs);
-    Try(suggestion, kPatience);
+    Try(suggestion, work_bounds::kTrials);
   }
 }
 

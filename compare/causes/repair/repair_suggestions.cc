@@ -9,18 +9,12 @@
 #include "absl/types/span.h"
 #include "compare/causes/repair/constant_similarity.h"
 #include "compare/causes/repair/suggestion_collector.h"
+#include "record/base/work_bounds.h"
 #include "record/operators/operator_traits.h"
 
 namespace onnxcmp {
 namespace {
 
-constexpr size_t kFirstSuspects = 6;
-constexpr size_t kMaxCopies = 8;  // before these
-constexpr int kReaderLevels = 3;
-
-constexpr size_t kMaxSuggested = 18;
-constexpr int kHops = 3;
-constexpr size_t kMaxAfter = 24;
 // Evidence for a node that passes on its input: that it might, and that it nearly does.
 constexpr double kHandsOn = 0.1;
 constexpr double kResembles = 0.6;
@@ -261,7 +255,7 @@ void Suggester::SuggestForNode(const ForcedState& state, int n, Collector* colle
   }
   // One or a few right-only nodes in a row that should change nothing.
   std::vector<int> open = run_.right().Reads(n);
-  for (int hop = 0; hop < kHops; ++hop) {
+  for (int hop = 0; hop < work_bounds::kHops; ++hop) {
     std::vector<int> before;
     for (const int read : open) {
       const int c = state.at(read).match;
@@ -290,11 +284,11 @@ void Suggester::SuggestAfter(const ForcedState& state, int n, Collector* collect
     const std::vector<int>& members = run_.left().members(c);
     level.insert(level.end(), members.begin(), members.end());
   }
-  for (int hop = 0; hop < kHops && seen.size() < kMaxAfter; ++hop) {
+  for (int hop = 0; hop < work_bounds::kHops && seen.size() < work_bounds::kTrials; ++hop) {
     std::vector<int> next;
     for (const int r : level) {
       for (const int q : left.readers(r)) {
-        if (seen.size() >= kMaxAfter || !seen.insert(q).second) continue;
+        if (seen.size() >= work_bounds::kTrials || !seen.insert(q).second) continue;
         for (const int result : left.node(q).made->outputs) {
           if (result == kNone) continue;
           next.push_back(result);
@@ -318,7 +312,7 @@ Suggester::Suspects Suggester::FirstSuspects(const ForcedState& state,
   };
   size_t first = 0;
   for (const int r : right.results()) {
-    if (first == kFirstSuspects) break;
+    if (first == work_bounds::kFewTrials) break;
     if (!standing.suspect[Index(r)]) continue;
     if (right.IsConstant(r)) continue;
     const size_t before = nodes.size();
@@ -326,7 +320,7 @@ Suggester::Suspects Suggester::FirstSuspects(const ForcedState& state,
     if (nodes.size() > before) ++first;
   }
   std::vector<int> level = nodes;
-  for (int i = 0; i < kReaderLevels; ++i) {
+  for (int i = 0; i < work_bounds::kHops; ++i) {
     std::vector<int> next;
     for (const int n : level) {
       for (const int output : right.node(n).made->outputs) {
@@ -340,11 +334,11 @@ Suggester::Suspects Suggester::FirstSuspects(const ForcedState& state,
     }
     level = std::move(next);
   }
-  if (nodes.size() > kMaxSuggested) nodes.resize(kMaxSuggested);
+  if (nodes.size() > work_bounds::kTrials) nodes.resize(work_bounds::kTrials);
   Suspects suspects;
   suspects.chosen.insert(nodes.begin(), nodes.end());
   // A node that passes on its input may have lost its operator, or its other inputs.
-  const size_t most = nodes.size() + kMaxCopies;
+  const size_t most = nodes.size() + work_bounds::kFewTrials;
   for (size_t i = 0; i < nodes.size() && nodes.size() < most; ++i) {
     const int n = nodes[i];
     for (const int read : right.Reads(n)) {

@@ -6,6 +6,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "record/base/work_bounds.h"
 
 namespace onnxcmp {
 namespace {
@@ -24,12 +25,12 @@ std::vector<bool> FindConstants(const SideGraph& right) {
 // Limit of node runs. Small models may run as often as one with many nodes.
 int64_t MostRuns(const SideGraph& right, const RepairLimits& limits) {
   constexpr int64_t kLeastNodes = 100;
-  constexpr int64_t kLeastSmallNodes = 400;
   constexpr int64_t kSmall = int64_t{1} << 18;  // elements
   int64_t elements = 0;
   for (const int r : right.results()) elements += right.result(r).fingerprint.size;
   const auto nodes = static_cast<int64_t>(right.nodes().size());
-  return limits.node_runs * std::max(nodes, elements <= kSmall ? kLeastSmallNodes : kLeastNodes);
+  return limits.node_runs *
+         std::max<int64_t>(nodes, elements <= kSmall ? work_bounds::kManyCandidates : kLeastNodes);
 }
 
 }  // namespace

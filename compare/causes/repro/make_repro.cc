@@ -12,17 +12,13 @@
 #include "absl/strings/str_cat.h"
 #include "compare/causes/repro/region_model.h"
 #include "evaluator/base/status_macros.h"
+#include "record/base/work_bounds.h"
 #include "record/graphs/region.h"
 #include "record/recordings/recorded_values.h"
 #include "record/streams/fingerprint.h"
 
 namespace onnxcmp {
 namespace {
-
-// Longer regions are not readable.
-constexpr size_t kMaxNodes = 2000;
-// Limit of the results after a constant that are searched for one that shows its difference.
-constexpr int kMaxReaders = 8;
 
 bool Contains(const std::vector<int>& sorted, int r) {
   return std::binary_search(sorted.begin(), sorted.end(), r);
@@ -111,13 +107,13 @@ class ReproMaker {
     if (whole) return absl::OkStatus();
     return absl::ResourceExhaustedError(absl::StrCat("what has no partner around '",
                                                      right_.result(judged_).name, "' is over ",
-                                                     kMaxNodes, " nodes"));
+                                                     work_bounds::kLooks, " nodes"));
   }
 
   void SetEnd(int r) {
     end_ = r;
-    right_region_ = found_.noise.RightRegion(r, kMaxNodes);
-    left_region_ = found_.noise.LeftRegion(State(r).match, kMaxNodes);
+    right_region_ = found_.noise.RightRegion(r, work_bounds::kLooks);
+    left_region_ = found_.noise.LeftRegion(State(r).match, work_bounds::kLooks);
   }
 
   // Takes the first result after the constant that shows the difference and also depends on it on
@@ -144,7 +140,7 @@ class ReproMaker {
         best = r;
         with_change_ = std::move(with_change);
       }
-      if (points == 3 || ++looked_at == kMaxReaders) break;
+      if (points == 3 || ++looked_at == work_bounds::kFewTrials) break;
     }
     if (best != kNone) SetEnd(best);
     return best != kNone;

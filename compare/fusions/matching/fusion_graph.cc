@@ -6,6 +6,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "record/base/work_bounds.h"
 #include "record/differences/tensor_distance.h"
 #include "record/graphs/constants.h"
 #include "record/operators/operator_traits.h"
@@ -117,9 +118,8 @@ bool FusionGraph::IsConstantNode(int n) const {
 std::optional<double> FusionGraph::Scalar(int value) const { return ScalarAt(value, 0); }
 
 std::optional<double> FusionGraph::ScalarAt(int value, int depth) const {
-  constexpr int kDeepest = 12;
   const Value& v = values_[static_cast<size_t>(value)];
-  if (!v.constant || depth > kDeepest) return std::nullopt;
+  if (!v.constant || depth > work_bounds::kNesting) return std::nullopt;
   if (v.tensor != nullptr) {
     if (v.tensor->num_elements() != 1 || v.tensor->dtype() == DType::kString) return std::nullopt;
     return ElementsOf(*v.tensor)[0];

@@ -10,15 +10,13 @@
 #include "absl/cleanup/cleanup.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/string_view.h"
+#include "record/base/work_bounds.h"
 #include "record/operators/operator_traits.h"
 
 namespace onnxcmp {
 namespace {
 
-constexpr size_t kMostMatches = 24;
 constexpr int kMostMatchSteps = 20000;  // limit for one root
-constexpr int kDeepestChain = 10;
-constexpr int kDeepestNest = 16;  // of products or sums in one another
 constexpr double kConstantTolerance = 4e-3;
 constexpr absl::string_view kBlockedDomain = "com.microsoft.nchwc";
 
@@ -114,7 +112,7 @@ class PatternMatcher {
  private:
   static void Append(Partials more, Partials* all) {
     for (Partial& partial : more) {
-      if (all->size() >= kMostMatches) return;
+      if (all->size() >= work_bounds::kTrials) return;
       all->push_back(std::move(partial));
     }
   }
@@ -127,7 +125,7 @@ class PatternMatcher {
   // A value's sources through nodes that only pass it on: itself, then one node further back each.
   std::vector<int> Chain(int value) const {
     std::vector<int> chain = {value};
-    while (chain.size() <= kDeepestChain) {
+    while (chain.size() <= work_bounds::kNesting) {
       const int n = graph_.producer(chain.back());
       if (n == FusionGraph::kNoNode || graph_.IsConstant(chain.back()) ||
           !HasTrait(graph_.node(n), OperatorTrait::kStandsBetween) || graph_.inputs(n).empty() ||
@@ -348,7 +346,7 @@ class PatternMatcher {
       const bool fits = fold.any_number || (!partial.unknown && Near(partial.number, wanted));
       partial.number = before.number;
       partial.unknown = before.unknown;
-      if (fits && found.size() < kMostMatches) found.push_back(std::move(partial));
+      if (fits && found.size() < work_bounds::kTrials) found.push_back(std::move(partial));
     }
     return found;
   }
@@ -365,7 +363,7 @@ class PatternMatcher {
                          const Partial& before) {
     Partials found;
     if (value == FusionGraph::kNoValue || ++steps_ > kMostMatchSteps) return found;
-    if (nest_ == kDeepestNest) return found;
+    if (nest_ == work_bounds::kNesting) return found;
     ++nest_;
     const absl::Cleanup leave = [this] { --nest_; };
     if (wanted == 0) {
@@ -432,7 +430,7 @@ class PatternMatcher {
                  &found);
         }
       }
-      if (first == 0 || found.size() >= kMostMatches) break;
+      if (first == 0 || found.size() >= work_bounds::kTrials) break;
     }
     return found;
   }
