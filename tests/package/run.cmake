@@ -37,3 +37,4 @@ string(FIND "${message}" "build the target onnxcmp_testing, then install again" 
 if(result EQUAL 0 OR at EQUAL -1)
   message(FATAL_ERROR "a component that is not installed gives ${result}: ${message}")
 endif()
+file(REMOVE_RECURSE "${work}")
