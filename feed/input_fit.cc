@@ -13,6 +13,7 @@
 #include "evaluator/base/status_macros.h"
 #include "evaluator/tensor/convert.h"
 #include "feed/type_text.h"
+#include "record/differences/tensor_distance.h"
 
 namespace onnxcmp {
 namespace {
@@ -37,10 +38,7 @@ double Clamped(DType dtype, double value) {
   if (!std::isfinite(value)) return value;
   const double rounded = RoundTo(dtype, value, Overflow::kSaturate);
   if (std::isfinite(rounded)) return rounded;
-  const double greatest = dtype == DType::kFloat16    ? 65504.0
-                          : dtype == DType::kBfloat16 ? 0x1.FEp127
-                                                      : std::numeric_limits<float>::max();
-  return std::copysign(greatest, value);
+  return std::copysign(GreatestFinite(dtype), value);
 }
 
 bool InRange(DType dtype, int64_t value) {

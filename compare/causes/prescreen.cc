@@ -194,12 +194,11 @@ class Prescreener {
   }
 
   bool Fetch(const std::vector<bool>& wanted) {
-    const std::unique_ptr<Observer> watcher = watch_ ? watch_("left again") : nullptr;
     const auto keep = [&](int result, const Value& value) {
       again_.Keep(result, value);
       return absl::OkStatus();
     };
-    return left_.side->Revisit(wanted, watcher.get(), keep).ok();
+    return VisitAgain(left_, "left again", watch_, wanted, keep).ok();
   }
 
   Region LeftRegionOf(int r) const {

@@ -15,22 +15,20 @@ absl::StatusOr<std::vector<Value>> AllValues(const RecordedSide& left, const Sid
                                              const PairValues::Watch& watch) {
   std::vector<Value> values(left.stream->results.size());
   std::vector<bool> wanted(values.size());
-  bool missing = false;
   for (const int r : graph.results()) {
     if (const Value* kept = left.Find(r); kept != nullptr) {
       values[Index(r)] = graph.FromModel(r, *kept);
     } else {
-      wanted[Index(r)] = missing = true;
+      wanted[Index(r)] = true;
     }
   }
   // The search owns them from here on and releases those that it does not need.
   if (left.again != nullptr) left.again->Clear();
-  if (!missing) return values;
-  const std::unique_ptr<Observer> watcher = watch ? watch("left again") : nullptr;
-  OC_RETURN_IF_ERROR(left.side->Revisit(wanted, watcher.get(), [&](int result, const Value& value) {
-    values[Index(result)] = graph.FromModel(result, value);
-    return absl::OkStatus();
-  }));
+  OC_RETURN_IF_ERROR(
+      VisitAgain(left, "left again", watch, wanted, [&](int result, const Value& value) {
+        values[Index(result)] = graph.FromModel(result, value);
+        return absl::OkStatus();
+      }));
   return values;
 }
 

@@ -145,10 +145,8 @@ absl::StatusOr<absl::flat_hash_map<int, RecordedLayout>> FindBlockedLayouts(
   BlockedLayouts blocks(*recording.stream, other);
   std::vector<bool> wanted(open.size());
   for (size_t r = 0; r < open.size(); ++r) wanted[r] = open[r] && blocks.MayBe(static_cast<int>(r));
-  if (absl::c_linear_search(wanted, true)) {
-    OC_RETURN_IF_ERROR(recording.side->Revisit(
-        wanted, nullptr, [&](int r, const Value& value) { return blocks.Look(r, value); }));
-  }
+  OC_RETURN_IF_ERROR(VisitAgain(recording, "", nullptr, wanted,
+                                [&](int r, const Value& value) { return blocks.Look(r, value); }));
   return blocks.Found();
 }
 

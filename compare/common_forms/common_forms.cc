@@ -199,23 +199,18 @@ class FormTaker {
 
   absl::Status Take(absl::string_view run, const PairValues::Watch& watch) {
     std::vector<bool> wanted(forms_.size());
-    bool missing = false;
     for (size_t r = 0; r < forms_.size(); ++r) {
       if (!forms_[r].any()) continue;
       const auto known = known_.find(stream_.results[r].fingerprint.content);
       if (!forms_[r].channels_first && known != known_.end()) {
         Set(r, known->second);
-      } else if (const Value* kept = side_.bank->Find(static_cast<int>(r)); kept != nullptr) {
-        OC_RETURN_IF_ERROR(Look(r, *kept));
       } else {
-        wanted[r] = missing = true;
+        wanted[r] = true;
       }
     }
-    if (!missing) return absl::OkStatus();
-    const std::unique_ptr<Observer> watcher = watch ? watch(run) : nullptr;
-    return side_.side->Revisit(
-        wanted, watcher.get(),
-        [&](int r, const Value& value) -> absl::Status { return Look(Index(r), value); });
+    return VisitValues(side_, run, watch, wanted, [&](int r, const Value& value) -> absl::Status {
+      return Look(Index(r), value);
+    });
   }
 
  private:

@@ -43,20 +43,10 @@ class PartFinder {
 
   absl::Status Find(absl::string_view run, const PairValues::Watch& watch) {
     std::vector<bool> wanted(stream_.results.size());
-    bool missing = false;
-    for (size_t r = 0; r < wanted.size(); ++r) {
-      if (PartsOf(stream_.results[r]).empty()) continue;
-      if (const Value* kept = side_.Find(static_cast<int>(r)); kept != nullptr) {
-        OC_RETURN_IF_ERROR(Look(r, *kept));
-      } else {
-        wanted[r] = missing = true;
-      }
-    }
-    if (missing) {
-      const std::unique_ptr<Observer> watcher = watch ? watch(run) : nullptr;
-      OC_RETURN_IF_ERROR(side_.side->Revisit(
-          wanted, watcher.get(), [&](int r, const Value& value) { return Look(Index(r), value); }));
-    }
+    for (size_t r = 0; r < wanted.size(); ++r) wanted[r] = !PartsOf(stream_.results[r]).empty();
+    OC_RETURN_IF_ERROR(VisitValues(side_, run, watch, wanted, [&](int r, const Value& value) {
+      return Look(Index(r), value);
+    }));
     for (size_t r = 0; r < candidates_.size(); ++r) Choose(r);
     return absl::OkStatus();
   }

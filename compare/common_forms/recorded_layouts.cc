@@ -170,9 +170,8 @@ class LayoutFinder {
                HaveSameMoments(result.fingerprint, other);
       });
     }
-    if (!absl::c_linear_search(wanted, true)) return absl::OkStatus();
-    return sides_[side_].side->Revisit(
-        wanted, nullptr, [&](int r, const Value& value) { return TryOrders(r, value); });
+    return VisitAgain(sides_[side_], "", nullptr, wanted,
+                      [&](int r, const Value& value) { return TryOrders(r, value); });
   }
 
   // Finds results with blocks of channels on one side.
@@ -469,7 +468,7 @@ absl::StatusOr<std::vector<LaidOut>> Apply(const RecordedSide& side, const Found
     laid_out.push_back({r, value});
   };
   const absl::Status status =
-      side.side->Revisit(wanted, nullptr, [&](int r, const Value& value) -> absl::Status {
+      VisitAgain(side, "", nullptr, wanted, [&](int r, const Value& value) -> absl::Status {
         const RecordedLayout& layout = layouts.at(r);
         OC_ASSIGN_OR_RETURN(const Value turned, InLayout(value, layout));
         take(r, turned, layout);

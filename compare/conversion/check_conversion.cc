@@ -105,12 +105,11 @@ class ConversionChecker {
   absl::Status RunChecks() {
     std::vector<bool> wanted(converted_.stream().results.size());
     std::vector<int> uses(wanted.size());
-    bool missing = false;
     for (const NodeCheck& check : checks_) {
       for (const int r : check.needs) {
         ++uses[Index(r)];
         if (converted_constants_.IsFixed(r) || converted_side_.bank->Find(r) != nullptr) continue;
-        wanted[Index(r)] = missing = true;
+        wanted[Index(r)] = true;
       }
     }
     absl::c_sort(checks_, [](const NodeCheck& a, const NodeCheck& b) {
@@ -136,16 +135,13 @@ class ConversionChecker {
         }
       }
     };
-    if (missing) {
-      const std::unique_ptr<Observer> watcher =
-          watch_ ? watch_(absl::StrCat(SideName(conversion_.converted), " again")) : nullptr;
-      OC_RETURN_IF_ERROR(
-          converted_side_.side->Revisit(wanted, watcher.get(), [&](int r, const Value& value) {
-            values[r] = value;
-            run_until(r);
-            return absl::OkStatus();
-          }));
-    }
+    OC_RETURN_IF_ERROR(VisitAgain(converted_side_,
+                                  absl::StrCat(SideName(conversion_.converted), " again"), watch_,
+                                  wanted, [&](int r, const Value& value) {
+                                    values[r] = value;
+                                    run_until(r);
+                                    return absl::OkStatus();
+                                  }));
     run_until(static_cast<int>(wanted.size()));
     return absl::OkStatus();
   }

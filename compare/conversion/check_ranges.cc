@@ -30,7 +30,6 @@ class RangeChecker {
     std::vector<FixedQuantParams> all;
     std::vector<int> counted;  // by element of `all`: the plain result to be counted, or kNone
     std::vector<bool> wanted(sides_.plain.stream().results.size());
-    bool missing = false;
     for (const int r : sides_.converted.results()) {
       std::optional<FixedQuantParams> params = RangeOf(r);
       if (!params.has_value()) continue;
@@ -42,24 +41,16 @@ class RangeChecker {
       const bool counts = Cuts(*params) || MayHaveFill(*params);
       all.push_back(*std::move(params));
       counted.push_back(counts ? PlainOf(r) : kNone);
-      const Value* const kept = counts ? sides_.plain_side.bank->Find(counted.back()) : nullptr;
-      if (kept != nullptr) {
-        CountCuts(*kept, &all.back());
-      } else if (counts) {
-        wanted[Index(counted.back())] = missing = true;
-      }
+      if (counted.back() != kNone) wanted[Index(counted.back())] = true;
     }
-    if (missing) {
-      const std::unique_ptr<Observer> watcher =
-          watch_ ? watch_(absl::StrCat(SideName(sides_.plain_id), " again")) : nullptr;
-      OC_RETURN_IF_ERROR(
-          sides_.plain_side.side->Revisit(wanted, watcher.get(), [&](int l, const Value& value) {
-            for (size_t i = 0; i < all.size(); ++i) {
-              if (counted[i] == l) CountCuts(value, &all[i]);
-            }
-            return absl::OkStatus();
-          }));
-    }
+    OC_RETURN_IF_ERROR(VisitValues(sides_.plain_side,
+                                   absl::StrCat(SideName(sides_.plain_id), " again"), watch_,
+                                   wanted, [&](int l, const Value& value) {
+                                     for (size_t i = 0; i < all.size(); ++i) {
+                                       if (counted[i] == l) CountCuts(value, &all[i]);
+                                     }
+                                     return absl::OkStatus();
+                                   }));
     const std::vector<Mistake> mistakes =
         WrongQuantParams(sides_.converted, sides_.params, all, made_up);
     WrongRanges found;

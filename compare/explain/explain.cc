@@ -18,6 +18,7 @@
 #include "compare/tolerances/pair_tolerance.h"
 #include "evaluator/base/proto_text.h"
 #include "evaluator/base/status_macros.h"
+#include "evaluator/run/on_results.h"
 #include "record/base/per_side.h"
 #include "record/base/work_bounds.h"
 #include "record/differences/element_text.h"
@@ -46,23 +47,6 @@ bool Comparable(const Value* a, const Value* b) {
   return a != nullptr && b != nullptr && IsMeasurable(*a) && IsMeasurable(*b) &&
          a->tensor().num_elements() == b->tensor().num_elements();
 }
-
-// Takes one result of a run and ends it.
-class Picker : public Observer {
- public:
-  Picker(absl::string_view name, absl::string_view path) : name_(name), path_(path) {}
-
-  absl::Status OnResult(const Result& result, std::optional<Value>* /*replacement*/) override {
-    if (result.name != name_ || result.path != path_) return absl::OkStatus();
-    value_ = result.value;
-    return absl::CancelledError("the result that was wanted is there");
-  }
-  const Value& value() const { return value_; }
-
- private:
-  absl::string_view name_, path_;
-  Value value_;
-};
 
 class PairExplainer {
  public:
@@ -235,11 +219,16 @@ class PairExplainer {
     if (evaluator == nullptr) return Value();
     const absl::StatusOr<Evaluator> in_double = evaluator->InDouble();
     if (!in_double.ok()) return Value();
-    const StreamResult& result = Result(kLeft, explanation_.left);
-    Picker picker(result.name, result.path);
-    // It always ends with an error; only the result matters.
+    const StreamResult& wanted = Result(kLeft, explanation_.left);
+    Value found;
+    OnResults picker([&](const onnxcmp::Result& result, auto* /*replacement*/) {
+      if (result.name != wanted.name || result.path != wanted.path) return absl::OkStatus();
+      found = result.value;
+      return absl::CancelledError("the result that was wanted is there");
+    });
+    // The run always ends with an error; only the result matters.
     in_double->Run(*sides_.left.side->feeds(), &picker).IgnoreError();
-    return picker.value();
+    return found;
   }
 
   void MeasureTruth(const Value& a, const Value& b, const std::vector<double>& ours,

@@ -120,13 +120,10 @@ class FusionFinder {
     if (node.domain != kOnnxDomain || graph_.IsStaticNode(n)) return false;
     const std::vector<int>& inputs = graph_.inputs(n);
     const auto constant = [&](size_t i) {
-      return i < inputs.size() && inputs[i] != FusionGraph::kNoValue &&
-             graph_.IsConstant(inputs[i]);
+      return i < inputs.size() && inputs[i] != kNone && graph_.IsConstant(inputs[i]);
     };
     const std::vector<int>& outputs = graph_.outputs(n);
-    const auto inside = [&](int value) {
-      return value == FusionGraph::kNoValue || ReadInside(candidate, value);
-    };
+    const auto inside = [&](int value) { return value == kNone || ReadInside(candidate, value); };
     // A cache is passed on to the next step.
     if (node.op_type == "Concat") return true;
     if (!std::all_of(outputs.begin(), outputs.end(), inside)) return false;
@@ -147,12 +144,12 @@ class FusionFinder {
     while (!before.empty()) {
       const int n = before.back();
       before.pop_back();
-      if (n == FusionGraph::kNoNode || Holds(*candidate, n)) continue;
+      if (n == kNone || Holds(*candidate, n)) continue;
       if (!MayStandBefore(*candidate, n)) continue;
       candidate->nodes.insert(n);
       if (graph_.node(n).op_type == "Concat") candidate->exposed.insert(graph_.outputs(n)[0]);
       for (const int input : graph_.inputs(n)) {
-        if (input != FusionGraph::kNoValue) before.push_back(graph_.producer(input));
+        if (input != kNone) before.push_back(graph_.producer(input));
       }
     }
     while (true) {
@@ -179,7 +176,7 @@ class FusionFinder {
       // Further outputs of the last node are for readers outside, too.
       if (n == graph_.producer(candidate->results.back())) continue;
       for (const int value : graph_.outputs(n)) {
-        if (value == FusionGraph::kNoValue || candidate->exposed.contains(value)) continue;
+        if (value == kNone || candidate->exposed.contains(value)) continue;
         if (graph_.IsOutput(value)) candidate->outputs.push_back(value);
         for (const int reader : graph_.readers(value)) {
           if (Holds(*candidate, reader) ||
@@ -236,7 +233,7 @@ class FusionFinder {
       std::set<int> next;
       for (const int at : front) {
         for (const int value : graph_.outputs(at)) {
-          if (value == FusionGraph::kNoValue) continue;
+          if (value == kNone) continue;
           for (const int reader : graph_.readers(value)) {
             if (candidate.nodes.contains(reader)) return LabelOf(reader);
             if (candidate.between.contains(reader) && seen.insert(reader).second) {
@@ -257,11 +254,10 @@ class FusionFinder {
     const int input = graph_.inputs(n)[0];
     obstacle.result = graph_.name(input);
     int maker = graph_.producer(input);
-    while (maker != FusionGraph::kNoNode && candidate.between.contains(maker)) {
+    while (maker != kNone && candidate.between.contains(maker)) {
       maker = graph_.producer(graph_.inputs(maker)[0]);
     }
-    obstacle.after =
-        maker == FusionGraph::kNoNode || !candidate.nodes.contains(maker) ? "" : LabelOf(maker);
+    obstacle.after = maker == kNone || !candidate.nodes.contains(maker) ? "" : LabelOf(maker);
     obstacle.before = NodeAfter(candidate, n);
     return obstacle;
   }
@@ -318,7 +314,7 @@ class FusionFinder {
             graph_.node(n).op_type == "ReorderOutput"))
         continue;
       const int copy = graph_.outputs(n)[0];
-      if (graph_.inputs(n)[0] != value || copy == FusionGraph::kNoValue) continue;
+      if (graph_.inputs(n)[0] != value || copy == kNone) continue;
       fusion->copies.push_back(graph_.name(copy));
       AddCopies(copy, depth + 1, fusion);
     }
@@ -334,9 +330,9 @@ class FusionFinder {
       fusion.nodes.push_back(LabelOf(n));
       fusion.op_types.push_back(graph_.node(n).op_type);
       for (const int input : graph_.inputs(n)) {
-        if (input == FusionGraph::kNoValue || graph_.IsStatic(input)) continue;
+        if (input == kNone || graph_.IsStatic(input)) continue;
         const int maker = graph_.producer(input);
-        const bool inside = maker != FusionGraph::kNoNode && Holds(candidate, maker);
+        const bool inside = maker != kNone && Holds(candidate, maker);
         if (!inside && read.insert(input).second) fusion.inputs.push_back(graph_.name(input));
       }
     }

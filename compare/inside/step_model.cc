@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "evaluator/run/on_results.h"
 #include "evaluator/run/result.h"
 #include "evaluator/tensor/tensor.h"
 
@@ -16,15 +17,6 @@ namespace {
 // Its reductions take axes as attributes, and it has CastLike.
 constexpr int64_t kOpset = 17;
 constexpr int64_t kIrVersion = 8;
-
-class StepWatcher : public Observer {
- public:
-  absl::Status OnResult(const Result& result, std::optional<Value>* /*replacement*/) override {
-    if (result.kind == ResultKind::kResult) seen.push_back(result.value);
-    return absl::OkStatus();
-  }
-  std::vector<Value> seen;
-};
 
 }  // namespace
 
@@ -94,10 +86,14 @@ std::vector<Value> StepModel::Run(const Evaluator& evaluator) const {
   EvaluatorOptions options = evaluator.options();
   options.threads = 1;
   const absl::StatusOr<Evaluator> steps = Evaluator::Create(model_, evaluator.registry(), options);
-  StepWatcher watcher;
+  std::vector<Value> seen;
+  OnResults watcher([&](const Result& result, auto* /*replacement*/) {
+    if (result.kind == ResultKind::kResult) seen.push_back(result.value);
+    return absl::OkStatus();
+  });
   // Steps that this node's inputs do not allow give nothing; those before them count.
   if (steps.ok()) steps->Run(feeds_, &watcher).IgnoreError();
-  return std::move(watcher.seen);
+  return seen;
 }
 
 }  // namespace onnxcmp

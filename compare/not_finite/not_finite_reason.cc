@@ -16,6 +16,7 @@
 #include "record/differences/element_text.h"
 #include "record/differences/infinity.h"
 #include "record/differences/number_strips.h"
+#include "record/differences/tensor_distance.h"
 
 namespace onnxcmp {
 namespace {
@@ -81,12 +82,7 @@ int64_t BroadcastIndex(const Tensor& from, const Shape& shape, int64_t index) {
 }
 
 double GreatestOf(DType dtype) {
-  return RoundTo(dtype, kInfinity, Overflow::kSaturate) < kInfinity
-             ? RoundTo(dtype, kInfinity, Overflow::kSaturate)
-         : dtype == DType::kFloat16  ? 65504
-         : dtype == DType::kBfloat16 ? 0x1.fep127
-         : dtype == DType::kFloat    ? static_cast<double>(std::numeric_limits<float>::max())
-                                     : std::numeric_limits<double>::max();
+  return std::min(RoundTo(dtype, kInfinity, Overflow::kSaturate), GreatestFinite(dtype));
 }
 
 // "overflows float16, which ends at 65504".

@@ -22,6 +22,7 @@
 #include "compare/outputs/recorded_partners.h"
 #include "compare/outputs/swallowed_steps.h"
 #include "evaluator/base/status_macros.h"
+#include "evaluator/run/on_results.h"
 #include "evaluator/run/result.h"
 #include "record/base/work_bounds.h"
 #include "record/graphs/side_graph.h"
@@ -73,20 +74,6 @@ class InnerFinder {
     double distance = 0;
   };
 
-  class Watcher : public Observer {
-   public:
-    explicit Watcher(InnerFinder* finder) : finder_(*finder) {}
-    absl::Status OnResult(const Result& result, std::optional<Value>* /*replacement*/) override {
-      if (result.depth == 0 && result.kind != ResultKind::kOutput) {
-        finder_.See(result.name, result.value);
-      }
-      return absl::OkStatus();
-    }
-
-   private:
-    InnerFinder& finder_;
-  };
-
   // A result of the same name is its partner, however wrong.
   bool MayBeInside(int r) const {
     const StreamResult& result = own_.results[Index(r)];
@@ -127,7 +114,10 @@ class InnerFinder {
       }
     }
     if (of_output_.empty()) return;
-    Watcher watcher(this);
+    OnResults watcher([&](const Result& result, auto* /*replacement*/) {
+      if (result.depth == 0 && result.kind != ResultKind::kOutput) See(result.name, result.value);
+      return absl::OkStatus();
+    });
     model_.evaluator()->Run(*model_.side->feeds(), &watcher).IgnoreError();
   }
 
@@ -186,13 +176,11 @@ class InnerFinder {
     }
     if (!absl::c_linear_search(wanted, true)) return absl::OkStatus();
     std::vector<std::pair<int, Value>> open;
-    const std::unique_ptr<Observer> watcher =
-        watch ? watch(absl::StrCat(SideName(side_), " again")) : nullptr;
-    OC_RETURN_IF_ERROR(
-        recording_.side->Revisit(wanted, watcher.get(), [&](int r, const Value& value) {
-          open.emplace_back(r, value);
-          return absl::OkStatus();
-        }));
+    OC_RETURN_IF_ERROR(VisitAgain(recording_, absl::StrCat(SideName(side_), " again"), watch,
+                                  wanted, [&](int r, const Value& value) {
+                                    open.emplace_back(r, value);
+                                    return absl::OkStatus();
+                                  }));
     const Graph& graph = model_.evaluator()->model().graph;
     for (const FoldedWeight& folded : FoldedWeightsOf(graph)) {
       LookAtFolded(folded, open);

@@ -25,6 +25,7 @@
 #include "compare/outputs/recorded_sequence.h"
 #include "compare/outputs/swallowed_steps.h"
 #include "evaluator/base/status_macros.h"
+#include "evaluator/run/on_results.h"
 #include "evaluator/run/result.h"
 #include "record/base/work_bounds.h"
 #include "record/differences/tensor_distance.h"
@@ -94,25 +95,6 @@ class FrameFinder {
   }
 
  private:
-  // Sees the model's results and gives on what was recorded.
-  class Watcher : public Observer {
-   public:
-    Watcher(FrameFinder* finder, const FrameCandidate* trial, FrameOfRun* frame)
-        : finder_(*finder), trial_(trial), frame_(*frame) {}
-    absl::Status OnResult(const Result& result, std::optional<Value>* replacement) override {
-      if (result.depth > 0 || result.kind != ResultKind::kResult) return absl::OkStatus();
-      const auto it = finder_.by_name_.find(result.name);
-      if (it == finder_.by_name_.end()) return absl::OkStatus();
-      finder_.See(it->second, result.value, trial_, &frame_, replacement);
-      return absl::OkStatus();
-    }
-
-   private:
-    FrameFinder& finder_;
-    const FrameCandidate* trial_;
-    FrameOfRun& frame_;
-  };
-
   bool Counts(int r) const {
     const StreamResult& result = own_.results[Index(r)];
     return result.kind != ResultKind::kInput && result.kind != ResultKind::kInitializer &&
@@ -206,13 +188,11 @@ class FrameFinder {
     absl::flat_hash_map<int, std::vector<Value*>> wanting;
     for (OpenResult& open : open_) wanting[open.results.front()].push_back(&open.value);
     for (auto& [m, value] : given_) wanting[settled_.at(m)].push_back(&value);
-    const std::unique_ptr<Observer> watcher =
-        watch ? watch(absl::StrCat(SideName(side_), " again")) : nullptr;
-    OC_RETURN_IF_ERROR(
-        recording_.side->Revisit(wanted, watcher.get(), [&](int r, const Value& value) {
-          for (Value* const to : wanting[r]) *to = value;
-          return absl::OkStatus();
-        }));
+    OC_RETURN_IF_ERROR(VisitAgain(recording_, absl::StrCat(SideName(side_), " again"), watch,
+                                  wanted, [&](int r, const Value& value) {
+                                    for (Value* const to : wanting[r]) *to = value;
+                                    return absl::OkStatus();
+                                  }));
     for (auto& [m, value] : given_) value = AsModelHas(m, value);
     for (OpenResult& open : open_) {
       if (!open.value.is_tensor()) {
@@ -240,12 +220,18 @@ class FrameFinder {
     --runs_left_;
     FrameOfRun frame;
     frame.near.resize(open_.size());
-    Watcher watcher(this, trial, &frame);
+    OnResults watcher([&](const Result& result, std::optional<Value>* replacement) {
+      if (result.depth > 0 || result.kind != ResultKind::kResult) return absl::OkStatus();
+      const auto it = by_name_.find(result.name);
+      if (it != by_name_.end()) See(it->second, result.value, trial, &frame, replacement);
+      return absl::OkStatus();
+    });
     // A run that fails on what was recorded has shown what came before.
     model_.evaluator()->Run(*model_.side->feeds(), &watcher).IgnoreError();
     return frame;
   }
 
+  // Looks at a result of the model and gives on what was recorded.
   void See(int m, const Value& raw, const FrameCandidate* trial, FrameOfRun* frame,
            std::optional<Value>* replacement) {
     const Value own = graph_.FromModel(m, raw);

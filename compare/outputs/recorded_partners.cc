@@ -37,13 +37,11 @@ absl::StatusOr<PerSide<ValuesOfResults>> ValuesAgain(const PerSide<RecordedSide>
   for (const SideId id : kBothSides) {
     std::vector<bool> wanted(sides[id].stream->results.size());
     for (const int number : numbers[id]) wanted[Index(number)] = true;
-    const std::unique_ptr<Observer> watcher =
-        watch ? watch(absl::StrCat(SideName(id), " again")) : nullptr;
-    OC_RETURN_IF_ERROR(
-        sides[id].side->Revisit(wanted, watcher.get(), [&](int number, const Value& value) {
-          values[id][number] = value;
-          return absl::OkStatus();
-        }));
+    OC_RETURN_IF_ERROR(VisitAgain(sides[id], absl::StrCat(SideName(id), " again"), watch, wanted,
+                                  [&](int number, const Value& value) {
+                                    values[id][number] = value;
+                                    return absl::OkStatus();
+                                  }));
   }
   return values;
 }

@@ -70,16 +70,13 @@ const Value* PairDequantizer::OneSide::ValueOf(int r) const {
 absl::Status PairDequantizer::OneSide::Fetch(absl::Span<const int> results, absl::string_view run,
                                              const PairValues::Watch& watch) {
   std::vector<bool> wanted(side.stream->results.size());
-  bool missing = false;
   for (const int r : results) {
     const QuantParams& params = *all_params.of(r);
     for (const int number : {params.scale, params.zero_point}) {
-      if (number != kNone && ValueOf(number) == nullptr) wanted[Index(number)] = missing = true;
+      if (number != kNone && ValueOf(number) == nullptr) wanted[Index(number)] = true;
     }
   }
-  if (!missing) return absl::OkStatus();
-  const std::unique_ptr<Observer> watcher = watch ? watch(run) : nullptr;
-  return side.side->Revisit(wanted, watcher.get(), [&](int r, const Value& value) {
+  return VisitAgain(side, run, watch, wanted, [&](int r, const Value& value) {
     fetched.emplace(r, value);
     return absl::OkStatus();
   });

@@ -21,17 +21,8 @@ absl::StatusOr<std::unique_ptr<SideValues>> SideValues::Get(const RecordedSide& 
                                                             const ThreadPool* pool) {
   std::unique_ptr<SideValues> values(new SideValues(side, pool));
   std::vector<bool> wanted(values->values_.size());
-  bool missing = false;
-  for (const int r : values->graph_.results()) {
-    if (const Value* kept = side.bank->Find(r); kept != nullptr) {
-      values->values_[Index(r)] = *kept;
-    } else {
-      wanted[Index(r)] = missing = true;
-    }
-  }
-  if (!missing) return values;
-  const std::unique_ptr<Observer> watcher = watch ? watch(run) : nullptr;
-  OC_RETURN_IF_ERROR(side.side->Revisit(wanted, watcher.get(), [&](int r, const Value& value) {
+  for (const int r : values->graph_.results()) wanted[Index(r)] = true;
+  OC_RETURN_IF_ERROR(VisitValues(side, run, watch, wanted, [&](int r, const Value& value) {
     values->values_[Index(r)] = value;
     return absl::OkStatus();
   }));

@@ -10,17 +10,25 @@
 #include "record/streams/hash128.h"
 
 namespace onnxcmp {
-namespace {
-
-// Makes `side` run again and shows the results that are true in `wanted`.
-absl::Status Again(const RecordedSide& side, absl::string_view run, const PairValues::Watch& watch,
-                   const std::vector<bool>& wanted, Side::Visitor visit) {
+absl::Status VisitAgain(const RecordedSide& side, absl::string_view run,
+                        const PairValues::Watch& watch, const std::vector<bool>& wanted,
+                        Side::Visitor visit) {
   if (std::find(wanted.begin(), wanted.end(), true) == wanted.end()) return absl::OkStatus();
   const std::unique_ptr<Observer> watcher = watch ? watch(run) : nullptr;
   return side.side->Revisit(wanted, watcher.get(), visit);
 }
 
-}  // namespace
+absl::Status VisitValues(const RecordedSide& side, absl::string_view run,
+                         const PairValues::Watch& watch, std::vector<bool> wanted,
+                         Side::Visitor visit) {
+  for (size_t r = 0; r < wanted.size(); ++r) {
+    const Value* const kept = wanted[r] ? side.Find(static_cast<int>(r)) : nullptr;
+    if (kept == nullptr) continue;
+    wanted[r] = false;
+    OC_RETURN_IF_ERROR(visit(static_cast<int>(r), *kept));
+  }
+  return VisitAgain(side, run, watch, wanted, visit);
+}
 
 int64_t AboutBytes(const StreamResult& result) {
   constexpr int64_t kAboutAString = 48;
@@ -111,7 +119,7 @@ absl::Status PairValues::VisitWindow(absl::Span<const ResultPair> pairs,
   add_more(more.right, &wanted_right);
   ValueBank held(std::numeric_limits<int64_t>::max());
   OC_RETURN_IF_ERROR(
-      Again(left_, "left again", watch_, wanted_left, [&](int result, const Value& value) {
+      VisitAgain(left_, "left again", watch_, wanted_left, [&](int result, const Value& value) {
         const bool kept = more.left[Index(result)] && left_.again->Keep(result, value);
         if (!kept && asked_of_left[Index(result)]) held.Keep(result, value);
         return absl::OkStatus();
@@ -135,7 +143,7 @@ absl::Status PairValues::VisitWindow(absl::Span<const ResultPair> pairs,
     if (kept == nullptr || by_right[right].front() != i) continue;
     OC_RETURN_IF_ERROR(visit_with(right, *kept));
   }
-  return Again(right_, "right again", watch_, wanted_right, visit_with);
+  return VisitAgain(right_, "right again", watch_, wanted_right, visit_with);
 }
 
 }  // namespace onnxcmp

@@ -84,6 +84,16 @@ class PairValues {
   Watch watch_;
 };
 
+// Shows the values of the results that are true in `wanted`, of one more run of the side. `watch`
+// is called with `run`, as "left again"; nothing runs if no result is wanted.
+absl::Status VisitAgain(const RecordedSide& side, absl::string_view run,
+                        const PairValues::Watch& watch, const std::vector<bool>& wanted,
+                        Side::Visitor visit);
+// The same, kept values first, so that only a value that is not kept takes a run.
+absl::Status VisitValues(const RecordedSide& side, absl::string_view run,
+                         const PairValues::Watch& watch, std::vector<bool> wanted,
+                         Side::Visitor visit);
+
 }  // namespace onnxcmp
 
 #endif  // ONNXCMP_COMPARE_SIDES_PAIR_VALUES_H_

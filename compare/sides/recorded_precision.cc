@@ -13,6 +13,7 @@
 #include "absl/status/statusor.h"
 #include "evaluator/run/result.h"
 #include "evaluator/tensor/tensor.h"
+#include "record/differences/tensor_distance.h"
 #include "record/streams/quantized_streams.h"
 
 namespace onnxcmp {
@@ -24,14 +25,14 @@ constexpr int64_t kEnoughForSteps = 64;
 DType ExactType(absl::Span<const float> floats) {
   constexpr uint32_t kBeyondBfloat16 = 0xFFFF;
   constexpr uint32_t kBeyondFloat16 = 0x1FFF;
-  constexpr float kGreatestHalf = 65504;
-  constexpr float kLeastHalf = 0x1p-24F;
+  const double greatest = GreatestFinite(DType::kFloat16);
+  const double least = LeastPositive(DType::kFloat16);
   uint32_t bits = 0;
   bool half = true;
   for (const float x : floats) {
     bits |= std::bit_cast<uint32_t>(x);
     if ((bits & kBeyondFloat16) != 0) return DType::kUndefined;
-    half = half && (x == 0 || (std::abs(x) <= kGreatestHalf && std::abs(x) >= kLeastHalf));
+    half = half && (x == 0 || (std::abs(x) <= greatest && std::abs(x) >= least));
   }
   return (bits & kBeyondBfloat16) == 0 ? DType::kBfloat16
          : half                        ? DType::kFloat16

@@ -15,6 +15,7 @@
 #include "prove/truth_table.h"
 #include "prove/value_origin.h"
 #include "prove/whole_numbers.h"
+#include "record/differences/tensor_distance.h"
 
 namespace onnxcmp {
 namespace {
@@ -260,17 +261,10 @@ absl::Status MaxOperator(FieldNode& node) {
   return node.by_direction() && is_of_two ? SetGreaterOf(node, least) : absl::OkStatus();
 }
 
-// The greatest number of a type of floats: the limit of a Clip that has none.
-double GreatestOf(DType dtype) {
-  if (dtype == DType::kFloat16) return 65504;
-  if (dtype == DType::kBfloat16) return 0x1.fep127;
-  return dtype == DType::kDouble ? std::numeric_limits<double>::max()
-                                 : std::numeric_limits<float>::max();
-}
-
 absl::Status ClipOperator(FieldNode& node) {
   node.MarkRandom();
-  const double most = GreatestOf(node.InType(0));
+  // The limit of a Clip that has none.
+  const double most = GreatestFinite(node.InType(0));
   // A limit that is a number; nothing: it depends on the inputs.
   const auto limit = [&](int input, const char* name,
                          MeantNumber none) -> std::optional<MeantNumber> {

@@ -83,6 +83,8 @@ double GreatestFinite(DType dtype) {
       return kGreatestHalf;
     case DType::kBfloat16:
       return std::ldexp(255.0, 120);
+    case DType::kDouble:
+      return std::numeric_limits<double>::max();
     default:
       return kInfinity;
   }

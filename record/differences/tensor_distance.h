@@ -97,7 +97,7 @@ bool Near(const Measured& left, const Measured& right, const ThreadPool* pool = 
 // False: they are not near. `scale`: at least the smaller of the two scales.
 bool MayBeNear(const Sample& left, const Sample& right, double scale);
 
-// The greatest finite number of float, float16 and bfloat16; infinity for other types.
+// The greatest finite number of double, float, float16 and bfloat16; infinity for other types.
 double GreatestFinite(DType dtype);
 // The least positive number of the same types; 0 for other types.
 double LeastPositive(DType dtype);

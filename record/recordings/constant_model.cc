@@ -5,6 +5,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "evaluator/base/status_macros.h"
+#include "evaluator/run/on_results.h"
 #include "record/recordings/nested_name.h"
 #include "record/recordings/recorded_values.h"
 
@@ -87,23 +88,6 @@ class Constants : public RecordedValues {
   int64_t empty_ = 0;
 };
 
-// Keeps the values of a run.
-class Keeper : public Observer {
- public:
-  absl::Status OnResult(const Result& result, std::optional<Value>* /*replacement*/) override {
-    const std::string name(result.name);
-    if (result.kind == ResultKind::kOutput) {
-      outputs.emplace_back(name, result.value);
-    } else {
-      others.emplace_back(name, result.value);
-    }
-    return absl::OkStatus();
-  }
-
-  std::vector<std::pair<std::string, Value>> outputs;
-  std::vector<std::pair<std::string, Value>> others;
-};
-
 }  // namespace
 
 bool HoldsConstantsOnly(const Graph& graph) {
@@ -112,12 +96,18 @@ bool HoldsConstantsOnly(const Graph& graph) {
 }
 
 absl::StatusOr<std::unique_ptr<RecordedValues>> ConstantsOf(const Evaluator& evaluator) {
-  Keeper keeper;
+  std::vector<std::pair<std::string, Value>> outputs;
+  std::vector<std::pair<std::string, Value>> others;
+  OnResults keeper([&](const Result& result, auto* /*replacement*/) {
+    auto& kept = result.kind == ResultKind::kOutput ? outputs : others;
+    kept.emplace_back(std::string(result.name), result.value);
+    return absl::OkStatus();
+  });
   OC_RETURN_IF_ERROR(evaluator.Run({}, &keeper).status());
   const Graph& graph = evaluator.model().graph;
   // The parts of an output need not be shown again.
   absl::flat_hash_set<absl::string_view> shown;
-  for (const auto& [name, value] : keeper.outputs) shown.insert(name);
+  for (const auto& [name, value] : outputs) shown.insert(name);
   for (auto node = graph.nodes.rbegin(); node != graph.nodes.rend(); ++node) {
     if (std::none_of(node->outputs.begin(), node->outputs.end(),
                      [&](const std::string& output) { return shown.contains(output); })) {
@@ -126,8 +116,8 @@ absl::StatusOr<std::unique_ptr<RecordedValues>> ConstantsOf(const Evaluator& eva
     shown.insert(node->inputs.begin(), node->inputs.end());
   }
   auto constants = std::make_unique<Constants>();
-  for (auto& [name, value] : keeper.outputs) constants->Add(name, std::move(value));
-  for (auto& [name, value] : keeper.others) {
+  for (auto& [name, value] : outputs) constants->Add(name, std::move(value));
+  for (auto& [name, value] : others) {
     if (!shown.contains(name)) constants->Add(name, std::move(value));
   }
   constants->Finish();

@@ -21,10 +21,10 @@ using ::testing::Pair;
 // Counted today. A number that falls is lowered here; one that rises needs a reason in the commit.
 constexpr HouseRow kHouse[] = {
     {"files that write agree or a verdict", 1},
-    {"numeric constants", 784},
-    {"numeric constants that share a name", 190},
-    {"observers", 29},
-    {"calls of Revisit", 19},
+    {"numeric constants", 680},
+    {"numeric constants that share a name", 146},
+    {"observers", 23},
+    {"calls of Revisit", 4},
     {"types in headers", 644},
     {"rooms of compare", 28},
     {"arrows between rooms of compare", 93},

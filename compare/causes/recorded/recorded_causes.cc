@@ -24,6 +24,7 @@
 #include "compare/outputs/derived_values.h"
 #include "compare/outputs/swallowed_steps.h"
 #include "evaluator/base/status_macros.h"
+#include "evaluator/run/on_results.h"
 #include "evaluator/run/result.h"
 #include "evaluator/tensor/tensor.h"
 #include "record/base/thresholds.h"
@@ -84,10 +85,7 @@ class RecordedCauseFinder {
     OC_RETURN_IF_ERROR(Prepare(pairs));
     std::vector<Judged*> suspects = FindSuspects();
     if (suspects.empty()) return report;
-    for (uint64_t seed = 1; seed <= kSeeds; ++seed) {
-      Watcher shaking(this, seed);
-      model_.evaluator()->Run(*model_.side->feeds(), &shaking).IgnoreError();
-    }
+    for (uint64_t seed = 1; seed <= kSeeds; ++seed) RunOnRecorded(seed);
     for (Judged* const judged : suspects) {
       if (IsRounding(*judged)) continue;
       if (static_cast<int>(report.causes.size()) >= options_.limits.causes) break;
@@ -100,22 +98,16 @@ class RecordedCauseFinder {
   }
 
  private:
-  // Observes the model's results, judges those that were recorded and replaces them by recorded
-  // values.
-  class Watcher : public Observer {
-   public:
-    // `seed` 0: nothing is moved.
-    Watcher(RecordedCauseFinder* finder, uint64_t seed) : finder_(*finder), seed_(seed) {}
-    absl::Status OnResult(const Result& result, std::optional<Value>* replacement) override {
-      if (result.depth > 0 || result.kind == ResultKind::kOutput) return absl::OkStatus();
-      finder_.See(result, seed_, replacement);
+  // Runs the model, judges the results that were recorded and replaces them by recorded values. Of
+  // a run that fails on these, the results before the failure count. `seed` 0: nothing is moved.
+  void RunOnRecorded(uint64_t seed) {
+    OnResults watcher([&](const Result& result, std::optional<Value>* replacement) {
+      const bool counts = result.depth == 0 && result.kind != ResultKind::kOutput;
+      if (counts) See(result, seed, replacement);
       return absl::OkStatus();
-    }
-
-   private:
-    RecordedCauseFinder& finder_;
-    uint64_t seed_;
-  };
+    });
+    model_.evaluator()->Run(*model_.side->feeds(), &watcher).IgnoreError();
+  }
 
   // Where several results that were recorded of one differ, what comes after them tells which of
   // them went on: with that the fewest differ by themselves.
@@ -137,9 +129,7 @@ class RecordedCauseFinder {
       judged.local.reset();
     }
     FindLost();
-    Watcher watcher(this, 0);
-    // A run that fails on recorded values has shown the results before the failure.
-    model_.evaluator()->Run(*model_.side->feeds(), &watcher).IgnoreError();
+    RunOnRecorded(0);
     return Suspects();
   }
 
@@ -184,13 +174,13 @@ class RecordedCauseFinder {
     }
     absl::flat_hash_map<int, std::vector<Judged*>> of_recorded;
     for (Judged& judged : judged_) of_recorded[judged.recording].push_back(&judged);
-    const std::unique_ptr<Observer> watcher =
-        options_.watch ? options_.watch(absl::StrCat(SideName(recording_id_), " again")) : nullptr;
-    OC_RETURN_IF_ERROR(
-        recording_.side->Revisit(wanted, watcher.get(), [&](int r, const Value& value) {
-          for (Judged* const judged : of_recorded[r]) judged->recorded = value;
-          return absl::OkStatus();
-        }));
+    OC_RETURN_IF_ERROR(VisitAgain(recording_, absl::StrCat(SideName(recording_id_), " again"),
+                                  options_.watch, wanted, [&](int r, const Value& value) {
+                                    for (Judged* const judged : of_recorded[r]) {
+                                      judged->recorded = value;
+                                    }
+                                    return absl::OkStatus();
+                                  }));
     for (Judged& judged : judged_) {
       epsilon_ = std::max(epsilon_, EpsilonOf(recording_.result(judged.recording).own_precision));
       Convert(&judged);

@@ -138,6 +138,7 @@ void RepairRound::TryAll(std::vector<Suggestion> suggestions) {
     if (refused_.contains({suggestion.right, suggestion.left}) || IsRuledOut(suggestion)) continue;
     ++tried_;
     const int64_t before = repairs_.run().runs();
+    // With the true pair, later results match at once, so few misses are allowed at first.
     if (!Try(suggestion, work_bounds::kFewTrials)) {
       impatient.emplace_back(suggestion, repairs_.run().runs() - before);
     }

@@ -78,8 +78,7 @@ void FusionGraph::AddNode(int n, const FusionGraph* outer) {
     is_static = is_static && value.is_static;
     return v;
   };
-  for (const std::string& name : node.inputs)
-    inputs.push_back(name.empty() ? kNoValue : read(name));
+  for (const std::string& name : node.inputs) inputs.push_back(name.empty() ? kNone : read(name));
   absl::flat_hash_set<std::string> names;
   ForEachBody(node, [&names](const Graph& body) { CollectOuterNames(body, &names); });
   for (const std::string& name : names) {
@@ -91,7 +90,7 @@ void FusionGraph::AddNode(int n, const FusionGraph* outer) {
   std::vector<int> outputs;
   for (size_t slot = 0; slot < node.outputs.size(); ++slot) {
     if (node.outputs[slot].empty()) {
-      outputs.push_back(kNoValue);
+      outputs.push_back(kNone);
       continue;
     }
     const int v = ValueOf(node.outputs[slot]);
@@ -108,11 +107,11 @@ void FusionGraph::AddNode(int n, const FusionGraph* outer) {
 }
 
 bool FusionGraph::IsStaticNode(int n) const {
-  return absl::c_all_of(outputs(n), [this](int v) { return v == kNoValue || IsStatic(v); });
+  return absl::c_all_of(outputs(n), [this](int v) { return v == kNone || IsStatic(v); });
 }
 
 bool FusionGraph::IsConstantNode(int n) const {
-  return absl::c_all_of(outputs(n), [this](int v) { return v == kNoValue || IsConstant(v); });
+  return absl::c_all_of(outputs(n), [this](int v) { return v == kNone || IsConstant(v); });
 }
 
 std::optional<double> FusionGraph::Scalar(int value) const { return ScalarAt(value, 0); }
@@ -124,7 +123,7 @@ std::optional<double> FusionGraph::ScalarAt(int value, int depth) const {
     if (v.tensor->num_elements() != 1 || v.tensor->dtype() == DType::kString) return std::nullopt;
     return ElementsOf(*v.tensor)[0];
   }
-  if (v.producer == kNoNode) return std::nullopt;
+  if (v.producer == kNone) return std::nullopt;
   const Node& made_by = node(v.producer);
   if (made_by.op_type == "Constant") {
     if (const auto it = made_by.attributes.find("value_float"); it != made_by.attributes.end()) {
@@ -145,7 +144,7 @@ std::optional<double> FusionGraph::Folded(int n, int depth) const {
   const std::string& op = node(n).op_type;
   std::vector<double> x;
   for (const int input : inputs(n)) {
-    if (input == kNoValue) continue;
+    if (input == kNone) continue;
     const std::optional<double> scalar = ScalarAt(input, depth + 1);
     // Shapes may have several elements.
     if (!scalar.has_value() && !x.empty() && HasTrait(node(n), OperatorTrait::kRearranges)) {

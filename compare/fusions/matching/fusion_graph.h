@@ -12,6 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "evaluator/model/model.h"
 #include "evaluator/tensor/tensor.h"
+#include "record/streams/result_stream.h"
 
 namespace onnxcmp {
 
@@ -21,13 +22,10 @@ class FusionGraph {
   // outlive the object.
   explicit FusionGraph(const Graph& graph, const FusionGraph* outer = nullptr);
 
-  static constexpr int kNoNode = -1;
-  static constexpr int kNoValue = -1;
-
   const Graph& graph() const { return graph_; }
   const Node& node(int n) const { return graph_.nodes[static_cast<size_t>(n)]; }
   const std::string& name(int value) const { return values_[static_cast<size_t>(value)].name; }
-  // Values by slot; kNoValue: absent.
+  // Values by slot; kNone: absent.
   const std::vector<int>& inputs(int n) const { return inputs_[static_cast<size_t>(n)]; }
   const std::vector<int>& outputs(int n) const { return outputs_[static_cast<size_t>(n)]; }
   int producer(int value) const { return values_[static_cast<size_t>(value)].producer; }
@@ -55,7 +53,7 @@ class FusionGraph {
  private:
   struct Value {
     std::string name;
-    int producer = kNoNode;
+    int producer = kNone;
     int slot = 0;
     std::vector<int> readers;
     const Tensor* tensor = nullptr;  // an initializer's or a constant's

@@ -63,7 +63,7 @@ class PatternMatcher {
 
   Partials Match(const Pattern& pattern, int value, const Partial& before) {
     Partials found;
-    if (value == FusionGraph::kNoValue || ++steps_ > kMostMatchSteps) return found;
+    if (value == kNone || ++steps_ > kMostMatchSteps) return found;
     switch (pattern.kind) {
       case Pattern::Kind::kOperator:
         return MatchOperator(pattern, value, before);
@@ -127,9 +127,9 @@ class PatternMatcher {
     std::vector<int> chain = {value};
     while (chain.size() <= work_bounds::kNesting) {
       const int n = graph_.producer(chain.back());
-      if (n == FusionGraph::kNoNode || graph_.IsConstant(chain.back()) ||
+      if (n == kNone || graph_.IsConstant(chain.back()) ||
           !HasTrait(graph_.node(n), OperatorTrait::kStandsBetween) || graph_.inputs(n).empty() ||
-          graph_.inputs(n)[0] == FusionGraph::kNoValue || graph_.slot(chain.back()) != 0) {
+          graph_.inputs(n)[0] == kNone || graph_.slot(chain.back()) != 0) {
         break;
       }
       chain.push_back(graph_.inputs(n)[0]);
@@ -168,8 +168,7 @@ class PatternMatcher {
       }
       return std::vector<double>{std::numeric_limits<double>::quiet_NaN()};
     }
-    if (name == "axes" && graph_.inputs(n).size() > 1 &&
-        graph_.inputs(n)[1] != FusionGraph::kNoValue) {
+    if (name == "axes" && graph_.inputs(n).size() > 1 && graph_.inputs(n)[1] != kNone) {
       const auto elements = graph_.Elements(graph_.inputs(n)[1]);
       return elements.has_value() ? *elements
                                   : std::vector<double>{std::numeric_limits<double>::quiet_NaN()};
@@ -212,7 +211,7 @@ class PatternMatcher {
     const std::vector<int> chain = Chain(value);
     for (size_t i = 0; i < chain.size(); ++i) {
       const int n = graph_.producer(chain[i]);
-      if (n == FusionGraph::kNoNode || !FitsOperator(pattern, n)) continue;
+      if (n == kNone || !FitsOperator(pattern, n)) continue;
       if (pattern.slot >= 0 && graph_.slot(chain[i]) != pattern.slot) continue;
       Partial partial = before;
       AddObstacles(chain, i, &partial);
@@ -260,7 +259,7 @@ class PatternMatcher {
       if (x.size() != y.size()) return false;
       for (size_t k = 1; k < x.size(); ++k) {
         if (x[k] == y[k]) continue;
-        if (x[k] == FusionGraph::kNoValue || y[k] == FusionGraph::kNoValue) return false;
+        if (x[k] == kNone || y[k] == kNone) return false;
         const std::optional<double> p = graph_.Scalar(x[k]);
         if (!p.has_value() || p != graph_.Scalar(y[k])) return false;
       }
@@ -362,7 +361,7 @@ class PatternMatcher {
   Partials MatchOperands(const Fold& fold, int value, bool inverse, unsigned wanted,
                          const Partial& before) {
     Partials found;
-    if (value == FusionGraph::kNoValue || ++steps_ > kMostMatchSteps) return found;
+    if (value == kNone || ++steps_ > kMostMatchSteps) return found;
     if (nest_ == work_bounds::kNesting) return found;
     ++nest_;
     const absl::Cleanup leave = [this] { --nest_; };
@@ -389,7 +388,7 @@ class PatternMatcher {
     const std::vector<int> chain = Chain(value);
     for (size_t i = 0; i < chain.size(); ++i) {
       const int n = graph_.producer(chain[i]);
-      if (n == FusionGraph::kNoNode || graph_.IsConstant(chain[i])) break;
+      if (n == kNone || graph_.IsConstant(chain[i])) break;
       Append(MatchNested(fold, chain, i, inverse, wanted, before), &found);
     }
     return found;
@@ -420,7 +419,7 @@ class PatternMatcher {
     // An operand without parts has to be a number. That is looked at before the parts of the other
     // one, or else a chain of products is searched to its depth from each of its nodes.
     const auto fits = [this](int value, unsigned parts) {
-      return parts != 0 || (value != FusionGraph::kNoValue && IsScalar(value));
+      return parts != 0 || (value != kNone && IsScalar(value));
     };
     for (unsigned first = wanted;; first = (first - 1) & wanted) {
       if (fits(inputs[0], first) && fits(inputs[1], wanted & ~first)) {
@@ -446,8 +445,7 @@ bool RoundsItsResult(const Node& node) { return FormOf(node) != nullptr; }
 
 std::vector<PatternMatch> MatchPattern(const FusionGraph& graph, const Pattern& pattern, int root) {
   std::vector<PatternMatch> matches;
-  if (graph.outputs(root).empty() || graph.outputs(root)[0] == FusionGraph::kNoValue)
-    return matches;
+  if (graph.outputs(root).empty() || graph.outputs(root)[0] == kNone) return matches;
   for (Partial& partial : PatternMatcher(graph).Match(pattern, graph.outputs(root)[0], Partial())) {
     // Obstacles after the root are no part of it.
     if (partial.match.nodes.contains(root)) matches.push_back(std::move(partial.match));
