@@ -1,16 +1,81 @@
 #include "record/base/write_file.h"
 
-#include <fstream>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <cerrno>
+#include <cstddef>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 
 namespace onnxcmp {
+namespace {
 
-absl::Status WriteFile(const std::string& path, const std::string& bytes) {
+// Where a file can be put by renaming: nothing for a pipe, a device and another user's file, which
+// would become ours.
+std::optional<std::string> PlaceOf(const std::string& path) {
+  std::error_code error;
+  // The file that a link names is replaced, and the link stays.
+  const std::filesystem::path place = std::filesystem::weakly_canonical(path, error);
+  if (error) return std::nullopt;
+  struct stat known = {};
+  if (stat(place.c_str(), &known) != 0) {
+    return errno == ENOENT ? std::optional(place.string()) : std::nullopt;
+  }
+  const bool ours =
+      S_ISREG(known.st_mode) && known.st_uid == geteuid() && access(place.c_str(), W_OK) == 0;
+  return ours ? std::optional(place.string()) : std::nullopt;
+}
+
+bool WriteAll(int file, const std::string& bytes) {
+  for (size_t done = 0; done < bytes.size();) {
+    const ssize_t count = write(file, bytes.data() + done, bytes.size() - done);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return false;
+    done += static_cast<size_t>(count);
+  }
+  return true;
+}
+
+// True if the file has the bytes. Nothing: no file can be made beside it, so that nothing happened.
+std::optional<bool> WriteBeside(const std::string& place, const std::string& bytes) {
+  const std::string unfinished = absl::StrCat(place, ".", getpid(), ".unfinished");
+  unlink(unfinished.c_str());  // of a process with this number that was killed
+  const int file = open(unfinished.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (file < 0) return std::nullopt;
+  absl::Cleanup remove = [&] { unlink(unfinished.c_str()); };
+  struct stat known = {};
+  bool whole = stat(place.c_str(), &known) != 0 || fchmod(file, known.st_mode & 07777) == 0;
+  whole = whole && WriteAll(file, bytes);
+  whole = close(file) == 0 && whole && std::rename(unfinished.c_str(), place.c_str()) == 0;
+  if (whole) std::move(remove).Cancel();
+  return whole;
+}
+
+bool WriteInPlace(const std::string& path, const std::string& bytes) {
   std::ofstream file(path, std::ios::binary);
   file << bytes;
   file.close();
-  return file ? absl::OkStatus() : absl::PermissionDeniedError(absl::StrCat("cannot write ", path));
+  return static_cast<bool>(file);
+}
+
+}  // namespace
+
+absl::Status WriteFile(const std::string& path, const std::string& bytes) {
+  const std::optional<std::string> place = PlaceOf(path);
+  const std::optional<bool> beside =
+      place.has_value() ? WriteBeside(*place, bytes) : std::optional<bool>();
+  const bool whole = beside.has_value() ? *beside : WriteInPlace(path, bytes);
+  return whole ? absl::OkStatus()
+               : absl::PermissionDeniedError(absl::StrCat("cannot write ", path));
 }
 
 }  // namespace onnxcmp

@@ -8,7 +8,9 @@
 
 namespace onnxcmp {
 
-// Replaces the file. PermissionDenied, naming it, if it cannot be written whole.
+// Replaces the file as a whole: who reads it, or finds it after a process was killed, has the old
+// bytes or the new ones. Pipes, devices and files of other users are written in place.
+// PermissionDenied, naming it, if it cannot be written whole; a file that was there stays then.
 absl::Status WriteFile(const std::string& path, const std::string& bytes);
 
 }  // namespace onnxcmp
