@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "compare/outcome/exit_status.h"
 #include "evaluator/base/status_macros.h"
+#include "generate/broken_node.h"
 #include "generate/logit_figures.h"
 #include "generate/tensors.h"
 #include "record/differences/value_difference.h"
@@ -152,6 +153,11 @@ class StepComparison {
     }
     OC_ASSIGN_OR_RETURN(ComparedStep step, On(std::move(whole.left), std::move(whole.right),
                                               "all tokens so far at once"));
+    for (const SideId side : kBothSides) {
+      // Some models that go on after another's states take no past of length 0.
+      if (sides_[side].side->summary().status.ok()) continue;
+      return On(feeds_.left, feeds_.right, kOwnStates);
+    }
     if (step.fails()) return step;
     for (const SideId side : kBothSides) {
       Decoder decoder = *sides_[side].decoder;
@@ -162,7 +168,61 @@ class StepComparison {
         step.alone.push_back(std::move(invariant));
       }
     }
+    for (const SideId side : kBothSides) {
+      if (step.fails() || !sides_[side].decoder->roles().has_states()) continue;
+      OC_ASSIGN_OR_RETURN(Invariant as_read, OfThisStep(side));
+      if (as_read.outcome != Invariant::Outcome::kBroken) continue;
+      if (sides_[side].prompt_decoder != nullptr) return OnBothModels(side);
+      step.alone.push_back(std::move(as_read));
+    }
     return step;
+  }
+
+  // The logits of the step itself, on the states that it had, beside those of all tokens at once.
+  absl::StatusOr<Invariant> OfThisStep(SideId side) const {
+    const Decoder& decoder = *sides_[side].decoder;
+    const TokenBlock& tokens = decoder.tokens();
+    OC_ASSIGN_OR_RETURN(const Feeds whole_feeds, decoder.WholeFeeds());
+    OC_ASSIGN_OR_RETURN(const Tensor whole,
+                        decoder.LogitsOn(whole_feeds, tokens.rows, tokens.length()));
+    OC_ASSIGN_OR_RETURN(const Tensor part,
+                        decoder.LogitsOn(feeds_[side], tokens.rows, block_.length()));
+    const int64_t last = std::min(whole.shape()[1], part.shape()[1]);
+    OC_ASSIGN_OR_RETURN(const Tensor reference, LogitsThatCount(whole, block_, last));
+    OC_ASSIGN_OR_RETURN(const Tensor of_step, LogitsThatCount(part, block_, last));
+    OC_ASSIGN_OR_RETURN(const Tolerance tolerance, RoundingOf(sides_[side], whole_feeds));
+    const ValueDifference difference = DifferenceWithin(tolerance, reference, of_step);
+    Invariant found;
+    found.name = absl::StrCat(SideName(side), ": this step beside all tokens at once");
+    found.outcome =
+        difference.agree() ? Invariant::Outcome::kWithinRounding : Invariant::Outcome::kBroken;
+    found.max_difference = difference.max_absolute;
+    found.elements = difference.reason.empty() ? difference.max_absolute_pair : difference.reason;
+    found.position = tokens.length() - 1;
+    return found;
+  }
+
+  // The model of the prompt beside that of further steps, both on the prompt, without a past.
+  absl::StatusOr<ComparedStep> OnBothModels(SideId side) const {
+    const DecoderSide& one = sides_[side];
+    const TokenBlock& prompt = one.prompt_decoder->tokens();
+    Decoder steps = *one.decoder;
+    std::vector<int64_t> rows;
+    for (int64_t row = 0; row < prompt.rows; ++row) rows.push_back(row);
+    OC_RETURN_IF_ERROR(steps.Restart(rows));
+    OC_ASSIGN_OR_RETURN(Feeds of_prompt, one.prompt_decoder->WholeFeeds());
+    OC_ASSIGN_OR_RETURN(Feeds of_steps, steps.FeedsOf(prompt));
+    one.prompt_side->SetFeeds(std::move(of_prompt));
+    one.side->SetFeeds(std::move(of_steps));
+    ComparedStep step;
+    OC_ASSIGN_OR_RETURN(Comparison comparison, Compare(*one.side, *one.prompt_side, options_));
+    step.comparison = std::make_shared<Comparison>(std::move(comparison));
+    step.on =
+        absl::StrCat("the prompt: the ", SideName(side),
+                     "'s model of further steps on the left, its model of the prompt on the right");
+    if (step.fails()) return step;
+    // They agree on it: what differs is left to the step itself.
+    return On(feeds_.left, feeds_.right, kOwnStates);
   }
 
   const PerSide<DecoderSide>& sides_;
@@ -191,11 +251,12 @@ absl::StatusOr<std::string> StateThatDiffers(const PerSide<DecoderSide>& sides,
                                              const ToleranceOptions& tolerance) {
   const Decoder& left = *sides.left.decoder;
   const Decoder& right = *sides.right.decoder;
-  if (left.roles().states.size() != right.roles().states.size()) return "";
-  for (size_t i = 0; i < left.roles().states.size(); ++i) {
-    const StatePair& pair = left.roles().states[i];
+  const std::vector<StatePair>& of_both = left.roles().left_states();
+  if (of_both.size() != right.roles().left_states().size()) return "";
+  for (size_t i = 0; i < of_both.size(); ++i) {
+    const StatePair& pair = of_both[i];
     const auto of_left = left.states().find(pair.past);
-    const auto of_right = right.states().find(right.roles().states[i].past);
+    const auto of_right = right.states().find(right.roles().left_states()[i].past);
     if (of_left == left.states().end() || of_right == right.states().end()) continue;
     if (of_left->second.tensor().shape() != of_right->second.tensor().shape()) continue;
     OC_ASSIGN_OR_RETURN(const std::vector<Tensor> left_parts,

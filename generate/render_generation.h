@@ -3,7 +3,6 @@
 #define ONNXCMP_GENERATE_RENDER_GENERATION_H_
 
 #include <string>
-#include <vector>
 
 #include "generate/generation.h"
 #include "generate/invariants.h"
@@ -17,15 +16,9 @@ std::string RenderGenerationMarkdown(const Generation& generation);
 // docs/generate.md describes the members.
 std::string RenderGenerationJson(const Generation& generation);
 
-// `roles`: DescribeRoles().
-std::string RenderInvariants(const std::vector<std::string>& roles,
-                             const std::vector<Invariant>& invariants, const TableOptions& look);
-std::string RenderInvariantsMarkdown(const std::vector<Invariant>& invariants);
-std::string RenderInvariantsJson(const std::vector<std::string>& roles,
-                                 const std::vector<Invariant>& invariants);
-
-// 0: all that was tried holds, 1: one is broken, 2: none could be tried.
-int ExitStatusOfInvariants(const std::vector<Invariant>& invariants);
+std::string RenderInvariants(const Invariants& invariants, const TableOptions& look);
+std::string RenderInvariantsMarkdown(const Invariants& invariants);
+std::string RenderInvariantsJson(const Invariants& invariants);
 
 }  // namespace onnxcmp
 
