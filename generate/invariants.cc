@@ -110,7 +110,9 @@ class Trying {
     }
     if (!compared) {
       found->outcome = Invariant::Outcome::kNotTried;
-      found->why = "the model gives the logits of the last position alone";
+      found->why = decoder().roles().has_frames()
+                       ? "the output has no position for each frame"
+                       : "the model gives the logits of the last position alone";
     }
     return absl::OkStatus();
   }
@@ -127,7 +129,9 @@ class Trying {
         if (!block.counts[static_cast<size_t>(row * block.length() + i)]) continue;
         const int64_t at = given - block.length() + i;
         const int64_t in_reference = position - length() + reference.shape()[1];
-        if (at >= 0 && in_reference >= 0 && position < trial.agree) {
+        // Outputs that have no positions are as large as the whole.
+        const bool alike = reference.shape()[2] == logits.shape()[2];
+        if (alike && at >= 0 && in_reference >= 0 && position < trial.agree) {
           Pair pair;
           pair.row = row;
           pair.position = position;

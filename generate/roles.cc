@@ -354,7 +354,8 @@ std::vector<std::string> DescribeRoles(const DecoderRoles& roles) {
   }
   lines.push_back(absl::StrJoin(fed, ", "));
   if (roles.states.empty()) {
-    lines.emplace_back("no states: each step runs on all tokens so far");
+    lines.emplace_back(roles.has_frames() ? "no states: a run takes all frames"
+                                          : "no states: each step runs on all tokens so far");
   } else {
     const StatePair& first = roles.states.front();
     lines.push_back(absl::StrCat(
