@@ -58,6 +58,10 @@ class Generator {
     for (const SideId side : kBothSides) {
       found_.sources[side] = SourceOf(sides_[side]);
       found_.roles[side] = DescribeRoles(decoder(side).roles());
+      if (const Decoder* prompt = sides_[side].prompt_decoder; prompt != nullptr) {
+        found_.roles[side].push_back(
+            absl::StrCat("the prompt's model: ", InputsText(prompt->roles())));
+      }
     }
     found_.status = Steps();
     return std::move(found_);

@@ -342,6 +342,16 @@ absl::Status InputError(absl::string_view name, absl::string_view what) {
   return absl::InvalidArgumentError(absl::StrCat("input `", name, "` ", what));
 }
 
+std::string InputsText(const DecoderRoles& roles) {
+  std::vector<std::string> inputs;
+  for (const DecoderRoles::Input& input : roles.inputs) {
+    if (input.role != Role::kState) {
+      inputs.push_back(absl::StrCat(RoleName(input.role), " ", input.name));
+    }
+  }
+  return absl::StrJoin(inputs, ", ");
+}
+
 std::vector<std::string> DescribeRoles(const DecoderRoles& roles) {
   std::vector<std::string> fed, given, lines;
   for (const DecoderRoles::Input& input : roles.inputs) {

@@ -88,6 +88,9 @@ absl::StatusOr<DecoderRoles> FindRoles(const Graph& graph, const std::vector<std
 // What an input needs or cannot take, with its name.
 absl::Status InputError(absl::string_view name, absl::string_view what);
 
+// The inputs but states: "tokens input_ids, mask attention_mask, given encoder_states".
+std::string InputsText(const DecoderRoles& roles);
+
 // At most four lines: tokens and masks, states, logits, what is given.
 std::vector<std::string> DescribeRoles(const DecoderRoles& roles);
 

@@ -32,6 +32,7 @@
 #include "generate/tensors.h"
 #include "generate/trials.h"
 #include "record/base/write_file.h"
+#include "reports/render_html.h"
 
 namespace onnxcmp::cli {
 namespace {
@@ -44,6 +45,7 @@ struct GenerateArguments {
   DecoderOptions decoders;
   std::string against;
   std::map<std::string, std::string> files;  // paths by format
+  std::string html;                          // a page of the step that fails
   int64_t steps = 16;
   bool free = false;
   bool invariants = false;
@@ -117,11 +119,24 @@ absl::StatusOr<int> RunInvariants(const GenerateArguments& arguments, Interrupti
                       TryInvariants(one.both(), arguments.compare.run.seed.value_or(1), kind));
   const auto render = [&](const std::string& format) {
     return format == "json"       ? RenderInvariantsJson(invariants)
+           : format == "junit"    ? RenderInvariantsJunit(invariants)
            : format == "markdown" ? RenderInvariantsMarkdown(invariants)
                                   : RenderInvariants(invariants, LookOf(arguments.compare));
   };
   OC_RETURN_IF_ERROR(WriteReports(arguments, render));
   return PrintOutput(render(arguments.compare.format)) ? invariants.ExitStatus() : kFailed;
+}
+
+absl::Status WritePage(const GenerateArguments& arguments, const Generation& generation) {
+  if (arguments.html.empty()) return absl::OkStatus();
+  if (generation.comparison == nullptr) {
+    PrintNote(
+        absl::StrCat("no step fails that a page could show: ", arguments.html, " is not written"));
+    return absl::OkStatus();
+  }
+  HtmlOptions page;
+  page.command = arguments.compare.command;
+  return WriteFile(arguments.html, RenderHtml(*generation.comparison, page));
 }
 
 absl::StatusOr<int> RunSteps(const GenerateArguments& arguments, Interruption& interruption) {
@@ -131,8 +146,8 @@ absl::StatusOr<int> RunSteps(const GenerateArguments& arguments, Interruption& i
   options.seed = arguments.compare.run.seed.value_or(options.seed);
   options.compare = arguments.compare.options;
   options.compare.threads = arguments.compare.run.threads;
-  options.compare.letters =
-      arguments.compare.format == "json" || !arguments.files.at("json").empty();
+  options.compare.letters = arguments.compare.format == "json" || !arguments.html.empty() ||
+                            !arguments.files.at("json").empty();
   OC_ASSIGN_OR_RETURN(options.prompts, PromptsOf(arguments.prompts));
   const auto rows = static_cast<int64_t>(std::max<size_t>(options.prompts.size(), 1));
   const DecoderOpener opener(arguments.compare, arguments.decoders, interruption);
@@ -151,10 +166,12 @@ absl::StatusOr<int> RunSteps(const GenerateArguments& arguments, Interruption& i
   const Generation generation = Generate(sides, options);
   const auto render = [&](const std::string& format) {
     return format == "json"       ? RenderGenerationJson(generation)
+           : format == "junit"    ? RenderGenerationJunit(generation)
            : format == "markdown" ? RenderGenerationMarkdown(generation)
                                   : RenderGeneration(generation, LookOf(arguments.compare));
   };
   OC_RETURN_IF_ERROR(WriteReports(arguments, render));
+  OC_RETURN_IF_ERROR(WritePage(arguments, generation));
   const std::string& format = arguments.compare.format;
   if (!generation.status.ok() && (generation.steps.empty() || format != "table")) {
     PrintError(generation.status.message());
@@ -170,6 +187,9 @@ absl::Status CheckGenerate(GenerateArguments* arguments) {
   if (arguments->invariants) {
     if (!compare.right.empty()) {
       return absl::InvalidArgumentError("--invariants is for one model");
+    }
+    if (!arguments->html.empty()) {
+      return absl::InvalidArgumentError("--html shows two models, and --invariants is for one");
     }
     return absl::OkStatus();
   }
@@ -212,10 +232,11 @@ void AddGenerateOptions(CLI::App& app, GenerateArguments& arguments) {
       ->type_name("F");
   app.add_option("--against", arguments.against, "Run the right side, or MODEL, in a runtime")
       ->type_name("R[:K=V,...]");
-  app.add_option("--format", arguments.compare.format, "table, json, markdown (table)")
+  app.add_option("--format", arguments.compare.format, "table, json, junit, markdown (table)")
       ->type_name("HOW")
-      ->check(Quietly(CLI::IsMember({"table", "json", "markdown"})));
-  for (const char* format : {"json", "markdown"}) {
+      ->check(Quietly(CLI::IsMember({"table", "json", "junit", "markdown"})));
+  app.add_option("--html", arguments.html, "Write the step that fails as a page")->type_name("F");
+  for (const char* format : {"json", "junit", "markdown"}) {
     app.add_option(absl::StrCat("--", format), arguments.files[format], AlsoWrite(format))
         ->type_name("F");
   }
@@ -226,6 +247,7 @@ void AddGenerateOptions(CLI::App& app, GenerateArguments& arguments) {
 int GenerateCommand(const std::vector<std::string>& command_line) {
   Interruption interruption;
   GenerateArguments arguments;
+  arguments.compare.command = ShellLine("onnxcmp generate", command_line);
   CLI::App app(
       "Runs two decoders step by step on the same tokens, with caches or without, and\n"
       "compares the logits of each step; the first step that fails is shown as a\n"

@@ -98,6 +98,32 @@ TEST(GenerateCommandTest, StateThatIsWrongBeforeTheLogitsAre) {
   EXPECT_EQ(report["steps"][0]["state"], "present_value_0");
 }
 
+TEST(GenerateCommandTest, ReportsForOthers) {
+  const std::string faulty =
+      Changed("cached", "lines = Range(before, total, one)", "lines = Range(none, length, one)");
+  const std::string page = ::testing::TempDir() + "ReportsForOthers.html";
+  const std::string suite = ::testing::TempDir() + "ReportsForOthers.xml";
+  EXPECT_EQ(Onnxcmp({"generate", Model("cached"), faulty, "--prompt", "3,1,2", "--steps", "4",
+                     "--html", page, "--junit", suite})
+                .status,
+            1);
+  EXPECT_THAT(ReadFile(page), HasSubstr("id=\"onnxcmp\""));
+  EXPECT_THAT(ReadFile(page), HasSubstr("onnxcmp generate"));
+  const std::string tests = ReadFile(suite);
+  EXPECT_THAT(tests, HasSubstr("tests=\"4\" failures=\"3\" errors=\"0\""));
+  EXPECT_THAT(tests, HasSubstr("name=\"step 0\"/>"));
+  EXPECT_THAT(tests, HasSubstr("name=\"step 1\">\n      <failure message=\"cause: Range lines"));
+  const Outcome alone = Onnxcmp({"generate", faulty, "--invariants", "--format", "junit"});
+  EXPECT_EQ(alone.status, 1);
+  EXPECT_THAT(alone.out, HasSubstr("name=\"one token at a time\">\n      <failure message=\"broken "
+                                   "at Range (lines)"));
+  EXPECT_THAT(alone.out, HasSubstr("<skipped message=\"not tried: no input says"));
+  EXPECT_EQ(Onnxcmp({"generate", faulty, "--invariants", "--html", page}).status, 2);
+  const Outcome same = Onnxcmp({"generate", faulty, faulty, "--html", page});
+  EXPECT_EQ(same.status, 0);
+  EXPECT_THAT(same.err, HasSubstr("no step fails that a page could show"));
+}
+
 TEST(GenerateCommandTest, FreeSidesPart) {
   const std::string other = Changed("cached", "logits = MatMul(x_1, head)",
                                     "most = MatMul(x_1, head)\n  logits = Neg(most)");

@@ -55,6 +55,8 @@ TEST(SplitDecoderTest, AgreesWithOtherConventions) {
       Report({split, Model("cached"), "--prompt", "3,1,2,9,5", "--prompt", "7 4", "--steps", "5"});
   EXPECT_EQ(batch["exit_status"], 0) << batch["lines"];
   EXPECT_EQ(batch["left"]["source"], split);
+  EXPECT_EQ(batch["left"]["roles"].back(),
+            "the prompt's model: tokens input_ids, mask attention_mask, positions position_ids");
 }
 
 TEST(SplitDecoderTest, FaultOfEitherModelIsNamed) {
