@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <optional>
 #include <system_error>
 #include <utility>
+
+#include <nlohmann/json.hpp>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -34,11 +37,41 @@ constexpr FolderFiles kFolderFiles[] = {
     {nullptr, "decoder_model.onnx"},
     {nullptr, "model.onnx"},
 };
+constexpr char kGenaiFile[] = "genai_config.json";
+// Keys of its member model.decoder.inputs, and the roles that the inputs named there have.
+constexpr std::pair<const char*, const char*> kGenaiRoles[] = {
+    {"input_ids", "tokens"},
+    {"attention_mask", "mask"},
+    {"position_ids", "positions"},
+    {"total_sequence_length", "total_length"},
+};
 constexpr char kEncoderFile[] = "encoder_model.onnx";
 
 bool IsFile(const std::filesystem::path& path) {
   std::error_code error;
   return std::filesystem::is_regular_file(path, error);
+}
+
+// The member model.decoder of a folder for onnxruntime-genai; null if it has none.
+nlohmann::json GenaiDecoder(const std::filesystem::path& folder) {
+  std::ifstream file(folder / kGenaiFile);
+  const nlohmann::json read = nlohmann::json::parse(file, nullptr, /*allow_exceptions=*/false);
+  const nlohmann::json none;
+  if (!read.is_object() || !read.contains("model")) return none;
+  const nlohmann::json& model = read["model"];
+  return model.is_object() && model.contains("decoder") ? model["decoder"] : none;
+}
+
+// The roles that it says, as FindRoles() takes them.
+std::vector<std::string> GenaiRoles(const nlohmann::json& decoder) {
+  std::vector<std::string> roles;
+  if (!decoder.is_object() || !decoder.contains("inputs")) return roles;
+  const nlohmann::json& inputs = decoder["inputs"];
+  for (const auto& [key, role] : kGenaiRoles) {
+    if (!inputs.is_object() || !inputs.contains(key) || !inputs[key].is_string()) continue;
+    roles.push_back(absl::StrCat(inputs[key].get<std::string>(), "=", role));
+  }
+  return roles;
 }
 
 // Values of inputs that stay the same, as a file has them.
@@ -104,6 +137,10 @@ std::vector<std::string> DecoderFiles(const std::string& path) {
   if (IsFile(path)) return {path};
   if (!std::filesystem::is_directory(path, error)) return absl::StrSplit(path, '+');
   const std::filesystem::path folder = path;
+  if (const nlohmann::json genai = GenaiDecoder(folder);
+      genai.is_object() && genai.contains("filename") && genai["filename"].is_string()) {
+    return {folder / genai["filename"].get<std::string>()};
+  }
   for (const FolderFiles& row : kFolderFiles) {
     if (!IsFile(folder / row.steps)) continue;
     if (row.prompt != nullptr && !IsFile(folder / row.prompt)) continue;
@@ -129,9 +166,12 @@ absl::StatusOr<std::unique_ptr<Side>> DecoderOpener::OpenModel(const std::string
   return side;
 }
 
-absl::StatusOr<DecoderRoles> DecoderOpener::RolesOf(const Graph& graph) const {
+absl::StatusOr<DecoderRoles> DecoderOpener::RolesOf(const Graph& graph,
+                                                    std::vector<std::string> roles) const {
+  // A user comes last, and has the last word.
+  roles.insert(roles.end(), options_.roles.begin(), options_.roles.end());
   return FindRoles(graph, CorrectionsOf(graph, options_.states, /*states=*/true),
-                   CorrectionsOf(graph, options_.roles, /*states=*/false));
+                   CorrectionsOf(graph, roles, /*states=*/false));
 }
 
 absl::StatusOr<std::unique_ptr<Decoder>> DecoderOpener::MakeDecoder(
@@ -151,11 +191,11 @@ absl::StatusOr<DecoderOpener::Models> DecoderOpener::OpenModels(const std::strin
   Models models;
   OC_ASSIGN_OR_RETURN(models.steps, OpenModel(files.back()));
   const Graph& graph = GraphOf(*models.steps);
-  OC_ASSIGN_OR_RETURN(models.of_steps, RolesOf(graph));
+  OC_ASSIGN_OR_RETURN(models.of_steps, RolesOf(graph, GenaiRoles(GenaiDecoder(path))));
   absl::Status no_prompt;  // why the last file does not read the prompt
   for (size_t i = 0; i + 1 < files.size(); ++i) {
     OC_ASSIGN_OR_RETURN(std::unique_ptr<Side> side, OpenModel(files[i]));
-    absl::StatusOr<DecoderRoles> found = RolesOf(GraphOf(*side));
+    absl::StatusOr<DecoderRoles> found = RolesOf(GraphOf(*side), {});
     if (found.ok()) {
       absl::StatusOr<std::vector<StatePair>> handed =
           PairWithPrompt(GraphOf(*side), found->logits, graph, models.of_steps);

@@ -64,7 +64,8 @@ class DecoderOpener {
   };
   absl::StatusOr<Models> OpenModels(const std::string& path) const;
   absl::StatusOr<std::unique_ptr<Side>> OpenModel(const std::string& path) const;
-  absl::StatusOr<DecoderRoles> RolesOf(const Graph& graph) const;
+  // `roles`: those that the model's folder says.
+  absl::StatusOr<DecoderRoles> RolesOf(const Graph& graph, std::vector<std::string> roles) const;
   absl::StatusOr<std::unique_ptr<Decoder>> MakeDecoder(SideId id, DecoderRoles roles,
                                                        const Feeds& given,
                                                        std::unique_ptr<Side>* side) const;

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "evaluator/load/read_model.h"
 #include "onnx/onnx_pb.h"
 #include "tests/cli/program.h"
@@ -157,6 +158,29 @@ TEST(SplitDecoderTest, FolderAndEncoder) {
   EXPECT_EQ(found["exit_status"], 0) << found["lines"] << found["error"];
   EXPECT_EQ(found["left"]["source"],
             absl::StrCat(folder, "/decoder_model.onnx+", folder, "/decoder_with_past_model.onnx"));
+}
+
+TEST(SplitDecoderTest, FolderOfOnnxruntimeGenai) {
+  const std::string folder = absl::StrCat(::testing::TempDir(), "GenaiFolder");
+  std::filesystem::create_directories(folder);
+  // Names that tell nothing.
+  const std::string text = absl::StrReplaceAll(
+      ReadFile(Model("cached")),
+      {{"input_ids", "first"}, {"attention_mask", "second"}, {"position_ids", "third"}});
+  WriteFile(folder + "/decoder.onnxtxt", text);
+  WriteFile(
+      folder + "/genai_config.json",
+      R"({"model": {"decoder": {"filename": "decoder.onnxtxt", "inputs": {"input_ids": "first",
+                "attention_mask": "second", "position_ids": "third",
+                "past_key_names": "past_key_%d"}}}})");
+  const nlohmann::json report = Report({Model("cached"), folder, "--steps", "4"});
+  EXPECT_EQ(report["exit_status"], 0) << report["lines"] << report["error"];
+  EXPECT_EQ(report["right"]["roles"][0], "tokens first, mask second, positions third");
+  EXPECT_EQ(report["right"]["source"], folder + "/decoder.onnxtxt");
+  // A user has the last word; a file that is no such configuration says nothing.
+  EXPECT_EQ(Report({Model("cached"), folder, "--role", "third=token_types"})["exit_status"], 1);
+  WriteFile(folder + "/genai_config.json", "[1,");
+  EXPECT_EQ(Onnxcmp({"generate", Model("cached"), folder}).status, 2);
 }
 
 TEST(SplitDecoderTest, MistakesNameTheFile) {
