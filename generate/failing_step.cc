@@ -68,6 +68,45 @@ TokenBlock RowAlone(const TokenBlock& tokens, int64_t row) {
   return alone;
 }
 
+std::vector<int64_t> AllRows(const TokenBlock& tokens) {
+  std::vector<int64_t> rows;
+  for (int64_t row = 0; row < tokens.rows; ++row) rows.push_back(row);
+  return rows;
+}
+
+// The feeds of the last token alone, after all others.
+absl::StatusOr<Feeds> LastTokenFeeds(const Decoder& decoder) {
+  Decoder again = decoder;
+  const TokenBlock tokens = again.tokens();
+  OC_RETURN_IF_ERROR(again.Restart(AllRows(tokens)));
+  if (tokens.length() > 1) {
+    OC_RETURN_IF_ERROR(again.Step(PartOf(tokens, 0, tokens.length() - 1)).status());
+  }
+  return again.FeedsOf(PartOf(tokens, tokens.length() - 1, 1));
+}
+
+// The logits of the last position in double, [rows, positions, vocabulary], all tokens at once. A
+// model that takes one at a time leaves that to the model of the prompt, or runs on the last one.
+absl::StatusOr<Tensor> ExactLogits(const DecoderSide& one) {
+  const TokenBlock& tokens = one.decoder->tokens();
+  const bool single = one.decoder->one_at_a_time();
+  const bool by_prompt = single && one.prompt_decoder != nullptr;
+  Decoder decoder = by_prompt ? *one.prompt_decoder : *one.decoder;
+  Feeds feeds;
+  if (by_prompt) {
+    OC_RETURN_IF_ERROR(decoder.Restart(AllRows(tokens)));
+    OC_ASSIGN_OR_RETURN(feeds, decoder.FeedsOf(tokens));
+  } else if (single) {
+    OC_ASSIGN_OR_RETURN(feeds, LastTokenFeeds(decoder));
+  } else {
+    OC_ASSIGN_OR_RETURN(feeds, decoder.WholeFeeds());
+  }
+  const Side& side = by_prompt ? *one.prompt_side : *one.side;
+  OC_ASSIGN_OR_RETURN(const Evaluator in_double, side.evaluator()->InDouble());
+  OC_ASSIGN_OR_RETURN(const std::vector<Value> outputs, in_double.Run(feeds));
+  return decoder.LogitsOf(outputs, tokens.rows, single && !by_prompt ? 1 : tokens.length());
+}
+
 class StepComparison {
  public:
   StepComparison(const PerSide<DecoderSide>& sides, const PerSide<Feeds>& feeds,
@@ -118,19 +157,6 @@ class StepComparison {
 
   bool OneAtATime() const {
     return sides_.left.decoder->one_at_a_time() || sides_.right.decoder->one_at_a_time();
-  }
-
-  // The feeds of the last token alone, after all others.
-  static absl::StatusOr<Feeds> LastTokenFeeds(const Decoder& decoder) {
-    Decoder again = decoder;
-    const TokenBlock tokens = again.tokens();
-    std::vector<int64_t> rows;
-    for (int64_t row = 0; row < tokens.rows; ++row) rows.push_back(row);
-    OC_RETURN_IF_ERROR(again.Restart(rows));
-    if (tokens.length() > 1) {
-      OC_RETURN_IF_ERROR(again.Step(PartOf(tokens, 0, tokens.length() - 1)).status());
-    }
-    return again.FeedsOf(PartOf(tokens, tokens.length() - 1, 1));
   }
 
   // Without the padding, whose results mean nothing.
@@ -207,9 +233,7 @@ class StepComparison {
     const DecoderSide& one = sides_[side];
     const TokenBlock& prompt = one.prompt_decoder->tokens();
     Decoder steps = *one.decoder;
-    std::vector<int64_t> rows;
-    for (int64_t row = 0; row < prompt.rows; ++row) rows.push_back(row);
-    OC_RETURN_IF_ERROR(steps.Restart(rows));
+    OC_RETURN_IF_ERROR(steps.Restart(AllRows(prompt)));
     OC_ASSIGN_OR_RETURN(Feeds of_prompt, one.prompt_decoder->WholeFeeds());
     OC_ASSIGN_OR_RETURN(Feeds of_steps, steps.FeedsOf(prompt));
     one.prompt_side->SetFeeds(std::move(of_prompt));
@@ -283,12 +307,7 @@ absl::StatusOr<TieFigures> TieOf(const PerSide<DecoderSide>& sides, const PerSid
   const std::vector<double>& right = logits.right[row];
   figures.apart = (left[of_left] - left[of_right]) + (right[of_right] - right[of_left]);
   for (const SideId side : kBothSides) {
-    const Decoder& decoder = *sides[side].decoder;
-    OC_ASSIGN_OR_RETURN(const Feeds feeds, decoder.WholeFeeds());
-    OC_ASSIGN_OR_RETURN(const Evaluator in_double, sides[side].side->evaluator()->InDouble());
-    OC_ASSIGN_OR_RETURN(const std::vector<Value> outputs, in_double.Run(feeds));
-    OC_ASSIGN_OR_RETURN(const Tensor exact, decoder.LogitsOf(outputs, decoder.tokens().rows,
-                                                             decoder.tokens().length()));
+    OC_ASSIGN_OR_RETURN(const Tensor exact, ExactLogits(sides[side]));
     OC_ASSIGN_OR_RETURN(const std::vector<std::vector<double>> rows, LastLogits(exact));
     // Each side's rounding moves both tokens.
     for (const size_t token : {of_left, of_right}) {

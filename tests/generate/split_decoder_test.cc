@@ -88,6 +88,25 @@ TEST(SplitDecoderTest, FaultOfEitherModelIsNamed) {
   EXPECT_THAT(plain["comparison"]["causes"].dump(), HasSubstr("present_value_1"));
 }
 
+TEST(SplitDecoderTest, StepsOfOneToken) {
+  const std::pair<std::string, std::string> one = {"int64[batch,new] input_ids",
+                                                   "int64[batch,1] input_ids"};
+  const std::string right = ChangedBy("cached", "_one", {one});
+  const std::string faulty =
+      ChangedBy("cached", "_faulty",
+                {one, {"lines = Range(before, total, one)", "lines = Range(none, length, one)"}});
+  EXPECT_EQ(Report({Model("plain"), Split(Prompt(), right), "--steps", "6"})["exit_status"], 0);
+  // The prompt's model tells what rounding explains of other tokens; alone the last step does.
+  for (const std::string& side : {Split(Prompt(), faulty), faulty}) {
+    const nlohmann::json report = Report({Model("cached"), side, "--steps", "6"});
+    EXPECT_EQ(report["exit_status"], 1) << side;
+    EXPECT_TRUE(report["error"].is_null()) << report["error"];
+    EXPECT_EQ(report["steps"].size(), 6u) << side;
+    EXPECT_FALSE(report["token_change"].is_null()) << side;
+    EXPECT_EQ(report["token_change"]["tie"], false) << side;
+  }
+}
+
 TEST(SplitDecoderTest, FolderAndEncoder) {
   const std::string folder = absl::StrCat(::testing::TempDir(), "SplitDecoderFolder");
   std::filesystem::remove_all(folder);
