@@ -61,7 +61,8 @@ class RunPair {
     const int64_t read =
         std::count_if(mapped.all.begin(), mapped.all.end(), [](int64_t at) { return at >= 0; });
     complete_ = read == length_;
-    if (roles.Find(Role::kCachePosition) != nullptr) slots_ = SlotsOf(reference);
+    slots_ = SlotsOf(reference);
+    other_slots_ = SlotsOf(other);
   }
 
   BrokenNode Find(bool states) {
@@ -86,11 +87,11 @@ class RunPair {
   }
 
   bool IsControl(const std::string& name) const {
-    return std::any_of(roles_.inputs.begin(), roles_.inputs.end(),
-                       [&](const DecoderRoles::Input& input) {
-                         return input.name == name && input.role != Role::kTokens &&
-                                input.role != Role::kState && input.role != Role::kGiven;
-                       });
+    return std::any_of(
+        roles_.inputs.begin(), roles_.inputs.end(), [&](const DecoderRoles::Input& input) {
+          return input.name == name && input.role != Role::kTokens && input.role != Role::kFrames &&
+                 input.role != Role::kState && input.role != Role::kGiven;
+        });
   }
 
   // Which results are computed from tokens and states, and not from masks, positions and shapes
@@ -208,13 +209,18 @@ class RunPair {
     return tokens || (complete_ && !sizes) ? State::kDiffers : State::kUnknown;
   }
 
-  // The length of buffers, [batch, heads, slots, depth].
+  // The length of buffers, [batch, heads, slots, depth]: caches that are longer than what has been
+  // read, too.
   std::optional<int64_t> SlotsOf(const RecordedRun& run) const {
     for (const StreamResult& result : run.stream.results) {
       const bool state = std::any_of(
           roles_.states.begin(), roles_.states.end(),
           [&](const StatePair& pair) { return pair.past == result.name && !pair.cross; });
-      if (state && result.shape.has_value() && result.shape->size() == 4) return (*result.shape)[2];
+      if (!state || !result.shape.has_value() || result.shape->size() != 4) continue;
+      const int64_t slots = (*result.shape)[2];
+      const bool longer = slots > static_cast<int64_t>(mapped_.all.size());
+      if (longer || roles_.Find(Role::kCachePosition) != nullptr) return slots;
+      return std::nullopt;
     }
     return std::nullopt;
   }
@@ -233,8 +239,8 @@ class RunPair {
       }
       return pairs;
     }
-    if (reference == other && slots_ == reference) {
-      for (int64_t i = 0; i < std::min(all, other); ++i) {
+    if (other == other_slots_ && (reference == slots_ || reference == length_)) {
+      for (int64_t i = 0; i < std::min({all, other, reference}); ++i) {
         pairs.reference.push_back(i);
         pairs.other.push_back(i);
       }
@@ -264,7 +270,7 @@ class RunPair {
   const Tolerances tolerance_;
   absl::flat_hash_map<std::string, size_t> places_;  // of the reference's results
   bool complete_ = false;                            // all tokens of the reference have been read
-  std::optional<int64_t> slots_;                     // of a cache that is a buffer
+  std::optional<int64_t> slots_, other_slots_;       // of caches that are buffers, in both runs
   std::vector<State> found_;
   std::vector<bool> dependent_;
   absl::flat_hash_set<int> reached_;

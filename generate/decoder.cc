@@ -4,154 +4,32 @@
 #include <optional>
 #include <utility>
 
-#include "absl/container/flat_hash_set.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "evaluator/base/random_numbers.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/tensor/dtype.h"
-#include "feed/made_up/input_purpose.h"
+#include "generate/frames.h"
+#include "generate/given_values.h"
 #include "generate/state_pairs.h"
 #include "generate/tensors.h"
 
 namespace onnxcmp {
 namespace {
 
-// Positions of an encoder whose length is open.
-constexpr int64_t kEncoderPositions = 7;
 // The summand of scores of positions that do not count: the least number of float16.
 constexpr double kMaskedScore = -65504;
 
-const ValueInfo* NamedIn(const std::vector<ValueInfo>& values, const std::string& name) {
-  const auto found = std::find_if(values.begin(), values.end(),
-                                  [&](const ValueInfo& value) { return value.name == name; });
-  return found == values.end() ? nullptr : &*found;
-}
-
-absl::Status InputError(const std::string& name, absl::string_view what) {
-  return absl::InvalidArgumentError(absl::StrCat("input `", name, "` ", what));
-}
-
-// Free dimensions: the batch has `rows`, others `length`.
-absl::StatusOr<Shape> ShapeOf(const ValueInfo& input, const std::string& batch, int64_t rows,
-                              int64_t length) {
-  if (!input.type.shape.has_value()) {
-    return InputError(input.name, "has no declared shape, so that it is not known what to feed");
-  }
-  Shape shape;
-  for (const TypeInfo::Dim& dim : *input.type.shape) shape.push_back(dim.value.value_or(length));
-  const size_t axis = BatchAxis(input.type, batch);
-  if (axis < shape.size() && !(*input.type.shape)[axis].value.has_value()) shape[axis] = rows;
-  return shape;
-}
-
-bool IsCalledMask(const std::string& name) { return absl::StrContains(name, "mask"); }
-
-// True if a value can be fed to an input of this type.
-bool Takes(const TypeInfo& type, const Value& value) {
-  if (!value.is_tensor() || value.tensor().dtype() != type.dtype || !type.shape.has_value() ||
-      type.shape->size() != value.tensor().shape().size()) {
-    return false;
-  }
-  for (size_t i = 0; i < type.shape->size(); ++i) {
-    const int64_t size = value.tensor().shape()[i];
-    if ((*type.shape)[i].value.value_or(size) != size) return false;
-  }
-  return true;
-}
-
-// Inputs with the role kGiven, and states that no output gives.
-std::vector<const ValueInfo*> GivenInputs(const Graph& graph, const DecoderRoles& roles) {
-  std::vector<const ValueInfo*> inputs;
-  for (const DecoderRoles::Input& input : roles.inputs) {
-    const auto state = std::find_if(roles.states.begin(), roles.states.end(),
-                                    [&](const StatePair& one) { return one.past == input.name; });
-    const bool kept = input.role == Role::kState && state->present.empty();
-    if (input.role == Role::kGiven || kept) inputs.push_back(NamedIn(graph.inputs, input.name));
-  }
-  return inputs;
-}
-
-absl::StatusOr<Value> MadeUp(const ValueInfo& input, const InputPurposes& purposes,
-                             const Shape& shape, RandomNumbers* random) {
-  std::vector<double> numbers(static_cast<size_t>(NumElements(shape).value_or(0)));
-  const bool real = IsFloatingPoint(input.type.dtype);
-  const auto purpose = purposes.find(input.name);
-  const int64_t limit =
-      purpose == purposes.end() ? 2 : std::max<int64_t>(purpose->second.limit.value_or(2), 1);
-  for (double& number : numbers) {
-    if (real) {
-      number = random->Normal();
-    } else if (IsCalledMask(input.name) || input.type.dtype == DType::kBool) {
-      number = 1;
-    } else {
-      number = static_cast<double>(random->Below(limit));
-    }
-  }
-  OC_ASSIGN_OR_RETURN(Tensor tensor, TensorOf(input.type.dtype, shape, numbers));
-  return Value(std::move(tensor));
-}
-
 }  // namespace
 
-absl::StatusOr<Feeds> GivenValues(const Graph& graph, const DecoderRoles& roles, int64_t rows,
-                                  const Feeds& fixed) {
-  Feeds given;
-  const InputPurposes purposes = PurposesOf(graph);
-  RandomNumbers random(1);
-  for (const ValueInfo* input : GivenInputs(graph, roles)) {
-    if (const auto by_user = fixed.find(input->name); by_user != fixed.end()) {
-      given[input->name] = by_user->second;
-      continue;
-    }
-    OC_ASSIGN_OR_RETURN(const Shape shape, ShapeOf(*input, roles.batch, rows, kEncoderPositions));
-    OC_ASSIGN_OR_RETURN(given[input->name], MadeUp(*input, purposes, shape, &random));
-  }
-  return given;
-}
-
-absl::StatusOr<Feeds> GivenAsOn(const Graph& graph, const DecoderRoles& roles, const Feeds& other) {
-  Feeds given;
-  std::vector<const ValueInfo*> rest;
-  absl::flat_hash_set<std::string> taken;
-  for (const ValueInfo* input : GivenInputs(graph, roles)) {
-    const auto same = other.find(input->name);
-    if (same == other.end()) {
-      rest.push_back(input);
-      continue;
-    }
-    given[input->name] = same->second;
-    taken.insert(input->name);
-  }
-  std::vector<std::string> names;
-  for (const auto& [name, value] : other) names.push_back(name);
-  std::sort(names.begin(), names.end());
-  for (const ValueInfo* input : rest) {
-    const auto like = std::find_if(names.begin(), names.end(), [&](const std::string& name) {
-      return !taken.contains(name) && Takes(input->type, other.at(name));
-    });
-    if (like != names.end()) {
-      given[input->name] = other.at(*like);
-      taken.insert(*like);
-    } else if (!IsCalledMask(input->name)) {
-      return InputError(input->name,
-                        "stays the same in every step, and the other side has no such input: "
-                        "--inputs gives values that belong together");
-    }
-  }
-  return given;
-}
-
-absl::Status Decoder::Restart(const std::vector<int64_t>& rows, int64_t shift) {
+absl::Status Decoder::Restart(const std::vector<int64_t>& rows, const Start& start) {
   states_.clear();
   given_rows_.clear();
-  shift_ = shift;
+  start_ = start;
   tokens_ = TokenBlock();
   tokens_.rows = static_cast<int64_t>(rows.size());
-  const std::string& name = roles_.Find(Role::kTokens)->name;
+  const std::string& name = roles_.content().name;
   const TypeInfo& type = InputNamed(name).type;
-  if (type.shape.has_value() && type.shape->size() == 2) {
-    const std::optional<int64_t> fixed = type.shape->front().value;
+  if (type.shape.has_value() && type.shape->size() > 1) {
+    const std::optional<int64_t> fixed = (*type.shape)[BatchAxis(type, roles_.batch)].value;
     if (fixed.value_or(tokens_.rows) != tokens_.rows) {
       return InputError(name, absl::StrCat("has a batch of ", *fixed, ", and there are ",
                                            tokens_.rows, " prompts"));
@@ -173,32 +51,49 @@ absl::Status Decoder::Restart(const std::vector<int64_t>& rows, int64_t shift) {
   return absl::OkStatus();
 }
 
+void Decoder::Continue(const Decoder& prompt) {
+  tokens_ = prompt.tokens_;
+  states_ = prompt.states_;
+  for (const StatePair& state : roles_.states) {
+    const auto known = states_.find(state.past);
+    if (!state.cross || known == states_.end()) continue;
+    // An encoder's states stay the same, also when these tokens are read anew.
+    given_[state.past] = known->second;
+    given_rows_[state.past] = known->second;
+    states_.erase(known);
+  }
+}
+
 const ValueInfo& Decoder::InputNamed(const std::string& name) const {
-  return *NamedIn(graph_.inputs, name);
+  return *std::find_if(graph_.inputs.begin(), graph_.inputs.end(),
+                       [&](const ValueInfo& input) { return input.name == name; });
 }
 
 absl::Status Decoder::Check(const TokenBlock& block) const {
-  const std::string& name = roles_.Find(Role::kTokens)->name;
+  const std::string& name = roles_.content().name;
   for (const int64_t id : block.ids) {
     if (id >= 0 && id < roles_.vocabulary.value_or(id + 1)) continue;
     return InputError(name, absl::StrCat("cannot take token ", id, ": the vocabulary has ",
                                          roles_.vocabulary.value_or(0), " tokens"));
   }
-  const int64_t last = tokens_.length() + block.length() + shift_;
+  const int64_t last = tokens_.length() + block.length() + start_.shift;
   if (roles_.most_positions.has_value() && last > *roles_.most_positions) {
-    return InputError(roles_.limited_by, absl::StrCat("has room for ", *roles_.most_positions,
-                                                      " positions, and ", last, " are needed"));
+    return absl::InvalidArgumentError(absl::StrCat(roles_.limited_by, " has room for ",
+                                                   *roles_.most_positions, " positions, and ", last,
+                                                   " are needed"));
   }
   const bool padded =
       std::find(block.counts.begin(), block.counts.end(), false) != block.counts.end();
-  if (padded && roles_.Find(Role::kMask) == nullptr) {
+  const DecoderRoles::Input* const mask =
+      roles_.Find(roles_.Find(Role::kMask) != nullptr ? Role::kMask : Role::kLengths);
+  if (padded && mask == nullptr) {
     return absl::InvalidArgumentError(
         "no input is a mask, so that prompts of several lengths cannot be padded: give prompts of "
         "one length");
   }
   for (int64_t row = 0; row < block.rows && padded && roles_.mask_is_counted; ++row) {
     if (block.counts[static_cast<size_t>(row * block.length())]) continue;
-    return InputError(roles_.Find(Role::kMask)->name,
+    return InputError(mask->name,
                       "is only counted, so that prompts cannot have padding before them: give "
                       "prompts of one length");
   }
@@ -209,7 +104,11 @@ absl::StatusOr<Value> Decoder::MaskOf(const ValueInfo& input, const TokenBlock& 
                                       int64_t added) const {
   const int64_t rows = all.rows, total = all.length();
   const bool has_dims = input.type.shape.has_value() && !input.type.shape->empty();
-  const int64_t width = has_dims ? input.type.shape->back().value.value_or(total) : total;
+  // A mask of a buffer is as wide as that.
+  const bool of_buffer =
+      has_dims && !roles_.slots.empty() && input.type.shape->back().symbol == roles_.slots;
+  const int64_t free = of_buffer ? start_.slots : total;
+  const int64_t width = has_dims ? input.type.shape->back().value.value_or(free) : total;
   const bool square = has_dims && input.type.shape->size() == 4;
   const int64_t lines = square ? added : 1;
   const bool adds = square && IsFloatingPoint(input.type.dtype);
@@ -244,7 +143,7 @@ absl::StatusOr<Value> Decoder::ControlOf(const ValueInfo& input, Role role, cons
     case Role::kTokenTypes:
     case Role::kPositions: {
       for (int64_t row = 0; row < rows; ++row) {
-        int64_t position = shift_;
+        int64_t position = start_.shift;
         for (int64_t i = 0; i < total; ++i) {
           const auto at = static_cast<size_t>(row * total + i);
           if (i >= past) {
@@ -271,9 +170,11 @@ absl::StatusOr<Value> Decoder::ControlOf(const ValueInfo& input, Role role, cons
       return make({rows, added}, numbers);
     }
     case Role::kMask:
-      return MaskOf(input, all, added);
+      // A run of frames knows only its own.
+      return MaskOf(input, roles_.has_frames() ? PartOf(all, past, added) : all, added);
     case Role::kCachePosition:
-      for (int64_t i = past; i < total; ++i) numbers.push_back(static_cast<double>(i + shift_));
+      for (int64_t i = past; i < total; ++i)
+        numbers.push_back(static_cast<double>(i + start_.shift));
       return make({added}, numbers);
     case Role::kLastPosition:
       numbers.assign(static_cast<size_t>(rows), static_cast<double>(total - 1));
@@ -282,7 +183,17 @@ absl::StatusOr<Value> Decoder::ControlOf(const ValueInfo& input, Role role, cons
       return rank == 0 && input.type.shape.has_value() ? make({}, {static_cast<double>(total)})
                                                        : make({1}, {static_cast<double>(total)});
     case Role::kUseCache:
-      return make({1}, {past > 0 ? 1.0 : 0.0});
+      return make({1}, {past > 0 || start_.with_past ? 1.0 : 0.0});
+    case Role::kFrames:
+      return FramesOf(input, roles_, all, added);
+    case Role::kLengths: {
+      const int64_t begin = roles_.has_frames() ? past : 0;
+      for (int64_t row = 0; row < rows; ++row) {
+        const auto end = all.counts.begin() + (row + 1) * total;
+        numbers.push_back(static_cast<double>(std::count(end - (total - begin), end, true)));
+      }
+      return make({rows}, numbers);
+    }
     case Role::kState:
     case Role::kGiven:
       break;
@@ -290,13 +201,21 @@ absl::StatusOr<Value> Decoder::ControlOf(const ValueInfo& input, Role role, cons
   return absl::InternalError(absl::StrCat("input `", input.name, "` does not follow from tokens"));
 }
 
+std::optional<size_t> Decoder::SlotsOf(const StatePair& state) const {
+  if (state.slots.has_value()) return state.slots;
+  return state.may_be_buffer && start_.slots > 0 ? state.axis : std::nullopt;
+}
+
 absl::StatusOr<Value> Decoder::FirstState(const ValueInfo& input, const StatePair& state) const {
   // A cross cache is as long as the encoder's states; a cache that grows has no past yet.
-  OC_ASSIGN_OR_RETURN(
-      Shape shape, ShapeOf(input, roles_.batch, tokens_.rows, state.cross ? kEncoderPositions : 0));
+  OC_ASSIGN_OR_RETURN(Shape shape, state.cross
+                                       ? GivenShape(input, roles_.batch, tokens_.rows)
+                                       : ShapeOf(input, roles_.batch, tokens_.rows, /*length=*/0));
+  const std::optional<size_t> slots = SlotsOf(state);
   if (state.axis.has_value()) shape[*state.axis] = 0;
+  if (slots.has_value()) shape[*slots] = start_.slots;
   for (size_t i = 0; i < shape.size() && !state.cross; ++i) {
-    if (shape[i] == 0 && i != state.axis) {
+    if (shape[i] == 0 && i != state.axis && i != slots) {
       return InputError(input.name,
                         absl::StrCat("is a state whose axis ", i, " has no size that is known"));
     }
@@ -319,11 +238,11 @@ absl::StatusOr<Feeds> Decoder::FeedsOf(const TokenBlock& block) const {
                         ControlOf(InputNamed(input.name), input.role, all, added));
   }
   for (const StatePair& state : roles_.states) {
-    if (feeds.contains(state.past)) continue;  // one that is given
     if (const auto known = states_.find(state.past); known != states_.end()) {
       feeds[state.past] = known->second;
       continue;
     }
+    if (feeds.contains(state.past)) continue;  // one that is given
     OC_ASSIGN_OR_RETURN(feeds[state.past], FirstState(InputNamed(state.past), state));
   }
   return feeds;
@@ -340,7 +259,7 @@ absl::Status Decoder::TakeState(const StatePair& state, const Value& value, int6
     if (tensor.num_elements() > 0 && !states_.contains(state.past)) states_[state.past] = value;
     return absl::OkStatus();
   }
-  if (!state.axis.has_value()) {
+  if (!state.axis.has_value() || SlotsOf(state).has_value()) {
     states_[state.past] = value;
     return absl::OkStatus();
   }
@@ -368,6 +287,9 @@ absl::StatusOr<Tensor> Decoder::LogitsOf(const std::vector<Value>& outputs, int6
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (graph_.outputs[i].name == roles_.logits && outputs[i].is_tensor()) {
       logits = outputs[i].tensor();
+      if (roles_.has_frames()) {
+        return ByPosition(graph_.outputs[i], logits, roles_, rows, positions);
+      }
     }
   }
   const Shape& shape = logits.shape();
@@ -383,12 +305,20 @@ absl::StatusOr<Tensor> Decoder::LogitsOf(const std::vector<Value>& outputs, int6
   return whole.Reshaped({rows, lines / std::max<int64_t>(rows, 1), words});
 }
 
+absl::StatusOr<Tensor> Decoder::LogitsOn(const Feeds& feeds, int64_t rows,
+                                         int64_t positions) const {
+  OC_ASSIGN_OR_RETURN(const std::vector<Value> outputs, run_(feeds));
+  return LogitsOf(outputs, rows, positions);
+}
+
 absl::StatusOr<Tensor> Decoder::Run(const TokenBlock& block, const Feeds& feeds) {
   OC_ASSIGN_OR_RETURN(const std::vector<Value> outputs, run_(feeds));
   for (size_t i = 0; i < outputs.size(); ++i) {
-    for (const StatePair& state : roles_.states) {
-      if (state.present != graph_.outputs[i].name) continue;
-      OC_RETURN_IF_ERROR(TakeState(state, outputs[i], block.length()));
+    for (const std::vector<StatePair>* states : {&roles_.states, &roles_.hands_on}) {
+      for (const StatePair& state : *states) {
+        if (state.present != graph_.outputs[i].name) continue;
+        OC_RETURN_IF_ERROR(TakeState(state, outputs[i], block.length()));
+      }
     }
   }
   tokens_ = Appended(tokens_, block);
@@ -411,16 +341,19 @@ absl::StatusOr<Tensor> Decoder::Step(const TokenBlock& block) {
   return JoinedAlong(1, parts);
 }
 
-bool Decoder::one_at_a_time() const {
-  const TypeInfo& type = InputNamed(roles_.Find(Role::kTokens)->name).type;
-  return roles_.has_states() && type.shape.has_value() && !type.shape->empty() &&
-         type.shape->back().value == 1;
+std::optional<int64_t> Decoder::fixed_length() const {
+  const TypeInfo& type = InputNamed(roles_.content().name).type;
+  if (!type.shape.has_value() || type.shape->empty()) return std::nullopt;
+  if (!roles_.has_frames()) return type.shape->back().value;
+  return roles_.time.has_value() ? (*type.shape)[*roles_.time].value : 1;
 }
+
+bool Decoder::one_at_a_time() const { return roles_.has_states() && fixed_length() == 1; }
 
 absl::StatusOr<Feeds> Decoder::WholeFeeds() const {
   Decoder fresh(graph_, roles_, run_, given_);
   fresh.given_rows_ = given_rows_;
-  fresh.shift_ = shift_;
+  fresh.start_ = start_;
   fresh.tokens_.rows = tokens_.rows;
   return fresh.FeedsOf(tokens_);
 }

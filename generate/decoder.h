@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,18 +34,6 @@ TokenBlock PartOf(const TokenBlock& block, int64_t begin, int64_t count);
 // The tokens of both, row by row.
 TokenBlock Appended(const TokenBlock& before, const TokenBlock& added);
 
-// Values that stay the same in every step: of inputs with the role kGiven, and of states that no
-// output gives. Numbers of an encoder are normally distributed, ids below the limit of their table,
-// masks 1. `fixed`: values that a user gives. InvalidArgument if one has another shape than is
-// declared.
-absl::StatusOr<Feeds> GivenValues(const Graph& graph, const DecoderRoles& roles, int64_t rows,
-                                  const Feeds& fixed);
-
-// The given values of another model that this one takes: by name, else the next one of the same
-// type and shape. InvalidArgument, with its name, for an input that gets none and that is no
-// mask: made-up values would make the two models differ.
-absl::StatusOr<Feeds> GivenAsOn(const Graph& graph, const DecoderRoles& roles, const Feeds& other);
-
 class Decoder {
  public:
   // Runs the model; the outputs in the graph's order.
@@ -57,11 +46,23 @@ class Decoder {
   const DecoderRoles& roles() const { return roles_; }
   // True if the declared shape of the tokens has room for one of each row.
   bool one_at_a_time() const;
+  // The number of positions of a run, if there is but one.
+  std::optional<int64_t> fixed_length() const;
   const Graph& graph() const { return graph_; }
 
-  // Starts anew with these of the given rows; all positions are `shift` more than they would be.
-  // InvalidArgument, with the input's name, if the model's batch is another.
-  absl::Status Restart(const std::vector<int64_t>& rows, int64_t shift = 0);
+  struct Start {
+    int64_t shift = 0;  // all positions are so much more than they would be
+    // Slots of buffers whose length is open, and of caches that else grow but may be buffers; 0: as
+    // many as tokens are read, and these caches grow.
+    int64_t slots = 0;
+    bool with_past = false;  // a merged decoder uses its cache from the first run on
+  };
+  // Starts anew with these of the given rows. InvalidArgument, with the input's name, if the
+  // model's batch is another.
+  absl::Status Restart(const std::vector<int64_t>& rows, const Start& start);
+  absl::Status Restart(const std::vector<int64_t>& rows) { return Restart(rows, start_); }
+  // Goes on after the tokens that the model of the prompt has read, with the states it gave.
+  void Continue(const Decoder& prompt);
 
   // The feeds of a step with these tokens. InvalidArgument, with the input's name, for a token
   // beyond the vocabulary, for more positions than there is room for, for padding without a mask.
@@ -77,6 +78,9 @@ class Decoder {
   absl::StatusOr<Tensor> LogitsOf(const std::vector<Value>& outputs, int64_t rows,
                                   int64_t positions) const;
 
+  // The same of a run on these feeds, which changes nothing here.
+  absl::StatusOr<Tensor> LogitsOn(const Feeds& feeds, int64_t rows, int64_t positions) const;
+
   // The feeds of one run on all tokens so far, without a past.
   absl::StatusOr<Feeds> WholeFeeds() const;
   const TokenBlock& tokens() const { return tokens_; }  // so far
@@ -90,6 +94,8 @@ class Decoder {
   absl::StatusOr<Value> ControlOf(const ValueInfo& input, Role role, const TokenBlock& all,
                                   int64_t added) const;
   absl::StatusOr<Value> MaskOf(const ValueInfo& input, const TokenBlock& all, int64_t added) const;
+  // The axis of a buffer that has as many slots as this start says.
+  std::optional<size_t> SlotsOf(const StatePair& state) const;
   absl::StatusOr<Value> FirstState(const ValueInfo& input, const StatePair& state) const;
   absl::Status TakeState(const StatePair& state, const Value& value, int64_t added);
   const ValueInfo& InputNamed(const std::string& name) const;
@@ -97,10 +103,10 @@ class Decoder {
   const Graph& graph_;
   const DecoderRoles roles_;
   const RunModel run_;
-  const Feeds given_;
+  Feeds given_;
   Feeds given_rows_;   // of the rows of this start
   TokenBlock tokens_;  // so far
-  int64_t shift_ = 0;
+  Start start_;
   absl::flat_hash_map<std::string, Value> states_;  // by name of the input
 };
 

@@ -11,6 +11,9 @@ namespace onnxcmp {
 struct DecoderSide {
   Side* side = nullptr;
   Decoder* decoder = nullptr;
+  // The model that reads the prompt and gives the first states, if it is one of its own; else null.
+  Side* prompt_side = nullptr;
+  Decoder* prompt_decoder = nullptr;
 };
 
 // A function that runs the side's model where the side runs it: in our interpreter, or in a

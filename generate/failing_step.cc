@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "compare/outcome/exit_status.h"
 #include "evaluator/base/status_macros.h"
+#include "generate/broken_node.h"
 #include "generate/logit_figures.h"
 #include "generate/tensors.h"
 #include "record/differences/value_difference.h"
@@ -67,6 +68,45 @@ TokenBlock RowAlone(const TokenBlock& tokens, int64_t row) {
   return alone;
 }
 
+std::vector<int64_t> AllRows(const TokenBlock& tokens) {
+  std::vector<int64_t> rows;
+  for (int64_t row = 0; row < tokens.rows; ++row) rows.push_back(row);
+  return rows;
+}
+
+// The feeds of the last token alone, after all others.
+absl::StatusOr<Feeds> LastTokenFeeds(const Decoder& decoder) {
+  Decoder again = decoder;
+  const TokenBlock tokens = again.tokens();
+  OC_RETURN_IF_ERROR(again.Restart(AllRows(tokens)));
+  if (tokens.length() > 1) {
+    OC_RETURN_IF_ERROR(again.Step(PartOf(tokens, 0, tokens.length() - 1)).status());
+  }
+  return again.FeedsOf(PartOf(tokens, tokens.length() - 1, 1));
+}
+
+// The logits of the last position in double, [rows, positions, vocabulary], all tokens at once. A
+// model that takes one at a time leaves that to the model of the prompt, or runs on the last one.
+absl::StatusOr<Tensor> ExactLogits(const DecoderSide& one) {
+  const TokenBlock& tokens = one.decoder->tokens();
+  const bool single = one.decoder->one_at_a_time();
+  const bool by_prompt = single && one.prompt_decoder != nullptr;
+  Decoder decoder = by_prompt ? *one.prompt_decoder : *one.decoder;
+  Feeds feeds;
+  if (by_prompt) {
+    OC_RETURN_IF_ERROR(decoder.Restart(AllRows(tokens)));
+    OC_ASSIGN_OR_RETURN(feeds, decoder.FeedsOf(tokens));
+  } else if (single) {
+    OC_ASSIGN_OR_RETURN(feeds, LastTokenFeeds(decoder));
+  } else {
+    OC_ASSIGN_OR_RETURN(feeds, decoder.WholeFeeds());
+  }
+  const Side& side = by_prompt ? *one.prompt_side : *one.side;
+  OC_ASSIGN_OR_RETURN(const Evaluator in_double, side.evaluator()->InDouble());
+  OC_ASSIGN_OR_RETURN(const std::vector<Value> outputs, in_double.Run(feeds));
+  return decoder.LogitsOf(outputs, tokens.rows, single && !by_prompt ? 1 : tokens.length());
+}
+
 class StepComparison {
  public:
   StepComparison(const PerSide<DecoderSide>& sides, const PerSide<Feeds>& feeds,
@@ -119,19 +159,6 @@ class StepComparison {
     return sides_.left.decoder->one_at_a_time() || sides_.right.decoder->one_at_a_time();
   }
 
-  // The feeds of the last token alone, after all others.
-  static absl::StatusOr<Feeds> LastTokenFeeds(const Decoder& decoder) {
-    Decoder again = decoder;
-    const TokenBlock tokens = again.tokens();
-    std::vector<int64_t> rows;
-    for (int64_t row = 0; row < tokens.rows; ++row) rows.push_back(row);
-    OC_RETURN_IF_ERROR(again.Restart(rows));
-    if (tokens.length() > 1) {
-      OC_RETURN_IF_ERROR(again.Step(PartOf(tokens, 0, tokens.length() - 1)).status());
-    }
-    return again.FeedsOf(PartOf(tokens, tokens.length() - 1, 1));
-  }
-
   // Without the padding, whose results mean nothing.
   absl::StatusOr<ComparedStep> OnRowAlone() const {
     PerSide<Feeds> alone;
@@ -152,6 +179,11 @@ class StepComparison {
     }
     OC_ASSIGN_OR_RETURN(ComparedStep step, On(std::move(whole.left), std::move(whole.right),
                                               "all tokens so far at once"));
+    for (const SideId side : kBothSides) {
+      // Some models that go on after another's states take no past of length 0.
+      if (sides_[side].side->summary().status.ok()) continue;
+      return On(feeds_.left, feeds_.right, kOwnStates);
+    }
     if (step.fails()) return step;
     for (const SideId side : kBothSides) {
       Decoder decoder = *sides_[side].decoder;
@@ -162,7 +194,59 @@ class StepComparison {
         step.alone.push_back(std::move(invariant));
       }
     }
+    for (const SideId side : kBothSides) {
+      if (step.fails() || !sides_[side].decoder->roles().has_states()) continue;
+      OC_ASSIGN_OR_RETURN(Invariant as_read, OfThisStep(side));
+      if (as_read.outcome != Invariant::Outcome::kBroken) continue;
+      if (sides_[side].prompt_decoder != nullptr) return OnBothModels(side);
+      step.alone.push_back(std::move(as_read));
+    }
     return step;
+  }
+
+  // The logits of the step itself, on the states that it had, beside those of all tokens at once.
+  absl::StatusOr<Invariant> OfThisStep(SideId side) const {
+    const Decoder& decoder = *sides_[side].decoder;
+    const TokenBlock& tokens = decoder.tokens();
+    OC_ASSIGN_OR_RETURN(const Feeds whole_feeds, decoder.WholeFeeds());
+    OC_ASSIGN_OR_RETURN(const Tensor whole,
+                        decoder.LogitsOn(whole_feeds, tokens.rows, tokens.length()));
+    OC_ASSIGN_OR_RETURN(const Tensor part,
+                        decoder.LogitsOn(feeds_[side], tokens.rows, block_.length()));
+    const int64_t last = std::min(whole.shape()[1], part.shape()[1]);
+    OC_ASSIGN_OR_RETURN(const Tensor reference, LogitsThatCount(whole, block_, last));
+    OC_ASSIGN_OR_RETURN(const Tensor of_step, LogitsThatCount(part, block_, last));
+    OC_ASSIGN_OR_RETURN(const Tolerance tolerance, RoundingOf(sides_[side], whole_feeds));
+    const ValueDifference difference = DifferenceWithin(tolerance, reference, of_step);
+    Invariant found;
+    found.name = absl::StrCat(SideName(side), ": this step beside all tokens at once");
+    found.outcome =
+        difference.agree() ? Invariant::Outcome::kWithinRounding : Invariant::Outcome::kBroken;
+    found.max_difference = difference.max_absolute;
+    found.elements = difference.reason.empty() ? difference.max_absolute_pair : difference.reason;
+    found.position = tokens.length() - 1;
+    return found;
+  }
+
+  // The model of the prompt beside that of further steps, both on the prompt, without a past.
+  absl::StatusOr<ComparedStep> OnBothModels(SideId side) const {
+    const DecoderSide& one = sides_[side];
+    const TokenBlock& prompt = one.prompt_decoder->tokens();
+    Decoder steps = *one.decoder;
+    OC_RETURN_IF_ERROR(steps.Restart(AllRows(prompt)));
+    OC_ASSIGN_OR_RETURN(Feeds of_prompt, one.prompt_decoder->WholeFeeds());
+    OC_ASSIGN_OR_RETURN(Feeds of_steps, steps.FeedsOf(prompt));
+    one.prompt_side->SetFeeds(std::move(of_prompt));
+    one.side->SetFeeds(std::move(of_steps));
+    ComparedStep step;
+    OC_ASSIGN_OR_RETURN(Comparison comparison, Compare(*one.side, *one.prompt_side, options_));
+    step.comparison = std::make_shared<Comparison>(std::move(comparison));
+    step.on =
+        absl::StrCat("the prompt: the ", SideName(side),
+                     "'s model of further steps on the left, its model of the prompt on the right");
+    if (step.fails()) return step;
+    // They agree on it: what differs is left to the step itself.
+    return On(feeds_.left, feeds_.right, kOwnStates);
   }
 
   const PerSide<DecoderSide>& sides_;
@@ -191,11 +275,12 @@ absl::StatusOr<std::string> StateThatDiffers(const PerSide<DecoderSide>& sides,
                                              const ToleranceOptions& tolerance) {
   const Decoder& left = *sides.left.decoder;
   const Decoder& right = *sides.right.decoder;
-  if (left.roles().states.size() != right.roles().states.size()) return "";
-  for (size_t i = 0; i < left.roles().states.size(); ++i) {
-    const StatePair& pair = left.roles().states[i];
+  const std::vector<StatePair>& of_both = left.roles().left_states();
+  if (of_both.size() != right.roles().left_states().size()) return "";
+  for (size_t i = 0; i < of_both.size(); ++i) {
+    const StatePair& pair = of_both[i];
     const auto of_left = left.states().find(pair.past);
-    const auto of_right = right.states().find(right.roles().states[i].past);
+    const auto of_right = right.states().find(right.roles().left_states()[i].past);
     if (of_left == left.states().end() || of_right == right.states().end()) continue;
     if (of_left->second.tensor().shape() != of_right->second.tensor().shape()) continue;
     OC_ASSIGN_OR_RETURN(const std::vector<Tensor> left_parts,
@@ -222,12 +307,7 @@ absl::StatusOr<TieFigures> TieOf(const PerSide<DecoderSide>& sides, const PerSid
   const std::vector<double>& right = logits.right[row];
   figures.apart = (left[of_left] - left[of_right]) + (right[of_right] - right[of_left]);
   for (const SideId side : kBothSides) {
-    const Decoder& decoder = *sides[side].decoder;
-    OC_ASSIGN_OR_RETURN(const Feeds feeds, decoder.WholeFeeds());
-    OC_ASSIGN_OR_RETURN(const Evaluator in_double, sides[side].side->evaluator()->InDouble());
-    OC_ASSIGN_OR_RETURN(const std::vector<Value> outputs, in_double.Run(feeds));
-    OC_ASSIGN_OR_RETURN(const Tensor exact, decoder.LogitsOf(outputs, decoder.tokens().rows,
-                                                             decoder.tokens().length()));
+    OC_ASSIGN_OR_RETURN(const Tensor exact, ExactLogits(sides[side]));
     OC_ASSIGN_OR_RETURN(const std::vector<std::vector<double>> rows, LastLogits(exact));
     // Each side's rounding moves both tokens.
     for (const size_t token : {of_left, of_right}) {

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "compare/outcome/exit_status.h"
 #include "evaluator/base/random_numbers.h"
@@ -40,6 +42,13 @@ Relation RelationOf(const ValueDifference& difference) {
   return difference.max_absolute == 0 ? Relation::kSame : Relation::kClose;
 }
 
+// The file, or those of both models.
+std::string SourceOf(const DecoderSide& one) {
+  const std::string& source = one.side->summary().source;
+  if (one.prompt_side == nullptr) return source;
+  return absl::StrCat(one.prompt_side->summary().source, "+", source);
+}
+
 class Generator {
  public:
   Generator(const PerSide<DecoderSide>& sides, const GenerateOptions& options)
@@ -47,8 +56,12 @@ class Generator {
 
   Generation Run() {
     for (const SideId side : kBothSides) {
-      found_.sources[side] = sides_[side].side->summary().source;
+      found_.sources[side] = SourceOf(sides_[side]);
       found_.roles[side] = DescribeRoles(decoder(side).roles());
+      if (const Decoder* prompt = sides_[side].prompt_decoder; prompt != nullptr) {
+        found_.roles[side].push_back(
+            absl::StrCat("the prompt's model: ", InputsText(prompt->roles())));
+      }
     }
     found_.status = Steps();
     return std::move(found_);
@@ -58,17 +71,35 @@ class Generator {
   Decoder& decoder(SideId side) { return *sides_[side].decoder; }
 
   absl::Status Steps() {
+    for (const SideId side : kBothSides) {
+      if (!decoder(side).roles().has_frames()) continue;
+      return absl::InvalidArgumentError(absl::StrCat(
+          SideName(side), ": no input takes tokens, `", decoder(side).roles().content().name,
+          "` takes frames: --invariants tries such a model, and --role NAME=tokens corrects it"));
+    }
     OC_RETURN_IF_ERROR(MakePrompts());
+    OC_RETURN_IF_ERROR(CheckRoom());
     std::vector<int64_t> rows;
     for (size_t i = 0; i < found_.prompts.size(); ++i) rows.push_back(static_cast<int64_t>(i));
+    const PerSide<DecoderSide> last = sides_;
+    PerSide<TokenBlock> blocks = {Padded(found_.prompts), Padded(found_.prompts)};
     for (const SideId side : kBothSides) {
+      // A cache that may be a buffer grows, so that it is as the other side's; a buffer has room
+      // for all steps.
+      const bool open = !decoder(side).roles().slots.empty();
+      const int64_t slots = open ? blocks[side].length() + options_.steps : 0;
+      OC_RETURN_IF_ERROR(OfSideError(side, decoder(side).Restart(rows, {.slots = slots})));
+      if (last[side].prompt_decoder == nullptr) continue;
+      sides_[side] = {last[side].prompt_side, last[side].prompt_decoder};
       OC_RETURN_IF_ERROR(OfSideError(side, decoder(side).Restart(rows)));
     }
-    PerSide<TokenBlock> blocks = {Padded(found_.prompts), Padded(found_.prompts)};
     for (int64_t step = 0; step < options_.steps; ++step) {
       OC_RETURN_IF_ERROR(Step(blocks));
       for (const SideId side : kBothSides) {
         blocks[side] = NextOf(options_.free ? side : SideId::kLeft);
+        if (step > 0 || last[side].prompt_decoder == nullptr) continue;
+        sides_[side] = last[side];
+        decoder(side).Continue(*last[side].prompt_decoder);
       }
     }
     return absl::OkStatus();
@@ -99,6 +130,36 @@ class Generator {
     return absl::OkStatus();
   }
 
+  // The last step's own token is read by none.
+  absl::Status CheckRoom() {
+    const int64_t prompt = Padded(found_.prompts).length();
+    for (const SideId side : kBothSides) {
+      const DecoderRoles& roles = decoder(side).roles();
+      const int64_t room = roles.most_positions.value_or(prompt + options_.steps);
+      if (prompt + options_.steps - 1 <= room) continue;
+      const std::string most =
+          prompt > room ? "" : absl::StrCat("; --steps ", room - prompt + 1, " is the most");
+      return absl::InvalidArgumentError(absl::StrCat(
+          SideName(side), ": ", roles.limited_by, " has room for ", room, " positions, and ",
+          prompt, " of the prompt and ", options_.steps - 1, " of further steps are needed", most));
+    }
+    return absl::OkStatus();
+  }
+
+  // Hidden states are no logits, though they have the same shape.
+  absl::Status CheckLogits(SideId side, const Tensor& logits) {
+    const DecoderRoles& roles = decoder(side).roles();
+    const int64_t words = logits.shape().back();
+    const bool called = absl::StrContains(absl::AsciiStrToLower(roles.logits), "logits");
+    if (words > 1 && (called || roles.vocabulary.value_or(words) == words)) {
+      return absl::OkStatus();
+    }
+    return absl::InvalidArgumentError(absl::StrCat(
+        SideName(side), ": the model gives no logits: its output `", roles.logits, "` has ", words,
+        words == 1 ? " number" : " numbers", " for each position, and the vocabulary has ",
+        roles.vocabulary.value_or(0), " tokens"));
+  }
+
   TokenBlock NextOf(SideId side) const {
     TokenBlock block;
     for (const GeneratedStep::Row& row : found_.steps.back().rows) {
@@ -127,6 +188,7 @@ class Generator {
         }
         return OfSideError(side, ran.status());
       }
+      OC_RETURN_IF_ERROR(CheckLogits(side, *ran));
       logits[side] = *ran;
     }
     OC_ASSIGN_OR_RETURN(GeneratedStep step, Measured(blocks.left, logits));
@@ -247,7 +309,7 @@ class Generator {
     return absl::OkStatus();
   }
 
-  const PerSide<DecoderSide>& sides_;
+  PerSide<DecoderSide> sides_;  // those that run now: first, of some, the model of the prompt
   const GenerateOptions& options_;
   PerSide<std::vector<std::vector<double>>> last_logits_;  // of the last step, by row
   Generation found_;

@@ -60,6 +60,8 @@ std::string InvariantText(const Invariant& invariant) {
       return absl::StrCat("held within rounding, ", TwoDigits(invariant.max_difference));
     case Invariant::Outcome::kNotTried:
       return absl::StrCat("not tried: ", invariant.why);
+    case Invariant::Outcome::kOpen:
+      return absl::StrCat("open: ", invariant.why);
     case Invariant::Outcome::kBroken:
       break;
   }
@@ -81,6 +83,8 @@ std::string OutcomeName(Invariant::Outcome outcome) {
       return "within_rounding";
     case Invariant::Outcome::kBroken:
       return "broken";
+    case Invariant::Outcome::kOpen:
+      return "open";
     case Invariant::Outcome::kNotTried:
       break;
   }

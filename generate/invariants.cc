@@ -7,202 +7,25 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "evaluator/base/random_numbers.h"
 #include "evaluator/base/status_macros.h"
 #include "generate/broken_node.h"
 #include "generate/logit_figures.h"
-#include "generate/rotary.h"
 #include "generate/tensors.h"
+#include "generate/trials.h"
 #include "record/differences/value_difference.h"
 
 namespace onnxcmp {
 namespace {
 
-// A prime, so that few dimensions of models have this length by chance.
-constexpr int64_t kTokens = 11;
-constexpr int64_t kRows = 3;
-constexpr int64_t kPadding = 2;
-constexpr int64_t kShift = 3;
-
-// The same tokens in another way: what is fed, and which logits have to agree with the reference,
-// in which each row runs alone and all at once.
-struct Trial {
-  std::string name;
-  std::string not_possible = {};    // why it is not tried
-  std::vector<int64_t> rows = {0};  // of the reference, in this order
-  std::vector<TokenBlock> blocks = {};
-  int64_t shift = 0;
-  int64_t agree = 0;         // so many tokens of each row have to agree
-  bool of_cache = false;     // states have to agree, too
-  bool of_decoders = false;  // an encoder need not have the property
-  bool causality = false;    // the one that tells an encoder
-};
-
-using Prompts = std::vector<std::vector<int64_t>>;
-
-// `padding` positions, tokens of these rows from `begin` to `end`, `after` positions of padding.
-TokenBlock BlockOf(const Prompts& prompts, const std::vector<int64_t>& rows, int64_t begin,
-                   int64_t end, int64_t padding = 0, int64_t after = 0) {
-  TokenBlock block;
-  block.rows = static_cast<int64_t>(rows.size());
-  for (const int64_t row : rows) {
-    const std::vector<int64_t>& prompt = prompts[static_cast<size_t>(row)];
-    for (int64_t i = begin - padding; i < end + after; ++i) {
-      const bool counts = i >= begin && i < end;
-      block.counts.push_back(counts);
-      block.ids.push_back(counts ? prompt[static_cast<size_t>(i)] : 0);
-    }
-  }
-  return block;
-}
-
-class Trials {
- public:
-  Trials(const DecoderSide& one, Prompts prompts)
-      : one_(one),
-        roles_(one.decoder->roles()),
-        prompts_(std::move(prompts)),
-        length_(static_cast<int64_t>(prompts_.front().size())) {}
-
-  std::vector<Trial> OfCache() const {
-    Trial single = Named("one token at a time"), pieces = Named("in pieces of 3, 1 and the rest");
-    single.of_cache = pieces.of_cache = true;
-    if (!roles_.has_states()) {
-      single.not_possible = pieces.not_possible = "no input is a state";
-      return {single, pieces};
-    }
-    if (one_.decoder->one_at_a_time()) {
-      single.not_possible = pieces.not_possible = "the model takes one token at a time";
-      return {single, pieces};
-    }
-    for (int64_t i = 0; i < length_; ++i) {
-      single.blocks.push_back(BlockOf(prompts_, single.rows, i, i + 1));
-    }
-    const std::vector<int64_t> ends = {std::min<int64_t>(3, length_), std::min<int64_t>(4, length_),
-                                       length_};
-    int64_t begin = 0;
-    for (const int64_t end : ends) {
-      if (end > begin) pieces.blocks.push_back(BlockOf(prompts_, pieces.rows, begin, end));
-      begin = end;
-    }
-    return {single, pieces};
-  }
-
-  std::vector<Trial> All() const {
-    std::vector<Trial> all = OfCache();
-    for (std::vector<Trial> some : {OfPadding(), OfBatch(), OfCausality()}) {
-      all.insert(all.end(), std::make_move_iterator(some.begin()),
-                 std::make_move_iterator(some.end()));
-    }
-    all.push_back(OfPositions());
-    return all;
-  }
-
- private:
-  // Names are those of docs/generate.md.
-  Trial Named(std::string name) const {
-    Trial trial;
-    trial.name = std::move(name);
-    trial.agree = length_;
-    return trial;
-  }
-
-  std::vector<Trial> OfPadding() const {
-    Trial before = Named("padding before the prompt"), after = Named("padding after the prompt"),
-          steps = Named("padding before, then one token at a time");
-    if (roles_.Find(Role::kMask) == nullptr) {
-      before.not_possible = after.not_possible = steps.not_possible = "no input is a mask";
-      return {before, after, steps};
-    }
-    // Encoders have absolute positions, and are padded after their tokens.
-    before.of_decoders = true;
-    before.blocks = {BlockOf(prompts_, before.rows, 0, length_, kPadding)};
-    if (roles_.mask_is_counted) {
-      before.not_possible = steps.not_possible =
-          "the mask is only counted, so that padding comes after the tokens";
-    }
-    after.blocks = {BlockOf(prompts_, after.rows, 0, length_, 0, kPadding)};
-    if (!roles_.has_states()) steps.not_possible = "no input is a state";
-    if (!steps.not_possible.empty()) return {before, after, steps};
-    const int64_t prompt = std::max<int64_t>(1, length_ - 3);
-    steps.blocks = {BlockOf(prompts_, steps.rows, 0, prompt, kPadding)};
-    for (int64_t i = prompt; i < length_; ++i) {
-      steps.blocks.push_back(BlockOf(prompts_, steps.rows, i, i + 1));
-    }
-    return {before, after, steps};
-  }
-
-  std::vector<Trial> OfBatch() const {
-    Trial batch = Named("in a batch of 3"), order = Named("the batch in another order");
-    batch.rows = {0, 1, 2};
-    order.rows = {2, 0, 1};
-    const std::optional<int64_t> fixed = FixedBatch();
-    if (fixed.value_or(kRows) != kRows) {
-      batch.not_possible = order.not_possible = absl::StrCat("the batch is always ", *fixed);
-      return {batch, order};
-    }
-    batch.blocks = {BlockOf(prompts_, batch.rows, 0, length_)};
-    order.blocks = {BlockOf(prompts_, order.rows, 0, length_)};
-    return {batch, order};
-  }
-
-  std::optional<int64_t> FixedBatch() const {
-    const std::string& tokens = roles_.Find(Role::kTokens)->name;
-    for (const ValueInfo& input : one_.decoder->graph().inputs) {
-      if (input.name != tokens || !input.type.shape.has_value()) continue;
-      return input.type.shape->size() < 2 ? 1 : input.type.shape->front().value;
-    }
-    return std::nullopt;
-  }
-
-  std::vector<Trial> OfCausality() const {
-    Trial later = Named("another token at the end");
-    Prompts changed = prompts_;
-    int64_t& last = changed.front().back();
-    last = last == 0 ? 1 : last - 1;
-    later.blocks = {BlockOf(changed, later.rows, 0, length_)};
-    later.agree = length_ - 1;
-    if (one_.decoder->one_at_a_time()) {
-      later.not_possible = "the model takes one token at a time";
-      return {later};
-    }
-    later.of_decoders = later.causality = true;
-    return {later};
-  }
-
-  Trial OfPositions() const {
-    Trial moved = Named("all positions 3 later");
-    moved.shift = kShift;
-    moved.blocks = {BlockOf(prompts_, moved.rows, 0, length_)};
-    const DecoderRoles::Input* const positions = roles_.Find(Role::kPositions);
-    if (positions == nullptr) {
-      moved.not_possible = "no input has positions";
-    } else if (roles_.Find(Role::kCachePosition) != nullptr) {
-      moved.not_possible = "positions are slots of the cache, too";
-    } else if (!OnlyRotates(one_.decoder->graph(), positions->name)) {
-      moved.not_possible = "positions do not only rotate heads";
-    } else if (roles_.most_positions.value_or(length_ + kShift) < length_ + kShift) {
-      moved.not_possible = "there is no room for later positions";
-    }
-    return moved;
-  }
-
-  const DecoderSide& one_;
-  const DecoderRoles& roles_;
-  const Prompts prompts_;
-  const int64_t length_;
-};
-
 class Trying {
  public:
-  Trying(const DecoderSide& one, Prompts prompts, bool causal)
-      : one_(one), prompts_(std::move(prompts)), causal_(causal) {}
+  Trying(const DecoderSide& one, Prompts prompts) : one_(one), prompts_(std::move(prompts)) {}
 
   absl::Status RunReference() {
     for (size_t row = 0; row < prompts_.size(); ++row) {
       const auto number = static_cast<int64_t>(row);
-      OC_RETURN_IF_ERROR(decoder().Restart({number}));
-      const TokenBlock block = BlockOf(prompts_, {number}, 0, length());
+      OC_RETURN_IF_ERROR(decoder().Restart({number}, StartOf(decoder().roles(), length())));
+      const TokenBlock block = WholeBlock(prompts_, number);
       // What the whole run, or the first of several, is fed.
       const int64_t fed = decoder().one_at_a_time() ? 1 : length();
       OC_ASSIGN_OR_RETURN(Feeds feeds, decoder().FeedsOf(PartOf(block, 0, fed)));
@@ -219,13 +42,8 @@ class Trying {
     return absl::OkStatus();
   }
 
-  // True for a model without states whose first token sees the last one.
-  absl::StatusOr<bool> IsEncoder(const Trial& causality) {
-    if (causal_ || decoder().roles().has_states()) return false;
-    Invariant found;
-    OC_RETURN_IF_ERROR(RunTrial(causality, &found));
-    return found.outcome == Invariant::Outcome::kBroken && found.position == 0;
-  }
+  // The last dimension of the logits.
+  int64_t words() const { return logits_.front().shape().back(); }
 
   absl::StatusOr<Invariant> Try(const Trial& trial) {
     Invariant found;
@@ -264,7 +82,7 @@ class Trying {
   int64_t length() const { return static_cast<int64_t>(prompts_.front().size()); }
 
   absl::Status RunTrial(const Trial& trial, Invariant* found) {
-    OC_RETURN_IF_ERROR(decoder().Restart(trial.rows, trial.shift));
+    OC_RETURN_IF_ERROR(decoder().Restart(trial.rows, trial.start));
     std::vector<Ran> steps;
     bool compared = false;
     for (size_t step = 0; step < trial.blocks.size(); ++step) {
@@ -286,13 +104,15 @@ class Trying {
         if (found->outcome != Invariant::Outcome::kBroken) continue;
         found->step = static_cast<int64_t>(step);
         // Other positions rotate heads otherwise: which results have to agree is not known.
-        if (trial.shift != 0 || decoder().one_at_a_time()) return absl::OkStatus();
+        if (trial.start.shift != 0 || decoder().one_at_a_time()) return absl::OkStatus();
         return NameNode(trial, pair, steps, found);
       }
     }
     if (!compared) {
       found->outcome = Invariant::Outcome::kNotTried;
-      found->why = "the model gives the logits of the last position alone";
+      found->why = decoder().roles().has_frames()
+                       ? "the output has no position for each frame"
+                       : "the model gives the logits of the last position alone";
     }
     return absl::OkStatus();
   }
@@ -309,7 +129,9 @@ class Trying {
         if (!block.counts[static_cast<size_t>(row * block.length() + i)]) continue;
         const int64_t at = given - block.length() + i;
         const int64_t in_reference = position - length() + reference.shape()[1];
-        if (at >= 0 && in_reference >= 0 && position < trial.agree) {
+        // Outputs that have no positions are as large as the whole.
+        const bool alike = reference.shape()[2] == logits.shape()[2];
+        if (alike && at >= 0 && in_reference >= 0 && position < trial.agree) {
           Pair pair;
           pair.row = row;
           pair.position = position;
@@ -396,58 +218,106 @@ class Trying {
 
   const DecoderSide one_;
   const Prompts prompts_;
-  const bool causal_;
   std::vector<Feeds> feeds_;    // by row, of the reference
   std::vector<Tensor> logits_;  // likewise
   std::optional<Tolerance> rounding_;
 };
 
-absl::StatusOr<std::vector<Invariant>> TryAll(const DecoderSide& one, const Prompts& prompts,
-                                              std::vector<Trial> trials, bool causal) {
-  Trying trying(one, prompts, causal);
+// The kind of a model whose first token sees the last one, or of which that cannot be tried.
+Direction KindOf(const Decoder& decoder, int64_t words, const Invariant& causality,
+                 Direction::Kind kind) {
+  const bool frames = decoder.roles().has_frames();
+  // Frames are also read in windows, which see but the next ones.
+  const bool sees = causality.outcome == Invariant::Outcome::kBroken && causality.why.empty() &&
+                    (causality.position == 0 || frames);
+  const bool tried = causality.outcome != Invariant::Outcome::kNotTried;
+  const bool states = decoder.roles().has_states() && !frames;
+  if (states || (tried && !sees)) return {Direction::Kind::kDecoder, ""};
+  if (kind != Direction::Kind::kUnknown) return {kind, ""};
+  if (frames) {
+    return {tried ? Direction::Kind::kEncoder : Direction::Kind::kDecoder,
+            tried ? "frames of one run see later ones" : ""};
+  }
+  Direction found = DirectionOf(decoder.graph(), decoder.roles().logits, words,
+                                decoder.roles().vocabulary.value_or(0));
+  // Nothing speaks against a decoder.
+  if (!tried && found.kind == Direction::Kind::kUnknown) found = {Direction::Kind::kDecoder, ""};
+  return found;
+}
+
+// What the kind of a model leaves to try.
+void Restrict(const Direction& direction, std::vector<Trial>* trials) {
+  const bool unknown = direction.kind == Direction::Kind::kUnknown;
+  if (direction.kind == Direction::Kind::kDecoder) return;
+  for (Trial& trial : *trials) {
+    // Chunks of frames that see later ones are not the whole.
+    if ((!trial.of_decoders && !trial.of_cache) || !trial.not_possible.empty()) continue;
+    trial.not_possible = unknown ? "it holds of decoders alone, and it is open if this is one"
+                                 : "it holds of decoders alone";
+  }
+}
+
+std::string TakenFor(const Direction& direction) {
+  if (direction.why.empty()) return "";
+  return direction.kind == Direction::Kind::kDecoder
+             ? absl::StrCat("a decoder: ", direction.why, "; --encoder if it is none")
+             : absl::StrCat("an encoder: ", direction.why, "; --causal if it is a decoder");
+}
+
+absl::StatusOr<Invariants> TryAll(const DecoderSide& one, const Prompts& prompts,
+                                  std::vector<Trial> trials, Direction::Kind kind) {
+  Trying trying(one, prompts);
   OC_RETURN_IF_ERROR(trying.RunReference());
-  std::vector<Invariant> tried;
-  bool encoder = false;
-  for (const Trial& trial : trials) {
-    if (trial.causality) {
-      OC_ASSIGN_OR_RETURN(encoder, trying.IsEncoder(trial));
+  Invariants found;
+  // Causality comes first: it tells which of the others have to hold.
+  const auto causality = std::find_if(trials.begin(), trials.end(),
+                                      [](const Trial& trial) { return trial.causality; });
+  std::optional<Invariant> known;
+  if (causality != trials.end()) {
+    OC_ASSIGN_OR_RETURN(known, trying.Try(*causality));
+    const Direction direction = KindOf(*one.decoder, trying.words(), *known, kind);
+    found.taken_for = kind == Direction::Kind::kUnknown ? TakenFor(direction) : "";
+    Restrict(direction, &trials);
+    if (direction.kind == Direction::Kind::kUnknown) {
+      known->outcome = Invariant::Outcome::kOpen;
+      known->why =
+          "the first token sees the last one: right in a masked language model, and in a decoder a "
+          "causal mask that is lost; --encoder or --causal says which it is";
+    } else if (direction.kind == Direction::Kind::kEncoder) {
+      known.reset();
     }
   }
-  for (Trial& trial : trials) {
-    if (encoder && trial.of_decoders && trial.not_possible.empty()) {
-      trial.not_possible = "the first token sees the last one, as in an encoder";
+  for (const Trial& trial : trials) {
+    if (trial.causality && known.has_value()) {
+      found.tried.push_back(*std::move(known));
+      continue;
     }
     OC_ASSIGN_OR_RETURN(Invariant invariant, trying.Try(trial));
-    tried.push_back(std::move(invariant));
+    found.tried.push_back(std::move(invariant));
   }
-  return tried;
+  return found;
 }
 
 }  // namespace
 
-absl::StatusOr<std::vector<Invariant>> TryInvariants(const DecoderSide& one, uint64_t seed,
-                                                     bool causal) {
+int Invariants::ExitStatus() const {
+  bool any = false, open = false;
+  for (const Invariant& one : tried) {
+    if (one.outcome == Invariant::Outcome::kBroken) return 1;
+    any = any || one.outcome != Invariant::Outcome::kNotTried;
+    open = open || one.outcome == Invariant::Outcome::kOpen;
+  }
+  return any && !open ? 0 : 2;
+}
+
+absl::StatusOr<Invariants> TryInvariants(const DecoderSide& one, uint64_t seed,
+                                         Direction::Kind kind) {
   const DecoderRoles& roles = one.decoder->roles();
-  if (!roles.vocabulary.has_value()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("the vocabulary is not known: neither the readers of the tokens nor the shape "
-                     "of `",
-                     roles.logits, "` tell it"));
-  }
-  const int64_t room = roles.most_positions.value_or(kTokens + kPadding) - kPadding;
-  if (room < 1) {
-    return absl::InvalidArgumentError(absl::StrCat("input `", roles.limited_by, "` has room for ",
-                                                   *roles.most_positions,
-                                                   " positions, and more are needed"));
-  }
-  RandomNumbers random(seed);
-  Prompts prompts(static_cast<size_t>(kRows));
-  for (std::vector<int64_t>& prompt : prompts) {
-    for (int64_t i = 0; i < std::min(kTokens, room); ++i) {
-      prompt.push_back(random.Below(*roles.vocabulary));
-    }
-  }
-  return TryAll(one, prompts, Trials(one, prompts).All(), causal);
+  OC_ASSIGN_OR_RETURN(const Prompts prompts, MakePrompts(*one.decoder, seed));
+  OC_ASSIGN_OR_RETURN(Invariants found,
+                      TryAll(one, prompts, AllTrials(*one.decoder, prompts), kind));
+  found.roles = DescribeRoles(roles);
+  return found;
 }
 
 absl::StatusOr<std::vector<Invariant>> TryCache(const DecoderSide& one) {
@@ -458,7 +328,9 @@ absl::StatusOr<std::vector<Invariant>> TryCache(const DecoderSide& one) {
       prompts.front().push_back(tokens.ids[static_cast<size_t>(i)]);
     }
   }
-  return TryAll(one, prompts, Trials(one, prompts).OfCache(), /*causal=*/false);
+  OC_ASSIGN_OR_RETURN(Invariants found, TryAll(one, prompts, CacheTrials(*one.decoder, prompts),
+                                               Direction::Kind::kDecoder));
+  return std::move(found.tried);
 }
 
 }  // namespace onnxcmp

@@ -9,15 +9,17 @@
 #include "absl/status/statusor.h"
 #include "generate/decoder.h"
 #include "generate/decoder_side.h"
+#include "generate/direction.h"
 
 namespace onnxcmp {
 
 struct Invariant {
-  enum class Outcome : uint8_t { kToTheBit, kWithinRounding, kBroken, kNotTried };
+  enum class Outcome : uint8_t { kToTheBit, kWithinRounding, kBroken, kNotTried, kOpen };
 
   std::string name;  // "one token at a time"
   Outcome outcome = Outcome::kNotTried;
-  std::string why;  // kNotTried: what the inputs do not allow; kBroken: the run failed
+  // kNotTried: what the inputs do not allow; kBroken: the run failed; kOpen: what is not known.
+  std::string why;
 
   // kBroken: the first token whose logits differ, by its prompt and its place among those that
   // count, the step that read it, and how far the logits are apart.
@@ -32,11 +34,22 @@ struct Invariant {
   std::string result;  // its name
 };
 
-// `seed`: of the tokens, which are made up. `causal`: a model without states has to be causal; else
-// one whose first token sees the last is taken for an encoder. Errors: the model does not run on
-// the reference tokens themselves.
-absl::StatusOr<std::vector<Invariant>> TryInvariants(const DecoderSide& one, uint64_t seed,
-                                                     bool causal);
+struct Invariants {
+  // 0: all that was tried holds, 1: one is broken, 2: none could be tried, or one is open.
+  int ExitStatus() const;
+
+  std::vector<std::string> roles;  // DescribeRoles()
+  // The kind that a model is taken for whose first token sees the last one, and the evidence; ""
+  // for all others.
+  std::string taken_for;
+  std::vector<Invariant> tried;
+};
+
+// `seed`: of the tokens, which are made up. `kind`: what a model without states is, if a user says
+// so; else its graph tells (DirectionOf). Errors: the model does not run on the reference tokens
+// themselves.
+absl::StatusOr<Invariants> TryInvariants(const DecoderSide& one, uint64_t seed,
+                                         Direction::Kind kind);
 
 // Those of the cache alone, on the decoder's tokens: all at once beside one at a time.
 absl::StatusOr<std::vector<Invariant>> TryCache(const DecoderSide& one);

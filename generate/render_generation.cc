@@ -119,6 +119,13 @@ std::string MarkdownCell(const std::string& text) {
   return absl::StrReplaceAll(text, {{"|", "\\|"}, {"\n", " "}, {"<", "&lt;"}});
 }
 
+std::string SignOf(const Invariant& invariant, const TableStyle& style) {
+  if (invariant.outcome == Invariant::Outcome::kNotTried) return " ";
+  if (invariant.outcome == Invariant::Outcome::kOpen) return style.Paint("?", Color::kNear);
+  const Relation relation = RelationOfOutcome(invariant.outcome);
+  return style.Paint(style.Sign(relation), TableStyle::ColorOf(relation));
+}
+
 }  // namespace
 
 std::string RenderGeneration(const Generation& generation, const TableOptions& look) {
@@ -151,41 +158,35 @@ std::string RenderGenerationMarkdown(const Generation& generation) {
   return text;
 }
 
-std::string RenderInvariants(const std::vector<std::string>& roles,
-                             const std::vector<Invariant>& invariants, const TableOptions& look) {
+std::string RenderInvariants(const Invariants& invariants, const TableOptions& look) {
   const TableStyle style(look);
-  std::string text = Heading("model", roles, look, style);
-  size_t width = 0;
-  for (const Invariant& invariant : invariants) width = std::max(width, invariant.name.size());
-  absl::StrAppend(&text, "\n");
-  for (const Invariant& invariant : invariants) {
-    const bool tried = invariant.outcome != Invariant::Outcome::kNotTried;
-    const Relation relation = RelationOfOutcome(invariant.outcome);
+  std::string text = Heading("model", invariants.roles, look, style);
+  if (!invariants.taken_for.empty()) {
     absl::StrAppend(&text,
-                    tried ? style.Paint(style.Sign(relation), TableStyle::ColorOf(relation)) : " ",
-                    " ", PadRight(invariant.name, static_cast<int>(width)), "  ",
-                    style.Text(InvariantText(invariant)), "\n");
+                    LabelledLines("taken for", Color::kNear, invariants.taken_for, look, style));
   }
-  absl::StrAppend(&text, "exit ", ExitStatusOfInvariants(invariants), "\n");
+  size_t width = 0;
+  for (const Invariant& one : invariants.tried) width = std::max(width, one.name.size());
+  absl::StrAppend(&text, "\n");
+  for (const Invariant& one : invariants.tried) {
+    absl::StrAppend(&text, SignOf(one, style), " ", PadRight(one.name, static_cast<int>(width)),
+                    "  ", style.Text(InvariantText(one)), "\n");
+  }
+  absl::StrAppend(&text, "exit ", invariants.ExitStatus(), "\n");
   return text;
 }
 
-std::string RenderInvariantsMarkdown(const std::vector<Invariant>& invariants) {
-  std::string text = "| property | outcome |\n|---|---|\n";
-  for (const Invariant& invariant : invariants) {
-    absl::StrAppend(&text, "| ", MarkdownCell(invariant.name), " | ",
-                    MarkdownCell(InvariantText(invariant)), " |\n");
+std::string RenderInvariantsMarkdown(const Invariants& invariants) {
+  std::string text;
+  if (!invariants.taken_for.empty()) {
+    absl::StrAppend(&text, "taken for ", MarkdownCell(invariants.taken_for), "\n\n");
+  }
+  absl::StrAppend(&text, "| property | outcome |\n|---|---|\n");
+  for (const Invariant& one : invariants.tried) {
+    absl::StrAppend(&text, "| ", MarkdownCell(one.name), " | ", MarkdownCell(InvariantText(one)),
+                    " |\n");
   }
   return text;
-}
-
-int ExitStatusOfInvariants(const std::vector<Invariant>& invariants) {
-  bool tried = false;
-  for (const Invariant& invariant : invariants) {
-    if (invariant.outcome == Invariant::Outcome::kBroken) return 1;
-    tried = tried || invariant.outcome != Invariant::Outcome::kNotTried;
-  }
-  return tried ? 0 : 2;
 }
 
 }  // namespace onnxcmp

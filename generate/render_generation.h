@@ -1,9 +1,8 @@
-// Generations and invariants as text for a terminal, as Markdown and as JSON.
+// Generations and invariants as text for a terminal, as Markdown, JSON and JUnit's XML.
 #ifndef ONNXCMP_GENERATE_RENDER_GENERATION_H_
 #define ONNXCMP_GENERATE_RENDER_GENERATION_H_
 
 #include <string>
-#include <vector>
 
 #include "generate/generation.h"
 #include "generate/invariants.h"
@@ -16,16 +15,14 @@ std::string RenderGeneration(const Generation& generation, const TableOptions& l
 std::string RenderGenerationMarkdown(const Generation& generation);
 // docs/generate.md describes the members.
 std::string RenderGenerationJson(const Generation& generation);
+// A test for each step.
+std::string RenderGenerationJunit(const Generation& generation);
 
-// `roles`: DescribeRoles().
-std::string RenderInvariants(const std::vector<std::string>& roles,
-                             const std::vector<Invariant>& invariants, const TableOptions& look);
-std::string RenderInvariantsMarkdown(const std::vector<Invariant>& invariants);
-std::string RenderInvariantsJson(const std::vector<std::string>& roles,
-                                 const std::vector<Invariant>& invariants);
-
-// 0: all that was tried holds, 1: one is broken, 2: none could be tried.
-int ExitStatusOfInvariants(const std::vector<Invariant>& invariants);
+std::string RenderInvariants(const Invariants& invariants, const TableOptions& look);
+std::string RenderInvariantsMarkdown(const Invariants& invariants);
+std::string RenderInvariantsJson(const Invariants& invariants);
+// A test for each property; one that is not tried is skipped, one that is open is in error.
+std::string RenderInvariantsJunit(const Invariants& invariants);
 
 }  // namespace onnxcmp
 

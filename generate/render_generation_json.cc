@@ -105,12 +105,13 @@ std::string RenderGenerationJson(const Generation& generation) {
   return json.dump(1) + "\n";
 }
 
-std::string RenderInvariantsJson(const std::vector<std::string>& roles,
-                                 const std::vector<Invariant>& invariants) {
+std::string RenderInvariantsJson(const Invariants& invariants) {
   Json json;
-  json["exit_status"] = ExitStatusOfInvariants(invariants);
-  json["roles"] = Texts(roles);
-  json["invariants"] = InvariantsOf(invariants);
+  json["exit_status"] = invariants.ExitStatus();
+  json["roles"] = Texts(invariants.roles);
+  json["taken_for"] =
+      invariants.taken_for.empty() ? Json(nullptr) : Json(RepairUtf8(invariants.taken_for));
+  json["invariants"] = InvariantsOf(invariants.tried);
   return json.dump(1) + "\n";
 }
 

@@ -15,14 +15,16 @@
 #include "evaluator/tensor/dtype.h"
 #include "feed/feeds.h"
 #include "feed/made_up/input_purpose.h"
+#include "generate/frames.h"
+#include "generate/room.h"
 #include "generate/state_pairs.h"
 
 namespace onnxcmp {
 namespace {
 
 constexpr absl::string_view kRoleNames[] = {
-    "tokens",       "mask",      "positions",   "cache_position", "last_position",
-    "total_length", "use_cache", "token_types", "state",          "given"};
+    "tokens",    "mask",        "positions", "cache_position", "last_position", "total_length",
+    "use_cache", "token_types", "state",     "given",          "frames",        "lengths"};
 
 // A word that the names of inputs of this role have in them; the first row that fits counts.
 struct RoleWord {
@@ -66,6 +68,7 @@ class RoleFinder {
     FindByNames();
     FindByReaders();
     FindByShapes();
+    if (!Has(Role::kTokens) && !Has(Role::kFrames)) FindFrames();
     OC_RETURN_IF_ERROR(CheckPlaced());
     DecoderRoles found;
     OC_ASSIGN_OR_RETURN(found.logits, FindLogits());
@@ -74,7 +77,11 @@ class RoleFinder {
       if (MayBeState(*input)) pasts.push_back(input);
     }
     found.batch = BatchSymbol();
+    if (const ValueInfo* frames = With(Role::kFrames); frames != nullptr) {
+      found.time = TimeAxisOf(frames->type, BatchAxis(frames->type, found.batch));
+    }
     OC_ASSIGN_OR_RETURN(found.states, PairStates(graph_, pasts, found.logits, found.batch, states));
+    FindBuffers(&found);
     for (const StatePair& state : found.states) roles_[state.past] = Role::kState;
     for (const ValueInfo* input : inputs_) {
       const auto role = roles_.find(input->name);
@@ -143,10 +150,24 @@ class RoleFinder {
         roles_[input->name] = Role::kTokens;
       } else if (purpose == Purpose::kPositions && !Has(Role::kPositions)) {
         roles_[input->name] = Role::kPositions;
+      } else if (purpose == Purpose::kLengths && RankOf(input->type) == 1 && !Has(Role::kLengths)) {
+        roles_[input->name] = Role::kLengths;
       } else if ((purpose == Purpose::kMask || purpose == Purpose::kAddedMask) &&
                  !Has(Role::kMask)) {
         roles_[input->name] = Role::kMask;
       }
+    }
+  }
+
+  // The first input of floats that is not called a state.
+  void FindFrames() {
+    for (const ValueInfo* input : inputs_) {
+      if (roles_.contains(input->name) || !IsReal(input->type) || RankOf(input->type) == 0 ||
+          IsCalledState(input->name)) {
+        continue;
+      }
+      roles_[input->name] = Role::kFrames;
+      return;
     }
   }
 
@@ -182,10 +203,10 @@ class RoleFinder {
   }
 
   absl::Status CheckPlaced() const {
-    if (!Has(Role::kTokens)) {
+    if (!Has(Role::kTokens) && !Has(Role::kFrames)) {
       return absl::InvalidArgumentError(absl::StrCat(
-          "no input takes tokens: none is called ids or tokens, none selects rows of a table; "
-          "inputs: ",
+          "no input takes tokens: none is called ids or tokens, none selects rows of a table; nor "
+          "are there floats that may be frames; inputs: ",
           NamesOf(graph_.inputs), "; --role NAME=tokens says which it is"));
     }
     for (const ValueInfo* input : inputs_) {
@@ -204,6 +225,38 @@ class RoleFinder {
     return IsReal(input.type);
   }
 
+  // A cache whose slots are numbered is as long after a step as before it.
+  void FindBuffers(DecoderRoles* found) const {
+    const bool numbered = Has(Role::kCachePosition);
+    for (StatePair& state : found->states) {
+      if (!state.axis.has_value()) continue;
+      const TypeInfo::Dim dim = DimOf(graph_.inputs, state.past, *state.axis);
+      const TypeInfo::Dim next = DimOf(graph_.outputs, state.present, *state.axis);
+      if (numbered && !dim.symbol.empty() && dim.symbol == next.symbol) {
+        state.slots = std::exchange(state.axis, std::nullopt);
+        found->slots = dim.symbol;
+      } else {
+        state.may_be_buffer =
+            Has(Role::kLastPosition) && IsReadBy(state.past, "GroupQueryAttention");
+      }
+    }
+  }
+
+  static TypeInfo::Dim DimOf(const std::vector<ValueInfo>& values, const std::string& name,
+                             size_t axis) {
+    for (const ValueInfo& value : values) {
+      if (value.name == name && axis < RankOf(value.type)) return (*value.type.shape)[axis];
+    }
+    return {};
+  }
+
+  bool IsReadBy(const std::string& name, absl::string_view operation) const {
+    return std::any_of(graph_.nodes.begin(), graph_.nodes.end(), [&](const Node& node) {
+      return node.op_type == operation &&
+             std::find(node.inputs.begin(), node.inputs.end(), name) != node.inputs.end();
+    });
+  }
+
   // An output that is called logits, else the one whose last dimension is the number of ids, else
   // the first of rank 3 or 2.
   absl::StatusOr<std::string> FindLogits() const {
@@ -214,7 +267,7 @@ class RoleFinder {
       const size_t rank = RankOf(output.type);
       if (!IsReal(output.type)) continue;
       if (absl::StrContains(absl::AsciiStrToLower(output.name), "logits")) return output.name;
-      if (rank != 2 && rank != 3) continue;
+      if (rank != 2 && rank != 3 && !Has(Role::kFrames)) continue;
       if (rows.has_value() && output.type.shape->back().value == rows && by_size == nullptr) {
         by_size = &output;
       }
@@ -231,12 +284,16 @@ class RoleFinder {
   }
 
   std::string BatchSymbol() const {
+    if (const ValueInfo* frames = With(Role::kFrames); frames != nullptr) {
+      return BatchSymbolOf(frames->type);
+    }
     const ValueInfo* tokens = With(Role::kTokens);
     return RankOf(tokens->type) == 2 ? tokens->type.shape->front().symbol : "";
   }
 
   std::optional<int64_t> RowsOfTokens() const {
     const ValueInfo* tokens = With(Role::kTokens);
+    if (tokens == nullptr) return std::nullopt;
     const auto purpose = purposes_.find(tokens->name);
     if (purpose == purposes_.end() || purpose->second.purpose != Purpose::kIds) return std::nullopt;
     return purpose->second.limit;
@@ -247,23 +304,16 @@ class RoleFinder {
     const auto logits =
         std::find_if(graph_.outputs.begin(), graph_.outputs.end(),
                      [&](const ValueInfo& output) { return output.name == found->logits; });
-    if (!found->vocabulary.has_value() && RankOf(logits->type) > 0) {
+    if (!found->vocabulary.has_value() && RankOf(logits->type) > 0 && !Has(Role::kFrames)) {
       found->vocabulary = logits->type.shape->back().value;
     }
     if (const ValueInfo* mask = With(Role::kMask); mask != nullptr) {
       const auto purpose = purposes_.find(mask->name);
       found->mask_is_counted = purpose != purposes_.end() && purpose->second.sums;
+    } else {
+      found->mask_is_counted = Has(Role::kLengths);
     }
-    for (const Role role : {Role::kPositions, Role::kCachePosition}) {
-      const ValueInfo* input = With(role);
-      if (input == nullptr) continue;
-      const auto purpose = purposes_.find(input->name);
-      if (purpose == purposes_.end() || !purpose->second.limit.has_value()) continue;
-      const int64_t limit = *purpose->second.limit;
-      if (limit <= 0 || found->most_positions.value_or(limit) < limit) continue;
-      found->most_positions = limit;
-      found->limited_by = input->name;
-    }
+    LimitPositions(graph_, purposes_, found);
   }
 
   const Graph& graph_;
@@ -288,6 +338,20 @@ absl::StatusOr<DecoderRoles> FindRoles(const Graph& graph, const std::vector<std
   return RoleFinder(graph).Find(states, roles);
 }
 
+absl::Status InputError(absl::string_view name, absl::string_view what) {
+  return absl::InvalidArgumentError(absl::StrCat("input `", name, "` ", what));
+}
+
+std::string InputsText(const DecoderRoles& roles) {
+  std::vector<std::string> inputs;
+  for (const DecoderRoles::Input& input : roles.inputs) {
+    if (input.role != Role::kState) {
+      inputs.push_back(absl::StrCat(RoleName(input.role), " ", input.name));
+    }
+  }
+  return absl::StrJoin(inputs, ", ");
+}
+
 std::vector<std::string> DescribeRoles(const DecoderRoles& roles) {
   std::vector<std::string> fed, given, lines;
   for (const DecoderRoles::Input& input : roles.inputs) {
@@ -300,17 +364,21 @@ std::vector<std::string> DescribeRoles(const DecoderRoles& roles) {
   }
   lines.push_back(absl::StrJoin(fed, ", "));
   if (roles.states.empty()) {
-    lines.emplace_back("no states: each step runs on all tokens so far");
+    lines.emplace_back(roles.has_frames() ? "no states: a run takes all frames"
+                                          : "no states: each step runs on all tokens so far");
   } else {
     const StatePair& first = roles.states.front();
     lines.push_back(absl::StrCat(
         roles.states.size(), roles.states.size() == 1 ? " state: " : " states: ", first.past,
         " from ", first.present.empty() ? "no output" : first.present,
-        first.axis.has_value() ? absl::StrCat(", grows along axis ", *first.axis) : ", of one size",
+        first.axis.has_value() ? absl::StrCat(", grows along axis ", *first.axis)
+        : first.slots.has_value()
+            ? absl::StrCat(", a buffer with its slots along axis ", *first.slots)
+            : ", of one size",
         roles.states.size() > 1 ? ", ..." : ""));
   }
   lines.push_back(absl::StrCat(
-      "logits ", roles.logits,
+      roles.has_frames() ? "output " : "logits ", roles.logits,
       roles.vocabulary.has_value() ? absl::StrCat(", ", *roles.vocabulary, " tokens") : ""));
   if (!given.empty()) lines.push_back(absl::StrCat("given ", absl::StrJoin(given, ", ")));
   return lines;

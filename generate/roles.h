@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "evaluator/model/model.h"
@@ -24,6 +25,8 @@ enum class Role : uint8_t {
   kTokenTypes,     // zeros
   kState,          // what an earlier run gave
   kGiven,          // the same in every step: an encoder's states, their mask
+  kFrames,         // numbers at each position, in the place of tokens
+  kLengths,        // [batch]: the number of positions that count
 };
 absl::string_view RoleName(Role role);  // "tokens", "mask", ...
 
@@ -35,6 +38,12 @@ struct StatePair {
   std::optional<size_t> axis = std::nullopt;
   // Computed from an encoder's states by the first run; later runs need not give it.
   bool cross = false;
+  // The axis of slots of a buffer whose length is open.
+  std::optional<size_t> slots = std::nullopt;
+  // Grows, but its reader also takes a buffer of a fixed length, as GroupQueryAttention does.
+  bool may_be_buffer = false;
+  // Its first value comes from the model that reads the prompt.
+  bool handed = false;
 };
 
 struct DecoderRoles {
@@ -45,18 +54,29 @@ struct DecoderRoles {
 
   const Input* Find(Role role) const;  // the first; null if there is none
   bool has_states() const { return !states.empty(); }
+  // The states that a run leaves for the next one.
+  const std::vector<StatePair>& left_states() const { return hands_on.empty() ? states : hands_on; }
+  bool has_frames() const { return Find(Role::kFrames) != nullptr; }
+  // The input that says what is at each position: tokens, or frames.
+  const Input& content() const { return *Find(has_frames() ? Role::kFrames : Role::kTokens); }
 
   std::vector<Input> inputs;  // those that need a value, in the graph's order
   std::vector<StatePair> states;
-  // The mask is only added up: the model knows the number of positions that count, not which.
+  // Of a model that reads the prompt for another one: that one's states, and the outputs that are
+  // their first values.
+  std::vector<StatePair> hands_on;
+  // The mask is only added up, or there are lengths alone: the model knows the number of positions
+  // that count, not which.
   bool mask_is_counted = false;
   std::string logits;
-  std::string batch;  // the symbol of the tokens' first dimension; "": none
+  std::string batch;           // the symbol of the tokens' or frames' batch; "": none
+  std::optional<size_t> time;  // the axis of positions of frames; nothing: there is one position
+  std::string slots;           // the symbol of the slots of buffers whose length is open; "": none
   // Rows of the table of embeddings, or else the logits' last dimension; nothing if neither tells.
   std::optional<int64_t> vocabulary;
   // Positions that the model has room for: slots of a buffer, rows of a table of positions.
   std::optional<int64_t> most_positions;
-  std::string limited_by;  // the tensor that has this many
+  std::string limited_by;  // what has this many: "the state `past_key_0`"
 };
 
 // `states`: "PAST=PRESENT"; `roles`: "NAME=ROLE". They come before what is found by names, types,
@@ -64,6 +84,12 @@ struct DecoderRoles {
 // be placed, and for a model without logits; the message names the tensor and what was tried.
 absl::StatusOr<DecoderRoles> FindRoles(const Graph& graph, const std::vector<std::string>& states,
                                        const std::vector<std::string>& roles);
+
+// What an input needs or cannot take, with its name.
+absl::Status InputError(absl::string_view name, absl::string_view what);
+
+// The inputs but states: "tokens input_ids, mask attention_mask, given encoder_states".
+std::string InputsText(const DecoderRoles& roles);
 
 // At most four lines: tokens and masks, states, logits, what is given.
 std::vector<std::string> DescribeRoles(const DecoderRoles& roles);

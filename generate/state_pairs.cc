@@ -220,4 +220,31 @@ absl::StatusOr<std::vector<StatePair>> PairStates(const Graph& graph,
   return pairing.Take(batch);
 }
 
+absl::StatusOr<std::vector<StatePair>> PairWithPrompt(const Graph& prompt,
+                                                      const std::string& logits,
+                                                      const Graph& decoder,
+                                                      const DecoderRoles& roles) {
+  if (!roles.has_states())
+    return absl::InvalidArgumentError("no input of the next model is a state");
+  std::vector<const ValueInfo*> pasts;
+  for (const StatePair& state : roles.states) {
+    pasts.push_back(
+        &*std::find_if(decoder.inputs.begin(), decoder.inputs.end(),
+                       [&](const ValueInfo& input) { return input.name == state.past; }));
+  }
+  Pairing pairing(prompt, pasts, logits);
+  pairing.PairByNames();
+  pairing.PairByOrder();
+  OC_ASSIGN_OR_RETURN(std::vector<StatePair> pairs, pairing.Take(roles.batch));
+  for (size_t i = 0; i < roles.states.size(); ++i) {
+    if (i >= pairs.size() || pairs[i].past != roles.states[i].past || pairs[i].present.empty()) {
+      return InputError(roles.states[i].past,
+                        "is a state that no output of the prompt's model gives");
+    }
+    // The decoder's own output tells which axis grows.
+    pairs[i].axis = roles.states[i].axis;
+  }
+  return pairs;
+}
+
 }  // namespace onnxcmp

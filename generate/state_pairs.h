@@ -27,6 +27,13 @@ absl::StatusOr<std::vector<StatePair>> PairStates(const Graph& graph,
                                                   const std::string& batch,
                                                   const std::vector<std::string>& given);
 
+// The states of a decoder, and the outputs of `prompt` that are their first values.
+// InvalidArgument, with its name, for a state that has none.
+absl::StatusOr<std::vector<StatePair>> PairWithPrompt(const Graph& prompt,
+                                                      const std::string& logits,
+                                                      const Graph& decoder,
+                                                      const DecoderRoles& roles);
+
 }  // namespace onnxcmp
 
 #endif  // ONNXCMP_GENERATE_STATE_PAIRS_H_

@@ -1,10 +1,12 @@
 """score_generate.py ONNXCMP MODEL...: counts how many faults of decoders onnxcmp generate finds.
 
-Each model is a decoder with caches that grow (.onnx). Faults of 16 kinds are put into copies of it,
-in each place where the kind fits, and each copy is compared with the model over six steps, on two
-prompts of unequal length where the model has a mask and a free batch; then it is tried by itself.
-Printed for each fault: found or not, the step, whether the first cause has a node of the fault
-(`node`), and the property that is broken alone with the node there. Needs Python's onnx.
+Each model is a decoder (.onnx), with caches that grow or without. Faults of 18 kinds are put into
+copies of it, in each place where the kind fits, and each copy is compared with the model over six
+steps, on two prompts of unequal length where the model has a mask and a free batch; then it is tried
+by itself. A model with caches is also split: one without a past reads the prompt, and the copy goes
+on with its states, or a copy without a past reads the prompt for the model. Printed for each fault:
+found or not, the step, whether the first cause has a node of the fault (`node`), and the property
+that is broken alone with the node there. Needs Python's onnx.
 """
 
 import collections
@@ -316,8 +318,38 @@ def embeddings_of_the_next(model):
     yield graph, 0
 
 
+def mask_allows_all(model):
+    """Positions are still compared, and nothing comes of it."""
+    for i, node in enumerate(model.graph.node):
+        if node.op_type in COMPARISONS:
+            graph = Graph(model)
+            name = node.output[0]
+            graph.graph.node[i].output[0] = "fault_order"
+            graph.graph.node.insert(
+                i + 1, helper.make_node("Or", ["fault_order", "fault_not"], [name], name="fault_or")
+            )
+            graph.graph.node.insert(i + 1, helper.make_node("Not", ["fault_order"], ["fault_not"]))
+            graph.names.append(name)
+            yield graph, "later"
+
+
+def mask_is_lost(model):
+    """Nothing in the model orders positions any more."""
+    found = [i for i, node in enumerate(model.graph.node) if node.op_type in COMPARISONS]
+    if not found:
+        return
+    graph = Graph(model)
+    for i in found:
+        node = graph.graph.node[i]
+        node.op_type = "Equal"
+        node.input[1] = node.input[0]
+        graph.names.append(node.output[0])
+    yield graph, "later"
+
+
+COMPARISONS = ("LessOrEqual", "GreaterOrEqual", "Less", "Greater")
 KINDS = [
-    mask_excludes_itself, past_after_new, past_one_slot_off, past_of_another, state_one_slot_off,
+    mask_allows_all, mask_is_lost, mask_excludes_itself, past_after_new, past_one_slot_off, past_of_another, state_one_slot_off,
     positions_restart, positions_count_the_past_twice, padding_is_seen, window_too_short,
     scores_are_scaled, softmax_of_another_axis, heads_in_another_order, batch_of_one,
     rotation_without_sign, weight_off, embeddings_of_the_next,
@@ -340,16 +372,58 @@ def has_node(finding, names):
     return any(f'"{name}' in text or f"{name}" in text for name in names)
 
 
+def prompt_of(model):
+    """The same without a past, for one row."""
+    graph = Graph(model)
+    for value in list(graph.graph.input):
+        if "past" not in value.name:
+            continue
+        dims = [dim.dim_value for dim in value.type.tensor_type.shape.dim]
+        dims[0] = 1  # the batch; lengths are open, and empty
+        graph.graph.input.remove(value)
+        empty = numpy_helper.from_array(numpy.zeros(dims, numpy.float32), value.name)
+        graph.graph.initializer.append(empty)
+    return graph.model
+
+
+def score_split(program, path, folder, graph, step, totals):
+    """The faulty model behind a right prompt, and the other way round."""
+    right, faulty = onnx.load(path), folder / "faulty.onnx"
+    onnx.save(prompt_of(right), folder / "prompt.onnx")
+    onnx.save(prompt_of(graph.model), folder / "faulty_prompt.onnx")
+    pairs = []
+    if step in (0, 1, "window"):
+        # The prompt has four tokens, and the window five.
+        pairs.append((folder / "prompt.onnx", faulty, 2 if step == "window" else 1))
+    if step == 0 or step == "later":
+        pairs.append((folder / "faulty_prompt.onnx", path, 0))
+    for prompt, steps, expected in pairs:
+        report = run(program, path, f"{prompt}+{steps}", "--steps", 6, "--prompt", "3,9,4,1")
+        causes = (report.get("comparison") or {}).get("causes", [])[:1]
+        found, node = report["exit_status"] == 1, has_node(causes, graph.names)
+        totals["split"] += 1
+        totals["split found"] += found
+        totals["split at the right step"] += report.get("failing_step") == expected
+        totals["split node first"] += node
+        print(
+            f"  split {prompt.stem}+{steps.stem}:", "found" if found else "NOT FOUND",
+            f"step {report.get('failing_step')} of {expected}", "node" if node else "NO NODE",
+            flush=True,
+        )  # fmt: skip
+
+
 def score(program, path, folder, totals):
     model = onnx.load(path)
     free = not model.graph.input[0].type.tensor_type.shape.dim[0].dim_value
     batch = free and any("mask" in value.name for value in model.graph.input)
     prompts = ["--prompt", "3,9,4,1", "--prompt", "7,2"] if batch else ["--prompt", "3,9,4,1"]
-    first_short = {"padded": 0 if batch else None, "batch": 0 if batch else None, "window": 2}
+    first_short = {"padded": 0 if batch else None, "batch": 0 if batch else None, "window": 2, "later": 0}
+    caches = bool(states(Graph(model)))
     for kind in KINDS:
-        for number, (graph, step) in enumerate(kind(model)):
-            step = first_short.get(step, step)
-            if step is None:
+        for number, (graph, kind_of_step) in enumerate(kind(model)):
+            step = first_short.get(kind_of_step, kind_of_step)
+            # Without a past nothing starts anew.
+            if step is None or (step == 1 and not caches):
                 continue
             faulty = folder / "faulty.onnx"
             onnx.save(graph.model, faulty)
@@ -378,6 +452,12 @@ def score(program, path, folder, totals):
                 "" if not broken else "node" if seen else f"NOT {graph.names[-1]}",
                 flush=True,
             )  # fmt: skip
+            if kind_of_step == "later":
+                # A decoder that lost its mask must not pass.
+                totals["lost masks"] += 1
+                totals["lost masks that pass alone"] += alone["exit_status"] == 0
+            if caches:
+                score_split(program, path, folder, graph, kind_of_step, totals)
 
 
 def main():

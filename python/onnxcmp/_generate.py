@@ -63,8 +63,9 @@ def generate(
 ) -> Generation:
     """Runs two decoders step by step, or with `invariants=True` tries one against itself.
 
+    left, right: models; a path may name several, as prompt.onnx+steps.onnx, or a folder of them.
     prompt: token ids, or a list of such lists. feeds: what stays the same, as an encoder's states.
-    Other options are those of the command line: steps, free, state, role, against, causal, seed.
+    Other options are those of the command line: steps, free, state, role, against, causal, encoder, seed.
     Raises Error if nothing could be run.
     """
     with Command("generate") as command:

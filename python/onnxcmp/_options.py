@@ -48,7 +48,7 @@ _LISTS: dict[str, typing.Callable[[typing.Any], list[str]]] = {
 }
 _FLAGS = frozenset(
     "each partial any-row-order coverage shadow quantization fusions fused nan prove ramp "
-    "free invariants causal".split()
+    "free invariants causal encoder".split()
 )
 
 

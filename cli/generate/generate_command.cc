@@ -16,23 +16,23 @@
 #include "cli/commands.h"
 #include "cli/compare_arguments.h"
 #include "cli/compare_flags.h"
-#include "cli/compare_session.h"
+#include "cli/generate/open_decoder.h"
 #include "cli/process/heap.h"
 #include "cli/process/interruption.h"
 #include "cli/process/messages.h"
-#include "compare/sides/recording_side.h"
-#include "compare/sides/runtime_side.h"
 #include "evaluator/base/status_macros.h"
-#include "evaluator/tensor/shared_weights.h"
 #include "feed/feeds.h"
 #include "generate/decoder.h"
 #include "generate/decoder_side.h"
+#include "generate/direction.h"
 #include "generate/generation.h"
 #include "generate/invariants.h"
 #include "generate/render_generation.h"
 #include "generate/roles.h"
 #include "generate/tensors.h"
+#include "generate/trials.h"
 #include "record/base/write_file.h"
+#include "reports/render_html.h"
 
 namespace onnxcmp::cli {
 namespace {
@@ -41,24 +41,15 @@ constexpr int64_t kMostSteps = 100'000;
 
 struct GenerateArguments {
   CompareArguments compare;
-  std::string inputs;
   std::vector<std::string> prompts;
-  std::vector<std::string> states, roles;
+  DecoderOptions decoders;
   std::string against;
   std::map<std::string, std::string> files;  // paths by format
+  std::string html;                          // a page of the step that fails
   int64_t steps = 16;
   bool free = false;
   bool invariants = false;
-  bool causal = false;
-};
-
-// A model that is open as a decoder.
-struct OpenDecoder {
-  std::unique_ptr<Side> side;
-  std::unique_ptr<Decoder> decoder;
-  Feeds given;  // GivenValues()
-
-  DecoderSide both() const { return {side.get(), decoder.get()}; }
+  bool causal = false, encoder = false;
 };
 
 absl::Status BadPrompt(absl::string_view text) {
@@ -102,107 +93,6 @@ absl::StatusOr<std::vector<std::vector<int64_t>>> PromptsOf(const std::vector<st
   return prompts;
 }
 
-// Values of inputs that stay the same, as a file has them.
-absl::StatusOr<Feeds> FixedInputs(const std::string& path) {
-  Feeds fixed;
-  if (path.empty()) return fixed;
-  OC_ASSIGN_OR_RETURN(FeedFile file, FeedFile::Open(path));
-  for (size_t i = 0; i < file.size(); ++i) {
-    OC_ASSIGN_OR_RETURN(NamedValue read, file.Read(i));
-    fixed[read.name] = std::move(read.value);
-  }
-  return fixed;
-}
-
-bool HasInput(const Graph& graph, absl::string_view name) {
-  return std::any_of(graph.inputs.begin(), graph.inputs.end(),
-                     [&](const ValueInfo& input) { return input.name == name; });
-}
-
-// The input that a correction names: PAST of PAST=PRESENT, or NAME of NAME=ROLE.
-absl::string_view CorrectedInput(absl::string_view text, bool state) {
-  return text.substr(0, state ? text.find('=') : text.rfind('='));
-}
-
-// Corrections are for the side that has the input; one of the two has to.
-absl::Status CheckCorrections(const GenerateArguments& arguments,
-                              const PerSide<DecoderSide>& sides) {
-  for (const bool state : {true, false}) {
-    for (const std::string& text : state ? arguments.states : arguments.roles) {
-      const absl::string_view name = CorrectedInput(text, state);
-      if (HasInput(sides.left.decoder->graph(), name) ||
-          HasInput(sides.right.decoder->graph(), name)) {
-        continue;
-      }
-      return absl::InvalidArgumentError(absl::StrCat(state ? "--state " : "--role ", text,
-                                                     ": neither model has an input `", name, "`"));
-    }
-  }
-  return absl::OkStatus();
-}
-
-// Opens models as decoders.
-class Opener {
- public:
-  Opener(const GenerateArguments& arguments, Interruption& interruption)
-      : arguments_(arguments), tools_(arguments.compare.run, interruption) {}
-
-  const ComparisonTools& tools() const { return tools_; }
-
-  // `like`: the given values of the other side; null: there is none.
-  absl::StatusOr<OpenDecoder> Open(SideId id, const std::string& path, int64_t rows,
-                                   const Feeds* like) {
-    LoadOptions load = arguments_.compare.run.load();
-    load.weights = tools_.weights;
-    EvaluatorOptions running = arguments_.compare.run.evaluator();
-    running.spare_memory = tools_.spare;
-    OpenDecoder open;
-    OC_ASSIGN_OR_RETURN(open.side, OpenSide(path, tools_.registry, load, running));
-    const Evaluator* const evaluator = open.side->evaluator();
-    if (evaluator == nullptr) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(path, " is a recording: only models can take steps"));
-    }
-    const Graph& graph = evaluator->model().graph;
-    OC_ASSIGN_OR_RETURN(DecoderRoles roles,
-                        FindRoles(graph, CorrectionsOf(graph, arguments_.states, /*states=*/true),
-                                  CorrectionsOf(graph, arguments_.roles, /*states=*/false)));
-    OC_ASSIGN_OR_RETURN(Feeds fixed, FixedInputs(arguments_.inputs));
-    if (like != nullptr && arguments_.inputs.empty()) {
-      OC_ASSIGN_OR_RETURN(fixed, GivenAsOn(graph, roles, *like));
-    }
-    OC_ASSIGN_OR_RETURN(open.given, GivenValues(graph, roles, rows, fixed));
-    OC_RETURN_IF_ERROR(InRuntime(id, &open.side));
-    OC_ASSIGN_OR_RETURN(Decoder::RunModel run, RunnerOf(*open.side));
-    open.decoder = std::make_unique<Decoder>(graph, std::move(roles), std::move(run), open.given);
-    return open;
-  }
-
- private:
-  std::vector<std::string> CorrectionsOf(const Graph& graph, const std::vector<std::string>& all,
-                                         bool states) const {
-    if (arguments_.invariants) return all;
-    std::vector<std::string> own;
-    for (const std::string& text : all) {
-      if (HasInput(graph, CorrectedInput(text, states))) own.push_back(text);
-    }
-    return own;
-  }
-
-  absl::Status InRuntime(SideId id, std::unique_ptr<Side>* side) const {
-    const std::string& name = arguments_.compare.runtimes.names[id];
-    if (name.empty()) return absl::OkStatus();
-    OC_ASSIGN_OR_RETURN(
-        std::shared_ptr<Runtime> runtime,
-        arguments_.compare.runtimes.Open(name, arguments_.compare.run.evaluator().max_tensor));
-    OC_ASSIGN_OR_RETURN(*side, RuntimeSide::Create(std::move(*side), std::move(runtime)));
-    return absl::OkStatus();
-  }
-
-  const GenerateArguments& arguments_;
-  ComparisonTools tools_;
-};
-
 absl::Status WriteReports(const GenerateArguments& arguments,
                           const std::function<std::string(const std::string& format)>& render) {
   for (const auto& [format, path] : arguments.files) {
@@ -212,22 +102,41 @@ absl::Status WriteReports(const GenerateArguments& arguments,
 }
 
 absl::StatusOr<int> RunInvariants(const GenerateArguments& arguments, Interruption& interruption) {
-  constexpr int64_t kMostRows = 3;
-  Opener opener(arguments, interruption);
+  const DecoderOpener opener(arguments.compare, arguments.decoders, interruption);
   OC_ASSIGN_OR_RETURN(const OpenDecoder one,
-                      opener.Open(SideId::kLeft, arguments.compare.left, kMostRows, nullptr));
-  OC_ASSIGN_OR_RETURN(
-      const std::vector<Invariant> invariants,
-      TryInvariants(one.both(), arguments.compare.run.seed.value_or(1), arguments.causal));
-  const std::vector<std::string> roles = DescribeRoles(one.decoder->roles());
+                      opener.Open(SideId::kLeft, arguments.compare.left, kInvariantRows, nullptr));
+  OC_RETURN_IF_ERROR(opener.CheckCorrections({one.both()}));
+  if (one.prompt_side != nullptr) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--invariants is for one model, and ", arguments.compare.left,
+        " has one for the prompt: it alone may be beside both, as onnxcmp generate PROMPT "
+        "PROMPT+STEPS"));
+  }
+  const Direction::Kind kind = arguments.causal    ? Direction::Kind::kDecoder
+                               : arguments.encoder ? Direction::Kind::kEncoder
+                                                   : Direction::Kind::kUnknown;
+  OC_ASSIGN_OR_RETURN(const Invariants invariants,
+                      TryInvariants(one.both(), arguments.compare.run.seed.value_or(1), kind));
   const auto render = [&](const std::string& format) {
-    return format == "json"       ? RenderInvariantsJson(roles, invariants)
+    return format == "json"       ? RenderInvariantsJson(invariants)
+           : format == "junit"    ? RenderInvariantsJunit(invariants)
            : format == "markdown" ? RenderInvariantsMarkdown(invariants)
-                                  : RenderInvariants(roles, invariants, LookOf(arguments.compare));
+                                  : RenderInvariants(invariants, LookOf(arguments.compare));
   };
   OC_RETURN_IF_ERROR(WriteReports(arguments, render));
-  return PrintOutput(render(arguments.compare.format)) ? ExitStatusOfInvariants(invariants)
-                                                       : kFailed;
+  return PrintOutput(render(arguments.compare.format)) ? invariants.ExitStatus() : kFailed;
+}
+
+absl::Status WritePage(const GenerateArguments& arguments, const Generation& generation) {
+  if (arguments.html.empty()) return absl::OkStatus();
+  if (generation.comparison == nullptr) {
+    PrintNote(
+        absl::StrCat("no step fails that a page could show: ", arguments.html, " is not written"));
+    return absl::OkStatus();
+  }
+  HtmlOptions page;
+  page.command = arguments.compare.command;
+  return WriteFile(arguments.html, RenderHtml(*generation.comparison, page));
 }
 
 absl::StatusOr<int> RunSteps(const GenerateArguments& arguments, Interruption& interruption) {
@@ -237,11 +146,11 @@ absl::StatusOr<int> RunSteps(const GenerateArguments& arguments, Interruption& i
   options.seed = arguments.compare.run.seed.value_or(options.seed);
   options.compare = arguments.compare.options;
   options.compare.threads = arguments.compare.run.threads;
-  options.compare.letters =
-      arguments.compare.format == "json" || !arguments.files.at("json").empty();
+  options.compare.letters = arguments.compare.format == "json" || !arguments.html.empty() ||
+                            !arguments.files.at("json").empty();
   OC_ASSIGN_OR_RETURN(options.prompts, PromptsOf(arguments.prompts));
   const auto rows = static_cast<int64_t>(std::max<size_t>(options.prompts.size(), 1));
-  Opener opener(arguments, interruption);
+  const DecoderOpener opener(arguments.compare, arguments.decoders, interruption);
   PerSide<OpenDecoder> open;
   PerSide<DecoderSide> sides;
   for (const SideId side : kBothSides) {
@@ -252,15 +161,17 @@ absl::StatusOr<int> RunSteps(const GenerateArguments& arguments, Interruption& i
     open[side] = *std::move(opened);
     sides[side] = open[side].both();
   }
-  OC_RETURN_IF_ERROR(CheckCorrections(arguments, sides));
+  OC_RETURN_IF_ERROR(opener.CheckCorrections({sides.left, sides.right}));
   if (arguments.compare.runtimes.any()) options.compare.max_depth = 0;
   const Generation generation = Generate(sides, options);
   const auto render = [&](const std::string& format) {
     return format == "json"       ? RenderGenerationJson(generation)
+           : format == "junit"    ? RenderGenerationJunit(generation)
            : format == "markdown" ? RenderGenerationMarkdown(generation)
                                   : RenderGeneration(generation, LookOf(arguments.compare));
   };
   OC_RETURN_IF_ERROR(WriteReports(arguments, render));
+  OC_RETURN_IF_ERROR(WritePage(arguments, generation));
   const std::string& format = arguments.compare.format;
   if (!generation.status.ok() && (generation.steps.empty() || format != "table")) {
     PrintError(generation.status.message());
@@ -277,6 +188,9 @@ absl::Status CheckGenerate(GenerateArguments* arguments) {
     if (!compare.right.empty()) {
       return absl::InvalidArgumentError("--invariants is for one model");
     }
+    if (!arguments->html.empty()) {
+      return absl::InvalidArgumentError("--html shows two models, and --invariants is for one");
+    }
     return absl::OkStatus();
   }
   if (compare.right.empty() && !arguments->against.empty()) compare.right = compare.left;
@@ -292,7 +206,9 @@ void AddGenerateOptions(CLI::App& app, GenerateArguments& arguments) {
   app.add_option("LEFT", arguments.compare.left, "A model")->type_name(" ")->required();
   app.add_option("RIGHT", arguments.compare.right, "The other model")->type_name(" ");
   app.add_flag("--invariants", arguments.invariants, "Try what holds of any decoder, on one model");
-  app.add_flag("--causal", arguments.causal, "  with it: a model without states is no encoder");
+  CLI::Option* const causal =
+      app.add_flag("--causal", arguments.causal, "  with it: a model without states is a decoder");
+  app.add_flag("--encoder", arguments.encoder, "  with it: it is an encoder")->excludes(causal);
   app.add_option("--steps", arguments.steps, "Steps, the prompt's included (16)")
       ->type_name("N")
       ->check(Quietly(CLI::Range(int64_t{1}, kMostSteps)));
@@ -301,24 +217,26 @@ void AddGenerateOptions(CLI::App& app, GenerateArguments& arguments) {
       ->take_all()
       ->allow_extra_args(false);
   app.add_flag("--free", arguments.free, "Each side follows its own tokens, not the left's");
-  app.add_option("--state", arguments.states, "An input and its next value; repeatable")
+  app.add_option("--state", arguments.decoders.states, "An input and its next value; repeatable")
       ->type_name("PAST=PRESENT")
       ->take_all()
       ->allow_extra_args(false);
-  app.add_option("--role", arguments.roles,
-                 "What an input is: tokens, mask, positions,\ncache_position, last_position, "
-                 "total_length,\nuse_cache, token_types, state, given; repeatable")
+  app.add_option(
+         "--role", arguments.decoders.roles,
+         "What an input is: tokens, mask, positions,\ncache_position, last_position, "
+         "total_length,\nuse_cache, token_types, state, given, frames, lengths;\nrepeatable")
       ->type_name("NAME=ROLE")
       ->take_all()
       ->allow_extra_args(false);
-  app.add_option("--inputs", arguments.inputs, "An .npz: an encoder's states and the like")
+  app.add_option("--inputs", arguments.decoders.inputs, "An .npz: an encoder's states and the like")
       ->type_name("F");
   app.add_option("--against", arguments.against, "Run the right side, or MODEL, in a runtime")
       ->type_name("R[:K=V,...]");
-  app.add_option("--format", arguments.compare.format, "table, json, markdown (table)")
+  app.add_option("--format", arguments.compare.format, "table, json, junit, markdown (table)")
       ->type_name("HOW")
-      ->check(Quietly(CLI::IsMember({"table", "json", "markdown"})));
-  for (const char* format : {"json", "markdown"}) {
+      ->check(Quietly(CLI::IsMember({"table", "json", "junit", "markdown"})));
+  app.add_option("--html", arguments.html, "Write the step that fails as a page")->type_name("F");
+  for (const char* format : {"json", "junit", "markdown"}) {
     app.add_option(absl::StrCat("--", format), arguments.files[format], AlsoWrite(format))
         ->type_name("F");
   }
@@ -329,6 +247,7 @@ void AddGenerateOptions(CLI::App& app, GenerateArguments& arguments) {
 int GenerateCommand(const std::vector<std::string>& command_line) {
   Interruption interruption;
   GenerateArguments arguments;
+  arguments.compare.command = ShellLine("onnxcmp generate", command_line);
   CLI::App app(
       "Runs two decoders step by step on the same tokens, with caches or without, and\n"
       "compares the logits of each step; the first step that fails is shown as a\n"
