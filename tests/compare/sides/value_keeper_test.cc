@@ -271,8 +271,8 @@ TEST_F(AfterAFaultTest, ManyInARowThatAreFarFromTheirNamesakesBeginIt) {
 // What began with the fault has met nothing like it yet.
 TEST_F(AfterAFaultTest, WhatWaitsThenIsSearchedAsWell) {
   for (int i = 0; i < 20; ++i) SeeBoth(i, kNear);
-  for (int i = 20; i < 26; ++i) SeeBoth(i, kFarFactor);
-  for (int i = 22; i < 26; ++i) {
+  for (int i = 20; i < 28; ++i) SeeBoth(i, kFarFactor);
+  for (int i = 24; i < 28; ++i) {
     for (const SideId side : kBothSides) {
       EXPECT_TRUE(IsSearched(side, i)) << i;
       EXPECT_EQ(banks_[side].Find(i), nullptr) << i;
