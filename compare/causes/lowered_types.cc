@@ -69,14 +69,14 @@ class TypeSearch {
       replaced[r] = state_.at(r).held;
       if (first.size() == kMaxNamed) break;
     }
-    const std::optional<std::string> rest = RestWith(replaced);
     std::vector<Cause> causes;
-    if (!rest.has_value()) return causes;
+    std::optional<Mending> mending = MendingBy(replaced);
+    if (!mending.has_value()) return causes;
+    mending->others = first.size() > 1;
     for (const int r : first) {
       const Tensor& left = run_.left().value(ClassOf(r)).tensor();
       causes.push_back(CauseAt(
-          r, absl::StrCat(OverflowText(left, state_.at(r).own.tensor()).value_or("it overflows"),
-                          "; with the greatest number of the type ", *rest)));
+          r, OverflowText(left, state_.at(r).own.tensor()).value_or("it overflows"), *mending));
       causes.back().overflow = true;
     }
     return causes;
@@ -106,11 +106,12 @@ class TypeSearch {
       }
     }
     std::vector<Cause> causes;
-    const std::optional<std::string> rest = RestWith(replaced);
-    if (!rest.has_value()) return causes;
+    std::optional<Mending> mending = MendingBy(replaced);
+    if (!mending.has_value()) return causes;
+    mending->others = texts.size() > 1;
     for (const auto& [r, text] : texts) {
       if (causes.size() == kMaxNamed) break;
-      causes.push_back(CauseAt(r, absl::StrCat(text, "; without that ", *rest)));
+      causes.push_back(CauseAt(r, text, *mending));
     }
     return causes;
   }
@@ -194,17 +195,17 @@ class TypeSearch {
         rounding.relative * most);
   }
 
-  // The rest of the difference with these in place, in words; nothing if that is most of it.
-  std::optional<std::string> RestWith(const Replacements& replaced) const {
+  // What these do to the difference that was left; nothing if most of it stays.
+  std::optional<Mending> MendingBy(const Replacements& replaced) const {
     if (replaced.empty()) return std::nullopt;
     const std::optional<double> rest = distance_with_(replaced);
     if (!rest.has_value() || std::isnan(*rest)) return std::nullopt;
-    if (*rest <= unexplained_.enough) return "the outputs agree";
-    if (*rest > kShareLeft * unexplained_.rest) return std::nullopt;
-    return absl::StrFormat("the outputs differ by %.2g of their size", *rest);
+    const bool agree = *rest <= unexplained_.enough;
+    if (!agree && *rest > kShareLeft * unexplained_.rest) return std::nullopt;
+    return Mending{unexplained_.rest, *rest, false, agree, false};
   }
 
-  Cause CauseAt(int r, std::string text) const {
+  Cause CauseAt(int r, std::string text, const Mending& mending) const {
     const int c = ClassOf(r);
     const int partner = run_.aligned(r);
     Cause cause;
@@ -218,6 +219,7 @@ class TypeSearch {
       cause.local = TensorDifferenceOf(wanted, own, {}, run_.left().pool());
     }
     cause.text = std::move(text);
+    cause.mending = mending;
     return cause;
   }
 
