@@ -37,7 +37,8 @@ std::string CertificateText(const Cause& cause) {
   };
   if (mending.agreed) return said("the outputs agree without mending it");
   if (mending.agree) return said("mending it makes the outputs agree");
-  if (!(mending.gain() > 0)) return said("mending it gains nothing");
+  if (!(mending.gain() > 0))
+    return said(mending.others ? "mending it gains nothing" : "mending it alone gains nothing");
   return said(absl::StrCat("mending it shrinks the difference from ", TwoDigits(mending.before),
                            " to ", TwoDigits(mending.after)));
 }

@@ -100,8 +100,8 @@ struct Cause {
   std::string no_repro;
 };
 
-// What came of mending the cause, in words: "mending it makes the outputs agree", "suspected: it
-// cannot be tried, because ..."; "" if there is nothing to say.
+// The certificate in words: "mending it makes the outputs agree", "suspected: it cannot be tried,
+// because ..."; "" if there is nothing to say.
 std::string CertificateText(const Cause& cause);
 
 }  // namespace onnxcmp

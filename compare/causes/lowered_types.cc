@@ -195,7 +195,7 @@ class TypeSearch {
         rounding.relative * most);
   }
 
-  // What these do to the difference that was left; nothing if most of it stays.
+  // The effect of these on the difference that was left; nothing if most of it stays.
   std::optional<Mending> MendingBy(const Replacements& replaced) const {
     if (replaced.empty()) return std::nullopt;
     const std::optional<double> rest = distance_with_(replaced);

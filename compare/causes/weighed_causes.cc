@@ -34,7 +34,8 @@ bool LeadsTo(const SideGraph& graph, int r, const absl::btree_set<int>& results)
 
 // The outputs of the right with some of its results replaced.
 struct CauseWeigher::Trial {
-  // What mending a cause gains, `without` it. `others`: both are without all other causes.
+  // The certificate of the cause, `without` which another trial was. `others`: both were without
+  // all other causes.
   void Certify(const Trial& without, bool others, Cause* cause) const {
     if (apart.has_value() && without.apart.has_value()) {
       cause->mending = Mending{*apart, *without.apart, agree, without.agree, others};

@@ -49,7 +49,7 @@ class CauseWeigher {
   struct Trial;
   using Trials = absl::btree_map<int, std::optional<Trial>>;
 
-  // What comes of these outputs of the right.
+  // The trial that gave these outputs of the right.
   Trial TrialOf(const CauseEffects& effects, absl::Span<const Value> outputs) const;
   // Says of each mistake what mending it gains. `trials`: by judged result, with that cause alone;
   // `rest`: without all of these results.

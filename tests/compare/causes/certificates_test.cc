@@ -110,7 +110,7 @@ TEST(Certificates, Words) {
   EXPECT_EQ(CertificateText(cause), "mending it shrinks the difference from 3.1 to 0.002");
   EXPECT_FALSE(cause.mending->verified());
   cause.mending->after = 3.2;
-  EXPECT_EQ(CertificateText(cause), "mending it gains nothing");
+  EXPECT_EQ(CertificateText(cause), "mending it alone gains nothing");
   cause.mending = Mending{.before = 3.1, .after = 0.002, .agreed = true, .agree = true};
   EXPECT_EQ(CertificateText(cause), "the outputs agree without mending it");
   EXPECT_FALSE(cause.mending->verified());
