@@ -1,7 +1,7 @@
 #include "compare/causes/cause.h"
 
 #include "absl/strings/str_cat.h"
-#include "record/text/short_text.h"
+#include "absl/strings/str_format.h"
 
 namespace onnxcmp {
 
@@ -39,8 +39,8 @@ std::string CertificateText(const Cause& cause) {
   if (mending.agree) return said("mending it makes the outputs agree");
   if (!(mending.gain() > 0))
     return said(mending.others ? "mending it gains nothing" : "mending it alone gains nothing");
-  return said(absl::StrCat("mending it shrinks the difference from ", TwoDigits(mending.before),
-                           " to ", TwoDigits(mending.after)));
+  return said(absl::StrFormat("mending it shrinks the difference from %.2g to %.2g", mending.before,
+                              mending.after));
 }
 
 }  // namespace onnxcmp
