@@ -187,13 +187,17 @@ absl::Status CheckFix(const CompareArguments& arguments) {
     return absl::InvalidArgumentError(
         absl::StrCat(arguments.fix_left ? "--fix-left" : "--fix-script", " needs --fix OUT"));
   }
-  const char* other = !arguments.options.causes  ? "--no-causes"
-                      : arguments.classic        ? "--classic"
-                      : arguments.runtimes.any() ? "a side in a runtime"
-                                                 : nullptr;
+  const RuntimeArguments& runtimes = arguments.runtimes;
+  const char* other = !arguments.options.causes      ? "--no-causes"
+                      : arguments.classic            ? "--classic"
+                      : !runtimes.names.left.empty() ? "a left side in a runtime"
+                      : !runtimes.any()              ? nullptr
+                      : runtimes.fused               ? "--fused"
+                      : arguments.fix_left           ? "--fix-left with a side in a runtime"
+                                                     : nullptr;
   if (other != nullptr) {
     return absl::InvalidArgumentError(
-        absl::StrCat("--fix needs causes of two models in our interpreter: it excludes ", other));
+        absl::StrCat("--fix needs causes of two models: it excludes ", other));
   }
   for (const std::string* file : {&arguments.fix, &arguments.fix_script}) {
     for (const std::string* side : {&arguments.left, &arguments.right}) {

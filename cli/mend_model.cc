@@ -14,6 +14,7 @@
 #include "compare/input_sets/compare_on_inputs.h"
 #include "compare/outcome/proof_report.h"
 #include "compare/sides/model_side.h"
+#include "compare/sides/runtime_side.h"
 #include "evaluator/base/proto_text.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/base/thread_pool.h"
@@ -57,6 +58,9 @@ class ModelMender {
             absl::StrCat("--fix is for two models: the ", SideName(side), " is a recording"));
       }
     }
+    if (const auto* runtime = dynamic_cast<const RuntimeSide*>(request_.sides[mended_])) {
+      runtime_ = runtime->runtime();
+    }
     OC_ASSIGN_OR_RETURN(model_, ReadModelFile(path_, request_.arguments.run.load().max_depth));
     OC_RETURN_IF_ERROR(MendOnAll());
     if (!report_.agrees && model_->functions_size() > 0) {
@@ -69,6 +73,8 @@ class ModelMender {
         report_.notes.emplace_back("the functions of the model are inlined in the mended one");
     }
     report_.side = mended_;
+    // A form that does not always hold is no way around a kernel.
+    if (runtime_ != nullptr && !report_.agrees) report_.steps.clear();
     if (!report_.steps.empty()) OC_RETURN_IF_ERROR(Write());
     return std::move(report_);
   }
@@ -84,9 +90,12 @@ class ModelMender {
                               folder.empty() ? "." : folder);
   }
 
-  absl::StatusOr<std::unique_ptr<ModelSide>> SideOf(std::shared_ptr<const Model> model) const {
-    return ModelSide::Create(std::move(model), request_.registry,
-                             request_.arguments.run.evaluator());
+  absl::StatusOr<std::unique_ptr<Side>> SideOf(std::shared_ptr<const Model> model) const {
+    OC_ASSIGN_OR_RETURN(
+        std::unique_ptr<Side> side,
+        ModelSide::Create(std::move(model), request_.registry, request_.arguments.run.evaluator()));
+    if (runtime_ == nullptr) return side;
+    return RuntimeSide::Create(std::move(side), runtime_);
   }
 
   CompareOptions Options(bool causes) const {
@@ -106,7 +115,7 @@ class ModelMender {
                              bool causes) const {
     Judged judged;
     OC_ASSIGN_OR_RETURN(judged.right, Load(model));
-    OC_ASSIGN_OR_RETURN(const std::unique_ptr<ModelSide> right, SideOf(judged.right));
+    OC_ASSIGN_OR_RETURN(const std::unique_ptr<Side> right, SideOf(judged.right));
     const std::unique_ptr<Side> left = request_.sides[Other(mended_)]->Again();
     left->SetFeeds(OfSide(fed, Other(mended_)));
     right->SetFeeds(OfSide(fed, mended_));
@@ -124,8 +133,10 @@ class ModelMender {
       const Judge judge = [&](const onnx::ModelProto& model, bool causes) {
         return Try(fed, model, causes);
       };
-      OC_ASSIGN_OR_RETURN(FixReport more, Mend(request_.sides[Other(mended_)]->evaluator()->model(),
-                                               request_.registry, judge, model_.get()));
+      OC_ASSIGN_OR_RETURN(
+          FixReport more,
+          Mend(request_.sides[Other(mended_)]->evaluator()->model(), request_.registry, judge,
+               runtime_ == nullptr ? EditsFrom::kLeft : EditsFrom::kEquivalentForms, model_.get()));
       report_.steps.insert(report_.steps.end(), std::make_move_iterator(more.steps.begin()),
                            std::make_move_iterator(more.steps.end()));
       if (round == 0) report_.certificates = std::move(more.certificates);
@@ -146,7 +157,7 @@ class ModelMender {
     report_.checks.clear();
     report_.verified = false;
     OC_ASSIGN_OR_RETURN(std::shared_ptr<const Model> model, Load(*model_));
-    OC_ASSIGN_OR_RETURN(const std::unique_ptr<ModelSide> mended, SideOf(std::move(model)));
+    OC_ASSIGN_OR_RETURN(const std::unique_ptr<Side> mended, SideOf(std::move(model)));
     const std::unique_ptr<Side> other = request_.sides[Other(mended_)]->Again();
     PerSide<Side*> sides;
     sides[mended_] = mended.get();
@@ -171,10 +182,14 @@ class ModelMender {
     report_.verified = !report_.checks.empty() || request_.inputs == nullptr;
     std::optional<Comparison> last;
     if (request_.made_up != nullptr && !request_.made_up->ramp()) {
-      const SetsOptions options = {.sets = request_.arguments.sets,
-                                   .search = request_.arguments.search.value_or(kSearchTime),
-                                   .most_searched = kSearchedSets,
-                                   .sizes = true};
+      // Each set is another start of a runtime: few are tried there.
+      const SetsOptions options = {
+          .sets = request_.arguments.sets,
+          .search = runtime_ != nullptr
+                        ? std::nullopt
+                        : std::optional(request_.arguments.search.value_or(kSearchTime)),
+          .most_searched = kSearchedSets,
+          .sizes = true};
       absl::StatusOr<SetsResult> result = CompareOnInputs(
           *sides.left, *sides.right, request_.made_up, 0, Options(/*causes=*/true), options);
       if (!result.ok()) {
@@ -186,7 +201,7 @@ class ModelMender {
       if (result->comparison.verdict() == Verdict::kDifferent) found = std::move(result->fed);
       last = std::move(result->comparison);
     }
-    if (!found.has_value() && last.has_value()) AddProof(sides, *last);
+    if (!found.has_value() && last.has_value() && runtime_ == nullptr) AddProof(sides, *last);
     return found;
   }
 
@@ -251,6 +266,7 @@ class ModelMender {
   const MendRequest& request_;
   const SideId mended_;
   const std::string& path_;
+  std::shared_ptr<Runtime> runtime_;  // in which the mended model has to be right; may be null
   std::shared_ptr<onnx::ModelProto> model_;
   FixReport report_;
 };

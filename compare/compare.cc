@@ -125,18 +125,17 @@ bool AsksForCauses(const CompareOptions& options) {
   return options.repro || options.fail_on == FailOn::kCauses;
 }
 
-absl::StatusOr<CauseReport> SearchCauses(const PerSide<RecordedSide>& sides,
-                                         const std::vector<NamedOutput>& outputs,
-                                         const MeasuredRows& measured,
-                                         const OutputComparison& judged,
-                                         const PairTolerances& tolerances,
-                                         const CompareOptions& options, const StepTools& tools) {
+absl::StatusOr<CauseReport> SearchCauses(
+    const PerSide<RecordedSide>& sides, const PerSide<std::vector<NamedOutput>>& outputs,
+    const MeasuredRows& measured, const OutputComparison& judged, const PairTolerances& tolerances,
+    const ToleranceOptions& tolerance, const CompareOptions& options, const StepTools& tools) {
   if (!options.causes) return CauseReport();
   NameCausesOptions naming;
   naming.asked = AsksForCauses(options);
   naming.quick = options.quick_causes && !naming.asked;
   naming.limits = options.cause_limits;
   naming.repro = options.repro;
+  naming.tolerance = tolerance;
   return NameCauses(sides, outputs, measured, judged, tolerances, naming, tools);
 }
 
@@ -256,13 +255,14 @@ bool MaySearch(const PerSide<RecordedSide>& sides, const CompareOptions& options
 
 // A search that is left out finds nothing.
 absl::StatusOr<CauseReport> SearchUnless(bool left_out, const PerSide<RecordedSide>& sides,
-                                         const std::vector<NamedOutput>& outputs,
+                                         const PerSide<std::vector<NamedOutput>>& outputs,
                                          const MeasuredRows& measured,
                                          const OutputComparison& judged,
                                          const PairTolerances& tolerances,
+                                         const ToleranceOptions& tolerance,
                                          const CompareOptions& options, const StepTools& tools) {
   if (left_out) return CauseReport();
-  return SearchCauses(sides, outputs, measured, judged, tolerances, options, tools);
+  return SearchCauses(sides, outputs, measured, judged, tolerances, tolerance, options, tools);
 }
 
 // Checks if one side is the other in a coarser type, and judges the outputs by that.
@@ -322,8 +322,8 @@ absl::StatusOr<Findings> CompareRecords(const SideRecords& recorded,
   const bool untested =
       IsUntestedBecauseOf(options.made_up_inputs, *sides.left.stream, *sides.right.stream, judged);
   OC_ASSIGN_OR_RETURN(CauseReport search,
-                      SearchUnless(untested || honest, searched, outputs.right, measured, judged,
-                                   tolerances, options, tools));
+                      SearchUnless(untested || honest, searched, outputs, measured, judged,
+                                   tolerances, judging.tolerance, options, tools));
   for (const SideId id : kBothSides) for_search[id].Clear();
   OC_ASSIGN_OR_RETURN(measured, WithRepairedPairs(sides, std::move(measured), &search, tolerances,
                                                   recorded.differences, tools));

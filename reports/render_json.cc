@@ -122,6 +122,11 @@ ReportJson ToJson(const Cause& cause, const Comparison& comparison) {
   }
   if (!cause.attributes.empty()) json["attributes"] = ToJson(cause.attributes);
   if (cause.effect.has_value()) json["effect"] = JsonReal(*cause.effect);
+  if (cause.mending.has_value()) {
+    json["verified"] = cause.mending->verified();
+    json["gain"] = JsonReal(cause.mending->gain());
+  }
+  if (const std::string words = CertificateText(cause); !words.empty()) json["certificate"] = words;
   if (cause.truth.has_value()) json["truth"] = ToJson(*cause.truth);
   if (const std::string words = TruthText(cause); !words.empty()) json["truth_text"] = words;
   if (cause.apart.has_value()) json["apart"] = JsonReal(*cause.apart);

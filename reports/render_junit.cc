@@ -80,8 +80,10 @@ std::string RenderJunit(const Comparison& comparison) {
     const std::string left = CauseName(comparison, cause, SideId::kLeft);
     const std::string right = CauseName(comparison, cause, SideId::kRight);
     const std::string line = CauseSourceLine(comparison, cause);
+    const std::string certificate = CertificateText(cause);
     out.push_back(absl::StrCat("cause: ", CauseKindName(cause.kind), ": ", left,
                                left == right ? "" : absl::StrCat(" | ", right), ": ", cause.text,
+                               certificate.empty() ? "" : absl::StrCat("; ", certificate),
                                line.empty() ? "" : absl::StrCat("; from ", line)));
   }
   if (comparison.proof != nullptr) {

@@ -87,6 +87,8 @@ std::string Causes(const Comparison& comparison) {
                     Code(CauseName(comparison, cause, SideId::kRight)), ": ", Code(cause.text));
     const std::string line = CauseSourceLine(comparison, cause);
     if (!line.empty()) absl::StrAppend(&text, "; from ", Code(line));
+    const std::string certificate = CertificateText(cause);
+    if (!certificate.empty()) absl::StrAppend(&text, "; ", certificate);
     const std::string proved = CauseProofText(comparison, cause);
     if (!proved.empty()) absl::StrAppend(&text, "; ", proved);
     text += "\n";

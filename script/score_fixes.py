@@ -1,17 +1,20 @@
 #!/usr/bin/env python3
 """Counts how many faults `onnxcmp --fix` mends, in generated networks with one fault each.
 
-    script/score_fixes.py [--onnxcmp build/onnxcmp] [--seeds N] [--only TEXT] [--script] [-v]
+    script/score_fixes.py [--onnxcmp build/onnxcmp] [--seeds N] [--only TEXT] [--script] [--jobs N] [-v]
 
 Needs onnx, onnxruntime and numpy. Small networks get random weights. The right model of a pair is the left one with
-one fault: as it is, with other names and in another order, or as onnxruntime has optimized it. Counted are pairs that differ, those whose mended model
-agrees and is verified, and those whose mended model is, node by node and bit by bit, the model before the fault. Each
-written model has to pass ONNX's checker, and onnxruntime has to give the left's results with it. Honest pairs, renamed
-or optimized by onnxruntime, must not get any edit. --script applies the script of --fix-script, too, which has to
-make the same model. The exit status is 1 if a written model is refused or wrong, or an honest pair has an edit.
+one fault: as it is, with other names and in another order, as onnxruntime has optimized it, with its activations in
+local functions, or with its constants in another file. Counted are pairs that differ, those whose first cause is
+verified without an edit, those whose mended model agrees and is verified, and those whose mended model is, node by
+node and bit by bit, the model before the fault. Each written model has to pass ONNX's checker, and onnxruntime has to
+load it, and to give the left's results where the outputs agree. Honest pairs, renamed, optimized by onnxruntime or
+those of testdata/, must not get any edit. --script applies the script of --fix-script, too, which has to make the same
+model. The exit status is 1 if a written model is refused or wrong, or an honest pair has an edit.
 """
 import argparse
 import collections
+import concurrent.futures
 import json
 import pathlib
 import random
@@ -25,6 +28,8 @@ import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
 
 onnxruntime.set_default_logger_severity(4)
+TESTDATA = pathlib.Path(__file__).resolve().parent.parent / "testdata"
+UNARY = ("Relu", "Tanh", "Sigmoid", "LeakyRelu", "Softmax", "Elu", "HardSigmoid", "Neg", "Exp")
 
 
 class Builder:
@@ -142,6 +147,103 @@ class Faults:
         attribute.CopyFrom(helper.make_attribute(attribute.name, value))
         return node.name
 
+    def second_attribute(self, name, value, **others):
+        """Gives a node that has all of the others this attribute and those."""
+        node = self.pick(lambda n: n.op_type == name)
+        if node is None:
+            return None
+        for key, made in {**value, **others}.items():
+            for i, a in enumerate(node.attribute):
+                if a.name == key:
+                    del node.attribute[i]
+                    break
+            node.attribute.append(helper.make_attribute(key, made))
+        return node.name
+
+    def without_attribute(self, names):
+        node = self.pick(lambda n: any(a.name in names for a in n.attribute))
+        if node is None:
+            return None
+        for i, a in enumerate(node.attribute):
+            if a.name in names:
+                del node.attribute[i]
+                return node.name
+
+    def scalar(self):
+        scalars = [x for x in self.graph.initializer if x.data_type == TensorProto.FLOAT and not x.dims]
+        if not scalars:
+            return None
+        tensor = self.rng.choice(scalars)
+        tensor.CopyFrom(numpy_helper.from_array(numpy_helper.to_array(tensor) * np.float32(0.6), tensor.name))
+        return tensor.name
+
+    def exchange_constants(self):
+        by_shape = collections.defaultdict(list)
+        for x in self.graph.initializer:
+            if x.data_type == TensorProto.FLOAT and x.dims:
+                by_shape[tuple(x.dims)].append(x)
+        places = [x for x in by_shape.values() if len(x) > 1]
+        if not places:
+            return None
+        a, b = self.rng.sample(self.rng.choice(places), 2)
+        values = numpy_helper.to_array(a), numpy_helper.to_array(b)
+        a.CopyFrom(numpy_helper.from_array(values[1], a.name))
+        b.CopyFrom(numpy_helper.from_array(values[0], b.name))
+        return a.name
+
+    def exchange_slots(self, operators, first, second):
+        node = self.pick(lambda n: n.op_type in operators and len(n.input) > second)
+        if node is None:
+            return None
+        node.input[first], node.input[second] = node.input[second], node.input[first]
+        return node.name
+
+    def exchange_outputs(self):
+        node = self.pick(lambda n: n.op_type == "Split")
+        if node is None:
+            return None
+        node.output[0], node.output[1] = node.output[1], node.output[0]
+        return node.name
+
+    def add_scaling(self):
+        node = self.pick(lambda n: n.op_type not in ("Reshape", "Transpose"))
+        index = list(self.graph.node).index(node)
+        result, source = node.output[0], node.output[0] + "_raw"
+        node.output[0] = source
+        self.graph.initializer.append(numpy_helper.from_array(np.float32(1.25), "added_factor"))
+        self.graph.node.insert(index + 1, helper.make_node("Mul", [source, "added_factor"], [result], name="added"))
+        return result
+
+    def twice(self):
+        node = self.pick(lambda n: n.op_type in UNARY)
+        index = list(self.graph.node).index(node)
+        again = onnx.NodeProto.FromString(node.SerializeToString())
+        node.output[0] += "_once"
+        again.input[0], again.name = node.output[0], "again"
+        self.graph.node.insert(index + 1, again)
+        return again.output[0]
+
+    def too_early(self):
+        """The activation comes before the bias."""
+        makers = {n.output[0]: n for n in self.graph.node}
+        reads = collections.Counter(i for n in self.graph.node for i in n.input)
+        def fits(n):
+            before = makers.get(n.input[0]) if n.input else None
+            return (n.op_type in ("Relu", "Tanh", "Sigmoid") and before is not None and before.op_type == "Add"
+                    and before.input[1] in self.constants and reads[before.output[0]] == 1)
+        node = self.pick(fits)
+        if node is None:
+            return None
+        add = makers[node.input[0]]
+        place = list(self.graph.node).index(add)
+        source, between, result = add.input[0], add.output[0], node.output[0]
+        self.graph.node.remove(node)
+        made = onnx.NodeProto.FromString(node.SerializeToString())
+        made.input[0], made.output[0] = source, between + "_early"
+        add.input[0], add.output[0] = made.output[0], result
+        self.graph.node.insert(place, made)
+        return result
+
     def constant(self, change):
         floats = [x for x in self.graph.initializer if x.data_type == TensorProto.FLOAT and len(x.dims) > 0]
         tensor = self.rng.choice(floats)
@@ -159,9 +261,8 @@ class Faults:
         return node.name
 
     def drop(self):
-        unary = ("Relu", "Tanh", "Sigmoid", "LeakyRelu", "Softmax", "Elu", "HardSigmoid", "Neg", "Exp", "Clip",
-                 "BatchNormalization", "LayerNormalization")
-        residual = self.pick(lambda n: n.op_type in (*unary, "Add", "Sub", "Div"))
+        residual = self.pick(lambda n: n.op_type in (*UNARY, "Clip", "BatchNormalization", "LayerNormalization", "Add",
+                                                     "Sub", "Div"))
         outputs = {x.name for x in self.graph.output}
         if residual is None or residual.output[0] in outputs:
             return None
@@ -178,7 +279,7 @@ class Faults:
                 if name == old:
                     node.input[i] = new
 
-    def insert(self, *kinds, **attributes):
+    def insert(self, *kinds, through=TensorProto.FLOAT16, **attributes):
         node = self.pick(lambda n: n.op_type not in ("Reshape", "Transpose"))
         index = list(self.graph.node).index(node)
         result, source = node.output[0], node.output[0] + "_raw"
@@ -186,7 +287,7 @@ class Faults:
         for i, op in enumerate(kinds):
             made = result if i + 1 == len(kinds) else f"{result}_step_{i}"
             new = helper.make_node(op, [source], [made], name=f"added_{i}_{result}",
-                                   **(attributes if op != "Cast" else {"to": (10, 1)[i]}))
+                                   **(attributes if op != "Cast" else {"to": (through, TensorProto.FLOAT)[i]}))
             self.graph.node.insert(index + 1 + i, new)
             source = made
         return result
@@ -211,7 +312,7 @@ class Faults:
 
     def operator(self):
         others = {"Relu": "Sigmoid", "Tanh": "Sigmoid", "Sigmoid": "Tanh", "Add": "Sub", "Sub": "Add", "Mul": "Add",
-                  "Exp": "Neg", "MaxPool": "AveragePool", "Div": "Mul"}
+                  "Exp": "Neg", "MaxPool": "AveragePool", "Div": "Mul", "ReduceMean": "ReduceMax"}
         node = self.pick(lambda n: n.op_type in others)
         if node is None:
             return None
@@ -244,7 +345,54 @@ def turned(array, _):
     return array.T
 
 
+def two_rows(array, random):
+    if array.ndim < 2 or array.shape[0] < 2:
+        return None
+    i, j = random.choice(array.shape[0], 2, replace=False)
+    array[[i, j]] = array[[j, i]]
+    return array
+
+
+def block_of_zeros(array, _):
+    if array.ndim < 2 or min(array.shape[:2]) < 4:
+        return None
+    array[1:3, 1:4] = 0
+    return array
+
+
+def gates(array, _):
+    """Blocks of the second axis, as those of an LSTM, in another order."""
+    if array.ndim < 2 or array.shape[0] != 1 or array.shape[1] % 4:
+        return None
+    i, o, f, c = np.split(array, 4, axis=1)
+    return np.concatenate([i, f, o, c], axis=1)
+
+
 FAULTS = {
+    "pads": lambda f: f.second_attribute("Conv", {"pads": [0, 0, 2, 2]}),
+    "dilations": lambda f: f.second_attribute("Conv", {"dilations": [2, 2], "pads": [2, 2, 2, 2]}),
+    "kernel_shape": lambda f: f.second_attribute("MaxPool", {"kernel_shape": [1, 1]}),
+    "direction": lambda f: f.second_attribute("LSTM", {"direction": "reverse"}),
+    "added_beta": lambda f: f.second_attribute("Gemm", {"beta": 0.5}),
+    "lost_attribute": lambda f: f.without_attribute(("alpha", "perm", "pads")),
+    "scalar": lambda f: f.scalar(),
+    "two_rows": lambda f: f.constant(two_rows),
+    "block_of_zeros": lambda f: f.constant(block_of_zeros),
+    "coarse": lambda f: f.constant(lambda a, r: np.round(a * 4) / np.float32(4)),
+    "offset": lambda f: f.constant(lambda a, r: a + np.float32(0.1)),
+    "shifted": lambda f: f.constant(lambda a, r: np.roll(a, 1, axis=-1)),
+    "gates": lambda f: f.constant(gates),
+    "two_constants": lambda f: f.exchange_constants(),
+    "two_parameters": lambda f: f.exchange_slots(("BatchNormalization", "LayerNormalization"), 1, 2),
+    "split_outputs": lambda f: f.exchange_outputs(),
+    "added_mul": lambda f: f.add_scaling(),
+    "added_abs": lambda f: f.insert("Abs"),
+    "added_floor": lambda f: f.insert("Floor"),
+    "bfloat16_detour": lambda f: f.insert("Cast", "Cast", through=TensorProto.BFLOAT16),
+    "integer_detour": lambda f: f.insert("Cast", "Cast", through=TensorProto.INT32),
+    "twice": lambda f: f.twice(),
+    "too_early": lambda f: f.too_early(),
+    "two_faults": lambda f: f.constant(one_row) and f.operator(),
     "epsilon": lambda f: f.attribute(("epsilon",), lambda x: 0.3),
     "alpha": lambda f: f.attribute(("alpha",), lambda x: x * 1.5 + 0.1),
     "axis": lambda f: f.attribute(("axis",), lambda x: 0 if x != 0 else 1),
@@ -291,6 +439,20 @@ def disguised(model, seed):
     return made
 
 
+def with_functions(model):
+    """Activations are calls of local functions, which have a node more."""
+    made = onnx.ModelProto.FromString(model.SerializeToString())
+    operators = sorted({n.op_type for n in made.graph.node} & {"Relu", "Tanh", "Sigmoid"})
+    for op in operators:
+        nodes = [helper.make_node("Identity", ["a"], ["same"]), helper.make_node(op, ["same"], ["b"])]
+        made.functions.append(helper.make_function("local", f"My{op}", ["a"], ["b"], nodes, list(made.opset_import)))
+    for node in made.graph.node:
+        if node.op_type in operators:
+            node.op_type, node.domain = f"My{node.op_type}", "local"
+    made.opset_import.append(helper.make_opsetid("local", 1))
+    return made
+
+
 def form_of(model):
     """The outputs as terms: equal for models that differ by names and order alone."""
     graph = model.graph
@@ -318,10 +480,11 @@ class Score:
         self.counts = collections.defaultdict(collections.Counter)
         self.bad = []
 
-    def compare(self, left, right, feeds):
+    def compare(self, left, right, feeds, external=False):
         paths = {k: self.folder / f"{k}.onnx" for k in ("left", "right", "fixed")}
         onnx.save(left, paths["left"])
-        onnx.save(right, paths["right"])
+        (self.folder / "right.data").unlink(missing_ok=True)
+        onnx.save(right, paths["right"], save_as_external_data=external, location="right.data", size_threshold=0)
         paths["fixed"].unlink(missing_ok=True)
         np.savez(self.folder / "given.npz", **feeds)
         command = [self.options.onnxcmp, str(paths["left"]), str(paths["right"]), "--inputs",
@@ -336,23 +499,25 @@ class Score:
 
     def fault(self, kind, name, left, right, good, feeds):
         count = self.counts[kind]
-        report, paths = self.compare(left, right, feeds)
+        report, paths = self.compare(left, right, feeds, "external" in name)
         label = f"{name} {kind}"
         if report["verdict"] not in ("different", "failed"):
             count[report["verdict"]] += 1
             return
         count["wrong"] += 1
-        fix = report.get("fix", {})
+        fix, causes = report.get("fix", {}), report.get("causes", ())
         lines = [line for edit in fix.get("edits", ()) for line in edit["lines"]]
+        count["certified"] += bool(causes and causes[0].get("verified"))
         count["mended"] += bool(fix.get("agrees"))
         count["verified"] += bool(fix.get("agrees") and fix.get("verified"))
         if not (fix.get("agrees") and fix.get("verified")):
             print("not mended:", label, lines, fix.get("checks"), fix.get("notes"), report.get("error"),
-                  [cause["text"] for cause in report.get("causes", ())])
+                  [cause["text"] for cause in causes])
+        if not (causes and causes[0].get("verified")):
+            print("not certified:", label, [cause.get("certificate") for cause in causes])
         if not paths["fixed"].exists():
             return
-        mended = onnx.load(paths["fixed"])
-        exact = form_of(mended) == form_of(good)
+        exact = form_of(onnx.load(paths["fixed"])) == form_of(good)
         count["exact"] += exact
         if self.options.verbose or (fix.get("agrees") and not exact):
             print("exact" if exact else "other", label, lines)
@@ -361,8 +526,8 @@ class Score:
     def check(self, label, paths, feeds, agrees):
         try:
             onnx.checker.check_model(str(paths["fixed"]), full_check=True)
-            if agrees:
-                for a, b in zip(run(paths["left"], feeds), run(paths["fixed"], feeds), strict=True):
+            for a, b in zip(run(paths["left"], feeds), run(paths["fixed"], feeds), strict=True):
+                if agrees:
                     np.testing.assert_allclose(a, b, rtol=1e-3, atol=1e-4)
             if self.options.script:
                 subprocess.run([sys.executable, str(self.folder / "fix.py"), str(paths["right"]),
@@ -374,7 +539,14 @@ class Score:
             print("BAD", self.bad[-1])
 
     def honest(self, label, left, right, feeds):
-        report, _ = self.compare(left, right, feeds)
+        self.judge_honest(label, self.compare(left, right, feeds)[0])
+
+    def honest_files(self, label, left, right, more):
+        command = [self.options.onnxcmp, str(left), str(right), "--format", "json", "--quiet", "--fix",
+                   str(self.folder / "fixed.onnx"), *more]
+        self.judge_honest(label, json.loads(subprocess.run(command, capture_output=True, check=False).stdout))
+
+    def judge_honest(self, label, report):
         self.counts["honest"][report["verdict"]] += 1
         if report.get("fix", {}).get("edits"):
             self.bad.append(f"{label}: an honest pair has edits")
@@ -396,39 +568,73 @@ def feeds_of(model, seed):
             for x in model.graph.input}
 
 
+def faulty(good, kind, seed):
+    """A copy with the fault; None where it has no place for it."""
+    right = onnx.ModelProto.FromString(good.SerializeToString())
+    return right if FAULTS[kind](Faults(right, random.Random(seed))) is not None else None
+
+
+def score_network(options, name, seed):
+    """All faults of one network, in a folder of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        score = Score(options, pathlib.Path(folder))
+        left = NETWORKS[name](seed)
+        feeds = feeds_of(left, seed)
+        forms = {"named": left, "renamed": disguised(left, seed), "optimized": optimized(left, score.folder)}
+        if seed == 0:
+            forms |= {"functions": with_functions(left), "external": left}
+        for form, good in forms.items():
+            for kind in FAULTS:
+                label = f"{name} {seed} {form}"
+                right = faulty(good, kind, f"{kind} {label}") if options.only in f"{label} {kind}" else None
+                if right is not None:
+                    score.fault(kind, label, left, right, good, feeds)
+        if options.only in f"{name} {seed} honest":
+            for form in [form for form in forms if form not in ("named", "external")]:
+                score.honest(f"{name} {form}", left, forms[form], feeds)
+        return score
+
+
+def score_testdata(options):
+    """Honest pairs that others have made."""
+    models = TESTDATA / "models/llm"
+    pairs = [(models / "plain.onnx", models / f"{other}.onnx", ["--inputs", str(models / "inputs.npz")])
+             for other in ("optimized", "float16", "dynamic", "qdq")]
+    pairs += [(path.with_name(path.name.replace(".fused.", ".standard.")), path, [])
+              for path in sorted((TESTDATA / "fusions").glob("*.fused.onnxtxt"))]
+    with tempfile.TemporaryDirectory() as folder:
+        score = Score(options, pathlib.Path(folder))
+        for left, right, more in pairs:
+            if left.exists() and options.only in f"testdata {right.name} honest":
+                score.honest_files(f"testdata {right.name}", left, right, more)
+        return score
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--onnxcmp", default="build/onnxcmp")
     parser.add_argument("--seeds", type=int, default=2)
     parser.add_argument("--only", default="")
     parser.add_argument("--script", action="store_true")
+    parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("-v", "--verbose", action="store_true")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        score = Score(options, pathlib.Path(folder))
-        for name, network in NETWORKS.items():
-            for seed in range(options.seeds):
-                left = network(seed)
-                feeds = feeds_of(left, seed)
-                forms = {"named": left, "renamed": disguised(left, seed), "optimized": optimized(left, score.folder)}
-                for form, good in forms.items():
-                    for kind, put in FAULTS.items():
-                        label = f"{name} {seed} {form}"
-                        if options.only not in f"{label} {kind}":
-                            continue
-                        right = onnx.ModelProto.FromString(good.SerializeToString())
-                        if put(Faults(right, random.Random(f"{kind} {label}"))) is not None:
-                            score.fault(kind, label, left, right, good, feeds)
-                if options.only in f"{name} {seed} honest":
-                    score.honest(f"{name} renamed", left, disguised(left, seed), feeds)
-                    score.honest(f"{name} optimized", left, optimized(left, score.folder), feeds)
+    counts, bad = collections.defaultdict(collections.Counter), []
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        scores = [pool.submit(score_testdata, options)]
+        scores += [pool.submit(score_network, options, name, seed) for seed in range(options.seeds) for name in NETWORKS]
+        for score in [done.result() for done in scores]:
+            bad += score.bad
+            for kind, count in score.counts.items():
+                counts[kind].update(count)
     total = collections.Counter()
-    for kind, count in score.counts.items():
+    for kind, count in counts.items():
         print(f"{kind:16}", dict(count))
         if kind != "honest":
             total.update(count)
-    print("all faults      ", dict(total))
-    return 1 if score.bad else 0
+    print(len(FAULTS), "kinds of faults", dict(total))
+    print("\n".join(bad))
+    return 1 if bad else 0
 
 
 if __name__ == "__main__":

@@ -224,7 +224,7 @@ void AddGenerateOptions(CLI::App& app, GenerateArguments& arguments) {
   app.add_option(
          "--role", arguments.decoders.roles,
          "What an input is: tokens, mask, positions,\ncache_position, last_position, "
-         "total_length,\nuse_cache, token_types, state, given, frames, lengths;\nrepeatable")
+         "total_length,\nuse_cache, token_types, state, given, frames,\nlengths; repeatable")
       ->type_name("NAME=ROLE")
       ->take_all()
       ->allow_extra_args(false);

@@ -1,5 +1,8 @@
 #include "compare/causes/cause.h"
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+
 namespace onnxcmp {
 
 absl::string_view CauseKindName(CauseKind kind) {
@@ -18,6 +21,26 @@ absl::string_view CauseKindName(CauseKind kind) {
       return "quantization";
   }
   return "";
+}
+
+double Mending::gain() const { return before == after ? 0 : before - after; }
+
+std::string CertificateText(const Cause& cause) {
+  if (!cause.mending.has_value()) {
+    return cause.not_tried.empty()
+               ? ""
+               : absl::StrCat("suspected: it cannot be tried, because ", cause.not_tried);
+  }
+  const Mending& mending = *cause.mending;
+  const auto said = [&](absl::string_view what) {
+    return absl::StrCat(mending.others ? "with the others mended, " : "", what);
+  };
+  if (mending.agreed) return said("the outputs agree without mending it");
+  if (mending.agree) return said("mending it makes the outputs agree");
+  if (!(mending.gain() > 0))
+    return said(mending.others ? "mending it gains nothing" : "mending it alone gains nothing");
+  return said(absl::StrFormat("mending it shrinks the difference from %.2g to %.2g", mending.before,
+                              mending.after));
 }
 
 }  // namespace onnxcmp

@@ -42,6 +42,21 @@ struct CauseInBody {
   std::string right_path, right_name;
 };
 
+// The distance of the outputs, against the size of their elements, with a cause and with the left's
+// value in its place: the certificate that it is one.
+struct Mending {
+  // True if it makes the outputs agree, and nothing else does.
+  bool verified() const { return agree && !agreed; }
+  // By how much it brings the outputs nearer; infinite if they were not finite.
+  double gain() const;
+
+  double before = 0;
+  double after = 0;
+  bool agreed = false;  // the outputs agree with the cause, too
+  bool agree = false;   // they agree without it
+  bool others = false;  // all other causes were corrected for both
+};
+
 // A pair that diverges by itself: its inputs agree, its outputs do not.
 struct Cause {
   // Results; the pair. In a body: those of the first iteration that diverges, but the pair around
@@ -58,6 +73,9 @@ struct Cause {
   // How far the outputs are apart by this cause alone, against the size of their elements; nothing
   // if that was not computed, as where there is no other.
   std::optional<double> effect;
+  // Nothing if that was not tried, as for what is no mistake, or where the outputs agree.
+  std::optional<Mending> mending;
+  std::string not_tried;  // why it cannot be tried, though it is a mistake
   // How far the two are apart in double on the left's values, against the size of the elements, and
   // where they agree then which side's nodes are nearer to it. Nothing for constants and integers.
   std::optional<TruthFinding> truth;
@@ -81,6 +99,10 @@ struct Cause {
   std::string repro_folder;
   std::string no_repro;
 };
+
+// The certificate in words: "mending it makes the outputs agree", "suspected: it cannot be tried,
+// because ..."; "" if there is nothing to say.
+std::string CertificateText(const Cause& cause);
 
 }  // namespace onnxcmp
 

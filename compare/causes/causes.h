@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "compare/alignment/alignment.h"
 #include "compare/alignment/alignment_amendment.h"
 #include "compare/causes/cause.h"
@@ -56,6 +57,10 @@ struct CauseOptions {
   // Outputs of the right (results and values) that agree with the left's although their bits
   // differ: CauseReport::effects says what wrong causes do to them.
   std::vector<std::pair<int, Value>> doubtful;
+  // The right's outputs, in its order, if they differ from the left's.
+  std::vector<Value> outputs;
+  // True if outputs of the right in this order agree with the left's; empty: that is not known.
+  std::function<bool(absl::Span<const Value> outputs)> agrees;
   // Called for each cause when all are named; may be empty. A cause inside a node is passed to it
   // by the search in that body, and again by the search around it if the first gave no repro.
   std::function<void(const FoundCause& found, Cause* cause)> on_found;

@@ -92,6 +92,8 @@ Cause Outward(Cause cause, const BodyPlaces& places, const SideGraph& left, cons
     cause.text = absl::StrCat(InBodyText(*cause.in_body), cause.text);
   }
   cause.effect.reset();
+  cause.mending.reset();
+  cause.not_tried.clear();
   return cause;
 }
 
@@ -110,6 +112,8 @@ absl::StatusOr<IterationReport> SearchIteration(const Iteration& iteration,
   CauseOptions inner = options;
   inner.outputs_agree = false;
   inner.far.clear();
+  inner.outputs.clear();
+  inner.agrees = nullptr;
   inner.watch = nullptr;
   OC_ASSIGN_OR_RETURN(CauseReport found,
                       FindCauses({ours.side(pair->left()), theirs.side(pair->right())},

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "absl/container/btree_map.h"
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "compare/causes/cause_class.h"
@@ -17,6 +17,37 @@
 #include "record/graphs/side_graph.h"
 
 namespace onnxcmp {
+namespace {
+
+// True if a result leads to another one of these.
+bool LeadsTo(const SideGraph& graph, int r, const absl::btree_set<int>& results) {
+  bool leads = false;
+  graph.ReachAfter({r}, [&](int after) {
+    leads = leads || (after != r && results.contains(after));
+    return !leads;
+  });
+  return leads;
+}
+
+}  // namespace
+
+// The outputs of the right with some of its results replaced.
+struct CauseWeigher::Trial {
+  // The certificate of the cause, `without` which another trial was. `others`: both were without
+  // all other causes.
+  void Certify(const Trial& without, bool others, Cause* cause) const {
+    if (apart.has_value() && without.apart.has_value()) {
+      cause->mending = Mending{*apart, *without.apart, agree, without.agree, others};
+    } else {
+      cause->not_tried = ran && without.ran ? "no output has numbers"
+                                            : "the right does not run with the left's value";
+    }
+  }
+
+  bool ran = false;
+  std::optional<double> apart;
+  bool agree = false;
+};
 
 Replacements CauseWeigher::WithSiblings(const absl::btree_set<int>& matched) const {
   const SideGraph& right = run_.right();
@@ -65,60 +96,125 @@ void CauseWeigher::AddLowered(const Unexplained& unexplained, const Replacements
                               CauseEffects* effects, std::vector<Cause>* causes) const {
   const auto most = static_cast<size_t>(options_.limits.causes);
   if (causes->size() >= most) return;
+  Trial last;
   const auto distance_with = [&](const Replacements& with) {
     Replacements values = with;
     values.insert(named.begin(), named.end());
-    return effects->DistanceWithout(values);
+    last = TrialOf(*effects, effects->OutputsWithout(values));
+    return last.apart;
   };
+  // The last trial is that with these causes replaced.
   for (Cause& cause : LoweredTypes(run_, state_, unexplained, distance_with)) {
+    if (options_.agrees && cause.mending.has_value()) {
+      const Mending& tried = *cause.mending;
+      cause.mending = Mending{tried.before, tried.after, false, last.agree, tried.others};
+    }
     if (causes->size() < most) causes->push_back(std::move(cause));
   }
 }
 
+CauseWeigher::Trial CauseWeigher::TrialOf(const CauseEffects& effects,
+                                          absl::Span<const Value> outputs) const {
+  const bool ran = !outputs.empty();
+  return {ran, effects.DistanceOf(outputs), ran && options_.agrees && options_.agrees(outputs)};
+}
+
+void CauseWeigher::CertifyAll(const Trials& trials, const Trial& rest,
+                              const absl::btree_set<int>& all, std::vector<Cause>* causes) const {
+  const bool others = causes->size() > 1;
+  for (Cause& cause : *causes) {
+    const auto found = trials.find(cause.judged);
+    if (!IsWrong(cause) || found == trials.end()) continue;
+    if (!found->second.has_value()) {
+      cause.not_tried = absl::StrCat("it is not among the first ", work_bounds::kFewTrials);
+    } else if (others && found->second->apart == rest.apart &&
+               LeadsTo(run_.right(), cause.judged, all)) {
+      cause.not_tried = "all that it leads to passes through other causes";
+    } else {
+      found->second->Certify(rest, others, &cause);
+    }
+  }
+}
+
+void CauseWeigher::DropWithoutGain(const absl::btree_set<int>& all,
+                                   absl::FunctionRef<Trial(const absl::btree_set<int>&)> mended,
+                                   std::vector<Cause>* causes) const {
+  absl::btree_set<int> gaining = all;
+  for (const Cause& cause : *causes) {
+    const std::optional<Mending>& mending = cause.mending;
+    if (mending.has_value() && mending->agreed && mending->agree && !(mending->gain() > 0)) {
+      gaining.erase(cause.judged);
+    }
+  }
+  const bool any_left = absl::c_any_of(*causes, [&](const Cause& cause) {
+    return IsWrong(cause) && gaining.contains(cause.judged);
+  });
+  if (!any_left || gaining.size() == all.size()) return;
+  // Each alone can be spared; several may stand in for each other.
+  if (all.size() - gaining.size() > 1 && !mended(gaining).agree) return;
+  const auto gains_nothing = [&](const Cause& cause) { return !gaining.contains(cause.judged); };
+  causes->erase(std::remove_if(causes->begin(), causes->end(), gains_nothing), causes->end());
+}
+
 void CauseWeigher::WeighEffects(CauseReport* report) const {
   std::vector<Cause>& causes = report->causes;
-  absl::btree_map<int, std::optional<double>> wrong;  // by judged result: the effect
+  Trials trials;  // by judged result of mistakes: with that cause alone
   for (const Cause& cause : causes) {
-    if (IsWrong(cause)) wrong[cause.judged];
+    if (IsWrong(cause)) trials[cause.judged] = std::nullopt;
   }
-  // The left's values take memory, too.
-  const int64_t keep =
-      wrong.size() > 1 ? options_.search_memory - ComputedBytes(*sides_.left.stream) : 0;
-  CauseEffects effects(run_, *sides_.right.evaluator(), *sides_.right.side->feeds(), keep);
   // Several causes may be inside one node.
   absl::btree_set<int> all(judged_.others.begin(), judged_.others.end());
   for (const Cause& cause : causes) all.insert(cause.judged);
+  const bool certified = static_cast<bool>(options_.agrees);
+  const bool each = trials.size() > 1 || (certified && !trials.empty() && causes.size() > 1);
+  // The left's values take memory, too.
+  const int64_t keep = each ? options_.search_memory - ComputedBytes(*sides_.left.stream) : 0;
+  CauseEffects effects(run_, *sides_.right.evaluator(), *sides_.right.side->feeds(), keep);
   const Replacements named = WithSiblings(all);
+  const auto mended = [&](const absl::btree_set<int>& replaced) {
+    return TrialOf(effects, effects.OutputsWithout(WithSiblings(replaced)));
+  };
   const auto all_but = [&](int left_out) {
     absl::btree_set<int> replaced = all;
     replaced.erase(left_out);
     Replacements values = WithSiblings(replaced);
     // Our interpreter runs the nodes behind the fault; the fault itself is the runtime's.
-    if (left_out != kNone && run_.right().runner() != nullptr) {
-      values[left_out] = state_.at(left_out).own;
-    }
-    return effects.DistanceWithout(values);
+    if (run_.right().runner() != nullptr) values[left_out] = state_.at(left_out).own;
+    return TrialOf(effects, effects.OutputsWithout(values));
   };
   // Results that a runtime gives only of nodes together cannot be told here.
   if (all.empty() && run_.right().runner() != nullptr) return;
   // Runs with one cause left in place differ from this one only behind that cause.
-  const std::optional<double> rest = all_but(kNone);
+  const Trial rest = mended(all);
   int weighed = 0;
-  for (auto& [r, effect] : wrong) {
-    if (wrong.size() > 1 && weighed++ < work_bounds::kFewTrials) effect = all_but(r);
+  for (auto& [r, trial] : trials) {
+    if (each && weighed++ < work_bounds::kFewTrials) trial = all_but(r);
+    if (!each && certified) trial = TrialOf(effects, options_.outputs);
   }
   for (Cause& cause : causes) {
-    if (IsWrong(cause)) cause.effect = wrong[cause.judged];
+    if (trials.size() < 2 || !IsWrong(cause)) continue;
+    if (const std::optional<Trial>& trial = trials[cause.judged]) cause.effect = trial->apart;
   }
+  if (certified) {
+    CertifyAll(trials, rest, all, &causes);
+    DropWithoutGain(all, mended, &causes);
+  }
+  AddUnexplained(rest.apart.value_or(0), named, &effects, report);
+}
+
+// Names what the causes do not explain, or says that they do not.
+void CauseWeigher::AddUnexplained(double rest, const Replacements& named, CauseEffects* effects,
+                                  CauseReport* report) const {
+  std::vector<Cause>& causes = report->causes;
   const SideGraph& left = run_.left().graph();
   const double unexplained = UnexplainedLimit(left, run_.right());
-  if (rest.value_or(0) <= unexplained) return;
+  if (rest <= unexplained) return;
   const size_t before = causes.size();
-  AddLowered({*rest, unexplained}, named, &effects, &causes);
+  AddLowered({rest, unexplained}, named, effects, &causes);
   if (causes.size() > before) return;
   // Large enough to account for the difference of the outputs, roughly.
   constexpr double kLoud = 0.1;
-  if (causes.empty() && judged_.loudest_distance >= kLoud * *rest) {
+  if (causes.empty() && judged_.loudest_distance >= kLoud * rest) {
     report->notes.push_back(absl::StrFormat(
         "rounding explains the difference of the outputs: on the same inputs '%s' | '%s' differ "
         "by %.2g of their size, as they do when values inside are moved by their last place",
@@ -131,7 +227,7 @@ void CauseWeigher::WeighEffects(CauseReport* report) const {
           ? std::string("no cause was found for the difference of the outputs")
           : absl::StrFormat("the causes do not explain all: without them the outputs still differ "
                             "by %.2g of their size",
-                            *rest));
+                            rest));
 }
 
 }  // namespace onnxcmp

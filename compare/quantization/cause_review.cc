@@ -208,7 +208,11 @@ void ReviewCauses(const CounterpartRun& run, const QuantizationReport& report,
       if (review.AsksForTheSameShape(cause)) continue;
       const Finding finding = review.Judge(cause);
       if (finding == Finding::kInnocent) continue;
-      if (finding == Finding::kHonest) cause.kind = CauseKind::kQuantization;
+      if (finding == Finding::kHonest) {
+        cause.kind = CauseKind::kQuantization;
+        cause.mending.reset();
+        cause.not_tried.clear();
+      }
     }
     reviewed.push_back(std::move(cause));
   }

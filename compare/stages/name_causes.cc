@@ -5,10 +5,12 @@
 #include <limits>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "compare/causes/failed_runs.h"
 #include "compare/causes/recorded/recorded_causes.h"
 #include "compare/causes/repro/make_repro.h"
@@ -116,6 +118,17 @@ std::string FirstThatDiffers(const PerSide<RecordedSide>& sides,
                       "; a model in the place of one side would tell what differs by itself");
 }
 
+// True if the left's outputs agree with these of the right, by the tolerances that its own are
+// judged by.
+bool AgreeWith(absl::Span<const Value> values, const PerSide<std::vector<NamedOutput>>& outputs,
+               const ToleranceOptions& options, const PairTolerances& tolerances,
+               const Alignment& alignment) {
+  std::vector<NamedOutput> right = outputs.right;
+  if (values.size() != right.size()) return false;
+  for (size_t i = 0; i < right.size(); ++i) right[i].value = values[i];
+  return CompareOutputs(outputs.left, right, options, &tolerances, &alignment).agree();
+}
+
 void AddRepro(const FoundCause& found, Cause* cause) {
   absl::StatusOr<Repro> repro = MakeRepro(found, *cause);
   if (repro.ok()) {
@@ -128,7 +141,7 @@ void AddRepro(const FoundCause& found, Cause* cause) {
 }  // namespace
 
 absl::StatusOr<CauseReport> NameCauses(const PerSide<RecordedSide>& sides,
-                                       const std::vector<NamedOutput>& outputs,
+                                       const PerSide<std::vector<NamedOutput>>& outputs,
                                        const MeasuredRows& measured, const OutputComparison& judged,
                                        const PairTolerances& tolerances,
                                        const NameCausesOptions& options, const StepTools& tools) {
@@ -139,11 +152,17 @@ absl::StatusOr<CauseReport> NameCauses(const PerSide<RecordedSide>& sides,
   search.pool = tools.pool;
   search.watch = tools.watch;
   search.limits = options.limits;
-  search.doubtful = DoubtfulOutputs(outputs, judged);
+  search.doubtful = DoubtfulOutputs(outputs.right, judged);
   if (judged.agree() && options.quick) {
     search.apart = DistancesOf(measured.rows, sides.right.stream->results.size());
   }
-  if (!judged.agree()) search.far = FarApart(sides, measured.rows);
+  if (!judged.agree()) {
+    search.far = FarApart(sides, measured.rows);
+    for (const NamedOutput& output : outputs.right) search.outputs.push_back(output.value);
+    search.agrees = [&](absl::Span<const Value> values) {
+      return AgreeWith(values, outputs, options.tolerance, tolerances, measured.alignment);
+    };
+  }
   if (options.repro) search.on_found = AddRepro;
   OC_ASSIGN_OR_RETURN(
       CauseReport report,

@@ -14,6 +14,7 @@
 #include "compare/stages/step_tools.h"
 #include "compare/tolerances/pair_tolerance.h"
 #include "record/base/per_side.h"
+#include "record/differences/tolerance.h"
 
 namespace onnxcmp {
 
@@ -22,12 +23,13 @@ struct NameCausesOptions {
   bool quick = true;
   bool asked = false;  // the caller acts on causes: notes tell in any case if none were searched
   RepairLimits limits;
-  bool repro = false;  // make each cause's regions models of their own
+  bool repro = false;          // make each cause's regions models of their own
+  ToleranceOptions tolerance;  // of outputs, by full names of results
 };
 
-// Does not yet examine scales and zero points. `outputs`: the right's.
+// Does not yet examine scales and zero points. `outputs` are those that were judged.
 absl::StatusOr<CauseReport> NameCauses(const PerSide<RecordedSide>& sides,
-                                       const std::vector<NamedOutput>& outputs,
+                                       const PerSide<std::vector<NamedOutput>>& outputs,
                                        const MeasuredRows& measured, const OutputComparison& judged,
                                        const PairTolerances& tolerances,
                                        const NameCausesOptions& options, const StepTools& tools);

@@ -54,6 +54,36 @@ BodyKind BodyKindOf(const onnx::OpSchema& schema, int64_t opset_version) {
   return there ? BodyKind::kDependent : BodyKind::kNone;
 }
 
+absl::StatusOr<std::shared_ptr<const Graph>> FunctionAsGraph(const Node& node,
+                                                             const ResolvedOperator& op,
+                                                             onnx::FunctionProto function,
+                                                             const OpRegistry& registry) {
+  onnx::NodeProto call;
+  std::vector<const Node*> inner;
+  OC_RETURN_IF_ERROR(NodeToProto(node, &call, &inner));
+  AddDefaults(*op.schema, &call);
+
+  LocalFunction local;
+  local.proto = &function;
+  local.bytes = static_cast<int64_t>(function.ByteSizeLong());
+  OC_ASSIGN_OR_RETURN(OpsetImports imports, ImportsOf(function));
+  imports.insert(op.imports->begin(), op.imports->end());
+  local.imports = std::make_shared<const OpsetImports>(std::move(imports));
+  const Origins origins;
+  ExternalData external("");
+  ModelBuilder builder(std::make_shared<const onnx::ModelProto>(), registry, origins,
+                       /*kept=*/nullptr, &external);
+  OC_ASSIGN_OR_RETURN(const std::shared_ptr<const Graph> built,
+                      builder.BuildCall(call, local, inner));
+
+  auto body = std::make_shared<Graph>(*built);
+  body->outputs.clear();
+  for (size_t i = 0; i < node.outputs.size() && i < built->outputs.size(); ++i) {
+    if (!node.outputs[i].empty()) body->outputs.push_back(built->outputs[i]);
+  }
+  return body;
+}
+
 absl::StatusOr<std::shared_ptr<const Graph>> FunctionBody(const Node& node,
                                                           const ResolvedOperator& op,
                                                           absl::Span<const TypeInfo> types,
@@ -65,27 +95,10 @@ absl::StatusOr<std::shared_ptr<const Graph>> FunctionBody(const Node& node,
   onnx::FunctionProto message;
   OC_ASSIGN_OR_RETURN(const bool there, BodyMessage(call, op, types, &message));
   if (!there) return nullptr;
-  AddDefaults(*op.schema, &call);
-
-  LocalFunction function;
-  function.proto = &message;
-  function.bytes = static_cast<int64_t>(message.ByteSizeLong());
-  OC_ASSIGN_OR_RETURN(OpsetImports imports, ImportsOf(message));
-  imports.insert(op.imports->begin(), op.imports->end());
-  function.imports = std::make_shared<const OpsetImports>(std::move(imports));
-  const Origins origins;
-  ExternalData external("");
-  ModelBuilder builder(std::make_shared<const onnx::ModelProto>(), registry, origins,
-                       /*kept=*/nullptr, &external);
-  OC_ASSIGN_OR_RETURN(const std::shared_ptr<const Graph> built,
-                      builder.BuildCall(call, function, inner));
-
-  auto body = std::make_shared<Graph>(*built);
-  body->outputs.clear();
-  for (size_t i = 0; i < node.outputs.size() && i < built->outputs.size(); ++i) {
-    if (!node.outputs[i].empty()) body->outputs.push_back(built->outputs[i]);
-  }
-  if (captured.empty()) return body;
+  OC_ASSIGN_OR_RETURN(const std::shared_ptr<const Graph> graph,
+                      FunctionAsGraph(node, op, std::move(message), registry));
+  if (captured.empty()) return graph;
+  auto body = std::make_shared<Graph>(*graph);
   // The graphs of the attributes are in the body now, in which a name may mean something else.
   absl::flat_hash_set<std::string> names;
   CollectNames(*body, &names);

@@ -12,6 +12,10 @@
 #include "evaluator/kernels/op_registry.h"
 #include "evaluator/model/model.h"
 
+namespace onnx {
+class FunctionProto;
+}  // namespace onnx
+
 namespace onnxcmp {
 
 enum class BodyKind : uint8_t {
@@ -29,6 +33,13 @@ struct ResolvedOperator {
   int64_t opset_version = 0;              // of the schema's domain
   const OpsetImports* imports = nullptr;  // the node's, for domains that the body does not import
 };
+
+// A function as a graph that gives what the node gives, attributes bound: inputs as FunctionBody()
+// has them.
+absl::StatusOr<std::shared_ptr<const Graph>> FunctionAsGraph(const Node& node,
+                                                             const ResolvedOperator& op,
+                                                             onnx::FunctionProto function,
+                                                             const OpRegistry& registry);
 
 // The body of a node's operator as a graph, attributes bound and inputs that the node leaves out
 // left out of it too. Its inputs are the operator's, then `captured`: names of the graph around the

@@ -143,6 +143,7 @@ export interface Cause {
     right_name: string;
   };
   effect?: Real;
+  certificate?: string;
   diff?: Diff;
   truth_text?: string;
   proof_text?: string;

@@ -289,6 +289,7 @@ function saidOf(cause: Cause): string[] {
   if ((cause.count ?? 1) > 1) parts.push(`${cause.count} such places`);
   if (cause.truth_text) parts.push(cause.truth_text);
   if (cause.proof_text) parts.push(cause.proof_text);
+  if (cause.certificate) parts.push(cause.certificate);
   return parts;
 }
 

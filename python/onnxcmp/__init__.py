@@ -24,8 +24,10 @@ _HOMES = {
     "Comparison": "_compare",
     "Diff": "_objects",
     "Drawing": "_show",
+    "Edit": "_fix",
     "Error": "_errors",
     "Evaluator": "_evaluator",
+    "Fix": "_fix",
     "Generation": "_generate",
     "Listing": "_show",
     "Output": "_objects",
@@ -49,6 +51,7 @@ _HOMES = {
     "compare": "_compare",
     "cut": "_parts",
     "extract": "_parts",
+    "fix": "_fix",
     "fusions": "_show",
     "generate": "_generate",
     "layers": "_show",
@@ -81,6 +84,9 @@ if _typing.TYPE_CHECKING:
     from ._errors import Error as Error
     from ._evaluator import Evaluator as Evaluator
     from ._evaluator import RunResult as RunResult
+    from ._fix import Edit as Edit
+    from ._fix import Fix as Fix
+    from ._fix import fix as fix
     from ._generate import Generation as Generation
     from ._generate import generate as generate
     from ._inputs import make_inputs as make_inputs

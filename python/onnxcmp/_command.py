@@ -117,8 +117,8 @@ class Command:
         2 is well. `last`: arguments behind the options. Raises Error with what the command says."""
         if not sys.executable:
             raise Error("a command needs a process of its own, and sys.executable is not set")
-        line = [sys.executable, "-m", "onnxcmp", self._name, *arguments, *command_line(options),
-                *last]
+        name = [self._name] if self._name else []  # "": a comparison
+        line = [sys.executable, "-m", "onnxcmp", *name, *arguments, *command_line(options), *last]
         with open(self.folder / "stdout", "w+b") as output, \
                 open(self.folder / "stderr", "w+b") as errors:
             status = self._run_and_answer(line, output, errors)

@@ -159,6 +159,17 @@ def test_extract_and_cut(plain, wrong, x):
     assert onnxcmp.compare(after.left.path, after.right.path, after.inputs)
 
 
+def test_fix(plain, wrong, x, tmp_path):
+    made = onnxcmp.fix(plain, wrong, feeds={"x": x}, search=1)
+    assert made and made.agrees and len(made.edits) == 1 and made.edits[0].after == 0
+    assert str(made).startswith("fix ") and "makes the outputs agree" in str(made)
+    assert onnxcmp.compare(plain, made.model, {"x": x})
+    assert "import onnx" in made.script
+    same = onnxcmp.fix(plain, plain, feeds={"x": x}, out=tmp_path / "none.onnx")
+    assert same.edits == () and same.path is None and same.model is None and not same
+    assert not (tmp_path / "none.onnx").exists()
+
+
 def test_show(plain, wrong):
     one, two = onnxcmp.show(plain), onnxcmp.show(plain, wrong)
     assert "LayerNormalization" in str(one) and one.svg().startswith("<svg")

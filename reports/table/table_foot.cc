@@ -221,6 +221,8 @@ std::string CauseSentence(const Comparison& comparison, const Cause& cause) {
   if (!truth.empty()) absl::StrAppend(&line, "; ", truth);
   const std::string proved = CauseProofText(comparison, cause);
   if (!proved.empty()) absl::StrAppend(&line, "; ", proved);
+  const std::string certificate = CertificateText(cause);
+  if (!certificate.empty()) absl::StrAppend(&line, "; ", certificate);
   const std::string source = CauseSourceLine(comparison, cause);
   if (!source.empty()) absl::StrAppend(&line, "; from ", PrintableText(source));
   return line;

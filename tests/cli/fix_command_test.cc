@@ -102,5 +102,54 @@ TEST_F(FixCommandTest, ModelsThatAreComparedStay) {
   EXPECT_FALSE(std::filesystem::exists(out_));
 }
 
+// One model, whose right side runs in a runtime that errs: the node takes another form.
+class WayAroundTest : public FixCommandTest {
+ protected:
+  void SetUp() override {
+    if (Shell("command -v python3").status != 0) GTEST_SKIP() << "there is no python3";
+    FixCommandTest::SetUp();
+    model_ = Model("chain",
+                   "(float[4,8] x, float[4,8] w) => (float[4,8] y) "
+                   "{ a = Neg(x) b = Add(a, w) c = Sub(b, a) y = Mul(c, w) }");
+  }
+  static std::string Fake(const std::string& options) {
+    return absl::StrCat(SourceFile("tests/support/runtimes/fake.py"), ":", options);
+  }
+  std::string model_;
+};
+
+TEST_F(WayAroundTest, OfAKernelThatErrs) {
+  const std::string fake = Fake("do=scale,operator=Add");
+  const Outcome outcome = Onnxcmp({model_, "--against", fake, "--fix", out_, "--width", "200"});
+  EXPECT_EQ(outcome.status, 1) << outcome.err;
+  EXPECT_THAT(outcome.out,
+              AllOf(HasSubstr("cause      Add b"),
+                    HasSubstr("1 edit of the right model makes the outputs agree"),
+                    HasSubstr("Add b: Add -> Neg, Sub"), HasSubstr("verified: agrees")));
+  EXPECT_EQ(Onnxcmp({out_, "--against", fake}).status, 0);
+  EXPECT_EQ(Onnxcmp({model_, out_}).status, 0);
+}
+
+TEST_F(WayAroundTest, OfAnOperatorThatTheRuntimeRefuses) {
+  const std::string fake = Fake("do=refuse,operator=Sub");
+  const Outcome outcome = Onnxcmp({model_, "--against", fake, "--fix", out_, "--width", "200"});
+  EXPECT_EQ(outcome.status, 2) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("Sub c: Sub -> Neg, Add"));
+  EXPECT_EQ(Onnxcmp({out_, "--against", fake}).status, 0);
+}
+
+TEST_F(WayAroundTest, IsNotKnownOfEachOperator) {
+  const Outcome outcome = Onnxcmp(
+      {model_, "--against", Fake("do=scale,operator=Mul"), "--fix", out_, "--width", "200"});
+  EXPECT_EQ(outcome.status, 1) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("no form of y is known that fake 1.0 here computes right"));
+  EXPECT_FALSE(std::filesystem::exists(out_));
+}
+
+TEST_F(WayAroundTest, IsForTheRightSideAlone) {
+  EXPECT_THAT(Onnxcmp({model_, "--against", Fake("do=no"), "--fix", out_, "--fix-left"}).err,
+              HasSubstr("it excludes --fix-left with a side in a runtime"));
+}
+
 }  // namespace
 }  // namespace onnxcmp

@@ -190,6 +190,7 @@ TEST(RenderJsonTest, AllThatACauseMayCarry) {
   Comparison comparison = MakeComparison();
   Cause& cause = comparison.causes[0];
   cause.effect = 0.25;
+  cause.mending = Mending{.before = 0.25, .after = 0.0625, .agree = true};
   cause.count = 12;
   cause.truth = TruthFinding{.nearer = Nearer::kLeft, .factor = kInfinite, .left = 0, .right = 0.5};
   cause.apart = 0.125;
@@ -203,6 +204,9 @@ TEST(RenderJsonTest, AllThatACauseMayCarry) {
   const Json json = Json::parse(RenderJson(comparison), nullptr, false);
   EXPECT_THAT(testing::SchemaErrors(json, testing::ComparisonSchema()), IsEmpty());
   EXPECT_EQ(json["causes"][0]["effect"], 0.25);
+  EXPECT_EQ(json["causes"][0]["verified"], true);
+  EXPECT_EQ(json["causes"][0]["gain"], 0.1875);
+  EXPECT_EQ(json["causes"][0]["certificate"], "mending it makes the outputs agree");
   EXPECT_EQ(json["causes"][0]["count"], 12);
   EXPECT_EQ(json["causes"][0]["truth"]["nearer"], "left");
   EXPECT_FALSE(json["causes"][0]["truth"].contains("factor"));

@@ -13,10 +13,11 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "compare/causes/cause_class.h"
 #include "compare/outcome/exit_status.h"
 #include "evaluator/base/status_macros.h"
-#include "record/text/short_text.h"
+#include "tools/fix/equivalent_forms.h"
 #include "tools/fix/pair_index.h"
 #include "tools/fix/propose_edits.h"
 #include "tools/parts/checked_model.h"
@@ -71,11 +72,12 @@ bool MayBeMended(const Comparison& comparison) {
 
 class Mender {
  public:
-  Mender(const Model& left, const OpRegistry& registry, const Judge& judge,
+  Mender(const Model& left, const OpRegistry& registry, const Judge& judge, EditsFrom from,
          const onnx::ModelProto& given)
       : left_(left),
         registry_(registry),
         judge_(judge),
+        from_(from),
         given_(given),
         checks_(ChecksPassedBy(registry, given)) {}
 
@@ -116,6 +118,13 @@ class Mender {
     const Comparison& comparison = current_.comparison;
     const PairIndex pairs({&left_, current_.right.get()}, comparison);
     const FixScene scene = {pairs, registry_, model_};
+    if (RightFails(comparison) && from_ == EditsFrom::kEquivalentForms) {
+      for (const Edit& edit :
+           ProposeForRefusal(scene, std::string(comparison.right_summary.status.message()))) {
+        if (Keep(Best({edit}), edit.lines[0], "the runtime does not run it")) return true;
+      }
+      return false;
+    }
     if (RightFails(comparison)) {
       for (const PerSide<std::string>& names : PairsBeforeFailure(pairs, comparison)) {
         if (Keep(Best(ProposeEdits(scene, names)), names.right, "the right model does not run")) {
@@ -128,7 +137,9 @@ class Mender {
     for (const Cause& cause : comparison.causes) {
       if (!IsWrong(cause)) continue;
       const PerSide<std::string> names = NamesOf(cause, comparison);
-      wrong.push_back({names.right, cause.text, ProposeEdits(scene, names)});
+      wrong.push_back({names.right, cause.text,
+                       from_ == EditsFrom::kLeft ? ProposeEdits(scene, names)
+                                                 : ProposeEquivalents(scene, names)});
       if (!wrong.back().edits.empty()) tried_.insert(names.right);
     }
     // Edits that add nodes may cover several causes that smaller ones take away one by one.
@@ -140,7 +151,7 @@ class Mender {
         if (Keep(Best(edits), each.result, each.text)) return true;
       }
     }
-    if (wrong.empty()) return false;
+    if (wrong.empty() || from_ == EditsFrom::kEquivalentForms) return false;
     for (const OutputPair& pair : comparison.outputs.pairs) {
       if (IsAccepted(comparison.outputs, pair)) continue;
       const std::vector<Edit> region = ProposeRegion(scene, {pair.left, pair.right});
@@ -234,9 +245,10 @@ class Mender {
   std::string CertificateOf(const std::string& result) const {
     for (const FixStep& step : report_.steps) {
       if (step.result != result) continue;
-      return step.after == 0 ? "mending it makes the outputs agree"
-                             : absl::StrCat("mending it shrinks the difference from ",
-                                            TwoDigits(step.before), " to ", TwoDigits(step.after));
+      return step.after == 0
+                 ? "mending it makes the outputs agree"
+                 : absl::StrFormat("mending it shrinks the difference from %.2g to %.2g",
+                                   step.before, step.after);
     }
     if (tried_.contains(result)) return "mending it gains nothing";
     return report_.agrees ? "the outputs agree without mending it"
@@ -257,6 +269,12 @@ class Mender {
       return;
     }
     const bool wrong = absl::c_any_of(comparison.causes, IsWrong);
+    if (wrong && from_ == EditsFrom::kEquivalentForms) {
+      report_.notes.push_back(
+          absl::StrCat("no form of ", NamesOf(comparison.causes[0], comparison).right,
+                       " is known that ", comparison.right_summary.ran_in, " computes right"));
+      return;
+    }
     report_.notes.push_back(
         comparison.causes.empty() ? "no cause is named for the difference that remains"
         : wrong ? absl::StrCat("no edit takes away what remains: ", comparison.causes[0].text)
@@ -266,6 +284,7 @@ class Mender {
   const Model& left_;
   const OpRegistry& registry_;
   const Judge& judge_;
+  const EditsFrom from_;
   const onnx::ModelProto& given_;
   const OnnxChecks checks_;
   Judged current_;
@@ -279,9 +298,9 @@ class Mender {
 }  // namespace
 
 absl::StatusOr<FixReport> Mend(const Model& left, const OpRegistry& registry, const Judge& judge,
-                               onnx::ModelProto* model) {
+                               EditsFrom from, onnx::ModelProto* model) {
   const onnx::ModelProto given = *model;
-  return Mender(left, registry, judge, given).Run(model);
+  return Mender(left, registry, judge, from, given).Run(model);
 }
 
 }  // namespace onnxcmp

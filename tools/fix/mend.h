@@ -2,6 +2,7 @@
 #ifndef ONNXCMP_TOOLS_FIX_MEND_H_
 #define ONNXCMP_TOOLS_FIX_MEND_H_
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 
@@ -24,11 +25,17 @@ struct Judged {
 // or without the search for causes.
 using Judge = std::function<absl::StatusOr<Judged>(const onnx::ModelProto& right, bool causes)>;
 
+// Where edits come from.
+enum class EditsFrom : uint8_t {
+  kLeft,             // the left makes it otherwise
+  kEquivalentForms,  // both are the same, and the right's runtime errs
+};
+
 // `model`: the right's message, which is mended in place. An edit is kept if the outputs agree with
 // it or are nearer to each other; in the end those are taken back without which they agree, too.
 // Errors: those of the first judgement.
 absl::StatusOr<FixReport> Mend(const Model& left, const OpRegistry& registry, const Judge& judge,
-                               onnx::ModelProto* model);
+                               EditsFrom from, onnx::ModelProto* model);
 
 }  // namespace onnxcmp
 

@@ -147,7 +147,10 @@ std::vector<Value> CauseEffects::OutputsWithout(const Replacements& replaced) {
 }
 
 std::optional<double> CauseEffects::DistanceWithout(const Replacements& replaced) {
-  const std::vector<Value> outputs = OutputsWithout(replaced);
+  return DistanceOf(OutputsWithout(replaced));
+}
+
+std::optional<double> CauseEffects::DistanceOf(absl::Span<const Value> outputs) const {
   if (outputs.empty()) return std::nullopt;
   const auto counterparts = OutputCounterparts(run_.left(), run_.right());
   std::optional<double> greatest;

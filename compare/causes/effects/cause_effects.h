@@ -9,6 +9,7 @@
 #include "absl/container/btree_map.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/functional/function_ref.h"
+#include "absl/types/span.h"
 #include "compare/causes/forced/forced_run.h"
 #include "evaluator/model/model.h"
 #include "evaluator/run/evaluator.h"
@@ -35,6 +36,8 @@ class CauseEffects {
 
   // The right's outputs then; empty if the run fails.
   std::vector<Value> OutputsWithout(const Replacements& replaced);
+  // The greatest distance of outputs of the right from the left's; nothing if none can be measured.
+  std::optional<double> DistanceOf(absl::Span<const Value> outputs) const;
 
  private:
   // Outputs of each node, before any replacement.

@@ -1,9 +1,9 @@
-"""A runtime of a few lines that needs nothing but Python: the tests' own. It runs Neg, Add, Mul and
+"""A runtime of a few lines that needs nothing but Python: the tests' own. It runs Neg, Add, Sub, Mul and
 Relu on tensors of float32, and misbehaves as it is told.
 
 Options: do=die|exit|hang|refuse|garbage|chatter|eat|fork|leave_out|fuse|pair|scale|reshape|start|optimize|
 round, at=hello|load|run (load), operator=TYPE: only for models with such a node; result=NAME for leave_out,
-reshape and scale, which makes it 1 % larger; odd=TYPE: such a node alone it refuses for a reason of its own;
+reshape and scale, which makes it 1 % larger, as results of operator=TYPE; odd=TYPE: such a node alone it refuses for a reason of its own;
 pair: a Relu that reads a Mul is wrong where nobody looks at what is between; log=FILE: a line for each model
 that is loaded; leaves=yes: before it
 dies or hangs it starts a process in a session of its own, with all of its files. start: the first run
@@ -67,6 +67,7 @@ OPERATORS = {
     "Neg": lambda a: -a,
     "Relu": lambda a: max(a, 0.0),
     "Add": lambda a, b: a + b,
+    "Sub": lambda a, b: a - b,
     "Mul": lambda a, b: a * b,
 }
 
@@ -193,7 +194,7 @@ class Adapter(base.Adapter):
             numbers = [_float(OPERATORS[operator](*e)) for e in zip(*(t.numbers for t in given))]
             if session.fuses:
                 numbers = [_float(1.25 * n) for n in numbers]
-            if self.chosen["do"] == "scale" and self.chosen["result"] in outputs:
+            if self.chosen["do"] == "scale" and (self.chosen["result"] in outputs or self.chosen["operator"] == operator):
                 numbers = [_float(1.01 * n) for n in numbers]
             if session.pairs and operator == "Relu" and "Mul" in made_by.get(inputs[0], ""):
                 numbers = [_float(1.25 * n) for n in numbers]

@@ -69,7 +69,7 @@ class MendTest : public ::testing::Test {
       return made;
     };
     mended_ = Proto(right_text);
-    return Mend(*left, registry_, judge, &mended_).value();
+    return Mend(*left, registry_, judge, EditsFrom::kLeft, &mended_).value();
   }
   FixReport MendOf(const std::vector<std::pair<absl::string_view, absl::string_view>>& faults) {
     return MendOf(kNet, absl::StrReplaceAll(kNet, faults));
