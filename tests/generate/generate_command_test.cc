@@ -82,6 +82,30 @@ TEST(GenerateCommandTest, FaultWithAPastAlone) {
   EXPECT_EQ(alone["alone"][0]["result"], "lines");
 }
 
+TEST(GenerateCommandTest, CacheInFloat16) {
+  // Rounded states drift apart, by which no step is at fault.
+  std::vector<std::pair<std::string, std::string>> changes;
+  for (const auto& [state, source] : std::vector<std::pair<std::string, std::string>>{
+           {"key_0", "key_0"}, {"value_0", "v_0"}, {"key_1", "key_1"}, {"value_1", "v_1"}}) {
+    changes.emplace_back(
+        absl::StrCat("present_", state, " = Concat<axis = 2>(past_", state, ", ", source, ")"),
+        absl::StrCat("half_", state, " = Cast<to = 10>(", source, ")\n  rounded_", state,
+                     " = Cast<to = 1>(half_", state, ")\n  present_", state,
+                     " = Concat<axis = 2>(past_", state, ", rounded_", state, ")"));
+  }
+  const std::string half = ChangedBy("cached", "_half", changes);
+  for (const char* other : {"cached", "plain"}) {
+    const nlohmann::json report = Report({Model(other), half, "--steps", "12"});
+    EXPECT_EQ(report["exit_status"], 0) << other << " " << report["lines"];
+    EXPECT_EQ(report["steps"][3]["relation"], "close");
+  }
+  changes.emplace_back("lines = Range(before, total, one)", "lines = Range(none, length, one)");
+  const nlohmann::json faulty = Report({Model("cached"), ChangedBy("cached", "_faulty", changes)});
+  EXPECT_EQ(faulty["exit_status"], 1);
+  EXPECT_EQ(faulty["failing_step"], 1);
+  EXPECT_THAT(faulty["comparison"]["causes"].dump(), HasSubstr("lines"));
+}
+
 TEST(GenerateCommandTest, StateThatIsWrongBeforeTheLogitsAre) {
   // What the first step attends to is right, what it leaves is not.
   const std::string text = absl::StrReplaceAll(
