@@ -22,6 +22,7 @@
 #include "record/graphs/value_classes.h"
 #include "record/streams/downstream.h"
 #include "record/streams/result_stream.h"
+#include "record/text/short_text.h"
 
 namespace onnxcmp {
 namespace {
@@ -201,7 +202,7 @@ class TypeSearch {
     if (!rest.has_value() || std::isnan(*rest)) return std::nullopt;
     if (*rest <= unexplained_.enough) return "the outputs agree";
     if (*rest > kShareLeft * unexplained_.rest) return std::nullopt;
-    return absl::StrFormat("the outputs differ by %.2g of their size", *rest);
+    return absl::StrCat("the outputs differ by ", TwoDigits(*rest), " of their size");
   }
 
   Cause CauseAt(int r, std::string text) const {

@@ -134,6 +134,7 @@ export interface Cause {
   text: string;
   repro?: string;
   count?: number;
+  overflow?: boolean;
   in_body?: {
     left: number;
     right: number;

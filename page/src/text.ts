@@ -37,7 +37,8 @@ export function digits(value: number, count = 2): string {
   const size = Math.abs(value);
   const shown = size >= 1 && size < 1e6 ? Math.max(count, 3) : count;
   const even = Math.sign(value) * toEven(size, shown);
-  if (size < 1e-3 || size >= 1e6) return even.toExponential(count - 1).replace(/e([+-])(\d)$/, "e$10$2");
+  // In two digits some below are 0.001 and not 1.0e-03.
+  if ((size < 1e-3 && even.toExponential(count - 1) !== (1e-3).toExponential(count - 1)) || size >= 1e6) return even.toExponential(count - 1).replace(/e([+-])(\d)$/, "e$10$2");
   if (Number.isInteger(value)) return String(value);
   return String(Number(even.toPrecision(shown)));
 }

@@ -238,6 +238,7 @@ class Cause(_Part):
     right_op_type: str = member(absent="")
     right_node: str = member(absent="")
     in_body: Json | None = member()
+    overflow: bool = member(absent=False)
     effect: float | None = member(real)
     diff: Diff | None = member(Diff)
     truth: Json | None = member()

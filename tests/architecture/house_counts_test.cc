@@ -21,11 +21,11 @@ using ::testing::Pair;
 // Counted today. A number that falls is lowered here; one that rises needs a reason in the commit.
 constexpr HouseRow kHouse[] = {
     {"files that write agree or a verdict", 1},
-    {"numeric constants", 784},
-    {"numeric constants that share a name", 190},
+    {"numeric constants", 796},
+    {"numeric constants that share a name", 192},
     {"observers", 29},
     {"calls of Revisit", 19},
-    {"types in headers", 644},
+    {"types in headers", 654},
     {"rooms of compare", 28},
     {"arrows between rooms of compare", 93},
 };
