@@ -114,8 +114,8 @@ class BatchPage {
     if (findings.empty()) return;
     Head(id, title, findings.size());
     text_ +=
-        "<div class=\"scroll\"><table>\n<tr><th></th><th class=\"number\">pairs</th>"
-        "<th>for example</th><th></th></tr>\n";
+        "<div class=\"scroll\"><table>\n<tr><th>what</th><th class=\"number\">pairs</th>"
+        "<th>for example</th><th>in</th></tr>\n";
     for (const BatchFinding& finding : findings) {
       absl::StrAppend(&text_, "<tr><td class=\"name\">",
                       finding.wrong ? "" : "<span class=\"dim\">", Html(finding.name),
@@ -160,7 +160,7 @@ class BatchPage {
     Head(id, title, pairs.size());
     if (id == "all") Tools();
     absl::StrAppend(&text_, "<div class=\"scroll\"><table class=\"pairs ", id,
-                    "\">\n<tr><th>pair</th><th>verdict</th><th></th><th>worst output</th>"
+                    "\">\n<tr><th>pair</th><th>verdict</th><th>why</th><th>worst output</th>"
                     "<th class=\"number\">difference</th><th class=\"number\">time</th>"
                     "<th class=\"number\">memory</th><th class=\"number\">models</th></tr>\n");
     for (size_t i = 0; i < pairs.size() && i < kMaxRows; ++i) {

@@ -59,7 +59,8 @@ export class GraphDrawing {
     const relation = node.absorbed ? "absorbed" : node.relation;
     const pairsError = node.left !== undefined && node.right !== undefined ? farthest(row?.diff) : "";
     const sign = node.absorbed ? "" : SIGNS[node.relation];
-    const causes = this.comparison.causesAt(node.row).length > 0 && !node.absorbed;
+    const causes = !node.absorbed &&
+      this.joint.rowsOf(side, node).some((of) => this.comparison.causesAt(of).length > 0);
     const error = `${sign} ${pairsError}`.trim();
     const most = Math.floor((NODE.width - 24 - 7.2 * error.length) / 8);
     const texts = [short(operator, Math.max(4, most)), error,

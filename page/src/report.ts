@@ -61,6 +61,7 @@ export interface Result {
   op_type?: string;
   domain?: string;
   node?: string;
+  slot?: Integer;
   module?: string;
   source_line?: string;
   inputs?: (number | null)[];

@@ -1,10 +1,10 @@
-// The page of a batch, and the picture of a comparison.
+// The page of a batch, the picture of a comparison, boxes of its graphs.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { changedModel, close, folder, open, testData, violations } from "./support.mjs";
+import { changedModel, close, folder, open, pageOf, testData, violations } from "./support.mjs";
 
 after(close);
 
@@ -69,7 +69,7 @@ describe("the picture of a comparison", () => {
     const page = await open(file, { selector: "svg" });
     assert.equal(await page.evaluate(() => document.documentElement.tagName), "svg");
     const text = await page.evaluate(() => document.documentElement.textContent);
-    for (const words of [/different/, /the output/, /epsilon: /, /LayerNormalization/, /epsilon = 0\.5/, /left.*right.*difference/s]) {
+    for (const words of [/different/, /outputs differs/, /epsilon: /, /LayerNormalization/, /epsilon = 0\.5/, /left.*right.*difference/s]) {
       assert.match(text, words);
     }
     assert.equal(await page.locator("script, image, foreignObject").count(), 0);
@@ -79,6 +79,22 @@ describe("the picture of a comparison", () => {
     assert.ok(boxes.length > 3 && boxes.every((box) => box.left >= 0 && box.right <= width));
     boxes.forEach((a, i) => boxes.slice(i + 1).forEach((b) =>
       assert.ok(a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top)));
+    assert.deepEqual(page.complaints, []);
+  });
+});
+
+describe("the graphs of a comparison", () => {
+  it("have a box for each node, whatever the number of its outputs", async () => {
+    const page = await open(pageOf(testData(NORM), testData("fusions/SkipLayerNormalization.fused.onnxtxt")));
+    await page.$eval("#graph-section", (section) => section.scrollIntoView());
+    await page.waitForSelector(".side-right .node");
+    await page.click(".by-scope");
+    await page.waitForFunction(() => document.querySelector(".by-scope").getAttribute("aria-pressed") === "true");
+    const operators = (side) => page.$$eval(`.side-${side} .node .op`, (texts) => texts.map((text) => text.textContent.trim())
+      .filter((text) => !["input", "output"].includes(text)).sort());
+    await page.waitForFunction(() => document.querySelectorAll(".side-left .node").length > 4);
+    assert.deepEqual(await operators("left"), ["Add", "Add", "LayerNormalization"]);
+    assert.equal((await operators("right")).length, 1);
     assert.deepEqual(page.complaints, []);
   });
 });

@@ -114,6 +114,7 @@ class Result(_Part):
     op_type: str = member(absent="")
     domain: str = member(absent="")
     node: str = member(absent="")
+    slot: int = member(integer, absent=0)
     module: str = member(absent="")
     source_line: str = member(absent="")
     inputs: tuple[int | None, ...] = member(tuple, absent=())
