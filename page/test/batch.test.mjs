@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { changedModel, close, folder, open, pageOf, testData, violations } from "./support.mjs";
+import { chainReport, changedModel, close, folder, open, pageOf, pageWith, testData, violations } from "./support.mjs";
 
 after(close);
 
@@ -95,6 +95,17 @@ describe("the graphs of a comparison", () => {
     await page.waitForFunction(() => document.querySelectorAll(".side-left .node").length > 4);
     assert.deepEqual(await operators("left"), ["Add", "Add", "LayerNormalization"]);
     assert.equal((await operators("right")).length, 1);
+    assert.deepEqual(page.complaints, []);
+  });
+
+  it("have names that differ where the models' do", async () => {
+    const words = ["one", "two", "six", "ten", "odd"];
+    const page = await open(pageWith(chainReport(5, 2, (i) => `encoder_block_${words[i]}_projection_weight_of_attention_quantized`)));
+    await page.$eval("#graph-section", (section) => section.scrollIntoView());
+    await page.waitForSelector(".side-right .node");
+    const names = await page.$$eval(".side-left .node .label", (labels) => labels.map((label) => label.textContent));
+    assert.equal(names.length, 5);
+    assert.equal(new Set(names).size, 5, names.join());
     assert.deepEqual(page.complaints, []);
   });
 });
