@@ -91,7 +91,7 @@ struct HeatMap {
 
 std::string ScaleText(const Range& range, const std::vector<std::string>& colors) {
   const bool not_finite = std::find(colors.begin(), colors.end(), kNotFinite) != colors.end();
-  const std::string rest = not_finite ? "purple: NaN or infinite" : "";
+  std::string rest = not_finite ? "purple: NaN or infinite" : "";
   if (range.empty()) return rest;
   return absl::StrFormat("%.3g … %.3g%s%s", range.least, range.greatest, rest.empty() ? "" : "; ",
                          rest);
@@ -145,11 +145,12 @@ std::string CellsOf(const HeatMap& map, int64_t columns, double x, double y, dou
                     "v1h-", end - i, "z");
     i = end;
   }
-  const auto rows = static_cast<double>((map.colors.size() + static_cast<size_t>(columns) - 1) /
-                                        static_cast<size_t>(columns));
-  std::string markup = absl::StrCat(
-      "<g shape-rendering=\"crispEdges\" transform=\"translate(", SvgNumber(x), " ", SvgNumber(y),
-      ") scale(", width / static_cast<double>(columns), " ", height / rows, ")\">");
+  const size_t rows =
+      (map.colors.size() + static_cast<size_t>(columns) - 1) / static_cast<size_t>(columns);
+  std::string markup =
+      absl::StrCat("<g shape-rendering=\"crispEdges\" transform=\"translate(", SvgNumber(x), " ",
+                   SvgNumber(y), ") scale(", width / static_cast<double>(columns), " ",
+                   height / static_cast<double>(rows), ")\">");
   for (const auto& [color, path] : paths) {
     absl::StrAppend(&markup, "<path fill=\"", color, "\" d=\"", path, "\"/>");
   }
