@@ -139,7 +139,7 @@ class ChainComparison {
           same_outputs = same_outputs && HasSameOutputs(of_set);
           same_rows = same_rows && HasSameRows(of_set);
           if (!whole) return absl::StatusOr<bool>(true);
-          if (worst && WantsPage(arguments_)) page = DataOf(of_set);
+          if (worst && WantsReport(arguments_, "html")) page = DataOf(of_set);
           Detail(step, of_set);
           return absl::StatusOr<bool>(true);
         });

@@ -22,9 +22,9 @@
 namespace onnxcmp::cli {
 namespace {
 
-constexpr size_t kFormats = 7;
+constexpr size_t kFormats = 8;
 constexpr const char* kFormatNames[kFormats] = {"table", "html", "json", "markdown",
-                                                "junit", "csv",  "dot"};
+                                                "junit", "csv",  "dot",  "svg"};
 
 void AddModels(CLI::App& app, CompareArguments& arguments, std::vector<std::string>& more) {
   app.add_option("LEFT", arguments.left, "A model (.onnx, .onnxtxt), or a recording of")
@@ -109,7 +109,8 @@ void AddInputsOfTwo(CLI::App& app, CompareArguments& arguments, std::string& sea
 }
 
 void AddReports(CLI::App& app, CompareArguments& arguments, std::vector<std::string>& files) {
-  app.add_option("--format", arguments.format, "html, json, markdown, junit, csv, dot (table)")
+  app.add_option("--format", arguments.format,
+                 "html, json, markdown, junit, csv, dot, svg\n(table)")
       ->group("Reports")
       ->type_name("HOW")
       ->check(OneOf(std::vector<std::string>(std::begin(kFormatNames), std::end(kFormatNames))));

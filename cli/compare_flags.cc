@@ -137,7 +137,9 @@ absl::Status CompareFlags::Finish() {
 }
 
 std::string AlsoWrite(const std::string& format) {
-  return format == "html" ? "Also write a page for a browser" : absl::StrCat("Also write ", format);
+  return format == "html"  ? "Also write a page for a browser"
+         : format == "svg" ? "Also write a picture that needs no script"
+                           : absl::StrCat("Also write ", format);
 }
 
 void AddHtmlSize(CLI::App& app, CompareArguments& arguments) {

@@ -27,6 +27,7 @@
 #include "reports/render_json.h"
 #include "reports/render_junit.h"
 #include "reports/render_markdown.h"
+#include "reports/render_svg.h"
 #include "reports/render_table.h"
 #include "reports/table/render_fix.h"
 #include "tools/model_explorer/node_data.h"
@@ -41,6 +42,7 @@ std::string Render(const Comparison& comparison, absl::string_view format, const
   if (format == "json") return RenderJson(comparison, fix);
   if (format == "csv") return RenderCsv(comparison);
   if (format == "dot") return RenderDot(comparison);
+  if (format == "svg") return RenderSvg(comparison);
   if (format == "junit") return RenderJunit(comparison);
   if (format == "markdown") return RenderMarkdown(comparison, {.fix = fix});
   return absl::StrCat(RenderTable(comparison, look), fix == nullptr ? "" : RenderFix(*fix, look));
@@ -230,6 +232,7 @@ TableOptions LookOf(const CompareArguments& arguments) {
                (arguments.color == "auto" && to_terminal && OutputTakesColor());
   look.ascii = arguments.ascii || (to_terminal && OutputIsAscii());
   look.wide = arguments.wide;
+  look.fixed = !arguments.fix.empty();
   look.only_not_finite = arguments.only_not_finite;
   look.coverage = arguments.coverage;
   look.rows = arguments.all              ? TableOptions::Rows::kAll

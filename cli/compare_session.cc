@@ -59,10 +59,10 @@ bool WantsLetters(const CompareArguments& arguments) {
 // A page has room for fewer: which of them matter most is known at the end.
 constexpr int64_t kPicturesOfPage = 3;
 
-bool WantsPage(const CompareArguments& arguments) {
-  return arguments.format == "html" ||
+bool WantsReport(const CompareArguments& arguments, absl::string_view format) {
+  return arguments.format == format ||
          std::any_of(arguments.reports.begin(), arguments.reports.end(),
-                     [](const auto& report) { return report.first == "html"; });
+                     [&](const auto& report) { return report.first == format; });
 }
 
 absl::StatusOr<bool> CompareSession::Run(const Show& show) {
@@ -456,7 +456,7 @@ CompareOptions CompareSession::options() {
   options.repro = !arguments_.repro.empty();
   options.causes = options.repro || (options.causes && !arguments_.only_not_finite);
   options.letters = WantsLetters(arguments_);
-  if (WantsPage(arguments_)) {
+  if (WantsReport(arguments_, "html") || WantsReport(arguments_, "svg")) {
     const auto size = static_cast<int64_t>(HtmlOptions().most_bytes);
     options.pictures = kPicturesOfPage * arguments_.html_size.value_or(size);
   }

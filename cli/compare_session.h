@@ -126,8 +126,8 @@ class CompareSession {
 
 // True if a report shows the letters of fingerprints, which SeenConstants must then have.
 bool WantsLetters(const CompareArguments& arguments);
-// True if a page will show elements.
-bool WantsPage(const CompareArguments& arguments);
+// True if this report is asked for.
+bool WantsReport(const CompareArguments& arguments, absl::string_view format);
 
 // "report.json" for the second of several sets of inputs: "report.1.json".
 std::string FileOfSet(const std::string& path, int64_t set, int64_t sets);

@@ -1,7 +1,6 @@
 #include "reports/render_dot.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <vector>
 
@@ -12,19 +11,13 @@
 #include "record/base/per_side.h"
 #include "record/streams/result_text.h"
 #include "record/text/display_text.h"
+#include "reports/layout/letters.h"
 #include "reports/words/result_words.h"
 
 namespace onnxcmp {
 namespace {
 
 constexpr int kMostName = 44;  // columns
-
-// By relation: as in the table, and distinguishable without telling red from green.
-constexpr std::array<const char*, 5> kSigns = {"=", "≈", "≠", "-", "+"};
-constexpr std::array<const char*, 5> kColors = {"#4f5963", "#0b5a9e", "#a33500", "#6a3fa0",
-                                                "#00655a"};
-constexpr std::array<const char*, 5> kFills = {"#f0f2f4", "#e9f2fb", "#fdeee6", "#f1edf8",
-                                               "#e3f4f0"};
 
 std::string Quoted(absl::string_view text) {
   return absl::StrCat("\"", absl::StrReplaceAll(text, {{"\\", "\\\\"}, {"\"", "\\\""}}), "\"");
@@ -117,7 +110,7 @@ class Drawing {
     const auto color = static_cast<size_t>(relation);
     std::string difference;
     if (row != nullptr && !absorbed && row->aligned.paired()) {
-      difference = kSigns[color];
+      difference = kRelationSigns[color];
       if (row->difference != nullptr) {
         absl::StrAppend(&difference, " ",
                         GreatestDifference(*row->difference, stream.results[Index(r)].dtype));
@@ -129,8 +122,8 @@ class Drawing {
     absl::StrAppend(&text_, "    ", Id(side, r), " [label=",
                     Label({PrintableText(WhatMade(stream, r)), ShortenStart(name, kMostName, "…"),
                            PrintableText(ShortType(stream.results[Index(r)])), difference}),
-                    ", color=\"", kColors[color], "\", fillcolor=\"", kFills[color], "\"",
-                    absorbed ? ", style=\"filled,dashed\"" : "", cause ? ", penwidth=4" : "",
+                    ", color=\"", kRelationColors[color], "\", fillcolor=\"", kRelationFills[color],
+                    "\"", absorbed ? ", style=\"filled,dashed\"" : "", cause ? ", penwidth=4" : "",
                     "];\n");
   }
 
@@ -162,7 +155,7 @@ class Drawing {
     const std::string r = Id(SideId::kRight, right);
     absl::StrAppend(&text_, "  {rank=same; ", l, "; ", r, ";}\n  ", l, " -> ", r,
                     " [dir=none, style=dashed, constraint=false, color=\"",
-                    kColors[static_cast<size_t>(row.relation)], "\"];\n");
+                    kRelationColors[static_cast<size_t>(row.relation)], "\"];\n");
   }
 
   const Comparison& comparison_;

@@ -38,7 +38,7 @@ std::string Source(absl::string_view sha256) {
 std::string Policy(const PageBundle& bundle) {
   return absl::StrCat("default-src 'none'; script-src ", Source(bundle.script_sha256),
                       "; style-src ", Source(bundle.style_sha256),
-                      "; worker-src blob:; base-uri 'none'; form-action 'none'");
+                      "; img-src blob:; worker-src blob:; base-uri 'none'; form-action 'none'");
 }
 
 absl::string_view FileOf(absl::string_view path) {

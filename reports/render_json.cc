@@ -121,6 +121,7 @@ ReportJson ToJson(const Cause& cause, const Comparison& comparison) {
                        {"right_name", place.right_name}};
   }
   if (!cause.attributes.empty()) json["attributes"] = ToJson(cause.attributes);
+  if (cause.overflow) json["overflow"] = true;
   if (cause.effect.has_value()) json["effect"] = JsonReal(*cause.effect);
   if (cause.mending.has_value()) {
     json["verified"] = cause.mending->verified();

@@ -21,7 +21,9 @@
 #include "compare/outcome/verdict.h"
 #include "record/base/per_side.h"
 #include "record/text/display_text.h"
+#include "record/text/short_text.h"
 #include "record/text/utf8.h"
+#include "reports/table/cause_words.h"
 #include "reports/table/render_fusions.h"
 #include "reports/table/render_quantization.h"
 #include "reports/table/table_summary.h"
@@ -84,7 +86,8 @@ std::string Causes(const Comparison& comparison) {
   for (const Cause& cause : comparison.causes) {
     absl::StrAppend(&text, "1. ", CauseKindName(cause.kind), " ",
                     Code(CauseName(comparison, cause, SideId::kLeft)), " / ",
-                    Code(CauseName(comparison, cause, SideId::kRight)), ": ", Code(cause.text));
+                    Code(CauseName(comparison, cause, SideId::kRight)), ": ",
+                    Code(TellingFirst(cause.text)));
     const std::string line = CauseSourceLine(comparison, cause);
     if (!line.empty()) absl::StrAppend(&text, "; from ", Code(line));
     const std::string certificate = CertificateText(cause);
@@ -221,8 +224,8 @@ std::string Difference(const ComparedRow& row) {
   if (row.difference == nullptr) return "";
   const ValueDifference& values = row.difference->values;
   if (!values.reason.empty()) return Code(values.reason);
-  return absl::StrFormat("max abs %.2g, max rel %.2g, %d of %d beyond", values.max_absolute,
-                         values.max_relative, values.beyond, values.elements);
+  return absl::StrFormat("max abs %s, max rel %s, %d of %d beyond", TwoDigits(values.max_absolute),
+                         TwoDigits(values.max_relative), values.beyond, values.elements);
 }
 
 std::string Rows(const Comparison& comparison, size_t max_rows) {

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "record/text/display_text.h"
+#include "reports/layout/letters.h"
 #include "show/model/pair_difference.h"
 #include "show/render_text.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "show/layout/layered_layout.h"
+#include "reports/layout/layered_layout.h"
 #include "show/model/node_selection.h"
 #include "show/model/pair_nodes.h"
 #include "show/model/shown_model.h"
@@ -63,9 +63,6 @@ struct PlacedDrawing {
 };
 PlacedDrawing PlaceDrawing(const Drawing& drawing);
 
-// Size of a letter and of a line of text, in a monospaced font.
-inline constexpr double kLetterWidth = 6.7;
-inline constexpr double kTextLine = 14;
 inline constexpr double kTitleHeight = 34;
 
 // "=", "≠", "-", "+", and a name for style sheets: "same", "different", "left", "right".

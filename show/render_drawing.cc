@@ -13,6 +13,7 @@
 #include "absl/strings/string_view.h"
 #include "record/text/display_text.h"
 #include "record/text/markup.h"
+#include "reports/layout/letters.h"
 #include "show/page_bundle.h"
 
 namespace onnxcmp {

@@ -10,6 +10,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
 #include "cli/batch/batch_summary.h"
+#include "cli/batch/page_bundle.h"
 #include "cli/batch/pair_result.h"
 #include "cli/batch/render_batch.h"
 #include "record/text/display_text.h"
@@ -23,32 +24,14 @@ namespace {
 constexpr size_t kMaxRows = 5000;
 constexpr size_t kMaxNames = 200;  // of a finding
 
-// The colors of the page of a comparison.
-constexpr absl::string_view kStyle = R"(
-:root { color-scheme: light dark; --back: #fff; --panel: #f5f7f9; --text: #1b1f24; --line: #ccd3da; --link: #0a52b8;
-  --bad: #a33500; --good: #0b5a9e; --dim: #4f5963; }
-@media (prefers-color-scheme: dark) { :root { --back: #14171a; --panel: #1d2226; --text: #e8eaed; --line: #3a434b;
-  --link: #7fb8ff; --bad: #ff9f66; --good: #74b8ff; --dim: #a7b0b9; } }
-body { font: 15px/1.45 system-ui, sans-serif; margin: 1rem auto; max-width: 94rem; padding: 0 1.2rem;
-  background: var(--back); color: var(--text); }
-.verdict { border-left: 8px solid var(--good); background: var(--panel); border-radius: 6px; padding: .6rem 1.1rem; }
-.verdict.failed { border-color: var(--bad); }
-.verdict h1, .verdict p { margin: 0; }
-h1 { font-size: 1.4rem; } h2 { font-size: 1.15rem; margin-top: 1.6rem; }
-a, summary { color: var(--link); }
-.scroll { overflow-x: auto; }
-table { border-collapse: collapse; width: 100%; font-size: .93rem; }
-th { color: var(--dim); font-weight: normal; }
-th, td { text-align: left; vertical-align: top; padding: .25rem .6rem; border-bottom: 1px solid var(--line); }
-td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
-td.name { overflow-wrap: anywhere; min-width: 10rem; }
-.bad { color: var(--bad); font-weight: 600; } .good { color: var(--good); } .dim { color: var(--dim); }
-summary { cursor: pointer; }
-)";
-
 // Spaces at which a terminal does not break a line are plain ones here.
 std::string Html(absl::string_view text) {
   return EscapedMarkup(PrintableText(absl::StrReplaceAll(text, {{kNoBreak, " "}})));
+}
+
+// 'sha256-...', by which a content security policy allows an inline script.
+std::string Source(absl::string_view sha256) {
+  return absl::StrCat("'sha256-", absl::Base64Escape(absl::HexStringToBytes(sha256)), "'");
 }
 
 class BatchPage {
@@ -57,16 +40,19 @@ class BatchPage {
       : results_(results), summary_(summary) {}
 
   std::string Take() {
+    const PageBundle& bundle = GetBatchBundle();
     const std::string headline = Html(BatchHeadline(summary_));
     text_ = absl::StrCat(
         "<!DOCTYPE html>\n<html lang=\"en\" data-exit=\"", summary_.exit_status,
         "\">\n<head>\n<meta charset=\"utf-8\">\n<meta http-equiv=\"Content-Security-Policy\" "
-        "content=\"default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action "
-        "'none'\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+        "content=\"default-src 'none'; script-src ",
+        Source(bundle.script_sha256), "; style-src ", Source(bundle.style_sha256),
+        "; base-uri 'none'; form-action 'none'\">\n<meta name=\"viewport\" "
+        "content=\"width=device-width, initial-scale=1\">\n"
         "<title>",
-        headline, " - onnxcmp batch</title>\n<style>", kStyle, "</style>\n</head>\n<body>\n",
-        "<div class=\"verdict", summary_.exit_status == 0 ? "" : " failed", "\"><h1>", headline,
-        "</h1>\n");
+        headline, " - onnxcmp batch</title>\n<style>", bundle.style,
+        "</style>\n</head>\n<body>\n<main>\n", "<div class=\"verdict",
+        summary_.exit_status == 0 ? "" : " failed", "\"><h1>", headline, "</h1>\n");
     Facts();
     text_ += "</div>\n";
     if (summary_.changes.has_value()) Changes(*summary_.changes);
@@ -77,7 +63,7 @@ class BatchPage {
     Pairs("slowest", "Slowest", summary_.slowest);
     Pairs("largest", "Most memory", summary_.largest);
     AllPairs();
-    text_ += "</body>\n</html>\n";
+    absl::StrAppend(&text_, "</main>\n<script>", bundle.script, "</script>\n</body>\n</html>\n");
     return std::move(text_);
   }
 
@@ -128,8 +114,8 @@ class BatchPage {
     if (findings.empty()) return;
     Head(id, title, findings.size());
     text_ +=
-        "<div class=\"scroll\"><table>\n<tr><th></th><th class=\"number\">pairs</th>"
-        "<th>for example</th><th></th></tr>\n";
+        "<div class=\"scroll\"><table>\n<tr><th>what</th><th class=\"number\">pairs</th>"
+        "<th>for example</th><th>in</th></tr>\n";
     for (const BatchFinding& finding : findings) {
       absl::StrAppend(&text_, "<tr><td class=\"name\">",
                       finding.wrong ? "" : "<span class=\"dim\">", Html(finding.name),
@@ -172,25 +158,47 @@ class BatchPage {
   void Pairs(absl::string_view id, absl::string_view title, const std::vector<size_t>& pairs) {
     if (pairs.empty()) return;
     Head(id, title, pairs.size());
-    text_ +=
-        "<div class=\"scroll\"><table>\n<tr><th>pair</th><th>verdict</th><th></th>"
-        "<th>worst output</th><th class=\"number\">time</th><th class=\"number\">memory</th>"
-        "<th class=\"number\">models</th></tr>\n";
+    if (id == "all") Tools();
+    absl::StrAppend(&text_, "<div class=\"scroll\"><table class=\"pairs ", id,
+                    "\">\n<tr><th>pair</th><th>verdict</th><th>why</th><th>worst output</th>"
+                    "<th class=\"number\">difference</th><th class=\"number\">time</th>"
+                    "<th class=\"number\">memory</th><th class=\"number\">models</th></tr>\n");
     for (size_t i = 0; i < pairs.size() && i < kMaxRows; ++i) {
       const PairResult& result = results_[pairs[i]];
-      absl::StrAppend(
-          &text_, "<tr><td class=\"name\">", Name(pairs[i]), "</td><td>", Verdict(result),
-          "</td><td>", Html(ReasonOf(result)), "</td><td class=\"name\">",
-          Html(result.worst_output),
-          result.worst_distance > 0 ? absl::StrCat(" ", TwoDigits(result.worst_distance)) : "",
-          "</td><td class=\"number\">", absl::StrFormat("%.2f s", result.seconds),
-          "</td><td class=\"number\">", BytesText(result.peak_bytes), "</td><td class=\"number\">",
-          BytesText(result.model_bytes), "</td></tr>\n");
+      absl::StrAppend(&text_, "<tr data-verdict=\"", Html(VerdictWords(result.outcome)), "\"",
+                      result.as_expected ? "" : " data-unexpected", "><td class=\"name\">",
+                      Name(pairs[i]), "</td><td>", Verdict(result), "</td><td>",
+                      Html(ReasonOf(result)), "</td><td class=\"name\">", Html(result.worst_output),
+                      "</td>");
+      NumberCell(result.worst_distance,
+                 result.worst_distance > 0 ? TwoDigits(result.worst_distance) : "");
+      NumberCell(result.seconds, absl::StrFormat("%.2f s", result.seconds));
+      NumberCell(static_cast<double>(result.peak_bytes), BytesText(result.peak_bytes));
+      NumberCell(static_cast<double>(result.model_bytes), BytesText(result.model_bytes));
+      text_ += "</tr>\n";
     }
     text_ += "</table></div>\n";
     if (pairs.size() > kMaxRows) {
       absl::StrAppend(&text_, "<p>", pairs.size() - kMaxRows, " more are in results.jsonl.</p>\n");
     }
+  }
+
+  // The script orders by the number.
+  void NumberCell(double number, absl::string_view shown) {
+    absl::StrAppend(&text_, "<td class=\"number\" data-value=\"",
+                    std::isnan(number)   ? "-1"
+                    : std::isinf(number) ? "1e999"
+                                         : absl::StrCat(number),
+                    "\">", shown, "</td>");
+  }
+
+  // Shown by the script that they need.
+  void Tools() {
+    text_ +=
+        "<div id=\"tools\" hidden><label>Search <input type=\"search\" "
+        "placeholder=\"pair, cause, output  ( / )\"></label><label>Show <select>"
+        "<option value=\"\">all pairs</option><option value=\"unexpected\">not as expected"
+        "</option></select></label><span role=\"status\"></span></div>\n";
   }
 
   void AllPairs() {

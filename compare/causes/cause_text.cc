@@ -8,7 +8,6 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "compare/causes/attribute_differences.h"
 #include "compare/causes/cause_class.h"
@@ -21,6 +20,7 @@
 #include "compare/causes/runtime_blame.h"
 #include "record/differences/value_relation.h"
 #include "record/text/display_text.h"
+#include "record/text/short_text.h"
 
 namespace onnxcmp {
 namespace {
@@ -195,7 +195,7 @@ std::string What(const Cause& cause, const ForcedRun& run, const ForcedState& st
   const SideGraph& left = run.left().graph();
   const SideGraph& right = run.right();
   const std::string distance =
-      cause.local.has_value() ? absl::StrFormat("%.2g", cause.local->values.max_absolute) : "";
+      cause.local.has_value() ? TwoDigits(cause.local->values.max_absolute) : "";
   const std::string relation =
       cause.kind == CauseKind::kQuantization ? "" : HowItDiffers(cause, run, state);
   const std::string how = relation.empty() ? "" : absl::StrCat(": ", relation);

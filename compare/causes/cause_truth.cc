@@ -8,12 +8,12 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "compare/alignment/weights.h"
 #include "compare/causes/forced/shaken_value.h"
 #include "compare/causes/runtime_blame.h"
 #include "record/differences/infinity.h"
 #include "record/differences/tensor_distance.h"
+#include "record/text/short_text.h"
 
 namespace onnxcmp {
 namespace {
@@ -192,7 +192,7 @@ std::string TruthText(const Cause& cause) {
   absl::StrAppend(
       &text, text.empty() ? "" : "; ",
       gone ? "in double both agree"
-           : absl::StrFormat("in double they still differ by up to %.2g", *cause.most_apart));
+           : absl::StrCat("in double they still differ by up to ", TwoDigits(*cause.most_apart)));
   return text;
 }
 

@@ -23,6 +23,7 @@
 #include "record/graphs/value_classes.h"
 #include "record/streams/downstream.h"
 #include "record/streams/result_stream.h"
+#include "record/text/short_text.h"
 
 namespace onnxcmp {
 namespace {

@@ -15,6 +15,7 @@
 #include "record/base/work_bounds.h"
 #include "record/differences/tensor_distance.h"
 #include "record/graphs/side_graph.h"
+#include "record/text/short_text.h"
 
 namespace onnxcmp {
 namespace {
@@ -217,17 +218,17 @@ void CauseWeigher::AddUnexplained(double rest, const Replacements& named, CauseE
   if (causes.empty() && judged_.loudest_distance >= kLoud * rest) {
     report->notes.push_back(absl::StrFormat(
         "rounding explains the difference of the outputs: on the same inputs '%s' | '%s' differ "
-        "by %.2g of their size, as they do when values inside are moved by their last place",
+        "by %s of their size, as they do when values inside are moved by their last place",
         left.result(judged_.loudest.first).name, run_.right().result(judged_.loudest.second).name,
-        judged_.loudest_distance));
+        TwoDigits(judged_.loudest_distance)));
     return;
   }
   report->notes.push_back(
       causes.empty()
           ? std::string("no cause was found for the difference of the outputs")
           : absl::StrFormat("the causes do not explain all: without them the outputs still differ "
-                            "by %.2g of their size",
-                            rest));
+                            "by %s of their size",
+                            TwoDigits(rest)));
 }
 
 }  // namespace onnxcmp

@@ -154,13 +154,15 @@ class PairExplainer {
   void CompareAttributes() {
     const Node* left = looked_.left.node;
     const Node* right = looked_.right.node;
-    const bool same = left != nullptr && right != nullptr &&
-                      HashOf(kLeft, explanation_.left) == HashOf(kRight, explanation_.right);
+    // Attributes of different operators need not be alike.
+    const bool alike = left != nullptr && right != nullptr &&
+                       (left->op_type != right->op_type || left->domain != right->domain ||
+                        HashOf(kLeft, explanation_.left) == HashOf(kRight, explanation_.right));
     const auto registry = [&](SideId side) {
       const Evaluator* evaluator = sides_[side].evaluator();
       return evaluator == nullptr ? nullptr : &evaluator->registry();
     };
-    explanation_.attributes = AttributePairs(registry(kLeft), left, registry(kRight), right, same);
+    explanation_.attributes = AttributePairs(registry(kLeft), left, registry(kRight), right, alike);
   }
 
   // Converts to the form that both sides share.

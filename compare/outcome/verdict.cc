@@ -4,9 +4,9 @@
 #include <optional>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "compare/causes/cause_class.h"
 #include "compare/outputs/rulings.h"
+#include "record/text/short_text.h"
 
 namespace onnxcmp {
 namespace {
@@ -27,10 +27,9 @@ void Rejudge(std::optional<double> moved, OutputPair* pair) {
   pair->moved = std::max(pair->moved.value_or(0), moved.value_or(0));
   if (pair->within_own || IsExcused(*pair, moved)) return;
   Rule(Ground::kCause,
-       moved.has_value()
-           ? absl::StrFormat("rounding does not explain it: a cause moves it by %.2g of its size",
-                             *moved)
-           : "rounding does not explain it",
+       moved.has_value() ? absl::StrCat("rounding does not explain it: a cause moves it by ",
+                                        TwoDigits(*moved), " of its size")
+                         : "rounding does not explain it",
        pair);
 }
 

@@ -16,12 +16,10 @@
 namespace onnxcmp {
 namespace {
 
-std::string Rounded(double number) { return absl::StrFormat("%.2g", number); }
-
 std::string Errors(const ValueDifference& difference) {
-  return absl::StrCat("max abs ", Rounded(difference.max_absolute), " at ",
+  return absl::StrCat("max abs ", TwoDigits(difference.max_absolute), " at ",
                       difference.max_absolute_at, " (", difference.max_absolute_pair, "), max rel ",
-                      Rounded(difference.max_relative), " at ", difference.max_relative_at);
+                      TwoDigits(difference.max_relative), " at ", difference.max_relative_at);
 }
 
 std::string VerdictText(const OutputComparison& comparison) {

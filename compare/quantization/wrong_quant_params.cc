@@ -10,6 +10,7 @@
 #include "record/base/thresholds.h"
 #include "record/graphs/kept_range.h"
 #include "record/operators/operator_traits.h"
+#include "record/text/short_text.h"
 
 namespace onnxcmp {
 namespace {
@@ -134,8 +135,9 @@ std::string TextOfWaste(const SideGraph& graph, const QuantParams& of,
   const double used =
       (std::min(params.most, params.most_real()) - std::max(params.least, params.least_real())) /
       (params.most_real() - params.least_real());
-  return absl::StrFormat("%s: about %.2g times too great, they use %.2g %% of its range",
-                         ScaleText(graph, of, params), 1 / relative, 100 * std::max(0.0, used));
+  return absl::StrFormat("%s: about %s times too great, they use %s of its range",
+                         ScaleText(graph, of, params), TwoDigits(1 / relative),
+                         PercentText(std::max(0.0, used)));
 }
 
 std::string ZeroPointText(const SideGraph& graph, const QuantParams& of,
@@ -305,8 +307,8 @@ std::vector<Mistake> WrongQuantParams(const SideGraph& graph, const QuantParamsB
         found.place = of.zero_point;
         mistake = ZeroPointText(graph, of, params, move);
       } else {
-        mistake = absl::StrFormat("%s: too small, %.2g %% of them are cut off",
-                                  ScaleText(graph, of, params), 100 * cut / params.count);
+        mistake = absl::StrFormat("%s: too small, %s of them are cut off",
+                                  ScaleText(graph, of, params), PercentText(cut / params.count));
       }
       continue;
     }

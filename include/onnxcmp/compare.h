@@ -27,6 +27,7 @@
 #include "reports/render_json.h"
 #include "reports/render_junit.h"
 #include "reports/render_markdown.h"
+#include "reports/render_svg.h"
 #include "reports/render_table.h"
 
 #endif  // ONNXCMP_INCLUDE_ONNXCMP_COMPARE_H_

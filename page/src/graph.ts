@@ -3,7 +3,7 @@
 import { type Comparison, madeBy } from "./comparison";
 import { button, html, svg } from "./dom";
 import { GraphDrawing, NODE, curve } from "./graph_drawing";
-import { saveDrawings } from "./save_drawing";
+import { saveDrawings, savePng } from "./save_drawing";
 import { JointGraph } from "./joint";
 import { type Box, type Layout, type LayoutTask } from "./layout";
 import { type LayoutService } from "./layout_worker";
@@ -51,6 +51,7 @@ export class GraphView {
   private readonly placesBar = html("div", { class: "field places-bar", hidden: true });
   private readonly placesText = html("span", { role: "status" });
   private draws = 0;
+  private all: number | undefined;  // boxes that there are
   private height = 0;
 
   constructor(private readonly comparison: Comparison, private readonly actions: Actions,
@@ -74,7 +75,8 @@ export class GraphView {
         button("−", () => this.viewport.zoom(1 / 1.3), { "aria-label": "Zoom out" }),
         button("Fit", () => this.viewport.fit(), { title: "The whole drawing" }),
         button("Full screen", () => void this.element.requestFullscreen?.()),
-        button("Save SVG", () => saveDrawings(SIDES.map((side) => this.panes[side])), { class: "save" }), this.status),
+        button("Save SVG", () => saveDrawings(SIDES.map((side) => this.panes[side])), { class: "save" }),
+        button("Save PNG", () => void savePng(SIDES.map((side) => this.panes[side])), { class: "save-png" }), this.status),
       this.placesBar,
       this.frame,
       html("p", { class: "quiet" }, "Pairs stand opposite each other. A number on an edge of a node opens so many more ",
@@ -297,9 +299,9 @@ export class GraphView {
     const drawings = SIDES.map((side) => this.drawSide(side, units, layout, sides));
     if (focus) this.focusAgain(focus);
     this.viewport.show(drawings, layout.width, layout.height);
-    const rows = this.comparison.report.rows.length;
-    this.status.textContent = this.opened ? `${grouped(units.nodes.size)} results, ${grouped(units.closed.size)} closed scopes`
-      : `${units.nodes.size} of ${rows} results`;
+    this.all ??= [...this.joint.keys()].length;
+    this.status.textContent = this.opened ? `${grouped(units.nodes.size)} boxes, ${grouped(units.closed.size)} closed scopes`
+      : `${grouped(units.nodes.size)} of ${grouped(this.all)} boxes`;
     const center = this.positions.get(around === "" ? String(this.center) : `s${around}`) ?? layout.nodes[0];
     if (!center) return;
     if (again || !screen) this.viewport.lookAt(center);
@@ -342,7 +344,7 @@ export class GraphView {
       const node = this.joint.node(key);
       if (!node || !box || node[side] === undefined) continue;
       const drawn = this.drawing.node(side, key, node, box, key === this.selected);
-      if (this.places.includes(node.row)) drawn.classList.add("marked");
+      if (this.joint.rowsOf(side, node).some((row) => this.places.includes(row))) drawn.classList.add("marked");
       drawing.append(drawn);
       if (!this.opened) drawing.append(...this.expanders(key, box));
     }

@@ -3,11 +3,12 @@ import { type Comparison, madeBy, pathAndName } from "./comparison";
 import { svg } from "./dom";
 import { type JointGraph, type JointNode } from "./joint";
 import { type Box } from "./layout";
-import { type Relation, type Side } from "./report";
+import { type Relation, type Result, type Side } from "./report";
 import { type Scope } from "./scopes";
-import { SIGNS, farthest, grouped, visible } from "./text";
+import { SIGNS, farthest, grouped, shortenApart, visible } from "./text";
 
 export const NODE = { width: 184, height: 44 };
+const MOST_LETTERS = 27;  // of a name
 
 export interface GraphActions {
   choose(key: number, row: number): void;
@@ -49,8 +50,18 @@ export function curve(points: { x: number; y: number }[]): string {
 }
 
 export class GraphDrawing {
+  private readonly names: Record<Side, Map<string, string>>;
+
   constructor(private readonly comparison: Comparison, private readonly joint: JointGraph,
-    private readonly actions: GraphActions) {}
+    private readonly actions: GraphActions) {
+    const namesOf = (side: Side): Map<string, string> =>
+      shortenApart(comparison.report[side].results.map((result) => this.nameOf(result)), MOST_LETTERS);
+    this.names = { left: namesOf("left"), right: namesOf("right") };
+  }
+
+  private nameOf(result: Result | undefined): string {
+    return visible(this.comparison.brief(pathAndName(result), "", madeBy(result)));
+  }
 
   node(side: Side, key: number, node: JointNode, box: Box, selected: boolean): SVGElement {
     const result = this.joint.result(side, node);
@@ -59,11 +70,12 @@ export class GraphDrawing {
     const relation = node.absorbed ? "absorbed" : node.relation;
     const pairsError = node.left !== undefined && node.right !== undefined ? farthest(row?.diff) : "";
     const sign = node.absorbed ? "" : SIGNS[node.relation];
-    const causes = this.comparison.causesAt(node.row).length > 0 && !node.absorbed;
+    const causes = !node.absorbed &&
+      this.joint.rowsOf(side, node).some((of) => this.comparison.causesAt(of).length > 0);
     const error = `${sign} ${pairsError}`.trim();
     const most = Math.floor((NODE.width - 24 - 7.2 * error.length) / 8);
     const texts = [short(operator, Math.max(4, most)), error,
-      shortEnd(visible(this.comparison.brief(pathAndName(result), "", madeBy(result))), 27)];
+      this.names[side].get(this.nameOf(result)) ?? ""];
     const group = svg("g", { class: `node ${relation}${selected ? " selected" : ""}${causes ? " has-cause" : ""}`,
       transform: `translate(${box.x - NODE.width / 2} ${box.y - NODE.height / 2})`, tabindex: 0, role: "button",
       "data-node": node.row, "data-unit": key },

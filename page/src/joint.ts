@@ -15,16 +15,48 @@ export interface JointNode {
 export class JointGraph {
   private readonly rows: number;
   private readonly lefts: number;
+  // By result: the output that stands for its node, of several the first that has a pair.
+  private readonly mains: Record<Side, number[]>;
 
   constructor(private readonly comparison: Comparison) {
+    this.mains = { left: this.mainsOf("left"), right: this.mainsOf("right") };
     this.rows = comparison.report.rows.length;
     this.lefts = comparison.report.left.results.length;
   }
 
-  keyOf(side: Side, result: number): number {
+  private mainsOf(side: Side): number[] {
+    const results = this.comparison.report[side].results;
+    const mains = results.map((_, number) => number);
+    for (let first = 0; first < results.length; ++first) {
+      let end = first + 1;
+      while (results[end]?.slot !== undefined) ++end;
+      if (end === first + 1) continue;
+      const outputs = mains.slice(first, end);
+      const main = outputs.find((result) => this.isPair(side, result)) ?? first;
+      for (const result of outputs) mains[result] = main;
+      first = end - 1;
+    }
+    return mains;
+  }
+
+  // All outputs of its node.
+  private outputsOf(side: Side, result: number): number[] {
+    const mains = this.mains[side];
+    let [first, end] = [result, result + 1];
+    while (first > 0 && mains[first - 1] === mains[result]) --first;
+    while (end < mains.length && mains[end] === mains[result]) ++end;
+    return mains.slice(first, end).map((_, i) => first + i);
+  }
+
+  private isPair(side: Side, result: number): boolean {
+    const it = this.comparison.row(this.comparison.rowOfResult(side, result));
+    return it !== undefined && it.left.length > 0 && it.right.length > 0 && it[side].at(-1) === result;
+  }
+
+  keyOf(side: Side, output: number): number {
+    const result = this.mains[side][output] ?? output;
     const row = this.comparison.rowOfResult(side, result);
-    const it = this.comparison.row(row);
-    if (it && it.left.length > 0 && it.right.length > 0 && it[side].at(-1) === result) return row;
+    if (this.isPair(side, result)) return row;
     return this.rows + (side === "left" ? 0 : this.lefts) + result;
   }
 
@@ -47,7 +79,11 @@ export class JointGraph {
       const row = this.comparison.row(key);
       const [left, right] = [row?.left.at(-1), row?.right.at(-1)];
       if (!row || left === undefined || right === undefined) return undefined;
-      return { row: key, relation: row.relation, left, right, absorbed: false };
+      // A further output of a node is in its node's box.
+      const node: JointNode = { row: key, relation: row.relation, absorbed: false };
+      if (this.mains.left[left] === left) node.left = left;
+      if (this.mains.right[right] === right) node.right = right;
+      return node.left === undefined && node.right === undefined ? undefined : node;
     }
     const side: Side = key - this.rows < this.lefts ? "left" : "right";
     const result = key - this.rows - (side === "left" ? 0 : this.lefts);
@@ -58,15 +94,22 @@ export class JointGraph {
     return { row, relation, [side]: result, absorbed };
   }
 
+  // Of all outputs of a node that its box stands for.
+  rowsOf(side: Side, node: JointNode): number[] {
+    const result = node[side];
+    if (result === undefined) return [node.row];
+    return this.outputsOf(side, result).map((output) => this.comparison.rowOfResult(side, output));
+  }
+
   *keys(): Generator<number> {
     const { left, right, rows } = this.comparison.report;
     for (let row = 0; row < rows.length; ++row) {
-      if (this.keyOfRow(row) === row) yield row;
+      if (this.node(row) !== undefined) yield row;
     }
     for (const [side, results] of [["left", left.results], ["right", right.results]] as const) {
       for (let result = 0; result < results.length; ++result) {
         const key = this.keyOf(side, result);
-        if (key >= this.rows && this.comparison.rowOfResult(side, result) >= 0) yield key;
+        if (key >= this.rows && this.mains[side][result] === result && this.comparison.rowOfResult(side, result) >= 0) yield key;
       }
     }
   }
@@ -98,7 +141,8 @@ export class JointGraph {
   }
 
   after(key: number): Map<number, Set<Side>> {
-    return this.neighbours(key, (side, result) => this.comparison.readers(side, result));
+    return this.neighbours(key, (side, result) =>
+      this.outputsOf(side, result).flatMap((output) => this.comparison.readers(side, output)));
   }
 
   // Constants with the same bits tell nothing, and there are many.

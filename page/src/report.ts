@@ -61,6 +61,7 @@ export interface Result {
   op_type?: string;
   domain?: string;
   node?: string;
+  slot?: Integer;
   module?: string;
   source_line?: string;
   inputs?: (number | null)[];
@@ -134,6 +135,7 @@ export interface Cause {
   text: string;
   repro?: string;
   count?: number;
+  overflow?: boolean;
   in_body?: {
     left: number;
     right: number;

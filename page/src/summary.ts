@@ -200,7 +200,7 @@ function causeCard(comparison: Comparison, cause: Cause, number: number, actions
     ? explanation : undefined;
   const attributes = explained?.attributes ?? cause.attributes ?? [];
   const title = html("h3", {}, `${operators === "" ? cause.kind : operators} `,
-    html("span", { class: `kind kind-${cause.kind}` }, KINDS[cause.kind] ?? cause.kind));
+    html("span", { class: `kind kind-${cause.kind}` }, cause.overflow ? "a number that its type cannot hold" : KINDS[cause.kind] ?? cause.kind));
   const differing = attributes.filter((fact) => fact.differs);
   const rest = attributes.length - differing.length;
   return html("article", { class: "cause", "data-cause": number, id: `cause-${number}` },
@@ -286,6 +286,10 @@ function reproOf(comparison: Comparison, cause: Cause, number: number): Child {
 // The sentence of a cause has its parts between semicolons.
 function saidOf(cause: Cause): string[] {
   const parts = cause.text.split("; ").filter((part) => part !== "");
+  // An attribute says more than a distance, as in the table.
+  const first = parts[0] ?? "";
+  const isTelling = parts[1]?.startsWith("operator: ") && first.includes(": ");
+  if (parts.length > 1 && !isTelling && /^(gives something else )?on the left's own inputs/.test(first)) parts.push(...parts.splice(0, 1));
   if ((cause.count ?? 1) > 1) parts.push(`${cause.count} such places`);
   if (cause.truth_text) parts.push(cause.truth_text);
   if (cause.proof_text) parts.push(cause.proof_text);
@@ -299,8 +303,8 @@ function measured(cause: Cause): HTMLElement {
   return facts([
     ["largest own difference", diff && `${farthest(diff)}${["", "[]"].includes(diff.max_absolute_at) ? "" : ` at ${diff.max_absolute_at}`}`],
     ["against the values' size", Number.isFinite(apart) && percent(apart)],
-    ["elements that differ", diff && Number(diff.elements) > 0 &&
-      `${grouped(diff.beyond)} of ${grouped(diff.elements)}`],
+    ["elements beyond tolerance", diff && !cause.overflow && Number(diff.elements) > 0 && diff.reason === undefined &&
+      `${grouped(diff.beyond)} of ${grouped(diff.elements)}, the right's node being given the left's values`],
     ["the outputs move by it alone", cause.effect !== undefined && `${digits(real(cause.effect))} of their size`],
   ]);
 }

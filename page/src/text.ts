@@ -37,7 +37,8 @@ export function digits(value: number, count = 2): string {
   const size = Math.abs(value);
   const shown = size >= 1 && size < 1e6 ? Math.max(count, 3) : count;
   const even = Math.sign(value) * toEven(size, shown);
-  if (size < 1e-3 || size >= 1e6) return even.toExponential(count - 1).replace(/e([+-])(\d)$/, "e$10$2");
+  // In two digits some below are 0.001 and not 1.0e-03.
+  if ((size < 1e-3 && even.toExponential(count - 1) !== (1e-3).toExponential(count - 1)) || size >= 1e6) return even.toExponential(count - 1).replace(/e([+-])(\d)$/, "e$10$2");
   if (Number.isInteger(value)) return String(value);
   return String(Number(even.toPrecision(shown)));
 }
@@ -100,6 +101,35 @@ export function tolerance(diff: Diff): string {
   const whole = real(diff.whole);
   if (Number.isFinite(whole)) parts.push(`${digits(whole)} on the whole`);
   return parts.join(", ");
+}
+
+type Cut = (text: string) => string;
+
+// Names in so many letters each that stay different: of those that are too long the end stays, which
+// tells most; where ends are alike, what tells them apart.
+export function shortenApart(names: Iterable<string>, most: number): Map<string, string> {
+  const shown = new Map<string, string>();
+  const alike = new Map<string, string[]>();
+  for (const name of new Set(names)) {
+    const text = name.length <= most ? name : `…${name.slice(1 - most)}`;
+    shown.set(name, text);
+    alike.set(text, [...(alike.get(text) ?? []), name]);
+  }
+  for (const group of alike.values()) {
+    if (group.length < 2) continue;
+    const [first = "", last = ""] = [group.reduce((a, b) => a < b ? a : b), group.reduce((a, b) => a > b ? a : b)];
+    let shared = 0;
+    while (shared < first.length && first[shared] === last[shared]) ++shared;
+    const half = Math.floor((most - 1) / 2);
+    const begin = Math.max(0, shared - 2);
+    const cuts: Cut[] = [
+      (text) => `${text.slice(0, half)}…${text.slice(half + 1 - most)}`,
+      (text) => `…${text.slice(begin, begin + most - 2)}…`,
+    ];
+    const best = cuts.map((cut) => group.map(cut)).reduce((a, b) => new Set(b).size > new Set(a).size ? b : a);
+    if (new Set(best).size > 1) group.forEach((name, i) => shown.set(name, best[i] ?? name));
+  }
+  return shown;
 }
 
 const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;

@@ -95,6 +95,17 @@ describe("the changes", () => {
 });
 
 describe("the drawings", () => {
+  it("are saved as a picture of pixels", async () => {
+    const page = await open(wrongEpsilon());
+    await page.waitForSelector(".side-left .node.has-cause");
+    const [download] = await Promise.all([page.waitForEvent("download"), page.click(".save-png")]);
+    assert.equal(download.suggestedFilename(), "graphs.png");
+    const png = readFileSync(await download.path());
+    assert.equal(png.toString("latin1", 1, 4), "PNG");
+    assert.ok(png.readUInt32BE(16) > 500 && png.length > 5000, `${png.readUInt32BE(16)} pixels, ${png.length} bytes`);
+    assert.deepEqual(page.complaints, []);
+  });
+
   it("are saved as one SVG that has the nodes of both sides and their colors", async () => {
     const page = await open(wrongEpsilon());
     await page.waitForSelector(".side-left .node.has-cause");

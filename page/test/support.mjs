@@ -82,7 +82,8 @@ export function chainReport(length, from = length, name = (i) => `/layer.${Math.
 }
 
 let browser;
-export async function open(file, { width = 1280, height = 900, scheme = "light", fragment = "" } = {}) {
+// `selector`: of what is there once it is shown.
+export async function open(file, { width = 1280, height = 900, scheme = "light", fragment = "", selector = "main" } = {}) {
   browser ??= await chromium.launch({ executablePath: process.env.CHROMIUM, args: ["--no-sandbox"] });
   const page = await browser.newPage({ viewport: { width, height }, colorScheme: scheme });
   page.complaints = [];
@@ -99,7 +100,7 @@ export async function open(file, { width = 1280, height = 900, scheme = "light",
     if (request.url().split("#")[0] !== `file://${file}`) page.complaints.push(`request: ${request.url()}`);
   });
   await page.goto(url);
-  await page.waitForSelector("main");
+  await page.waitForSelector(selector);
   return page;
 }
 

@@ -255,9 +255,10 @@ class Comparison(Printed):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes a report in the form that the ending says: .html, .json, .md, .csv, .xml (JUnit),
-        .dot (Graphviz) or .txt (the table)."""
+        .dot (Graphviz), .svg (a picture) or .txt (the table)."""
         file = pathlib.Path(path)
-        forms = {".json": "json", ".md": "markdown", ".csv": "csv", ".xml": "junit", ".dot": "dot"}
+        forms = {".json": "json", ".md": "markdown", ".csv": "csv", ".xml": "junit", ".dot": "dot",
+                 ".svg": "svg"}
         ending = file.suffix.lower()
         if ending == ".html":
             text = self.html()

@@ -9,7 +9,7 @@ from ._errors import Error
 
 # Reports that members of a Comparison are read from.
 _REPORTS = ("json", "json_head", "json_rows", "json_left", "json_right", "csv", "dot", "junit",
-            "markdown")
+            "markdown", "svg")
 _PAGE_BYTES = 2_000_000
 _ROWS = ("folded", "all", "different")
 _WIDTH = 100

@@ -28,6 +28,7 @@
 #include "reports/render_json.h"
 #include "reports/render_junit.h"
 #include "reports/render_markdown.h"
+#include "reports/render_svg.h"
 #include "reports/render_table.h"
 
 namespace onnxcmp::python {
@@ -207,6 +208,7 @@ nb::object Report(const PyComparison& self, const std::string& format) {
     if (format == "csv") return RenderCsv(comparison);
     if (format == "dot") return RenderDot(comparison);
     if (format == "junit") return RenderJunit(comparison);
+    if (format == "svg") return RenderSvg(comparison);
     return RenderMarkdown(comparison);
   });
 }

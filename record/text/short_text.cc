@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -43,7 +44,24 @@ std::string TwoDigits(double number, bool integer) {
   if (std::isnan(number)) return "nan";
   if (std::isinf(number)) return number > 0 ? "inf" : "-inf";
   if (integer && std::abs(number) < 1e7) return absl::StrFormat("%.0f", number);
-  return absl::StrFormat("%.1e", number);
+  const double size = std::abs(number);
+  // In two digits these are 0.001 and not 1.0e-03.
+  if (size < 9.95e-4 || size >= 1e6) return absl::StrFormat("%.1e", number);
+  if (size < 1) return absl::StrFormat("%.2g", number);
+  if (std::floor(number) == number) return absl::StrFormat("%.0f", number);
+  if (size < 100) return absl::StrFormat("%.3g", number);
+  // Three digits of a number from 1000 on would be a power of ten.
+  double rounded = number;
+  if (!absl::SimpleAtod(absl::StrFormat("%.2e", number), &rounded)) return "";
+  return absl::StrFormat("%.0f", rounded);
+}
+
+std::string PercentText(double share) {
+  const double percent = 100 * share;
+  if (percent >= 1e6) return absl::StrCat(TwoDigits(share), " times");
+  // Two digits of a number from 100 on would be a power of ten.
+  return percent >= 99.5 ? absl::StrFormat("%.0f %%", percent)
+                         : absl::StrFormat("%.2g %%", percent);
 }
 
 std::string UlpText(double ulp) {

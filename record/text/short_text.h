@@ -16,8 +16,13 @@ namespace onnxcmp {
 std::string ShortDType(DType dtype);         // "f32"
 std::string ShortShape(const Shape& shape);  // "1x30x16", "scalar"
 
-// Two digits: "2.4e-07", "0", "inf"; "12" for integers.
+// As all reports write numbers that were measured: two digits, three from 1 on, an exponent below a
+// thousandth and from a million on: "2.4e-07", "0.062", "120", "3.4e+06", "inf". Whole numbers are
+// whole below a million; `integer`: below ten millions.
 std::string TwoDigits(double number, bool integer = false);
+
+// A share in percent: "0.062 %", "12 %", "120 %"; "3.4e+06 times" from ten thousand times on.
+std::string PercentText(double share);
 
 // "3 ulp", "2.5e+04 ulp".
 std::string UlpText(double ulp);

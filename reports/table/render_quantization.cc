@@ -9,13 +9,12 @@
 #include <vector>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/strip.h"
 #include "record/base/per_side.h"
 #include "record/text/display_text.h"
+#include "record/text/distinct_names.h"
 #include "record/text/short_text.h"
 #include "reports/table/table_summary.h"
 
@@ -55,17 +54,6 @@ std::string QuantParamsText(const QuantizedLayer& layer) {
   if (layer.scales > 1) return absl::StrFormat("%s, %d scales", dtype, layer.scales);
   if (layer.zero_point == 0) return absl::StrFormat("%s %.3g", dtype, layer.scale);
   return absl::StrFormat("%s %.3g z%+.0f", dtype, layer.scale, layer.zero_point);
-}
-
-// The common end of all names below the heading, from a '_' on: "_output_0". "" for a single name.
-std::string CommonEnd(const std::vector<std::vector<std::string>>& rows) {
-  if (rows.size() < 3) return "";
-  absl::string_view common = rows[1][kName];
-  for (size_t i = 2; i < rows.size(); ++i) {
-    while (!absl::EndsWith(rows[i][kName], common)) common.remove_prefix(1);
-  }
-  const size_t at = common.find('_');
-  return at == absl::string_view::npos ? "" : std::string(common.substr(at));
 }
 
 // States that no mistake was found in the layers that were examined.
@@ -154,14 +142,12 @@ std::string RenderQuantization(const Comparison& comparison, const TableOptions&
   if (!options.wide) widths[kMadeBy] = std::min(widths[kMadeBy], kMostMadeBy);
   int total = 1;
   for (const int width : widths) total += width + 2;
-  const int whole_name = widths[kName];
   if (!options.wide && total > options.width) {
     widths[kName] = std::max(kLeastName, widths[kName] - (total - options.width));
   }
-  // The distinguishing part of a shortened name is after the module and before an exporter's
-  // suffix.
-  const bool shortened = widths[kName] < whole_name;
-  const std::string end = shortened ? CommonEnd(rows) : "";
+  std::vector<std::string> names;
+  for (const auto& row : rows) names.push_back(style.Text(row[kName]));
+  names = ShortenApart(names, widths[kName], style.Ellipsis());
   std::string text;
   for (size_t i = 0; i < rows.size(); ++i) {
     const bool wrong = layers[i] != nullptr && !layers[i]->mistake.empty();
@@ -169,11 +155,7 @@ std::string RenderQuantization(const Comparison& comparison, const TableOptions&
         wrong ? absl::StrCat(" ", style.Paint(style.Sign(Relation::kDifferent), Color::kBad), " ")
               : "   ";
     for (size_t c = 0; c < rows[i].size(); ++c) {
-      std::string cell = style.Text(rows[i][c]);
-      if (c == kName && i > 0 && !end.empty()) {
-        cell = absl::StrCat(absl::StripSuffix(cell, end), style.Ellipsis());
-      }
-      if (c == kName) cell = ShortenStart(cell, widths[c], style.Ellipsis());
+      std::string cell = c == kName ? names[i] : style.Text(rows[i][c]);
       if (c == kMadeBy) cell = ShortenEnd(cell, widths[c], style.Ellipsis());
       const bool is_text = c >= 1 && c <= 3;
       absl::StrAppend(&line, is_text ? PadRight(cell, widths[c]) : PadLeft(cell, widths[c]), "  ");

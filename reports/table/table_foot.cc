@@ -17,6 +17,7 @@
 #include "record/streams/result_text.h"
 #include "record/text/display_text.h"
 #include "record/text/short_text.h"
+#include "reports/table/cause_words.h"
 #include "reports/table/growth_text.h"
 #include "reports/table/table_summary.h"
 #include "reports/words/change_words.h"
@@ -43,15 +44,6 @@ std::string PairName(const Comparison& comparison, int left, int right) {
                            : right != kNone ? WhatMade(comparison.right, right)
                                             : "";
   return Paired(what, PathAndName(comparison.left, left), PathAndName(comparison.right, right));
-}
-
-std::string CausePair(const Comparison& comparison, const Cause& cause) {
-  if (!cause.in_body.has_value()) return PairName(comparison, cause.left, cause.right);
-  const std::string left = CauseName(comparison, cause, SideId::kLeft);
-  // A result that is not in the stream has no operator there.
-  const bool listed = cause.left != kNone && left == PathAndName(comparison.left, cause.left);
-  return Paired(listed ? WhatMade(comparison.left, cause.left) : "", left,
-                CauseName(comparison, cause, SideId::kRight));
 }
 
 std::string Pairs(const Comparison& comparison, const TableStyle& style) {
@@ -210,12 +202,21 @@ std::string CauseLabel(const Comparison& comparison, size_t cause) {
   return comparison.causes.size() == 1 ? "cause" : absl::StrCat("cause ", cause + 1);
 }
 
+std::string CausePair(const Comparison& comparison, const Cause& cause) {
+  if (!cause.in_body.has_value()) return PairName(comparison, cause.left, cause.right);
+  const std::string left = CauseName(comparison, cause, SideId::kLeft);
+  // A result that is not in the stream has no operator there.
+  const bool listed = cause.left != kNone && left == PathAndName(comparison.left, cause.left);
+  return Paired(listed ? WhatMade(comparison.left, cause.left) : "", left,
+                CauseName(comparison, cause, SideId::kRight));
+}
+
 std::string CauseSentence(const Comparison& comparison, const Cause& cause) {
   absl::string_view what = cause.text;
   // The pair already names the place.
   absl::ConsumePrefix(&what, InBodyText(PathsOf(comparison, cause)));
-  std::string line =
-      absl::StrCat(CausePair(comparison, cause), what.empty() ? "" : ": ", PrintableText(what));
+  std::string line = absl::StrCat(CausePair(comparison, cause), what.empty() ? "" : ": ",
+                                  PrintableText(TellingFirst(what)));
   if (cause.count > 1) absl::StrAppend(&line, "; ", cause.count, " such places");
   const std::string truth = TruthText(cause);
   if (!truth.empty()) absl::StrAppend(&line, "; ", truth);

@@ -10,6 +10,7 @@
 #include "absl/strings/strip.h"
 #include "compare/outcome/proof_report.h"
 #include "record/text/display_text.h"
+#include "record/text/distinct_names.h"
 #include "reports/table/table_names.h"
 
 namespace onnxcmp {
@@ -229,10 +230,6 @@ class Layout {
         column == ColumnIndex(kNotes)) {
       return ShortenEnd(text, width, style_.Ellipsis());
     }
-    // The end of a name tells most.
-    if (column == ColumnIndex(kLeftName) || column == ColumnIndex(kRightName)) {
-      return ShortenStart(text, width, style_.Ellipsis());
-    }
     return ShortenMiddle(text, width, style_.Ellipsis());
   }
 
@@ -284,6 +281,18 @@ class Layout {
   bool said_different_ = false;
 };
 
+// Names in the width of their column.
+void KeepApart(const Widths& widths, const TableStyle& style, std::vector<TableLine>* lines) {
+  for (const TableColumn column : {TableColumn::kLeftName, TableColumn::kRightName}) {
+    const int width = widths[ColumnIndex(column)];
+    if (width == 0) continue;
+    std::vector<std::string> names;
+    for (TableLine& line : *lines) names.push_back(line.cell(column));
+    names = ShortenApart(names, width, style.Ellipsis());
+    for (size_t i = 0; i < names.size(); ++i) (*lines)[i].cell(column) = std::move(names[i]);
+  }
+}
+
 }  // namespace
 
 std::string LayOut(std::vector<TableLine> lines, const TableOptions& options,
@@ -322,6 +331,7 @@ std::string LayOut(std::vector<TableLine> lines, const TableOptions& options,
       widths = Widths(lines, indent);
     }
     widths.Fit(options.width, 2 * repeated > names);
+    KeepApart(widths, style, &lines);
   }
   Layout layout(widths, digits, proofs, options, style);
   const bool rows = std::any_of(lines.begin(), lines.end(), [](const TableLine& line) {

@@ -22,6 +22,7 @@ struct TableOptions {
   bool only_not_finite = false;
   bool coverage = false;  // node by node, operators that made-up inputs did not exercise
   bool wide = false;      // full names, however long the lines become
+  bool fixed = false;     // --fix was given: nothing proposes it
   int height = 40;        // lines of the screen
   // URL of a page that shows the same comparison: "file:///dir/page.html". Row numbers link to its
   // rows. "": no links.

@@ -30,7 +30,9 @@ std::string TableFoot(const Comparison& comparison, const std::vector<FusedRows>
                       const TableOptions& options, const TableStyle& style, bool causes,
                       bool verdict);
 
-// A cause as the table says it: "Softmax w | v: on the left's own inputs ...".
+// A cause as one sentence: "Softmax w | v: attribute axis: -1 | 1; on the left's own inputs ...",
+// and its pair alone.
+std::string CausePair(const Comparison& comparison, const Cause& cause);
 std::string CauseSentence(const Comparison& comparison, const Cause& cause);
 std::string CauseLabel(const Comparison& comparison, size_t cause);  // "cause", "cause 2"
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
@@ -9,6 +10,7 @@
 #include "compare/outcome/exit_status.h"
 #include "compare/outcome/verdict.h"
 #include "record/text/display_text.h"
+#include "reports/table/cause_words.h"
 #include "reports/table/table_summary.h"
 #include "reports/words/change_words.h"
 
@@ -34,6 +36,29 @@ bool AddCut(absl::string_view label, Color color, absl::string_view text, size_t
     lines->push_back(absl::StrCat(
         i == 0 ? style.Paint(PadRight(label, kIndent), color) : std::string(kIndent, ' '),
         wrapped[i], "\n"));
+  }
+  return whole;
+}
+
+// The first cause: what it is in its first line, below it where, why, and what goes further.
+// False: it was cut.
+bool AddFirstCause(const Comparison& comparison, size_t kept, const TableOptions& options,
+                   const TableStyle& style, std::vector<std::string>* lines) {
+  const CauseWords words = WordsOf(comparison, comparison.causes.front(), options);
+  const std::pair<const char*, const std::string*> below[] = {
+      {"  where", &words.where}, {"  why", &words.why}, {"  help", &words.help}};
+  size_t left = 0;  // lines that are to come at least
+  for (const auto& [label, text] : below) left += text->empty() ? 0 : 1;
+  const auto room = [&] {
+    const size_t taken = lines->size() + kept + left;
+    return kMostLines > taken ? kMostLines - taken : 1;
+  };
+  bool whole =
+      AddCut(CauseLabel(comparison, 0), Color::kBad, words.what, room(), options, style, lines);
+  for (const auto& [label, text] : below) {
+    if (text->empty()) continue;
+    --left;
+    whole &= AddCut(label, Color::kDim, *text, room(), options, style, lines);
   }
   return whole;
 }
@@ -89,10 +114,14 @@ std::string TableTop(const Comparison& comparison, const std::vector<FusedRows>&
       break;
     }
     // The first tells most.
+    if (i == 0) {
+      *all_causes &= AddFirstCause(comparison, kept, options, style, &lines);
+      continue;
+    }
     const size_t room = kMostLines - lines.size() - kept;
     *all_causes &= AddCut(CauseLabel(comparison, i), Color::kBad,
                           CauseSentence(comparison, comparison.causes[i]),
-                          i == 0 ? room : std::min(room, size_t{2}), options, style, &lines);
+                          std::min(room, size_t{2}), options, style, &lines);
   }
   if (ChangesComeFirst(comparison)) AddChanges(comparison, fusions, options, style, &lines);
   return absl::StrJoin(lines, "");

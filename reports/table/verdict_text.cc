@@ -305,8 +305,8 @@ std::string InsideText(const Comparison& comparison) {
   absl::StrAppend(&text, text.empty() ? "but " : "; ", one ? "the cause" : "the causes");
   if (*moved == 0) return absl::StrCat(text, ", made good, would leave the outputs as they are");
   return absl::StrCat(
-      text, absl::StrFormat(" %s the outputs by %.2g of their size, which is within tolerance",
-                            one ? "moves" : "move", *moved));
+      text, absl::StrFormat(" %s the outputs by %s of their size, which is within tolerance",
+                            one ? "moves" : "move", TwoDigits(*moved)));
 }
 
 // How much the made-up inputs have tested.

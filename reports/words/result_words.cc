@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
 #include "record/streams/result_stream.h"
 #include "record/streams/result_text.h"
@@ -53,13 +52,6 @@ std::string GreatestDifference(const TensorDifference& difference, DType dtype) 
   // Integers may have been measured dequantized.
   const bool whole = std::floor(values.max_absolute) == values.max_absolute;
   return TwoDigits(values.max_absolute, IsInteger(dtype) && whole);
-}
-
-std::string PercentText(double share) {
-  const double percent = 100 * share;
-  // Two digits of a number from 100 on would be a power of ten.
-  return percent >= 99.5 && percent < 1e6 ? absl::StrFormat("%.0f %%", percent)
-                                          : absl::StrFormat("%.2g %%", percent);
 }
 
 }  // namespace onnxcmp

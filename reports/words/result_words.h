@@ -22,9 +22,6 @@ std::string CauseSourceLine(const Comparison& comparison, const Cause& cause);
 // The greatest absolute difference of a pair: "2.4e-07", "12", "3 NaN", "other shape".
 std::string GreatestDifference(const TensorDifference& difference, DType dtype);
 
-// A share in percent: "0.062 %", "12 %", "120 %".
-std::string PercentText(double share);
-
 }  // namespace onnxcmp
 
 #endif  // ONNXCMP_REPORTS_WORDS_RESULT_WORDS_H_

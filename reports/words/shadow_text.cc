@@ -45,17 +45,17 @@ std::vector<std::string> ShadowText(const ShadowReport& report) {
   if (report.farthest.has_value()) {
     const TruthFinding& farthest = *report.farthest;
     std::string text = absl::StrFormat(
-        "%s to the truth: %s are %.2g (left) and %.2g (right) of their size from what they are in "
+        "%s to the truth: %s are %s (left) and %s (right) of their size from what they are in "
         "double",
         NearerText(farthest),
-        report.of_outputs ? "the outputs" : "the last results that can be judged", farthest.left,
-        farthest.right);
+        report.of_outputs ? "the outputs" : "the last results that can be judged",
+        TwoDigits(farthest.left), TwoDigits(farthest.right));
     if (farthest.nearer == Nearer::kEqual) {
       text = absl::StrFormat(
-          "both sides are equally good: %s are %.2g (left) and %.2g (right) of their size from "
+          "both sides are equally good: %s are %s (left) and %s (right) of their size from "
           "what they are in double",
-          report.of_outputs ? "the outputs" : "the last results that can be judged", farthest.left,
-          farthest.right);
+          report.of_outputs ? "the outputs" : "the last results that can be judged",
+          TwoDigits(farthest.left), TwoDigits(farthest.right));
     }
     lines.insert(lines.begin(), std::move(text));
   }
@@ -64,8 +64,8 @@ std::vector<std::string> ShadowText(const ShadowReport& report) {
     constexpr double kSame = 1e-10;
     // Folded constants, or constants kept in a coarser type, are rounded as results are.
     const double rounding = report.farthest.has_value() ? 10 * FartherSide(*report.farthest) : 0;
-    const std::string apart =
-        absl::StrFormat("in double the outputs are still %.2g of their size apart", *report.apart);
+    const std::string apart = absl::StrCat("in double the outputs are still ",
+                                           TwoDigits(*report.apart), " of their size apart");
     lines.push_back(*report.apart <= kSame
                         ? "both sides agree in double: the differences are rounding"
                     : *report.apart <= rounding

@@ -107,6 +107,35 @@ std::string TextOf(const std::string& svg) {
       text, {{"&lt;", "<"}, {"&gt;", ">"}, {"&quot;", "\""}, {"&#x27;", "'"}, {"&amp;", "&"}});
 }
 
+// What a command draws, run in this folder of the test data.
+std::string Drawn(const std::string& folder, const std::string& arguments) {
+  const Outcome outcome =
+      Shell(absl::StrCat("cd '", folder, "' && F=$(mktemp) && \"$ONNXCMP\" ", arguments,
+                         " --svg \"$F\" >/dev/null; cat \"$F\"; rm \"$F\""));
+  return outcome.out;
+}
+
+TEST(ReadmeTest, ItsPictureIsWhatTheProgramDraws) {
+  EXPECT_EQ(Drawn(TestData("readme"), "attention.onnxtxt attention_exported.onnxtxt"),
+            ReadFile(SourceFile("docs/images/comparison.svg")))
+      << "script/gallery draws it anew";
+}
+
+TEST(ReadmeTest, PicturesOfTheGalleryAreWhatTheProgramDraws) {
+  const std::string gallery = ReadFile(SourceFile("docs/gallery.md"));
+  const std::vector<ShownRun> runs = ShownRuns(gallery);
+  size_t pictures = 0;
+  for (const std::string& line : Lines(gallery)) {
+    if (!absl::StartsWith(line, "![")) continue;
+    ASSERT_LT(pictures, runs.size());
+    const std::string file = line.substr(line.find('(') + 1, line.find(')') - line.find('(') - 1);
+    const std::string arguments(absl::StripPrefix(runs[pictures++].command, "onnxcmp "));
+    EXPECT_EQ(Drawn(TestData(""), arguments), ReadFile(SourceFile("docs/" + file)))
+        << "script/gallery draws it anew";
+  }
+  EXPECT_EQ(pictures, runs.size());
+}
+
 TEST(ReadmeTest, ThePictureShowsWhatTheProgramPrints) {
   const std::string text = TextOf(ReadFile(SourceFile("docs/images/terminal.svg")));
   const std::string command = Lines(text).front();

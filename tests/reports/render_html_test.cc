@@ -150,11 +150,12 @@ TEST(RenderHtmlTest, ThePolicyAllowsItsOwnScriptAlone) {
   const auto source = [](absl::string_view hex) {
     return absl::StrCat("'sha256-", absl::Base64Escape(absl::HexStringToBytes(hex)), "'");
   };
-  EXPECT_THAT(page, HasSubstr(absl::StrCat(
-                        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none';"
-                        " script-src ",
-                        source(bundle.script_sha256), "; style-src ", source(bundle.style_sha256),
-                        "; worker-src blob:; base-uri 'none'; form-action 'none'\">")));
+  EXPECT_THAT(page,
+              HasSubstr(absl::StrCat(
+                  "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none';"
+                  " script-src ",
+                  source(bundle.script_sha256), "; style-src ", source(bundle.style_sha256),
+                  "; img-src blob:; worker-src blob:; base-uri 'none'; form-action 'none'\">")));
   EXPECT_THAT(page, HasSubstr(absl::StrCat("<script>", bundle.script, "</script>")));
   EXPECT_THAT(page, HasSubstr(absl::StrCat("<style>", bundle.style, "</style>")));
   // Before anything that it is to rule.

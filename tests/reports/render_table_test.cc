@@ -116,8 +116,8 @@ Comparison Wrong() {
     cause.right = static_cast<int>(r);
     cause.left = comparison.alignment.right_to_left[r];
     cause.text =
-        "the inputs agree, the outputs do not; on the left's own inputs the right node still "
-        "gives 4.9e-02; attribute epsilon: 1e-05 | 0.01";
+        "on the left's own inputs the right differs by up to 0.049; "
+        "attribute epsilon: 1e-05 | 0.01";
     comparison.causes = {cause};
   }
   return comparison;

@@ -121,7 +121,7 @@ TEST(GreatestDifferenceTest, OfIntegersThatStandForOtherNumbers) {
   difference.values.max_absolute = 123;
   EXPECT_EQ(GreatestDifference(difference, DType::kUint8), "123");
   difference.values.max_absolute = 0.0867;
-  EXPECT_EQ(GreatestDifference(difference, DType::kUint8), "8.7e-02");
+  EXPECT_EQ(GreatestDifference(difference, DType::kUint8), "0.087");
 }
 
 }  // namespace

@@ -36,6 +36,7 @@
 #include "record/graphs/side_graph.h"
 #include "record/graphs/value_classes.h"
 #include "record/streams/common_form.h"
+#include "record/text/short_text.h"
 
 namespace onnxcmp {
 namespace {
@@ -351,8 +352,7 @@ class RecordedCauseFinder {
   std::string TextOf(const Judged& judged, const Cause& cause) const {
     const double most = cause.local->values.max_absolute;
     const bool is_whole = IsInteger(graph_.result(judged.model).dtype) && most == std::floor(most);
-    const std::string distance =
-        is_whole ? absl::StrFormat("%.0f", most) : absl::StrFormat("%.2g", most);
+    const std::string distance = is_whole ? absl::StrFormat("%.0f", most) : TwoDigits(most);
     const std::string relation = Relation(judged);
     const std::string how = relation.empty() ? "" : absl::StrCat(": ", relation);
     if (cause.kind == CauseKind::kInput) {

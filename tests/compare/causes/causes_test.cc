@@ -78,7 +78,7 @@ TEST(Causes, ASmallConstantHasItsOwnDistance) {
     y = Log (floored)
   })";
   ExpectCause(Compared(kLogarithm, absl::StrReplaceAll(kLogarithm, {{"1e-10", "6e-8"}})),
-              CauseKind::kInitializer, "eps", "eps", "the constants differ by up to 6e-08");
+              CauseKind::kInitializer, "eps", "eps", "the constants differ by up to 6.0e-08");
 }
 
 TEST(Causes, AnAttribute) {
@@ -218,7 +218,7 @@ TEST(Causes, WhatARepairPairedIsARow) {
                                "rest = Sub (more, product)"}});
   };
   const Comparison comparison = Compared(with("0.5"), with("-3.25"));
-  ExpectCause(comparison, CauseKind::kInitializer, "half", "half", "differ by up to 3.8");
+  ExpectCause(comparison, CauseKind::kInitializer, "half", "half", "differ by up to 3.75");
   int rows = 0;
   for (const ComparedRow& row : comparison.rows) {
     EXPECT_TRUE(row.aligned.paired());

@@ -178,7 +178,7 @@ TEST(KeepInFloat, InReports) {
   comparison.keep_in_float->before = 0.81;
   comparison.keep_in_float->cut_short = true;
   EXPECT_THAT(KeepInFloatText(comparison),
-              ElementsAre("8.1e-01 becomes 3.2e-04", "the last one is in float already",
+              ElementsAre("0.81 becomes 3.2e-04", "the last one is in float already",
                           "a limit was reached: fewer may do"));
   keep.nodes.resize(11, {"node", kNone});
   EXPECT_EQ(KeepInFloatList(keep),

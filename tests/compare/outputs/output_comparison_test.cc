@@ -39,7 +39,7 @@ TEST(CompareOutputsTest, NumbersThatDiffer) {
   EXPECT_FALSE(comparison.agree());
   EXPECT_THAT(
       DescribeOutputs(comparison),
-      ElementsAre("a float[1]: max abs 5e-05 at [0] (1 | 1.00005), max rel 5e-05 at [0]",
+      ElementsAre("a float[1]: max abs 5.0e-05 at [0] (1 | 1.00005), max rel 5.0e-05 at [0]",
                   "b float[1]: 1 of 1 elements beyond 0.0002 + 0.0001*max(|a|,|b|)",
                   "  max abs 1 at [0] (2 | 3), max rel 0.33 at [0]", "outputs differ: 1 of 2"));
 }

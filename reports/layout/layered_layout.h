@@ -4,8 +4,8 @@
 // Graphviz does the same and better for some hundred boxes, but takes 4 s for 2000 and 22 s for
 // 4000 of them in a deep graph, finds its engines as plugins when it runs, and knows nothing of two
 // graphs whose rows are to be opposite each other. This takes time nearly in proportion.
-#ifndef ONNXCMP_SHOW_LAYOUT_LAYERED_LAYOUT_H_
-#define ONNXCMP_SHOW_LAYOUT_LAYERED_LAYOUT_H_
+#ifndef ONNXCMP_REPORTS_LAYOUT_LAYERED_LAYOUT_H_
+#define ONNXCMP_REPORTS_LAYOUT_LAYERED_LAYOUT_H_
 
 #include <vector>
 
@@ -54,4 +54,4 @@ Layout LayOut(const std::vector<LayoutBox>& boxes, const std::vector<LayoutLine>
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_SHOW_LAYOUT_LAYERED_LAYOUT_H_
+#endif  // ONNXCMP_REPORTS_LAYOUT_LAYERED_LAYOUT_H_

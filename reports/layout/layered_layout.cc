@@ -1,4 +1,4 @@
-#include "show/layout/layered_layout.h"
+#include "reports/layout/layered_layout.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -3,7 +3,7 @@
 #include <limits>
 #include <utility>
 
-#include "show/layout/layered_layout.h"
+#include "reports/layout/layered_layout.h"
 
 namespace onnxcmp {
 namespace {
