@@ -95,7 +95,7 @@ absl::StatusOr<std::shared_ptr<const Graph>> FunctionBody(const Node& node,
   onnx::FunctionProto message;
   OC_ASSIGN_OR_RETURN(const bool there, BodyMessage(call, op, types, &message));
   if (!there) return nullptr;
-  OC_ASSIGN_OR_RETURN(const std::shared_ptr<const Graph> graph,
+  OC_ASSIGN_OR_RETURN(std::shared_ptr<const Graph> graph,
                       FunctionAsGraph(node, op, std::move(message), registry));
   if (captured.empty()) return graph;
   auto body = std::make_shared<Graph>(*graph);
