@@ -58,7 +58,9 @@ class Trying {
       OC_RETURN_IF_ERROR(ran);
       return found;
     }
-    found.outcome = Invariant::Outcome::kBroken;
+    // Frames may be taken in certain numbers alone; a batch that is open is of any size.
+    const bool may_refuse = decoder().roles().has_frames() && trial.rows.size() == 1;
+    found.outcome = may_refuse ? Invariant::Outcome::kNotTried : Invariant::Outcome::kBroken;
     found.why = absl::StrCat("it does not run: ", ran.message());
     return found;
   }
@@ -289,7 +291,7 @@ absl::StatusOr<Invariants> TryAll(const DecoderSide& one, const Prompts& prompts
   }
   for (const Trial& trial : trials) {
     if (trial.causality && known.has_value()) {
-      found.tried.push_back(*std::move(known));
+      found.tried.push_back(*known);
       continue;
     }
     OC_ASSIGN_OR_RETURN(Invariant invariant, trying.Try(trial));

@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "evaluator/base/random_numbers.h"
+#include "feed/made_up/window_lengths.h"
 #include "generate/rotary.h"
 #include "generate/state_pairs.h"
 
@@ -241,6 +242,12 @@ absl::StatusOr<Prompts> MakePrompts(const Decoder& decoder, uint64_t seed) {
   Prompts prompts(static_cast<size_t>(kInvariantRows));
   int64_t length = std::min(kTokens, room);
   const std::optional<int64_t> fixed = decoder.fixed_length();
+  if (roles.has_frames() && roles.time.has_value() && !fixed.has_value()) {
+    // Wide windows, as of raw audio, need more frames.
+    const WindowLengths windows = WindowLengthsOf(decoder.graph());
+    const auto wide = windows.find({roles.content().name, static_cast<int64_t>(*roles.time)});
+    if (wide != windows.end()) length = wide->second.For(length, kTokens);
+  }
   // A run of one position is repeated if it has states.
   if (fixed.has_value() && !decoder.one_at_a_time()) length = *fixed;
   for (std::vector<int64_t>& prompt : prompts) {

@@ -107,10 +107,9 @@ absl::StatusOr<int> RunInvariants(const GenerateArguments& arguments, Interrupti
                       opener.Open(SideId::kLeft, arguments.compare.left, kInvariantRows, nullptr));
   OC_RETURN_IF_ERROR(opener.CheckCorrections({one.both()}));
   if (one.prompt_side != nullptr) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "--invariants is for one model, and ", arguments.compare.left,
-        " has one for the prompt: it alone may be beside both, as onnxcmp generate PROMPT "
-        "PROMPT+STEPS"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("--invariants is for one model, and ", arguments.compare.left,
+                     " is two of them: onnxcmp generate PROMPT PROMPT+STEPS compares these"));
   }
   const Direction::Kind kind = arguments.causal    ? Direction::Kind::kDecoder
                                : arguments.encoder ? Direction::Kind::kEncoder

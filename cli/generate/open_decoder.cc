@@ -56,10 +56,10 @@ bool IsFile(const std::filesystem::path& path) {
 nlohmann::json GenaiDecoder(const std::filesystem::path& folder) {
   std::ifstream file(folder / kGenaiFile);
   const nlohmann::json read = nlohmann::json::parse(file, nullptr, /*allow_exceptions=*/false);
-  const nlohmann::json none;
-  if (!read.is_object() || !read.contains("model")) return none;
+  if (!read.is_object() || !read.contains("model")) return nullptr;
   const nlohmann::json& model = read["model"];
-  return model.is_object() && model.contains("decoder") ? model["decoder"] : none;
+  if (!model.is_object() || !model.contains("decoder")) return nullptr;
+  return model["decoder"];
 }
 
 // The roles that it says, as FindRoles() takes them.

@@ -140,6 +140,26 @@ g (float[n,3,2,2] image) => (float[n,3] y) <int64[1] from = {2}, int64[1] batch 
   EXPECT_EQ(PropertyOf(fixed, "in a batch of 3")["outcome"], "to_the_bit");
 }
 
+TEST(FramesTest, WideWindowsAndRefusedChunks) {
+  // Windows of 20 frames, 10 apart.
+  const std::string wide = R"(<ir_version: 10, opset_import: ["": 21]>
+g (float[n,1,t] signal) => (float[n,1,u] y) <float[1,1,20] w = {1, 2, 0, 1, -1, 3, 2, 1, 1, 0, -2, 1,
+ 1, 3, 2, -1, 0, 1, 2, 1}> { y = Conv<strides = [10]>(signal, w) })";
+  const nlohmann::json report = Report({Written(wide), "--invariants"});
+  EXPECT_EQ(report["exit_status"], 0) << report;
+  EXPECT_EQ(PropertyOf(report, "in a batch of 3")["outcome"], "to_the_bit");
+  const std::string elevens =
+      absl::StrReplaceAll(kStream, {{"  windows = Conv(across, w)",
+                                     "  elevens = Constant<value_ints = [0, -1, 11, 2]>()\n"
+                                     "  folded = Reshape(x, elevens)\n"
+                                     "  windows = Conv(across, w)"}});
+  const nlohmann::json refused = Report({Written(elevens), "--invariants"});
+  EXPECT_EQ(refused["exit_status"], 0) << refused;
+  EXPECT_EQ(PropertyOf(refused, "one token at a time")["outcome"], "not_tried");
+  EXPECT_THAT(PropertyOf(refused, "one token at a time")["why"].dump(),
+              HasSubstr("it does not run"));
+}
+
 TEST(FramesTest, StepsNeedTokens) {
   const std::string stream = Written(kStream);
   const auto outcome = Onnxcmp({"generate", stream, stream});
