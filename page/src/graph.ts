@@ -299,7 +299,7 @@ export class GraphView {
     const drawings = SIDES.map((side) => this.drawSide(side, units, layout, sides));
     if (focus) this.focusAgain(focus);
     this.viewport.show(drawings, layout.width, layout.height);
-    this.all ??= [...this.joint.keys()].length;
+    this.all ??= [...this.joint.keys()].filter((key) => !this.joint.isPlain(key)).length;
     this.status.textContent = this.opened ? `${grouped(units.nodes.size)} boxes, ${grouped(units.closed.size)} closed scopes`
       : `${grouped(units.nodes.size)} of ${grouped(this.all)} boxes`;
     const center = this.positions.get(around === "" ? String(this.center) : `s${around}`) ?? layout.nodes[0];

@@ -221,7 +221,7 @@ def test_proof(plain, wrong, x):
 
 def test_reports(plain, wrong, x, tmp_path):
     c = onnxcmp.compare(plain, wrong, {"x": x})
-    for ending in ("html", "json", "md", "csv", "xml", "dot", "txt"):
+    for ending in ("html", "json", "md", "csv", "xml", "dot", "svg", "txt"):
         c.save(tmp_path / f"report.{ending}")
     assert "<!DOCTYPE html>" in (tmp_path / "report.html").read_text()[:100]
     assert json.loads((tmp_path / "report.json").read_text()) == c.to_dict()
@@ -229,6 +229,8 @@ def test_reports(plain, wrong, x, tmp_path):
     assert len(rows) == len(c.rows)
     tests = ElementTree.parse(tmp_path / "report.xml").iter("testcase")
     assert any(test.find("failure") is not None for test in tests)
+    picture = ElementTree.parse(tmp_path / "report.svg").getroot()
+    assert picture.tag.endswith("svg") and "different" in "".join(picture.itertext())
     with pytest.raises(ValueError, match="ending"):
         c.save(tmp_path / "report.pdf")
     assert c._repr_html_().startswith("<iframe srcdoc=")
