@@ -16,6 +16,7 @@
 #include "evaluator/tensor/dtype.h"
 #include "evaluator/tensor/tensor.h"
 #include "generate/tensors.h"
+#include "record/base/work_bounds.h"
 #include "record/graphs/graph_scope.h"
 
 namespace onnxcmp {
@@ -71,7 +72,7 @@ class Room {
     for (const StatePair& state : roles_.states) {
       const ValueInfo* const input = InputNamed(graph_, state.past);
       if (state.axis.has_value() || state.cross || !FixedDim(input, slots + 1).has_value() ||
-          !IsWritten(state.past)) {
+          !IsWritten(state.past, work_bounds::kNesting)) {
         continue;
       }
       Limit(FixedDim(input, slots).value_or(0), absl::StrCat("the state `", state.past, "`"));
@@ -84,21 +85,21 @@ class Room {
       if (node.op_type != "Gather" || node.inputs.size() != 2) continue;
       const Tensor* const table = ConstantIn(*scope_, node.inputs[0]);
       if (table == nullptr || table->rank() != 2 || !IsFloatingPoint(table->dtype())) continue;
-      const std::optional<int64_t> first = FirstPosition(node.inputs[1]);
+      const std::optional<int64_t> first = FirstPosition(node.inputs[1], work_bounds::kNesting);
       if (!first.has_value()) continue;
       Limit(table->dim(0) - *first, absl::StrCat("the table `", node.inputs[0], "`"));
     }
   }
 
  private:
-  bool IsWritten(absl::string_view name) const {
+  bool IsWritten(absl::string_view name, int nodes) const {
     const auto readers = scope_->readers.find(name);
     if (readers == scope_->readers.end()) return false;
     return std::any_of(readers->second.begin(), readers->second.end(),
                        [&](const GraphScope::Reader& reader) {
                          const Node& node = *reader.node;
                          if (node.op_type == "Identity" || node.op_type == "Transpose") {
-                           return IsWritten(node.outputs[0]);
+                           return nodes > 0 && IsWritten(node.outputs[0], nodes - 1);
                          }
                          return absl::StrContains(node.op_type, "Scatter") ||
                                 node.op_type == "GroupQueryAttention";
@@ -112,23 +113,23 @@ class Room {
   }
 
   // The number of the first position, of a value that has one more for each further position;
-  // nothing for all other values.
-  std::optional<int64_t> FirstPosition(absl::string_view name) const {
+  // nothing for all other values, and for those that take more nodes to compute.
+  std::optional<int64_t> FirstPosition(absl::string_view name, int nodes) const {
     if (const Tensor* const constant = ConstantIn(*scope_, name); constant != nullptr) {
       return FirstOf(*constant);
     }
     const Node* const node = ProducerIn(*scope_, name);
-    if (node == nullptr) return std::nullopt;
+    if (node == nullptr || nodes == 0) return std::nullopt;
     if (node->op_type == "Range") return 0;
     if (node->op_type == "CumSum") return 1;
     if (std::find(std::begin(kMoves), std::end(kMoves), node->op_type) != std::end(kMoves)) {
-      return FirstPosition(node->inputs[0]);
+      return FirstPosition(node->inputs[0], nodes - 1);
     }
     const bool sum = node->op_type == "Add" || node->op_type == "Sub";
     if (!sum && node->op_type != "Mul" && node->op_type != "Where") return std::nullopt;
     const size_t begin = node->op_type == "Where" ? 1 : 0;
-    const std::optional<int64_t> a = FirstPosition(node->inputs[begin]);
-    const std::optional<int64_t> b = FirstPosition(node->inputs[begin + 1]);
+    const std::optional<int64_t> a = FirstPosition(node->inputs[begin], nodes - 1);
+    const std::optional<int64_t> b = FirstPosition(node->inputs[begin + 1], nodes - 1);
     // The difference of two positions is a distance.
     if (a.has_value() == b.has_value()) return std::nullopt;
     if (!sum) return a.has_value() ? a : b;
