@@ -200,12 +200,22 @@ absl::Status CheckFix(const CompareArguments& arguments) {
     return absl::InvalidArgumentError(
         absl::StrCat("--fix needs causes of two models: it excludes ", other));
   }
-  for (const std::string* file : {&arguments.fix, &arguments.fix_script}) {
-    for (const std::string* side : {&arguments.left, &arguments.right}) {
+  return absl::OkStatus();
+}
+
+// No file that is read may be written: a typing error would cost a model.
+absl::Status CheckWrittenFiles(const CompareArguments& arguments) {
+  std::vector<const std::string*> written = {&arguments.fix, &arguments.fix_script,
+                                             &arguments.output, &arguments.save_inputs};
+  for (const auto& [format, file] : arguments.reports) written.push_back(&file);
+  const InputOptions& inputs = arguments.inputs;
+  for (const std::string* file : written) {
+    for (const std::string* read : {&arguments.left, &arguments.right, &inputs.inputs,
+                                    &inputs.left_inputs, &inputs.right_inputs}) {
       std::error_code error;
-      if (!std::filesystem::equivalent(*file, *side, error)) continue;
+      if (!std::filesystem::equivalent(*file, *read, error)) continue;
       return absl::InvalidArgumentError(
-          absl::StrCat(*file, " is a model that is compared: --fix does not write over it"));
+          absl::StrCat(*file, " is read by this comparison: it is not written over"));
     }
   }
   return absl::OkStatus();
@@ -228,6 +238,7 @@ absl::Status CheckTogether(const CompareArguments& arguments,
         "--repro needs causes: it excludes ", arguments.classic ? "--classic" : "--no-causes"));
   }
   OC_RETURN_IF_ERROR(CheckFix(arguments));
+  OC_RETURN_IF_ERROR(CheckWrittenFiles(arguments));
   if (arguments.prove && arguments.classic) {
     return absl::InvalidArgumentError("--prove excludes --classic");
   }
