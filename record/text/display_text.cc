@@ -27,12 +27,12 @@ bool IsIn(uint32_t code, const Range (&ranges)[n]) {
   return range != std::begin(ranges) && code <= (range - 1)->last;
 }
 
-// Control characters, characters that change the direction of writing, and invisible ones and ones
-// that resemble a space.
+// Control characters, characters that change the direction of writing, invisible ones and ones that
+// resemble a space, and codes that stand for no character, which XML does not allow.
 bool IsUnprintable(uint32_t code) {
   static constexpr Range kRanges[] = {
-      {0x00, 0x1F},     {0x7F, 0xA0},     {0xAD, 0xAD},     {0x200B, 0x200F},
-      {0x2028, 0x202E}, {0x2060, 0x206F}, {0xFEFF, 0xFEFF}, {0xE0000, 0xE007F},
+      {0x00, 0x1F},     {0x7F, 0xA0},     {0xAD, 0xAD},     {0x200B, 0x200F},   {0x2028, 0x202E},
+      {0x2060, 0x206F}, {0xFEFF, 0xFEFF}, {0xFFFE, 0xFFFF}, {0xE0000, 0xE007F},
   };
   return IsIn(code, kRanges);
 }
