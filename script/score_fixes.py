@@ -495,7 +495,7 @@ class Score:
         paths = {k: self.folder / f"{k}.onnx" for k in ("left", "right", "fixed")}
         onnx.save(left, paths["left"])
         (self.folder / "right.data").unlink(missing_ok=True)
-        onnx.save(right, paths["right"], save_as_external_data=external, location="right.data", size_threshold=64)
+        onnx.save(right, paths["right"], save_as_external_data=external, location="right.data", size_threshold=96)
         paths["fixed"].unlink(missing_ok=True)
         np.savez(self.folder / "given.npz", **feeds)
         command = [self.options.onnxcmp, str(paths["left"]), str(paths["right"]), "--inputs",
