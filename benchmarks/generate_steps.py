@@ -3,8 +3,8 @@
 MODEL is a decoder with caches that grow, as optimum exports it (past_key_values.0.key,
 present.0.key). onnxcmp takes it on both sides, which is two runs a step; onnxruntime runs the same
 steps twice as well, the states of a step bound as inputs of the next one, without a copy. Both take
-two threads, and the prompt is one token, so that every step costs the same. Loading is left out: the
-time of one step is taken from that of all. Needs Python's numpy and onnxruntime.
+two threads, and the prompt is one token, so that every step costs the same. Loading is left out:
+the time of one step is taken from that of all. Needs Python's numpy and onnxruntime.
 """
 
 import subprocess

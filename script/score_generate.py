@@ -2,11 +2,11 @@
 
 Each model is a decoder (.onnx), with caches that grow or without. Faults of 18 kinds are put into
 copies of it, in each place where the kind fits, and each copy is compared with the model over six
-steps, on two prompts of unequal length where the model has a mask and a free batch; then it is tried
-by itself. A model with caches is also split: one without a past reads the prompt, and the copy goes
-on with its states, or a copy without a past reads the prompt for the model. Printed for each fault:
-found or not, the step, whether the first cause has a node of the fault (`node`), and the property
-that is broken alone with the node there. Needs Python's onnx.
+steps, on two prompts of unequal length where the model has a mask and a free batch; then it is
+tried by itself. A model with caches is also split: one without a past reads the prompt, and the
+copy goes on with its states, or a copy without a past reads the prompt for the model. Printed for
+each fault: found or not, the step, whether the first cause has a node of the fault (`node`), and
+the property that is broken alone with the node there. Needs Python's onnx.
 """
 
 import collections
@@ -349,7 +349,8 @@ def mask_is_lost(model):
 
 COMPARISONS = ("LessOrEqual", "GreaterOrEqual", "Less", "Greater")
 KINDS = [
-    mask_allows_all, mask_is_lost, mask_excludes_itself, past_after_new, past_one_slot_off, past_of_another, state_one_slot_off,
+    mask_allows_all, mask_is_lost, mask_excludes_itself, past_after_new, past_one_slot_off,
+    past_of_another, state_one_slot_off,
     positions_restart, positions_count_the_past_twice, padding_is_seen, window_too_short,
     scores_are_scaled, softmax_of_another_axis, heads_in_another_order, batch_of_one,
     rotation_without_sign, weight_off, embeddings_of_the_next,
@@ -417,7 +418,8 @@ def score(program, path, folder, totals):
     free = not model.graph.input[0].type.tensor_type.shape.dim[0].dim_value
     batch = free and any("mask" in value.name for value in model.graph.input)
     prompts = ["--prompt", "3,9,4,1", "--prompt", "7,2"] if batch else ["--prompt", "3,9,4,1"]
-    first_short = {"padded": 0 if batch else None, "batch": 0 if batch else None, "window": 2, "later": 0}
+    of_batch = 0 if batch else None
+    first_short = {"padded": of_batch, "batch": of_batch, "window": 2, "later": 0}
     caches = bool(states(Graph(model)))
     for kind in KINDS:
         for number, (graph, kind_of_step) in enumerate(kind(model)):

@@ -187,6 +187,9 @@ absl::Status CheckGenerate(GenerateArguments* arguments) {
     if (!compare.right.empty()) {
       return absl::InvalidArgumentError("--invariants is for one model");
     }
+    if (arguments->causal && arguments->encoder) {
+      return absl::InvalidArgumentError("--causal and --encoder exclude each other");
+    }
     if (!arguments->html.empty()) {
       return absl::InvalidArgumentError("--html shows two models, and --invariants is for one");
     }
@@ -202,12 +205,13 @@ absl::Status CheckGenerate(GenerateArguments* arguments) {
 }
 
 void AddGenerateOptions(CLI::App& app, GenerateArguments& arguments) {
-  app.add_option("LEFT", arguments.compare.left, "A model")->type_name(" ")->required();
+  app.add_option("LEFT", arguments.compare.left, "A model, PROMPT+STEPS, or a folder")
+      ->type_name(" ")
+      ->required();
   app.add_option("RIGHT", arguments.compare.right, "The other model")->type_name(" ");
   app.add_flag("--invariants", arguments.invariants, "Try what holds of any decoder, on one model");
-  CLI::Option* const causal =
-      app.add_flag("--causal", arguments.causal, "  with it: a model without states is a decoder");
-  app.add_flag("--encoder", arguments.encoder, "  with it: it is an encoder")->excludes(causal);
+  app.add_flag("--causal", arguments.causal, "  with it: a model without states is a decoder");
+  app.add_flag("--encoder", arguments.encoder, "  with it: it is an encoder");
   app.add_option("--steps", arguments.steps, "Steps, the prompt's included (16)")
       ->type_name("N")
       ->check(Quietly(CLI::Range(int64_t{1}, kMostSteps)));
