@@ -230,7 +230,7 @@ std::string RenderChain(const Chain& chain, const std::string& detail,
   for (size_t i = 0; i < chain.steps.size(); ++i) add(chain.steps[i], StepText(chain, i));
   if (chain.ends() != nullptr)
     add(*chain.ends(), AfterProof(*chain.ends(), OutputsOf(*chain.ends())));
-  const Verdict verdict = VerdictOf(chain);
+  const Verdict judged = VerdictOf(chain);
   std::string changes;
   for (const ChainStep& step : chain.steps) {
     std::string label = absl::StrCat("step ", step.right);
@@ -255,7 +255,7 @@ std::string RenderChain(const Chain& chain, const std::string& detail,
   return absl::StrCat(
       RenderSummaries(lines, options), "\n", changes, changes.empty() ? "" : "\n", detail,
       detail.empty() ? "" : "\n",
-      LabelledLines(VerdictName(verdict), TableStyle::ColorOf(verdict), Outcome(chain), options,
+      LabelledLines(VerdictName(judged), TableStyle::ColorOf(judged), Outcome(chain), options,
                     style),
       chain.optimizers.empty()
           ? ""

@@ -123,10 +123,10 @@ void AddTruth(const Comparison& comparison, size_t row, Line* line) {
   };
   add(shadow.left, comparison.rows[row].aligned.left);
   add(shadow.right, comparison.rows[row].aligned.right);
-  const std::optional<TruthFinding>& verdict = shadow.rows[row];
-  line->Add(verdict.has_value() ? NearerName(verdict->nearer) : absl::string_view());
-  if (verdict.has_value() && std::isfinite(verdict->factor)) {
-    line->Add(verdict->factor);
+  const std::optional<TruthFinding>& truth = shadow.rows[row];
+  line->Add(truth.has_value() ? NearerName(truth->nearer) : absl::string_view());
+  if (truth.has_value() && std::isfinite(truth->factor)) {
+    line->Add(truth->factor);
   } else {
     line->Add("");
   }

@@ -92,10 +92,10 @@ std::string VerdictCounts(absl::Span<const SetSummary> summaries) {
 
 std::string RenderSetsSummary(absl::Span<const SetSummary> sets, const TableOptions& options) {
   const TableStyle style(options);
-  const Verdict verdict = OverallVerdict(sets);
+  const Verdict overall = OverallVerdict(sets);
   return absl::StrCat(
       RenderSummaries(sets, options), "\n",
-      LabelledLines(VerdictName(verdict), TableStyle::ColorOf(verdict),
+      LabelledLines(VerdictName(overall), TableStyle::ColorOf(overall),
                     absl::StrCat(Count(static_cast<int64_t>(sets.size()), "input set"), ": ",
                                  VerdictCounts(sets)),
                     options, style),

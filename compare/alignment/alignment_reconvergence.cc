@@ -132,10 +132,10 @@ class Reconvergence {
             open.push_back(output);
             continue;
           }
-          const bool agree = Agree(output, partner);
-          if (agree && from == l && Absorbs(use.node, partner)) return !IsElsewhere(l, r);
+          const bool equal = Agree(output, partner);
+          if (equal && from == l && Absorbs(use.node, partner)) return !IsElsewhere(l, r);
           ++behind;
-          if (!agree) ++apart;
+          if (!equal) ++apart;
         }
       }
     }

@@ -199,9 +199,9 @@ class TypeSearch {
     if (replaced.empty()) return std::nullopt;
     const std::optional<double> rest = distance_with_(replaced);
     if (!rest.has_value() || std::isnan(*rest)) return std::nullopt;
-    const bool agree = *rest <= unexplained_.enough;
-    if (!agree && *rest > kShareLeft * unexplained_.rest) return std::nullopt;
-    return Mending{unexplained_.rest, *rest, false, agree, false};
+    const bool explained = *rest <= unexplained_.enough;
+    if (!explained && *rest > kShareLeft * unexplained_.rest) return std::nullopt;
+    return Mending{unexplained_.rest, *rest, false, explained, false};
   }
 
   Cause CauseAt(int r, std::string text, const Mending& mending) const {

@@ -200,10 +200,10 @@ class LayersTable {
     }
     std::vector<std::string> parts;
     for (const auto& [word, count] : counts) parts.push_back(absl::StrCat(count, " ", word));
-    const char* const verdict = comparison_.one_engine && comparison_.same() ? "one engine"
-                                : comparison_.same()                         ? "same"
-                                                                             : "different";
-    return LabelledLines(verdict, comparison_.same() ? Color::kGood : Color::kBad,
+    const char* const word = comparison_.one_engine && comparison_.same() ? "one engine"
+                             : comparison_.same()                         ? "same"
+                                                                          : "different";
+    return LabelledLines(word, comparison_.same() ? Color::kGood : Color::kBad,
                          absl::StrJoin(parts, ", "), options_, style_);
   }
 

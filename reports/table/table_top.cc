@@ -89,17 +89,17 @@ bool BelongsAbove(const Comparison& comparison, absl::string_view line) {
 std::string TableTop(const Comparison& comparison, const std::vector<FusedRows>& fusions,
                      const TableOptions& options, const TableStyle& style, bool* all_causes) {
   std::vector<std::string> lines;
-  const std::vector<std::string> verdict =
+  const std::vector<std::string> said =
       VerdictText(comparison, options.rows == TableOptions::Rows::kAll);
   const absl::string_view label = VerdictName(comparison.verdict());
-  absl::string_view first = verdict.empty() ? "" : absl::string_view(verdict.front());
+  absl::string_view first = said.empty() ? "" : absl::string_view(said.front());
   // "same" is the label.
   if (label == "same" && absl::StartsWith(first, "same for ")) first.remove_prefix(5);
   AddCut(label, TableStyle::ColorOf(comparison.verdict()), first, kMostOfEntry, options, style,
          &lines);
-  for (size_t i = 1; i < verdict.size(); ++i) {
-    if (!BelongsAbove(comparison, verdict[i])) continue;
-    AddCut("", Color::kPlain, verdict[i], 2, options, style, &lines);
+  for (size_t i = 1; i < said.size(); ++i) {
+    if (!BelongsAbove(comparison, said[i])) continue;
+    AddCut("", Color::kPlain, said[i], 2, options, style, &lines);
   }
   *all_causes = true;
   const size_t count = comparison.causes.size();

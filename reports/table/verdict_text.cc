@@ -198,25 +198,25 @@ std::string AgreeingText(const OutputComparison& outputs, const OutputFacts& wor
                   [](const OutputPair& pair) { return pair.same_bits; })) {
     return absl::StrCat(all, count == 1 ? " has the same bits" : " have the same bits");
   }
-  const char* agree = count == 1 ? " agrees" : " agree";
+  const char* verb = count == 1 ? " agrees" : " agree";
   if (std::get<1>(worst.severity) == 0) {
     const bool by_value =
         absl::c_any_of(outputs.pairs, [](const OutputPair& pair) { return pair.agree_by_value; });
-    return absl::StrCat(all, agree,
+    return absl::StrCat(all, verb,
                         by_value ? " but for their types (--output-types close)"
                                  : " but for the signs of zeros or the bits of NaN");
   }
   const auto ties = std::count_if(outputs.pairs.begin(), outputs.pairs.end(),
                                   [](const OutputPair& pair) { return pair.ties; });
   if (ties > 0) {
-    return absl::StrCat(all, agree, " but for ids that differ where scores tie (--ties close): ",
+    return absl::StrCat(all, verb, " but for ids that differ where scores tie (--ties close): ",
                         HowFarAtMost(worst, facts));
   }
   if (IsDecidedBy(Ground::kNearer, *worst.pair)) {
-    return absl::StrCat(all, agree, ", since the right rounds no worse than the left beside the ",
+    return absl::StrCat(all, verb, ", since the right rounds no worse than the left beside the ",
                         "run in double: ", HowFarAtMost(worst, facts));
   }
-  return absl::StrCat(all, agree, " within tolerance: ", HowFarAtMost(worst, facts));
+  return absl::StrCat(all, verb, " within tolerance: ", HowFarAtMost(worst, facts));
 }
 
 // The elements that agree because both are NaN, which is rarely intended.

@@ -216,8 +216,8 @@ std::string ChangesText(const Comparison& comparison, const std::vector<FusedRow
 }
 
 bool ChangesComeFirst(const Comparison& comparison) {
-  const Verdict verdict = comparison.verdict();
-  return (verdict == Verdict::kSame || verdict == Verdict::kClose) && AreTwoModels(comparison);
+  const Verdict judged = comparison.verdict();
+  return (judged == Verdict::kSame || judged == Verdict::kClose) && AreTwoModels(comparison);
 }
 
 }  // namespace onnxcmp

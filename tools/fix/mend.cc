@@ -43,9 +43,9 @@ struct Apart {
 
 Apart ApartOf(const Comparison& comparison) {
   Apart apart;
-  const Verdict verdict = comparison.verdict();
-  apart.within = verdict == Verdict::kSame || verdict == Verdict::kClose;
-  if (verdict == Verdict::kFailed || verdict == Verdict::kUntested) {
+  const Verdict judged = comparison.verdict();
+  apart.within = judged == Verdict::kSame || judged == Verdict::kClose;
+  if (judged == Verdict::kFailed || judged == Verdict::kUntested) {
     apart.not_measured = std::numeric_limits<int>::max();
     return apart;
   }

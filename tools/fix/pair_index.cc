@@ -117,8 +117,8 @@ std::vector<std::string> PairIndex::PartnersOf(const std::string& name, Trust tr
   const Fingerprint& bits = left.stream.results[Index(found->second)].fingerprint;
   const bool same =
       paired != kNone && right.stream.results[Index(paired)].fingerprint.content == bits.content;
-  const bool agree = same || agree_[Index(found->second)];
-  if (paired != kNone && agree) add(paired);
+  const bool trusted = same || agree_[Index(found->second)];
+  if (paired != kNone && trusted) add(paired);
   if (const auto others = by_bits_.find(bits.content); others != by_bits_.end()) {
     for (const int other : others->second) add(other);
   }
