@@ -238,7 +238,6 @@ absl::Status CheckTogether(const CompareArguments& arguments,
         "--repro needs causes: it excludes ", arguments.classic ? "--classic" : "--no-causes"));
   }
   OC_RETURN_IF_ERROR(CheckFix(arguments));
-  OC_RETURN_IF_ERROR(CheckWrittenFiles(arguments));
   if (arguments.prove && arguments.classic) {
     return absl::InvalidArgumentError("--prove excludes --classic");
   }
@@ -318,7 +317,7 @@ class CompareApp {
     for (size_t i = 0; i < files_.size(); ++i) {
       if (!files_[i].empty()) arguments_.reports.emplace_back(kFormatNames[i], files_[i]);
     }
-    return absl::OkStatus();
+    return CheckWrittenFiles(arguments_);
   }
 
  private:
