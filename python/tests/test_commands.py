@@ -160,7 +160,7 @@ def test_extract_and_cut(plain, wrong, x):
 
 
 def test_fix(plain, wrong, x, tmp_path):
-    made = onnxcmp.fix(plain, wrong, feeds={"x": x}, search=1)
+    made = onnxcmp.fix(plain, wrong, feeds={"x": x})
     assert made and made.agrees and len(made.edits) == 1 and made.edits[0].after == 0
     assert str(made).startswith("fix ") and "makes the outputs agree" in str(made)
     assert onnxcmp.compare(plain, made.model, {"x": x})
