@@ -94,8 +94,8 @@ class RunPair {
         });
   }
 
-  // Which results are computed from tokens and states, and not from masks, positions and shapes
-  // alone.
+  // The results that are computed from tokens and states, and not from masks, positions and
+  // shapes alone.
   void FindDependent() {
     dependent_.resize(results().size());
     for (size_t i = 0; i < results().size(); ++i) {

@@ -177,20 +177,20 @@ class Evidence {
 
 }  // namespace
 
-Direction DirectionOf(const Graph& graph, const std::string& logits, int64_t words,
-                      int64_t tokens) {
+TokenDirection DirectionOf(const Graph& graph, const std::string& logits, int64_t words,
+                           int64_t tokens) {
   const Evidence evidence(graph);
   if (std::string order = evidence.OfOrder(); !order.empty()) {
-    return {Direction::Kind::kDecoder, std::move(order)};
+    return {TokenDirection::Kind::kDecoder, std::move(order)};
   }
   if (tokens > 0 && words != tokens) {
-    return {Direction::Kind::kEncoder, absl::StrCat("output `", logits, "` has ", words,
-                                                    " numbers a position, which are no "
-                                                    "logits over the ",
-                                                    tokens, " tokens")};
+    return {TokenDirection::Kind::kEncoder, absl::StrCat("output `", logits, "` has ", words,
+                                                         " numbers a position, which are no "
+                                                         "logits over the ",
+                                                         tokens, " tokens")};
   }
   if (const std::string head = evidence.OfHead(logits); !head.empty()) {
-    return {Direction::Kind::kEncoder,
+    return {TokenDirection::Kind::kEncoder,
             absl::StrCat(head, " in its head, as in a masked language model")};
   }
   return {};

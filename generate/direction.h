@@ -10,7 +10,7 @@
 
 namespace onnxcmp {
 
-struct Direction {
+struct TokenDirection {
   enum class Kind : uint8_t { kUnknown, kDecoder, kEncoder };
 
   Kind kind = Kind::kUnknown;
@@ -21,7 +21,8 @@ struct Direction {
 // select, 0 if none is known. A graph that orders positions somewhere is a decoder; of others one
 // without logits over its tokens is an encoder, and one whose head has an activation between two
 // products, as masked language models have. Else it is not known.
-Direction DirectionOf(const Graph& graph, const std::string& logits, int64_t words, int64_t tokens);
+TokenDirection DirectionOf(const Graph& graph, const std::string& logits, int64_t words,
+                           int64_t tokens);
 
 }  // namespace onnxcmp
 

@@ -25,7 +25,7 @@ struct ComparedStep {
   // True if the comparison fails, or one side alone does not agree with itself.
   bool fails() const;
   std::shared_ptr<Comparison> comparison;
-  std::string on;                // what was fed, in words
+  std::string on;                // the inputs that were fed, in words
   std::vector<Invariant> alone;  // as Generation::alone
 };
 

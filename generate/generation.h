@@ -67,7 +67,7 @@ struct Generation {
   // The first step that fails, and its comparison; null if it could not be compared.
   std::optional<size_t> failing;
   std::shared_ptr<Comparison> comparison;
-  std::string compared_on;  // what that comparison fed: "each side's own states", ...
+  std::string compared_on;  // the inputs of that comparison: "each side's own states", ...
   // Where both agree on all tokens at once and one side does not with its states: that side alone,
   // all tokens at once beside the same in steps.
   std::vector<Invariant> alone;

@@ -11,7 +11,7 @@
 
 namespace onnxcmp {
 
-// Which step fails, where tokens change and why, why the steps ended early.
+// The step that fails, where tokens change and why, why the steps ended early.
 std::vector<std::string> OutcomeLines(const Generation& generation);
 
 // "held to the bit", "broken at Softmax 's' (result w): token 5 of prompt 0, ...".

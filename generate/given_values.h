@@ -36,7 +36,7 @@ absl::StatusOr<Feeds> GivenAsOn(const Graph& graph, const DecoderRoles& roles, c
 
 // The inputs of an encoder of its own; `fixed`: values that a user gives.
 absl::StatusOr<Feeds> EncoderFeeds(const Graph& graph, int64_t rows, const Feeds& fixed);
-// What it gives a decoder: its outputs on these feeds, and its masks.
+// The values that an encoder gives a decoder: its outputs on these feeds, and its masks.
 Feeds EncoderValues(const Graph& graph, const Feeds& feeds, const std::vector<Value>& outputs);
 
 }  // namespace onnxcmp

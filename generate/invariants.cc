@@ -26,7 +26,7 @@ class Trying {
       const auto number = static_cast<int64_t>(row);
       OC_RETURN_IF_ERROR(decoder().Restart({number}, StartOf(decoder().roles(), length())));
       const TokenBlock block = WholeBlock(prompts_, number);
-      // What the whole run, or the first of several, is fed.
+      // The number of tokens of the whole run, or of the first of several.
       const int64_t fed = decoder().one_at_a_time() ? 1 : length();
       OC_ASSIGN_OR_RETURN(Feeds feeds, decoder().FeedsOf(PartOf(block, 0, fed)));
       OC_ASSIGN_OR_RETURN(Tensor logits, decoder().Step(block));
@@ -226,31 +226,32 @@ class Trying {
 };
 
 // The kind of a model whose first token sees the last one, or of which that cannot be tried.
-Direction KindOf(const Decoder& decoder, int64_t words, const Invariant& causality,
-                 Direction::Kind kind) {
+TokenDirection KindOf(const Decoder& decoder, int64_t words, const Invariant& causality,
+                      TokenDirection::Kind kind) {
   const bool frames = decoder.roles().has_frames();
   // Frames are also read in windows, which see but the next ones.
   const bool sees = causality.outcome == Invariant::Outcome::kBroken && causality.why.empty() &&
                     (causality.position == 0 || frames);
   const bool tried = causality.outcome != Invariant::Outcome::kNotTried;
   const bool states = decoder.roles().has_states() && !frames;
-  if (states || (tried && !sees)) return {Direction::Kind::kDecoder, ""};
-  if (kind != Direction::Kind::kUnknown) return {kind, ""};
+  if (states || (tried && !sees)) return {TokenDirection::Kind::kDecoder, ""};
+  if (kind != TokenDirection::Kind::kUnknown) return {kind, ""};
   if (frames) {
-    return {tried ? Direction::Kind::kEncoder : Direction::Kind::kDecoder,
+    return {tried ? TokenDirection::Kind::kEncoder : TokenDirection::Kind::kDecoder,
             tried ? "frames of one run see later ones" : ""};
   }
-  Direction found = DirectionOf(decoder.graph(), decoder.roles().logits, words,
-                                decoder.roles().vocabulary.value_or(0));
+  TokenDirection found = DirectionOf(decoder.graph(), decoder.roles().logits, words,
+                                     decoder.roles().vocabulary.value_or(0));
   // Nothing speaks against a decoder.
-  if (!tried && found.kind == Direction::Kind::kUnknown) found = {Direction::Kind::kDecoder, ""};
+  if (!tried && found.kind == TokenDirection::Kind::kUnknown)
+    found = {TokenDirection::Kind::kDecoder, ""};
   return found;
 }
 
-// What the kind of a model leaves to try.
-void Restrict(const Direction& direction, std::vector<Trial>* trials) {
-  const bool unknown = direction.kind == Direction::Kind::kUnknown;
-  if (direction.kind == Direction::Kind::kDecoder) return;
+// The trials that the kind of a model leaves.
+void Restrict(const TokenDirection& direction, std::vector<Trial>* trials) {
+  const bool unknown = direction.kind == TokenDirection::Kind::kUnknown;
+  if (direction.kind == TokenDirection::Kind::kDecoder) return;
   for (Trial& trial : *trials) {
     // Chunks of frames that see later ones are not the whole.
     if ((!trial.of_decoders && !trial.of_cache) || !trial.not_possible.empty()) continue;
@@ -259,15 +260,15 @@ void Restrict(const Direction& direction, std::vector<Trial>* trials) {
   }
 }
 
-std::string TakenFor(const Direction& direction) {
+std::string TakenFor(const TokenDirection& direction) {
   if (direction.why.empty()) return "";
-  return direction.kind == Direction::Kind::kDecoder
+  return direction.kind == TokenDirection::Kind::kDecoder
              ? absl::StrCat("a decoder: ", direction.why, "; --encoder if it is none")
              : absl::StrCat("an encoder: ", direction.why, "; --causal if it is a decoder");
 }
 
 absl::StatusOr<Invariants> TryAll(const DecoderSide& one, const Prompts& prompts,
-                                  std::vector<Trial> trials, Direction::Kind kind) {
+                                  std::vector<Trial> trials, TokenDirection::Kind kind) {
   Trying trying(one, prompts);
   OC_RETURN_IF_ERROR(trying.RunReference());
   Invariants found;
@@ -277,15 +278,15 @@ absl::StatusOr<Invariants> TryAll(const DecoderSide& one, const Prompts& prompts
   std::optional<Invariant> known;
   if (causality != trials.end()) {
     OC_ASSIGN_OR_RETURN(known, trying.Try(*causality));
-    const Direction direction = KindOf(*one.decoder, trying.words(), *known, kind);
-    found.taken_for = kind == Direction::Kind::kUnknown ? TakenFor(direction) : "";
+    const TokenDirection direction = KindOf(*one.decoder, trying.words(), *known, kind);
+    found.taken_for = kind == TokenDirection::Kind::kUnknown ? TakenFor(direction) : "";
     Restrict(direction, &trials);
-    if (direction.kind == Direction::Kind::kUnknown) {
+    if (direction.kind == TokenDirection::Kind::kUnknown) {
       known->outcome = Invariant::Outcome::kOpen;
       known->why =
           "the first token sees the last one: right in a masked language model, and in a decoder a "
           "causal mask that is lost; --encoder or --causal says which it is";
-    } else if (direction.kind == Direction::Kind::kEncoder) {
+    } else if (direction.kind == TokenDirection::Kind::kEncoder) {
       known.reset();
     }
   }
@@ -313,7 +314,7 @@ int Invariants::ExitStatus() const {
 }
 
 absl::StatusOr<Invariants> TryInvariants(const DecoderSide& one, uint64_t seed,
-                                         Direction::Kind kind) {
+                                         TokenDirection::Kind kind) {
   const DecoderRoles& roles = one.decoder->roles();
   OC_ASSIGN_OR_RETURN(const Prompts prompts, MakePrompts(*one.decoder, seed));
   OC_ASSIGN_OR_RETURN(Invariants found,
@@ -331,7 +332,7 @@ absl::StatusOr<std::vector<Invariant>> TryCache(const DecoderSide& one) {
     }
   }
   OC_ASSIGN_OR_RETURN(Invariants found, TryAll(one, prompts, CacheTrials(*one.decoder, prompts),
-                                               Direction::Kind::kDecoder));
+                                               TokenDirection::Kind::kDecoder));
   return std::move(found.tried);
 }
 

@@ -49,7 +49,7 @@ struct Invariants {
 // so; else its graph tells (DirectionOf). Errors: the model does not run on the reference tokens
 // themselves.
 absl::StatusOr<Invariants> TryInvariants(const DecoderSide& one, uint64_t seed,
-                                         Direction::Kind kind);
+                                         TokenDirection::Kind kind);
 
 // Those of the cache alone, on the decoder's tokens: all at once beside one at a time.
 absl::StatusOr<std::vector<Invariant>> TryCache(const DecoderSide& one);

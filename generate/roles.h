@@ -23,7 +23,7 @@ enum class Role : uint8_t {
   kTotalLength,    // a scalar: past and new positions together
   kUseCache,       // false for the first run of a merged decoder
   kTokenTypes,     // zeros
-  kState,          // what an earlier run gave
+  kState,          // a value that an earlier run gave
   kGiven,          // the same in every step: an encoder's states, their mask
   kFrames,         // numbers at each position, in the place of tokens
   kLengths,        // [batch]: the number of positions that count
@@ -76,7 +76,7 @@ struct DecoderRoles {
   std::optional<int64_t> vocabulary;
   // Positions that the model has room for: slots of a buffer, rows of a table of positions.
   std::optional<int64_t> most_positions;
-  std::string limited_by;  // what has this many: "the state `past_key_0`"
+  std::string limited_by;  // the input or table that has this many: "the state `past_key_0`"
 };
 
 // `states`: "PAST=PRESENT"; `roles`: "NAME=ROLE". They come before what is found by names, types,
@@ -85,7 +85,7 @@ struct DecoderRoles {
 absl::StatusOr<DecoderRoles> FindRoles(const Graph& graph, const std::vector<std::string>& states,
                                        const std::vector<std::string>& roles);
 
-// What an input needs or cannot take, with its name.
+// An error that says what an input needs or cannot take, with its name.
 absl::Status InputError(absl::string_view name, absl::string_view what);
 
 // The inputs but states: "tokens input_ids, mask attention_mask, given encoder_states".

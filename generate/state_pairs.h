@@ -1,4 +1,4 @@
-// Which outputs of a decoder are the next values of which inputs.
+// The outputs of a decoder that are the next values of inputs.
 #ifndef ONNXCMP_GENERATE_STATE_PAIRS_H_
 #define ONNXCMP_GENERATE_STATE_PAIRS_H_
 

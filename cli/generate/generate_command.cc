@@ -111,9 +111,9 @@ absl::StatusOr<int> RunInvariants(const GenerateArguments& arguments, Interrupti
         absl::StrCat("--invariants is for one model, and ", arguments.compare.left,
                      " is two of them: onnxcmp generate PROMPT PROMPT+STEPS compares these"));
   }
-  const Direction::Kind kind = arguments.causal    ? Direction::Kind::kDecoder
-                               : arguments.encoder ? Direction::Kind::kEncoder
-                                                   : Direction::Kind::kUnknown;
+  const TokenDirection::Kind kind = arguments.causal    ? TokenDirection::Kind::kDecoder
+                                    : arguments.encoder ? TokenDirection::Kind::kEncoder
+                                                        : TokenDirection::Kind::kUnknown;
   OC_ASSIGN_OR_RETURN(const Invariants invariants,
                       TryInvariants(one.both(), arguments.compare.run.seed.value_or(1), kind));
   const auto render = [&](const std::string& format) {
