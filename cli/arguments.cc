@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <memory>
+#include <system_error>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -166,6 +168,19 @@ CLI::Validator Quietly(CLI::Validator check) {
 void AddExpandFunctions(CLI::App& app, bool& expand_functions) {
   app.add_flag("--expand-functions", expand_functions,
                "Run operators through their definition by others");
+}
+
+absl::Status CheckWritten(const std::vector<std::string>& written,
+                          const std::vector<std::string>& read) {
+  for (const std::string& file : written) {
+    for (const std::string& other : read) {
+      std::error_code error;
+      if (!std::filesystem::equivalent(file, other, error)) continue;
+      return absl::InvalidArgumentError(
+          absl::StrCat(file, " is read by this comparison: it is not written over"));
+    }
+  }
+  return absl::OkStatus();
 }
 
 CLI::Option* AsSize(CLI::Option* option, int64_t least) {

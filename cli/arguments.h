@@ -60,6 +60,11 @@ CLI::Validator NotNegative();
 // An option of the commands that run one model at a time; as in EvaluatorOptions.
 void AddExpandFunctions(CLI::App& app, bool& expand_functions);
 
+// InvalidArgument, naming it, for a file that would be written and that the command reads: a typing
+// error would cost a model. "" is no file.
+absl::Status CheckWritten(const std::vector<std::string>& written,
+                          const std::vector<std::string>& read);
+
 // Makes an option a number of bytes, with an optional unit: 512M is 512 * 2^20. Rejects numbers
 // below `least`.
 CLI::Option* AsSize(CLI::Option* option, int64_t least = 0);

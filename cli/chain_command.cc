@@ -361,14 +361,18 @@ int ChainCommand(const std::vector<std::string>& command_line) {
     status =
         absl::InvalidArgumentError("two models at least are needed: onnxcmp chain MODEL MODEL ...");
   }
+  std::vector<std::string> read = models, written;
+  read.push_back(arguments.inputs.inputs);
+  for (const auto& [format, path] : files) {
+    if (!path.empty()) arguments.reports.emplace_back(format, path);
+    written.push_back(path);
+  }
+  status.Update(CheckWritten(written, read));
   if (!status.ok()) {
     PrintError(status.message());
     return kFailed;
   }
   arguments.command = ShellLine("onnxcmp chain", command_line);
-  for (const auto& [format, path] : files) {
-    if (!path.empty()) arguments.reports.emplace_back(format, path);
-  }
   ExpectModels(models);
   const absl::StatusOr<int> ran =
       ChainComparison(std::move(models), std::move(runtimes), arguments, interruption).Run();

@@ -134,6 +134,13 @@ Value ValueFor(const NamedValue& candidate, const TypeInfo& type) {
   return candidate.value;
 }
 
+const ValueInfo* FindValueInfo(absl::Span<const ValueInfo> values, absl::string_view name) {
+  for (const ValueInfo& value : values) {
+    if (value.name == name) return &value;
+  }
+  return nullptr;
+}
+
 std::vector<const ValueInfo*> RequiredInputs(const Graph& graph) {
   // There are fewer inputs than initializers.
   absl::flat_hash_set<absl::string_view> required;

@@ -11,6 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "evaluator/model/model.h"
 #include "evaluator/run/evaluator.h"
@@ -43,6 +44,8 @@ struct MatchedFeeds {
   std::vector<std::string> notes;
 };
 
+// The value info of that name; null if there is none.
+const ValueInfo* FindValueInfo(absl::Span<const ValueInfo> values, absl::string_view name);
 // Inputs that need a value: those without an initializer, in the graph's order.
 std::vector<const ValueInfo*> RequiredInputs(const Graph& graph);
 // The required inputs without a value in the feeds.

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "evaluator/base/status_macros.h"
+#include "feed/feeds.h"
 #include "feed/generated_targets.h"
 #include "feed/input_candidates.h"
 #include "feed/type_text.h"
@@ -23,11 +24,7 @@ constexpr char kRecording[] = "the recording";
 
 // By name; null if the graph has no such input.
 const ValueInfo* FindInput(const Graph* graph, const std::string& name) {
-  if (graph == nullptr) return nullptr;
-  for (const ValueInfo& input : graph->inputs) {
-    if (input.name == name) return &input;
-  }
-  return nullptr;
+  return graph == nullptr ? nullptr : FindValueInfo(graph->inputs, name);
 }
 
 ValueList ListOf(InputFiles& files, int64_t set) {

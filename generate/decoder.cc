@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/tensor/dtype.h"
+#include "feed/feeds.h"
 #include "generate/frames.h"
 #include "generate/given_values.h"
 #include "generate/state_pairs.h"
@@ -65,8 +66,7 @@ void Decoder::Continue(const Decoder& prompt) {
 }
 
 const ValueInfo& Decoder::InputNamed(const std::string& name) const {
-  return *std::find_if(graph_.inputs.begin(), graph_.inputs.end(),
-                       [&](const ValueInfo& input) { return input.name == name; });
+  return *FindValueInfo(graph_.inputs, name);
 }
 
 absl::Status Decoder::Check(const TokenBlock& block) const {

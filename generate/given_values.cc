@@ -24,11 +24,6 @@ namespace {
 
 // Positions of an encoder whose length is open.
 constexpr int64_t kEncoderPositions = 7;
-const ValueInfo* NamedIn(const std::vector<ValueInfo>& values, const std::string& name) {
-  const auto found = std::find_if(values.begin(), values.end(),
-                                  [&](const ValueInfo& value) { return value.name == name; });
-  return found == values.end() ? nullptr : &*found;
-}
 
 bool IsCalledMask(const std::string& name) { return absl::StrContains(name, "mask"); }
 
@@ -52,7 +47,8 @@ std::vector<const ValueInfo*> GivenInputs(const Graph& graph, const DecoderRoles
     const auto state = std::find_if(roles.states.begin(), roles.states.end(),
                                     [&](const StatePair& one) { return one.past == input.name; });
     const bool kept = input.role == Role::kState && state->present.empty() && !state->handed;
-    if (input.role == Role::kGiven || kept) inputs.push_back(NamedIn(graph.inputs, input.name));
+    if (input.role == Role::kGiven || kept)
+      inputs.push_back(FindValueInfo(graph.inputs, input.name));
   }
   return inputs;
 }

@@ -62,7 +62,7 @@ struct DecoderRoles {
 
   std::vector<Input> inputs;  // those that need a value, in the graph's order
   std::vector<StatePair> states;
-  // Of a model that reads the prompt for another one: that one's states, and the outputs that are
+  // The states of the next model, if this one reads the prompt for it, and the outputs that are
   // their first values.
   std::vector<StatePair> hands_on;
   // The mask is only added up, or there are lengths alone: the model knows the number of positions

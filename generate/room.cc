@@ -15,6 +15,7 @@
 #include "absl/strings/string_view.h"
 #include "evaluator/tensor/dtype.h"
 #include "evaluator/tensor/tensor.h"
+#include "feed/feeds.h"
 #include "generate/tensors.h"
 #include "record/base/work_bounds.h"
 #include "record/graphs/graph_scope.h"
@@ -25,12 +26,6 @@ namespace {
 // Operators that move numbers of positions or change their type.
 constexpr absl::string_view kMoves[] = {"Cast",    "Expand", "Gather",  "Identity",
                                         "Reshape", "Slice",  "Squeeze", "Unsqueeze"};
-
-const ValueInfo* InputNamed(const Graph& graph, absl::string_view name) {
-  const auto found = std::find_if(graph.inputs.begin(), graph.inputs.end(),
-                                  [&](const ValueInfo& input) { return input.name == name; });
-  return found == graph.inputs.end() ? nullptr : &*found;
-}
 
 std::optional<int64_t> FixedDim(const ValueInfo* input, size_t axis) {
   if (input == nullptr || !input->type.shape.has_value() || axis >= input->type.shape->size()) {
@@ -59,7 +54,7 @@ class Room {
       Limit(*purpose->second.limit, absl::StrCat("input `", input->name, "`"));
     }
     if (const DecoderRoles::Input* const mask = roles_.Find(Role::kMask); mask != nullptr) {
-      const ValueInfo* const input = InputNamed(graph_, mask->name);
+      const ValueInfo* const input = FindValueInfo(graph_.inputs, mask->name);
       const size_t rank = input->type.shape.has_value() ? input->type.shape->size() : 0;
       const std::optional<int64_t> width = rank == 0 ? std::nullopt : FixedDim(input, rank - 1);
       Limit(width.value_or(0), absl::StrCat("input `", mask->name, "`"));
@@ -70,7 +65,7 @@ class Room {
   void OfBuffers() {
     const size_t slots = 2;  // [batch, heads, slots, depth]
     for (const StatePair& state : roles_.states) {
-      const ValueInfo* const input = InputNamed(graph_, state.past);
+      const ValueInfo* const input = FindValueInfo(graph_.inputs, state.past);
       if (state.axis.has_value() || state.cross || !FixedDim(input, slots + 1).has_value() ||
           !IsWritten(state.past, work_bounds::kNesting)) {
         continue;

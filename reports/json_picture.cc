@@ -9,6 +9,7 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/types/span.h"
+#include "compare/pictures/picture_bounds.h"
 
 namespace onnxcmp {
 namespace {
@@ -20,45 +21,23 @@ enum DifferenceCode : uint8_t { kEqual, kLeastDifference, kFarthest = 254, kNotF
 
 bool AsNumbers(const ValuePicture& picture) { return picture.whole() && picture.elements <= 64; }
 
-struct Bounds {
-  double least = std::numeric_limits<double>::infinity();
-  double greatest = -std::numeric_limits<double>::infinity();
-
-  void Add(double number) {
-    if (!std::isfinite(number)) return;
-    least = std::min(least, number);
-    greatest = std::max(greatest, number);
-  }
-  bool empty() const { return least > greatest; }
-  // From 0 to 1.
-  double Share(double number) const {
-    // Halves, for the range of doubles may be twice what a double holds.
-    const double range = greatest / 2 - least / 2;
-    return range > 0 ? std::clamp((number / 2 - least / 2) / range, 0.0, 1.0) : 0;
-  }
-};
-
 char ByteOf(int number) { return static_cast<char>(static_cast<unsigned char>(number)); }
 
 char ByteBetween(double share, int from, int to) {
   return ByteOf(from + static_cast<int>(std::lround(share * (to - from))));
 }
 
-char ValueByte(double value, const Bounds& bounds) {
+char ValueByte(double value, const PictureBounds& bounds) {
   if (std::isnan(value)) return ByteOf(kNan);
   if (std::isinf(value)) return ByteOf(value < 0 ? kMinusInfinity : kInfinite);
-  return ByteBetween(bounds.Share(value), kLeast, kGreatest);
+  return ByteBetween(bounds.Share(value, 0), kLeast, kGreatest);
 }
 
-bool AreEqual(double left, double right) {
-  return left == right || (std::isnan(left) && std::isnan(right));
-}
-
-char DifferenceByte(double left, double right, const Bounds& decades) {
-  if (AreEqual(left, right)) return ByteOf(kEqual);
+char DifferenceByte(double left, double right, const PictureBounds& decades) {
+  if (AreEqualElements(left, right)) return ByteOf(kEqual);
   const double difference = std::abs(left - right);
   if (!std::isfinite(difference)) return ByteOf(kNotFinite);
-  return ByteBetween(decades.Share(std::log10(difference)), kLeastDifference, kFarthest);
+  return ByteBetween(decades.Share(std::log10(difference), 0), kLeastDifference, kFarthest);
 }
 
 void WriteNumbers(absl::string_view name, const std::vector<double>& numbers, JsonWriter& out) {
@@ -67,14 +46,14 @@ void WriteNumbers(absl::string_view name, const std::vector<double>& numbers, Js
   out.End(']');
 }
 
-void WriteCells(absl::string_view name, const std::vector<double>& numbers, const Bounds& bounds,
-                JsonWriter& out) {
+void WriteCells(absl::string_view name, const std::vector<double>& numbers,
+                const PictureBounds& bounds, JsonWriter& out) {
   std::string bytes;
   for (const double number : numbers) bytes += ValueByte(number, bounds);
   out.Text(name, absl::Base64Escape(bytes));
 }
 
-void WriteBounds(absl::string_view name, const Bounds& bounds, JsonWriter& out) {
+void WriteBounds(absl::string_view name, const PictureBounds& bounds, JsonWriter& out) {
   if (bounds.empty()) return;
   out.Begin(name, '[');
   out.Real(bounds.least);
@@ -84,7 +63,7 @@ void WriteBounds(absl::string_view name, const Bounds& bounds, JsonWriter& out) 
 
 void WriteMaps(const ValuePicture& picture, absl::Span<const PictureSlice> slices,
                JsonWriter& out) {
-  Bounds values, decades;
+  PictureBounds values, decades;
   for (const PictureSlice& slice : slices) {
     for (size_t i = 0; i < slice.left.size(); ++i) {
       values.Add(slice.left[i]);

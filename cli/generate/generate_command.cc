@@ -245,6 +245,15 @@ void AddGenerateOptions(CLI::App& app, GenerateArguments& arguments) {
   }
 }
 
+absl::Status CheckWrittenFiles(const GenerateArguments& arguments) {
+  std::vector<std::string> read = {arguments.decoders.inputs}, written = {arguments.html};
+  for (const std::string& side : {arguments.compare.left, arguments.compare.right}) {
+    for (std::string& file : DecoderFiles(side)) read.push_back(std::move(file));
+  }
+  for (const auto& [format, path] : arguments.files) written.push_back(path);
+  return CheckWritten(written, read);
+}
+
 }  // namespace
 
 int GenerateCommand(const std::vector<std::string>& command_line) {
@@ -269,6 +278,7 @@ int GenerateCommand(const std::vector<std::string>& command_line) {
   const auto run = [&]() -> absl::StatusOr<int> {
     OC_RETURN_IF_ERROR(flags.Finish());
     OC_RETURN_IF_ERROR(CheckGenerate(&arguments));
+    OC_RETURN_IF_ERROR(CheckWrittenFiles(arguments));
     ExpectModels({arguments.compare.left, arguments.compare.right});
     return arguments.invariants ? RunInvariants(arguments, interruption)
                                 : RunSteps(arguments, interruption);

@@ -86,11 +86,6 @@ absl::StatusOr<Feeds> FixedInputs(const std::string& path) {
   return fixed;
 }
 
-bool HasInput(const Graph& graph, absl::string_view name) {
-  return std::any_of(graph.inputs.begin(), graph.inputs.end(),
-                     [&](const ValueInfo& input) { return input.name == name; });
-}
-
 // The input that a correction names: PAST of PAST=PRESENT, or NAME of NAME=ROLE.
 absl::string_view CorrectedInput(absl::string_view text, bool state) {
   return text.substr(0, state ? text.find('=') : text.rfind('='));
@@ -100,7 +95,7 @@ std::vector<std::string> CorrectionsOf(const Graph& graph, const std::vector<std
                                        bool states) {
   std::vector<std::string> own;
   for (const std::string& text : all) {
-    if (HasInput(graph, CorrectedInput(text, states))) own.push_back(text);
+    if (FindValueInfo(graph.inputs, CorrectedInput(text, states)) != nullptr) own.push_back(text);
   }
   return own;
 }
@@ -109,13 +104,11 @@ const Graph& GraphOf(const Side& side) { return side.evaluator()->model().graph;
 
 // True for a decoder that takes an encoder's states.
 bool TakesEncoder(const Graph& graph, const DecoderRoles& roles) {
-  return std::any_of(
-      roles.inputs.begin(), roles.inputs.end(), [&](const DecoderRoles::Input& input) {
-        const auto info =
-            std::find_if(graph.inputs.begin(), graph.inputs.end(),
-                         [&](const ValueInfo& value) { return value.name == input.name; });
-        return input.role == Role::kGiven && IsFloatingPoint(info->type.dtype);
-      });
+  return std::any_of(roles.inputs.begin(), roles.inputs.end(),
+                     [&](const DecoderRoles::Input& input) {
+                       return input.role == Role::kGiven &&
+                              IsFloatingPoint(FindValueInfo(graph.inputs, input.name)->type.dtype);
+                     });
 }
 
 // Values that a decoder takes of an encoder; `fixed`: those that a user gives, of both.
@@ -266,8 +259,9 @@ absl::Status DecoderOpener::CheckCorrections(const std::vector<DecoderSide>& sid
     for (const std::string& text : state ? options_.states : options_.roles) {
       const absl::string_view name = CorrectedInput(text, state);
       const bool known = std::any_of(sides.begin(), sides.end(), [&](const DecoderSide& one) {
-        return HasInput(one.decoder->graph(), name) ||
-               (one.prompt_decoder != nullptr && HasInput(one.prompt_decoder->graph(), name));
+        return FindValueInfo(one.decoder->graph().inputs, name) != nullptr ||
+               (one.prompt_decoder != nullptr &&
+                FindValueInfo(one.prompt_decoder->graph().inputs, name) != nullptr);
       });
       if (known) continue;
       return absl::InvalidArgumentError(

@@ -39,8 +39,11 @@ std::string CertificateText(const Cause& cause) {
   if (mending.agree) return said("mending it makes the outputs agree");
   if (!(mending.gain() > 0))
     return said(mending.others ? "mending it gains nothing" : "mending it alone gains nothing");
-  return said(absl::StrFormat("mending it shrinks the difference from %.2g to %.2g", mending.before,
-                              mending.after));
+  return said(ShrinkingText(mending.before, mending.after));
+}
+
+std::string ShrinkingText(double before, double after) {
+  return absl::StrFormat("mending it shrinks the difference from %.2g to %.2g", before, after);
 }
 
 }  // namespace onnxcmp

@@ -103,6 +103,8 @@ struct Cause {
 // The certificate in words: "mending it makes the outputs agree", "suspected: it cannot be tried,
 // because ..."; "" if there is nothing to say.
 std::string CertificateText(const Cause& cause);
+// "mending it shrinks the difference from 3.1 to 0.002".
+std::string ShrinkingText(double before, double after);
 
 }  // namespace onnxcmp
 

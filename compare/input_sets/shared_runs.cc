@@ -14,6 +14,7 @@
 #include "evaluator/run/result.h"
 #include "evaluator/tensor/dtype.h"
 #include "evaluator/tensor/tensor.h"
+#include "feed/feeds.h"
 #include "feed/input_fit.h"
 #include "record/base/work_bounds.h"
 #include "record/streams/node_facts.h"
@@ -104,15 +105,10 @@ SharedRuns::SharedRuns(Side& left, Side& right, const InputMapping& mapping,
   if (!ComputeAlike({&left, &right})) return;
   const PerSide<const Graph*> graphs = {&left.evaluator()->model().graph,
                                         &right.evaluator()->model().graph};
-  const auto input_of = [](const Graph& graph, const std::string& name) -> const ValueInfo* {
-    const auto it = std::find_if(graph.inputs.begin(), graph.inputs.end(),
-                                 [&](const ValueInfo& input) { return input.name == name; });
-    return it == graph.inputs.end() ? nullptr : &*it;
-  };
   PerSide<std::vector<std::string>> names;
   for (const MappedInput& pair : mapping.pairs) {
-    const ValueInfo* ours = input_of(*graphs.left, pair.left);
-    const ValueInfo* theirs = input_of(*graphs.right, pair.right);
+    const ValueInfo* ours = FindValueInfo(graphs.left->inputs, pair.left);
+    const ValueInfo* theirs = FindValueInfo(graphs.right->inputs, pair.right);
     if (ours == nullptr || theirs == nullptr || ours->type.dtype != theirs->type.dtype) continue;
     inputs_.push_back({pair.left, pair.right});
     names.left.push_back(pair.left);

@@ -11,6 +11,7 @@
 #include "compare/outcome/verdict.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/model/model.h"
+#include "feed/feeds.h"
 #include "feed/made_up/regime.h"
 #include "record/base/per_side.h"
 #include "record/base/work_bounds.h"
@@ -181,14 +182,9 @@ struct FixedSize {
 std::vector<FixedSize> FixedByOneSide(const Side& left, const Side& right,
                                       const InputMapping& mapping) {
   std::vector<FixedSize> fixed;
-  const auto input_of = [](const Graph& graph, const std::string& name) -> const ValueInfo* {
-    const auto it = std::find_if(graph.inputs.begin(), graph.inputs.end(),
-                                 [&](const ValueInfo& input) { return input.name == name; });
-    return it == graph.inputs.end() ? nullptr : &*it;
-  };
   for (const MappedInput& pair : mapping.pairs) {
-    const ValueInfo* ours = input_of(left.evaluator()->model().graph, pair.left);
-    const ValueInfo* theirs = input_of(right.evaluator()->model().graph, pair.right);
+    const ValueInfo* ours = FindValueInfo(left.evaluator()->model().graph.inputs, pair.left);
+    const ValueInfo* theirs = FindValueInfo(right.evaluator()->model().graph.inputs, pair.right);
     if (ours == nullptr || theirs == nullptr || !ours->type.shape.has_value() ||
         !theirs->type.shape.has_value()) {
       continue;

@@ -16,7 +16,7 @@ namespace onnxcmp {
 std::string ShortDType(DType dtype);         // "f32"
 std::string ShortShape(const Shape& shape);  // "1x30x16", "scalar"
 
-// As all reports write numbers that were measured: two digits, three from 1 on, an exponent below a
+// The form of measured numbers in all reports: two digits, three from 1 on, an exponent below a
 // thousandth and from a million on: "2.4e-07", "0.062", "120", "3.4e+06", "inf". Whole numbers are
 // whole below a million; `integer`: below ten millions.
 std::string TwoDigits(double number, bool integer = false);

@@ -6,7 +6,7 @@
 
 namespace onnxcmp {
 
-// Of a letter and of a line of text of 11 px, in a monospaced font.
+// Sizes of a letter and of a line of text of 11 px, in a monospaced font.
 inline constexpr double kLetterWidth = 6.7;
 inline constexpr double kTextLine = 14;
 

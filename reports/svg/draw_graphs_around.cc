@@ -139,7 +139,7 @@ void DrawGraphsAround(const Comparison& comparison, absl::string_view title, int
   const double room = half - 20;
   GraphsAround around;
   PerSide<PlacedGraph> placed;
-  // As many boxes as leave letters readable.
+  // The greatest number of boxes whose letters are readable.
   for (size_t most = 12; most >= 4; most -= 2) {
     around = AroundPair(comparison, left, right, most);
     placed = Place(around);

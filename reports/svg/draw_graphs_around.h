@@ -8,7 +8,8 @@
 
 namespace onnxcmp {
 
-// As many steps around these results, either of which may be kNone, as are readable side by side.
+// The steps around these results, either of which may be kNone, as many as are readable side by
+// side.
 void DrawGraphsAround(const Comparison& comparison, absl::string_view title, int left, int right,
                       SvgPaper* paper);
 

@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/types/span.h"
+#include "compare/pictures/picture_bounds.h"
 #include "record/text/short_text.h"
 
 namespace onnxcmp {
@@ -20,8 +21,8 @@ namespace {
 
 using Rgb = std::array<int, 3>;
 
-// As on the page: cividis, and from blue by white to orange. People who see red and green alike
-// tell them apart, and so does who prints them.
+// The scales of the page: cividis, and from blue by white to orange. People who see red and green
+// alike tell them apart, and so does who prints them.
 constexpr std::array<Rgb, 7> kSequential = {{{0, 32, 77},
                                              {35, 62, 108},
                                              {87, 92, 109},
@@ -53,32 +54,15 @@ std::string Mix(const std::array<Rgb, 7>& scale, double share) {
   return absl::StrFormat("#%02x%02x%02x", part(0), part(1), part(2));
 }
 
-struct Range {
-  double least = std::numeric_limits<double>::infinity();
-  double greatest = -std::numeric_limits<double>::infinity();
-
-  void Add(double number) {
-    if (!std::isfinite(number)) return;
-    least = std::min(least, number);
-    greatest = std::max(greatest, number);
-  }
-  bool empty() const { return least > greatest; }
-};
-
-// Numbers on both sides of 0 get a color for 0. Halves, for the range of doubles may be twice what
-// a double holds.
-std::string ColorOf(double value, const Range& range) {
+// Numbers on both sides of 0 get a color for 0. Half of a value, for the range of doubles may be
+// twice what a double holds.
+std::string ColorOf(double value, const PictureBounds& range) {
   if (!std::isfinite(value)) return kNotFinite;
   if (range.least < 0 && range.greatest > 0) {
     const double most = std::max(-range.least, range.greatest);
     return Mix(kDiverging, 0.5 + value / 2 / most);
   }
-  const double span = range.greatest / 2 - range.least / 2;
-  return Mix(kSequential, span > 0 ? (value / 2 - range.least / 2) / span : 0.5);
-}
-
-bool AreEqual(double left, double right) {
-  return left == right || (std::isnan(left) && std::isnan(right));
+  return Mix(kSequential, range.Share(value, 0.5));
 }
 
 // A map with a title above and its scale below.
@@ -89,7 +73,7 @@ struct HeatMap {
   absl::Span<const double> numbers;
 };
 
-std::string ScaleText(const Range& range, const std::vector<std::string>& colors) {
+std::string ScaleText(const PictureBounds& range, const std::vector<std::string>& colors) {
   const bool not_finite = std::find(colors.begin(), colors.end(), kNotFinite) != colors.end();
   std::string rest = not_finite ? "purple: NaN or infinite" : "";
   if (range.empty()) return rest;
@@ -98,12 +82,12 @@ std::string ScaleText(const Range& range, const std::vector<std::string>& colors
 }
 
 std::array<HeatMap, 3> MapsOf(const PictureSlice& slice) {
-  Range values, decades;
+  PictureBounds values, decades;
   std::vector<double> differences;
   for (size_t i = 0; i < slice.left.size(); ++i) {
     values.Add(slice.left[i]);
     values.Add(slice.right[i]);
-    const bool equal = AreEqual(slice.left[i], slice.right[i]);
+    const bool equal = AreEqualElements(slice.left[i], slice.right[i]);
     differences.push_back(equal ? 0 : std::abs(slice.left[i] - slice.right[i]));
     if (!equal) decades.Add(std::log10(differences.back()));
   }
@@ -112,16 +96,14 @@ std::array<HeatMap, 3> MapsOf(const PictureSlice& slice) {
   for (size_t i = 0; i < differences.size(); ++i) {
     maps[0].colors.push_back(ColorOf(slice.left[i], values));
     maps[1].colors.push_back(ColorOf(slice.right[i], values));
-    const double span = decades.greatest - decades.least;
-    maps[2].colors.push_back(
-        differences[i] == 0 ? kEqual
-        : !std::isfinite(differences[i])
-            ? kNotFinite
-            : Mix(kSequential, span > 0 ? (std::log10(differences[i]) - decades.least) / span : 1));
+    maps[2].colors.push_back(differences[i] == 0 ? kEqual
+                             : !std::isfinite(differences[i])
+                                 ? kNotFinite
+                                 : Mix(kSequential, decades.Share(std::log10(differences[i]), 1)));
   }
   maps[0].scale = ScaleText(values, maps[0].colors);
   maps[1].scale = ScaleText(values, maps[1].colors);
-  Range apart;
+  PictureBounds apart;
   for (const double difference : differences) {
     if (difference > 0) apart.Add(difference);
   }

@@ -77,6 +77,15 @@ TEST_F(ChainCommandTest, NamesTheFirstStepThatFails) {
   EXPECT_EQ(report["exit_status"], 1);
 }
 
+TEST_F(ChainCommandTest, ModelsThatAreComparedStay) {
+  const std::string a = Scaled("a", "2"), b = Scaled("b", "3");
+  const std::string before = ReadFile(b);
+  const Outcome outcome = Onnxcmp({"chain", a, b, "--json", b});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("is read by this comparison: it is not written over"));
+  EXPECT_EQ(ReadFile(b), before);
+}
+
 TEST_F(ChainCommandTest, ProvesPassByPass) {
   const std::string a = Scaled("a", "2");
   const std::string b =

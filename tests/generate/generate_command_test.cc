@@ -49,6 +49,16 @@ TEST(GenerateCommandTest, OtherConventionsAgree) {
   }
 }
 
+TEST(GenerateCommandTest, ModelsThatAreReadStay) {
+  const std::string copy = ChangedBy("cached", "", {});
+  const std::string before = ReadFile(copy);
+  for (const char* option : {"--html", "--json", "--junit", "--markdown"}) {
+    EXPECT_EQ(Onnxcmp({"generate", copy, Model("cached"), option, copy}).status, 2) << option;
+    EXPECT_EQ(Onnxcmp({"generate", copy, "--invariants", option, copy}).status, 2) << option;
+  }
+  EXPECT_EQ(ReadFile(copy), before);
+}
+
 TEST(GenerateCommandTest, PaddedBatchAgrees) {
   const nlohmann::json report = Report({Model("cached"), Model("plain"), "--prompt", "3,1,2,9,5",
                                         "--prompt", "7 4", "--prompt", "11,12,13", "--steps", "5"});

@@ -13,7 +13,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
+#include "compare/causes/cause.h"
 #include "compare/causes/cause_class.h"
 #include "compare/outcome/exit_status.h"
 #include "evaluator/base/status_macros.h"
@@ -245,10 +245,8 @@ class Mender {
   std::string CertificateOf(const std::string& result) const {
     for (const FixStep& step : report_.steps) {
       if (step.result != result) continue;
-      return step.after == 0
-                 ? "mending it makes the outputs agree"
-                 : absl::StrFormat("mending it shrinks the difference from %.2g to %.2g",
-                                   step.before, step.after);
+      return step.after == 0 ? "mending it makes the outputs agree"
+                             : ShrinkingText(step.before, step.after);
     }
     if (tried_.contains(result)) return "mending it gains nothing";
     return report_.agrees ? "the outputs agree without mending it"
