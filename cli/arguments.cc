@@ -177,7 +177,7 @@ absl::Status CheckWritten(const std::vector<std::string>& written,
       std::error_code error;
       if (!std::filesystem::equivalent(file, other, error)) continue;
       return absl::InvalidArgumentError(
-          absl::StrCat(file, " is read by this comparison: it is not written over"));
+          absl::StrCat(file, " is read by this command: it is not written over"));
     }
   }
   return absl::OkStatus();

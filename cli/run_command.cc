@@ -237,7 +237,11 @@ int RunCommand(const std::vector<std::string>& arguments) {
     PrintError("--save and --save-all need different files");
     return kFailed;
   }
-  if (const absl::Status status = CheckRuntime(options); !status.ok()) {
+  absl::Status status = CheckRuntime(options);
+  status.Update(
+      CheckWritten({IsFolder(options.save) ? "" : options.save, options.save_all, options.trace},
+                   {options.model, options.inputs}));
+  if (!status.ok()) {
     PrintError(status.message());
     return kFailed;
   }

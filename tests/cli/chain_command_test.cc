@@ -82,7 +82,7 @@ TEST_F(ChainCommandTest, ModelsThatAreComparedStay) {
   const std::string before = ReadFile(b);
   const Outcome outcome = Onnxcmp({"chain", a, b, "--json", b});
   EXPECT_EQ(outcome.status, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("is read by this comparison: it is not written over"));
+  EXPECT_THAT(outcome.err, HasSubstr("is read by this command: it is not written over"));
   EXPECT_EQ(ReadFile(b), before);
 }
 

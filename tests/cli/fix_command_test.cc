@@ -96,7 +96,7 @@ TEST_F(FixCommandTest, ModelsThatAreComparedStay) {
   const std::string before = ReadFile(axis_);
   const Outcome outcome = Onnxcmp({left_, axis_, "--fix", axis_});
   EXPECT_EQ(outcome.status, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("is read by this comparison: it is not written over"));
+  EXPECT_THAT(outcome.err, HasSubstr("is read by this command: it is not written over"));
   EXPECT_EQ(Onnxcmp({left_, axis_, "--fix", out_, "--fix-script", left_}).status, 2);
   for (const char* option : {"--html", "--json", "--markdown", "--csv", "--svg", "-o"}) {
     EXPECT_EQ(Onnxcmp({left_, axis_, option, axis_}).status, 2) << option;

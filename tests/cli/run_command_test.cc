@@ -21,6 +21,7 @@ namespace {
 using ::onnxcmp::testing::ExpectSameBits;
 using ::onnxcmp::testing::Onnxcmp;
 using ::onnxcmp::testing::Outcome;
+using ::onnxcmp::testing::ReadFile;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -52,6 +53,17 @@ TEST_F(RunCommandTest, PrintsOutputsInShort) {
             "a  float[4]  [0, 0.5, 1, 1.5]\n"
             "b  float[5,4]  min 0  max 1.9  mean 0.95\n"
             "c  int64[1]  [4]\n");
+}
+
+TEST_F(RunCommandTest, TheModelStays) {
+  const std::string model = Model("(float[4] x) => (float[4] y) { y = Neg(x) }");
+  const std::string before = ReadFile(model);
+  for (const char* option : {"--save", "--save-all", "--trace"}) {
+    const Outcome outcome = Onnxcmp({"run", model, option, model});
+    EXPECT_EQ(outcome.status, 2) << option;
+    EXPECT_THAT(outcome.err, HasSubstr("is read by this command: it is not written over"));
+  }
+  EXPECT_EQ(ReadFile(model), before);
 }
 
 // Statistics are of the numbers; what is none is counted, with its first place.
