@@ -20,6 +20,22 @@
 
 namespace onnxcmp::cli {
 
+// Many samples in the place of sets of inputs.
+struct SamplesArguments {
+  std::string path;  // "": none
+  std::string one;   // the sample that is compared alone; "": all
+  int64_t limit = 0;
+  int64_t batch = 1;
+  std::string labels;
+  std::vector<std::string> tasks, fail_if;
+  std::string resize, mean, std, layout;  // of images
+  double range = 0;
+  bool bgr = false;
+  bool sensitivity = false;
+  std::string granularity = "node";
+  std::string target;
+};
+
 struct CompareArguments {
   std::string command;  // the command line in shell syntax
   std::string left;
@@ -63,6 +79,8 @@ struct CompareArguments {
   bool coverage = false;
   bool sizes = false;
   std::string save_inputs;  // a file; "": not saved
+
+  SamplesArguments samples;
 };
 
 // Reads a command line of CompareCommand(); InvalidArgument for options that exclude each other or
@@ -73,9 +91,15 @@ absl::Status ReadCompareArguments(const std::vector<std::string>& command_line,
 // Layout of tables.
 TableOptions LookOf(const CompareArguments& arguments);
 
-// Both print the requested output and return the exit status.
+// All print the requested output and return the exit status.
 int CompareClassically(const CompareArguments& arguments, Interruption& interruption);
 int CompareSides(const CompareArguments& arguments, Interruption& interruption);
+int CompareSamples(const CompareArguments& arguments, Interruption& interruption);
+
+// InvalidArgument for options of samples without samples, or beside options that exclude them.
+absl::Status CheckSamples(const CompareArguments& arguments);
+// Makes the values of --sample NAME the inputs.
+absl::Status TakeSample(CompareArguments* arguments);
 
 }  // namespace onnxcmp::cli
 

@@ -106,6 +106,39 @@ void AddInputsOfTwo(CLI::App& app, CompareArguments& arguments, std::string& sea
       ->type_name("F");
 }
 
+void AddSamples(CLI::App& app, SamplesArguments& samples) {
+  constexpr char kGroup[] = "Samples";
+  const auto add = [&](const char* name, auto& value, const char* help, const char* type) {
+    return app.add_option(name, value, help)->group(kGroup)->type_name(type);
+  };
+  add("--samples", samples.path, "Measure both models on many samples: a folder\nor a file",
+      "PATH");
+  add("--sample", samples.one, "Compare on one of them, by its name", "NAME");
+  add("--limit", samples.limit, "Take so many; with --seed, drawn from all", "N")
+      ->check(Quietly(CLI::PositiveNumber));
+  add("--batch", samples.batch, "Feed so many at once (1)", "N")
+      ->check(Quietly(CLI::Range(int64_t{1}, int64_t{1} << 20)));
+  add("--labels", samples.labels, "Right answers: .npy, or a line for each", "F");
+  add("--task", samples.tasks, "classes, segmentation, tokens, ids, regression", "OUTPUT=TASK")
+      ->take_all()
+      ->allow_extra_args(false);
+  add("--fail-if", samples.fail_if, "Exit 1 by a figure: 'top1 < 0.99'; repeatable", "COND")
+      ->take_all()
+      ->allow_extra_args(false);
+  add("--resize", samples.resize, "Images: 224x224, or the shorter side, 256", "SIZE");
+  add("--mean", samples.mean, "Images: subtracted, after scaling", "A,B,C");
+  add("--std", samples.std, "Images: divided by", "A,B,C");
+  add("--range", samples.range, "Images: the greatest number, 1 or 255", "N")
+      ->check(Quietly(CLI::PositiveNumber));
+  add("--layout", samples.layout, "Images: nchw or nhwc", "HOW")->check(OneOf({"nchw", "nhwc"}));
+  app.add_flag("--bgr", samples.bgr, "Images: blue first")->group(kGroup);
+  app.add_flag("--sensitivity", samples.sensitivity, "Try each layer in float and converted")
+      ->group(kGroup);
+  add("--target", samples.target, "  with it: what has to hold, 'top1 >= 0.995'", "COND");
+  add("--granularity", samples.granularity, "  with it: node or module (node)", "HOW")
+      ->check(OneOf({"node", "module"}));
+}
+
 void AddReports(CLI::App& app, CompareArguments& arguments, std::vector<std::string>& files) {
   app.add_option("--format", arguments.format,
                  "html, json, markdown, junit, csv, dot, svg\n(table)")
@@ -206,8 +239,9 @@ absl::Status CheckWrittenFiles(const CompareArguments& arguments) {
                                       arguments.save_inputs};
   for (const auto& [format, file] : arguments.reports) written.push_back(file);
   const InputOptions& inputs = arguments.inputs;
-  return CheckWritten(written, {arguments.left, arguments.right, inputs.inputs, inputs.left_inputs,
-                                inputs.right_inputs});
+  return CheckWritten(written,
+                      {arguments.left, arguments.right, inputs.inputs, inputs.left_inputs,
+                       inputs.right_inputs, arguments.samples.labels, arguments.samples.path});
 }
 
 // Checks option combinations.
@@ -273,6 +307,7 @@ class CompareApp {
     AddModels(app_, arguments_, more_);
     common_.AddInputs(app_);
     AddInputsOfTwo(app_, arguments_, search_);
+    AddSamples(app_, arguments_.samples);
     common_.AddTolerances(app_);
     common_.AddVerdict(app_);
     AddLooks(app_, arguments_);
@@ -306,7 +341,9 @@ class CompareApp {
     for (size_t i = 0; i < files_.size(); ++i) {
       if (!files_[i].empty()) arguments_.reports.emplace_back(kFormatNames[i], files_[i]);
     }
-    return CheckWrittenFiles(arguments_);
+    OC_RETURN_IF_ERROR(CheckSamples(arguments_));
+    OC_RETURN_IF_ERROR(CheckWrittenFiles(arguments_));
+    return arguments_.samples.one.empty() ? absl::OkStatus() : TakeSample(&arguments_);
   }
 
  private:
@@ -346,8 +383,9 @@ int CompareCommand(const std::vector<std::string>& command_line) {
     PrintError(status.message());
     return kFailed;
   }
-  return arguments.classic ? CompareClassically(arguments, interruption)
-                           : CompareSides(arguments, interruption);
+  if (arguments.classic) return CompareClassically(arguments, interruption);
+  const bool samples = !arguments.samples.path.empty() && arguments.samples.one.empty();
+  return samples ? CompareSamples(arguments, interruption) : CompareSides(arguments, interruption);
 }
 
 }  // namespace onnxcmp::cli

@@ -15,8 +15,9 @@ endforeach()
 export(EXPORT onnxcmp NAMESPACE onnxcmp:: FILE "${PROJECT_BINARY_DIR}/onnxcmpTargets.cmake")
 set_target_properties(onnxcmp_cli PROPERTIES EXPORT_NAME cli)
 set_target_properties(onnxcmp_generate PROPERTIES EXPORT_NAME generate)
+set_target_properties(onnxcmp_samples PROPERTIES EXPORT_NAME samples)
 set_target_properties(onnxcmp_show PROPERTIES EXPORT_NAME show)
-export(TARGETS onnxcmp_cli onnxcmp_generate onnxcmp_show NAMESPACE onnxcmp::
+export(TARGETS onnxcmp_cli onnxcmp_generate onnxcmp_samples onnxcmp_show NAMESPACE onnxcmp::
   FILE "${PROJECT_BINARY_DIR}/onnxcmpCliTargets.cmake")
 
 # Headers: include/onnxcmp/*.h and what they include, which include/installed_headers.txt lists.

@@ -171,7 +171,15 @@ Value MixedRun::Reading(int n, int l, State* state) {
   const int r = StandIn(n, l);
   if (r != kNone) return InPlainForm(l, r, Now(r, *state));
   const bool same = plain_.IsFixed(l) || !IsFloatingPoint(plain_.graph().result(l).dtype);
-  return same ? plain_.value(l) : Value();
+  if (same) return plain_.value(l);
+  // A quantizer lets the range of the integers do what a Relu does: the kept node has it before it.
+  const int producer = plain_.graph().producer(l);
+  if (!quantized_ || producer == kNone || !EndsLayer(*plain_.graph().node(producer).made) ||
+      !RunKept(producer, state)) {
+    return Value();
+  }
+  const auto it = state->exact.find(l);
+  return it == state->exact.end() ? Value() : it->second;
 }
 
 bool MixedRun::RunKept(int n, State* state) {

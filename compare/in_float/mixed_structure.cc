@@ -94,7 +94,12 @@ int MixedRun::CounterpartOf(
     const auto it = nodes_by_name.find(integers ? absl::StrCat(ours.name, "_quant") : ours.name);
     if (it == nodes_by_name.end()) continue;
     const StreamNode& theirs = *converted_.graph().node(it->second).made;
-    const bool fits = integers ? ::onnxcmp::Quantizes(theirs.op_type)
+    // Sums of products that a later node scales are in no form that a float could take.
+    const int result = theirs.outputs.empty() ? kNone : theirs.outputs[0];
+    const bool takes_floats =
+        result != kNone && (IsFloatingPoint(converted_.graph().result(result).dtype) ||
+                            converted_.all_params().of(result).has_value());
+    const bool fits = integers ? ::onnxcmp::Quantizes(theirs.op_type) && takes_floats
                                : theirs.op_type == ours.op_type && theirs.domain == ours.domain;
     if (fits) return it->second;
   }

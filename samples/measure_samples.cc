@@ -1,0 +1,470 @@
+#include "samples/measure_samples.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "compare/conversion/conversion.h"
+#include "compare/outputs/output_comparison.h"
+#include "compare/stages/judge_conversion.h"
+#include "compare/tolerances/pair_tolerance.h"
+#include "evaluator/base/status_macros.h"
+#include "evaluator/base/thread_pool.h"
+#include "record/base/work_bounds.h"
+#include "record/differences/infinity.h"
+#include "record/differences/tensor_distance.h"
+#include "samples/measured_pairs.h"
+#include "samples/pair_measure.h"
+
+namespace onnxcmp {
+namespace {
+
+// Samples on which the layers' costs are measured, each by as many parts of a run as there are
+// layers; they are spread over all of them.
+constexpr int64_t kCostedSamples = 4;
+// Greatest share of the samples: a layer that is far worse on so few of them is an outlier.
+constexpr double kFewSamples = 0.1;
+// Decibels that stand for no noise: floats keep about as many.
+constexpr double kNoNoise = 150;
+
+// Tensors after each other along the first axis, which they all have.
+absl::StatusOr<Tensor> Joined(const std::vector<Tensor>& parts) {
+  Shape shape = parts[0].shape();
+  if (shape.empty()) return absl::InvalidArgumentError("a value without an axis for the batch");
+  shape[0] = 0;
+  for (const Tensor& part : parts) {
+    Shape as_one = part.shape();
+    if (!as_one.empty()) as_one[0] = shape[0];
+    if (as_one != shape || part.dtype() != parts[0].dtype()) {
+      return absl::InvalidArgumentError(absl::StrCat("samples of ", parts[0].TypeString(), " and ",
+                                                     part.TypeString(), " in one batch"));
+    }
+    shape[0] += part.dim(0);
+  }
+  if (parts[0].dtype() == DType::kString || IsSubByte(parts[0].dtype())) {
+    return absl::UnimplementedError(
+        absl::StrCat("batches of ", parts[0].TypeString(), ": leave --batch out"));
+  }
+  OC_ASSIGN_OR_RETURN(Tensor joined, Tensor::Allocate(parts[0].dtype(), shape));
+  std::byte* to = joined.mutable_raw_data();
+  for (const Tensor& part : parts) {
+    OC_ASSIGN_OR_RETURN(const Tensor contiguous, part.Contiguous());
+    std::memcpy(to, contiguous.raw_data(), static_cast<size_t>(contiguous.byte_size()));
+    to += contiguous.byte_size();
+  }
+  return joined;
+}
+
+// The part of an output that is one sample's; the whole if it has no axis for the batch.
+Value PartOfBatch(const Value& value, int64_t part, int64_t parts) {
+  if (parts == 1 || !value.is_tensor()) return value;
+  const Tensor& tensor = value.tensor();
+  if (tensor.rank() == 0 || tensor.dim(0) % parts != 0 || IsSubByte(tensor.dtype())) return value;
+  Shape shape = tensor.shape();
+  shape[0] /= parts;
+  return tensor.Strided(shape, tensor.strides(),
+                        tensor.offset() + part * shape[0] * tensor.strides()[0]);
+}
+
+std::string TakenFor(Task task, const Tensor& output) {
+  switch (task) {
+    case Task::kClasses:
+      return absl::StrCat("scores of ", output.shape().back(), " classes");
+    case Task::kSegmentation:
+      return absl::StrCat("scores of ", output.dim(1), " classes at each pixel");
+    case Task::kTokens:
+      return absl::StrCat("scores of ", output.shape().back(), " tokens at each position");
+    case Task::kIds:
+      return "ids";
+    case Task::kRegression:
+      return "numbers";
+  }
+  return "";
+}
+
+}  // namespace
+
+class SampleMeasurer::State {
+ public:
+  State(const PerSide<Side*>& sides, const SampleList& samples, const MeasureOptions& options)
+      : sides_(sides),
+        samples_(samples),
+        options_(options),
+        pool_(ThreadCount(options.compare.threads)) {
+    report_.names = samples.names;
+    report_.given = static_cast<int64_t>(samples.names.size());
+    for (const SideId side : kBothSides) report_.sources[side] = sides[side]->summary().source;
+  }
+
+  absl::Status Measure(int64_t first) {
+    const int64_t last = std::min(first + options_.batch, report_.given);
+    std::vector<int64_t> group;
+    std::vector<GivenSample> read;
+    for (int64_t sample = first; sample < last; ++sample) {
+      absl::StatusOr<GivenSample> one = samples_.read(sample);
+      if (!one.ok()) {
+        Fail(sample, one.status());
+        continue;
+      }
+      group.push_back(sample);
+      read.push_back(*std::move(one));
+    }
+    if (group.empty()) return absl::OkStatus();
+    absl::StatusOr<FedInputs> fed = Feed(read);
+    if (!fed.ok() && group.size() > 1) {
+      // Samples of unequal sizes are fed one after the other.
+      for (size_t i = 0; i < group.size(); ++i) {
+        OC_RETURN_IF_ERROR(MeasureGroup({group[i]}, Feed({read[i]})));
+      }
+      return absl::OkStatus();
+    }
+    return MeasureGroup(group, std::move(fed));
+  }
+
+  absl::StatusOr<FedInputs> FeedsOf(int64_t sample) const {
+    OC_ASSIGN_OR_RETURN(const GivenSample read, samples_.read(sample));
+    return Feed({read});
+  }
+
+  SamplesReport Report() const {
+    SamplesReport report = report_;
+    FinishLayers(&report);
+    return report;
+  }
+
+ private:
+  absl::StatusOr<FedInputs> Feed(const std::vector<GivenSample>& read) const {
+    const PerSide<const Graph*> graphs = {&sides_.left->evaluator()->model().graph,
+                                          &sides_.right->evaluator()->model().graph};
+    if (!read[0].folder.empty()) {
+      if (read.size() > 1) return absl::InvalidArgumentError("folders are fed one after the other");
+      InputOptions options = options_.inputs;
+      options.inputs = read[0].folder;
+      OC_ASSIGN_OR_RETURN(InputSets sets, InputSets::Open(*graphs.left, *graphs.right, options));
+      return sets.Get(0);
+    }
+    std::vector<NamedValue> values = read[0].values;
+    for (size_t i = 0; read.size() > 1 && i < values.size(); ++i) {
+      std::vector<Tensor> parts;
+      for (const GivenSample& sample : read) {
+        const auto it =
+            std::find_if(sample.values.begin(), sample.values.end(),
+                         [&](const NamedValue& value) { return value.name == values[i].name; });
+        if (it == sample.values.end() || !it->value.is_tensor()) {
+          return absl::InvalidArgumentError("samples with other values");
+        }
+        parts.push_back(it->value.tensor());
+      }
+      OC_ASSIGN_OR_RETURN(values[i].value, Joined(parts));
+    }
+    OC_ASSIGN_OR_RETURN(InputSets sets,
+                        InputSets::OpenGiven(*graphs.left, *graphs.right, options_.inputs,
+                                             std::move(values), "the sample"));
+    return sets.Get(0);
+  }
+
+  void Fail(int64_t sample, const absl::Status& status) {
+    report_.failed.push_back({sample, std::string(status.message())});
+  }
+
+  absl::Status MeasureGroup(const std::vector<int64_t>& group, absl::StatusOr<FedInputs> fed) {
+    absl::Status failed = fed.status();
+    if (failed.ok()) {
+      sides_.left->SetFeeds(std::move(fed->left));
+      sides_.right->SetFeeds(std::move(fed->right));
+      if (pairs_ == nullptr) failed = Prepare(group[0], fed->notes);
+    }
+    PerSide<MeasuredPairs::Values> values;
+    for (const SideId side : kBothSides) {
+      if (!failed.ok()) break;
+      absl::StatusOr<MeasuredPairs::Values> run = pairs_->Run(side, options_.compare.watch);
+      failed = run.ok() ? absl::OkStatus()
+                        : absl::Status(run.status().code(),
+                                       absl::StrCat("the ", SideName(side),
+                                                    " side: ", run.status().message()));
+      if (run.ok()) values[side] = *std::move(run);
+    }
+    if (absl::IsCancelled(failed)) return failed;
+    if (!failed.ok()) {
+      for (const int64_t sample : group) Fail(sample, failed);
+      return absl::OkStatus();
+    }
+    const auto parts = static_cast<int64_t>(group.size());
+    for (size_t i = 0; i < pairs_->layers().size(); ++i) {
+      MeasureLayer(pairs_->layers()[i], values, group, &report_.layers[i].figures);
+    }
+    for (int64_t part = 0; part < parts; ++part) {
+      OC_RETURN_IF_ERROR(MeasureOutputs(group[static_cast<size_t>(part)], values, part, parts));
+    }
+    return MeasureCosts(group);
+  }
+
+  // The comparison of a first sample that both sides run on.
+  absl::Status Prepare(int64_t sample, const std::vector<std::string>& notes) {
+    OC_ASSIGN_OR_RETURN(Comparison compared,
+                        Compare(*sides_.left, *sides_.right, options_.compare));
+    for (const SideId side : kBothSides) {
+      const absl::Status& status =
+          side == SideId::kLeft ? compared.left_summary.status : compared.right_summary.status;
+      if (!status.ok()) {
+        return absl::Status(status.code(),
+                            absl::StrCat("the ", SideName(side), " side: ", status.message()));
+      }
+    }
+    const auto held = std::make_shared<Comparison>(std::move(compared));
+    for (const std::string& note : notes) held->notes.push_back(note);
+    report_.first = held;
+    report_.first_sample = sample;
+    pairs_ = std::make_unique<MeasuredPairs>(sides_, *held);
+    tolerances_ = std::make_unique<PairTolerances>(held->left, held->right, held->alignment,
+                                                   options_.compare.tolerance);
+    conversion_ = ConversionOf({&held->left, &held->right});
+    for (const ResultPair& pair : pairs_->layers()) report_.layers.emplace_back().pair = pair;
+    for (size_t i = 0; i < pairs_->outputs().size(); ++i) {
+      SampledOutput output;
+      output.pair = pairs_->outputs()[i];
+      output.left = NameOf(SideId::kLeft, output.pair.left);
+      output.right = NameOf(SideId::kRight, output.pair.right);
+      report_.outputs.push_back(std::move(output));
+    }
+    if (pairs_->left_out() > 0) {
+      report_.notes.push_back(absl::StrCat(
+          pairs_->left_out(), " pairs have their elements in another order and are not measured"));
+    }
+    return absl::OkStatus();
+  }
+
+  const std::string& NameOf(SideId side, int result) const {
+    const ResultStream& stream = side == SideId::kLeft ? report_.first->left : report_.first->right;
+    return stream.results[Index(result)].name;
+  }
+
+  void MeasureLayer(const ResultPair& pair, const PerSide<MeasuredPairs::Values>& values,
+                    const std::vector<int64_t>& group, LayerFigures* figures) const {
+    const std::optional<DequantizedView> left =
+        pairs_->RealsOf(SideId::kLeft, pair.left, values.left);
+    const std::optional<DequantizedView> right =
+        pairs_->RealsOf(SideId::kRight, pair.right, values.right);
+    if (!left.has_value() || !right.has_value() || left->size() != right->size()) {
+      figures->unlike += static_cast<int64_t>(group.size());
+      return;
+    }
+    const auto batch = static_cast<int64_t>(group.size());
+    const int64_t rows = right->tensor().rank() == 0 ? 0 : right->tensor().dim(0);
+    const int64_t parts = batch > 1 && rows > 0 && rows % batch == 0 ? batch : 1;
+    for (int64_t part = 0; part < parts; ++part) {
+      const PairMeasure measure = MeasurePair(*left, *right, part, parts, &pool_);
+      const std::optional<double> saturated = SaturatedShare(*right, part, parts);
+      // A result without an axis for the batch is that of each of its samples.
+      for (int64_t same = 0; same < (parts == 1 ? batch : 1); ++same) {
+        const int64_t sample = group[static_cast<size_t>(part + same)];
+        figures->Add(sample, measure.moments, measure.most);
+        if (measure.not_finite > 0) ++figures->not_finite;
+        if (saturated.has_value()) figures->saturated.Add(sample, *saturated);
+      }
+    }
+  }
+
+  absl::Status MeasureOutputs(int64_t sample, const PerSide<MeasuredPairs::Values>& values,
+                              int64_t part, int64_t parts) {
+    SampleOutcome outcome = {.sample = sample, .sqnr = kInfinity};
+    PerSide<std::vector<NamedOutput>> outputs;
+    for (SampledOutput& output : report_.outputs) {
+      PerSide<Value> both;
+      for (const SideId side : kBothSides) {
+        const int result = OfSide(output.pair, side);
+        const auto it = values[side].find(result);
+        if (it != values[side].end()) both[side] = PartOfBatch(it->second, part, parts);
+        const std::string& name = side == SideId::kLeft ? output.left : output.right;
+        outputs[side].push_back({name, both[side], result});
+      }
+      if (!IsMeasurable(both.left) || !IsMeasurable(both.right) ||
+          both.left.tensor().shape() != both.right.tensor().shape()) {
+        continue;
+      }
+      const PairMeasure measure = MeasurePair(DequantizedView(both.left.tensor()),
+                                              DequantizedView(both.right.tensor()), 0, 1, &pool_);
+      output.figures.Add(sample, measure.moments, measure.most);
+      if (measure.not_finite > 0) ++output.figures.not_finite;
+      outcome.sqnr = std::min(
+          outcome.sqnr, measure.not_finite > 0 ? -kInfinity : DecibelsOf(measure.moments.sums));
+      OC_ASSIGN_OR_RETURN(const bool alike, AddTask(sample, both, &output));
+      outcome.alike = outcome.alike && alike;
+    }
+    outcome.agrees = Agree(outputs);
+    report_.outcomes.push_back(outcome);
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<bool> AddTask(int64_t sample, const PerSide<Value>& both, SampledOutput* output) {
+    const Tensor& tensor = both.left.tensor();
+    if (!output->task.has_value() && output->taken_for.empty()) {
+      std::optional<Task> task = TaskOf(tensor);
+      for (const std::string& name : {output->left, output->right}) {
+        const auto it = options_.tasks.find(name);
+        if (it != options_.tasks.end()) task = it->second;
+      }
+      output->taken_for = task.has_value() ? TakenFor(*task, tensor) : "no numbers of a task";
+      if (task.has_value()) output->task.emplace(*task);
+    }
+    if (!output->task.has_value()) return true;
+    std::optional<double> label;
+    if (!options_.labels.empty()) label = options_.labels[static_cast<size_t>(sample)];
+    if (label.has_value()) {
+      const absl::Status fits = TaskFigures::CheckLabel(output->task->task(), *label, tensor);
+      if (!fits.ok()) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            "sample ", samples_.names[static_cast<size_t>(sample)], ": ", fits.message()));
+      }
+    }
+    return output->task->Add(sample, {both.left.tensor(), both.right.tensor()}, label);
+  }
+
+  // Within the tolerances; of a conversion to a coarser type, or where it was asked for, by the
+  // signal to noise.
+  bool Agree(const PerSide<std::vector<NamedOutput>>& outputs) const {
+    OutputComparison judged =
+        CompareOutputs(outputs.left, outputs.right, options_.compare.tolerance, tolerances_.get(),
+                       &report_.first->alignment);
+    judged.partial = options_.compare.partial;
+    if (!options_.compare.min_sqnr.has_value() && judged.agree()) return true;
+    if (!conversion_.has_value() && !options_.compare.min_sqnr.has_value()) return false;
+    const double least = conversion_.has_value()
+                             ? LeastSignalToNoise(*conversion_, options_.compare.min_sqnr)
+                             : *options_.compare.min_sqnr;
+    return std::all_of(judged.pairs.begin(), judged.pairs.end(), [&](const OutputPair& pair) {
+      const Value left = ValueOf(outputs.left, pair.left_result);
+      const Value right = ValueOf(outputs.right, pair.right_result);
+      if (!IsMeasurable(left) || !IsMeasurable(right) || !IsFloatingPoint(left.tensor().dtype()) ||
+          left.tensor().num_elements() != right.tensor().num_elements()) {
+        return IsAccepted(judged, pair);
+      }
+      const PairMeasure measure = MeasurePair(DequantizedView(left.tensor()),
+                                              DequantizedView(right.tensor()), 0, 1, nullptr);
+      return measure.not_finite == 0 && DecibelsOf(measure.moments.sums) >= least;
+    });
+  }
+
+  bool IsCosted(int64_t sample) const {
+    const int64_t costed = std::min(kCostedSamples, report_.given);
+    for (int64_t i = 0; i < costed; ++i) {
+      if (sample == i * report_.given / costed) return true;
+    }
+    return false;
+  }
+
+  // What each layer costs at the outputs, by a comparison of one sample.
+  absl::Status MeasureCosts(const std::vector<int64_t>& group) {
+    if (!options_.costs || !conversion_.has_value() || !conversion_->quantized)
+      return absl::OkStatus();
+    const auto it =
+        std::find_if(group.begin(), group.end(), [&](int64_t sample) { return IsCosted(sample); });
+    if (it == group.end()) return absl::OkStatus();
+    CompareOptions options = options_.compare;
+    options.quantization = true;
+    options.causes = false;
+    options.letters = false;
+    options.pictures = 0;
+    OC_ASSIGN_OR_RETURN(const Comparison compared, Compare(*sides_.left, *sides_.right, options));
+    if (!compared.quantization.has_value()) return absl::OkStatus();
+    ++report_.costed;
+    const SideId side = compared.quantization->side;
+    absl::flat_hash_map<int, SampledLayer*> by_result, by_partner;
+    for (SampledLayer& layer : report_.layers) {
+      by_result[OfSide(layer.pair, side)] = &layer;
+      by_partner[OfSide(layer.pair, Other(side))] = &layer;
+    }
+    // The rounded form of a float result has no row of its own.
+    const auto layer_of = [&](const QuantizedLayer& layer) -> SampledLayer* {
+      for (const auto& [known, result] : {std::pair(&by_result, layer.result),
+                                          std::pair(&by_result, layer.dequantized),
+                                          std::pair(&by_partner, layer.partner)}) {
+        const auto found = result == kNone ? known->end() : known->find(result);
+        if (found != known->end()) return found->second;
+      }
+      return nullptr;
+    };
+    for (const QuantizedLayer& layer : compared.quantization->layers) {
+      SampledLayer* const measured = layer.cost.has_value() ? layer_of(layer) : nullptr;
+      if (measured != nullptr) measured->cost.Add(*it, *layer.cost);
+    }
+    return absl::OkStatus();
+  }
+
+  // Decibels that each layer loses against those before it, and the order: by cost, then by that.
+  void FinishLayers(SamplesReport* report) const {
+    if (pairs_ == nullptr) return;
+    absl::flat_hash_map<int, double> means;  // by result of the right
+    for (SampledLayer& layer : report->layers) {
+      const Spread& sqnr = layer.figures.sqnr;
+      if (sqnr.count() == 0) continue;
+      means[layer.pair.right] = sqnr.least()->figure == -kInfinity ? -kInfinity : sqnr.mean();
+      layer.far_worse = sqnr.median().has_value() ? sqnr.Below(*sqnr.median() - kFarWorse) : 0;
+      layer.outlier = layer.far_worse > 0 && static_cast<double>(layer.far_worse) <=
+                                                 kFewSamples * static_cast<double>(sqnr.count());
+    }
+    for (SampledLayer& layer : report->layers) LostIn(means, &layer);
+    const auto equal = [](const SampledLayer& layer) {
+      const LayerFigures& figures = layer.figures;
+      return figures.unlike == 0 && figures.not_finite == 0 &&
+             figures.sqnr.infinite() == figures.sqnr.count() && figures.sqnr.least().has_value() &&
+             figures.sqnr.least()->figure == kInfinity;
+    };
+    const size_t all = report->layers.size();
+    std::erase_if(report->layers, equal);
+    report->equal_layers = static_cast<int64_t>(all - report->layers.size());
+    std::stable_sort(report->layers.begin(), report->layers.end(),
+                     [](const SampledLayer& a, const SampledLayer& b) {
+                       const double cost_a = a.cost.count() > 0 ? a.cost.mean() : -1;
+                       const double cost_b = b.cost.count() > 0 ? b.cost.mean() : -1;
+                       if (cost_a != cost_b) return cost_a > cost_b;
+                       return a.lost.value_or(-kInfinity) > b.lost.value_or(-kInfinity);
+                     });
+  }
+
+  // Against the worst of the measured results before a layer, through what is not measured.
+  void LostIn(const absl::flat_hash_map<int, double>& means, SampledLayer* layer) const {
+    const auto own = means.find(layer->pair.right);
+    if (own == means.end() || !std::isfinite(own->second)) return;
+    double before = kInfinity;
+    pairs_->graph(SideId::kRight)
+        .ReachBefore(
+            {layer->pair.right},
+            [&](int result) {
+              const auto known = result == layer->pair.right ? means.end() : means.find(result);
+              if (known == means.end()) return true;
+              before = std::min(before, known->second);
+              return false;
+            },
+            work_bounds::kManyCandidates);
+    layer->begins = before == kInfinity;
+    layer->lost = std::min(before, kNoNoise) - own->second;
+  }
+
+  const PerSide<Side*> sides_;
+  const SampleList& samples_;
+  const MeasureOptions& options_;
+  const ThreadPool pool_;
+  SamplesReport report_;
+  std::unique_ptr<MeasuredPairs> pairs_;
+  std::unique_ptr<PairTolerances> tolerances_;
+  std::optional<Conversion> conversion_;
+};
+
+SampleMeasurer::SampleMeasurer(const PerSide<Side*>& sides, const SampleList& samples,
+                               const MeasureOptions& options)
+    : state_(std::make_unique<State>(sides, samples, options)) {}
+SampleMeasurer::~SampleMeasurer() = default;
+
+absl::Status SampleMeasurer::Measure(int64_t first) { return state_->Measure(first); }
+SamplesReport SampleMeasurer::Report() const { return state_->Report(); }
+absl::StatusOr<FedInputs> SampleMeasurer::FeedsOf(int64_t sample) const {
+  return state_->FeedsOf(sample);
+}
+
+}  // namespace onnxcmp

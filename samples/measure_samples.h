@@ -1,0 +1,60 @@
+// Runs two models on many samples and measures every pair of results, without keeping values.
+#ifndef ONNXCMP_SAMPLES_MEASURE_SAMPLES_H_
+#define ONNXCMP_SAMPLES_MEASURE_SAMPLES_H_
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "compare/compare.h"
+#include "compare/sides/side.h"
+#include "feed/input_sets.h"
+#include "record/base/per_side.h"
+#include "samples/sample_list.h"
+#include "samples/samples_report.h"
+#include "samples/task_figures.h"
+
+namespace onnxcmp {
+
+struct MeasureOptions {
+  CompareOptions compare;                     // of the first sample, and the tolerances of all
+  InputOptions inputs;                        // how values are given to the inputs
+  int64_t batch = 1;                          // samples that are fed at once
+  std::map<std::string, Task> tasks;          // by output
+  std::vector<std::optional<double>> labels;  // by sample; none: there are none
+  bool costs = true;
+};
+
+class SampleMeasurer {
+ public:
+  // All must outlive the object. Both sides are models, or models in runtimes.
+  SampleMeasurer(const PerSide<Side*>& sides, const SampleList& samples,
+                 const MeasureOptions& options);
+  ~SampleMeasurer();
+  SampleMeasurer(const SampleMeasurer&) = delete;
+  SampleMeasurer& operator=(const SampleMeasurer&) = delete;
+
+  // Runs samples [first, first + batch), fewer at the end. A sample that cannot be read or run is
+  // part of the report. An error: labels or tasks do not fit the outputs.
+  absl::Status Measure(int64_t first);
+
+  // What was measured so far.
+  SamplesReport Report() const;
+
+  // The inputs of a sample.
+  absl::StatusOr<FedInputs> FeedsOf(int64_t sample) const;
+
+ private:
+  class State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_SAMPLES_MEASURE_SAMPLES_H_

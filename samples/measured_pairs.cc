@@ -1,0 +1,96 @@
+#include "samples/measured_pairs.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "evaluator/base/status_macros.h"
+#include "record/differences/tensor_distance.h"
+
+namespace onnxcmp {
+namespace {
+
+bool HasNumbers(const StreamResult& result) {
+  return result.dtype != DType::kUndefined && result.dtype != DType::kString;
+}
+
+}  // namespace
+
+MeasuredPairs::MeasuredPairs(const PerSide<Side*>& sides, const Comparison& comparison)
+    : sides_(sides), streams_{&comparison.left, &comparison.right} {
+  PerSide<std::vector<bool>> fixed;
+  for (const SideId side : kBothSides) {
+    const Side& one = *sides[side];
+    graphs_[side] =
+        std::make_unique<SideGraph>(*streams_[side], one.evaluator(), one.node_runner());
+    params_[side] = std::make_unique<QuantParamsByResult>(*graphs_[side]);
+    wanted_[side].resize(streams_[side]->results.size());
+    fixed[side] = graphs_[side]->FixedResults();
+  }
+  for (const ComparedRow& row : comparison.rows) {
+    if (!row.aligned.paired()) continue;
+    const ResultPair pair = {row.aligned.left.back(), row.aligned.right.back()};
+    const StreamResult& left = streams_.left->results[Index(pair.left)];
+    const StreamResult& right = streams_.right->results[Index(pair.right)];
+    if (right.kind != ResultKind::kResult || left.kind == ResultKind::kOutput) continue;
+    if (fixed.right[Index(pair.right)] || fixed.left[Index(pair.left)]) continue;
+    if (!HasNumbers(left) || !HasNumbers(right)) continue;
+    if (Has(row.aligned.marks, Mark::kTransposed) || Has(row.aligned.marks, Mark::kEntry)) {
+      ++left_out_;
+      continue;
+    }
+    layers_.push_back(pair);
+  }
+  std::stable_sort(layers_.begin(), layers_.end(),
+                   [](const ResultPair& a, const ResultPair& b) { return a.right < b.right; });
+  for (const OutputPair& output : comparison.outputs.pairs) {
+    if (!output.recorded) outputs_.push_back({output.left_result, output.right_result});
+  }
+  for (const std::vector<ResultPair>* pairs : {&layers_, &outputs_}) {
+    for (const ResultPair& pair : *pairs) {
+      Want(SideId::kLeft, pair.left);
+      Want(SideId::kRight, pair.right);
+    }
+  }
+}
+
+void MeasuredPairs::Want(SideId side, int result) {
+  if (result == kNone) return;
+  wanted_[side][Index(result)] = true;
+  const std::optional<QuantParams>& params = params_[side]->of(result);
+  if (!params.has_value() || !IsInteger(streams_[side]->results[Index(result)].dtype)) return;
+  for (const int needed : {params->scale, params->zero_point}) {
+    if (needed != kNone) wanted_[side][Index(needed)] = true;
+  }
+}
+
+absl::StatusOr<MeasuredPairs::Values> MeasuredPairs::Run(SideId side,
+                                                         const PairValues::Watch& watch) const {
+  Values values;
+  const RecordedSide recorded = {.side = sides_[side], .stream = streams_[side]};
+  OC_RETURN_IF_ERROR(VisitAgain(recorded, SideName(side), watch, wanted_[side],
+                                [&](int result, const Value& value) {
+                                  values[result] = graphs_[side]->FromModel(result, value);
+                                  return absl::OkStatus();
+                                }));
+  return values;
+}
+
+std::optional<DequantizedView> MeasuredPairs::RealsOf(SideId side, int result,
+                                                      const Values& values) const {
+  const auto value_of = [&](int r) -> const Value* {
+    const auto it = r == kNone ? values.end() : values.find(r);
+    return it == values.end() ? nullptr : &it->second;
+  };
+  const Value* value = value_of(result);
+  if (value == nullptr || !IsMeasurable(*value)) return std::nullopt;
+  const Tensor& tensor = value->tensor();
+  const std::optional<QuantParams>& params = params_[side]->of(result);
+  if (!IsInteger(tensor.dtype()) || !params.has_value()) return DequantizedView(tensor);
+  std::optional<QuantParamValues> numbers =
+      ValuesOf(*params, tensor, value_of(params->scale), value_of(params->zero_point));
+  return numbers.has_value() ? DequantizedView(tensor, *std::move(numbers))
+                             : DequantizedView(tensor);
+}
+
+}  // namespace onnxcmp

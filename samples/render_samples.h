@@ -1,0 +1,40 @@
+// Reports on many samples: for a terminal, as Markdown, JSON, CSV, JUnit and as a page.
+#ifndef ONNXCMP_SAMPLES_RENDER_SAMPLES_H_
+#define ONNXCMP_SAMPLES_RENDER_SAMPLES_H_
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "reports/table/table_options.h"
+#include "samples/samples_report.h"
+
+namespace onnxcmp {
+
+// The figures of each output by name, those of its numbers (sqnr, cosine, max) included; those of
+// all samples ("": failed, different) first. Conditions of --fail-if are on these.
+std::vector<std::pair<std::string, std::map<std::string, double>>> FiguresByOutput(
+    const SamplesReport& report);
+
+// "top-1 agrees on 488 of 500 samples, SQNR 27.3 dB; worst sample 0173 with 8.1 dB".
+std::string SamplesHeadline(const SamplesReport& report);
+// The samples with the worst outputs, the worst first, at most so many.
+std::vector<SampleOutcome> WorstSamples(const SamplesReport& report, size_t most);
+// The layer's operator and name, on the side that has it.
+std::string LayerOperator(const SamplesReport& report, const SampledLayer& layer);
+std::string LayerName(const SamplesReport& report, const SampledLayer& layer);
+
+// `command`: the command line without --samples and its path, which compares one sample when
+// "--samples PATH --sample NAME" is added.
+std::string RenderSamples(const SamplesReport& report, const std::string& command,
+                          const TableOptions& look);
+std::string RenderSamplesMarkdown(const SamplesReport& report, const std::string& command);
+std::string RenderSamplesJson(const SamplesReport& report);
+std::string RenderSamplesCsv(const SamplesReport& report);  // a line for each layer
+std::string RenderSamplesJunit(const SamplesReport& report);
+std::string RenderSamplesHtml(const SamplesReport& report, const std::string& command);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_SAMPLES_RENDER_SAMPLES_H_
