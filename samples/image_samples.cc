@@ -116,12 +116,11 @@ class Preparation {
     if (sizes.size() == 1) {
       const int64_t height = target.height.value_or(sizes[0]);
       const int64_t width = target.width.value_or(sizes[0]);
-      Step(absl::StrCat("sizes", lines_, " = Constant <value = int64[2] {", sizes[0], ", ",
-                        sizes[0], "}> ()"));
+      Step(absl::StrCat("sizes = Constant <value = int64[2] {", sizes[0], ", ", sizes[0], "}> ()"));
       const std::string resized = absl::StrCat(
           "Resize <mode = \"linear\", antialias = 1, axes = [0, 1], keep_aspect_ratio_policy = "
           "\"not_smaller\"> (",
-          value_, ", , , sizes", lines_, ")");
+          value_, ", , , sizes)");
       Take(resized);
       Step(absl::StrCat("middle = Constant <value = int64[2] {", height, ", ", width, "}> ()"));
       Take(absl::StrCat("CenterCropPad <axes = [0, 1]> (", value_, ", middle)"));

@@ -25,7 +25,7 @@ class ImageReader {
   // The value for that input. InvalidArgument, with the file, if it cannot be decoded.
   absl::StatusOr<NamedValue> Read(const std::string& path) const;
 
-  // What becomes of an image: "images become `x` float[1,3,224,224]: stretched to 224x224, RGB, 0
+  // How images are read: "images become `x` float[1,3,224,224]: stretched to 224x224, RGB, 0
   // to 1, channels first".
   const std::string& note() const { return note_; }
 

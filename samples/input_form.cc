@@ -41,7 +41,10 @@ absl::StatusOr<NamedValue> InFormOfInputs(const Graph& graph, NamedValue value) 
   if (!value.value.is_tensor()) return value;
   const std::vector<const ValueInfo*> required = RequiredInputs(graph);
   const ValueInfo* input = FindValueInfo(graph.inputs, value.name);
-  if (input == nullptr && required.size() == 1) input = required[0];
+  if (input == nullptr && required.size() == 1) {
+    input = required[0];
+    value.name = input->name;
+  }
   if (input == nullptr) return value;
   OC_ASSIGN_OR_RETURN(value.value, InRankOf(*input, value.value.tensor()));
   return value;

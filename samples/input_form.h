@@ -20,7 +20,8 @@ std::optional<int64_t> SizeOf(const ValueInfo& input, int64_t axis);
 // one of 1 if it has an axis more; else as it is.
 absl::StatusOr<Tensor> InRankOf(const ValueInfo& input, const Tensor& tensor);
 
-// The same for a value that an input of its name takes, or the only input; others stay.
+// The same for a value that an input of its name takes, or the only input, whose name it gets;
+// others stay.
 absl::StatusOr<NamedValue> InFormOfInputs(const Graph& graph, NamedValue value);
 
 }  // namespace onnxcmp

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "compare/conversion/conversion.h"
@@ -18,6 +19,7 @@
 #include "record/base/work_bounds.h"
 #include "record/differences/infinity.h"
 #include "record/differences/tensor_distance.h"
+#include "record/text/meant_name.h"
 #include "samples/measured_pairs.h"
 #include "samples/pair_measure.h"
 
@@ -177,7 +179,10 @@ class SampleMeasurer::State {
     if (failed.ok()) {
       sides_.left->SetFeeds(std::move(fed->left));
       sides_.right->SetFeeds(std::move(fed->right));
-      if (pairs_ == nullptr) failed = Prepare(group[0], fed->notes);
+      if (pairs_ == nullptr) {
+        failed = Prepare(group[0], fed->notes);
+        if (failed.ok()) OC_RETURN_IF_ERROR(CheckTasks());
+      }
     }
     PerSide<MeasuredPairs::Values> values;
     for (const SideId side : kBothSides) {
@@ -207,7 +212,7 @@ class SampleMeasurer::State {
   // The comparison of a first sample that both sides run on.
   absl::Status Prepare(int64_t sample, const std::vector<std::string>& notes) {
     OC_ASSIGN_OR_RETURN(Comparison compared,
-                        Compare(*sides_.left, *sides_.right, options_.compare));
+                        Compare(*sides_.left, *sides_.right, Measuring(options_.compare)));
     for (const SideId side : kBothSides) {
       const absl::Status& status =
           side == SideId::kLeft ? compared.left_summary.status : compared.right_summary.status;
@@ -232,11 +237,49 @@ class SampleMeasurer::State {
       output.right = NameOf(SideId::kRight, output.pair.right);
       report_.outputs.push_back(std::move(output));
     }
+    NameCauses();
     if (pairs_->left_out() > 0) {
       report_.notes.push_back(absl::StrCat(
           pairs_->left_out(), " pairs have their elements in another order and are not measured"));
     }
     return absl::OkStatus();
+  }
+
+  // Every task is one of an output.
+  absl::Status CheckTasks() const {
+    for (const auto& [name, task] : options_.tasks) {
+      std::vector<std::string> names;
+      for (const SampledOutput& output : report_.outputs) {
+        names.push_back(output.left);
+        names.push_back(output.right);
+      }
+      if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+      return absl::InvalidArgumentError(
+          absl::StrCat("--task ", name, ": there is no such output", DidYouMean(name, names)));
+    }
+    return absl::OkStatus();
+  }
+
+  // The layers that the first comparison's causes are about: a constant's is that of its readers.
+  void NameCauses() {
+    const std::vector<Cause>& causes = report_.first->causes;
+    for (size_t i = causes.size(); i-- > 0;) {
+      PerSide<absl::flat_hash_set<int>> at;
+      for (const SideId side : kBothSides) {
+        const int result = OfSide(causes[i], side);
+        if (result == kNone) continue;
+        const SideGraph& graph = pairs_->graph(side);
+        at[side].insert(result);
+        if (graph.producer(result) == kNone) {
+          for (const int after : graph.After(result)) at[side].insert(after);
+        }
+      }
+      for (SampledLayer& layer : report_.layers) {
+        if (at.left.contains(layer.pair.left) || at.right.contains(layer.pair.right)) {
+          layer.cause = i;
+        }
+      }
+    }
   }
 
   const std::string& NameOf(SideId side, int result) const {
@@ -358,42 +401,61 @@ class SampleMeasurer::State {
     return false;
   }
 
-  // What each layer costs at the outputs, by a comparison of one sample.
+  // The costs of layers at the outputs, by a comparison of one sample.
   absl::Status MeasureCosts(const std::vector<int64_t>& group) {
-    if (!options_.costs || !conversion_.has_value() || !conversion_->quantized)
-      return absl::OkStatus();
-    const auto it =
+    const std::optional<QuantizationReport>& first = report_.first->quantization;
+    if (!options_.costs || !first.has_value()) return absl::OkStatus();
+    const auto costed =
         std::find_if(group.begin(), group.end(), [&](int64_t sample) { return IsCosted(sample); });
-    if (it == group.end()) return absl::OkStatus();
-    CompareOptions options = options_.compare;
-    options.quantization = true;
+    if (report_.costed == 0) {
+      AddCosts(report_.first_sample, *first);
+      return absl::OkStatus();
+    }
+    if (costed == group.end()) return absl::OkStatus();
+    CompareOptions options = Measuring(options_.compare);
     options.causes = false;
-    options.letters = false;
-    options.pictures = 0;
     OC_ASSIGN_OR_RETURN(const Comparison compared, Compare(*sides_.left, *sides_.right, options));
-    if (!compared.quantization.has_value()) return absl::OkStatus();
+    if (compared.quantization.has_value()) AddCosts(*costed, *compared.quantization);
+    return absl::OkStatus();
+  }
+
+  CompareOptions Measuring(CompareOptions options) const {
+    options.quantization = options_.costs;
+    return options;
+  }
+
+  void AddCosts(int64_t sample, const QuantizationReport& found) {
     ++report_.costed;
-    const SideId side = compared.quantization->side;
+    const SideId side = found.side;
     absl::flat_hash_map<int, SampledLayer*> by_result, by_partner;
     for (SampledLayer& layer : report_.layers) {
       by_result[OfSide(layer.pair, side)] = &layer;
       by_partner[OfSide(layer.pair, Other(side))] = &layer;
     }
     // The rounded form of a float result has no row of its own.
-    const auto layer_of = [&](const QuantizedLayer& layer) -> SampledLayer* {
-      for (const auto& [known, result] : {std::pair(&by_result, layer.result),
-                                          std::pair(&by_result, layer.dequantized),
-                                          std::pair(&by_partner, layer.partner)}) {
-        const auto found = result == kNone ? known->end() : known->find(result);
-        if (found != known->end()) return found->second;
+    const auto layer_of = [&](int result, int dequantized, int partner) -> SampledLayer* {
+      for (const auto& [known, one] :
+           {std::pair(&by_result, result), std::pair(&by_result, dequantized),
+            std::pair(&by_partner, partner)}) {
+        const auto it = one == kNone ? known->end() : known->find(one);
+        if (it != known->end()) return it->second;
       }
       return nullptr;
     };
-    for (const QuantizedLayer& layer : compared.quantization->layers) {
-      SampledLayer* const measured = layer.cost.has_value() ? layer_of(layer) : nullptr;
-      if (measured != nullptr) measured->cost.Add(*it, *layer.cost);
+    absl::flat_hash_map<int, int> dequantized;
+    for (const QuantizedLayer& layer : found.layers) {
+      dequantized[layer.result] = layer.dequantized;
+      SampledLayer* const measured = layer.cost.has_value()
+                                         ? layer_of(layer.result, layer.dequantized, layer.partner)
+                                         : nullptr;
+      if (measured != nullptr) measured->cost.Add(sample, *layer.cost);
     }
-    return absl::OkStatus();
+    for (const QuantizationMistake& mistake : found.mistakes) {
+      const auto it = dequantized.find(mistake.result);
+      SampledLayer* const measured =
+          layer_of(mistake.result, it == dequantized.end() ? kNone : it->second, mistake.partner);
+      if (measured != nullptr && measured->mistake.empty()) measured->mistake = mistake.text;
+    }
   }
 
   // Decibels that each layer loses against those before it, and the order: by cost, then by that.
@@ -411,7 +473,7 @@ class SampleMeasurer::State {
     for (SampledLayer& layer : report->layers) LostIn(means, &layer);
     const auto equal = [](const SampledLayer& layer) {
       const LayerFigures& figures = layer.figures;
-      return figures.unlike == 0 && figures.not_finite == 0 &&
+      return layer.mistake.empty() && figures.unlike == 0 && figures.not_finite == 0 &&
              figures.sqnr.infinite() == figures.sqnr.count() && figures.sqnr.least().has_value() &&
              figures.sqnr.least()->figure == kInfinity;
     };
@@ -419,7 +481,12 @@ class SampleMeasurer::State {
     std::erase_if(report->layers, equal);
     report->equal_layers = static_cast<int64_t>(all - report->layers.size());
     std::stable_sort(report->layers.begin(), report->layers.end(),
-                     [](const SampledLayer& a, const SampledLayer& b) {
+                     [this](const SampledLayer& a, const SampledLayer& b) {
+                       const size_t none = report_.first->causes.size();
+                       const size_t cause_a = a.cause.value_or(none);
+                       const size_t cause_b = b.cause.value_or(none);
+                       if (cause_a != cause_b) return cause_a < cause_b;
+                       if (a.mistake.empty() != b.mistake.empty()) return b.mistake.empty();
                        const double cost_a = a.cost.count() > 0 ? a.cost.mean() : -1;
                        const double cost_b = b.cost.count() > 0 ? b.cost.mean() : -1;
                        if (cost_a != cost_b) return cost_a > cost_b;

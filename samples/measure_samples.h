@@ -44,7 +44,7 @@ class SampleMeasurer {
   // part of the report. An error: labels or tasks do not fit the outputs.
   absl::Status Measure(int64_t first);
 
-  // What was measured so far.
+  // All that was measured so far.
   SamplesReport Report() const;
 
   // The inputs of a sample.

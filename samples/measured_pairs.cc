@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
+#include "absl/container/flat_hash_set.h"
 #include "evaluator/base/status_macros.h"
 #include "record/differences/tensor_distance.h"
 
@@ -41,6 +41,7 @@ MeasuredPairs::MeasuredPairs(const PerSide<Side*>& sides, const Comparison& comp
     }
     layers_.push_back(pair);
   }
+  if (comparison.quantization.has_value()) AddQuantized(*comparison.quantization);
   std::stable_sort(layers_.begin(), layers_.end(),
                    [](const ResultPair& a, const ResultPair& b) { return a.right < b.right; });
   for (const OutputPair& output : comparison.outputs.pairs) {
@@ -51,6 +52,20 @@ MeasuredPairs::MeasuredPairs(const PerSide<Side*>& sides, const Comparison& comp
       Want(SideId::kLeft, pair.left);
       Want(SideId::kRight, pair.right);
     }
+  }
+}
+
+// Layers whose rounded form has no row: a Relu that the range does, an input.
+void MeasuredPairs::AddQuantized(const QuantizationReport& report) {
+  absl::flat_hash_set<int> known;
+  for (const ResultPair& pair : layers_) known.insert(OfSide(pair, report.side));
+  for (const QuantizedLayer& layer : report.layers) {
+    if (layer.partner == kNone || known.contains(layer.result)) continue;
+    if (layer.dequantized != kNone && known.contains(layer.dequantized)) continue;
+    ResultPair pair;
+    OfSide(pair, report.side) = layer.dequantized == kNone ? layer.result : layer.dequantized;
+    OfSide(pair, Other(report.side)) = layer.partner;
+    layers_.push_back(pair);
   }
 }
 

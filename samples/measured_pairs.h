@@ -23,7 +23,7 @@ class MeasuredPairs {
   MeasuredPairs(const PerSide<Side*>& sides, const Comparison& comparison);
 
   // Pairs of computed results in the order of the right's run, without outputs and without those
-  // that constants alone decide; and the pairs of outputs.
+  // that constants alone decide, and the layers of a quantized side; the pairs of outputs.
   const std::vector<ResultPair>& layers() const { return layers_; }
   const std::vector<ResultPair>& outputs() const { return outputs_; }
   // Pairs that are left out: their elements are in another order.
@@ -40,6 +40,7 @@ class MeasuredPairs {
 
  private:
   void Want(SideId side, int result);
+  void AddQuantized(const QuantizationReport& report);
 
   PerSide<Side*> sides_;
   PerSide<const ResultStream*> streams_;

@@ -21,6 +21,7 @@ namespace onnxcmp {
 namespace {
 
 constexpr size_t kWorstShown = 5;
+constexpr size_t kCausesShown = 2;
 constexpr size_t kLayersShown = 20;
 constexpr int kNumberWidth = 8;
 constexpr int kSampleWidth = 12;
@@ -54,6 +55,11 @@ LayerCells CellsOf(const SamplesReport& report, const SampledLayer& layer) {
   }
   if (figures.cosine.count() > 0) cells.cosine = absl::StrFormat("%.5f", figures.cosine.mean());
   std::vector<std::string> remarks;
+  if (layer.cause.has_value()) {
+    remarks.push_back(CauseLabel(*report.first, *layer.cause));
+  } else if (!layer.mistake.empty()) {
+    remarks.push_back(layer.mistake);
+  }
   if (layer.outlier) {
     remarks.push_back(absl::StrCat("far worse on ", Count(layer.far_worse, "sample")));
   }
@@ -110,7 +116,7 @@ std::vector<std::string> FigureLines(const SamplesReport& report) {
   return lines;
 }
 
-// What is found of the whole, a line each.
+// Findings about the whole, a line each.
 std::vector<std::string> SensitivityLines(const SensitivityReport& found) {
   if (!found.not_possible.empty()) return {found.not_possible};
   std::vector<std::string> lines = {absl::StrCat(
@@ -147,7 +153,7 @@ class Report {
     const int status = report_.ExitStatus();
     Add(status == 0   ? "agree"
         : status == 1 ? "different"
-                      : "not compared",
+                      : "failed",
         status == 0 ? Color::kGood : Color::kBad, SamplesHeadline(report_), &text);
     for (const FailIfResult& condition : report_.conditions) {
       Add(condition.fails ? "fails" : "holds", condition.fails ? Color::kBad : Color::kGood,
@@ -161,6 +167,7 @@ class Report {
     Add("samples", Color::kBold, Samples(), &text);
     for (const std::string& note : report_.notes) Add("note", Color::kNear, note, &text);
     for (const std::string& line : FigureLines(report_)) Add("output", Color::kBold, line, &text);
+    AddCauses(&text);
     AddFailed(&text);
     AddWorst(&text);
     AddLayers(&text);
@@ -185,6 +192,15 @@ class Report {
                       [](const SampleOutcome& outcome) { return !outcome.agrees; });
     absl::StrAppend(&text, "; outputs differ on ", different);
     return text;
+  }
+
+  // Of the first sample.
+  void AddCauses(std::string* text) const {
+    if (report_.first == nullptr) return;
+    for (size_t i = 0; i < std::min(report_.first->causes.size(), kCausesShown); ++i) {
+      Add(CauseLabel(*report_.first, i), Color::kBad,
+          CauseSentence(*report_.first, report_.first->causes[i]), text);
+    }
   }
 
   void AddFailed(std::string* text) const {
@@ -231,12 +247,12 @@ class Report {
                                           Count(report_.costed, "sample"), ")")
                            : std::string("by the decibels that are lost in them")),
         text);
-    std::string head =
-        absl::StrCat("  ", PadLeft("SQNR", kNumberWidth), PadLeft("±", kNumberWidth),
-                     PadLeft("worst", kNumberWidth), "  ", PadRight("on sample", kSampleWidth),
-                     PadLeft("lost dB", kNumberWidth), PadLeft(costs ? "cost" : "", kNumberWidth + 1),
-                     PadLeft("cosine", kNumberWidth), PadLeft("max", kNumberWidth), "  ",
-                     PadRight("operator", kOperatorWidth), "result");
+    std::string head = absl::StrCat(
+        "  ", PadLeft("SQNR", kNumberWidth), PadLeft("±", kNumberWidth),
+        PadLeft("worst", kNumberWidth), "  ", PadRight("on sample", kSampleWidth),
+        PadLeft("lost dB", kNumberWidth), PadLeft(costs ? "cost" : "", kNumberWidth + 1),
+        PadLeft("cosine", kNumberWidth), PadLeft("max", kNumberWidth), "  ",
+        PadRight("operator", kOperatorWidth), "result");
     absl::StrAppend(text, style_.Paint(style_.Text(head), Color::kDim), "\n");
     const size_t shown = Shown(report_.layers.size());
     std::vector<std::string> samples, names;

@@ -63,6 +63,8 @@ Json LayersOf(const SamplesReport& report) {
                  {"begins", layer.begins},
                  {"lost", layer.lost.has_value() ? Number(*layer.lost) : Json(nullptr)},
                  {"cost", SpreadOf(report, layer.cost, /*bins=*/false)},
+                 {"cause", layer.cause.has_value() ? Json(*layer.cause) : Json(nullptr)},
+                 {"mistake", Text(layer.mistake)},
                  {"outlier", layer.outlier},
                  {"far_worse", layer.far_worse}};
     item.update(FiguresOf(report, layer.figures));

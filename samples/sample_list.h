@@ -29,10 +29,10 @@ struct ImageOptions {
 
 struct SampleOptions {
   int64_t limit = 0;  // at most so many; 0: all
-  std::optional<uint64_t>
-      seed;  // of those that are taken if there are more; nothing: the first ones
-  ImageOptions images;
-  std::string labels;                      // a file of labels, as ReadLabels() takes it; "": none
+  // Draws those that are taken if there are more; nothing: the first ones.
+  std::optional<uint64_t> seed = std::nullopt;
+  ImageOptions images = {};
+  std::string labels = {};                 // a file of labels, as ReadLabels() takes it; "": none
   int64_t max_tensor = kDefaultMaxTensor;  // bytes of an array
 };
 

@@ -32,8 +32,10 @@ struct SampledLayer {
   // Distance that the left's outputs move if only this layer's error is put in, against their size:
   // the mean over some samples (SamplesReport::costed); nothing if it is not known.
   Spread cost;
-  bool outlier = false;   // a few samples are far worse than all others
-  int64_t far_worse = 0;  // the number of these
+  std::optional<size_t> cause;  // of the first comparison, at this layer or what it reads
+  std::string mistake;          // a wrong scale or zero point, in words; "": none was found
+  bool outlier = false;         // a few samples are far worse than all others
+  int64_t far_worse = 0;        // the number of these
 };
 
 struct SampledOutput {

@@ -1,4 +1,4 @@
-// Which layers of a converted model have to stay in float, as plain data.
+// Layers of a converted model that have to stay in float, as plain data.
 #ifndef ONNXCMP_SAMPLES_SENSITIVITY_REPORT_H_
 #define ONNXCMP_SAMPLES_SENSITIVITY_REPORT_H_
 

@@ -1,4 +1,4 @@
-// What a difference means for the task: figures of an output over samples, by its shape and type.
+// Figures that say what a difference means for the task: of one output over samples.
 #ifndef ONNXCMP_SAMPLES_TASK_FIGURES_H_
 #define ONNXCMP_SAMPLES_TASK_FIGURES_H_
 
