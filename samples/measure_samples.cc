@@ -1,27 +1,24 @@
 #include "samples/measure_samples.h"
 
 #include <algorithm>
-#include <cmath>
-#include <cstring>
-#include <limits>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "compare/conversion/conversion.h"
 #include "compare/outputs/output_comparison.h"
 #include "compare/stages/judge_conversion.h"
 #include "compare/tolerances/pair_tolerance.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/base/thread_pool.h"
-#include "record/base/work_bounds.h"
 #include "record/differences/infinity.h"
 #include "record/differences/tensor_distance.h"
 #include "record/text/meant_name.h"
 #include "samples/measured_pairs.h"
 #include "samples/pair_measure.h"
+#include "samples/rank_layers.h"
+#include "samples/sample_batches.h"
 
 namespace onnxcmp {
 namespace {
@@ -29,49 +26,6 @@ namespace {
 // Samples on which the layers' costs are measured, each by as many parts of a run as there are
 // layers; they are spread over all of them.
 constexpr int64_t kCostedSamples = 4;
-// Greatest share of the samples: a layer that is far worse on so few of them is an outlier.
-constexpr double kFewSamples = 0.1;
-// Decibels that stand for no noise: floats keep about as many.
-constexpr double kNoNoise = 150;
-
-// Tensors after each other along the first axis, which they all have.
-absl::StatusOr<Tensor> Joined(const std::vector<Tensor>& parts) {
-  Shape shape = parts[0].shape();
-  if (shape.empty()) return absl::InvalidArgumentError("a value without an axis for the batch");
-  shape[0] = 0;
-  for (const Tensor& part : parts) {
-    Shape as_one = part.shape();
-    if (!as_one.empty()) as_one[0] = shape[0];
-    if (as_one != shape || part.dtype() != parts[0].dtype()) {
-      return absl::InvalidArgumentError(absl::StrCat("samples of ", parts[0].TypeString(), " and ",
-                                                     part.TypeString(), " in one batch"));
-    }
-    shape[0] += part.dim(0);
-  }
-  if (parts[0].dtype() == DType::kString || IsSubByte(parts[0].dtype())) {
-    return absl::UnimplementedError(
-        absl::StrCat("batches of ", parts[0].TypeString(), ": leave --batch out"));
-  }
-  OC_ASSIGN_OR_RETURN(Tensor joined, Tensor::Allocate(parts[0].dtype(), shape));
-  std::byte* to = joined.mutable_raw_data();
-  for (const Tensor& part : parts) {
-    OC_ASSIGN_OR_RETURN(const Tensor contiguous, part.Contiguous());
-    std::memcpy(to, contiguous.raw_data(), static_cast<size_t>(contiguous.byte_size()));
-    to += contiguous.byte_size();
-  }
-  return joined;
-}
-
-// The part of an output that is one sample's; the whole if it has no axis for the batch.
-Value PartOfBatch(const Value& value, int64_t part, int64_t parts) {
-  if (parts == 1 || !value.is_tensor()) return value;
-  const Tensor& tensor = value.tensor();
-  if (tensor.rank() == 0 || tensor.dim(0) % parts != 0 || IsSubByte(tensor.dtype())) return value;
-  Shape shape = tensor.shape();
-  shape[0] /= parts;
-  return tensor.Strided(shape, tensor.strides(),
-                        tensor.offset() + part * shape[0] * tensor.strides()[0]);
-}
 
 std::string TakenFor(Task task, const Tensor& output) {
   switch (task) {
@@ -135,7 +89,7 @@ class SampleMeasurer::State {
 
   SamplesReport Report() const {
     SamplesReport report = report_;
-    FinishLayers(&report);
+    if (pairs_ != nullptr) RankLayers(*pairs_, &report);
     return report;
   }
 
@@ -237,7 +191,7 @@ class SampleMeasurer::State {
       output.right = NameOf(SideId::kRight, output.pair.right);
       report_.outputs.push_back(std::move(output));
     }
-    NameCauses();
+    NameCauses(*pairs_, &report_);
     if (pairs_->left_out() > 0) {
       report_.notes.push_back(absl::StrCat(
           pairs_->left_out(), " pairs have their elements in another order and are not measured"));
@@ -258,28 +212,6 @@ class SampleMeasurer::State {
           absl::StrCat("--task ", name, ": there is no such output", DidYouMean(name, names)));
     }
     return absl::OkStatus();
-  }
-
-  // The layers that the first comparison's causes are about: a constant's is that of its readers.
-  void NameCauses() {
-    const std::vector<Cause>& causes = report_.first->causes;
-    for (size_t i = causes.size(); i-- > 0;) {
-      PerSide<absl::flat_hash_set<int>> at;
-      for (const SideId side : kBothSides) {
-        const int result = OfSide(causes[i], side);
-        if (result == kNone) continue;
-        const SideGraph& graph = pairs_->graph(side);
-        at[side].insert(result);
-        if (graph.producer(result) == kNone) {
-          for (const int after : graph.After(result)) at[side].insert(after);
-        }
-      }
-      for (SampledLayer& layer : report_.layers) {
-        if (at.left.contains(layer.pair.left) || at.right.contains(layer.pair.right)) {
-          layer.cause = i;
-        }
-      }
-    }
   }
 
   const std::string& NameOf(SideId side, int result) const {
@@ -450,67 +382,15 @@ class SampleMeasurer::State {
                                          : nullptr;
       if (measured != nullptr) measured->cost.Add(sample, *layer.cost);
     }
+    absl::flat_hash_set<const SampledLayer*> mistaken;
     for (const QuantizationMistake& mistake : found.mistakes) {
       const auto it = dequantized.find(mistake.result);
       SampledLayer* const measured =
           layer_of(mistake.result, it == dequantized.end() ? kNone : it->second, mistake.partner);
-      if (measured != nullptr && measured->mistake.empty()) measured->mistake = mistake.text;
+      if (measured == nullptr || !mistaken.insert(measured).second) continue;
+      ++measured->mistaken;
+      if (measured->mistake.empty()) measured->mistake = mistake.text;
     }
-  }
-
-  // Decibels that each layer loses against those before it, and the order: by cost, then by that.
-  void FinishLayers(SamplesReport* report) const {
-    if (pairs_ == nullptr) return;
-    absl::flat_hash_map<int, double> means;  // by result of the right
-    for (SampledLayer& layer : report->layers) {
-      const Spread& sqnr = layer.figures.sqnr;
-      if (sqnr.count() == 0) continue;
-      means[layer.pair.right] = sqnr.least()->figure == -kInfinity ? -kInfinity : sqnr.mean();
-      layer.far_worse = sqnr.median().has_value() ? sqnr.Below(*sqnr.median() - kFarWorse) : 0;
-      layer.outlier = layer.far_worse > 0 && static_cast<double>(layer.far_worse) <=
-                                                 kFewSamples * static_cast<double>(sqnr.count());
-    }
-    for (SampledLayer& layer : report->layers) LostIn(means, &layer);
-    const auto equal = [](const SampledLayer& layer) {
-      const LayerFigures& figures = layer.figures;
-      return layer.mistake.empty() && figures.unlike == 0 && figures.not_finite == 0 &&
-             figures.sqnr.infinite() == figures.sqnr.count() && figures.sqnr.least().has_value() &&
-             figures.sqnr.least()->figure == kInfinity;
-    };
-    const size_t all = report->layers.size();
-    std::erase_if(report->layers, equal);
-    report->equal_layers = static_cast<int64_t>(all - report->layers.size());
-    std::stable_sort(report->layers.begin(), report->layers.end(),
-                     [this](const SampledLayer& a, const SampledLayer& b) {
-                       const size_t none = report_.first->causes.size();
-                       const size_t cause_a = a.cause.value_or(none);
-                       const size_t cause_b = b.cause.value_or(none);
-                       if (cause_a != cause_b) return cause_a < cause_b;
-                       if (a.mistake.empty() != b.mistake.empty()) return b.mistake.empty();
-                       const double cost_a = a.cost.count() > 0 ? a.cost.mean() : -1;
-                       const double cost_b = b.cost.count() > 0 ? b.cost.mean() : -1;
-                       if (cost_a != cost_b) return cost_a > cost_b;
-                       return a.lost.value_or(-kInfinity) > b.lost.value_or(-kInfinity);
-                     });
-  }
-
-  // Against the worst of the measured results before a layer, through what is not measured.
-  void LostIn(const absl::flat_hash_map<int, double>& means, SampledLayer* layer) const {
-    const auto own = means.find(layer->pair.right);
-    if (own == means.end() || !std::isfinite(own->second)) return;
-    double before = kInfinity;
-    pairs_->graph(SideId::kRight)
-        .ReachBefore(
-            {layer->pair.right},
-            [&](int result) {
-              const auto known = result == layer->pair.right ? means.end() : means.find(result);
-              if (known == means.end()) return true;
-              before = std::min(before, known->second);
-              return false;
-            },
-            work_bounds::kManyCandidates);
-    layer->begins = before == kInfinity;
-    layer->lost = std::min(before, kNoNoise) - own->second;
   }
 
   const PerSide<Side*> sides_;

@@ -33,9 +33,12 @@ struct SampledLayer {
   // the mean over some samples (SamplesReport::costed); nothing if it is not known.
   Spread cost;
   std::optional<size_t> cause;  // of the first comparison, at this layer or what it reads
-  std::string mistake;          // a wrong scale or zero point, in words; "": none was found
-  bool outlier = false;         // a few samples are far worse than all others
-  int64_t far_worse = 0;        // the number of these
+  // A wrong scale or zero point, in words, and on how many of the samples with costs it was found;
+  // "": none was found on all of them.
+  std::string mistake;
+  int64_t mistaken = 0;
+  bool outlier = false;   // a few samples are far worse than all others
+  int64_t far_worse = 0;  // the number of these
 };
 
 struct SampledOutput {

@@ -40,6 +40,7 @@ _HOMES = {
     "Result": "_objects",
     "Row": "_objects",
     "RunResult": "_evaluator",
+    "Samples": "_samples",
     "Side": "_objects",
     "SparseTensor": "_values",
     "Statistics": "_objects",
@@ -58,6 +59,7 @@ _HOMES = {
     "make_inputs": "_inputs",
     "record": "_record",
     "reduce": "_parts",
+    "samples": "_samples",
     "show": "_show",
 }
 _MODULES = ("backend", "compat", "runtimes", "testing")
@@ -106,6 +108,8 @@ if _typing.TYPE_CHECKING:
     from ._record import record as record
     from ._recording import RecordedResult as RecordedResult
     from ._recording import Recording as Recording
+    from ._samples import Samples as Samples
+    from ._samples import samples as samples
     from ._show import Drawing as Drawing
     from ._show import Listing as Listing
     from ._show import fusions as fusions
