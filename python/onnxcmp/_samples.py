@@ -53,7 +53,7 @@ class Samples(Printed):
         """Samples that could not be read or run, and why."""
         return list(self._json["failed"])
 
-    def to_pandas(self) -> pandas.DataFrame:
+    def to_dataframe(self) -> pandas.DataFrame:
         """A row for each layer that differs. Needs pandas."""
         import pandas
 
@@ -99,7 +99,8 @@ def _write(rows: list[dict[str, typing.Any]], folder: pathlib.Path) -> None:
             data = row[image]["bytes"]
             file.with_suffix(".png" if data[:4] == b"\x89PNG" else ".jpg").write_bytes(data)
             continue
-        arrays = {name: to_array(value, name) for name, value in row.items()
+        arrays = {name: numpy.asarray(value) if isinstance(value, list) else to_array(value, name)
+                  for name, value in row.items()
                   if value is not None and not isinstance(value, (str, bytes))}
         numpy.savez(file.with_suffix(".npz"), **arrays)
 
@@ -138,6 +139,8 @@ def samples(
     with Command("") as command:
         line: list[str | bytes] = [command.file_of(left, "left"), command.file_of(right, "right")]
         rows = _rows_of(samples)
+        if is_path(samples) and rows is not None:
+            options.setdefault("partial", True)  # a dataset has columns that are no inputs
         if rows is None:
             line.append(f"--samples={os.fsdecode(samples)}")
         else:

@@ -193,6 +193,30 @@ def test_generate():
         onnxcmp.generate(cached, cached, prompt=[16], steps=1)
 
 
+def test_samples(plain, wrong, x):
+    rows = [{"x": x + i} for i in range(3)]
+    same = onnxcmp.samples(plain, plain, rows)
+    assert same and same.to_dict()["compared"] == 3 and same.layers == []
+    found = onnxcmp.samples(plain, wrong, {"x": np.stack([row["x"] for row in rows])})
+    assert not found and found.headline in str(found) and "/tmp" not in str(found)
+    assert found.layers[0]["operator"] == "LayerNormalization"
+    assert list(found.to_dataframe()["result"])[0] == found.layers[0]["result"]
+    assert onnxcmp.samples(plain, wrong, rows, fail_if="sqnr < -300")
+    with pytest.raises(ValueError, match="first axis"):
+        onnxcmp.samples(plain, plain, {"x": x, "y": x[:0]})
+    bad = onnxcmp.samples(plain, plain, [rows[0], {"x": x[..., :1]}])
+    assert not bad and bad.failed[0]["name"] == "1"
+
+
+def test_samples_of_a_dataset(plain, x, tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    table = pyarrow.table({"x": [x.tolist(), (x + 1).tolist()], "label": [1, 2], "id": [7, 8]})
+    with pyarrow.OSFile(str(tmp_path / "data-00000-of-00001.arrow"), "wb") as file:
+        with pyarrow.ipc.new_stream(file, table.schema) as writer:
+            writer.write_table(table)
+    assert onnxcmp.samples(plain, plain, tmp_path).outputs[0]["labelled"] == 2
+
+
 def test_batch(plain, wrong, x, tmp_path):
     pairs = [
         (plain, plain),
