@@ -247,17 +247,29 @@ class SampleMeasurer::State {
 
   absl::Status MeasureOutputs(int64_t sample, const PerSide<MeasuredPairs::Values>& values,
                               int64_t part, int64_t parts) {
-    SampleOutcome outcome = {.sample = sample, .sqnr = kInfinity};
     PerSide<std::vector<NamedOutput>> outputs;
-    for (SampledOutput& output : report_.outputs) {
-      PerSide<Value> both;
+    for (const SampledOutput& output : report_.outputs) {
       for (const SideId side : kBothSides) {
         const int result = OfSide(output.pair, side);
         const auto it = values[side].find(result);
-        if (it != values[side].end()) both[side] = PartOfBatch(it->second, part, parts);
         const std::string& name = side == SideId::kLeft ? output.left : output.right;
-        outputs[side].push_back({name, both[side], result});
+        outputs[side].push_back(
+            {name, it == values[side].end() ? Value() : PartOfBatch(it->second, part, parts),
+             result});
       }
+    }
+    const OutputComparison judged =
+        CompareOutputs(outputs.left, outputs.right, options_.compare.tolerance, tolerances_.get(),
+                       &report_.first->alignment);
+    if (TellsNothing(judged)) {
+      Fail(sample, absl::InvalidArgumentError(
+                       "nothing was tested: all outputs are NaN or have no elements"));
+      return absl::OkStatus();
+    }
+    SampleOutcome outcome = {.sample = sample, .sqnr = kInfinity};
+    for (size_t i = 0; i < report_.outputs.size(); ++i) {
+      SampledOutput& output = report_.outputs[i];
+      const PerSide<Value> both = {outputs.left[i].value, outputs.right[i].value};
       if (!IsMeasurable(both.left) || !IsMeasurable(both.right) ||
           both.left.tensor().shape() != both.right.tensor().shape()) {
         continue;
@@ -271,7 +283,7 @@ class SampleMeasurer::State {
       OC_ASSIGN_OR_RETURN(const bool alike, AddTask(sample, both, &output));
       outcome.alike = outcome.alike && alike;
     }
-    outcome.agrees = Agree(outputs);
+    outcome.agrees = Agree(judged, outputs);
     report_.outcomes.push_back(outcome);
     return absl::OkStatus();
   }
@@ -300,15 +312,24 @@ class SampleMeasurer::State {
     return output->task->Add(sample, {both.left.tensor(), both.right.tensor()}, label);
   }
 
+  // True if the noise of a conversion excuses outputs: it is an honest one on the first sample, and
+  // no tolerance was given, which is then the only rule.
+  bool MayHaveNoise() const {
+    const ToleranceOptions& given = options_.compare.tolerance;
+    const Verdict verdict = report_.first->verdict();
+    return conversion_.has_value() && !given.rtol.has_value() && !given.atol.has_value() &&
+           (verdict == Verdict::kSame || verdict == Verdict::kClose);
+  }
+
   // Within the tolerances; of a conversion to a coarser type, or where it was asked for, by the
   // signal to noise.
-  bool Agree(const PerSide<std::vector<NamedOutput>>& outputs) const {
-    OutputComparison judged =
-        CompareOutputs(outputs.left, outputs.right, options_.compare.tolerance, tolerances_.get(),
-                       &report_.first->alignment);
+  bool Agree(OutputComparison judged, const PerSide<std::vector<NamedOutput>>& outputs) const {
     judged.partial = options_.compare.partial;
-    if (!options_.compare.min_sqnr.has_value() && judged.agree()) return true;
-    if (!conversion_.has_value() && !options_.compare.min_sqnr.has_value()) return false;
+    const bool asked = options_.compare.min_sqnr.has_value();
+    if (!asked && judged.agree()) return true;
+    if (!asked && !MayHaveNoise()) return false;
+    if (judged.pairs.empty()) return false;
+    if (!judged.partial && !(judged.only_left.empty() && judged.only_right.empty())) return false;
     const double least = conversion_.has_value()
                              ? LeastSignalToNoise(*conversion_, options_.compare.min_sqnr)
                              : *options_.compare.min_sqnr;

@@ -114,7 +114,8 @@ std::string LayerOperator(const SamplesReport& report, const SampledLayer& layer
       OpTypeOf(report.first->right.results[Index(layer.pair.right)], report.first->right);
   const std::string& left =
       OpTypeOf(report.first->left.results[Index(layer.pair.left)], report.first->left);
-  return right == left || left.empty() ? right : absl::StrCat(left, " | ", right);
+  if (right == left || left.empty()) return right;
+  return right.empty() ? left : absl::StrCat(left, " | ", right);
 }
 
 std::string LayerName(const SamplesReport& report, const SampledLayer& layer) {

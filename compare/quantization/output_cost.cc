@@ -79,6 +79,8 @@ std::optional<double> OutputCost::UnexplainedBy(int r, const std::vector<int>& r
   const int partner = run_.partner(r);
   const std::optional<DequantizedView> own = run_.LocalReals(r);
   if (partner == kNone || !own.has_value() || !other.graph().runs()) return std::nullopt;
+  // An input is rounded by nobody.
+  if (other.graph().producer(partner) == kNone) return std::nullopt;
   Changed changed = RoundedInputs(r, region);
   changed.erase(partner);
   int first = other.graph().producer(partner);

@@ -1,4 +1,5 @@
 // onnxcmp LEFT RIGHT --samples from outside.
+#include <cmath>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -150,6 +151,17 @@ TEST_F(CompareSamplesTest, SamplesThatFailAreNamed) {
   const Outcome none = Onnxcmp({Left(), Right("1"), "--samples", folder});
   EXPECT_EQ(none.status, 2);
   EXPECT_THAT(none.out, StartsWith("failed     nothing was compared: all 2 samples failed"));
+}
+
+TEST_F(CompareSamplesTest, SampleThatTestsNothingFails) {
+  const float nan = std::nanf("");
+  const std::string samples = WriteFile(
+      folder_ + "/nan.npy", NpyOf(Tensor::Of<float>({2, 3}, {1, 2, 3, nan, nan, nan})));
+  const json report = Report({Left(), Right("1"), "--samples", samples});
+  EXPECT_EQ(report["exit_status"], 2);
+  EXPECT_EQ(report["compared"], 1);
+  EXPECT_EQ(report["failed"][0]["name"], "[1]");
+  EXPECT_THAT(report["failed"][0]["why"].get<std::string>(), HasSubstr("nothing was tested"));
 }
 
 TEST_F(CompareSamplesTest, SamplesOfUnequalSizes) {

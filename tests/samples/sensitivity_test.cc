@@ -1,4 +1,5 @@
 // onnxcmp --samples --sensitivity: which layers have to stay in float.
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -77,6 +78,19 @@ TEST_F(SensitivityTest, TargetsThatHoldAndThatCannot) {
   EXPECT_THAT(Found("0.05", {"--target", "sqnr >= 10"})["keep"], ElementsAre());
   EXPECT_TRUE(Found("0.05", {"--target", "sqnr >= 10"})["reached"]);
   EXPECT_FALSE(Found("0.5", {"--target", "top1 > 1"})["reached"]);
+}
+
+TEST_F(SensitivityTest, NumbersThatAreNone) {
+  const float nan = std::nanf("");
+  const std::string samples = WriteFile(
+      folder_ + "/x.npy", NpyOf(Tensor::Of<float>({3, 3}, {1, 2, 3, nan, nan, nan, nan, 1, 2})));
+  const Outcome outcome =
+      Onnxcmp({Left(), Right("0.05"), "--samples", samples, "--sensitivity", "--format", "json"});
+  const json report = json::parse(outcome.out);
+  // Integers hold no NaN.
+  EXPECT_EQ(report["compared"], 3);
+  EXPECT_EQ(report["exit_status"], 1);
+  EXPECT_TRUE(report["sensitivity"]["layers"].is_array());
 }
 
 TEST_F(SensitivityTest, WhatCannotBeTried) {
