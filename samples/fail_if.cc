@@ -28,7 +28,7 @@ bool FailIf::Fails(double figure_value) const {
 std::string FailIf::Text() const { return absl::StrCat(figure, " ", compare, " ", limit); }
 
 absl::StatusOr<FailIf> ReadFailIf(absl::string_view text) {
-  const absl::Status wrong = absl::InvalidArgumentError(absl::StrCat(
+  absl::Status wrong = absl::InvalidArgumentError(absl::StrCat(
       "a condition is a figure, <, <=, >, >= or ==, and a number, as top1 < 0.99: ", text));
   const size_t at = text.find_first_of("<>=");
   if (at == absl::string_view::npos) return wrong;
