@@ -184,9 +184,11 @@ absl::Status CheckPairOptions(const std::vector<BatchPair>& pairs) {
     if (!pair.right.empty()) line.push_back("right.onnx");
     if (!checked.insert(line).second) continue;
     CompareArguments arguments;
-    absl::Status read = ReadCompareArguments(line, &arguments);
-    if (read.ok() && (arguments.classic || !arguments.output.empty() ||
-                      arguments.format != "table" || !arguments.reports.empty())) {
+    const bool steps = std::erase(line, kGeneratePair) > 0;
+    absl::Status read = steps ? CheckGenerateLine(line) : ReadCompareArguments(line, &arguments);
+    if (read.ok() && !steps &&
+        (arguments.classic || !arguments.output.empty() || arguments.format != "table" ||
+         !arguments.reports.empty())) {
       read = absl::InvalidArgumentError(
           "reports are those of the batch: --format, --output, --html, --json and their like, and "
           "--classic are not for a pair");

@@ -132,6 +132,32 @@ TEST(GenerateCommandTest, StateThatIsWrongBeforeTheLogitsAre) {
   EXPECT_EQ(report["steps"][0]["state"], "present_value_0");
 }
 
+TEST(GenerateCommandTest, DriftIsDrawn) {
+  const std::vector<std::string> line = {"generate", Model("plain"), Model("restarted"), "--steps",
+                                         "3"};
+  const std::string text = Onnxcmp(line).out;
+  EXPECT_THAT(text, HasSubstr("drift      max |l-r| ·█▇  0 to 7.89\n"));
+  std::vector<std::string> ascii = line;
+  ascii.emplace_back("--ascii");
+  EXPECT_THAT(Onnxcmp(ascii).out, HasSubstr("drift      max |l-r| 087  0 to 7.89\n"));
+  // Several steps a column once there are more than columns.
+  EXPECT_THAT(Onnxcmp({"generate", Model("plain"), Model("restarted"), "--steps", "70"}).out,
+              HasSubstr("a column is the greatest of 2 steps"));
+  // Nothing that differs has no drift.
+  EXPECT_THAT(Onnxcmp({"generate", Model("plain"), Model("cached"), "--steps", "3"}).out,
+              Not(HasSubstr("drift")));
+}
+
+TEST(GenerateCommandTest, PageOfTheLastStepIfNoneFails) {
+  const std::string page = ::testing::TempDir() + "PageOfTheLastStep.html";
+  const Outcome outcome =
+      Onnxcmp({"generate", Model("cached"), Model("cached"), "--steps", "3", "--html", page});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, Not(HasSubstr("different")));
+  EXPECT_THAT(ReadFile(page), HasSubstr("data-verdict=\"same\""));
+  EXPECT_THAT(ReadFile(page), HasSubstr("\"failing_step\":null"));
+}
+
 TEST(GenerateCommandTest, ReportsForOthers) {
   const std::string faulty =
       Changed("cached", "lines = Range(before, total, one)", "lines = Range(none, length, one)");
@@ -153,9 +179,9 @@ TEST(GenerateCommandTest, ReportsForOthers) {
                                    "at Range (lines)"));
   EXPECT_THAT(alone.out, HasSubstr("<skipped message=\"not tried: no input says"));
   EXPECT_EQ(Onnxcmp({"generate", faulty, "--invariants", "--html", page}).status, 2);
-  const Outcome same = Onnxcmp({"generate", faulty, faulty, "--html", page});
-  EXPECT_EQ(same.status, 0);
-  EXPECT_THAT(same.err, HasSubstr("no step fails that a page could show"));
+  const Outcome beyond = Onnxcmp({"generate", faulty, faulty, "--prompt", "99", "--html", page});
+  EXPECT_EQ(beyond.status, 2);
+  EXPECT_THAT(beyond.err, HasSubstr("no step was compared that a page could show"));
 }
 
 TEST(GenerateCommandTest, FreeSidesPart) {
@@ -309,8 +335,8 @@ TEST(GenerateCommandTest, CorrectionsNameAnInput) {
            {"--state", "nothing=present_key_0"}, {"--role", "nothing=tokens"}}) {
     const Outcome outcome = Onnxcmp({"generate", Model("cached"), Model("plain"), option, text});
     EXPECT_EQ(outcome.status, 2);
-    EXPECT_THAT(outcome.err, HasSubstr(absl::StrCat(option, " ", text,
-                                                    ": neither model has an input `nothing`")));
+    EXPECT_THAT(outcome.err,
+                HasSubstr(absl::StrCat(option, " ", text, ": no model has an input `nothing`")));
   }
 }
 
