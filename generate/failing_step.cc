@@ -131,6 +131,8 @@ class StepComparison {
     bool first = sides_.left.decoder->tokens().length() <= block_.length();
     if (sides_.left.decoder->one_at_a_time() != sides_.right.decoder->one_at_a_time()) {
       first = false;
+      OC_ASSIGN_OR_RETURN(ComparedStep step, OnFirstToken());
+      if (step.fails() && RanBoth(step)) return step;
       for (const SideId side : kBothSides) {
         OC_ASSIGN_OR_RETURN(feeds_[side], LastTokenFeeds(*sides_[side].decoder));
       }
@@ -141,7 +143,7 @@ class StepComparison {
     }
     options_.partial = true;  // only one side has caches
     if (first || OneAtATime()) {
-      return On(feeds_.left, feeds_.right, first ? "the prompt" : kOwnStates);
+      return On(feeds_.left, feeds_.right, first ? "the prompt" : OwnStatesText());
     }
     return OnAllTokens();
   }
@@ -228,6 +230,33 @@ class StepComparison {
     return sides_.left.decoder->one_at_a_time() || sides_.right.decoder->one_at_a_time();
   }
 
+  static bool RanBoth(const ComparedStep& step) {
+    return step.comparison->left_summary.status.ok() && step.comparison->right_summary.status.ok();
+  }
+
+  // Where one side takes a token at a time and the other all of them, only the first token is read
+  // by both in one way.
+  absl::StatusOr<ComparedStep> OnFirstToken() const {
+    PerSide<Feeds> alone;
+    for (const SideId side : kBothSides) {
+      Decoder decoder = *sides_[side].decoder;
+      const TokenBlock first = PartOf(RowAlone(decoder.tokens(), row_), 0, 1);
+      OC_RETURN_IF_ERROR(decoder.Restart({row_}));
+      OC_ASSIGN_OR_RETURN(alone[side], decoder.FeedsOf(first));
+    }
+    return On(std::move(alone.left), std::move(alone.right), "the first token alone");
+  }
+
+  std::string OwnStatesText() const {
+    const bool other =
+        sides_.left.decoder->one_at_a_time() != sides_.right.decoder->one_at_a_time();
+    return other
+               ? absl::StrCat(kOwnStates,
+                              "; they agree on the first token alone: what a state does, or what ",
+                              "is made of it, differs")
+               : kOwnStates;
+  }
+
   // Without the padding, whose results mean nothing.
   absl::StatusOr<ComparedStep> OnRowAlone() const {
     PerSide<Feeds> alone;
@@ -271,7 +300,7 @@ class StepComparison {
   absl::StatusOr<ComparedStep> OnAllTokens() const {
     OC_ASSIGN_OR_RETURN(ComparedStep step, OnAllTokensAtOnce());
     // Some models that go on after another's states take no past of length 0.
-    if (!step.comparison->left_summary.status.ok() || !step.comparison->right_summary.status.ok()) {
+    if (!RanBoth(step)) {
       return On(feeds_.left, feeds_.right, kOwnStates);
     }
     for (const SideId side : kBothSides) {
