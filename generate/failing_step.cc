@@ -131,7 +131,10 @@ class StepComparison {
     bool first = sides_.left.decoder->tokens().length() <= block_.length();
     if (sides_.left.decoder->one_at_a_time() != sides_.right.decoder->one_at_a_time()) {
       first = false;
+      // One side alone may have caches.
+      const bool partial = std::exchange(options_.partial, true);
       OC_ASSIGN_OR_RETURN(ComparedStep step, OnFirstToken());
+      options_.partial = partial;
       if (step.fails() && RanBoth(step)) return step;
       for (const SideId side : kBothSides) {
         OC_ASSIGN_OR_RETURN(feeds_[side], LastTokenFeeds(*sides_[side].decoder));

@@ -31,7 +31,7 @@ Relation RelationOfPass(const Generation& pass) {
 
 std::string PassText(const Generation& pass) { return absl::StrJoin(OutcomeLines(pass), "; "); }
 
-// What broke the chain, in one line.
+// The pass that broke the chain, in one line.
 std::string Outcome(const GenerationChain& chain) {
   if (const std::optional<size_t> broken = chain.BrokenBy(); broken.has_value()) {
     return absl::StrCat("pass ", *broken,

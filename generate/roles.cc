@@ -299,6 +299,16 @@ class RoleFinder {
     return purpose->second.limit;
   }
 
+  bool IsAddedUpOneByOne(const std::string& mask) const {
+    absl::flat_hash_set<absl::string_view> same = {mask};
+    for (const Node& node : graph_.nodes) {
+      if (node.inputs.empty() || !same.contains(node.inputs[0])) continue;
+      if (node.op_type == "CumSum") return true;
+      if (node.op_type == "Cast") same.insert(node.outputs[0]);
+    }
+    return false;
+  }
+
   void SetLimits(DecoderRoles* found) const {
     found->vocabulary = RowsOfTokens();
     const auto logits =
@@ -309,7 +319,9 @@ class RoleFinder {
     }
     if (const ValueInfo* mask = With(Role::kMask); mask != nullptr) {
       const auto purpose = purposes_.find(mask->name);
-      found->mask_is_counted = purpose != purposes_.end() && purpose->second.sums;
+      // A number for each position tells which ones count.
+      found->mask_is_counted =
+          purpose != purposes_.end() && purpose->second.sums && !IsAddedUpOneByOne(mask->name);
     } else {
       found->mask_is_counted = Has(Role::kLengths);
     }

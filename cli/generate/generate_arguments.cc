@@ -23,20 +23,25 @@ namespace {
 constexpr int64_t kMostSteps = 100'000;
 
 absl::Status BadPrompt(absl::string_view text) {
-  return absl::InvalidArgumentError(
-      absl::StrCat("--prompt ", text,
-                   " has to be token ids, as 3,17,4, or an .npy of integers; a text is for "
-                   "Python: onnxcmp.generate(left, right, prompt=\"...\"), by a tokenizer.json"));
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--prompt '", text,
+      "' has to be token ids, as 3,17,4, or an .npy of integers; a text is for Python: "
+      "onnxcmp.generate(left, right, prompt=\"...\"), by a tokenizer.json"));
+}
+
+absl::Status BadArray(const std::string& path) {
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--prompt ", path, ": this has to be an array of integers, [tokens] or [prompts, tokens]"));
 }
 
 // The rows of an array, or one row.
 absl::Status AddArray(const std::string& path, std::vector<std::vector<int64_t>>* prompts) {
   OC_ASSIGN_OR_RETURN(FeedFile file, FeedFile::Open(path));
-  if (file.is_folder() || file.size() != 1) return BadPrompt(path);
+  if (file.is_folder() || file.size() != 1) return BadArray(path);
   OC_ASSIGN_OR_RETURN(const NamedValue read, file.Read(0));
-  if (!read.value.is_tensor() || !IsInteger(read.value.tensor().dtype())) return BadPrompt(path);
+  if (!read.value.is_tensor() || !IsInteger(read.value.tensor().dtype())) return BadArray(path);
   const Tensor& tensor = read.value.tensor();
-  if (tensor.rank() < 1 || tensor.rank() > 2 || tensor.num_elements() == 0) return BadPrompt(path);
+  if (tensor.rank() < 1 || tensor.rank() > 2 || tensor.num_elements() == 0) return BadArray(path);
   OC_ASSIGN_OR_RETURN(const std::vector<double> numbers, NumbersOf(tensor));
   const int64_t length = tensor.shape().back();
   for (int64_t begin = 0; begin < tensor.num_elements(); begin += length) {

@@ -30,7 +30,7 @@ struct GenerateArguments {
   bool causal = false, encoder = false;
 };
 
-// What is fed, for how many steps, and what the inputs are.
+// Options of the tokens, the steps and the inputs.
 void AddStepOptions(CLI::App& app, GenerateArguments& arguments);
 // Formats, and files of them.
 void AddReportOptions(CLI::App& app, GenerateArguments& arguments);

@@ -132,6 +132,28 @@ TEST(GenerateCommandTest, StateThatIsWrongBeforeTheLogitsAre) {
   EXPECT_EQ(report["steps"][0]["state"], "present_value_0");
 }
 
+TEST(GenerateCommandTest, OneTokenBesideAllOfThem) {
+  const std::pair<std::string, std::string> single = {"int64[batch,new] input_ids",
+                                                      "int64[batch,1] input_ids"};
+  EXPECT_EQ(Report({Model("plain"), ChangedBy("cached", "_right", {single})})["exit_status"], 0);
+  // A run in common names the cause.
+  const nlohmann::json of_node =
+      Report({Model("plain"), ChangedBy("cached", "_node",
+                                        {single,
+                                         {"logits = MatMul(x_1, head)",
+                                          "all = MatMul(x_1, head)\n  logits = Neg(all)"}})});
+  EXPECT_EQ(of_node["failing_step"], 0);
+  EXPECT_THAT(of_node["lines"].dump(), HasSubstr("compared on the first token alone"));
+  EXPECT_THAT(of_node["comparison"]["causes"].dump(), HasSubstr("logits"));
+  const nlohmann::json of_state = Report(
+      {Model("plain"),
+       ChangedBy(
+           "cached", "_state",
+           {single, {"lines = Range(before, total, one)", "lines = Range(none, length, one)"}})});
+  EXPECT_EQ(of_state["failing_step"], 0);
+  EXPECT_THAT(of_state["lines"].dump(), HasSubstr("they agree on the first token alone"));
+}
+
 TEST(GenerateCommandTest, DriftIsDrawn) {
   const std::vector<std::string> line = {"generate", Model("plain"), Model("restarted"), "--steps",
                                          "3"};
@@ -350,7 +372,7 @@ TEST(GenerateCommandTest, MistakesNameTheTensor) {
   };
   const std::string cached = Model("cached");
   refused({cached, cached, "--prompt", "3,16"}, "`input_ids` cannot take token 16");
-  refused({cached, cached, "--prompt", "x"}, "--prompt x has to be token ids");
+  refused({cached, cached, "--prompt", "x"}, "--prompt 'x' has to be token ids");
   refused({cached}, "two models are needed");
   refused({cached, cached, "--invariants"}, "--invariants is for one model");
   refused({Model("buffered"), Model("buffered"), "--prompt", "1", "--prompt", "2"},
