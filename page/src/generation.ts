@@ -44,14 +44,14 @@ export function generationSection(generation: Generation | undefined): HTMLEleme
     row.token.left === row.token.right ? String(row.token.left) : html("strong", { class: "differs" }, String(row.token.left)),
     row.token.left === row.token.right ? String(row.token.right) : html("strong", { class: "differs" }, String(row.token.right)),
     cell(row.margin.left), cell(row.margin.right), cell(row.max_difference), cell(row.kl),
-    prompt === 0 && step.state !== null && `state ${visible(step.state)}`,
+    prompt === 0 && step.state !== null && visible(step.state),
   ])));
   return html("section", { class: "generation", "aria-labelledby": "generation" },
     html("h2", { id: "generation" }, "Step by step"),
     ...generation.lines.map((line) => html("p", {}, visible(line))),
     steps.length > 1 && drift(generation),
     table(steps.length > MOST_LINES ? `The first ${MOST_LINES} of ${steps.length} steps` : "Steps",
-      ["step", "prompt", "left's token", "right's token", "left's margin", "right's margin", "max |l − r|", "KL, nats", ""],
+      ["step", "prompt", "left's token", "right's token", "left's margin", "right's margin", "max |l − r|", "KL, nats", "state that differs"],
       rows, [1, 2, 3, 4, 5, 6, 7]));
 }
 
