@@ -99,6 +99,11 @@ def _prompts(prompt: typing.Any, models: typing.Iterable[typing.Any]) -> list[st
     """The options for token ids or texts, one prompt or several."""
     if prompt is None:
         return []
+    if isinstance(prompt, os.PathLike):
+        file = pathlib.Path(prompt)
+        if file.suffix == ".npy":
+            return [f"--prompt={file}"]
+        prompt = file.read_text()
     rows = [prompt] if isinstance(prompt, str) else list(prompt)
     if any(isinstance(row, str) for row in rows):
         tokenizer = _tokenizer(models)
@@ -123,7 +128,8 @@ def generate(
 
     left, right: models; a path may name several, as prompt.onnx+steps.onnx, or a folder of them, or
     a recording of steps. prompt: token ids, a text for the tokenizer.json beside a model (package
-    tokenizers), or a list of such. feeds: what stays the same, as an encoder's states.
+    tokenizers), or a list of such; a pathlib.Path of a text or an .npy. feeds: what stays the same,
+    as an encoder's states.
     Other options are those of the command line: steps, free, state, role, against, causal, encoder, seed.
     Raises Error if nothing could be run.
     """

@@ -215,6 +215,11 @@ def test_generate_from_text(tmp_path):
     tokenizer.save(str(tmp_path / "tokenizer.json"))
     found = onnxcmp.generate(model, model, prompt="a b a", steps=2)
     assert found.to_dict()["prompts"] == [[3, 5, 3]]
+    (tmp_path / "prompt.txt").write_text("b a")
+    np.save(tmp_path / "prompt.npy", np.array([[1, 2]]))
+    for name, tokens in (("prompt.txt", [5, 3]), ("prompt.npy", [1, 2])):
+        found = onnxcmp.generate(model, model, prompt=tmp_path / name, steps=1)
+        assert found.to_dict()["prompts"] == [tokens]
     several = onnxcmp.generate(model, model, prompt=["a b", [7, 8, 9]], steps=2)
     assert several.to_dict()["prompts"] == [[3, 5], [7, 8, 9]]
     with pytest.raises(onnxcmp.Error, match="its text is empty"):
