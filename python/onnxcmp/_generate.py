@@ -157,8 +157,9 @@ def generate_chain(
     """
     with Command("chain") as command:
         file = command.folder / "chain.json"
-        given = list(models[0].values()) if len(models) == 1 and isinstance(models[0], dict) else (
-            list(models[0]) if len(models) == 1 and isinstance(models[0], (list, tuple)) else models)
+        given: typing.Iterable[typing.Any] = models
+        if len(models) == 1 and isinstance(models[0], (dict, list, tuple)):
+            given = models[0].values() if isinstance(models[0], dict) else models[0]
         line = ["--generate", *files_of(command, models), *_prompts(prompt, given),
                 *command.inputs(feeds), f"--json={file}"]
         text = command.run(line, options, needs=file).text
