@@ -15,13 +15,11 @@
 namespace onnxcmp {
 namespace {
 
-using ::onnxcmp::testing::Changed;
 using ::onnxcmp::testing::Model;
 using ::onnxcmp::testing::Onnxcmp;
 using ::onnxcmp::testing::Outcome;
 using ::onnxcmp::testing::ReadFile;
 using ::onnxcmp::testing::WriteFile;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -111,7 +109,6 @@ TEST(BatchGenerationTest, PairsTakeSteps) {
   EXPECT_THAT(outcome.out, HasSubstr("bad  "));
   EXPECT_THAT(outcome.out, HasSubstr("token 99"));
   EXPECT_THAT(outcome.out, Not(HasSubstr("good  ")));
-  std::vector<std::string> verdicts;
   const std::string results = ReadFile(folder + "/out/results.jsonl");
   EXPECT_THAT(results, HasSubstr("Range"));
   EXPECT_THAT(results, HasSubstr("the logits of 3 steps agree"));
