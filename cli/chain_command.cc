@@ -325,7 +325,7 @@ int ChainCommand(const std::vector<std::string>& command_line) {
   app.add_option("MODEL", models, "Models or recordings, in order, or their folder")
       ->type_name(" ");
   app.add_flag_function(
-      "--generate", [](int64_t) {}, "Decoders, step by step: see chain --generate --help");
+      "--generate", [](int64_t) {}, "Decoders step by step: see chain --generate --help");
   CompareFlags options(&arguments);
   options.AddInputs(app);
   options.AddTolerances(app);

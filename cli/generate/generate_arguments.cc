@@ -100,7 +100,7 @@ void AddReportOptions(CLI::App& app, GenerateArguments& arguments) {
   app.add_option("--format", arguments.compare.format, "table, json, junit, markdown (table)")
       ->type_name("HOW")
       ->check(Quietly(CLI::IsMember({"table", "json", "junit", "markdown"})));
-  app.add_option("--html", arguments.html, "Write the step that fails, or the last one, as a page")
+  app.add_option("--html", arguments.html, "Write the failing step, or the last, as a page")
       ->type_name("F");
   for (const char* format : {"json", "junit", "markdown"}) {
     app.add_option(absl::StrCat("--", format), arguments.files[format], AlsoWrite(format))
