@@ -121,6 +121,11 @@ TEST(BatchGenerationTest, PairsTakeSteps) {
   const Outcome mistake = Onnxcmp({"batch", wrong, "--out", folder + "/none"});
   EXPECT_EQ(mistake.status, 2);
   EXPECT_THAT(mistake.err, HasSubstr("--stepps"));
+  const std::string several = WriteFile(
+      folder + "/several.csv", absl::StrCat("left,right,options\n", Model("cached"), "+",
+                                            Model("plain"), ",", Model("plain"), ",--generate\n"));
+  EXPECT_THAT(Onnxcmp({"batch", several, "--out", folder + "/none"}).err,
+              HasSubstr("is given to a batch as the folder that has them"));
 }
 
 }  // namespace
