@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
+#include "cli/process/free_memory.h"
 #include "cli/process/messages.h"
 #include "compare/sides/recording_side.h"
 #include "compare/sides/runtime_side.h"
@@ -103,6 +104,23 @@ std::vector<std::string> CorrectionsOf(const Graph& graph, const std::vector<std
 }
 
 const Graph& GraphOf(const Side& side) { return side.evaluator()->model().graph; }
+
+// Takes a model's weights into memory, unless they need more than half of what is free: each node
+// reads its own then, in every step.
+void HoldWeights(const Graph& graph, std::vector<Tensor>* held) {
+  std::vector<const Tensor*> stored;
+  int64_t bytes = 0;
+  for (const Initializer& initializer : graph.initializers) {
+    if (!initializer.value.is_tensor() || !initializer.value.tensor().stored()) continue;
+    stored.push_back(&initializer.value.tensor());
+    bytes += stored.back()->byte_size();
+  }
+  if (bytes > FreeMemory() / 2) return;
+  for (const Tensor* weights : stored) {
+    absl::StatusOr<Tensor> in_memory = weights->InMemory(/*pool=*/nullptr);
+    if (in_memory.ok()) held->push_back(*std::move(in_memory));
+  }
+}
 
 // True for a decoder that takes an encoder's states.
 bool TakesEncoder(const Graph& graph, const DecoderRoles& roles) {
@@ -261,6 +279,10 @@ absl::StatusOr<OpenDecoder> DecoderOpener::Open(SideId id, const std::string& pa
   OC_ASSIGN_OR_RETURN(open.decoder,
                       MakeDecoder(id, std::move(models.of_steps), fixed, &models.steps));
   open.side = std::move(models.steps);
+  if (arguments_.runtimes.names[id].empty()) {
+    HoldWeights(steps, &open.weights);
+    if (apart) HoldWeights(first, &open.weights);
+  }
   for (auto& [name, value] : fixed) open.given.try_emplace(name, std::move(value));
   return open;
 }

@@ -17,6 +17,7 @@
 #include "compare/sides/side.h"
 #include "evaluator/model/model.h"
 #include "evaluator/run/evaluator.h"
+#include "evaluator/tensor/tensor.h"
 #include "generate/decoder.h"
 #include "generate/decoder_side.h"
 #include "generate/recorded_steps.h"
@@ -48,6 +49,8 @@ struct OpenDecoder {
   std::unique_ptr<Decoder> decoder, prompt_decoder;
   std::unique_ptr<RecordedSteps> recorded;  // of a recording
   Feeds given;                              // GivenValues() of both
+  // Weights that are in memory for as long as these are held: no step reads them again.
+  std::vector<Tensor> weights;
 };
 
 class DecoderOpener {
