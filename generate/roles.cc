@@ -300,11 +300,15 @@ class RoleFinder {
   }
 
   bool IsAddedUpOneByOne(const std::string& mask) const {
-    absl::flat_hash_set<absl::string_view> same = {mask};
+    absl::flat_hash_set<absl::string_view> made = {mask};  // of it, with its positions
     for (const Node& node : graph_.nodes) {
-      if (node.inputs.empty() || !same.contains(node.inputs[0])) continue;
+      const bool reads =
+          std::any_of(node.inputs.begin(), node.inputs.end(),
+                      [&](const std::string& input) { return made.contains(input); });
+      if (!reads || node.op_type == "Shape" || node.op_type == "ReduceSum") continue;
       if (node.op_type == "CumSum") return true;
-      if (node.op_type == "Cast") same.insert(node.outputs[0]);
+      made.insert(node.outputs.begin(), node.outputs.end());
+      made.erase("");  // an output, or an input, that is left out
     }
     return false;
   }
