@@ -174,6 +174,29 @@ absl::StatusOr<std::vector<BatchPair>> PairsOfSources(const BatchArguments& argu
   return ReadManifest(sources[0]);
 }
 
+// Paths of a pair are files or folders, by which its key follows their contents.
+absl::Status CheckOneFile(const std::string& side) {
+  std::error_code error;
+  if (!absl::StrContains(side, '+') || std::filesystem::exists(side, error)) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      side, ": a decoder of several files is given to a batch as the folder that has them"));
+}
+
+absl::Status CheckLine(std::vector<std::string> line) {
+  if (std::erase(line, kGeneratePair) > 0) return CheckGenerateLine(line);
+  CompareArguments arguments;
+  OC_RETURN_IF_ERROR(ReadCompareArguments(line, &arguments));
+  if (!arguments.classic && arguments.output.empty() && arguments.format == "table" &&
+      arguments.reports.empty()) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      "reports are those of the batch: --format, --output, --html, --json and their like, and "
+      "--classic are not for a pair");
+}
+
 // Each list of options is read as a comparison reads it, so that a mistake shows before the first.
 absl::Status CheckPairOptions(const std::vector<BatchPair>& pairs) {
   std::set<std::vector<std::string>> checked;
@@ -182,20 +205,14 @@ absl::Status CheckPairOptions(const std::vector<BatchPair>& pairs) {
     if (!pair.against.empty()) line.insert(line.end(), {"--against", pair.against});
     line.push_back("left.onnx");
     if (!pair.right.empty()) line.push_back("right.onnx");
-    if (!checked.insert(line).second) continue;
-    CompareArguments arguments;
-    absl::Status read = ReadCompareArguments(line, &arguments);
-    if (read.ok() && (arguments.classic || !arguments.output.empty() ||
-                      arguments.format != "table" || !arguments.reports.empty())) {
-      read = absl::InvalidArgumentError(
-          "reports are those of the batch: --format, --output, --html, --json and their like, and "
-          "--classic are not for a pair");
+    absl::Status read = checked.insert(line).second ? CheckLine(line) : absl::OkStatus();
+    if (std::find(line.begin(), line.end(), kGeneratePair) != line.end()) {
+      for (const std::string& side : {pair.left, pair.right}) read.Update(CheckOneFile(side));
     }
-    if (!read.ok()) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "pair '", PrintableText(pair.name), "'",
-          pair.line > 0 ? absl::StrCat(" (line ", pair.line, ")") : "", ": ", read.message()));
-    }
+    if (read.ok()) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "pair '", PrintableText(pair.name), "'",
+        pair.line > 0 ? absl::StrCat(" (line ", pair.line, ")") : "", ": ", read.message()));
   }
   return absl::OkStatus();
 }

@@ -297,9 +297,21 @@ std::vector<std::string> LevelsOf(const std::string& runtime, const std::string&
   return levels;
 }
 
+void AddLevels(CLI::App& app, std::string& levels, std::string& disable) {
+  app.add_option("--levels", levels, "One model, at each level of a runtime")
+      ->group("Runtimes")
+      ->type_name("R[:K=V,...]");
+  app.add_option("--disable", disable, "Then without each of these optimizers: A,B")
+      ->group("Runtimes")
+      ->type_name("NAMES");
+}
+
 }  // namespace
 
 int ChainCommand(const std::vector<std::string>& command_line) {
+  if (std::find(command_line.begin(), command_line.end(), "--generate") != command_line.end()) {
+    return ChainGeneration(command_line);
+  }
   Interruption interruption;
   CompareArguments arguments;
   std::vector<std::string> models;
@@ -312,6 +324,8 @@ int ChainCommand(const std::vector<std::string>& command_line) {
   SetUsage(app, "onnxcmp chain [OPTIONS] MODEL MODEL ...");
   app.add_option("MODEL", models, "Models or recordings, in order, or their folder")
       ->type_name(" ");
+  app.add_flag_function(
+      "--generate", [](int64_t) {}, "Decoders step by step: see chain --generate --help");
   CompareFlags options(&arguments);
   options.AddInputs(app);
   options.AddTolerances(app);
@@ -325,14 +339,8 @@ int ChainCommand(const std::vector<std::string>& command_line) {
       ->group("Reports")
       ->type_name("HOW")
       ->check(OneOf(formats));
-  std::string levels;
-  app.add_option("--levels", levels, "One model, at each level of a runtime")
-      ->group("Runtimes")
-      ->type_name("R[:K=V,...]");
-  std::string disable;
-  app.add_option("--disable", disable, "Then without each of these optimizers: A,B")
-      ->group("Runtimes")
-      ->type_name("NAMES");
+  std::string levels, disable;
+  AddLevels(app, levels, disable);
   arguments.runtimes.AddLimits(app);
   std::map<std::string, std::string> files;  // paths by format
   for (const char* format : kChainReports) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 
@@ -27,6 +28,8 @@ int ExtractCommand(const std::vector<std::string>& arguments);
 int GenerateCommand(const std::vector<std::string>& arguments);
 int ReduceCommand(const std::vector<std::string>& arguments);
 int ChainCommand(const std::vector<std::string>& arguments);
+// Its other form, onnxcmp chain --generate: decoders, step by step.
+int ChainGeneration(const std::vector<std::string>& arguments);
 int LayersCommand(const std::vector<std::string>& arguments);
 int ConformanceCommand(const std::vector<std::string>& arguments);
 int RuntimesCommand(const std::vector<std::string>& arguments);
@@ -34,6 +37,9 @@ int HelpCommand(const std::vector<std::string>& arguments);
 int CompletionCommand(const std::vector<std::string>& arguments);
 int ShowCommand(const std::vector<std::string>& arguments);
 int TestCommand(const std::vector<std::string>& arguments);
+
+// InvalidArgument for a line of GenerateCommand() that it would not take; no model is looked at.
+absl::Status CheckGenerateLine(const std::vector<std::string>& arguments);
 
 struct Command {
   absl::string_view name;

@@ -323,7 +323,11 @@ absl::StatusOr<Tensor> Decoder::Run(const TokenBlock& block, const Feeds& feeds)
   }
   tokens_ = Appended(tokens_, block);
   const int64_t positions = roles_.has_states() ? block.length() : tokens_.length();
-  OC_ASSIGN_OR_RETURN(const Tensor logits, LogitsOf(outputs, block.rows, positions));
+  absl::StatusOr<Tensor> read = LogitsOf(outputs, block.rows, positions);
+  if (!read.ok() && roles_.recorded) {
+    read = LogitsOf(outputs, block.rows, roles_.has_states() ? tokens_.length() : block.length());
+  }
+  OC_ASSIGN_OR_RETURN(const Tensor logits, std::move(read));
   const int64_t wanted = std::min(logits.shape()[1], block.length());
   return SliceOf(logits, 1, logits.shape()[1] - wanted, wanted);
 }

@@ -8,12 +8,16 @@
 
 namespace onnxcmp {
 
+struct RecordedSteps;  // generate/recorded_steps.h
+
 struct DecoderSide {
   Side* side = nullptr;
   Decoder* decoder = nullptr;
   // The model that reads the prompt and gives the first states, if it is one of its own; else null.
   Side* prompt_side = nullptr;
   Decoder* prompt_decoder = nullptr;
+  // A recording's; null for a model.
+  const RecordedSteps* recorded = nullptr;
 };
 
 // A function that runs the side's model where the side runs it: in our interpreter, or in a

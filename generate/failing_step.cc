@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -117,6 +118,9 @@ class StepComparison {
       : sides_(sides), feeds_(feeds), block_(block), row_(row), options_(options) {}
 
   absl::StatusOr<ComparedStep> Run() {
+    for (const SideId side : kBothSides) {
+      if (sides_[side].recorded != nullptr) return BesideRecording(Other(side));
+    }
     if (sides_.left.decoder->tokens().length() != sides_.right.decoder->tokens().length()) {
       return On(feeds_.left, feeds_.right, "the step that does not run");
     }
@@ -127,6 +131,11 @@ class StepComparison {
     bool first = sides_.left.decoder->tokens().length() <= block_.length();
     if (sides_.left.decoder->one_at_a_time() != sides_.right.decoder->one_at_a_time()) {
       first = false;
+      // One side alone may have caches.
+      const bool partial = std::exchange(options_.partial, true);
+      OC_ASSIGN_OR_RETURN(ComparedStep step, OnFirstToken());
+      options_.partial = partial;
+      if (step.fails() && RanBoth(step)) return step;
       for (const SideId side : kBothSides) {
         OC_ASSIGN_OR_RETURN(feeds_[side], LastTokenFeeds(*sides_[side].decoder));
       }
@@ -137,7 +146,7 @@ class StepComparison {
     }
     options_.partial = true;  // only one side has caches
     if (first || OneAtATime()) {
-      return On(feeds_.left, feeds_.right, first ? "the prompt" : kOwnStates);
+      return On(feeds_.left, feeds_.right, first ? "the prompt" : OwnStatesText());
     }
     return OnAllTokens();
   }
@@ -157,6 +166,55 @@ class StepComparison {
     return step;
   }
 
+  // On what was fed to the recorded step, if that was recorded; then on the model's own states.
+  absl::StatusOr<ComparedStep> BesideRecording(SideId model) const {
+    Side& recording = *sides_[Other(model)].side;
+    OC_ASSIGN_OR_RETURN(const InputsOfRecording inputs,
+                        recording.RecordedInputs(sides_[model].decoder->graph()));
+    PerSide<Feeds> recorded;
+    recorded[model] = feeds_[model];
+    size_t known = 0;
+    for (const NamedValue& input : inputs.values) {
+      const auto place = recorded[model].find(input.name);
+      if (place == recorded[model].end() ||
+          place->second.TypeString() != input.value.TypeString()) {
+        continue;
+      }
+      place->second = input.value;
+      ++known;
+    }
+    if (known > 0 && known == recorded[model].size()) {
+      OC_ASSIGN_OR_RETURN(ComparedStep step, Of({sides_.left.side, sides_.right.side}, recorded,
+                                                "the recorded inputs"));
+      if (step.fails()) return step;
+    }
+    OC_ASSIGN_OR_RETURN(
+        ComparedStep step,
+        On(feeds_.left, feeds_.right,
+           absl::StrCat("the ", SideName(model), "'s own states beside the recorded step")));
+    // The first step has no states that could be wrong.
+    const Decoder& decoder = *sides_[model].decoder;
+    if (!step.fails() || decoder.tokens().length() <= block_.length()) return step;
+    if (decoder.roles().has_states()) OC_RETURN_IF_ERROR(AddBrokenCache(model, &step));
+    return step;
+  }
+
+  // The properties of a side's cache that do not hold, and the nodes that break them.
+  absl::Status AddBrokenCache(SideId side, ComparedStep* step) const {
+    OC_ASSIGN_OR_RETURN(std::vector<Invariant> tried, CacheOf(side));
+    for (Invariant& one : tried) {
+      if (one.outcome == Invariant::Outcome::kBroken) step->alone.push_back(std::move(one));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<std::vector<Invariant>> CacheOf(SideId side) const {
+    Decoder decoder = *sides_[side].decoder;
+    OC_ASSIGN_OR_RETURN(std::vector<Invariant> tried, TryCache({sides_[side].side, &decoder}));
+    for (Invariant& one : tried) one.name = absl::StrCat(SideName(side), ": ", one.name);
+    return tried;
+  }
+
   // `right`: its feeds with the left's states.
   absl::StatusOr<ComparedStep> OnStates(Feeds right) const {
     OC_ASSIGN_OR_RETURN(ComparedStep step,
@@ -173,6 +231,33 @@ class StepComparison {
 
   bool OneAtATime() const {
     return sides_.left.decoder->one_at_a_time() || sides_.right.decoder->one_at_a_time();
+  }
+
+  static bool RanBoth(const ComparedStep& step) {
+    return step.comparison->left_summary.status.ok() && step.comparison->right_summary.status.ok();
+  }
+
+  // Where one side takes a token at a time and the other all of them, only the first token is read
+  // by both in one way.
+  absl::StatusOr<ComparedStep> OnFirstToken() const {
+    PerSide<Feeds> alone;
+    for (const SideId side : kBothSides) {
+      Decoder decoder = *sides_[side].decoder;
+      const TokenBlock first = PartOf(RowAlone(decoder.tokens(), row_), 0, 1);
+      OC_RETURN_IF_ERROR(decoder.Restart({row_}));
+      OC_ASSIGN_OR_RETURN(alone[side], decoder.FeedsOf(first));
+    }
+    return On(std::move(alone.left), std::move(alone.right), "the first token alone");
+  }
+
+  std::string OwnStatesText() const {
+    const bool other =
+        sides_.left.decoder->one_at_a_time() != sides_.right.decoder->one_at_a_time();
+    return other
+               ? absl::StrCat(kOwnStates,
+                              "; they agree on the first token alone: what a state does, or what ",
+                              "is made of it, differs")
+               : kOwnStates;
   }
 
   // Without the padding, whose results mean nothing.
@@ -218,7 +303,7 @@ class StepComparison {
   absl::StatusOr<ComparedStep> OnAllTokens() const {
     OC_ASSIGN_OR_RETURN(ComparedStep step, OnAllTokensAtOnce());
     // Some models that go on after another's states take no past of length 0.
-    if (!step.comparison->left_summary.status.ok() || !step.comparison->right_summary.status.ok()) {
+    if (!RanBoth(step)) {
       return On(feeds_.left, feeds_.right, kOwnStates);
     }
     for (const SideId side : kBothSides) {
@@ -228,13 +313,9 @@ class StepComparison {
     }
     if (step.fails()) return step;
     for (const SideId side : kBothSides) {
-      Decoder decoder = *sides_[side].decoder;
-      if (!decoder.roles().has_states()) continue;
-      OC_ASSIGN_OR_RETURN(std::vector<Invariant> tried, TryCache({sides_[side].side, &decoder}));
-      for (Invariant& invariant : tried) {
-        invariant.name = absl::StrCat(SideName(side), ": ", invariant.name);
-        step.alone.push_back(std::move(invariant));
-      }
+      if (!sides_[side].decoder->roles().has_states()) continue;
+      OC_ASSIGN_OR_RETURN(std::vector<Invariant> tried, CacheOf(side));
+      std::move(tried.begin(), tried.end(), std::back_inserter(step.alone));
     }
     for (const SideId side : kBothSides) {
       if (step.fails() || !sides_[side].decoder->roles().has_states()) continue;
@@ -345,7 +426,9 @@ absl::StatusOr<TieFigures> TieOf(const PerSide<DecoderSide>& sides, const PerSid
   const std::vector<double>& right = logits.right[row];
   figures.apart = (left[of_left] - left[of_right]) + (right[of_right] - right[of_left]);
   for (const SideId side : kBothSides) {
-    OC_ASSIGN_OR_RETURN(const Tensor exact, ExactLogits(sides[side]));
+    // A recording has only the model beside it to say what is right.
+    const bool recorded = sides[side].recorded != nullptr;
+    OC_ASSIGN_OR_RETURN(const Tensor exact, ExactLogits(sides[recorded ? Other(side) : side]));
     OC_ASSIGN_OR_RETURN(const std::vector<std::vector<double>> rows, LastLogits(exact));
     // Each side's rounding moves both tokens.
     for (const size_t token : {of_left, of_right}) {

@@ -13,8 +13,10 @@
 #include "evaluator/run/evaluator.h"
 #include "generate/failing_step.h"
 #include "generate/logit_figures.h"
+#include "generate/recorded_steps.h"
 #include "generate/tensors.h"
 #include "record/differences/value_difference.h"
+#include "record/text/short_text.h"
 
 namespace onnxcmp {
 namespace {
@@ -52,12 +54,18 @@ std::string SourceOf(const DecoderSide& one) {
 class Generator {
  public:
   Generator(const PerSide<DecoderSide>& sides, const GenerateOptions& options)
-      : sides_(sides), options_(options) {}
+      : sides_(sides), options_(options), steps_(options.steps) {
+    for (const SideId side : kBothSides) {
+      if (sides[side].recorded != nullptr) recorded_ = side;
+    }
+    if (recorded_.has_value()) steps_ = std::min(steps_, Recorded().count);
+  }
 
   Generation Run() {
     for (const SideId side : kBothSides) {
       found_.sources[side] = SourceOf(sides_[side]);
-      found_.roles[side] = DescribeRoles(decoder(side).roles());
+      found_.roles[side] =
+          side == recorded_ ? DescribeRecording() : DescribeRoles(decoder(side).roles());
       if (const Decoder* prompt = sides_[side].prompt_decoder; prompt != nullptr) {
         found_.roles[side].push_back(
             absl::StrCat("the prompt's model: ", InputsText(prompt->roles())));
@@ -70,6 +78,15 @@ class Generator {
  private:
   Decoder& decoder(SideId side) { return *sides_[side].decoder; }
 
+  const RecordedSteps& Recorded() { return *sides_[*recorded_].recorded; }
+
+  std::vector<std::string> DescribeRecording() {
+    return {absl::StrCat(
+                "a recording of ", Count(Recorded().count, "step"), ", ",
+                Recorded().tokens.empty() ? "whose logits choose the tokens" : "with their tokens"),
+            absl::StrCat("logits ", decoder(*recorded_).roles().logits)};
+  }
+
   absl::Status Steps() {
     for (const SideId side : kBothSides) {
       if (!decoder(side).roles().has_frames()) continue;
@@ -77,26 +94,31 @@ class Generator {
           SideName(side), ": no input takes tokens, `", decoder(side).roles().content().name,
           "` takes frames: --invariants tries such a model, and --role NAME=tokens corrects it"));
     }
-    OC_RETURN_IF_ERROR(MakePrompts());
+    PerSide<TokenBlock> blocks;
+    if (recorded_.has_value()) {
+      OC_RETURN_IF_ERROR(TakeRecordedPrompts(&blocks));
+    } else {
+      OC_RETURN_IF_ERROR(MakePrompts());
+      blocks = {Padded(found_.prompts), Padded(found_.prompts)};
+    }
     OC_RETURN_IF_ERROR(CheckRoom());
     std::vector<int64_t> rows;
     for (size_t i = 0; i < found_.prompts.size(); ++i) rows.push_back(static_cast<int64_t>(i));
     const PerSide<DecoderSide> last = sides_;
-    PerSide<TokenBlock> blocks = {Padded(found_.prompts), Padded(found_.prompts)};
     for (const SideId side : kBothSides) {
       // A cache that may be a buffer grows, so that it is as the other side's; a buffer has room
       // for all steps.
       const bool open = !decoder(side).roles().slots.empty();
-      const int64_t slots = open ? blocks[side].length() + options_.steps : 0;
+      const int64_t slots = open ? blocks[side].length() + steps_ : 0;
       OC_RETURN_IF_ERROR(OfSideError(side, decoder(side).Restart(rows, {.slots = slots})));
       if (last[side].prompt_decoder == nullptr) continue;
       sides_[side] = {last[side].prompt_side, last[side].prompt_decoder};
       OC_RETURN_IF_ERROR(OfSideError(side, decoder(side).Restart(rows)));
     }
-    for (int64_t step = 0; step < options_.steps; ++step) {
+    for (int64_t step = 0; step < steps_; ++step) {
       OC_RETURN_IF_ERROR(Step(blocks));
       for (const SideId side : kBothSides) {
-        blocks[side] = NextOf(options_.free ? side : SideId::kLeft);
+        blocks[side] = NextOf(step, options_.free ? side : recorded_.value_or(SideId::kLeft));
         if (step > 0 || last[side].prompt_decoder == nullptr) continue;
         sides_[side] = last[side];
         decoder(side).Continue(*last[side].prompt_decoder);
@@ -108,6 +130,37 @@ class Generator {
   static absl::Status OfSideError(SideId side, const absl::Status& status) {
     if (status.ok()) return status;
     return absl::Status(status.code(), absl::StrCat(SideName(side), ": ", status.message()));
+  }
+
+  // A recording says what was read.
+  absl::Status TakeRecordedPrompts(PerSide<TokenBlock>* blocks) {
+    const std::vector<TokenBlock>& tokens = Recorded().tokens;
+    const std::string& source = sides_[*recorded_].side->summary().source;
+    if (options_.free) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--free is for two models: the steps of ", source, " are recorded"));
+    }
+    if (tokens.empty() == options_.prompts.empty()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          source, tokens.empty() ? " is a recording without tokens: --prompt gives those that its "
+                                   "first step has read"
+                                 : " is a recording with its own tokens: --prompt is not for it"));
+    }
+    if (tokens.empty()) {
+      found_.prompts = options_.prompts;
+      *blocks = {Padded(found_.prompts), Padded(found_.prompts)};
+      return absl::OkStatus();
+    }
+    *blocks = {tokens.front(), tokens.front()};
+    for (int64_t row = 0; row < tokens.front().rows; ++row) {
+      std::vector<int64_t> prompt;
+      for (int64_t i = 0; i < tokens.front().length(); ++i) {
+        const auto at = static_cast<size_t>(row * tokens.front().length() + i);
+        if (tokens.front().counts[at]) prompt.push_back(tokens.front().ids[at]);
+      }
+      found_.prompts.push_back(std::move(prompt));
+    }
+    return absl::OkStatus();
   }
 
   absl::Status MakePrompts() {
@@ -135,13 +188,13 @@ class Generator {
     const int64_t prompt = Padded(found_.prompts).length();
     for (const SideId side : kBothSides) {
       const DecoderRoles& roles = decoder(side).roles();
-      const int64_t room = roles.most_positions.value_or(prompt + options_.steps);
-      if (prompt + options_.steps - 1 <= room) continue;
+      const int64_t room = roles.most_positions.value_or(prompt + steps_);
+      if (prompt + steps_ - 1 <= room) continue;
       const std::string most =
           prompt > room ? "" : absl::StrCat("; --steps ", room - prompt + 1, " is the most");
       return absl::InvalidArgumentError(absl::StrCat(
           SideName(side), ": ", roles.limited_by, " has room for ", room, " positions, and ",
-          prompt, " of the prompt and ", options_.steps - 1, " of further steps are needed", most));
+          prompt, " of the prompt and ", steps_ - 1, " of further steps are needed", most));
     }
     return absl::OkStatus();
   }
@@ -160,7 +213,10 @@ class Generator {
         roles.vocabulary.value_or(0), " tokens"));
   }
 
-  TokenBlock NextOf(SideId side) const {
+  // The tokens after a step: as recorded, or those that the side chooses.
+  TokenBlock NextOf(int64_t step, SideId side) {
+    const auto next = static_cast<size_t>(step + 1);
+    if (recorded_.has_value() && next < Recorded().tokens.size()) return Recorded().tokens[next];
     TokenBlock block;
     for (const GeneratedStep::Row& row : found_.steps.back().rows) {
       block.ids.push_back(row.token[side]);
@@ -272,10 +328,21 @@ class Generator {
     const bool exact = options_.compare.fail_on != FailOn::kDifferent;
     const bool suspect = step.relation == Relation::kDifferent || !step.state.empty() ||
                          (exact && step.relation != Relation::kSame);
-    if (!suspect || found_.failing.has_value()) return absl::OkStatus();
+    if (found_.failing.has_value()) return absl::OkStatus();
+    if (!suspect) return ShowLast(feeds, block);
     OC_ASSIGN_OR_RETURN(const bool fails, CompareHere(found_.steps.size() - 1, feeds, block));
     if (!fails && step.relation == Relation::kDifferent) step.relation = Relation::kClose;
     if (!fails) step.state.clear();
+    return fails ? absl::OkStatus() : ShowLast(feeds, block);
+  }
+
+  // Its verdict is known: the comparison is for a reader.
+  absl::Status ShowLast(const PerSide<Feeds>& feeds, const TokenBlock& block) {
+    const bool is_last = static_cast<int64_t>(found_.steps.size()) == steps_;
+    if (!options_.show_last || !is_last) return absl::OkStatus();
+    OC_ASSIGN_OR_RETURN(ComparedStep compared,
+                        CompareStep(sides_, feeds, block, FarthestRow(), options_.compare));
+    found_.last = std::move(compared.comparison);
     return absl::OkStatus();
   }
 
@@ -311,6 +378,8 @@ class Generator {
 
   PerSide<DecoderSide> sides_;  // those that run now: first, of some, the model of the prompt
   const GenerateOptions& options_;
+  int64_t steps_;                                          // no more than are recorded
+  std::optional<SideId> recorded_;                         // the side that is a recording
   PerSide<std::vector<std::vector<double>>> last_logits_;  // of the last step, by row
   Generation found_;
 };

@@ -25,6 +25,7 @@ struct GenerateOptions {
   bool free = false;
   uint64_t seed = 1;       // of prompts that are made up
   CompareOptions compare;  // of the first step that fails
+  bool show_last = false;  // the last step is compared, too, if none fails
 };
 
 // One step: the first takes the prompts, each further one a token for each prompt.
@@ -67,7 +68,8 @@ struct Generation {
   // The first step that fails, and its comparison; null if it could not be compared.
   std::optional<size_t> failing;
   std::shared_ptr<Comparison> comparison;
-  std::string compared_on;  // the inputs of that comparison: "each side's own states", ...
+  std::shared_ptr<Comparison> last;  // GenerateOptions::show_last
+  std::string compared_on;           // the inputs of that comparison: "each side's own states", ...
   // Where both agree on all tokens at once and one side does not with its states: that side alone,
   // all tokens at once beside the same in steps.
   std::vector<Invariant> alone;

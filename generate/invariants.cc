@@ -316,11 +316,23 @@ int Invariants::ExitStatus() const {
 absl::StatusOr<Invariants> TryInvariants(const DecoderSide& one, uint64_t seed,
                                          TokenDirection::Kind kind) {
   const DecoderRoles& roles = one.decoder->roles();
-  OC_ASSIGN_OR_RETURN(const Prompts prompts, MakePrompts(*one.decoder, seed));
-  OC_ASSIGN_OR_RETURN(Invariants found,
-                      TryAll(one, prompts, AllTrials(*one.decoder, prompts), kind));
-  found.roles = DescribeRoles(roles);
-  return found;
+  // Windows that the graph does not tell, as of raw audio, need more frames than it runs with.
+  const std::vector<int64_t> times =
+      roles.has_frames() && roles.time.has_value() && !one.decoder->fixed_length().has_value()
+          ? std::vector<int64_t>{1, 8, 64, 512}
+          : std::vector<int64_t>{1};
+  absl::Status first;
+  for (const int64_t longer : times) {
+    OC_ASSIGN_OR_RETURN(const Prompts prompts, MakePrompts(*one.decoder, seed, longer));
+    absl::StatusOr<Invariants> found = TryAll(one, prompts, AllTrials(*one.decoder, prompts), kind);
+    if (found.ok()) {
+      found->roles = DescribeRoles(roles);
+      return found;
+    }
+    if (absl::IsCancelled(found.status())) return found;
+    first.Update(found.status());
+  }
+  return first;
 }
 
 absl::StatusOr<std::vector<Invariant>> TryCache(const DecoderSide& one) {

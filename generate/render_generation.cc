@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "generate/generation_words.h"
+#include "generate/render_drift.h"
 #include "record/text/display_text.h"
 #include "record/text/short_text.h"
 #include "reports/render_markdown.h"
@@ -65,7 +66,7 @@ class Report {
     for (const std::string& note : found_.notes) {
       absl::StrAppend(&text, LabelledLines("note", Color::kNear, note, look_, style_));
     }
-    absl::StrAppend(&text, "\n", Steps(), "\n");
+    absl::StrAppend(&text, "\n", Steps(), RenderDrift(found_, look_), "\n");
     for (const std::string& line : OutcomeLines(found_)) {
       absl::StrAppend(&text, LabelledLines("", Color::kPlain, line, look_, style_));
     }

@@ -15,6 +15,8 @@ std::string RenderGeneration(const Generation& generation, const TableOptions& l
 std::string RenderGenerationMarkdown(const Generation& generation);
 // docs/generate.md describes the members.
 std::string RenderGenerationJson(const Generation& generation);
+// The members of it that tell of the steps, for a page of one of them.
+std::string RenderStepsJson(const Generation& generation);
 // A test for each step.
 std::string RenderGenerationJunit(const Generation& generation);
 

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "generate/generation_chain.h"
 #include "generate/generation_words.h"
 #include "generate/render_generation.h"
 #include "record/text/utf8.h"
@@ -72,15 +73,8 @@ Json StepsOf(const Generation& generation) {
   return steps;
 }
 
-}  // namespace
-
-std::string RenderGenerationJson(const Generation& generation) {
-  Json json;
-  json["exit_status"] = generation.ExitStatus();
-  for (const SideId side : kBothSides) {
-    json[std::string(SideName(side))] = {{"source", RepairUtf8(generation.sources[side])},
-                                         {"roles", Texts(generation.roles[side])}};
-  }
+void AddSteps(const Generation& generation, Json* members) {
+  Json& json = *members;
   json["prompts"] = generation.prompts;
   json["steps"] = StepsOf(generation);
   json["failing_step"] = generation.failing.has_value() ? Json(*generation.failing) : Json(nullptr);
@@ -94,6 +88,16 @@ std::string RenderGenerationJson(const Generation& generation) {
                             {"rounding", Number(change.rounding)}};
   }
   json["lines"] = Texts(OutcomeLines(generation));
+}
+
+Json GenerationMembers(const Generation& generation) {
+  Json json;
+  json["exit_status"] = generation.ExitStatus();
+  for (const SideId side : kBothSides) {
+    json[std::string(SideName(side))] = {{"source", RepairUtf8(generation.sources[side])},
+                                         {"roles", Texts(generation.roles[side])}};
+  }
+  AddSteps(generation, &json);
   json["error"] = generation.status.ok()
                       ? Json(nullptr)
                       : Json(RepairUtf8(std::string(generation.status.message())));
@@ -102,6 +106,30 @@ std::string RenderGenerationJson(const Generation& generation) {
   if (generation.comparison != nullptr) {
     json["comparison"] = Json::parse(RenderJson(*generation.comparison));
   }
+  return json;
+}
+
+}  // namespace
+
+std::string RenderGenerationJson(const Generation& generation) {
+  return GenerationMembers(generation).dump(1) + "\n";
+}
+
+std::string RenderStepsJson(const Generation& generation) {
+  Json json;
+  AddSteps(generation, &json);
+  return json.dump();
+}
+
+std::string RenderGenerationChainJson(const GenerationChain& chain) {
+  const std::optional<size_t> broken = chain.BrokenBy();
+  Json json;
+  json["exit_status"] = chain.ExitStatus();
+  json["models"] = Texts(chain.models);
+  json["broken_by"] = broken.has_value() ? Json(*broken) : Json(nullptr);
+  json["passes"] = Json::array();
+  for (const Generation& pass : chain.passes) json["passes"].push_back(GenerationMembers(pass));
+  json["ends"] = chain.ends.has_value() ? GenerationMembers(*chain.ends) : Json(nullptr);
   return json.dump(1) + "\n";
 }
 

@@ -299,6 +299,20 @@ class RoleFinder {
     return purpose->second.limit;
   }
 
+  bool IsAddedUpOneByOne(const std::string& mask) const {
+    absl::flat_hash_set<absl::string_view> made = {mask};  // of it, with its positions
+    for (const Node& node : graph_.nodes) {
+      const bool reads =
+          std::any_of(node.inputs.begin(), node.inputs.end(),
+                      [&](const std::string& input) { return made.contains(input); });
+      if (!reads || node.op_type == "Shape" || node.op_type == "ReduceSum") continue;
+      if (node.op_type == "CumSum") return true;
+      made.insert(node.outputs.begin(), node.outputs.end());
+      made.erase("");  // an output, or an input, that is left out
+    }
+    return false;
+  }
+
   void SetLimits(DecoderRoles* found) const {
     found->vocabulary = RowsOfTokens();
     const auto logits =
@@ -309,7 +323,9 @@ class RoleFinder {
     }
     if (const ValueInfo* mask = With(Role::kMask); mask != nullptr) {
       const auto purpose = purposes_.find(mask->name);
-      found->mask_is_counted = purpose != purposes_.end() && purpose->second.sums;
+      // A number for each position tells which ones count.
+      found->mask_is_counted =
+          purpose != purposes_.end() && purpose->second.sums && !IsAddedUpOneByOne(mask->name);
     } else {
       found->mask_is_counted = Has(Role::kLengths);
     }

@@ -77,6 +77,8 @@ struct DecoderRoles {
   // Positions that the model has room for: slots of a buffer, rows of a table of positions.
   std::optional<int64_t> most_positions;
   std::string limited_by;  // the input or table that has this many: "the state `past_key_0`"
+  // A recording's: nothing says which positions its logits are of but their number.
+  bool recorded = false;
 };
 
 // `states`: "PAST=PRESENT"; `roles`: "NAME=ROLE". They come before what is found by names, types,

@@ -51,6 +51,7 @@ class Room {
       if (input == nullptr) continue;
       const auto purpose = purposes.find(input->name);
       if (purpose == purposes.end() || !purpose->second.limit.has_value()) continue;
+      if (IsWrapped(input->name, work_bounds::kNesting)) continue;
       Limit(*purpose->second.limit, absl::StrCat("input `", input->name, "`"));
     }
     if (const DecoderRoles::Input* const mask = roles_.Find(Role::kMask); mask != nullptr) {
@@ -98,6 +99,20 @@ class Room {
                          }
                          return absl::StrContains(node.op_type, "Scatter") ||
                                 node.op_type == "GroupQueryAttention";
+                       });
+  }
+
+  // A remainder fits into its table whatever the position is.
+  bool IsWrapped(absl::string_view name, int nodes) const {
+    const auto readers = scope_->readers.find(name);
+    if (readers == scope_->readers.end() || nodes == 0) return false;
+    return std::any_of(readers->second.begin(), readers->second.end(),
+                       [&](const GraphScope::Reader& reader) {
+                         const Node& node = *reader.node;
+                         if (node.op_type == "Mod") return true;
+                         return std::find(std::begin(kMoves), std::end(kMoves), node.op_type) !=
+                                    std::end(kMoves) &&
+                                IsWrapped(node.outputs[0], nodes - 1);
                        });
   }
 

@@ -224,7 +224,7 @@ class Trials {
 
 }  // namespace
 
-absl::StatusOr<Prompts> MakePrompts(const Decoder& decoder, uint64_t seed) {
+absl::StatusOr<Prompts> MakePrompts(const Decoder& decoder, uint64_t seed, int64_t longer) {
   const DecoderRoles& roles = decoder.roles();
   if (!roles.vocabulary.has_value() && !roles.has_frames()) {
     return absl::InvalidArgumentError(
@@ -247,6 +247,7 @@ absl::StatusOr<Prompts> MakePrompts(const Decoder& decoder, uint64_t seed) {
     const WindowLengths windows = WindowLengthsOf(decoder.graph());
     const auto wide = windows.find({roles.content().name, static_cast<int64_t>(*roles.time)});
     if (wide != windows.end()) length = wide->second.For(length, kTokens);
+    length *= longer;
   }
   // A run of one position is repeated if it has states.
   if (fixed.has_value() && !decoder.one_at_a_time()) length = *fixed;

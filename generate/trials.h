@@ -31,9 +31,10 @@ struct Trial {
 
 using Prompts = std::vector<std::vector<int64_t>>;
 
-// Tokens for every trial: kInvariantRows rows, as long as the model has room for. InvalidArgument
-// if the vocabulary or the room is not known or too small.
-absl::StatusOr<Prompts> MakePrompts(const Decoder& decoder, uint64_t seed);
+// Tokens for every trial: kInvariantRows rows, as long as the model has room for. Frames whose
+// number is free are `longer` times as many. InvalidArgument if the vocabulary or the room is not
+// known or too small.
+absl::StatusOr<Prompts> MakePrompts(const Decoder& decoder, uint64_t seed, int64_t longer);
 
 // All tokens of a row.
 TokenBlock WholeBlock(const Prompts& prompts, int64_t row);

@@ -108,6 +108,7 @@ void AppendData(const Comparison& comparison, const HtmlOptions& options, const 
   const std::string around = JsonAround(comparison, {kLeftOfPage, kRightOfPage, kRowsOfPage});
   AppendPage(around, comparison, detail, &counts, text);
   text->resize(text->rfind('}'));
+  if (!options.generation.empty()) absl::StrAppend(text, ",\n\"generation\":", options.generation);
   absl::StrAppend(text, ",\n\"page\":", PageMember(comparison, options, detail, counts), "}\n");
   Escape(begin, text);
 }

@@ -25,6 +25,7 @@ struct HtmlOptions {
   size_t parts = 1;                // as many reports share one file
   // Where its file is, for links to others; nothing if that is not known.
   std::optional<std::string> folder;
+  std::string generation;  // JSON of the steps of which this is one (docs/generate.md); "": none
 };
 
 // A single file that loads nothing and forbids browsers to load anything: the report as JSON in

@@ -19,6 +19,9 @@ struct BatchExpectation {
   bool given() const { return !verdicts.empty() || !cause.empty(); }
 };
 
+// The option of a pair of decoders that take steps: the others are those of `onnxcmp generate`.
+inline constexpr char kGeneratePair[] = "--generate";
+
 struct BatchPair {
   std::string name;     // unique within the batch
   std::string left;     // paths of files and folders, absolute

@@ -113,7 +113,9 @@ std::string PlaceOf(const CompareJson& cause) {
   return right.empty() ? TextOf(cause, "left_name") : right;
 }
 
-void TakeCauses(const CompareJson& report, absl::string_view bytes, PairResult* result) {
+// `member`: the report is this one of another; "": it is whole.
+void TakeCauses(const CompareJson& report, absl::string_view bytes, const std::string& member,
+                PairResult* result) {
   const auto causes = report.find("causes");
   if (causes == report.end() || !causes->is_array()) return;
   CompareJson whole;
@@ -123,6 +125,7 @@ void TakeCauses(const CompareJson& report, absl::string_view bytes, PairResult* 
     if (kind == "initializer" && whole.is_null() &&
         static_cast<int64_t>(bytes.size()) <= kMaxReadTwice) {
       whole = ParseWithout(bytes, {"rows", "statistics", "right", "coverage"});
+      if (!member.empty() && whole.is_object()) whole = CompareJson(whole[member]);
       if (whole.is_discarded()) whole = CompareJson::object();
     }
     const std::string readers =
@@ -162,19 +165,51 @@ std::vector<std::string> ReportNames(const std::string& folder) {
   }
 }
 
+// The report of decoders that took steps. docs/generate.md describes it.
+void TakeSteps(const CompareJson& report, absl::string_view bytes, PairResult* result) {
+  const auto steps = report.find("steps");
+  const bool same =
+      steps->is_array() && std::all_of(steps->begin(), steps->end(), [](const CompareJson& step) {
+        return TextOf(step, "relation") == "same";
+      });
+  result->exit = static_cast<int>(RealOf(report, "exit_status"));
+  result->outcome = result->exit == 2   ? "failed"
+                    : result->exit == 1 ? "different"
+                    : same              ? "same"
+                                        : "close";
+  if (const auto lines = report.find("lines"); lines != report.end() && lines->is_array()) {
+    for (const CompareJson& line : *lines) {
+      if (!line.is_string()) continue;
+      absl::StrAppend(&result->summary, result->summary.empty() ? "" : "; ",
+                      line.get<std::string>());
+    }
+  }
+  result->error = TextOf(report, "error");
+  if (result->outcome == "failed" && result->error.empty()) result->error = result->summary;
+  const auto comparison = report.find("comparison");
+  if (comparison == report.end() || !comparison->is_object()) return;
+  TakeWorstOutput(*comparison, result);
+  TakeCauses(*comparison, bytes, "comparison", result);
+}
+
 absl::Status TakeReport(const std::string& folder, const std::string& name, PairResult* result) {
   OC_ASSIGN_OR_RETURN(const std::shared_ptr<const MappedFile> file,
                       MappedFile::Open(absl::StrCat(folder, "/", name)));
   const CompareJson report = ParseWithout(file->bytes(), {"results", "rows", "coverage", "worst"});
-  if (!report.is_object() || TextOf(report, "verdict").empty()) {
+  const bool steps = report.is_object() && report.contains("steps");
+  if (!report.is_object() || (!steps && TextOf(report, "verdict").empty())) {
     return absl::InvalidArgumentError(absl::StrCat(name, " is not whole"));
   }
   result->report = name;
+  if (steps) {
+    TakeSteps(report, file->bytes(), result);
+    return absl::OkStatus();
+  }
   result->outcome = TextOf(report, "verdict");
   result->exit = static_cast<int>(RealOf(report, "exit"));
   result->summary = TextOf(report, "summary");
   TakeWorstOutput(report, result);
-  TakeCauses(report, file->bytes(), result);
+  TakeCauses(report, file->bytes(), "", result);
   if (const auto proof = report.find("proof"); proof != report.end() && proof->is_object()) {
     const auto proved = proof->find("proved");
     result->proved = proved != proof->end() && proved->is_boolean() && proved->get<bool>();

@@ -220,13 +220,22 @@ class PairRunner {
   }
 
   std::vector<std::string> Command(const BatchPair& pair) const {
-    std::vector<std::string> command = {pair.left};
+    std::vector<std::string> options = pair.options;
+    const bool steps = std::erase(options, kGeneratePair) > 0;
+    std::vector<std::string> command;
+    if (steps) command.emplace_back("generate");
+    command.push_back(pair.left);
     if (!pair.right.empty()) command.push_back(pair.right);
     command.insert(command.end(), {"--threads", absl::StrCat(options_.threads)});
     if (!pair.against.empty()) command.insert(command.end(), {"--against", pair.against});
     if (!pair.inputs.empty()) command.insert(command.end(), {"--inputs", pair.inputs});
-    command.insert(command.end(), pair.options.begin(), pair.options.end());
-    command.insert(command.end(), {"--quiet", "--format", "json", "--output", "report.json"});
+    command.insert(command.end(), options.begin(), options.end());
+    command.emplace_back("--quiet");
+    if (steps) {
+      command.insert(command.end(), {"--json", "report.json"});
+    } else {
+      command.insert(command.end(), {"--format", "json", "--output", "report.json"});
+    }
     if (options_.pages != PairPages::kNone) {
       command.insert(command.end(), {"--html", "report.html"});
     }

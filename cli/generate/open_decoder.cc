@@ -12,6 +12,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
+#include "cli/process/free_memory.h"
+#include "cli/process/messages.h"
 #include "compare/sides/recording_side.h"
 #include "compare/sides/runtime_side.h"
 #include "evaluator/base/status_macros.h"
@@ -21,6 +23,7 @@
 #include "feed/feeds.h"
 #include "generate/given_values.h"
 #include "generate/state_pairs.h"
+#include "record/recordings/recorded_values.h"
 
 namespace onnxcmp::cli {
 namespace {
@@ -102,6 +105,23 @@ std::vector<std::string> CorrectionsOf(const Graph& graph, const std::vector<std
 
 const Graph& GraphOf(const Side& side) { return side.evaluator()->model().graph; }
 
+// Takes a model's weights into memory, unless they need more than half of what is free: each node
+// reads its own then, in every step.
+void HoldWeights(const Graph& graph, std::vector<Tensor>* held) {
+  std::vector<const Tensor*> stored;
+  int64_t bytes = 0;
+  for (const Initializer& initializer : graph.initializers) {
+    if (!initializer.value.is_tensor() || !initializer.value.tensor().stored()) continue;
+    stored.push_back(&initializer.value.tensor());
+    bytes += stored.back()->byte_size();
+  }
+  if (bytes > FreeMemory() / 2) return;
+  for (const Tensor* weights : stored) {
+    absl::StatusOr<Tensor> in_memory = weights->InMemory(/*pool=*/nullptr);
+    if (in_memory.ok()) held->push_back(*std::move(in_memory));
+  }
+}
+
 // True for a decoder that takes an encoder's states.
 bool TakesEncoder(const Graph& graph, const DecoderRoles& roles) {
   return std::any_of(roles.inputs.begin(), roles.inputs.end(),
@@ -146,6 +166,11 @@ std::vector<std::string> DecoderFiles(const std::string& path) {
   return {path};
 }
 
+bool IsRecordingOfSteps(const std::string& path) {
+  const std::vector<std::string> files = DecoderFiles(path);
+  return files.size() == 1 && LooksLikeRecording(files.front());
+}
+
 absl::StatusOr<std::unique_ptr<Side>> DecoderOpener::OpenModel(const std::string& path) const {
   LoadOptions load = arguments_.run.load();
   load.weights = tools_.weights;
@@ -179,7 +204,7 @@ absl::StatusOr<std::unique_ptr<Decoder>> DecoderOpener::MakeDecoder(
   return std::make_unique<Decoder>(graph, std::move(roles), std::move(run), given);
 }
 
-absl::StatusOr<DecoderOpener::Models> DecoderOpener::OpenModels(const std::string& path) const {
+absl::StatusOr<DecoderOpener::Models> DecoderOpener::OpenModels(const std::string& path) {
   const std::vector<std::string> files = DecoderFiles(path);
   Models models;
   OC_ASSIGN_OR_RETURN(models.steps, OpenModel(files.back()));
@@ -222,8 +247,12 @@ absl::StatusOr<DecoderOpener::Models> DecoderOpener::OpenModels(const std::strin
 }
 
 absl::StatusOr<OpenDecoder> DecoderOpener::Open(SideId id, const std::string& path, int64_t rows,
-                                                const Feeds* like) const {
+                                                const Feeds* like) {
   OC_ASSIGN_OR_RETURN(Models models, OpenModels(path));
+  for (const std::unique_ptr<Side>* side : {&models.prompt, &models.steps}) {
+    if (*side == nullptr) continue;
+    for (const ValueInfo& input : GraphOf(**side).inputs) inputs_.insert(input.name);
+  }
   OC_ASSIGN_OR_RETURN(Feeds fixed, FixedInputs(options_.inputs));
   const bool apart = models.prompt != nullptr;
   const Graph& steps = GraphOf(*models.steps);
@@ -250,24 +279,68 @@ absl::StatusOr<OpenDecoder> DecoderOpener::Open(SideId id, const std::string& pa
   OC_ASSIGN_OR_RETURN(open.decoder,
                       MakeDecoder(id, std::move(models.of_steps), fixed, &models.steps));
   open.side = std::move(models.steps);
+  if (arguments_.runtimes.names[id].empty()) {
+    HoldWeights(steps, &open.weights);
+    if (apart) HoldWeights(first, &open.weights);
+  }
   for (auto& [name, value] : fixed) open.given.try_emplace(name, std::move(value));
   return open;
 }
 
-absl::Status DecoderOpener::CheckCorrections(const std::vector<DecoderSide>& sides) const {
+absl::StatusOr<OpenDecoder> DecoderOpener::OpenRecorded(const std::string& path,
+                                                        const OpenDecoder& beside) const {
+  OC_ASSIGN_OR_RETURN(std::vector<RecordedSet> sets,
+                      OpenRecording(path, arguments_.run.evaluator().max_tensor));
+  auto recording = std::make_unique<RecordingSide>(path, std::move(sets));
+  const Decoder& model =
+      beside.prompt_decoder != nullptr ? *beside.prompt_decoder : *beside.decoder;
+  OpenDecoder open;
+  OC_ASSIGN_OR_RETURN(RecordedSteps steps,
+                      FindRecordedSteps(*recording, model.graph(), model.roles()));
+  open.recorded = std::make_unique<RecordedSteps>(std::move(steps));
+  open.decoder = std::make_unique<Decoder>(open.recorded->graph, open.recorded->roles,
+                                           RunnerOf(*recording, *open.recorded), Feeds());
+  open.side = std::move(recording);
+  return open;
+}
+
+absl::StatusOr<PerSide<OpenDecoder>> DecoderOpener::OpenBoth(const PerSide<std::string>& paths,
+                                                             int64_t rows) {
+  PerSide<OpenDecoder> open;
+  const PerSide<bool> recorded = {IsRecordingOfSteps(paths.left), IsRecordingOfSteps(paths.right)};
+  if (recorded.left && recorded.right) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(paths.left, " and ", paths.right,
+                     " are recordings: one side has to be a model that takes the steps"));
+  }
+  for (const SideId side : kBothSides) {
+    if (recorded[side]) continue;
+    absl::StatusOr<OpenDecoder> opened =
+        Open(side, paths[side], rows,
+             side == SideId::kRight && !recorded.left ? &open.left.given : nullptr);
+    if (!opened.ok()) return ErrorOf(side, opened.status());
+    open[side] = *std::move(opened);
+  }
+  for (const SideId side : kBothSides) {
+    if (!recorded[side]) continue;
+    if (!arguments_.runtimes.names[side].empty()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(paths[side], " is a recording, which no runtime can run"));
+    }
+    absl::StatusOr<OpenDecoder> opened = OpenRecorded(paths[side], open[Other(side)]);
+    if (!opened.ok()) return ErrorOf(side, opened.status());
+    open[side] = *std::move(opened);
+  }
+  return open;
+}
+
+absl::Status DecoderOpener::CheckCorrections() const {
   for (const bool state : {true, false}) {
     for (const std::string& text : state ? options_.states : options_.roles) {
       const absl::string_view name = CorrectedInput(text, state);
-      const bool known = std::any_of(sides.begin(), sides.end(), [&](const DecoderSide& one) {
-        return FindValueInfo(one.decoder->graph().inputs, name) != nullptr ||
-               (one.prompt_decoder != nullptr &&
-                FindValueInfo(one.prompt_decoder->graph().inputs, name) != nullptr);
-      });
-      if (known) continue;
-      return absl::InvalidArgumentError(
-          absl::StrCat(state ? "--state " : "--role ", text,
-                       sides.size() == 1 ? ": the model has no" : ": neither model has an",
-                       " input `", name, "`"));
+      if (inputs_.contains(name)) continue;
+      return absl::InvalidArgumentError(absl::StrCat(state ? "--state " : "--role ", text,
+                                                     ": no model has an input `", name, "`"));
     }
   }
   return absl::OkStatus();

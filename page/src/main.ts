@@ -2,6 +2,7 @@
 import { changesSection } from "./changes";
 import { Comparison } from "./comparison";
 import { button, html } from "./dom";
+import { generationSection } from "./generation";
 import { GraphView } from "./graph";
 import { LayoutService, isWorker, ownSource, serveLayouts } from "./layout_worker";
 import { OverviewSection, isOverview } from "./overview";
@@ -88,7 +89,7 @@ function showComparison(report: Report, service: LayoutService, say: (text: stri
   // Where two models agree, what changed is the news.
   const news = causes instanceof HTMLElement ? causes : changes;
   const parts = [
-    verdictSection(comparison),
+    verdictSection(comparison), generationSection(report.generation),
     hasRows ? html("div", { class: news ? "first-screen" : "" }, news, graph.element) : news,
     isNews && notFinite, changes !== news && changes, modelsSection(comparison, actions),
     ...(hasRows ? [plot.element, quantizationSection(comparison), results.element] : []),

@@ -1,4 +1,5 @@
 // The report as docs/comparison.schema.json defines it: the members that the page shows.
+import { type Generation } from "./generation";
 
 export type Real = number | "NaN" | "Infinity" | "-Infinity";
 export type Integer = number | string;
@@ -241,6 +242,7 @@ export interface Report {
   outputs_left_only: string[];
   outputs_right_only: string[];
   notes: string[];
+  generation?: Generation;
   page?: {
     command?: string;
     set?: number;

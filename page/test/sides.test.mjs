@@ -190,3 +190,33 @@ describe("a chain of which no step changes anything", () => {
     assert.deepEqual(page.complaints, []);
   });
 });
+
+describe("a step of two decoders", () => {
+  const generation = (failing) => ({
+    prompts: [[1, 2]],
+    steps: [0, 3e-5, null].map((difference, i) => ({
+      relation: ["same", "close", "different"][i], state: i === 2 ? "present_key_0" : null,
+      rows: [{ token: { left: 4, right: i === 2 ? 5 : 4 }, margin: { left: 0.5, right: null }, max_difference: difference, kl: difference }],
+    })),
+    failing_step: failing,
+    lines: ["step 2 is the first that fails: the logits differ"],
+  });
+
+  it("has the table of all steps and the drift", async () => {
+    const page = await open(pageWith({ ...chainReport(30, 20), generation: generation(2) }));
+    assert.match(await page.textContent(".generation"), /step 2 is the first that fails/);
+    assert.equal(await page.locator(".generation tbody tr").count(), 3);
+    assert.match(await page.textContent(".generation tbody tr:last-child"), /≠ 2, on this page.*not finite.*present_key_0/s);
+    assert.equal(await page.locator(".generation .differs").count(), 2);
+    assert.equal(await page.locator(".drift .failing").count(), 1);
+    assert.deepEqual(await violations(page), []);
+    assert.deepEqual(page.complaints, []);
+  });
+
+  it("marks no step if none fails, and other comparisons have none", async () => {
+    const page = await open(pageWith({ ...chainReport(30, 20), generation: generation(null) }));
+    assert.equal(await page.locator(".drift .failing").count(), 0);
+    const other = await open(pageWith(chainReport(30, 20)));
+    assert.equal(await other.locator(".generation").count(), 0);
+  });
+});

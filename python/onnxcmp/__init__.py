@@ -29,6 +29,7 @@ _HOMES = {
     "Evaluator": "_evaluator",
     "Fix": "_fix",
     "Generation": "_generate",
+    "GenerationChain": "_generate",
     "Listing": "_show",
     "Output": "_objects",
     "PairResult": "_batch",
@@ -55,6 +56,7 @@ _HOMES = {
     "fix": "_fix",
     "fusions": "_show",
     "generate": "_generate",
+    "generate_chain": "_generate",
     "layers": "_show",
     "make_inputs": "_inputs",
     "record": "_record",
@@ -90,7 +92,9 @@ if _typing.TYPE_CHECKING:
     from ._fix import Fix as Fix
     from ._fix import fix as fix
     from ._generate import Generation as Generation
+    from ._generate import GenerationChain as GenerationChain
     from ._generate import generate as generate
+    from ._generate import generate_chain as generate_chain
     from ._inputs import make_inputs as make_inputs
     from ._objects import Cause as Cause
     from ._objects import Diff as Diff

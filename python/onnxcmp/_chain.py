@@ -116,7 +116,8 @@ def _named(models: tuple[typing.Any, ...]) -> list[tuple[str, typing.Any]]:
     return [(f"model_{i:0{width}}", model) for i, model in enumerate(models)]
 
 
-def _files(command: Command, models: tuple[typing.Any, ...]) -> list[str]:
+def files_of(command: Command, models: tuple[typing.Any, ...]) -> list[str]:
+    """The paths of a chain's models."""
     named = _named(models)
     for name, _ in named:
         if "/" in name or name in ("", ".", ".."):
@@ -134,7 +135,7 @@ def chain(*models: typing.Any, feeds: typing.Any = None, **options: typing.Any) 
     """
     with Command("chain") as command:
         report, page = command.folder / "report.json", command.folder / "report.html"
-        line = [*_files(command, models), *command.inputs(feeds), f"--json={report}",
+        line = [*files_of(command, models), *command.inputs(feeds), f"--json={report}",
                 f"--html={page}"]
         finished = command.run(line, options, needs=report)
         return Chain(command.json(report), finished.text,
@@ -240,7 +241,7 @@ def bisect(
         else:
             models = (candidates,) if isinstance(candidates, dict) else tuple(candidates)
             given = [model for _, model in _named(models)]
-            line.extend(_files(command, models))
+            line.extend(files_of(command, models))
         if isinstance(check, str):
             line.append(f"--check={check}")
         elif check is not None:

@@ -217,6 +217,66 @@ def test_samples_of_a_dataset(plain, x, tmp_path):
     assert onnxcmp.samples(plain, plain, tmp_path).outputs[0]["labelled"] == 2
 
 
+def test_generate_chain():
+    models = ROOT / "testdata/generate"
+    chain = [models / f"{name}.onnxtxt" for name in ("cached", "plain", "restarted")]
+    found = onnxcmp.generate_chain(*chain, steps=3, prompt=[1, 2, 3])
+    assert not found and found.broken_by == 1
+    assert "pass 1 is the first whose decoders part" in str(found)
+    assert onnxcmp.generate_chain(chain[:2], steps=3)
+
+
+def test_generate_from_text(tmp_path):
+    cached = (ROOT / "testdata/generate/cached.onnxtxt").read_text()
+    model = tmp_path / "model.onnxtxt"
+    model.write_text(cached)
+    with pytest.raises(onnxcmp.Error, match="takes a tokenizer.json beside a model"):
+        onnxcmp.generate(model, model, prompt="a b", steps=1)
+    tokenizers = pytest.importorskip("tokenizers")
+    words = tokenizers.models.WordLevel({"[UNK]": 0, "a": 3, "b": 5}, unk_token="[UNK]")
+    tokenizer = tokenizers.Tokenizer(words)
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
+    tokenizer.save(str(tmp_path / "tokenizer.json"))
+    found = onnxcmp.generate(model, model, prompt="a b a", steps=2)
+    assert found.to_dict()["prompts"] == [[3, 5, 3]]
+    (tmp_path / "prompt.txt").write_text("b a")
+    np.save(tmp_path / "prompt.npy", np.array([[1, 2]]))
+    for name, tokens in (("prompt.txt", [5, 3]), ("prompt.npy", [1, 2])):
+        found = onnxcmp.generate(model, model, prompt=tmp_path / name, steps=1)
+        assert found.to_dict()["prompts"] == [tokens]
+    several = onnxcmp.generate(model, model, prompt=["a b", [7, 8, 9]], steps=2)
+    assert several.to_dict()["prompts"] == [[3, 5], [7, 8, 9]]
+    with pytest.raises(onnxcmp.Error, match="its text is empty"):
+        onnxcmp.generate(model, model, prompt="", steps=1)
+
+
+def test_generate_beside_a_recording(tmp_path):
+    """States that were recorded are compared, and fed to the step that fails."""
+    model = ROOT / "testdata/generate/cached.onnxtxt"
+    evaluator = onnxcmp.Evaluator(model)
+    names = [output.name for output in evaluator.get_outputs()]
+    past = {f"past_{name}_{i}": np.zeros((1, 2, 0, 4), np.float32)
+            for i in range(2) for name in ("key", "value")}
+    tokens, before = [3, 1, 2], 0
+    for step in range(3):
+        total = before + len(tokens)
+        feeds = {"input_ids": np.array([tokens]), **past,
+                 "attention_mask": np.ones((1, total), np.int64),
+                 "position_ids": np.arange(before, total)[None]}
+        outputs = dict(zip(names, evaluator.run(None, feeds)))
+        np.savez(tmp_path / f"step_{step}.npz", **feeds, **outputs)
+        past = {name: outputs[name.replace("past", "present")] for name in past}
+        tokens, before = [int(outputs["logits"][0, -1].argmax())], total
+    assert onnxcmp.generate(model, tmp_path)
+    text = model.read_text().replace("lines = Range(before, total, one)",
+                                     "lines = Range(none, length, one)")
+    faulty = tmp_path.parent / "faulty.onnxtxt"
+    faulty.write_text(text)
+    wrong = onnxcmp.generate(tmp_path, faulty)
+    assert wrong.failing_step == 1 and wrong.steps[1]["state"] == "present_key_1"
+    assert "compared on the recorded inputs" in " ".join(wrong.to_dict()["lines"])
+
+
 def test_batch(plain, wrong, x, tmp_path):
     pairs = [
         (plain, plain),

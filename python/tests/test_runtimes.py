@@ -172,6 +172,21 @@ def test_record_a_model(plain, x, tmp_path):
     assert onnxcmp.compare(kept, plain).verdict == "same"
 
 
+def test_onnxruntime_takes_steps(tmp_path):
+    """States go from step to step in the runtime, too."""
+    pytest.importorskip("onnxruntime")
+    from onnx import parser
+
+    text = (ROOT / "testdata/generate/cached.onnxtxt").read_text()
+    model = tmp_path / "model.onnx"
+    onnx.save(parser.parse_model(text), model)
+    found = onnxcmp.generate(model, against="onnxruntime", steps=4, prompt=[[1, 2, 3], [4]])
+    assert found and len(found.steps) == 4
+    faulty = f"{ROOT / 'tests/support/runtimes/faulty.py'}:result=present_value_1,how=percent"
+    wrong = onnxcmp.generate(model, against=faulty, steps=2)
+    assert wrong.failing_step == 0 and "present_value_1" in str(wrong)
+
+
 def test_onnxruntime(plain, x):
     pytest.importorskip("onnxruntime")
     ort = onnxcmp.runtimes.OnnxRuntime(plain, optimization="none")

@@ -40,14 +40,14 @@ absl::StatusOr<std::vector<RecordedSet>> OpenJson(const std::string& path, int64
   return sets;
 }
 
-// A file for each iteration, as Polygraphy writes them to a folder.
-absl::StatusOr<std::vector<RecordedSet>> OpenEach(const std::string& folder,
-                                                  const std::vector<std::string>& jsons,
-                                                  int64_t max_tensor) {
+// A file for each iteration, as Polygraphy writes them to a folder, or an archive for each step.
+absl::StatusOr<std::vector<RecordedSet>> OpenEach(
+    const std::string& folder, const std::vector<std::string>& names, int64_t max_tensor,
+    absl::StatusOr<std::vector<RecordedSet>> (*open)(const std::string& path, int64_t max_tensor)) {
   std::vector<RecordedSet> sets;
-  for (const std::string& name : jsons) {
+  for (const std::string& name : names) {
     const std::filesystem::path file = std::filesystem::path(folder) / name;
-    OC_ASSIGN_OR_RETURN(std::vector<RecordedSet> inside, OpenJson(file.string(), max_tensor));
+    OC_ASSIGN_OR_RETURN(std::vector<RecordedSet> inside, open(file.string(), max_tensor));
     for (RecordedSet& set : inside) {
       set.name = absl::StrCat(file.stem().string(), set.name.empty() ? "" : " ", set.name);
       sets.push_back(std::move(set));
@@ -70,7 +70,10 @@ absl::StatusOr<std::vector<RecordedSet>> OpenFolder(const std::string& folder, i
     }
     return sets;
   }
-  if (!contents.jsons.empty()) return OpenEach(folder, contents.jsons, max_tensor);
+  if (!contents.jsons.empty()) return OpenEach(folder, contents.jsons, max_tensor, OpenJson);
+  if (!contents.archives.empty()) {
+    return OpenEach(folder, contents.archives, max_tensor, OpenRecording);
+  }
   if (!contents.plain.empty()) return OneSet(OpenValueFiles(folder, max_tensor));
   return NoValuesIn(folder, contents);
 }

@@ -47,8 +47,8 @@ struct RecordedSet {
 };
 
 // A recording in any of the formats below. There is at least one set; there are several in a folder
-// of test_data_set_N and in a Polygraphy file of several iterations. InvalidArgument, with a
-// description of the file, if it holds no values.
+// of test_data_set_N or of archives, and in a Polygraphy file of several iterations.
+// InvalidArgument, with a description of the file, if it holds no values.
 absl::StatusOr<std::vector<RecordedSet>> OpenRecording(const std::string& path,
                                                        int64_t max_tensor = kDefaultMaxTensor);
 // True if a path is certainly no model: a folder, or a file that begins like another format. A

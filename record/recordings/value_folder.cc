@@ -94,9 +94,7 @@ absl::Status NoValuesIn(const std::string& folder, const FolderContents& content
     return absl::InvalidArgumentError(text);
   }
   absl::StrAppend(&text, "there are no .npy or .pb files in this folder");
-  if (!contents.archives.empty()) {
-    absl::StrAppend(&text, "; name one of ", ListNames(contents.archives));
-  } else if (!contents.folders.empty()) {
+  if (!contents.folders.empty()) {
     absl::StrAppend(&text, "; name a folder in it: ", ListNames(contents.folders));
   } else if (!contents.others.empty()) {
     absl::StrAppend(&text, "; it holds no supported format: ", ListNames(contents.others));

@@ -132,6 +132,54 @@ TEST(GenerateCommandTest, StateThatIsWrongBeforeTheLogitsAre) {
   EXPECT_EQ(report["steps"][0]["state"], "present_value_0");
 }
 
+TEST(GenerateCommandTest, OneTokenBesideAllOfThem) {
+  const std::pair<std::string, std::string> single = {"int64[batch,new] input_ids",
+                                                      "int64[batch,1] input_ids"};
+  EXPECT_EQ(Report({Model("plain"), ChangedBy("cached", "_right", {single})})["exit_status"], 0);
+  // A run in common names the cause.
+  const nlohmann::json of_node =
+      Report({Model("plain"), ChangedBy("cached", "_node",
+                                        {single,
+                                         {"logits = MatMul(x_1, head)",
+                                          "all = MatMul(x_1, head)\n  logits = Neg(all)"}})});
+  EXPECT_EQ(of_node["failing_step"], 0);
+  EXPECT_THAT(of_node["lines"].dump(), HasSubstr("compared on the first token alone"));
+  EXPECT_THAT(of_node["comparison"]["causes"].dump(), HasSubstr("logits"));
+  const nlohmann::json of_state = Report(
+      {Model("plain"),
+       ChangedBy(
+           "cached", "_state",
+           {single, {"lines = Range(before, total, one)", "lines = Range(none, length, one)"}})});
+  EXPECT_EQ(of_state["failing_step"], 0);
+  EXPECT_THAT(of_state["lines"].dump(), HasSubstr("they agree on the first token alone"));
+}
+
+TEST(GenerateCommandTest, DriftIsDrawn) {
+  const std::vector<std::string> line = {"generate", Model("plain"), Model("restarted"), "--steps",
+                                         "3"};
+  const std::string text = Onnxcmp(line).out;
+  EXPECT_THAT(text, HasSubstr("drift      max |l-r| ·█▇  0 to 7.89\n"));
+  std::vector<std::string> ascii = line;
+  ascii.emplace_back("--ascii");
+  EXPECT_THAT(Onnxcmp(ascii).out, HasSubstr("drift      max |l-r| 087  0 to 7.89\n"));
+  // Several steps a column once there are more than columns.
+  EXPECT_THAT(Onnxcmp({"generate", Model("plain"), Model("restarted"), "--steps", "70"}).out,
+              HasSubstr("a column is the greatest of 2 steps"));
+  // Nothing that differs has no drift.
+  EXPECT_THAT(Onnxcmp({"generate", Model("plain"), Model("cached"), "--steps", "3"}).out,
+              Not(HasSubstr("drift")));
+}
+
+TEST(GenerateCommandTest, PageOfTheLastStepIfNoneFails) {
+  const std::string page = ::testing::TempDir() + "PageOfTheLastStep.html";
+  const Outcome outcome =
+      Onnxcmp({"generate", Model("cached"), Model("cached"), "--steps", "3", "--html", page});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, Not(HasSubstr("different")));
+  EXPECT_THAT(ReadFile(page), HasSubstr("data-verdict=\"same\""));
+  EXPECT_THAT(ReadFile(page), HasSubstr("\"failing_step\":null"));
+}
+
 TEST(GenerateCommandTest, ReportsForOthers) {
   const std::string faulty =
       Changed("cached", "lines = Range(before, total, one)", "lines = Range(none, length, one)");
@@ -153,9 +201,9 @@ TEST(GenerateCommandTest, ReportsForOthers) {
                                    "at Range (lines)"));
   EXPECT_THAT(alone.out, HasSubstr("<skipped message=\"not tried: no input says"));
   EXPECT_EQ(Onnxcmp({"generate", faulty, "--invariants", "--html", page}).status, 2);
-  const Outcome same = Onnxcmp({"generate", faulty, faulty, "--html", page});
-  EXPECT_EQ(same.status, 0);
-  EXPECT_THAT(same.err, HasSubstr("no step fails that a page could show"));
+  const Outcome beyond = Onnxcmp({"generate", faulty, faulty, "--prompt", "99", "--html", page});
+  EXPECT_EQ(beyond.status, 2);
+  EXPECT_THAT(beyond.err, HasSubstr("no step was compared that a page could show"));
 }
 
 TEST(GenerateCommandTest, FreeSidesPart) {
@@ -309,8 +357,8 @@ TEST(GenerateCommandTest, CorrectionsNameAnInput) {
            {"--state", "nothing=present_key_0"}, {"--role", "nothing=tokens"}}) {
     const Outcome outcome = Onnxcmp({"generate", Model("cached"), Model("plain"), option, text});
     EXPECT_EQ(outcome.status, 2);
-    EXPECT_THAT(outcome.err, HasSubstr(absl::StrCat(option, " ", text,
-                                                    ": neither model has an input `nothing`")));
+    EXPECT_THAT(outcome.err,
+                HasSubstr(absl::StrCat(option, " ", text, ": no model has an input `nothing`")));
   }
 }
 
@@ -324,7 +372,7 @@ TEST(GenerateCommandTest, MistakesNameTheTensor) {
   };
   const std::string cached = Model("cached");
   refused({cached, cached, "--prompt", "3,16"}, "`input_ids` cannot take token 16");
-  refused({cached, cached, "--prompt", "x"}, "--prompt x has to be token ids");
+  refused({cached, cached, "--prompt", "x"}, "--prompt 'x' has to be token ids");
   refused({cached}, "two models are needed");
   refused({cached, cached, "--invariants"}, "--invariants is for one model");
   refused({Model("buffered"), Model("buffered"), "--prompt", "1", "--prompt", "2"},

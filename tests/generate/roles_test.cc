@@ -98,6 +98,32 @@ TEST(RolesTest, NamesThatSayNothing) {
   EXPECT_EQ(roles->logits, "y");
 }
 
+TEST(RolesTest, MasksThatAreOnlyCounted) {
+  const auto counted = [](const std::string& sum) {
+    const absl::StatusOr<DecoderRoles> roles =
+        RolesOf(Of("int64[b,n] input_ids, int64[b,t] attention_mask", "float[b,n,4] logits",
+                   absl::StrCat("logits = Gather(table, input_ids) ",
+                                "last = Constant<value_ints = [1]>() ", sum)));
+    return roles.ok() && roles->mask_is_counted;
+  };
+  EXPECT_TRUE(counted("all = ReduceSum<keepdims = 0>(attention_mask, last)"));
+  // Alibi: each position's number tells which ones count.
+  EXPECT_FALSE(counted("axis = Squeeze(last) places = CumSum(attention_mask, axis)"));
+}
+
+TEST(RolesTest, RoomOfPositions) {
+  const auto room = [](const std::string& places) {
+    const absl::StatusOr<DecoderRoles> roles =
+        RolesOf(Of("int64[b,n] input_ids, int64[b,n] position_ids", "float[b,n,4] logits",
+                   absl::StrCat("x = Gather(table, input_ids) two = Constant<value_int = 2>() ",
+                                places, " p = Gather(table, places) logits = Add(x, p)")));
+    return roles.ok() ? roles->most_positions.value_or(0) : -1;
+  };
+  EXPECT_GT(room("places = Identity(position_ids)"), 0);
+  // Any position has a remainder.
+  EXPECT_EQ(room("places = Mod(position_ids, two)"), 0);
+}
+
 TEST(RolesTest, EncodersStatesStay) {
   const absl::StatusOr<DecoderRoles> roles =
       RolesOf(Of("int64[b,n] input_ids, float[b,e,8] encoder_hidden_states, int64[b,e] "
