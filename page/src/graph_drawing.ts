@@ -3,11 +3,12 @@ import { type Comparison, madeBy, pathAndName } from "./comparison";
 import { svg } from "./dom";
 import { type JointGraph, type JointNode } from "./joint";
 import { type Box } from "./layout";
-import { type Relation, type Result, type Side } from "./report";
+import { type Relation, type Result, type Side, SIDES } from "./report";
 import { type Scope } from "./scopes";
 import { SIGNS, farthest, grouped, shortenApart, visible } from "./text";
 
 export const NODE = { width: 184, height: 44 };
+const LINE = 13;          // of what stands below a name
 const MOST_LETTERS = 27;  // of a name
 
 export interface GraphActions {
@@ -25,7 +26,7 @@ function shortEnd(text: string, most: number): string {
 }
 
 // A click does it, and so do Enter and the space bar.
-function pressable(element: SVGElement, act: () => void): SVGElement {
+export function pressable(element: SVGElement, act: () => void): SVGElement {
   element.addEventListener("click", act);
   element.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" && event.key !== " ") return;
@@ -49,6 +50,14 @@ export function curve(points: { x: number; y: number }[]): string {
   return path;
 }
 
+// The tip of an arrow at the end of a line, in its direction.
+export function tip(points: { x: number; y: number }[]): SVGElement | undefined {
+  const [from, to] = points.slice(-2);
+  if (!from || !to) return undefined;
+  const turned = Math.atan2(to.y - from.y, to.x - from.x) * 180 / Math.PI;
+  return svg("path", { class: "tip", d: "M0 0l-7 -3.5v7z", transform: `translate(${to.x.toFixed(1)} ${to.y.toFixed(1)}) rotate(${turned.toFixed(0)})` });
+}
+
 export class GraphDrawing {
   private readonly names: Record<Side, Map<string, string>>;
 
@@ -61,6 +70,19 @@ export class GraphDrawing {
 
   private nameOf(result: Result | undefined): string {
     return visible(this.comparison.brief(pathAndName(result), "", madeBy(result)));
+  }
+
+  // Below its name: constants that it reads, its attributes, and its type.
+  private below(side: Side, node: JointNode): string[] {
+    const result = this.joint.result(side, node);
+    if (!result) return [];
+    const constants = this.joint.constantsOf(side, node).map((one) => `${visible(this.comparison.brief(pathAndName(one)))} ${visible(one.type)}`);
+    const more = constants.length > 1 ? `${short(constants[0] ?? "", 20)} +${constants.length - 1}` : constants[0] ?? "";
+    return [more, visible(result.attributes ?? ""), result.type === "" ? "" : `→ ${visible(result.type)}`].filter((line) => line !== "");
+  }
+
+  height(node: JointNode): number {
+    return NODE.height + LINE * Math.max(...SIDES.map((side) => this.below(side, node).length));
   }
 
   node(side: Side, key: number, node: JointNode, box: Box, selected: boolean): SVGElement {
@@ -76,17 +98,21 @@ export class GraphDrawing {
     const most = Math.floor((NODE.width - 24 - 7.2 * error.length) / 8);
     const texts = [short(operator, Math.max(4, most)), error,
       this.names[side].get(this.nameOf(result)) ?? ""];
+    const below = this.below(side, node);
+    const { height } = box;
     const group = svg("g", { class: `node ${relation}${selected ? " selected" : ""}${causes ? " has-cause" : ""}`,
-      transform: `translate(${box.x - NODE.width / 2} ${box.y - NODE.height / 2})`, tabindex: 0, role: "button",
+      transform: `translate(${box.x - NODE.width / 2} ${box.y - height / 2})`, tabindex: 0, role: "button",
       "data-node": node.row, "data-unit": key },
     // Its name for those who hear it, and what the pointer shows.
-    svg("title", {}, `${operator} ${error} ${visible(pathAndName(result)).slice(0, 400)}\n${visible(result?.type ?? "")}\n${side}, row ${node.row}`),
-    svg("rect", { class: "around", x: -5, y: -5, width: NODE.width + 10, height: NODE.height + 10, rx: 9 }),
-    svg("rect", { class: "box", width: NODE.width, height: NODE.height, rx: 5 }),
-    svg("rect", { class: "bar", width: 5, height: NODE.height, rx: 2 }),
+    svg("title", {}, [`${operator} ${error} ${visible(pathAndName(result)).slice(0, 400)}`, visible(result?.attributes ?? ""),
+      visible(result?.type ?? ""), `${side}, row ${node.row}`].filter((line) => line !== "").join("\n")),
+    svg("rect", { class: "around", x: -5, y: -5, width: NODE.width + 10, height: height + 10, rx: 9 }),
+    svg("rect", { class: "box", width: NODE.width, height, rx: 5 }),
+    svg("rect", { class: "bar", width: 5, height, rx: 2 }),
     svg("text", { class: "op", x: 12, y: 18 }, `${texts[0]} `),
     svg("text", { class: "error", x: NODE.width - 7, y: 18, "text-anchor": "end" }, `${texts[1]} `),
-    svg("text", { class: "label", x: 12, y: 35 }, texts[2] ?? ""));
+    svg("text", { class: "label", x: 12, y: 35 }, `${texts[2] ?? ""} `),
+    ...below.map((line, i) => svg("text", { class: "fact", x: 12, y: 35 + LINE * (i + 1) }, `${short(line, MOST_LETTERS)} `)));
     return pressable(group, () => this.actions.choose(key, node.row));
   }
 

@@ -2,6 +2,7 @@
 import { changesSection } from "./changes";
 import { Comparison } from "./comparison";
 import { button, html } from "./dom";
+import { type Drawing, DrawingView } from "./drawing";
 import { GraphView } from "./graph";
 import { LayoutService, isWorker, ownSource, serveLayouts } from "./layout_worker";
 import { OverviewSection, isOverview } from "./overview";
@@ -13,7 +14,7 @@ import {
 } from "./summary";
 
 function readData(id: string): unknown {
-  return JSON.parse(document.getElementById(id)?.textContent ?? "{}");
+  return JSON.parse(document.getElementById(id)?.textContent ?? "null");
 }
 
 async function copyText(text: string): Promise<boolean> {
@@ -102,6 +103,22 @@ function showComparison(report: Report, service: LayoutService, say: (text: stri
   };
 }
 
+// Models alone, as `onnxcmp show` has them.
+function showModels(drawing: Drawing, main: HTMLElement): void {
+  const view = new DrawingView(drawing, true);
+  document.body.classList.add("graphs-alone");
+  main.append(html("h1", {}, document.title.replace(/ - onnxcmp show$/, "")), view.element);
+  document.body.append(view.pane);
+  document.addEventListener("keydown", (event) => {
+    const target = event.target as HTMLElement;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || target.closest("input, select")) return;
+    if (event.key === "/") view.board.search.focus();
+    else if (event.key === "Escape") view.close();
+    else if (!view.board.key(event.key)) return;
+    event.preventDefault();
+  });
+}
+
 function start(): void {
   const service = new LayoutService(ownSource());
   const toast = html("div", { class: "toast", role: "status" });
@@ -116,6 +133,12 @@ function start(): void {
   document.body.prepend(skip, html("header", { class: "top" }, html("span", {}, "onnxcmp"), themeButton()));
   document.body.append(main, toast);
   const data = readData("onnxcmp");
+  const drawn = readData("onnxcmp-graphs") as Drawing | null;
+  if (data === null && drawn !== null) {
+    skip.hidden = true;
+    showModels(drawn, main);
+    return;
+  }
   let shown!: Shown;
   const begin = (report: Report): HTMLElement[] => {
     const before = shown as Shown | undefined;
@@ -133,7 +156,13 @@ function start(): void {
       view.mark(step);
     };
     const view = new OverviewSection(data, show);
-    main.append(view.element, below);
+    main.append(view.element);
+    if (drawn !== null) {
+      const models = new DrawingView(drawn, false);
+      main.append(html("h2", { class: "part" }, "All models, side by side"), models.element);
+      document.body.append(models.pane);
+    }
+    main.append(below);
     show(view.first);
   } else {
     main.append(...begin(data as Report));

@@ -302,9 +302,9 @@ describe("modules that the exporter noted", () => {
       report[side].results.forEach((result, i) => i > 0 && (result.module = `encoder.layer.${i < 30 ? 0 : 1}`));
     }
     const page = await open(pageWith(report));
-    await page.fill("input[type=search]", "layer.1");
+    await page.fill("#search", "layer.1");
     await page.waitForFunction(() => /30 of 60/.test(document.querySelector(".results [role=status]").textContent));
-    await page.press("input[type=search]", "Enter");
+    await page.press("#search", "Enter");
     await page.waitForSelector(".details:not([hidden])");
     assert.match(await page.textContent(".details"), /module\s*encoder\.layer\.1/);
     await page.$eval("#graph-section", (section) => section.scrollIntoView());

@@ -80,9 +80,9 @@ describe("the changes", () => {
     assert.match(await page.textContent(".changes"), /2 initializers/);
     await page.click(".places:has-text('moved')");
     await page.waitForSelector(".side-left .node.marked.selected[data-node='7']");
-    await page.click("text=Next place");
+    await page.click(".places-bar >> text=Next");
     await page.waitForSelector(".side-left .node.marked.selected[data-node='50']");
-    await page.click("text=Next place");
+    await page.click(".places-bar >> text=Next");
     await page.waitForSelector(".side-left .node.marked.selected[data-node='7']");
     assert.deepEqual(page.complaints, []);
   });

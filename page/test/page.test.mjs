@@ -43,7 +43,7 @@ describe("a proof", () => {
     assert.match(await page.textContent(".words .first"), /same for all inputs of these shapes \(proved\)/);
     assert.match(await page.textContent(".verdict details.proof"), /Gelu: proved/);
     assert.match(await page.textContent("[data-row='4'] .sign"), /✓/);
-    await page.fill("input[type=search]", "proved gelu");
+    await page.fill("#search", "proved gelu");
     await page.waitForFunction(() => document.querySelectorAll("[data-row]").length === 1);
     assert.deepEqual(page.complaints, []);
   });
@@ -63,21 +63,21 @@ describe("the table", () => {
     const report = chainReport(200, 150);
     report.rows[160].marks = ["fused"];
     const page = await open(pageWith(report));
-    await page.fill("input[type=search]", "node_17");
+    await page.fill("#search", "node_17");
     await page.waitForFunction(() => document.querySelectorAll("[data-row]").length === 11);
     assert.match(await page.textContent(".results [role=status]"), /11 of 200/);
-    await page.fill("input[type=search]", "FUSED matmul");
+    await page.fill("#search", "FUSED matmul");
     await page.waitForFunction(() => document.querySelectorAll("[data-row]").length === 0);
-    await page.fill("input[type=search]", "fused add");
+    await page.fill("#search", "fused add");
     await page.waitForFunction(() => document.querySelectorAll("[data-row]").length === 1);
     assert.deepEqual(await rowsOf(page), [160]);
     // One word and two are not the same, however they are joined.
-    await page.fill("input[type=search]", "add,node_160");
+    await page.fill("#search", "add,node_160");
     await page.waitForFunction(() => document.querySelectorAll("[data-row]").length === 0);
-    await page.fill("input[type=search]", "add node_160");
+    await page.fill("#search", "add node_160");
     await page.waitForFunction(() => document.querySelectorAll("[data-row]").length === 1);
-    await page.press("input[type=search]", "Escape");
-    assert.equal(await page.inputValue("input[type=search]"), "");
+    await page.press("#search", "Escape");
+    assert.equal(await page.inputValue("#search"), "");
     assert.deepEqual(page.complaints, []);
   });
 

@@ -1,0 +1,236 @@
+// Models as they are drawn without a run: boxes and lines lie where the program put them.
+import { type BoardNodes, type BoxPart, type Part, Board, paneHead } from "./board";
+import { button, html, svg } from "./dom";
+import { curve, pressable, tip } from "./graph_drawing";
+import { type Relation } from "./report";
+import { bytes, digits, visible } from "./text";
+
+interface DrawnBox {
+  name: string;
+  lines: string[];  // the first is the operator
+  more: string;     // what a reader gets who asks
+  relation: Relation;
+  end?: boolean;    // an input or output of the model
+  inner?: boolean;  // within a body
+  before?: number;  // its partner in the graph before
+  after?: number;
+  bytes?: number;
+  microseconds?: number;
+  box: [number, number, number, number];  // x and y of the middle, width, height
+}
+
+// A line goes by way of these points: x, y, x, y, ...
+interface DrawnLine {
+  type?: string;
+  way: number[];
+}
+
+interface DrawnGraph {
+  title: string;
+  left_out?: number;
+  width: number;
+  boxes: DrawnBox[];
+  lines: DrawnLine[];
+}
+
+export interface Drawing {
+  summary: string;
+  differences: string[];
+  height: number;
+  graphs: DrawnGraph[];
+}
+
+const LINE = 14;
+
+function fileOf(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1) || path;
+}
+
+function elementOf(drawn: DrawnBox, id: string, choose: () => void): SVGElement {
+  const [x, y, width, height] = drawn.box;
+  const kind = `${drawn.end ? " end" : ""}${drawn.inner ? " inner" : ""}`;
+  const group = svg("g", { class: `node drawn ${drawn.relation}${kind}`, transform: `translate(${x - width / 2} ${y - height / 2})`,
+    tabindex: 0, role: "button", "data-unit": id, "data-relation": drawn.relation, "data-op": drawn.end ? "" : drawn.lines[0] ?? "" },
+  svg("title", {}, `${drawn.lines.map(visible).join(" ")}\n${visible(drawn.name)}`),
+  svg("rect", { class: "around", x: -5, y: -5, width: width + 10, height: height + 10, rx: 9 }),
+  svg("rect", { class: "box", width, height, rx: drawn.end ? 10 : 5 }),
+  !drawn.end && svg("rect", { class: "bar", width: 5, height, rx: 2 }));
+  drawn.lines.forEach((line, i) => group.append(svg("text", { class: i === 0 ? "op" : line.startsWith("≠") ? "difference" : "label", x: 10, y: LINE * (i + 1) },
+    `${visible(line)} `)));
+  return pressable(group, choose);
+}
+
+function lineOf({ way, type }: DrawnLine): SVGElement {
+  const points: { x: number; y: number }[] = [];
+  for (let i = 0; i + 1 < way.length; i += 2) points.push({ x: way[i] as number, y: way[i + 1] as number });
+  return svg("g", {}, svg("path", { class: "edge", d: curve(points) }, type !== undefined && svg("title", {}, visible(type))), tip(points));
+}
+
+export class DrawingView {
+  readonly element: HTMLElement;
+  readonly pane = html("aside", { class: "details", hidden: true, "aria-labelledby": "drawn-title", tabindex: -1 });
+  readonly board: Board;
+  private readonly first: number[] = [];  // by graph: the number of its first node
+  private readonly count: number;
+  private readonly scene: { boxes: BoxPart[]; under: Part[]; over: Part[] }[];
+
+  // `alone`: it has the window for itself.
+  constructor(private readonly drawing: Drawing, alone: boolean) {
+    let count = 0;
+    for (const graph of drawing.graphs) {
+      this.first.push(count);
+      count += graph.boxes.length;
+    }
+    this.count = count;
+    const nodes: BoardNodes = {
+      all: () => Array.from({ length: this.count }, (_, node) => node),
+      words: (node) => this.wordsOf(node),
+      attributes: (node) => this.at(node).more,
+      changes: () => this.changes(),
+      ids: (node) => [String(node)],
+      goTo: (node) => this.goTo(node),
+    };
+    const heads = drawing.graphs.map(({ title, left_out }) =>
+      paneHead("", left_out === undefined ? fileOf(title) : `${fileOf(title)} (${left_out} nodes are not shown)`));
+    this.board = new Board(heads, nodes, [], alone);
+    this.scene = drawing.graphs.map((graph, g) => this.sceneOf(graph, g));
+    const width = Math.max(1, ...drawing.graphs.map((graph) => graph.width));
+    this.element = html("section", { class: "drawing", "aria-label": "Graphs" },
+      alone && html("h2", { class: "unseen" }, "Graphs"),
+      drawing.graphs.length > 1 && html("div", { class: "summary", tabindex: 0, role: "group", "aria-label": "What differs" }, html("p", { id: "summary" }, visible(drawing.summary), "; by structure alone, nothing was run"),
+        drawing.differences.length > 0 && html("ul", { id: "differences" }, ...drawing.differences.map((text) => html("li", {}, `≠ ${visible(text)}`)))),
+      this.board.element);
+    // A pane has no size before it is in the document.
+    requestAnimationFrame(() => {
+      this.board.show({ width, height: Math.max(1, drawing.height), panes: this.scene });
+      this.begin();
+    });
+  }
+
+  private sceneOf(graph: DrawnGraph, g: number): { boxes: BoxPart[]; under: Part[]; over: Part[] } {
+    const boxes = graph.boxes.map((drawn, i): BoxPart => {
+      const [x, y, width, height] = drawn.box;
+      const id = String((this.first[g] as number) + i);
+      return { left: x - width / 2, right: x + width / 2, top: y - height / 2, bottom: y + height / 2, id, relation: drawn.relation,
+        figures: { bytes: drawn.bytes, time: drawn.microseconds }, make: () => elementOf(drawn, id, () => this.choose(Number(id), true)) };
+    });
+    const under = graph.lines.map((line): Part => {
+      let [left, right, top, bottom] = [Infinity, -Infinity, Infinity, -Infinity];
+      for (let i = 0; i + 1 < line.way.length; i += 2) {
+        const [x, y] = [line.way[i] as number, line.way[i + 1] as number];
+        [left, right, top, bottom] = [Math.min(left, x - 4), Math.max(right, x + 4), Math.min(top, y), Math.max(bottom, y)];
+      }
+      return { left, right, top, bottom, make: () => lineOf(line) };
+    });
+    return { boxes, under, over: [] };
+  }
+
+  private graphOf(node: number): number {
+    let graph = this.first.length - 1;
+    while (graph > 0 && (this.first[graph] as number) > node) --graph;
+    return graph;
+  }
+
+  private at(node: number): DrawnBox {
+    const g = this.graphOf(node);
+    return this.drawing.graphs[g]?.boxes[node - (this.first[g] as number)] as DrawnBox;
+  }
+
+  private wordsOf(node: number): string {
+    const { name, lines, end } = this.at(node);
+    return end ? name : `${name} ${lines[0] ?? ""}`;
+  }
+
+  // By their height; a pair once.
+  private changes(): number[] {
+    const all: number[] = [];
+    this.drawing.graphs.forEach((graph, g) => graph.boxes.forEach(({ relation, before }, i) => {
+      const isOfPair = before !== undefined && this.drawing.graphs[g - 1]?.boxes[before]?.relation === "different";
+      if (relation !== "same" && !(relation === "different" && isOfPair)) all.push((this.first[g] as number) + i);
+    }));
+    return all.sort((a, b) => this.at(a).box[1] - this.at(b).box[1] || a - b);
+  }
+
+  // The node and its partners, from neighbour to neighbour; undefined where one has none.
+  private inStep(node: number): (number | undefined)[] {
+    const own = this.graphOf(node);
+    const all: (number | undefined)[] = this.drawing.graphs.map(() => undefined);
+    all[own] = node;
+    for (const [way, by] of [["after", 1], ["before", -1]] as const) {
+      for (let g = own + by, it: number | undefined = node; g >= 0 && g < all.length && it !== undefined; g += by) {
+        const partner: number | undefined = this.at(it)[way];
+        it = partner === undefined ? undefined : (this.first[g] as number) + partner;
+        all[g] = it;
+      }
+    }
+    return all;
+  }
+
+  // The nearest of the same graph that has a partner in each other one, or in as many as there are.
+  private nearestPaired(node: number): number {
+    const g = this.graphOf(node);
+    const [x, y] = this.at(node).box;
+    let [best, least] = [node, Infinity];
+    this.drawing.graphs[g]?.boxes.forEach(({ box, before, after }, i) => {
+      if ((g > 0 && before === undefined) || (g + 1 < this.drawing.graphs.length && after === undefined)) return;
+      const far = Math.abs(box[0] - x) + 3 * Math.abs(box[1] - y);
+      if (far < least) [best, least] = [(this.first[g] as number) + i, far];
+    });
+    return best;
+  }
+
+  // A node in the middle of its pane, its partners in the middle of theirs.
+  private align(node: number): { x: number; y: number } {
+    const own = this.inStep(node);
+    const near = own.includes(undefined) ? this.inStep(this.nearestPaired(node)) : own;
+    const [x, y] = this.at(node).box;
+    const g = this.graphOf(node);
+    const nearX = near[g] === undefined ? x : this.at(near[g]).box[0];
+    const lefts = own.map((one, i) => one !== undefined ? this.at(one).box[0] : near[i] !== undefined ? this.at(near[i]).box[0] + x - nearX : x);
+    lefts.forEach((left, i) => this.board.shift(i, left - (lefts[0] as number)));
+    return { x: lefts[0] as number, y };
+  }
+
+  private goTo(node: number): void {
+    this.board.center(this.align(node));
+    this.choose(node, false);
+  }
+
+  // The first place where they differ, of one model its top.
+  private begin(): void {
+    const changes = this.changes();
+    const first = changes.find((node) => this.at(node).relation === "different") ?? changes[0];
+    const top = this.drawing.graphs[0]?.boxes.reduce((best, one, i, all) => one.box[1] < (all[best]?.box[1] ?? 0) ? i : best, 0);
+    if (this.count === 0) return;
+    if (first !== undefined) this.board.center(this.align(first));
+    else this.board.lookAt(this.align(top ?? 0));
+  }
+
+  private choose(node: number, open: boolean): void {
+    const all = this.inStep(node);
+    for (const element of this.board.frame.querySelectorAll(".node.selected")) element.classList.remove("selected");
+    for (const one of all) if (one !== undefined) this.board.frame.querySelector(`[data-unit="${one}"]`)?.classList.add("selected");
+    if (open || !this.pane.hidden) this.tell(all);
+  }
+
+  private tell(all: (number | undefined)[]): void {
+    const parts = all.flatMap((node, g) => node === undefined ? [] : [html("section", {}, html("h3", {}, visible(fileOf(this.drawing.graphs[g]?.title ?? ""))),
+      html("p", { class: "told" }, textOf(this.at(node))))]);
+    for (const other of document.querySelectorAll<HTMLElement>(".details")) other.hidden = true;
+    const first = this.at(all.find((node) => node !== undefined) ?? 0);
+    this.pane.replaceChildren(html("header", {}, html("h2", { id: "drawn-title" }, visible(first.lines[0] ?? "")),
+      button("Close", () => this.close(), { class: "dismiss" })), ...parts);
+    this.pane.hidden = false;
+    document.body.classList.add("with-details");
+  }
+
+  close(): void {
+    this.pane.hidden = true;
+    document.body.classList.remove("with-details");
+  }
+}
+
+function textOf({ name, more, bytes: size, microseconds }: DrawnBox): string {
+  return [visible(name), ...more.split("\n").map(visible), size === undefined ? "" : `${bytes(size)} of results and constants`,
+    microseconds === undefined ? "" : `${digits(microseconds / 1000, 3)} ms`].filter((line) => line !== "").join("\n");
+}
