@@ -7,7 +7,7 @@ import { GraphDrawing, NODE, curve, tip } from "./graph_drawing";
 import { JointGraph } from "./joint";
 import { type Box, type Layout, type LayoutTask } from "./layout";
 import { type LayoutService } from "./layout_worker";
-import { type Result, type Side, SIDES } from "./report";
+import { type Relation, type Result, type Side, SIDES } from "./report";
 import { type Scope, ScopeTree } from "./scopes";
 import { type Actions } from "./summary";
 import { grouped, visible } from "./text";
@@ -97,12 +97,9 @@ export class GraphView {
       const row = this.comparison.rowOfCause(cause);
       if (row >= 0) return row;
     }
-    const change = (changes ?? []).find((one) => (one.rows ?? []).length > 0)?.rows?.[0];
-    if (change !== undefined && this.comparison.report.verdict === "same") return change;
-    for (const relation of ["different", "close"]) {
-      const row = rows.findIndex((one) => one.relation === relation);
-      if (row >= 0) return row;
-    }
+    const change = (changes ?? []).find((one) => (one.rows ?? []).length > 0)?.rows?.[0] ?? -1;
+    const first = (relation: Relation): number => rows.findIndex((one) => one.relation === relation);
+    for (const row of [first("different"), change, first("close")]) if (row >= 0) return row;
     return rows.length - 1;
   }
 

@@ -57,10 +57,11 @@ export class OverviewMap {
     }
   }
 
-  // Hidden where all is in view.
+  // Hidden where nearly all is in view.
   show(area: Area): void {
     const { width, height } = this.size;
-    this.element.hidden = area.left <= 0 && area.top <= 0 && area.right >= width && area.bottom >= height;
+    const seen = (low: number, high: number, size: number): number => Math.max(0, Math.min(high, size) - Math.max(low, 0)) / size;
+    this.element.hidden = seen(area.left, area.right, width) * seen(area.top, area.bottom, height) > 0.7;
     if (this.element.hidden) return;
     const part = (low: number, high: number, size: number, room: number): [number, number] => {
       const from = Math.max(0, Math.min(1, low / size)) * room;
