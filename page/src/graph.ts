@@ -128,9 +128,14 @@ export class GraphView {
     return [...new Set(all.sort((a, b) => a - b).map((row) => this.joint.keyOfRow(row)))].filter((key) => this.joint.node(key) !== undefined);
   }
 
-  // Marks these rows in both graphs and goes to the first of them.
-  showPlaces(rows: number[], what: string): void {
-    this.board.walk(`${what}: place`, rows.map((row) => this.joint.keyOfRow(row)), "marked");
+  // Marks these rows in both graphs and goes to the first of them. `side`: has one node for all rows
+  // of a place.
+  showPlaces(rows: number[], what: string, side?: Side): void {
+    const place = (row: number): number => {
+      const face = side && this.comparison.row(row)?.[side].at(-1);
+      return side && face !== undefined ? this.joint.keyOf(side, face) : this.joint.keyOfRow(row);
+    };
+    this.board.walk(`${what}: place`, [...new Set(rows.map(place))], "marked");
     this.element.scrollIntoView({ block: "nearest" });
   }
 

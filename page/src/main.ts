@@ -65,7 +65,7 @@ function showComparison(report: Report, service: LayoutService, say: (text: stri
   const actions: Actions = {
     showRow: (row) => results.reveal(row),
     showInGraph: (row) => graph.showRow(row),
-    showPlaces: (rows, what) => graph.showPlaces(rows, what),
+    showPlaces: (rows, what, side) => graph.showPlaces(rows, what, side),
     copy: (text, done) => void copyText(text).then((copied) => say(copied ? done : "This browser does not let a page copy.")),
   };
   const results: Results = new Results(comparison, actions);

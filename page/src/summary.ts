@@ -9,7 +9,7 @@ import { bytes, digits, farthest, grouped, many, percent, plain, shareApart, vis
 export interface Actions {
   showRow(row: number): void;
   showInGraph(row: number): void;
-  showPlaces(rows: number[], what: string): void;
+  showPlaces(rows: number[], what: string, side?: Side): void;
   copy(text: string, done: string): void;
 }
 
