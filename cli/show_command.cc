@@ -324,8 +324,9 @@ absl::Status CheckTogether(const ShowArguments& arguments) {
   if (arguments.models.size() > 2 && arguments.format == "json") {
     return absl::InvalidArgumentError("--format json is of one model or two");
   }
-  if (!arguments.times.empty() && arguments.format != "html") {
-    return absl::InvalidArgumentError("--times needs --format html, which colors nodes by them");
+  if (!arguments.times.empty() && (arguments.format != "html" || arguments.several())) {
+    return absl::InvalidArgumentError(
+        "--times needs one model and --format html, which colors nodes by them");
   }
   if (!arguments.inputs.empty() && !arguments.run_it) {
     return absl::InvalidArgumentError("--inputs needs --run");

@@ -140,6 +140,7 @@ class GraphDrawer {
     box.more = absl::StrCat(NodeCall(graph, node), "\n", OutputTypes(graph, node),
                             node.scope.empty() ? "" : "\nin " + PrintableText(node.scope),
                             node.source.empty() ? "" : "\nfrom " + PrintableText(node.source));
+    box.scope = PrintableText(node.scope);
     box.bytes = BytesOf(graph, node);
     box.microseconds = node.microseconds;
     const int number = AddBox(std::move(box));
@@ -313,8 +314,10 @@ void PairBoxes(size_t g, const std::array<const ShownModel*, 2>& models,
       if (box < 0) continue;
       DrawnBox& drawn =
           drawing->graphs[g + static_cast<size_t>(side)].boxes[static_cast<size_t>(box)];
+      // What a node says of the model before is enough, if it says something.
+      const bool told = side == 0 && drawn.relation != NodeRelation::kSame;
       Relate(pair.relation, partner, side == 0, &drawn);
-      if (!pair.difference.empty()) Mark(pair.difference, &drawn);
+      if (!pair.difference.empty() && !told) Mark(pair.difference, &drawn);
     }
   }
   const std::vector<EndDifference> differences = ModelDifferences(*models[0], *models[1], pairs);

@@ -23,6 +23,7 @@ struct DrawnBox {
   std::string name;                // whole
   std::vector<std::string> lines;  // the first one is the operator
   std::string more;                // further lines for a reader who asks
+  std::string scope;               // "encoder/layer.0", or ""
   int before = -1;                 // the partner in the graph before this one
   int after = -1;                  // the one in the graph after it
   int64_t bytes = 0;               // of its results and constants, as far as sizes are known

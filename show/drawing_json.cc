@@ -37,6 +37,7 @@ void WriteBox(const DrawnBox& box, const LayoutBox& size, const LayoutPoint& cen
   out.End(']');
   out.Text("more", box.more);
   out.Text("relation", RelationOf(box));
+  if (!box.scope.empty()) out.Text("scope", box.scope);
   if (box.kind != BoxKind::kNode) out.Bool("end", true);
   if (box.depth > 0) out.Bool("inner", true);
   if (box.before >= 0) out.Integer("before", box.before);
@@ -52,6 +53,10 @@ void WriteBox(const DrawnBox& box, const LayoutBox& size, const LayoutPoint& cen
 void WriteLine(const DrawnLine& line, const std::vector<LayoutPoint>& points, JsonWriter& out) {
   out.BeginLine('{');
   if (!line.type.empty()) out.Text("type", PrintableText(line.type));
+  out.Begin("ends", '[');
+  out.Integer(line.from);
+  out.Integer(line.to);
+  out.End(']');
   out.Begin("way", '[');
   for (const LayoutPoint& point : points) {
     Place(point.x, out);

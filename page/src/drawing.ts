@@ -1,9 +1,13 @@
 // Models as they are drawn without a run: boxes and lines lie where the program put them.
-import { type BoardNodes, type BoxPart, type Part, Board, paneHead } from "./board";
+import { type BoardNodes, type BoxPart, type PaneScene, type Part, Board, paneHead } from "./board";
 import { button, html, svg } from "./dom";
-import { curve, pressable, tip } from "./graph_drawing";
+import { NODE, closedScope, curve, openScope, pressable, tip } from "./graph_drawing";
+import { type Box, type Layout } from "./layout";
+import { type LayoutService } from "./layout_worker";
 import { type Relation } from "./report";
-import { bytes, digits, visible } from "./text";
+import { type Scope, type Scoped, type Size, type Units, ScopeTree, taskOf, unitsOf } from "./scopes";
+import { bytes, digits, grouped, visible } from "./text";
+import { type Area, type Point } from "./viewport";
 
 interface DrawnBox {
   name: string;
@@ -12,6 +16,7 @@ interface DrawnBox {
   relation: Relation;
   end?: boolean;    // an input or output of the model
   inner?: boolean;  // within a body
+  scope?: string;   // "encoder/layer.0"
   before?: number;  // its partner in the graph before
   after?: number;
   bytes?: number;
@@ -22,6 +27,7 @@ interface DrawnBox {
 // A line goes by way of these points: x, y, x, y, ...
 interface DrawnLine {
   type?: string;
+  ends: [number, number];  // boxes
   way: number[];
 }
 
@@ -41,13 +47,23 @@ export interface Drawing {
 }
 
 const LINE = 14;
+const MOST_NODES = 1500;
+
+type Place = Omit<Box, "id">;
+
+function placeOf({ box: [x, y, width, height] }: DrawnBox): Place {
+  return { x, y, width, height };
+}
+
+function areaOf({ x, y, width, height }: Place): Area {
+  return { left: x - width / 2, right: x + width / 2, top: y - height / 2, bottom: y + height / 2 };
+}
 
 function fileOf(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1) || path;
 }
 
-function elementOf(drawn: DrawnBox, id: string, choose: () => void): SVGElement {
-  const [x, y, width, height] = drawn.box;
+function elementOf(drawn: DrawnBox, { x, y, width, height }: Place, id: string, choose: () => void): SVGElement {
   const kind = `${drawn.end ? " end" : ""}${drawn.inner ? " inner" : ""}`;
   const group = svg("g", { class: `node drawn ${drawn.relation}${kind}`, transform: `translate(${x - width / 2} ${y - height / 2})`,
     tabindex: 0, role: "button", "data-unit": id, "data-relation": drawn.relation, "data-op": drawn.end ? "" : drawn.lines[0] ?? "" },
@@ -60,10 +76,16 @@ function elementOf(drawn: DrawnBox, id: string, choose: () => void): SVGElement 
   return pressable(group, choose);
 }
 
-function lineOf({ way, type }: DrawnLine): SVGElement {
-  const points: { x: number; y: number }[] = [];
+function lineOf(points: Point[], type?: string): Part {
+  const [xs, ys] = [points.map(({ x }) => x), points.map(({ y }) => y)];
+  return { left: Math.min(...xs) - 4, right: Math.max(...xs) + 4, top: Math.min(...ys), bottom: Math.max(...ys),
+    make: () => svg("g", {}, svg("path", { class: "edge", d: curve(points) }, type !== undefined && svg("title", {}, visible(type))), tip(points)) };
+}
+
+function pointsOf({ way }: DrawnLine): Point[] {
+  const points: Point[] = [];
   for (let i = 0; i + 1 < way.length; i += 2) points.push({ x: way[i] as number, y: way[i + 1] as number });
-  return svg("g", {}, svg("path", { class: "edge", d: curve(points) }, type !== undefined && svg("title", {}, visible(type))), tip(points));
+  return points;
 }
 
 export class DrawingView {
@@ -72,16 +94,24 @@ export class DrawingView {
   readonly board: Board;
   private readonly first: number[] = [];  // by graph: the number of its first node
   private readonly count: number;
-  private readonly scene: { boxes: BoxPart[]; under: Part[]; over: Part[] }[];
+  private readonly scene: PaneScene[];
+  private readonly byScope = button("By scope", () => this.toggleScopes(), { class: "by-scope", "aria-pressed": "false" });
+  // By node: the number that it shares with its partners.
+  private readonly jointOf: number[] = [];
+  private scopes: ScopeTree | undefined;
+  private opened: Set<Scope> | undefined;  // there if it is shown by scopes
+  private places = new Map<string, Box>();  // of what is shown by scopes
+  private draws = 0;
 
   // `alone`: it has the window for itself.
-  constructor(private readonly drawing: Drawing, alone: boolean) {
+  constructor(private readonly drawing: Drawing, private readonly service: LayoutService, alone: boolean) {
     let count = 0;
     for (const graph of drawing.graphs) {
       this.first.push(count);
       count += graph.boxes.length;
     }
     this.count = count;
+    this.join();
     const nodes: BoardNodes = {
       all: () => Array.from({ length: this.count }, (_, node) => node),
       words: (node) => this.wordsOf(node),
@@ -92,37 +122,139 @@ export class DrawingView {
     };
     const heads = drawing.graphs.map(({ title, left_out }) =>
       paneHead("", left_out === undefined ? fileOf(title) : `${fileOf(title)} (${left_out} nodes are not shown)`));
-    this.board = new Board(heads, nodes, [], alone);
+    this.board = new Board(heads, nodes, [this.byScope], alone);
     this.scene = drawing.graphs.map((graph, g) => this.sceneOf(graph, g));
-    const width = Math.max(1, ...drawing.graphs.map((graph) => graph.width));
     this.element = html("section", { class: "drawing", "aria-label": "Graphs" },
       alone && html("h2", { class: "unseen" }, "Graphs"),
       drawing.graphs.length > 1 && html("div", { class: "summary", tabindex: 0, role: "group", "aria-label": "What differs" }, html("p", { id: "summary" }, visible(drawing.summary), "; by structure alone, nothing was run"),
         drawing.differences.length > 0 && html("ul", { id: "differences" }, ...drawing.differences.map((text) => html("li", {}, `≠ ${visible(text)}`)))),
       this.board.element);
     // A pane has no size before it is in the document.
-    requestAnimationFrame(() => {
-      this.board.show({ width, height: Math.max(1, drawing.height), panes: this.scene });
-      this.begin();
-    });
+    requestAnimationFrame(() => this.showAll());
   }
 
-  private sceneOf(graph: DrawnGraph, g: number): { boxes: BoxPart[]; under: Part[]; over: Part[] } {
-    const boxes = graph.boxes.map((drawn, i): BoxPart => {
-      const [x, y, width, height] = drawn.box;
-      const id = String((this.first[g] as number) + i);
-      return { left: x - width / 2, right: x + width / 2, top: y - height / 2, bottom: y + height / 2, id, relation: drawn.relation,
-        figures: { bytes: drawn.bytes, time: drawn.microseconds }, make: () => elementOf(drawn, id, () => this.choose(Number(id), true)) };
+  private showAll(): void {
+    const width = Math.max(1, ...this.drawing.graphs.map((graph) => graph.width));
+    this.board.show({ width, height: Math.max(1, this.drawing.height), panes: this.scene });
+    this.begin();
+  }
+
+  private join(): void {
+    let count = 0;
+    this.drawing.graphs.forEach((graph, g) => graph.boxes.forEach(({ before }) => {
+      const partner = before === undefined ? undefined : this.jointOf[(this.first[g - 1] as number) + before];
+      this.jointOf.push(partner ?? count++);
+    }));
+  }
+
+  private toggleScopes(): void {
+    this.byScope.setAttribute("aria-pressed", String(this.opened === undefined));
+    if (this.opened) {
+      this.opened = undefined;
+      ++this.draws;
+      this.board.status.textContent = "";
+      this.showAll();
+      return;
+    }
+    this.scopes ??= new ScopeTree(this.scoped());
+    this.opened = new Set(this.scopes.around(this.jointOf[this.firstChange() ?? 0] ?? 0));
+    void this.drawScopes(this.firstChange());
+  }
+
+  // A node and its partners are one.
+  private scoped(): Iterable<Scoped> {
+    const all = new Map<number, Scoped>();
+    for (let node = 0; node < this.count; ++node) {
+      const key = this.jointOf[node] as number;
+      const { relation, scope } = this.at(node);
+      const pane = String(this.graphOf(node));
+      const known = all.get(key);
+      if (!known) all.set(key, { key, row: key, relation, panes: [pane], causes: 0, parts: (scope ?? "").split("/").filter((part) => part !== "") });
+      else known.panes.push(pane);
+      if (known && known.relation === "same") known.relation = relation;
+    }
+    return all.values();
+  }
+
+  private *edges(): Generator<[number, number, string[]]> {
+    for (const [g, graph] of this.drawing.graphs.entries()) {
+      const key = (end: number): number => this.jointOf[(this.first[g] as number) + end] as number;
+      for (const { ends } of graph.lines) yield [key(ends[0]), key(ends[1]), [String(g)]];
+    }
+  }
+
+  // `at`: the node or the scope's unit that is looked at.
+  private async drawScopes(at: number | string | undefined): Promise<void> {
+    if (!this.scopes || !this.opened) return;
+    const units = unitsOf(this.scopes, this.opened);
+    const count = units.nodes.size + units.closed.size;
+    if (count > MOST_NODES) {
+      this.board.status.textContent = `${grouped(count)} boxes are too many to draw; close some`;
+      return;
+    }
+    const nodes = new Map<number, number[]>();
+    this.jointOf.forEach((key, node) => {
+      if (units.nodes.has(String(key))) nodes.set(key, [...(nodes.get(key) ?? []), node]);
     });
-    const under = graph.lines.map((line): Part => {
-      let [left, right, top, bottom] = [Infinity, -Infinity, Infinity, -Infinity];
-      for (let i = 0; i + 1 < line.way.length; i += 2) {
-        const [x, y] = [line.way[i] as number, line.way[i + 1] as number];
-        [left, right, top, bottom] = [Math.min(left, x - 4), Math.max(right, x + 4), Math.min(top, y), Math.max(bottom, y)];
-      }
-      return { left, right, top, bottom, make: () => lineOf(line) };
+    const sizeOf = (key: number): Size => {
+      const all = (nodes.get(key) ?? []).map((node) => this.at(node).box);
+      return { width: Math.max(...all.map(([, , width]) => width)), height: Math.max(...all.map(([, , , height]) => height)) };
+    };
+    const { task, panes } = taskOf(units, sizeOf, NODE, this.edges());
+    const number = ++this.draws;
+    this.board.status.textContent = "laying out…";
+    let layout: Layout;
+    try {
+      layout = await this.service.layOut(task);
+    } catch {
+      if (number === this.draws) this.board.status.textContent = "this graph is too deep to be laid out by scopes";
+      return;
+    }
+    if (number !== this.draws) return;
+    this.places = new Map([...layout.nodes, ...layout.groups].map((box) => [box.id, box]));
+    const scenes = this.drawing.graphs.map((_, g) => this.scopedScene(String(g), units, nodes, layout, panes));
+    this.board.show({ width: layout.width, height: layout.height, panes: scenes });
+    this.board.status.textContent = `${grouped(units.nodes.size)} boxes, ${grouped(units.closed.size)} closed scopes`;
+    const place = this.places.get(typeof at === "string" ? at : String(this.jointOf[at ?? 0])) ?? layout.nodes[0];
+    if (place) this.board.lookAt(place);
+  }
+
+  private scopedScene(pane: string, units: Units, nodes: Map<number, number[]>, layout: Layout, panes: Set<string>[]): PaneScene {
+    const scene: PaneScene = { under: [], boxes: [], over: [] };
+    const toggle = (scope: Scope) => (): void => {
+      if (!this.opened?.delete(scope)) this.opened?.add(scope);
+      void this.drawScopes(`s${scope.id}`);
+    };
+    for (const [id, scope] of units.open) {
+      const place = this.places.get(id);
+      if (place && scope.panes.has(pane)) scene.under.push({ ...areaOf(place), make: () => openScope(scope, place, toggle(scope)) });
+    }
+    layout.edges.forEach((points, i) => {
+      if (panes[i]?.has(pane)) scene.under.push(lineOf(points));
     });
-    return { boxes, under, over: [] };
+    for (const [id, scope] of units.closed) {
+      const place = this.places.get(id);
+      if (!place || !scope.panes.has(pane)) continue;
+      scene.boxes.push({ ...areaOf(place), id, relation: scope.count.different > 0 ? "different" : scope.count.left_only + scope.count.right_only > 0 ? "left_only" : "same",
+        figures: {}, make: () => closedScope(pane === "0" ? "left" : "right", scope, place, "nodes", toggle(scope)) });
+    }
+    for (const [key, all] of nodes) {
+      const place = this.places.get(String(key));
+      const node = all.find((one) => String(this.graphOf(one)) === pane);
+      if (place && node !== undefined) scene.boxes.push(this.boxOf(node, place));
+    }
+    return scene;
+  }
+
+  private sceneOf(graph: DrawnGraph, g: number): PaneScene {
+    const boxes = graph.boxes.map((drawn, i) => this.boxOf((this.first[g] as number) + i, placeOf(drawn)));
+    return { boxes, under: graph.lines.map((line) => lineOf(pointsOf(line), line.type)), over: [] };
+  }
+
+  private boxOf(node: number, place: Place): BoxPart {
+    const drawn = this.at(node);
+    return { ...areaOf(place), id: String(node), relation: drawn.relation, figures: { bytes: drawn.bytes, time: drawn.microseconds },
+      make: () => elementOf(drawn, place, String(node), () => this.choose(node, true)) };
   }
 
   private graphOf(node: number): number {
@@ -192,14 +324,23 @@ export class DrawingView {
   }
 
   private goTo(node: number): void {
+    if (this.opened && this.scopes) {
+      for (const scope of this.scopes.around(this.jointOf[node] as number)) this.opened.add(scope);
+      void this.drawScopes(node).then(() => this.choose(node, false));
+      return;
+    }
     this.board.center(this.align(node));
     this.choose(node, false);
   }
 
+  private firstChange(): number | undefined {
+    const changes = this.changes();
+    return changes.find((node) => this.at(node).relation === "different") ?? changes[0];
+  }
+
   // The first place where they differ, of one model its top.
   private begin(): void {
-    const changes = this.changes();
-    const first = changes.find((node) => this.at(node).relation === "different") ?? changes[0];
+    const first = this.firstChange();
     const top = this.drawing.graphs[0]?.boxes.reduce((best, one, i, all) => one.box[1] < (all[best]?.box[1] ?? 0) ? i : best, 0);
     if (this.count === 0) return;
     if (first !== undefined) this.board.center(this.align(first));

@@ -3,12 +3,13 @@
 import { type BoardNodes, type Figures, type PaneScene, type Part, Board, paneHead } from "./board";
 import { type Comparison, madeBy, pathAndName } from "./comparison";
 import { button, html, svg } from "./dom";
-import { GraphDrawing, NODE, curve, tip } from "./graph_drawing";
+import { GraphDrawing, NODE, closedScope, curve, openScope, tip } from "./graph_drawing";
+import { partsOf } from "./groups";
 import { JointGraph } from "./joint";
-import { type Box, type Layout, type LayoutTask } from "./layout";
+import { type Box, type Layout } from "./layout";
 import { type LayoutService } from "./layout_worker";
 import { type Relation, type Result, type Side, SIDES } from "./report";
-import { type Scope, ScopeTree } from "./scopes";
+import { type Edges, type Scope, type Scoped, type Units, ScopeTree, taskOf, unitsOf } from "./scopes";
 import { type Actions } from "./summary";
 import { grouped, visible } from "./text";
 
@@ -16,14 +17,6 @@ const MOST_AT_FIRST = 22;
 const MOST_NODES = 1500;
 // A box around distant nodes would enclose others.
 const MOST_APART = 4 * (NODE.height + 34);
-
-// The drawn units: nodes by their keys, closed scopes by their ids.
-interface Units {
-  nodes: Map<string, number>;
-  closed: Map<string, Scope>;
-  open: Map<string, Scope>;
-  unitOf(key: number): string | undefined;
-}
 
 function around({ x, y, width, height }: Box): Omit<Part, "make"> {
   return { left: x - width / 2, right: x + width / 2, top: y - height / 2, bottom: y + height / 2 };
@@ -58,7 +51,6 @@ export class GraphView {
     this.drawing = new GraphDrawing(comparison, this.joint, {
       choose: (key, row) => this.choose(key, row),
       expand: (keys) => this.expand(keys),
-      toggle: (scope) => this.toggle(scope),
     });
     this.byScope = button("Whole, by scope", () => this.opened ? this.start(this.center) : this.showScopes(),
       { class: "by-scope", "aria-pressed": "false" });
@@ -173,9 +165,8 @@ export class GraphView {
 
   // All closed but those around what is looked at.
   private showScopes(): void {
-    this.scopes ??= new ScopeTree(this.comparison, this.joint);
-    this.opened = new Set([this.scopes.root]);
-    for (let scope = this.scopes.of(this.center); scope; scope = scope.parent) this.opened.add(scope);
+    this.scopes ??= new ScopeTree(this.scoped());
+    this.opened = new Set(this.scopes.around(this.center));
     this.byScope.setAttribute("aria-pressed", "true");
     void this.draw(true);
   }
@@ -219,63 +210,31 @@ export class GraphView {
     return [...neighbours.keys()].filter((key) => !this.shown.has(key) && !this.joint.isPlain(key));
   }
 
-  private units(): Units {
-    const units: Units = { nodes: new Map(), closed: new Map(), open: new Map(),
-      unitOf: (key) => this.shown.has(key) ? String(key) : undefined };
-    if (!this.opened || !this.scopes) {
-      for (const key of this.shown) units.nodes.set(String(key), key);
-      return units;
+  private *scoped(): Generator<Scoped> {
+    for (const key of this.joint.keys()) {
+      const node = this.joint.node(key);
+      if (!node || this.joint.isPlain(key)) continue;
+      const relation = node.absorbed ? this.comparison.row(node.row)?.relation ?? "same" : node.relation;
+      yield { key, row: node.row, relation, parts: partsOf(this.joint.result("left", node) ?? this.joint.result("right", node)),
+        panes: SIDES.filter((side) => node[side] !== undefined), causes: node.absorbed ? 0 : this.comparison.causesAt(node.row).length };
     }
-    const { opened, scopes } = this;
-    const look = (scope: Scope): void => {
-      if (scope !== scopes.root) units.open.set(`s${scope.id}`, scope);
-      for (const key of scope.keys) units.nodes.set(String(key), key);
-      for (const inner of scope.scopes) {
-        if (opened.has(inner)) look(inner);
-        else units.closed.set(`s${inner.id}`, inner);
-      }
-    };
-    look(scopes.root);
-    units.unitOf = (key) => {
-      let unit = String(key);
-      let scope = scopes.of(key);
-      if (!scope) return undefined;
-      for (; scope; scope = scope.parent) if (!opened.has(scope)) unit = `s${scope.id}`;
-      return unit;
-    };
-    return units;
+  }
+
+  private units(): Units {
+    if (this.opened && this.scopes) return unitsOf(this.scopes, this.opened);
+    return { nodes: new Map([...this.shown].map((key) => [String(key), key])), closed: new Map(), open: new Map(),
+      unitOf: (key) => this.shown.has(key) ? String(key) : undefined, groupOf: () => undefined };
+  }
+
+  private *edges(): Edges & Generator<[number, number, Set<Side>]> {
+    for (const key of this.opened ? this.joint.keys() : this.shown) {
+      for (const [before, of] of this.joint.before(key)) yield [before, key, of];
+    }
   }
 
   private heightOf(key: number): number {
     const node = this.joint.node(key);
     return node ? this.drawing.height(node) : NODE.height;
-  }
-
-  private taskOf(units: Units): { task: LayoutTask; sides: Set<Side>[] } {
-    const groupOf = (scope: Scope | undefined): string | undefined =>
-      scope && units.open.has(`s${scope.id}`) ? `s${scope.id}` : undefined;
-    const task: LayoutTask = {
-      nodes: [
-        ...[...units.nodes].map(([id, key]) => ({ id, width: NODE.width, height: this.heightOf(key), group: this.opened && groupOf(this.scopes?.of(key)) })),
-        ...[...units.closed].map(([id, scope]) => ({ id, ...NODE, group: groupOf(scope.parent) })),
-      ],
-      groups: [...units.open].map(([id, scope]) => ({ id, group: groupOf(scope.parent) })),
-      edges: [],
-    };
-    const edges = new Map<string, { ends: [string, string]; sides: Set<Side> }>();
-    for (const key of this.opened ? this.joint.keys() : this.shown) {
-      const to = units.unitOf(key);
-      if (to === undefined) continue;
-      for (const [before, of] of this.joint.before(key)) {
-        const from = units.unitOf(before);
-        if (from === undefined || from === to) continue;
-        const edge = edges.get(`${from}\n${to}`) ?? { ends: [from, to], sides: new Set() };
-        for (const side of of) edge.sides.add(side);
-        edges.set(`${from}\n${to}`, edge);
-      }
-    }
-    task.edges = [...edges.values()].map(({ ends }) => ends);
-    return { task, sides: [...edges.values()].map(({ sides }) => sides) };
   }
 
   // `around`: the scope that was opened or closed, which stays where it is.
@@ -289,7 +248,7 @@ export class GraphView {
       this.board.status.textContent = `${grouped(count)} boxes are too many to draw; close some`;
       return;
     }
-    const { task, sides } = this.taskOf(units);
+    const { task, panes } = taskOf(units, (key) => ({ width: NODE.width, height: this.heightOf(key) }), NODE, this.edges());
     let layout: Layout;
     try {
       const asked = this.service.layOut(task);
@@ -304,7 +263,7 @@ export class GraphView {
     this.height = Math.max(again ? 0 : this.height, layout.height + 64);
     this.board.frame.style.setProperty("--drawing", `${this.height}px`);
     const focus = this.focused();
-    this.board.show({ width: layout.width, height: layout.height, panes: SIDES.map((side) => this.sceneOf(side, units, layout, sides)) });
+    this.board.show({ width: layout.width, height: layout.height, panes: SIDES.map((side) => this.sceneOf(side, units, layout, panes)) });
     if (focus) this.focusAgain(focus);
     this.all ??= [...this.joint.keys()].filter((key) => !this.joint.isPlain(key)).length;
     this.board.status.textContent = this.opened ? `${grouped(units.nodes.size)} boxes, ${grouped(units.closed.size)} closed scopes`
@@ -330,11 +289,11 @@ export class GraphView {
     (found ?? this.board.frame).focus({ preventScroll: true });
   }
 
-  private sceneOf(side: Side, units: Units, layout: Layout, edgeSides: Set<Side>[]): PaneScene {
+  private sceneOf(side: Side, units: Units, layout: Layout, edgeSides: Set<string>[]): PaneScene {
     const scene: PaneScene = { under: [], boxes: [], over: [] };
     for (const [id, scope] of units.open) {
       const box = this.positions.get(id);
-      if (box && scope.sides.has(side)) scene.under.push({ ...around(box), make: () => this.drawing.open(scope, box) });
+      if (box && scope.panes.has(side)) scene.under.push({ ...around(box), make: () => openScope(scope, box, () => this.toggle(scope)) });
     }
     layout.edges.forEach((points, i) => {
       if (!edgeSides[i]?.has(side)) return;
@@ -345,9 +304,9 @@ export class GraphView {
     scene.under.push(...this.fusions(side, units));
     for (const [id, scope] of units.closed) {
       const box = this.positions.get(id);
-      if (!box || !scope.sides.has(side)) continue;
+      if (!box || !scope.panes.has(side)) continue;
       const relation = scope.count.different > 0 ? "different" : scope.count.close > 0 ? "close" : "same";
-      scene.boxes.push({ ...around(box), id, relation, figures: {}, make: () => this.drawing.closed(side, scope, box) });
+      scene.boxes.push({ ...around(box), id, relation, figures: {}, make: () => closedScope(side, scope, box, "results", () => this.toggle(scope)) });
     }
     const placed = [...units.nodes].map(([id, key]) => ({ id, key, box: this.positions.get(id) }));
     placed.sort((a, b) => (a.box?.y ?? 0) - (b.box?.y ?? 0) || (a.box?.x ?? 0) - (b.box?.x ?? 0));

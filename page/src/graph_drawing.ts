@@ -14,7 +14,6 @@ const MOST_LETTERS = 27;  // of a name
 export interface GraphActions {
   choose(key: number, row: number): void;
   expand(keys: number[]): void;
-  toggle(scope: Scope): void;
 }
 
 function short(text: string, most: number): string {
@@ -56,6 +55,40 @@ export function tip(points: { x: number; y: number }[]): SVGElement | undefined 
   if (!from || !to) return undefined;
   const turned = Math.atan2(to.y - from.y, to.x - from.x) * 180 / Math.PI;
   return svg("path", { class: "tip", d: "M0 0l-7 -3.5v7z", transform: `translate(${to.x.toFixed(1)} ${to.y.toFixed(1)}) rotate(${turned.toFixed(0)})` });
+}
+
+// A scope that is closed: one box for all in it.
+export function closedScope(side: Side, scope: Scope, box: Box, noun: string, toggle: () => void): SVGElement {
+  const { count } = scope;
+  const relation: Relation = count.different > 0 ? "different" : count.close > 0 ? "close"
+    : count.same > 0 ? "same" : side === "left" ? "left_only" : "right_only";
+  const all = Object.values(count).reduce((a, b) => a + b);
+  const parts = (["different", "close", "same", `${side}_only`] as const).filter((one) => count[one] > 0)
+    .map((one) => `${SIGNS[one]} ${grouped(count[one])}`);
+  const label = `${visible(scope.label).slice(0, 200)}: ${grouped(all)} ${noun}, ${parts.join(", ")}, ${side}`;
+  const group = svg("g", { class: `node scope ${relation}${scope.causes > 0 ? " has-cause" : ""}`, tabindex: 0, role: "button",
+    transform: `translate(${box.x - NODE.width / 2} ${box.y - NODE.height / 2})`, "aria-expanded": "false",
+    "data-scope": scope.id.slice(0, 1000), "data-unit": `s${scope.id}` },
+  svg("title", {}, label),
+  svg("rect", { class: "box", width: NODE.width, height: NODE.height, rx: 12 }),
+  svg("rect", { class: "under", x: 4, y: 4, width: NODE.width - 8, height: NODE.height - 8, rx: 9 }),
+  svg("text", { class: "op", x: 12, y: 19 }, `${shortEnd(visible(scope.label), 22)} `),
+  svg("text", { class: "label", x: 12, y: 34 }, `${grouped(all)} ${noun}  ${parts.join("  ")}`));
+  return pressable(group, toggle);
+}
+
+// One that is open: a frame with a button that closes it.
+export function openScope(scope: Scope, box: Box, toggle: () => void): SVGElement {
+  const [left, top] = [box.x - box.width / 2, box.y - box.height / 2];
+  const label = visible(scope.label);
+  const most = Math.max(6, Math.floor((box.width - 44) / 7));
+  const close = pressable(svg("g", { class: "expander", transform: `translate(${left + 16} ${top + 11})`, tabindex: 0,
+    role: "button", "aria-expanded": "true", "data-unit": `s${scope.id}` },
+  svg("title", {}, `Close ${label.slice(0, 200)}`), svg("rect", { x: -9, y: -8, width: 18, height: 16, rx: 8 }),
+  svg("text", { y: 4, "text-anchor": "middle" }, "−")), toggle);
+  return svg("g", {},
+    svg("rect", { class: "frame", x: left, y: top, width: box.width, height: box.height, rx: 10 }),
+    svg("text", { class: "frame-label", x: left + 30, y: top + 15 }, shortEnd(label, most)), close);
 }
 
 export class GraphDrawing {
@@ -122,40 +155,6 @@ export class GraphDrawing {
     svg("title", {}, label), svg("rect", { x: -14, y: -8, width: 28, height: 16, rx: 8 }),
     svg("text", { y: 4, "text-anchor": "middle" }, `+${keys.length}`));
     return pressable(open, () => this.actions.expand(keys));
-  }
-
-  // A scope that is closed: one box for all in it.
-  closed(side: Side, scope: Scope, box: Box): SVGElement {
-    const { count } = scope;
-    const relation: Relation = count.different > 0 ? "different" : count.close > 0 ? "close"
-      : count.same > 0 ? "same" : side === "left" ? "left_only" : "right_only";
-    const all = Object.values(count).reduce((a, b) => a + b);
-    const parts = (["different", "close", "same", `${side}_only`] as const).filter((one) => count[one] > 0)
-      .map((one) => `${SIGNS[one]} ${grouped(count[one])}`);
-    const label = `${visible(scope.label).slice(0, 200)}: ${grouped(all)} results, ${parts.join(", ")}, ${side}`;
-    const group = svg("g", { class: `node scope ${relation}${scope.causes > 0 ? " has-cause" : ""}`, tabindex: 0, role: "button",
-      transform: `translate(${box.x - NODE.width / 2} ${box.y - NODE.height / 2})`, "aria-expanded": "false",
-      "data-scope": scope.id.slice(0, 1000), "data-unit": `s${scope.id}` },
-    svg("title", {}, label),
-    svg("rect", { class: "box", width: NODE.width, height: NODE.height, rx: 12 }),
-    svg("rect", { class: "under", x: 4, y: 4, width: NODE.width - 8, height: NODE.height - 8, rx: 9 }),
-    svg("text", { class: "op", x: 12, y: 19 }, `${shortEnd(visible(scope.label), 22)} `),
-    svg("text", { class: "label", x: 12, y: 34 }, `${grouped(all)} results  ${parts.join("  ")}`));
-    return pressable(group, () => this.actions.toggle(scope));
-  }
-
-  // One that is open: a frame with a button that closes it.
-  open(scope: Scope, box: Box): SVGElement {
-    const [left, top] = [box.x - box.width / 2, box.y - box.height / 2];
-    const label = visible(scope.label);
-    const most = Math.max(6, Math.floor((box.width - 44) / 7));
-    const close = pressable(svg("g", { class: "expander", transform: `translate(${left + 16} ${top + 11})`, tabindex: 0,
-      role: "button", "aria-expanded": "true", "data-unit": `s${scope.id}` },
-    svg("title", {}, `Close ${label.slice(0, 200)}`), svg("rect", { x: -9, y: -8, width: 18, height: 16, rx: 8 }),
-    svg("text", { y: 4, "text-anchor": "middle" }, "−")), () => this.actions.toggle(scope));
-    return svg("g", {},
-      svg("rect", { class: "frame", x: left, y: top, width: box.width, height: box.height, rx: 10 }),
-      svg("text", { class: "frame-label", x: left + 30, y: top + 15 }, shortEnd(label, most)), close);
   }
 
   // A box around a pair and what it stands for, where these stand together.

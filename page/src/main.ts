@@ -104,8 +104,8 @@ function showComparison(report: Report, service: LayoutService, say: (text: stri
 }
 
 // Models alone, as `onnxcmp show` has them.
-function showModels(drawing: Drawing, main: HTMLElement): void {
-  const view = new DrawingView(drawing, true);
+function showModels(drawing: Drawing, service: LayoutService, main: HTMLElement): void {
+  const view = new DrawingView(drawing, service, true);
   document.body.classList.add("graphs-alone");
   main.append(html("h1", {}, document.title.replace(/ - onnxcmp show$/, "")), view.element);
   document.body.append(view.pane);
@@ -136,7 +136,7 @@ function start(): void {
   const drawn = readData("onnxcmp-graphs") as Drawing | null;
   if (data === null && drawn !== null) {
     skip.hidden = true;
-    showModels(drawn, main);
+    showModels(drawn, service, main);
     return;
   }
   let shown!: Shown;
@@ -158,7 +158,7 @@ function start(): void {
     const view = new OverviewSection(data, show);
     main.append(view.element);
     if (drawn !== null) {
-      const models = new DrawingView(drawn, false);
+      const models = new DrawingView(drawn, service, false);
       main.append(html("h2", { class: "part" }, "All models, side by side"), models.element);
       document.body.append(models.pane);
     }

@@ -116,6 +116,37 @@ describe("graphs side by side", () => {
   });
 });
 
+describe("scopes of models", () => {
+  // Of names such as /layers.3/mlp/Relu: so many layers, of which one has another operator.
+  const layered = (count, other) => {
+    const nodes = Array.from({ length: count }, (_, i) => `["/layers.${i}/attn/a"] a${i} = Abs (${i === 0 ? "x" : `b${i - 1}`}) `
+      + `["/layers.${i}/attn/n"] n${i} = Neg (a${i}) ["/layers.${i}/mlp/b"] b${i} = ${i === other ? "Exp" : "Relu"} (n${i})`);
+    return written(`(float[2] x) => (float[2] b${count - 1}) { ${nodes.join(" ")} }`);
+  };
+
+  it("are closed but those around the first change, open by a click, and open where a search leads", async () => {
+    const page = await open(shown(layered(12, -1), layered(12, 5)), { width: 1440 });
+    await drawn(page);
+    assert.equal(await page.locator(".scope").count(), 0);
+    await page.click(".by-scope");
+    await page.waitForSelector(".side-left .scope");
+    const closed = () => page.$$eval(".side-left .scope", (all) => all.map((one) => one.dataset.scope));
+    assert.ok((await closed()).includes("/layers.4") && !(await closed()).includes("/layers.5"), String(await closed()));
+    const [left, right] = await Promise.all(["left", "right"].map((side) => page.locator(`.side-${side} [data-scope='/layers.4']`).boundingBox()));
+    assert.ok(Math.abs(left.y - right.y) < 1);
+    await page.locator(".side-left [data-scope='/layers.4']").focus();
+    await page.keyboard.press("Enter");
+    await page.waitForFunction(() => !document.querySelector("[data-scope='/layers.4']"));
+    await page.fill(".board input", "layers.9/attn/n");
+    await page.waitForSelector(".side-right .node.found.selected");
+    assert.ok(!(await closed()).includes("/layers.9"));
+    assert.deepEqual(await violations(page), []);
+    await page.click(".by-scope");
+    await page.waitForFunction(() => !document.querySelector(".scope"));
+    assert.deepEqual(page.complaints, []);
+  });
+});
+
 describe("colors", () => {
   it("are by bytes, and by times of a run that was noted", async () => {
     const model = written("(float[64,64] x) => (y) <float[64] k> { a = Abs (x) b = MatMul (a, x) y = ReduceSum <keepdims = 0> (b) }");
