@@ -312,20 +312,21 @@ export class Board {
     }
   }
 
-  // The part of each pane that pictures and paper have: all of it unless it is large.
-  private parts(): Area {
-    const count = this.panes.reduce((sum, { scene }) => sum + scene.under.length + scene.boxes.length, 0);
-    return count > MOST_SAVED ? this.viewport.area() : { left: 0, top: 0, right: this.size.width, bottom: this.size.height };
+  // The part of a pane that pictures and paper have: all of it, or of so many what is in view.
+  private partOf(pane: Pane, isWhole: boolean): Area {
+    if (isWhole) return { left: 0, top: 0, right: this.size.width, bottom: this.size.height };
+    const area = this.viewport.area();
+    return { ...area, left: area.left + pane.shift, right: area.right + pane.shift };
   }
 
   private pictures(): SVGSVGElement[] {
-    const area = this.parts();
+    const count = this.panes.reduce((sum, { scene }) => sum + scene.under.length + scene.boxes.length, 0);
     return this.panes.map((pane) => {
-      const [left, width, height] = [area.left + pane.shift, area.right - area.left, area.bottom - area.top];
-      const within = (part: Part): boolean => part.right >= left && part.left <= left + width && part.bottom >= area.top && part.top <= area.bottom;
-      const picture = svg("svg", { width, height, viewBox: `${left} ${area.top} ${width} ${height}`, class: pane.svg.getAttribute("class") ?? "" });
+      const { left, top, right, bottom } = this.partOf(pane, count <= MOST_SAVED);
+      const picture = svg("svg", { width: right - left, height: bottom - top, viewBox: `${left} ${top} ${right - left} ${bottom - top}`,
+        class: pane.svg.getAttribute("class") ?? "" });
       for (const [part] of pane.parts()) {
-        if (!within(part)) continue;
+        if (part.right < left || part.left > right || part.bottom < top || part.top > bottom) continue;
         const element = part.make();
         this.finish(part, element);
         picture.append(element);
@@ -336,11 +337,10 @@ export class Board {
 
   // On paper a pane has the size of its drawing, or of what is in view if that is large.
   private print(isBegin: boolean): void {
-    const whole = !this.isLarge();
-    const area = whole ? { left: 0, top: 0, right: this.size.width, bottom: this.size.height } : this.viewport.area();
     for (const pane of this.panes) {
+      const { left, top, right, bottom } = this.partOf(pane, !this.isLarge());
       if (isBegin) {
-        pane.svg.setAttribute("viewBox", `${area.left + pane.shift} ${area.top} ${area.right - area.left} ${area.bottom - area.top}`);
+        pane.svg.setAttribute("viewBox", `${left} ${top} ${right - left} ${bottom - top}`);
         pane.moved.removeAttribute("transform");
       } else {
         pane.svg.removeAttribute("viewBox");

@@ -270,12 +270,20 @@ describe("the view of a drawing", () => {
     assert.deepEqual(page.complaints, []);
   });
 
-  it("is saved as a picture of all", async () => {
-    const page = await open(wrongEpsilon());
+  it("is saved and printed as a whole, however far its panes are apart", async () => {
+    const file = shown(...["plain", "optimized", "float16"].map((name) => testData(`models/llm/${name}.onnx`)));
+    const { graphs } = JSON.parse(/id="onnxcmp-graphs">([^<]*)/.exec(readFileSync(file, "utf8"))[1]);
+    const page = await open(file, { width: 1440 });
     await drawn(page);
     const [download] = await Promise.all([page.waitForEvent("download"), page.click(".save")]);
     const text = readFileSync(await download.path(), "utf8");
-    assert.equal(text.match(/class="node /g).length, await page.locator(".node").count());
+    assert.equal(text.match(/class="node /g).length, graphs.reduce((sum, { boxes }) => sum + boxes.length, 0));
+    assert.deepEqual([...text.matchAll(/viewBox="0 0 ([\d.]+) [\d.]+" class="side/g)].map((one) => Number(one[1])),
+      graphs.map(() => Math.max(...graphs.map(({ width }) => width))));
+    await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+    assert.deepEqual(await page.$$eval(".pane > svg", (all) => all.map((one) => one.viewBox.baseVal.x)), [0, 0, 0]);
+    await page.evaluate(() => dispatchEvent(new Event("afterprint")));
+    assert.equal(await page.locator(".pane > svg[viewBox]").count(), 0);
     assert.deepEqual(page.complaints, []);
   });
 });
