@@ -2,7 +2,7 @@
 // step, or all of it by scopes that open and close.
 import { type BoardNodes, type Figures, type PaneScene, type Part, Board, paneHead } from "./board";
 import { type Comparison, madeBy, pathAndName } from "./comparison";
-import { button, html, svg } from "./dom";
+import { button, html, svg, whenIdle } from "./dom";
 import { GraphDrawing, NODE, closedScope, curve, openScope, tip } from "./graph_drawing";
 import { partsOf } from "./groups";
 import { JointGraph } from "./joint";
@@ -67,12 +67,16 @@ export class GraphView {
       const box = this.positions.get(String(this.selected));
       if (box) this.board.lookAt(box);
     };
-    const whenSeen = new IntersectionObserver((entries) => {
-      if (!entries.some((entry) => entry.isIntersecting)) return;
+    // When it comes into view, and in any case before somebody prints.
+    const begin = (): void => {
       whenSeen.disconnect();
-      if (this.center < 0) this.start(this.joint.keyOfRow(this.firstRow()));
+      if (this.center < 0 && this.element.isConnected) this.start(this.joint.keyOfRow(this.firstRow()));
+    };
+    const whenSeen = new IntersectionObserver((entries) => {
+      if (entries.some((entry) => entry.isIntersecting)) begin();
     }, { rootMargin: "400px" });
     whenSeen.observe(this.element);
+    whenIdle(begin);
   }
 
   // The side's file, and what ran it.

@@ -1,7 +1,7 @@
 // The page: reads the report that the document holds and shows it.
 import { changesSection } from "./changes";
 import { Comparison } from "./comparison";
-import { button, html } from "./dom";
+import { button, html, whenIdle } from "./dom";
 import { type Drawing, DrawingView } from "./drawing";
 import { GraphView } from "./graph";
 import { LayoutService, isWorker, ownSource, serveLayouts } from "./layout_worker";
@@ -31,13 +31,6 @@ async function copyText(text: string): Promise<boolean> {
     area.remove();
     return copied;
   }
-}
-
-// After the first paint, when nothing else is to be done.
-function whenIdle(act: () => void): void {
-  // Safari has no such callback.
-  if (typeof window.requestIdleCallback === "function") window.requestIdleCallback(act, { timeout: 2000 });
-  else window.setTimeout(act, 300);
 }
 
 function themeButton(): HTMLButtonElement {
