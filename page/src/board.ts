@@ -39,7 +39,7 @@ export interface Scene {
 // All nodes that there are, drawn or not, by their numbers.
 export interface BoardNodes {
   all(): number[];
-  words(node: number): string;       // its names and operators
+  words(node: number): string;       // its names and operators, a line each
   attributes(node: number): string;  // and these
   changes(): number[];
   ids(node: number): string[];       // of its boxes

@@ -270,7 +270,7 @@ export class DrawingView {
 
   private wordsOf(node: number): string {
     const { name, lines, end } = this.at(node);
-    return end ? name : `${name} ${lines[0] ?? ""}`;
+    return end ? name : `${name}\n${lines[0] ?? ""}`;
   }
 
   // By their height; a pair once.

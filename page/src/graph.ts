@@ -108,11 +108,11 @@ export class GraphView {
     };
     return {
       all: () => (keys ??= [...this.joint.keys()].filter((key) => !this.joint.isPlain(key))),
-      words: (key) => faces(key).map((one) => `${pathAndName(one)} ${one.node ?? ""} ${madeBy(one)} ${one.module ?? ""}`).join("\n"),
+      words: (key) => faces(key).flatMap((one) => [pathAndName(one), one.node ?? "", madeBy(one), one.module ?? ""]).join("\n"),
       attributes: (key) => faces(key).map((one) => one.attributes ?? "").join("\n"),
       changes: () => this.changes(),
       ids: (key) => this.joint.keysOfRow(this.joint.node(key)?.row ?? -1).map(String),
-      goTo: (key) => this.start(key),
+      goTo: (key) => this.goTo(key),
     };
   }
 
@@ -141,6 +141,18 @@ export class GraphView {
     this.start(key);
     this.element.scrollIntoView({ block: "start" });
     this.board.frame.focus({ preventScroll: true });
+  }
+
+  // By scope, those around it open.
+  private goTo(key: number): void {
+    if (!this.opened || !this.scopes) {
+      this.start(key);
+      return;
+    }
+    for (const scope of this.scopes.around(key)) this.opened.add(scope);
+    this.center = key;
+    this.selected = key;
+    void this.draw(true);
   }
 
   private start(key: number): void {

@@ -312,6 +312,10 @@ describe("modules that the exporter noted", () => {
     await page.click(".by-scope");
     await page.waitForSelector(".side-left .frame, .side-left .scope");
     assert.match(await page.textContent(".graph"), /layer/);
+    // What a search finds opens there.
+    await page.fill(".board input", "add_5$");
+    await page.waitForSelector(".side-left .node.found.selected[data-node='5']");
+    assert.equal(await page.getAttribute(".by-scope", "aria-pressed"), "true");
     assert.deepEqual(page.complaints, []);
   });
 });

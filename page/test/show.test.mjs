@@ -92,7 +92,7 @@ describe("graphs side by side", () => {
     await drawn(page);
     assert.deepEqual(await page.$$eval(".half h3", (heads) => heads.length), 3);
     assert.match(await page.textContent("#summary"), /model.* → model.*: 19 the same.*; model.* → /s);
-    await page.fill(".board input", "^v6 ");
+    await page.fill(".board input", "^v6$");
     assert.equal(await page.textContent(".count"), "match 1 of 3");
     assert.equal(await page.locator(".node.selected").count(), 3);
     const [a, b, c] = await Promise.all([6, 22 + 6, 44 + 6].map((unit) => boxOf(page, unit)));
