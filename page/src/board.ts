@@ -282,7 +282,7 @@ export class Board {
     const most = this.mode === "difference" ? undefined : this.most[this.mode];
     const figure = this.mode === "difference" ? 0 : box.figures[this.mode] ?? 0;
     // By the root, since a few have most of it.
-    rect.style.fill = most === undefined ? "" : `color-mix(in srgb, var(--heat) ${Math.round(55 * Math.sqrt(figure / most))}%, var(--back))`;
+    rect.style.fill = most === undefined ? "" : `color-mix(in srgb, var(--heat) ${Math.round(44 * Math.sqrt(figure / most))}%, var(--back))`;
   };
 
   private remark(): void {
@@ -291,7 +291,7 @@ export class Board {
 
   private color(mode: Mode): void {
     this.mode = mode;
-    this.legend.textContent = mode === "difference" ? "" : `darkest: ${mode === "bytes" ? sizeText(this.most.bytes ?? 0)
+    this.legend.textContent = mode === "difference" ? "" : `most: ${mode === "bytes" ? sizeText(this.most.bytes ?? 0)
       : `${digits((this.most.time ?? 0) / 1000, 3)} ms`}`;
     this.remark();
   }

@@ -161,7 +161,7 @@ describe("colors", () => {
     assert.equal(await fill("MatMul"), await fill("Abs"));
     assert.notEqual(await fill("MatMul"), await fill("ReduceSum"));
     await page.selectOption("select", "time");
-    assert.match(await page.textContent(".board .tools"), /darkest: [\d.e-]+ ms/);
+    assert.match(await page.textContent(".board .tools"), /most: [\d.e-]+ ms/);
     await page.selectOption("select", "difference");
     assert.equal(await fill("MatMul"), await fill("ReduceSum"));
     assert.deepEqual(await violations(page), []);
