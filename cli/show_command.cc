@@ -154,7 +154,9 @@ absl::StatusOr<ShownModel> OpenShown(const ShowArguments& arguments, const std::
   }
   // A model that runs has its sizes from the values.
   if (arguments.run_it) options.dims.clear();
-  OC_ASSIGN_OR_RETURN(ShownModel model, ReadShownModel(path, registry, options));
+  absl::StatusOr<ShownModel> read = ReadShownModel(path, registry, options);
+  if (!read.ok()) return WithNearestFile(path, read.status());
+  ShownModel model = *std::move(read);
   if (arguments.run_it) OC_RETURN_IF_ERROR(RunShown(arguments, registry, &model));
   if (!arguments.times.empty()) OC_RETURN_IF_ERROR(ReadNodeTimes(arguments.times, &model));
   return model;

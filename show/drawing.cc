@@ -314,7 +314,7 @@ void PairBoxes(size_t g, const std::array<const ShownModel*, 2>& models,
       if (box < 0) continue;
       DrawnBox& drawn =
           drawing->graphs[g + static_cast<size_t>(side)].boxes[static_cast<size_t>(box)];
-      // What a node says of the model before is enough, if it says something.
+      // A node that says how it differs from the model before has said enough.
       const bool told = side == 0 && drawn.relation != NodeRelation::kSame;
       Relate(pair.relation, partner, side == 0, &drawn);
       if (!pair.difference.empty() && !told) Mark(pair.difference, &drawn);

@@ -1,5 +1,6 @@
 // onnxcmp show, and what the program says of words that are no command.
 #include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -150,6 +151,12 @@ TEST_F(ShowCommandTest, OneModelAloneAndUnknownWordsGetAdvice) {
   EXPECT_THAT(Onnxcmp({"show", chain_, "--format", "svgg"}).err,
               HasSubstr("--format: does not take `svgg`; did you mean `svg`?; there are text, "));
   EXPECT_THAT(Onnxcmp({"run", chain_, chain_}).err, HasSubstr("not expected"));
+  // And files.
+  const std::string typed = folder_ + "/chian.onnxtxt";
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"show", typed}, {chain_, typed}}) {
+    EXPECT_THAT(Onnxcmp(command).err, HasSubstr("; did you mean `chain.onnxtxt`?"));
+  }
   // A word that looks like a file is a file that is missing.
   EXPECT_THAT(Onnxcmp({"shwo.onnx", chain_}).err, Not(HasSubstr("command")));
 }
