@@ -168,6 +168,7 @@ export class Board {
     }).observe(this.frame);
   }
 
+  // The panes have another width.
   resized = (): void => this.moved();
 
   show(scene: Scene): void {
@@ -191,10 +192,6 @@ export class Board {
   shift(pane: number, by: number): void {
     const it = this.panes[pane];
     if (it) it.scene.shift = by;
-  }
-
-  shiftOf(pane: number): number {
-    return this.panes[pane]?.shift ?? 0;
   }
 
   lookAt(at: Point): void {

@@ -253,7 +253,7 @@ export class GraphView {
     return node ? this.drawing.height(node) : NODE.height;
   }
 
-  // `around`: the scope that was opened or closed, which stays where it is.
+  // `scope`: the one that was opened or closed, which stays where it is.
   private async draw(again: boolean, scope = ""): Promise<void> {
     const number = ++this.draws;
     const before = this.positions.get(scope === "" ? String(this.center) : `s${scope}`);

@@ -241,6 +241,15 @@ describe("a chain", () => {
     assert.deepEqual(page.complaints, []);
   });
 
+  it("has all models side by side, and on paper the graphs of a step that nobody has looked at", async () => {
+    const page = await open(chainPage(), { width: 400, height: 300 });
+    assert.equal(await page.locator(".drawing .half").count(), 3);
+    await page.waitForSelector("#graph-section .node.has-cause", { state: "attached" });
+    assert.ok(await page.$eval("#graph-section", (section) => section.getBoundingClientRect().top) > 900);
+    await page.waitForSelector(".drawing .node.different", { state: "attached" });
+    assert.deepEqual(page.complaints, []);
+  });
+
   it("begins with the step that fails, and shows the others", async () => {
     const page = await open(chainPage());
     assert.equal(await page.getAttribute("html", "data-verdict"), "different");
