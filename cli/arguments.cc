@@ -140,6 +140,23 @@ std::string NearestWord(const std::string& word, const std::vector<std::string>&
   return DidYouMean(word, names);
 }
 
+absl::Status WithNearestFile(const std::string& path, const absl::Status& status) {
+  constexpr size_t kMostNames = 10'000;
+  const std::filesystem::path missing(path);
+  std::error_code error;
+  if (status.ok() || std::filesystem::exists(missing, error)) return status;
+  const std::filesystem::path folder = missing.has_parent_path() ? missing.parent_path() : ".";
+  std::vector<std::string> names;
+  std::filesystem::directory_iterator it(folder, error);
+  for (; !error && it != std::filesystem::directory_iterator() && names.size() < kMostNames;
+       it.increment(error)) {
+    names.push_back(PrintableText(it->path().filename().string()));
+  }
+  std::sort(names.begin(), names.end());
+  return {status.code(),
+          absl::StrCat(status.message(), NearestWord(missing.filename().string(), names))};
+}
+
 CLI::Validator OneOf(std::vector<std::string> words) {
   return CLI::Validator(
       [words = std::move(words)](std::string& text) {

@@ -54,6 +54,10 @@ CLI::Validator OneOf(std::vector<std::string> words);
 // The name of the same letters as a word that is none of the names, or else the nearest ones: ";
 // did you mean `show`?"; "" if none is near.
 std::string NearestWord(const std::string& word, const std::vector<std::string>& names);
+
+// The status that `path` could not be opened with, and if there is no such file, the nearest names
+// in its folder.
+absl::Status WithNearestFile(const std::string& path, const absl::Status& status);
 // A finite number of at least 0.
 CLI::Validator NotNegative();
 

@@ -37,6 +37,12 @@
 #include "reports/render_chain.h"
 #include "reports/render_html.h"
 #include "reports/render_table.h"
+#include "show/drawing.h"
+#include "show/drawing_json.h"
+#include "show/model/node_selection.h"
+#include "show/model/pair_nodes.h"
+#include "show/model/read_shown_model.h"
+#include "show/model/shown_model.h"
 #include "tools/reduce/subset_search.h"
 
 namespace onnxcmp::cli {
@@ -177,19 +183,50 @@ class ChainComparison {
 
   std::string DataOf(const Comparison& comparison) const {
     HtmlOptions options;
-    if (arguments_.html_size.has_value()) {
-      options.most_bytes = static_cast<size_t>(*arguments_.html_size);
-    }
-    // The steps and the two ends; of two models the one step.
-    options.parts = chain_.models.size() > 2 ? chain_.models.size() : 1;
+    options.most_bytes = MostBytes();
+    options.parts = Parts();
     return PageData(comparison, options);
+  }
+
+  // Of the page: the steps, the two ends and the graphs; of two models the one step.
+  size_t Parts() const { return chain_.models.size() > 2 ? chain_.models.size() + 1 : 1; }
+
+  size_t MostBytes() const {
+    return arguments_.html_size.has_value() ? static_cast<size_t>(*arguments_.html_size)
+                                            : HtmlOptions().most_bytes;
+  }
+
+  // All models side by side as their structure pairs them; "" if a file is no model, or if they
+  // take more than their share of the page.
+  std::string Graphs() const {
+    if (!runtimes_.empty() || files_.size() < 3) return "";
+    const OpRegistry registry = arguments_.run.operators();
+    ShowOptions options;
+    options.functions = Functions::kInline;
+    options.contents = true;
+    options.follow_links = arguments_.run.follow_links;
+    std::vector<ShownModel> shown;
+    for (const std::string& file : files_) {
+      absl::StatusOr<ShownModel> model = ReadShownModel(file, registry, options);
+      if (!model.ok()) return "";
+      shown.push_back(*std::move(model));
+    }
+    std::vector<const ShownModel*> models;
+    std::vector<std::vector<NodePair>> pairs;
+    for (const ShownModel& model : shown) {
+      if (!models.empty()) pairs.push_back(PairNodes(models.back()->graph, model.graph));
+      models.push_back(&model);
+    }
+    std::string graphs =
+        DrawingJson(DrawModels(models, pairs, std::vector<NodeSelection>(models.size())));
+    return graphs.size() > MostBytes() / Parts() ? "" : graphs;
   }
 
   std::string Report(const std::string& format) const {
     if (format == "json") return RenderChainJson(chain_);
     if (format == "junit") return RenderChainJunit(chain_);
     if (format == "markdown") return RenderChainMarkdown(chain_);
-    if (format == "html") return RenderChainHtml(chain_, pages_, arguments_.command);
+    if (format == "html") return RenderChainHtml(chain_, pages_, arguments_.command, Graphs());
     return RenderChain(chain_, detail_, look_);
   }
 

@@ -8,7 +8,7 @@ namespace onnxcmp::cli {
 namespace {
 
 constexpr Command kCommands[] = {
-    {"show", "MODEL [OTHER]", "Print or draw a model, or two side by side", ShowCommand},
+    {"show", "MODEL ...", "Print or draw a model, or several side by side", ShowCommand},
     {"run", "MODEL", "Run one model; print or save its results", RunCommand},
     {"chain", "A B C ...", "Compare each model with the next one", ChainCommand},
     {"batch", "SOURCE ...", "Compare many pairs; report on all of them", BatchCommand},

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
+#include "cli/arguments.h"
 #include "cli/mend_model.h"
 #include "cli/process/at_once.h"
 #include "cli/process/messages.h"
@@ -221,8 +222,8 @@ absl::Status CompareSession::OpenSides() {
     if (*to != nullptr) return InRuntime(side, to);
     auto opened = OpenSide(OfSide(arguments_, side), tools_.registry, load, running);
     if (!opened.ok()) {
-      open_status_[side] = opened.status();
-      return ErrorOf(side, opened.status());
+      open_status_[side] = WithNearestFile(OfSide(arguments_, side), opened.status());
+      return ErrorOf(side, open_status_[side]);
     }
     *to = *std::move(opened);
     return InRuntime(side, to);

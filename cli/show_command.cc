@@ -28,6 +28,7 @@
 #include "show/drawing.h"
 #include "show/model/model_stats.h"
 #include "show/model/node_selection.h"
+#include "show/model/node_times.h"
 #include "show/model/pair_nodes.h"
 #include "show/model/read_shown_model.h"
 #include "show/model/shown_model.h"
@@ -42,7 +43,8 @@ namespace onnxcmp::cli {
 namespace {
 
 struct ShowArguments {
-  std::string left, right;
+  std::vector<std::string> models;
+  std::string times;
   std::string format = "text";
   std::string output;
   std::string around;
@@ -57,9 +59,9 @@ struct ShowArguments {
   RunOptions run;
   bool functions_given = false;
 
-  bool two() const { return !right.empty(); }
+  bool several() const { return models.size() > 1; }
   Functions functions() const {
-    const bool keep = functions_given ? run.functions == "keep" : !two();
+    const bool keep = functions_given ? run.functions == "keep" : !several();
     return keep ? Functions::kKeep : Functions::kInline;
   }
 };
@@ -146,14 +148,17 @@ absl::StatusOr<ShownModel> OpenShown(const ShowArguments& arguments, const std::
   ShowOptions options;
   options.follow_links = arguments.run.follow_links;
   options.functions = arguments.functions();
-  options.contents = arguments.two();
+  options.contents = arguments.several();
   for (const std::string& dim : arguments.run.dims) {
     OC_RETURN_IF_ERROR(AddDimension(dim, &options));
   }
   // A model that runs has its sizes from the values.
   if (arguments.run_it) options.dims.clear();
-  OC_ASSIGN_OR_RETURN(ShownModel model, ReadShownModel(path, registry, options));
+  absl::StatusOr<ShownModel> read = ReadShownModel(path, registry, options);
+  if (!read.ok()) return WithNearestFile(path, read.status());
+  ShownModel model = *std::move(read);
   if (arguments.run_it) OC_RETURN_IF_ERROR(RunShown(arguments, registry, &model));
+  if (!arguments.times.empty()) OC_RETURN_IF_ERROR(ReadNodeTimes(arguments.times, &model));
   return model;
 }
 
@@ -180,18 +185,21 @@ absl::StatusOr<std::string> ShowStats(const ShowArguments& arguments, const OpRe
                                     : RenderStats(model, stats, arguments.look);
 }
 
+std::string Drawn(const ShowArguments& arguments, const Drawing& drawing) {
+  if (arguments.format == "dot") return RenderDrawingDot(drawing);
+  return arguments.format == "svg" ? RenderSvg(drawing) : RenderDrawingPage(drawing);
+}
+
 absl::StatusOr<std::string> ShowOne(const ShowArguments& arguments) {
   const OpRegistry registry = arguments.run.operators();
-  OC_ASSIGN_OR_RETURN(ShownModel model, OpenShown(arguments, arguments.left, registry));
+  OC_ASSIGN_OR_RETURN(ShownModel model, OpenShown(arguments, arguments.models.front(), registry));
   if (arguments.stats) return ShowStats(arguments, registry, std::move(model));
   OC_ASSIGN_OR_RETURN(const NodeSelection selection, SelectNodes(model, SelectionOf(arguments)));
   if (arguments.format == "json") return ModelJson(model, selection);
   if (arguments.format == "text") return RenderModelText(model, selection, arguments.look);
   // Drawings have no place for them.
   for (const std::string& note : model.notes) PrintNote(note);
-  const Drawing drawing = DrawModel(model, selection);
-  if (arguments.format == "dot") return RenderDrawingDot(drawing);
-  return arguments.format == "svg" ? RenderSvg(drawing) : RenderDrawingPage(drawing);
+  return Drawn(arguments, DrawModels({&model}, {}, {selection}));
 }
 
 // The selection on a side that may lack what is named.
@@ -203,7 +211,7 @@ absl::StatusOr<NodeSelection> SelectOnSide(const ShownModel& model, const Select
   return NodeSelection(absl::flat_hash_set<const ShownNode*>());
 }
 
-// Adds the partners of the nodes selected on the other side.
+// Adds the partners of the nodes selected in a neighbour. `own_is_left`: in its pairs.
 NodeSelection WithPartners(const ShownModel& own, const ShownModel& other,
                            const NodeSelection& selection, const NodeSelection& other_selection,
                            const std::vector<NodePair>& pairs, bool own_is_left) {
@@ -223,31 +231,61 @@ NodeSelection WithPartners(const ShownModel& own, const ShownModel& other,
   return NodeSelection(std::move(nodes));
 }
 
-absl::StatusOr<std::string> ShowTwo(const ShowArguments& arguments) {
-  const OpRegistry registry = arguments.run.operators();
-  OC_ASSIGN_OR_RETURN(const ShownModel left, OpenShown(arguments, arguments.left, registry));
-  OC_ASSIGN_OR_RETURN(const ShownModel right, OpenShown(arguments, arguments.right, registry));
-  const std::vector<NodePair> pairs = PairNodes(left.graph, right.graph);
-  if (arguments.format == "json") return PairJson(left, right, pairs);
-  const SelectionOptions options = SelectionOf(arguments);
-  absl::Status left_status;
-  absl::Status right_status;
-  OC_ASSIGN_OR_RETURN(const NodeSelection on_left, SelectOnSide(left, options, &left_status));
-  OC_ASSIGN_OR_RETURN(const NodeSelection on_right, SelectOnSide(right, options, &right_status));
-  if (!left_status.ok() && !right_status.ok()) return left_status;
-  const NodeSelection ours = WithPartners(left, right, on_left, on_right, pairs, true);
-  const NodeSelection theirs = WithPartners(right, left, on_right, on_left, pairs, false);
-  if (arguments.format == "text") {
-    return RenderPairText(left, right, pairs, ours, theirs, arguments.look);
+// The nodes that are selected in any of the models, with its partners from neighbour to neighbour.
+absl::StatusOr<std::vector<NodeSelection>> SelectInAll(
+    const ShowArguments& arguments, const std::vector<const ShownModel*>& models,
+    const std::vector<std::vector<NodePair>>& pairs) {
+  std::vector<NodeSelection> selections;
+  absl::Status first_status;
+  size_t lacking = 0;
+  for (const ShownModel* model : models) {
+    absl::Status status;
+    OC_ASSIGN_OR_RETURN(NodeSelection selection,
+                        SelectOnSide(*model, SelectionOf(arguments), &status));
+    selections.push_back(std::move(selection));
+    if (!status.ok() && lacking++ == 0) first_status = status;
   }
-  for (const ShownModel* model : {&left, &right}) {
+  if (lacking == models.size()) return first_status;
+  std::vector<NodeSelection> all = selections;
+  for (size_t g = 1; g < models.size(); ++g) {
+    all[g] = WithPartners(*models[g], *models[g - 1], all[g], all[g - 1], pairs[g - 1], false);
+  }
+  for (size_t g = models.size() - 1; g-- > 0;) {
+    all[g] = WithPartners(*models[g], *models[g + 1], all[g], all[g + 1], pairs[g], true);
+  }
+  return all;
+}
+
+absl::StatusOr<std::string> ShowSeveral(const ShowArguments& arguments) {
+  const OpRegistry registry = arguments.run.operators();
+  std::vector<std::unique_ptr<const ShownModel>> opened;
+  std::vector<const ShownModel*> models;
+  std::vector<std::vector<NodePair>> pairs;
+  for (const std::string& path : arguments.models) {
+    OC_ASSIGN_OR_RETURN(ShownModel model, OpenShown(arguments, path, registry));
+    opened.push_back(std::make_unique<const ShownModel>(std::move(model)));
+    models.push_back(opened.back().get());
+    if (models.size() < 2) continue;
+    pairs.push_back(PairNodes(models[models.size() - 2]->graph, models.back()->graph));
+  }
+  if (arguments.format == "json") return PairJson(*models[0], *models[1], pairs[0]);
+  OC_ASSIGN_OR_RETURN(const std::vector<NodeSelection> selections,
+                      SelectInAll(arguments, models, pairs));
+  if (arguments.format == "text") {
+    std::string text;
+    for (size_t g = 0; g < pairs.size(); ++g) {
+      absl::StrAppend(&text, g > 0 ? "\n" : "",
+                      RenderPairText(*models[g], *models[g + 1], pairs[g], selections[g],
+                                     selections[g + 1], arguments.look));
+    }
+    return text;
+  }
+  for (const ShownModel* model : models) {
     for (const std::string& note : model->notes) {
-      PrintNote(absl::StrCat(model == &left ? "left: " : "right: ", note));
+      PrintNote(absl::StrCat(model->path, ": ", note));
     }
   }
-  const Drawing drawing = DrawPair(left, right, pairs, ours, theirs);
-  if (arguments.format == "dot") return RenderDrawingDot(drawing);
-  return arguments.format == "svg" ? RenderSvg(drawing) : RenderDrawingPage(drawing);
+  return Drawn(arguments, DrawModels(models, pairs, selections));
 }
 
 // Large constants go beside a file, and among the numbers of standard output.
@@ -258,7 +296,7 @@ absl::StatusOr<std::string> ShowOnnxText(const ShowArguments& arguments) {
     options.data_name =
         absl::StrCat(arguments.output.substr(arguments.output.rfind('/') + 1), ".data");
   }
-  OC_ASSIGN_OR_RETURN(OnnxText text, ModelToOnnxText(arguments.left, options));
+  OC_ASSIGN_OR_RETURN(OnnxText text, ModelToOnnxText(arguments.models.front(), options));
   if (!text.data.empty()) {
     OC_RETURN_IF_ERROR(WriteFile(absl::StrCat(arguments.output, ".data"), text.data));
   }
@@ -269,10 +307,10 @@ absl::Status CheckTogether(const ShowArguments& arguments) {
   const bool onnx_text = arguments.format == "onnxtxt";
   const bool chosen = !arguments.around.empty() || !arguments.nodes.empty();
   if (arguments.stats &&
-      (arguments.two() || (arguments.format != "text" && arguments.format != "json"))) {
+      (arguments.several() || (arguments.format != "text" && arguments.format != "json"))) {
     return absl::InvalidArgumentError("--stats is of one model, as text or json");
   }
-  if (onnx_text && (arguments.two() || chosen || arguments.run_it)) {
+  if (onnx_text && (arguments.several() || chosen || arguments.run_it)) {
     return absl::InvalidArgumentError(
         "--format onnxtxt writes one model whole: it excludes a second one, --around, --nodes and "
         "--run");
@@ -281,9 +319,16 @@ absl::Status CheckTogether(const ShowArguments& arguments) {
     return absl::InvalidArgumentError(
         "--stats is of the whole model: it excludes --around, --nodes");
   }
-  if (arguments.two() && arguments.run_it) {
+  if (arguments.several() && arguments.run_it) {
     return absl::InvalidArgumentError(
-        "two models are shown by their structure; onnxcmp LEFT RIGHT runs them");
+        "several models are shown by their structure; onnxcmp LEFT RIGHT runs them");
+  }
+  if (arguments.models.size() > 2 && arguments.format == "json") {
+    return absl::InvalidArgumentError("--format json is of one model or two");
+  }
+  if (!arguments.times.empty() && (arguments.format != "html" || arguments.several())) {
+    return absl::InvalidArgumentError(
+        "--times needs one model and --format html, which colors nodes by them");
   }
   if (!arguments.inputs.empty() && !arguments.run_it) {
     return absl::InvalidArgumentError("--inputs needs --run");
@@ -292,8 +337,9 @@ absl::Status CheckTogether(const ShowArguments& arguments) {
 }
 
 void AddOptions(CLI::App& app, ShowArguments& arguments) {
-  app.add_option("MODEL", arguments.left, "A model (.onnx, .onnxtxt)")->type_name(" ")->required();
-  app.add_option("OTHER", arguments.right, "One to stand beside it")->type_name(" ");
+  app.add_option("MODEL", arguments.models, "Models (.onnx, .onnxtxt), each beside the next")
+      ->type_name(" ")
+      ->required();
   app.add_option("--format", arguments.format, "text, json, dot, svg, html, onnxtxt (text)")
       ->type_name("HOW")
       ->check(OneOf({"text", "json", "dot", "svg", "html", "onnxtxt"}));
@@ -308,6 +354,8 @@ void AddOptions(CLI::App& app, ShowArguments& arguments) {
   app.add_flag("--run", arguments.run_it, "Run it: shapes as they come about");
   app.add_option("--inputs", arguments.inputs, "What to run it on: an .npz, input_N.pb")
       ->type_name("F");
+  app.add_option("--times", arguments.times, "Times of its nodes, from run --trace")
+      ->type_name("F");
   app.add_flag("--partial", arguments.partial, "Accept what the file has and the model lacks");
   app.add_flag("--all", arguments.all, "Fold nothing");
   app.add_flag("--wide", arguments.look.wide, "Lines whole, however long");
@@ -317,13 +365,13 @@ void AddOptions(CLI::App& app, ShowArguments& arguments) {
       ->check(Quietly(CLI::Range(40, 10000)));
   arguments.run.AddTo(app);
   app.get_option("--functions")
-      ->description("Local functions: inline or keep (keep; two models: inline)");
+      ->description("Local functions: inline or keep (keep; several: inline)");
 }
 
 absl::StatusOr<std::string> Show(const ShowArguments& arguments) {
   OC_RETURN_IF_ERROR(CheckTogether(arguments));
   if (arguments.format == "onnxtxt") return ShowOnnxText(arguments);
-  return arguments.two() ? ShowTwo(arguments) : ShowOne(arguments);
+  return arguments.several() ? ShowSeveral(arguments) : ShowOne(arguments);
 }
 
 }  // namespace
@@ -332,10 +380,10 @@ int ShowCommand(const std::vector<std::string>& command_line) {
   Interruption interruption;
   CLI::App app(
       "Shows a model: a node a line with the types that are known, its numbers, or a\n"
-      "drawing. Two models stand side by side as their structure pairs them. Nothing is\n"
-      "run unless it is asked for.",
+      "drawing. Several models stand side by side as their structure pairs them. Nothing\n"
+      "is run unless it is asked for.",
       "onnxcmp show");
-  SetUsage(app, "onnxcmp show [OPTIONS] MODEL [OTHER]");
+  SetUsage(app, "onnxcmp show [OPTIONS] MODEL ...");
   ShowArguments arguments;
   arguments.look.width = OutputWidth();
   arguments.look.ascii = OutputIsAscii();

@@ -52,6 +52,7 @@ void WriteNode(const StreamResult& result, const ResultStream& stream, JsonWrite
   if (!node.name.empty() || !out.brief()) out.Text("node", node.name);
   if (node.module.has_value() && !node.module->empty()) out.Text("module", *node.module);
   if (!node.source_line.empty()) out.Text("source_line", node.source_line);
+  if (!node.attributes_text.empty()) out.Text("attributes", node.attributes_text);
   // The outputs of a node follow each other; all but the first say that they are of the same.
   const auto* const first = std::find_if(node.outputs.begin(), node.outputs.end(),
                                          [](int output) { return output != kNone; });

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <system_error>
+#include <utility>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
@@ -160,11 +162,12 @@ std::string PlainText(const Chain& chain) {
 }
 
 // All of a page above its elements with JSON.
-std::string Head(Verdict verdict, absl::string_view title, absl::string_view plain) {
+std::string Head(std::optional<Verdict> verdict, absl::string_view title, absl::string_view plain) {
   const PageBundle& bundle = GetPageBundle();
+  const std::string attribute =
+      verdict.has_value() ? absl::StrCat(" data-verdict=\"", VerdictName(*verdict), "\"") : "";
   return absl::StrCat(
-      "<!DOCTYPE html>\n<html lang=\"en\" data-verdict=\"", VerdictName(verdict),
-      "\">\n<head>\n<meta charset=\"utf-8\">\n",
+      "<!DOCTYPE html>\n<html lang=\"en\"", attribute, ">\n<head>\n<meta charset=\"utf-8\">\n",
       "<meta http-equiv=\"Content-Security-Policy\" content=\"", Policy(bundle), "\">\n",
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n",
       "<meta name=\"color-scheme\" content=\"light dark\">\n", "<title>", Escaped(title),
@@ -183,9 +186,17 @@ void BeginElement(absl::string_view id, std::string* page) {
 
 void EndElement(std::string* page) { absl::StrAppend(page, "</script>\n"); }
 
+void AppendGraphs(std::string graphs, std::string* page) {
+  Escape(0, &graphs);
+  BeginElement("onnxcmp-graphs", page);
+  *page += graphs;
+  EndElement(page);
+}
+
 // A page with a report for each part of what the overview is of.
 std::string PageOfParts(Verdict verdict, absl::string_view title, absl::string_view plain,
-                        std::string overview, const std::vector<std::string>& reports) {
+                        std::string overview, const std::vector<std::string>& reports,
+                        std::string graphs = "") {
   Escape(0, &overview);
   std::string page =
       Head(verdict, absl::StrCat(VerdictName(verdict), ": ", title, " - onnxcmp"), plain);
@@ -197,6 +208,7 @@ std::string PageOfParts(Verdict verdict, absl::string_view title, absl::string_v
     page += reports[i];
     EndElement(&page);
   }
+  if (!graphs.empty()) AppendGraphs(std::move(graphs), &page);
   AppendFoot(&page);
   return page;
 }
@@ -237,11 +249,18 @@ std::string RenderSetsHtml(const std::vector<SetSummary>& sets,
 }
 
 std::string RenderChainHtml(const Chain& chain, const std::vector<std::string>& reports,
-                            const std::string& command) {
+                            const std::string& command, std::string graphs) {
   const absl::string_view first = chain.models.empty() ? "" : FileOf(chain.models.front());
   const absl::string_view last = chain.models.empty() ? "" : FileOf(chain.models.back());
   return PageOfParts(VerdictOf(chain), absl::StrCat(first, " → ", last), PlainText(chain),
-                     RenderChainJson(chain, command), reports);
+                     RenderChainJson(chain, command), reports, std::move(graphs));
+}
+
+std::string GraphsHtml(const std::string& title, const std::string& plain, std::string graphs) {
+  std::string page = Head(std::nullopt, absl::StrCat(title, " - onnxcmp show"), plain);
+  AppendGraphs(std::move(graphs), &page);
+  AppendFoot(&page);
+  return page;
 }
 
 }  // namespace onnxcmp

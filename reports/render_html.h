@@ -40,8 +40,12 @@ std::string PageData(const Comparison& comparison, const HtmlOptions& options);
 // as PageData gives them. docs/formats.md tells which elements hold what.
 std::string RenderSetsHtml(const std::vector<SetSummary>& sets,
                            const std::vector<std::string>& reports, const std::string& command);
+// `graphs`: all models side by side as JSON, or "".
 std::string RenderChainHtml(const Chain& chain, const std::vector<std::string>& reports,
-                            const std::string& command);
+                            const std::string& command, std::string graphs = "");
+
+// Graphs alone. `plain`: markup for browsers without scripts.
+std::string GraphsHtml(const std::string& title, const std::string& plain, std::string graphs);
 
 }  // namespace onnxcmp
 

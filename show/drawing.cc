@@ -3,13 +3,18 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <optional>
+#include <tuple>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "evaluator/tensor/dtype.h"
+#include "evaluator/tensor/tensor.h"
 #include "record/text/display_text.h"
+#include "reports/layout/layered_layout.h"
 #include "reports/layout/letters.h"
 #include "show/model/pair_difference.h"
 #include "show/render_text.h"
@@ -24,6 +29,17 @@ constexpr double kBetweenGraphs = 90;
 
 std::string Line(absl::string_view text) {
   return ShortenEnd(PrintableText(text), kMostLetters, "…");
+}
+
+std::optional<int64_t> KnownBytes(const TypeInfo& type) {
+  if (type.kind != TypeInfo::Kind::kTensor || !type.shape.has_value()) return std::nullopt;
+  Shape shape;
+  for (const TypeInfo::Dim& dim : *type.shape) {
+    if (!dim.value.has_value()) return std::nullopt;
+    shape.push_back(*dim.value);
+  }
+  const std::optional<int64_t> elements = NumElements(shape);
+  return elements.has_value() ? ByteSize(type.dtype, *elements) : std::nullopt;
 }
 
 class GraphDrawer {
@@ -124,6 +140,9 @@ class GraphDrawer {
     box.more = absl::StrCat(NodeCall(graph, node), "\n", OutputTypes(graph, node),
                             node.scope.empty() ? "" : "\nin " + PrintableText(node.scope),
                             node.source.empty() ? "" : "\nfrom " + PrintableText(node.source));
+    box.scope = PrintableText(node.scope);
+    box.bytes = BytesOf(graph, node);
+    box.microseconds = node.microseconds;
     const int number = AddBox(std::move(box));
     box_of_[&node] = number;
     for (const std::string& input : node.inputs) Connect(input, number, *makers);
@@ -135,6 +154,19 @@ class GraphDrawer {
     for (const std::string& output : node.outputs) {
       if (!output.empty()) (*makers)[output] = {number, graph.TypeOf(output)};
     }
+  }
+
+  // Of results whose sizes are known, and of constants.
+  static int64_t BytesOf(const ShownGraph& graph, const ShownNode& node) {
+    int64_t bytes = 0;
+    for (const std::string& input : node.inputs) {
+      if (const ShownConstant* constant = graph.ConstantOf(input)) bytes += constant->bytes;
+    }
+    for (const std::string& output : node.outputs) {
+      const auto it = graph.types.find(output);
+      if (it != graph.types.end()) bytes += KnownBytes(it->second).value_or(0);
+    }
+    return bytes;
   }
 
   static std::vector<std::string> LinesOf(const ShownGraph& graph, const ShownNode& node) {
@@ -210,28 +242,35 @@ void Mark(const std::string& difference, DrawnBox* box) {
   absl::StrAppend(&box->more, "\n≠ ", difference);
 }
 
-// Inputs and outputs belong together by their place. `counts`: how many either model has, for
-// those that no drawn node has to do with are no boxes.
-void PairEnds(BoxKind kind, const std::array<size_t, 2>& counts,
+// The first relation to a neighbour that is not the same counts.
+void Relate(NodeRelation relation, int partner, bool is_left, DrawnBox* box) {
+  if (box->relation == NodeRelation::kSame) box->relation = relation;
+  (is_left ? box->after : box->before) = partner;
+}
+
+// Inputs and outputs of graph `left` and of the next belong together by their place. `counts`: how
+// many either model has, for those that no drawn node has to do with are no boxes.
+void PairEnds(BoxKind kind, size_t left, const std::array<size_t, 2>& counts,
               const std::vector<EndDifference>& differences, Drawing* drawing) {
   std::array<std::vector<int>, 2> box_of;
   for (const size_t g : {size_t{0}, size_t{1}}) {
     box_of[g].assign(std::max(counts[0], counts[1]), -1);
-    const std::vector<DrawnBox>& boxes = drawing->graphs[g].boxes;
+    const std::vector<DrawnBox>& boxes = drawing->graphs[left + g].boxes;
     for (size_t i = 0; i < boxes.size(); ++i) {
       if (boxes[i].kind != kind || boxes[i].number < 0) continue;
-      box_of[g][static_cast<size_t>(boxes[i].number)] = static_cast<int>(i);
+      const auto number = static_cast<size_t>(boxes[i].number);
+      if (number < box_of[g].size()) box_of[g][number] = static_cast<int>(i);
     }
   }
   for (const size_t g : {size_t{0}, size_t{1}}) {
-    for (size_t number = 0; number < box_of[g].size(); ++number) {
+    for (size_t number = 0; number < counts[g]; ++number) {
       if (box_of[g][number] < 0) continue;
-      DrawnBox& box = drawing->graphs[g].boxes[static_cast<size_t>(box_of[g][number])];
-      box.partner = box_of[1 - g][number];
-      if (number >= counts[1 - g]) {
-        box.relation = g == 0 ? NodeRelation::kLeftOnly : NodeRelation::kRightOnly;
-        continue;
-      }
+      DrawnBox& box = drawing->graphs[left + g].boxes[static_cast<size_t>(box_of[g][number])];
+      const auto relation = number < counts[1 - g] ? NodeRelation::kSame
+                            : g == 0               ? NodeRelation::kLeftOnly
+                                                   : NodeRelation::kRightOnly;
+      Relate(relation, box_of[1 - g][number], g == 0, &box);
+      if (relation != NodeRelation::kSame) continue;
       for (const EndDifference& difference : differences) {
         const bool is_input = difference.end == EndDifference::End::kInput;
         if (difference.end == EndDifference::End::kNone || difference.number != number ||
@@ -251,6 +290,47 @@ size_t CountInputs(const ShownGraph& graph) {
                     [&](const std::string& name) { return graph.ConstantOf(name) == nullptr; }));
 }
 
+// "a.onnx → b.onnx: ", where there are more than two.
+std::string StepOf(const Drawing& drawing, size_t left) {
+  if (drawing.graphs.size() <= 2) return "";
+  const auto file = [&](size_t g) {
+    const std::string& title = drawing.graphs[g].title;
+    return PrintableText(title.substr(title.rfind('/') + 1));
+  };
+  return absl::StrCat(file(left), " → ", file(left + 1), ": ");
+}
+
+// Graph `g` and the next, of these models.
+void PairBoxes(size_t g, const std::array<const ShownModel*, 2>& models,
+               const std::vector<NodePair>& pairs, const std::vector<GraphDrawer>& drawers,
+               Drawing* drawing) {
+  const ShownGraph& left = models[0]->graph;
+  const ShownGraph& right = models[1]->graph;
+  for (const NodePair& pair : pairs) {
+    const int l = pair.left < 0 ? -1 : drawers[g].BoxOf(left.nodes[static_cast<size_t>(pair.left)]);
+    const int r =
+        pair.right < 0 ? -1 : drawers[g + 1].BoxOf(right.nodes[static_cast<size_t>(pair.right)]);
+    for (const auto& [side, box, partner] : {std::tuple(0, l, r), std::tuple(1, r, l)}) {
+      if (box < 0) continue;
+      DrawnBox& drawn =
+          drawing->graphs[g + static_cast<size_t>(side)].boxes[static_cast<size_t>(box)];
+      // A node that says how it differs from the model before has said enough.
+      const bool told = side == 0 && drawn.relation != NodeRelation::kSame;
+      Relate(pair.relation, partner, side == 0, &drawn);
+      if (!pair.difference.empty() && !told) Mark(pair.difference, &drawn);
+    }
+  }
+  const std::vector<EndDifference> differences = ModelDifferences(*models[0], *models[1], pairs);
+  PairEnds(BoxKind::kInput, g, {CountInputs(left), CountInputs(right)}, differences, drawing);
+  PairEnds(BoxKind::kOutput, g, {left.outputs.size(), right.outputs.size()}, differences, drawing);
+  const std::string step = StepOf(*drawing, g);
+  absl::StrAppend(&drawing->summary, drawing->summary.empty() ? "" : "; ", step,
+                  PairSummary(pairs, differences));
+  for (const EndDifference& difference : differences) {
+    drawing->differences.push_back(absl::StrCat(step, difference.text));
+  }
+}
+
 }  // namespace
 
 const char* SignOf(NodeRelation relation) {
@@ -263,64 +343,37 @@ const char* NameOf(NodeRelation relation) {
   return kNames[static_cast<size_t>(relation)];
 }
 
-Drawing DrawModel(const ShownModel& model, const NodeSelection& selection) {
+Drawing DrawModels(const std::vector<const ShownModel*>& models,
+                   const std::vector<std::vector<NodePair>>& pairs,
+                   const std::vector<NodeSelection>& selections) {
+  std::vector<GraphDrawer> drawers;
   Drawing drawing;
-  drawing.graphs.push_back(GraphDrawer(selection).Draw(model));
-  return drawing;
-}
-
-Drawing DrawPair(const ShownModel& left, const ShownModel& right,
-                 const std::vector<NodePair>& pairs, const NodeSelection& left_selection,
-                 const NodeSelection& right_selection) {
-  GraphDrawer left_drawer(left_selection);
-  GraphDrawer right_drawer(right_selection);
-  Drawing drawing;
-  drawing.graphs.push_back(left_drawer.Draw(left));
-  drawing.graphs.push_back(right_drawer.Draw(right));
-  for (const NodePair& pair : pairs) {
-    const int l =
-        pair.left < 0 ? -1 : left_drawer.BoxOf(left.graph.nodes[static_cast<size_t>(pair.left)]);
-    const int r = pair.right < 0
-                      ? -1
-                      : right_drawer.BoxOf(right.graph.nodes[static_cast<size_t>(pair.right)]);
-    for (const auto& [g, box, partner] : {std::tuple(0, l, r), std::tuple(1, r, l)}) {
-      if (box < 0) continue;
-      DrawnBox& drawn = drawing.graphs[static_cast<size_t>(g)].boxes[static_cast<size_t>(box)];
-      drawn.relation = pair.relation;
-      drawn.partner = partner;
-      if (!pair.difference.empty()) Mark(pair.difference, &drawn);
-    }
+  drawers.reserve(models.size());
+  for (const NodeSelection& selection : selections) drawers.emplace_back(selection);
+  for (size_t g = 0; g < models.size(); ++g) {
+    drawing.graphs.push_back(drawers[g].Draw(*models[g]));
   }
-  const std::vector<EndDifference> differences = ModelDifferences(left, right, pairs);
-  PairEnds(BoxKind::kInput, {CountInputs(left.graph), CountInputs(right.graph)}, differences,
-           &drawing);
-  PairEnds(BoxKind::kOutput, {left.graph.outputs.size(), right.graph.outputs.size()}, differences,
-           &drawing);
-  drawing.summary = PairSummary(pairs, differences);
-  for (const EndDifference& difference : differences) {
-    drawing.differences.push_back(difference.text);
+  for (size_t g = 0; g < pairs.size(); ++g) {
+    PairBoxes(g, {models[g], models[g + 1]}, pairs[g], drawers, &drawing);
   }
   return drawing;
 }
 
 PlacedDrawing PlaceDrawing(const Drawing& drawing) {
   PlacedDrawing placed;
-  std::vector<std::vector<int>> rows;
   for (const DrawnGraph& graph : drawing.graphs) placed.boxes.push_back(BoxesOf(graph));
-  const auto size = [&](size_t g) { return static_cast<int>(drawing.graphs[g].boxes.size()); };
-  if (drawing.paired()) {
-    std::vector<LayoutLine> pairs;
-    for (size_t i = 0; i < drawing.graphs[0].boxes.size(); ++i) {
-      const int partner = drawing.graphs[0].boxes[i].partner;
-      if (partner >= 0) pairs.push_back({static_cast<int>(i), partner});
+  std::vector<LinkedBoxes> graphs;
+  for (const DrawnGraph& graph : drawing.graphs) {
+    LinkedBoxes& linked = graphs.emplace_back();
+    linked.boxes = static_cast<int>(graph.boxes.size());
+    linked.lines = LinesOf(graph);
+    for (int i = 0; i < linked.boxes; ++i) {
+      const int before = graph.boxes[static_cast<size_t>(i)].before;
+      if (before >= 0) linked.pairs.push_back({before, i});
     }
-    PairedRows both = RowsOfPairs(size(0), LinesOf(drawing.graphs[0]), size(1),
-                                  LinesOf(drawing.graphs[1]), std::move(pairs));
-    rows = {std::move(both.first), std::move(both.second)};
-  } else {
-    rows.push_back(RowsOf(size(0), LinesOf(drawing.graphs[0])));
   }
-  // Rows of both graphs are equally high.
+  const std::vector<std::vector<int>> rows = RowsOfAll(graphs);
+  // Rows of all graphs are equally high.
   std::vector<double> heights;
   for (size_t g = 0; g < rows.size(); ++g) {
     for (size_t i = 0; i < rows[g].size(); ++i) {
@@ -330,7 +383,7 @@ PlacedDrawing PlaceDrawing(const Drawing& drawing) {
     }
   }
   for (size_t g = 0; g < rows.size(); ++g) {
-    placed.layouts.push_back(LayOut(placed.boxes[g], LinesOf(drawing.graphs[g]), rows[g], heights));
+    placed.layouts.push_back(LayOut(placed.boxes[g], graphs[g].lines, rows[g], heights));
     placed.offsets.push_back(placed.width + (g > 0 ? kBetweenGraphs : 0));
     // A title has room, too.
     const double title = DisplayWidth(PrintableText(drawing.graphs[g].title)) * kLetterWidth * 1.2;

@@ -17,13 +17,18 @@ enum class BoxKind : uint8_t { kNode, kInput, kOutput };
 
 struct DrawnBox {
   BoxKind kind = BoxKind::kNode;
-  NodeRelation relation = NodeRelation::kSame;  // for a pair of models
-  int depth = 0;                                // subgraphs around it
-  std::string name;                             // whole
-  std::vector<std::string> lines;               // the first one is the operator
-  std::string more;                             // further lines for a reader who asks
-  int partner = -1;                             // a box of the other side
-  int number = -1;                              // of an input or output of the model
+  // To the model before, or if it is the same there, to the one after.
+  NodeRelation relation = NodeRelation::kSame;
+  int depth = 0;                   // subgraphs around it
+  std::string name;                // whole
+  std::vector<std::string> lines;  // the first one is the operator
+  std::string more;                // further lines for a reader who asks
+  std::string scope;               // "encoder/layer.0", or ""
+  int before = -1;                 // the partner in the graph before this one
+  int after = -1;                  // the one in the graph after it
+  int64_t bytes = 0;               // of its results and constants, as far as sizes are known
+  double microseconds = 0;         // that it took in a run that was noted
+  int number = -1;                 // of an input or output of the model
 };
 
 struct DrawnLine {
@@ -40,20 +45,19 @@ struct DrawnGraph {
 };
 
 struct Drawing {
-  std::vector<DrawnGraph> graphs;  // one or two
-  // For two models: the differences in numbers, and those that are not in nodes.
+  std::vector<DrawnGraph> graphs;  // each beside the next
+  // For several models: the differences in numbers, and those that are not in nodes.
   std::string summary;
   std::vector<std::string> differences;
   bool paired() const { return graphs.size() > 1; }
 };
 
-Drawing DrawModel(const ShownModel& model, const NodeSelection& selection);
-// `selections`: of the left, of the right.
-Drawing DrawPair(const ShownModel& left, const ShownModel& right,
-                 const std::vector<NodePair>& pairs, const NodeSelection& left_selection,
-                 const NodeSelection& right_selection);
+// Models side by side. `pairs`: of each with the next; `selections`: of each.
+Drawing DrawModels(const std::vector<const ShownModel*>& models,
+                   const std::vector<std::vector<NodePair>>& pairs,
+                   const std::vector<NodeSelection>& selections);
 
-// Both graphs in one picture; coordinates of each graph are its own, `offsets` say where it begins.
+// All graphs in one picture; coordinates of each graph are its own, `offsets` say where it begins.
 struct PlacedDrawing {
   std::vector<Layout> layouts;
   std::vector<double> offsets;  // to the right

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <vector>
 
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -14,20 +13,57 @@
 #include "record/text/display_text.h"
 #include "record/text/markup.h"
 #include "reports/layout/letters.h"
-#include "show/page_bundle.h"
+#include "reports/render_html.h"
+#include "show/drawing_json.h"
 
 namespace onnxcmp {
 namespace {
 
 constexpr double kMargin = 12;
 
+constexpr const char* kStyle = R"(svg.drawing {
+  --ink: #1c2126; --line: #6b7680; --box: #f4f6f8; --edge: #7d8893; --end: #eef3e6;
+  --different: #a33500; --different-box: #fdeee6; --left: #6a3fa0; --left-box: #f1edf8;
+  --right: #00655a; --right-box: #e3f4f0;
+  background: #ffffff;
+  font: 11px ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace;
+}
+text { fill: var(--ink); text-anchor: middle; white-space: pre; }
+text.head { text-anchor: start; }
+text.title { font-size: 13px; font-weight: bold; text-anchor: start; }
+.op { font-weight: bold; }
+path { fill: none; stroke: var(--line); }
+path.pair { stroke-dasharray: 2 5; opacity: 0.6; }
+path.tip { fill: var(--line); stroke: none; }
+rect { fill: var(--box); stroke: var(--edge); }
+.end rect { fill: var(--end); }
+.inner rect { stroke-dasharray: 4 2; }
+.different rect { fill: var(--different-box); stroke: var(--different); stroke-width: 2.5; }
+.left rect { fill: var(--left-box); stroke: var(--left); stroke-dasharray: 6 3; }
+.right rect { fill: var(--right-box); stroke: var(--right); stroke-dasharray: 1 2; }
+.difference { fill: var(--different); }
+)";
+
 std::string Number(double number) { return absl::StrCat(std::round(number * 10) / 10); }
+
+// "a", "b", ..., "z", "aa": a graph's by its number, and its boxes'.
+std::string SideLetters(size_t g) {
+  const std::string last(1, static_cast<char>('a' + g % 26));
+  return g < 26 ? last : SideLetters(g / 26 - 1) + last;
+}
+
+std::string BoxId(size_t g, int i) { return absl::StrCat(SideLetters(g), i); }
+
+std::string TitleOf(const Drawing& drawing) {
+  std::vector<std::string> titles;
+  for (const DrawnGraph& graph : drawing.graphs) titles.push_back(PrintableText(graph.title));
+  return absl::StrJoin(titles, " | ");
+}
 
 class SvgWriter {
  public:
-  SvgWriter(const Drawing& drawing, bool alone)
-      : drawing_(drawing), placed_(PlaceDrawing(drawing)), alone_(alone) {
-    if (alone_ && drawing_.paired()) head_ = Head(drawing_);
+  explicit SvgWriter(const Drawing& drawing) : drawing_(drawing), placed_(PlaceDrawing(drawing)) {
+    if (drawing_.paired()) head_ = Head(drawing_);
     top_ = kMargin + kTitleHeight + static_cast<double>(head_.size()) * kTextLine;
   }
 
@@ -38,15 +74,11 @@ class SvgWriter {
     }
     width += 2 * kMargin;
     const double height = placed_.height + top_ + kMargin;
-    text_ = absl::StrCat("<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"drawing",
-                         IsLarge() ? " large" : "", "\" role=\"img\" aria-label=\"",
-                         EscapedMarkup(Title()), "\" viewBox=\"0 0 ", Number(width), " ",
-                         Number(height), "\"");
-    if (alone_) {
-      absl::StrAppend(&text_, " width=\"", Number(width), "\" height=\"", Number(height), "\"");
-    }
-    text_ += ">\n";
-    if (alone_) absl::StrAppend(&text_, "<style>\n", GetDrawingBundle().style, "</style>\n");
+    text_ =
+        absl::StrCat("<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"drawing\" role=\"img\" ",
+                     "aria-label=\"", EscapedMarkup(TitleOf(drawing_)), "\" viewBox=\"0 0 ",
+                     Number(width), " ", Number(height), "\" width=\"", Number(width),
+                     "\" height=\"", Number(height), "\">\n<style>\n", kStyle, "</style>\n");
     for (size_t i = 0; i < head_.size(); ++i) {
       absl::StrAppend(&text_, "<text class=\"head", i > 0 ? " difference" : "", "\" x=\"",
                       Number(kMargin), "\" y=\"",
@@ -54,24 +86,12 @@ class SvgWriter {
                       EscapedMarkup(head_[i]), "</text>\n");
     }
     for (size_t g = 0; g < drawing_.graphs.size(); ++g) Graph(g);
-    if (drawing_.paired()) Pairs();
+    for (size_t g = 0; g + 1 < drawing_.graphs.size(); ++g) Pairs(g);
     return text_ + "</svg>\n";
   }
 
  private:
-  std::string Title() const {
-    std::vector<std::string> titles;
-    for (const DrawnGraph& graph : drawing_.graphs) titles.push_back(PrintableText(graph.title));
-    return absl::StrJoin(titles, " | ");
-  }
-
-  // So large that a page shows what is in view alone.
-  bool IsLarge() const {
-    return !alone_ && std::any_of(drawing_.graphs.begin(), drawing_.graphs.end(),
-                                  [](const DrawnGraph& graph) { return graph.boxes.size() > 300; });
-  }
-
-  // The lines above both graphs.
+  // The lines above all graphs.
   static std::vector<std::string> Head(const Drawing& drawing) {
     constexpr size_t kMost = 12;
     constexpr int kMostColumns = 160;
@@ -131,12 +151,12 @@ class SvgWriter {
     if (box.kind != BoxKind::kNode) classes += " end";
     if (box.depth > 0) classes += " inner";
     absl::StrAppend(
-        &text_, "<g id=\"", Id(g, static_cast<int>(i)), "\" class=\"", classes,
+        &text_, "<g id=\"", BoxId(g, static_cast<int>(i)), "\" class=\"", classes,
         "\" transform=\"translate(", Number(center.x), " ", Number(center.y), ")\" data-name=\"",
         EscapedMarkup(box.name), "\" data-op=\"",
         box.kind == BoxKind::kNode ? EscapedMarkup(box.lines[0]) : "", "\" data-relation=\"",
         NameOf(box.relation), "\"",
-        box.partner >= 0 ? absl::StrCat(" data-partner=\"", Id(1 - g, box.partner), "\"") : "",
+        box.after >= 0 ? absl::StrCat(" data-partner=\"", BoxId(g + 1, box.after), "\"") : "",
         " tabindex=\"0\"><title>", EscapedMarkup(box.name), "\n", EscapedMarkup(box.more),
         "</title><rect x=\"", Number(-size.width / 2), "\" y=\"", Number(-size.height / 2),
         "\" width=\"", Number(size.width), "\" height=\"", Number(size.height), "\" rx=\"",
@@ -154,35 +174,29 @@ class SvgWriter {
     text_ += "</g>\n";
   }
 
-  static std::string Id(size_t g, int i) { return absl::StrCat(g == 0 ? "l" : "r", i); }
-
-  // Between the sides, from what differs to its partner.
-  void Pairs() {
-    for (size_t i = 0; i < drawing_.graphs[0].boxes.size(); ++i) {
-      const DrawnBox& box = drawing_.graphs[0].boxes[i];
-      if (box.partner < 0) continue;
-      const auto r = static_cast<size_t>(box.partner);
-      const LayoutPoint& a = placed_.layouts[0].centers[i];
-      const LayoutPoint& b = placed_.layouts[1].centers[r];
+  // Between a graph and the next, from what differs to its partner.
+  void Pairs(size_t g) {
+    for (size_t i = 0; i < drawing_.graphs[g].boxes.size(); ++i) {
+      const DrawnBox& box = drawing_.graphs[g].boxes[i];
+      if (box.after < 0) continue;
+      const auto r = static_cast<size_t>(box.after);
+      const LayoutPoint& a = placed_.layouts[g].centers[i];
+      const LayoutPoint& b = placed_.layouts[g + 1].centers[r];
       if (box.relation == NodeRelation::kSame && a.y == b.y) continue;
-      absl::StrAppend(
-          &text_, "<path class=\"pair\" d=\"M",
-          Number(Left(0) + a.x + placed_.boxes[0][i].width / 2), " ", Number(top_ + a.y), "L",
-          Number(Left(1) + b.x - placed_.boxes[1][r].width / 2), " ", Number(top_ + b.y), "\"/>\n");
+      absl::StrAppend(&text_, "<path class=\"pair\" d=\"M",
+                      Number(Left(g) + a.x + placed_.boxes[g][i].width / 2), " ",
+                      Number(top_ + a.y), "L",
+                      Number(Left(g + 1) + b.x - placed_.boxes[g + 1][r].width / 2), " ",
+                      Number(top_ + b.y), "\"/>\n");
     }
   }
 
   const Drawing& drawing_;
   const PlacedDrawing placed_;
-  const bool alone_;
   std::vector<std::string> head_;
   double top_ = 0;  // of the graphs
   std::string text_;
 };
-
-std::string Source(absl::string_view sha256) {
-  return absl::StrCat("'sha256-", absl::Base64Escape(absl::HexStringToBytes(sha256)), "'");
-}
 
 std::string Quoted(absl::string_view text) {
   return absl::StrCat("\"", absl::StrReplaceAll(text, {{"\\", "\\\\"}, {"\"", "\\\""}}), "\"");
@@ -194,43 +208,18 @@ constexpr const char* kFills[] = {"#f0f2f4", "#fdeee6", "#f1edf8", "#e3f4f0"};
 
 }  // namespace
 
-std::string RenderSvg(const Drawing& drawing) { return SvgWriter(drawing, /*alone=*/true).Text(); }
+std::string RenderSvg(const Drawing& drawing) { return SvgWriter(drawing).Text(); }
 
 std::string RenderDrawingPage(const Drawing& drawing) {
-  const PageBundle& bundle = GetDrawingBundle();
-  std::vector<std::string> titles;
+  std::string plain;
   for (const DrawnGraph& graph : drawing.graphs) {
-    titles.push_back(EscapedMarkup(PrintableText(graph.title)));
+    absl::StrAppend(&plain, "<p>", EscapedMarkup(PrintableText(graph.title)), "</p>\n");
   }
-  const std::string title = absl::StrJoin(titles, " | ");
-  std::string differences;
-  if (drawing.paired()) {
-    absl::StrAppend(&differences, "<section aria-label=\"What differs\"><p id=\"summary\">",
-                    EscapedMarkup(drawing.summary), "; by structure alone, nothing was run</p>");
-    if (!drawing.differences.empty()) differences += "<ul id=\"differences\">";
-    for (const std::string& difference : drawing.differences) {
-      absl::StrAppend(&differences, "<li>≠ ", EscapedMarkup(difference), "</li>");
-    }
-    if (!drawing.differences.empty()) differences += "</ul>";
-    differences += "</section>\n";
+  absl::StrAppend(&plain, "<p>", EscapedMarkup(drawing.summary), "</p>\n");
+  for (const std::string& difference : drawing.differences) {
+    absl::StrAppend(&plain, "<p>≠ ", EscapedMarkup(difference), "</p>\n");
   }
-  return absl::StrCat(
-      "<!DOCTYPE html>\n<html lang=\"en\" class=\"page\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src ",
-      Source(bundle.script_sha256), "; style-src ", Source(bundle.style_sha256),
-      "; base-uri 'none'; form-action 'none'\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>",
-      title, " - onnxcmp show</title>\n<style>", bundle.style,
-      "</style>\n</head>\n<body>\n<header><h1>", title,
-      "</h1><label>Search <input type=\"search\" placeholder=\"name or operator  ( / )\"></label>"
-      "<span id=\"count\" role=\"status\"></span>"
-      "<button id=\"in\" type=\"button\">Enlarge</button>"
-      "<button id=\"out\" type=\"button\">Reduce</button>"
-      "<button id=\"fit\" type=\"button\">Whole</button></header>\n",
-      differences, "<main><div id=\"view\">\n", SvgWriter(drawing, /*alone=*/false).Text(),
-      "</div><aside id=\"more\" aria-label=\"What the chosen box stands for\" "
-      "aria-live=\"polite\"></aside></main>\n<script>",
-      bundle.script, "</script>\n</body>\n</html>\n");
+  return GraphsHtml(TitleOf(drawing), plain, DrawingJson(drawing));
 }
 
 std::string RenderDrawingDot(const Drawing& drawing) {
@@ -247,8 +236,7 @@ std::string RenderDrawingDot(const Drawing& drawing) {
                     ";\n  labelloc=t;\n");
   }
   for (size_t g = 0; g < drawing.graphs.size(); ++g) {
-    const char* side = g == 0 ? "l" : "r";
-    absl::StrAppend(&text, "  subgraph cluster_", side,
+    absl::StrAppend(&text, "  subgraph cluster_", SideLetters(g),
                     " {\n    label=", Quoted(PrintableText(drawing.graphs[g].title)), ";\n");
     for (size_t i = 0; i < drawing.graphs[g].boxes.size(); ++i) {
       const DrawnBox& box = drawing.graphs[g].boxes[i];
@@ -257,23 +245,27 @@ std::string RenderDrawingDot(const Drawing& drawing) {
         lines.push_back(absl::StrReplaceAll(line, {{"\\", "\\\\"}, {"\"", "\\\""}}));
       }
       const auto color = static_cast<size_t>(box.relation);
-      absl::StrAppend(&text, "    ", side, i, " [label=\"", absl::StrJoin(lines, "\\n"),
-                      "\", tooltip=", Quoted(box.name), ", color=\"", kColors[color],
-                      "\", fillcolor=\"", kFills[color], "\"",
+      absl::StrAppend(&text, "    ", BoxId(g, static_cast<int>(i)), " [label=\"",
+                      absl::StrJoin(lines, "\\n"), "\", tooltip=", Quoted(box.name), ", color=\"",
+                      kColors[color], "\", fillcolor=\"", kFills[color], "\"",
                       box.kind == BoxKind::kNode ? "" : ", shape=oval",
                       box.depth > 0 ? ", style=\"filled,dashed\"" : "", "];\n");
     }
     for (const DrawnLine& line : drawing.graphs[g].lines) {
-      absl::StrAppend(&text, "    ", side, line.from, " -> ", side, line.to, ";\n");
+      absl::StrAppend(&text, "    ", BoxId(g, line.from), " -> ", BoxId(g, line.to), ";\n");
     }
     text += "  }\n";
   }
-  for (size_t i = 0; drawing.paired() && i < drawing.graphs[0].boxes.size(); ++i) {
-    const int partner = drawing.graphs[0].boxes[i].partner;
-    if (partner < 0) continue;
-    absl::StrAppend(&text, "  {rank=same; l", i, "; r", partner, ";}\n  l", i, " -> r", partner,
-                    " [dir=none, style=dashed, constraint=false, color=\"",
-                    kColors[static_cast<size_t>(drawing.graphs[0].boxes[i].relation)], "\"];\n");
+  for (size_t g = 0; g + 1 < drawing.graphs.size(); ++g) {
+    for (size_t i = 0; i < drawing.graphs[g].boxes.size(); ++i) {
+      const DrawnBox& box = drawing.graphs[g].boxes[i];
+      if (box.after < 0) continue;
+      const std::string left = BoxId(g, static_cast<int>(i));
+      const std::string right = BoxId(g + 1, box.after);
+      absl::StrAppend(&text, "  {rank=same; ", left, "; ", right, ";}\n  ", left, " -> ", right,
+                      " [dir=none, style=dashed, constraint=false, color=\"",
+                      kColors[static_cast<size_t>(box.relation)], "\"];\n");
+    }
   }
   return text + "}\n";
 }

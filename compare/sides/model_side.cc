@@ -1,15 +1,20 @@
 #include "compare/sides/model_side.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <set>
 #include <system_error>
+#include <variant>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/memory/memory.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "compare/sides/shared_nodes.h"
 #include "compare/sides/value_bank.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/load/module_paths.h"
+#include "record/text/attribute_text.h"
 
 namespace onnxcmp {
 namespace {
@@ -125,6 +130,37 @@ SideSummary Summarize(const Model& model) {
   return summary;
 }
 
+// "axis=-1, keepdims=0": the attributes that a node gives, without its bodies.
+std::string AttributesText(const Node& node) {
+  std::vector<std::string> texts;
+  for (const auto& [name, value] : node.attributes) {
+    if (std::holds_alternative<std::shared_ptr<const Graph>>(value) ||
+        std::holds_alternative<std::vector<std::shared_ptr<const Graph>>>(value)) {
+      continue;
+    }
+    texts.push_back(absl::StrCat(name, "=", AttributeText(value)));
+  }
+  std::sort(texts.begin(), texts.end());
+  return absl::StrJoin(texts, ", ");
+}
+
+// Records for each node of the main graph what its attributes are, for readers.
+void AddAttributes(const Graph& graph, ResultStream* stream) {
+  absl::flat_hash_map<absl::string_view, const Node*> makers;  // by output
+  for (const Node& node : graph.nodes) {
+    if (node.attributes.empty()) continue;
+    for (const std::string& output : node.outputs) makers[output] = &node;
+  }
+  for (StreamNode& node : stream->nodes) {
+    const auto* const first = std::find_if(node.outputs.begin(), node.outputs.end(),
+                                           [](int output) { return output != kNone; });
+    if (first == node.outputs.end()) continue;
+    const StreamResult& result = stream->results[Index(*first)];
+    const auto it = result.depth > 0 ? makers.end() : makers.find(result.name);
+    if (it != makers.end()) node.attributes_text = AttributesText(*it->second);
+  }
+}
+
 // Records for each node of the main graph the module and the line that it comes from.
 void AddModules(const std::string& path, ResultStream* stream) {
   const absl::flat_hash_map<std::string, ProgramPlace> places = ReadProgramPlaces(path);
@@ -192,7 +228,10 @@ class ModelSide::Recording : public RecordRun {
   ResultStream TakeStream() override {
     ResultStream stream = recorder_.TakeStream();
     stream.source = side_.summary_.source;
-    if (modules_) AddModules(side_.summary_.source, &stream);
+    if (modules_) {
+      AddModules(side_.summary_.source, &stream);
+      AddAttributes(side_.evaluator_.model().graph, &stream);
+    }
     return stream;
   }
 

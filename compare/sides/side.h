@@ -35,7 +35,7 @@ struct RecordOptions {
   FingerprintCache* cache = nullptr;  // shared by both sides; null: one of its own
   SharedNodes* shared = nullptr;      // with another run; null: every node runs
   bool glance = false;                // as StreamRecorderOptions::glance
-  bool modules = false;               // nodes record the module they come from
+  bool modules = false;               // nodes record their module and attributes
   Observer* watcher = nullptr;        // sees a run before its results are recorded; may be null
 };
 

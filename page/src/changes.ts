@@ -33,7 +33,8 @@ function item(change: Change, actions: Actions): HTMLElement {
   const times = change.kind === "fused" || change.kind === "split" ? "× " : "";
   const words: Child[] = [count !== "" && html("b", {}, count + times), text];
   if (rows.length === 0) return html("li", {}, ...words);
-  const mark = button("", () => actions.showPlaces(rows, text), { class: "places", title: "Mark its places in both graphs" });
+  const side = ({ fused: "right", split: "left" } as const)[change.kind as string];
+  const mark = button("", () => actions.showPlaces(rows, text, side), { class: "places", title: "Mark its places in both graphs" });
   mark.append(...words.filter((word): word is Node | string => Boolean(word)));
   return html("li", {}, mark);
 }

@@ -96,3 +96,10 @@ export function table(caption: string, head: string[], all: Child[][], numeric: 
       html("thead", {}, html("tr", {}, ...head.map((text, i) => kept[i] && cell("th", text, i)))),
       html("tbody", {}, ...all.map((row) => html("tr", {}, ...row.map((child, i) => kept[i] && cell("td", child, i)))))));
 }
+
+// After the first paint, when nothing else is to be done.
+export function whenIdle(act: () => void): void {
+  // Safari has no such callback.
+  if (typeof window.requestIdleCallback === "function") window.requestIdleCallback(act, { timeout: 2000 });
+  else window.setTimeout(act, 300);
+}

@@ -1,44 +1,39 @@
 // Both graphs side by side, what is aligned at the same height: a neighbourhood that grows step by
 // step, or all of it by scopes that open and close.
-import { type Comparison, madeBy } from "./comparison";
-import { button, html, svg } from "./dom";
-import { GraphDrawing, NODE, curve } from "./graph_drawing";
-import { saveDrawings, savePng } from "./save_drawing";
+import { type BoardNodes, type Figures, type PaneScene, type Part, Board, paneHead } from "./board";
+import { type Comparison, madeBy, pathAndName } from "./comparison";
+import { button, html, svg, whenIdle } from "./dom";
+import { GraphDrawing, NODE, closedScope, curve, openScope, tip } from "./graph_drawing";
+import { partsOf } from "./groups";
 import { JointGraph } from "./joint";
-import { type Box, type Layout, type LayoutTask } from "./layout";
+import { type Box, type Layout } from "./layout";
 import { type LayoutService } from "./layout_worker";
-import { type Side, SIDES } from "./report";
-import { type Scope, ScopeTree } from "./scopes";
+import { type Relation, type Result, type Side, SIDES } from "./report";
+import { type Edges, type Scope, type Scoped, type Units, ScopeTree, taskOf, unitsOf } from "./scopes";
 import { type Actions } from "./summary";
 import { grouped, visible } from "./text";
-import { Viewport } from "./viewport";
 
 const MOST_AT_FIRST = 22;
 const MOST_NODES = 1500;
 // A box around distant nodes would enclose others.
 const MOST_APART = 4 * (NODE.height + 34);
 
-// The drawn units: nodes by their keys, closed scopes by their ids.
-interface Units {
-  nodes: Map<string, number>;
-  closed: Map<string, Scope>;
-  open: Map<string, Scope>;
-  unitOf(key: number): string | undefined;
+function around({ x, y, width, height }: Box): Omit<Part, "make"> {
+  return { left: x - width / 2, right: x + width / 2, top: y - height / 2, bottom: y + height / 2 };
+}
+
+// Of a result whose size is known.
+function bytesOf(result: Result | undefined): number {
+  const bits = /\d+/.exec(result?.dtype ?? "")?.[0] ?? { float: 32, double: 64, bool: 8 }[result?.dtype ?? ""];
+  if (bits === undefined || result?.shape === undefined) return 0;
+  return result.shape.reduce<number>((product, size) => product * Number(size), Number(bits) / 8);
 }
 
 export class GraphView {
   readonly element: HTMLElement;
   private readonly joint: JointGraph;
   private readonly drawing: GraphDrawing;
-  private readonly panes: Record<Side, HTMLElement> = {
-    left: html("div", { class: "pane" }), right: html("div", { class: "pane" }),
-  };
-  private readonly headings = { left: html("h3", {}, "left "), right: html("h3", {}, "right ") };
-  private readonly frame = html("div", { class: "graph", tabindex: 0, role: "group",
-    "aria-label": "Graphs of both sides; arrow keys move the view, plus and minus zoom" },
-  ...SIDES.map((side) => html("div", { class: "half" }, this.headings[side], this.panes[side])));
-  private readonly viewport = new Viewport(this.frame, this.panes.left);
-  private readonly status = html("span", { class: "quiet", role: "status" });
+  private readonly board: Board;
   private readonly byScope: HTMLButtonElement;
   private readonly shown = new Set<number>();
   private scopes: ScopeTree | undefined;
@@ -46,94 +41,98 @@ export class GraphView {
   private center = -1;
   private selected = -1;
   private positions = new Map<string, Box>();
-  private places: number[] = [];  // rows that are marked, and which of them is looked at
-  private place = 0;
-  private readonly placesBar = html("div", { class: "field places-bar", hidden: true });
-  private readonly placesText = html("span", { role: "status" });
   private draws = 0;
   private all: number | undefined;  // boxes that there are
   private height = 0;
 
   constructor(private readonly comparison: Comparison, private readonly actions: Actions,
     private readonly service: LayoutService) {
-    for (const side of SIDES) this.headings[side].append(html("span", { class: "quiet" }, this.of(side)));
     this.joint = new JointGraph(comparison);
     this.drawing = new GraphDrawing(comparison, this.joint, {
       choose: (key, row) => this.choose(key, row),
       expand: (keys) => this.expand(keys),
-      toggle: (scope) => this.toggle(scope),
     });
     this.byScope = button("Whole, by scope", () => this.opened ? this.start(this.center) : this.showScopes(),
       { class: "by-scope", "aria-pressed": "false" });
+    const tools = [button("More around it", () => this.grow()), button("Less", () => this.start(this.center)),
+      button("From the selected", () => this.start(this.selected), { class: "from-selected" }), this.byScope];
+    this.board = new Board(SIDES.map((side) => paneHead(side, this.of(side))), this.nodes(), tools);
     this.element = html("section", { "aria-labelledby": "graphs", id: "graph-section" },
       html("h2", { id: "graphs" }, "Both graphs, side by side"),
-      html("div", { class: "tools" },
-        button("More around it", () => this.grow()), button("Less", () => this.start(this.center)),
-        button("From the selected", () => this.start(this.selected), { class: "from-selected" }),
-        this.byScope,
-        button("+", () => this.viewport.zoom(1.3), { "aria-label": "Zoom in" }),
-        button("−", () => this.viewport.zoom(1 / 1.3), { "aria-label": "Zoom out" }),
-        button("Fit", () => this.viewport.fit(), { title: "The whole drawing" }),
-        button("Full screen", () => void this.element.requestFullscreen?.()),
-        button("Save SVG", () => saveDrawings(SIDES.map((side) => this.panes[side])), { class: "save" }),
-        button("Save PNG", () => void savePng(SIDES.map((side) => this.panes[side])), { class: "save-png" }), this.status),
-      this.placesBar,
-      this.frame,
+      this.board.element,
       html("p", { class: "quiet" }, "Pairs stand opposite each other. A number on an edge of a node opens so many more ",
         "that it is made from, the body of an If, Loop or Scan too (above), or that read it (below). A dashed box is around what one ",
         "node of the other side stands for. By scope, a click opens one and its − closes it. Constants with the same bits are left out."));
-    this.placesBar.append(button("Place before", () => this.toPlace(-1)), button("Next place", () => this.toPlace(1)), this.placesText);
-    let width = 0;
-    // Beside the details the panes are narrower.
-    new ResizeObserver(() => {
+    this.board.resized = () => {
       const box = this.positions.get(String(this.selected));
-      if (box && width > 0 && width !== this.frame.clientWidth) this.viewport.lookAt(box);
-      width = this.frame.clientWidth;
-    }).observe(this.frame);
-    const whenSeen = new IntersectionObserver((entries) => {
-      if (!entries.some((entry) => entry.isIntersecting)) return;
+      if (box) this.board.lookAt(box);
+    };
+    // When it comes into view, and in any case before somebody prints.
+    const begin = (): void => {
       whenSeen.disconnect();
-      if (this.center < 0) this.start(this.joint.keyOfRow(this.firstRow()));
+      if (this.center < 0 && this.element.isConnected) this.start(this.joint.keyOfRow(this.firstRow()));
+    };
+    const whenSeen = new IntersectionObserver((entries) => {
+      if (entries.some((entry) => entry.isIntersecting)) begin();
     }, { rootMargin: "400px" });
     whenSeen.observe(this.element);
+    whenIdle(begin);
   }
 
   // The side's file, and what ran it.
   private of(side: Side): string {
     const { source, ran_in } = this.comparison.report[side];
-    const file = visible(source.slice(source.lastIndexOf("/") + 1)).slice(0, 80);
-    return ran_in === undefined ? file : `${file} in ${visible(ran_in)}`;
+    const file = source.slice(source.lastIndexOf("/") + 1).slice(0, 80);
+    return ran_in === undefined ? file : `${file} in ${ran_in}`;
   }
 
-  // The first cause, or the first that differs, or the last result.
+  // The first cause, or the first that differs, or what changed first, or the last result.
   private firstRow(): number {
-    const { causes, rows } = this.comparison.report;
+    const { causes, changes, rows } = this.comparison.report;
     for (const cause of causes) {
       const row = this.comparison.rowOfCause(cause);
       if (row >= 0) return row;
     }
-    for (const relation of ["different", "close"]) {
-      const row = rows.findIndex((one) => one.relation === relation);
-      if (row >= 0) return row;
-    }
+    const change = (changes ?? []).find((one) => (one.rows ?? []).length > 0)?.rows?.[0] ?? -1;
+    const first = (relation: Relation): number => rows.findIndex((one) => one.relation === relation);
+    for (const row of [first("different"), change, first("close")]) if (row >= 0) return row;
     return rows.length - 1;
   }
 
-  // Marks these rows in both graphs and goes to the first of them.
-  showPlaces(rows: number[], what: string): void {
-    this.places = rows;
-    this.place = 0;
-    this.placesBar.hidden = false;
-    this.placesBar.dataset.what = what;
-    this.toPlace(0);
-    this.element.scrollIntoView({ block: "nearest" });
+  // All nodes of both sides, by their keys.
+  private nodes(): BoardNodes {
+    let keys: number[] | undefined;
+    const faces = (key: number): Result[] => {
+      const node = this.joint.node(key);
+      return node ? SIDES.map((side) => this.joint.result(side, node)).filter((one) => one !== undefined) : [];
+    };
+    return {
+      all: () => (keys ??= [...this.joint.keys()].filter((key) => !this.joint.isPlain(key))),
+      words: (key) => faces(key).flatMap((one) => [pathAndName(one), one.node ?? "", madeBy(one), one.module ?? ""]).join("\n"),
+      attributes: (key) => faces(key).map((one) => one.attributes ?? "").join("\n"),
+      changes: () => this.changes(),
+      ids: (key) => this.joint.keysOfRow(this.joint.node(key)?.row ?? -1).map(String),
+      goTo: (key) => this.goTo(key),
+    };
   }
 
-  private toPlace(by: number): void {
-    const count = this.places.length;
-    this.place = (this.place + by + count) % count;
-    this.placesText.textContent = `${this.placesBar.dataset.what ?? ""}: place ${this.place + 1} of ${grouped(count)}`;
-    this.start(this.joint.keyOfRow(this.places[this.place] ?? -1));
+  // Causes and what changed; where there are none, all that differs.
+  private changes(): number[] {
+    const { causes, changes, rows } = this.comparison.report;
+    const some = [...causes.map((cause) => this.comparison.rowOfCause(cause)), ...(changes ?? []).flatMap((change) => change.rows ?? [])];
+    const all = some.length > 0 ? some : rows.flatMap(({ relation }, row) => relation === "same" || relation === "close" ? [] : [row]);
+    return [...new Set(all.sort((a, b) => a - b).map((row) => this.joint.keyOfRow(row)))].filter((key) => this.joint.node(key) !== undefined);
+  }
+
+  // Marks these rows in both graphs and goes to the first of them. `side`: has one node for all rows
+  // of a place.
+  showPlaces(rows: number[], what: string, side?: Side): void {
+    const place = (row: number): number => {
+      const face = side && this.comparison.row(row)?.[side].at(-1);
+      return side && face !== undefined ? this.joint.keyOf(side, face) : this.joint.keyOfRow(row);
+    };
+    this.board.walk(`${what}: place`, [...new Set(rows.map(place))], "marked");
+    this.element.scrollIntoView({ block: "nearest" });
   }
 
   showRow(row: number): void {
@@ -141,7 +140,19 @@ export class GraphView {
     this.selected = key;
     this.start(key);
     this.element.scrollIntoView({ block: "start" });
-    this.frame.focus({ preventScroll: true });
+    this.board.frame.focus({ preventScroll: true });
+  }
+
+  // By scope, those around it open.
+  private goTo(key: number): void {
+    if (!this.opened || !this.scopes) {
+      this.start(key);
+      return;
+    }
+    for (const scope of this.scopes.around(key)) this.opened.add(scope);
+    this.center = key;
+    this.selected = key;
+    void this.draw(true);
   }
 
   private start(key: number): void {
@@ -170,9 +181,8 @@ export class GraphView {
 
   // All closed but those around what is looked at.
   private showScopes(): void {
-    this.scopes ??= new ScopeTree(this.comparison, this.joint);
-    this.opened = new Set([this.scopes.root]);
-    for (let scope = this.scopes.of(this.center); scope; scope = scope.parent) this.opened.add(scope);
+    this.scopes ??= new ScopeTree(this.scoped());
+    this.opened = new Set(this.scopes.around(this.center));
     this.byScope.setAttribute("aria-pressed", "true");
     void this.draw(true);
   }
@@ -185,8 +195,8 @@ export class GraphView {
 
   private choose(key: number, row: number): void {
     this.selected = key;
-    for (const element of this.frame.querySelectorAll(".node.selected")) element.classList.remove("selected");
-    for (const element of this.frame.querySelectorAll(`[data-node="${row}"]`)) element.classList.add("selected");
+    for (const element of this.board.frame.querySelectorAll(".node.selected")) element.classList.remove("selected");
+    for (const element of this.board.frame.querySelectorAll(`[data-node="${row}"]`)) element.classList.add("selected");
     this.actions.showRow(row);
   }
 
@@ -216,152 +226,137 @@ export class GraphView {
     return [...neighbours.keys()].filter((key) => !this.shown.has(key) && !this.joint.isPlain(key));
   }
 
+  private *scoped(): Generator<Scoped> {
+    for (const key of this.joint.keys()) {
+      const node = this.joint.node(key);
+      if (!node || this.joint.isPlain(key)) continue;
+      const relation = node.absorbed ? this.comparison.row(node.row)?.relation ?? "same" : node.relation;
+      yield { key, row: node.row, relation, parts: partsOf(this.joint.result("left", node) ?? this.joint.result("right", node)),
+        panes: SIDES.filter((side) => node[side] !== undefined), causes: node.absorbed ? 0 : this.comparison.causesAt(node.row).length };
+    }
+  }
+
   private units(): Units {
-    const units: Units = { nodes: new Map(), closed: new Map(), open: new Map(),
-      unitOf: (key) => this.shown.has(key) ? String(key) : undefined };
-    if (!this.opened || !this.scopes) {
-      for (const key of this.shown) units.nodes.set(String(key), key);
-      return units;
-    }
-    const { opened, scopes } = this;
-    const look = (scope: Scope): void => {
-      if (scope !== scopes.root) units.open.set(`s${scope.id}`, scope);
-      for (const key of scope.keys) units.nodes.set(String(key), key);
-      for (const inner of scope.scopes) {
-        if (opened.has(inner)) look(inner);
-        else units.closed.set(`s${inner.id}`, inner);
-      }
-    };
-    look(scopes.root);
-    units.unitOf = (key) => {
-      let unit = String(key);
-      let scope = scopes.of(key);
-      if (!scope) return undefined;
-      for (; scope; scope = scope.parent) if (!opened.has(scope)) unit = `s${scope.id}`;
-      return unit;
-    };
-    return units;
+    if (this.opened && this.scopes) return unitsOf(this.scopes, this.opened);
+    return { nodes: new Map([...this.shown].map((key) => [String(key), key])), closed: new Map(), open: new Map(),
+      unitOf: (key) => this.shown.has(key) ? String(key) : undefined, groupOf: () => undefined };
   }
 
-  private taskOf(units: Units): { task: LayoutTask; sides: Set<Side>[] } {
-    const groupOf = (scope: Scope | undefined): string | undefined =>
-      scope && units.open.has(`s${scope.id}`) ? `s${scope.id}` : undefined;
-    const task: LayoutTask = {
-      nodes: [
-        ...[...units.nodes].map(([id, key]) => ({ id, ...NODE, group: this.opened && groupOf(this.scopes?.of(key)) })),
-        ...[...units.closed].map(([id, scope]) => ({ id, ...NODE, group: groupOf(scope.parent) })),
-      ],
-      groups: [...units.open].map(([id, scope]) => ({ id, group: groupOf(scope.parent) })),
-      edges: [],
-    };
-    const edges = new Map<string, { ends: [string, string]; sides: Set<Side> }>();
+  private *edges(): Edges & Generator<[number, number, Set<Side>]> {
     for (const key of this.opened ? this.joint.keys() : this.shown) {
-      const to = units.unitOf(key);
-      if (to === undefined) continue;
-      for (const [before, of] of this.joint.before(key)) {
-        const from = units.unitOf(before);
-        if (from === undefined || from === to) continue;
-        const edge = edges.get(`${from}\n${to}`) ?? { ends: [from, to], sides: new Set() };
-        for (const side of of) edge.sides.add(side);
-        edges.set(`${from}\n${to}`, edge);
-      }
+      for (const [before, of] of this.joint.before(key)) yield [before, key, of];
     }
-    task.edges = [...edges.values()].map(({ ends }) => ends);
-    return { task, sides: [...edges.values()].map(({ sides }) => sides) };
   }
 
-  // `around`: the scope that was opened or closed, which stays where it is.
-  private async draw(again: boolean, around = ""): Promise<void> {
+  private heightOf(key: number): number {
+    const node = this.joint.node(key);
+    return node ? this.drawing.height(node) : NODE.height;
+  }
+
+  // `scope`: the one that was opened or closed, which stays where it is.
+  private async draw(again: boolean, scope = ""): Promise<void> {
     const number = ++this.draws;
-    const before = this.positions.get(around === "" ? String(this.center) : `s${around}`);
-    const screen = before && this.viewport.onScreen(before);
+    const before = this.positions.get(scope === "" ? String(this.center) : `s${scope}`);
+    const screen = before && this.board.onScreen(before);
     const units = this.units();
     const count = units.nodes.size + units.closed.size;
     if (count > MOST_NODES) {
-      this.status.textContent = `${grouped(count)} boxes are too many to draw; close some`;
+      this.board.status.textContent = `${grouped(count)} boxes are too many to draw; close some`;
       return;
     }
-    const { task, sides } = this.taskOf(units);
+    const { task, panes } = taskOf(units, (key) => ({ width: NODE.width, height: this.heightOf(key) }), NODE, this.edges());
     let layout: Layout;
     try {
       const asked = this.service.layOut(task);
-      this.status.textContent = "laying out…";
+      this.board.status.textContent = "laying out…";
       layout = await asked;
     } catch {
-      if (number === this.draws) this.status.textContent = "this graph is too deep to be laid out as a whole";
+      if (number === this.draws) this.board.status.textContent = "this graph is too deep to be laid out as a whole";
       return;
     }
     if (number !== this.draws) return;
     this.positions = new Map([...layout.nodes, ...layout.groups].map((box) => [box.id, box]));
     this.height = Math.max(again ? 0 : this.height, layout.height + 64);
-    this.frame.style.setProperty("--drawing", `${this.height}px`);
+    this.board.frame.style.setProperty("--drawing", `${this.height}px`);
     const focus = this.focused();
-    const drawings = SIDES.map((side) => this.drawSide(side, units, layout, sides));
+    this.board.show({ width: layout.width, height: layout.height, panes: SIDES.map((side) => this.sceneOf(side, units, layout, panes)) });
     if (focus) this.focusAgain(focus);
-    this.viewport.show(drawings, layout.width, layout.height);
     this.all ??= [...this.joint.keys()].filter((key) => !this.joint.isPlain(key)).length;
-    this.status.textContent = this.opened ? `${grouped(units.nodes.size)} boxes, ${grouped(units.closed.size)} closed scopes`
+    this.board.status.textContent = this.opened ? `${grouped(units.nodes.size)} boxes, ${grouped(units.closed.size)} closed scopes`
       : `${grouped(units.nodes.size)} of ${grouped(this.all)} boxes`;
-    const center = this.positions.get(around === "" ? String(this.center) : `s${around}`) ?? layout.nodes[0];
+    const center = this.positions.get(scope === "" ? String(this.center) : `s${scope}`) ?? layout.nodes[0];
     if (!center) return;
-    if (again || !screen) this.viewport.lookAt(center);
-    else this.viewport.keep(center, screen);
+    if (again || !screen) this.board.lookAt(center);
+    else this.board.keep(center, screen);
   }
 
   // The focused element of a drawing that is about to be removed.
-  private focused(): { side: Side; unit: string; expander: boolean } | undefined {
+  private focused(): { pane: HTMLElement; unit: string; expander: boolean } | undefined {
     const element = document.activeElement;
-    const side = SIDES.find((one) => this.panes[one].contains(element));
+    const pane = this.board.paneOf(element);
     const unit = element?.getAttribute("data-unit") ?? "";
-    return side && { side, unit, expander: element?.classList.contains("expander") ?? false };
+    return pane && { pane, unit, expander: element?.classList.contains("expander") ?? false };
   }
 
   // The same in the new one, or the node at which something opened, or else the frame.
-  private focusAgain({ side, unit, expander }: { side: Side; unit: string; expander: boolean }): void {
-    const same = [...this.panes[side].querySelectorAll<SVGElement>("[data-unit]")].filter((one) => one.getAttribute("data-unit") === unit);
+  private focusAgain({ pane, unit, expander }: { pane: HTMLElement; unit: string; expander: boolean }): void {
+    const same = [...pane.querySelectorAll<SVGElement>("[data-unit]")].filter((one) => one.getAttribute("data-unit") === unit);
     const found = same.find((one) => one.classList.contains("expander") === expander) ?? same[0];
-    (found ?? this.frame).focus({ preventScroll: true });
+    (found ?? this.board.frame).focus({ preventScroll: true });
   }
 
-  private drawSide(side: Side, units: Units, layout: Layout, edgeSides: Set<Side>[]): SVGSVGElement {
-    const { width, height } = layout;
-    const drawing = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, class: `side-${side}` });
+  private sceneOf(side: Side, units: Units, layout: Layout, edgeSides: Set<string>[]): PaneScene {
+    const scene: PaneScene = { under: [], boxes: [], over: [] };
     for (const [id, scope] of units.open) {
       const box = this.positions.get(id);
-      if (box && scope.sides.has(side)) drawing.append(this.drawing.open(scope, box));
+      if (box && scope.panes.has(side)) scene.under.push({ ...around(box), make: () => openScope(scope, box, () => this.toggle(scope)) });
     }
     layout.edges.forEach((points, i) => {
-      if (edgeSides[i]?.has(side)) drawing.append(svg("path", { class: "edge", d: curve(points) }));
+      if (!edgeSides[i]?.has(side)) return;
+      const [xs, ys] = [points.map(({ x }) => x), points.map(({ y }) => y)];
+      scene.under.push({ left: Math.min(...xs) - 4, right: Math.max(...xs) + 4, top: Math.min(...ys), bottom: Math.max(...ys),
+        make: () => svg("g", {}, svg("path", { class: "edge", d: curve(points) }), tip(points)) });
     });
-    drawing.append(...this.fusions(side, units));
+    scene.under.push(...this.fusions(side, units));
     for (const [id, scope] of units.closed) {
       const box = this.positions.get(id);
-      if (box && scope.sides.has(side)) drawing.append(this.drawing.closed(side, scope, box));
+      if (!box || !scope.panes.has(side)) continue;
+      const relation = scope.count.different > 0 ? "different" : scope.count.close > 0 ? "close" : "same";
+      scene.boxes.push({ ...around(box), id, relation, figures: {}, make: () => closedScope(side, scope, box, "results", () => this.toggle(scope)) });
     }
-    const placed = [...units.nodes].map(([id, key]) => ({ key, box: this.positions.get(id) }));
+    const placed = [...units.nodes].map(([id, key]) => ({ id, key, box: this.positions.get(id) }));
     placed.sort((a, b) => (a.box?.y ?? 0) - (b.box?.y ?? 0) || (a.box?.x ?? 0) - (b.box?.x ?? 0));
-    for (const { key, box } of placed) {
+    for (const { id, key, box } of placed) {
       const node = this.joint.node(key);
       if (!node || !box || node[side] === undefined) continue;
-      const drawn = this.drawing.node(side, key, node, box, key === this.selected);
-      if (this.joint.rowsOf(side, node).some((row) => this.places.includes(row))) drawn.classList.add("marked");
-      drawing.append(drawn);
-      if (!this.opened) drawing.append(...this.expanders(key, box));
+      scene.boxes.push({ ...around(box), id, relation: node.absorbed ? "absorbed" : node.relation, figures: this.figures(side, key),
+        make: () => this.drawing.node(side, key, node, box, key === this.selected) });
+      if (!this.opened) scene.over.push(...this.expanders(key, box));
     }
-    this.panes[side].replaceChildren(drawing);
-    return drawing;
+    return scene;
   }
 
-  private expanders(key: number, { x, y }: Box): SVGElement[] {
+  // Of its result and of the constants that are no boxes.
+  private figures(side: Side, key: number): Figures {
+    const node = this.joint.node(key);
+    if (!node) return {};
+    const read = this.joint.constantsOf(side, node).reduce((sum, one) => sum + bytesOf(one), 0);
+    return { bytes: bytesOf(this.joint.result(side, node)) + read };
+  }
+
+  private expanders(key: number, { x, y, height }: Box): Part[] {
     const ends: [number[], number, string][] = [
-      [this.hidden(this.joint.before(key)), y - NODE.height / 2 - 6, "made from"],
-      [this.hidden(this.joint.after(key)), y + NODE.height / 2 + 6, "read by"],
+      [this.hidden(this.joint.before(key)), y - height / 2 - 6, "made from"],
+      [this.hidden(this.joint.after(key)), y + height / 2 + 6, "read by"],
     ];
-    return ends.filter(([keys]) => keys.length > 0).map(([keys, edge, what]) =>
-      this.drawing.expander(key, keys, x + NODE.width / 2 - 22, edge, `${what} ${keys.length} more`));
+    return ends.filter(([keys]) => keys.length > 0).map(([keys, edge, what]) => {
+      const middle = x + NODE.width / 2 - 22;
+      return { left: middle - 14, right: middle + 14, top: edge - 8, bottom: edge + 8,
+        make: () => this.drawing.expander(key, keys, middle, edge, `${what} ${keys.length} more`) };
+    });
   }
 
-  private fusions(side: Side, units: Units): SVGElement[] {
+  private fusions(side: Side, units: Units): Part[] {
     const groups = new Map<number, Box[]>();
     for (const [id, key] of units.nodes) {
       const node = this.joint.node(key);
@@ -379,7 +374,10 @@ export class GraphView {
       const far = Math.max(...boxes.map((box) => box.y)) - Math.min(...boxes.map((box) => box.y));
       if (!row || boxes.length < 2 || far > MOST_APART * boxes.length) return [];
       const stands = visible(madeBy(this.comparison.face(other, row)));
-      return [this.drawing.fusion(boxes, `${row[side].length} → ${stands}`)];
+      const parts = boxes.map(around);
+      return [{ left: Math.min(...parts.map((one) => one.left)) - 8, right: Math.max(...parts.map((one) => one.right)) + 8,
+        top: Math.min(...parts.map((one) => one.top)) - 24, bottom: Math.max(...parts.map((one) => one.bottom)) + 8,
+        make: () => this.drawing.fusion(boxes, `${row[side].length} → ${stands}`) }];
     });
   }
 }

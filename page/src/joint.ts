@@ -145,6 +145,14 @@ export class JointGraph {
       this.outputsOf(side, result).flatMap((output) => this.comparison.readers(side, output)));
   }
 
+  // Those that it reads and that are no boxes.
+  constantsOf(side: Side, node: JointNode): Result[] {
+    const result = node[side];
+    if (result === undefined) return [];
+    return this.comparison.inputs(side, result).filter((input) => this.isPlain(this.keyOf(side, input)))
+      .map((input) => this.comparison.result(side, input)).filter((one) => one !== undefined);
+  }
+
   // Constants with the same bits tell nothing, and there are many.
   isPlain(key: number): boolean {
     const node = this.node(key);

@@ -6,7 +6,7 @@ import { type Row, type Side } from "./report";
 import { RELATIONS, SIGNS, digits, farthest, many, percent, proofOf, shareApart, shareOfRange, visible } from "./text";
 
 const OVERSCAN = 12;
-const MOST_PRINTED = 30;
+const MOST_PRINTED = 26;
 const LAST_PRINTED = 4;
 const LEAST_OF_NAME = 14;
 

@@ -1,7 +1,8 @@
 // The page: reads the report that the document holds and shows it.
 import { changesSection } from "./changes";
 import { Comparison } from "./comparison";
-import { button, html } from "./dom";
+import { button, html, whenIdle } from "./dom";
+import { type Drawing, DrawingView } from "./drawing";
 import { generationSection } from "./generation";
 import { GraphView } from "./graph";
 import { LayoutService, isWorker, ownSource, serveLayouts } from "./layout_worker";
@@ -14,7 +15,7 @@ import {
 } from "./summary";
 
 function readData(id: string): unknown {
-  return JSON.parse(document.getElementById(id)?.textContent ?? "{}");
+  return JSON.parse(document.getElementById(id)?.textContent ?? "null");
 }
 
 async function copyText(text: string): Promise<boolean> {
@@ -31,13 +32,6 @@ async function copyText(text: string): Promise<boolean> {
     area.remove();
     return copied;
   }
-}
-
-// After the first paint, when nothing else is to be done.
-function whenIdle(act: () => void): void {
-  // Safari has no such callback.
-  if (typeof window.requestIdleCallback === "function") window.requestIdleCallback(act, { timeout: 2000 });
-  else window.setTimeout(act, 300);
 }
 
 function themeButton(): HTMLButtonElement {
@@ -65,7 +59,7 @@ function showComparison(report: Report, service: LayoutService, say: (text: stri
   const actions: Actions = {
     showRow: (row) => results.reveal(row),
     showInGraph: (row) => graph.showRow(row),
-    showPlaces: (rows, what) => graph.showPlaces(rows, what),
+    showPlaces: (rows, what, side) => graph.showPlaces(rows, what, side),
     copy: (text, done) => void copyText(text).then((copied) => say(copied ? done : "This browser does not let a page copy.")),
   };
   const results: Results = new Results(comparison, actions);
@@ -103,6 +97,22 @@ function showComparison(report: Report, service: LayoutService, say: (text: stri
   };
 }
 
+// Models alone, as `onnxcmp show` has them.
+function showModels(drawing: Drawing, service: LayoutService, main: HTMLElement): void {
+  const view = new DrawingView(drawing, service, true);
+  document.body.classList.add("graphs-alone");
+  main.append(html("h1", {}, document.title.replace(/ - onnxcmp show$/, "")), view.element);
+  document.body.append(view.pane);
+  document.addEventListener("keydown", (event) => {
+    const target = event.target as HTMLElement;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || target.closest("input, select")) return;
+    if (event.key === "/") view.board.search.focus();
+    else if (event.key === "Escape") view.close();
+    else if (!view.board.key(event.key)) return;
+    event.preventDefault();
+  });
+}
+
 function start(): void {
   const service = new LayoutService(ownSource());
   const toast = html("div", { class: "toast", role: "status" });
@@ -117,6 +127,12 @@ function start(): void {
   document.body.prepend(skip, html("header", { class: "top" }, html("span", {}, "onnxcmp"), themeButton()));
   document.body.append(main, toast);
   const data = readData("onnxcmp");
+  const drawn = readData("onnxcmp-graphs") as Drawing | null;
+  if (data === null && drawn !== null) {
+    skip.hidden = true;
+    showModels(drawn, service, main);
+    return;
+  }
   let shown!: Shown;
   const begin = (report: Report): HTMLElement[] => {
     const before = shown as Shown | undefined;
@@ -134,7 +150,13 @@ function start(): void {
       view.mark(step);
     };
     const view = new OverviewSection(data, show);
-    main.append(view.element, below);
+    main.append(view.element);
+    if (drawn !== null) {
+      const models = new DrawingView(drawn, service, false);
+      main.append(html("h2", { class: "part" }, "All models, side by side"), models.element);
+      document.body.append(models.pane);
+    }
+    main.append(below);
     show(view.first);
   } else {
     main.append(...begin(data as Report));

@@ -108,7 +108,7 @@ export class OverviewSection {
       html("td", { ...cell, class: `brief outcome ${part.verdict}` }, `${SIGNS[part.verdict]} ${part.verdict}`),
       html("td", cell, visible(part.what)),
       html("td", cell, visible(part.text)),
-      hasChanges && html("td", { ...cell, class: "quiet" }, visible(part.changes ?? "")),
+      hasChanges && html("td", { ...cell, class: "quiet" }, html("div", { class: "clamped", title: visible(part.changes ?? "") }, visible(part.changes ?? ""))),
       hasCauses && html("td", cell, ...part.causes.slice(0, 3).map((cause) => html("p", {}, visible(cause))),
         part.causes.length > 3 && html("p", { class: "quiet" }, `and ${part.causes.length - 3} more`))));
     this.parts = parts;

@@ -65,6 +65,7 @@ export interface Result {
   slot?: Integer;
   module?: string;
   source_line?: string;
+  attributes?: string;
   inputs?: (number | null)[];
   captures?: (number | null)[];
   path: string[];

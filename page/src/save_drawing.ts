@@ -1,21 +1,18 @@
-// Both drawings as one file, which shows them without this page.
+// Drawings as one file, which shows them without this page.
 import { svg } from "./dom";
 
 const GAP = 40;
 
-// The drawings of both panes side by side, as they are drawn, with the styles of the page.
-function asOne(panes: HTMLElement[]): SVGSVGElement {
-  const drawings = panes.map((pane) => pane.querySelector("svg")).filter((one) => one !== null);
+// Drawings side by side, with the styles of the page.
+function asOne(drawings: SVGSVGElement[]): SVGSVGElement {
   const size = (one: SVGSVGElement, name: string): number => Number(one.getAttribute(name));
   const height = Math.max(...drawings.map((one) => size(one, "height")), 1);
   const all = svg("svg", { class: "graph", height }, svg("style", {}, document.querySelector("style")?.textContent ?? ""));
   let left = 0;
   for (const drawing of drawings) {
-    const copy = drawing.cloneNode(true) as SVGSVGElement;
-    for (const open of copy.querySelectorAll(".expander")) open.remove();
-    copy.removeAttribute("style");
-    copy.setAttribute("x", String(left));
-    all.append(copy);
+    for (const open of drawing.querySelectorAll(".expander")) open.remove();
+    drawing.setAttribute("x", String(left));
+    all.append(drawing);
     left += size(drawing, "width") + GAP;
   }
   all.setAttribute("width", String(left));
@@ -32,22 +29,22 @@ function download(blob: Blob, name: string): void {
   URL.revokeObjectURL(url);
 }
 
-function textOf(panes: HTMLElement[]): { blob: Blob; width: number; height: number } {
-  const all = asOne(panes);
+function textOf(drawings: SVGSVGElement[]): { blob: Blob; width: number; height: number } {
+  const all = asOne(drawings);
   return { blob: new Blob([new XMLSerializer().serializeToString(all)], { type: "image/svg+xml" }),
     width: Number(all.getAttribute("width")), height: Number(all.getAttribute("height")) };
 }
 
-export function saveDrawings(panes: HTMLElement[]): void {
-  download(textOf(panes).blob, "graphs.svg");
+export function saveDrawings(drawings: SVGSVGElement[]): void {
+  download(textOf(drawings).blob, "graphs.svg");
 }
 
 // Browsers draw no larger pictures.
 const MOST_PIXELS = 8192;
 
 // The same for who takes no SVG, twice as fine as it is shown.
-export async function savePng(panes: HTMLElement[]): Promise<void> {
-  const { blob, width, height } = textOf(panes);
+export async function savePng(drawings: SVGSVGElement[]): Promise<void> {
+  const { blob, width, height } = textOf(drawings);
   const url = URL.createObjectURL(blob);
   try {
     const image = new Image();

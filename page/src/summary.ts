@@ -3,13 +3,13 @@ import { type Comparison, affixesOf, madeBy, pathAndName } from "./comparison";
 import { type Child, button, facts, html, shortName, table, wholeName } from "./dom";
 import { attributeTable, figures, histogram, worstTable } from "./figures";
 import { elementsView } from "./heatmap";
-import { type Cause, type ModelSide, type Report, type Side, SIDES, real } from "./report";
+import { type Cause, type ModelSide, type Report, type Result, type Side, SIDES, real } from "./report";
 import { bytes, digits, farthest, grouped, many, percent, plain, shareApart, visible } from "./text";
 
 export interface Actions {
   showRow(row: number): void;
   showInGraph(row: number): void;
-  showPlaces(rows: number[], what: string): void;
+  showPlaces(rows: number[], what: string, side?: Side): void;
   copy(text: string, done: string): void;
 }
 
@@ -19,8 +19,9 @@ export function verdictSection(comparison: Comparison): HTMLElement {
   const report = comparison.report;
   const [first = "", ...others] = report.words ?? [];
   // The sentence stands before the figures, which have a line of their own.
-  const colon = report.verdict === "failed" ? -1 : first.indexOf(": ");
-  const [sentence, figures] = colon < 0 ? [first, ""] : [first.slice(0, colon), first.slice(colon + 2)];
+  const end = report.verdict === "failed" ? "; " : ": ";
+  const at = first.indexOf(end);
+  const [sentence, figures] = at < 0 ? [first, ""] : [first.slice(0, at), first.slice(at + end.length)];
   return html("section", { class: `verdict ${report.verdict}`, "aria-labelledby": "verdict" },
     html("h1", { id: "verdict" },
       html("span", { class: "sign", "aria-hidden": "true" }, VERDICT_SIGNS[report.verdict]),
@@ -158,7 +159,16 @@ const KINDS: Record<string, string> = {
   quantization: "quantized on one side",
 };
 
+function kindOf(cause: Cause, left: Result | undefined, right: Result | undefined): string {
+  if (cause.overflow) return "a number that its type cannot hold";
+  const areConstants = left?.kind === "INITIALIZER" && right?.kind === "INITIALIZER";
+  return KINDS[cause.kind === "operator" && areConstants ? "initializer" : cause.kind] ?? cause.kind;
+}
+
 const MOST_CAUSES = 8;
+const MOST_PRINTED = 2;  // causes of which the elements are on paper
+// Narrower windows have the graphs below a cause, which is to be short.
+const isNarrow = (): boolean => window.matchMedia("(max-width: 700px)").matches;
 
 export function causesSection(comparison: Comparison, actions: Actions): Child {
   const report = comparison.report;
@@ -200,7 +210,7 @@ function causeCard(comparison: Comparison, cause: Cause, number: number, actions
     ? explanation : undefined;
   const attributes = explained?.attributes ?? cause.attributes ?? [];
   const title = html("h3", {}, `${operators === "" ? cause.kind : operators} `,
-    html("span", { class: `kind kind-${cause.kind}` }, cause.overflow ? "a number that its type cannot hold" : KINDS[cause.kind] ?? cause.kind));
+    html("span", { class: `kind kind-${cause.kind}` }, kindOf(cause, left, right)));
   const differing = attributes.filter((fact) => fact.differs);
   const rest = attributes.length - differing.length;
   return html("article", { class: "cause", "data-cause": number, id: `cause-${number}` },
@@ -211,7 +221,7 @@ function causeCard(comparison: Comparison, cause: Cause, number: number, actions
     facts(placeOf(comparison, cause)),
     html("ul", { class: "said" }, ...saidOf(cause).map((part) => html("li", {}, visible(part)))),
     differing.length > 0 && attributeTable(differing),
-    elementsOf(comparison, row, number === 0),
+    elementsOf(comparison, row, number === 0 && !isNarrow(), number < MOST_PRINTED),
     measured(cause),
     rest > 0 && html("details", {}, html("summary", {}, `All ${attributes.length} attributes`), attributeTable(attributes)),
     cause.diff?.worst && cause.diff.worst.length > 0 && html("details", {},
@@ -256,8 +266,9 @@ function placeOf(comparison: Comparison, cause: Cause): [string, Child][] {
   ];
 }
 
-// Of the row that the cause is in; `open` at once, or made when somebody looks.
-function elementsOf(comparison: Comparison, number: number, open: boolean): Child {
+// Of the row that the cause is in; `open` at once, or made when somebody looks, or before it is
+// `printed`.
+function elementsOf(comparison: Comparison, number: number, open: boolean, printed: boolean): Child {
   const row = comparison.row(number);
   const values = row?.values;
   if (!row || !values) return null;
@@ -267,9 +278,19 @@ function elementsOf(comparison: Comparison, number: number, open: boolean): Chil
   const view = html("details", { class: "elements", open },
     html("summary", {}, "Elements as they came out"));
   if (open) view.append(...parts());
-  view.addEventListener("toggle", () => {
+  const make = (): void => {
     if (view.childElementCount === 1) view.append(...parts());
+  };
+  view.addEventListener("toggle", make);
+  if (!printed) return view;
+  let wasOpen = open;
+  window.addEventListener("beforeprint", () => {
+    if (!view.isConnected) return;
+    wasOpen = view.open;
+    make();
+    view.open = true;
   });
+  window.addEventListener("afterprint", () => (view.open = wasOpen));
   return view;
 }
 

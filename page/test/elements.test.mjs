@@ -241,6 +241,15 @@ describe("a chain", () => {
     assert.deepEqual(page.complaints, []);
   });
 
+  it("has all models side by side, and on paper the graphs of a step that nobody has looked at", async () => {
+    const page = await open(chainPage(), { width: 400, height: 300 });
+    assert.equal(await page.locator(".drawing .half").count(), 3);
+    await page.waitForSelector("#graph-section .node.has-cause", { state: "attached" });
+    assert.ok(await page.$eval("#graph-section", (section) => section.getBoundingClientRect().top) > 900);
+    await page.waitForSelector(".drawing .node.different", { state: "attached" });
+    assert.deepEqual(page.complaints, []);
+  });
+
   it("begins with the step that fails, and shows the others", async () => {
     const page = await open(chainPage());
     assert.equal(await page.getAttribute("html", "data-verdict"), "different");
@@ -302,9 +311,9 @@ describe("modules that the exporter noted", () => {
       report[side].results.forEach((result, i) => i > 0 && (result.module = `encoder.layer.${i < 30 ? 0 : 1}`));
     }
     const page = await open(pageWith(report));
-    await page.fill("input[type=search]", "layer.1");
+    await page.fill("#search", "layer.1");
     await page.waitForFunction(() => /30 of 60/.test(document.querySelector(".results [role=status]").textContent));
-    await page.press("input[type=search]", "Enter");
+    await page.press("#search", "Enter");
     await page.waitForSelector(".details:not([hidden])");
     assert.match(await page.textContent(".details"), /module\s*encoder\.layer\.1/);
     await page.$eval("#graph-section", (section) => section.scrollIntoView());
@@ -312,6 +321,10 @@ describe("modules that the exporter noted", () => {
     await page.click(".by-scope");
     await page.waitForSelector(".side-left .frame, .side-left .scope");
     assert.match(await page.textContent(".graph"), /layer/);
+    // What a search finds opens there.
+    await page.fill(".board input", "add_5$");
+    await page.waitForSelector(".side-left .node.found.selected[data-node='5']");
+    assert.equal(await page.getAttribute(".by-scope", "aria-pressed"), "true");
     assert.deepEqual(page.complaints, []);
   });
 });

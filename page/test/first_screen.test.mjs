@@ -71,6 +71,14 @@ describe("the changes", () => {
     assert.deepEqual(page.complaints, []);
   });
 
+  it("count a fused node once, whatever the number of its outputs", async () => {
+    const models = ["plain.onnx", "optimized.onnx"].map((name) => testData(`models/llm/${name}`));
+    const page = await open(pageOf(...models, "--inputs", testData("models/llm/inputs.npz")));
+    await page.click(".places:has-text('Add+LayerNormalization')");
+    assert.match(await page.textContent(".places-bar"), /place 1 of 2$/);
+    assert.deepEqual(page.complaints, []);
+  });
+
   it("go from place to place", async () => {
     const report = chainReport(60);
     report.changes = [{ kind: "nodes", text: "3 → 2 nodes (-1 Add)" }, { kind: "changed", text: "moved", count: 2, rows: [7, 50] },
@@ -80,9 +88,9 @@ describe("the changes", () => {
     assert.match(await page.textContent(".changes"), /2 initializers/);
     await page.click(".places:has-text('moved')");
     await page.waitForSelector(".side-left .node.marked.selected[data-node='7']");
-    await page.click("text=Next place");
+    await page.click(".places-bar >> text=Next");
     await page.waitForSelector(".side-left .node.marked.selected[data-node='50']");
-    await page.click("text=Next place");
+    await page.click(".places-bar >> text=Next");
     await page.waitForSelector(".side-left .node.marked.selected[data-node='7']");
     assert.deepEqual(page.complaints, []);
   });

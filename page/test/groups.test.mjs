@@ -36,7 +36,7 @@ describe("groups of rows", () => {
   it("are by lines alone where no module is noted", async () => {
     const page = await open(pageWith(noted(13, (i) => ({ source_line: `net.py:${i < 7 ? 8 : 9}` }))));
     assert.deepEqual(await titlesOf(page), ["net.py:8", "net.py:9"]);
-    await page.fill("input[type=search]", "net.py:9");
+    await page.fill("#search", "net.py:9");
     assert.deepEqual(await titlesOf(page), []);
     assert.equal(await page.locator("[data-row]").count(), 6);
     assert.deepEqual(page.complaints, []);

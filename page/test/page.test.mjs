@@ -1,8 +1,9 @@
 // The page in a browser: what it shows, and that hands, keys and links reach it.
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { readFileSync } from "node:fs";
-import { chainReport, changedModel, close, diffOf, open, pageOf, pageWith, testData, violations } from "./support.mjs";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { chainReport, changedModel, close, diffOf, folder, open, pageOf, pageWith, testData, violations } from "./support.mjs";
 
 after(close);
 
@@ -43,7 +44,7 @@ describe("a proof", () => {
     assert.match(await page.textContent(".words .first"), /same for all inputs of these shapes \(proved\)/);
     assert.match(await page.textContent(".verdict details.proof"), /Gelu: proved/);
     assert.match(await page.textContent("[data-row='4'] .sign"), /✓/);
-    await page.fill("input[type=search]", "proved gelu");
+    await page.fill("#search", "proved gelu");
     await page.waitForFunction(() => document.querySelectorAll("[data-row]").length === 1);
     assert.deepEqual(page.complaints, []);
   });
@@ -63,21 +64,21 @@ describe("the table", () => {
     const report = chainReport(200, 150);
     report.rows[160].marks = ["fused"];
     const page = await open(pageWith(report));
-    await page.fill("input[type=search]", "node_17");
+    await page.fill("#search", "node_17");
     await page.waitForFunction(() => document.querySelectorAll("[data-row]").length === 11);
     assert.match(await page.textContent(".results [role=status]"), /11 of 200/);
-    await page.fill("input[type=search]", "FUSED matmul");
+    await page.fill("#search", "FUSED matmul");
     await page.waitForFunction(() => document.querySelectorAll("[data-row]").length === 0);
-    await page.fill("input[type=search]", "fused add");
+    await page.fill("#search", "fused add");
     await page.waitForFunction(() => document.querySelectorAll("[data-row]").length === 1);
     assert.deepEqual(await rowsOf(page), [160]);
     // One word and two are not the same, however they are joined.
-    await page.fill("input[type=search]", "add,node_160");
+    await page.fill("#search", "add,node_160");
     await page.waitForFunction(() => document.querySelectorAll("[data-row]").length === 0);
-    await page.fill("input[type=search]", "add node_160");
+    await page.fill("#search", "add node_160");
     await page.waitForFunction(() => document.querySelectorAll("[data-row]").length === 1);
-    await page.press("input[type=search]", "Escape");
-    assert.equal(await page.inputValue("input[type=search]"), "");
+    await page.press("#search", "Escape");
+    assert.equal(await page.inputValue("#search"), "");
     assert.deepEqual(page.complaints, []);
   });
 
@@ -312,6 +313,35 @@ describe("for all people", () => {
     await page.emulateMedia({ media: null });
     await page.evaluate(() => dispatchEvent(new Event("afterprint")));
     assert.equal(await page.locator(".printed").count(), 0);
+    const pages = (await page.pdf({ format: "A4" })).toString("latin1").match(/\/Type\s*\/Page\b/g).length;
+    assert.ok(pages <= 3, `${pages} pages`);
+    assert.deepEqual(page.complaints, []);
+  });
+
+  it("prints 300 nodes with two causes and their maps on three pages", async () => {
+    const nodes = (axis, epsilon) => Array.from({ length: 75 }, (_, i) => {
+      const x = i === 0 ? "x" : `y${i - 1}`;
+      return `m${i} = MatMul (${x}, w) s${i} = Softmax <axis = ${i === 20 ? axis : 1}> (m${i}) `
+        + `n${i} = LayerNormalization <epsilon = ${i === 50 ? epsilon : "0.00001"}> (s${i}, g) y${i} = Add (${x}, n${i})`;
+    }).join(" ");
+    const numbers = (count) => Array.from({ length: count }, (_, i) => (((i * 7919) % 97) / 97 - 0.5).toFixed(3)).join(", ");
+    const model = (axis, epsilon) => {
+      const file = join(folder, `printed${axis}.onnxtxt`);
+      writeFileSync(file, `<ir_version: 10, opset_import: ["" : 18]> g (float[16,16] x) => (float[16,16] y74) `
+        + `<float[16,16] w = {${numbers(256)}}, float[16] g = {${numbers(16)}}> { ${nodes(axis, epsilon)} }`);
+      return file;
+    };
+    const page = await open(pageOf(model(1, "0.00001"), model(0, "0.5")), { width: 1440 });
+    await page.waitForSelector(".side-left .node.has-cause");
+    assert.equal(await page.locator(".cause").count(), 2);
+    await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+    await page.emulateMedia({ media: "print" });
+    const text = await page.$eval("main", (main) => main.innerText);
+    for (const said of [/← cause 1/, /← cause 2/, /\by74\b/]) assert.match(text, said);
+    assert.equal(await page.locator(".cause .maps figure").locator("visible=true").count(), 6);
+    assert.ok(!await page.locator(".overview, .board .tools").first().isVisible());
+    await page.emulateMedia({ media: null });
+    await page.evaluate(() => dispatchEvent(new Event("afterprint")));
     const pages = (await page.pdf({ format: "A4" })).toString("latin1").match(/\/Type\s*\/Page\b/g).length;
     assert.ok(pages <= 3, `${pages} pages`);
     assert.deepEqual(page.complaints, []);

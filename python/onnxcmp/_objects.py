@@ -117,6 +117,7 @@ class Result(_Part):
     slot: int = member(integer, absent=0)
     module: str = member(absent="")
     source_line: str = member(absent="")
+    attributes: str = member(absent="")
     inputs: tuple[int | None, ...] = member(tuple, absent=())
     captures: tuple[int | None, ...] = member(tuple, absent=())
     path: tuple[str, ...] = member(tuple, absent=())

@@ -86,8 +86,9 @@ struct StreamNode {
   // nothing: unknown, or not requested (RecordOptions::modules).
   std::optional<std::string> module = std::nullopt;
   std::string source_line = {};  // the program's line that it comes from, "model.py:12"; likewise
-  uint64_t attributes = 0;       // hash of the attributes, subgraphs included
-  int64_t bits = 4;              // NodeFacts::bits
+  std::string attributes_text = {};  // "axis=-1, keepdims=0", for readers; likewise
+  uint64_t attributes = 0;           // hash of the attributes, subgraphs included
+  int64_t bits = 4;                  // NodeFacts::bits
   // The type that a runtime rounds its numbers to, if it is coarser than those that it gives; int8:
   // in short blocks. Else kUndefined.
   DType computes_in = DType::kUndefined;

@@ -38,14 +38,15 @@ struct Layout {
 // circle do not count.
 std::vector<int> RowsOf(int boxes, const std::vector<LayoutLine>& lines);
 
-// The same for two graphs at once: boxes of `pairs` (of the first, of the second graph) have the
-// same row as far as the lines allow.
-struct PairedRows {
-  std::vector<int> first, second;
+// A graph beside others. `pairs`: from boxes of the graph before to boxes of this one.
+struct LinkedBoxes {
+  int boxes = 0;
+  std::vector<LayoutLine> lines;
+  std::vector<LayoutLine> pairs;
 };
-PairedRows RowsOfPairs(int first_boxes, const std::vector<LayoutLine>& first_lines,
-                       int second_boxes, const std::vector<LayoutLine>& second_lines,
-                       std::vector<LayoutLine> pairs);
+// The same for several graphs at once: boxes of a pair have the same row as far as the lines
+// allow.
+std::vector<std::vector<int>> RowsOfAll(const std::vector<LinkedBoxes>& graphs);
 
 // `rows`: as above; of every line that counts the row of `to` is greater. `row_heights`: at least
 // so high; may be empty.

@@ -97,25 +97,29 @@ std::vector<int> RowsOf(int boxes, const std::vector<LayoutLine>& lines) {
   return rows;
 }
 
-PairedRows RowsOfPairs(int first_boxes, const std::vector<LayoutLine>& first_lines,
-                       int second_boxes, const std::vector<LayoutLine>& second_lines,
-                       std::vector<LayoutLine> pairs) {
+std::vector<std::vector<int>> RowsOfAll(const std::vector<LinkedBoxes>& graphs) {
   // One graph in which the boxes of a pair are one.
-  std::vector<int> number(At(second_boxes), -1);
-  for (const LayoutLine& pair : Ascending(std::move(pairs))) number[At(pair.to)] = pair.from;
-  int boxes = first_boxes;
-  for (int& n : number) {
-    if (n < 0) n = boxes++;
-  }
-  std::vector<LayoutLine> lines = first_lines;
-  for (const LayoutLine& line : second_lines) {
-    lines.push_back({number[At(line.from)], number[At(line.to)]});
+  std::vector<std::vector<int>> numbers;
+  std::vector<LayoutLine> lines;
+  int boxes = 0;
+  for (const LinkedBoxes& graph : graphs) {
+    std::vector<int> number(At(graph.boxes), -1);
+    for (const LayoutLine& pair : Ascending(graph.pairs)) {
+      number[At(pair.to)] = numbers.back()[At(pair.from)];
+    }
+    for (int& n : number) {
+      if (n < 0) n = boxes++;
+    }
+    for (const LayoutLine& line : graph.lines) {
+      lines.push_back({number[At(line.from)], number[At(line.to)]});
+    }
+    numbers.push_back(std::move(number));
   }
   const std::vector<int> rows = RowsOf(boxes, lines);
-  PairedRows paired;
-  paired.first.assign(rows.begin(), rows.begin() + first_boxes);
-  for (const int n : number) paired.second.push_back(rows[At(n)]);
-  return paired;
+  for (std::vector<int>& number : numbers) {
+    for (int& n : number) n = rows[At(n)];
+  }
+  return numbers;
 }
 
 }  // namespace onnxcmp

@@ -39,11 +39,14 @@ std::vector<LayoutBox> SizesOf(const GraphAround& graph) {
 PerSide<PlacedGraph> Place(const GraphsAround& around) {
   PerSide<PlacedGraph> placed;
   for (const SideId side : kBothSides) placed[side].sizes = SizesOf(around.sides[side]);
-  const GraphAround& left = around.sides.left;
-  const GraphAround& right = around.sides.right;
-  PairedRows both = RowsOfPairs(static_cast<int>(left.boxes.size()), left.lines,
-                                static_cast<int>(right.boxes.size()), right.lines, around.pairs);
-  const PerSide<std::vector<int>> rows = {std::move(both.first), std::move(both.second)};
+  const auto linked = [&](SideId side) {
+    const GraphAround& graph = around.sides[side];
+    return LinkedBoxes{static_cast<int>(graph.boxes.size()), graph.lines, {}};
+  };
+  std::vector<LinkedBoxes> graphs = {linked(SideId::kLeft), linked(SideId::kRight)};
+  graphs[1].pairs = around.pairs;
+  std::vector<std::vector<int>> both = RowsOfAll(graphs);
+  const PerSide<std::vector<int>> rows = {std::move(both[0]), std::move(both[1])};
   // Rows of both graphs are equally high.
   std::vector<double> heights;
   for (const SideId side : kBothSides) {

@@ -55,6 +55,7 @@ struct ShownNode {
   std::string scope;             // "encoder/layer.0", by metadata or by the node's name; "" if none
   std::string source;  // the line of a program that wrote the node, as exporters note it; or ""
   std::optional<double> operations;  // additions and multiplications, if they are known
+  double microseconds = 0;           // that it took in a run that was noted
   std::string op() const;            // "com.microsoft.Gelu", "local.Attention:2"
   std::string label() const;         // its name, else its first output, else its operator
 };

@@ -297,6 +297,9 @@ TEST_F(ChainCommandTest, APageOfAllSteps) {
   // Three comparisons: two steps and the ends.
   EXPECT_THAT(text, HasSubstr("id=\"onnxcmp-2\""));
   EXPECT_THAT(text, Not(HasSubstr("id=\"onnxcmp-3\"")));
+  // All three models side by side.
+  EXPECT_THAT(text, HasSubstr("id=\"onnxcmp-graphs\""));
+  EXPECT_THAT(text, HasSubstr("\"summary\":\"a.onnxtxt → b.onnxtxt: "));
   with_page.back() = "/no/such/folder/chain.html";
   EXPECT_EQ(Onnxcmp(with_page).status, 2);
 }

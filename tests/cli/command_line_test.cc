@@ -82,7 +82,7 @@ TEST(CommandLineTest, TheShortHelpHasTenOptionsAndTheLongOneAll) {
     EXPECT_THAT(all, HasSubstr(line == "Common options:" ? "" : line));
   for (const std::string& help : {common, all}) {
     EXPECT_THAT(help, HasSubstr("\nExamples:\n  onnxcmp plain.onnx optimized.onnx"));
-    EXPECT_THAT(help, HasSubstr("\n  show MODEL [OTHER] "));
+    EXPECT_THAT(help, HasSubstr("\n  show MODEL ... "));
   }
 }
 

@@ -108,6 +108,15 @@ TEST_F(CompareCommandTest, AModelWithItselfIsReportedAsTwoAre) {
   EXPECT_THAT(Onnxcmp({infinite, infinite, "--inputs", inputs}).out, HasSubstr("inf"));
 }
 
+TEST_F(CompareCommandTest, ResultsTellTheAttributesOfTheirNodes) {
+  const std::string model = Model("m", R"((float[2,3] x) => (float[2] y) {
+    a = Softmax <axis = 0> (x) y = ReduceSum <noop_with_empty_axes = 1, keepdims = 0> (a)
+  })");
+  const std::string json = Onnxcmp({model, model, "--format", "json"}).out;
+  EXPECT_THAT(json, HasSubstr("\"attributes\":\"axis=0\""));
+  EXPECT_THAT(json, HasSubstr("\"attributes\":\"keepdims=0, noop_with_empty_axes=1\""));
+}
+
 // All runs and the input share the limit, and what the comparison keeps of a run is not the run's:
 // eight results of 1 KiB differ here, two live at a time.
 TEST_F(CompareCommandTest, LimitsOfRunsAndOfWhatIsKept) {

@@ -1,5 +1,6 @@
 // onnxcmp show, and what the program says of words that are no command.
 #include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -149,9 +150,49 @@ TEST_F(ShowCommandTest, OneModelAloneAndUnknownWordsGetAdvice) {
               HasSubstr("there is no option --htlm; did you mean `--html`?"));
   EXPECT_THAT(Onnxcmp({"show", chain_, "--format", "svgg"}).err,
               HasSubstr("--format: does not take `svgg`; did you mean `svg`?; there are text, "));
-  EXPECT_THAT(Onnxcmp({"show", chain_, chain_, chain_}).err, HasSubstr("not expected"));
+  EXPECT_THAT(Onnxcmp({"run", chain_, chain_}).err, HasSubstr("not expected"));
+  // And files.
+  const std::string typed = folder_ + "/chian.onnxtxt";
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"show", typed}, {chain_, typed}}) {
+    EXPECT_THAT(Onnxcmp(command).err, HasSubstr("; did you mean `chain.onnxtxt`?"));
+  }
   // A word that looks like a file is a file that is missing.
   EXPECT_THAT(Onnxcmp({"shwo.onnx", chain_}).err, Not(HasSubstr("command")));
+}
+
+TEST_F(ShowCommandTest, ThreeModelsStandEachBesideTheNext) {
+  const std::string other = Model("other", R"((float[N,4] x) => (float[N,4] c) {
+      a = Exp (x)
+      b = Abs (a)
+      c = Neg (b) })");
+  const Outcome text = Onnxcmp({"show", chain_, chain_, other});
+  EXPECT_EQ(text.status, 0) << text.err;
+  EXPECT_THAT(text.out, HasSubstr("other.onnxtxt"));
+  for (const char* format : {"dot", "svg", "html"}) {
+    SCOPED_TRACE(format);
+    const Outcome drawn = Onnxcmp({"show", chain_, chain_, other, "--format", format});
+    EXPECT_EQ(drawn.status, 0) << drawn.err;
+    EXPECT_THAT(drawn.out, HasSubstr("chain.onnxtxt → other.onnxtxt: "));
+    EXPECT_EQ(Onnxcmp({"show", chain_, chain_, other, "--nodes", "Abs", "--format", format}).status,
+              0);
+  }
+  EXPECT_EQ(Onnxcmp({"show", chain_, chain_, other, "--format", "json"}).status, 2);
+}
+
+TEST_F(ShowCommandTest, TimesAreThoseOfARunThatWasNoted) {
+  const std::string trace = folder_ + "/trace.json";
+  EXPECT_EQ(Onnxcmp({"run", chain_, "--trace", trace}).status, 0);
+  EXPECT_THAT(Onnxcmp({"show", chain_, "--times", trace, "--format", "html"}).out,
+              HasSubstr("\"microseconds\":"));
+  EXPECT_THAT(Onnxcmp({"show", chain_, "--format", "html"}).out,
+              Not(HasSubstr("\"microseconds\":")));
+  EXPECT_THAT(Onnxcmp({"show", chain_, "--times", trace}).err, HasSubstr("--format html"));
+  const std::string other = Model("unlike", "(float[2] x) => (float[2] z) { z = Abs (x) }");
+  EXPECT_THAT(Onnxcmp({"show", other, "--times", trace, "--format", "html"}).err,
+              HasSubstr("trace.json: has times of no node of "));
+  EXPECT_THAT(Onnxcmp({"show", chain_, "--times", other, "--format", "html"}).err,
+              HasSubstr("has no traceEvents"));
 }
 
 TEST_F(ShowCommandTest, HelpIsACommandToo) {

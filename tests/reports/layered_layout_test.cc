@@ -24,15 +24,27 @@ TEST(RowsTest, CirclesEnd) { EXPECT_EQ(RowsOf(2, {{0, 1}, {1, 0}, {1, 1}}).size(
 
 TEST(RowsTest, PairsAreOppositeEachOther) {
   // The second graph has another box between the two of the first.
-  const PairedRows rows = RowsOfPairs(2, {{0, 1}}, 3, {{0, 1}, {1, 2}}, {{0, 0}, {1, 2}});
-  EXPECT_EQ(rows.first, (std::vector<int>{0, 2}));
-  EXPECT_EQ(rows.second, (std::vector<int>{0, 1, 2}));
+  const std::vector<std::vector<int>> rows =
+      RowsOfAll({{2, {{0, 1}}, {}}, {3, {{0, 1}, {1, 2}}, {{0, 0}, {1, 2}}}});
+  EXPECT_EQ(rows[0], (std::vector<int>{0, 2}));
+  EXPECT_EQ(rows[1], (std::vector<int>{0, 1, 2}));
 }
 
-TEST(RowsTest, PairsThatCrossDoNotClosecircles) {
-  const PairedRows rows = RowsOfPairs(2, {{0, 1}}, 2, {{0, 1}}, {{0, 1}, {1, 0}});
-  EXPECT_LT(rows.first[0], rows.first[1]);
-  EXPECT_LT(rows.second[0], rows.second[1]);
+TEST(RowsTest, PartnersAreOppositeEachOtherFromGraphToGraph) {
+  // The third graph has what the first has; the box between them is the second's alone.
+  const std::vector<std::vector<int>> rows = RowsOfAll({{2, {{0, 1}}, {}},
+                                                        {3, {{0, 1}, {1, 2}}, {{0, 0}, {1, 2}}},
+                                                        {2, {{0, 1}}, {{0, 0}, {2, 1}}}});
+  EXPECT_EQ(rows[0], (std::vector<int>{0, 2}));
+  EXPECT_EQ(rows[1], (std::vector<int>{0, 1, 2}));
+  EXPECT_EQ(rows[2], (std::vector<int>{0, 2}));
+}
+
+TEST(RowsTest, PairsThatCrossDoNotCloseCircles) {
+  const std::vector<std::vector<int>> rows =
+      RowsOfAll({{2, {{0, 1}}, {}}, {2, {{0, 1}}, {{0, 1}, {1, 0}}}});
+  EXPECT_LT(rows[0][0], rows[0][1]);
+  EXPECT_LT(rows[1][0], rows[1][1]);
 }
 
 // Boxes of a row do not touch each other, and lines go down.

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "show/drawing.h"
+#include "show/drawing_json.h"
 #include "show/model/pair_difference.h"
 #include "show/render_drawing.h"
 #include "show/render_model_json.h"
@@ -53,16 +54,20 @@ class PairNodesTest : public ShownTest {
       said.push_back(difference.text);
     }
     const NodeSelection all;
-    const Drawing drawing = DrawPair(left_, right_, pairs_, all, all);
+    const Drawing drawing = DrawModels({&left_, &right_}, {pairs_}, {all, all});
     const std::string text = RenderPairText(left_, right_, pairs_, all, all, {.width = 1000});
     const std::string json = PairJson(left_, right_, pairs_);
-    for (const std::string& form : {RenderSvg(drawing), RenderDrawingPage(drawing)}) {
-      EXPECT_EQ(form.find("data-relation=\"different\"") == std::string::npos &&
-                    form.find("data-relation=\"left\"") == std::string::npos &&
-                    form.find("data-relation=\"right\"") == std::string::npos &&
-                    form.find("beside the nodes") == std::string::npos,
-                said.empty());
-    }
+    const std::string svg = RenderSvg(drawing);
+    EXPECT_EQ(svg.find("data-relation=\"different\"") == std::string::npos &&
+                  svg.find("data-relation=\"left\"") == std::string::npos &&
+                  svg.find("data-relation=\"right\"") == std::string::npos &&
+                  svg.find("beside the nodes") == std::string::npos,
+              said.empty());
+    const std::string page = DrawingJson(drawing);
+    EXPECT_EQ(page.find("\"relation\":\"different\"") == std::string::npos &&
+                  page.find("_only\"") == std::string::npos &&
+                  page.find("beside the nodes") == std::string::npos,
+              said.empty());
     for (const std::string& difference : said) {
       if (difference == "only left" || difference == "only right") continue;
       EXPECT_THAT(text, HasSubstr(difference));
