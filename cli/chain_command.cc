@@ -21,6 +21,7 @@
 #include "cli/compare_arguments.h"
 #include "cli/compare_flags.h"
 #include "cli/compare_session.h"
+#include "cli/mend_step.h"
 #include "cli/process/heap.h"
 #include "cli/process/interruption.h"
 #include "cli/process/messages.h"
@@ -37,6 +38,8 @@
 #include "reports/render_chain.h"
 #include "reports/render_html.h"
 #include "reports/render_table.h"
+#include "reports/table/render_fix.h"
+#include "tools/fix/fix_report.h"
 #include "tools/reduce/subset_search.h"
 
 namespace onnxcmp::cli {
@@ -66,7 +69,8 @@ class ChainComparison {
   // `runtimes`: what each of the models runs in; none: our interpreter.
   ChainComparison(std::vector<std::string> models, std::vector<std::string> runtimes,
                   CompareArguments arguments, Interruption& interruption)
-      : arguments_(std::move(arguments)),
+      : arguments_(WithoutFix(arguments)),
+        mending_(std::move(arguments)),
         runtimes_(std::move(runtimes)),
         look_(LookOf(arguments_)),
         tools_(arguments_.run, interruption) {
@@ -93,6 +97,7 @@ class ChainComparison {
       OC_ASSIGN_OR_RETURN(chain_.against_first.back(), Compare(0, i + 1));
     }
     OC_RETURN_IF_ERROR(FindOptimizers());
+    if (!mending_.fix.empty()) Mend();
     OC_RETURN_IF_ERROR(WriteReports());
     if (!PrintOutput(Report(arguments_.format))) return kFailed;
     if (arguments_.timings) PrintTimings(tools_.timings);
@@ -186,11 +191,13 @@ class ChainComparison {
   }
 
   std::string Report(const std::string& format) const {
-    if (format == "json") return RenderChainJson(chain_);
+    const FixReport* const fix = fix_.has_value() ? &*fix_ : nullptr;
+    if (format == "json") return RenderChainJson(chain_, "", fix);
     if (format == "junit") return RenderChainJunit(chain_);
-    if (format == "markdown") return RenderChainMarkdown(chain_);
+    if (format == "markdown") return RenderChainMarkdown(chain_, fix);
     if (format == "html") return RenderChainHtml(chain_, pages_, arguments_.command);
-    return RenderChain(chain_, detail_, look_);
+    const std::string mended = fix == nullptr ? "" : RenderFix(*fix, look_);
+    return RenderChain(chain_, absl::StrCat(detail_, mended), look_);
   }
 
   absl::Status WriteReports() const {
@@ -205,6 +212,18 @@ class ChainComparison {
     std::vector<std::string> some;
     for (const int place : places) some.push_back(all[static_cast<size_t>(place)]);
     return some;
+  }
+
+  // Mends the model of the first step that fails; if each passes, the last one beside the first.
+  void Mend() {
+    const std::optional<size_t> broken = BrokenBy(chain_);
+    const ChainStep* failing = broken.has_value() ? &chain_.steps[*broken] : chain_.ends();
+    fix_.emplace();
+    fix_->nothing_to_mend = failing == nullptr || failing->worst.exit_status == 0;
+    if (fix_->nothing_to_mend) return;
+    mending_.left = files_[failing->left];
+    mending_.right = files_[failing->right];
+    fix_ = MendStep(mending_, tools_);
   }
 
   // Finds which of a runtime's optimizers break the first failing step: none may run, then fewer
@@ -262,6 +281,7 @@ class ChainComparison {
   }
 
   const CompareArguments arguments_;
+  CompareArguments mending_;  // the same with --fix
   const std::vector<std::string> runtimes_;
   std::vector<std::string> files_;
   const TableOptions look_;
@@ -271,6 +291,7 @@ class ChainComparison {
   bool same_model_ = false;             // names at most are others
   std::unique_ptr<Side> first_, last_;  // sides of the first model and of the last right one
   std::string detail_;
+  std::optional<FixReport> fix_;
   std::vector<std::string> pages_;  // the reports of steps and ends, if there will be a page
 };
 
@@ -319,6 +340,7 @@ int ChainCommand(const std::vector<std::string>& command_line) {
   options.AddTable(app);
   app.add_flag("--prove", arguments.prove, "Prove each step equal for all inputs")
       ->group(kDiagnosis);
+  options.AddFix(app);
   std::vector<std::string> formats(std::begin(kChainReports), std::end(kChainReports));
   formats.emplace_back("table");
   app.add_option("--format", arguments.format, "Print html, json, markdown, junit (table)")
@@ -361,7 +383,13 @@ int ChainCommand(const std::vector<std::string>& command_line) {
     status =
         absl::InvalidArgumentError("two models at least are needed: onnxcmp chain MODEL MODEL ...");
   }
-  std::vector<std::string> read = models, written;
+  if (status.ok()) status = CheckFix(arguments);
+  if (status.ok() && !runtimes.empty() && !arguments.fix.empty()) {
+    status = absl::InvalidArgumentError(
+        absl::StrCat("--fix excludes --levels: a way around a runtime is written by onnxcmp ",
+                     models[0], " --against ", levels, " --fix ", arguments.fix));
+  }
+  std::vector<std::string> read = models, written = {arguments.fix, arguments.fix_script};
   read.push_back(arguments.inputs.inputs);
   for (const auto& [format, path] : files) {
     if (!path.empty()) arguments.reports.emplace_back(format, path);
