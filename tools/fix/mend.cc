@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
+#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -20,6 +21,7 @@
 #include "tools/fix/equivalent_forms.h"
 #include "tools/fix/pair_index.h"
 #include "tools/fix/propose_edits.h"
+#include "tools/fix/requantize.h"
 #include "tools/parts/checked_model.h"
 
 namespace onnxcmp {
@@ -109,7 +111,7 @@ class Mender {
 
   // A mistake among the causes, by the right's result.
   struct Wrong {
-    std::string result, text;
+    std::string left, result, text;
     std::vector<Edit> edits;
   };
 
@@ -137,11 +139,12 @@ class Mender {
     for (const Cause& cause : comparison.causes) {
       if (!IsWrong(cause)) continue;
       const PerSide<std::string> names = NamesOf(cause, comparison);
-      wrong.push_back({names.right, cause.text,
+      wrong.push_back({names.left, names.right, cause.text,
                        from_ == EditsFrom::kLeft ? ProposeEdits(scene, names)
                                                  : ProposeEquivalents(scene, names)});
       if (!wrong.back().edits.empty()) tried_.insert(names.right);
     }
+    if (from_ == EditsFrom::kLeft && KeepGrid(scene, wrong)) return true;
     // Edits that add nodes may cover several causes that smaller ones take away one by one.
     for (const bool adds : {false, true}) {
       for (const Wrong& each : wrong) {
@@ -156,6 +159,21 @@ class Mender {
       if (IsAccepted(comparison.outputs, pair)) continue;
       const std::vector<Edit> region = ProposeRegion(scene, {pair.left, pair.right});
       if (Keep(Best(region), pair.right, "the output differs")) return true;
+    }
+    return false;
+  }
+
+  // Keeps the best grid of quantized numbers, by the name of the cause that it is about.
+  bool KeepGrid(const FixScene& scene, const std::vector<Wrong>& wrong) {
+    absl::flat_hash_map<std::string, std::string> causes;
+    for (const Wrong& each : wrong) causes.emplace(each.result, each.left);
+    for (const WrongGrid& grid : ProposeGrids(scene, causes)) {
+      const auto about = absl::c_find_if(
+          wrong, [&](const Wrong& each) { return absl::c_linear_search(grid.names, each.result); });
+      const std::string result = about == wrong.end() ? grid.names[0] : about->result;
+      if (Keep(Best(grid.edits), result, about == wrong.end() ? grid.text : about->text)) {
+        return true;
+      }
     }
     return false;
   }

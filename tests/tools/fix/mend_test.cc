@@ -193,5 +193,80 @@ TEST_F(MendTest, LeftsRegionInThePlaceOfTheRights) {
   EXPECT_THAT(LinesOf(report), SizeIs(1));
 }
 
+// A layer of int8 beside its float form: weights in steps of 0.01, results from 0 to 2.55.
+constexpr char kFloat[] = R"(<ir_version: 8, opset_import: ["" : 17]>
+    g (float[2,4] x) => (float[2,4] y)
+    <float[4,4] w = {0.3, -0.7, 1.1, 0.2, 0.9, 0.4, -0.6, 0.8, -1.27, 0.5, 0.7, -0.1,
+                     0.6, -0.3, 0.2, 1.2}> {
+      m = MatMul(x, w)
+      r = Relu(m)
+      y = Neg(r)
+    })";
+constexpr char kQuantized[] = R"(<ir_version: 8, opset_import: ["" : 17]>
+    g (float[2,4] x) => (float[2,4] y)
+    <int8[4,4] wq = {30, -70, 110, 20, 90, 40, -60, 80, -127, 50, 70, -10, 60, -30, 20, 120},
+     float ws = {0.01}, int8 wz = {0}, float rs = {0.012}, uint8 rz = {0}> {
+      w = DequantizeLinear(wq, ws, wz)
+      m = MatMul(x, w)
+      r = Relu(m)
+      rq = QuantizeLinear(r, rs, rz)
+      rd = DequantizeLinear(rq, rs, rz)
+      y = Neg(rd)
+    })";
+
+class GridTest : public MendTest {
+ protected:
+  std::vector<std::string> LinesFor(
+      const std::vector<std::pair<absl::string_view, absl::string_view>>& faults) {
+    const FixReport report = MendOf(kFloat, absl::StrReplaceAll(kQuantized, faults));
+    EXPECT_TRUE(report.agrees);
+    EXPECT_EQ(mended_.graph().node_size(), Proto(kQuantized).graph().node_size());
+    return LinesOf(report);
+  }
+};
+
+TEST_F(GridTest, HonestRoundingStays) { EXPECT_TRUE(MendOf(kFloat, kQuantized).nothing_to_mend); }
+
+TEST_F(GridTest, ScaleOfWeights) {
+  EXPECT_THAT(LinesFor({{"ws = {0.01}", "ws = {0.02}"}}),
+              ElementsAre("ws: [] 0.02 -> 0.01, computed anew from w"));
+}
+
+TEST_F(GridTest, ZeroPointOfWeights) {
+  EXPECT_THAT(LinesFor({{"wz = {0}", "wz = {30}"}}),
+              ElementsAre("wz: [] 30 -> 0, computed anew from w"));
+}
+
+TEST_F(GridTest, IntegersOfWeights) {
+  EXPECT_THAT(LinesFor({{"30, -70, 110", "30, 90, 110"}}),
+              ElementsAre("wq: [0,1] 90 -> -70, computed anew from w"));
+}
+
+TEST_F(GridTest, ScaleAndIntegersOfWeights) {
+  EXPECT_THAT(
+      LinesFor(
+          {{"ws = {0.01}", "ws = {0.0025}"},
+           {"30, -70, 110, 20, 90, 40, -60, 80, -127, 50, 70, -10, 60, -30, 20, 120",
+            "120, -127, 127, 80, 127, 127, -127, 127, -127, 127, 127, -40, 127, -120, 80, 127"}}),
+      ElementsAre("ws: [] 0.0025 -> 0.01, computed anew from w", HasSubstr("wq: up to ")));
+}
+
+TEST_F(GridTest, ScaleThatCutsResultsOff) {
+  EXPECT_THAT(LinesFor({{"rs = {0.012}", "rs = {0.003}"}}),
+              ElementsAre(HasSubstr("rs: [] 0.003 -> 0.0085")));
+}
+
+TEST_F(GridTest, ZeroPointOfResults) {
+  EXPECT_THAT(LinesFor({{"rz = {0}", "rz = {220}"}}),
+              ElementsAre("rz: [] 220 -> 0, computed anew from the other side's values"));
+}
+
+// The zero point is one constant of two layers, of which one is right.
+TEST_F(GridTest, OneReaderOfASharedConstant) {
+  EXPECT_THAT(LinesFor({{"int8 wz = {0}, float rs", "int8 wz = {0}, int8 qz = {30}, float rs"},
+                        {"ws, wz)", "ws, qz)"}}),
+              ElementsAre("qz: [] 30 -> 0, computed anew from w"));
+}
+
 }  // namespace
 }  // namespace onnxcmp
