@@ -297,6 +297,13 @@ class GridFinder {
     }
   }
 
+  // Null if there are none, or several.
+  static const Node* OnlyReader(const SideIndex& side, const std::string& name) {
+    const auto readers = side.readers.find(name);
+    return readers == side.readers.end() || readers->second.size() != 1 ? nullptr
+                                                                        : readers->second[0];
+  }
+
   void LookAtActivations(ActivationSite site) {
     bool is_named = false;
     for (const std::string& name : site.results) {
@@ -304,6 +311,15 @@ class GridFinder {
       if (cause == causes_.end()) continue;
       is_named = true;
       Observe(cause->second, &site);
+      // An activation may be nothing but the end of the grid.
+      const Node* activation = OnlyReader(left_, cause->second);
+      const Node* own = OnlyReader(right_, name);
+      const auto cuts = [](const Node* node) {
+        return node != nullptr && (node->op_type == "Relu" || node->op_type == "Clip");
+      };
+      if (!cuts(activation) || cuts(own)) continue;
+      site.least = site.most = 0;
+      Observe(FirstResultOf(*activation), &site);
     }
     if (!is_named) return;
     for (const std::string& name : site.results) {
