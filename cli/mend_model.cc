@@ -8,6 +8,7 @@
 #include <system_error>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
@@ -44,6 +45,13 @@ bool Agrees(const Comparison& comparison) {
   return comparison.verdict() == Verdict::kSame || comparison.verdict() == Verdict::kClose;
 }
 
+bool HaveOtherTypes(const Comparison& comparison) {
+  return absl::c_any_of(comparison.outputs.pairs, [&](const OutputPair& pair) {
+    return comparison.left.results[Index(pair.left_result)].dtype !=
+           comparison.right.results[Index(pair.right_result)].dtype;
+  });
+}
+
 class ModelMender {
  public:
   explicit ModelMender(const MendRequest& request)
@@ -73,6 +81,10 @@ class ModelMender {
         report_.notes.emplace_back("the functions of the model are inlined in the mended one");
     }
     report_.side = mended_;
+    if (by_value_ && report_.agrees) {
+      report_.notes.emplace_back(
+          "the outputs have the types that they had: --output-types close accepts them");
+    }
     // A form that does not always hold is no way around a kernel.
     if (runtime_ != nullptr && !report_.agrees) report_.steps.clear();
     if (!report_.steps.empty()) OC_RETURN_IF_ERROR(Write());
@@ -101,6 +113,7 @@ class ModelMender {
   CompareOptions Options(bool causes) const {
     CompareOptions options = request_.options;
     options.causes = causes;
+    options.tolerance.output_types_close |= by_value_;
     options.repro = options.shadow = options.quantization = options.fusions = false;
     options.explain.clear();
     options.pictures = 0;
@@ -111,8 +124,7 @@ class ModelMender {
   }
 
   // The model that is mended is the right one, whichever it is.
-  absl::StatusOr<Judged> Try(const FedInputs& fed, const onnx::ModelProto& model,
-                             bool causes) const {
+  absl::StatusOr<Judged> Try(const FedInputs& fed, const onnx::ModelProto& model, bool causes) {
     Judged judged;
     OC_ASSIGN_OR_RETURN(judged.right, Load(model));
     OC_ASSIGN_OR_RETURN(const std::unique_ptr<Side> right, SideOf(judged.right));
@@ -122,6 +134,14 @@ class ModelMender {
     CompareOptions options = Options(causes);
     options.made_up = request_.inputs != nullptr && request_.inputs->made_up();
     if (mended_ == SideId::kRight) options.longer = fed.longer;
+    OC_ASSIGN_OR_RETURN(judged.comparison, Compare(*left, *right, options));
+    const std::optional<KeepInFloat>& keep = judged.comparison.keep_in_float;
+    if (by_value_ || !keep.has_value() || keep->quantized || !HaveOtherTypes(judged.comparison)) {
+      return judged;
+    }
+    // Outputs in 16 bits are those of a conversion: no edit inside makes them float.
+    by_value_ = true;
+    options.tolerance.output_types_close = true;
     OC_ASSIGN_OR_RETURN(judged.comparison, Compare(*left, *right, options));
     return judged;
   }
@@ -269,6 +289,7 @@ class ModelMender {
   std::shared_ptr<Runtime> runtime_;  // in which the mended model has to be right; may be null
   std::shared_ptr<onnx::ModelProto> model_;
   FixReport report_;
+  bool by_value_ = false;  // outputs of other types are compared by value
 };
 
 }  // namespace

@@ -19,6 +19,7 @@
 #include "compare/outcome/exit_status.h"
 #include "evaluator/base/status_macros.h"
 #include "tools/fix/equivalent_forms.h"
+#include "tools/fix/keep_in_float_edits.h"
 #include "tools/fix/pair_index.h"
 #include "tools/fix/propose_edits.h"
 #include "tools/fix/requantize.h"
@@ -144,7 +145,7 @@ class Mender {
                                                  : ProposeEquivalents(scene, names)});
       if (!wrong.back().edits.empty()) tried_.insert(names.right);
     }
-    if (from_ == EditsFrom::kLeft && KeepGrid(scene, wrong)) return true;
+    if (from_ == EditsFrom::kLeft && (KeepGrid(scene, wrong) || KeepFloat(scene))) return true;
     // Edits that add nodes may cover several causes that smaller ones take away one by one.
     for (const bool adds : {false, true}) {
       for (const Wrong& each : wrong) {
@@ -161,6 +162,15 @@ class Mender {
       if (Keep(Best(region), pair.right, "the output differs")) return true;
     }
     return false;
+  }
+
+  // Keeps nodes in float that a conversion to 16 bits made overflow, or lose their digits.
+  bool KeepFloat(const FixScene& scene) {
+    const std::vector<Edit> edits = ProposeFloat(scene, current_.comparison);
+    if (edits.empty()) return false;
+    const KeptNode& first = current_.comparison.keep_in_float->nodes.front();
+    const std::string& result = current_.comparison.left.results[Index(first.result)].name;
+    return Keep(Best(edits), result, "these nodes need more digits than 16 bits have");
   }
 
   // Keeps the best grid of quantized numbers, by the name of the cause that it is about.
