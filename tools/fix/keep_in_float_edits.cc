@@ -92,6 +92,11 @@ class FloatRegion {
             : constant->dtype() != DType::kFloat16 && constant->dtype() != DType::kBfloat16) {
       return name;
     }
+    // Before it was rounded, where the model has it.
+    const Node* maker = right_.MakerOf(name);
+    if (maker != nullptr && maker->op_type == "Cast" && IsFloat(maker->inputs[0])) {
+      return maker->inputs[0];
+    }
     std::string made = names_.New(name + "_float");
     in_float_[name] = made;
     const Tensor* exact = left_.ConstantOf(left);
@@ -113,6 +118,11 @@ class FloatRegion {
     }
   }
 
+  bool IsFloat(const std::string& name) const {
+    const StreamResult* result = right_.ResultOf(name);
+    return result != nullptr && result->dtype == DType::kFloat;
+  }
+
   bool IsKept(const Node& node) const {
     return absl::c_any_of(kept_, [&](const auto& each) { return each.first == &node; });
   }
@@ -123,11 +133,18 @@ class FloatRegion {
       const auto in_float = in_float_.find(output);
       if (output.empty() || in_float == in_float_.end()) continue;
       edit_.operations.push_back({Kind::kRename, output, 0, in_float->second});
-      const auto readers = right_.readers.find(output);
-      const bool is_read =
-          readers != right_.readers.end() &&
-          absl::c_any_of(readers->second, [&](const Node* reader) { return !IsKept(*reader); });
-      if (!is_read && !right_.IsOutput(output)) continue;
+      bool is_read = right_.IsOutput(output);
+      if (const auto readers = right_.readers.find(output); readers != right_.readers.end()) {
+        for (const Node* reader : readers->second) {
+          // What is cast to float was never rounded.
+          const bool casts = reader->op_type == "Cast" && IsFloat(reader->outputs[0]);
+          if (casts) {
+            edit_.operations.push_back({Kind::kSetInput, reader->outputs[0], 0, in_float->second});
+          }
+          is_read = is_read || (!casts && !IsKept(*reader));
+        }
+      }
+      if (!is_read) continue;
       AddCast(in_float->second, output, right_.ResultOf(output)->dtype);
     }
   }
@@ -139,6 +156,10 @@ class FloatRegion {
       if (!made->name.empty()) names.push_back(absl::StrCat("\"", made->name, "\""));
       const std::string type = absl::StrCat("\"", made->op_type, "\"");
       if (!absl::c_linear_search(operators, type)) operators.push_back(type);
+    }
+    // A conversion has to name those again that are in float already.
+    for (const KeptNode& kept : comparison_.keep_in_float->already) {
+      if (!kept.name.empty()) names.push_back(absl::StrCat("\"", kept.name, "\""));
     }
     CutList(&names, 8);
     const bool all = absl::c_all_of(right_.model.graph.nodes, [&](const Node& node) {

@@ -193,6 +193,39 @@ TEST_F(MendTest, LeftsRegionInThePlaceOfTheRights) {
   EXPECT_THAT(LinesOf(report), SizeIs(1));
 }
 
+// A normalization whose squares overflow float16. The text has its numbers as their bits: 300
+// and 1.
+TEST_F(MendTest, NodesThatOverflowFloat16) {
+  constexpr char kNormalized[] = R"(<ir_version: 8, opset_import: ["" : 17]>
+      g (float[2,4] x) => (float[2,4] y) <float k = {300}, float e = {1}> {
+        [a] a = Mul(x, k)
+        [s] s = Mul(a, a)
+        [m] m = ReduceMean<axes = [1], keepdims = 1>(s)
+        [p] p = Add(m, e)
+        [r] r = Sqrt(p)
+        [d] d = Div(a, r)
+        [y] y = Tanh(d)
+      })";
+  constexpr char kShort[] = R"(<ir_version: 8, opset_import: ["" : 17]>
+      g (float[2,4] x) => (float[2,4] y) <float16 k = {23728}, float16 e = {15360}> {
+        [c] x_short = Cast<to = 10>(x)
+        [a] a = Mul(x_short, k)
+        [s] s = Mul(a, a)
+        [m] m = ReduceMean<axes = [1], keepdims = 1>(s)
+        [p] p = Add(m, e)
+        [r] r = Sqrt(p)
+        [d] d = Div(a, r)
+        [t] y_short = Tanh(d)
+        [z] y = Cast<to = 1>(y_short)
+      })";
+  const FixReport report = MendOf(kNormalized, kShort);
+  EXPECT_TRUE(report.agrees);
+  EXPECT_THAT(
+      LinesOf(report),
+      ElementsAre("s, m, p, r: kept in float, node_block_list=[\"s\", \"m\", \"p\", \"r\"]"));
+  EXPECT_EQ(mended_.graph().node_size(), 11);
+}
+
 // A layer of int8 beside its float form: weights in steps of 0.01, results from 0 to 2.55.
 constexpr char kFloat[] = R"(<ir_version: 8, opset_import: ["" : 17]>
     g (float[2,4] x) => (float[2,4] y)
