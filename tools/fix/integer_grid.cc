@@ -9,11 +9,6 @@
 namespace onnxcmp {
 namespace {
 
-// Scales that differ by less are one that was computed otherwise.
-constexpr double kSameScale = 0.01;
-// Converters cut off few numbers, to round the others better.
-constexpr double kAtBounds = 0.01;
-
 // Sums over a channel's elements.
 struct ChannelSums {
   double least = 0, most = 0;        // of the floats, and 0
@@ -70,14 +65,11 @@ std::vector<double> IntegerGrid::Rounded(absl::Span<const double> floats) const 
 }
 
 bool IntegerGrid::Fits(absl::Span<const double> integers, absl::Span<const double> floats) const {
-  size_t at_bounds = 0;
   for (size_t i = 0; i < floats.size(); ++i) {
     const double scale = ScaleOf(i);
-    if (std::abs((integers[i] - ZeroOf(i)) * scale - floats[i]) <= std::abs(scale)) continue;
-    if (integers[i] > least && integers[i] < most) return false;
-    ++at_bounds;
+    if (std::abs((integers[i] - ZeroOf(i)) * scale - floats[i]) > std::abs(scale)) return false;
   }
-  return static_cast<double>(at_bounds) <= kAtBounds * static_cast<double>(floats.size());
+  return true;
 }
 
 double IntegerGrid::Used(absl::Span<const double> integers) const {
@@ -100,21 +92,17 @@ IntegerGrid GridOf(DType dtype, std::vector<double> scales, std::vector<double> 
   return grid;
 }
 
-IntegerGrid WithFittedScales(const IntegerGrid& grid, absl::Span<const double> integers,
-                             absl::Span<const double> floats) {
-  IntegerGrid fitted = grid;
+std::vector<IntegerGrid> WithFittedScales(const IntegerGrid& grid,
+                                          absl::Span<const double> integers,
+                                          absl::Span<const double> floats) {
+  std::vector<IntegerGrid> fitted(3, grid);
   const std::vector<ChannelSums> sums = SumsOf(grid, integers, floats);
   for (size_t c = 0; c < sums.size(); ++c) {
     if (sums[c].squares == 0) continue;
-    const double fit = sums[c].products / sums[c].squares;
-    fitted.scales[c] = fit;
-    for (const bool around_zero : {true, false}) {
-      const double steps = grid.most - grid.least - (around_zero && grid.least < 0 ? 1 : 0);
-      const double scale = ScaleOfRange(sums[c], steps, around_zero);
-      if (std::abs(scale - fit) > kSameScale * fit) continue;
-      fitted.scales[c] = scale;
-      break;
-    }
+    const double steps = grid.most - grid.least;
+    fitted[0].scales[c] = ScaleOfRange(sums[c], grid.least < 0 ? steps - 1 : steps, true);
+    fitted[1].scales[c] = ScaleOfRange(sums[c], steps, false);
+    fitted[2].scales[c] = sums[c].products / sums[c].squares;
   }
   return fitted;
 }

@@ -29,7 +29,7 @@ struct IntegerGrid {
   }
   std::pair<double, double> Reach(size_t channel) const;
   std::vector<double> Rounded(absl::Span<const double> floats) const;
-  // True if the integers are the floats, to a step; few may end at the bounds.
+  // True if the integers are the floats, to a step.
   bool Fits(absl::Span<const double> integers, absl::Span<const double> floats) const;
   // The greatest distance of an integer from its zero point, as a share of the greatest there is.
   double Used(absl::Span<const double> integers) const;
@@ -39,10 +39,11 @@ struct IntegerGrid {
 IntegerGrid GridOf(DType dtype, std::vector<double> scales, std::vector<double> zeros,
                    int64_t inner);
 
-// The scales with which the integers, as they are, are nearest to the floats, as a converter
-// computes them from the floats' range where that is near.
-IntegerGrid WithFittedScales(const IntegerGrid& grid, absl::Span<const double> integers,
-                             absl::Span<const double> floats);
+// Scales of the integers as they are: as converters compute them from the floats' range, around 0
+// and from end to end, then those with which they are nearest to the floats.
+std::vector<IntegerGrid> WithFittedScales(const IntegerGrid& grid,
+                                          absl::Span<const double> integers,
+                                          absl::Span<const double> floats);
 IntegerGrid WithFittedZeros(const IntegerGrid& grid, absl::Span<const double> integers,
                             absl::Span<const double> floats);
 // The grid of the floats' range: around 0 if the zeros lie in the middle, else from end to end.

@@ -82,7 +82,7 @@ class FloatRegion {
     added_.push_back({Kind::kAddNode, "", 0, "", cast.SerializeAsString()});
   }
 
-  // What a kept node reads in the place of a right result: the constant that the conversion
+  // The input of a kept node in the place of a right result: the constant that the conversion
   // rounded, or a Cast of it.
   std::string InFloat(const std::string& name, const std::string& left) {
     if (const auto known = in_float_.find(name); known != in_float_.end()) return known->second;
@@ -136,7 +136,7 @@ class FloatRegion {
       bool is_read = right_.IsOutput(output);
       if (const auto readers = right_.readers.find(output); readers != right_.readers.end()) {
         for (const Node* reader : readers->second) {
-          // What is cast to float was never rounded.
+          // Casts to float get it unrounded.
           const bool casts = reader->op_type == "Cast" && IsFloat(reader->outputs[0]);
           if (casts) {
             edit_.operations.push_back({Kind::kSetInput, reader->outputs[0], 0, in_float->second});

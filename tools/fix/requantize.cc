@@ -25,11 +25,6 @@ namespace {
 using Kind = Operation::Kind;
 using NumberList = std::vector<double>;
 
-// Weights that use less of their integers were rounded with too great a scale.
-constexpr double kLeastUsed = 0.3;
-// Channels whose ranges differ by this factor have few integers of a common scale.
-constexpr double kOwnScales = 4;
-
 // The places of the scale and the zero point of a node's result.
 struct GridSlots {
   const char* op_type;
@@ -85,13 +80,14 @@ class GridFinder {
     if (!site.has_value()) return;
     const std::optional<NumberList> integers = NumbersOfTensor(*site->tensor);
     if (!integers.has_value()) return;
-    site->floats = sites_.FloatsOf(*integers, site->tensor->shape(), site->grid, node);
+    site->floats = sites_.FloatsOf(*site->tensor, site->grid);
     if (site->floats.forms.empty()) return;
     LookAtBias(*site);
     const bool is_wide = site->tensor->dtype() == DType::kInt32;
     const auto is_right = [&](const IntegerGrid& grid, const NumberList& stored,
                               const NumberList& form) {
-      return grid.Fits(stored, form) && (is_wide || grid.Used(stored) >= kLeastUsed);
+      // Numbers that leave half of the integers alone were rounded with too great a scale.
+      return grid.Fits(stored, form) && (is_wide || 2 * grid.Used(stored) >= 1);
     };
     WrongGrid wrong;
     wrong.names = {site->integers, site->scale, site->zero, FirstResultOf(node)};
@@ -104,8 +100,10 @@ class GridFinder {
     wrong.text =
         absl::StrCat(site->integers, " is not ", site->floats.name, ", rounded to its steps");
     for (const NumberList& form : site->floats.forms) {
-      const IntegerGrid scaled = WithFittedScales(site->grid, *integers, form);
-      if (is_right(scaled, *integers, form)) AddEdit(*site, scaled, *integers, &wrong);
+      const std::vector<IntegerGrid> scaled = WithFittedScales(site->grid, *integers, form);
+      const auto right = absl::c_find_if(
+          scaled, [&](const IntegerGrid& grid) { return is_right(grid, *integers, form); });
+      if (right != scaled.end()) AddEdit(*site, *right, *integers, &wrong);
       const IntegerGrid shifted = WithFittedZeros(site->grid, *integers, form);
       if (!site->zero.empty() && is_right(shifted, *integers, form)) {
         AddEdit(*site, shifted, *integers, &wrong);
@@ -153,7 +151,8 @@ class GridFinder {
     if (!site.zero.empty()) grid.zeros.assign(grid.scales.size(), grid.zeros[0]);
     const IntegerGrid anew = GridOfRange(grid, site.floats.forms[0]);
     const auto [least, most] = std::minmax_element(anew.scales.begin(), anew.scales.end());
-    if (*most < kOwnScales * *least) return;
+    // Those with a quarter of the range have lost two bits.
+    if (*most < 4 * *least) return;
     AddEdit(site, anew, anew.Rounded(site.floats.forms[0]), wrong);
     if (wrong->edits.empty() || attributes.empty()) return;
     std::vector<Operation>& operations = wrong->edits.back().operations;
@@ -222,8 +221,7 @@ class GridFinder {
     for (double& step : steps) step *= input.value_or((*scale)[0]);
     const IntegerGrid grid =
         GridOf(DType::kInt32, steps, {}, steps.size() == 1 ? integers->size() : 1);
-    const FloatsOfIntegers floats =
-        sites_.FloatsOf(*integers, right_.ConstantOf(name)->shape(), grid, *site.node);
+    const FloatsOfIntegers floats = sites_.FloatsOf(*right_.ConstantOf(name), grid);
     if (floats.forms.empty() || grid.Fits(*integers, floats.forms[0])) return;
     Set(name, grid.Rounded(floats.forms[0]), false, {{site.node, site.slots.bias}}, floats.name,
         edit);

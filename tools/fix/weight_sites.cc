@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <utility>
 
+#include "record/base/work_bounds.h"
+#include "record/differences/number_strips.h"
 #include "record/differences/tensor_distance.h"
 #include "record/graphs/node_questions.h"
 
@@ -13,12 +15,6 @@ namespace {
 
 using NumberList = std::vector<double>;
 
-// Integers that are this near to a constant were made of it.
-constexpr double kSurelyOf = 0.95;
-constexpr double kMaybeOf = 0.5;
-constexpr size_t kSampled = 4096;  // elements that are enough to tell constants apart
-constexpr int kNodesAround = 4;    // between a layer and a result that both sides have
-
 constexpr WeightSlots kWeights[] = {
     {"DequantizeLinear", 0, 1, 2, -1, -1},      {"QLinearConv", 3, 4, 5, 8, 1},
     {"QLinearMatMul", 3, 4, 5, -1, -1},         {"QGemm", 3, 4, 5, 6, 1},
@@ -26,15 +22,40 @@ constexpr WeightSlots kWeights[] = {
     {"MatMulInteger", 1, -1, 3, -1, -1},        {"ConvInteger", 1, -1, 3, -1, -1},
 };
 
-double CosineOf(absl::Span<const double> a, absl::Span<const double> b) {
-  const size_t step = std::max<size_t>(1, a.size() / kSampled);
-  double ab = 0, aa = 0, bb = 0;
-  for (size_t i = 0; i < a.size(); i += step) {
+// How far two lists go up and down together.
+double CorrelationOf(absl::Span<const double> a, absl::Span<const double> b) {
+  double sum_a = 0, sum_b = 0, ab = 0, aa = 0, bb = 0;
+  const auto count = static_cast<double>(a.size());
+  for (size_t i = 0; i < a.size(); ++i) {
+    sum_a += a[i];
+    sum_b += b[i];
     ab += a[i] * b[i];
     aa += a[i] * a[i];
     bb += b[i] * b[i];
   }
-  return aa == 0 || bb == 0 ? 0 : ab / std::sqrt(aa * bb);
+  const double deviations = (count * aa - sum_a * sum_a) * (count * bb - sum_b * sum_b);
+  return deviations > 0 ? (count * ab - sum_a * sum_b) / std::sqrt(deviations) : 0;
+}
+
+// The place of a matrix' element, of this shape, in the matrix with its axes exchanged.
+int64_t Exchanged(const Shape& shape, int64_t element) {
+  return element % shape[1] * shape[0] + element / shape[1];
+}
+
+// True for matrices of which one may be the other with its axes exchanged.
+bool MayBeExchanged(const Shape& a, const Shape& b) {
+  return a.size() == 2 && b.size() == 2 && a[0] == b[1] && a[1] == b[0];
+}
+
+// Elements at equal steps.
+NumberList SampleOf(const Tensor& tensor, const Shape& shape, bool exchanged) {
+  const NumberReader reader(tensor);
+  NumberList sample;
+  const int64_t step = 1 + reader.size() / work_bounds::kLooks;
+  for (int64_t i = 0; i < reader.size(); i += step) {
+    reader.Read(exchanged ? Exchanged(shape, i) : i, 1, &sample.emplace_back());
+  }
+  return sample;
 }
 
 }  // namespace
@@ -81,7 +102,7 @@ std::optional<std::vector<double>> WeightSites::NumbersOf(const std::string& nam
 // one with the scale of the input.
 void WeightSites::FindScaleBehind(const Node& node, WeightSite* site) const {
   const Node* at = &node;
-  for (int i = 0; i < kNodesAround; ++i) {
+  while (true) {
     const auto readers = right_.readers.find(FirstResultOf(*at));
     if (readers == right_.readers.end() || readers->second.size() != 1) return;
     at = readers->second[0];
@@ -137,85 +158,47 @@ std::optional<WeightSite> WeightSites::SiteOf(const Node& node, const WeightSlot
   return site;
 }
 
-// Left constants of as many elements, near the node that a layer's result is paired with.
-std::vector<std::string> WeightSites::ConstantsNear(const Node& node, int64_t count) const {
-  std::vector<std::string> names;
-  const Node* at = &node;
-  std::string left = pairs_.LeftOf(FirstResultOf(node));
-  for (int i = 0; i < kNodesAround && left.empty(); ++i) {
-    const auto readers = right_.readers.find(FirstResultOf(*at));
-    if (readers == right_.readers.end() || readers->second.empty()) break;
-    at = readers->second[0];
-    left = pairs_.LeftOf(FirstResultOf(*at));
-  }
-  for (int i = 0; i < kNodesAround && !left.empty(); ++i) {
-    if (IsOf(left, count)) names.push_back(left);
-    const Node* maker = left_.MakerOf(left);
-    if (maker == nullptr) break;
-    for (const std::string& input : maker->inputs) {
-      if (IsOf(input, count)) names.push_back(input);
-    }
-    if (!names.empty()) break;
-    left = maker->inputs.empty() ? "" : maker->inputs[0];
-  }
-  return names;
-}
-
 bool WeightSites::IsOf(const std::string& left, int64_t count) const {
   const Tensor* constant = left_.ConstantOf(left);
   return constant != nullptr && IsFloatingPoint(constant->dtype()) &&
          constant->num_elements() == count;
 }
 
-// The numbers of a left constant in a layout: as they are, then with both axes exchanged.
-std::vector<NumberList> WeightSites::FormsIn(const Shape& shape, const std::string& left) const {
-  std::vector<NumberList> forms;
-  const Tensor& constant = *left_.ConstantOf(left);
-  const std::optional<NumberList> numbers = NumbersOfTensor(constant);
-  if (!numbers.has_value()) return forms;
-  const bool matrices = shape.size() == 2 && constant.shape().size() == 2;
-  if (!matrices || constant.shape() == shape) forms.push_back(*numbers);
-  if (matrices && constant.shape()[0] == shape[1] && constant.shape()[1] == shape[0]) {
-    NumberList& exchanged = forms.emplace_back(numbers->size());
-    const auto rows = static_cast<size_t>(shape[0]), columns = static_cast<size_t>(shape[1]);
-    for (size_t r = 0; r < rows; ++r) {
-      for (size_t c = 0; c < columns; ++c) {
-        exchanged[r * columns + c] = (*numbers)[c * rows + r];
-      }
-    }
-  }
-  return forms;
-}
-
-FloatsOfIntegers WeightSites::FloatsOf(absl::Span<const double> integers, const Shape& shape,
-                                       const IntegerGrid& grid, const Node& node) const {
-  FloatsOfIntegers floats;
-  const auto count = static_cast<int64_t>(integers.size());
-  if (count < 2) return floats;
-  NumberList steps(integers.begin(), integers.end());
+FloatsOfIntegers WeightSites::FloatsOf(const Tensor& integers, const IntegerGrid& grid) const {
+  const Shape& shape = integers.shape();
+  NumberList steps = SampleOf(integers, shape, false);
+  const auto apart = static_cast<size_t>(1 + integers.num_elements() / work_bounds::kLooks);
   for (size_t i = 0; i < steps.size(); ++i) {
-    steps[i] -= grid.ZeroOf(i);
-    if (grid.scales.size() > 1) steps[i] *= grid.ScaleOf(i);
+    steps[i] -= grid.ZeroOf(i * apart);
+    if (grid.scales.size() > 1) steps[i] *= grid.ScaleOf(i * apart);
   }
   double best = 0;
-  const auto look = [&](const std::string& name) {
-    std::vector<NumberList> made = FormsIn(shape, name);
-    double nearest = 0;
-    for (const NumberList& form : made) nearest = std::max(nearest, CosineOf(steps, form));
-    if (made.empty() || nearest <= best) return;
-    best = nearest;
-    floats = {name, std::move(made)};
-  };
+  FloatsOfIntegers floats;
   const auto look_at = [&](const std::string& name) {
-    if (IsOf(name, count)) look(name);
+    if (!IsOf(name, integers.num_elements())) return;
+    const Tensor& constant = *left_.ConstantOf(name);
+    for (const bool exchanged : {false, true}) {
+      if (exchanged && !MayBeExchanged(shape, constant.shape())) continue;
+      const double near = CorrelationOf(steps, SampleOf(constant, shape, exchanged));
+      if (near <= best) continue;
+      best = near;
+      floats.name = name;
+    }
   };
   for (const Initializer& constant : left_.model.graph.initializers) look_at(constant.name);
   for (const Node& made : left_.model.graph.nodes) look_at(FirstResultOf(made));
-  if (best >= kSurelyOf) return floats;
-  const std::vector<std::string> near = ConstantsNear(node, count);
-  if (near.empty()) return best >= kMaybeOf ? floats : FloatsOfIntegers();
-  best = -1;
-  for (const std::string& name : near) look(name);
+  if (floats.name.empty()) return floats;
+  const Tensor& constant = *left_.ConstantOf(floats.name);
+  const NumberList numbers = ElementsOf(constant);
+  if (constant.shape() == shape || !MayBeExchanged(shape, constant.shape())) {
+    floats.forms.push_back(numbers);
+  }
+  if (MayBeExchanged(shape, constant.shape())) {
+    NumberList& exchanged = floats.forms.emplace_back(numbers.size());
+    for (size_t i = 0; i < numbers.size(); ++i) {
+      exchanged[i] = numbers[static_cast<size_t>(Exchanged(shape, static_cast<int64_t>(i)))];
+    }
+  }
   return floats;
 }
 

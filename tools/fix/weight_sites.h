@@ -47,24 +47,19 @@ struct WeightSite {
 class WeightSites {
  public:
   // The pairs must outlive the object.
-  explicit WeightSites(const PairIndex& pairs)
-      : pairs_(pairs), left_(pairs.left), right_(pairs.right) {}
+  explicit WeightSites(const PairIndex& pairs) : left_(pairs.left), right_(pairs.right) {}
 
   // Nothing if the node has no constant integers with a constant scale there.
   std::optional<WeightSite> SiteOf(const Node& node, const WeightSlots& slots) const;
-  // The constant of which the integers are made: the nearest one, or that of the same layer.
-  FloatsOfIntegers FloatsOf(absl::Span<const double> integers, const Shape& shape,
-                            const IntegerGrid& grid, const Node& node) const;
+  // The constant that the integers go up and down with most.
+  FloatsOfIntegers FloatsOf(const Tensor& integers, const IntegerGrid& grid) const;
   // The numbers of a right constant; nothing if there is none.
   std::optional<std::vector<double>> NumbersOf(const std::string& name) const;
 
  private:
   void FindScaleBehind(const Node& node, WeightSite* site) const;
-  std::vector<std::string> ConstantsNear(const Node& node, int64_t count) const;
   bool IsOf(const std::string& left, int64_t count) const;
-  std::vector<std::vector<double>> FormsIn(const Shape& shape, const std::string& left) const;
 
-  const PairIndex& pairs_;
   const SideIndex& left_;
   const SideIndex& right_;
 };
