@@ -9,12 +9,14 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "compare/input_sets/compare_on_inputs.h"
 #include "compare/outcome/proof_report.h"
 #include "compare/sides/model_side.h"
+#include "compare/sides/recording_side.h"
 #include "compare/sides/runtime_side.h"
 #include "evaluator/base/proto_text.h"
 #include "evaluator/base/status_macros.h"
@@ -60,12 +62,14 @@ class ModelMender {
         path_(OfSide(request.arguments, mended_)) {}
 
   absl::StatusOr<FixReport> Run() {
-    for (const SideId side : kBothSides) {
-      if (request_.sides[side] == nullptr || request_.sides[side]->evaluator() == nullptr) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("--fix is for two models: the ", SideName(side), " is a recording"));
-      }
+    if (request_.sides[mended_] == nullptr || request_.sides[mended_]->evaluator() == nullptr) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--fix mends a model: the ", SideName(mended_), " is a recording",
+          IsRecorded(Other(mended_))  ? ""
+          : mended_ == SideId::kRight ? "; --fix-left mends the other side"
+                                      : "; without --fix-left the other side is mended"));
     }
+    if (IsRecorded(Other(mended_))) OC_RETURN_IF_ERROR(ReadConstants());
     if (const auto* runtime = dynamic_cast<const RuntimeSide*>(request_.sides[mended_])) {
       runtime_ = runtime->runtime();
     }
@@ -85,8 +89,9 @@ class ModelMender {
       report_.notes.emplace_back(
           "the outputs have the types that they had: --output-types close accepts them");
     }
-    // A form that does not always hold is no way around a kernel.
-    if (runtime_ != nullptr && !report_.agrees) report_.steps.clear();
+    // A form that does not always hold is no way around a kernel, and a guess that does not agree
+    // with the recording is none.
+    if (From() != EditsFrom::kLeft && !report_.agrees) report_.steps.clear();
     if (!report_.steps.empty()) OC_RETURN_IF_ERROR(Write());
     return std::move(report_);
   }
@@ -100,6 +105,46 @@ class ModelMender {
     const std::string folder = fs::path(path_).parent_path().string();
     return LoadModelFromBytes(bytes, request_.registry, request_.arguments.run.load(),
                               folder.empty() ? "." : folder);
+  }
+
+  bool IsRecorded(SideId side) const { return request_.sides[side]->evaluator() == nullptr; }
+
+  // The side that stays as it is, once more.
+  absl::StatusOr<std::unique_ptr<Side>> OtherSide() const {
+    const SideId other = Other(mended_);
+    if (!IsRecorded(other)) return request_.sides[other]->Again();
+    OC_ASSIGN_OR_RETURN(std::unique_ptr<Side> side,
+                        OpenSide(OfSide(request_.arguments, other), request_.registry,
+                                 request_.arguments.run.load(), {}));
+    // From then on its inputs are no results.
+    OC_RETURN_IF_ERROR(
+        side->RecordedInputs(request_.sides[mended_]->evaluator()->model().graph).status());
+    return side;
+  }
+
+  // Recorded values that are constants of the model: a left model of them alone.
+  absl::Status ReadConstants() {
+    const SideId other = Other(mended_);
+    if (request_.sides[other]->sets() > 1) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--fix takes one set of results: ", OfSide(request_.arguments, other),
+                       " has ", request_.sides[other]->sets()));
+    }
+    OC_ASSIGN_OR_RETURN(const std::unique_ptr<Side> side, OtherSide());
+    auto* const recording = dynamic_cast<RecordingSide*>(side.get());
+    if (recording == nullptr) return absl::OkStatus();
+    absl::flat_hash_set<std::string> names;
+    for (const Initializer& own :
+         request_.sides[mended_]->evaluator()->model().graph.initializers) {
+      names.insert(own.name);
+    }
+    const std::vector<RecordedResult>& results = recording->values().results();
+    for (size_t i = 0; i < results.size(); ++i) {
+      if (!names.contains(results[i].name)) continue;
+      OC_ASSIGN_OR_RETURN(Value value, recording->ReadResult(i));
+      constants_.graph.initializers.push_back({results[i].name, std::move(value)});
+    }
+    return absl::OkStatus();
   }
 
   absl::StatusOr<std::unique_ptr<Side>> SideOf(std::shared_ptr<const Model> model) const {
@@ -128,7 +173,7 @@ class ModelMender {
     Judged judged;
     OC_ASSIGN_OR_RETURN(judged.right, Load(model));
     OC_ASSIGN_OR_RETURN(const std::unique_ptr<Side> right, SideOf(judged.right));
-    const std::unique_ptr<Side> left = request_.sides[Other(mended_)]->Again();
+    OC_ASSIGN_OR_RETURN(const std::unique_ptr<Side> left, OtherSide());
     left->SetFeeds(OfSide(fed, Other(mended_)));
     right->SetFeeds(OfSide(fed, mended_));
     CompareOptions options = Options(causes);
@@ -146,6 +191,11 @@ class ModelMender {
     return judged;
   }
 
+  EditsFrom From() const {
+    if (runtime_ != nullptr) return EditsFrom::kEquivalentForms;
+    return IsRecorded(Other(mended_)) ? EditsFrom::kRecording : EditsFrom::kLeft;
+  }
+
   // Mends on the inputs that show the difference, and on those that the checks find.
   absl::Status MendOnAll() {
     FedInputs fed = request_.fed;
@@ -155,8 +205,9 @@ class ModelMender {
       };
       OC_ASSIGN_OR_RETURN(
           FixReport more,
-          Mend(request_.sides[Other(mended_)]->evaluator()->model(), request_.registry, judge,
-               runtime_ == nullptr ? EditsFrom::kLeft : EditsFrom::kEquivalentForms, model_.get()));
+          Mend(IsRecorded(Other(mended_)) ? constants_
+                                          : request_.sides[Other(mended_)]->evaluator()->model(),
+               request_.registry, judge, From(), model_.get()));
       report_.steps.insert(report_.steps.end(), std::make_move_iterator(more.steps.begin()),
                            std::make_move_iterator(more.steps.end()));
       if (round == 0) report_.certificates = std::move(more.certificates);
@@ -165,6 +216,11 @@ class ModelMender {
       report_.nothing_to_mend = round == 0 && more.nothing_to_mend;
       report_.notes = std::move(more.notes);
       if (!report_.agrees || report_.nothing_to_mend) break;
+      if (IsRecorded(Other(mended_))) {
+        report_.checks.emplace_back("agrees with the recording; other inputs cannot be tried");
+        report_.verified = true;
+        break;
+      }
       OC_ASSIGN_OR_RETURN(std::optional<FedInputs> found, Check());
       if (!found.has_value()) break;
       fed = *std::move(found);
@@ -288,6 +344,7 @@ class ModelMender {
   const std::string& path_;
   std::shared_ptr<Runtime> runtime_;  // in which the mended model has to be right; may be null
   std::shared_ptr<onnx::ModelProto> model_;
+  Model constants_;  // those of a recording
   FixReport report_;
   bool by_value_ = false;  // outputs of other types are compared by value
 };

@@ -57,6 +57,42 @@ TEST_F(FixCommandTest, LeftModel) {
   EXPECT_EQ(Onnxcmp({left_, out_}).status, 0);
 }
 
+// Beside a recording constants get what was recorded, and trials tell the rest.
+TEST_F(FixCommandTest, BesideARecording) {
+  const std::string recorded = folder_ + "/left.npz";
+  ASSERT_EQ(Onnxcmp({"run", left_, "--dim", "n=3", "--save-all", recorded}).status, 0);
+  const Outcome outcome = Onnxcmp({recorded, both_, "--fix", out_, "--width", "200"});
+  EXPECT_EQ(outcome.status, 1) << outcome.err;
+  EXPECT_THAT(outcome.out,
+              AllOf(HasSubstr("2 edits of the right model make the outputs agree: "),
+                    HasSubstr("w: [2] -3 -> 0.25"), HasSubstr("Softmax y: axis 0 -> 1"),
+                    HasSubstr("agrees with the recording; other inputs cannot be tried")));
+  EXPECT_EQ(Onnxcmp({left_, out_}).status, 0);
+  EXPECT_EQ(Onnxcmp({both_, recorded, "--fix", out_, "--fix-left"}).status, 1);
+  EXPECT_THAT(Onnxcmp({both_, recorded, "--fix", out_}).err,
+              HasSubstr("--fix mends a model: the right is a recording; --fix-left mends the other "
+                        "side"));
+}
+
+TEST_F(FixCommandTest, GuessesThatDoNotAgreeAreNotWritten) {
+  const std::string recorded = folder_ + "/left.npz";
+  ASSERT_EQ(Onnxcmp({"run", left_, "--dim", "n=3", "--save-all", recorded}).status, 0);
+  const std::string other =
+      Model("other",
+            "(float[n, 4] x) => (float[n, 4] y) <float[4] w = {1.5, 0.5, 0.25, 2}> {\n"
+            " m = Mul(x, w)\n a = Tanh(m)\n b = Elu<alpha = 0.5>(a)\n y = Softmax<axis = 1>(b)\n}");
+  const std::string third =
+      Model("third",
+            "(float[n, 4] x) => (float[n, 4] y) <float[4] w = {1.5, 0.5, 0.25, 2}> {\n"
+            " m = Mul(x, w)\n a = Elu<alpha = 0.5>(m)\n y = LogSoftmax<axis = 1>(a)\n}");
+  const Outcome mended = Onnxcmp({recorded, other, "--fix", out_, "--width", "200"});
+  EXPECT_THAT(mended.out, HasSubstr("Softmax y: input 0 b -> a"));
+  std::filesystem::remove(out_);
+  const Outcome outcome = Onnxcmp({recorded, third, "--fix", out_, "--width", "200"});
+  EXPECT_THAT(outcome.out, HasSubstr("no edit of the right model makes the outputs agree"));
+  EXPECT_FALSE(std::filesystem::exists(out_));
+}
+
 TEST_F(FixCommandTest, NothingIsWrittenOfModelsThatAgree) {
   const Outcome outcome = Onnxcmp({left_, left_, "--fix", out_});
   EXPECT_EQ(outcome.status, 0);

@@ -19,6 +19,7 @@
 #include "compare/outcome/exit_status.h"
 #include "evaluator/base/status_macros.h"
 #include "tools/fix/equivalent_forms.h"
+#include "tools/fix/guess_edits.h"
 #include "tools/fix/keep_in_float_edits.h"
 #include "tools/fix/pair_index.h"
 #include "tools/fix/propose_edits.h"
@@ -140,9 +141,7 @@ class Mender {
     for (const Cause& cause : comparison.causes) {
       if (!IsWrong(cause)) continue;
       const PerSide<std::string> names = NamesOf(cause, comparison);
-      wrong.push_back({names.left, names.right, cause.text,
-                       from_ == EditsFrom::kLeft ? ProposeEdits(scene, names)
-                                                 : ProposeEquivalents(scene, names)});
+      wrong.push_back({names.left, names.right, cause.text, EditsOf(scene, names)});
       if (!wrong.back().edits.empty()) tried_.insert(names.right);
     }
     if (from_ == EditsFrom::kLeft && (KeepGrid(scene, wrong) || KeepFloat(scene))) return true;
@@ -155,13 +154,21 @@ class Mender {
         if (Keep(Best(edits), each.result, each.text)) return true;
       }
     }
-    if (wrong.empty() || from_ == EditsFrom::kEquivalentForms) return false;
+    if (wrong.empty() || from_ != EditsFrom::kLeft) return false;
     for (const OutputPair& pair : comparison.outputs.pairs) {
       if (IsAccepted(comparison.outputs, pair)) continue;
       const std::vector<Edit> region = ProposeRegion(scene, {pair.left, pair.right});
       if (Keep(Best(region), pair.right, "the output differs")) return true;
     }
     return false;
+  }
+
+  std::vector<Edit> EditsOf(const FixScene& scene, const PerSide<std::string>& names) const {
+    if (from_ == EditsFrom::kEquivalentForms) return ProposeEquivalents(scene, names);
+    std::vector<Edit> edits = ProposeEdits(scene, names);
+    if (from_ != EditsFrom::kRecording) return edits;
+    for (Edit& guess : ProposeGuesses(scene, names.right)) edits.push_back(std::move(guess));
+    return edits;
   }
 
   // Keeps nodes in float that a conversion to 16 bits made overflow, or lose their digits.
@@ -244,7 +251,8 @@ class Mender {
     if (!after.within) {
       // Nearer outputs alone do not show that the edit is right.
       const bool fewer = CountWrong(judged->comparison) < CountWrong(current_.comparison);
-      if (IsNamed(result, judged->comparison) || !(fewer || after.NearerThan(apart_))) return false;
+      const bool nearer = from_ != EditsFrom::kRecording && after.NearerThan(apart_);
+      if (IsNamed(result, judged->comparison) || !(fewer || nearer)) return false;
       if (after.not_measured > apart_.not_measured) return false;
     }
     report_.steps.push_back({std::move(trial->edit), result, cause, apart_.shown(), after.shown()});
