@@ -81,8 +81,10 @@ class ModelMender {
       model_->clear_functions();
       report_ = FixReport();
       OC_RETURN_IF_ERROR(MendOnAll());
-      if (!report_.steps.empty())
+      report_.inlined = !report_.steps.empty();
+      if (report_.inlined) {
         report_.notes.emplace_back("the functions of the model are inlined in the mended one");
+      }
     }
     report_.side = mended_;
     if (by_value_ && report_.agrees) {

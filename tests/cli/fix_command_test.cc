@@ -19,6 +19,7 @@ using ::onnxcmp::testing::ReadFile;
 using ::onnxcmp::testing::Shell;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class FixCommandTest : public testing::ModelFolderTest {
  protected:
@@ -72,6 +73,18 @@ TEST_F(FixCommandTest, BesideARecording) {
   EXPECT_THAT(Onnxcmp({both_, recorded, "--fix", out_}).err,
               HasSubstr("--fix mends a model: the right is a recording; --fix-left mends the other "
                         "side"));
+}
+
+// The node that reads a constant with other numbers is not at fault.
+TEST_F(FixCommandTest, ConstantBesideARecordingIsTheOnlyCause) {
+  const std::string recorded = folder_ + "/left.npz";
+  ASSERT_EQ(Onnxcmp({"run", left_, "--dim", "n=3", "--save-all", recorded}).status, 0);
+  const std::string other =
+      Model("other",
+            "(float[n, 4] x) => (float[n, 4] y) <float[4] w = {1.5, 0.5, -3, 2}> {\n"
+            " m = Mul(x, w)\n a = Tanh(m)\n y = Softmax<axis = 1>(a)\n}");
+  EXPECT_THAT(Onnxcmp({recorded, other}).out,
+              AllOf(HasSubstr("cause      init w: "), Not(HasSubstr("cause 2"))));
 }
 
 TEST_F(FixCommandTest, GuessesThatDoNotAgreeAreNotWritten) {

@@ -15,6 +15,7 @@
 #include "evaluator/load/onnx_library.h"
 #include "ops/operators.h"
 #include "record/text/attribute_text.h"
+#include "tools/fix/fix_script.h"
 
 namespace onnxcmp {
 namespace {
@@ -193,6 +194,16 @@ TEST_F(MendTest, LeftsRegionInThePlaceOfTheRights) {
   EXPECT_THAT(LinesOf(report), SizeIs(1));
 }
 
+// The constant is right for its other reader.
+TEST_F(MendTest, OneReaderOfAConstant) {
+  const std::string left = absl::StrReplaceAll(
+      kNet, {{"float[4] b = {", "float[4] o = {0.5, 0.6, -0.7, 0.8}, float[4] b = {"},
+             {"Gemm<transA = 0>(d, w, b)", "Gemm<transA = 0>(d, w, o)"}});
+  const FixReport report = MendOf(left, kNet);
+  EXPECT_TRUE(report.agrees);
+  EXPECT_THAT(LinesOf(report), ElementsAre("Gemm z: input 2 b -> o"));
+}
+
 // A normalization whose squares overflow float16. The text has its numbers as their bits: 300
 // and 1.
 TEST_F(MendTest, NodesThatOverflowFloat16) {
@@ -224,6 +235,13 @@ TEST_F(MendTest, NodesThatOverflowFloat16) {
       LinesOf(report),
       ElementsAre("s, m, p, r: kept in float, node_block_list=[\"s\", \"m\", \"p\", \"r\"]"));
   EXPECT_EQ(mended_.graph().node_size(), 11);
+}
+
+TEST(FixScriptTest, TellsOfFunctionsThatWereInlined) {
+  FixReport report;
+  EXPECT_THAT(FixScript(report, "m.onnx"), HasSubstr("INLINED = False"));
+  report.inlined = true;
+  EXPECT_THAT(FixScript(report, "m.onnx"), HasSubstr("INLINED = True"));
 }
 
 // A layer of int8 beside its float form: weights in steps of 0.01, results from 0 to 2.55.
