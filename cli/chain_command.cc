@@ -318,6 +318,26 @@ std::vector<std::string> LevelsOf(const std::string& runtime, const std::string&
   return levels;
 }
 
+absl::Status CheckFixOfChain(const CompareArguments& arguments, const std::string& model,
+                             const std::string& levels) {
+  if (levels.empty() || arguments.fix.empty()) return CheckFix(arguments);
+  return absl::InvalidArgumentError(
+      absl::StrCat("--fix excludes --levels: a way around a runtime is written by onnxcmp ", model,
+                   " --against ", levels, " --fix ", arguments.fix));
+}
+
+// Adds the files of reports to the arguments.
+absl::Status TakeReports(const std::map<std::string, std::string>& files,
+                         const std::vector<std::string>& models, CompareArguments* arguments) {
+  std::vector<std::string> read = models, written = {arguments->fix, arguments->fix_script};
+  read.push_back(arguments->inputs.inputs);
+  for (const auto& [format, path] : files) {
+    if (!path.empty()) arguments->reports.emplace_back(format, path);
+    written.push_back(path);
+  }
+  return CheckWritten(written, read);
+}
+
 }  // namespace
 
 int ChainCommand(const std::vector<std::string>& command_line) {
@@ -383,19 +403,8 @@ int ChainCommand(const std::vector<std::string>& command_line) {
     status =
         absl::InvalidArgumentError("two models at least are needed: onnxcmp chain MODEL MODEL ...");
   }
-  if (status.ok()) status = CheckFix(arguments);
-  if (status.ok() && !runtimes.empty() && !arguments.fix.empty()) {
-    status = absl::InvalidArgumentError(
-        absl::StrCat("--fix excludes --levels: a way around a runtime is written by onnxcmp ",
-                     models[0], " --against ", levels, " --fix ", arguments.fix));
-  }
-  std::vector<std::string> read = models, written = {arguments.fix, arguments.fix_script};
-  read.push_back(arguments.inputs.inputs);
-  for (const auto& [format, path] : files) {
-    if (!path.empty()) arguments.reports.emplace_back(format, path);
-    written.push_back(path);
-  }
-  status.Update(CheckWritten(written, read));
+  if (status.ok()) status = CheckFixOfChain(arguments, models[0], levels);
+  status.Update(TakeReports(files, models, &arguments));
   if (!status.ok()) {
     PrintError(status.message());
     return kFailed;
