@@ -21,6 +21,7 @@
 #include "cli/compare_arguments.h"
 #include "cli/compare_flags.h"
 #include "cli/compare_session.h"
+#include "cli/mend_step.h"
 #include "cli/process/heap.h"
 #include "cli/process/interruption.h"
 #include "cli/process/messages.h"
@@ -37,12 +38,14 @@
 #include "reports/render_chain.h"
 #include "reports/render_html.h"
 #include "reports/render_table.h"
+#include "reports/table/render_fix.h"
 #include "show/drawing.h"
 #include "show/drawing_json.h"
 #include "show/model/node_selection.h"
 #include "show/model/pair_nodes.h"
 #include "show/model/read_shown_model.h"
 #include "show/model/shown_model.h"
+#include "tools/fix/fix_report.h"
 #include "tools/reduce/subset_search.h"
 
 namespace onnxcmp::cli {
@@ -72,7 +75,8 @@ class ChainComparison {
   // `runtimes`: what each of the models runs in; none: our interpreter.
   ChainComparison(std::vector<std::string> models, std::vector<std::string> runtimes,
                   CompareArguments arguments, Interruption& interruption)
-      : arguments_(std::move(arguments)),
+      : arguments_(WithoutFix(arguments)),
+        mending_(std::move(arguments)),
         runtimes_(std::move(runtimes)),
         look_(LookOf(arguments_)),
         tools_(arguments_.run, interruption) {
@@ -99,6 +103,7 @@ class ChainComparison {
       OC_ASSIGN_OR_RETURN(chain_.against_first.back(), Compare(0, i + 1));
     }
     OC_RETURN_IF_ERROR(FindOptimizers());
+    if (!mending_.fix.empty()) Mend();
     OC_RETURN_IF_ERROR(WriteReports());
     if (!PrintOutput(Report(arguments_.format))) return kFailed;
     if (arguments_.timings) PrintTimings(tools_.timings);
@@ -223,11 +228,13 @@ class ChainComparison {
   }
 
   std::string Report(const std::string& format) const {
-    if (format == "json") return RenderChainJson(chain_);
+    const FixReport* const fix = fix_.has_value() ? &*fix_ : nullptr;
+    if (format == "json") return RenderChainJson(chain_, "", fix);
     if (format == "junit") return RenderChainJunit(chain_);
-    if (format == "markdown") return RenderChainMarkdown(chain_);
+    if (format == "markdown") return RenderChainMarkdown(chain_, fix);
     if (format == "html") return RenderChainHtml(chain_, pages_, arguments_.command, Graphs());
-    return RenderChain(chain_, detail_, look_);
+    const std::string mended = fix == nullptr ? "" : RenderFix(*fix, look_);
+    return RenderChain(chain_, absl::StrCat(detail_, mended), look_);
   }
 
   absl::Status WriteReports() const {
@@ -242,6 +249,18 @@ class ChainComparison {
     std::vector<std::string> some;
     for (const int place : places) some.push_back(all[static_cast<size_t>(place)]);
     return some;
+  }
+
+  // Mends the model of the first step that fails; if each passes, the last one beside the first.
+  void Mend() {
+    const std::optional<size_t> broken = BrokenBy(chain_);
+    const ChainStep* failing = broken.has_value() ? &chain_.steps[*broken] : chain_.ends();
+    fix_.emplace();
+    fix_->nothing_to_mend = failing == nullptr || failing->worst.exit_status == 0;
+    if (fix_->nothing_to_mend) return;
+    mending_.left = files_[failing->left];
+    mending_.right = files_[failing->right];
+    fix_ = MendStep(mending_, tools_);
   }
 
   // Finds which of a runtime's optimizers break the first failing step: none may run, then fewer
@@ -299,6 +318,7 @@ class ChainComparison {
   }
 
   const CompareArguments arguments_;
+  CompareArguments mending_;  // the same with --fix
   const std::vector<std::string> runtimes_;
   std::vector<std::string> files_;
   const TableOptions look_;
@@ -308,6 +328,7 @@ class ChainComparison {
   bool same_model_ = false;             // names at most are others
   std::unique_ptr<Side> first_, last_;  // sides of the first model and of the last right one
   std::string detail_;
+  std::optional<FixReport> fix_;
   std::vector<std::string> pages_;  // the reports of steps and ends, if there will be a page
 };
 
@@ -343,6 +364,26 @@ void AddLevels(CLI::App& app, std::string& levels, std::string& disable) {
       ->type_name("NAMES");
 }
 
+absl::Status CheckFixOfChain(const CompareArguments& arguments, const std::string& model,
+                             const std::string& levels) {
+  if (levels.empty() || arguments.fix.empty()) return CheckFix(arguments);
+  return absl::InvalidArgumentError(
+      absl::StrCat("--fix excludes --levels: a way around a runtime is written by onnxcmp ", model,
+                   " --against ", levels, " --fix ", arguments.fix));
+}
+
+// Adds the files of reports to the arguments.
+absl::Status TakeReports(const std::map<std::string, std::string>& files,
+                         const std::vector<std::string>& models, CompareArguments* arguments) {
+  std::vector<std::string> read = models, written = {arguments->fix, arguments->fix_script};
+  read.push_back(arguments->inputs.inputs);
+  for (const auto& [format, path] : files) {
+    if (!path.empty()) arguments->reports.emplace_back(format, path);
+    written.push_back(path);
+  }
+  return CheckWritten(written, read);
+}
+
 }  // namespace
 
 int ChainCommand(const std::vector<std::string>& command_line) {
@@ -370,6 +411,7 @@ int ChainCommand(const std::vector<std::string>& command_line) {
   options.AddTable(app);
   app.add_flag("--prove", arguments.prove, "Prove each step equal for all inputs")
       ->group(kDiagnosis);
+  options.AddFix(app);
   std::vector<std::string> formats(std::begin(kChainReports), std::end(kChainReports));
   formats.emplace_back("table");
   app.add_option("--format", arguments.format, "Print html, json, markdown, junit (table)")
@@ -406,13 +448,8 @@ int ChainCommand(const std::vector<std::string>& command_line) {
     status =
         absl::InvalidArgumentError("two models at least are needed: onnxcmp chain MODEL MODEL ...");
   }
-  std::vector<std::string> read = models, written;
-  read.push_back(arguments.inputs.inputs);
-  for (const auto& [format, path] : files) {
-    if (!path.empty()) arguments.reports.emplace_back(format, path);
-    written.push_back(path);
-  }
-  status.Update(CheckWritten(written, read));
+  if (status.ok()) status = CheckFixOfChain(arguments, models[0], levels);
+  status.Update(TakeReports(files, models, &arguments));
   if (!status.ok()) {
     PrintError(status.message());
     return kFailed;

@@ -183,13 +183,6 @@ void AddLooks(CLI::App& app, CompareArguments& arguments) {
   app.add_option("--repro", arguments.repro, "Write each cause to a folder as two small models")
       ->group(kDiagnosis)
       ->type_name("DIR");
-  app.add_option("--fix", arguments.fix, "Write the right model with the causes mended")
-      ->group(kDiagnosis)
-      ->type_name("OUT");
-  app.add_flag("--fix-left", arguments.fix_left, "Mend the left model instead")->group(kDiagnosis);
-  app.add_option("--fix-script", arguments.fix_script, "Write the edits as a script, too")
-      ->group(kDiagnosis)
-      ->type_name("PY");
   app.add_option("--model-explorer", arguments.model_explorer,
                  "Write node data for Model Explorer to a folder")
       ->group("Reports")
@@ -211,27 +204,6 @@ std::vector<CLI::Option*> AddClassic(CLI::App& app, CompareArguments& arguments)
           ->group("The classic table")
           ->type_name("HOW")
           ->check(OneOf({"execute", "nodes"}))};
-}
-
-absl::Status CheckFix(const CompareArguments& arguments) {
-  if (arguments.fix.empty()) {
-    if (!arguments.fix_left && arguments.fix_script.empty()) return absl::OkStatus();
-    return absl::InvalidArgumentError(
-        absl::StrCat(arguments.fix_left ? "--fix-left" : "--fix-script", " needs --fix OUT"));
-  }
-  const RuntimeArguments& runtimes = arguments.runtimes;
-  const char* other = !arguments.options.causes      ? "--no-causes"
-                      : arguments.classic            ? "--classic"
-                      : !runtimes.names.left.empty() ? "a left side in a runtime"
-                      : !runtimes.any()              ? nullptr
-                      : runtimes.fused               ? "--fused"
-                      : arguments.fix_left           ? "--fix-left with a side in a runtime"
-                                                     : nullptr;
-  if (other != nullptr) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--fix needs causes of two models: it excludes ", other));
-  }
-  return absl::OkStatus();
 }
 
 absl::Status CheckWrittenFiles(const CompareArguments& arguments) {
@@ -311,6 +283,7 @@ class CompareApp {
     common_.AddTolerances(app_);
     common_.AddVerdict(app_);
     AddLooks(app_, arguments_);
+    common_.AddFix(app_);
     common_.AddTable(app_);
     AddReports(app_, arguments_, files_);
     AddRuntimes(app_, arguments_, against_);

@@ -87,6 +87,16 @@ void CompareFlags::AddTable(CLI::App& app) {
       ->check(Quietly(CLI::Range(0, 1 << 20)));
 }
 
+void CompareFlags::AddFix(CLI::App& app) {
+  app.add_option("--fix", arguments_.fix, "Write the right model with the causes mended")
+      ->group(kDiagnosis)
+      ->type_name("OUT");
+  app.add_flag("--fix-left", arguments_.fix_left, "Mend the left model instead")->group(kDiagnosis);
+  app.add_option("--fix-script", arguments_.fix_script, "Write the edits as a script, too")
+      ->group(kDiagnosis)
+      ->type_name("PY");
+}
+
 void CompareFlags::AddRunning(CLI::App& app) {
   app.add_flag("--no-causes", no_causes_, "Do not search for causes")->group(kDiagnosis);
   app.add_flag("--no-share", no_share_, "Run nodes twice that both models have in common")
@@ -132,6 +142,27 @@ absl::Status CompareFlags::Finish() {
   if (arguments_.options.fail_on == FailOn::kCauses && (no_causes_ || arguments_.only_not_finite)) {
     return absl::InvalidArgumentError(absl::StrCat("--fail-on causes needs causes: it excludes ",
                                                    no_causes_ ? "--no-causes" : "--nan"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckFix(const CompareArguments& arguments) {
+  if (arguments.fix.empty()) {
+    if (!arguments.fix_left && arguments.fix_script.empty()) return absl::OkStatus();
+    return absl::InvalidArgumentError(
+        absl::StrCat(arguments.fix_left ? "--fix-left" : "--fix-script", " needs --fix OUT"));
+  }
+  const RuntimeArguments& runtimes = arguments.runtimes;
+  const char* other = !arguments.options.causes      ? "--no-causes"
+                      : arguments.classic            ? "--classic"
+                      : !runtimes.names.left.empty() ? "a left side in a runtime"
+                      : !runtimes.any()              ? nullptr
+                      : runtimes.fused               ? "--fused"
+                      : arguments.fix_left           ? "--fix-left with a side in a runtime"
+                                                     : nullptr;
+  if (other != nullptr) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--fix needs causes of two models: it excludes ", other));
   }
   return absl::OkStatus();
 }

@@ -1,4 +1,4 @@
-// The options common to comparisons of two models and of a chain.
+// The options common to comparisons of two models, of a chain and of a search.
 #ifndef ONNXCMP_CLI_COMPARE_FLAGS_H_
 #define ONNXCMP_CLI_COMPARE_FLAGS_H_
 
@@ -20,6 +20,7 @@ class CompareFlags {
   void AddTolerances(CLI::App& app);
   void AddVerdict(CLI::App& app);
   void AddTable(CLI::App& app);
+  void AddFix(CLI::App& app);
   void AddRunning(CLI::App& app);
 
   // Called after the command line was parsed. InvalidArgument for invalid values or combinations.
@@ -34,6 +35,9 @@ class CompareFlags {
   bool no_causes_ = false;
   bool no_share_ = false;
 };
+
+// InvalidArgument if --fix, or what goes with it, cannot be met with the other arguments.
+absl::Status CheckFix(const CompareArguments& arguments);
 
 // The help of an option that also writes a report in this format.
 std::string AlsoWrite(const std::string& format);

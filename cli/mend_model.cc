@@ -8,12 +8,15 @@
 #include <system_error>
 #include <utility>
 
+#include "absl/algorithm/container.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "compare/input_sets/compare_on_inputs.h"
 #include "compare/outcome/proof_report.h"
 #include "compare/sides/model_side.h"
+#include "compare/sides/recording_side.h"
 #include "compare/sides/runtime_side.h"
 #include "evaluator/base/proto_text.h"
 #include "evaluator/base/status_macros.h"
@@ -44,6 +47,13 @@ bool Agrees(const Comparison& comparison) {
   return comparison.verdict() == Verdict::kSame || comparison.verdict() == Verdict::kClose;
 }
 
+bool HaveOtherTypes(const Comparison& comparison) {
+  return absl::c_any_of(comparison.outputs.pairs, [&](const OutputPair& pair) {
+    return comparison.left.results[Index(pair.left_result)].dtype !=
+           comparison.right.results[Index(pair.right_result)].dtype;
+  });
+}
+
 class ModelMender {
  public:
   explicit ModelMender(const MendRequest& request)
@@ -52,12 +62,14 @@ class ModelMender {
         path_(OfSide(request.arguments, mended_)) {}
 
   absl::StatusOr<FixReport> Run() {
-    for (const SideId side : kBothSides) {
-      if (request_.sides[side] == nullptr || request_.sides[side]->evaluator() == nullptr) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("--fix is for two models: the ", SideName(side), " is a recording"));
-      }
+    if (request_.sides[mended_] == nullptr || request_.sides[mended_]->evaluator() == nullptr) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--fix mends a model: the ", SideName(mended_), " is a recording",
+          IsRecorded(Other(mended_))  ? ""
+          : mended_ == SideId::kRight ? "; --fix-left mends the other side"
+                                      : "; without --fix-left the other side is mended"));
     }
+    if (IsRecorded(Other(mended_))) OC_RETURN_IF_ERROR(ReadConstants());
     if (const auto* runtime = dynamic_cast<const RuntimeSide*>(request_.sides[mended_])) {
       runtime_ = runtime->runtime();
     }
@@ -69,12 +81,19 @@ class ModelMender {
       model_->clear_functions();
       report_ = FixReport();
       OC_RETURN_IF_ERROR(MendOnAll());
-      if (!report_.steps.empty())
+      report_.inlined = !report_.steps.empty();
+      if (report_.inlined) {
         report_.notes.emplace_back("the functions of the model are inlined in the mended one");
+      }
     }
     report_.side = mended_;
-    // A form that does not always hold is no way around a kernel.
-    if (runtime_ != nullptr && !report_.agrees) report_.steps.clear();
+    if (by_value_ && report_.agrees) {
+      report_.notes.emplace_back(
+          "the outputs have the types that they had: --output-types close accepts them");
+    }
+    // A form that does not always hold is no way around a kernel, and a guess that does not agree
+    // with the recording is none.
+    if (From() != EditsFrom::kLeft && !report_.agrees) report_.steps.clear();
     if (!report_.steps.empty()) OC_RETURN_IF_ERROR(Write());
     return std::move(report_);
   }
@@ -90,6 +109,46 @@ class ModelMender {
                               folder.empty() ? "." : folder);
   }
 
+  bool IsRecorded(SideId side) const { return request_.sides[side]->evaluator() == nullptr; }
+
+  // The side that stays as it is, once more.
+  absl::StatusOr<std::unique_ptr<Side>> OtherSide() const {
+    const SideId other = Other(mended_);
+    if (!IsRecorded(other)) return request_.sides[other]->Again();
+    OC_ASSIGN_OR_RETURN(std::unique_ptr<Side> side,
+                        OpenSide(OfSide(request_.arguments, other), request_.registry,
+                                 request_.arguments.run.load(), {}));
+    // From then on its inputs are no results.
+    OC_RETURN_IF_ERROR(
+        side->RecordedInputs(request_.sides[mended_]->evaluator()->model().graph).status());
+    return side;
+  }
+
+  // Recorded values that are constants of the model: a left model of them alone.
+  absl::Status ReadConstants() {
+    const SideId other = Other(mended_);
+    if (request_.sides[other]->sets() > 1) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--fix takes one set of results: ", OfSide(request_.arguments, other),
+                       " has ", request_.sides[other]->sets()));
+    }
+    OC_ASSIGN_OR_RETURN(const std::unique_ptr<Side> side, OtherSide());
+    auto* const recording = dynamic_cast<RecordingSide*>(side.get());
+    if (recording == nullptr) return absl::OkStatus();
+    absl::flat_hash_set<std::string> names;
+    for (const Initializer& own :
+         request_.sides[mended_]->evaluator()->model().graph.initializers) {
+      names.insert(own.name);
+    }
+    const std::vector<RecordedResult>& results = recording->values().results();
+    for (size_t i = 0; i < results.size(); ++i) {
+      if (!names.contains(results[i].name)) continue;
+      OC_ASSIGN_OR_RETURN(Value value, recording->ReadResult(i));
+      constants_.graph.initializers.push_back({results[i].name, std::move(value)});
+    }
+    return absl::OkStatus();
+  }
+
   absl::StatusOr<std::unique_ptr<Side>> SideOf(std::shared_ptr<const Model> model) const {
     OC_ASSIGN_OR_RETURN(
         std::unique_ptr<Side> side,
@@ -101,6 +160,7 @@ class ModelMender {
   CompareOptions Options(bool causes) const {
     CompareOptions options = request_.options;
     options.causes = causes;
+    options.tolerance.output_types_close |= by_value_;
     options.repro = options.shadow = options.quantization = options.fusions = false;
     options.explain.clear();
     options.pictures = 0;
@@ -111,19 +171,31 @@ class ModelMender {
   }
 
   // The model that is mended is the right one, whichever it is.
-  absl::StatusOr<Judged> Try(const FedInputs& fed, const onnx::ModelProto& model,
-                             bool causes) const {
+  absl::StatusOr<Judged> Try(const FedInputs& fed, const onnx::ModelProto& model, bool causes) {
     Judged judged;
     OC_ASSIGN_OR_RETURN(judged.right, Load(model));
     OC_ASSIGN_OR_RETURN(const std::unique_ptr<Side> right, SideOf(judged.right));
-    const std::unique_ptr<Side> left = request_.sides[Other(mended_)]->Again();
+    OC_ASSIGN_OR_RETURN(const std::unique_ptr<Side> left, OtherSide());
     left->SetFeeds(OfSide(fed, Other(mended_)));
     right->SetFeeds(OfSide(fed, mended_));
     CompareOptions options = Options(causes);
     options.made_up = request_.inputs != nullptr && request_.inputs->made_up();
     if (mended_ == SideId::kRight) options.longer = fed.longer;
     OC_ASSIGN_OR_RETURN(judged.comparison, Compare(*left, *right, options));
+    const std::optional<KeepInFloat>& keep = judged.comparison.keep_in_float;
+    if (by_value_ || !keep.has_value() || keep->quantized || !HaveOtherTypes(judged.comparison)) {
+      return judged;
+    }
+    // Outputs in 16 bits are those of a conversion: no edit inside makes them float.
+    by_value_ = true;
+    options.tolerance.output_types_close = true;
+    OC_ASSIGN_OR_RETURN(judged.comparison, Compare(*left, *right, options));
     return judged;
+  }
+
+  EditsFrom From() const {
+    if (runtime_ != nullptr) return EditsFrom::kEquivalentForms;
+    return IsRecorded(Other(mended_)) ? EditsFrom::kRecording : EditsFrom::kLeft;
   }
 
   // Mends on the inputs that show the difference, and on those that the checks find.
@@ -135,8 +207,9 @@ class ModelMender {
       };
       OC_ASSIGN_OR_RETURN(
           FixReport more,
-          Mend(request_.sides[Other(mended_)]->evaluator()->model(), request_.registry, judge,
-               runtime_ == nullptr ? EditsFrom::kLeft : EditsFrom::kEquivalentForms, model_.get()));
+          Mend(IsRecorded(Other(mended_)) ? constants_
+                                          : request_.sides[Other(mended_)]->evaluator()->model(),
+               request_.registry, judge, From(), model_.get()));
       report_.steps.insert(report_.steps.end(), std::make_move_iterator(more.steps.begin()),
                            std::make_move_iterator(more.steps.end()));
       if (round == 0) report_.certificates = std::move(more.certificates);
@@ -145,6 +218,11 @@ class ModelMender {
       report_.nothing_to_mend = round == 0 && more.nothing_to_mend;
       report_.notes = std::move(more.notes);
       if (!report_.agrees || report_.nothing_to_mend) break;
+      if (IsRecorded(Other(mended_))) {
+        report_.checks.emplace_back("agrees with the recording; other inputs cannot be tried");
+        report_.verified = true;
+        break;
+      }
       OC_ASSIGN_OR_RETURN(std::optional<FedInputs> found, Check());
       if (!found.has_value()) break;
       fed = *std::move(found);
@@ -268,7 +346,9 @@ class ModelMender {
   const std::string& path_;
   std::shared_ptr<Runtime> runtime_;  // in which the mended model has to be right; may be null
   std::shared_ptr<onnx::ModelProto> model_;
+  Model constants_;  // those of a recording
   FixReport report_;
+  bool by_value_ = false;  // outputs of other types are compared by value
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/types/span.h"
 #include "compare/causes/cause.h"
+#include "compare/causes/cause_class.h"
 #include "compare/conversion/check_conversion.h"
 #include "compare/conversion/conversion.h"
 #include "compare/not_finite/find_not_finite.h"
@@ -391,6 +392,20 @@ void AddAttributes(const PerSide<Side*>& sides, Comparison* made) {
   }
 }
 
+// Mistakes that no replay of the right has tried say why.
+void SayWhatWasNotTried(const Comparison& made, bool quantized, std::vector<Cause>* causes) {
+  if (made.outputs.agree()) return;
+  const bool recorded = made.left.recorded || made.right.recorded;
+  for (Cause& cause : *causes) {
+    if (!IsWrong(cause) || cause.mending.has_value() || !cause.not_tried.empty()) continue;
+    if (recorded) {
+      cause.not_tried = "only values are known of a recording (--fix tries edits)";
+    } else if (quantized) {
+      cause.not_tried = "the other side has no such integers (--fix computes them anew)";
+    }
+  }
+}
+
 // The last step: moves all findings into one place.
 Comparison Assemble(const PerSide<Side*>& sides, PerSide<SideRecord> records, Findings findings,
                     const CompareOptions& options) {
@@ -452,6 +467,7 @@ Comparison Assemble(const PerSide<Side*>& sides, PerSide<SideRecord> records, Fi
     made.notes.push_back(without_effect);
   }
   made.notes.insert(made.notes.end(), made.outputs.notes.begin(), made.outputs.notes.end());
+  SayWhatWasNotTried(made, DifferInQuantization(made.left, made.right), &made.causes);
   AddAttributes(sides, &made);
   return made;
 }

@@ -13,6 +13,7 @@
 #include "compare/outcome/comparison.h"
 #include "record/text/display_text.h"
 #include "record/text/short_text.h"
+#include "reports/fix_json.h"
 #include "reports/json_values.h"
 #include "reports/step_json.h"
 #include "reports/table/table_style.h"
@@ -202,7 +203,8 @@ std::string RenderBisection(const Bisection& bisection, const std::string& detai
   return absl::StrCat(text, "exit ", ExitStatusOf(bisection), "\n");
 }
 
-std::string RenderBisectionJson(const Bisection& bisection, const std::string& command) {
+std::string RenderBisectionJson(const Bisection& bisection, const std::string& command,
+                                const FixReport* fix) {
   ReportJson json;
   json["candidates"] = bisection.candidates;
   json["reference"] = bisection.reference.empty() ? ReportJson() : ReportJson(bisection.reference);
@@ -228,6 +230,7 @@ std::string RenderBisectionJson(const Bisection& bisection, const std::string& c
   json["against_reference"] = step_of(bisection.whole, bisection.reference);
   json["notes"] = Warnings(bisection);
   json["exit_status"] = ExitStatusOf(bisection);
+  if (fix != nullptr) json["fix"] = FixJson(*fix);
   if (!command.empty()) json["command"] = command;
   return absl::StrCat(json.dump(1, ' ', false, ReportJson::error_handler_t::replace), "\n");
 }

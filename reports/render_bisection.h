@@ -7,6 +7,7 @@
 #include "compare/outcome/chain.h"
 #include "reports/table/table_options.h"
 #include "tools/bisect/bisection.h"
+#include "tools/fix/fix_report.h"
 
 namespace onnxcmp {
 
@@ -21,7 +22,9 @@ std::string RenderBisection(const Bisection& bisection, const std::string& detai
                             const TableOptions& options = {});
 
 // All of it; docs/formats.md tells of its fields. `command`: the command line; "": none is told.
-std::string RenderBisectionJson(const Bisection& bisection, const std::string& command = "");
+// `fix`: a model of the step, mended; null: --fix was not given, or there is no step.
+std::string RenderBisectionJson(const Bisection& bisection, const std::string& command = "",
+                                const FixReport* fix = nullptr);
 
 // "pass_22.onnx → pass_23.onnx".
 std::string BisectedStepName(const Bisection& bisection, const ChainStep& step);

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -20,6 +21,7 @@
 #include "compare/outcome/proof_report.h"
 #include "record/text/display_text.h"
 #include "record/text/short_text.h"
+#include "reports/fix_json.h"
 #include "reports/json_values.h"
 #include "reports/junit_suite.h"
 #include "reports/render_table.h"
@@ -266,7 +268,7 @@ std::string RenderChain(const Chain& chain, const std::string& detail,
       "exit ", ExitStatusOf(chain), "\n");
 }
 
-std::string RenderChainJson(const Chain& chain, const std::string& command) {
+std::string RenderChainJson(const Chain& chain, const std::string& command, const FixReport* fix) {
   ChainJson json;
   json["models"] = chain.models;
   json["steps"] = ChainJson::array();
@@ -281,6 +283,7 @@ std::string RenderChainJson(const Chain& chain, const std::string& command) {
   json["optimizers"] = chain.optimizers;
   json["verdict"] = std::string(VerdictName(VerdictOf(chain)));
   json["exit_status"] = ExitStatusOf(chain);
+  if (fix != nullptr) json["fix"] = FixJson(*fix);
   if (!command.empty()) json["command"] = command;
   return absl::StrCat(json.dump(1, ' ', false, ChainJson::error_handler_t::replace), "\n");
 }
@@ -311,7 +314,7 @@ std::string RenderChainJunit(const Chain& chain) {
   return suite.Take(absl::StrJoin(chain.models, " | "), out);
 }
 
-std::string RenderChainMarkdown(const Chain& chain) {
+std::string RenderChainMarkdown(const Chain& chain, const FixReport* fix) {
   std::string text =
       absl::StrCat("**", VerdictName(VerdictOf(chain)), "**: ", MarkdownCell(Outcome(chain)),
                    "\n\n", "| step | verdict | outputs | changes |\n|---|---|---|---|\n");
@@ -335,11 +338,19 @@ std::string RenderChainMarkdown(const Chain& chain) {
   absl::StrAppend(&text, proofs.empty() ? "" : "\n", proofs);
   const std::optional<size_t> broken = BrokenBy(chain);
   const ChainStep* failing = broken.has_value() ? &chain.steps[*broken] : chain.ends();
-  if (failing == nullptr || failing->worst.exit_status == 0) return text;
-  for (const std::string& cause : failing->causes) {
-    absl::StrAppend(&text, "\n- ", MarkdownCell(cause));
+  if (failing != nullptr && failing->worst.exit_status != 0) {
+    for (const std::string& cause : failing->causes) {
+      absl::StrAppend(&text, "\n- ", MarkdownCell(cause));
+    }
+    if (!failing->causes.empty()) text += "\n";
   }
-  return failing->causes.empty() ? text : absl::StrCat(text, "\n");
+  if (fix == nullptr) return text;
+  text += "\n### Fix\n\n";
+  for (const std::string& line : FixLines(*fix)) {
+    absl::StrAppend(&text, line.starts_with(" ") ? "  - " : "- ",
+                    MarkdownCell(std::string(absl::StripLeadingAsciiWhitespace(line))), "\n");
+  }
+  return text;
 }
 
 }  // namespace onnxcmp

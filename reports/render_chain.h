@@ -8,6 +8,7 @@
 #include "compare/outcome/chain.h"
 #include "compare/outcome/comparison.h"
 #include "reports/table/table_options.h"
+#include "tools/fix/fix_report.h"
 
 namespace onnxcmp {
 
@@ -23,11 +24,13 @@ std::vector<std::string> CauseLines(const Comparison& comparison);
 // The text about outputs, without the verdict before it.
 std::string WithoutVerdict(const std::string& text);
 // The same; docs/formats.md tells of its fields. `command`: the command line; "": none is told.
-std::string RenderChainJson(const Chain& chain, const std::string& command = "");
+// `fix`: a model of the step that fails, mended; null: --fix was not given.
+std::string RenderChainJson(const Chain& chain, const std::string& command = "",
+                            const FixReport* fix = nullptr);
 // A test for each step and one for the ends.
 std::string RenderChainJunit(const Chain& chain);
-// A table of the steps, and the causes of the one that broke the chain.
-std::string RenderChainMarkdown(const Chain& chain);
+// A table of the steps, the causes of the one that broke the chain, and its model mended.
+std::string RenderChainMarkdown(const Chain& chain, const FixReport* fix = nullptr);
 // "2: a.onnx → b.onnx", by the files' names if all are different.
 std::string StepName(const Chain& chain, const ChainStep& step);
 

@@ -16,6 +16,7 @@
 #include "compare/outputs/rulings.h"
 #include "record/base/per_side.h"
 #include "record/text/display_text.h"
+#include "reports/fix_json.h"
 #include "reports/json_around.h"
 #include "reports/json_conversion.h"
 #include "reports/json_lines.h"
@@ -143,25 +144,6 @@ ReportJson ToJson(const Cause& cause, const Comparison& comparison) {
 std::string ProofMember(const Comparison& comparison) {
   if (comparison.proof == nullptr) return "";
   return absl::StrCat(",\n\"proof\":", DumpJson(ProofJson(comparison)));
-}
-
-std::string FixMember(const FixReport& fix) {
-  ReportJson json = {{"side", JsonText(SideName(fix.side))},
-                     {"agrees", fix.agrees},
-                     {"verified", fix.verified},
-                     {"tried", fix.tried},
-                     {"certificates", fix.certificates},
-                     {"checks", fix.checks},
-                     {"notes", fix.notes},
-                     {"edits", ReportJson::array()}};
-  for (const FixStep& step : fix.steps) {
-    json["edits"].push_back({{"lines", step.edit.lines},
-                             {"cause", step.cause},
-                             {"before", JsonReal(step.before)},
-                             {"after", JsonReal(step.after)}});
-  }
-  if (!fix.file.empty()) json["file"] = fix.file;
-  return absl::StrCat(",\n\"fix\":", DumpJson(json));
 }
 
 ReportJson ToJson(const TruthDistance& distance) {
@@ -399,7 +381,7 @@ std::string RenderJsonResults(const ResultStream& side) { return ResultLines(sid
 std::string RenderJson(const Comparison& comparison, const FixReport* fix) {
   JsonLines lines = AllLines(comparison);
   // The member comes after the array of rows.
-  if (fix != nullptr) lines.rows += FixMember(*fix);
+  if (fix != nullptr) lines.rows += absl::StrCat(",\n\"fix\":", DumpJson(FixJson(*fix)));
   return JsonAround(comparison, lines);
 }
 

@@ -32,23 +32,17 @@ constexpr int kGitStops = 128;
 
 // Options on which no answer depends, with the number of their values.
 const std::map<std::string, int>& OptionsWithoutEffect() {
-  static const auto* const kOptions = new std::map<std::string, int>({{"--json", 1},
-                                                                      {"--format", 1},
-                                                                      {"--dir", 1},
-                                                                      {"-q", 0},
-                                                                      {"--quiet", 0},
-                                                                      {"--all", 0},
-                                                                      {"--different", 0},
-                                                                      {"--wide", 0},
-                                                                      {"--every", 0},
-                                                                      {"--only-different", 0},
-                                                                      {"--ascii", 0},
-                                                                      {"--color", 1},
-                                                                      {"--width", 1},
-                                                                      {"--timings", 0},
-                                                                      {"--threads", 1},
-                                                                      {"--max-time", 1},
-                                                                      {"--no-share", 0}});
+  static const auto* const kOptions =
+      new std::map<std::string, int>({{"--json", 1},      {"--format", 1},
+                                      {"--dir", 1},       {"-q", 0},
+                                      {"--quiet", 0},     {"--all", 0},
+                                      {"--different", 0}, {"--wide", 0},
+                                      {"--every", 0},     {"--only-different", 0},
+                                      {"--ascii", 0},     {"--color", 1},
+                                      {"--width", 1},     {"--timings", 0},
+                                      {"--threads", 1},   {"--max-time", 1},
+                                      {"--no-share", 0},  {"--fix", 1},
+                                      {"--fix-left", 0},  {"--fix-script", 1}});
   return *kOptions;
 }
 
@@ -140,10 +134,26 @@ void AddSearch(CLI::App& app, BisectArguments& arguments) {
       ->group(kGroup);
 }
 
+absl::Status CheckWrittenFiles(const BisectArguments& arguments,
+                               const std::vector<BisectCandidate>& candidates) {
+  const CompareArguments& compare = arguments.compare;
+  std::vector<std::string> written = {compare.fix, compare.fix_script};
+  for (const auto& [format, file] : compare.reports) written.push_back(file);
+  std::vector<std::string> read = {arguments.reference, arguments.model, arguments.candidates,
+                                   compare.inputs.inputs};
+  for (const BisectCandidate& candidate : candidates) read.push_back(candidate.file);
+  return CheckWritten(written, read);
+}
+
 absl::StatusOr<int> Bisect(BisectArguments& arguments, CompareFlags& options,
                            const std::vector<std::string>& line, Interruption& interruption) {
   OC_RETURN_IF_ERROR(options.Finish());
+  OC_RETURN_IF_ERROR(CheckFix(arguments.compare));
+  if (arguments.for_git && !arguments.compare.fix.empty()) {
+    return absl::InvalidArgumentError("--git judges one model alone: it excludes --fix");
+  }
   OC_ASSIGN_OR_RETURN(std::vector<BisectCandidate> candidates, CandidatesOf(arguments));
+  OC_RETURN_IF_ERROR(CheckWrittenFiles(arguments, candidates));
   arguments.task = TaskOf(line, candidates,
                           {arguments.reference, arguments.model, arguments.candidates,
                            arguments.compare.inputs.inputs});
@@ -172,6 +182,7 @@ int BisectCommand(const std::vector<std::string>& command_line) {
   options.AddInputs(app);
   options.AddTolerances(app);
   options.AddVerdict(app);
+  options.AddFix(app);
   options.AddTable(app);
   app.add_option("--format", arguments.compare.format, "Print json (table)")
       ->group("Reports")

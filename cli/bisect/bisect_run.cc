@@ -13,6 +13,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
 #include "cli/commands.h"
+#include "cli/mend_step.h"
 #include "cli/process/messages.h"
 #include "compare/outcome/comparison.h"
 #include "compare/outcome/exit_status.h"
@@ -25,6 +26,7 @@
 #include "reports/render_bisection.h"
 #include "reports/render_chain.h"
 #include "reports/render_table.h"
+#include "reports/table/render_fix.h"
 #include "tools/bisect/bisect_log.h"
 #include "tools/bisect/placeholders.h"
 
@@ -156,7 +158,7 @@ absl::StatusOr<std::string> BisectRun::Make(size_t candidate) {
 absl::StatusOr<BisectRun::Compared> BisectRun::CompareModels(const std::string& left,
                                                              const std::string& right) {
   Compared compared;
-  CompareArguments arguments = arguments_.compare;
+  CompareArguments arguments = WithoutFix(arguments_.compare);
   arguments.left = left;
   arguments.right = right;
   const bool from_reference = left == reference_;
@@ -401,10 +403,29 @@ absl::Status BisectRun::LookForContradictions() {
   return absl::OkStatus();
 }
 
+// Mends what the step broke; the first bad one beside the reference if the step agrees.
+void BisectRun::Mend() {
+  const auto fails = [](const std::optional<ChainStep>& step) {
+    return step.has_value() && step->worst.exit_status != 0;
+  };
+  const bool by_itself = fails(bisection_.step);
+  if (!by_itself && !fails(bisection_.whole)) {
+    fix_.emplace().nothing_to_mend = true;
+    return;
+  }
+  CompareArguments arguments = arguments_.compare;
+  arguments.left = by_itself ? ModelOf(bisection_.step->left) : reference_;
+  arguments.right = ModelOf(*bisection_.bad);
+  fix_ = MendStep(arguments, tools_);
+}
+
 absl::Status BisectRun::Finish() {
   TakeAnswers(search_, &bisection_);
   OC_RETURN_IF_ERROR(CompareStep());
-  const std::string json = RenderBisectionJson(bisection_, arguments_.compare.command);
+  if (!arguments_.compare.fix.empty()) Mend();
+  const FixReport* const fix = fix_.has_value() ? &*fix_ : nullptr;
+  if (fix != nullptr) table_ += RenderFix(*fix, look_);
+  const std::string json = RenderBisectionJson(bisection_, arguments_.compare.command, fix);
   for (const auto& [format, path] : arguments_.compare.reports) {
     OC_RETURN_IF_ERROR(WriteFile(path, json));
   }

@@ -20,6 +20,7 @@
 #include "reports/table/table_options.h"
 #include "tools/bisect/bisection.h"
 #include "tools/bisect/first_bad.h"
+#include "tools/fix/fix_report.h"
 
 namespace onnxcmp::cli {
 
@@ -61,6 +62,7 @@ class BisectRun {
   absl::Status LookForContradictions();
   absl::Status Finish();
   absl::Status CompareStep();
+  void Mend();
   absl::StatusOr<bool> Add(BisectTrial trial);
   bool Print(const std::string& text) const;
 
@@ -83,6 +85,7 @@ class BisectRun {
   absl::flat_hash_map<std::string, size_t> by_bytes_;  // judged candidates by their files' bytes
   std::optional<size_t> table_of_;  // the candidate that table_ compares with the reference
   std::string table_;
+  std::optional<FixReport> fix_;
 };
 
 }  // namespace onnxcmp::cli

@@ -15,6 +15,7 @@
 #include "evaluator/tensor/dtype.h"
 #include "evaluator/tensor/tensor.h"
 #include "evaluator/tensor/value.h"
+#include "feed/input_fit.h"
 #include "record/base/work_bounds.h"
 
 namespace onnxcmp {
@@ -91,10 +92,19 @@ class Reducer {
     --left_to_ask_;
     FedInputs other = fed_;
     const Value value(*std::move(tensor));
-    if (!left.empty() && other.left.contains(left)) other.left[left] = value;
-    if (!right.empty() && other.right.contains(right)) other.right[right] = value;
+    if (!Give(value, left, &other.left) || !Give(value, right, &other.right)) return false;
     if (!differ_(other)) return false;
     fed_ = std::move(other);
+    return true;
+  }
+
+  // Gives a side the value in the type of its own; false if it does not hold it.
+  static bool Give(const Value& value, const std::string& name, Feeds* feeds) {
+    const auto own = feeds->find(name);
+    if (name.empty() || own == feeds->end()) return true;
+    const absl::StatusOr<FittedValue> fitted = FitValue(value, TypeOfTensor(own->second.tensor()));
+    if (!fitted.ok()) return false;
+    own->second = fitted->value;
     return true;
   }
 

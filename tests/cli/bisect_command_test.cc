@@ -64,6 +64,32 @@ class BisectCommandTest : public testing::ModelFolderTest {
   }
 };
 
+TEST_F(BisectCommandTest, MendsTheFirstBadOne) {
+  const std::string folder = Passes(6, 4), out = folder_ + "/mended.onnx";
+  const Outcome outcome = Onnxcmp({"bisect", folder, "--fix", out, "--width", "160"});
+  EXPECT_EQ(outcome.status, 1) << outcome.err;
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("\nfix        1 edit of the right model makes the"),
+                                 HasSubstr("f: [] 2.5 -> 2"), HasSubstr("\nfirst bad  pass_4")));
+  EXPECT_EQ(Onnxcmp({folder + "/pass_3.onnxtxt", out, "--fail-on", "bits"}).status, 0);
+  Json report;
+  InJson({folder, "--fix", out}, &report);
+  EXPECT_EQ(report["fix"]["agrees"], true);
+}
+
+TEST_F(BisectCommandTest, MendsNothingWhereNoneIsBad) {
+  const std::string folder = Passes(3, 4), out = folder_ + "/mended.onnx";
+  const Outcome outcome = Onnxcmp({"bisect", folder, "--fix", out});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("the outputs agree: there is nothing to mend"));
+  EXPECT_FALSE(std::filesystem::exists(out));
+  EXPECT_THAT(Onnxcmp({"bisect", folder, "--fix", folder + "/pass_1.onnxtxt"}).err,
+              HasSubstr("is read by this command: it is not written over"));
+  EXPECT_THAT(Onnxcmp({"bisect", "--git", "--reference", folder + "/pass_0.onnxtxt",
+                       folder + "/pass_1.onnxtxt", "--fix", out})
+                  .err,
+              HasSubstr("--git judges one model alone: it excludes --fix"));
+}
+
 TEST_F(BisectCommandTest, FindsTheFirstBadOneOfAFolder) {
   const std::string folder = Passes(12, 7);
   const Outcome outcome = Onnxcmp({"bisect", folder, "--width", "160"});

@@ -77,6 +77,56 @@ TEST_F(ChainCommandTest, NamesTheFirstStepThatFails) {
   EXPECT_EQ(report["exit_status"], 1);
 }
 
+TEST_F(ChainCommandTest, MendsTheStepThatFails) {
+  const std::string a = Scaled("a", "2"), b = Scaled("b", "2"), c = Scaled("c", "2.5");
+  const std::string d = Scaled("d", "2.5"), out = folder_ + "/mended.onnx";
+  const Outcome outcome = Onnxcmp({"chain", a, b, c, d, "--fix", out, "--width", "200"});
+  EXPECT_EQ(outcome.status, 1) << outcome.err;
+  EXPECT_THAT(outcome.out,
+              AllOf(HasSubstr("\n\n2: b.onnxtxt → c.onnxtxt\n"),
+                    HasSubstr("1 edit of the right model makes the outputs agree: " + out),
+                    HasSubstr("f: [] 2.5 -> 2"), HasSubstr("verified: agrees on")));
+  EXPECT_EQ(Onnxcmp({b, out, "--fail-on", "bits"}).status, 0);
+  const nlohmann::json report =
+      nlohmann::json::parse(Onnxcmp({"chain", a, b, c, d, "--fix", out, "--format", "json"}).out);
+  EXPECT_EQ(report["broken_by"], 1);
+  EXPECT_EQ(report["fix"]["agrees"], true);
+  EXPECT_EQ(report["fix"]["file"], out);
+  EXPECT_THAT(Onnxcmp({"chain", a, b, c, "--fix", out, "--format", "markdown"}).out,
+              HasSubstr("\n### Fix\n\n- 1 edit of the right model"));
+}
+
+TEST_F(ChainCommandTest, MendsTheEndsWhereChangesAddUp) {
+  const std::string a = Scaled("a", "2"), b = Scaled("b", "2.02"), c = Scaled("c", "2.04");
+  const std::string out = folder_ + "/mended.onnx";
+  const Outcome outcome = Onnxcmp(
+      {"chain", a, b, c, "--fix", out, "--rtol", "0.03", "--atol", "0.001", "--width", "200"});
+  EXPECT_EQ(outcome.status, 1) << outcome.out;
+  EXPECT_THAT(outcome.out,
+              AllOf(HasSubstr("all: a.onnxtxt → c.onnxtxt\n"), HasSubstr("f: [] 2.04 -> 2")));
+  EXPECT_EQ(Onnxcmp({a, out, "--fail-on", "bits"}).status, 0);
+}
+
+TEST_F(ChainCommandTest, MendsNothingOfHonestSteps) {
+  const std::string a = Scaled("a", "2"), b = Scaled("b", "2"), out = folder_ + "/mended.onnx";
+  const Outcome outcome = Onnxcmp({"chain", a, b, a, "--fix", out});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_THAT(outcome.out, HasSubstr("the outputs agree: there is nothing to mend"));
+  EXPECT_FALSE(std::filesystem::exists(out));
+}
+
+TEST_F(ChainCommandTest, OptionsOfFixThatExcludeOthers) {
+  const std::string a = Scaled("a", "2"), b = Scaled("b", "3"), out = folder_ + "/mended.onnx";
+  EXPECT_THAT(Onnxcmp({"chain", a, b, "--fix-script", out}).err,
+              HasSubstr("--fix-script needs --fix OUT"));
+  EXPECT_THAT(Onnxcmp({"chain", a, b, "--fix", out, "--no-causes"}).err,
+              HasSubstr("it excludes --no-causes"));
+  EXPECT_THAT(Onnxcmp({"chain", a, "--levels", "onnxruntime", "--fix", out}).err,
+              HasSubstr("--fix excludes --levels: "));
+  EXPECT_THAT(Onnxcmp({"chain", a, b, "--fix", b}).err,
+              HasSubstr("is read by this command: it is not written over"));
+}
+
 TEST_F(ChainCommandTest, ModelsThatAreComparedStay) {
   const std::string a = Scaled("a", "2"), b = Scaled("b", "3");
   const std::string before = ReadFile(b);

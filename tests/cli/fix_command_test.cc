@@ -19,6 +19,7 @@ using ::onnxcmp::testing::ReadFile;
 using ::onnxcmp::testing::Shell;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class FixCommandTest : public testing::ModelFolderTest {
  protected:
@@ -55,6 +56,54 @@ TEST_F(FixCommandTest, LeftModel) {
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("1 edit of the left model makes the outputs agree"),
                                  HasSubstr("Softmax y: axis 0 -> 1")));
   EXPECT_EQ(Onnxcmp({left_, out_}).status, 0);
+}
+
+// Beside a recording constants get what was recorded, and trials tell the rest.
+TEST_F(FixCommandTest, BesideARecording) {
+  const std::string recorded = folder_ + "/left.npz";
+  ASSERT_EQ(Onnxcmp({"run", left_, "--dim", "n=3", "--save-all", recorded}).status, 0);
+  const Outcome outcome = Onnxcmp({recorded, both_, "--fix", out_, "--width", "200"});
+  EXPECT_EQ(outcome.status, 1) << outcome.err;
+  EXPECT_THAT(outcome.out,
+              AllOf(HasSubstr("2 edits of the right model make the outputs agree: "),
+                    HasSubstr("w: [2] -3 -> 0.25"), HasSubstr("Softmax y: axis 0 -> 1"),
+                    HasSubstr("agrees with the recording; other inputs cannot be tried")));
+  EXPECT_EQ(Onnxcmp({left_, out_}).status, 0);
+  EXPECT_EQ(Onnxcmp({both_, recorded, "--fix", out_, "--fix-left"}).status, 1);
+  EXPECT_THAT(Onnxcmp({both_, recorded, "--fix", out_}).err,
+              HasSubstr("--fix mends a model: the right is a recording; --fix-left mends the other "
+                        "side"));
+}
+
+// The node that reads a constant with other numbers is not at fault.
+TEST_F(FixCommandTest, ConstantBesideARecordingIsTheOnlyCause) {
+  const std::string recorded = folder_ + "/left.npz";
+  ASSERT_EQ(Onnxcmp({"run", left_, "--dim", "n=3", "--save-all", recorded}).status, 0);
+  const std::string other =
+      Model("other",
+            "(float[n, 4] x) => (float[n, 4] y) <float[4] w = {1.5, 0.5, -3, 2}> {\n"
+            " m = Mul(x, w)\n a = Tanh(m)\n y = Softmax<axis = 1>(a)\n}");
+  EXPECT_THAT(Onnxcmp({recorded, other}).out,
+              AllOf(HasSubstr("cause      init w: "), Not(HasSubstr("cause 2"))));
+}
+
+TEST_F(FixCommandTest, GuessesThatDoNotAgreeAreNotWritten) {
+  const std::string recorded = folder_ + "/left.npz";
+  ASSERT_EQ(Onnxcmp({"run", left_, "--dim", "n=3", "--save-all", recorded}).status, 0);
+  const std::string other =
+      Model("other",
+            "(float[n, 4] x) => (float[n, 4] y) <float[4] w = {1.5, 0.5, 0.25, 2}> {\n"
+            " m = Mul(x, w)\n a = Tanh(m)\n b = Elu<alpha = 0.5>(a)\n y = Softmax<axis = 1>(b)\n}");
+  const std::string third =
+      Model("third",
+            "(float[n, 4] x) => (float[n, 4] y) <float[4] w = {1.5, 0.5, 0.25, 2}> {\n"
+            " m = Mul(x, w)\n a = Elu<alpha = 0.5>(m)\n y = LogSoftmax<axis = 1>(a)\n}");
+  const Outcome mended = Onnxcmp({recorded, other, "--fix", out_, "--width", "200"});
+  EXPECT_THAT(mended.out, HasSubstr("Softmax y: input 0 b -> a"));
+  std::filesystem::remove(out_);
+  const Outcome outcome = Onnxcmp({recorded, third, "--fix", out_, "--width", "200"});
+  EXPECT_THAT(outcome.out, HasSubstr("no edit of the right model makes the outputs agree"));
+  EXPECT_FALSE(std::filesystem::exists(out_));
 }
 
 TEST_F(FixCommandTest, NothingIsWrittenOfModelsThatAgree) {

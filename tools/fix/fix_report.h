@@ -28,6 +28,7 @@ struct FixReport {
   std::vector<std::string> certificates;
   bool agrees = false;             // the outputs agree afterwards, on the inputs of the comparison
   bool nothing_to_mend = false;    // they agreed before
+  bool inlined = false;            // the model's functions were inlined before the edits
   std::vector<std::string> notes;  // causes that remain, or why nothing could be tried
   // Further tests of the mended model: "4 sets of made-up inputs agree", and true if nothing
   // of it speaks against the model.

@@ -25,6 +25,8 @@ import sys
 import onnx
 
 MODEL = @MODEL@
+# True if the model that was mended has no local functions any more.
+INLINED = @INLINED@
 # What is done, the result that names the node, the input, a name, a message.
 EDITS = [
 @EDITS@]
@@ -149,6 +151,8 @@ def main():
     source = sys.argv[1] if len(sys.argv) > 1 else MODEL
     target = sys.argv[2] if len(sys.argv) > 2 else source.removesuffix(".onnx") + "_fixed.onnx"
     model = onnx.load(source, load_external_data=False)
+    if INLINED and model.functions:
+        sys.exit(f"{source} has local functions, and the edits are for their nodes, inlined: take the mended model")
     for edit in EDITS:
         apply(model, *edit)
     sort_nodes(model.graph)
@@ -213,6 +217,7 @@ std::string FixScript(const FixReport& report, const std::string& model) {
   return absl::StrReplaceAll(kFixScript, {{"@LINES@", lines},
                                           {"@USAGE@", "THIS_SCRIPT"},
                                           {"@MODEL@", Literal(model)},
+                                          {"@INLINED@", report.inlined ? "True" : "False"},
                                           {"@EDITS@", edits}});
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
+#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -18,8 +19,11 @@
 #include "compare/outcome/exit_status.h"
 #include "evaluator/base/status_macros.h"
 #include "tools/fix/equivalent_forms.h"
+#include "tools/fix/guess_edits.h"
+#include "tools/fix/keep_in_float_edits.h"
 #include "tools/fix/pair_index.h"
 #include "tools/fix/propose_edits.h"
+#include "tools/fix/requantize.h"
 #include "tools/parts/checked_model.h"
 
 namespace onnxcmp {
@@ -109,7 +113,7 @@ class Mender {
 
   // A mistake among the causes, by the right's result.
   struct Wrong {
-    std::string result, text;
+    std::string left, result, text;
     std::vector<Edit> edits;
   };
 
@@ -137,11 +141,10 @@ class Mender {
     for (const Cause& cause : comparison.causes) {
       if (!IsWrong(cause)) continue;
       const PerSide<std::string> names = NamesOf(cause, comparison);
-      wrong.push_back({names.right, cause.text,
-                       from_ == EditsFrom::kLeft ? ProposeEdits(scene, names)
-                                                 : ProposeEquivalents(scene, names)});
+      wrong.push_back({names.left, names.right, cause.text, EditsOf(scene, names)});
       if (!wrong.back().edits.empty()) tried_.insert(names.right);
     }
+    if (from_ == EditsFrom::kLeft && (KeepGrid(scene, wrong) || KeepFloat(scene))) return true;
     // Edits that add nodes may cover several causes that smaller ones take away one by one.
     for (const bool adds : {false, true}) {
       for (const Wrong& each : wrong) {
@@ -151,11 +154,43 @@ class Mender {
         if (Keep(Best(edits), each.result, each.text)) return true;
       }
     }
-    if (wrong.empty() || from_ == EditsFrom::kEquivalentForms) return false;
+    if (wrong.empty() || from_ != EditsFrom::kLeft) return false;
     for (const OutputPair& pair : comparison.outputs.pairs) {
       if (IsAccepted(comparison.outputs, pair)) continue;
       const std::vector<Edit> region = ProposeRegion(scene, {pair.left, pair.right});
       if (Keep(Best(region), pair.right, "the output differs")) return true;
+    }
+    return false;
+  }
+
+  std::vector<Edit> EditsOf(const FixScene& scene, const PerSide<std::string>& names) const {
+    if (from_ == EditsFrom::kEquivalentForms) return ProposeEquivalents(scene, names);
+    std::vector<Edit> edits = ProposeEdits(scene, names);
+    if (from_ != EditsFrom::kRecording) return edits;
+    for (Edit& guess : ProposeGuesses(scene, names.right)) edits.push_back(std::move(guess));
+    return edits;
+  }
+
+  // Keeps nodes in float that a conversion to 16 bits made overflow, or lose their digits.
+  bool KeepFloat(const FixScene& scene) {
+    const std::vector<Edit> edits = ProposeFloat(scene, current_.comparison);
+    if (edits.empty()) return false;
+    const KeptNode& first = current_.comparison.keep_in_float->nodes.front();
+    const std::string& result = current_.comparison.left.results[Index(first.result)].name;
+    return Keep(Best(edits), result, "these nodes need more digits than 16 bits have");
+  }
+
+  // Keeps the best grid of quantized numbers, by the name of the cause that it is about.
+  bool KeepGrid(const FixScene& scene, const std::vector<Wrong>& wrong) {
+    absl::flat_hash_map<std::string, std::string> causes;
+    for (const Wrong& each : wrong) causes.emplace(each.result, each.left);
+    for (const WrongGrid& grid : ProposeGrids(scene, causes)) {
+      const auto about = absl::c_find_if(
+          wrong, [&](const Wrong& each) { return absl::c_linear_search(grid.names, each.result); });
+      const std::string result = about == wrong.end() ? grid.names[0] : about->result;
+      if (Keep(Best(grid.edits), result, about == wrong.end() ? grid.text : about->text)) {
+        return true;
+      }
     }
     return false;
   }
@@ -216,7 +251,8 @@ class Mender {
     if (!after.within) {
       // Nearer outputs alone do not show that the edit is right.
       const bool fewer = CountWrong(judged->comparison) < CountWrong(current_.comparison);
-      if (IsNamed(result, judged->comparison) || !(fewer || after.NearerThan(apart_))) return false;
+      const bool nearer = from_ != EditsFrom::kRecording && after.NearerThan(apart_);
+      if (IsNamed(result, judged->comparison) || !(fewer || nearer)) return false;
       if (after.not_measured > apart_.not_measured) return false;
     }
     report_.steps.push_back({std::move(trial->edit), result, cause, apart_.shown(), after.shown()});

@@ -29,6 +29,7 @@ using Judge = std::function<absl::StatusOr<Judged>(const onnx::ModelProto& right
 enum class EditsFrom : uint8_t {
   kLeft,             // the left makes it otherwise
   kEquivalentForms,  // both are the same, and the right's runtime errs
+  kRecording,        // the left is recorded: its constants, and what exporters mistake
 };
 
 // `model`: the right's message, which is mended in place. An edit is kept if the outputs agree with

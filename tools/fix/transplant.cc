@@ -297,6 +297,16 @@ absl::StatusOr<Transplant::InPlace> Transplant::ChangeNode() {
         absl::c_any_of(forms, [&](const Tensor& form) { return AreSame(form, *from); })) {
       continue;
     }
+    if (const auto readers = pairs_.right.readers.find(inputs[i]);
+        readers != pairs_.right.readers.end() && readers->second.size() > 1) {
+      // Others may be right to read it.
+      if (to->dtype() != from->dtype() || to->shape() != from->shape()) {
+        inputs[i] = AddCopyOf(wanted, forms[0]);
+        continue;
+      }
+      OC_ASSIGN_OR_RETURN(inputs[i], NameFor(wanted));
+      continue;
+    }
     onnx::TensorProto tensor;
     OC_RETURN_IF_ERROR(TensorToProto(forms[0], inputs[i], &tensor));
     made.constants.operations.push_back(

@@ -192,14 +192,18 @@ class RecordedCauseFinder {
     return absl::OkStatus();
   }
 
-  // Constants stay the model's own; a value recorded in another shape cannot replace the model's.
+  // A value recorded in another shape cannot replace the model's. Constants stay the model's own
+  // unless they differ in numbers alone: their readers are not at fault then.
   void Convert(Judged* judged) const {
     const StreamResult& result = graph_.result(judged->model);
-    if (graph_.IsConstant(judged->model) || !result.shape.has_value() ||
-        !judged->recorded.is_tensor()) {
+    if (!result.shape.has_value() || !judged->recorded.is_tensor()) return;
+    const Tensor& recorded = judged->recorded.tensor();
+    if (graph_.IsConstant(judged->model)) {
+      const bool in_numbers = judged->pair->different && recorded.dtype() == result.dtype &&
+                              recorded.shape() == *result.shape;
+      if (in_numbers) judged->given = judged->recorded;
       return;
     }
-    const Tensor& recorded = judged->recorded.tensor();
     // Rows that lie in other axes are the same rows, as runtimes flatten them for products.
     const bool same_rows = recorded.rank() > 0 && !result.shape->empty() &&
                            recorded.shape().back() == result.shape->back() &&
@@ -268,7 +272,8 @@ class RecordedCauseFinder {
     }
     const Value& given = judged_[it->second.given].given;
     if (given.empty()) return;
-    *replacement = seed == 0 ? given : Shake(given, epsilon_, SeedOf(seed, result.name));
+    const bool moves = seed > 0 && !graph_.IsConstant(judged_[it->second.given].model);
+    *replacement = moves ? Shake(given, epsilon_, SeedOf(seed, result.name)) : given;
   }
   static uint64_t SeedOf(uint64_t seed, absl::string_view name) {
     uint64_t hash = seed;

@@ -15,6 +15,7 @@
 #include "evaluator/load/onnx_library.h"
 #include "ops/operators.h"
 #include "record/text/attribute_text.h"
+#include "tools/fix/fix_script.h"
 
 namespace onnxcmp {
 namespace {
@@ -191,6 +192,131 @@ TEST_F(MendTest, LeftsRegionInThePlaceOfTheRights) {
       MendOf({{"m = MatMul(x, w)", ""}, {"s = Add(m, b)", "s = Gemm<alpha = 1.5>(x, w, b)"}});
   EXPECT_TRUE(report.agrees);
   EXPECT_THAT(LinesOf(report), SizeIs(1));
+}
+
+// The constant is right for its other reader.
+TEST_F(MendTest, OneReaderOfAConstant) {
+  const std::string left = absl::StrReplaceAll(
+      kNet, {{"float[4] b = {", "float[4] o = {0.5, 0.6, -0.7, 0.8}, float[4] b = {"},
+             {"Gemm<transA = 0>(d, w, b)", "Gemm<transA = 0>(d, w, o)"}});
+  const FixReport report = MendOf(left, kNet);
+  EXPECT_TRUE(report.agrees);
+  EXPECT_THAT(LinesOf(report), ElementsAre("Gemm z: input 2 b -> o"));
+}
+
+// A normalization whose squares overflow float16. The text has its numbers as their bits: 300
+// and 1.
+TEST_F(MendTest, NodesThatOverflowFloat16) {
+  constexpr char kNormalized[] = R"(<ir_version: 8, opset_import: ["" : 17]>
+      g (float[2,4] x) => (float[2,4] y) <float k = {300}, float e = {1}> {
+        [a] a = Mul(x, k)
+        [s] s = Mul(a, a)
+        [m] m = ReduceMean<axes = [1], keepdims = 1>(s)
+        [p] p = Add(m, e)
+        [r] r = Sqrt(p)
+        [d] d = Div(a, r)
+        [y] y = Tanh(d)
+      })";
+  constexpr char kShort[] = R"(<ir_version: 8, opset_import: ["" : 17]>
+      g (float[2,4] x) => (float[2,4] y) <float16 k = {23728}, float16 e = {15360}> {
+        [c] x_short = Cast<to = 10>(x)
+        [a] a = Mul(x_short, k)
+        [s] s = Mul(a, a)
+        [m] m = ReduceMean<axes = [1], keepdims = 1>(s)
+        [p] p = Add(m, e)
+        [r] r = Sqrt(p)
+        [d] d = Div(a, r)
+        [t] y_short = Tanh(d)
+        [z] y = Cast<to = 1>(y_short)
+      })";
+  const FixReport report = MendOf(kNormalized, kShort);
+  EXPECT_TRUE(report.agrees);
+  EXPECT_THAT(
+      LinesOf(report),
+      ElementsAre("s, m, p, r: kept in float, node_block_list=[\"s\", \"m\", \"p\", \"r\"]"));
+  EXPECT_EQ(mended_.graph().node_size(), 11);
+}
+
+TEST(FixScriptTest, TellsOfFunctionsThatWereInlined) {
+  FixReport report;
+  EXPECT_THAT(FixScript(report, "m.onnx"), HasSubstr("INLINED = False"));
+  report.inlined = true;
+  EXPECT_THAT(FixScript(report, "m.onnx"), HasSubstr("INLINED = True"));
+}
+
+// A layer of int8 beside its float form: weights in steps of 0.01, results from 0 to 2.55.
+constexpr char kFloat[] = R"(<ir_version: 8, opset_import: ["" : 17]>
+    g (float[2,4] x) => (float[2,4] y)
+    <float[4,4] w = {0.3, -0.7, 1.1, 0.2, 0.9, 0.4, -0.6, 0.8, -1.27, 0.5, 0.7, -0.1,
+                     0.6, -0.3, 0.2, 1.2}> {
+      m = MatMul(x, w)
+      r = Relu(m)
+      y = Neg(r)
+    })";
+constexpr char kQuantized[] = R"(<ir_version: 8, opset_import: ["" : 17]>
+    g (float[2,4] x) => (float[2,4] y)
+    <int8[4,4] wq = {30, -70, 110, 20, 90, 40, -60, 80, -127, 50, 70, -10, 60, -30, 20, 120},
+     float ws = {0.01}, int8 wz = {0}, float rs = {0.012}, uint8 rz = {0}> {
+      w = DequantizeLinear(wq, ws, wz)
+      m = MatMul(x, w)
+      r = Relu(m)
+      rq = QuantizeLinear(r, rs, rz)
+      rd = DequantizeLinear(rq, rs, rz)
+      y = Neg(rd)
+    })";
+
+class GridTest : public MendTest {
+ protected:
+  std::vector<std::string> LinesFor(
+      const std::vector<std::pair<absl::string_view, absl::string_view>>& faults) {
+    const FixReport report = MendOf(kFloat, absl::StrReplaceAll(kQuantized, faults));
+    EXPECT_TRUE(report.agrees);
+    EXPECT_EQ(mended_.graph().node_size(), Proto(kQuantized).graph().node_size());
+    return LinesOf(report);
+  }
+};
+
+TEST_F(GridTest, HonestRoundingStays) { EXPECT_TRUE(MendOf(kFloat, kQuantized).nothing_to_mend); }
+
+TEST_F(GridTest, ScaleOfWeights) {
+  EXPECT_THAT(LinesFor({{"ws = {0.01}", "ws = {0.02}"}}),
+              ElementsAre("ws: [] 0.02 -> 0.01, computed anew from w"));
+}
+
+TEST_F(GridTest, ZeroPointOfWeights) {
+  EXPECT_THAT(LinesFor({{"wz = {0}", "wz = {30}"}}),
+              ElementsAre("wz: [] 30 -> 0, computed anew from w"));
+}
+
+TEST_F(GridTest, IntegersOfWeights) {
+  EXPECT_THAT(LinesFor({{"30, -70, 110", "30, 90, 110"}}),
+              ElementsAre("wq: [0,1] 90 -> -70, computed anew from w"));
+}
+
+TEST_F(GridTest, ScaleAndIntegersOfWeights) {
+  EXPECT_THAT(
+      LinesFor(
+          {{"ws = {0.01}", "ws = {0.0025}"},
+           {"30, -70, 110, 20, 90, 40, -60, 80, -127, 50, 70, -10, 60, -30, 20, 120",
+            "120, -127, 127, 80, 127, 127, -127, 127, -127, 127, 127, -40, 127, -120, 80, 127"}}),
+      ElementsAre("ws: [] 0.0025 -> 0.01, computed anew from w", HasSubstr("wq: up to ")));
+}
+
+TEST_F(GridTest, ScaleThatCutsResultsOff) {
+  EXPECT_THAT(LinesFor({{"rs = {0.012}", "rs = {0.003}"}}),
+              ElementsAre(HasSubstr("rs: [] 0.003 -> 0.0085")));
+}
+
+TEST_F(GridTest, ZeroPointOfResults) {
+  EXPECT_THAT(LinesFor({{"rz = {0}", "rz = {220}"}}),
+              ElementsAre("rz: [] 220 -> 0, computed anew from the other side's values"));
+}
+
+// The zero point is one constant of two layers, of which one is right.
+TEST_F(GridTest, OneReaderOfASharedConstant) {
+  EXPECT_THAT(LinesFor({{"int8 wz = {0}, float rs", "int8 wz = {0}, int8 qz = {30}, float rs"},
+                        {"ws, wz)", "ws, qz)"}}),
+              ElementsAre("qz: [] 30 -> 0, computed anew from w"));
 }
 
 }  // namespace
