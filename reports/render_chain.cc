@@ -31,6 +31,7 @@
 #include "reports/words/change_words.h"
 #include "reports/words/proof_text.h"
 #include "reports/words/proof_words.h"
+#include "tools/fix/fix_report.h"
 
 namespace onnxcmp {
 namespace {

@@ -8,9 +8,10 @@
 #include "compare/outcome/chain.h"
 #include "compare/outcome/comparison.h"
 #include "reports/table/table_options.h"
-#include "tools/fix/fix_report.h"
 
 namespace onnxcmp {
+
+struct FixReport;  // tools/fix/fix_report.h
 
 // Adds the comparison of one more set. True if it is the worst so far.
 bool AddSet(const std::string& set, const Comparison& comparison, ChainStep* step);

@@ -15,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
+#include "cli/commands.h"
 #include "cli/compare_arguments.h"
 #include "cli/compare_flags.h"
 #include "cli/compare_session.h"
