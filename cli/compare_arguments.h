@@ -34,6 +34,9 @@ struct SamplesArguments {
   bool sensitivity = false;
   std::string granularity = "node";
   std::string target;
+  std::string part;                // "2/8"; "": all
+  std::string figures;             // a file for the figures of the part; "": none
+  std::vector<std::string> merge;  // files of such figures
 };
 
 struct CompareArguments {

@@ -132,6 +132,11 @@ void AddSamples(CLI::App& app, SamplesArguments& samples) {
       ->check(Quietly(CLI::PositiveNumber));
   add("--layout", samples.layout, "Images: nchw or nhwc", "HOW")->check(OneOf({"nchw", "nhwc"}));
   app.add_flag("--bgr", samples.bgr, "Images: blue first")->group(kGroup);
+  add("--part", samples.part, "Measure one part of N: 0/N to N-1/N", "I/N");
+  add("--figures", samples.figures, "Write its figures to a file", "F");
+  add("--merge", samples.merge, "Report on such files; repeatable", "F")
+      ->take_all()
+      ->allow_extra_args(false);
   app.add_flag("--sensitivity", samples.sensitivity, "Try each layer in float and converted")
       ->group(kGroup);
   add("--target", samples.target, "  with it: what has to hold, 'top1 >= 0.995'", "COND");
@@ -208,7 +213,7 @@ std::vector<CLI::Option*> AddClassic(CLI::App& app, CompareArguments& arguments)
 
 absl::Status CheckWrittenFiles(const CompareArguments& arguments) {
   std::vector<std::string> written = {arguments.fix, arguments.fix_script, arguments.output,
-                                      arguments.save_inputs};
+                                      arguments.save_inputs, arguments.samples.figures};
   for (const auto& [format, file] : arguments.reports) written.push_back(file);
   const InputOptions& inputs = arguments.inputs;
   return CheckWritten(written,

@@ -23,6 +23,19 @@ struct LayerFigures {
   // Signal to noise of all samples together.
   double pooled() const;
 
+  // As Spread::Visit().
+  template <typename Archive>
+  void Visit(Archive& archive) {
+    archive("sqnr", sqnr);
+    archive("cosine", cosine);
+    archive("most", most);
+    archive("saturated", saturated);
+    archive("signal", signal);
+    archive("noise", noise);
+    archive("unlike", unlike);
+    archive("not_finite", not_finite);
+  }
+
   Spread sqnr, cosine, most;
   Spread saturated;  // share of integers at the ends of their type's range
   ExactSum signal, noise;

@@ -54,10 +54,14 @@ class SampleMeasurer::State {
         pool_(ThreadCount(options.compare.threads)) {
     report_.names = samples.names;
     report_.given = static_cast<int64_t>(samples.names.size());
+    report_.part = options.part;
+    report_.parts = options.parts;
     for (const SideId side : kBothSides) report_.sources[side] = sides[side]->summary().source;
   }
 
   absl::Status Measure(int64_t first) {
+    OC_RETURN_IF_ERROR(PairResults());
+    if (!IsMine(first)) return absl::OkStatus();
     const int64_t last = std::min(first + options_.batch, report_.given);
     std::vector<int64_t> group;
     std::vector<GivenSample> read;
@@ -89,7 +93,12 @@ class SampleMeasurer::State {
 
   SamplesReport Report() const {
     SamplesReport report = report_;
-    if (pairs_ != nullptr) RankLayers(*pairs_, &report);
+    return report;
+  }
+
+  SamplesReport Ranked() const {
+    SamplesReport report = report_;
+    RankLayers(&report);
     return report;
   }
 
@@ -124,6 +133,27 @@ class SampleMeasurer::State {
     return sets.Get(0);
   }
 
+  bool IsMine(int64_t sample) const {
+    return sample / options_.batch % options_.parts == options_.part;
+  }
+
+  // By the first sample that both sides run on, whichever part it is in: all parts have the same
+  // pairs.
+  absl::Status PairResults() {
+    if (tried_to_pair_) return absl::OkStatus();
+    tried_to_pair_ = true;
+    for (int64_t sample = 0; sample < report_.given; ++sample) {
+      absl::StatusOr<FedInputs> fed = FeedsOf(sample);
+      if (!fed.ok()) continue;
+      sides_.left->SetFeeds(std::move(fed->left));
+      sides_.right->SetFeeds(std::move(fed->right));
+      const absl::Status paired = Prepare(sample, fed->notes);
+      if (absl::IsCancelled(paired)) return paired;
+      if (paired.ok()) return CheckTasks();
+    }
+    return absl::OkStatus();
+  }
+
   void Fail(int64_t sample, const absl::Status& status) {
     report_.failed.push_back({sample, std::string(status.message())});
   }
@@ -133,10 +163,8 @@ class SampleMeasurer::State {
     if (failed.ok()) {
       sides_.left->SetFeeds(std::move(fed->left));
       sides_.right->SetFeeds(std::move(fed->right));
-      if (pairs_ == nullptr) {
-        failed = Prepare(group[0], fed->notes);
-        if (failed.ok()) OC_RETURN_IF_ERROR(CheckTasks());
-      }
+      // No sample runs: this one's reason.
+      if (pairs_ == nullptr) failed = Prepare(group[0], fed->notes);
     }
     PerSide<MeasuredPairs::Values> values;
     for (const SideId side : kBothSides) {
@@ -187,11 +215,14 @@ class SampleMeasurer::State {
     for (size_t i = 0; i < pairs_->outputs().size(); ++i) {
       SampledOutput output;
       output.pair = pairs_->outputs()[i];
-      output.left = NameOf(SideId::kLeft, output.pair.left);
-      output.right = NameOf(SideId::kRight, output.pair.right);
+      output.left = held->left.results[Index(output.pair.left)].name;
+      output.right = held->right.results[Index(output.pair.right)].name;
       report_.outputs.push_back(std::move(output));
     }
-    NameCauses(*pairs_, &report_);
+    DescribeLayers(*pairs_, &report_);
+    if (held->quantization.has_value() && options_.costs && IsMine(sample)) {
+      AddCosts(sample, *held->quantization);
+    }
     if (pairs_->left_out() > 0) {
       report_.notes.push_back(absl::StrCat(
           pairs_->left_out(), " pairs have their elements in another order and are not measured"));
@@ -212,11 +243,6 @@ class SampleMeasurer::State {
           absl::StrCat("--task ", name, ": there is no such output", DidYouMean(name, names)));
     }
     return absl::OkStatus();
-  }
-
-  const std::string& NameOf(SideId side, int result) const {
-    const ResultStream& stream = side == SideId::kLeft ? report_.first->left : report_.first->right;
-    return stream.results[Index(result)].name;
   }
 
   void MeasureLayer(const ResultPair& pair, const PerSide<MeasuredPairs::Values>& values,
@@ -360,11 +386,7 @@ class SampleMeasurer::State {
     if (!options_.costs || !first.has_value()) return absl::OkStatus();
     const auto costed =
         std::find_if(group.begin(), group.end(), [&](int64_t sample) { return IsCosted(sample); });
-    if (report_.costed == 0) {
-      AddCosts(report_.first_sample, *first);
-      return absl::OkStatus();
-    }
-    if (costed == group.end()) return absl::OkStatus();
+    if (costed == group.end() || *costed == report_.first_sample) return absl::OkStatus();
     CompareOptions options = Measuring(options_.compare);
     options.causes = false;
     OC_ASSIGN_OR_RETURN(const Comparison compared, Compare(*sides_.left, *sides_.right, options));
@@ -414,6 +436,7 @@ class SampleMeasurer::State {
     }
   }
 
+  bool tried_to_pair_ = false;
   const PerSide<Side*> sides_;
   const SampleList& samples_;
   const MeasureOptions& options_;
@@ -430,7 +453,8 @@ SampleMeasurer::SampleMeasurer(const PerSide<Side*>& sides, const SampleList& sa
 SampleMeasurer::~SampleMeasurer() = default;
 
 absl::Status SampleMeasurer::Measure(int64_t first) { return state_->Measure(first); }
-SamplesReport SampleMeasurer::Report() const { return state_->Report(); }
+SamplesReport SampleMeasurer::Report() const { return state_->Ranked(); }
+SamplesReport SampleMeasurer::Figures() const { return state_->Report(); }
 absl::StatusOr<FedInputs> SampleMeasurer::FeedsOf(int64_t sample) const {
   return state_->FeedsOf(sample);
 }

@@ -29,6 +29,8 @@ struct MeasureOptions {
   std::map<std::string, Task> tasks;          // by output
   std::vector<std::optional<double>> labels;  // by sample; none: there are none
   bool costs = true;
+  // Of so many parts of the samples the one that is measured: every so-manieth batch.
+  int64_t part = 0, parts = 1;
 };
 
 class SampleMeasurer {
@@ -40,12 +42,14 @@ class SampleMeasurer {
   SampleMeasurer(const SampleMeasurer&) = delete;
   SampleMeasurer& operator=(const SampleMeasurer&) = delete;
 
-  // Runs samples [first, first + batch), fewer at the end. A sample that cannot be read or run is
-  // part of the report. An error: labels or tasks do not fit the outputs.
+  // Runs samples [first, first + batch), fewer at the end, if they are in this part. A sample that
+  // cannot be read or run is part of the report. An error: labels or tasks do not fit the outputs.
   absl::Status Measure(int64_t first);
 
   // All that was measured so far.
   SamplesReport Report() const;
+  // The same with all layers in the order of the run, to be merged with other parts.
+  SamplesReport Figures() const;
 
   // The inputs of a sample.
   absl::StatusOr<FedInputs> FeedsOf(int64_t sample) const;

@@ -7,13 +7,14 @@
 
 namespace onnxcmp {
 
-// Sets the causes of layers, those of the first comparison: a constant's is at its readers.
-void NameCauses(const MeasuredPairs& pairs, SamplesReport* report);
+// Sets the layers' names, operators, layers before them and causes, and the causes in words, by the
+// first comparison: a constant's cause is at its readers.
+void DescribeLayers(const MeasuredPairs& pairs, SamplesReport* report);
 
 // Sets the decibels that each layer loses and the outliers, leaves out layers without any
 // difference, and sorts: layers of causes first, then wrong scales, then by cost, then by decibels
 // lost.
-void RankLayers(const MeasuredPairs& pairs, SamplesReport* report);
+void RankLayers(SamplesReport* report);
 
 }  // namespace onnxcmp
 

@@ -33,6 +33,10 @@ std::string Decibels(double sqnr) {
 
 std::string Figure(double figure) { return absl::StrFormat("%.4g", figure); }
 
+std::string CauseName(size_t cause) {
+  return cause == 0 ? "cause" : absl::StrCat("cause ", cause + 1);
+}
+
 // Cells of a layer's line, without its operator and name.
 struct LayerCells {
   std::string cost, lost, mean, deviation, worst, worst_sample, cosine, most, remark;
@@ -56,7 +60,7 @@ LayerCells CellsOf(const SamplesReport& report, const SampledLayer& layer) {
   if (figures.cosine.count() > 0) cells.cosine = absl::StrFormat("%.5f", figures.cosine.mean());
   std::vector<std::string> remarks;
   if (layer.cause.has_value()) {
-    remarks.push_back(CauseLabel(*report.first, *layer.cause));
+    remarks.push_back(CauseName(*layer.cause));
   } else if (!layer.mistake.empty()) {
     remarks.push_back(layer.mistake);
   }
@@ -196,10 +200,8 @@ class Report {
 
   // Of the first sample.
   void AddCauses(std::string* text) const {
-    if (report_.first == nullptr) return;
-    for (size_t i = 0; i < std::min(report_.first->causes.size(), kCausesShown); ++i) {
-      Add(CauseLabel(*report_.first, i), Color::kBad,
-          CauseSentence(*report_.first, report_.first->causes[i]), text);
+    for (size_t i = 0; i < std::min(report_.causes.size(), kCausesShown); ++i) {
+      Add(CauseName(i), Color::kBad, report_.causes[i], text);
     }
   }
 
@@ -233,7 +235,7 @@ class Report {
   }
 
   void AddLayers(std::string* text) const {
-    if (report_.first == nullptr) return;
+    if (report_.outcomes.empty()) return;
     absl::StrAppend(text, "\n");
     if (report_.layers.empty()) {
       Add("layers", Color::kBold,
@@ -258,7 +260,7 @@ class Report {
     std::vector<std::string> samples, names;
     for (size_t i = 0; i < shown; ++i) {
       samples.push_back(style_.Text(CellsOf(report_, report_.layers[i]).worst_sample));
-      names.push_back(style_.Text(LayerName(report_, report_.layers[i])));
+      names.push_back(style_.Text(report_.layers[i].right));
     }
     samples = ShortenApart(samples, kSampleWidth - 1, style_.Ellipsis());
     const int before = 3 + 7 * kNumberWidth + 2 + kSampleWidth + 2 + kOperatorWidth;
@@ -268,16 +270,15 @@ class Report {
     for (size_t i = 0; i < shown; ++i) {
       const SampledLayer& layer = report_.layers[i];
       const LayerCells cells = CellsOf(report_, layer);
-      std::string line =
-          absl::StrCat(layer.outlier ? "! " : "  ", PadLeft(cells.mean, kNumberWidth),
-                       PadLeft(cells.deviation, kNumberWidth), PadLeft(cells.worst, kNumberWidth),
-                       "  ", PadRight(samples[i], kSampleWidth), PadLeft(cells.lost, kNumberWidth),
-                       PadLeft(cells.cost, kNumberWidth), PadLeft(cells.cosine, kNumberWidth),
-                       PadLeft(cells.most, kNumberWidth), "  ",
-                       PadRight(ShortenEnd(style_.Text(LayerOperator(report_, layer)),
-                                           kOperatorWidth - 1, style_.Ellipsis()),
-                                kOperatorWidth),
-                       names[i]);
+      std::string line = absl::StrCat(
+          layer.outlier ? "! " : "  ", PadLeft(cells.mean, kNumberWidth),
+          PadLeft(cells.deviation, kNumberWidth), PadLeft(cells.worst, kNumberWidth), "  ",
+          PadRight(samples[i], kSampleWidth), PadLeft(cells.lost, kNumberWidth),
+          PadLeft(cells.cost, kNumberWidth), PadLeft(cells.cosine, kNumberWidth),
+          PadLeft(cells.most, kNumberWidth), "  ",
+          PadRight(ShortenEnd(style_.Text(layer.op_type), kOperatorWidth - 1, style_.Ellipsis()),
+                   kOperatorWidth),
+          names[i]);
       absl::StrAppend(text, absl::StripTrailingAsciiWhitespace(line), "\n");
       if (!cells.remark.empty()) {
         absl::StrAppend(text, std::string(static_cast<size_t>(before - kOperatorWidth), ' '),
@@ -373,11 +374,10 @@ std::string RenderSamplesMarkdown(const SamplesReport& report, const std::string
     for (size_t i = 0; i < std::min(report.layers.size(), kLayersShown); ++i) {
       const SampledLayer& layer = report.layers[i];
       const LayerCells cells = CellsOf(report, layer);
-      absl::StrAppend(&text, "| ", MarkdownCell(LayerOperator(report, layer)), " | ",
-                      MarkdownCell(LayerName(report, layer)), " | ", cells.mean, " | ",
-                      cells.deviation, " | ", cells.worst, " | ", MarkdownCell(cells.worst_sample),
-                      " | ", cells.lost, " | ", cells.cost, " | ", MarkdownCell(cells.remark),
-                      " |\n");
+      absl::StrAppend(&text, "| ", MarkdownCell(layer.op_type), " | ", MarkdownCell(layer.right),
+                      " | ", cells.mean, " | ", cells.deviation, " | ", cells.worst, " | ",
+                      MarkdownCell(cells.worst_sample), " | ", cells.lost, " | ", cells.cost, " | ",
+                      MarkdownCell(cells.remark), " |\n");
     }
   }
   if (report.sensitivity.has_value()) {
@@ -407,9 +407,8 @@ std::string RenderSamplesCsv(const SamplesReport& report) {
     const LayerFigures& figures = layer.figures;
     const bool any = figures.sqnr.count() > 0;
     absl::StrAppend(
-        &text, CsvCell(LayerName(report, layer)), ",",
-        CsvCell(report.first->left.results[Index(layer.pair.left)].name), ",",
-        CsvCell(LayerOperator(report, layer)), ",", any ? CsvNumber(figures.sqnr.mean()) : "", ",",
+        &text, CsvCell(layer.right), ",", CsvCell(layer.left), ",", CsvCell(layer.op_type), ",",
+        any ? CsvNumber(figures.sqnr.mean()) : "", ",",
         any ? CsvNumber(figures.sqnr.deviation()) : "", ",",
         any ? CsvNumber(figures.sqnr.least()->figure) : "", ",",
         any ? CsvCell(report.names[static_cast<size_t>(figures.sqnr.least()->sample)]) : "", ",",

@@ -21,10 +21,6 @@ std::vector<std::pair<std::string, std::map<std::string, double>>> FiguresByOutp
 std::string SamplesHeadline(const SamplesReport& report);
 // The samples with the worst outputs, the worst first, at most so many.
 std::vector<SampleOutcome> WorstSamples(const SamplesReport& report, size_t most);
-// The layer's operator and name, on the side that has it.
-std::string LayerOperator(const SamplesReport& report, const SampledLayer& layer);
-std::string LayerName(const SamplesReport& report, const SampledLayer& layer);
-
 // `command`: the command line without --samples and its path, which compares one sample when
 // "--samples PATH --sample NAME" is added.
 std::string RenderSamples(const SamplesReport& report, const std::string& command,

@@ -77,8 +77,8 @@ void AddLayers(const SamplesReport& report, std::string* page) {
                   "</tr></thead><tbody>");
   for (const SampledLayer& layer : report.layers) {
     const Spread& sqnr = layer.figures.sqnr;
-    absl::StrAppend(page, "<tr><td>", Escaped(LayerOperator(report, layer)), "</td><td>",
-                    Escaped(LayerName(report, layer)), "</td>");
+    absl::StrAppend(page, "<tr><td>", Escaped(layer.op_type), "</td><td>", Escaped(layer.right),
+                    "</td>");
     if (sqnr.count() == 0) {
       absl::StrAppend(page, "<td colspan=\"7\">other shapes on ", layer.figures.unlike,
                       " samples</td></tr>");
@@ -144,7 +144,7 @@ std::string RenderSamplesHtml(const SamplesReport& report, const std::string& co
                     Escaped(report.names[static_cast<size_t>(failed.sample)]),
                     " failed: ", Escaped(failed.why), "</p>");
   }
-  if (report.first != nullptr) AddLayers(report, &page);
+  if (!report.outcomes.empty()) AddLayers(report, &page);
   return absl::StrCat(page, "</main></body></html>\n");
 }
 

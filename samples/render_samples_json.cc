@@ -57,9 +57,9 @@ Json FiguresOf(const SamplesReport& report, const LayerFigures& figures) {
 Json LayersOf(const SamplesReport& report) {
   Json list = Json::array();
   for (const SampledLayer& layer : report.layers) {
-    Json item = {{"result", Text(LayerName(report, layer))},
-                 {"left_result", Text(report.first->left.results[Index(layer.pair.left)].name)},
-                 {"operator", Text(LayerOperator(report, layer))},
+    Json item = {{"result", Text(layer.right)},
+                 {"left_result", Text(layer.left)},
+                 {"operator", Text(layer.op_type)},
                  {"begins", layer.begins},
                  {"lost", layer.lost.has_value() ? Number(*layer.lost) : Json(nullptr)},
                  {"cost", SpreadOf(report, layer.cost, /*bins=*/false)},

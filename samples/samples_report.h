@@ -24,6 +24,11 @@ inline constexpr double kFarWorse = 12;
 // A pair of results of the first sample's comparison.
 struct SampledLayer {
   ResultPair pair;
+  std::string left, right;  // names
+  std::string op_type;      // "MatMul", or "Relu | DequantizeLinear"
+  // Layers from which this one is computed on the right, through what is not measured: indices into
+  // SamplesReport::layers as they were measured.
+  std::vector<int64_t> before;
   LayerFigures figures;
   // Decibels that are lost in this layer: the mean signal to noise of the worst layer before it,
   // less its own. Nothing if its own is not finite.
@@ -47,7 +52,6 @@ struct SampledOutput {
   LayerFigures figures;             // numbers only
   std::optional<TaskFigures> task;  // none: the output has no numbers
   std::string taken_for;            // "scores of 10 classes"
-  int64_t unequal = 0;              // samples with other values, for outputs without numbers
 };
 
 // One sample that both sides ran on.
@@ -72,10 +76,11 @@ struct SamplesReport {
   std::string path;                // of the samples
   std::vector<std::string> names;  // of all samples
   std::vector<std::string> notes;
-  // The comparison of the first sample that ran: its streams are those of the layers. Null: none
-  // ran.
+  // The comparison of the first sample that runs, which pairs the results. Null: none runs, or the
+  // report is of figures that were merged.
   std::shared_ptr<const Comparison> first;
   int64_t first_sample = 0;
+  std::vector<std::string> causes;      // of that comparison, in words
   std::vector<SampleOutcome> outcomes;  // in the order of the samples
   std::vector<FailedSample> failed;
   std::vector<SampledOutput> outputs;
@@ -84,6 +89,7 @@ struct SamplesReport {
   int64_t costed = 0;                            // samples on which costs were measured
   std::string cost_unknown;                      // why there are none; "": there are
   int64_t given = 0;                             // samples that there are
+  int64_t part = 0, parts = 1;                   // the part of these that was measured
   bool interrupted = false;                      // the rest was not run
   std::vector<FailIfResult> conditions;          // --fail-if
   std::optional<SensitivityReport> sensitivity;  // if it was asked for

@@ -109,17 +109,4 @@ std::string SamplesHeadline(const SamplesReport& report) {
   return text;
 }
 
-std::string LayerOperator(const SamplesReport& report, const SampledLayer& layer) {
-  const std::string& right =
-      OpTypeOf(report.first->right.results[Index(layer.pair.right)], report.first->right);
-  const std::string& left =
-      OpTypeOf(report.first->left.results[Index(layer.pair.left)], report.first->left);
-  if (right == left || left.empty()) return right;
-  return right.empty() ? left : absl::StrCat(left, " | ", right);
-}
-
-std::string LayerName(const SamplesReport& report, const SampledLayer& layer) {
-  return report.first->right.results[Index(layer.pair.right)].name;
-}
-
 }  // namespace onnxcmp

@@ -43,6 +43,19 @@ class Spread {
   // The number of finite figures in bins below this.
   int64_t Below(double figure) const;
 
+  // Calls archive(name, member) for each member, to write or to read them.
+  template <typename Archive>
+  void Visit(Archive& archive) {
+    archive("finite", finite_);
+    archive("infinite", infinite_);
+    archive("nan", nan_);
+    archive("sum", sum_);
+    archive("squares", squares_);
+    archive("least", least_);
+    archive("most", most_);
+    archive("bins", bins_);
+  }
+
  private:
   int64_t finite_ = 0, infinite_ = 0, nan_ = 0;
   ExactSum sum_, squares_;

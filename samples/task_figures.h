@@ -62,6 +62,33 @@ class TaskFigures {
   // InvalidArgument if a label is none of this task.
   static absl::Status CheckLabel(Task task, double label, const Tensor& output);
 
+  // As Spread::Visit(), without the task.
+  template <typename Archive>
+  void Visit(Archive& archive) {
+    archive("decisions", decisions_);
+    archive("alike", alike_);
+    archive("of_many", of_many_);
+    archive("among_five", among_five_);
+    archive("edits", edits_);
+    archive("length", length_);
+    archive("labelled", labelled_);
+    archive("right_left", right_ones_.left);
+    archive("right_right", right_ones_.right);
+    archive("alone_left", alone_.left);
+    archive("alone_right", alone_.right);
+    archive("divergence", divergence_);
+    archive("margin", margin_);
+    archive("pixels_left", pixels_.left);
+    archive("pixels_right", pixels_.right);
+    archive("pixels_both", both_);
+    archive("numbers", numbers_);
+    archive("lefts", lefts_);
+    archive("squares", squares_);
+    archive("differences", differences_);
+    archive("from_label_left", from_label_.left);
+    archive("from_label_right", from_label_.right);
+  }
+
  private:
   bool AddScores(int64_t sample, const PerSide<Tensor>& outputs,
                  const std::optional<double>& label);

@@ -25,12 +25,14 @@
 #include "cli/process/progress.h"
 #include "compare/sides/recording_side.h"
 #include "compare/sides/runtime_side.h"
+#include "evaluator/base/mapped_file.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/load/load_model.h"
 #include "feed/input_files.h"
 #include "record/base/write_file.h"
 #include "record/recordings/recorded_values.h"
 #include "record/text/meant_name.h"
+#include "samples/figures_file.h"
 #include "samples/measure_samples.h"
 #include "samples/render_samples.h"
 #include "samples/sample_list.h"
@@ -88,6 +90,19 @@ std::string CommandFor(const CompareArguments& arguments) {
   return ShellLine("onnxcmp", words);
 }
 
+// "2/8": the third of eight parts.
+absl::Status ReadPart(const std::string& text, MeasureOptions* options) {
+  if (text.empty()) return absl::OkStatus();
+  const std::vector<std::string> words = absl::StrSplit(text, '/');
+  if (words.size() == 2 && absl::SimpleAtoi(words[0], &options->part) &&
+      absl::SimpleAtoi(words[1], &options->parts) && options->part >= 0 &&
+      options->part < options->parts) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("--part has to be one of 0/N to N-1/N for N parts: ", text));
+}
+
 class SamplesRun {
  public:
   SamplesRun(const CompareArguments& arguments, Interruption& interruption)
@@ -98,6 +113,7 @@ class SamplesRun {
 
   absl::StatusOr<int> Run() {
     OC_RETURN_IF_ERROR(ReadConditions());
+    if (!arguments_.samples.merge.empty()) return Merge();
     for (const SideId side : kBothSides) OC_RETURN_IF_ERROR(Open(side));
     OC_ASSIGN_OR_RETURN(const SampleOptions options, OptionsOf(arguments_));
     OC_ASSIGN_OR_RETURN(const SampleList list, OpenSamples(arguments_.samples.path,
@@ -111,12 +127,31 @@ class SamplesRun {
     interruption_.CallAtEnd(nullptr);
     OC_RETURN_IF_ERROR(measured);
     OC_RETURN_IF_ERROR(tools_.weights->CheckUnchanged());
-    SamplesReport report = ReportOf(measurer, list);
-    if (!report.outcomes.empty()) {
-      OC_ASSIGN_OR_RETURN(report.conditions, CheckFailIf(conditions_, FiguresByOutput(report)));
+    SamplesReport report = ReportOf(measurer.Report(), list);
+    if (!arguments_.samples.figures.empty()) {
+      OC_RETURN_IF_ERROR(
+          WriteFile(arguments_.samples.figures, WriteFigures(ReportOf(measurer.Figures(), list))));
     }
     if (arguments_.samples.sensitivity) {
       OC_ASSIGN_OR_RETURN(report.sensitivity, Sensitivity(sides, measurer, report, measure));
+    }
+    return Show(std::move(report));
+  }
+
+ private:
+  absl::StatusOr<int> Merge() {
+    std::vector<std::string> texts;
+    for (const std::string& path : arguments_.samples.merge) {
+      OC_ASSIGN_OR_RETURN(const std::shared_ptr<const MappedFile> file, MappedFile::Open(path));
+      texts.emplace_back(file->bytes());
+    }
+    OC_ASSIGN_OR_RETURN(SamplesReport report, MergeFigures(texts, arguments_.samples.merge));
+    return Show(std::move(report));
+  }
+
+  absl::StatusOr<int> Show(SamplesReport report) const {
+    if (!report.outcomes.empty()) {
+      OC_ASSIGN_OR_RETURN(report.conditions, CheckFailIf(conditions_, FiguresByOutput(report)));
     }
     for (const auto& [format, path] : arguments_.reports) {
       OC_RETURN_IF_ERROR(WriteFile(path, Render(report, format)));
@@ -130,7 +165,6 @@ class SamplesRun {
     return report.ExitStatus();
   }
 
- private:
   absl::Status Open(SideId id) {
     LoadOptions load = arguments_.run.load();
     load.weights = tools_.weights;
@@ -171,6 +205,7 @@ class SamplesRun {
     options.inputs.partial = arguments_.options.partial;
     options.batch = arguments_.samples.batch;
     options.labels = list.labels;
+    OC_RETURN_IF_ERROR(ReadPart(arguments_.samples.part, &options));
     if (arguments_.runtimes.any()) options.compare.max_depth = 0;
     for (const std::string& text : arguments_.samples.tasks) {
       const size_t at = text.rfind('=');
@@ -196,8 +231,7 @@ class SamplesRun {
     return absl::OkStatus();
   }
 
-  SamplesReport ReportOf(const SampleMeasurer& measurer, const SampleList& list) const {
-    SamplesReport report = measurer.Report();
+  SamplesReport ReportOf(SamplesReport report, const SampleList& list) const {
     report.path = arguments_.samples.path;
     report.notes.insert(report.notes.begin(), list.notes.begin(), list.notes.end());
     return report;
@@ -206,7 +240,7 @@ class SamplesRun {
   // On the thread that ends the program: what is done by then.
   void PrintInterrupted(const SampleMeasurer& measurer, const SampleList& list) {
     const std::lock_guard lock(mutex_);
-    SamplesReport report = ReportOf(measurer, list);
+    SamplesReport report = ReportOf(measurer.Report(), list);
     report.interrupted = true;
     if (!report.outcomes.empty()) PrintOutput(Render(report, arguments_.format));
   }
@@ -265,7 +299,8 @@ absl::Status CheckSamples(const CompareArguments& arguments) {
                    !given.resize.empty() || !given.labels.empty() || !given.fail_if.empty() ||
                    !given.tasks.empty() || given.sensitivity || !given.target.empty() ||
                    !given.mean.empty() || !given.std.empty() || !given.layout.empty() ||
-                   given.range > 0 || given.bgr;
+                   given.range > 0 || given.bgr || !given.part.empty() || !given.figures.empty() ||
+                   !given.merge.empty();
   if (given.path.empty()) {
     return any ? absl::InvalidArgumentError("options of samples need --samples PATH")
                : absl::OkStatus();
@@ -280,6 +315,12 @@ absl::Status CheckSamples(const CompareArguments& arguments) {
                                      : nullptr;
   if (other != nullptr) {
     return absl::InvalidArgumentError(absl::StrCat("--samples excludes ", other));
+  }
+  if (given.sensitivity && (!given.part.empty() || !given.merge.empty())) {
+    return absl::InvalidArgumentError("--sensitivity is of all samples: it excludes parts");
+  }
+  if (!given.merge.empty() && !(given.part.empty() && given.figures.empty())) {
+    return absl::InvalidArgumentError("--merge measures nothing: it excludes --part and --figures");
   }
   if (!given.target.empty() && !given.sensitivity) {
     return absl::InvalidArgumentError("--target needs --sensitivity");

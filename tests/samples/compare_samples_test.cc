@@ -155,8 +155,8 @@ TEST_F(CompareSamplesTest, SamplesThatFailAreNamed) {
 
 TEST_F(CompareSamplesTest, SampleThatTestsNothingFails) {
   const float nan = std::nanf("");
-  const std::string samples = WriteFile(
-      folder_ + "/nan.npy", NpyOf(Tensor::Of<float>({2, 3}, {1, 2, 3, nan, nan, nan})));
+  const std::string samples =
+      WriteFile(folder_ + "/nan.npy", NpyOf(Tensor::Of<float>({2, 3}, {1, 2, 3, nan, nan, nan})));
   const json report = Report({Left(), Right("1"), "--samples", samples});
   EXPECT_EQ(report["exit_status"], 2);
   EXPECT_EQ(report["compared"], 1);
