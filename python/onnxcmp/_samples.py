@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import io
 import os
 import pathlib
+import subprocess
+import sys
+import tempfile
 import typing
 
 from ._command import Command
+from ._errors import Error
+from ._options import command_line
 from ._sides import is_path
 from ._shown import Printed
 from ._values import to_array
@@ -119,6 +125,37 @@ def _rows_of(samples: typing.Any) -> list[dict[str, typing.Any]] | None:
     return [dict(row) for row in samples]
 
 
+def _figures_of_part(line: list[str], part: str) -> bytes:
+    """The figures of one part of the samples, where this runs. Its paths have to be known there."""
+    with tempfile.TemporaryDirectory(prefix="onnxcmp-") as folder:
+        file = pathlib.Path(folder) / "figures.json"
+        done = subprocess.run(
+            [sys.executable, "-P", "-m", "onnxcmp", *line, f"--part={part}", f"--figures={file}",
+             "--format=json", "--quiet"], capture_output=True, text=True, check=False)
+        if not file.exists():
+            raise Error(done.stderr.strip() or f"part {part} ended with {done.returncode}")
+        return file.read_bytes()
+
+
+def _measure_parts(line: list[str], parts: int, ray_address: str | None | bool) -> list[bytes]:
+    """The figures of all parts: by processes here, or by tasks of Ray."""
+    names = [f"{part}/{parts}" for part in range(parts)]
+    if ray_address is False:
+        with concurrent.futures.ThreadPoolExecutor(parts) as pool:
+            return list(pool.map(lambda name: _figures_of_part(line, name), names))
+    from ._ray_cluster import connected
+
+    with connected(ray_address if isinstance(ray_address, str) else None):
+        import ray
+
+        measure = ray.remote(_figures_of_part)
+        return list(ray.get([measure.options(num_cpus=1).remote(line, name) for name in names]))
+
+
+# Options that say how figures are shown, and not how they are measured.
+_SHOWN = ("all", "fail_if", "wide", "width", "color", "ascii")
+
+
 def samples(
     left: typing.Any,
     right: typing.Any,
@@ -126,6 +163,8 @@ def samples(
     *,
     labels: typing.Any = None,
     against: typing.Any = None,
+    workers: int = 1,
+    ray: bool | str = False,
     **options: typing.Any,
 ) -> Samples:
     """Measures two models on many samples (docs/samples.md).
@@ -133,7 +172,8 @@ def samples(
     samples: a path as of --samples, a folder of a Hugging Face dataset (needs pyarrow), a dict of
     arrays whose first axis is the sample, or rows, a dict of values for the inputs each. labels: a
     path or numbers; columns `label` and `labels` of rows are some, too. against: the runtime of the
-    right side. Options are those of the command line: limit, batch, fail_if, task, resize, mean,
+    right side. workers: processes that share the samples; with `ray`, True or a cluster's address,
+    they are its tasks, which have to see the same paths. The figures have the same bits. Options are those of the command line: limit, batch, fail_if, task, resize, mean,
     std, sensitivity, target, seed, ...
     """
     with Command("") as command:
@@ -159,6 +199,14 @@ def samples(
             line.append(f"--labels={os.fsdecode(labels)}")
         if against is not None:
             line.append(f"--against={against if is_path(against) else against.command_line}")
+        if workers > 1:
+            measured = {name: value for name, value in options.items() if name not in _SHOWN}
+            options = {name: value for name, value in options.items() if name in _SHOWN}
+            words = [os.fsdecode(word) for word in [*line, *command_line(measured)]]
+            for part, figures in enumerate(_measure_parts(words, workers, ray)):
+                file = command.folder / f"figures.{part}.json"
+                file.write_bytes(figures)
+                line.append(f"--merge={file}")
         report, table = command.folder / "samples.json", command.folder / "layers.csv"
         text = command.run([*line, f"--json={report}", f"--csv={table}"], options, needs=report).text
         return Samples(text, command.json(report), table.read_text("utf-8"))

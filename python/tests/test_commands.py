@@ -208,6 +208,19 @@ def test_samples(plain, wrong, x):
     assert not bad and bad.failed[0]["name"] == "1"
 
 
+@pytest.mark.parametrize("ray", [False, "local"])
+def test_samples_in_parts(plain, wrong, x, ray):
+    if ray:
+        pytest.importorskip("ray")
+    rows = [{"x": x + i} for i in range(7)]
+    whole = onnxcmp.samples(plain, wrong, rows, labels=range(4, 11), task="y=regression")
+    parts = onnxcmp.samples(plain, wrong, rows, labels=range(4, 11), task="y=regression", workers=3,
+                            ray=ray)
+    assert parts.to_dict() == whole.to_dict() and not parts
+    with pytest.raises(onnxcmp.Error, match="no such output"):
+        onnxcmp.samples(plain, wrong, rows, task="z=ids", workers=2)
+
+
 def test_samples_of_a_dataset(plain, x, tmp_path):
     pyarrow = pytest.importorskip("pyarrow")
     table = pyarrow.table({"x": [x.tolist(), (x + 1).tolist()], "label": [1, 2], "id": [7, 8]})

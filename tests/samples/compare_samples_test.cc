@@ -117,6 +117,53 @@ TEST_F(CompareSamplesTest, BatchesGiveTheSameFigures) {
   }
 }
 
+TEST_F(CompareSamplesTest, PartsAreMergedToTheSameBits) {
+  const std::vector<std::string> measured = {Left(), Right("0.25"), "--samples", Samples()};
+  const json whole = Report(measured);
+  for (const int parts : {1, 2, 3, 7}) {
+    std::vector<std::string> merging = measured;
+    // The last one first.
+    for (int part = parts; part-- > 0;) {
+      const std::string file = absl::StrCat(folder_, "/", part, ".json");
+      std::vector<std::string> one = measured;
+      one.insert(one.end(), {"--part", absl::StrCat(part, "/", parts), "--figures", file});
+      Onnxcmp(one);
+      merging.insert(merging.end(), {"--merge", file});
+    }
+    EXPECT_EQ(Report(merging), whole) << parts;
+  }
+}
+
+TEST_F(CompareSamplesTest, PartsThatDoNotFit) {
+  const std::string samples = Samples();
+  const auto write = [&](const std::string& right, const std::string& part) {
+    const std::string file = folder_ + "/figures.json";
+    Onnxcmp({Left(), right, "--samples", samples, "--part", part, "--figures", file});
+    return ReadFile(file);
+  };
+  const std::string other = Model("other", Classifier("0.5"));
+  const std::string first = WriteFile(folder_ + "/a.json", write(Right("0.25"), "0/2"));
+  const std::string second = WriteFile(folder_ + "/b.json", write(other, "1/2"));
+  const auto error = [&](const std::vector<std::string>& files) {
+    std::vector<std::string> arguments = {Left(), Right("0.25"), "--samples", samples};
+    for (const std::string& file : files) arguments.insert(arguments.end(), {"--merge", file});
+    const Outcome outcome = Onnxcmp(arguments);
+    EXPECT_EQ(outcome.status, 2);
+    return outcome.err;
+  };
+  EXPECT_THAT(error({first}), HasSubstr("1 of 2 parts are there"));
+  EXPECT_THAT(error({first, first}), HasSubstr("part 0/2 is there twice"));
+  EXPECT_THAT(error({first, second}), HasSubstr("is of other models or samples"));
+  EXPECT_THAT(error({samples}), HasSubstr("is no file of --figures"));
+  const std::string text = ReadFile(first);
+  const std::string torn = WriteFile(folder_ + "/torn.json", text.substr(0, text.size() / 2));
+  EXPECT_THAT(error({torn}), HasSubstr("is no file of --figures"));
+  for (const char* part : {"2/2", "-1/2", "1", "a/b"}) {
+    const Outcome outcome = Onnxcmp({Left(), Right("1"), "--samples", samples, "--part", part});
+    EXPECT_EQ(outcome.status, 2) << part;
+  }
+}
+
 TEST_F(CompareSamplesTest, LabelsGiveAccuracies) {
   const std::string labels = WriteFile(folder_ + "/labels.txt", "0\n1\n2\n0\n0\n");
   const json report = Report({Left(), Right("0.25"), "--samples", Samples(), "--labels", labels});
