@@ -119,7 +119,8 @@ void AddSamples(CLI::App& app, SamplesArguments& samples) {
   add("--batch", samples.batch, "Feed so many at once (1)", "N")
       ->check(Quietly(CLI::Range(int64_t{1}, int64_t{1} << 20)));
   add("--labels", samples.labels, "Right answers: .npy, or a line for each", "F");
-  add("--task", samples.tasks, "classes, segmentation, tokens, ids, regression", "OUTPUT=TASK")
+  add("--task", samples.tasks, "classes, segmentation, tokens, ids, boxes,\nregression",
+      "OUTPUT=TASK")
       ->take_all()
       ->allow_extra_args(false);
   add("--fail-if", samples.fail_if, "Exit 1 by a figure: 'top1 < 0.99'; repeatable", "COND")

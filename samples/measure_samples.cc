@@ -15,6 +15,7 @@
 #include "record/differences/infinity.h"
 #include "record/differences/tensor_distance.h"
 #include "record/text/meant_name.h"
+#include "samples/matched_boxes.h"
 #include "samples/measured_pairs.h"
 #include "samples/pair_measure.h"
 #include "samples/rank_layers.h"
@@ -39,6 +40,8 @@ std::string TakenFor(Task task, const Tensor& output) {
       return "ids";
     case Task::kRegression:
       return "numbers";
+    case Task::kBoxes:
+      return "boxes of a detector";
   }
   return "";
 }
@@ -287,12 +290,13 @@ class SampleMeasurer::State {
     const OutputComparison judged =
         CompareOutputs(outputs.left, outputs.right, options_.compare.tolerance, tolerances_.get(),
                        &report_.first->alignment);
-    if (TellsNothing(judged)) {
+    if (judged.agree() && TellsNothing(judged)) {
       Fail(sample, absl::InvalidArgumentError(
                        "nothing was tested: all outputs are NaN or have no elements"));
       return absl::OkStatus();
     }
     SampleOutcome outcome = {.sample = sample, .sqnr = kInfinity};
+    outcome.alike = AddDetections(sample, outputs);
     for (size_t i = 0; i < report_.outputs.size(); ++i) {
       SampledOutput& output = report_.outputs[i];
       const PerSide<Value> both = {outputs.left[i].value, outputs.right[i].value};
@@ -314,6 +318,32 @@ class SampleMeasurer::State {
     return absl::OkStatus();
   }
 
+  // The boxes of a detector, whose sides may have unlike numbers of them. True if both find the
+  // same.
+  bool AddDetections(int64_t sample, const PerSide<std::vector<NamedOutput>>& outputs) {
+    PerSide<std::vector<Value>> values;
+    PerSide<Detections> found;
+    int boxes = -1;
+    for (const SideId side : kBothSides) {
+      for (const NamedOutput& output : outputs[side]) values[side].push_back(output.value);
+      const DetectionOutputs places = FindDetections(values[side]);
+      if (places.boxes < 0 || (boxes >= 0 && places.boxes != boxes)) return true;
+      boxes = places.boxes;
+      const auto tensor = [&](int place) {
+        return place < 0 ? nullptr : &values[side][static_cast<size_t>(place)].tensor();
+      };
+      found[side] = {tensor(places.boxes), tensor(places.classes), tensor(places.scores)};
+    }
+    SampledOutput& output = report_.outputs[static_cast<size_t>(boxes)];
+    if (output.taken_for.empty() && !options_.tasks.contains(output.left) &&
+        !options_.tasks.contains(output.right)) {
+      output.taken_for = TakenFor(Task::kBoxes, *found.left.boxes);
+      output.task.emplace(Task::kBoxes);
+    }
+    if (!output.task.has_value() || output.task->task() != Task::kBoxes) return true;
+    return output.task->AddBoxes(sample, MatchBoxes(found.left, found.right));
+  }
+
   absl::StatusOr<bool> AddTask(int64_t sample, const PerSide<Value>& both, SampledOutput* output) {
     const Tensor& tensor = both.left.tensor();
     if (!output->task.has_value() && output->taken_for.empty()) {
@@ -325,7 +355,7 @@ class SampleMeasurer::State {
       output->taken_for = task.has_value() ? TakenFor(*task, tensor) : "no numbers of a task";
       if (task.has_value()) output->task.emplace(*task);
     }
-    if (!output->task.has_value()) return true;
+    if (!output->task.has_value() || output->task->task() == Task::kBoxes) return true;
     std::optional<double> label;
     if (!options_.labels.empty()) label = options_.labels[static_cast<size_t>(sample)];
     if (label.has_value()) {

@@ -78,7 +78,10 @@ std::string SamplesHeadline(const SamplesReport& report) {
     const std::string of = report.outputs.size() > 1 ? absl::StrCat(" of ", output.left) : "";
     const std::map<std::string, double> figures = output.task->Figures();
     const int64_t decisions = output.task->decisions();
-    if (figures.contains("top1")) {
+    if (figures.contains("f1")) {
+      parts.push_back(
+          absl::StrCat("boxes", of, " agree with F1 ", absl::StrFormat("%.3f", figures.at("f1"))));
+    } else if (figures.contains("top1")) {
       parts.push_back(absl::StrCat("top-1", of, " agrees on ", output.task->alike(), " of ",
                                    decisions, decisions == compared ? " samples" : " decisions"));
     } else if (figures.contains("equal")) {

@@ -14,7 +14,8 @@
 namespace onnxcmp {
 namespace {
 
-constexpr const char* kTaskNames[] = {"classes", "segmentation", "tokens", "ids", "regression"};
+constexpr const char* kTaskNames[] = {"classes", "segmentation", "tokens",
+                                      "ids",     "regression",   "boxes"};
 constexpr size_t kFive = 5;
 
 // Scores of some decisions: rows of classes, one after the other.
@@ -186,6 +187,9 @@ absl::Status TaskFigures::CheckLabel(Task task, double label, const Tensor& outp
 bool TaskFigures::Add(int64_t sample, const PerSide<Tensor>& outputs,
                       const std::optional<double>& label) {
   if (task_ == Task::kIds) return AddIds(outputs, label);
+  if (task_ == Task::kBoxes) {
+    return AddBoxes(sample, MatchBoxes({.boxes = &outputs.left}, {.boxes = &outputs.right}));
+  }
   if (task_ != Task::kRegression) return AddScores(sample, outputs, label);
   AddNumbers(outputs, label);
   return true;
@@ -265,6 +269,17 @@ void TaskFigures::AddNumbers(const PerSide<Tensor>& outputs, const std::optional
   for (const SideId side : kBothSides) from_label_[side].Add(off[side] * off[side]);
 }
 
+bool TaskFigures::AddBoxes(int64_t sample, const BoxMatches& matches) {
+  const auto matched = static_cast<int64_t>(matches.overlaps.size());
+  decisions_ += std::max(matches.left, matches.right);
+  alike_ += matched;
+  boxes_ += matches.left + matches.right;
+  double sum = 0;
+  for (const double overlap : matches.overlaps) sum += overlap;
+  if (matched > 0) overlap_.Add(sample, sum / static_cast<double>(matched));
+  return matched == matches.left && matched == matches.right;
+}
+
 void TaskFigures::AddLabel(const PerSide<bool>& right) {
   ++labelled_;
   for (const SideId side : kBothSides) {
@@ -289,6 +304,8 @@ void TaskFigures::Add(const TaskFigures& other) {
   labelled_ += other.labelled_;
   divergence_.Add(other.divergence_);
   margin_.Add(other.margin_);
+  overlap_.Add(other.overlap_);
+  boxes_ += other.boxes_;
   AddCounts(other.both_, &both_);
   numbers_ += other.numbers_;
   lefts_.Add(other.lefts_);
@@ -304,6 +321,12 @@ void TaskFigures::Add(const TaskFigures& other) {
 
 std::map<std::string, double> TaskFigures::Figures() const {
   std::map<std::string, double> figures;
+  if (task_ == Task::kBoxes) {
+    // No boxes on either side is agreement.
+    figures["f1"] = boxes_ == 0 ? 1 : 2 * ShareOf(alike_, boxes_);
+    if (overlap_.count() > 0) figures["iou"] = overlap_.mean();
+    return figures;
+  }
   const bool scores = task_ != Task::kIds && task_ != Task::kRegression;
   if (decisions_ > 0) figures[scores ? "top1" : "equal"] = ShareOf(alike_, decisions_);
   if (scores && decisions_ > 0) {

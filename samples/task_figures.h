@@ -14,6 +14,7 @@
 #include "evaluator/tensor/tensor.h"
 #include "record/base/per_side.h"
 #include "samples/exact_sum.h"
+#include "samples/matched_boxes.h"
 #include "samples/spread.h"
 
 namespace onnxcmp {
@@ -24,6 +25,7 @@ enum class Task : uint8_t {
   kTokens,        // [batch, positions, vocabulary]: scores of each position
   kIds,           // integers: labels, tokens
   kRegression,    // all other floats
+  kBoxes,         // a detector's boxes: FindDetections()
 };
 absl::string_view TaskName(Task task);  // "classes", "segmentation", ...
 // The inverse; InvalidArgument, with all names, for another word.
@@ -46,9 +48,11 @@ class TaskFigures {
   // True if both sides decide alike; regression: always.
   bool Add(int64_t sample, const PerSide<Tensor>& outputs, const std::optional<double>& label);
   void Add(const TaskFigures& other);
+  // The boxes of one sample. True if all are matched.
+  bool AddBoxes(int64_t sample, const BoxMatches& matches);
 
   // The figures by name, those that there are: top1, top5, kl, margin, miou, token_errors, equal,
-  // r2, rmse, accuracy_left, accuracy_right, accuracy_drop, p. Shares are between 0 and 1.
+  // r2, rmse, f1, iou, accuracy_left, accuracy_right, accuracy_drop, p. Shares are between 0 and 1.
   std::map<std::string, double> Figures() const;
 
   int64_t decisions() const { return decisions_; }  // rows, pixels, positions
@@ -78,6 +82,8 @@ class TaskFigures {
     archive("alone_right", alone_.right);
     archive("divergence", divergence_);
     archive("margin", margin_);
+    archive("overlap", overlap_);
+    archive("boxes", boxes_);
     archive("pixels_left", pixels_.left);
     archive("pixels_right", pixels_.right);
     archive("pixels_both", both_);
@@ -104,6 +110,8 @@ class TaskFigures {
   int64_t labelled_ = 0;
   PerSide<int64_t> right_ones_ = {0, 0}, alone_ = {0, 0};
   Spread divergence_, margin_;
+  Spread overlap_;                              // the mean of each sample's pairs of boxes
+  int64_t boxes_ = 0;                           // of both sides
   PerSide<std::map<int64_t, int64_t>> pixels_;  // by class
   std::map<int64_t, int64_t> both_;             // pixels of a class on both sides
   // Regression: the left's numbers, their squares, the squares of the differences, the squares of

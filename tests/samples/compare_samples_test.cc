@@ -232,6 +232,28 @@ TEST_F(CompareSamplesTest, SamplesOfUnequalSizes) {
   EXPECT_EQ(report["samples"][1]["agrees"], true);
 }
 
+TEST_F(CompareSamplesTest, DetectorsWithUnlikeNumbersOfBoxes) {
+  const auto detector = [&](const char* name, const char* least) {
+    return Model(name,
+                 absl::StrCat("(float[3] s) => (float[n,4] boxes, int64[n] classes, float[n] "
+                              "scores) {\n  all = Constant <value = float[3,4] {0, 0, 1, 1, 2, "
+                              "2, 4, 4, 5, 5, 9, 9}> ()\n  kinds = Constant <value = int64[3] "
+                              "{1, 2, 3}> ()\n  least = Constant <value = float {",
+                              least,
+                              "}> ()\n  kept = Greater (s, least)\n  boxes = Compress <axis "
+                              "= 0> (all, kept)\n  classes = Compress <axis = 0> (kinds, "
+                              "kept)\n  scores = Compress <axis = 0> (s, kept)\n}"));
+  };
+  const std::string samples = WriteFile(
+      folder_ + "/s.npy", NpyOf(Tensor::Of<float>({2, 3}, {0.9F, 0.8F, 0.6F, 0.9F, 0.4F, 0.8F})));
+  const json report = Report({detector("a", "0.3"), detector("b", "0.5"), "--samples", samples});
+  EXPECT_EQ(report["exit_status"], 1) << report;
+  EXPECT_EQ(report["outputs"][0]["task"], "boxes");
+  EXPECT_NEAR(report["outputs"][0]["figures"]["f1"].get<double>(), 10.0 / 11, 1e-12);
+  EXPECT_EQ(report["samples"][0]["alike"], true);
+  EXPECT_EQ(report["samples"][1]["alike"], false);
+}
+
 TEST_F(CompareSamplesTest, Reports) {
   const std::vector<std::string> arguments = {Left(), Right("0.25"), "--samples", Samples()};
   std::vector<std::string> with = arguments;

@@ -92,6 +92,30 @@ TEST(TaskFiguresTest, TokensAndIds) {
   EXPECT_EQ(tokens.Figures().at("token_errors"), 0.5);
 }
 
+TEST(TaskFiguresTest, Boxes) {
+  const Tensor left = Floats({1, 3, 4}, {0, 0, 2, 2, 5, 5, 9, 9, 20, 20, 22, 22});
+  // The first moved by a quarter of its width, the second of another class, the third not found.
+  const Tensor right = Floats({1, 2, 4}, {5, 5, 9, 9, 0.5, 0, 2.5, 2});
+  const Tensor left_classes = Tensor::Of<int64_t>({1, 3}, {1, 2, 3});
+  const Tensor right_classes = Tensor::Of<int64_t>({1, 2}, {4, 1});
+  const DetectionOutputs found = FindDetections({left_classes, left});
+  EXPECT_EQ(found.boxes, 1);
+  EXPECT_EQ(found.classes, 0);
+  EXPECT_EQ(found.scores, -1);
+  EXPECT_EQ(FindDetections({Floats({1, 4}, {1, 2, 3, 4}), Tensor::Of<int64_t>({1}, {3})}).boxes,
+            -1);
+  const BoxMatches matches = MatchBoxes({&left, &left_classes}, {&right, &right_classes});
+  TaskFigures figures(Task::kBoxes);
+  EXPECT_FALSE(figures.AddBoxes(0, matches));
+  EXPECT_EQ(figures.Figures().at("f1"), 0.4);
+  // 3 of 5 squares of a quarter.
+  EXPECT_NEAR(figures.Figures().at("iou"), 3.0 / 5, 1e-12);
+  // Centers with sizes.
+  const Tensor centers = Floats({2, 4}, {10, 10, 4, 4, 1, 1, 2, 2});
+  EXPECT_EQ(MatchBoxes({&centers}, {&centers}).overlaps.size(), 2u);
+  EXPECT_EQ(MatchBoxes({&centers}, {&centers}).overlaps[1], 1);
+}
+
 // sklearn.metrics.r2_score([1, 2, 3, 4], [1, 2, 3, 5]) = 0.8.
 TEST(TaskFiguresTest, Regression) {
   TaskFigures figures(Task::kRegression);
