@@ -15,9 +15,9 @@
 #include "record/differences/infinity.h"
 #include "record/differences/tensor_distance.h"
 #include "record/text/meant_name.h"
-#include "samples/matched_boxes.h"
+#include "samples/figures/matched_boxes.h"
+#include "samples/figures/pair_measure.h"
 #include "samples/measured_pairs.h"
-#include "samples/pair_measure.h"
 #include "samples/rank_layers.h"
 #include "samples/sample_batches.h"
 

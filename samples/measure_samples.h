@@ -16,9 +16,9 @@
 #include "compare/sides/side.h"
 #include "feed/input_sets.h"
 #include "record/base/per_side.h"
-#include "samples/sample_list.h"
+#include "samples/figures/task_figures.h"
+#include "samples/files/sample_list.h"
 #include "samples/samples_report.h"
-#include "samples/task_figures.h"
 
 namespace onnxcmp {
 

@@ -12,9 +12,9 @@
 #include "compare/outcome/comparison.h"
 #include "record/base/per_side.h"
 #include "samples/fail_if.h"
-#include "samples/layer_figures.h"
+#include "samples/figures/layer_figures.h"
+#include "samples/figures/task_figures.h"
 #include "samples/sensitivity_report.h"
-#include "samples/task_figures.h"
 
 namespace onnxcmp {
 

@@ -6,8 +6,8 @@
 #include "compare/quantization/dequantized_view.h"
 #include "record/differences/infinity.h"
 #include "record/differences/tensor_distance.h"
-#include "samples/layer_figures.h"
-#include "samples/pair_measure.h"
+#include "samples/figures/layer_figures.h"
+#include "samples/figures/pair_measure.h"
 
 namespace onnxcmp {
 

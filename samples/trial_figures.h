@@ -10,8 +10,8 @@
 
 #include "evaluator/tensor/value.h"
 #include "record/base/per_side.h"
-#include "samples/exact_sum.h"
-#include "samples/task_figures.h"
+#include "samples/figures/exact_sum.h"
+#include "samples/figures/task_figures.h"
 
 namespace onnxcmp {
 

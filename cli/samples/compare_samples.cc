@@ -33,9 +33,9 @@
 #include "record/recordings/recorded_values.h"
 #include "record/text/meant_name.h"
 #include "samples/figures_file.h"
+#include "samples/files/sample_list.h"
 #include "samples/measure_samples.h"
 #include "samples/render_samples.h"
-#include "samples/sample_list.h"
 #include "samples/sensitivity.h"
 
 namespace onnxcmp::cli {

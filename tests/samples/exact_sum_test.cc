@@ -1,5 +1,5 @@
 // Sums without rounding: against sums that are known, and in other orders.
-#include "samples/exact_sum.h"
+#include "samples/figures/exact_sum.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // Samples in all the forms in which people have them.
-#include "samples/sample_list.h"
+#include "samples/files/sample_list.h"
 
 #include <filesystem>
 #include <memory>
@@ -12,7 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "evaluator/load/load_model.h"
 #include "ops/operators.h"
-#include "samples/sound_samples.h"
+#include "samples/files/sound_samples.h"
 #include "tests/cli/program.h"
 #include "tests/support/recorded_arrays.h"
 

@@ -1,5 +1,5 @@
 // Figures of a task against numbers that were worked out by hand or by SciPy.
-#include "samples/task_figures.h"
+#include "samples/figures/task_figures.h"
 
 #include <optional>
 #include <vector>

@@ -1,4 +1,4 @@
-#include "samples/image_samples.h"
+#include "samples/files/image_samples.h"
 
 #include <cmath>
 #include <optional>
@@ -14,7 +14,7 @@
 #include "evaluator/base/status_macros.h"
 #include "evaluator/load/load_model.h"
 #include "evaluator/tensor/dtype.h"
-#include "samples/input_form.h"
+#include "samples/files/input_form.h"
 
 namespace onnxcmp {
 namespace {

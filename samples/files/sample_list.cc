@@ -1,4 +1,4 @@
-#include "samples/sample_list.h"
+#include "samples/files/sample_list.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -18,11 +18,11 @@
 #include "feed/input_files.h"
 #include "record/recordings/data_sets.h"
 #include "record/text/natural_order.h"
-#include "samples/image_samples.h"
-#include "samples/input_form.h"
-#include "samples/labels.h"
-#include "samples/sound_samples.h"
-#include "samples/token_samples.h"
+#include "samples/files/image_samples.h"
+#include "samples/files/input_form.h"
+#include "samples/files/labels.h"
+#include "samples/files/sound_samples.h"
+#include "samples/files/token_samples.h"
 
 namespace onnxcmp {
 namespace {

@@ -1,4 +1,4 @@
-#include "samples/labels.h"
+#include "samples/files/labels.h"
 
 #include <cmath>
 #include <cstddef>
@@ -14,7 +14,7 @@
 #include "evaluator/base/status_macros.h"
 #include "feed/feeds.h"
 #include "record/differences/tensor_distance.h"
-#include "samples/token_samples.h"
+#include "samples/files/token_samples.h"
 
 namespace onnxcmp {
 namespace {

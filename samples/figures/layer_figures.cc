@@ -1,4 +1,4 @@
-#include "samples/layer_figures.h"
+#include "samples/figures/layer_figures.h"
 
 #include <cmath>
 

@@ -1,6 +1,6 @@
 // Lines of token ids as a model's inputs.
-#ifndef ONNXCMP_SAMPLES_TOKEN_SAMPLES_H_
-#define ONNXCMP_SAMPLES_TOKEN_SAMPLES_H_
+#ifndef ONNXCMP_SAMPLES_FILES_TOKEN_SAMPLES_H_
+#define ONNXCMP_SAMPLES_FILES_TOKEN_SAMPLES_H_
 
 #include <string>
 #include <vector>
@@ -22,4 +22,4 @@ absl::StatusOr<std::vector<NamedValue>> TokensOfLine(absl::string_view line, con
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_SAMPLES_TOKEN_SAMPLES_H_
+#endif  // ONNXCMP_SAMPLES_FILES_TOKEN_SAMPLES_H_

@@ -1,6 +1,6 @@
 // Images as a model's input: decoded and prepared by ONNX's own operators.
-#ifndef ONNXCMP_SAMPLES_IMAGE_SAMPLES_H_
-#define ONNXCMP_SAMPLES_IMAGE_SAMPLES_H_
+#ifndef ONNXCMP_SAMPLES_FILES_IMAGE_SAMPLES_H_
+#define ONNXCMP_SAMPLES_FILES_IMAGE_SAMPLES_H_
 
 #include <memory>
 #include <string>
@@ -10,7 +10,7 @@
 #include "evaluator/model/model.h"
 #include "evaluator/run/evaluator.h"
 #include "feed/feeds.h"
-#include "samples/sample_list.h"
+#include "samples/files/sample_list.h"
 
 namespace onnxcmp {
 
@@ -41,4 +41,4 @@ class ImageReader {
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_SAMPLES_IMAGE_SAMPLES_H_
+#endif  // ONNXCMP_SAMPLES_FILES_IMAGE_SAMPLES_H_

@@ -1,4 +1,4 @@
-#include "samples/matched_boxes.h"
+#include "samples/figures/matched_boxes.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,4 +1,4 @@
-#include "samples/sound_samples.h"
+#include "samples/files/sound_samples.h"
 
 #include <algorithm>
 #include <bit>
@@ -15,7 +15,7 @@
 #include "evaluator/base/mapped_file.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/tensor/dtype.h"
-#include "samples/input_form.h"
+#include "samples/files/input_form.h"
 
 namespace onnxcmp {
 namespace {

@@ -1,4 +1,4 @@
-#include "samples/input_form.h"
+#include "samples/files/input_form.h"
 
 #include <utility>
 #include <vector>

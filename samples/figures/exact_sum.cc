@@ -1,4 +1,4 @@
-#include "samples/exact_sum.h"
+#include "samples/figures/exact_sum.h"
 
 #include <cmath>
 #include <cstddef>

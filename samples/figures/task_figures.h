@@ -1,6 +1,6 @@
 // Figures that say what a difference means for the task: of one output over samples.
-#ifndef ONNXCMP_SAMPLES_TASK_FIGURES_H_
-#define ONNXCMP_SAMPLES_TASK_FIGURES_H_
+#ifndef ONNXCMP_SAMPLES_FIGURES_TASK_FIGURES_H_
+#define ONNXCMP_SAMPLES_FIGURES_TASK_FIGURES_H_
 
 #include <cstdint>
 #include <map>
@@ -13,9 +13,9 @@
 #include "absl/strings/string_view.h"
 #include "evaluator/tensor/tensor.h"
 #include "record/base/per_side.h"
-#include "samples/exact_sum.h"
-#include "samples/matched_boxes.h"
-#include "samples/spread.h"
+#include "samples/figures/exact_sum.h"
+#include "samples/figures/matched_boxes.h"
+#include "samples/figures/spread.h"
 
 namespace onnxcmp {
 
@@ -123,4 +123,4 @@ class TaskFigures {
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_SAMPLES_TASK_FIGURES_H_
+#endif  // ONNXCMP_SAMPLES_FIGURES_TASK_FIGURES_H_

@@ -1,4 +1,4 @@
-#include "samples/pair_measure.h"
+#include "samples/figures/pair_measure.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,14 +1,14 @@
 // The difference of one pair of results over samples.
-#ifndef ONNXCMP_SAMPLES_LAYER_FIGURES_H_
-#define ONNXCMP_SAMPLES_LAYER_FIGURES_H_
+#ifndef ONNXCMP_SAMPLES_FIGURES_LAYER_FIGURES_H_
+#define ONNXCMP_SAMPLES_FIGURES_LAYER_FIGURES_H_
 
 #include <cstdint>
 #include <optional>
 
 #include "compare/sides/pair_values.h"
 #include "record/differences/lanes/pair_moments.h"
-#include "samples/exact_sum.h"
-#include "samples/spread.h"
+#include "samples/figures/exact_sum.h"
+#include "samples/figures/spread.h"
 
 namespace onnxcmp {
 
@@ -45,4 +45,4 @@ struct LayerFigures {
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_SAMPLES_LAYER_FIGURES_H_
+#endif  // ONNXCMP_SAMPLES_FIGURES_LAYER_FIGURES_H_

@@ -1,6 +1,6 @@
 // Samples to feed to two models: which there are, and how one is read.
-#ifndef ONNXCMP_SAMPLES_SAMPLE_LIST_H_
-#define ONNXCMP_SAMPLES_SAMPLE_LIST_H_
+#ifndef ONNXCMP_SAMPLES_FILES_SAMPLE_LIST_H_
+#define ONNXCMP_SAMPLES_FILES_SAMPLE_LIST_H_
 
 #include <cstdint>
 #include <functional>
@@ -59,4 +59,4 @@ absl::StatusOr<SampleList> OpenSamples(const std::string& path, const Graph& gra
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_SAMPLES_SAMPLE_LIST_H_
+#endif  // ONNXCMP_SAMPLES_FILES_SAMPLE_LIST_H_

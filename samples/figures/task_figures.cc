@@ -1,4 +1,4 @@
-#include "samples/task_figures.h"
+#include "samples/figures/task_figures.h"
 
 #include <algorithm>
 #include <cmath>

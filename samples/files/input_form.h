@@ -1,6 +1,6 @@
 // Values of one sample in the form of a model's inputs.
-#ifndef ONNXCMP_SAMPLES_INPUT_FORM_H_
-#define ONNXCMP_SAMPLES_INPUT_FORM_H_
+#ifndef ONNXCMP_SAMPLES_FILES_INPUT_FORM_H_
+#define ONNXCMP_SAMPLES_FILES_INPUT_FORM_H_
 
 #include <optional>
 
@@ -26,4 +26,4 @@ absl::StatusOr<NamedValue> InFormOfInputs(const Graph& graph, NamedValue value);
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_SAMPLES_INPUT_FORM_H_
+#endif  // ONNXCMP_SAMPLES_FILES_INPUT_FORM_H_

@@ -1,4 +1,4 @@
-#include "samples/spread.h"
+#include "samples/figures/spread.h"
 
 #include <algorithm>
 #include <cmath>

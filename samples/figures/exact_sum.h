@@ -1,6 +1,6 @@
 // A sum of doubles without rounding, so that it does not depend on the order in which they come.
-#ifndef ONNXCMP_SAMPLES_EXACT_SUM_H_
-#define ONNXCMP_SAMPLES_EXACT_SUM_H_
+#ifndef ONNXCMP_SAMPLES_FIGURES_EXACT_SUM_H_
+#define ONNXCMP_SAMPLES_FIGURES_EXACT_SUM_H_
 
 #include <array>
 #include <cstdint>
@@ -32,4 +32,4 @@ class ExactSum {
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_SAMPLES_EXACT_SUM_H_
+#endif  // ONNXCMP_SAMPLES_FIGURES_EXACT_SUM_H_

@@ -1,6 +1,6 @@
 // Boxes of a detector's two sides, matched by their overlap.
-#ifndef ONNXCMP_SAMPLES_MATCHED_BOXES_H_
-#define ONNXCMP_SAMPLES_MATCHED_BOXES_H_
+#ifndef ONNXCMP_SAMPLES_FIGURES_MATCHED_BOXES_H_
+#define ONNXCMP_SAMPLES_FIGURES_MATCHED_BOXES_H_
 
 #include <cstdint>
 #include <vector>
@@ -37,4 +37,4 @@ BoxMatches MatchBoxes(const Detections& left, const Detections& right);
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_SAMPLES_MATCHED_BOXES_H_
+#endif  // ONNXCMP_SAMPLES_FIGURES_MATCHED_BOXES_H_

@@ -1,14 +1,14 @@
 // How one figure spreads over samples: mean, deviation, extremes. It keeps no values, and does not
 // depend on the order of the samples or on how they were split.
-#ifndef ONNXCMP_SAMPLES_SPREAD_H_
-#define ONNXCMP_SAMPLES_SPREAD_H_
+#ifndef ONNXCMP_SAMPLES_FIGURES_SPREAD_H_
+#define ONNXCMP_SAMPLES_FIGURES_SPREAD_H_
 
 #include <cstdint>
 #include <limits>
 #include <map>
 #include <optional>
 
-#include "samples/exact_sum.h"
+#include "samples/figures/exact_sum.h"
 
 namespace onnxcmp {
 
@@ -65,4 +65,4 @@ class Spread {
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_SAMPLES_SPREAD_H_
+#endif  // ONNXCMP_SAMPLES_FIGURES_SPREAD_H_

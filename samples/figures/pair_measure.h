@@ -1,6 +1,6 @@
 // The difference of a pair of results on one sample, integers as the numbers that they stand for.
-#ifndef ONNXCMP_SAMPLES_PAIR_MEASURE_H_
-#define ONNXCMP_SAMPLES_PAIR_MEASURE_H_
+#ifndef ONNXCMP_SAMPLES_FIGURES_PAIR_MEASURE_H_
+#define ONNXCMP_SAMPLES_FIGURES_PAIR_MEASURE_H_
 
 #include <cstdint>
 #include <optional>
@@ -28,4 +28,4 @@ std::optional<double> SaturatedShare(const DequantizedView& reals, int64_t part,
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_SAMPLES_PAIR_MEASURE_H_
+#endif  // ONNXCMP_SAMPLES_FIGURES_PAIR_MEASURE_H_

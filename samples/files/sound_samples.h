@@ -1,6 +1,6 @@
 // Sounds as a model's input: the samples of RIFF WAVE files as floats.
-#ifndef ONNXCMP_SAMPLES_SOUND_SAMPLES_H_
-#define ONNXCMP_SAMPLES_SOUND_SAMPLES_H_
+#ifndef ONNXCMP_SAMPLES_FILES_SOUND_SAMPLES_H_
+#define ONNXCMP_SAMPLES_FILES_SOUND_SAMPLES_H_
 
 #include <string>
 
@@ -29,4 +29,4 @@ absl::StatusOr<NamedValue> ReadSound(const std::string& path, const ValueInfo& i
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_SAMPLES_SOUND_SAMPLES_H_
+#endif  // ONNXCMP_SAMPLES_FILES_SOUND_SAMPLES_H_

@@ -1,6 +1,6 @@
 // The right answers for samples: classes, or numbers of a regression.
-#ifndef ONNXCMP_SAMPLES_LABELS_H_
-#define ONNXCMP_SAMPLES_LABELS_H_
+#ifndef ONNXCMP_SAMPLES_FILES_LABELS_H_
+#define ONNXCMP_SAMPLES_FILES_LABELS_H_
 
 #include <optional>
 #include <string>
@@ -19,4 +19,4 @@ absl::StatusOr<std::vector<std::optional<double>>> ReadLabels(
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_SAMPLES_LABELS_H_
+#endif  // ONNXCMP_SAMPLES_FILES_LABELS_H_
