@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "evaluator/base/status_macros.h"
+#include "evaluator/tensor/dtype.h"
 
 namespace onnxcmp {
 
@@ -25,16 +26,25 @@ std::optional<int64_t> SizeOf(const ValueInfo& input, int64_t axis) {
 absl::StatusOr<Tensor> InRankOf(const ValueInfo& input, const Tensor& tensor) {
   const std::optional<int64_t> rank = RankOf(input);
   if (!rank.has_value()) return tensor;
+  Tensor in_rank = tensor;
   Shape shape = tensor.shape();
-  if (tensor.rank() + 1 == *rank) {
-    shape.insert(shape.begin(), 1);
-  } else if (tensor.rank() == *rank + 1 && tensor.dim(0) == 1) {
-    shape.erase(shape.begin());
-  } else {
-    return tensor;
+  const bool lacks_batch = tensor.rank() + 1 == *rank;
+  const bool has_batch = tensor.rank() == *rank + 1 && tensor.dim(0) == 1;
+  if (lacks_batch) shape.insert(shape.begin(), 1);
+  if (has_batch) shape.erase(shape.begin());
+  if (lacks_batch || has_batch) {
+    OC_ASSIGN_OR_RETURN(const Tensor contiguous, tensor.Contiguous());
+    in_rank = contiguous.Reshaped(shape);
   }
-  OC_ASSIGN_OR_RETURN(const Tensor contiguous, tensor.Contiguous());
-  return contiguous.Reshaped(shape);
+  const int64_t batch = SizeOf(input, 0).value_or(1);
+  if (*rank < 2 || batch < 2 || in_rank.rank() != *rank || in_rank.dim(0) != 1 ||
+      in_rank.dtype() == DType::kString || IsSubByte(in_rank.dtype())) {
+    return in_rank;
+  }
+  Shape strides = in_rank.strides();
+  shape[0] = batch;
+  strides[0] = 0;
+  return in_rank.Strided(shape, strides, in_rank.offset()).Contiguous();
 }
 
 absl::StatusOr<NamedValue> InFormOfInputs(const Graph& graph, NamedValue value) {

@@ -73,6 +73,15 @@ TEST_F(SampleListTest, ArrayWhoseFirstAxisIsTheSample) {
   EXPECT_THAT(ValueOf(sample).AsSpan<float>(), ElementsAre(3, 4));
 }
 
+TEST_F(SampleListTest, FixedBatch) {
+  Write("x.npy", NpyOf(Tensor::Of<float>({2, 2}, {1, 2, 3, 4})));
+  const absl::StatusOr<SampleList> list = Open("x.npy", "float[3,2] x");
+  ASSERT_TRUE(list.ok()) << list.status();
+  const absl::StatusOr<GivenSample> sample = list->read(1);
+  EXPECT_THAT(ValueOf(sample).shape(), ElementsAre(3, 2));
+  EXPECT_THAT(ValueOf(sample).AsSpan<float>(), ElementsAre(3, 4, 3, 4, 3, 4));
+}
+
 TEST_F(SampleListTest, FolderInNaturalOrderWithItsFolders) {
   for (const char* name : {"s10.npy", "s9.npy", "b/1.npy"}) {
     Write(name, NpyOf(Tensor::Of<float>({2}, {1, 2})));
