@@ -42,6 +42,7 @@ class Samples(Printed):
 
     @property
     def headline(self) -> str:
+        """What was found in one line."""
         return str(self._json["headline"])
 
     @property
