@@ -150,7 +150,7 @@ class SampleMeasurer::State {
       if (!fed.ok()) continue;
       sides_.left->SetFeeds(std::move(fed->left));
       sides_.right->SetFeeds(std::move(fed->right));
-      const absl::Status paired = Prepare(sample, fed->notes);
+      absl::Status paired = Prepare(sample, fed->notes);
       if (absl::IsCancelled(paired)) return paired;
       if (paired.ok()) return CheckTasks();
     }

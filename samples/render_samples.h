@@ -12,15 +12,6 @@
 
 namespace onnxcmp {
 
-// The figures of each output by name, those of its numbers (sqnr, cosine, max) included; those of
-// all samples ("": failed, different) first. Conditions of --fail-if are on these.
-std::vector<std::pair<std::string, std::map<std::string, double>>> FiguresByOutput(
-    const SamplesReport& report);
-
-// "top-1 agrees on 488 of 500 samples, SQNR 27.3 dB; worst sample 0173 with 8.1 dB".
-std::string SamplesHeadline(const SamplesReport& report);
-// The samples with the worst outputs, the worst first, at most so many.
-std::vector<SampleOutcome> WorstSamples(const SamplesReport& report, size_t most);
 // `command`: the command line without --samples and its path, which compares one sample when
 // "--samples PATH --sample NAME" is added.
 std::string RenderSamples(const SamplesReport& report, const std::string& command,

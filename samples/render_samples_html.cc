@@ -10,11 +10,12 @@
 #include "record/text/markup.h"
 #include "record/text/short_text.h"
 #include "samples/render_samples.h"
+#include "samples/samples_words.h"
 
 namespace onnxcmp {
 namespace {
 
-constexpr size_t kWorstShown = 20;
+constexpr size_t kWorstShown = 8;
 constexpr double kChartWidth = 240, kChartHeight = 34;
 
 constexpr char kStyle[] =
@@ -29,10 +30,6 @@ constexpr char kStyle[] =
     "@media print{body{margin:0}tr{break-inside:avoid}}";
 
 std::string Escaped(const std::string& text) { return EscapedMarkup(PrintableText(text)); }
-
-std::string Decibels(double sqnr) {
-  return sqnr == kInfinity ? "equal" : sqnr == -kInfinity ? "lost" : absl::StrFormat("%.1f", sqnr);
-}
 
 // Bars of samples by decibels; those that are far worse in another color.
 std::string Histogram(const Spread& spread, int64_t least, int64_t most, double far) {
@@ -94,11 +91,31 @@ void AddLayers(const SamplesReport& report, std::string* page) {
         : layer.begins          ? "begins"
                                 : absl::StrFormat("%.1f", *layer.lost),
         "</td><td class=\"n\">", layer.cost.count() > 0 ? PercentText(layer.cost.mean()) : "",
-        "</td><td>", Histogram(sqnr, least, most, far),
-        layer.outlier ? absl::StrCat("<br><span class=\"bad\">far worse on ",
-                                     Count(layer.far_worse, "sample"), "</span>")
-                      : "",
-        "</td></tr>");
+        "</td><td>", Histogram(sqnr, least, most, far));
+    const std::string remark = CellsOf(report, layer).remark;
+    if (!remark.empty()) {
+      absl::StrAppend(page, "<br><span class=\"bad\">", Escaped(remark), "</span>");
+    }
+    absl::StrAppend(page, "</td></tr>");
+  }
+  absl::StrAppend(page, "</tbody></table>");
+}
+
+void AddSensitivity(const SensitivityReport& found, std::string* page) {
+  absl::StrAppend(page, "<h2>Layers to keep in float</h2>");
+  for (const std::string& line : SensitivityLines(found)) {
+    absl::StrAppend(page, "<p>", Escaped(line), "</p>");
+  }
+  if (found.layers.empty()) return;
+  absl::StrAppend(page,
+                  "<table><thead><tr><th class=\"n\">alone in float</th><th class=\"n\">alone "
+                  "converted</th><th class=\"n\">all up to it in float</th><th>layer</th></tr>"
+                  "</thead><tbody>");
+  for (size_t i = 0; i < found.layers.size(); ++i) {
+    const std::vector<std::string> cells = SensitiveCells(found, i);
+    absl::StrAppend(page, "<tr><td class=\"n\">", cells[0], "</td><td class=\"n\">", cells[1],
+                    "</td><td class=\"n\">", cells[2], "</td><td>", Escaped(cells[3]),
+                    "</td></tr>");
   }
   absl::StrAppend(page, "</tbody></table>");
 }
@@ -120,30 +137,29 @@ std::string RenderSamplesHtml(const SamplesReport& report, const std::string& co
         &page, "<p class=\"", one.fails ? "bad" : "good", "\">", Escaped(one.condition.Text()),
         one.fails ? " fails: " : " does not fail: ", absl::StrFormat("%.6g", one.figure), "</p>");
   }
-  absl::StrAppend(&page, "<h2>Outputs</h2><table><tbody>");
-  for (const auto& [output, figures] : FiguresByOutput(report)) {
-    for (const auto& [name, figure] : figures) {
-      absl::StrAppend(&page, "<tr><td>", Escaped(output.empty() ? "all" : output), "</td><td>",
-                      name, "</td><td class=\"n\">", absl::StrFormat("%.6g", figure), "</td></tr>");
-    }
+  for (size_t i = 0; i < report.causes.size(); ++i) {
+    absl::StrAppend(&page, "<p><b>", CauseName(i), "</b> ", Escaped(report.causes[i]), "</p>");
   }
-  absl::StrAppend(&page, "</tbody></table>");
-  const std::vector<SampleOutcome> worst = WorstSamples(report, kWorstShown);
-  if (!worst.empty()) {
-    absl::StrAppend(&page, "<h2>Worst samples</h2><table><tbody>");
-    for (const SampleOutcome& outcome : worst) {
-      const std::string& name = report.names[static_cast<size_t>(outcome.sample)];
-      absl::StrAppend(&page, "<tr><td class=\"n\">", Decibels(outcome.sqnr), " dB</td><td>",
-                      Escaped(name), outcome.alike ? "" : ", decided otherwise", "</td><td><code>",
-                      Escaped(command), " --sample ", Escaped(name), "</code></td></tr>");
-    }
-    absl::StrAppend(&page, "</tbody></table>");
+  for (const std::string& line : FigureLines(report)) {
+    absl::StrAppend(&page, "<p>", Escaped(line), "</p>");
   }
   for (const FailedSample& failed : report.failed) {
     absl::StrAppend(&page, "<p class=\"bad\">",
                     Escaped(report.names[static_cast<size_t>(failed.sample)]),
                     " failed: ", Escaped(failed.why), "</p>");
   }
+  const std::vector<SampleOutcome> worst = WorstSamples(report, kWorstShown);
+  if (!worst.empty()) {
+    absl::StrAppend(&page, "<h2>Worst samples</h2><ol>");
+    for (const SampleOutcome& outcome : worst) {
+      absl::StrAppend(&page, "<li>", Escaped(report.names[static_cast<size_t>(outcome.sample)]),
+                      ": ", Decibels(outcome.sqnr), " dB",
+                      outcome.alike ? "" : ", decided otherwise", "</li>");
+    }
+    absl::StrAppend(&page, "</ol><p>Alone: <code>",
+                    Escaped(CompareAlone(report, command, worst[0].sample)), "</code></p>");
+  }
+  if (report.sensitivity.has_value()) AddSensitivity(*report.sensitivity, &page);
   if (!report.outcomes.empty()) AddLayers(report, &page);
   return absl::StrCat(page, "</main></body></html>\n");
 }

@@ -7,6 +7,7 @@
 
 #include "record/text/utf8.h"
 #include "samples/render_samples.h"
+#include "samples/samples_words.h"
 
 namespace onnxcmp {
 namespace {

@@ -2,17 +2,18 @@
 #include <algorithm>
 #include <cmath>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "record/differences/infinity.h"
 #include "record/text/short_text.h"
-#include "samples/render_samples.h"
+#include "samples/samples_words.h"
 
 namespace onnxcmp {
 namespace {
 
-std::string Decibels(double sqnr) {
+std::string WithUnit(double sqnr) {
   return sqnr == kInfinity ? "no noise" : absl::StrCat(TwoDigits(sqnr), " dB");
 }
 
@@ -20,6 +21,8 @@ int64_t Different(const SamplesReport& report) {
   return std::count_if(report.outcomes.begin(), report.outcomes.end(),
                        [](const SampleOutcome& outcome) { return !outcome.agrees; });
 }
+
+std::string Figure(double figure) { return absl::StrFormat("%.4g", figure); }
 
 }  // namespace
 
@@ -95,7 +98,7 @@ std::string SamplesHeadline(const SamplesReport& report) {
     if (output.figures.sqnr.count() > 0) {
       parts.push_back(output.figures.pooled() == kInfinity
                           ? "no difference"
-                          : absl::StrCat("SQNR ", Decibels(output.figures.pooled())));
+                          : absl::StrCat("SQNR ", WithUnit(output.figures.pooled())));
     }
   }
   if (parts.empty()) {
@@ -107,9 +110,118 @@ std::string SamplesHeadline(const SamplesReport& report) {
   const std::vector<SampleOutcome> worst = WorstSamples(report, 1);
   if (!worst.empty()) {
     absl::StrAppend(&text, "; worst sample ", report.names[static_cast<size_t>(worst[0].sample)],
-                    " with ", Decibels(worst[0].sqnr));
+                    " with ", WithUnit(worst[0].sqnr));
   }
   return text;
+}
+
+std::string Decibels(double sqnr) {
+  return sqnr == kInfinity ? "equal" : sqnr == -kInfinity ? "lost" : absl::StrFormat("%.1f", sqnr);
+}
+
+std::string CauseName(size_t cause) {
+  return cause == 0 ? "cause" : absl::StrCat("cause ", cause + 1);
+}
+
+LayerCells CellsOf(const SamplesReport& report, const SampledLayer& layer) {
+  const LayerFigures& figures = layer.figures;
+  LayerCells cells;
+  if (layer.cost.count() > 0) cells.cost = PercentText(layer.cost.mean());
+  if (layer.lost.has_value()) {
+    cells.lost = layer.begins ? "begins" : absl::StrFormat("%.1f", *layer.lost);
+  }
+  if (figures.sqnr.count() > 0) {
+    cells.mean = Decibels(figures.sqnr.mean());
+    cells.deviation =
+        figures.sqnr.finite() > 0 ? absl::StrFormat("%.1f", figures.sqnr.deviation()) : "";
+    cells.worst = Decibels(figures.sqnr.least()->figure);
+    cells.worst_sample = report.names[static_cast<size_t>(figures.sqnr.least()->sample)];
+    cells.most = TwoDigits(figures.most.most()->figure);
+  }
+  if (figures.cosine.count() > 0) cells.cosine = absl::StrFormat("%.5f", figures.cosine.mean());
+  std::vector<std::string> remarks;
+  if (layer.cause.has_value()) {
+    remarks.push_back(CauseName(*layer.cause));
+  } else if (!layer.mistake.empty()) {
+    remarks.push_back(layer.mistake);
+  }
+  if (layer.outlier) {
+    remarks.push_back(absl::StrCat("far worse on ", Count(layer.far_worse, "sample")));
+  }
+  if (figures.saturated.count() > 0 && figures.saturated.most()->figure > 0.01) {
+    remarks.push_back(absl::StrCat("up to ", PercentText(figures.saturated.most()->figure),
+                                   " at the range's ends"));
+  }
+  if (figures.not_finite > 0) {
+    remarks.push_back(absl::StrCat("not finite on ", Count(figures.not_finite, "sample")));
+  }
+  if (figures.unlike > 0) {
+    remarks.push_back(absl::StrCat("other shapes on ", Count(figures.unlike, "sample")));
+  }
+  cells.remark = absl::StrJoin(remarks, "; ");
+  return cells;
+}
+
+std::string CompareAlone(const SamplesReport& report, const std::string& command, int64_t sample) {
+  const std::string& name = report.names[static_cast<size_t>(sample)];
+  const bool plain = std::all_of(name.begin(), name.end(), [](char c) {
+    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '/' || c == '.' || c == '_' ||
+           c == '-';
+  });
+  return absl::StrCat(command, " --sample ", plain ? name : absl::StrCat("'", name, "'"));
+}
+
+std::vector<std::string> FigureLines(const SamplesReport& report) {
+  std::vector<std::string> lines;
+  for (const SampledOutput& output : report.outputs) {
+    std::vector<std::string> parts;
+    const std::map<std::string, double> figures =
+        output.task.has_value() ? output.task->Figures() : std::map<std::string, double>();
+    for (const auto& [name, figure] : figures) {
+      parts.push_back(absl::StrCat(name, " ", absl::StrFormat("%.4g", figure)));
+    }
+    if (output.figures.sqnr.count() > 0) {
+      parts.push_back(absl::StrCat("sqnr ", Decibels(output.figures.pooled()), " dB"));
+      parts.push_back(absl::StrCat("max ", TwoDigits(output.figures.most.most()->figure)));
+    }
+    lines.push_back(absl::StrCat(output.left, ", taken for ",
+                                 output.taken_for.empty() ? "no numbers" : output.taken_for, ": ",
+                                 absl::StrJoin(parts, ", ")));
+    if (output.task.has_value() && output.task->labelled() > 0 && figures.contains("p")) {
+      lines.push_back(absl::StrCat(
+          "accuracy ", absl::StrFormat("%.4f", figures.at("accuracy_left")), " | ",
+          absl::StrFormat("%.4f", figures.at("accuracy_right")), ": the left alone is right on ",
+          output.task->alone().left, ", the right alone on ", output.task->alone().right, " of ",
+          Count(output.task->labelled(), "sample"),
+          "; McNemar's p = ", absl::StrFormat("%.3g", figures.at("p")),
+          figures.at("p") < 0.05 ? ": no chance" : ": may be chance"));
+    }
+  }
+  return lines;
+}
+
+std::vector<std::string> SensitivityLines(const SensitivityReport& found) {
+  if (!found.not_possible.empty()) return {found.not_possible};
+  std::vector<std::string> lines = {absl::StrCat(
+      found.figure, " ", Figure(found.converted), " as it is, ", Figure(found.all_in_float),
+      " with all ", Count(static_cast<int64_t>(found.layers.size()), "layer"),
+      " in float; tried on ", Count(found.samples, "sample"))};
+  if (!found.target.empty()) {
+    lines.push_back(
+        !found.reached ? absl::StrCat(found.target, " is not reached, not even with all of them")
+        : found.keep.empty() ? absl::StrCat(found.target, " holds as it is")
+                             : absl::StrCat(found.target, " holds with ",
+                                            Count(static_cast<int64_t>(found.keep.size()), "layer"),
+                                            " in float: ", Figure(found.kept_figure)));
+  }
+  if (!found.list.empty()) lines.push_back(found.list);
+  return lines;
+}
+
+std::vector<std::string> SensitiveCells(const SensitivityReport& found, size_t i) {
+  const SensitiveLayer& layer = found.layers[i];
+  return {Figure(layer.in_float), Figure(layer.coarse), Figure(found.curve[i + 1]),
+          absl::StrCat(layer.op_type, layer.op_type.empty() ? "" : " ", layer.name)};
 }
 
 }  // namespace onnxcmp

@@ -36,6 +36,7 @@
 #include "samples/files/sample_list.h"
 #include "samples/measure_samples.h"
 #include "samples/render_samples.h"
+#include "samples/samples_words.h"
 #include "samples/sensitivity.h"
 
 namespace onnxcmp::cli {
