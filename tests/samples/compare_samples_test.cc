@@ -1,5 +1,6 @@
 // onnxcmp LEFT RIGHT --samples from outside.
 #include <cmath>
+#include <csignal>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -19,6 +20,7 @@ namespace {
 using ::nlohmann::json;
 using ::onnxcmp::testing::NpyOf;
 using ::onnxcmp::testing::Onnxcmp;
+using ::onnxcmp::testing::OnnxcmpInterrupted;
 using ::onnxcmp::testing::Outcome;
 using ::onnxcmp::testing::ReadFile;
 using ::onnxcmp::testing::WriteFile;
@@ -115,6 +117,17 @@ TEST_F(CompareSamplesTest, BatchesGiveTheSameFigures) {
     EXPECT_EQ(report["layers"], one["layers"]) << batch;
     EXPECT_EQ(report["samples"], one["samples"]) << batch;
   }
+}
+
+TEST_F(CompareSamplesTest, InterruptedRunTellsWhatIsDone) {
+  const std::string many =
+      WriteFile(folder_ + "/many.npy",
+                NpyOf(Tensor::Of<float>({200'000, 3}, std::vector<float>(600'000, 1))));
+  const Outcome outcome =
+      OnnxcmpInterrupted({Left(), Right("0.25"), "--samples", many}, SIGINT, 700);
+  EXPECT_EQ(outcome.status, -SIGINT);
+  EXPECT_THAT(outcome.out, HasSubstr("of 200000 samples compared; interrupted"));
+  EXPECT_THAT(outcome.out, HasSubstr("MatMul"));
 }
 
 TEST_F(CompareSamplesTest, PartsAreMergedToTheSameBits) {
