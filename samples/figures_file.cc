@@ -98,7 +98,7 @@ class Reader {
       ok_ = false;
       return;
     }
-    extreme.emplace();
+    extreme = Spread::Extreme{};
     Number((*json)[0], &extreme->figure);
     extreme->sample = (*json)[1].get<int64_t>();
   }
@@ -278,8 +278,7 @@ void ReadOutput(SampledOutput& output, Reader& reader, const Json& json, bool* o
 
 absl::StatusOr<SamplesReport> ReadFigures(const std::string& text, const std::string& name) {
   const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  const absl::Status wrong =
-      absl::InvalidArgumentError(absl::StrCat(name, " is no file of --figures"));
+  absl::Status wrong = absl::InvalidArgumentError(absl::StrCat(name, " is no file of --figures"));
   if (!json.is_object() || json.value("form", "") != kForm) return wrong;
   SamplesReport report;
   bool ok = true;

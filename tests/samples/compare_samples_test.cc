@@ -225,8 +225,6 @@ TEST_F(CompareSamplesTest, SampleThatTestsNothingFails) {
 }
 
 TEST_F(CompareSamplesTest, SamplesOfUnequalSizes) {
-  const std::string mean = "(int64[n,t] ids) => (float[n,1] y) { f = Cast <to = 1> (ids) ";
-  const std::string left = Model("a", mean + "y = ReduceMean <keepdims = 0> (f) }");
   const std::string lines = WriteFile(folder_ + "/t.jsonl", "[1, 2, 3]\n[4]\n[1, 1]\n");
   const std::string same =
       Model("b",
