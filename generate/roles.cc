@@ -300,7 +300,8 @@ class RoleFinder {
   }
 
   bool IsAddedUpOneByOne(const std::string& mask) const {
-    absl::flat_hash_set<absl::string_view> made = {mask};  // of it, with its positions
+    absl::flat_hash_set<absl::string_view> made;  // of it, with its positions
+    made.insert(absl::string_view(mask));
     for (const Node& node : graph_.nodes) {
       const bool reads =
           std::any_of(node.inputs.begin(), node.inputs.end(),
