@@ -183,6 +183,7 @@ void VisitOutcome(SampleOutcome& outcome, Archive& archive) {
   archive("sqnr", outcome.sqnr);
   archive("agrees", outcome.agrees);
   archive("alike", outcome.alike);
+  archive("other_shapes", outcome.other_shapes);
 }
 
 template <typename Archive>

@@ -94,10 +94,7 @@ class SampleMeasurer::State {
     return Feed({read});
   }
 
-  SamplesReport Report() const {
-    SamplesReport report = report_;
-    return report;
-  }
+  const SamplesReport& Report() const { return report_; }
 
   SamplesReport Ranked() const {
     SamplesReport report = report_;
@@ -300,8 +297,10 @@ class SampleMeasurer::State {
     for (size_t i = 0; i < report_.outputs.size(); ++i) {
       SampledOutput& output = report_.outputs[i];
       const PerSide<Value> both = {outputs.left[i].value, outputs.right[i].value};
-      if (!IsMeasurable(both.left) || !IsMeasurable(both.right) ||
-          both.left.tensor().shape() != both.right.tensor().shape()) {
+      if (!IsMeasurable(both.left) || !IsMeasurable(both.right)) continue;
+      if (both.left.tensor().shape() != both.right.tensor().shape()) {
+        const bool boxes = output.task.has_value() && output.task->task() == Task::kBoxes;
+        outcome.other_shapes = outcome.other_shapes || !boxes;
         continue;
       }
       const PairMeasure measure = MeasurePair(DequantizedView(both.left.tensor()),
@@ -381,6 +380,9 @@ class SampleMeasurer::State {
   // signal to noise.
   bool Agree(OutputComparison judged, const PerSide<std::vector<NamedOutput>>& outputs) const {
     judged.partial = options_.compare.partial;
+    // Only pairs are measured: an output that one side has not is known from the first sample.
+    judged.only_left = report_.first->outputs.only_left;
+    judged.only_right = report_.first->outputs.only_right;
     const bool asked = options_.compare.min_sqnr.has_value();
     if (!asked && judged.agree()) return true;
     if (!asked && !MayHaveNoise()) return false;
@@ -426,6 +428,8 @@ class SampleMeasurer::State {
 
   CompareOptions Measuring(CompareOptions options) const {
     options.quantization = options_.costs;
+    // A loop that runs longer on another sample has more results, and all after it other numbers.
+    options.max_depth = 0;
     return options;
   }
 

@@ -1,5 +1,4 @@
 #include "samples/render_samples.h"
-#include "samples/samples_words.h"
 
 #include <algorithm>
 #include <cmath>
@@ -17,6 +16,7 @@
 #include "reports/junit_suite.h"
 #include "reports/table/table_style.h"
 #include "reports/table/table_summary.h"
+#include "samples/samples_words.h"
 
 namespace onnxcmp {
 namespace {

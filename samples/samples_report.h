@@ -60,6 +60,8 @@ struct SampleOutcome {
   double sqnr = 0;      // of its worst output
   bool agrees = false;  // all outputs are within their tolerances
   bool alike = true;    // both sides decide alike in all outputs
+  // An output has other shapes on both sides, so that no figure counts it.
+  bool other_shapes = false;
 };
 
 struct FailedSample {

@@ -28,8 +28,11 @@ std::string Figure(double figure) { return absl::StrFormat("%.4g", figure); }
 
 int SamplesReport::ExitStatus() const {
   if (outcomes.empty()) return 2;
+  const bool other_shapes =
+      std::any_of(outcomes.begin(), outcomes.end(),
+                  [](const SampleOutcome& outcome) { return outcome.other_shapes; });
   const bool fails =
-      conditions.empty()
+      conditions.empty() || other_shapes
           ? Different(*this) > 0
           : std::any_of(conditions.begin(), conditions.end(),
                         [](const FailIfResult& condition) { return condition.fails; });

@@ -140,7 +140,7 @@ class Search {
         const ResultStream& known =
             side == SideId::kLeft ? report_.first->left : report_.first->right;
         if (!alike) {
-          held->streams[side] = sides_[side]->Record({.glance = true}, Ignore);
+          held->streams[side] = sides_[side]->Record({.max_depth = 0, .glance = true}, Ignore);
           if (held->streams[side].results.size() != known.results.size()) return absl::OkStatus();
         }
         const ResultStream& stream = alike ? known : held->streams[side];

@@ -207,7 +207,6 @@ class SamplesRun {
     options.batch = arguments_.samples.batch;
     options.labels = list.labels;
     OC_RETURN_IF_ERROR(ReadPart(arguments_.samples.part, &options));
-    if (arguments_.runtimes.any()) options.compare.max_depth = 0;
     for (const std::string& text : arguments_.samples.tasks) {
       const size_t at = text.rfind('=');
       if (at == std::string::npos) {

@@ -55,12 +55,12 @@ Scores ScoresOf(Task task, const Tensor& output) {
 }
 
 // The class with the greatest score, the first of equal ones; one score alone decides by its sign.
+// None, -1, if one is NaN.
 int64_t Decision(absl::Span<const double> row) {
+  if (std::any_of(row.begin(), row.end(), [](double score) { return std::isnan(score); }))
+    return -1;
   if (row.size() == 1) return row[0] > 0 ? 1 : 0;
-  return std::max_element(
-             row.begin(), row.end(),
-             [](double a, double b) { return std::isnan(a) ? !std::isnan(b) : a < b; }) -
-         row.begin();
+  return std::max_element(row.begin(), row.end()) - row.begin();
 }
 
 // True if a class is among the five greatest scores.
@@ -71,7 +71,9 @@ bool IsAmongFive(absl::Span<const double> row, int64_t of_class) {
 }
 
 double Margin(absl::Span<const double> row) {
-  const auto best = static_cast<size_t>(Decision(row));
+  const int64_t decision = Decision(row);
+  if (decision < 0) return std::numeric_limits<double>::quiet_NaN();
+  const auto best = static_cast<size_t>(decision);
   double second = -std::numeric_limits<double>::infinity();
   for (size_t i = 0; i < row.size(); ++i) {
     if (i != best) second = std::max(second, row[i]);
@@ -210,7 +212,7 @@ bool TaskFigures::AddScores(int64_t sample, const PerSide<Tensor>& outputs,
     alike = alike && left == right;
     if (rows.left.size() > kFive) {
       ++of_many_;
-      among_five_ += IsAmongFive(rows.right, left) ? 1 : 0;
+      among_five_ += left >= 0 && right >= 0 && IsAmongFive(rows.right, left) ? 1 : 0;
     }
     divergence += Divergence(rows.left, rows.right);
     margin += Margin(rows.left);
@@ -256,7 +258,12 @@ void TaskFigures::AddNumbers(const PerSide<Tensor>& outputs, const std::optional
   const std::vector<double> right = ElementsOf(outputs.right);
   for (size_t i = 0; i < left.size(); ++i) {
     const double apart = right[i] - left[i];
-    if (!std::isfinite(left[i] * left[i]) || !std::isfinite(apart * apart)) continue;
+    if (!std::isfinite(left[i] * left[i]) || !std::isfinite(apart * apart)) {
+      // NaN beside NaN, an infinity beside itself, are no difference.
+      const bool same = left[i] == right[i] || (std::isnan(left[i]) && std::isnan(right[i]));
+      not_finite_ += same ? 0 : 1;
+      continue;
+    }
     ++numbers_;
     lefts_.Add(left[i]);
     squares_.Add(left[i] * left[i]);
@@ -308,6 +315,7 @@ void TaskFigures::Add(const TaskFigures& other) {
   boxes_ += other.boxes_;
   AddCounts(other.both_, &both_);
   numbers_ += other.numbers_;
+  not_finite_ += other.not_finite_;
   lefts_.Add(other.lefts_);
   squares_.Add(other.squares_);
   differences_.Add(other.differences_);
@@ -357,6 +365,9 @@ std::map<std::string, double> TaskFigures::Figures() const {
     const double spread = squares_.Total() - count * mean * mean;
     figures["rmse"] = std::sqrt(differences_.Total() / count);
     if (spread > 0) figures["r2"] = 1 - differences_.Total() / spread;
+  }
+  if (not_finite_ > 0) {
+    figures["rmse"] = figures["r2"] = std::numeric_limits<double>::quiet_NaN();
   }
   if (labelled_ > 0 && task_ == Task::kRegression) {
     figures["rmse_left"] = std::sqrt(from_label_.left.Total() / static_cast<double>(labelled_));

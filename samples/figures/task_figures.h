@@ -88,6 +88,7 @@ class TaskFigures {
     archive("pixels_right", pixels_.right);
     archive("pixels_both", both_);
     archive("numbers", numbers_);
+    archive("numbers_not_finite", not_finite_);
     archive("lefts", lefts_);
     archive("squares", squares_);
     archive("differences", differences_);
@@ -117,6 +118,7 @@ class TaskFigures {
   // Regression: the left's numbers, their squares, the squares of the differences, the squares of
   // each side's distance from the label.
   int64_t numbers_ = 0;
+  int64_t not_finite_ = 0;  // pairs of numbers that differ, one of which is too great or none
   ExactSum lefts_, squares_, differences_;
   PerSide<ExactSum> from_label_;
 };

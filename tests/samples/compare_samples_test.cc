@@ -224,6 +224,33 @@ TEST_F(CompareSamplesTest, SampleThatTestsNothingFails) {
   EXPECT_THAT(report["failed"][0]["why"].get<std::string>(), HasSubstr("nothing was tested"));
 }
 
+TEST_F(CompareSamplesTest, LostOutputIsADifference) {
+  const std::string both =
+      Model("both", "(float[n,3] x) => (float[n,3] y, float[n,3] z) { y = Neg(x) z = Exp(x) }");
+  const std::string one = Model("one", "(float[n,3] x) => (float[n,3] y) { y = Neg(x) }");
+  EXPECT_EQ(Onnxcmp({both, one, "--samples", Samples()}).status, 1);
+  EXPECT_EQ(Onnxcmp({one, both, "--samples", Samples()}).status, 1);
+  EXPECT_EQ(Onnxcmp({both, one, "--samples", Samples(), "--partial"}).status, 0);
+}
+
+TEST_F(CompareSamplesTest, LoopsOfOtherLengths) {
+  const auto looping = [&](const char* name, const char* factor) {
+    return Model(name,
+                 absl::StrCat("(int64[1] k, float[1] x) => (float[1] y) {\n  c = Constant "
+                              "<value = bool {1}> ()\n  t = Squeeze (k)\n  s, u = Loop (t, c, "
+                              "x) <body = b (int64 i, bool ci, float[1] v) => (bool co, "
+                              "float[1] w, float[1] o) { co = Identity (ci) w = Add (v, v) o = "
+                              "Identity (v) }>\n  p = Mul (s, ",
+                              factor, ")\n  y = Neg (p)\n}"));
+  };
+  const std::string lines =
+      WriteFile(folder_ + "/k.jsonl",
+                "{\"k\":[1],\"x\":[2.0]}\n{\"k\":[3],\"x\":[2.0]}\n{\"k\":[5],\"x\":[1.5]}\n");
+  const json report = Report({looping("a", "s"), looping("b", "x"), "--samples", lines});
+  EXPECT_EQ(report["compared"], 3);
+  for (const json& sample : report["samples"]) EXPECT_EQ(sample["agrees"], false) << sample;
+}
+
 TEST_F(CompareSamplesTest, SamplesOfUnequalSizes) {
   const std::string lines = WriteFile(folder_ + "/t.jsonl", "[1, 2, 3]\n[4]\n[1, 1]\n");
   const std::string same =

@@ -1,6 +1,7 @@
 // Figures of a task against numbers that were worked out by hand or by SciPy.
 #include "samples/figures/task_figures.h"
 
+#include <cmath>
 #include <optional>
 #include <vector>
 
@@ -54,6 +55,17 @@ TEST(TaskFiguresTest, Classes) {
   EXPECT_TRUE(TaskFigures::CheckLabel(Task::kClasses, 2, Floats({1, 3}, {1, 3, 2})).ok());
   EXPECT_FALSE(TaskFigures::CheckLabel(Task::kClasses, 3, Floats({1, 3}, {1, 3, 2})).ok());
   EXPECT_FALSE(TaskFigures::CheckLabel(Task::kClasses, 0.5, Floats({1, 3}, {1, 3, 2})).ok());
+}
+
+TEST(TaskFiguresTest, WhatIsNoNumberDecidesNothing) {
+  const float nan = std::nanf("");
+  TaskFigures classes(Task::kClasses);
+  EXPECT_FALSE(classes.Add(0, {Floats({1, 2}, {2, 1}), Floats({1, 2}, {nan, nan})}, std::nullopt));
+  EXPECT_EQ(classes.Figures().at("top1"), 0);
+  TaskFigures numbers(Task::kRegression);
+  numbers.Add(0, {Floats({1, 2}, {2, 1}), Floats({1, 2}, {2, nan})}, std::nullopt);
+  EXPECT_TRUE(std::isnan(numbers.Figures().at("rmse")));
+  EXPECT_TRUE(std::isnan(numbers.Figures().at("r2")));
 }
 
 TEST(TaskFiguresTest, FiveOfMany) {
