@@ -8,10 +8,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_replace.h"
 #include "generate/generation_words.h"
 #include "generate/render_drift.h"
 #include "record/text/display_text.h"
+#include "record/text/markup.h"
 #include "record/text/short_text.h"
 #include "reports/render_markdown.h"
 #include "reports/render_table.h"
@@ -116,10 +116,6 @@ class Report {
   const TableStyle style_;
 };
 
-std::string MarkdownCell(const std::string& text) {
-  return absl::StrReplaceAll(text, {{"|", "\\|"}, {"\n", " "}, {"<", "&lt;"}});
-}
-
 std::string SignOf(const Invariant& invariant, const TableStyle& style) {
   if (invariant.outcome == Invariant::Outcome::kNotTried) return " ";
   if (invariant.outcome == Invariant::Outcome::kOpen) return style.Paint("?", Color::kNear);
@@ -136,11 +132,11 @@ std::string RenderGeneration(const Generation& generation, const TableOptions& l
 std::string RenderGenerationMarkdown(const Generation& generation) {
   std::string text;
   for (const std::string& line : OutcomeLines(generation)) {
-    absl::StrAppend(&text, MarkdownCell(line), "\n\n");
+    absl::StrAppend(&text, EscapedMarkdown(line), "\n\n");
   }
   for (const Invariant& invariant : generation.alone) {
-    absl::StrAppend(&text, "- ", MarkdownCell(invariant.name), ": ",
-                    MarkdownCell(InvariantText(invariant)), "\n");
+    absl::StrAppend(&text, "- ", EscapedMarkdown(invariant.name), ": ",
+                    EscapedMarkdown(InvariantText(invariant)), "\n");
   }
   absl::StrAppend(&text,
                   "| step | prompt | | left | right | margin left | margin right | max \\|l-r\\| | "
@@ -180,12 +176,12 @@ std::string RenderInvariants(const Invariants& invariants, const TableOptions& l
 std::string RenderInvariantsMarkdown(const Invariants& invariants) {
   std::string text;
   if (!invariants.taken_for.empty()) {
-    absl::StrAppend(&text, "taken for ", MarkdownCell(invariants.taken_for), "\n\n");
+    absl::StrAppend(&text, "taken for ", EscapedMarkdown(invariants.taken_for), "\n\n");
   }
   absl::StrAppend(&text, "| property | outcome |\n|---|---|\n");
   for (const Invariant& one : invariants.tried) {
-    absl::StrAppend(&text, "| ", MarkdownCell(one.name), " | ", MarkdownCell(InvariantText(one)),
-                    " |\n");
+    absl::StrAppend(&text, "| ", EscapedMarkdown(one.name), " | ",
+                    EscapedMarkdown(InvariantText(one)), " |\n");
   }
   return text;
 }

@@ -12,6 +12,7 @@
 #include "record/differences/infinity.h"
 #include "record/text/display_text.h"
 #include "record/text/distinct_names.h"
+#include "record/text/markup.h"
 #include "record/text/short_text.h"
 #include "reports/junit_suite.h"
 #include "reports/table/table_style.h"
@@ -204,10 +205,6 @@ class Report {
   const TableStyle style_;
 };
 
-std::string MarkdownCell(const std::string& text) {
-  return absl::StrReplaceAll(text, {{"|", "\\|"}, {"\n", " "}, {"<", "&lt;"}});
-}
-
 std::string CsvCell(const std::string& text) {
   return absl::StrCat("\"", absl::StrReplaceAll(text, {{"\"", "\"\""}}), "\"");
 }
@@ -224,28 +221,29 @@ std::string RenderSamples(const SamplesReport& report, const std::string& comman
 }
 
 std::string RenderSamplesMarkdown(const SamplesReport& report, const std::string& command) {
-  std::string text = absl::StrCat("**", MarkdownCell(SamplesHeadline(report)), "**\n\n");
+  std::string text = absl::StrCat("**", EscapedMarkdown(SamplesHeadline(report)), "**\n\n");
   for (const FailIfResult& condition : report.conditions) {
     absl::StrAppend(&text, "- `", condition.condition.Text(), "` ",
                     condition.fails ? "fails" : "does not fail", ": ",
                     absl::StrFormat("%.6g", condition.figure), "\n");
   }
   for (const std::string& line : FigureLines(report)) {
-    absl::StrAppend(&text, "- ", MarkdownCell(line), "\n");
+    absl::StrAppend(&text, "- ", EscapedMarkdown(line), "\n");
   }
   for (const FailedSample& failed : report.failed) {
     absl::StrAppend(&text, "- failed: ",
-                    MarkdownCell(absl::StrCat(report.names[static_cast<size_t>(failed.sample)],
-                                              ": ", failed.why)),
+                    EscapedMarkdown(absl::StrCat(report.names[static_cast<size_t>(failed.sample)],
+                                                 ": ", failed.why)),
                     "\n");
   }
   const std::vector<SampleOutcome> worst = WorstSamples(report, kWorstShown);
   if (!worst.empty()) {
     absl::StrAppend(&text, "\n| worst sample | SQNR dB | compared alone |\n|---|---|---|\n");
     for (const SampleOutcome& outcome : worst) {
-      absl::StrAppend(&text, "| ", MarkdownCell(report.names[static_cast<size_t>(outcome.sample)]),
-                      " | ", Decibels(outcome.sqnr), " | `",
-                      MarkdownCell(CompareAlone(report, command, outcome.sample)), "` |\n");
+      absl::StrAppend(&text, "| ",
+                      EscapedMarkdown(report.names[static_cast<size_t>(outcome.sample)]), " | ",
+                      Decibels(outcome.sqnr), " | `",
+                      EscapedMarkdown(CompareAlone(report, command, outcome.sample)), "` |\n");
     }
   }
   if (!report.layers.empty()) {
@@ -255,16 +253,16 @@ std::string RenderSamplesMarkdown(const SamplesReport& report, const std::string
     for (size_t i = 0; i < std::min(report.layers.size(), kLayersShown); ++i) {
       const SampledLayer& layer = report.layers[i];
       const LayerCells cells = CellsOf(report, layer);
-      absl::StrAppend(&text, "| ", MarkdownCell(layer.op_type), " | ", MarkdownCell(layer.right),
-                      " | ", cells.mean, " | ", cells.deviation, " | ", cells.worst, " | ",
-                      MarkdownCell(cells.worst_sample), " | ", cells.lost, " | ", cells.cost, " | ",
-                      MarkdownCell(cells.remark), " |\n");
+      absl::StrAppend(&text, "| ", EscapedMarkdown(layer.op_type), " | ",
+                      EscapedMarkdown(layer.right), " | ", cells.mean, " | ", cells.deviation,
+                      " | ", cells.worst, " | ", EscapedMarkdown(cells.worst_sample), " | ",
+                      cells.lost, " | ", cells.cost, " | ", EscapedMarkdown(cells.remark), " |\n");
     }
   }
   if (report.sensitivity.has_value()) {
     absl::StrAppend(&text, "\n");
     for (const std::string& line : SensitivityLines(*report.sensitivity)) {
-      absl::StrAppend(&text, "- ", MarkdownCell(line), "\n");
+      absl::StrAppend(&text, "- ", EscapedMarkdown(line), "\n");
     }
     if (!report.sensitivity->layers.empty()) {
       absl::StrAppend(&text,
@@ -274,7 +272,7 @@ std::string RenderSamplesMarkdown(const SamplesReport& report, const std::string
     for (size_t i = 0; i < std::min(report.sensitivity->layers.size(), kLayersShown); ++i) {
       const std::vector<std::string> cells = SensitiveCells(*report.sensitivity, i);
       absl::StrAppend(&text, "| ", cells[0], " | ", cells[1], " | ", cells[2], " | ",
-                      MarkdownCell(cells[3]), " |\n");
+                      EscapedMarkdown(cells[3]), " |\n");
     }
   }
   return text;

@@ -9,4 +9,8 @@ std::string EscapedMarkup(absl::string_view text) {
       text, {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}, {"'", "&#39;"}});
 }
 
+std::string EscapedMarkdown(absl::string_view text) {
+  return absl::StrReplaceAll(text, {{"|", "\\|"}, {"\n", " "}, {"<", "&lt;"}});
+}
+
 }  // namespace onnxcmp

@@ -12,6 +12,9 @@ namespace onnxcmp {
 // printable already: control characters are not looked at.
 std::string EscapedMarkup(absl::string_view text);
 
+// The text on one line, for a cell of a table or an item of a list in Markdown.
+std::string EscapedMarkdown(absl::string_view text);
+
 }  // namespace onnxcmp
 
 #endif  // ONNXCMP_RECORD_TEXT_MARKUP_H_
