@@ -294,6 +294,7 @@ class SampleMeasurer::State {
     }
     SampleOutcome outcome = {.sample = sample, .sqnr = kInfinity};
     outcome.alike = AddDetections(sample, outputs);
+    absl::flat_hash_map<int, double> noise;
     for (size_t i = 0; i < report_.outputs.size(); ++i) {
       SampledOutput& output = report_.outputs[i];
       const PerSide<Value> both = {outputs.left[i].value, outputs.right[i].value};
@@ -305,6 +306,10 @@ class SampleMeasurer::State {
       }
       const PairMeasure measure = MeasurePair(DequantizedView(both.left.tensor()),
                                               DequantizedView(both.right.tensor()), 0, 1, &pool_);
+      if (IsFloatingPoint(both.left.tensor().dtype())) {
+        noise[output.pair.left] =
+            measure.not_finite > 0 ? -kInfinity : DecibelsOf(measure.moments.sums);
+      }
       output.figures.Add(sample, measure.moments, measure.most);
       if (measure.not_finite > 0) ++output.figures.not_finite;
       outcome.sqnr = std::min(
@@ -312,7 +317,7 @@ class SampleMeasurer::State {
       OC_ASSIGN_OR_RETURN(const bool alike, AddTask(sample, both, &output));
       outcome.alike = outcome.alike && alike;
     }
-    outcome.agrees = Agree(judged, outputs);
+    outcome.agrees = Agree(judged, noise);
     report_.outcomes.push_back(outcome);
     return absl::OkStatus();
   }
@@ -378,7 +383,8 @@ class SampleMeasurer::State {
 
   // Within the tolerances; of a conversion to a coarser type, or where it was asked for, by the
   // signal to noise.
-  bool Agree(OutputComparison judged, const PerSide<std::vector<NamedOutput>>& outputs) const {
+  // `noise`: signal to noise of floats of equal shapes, by the left's result.
+  bool Agree(OutputComparison judged, const absl::flat_hash_map<int, double>& noise) const {
     judged.partial = options_.compare.partial;
     // Only pairs are measured: an output that one side has not is known from the first sample.
     judged.only_left = report_.first->outputs.only_left;
@@ -392,15 +398,8 @@ class SampleMeasurer::State {
                              ? LeastSignalToNoise(*conversion_, options_.compare.min_sqnr)
                              : *options_.compare.min_sqnr;
     return std::all_of(judged.pairs.begin(), judged.pairs.end(), [&](const OutputPair& pair) {
-      const Value left = ValueOf(outputs.left, pair.left_result);
-      const Value right = ValueOf(outputs.right, pair.right_result);
-      if (!IsMeasurable(left) || !IsMeasurable(right) || !IsFloatingPoint(left.tensor().dtype()) ||
-          left.tensor().num_elements() != right.tensor().num_elements()) {
-        return IsAccepted(judged, pair);
-      }
-      const PairMeasure measure = MeasurePair(DequantizedView(left.tensor()),
-                                              DequantizedView(right.tensor()), 0, 1, nullptr);
-      return measure.not_finite == 0 && DecibelsOf(measure.moments.sums) >= least;
+      const auto known = noise.find(pair.left_result);
+      return known == noise.end() ? IsAccepted(judged, pair) : known->second >= least;
     });
   }
 
