@@ -23,7 +23,7 @@ enum class Mark : uint16_t {
   kReshaped = 32,    // the same elements in the same order, other shape
   kTransposed = 64,  // the same elements in another order
   kRepaired = 128,   // paired by the search for causes; results after it that agree confirm it
-  kNamed = 256,      // paired by its name alone: recorded_pairs.h
+  kNamed = 256,      // paired by its name alone: recorded/names_and_values.h
   kPlaced = 512,     // paired because it is the only one of its shape between paired neighbours
   kGiven = 1024,     // paired because the user says so
   kEntry = 2048,     // one entry along the other's first axis

@@ -7,7 +7,6 @@
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/string_view.h"
-#include "compare/alignment/recorded_pairs.h"
 #include "compare/alignment/weights.h"
 #include "evaluator/tensor/dtype.h"
 #include "record/differences/precision.h"
@@ -34,6 +33,17 @@ std::optional<double> DistanceWithinReach(const StreamResult& a, const StreamRes
   const double distance = SketchDistance(a.fingerprint, b.fingerprint);
   if (!(distance <= ReachOf(a, b))) return std::nullopt;
   return distance;
+}
+
+bool AreNear(const StreamResult& a, const StreamResult& b) {
+  if (a.fingerprint.bits == b.fingerprint.bits) return true;
+  return a.fingerprint.kind == ElementKind::kFloat && b.fingerprint.kind == ElementKind::kFloat &&
+         SketchDistance(a.fingerprint, b.fingerprint) <= ReachOf(a, b);
+}
+
+double NoiseOfDerived(const StreamResult& a, const StreamResult& b) {
+  const double reach = ReachOf(a, b);
+  return reach <= weights::kNear ? weights::kSameValue : std::min(reach, weights::kNearNamesake);
 }
 
 bool TellsApart(const StreamResult& result) {

@@ -2,6 +2,7 @@
 #ifndef ONNXCMP_COMPARE_ALIGNMENT_RECORDED_REACH_H_
 #define ONNXCMP_COMPARE_ALIGNMENT_RECORDED_REACH_H_
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -11,12 +12,21 @@
 
 namespace onnxcmp {
 
+// A result of at most this many elements may match another by chance.
+inline constexpr int64_t kHandful = 8;
+
 // The distance within which two results may be the same quantity: the rounding of their types, and
 // the noise of quantization if one of them is computed from quantized values.
 double ReachOf(const StreamResult& a, const StreamResult& b);
 
 // The distance of two results that may be the same quantity; nothing: they are not near.
 std::optional<double> DistanceWithinReach(const StreamResult& a, const StreamResult& b);
+
+// True if two results are about the same.
+bool AreNear(const StreamResult& a, const StreamResult& b);
+
+// The part of that distance which noise explains where a step between the two is looked for.
+double NoiseOfDerived(const StreamResult& a, const StreamResult& b);
 
 // True if a value identifies a result: many results are all zeros.
 bool TellsApart(const StreamResult& result);

@@ -16,7 +16,7 @@
 #include "compare/causes/repro/make_repro.h"
 #include "compare/outcome/verdict.h"
 #include "compare/quantization/contradicted_causes.h"
-#include "compare/stages/recorded_order.h"
+#include "compare/recorded/order.h"
 #include "evaluator/base/proto_text.h"
 #include "evaluator/base/status_macros.h"
 #include "record/base/thresholds.h"

@@ -4,9 +4,9 @@
 #include <utility>
 #include <vector>
 
-#include "compare/common_forms/common_forms.h"
-#include "compare/common_forms/counted_parts.h"
-#include "compare/common_forms/recorded_layouts.h"
+#include "compare/recorded/layouts.h"
+#include "compare/sides/common_forms.h"
+#include "compare/sides/counted_parts.h"
 #include "compare/sides/pair_values.h"
 #include "compare/sides/recorded_precision.h"
 #include "evaluator/base/status_macros.h"

@@ -11,7 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "compare/outputs/derived_values.h"
+#include "compare/inside/derived_values.h"
 #include "evaluator/tensor/tensor.h"
 #include "record/differences/tensor_distance.h"
 

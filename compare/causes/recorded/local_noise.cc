@@ -5,7 +5,7 @@
 #include <limits>
 #include <vector>
 
-#include "compare/outputs/fitted_line.h"
+#include "compare/inside/fitted_line.h"
 #include "evaluator/tensor/tensor.h"
 #include "record/differences/number_strips.h"
 #include "record/differences/tensor_distance.h"

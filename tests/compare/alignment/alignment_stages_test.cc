@@ -92,9 +92,8 @@ std::string TextOfSource(const std::string& path) {
 TEST(AlignmentStages, CodeAndDocumentNumberThemAlike) {
   const std::string document = TextOfSource(Document("alignment.md"));
   std::string headers;
-  for (const char* name :
-       {"alignment_stages", "alignment_reconvergence", "alignment_merging", "alignment_regions",
-        "alignment_rows", "recorded_pairs", "value_evidence"}) {
+  for (const char* name : {"alignment_stages", "alignment_reconvergence", "alignment_merging",
+                           "alignment_regions", "alignment_rows", "value_evidence"}) {
     headers += TextOfSource(SourceFile(absl::StrCat("compare/alignment/", name, ".h")));
   }
   int number = 0;

@@ -1,0 +1,55 @@
+// Findings of a run of the model on recorded values.
+#ifndef ONNXCMP_COMPARE_RECORDED_FRAME_STATE_H_
+#define ONNXCMP_COMPARE_RECORDED_FRAME_STATE_H_
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/types/span.h"
+#include "compare/alignment/alignment.h"
+#include "compare/alignment/alignment_amendment.h"
+#include "compare/recorded/frame_candidates.h"
+#include "compare/recorded/likeness.h"
+#include "evaluator/tensor/value.h"
+#include "record/base/per_side.h"
+#include "record/streams/result_stream.h"
+
+namespace onnxcmp {
+
+// Recorded results of one content without a partner yet.
+struct OpenResult {
+  std::vector<int> results;
+  int named = kNone;  // a partner by a similar name
+  int found = kNone;
+  bool derived = false;
+  bool tried = false;  // `found` was chosen by likeness alone
+  // Results of the model that it may belong to although it has another one's value.
+  std::vector<int> places;
+  Value value;
+  LikenessSample sample;
+
+  bool over() const { return found != kNone || derived; }
+};
+
+struct NearResult {
+  int result = kNone;
+  double distance = 0;
+};
+
+// One run of the model on the recorded values.
+struct FrameOfRun {
+  std::vector<std::vector<NearResult>> near;              // by open result
+  std::vector<FrameCandidate> candidates;                 // in the model's order
+  std::vector<std::pair<size_t, DerivedResult>> derived;  // by open result
+};
+
+// The pairs that were found. A result that several were found for is shared, unless it is one of
+// `settled` already: then all share it.
+std::vector<AddedPair> FoundPairs(absl::Span<const OpenResult> open,
+                                  const absl::flat_hash_map<int, int>& settled, SideId recorded);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_RECORDED_FRAME_STATE_H_

@@ -1,0 +1,300 @@
+#include "compare/recorded/inside_nodes.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "compare/alignment/recorded_reach.h"
+#include "compare/alignment/weights.h"
+#include "compare/inside/folded_weights.h"
+#include "compare/inside/inner_results.h"
+#include "compare/inside/made_of_constants.h"
+#include "compare/inside/part_of_constant.h"
+#include "compare/recorded/evidence.h"
+#include "compare/recorded/partners.h"
+#include "evaluator/base/status_macros.h"
+#include "evaluator/run/on_results.h"
+#include "evaluator/run/result.h"
+#include "record/base/work_bounds.h"
+#include "record/graphs/side_graph.h"
+#include "record/streams/fingerprint.h"
+#include "record/streams/result_names.h"
+
+namespace onnxcmp {
+namespace {
+
+constexpr int64_t kLeastOfMask = 32;
+constexpr int64_t kMostElements = int64_t{1} << 28;  // of inputs of operators with steps
+
+class InnerFinder {
+ public:
+  InnerFinder(const PerSide<RecordedSide>& sides, const Alignment& alignment,
+              absl::Span<const AddedPair> added, SideId recorded)
+      : side_(recorded),
+        recording_(sides[recorded]),
+        model_(sides[Other(recorded)]),
+        own_(*recording_.stream),
+        graph_(*model_.stream, model_.evaluator()),
+        partners_(PartnersOfRecorded(alignment, added, recorded)),
+        fixed_(RecordedWithMark(alignment, recorded, {Mark::kGiven, Mark::kEntry})) {
+    for (size_t r = 0; r < own_.results.size() && looked_.size() < work_bounds::kLooks; ++r) {
+      if (!MayBeInside(static_cast<int>(r))) continue;
+      looked_[own_.results[r].fingerprint.size].push_back(static_cast<int>(r));
+    }
+  }
+
+  absl::StatusOr<std::vector<DerivedResult>> Find(const PairValues::Watch& watch) {
+    std::vector<DerivedResult> found;
+    if (looked_.empty()) return found;
+    OC_RETURN_IF_ERROR(LookAtConstants(watch, &found));
+    LookInsideOfNodes();
+    // A result that is found here disagrees with nothing, which may be what another one waits for.
+    size_t before = 0;
+    do {
+      before = best_.size();
+      TakeConfirmed(&found);
+    } while (best_.size() < before);
+    absl::c_sort(found, [](const auto& a, const auto& b) { return a.result < b.result; });
+    return found;
+  }
+
+ private:
+  struct Step {
+    int of = kNone;
+    std::string how;
+    double distance = 0;
+  };
+
+  // A result of the same name is its partner, however wrong.
+  bool MayBeInside(int r) const {
+    const StreamResult& result = own_.results[Index(r)];
+    if (fixed_.contains(r) || result.kind != ResultKind::kResult || !result.shape.has_value() ||
+        result.fingerprint.kind != ElementKind::kFloat || result.fingerprint.size <= kHandful) {
+      return false;
+    }
+    const int partner = partners_[Index(r)];
+    if (partner == kNone) return true;
+    const StreamResult& other = graph_.result(partner);
+    if (other.fingerprint.bits == result.fingerprint.bits) return false;
+    return FullName(result) != FullName(other) &&
+           absl::c_none_of(graph_.outputs(), [&](const auto& output) {
+             return graph_.result(output.first).name == result.name;
+           });
+  }
+
+  // The distance that a step has to be nearer than.
+  double MostOf(int r, const StreamResult& read) const {
+    const double most = NoiseOfDerived(own_.results[Index(r)], read);
+    const int partner = partners_[Index(r)];
+    if (partner == kNone) return most;
+    const double now =
+        SketchDistance(own_.results[Index(r)].fingerprint, graph_.result(partner).fingerprint);
+    return now > weights::kMovedFrom ? std::min(most, now / weights::kTimesNearer) : 0;
+  }
+
+  void LookInsideOfNodes() {
+    for (size_t n = 0; n < graph_.nodes().size(); ++n) {
+      const SideGraph::GraphNode& node = graph_.nodes()[n];
+      if (node.node == nullptr || !HasInnerResults(*node.node) || node.made->outputs.empty() ||
+          node.made->outputs.front() == kNone) {
+        continue;
+      }
+      of_output_[graph_.result(node.made->outputs.front()).name] = static_cast<int>(n);
+      for (const int read : node.made->inputs) {
+        if (read != kNone) seen_.try_emplace(graph_.result(read).name);
+      }
+    }
+    if (of_output_.empty()) return;
+    OnResults watcher([&](const Result& result, auto* /*replacement*/) {
+      if (result.depth == 0 && result.kind != ResultKind::kOutput) See(result.name, result.value);
+      return absl::OkStatus();
+    });
+    model_.evaluator()->Run(*model_.side->feeds(), &watcher).IgnoreError();
+  }
+
+  // Moves the steps that other recorded results confirm.
+  void TakeConfirmed(std::vector<DerivedResult>* found) {
+    const size_t first = found->size();
+    const RecordedEvidence evidence(own_, *model_.stream, partners_);
+    for (auto& [r, inside] : best_) {
+      const bool stands = graph_.IsConstant(inside.of) || evidence.Confirms(inside.of, r);
+      if (stands) found->push_back({side_, r, inside.of, std::move(inside.how)});
+    }
+    for (size_t i = first; i < found->size(); ++i) {
+      best_.erase((*found)[i].result);
+      partners_[Index((*found)[i].result)] = kNone;
+    }
+  }
+
+  void See(absl::string_view name, const Value& value) {
+    if (const auto it = seen_.find(name); it != seen_.end()) it->second = value;
+    const auto it = of_output_.find(name);
+    if (it == of_output_.end()) return;
+    const SideGraph::GraphNode& node = graph_.nodes()[Index(it->second)];
+    std::vector<Value> inputs;
+    for (const int read : node.made->inputs) {
+      inputs.push_back(read == kNone ? Value() : seen_.at(graph_.result(read).name));
+      if (inputs.back().is_tensor()) elements_left_ -= inputs.back().tensor().num_elements();
+    }
+    if (elements_left_ < 0) return;
+    const int of = node.made->outputs.front();
+    for (const Value& step : InnerResultsOf(*node.node, inputs, *model_.evaluator())) {
+      Look(step, of, InsideOf(*node.node));
+    }
+  }
+
+  void Look(const Value& step, int of, const std::string& how) {
+    if (!step.is_tensor()) return;
+    const auto looked = looked_.find(step.tensor().num_elements());
+    if (looked == looked_.end()) return;
+    const Fingerprint fingerprint = FingerprintOf(step);
+    if (fingerprint.kind != ElementKind::kFloat) return;
+    for (const int r : looked->second) {
+      // A mask of one number is near others like it.
+      const Fingerprint& own = own_.results[Index(r)].fingerprint;
+      if ((!fingerprint.rich || !own.rich) && fingerprint.bits != own.bits) continue;
+      const double distance = SketchDistance(own_.results[Index(r)].fingerprint, fingerprint);
+      if (!(distance <= MostOf(r, graph_.result(of)))) continue;
+      const auto [it, added] = best_.try_emplace(r, Step{of, how, distance});
+      if (!added && distance < it->second.distance) it->second = {of, how, distance};
+    }
+  }
+
+  absl::Status LookAtConstants(const PairValues::Watch& watch, std::vector<DerivedResult>* found) {
+    std::vector<bool> wanted(own_.results.size());
+    for (const auto& [size, results] : looked_) {
+      for (const int r : results) wanted[Index(r)] = partners_[Index(r)] == kNone;
+    }
+    if (!absl::c_linear_search(wanted, true)) return absl::OkStatus();
+    std::vector<std::pair<int, Value>> open;
+    OC_RETURN_IF_ERROR(VisitAgain(recording_, absl::StrCat(SideName(side_), " again"), watch,
+                                  wanted, [&](int r, const Value& value) {
+                                    open.emplace_back(r, value);
+                                    return absl::OkStatus();
+                                  }));
+    const Graph& graph = model_.evaluator()->model().graph;
+    for (const FoldedWeight& folded : FoldedWeightsOf(graph)) {
+      LookAtFolded(folded, open);
+    }
+    for (const Initializer& constant : graph.initializers) {
+      if (!constant.value.is_tensor()) continue;
+      const auto of = ConstantOf(constant.name);
+      if (of == graph_.results().end()) continue;
+      for (const auto& [r, value] : open) {
+        if (!value.is_tensor() || best_.contains(r)) continue;
+        const Tensor& held = constant.value.tensor();
+        if (IsPartOfConstant(value.tensor(), held)) {
+          best_[r] = {*of, "a part of a constant", 0};
+        } else if (!own_.results[Index(r)].fingerprint.rich && held.num_elements() > kLeastOfMask &&
+                   IsPartOfConstant(held, value.tensor())) {
+          best_[r] = {*of, "a mask, of which the model has a part", 0};
+        }
+      }
+    }
+    TakeMadeOfConstants(open, found);
+    return absl::OkStatus();
+  }
+
+  // Shapes of what the model computes and nothing recorded is yet.
+  absl::flat_hash_set<Shape> ShapesWithoutPartner() const {
+    const absl::flat_hash_set<int> taken(partners_.begin(), partners_.end());
+    absl::flat_hash_set<Shape> shapes;
+    for (const int m : graph_.results()) {
+      const std::optional<Shape>& shape = graph_.result(m).shape;
+      if (graph_.IsComputed(m) && !taken.contains(m) && shape.has_value()) shapes.insert(*shape);
+    }
+    return shapes;
+  }
+
+  // Results that are computed before any input is read, of which the model keeps the last alone, if
+  // any: each follows from places, or leads to a constant or to another such result.
+  void TakeMadeOfConstants(const std::vector<std::pair<int, Value>>& open,
+                           std::vector<DerivedResult>* found) {
+    std::vector<std::pair<int, Tensor>> ends;
+    for (const Initializer& constant : model_.evaluator()->model().graph.initializers) {
+      const auto of = ConstantOf(constant.name);
+      if (of != graph_.results().end() && constant.value.is_tensor()) {
+        ends.emplace_back(*of, constant.value.tensor());
+      }
+    }
+    const absl::flat_hash_set<Shape> waiting = ShapesWithoutPartner();
+    std::vector<std::pair<int, Tensor>> left;
+    for (const auto& [r, value] : open) {
+      const bool is_open = value.is_tensor() && !best_.contains(r);
+      if (!is_open || waiting.contains(value.tensor().shape())) continue;
+      left.emplace_back(r, value.tensor());
+    }
+    for (size_t before = left.size() + 1; left.size() < before;) {
+      before = left.size();
+      std::erase_if(left, [&](const std::pair<int, Tensor>& one) {
+        const auto end = absl::c_find_if(
+            ends, [&](const auto& to) { return LeadsToConstant(one.second, to.second); });
+        if (end == ends.end() && !FollowsFromPlaces(one.second)) return false;
+        const int of = end == ends.end() ? kNone : end->first;
+        found->push_back({side_, one.first, of, "made of constants alone"});
+        ends.emplace_back(of, one.second);
+        return true;
+      });
+    }
+  }
+
+  std::vector<int>::const_iterator ConstantOf(absl::string_view name) const {
+    return absl::c_find_if(graph_.results(), [&](int m) {
+      return graph_.result(m).name == name && graph_.IsConstant(m);
+    });
+  }
+
+  void LookAtFolded(const FoldedWeight& folded, const std::vector<std::pair<int, Value>>& open) {
+    const auto of = ConstantOf(folded.of);
+    if (of == graph_.results().end()) return;
+    const Fingerprint fingerprint = FingerprintOf(Value(folded.value));
+    for (const auto& [r, value] : open) {
+      const StreamResult& own = own_.results[Index(r)];
+      if (!own.fingerprint.rich || own.fingerprint.size != fingerprint.size) continue;
+      const double distance = SketchDistance(own.fingerprint, fingerprint);
+      if (!(distance <= NoiseOfDerived(own, graph_.result(*of)))) continue;
+      const auto [it, added] =
+          best_.try_emplace(r, Step{*of, "with a folded BatchNormalization", distance});
+      if (!added && distance < it->second.distance) {
+        it->second = {*of, "with a folded BatchNormalization", distance};
+      }
+    }
+  }
+
+  const SideId side_;
+  const RecordedSide& recording_;
+  const RecordedSide& model_;
+  const ResultStream& own_;
+  const SideGraph graph_;
+  std::vector<int> partners_;
+  absl::flat_hash_set<int> fixed_;                         // recorded results whose partners stay
+  absl::flat_hash_map<int64_t, std::vector<int>> looked_;  // recorded results by their size
+  absl::flat_hash_map<std::string, int> of_output_;        // nodes with steps by their output
+  absl::flat_hash_map<std::string, Value> seen_;           // inputs of such nodes
+  absl::flat_hash_map<int, Step> best_;                    // by recorded result
+  int64_t elements_left_ = kMostElements;
+};
+
+}  // namespace
+
+absl::StatusOr<std::vector<DerivedResult>> FindInside(const PerSide<RecordedSide>& sides,
+                                                      const Alignment& alignment,
+                                                      absl::Span<const AddedPair> added,
+                                                      const PairValues::Watch& watch) {
+  if (sides.left.stream->recorded == sides.right.stream->recorded) {
+    return std::vector<DerivedResult>();
+  }
+  const SideId recorded = sides.left.stream->recorded ? SideId::kLeft : SideId::kRight;
+  if (sides[Other(recorded)].evaluator() == nullptr) return std::vector<DerivedResult>();
+  return InnerFinder(sides, alignment, added, recorded).Find(watch);
+}
+
+}  // namespace onnxcmp
