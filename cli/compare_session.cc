@@ -493,6 +493,9 @@ void PrintTimings(const Timings& timings) {
     PrintNote(absl::StrFormat("  %d of %d nodes were taken from another run", timings.shared,
                               timings.nodes));
   }
+  if (timings.pairing_runs > 0) {
+    PrintNote(absl::StrFormat("  %d runs paired results of recordings", timings.pairing_runs));
+  }
 }
 
 }  // namespace onnxcmp::cli

@@ -480,8 +480,8 @@ absl::StatusOr<Comparison> Compare(Side& left, Side& right, const CompareOptions
   const PerSide<Side*> sides = {&left, &right};
   PictureAlbum album(options.pictures);
   PictureAlbum* pictures = options.pictures > 0 ? &album : nullptr;
-  const StepTools tools = {options.keep_values, options.search_memory, options.watch, &pool,
-                           pictures};
+  const StepTools tools = {
+      options.keep_values, options.search_memory, options.watch, &pool, options.timings, pictures};
   OC_ASSIGN_OR_RETURN(
       SideRecords records,
       TakeCommonForms(sides, Record(sides, options, pictures, pool), options.longer, tools));

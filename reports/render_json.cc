@@ -228,6 +228,15 @@ std::string ExplanationMember(const Comparison& comparison) {
     json["left_from_double"] = ToJson(*explanation.left_truth);
     json["right_from_double"] = ToJson(*explanation.right_truth);
   }
+  json["claims"] = ReportJson::array();
+  for (const Claim& claim : explanation.claims) {
+    json["claims"].push_back({{"rule", RowOfRule(claim.rule).name},
+                              {"points", JsonReal(claim.points)},
+                              {"left", result(claim.left)},
+                              {"right", result(claim.right)},
+                              {"how", claim.how},
+                              {"outcome", OutcomeName(claim.outcome)}});
+  }
   json["left_readers"] = explanation.left_readers;
   json["right_readers"] = explanation.right_readers;
   return absl::StrCat(",\n\"explanation\":", DumpJson(json));

@@ -48,6 +48,7 @@
 #include "compare/alignment/alignment_regions.h"
 #include "compare/alignment/alignment_rows.h"
 #include "compare/alignment/alignment_stages.h"
+#include "compare/alignment/claim_log.h"
 
 namespace onnxcmp {
 namespace {
@@ -90,13 +91,14 @@ Alignment Straight(int results) {
 
 }  // namespace
 
-Alignment Align(const ResultStream& left, const ResultStream& right) {
+Alignment Align(const ResultStream& left, const ResultStream& right, ClaimLog* log) {
   if (AreEqual(left, right)) return Straight(static_cast<int>(left.results.size()));
   const bool mirrored = IsLess(right, left);
   const AlignmentIndex index(mirrored ? right : left, mirrored ? left : right);
   Pairing pairing(index);
   ValueEvidence evidence(index);
-  AlignmentStages(pairing, evidence).Run();
+  if (log != nullptr && mirrored) std::swap(log->left, log->right);
+  AlignmentStages(pairing, evidence, log).Run();
   std::vector<std::pair<int, int>> tentative = TakeBackReconverging(pairing, evidence);
   MoveToNearer(pairing);
   const SharedPartners shared = FindSharedPartners(pairing);
@@ -108,6 +110,7 @@ Alignment Align(const ResultStream& left, const ResultStream& right) {
     std::sort(tentative.begin(), tentative.end());
   }
   alignment.tentative = std::move(tentative);
+  if (log != nullptr) log->Close(pairing.left(), mirrored);
   return alignment;
 }
 

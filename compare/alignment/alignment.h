@@ -4,6 +4,7 @@
 #define ONNXCMP_COMPARE_ALIGNMENT_ALIGNMENT_H_
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,6 +30,9 @@ enum class Mark : uint16_t {
   kEntry = 2048,     // one entry along the other's first axis
 };
 using Marks = uint16_t;
+
+enum class Rule : uint8_t;  // by which results are paired: rules.h
+
 inline bool Has(Marks marks, Mark mark) { return (marks & static_cast<Marks>(mark)) != 0; }
 
 // A row of the table. The last of `left` and the last of `right` are the pair, which absorbed the
@@ -37,6 +41,7 @@ struct AlignedRow {
   FewResults left;  // indices into the streams' results
   FewResults right;
   Marks marks = 0;
+  Rule rule{};  // that paired them
 
   bool paired() const { return !left.empty() && !right.empty(); }
 };
@@ -48,6 +53,8 @@ struct DerivedResult {
   int of = kNone;   // the other side's result, if there is one
   std::string how;  // "before a folded BatchNormalization"; empty: it should explain one, does not
 };
+
+struct Claim;
 
 struct Alignment {
   // In the left stream's order; rows of the right alone come after the row of their predecessor in
@@ -62,6 +69,8 @@ struct Alignment {
   // The right model lists its nodes in a very different order: nothing is marked as moved.
   bool reordered = false;
   std::vector<DerivedResult> derived;
+  // Claims on recorded results, settled; null without a recording.
+  std::shared_ptr<const std::vector<Claim>> claims;
 
   // By result of a side: its partner.
   const std::vector<int>& partners(SideId side) const {
@@ -72,8 +81,11 @@ struct Alignment {
 // By result of a side: its partner if that has the elements in the same order, else kNone.
 std::vector<int> PartnersInOrder(const Alignment& alignment, SideId side);
 
-// Near-linear in results and edges. Deterministic.
-Alignment Align(const ResultStream& left, const ResultStream& right);
+// The aligner's claims on two results, for who asks why they are paired or not.
+struct ClaimLog;
+
+// Near-linear in results and edges. Deterministic. `log` may be null.
+Alignment Align(const ResultStream& left, const ResultStream& right, ClaimLog* log = nullptr);
 
 }  // namespace onnxcmp
 

@@ -69,9 +69,8 @@ class Gaps {
     UpdateFrontiers();
     ResultGroups groups;
     for (const SideId side : kBothSides) AddFree(groups, side, rule);
-    queue_.SetRule({.threshold = weights::kStructural,
-                    .scoring = Scoring::kSettling,
-                    .stage = PairStage::kGaps});
+    queue_.SetRule(
+        {.threshold = weights::kStructural, .scoring = Scoring::kSettling, .rule = Rule::kGaps});
     const bool strictest = rule.before && rule.behind && rule.same_operator;
     for (const ResultGroup& group : groups.all()) {
       const bool alone = group.left.size() == 1 && group.right.size() == 1;
@@ -81,7 +80,7 @@ class Gaps {
       for (size_t i = 0; i < group.left.size(); ++i) Offer(group.left[i], group.right[i]);
     }
     queue_.Drain();
-    SpreadStructure(pairing_, queue_, Scoring::kSettling, PairStage::kGaps);
+    SpreadStructure(pairing_, queue_, Scoring::kSettling, Rule::kGaps);
   }
 
  private:

@@ -8,6 +8,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
 #include "compare/alignment/weights.h"
+#include "record/base/work_bounds.h"
 #include "record/operators/operator_traits.h"
 #include "record/streams/node_facts.h"
 #include "record/streams/xxh128.h"
@@ -72,12 +73,12 @@ int BeforeRounding(const StreamIndex& index, int r) {
   const StreamNode& node = index.node(index.producer(r));
   if (node.inputs.empty() || node.inputs[0] == kNone) return kNone;
   const int input = node.inputs[0];
-  if (node.op_type == "Cast") return IsNear(index, r, input, weights::kCastCopy) ? input : kNone;
+  if (node.op_type == "Cast") return IsNear(index, r, input, weights::kByteAgree) ? input : kNone;
   if (node.op_type != "DequantizeLinear" || index.producer(input) == kNone) return kNone;
   const StreamNode& before = index.node(index.producer(input));
   if (before.op_type != "QuantizeLinear" || before.inputs.empty()) return kNone;
   const int source = before.inputs[0];
-  return source != kNone && IsNear(index, r, source, weights::kQuantizedCopy) ? source : kNone;
+  return source != kNone && IsNear(index, r, source, weights::kCoarse) ? source : kNone;
 }
 
 bool IsRounded(const StreamIndex& index, int r) {
@@ -96,7 +97,7 @@ int FindRoot(const StreamIndex& index, int r) {
   const bool rich = index.fingerprint(r).rich;
   if (!rich && !MayRepeatPoorValues(node)) return r;
   const int content = StreamIndex::At(index.content, r);
-  const size_t count = std::min<size_t>(node.inputs.size(), weights::kMostSearched);
+  const size_t count = std::min<size_t>(node.inputs.size(), work_bounds::kCandidates);
   for (size_t i = 0; i < count; ++i) {
     const int input = node.inputs[i];
     if (input != kNone && StreamIndex::At(index.content, input) == content) return input;
@@ -118,8 +119,8 @@ bool IsView(const StreamIndex& index, int r) {
   const FewResults& inputs = index.node(index.producer(r)).inputs;
   const int bits = StreamIndex::At(index.bits, r);
   return std::any_of(inputs.begin(),
-                     inputs.begin() + static_cast<std::ptrdiff_t>(
-                                          std::min<size_t>(inputs.size(), weights::kMostSearched)),
+                     inputs.begin() + static_cast<std::ptrdiff_t>(std::min<size_t>(
+                                          inputs.size(), work_bounds::kCandidates)),
                      [&](int i) { return i != kNone && StreamIndex::At(index.bits, i) == bits; });
 }
 
@@ -217,7 +218,7 @@ bool FindComputedRounded(StreamIndex& index, const StreamIndex& other) {
     const double rms = f.numbers().squashed.rms;
     auto it = std::lower_bound(originals.begin(), originals.end(),
                                std::tuple(f.size, rms * (1 - weights::kComputedRounded), 0));
-    for (size_t seen = 0; it != originals.end() && seen < weights::kMostSearched; ++it, ++seen) {
+    for (size_t seen = 0; it != originals.end() && seen < work_bounds::kCandidates; ++it, ++seen) {
       const auto& [size, other_rms, original] = *it;
       if (size != f.size || other_rms > rms * (1 + weights::kComputedRounded)) break;
       if (SketchDistance(f, other.fingerprint(original)) * weights::kTimesNearer > apart) continue;
@@ -292,12 +293,12 @@ int StreamIndex::Reads(int n, int r, int slot) const {
   const auto is = [&](int input) { return input != kNone && (input == r || root(input) == r); };
   const size_t s = static_cast<size_t>(slot);
   if (s < read.size() && is(read[s])) return 2;
-  const size_t count = std::min<size_t>(read.size(), weights::kMostSearched);
+  const size_t count = std::min<size_t>(read.size(), work_bounds::kCandidates);
   for (size_t i = 0; i < count; ++i) {
     if (is(read[i])) return At(commutative, n) ? 2 : 1;
   }
   const FewResults& captured = node(n).captures;
-  const size_t captures = std::min<size_t>(captured.size(), weights::kMostSearched);
+  const size_t captures = std::min<size_t>(captured.size(), work_bounds::kCandidates);
   for (size_t i = 0; i < captures; ++i) {
     if (is(captured[i])) return slot == kCaptureSlot ? 2 : 1;
   }

@@ -6,6 +6,7 @@
 #include "absl/functional/function_ref.h"
 #include "compare/alignment/weights.h"
 #include "record/base/per_side.h"
+#include "record/base/work_bounds.h"
 #include "record/operators/operator_traits.h"
 
 namespace onnxcmp {
@@ -46,7 +47,7 @@ class Reconvergence {
     std::erase_if(taken, [&](const std::pair<int, int>& pair) {
       const auto [l, r] = pair;
       if (!FollowsFromInputs(l, r)) return false;
-      pairing_.Pair(l, r, PairStage::kStructure);
+      pairing_.Pair(l, r, Rule::kStructure);
       return true;
     });
     return taken;
@@ -96,7 +97,7 @@ class Reconvergence {
     const DType left_type = left.result(l).dtype;
     const DType right_type = right.result(r).dtype;
     const double noise = IsByte(left_type) || IsByte(right_type) ? weights::kByteAgree
-                         : FromBytes(l, r)                       ? weights::kFromBytesAgree
+                         : FromBytes(l, r)                       ? weights::kHalfRounding
                          : index_.has_half                       ? weights::kHalfAgree
                                                                  : weights::kAgree;
     return evidence_.Distance(l, r) <= noise || SquashedDistance(l, r) <= noise ||
@@ -120,11 +121,11 @@ class Reconvergence {
     size_t apart = 0;
     absl::flat_hash_set<int> seen = {l};
     std::vector<int> open = {l};
-    while (!open.empty() && seen.size() < weights::kMostSearched) {
+    while (!open.empty() && seen.size() < work_bounds::kCandidates) {
       const int from = open.back();
       open.pop_back();
       for (const Use& use : left.uses[from]) {
-        if (seen.size() >= weights::kMostSearched) break;
+        if (seen.size() >= work_bounds::kCandidates) break;
         for (int output : left.node(use.node).outputs) {
           if (output == kNone || !seen.insert(output).second) continue;
           const int partner = pairing_.of_left(output);
@@ -146,7 +147,7 @@ class Reconvergence {
               StreamIndex::At(left.op, left_node) == StreamIndex::At(right.op, right_node)) ||
              evidence_.Distance(l, r) < weights::kPlausible;
     }
-    return (behind <= weights::kFewAfter && apart > 0) || apart * weights::kShareApart >= behind;
+    return (behind <= weights::kFewAfter && apart > 0) || apart * weights::kFewAfter >= behind;
   }
 
   // True if one of them has the elements of another result of the other side: then results after
@@ -201,7 +202,7 @@ void MoveToNearer(Pairing& pairing) {
         return pairing.is_free(side, next) && !ours.is_copy(next) &&
                StreamIndex::At(ours.shape, next) == StreamIndex::At(theirs.shape, partner) &&
                SketchDistance(ours.fingerprint(next), theirs.fingerprint(partner)) *
-                       weights::kTimesNearerNext <
+                       weights::kAsNear <
                    apart;
       });
     };
@@ -210,7 +211,7 @@ void MoveToNearer(Pairing& pairing) {
     if (next_left == kNone && next_right == kNone) continue;
     pairing.Unpair(l, r);
     pairing.Pair(next_left != kNone ? next_left : l, next_right != kNone ? next_right : r,
-                 PairStage::kValues);
+                 Rule::kReconvergence);
   }
 }
 

@@ -5,6 +5,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "compare/alignment/weights.h"
 #include "record/base/per_side.h"
+#include "record/base/work_bounds.h"
 
 namespace onnxcmp {
 namespace {
@@ -24,7 +25,7 @@ class Absorber {
     absl::flat_hash_set<int> nodes;
     std::vector<int> open = {side_.producer(owner)};
     nodes.insert(open.back());
-    while (!open.empty() && nodes.size() < weights::kMostSearched) {
+    while (!open.empty() && nodes.size() < work_bounds::kCandidates) {
       const int n = open.back();
       open.pop_back();
       for (int input : side_.node(n).inputs) {
@@ -59,7 +60,7 @@ class Absorber {
       return false;
     }
     const auto uses = side_.uses[r];
-    return uses.size() <= weights::kMostSearched &&
+    return uses.size() <= work_bounds::kCandidates &&
            std::all_of(uses.begin(), uses.end(), [&](const Use& use) {
              return use.slot != kCaptureSlot && nodes.contains(use.node);
            });

@@ -34,7 +34,7 @@ Marks MarksOfValues(const PairedStreams& streams, int l, int r) {
     if (other_shape && in_order) {
       marks = marks | Mark::kReshaped;
     } else if (!in_order && (other_shape || (a.fingerprint.rich && b.fingerprint.rich)) &&
-               (same_elements || (streams.evidence.Distance(l, r) > weights::kOutOfOrder &&
+               (same_elements || (streams.evidence.Distance(l, r) > weights::kOutOfSight &&
                                   streams.evidence.SameMoments(l, r)))) {
       marks = marks | Mark::kTransposed;
     }
@@ -141,13 +141,17 @@ class RowMaker {
     if (r != kNone) {
       row.marks = MarksOf(l, r);
       const size_t key = static_cast<size_t>(mirrored_ ? r : l);
+      row.rule = streams_.pairing.rule_of_left(mirrored_ ? r : l);
       if (streams_.regions.fused[key]) row.marks = row.marks | Mark::kFused;
       if (streams_.moves.moved[key]) row.marks = row.marks | Mark::kMoved;
       row.left.assign(left_absorbed_[l].begin(), left_absorbed_[l].end());
       row.right.assign(right_absorbed_[r].begin(), right_absorbed_[r].end());
     } else {
       r = StreamIndex::At(left_shared_, l);
-      if (r != kNone) row.marks = MarksOf(l, r) | Mark::kMerged;
+      if (r != kNone) {
+        row.marks = MarksOf(l, r) | Mark::kMerged;
+        row.rule = Rule::kMerging;
+      }
     }
     row.left.push_back(l);
     if (r != kNone) row.right.push_back(r);
@@ -162,6 +166,7 @@ class RowMaker {
       if (l != kNone) {
         row.left.push_back(l);
         row.marks = MarksOf(l, r) | Mark::kMerged;
+        row.rule = Rule::kMerging;
       }
       alignment.rows.push_back(std::move(row));
     }

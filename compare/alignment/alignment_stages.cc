@@ -25,8 +25,11 @@ std::vector<int> FreeOf(const Pairing& pairing, SideId side, int content, size_t
 
 }  // namespace
 
-AlignmentStages::AlignmentStages(Pairing& pairing, ValueEvidence& evidence)
-    : pairing_(pairing), index_(pairing.index()), evidence_(evidence), queue_(pairing, evidence) {}
+AlignmentStages::AlignmentStages(Pairing& pairing, ValueEvidence& evidence, ClaimLog* log)
+    : pairing_(pairing),
+      index_(pairing.index()),
+      evidence_(evidence),
+      queue_(pairing, evidence, log) {}
 
 void AlignmentStages::Run() {
   PairInputs();
@@ -54,33 +57,33 @@ void AlignmentStages::Run() {
 }
 
 void AlignmentStages::PairAnchors() {
-  queue_.SetRule({.threshold = weights::kAnchor});
+  queue_.SetRule({.threshold = weights::kAnchor, .rule = Rule::kAnchors});
   PushUniqueContents(/*poor_too=*/false);
   queue_.Drain();
 }
 
 void AlignmentStages::PairSurroundings() {
-  queue_.SetRule({.threshold = weights::kSurrounding});
+  queue_.SetRule({.threshold = weights::kSure, .rule = Rule::kSurroundings});
   queue_.SpreadAll();
   PushUniqueContents(/*poor_too=*/true);
   queue_.Drain();
-  PairNear({.threshold = weights::kSurelyNear});
+  PairNear({.threshold = weights::kSure, .rule = Rule::kSurroundings});
 }
 
 void AlignmentStages::PairGroups() {
-  queue_.SetRule({.threshold = weights::kGrouped});
+  queue_.SetRule({.threshold = weights::kGrouped, .rule = Rule::kGroups});
   PushEqualGroups(/*leaves_too=*/false);
   queue_.Drain();
 }
 
 void AlignmentStages::PairNearOnes() {
-  PairNear({.threshold = weights::kSurelyNear});
-  PairNear({.threshold = weights::kBarelyNear});
+  PairNear({.threshold = weights::kSure, .rule = Rule::kNear});
+  PairNear({.threshold = weights::kBarelyNear, .rule = Rule::kNear});
 }
 
 void AlignmentStages::PairLeavesAndCopies() {
   pairing_.MixCopies();
-  queue_.SetRule({.threshold = weights::kGrouped});
+  queue_.SetRule({.threshold = weights::kGrouped, .rule = Rule::kLeaves});
   queue_.SpreadAll();
   queue_.Drain();
   PushEqualGroups(/*leaves_too=*/true);
@@ -89,7 +92,7 @@ void AlignmentStages::PairLeavesAndCopies() {
 }
 
 void AlignmentStages::Settle() {
-  SpreadStructure(pairing_, queue_, Scoring::kSettling, PairStage::kStructure);
+  SpreadStructure(pairing_, queue_, Scoring::kSettling, Rule::kSettling);
 }
 
 void AlignmentStages::PairInputs() {
@@ -107,7 +110,7 @@ void AlignmentStages::PairInputs() {
       if (index_.left.result(l).kind != ResultKind::kInput || !pairing_.left_free(l)) continue;
       const auto it = rights.find(key(index_.left, l));
       if (it == rights.end() || it->second.empty()) continue;
-      pairing_.Pair(l, it->second.back(), PairStage::kValues);
+      pairing_.Pair(l, it->second.back(), Rule::kInputs);
       it->second.pop_back();
     }
   };
@@ -128,7 +131,7 @@ void AlignmentStages::PairInputsByName() {
     const auto it = rights.find(index_.left.result(l).name);
     if (it == rights.end() || !pairing_.right_free(it->second)) continue;
     if (!score.Regrets(l, it->second, Scoring::kStrict))
-      pairing_.Pair(l, it->second, PairStage::kStructure);
+      pairing_.Pair(l, it->second, Rule::kInputNames);
   }
 }
 
@@ -200,7 +203,7 @@ void AlignmentStages::PairNear(const PairRule& rule) {
 }
 
 void AlignmentStages::PairEqualElements() {
-  queue_.SetRule({.threshold = weights::kRearranged});
+  queue_.SetRule({.threshold = weights::kSameElements, .rule = Rule::kElements});
   for (const std::vector<int> StreamIndex::*key : {&StreamIndex::bits, &StreamIndex::elements}) {
     ResultGroups groups;
     for (const SideId id : kBothSides) {
@@ -254,7 +257,7 @@ void AlignmentStages::PairEqualMoments() {
   };
   const std::vector<Entry> lefts = sorted(SideId::kLeft);
   const std::vector<Entry> rights = sorted(SideId::kRight);
-  queue_.SetRule({.threshold = weights::kRearranged});
+  queue_.SetRule({.threshold = weights::kSameElements, .rule = Rule::kElements});
   const double reach = index_.has_half ? weights::kHalfMoments : weights::kFloatMoments;
   for (const Entry& entry : lefts) {
     const double least = entry.rms * (1 - reach);
@@ -272,9 +275,9 @@ void AlignmentStages::PairEqualMoments() {
   queue_.Drain();
 }
 
-void SpreadStructure(Pairing& pairing, PairQueue& queue, Scoring scoring, PairStage stage) {
+void SpreadStructure(Pairing& pairing, PairQueue& queue, Scoring scoring, Rule rule) {
   const AlignmentIndex& index = pairing.index();
-  queue.SetRule({.threshold = weights::kStructural, .scoring = scoring, .stage = stage});
+  queue.SetRule({.threshold = weights::kStructural, .scoring = scoring, .rule = rule});
   for (int round = 0; round < weights::kMostRounds; ++round) {
     const int before = pairing.pairs();
     queue.SpreadAll();
@@ -293,11 +296,11 @@ void SpreadStructure(Pairing& pairing, PairQueue& queue, Scoring scoring, PairSt
 
 void AlignmentStages::PairStructure() {
   for (int round = 0; round < 2; ++round) {
-    SpreadStructure(pairing_, queue_, Scoring::kLoose, PairStage::kStructure);
+    SpreadStructure(pairing_, queue_, Scoring::kLoose, Rule::kStructure);
     const int before = pairing_.pairs();
     PairNear({.threshold = weights::kNearStructural,
               .scoring = Scoring::kLoose,
-              .stage = PairStage::kStructure});
+              .rule = Rule::kStructure});
     if (pairing_.pairs() == before) return;
   }
 }
@@ -305,7 +308,7 @@ void AlignmentStages::PairStructure() {
 void AlignmentStages::PairGaps() { onnxcmp::PairGaps(pairing_, evidence_, queue_); }
 
 void AlignmentStages::PairResized() {
-  SpreadStructure(pairing_, queue_, Scoring::kResized, PairStage::kStructure);
+  SpreadStructure(pairing_, queue_, Scoring::kResized, Rule::kResized);
 }
 
 }  // namespace onnxcmp

@@ -14,7 +14,8 @@ namespace onnxcmp {
 class AlignmentStages {
  public:
   // The evidence is stage 1: its near lists are complete.
-  AlignmentStages(Pairing& pairing, ValueEvidence& evidence);
+  // `log` may be null.
+  AlignmentStages(Pairing& pairing, ValueEvidence& evidence, ClaimLog* log);
 
   void Run();
 
@@ -66,7 +67,7 @@ class AlignmentStages {
 void PairOutputRows(Pairing& pairing, const ValueEvidence& evidence);
 
 // Pairs by structure, spreading from existing pairs, in at most three rounds: stages 10 to 14.
-void SpreadStructure(Pairing& pairing, PairQueue& queue, Scoring scoring, PairStage stage);
+void SpreadStructure(Pairing& pairing, PairQueue& queue, Scoring scoring, Rule rule);
 
 // Stage 13, gaps: results that lie alone between the same pairs.
 void PairGaps(Pairing& pairing, const ValueEvidence& evidence, PairQueue& queue);

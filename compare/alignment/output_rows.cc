@@ -7,6 +7,7 @@
 #include "absl/strings/string_view.h"
 #include "compare/alignment/alignment_stages.h"
 #include "compare/alignment/weights.h"
+#include "record/base/work_bounds.h"
 
 namespace onnxcmp {
 namespace {
@@ -45,7 +46,7 @@ class OutputRows {
  private:
   bool TryPair(int l, int r) {
     if (!pairing_.left_free(l) || !pairing_.right_free(r)) return false;
-    pairing_.Pair(l, r, PairStage::kValues);
+    pairing_.Pair(l, r, Rule::kOutputRows);
     return true;
   }
 
@@ -60,7 +61,9 @@ class OutputRows {
   }
 
   void PairNearest() {
-    if (lefts_.size() > weights::kMostOutputs || rights_.size() > weights::kMostOutputs) return;
+    if (lefts_.size() > work_bounds::kManyCandidates ||
+        rights_.size() > work_bounds::kManyCandidates)
+      return;
     for (;;) {
       double nearest = weights::kNearOutput;
       std::pair<int, int> best{kNone, kNone};

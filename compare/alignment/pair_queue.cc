@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "compare/alignment/weights.h"
+#include "record/base/work_bounds.h"
 
 namespace onnxcmp {
 namespace {
@@ -14,11 +15,12 @@ uint64_t PairKey(int l, int r) {
 
 }  // namespace
 
-PairQueue::PairQueue(Pairing& pairing, const ValueEvidence& evidence)
+PairQueue::PairQueue(Pairing& pairing, const ValueEvidence& evidence, ClaimLog* log)
     : pairing_(pairing),
       index_(pairing.index()),
       evidence_(evidence),
       score_(pairing, evidence),
+      log_(log),
       first_{std::vector<int>(Index(index_.left.size()), kNone),
              std::vector<int>(Index(index_.right.size()), kNone)} {}
 
@@ -29,8 +31,14 @@ void PairQueue::PushAnyway(int l, int r) { Enqueue(l, r, kImpossible); }
 void PairQueue::Enqueue(int l, int r, double threshold) {
   if (!pairing_.left_free(l) || !pairing_.right_free(r)) return;
   if (index_.left.is_output_row(l) || index_.right.is_output_row(r)) return;
-  if (!pairing_.Compatible(l, r) || score_.Unlike(l, r) || score_.Regrets(l, r, rule_.scoring))
-    return;
+  const bool waits =
+      !pairing_.Compatible(l, r) || score_.Unlike(l, r) || score_.Regrets(l, r, rule_.scoring);
+  if (log_ != nullptr && log_->Asks(l, r)) {
+    const double points = score_.Score(l, r, rule_.scoring);
+    if (points > kImpossible)
+      log_->Add(l, r, rule_.rule, points, waits ? ClaimOutcome::kNearer : ClaimOutcome::kFewPoints);
+  }
+  if (waits) return;
   // Without a threshold even kImpossible passes: the caller knows why the two belong together.
   const double score = score_.Score(l, r, rule_.scoring);
   if (score < threshold) return;
@@ -92,7 +100,7 @@ bool PairQueue::Ambiguous(int candidate) {
   const Candidate& c = candidates_[Index(candidate)];
   const auto rivals = [&](SideId side) {
     int* link = &first_[side][Index(OfSide(c, side))];
-    for (size_t seen = 0; *link != kNone && seen < weights::kMostSearched; ++seen) {
+    for (size_t seen = 0; *link != kNone && seen < work_bounds::kCandidates; ++seen) {
       Candidate& other = candidates_[Index(*link)];
       int* next = &other.next[side];
       if (!pairing_.left_free(other.left) || !pairing_.right_free(other.right)) {
@@ -110,7 +118,7 @@ bool PairQueue::Ambiguous(int candidate) {
 void PairQueue::Accept(const Candidate& candidate) {
   const int l = candidate.left;
   const int r = candidate.right;
-  pairing_.Pair(l, r, rule_.stage);
+  pairing_.Pair(l, r, rule_.rule);
   Spread(l, r);
 }
 

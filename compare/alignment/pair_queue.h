@@ -9,6 +9,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/types/span.h"
 #include "compare/alignment/alignment_index.h"
+#include "compare/alignment/claim_log.h"
 #include "compare/alignment/pair_score.h"
 #include "compare/alignment/pairing.h"
 #include "compare/alignment/value_evidence.h"
@@ -20,13 +21,13 @@ namespace onnxcmp {
 struct PairRule {
   double threshold = 0;
   Scoring scoring = Scoring::kStrict;
-  PairStage stage = PairStage::kValues;
+  Rule rule = Rule::kNone;
 };
 
 class PairQueue {
  public:
   // All must outlive it.
-  PairQueue(Pairing& pairing, const ValueEvidence& evidence);
+  PairQueue(Pairing& pairing, const ValueEvidence& evidence, ClaimLog* log = nullptr);
 
   void SetRule(const PairRule& rule) { rule_ = rule; }
   const PairRule& rule() const { return rule_; }
@@ -87,6 +88,7 @@ class PairQueue {
   const ValueEvidence& evidence_;
   PairScore score_;
   PairRule rule_;
+  ClaimLog* log_;  // may be null
   std::vector<Candidate> candidates_;
   absl::flat_hash_map<uint64_t, int> by_pair_;
   PerSide<std::vector<int>> first_;  // by result: a candidate, kNone if there is none

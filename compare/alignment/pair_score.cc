@@ -22,7 +22,7 @@ bool IsSplitAtOnce(const StreamIndex& side, int r) {
 double PairScore::Score(int l, int r, Scoring scoring) const {
   if (scoring != Scoring::kStrict) return LooseScore(l, r, scoring);
   const double value = evidence_.Value(l, r);
-  return (value < weights::kChance ? std::min(value, weights::kUnlikeValues) : value) +
+  return (value < weights::kChance ? std::min(value, weights::kContrary) : value) +
          Producers(l, r) + Uses(l, r) + Labels(l, r);
 }
 
@@ -56,7 +56,7 @@ double PairScore::LooseScore(int l, int r, Scoring scoring) const {
         StreamIndex::At(left.op, left_node) != StreamIndex::At(right.op, right_node);
     if (one_leaf || other_operator) {
       if (!same_shape) return kImpossible;
-      producers += weights::kOtherProducer;
+      producers += weights::kDoubt;
     }
   }
   const double structure = producers + Uses(l, r);
@@ -65,16 +65,16 @@ double PairScore::LooseScore(int l, int r, Scoring scoring) const {
   if (!leaves && !rich && structure < weights::kPoorStructure) return kImpossible;
   if (value < weights::kPlausibleValue && !same_shape && structure < weights::kResizedStructure)
     return kImpossible;
-  return (value < weights::kChance ? weights::kApart : value) + structure + Labels(l, r);
+  return (value < weights::kChance ? weights::kCounterSign : value) + structure + Labels(l, r);
 }
 
 double PairScore::Labels(int l, int r) const {
   const StreamIndex& left = pairing_.index().left;
   const StreamIndex& right = pairing_.index().right;
   double labels =
-      StreamIndex::At(left.name, l) == StreamIndex::At(right.name, r) ? weights::kSameName : 0;
+      StreamIndex::At(left.name, l) == StreamIndex::At(right.name, r) ? weights::kHint : 0;
   if (StreamIndex::At(left.place, l) != StreamIndex::At(right.place, r)) {
-    labels += weights::kOtherPlace;
+    labels += weights::kDoubt;
   }
   return labels;
 }
@@ -153,7 +153,7 @@ double PairScore::Producers(int l, int r) const {
   const StreamIndex& left = pairing_.index().left;
   const StreamIndex& right = pairing_.index().right;
   if (left.is_leaf(l) || right.is_leaf(r))
-    return left.is_leaf(l) && right.is_leaf(r) ? weights::kTwoLeaves : 0;
+    return left.is_leaf(l) && right.is_leaf(r) ? weights::kSign : 0;
   const int left_node = left.producer(l);
   const int right_node = right.producer(r);
   if (left_node == kNone || right_node == kNone) {
@@ -162,17 +162,16 @@ double PairScore::Producers(int l, int r) const {
     const int left_maker = StreamIndex::At(left.made_by, l);
     const int right_maker = StreamIndex::At(right.made_by, r);
     if (left_maker == kNone || right_maker == kNone) return 0;
-    return left_maker == right_maker ? weights::kSameMaker : weights::kAnyMaker;
+    return left_maker == right_maker ? weights::kSign : weights::kFaintHint;
   }
   double score = 0;
   if (StreamIndex::At(left.op, left_node) == StreamIndex::At(right.op, right_node)) {
-    score += weights::kSameOperator;
-    score += StreamIndex::At(left.slots, l) == StreamIndex::At(right.slots, r)
-                 ? weights::kSameSlot
-                 : weights::kOtherSlot;
+    score += weights::kSign;
+    score += StreamIndex::At(left.slots, l) == StreamIndex::At(right.slots, r) ? weights::kHint
+                                                                               : weights::kDoubt;
     if (StreamIndex::At(left.attributes, left_node) ==
         StreamIndex::At(right.attributes, right_node)) {
-      score += weights::kSameAttributes;
+      score += weights::kHint;
     }
   }
   return score + Inputs(left_node, right_node);
@@ -216,7 +215,7 @@ double PairScore::Inputs(int left_node, int right_node) const {
   int right_present = 0;
   for (size_t i = 0; i < right_count; ++i) right_present += right_inputs[i] != kNone ? 1 : 0;
   const int count = std::max(left_present, right_present);
-  return count == 0 ? 0 : (weights::kPairedInputs * hit + weights::kOtherInputs * miss) / count;
+  return count == 0 ? 0 : (weights::kStrongSign * hit + weights::kCounterSign * miss) / count;
 }
 
 double PairScore::Uses(int l, int r) const {
@@ -226,7 +225,7 @@ double PairScore::Uses(int l, int r) const {
   const auto outputs = left.output_rows[l];
   const bool left_used = !uses.empty() || !outputs.empty();
   const bool right_used = !right.uses[r].empty() || !right.output_rows[r].empty();
-  if (!left_used || !right_used) return left_used == right_used ? weights::kUnused : 0;
+  if (!left_used || !right_used) return left_used == right_used ? weights::kSign : 0;
   const int content = StreamIndex::At(right.content, r);
   double hit = 0;
   double miss = 0;
@@ -261,8 +260,7 @@ double PairScore::Uses(int l, int r) const {
       miss += 1;
     }
   }
-  return (weights::kPairedUses * hit + weights::kOtherUses * miss) /
-         static_cast<double>(count + rows);
+  return (weights::kStrongSign * hit + weights::kDoubt * miss) / static_cast<double>(count + rows);
 }
 
 }  // namespace onnxcmp

@@ -7,6 +7,7 @@
 
 #include "compare/alignment/pair_queue.h"
 #include "compare/alignment/weights.h"
+#include "record/base/work_bounds.h"
 
 namespace onnxcmp {
 namespace {
@@ -155,8 +156,8 @@ void PairQueue::SpreadToInputs(int left_node, int right_node) {
       }
     }
   }
-  const size_t right_count = std::min(right_inputs.size(), weights::kMostSearched);
-  const size_t left_count = std::min(left_inputs.size(), weights::kMostSearched);
+  const size_t right_count = std::min<size_t>(right_inputs.size(), work_bounds::kCandidates);
+  const size_t left_count = std::min<size_t>(left_inputs.size(), work_bounds::kCandidates);
   for (size_t i = 0; i < left_count; ++i) {
     const int l = left_inputs[i];
     if (l == kNone) continue;

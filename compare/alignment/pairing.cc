@@ -13,7 +13,7 @@ Pairing::Pairing(const AlignmentIndex& index)
     : index_(index),
       left_(static_cast<size_t>(index.left.size()), kNone),
       right_(static_cast<size_t>(index.right.size()), kNone),
-      stages_(static_cast<size_t>(index.left.size()), PairStage::kUnpaired),
+      rules_(static_cast<size_t>(index.left.size()), Rule::kNone),
       left_counts_(static_cast<size_t>(index.contents), {0, 0}),
       right_counts_(static_cast<size_t>(index.contents), {0, 0}) {
   const auto count = [](const StreamIndex& side, Counts& counts, int& free) {
@@ -35,10 +35,10 @@ void Pairing::Count(int l, int r, int step) {
   right_to_pair_ += step;
 }
 
-void Pairing::Pair(int l, int r, PairStage stage) {
+void Pairing::Pair(int l, int r, Rule rule) {
   left_[Index(l)] = r;
   right_[Index(r)] = l;
-  stages_[Index(l)] = stage;
+  rules_[Index(l)] = rule;
   Count(l, r, -1);
   ++pairs_;
 }
@@ -46,7 +46,7 @@ void Pairing::Pair(int l, int r, PairStage stage) {
 void Pairing::Unpair(int l, int r) {
   left_[Index(l)] = kNone;
   right_[Index(r)] = kNone;
-  stages_[Index(l)] = PairStage::kUnpaired;
+  rules_[Index(l)] = Rule::kNone;
   Count(l, r, 1);
   --pairs_;
 }

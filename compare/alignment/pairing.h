@@ -7,12 +7,10 @@
 #include <vector>
 
 #include "compare/alignment/alignment_index.h"
+#include "compare/alignment/rules.h"
 #include "record/base/per_side.h"
 
 namespace onnxcmp {
-
-// The stage that made a pair, as far as later stages distinguish it.
-enum class PairStage : uint8_t { kUnpaired, kValues, kStructure, kGaps };
 
 class Pairing {
  public:
@@ -24,7 +22,9 @@ class Pairing {
   int of_right(int r) const { return StreamIndex::At(right_, r); }
   bool left_free(int l) const { return of_left(l) == kNone; }
   bool right_free(int r) const { return of_right(r) == kNone; }
-  PairStage stage_of_left(int l) const { return StreamIndex::At(stages_, l); }
+  // The rule that paired it; kNone: it is free.
+  Rule rule_of_left(int l) const { return StreamIndex::At(rules_, l); }
+  PairStage stage_of_left(int l) const { return RowOfRule(rule_of_left(l)).stage; }
   const std::vector<int>& left() const { return left_; }
   const std::vector<int>& right() const { return right_; }
   // By result of a side: the partner, kNone if it is free.
@@ -39,7 +39,7 @@ class Pairing {
   }
   void MixCopies() { copies_mixed_ = true; }
 
-  void Pair(int l, int r, PairStage stage);
+  void Pair(int l, int r, Rule rule);
   void Unpair(int l, int r);
 
   // True if a result of this content is free that may be paired with the given one.
@@ -70,7 +70,7 @@ class Pairing {
   const AlignmentIndex& index_;
   std::vector<int> left_;
   std::vector<int> right_;
-  std::vector<PairStage> stages_;
+  std::vector<Rule> rules_;
   Counts left_counts_;
   Counts right_counts_;
   bool copies_mixed_ = false;

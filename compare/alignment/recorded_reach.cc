@@ -18,7 +18,7 @@ namespace onnxcmp {
 double ReachOf(const StreamResult& a, const StreamResult& b) {
   const DType type = LessPrecise(a.own_precision, b.own_precision);
   const double of_types =
-      type == DType::kFloat || type == DType::kDouble ? weights::kNear : weights::kNearNamesake;
+      type == DType::kFloat || type == DType::kDouble ? weights::kNear : weights::kCoarse;
   const DType passed = LessPrecise(a.precision, b.precision);
   return IsInteger(passed) ? std::max(of_types, ToleranceOfQuantized(passed).whole) : of_types;
 }
@@ -43,7 +43,7 @@ bool AreNear(const StreamResult& a, const StreamResult& b) {
 
 double NoiseOfDerived(const StreamResult& a, const StreamResult& b) {
   const double reach = ReachOf(a, b);
-  return reach <= weights::kNear ? weights::kSameValue : std::min(reach, weights::kNearNamesake);
+  return reach <= weights::kNear ? weights::kSameValue : std::min(reach, weights::kCoarse);
 }
 
 bool TellsApart(const StreamResult& result) {

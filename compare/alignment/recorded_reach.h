@@ -14,6 +14,9 @@ namespace onnxcmp {
 
 // A result of at most this many elements may match another by chance.
 inline constexpr int64_t kHandful = 8;
+// Of this many elements, few kinds of values tell something: integers, masks, numbers that hardly
+// vary.
+inline constexpr int64_t kEnoughElements = 32;
 
 // The distance within which two results may be the same quantity: the rounding of their types, and
 // the noise of quantization if one of them is computed from quantized values.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "compare/alignment/weights.h"
+#include "record/base/work_bounds.h"
 
 namespace onnxcmp {
 namespace {
@@ -121,7 +122,7 @@ double ValueEvidence::ComputeValue(int l, int r) const {
                     weights::kRepeatedContent * std::log2(std::max(1.0, repeats)));
   }
   const bool rich = a.rich && b.rich;
-  double value = weights::kUnlikeValues;
+  double value = weights::kContrary;
   if (a.size == b.size && a.has_sketch && b.has_sketch) {
     const double d = SketchDistance(a, b);
     const double places = -std::log10(std::max(d, weights::kLeastDistance));
@@ -131,7 +132,7 @@ double ValueEvidence::ComputeValue(int l, int r) const {
     } else if (d < weights::kOutOfSight) {
       value = weights::kPlaceOfFar * places - weights::kFarValues;
     } else {
-      value = weights::kUnlikeValues;
+      value = weights::kContrary;
     }
     if (StreamIndex::At(left.shape, l) != StreamIndex::At(right.shape, r)) {
       value += weights::kOtherShape;
@@ -141,7 +142,7 @@ double ValueEvidence::ComputeValue(int l, int r) const {
     // Integers of more than 8 bits, as ids and sizes, are either equal or different.
     const bool wide = (IsInteger(left_type) && BitWidth(left_type) > 8) ||
                       (IsInteger(right_type) && BitWidth(right_type) > 8);
-    if (a.kind != b.kind || (wide && d > 0)) value += weights::kOtherKind;
+    if (a.kind != b.kind || (wide && d > 0)) value += weights::kContrary;
   }
   if (StreamIndex::At(left.bits, l) == StreamIndex::At(right.bits, r)) {
     value = std::max(value, rich ? weights::kSameBits : weights::kSamePoor);
@@ -207,12 +208,12 @@ void ValueEvidence::FindNear() {
       };
       size_t seen = 0;
       for (auto c = middle; c != candidates.end() && c->rms <= entry.rms + reach; ++c) {
-        if (seen++ == weights::kMostSearched) break;
+        if (seen++ == work_bounds::kCandidates) break;
         consider(*c);
       }
       seen = 0;
       for (auto c = middle; c != candidates.begin() && (c - 1)->rms >= entry.rms - reach; --c) {
-        if (seen++ == weights::kMostSearched) break;
+        if (seen++ == work_bounds::kCandidates) break;
         consider(*(c - 1));
       }
       KeepBest(found, weights::kMostQueued);

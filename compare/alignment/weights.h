@@ -32,12 +32,8 @@ inline constexpr double kPoorNear = 1.5;
 // points pass 0 at a distance of 0.3.
 inline constexpr double kPlaceOfFar = 2;
 inline constexpr double kFarValues = 1;
-// Beyond kOutOfSight, and between results of other sizes, distances mean nothing.
-inline constexpr double kUnlikeValues = -2;
-// Another shape, another kind of number: a reshape or a cast lies between, and is a result of its
-// own. Near but unequal integers count as another kind.
+// Another shape: a reshape lies between, and is a result of its own.
 inline constexpr double kOtherShape = -1.5;
-inline constexpr double kOtherKind = -2;
 // The same bits in another shape, the same elements in another order; either of poor results.
 inline constexpr double kSameBits = 6;
 inline constexpr double kSameElements = 5;
@@ -60,52 +56,42 @@ inline constexpr double kFloatMoments = 4e-5;
 // With fewer elements, moments mean nothing.
 inline constexpr int64_t kLeastForMoments = 8;
 
-// Producers (pair_score), points.
+// Signs, points. Producers, uses and labels give signs of few strengths.
 
-inline constexpr double kTwoLeaves = 0.5;
-// The same operator; with the same attributes; the same output of it, or another.
-inline constexpr double kSameOperator = 0.5;
-inline constexpr double kSameAttributes = 0.25;
-inline constexpr double kSameSlot = 0.25;
-inline constexpr double kOtherSlot = -0.5;
-// All inputs paired with each other, all with other results; shares count in between. A constant
-// that is still free on both sides with the same content counts almost as paired.
-inline constexpr double kPairedInputs = 2;
-inline constexpr double kOtherInputs = -1;
+// For a pair, the strongest first. All inputs, or all consumers, are paired with each other; shares
+// count in between.
+inline constexpr double kStrongSign = 2;
+// The same operator, or recorded maker; two leaves; neither has consumers.
+inline constexpr double kSign = 0.5;
+// The same attributes, output of the operator, name: these decide between near-equals.
+inline constexpr double kHint = 0.25;
+// Both makers are recorded.
+inline constexpr double kFaintHint = 0.1;
+// Against it: another output, iteration or branch; all consumers paired otherwise; one leaf, or
+// another operator, where values do not help.
+inline constexpr double kDoubt = -0.5;
+// All inputs paired otherwise; values apart, where they may be.
+inline constexpr double kCounterSign = -1;
+// Values apart, or near by chance only; results of other sizes; another kind of number, of which
+// near but unequal integers are one: a cast lies between, and is a result of its own.
+inline constexpr double kContrary = -2;
+
+// Shares of a sign: a constant that is still free on both sides with the same content counts almost
+// as paired; a consumer that reads it in another slot as part of one.
 inline constexpr double kFreeConstant = 0.9;
-// Makers of recorded results, if known: the same, another.
-inline constexpr double kSameMaker = 0.5;
-inline constexpr double kAnyMaker = 0.1;
-
-// Uses (pair_score), points.
-
-// All consumers paired with each other, all with other results. A consumer that reads it in another
-// slot counts as this share of one.
-inline constexpr double kPairedUses = 2;
-inline constexpr double kOtherUses = -0.5;
 inline constexpr double kOtherSlotUse = 0.75;
-// Neither has consumers.
-inline constexpr double kUnused = 0.5;
-
-// Labels (pair_score), points. They decide between near-equals and never against a value.
-
-inline constexpr double kSameName = 0.25;
-inline constexpr double kOtherPlace = -0.5;
 
 // How a score is taken (pair_score), points.
 
-// Values worth less (a distance of 0.2) are near only by chance: they count as kUnlikeValues, or as
-// kApart where values may be apart.
+// Values worth less (a distance of 0.2) are near only by chance: they count as apart.
 inline constexpr double kChance = 0.4;
-inline constexpr double kApart = -1;
 // From here on values decide alone.
 inline constexpr double kClearValue = 5;
 // Below this, the kind of number and the shape have to agree.
 inline constexpr double kPlausibleValue = 3;
 // Below this, a pair of different operators, or of a leaf and a computed result, needs the same
-// shape and pays a penalty.
+// shape, and is doubtful.
 inline constexpr double kDoubtfulValue = 2;
-inline constexpr double kOtherProducer = -0.5;
 // Least points of producers and uses where values do not help: for poor results, for results of
 // other sizes.
 inline constexpr double kPoorStructure = 0.75;
@@ -125,11 +111,9 @@ inline constexpr double kTelling = 2;
 // Thresholds of the queue, points, by stage.
 
 inline constexpr double kAnchor = 7.5;          // 4: equal, rich, and rare
-inline constexpr double kSurrounding = 6;       // 5: equal, or near and with its neighbours
 inline constexpr double kGrouped = 3;           // 6: equal and often there; 11: and leaves
-inline constexpr double kSurelyNear = 6;        // 5 and 7: near and with its neighbours
+inline constexpr double kSure = 6;              // 5: equal, 5 and 7: near; with its neighbours
 inline constexpr double kBarelyNear = 4;        // 7: near
-inline constexpr double kRearranged = 5;        // 8: the same elements or moments
 inline constexpr double kStructural = 1;        // 10, 12 to 14: neighbours that agree
 inline constexpr double kNearStructural = 3.5;  // 10: near, or neighbours and not far
 
@@ -143,9 +127,7 @@ inline constexpr double kSurePoorLeaf = 1;
 
 // Copies (alignment_index), distances.
 
-// Distance from its input that a cast, or a QuantizeLinear and a DequantizeLinear, leave.
-inline constexpr double kCastCopy = 1e-2;
-inline constexpr double kQuantizedCopy = 5e-2;
+// A copy is within kByteAgree of its input through a cast, within kCoarse through integers.
 // Difference of root mean squares, as a share, between rounded results and the other side's fused
 // ones; how many times nearer these are than the unrounded result.
 inline constexpr double kComputedRounded = 1e-3;
@@ -160,7 +142,6 @@ inline constexpr double kAsNear = 1.5;
 inline constexpr double kAgree = 2e-5;
 inline constexpr double kHalfAgree = 3e-3;
 inline constexpr double kByteAgree = 1e-2;
-inline constexpr double kFromBytesAgree = 3e-2;
 // Up to this distance a pair is rounded differently, not wrong: sums of 16-bit numbers that nearly
 // cancel are that far apart, and results computed from 8-bit ones.
 inline constexpr double kHalfRounding = 3e-2;
@@ -170,12 +151,11 @@ inline constexpr double kByteRounding = 0.3;
 // one of the two.
 inline constexpr double kMovedFrom = 1e-6;
 inline constexpr double kMovedUpTo = 1e-4;
-inline constexpr double kTimesNearerNext = 1.5;
 // Without any pair after it, a pair of different operators must be at least this near.
 inline constexpr double kPlausible = 0.3;
-// Counts: one that is apart is enough among this few results after a pair; among more, a share.
+// Counts: one that is apart is enough among this few results after a pair; among more, one in as
+// many.
 inline constexpr size_t kFewAfter = 3;
-inline constexpr size_t kShareApart = 3;  // one in this many
 // Tensors this small match unrelated results by chance.
 inline constexpr int64_t kTellingElements = 4;
 
@@ -184,34 +164,28 @@ inline constexpr double kAlike = 0.1;
 
 // 18, rows.
 
-// Elements in another order are as far apart as those of any two results; nearer ones are in order,
-// and noisy. A distance.
-inline constexpr double kOutOfOrder = 0.5;
 // Below this share of pairs in order, the models list their nodes in different orders.
 inline constexpr double kOrdered = 0.7;
 
 // 19, recordings, shares unless it says otherwise.
 
-// Least share of namesakes whose values are near, where values tell.
+// Least share of namesakes whose values are near, where values tell; twice that of names that
+// only say something of the other side's.
 inline constexpr double kAgreeingNames = 1.0 / 3;
 // Distances: that of a value in coarse types, and that of certainly the same value.
-inline constexpr double kNearNamesake = 5e-2;
+inline constexpr double kCoarse = 5e-2;
 inline constexpr double kSameValue = 1e-4;
 // Chance namesakes rarely have the same size: least share of namesakes that do.
 inline constexpr double kNamesakesOfOneSize = 0.9;
-// Least share of the names that say something of the other side's which values confirm.
-inline constexpr double kBorneOut = 2.0 / 3;
-// Least share of neighbours in a recording in the other side's order, for it to have one.
-inline constexpr double kInOrder = 0.8;
+// Most of a recording's results: neighbours in the other side's order, for it to have one; integers
+// that stand for something.
+inline constexpr double kMostly = 0.8;
 
-// Limits of how many are examined.
+// Limits of how many are examined; those of whole models are in work_bounds.h.
 
-inline constexpr size_t kMostQueued = 8;     // rivals, uses and near results of a pair or content
-inline constexpr size_t kMostScored = 16;    // inputs and neighbours, when a pair is scored
-inline constexpr size_t kMostSearched = 64;  // results, inputs or nodes that a search walks through
-inline constexpr size_t kMostOutputs = 256;  // with more, only equals and namesakes
-inline constexpr size_t kMostNames = 4096;   // results examined for a name
-inline constexpr int kMostRounds = 8;        // rounds of one stage, while there are new pairs
+inline constexpr size_t kMostQueued = 8;   // rivals, uses and near results of a pair or content
+inline constexpr size_t kMostScored = 16;  // inputs and neighbours, when a pair is scored
+inline constexpr int kMostRounds = 8;      // rounds of one stage, while there are new pairs
 
 }  // namespace onnxcmp::weights
 

@@ -13,7 +13,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "compare/alignment/alignment.h"
-#include "compare/alignment/alignment_amendment.h"
+#include "compare/alignment/claim.h"
 #include "compare/causes/cause.h"
 #include "compare/causes/forced/forced_run.h"
 #include "compare/causes/forced/region_noise.h"
@@ -83,7 +83,7 @@ struct CauseReport {
   std::string not_searched;
   std::vector<std::string> notes;  // parts that could not be searched, and why
   // Pairs that the alignment does not have; agreement after them confirms them.
-  std::vector<AddedPair> repaired;
+  std::vector<Claim> repaired;
   // Their values, as far as the search had them, so that no side need run again for these.
   PerSide<ValueBank> repaired_values = {ValueBank(0), ValueBank(0)};
 };

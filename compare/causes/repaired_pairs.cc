@@ -9,9 +9,15 @@
 namespace onnxcmp {
 namespace {
 
-std::vector<AddedPair> OfRepairs(const ValueClasses& left, const SideGraph& right,
-                                 const ForcedState& state, const Alignment& alignment) {
-  std::vector<AddedPair> pairs;
+Claim Repair(int left, int right) {
+  Claim claim = ClaimOf(Rule::kRepair, SideId::kLeft, left, right);
+  claim.own.reset();
+  return claim;
+}
+
+std::vector<Claim> OfRepairs(const ValueClasses& left, const SideGraph& right,
+                             const ForcedState& state, const Alignment& alignment) {
+  std::vector<Claim> pairs;
   for (const auto& [r, c] : state.fixed) {
     const int partner = alignment.right_to_left[Index(r)];
     if (partner != kNone && left.of(partner) == c) continue;
@@ -20,7 +26,7 @@ std::vector<AddedPair> OfRepairs(const ValueClasses& left, const SideGraph& righ
           left.graph().IsComputed(l) != right.IsComputed(r)) {
         continue;
       }
-      pairs.push_back({l, r, Mark::kRepaired});
+      pairs.push_back(Repair(l, r));
       break;
     }
   }
@@ -56,28 +62,28 @@ void KeepOwn(const SideGraph& graph, int number, const Value& value, ValueBank* 
 
 }  // namespace
 
-std::vector<AddedPair> PairsToAdd(const ValueClasses& left, const SideGraph& right,
-                                  const ForcedState& state, const Alignment& alignment,
-                                  const std::vector<Cause>& causes) {
-  std::vector<AddedPair> pairs = OfRepairs(left, right, state, alignment);
+std::vector<Claim> PairsToAdd(const ValueClasses& left, const SideGraph& right,
+                              const ForcedState& state, const Alignment& alignment,
+                              const std::vector<Cause>& causes) {
+  std::vector<Claim> pairs = OfRepairs(left, right, state, alignment);
   for (const Cause& cause : causes) {
     if (!IsMissing(cause, left.graph(), right, alignment)) continue;
-    const auto is_added = [&](const AddedPair& pair) {
+    const auto is_added = [&](const Claim& pair) {
       return pair.left == cause.left || pair.right == cause.right;
     };
     if (!absl::c_any_of(pairs, is_added)) {
-      pairs.push_back({cause.left, cause.right, Mark::kRepaired});
+      pairs.push_back(Repair(cause.left, cause.right));
     }
   }
   return pairs;
 }
 
-PerSide<ValueBank> ValuesAtHand(const std::vector<AddedPair>& pairs, const ForcedRun& run,
+PerSide<ValueBank> ValuesAtHand(const std::vector<Claim>& pairs, const ForcedRun& run,
                                 const ForcedState& state) {
   // They are already in memory.
   constexpr int64_t kAll = std::numeric_limits<int64_t>::max();
   PerSide<ValueBank> values = {ValueBank(kAll), ValueBank(kAll)};
-  for (const AddedPair& pair : pairs) {
+  for (const Claim& pair : pairs) {
     KeepOwn(run.left().graph(), pair.left, run.left().value_of(pair.left), &values.left);
     KeepOwn(run.right(), pair.right, PlainValue(run, state, pair.right), &values.right);
   }

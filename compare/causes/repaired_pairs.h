@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "compare/alignment/alignment.h"
-#include "compare/alignment/alignment_amendment.h"
+#include "compare/alignment/claim.h"
 #include "compare/causes/cause.h"
 #include "compare/causes/forced/forced_run.h"
 #include "compare/sides/value_bank.h"
@@ -17,13 +17,13 @@ namespace onnxcmp {
 
 // Pairs decided by a repair and pairs that causes name; each becomes a row of the table. Of several
 // equal results of the left, one without a partner is taken.
-std::vector<AddedPair> PairsToAdd(const ValueClasses& left, const SideGraph& right,
-                                  const ForcedState& state, const Alignment& alignment,
-                                  const std::vector<Cause>& causes);
+std::vector<Claim> PairsToAdd(const ValueClasses& left, const SideGraph& right,
+                              const ForcedState& state, const Alignment& alignment,
+                              const std::vector<Cause>& causes);
 
 // The values of these pairs in the plain runs, as far as the search has them: the left's, and the
 // right's where they were kept or equal those of the forced run.
-PerSide<ValueBank> ValuesAtHand(const std::vector<AddedPair>& pairs, const ForcedRun& run,
+PerSide<ValueBank> ValuesAtHand(const std::vector<Claim>& pairs, const ForcedRun& run,
                                 const ForcedState& state);
 
 }  // namespace onnxcmp

@@ -14,6 +14,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
+#include "compare/explain/row_claims.h"
 #include "compare/pictures/decades.h"
 #include "compare/tolerances/pair_tolerance.h"
 #include "evaluator/base/proto_text.h"
@@ -61,6 +62,8 @@ class PairExplainer {
   }
 
   absl::StatusOr<Explanation> Explain(const PairValues::Watch& watch) {
+    explanation_.claims = ClaimsOn(explanation_.left, explanation_.right,
+                                   compared_.rows[explanation_.row].aligned, compared_);
     PairInputs();
     for (const SideId side : kBothSides) OC_RETURN_IF_ERROR(Look(side, watch));
     explanation_.left_readers = Readers(kLeft, explanation_.left);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "compare/alignment/claim.h"
 #include "compare/in_double/shadow.h"
 #include "compare/pictures/decades.h"
 #include "record/differences/tensor_difference.h"
@@ -47,6 +48,8 @@ struct Explanation {
   std::optional<double> own, inherited;
   // Distances of both from the left model in double.
   std::optional<TruthDistance> left_truth, right_truth;
+  // Claims on the two, the surest first.
+  std::vector<Claim> claims;
   std::vector<int> left_readers, right_readers;  // results of the nodes that read it
 };
 

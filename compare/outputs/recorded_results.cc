@@ -22,7 +22,6 @@
 namespace onnxcmp {
 namespace {
 
-constexpr int64_t kEnoughToVary = 32;
 constexpr Mark kMeantMarks[] = {Mark::kNamed, Mark::kGiven, Mark::kPlaced, Mark::kRepaired};
 
 class RecordedJudge {
@@ -201,7 +200,7 @@ class RecordedJudge {
     if (!difference.agree() || !difference.reason.empty() ||
         left.fingerprint.kind != ElementKind::kFloat ||
         right.fingerprint.kind != ElementKind::kFloat || !left.fingerprint.finite ||
-        !right.fingerprint.finite || left.fingerprint.size < kEnoughToVary) {
+        !right.fingerprint.finite || left.fingerprint.size < kEnoughElements) {
       return false;
     }
     const Statistics& ours = left.fingerprint.numbers().statistics;

@@ -13,7 +13,7 @@
 #include "compare/inside/swallowed_steps.h"
 #include "compare/recorded/evidence.h"
 #include "compare/recorded/names.h"
-#include "compare/recorded/partners.h"
+#include "compare/recorded/recording_view.h"
 #include "compare/sides/recorded_layout.h"
 #include "evaluator/base/status_macros.h"
 #include "record/base/work_bounds.h"
@@ -26,50 +26,39 @@ namespace {
 
 class DerivedFinder {
  public:
-  DerivedFinder(const PerSide<RecordedSide>& sides, const Alignment& alignment,
-                absl::Span<const AddedPair> added, SideId recorded)
-      : sides_(sides),
-        side_(recorded),
-        own_(*sides[recorded].stream),
-        model_(*sides[Other(recorded)].stream),
-        layers_(model_),
-        partners_(PartnersOfRecorded(alignment, added, recorded)),
-        fixed_(RecordedWithMark(alignment, recorded, {Mark::kGiven, Mark::kEntry})) {
-    evidence_.emplace(own_, model_, partners_);
-  }
+  explicit DerivedFinder(const RecordingView& view)
+      : view_(view),
+        side_(view.side()),
+        own_(view.own()),
+        model_(view.model()),
+        layers_(view.layers()),
+        partners_(view.partners()),
+        evidence_(own_, model_, partners_) {}
 
-  absl::StatusOr<std::vector<DerivedResult>> Find(int64_t keep_values,
-                                                  const PairValues::Watch& watch) const {
+  absl::Status Find(PairingRuns& runs, std::vector<Claim>* claims) const {
     std::vector<ResultPair> pairs;
     for (size_t r = 0; r < own_.results.size() && pairs.size() < work_bounds::kLooks; ++r) {
       if (MayBeDerived(static_cast<int>(r))) AddCandidates(static_cast<int>(r), &pairs);
     }
-    std::vector<DerivedResult> found;
-    if (pairs.empty()) return found;
-    absl::flat_hash_map<int, DerivedResult> by_result;
-    PairValues values(sides_, keep_values, watch);
-    OC_RETURN_IF_ERROR(values.ForEach(pairs, [&](size_t i, const Value& left, const Value& right) {
+    absl::flat_hash_set<int> found;
+    return runs.ForEach(pairs, [&](size_t i, const Value& left, const Value& right) {
       const int r = OfSide(pairs[i], side_);
       const int o = OfSide(pairs[i], Other(side_));
-      if (by_result.contains(r) || !left.is_tensor() || !right.is_tensor()) {
-        return absl::OkStatus();
-      }
+      if (found.contains(r) || !left.is_tensor() || !right.is_tensor()) return absl::OkStatus();
       const Value& own = side_ == SideId::kLeft ? left : right;
       const Value& other = side_ == SideId::kLeft ? right : left;
       std::string how = HowFound(r, o, own.tensor(), other.tensor());
-      if (!how.empty() && evidence_->Confirms(o, r)) by_result[r] = {side_, r, o, std::move(how)};
+      if (how.empty() || !evidence_.Confirms(o, r)) return absl::OkStatus();
+      found.insert(r);
+      claims->push_back(ClaimOf(Rule::kBeforeLayers, side_, r, o));
+      claims->back().how = std::move(how);
       return absl::OkStatus();
-    }));
-    for (auto& [r, derived] : by_result) found.push_back(std::move(derived));
-    absl::c_sort(found, [](const auto& a, const auto& b) { return a.result < b.result; });
-    return found;
+    });
   }
 
   // After a fault no value of the model's tells what is folded into its layers, but the recording
   // has what a normalization reads and what it gives. The layer gives the latter: that is paired.
-  absl::StatusOr<std::vector<DerivedResult>> FindInRecording(const PairValues::Watch& watch,
-                                                             std::vector<AddedPair>* added) const {
-    std::vector<DerivedResult> found;
+  absl::Status FindInRecording(PairingRuns& runs, std::vector<Claim>* claims) const {
     std::vector<std::pair<int, int>> steps;
     PerSide<std::vector<int>> wanted;
     for (size_t r = 0; r < own_.results.size() && steps.size() < work_bounds::kLooks; ++r) {
@@ -79,8 +68,8 @@ class DerivedFinder {
       steps.emplace_back(before, after);
       wanted[side_].insert(wanted[side_].end(), {before, after});
     }
-    if (steps.empty()) return found;
-    OC_ASSIGN_OR_RETURN(const PerSide<ValuesOfResults> values, ValuesAgain(sides_, wanted, watch));
+    if (steps.empty()) return absl::OkStatus();
+    OC_ASSIGN_OR_RETURN(const PerSide<ValuesOfResults> values, runs.Values(wanted));
     for (const auto& [before, after] : steps) {
       const auto x = values[side_].find(before);
       const auto y = values[side_].find(after);
@@ -90,37 +79,34 @@ class DerivedFinder {
       std::string how = HowDerived(x->second.tensor(), y->second.tensor(), limit,
                                    {.with_offsets = true, .activation = false});
       if (how.empty()) continue;
-      found.push_back({side_, before, layer, std::move(how)});
+      claims->push_back(ClaimOf(Rule::kBeforeLayers, side_, before, layer));
+      claims->back().how = std::move(how);
       if (partners_[Index(after)] == layer) continue;
-      std::erase_if(*added, [&](const auto& pair) { return OfSide(pair, side_) == after; });
-      AddedPair& pair = added->emplace_back();
-      OfSide(pair, side_) = after;
-      OfSide(pair, Other(side_)) = layer;
-      pair.how = Mark::kNamed;
+      constexpr double kBeyondNames = 5;
+      claims->push_back(ClaimOf(Rule::kNames, side_, after, layer, kBeyondNames));
     }
-    return found;
+    return absl::OkStatus();
   }
 
  private:
   // The next result, if it is of the same shape and both may tell.
   int NextLike(int r) const {
     const auto may_tell = [](const StreamResult& result) {
-      return result.kind == ResultKind::kResult && result.shape.has_value() &&
-             result.shape->size() > 1 && result.fingerprint.rich && result.fingerprint.finite &&
-             result.fingerprint.kind == ElementKind::kFloat && result.fingerprint.size > kHandful;
+      return result.kind == ResultKind::kResult && TellsAsFloats(result) &&
+             result.shape->size() > 1;
     };
     const size_t next = Index(r) + 1;
     const bool fits = next < own_.results.size() && may_tell(own_.results[Index(r)]) &&
                       may_tell(own_.results[next]) &&
-                      own_.results[next].shape == own_.results[Index(r)].shape &&
-                      !fixed_.contains(r) && !fixed_.contains(r + 1);
+                      own_.results[next].shape == own_.results[Index(r)].shape && !view_.Stays(r) &&
+                      !view_.Stays(r + 1);
     return fits ? r + 1 : kNone;
   }
 
   // The model's layer of which one of two results is known to be, if neither is near: by the first
   // one's name, or by the place of the second one.
   int LayerOf(int before, int after) const {
-    if (IsNearPartner(before) || IsNearPartner(after)) return kNone;
+    if (view_.IsNearPartner(before) || view_.IsNearPartner(after)) return kNone;
     const int named = partners_[Index(before)];
     if (named != kNone) return layers_.MayFold(named) ? named : kNone;
     const int placed = partners_[Index(after)];
@@ -129,10 +115,8 @@ class DerivedFinder {
 
   bool MayBeDerived(int r) const {
     const StreamResult& result = own_.results[Index(r)];
-    if (fixed_.contains(r)) return false;
-    if (result.kind == ResultKind::kInput || result.kind == ResultKind::kOutput ||
-        !result.shape.has_value() || !result.fingerprint.rich || !result.fingerprint.finite ||
-        result.fingerprint.kind != ElementKind::kFloat || result.fingerprint.size <= kHandful) {
+    if (view_.Stays(r) || view_.IsBeside(r) || result.kind == ResultKind::kInput ||
+        result.kind == ResultKind::kOutput || !TellsAsFloats(result)) {
       return false;
     }
     const int partner = partners_[Index(r)];
@@ -140,20 +124,16 @@ class DerivedFinder {
     const StreamResult& other = model_.results[Index(partner)];
     // A quantizer has left the name of an activation that its range does to the layer before; what
     // that range gives was recorded as well.
-    if (IsInteger(result.precision) && !AreNear(result, other) && evidence_->Agrees(partner, r)) {
+    if (IsInteger(result.precision) && !AreNear(result, other) && evidence_.Agrees(partner, r)) {
       return true;
     }
     // A result of the same name is its partner.
-    return (!AreNear(result, other) || layers_.MayFold(partner)) &&
-           FullName(result) != FullName(other) &&
-           absl::c_none_of(model_.results, [&](const StreamResult& output) {
-             return output.kind == ResultKind::kOutput && output.name == result.name;
-           });
+    return (!AreNear(result, other) || layers_.MayFold(partner)) && !view_.IsNameOf(r, partner);
   }
 
   void AddCandidates(int r, std::vector<ResultPair>* pairs) const {
     const StreamResult& result = own_.results[Index(r)];
-    if (IsNearPartner(r)) {
+    if (view_.IsNearPartner(r)) {
       ResultPair& pair = pairs->emplace_back();
       OfSide(pair, side_) = r;
       OfSide(pair, Other(side_)) = partners_[Index(r)];
@@ -180,10 +160,6 @@ class DerivedFinder {
       OfSide(pair, Other(side_)) = o;
     }
   }
-  bool IsNearPartner(int r) const {
-    const int partner = partners_[Index(r)];
-    return partner != kNone && AreNear(own_.results[Index(r)], model_.results[Index(partner)]);
-  }
   int AfterBefore(int r) const {
     for (int before = r - 1; before >= 0; --before) {
       if (partners_[Index(before)] != kNone) return partners_[Index(before)];
@@ -194,57 +170,35 @@ class DerivedFinder {
   // A value that somebody has scaled is a factor away from a layer, too: either another recorded
   // result agrees with what the layer gives, or channels have offsets as well.
   std::string HowFound(int r, int o, const Tensor& own, const Tensor& other) const {
-    if (IsNearPartner(r)) {
+    if (view_.IsNearPartner(r)) {
       return IsBeforeNewNormalization(own, other) ? "before a folded BatchNormalization" : "";
     }
-    if (!IsBlocked(model_.results[Index(o)], model_)) return HowInOrder(r, o, own, other);
-    for (const int block : {16, 8}) {
-      const absl::StatusOr<Value> plain = InLayout(Value(other), {{}, {}, own.shape(), block});
-      if (!plain.ok()) continue;
-      std::string how = HowInOrder(r, o, own, plain->tensor());
-      if (!how.empty()) return how;
-    }
-    return "";
-  }
-  std::string HowInOrder(int r, int o, const Tensor& own, const Tensor& other) const {
     const double limit = NoiseOfDerived(own_.results[Index(r)], model_.results[Index(o)]);
     const SwallowedSteps may = {.normalization = layers_.MayFold(o),
-                                .with_offsets = !evidence_->Agrees(o, r),
+                                .with_offsets = !evidence_.Agrees(o, r),
                                 .activation = layers_.MayActivate(o)};
     std::string how = HowDerived(own, other, limit, may);
     if (how.empty()) how = HowInside(own, other, layers_.OperatorsOn(o), limit);
     return how;
   }
 
-  const PerSide<RecordedSide>& sides_;
+  const RecordingView& view_;
   const SideId side_;
   const ResultStream& own_;
   const ResultStream& model_;
-  const LayersOfModel layers_;
-  std::vector<int> partners_;
-  std::optional<RecordedEvidence> evidence_;
-  absl::flat_hash_set<int> fixed_;  // recorded results whose partners stay
+  const LayersOfModel& layers_;
+  const std::vector<int>& partners_;
+  const RecordedEvidence evidence_;
 };
 
 }  // namespace
 
-absl::StatusOr<std::vector<DerivedResult>> FindDerived(const PerSide<RecordedSide>& sides,
-                                                       const Alignment& alignment,
-                                                       int64_t keep_values,
-                                                       const PairValues::Watch& watch,
-                                                       std::vector<AddedPair>* added) {
-  if (sides.left.stream->recorded == sides.right.stream->recorded) {
-    return std::vector<DerivedResult>();
-  }
-  const SideId recorded = sides.left.stream->recorded ? SideId::kLeft : SideId::kRight;
-  const DerivedFinder finder(sides, alignment, *added, recorded);
-  OC_ASSIGN_OR_RETURN(std::vector<DerivedResult> found, finder.Find(keep_values, watch));
-  OC_ASSIGN_OR_RETURN(const std::vector<DerivedResult> more, finder.FindInRecording(watch, added));
-  for (const DerivedResult& one : more) {
-    const auto is_known = [&](const auto& other) { return other.result == one.result; };
-    if (absl::c_none_of(found, is_known)) found.push_back(one);
-  }
-  return found;
+absl::StatusOr<std::vector<Claim>> ClaimBeforeLayers(const RecordingView& view, PairingRuns& runs) {
+  const DerivedFinder finder(view);
+  std::vector<Claim> claims;
+  OC_RETURN_IF_ERROR(finder.Find(runs, &claims));
+  OC_RETURN_IF_ERROR(finder.FindInRecording(runs, &claims));
+  return claims;
 }
 
 }  // namespace onnxcmp

@@ -29,37 +29,45 @@ bool MayBeEntry(const StreamResult& entry, const StreamResult& batch) {
          WithoutOnes(*entry.shape, 0) == WithoutOnes(*batch.shape, 1);
 }
 
-// True if the numbers are those of one of the slices.
+// True if the numbers are those of one of the entries.
 bool IsEntry(const Tensor& entry, const Tensor& batch) {
   const absl::StatusOr<Tensor> whole = batch.Contiguous();
   if (!whole.ok()) return false;
+  const Shape strides = StridesOf(batch.shape());
   const Shape shape(batch.shape().begin() + 1, batch.shape().end());
-  Shape strides(shape.size(), 1);
-  for (size_t i = shape.size(); i-- > 1;) strides[i - 1] = strides[i] * shape[i];
-  const int64_t size = batch.num_elements() / batch.shape()[0];
-  DifferenceOptions options;
-  options.tolerance =
-      DefaultTolerance(LessPrecise(PrecisionOf(entry.dtype()), PrecisionOf(batch.dtype())));
+  const absl::Span<const int64_t> rest = absl::MakeConstSpan(strides).subspan(1);
   for (int64_t k = 0; k < batch.shape()[0]; ++k) {
-    const Tensor slice = whole->Strided(shape, strides, whole->offset() + k * size);
-    if (TensorDifferenceOf(entry, slice, options).values.agree()) return true;
+    const int64_t offset = whole->offset() + k * strides[0];
+    if (AgreesWithPart(entry, whole->Strided(shape, rest, offset))) return true;
   }
   return false;
 }
 
 }  // namespace
 
-absl::StatusOr<std::vector<AddedPair>> FindEntries(const PerSide<RecordedSide>& sides,
-                                                   const Alignment& alignment, int64_t keep_values,
-                                                   const PairValues::Watch& watch) {
+Shape StridesOf(const Shape& shape) {
+  Shape strides(shape.size(), 1);
+  for (size_t i = shape.size(); i-- > 1;) strides[i - 1] = strides[i] * shape[i];
+  return strides;
+}
+
+bool AgreesWithPart(const Tensor& own, const Tensor& part) {
+  DifferenceOptions options;
+  options.tolerance =
+      DefaultTolerance(LessPrecise(PrecisionOf(own.dtype()), PrecisionOf(part.dtype())));
+  return TensorDifferenceOf(own, part, options).values.agree();
+}
+
+absl::StatusOr<std::vector<Claim>> ClaimEntries(const RecordingView& view, PairingRuns& runs) {
+  const Alignment& settled = view.settled();
   std::vector<ResultPair> pairs;
   std::vector<SideId> recorded;  // by pair: the side that has the entry
   for (const SideId side : kBothSides) {
-    if (!sides[side].stream->recorded) continue;
-    const std::vector<StreamResult>& own = sides[side].stream->results;
-    const std::vector<StreamResult>& other = sides[Other(side)].stream->results;
+    if (!view.sides()[side].stream->recorded) continue;
+    const std::vector<StreamResult>& own = view.sides()[side].stream->results;
+    const std::vector<StreamResult>& other = view.sides()[Other(side)].stream->results;
     for (size_t r = 0; r < own.size(); ++r) {
-      if (alignment.partners(side)[r] != kNone || !own[r].fingerprint.rich ||
+      if (settled.partners(side)[r] != kNone || !own[r].fingerprint.rich ||
           own[r].kind == ResultKind::kInput) {
         continue;
       }
@@ -67,7 +75,7 @@ absl::StatusOr<std::vector<AddedPair>> FindEntries(const PerSide<RecordedSide>& 
       for (size_t o = 0; o < other.size() && count < work_bounds::kFewTrials &&
                          pairs.size() < work_bounds::kManyCandidates;
            ++o) {
-        if (alignment.partners(Other(side))[o] != kNone || !MayBeEntry(own[r], other[o]) ||
+        if (settled.partners(Other(side))[o] != kNone || !MayBeEntry(own[r], other[o]) ||
             other[o].kind == ResultKind::kOutput) {
           continue;
         }
@@ -79,23 +87,18 @@ absl::StatusOr<std::vector<AddedPair>> FindEntries(const PerSide<RecordedSide>& 
       }
     }
   }
-  std::vector<AddedPair> found;
-  PerSide<absl::flat_hash_set<int>> taken;
-  PairValues values(sides, keep_values, watch);
-  OC_RETURN_IF_ERROR(values.ForEach(pairs, [&](size_t i, const Value& a, const Value& b) {
-    const auto [l, r] = pairs[i];
-    if (taken.left.contains(l) || taken.right.contains(r) || !a.is_tensor() || !b.is_tensor()) {
-      return absl::OkStatus();
-    }
+  std::vector<Claim> claims;
+  OC_RETURN_IF_ERROR(runs.ForEach(pairs, [&](size_t i, const Value& a, const Value& b) {
+    if (!a.is_tensor() || !b.is_tensor()) return absl::OkStatus();
     const bool left_is_entry = recorded[i] == SideId::kLeft;
     if (left_is_entry ? IsEntry(a.tensor(), b.tensor()) : IsEntry(b.tensor(), a.tensor())) {
-      taken.left.insert(l);
-      taken.right.insert(r);
-      found.push_back({l, r, Mark::kEntry});
+      Claim& claim = claims.emplace_back(
+          ClaimOf(Rule::kEntries, SideId::kLeft, pairs[i].left, pairs[i].right));
+      claim.own.reset();
     }
     return absl::OkStatus();
   }));
-  return found;
+  return claims;
 }
 
 }  // namespace onnxcmp

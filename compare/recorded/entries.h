@@ -1,23 +1,25 @@
-// Finds recorded results that are one entry of a batch.
+// Rule "entries": recorded results that are one entry of a batch.
 #ifndef ONNXCMP_COMPARE_RECORDED_ENTRIES_H_
 #define ONNXCMP_COMPARE_RECORDED_ENTRIES_H_
 
-#include <cstdint>
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "compare/alignment/alignment.h"
-#include "compare/alignment/alignment_amendment.h"
-#include "compare/sides/pair_values.h"
-#include "record/base/per_side.h"
+#include "compare/alignment/claim.h"
+#include "compare/recorded/pairing_runs.h"
+#include "compare/recorded/recording_view.h"
+#include "evaluator/tensor/tensor.h"
 
 namespace onnxcmp {
 
 // Recorded results without a partner that agree with a slice along the first axis of another
-// unpaired result. At most `keep_values` bytes of values are held at a time.
-absl::StatusOr<std::vector<AddedPair>> FindEntries(const PerSide<RecordedSide>& sides,
-                                                   const Alignment& alignment, int64_t keep_values,
-                                                   const PairValues::Watch& watch);
+// unpaired result.
+absl::StatusOr<std::vector<Claim>> ClaimEntries(const RecordingView& view, PairingRuns& runs);
+
+// By axis: how many elements the next index is away, in row-major order.
+Shape StridesOf(const Shape& shape);
+// True if the numbers of a recorded tensor are those of a part of another, by their types.
+bool AgreesWithPart(const Tensor& own, const Tensor& part);
 
 }  // namespace onnxcmp
 

@@ -38,9 +38,6 @@
 namespace onnxcmp {
 namespace {
 
-constexpr int kMostRuns = 96;
-constexpr int64_t kMostWork = int64_t{8} << 30;   // bytes of results that all runs give
-constexpr int64_t kMostHeld = int64_t{2} << 30;   // bytes of recorded values
 constexpr int64_t kMostSteps = int64_t{1} << 28;  // elements that are looked at for steps
 // A pair after which nothing comes to agree has to have so much in common.
 constexpr double kAlikeByItself = 0.5;
@@ -49,48 +46,31 @@ constexpr double kMisplaced = 0.2;
 
 class FrameFinder {
  public:
-  FrameFinder(const PerSide<RecordedSide>& sides, const Alignment& alignment,
-              absl::Span<const AddedPair> added, absl::Span<const DerivedResult> derived)
-      : side_(sides.left.stream->recorded ? SideId::kLeft : SideId::kRight),
-        recording_(sides[side_]),
-        model_(sides[Other(side_)]),
-        own_(*recording_.stream),
-        graph_(*model_.stream, model_.evaluator()),
-        layers_(*model_.stream),
-        partners_(alignment.partners(side_)),
-        marks_(own_.results.size()) {
-    for (const AlignedRow& row : alignment.rows) {
-      if (!row.paired()) continue;
-      const FewResults& own = side_ == SideId::kLeft ? row.left : row.right;
-      marks_[Index(own.back())] = row.marks;
-    }
-    for (const AddedPair& pair : added) {
-      const int r = OfSide(pair, side_);
-      if (pair.shared == side_) continue;
-      partners_[Index(r)] = OfSide(pair, Other(side_));
-      marks_[Index(r)] = static_cast<Marks>(pair.how);
-    }
-    for (const DerivedResult& result : derived) derived_.insert(result.result);
+  FrameFinder(const RecordingView& view, PairingRuns& runs)
+      : view_(view),
+        runs_(runs),
+        side_(view.side()),
+        own_(view.own()),
+        graph_(view.graph()),
+        layers_(view.layers()) {
     for (const int m : graph_.results()) {
       if (graph_.IsComputed(m)) by_name_.try_emplace(graph_.result(m).name, m);
     }
   }
 
-  absl::StatusOr<FoundInFrame> Find(const PairValues::Watch& watch) {
+  absl::StatusOr<std::vector<Claim>> Find() {
     Sort();
-    if (open_.empty() || open_.size() > work_bounds::kLooks) return FoundInFrame();
-    const int64_t bytes = std::max<int64_t>(1, ComputedBytes(graph_.stream()));
-    runs_left_ = static_cast<int>(std::min<int64_t>(kMostRuns, kMostWork / bytes));
+    if (open_.empty() || open_.size() > work_bounds::kLooks) return std::vector<Claim>();
     sequence_.emplace(graph_.stream(), settled_);
-    OC_ASSIGN_OR_RETURN(const bool fits, Load(watch));
-    if (!fits) return FoundInFrame();
-    while (runs_left_ > 0 &&
+    OC_RETURN_IF_ERROR(Load());
+    while (runs_.HasRuns() &&
            absl::c_any_of(open_, [](const OpenResult& open) { return !open.over(); })) {
       const FrameOfRun frame = Run(nullptr);
       if (Settle(frame)) continue;
       if (!TakeBest(frame)) break;
     }
-    return Found();
+    AddPairs();
+    return std::move(claims_);
   }
 
  private:
@@ -99,22 +79,24 @@ class FrameFinder {
     return result.kind != ResultKind::kInput && result.kind != ResultKind::kInitializer &&
            (result.kind != ResultKind::kOutput || result.source == kNone) &&
            result.fingerprint.kind == ElementKind::kFloat && result.fingerprint.size > kHandful &&
-           result.shape.has_value() && !derived_.contains(r);
+           result.shape.has_value() && !view_.IsBeside(r);
   }
 
   // True if a pair stands, however far apart its values are.
   bool Stands(int r) const {
-    const int m = partners_[Index(r)];
-    const Marks marks = marks_[Index(r)];
-    if (Has(marks, Mark::kGiven) || Has(marks, Mark::kEntry)) return true;
+    const int m = view_.partner(r);
+    if (view_.Stays(r)) return true;
     const StreamResult& result = own_.results[Index(r)];
     // A result that stands at the place of an output is the output, however wrong: nothing comes
     // after it.
     return FullName(result) == FullName(graph_.result(m)) ||
            absl::c_any_of(graph_.outputs(), [&](const auto& output) {
-             return output.second == m &&
-                    (Has(marks, Mark::kPlaced) || graph_.result(output.first).name == result.name);
+             return output.second == m && (IsPairedBy(Mark::kPlaced, r) ||
+                                           graph_.result(output.first).name == result.name);
            });
+  }
+  bool IsPairedBy(Mark mark, int r) const {
+    return view_.RowOf(r) != nullptr && Has(view_.RowOf(r)->marks, mark);
   }
 
   // Sorts the results into those that certainly have a partner, and the rest.
@@ -126,7 +108,7 @@ class FrameFinder {
     for (size_t i = 0; i < own_.results.size(); ++i) {
       const auto r = static_cast<int>(i);
       if (!Counts(r)) continue;
-      const int m = partners_[i];
+      const int m = view_.partner(r);
       const bool near = m != kNone && AreNear(own_.results[i], graph_.result(m));
       if (!near && (m == kNone || !Stands(r))) {
         rest.push_back(r);
@@ -149,9 +131,7 @@ class FrameFinder {
       }
       OpenResult& open = open_[it->second];
       open.results.push_back(r);
-      if (Has(marks_[Index(r)], Mark::kNamed) && open.named == kNone) {
-        open.named = partners_[Index(r)];
-      }
+      if (IsPairedBy(Mark::kNamed, r) && open.named == kNone) open.named = view_.partner(r);
     }
     if (!rest.empty()) OpenMisplaced(unnamed, rest.front());
   }
@@ -162,7 +142,7 @@ class FrameFinder {
       OpenResult& open = open_.emplace_back();
       open.results = {r};
       open.places = std::move(places);
-      const int m = partners_[Index(r)];
+      const int m = view_.partner(r);
       if (settled_[m] != r) continue;
       settled_.erase(m);
       for (const auto& [other, of] : near) {
@@ -171,27 +151,14 @@ class FrameFinder {
     }
   }
 
-  absl::StatusOr<bool> Load(const PairValues::Watch& watch) {
-    std::vector<bool> wanted(own_.results.size());
-    int64_t held = 0;
-    const auto want = [&](int r) {
-      wanted[Index(r)] = true;
-      held += AboutBytes(own_.results[Index(r)]);
-    };
-    for (const OpenResult& open : open_) want(open.results.front());
-    for (const auto& [m, r] : settled_) {
-      want(r);
-      given_.try_emplace(m);
-    }
-    if (held > kMostHeld) return false;
-    absl::flat_hash_map<int, std::vector<Value*>> wanting;
-    for (OpenResult& open : open_) wanting[open.results.front()].push_back(&open.value);
-    for (auto& [m, value] : given_) wanting[settled_.at(m)].push_back(&value);
-    OC_RETURN_IF_ERROR(VisitAgain(recording_, absl::StrCat(SideName(side_), " again"), watch,
-                                  wanted, [&](int r, const Value& value) {
-                                    for (Value* const to : wanting[r]) *to = value;
-                                    return absl::OkStatus();
-                                  }));
+  absl::Status Load() {
+    PerSide<std::vector<int>> wanted;
+    for (const OpenResult& open : open_) wanted[side_].push_back(open.results.front());
+    for (const auto& [m, r] : settled_) wanted[side_].push_back(r);
+    OC_ASSIGN_OR_RETURN(PerSide<ValuesOfResults> values, runs_.Values(wanted));
+    ValuesOfResults& recorded = values[side_];
+    for (OpenResult& open : open_) open.value = recorded[open.results.front()];
+    for (const auto& [m, r] : settled_) given_[m] = recorded[r];
     for (auto& [m, value] : given_) value = AsModelHas(m, value);
     for (OpenResult& open : open_) {
       if (!open.value.is_tensor()) {
@@ -200,7 +167,7 @@ class FrameFinder {
       }
       open.sample = LikenessSampleOf(open.value.tensor(), Recorded(open).fingerprint);
     }
-    return true;
+    return absl::OkStatus();
   }
 
   const StreamResult& Recorded(const OpenResult& open) const {
@@ -216,17 +183,14 @@ class FrameFinder {
   }
 
   FrameOfRun Run(const FrameCandidate* trial) {
-    --runs_left_;
     FrameOfRun frame;
     frame.near.resize(open_.size());
-    OnResults watcher([&](const Result& result, std::optional<Value>* replacement) {
+    runs_.Run(Other(side_), [&](const Result& result, std::optional<Value>* replacement) {
       if (result.depth > 0 || result.kind != ResultKind::kResult) return absl::OkStatus();
       const auto it = by_name_.find(result.name);
       if (it != by_name_.end()) See(it->second, result.value, trial, &frame, replacement);
       return absl::OkStatus();
     });
-    // A run that fails on what was recorded has shown what came before.
-    model_.evaluator()->Run(*model_.side->feeds(), &watcher).IgnoreError();
     return frame;
   }
 
@@ -311,7 +275,7 @@ class FrameFinder {
       how = HowInside(open.value.tensor(), own.tensor(), layers_.OperatorsOn(m), noise);
     }
     if (how.empty() || (!vouched && !IsFollowed(m))) return;
-    frame->derived.emplace_back(i, DerivedResult{side_, open.results.front(), m, std::move(how)});
+    frame->steps.push_back({i, m, std::move(how)});
   }
 
   // True if a value recorded after a result is what the model computes from it.
@@ -341,14 +305,14 @@ class FrameFinder {
       before = open.found;
       taken.insert(open.found);
     }
-    for (const auto& [i, derived] : frame.derived) {
-      OpenResult& open = open_[i];
+    for (const StepInFrame& step : frame.steps) {
+      OpenResult& open = open_[step.open];
       if (open.over()) continue;
       open.derived = true;
       any = true;
       for (const int r : open.results) {
-        found_derived_.push_back(derived);
-        found_derived_.back().result = r;
+        claims_.push_back(ClaimOf(Rule::kFrameSteps, side_, r, step.of));
+        claims_.back().how = step.how;
       }
     }
     return any;
@@ -396,7 +360,7 @@ class FrameFinder {
     const FrameCandidate* best = nullptr;
     size_t most = 0;
     for (const FrameCandidate& candidate : candidates) {
-      if (runs_left_ <= 0) break;
+      if (!runs_.HasRuns()) break;
       const FrameOfRun trial = Run(&candidate);
       size_t count = 0;
       for (size_t i = 0; i < open_.size(); ++i) {
@@ -442,41 +406,39 @@ class FrameFinder {
     return settled->second < open_[candidate.open].results.front();
   }
 
-  FoundInFrame Found() {
-    return {.pairs = FoundPairs(open_, settled_, side_), .derived = std::move(found_derived_)};
+  // A result of the model that another claim gives a row is shared by those that were found.
+  void AddPairs() {
+    for (const OpenResult& open : open_) {
+      if (open.found == kNone) continue;
+      for (const int r : open.results) {
+        // A result that has its row already needs no claim.
+        if (view_.settled().partners(Other(side_))[Index(open.found)] == r) continue;
+        claims_.push_back(ClaimOf(Rule::kFrame, side_, r, open.found));
+        claims_.back().shares = true;
+      }
+    }
   }
 
+  const RecordingView& view_;
+  PairingRuns& runs_;
   const SideId side_;
-  const RecordedSide& recording_;
-  const RecordedSide& model_;
   const ResultStream& own_;
-  const SideGraph graph_;
-  const LayersOfModel layers_;
-  std::vector<int> partners_;  // by recorded result
-  std::vector<Marks> marks_;
-  absl::flat_hash_set<int> derived_;
+  const SideGraph& graph_;
+  const LayersOfModel& layers_;
   absl::flat_hash_map<absl::string_view, int> by_name_;  // computed results of the model
   absl::flat_hash_map<int, int> settled_;                // by the model's result: what was recorded
   absl::flat_hash_map<int, Value> given_;                // the same as the model has it
   std::optional<RecordedSequence> sequence_;             // of those
   std::vector<OpenResult> open_;
-  std::vector<DerivedResult> found_derived_;
-  int runs_left_ = 0;
+  std::vector<Claim> claims_;
   int64_t steps_left_ = kMostSteps;
 };
 
 }  // namespace
 
-absl::StatusOr<FoundInFrame> PairInFrame(const PerSide<RecordedSide>& sides,
-                                         const Alignment& alignment,
-                                         absl::Span<const AddedPair> added,
-                                         absl::Span<const DerivedResult> derived,
-                                         const PairValues::Watch& watch) {
-  if (sides.left.stream->recorded == sides.right.stream->recorded ||
-      sides[sides.left.stream->recorded ? SideId::kRight : SideId::kLeft].evaluator() == nullptr) {
-    return FoundInFrame();
-  }
-  return FrameFinder(sides, alignment, added, derived).Find(watch);
+absl::StatusOr<std::vector<Claim>> ClaimInFrame(const RecordingView& view, PairingRuns& runs) {
+  if (!view.has_model()) return std::vector<Claim>();
+  return FrameFinder(view, runs).Find();
 }
 
 }  // namespace onnxcmp

@@ -9,7 +9,6 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/types/span.h"
 #include "compare/alignment/alignment.h"
-#include "compare/alignment/alignment_amendment.h"
 #include "compare/recorded/frame_candidates.h"
 #include "compare/recorded/likeness.h"
 #include "evaluator/tensor/value.h"
@@ -33,6 +32,13 @@ struct OpenResult {
   bool over() const { return found != kNone || derived; }
 };
 
+// An open result that is a step before or inside of one of the model's.
+struct StepInFrame {
+  size_t open = 0;
+  int of = kNone;
+  std::string how;
+};
+
 struct NearResult {
   int result = kNone;
   double distance = 0;
@@ -40,15 +46,10 @@ struct NearResult {
 
 // One run of the model on the recorded values.
 struct FrameOfRun {
-  std::vector<std::vector<NearResult>> near;              // by open result
-  std::vector<FrameCandidate> candidates;                 // in the model's order
-  std::vector<std::pair<size_t, DerivedResult>> derived;  // by open result
+  std::vector<std::vector<NearResult>> near;  // by open result
+  std::vector<FrameCandidate> candidates;     // in the model's order
+  std::vector<StepInFrame> steps;
 };
-
-// The pairs that were found. A result that several were found for is shared, unless it is one of
-// `settled` already: then all share it.
-std::vector<AddedPair> FoundPairs(absl::Span<const OpenResult> open,
-                                  const absl::flat_hash_map<int, int>& settled, SideId recorded);
 
 }  // namespace onnxcmp
 

@@ -19,7 +19,7 @@
 #include "compare/inside/made_of_constants.h"
 #include "compare/inside/part_of_constant.h"
 #include "compare/recorded/evidence.h"
-#include "compare/recorded/partners.h"
+#include "compare/recorded/recording_view.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/run/on_results.h"
 #include "evaluator/run/result.h"
@@ -31,39 +31,34 @@
 namespace onnxcmp {
 namespace {
 
-constexpr int64_t kLeastOfMask = 32;
 constexpr int64_t kMostElements = int64_t{1} << 28;  // of inputs of operators with steps
 
 class InnerFinder {
  public:
-  InnerFinder(const PerSide<RecordedSide>& sides, const Alignment& alignment,
-              absl::Span<const AddedPair> added, SideId recorded)
-      : side_(recorded),
-        recording_(sides[recorded]),
-        model_(sides[Other(recorded)]),
-        own_(*recording_.stream),
-        graph_(*model_.stream, model_.evaluator()),
-        partners_(PartnersOfRecorded(alignment, added, recorded)),
-        fixed_(RecordedWithMark(alignment, recorded, {Mark::kGiven, Mark::kEntry})) {
+  explicit InnerFinder(const RecordingView& view)
+      : view_(view),
+        side_(view.side()),
+        model_(view.other()),
+        own_(view.own()),
+        graph_(view.graph()),
+        partners_(view.partners()) {
     for (size_t r = 0; r < own_.results.size() && looked_.size() < work_bounds::kLooks; ++r) {
       if (!MayBeInside(static_cast<int>(r))) continue;
       looked_[own_.results[r].fingerprint.size].push_back(static_cast<int>(r));
     }
   }
 
-  absl::StatusOr<std::vector<DerivedResult>> Find(const PairValues::Watch& watch) {
-    std::vector<DerivedResult> found;
-    if (looked_.empty()) return found;
-    OC_RETURN_IF_ERROR(LookAtConstants(watch, &found));
-    LookInsideOfNodes();
+  absl::StatusOr<std::vector<Claim>> Find(PairingRuns& runs) {
+    if (looked_.empty()) return std::vector<Claim>();
+    OC_RETURN_IF_ERROR(LookAtConstants(runs));
+    LookInsideOfNodes(runs);
     // A result that is found here disagrees with nothing, which may be what another one waits for.
     size_t before = 0;
     do {
       before = best_.size();
-      TakeConfirmed(&found);
+      TakeConfirmed();
     } while (best_.size() < before);
-    absl::c_sort(found, [](const auto& a, const auto& b) { return a.result < b.result; });
-    return found;
+    return std::move(claims_);
   }
 
  private:
@@ -76,18 +71,14 @@ class InnerFinder {
   // A result of the same name is its partner, however wrong.
   bool MayBeInside(int r) const {
     const StreamResult& result = own_.results[Index(r)];
-    if (fixed_.contains(r) || result.kind != ResultKind::kResult || !result.shape.has_value() ||
+    if (view_.Stays(r) || result.kind != ResultKind::kResult || !result.shape.has_value() ||
         result.fingerprint.kind != ElementKind::kFloat || result.fingerprint.size <= kHandful) {
       return false;
     }
     const int partner = partners_[Index(r)];
-    if (partner == kNone) return true;
-    const StreamResult& other = graph_.result(partner);
-    if (other.fingerprint.bits == result.fingerprint.bits) return false;
-    return FullName(result) != FullName(other) &&
-           absl::c_none_of(graph_.outputs(), [&](const auto& output) {
-             return graph_.result(output.first).name == result.name;
-           });
+    return partner == kNone ||
+           (graph_.result(partner).fingerprint.bits != result.fingerprint.bits &&
+            !view_.IsNameOf(r, partner));
   }
 
   // The distance that a step has to be nearer than.
@@ -100,7 +91,7 @@ class InnerFinder {
     return now > weights::kMovedFrom ? std::min(most, now / weights::kTimesNearer) : 0;
   }
 
-  void LookInsideOfNodes() {
+  void LookInsideOfNodes(PairingRuns& runs) {
     for (size_t n = 0; n < graph_.nodes().size(); ++n) {
       const SideGraph::GraphNode& node = graph_.nodes()[n];
       if (node.node == nullptr || !HasInnerResults(*node.node) || node.made->outputs.empty() ||
@@ -113,25 +104,30 @@ class InnerFinder {
       }
     }
     if (of_output_.empty()) return;
-    OnResults watcher([&](const Result& result, auto* /*replacement*/) {
+    runs.Run(Other(side_), [&](const Result& result, auto* /*replacement*/) {
       if (result.depth == 0 && result.kind != ResultKind::kOutput) See(result.name, result.value);
       return absl::OkStatus();
     });
-    model_.evaluator()->Run(*model_.side->feeds(), &watcher).IgnoreError();
   }
 
   // Moves the steps that other recorded results confirm.
-  void TakeConfirmed(std::vector<DerivedResult>* found) {
-    const size_t first = found->size();
+  void TakeConfirmed() {
+    const size_t first = claims_.size();
     const RecordedEvidence evidence(own_, *model_.stream, partners_);
     for (auto& [r, inside] : best_) {
       const bool stands = graph_.IsConstant(inside.of) || evidence.Confirms(inside.of, r);
-      if (stands) found->push_back({side_, r, inside.of, std::move(inside.how)});
+      if (stands) Propose(r, inside.of, std::move(inside.how));
     }
-    for (size_t i = first; i < found->size(); ++i) {
-      best_.erase((*found)[i].result);
-      partners_[Index((*found)[i].result)] = kNone;
+    for (size_t i = first; i < claims_.size(); ++i) {
+      const int r = OfSide(claims_[i], side_);
+      best_.erase(r);
+      partners_[Index(r)] = kNone;
     }
+  }
+
+  void Propose(int r, int of, std::string how) {
+    claims_.push_back(ClaimOf(Rule::kInside, side_, r, of));
+    claims_.back().how = std::move(how);
   }
 
   void See(absl::string_view name, const Value& value) {
@@ -168,18 +164,17 @@ class InnerFinder {
     }
   }
 
-  absl::Status LookAtConstants(const PairValues::Watch& watch, std::vector<DerivedResult>* found) {
-    std::vector<bool> wanted(own_.results.size());
+  absl::Status LookAtConstants(PairingRuns& runs) {
+    PerSide<std::vector<int>> wanted;
     for (const auto& [size, results] : looked_) {
-      for (const int r : results) wanted[Index(r)] = partners_[Index(r)] == kNone;
+      for (const int r : results) {
+        if (partners_[Index(r)] == kNone) wanted[side_].push_back(r);
+      }
     }
-    if (!absl::c_linear_search(wanted, true)) return absl::OkStatus();
-    std::vector<std::pair<int, Value>> open;
-    OC_RETURN_IF_ERROR(VisitAgain(recording_, absl::StrCat(SideName(side_), " again"), watch,
-                                  wanted, [&](int r, const Value& value) {
-                                    open.emplace_back(r, value);
-                                    return absl::OkStatus();
-                                  }));
+    if (wanted[side_].empty()) return absl::OkStatus();
+    OC_ASSIGN_OR_RETURN(PerSide<ValuesOfResults> values, runs.Values(wanted));
+    std::vector<std::pair<int, Value>> open(values[side_].begin(), values[side_].end());
+    absl::c_sort(open, [](const auto& a, const auto& b) { return a.first < b.first; });
     const Graph& graph = model_.evaluator()->model().graph;
     for (const FoldedWeight& folded : FoldedWeightsOf(graph)) {
       LookAtFolded(folded, open);
@@ -193,13 +188,14 @@ class InnerFinder {
         const Tensor& held = constant.value.tensor();
         if (IsPartOfConstant(value.tensor(), held)) {
           best_[r] = {*of, "a part of a constant", 0};
-        } else if (!own_.results[Index(r)].fingerprint.rich && held.num_elements() > kLeastOfMask &&
+        } else if (!own_.results[Index(r)].fingerprint.rich &&
+                   held.num_elements() > kEnoughElements &&
                    IsPartOfConstant(held, value.tensor())) {
           best_[r] = {*of, "a mask, of which the model has a part", 0};
         }
       }
     }
-    TakeMadeOfConstants(open, found);
+    TakeMadeOfConstants(open);
     return absl::OkStatus();
   }
 
@@ -216,8 +212,7 @@ class InnerFinder {
 
   // Results that are computed before any input is read, of which the model keeps the last alone, if
   // any: each follows from places, or leads to a constant or to another such result.
-  void TakeMadeOfConstants(const std::vector<std::pair<int, Value>>& open,
-                           std::vector<DerivedResult>* found) {
+  void TakeMadeOfConstants(const std::vector<std::pair<int, Value>>& open) {
     std::vector<std::pair<int, Tensor>> ends;
     for (const Initializer& constant : model_.evaluator()->model().graph.initializers) {
       const auto of = ConstantOf(constant.name);
@@ -239,7 +234,7 @@ class InnerFinder {
             ends, [&](const auto& to) { return LeadsToConstant(one.second, to.second); });
         if (end == ends.end() && !FollowsFromPlaces(one.second)) return false;
         const int of = end == ends.end() ? kNone : end->first;
-        found->push_back({side_, one.first, of, "made of constants alone"});
+        Propose(one.first, of, "made of constants alone");
         ends.emplace_back(of, one.second);
         return true;
       });
@@ -269,13 +264,13 @@ class InnerFinder {
     }
   }
 
+  const RecordingView& view_;
   const SideId side_;
-  const RecordedSide& recording_;
   const RecordedSide& model_;
   const ResultStream& own_;
-  const SideGraph graph_;
+  const SideGraph& graph_;
   std::vector<int> partners_;
-  absl::flat_hash_set<int> fixed_;                         // recorded results whose partners stay
+  std::vector<Claim> claims_;
   absl::flat_hash_map<int64_t, std::vector<int>> looked_;  // recorded results by their size
   absl::flat_hash_map<std::string, int> of_output_;        // nodes with steps by their output
   absl::flat_hash_map<std::string, Value> seen_;           // inputs of such nodes
@@ -285,16 +280,9 @@ class InnerFinder {
 
 }  // namespace
 
-absl::StatusOr<std::vector<DerivedResult>> FindInside(const PerSide<RecordedSide>& sides,
-                                                      const Alignment& alignment,
-                                                      absl::Span<const AddedPair> added,
-                                                      const PairValues::Watch& watch) {
-  if (sides.left.stream->recorded == sides.right.stream->recorded) {
-    return std::vector<DerivedResult>();
-  }
-  const SideId recorded = sides.left.stream->recorded ? SideId::kLeft : SideId::kRight;
-  if (sides[Other(recorded)].evaluator() == nullptr) return std::vector<DerivedResult>();
-  return InnerFinder(sides, alignment, added, recorded).Find(watch);
+absl::StatusOr<std::vector<Claim>> ClaimInsideNodes(const RecordingView& view, PairingRuns& runs) {
+  if (!view.has_model()) return std::vector<Claim>();
+  return InnerFinder(view).Find(runs);
 }
 
 }  // namespace onnxcmp

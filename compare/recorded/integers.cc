@@ -13,8 +13,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "compare/alignment/recorded_reach.h"
+#include "compare/alignment/weights.h"
 #include "compare/recorded/integer_fit.h"
-#include "compare/recorded/partners.h"
+#include "compare/recorded/recording_view.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/tensor/tensor.h"
 #include "evaluator/tensor/value.h"
@@ -28,31 +29,21 @@
 namespace onnxcmp {
 namespace {
 
-constexpr int64_t kMostBytesForIntegers = int64_t{1}
-                                          << 30;  // bytes of recorded values and of floats
-constexpr int64_t kFewestIntegersOf = 32;
 // Integers without a telling name are strange if so many others stand for something.
 constexpr int kSeveralIntegers = 3;
-constexpr double kMostOfIntegers = 0.8;
 
 class RecordedIntegerFinder {
  public:
-  RecordedIntegerFinder(const PerSide<RecordedSide>& sides, const Alignment& alignment,
-                        absl::Span<const AddedPair> added, SideId recorded)
-      : side_(recorded),
-        sides_(sides),
-        own_(*sides[recorded].stream),
-        graph_(*sides[Other(recorded)].stream, sides[Other(recorded)].evaluator()),
-        partners_(PartnersOfRecorded(alignment, added, recorded)),
-        given_(RecordedWithMark(alignment, recorded, {Mark::kGiven})) {
+  explicit RecordedIntegerFinder(const RecordingView& view)
+      : view_(view), side_(view.side()), own_(view.own()), graph_(view.graph()) {
     for (const int m : graph_.results()) by_name_.try_emplace(graph_.result(m).name, m);
   }
 
-  absl::StatusOr<std::vector<DerivedResult>> Find(const PairValues::Watch& watch) {
-    std::vector<DerivedResult> found = NearInputs();
+  absl::StatusOr<std::vector<Claim>> Find(PairingRuns& runs) {
+    std::vector<Claim> claims = NearInputs();
     Choose();
-    if (!has_bytes_ || held_ > kMostBytesForIntegers) return found;
-    OC_RETURN_IF_ERROR(Load(watch));
+    if (!has_bytes_) return claims;
+    OC_RETURN_IF_ERROR(Load(runs));
     int stand = 0;
     std::vector<int> strange = ConstantOnes();
     std::vector<int> unnamed;
@@ -63,37 +54,33 @@ class RecordedIntegerFinder {
       const int of = PartnerOf(r, named, *sums);
       const bool is_byte = !*sums;
       if (of != kNone) {
-        found.push_back({side_, r, of, *sums ? "sums of integers" : "integers"});
+        claims.push_back(Proposed(r, of, *sums ? "sums of integers" : "integers"));
         stand += is_byte ? 1 : 0;
       } else if (is_byte) {
         (named != kNone ? strange : unnamed).push_back(r);
       }
     }
     const bool all_do = stand >= kSeveralIntegers &&
-                        stand >= kMostOfIntegers * (stand + static_cast<double>(unnamed.size()));
+                        stand >= weights::kMostly * (stand + static_cast<double>(unnamed.size()));
     if (all_do) strange.insert(strange.end(), unnamed.begin(), unnamed.end());
-    for (const int r : strange) found.push_back({side_, r, kNone, ""});
-    return found;
+    for (const int r : strange) claims.push_back(Proposed(r, kNone, ""));
+    return claims;
   }
 
  private:
   const StreamResult& Own(int r) const { return own_.results[Index(r)]; }
 
+  Claim Proposed(int r, int of, std::string how) const {
+    Claim claim = ClaimOf(Rule::kIntegers, side_, r, of);
+    claim.how = std::move(how);
+    return claim;
+  }
+
   bool IsOpen(int r) const {
     const StreamResult& result = Own(r);
-    if (result.kind != ResultKind::kResult || !result.shape.has_value() ||
-        !result.fingerprint.rich || !result.fingerprint.finite ||
-        result.fingerprint.size < kFewestIntegersOf || given_.contains(r)) {
-      return false;
-    }
-    const int partner = partners_[Index(r)];
-    if (partner == kNone) return true;
-    const StreamResult& other = graph_.result(partner);
-    // A result of the same name is its partner, however wrong.
-    return !AreNear(result, other) && FullName(result) != FullName(other) &&
-           absl::c_none_of(graph_.outputs(), [&](const auto& output) {
-             return graph_.result(output.first).name == result.name;
-           });
+    return result.kind == ResultKind::kResult && result.shape.has_value() &&
+           result.fingerprint.rich && result.fingerprint.finite &&
+           result.fingerprint.size >= kEnoughElements && view_.IsOpen(r);
   }
 
   static bool IsByte(const StreamResult& result) {
@@ -108,7 +95,7 @@ class RecordedIntegerFinder {
       const auto r = static_cast<int>(i);
       const StreamResult& result = own_.results[i];
       if (result.kind != ResultKind::kResult || !IsByte(result) ||
-          result.fingerprint.size < kFewestIntegersOf || partners_[i] != kNone) {
+          result.fingerprint.size < kEnoughElements || view_.partner(r) != kNone) {
         continue;
       }
       const Statistics& own = result.fingerprint.numbers().statistics;
@@ -120,8 +107,8 @@ class RecordedIntegerFinder {
   }
 
   // The model's inputs, in the integers of its first layer.
-  std::vector<DerivedResult> NearInputs() const {
-    std::vector<DerivedResult> found;
+  std::vector<Claim> NearInputs() const {
+    std::vector<Claim> claims;
     for (size_t i = 0; i < own_.results.size(); ++i) {
       const auto r = static_cast<int>(i);
       if (!IsOpen(r) || !IsFloatingPoint(Own(r).dtype) || !IsInteger(Own(r).precision)) continue;
@@ -130,9 +117,9 @@ class RecordedIntegerFinder {
         return input.kind == ResultKind::kInput && input.shape == Own(r).shape &&
                input.fingerprint.rich && AreNear(Own(r), input);
       });
-      if (of != graph_.results().end()) found.push_back({side_, r, *of, "a quantized input"});
+      if (of != graph_.results().end()) claims.push_back(Proposed(r, *of, "a quantized input"));
     }
-    return found;
+    return claims;
   }
 
   void Choose() {
@@ -147,7 +134,6 @@ class RecordedIntegerFinder {
       has_bytes_ = has_bytes_ || IsByte(result);
       open_.push_back(r);
       ++sizes[result.fingerprint.size];
-      held_ += AboutBytes(result);
     }
     for (const int m : graph_.results()) {
       const StreamResult& result = graph_.result(m);
@@ -156,15 +142,14 @@ class RecordedIntegerFinder {
         continue;
       }
       floats_.push_back(m);
-      held_ += AboutBytes(result);
     }
   }
 
-  absl::Status Load(const PairValues::Watch& watch) {
+  absl::Status Load(PairingRuns& runs) {
     PerSide<std::vector<int>> numbers;
     numbers[side_] = open_;
     numbers[Other(side_)] = floats_;
-    OC_ASSIGN_OR_RETURN(values_, ValuesAgain(sides_, numbers, watch));
+    OC_ASSIGN_OR_RETURN(values_, runs.Values(numbers));
     return absl::OkStatus();
   }
 
@@ -226,32 +211,22 @@ class RecordedIntegerFinder {
     return best;
   }
 
+  const RecordingView& view_;
   const SideId side_;
-  const PerSide<RecordedSide>& sides_;
   const ResultStream& own_;
-  const SideGraph graph_;
-  std::vector<int> partners_;       // by recorded result
-  absl::flat_hash_set<int> given_;  // recorded results whose partners the user gave
-  std::vector<int> open_;           // recorded results without a partner
-  std::vector<int> floats_;         // results of the model
+  const SideGraph& graph_;
+  std::vector<int> open_;                                // recorded results without a partner
+  std::vector<int> floats_;                              // results of the model
   absl::flat_hash_map<absl::string_view, int> by_name_;  // the model's
   bool has_bytes_ = false;
-  int64_t held_ = 0;
   PerSide<ValuesOfResults> values_;
 };
 
 }  // namespace
 
-absl::StatusOr<std::vector<DerivedResult>> FindRecordedIntegers(const PerSide<RecordedSide>& sides,
-                                                                const Alignment& alignment,
-                                                                absl::Span<const AddedPair> added,
-                                                                const PairValues::Watch& watch) {
-  std::vector<DerivedResult> none;
-  if (sides.left.stream->recorded == sides.right.stream->recorded) return none;
-  const SideId recorded = sides.left.stream->recorded ? SideId::kLeft : SideId::kRight;
-  const RecordedSide& model = sides[Other(recorded)];
-  if (model.evaluator() == nullptr || IsQuantized(*model.stream)) return none;
-  return RecordedIntegerFinder(sides, alignment, added, recorded).Find(watch);
+absl::StatusOr<std::vector<Claim>> ClaimIntegers(const RecordingView& view, PairingRuns& runs) {
+  if (!view.has_model() || IsQuantized(view.model())) return std::vector<Claim>();
+  return RecordedIntegerFinder(view).Find(runs);
 }
 
 }  // namespace onnxcmp

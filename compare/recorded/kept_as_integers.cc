@@ -20,7 +20,7 @@
 #include "compare/quantization/dequantized_view.h"
 #include "compare/quantization/quant_params.h"
 #include "compare/recorded/evidence.h"
-#include "compare/recorded/partners.h"
+#include "compare/recorded/recording_view.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/tensor/tensor.h"
 #include "evaluator/tensor/value.h"
@@ -34,8 +34,6 @@
 namespace onnxcmp {
 namespace {
 
-constexpr int64_t kMostHeld = int64_t{1} << 30;  // bytes of recorded values and of integers
-
 // Root mean square of the differences against the greater side's; infinite if they are not finite.
 double RelativeDistance(const Tensor& a, const Tensor& b) {
   const PairSums sums = MomentsOf(NumberReader(a), NumberReader(b)).sums;
@@ -46,38 +44,32 @@ double RelativeDistance(const Tensor& a, const Tensor& b) {
 
 class IntegerFinder {
  public:
-  IntegerFinder(const PerSide<RecordedSide>& sides, const Alignment& alignment,
-                absl::Span<const AddedPair> added, SideId recorded)
-      : side_(recorded),
-        sides_(sides),
-        own_(*sides[recorded].stream),
-        graph_(*sides[Other(recorded)].stream, sides[Other(recorded)].evaluator()),
-        params_(graph_),
-        partners_(PartnersOfRecorded(alignment, added, recorded)),
-        given_(RecordedWithMark(alignment, recorded, {Mark::kGiven})) {}
+  explicit IntegerFinder(const RecordingView& view)
+      : view_(view), side_(view.side()), own_(view.own()), graph_(view.graph()), params_(graph_) {}
 
-  absl::StatusOr<std::vector<DerivedResult>> Find(const PairValues::Watch& watch) {
-    std::vector<DerivedResult> found;
+  absl::StatusOr<std::vector<Claim>> Find(PairingRuns& runs) {
+    std::vector<Claim> claims;
     Choose();
-    if (open_.empty() || integers_.empty() || held_ > kMostHeld) return found;
-    OC_RETURN_IF_ERROR(Load(watch));
-    const RecordedEvidence evidence(own_, *sides_[Other(side_)].stream, partners_);
+    if (open_.empty() || integers_.empty()) return claims;
+    OC_RETURN_IF_ERROR(Load(runs));
+    const RecordedEvidence evidence(own_, graph_.stream(), view_.partners());
     absl::flat_hash_set<int> kept;
     std::vector<int> rest;
     for (const int r : open_) {
-      std::optional<DerivedResult> derived = Nearest(r);
-      if (!derived.has_value()) {
+      const int of = Nearest(r);
+      if (of == kNone) {
         rest.push_back(r);
         continue;
       }
-      kept.insert(derived->of);
-      found.push_back(*std::move(derived));
+      kept.insert(of);
+      claims.push_back(ClaimOf(Rule::kKeptAsIntegers, side_, r, of));
+      claims.back().how = "kept as integers";
     }
     for (const int r : rest) {
-      std::optional<DerivedResult> derived = BeforeActivation(r, evidence, kept);
-      if (derived.has_value()) found.push_back(*std::move(derived));
+      std::optional<Claim> claim = BeforeActivation(r, evidence, kept);
+      if (claim.has_value()) claims.push_back(*std::move(claim));
     }
-    return found;
+    return claims;
   }
 
  private:
@@ -88,22 +80,14 @@ class IntegerFinder {
     double step = 0;  // the greatest scale
   };
 
-  // A result of the same name is its partner, however wrong.
   bool IsOpen(int r) const {
-    const StreamResult& result = own_.results[Index(r)];
-    if (result.kind != ResultKind::kResult || !result.shape.has_value() ||
-        !result.fingerprint.rich || !result.fingerprint.finite ||
-        result.fingerprint.kind != ElementKind::kFloat || result.fingerprint.size <= kHandful ||
-        given_.contains(r)) {
+    if (own_.results[Index(r)].kind != ResultKind::kResult ||
+        !TellsAsFloats(own_.results[Index(r)]) || !view_.IsOpen(r)) {
       return false;
     }
-    const int partner = partners_[Index(r)];
-    if (partner == kNone) return true;
-    const StreamResult& other = graph_.result(partner);
-    return !AreNear(result, other) && FullName(result) != FullName(other) &&
-           absl::c_none_of(graph_.outputs(), [&](const auto& output) {
-             return output.second == partner || graph_.result(output.first).name == result.name;
-           });
+    return absl::c_none_of(graph_.outputs(), [&](const auto& output) {
+      return view_.partner(r) != kNone && output.second == view_.partner(r);
+    });
   }
 
   void Choose() {
@@ -113,7 +97,6 @@ class IntegerFinder {
       if (!IsOpen(r)) continue;
       open_.push_back(r);
       ++sizes[own_.results[i].fingerprint.size];
-      held_ += AboutBytes(own_.results[i]);
     }
     for (const int m : graph_.results()) {
       const StreamResult& result = graph_.result(m);
@@ -123,11 +106,10 @@ class IntegerFinder {
         continue;
       }
       integers_.push_back(m);
-      held_ += AboutBytes(result);
     }
   }
 
-  absl::Status Load(const PairValues::Watch& watch) {
+  absl::Status Load(PairingRuns& runs) {
     PerSide<std::vector<int>> numbers;
     numbers[side_] = open_;
     for (const int m : integers_) {
@@ -136,7 +118,7 @@ class IntegerFinder {
         if (number != kNone) numbers[Other(side_)].push_back(number);
       }
     }
-    OC_ASSIGN_OR_RETURN(values_, ValuesAgain(sides_, numbers, watch));
+    OC_ASSIGN_OR_RETURN(values_, runs.Values(numbers));
     for (const int m : integers_) {
       std::optional<Reals> reals = RealsOf(m);
       if (reals.has_value()) reals_.push_back(*std::move(reals));
@@ -166,9 +148,9 @@ class IntegerFinder {
   }
 
   // The integers that are nearest by value. Several that one was recorded of confirm each other.
-  std::optional<DerivedResult> Nearest(int r) const {
+  int Nearest(int r) const {
     const Tensor* own = OwnOf(r);
-    if (own == nullptr) return std::nullopt;
+    if (own == nullptr) return kNone;
     const Reals* best = nullptr;
     double least = std::numeric_limits<double>::infinity();
     for (const Reals& reals : reals_) {
@@ -179,12 +161,11 @@ class IntegerFinder {
       best = &reals;
       least = distance;
     }
-    if (best == nullptr) return std::nullopt;
-    return DerivedResult{side_, r, best->of, "kept as integers"};
+    return best == nullptr ? kNone : best->of;
   }
 
-  std::optional<DerivedResult> BeforeActivation(int r, const RecordedEvidence& evidence,
-                                                const absl::flat_hash_set<int>& found) const {
+  std::optional<Claim> BeforeActivation(int r, const RecordedEvidence& evidence,
+                                        const absl::flat_hash_set<int>& found) const {
     const Tensor* own = OwnOf(r);
     if (own == nullptr) return std::nullopt;
     for (const Reals& reals : reals_) {
@@ -201,7 +182,9 @@ class IntegerFinder {
       const double noise = NoiseOfDerived(own_.results[Index(r)], graph_.result(reals.of));
       const std::string how = HowDerived(*own, reals.floats, noise, may);
       if (how.empty()) continue;
-      return DerivedResult{side_, r, reals.of, absl::StrCat(how, " and kept as integers")};
+      Claim claim = ClaimOf(Rule::kKeptAsIntegers, side_, r, reals.of);
+      claim.how = absl::StrCat(how, " and kept as integers");
+      return claim;
     }
     return std::nullopt;
   }
@@ -237,31 +220,23 @@ class IntegerFinder {
                                                                        : &value->second.tensor();
   }
 
+  const RecordingView& view_;
   const SideId side_;
-  const PerSide<RecordedSide>& sides_;
   const ResultStream& own_;
-  const SideGraph graph_;
+  const SideGraph& graph_;
   const QuantParamsByResult params_;
-  std::vector<int> partners_;       // by recorded result
-  absl::flat_hash_set<int> given_;  // recorded results whose partners the user gave
-  std::vector<int> open_;           // recorded results without a partner
-  std::vector<int> integers_;       // results of the model
-  int64_t held_ = 0;
+  std::vector<int> open_;      // recorded results without a partner
+  std::vector<int> integers_;  // results of the model
   PerSide<ValuesOfResults> values_;
   std::vector<Reals> reals_;
 };
 
 }  // namespace
 
-absl::StatusOr<std::vector<DerivedResult>> FindKeptAsIntegers(const PerSide<RecordedSide>& sides,
-                                                              const Alignment& alignment,
-                                                              absl::Span<const AddedPair> added,
-                                                              const PairValues::Watch& watch) {
-  std::vector<DerivedResult> none;
-  if (sides.left.stream->recorded == sides.right.stream->recorded) return none;
-  const SideId recorded = sides.left.stream->recorded ? SideId::kLeft : SideId::kRight;
-  if (sides[Other(recorded)].evaluator() == nullptr) return none;
-  return IntegerFinder(sides, alignment, added, recorded).Find(watch);
+absl::StatusOr<std::vector<Claim>> ClaimKeptAsIntegers(const RecordingView& view,
+                                                       PairingRuns& runs) {
+  if (!view.has_model()) return std::vector<Claim>();
+  return IntegerFinder(view).Find(runs);
 }
 
 }  // namespace onnxcmp

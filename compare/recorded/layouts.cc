@@ -14,6 +14,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "compare/alignment/recorded_reach.h"
 #include "compare/recorded/blocked_layouts.h"
 #include "compare/recorded/layout_name.h"
 #include "compare/recorded/row_order.h"
@@ -29,7 +30,6 @@
 namespace onnxcmp {
 namespace {
 
-constexpr int64_t kFewElements = 9;
 constexpr size_t kMostAxes = 5;
 
 // Two results within this distance are the same up to coarse types; unrelated results are about 1
@@ -79,7 +79,7 @@ class LayoutFinder {
  private:
   static bool IsCandidate(const StreamResult& result) {
     return result.shape.has_value() && result.depth == 0 && result.fingerprint.has_sketch &&
-           result.fingerprint.size >= kFewElements && BitWidth(result.dtype) >= 8;
+           result.fingerprint.size > kHandful && BitWidth(result.dtype) >= 8;
   }
   const StreamResult& Own(int r) const { return own_.results[Index(r)]; }
   const std::vector<int>& OfItsSize(const StreamResult& result) const {

@@ -7,14 +7,13 @@
 #include <cstdint>
 #include <limits>
 
+#include "compare/alignment/recorded_reach.h"
 #include "record/base/work_bounds.h"
 #include "record/differences/number_strips.h"
 #include "record/differences/tensor_distance.h"
 
 namespace onnxcmp {
 namespace {
-
-constexpr double kLeastElements = 9;
 
 // A squared correlation is no accident if it is at least this, divided by the number of elements.
 constexpr double kBeyondChance = 14;
@@ -50,7 +49,7 @@ double LikenessOf(const LikenessSample& a, const LikenessSample& b) {
       MomentsOfStrip(a.elements.data(), b.elements.data(), static_cast<int64_t>(a.elements.size()),
                      {.limit = std::numeric_limits<double>::max()});
   const auto n = static_cast<double>(moments.sums.count);
-  if (n < kLeastElements || moments.sums.left == 0 || moments.sums.right == 0) return 0;
+  if (n <= kHandful || moments.sums.left == 0 || moments.sums.right == 0) return 0;
   const double x = moments.left / n;
   const double y = (moments.left + moments.difference) / n;
   // A mask makes one side huge.

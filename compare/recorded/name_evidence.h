@@ -27,7 +27,7 @@ struct NameEvidence {
         return agree + contradicted > 0 ? agree > contradicted : fit;
       case NameRule::kModule:
       case NameRule::kWithin:
-        return agree >= weights::kBorneOut * (agree + contradicted);
+        return agree >= 2 * weights::kAgreeingNames * (agree + contradicted);
       case NameRule::kNone:
         break;
     }

@@ -317,7 +317,7 @@ NamedResult RecordedNames::FindWithin(int recorded) const {
     // A near one is preferred to one with fewer other words.
     const double distance =
         SketchDistance(recording_.results[Index(recorded)].fingerprint, other.fingerprint);
-    const std::pair<double, size_t> rest = {distance <= weights::kNearNamesake ? distance : 1,
+    const std::pair<double, size_t> rest = {distance <= weights::kCoarse ? distance : 1,
                                             OtherWords(words, words_[i])};
     if (best != kNone && rest > least) continue;
     best = r;

@@ -14,6 +14,7 @@
 #include "compare/recorded/name_evidence.h"
 #include "compare/recorded/names.h"
 #include "record/base/per_side.h"
+#include "record/base/work_bounds.h"
 #include "record/streams/common_form.h"
 #include "record/streams/downstream.h"
 
@@ -35,14 +36,16 @@ struct Known {
 
 class RecordedPairs {
  public:
-  RecordedPairs(const Alignment& alignment, const ResultStream& left, const ResultStream& right)
-      : streams_{&left, &right}, partners_{alignment.left_to_right, alignment.right_to_left} {
+  explicit RecordedPairs(const RecordingView& view)
+      : view_(view),
+        streams_{view.sides().left.stream, view.sides().right.stream},
+        partners_{view.settled().left_to_right, view.settled().right_to_left} {
     for (const SideId side : kBothSides) {
       for (const StreamResult& result : Stream(side).results) {
         contents_[side].insert(result.fingerprint.content);
       }
     }
-    for (const AlignedRow& row : alignment.rows) {
+    for (const AlignedRow& row : view.settled().rows) {
       if (!row.paired()) continue;
       // Pairs that the user gave, and those with other positions of elements, stay.
       const bool stays = Has(row.marks, Mark::kGiven) || Has(row.marks, Mark::kEntry) ||
@@ -53,16 +56,13 @@ class RecordedPairs {
     }
   }
 
-  std::vector<AddedPair> Find() {
-    // For two recordings, the right's names are looked up on the left.
-    const SideId side = Stream(SideId::kRight).recorded ? SideId::kRight : SideId::kLeft;
+  std::vector<Claim> Find() {
+    const SideId side = view_.side();
     Look(side);
     Decide(side);
-    TakePartnersOfCopies(side);
     TakeOutput(side);
     TakePlaces(side);
-    PairUp(side);
-    return std::move(pairs_);
+    return Claims(side);
   }
 
  private:
@@ -91,12 +91,12 @@ class RecordedPairs {
     }
     known_.resize(Index(Size(side)));
     chosen_.assign(known_.size(), kNone);
-    how_.assign(known_.size(), Mark::kNothing);
+    how_.assign(known_.size(), Rule::kValues);
     size_t looked = 0;
     for (int r = 0; r < Size(side); ++r) {
       if (!Counts(side, r) || fixed_[side].contains(r)) continue;
       chosen_[Index(r)] = partners_[side][Index(r)];
-      if (looked++ >= weights::kMostNames) continue;
+      if (looked++ >= work_bounds::kLooks) continue;
       Known& known = known_[Index(r)];
       known.named = names.Find(r);
       if (known.named.result != kNone) {
@@ -155,7 +155,7 @@ class RecordedPairs {
       } else if (known.near.empty()) {
         if (known.named.result != kNone && (trusted || !IsPaired(r))) {
           chosen_[Index(r)] = known.named.result;
-          how_[Index(r)] = Mark::kNamed;
+          how_[Index(r)] = Rule::kNames;
         }
       } else {
         Choose(r, NearestOf(side, r, known), side);
@@ -166,7 +166,7 @@ class RecordedPairs {
       const Known& known = known_[Index(r)];
       if (!NameBeatsValue(side, r, known)) continue;
       chosen_[Index(r)] = known.named.result;
-      how_[Index(r)] = Mark::kNamed;
+      how_[Index(r)] = Rule::kNames;
     }
   }
 
@@ -273,21 +273,6 @@ class RecordedPairs {
     chosen_[Index(r)] = other;
   }
 
-  // A result that repeats a recorded one has the same partner, as a Dropout's that passes on its
-  // input.
-  void TakePartnersOfCopies(SideId side) {
-    absl::flat_hash_map<Hash128, int> by_content;
-    for (int r = 0; r < Size(side); ++r) {
-      if (!Counts(side, r) || !IsPaired(r) || !Tells(side, r)) continue;
-      by_content.try_emplace(Result(side, r).fingerprint.content, chosen_[Index(r)]);
-    }
-    for (int r = 0; r < Size(side); ++r) {
-      if (!Counts(side, r) || IsPaired(r) || fixed_[side].contains(r)) continue;
-      const auto it = by_content.find(Result(side, r).fingerprint.content);
-      if (it != by_content.end()) chosen_[Index(r)] = it->second;
-    }
-  }
-
   // True if most of the other side's results have a partner.
   bool IsWhole(SideId side) const {
     constexpr double kNearlyAll = 0.75;
@@ -309,7 +294,7 @@ class RecordedPairs {
     if (last < 0 || fixed_[side].contains(last) || !IsInOrder(side)) return;
     if (!IsPaired(last)) {
       chosen_[Index(last)] = FreeOutputFor(Result(side, last), Stream(Other(side)), chosen_);
-      how_[Index(last)] = Mark::kPlaced;
+      how_[Index(last)] = Rule::kPlaces;
       return;
     }
     if (!Tells(side, last) || known_[Index(last)].named.result != kNone ||
@@ -334,7 +319,7 @@ class RecordedPairs {
     }
     if (!is_copy || skipped.size() != 1) return;
     chosen_[Index(last)] = skipped.front();
-    how_[Index(last)] = Mark::kPlaced;
+    how_[Index(last)] = Rule::kPlaces;
   }
 
   // True if the recording has the order of the other side: files without an order are sorted by
@@ -354,7 +339,7 @@ class RecordedPairs {
       }
       before = chosen_[Index(r)];
     }
-    return rising >= weights::kInOrder * pairs;
+    return rising >= weights::kMostly * pairs;
   }
 
   // Pairs a recorded result with the only free result of its shape between the partners of its
@@ -373,7 +358,7 @@ class RecordedPairs {
     }
     int before = kNone;
     size_t looked = 0;
-    for (int r = 0; r < Size(side) && looked < weights::kMostNames; ++r) {
+    for (int r = 0; r < Size(side) && looked < work_bounds::kLooks; ++r) {
       if (!Counts(side, r)) continue;
       if (IsPaired(r)) {
         before = chosen_[Index(r)];
@@ -400,29 +385,11 @@ class RecordedPairs {
       }
       if (places.size() != WithoutPartner(side, r)) DropFused(Stream(Other(side)), &places);
       if (places.empty() || places.size() != WithoutPartner(side, r)) continue;
-      if (IsElsewhere(side, r, places[0]) && !IsWhole(side)) continue;
       chosen_[Index(r)] = places[0];
-      how_[Index(r)] = Mark::kPlaced;
+      how_[Index(r)] = Rule::kPlaces;
       taken[Index(places[0])] = true;
       before = places[0];
     }
-  }
-
-  // True if two have nothing in common, and what the other side computes from the one was recorded
-  // and is right: another export has other results at that place.
-  bool IsElsewhere(SideId side, int r, int other) const {
-    const double distance =
-        SketchDistance(Result(side, r).fingerprint, Result(Other(side), other).fingerprint);
-    if (distance <= weights::kOutOfSight) return false;
-    const std::vector<bool> behind = Behind({other}, Stream(Other(side)));
-    for (int own = 0; own < Size(side); ++own) {
-      const int m = chosen_[Index(own)];
-      if (m != kNone && behind[Index(m)] && Tells(side, own) &&
-          DistanceIfNear(side, own, m).has_value()) {
-        return true;
-      }
-    }
-    return false;
   }
 
   // Number of recorded results of the same shape from here to the next one with a partner that have
@@ -439,61 +406,40 @@ class RecordedPairs {
     return count;
   }
 
-  // Adds pairs that the alignment does not have. Several recorded results may have one partner: the
-  // aligned one, or the one named after it, gets a row of its own.
-  void PairUp(SideId side) {
-    std::vector<int> owner(Index(Size(Other(side))), kNone);
-    const auto rank = [&](int r) {
-      const int other = chosen_[Index(r)];
-      const bool called = known_[Index(r)].named.result == other;
-      return std::pair(called, partners_[Other(side)][Index(other)] == r);
-    };
-    // An input of the other side stays with the recorded input.
-    const auto is_settled = [&](int other) {
-      const int r = partners_[Other(side)][Index(other)];
-      return r != kNone && !Counts(side, r);
-    };
-    for (int other = 0; other < Size(Other(side)); ++other) {
-      if (is_settled(other)) owner[Index(other)] = partners_[Other(side)][Index(other)];
-    }
+  // Several recorded results may have one partner: the one named after it has its row, else the
+  // aligned one.
+  std::vector<Claim> Claims(SideId side) const {
+    constexpr double kCalled = 2;
+    std::vector<Claim> claims;
     for (int r = 0; r < Size(side); ++r) {
-      if (!Counts(side, r) || chosen_[Index(r)] == kNone || is_settled(chosen_[Index(r)])) continue;
-      int& own = owner[Index(chosen_[Index(r)])];
-      if (own == kNone || rank(r) > rank(own)) own = r;
-    }
-    for (const bool shared : {false, true}) {
-      for (int r = 0; r < Size(side); ++r) {
-        const int other = chosen_[Index(r)];
-        if (!Counts(side, r) || other == kNone || fixed_[side].contains(r)) continue;
-        if ((owner[Index(other)] != r) != shared) continue;
-        const bool has_row = partners_[Other(side)][Index(other)] == r;
-        const bool as_it_is = partners_[side][Index(r)] == other && has_row != shared;
-        if (as_it_is || fixed_[Other(side)].contains(other)) continue;
-        AddedPair& pair = pairs_.emplace_back();
-        OfSide(pair, side) = r;
-        OfSide(pair, Other(side)) = other;
-        pair.how = how_[Index(r)];
-        if (shared) pair.shared = Other(side);
+      const int other = chosen_[Index(r)];
+      if (!Counts(side, r) || other == kNone || fixed_[side].contains(r) ||
+          fixed_[Other(side)].contains(other)) {
+        continue;
       }
+      const bool called = known_[Index(r)].named.result == other;
+      const bool aligned = partners_[Other(side)][Index(other)] == r;
+      claims.push_back(
+          ClaimOf(how_[Index(r)], side, r, other, (called ? kCalled : 0) + (aligned ? 1 : 0)));
     }
+    return claims;
   }
 
+  const RecordingView& view_;
   PerSide<const ResultStream*> streams_;
   PerSide<const std::vector<int>&> partners_;
   PerSide<absl::flat_hash_set<Hash128>> contents_;
   PerSide<absl::flat_hash_set<int>> fixed_;
   std::vector<Known> known_;  // by recorded result, as the next two
   std::vector<int> chosen_;
-  std::vector<Mark> how_;
-  std::vector<AddedPair> pairs_;
+  std::vector<Rule> how_;  // kValues unless another rule has chosen
 };
 
 }  // namespace
 
-std::vector<AddedPair> PairRecorded(const Alignment& alignment, const ResultStream& left,
-                                    const ResultStream& right) {
-  if (!left.recorded && !right.recorded) return {};
-  return RecordedPairs(alignment, left, right).Find();
+absl::StatusOr<std::vector<Claim>> ClaimByNamesAndValues(const RecordingView& view,
+                                                         PairingRuns& /*runs*/) {
+  return RecordedPairs(view).Find();
 }
 
 }  // namespace onnxcmp

@@ -19,7 +19,7 @@ RecordedSequence::RecordedSequence(const ResultStream& model,
     if (settled_[i].second > settled_[i - 1].second) ++rising;
   }
   in_order_ =
-      settled_.size() > 2 && rising >= weights::kInOrder * static_cast<double>(settled_.size() - 1);
+      settled_.size() > 2 && rising >= weights::kMostly * static_cast<double>(settled_.size() - 1);
 }
 
 bool RecordedSequence::IsPast(int result, int recorded) {

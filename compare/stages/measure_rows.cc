@@ -5,6 +5,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
+#include "compare/alignment/settle.h"
 #include "compare/quantization/pair_dequantizer.h"
 #include "evaluator/base/status_macros.h"
 #include "record/differences/sorted_elements.h"
@@ -107,18 +108,17 @@ absl::StatusOr<MeasuredRows> MeasureRows(const PerSide<RecordedSide>& sides, Ali
 }
 
 absl::StatusOr<MeasuredRows> AddPairs(const PerSide<RecordedSide>& sides, MeasuredRows measured,
-                                      const std::vector<AddedPair>& pairs,
-                                      const PairTolerances& tolerances,
+                                      std::vector<Claim> repaired, const PairTolerances& tolerances,
                                       const EarlyDifferences& early, const StepTools& tools) {
-  if (pairs.empty()) return measured;
-  Amended amended = Amend(measured.alignment, pairs, *sides.left.stream, *sides.right.stream);
+  if (repaired.empty()) return measured;
+  Settled settled = Settle(measured.alignment, &repaired, *sides.left.stream, *sides.right.stream);
   const auto known = [&](size_t i) {
-    const int row = amended.before[i];
+    const int row = settled.before[i];
     return row == kNone ? nullptr : &measured.rows[Index(row)];
   };
   OC_ASSIGN_OR_RETURN(std::vector<ComparedRow> rows,
-                      RowsOf(sides, amended.alignment, tolerances, early, tools, known));
-  return MeasuredRows{std::move(amended.alignment), std::move(rows)};
+                      RowsOf(sides, settled.alignment, tolerances, early, tools, known));
+  return MeasuredRows{std::move(settled.alignment), std::move(rows)};
 }
 
 }  // namespace onnxcmp

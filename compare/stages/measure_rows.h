@@ -6,7 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "compare/alignment/alignment.h"
-#include "compare/alignment/alignment_amendment.h"
+#include "compare/alignment/claim.h"
 #include "compare/outputs/compared_row.h"
 #include "compare/sides/early_differences.h"
 #include "compare/sides/pair_values.h"
@@ -28,8 +28,7 @@ absl::StatusOr<MeasuredRows> MeasureRows(const PerSide<RecordedSide>& sides, Ali
 
 // The same for an alignment with additional pairs. Existing rows are not measured again.
 absl::StatusOr<MeasuredRows> AddPairs(const PerSide<RecordedSide>& sides, MeasuredRows measured,
-                                      const std::vector<AddedPair>& pairs,
-                                      const PairTolerances& tolerances,
+                                      std::vector<Claim> repaired, const PairTolerances& tolerances,
                                       const EarlyDifferences& early, const StepTools& tools);
 
 }  // namespace onnxcmp

@@ -7,6 +7,7 @@
 #include "compare/pictures/value_picture.h"
 #include "compare/sides/pair_values.h"
 #include "evaluator/base/thread_pool.h"
+#include "record/base/timings.h"
 
 namespace onnxcmp {
 
@@ -15,6 +16,7 @@ struct StepTools {
   int64_t search_memory = 0;  // bytes that a step may need at once; beyond that it is left out
   PairValues::Watch watch;    // may be empty
   const ThreadPool* pool = nullptr;
+  Timings* timings = nullptr;        // null: not requested
   PictureAlbum* pictures = nullptr;  // pictures of measured pairs; null: not requested
 };
 

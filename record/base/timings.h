@@ -30,9 +30,10 @@ struct Timings {
     // Peak of the process up to the step's end, its mapped files included.
     int64_t peak_bytes = 0;
   };
-  std::vector<Step> steps;  // each once, in the order in which they first ended
-  int64_t nodes = 0;        // number of nodes in both models' runs
-  int64_t shared = 0;       // number of these taken from the other side's run, or an earlier one
+  std::vector<Step> steps;   // each once, in the order in which they first ended
+  int64_t nodes = 0;         // number of nodes in both models' runs
+  int64_t shared = 0;        // number of these taken from the other side's run, or an earlier one
+  int64_t pairing_runs = 0;  // number of further runs that paired results of recordings
 
   void Add(absl::string_view step, double seconds);
 };

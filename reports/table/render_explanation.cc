@@ -37,6 +37,7 @@ class Screen {
     Errors();
     Histogram();
     Worst();
+    Claims();
     Readers();
     return std::move(text_);
   }
@@ -210,6 +211,21 @@ class Screen {
                         c == 0 ? PadRight(rows[i][c], widths[c]) : PadLeft(rows[i][c], widths[c]));
       }
       absl::StrAppend(&text_, absl::StripTrailingAsciiWhitespace(line), "\n");
+    }
+  }
+
+  // Claims on the two results, a line each.
+  void Claims() {
+    bool first = true;
+    for (const Claim& claim : explanation_.claims) {
+      const std::string ours = claim.left == kNone ? "nothing" : Name(Left(claim.left));
+      const std::string theirs = claim.right == kNone ? "nothing" : Name(Right(claim.right));
+      Line(first ? "claims" : "",
+           absl::StrCat(RowOfRule(claim.rule).name,
+                        claim.points > 0 ? absl::StrFormat(" (%.3g)", claim.points) : "", ": ",
+                        ours, " | ", theirs, claim.how.empty() ? "" : ", ", claim.how, ": ",
+                        OutcomeText(claim.outcome)));
+      first = false;
     }
   }
 

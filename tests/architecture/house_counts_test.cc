@@ -21,13 +21,13 @@ using ::testing::Pair;
 // Counted today. A number that falls is lowered here; one that rises needs a reason in the commit.
 constexpr HouseRow kHouse[] = {
     {"files that write agree or a verdict", 1},
-    {"numeric constants", 692},
-    {"numeric constants that share a name", 148},
+    {"numeric constants", 664},
+    {"numeric constants that share a name", 147},
     {"observers", 23},
     {"calls of Revisit", 4},
-    {"types in headers", 663},
+    {"types in headers", 669},
     {"rooms of compare", 28},
-    {"arrows between rooms of compare", 93},
+    {"arrows between rooms of compare", 96},
 };
 
 TEST(Architecture, CountsDoNotRise) {

@@ -48,8 +48,8 @@ TEST(AlignmentGapsTest, LaterRulesSeeWhatEarlierOnesHavePaired) {
   const AlignmentIndex index(left.stream.stream(), right.stream.stream());
   const ValueEvidence evidence(index);
   Pairing pairing(index);
-  pairing.Pair(left.p, right.p, PairStage::kValues);
-  pairing.Pair(left.q, right.q, PairStage::kValues);
+  pairing.Pair(left.p, right.p, Rule::kNear);
+  pairing.Pair(left.q, right.q, Rule::kNear);
   PairQueue queue(pairing, evidence);
   PairGaps(pairing, evidence, queue);
   EXPECT_EQ(pairing.of_left(left.m), right.m);

@@ -96,6 +96,7 @@ TEST(AlignmentStages, CodeAndDocumentNumberThemAlike) {
                            "alignment_regions", "alignment_rows", "value_evidence"}) {
     headers += TextOfSource(SourceFile(absl::StrCat("compare/alignment/", name, ".h")));
   }
+  headers += TextOfSource(SourceFile("compare/recorded/pair_recording.h"));
   int number = 0;
   for (size_t at = document.find("\n### "); at != std::string::npos;
        at = document.find("\n### ", at + 1)) {
@@ -109,6 +110,34 @@ TEST(AlignmentStages, CodeAndDocumentNumberThemAlike) {
         << heading;
   }
   EXPECT_EQ(number, 19);
+}
+
+TEST(AlignmentRules, TheDocumentHasEachRowOfTheTable) {
+  const std::string document = TextOfSource(Document("alignment.md"));
+  size_t rows = 0;
+  for (size_t at = document.find("| rule | looks at |"); document[at] == '|';
+       at = document.find('\n', at) + 1) {
+    ++rows;
+  }
+  EXPECT_EQ(rows, AllRules().size() + 1) << "a row for the head, one below, none for kNone";
+  for (const RuleRow& rule : AllRules()) {
+    if (rule.rule == Rule::kNone) continue;
+    const std::string points = rule.points == 0 ? "" : absl::StrCat(rule.points);
+    EXPECT_THAT(document, HasSubstr(absl::StrCat("| ", rule.name, " | ", rule.looks_at, " | ",
+                                                 points, " | ")));
+    const size_t at = document.find(absl::StrCat("| ", rule.name, " | ", rule.looks_at));
+    if (at == std::string::npos) continue;
+    const std::string row = document.substr(at, document.find('\n', at) - at);
+    EXPECT_EQ(absl::StrContains(row, "| beside |"), rule.beside) << row;
+    EXPECT_EQ(absl::EndsWith(row, "| yes |"), rule.runs) << row;
+  }
+}
+
+// Claims of recordings beat all of the aligner's.
+TEST(AlignmentRules, RecordingsBeatTheAligner) {
+  for (const RuleRow& rule : AllRules()) {
+    EXPECT_EQ(rule.points >= 80, rule.rule >= Rule::kLayouts) << rule.name;
+  }
 }
 
 }  // namespace

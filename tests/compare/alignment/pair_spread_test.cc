@@ -88,7 +88,7 @@ TEST(PairSpreadTest, AllIsWhatEachPairOffers) {
       Random random(seed);
       Pairing pairing(index);
       for (int l = 0; l < index.left.size(); ++l) {
-        if (random() % 6 != 0) pairing.Pair(l, l, PairStage::kValues);
+        if (random() % 6 != 0) pairing.Pair(l, l, Rule::kNear);
       }
       const int before = pairing.pairs();
       PairQueue queue(pairing, evidence);
@@ -127,9 +127,9 @@ TEST(PairSpreadTest, DequantizedOffersWhatWasQuantized) {
   const AlignmentIndex index(left.stream(), right.stream());
   const ValueEvidence evidence(index);
   Pairing pairing(index);
-  pairing.Pair(scale, other, PairStage::kValues);
-  pairing.Pair(grid, negative, PairStage::kValues);
-  pairing.Pair(back, clipped, PairStage::kValues);
+  pairing.Pair(scale, other, Rule::kNear);
+  pairing.Pair(grid, negative, Rule::kNear);
+  pairing.Pair(back, clipped, Rule::kNear);
   PairQueue queue(pairing, evidence);
   queue.SetRule({.threshold = -1e9, .scoring = Scoring::kLoose});
   queue.SpreadAll();
@@ -152,8 +152,8 @@ TEST(PairSpreadTest, WhatACopyRepeatsOffersItsReaders) {
   ASSERT_EQ(index.left.root(second), x);
   const ValueEvidence evidence(index);
   Pairing pairing(index);
-  pairing.Pair(x, other, PairStage::kValues);
-  pairing.Pair(copy, other_copy, PairStage::kValues);
+  pairing.Pair(x, other, Rule::kNear);
+  pairing.Pair(copy, other_copy, Rule::kNear);
   PairQueue queue(pairing, evidence);
   queue.SetRule({.threshold = -1e9, .scoring = Scoring::kLoose});
   queue.SpreadAll();
@@ -174,8 +174,8 @@ TEST(PairSpreadTest, AnOutputOffersThoseBesideIt) {
   const AlignmentIndex index(left.stream(), right.stream());
   const ValueEvidence evidence(index);
   Pairing pairing(index);
-  pairing.Pair(x, elsewhere, PairStage::kValues);
-  pairing.Pair(a, other, PairStage::kValues);
+  pairing.Pair(x, elsewhere, Rule::kNear);
+  pairing.Pair(a, other, Rule::kNear);
   PairQueue queue(pairing, evidence);
   queue.SetRule({.threshold = -1e9, .scoring = Scoring::kLoose});
   queue.SpreadAll();

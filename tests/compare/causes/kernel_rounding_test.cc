@@ -8,7 +8,7 @@
 namespace onnxcmp {
 namespace {
 
-Value Numbers(double factor, double bent) {
+Value BentNumbers(double factor, double bent) {
   std::vector<float> numbers;
   for (int i = 0; i < 32; ++i) {
     numbers.push_back(static_cast<float>((i - 15.5) * (i % 2 == 0 ? factor : factor + bent)));
@@ -17,11 +17,12 @@ Value Numbers(double factor, double bent) {
 }
 
 TEST(KernelRoundingTest, OneFactorForAll) {
-  EXPECT_TRUE(IsScaled(Numbers(1, 0), Numbers(1.01, 0)));
-  EXPECT_TRUE(IsScaled(Numbers(1, 0), Numbers(0.99, 0)));
-  EXPECT_FALSE(IsScaled(Numbers(1, 0), Numbers(1, 0)));
-  EXPECT_FALSE(IsScaled(Numbers(1, 0), Numbers(1.00005, 0)));   // as approximations of functions
-  EXPECT_FALSE(IsScaled(Numbers(1, 0), Numbers(0.995, 0.01)));  // up and down
+  EXPECT_TRUE(IsScaled(BentNumbers(1, 0), BentNumbers(1.01, 0)));
+  EXPECT_TRUE(IsScaled(BentNumbers(1, 0), BentNumbers(0.99, 0)));
+  EXPECT_FALSE(IsScaled(BentNumbers(1, 0), BentNumbers(1, 0)));
+  EXPECT_FALSE(
+      IsScaled(BentNumbers(1, 0), BentNumbers(1.00005, 0)));  // as approximations of functions
+  EXPECT_FALSE(IsScaled(BentNumbers(1, 0), BentNumbers(0.995, 0.01)));  // up and down
 }
 
 // `off` of 100 elements are `by` apart.
@@ -42,7 +43,7 @@ TEST(KernelRoundingTest, AFewNextIntegers) {
   EXPECT_FALSE(AreNext<int8_t>(3, 1));   // too many
   EXPECT_FALSE(AreNext<uint8_t>(1, 2));  // too far
   EXPECT_FALSE(AreNext<int64_t>(1, 1));  // an index
-  EXPECT_FALSE(AreNextIntegers(Numbers(1, 0), Numbers(1, 0)));
+  EXPECT_FALSE(AreNextIntegers(BentNumbers(1, 0), BentNumbers(1, 0)));
 }
 
 }  // namespace

@@ -1,8 +1,10 @@
 // One pair of results in depth.
 #include "compare/explain/explain.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -149,6 +151,44 @@ TEST(ExplainTest, Json) {
   const auto json = nlohmann::json::parse(RenderJson(*comparison));
   EXPECT_THAT(testing::SchemaErrors(json, testing::ComparisonSchema()), IsEmpty());
   EXPECT_EQ(json["explanation"]["attributes"][1]["differs"], true);
+}
+
+// The claim that paired the row is told with its rule, and the claims that it beat.
+TEST(ExplainTest, ClaimsOnTheRow) {
+  const auto comparison = Explained(kLeft, kRight, "normal");
+  ASSERT_TRUE(comparison.ok()) << comparison.status();
+  const std::vector<Claim>& claims = comparison->explanation->claims;
+  ASSERT_FALSE(claims.empty());
+  const auto paired = std::find_if(claims.begin(), claims.end(), [](const Claim& claim) {
+    return claim.outcome == ClaimOutcome::kPaired;
+  });
+  ASSERT_NE(paired, claims.end());
+  EXPECT_EQ(paired->left, comparison->explanation->left);
+  EXPECT_EQ(paired->right, comparison->explanation->right);
+  EXPECT_EQ(RowOfRule(paired->rule).name, "near");
+  EXPECT_GE(paired->points, RowOfRule(paired->rule).points);
+  for (size_t i = 1; i < claims.size(); ++i) EXPECT_GE(claims[i - 1].points, claims[i].points);
+  EXPECT_THAT(RenderTable(*comparison), HasSubstr("claims     near ("));
+}
+
+// A result without a partner says which claims came to nothing.
+TEST(ExplainTest, ClaimsOnAResultWithoutAPartner) {
+  constexpr char kMore[] = R"((float[2,4] x) => (float[2,4] y)
+<float[4] scale = {1.1, 0.9, 1.2, 0.8}> {
+  moved = Tanh (x)
+  normal = LayerNormalization <epsilon = 0.00001, axis = -1> (moved, scale)
+  extra = Softmax (normal)
+  squashed = Sigmoid (normal)
+  sum = Mul (squashed, normal)
+  y = Add (sum, extra)
+})";
+  const auto comparison = Explained(kMore, kLeft, "extra");
+  ASSERT_TRUE(comparison.ok()) << comparison.status();
+  EXPECT_EQ(comparison->explanation->right, kNone);
+  for (const Claim& claim : comparison->explanation->claims) {
+    EXPECT_EQ(claim.left, comparison->explanation->left);
+    EXPECT_NE(claim.outcome, ClaimOutcome::kPaired);
+  }
 }
 
 }  // namespace

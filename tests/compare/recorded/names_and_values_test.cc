@@ -32,12 +32,20 @@ BuiltSide Layers() {
 std::vector<std::string> PairTexts(const BuiltSide& model, BuiltSide recording) {
   ResultStream stream = recording.stream();
   stream.recorded = true;
-  const Alignment alignment = Align(model.stream(), stream);
+  const ResultStream left = model.stream();
+  const Alignment alignment = Align(left, stream);
+  const PerSide<RecordedSide> sides = {{.stream = &left}, {.stream = &stream}};
+  RecordingView view(sides);
+  view.Take(alignment);
+  PairingRuns runs(sides, 0, nullptr);
+  const auto claims = ClaimByNamesAndValues(view, runs);
+  EXPECT_TRUE(claims.ok()) << claims.status();
   std::vector<std::string> texts;
-  for (const AddedPair& pair : PairRecorded(alignment, model.stream(), stream)) {
-    texts.push_back(absl::StrCat(model.stream().results[Index(pair.left)].name, " ",
-                                 stream.results[Index(pair.right)].name,
-                                 pair.how == Mark::kNamed ? " named" : " placed"));
+  for (const Claim& claim : *claims) {
+    if (alignment.left_to_right[Index(claim.left)] == claim.right) continue;
+    texts.push_back(absl::StrCat(left.results[Index(claim.left)].name, " ",
+                                 stream.results[Index(claim.right)].name, " ",
+                                 RowOfRule(claim.rule).name));
   }
   return texts;
 }
@@ -54,7 +62,7 @@ TEST(PairRecordedTest, ByTheSameName) {
   recording.Recorded("/model/layer.0/dense/Add_output_0", SomeFloats({4, 8}, 77));
   EXPECT_THAT(PairTexts(Layers(), recording),
               UnorderedElementsAre(
-                  "/model/layer.0/dense/Add_output_0 /model/layer.0/dense/Add_output_0 named"));
+                  "/model/layer.0/dense/Add_output_0 /model/layer.0/dense/Add_output_0 names"));
 }
 
 // A module's name is that of its last node's path.
@@ -62,7 +70,7 @@ TEST(PairRecordedTest, ByThePartsOfANameInOrder) {
   BuiltSide recording;
   recording.Recorded("layer.0.dense", SomeFloats({4, 8}, 77));
   EXPECT_THAT(PairTexts(Layers(), recording),
-              UnorderedElementsAre("/model/layer.0/dense/Add_output_0 layer.0.dense named"));
+              UnorderedElementsAre("/model/layer.0/dense/Add_output_0 layer.0.dense names"));
   BuiltSide other;
   other.Recorded("dense.0.layer", SomeFloats({4, 8}, 77));
   other.Recorded("layer.0.dense.of_another_size", SomeFloats({4, 9}, 78));
@@ -76,7 +84,7 @@ TEST(PairRecordedTest, ByItsPlace) {
   recording.Recorded("r2", SomeFloats({4, 8}, 77));
   recording.Recorded("r3", SomeFloats({4, 8}, 4));
   EXPECT_THAT(PairTexts(Layers(), recording),
-              UnorderedElementsAre("/model/layer.0/dense/Add_output_0 r2 placed"));
+              UnorderedElementsAre("/model/layer.0/dense/Add_output_0 r2 places"));
 }
 
 // A runtime that fuses an activation with the node before has one result of the two.
@@ -95,7 +103,7 @@ TEST(PairRecordedTest, ByItsPlaceAmongFusedNodes) {
     recording.Recorded("r3", SomeFloats({4, 3}, 79));
     return PairTexts(side, recording);
   };
-  EXPECT_THAT(pairs("Relu"), UnorderedElementsAre("b r1 placed", "d r2 placed"));
+  EXPECT_THAT(pairs("Relu"), UnorderedElementsAre("b r1 places", "d r2 places"));
   EXPECT_THAT(pairs("Neg"), IsEmpty());
 }
 
