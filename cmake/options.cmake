@@ -1,7 +1,12 @@
 # What a builder may choose, and the compiler flags.
 
-set(ONNXCMP_ARCH "x86-64-v3" CACHE STRING
+set(_arch "")
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  set(_arch "x86-64-v3")
+endif()
+set(ONNXCMP_ARCH "${_arch}" CACHE STRING
   "Instruction set for -march; empty for the compiler's default")
+unset(_arch)
 set(ONNXCMP_SANITIZE "" CACHE STRING "Sanitizers for -fsanitize, for example address,undefined")
 option(ONNXCMP_WERROR "Treat warnings as errors" ON)
 option(ONNXCMP_CCACHE "Compile through ccache if it is installed" ON)
@@ -36,6 +41,10 @@ include(CMakeDependentOption)
 cmake_dependent_option(ONNXCMP_AVX512 "Loops for processors with AVX-512 besides those for all" ON
   ONNXCMP_ARCH_HAS_FMA OFF)
 
+check_cxx_source_compiles("
+  static_assert(char(-1) > 0);
+  int main() { return 0; }" ONNXCMP_UNSIGNED_CHAR)
+
 # Flags that whoever includes our headers needs too: the instruction set decides how Eigen aligns,
 # and inline code must compute the same in every translation unit.
 add_library(onnxcmp_options INTERFACE)
@@ -45,7 +54,9 @@ target_compile_options(onnxcmp_options INTERFACE
   # g++ fuses a*b+c by itself otherwise, and fused and unfused kernels would differ.
   -ffp-contract=off
   # Nobody reads errno; without it sqrt and similar functions are single instructions.
-  -fno-math-errno)
+  -fno-math-errno
+  # A char is signed everywhere, as on x86.
+  $<$<BOOL:${ONNXCMP_UNSIGNED_CHAR}>:-fsigned-char>)
 target_compile_definitions(onnxcmp_options INTERFACE
   EIGEN_FAST_MATH=0       # infinities and NaN as IEEE 754 has them
   EIGEN_DONT_PARALLELIZE  # threads are ours; an OpenMP program must not change results
@@ -68,6 +79,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
 endif()
 
 set(ONNXCMP_WARNINGS -Wall -Wextra $<$<BOOL:${ONNXCMP_WERROR}>:-Werror>)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_SYSTEM_PROCESSOR STREQUAL "aarch64")
+  # g++ 12 for ARM takes the elements of moved absl::InlinedVectors for uninitialized ones.
+  list(APPEND ONNXCMP_WARNINGS -Wno-maybe-uninitialized)
+endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   # std::stable_sort of libstdc++ 12 calls what it deprecates itself.
   list(APPEND ONNXCMP_WARNINGS -Wno-deprecated-declarations)

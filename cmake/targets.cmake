@@ -42,9 +42,12 @@ endfunction()
 # to twelve at a time, or half of <n> to <n>, which takes about half of the time: most of it goes
 # into what all of them include. Which batch a file is in depends on its name alone, so that a new
 # file changes no batch but its own. What files define in unnamed namespaces is then common to a
-# batch. Names that many files use, such as those of a kernel's inputs, would meet there: a file that
-# has them is compiled alone. Files of batches with another <name> never meet.
-set(ONNXCMP_COMMON_NAMES "^(enum|struct) (Attributes|Classifier|InputIndex|Inputs|Options|Sizes) {")
+# batch. Names that many files use, such as those of a kernel's inputs, would meet there: of files
+# that have them the first stays in its batch, the others go to the next batch without any, and are
+# compiled alone if all batches have some. A header has Attributes: files with their own are compiled
+# alone. Files of batches with another <name> never meet.
+set(ONNXCMP_COMMON_NAMES
+  "^(enum|struct) (Attributes|Classifier|InputIndex|Inputs|Options|Sizes)( : [a-z0-9_]+)? {")
 function(onnxcmp_batch target)
   if(NOT ONNXCMP_BATCHES)
     return()
@@ -60,11 +63,22 @@ function(onnxcmp_batch target)
     math(EXPR batches "${batches} * 2")
   endwhile()
   foreach(file IN LISTS arg_UNPARSED_ARGUMENTS)
-    file(STRINGS "${file}" common_names REGEX "${ONNXCMP_COMMON_NAMES}" LIMIT_COUNT 1)
-    if(NOT common_names)
-      string(MD5 hash "${file}")
-      string(SUBSTRING "${hash}" 0 4 hash)
-      math(EXPR batch "0x${hash} % ${batches}")
+    string(MD5 hash "${file}")
+    string(SUBSTRING "${hash}" 0 4 hash)
+    math(EXPR batch "0x${hash} % ${batches}")
+    file(STRINGS "${file}" lines REGEX "${ONNXCMP_COMMON_NAMES}")
+    set(kinds "")
+    foreach(line IN LISTS lines)
+      string(REGEX REPLACE "^[a-z]+ ([A-Za-z]+) .*" "\\1" kind "${line}")
+      # The numbers of inputs, whatever they are called, have names in common: kX, kBias.
+      string(REPLACE "InputIndex" "Inputs" kind "${kind}")
+      list(APPEND kinds ${kind})
+    endforeach()
+    onnxcmp_batch_without(batch ${batches} ${kinds})
+    if(NOT batch STREQUAL "" AND NOT "Attributes" IN_LIST kinds)
+      foreach(kind IN LISTS kinds)
+        list(APPEND batches_with_${kind} ${batch})
+      endforeach()
       set_property(SOURCE "${file}" PROPERTY UNITY_GROUP "${arg_NAME}${batch}")
     endif()
   endforeach()
@@ -73,6 +87,27 @@ function(onnxcmp_batch target)
     # Types of unnamed namespaces in those that are not: fine in the file that is compiled.
     target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
   endif()
+endfunction()
+
+# onnxcmp_batch_without(<variable> <batches> <kind>...): moves the number on to that of the next
+# batch that is in none of the lists batches_with_<kind>; empty if there is none.
+function(onnxcmp_batch_without variable batches)
+  set(first ${${variable}})
+  math(EXPR last "${first} + ${batches} - 1")
+  foreach(number RANGE ${first} ${last})
+    math(EXPR number "${number} % ${batches}")
+    set(is_free TRUE)
+    foreach(kind IN LISTS ARGN)
+      if(number IN_LIST batches_with_${kind})
+        set(is_free FALSE)
+      endif()
+    endforeach()
+    if(is_free)
+      set(${variable} ${number} PARENT_SCOPE)
+      return()
+    endif()
+  endforeach()
+  set(${variable} "" PARENT_SCOPE)
 endfunction()
 
 # onnxcmp_library(<room> [EXPORT <set>] [EXPORT_NAME <name>] SOURCES <file>... LINK <library>...

@@ -14,14 +14,14 @@ namespace onnxcmp {
 namespace {
 
 // Operators that move elements, or change their type.
-constexpr absl::string_view kMoves[] = {"Cast",     "Concat",    "Expand",   "Flatten", "Gather",
-                                        "Identity", "Reshape",   "Slice",    "Split",   "Squeeze",
-                                        "Tile",     "Transpose", "Unsqueeze"};
+constexpr absl::string_view kRotaryMoves[] = {
+    "Cast",  "Concat", "Expand",  "Flatten", "Gather",    "Identity", "Reshape",
+    "Slice", "Split",  "Squeeze", "Tile",    "Transpose", "Unsqueeze"};
 // Operators that turn positions into angles.
 constexpr absl::string_view kAngles[] = {"Add", "Einsum", "Gemm", "MatMul", "Mul", "Sub"};
 
 template <typename Words>
-bool IsOneOf(absl::string_view word, const Words& words) {
+bool IsAmong(absl::string_view word, const Words& words) {
   return std::find(std::begin(words), std::end(words), word) != std::end(words);
 }
 
@@ -73,7 +73,7 @@ class Followed {
   bool Passes(const Node& node, size_t slot, bool turned) {
     if (node.op_type == "RotaryEmbedding") return turns_ = true;
     if (node.op_type == "Shape" || node.op_type == "Size") return true;
-    const bool moves = IsOneOf(node.op_type, kMoves);
+    const bool moves = IsAmong(node.op_type, kRotaryMoves);
     if (turned) {
       const bool scaled = node.op_type == "Mul" && node.inputs.size() == 2 &&
                           ConstantIn(*scope_, node.inputs[1 - slot]) != nullptr;
@@ -92,7 +92,7 @@ class Followed {
       FollowAll(node, true);
       return true;
     }
-    if (!moves && !IsOneOf(node.op_type, kAngles)) return false;
+    if (!moves && !IsAmong(node.op_type, kAngles)) return false;
     FollowAll(node, false);
     return true;
   }

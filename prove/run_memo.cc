@@ -14,7 +14,7 @@ namespace onnxcmp {
 namespace {
 
 // Residues that are held, of 8 bytes each.
-constexpr int64_t kMostElements = int64_t{1} << 26;
+constexpr int64_t kMostMemoElements = int64_t{1} << 26;
 
 // Elements of a node that are worth a look.
 constexpr int64_t kWorthMemo = 1 << 14;
@@ -161,7 +161,7 @@ RunMemo::Shared* RunMemo::Share(Tensor* tensor) {
 }
 
 bool RunMemo::Reserve(const Tensor& residues) {
-  if (elements_ + residues.num_elements() > kMostElements) return false;
+  if (elements_ + residues.num_elements() > kMostMemoElements) return false;
   elements_ += residues.num_elements();
   return true;
 }

@@ -237,7 +237,7 @@ std::vector<LayoutBox> BoxesOf(const DrawnGraph& graph) {
   return boxes;
 }
 
-void Mark(const std::string& difference, DrawnBox* box) {
+void MarkBox(const std::string& difference, DrawnBox* box) {
   box->lines.push_back(Line("≠ " + difference));
   absl::StrAppend(&box->more, "\n≠ ", difference);
 }
@@ -278,7 +278,7 @@ void PairEnds(BoxKind kind, size_t left, const std::array<size_t, 2>& counts,
           continue;
         }
         box.relation = NodeRelation::kDifferent;
-        Mark(difference.text, &box);
+        MarkBox(difference.text, &box);
       }
     }
   }
@@ -317,7 +317,7 @@ void PairBoxes(size_t g, const std::array<const ShownModel*, 2>& models,
       // A node that says how it differs from the model before has said enough.
       const bool told = side == 0 && drawn.relation != NodeRelation::kSame;
       Relate(pair.relation, partner, side == 0, &drawn);
-      if (!pair.difference.empty() && !told) Mark(pair.difference, &drawn);
+      if (!pair.difference.empty() && !told) MarkBox(pair.difference, &drawn);
     }
   }
   const std::vector<EndDifference> differences = ModelDifferences(*models[0], *models[1], pairs);

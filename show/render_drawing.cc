@@ -198,7 +198,7 @@ class SvgWriter {
   std::string text_;
 };
 
-std::string Quoted(absl::string_view text) {
+std::string DotQuoted(absl::string_view text) {
   return absl::StrCat("\"", absl::StrReplaceAll(text, {{"\\", "\\\\"}, {"\"", "\\\""}}), "\"");
 }
 
@@ -232,12 +232,12 @@ std::string RenderDrawingDot(const Drawing& drawing) {
     for (const std::string& difference : drawing.differences) {
       absl::StrAppend(&label, "\n≠ ", difference);
     }
-    absl::StrAppend(&text, "  label=", absl::StrReplaceAll(Quoted(label), {{"\n", "\\n"}}),
+    absl::StrAppend(&text, "  label=", absl::StrReplaceAll(DotQuoted(label), {{"\n", "\\n"}}),
                     ";\n  labelloc=t;\n");
   }
   for (size_t g = 0; g < drawing.graphs.size(); ++g) {
     absl::StrAppend(&text, "  subgraph cluster_", SideLetters(g),
-                    " {\n    label=", Quoted(PrintableText(drawing.graphs[g].title)), ";\n");
+                    " {\n    label=", DotQuoted(PrintableText(drawing.graphs[g].title)), ";\n");
     for (size_t i = 0; i < drawing.graphs[g].boxes.size(); ++i) {
       const DrawnBox& box = drawing.graphs[g].boxes[i];
       std::vector<std::string> lines;
@@ -246,8 +246,8 @@ std::string RenderDrawingDot(const Drawing& drawing) {
       }
       const auto color = static_cast<size_t>(box.relation);
       absl::StrAppend(&text, "    ", BoxId(g, static_cast<int>(i)), " [label=\"",
-                      absl::StrJoin(lines, "\\n"), "\", tooltip=", Quoted(box.name), ", color=\"",
-                      kColors[color], "\", fillcolor=\"", kFills[color], "\"",
+                      absl::StrJoin(lines, "\\n"), "\", tooltip=", DotQuoted(box.name),
+                      ", color=\"", kColors[color], "\", fillcolor=\"", kFills[color], "\"",
                       box.kind == BoxKind::kNode ? "" : ", shape=oval",
                       box.depth > 0 ? ", style=\"filled,dashed\"" : "", "];\n");
     }

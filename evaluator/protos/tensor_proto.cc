@@ -16,6 +16,13 @@
 namespace onnxcmp {
 namespace {
 
+// No element of a packed tensor lies in the last byte's upper bits: they are 0 when bytes are
+// compared, and in files.
+uint8_t MaskOfLastByte(DType dtype, int64_t elements) {
+  const int64_t used_bits = elements * BitWidth(dtype) % 8;
+  return static_cast<uint8_t>(used_bits == 0 ? 0xff : (1 << used_bits) - 1);
+}
+
 constexpr int64_t kWorthBorrowing = 4096;  // bytes
 
 // The numbers of DType are those of the file format.
@@ -153,12 +160,7 @@ class Reader {
     return Tensor::FromBuffer(dtype_, shape_, std::move(buffer));
   }
 
-  // No element of a packed tensor lies in the last byte's upper bits: they must not count when
-  // bytes are compared.
-  uint8_t LastMask() const {
-    const int64_t used_bits = elements_ * BitWidth(dtype_) % 8;
-    return static_cast<uint8_t>(used_bits == 0 ? 0xff : (1 << used_bits) - 1);
-  }
+  uint8_t LastMask() const { return MaskOfLastByte(dtype_, elements_); }
 
   // True if bytes_ > 0 bytes can be used as they are. Other bytes than 0 and 1 are no bool to the
   // compiler. Most are not looked at: they may be in a file.
@@ -398,6 +400,9 @@ absl::Status TensorToProto(const Tensor& tensor, absl::string_view name, onnx::T
                      " bytes; a protobuf message holds 2 GB at most"));
   }
   proto->set_raw_data(contiguous.raw_data(), static_cast<size_t>(contiguous.byte_size()));
+  if (std::string* bytes = proto->mutable_raw_data(); !bytes->empty()) {
+    bytes->back() &= static_cast<char>(MaskOfLastByte(tensor.dtype(), tensor.num_elements()));
+  }
   return absl::OkStatus();
 }
 

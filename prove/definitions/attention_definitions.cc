@@ -15,7 +15,8 @@ namespace {
 using Names = std::vector<std::string>;
 
 // Parts of the last axis, of these sizes.
-Names Parts(Definition& d, const std::string& x, int64_t axis, const std::vector<int64_t>& sizes) {
+Names PartsOf(Definition& d, const std::string& x, int64_t axis,
+              const std::vector<int64_t>& sizes) {
   return d.AddSeveral("Split", {x, d.Integers(sizes)}, {{"axis", axis}},
                       static_cast<int64_t>(sizes.size()));
 }
@@ -66,7 +67,7 @@ absl::StatusOr<std::string> MaskAddend(Definition& d, int input, const HeadSizes
     const std::string place = d.Reshaped(d.Integers(places), {1, 1, 1, sizes.keys});
     const int64_t parts = shape[0] / sizes.batch;
     const Names limits =
-        Parts(d, mask, 0, std::vector<int64_t>(static_cast<size_t>(parts), sizes.batch));
+        PartsOf(d, mask, 0, std::vector<int64_t>(static_cast<size_t>(parts), sizes.batch));
     keeps = d.Add("Less", {place, d.Reshaped(limits[0], {sizes.batch, 1, 1, 1})});
     if (parts == 2) {
       const std::string begun =
@@ -111,7 +112,7 @@ std::string Attended(Definition& d, const std::string& q, const std::string& k,
     const std::string sinks =
         d.Add("Expand", {scores.sink, d.Integers({sizes.batch, sizes.heads, sizes.queries, 1})});
     const std::string all = d.Add("Concat", {s, sinks}, {{"axis", int64_t{3}}});
-    weights = Parts(d, d.Add("Softmax", {all}, {{"axis", int64_t{-1}}}), 3, {sizes.keys, 1})[0];
+    weights = PartsOf(d, d.Add("Softmax", {all}, {{"axis", int64_t{-1}}}), 3, {sizes.keys, 1})[0];
   }
   const std::string heads = d.Transposed(d.Add("MatMul", {weights, v}), {0, 2, 1, 3});
   return d.Reshaped(heads, {sizes.batch, sizes.queries, sizes.heads * sizes.value_size});
@@ -138,14 +139,14 @@ absl::Status SelfAttention(Definition& d) {
   if (parts.empty()) parts = {columns / 3, columns / 3, columns / 3};
   std::string qkv = d.Add("MatMul", {d.In(0), d.In(1)});
   if (d.Has(2)) qkv = d.Add("Add", {qkv, d.In(2)});
-  const Names split = Parts(d, qkv, 2, parts);
+  const Names split = PartsOf(d, qkv, 2, parts);
   Names heads_of;
   for (size_t i = 0; i < 3; ++i) {
     heads_of.push_back(WithHeads(d, split[i], {x[0], x[1], parts[i]}, heads));
   }
   HeadSizes sizes = {x[0], heads, x[1], x[1], parts[0] / heads, parts[2] / heads};
   if (d.Has(4)) {
-    const Names past = Parts(d, d.In(4), 0, {1, 1});
+    const Names past = PartsOf(d, d.In(4), 0, {1, 1});
     for (const size_t i : {1, 2}) {
       const std::string before = d.Add("Squeeze", {past[i - 1], d.Integers({0})});
       heads_of[i] = d.Add("Concat", {before, heads_of[i]}, {{"axis", int64_t{2}}});
@@ -177,7 +178,8 @@ absl::StatusOr<Names> Unpacked(Definition& d, std::vector<Shape>* shapes) {
   Names names;
   if (from == 1) names.push_back(d.In(0));
   const int64_t count = packed[3];
-  const Names parts = Parts(d, d.In(from), 3, std::vector<int64_t>(static_cast<size_t>(count), 1));
+  const Names parts =
+      PartsOf(d, d.In(from), 3, std::vector<int64_t>(static_cast<size_t>(count), 1));
   const Shape plain = {packed[0], packed[1], packed[2] * packed[4]};
   for (const std::string& part : parts) {
     (*shapes)[names.size()] = plain;
@@ -199,7 +201,7 @@ absl::Status MultiHeadAttention(Definition& d) {
   if (d.Has(3)) {
     const int64_t hidden = shapes[0][2];
     const int64_t rest = d.ShapeOf(3)[0] - 2 * hidden;
-    const Names bias = Parts(d, d.In(3), 0, {hidden, hidden, rest});
+    const Names bias = PartsOf(d, d.In(3), 0, {hidden, hidden, rest});
     for (size_t i = 0; i < (cached ? 1U : 3U); ++i) {
       names[i] = d.Add("Add", {names[i], bias[i]});
     }
@@ -241,13 +243,13 @@ std::string Rotated(Definition& d, const std::string& x, const Shape& shape,
   const int64_t rest = shape[3] - 2 * half;
   Names parts;
   if (interleaved) {
-    parts = Parts(d, x, 3, {2 * half, rest});
+    parts = PartsOf(d, x, 3, {2 * half, rest});
     const std::string pairs = d.Reshaped(parts[0], {shape[0], shape[1], shape[2], half, 2});
-    const Names both = Parts(d, pairs, 4, {1, 1});
+    const Names both = PartsOf(d, pairs, 4, {1, 1});
     const std::string last = d.Integers({4});
     parts = {d.Add("Squeeze", {both[0], last}), d.Add("Squeeze", {both[1], last}), parts[1]};
   } else {
-    parts = Parts(d, x, 3, {half, half, rest});
+    parts = PartsOf(d, x, 3, {half, half, rest});
   }
   const auto product = [&](size_t i, const std::string& factor) {
     return d.Add("Mul", {parts[i], factor});
@@ -345,7 +347,7 @@ absl::Status GroupQueryAttention(Definition& d) {
   const int64_t size = d.Has(1) ? x[2] / heads : x[2] / (heads + 2 * kv_heads);
   const int64_t keys = d.Has(1) ? d.ShapeOf(1)[1] : x[1];
   Names names = {d.In(0), d.In(1), d.In(2)};
-  if (!d.Has(1)) names = Parts(d, d.In(0), 2, {heads * size, kv_heads * size, kv_heads * size});
+  if (!d.Has(1)) names = PartsOf(d, d.In(0), 2, {heads * size, kv_heads * size, kv_heads * size});
   for (size_t i = 0; i < 3; ++i) {
     const int64_t count = i == 0 ? heads : kv_heads;
     names[i] = WithHeads(d, names[i], {x[0], i == 0 ? x[1] : keys, count * size}, count);
@@ -401,7 +403,7 @@ absl::Status GroupQueryAttention(Definition& d) {
   return absl::OkStatus();
 }
 
-constexpr DefinitionRow kRows[] = {
+constexpr DefinitionRow kAttentionDefinitions[] = {
     {kMicrosoftDomain, "Attention", SelfAttention},
     {kMicrosoftDomain, "MultiHeadAttention", MultiHeadAttention},
     {kMicrosoftDomain, "GroupQueryAttention", GroupQueryAttention},
@@ -410,6 +412,6 @@ constexpr DefinitionRow kRows[] = {
 
 }  // namespace
 
-absl::Span<const DefinitionRow> AttentionDefinitions() { return kRows; }
+absl::Span<const DefinitionRow> AttentionDefinitions() { return kAttentionDefinitions; }
 
 }  // namespace onnxcmp

@@ -211,7 +211,7 @@ absl::Status FusedMatMulActivation(Definition& d) {
   return absl::OkStatus();
 }
 
-constexpr DefinitionRow kRows[] = {
+constexpr DefinitionRow kCompositeDefinitions[] = {
     {kOptimDomain, "AddAdd", AddAdd},
     {kOptimDomain, "AddAddAdd", AddAdd},
     {kOptimDomain, "MulMul", MulMul},
@@ -245,6 +245,6 @@ constexpr DefinitionRow kRows[] = {
 
 }  // namespace
 
-absl::Span<const DefinitionRow> CompositeDefinitions() { return kRows; }
+absl::Span<const DefinitionRow> CompositeDefinitions() { return kCompositeDefinitions; }
 
 }  // namespace onnxcmp

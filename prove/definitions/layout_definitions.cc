@@ -203,7 +203,7 @@ absl::Status CausalConv(Definition& d) {
   return absl::OkStatus();
 }
 
-constexpr DefinitionRow kRows[] = {
+constexpr DefinitionRow kLayoutDefinitions[] = {
     {kMicrosoftDomain, "FusedConv", FusedConv},
     {kMicrosoftDomain, "NhwcConv", ChannelsLastConv},
     {kMicrosoftDomain, "NhwcFusedConv", ChannelsLastConv},
@@ -222,6 +222,6 @@ constexpr DefinitionRow kRows[] = {
 
 }  // namespace
 
-absl::Span<const DefinitionRow> LayoutDefinitions() { return kRows; }
+absl::Span<const DefinitionRow> LayoutDefinitions() { return kLayoutDefinitions; }
 
 }  // namespace onnxcmp

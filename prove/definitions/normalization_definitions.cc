@@ -82,7 +82,7 @@ absl::Status LpNormalization(Definition& d) {
   return absl::OkStatus();
 }
 
-constexpr DefinitionRow kRows[] = {
+constexpr DefinitionRow kNormalizationDefinitions[] = {
     {kOnnxDomain, "LpNormalization", LpNormalization},
     {kMicrosoftDomain, "EmbedLayerNormalization", EmbedLayer},
     {kMicrosoftDomain, "GroupNorm", GroupNorm},
@@ -91,6 +91,6 @@ constexpr DefinitionRow kRows[] = {
 
 }  // namespace
 
-absl::Span<const DefinitionRow> NormalizationDefinitions() { return kRows; }
+absl::Span<const DefinitionRow> NormalizationDefinitions() { return kNormalizationDefinitions; }
 
 }  // namespace onnxcmp

@@ -174,10 +174,10 @@ class EinsumTerms {
 
 absl::Status Einsum(Definition& d) { return EinsumTerms(d).Define(); }
 
-constexpr DefinitionRow kRows[] = {{kOnnxDomain, "Einsum", Einsum}};
+constexpr DefinitionRow kProductDefinitions[] = {{kOnnxDomain, "Einsum", Einsum}};
 
 }  // namespace
 
-absl::Span<const DefinitionRow> ProductDefinitions() { return kRows; }
+absl::Span<const DefinitionRow> ProductDefinitions() { return kProductDefinitions; }
 
 }  // namespace onnxcmp

@@ -258,7 +258,7 @@ absl::Status GatherBlocks(Definition& d) {
   return absl::OkStatus();
 }
 
-constexpr DefinitionRow kRows[] = {
+constexpr DefinitionRow kQuantizedDefinitions[] = {
     {kMicrosoftDomain, "QLinearAdd", QuantizedBinary},
     {kMicrosoftDomain, "QLinearMul", QuantizedBinary},
     {kMicrosoftDomain, "QLinearSigmoid", QuantizedUnary},
@@ -282,6 +282,6 @@ constexpr DefinitionRow kRows[] = {
 
 }  // namespace
 
-absl::Span<const DefinitionRow> QuantizedDefinitions() { return kRows; }
+absl::Span<const DefinitionRow> QuantizedDefinitions() { return kQuantizedDefinitions; }
 
 }  // namespace onnxcmp

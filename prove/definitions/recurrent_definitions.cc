@@ -268,7 +268,7 @@ absl::Status Rnn(Definition& d) {
   return absl::OkStatus();
 }
 
-constexpr DefinitionRow kRows[] = {
+constexpr DefinitionRow kRecurrentDefinitions[] = {
     {kOnnxDomain, "LSTM", Lstm},
     {kOnnxDomain, "GRU", Gru},
     {kOnnxDomain, "RNN", Rnn},
@@ -276,6 +276,6 @@ constexpr DefinitionRow kRows[] = {
 
 }  // namespace
 
-absl::Span<const DefinitionRow> RecurrentDefinitions() { return kRows; }
+absl::Span<const DefinitionRow> RecurrentDefinitions() { return kRecurrentDefinitions; }
 
 }  // namespace onnxcmp

@@ -295,7 +295,7 @@ absl::Status RealInverse(Definition& d) {
   return absl::OkStatus();
 }
 
-constexpr DefinitionRow kRows[] = {
+constexpr DefinitionRow kSignalDefinitions[] = {
     {kOnnxDomain, "Resize", Resized},          {kOnnxDomain, "Upsample", Resized},
     {kOnnxDomain, "DFT", Transform},           {kOnnxDomain, "STFT", ShortTransforms},
     {kMicrosoftDomain, "Rfft", RealTransform}, {kMicrosoftDomain, "Irfft", RealInverse},
@@ -303,6 +303,6 @@ constexpr DefinitionRow kRows[] = {
 
 }  // namespace
 
-absl::Span<const DefinitionRow> SignalDefinitions() { return kRows; }
+absl::Span<const DefinitionRow> SignalDefinitions() { return kSignalDefinitions; }
 
 }  // namespace onnxcmp

@@ -11,13 +11,13 @@
 namespace onnxcmp {
 namespace {
 
-struct Versions {
+struct OperatorVersions {
   absl::string_view op_type;
   int64_t least;  // the first that is written the same, but for attributes with defaults
   int64_t here;   // the one in kDefinitionOpset
 };
 
-constexpr Versions kVersions[] = {
+constexpr OperatorVersions kVersions[] = {
     {"ArgMax", 1, 13},
     {"ArgMin", 1, 13},
     {"Compress", 9, 11},
@@ -44,7 +44,7 @@ constexpr Versions kVersions[] = {
 absl::Status OfThisVersion(Definition& d) {
   const FieldNode& node = d.of();
   const std::string& name = node.node().op_type;
-  for (const Versions& versions : kVersions) {
+  for (const OperatorVersions& versions : kVersions) {
     if (versions.op_type != name) continue;
     if (node.since() == versions.here || node.since() < versions.least) break;
     Definition::Attributes attributes = node.node().attributes;
@@ -65,7 +65,7 @@ absl::Status OfThisVersion(Definition& d) {
   return NoMeaning("it has no meaning of its own");
 }
 
-constexpr DefinitionRow kRows[] = {
+constexpr DefinitionRow kVersionDefinitions[] = {
     {kOnnxDomain, "ArgMax", OfThisVersion},
     {kOnnxDomain, "ArgMin", OfThisVersion},
     {kOnnxDomain, "Compress", OfThisVersion},
@@ -90,6 +90,6 @@ constexpr DefinitionRow kRows[] = {
 
 }  // namespace
 
-absl::Span<const DefinitionRow> VersionDefinitions() { return kRows; }
+absl::Span<const DefinitionRow> VersionDefinitions() { return kVersionDefinitions; }
 
 }  // namespace onnxcmp

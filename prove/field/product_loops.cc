@@ -2,6 +2,8 @@
 
 #if defined(__AVX2__) && defined(__FMA__)
 #include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
 #endif
 
 namespace onnxcmp {
@@ -26,6 +28,8 @@ constexpr int64_t kOffsetBits = 0x4330000000000000;
   return _mm512_fmadd_pd(a, b, c);
 #elif defined(__AVX2__) && defined(__FMA__)
   return _mm256_fmadd_pd(a, b, c);
+#elif defined(__aarch64__)
+  return vfmaq_f64(c, a, b);
 #else
   Doubles sum;
   for (int i = 0; i < kLanes; ++i) sum[i] = __builtin_fma(a[i], b[i], c[i]);
@@ -35,7 +39,7 @@ constexpr int64_t kOffsetBits = 0x4330000000000000;
 
 // The same, where no rounding is needed: a double holds the product, and the sum.
 [[gnu::always_inline]] inline Doubles AddProduct(Doubles a, Doubles b, Doubles c) {
-#if defined(__FMA__)
+#if defined(__FMA__) || defined(__aarch64__)
   return MultiplyAdd(a, b, c);
 #else
   return a * b + c;

@@ -301,7 +301,7 @@ absl::Status ClipOperator(FieldNode& node) {
       node, [&](Residue x) { return node.field().Min(node.field().Max(x, least), greatest); });
 }
 
-constexpr FieldOperatorRow kRows[] = {
+constexpr FieldOperatorRow kBoundOperators[] = {
     {kOnnxDomain, "Max", MaxOperator},
     {kOnnxDomain, "Min", MaxOperator},
     {kOnnxDomain, "Clip", ClipOperator},
@@ -336,6 +336,6 @@ Residue FieldBetween(const PrimeField& field, Residue x, Residue low, Residue hi
   return field.Sub(out, field.Mul(above, field.Step(above)));
 }
 
-absl::Span<const FieldOperatorRow> BoundFieldOperators() { return kRows; }
+absl::Span<const FieldOperatorRow> BoundFieldOperators() { return kBoundOperators; }
 
 }  // namespace onnxcmp

@@ -386,7 +386,7 @@ absl::Status DynamicQuantizeOperator(FieldNode& node) {
                   }));
 }
 
-constexpr FieldOperatorRow kRows[] = {
+constexpr FieldOperatorRow kChoiceOperators[] = {
     {kOnnxDomain, "Cast", CastOperator},
     {kOnnxDomain, "CastLike", CastOperator},
     {kOnnxDomain, "Greater", CompareOperator},
@@ -446,6 +446,6 @@ std::optional<Residues> FieldTableCodes(const FieldNode& node, int input) {
   return conversions->Codes(node.node().inputs[static_cast<size_t>(input)], node.value(input));
 }
 
-absl::Span<const FieldOperatorRow> ChoiceFieldOperators() { return kRows; }
+absl::Span<const FieldOperatorRow> ChoiceFieldOperators() { return kChoiceOperators; }
 
 }  // namespace onnxcmp

@@ -354,7 +354,7 @@ absl::Status TanhOperator(FieldNode& node) {
                             [&](Residue sigmoid) { return field.Sub(field.Mul(2, sigmoid), 1); }));
 }
 
-constexpr FieldOperatorRow kRows[] = {
+constexpr FieldOperatorRow kElementwiseOperators[] = {
     {kOnnxDomain, "Add", AddOperator},         {kOnnxDomain, "Sub", SubOperator},
     {kOnnxDomain, "Mul", MulOperator},         {kOnnxDomain, "Div", DivOperator},
     {kOnnxDomain, "Neg", NegOperator},         {kOnnxDomain, "Reciprocal", ReciprocalOperator},
@@ -379,6 +379,6 @@ absl::StatusOr<Residues> Activated(FieldNode& node, absl::string_view activation
   return NoMeaning(absl::StrCat("activation ", activation));
 }
 
-absl::Span<const FieldOperatorRow> ElementwiseFieldOperators() { return kRows; }
+absl::Span<const FieldOperatorRow> ElementwiseFieldOperators() { return kElementwiseOperators; }
 
 }  // namespace onnxcmp

@@ -299,7 +299,7 @@ absl::Status PowOperator(FieldNode& node) {
   return node.Set(0, std::move(out));
 }
 
-constexpr FieldOperatorRow kRows[] = {
+constexpr FieldOperatorRow kFunctionOperators[] = {
     {kOnnxDomain, "Sqrt", SqrtOperator},
     {kOnnxDomain, "Pow", PowOperator},
     {kOnnxDomain, "Softplus", SoftplusOperator},
@@ -382,6 +382,6 @@ absl::StatusOr<Residues> LogOfPlusExp(const PrimeField& field, const PlusExp& pl
   return Mapped(std::move(out), [&](Residue x) { return field.Neg(x); });
 }
 
-absl::Span<const FieldOperatorRow> FunctionFieldOperators() { return kRows; }
+absl::Span<const FieldOperatorRow> FunctionFieldOperators() { return kFunctionOperators; }
 
 }  // namespace onnxcmp

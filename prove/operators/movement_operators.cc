@@ -114,7 +114,7 @@ absl::Status DropoutOperator(FieldNode& node) {
   return x.ok() ? node.Set(0, *std::move(x)) : x.status();
 }
 
-constexpr FieldOperatorRow kRows[] = {
+constexpr FieldOperatorRow kMovementOperators[] = {
     {kOnnxDomain, "Identity", MoveFirst},        {kOnnxDomain, "Dropout", DropoutOperator},
     {kOnnxDomain, "Transpose", MoveFirst},       {kOnnxDomain, "Reshape", MoveFirst},
     {kOnnxDomain, "Flatten", MoveFirst},         {kOnnxDomain, "Squeeze", MoveFirst},
@@ -152,6 +152,6 @@ absl::StatusOr<Residues> FieldRowsOf(const PrimeField& field, const Residues& ta
   return out;
 }
 
-absl::Span<const FieldOperatorRow> MovementFieldOperators() { return kRows; }
+absl::Span<const FieldOperatorRow> MovementFieldOperators() { return kMovementOperators; }
 
 }  // namespace onnxcmp

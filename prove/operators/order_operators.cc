@@ -204,7 +204,7 @@ absl::Status ReduceMaxOperator(FieldNode& node) {
   return SetGreatest(node, x, least, shape.shape, PlacesAlong(x, axes));
 }
 
-constexpr FieldOperatorRow kRows[] = {
+constexpr FieldOperatorRow kOrderOperators[] = {
     {kOnnxDomain, "ReduceMax", ReduceMaxOperator}, {kOnnxDomain, "ReduceMin", ReduceMaxOperator},
     {kOnnxDomain, "ArgMax", ArgMaxOperator},       {kOnnxDomain, "ArgMin", ArgMaxOperator},
     {kOnnxDomain, "TopK", TopKOperator},           {kOnnxDomain, "OneHot", OneHotOperator},
@@ -262,6 +262,6 @@ absl::Status SetGreatest(FieldNode& node, const Residues& x, bool least, const S
   return node.Set(0, std::move(made.numbers));
 }
 
-absl::Span<const FieldOperatorRow> OrderFieldOperators() { return kRows; }
+absl::Span<const FieldOperatorRow> OrderFieldOperators() { return kOrderOperators; }
 
 }  // namespace onnxcmp

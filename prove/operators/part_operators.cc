@@ -348,7 +348,7 @@ absl::Status MaxByParts(FieldNode& node) {
   return node.Set(0, std::move(out));
 }
 
-constexpr FieldOperatorRow kRows[] = {
+constexpr FieldOperatorRow kPartOperators[] = {
     {kOnnxDomain, "Exp", ExpByParts},         {kOnnxDomain, "Sigmoid", HyperbolicByParts},
     {kOnnxDomain, "Tanh", HyperbolicByParts}, {kOnnxDomain, "Sinh", HyperbolicByParts},
     {kOnnxDomain, "Cosh", HyperbolicByParts}, {kOnnxDomain, "Sin", AngleByParts},
@@ -385,6 +385,6 @@ bool TakesParts(const Comparison& comparison) {
          absl::c_any_of(comparison.right.nodes, takes);
 }
 
-absl::Span<const FieldOperatorRow> PartFieldOperators() { return kRows; }
+absl::Span<const FieldOperatorRow> PartFieldOperators() { return kPartOperators; }
 
 }  // namespace onnxcmp

@@ -100,7 +100,7 @@ absl::Status MatMulIntegerOperator(FieldNode& node) {
   return node.Set(0, std::move(out));
 }
 
-constexpr FieldOperatorRow kRows[] = {
+constexpr FieldOperatorRow kProductOperators[] = {
     {kOnnxDomain, "MatMul", MatMulOperator},
     {kOnnxDomain, "Gemm", GemmOperator},
     {kOnnxDomain, "MatMulInteger", MatMulIntegerOperator},
@@ -112,6 +112,6 @@ constexpr FieldOperatorRow kRows[] = {
 
 }  // namespace
 
-absl::Span<const FieldOperatorRow> ProductFieldOperators() { return kRows; }
+absl::Span<const FieldOperatorRow> ProductFieldOperators() { return kProductOperators; }
 
 }  // namespace onnxcmp

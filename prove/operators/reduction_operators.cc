@@ -334,7 +334,7 @@ absl::Status SumOperator(FieldNode& node) {
   return node.Set(0, std::move(sum));
 }
 
-constexpr FieldOperatorRow kRows[] = {
+constexpr FieldOperatorRow kReductionOperators[] = {
     {kOnnxDomain, "ReduceSum", ReduceOperator},
     {kOnnxDomain, "ReduceMean", ReduceOperator},
     {kOnnxDomain, "ReduceSumSquare", ReduceOperator},
@@ -406,6 +406,6 @@ absl::StatusOr<FieldSoftmax> SoftmaxOf(const PrimeField& field, const Residues& 
   return made;
 }
 
-absl::Span<const FieldOperatorRow> ReductionFieldOperators() { return kRows; }
+absl::Span<const FieldOperatorRow> ReductionFieldOperators() { return kReductionOperators; }
 
 }  // namespace onnxcmp

@@ -360,7 +360,7 @@ absl::Status GlobalMaxOperator(FieldNode& node) {
   return SetGreatest(node, x, /*least=*/false, shape, lanes);
 }
 
-constexpr FieldOperatorRow kRows[] = {
+constexpr FieldOperatorRow kWindowOperators[] = {
     {kOnnxDomain, "Conv", ConvOperator},
     {kOnnxDomain, "ConvInteger", ConvIntegerOperator},
     {kOnnxDomain, "ConvTranspose", ConvTransposeOperator},
@@ -373,6 +373,6 @@ constexpr FieldOperatorRow kRows[] = {
 
 }  // namespace
 
-absl::Span<const FieldOperatorRow> WindowFieldOperators() { return kRows; }
+absl::Span<const FieldOperatorRow> WindowFieldOperators() { return kWindowOperators; }
 
 }  // namespace onnxcmp

@@ -264,7 +264,7 @@ struct AxisRow {
   absl::string_view op_type;
   Rule rule;
 };
-constexpr AxisRow kRows[] = {
+constexpr AxisRow kAxisRows[] = {
     {"Abs", ByElement},
     {"Add", ByElement},
     {"BiasGelu", ByElement},
@@ -341,7 +341,7 @@ constexpr AxisRow kRows[] = {
 
 Rule RuleOf(const Node& node) {
   if (node.domain != kOnnxDomain && node.domain != kMicrosoftDomain) return nullptr;
-  for (const AxisRow& row : kRows) {
+  for (const AxisRow& row : kAxisRows) {
     if (row.op_type == node.op_type) return row.rule;
   }
   return nullptr;

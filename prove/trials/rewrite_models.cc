@@ -263,11 +263,11 @@ std::vector<std::string> InputNames(const SideCut& left, const SideCut& right,
   return names;
 }
 
-using Cut = absl::StatusOr<PerSide<std::shared_ptr<const Model>>>;
+using CutModels = absl::StatusOr<PerSide<std::shared_ptr<const Model>>>;
 
-Cut CutApart(const PerSide<const Model*>& models, const Comparison& comparison,
-             const RewritePlace& place, const PerSide<std::set<int>>& apart,
-             const Comparison* shapes) {
+CutModels CutApart(const PerSide<const Model*>& models, const Comparison& comparison,
+                   const RewritePlace& place, const PerSide<std::set<int>>& apart,
+                   const Comparison* shapes) {
   if (place.left.empty() || place.right.empty()) return NoCut("a constant");
   SideCut left(*models.left, comparison.left, shapes == nullptr ? nullptr : &shapes->left);
   SideCut right(*models.right, comparison.right, shapes == nullptr ? nullptr : &shapes->right);
@@ -321,8 +321,8 @@ std::vector<bool> Behind(const ResultStream& stream, const std::vector<int>& nod
 
 }  // namespace
 
-Cut CutRewrite(const PerSide<const Model*>& models, const Comparison& comparison,
-               const RewritePlace& place, const Comparison* shapes) {
+CutModels CutRewrite(const PerSide<const Model*>& models, const Comparison& comparison,
+                     const RewritePlace& place, const Comparison* shapes) {
   return CutApart(models, comparison, place, {}, shapes);
 }
 
@@ -348,8 +348,9 @@ std::optional<RewritePlace> NextBehind(const Comparison& comparison, const Rewri
   return next;
 }
 
-Cut CutWithNext(const PerSide<const Model*>& models, const Comparison& comparison,
-                const RewritePlace& place, const RewritePlace& next, const Comparison* shapes) {
+CutModels CutWithNext(const PerSide<const Model*>& models, const Comparison& comparison,
+                      const RewritePlace& place, const RewritePlace& next,
+                      const Comparison* shapes) {
   PerSide<std::set<int>> apart;
   for (const size_t row : place.rows) {
     const AlignedRow& aligned = comparison.rows[row].aligned;

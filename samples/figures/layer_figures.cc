@@ -7,7 +7,7 @@
 namespace onnxcmp {
 namespace {
 
-double Decibels(double signal, double noise) {
+double DecibelsBetween(double signal, double noise) {
   if (noise == 0) return kInfinity;
   return signal == 0 ? -kInfinity : 10 * std::log10(signal / noise);
 }
@@ -18,7 +18,7 @@ void AddFinite(double number, ExactSum* sum) {
 
 }  // namespace
 
-double DecibelsOf(const PairSums& sums) { return Decibels(sums.left, sums.differences); }
+double DecibelsOf(const PairSums& sums) { return DecibelsBetween(sums.left, sums.differences); }
 
 void LayerFigures::Add(int64_t sample, const PairMoments& moments, double greatest) {
   const PairSums& sums = moments.sums;
@@ -41,6 +41,6 @@ void LayerFigures::Add(const LayerFigures& other) {
   not_finite += other.not_finite;
 }
 
-double LayerFigures::pooled() const { return Decibels(signal.Total(), noise.Total()); }
+double LayerFigures::pooled() const { return DecibelsBetween(signal.Total(), noise.Total()); }
 
 }  // namespace onnxcmp

@@ -18,7 +18,7 @@
 namespace onnxcmp {
 namespace {
 
-constexpr const char* kNone = "none";
+constexpr const char* kNoText = "none";
 
 // A type that both cannot have. What is not known of either is no difference.
 bool Clash(const TypeInfo& a, const TypeInfo& b) {
@@ -314,7 +314,7 @@ void PairDifference::InputsInAnyOrder(const ShownNode& ours, const ShownNode& th
   const auto joined = [](const std::vector<std::string>& names, const auto& origin) {
     std::vector<std::string> texts;
     for (const std::string& name : names) texts.push_back(Operand(origin(name).constant, name));
-    return texts.empty() ? std::string(kNone) : absl::StrJoin(texts, ", ");
+    return texts.empty() ? std::string(kNoText) : absl::StrJoin(texts, ", ");
   };
   parts->push_back(
       absl::StrCat("inputs: ", joined(a, left_origin), " | ", joined(b, right_origin)));
@@ -401,8 +401,8 @@ void PairDifference::InputEnds(std::vector<EndDifference>* found) const {
     }
     found->push_back(
         {End::kInput, i,
-         absl::StrCat("input ", i, ": ", i < ours.size() ? EndText(left_, ours[i]) : kNone, " | ",
-                      i < theirs.size() ? EndText(right_, theirs[i]) : kNone)});
+         absl::StrCat("input ", i, ": ", i < ours.size() ? EndText(left_, ours[i]) : kNoText, " | ",
+                      i < theirs.size() ? EndText(right_, theirs[i]) : kNoText)});
   }
 }
 
@@ -413,9 +413,9 @@ void PairDifference::OutputEnds(std::vector<EndDifference>* found) const {
     if (i >= left_.outputs.size() || i >= right_.outputs.size()) {
       found->push_back(
           {End::kOutput, i,
-           absl::StrCat(what, i < left_.outputs.size() ? EndText(left_, left_.outputs[i]) : kNone,
+           absl::StrCat(what, i < left_.outputs.size() ? EndText(left_, left_.outputs[i]) : kNoText,
                         " | ",
-                        i < right_.outputs.size() ? EndText(right_, right_.outputs[i]) : kNone)});
+                        i < right_.outputs.size() ? EndText(right_, right_.outputs[i]) : kNoText)});
       continue;
     }
     const std::string& a = left_.outputs[i];

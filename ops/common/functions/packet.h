@@ -11,8 +11,11 @@
 
 #if defined(__AVX2__) && defined(__FMA__)
 #include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
 #endif
 
+#include "evaluator/base/fused_float.h"
 #include "evaluator/base/instructions.h"
 
 namespace onnxcmp::vec {
@@ -131,7 +134,70 @@ using Doubles = __m256d;
   return _mm256_castsi256_ps(_mm256_add_epi32(_mm256_castps_si256(x), n));
 }
 
-#else  // a processor without AVX2: packets of one element
+#elif defined(__aarch64__)
+
+using Floats = float32x4_t;
+using Doubles = float64x2_t;
+[[gnu::always_inline]] inline Floats Fill(float x) { return vdupq_n_f32(x); }
+[[gnu::always_inline]] inline Doubles Fill(double x) { return vdupq_n_f64(x); }
+[[gnu::always_inline]] inline Floats LoadPacket(const float* x) { return vld1q_f32(x); }
+[[gnu::always_inline]] inline Doubles LoadPacket(const double* x) { return vld1q_f64(x); }
+[[gnu::always_inline]] inline void StorePacket(float* y, Floats v) { vst1q_f32(y, v); }
+[[gnu::always_inline]] inline void StorePacket(double* y, Doubles v) { vst1q_f64(y, v); }
+[[gnu::always_inline]] inline Floats IfLess(Floats a, Floats b, Floats yes, Floats no) {
+  return vbslq_f32(vcltq_f32(a, b), yes, no);
+}
+[[gnu::always_inline]] inline Doubles IfLess(Doubles a, Doubles b, Doubles yes, Doubles no) {
+  return vbslq_f64(vcltq_f64(a, b), yes, no);
+}
+[[gnu::always_inline]] inline Floats IfEqual(Floats a, Floats b, Floats yes, Floats no) {
+  return vbslq_f32(vceqq_f32(a, b), yes, no);
+}
+[[gnu::always_inline]] inline Doubles IfEqual(Doubles a, Doubles b, Doubles yes, Doubles no) {
+  return vbslq_f64(vceqq_f64(a, b), yes, no);
+}
+[[gnu::always_inline]] inline bool AllOnes(uint32x4_t mask) { return vminvq_u32(mask) != 0; }
+[[gnu::always_inline]] inline bool AllOnes(uint64x2_t mask) {
+  return AllOnes(vreinterpretq_u32_u64(mask));
+}
+[[gnu::always_inline]] inline bool AllEqual(Floats a, Floats b) { return AllOnes(vceqq_f32(a, b)); }
+[[gnu::always_inline]] inline bool AllEqual(Doubles a, Doubles b) {
+  return AllOnes(vceqq_f64(a, b));
+}
+[[gnu::always_inline]] inline bool AllLess(Floats a, Floats b) { return AllOnes(vcltq_f32(a, b)); }
+[[gnu::always_inline]] inline bool AllLess(Doubles a, Doubles b) {
+  return AllOnes(vcltq_f64(a, b));
+}
+[[gnu::always_inline]] inline Floats Magnitude(Floats x) { return vabsq_f32(x); }
+[[gnu::always_inline]] inline Doubles Magnitude(Doubles x) { return vabsq_f64(x); }
+// Not vmaxq_f32 and vminq_f32, which give NaN if either is NaN.
+[[gnu::always_inline]] inline Floats Greatest(Floats a, Floats b) {
+  return vbslq_f32(vcgtq_f32(a, b), a, b);
+}
+[[gnu::always_inline]] inline Floats Least(Floats a, Floats b) {
+  return vbslq_f32(vcltq_f32(a, b), a, b);
+}
+[[gnu::always_inline]] inline Floats FusedMultiplyAdd(Floats a, Floats b, Floats c) {
+  return vfmaq_f32(c, a, b);
+}
+[[gnu::always_inline]] inline Floats WithSignOf(Floats x, Floats sign) {
+  const uint32x4_t signs = vandq_u32(vreinterpretq_u32_f32(sign), vdupq_n_u32(0x80000000));
+  return vreinterpretq_f32_u32(vorrq_u32(vreinterpretq_u32_f32(x), signs));
+}
+[[gnu::always_inline]] inline Floats TimesPowerOfTwo(Floats x, Floats n) {
+  const auto power = [](int32x4_t exponent) {
+    return vreinterpretq_f32_s32(vshlq_n_s32(vaddq_s32(exponent, vdupq_n_s32(127)), 23));
+  };
+  const int32x4_t exponent = vcvtnq_s32_f32(n);
+  const int32x4_t half = vshrq_n_s32(exponent, 1);
+  return x * power(half) * power(vsubq_s32(exponent, half));
+}
+[[gnu::always_inline]] inline Floats AddToExponent(Floats x, Floats rounded) {
+  const int32x4_t n = vshlq_n_s32(vreinterpretq_s32_f32(rounded), 23);
+  return vreinterpretq_f32_s32(vaddq_s32(vreinterpretq_s32_f32(x), n));
+}
+
+#else  // neither AVX2 nor NEON: packets of one element
 
 using Floats = float;
 using Doubles = double;
@@ -170,7 +236,7 @@ T Magnitude(T x) {
 [[gnu::always_inline]] inline Floats Greatest(Floats a, Floats b) { return a > b ? a : b; }
 [[gnu::always_inline]] inline Floats Least(Floats a, Floats b) { return a < b ? a : b; }
 [[gnu::always_inline]] inline Floats FusedMultiplyAdd(Floats a, Floats b, Floats c) {
-  return std::fma(a, b, c);
+  return FusedFloat(a, b, c);
 }
 [[gnu::always_inline]] inline Floats WithSignOf(Floats x, Floats sign) {
   return std::copysign(x, sign);

@@ -17,6 +17,9 @@ namespace {
 #if defined(__AVX2__) && defined(__FMA__)
 #define ONNXCMP_SLEEF_FLOAT(name, accuracy) Sleef_##name##f8_##accuracy##avx2
 #define ONNXCMP_SLEEF_DOUBLE(name, accuracy) Sleef_##name##d4_##accuracy##avx2
+#elif defined(__aarch64__)
+#define ONNXCMP_SLEEF_FLOAT(name, accuracy) Sleef_##name##f4_##accuracy##advsimd
+#define ONNXCMP_SLEEF_DOUBLE(name, accuracy) Sleef_##name##d2_##accuracy##advsimd
 #else
 #define ONNXCMP_SLEEF_FLOAT(name, accuracy) Sleef_##name##f1_##accuracy##purec
 #define ONNXCMP_SLEEF_DOUBLE(name, accuracy) Sleef_##name##d1_##accuracy##purec
@@ -69,9 +72,7 @@ Doubles InRanges(Doubles x, F f) {
   return IfLess(magnitude, small_bound, small, IfLess(magnitude, middle_bound, middle, large));
 }
 
-using vec::ErfOf;  // of pairs of floats
-using vec::ExpOf;
-using vec::TanhOf;
+using vec::ExpOf;  // of pairs of floats
 Floats ExpOf(Floats x) { return ExpOf(FloatPair{x, x}).first; }
 Doubles ExpOf(Doubles x) { return ONNXCMP_SLEEF_DOUBLE(exp, u10)(x); }
 Doubles TanhOf(Doubles x) { return ONNXCMP_SLEEF_DOUBLE(tanh, u10)(x); }
@@ -165,8 +166,8 @@ void AcoshTo(const T* x, int64_t count, T* y) {
 
 // Those that the processor is best at, chosen once.
 const FloatMath& BestFloatFunctions() {
-  static const FloatMath functions = FloatFunctionsOf(BestInstructions());
-  return functions;
+  static const FloatMath kFunctions = FloatFunctionsOf(BestInstructions());
+  return kFunctions;
 }
 
 // Squares and cubes are products, for each element alone; packets that hold nothing else, as most

@@ -10,9 +10,13 @@
 #include <cstring>
 #include <type_traits>
 
-#ifdef __AVX2__
+#if defined(__AVX2__)
 #include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
 #endif
+
+#include "evaluator/base/fused_float.h"
 
 namespace onnxcmp::gemm_internal {
 
@@ -66,25 +70,58 @@ inline __attribute__((always_inline)) void Broadcast(const T* from, Vector<T>& t
   }
 }
 
-// sum += a * b: fused for floats where the processor can (with -ffp-contract=off the compiler does
-// not do that by itself); integers wrap; pairs add both of their products. Every path of a product
-// goes through this function, or they would not agree to the bit.
+#ifdef __aarch64__
+// The same on both halves of vectors: f(a, b, c).
+template <typename Half, typename V, typename F>
+inline __attribute__((always_inline)) V OnHalves(const V& a, const V& b, const V& c, F f) {
+  static_assert(2 * sizeof(Half) == sizeof(V));
+  Half parts[3][2];
+  std::memcpy(parts[0], &a, sizeof(V));
+  std::memcpy(parts[1], &b, sizeof(V));
+  std::memcpy(parts[2], &c, sizeof(V));
+  const Half results[2] = {f(parts[0][0], parts[1][0], parts[2][0]),
+                           f(parts[0][1], parts[1][1], parts[2][1])};
+  V whole;
+  std::memcpy(&whole, results, sizeof(V));
+  return whole;
+}
+#endif
+
+// sum += a * b: fused for floats (with -ffp-contract=off the compiler does not do that by itself),
+// so that all processors give the same bits; integers wrap; pairs add both of their products. Every
+// path of a product goes through this function, or they would not agree to the bit.
 template <typename T>
 inline __attribute__((always_inline)) void MultiplyAdd(const Vector<T>& a, const Vector<T>& b,
                                                        Vector<T>& sum) {
-#ifdef __FMA__
   if constexpr (std::is_same_v<T, float>) {
+#if defined(__FMA__)
     sum = _mm256_fmadd_ps(a, b, sum);
-    return;
-  } else if constexpr (std::is_same_v<T, double>) {
-    sum = _mm256_fmadd_pd(a, b, sum);
-    return;
-  }
+#elif defined(__aarch64__)
+    sum =
+        OnHalves<float32x4_t>(a, b, sum, [](auto x, auto y, auto z) { return vfmaq_f32(z, x, y); });
+#else
+    for (int i = 0; i < kLanes<T>; ++i) sum[i] = FusedFloat(a[i], b[i], sum[i]);
 #endif
-  if constexpr (std::is_same_v<T, Int16Pair>) {
-#ifdef __AVX2__
+  } else if constexpr (std::is_same_v<T, double>) {
+#if defined(__FMA__)
+    sum = _mm256_fmadd_pd(a, b, sum);
+#elif defined(__aarch64__)
+    sum =
+        OnHalves<float64x2_t>(a, b, sum, [](auto x, auto y, auto z) { return vfmaq_f64(z, x, y); });
+#else
+    for (int i = 0; i < kLanes<T>; ++i) sum[i] = __builtin_fma(a[i], b[i], sum[i]);
+#endif
+  } else if constexpr (std::is_same_v<T, Int16Pair>) {
+#if defined(__AVX2__)
     // Exact: the products of two pairs are at most 2 * 255 * 255.
     sum = (Vector<T>)_mm256_add_epi32((__m256i)sum, _mm256_madd_epi16((__m256i)a, (__m256i)b));
+#elif defined(__aarch64__)
+    sum = OnHalves<int16x8_t>(a, b, sum, [](int16x8_t x, int16x8_t y, int16x8_t z) {
+      const int32x4_t low = vmull_s16(vget_low_s16(x), vget_low_s16(y));
+      const int32x4_t high = vmull_high_s16(x, y);
+      const int32x4_t all = vaddq_s32(vreinterpretq_s32_s16(z), vpaddq_s32(low, high));
+      return vreinterpretq_s16_s32(all);
+    });
 #else
     for (int i = 0; i < kLanes<T>; ++i) {
       const int32_t x = a[i], y = b[i];

@@ -49,7 +49,7 @@ struct Hashing {
 // One sequence. `ids` and `segments` begin with `state` entries of history; no segments at all if
 // there are no such inputs, and nothing known of those of the history if has_past_segments is not
 // set.
-struct Sequence {
+struct TokenSequence {
   IdSpan ids;
   IdSpan segments;
   bool has_past_segments;
@@ -57,7 +57,7 @@ struct Sequence {
 
 // The hashes of a sequence's tokens, one after the other. The n-gram of a token ends with it; what
 // is not after the last boundary before the token counts as `fill`.
-void HashSequence(const Hashing& hashing, const Sequence& sequence, int64_t* out) {
+void HashSequence(const Hashing& hashing, const TokenSequence& sequence, int64_t* out) {
   const auto state = static_cast<size_t>(hashing.attributes.state());
   const auto heads_each = static_cast<size_t>(hashing.attributes.heads_each);
   // Entry i and those before it are after a boundary from where the token i + 1 is looked at.

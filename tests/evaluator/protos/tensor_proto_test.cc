@@ -251,6 +251,16 @@ TEST(TensorProtoTest, EveryTypeSurvivesARoundTrip) {
   }
 }
 
+// A kernel leaves them as it finds them.
+TEST(TensorProtoTest, ClearsBitsBehindPackedElements) {
+  auto tensor = Tensor::Allocate(DType::kInt4, {3});
+  ASSERT_TRUE(tensor.ok()) << tensor.status();
+  std::memset(tensor->mutable_raw_data(), 0xFF, 2);
+  onnx::TensorProto proto;
+  ASSERT_TRUE(TensorToProto(*tensor, "t", &proto).ok());
+  EXPECT_EQ(proto.raw_data(), "\xFF\x0F");
+}
+
 TEST(TensorProtoTest, WritesViewsInRowMajorOrder) {
   Tensor tensor = Tensor::Of<int32_t>({2, 3}, {1, 2, 3, 4, 5, 6});
   onnx::TensorProto proto;

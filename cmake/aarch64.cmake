@@ -1,0 +1,19 @@
+# A toolchain for script/cross: Debian's cross compiler, ONNXCMP_SYSROOT with Debian's libraries for
+# arm64 and an ONNX that was built with it in ONNX_ROOT; tests run under qemu.
+list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES ONNXCMP_SYSROOT)
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR aarch64)
+set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)
+set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)
+set(CMAKE_SYSROOT "${ONNXCMP_SYSROOT}")
+set(CMAKE_LIBRARY_ARCHITECTURE aarch64-linux-gnu)
+set(CMAKE_FIND_ROOT_PATH "${ONNXCMP_SYSROOT}" "${ONNX_ROOT}")
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
+set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64-static -L "${ONNXCMP_SYSROOT}")
+set(ENV{PKG_CONFIG_DIR} "")
+set(ENV{PKG_CONFIG_SYSROOT_DIR} "${ONNXCMP_SYSROOT}")
+set(ENV{PKG_CONFIG_LIBDIR}
+  "${ONNXCMP_SYSROOT}/usr/lib/aarch64-linux-gnu/pkgconfig:${ONNXCMP_SYSROOT}/usr/share/pkgconfig")
