@@ -217,10 +217,10 @@ bool FindComputedRounded(StreamIndex& index, const StreamIndex& other) {
     const double apart = SketchDistance(f, index.fingerprint(index.root(r)));
     const double rms = f.numbers().squashed.rms;
     auto it = std::lower_bound(originals.begin(), originals.end(),
-                               std::tuple(f.size, rms * (1 - weights::kComputedRounded), 0));
+                               std::tuple(f.size, rms * (1 - weights::kNearOutput), 0));
     for (size_t seen = 0; it != originals.end() && seen < work_bounds::kCandidates; ++it, ++seen) {
       const auto& [size, other_rms, original] = *it;
-      if (size != f.size || other_rms > rms * (1 + weights::kComputedRounded)) break;
+      if (size != f.size || other_rms > rms * (1 + weights::kNearOutput)) break;
       if (SketchDistance(f, other.fingerprint(original)) * weights::kTimesNearer > apart) continue;
       index.computed_rounded[Index(r)] = 1;
       found = true;

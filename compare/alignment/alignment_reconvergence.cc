@@ -145,7 +145,7 @@ class Reconvergence {
       const int right_node = right.producer(r);
       return (left_node != kNone && right_node != kNone &&
               StreamIndex::At(left.op, left_node) == StreamIndex::At(right.op, right_node)) ||
-             evidence_.Distance(l, r) < weights::kPlausible;
+             evidence_.Distance(l, r) < weights::kByteRounding;
     }
     return (behind <= weights::kFewAfter && apart > 0) || apart * weights::kFewAfter >= behind;
   }
@@ -192,7 +192,7 @@ void MoveToNearer(Pairing& pairing) {
     if (pairing.left_free(l) || index.left.is_leaf(l) || index.left.is_output_row(l)) continue;
     const int r = pairing.of_left(l);
     const double apart = SketchDistance(index.left.fingerprint(l), index.right.fingerprint(r));
-    if (index.right.is_leaf(r) || apart < weights::kMovedFrom || apart > weights::kMovedUpTo)
+    if (index.right.is_leaf(r) || apart < weights::kMovedFrom || apart > weights::kSameValue)
       continue;
     // A side's free result right after its own of the pair that is nearer to the other side's.
     const auto next_of = [&](SideId side, int own, int partner) {

@@ -71,7 +71,7 @@ void AlignmentStages::PairSurroundings() {
 }
 
 void AlignmentStages::PairGroups() {
-  queue_.SetRule({.threshold = weights::kGrouped, .rule = Rule::kGroups});
+  queue_.SetRule({.threshold = weights::kPlausibleValue, .rule = Rule::kGroups});
   PushEqualGroups(/*leaves_too=*/false);
   queue_.Drain();
 }
@@ -83,7 +83,7 @@ void AlignmentStages::PairNearOnes() {
 
 void AlignmentStages::PairLeavesAndCopies() {
   pairing_.MixCopies();
-  queue_.SetRule({.threshold = weights::kGrouped, .rule = Rule::kLeaves});
+  queue_.SetRule({.threshold = weights::kPlausibleValue, .rule = Rule::kLeaves});
   queue_.SpreadAll();
   queue_.Drain();
   PushEqualGroups(/*leaves_too=*/true);

@@ -55,7 +55,7 @@ void PairQueue::Enqueue(int l, int r, double threshold) {
   }
   Candidate& candidate = candidates_[Index(it->second)];
   candidate.threshold = std::min(candidate.threshold, threshold);
-  if (score > candidate.score + weights::kSameScore) {
+  if (score > candidate.score + weights::kLeastDistance) {
     candidate.score = score;
     PushTo(best_, it->second);
   }
@@ -127,7 +127,7 @@ void PairQueue::ServeBest() {
   if (Outdated(entry)) return;
   Candidate& candidate = candidates_[Index(entry.candidate)];
   const double score = ScoreOf(candidate);
-  const bool fell = score < candidate.score - weights::kSameScore;
+  const bool fell = score < candidate.score - weights::kLeastDistance;
   candidate.score = score;
   if (fell) {
     if (score >= candidate.threshold) PushTo(best_, entry.candidate);
@@ -144,11 +144,11 @@ void PairQueue::ServeDeferred() {
   Candidate& candidate = candidates_[Index(entry.candidate)];
   const double before = candidate.score;
   candidate.score = ScoreOf(candidate);
-  if (candidate.score > before + weights::kSameScore) {
+  if (candidate.score > before + weights::kLeastDistance) {
     PushTo(best_, entry.candidate);
-  } else if (candidate.score < before - weights::kSameScore) {
+  } else if (candidate.score < before - weights::kLeastDistance) {
     if (candidate.score >= candidate.threshold) PushTo(deferred_, entry.candidate);
-  } else if (evidence_.Value(candidate.left, candidate.right) >= weights::kTelling ||
+  } else if (evidence_.Value(candidate.left, candidate.right) >= weights::kDoubtfulValue ||
              !Ambiguous(entry.candidate)) {
     Accept(Candidate(candidate));
   }

@@ -30,7 +30,7 @@ double PairScore::LooseScore(int l, int r, Scoring scoring) const {
   const StreamIndex& left = pairing_.index().left;
   const StreamIndex& right = pairing_.index().right;
   const double value = evidence_.Value(l, r);
-  if (value >= weights::kClearValue || evidence_.SameContent(l, r)) {
+  if (value >= weights::kSameElements || evidence_.SameContent(l, r)) {
     return Score(l, r, Scoring::kStrict);
   }
   const bool same_shape = StreamIndex::At(left.shape, l) == StreamIndex::At(right.shape, r);

@@ -34,7 +34,8 @@ inline constexpr double kPlaceOfFar = 2;
 inline constexpr double kFarValues = 1;
 // Another shape: a reshape lies between, and is a result of its own.
 inline constexpr double kOtherShape = -1.5;
-// The same bits in another shape, the same elements in another order; either of poor results.
+// The same bits in another shape, the same elements in another order, from which on values decide
+// alone; either of poor results.
 inline constexpr double kSameBits = 6;
 inline constexpr double kSameElements = 5;
 inline constexpr double kSamePoor = 1;
@@ -48,7 +49,8 @@ inline constexpr double kSameMoments = 4.5;
 inline constexpr double kNear = 5e-3;
 // Two unrelated results are about 1 apart.
 inline constexpr double kOutOfSight = 0.5;
-// Smaller distances are not worth more: the sketches themselves are rounded.
+// Smaller distances are not worth more: the sketches themselves are rounded. Nor do scores differ
+// that are nearer: they are sums in another order.
 inline constexpr double kLeastDistance = 1e-9;
 // Limits for moments, as a share of the root mean square: sums of float16 or of float.
 inline constexpr double kHalfMoments = 4e-3;
@@ -85,12 +87,12 @@ inline constexpr double kOtherSlotUse = 0.75;
 
 // Values worth less (a distance of 0.2) are near only by chance: they count as apart.
 inline constexpr double kChance = 0.4;
-// From here on values decide alone.
-inline constexpr double kClearValue = 5;
-// Below this, the kind of number and the shape have to agree.
+// Below this, the kind of number and the shape have to agree. Stages 6 and 11 take equal values
+// that are often there from here on.
 inline constexpr double kPlausibleValue = 3;
 // Below this, a pair of different operators, or of a leaf and a computed result, needs the same
-// shape, and is doubtful.
+// shape, and is doubtful; a pair is not picked out of several equally good ones, which would be a
+// guess.
 inline constexpr double kDoubtfulValue = 2;
 // Least points of producers and uses where values do not help: for poor results, for results of
 // other sizes.
@@ -101,17 +103,12 @@ inline constexpr double kRegret = 0.4;
 
 // The queue (pair_queue), points.
 
-// Scores that differ by less are equal: sums in another order.
-inline constexpr double kSameScore = 1e-9;
 // Candidates of one result within this are equally good, and wait.
 inline constexpr double kAmbiguous = 0.01;
-// Pairs with less evidence are not picked out of several equally good ones: each would be a guess.
-inline constexpr double kTelling = 2;
 
 // Thresholds of the queue, points, by stage.
 
 inline constexpr double kAnchor = 7.5;          // 4: equal, rich, and rare
-inline constexpr double kGrouped = 3;           // 6: equal and often there; 11: and leaves
 inline constexpr double kSure = 6;              // 5: equal, 5 and 7: near; with its neighbours
 inline constexpr double kBarelyNear = 4;        // 7: near
 inline constexpr double kStructural = 1;        // 10, 12 to 14: neighbours that agree
@@ -119,7 +116,8 @@ inline constexpr double kNearStructural = 3.5;  // 10: near, or neighbours and n
 
 // Stages 3 to 14, distances.
 
-// 3: outputs of the same model are nearer than other results.
+// 3: outputs of the same model are nearer than other results, and so are rounded results and the
+// other side's fused ones, as a share of the root mean square.
 inline constexpr double kNearOutput = 1e-3;
 // 13: a poor constant between paired neighbours is paired by its position unless it is farther
 // away.
@@ -128,9 +126,8 @@ inline constexpr double kSurePoorLeaf = 1;
 // Copies (alignment_index), distances.
 
 // A copy is within kByteAgree of its input through a cast, within kCoarse through integers.
-// Difference of root mean squares, as a share, between rounded results and the other side's fused
-// ones; how many times nearer these are than the unrounded result.
-inline constexpr double kComputedRounded = 1e-3;
+// The other side's fused results are so many times nearer to rounded ones than to the unrounded
+// one.
 inline constexpr double kTimesNearer = 8;
 // Results at most this many times as far as the nearest are as near.
 inline constexpr double kAsNear = 1.5;
@@ -145,14 +142,12 @@ inline constexpr double kByteAgree = 1e-2;
 // Up to this distance a pair is rounded differently, not wrong: sums of 16-bit numbers that nearly
 // cancel are that far apart, and results computed from 8-bit ones.
 inline constexpr double kHalfRounding = 3e-2;
+// Without any pair after it, a pair of different operators must be at least as near.
 inline constexpr double kByteRounding = 0.3;
 // A pair stopped one step early if it is farther apart than sums in another order, no farther than
-// a normalization that does almost nothing moves it, and this many times farther than a consumer of
-// one of the two.
+// kSameValue, as a normalization that does almost nothing moves it, and kAsNear times farther than
+// a consumer of one of the two.
 inline constexpr double kMovedFrom = 1e-6;
-inline constexpr double kMovedUpTo = 1e-4;
-// Without any pair after it, a pair of different operators must be at least this near.
-inline constexpr double kPlausible = 0.3;
 // Counts: one that is apart is enough among this few results after a pair; among more, one in as
 // many.
 inline constexpr size_t kFewAfter = 3;

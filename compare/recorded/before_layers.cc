@@ -9,6 +9,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "compare/alignment/recorded_reach.h"
+#include "compare/alignment/weights.h"
 #include "compare/inside/derived_values.h"
 #include "compare/inside/swallowed_steps.h"
 #include "compare/recorded/evidence.h"
@@ -82,8 +83,8 @@ class DerivedFinder {
       claims->push_back(ClaimOf(Rule::kBeforeLayers, side_, before, layer));
       claims->back().how = std::move(how);
       if (partners_[Index(after)] == layer) continue;
-      constexpr double kBeyondNames = 5;
-      claims->push_back(ClaimOf(Rule::kNames, side_, after, layer, kBeyondNames));
+      // More than any name is worth.
+      claims->push_back(ClaimOf(Rule::kNames, side_, after, layer, 2 * weights::kStrongSign));
     }
     return absl::OkStatus();
   }

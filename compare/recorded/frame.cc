@@ -39,8 +39,6 @@ namespace onnxcmp {
 namespace {
 
 constexpr int64_t kMostSteps = int64_t{1} << 28;  // elements that are looked at for steps
-// A pair after which nothing comes to agree has to have so much in common.
-constexpr double kAlikeByItself = 0.5;
 // A pair that only its place speaks for counts as so much in common.
 constexpr double kMisplaced = 0.2;
 
@@ -398,7 +396,7 @@ class FrameFinder {
   // result that is the model's is a step on the way to it; after it, a module that gives it on.
   bool MayStandAlone(const FrameCandidate& candidate) const {
     // A result with a name goes on as that already.
-    if (candidate.likeness < kAlikeByItself || open_[candidate.open].named != kNone) {
+    if (candidate.likeness < kHalfAlike || open_[candidate.open].named != kNone) {
       return false;
     }
     const auto settled = settled_.find(candidate.result);

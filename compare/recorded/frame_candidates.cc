@@ -6,16 +6,10 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
+#include "compare/alignment/recorded_reach.h"
 #include "record/base/work_bounds.h"
 
 namespace onnxcmp {
-namespace {
-
-constexpr size_t kPerResult = 3;  // per recorded result
-constexpr double kOfBest = 0.5;
-
-}  // namespace
-
 std::vector<FrameCandidate> Promising(absl::Span<const FrameCandidate> candidates) {
   absl::flat_hash_map<size_t, std::vector<double>> of_open;
   for (const FrameCandidate& candidate : candidates) {
@@ -25,8 +19,8 @@ std::vector<FrameCandidate> Promising(absl::Span<const FrameCandidate> candidate
   std::vector<FrameCandidate> chosen;
   for (const FrameCandidate& candidate : candidates) {
     const std::vector<double>& all = of_open[candidate.open];
-    const double least = all[std::min(kPerResult, all.size()) - 1];
-    if (candidate.likeness < std::max(kOfBest * all.front(), least)) continue;
+    const double least = all[std::min<size_t>(kSeveral, all.size()) - 1];
+    if (candidate.likeness < std::max(kHalfAlike * all.front(), least)) continue;
     chosen.push_back(candidate);
     chosen.back().best = all.front();
     if (chosen.size() >= work_bounds::kFewTrials) break;

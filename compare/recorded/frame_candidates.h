@@ -11,6 +11,9 @@
 
 namespace onnxcmp {
 
+// Half of what the most alike pair has in common; so much speaks for a pair by itself.
+inline constexpr double kHalfAlike = 0.5;
+
 // A pair of a recorded result and one of the model's that still have something in common after a
 // fault.
 struct FrameCandidate {

@@ -30,7 +30,6 @@ namespace onnxcmp {
 namespace {
 
 // Integers without a telling name are strange if so many others stand for something.
-constexpr int kSeveralIntegers = 3;
 
 class RecordedIntegerFinder {
  public:
@@ -60,7 +59,7 @@ class RecordedIntegerFinder {
         (named != kNone ? strange : unnamed).push_back(r);
       }
     }
-    const bool all_do = stand >= kSeveralIntegers &&
+    const bool all_do = stand >= kSeveral &&
                         stand >= weights::kMostly * (stand + static_cast<double>(unnamed.size()));
     if (all_do) strange.insert(strange.end(), unnamed.begin(), unnamed.end());
     for (const int r : strange) claims.push_back(Proposed(r, kNone, ""));

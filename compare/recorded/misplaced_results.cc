@@ -4,14 +4,13 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_set.h"
+#include "compare/alignment/recorded_reach.h"
 #include "compare/recorded/frame_candidates.h"
 #include "record/base/work_bounds.h"
 #include "record/streams/hash128.h"
 
 namespace onnxcmp {
 namespace {
-
-constexpr size_t kMostPlaces = 3;
 
 // By result of a model: true if something near what was recorded, by other results than `but`, is
 // computed from it. A wrong value would have gone on.
@@ -37,7 +36,7 @@ std::vector<int> FreePlaces(const StreamResult& recorded, const ResultStream& mo
                             const absl::flat_hash_map<int, int>& settled,
                             const std::vector<bool>& is_right, int after) {
   std::vector<int> places;
-  for (size_t m = 0; m < model.results.size() && places.size() < kMostPlaces; ++m) {
+  for (size_t m = 0; m < model.results.size() && places.size() < kSeveral; ++m) {
     const StreamResult& result = model.results[m];
     const auto number = static_cast<int>(m);
     if (number > after && !is_right[m] && result.kind == ResultKind::kResult &&

@@ -275,7 +275,6 @@ class RecordedPairs {
 
   // True if most of the other side's results have a partner.
   bool IsWhole(SideId side) const {
-    constexpr double kNearlyAll = 0.75;
     int all = 0;
     int paired = 0;
     for (int other = 0; other < Size(Other(side)); ++other) {
@@ -283,7 +282,7 @@ class RecordedPairs {
       ++all;
       if (absl::c_linear_search(chosen_, other)) ++paired;
     }
-    return paired > 1 && paired + 1 >= kNearlyAll * all;
+    return paired > 1 && paired + 1 >= weights::kMostly * all;
   }
 
   // The last recorded result is the output, however wrong. If it repeats what the other side's last
@@ -409,7 +408,6 @@ class RecordedPairs {
   // Several recorded results may have one partner: the one named after it has its row, else the
   // aligned one.
   std::vector<Claim> Claims(SideId side) const {
-    constexpr double kCalled = 2;
     std::vector<Claim> claims;
     for (int r = 0; r < Size(side); ++r) {
       const int other = chosen_[Index(r)];
@@ -419,8 +417,8 @@ class RecordedPairs {
       }
       const bool called = known_[Index(r)].named.result == other;
       const bool aligned = partners_[Other(side)][Index(other)] == r;
-      claims.push_back(
-          ClaimOf(how_[Index(r)], side, r, other, (called ? kCalled : 0) + (aligned ? 1 : 0)));
+      claims.push_back(ClaimOf(how_[Index(r)], side, r, other,
+                               (called ? weights::kStrongSign : 0) + (aligned ? 1 : 0)));
     }
     return claims;
   }
