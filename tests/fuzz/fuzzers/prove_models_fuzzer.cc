@@ -1,6 +1,6 @@
 // libFuzzer's target: a model, and the proof that a changed one equals it.
-#include "tests/fuzz/report_finding.h"
-#include "tests/fuzz/seeded_fuzzer.h"
+#include "tests/fuzz/fuzzers/report_finding.h"
+#include "tests/fuzz/fuzzers/seeded_fuzzer.h"
 #include "tests/fuzz/targets.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

@@ -1,11 +1,11 @@
-// libFuzzer's target: models that are shown.
-#include "tests/fuzz/model_fuzzer.h"
-#include "tests/fuzz/report_finding.h"
+// libFuzzer's target: models that run.
+#include "tests/fuzz/fuzzers/model_fuzzer.h"
+#include "tests/fuzz/fuzzers/report_finding.h"
 #include "tests/fuzz/targets.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   onnxcmp::fuzz::ReportFinding(
-      onnxcmp::fuzz::ShowModel({reinterpret_cast<const char*>(data), size}));
+      onnxcmp::fuzz::RunModel({reinterpret_cast<const char*>(data), size}));
   return 0;
 }
 

@@ -1,14 +1,14 @@
 // The mutations of targets that take eight bytes of a seed and then a model: the seed is changed,
 // or the model behind it.
-#ifndef ONNXCMP_TESTS_FUZZ_SEEDED_FUZZER_H_
-#define ONNXCMP_TESTS_FUZZ_SEEDED_FUZZER_H_
+#ifndef ONNXCMP_TESTS_FUZZ_FUZZERS_SEEDED_FUZZER_H_
+#define ONNXCMP_TESTS_FUZZ_FUZZERS_SEEDED_FUZZER_H_
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 
-#include "tests/fuzz/model_fuzzer.h"
+#include "tests/fuzz/fuzzers/model_fuzzer.h"
 
 namespace onnxcmp::fuzz {
 inline constexpr size_t kSeedBytes = 8;
@@ -40,4 +40,4 @@ extern "C" size_t LLVMFuzzerCustomCrossOver(const uint8_t* left, size_t left_siz
   return written == 0 ? 0 : onnxcmp::fuzz::kSeedBytes + written;
 }
 
-#endif  // ONNXCMP_TESTS_FUZZ_SEEDED_FUZZER_H_
+#endif  // ONNXCMP_TESTS_FUZZ_FUZZERS_SEEDED_FUZZER_H_
