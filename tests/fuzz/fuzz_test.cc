@@ -72,7 +72,7 @@ void RunSeeds(const absl::StatusOr<std::vector<Seed>>& seeds, Target run) {
   for (const Seed& seed : *seeds) {
     SCOPED_TRACE(seed.name);
     EXPECT_TRUE(run(seed.bytes).ok()) << run(seed.bytes);
-    for (size_t i = 1; i < seed.bytes.size(); i += 1 + seed.bytes.size() / 20) {
+    for (size_t i = 1; i < seed.bytes.size(); i += 1 + seed.bytes.size() / 8) {
       std::string changed = seed.bytes;
       changed[i] = static_cast<char>(changed[i] ^ 0x81);
       EXPECT_TRUE(run(changed).ok()) << run(changed);
