@@ -15,6 +15,7 @@
 #include "cli/arguments.h"
 #include "cli/batch/pair_starter.h"
 #include "cli/commands.h"
+#include "cli/process/failed_files.h"
 #include "cli/process/messages.h"
 #include "record/text/display_text.h"
 
@@ -46,6 +47,7 @@ std::string UnknownWord(const std::string& word) {
 }
 
 int Run(const std::vector<std::string>& arguments) {
+  TellOfFailedFiles();
   const std::string command = arguments.empty() ? "" : arguments[0];
   const std::vector<std::string> rest(arguments.begin() + (arguments.empty() ? 0 : 1),
                                       arguments.end());

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -13,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "evaluator/base/proto_text.h"
 #include "evaluator/version.h"
+#include "record/base/write_file.h"
 #include "record/text/display_text.h"
 #include "record/text/short_text.h"
 #include "reports/table/table_style.h"
@@ -213,26 +213,25 @@ std::string RenderProfile(const Profile& profile, const TableOptions& options) {
 }
 
 absl::Status WriteTrace(const Profile& profile, const std::string& model, const std::string& path) {
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  std::string text;
   // Names may not be valid UTF-8.
   const auto line = [](const TraceJson& json) {
     return json.dump(-1, ' ', false, TraceJson::error_handler_t::replace);
   };
-  file << "{\"displayTimeUnit\":\"ms\",\n\"otherData\":"
-       << line({{"program", absl::StrCat("onnxcmp ", kVersion)}, {"model", model}})
-       << ",\n\"traceEvents\":[\n"
-       << line({{"name", "process_name"}, {"ph", "M"}, {"pid", 1}, {"args", {{"name", model}}}})
-       << ",\n"
-       << line({{"name", "thread_name"},
-                {"ph", "M"},
-                {"pid", 1},
-                {"tid", 1},
-                {"args", {{"name", "nodes"}}}});
-  for (const NodeRun& run : profile.runs) file << ",\n" << line(EventOf(profile, run));
-  file << "\n]}\n";
-  file.close();
-  if (!file) return absl::UnavailableError(absl::StrCat(Quoted(path), " cannot be written"));
-  return absl::OkStatus();
+  absl::StrAppend(
+      &text, "{\"displayTimeUnit\":\"ms\",\n\"otherData\":",
+      line({{"program", absl::StrCat("onnxcmp ", kVersion)}, {"model", model}}),
+      ",\n\"traceEvents\":[\n",
+      line({{"name", "process_name"}, {"ph", "M"}, {"pid", 1}, {"args", {{"name", model}}}}), ",\n",
+      line({{"name", "thread_name"},
+            {"ph", "M"},
+            {"pid", 1},
+            {"tid", 1},
+            {"args", {{"name", "nodes"}}}}));
+  for (const NodeRun& run : profile.runs)
+    absl::StrAppend(&text, ",\n", line(EventOf(profile, run)));
+  text += "\n]}\n";
+  return WriteFile(path, text);
 }
 
 }  // namespace onnxcmp

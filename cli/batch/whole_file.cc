@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
+#include "record/base/write_file.h"
 
 namespace onnxcmp::cli {
 namespace {
@@ -33,6 +34,7 @@ absl::Status WriteTo(const std::string& path, int flags, absl::string_view bytes
   const int descriptor = open(path.c_str(), flags | O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
   if (descriptor < 0) return CannotWrite(path, errno);
   int error = WriteAll(descriptor, bytes);
+  if (error == 0 && (flags & O_TRUNC) != 0) error = SyncFile(descriptor);
   if (close(descriptor) != 0 && error == 0) error = errno;
   return error == 0 ? absl::OkStatus() : CannotWrite(path, error);
 }

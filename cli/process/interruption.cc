@@ -24,6 +24,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
+#include "cli/process/failed_files.h"
 #include "cli/process/messages.h"
 #include "record/text/display_text.h"
 #include "record/text/short_text.h"
@@ -72,7 +73,8 @@ struct Interruption::State {
 
   bool has_limits() const { return memory > 0 || time < absl::InfiniteDuration(); }
 
-  // Waits for a signal, which it returns, or for a limit: 0, and the message.
+  // Waits for a signal, which it returns, or for a limit or a page that cannot be read: 0, and the
+  // message.
   int Wait(std::string* message) const {
     std::optional<HeldMemory> held;
     if (memory > 0) held.emplace();
@@ -89,12 +91,17 @@ struct Interruption::State {
         return 0;
       }
       int number = 0;
+      siginfo_t info = {};
       if (!has_limits()) {
-        number = sigwaitinfo(&signals, nullptr);
+        number = sigwaitinfo(&signals, &info);
       } else {
         const timespec pause = absl::ToTimespec(memory > 0 ? std::min(left, kInterval)
                                                            : std::min(left, absl::Hours(1)));
-        number = sigtimedwait(&signals, nullptr, &pause);
+        number = sigtimedwait(&signals, &info, &pause);
+      }
+      if (number > 0 && number == LostPageSignal()) {
+        *message = LostPageText(info.si_value.sival_ptr);
+        return 0;
       }
       if (number > 0) return number;
     }
@@ -149,6 +156,7 @@ Interruption::Interruption() : state_(std::make_shared<State>()) {
       sigaddset(&state_->signals, number);
     }
   }
+  if (LostPageSignal() != 0) sigaddset(&state_->signals, LostPageSignal());
   pthread_sigmask(SIG_BLOCK, &state_->signals, nullptr);
 }
 

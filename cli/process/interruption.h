@@ -21,10 +21,10 @@ inline constexpr bool kKeepsFreedMemory = false;
 // that was freed.
 inline constexpr int64_t kOwnMemory = int64_t{kKeepsFreedMemory ? 2048 : 192} << 20;
 
-// Waits on its own thread for SIGINT, SIGTERM, SIGHUP and for a limit that is reached, so that
-// cleaning up needs no signal handler. When either comes, it removes unfinished files, clears a
-// line of progress, and ends the program, by that signal or with a message and a status. Must be
-// created before any other thread.
+// Waits on its own thread for SIGINT, SIGTERM, SIGHUP, for a page that cannot be read
+// (cli/process/failed_files.h) and for a limit that is reached, so that cleaning up needs no signal
+// handler. When either comes, it removes unfinished files, clears a line of progress, and ends the
+// program, by that signal or with a message and a status. Must be created before any other thread.
 class Interruption {
  public:
   Interruption();

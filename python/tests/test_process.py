@@ -75,6 +75,30 @@ def test_type_checkers_see_every_name():
     assert exported == set(onnxcmp.__all__) - {"__version__"}
 
 
+def test_libraries_of_the_wheel():
+    """Nothing of the names of libraries that are left out, and no empty stand-ins."""
+    libraries = {path.name: path.stat().st_size
+                 for path in pathlib.Path(onnxcmp.__file__).parent.parent.glob("onnxcmp.libs/*")}
+    if not libraries:
+        pytest.skip("not installed from a repaired wheel")
+    assert not [name for name in libraries if name.startswith(("libcrypto", "libssl", "libgnutls"))]
+    assert all(size > 4096 for size in libraries.values()), libraries
+    assert all(size > 500_000 for name, size in libraries.items() if name.startswith("libicudata"))
+
+
+@pytest.mark.parametrize("locale, lower", [("en_US", "i\u0307\u0131\u00dfi"), ("tr_TR", "i\u0131\u00df\u0131"),
+                                           ("xx_YY", "i\u0307\u0131\u00dfi")])
+def test_case_of_strings_by_locale(locale, lower):
+    """ICU's own rules: in Turkish a capital I with a dot, and one without, are other letters."""
+    node = helper.make_node("StringNormalizer", ["x"], ["y"], case_change_action="LOWER", locale=locale)
+    text = onnx.TensorProto.STRING
+    graph = helper.make_graph([node], "g", [helper.make_tensor_value_info("x", text, [1])],
+                              [helper.make_tensor_value_info("y", text, [1])])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
+    result = onnxcmp.Evaluator(model).run(None, {"x": np.array(["\u0130\u0131\u00dfI"])})[0]
+    assert result.tolist() == [lower]
+
+
 def test_program(files, tmp_path):
     ran = subprocess.run(["onnxcmp", *map(str, files), "--json", str(tmp_path / "c.json")],
                          capture_output=True, text=True)

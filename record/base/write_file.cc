@@ -7,8 +7,8 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -35,47 +35,58 @@ std::optional<std::string> PlaceOf(const std::string& path) {
   return ours ? std::optional(place.string()) : std::nullopt;
 }
 
-bool WriteAll(int file, const std::string& bytes) {
+// 0, or an errno.
+int WriteAll(int file, const std::string& bytes) {
   for (size_t done = 0; done < bytes.size();) {
     const ssize_t count = write(file, bytes.data() + done, bytes.size() - done);
     if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return false;
+    if (count < 0) return errno;
     done += static_cast<size_t>(count);
   }
-  return true;
+  return 0;
 }
 
-// True if the file has the bytes. Nothing: no file can be made beside it, so that nothing happened.
-std::optional<bool> WriteBeside(const std::string& place, const std::string& bytes) {
+// 0, or an errno. Nothing: no file can be made beside it, so that nothing happened.
+std::optional<int> WriteBeside(const std::string& place, const std::string& bytes) {
   const std::string unfinished = absl::StrCat(place, ".", getpid(), ".unfinished");
   unlink(unfinished.c_str());  // of a process with this number that was killed
   const int file = open(unfinished.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (file < 0) return std::nullopt;
   absl::Cleanup remove = [&] { unlink(unfinished.c_str()); };
   struct stat known = {};
-  bool whole = stat(place.c_str(), &known) != 0 || fchmod(file, known.st_mode & 07777) == 0;
-  whole = whole && WriteAll(file, bytes);
-  whole = close(file) == 0 && whole && std::rename(unfinished.c_str(), place.c_str()) == 0;
-  if (whole) std::move(remove).Cancel();
-  return whole;
+  int error = 0;
+  if (stat(place.c_str(), &known) == 0 && fchmod(file, known.st_mode & 07777) != 0) error = errno;
+  if (error == 0) error = WriteAll(file, bytes);
+  if (error == 0) error = SyncFile(file);
+  if (close(file) != 0 && error == 0) error = errno;
+  if (error == 0 && std::rename(unfinished.c_str(), place.c_str()) != 0) error = errno;
+  if (error == 0) std::move(remove).Cancel();
+  return error;
 }
 
-bool WriteInPlace(const std::string& path, const std::string& bytes) {
-  std::ofstream file(path, std::ios::binary);
-  file << bytes;
-  file.close();
-  return static_cast<bool>(file);
+int WriteInPlace(const std::string& path, const std::string& bytes) {
+  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (file < 0) return errno;
+  int error = WriteAll(file, bytes);
+  if (close(file) != 0 && error == 0) error = errno;
+  return error;
 }
 
 }  // namespace
 
+int SyncFile(int file) {
+  // Pipes and some file systems have nothing that could be waited for.
+  return fsync(file) == 0 || errno == EINVAL || errno == ENOTSUP ? 0 : errno;
+}
+
 absl::Status WriteFile(const std::string& path, const std::string& bytes) {
   const std::optional<std::string> place = PlaceOf(path);
-  const std::optional<bool> beside =
-      place.has_value() ? WriteBeside(*place, bytes) : std::optional<bool>();
-  const bool whole = beside.has_value() ? *beside : WriteInPlace(path, bytes);
-  return whole ? absl::OkStatus()
-               : absl::PermissionDeniedError(absl::StrCat("cannot write ", path));
+  const std::optional<int> beside =
+      place.has_value() ? WriteBeside(*place, bytes) : std::optional<int>();
+  const int error = beside.has_value() ? *beside : WriteInPlace(path, bytes);
+  return error == 0 ? absl::OkStatus()
+                    : absl::PermissionDeniedError(
+                          absl::StrCat("cannot write ", path, ": ", std::strerror(error)));
 }
 
 }  // namespace onnxcmp

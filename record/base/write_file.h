@@ -8,10 +8,15 @@
 
 namespace onnxcmp {
 
-// Replaces the file as a whole: who reads it, or finds it after a process was killed, has the old
-// bytes or the new ones. Pipes, devices and files of other users are written in place.
-// PermissionDenied, naming it, if it cannot be written whole; a file that was there stays then.
+// Replaces the file as a whole: who reads it, or finds it after a process was killed or the machine
+// has lost its power, has the old bytes or the new ones. Pipes, devices and files of other users
+// are written in place. PermissionDenied, naming it and saying why, if it cannot be written whole;
+// a file that was there stays then.
 absl::Status WriteFile(const std::string& path, const std::string& bytes);
+
+// Waits until the bytes of an open file are on the disk, so that a rename never comes before them.
+// 0, or an errno.
+int SyncFile(int file);
 
 }  // namespace onnxcmp
 

@@ -1,5 +1,6 @@
 #include "record/recordings/npz_writer.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zip.h>
@@ -13,6 +14,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "evaluator/base/status_macros.h"
+#include "record/base/write_file.h"
 #include "record/recordings/npy.h"
 
 namespace onnxcmp {
@@ -25,6 +27,15 @@ absl::Status FileError(absl::string_view path, int error) {
 
 absl::Status ZipError(absl::string_view path, zip_t* archive) {
   return absl::UnavailableError(absl::StrCat("cannot write ", path, ": ", zip_strerror(archive)));
+}
+
+// 0, or an errno.
+int SyncPath(const std::string& path) {
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return errno;
+  const int error = SyncFile(file);
+  close(file);
+  return error;
 }
 
 }  // namespace
@@ -113,6 +124,9 @@ absl::Status NpzWriter::Finish(const std::vector<Entry>& entries) {
     absl::Status status = ZipError(path_, archive);
     zip_discard(archive);
     return status;
+  }
+  if (const int error = SyncPath(made); error != 0) {
+    return FileError(path_, error);
   }
   if (std::rename(made.c_str(), path_.c_str()) != 0) {
     return FileError(path_, errno);

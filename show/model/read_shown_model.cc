@@ -30,7 +30,7 @@
 #include "record/streams/xxh128.h"
 #include "record/text/attribute_text.h"
 #include "record/text/short_text.h"
-#include "tools/classic/infer_shapes.h"
+#include "tools/parts/infer_shapes.h"
 
 namespace onnxcmp {
 namespace {

@@ -13,6 +13,7 @@
 #include "feed/input_sets.h"
 #include "onnx/onnx_pb.h"
 #include "reports/render_csv.h"
+#include "reports/render_html.h"
 #include "reports/render_json.h"
 #include "reports/render_junit.h"
 #include "reports/render_markdown.h"
@@ -44,7 +45,8 @@ absl::Status CompareSides(ModelSide& left, ModelSide& right) {
     options.shadow = in_depth;
     options.explain = in_depth ? "0" : "";
     OC_ASSIGN_OR_RETURN(const Comparison comparison, Compare(left, right, options));
-    RenderJson(comparison);
+    OC_RETURN_IF_ERROR(CheckJson(RenderJson(comparison)));
+    OC_RETURN_IF_ERROR(CheckJson(PageData(comparison, {})));
     RenderCsv(comparison);
     RenderJunit(comparison);
     RenderMarkdown(comparison);

@@ -7,6 +7,7 @@
 #include <system_error>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "onnx/onnx_pb.h"
 #include "tests/fuzz/mutate_model.h"
@@ -53,14 +54,36 @@ TEST(FuzzKeptTest, CompareModels) {
   RunKept("run_model", [](absl::string_view bytes) { return CompareModels(1, bytes); });
 }
 
-TEST(FuzzKeptTest, ReadValues) {
-  const absl::StatusOr<std::vector<Seed>> seeds = ValueSeeds();
+TEST(FuzzKeptTest, ShowModel) { RunKept("run_model", ShowModel); }
+
+TEST(FuzzKeptTest, ProveModels) {
+  RunKept("run_model", [](absl::string_view bytes) { return ProveModels(1, bytes); });
+}
+
+TEST(FuzzKeptTest, ReduceModel) {
+  RunKept("run_model", [](absl::string_view bytes) {
+    return ReduceModel(absl::StrCat(std::string(8, '\1'), bytes));
+  });
+}
+
+// The seeds, whole and with a byte changed or cut off here and there.
+void RunSeeds(const absl::StatusOr<std::vector<Seed>>& seeds, Target run) {
   ASSERT_TRUE(seeds.ok()) << seeds.status();
   for (const Seed& seed : *seeds) {
-    const absl::Status status = ReadValues(seed.bytes);
-    EXPECT_TRUE(status.ok()) << seed.name << ": " << status;
+    SCOPED_TRACE(seed.name);
+    EXPECT_TRUE(run(seed.bytes).ok()) << run(seed.bytes);
+    for (size_t i = 1; i < seed.bytes.size(); i += 1 + seed.bytes.size() / 8) {
+      std::string changed = seed.bytes;
+      changed[i] = static_cast<char>(changed[i] ^ 0x81);
+      EXPECT_TRUE(run(changed).ok()) << run(changed);
+      EXPECT_TRUE(run(changed.substr(0, i)).ok()) << run(changed.substr(0, i));
+    }
   }
 }
+
+TEST(FuzzKeptTest, ReadValues) { RunSeeds(ValueSeeds(), ReadValues); }
+TEST(FuzzKeptTest, ReadRecordings) { RunSeeds(RecordingSeeds(), ReadRecordings); }
+TEST(FuzzKeptTest, AskAdapter) { RunSeeds(AdapterSeeds(), AskAdapter); }
 
 TEST(FuzzSeedsTest, ChangedModelsEndInErrorsAtWorst) {
   const absl::StatusOr<std::vector<Seed>> seeds = GoldenSeeds(Golden("contrib"));

@@ -1,9 +1,13 @@
 // make_corpus NODE_TESTS GOLDEN_CASES FOLDER: writes what the fuzz targets start from into
-// FOLDER/run_model, FOLDER/compare_models and FOLDER/read_values.
+// FOLDER/models (for run_model and show_model), FOLDER/seeded_models (for compare_models,
+// prove_models and reduce_model), FOLDER/read_values, FOLDER/read_recordings and
+// FOLDER/ask_adapter.
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <system_error>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "evaluator/base/status_macros.h"
@@ -19,26 +23,30 @@ absl::Status Write(const std::string& path, const std::string& bytes) {
   return file ? absl::OkStatus() : absl::PermissionDeniedError(absl::StrCat("cannot write ", path));
 }
 
+absl::Status WriteSeeds(const std::string& folder, const absl::StatusOr<std::vector<Seed>>& seeds) {
+  OC_RETURN_IF_ERROR(seeds.status());
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  for (const Seed& seed : *seeds) {
+    OC_RETURN_IF_ERROR(Write(absl::StrCat(folder, "/", seed.name), seed.bytes));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status MakeCorpus(const std::string& tests, const std::string& golden,
                         const std::string& folder) {
   OC_ASSIGN_OR_RETURN(std::vector<Seed> models, BackendTestSeeds(tests));
   OC_ASSIGN_OR_RETURN(const std::vector<Seed> more, GoldenSeeds(golden));
   models.insert(models.end(), more.begin(), more.end());
-  OC_ASSIGN_OR_RETURN(const std::vector<Seed> values, ValueSeeds());
-  for (const char* target : {"/run_model", "/compare_models", "/read_values"}) {
-    std::error_code error;
-    std::filesystem::create_directories(folder + target, error);
-  }
-  for (const Seed& seed : models) {
-    OC_RETURN_IF_ERROR(Write(absl::StrCat(folder, "/run_model/", seed.name), seed.bytes));
-    // Eight bytes are the seed of what is changed on the right side.
-    OC_RETURN_IF_ERROR(Write(absl::StrCat(folder, "/compare_models/", seed.name),
-                             std::string(8, '\0') + seed.bytes));
-  }
-  for (const Seed& seed : values) {
-    OC_RETURN_IF_ERROR(Write(absl::StrCat(folder, "/read_values/", seed.name), seed.bytes));
-  }
-  std::printf("%zu models, %zu files of values\n", models.size(), values.size());
+  std::vector<Seed> seeded = models;
+  // Eight bytes are the seed of what is changed on the right side.
+  for (Seed& seed : seeded) seed.bytes.insert(0, 8, '\0');
+  OC_RETURN_IF_ERROR(WriteSeeds(folder + "/models", models));
+  OC_RETURN_IF_ERROR(WriteSeeds(folder + "/seeded_models", seeded));
+  OC_RETURN_IF_ERROR(WriteSeeds(folder + "/read_values", ValueSeeds()));
+  OC_RETURN_IF_ERROR(WriteSeeds(folder + "/read_recordings", RecordingSeeds()));
+  OC_RETURN_IF_ERROR(WriteSeeds(folder + "/ask_adapter", AdapterSeeds()));
+  std::printf("%zu models\n", models.size());
   return absl::OkStatus();
 }
 

@@ -115,6 +115,8 @@ void ModelMutator::Change(onnx::ModelProto* model) {
                                     : static_cast<int64_t>(1 + Below(28)));
       }
       return;
+    case 11:
+      return NestNode(model);
     default:
       if (!tensors_.empty()) ChangeTensor(tensors_[Below(tensors_.size())]);
   }
@@ -330,6 +332,7 @@ void ModelMutator::ChangeType(onnx::TypeProto* type) {
 }
 
 void ModelMutator::ChangeTensor(onnx::TensorProto* tensor) {
+  if (OneIn(40)) return MoveOut(tensor);
   switch (Below(8)) {
     case 0:
       if (tensor->dims_size() > 0) {

@@ -54,6 +54,10 @@ class ModelMutator {
   void ChangeElements(onnx::TensorProto* tensor);
   // Other dimensions with as many elements as these take: a tensor that can be read.
   void Reshape(onnx::TensorProto* tensor);
+  // A node goes into the branches of an If, the body of a Loop, or a function of the model.
+  void NestNode(onnx::ModelProto* model);
+  // The elements of a constant are said to be in a file.
+  void MoveOut(onnx::TensorProto* tensor);
   // One element type becomes another one, everywhere.
   void ChangeTypeEverywhere();
   std::string ValueName();

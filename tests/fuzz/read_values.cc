@@ -1,11 +1,5 @@
-#include <unistd.h>
-
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <memory>
 #include <string>
-#include <system_error>
 
 #include "absl/strings/str_cat.h"
 #include "compare/compare.h"
@@ -16,33 +10,13 @@
 #include "record/recordings/recorded_values.h"
 #include "reports/render_table.h"
 #include "tests/fuzz/limits.h"
+#include "tests/fuzz/scratch.h"
 #include "tests/fuzz/targets.h"
 
 namespace onnxcmp::fuzz {
 namespace {
 
 constexpr const char* kEndings[] = {".npy", ".npz", ".safetensors", ".pb"};
-
-// A file that is gone at the end.
-class ScratchFile {
- public:
-  ScratchFile(absl::string_view bytes, const char* ending)
-      : path_(absl::StrCat(std::filesystem::temp_directory_path().string(), "/onnxcmp_fuzz_",
-                           getpid(), ending)) {
-    std::ofstream file(path_, std::ios::binary);
-    file << bytes;
-  }
-  ~ScratchFile() {
-    std::error_code error;
-    std::filesystem::remove(path_, error);
-  }
-  ScratchFile(const ScratchFile&) = delete;
-  ScratchFile& operator=(const ScratchFile&) = delete;
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 absl::Status ReadAll(RecordedValues& values) {
   for (size_t i = 0; i < values.results().size(); ++i) {
@@ -88,25 +62,26 @@ absl::Status ReadMessage(const std::string& path) {
 absl::Status ReadValues(absl::string_view bytes) {
   if (bytes.empty()) return absl::OkStatus();
   const size_t kind = static_cast<unsigned char>(bytes[0]) % std::size(kEndings);
-  const ScratchFile file(bytes.substr(1), kEndings[kind]);
+  const Scratch scratch;
+  const std::string path = scratch.Write(absl::StrCat("values", kEndings[kind]), bytes.substr(1));
   absl::StatusOr<std::unique_ptr<RecordedValues>> values;
   switch (kind) {
     case 1:
-      OC_RETURN_IF_ERROR(Mistake(ReadFeeds(file.path())));
-      values = OpenArchive(file.path(), kTensorBytes);
+      OC_RETURN_IF_ERROR(Mistake(ReadFeeds(path)));
+      values = OpenArchive(path, kTensorBytes);
       break;
     case 2:
-      values = OpenSafetensors(file.path());
+      values = OpenSafetensors(path);
       break;
     case 3:
-      OC_RETURN_IF_ERROR(ReadMessage(file.path()));
+      OC_RETURN_IF_ERROR(ReadMessage(path));
       [[fallthrough]];
     default:
-      values = OpenValueFiles(file.path(), kTensorBytes);
+      values = OpenValueFiles(path, kTensorBytes);
   }
   if (!values.ok()) return Mistake(values.status());
   OC_RETURN_IF_ERROR(ReadAll(**values));
-  return Mistake(CompareWithItself(file.path()));
+  return Mistake(CompareWithItself(path));
 }
 
 }  // namespace onnxcmp::fuzz

@@ -15,11 +15,8 @@
 #include "evaluator/load/load_model.h"
 #include "evaluator/load/read_model.h"
 #include "evaluator/protos/tensor_proto.h"
-#include "evaluator/run/evaluator.h"
 #include "onnx/onnx_pb.h"
-#include "record/recordings/npy.h"
 #include "record/recordings/npz_reader.h"
-#include "record/recordings/recording.h"
 #include "tests/fuzz/targets.h"
 
 namespace onnxcmp::fuzz {
@@ -141,47 +138,6 @@ absl::StatusOr<std::vector<Seed>> GoldenSeeds(const std::string& folder) {
     }
   }
   if (seeds.empty()) return absl::NotFoundError(absl::StrCat("no cases in ", folder));
-  return seeds;
-}
-
-absl::StatusOr<std::vector<Seed>> ValueSeeds() {
-  constexpr char kModel[] = R"(<ir_version: 9, opset_import: ["": 21]>
-    g (float[2] x, int64[1,2] i) => (float[2] y, seq(float[2]) s, string[2] t, float16[2] h) {
-      y = Add (x, x)
-      s = SequenceConstruct (x, y)
-      t = Constant <value = string[2] {"a", "bc"}> ()
-      h = Cast <to = 10> (y)
-    })";
-  std::vector<Seed> seeds;
-  const Tensor x = Tensor::Of<float>({2}, {1, 2});
-  const Tensor i = Tensor::Of<int64_t>({1, 2}, {3, 4});
-  for (const Tensor& tensor : {x, i}) {
-    std::string npy(1, '\0');
-    OC_RETURN_IF_ERROR(WriteNpy(tensor, [&npy](absl::string_view bytes) {
-      absl::StrAppend(&npy, bytes);
-      return absl::OkStatus();
-    }));
-    seeds.push_back({absl::StrCat("npy_", seeds.size()), npy});
-    onnx::TensorProto proto;
-    OC_RETURN_IF_ERROR(TensorToProto(tensor, "x", &proto));
-    seeds.push_back({absl::StrCat("pb_", seeds.size()), "\3" + proto.SerializeAsString()});
-  }
-  OC_ASSIGN_OR_RETURN(const std::shared_ptr<const Model> model,
-                      LoadModelFromText(kModel, Registry()));
-  OC_ASSIGN_OR_RETURN(const Evaluator evaluator,
-                      Evaluator::Create(model, Registry(), {.threads = 1}));
-  const fs::path recording = fs::temp_directory_path() / "onnxcmp_fuzz_seed.npz";
-  OC_ASSIGN_OR_RETURN(auto writer, RecordingWriter::Create(recording, /*outputs_only=*/false));
-  OC_RETURN_IF_ERROR(evaluator.Run({{"x", x}, {"i", i}}, writer.get()).status());
-  OC_RETURN_IF_ERROR(writer->Finish());
-  seeds.push_back({"recording", "\1" + ReadFile(recording)});
-  std::error_code error;
-  fs::remove(recording, error);
-  const std::string header =
-      R"({"x":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},"__metadata__":{"a":"b"}})";
-  seeds.push_back(
-      {"safetensors", absl::StrCat("\2", std::string(1, static_cast<char>(header.size())),
-                                   std::string(7, '\0'), header, std::string(8, '\0'))});
   return seeds;
 }
 

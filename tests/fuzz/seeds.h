@@ -22,6 +22,10 @@ absl::StatusOr<std::vector<Seed>> BackendTestSeeds(const std::string& folder);
 absl::StatusOr<std::vector<Seed>> GoldenSeeds(const std::string& folder);
 // Files of values as ReadValues() takes them: of each kind, a few.
 absl::StatusOr<std::vector<Seed>> ValueSeeds();
+// Recordings of each form, as ReadRecordings() takes them.
+absl::StatusOr<std::vector<Seed>> RecordingSeeds();
+// Answers of each kind, as AskAdapter() takes them.
+absl::StatusOr<std::vector<Seed>> AdapterSeeds();
 
 }  // namespace onnxcmp::fuzz
 

@@ -30,6 +30,29 @@ absl::Status CompareModels(uint64_t seed, absl::string_view bytes);
 // The seed are the first eight bytes.
 absl::Status CompareModels(absl::string_view bytes);
 
+// A model against what ModelMutator(seed) makes of it, or itself: the proof that they are equal, at
+// these sizes and at others.
+absl::Status ProveModels(uint64_t seed, absl::string_view bytes);
+absl::Status ProveModels(absl::string_view bytes);
+
+// A model that is reduced to what still has the operator of a node that the seed picks; the seed
+// are the first eight bytes.
+absl::Status ReduceModel(absl::string_view bytes);
+
+// A model beside a changed one as text, JSON, numbers, drawings and in ONNX's syntax.
+absl::Status ShowModel(absl::string_view bytes);
+
+// Internal, with its begin, if a text is no JSON.
+absl::Status CheckJson(const std::string& text);
+
+// A recording in a JSON file, a folder or an archive, as the first byte says. Of the last two the
+// rest is their files: a byte for the name, two for the size, the content.
+absl::Status ReadRecordings(absl::string_view bytes);
+
+// What a runtime answers: the first byte says whether the rest is the lines of the protocol, its
+// name and options, or an entry of a value and its file.
+absl::Status AskAdapter(absl::string_view bytes);
+
 // A file of values: the first byte says of which kind (.npy, .npz, .safetensors, .pb), the rest is
 // the file.
 absl::Status ReadValues(absl::string_view bytes);

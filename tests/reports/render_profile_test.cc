@@ -120,7 +120,7 @@ TEST(RenderProfileTest, WritesATrace) {
   EXPECT_EQ(events[3].at("name"), "loop\n\uFFFD");
   EXPECT_FALSE(events[3].at("args").contains("operations"));
   EXPECT_THAT(std::string(WriteTrace({}, "m", folder.path() + "/no/trace").message()),
-              HasSubstr("/no/trace' cannot be written"));
+              HasSubstr("/no/trace: No such file or directory"));
 }
 
 }  // namespace

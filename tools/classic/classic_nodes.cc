@@ -8,7 +8,7 @@
 #include "evaluator/base/status_macros.h"
 #include "evaluator/protos/tensor_proto.h"
 #include "onnx/onnx_pb.h"
-#include "tools/classic/infer_shapes.h"
+#include "tools/parts/infer_shapes.h"
 
 namespace onnxcmp {
 namespace {

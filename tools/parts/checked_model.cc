@@ -6,7 +6,7 @@
 #include "evaluator/base/proto_text.h"
 #include "evaluator/base/status_macros.h"
 #include "onnx/checker.h"
-#include "onnx/shape_inference/implementation.h"
+#include "tools/parts/infer_shapes.h"
 
 namespace onnxcmp {
 namespace {
@@ -24,16 +24,8 @@ absl::Status RunChecker(const onnx::ModelProto& model) {
 }  // namespace
 
 absl::Status InferTypes(const OpRegistry& registry, bool strict, onnx::ModelProto* model) {
-  try {
-    onnx::shape_inference::InferShapes(
-        *model, &registry.schemas(),
-        onnx::ShapeInferenceOptions(/*check_type_val=*/strict, /*strict_mode_val=*/strict ? 1 : 0,
-                                    /*data_prop_val=*/true));
-  } catch (const std::exception& error) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("ONNX's shape inference: ", OneLine(error.what())));
-  }
-  return absl::OkStatus();
+  const absl::Status inferred = InferShapes(*model, /*propagate=*/true, strict, registry.schemas());
+  return inferred.ok() ? inferred : absl::InvalidArgumentError(OneLine(inferred.message()));
 }
 
 OnnxChecks ChecksPassedBy(const OpRegistry& registry, const onnx::ModelProto& model) {

@@ -33,6 +33,7 @@ namespace fs = std::filesystem;
 
 constexpr char kLeftModel[] = "left.onnx";
 constexpr char kLeftRecording[] = "left.npz";
+constexpr char kUnfinishedArchive[] = ".onnxcmp-";  // a folder of NpzWriter's
 constexpr char kRightModel[] = "right.onnx";
 constexpr char kTestModel[] = "model.onnx";
 constexpr char kText[] = "cause.txt";
@@ -71,7 +72,20 @@ std::string ForeignIn(const fs::path& folder, bool (*ours)(absl::string_view)) {
   return error ? absl::StrCat(folder.string(), ": ", error.message()) : "";
 }
 
+// The file that was to be "left.onnx.4711.unfinished" before the program was killed; others as they
+// are.
+absl::string_view FinalName(absl::string_view name) {
+  absl::string_view whole = name;
+  if (!absl::ConsumeSuffix(&whole, ".unfinished")) return name;
+  const size_t point = whole.rfind('.');
+  return point != absl::string_view::npos && EndsInNumber(whole, whole.substr(0, point + 1))
+             ? whole.substr(0, point)
+             : name;
+}
+
 bool IsReproFile(absl::string_view name) {
+  if (absl::StartsWith(name, kUnfinishedArchive)) return true;
+  name = FinalName(name);
   for (const char* file : {kLeftModel, kLeftRecording, kRightModel, kTestModel, kText, kRewriteText,
                            kTolerances, kData, kReproScript, kReproArrays}) {
     if (name == file) return true;

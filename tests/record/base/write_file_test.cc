@@ -78,13 +78,14 @@ TEST_F(WriteFileTest, WhatDoesNotFitLeavesTheOldFile) {
   const absl::Status status = WriteFile(In("a"), std::string(100, 'x'));
   setrlimit(RLIMIT_FSIZE, &before);
   std::signal(SIGXFSZ, handler);
-  EXPECT_THAT(status.message(), HasSubstr("cannot write "));
+  EXPECT_THAT(status.message(), HasSubstr("a: File too large"));
   EXPECT_EQ(Bytes(In("a")), "old");
   EXPECT_EQ(Files(), 1);
 }
 
 TEST_F(WriteFileTest, AFolderThatIsMissingIsAnError) {
-  EXPECT_EQ(WriteFile(In("none/a"), "1").message(), absl::StrCat("cannot write ", In("none/a")));
+  EXPECT_EQ(WriteFile(In("none/a"), "1").message(),
+            absl::StrCat("cannot write ", In("none/a"), ": No such file or directory"));
 }
 
 }  // namespace

@@ -157,6 +157,16 @@ TEST(WriteRepro, WhatIsOursIsReplaced) {
   EXPECT_THAT(FilesIn(dir), IsEmpty());
 }
 
+TEST(WriteRepro, WhatAKillHasLeftIsReplaced) {
+  const TestFolder folder;
+  const std::string dir = folder.Path("r");
+  folder.Write("r/cause_1/left.onnx.4711.unfinished", "half");
+  folder.Write("r/cause_1/.onnxcmp-aB3dEf/pieces", "half");
+  EXPECT_TRUE(CheckReproTarget(dir).ok()) << CheckReproTarget(dir);
+  ASSERT_TRUE(ClearReproTarget(dir).ok());
+  EXPECT_THAT(FilesIn(dir), IsEmpty());
+}
+
 TEST(WriteRepro, WhatIsNotOursStays) {
   const TestFolder folder;
   // `named`: what is in the way.
@@ -172,6 +182,8 @@ TEST(WriteRepro, WhatIsNotOursStays) {
   refused("r/notes.txt", "r/notes.txt");
   refused("r/cause_1/notes.txt", "r/cause_1/notes.txt");
   refused("r/cause_1/test_data_set_0/notes.txt", "r/cause_1/test_data_set_0/notes.txt");
+  refused("r/cause_1/notes.4711.unfinished", "r/cause_1/notes.4711.unfinished");
+  refused("r/cause_1/left.onnx.unfinished", "r/cause_1/left.onnx.unfinished");
   refused("r/cause_1x/cause.txt", "r/cause_1x");
   refused("r/cause_1", "r/cause_1");
   refused("r", "r");

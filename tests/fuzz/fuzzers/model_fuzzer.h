@@ -1,6 +1,6 @@
 // Models changed by ModelMutator and by libFuzzer itself, for targets that take models.
-#ifndef ONNXCMP_TESTS_FUZZ_MODEL_FUZZER_H_
-#define ONNXCMP_TESTS_FUZZ_MODEL_FUZZER_H_
+#ifndef ONNXCMP_TESTS_FUZZ_FUZZERS_MODEL_FUZZER_H_
+#define ONNXCMP_TESTS_FUZZ_FUZZERS_MODEL_FUZZER_H_
 
 #include <algorithm>
 #include <cstddef>
@@ -48,4 +48,4 @@ inline size_t CrossModelBytes(const uint8_t* left, size_t left_size, const uint8
 
 }  // namespace onnxcmp::fuzz
 
-#endif  // ONNXCMP_TESTS_FUZZ_MODEL_FUZZER_H_
+#endif  // ONNXCMP_TESTS_FUZZ_FUZZERS_MODEL_FUZZER_H_

@@ -1,4 +1,4 @@
-#include "tools/classic/checked_schemas.h"
+#include "tools/parts/checked_schemas.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -182,8 +182,7 @@ constexpr Premise kPremises[] = {
 
 const onnx::OpSchema* CheckedSchemas::GetSchema(const std::string& name, int newest_version,
                                                 const std::string& domain) const {
-  const onnx::OpSchema* schema =
-      onnx::OpSchemaRegistry::Instance()->GetSchema(name, newest_version, domain);
+  const onnx::OpSchema* schema = base_.GetSchema(name, newest_version, domain);
   const auto* const premise =
       std::find_if(std::begin(kPremises), std::end(kPremises),
                    [&](const Premise& candidate) { return candidate.op_type == name; });

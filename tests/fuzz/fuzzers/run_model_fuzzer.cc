@@ -1,6 +1,6 @@
 // libFuzzer's target: models that run.
-#include "tests/fuzz/model_fuzzer.h"
-#include "tests/fuzz/report_finding.h"
+#include "tests/fuzz/fuzzers/model_fuzzer.h"
+#include "tests/fuzz/fuzzers/report_finding.h"
 #include "tests/fuzz/targets.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

@@ -1,4 +1,4 @@
-#include "tools/classic/infer_shapes.h"
+#include "tools/parts/infer_shapes.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -6,9 +6,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "evaluator/base/status_macros.h"
+#include "onnx/defs/schema.h"
 #include "onnx/onnx_pb.h"
 #include "onnx/shape_inference/implementation.h"
-#include "tools/classic/checked_schemas.h"
+#include "tools/parts/checked_schemas.h"
 
 namespace onnxcmp {
 namespace {
@@ -34,11 +35,12 @@ bool HasLongVector(const onnx::GraphProto& graph) {
 }
 
 // ONNX reports what it cannot infer by exceptions.
-absl::Status InferOnce(const CheckedSchemas& schemas, bool propagate, onnx::ModelProto& model) {
+absl::Status InferOnce(const CheckedSchemas& schemas, bool propagate, bool strict,
+                       onnx::ModelProto& model) {
   try {
     onnx::shape_inference::InferShapes(
         model, &schemas,
-        onnx::ShapeInferenceOptions(/*check_type_val=*/false, /*strict_mode_val=*/0,
+        onnx::ShapeInferenceOptions(/*check_type_val=*/strict, /*strict_mode_val=*/strict ? 1 : 0,
                                     /*data_prop_val=*/propagate));
   } catch (const std::exception& error) {
     return absl::InvalidArgumentError(
@@ -49,11 +51,16 @@ absl::Status InferOnce(const CheckedSchemas& schemas, bool propagate, onnx::Mode
 
 }  // namespace
 
-absl::Status InferShapes(onnx::ModelProto& model, bool propagate) {
-  const CheckedSchemas schemas;
-  OC_RETURN_IF_ERROR(InferOnce(schemas, /*propagate=*/false, model));
+absl::Status InferShapes(onnx::ModelProto& model, bool propagate, bool strict,
+                         const onnx::ISchemaRegistry& base) {
+  const CheckedSchemas schemas(base);
+  OC_RETURN_IF_ERROR(InferOnce(schemas, /*propagate=*/false, strict, model));
   if (!propagate || HasLongVector(model.graph())) return absl::OkStatus();
-  return InferOnce(schemas, /*propagate=*/true, model);
+  return InferOnce(schemas, /*propagate=*/true, strict, model);
+}
+
+absl::Status InferShapes(onnx::ModelProto& model, bool propagate) {
+  return InferShapes(model, propagate, /*strict=*/false, *onnx::OpSchemaRegistry::Instance());
 }
 
 }  // namespace onnxcmp

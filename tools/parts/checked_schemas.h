@@ -1,6 +1,6 @@
-// ONNX's own schemas with checks, for shape inference of unchecked models.
-#ifndef ONNXCMP_TOOLS_CLASSIC_CHECKED_SCHEMAS_H_
-#define ONNXCMP_TOOLS_CLASSIC_CHECKED_SCHEMAS_H_
+// Schemas with checks, for shape inference of unchecked models.
+#ifndef ONNXCMP_TOOLS_PARTS_CHECKED_SCHEMAS_H_
+#define ONNXCMP_TOOLS_PARTS_CHECKED_SCHEMAS_H_
 
 #include <string>
 
@@ -15,14 +15,17 @@ namespace onnxcmp {
 // outputs are then unknown. Otherwise they behave as in ONNX. Not thread-safe.
 class CheckedSchemas : public onnx::ISchemaRegistry {
  public:
+  // `base`: the schemas, which must outlive the object.
+  explicit CheckedSchemas(const onnx::ISchemaRegistry& base) : base_(base) {}
   const onnx::OpSchema* GetSchema(const std::string& name, int newest_version,
                                   const std::string& domain) const override;
 
  private:
+  const onnx::ISchemaRegistry& base_;
   // Copies of the checked ones. Inference keeps pointers to them.
   mutable absl::node_hash_map<const onnx::OpSchema*, onnx::OpSchema> checked_;
 };
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_TOOLS_CLASSIC_CHECKED_SCHEMAS_H_
+#endif  // ONNXCMP_TOOLS_PARTS_CHECKED_SCHEMAS_H_

@@ -1,5 +1,5 @@
 // libFuzzer's target: files of values, changed by libFuzzer alone.
-#include "tests/fuzz/report_finding.h"
+#include "tests/fuzz/fuzzers/report_finding.h"
 #include "tests/fuzz/targets.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

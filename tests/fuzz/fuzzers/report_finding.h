@@ -1,5 +1,5 @@
-#ifndef ONNXCMP_TESTS_FUZZ_REPORT_FINDING_H_
-#define ONNXCMP_TESTS_FUZZ_REPORT_FINDING_H_
+#ifndef ONNXCMP_TESTS_FUZZ_FUZZERS_REPORT_FINDING_H_
+#define ONNXCMP_TESTS_FUZZ_FUZZERS_REPORT_FINDING_H_
 
 #include <cstdio>
 #include <cstdlib>
@@ -17,4 +17,4 @@ inline void ReportFinding(const absl::Status& status) {
 
 }  // namespace onnxcmp::fuzz
 
-#endif  // ONNXCMP_TESTS_FUZZ_REPORT_FINDING_H_
+#endif  // ONNXCMP_TESTS_FUZZ_FUZZERS_REPORT_FINDING_H_

@@ -1,10 +1,11 @@
 // Types and shapes of a message's values by ONNX's inference.
-#ifndef ONNXCMP_TOOLS_CLASSIC_INFER_SHAPES_H_
-#define ONNXCMP_TOOLS_CLASSIC_INFER_SHAPES_H_
+#ifndef ONNXCMP_TOOLS_PARTS_INFER_SHAPES_H_
+#define ONNXCMP_TOOLS_PARTS_INFER_SHAPES_H_
 
 #include "absl/status/status.h"
 
 namespace onnx {
+class ISchemaRegistry;
 class ModelProto;
 }  // namespace onnx
 
@@ -16,6 +17,10 @@ namespace onnxcmp {
 // stays in the model.
 absl::Status InferShapes(onnx::ModelProto& model, bool propagate);
 
+// The same with other schemas. `strict`: contradictions are errors.
+absl::Status InferShapes(onnx::ModelProto& model, bool propagate, bool strict,
+                         const onnx::ISchemaRegistry& base);
+
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_TOOLS_CLASSIC_INFER_SHAPES_H_
+#endif  // ONNXCMP_TOOLS_PARTS_INFER_SHAPES_H_
