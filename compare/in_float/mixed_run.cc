@@ -250,7 +250,7 @@ class MixedRun::ConvertedReplay : public ChangedReplay {
     const int l = mixed_.partners_[Index(made.outputs[0])];
     return l != kNone && !mixed_.plain_.IsFixed(l) && mixed_.StaysExact(l, kNone, *state_.kept);
   }
-  // What a kept node gives, in the converted side's type. False if it cannot.
+  // Adds what a kept node gives, in the converted side's type. False if it cannot.
   bool AddKept(int n, const FewResults& names, std::vector<Value>* outputs) {
     if (!mixed_.RunKept(n, &state_)) return false;
     const FewResults& ours = mixed_.plain_.graph().node(n).made->outputs;

@@ -116,7 +116,7 @@ class CounterpartRun::PartnerReplay : public ReplayPolicy {
 
  private:
   const Value& Read(int r) override { return run_.held_[Index(r)]; }
-  // What constants alone decide is as it was.
+  // Results that constants alone decide are as they were.
   bool IsSettled(int n) override {
     const bool moving = absl::c_any_of(graph().node(n).made->outputs, [&](int r) {
       return r != kNone && !run_.quantized_.IsFixed(r);

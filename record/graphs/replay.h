@@ -17,8 +17,8 @@
 
 namespace onnxcmp {
 
-// What a replay asks on its way. A question about a model, such as "what is it with this result of
-// the other side", is one of these.
+// The questions of a replay on its way. A question about a model, such as "what is it with this
+// result of the other side", is one policy.
 class ReplayPolicy {
  public:
   using Outputs = absl::StatusOr<std::vector<Value>>;

@@ -21,11 +21,11 @@ using ::testing::Pair;
 // Counted today. A number that falls is lowered here; one that rises needs a reason in the commit.
 constexpr HouseRow kHouse[] = {
     {"files that write agree or a verdict", 1},
-    {"numeric constants", 692},
-    {"numeric constants that share a name", 148},
-    {"observers", 23},
-    {"calls of Revisit", 4},
-    {"types in headers", 663},
+    {"numeric constants", 664},
+    {"numeric constants that share a name", 136},
+    {"observers", 16},
+    {"calls of Revisit", 1},
+    {"types in headers", 668},
     {"rooms of compare", 28},
     {"arrows between rooms of compare", 93},
 };

@@ -40,7 +40,7 @@ class CauseEffects {
  private:
   // By right node: what it gave, before any replacement.
   using NodeOutputs = absl::flat_hash_map<int, std::vector<Value>>;
-  // What a replay takes.
+  // Nodes and known values of a replay.
   struct Plan {
     std::vector<int> nodes;          // in order; those with known outputs among them
     std::vector<int> outputs;        // results that outputs show
