@@ -16,6 +16,7 @@
 #include "absl/types/span.h"
 #include "compare/sides/side.h"
 #include "compare/sides/value_store.h"
+#include "evaluator/model/model.h"
 #include "evaluator/run/evaluator.h"
 #include "evaluator/run/result.h"
 #include "evaluator/tensor/value.h"
