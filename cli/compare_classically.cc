@@ -138,7 +138,7 @@ void RunSide(const CompareArguments& arguments, SideId id, const ThreadPool& poo
   ClassicStream stream(arguments.table.keep_tensors, &pool);
   {
     Progress progress(std::string(SideName(id)), arguments.run.quiet, interruption);
-    ObserverChain chain({&progress, &stream});
+    ObserverChain chain({&progress, stream.observer()});
     absl::StatusOr<std::vector<Value>> outputs = side->evaluator->Run(side->feeds, &chain);
     side->status = outputs.ok() ? absl::OkStatus() : ErrorOf(id, outputs.status());
     for (size_t i = 0; outputs.ok() && i < outputs->size(); ++i) {

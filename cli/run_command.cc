@@ -20,7 +20,6 @@
 #include "compare/not_finite/find_not_finite.h"
 #include "compare/sides/model_side.h"
 #include "compare/sides/runtime_side.h"
-#include "compare/sides/value_bank.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/load/load_model.h"
 #include "evaluator/run/evaluator.h"
@@ -82,9 +81,8 @@ absl::StatusOr<std::string> NotFiniteLines(std::shared_ptr<const Model> model, c
   const ResultStream stream =
       side->Record({}, [](int, const StreamResult&, const Value&) { return absl::OkStatus(); });
   OC_RETURN_IF_ERROR(side->summary().status);
-  ValueBank nothing_kept(0);
   OC_ASSIGN_OR_RETURN(const NotFinite found,
-                      FindNotFinite({side.get(), &stream, &nothing_kept}, "again", nullptr));
+                      FindNotFinite({.side = side.get(), .stream = &stream}, "again", nullptr));
   const std::vector<std::string> lines = NotFiniteText(found, stream);
   if (lines.empty()) return std::string("not finite: nothing, all results are finite\n");
   std::string text;

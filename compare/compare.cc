@@ -20,7 +20,7 @@
 #include "compare/outputs/unknown_inputs.h"
 #include "compare/pictures/value_picture.h"
 #include "compare/sides/pair_values.h"
-#include "compare/sides/value_bank.h"
+#include "compare/sides/value_store.h"
 #include "compare/stages/align_sides.h"
 #include "compare/stages/judge_conversion.h"
 #include "compare/stages/judge_outputs.h"
@@ -174,25 +174,15 @@ struct Findings {
   Reports reports;
 };
 
-// Values of both sides kept for the cause search, as long as there may be one.
-void KeepForSearch(bool keep, PerSide<ValueBank>* banks, PerSide<RecordedSide>* sides) {
+// Both sides keep values for the cause search as long as there may be one.
+void KeepForSearch(bool keep, const PerSide<RecordedSide>& sides) {
   for (const SideId id : kBothSides) {
-    if (!keep) (*banks)[id].Clear();
-    (*sides)[id].again = keep ? &(*banks)[id] : nullptr;
+    if (keep) {
+      sides[id].store->ServeSearch();
+    } else {
+      sides[id].store->EndSearch();
+    }
   }
-}
-
-// The rows with the pairs that the cause search has confirmed. Its values of them are taken.
-absl::StatusOr<MeasuredRows> WithRepairedPairs(PerSide<RecordedSide> sides, MeasuredRows measured,
-                                               CauseReport* search,
-                                               const PairTolerances& tolerances,
-                                               const EarlyDifferences& early,
-                                               const StepTools& tools) {
-  for (const SideId id : kBothSides) sides[id].searched = &search->repaired_values[id];
-  OC_ASSIGN_OR_RETURN(
-      measured, AddPairs(sides, std::move(measured), search->repaired, tolerances, early, tools));
-  for (const SideId id : kBothSides) search->repaired_values[id].Clear();
-  return measured;
 }
 
 bool AnyRecorded(const PerSide<RecordedSide>& sides) {
@@ -282,11 +272,9 @@ absl::StatusOr<std::optional<CheckedConversion>> CheckAndJudge(
   return checked;
 }
 
-// docs/architecture.md has a table of these steps. `for_search`: values kept for the cause search;
-// ownership moves to it.
+// docs/architecture.md has a table of these steps.
 absl::StatusOr<Findings> CompareRecords(const SideRecords& recorded,
                                         const PerSide<RecordedSide>& sides,
-                                        PerSide<ValueBank> for_search,
                                         const CompareOptions& options, const StepTools& tools) {
   const PerSide<SideRecord>& records = recorded.sides;
   OC_ASSIGN_OR_RETURN(const JudgeOptions judging, JudgeOptionsOf(sides, options));
@@ -302,12 +290,11 @@ absl::StatusOr<Findings> CompareRecords(const SideRecords& recorded,
   const PerSide<std::vector<NamedOutput>> outputs = NamedOutputsOf(sides, records);
 
   timer.emplace(options.timings, "measure");
-  PerSide<RecordedSide> searched = sides;
   const bool may_search = MaySearch(sides, options);
-  KeepForSearch(may_search, &for_search, &searched);
-  OC_ASSIGN_OR_RETURN(MeasuredRows measured, MeasureRows(searched, std::move(aligned), tolerances,
+  KeepForSearch(may_search, sides);
+  OC_ASSIGN_OR_RETURN(MeasuredRows measured, MeasureRows(sides, std::move(aligned), tolerances,
                                                          recorded.differences, tools));
-  KeepForSearch(may_search && AreFarApart(outputs), &for_search, &searched);
+  KeepForSearch(may_search && AreFarApart(outputs), sides);
   OC_ASSIGN_OR_RETURN(OutputComparison judged,
                       JudgeOutputs(sides, outputs, measured, tolerances, judging, tools));
   timer.reset();
@@ -323,11 +310,11 @@ absl::StatusOr<Findings> CompareRecords(const SideRecords& recorded,
   const bool untested =
       IsUntestedBecauseOf(options.made_up_inputs, *sides.left.stream, *sides.right.stream, judged);
   OC_ASSIGN_OR_RETURN(CauseReport search,
-                      SearchUnless(untested || honest, searched, outputs, measured, judged,
-                                   tolerances, judging.tolerance, options, tools));
-  for (const SideId id : kBothSides) for_search[id].Clear();
-  OC_ASSIGN_OR_RETURN(measured, WithRepairedPairs(sides, std::move(measured), &search, tolerances,
-                                                  recorded.differences, tools));
+                      SearchUnless(untested || honest, sides, outputs, measured, judged, tolerances,
+                                   judging.tolerance, options, tools));
+  OC_ASSIGN_OR_RETURN(measured, AddPairs(sides, std::move(measured), search.repaired, tolerances,
+                                         recorded.differences, tools));
+  KeepForSearch(false, sides);
   const LookAtQuantizationOptions looking =
       LookingAtQuantization(options, AnyRecorded(sides), quantized, judged.agree(), honest);
   OC_ASSIGN_OR_RETURN(ReviewedCauses reviewed,
@@ -486,10 +473,8 @@ absl::StatusOr<Comparison> Compare(Side& left, Side& right, const CompareOptions
       SideRecords records,
       TakeCommonForms(sides, Record(sides, options, pictures, pool), options.longer, tools));
   OC_RETURN_IF_ERROR(CheckNotStopped(options));
-  PerSide<ValueBank> for_search = {std::move(records.sides.left.for_search),
-                                   std::move(records.sides.right.for_search)};
-  OC_ASSIGN_OR_RETURN(Findings findings, CompareRecords(records, ViewsOf(sides, records.sides),
-                                                        std::move(for_search), options, tools));
+  OC_ASSIGN_OR_RETURN(Findings findings,
+                      CompareRecords(records, ViewsOf(sides, &records.sides), options, tools));
   // An interrupted search must not report "no causes".
   OC_RETURN_IF_ERROR(CheckNotStopped(options));
   return Assemble(sides, std::move(records.sides), std::move(findings), options);

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "evaluator/tensor/convert.h"
+#include "record/base/thresholds.h"
 #include "record/base/work_bounds.h"
 #include "record/differences/tensor_distance.h"
 
@@ -185,11 +186,11 @@ Rounding RoundedTo(DType dtype, double number, double rounded, double slack) {
   if (std::signbit(number) != std::signbit(rounded) && rounded != 0) return Rounding::kOther;
   // Converters cut large numbers to the greatest one, or to 10000, and keep small ones above 0.
   const double greatest = GreatestFinite(dtype);
-  constexpr double kCut = 10000;
   constexpr double kVanishing = 1e-7;
   const double size = std::fabs(rounded);
   if (std::fabs(number) > greatest) {
-    return size == greatest || size == kCut ? Rounding::kOutOfRange : Rounding::kOther;
+    return size == greatest || size == thresholds::kMaskFill ? Rounding::kOutOfRange
+                                                             : Rounding::kOther;
   }
   const bool small = number != 0 && std::fabs(number) < kVanishing;
   return small && size > 0 && size <= RoundTo(dtype, kVanishing) ? Rounding::kZero

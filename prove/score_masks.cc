@@ -14,12 +14,12 @@
 #include "prove/field/prime_field.h"
 #include "prove/foldable_layer.h"
 #include "prove/value_trace.h"
+#include "record/base/thresholds.h"
 
 namespace onnxcmp {
 namespace {
 
 // The greatest number that masks add. That exp() of it is 0 depends on the scores (WithoutMasked).
-constexpr double kMaskNumber = -10000;
 
 // 1 where a value that does not depend on the inputs is a mask's number, or where one has been
 // masked; nothing if there is no such element.
@@ -30,7 +30,7 @@ std::optional<Residues> MasksOf(const FieldValue& value) {
   }
   if (!value.fixed || !IsRealTensor(value.number)) return std::nullopt;
   const std::vector<double> numbers = NumbersIn(value.number.tensor());
-  const double most = RoundTo(value.number.tensor().dtype(), kMaskNumber);
+  const double most = RoundTo(value.number.tensor().dtype(), -thresholds::kMaskFill);
   Residues masked = Residues::Filled(value.number.tensor().shape(), 0);
   bool some = false;
   for (size_t i = 0; i < numbers.size() && i < masked.values.size(); ++i) {

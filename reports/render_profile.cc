@@ -12,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "evaluator/base/proto_text.h"
 #include "evaluator/version.h"
+#include "record/base/work_bounds.h"
 #include "record/base/write_file.h"
 #include "record/text/display_text.h"
 #include "record/text/short_text.h"
@@ -23,7 +24,6 @@ namespace {
 using TraceJson = nlohmann::ordered_json;
 using std::chrono::nanoseconds;
 
-constexpr size_t kMostNodes = 20;
 constexpr int kMostOperatorWidth = 24;
 constexpr int kLeastNameWidth = 16;
 
@@ -119,7 +119,7 @@ class ProfileTable {
   std::string Nodes() const {
     const size_t shown = options_.rows == TableOptions::Rows::kAll
                              ? nodes_.size()
-                             : std::min(nodes_.size(), kMostNodes);
+                             : std::min(nodes_.size(), size_t{work_bounds::kRows});
     int name_width = DisplayWidth("node");
     for (size_t i = 0; i < shown; ++i) {
       name_width = std::max(name_width, DisplayWidth(Text(NameOf(*nodes_[i]))));

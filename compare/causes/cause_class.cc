@@ -72,7 +72,6 @@ Contents ContentsOf(const SideGraph& graph, const Region& region) {
 // True if 8-bit integers differ by at most a step. Each earlier rounding to 8 bits may add steps in
 // a few elements.
 bool AreStepsApart(const Measured& a, const Measured& b, int roundings) {
-  constexpr double kFew = 0.1;
   if (a.size != b.size) return false;
   const double most = std::clamp(2 * roundings - 1, 1, 5);
   int64_t farther = 0;
@@ -86,7 +85,8 @@ bool AreStepsApart(const Measured& a, const Measured& b, int roundings) {
                  }
                  return within;
                });
-  return within && static_cast<double>(farther) <= kFew * static_cast<double>(a.size);
+  return within &&
+         static_cast<double>(farther) <= thresholds::kFewElements * static_cast<double>(a.size);
 }
 
 // True if one side has the exact form of Gelu and the other the tanh form.

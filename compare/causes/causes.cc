@@ -18,6 +18,7 @@
 #include "compare/causes/searched_values.h"
 #include "evaluator/base/status_macros.h"
 #include "record/base/work_bounds.h"
+#include "record/graphs/replay.h"
 #include "record/graphs/side_graph.h"
 #include "record/graphs/value_classes.h"
 #include "record/streams/common_form.h"
@@ -76,7 +77,7 @@ class CauseFinder {
       repaired.limits.insert(absl::StrCat(options_.limits.causes, " causes"));
     }
     report.repaired = PairsToAdd(classes, right_graph_, state, alignment_, report.causes);
-    report.repaired_values = ValuesAtHand(report.repaired, run, state);
+    HandBackValues(report.repaired, run, state, {left_.store, right_.store});
     if (!repaired.limits.empty()) {
       report.notes.push_back(
           absl::StrCat("the search for causes was cut short, there may be others: it reached its ",
@@ -128,7 +129,7 @@ class CauseFinder {
 
   // Values of the right's constants and inputs, by result; computed on first use.
   const std::vector<Value>& Leaves() {
-    if (!leaves_.has_value()) leaves_ = LeavesOf(right_, right_graph_);
+    if (!leaves_.has_value()) leaves_ = LeavesOf(right_graph_, *right_.side->feeds());
     return *leaves_;
   }
 

@@ -20,7 +20,6 @@
 #include "compare/causes/repair/repair_limits.h"
 #include "compare/sides/pair_values.h"
 #include "compare/sides/side.h"
-#include "compare/sides/value_bank.h"
 #include "evaluator/base/thread_pool.h"
 #include "evaluator/run/evaluator.h"
 #include "evaluator/tensor/value.h"
@@ -82,10 +81,9 @@ struct CauseReport {
   // Why no cause was looked for although something differs; "" if they were.
   std::string not_searched;
   std::vector<std::string> notes;  // parts that could not be searched, and why
-  // Pairs that the alignment does not have; agreement after them confirms them.
+  // Pairs that the alignment does not have; agreement after them confirms them. Their values are in
+  // the sides' stores, as far as the search had them, so that no side need run again for these.
   std::vector<Claim> repaired;
-  // Their values, as far as the search had them, so that no side need run again for these.
-  PerSide<ValueBank> repaired_values = {ValueBank(0), ValueBank(0)};
 };
 
 // Takes two sides that have been recorded and aligned. Does not search if the right side has no

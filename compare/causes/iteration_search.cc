@@ -7,7 +7,7 @@
 #include "absl/strings/strip.h"
 #include "compare/alignment/alignment.h"
 #include "compare/causes/bodies/body_models.h"
-#include "compare/sides/value_bank.h"
+#include "compare/sides/value_store.h"
 #include "evaluator/base/status_macros.h"
 
 namespace onnxcmp {
@@ -15,11 +15,11 @@ namespace {
 
 // A side that ran one iteration.
 struct RecordedIteration {
-  explicit RecordedIteration(int64_t budget) : bank(budget) {}
-  RecordedSide side(ModelSide& model) { return {&model, &stream, &bank}; }
+  explicit RecordedIteration(int64_t budget) : store(budget, 0) {}
+  RecordedSide side(ModelSide& model) { return {&model, &stream, &store}; }
 
   ResultStream stream;
-  ValueBank bank;
+  ValueStore store;
 };
 
 absl::Status Record(ModelSide& model, FingerprintCache* cache, const ThreadPool* pool,
@@ -30,7 +30,7 @@ absl::Status Record(ModelSide& model, FingerprintCache* cache, const ThreadPool*
   options.cache = cache;
   recorded->stream =
       model.Record(options, [&](int number, const StreamResult& result, const Value& value) {
-        recorded->bank.Keep(number, value, result.kind == ResultKind::kInitializer);
+        recorded->store.Keep(number, value, result.kind == ResultKind::kInitializer);
         return absl::OkStatus();
       });
   return model.summary().status;

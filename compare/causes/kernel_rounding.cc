@@ -12,7 +12,6 @@
 namespace onnxcmp {
 
 bool IsScaled(const Value& held, const Value& own) {
-  constexpr double kMostLeft = 0.25;
   constexpr double kOfFunctions = 1e-4;
   if (!IsMeasurable(held) || !IsMeasurable(own) || held.tensor().shape() != own.tensor().shape() ||
       held.tensor().num_elements() < 16) {
@@ -42,7 +41,7 @@ bool IsScaled(const Value& held, const Value& own) {
   const double left = std::max(0.0, bb - ab * factor);
   return std::abs(factor - 1) >
              std::max(thresholds::kMostRoundingEpsilons * epsilon, kOfFunctions) &&
-         left < kMostLeft * kMostLeft * apart;
+         left < thresholds::kMostLeftByFit * thresholds::kMostLeftByFit * apart;
 }
 
 bool AreNextIntegers(const Value& held, const Value& own) {

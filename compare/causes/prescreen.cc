@@ -176,7 +176,7 @@ class Prescreener {
       size_t end = begin;
       for (; end < suspects.size() && (end == begin || bytes <= budget_); ++end) {
         for (const int l : NeededFor(suspects[end])) {
-          if (left_.bank->Find(l) != nullptr || wanted[Index(l)]) continue;
+          if (left_.Find(l) != nullptr || wanted[Index(l)]) continue;
           wanted[Index(l)] = missing = true;
           bytes += AboutBytes(left_.result(l));
         }
@@ -207,7 +207,7 @@ class Prescreener {
   }
 
   const Value* KeptOfLeft(int l) const {
-    const Value* kept = left_.bank->Find(l);
+    const Value* kept = left_.Find(l);
     return kept != nullptr ? kept : again_.Find(l);
   }
 

@@ -1,7 +1,6 @@
 #include "compare/causes/repaired_pairs.h"
 
 #include <cstdint>
-#include <limits>
 
 #include "absl/algorithm/container.h"
 #include "evaluator/tensor/value.h"
@@ -55,9 +54,9 @@ const Value& PlainValue(const ForcedRun& run, const ForcedState& state, int r) {
 }
 
 // `value`: in the graph's form, which must be the model's own.
-void KeepOwn(const SideGraph& graph, int number, const Value& value, ValueBank* bank) {
+void HandBack(const SideGraph& graph, int number, const Value& value, ValueStore* store) {
   const bool own = !graph.stream().in_form || !graph.result(number).form.any();
-  if (own && !value.empty()) bank->Keep(number, value);
+  if (own && !value.empty() && store != nullptr) store->TakeOver(number, value);
 }
 
 }  // namespace
@@ -78,16 +77,12 @@ std::vector<Claim> PairsToAdd(const ValueClasses& left, const SideGraph& right,
   return pairs;
 }
 
-PerSide<ValueBank> ValuesAtHand(const std::vector<Claim>& pairs, const ForcedRun& run,
-                                const ForcedState& state) {
-  // They are already in memory.
-  constexpr int64_t kAll = std::numeric_limits<int64_t>::max();
-  PerSide<ValueBank> values = {ValueBank(kAll), ValueBank(kAll)};
+void HandBackValues(const std::vector<Claim>& pairs, const ForcedRun& run, const ForcedState& state,
+                    const PerSide<ValueStore*>& stores) {
   for (const Claim& pair : pairs) {
-    KeepOwn(run.left().graph(), pair.left, run.left().value_of(pair.left), &values.left);
-    KeepOwn(run.right(), pair.right, PlainValue(run, state, pair.right), &values.right);
+    HandBack(run.left().graph(), pair.left, run.left().value_of(pair.left), stores.left);
+    HandBack(run.right(), pair.right, PlainValue(run, state, pair.right), stores.right);
   }
-  return values;
 }
 
 }  // namespace onnxcmp

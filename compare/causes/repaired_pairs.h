@@ -8,7 +8,7 @@
 #include "compare/alignment/claim.h"
 #include "compare/causes/cause.h"
 #include "compare/causes/forced/forced_run.h"
-#include "compare/sides/value_bank.h"
+#include "compare/sides/value_store.h"
 #include "record/base/per_side.h"
 #include "record/graphs/side_graph.h"
 #include "record/graphs/value_classes.h"
@@ -21,10 +21,10 @@ std::vector<Claim> PairsToAdd(const ValueClasses& left, const SideGraph& right,
                               const ForcedState& state, const Alignment& alignment,
                               const std::vector<Cause>& causes);
 
-// The values of these pairs in the plain runs, as far as the search has them: the left's, and the
-// right's where they were kept or equal those of the forced run.
-PerSide<ValueBank> ValuesAtHand(const std::vector<Claim>& pairs, const ForcedRun& run,
-                                const ForcedState& state);
+// Hands the values of these pairs in the plain runs back to the sides, as far as the search has
+// them: the left's, and the right's where they were kept or equal those of the forced run.
+void HandBackValues(const std::vector<Claim>& pairs, const ForcedRun& run, const ForcedState& state,
+                    const PerSide<ValueStore*>& stores);
 
 }  // namespace onnxcmp
 

@@ -2,12 +2,8 @@
 
 #include <memory>
 
-#include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
-#include "absl/strings/string_view.h"
-#include "compare/sides/value_bank.h"
+#include "compare/sides/value_store.h"
 #include "evaluator/base/status_macros.h"
-#include "evaluator/run/evaluator.h"
 
 namespace onnxcmp {
 
@@ -23,7 +19,7 @@ absl::StatusOr<std::vector<Value>> AllValues(const RecordedSide& left, const Sid
     }
   }
   // The search owns them from here on and releases those that it does not need.
-  if (left.again != nullptr) left.again->Clear();
+  if (left.store != nullptr) left.store->EndSearch();
   OC_RETURN_IF_ERROR(
       VisitAgain(left, "left again", watch, wanted, [&](int result, const Value& value) {
         values[Index(result)] = graph.FromModel(result, value);
@@ -34,33 +30,13 @@ absl::StatusOr<std::vector<Value>> AllValues(const RecordedSide& left, const Sid
 
 std::vector<Value> PlainValues(const RecordedSide& right, const SideGraph& graph) {
   std::vector<Value> values(right.stream->results.size());
-  if (right.again == nullptr) return values;
+  if (right.store == nullptr || !right.store->serves_search()) return values;
   for (const int r : graph.results()) {
     const Value* kept = graph.IsComputed(r) ? right.Find(r) : nullptr;
     if (kept != nullptr) values[Index(r)] = graph.FromModel(r, *kept);
   }
-  right.again->Clear();
+  right.store->EndSearch();
   return values;
-}
-
-std::vector<Value> LeavesOf(const RecordedSide& right, const SideGraph& graph) {
-  std::vector<Value> leaves(right.stream->results.size());
-  absl::flat_hash_map<absl::string_view, const Value*> initializers;
-  for (const Initializer& initializer : right.side->evaluator()->model().graph.initializers) {
-    initializers[initializer.name] = &initializer.value;
-  }
-  for (const int r : graph.results()) {
-    if (graph.producer(r) != kNone) continue;
-    const StreamResult& result = graph.result(r);
-    if (result.kind == ResultKind::kInitializer) {
-      const auto it = initializers.find(result.name);
-      if (it != initializers.end()) leaves[Index(r)] = graph.FromModel(r, *it->second);
-    } else if (const auto it = right.side->feeds()->find(result.name);
-               it != right.side->feeds()->end()) {
-      leaves[Index(r)] = graph.FromModel(r, it->second);
-    }
-  }
-  return leaves;
 }
 
 }  // namespace onnxcmp

@@ -20,9 +20,6 @@ absl::StatusOr<std::vector<Value>> AllValues(const RecordedSide& left, const Sid
 // By result of the right's main graph: the values of the plain run, as far as they were kept.
 std::vector<Value> PlainValues(const RecordedSide& right, const SideGraph& graph);
 
-// By result of the right's main graph: its initializers and what its inputs were fed.
-std::vector<Value> LeavesOf(const RecordedSide& right, const SideGraph& graph);
-
 }  // namespace onnxcmp
 
 #endif  // ONNXCMP_COMPARE_CAUSES_SEARCHED_VALUES_H_

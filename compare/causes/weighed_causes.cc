@@ -79,7 +79,7 @@ void CauseWeigher::WeighOnOutputs(bool all_matched, CauseReport* report) const {
   if (wrong.empty()) return;
   std::vector<Value> outputs;
   if (all_matched) {
-    CauseEffects effects(run_, *sides_.right.evaluator(), *sides_.right.side->feeds(), 0);
+    CauseEffects effects(run_, 0);
     outputs = effects.OutputsWithout(WithSiblings(wrong));
   }
   for (const auto& [number, value] : options_.doubtful) {
@@ -170,7 +170,7 @@ void CauseWeigher::WeighEffects(CauseReport* report) const {
   const bool each = trials.size() > 1 || (certified && !trials.empty() && causes.size() > 1);
   // The left's values take memory, too.
   const int64_t keep = each ? options_.search_memory - ComputedBytes(*sides_.left.stream) : 0;
-  CauseEffects effects(run_, *sides_.right.evaluator(), *sides_.right.side->feeds(), keep);
+  CauseEffects effects(run_, keep);
   const Replacements named = WithSiblings(all);
   const auto mended = [&](const absl::btree_set<int>& replaced) {
     return TrialOf(effects, effects.OutputsWithout(WithSiblings(replaced)));

@@ -108,7 +108,7 @@ class ConversionChecker {
     for (const NodeCheck& check : checks_) {
       for (const int r : check.needs) {
         ++uses[Index(r)];
-        if (converted_constants_.IsFixed(r) || converted_side_.bank->Find(r) != nullptr) continue;
+        if (converted_constants_.IsFixed(r) || converted_side_.Find(r) != nullptr) continue;
         wanted[Index(r)] = true;
       }
     }
@@ -119,7 +119,7 @@ class ConversionChecker {
     absl::node_hash_map<int, Value> values;
     const auto find = [&](int r) -> const Value& {
       if (converted_constants_.IsFixed(r)) return converted_constants_.Of(r);
-      if (const Value* kept = converted_side_.bank->Find(r)) return *kept;
+      if (const Value* kept = converted_side_.Find(r)) return *kept;
       return values[r];
     };
     size_t next = 0;

@@ -28,7 +28,7 @@ const Value& ConstantValues::Of(int r) {
 bool ConstantValues::IsKnown(int r) const { return values_.contains(r) || !Known(r).empty(); }
 
 const Value& ConstantValues::Known(int r) const {
-  if (const Value* kept = side_.bank->Find(r); kept != nullptr && IsFixed(r)) return *kept;
+  if (const Value* kept = side_.Find(r); kept != nullptr && IsFixed(r)) return *kept;
   const auto it = values_.find(r);
   return it == values_.end() ? unknown_ : it->second;
 }

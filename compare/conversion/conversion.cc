@@ -56,13 +56,13 @@ bool AreIntegerTwins(const ResultStream& left, const ResultStream& right) {
 }
 
 bool HasFewBits(const ResultStream& stream) {
-  constexpr int kMany = 8;
+  const int of_8_bits = BitWidth(DType::kInt8);
   return absl::c_any_of(stream.nodes,
-                        [](const StreamNode& node) {
-                          return HasTrait(node, OperatorTrait::kPacked) && node.bits < kMany;
+                        [&](const StreamNode& node) {
+                          return HasTrait(node, OperatorTrait::kPacked) && node.bits < of_8_bits;
                         }) ||
-         absl::c_any_of(stream.results, [](const StreamResult& result) {
-           return IsInteger(result.dtype) && BitWidth(result.dtype) < kMany;
+         absl::c_any_of(stream.results, [&](const StreamResult& result) {
+           return IsInteger(result.dtype) && BitWidth(result.dtype) < of_8_bits;
          });
 }
 

@@ -9,6 +9,7 @@
 #include "compare/conversion/converted_partners.h"
 #include "compare/conversion/honest_constant.h"
 #include "compare/conversion/packed_weights.h"
+#include "compare/quantization/quantized_weights.h"
 #include "evaluator/tensor/dtype.h"
 #include "record/differences/tensor_distance.h"
 #include "record/graphs/kept_range.h"
@@ -311,10 +312,9 @@ ConstantRounding ConversionMatcher::MatchPacked(int m, int n) {
     const Value* const value = r == kNone ? nullptr : &converted_constants_.Of(r);
     return value != nullptr && IsMeasurable(*value) ? &value->tensor() : nullptr;
   };
-  constexpr size_t kBiasSlot = 5;
   const Node* const node = converted_.node(m).node;
   if (node == nullptr || ours.inputs.size() != 2 || theirs.inputs.size() < 3 ||
-      (theirs.inputs.size() > kBiasSlot && theirs.inputs[kBiasSlot] != kNone) ||
+      (theirs.inputs.size() > kBiasOfPacked && theirs.inputs[kBiasOfPacked] != kNone) ||
       !plain_constants_.IsFixed(ours.inputs[1]) || !StandsFor(theirs.inputs[0], ours.inputs[0])) {
     return ConstantRounding::kWrong;
   }

@@ -11,6 +11,7 @@
 #include "compare/conversion/near_results.h"
 #include "compare/quantization/dequantized_view.h"
 #include "evaluator/tensor/dtype.h"
+#include "record/base/thresholds.h"
 #include "record/differences/number_strips.h"
 #include "record/differences/tensor_distance.h"
 
@@ -23,15 +24,11 @@ constexpr double kHalfStep = 0.501;
 // may have in common, and the most that a factor may explain.
 constexpr double kErrorOfWeights = 0.75;
 constexpr double kCommonOffset = 0.2;
-constexpr double kCommonFactor = 0.05;
 // Fewer numbers than this have to be rounded to nearest.
 constexpr double kFewWeights = 32;
 
-// The number that converters write in place of larger ones.
-constexpr double kFill = 1e4;
-
 bool IsFill(double plain, double converted, double greatest) {
-  return plain < -greatest && converted <= -std::min(kFill, greatest);
+  return plain < -greatest && converted <= -std::min(thresholds::kMaskFill, greatest);
 }
 
 // The errors of all numbers of one scale.
@@ -63,7 +60,8 @@ struct Errors {
     return rms <= kErrorOfWeights &&
            std::abs(sum / count) <= kCommonOffset + kDeviations * rms / std::sqrt(count) &&
            std::abs(outward / count) <= kCommonOffset + kDeviations * rms / std::sqrt(count) &&
-           std::abs(products / steps) <= kCommonFactor + kDeviations * rms / std::sqrt(steps);
+           std::abs(products / steps) <=
+               thresholds::kMostCommonFactor + kDeviations * rms / std::sqrt(steps);
   }
 };
 
@@ -136,7 +134,7 @@ ConstantRounding RoundingOf(const Tensor& plain, const Tensor& converted, const 
                      const bool small = least > 0 && x[i] * y[i] >= 0 && std::abs(x[i]) <= kSmall &&
                                         std::abs(y[i]) <= kSmall;
                      const bool great = std::abs(x[i]) > greatest && x[i] * y[i] > 0 &&
-                                        std::abs(y[i]) >= std::min(kFill, greatest);
+                                        std::abs(y[i]) >= std::min(thresholds::kMaskFill, greatest);
                      (small || great ? clamped : wrong) = true;
                    }
                    return !wrong.load();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
+#include "record/base/thresholds.h"
 #include "record/differences/number_strips.h"
 
 namespace onnxcmp {
@@ -17,7 +18,6 @@ bool AreNear(const Tensor& wanted, const DequantizedView& actual, double relativ
   const Shape& shape = wanted.shape();
   const int64_t size = wanted.num_elements();
   if (size != actual.size()) return false;
-  constexpr double kFill = 1e4;
   std::vector<std::vector<PairSums>> slices(shape.size());
   for (size_t axis = 0; axis < shape.size(); ++axis) {
     slices[axis].resize(static_cast<size_t>(shape[axis]));
@@ -25,27 +25,28 @@ bool AreNear(const Tensor& wanted, const DequantizedView& actual, double relativ
   PairSums all;
   bool finite = true;
   std::vector<int64_t> place(shape.size(), 0);
-  ForEachStrip(NumberReader(wanted), DequantizedReader(actual), 0, size,
-               [&](int64_t /*first*/, int64_t count, const double* a, const double* b) {
-                 for (int64_t i = 0; i < count; ++i) {
-                   const bool same = a[i] == b[i] || (std::isnan(a[i]) && std::isnan(b[i])) ||
-                                     // fills of masks
-                                     (a[i] < -kFill && b[i] < -kFill);
-                   const double d = same ? 0 : a[i] - b[i];
-                   if (!std::isfinite(d)) finite = false;
-                   const double s = same && !(std::abs(a[i]) < kFill) ? 0 : a[i] * a[i];
-                   const PairSums pair = {1, d * d, s, 0};
-                   all.Add(pair);
-                   for (size_t axis = 0; axis < shape.size(); ++axis) {
-                     slices[axis][static_cast<size_t>(place[axis])].Add(pair);
-                   }
-                   for (size_t axis = shape.size(); axis-- > 0;) {
-                     if (++place[axis] < shape[axis]) break;
-                     place[axis] = 0;
-                   }
-                 }
-                 return finite;
-               });
+  ForEachStrip(
+      NumberReader(wanted), DequantizedReader(actual), 0, size,
+      [&](int64_t /*first*/, int64_t count, const double* a, const double* b) {
+        for (int64_t i = 0; i < count; ++i) {
+          const bool same = a[i] == b[i] || (std::isnan(a[i]) && std::isnan(b[i])) ||
+                            // fills of masks
+                            (a[i] < -thresholds::kMaskFill && b[i] < -thresholds::kMaskFill);
+          const double d = same ? 0 : a[i] - b[i];
+          if (!std::isfinite(d)) finite = false;
+          const double s = same && !(std::abs(a[i]) < thresholds::kMaskFill) ? 0 : a[i] * a[i];
+          const PairSums pair = {1, d * d, s, 0};
+          all.Add(pair);
+          for (size_t axis = 0; axis < shape.size(); ++axis) {
+            slices[axis][static_cast<size_t>(place[axis])].Add(pair);
+          }
+          for (size_t axis = shape.size(); axis-- > 0;) {
+            if (++place[axis] < shape[axis]) break;
+            place[axis] = 0;
+          }
+        }
+        return finite;
+      });
   if (!finite) return false;
   if (all.count == 0) return true;
   const auto rms = [](double squares, int64_t count) {

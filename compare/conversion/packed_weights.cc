@@ -8,13 +8,12 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "compare/quantization/quantized_weights.h"
 #include "evaluator/tensor/dtype.h"
 #include "record/differences/tensor_distance.h"
 
 namespace onnxcmp {
 namespace {
-
-constexpr size_t kGroupIndexSlot = 4;
 
 int64_t NumberOf(const Node& node, absl::string_view name, int64_t otherwise) {
   const auto it = node.attributes.find(name);

@@ -143,15 +143,14 @@ class PairExplainer {
         if (l != kNone) wanted[Index(l)] = true;
       }
     }
-    const std::unique_ptr<Observer> watcher =
-        watch ? watch(absl::StrCat(SideName(side), " again")) : nullptr;
-    NodeWatcher nodes(watcher.get());
     Looked& looked = looked_[side];
-    return sides_[side].side->Revisit(wanted, &nodes, [&](int r, const Value& value) {
+    const auto take = [&](int r, const Value& value, const Node* node) {
       looked.values.emplace(r, value);
-      if (r == wanted_result) looked.node = nodes.node();
+      if (r == wanted_result) looked.node = node;
       return absl::OkStatus();
-    });
+    };
+    return VisitWithNodes(sides_[side], absl::StrCat(SideName(side), " again"), watch, wanted,
+                          take);
   }
 
   void CompareAttributes() {

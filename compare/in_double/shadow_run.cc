@@ -28,9 +28,8 @@ bool IsGiven(const Result& result) {
 
 }  // namespace
 
-absl::Status ShadowRun::Collector::OnResult(const Result& result,
-                                            std::optional<Value>* /*replacement*/) {
-  if (IsGiven(result)) return absl::OkStatus();
+void ShadowRun::Collector::Add(const Result& result) {
+  if (IsGiven(result)) return;
   const int64_t bytes = BytesHeldBy(result.value);
   const bool fits = bytes_ + bytes <= keep_values_;
   if (fits) {
@@ -38,7 +37,6 @@ absl::Status ShadowRun::Collector::OnResult(const Result& result,
     LeaveMemoryAccount(result.value);
   }
   values_[KeyOf(result)] = fits ? result.value : Value();
-  return absl::OkStatus();
 }
 
 std::optional<Value> ShadowRun::Collector::Take(const Result& result) {
@@ -61,11 +59,17 @@ std::string ShadowRun::Collector::TakeRest() {
 
 ShadowRun::ShadowRun(const Evaluator& evaluator, const Feeds& feeds, Observer* inner, int max_depth,
                      int64_t keep_values)
-    : inner_(inner), max_depth_(max_depth), collector_(keep_values) {
+    : inner_(inner),
+      max_depth_(max_depth),
+      collector_(keep_values),
+      on_results_in_double_([this](const Result& result, auto* /*replacement*/) {
+        collector_.Add(result);
+        return absl::OkStatus();
+      }) {
   shadow_.ran = true;
   const auto start = [&]() -> absl::Status {
     OC_ASSIGN_OR_RETURN(evaluator_, evaluator.InDouble());
-    OC_ASSIGN_OR_RETURN(run_, evaluator_->Start(feeds, &collector_));
+    OC_ASSIGN_OR_RETURN(run_, evaluator_->Start(feeds, &on_results_in_double_));
     return absl::OkStatus();
   };
   shadow_.status = start();

@@ -14,6 +14,7 @@
 #include "absl/status/statusor.h"
 #include "compare/in_double/shadow.h"
 #include "evaluator/run/evaluator.h"
+#include "evaluator/run/on_results.h"
 #include "evaluator/run/result.h"
 #include "evaluator/tensor/value.h"
 #include "record/streams/result_stream.h"
@@ -38,10 +39,10 @@ class ShadowRun : public Observer {
   std::vector<std::pair<int, Value>> TakeOutputs() { return std::move(outputs_); }
 
  private:
-  class Collector : public Observer {
+  class Collector {
    public:
     explicit Collector(int64_t keep_values) : keep_values_(keep_values) {}
-    absl::Status OnResult(const Result& result, std::optional<Value>* replacement) override;
+    void Add(const Result& result);
     // Nothing if there was no such result; an empty value if it was not kept.
     std::optional<Value> Take(const Result& result);
     // The name of a result that was not taken, "" if there is none. Forgets all of them.
@@ -60,6 +61,7 @@ class ShadowRun : public Observer {
   Observer* inner_;
   int max_depth_;
   Collector collector_;
+  OnResults on_results_in_double_;
   std::optional<Evaluator> evaluator_;
   std::optional<Run> run_;
   bool more_ = true;

@@ -7,12 +7,15 @@
 #include <optional>
 #include <utility>
 
+#include "absl/algorithm/container.h"
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "compare/quantization/dequantized_view.h"
 #include "evaluator/tensor/dtype.h"
 #include "evaluator/tensor/tensor.h"
 #include "record/differences/number_strips.h"
 #include "record/differences/tensor_distance.h"
+#include "record/graphs/changed_replay.h"
 
 namespace onnxcmp {
 namespace {
@@ -200,54 +203,72 @@ bool MixedRun::RunKept(int n, State* state) {
   return true;
 }
 
-bool MixedRun::RunConverted(int m, State* state) {
-  const SideGraph& graph = converted_.graph();
-  const FewResults& names = graph.node(m).made->outputs;
-  size_t left_over = 0;
-  for (const int r : names) left_over += r != kNone ? 1 : 0;
-  absl::flat_hash_set<int> done;
-  for (const int n : kept_by_[Index(m)]) {
-    if (!state->kept->nodes.contains(n)) continue;
-    if (!RunKept(n, state)) return false;
-    const StreamNode& ours = *plain_.graph().node(n).made;
+// The converted side where what kept nodes give has changed it.
+class MixedRun::ConvertedReplay : public ChangedReplay {
+ public:
+  ConvertedReplay(MixedRun* mixed, State* state)
+      : ChangedReplay(mixed->converted_.graph(), &state->changed), mixed_(*mixed), state_(*state) {}
+
+ private:
+  const Value& Own(int r) const override { return mixed_.converted_.value(r); }
+  bool IsSettled(int m) override {
+    return absl::c_none_of(mixed_.kept_by_[Index(m)], [&](int n) { return IsKept(n); }) &&
+           !MayStayExact(m) && !ReadsChanged(m);
+  }
+
+  Outputs Compute(int m) override {
+    const FewResults& names = graph().node(m).made->outputs;
+    std::vector<Value> outputs(names.size());
+    for (const int n : mixed_.kept_by_[Index(m)]) {
+      if (IsKept(n) && !AddKept(n, names, &outputs)) return absl::CancelledError("a kept node");
+    }
+    size_t open = 0;
+    for (size_t i = 0; i < names.size(); ++i) {
+      open += names[i] != kNone && outputs[i].empty() ? 1 : 0;
+    }
+    if (open == 0) return outputs;
+    if (MayStayExact(m)) {
+      const Value exact = mixed_.Exact(mixed_.partners_[Index(names[0])], &state_);
+      outputs[0] = exact.empty() ? Value() : mixed_.InConvertedForm(names[0], exact);
+      if (!outputs[0].empty()) return outputs;
+    }
+    if (!ReadsChanged(m)) return outputs;
+    Outputs ran = RunNode(m);
+    if (!ran.ok()) return ran;
+    for (size_t i = 0; i < std::min(names.size(), ran->size()); ++i) {
+      if (outputs[i].empty()) outputs[i] = (*ran)[i];
+    }
+    return outputs;
+  }
+
+  bool IsKept(int n) const { return state_.kept->nodes.contains(n); }
+  bool MayStayExact(int m) const {
+    const StreamNode& made = *graph().node(m).made;
+    if (!mixed_.quantized_ || made.outputs.size() != 1 || made.op_type != "DequantizeLinear") {
+      return false;
+    }
+    const int l = mixed_.partners_[Index(made.outputs[0])];
+    return l != kNone && !mixed_.plain_.IsFixed(l) && mixed_.StaysExact(l, kNone, *state_.kept);
+  }
+  // Adds what a kept node gives, in the converted side's type. False if it cannot.
+  bool AddKept(int n, const FewResults& names, std::vector<Value>* outputs) {
+    if (!mixed_.RunKept(n, &state_)) return false;
+    const FewResults& ours = mixed_.plain_.graph().node(n).made->outputs;
     for (size_t i = 0; i < names.size(); ++i) {
       const int r = names[i];
-      if (r == kNone || done.contains(r)) continue;
-      const bool in_place = names.size() == ours.outputs.size();
-      const auto it = state->exact.find(in_place ? ours.outputs[i] : partners_[Index(r)]);
-      if (it == state->exact.end()) continue;
-      Value value = InConvertedForm(r, it->second);
-      if (value.empty()) return false;
-      state->changed.insert_or_assign(r, std::move(value));
-      done.insert(r);
+      if (r == kNone || !(*outputs)[i].empty()) continue;
+      const bool in_place = names.size() == ours.size();
+      const auto it = state_.exact.find(in_place ? ours[i] : mixed_.partners_[Index(r)]);
+      if (it == state_.exact.end()) continue;
+      (*outputs)[i] = mixed_.InConvertedForm(r, it->second);
+      if ((*outputs)[i].empty()) return false;
     }
+    return true;
   }
-  if (done.size() == left_over) return true;
-  if (quantized_ && names.size() == 1 && graph.node(m).made->op_type == "DequantizeLinear") {
-    const int l = partners_[Index(names[0])];
-    if (l != kNone && !plain_.IsFixed(l) && StaysExact(l, kNone, *state->kept)) {
-      const Value exact = Exact(l, state);
-      Value value = exact.empty() ? Value() : InConvertedForm(names[0], exact);
-      if (!value.empty()) {
-        state->changed.insert_or_assign(names[0], std::move(value));
-        return true;
-      }
-    }
-  }
-  const std::vector<int> reads = graph.Reads(m);
-  const auto changed = [&](int r) { return state->changed.contains(r); };
-  if (std::none_of(reads.begin(), reads.end(), changed)) return true;
-  ++runs_;
-  const absl::StatusOr<std::vector<Value>> outputs =
-      graph.Run(m, [&](int r) -> const Value& { return Now(r, *state); });
-  if (!outputs.ok()) return false;
-  for (size_t i = 0; i < std::min(names.size(), outputs->size()); ++i) {
-    if (names[i] != kNone && !done.contains(names[i])) {
-      state->changed.insert_or_assign(names[i], (*outputs)[i]);
-    }
-  }
-  return true;
-}
+
+  MixedRun& mixed_;
+  State& state_;
+};
 
 std::vector<Value> MixedRun::OutputsWith(const Kept& kept) {
   Kept all = kept;
@@ -256,12 +277,13 @@ std::vector<Value> MixedRun::OutputsWith(const Kept& kept) {
   if (!as_it_is && (quantized_ || !rounded)) all.nodes.insert(already_.begin(), already_.end());
   State state;
   state.kept = &all;
-  for (size_t m = 0; m < converted_.graph().nodes().size(); ++m) {
-    if (!RunConverted(static_cast<int>(m), &state)) return {};
-  }
+  ConvertedReplay replay(this, &state);
+  const bool ran = replay.ReplayAll();
+  runs_ += replay.runs();
+  if (!ran) return {};
   std::vector<Value> outputs;
   for (const auto& [output, shown] : converted_.graph().outputs()) {
-    outputs.push_back(shown == kNone ? Value() : Now(shown, state));
+    outputs.push_back(shown == kNone ? Value() : replay.Read(shown));
   }
   return outputs;
 }

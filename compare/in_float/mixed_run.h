@@ -13,6 +13,7 @@
 #include "compare/in_float/keep_in_float.h"
 #include "compare/quantization/side_values.h"
 #include "evaluator/tensor/value.h"
+#include "record/graphs/changed_replay.h"
 #include "record/streams/result_stream.h"
 
 namespace onnxcmp {
@@ -57,9 +58,11 @@ class MixedRun {
   // The changes of a run.
   struct State {
     const Kept* kept = nullptr;
-    absl::node_hash_map<int, Value> changed;  // by result of the converted side
-    absl::node_hash_map<int, Value> exact;    // by result of the plain side: before it is rounded
+    ChangedValues changed;                  // by result of the converted side
+    absl::node_hash_map<int, Value> exact;  // by result of the plain side: before it is rounded
   };
+
+  class ConvertedReplay;
 
   void FindCandidates();
   // The converted side's node for a node of the plain side; kNone if none fits.
@@ -87,7 +90,6 @@ class MixedRun {
   // A result before it is rounded for others; empty if it is not known.
   Value Exact(int l, State* state);
   bool RunKept(int n, State* state);
-  bool RunConverted(int n, State* state);
   // The plain side's own value as rounded by the converted side for a reader.
   Value Rounded(int n, int l) const;
   double ErrorOfInputs(int n) const;

@@ -51,12 +51,13 @@ bool MayBeShared(const Node& node) { return node.body == nullptr && GraphsOf(nod
 
 }  // namespace
 
-// Holds outputs of the left's nodes.
-class SharedRuns::Giver : public Observer {
+// Holds outputs of the left's nodes while that runs, and gives them to the right's.
+class SharedRuns::Handover : public Observer {
  public:
-  explicit Giver(SharedRuns* runs) : runs_(*runs) {}
+  Handover(SharedRuns* runs, SideId side) : runs_(*runs), side_(side) {}
 
   void OnNodeOutputs(const PendingNode& run, absl::Span<Value> outputs, bool drew) override {
+    if (side_ == SideId::kRight) return;
     const auto number = runs_.numbers_.left.find(&run.node);
     if (drew || number == runs_.numbers_.left.end()) return;
     int64_t bytes = 0;
@@ -65,20 +66,8 @@ class SharedRuns::Giver : public Observer {
     held_ += bytes;
     runs_.held_[number->second].assign(outputs.begin(), outputs.end());
   }
-  absl::Status OnResult(const Result& /*result*/, std::optional<Value>* /*replacement*/) override {
-    return absl::OkStatus();
-  }
-
- private:
-  SharedRuns& runs_;
-  int64_t held_ = 0;
-};
-
-class SharedRuns::Taker : public Observer {
- public:
-  explicit Taker(SharedRuns* runs) : runs_(*runs) {}
-
   std::optional<std::vector<Value>> KnownOutputs(const PendingNode& run) override {
+    if (side_ == SideId::kLeft) return std::nullopt;
     const auto number = runs_.numbers_.right.find(&run.node);
     if (number == runs_.numbers_.right.end()) return std::nullopt;
     const auto held = runs_.held_.find(number->second);
@@ -97,6 +86,8 @@ class SharedRuns::Taker : public Observer {
 
  private:
   SharedRuns& runs_;
+  const SideId side_;
+  int64_t held_ = 0;
 };
 
 SharedRuns::SharedRuns(Side& left, Side& right, const InputMapping& mapping,
@@ -153,13 +144,13 @@ absl::StatusOr<std::vector<Value>> SharedRuns::RunLeft() {
   held_.clear();
   started_ = absl::Now();
   if (!Shares()) return left_.evaluator()->Run(*left_.feeds());
-  Giver giver(this);
+  Handover giver(this, SideId::kLeft);
   return left_.evaluator()->Run(*left_.feeds(), &giver);
 }
 
 absl::StatusOr<std::vector<Value>> SharedRuns::RunRight() {
   const bool taken = !held_.empty() && FeedsAreTheSame();
-  Taker taker(this);
+  Handover taker(this, SideId::kRight);
   absl::StatusOr<std::vector<Value>> outputs =
       right_.evaluator()->Run(*right_.feeds(), taken ? &taker : nullptr);
   held_.clear();

@@ -37,8 +37,7 @@ class SharedRuns {
   int64_t nodes() const { return nodes_; }
 
  private:
-  class Giver;
-  class Taker;
+  class Handover;
 
   bool FeedsAreTheSame() const;
   // True for a pair of runs that shares: the first ones do and do not in turn, until it is known

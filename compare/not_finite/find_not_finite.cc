@@ -133,15 +133,14 @@ class OriginExplainer {
         last_use_[input] = r;
       }
     }
-    const std::unique_ptr<Observer> watcher = watch ? watch(run) : nullptr;
-    NodeWatcher nodes(watcher.get());
-    return side_.side->Revisit(wanted, &nodes, [&](int r, const Value& value) {
+    const auto take = [&](int r, const Value& value, const Node* node) {
       if (const auto use = last_use_.find(r); use != last_use_.end()) values_[r] = value;
       if (const auto origin = origins_.find(r); origin != origins_.end() && value.is_tensor()) {
-        ExplainOne(nodes.node(), value.tensor(), &found_->origins[origin->second]);
+        ExplainOne(node, value.tensor(), &found_->origins[origin->second]);
       }
       return absl::OkStatus();
-    });
+    };
+    return VisitWithNodes(side_, run, watch, wanted, take);
   }
 
  private:

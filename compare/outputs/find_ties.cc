@@ -1,16 +1,14 @@
 #include "compare/outputs/find_ties.h"
 
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/strings/string_view.h"
 #include "compare/outputs/ties.h"
-#include "compare/sides/replacer.h"
 #include "evaluator/base/status_macros.h"
 #include "record/differences/tensor_difference.h"
 #include "record/differences/tensor_distance.h"
+#include "record/graphs/replay.h"
 #include "record/graphs/side_graph.h"
 
 namespace onnxcmp {
@@ -84,14 +82,26 @@ std::optional<ScoreMargin> TieOf(const Candidate& candidate, const PairTolerance
   return margin;
 }
 
-// A side's outputs of another run, in which results have the values that are given by name; empty
-// if it cannot run with these.
-std::vector<Value> OutputsWith(const RecordedSide& side,
-                               absl::flat_hash_map<absl::string_view, Value> values) {
-  Replacer replacer(std::move(values));
-  absl::StatusOr<std::vector<Value>> outputs =
-      side.evaluator()->Run(*side.side->feeds(), &replacer);
-  return outputs.ok() ? *std::move(outputs) : std::vector<Value>();
+// By result: the value that takes its place.
+using Instead = absl::flat_hash_map<int, Value>;
+
+// A side's outputs when these results are others; empty if it cannot run with them.
+std::vector<Value> OutputsWith(const SideGraph& graph, const Feeds& feeds, const Instead& instead) {
+  absl::flat_hash_map<int, Value> shown;
+  for (const auto& [output, source] : graph.outputs()) shown[source] = Value();
+  const bool ran =
+      ReplayWhole(graph, LeavesOf(graph, feeds), [&](int r, const Value& own) -> Value {
+        const auto it = instead.find(r);
+        const Value& now = it == instead.end() ? own : it->second;
+        if (const auto found = shown.find(r); found != shown.end()) found->second = now;
+        return now;
+      });
+  if (!ran) return {};
+  std::vector<Value> outputs;
+  for (const auto& [output, source] : graph.outputs()) {
+    outputs.push_back(source == kNone ? Value() : graph.ForModel(source, shown[source]));
+  }
+  return outputs;
 }
 
 }  // namespace
@@ -108,21 +118,21 @@ absl::StatusOr<PerSide<std::vector<Value>>> FindTies(const PerSide<RecordedSide>
   std::vector<Candidate> candidates = CandidatesOf(left_graph, right_graph, outputs);
   if (candidates.empty()) return runs;
   OC_RETURN_IF_ERROR(ReadValues(sides, options, &candidates));
-  PerSide<absl::flat_hash_map<absl::string_view, Value>> ids;
+  PerSide<Instead> ids;
   for (const Candidate& candidate : candidates) {
     const std::optional<ScoreMargin> margin = TieOf(candidate, tolerances);
     if (!margin.has_value()) continue;
     candidate.pair->ties = true;
     candidate.pair->margin = margin;
     for (const SideId id : kBothSides) {
-      ids[id][right_graph.result(candidate.sources.right.ids).name] = candidate.ids[id];
+      ids[id][candidate.sources.right.ids] = candidate.ids[id];
     }
   }
   if (!options.run_again || ids.left.empty()) return runs;
   // If the right cannot run on the left's ids, the judgement stands.
-  runs.left = OutputsWith(right, std::move(ids.left));
+  runs.left = OutputsWith(right_graph, *right.side->feeds(), ids.left);
   if (right.side->node_runner() != nullptr) {
-    runs.right = OutputsWith(right, std::move(ids.right));
+    runs.right = OutputsWith(right_graph, *right.side->feeds(), ids.right);
     if (runs.right.empty()) runs.left.clear();
   }
   return runs;
@@ -146,17 +156,17 @@ absl::StatusOr<FollowedChoices> FollowChoices(const PerSide<RecordedSide>& sides
   }
   OC_RETURN_IF_ERROR(ReadValues(sides, options, &candidates));
   FollowedChoices followed;
-  absl::flat_hash_map<absl::string_view, Value> values;
+  Instead values;
   for (const Candidate& candidate : candidates) {
     const StreamResult& result = sides[follower].result(candidate.sources[follower].ids);
     const Value& other = candidate.ids[Other(follower)];
-    values[result.name] =
+    values[candidate.sources[follower].ids] =
         IsMeasurable(other)
             ? ConvertedTo(other, result.dtype, other.tensor().shape()).value_or(other)
             : other;
     followed.margins.push_back(MarginOfIds(candidate));
   }
-  followed.outputs = OutputsWith(sides[follower], std::move(values));
+  followed.outputs = OutputsWith(graphs[follower], *sides[follower].side->feeds(), values);
   return followed;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 
 namespace onnxcmp {
 
@@ -14,7 +15,9 @@ DecadeCounter::DecadeCounter() {
 
 // A logarithm for each element would take longer than all else that is done with it.
 size_t DecadeCounter::PlaceOf(double difference) const {
-  constexpr int kExponentBias = 1023, kMantissaBits = 52;
+  using Limits = std::numeric_limits<double>;
+  constexpr int kExponentBias = Limits::max_exponent - 1;
+  constexpr int kMantissaBits = Limits::digits - 1;
   const int exponent =
       static_cast<int>(std::bit_cast<uint64_t>(difference) >> kMantissaBits) - kExponentBias;
   const int about = static_cast<int>(std::floor(exponent * 0.30102999566398120)) - kLeastDecade;

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 namespace onnxcmp {
@@ -28,7 +29,7 @@ class DecadeCounter {
 
  private:
   static constexpr int kLeastDecade = -20;
-  static constexpr int kGreatestDecade = 308;
+  static constexpr int kGreatestDecade = std::numeric_limits<double>::max_exponent10;
 
   static constexpr size_t kDecades = size_t{kGreatestDecade - kLeastDecade + 1};
 

@@ -18,13 +18,12 @@
 #include "record/differences/tensor_distance.h"
 #include "record/graphs/named_partners.h"
 #include "record/graphs/region.h"
+#include "record/graphs/replay.h"
 #include "record/operators/operator_traits.h"
 
 namespace onnxcmp {
 namespace {
 
-// Noise up to which two results are clearly counterparts.
-constexpr double kClearly = 0.1;
 // Noise from which on another node may be the counterpart.
 constexpr double kDoubtful = 0.02;
 
@@ -75,38 +74,6 @@ int PartnerByStem(const SideValues& other, const SideValues& quantized, int r) {
 
 }  // namespace
 
-CounterpartRun::CounterpartRun(const SideValues& other, const SideValues& quantized,
-                               const std::vector<int>& aligned)
-    : other_(other),
-      quantized_(quantized),
-      aligned_(aligned),
-      named_(NamedPartners(other.graph(), quantized.graph())) {
-  const SideGraph& graph = quantized.graph();
-  const size_t count = graph.stream().results.size();
-  partners_.assign(count, kNone);
-  own_.resize(count);
-  held_.resize(count);
-  replaced_.resize(count);
-  local_noise_.resize(count);
-  origins_.resize(count);
-  for (const int r : other.graph().results()) {
-    if (other.IsFixed(r)) constants_.insert(other.graph().result(r).fingerprint.content);
-  }
-  for (const int r : graph.results()) {
-    if (graph.producer(r) != kNone) continue;
-    own_[Index(r)] = held_[Index(r)] = quantized.value(r);
-    if (graph.result(r).kind != ResultKind::kInput) continue;
-    const int partner = aligned[Index(r)];
-    if (partner == kNone) continue;
-    partners_[Index(r)] = partner;
-    origins_[Index(r)] = {partner};
-    SetLocalNoise(r);
-    if (Value value = PartnerValue(r); !value.empty()) held_[Index(r)] = std::move(value);
-    replaced_[Index(r)] = true;
-  }
-  for (size_t n = 0; n < graph.nodes().size(); ++n) RunNode(static_cast<int>(n));
-}
-
 void CounterpartRun::SetLocalNoise(int r) {
   const std::optional<DequantizedView> own = LocalReals(r);
   const std::optional<DequantizedView> partner = other_.RealsOf(partners_[Index(r)]);
@@ -142,9 +109,69 @@ Value CounterpartRun::PartnerValue(int r) const {
   return converted.ok() ? *std::move(converted) : Value();
 }
 
-void CounterpartRun::RunNode(int n) {
+// Finds partners on its way: readers get the partner's value.
+class CounterpartRun::PartnerReplay : public ReplayPolicy {
+ public:
+  explicit PartnerReplay(CounterpartRun* run) : ReplayPolicy(run->quantized_.graph()), run_(*run) {}
+
+ private:
+  const Value& Read(int r) override { return run_.held_[Index(r)]; }
+  // Results that constants alone decide are as they were.
+  bool IsSettled(int n) override {
+    const bool moving = absl::c_any_of(graph().node(n).made->outputs, [&](int r) {
+      return r != kNone && !run_.quantized_.IsFixed(r);
+    });
+    if (!moving) run_.SetOwn(n, {});
+    return !moving;
+  }
+  bool Take(int n, Outputs outputs) override {
+    run_.SetOwn(n, outputs.ok() ? *std::move(outputs) : std::vector<Value>());
+    const StreamNode& made = *graph().node(n).made;
+    for (const int r : made.outputs) {
+      // A computed scale is no result to compare.
+      const bool parameter = made.op_type == "DynamicQuantizeLinear" && r != made.outputs[0];
+      if (r != kNone && !parameter) run_.FindPartner(n, r);
+    }
+    return true;
+  }
+
+  CounterpartRun& run_;
+};
+
+CounterpartRun::CounterpartRun(const SideValues& other, const SideValues& quantized,
+                               const std::vector<int>& aligned)
+    : other_(other),
+      quantized_(quantized),
+      aligned_(aligned),
+      named_(NamedPartners(other.graph(), quantized.graph())) {
+  const SideGraph& graph = quantized.graph();
+  const size_t count = graph.stream().results.size();
+  partners_.assign(count, kNone);
+  own_.resize(count);
+  held_.resize(count);
+  replaced_.resize(count);
+  local_noise_.resize(count);
+  origins_.resize(count);
+  for (const int r : other.graph().results()) {
+    if (other.IsFixed(r)) constants_.insert(other.graph().result(r).fingerprint.content);
+  }
+  for (const int r : graph.results()) {
+    if (graph.producer(r) != kNone) continue;
+    own_[Index(r)] = held_[Index(r)] = quantized.value(r);
+    if (graph.result(r).kind != ResultKind::kInput) continue;
+    const int partner = aligned[Index(r)];
+    if (partner == kNone) continue;
+    partners_[Index(r)] = partner;
+    origins_[Index(r)] = {partner};
+    SetLocalNoise(r);
+    if (Value value = PartnerValue(r); !value.empty()) held_[Index(r)] = std::move(value);
+    replaced_[Index(r)] = true;
+  }
+  PartnerReplay(this).ReplayAll();
+}
+
+void CounterpartRun::SetOwn(int n, const std::vector<Value>& outputs) {
   const SideGraph& graph = quantized_.graph();
-  const StreamNode& made = *graph.node(n).made;
   std::vector<int> origins;
   for (const int read : graph.Reads(n)) {
     for (const int origin : origins_[Index(read)]) {
@@ -154,27 +181,14 @@ void CounterpartRun::RunNode(int n) {
       }
     }
   }
-  const bool moving = std::any_of(made.outputs.begin(), made.outputs.end(),
-                                  [&](int r) { return r != kNone && !quantized_.IsFixed(r); });
-  std::vector<Value> outputs;
-  if (moving) {
-    absl::StatusOr<std::vector<Value>> ran =
-        graph.Run(n, [&](int r) -> const Value& { return held_[Index(r)]; });
-    if (ran.ok()) outputs = *std::move(ran);
-  }
-  for (size_t slot = 0; slot < made.outputs.size(); ++slot) {
-    const int r = made.outputs[slot];
+  const FewResults& names = graph.node(n).made->outputs;
+  for (size_t slot = 0; slot < names.size(); ++slot) {
+    const int r = names[slot];
     if (r == kNone) continue;
     const bool given = slot < outputs.size() && !outputs[slot].empty();
     own_[Index(r)] = given ? outputs[slot] : quantized_.value(r);
     held_[Index(r)] = own_[Index(r)];
     origins_[Index(r)] = origins;
-  }
-  if (!moving) return;
-  for (const int r : made.outputs) {
-    // A computed scale is no result to compare.
-    const bool parameter = made.op_type == "DynamicQuantizeLinear" && r != made.outputs[0];
-    if (r != kNone && !parameter) FindPartner(n, r);
   }
 }
 
@@ -315,24 +329,25 @@ int CounterpartRun::BestCandidate(int n, int r, const DequantizedView& own) cons
     double noise = noise_stats.noise;
     // The candidate after rounding: a wrong scale or zero point affects both alike.
     double after_rounding = noise;
-    if (params.has_value() && noise > kClearly) {
+    if (params.has_value() && noise > thresholds::kClearNoise) {
       const Value integers = quantized_.InFormOf(r, *theirs);
       if (!integers.empty()) {
         const DequantizedView rounded_theirs(integers.tensor(), *params);
         after_rounding = NoiseStatsOf(own, rounded_theirs, quantized_.pool()).noise;
       }
     }
-    if (noise < near.noise && (noise <= kClearly || AreAlike(n, candidate))) {
+    if (noise < near.noise && (noise <= thresholds::kClearNoise || AreAlike(n, candidate))) {
       near = {candidate, noise};
     }
     // The nearest of several that are clipped to the same numbers.
-    if (after_rounding <= kClearly && noise < rounded.noise) rounded = {candidate, noise};
+    if (after_rounding <= thresholds::kClearNoise && noise < rounded.noise)
+      rounded = {candidate, noise};
     if (noise_stats.correlation > correlation && AreProducts(n, candidate)) {
       correlation = noise_stats.correlation;
       product = candidate;
     }
     // The aligned partner comes first.
-    if (candidate == confirmed && noise <= kClearly) break;
+    if (candidate == confirmed && noise <= thresholds::kClearNoise) break;
   }
   if (near.noise <= thresholds::kMostHonestNoise) {
     return near.noise > kDoubtful && !rounds && IsNearerAfter(r, near.result, near.noise)
@@ -408,23 +423,18 @@ std::vector<int> CounterpartRun::RegionOf(int r) const {
 
 Value CounterpartRun::RunRegion(const std::vector<int>& region, int r, int constant,
                                 const Value& instead) const {
-  absl::node_hash_map<int, Value> made;
+  const SideGraph& graph = quantized_.graph();
+  Region entered = {region, {}};
+  absl::flat_hash_set<int> made;
   for (const int n : region) {
-    absl::StatusOr<std::vector<Value>> outputs =
-        quantized_.graph().Run(n, [&](int read) -> const Value& {
-          // NOLINTNEXTLINE(bugprone-return-const-ref-from-parameter): it outlives the run.
-          if (read == constant) return instead;
-          const auto it = made.find(read);
-          return it == made.end() ? held_[Index(read)] : it->second;
-        });
-    if (!outputs.ok()) return Value();
-    const FewResults& names = quantized_.graph().node(n).made->outputs;
-    for (size_t i = 0; i < names.size() && i < outputs->size(); ++i) {
-      if (names[i] != kNone) made[names[i]] = (*outputs)[i];
+    for (const int read : graph.Reads(n)) {
+      if (!made.contains(read) || read == constant) entered.entries.push_back(read);
     }
+    made.insert(graph.node(n).made->outputs.begin(), graph.node(n).made->outputs.end());
   }
-  const auto it = made.find(r);
-  return it == made.end() ? Value() : it->second;
+  return onnxcmp::RunRegion(graph, entered, r, [&](int read) -> const Value& {
+    return read == constant ? instead : held_[Index(read)];
+  });
 }
 
 }  // namespace onnxcmp

@@ -55,7 +55,10 @@ class CounterpartRun {
   Value RunRegion(const std::vector<int>& region, int r, int constant, const Value& instead) const;
 
  private:
-  void RunNode(int n);
+  class PartnerReplay;
+
+  // The results of a node on the other side's values; what is not among them is as it was.
+  void SetOwn(int n, const std::vector<Value>& outputs);
   void FindPartner(int n, int r);
   void SetLocalNoise(int r);  // requires a partner
   // The partner known by name, for the node's input if the node rounds; kNone if there is none.

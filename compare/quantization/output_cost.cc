@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "compare/quantization/quantized_weights.h"
 #include "record/base/thresholds.h"
 #include "record/differences/tensor_distance.h"
@@ -24,27 +25,48 @@ std::optional<DequantizedView> InPartnersScales(const QuantizedWeights& weights,
 
 }  // namespace
 
+// The other side on numbers of the quantized one.
+class OutputCost::OtherReplay : public ChangedReplay {
+ public:
+  OtherReplay(const SideValues& other, ChangedValues* changed)
+      : ChangedReplay(other.graph(), changed), other_(other) {}
+
+ private:
+  const Value& Own(int r) const override { return other_.value(r); }
+
+  const SideValues& other_;
+};
+
+bool OutputCost::Run(int first, int end, ChangedValues* changed) {
+  OtherReplay replay(run_.other(), changed);
+  std::vector<int> nodes(static_cast<size_t>(std::max(0, end - first)));
+  absl::c_iota(nodes, first);
+  const bool ran = replay.Replay(nodes);
+  runs_ += replay.runs();
+  return ran;
+}
+
 std::optional<double> OutputCost::Of(int r) {
   const SideValues& other = run_.other();
   const int partner = run_.partner(r);
   const std::optional<DequantizedView> own = run_.LocalReals(r);
   if (partner == kNone || !own.has_value() || !other.graph().runs()) return std::nullopt;
-  Changed changed;
+  ChangedValues changed;
   Value value = other.InFormOf(partner, *own);
   if (value.empty()) return std::nullopt;
   changed.emplace(partner, std::move(value));
   const int producer = other.graph().producer(partner);
-  for (int n = producer + 1; n < static_cast<int>(other.graph().nodes().size()); ++n) {
-    if (!RunIfChanged(n, &changed)) return std::nullopt;
+  if (!Run(producer + 1, static_cast<int>(other.graph().nodes().size()), &changed)) {
+    return std::nullopt;
   }
   return DistanceOf(changed);
 }
 
-OutputCost::Changed OutputCost::RoundedInputs(int r, const std::vector<int>& region) const {
+ChangedValues OutputCost::RoundedInputs(int r, const std::vector<int>& region) const {
   const SideValues& other = run_.other();
   const SideValues& own = run_.quantized();
   const SideGraph& graph = own.graph();
-  Changed changed;
+  ChangedValues changed;
   const auto change = [&](int partner, const std::optional<DequantizedView>& reals) {
     if (!reals.has_value()) return;
     Value value = other.InFormOf(partner, *reals);
@@ -81,17 +103,13 @@ std::optional<double> OutputCost::UnexplainedBy(int r, const std::vector<int>& r
   if (partner == kNone || !own.has_value() || !other.graph().runs()) return std::nullopt;
   // An input is rounded by nobody.
   if (other.graph().producer(partner) == kNone) return std::nullopt;
-  Changed changed = RoundedInputs(r, region);
+  ChangedValues changed = RoundedInputs(r, region);
   changed.erase(partner);
   int first = other.graph().producer(partner);
   for (const auto& [given, value] : changed) {
     for (const int n : other.graph().readers(given)) first = std::min(first, n);
   }
-  for (int n = first; n <= other.graph().producer(partner); ++n) {
-    const Changed given = changed;
-    if (!RunIfChanged(n, &changed)) return std::nullopt;
-    for (const auto& [result, value] : given) changed[result] = value;
-  }
+  if (!Run(first, other.graph().producer(partner) + 1, &changed)) return std::nullopt;
   const auto it = changed.find(partner);
   if (it == changed.end()) return std::nullopt;
   const std::optional<DequantizedView> expected = other.RealsOf(partner, it->second);
@@ -99,27 +117,7 @@ std::optional<double> OutputCost::UnexplainedBy(int r, const std::vector<int>& r
   return NoiseStatsOf(*expected, *own, other.pool()).noise;
 }
 
-bool OutputCost::RunIfChanged(int n, Changed* changed) {
-  const SideValues& other = run_.other();
-  const SideGraph& graph = other.graph();
-  const std::vector<int> reads = graph.Reads(n);
-  if (std::none_of(reads.begin(), reads.end(), [&](int read) { return changed->contains(read); })) {
-    return true;
-  }
-  ++runs_;
-  const absl::StatusOr<std::vector<Value>> outputs = graph.Run(n, [&](int read) -> const Value& {
-    const auto it = changed->find(read);
-    return it == changed->end() ? other.value(read) : it->second;
-  });
-  if (!outputs.ok()) return false;
-  const FewResults& names = graph.node(n).made->outputs;
-  for (size_t i = 0; i < names.size() && i < outputs->size(); ++i) {
-    if (names[i] != kNone) (*changed)[names[i]] = (*outputs)[i];
-  }
-  return true;
-}
-
-std::optional<double> OutputCost::DistanceOf(const Changed& changed) const {
+std::optional<double> OutputCost::DistanceOf(const ChangedValues& changed) const {
   const SideValues& other = run_.other();
   std::optional<double> cost;
   for (const auto& [output, shown] : other.graph().outputs()) {

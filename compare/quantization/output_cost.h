@@ -6,9 +6,8 @@
 #include <optional>
 #include <vector>
 
-#include "absl/container/node_hash_map.h"
 #include "compare/quantization/counterpart_run.h"
-#include "evaluator/tensor/value.h"
+#include "record/graphs/changed_replay.h"
 
 namespace onnxcmp {
 
@@ -31,14 +30,15 @@ class OutputCost {
   std::optional<double> OfAll() const;
 
  private:
-  using Changed = absl::node_hash_map<int, Value>;  // by result of the other side
+  class OtherReplay;
 
   // The rounded numbers that a region reads, in place of the other side's.
-  Changed RoundedInputs(int r, const std::vector<int>& region) const;
-  // Runs a node if one of its inputs has changed. False if that fails.
-  bool RunIfChanged(int n, Changed* changed);
+  ChangedValues RoundedInputs(int r, const std::vector<int>& region) const;
+  // Runs those of the other side's nodes from `first` to before `end` that read changed values.
+  // False if one fails.
+  bool Run(int first, int end, ChangedValues* changed);
   // Distance of the outputs then.
-  std::optional<double> DistanceOf(const Changed& changed) const;
+  std::optional<double> DistanceOf(const ChangedValues& changed) const;
 
   const CounterpartRun& run_;
   int64_t runs_ = 0;

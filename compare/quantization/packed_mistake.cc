@@ -14,13 +14,12 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
+#include "compare/quantization/quantized_weights.h"
+#include "record/base/thresholds.h"
 #include "record/base/work_bounds.h"
 
 namespace onnxcmp {
 namespace {
-
-// Slots of MatMulNBits.
-enum PackedSlot : size_t { kPackedSlot = 1, kScalesSlot, kZeroPointsSlot, kBiasOfPacked = 5 };
 
 int64_t IntegerOf(const Node& node, absl::string_view name, int64_t otherwise) {
   const auto it = node.attributes.find(std::string(name));
@@ -262,7 +261,6 @@ class PackedDiagnosis {
   Mistake OfBlocks(const DequantizedView& plain, const std::vector<double>& theirs) const {
     constexpr double kFewest = 8;
     constexpr double kMovedSteps = 0.75;
-    constexpr double kFactor = 0.05;
     constexpr double kApart = 0.2;      // in steps squared: correct rounding makes a twelfth
     constexpr double kExplained = 0.3;  // greatest share of the squares that remains
     const std::optional<DequantizedView> scales = side_.RealsOf(At(kScalesSlot));
@@ -299,7 +297,8 @@ class PackedDiagnosis {
             std::abs(block.Offset()) > std::abs(sums[moved.worst].Offset())) {
           moved.worst = k;
         }
-      } else if (block.Factor() > 0 && std::abs(block.Factor() - 1) > kFactor) {
+      } else if (block.Factor() > 0 &&
+                 std::abs(block.Factor() - 1) > thresholds::kMostCommonFactor) {
         if (scaled.blocks++ == 0 ||
             std::abs(std::log(block.Factor())) > std::abs(std::log(sums[scaled.worst].Factor()))) {
           scaled.worst = k;

@@ -120,8 +120,7 @@ std::optional<QuantizedWeights> Unpacked(const CounterpartRun& run, int n, int p
       InFloats(DequantizedView(std::move(units)), {rows, depth}, dtype, nullptr);
   if (!first.ok()) return std::nullopt;
   const Value product = *first;
-  constexpr size_t kBias = 5;
-  const int bias = made.inputs.size() > kBias ? made.inputs[kBias] : kNone;
+  const int bias = made.inputs.size() > kBiasOfPacked ? made.inputs[kBiasOfPacked] : kNone;
   Value zero;
   if (bias != kNone) {
     std::vector<double> zeros(static_cast<size_t>(graph.result(bias).fingerprint.size));

@@ -2,6 +2,7 @@
 #ifndef ONNXCMP_COMPARE_QUANTIZATION_QUANTIZED_WEIGHTS_H_
 #define ONNXCMP_COMPARE_QUANTIZATION_QUANTIZED_WEIGHTS_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -14,6 +15,15 @@
 #include "evaluator/tensor/tensor.h"
 
 namespace onnxcmp {
+
+// The inputs of a product with packed weights, as MatMulNBits has them.
+enum PackedSlot : size_t {
+  kPackedSlot = 1,
+  kScalesSlot,
+  kZeroPointsSlot,
+  kGroupIndexSlot,
+  kBiasOfPacked
+};
 
 struct QuantizedWeights {
   int result = kNone;    // the input of the layer's node: floats made of integers, or the integers

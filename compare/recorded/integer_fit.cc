@@ -11,6 +11,7 @@
 #include "compare/inside/fitted_line.h"
 #include "evaluator/tensor/dtype.h"
 #include "evaluator/tensor/value.h"
+#include "record/base/thresholds.h"
 #include "record/differences/lanes/pair_moments.h"
 #include "record/differences/tensor_distance.h"
 #include "record/differences/tolerance.h"
@@ -27,8 +28,6 @@ constexpr double kRoundingToIntegers = 0.4;
 constexpr double kMostLeftOfIntegers = 0.5;
 // Share of elements that noise may put on the wrong side of a bound.
 constexpr double kMostAstray = 0.003;
-// A range cuts off few elements; as a Relu it cuts off many at its lower end.
-constexpr double kFewCutOff = 0.1;
 
 double RootMeanOf(double squares, size_t count) {
   return std::sqrt(squares / static_cast<double>(std::max<size_t>(1, count)));
@@ -40,7 +39,8 @@ std::optional<double> RestOfBytes(Elements q, Elements x) {
   const double lowest = *absl::c_min_element(q);
   const double highest = *absl::c_max_element(q);
   const auto all = static_cast<double>(q.size());
-  if (static_cast<double>(absl::c_count(q, highest)) > kFewCutOff * all) return std::nullopt;
+  if (static_cast<double>(absl::c_count(q, highest)) > thresholds::kFewElements * all)
+    return std::nullopt;
   const auto is_inside = [&](size_t i) { return q[i] > lowest && q[i] < highest; };
   const FittedLine line = FitLine(x, q, is_inside);
   if (line.count < kFewestIntegers || !(line.factor > 0)) return std::nullopt;

@@ -6,16 +6,29 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "compare/sides/value_bank.h"
 #include "evaluator/base/status_macros.h"
 #include "record/streams/hash128.h"
+#include "record/streams/node_watcher.h"
 
 namespace onnxcmp {
+absl::Status VisitWithNodes(const RecordedSide& side, absl::string_view run,
+                            const PairValues::Watch& watch, const std::vector<bool>& wanted,
+                            NodeVisitor visit) {
+  if (std::find(wanted.begin(), wanted.end(), true) == wanted.end()) return absl::OkStatus();
+  const std::unique_ptr<Observer> watcher = watch ? watch(run) : nullptr;
+  NodeWatcher nodes(watcher.get());
+  return side.side->Revisit(wanted, &nodes, [&](int result, const Value& value) {
+    return visit(result, value, nodes.node());
+  });
+}
+
 absl::Status VisitAgain(const RecordedSide& side, absl::string_view run,
                         const PairValues::Watch& watch, const std::vector<bool>& wanted,
                         Side::Visitor visit) {
-  if (std::find(wanted.begin(), wanted.end(), true) == wanted.end()) return absl::OkStatus();
-  const std::unique_ptr<Observer> watcher = watch ? watch(run) : nullptr;
-  return side.side->Revisit(wanted, watcher.get(), visit);
+  return VisitWithNodes(side, run, watch, wanted, [&](int result, const Value& value, const Node*) {
+    return visit(result, value);
+  });
 }
 
 absl::Status VisitValues(const RecordedSide& side, absl::string_view run,
@@ -81,7 +94,7 @@ absl::Status PairValues::ForEach(absl::Span<const ResultPair> pairs, Visitor vis
 std::vector<bool> PairValues::WantedAgain(SideId side) const {
   const RecordedSide& of = side == SideId::kLeft ? left_ : right_;
   std::vector<bool> wanted(of.stream->results.size());
-  if (of.again == nullptr) return wanted;
+  if (of.store == nullptr || !of.store->serves_search()) return wanted;
   // A value that the left has as well is requested there.
   absl::flat_hash_set<Hash128> of_left;
   if (side == SideId::kRight) {
@@ -120,12 +133,12 @@ absl::Status PairValues::VisitWindow(absl::Span<const ResultPair> pairs,
   ValueBank held(std::numeric_limits<int64_t>::max());
   OC_RETURN_IF_ERROR(
       VisitAgain(left_, "left again", watch_, wanted_left, [&](int result, const Value& value) {
-        const bool kept = more.left[Index(result)] && left_.again->Keep(result, value);
+        const bool kept = more.left[Index(result)] && left_.store->KeepForSearch(result, value);
         if (!kept && asked_of_left[Index(result)]) held.Keep(result, value);
         return absl::OkStatus();
       }));
   const auto visit_with = [&](int right, const Value& value) -> absl::Status {
-    if (more.right[Index(right)]) right_.again->Keep(right, value);
+    if (more.right[Index(right)]) right_.store->KeepForSearch(right, value);
     for (const size_t i : by_right[right]) {
       const Value* kept = left_.Find(pairs[i].left);
       const Value* left = kept != nullptr ? kept : held.Find(pairs[i].left);

@@ -15,7 +15,8 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "compare/sides/side.h"
-#include "compare/sides/value_bank.h"
+#include "compare/sides/value_store.h"
+#include "evaluator/model/model.h"
 #include "evaluator/run/evaluator.h"
 #include "evaluator/run/result.h"
 #include "evaluator/tensor/value.h"
@@ -33,20 +34,10 @@ struct ResultPair {
 struct RecordedSide {
   Side* side = nullptr;
   const ResultStream* stream = nullptr;
-  const ValueBank* bank = nullptr;
-  // Receives values for the cause search from a further run; null: there will be no search.
-  ValueBank* again = nullptr;
-  // Values that the cause search held when it ended; null: none.
-  const ValueBank* searched = nullptr;
+  ValueStore* store = nullptr;  // null: nothing was kept
 
-  // Null if the value is not available.
-  const Value* Find(int number) const {
-    for (const ValueBank* kept_in : {bank, static_cast<const ValueBank*>(again), searched}) {
-      const Value* kept = kept_in != nullptr ? kept_in->Find(number) : nullptr;
-      if (kept != nullptr) return kept;
-    }
-    return nullptr;
-  }
+  // Null if the value is not kept.
+  const Value* Find(int number) const { return store == nullptr ? nullptr : store->Find(number); }
   const StreamResult& result(int number) const { return stream->results[Index(number)]; }
   const Evaluator* evaluator() const { return side->evaluator(); }  // null for a recording
 };
@@ -75,7 +66,7 @@ class PairValues {
  private:
   absl::Status VisitWindow(absl::Span<const ResultPair> pairs, absl::Span<const size_t> window,
                            Visitor visit);
-  // By result: true if a run of that side is to keep it in RecordedSide::again.
+  // By result: true if a run of that side is to keep it for the cause search.
   std::vector<bool> WantedAgain(SideId side) const;
 
   RecordedSide left_;
@@ -84,8 +75,16 @@ class PairValues {
   Watch watch_;
 };
 
-// Shows the values of the results that are true in `wanted`, of one more run of the side. `watch`
-// is called with `run`, as "left again"; nothing runs if no result is wanted.
+// Shows the values of the results that are true in `wanted`, of one more run of the side, with the
+// nodes that gave them: null for inputs, initializers and recordings. `watch` is called with `run`,
+// as "left again"; nothing runs if no result is wanted. No other place runs a side again for
+// values.
+using NodeVisitor =
+    absl::FunctionRef<absl::Status(int result, const Value& value, const Node* node)>;
+absl::Status VisitWithNodes(const RecordedSide& side, absl::string_view run,
+                            const PairValues::Watch& watch, const std::vector<bool>& wanted,
+                            NodeVisitor visit);
+// The same without the nodes.
 absl::Status VisitAgain(const RecordedSide& side, absl::string_view run,
                         const PairValues::Watch& watch, const std::vector<bool>& wanted,
                         Side::Visitor visit);

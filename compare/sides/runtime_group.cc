@@ -19,6 +19,7 @@
 #include "evaluator/base/status_macros.h"
 #include "evaluator/model/outer_names.h"
 #include "evaluator/model/value_type.h"
+#include "evaluator/run/on_results.h"
 #include "record/base/thresholds.h"
 #include "record/base/work_bounds.h"
 #include "record/differences/tensor_difference.h"
@@ -50,7 +51,7 @@ struct Target {
 };
 
 // Our nodes on the runtime's values. Random numbers are nobody's fault.
-class OwnInputs : public Observer {
+class OwnInputs {
  public:
   OwnInputs(const Model& model, const RuntimeResults& results) : results_(results) {
     for (size_t n = 0; n < model.graph.nodes.size(); ++n) {
@@ -58,7 +59,7 @@ class OwnInputs : public Observer {
     }
   }
 
-  absl::Status OnResult(const Result& result, std::optional<Value>* replacement) override {
+  absl::Status See(const Result& result, std::optional<Value>* replacement) {
     if (result.depth > 0) return absl::OkStatus();
     const std::string name(result.name);
     if (result.kind == ResultKind::kOutput) return OnOutput(name);
@@ -259,7 +260,10 @@ absl::StatusOr<std::optional<RuntimeGroup>> FindRuntimeGroup(const Evaluator& ev
                                                              Runtime* runtime) {
   const Model& model = evaluator.model();
   OwnInputs own(model, results);
-  OC_RETURN_IF_ERROR(evaluator.Run(feeds, &own).status());
+  OnResults watcher([&](const Result& result, std::optional<Value>* replacement) {
+    return own.See(result, replacement);
+  });
+  OC_RETURN_IF_ERROR(evaluator.Run(feeds, &watcher).status());
   if (!own.target().has_value()) return std::nullopt;
   OC_ASSIGN_OR_RETURN(const RuntimeInfo info, runtime->Start());
   const GroupSearch search(model, own, runtime);

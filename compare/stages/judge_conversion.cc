@@ -15,6 +15,7 @@
 #include "evaluator/base/status_macros.h"
 #include "record/base/thresholds.h"
 #include "record/base/work_bounds.h"
+#include "record/differences/infinity.h"
 #include "record/differences/number_strips.h"
 #include "record/differences/tensor_distance.h"
 #include "record/differences/whole_errors.h"
@@ -36,8 +37,6 @@ double LeastOf(const Conversion& conversion, bool honest) {
   return conversion.epsilon == EpsilonOf(DType::kBfloat16) ? thresholds::kLeastDecibelsOfBfloat16
                                                            : thresholds::kLeastDecibelsOfFloat16;
 }
-
-constexpr double kNoLimit = -std::numeric_limits<double>::infinity();
 
 bool AreFiniteAlike(const Tensor& a, const Tensor& b) {
   constexpr double kFill = thresholds::kMaskMagnitudeOfFloat16;
@@ -129,7 +128,7 @@ class ConversionJudge {
 
   // Decibels that noise must leave; a limit that is given holds for all outputs, honest or not.
   double Least() const {
-    if (limits_.min_sqnr.has_value() || limits_.other_inputs) return kNoLimit;
+    if (limits_.min_sqnr.has_value() || limits_.other_inputs) return -kInfinity;
     return LeastOf(checked_.conversion, /*honest=*/true);
   }
 

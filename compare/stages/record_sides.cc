@@ -120,7 +120,7 @@ void RecordOnce(const PerSide<Side*>& sides, const RecordSidesOptions& options,
     if (result.kind == ResultKind::kOutput) {
       left.outputs.emplace_back(number, value);
     } else if (result.kind != ResultKind::kResult) {
-      for (const SideId id : kBothSides) (*records)[id].bank.Keep(number, value, /*free=*/true);
+      for (const SideId id : kBothSides) (*records)[id].store.Keep(number, value, /*free=*/true);
     }
     return absl::OkStatus();
   };
@@ -226,7 +226,7 @@ SideRecords RecordSides(const PerSide<Side*>& sides, const RecordSidesOptions& o
   if (options.timings != nullptr) options.cache->CountSeconds();
   const bool in_step = options.share && ComputeAlike(sides);
   if (in_step && !options.shadow && RunAlike(sides, options.cache, options.pool)) {
-    for (const SideId id : kBothSides) records[id].bank = ValueBank(options.keep_values / 2);
+    for (const SideId id : kBothSides) records[id].store = ValueStore(options.keep_values / 2, 0);
     RecordOnce(sides, options, &records);
     return made;
   }
@@ -239,13 +239,14 @@ SideRecords RecordSides(const PerSide<Side*>& sides, const RecordSidesOptions& o
   keeping.pictures = options.pictures;
   keeping.search_memory = options.search_memory;
   for (const SideId id : kBothSides) {
-    records[id].bank = ValueBank(options.keep_values / 2);
-    records[id].for_search = ValueBank(options.search_memory);
-    if (options.search_memory > 0) keeping.search_banks[id] = &records[id].for_search;
+    ValueStore& store = records[id].store;
+    store = ValueStore(options.keep_values / 2, options.search_memory);
+    if (options.search_memory > 0) keeping.search_banks[id] = &store.for_search();
     keeping.holds_leaves[id] = sides[id]->evaluator() != nullptr;
     if (in_step) keeping.to_come[id] = NamesOfResults(sides[id]->evaluator()->model().graph);
   }
-  ValueKeeper keeper({&records.left.bank, &records.right.bank}, &made.differences, keeping);
+  ValueKeeper keeper({&records.left.store.kept(), &records.right.store.kept()}, &made.differences,
+                     keeping);
   LookAtWeights(sides, options);
   if (!in_step) {
     for (const SideId id : kBothSides) {
@@ -262,10 +263,10 @@ SideRecords RecordSides(const PerSide<Side*>& sides, const RecordSidesOptions& o
   return made;
 }
 
-PerSide<RecordedSide> ViewsOf(const PerSide<Side*>& sides, const PerSide<SideRecord>& records) {
+PerSide<RecordedSide> ViewsOf(const PerSide<Side*>& sides, PerSide<SideRecord>* records) {
   PerSide<RecordedSide> views;
   for (const SideId id : kBothSides) {
-    views[id] = {sides[id], &records[id].stream, &records[id].bank};
+    views[id] = {sides[id], &(*records)[id].stream, &(*records)[id].store};
   }
   return views;
 }

@@ -16,7 +16,7 @@
 #include "compare/sides/early_differences.h"
 #include "compare/sides/pair_values.h"
 #include "compare/sides/side.h"
-#include "compare/sides/value_bank.h"
+#include "compare/sides/value_store.h"
 #include "evaluator/base/thread_pool.h"
 #include "evaluator/run/result.h"
 #include "evaluator/tensor/value.h"
@@ -30,8 +30,8 @@ namespace onnxcmp {
 
 struct RecordSidesOptions {
   int max_depth = std::numeric_limits<int>::max();
-  int64_t keep_values = 0;  // bytes of both sides' banks together
-  // Bytes of each side's bank for the cause search; 0: there will be none.
+  int64_t keep_values = 0;  // bytes of both sides' stores together
+  // Bytes that each side's store has for the cause search; 0: there will be none.
   int64_t search_memory = 0;
   // Compute nodes common to both sides once.
   bool share = true;
@@ -53,11 +53,9 @@ struct RecordSidesOptions {
 // The record of a side, and the values that were kept.
 struct SideRecord {
   ResultStream stream;
-  // Values that the other side does not have bit for bit, as far as they fit.
-  ValueBank bank{0};
-  // Values for the cause search: those of both models from the first large difference on, within
-  // search_memory.
-  ValueBank for_search{0};
+  // Values that the other side does not have bit for bit, as far as they fit; for the cause search
+  // those of both models from the first large difference on, within search_memory.
+  ValueStore store;
   std::vector<std::pair<int, Value>> outputs;  // by result
   SideShadow shadow;
   std::vector<std::pair<int, Value>> outputs_in_double;
@@ -71,7 +69,7 @@ struct SideRecords {
 SideRecords RecordSides(const PerSide<Side*>& sides, const RecordSidesOptions& options);
 
 // Valid as long as the sides and the records.
-PerSide<RecordedSide> ViewsOf(const PerSide<Side*>& sides, const PerSide<SideRecord>& records);
+PerSide<RecordedSide> ViewsOf(const PerSide<Side*>& sides, PerSide<SideRecord>* records);
 
 }  // namespace onnxcmp
 

@@ -20,12 +20,12 @@ absl::StatusOr<SideRecords> TakeCommonForms(const PerSide<Side*>& sides, SideRec
   PerSide<SideRecord>& both = records.sides;
   const PerSide<ResultStream*> streams = {&both.left.stream, &both.right.stream};
   TakeQuantizedPrecision(streams);
-  OC_RETURN_IF_ERROR(FindCommonForms(ViewsOf(sides, both), tools.watch, streams));
+  OC_RETURN_IF_ERROR(FindCommonForms(ViewsOf(sides, &both), tools.watch, streams));
   const int64_t bytes = ComputedBytes(both.left.stream) + ComputedBytes(both.right.stream);
-  OC_RETURN_IF_ERROR(FindCountedParts(ViewsOf(sides, both), longer, bytes <= tools.search_memory,
+  OC_RETURN_IF_ERROR(FindCountedParts(ViewsOf(sides, &both), longer, bytes <= tools.search_memory,
                                       tools.watch, streams));
   OC_ASSIGN_OR_RETURN(const PerSide<std::vector<LaidOut>> laid_out,
-                      FindRecordedLayouts(ViewsOf(sides, both), tools.watch, streams));
+                      FindRecordedLayouts(ViewsOf(sides, &both), tools.watch, streams));
   for (const SideId side : kBothSides) {
     for (auto& [number, value] : both[side].outputs) {
       const CommonForm& form = both[side].stream.results[Index(number)].form;
@@ -33,8 +33,7 @@ absl::StatusOr<SideRecords> TakeCommonForms(const PerSide<Side*>& sides, SideRec
       OC_ASSIGN_OR_RETURN(value, InForm(value, form));
     }
     for (const LaidOut& result : laid_out[side]) {
-      both[side].bank.Drop(result.result);
-      both[side].for_search.Drop(result.result);
+      both[side].store.Drop(result.result);
       for (auto& [number, value] : both[side].outputs) {
         if (number == result.result) value = result.value;
       }

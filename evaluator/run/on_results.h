@@ -1,4 +1,4 @@
-// An observer of results that is one function.
+// An observer that is one function, or two.
 #ifndef ONNXCMP_EVALUATOR_RUN_ON_RESULTS_H_
 #define ONNXCMP_EVALUATOR_RUN_ON_RESULTS_H_
 
@@ -12,13 +12,21 @@
 
 namespace onnxcmp {
 
-// Calls the function for every result, as Observer::OnResult is called.
+// Calls the function for every result, as Observer::OnResult is called, and the other one for every
+// graph that starts.
 class OnResults final : public Observer {
  public:
   using Function =
       std::function<absl::Status(const Result& result, std::optional<Value>* replacement)>;
 
-  explicit OnResults(Function function) : function_(std::move(function)) {}
+  using GraphFunction = std::function<void(const GraphStart& start)>;
+
+  explicit OnResults(Function function, GraphFunction on_graph = nullptr)
+      : function_(std::move(function)), on_graph_(std::move(on_graph)) {}
+
+  void OnGraphStart(const GraphStart& start) override {
+    if (on_graph_) on_graph_(start);
+  }
 
   absl::Status OnResult(const Result& result, std::optional<Value>* replacement) override {
     return function_(result, replacement);
@@ -26,6 +34,7 @@ class OnResults final : public Observer {
 
  private:
   Function function_;
+  GraphFunction on_graph_;
 };
 
 }  // namespace onnxcmp

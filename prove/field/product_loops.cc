@@ -1,5 +1,7 @@
 #include "prove/field/product_loops.h"
 
+#include <bit>
+
 #if defined(__AVX2__) && defined(__FMA__)
 #include <immintrin.h>
 #elif defined(__aarch64__)
@@ -16,11 +18,11 @@ constexpr int kLanes = kRegisterBytes / sizeof(double);
 constexpr int kRows = kLanes < 8 ? 4 : 8;  // whose sums, three each, are in registers
 
 constexpr double kHighPart = 0x1p22;
-// Added and subtracted, it rounds a double below 2^51 to a whole number.
-constexpr double kRounder = 0x1.8p52;
 // The double 2^52 + i has the bits of 2^52 or'ed with those of i, for i below 2^52.
 constexpr double kOffset = 0x1p52;
-constexpr int64_t kOffsetBits = 0x4330000000000000;
+constexpr auto kOffsetBits = std::bit_cast<int64_t>(kOffset);
+// Added and subtracted, it rounds a double below 2^51 to a whole number.
+constexpr double kRounder = kOffset + kOffset / 2;
 
 // a * b + c, rounded once.
 [[gnu::always_inline]] inline Doubles MultiplyAdd(Doubles a, Doubles b, Doubles c) {

@@ -220,14 +220,16 @@ absl::Status SqrtOperator(FieldNode& node) {
   return node.Set(0, RootsOfNumbers(node, std::move(x)));
 }
 
+// The greatest exponent that is a product of so many factors.
+constexpr double kMostFactors = 64;
+
 // (a exp(x))^y = a^y exp(x y), of a number y; a is 1 if y is not whole.
 absl::Status PowerOfForm(FieldNode& node, double exponent) {
   const PrimeField& field = node.field();
-  constexpr double kMost = 64;
   ExpForm form = *node.Form(0);
   OC_ASSIGN_OR_RETURN(const Residues power, node.In(1));
   if (form.exponent.shape != node.number(0).tensor().shape()) return NoMeaning("a wider exponent");
-  const bool is_whole = exponent == std::floor(exponent) && std::fabs(exponent) <= kMost;
+  const bool is_whole = exponent == std::floor(exponent) && std::fabs(exponent) <= kMostFactors;
   for (Residue& factor : form.factor.values) {
     if (factor == 1) continue;
     if (!is_whole) return NoMeaning("a power of a product with a power of e");
@@ -256,16 +258,15 @@ absl::StatusOr<bool> SetPowerByLog(FieldNode& node, std::optional<double> expone
 
 absl::Status PowOperator(FieldNode& node) {
   const PrimeField& field = node.field();
-  constexpr double kMost = 64;
   const std::optional<double> exponent = OneNumber(node, 1);
   // Powers of whole numbers are whole: products by a whole exponent, truncated by others.
   if (!IsFloatingPoint(node.InType(0)) &&
       (IsFloatingPoint(node.InType(1)) || !exponent.has_value() || *exponent < 0 ||
-       *exponent > kMost / 2)) {
+       *exponent > kMostFactors / 2)) {
     return NoMeaning("a power of whole numbers that is truncated");
   }
   const double twice = exponent.has_value() ? std::fabs(2 * *exponent) : 0.5;
-  const bool is_plain = twice == std::floor(twice) && twice <= kMost;
+  const bool is_plain = twice == std::floor(twice) && twice <= kMostFactors;
   if (IsFloatingPoint(node.InType(0)) && node.HasForm(0) && exponent.has_value())
     return PowerOfForm(node, *exponent);
   if (!is_plain) {

@@ -91,7 +91,8 @@ nb::list RunRows(const PyEvaluator& evaluator, const nb::sequence& given, bool k
   SharedArrays shared;
   const Feeds feeds = ToFeeds(evaluator.graph(), given, &shared);
   ClassicStream stream(keep, nullptr);
-  const absl::Status status = RunWatched(evaluator, feeds, &stream, {nb::none(), signals}).status();
+  const absl::Status status =
+      RunWatched(evaluator, feeds, stream.observer(), {nb::none(), signals}).status();
   Check(shared.CheckUnchanged());
   if (all) Check(status);
   return RowsToPython(stream.TakeRows());

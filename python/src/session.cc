@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "compare/compare.h"
 #include "compare/sides/model_side.h"
+#include "compare/sides/pair_values.h"
 #include "compare/sides/recording_side.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/load/load_model.h"
@@ -131,10 +132,11 @@ absl::StatusOr<std::vector<Value>> Session::Values(const ComparedSet& set, SideI
                  [](int, const StreamResult&, const Value&) { return absl::OkStatus(); });
   }
   std::vector<std::optional<Value>> found(size);
-  OC_RETURN_IF_ERROR(asked.Revisit(wanted, nullptr, [&](int result, const Value& value) {
-    found[static_cast<size_t>(result)] = value;
-    return absl::OkStatus();
-  }));
+  OC_RETURN_IF_ERROR(
+      VisitAgain({.side = &asked}, "", nullptr, wanted, [&](int result, const Value& value) {
+        found[static_cast<size_t>(result)] = value;
+        return absl::OkStatus();
+      }));
   std::vector<Value> values;
   for (const int result : results) {
     if (!found[static_cast<size_t>(result)].has_value()) {

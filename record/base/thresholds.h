@@ -11,6 +11,10 @@ inline constexpr double kMaskMagnitude = 1e30;
 // The same in float16, whose least number is -65504.
 inline constexpr double kMaskMagnitudeOfFloat16 = 60000;
 
+// The number that converters write in place of larger ones, and that masks add in half of all
+// models.
+inline constexpr double kMaskFill = 1e4;
+
 // Epsilons of the coarser type. The search for causes lets a region differ by these wherever the
 // difference arises: sums of another order move a result by a few last places.
 inline constexpr double kMostRoundingEpsilons = 8;
@@ -24,6 +28,16 @@ inline constexpr double kFarEpsilons = 64;
 
 // Noise against signal, a ratio of root mean squares: the most of honest quantization to 8 bits.
 inline constexpr double kMostHonestNoise = 0.3;
+
+// The same up to which two results are clearly counterparts.
+inline constexpr double kClearNoise = 0.1;
+// Share of the elements of a value that are few: those that a range cuts off, those farther apart
+// than the others.
+inline constexpr double kFewElements = 0.1;
+// Root mean squares: what may be left of a difference that a factor or an offset explains.
+inline constexpr double kMostLeftByFit = 0.25;
+// The most that rounding to integers moves the scale of many numbers together.
+inline constexpr double kMostCommonFactor = 0.05;
 
 // Least cosine of constants, or correlation of results, that are counterparts.
 inline constexpr double kLeastCosine = 0.5;

@@ -19,6 +19,12 @@ inline constexpr int kNesting = 16;
 inline constexpr int kNamed = 4;
 // Entries of a list.
 inline constexpr int kShown = 8;
+// The same of a part that is read as a whole: decades, the lines above a table, nodes in a
+// sentence.
+inline constexpr int kLines = 10;
+// Rows of a table that is folded to about a screen, and of a long list that has one to itself.
+inline constexpr int kRows = 20;
+inline constexpr int kLongList = 24;
 
 // Trials of one question that cost a run of the model, or of a part of it: where the first ones
 // should tell, and where they may not.

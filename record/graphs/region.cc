@@ -2,9 +2,8 @@
 
 #include <algorithm>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
-#include "absl/container/node_hash_map.h"
+#include "record/graphs/replay.h"
 
 namespace onnxcmp {
 
@@ -34,6 +33,30 @@ Region RegionOf(const SideGraph& graph, int result, absl::FunctionRef<bool(int)>
   return region;
 }
 
+namespace {
+
+class RegionReplay : public HoldingReplay {
+ public:
+  RegionReplay(const SideGraph& graph, const Region& region, int result,
+               absl::FunctionRef<Value(int)> given,
+               absl::FunctionRef<Value(int, const Value&)> made)
+      : HoldingReplay(graph, region.nodes, {result}),
+        entries_(region.entries.begin(), region.entries.end()),
+        given_(given),
+        made_(made) {}
+
+ private:
+  bool IsGiven(int r) const override { return entries_.contains(r); }
+  Value Given(int r) override { return given_(r); }
+  Value Made(int r, const Value& own) override { return made_(r, own); }
+
+  const absl::flat_hash_set<int> entries_;
+  absl::FunctionRef<Value(int)> given_;
+  absl::FunctionRef<Value(int, const Value&)> made_;
+};
+
+}  // namespace
+
 Value RunRegion(const SideGraph& graph, const Region& region, int result,
                 absl::FunctionRef<const Value&(int)> entry) {
   return RunRegion(
@@ -44,34 +67,8 @@ Value RunRegion(const SideGraph& graph, const Region& region, int result,
 Value RunRegion(const SideGraph& graph, const Region& region, int result,
                 absl::FunctionRef<Value(int)> given,
                 absl::FunctionRef<Value(int, const Value&)> made) {
-  const absl::flat_hash_set<int> entries(region.entries.begin(), region.entries.end());
-  absl::flat_hash_map<int, int> reads;  // remaining reads of each value
-  for (const int n : region.nodes) {
-    for (const int read : graph.Reads(n)) ++reads[read];
-  }
-  absl::node_hash_map<int, Value> values;  // those still to be read
-  for (const int n : region.nodes) {
-    const std::vector<int> inputs = graph.Reads(n);
-    for (const int read : inputs) {
-      if (values.contains(read)) continue;
-      if (!entries.contains(read)) return Value();
-      if (values.emplace(read, given(read)).first->second.empty()) return Value();
-    }
-    const absl::StatusOr<std::vector<Value>> outputs =
-        graph.Run(n, [&](int r) -> const Value& { return values.find(r)->second; });
-    if (!outputs.ok()) return Value();
-    for (const int read : inputs) {
-      if (--reads[read] == 0) values.erase(read);
-    }
-    const FewResults& names = graph.node(n).made->outputs;
-    for (size_t i = 0; i < names.size() && i < outputs->size(); ++i) {
-      const int r = names[i];
-      if (r == kNone || entries.contains(r) || !(r == result || reads.contains(r))) continue;
-      values.emplace(r, made(r, (*outputs)[i]));
-    }
-  }
-  const auto it = values.find(result);
-  return it == values.end() ? Value() : it->second;
+  RegionReplay replay(graph, region, result, given, made);
+  return replay.Run() ? replay.ValueOf(result) : Value();
 }
 
 }  // namespace onnxcmp

@@ -13,11 +13,10 @@
 #include "record/base/per_side.h"
 #include "record/streams/result_stream.h"
 #include "record/text/display_text.h"
+#include "reports/table/table_lines.h"
 
 namespace onnxcmp {
 namespace {
-
-constexpr int kLeastRows = 3;  // a heading for so many rows at least
 
 bool IsGrouped(const TableLine& line) {
   return line.kind == TableLine::Kind::kRow || line.kind == TableLine::Kind::kInner;
@@ -69,7 +68,7 @@ bool Pays(const std::vector<TableLine>& lines, const std::vector<absl::string_vi
     if (groups[i] != current) ++headings;
     current = groups[i];
   }
-  return headings > 0 && headings * kLeastRows <= rows;
+  return headings > 0 && headings * kRowsOfHeading <= rows;
 }
 
 // By line, as deep as pays; empty if nothing does.

@@ -8,18 +8,16 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "record/base/work_bounds.h"
 #include "record/streams/result_text.h"
 #include "record/text/display_text.h"
 #include "record/text/short_text.h"
+#include "reports/table/table_style.h"
 #include "reports/table/table_summary.h"
 #include "reports/words/result_words.h"
 
 namespace onnxcmp {
 namespace {
-
-constexpr size_t kMostDecades = 10;
-
-constexpr int kLabel = 11;
 
 class Screen {
  public:
@@ -53,13 +51,13 @@ class Screen {
   // Two columns under the label `label`; both may be long.
   void Both(absl::string_view label, const std::string& left, const std::string& right,
             const std::string& note = "") {
-    const int width = std::max(12, (options_.width - kLabel - 26) / 2);
+    const int width = std::max(12, (options_.width - kLabelWidth - 26) / 2);
     const auto cell = [&](const std::string& text) {
       const std::string shown = style_.Text(text);
       return PadRight(options_.wide ? shown : ShortenMiddle(shown, width, style_.Ellipsis()),
                       width);
     };
-    std::string line = absl::StrCat(PadRight(style_.Text(label), kLabel), cell(left), "  ",
+    std::string line = absl::StrCat(PadRight(style_.Text(label), kLabelWidth), cell(left), "  ",
                                     cell(right), note.empty() ? "" : "  ", style_.Text(note));
     absl::StripTrailingAsciiWhitespace(&line);
     absl::StrAppend(&text_, line, "\n");
@@ -166,7 +164,7 @@ class Screen {
 
   void Bar(const std::string& label, int64_t count, int64_t most) {
     const int64_t length = count == 0 ? 0 : std::max<int64_t>(1, count * 40 / most);
-    absl::StrAppend(&text_, std::string(kLabel, ' '), PadRight(style_.Text(label), 9),
+    absl::StrAppend(&text_, std::string(kLabelWidth, ' '), PadRight(style_.Text(label), 9),
                     std::string(Index(static_cast<int>(length)), '#'), length > 0 ? " " : "", count,
                     "\n");
   }
@@ -180,7 +178,7 @@ class Screen {
     int64_t below = 0;
     for (size_t i = 0; i < explanation_.decades.size(); ++i) {
       const DecadeCount& decade = explanation_.decades[i];
-      if (i >= kMostDecades) {
+      if (i >= size_t{work_bounds::kLines}) {
         below += decade.elements;
       } else {
         Bar(absl::StrFormat("1e%+03d", decade.decade), decade.elements, most);
@@ -205,7 +203,7 @@ class Screen {
       }
     }
     for (size_t i = 0; i < rows.size(); ++i) {
-      std::string line = style_.Paint(PadRight(i == 0 ? "worst" : "", kLabel), Color::kBold);
+      std::string line = style_.Paint(PadRight(i == 0 ? "worst" : "", kLabelWidth), Color::kBold);
       for (size_t c = 0; c < rows[i].size(); ++c) {
         absl::StrAppend(&line, c == 0 ? "" : "  ",
                         c == 0 ? PadRight(rows[i][c], widths[c]) : PadLeft(rows[i][c], widths[c]));

@@ -13,6 +13,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "record/base/per_side.h"
+#include "record/base/work_bounds.h"
 #include "record/text/display_text.h"
 #include "record/text/distinct_names.h"
 #include "record/text/short_text.h"
@@ -21,7 +22,6 @@
 namespace onnxcmp {
 namespace {
 
-constexpr size_t kMostLayers = 24;
 constexpr size_t kName = 2;  // the column that is shortened
 constexpr int kLeastName = 12;
 constexpr size_t kMadeBy = 1;
@@ -123,7 +123,7 @@ std::string RenderQuantization(const Comparison& comparison, const TableOptions&
   const QuantizationReport& report = *comparison.quantization;
   const bool all = options.rows == TableOptions::Rows::kAll;
   size_t shown = report.layers.size();
-  if (!all && shown > kMostLayers + 1) shown = kMostLayers;
+  if (!all && shown > size_t{work_bounds::kLongList} + 1) shown = size_t{work_bounds::kLongList};
   std::vector<std::vector<std::string>> rows = {QuantizationColumns()};
   std::vector<const QuantizedLayer*> layers = {nullptr};
   for (size_t i = 0; i < report.layers.size(); ++i) {

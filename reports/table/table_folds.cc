@@ -14,9 +14,9 @@
 namespace onnxcmp {
 namespace {
 
-constexpr size_t kRelations = 5;
-constexpr size_t kKinds = 4;
-constexpr std::array<const char*, kKinds> kNouns = {"initializer", "input", "result", "output"};
+constexpr size_t kRelations = static_cast<size_t>(Relation::kRightOnly) + 1;
+constexpr auto kNouns = std::to_array<const char*>({"initializer", "input", "result", "output"});
+constexpr size_t kKinds = kNouns.size();
 
 struct Facts {
   std::array<int64_t, kRelations> relations = {};

@@ -13,12 +13,14 @@
 #include "compare/causes/repro.h"
 #include "compare/outcome/verdict.h"
 #include "record/base/per_side.h"
+#include "record/base/work_bounds.h"
 #include "record/operators/operator_traits.h"
 #include "record/streams/result_text.h"
 #include "record/text/display_text.h"
 #include "record/text/short_text.h"
 #include "reports/table/cause_words.h"
 #include "reports/table/growth_text.h"
+#include "reports/table/table_style.h"
 #include "reports/table/table_summary.h"
 #include "reports/words/change_words.h"
 #include "reports/words/keep_in_float_text.h"
@@ -29,8 +31,6 @@
 
 namespace onnxcmp {
 namespace {
-
-constexpr size_t kMostCauses = 8;
 
 // "Add sum | total".
 std::string Paired(const std::string& what, const std::string& left, const std::string& right) {
@@ -144,7 +144,9 @@ std::string Causes(const Comparison& comparison, const TableOptions& options,
   std::string text;
   const size_t count = comparison.causes.size();
   const size_t shown =
-      count <= kMostCauses + 1 || options.rows == TableOptions::Rows::kAll ? count : kMostCauses;
+      count <= size_t{work_bounds::kShown} + 1 || options.rows == TableOptions::Rows::kAll
+          ? count
+          : size_t{work_bounds::kShown};
   for (size_t i = 0; i < shown; ++i) {
     text += LabelledLines(CauseLabel(comparison, i), Color::kBad,
                           CauseSentence(comparison, comparison.causes[i]), options, style);
@@ -186,7 +188,7 @@ std::string LabelledLines(absl::string_view label, Color color, absl::string_vie
                           const TableOptions& options, const TableStyle& style) {
   // The head's labels are short, the foot's have a column of their own.
   const bool short_label = label == "fed" || label == "ran" || label == "note";
-  const int indent = short_label ? 7 : 11;
+  const int indent = short_label ? 7 : kLabelWidth;
   std::string lines;
   const std::string shown = style.Text(text);
   for (const std::string& line : WrapText(shown, std::max(20, options.width - indent))) {

@@ -7,6 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "record/base/per_side.h"
+#include "record/base/work_bounds.h"
 #include "record/text/display_text.h"
 #include "record/text/short_text.h"
 #include "reports/table/table_summary.h"
@@ -15,7 +16,6 @@ namespace onnxcmp {
 namespace {
 
 constexpr int kSideLabel = 7;
-constexpr size_t kMostNotes = 4;
 constexpr int kMostSource = 60;
 
 // The opset imports that nodes use; tools import dozens of others.
@@ -140,9 +140,10 @@ std::string Notes(const Comparison& comparison, const TableOptions& options,
     notes.push_back(absl::StrCat("right: ", note));
   }
   std::string text;
-  const size_t shown = options.rows == TableOptions::Rows::kAll || notes.size() <= kMostNotes + 1
-                           ? notes.size()
-                           : kMostNotes;
+  const size_t shown =
+      options.rows == TableOptions::Rows::kAll || notes.size() <= size_t{work_bounds::kNamed} + 1
+          ? notes.size()
+          : size_t{work_bounds::kNamed};
   for (size_t i = 0; i < shown; ++i) {
     text += LabelledLines("note", Color::kPlain, PrintableText(notes[i]), options, style);
   }

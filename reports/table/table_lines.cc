@@ -12,6 +12,7 @@
 #include "absl/types/span.h"
 #include "prove/rewrites.h"
 #include "record/base/per_side.h"
+#include "record/base/work_bounds.h"
 #include "record/streams/result_text.h"
 #include "record/text/display_text.h"
 #include "record/text/short_text.h"
@@ -26,7 +27,6 @@ namespace {
 using Rows = TableOptions::Rows;
 
 // Limit of the rows in the folded view. With fold lines, head and foot, that is about a screen.
-constexpr int kMostRows = 20;
 // Limit of the inner results of a fused region with lines of their own in the folded view.
 constexpr size_t kMostInner = 3;
 
@@ -74,7 +74,7 @@ class LineMaker {
 
  private:
   std::vector<bool> Shown() const {
-    if (rows_ == Rows::kFolded) return SelectRows(comparison_, facts_, kMostRows);
+    if (rows_ == Rows::kFolded) return SelectRows(comparison_, facts_, work_bounds::kRows);
     std::vector<bool> shown(comparison_.rows.size(), true);
     if (rows_ == Rows::kAll) return shown;
     for (size_t i = 0; i < shown.size(); ++i) {

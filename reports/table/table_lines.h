@@ -17,6 +17,9 @@
 
 namespace onnxcmp {
 
+// A heading pays if it stands for so many rows at least.
+inline constexpr int kRowsOfHeading = 3;
+
 enum class TableColumn : uint8_t {
   kLeftOp,
   kLeftName,

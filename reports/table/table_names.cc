@@ -11,14 +11,14 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
+#include "reports/table/table_lines.h"
 
 namespace onnxcmp {
 namespace {
 
 constexpr std::array<TableColumn, 2> kNameColumns = {TableColumn::kLeftName,
                                                      TableColumn::kRightName};
-constexpr size_t kFewest = 4;   // names that have something in common
-constexpr int kMostOfRows = 3;  // a heading for so many rows at least
+constexpr size_t kFewest = 4;  // names that have something in common
 
 bool HasNames(const TableLine& line) {
   return line.kind == TableLine::Kind::kRow || line.kind == TableLine::Kind::kInner;
@@ -115,7 +115,7 @@ int DepthOfScopes(std::vector<TableLine>& lines) {
       if (scope != current && !scope.empty()) ++headings;
       current = scope;
     }
-    if (headings == 0 || headings * kMostOfRows > rows) break;
+    if (headings == 0 || headings * kRowsOfHeading > rows) break;
     best = depth;
   }
   return best;

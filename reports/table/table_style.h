@@ -16,6 +16,9 @@ namespace onnxcmp {
 
 enum class Color : uint8_t { kPlain, kDim, kBold, kGood, kNear, kBad, kOneSided };
 
+// Columns of a label before what it names, with the space after it.
+inline constexpr int kLabelWidth = 11;
+
 class TableStyle {
  public:
   explicit TableStyle(const TableOptions& options) : color_(options.color), ascii_(options.ascii) {}

@@ -9,22 +9,20 @@
 #include "absl/strings/string_view.h"
 #include "compare/outcome/exit_status.h"
 #include "compare/outcome/verdict.h"
+#include "record/base/work_bounds.h"
 #include "record/text/display_text.h"
 #include "reports/table/cause_words.h"
+#include "reports/table/table_style.h"
 #include "reports/table/table_summary.h"
 #include "reports/words/change_words.h"
 
 namespace onnxcmp {
 namespace {
 
-constexpr size_t kMostLines = 10;
-constexpr size_t kMostOfEntry = 4;  // a verdict, a kind of change
-constexpr int kIndent = 11;
-
 // The text under its label in at most so many lines. False: it was cut.
 bool AddCut(absl::string_view label, Color color, absl::string_view text, size_t most,
             const TableOptions& options, const TableStyle& style, std::vector<std::string>* lines) {
-  const int width = std::max(20, options.width - kIndent);
+  const int width = std::max(20, options.width - kLabelWidth);
   std::vector<std::string> wrapped = WrapText(style.Text(text), width);
   const bool whole = wrapped.size() <= most;
   if (!whole) {
@@ -34,7 +32,7 @@ bool AddCut(absl::string_view label, Color color, absl::string_view text, size_t
   }
   for (size_t i = 0; i < wrapped.size(); ++i) {
     lines->push_back(absl::StrCat(
-        i == 0 ? style.Paint(PadRight(label, kIndent), color) : std::string(kIndent, ' '),
+        i == 0 ? style.Paint(PadRight(label, kLabelWidth), color) : std::string(kLabelWidth, ' '),
         wrapped[i], "\n"));
   }
   return whole;
@@ -51,7 +49,7 @@ bool AddFirstCause(const Comparison& comparison, size_t kept, const TableOptions
   for (const auto& [label, text] : below) left += text->empty() ? 0 : 1;
   const auto room = [&] {
     const size_t taken = lines->size() + kept + left;
-    return kMostLines > taken ? kMostLines - taken : 1;
+    return size_t{work_bounds::kLines} > taken ? size_t{work_bounds::kLines} - taken : 1;
   };
   bool whole =
       AddCut(CauseLabel(comparison, 0), Color::kBad, words.what, room(), options, style, lines);
@@ -66,7 +64,8 @@ bool AddFirstCause(const Comparison& comparison, size_t kept, const TableOptions
 void AddChanges(const Comparison& comparison, const std::vector<FusedRows>& fusions,
                 const TableOptions& options, const TableStyle& style,
                 std::vector<std::string>* lines) {
-  const size_t most = options.rows == TableOptions::Rows::kAll ? std::string::npos : kMostOfEntry;
+  const size_t most =
+      options.rows == TableOptions::Rows::kAll ? std::string::npos : size_t{work_bounds::kNamed};
   for (const auto& [label, text] : ChangeLines(FindChanges(comparison, fusions))) {
     AddCut(label, Color::kPlain, text, most, options, style, lines);
   }
@@ -95,8 +94,8 @@ std::string TableTop(const Comparison& comparison, const std::vector<FusedRows>&
   absl::string_view first = said.empty() ? "" : absl::string_view(said.front());
   // "same" is the label.
   if (label == "same" && absl::StartsWith(first, "same for ")) first.remove_prefix(5);
-  AddCut(label, TableStyle::ColorOf(comparison.verdict()), first, kMostOfEntry, options, style,
-         &lines);
+  AddCut(label, TableStyle::ColorOf(comparison.verdict()), first, size_t{work_bounds::kNamed},
+         options, style, &lines);
   for (size_t i = 1; i < said.size(); ++i) {
     if (!BelongsAbove(comparison, said[i])) continue;
     AddCut("", Color::kPlain, said[i], 2, options, style, &lines);
@@ -106,8 +105,8 @@ std::string TableTop(const Comparison& comparison, const std::vector<FusedRows>&
   for (size_t i = 0; i < count; ++i) {
     // A line is kept for what is left.
     const size_t kept = i + 1 < count ? 1 : 0;
-    if (lines.size() + kept >= kMostLines) {
-      lines.push_back(absl::StrCat(std::string(kIndent, ' '), style.Ellipsis(), " ", count - i,
+    if (lines.size() + kept >= size_t{work_bounds::kLines}) {
+      lines.push_back(absl::StrCat(std::string(kLabelWidth, ' '), style.Ellipsis(), " ", count - i,
                                    count - i == 1 ? " more cause" : " more causes",
                                    " below the table\n"));
       *all_causes = false;
@@ -118,7 +117,7 @@ std::string TableTop(const Comparison& comparison, const std::vector<FusedRows>&
       *all_causes &= AddFirstCause(comparison, kept, options, style, &lines);
       continue;
     }
-    const size_t room = kMostLines - lines.size() - kept;
+    const size_t room = size_t{work_bounds::kLines} - lines.size() - kept;
     *all_causes &= AddCut(CauseLabel(comparison, i), Color::kBad,
                           CauseSentence(comparison, comparison.causes[i]),
                           std::min(room, size_t{2}), options, style, &lines);

@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "record/base/per_side.h"
+#include "record/base/work_bounds.h"
 #include "record/streams/result_stream.h"
 #include "record/text/short_text.h"
 
@@ -18,9 +19,7 @@ std::string InDoubleQuotes(absl::string_view name) {
 }
 
 // If more nodes than this are already in float, these are not listed again.
-constexpr size_t kMostAlready = 24;
 // A longer list says that the type is too coarse for the model, and not for a few nodes.
-constexpr size_t kMostNodes = 10;
 
 std::string Apart(const std::optional<double>& apart) {
   return apart.has_value() ? TwoDigits(*apart) : "NaN or infinity";
@@ -45,13 +44,13 @@ absl::string_view BetweenName(BetweenKept between) {
 }
 
 std::string KeepInFloatList(const KeepInFloat& keep) {
-  if (keep.nodes.size() > kMostNodes) {
+  if (keep.nodes.size() > size_t{work_bounds::kLines}) {
     return absl::StrCat("all of it: with fewer than ", keep.nodes.size(),
                         " nodes in float the outputs are not close");
   }
   std::vector<std::string> names;
   for (const std::vector<KeptNode>* nodes : {&keep.nodes, &keep.already}) {
-    if (nodes == &keep.already && nodes->size() > kMostAlready) continue;
+    if (nodes == &keep.already && nodes->size() > size_t{work_bounds::kLongList}) continue;
     for (const KeptNode& node : *nodes) {
       if (!node.name.empty()) names.push_back(InDoubleQuotes(node.name));
     }
@@ -75,7 +74,7 @@ std::vector<std::string> KeepInFloatText(const Comparison& comparison) {
     sentences.push_back(absl::StrCat("what makes ", absl::StrJoin(unnamed, ", "),
                                      " belongs to it and has no name: give it one"));
   }
-  if (keep.already.size() > kMostAlready) {
+  if (keep.already.size() > size_t{work_bounds::kLongList}) {
     sentences.push_back(
         absl::StrCat("beside the ", keep.already.size(), " nodes that are in float already"));
   } else if (!keep.already.empty()) {

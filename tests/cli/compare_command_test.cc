@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/substitute.h"
 #include "tests/cli/models.h"
 #include "tests/cli/program.h"
 #include "tests/support/paths.h"
@@ -106,6 +107,38 @@ TEST_F(CompareCommandTest, AModelWithItselfIsReportedAsTwoAre) {
     }
   }
   EXPECT_THAT(Onnxcmp({infinite, infinite, "--inputs", inputs}).out, HasSubstr("inf"));
+}
+
+// What is kept costs memory and spares runs; it says nothing else.
+TEST_F(CompareCommandTest, ReportsDoNotDependOnWhatIsKept) {
+  const std::string form =
+      "(float[64,64] x) => (float[64,64] y) <float[64] w = {$0}, float k = {$1}> { a = Mul(x, k) "
+      "b = $2(a) c = Add(b, w) d = Transpose<perm = [1, 0]>(c) e = Softmax<axis = 0>(d) "
+      "f = Transpose<perm = [1, 0]>(e) $3 y = Mul(g, w) }";
+  std::vector<std::string> ramp;
+  for (int i = 0; i < 64; ++i) ramp.push_back(absl::StrCat(i % 7, ".5"));
+  const std::string w = absl::StrJoin(ramp, ", ");
+  const std::string plain = absl::Substitute(form, w, "2", "Tanh", "g = Neg(f)");
+  const std::string left = Model("left", plain);
+  const std::string lost = "h = Mul(f, k) g = Neg(h)";
+  const std::vector<std::string> rights = {
+      absl::Substitute(form, w, "2.5", "Tanh", "g = Neg(f)"),
+      absl::Substitute(form, w, "2", "Erf", "g = Neg(f)"),
+      absl::Substitute(form, w, "2", "Tanh", lost),
+      absl::Substitute(form, w, "2", "Tanh", "h = Identity(f) g = Neg(h)"),
+      absl::Substitute(form, absl::StrCat("9.5", w.substr(3)), "2.5", "Tanh", lost)};
+  for (size_t i = 0; i < rights.size(); ++i) {
+    const std::string right = Model(absl::StrCat("right", i), rights[i]);
+    std::vector<std::string> reports;
+    for (const char* const keep : {"0", "1M", "256M"}) {
+      const Outcome outcome =
+          Onnxcmp({left, right, "--keep-values", keep, "--format", "json", "--threads", "1"});
+      EXPECT_EQ(outcome.status, i == 3 ? 0 : 1) << outcome.err;
+      reports.push_back(outcome.out);
+    }
+    EXPECT_EQ(reports[0], reports[2]) << rights[i];
+    EXPECT_EQ(reports[1], reports[2]) << rights[i];
+  }
 }
 
 TEST_F(CompareCommandTest, ResultsTellTheAttributesOfTheirNodes) {

@@ -14,6 +14,7 @@
 #include "evaluator/kernels/op_registry.h"
 #include "evaluator/load/load_model.h"
 #include "ops/operators.h"
+#include "record/graphs/replay.h"
 
 namespace onnxcmp::testing {
 namespace {
@@ -49,18 +50,18 @@ ForcedSides::ForcedSides(const std::string& left, const std::string& right, cons
     sides_[id] = *std::move(side);
     sides_[id]->SetFeeds({{"x", x}});
     streams_[id] = sides_[id]->Record({}, [&](int number, const StreamResult&, const Value& value) {
-      banks_[id].Keep(number, value);
+      stores_[id].Keep(number, value);
       return absl::OkStatus();
     });
     EXPECT_TRUE(sides_[id]->summary().status.ok()) << sides_[id]->summary().status;
     graphs_[id].emplace(streams_[id], sides_[id]->evaluator());
-    views[id] = {sides_[id].get(), &streams_[id], &banks_[id]};
+    views[id] = {sides_[id].get(), &streams_[id], &stores_[id]};
   }
   auto values = AllValues(views.left, *graphs_.left, nullptr);
   EXPECT_TRUE(values.ok()) << values.status();
   classes_.emplace(*graphs_.left, *std::move(values));
   aligned_ = PartnersInOrder(Align(streams_.left, streams_.right), SideId::kRight);
-  leaves_ = LeavesOf(views.right, *graphs_.right);
+  leaves_ = LeavesOf(*graphs_.right, *views.right.side->feeds());
   *count_ = 0;
 }
 

@@ -11,7 +11,7 @@
 #include "compare/causes/forced/forced_run.h"
 #include "compare/sides/model_side.h"
 #include "compare/sides/pair_values.h"
-#include "compare/sides/value_bank.h"
+#include "compare/sides/value_store.h"
 #include "evaluator/tensor/tensor.h"
 #include "evaluator/tensor/value.h"
 #include "record/base/per_side.h"
@@ -37,8 +37,8 @@ class ForcedSides {
   const ValueClasses& classes() const { return *classes_; }
   const SideGraph& right_graph() const { return *graphs_.right; }
   const std::vector<int>& aligned() const { return aligned_; }
-  const Evaluator& right_evaluator() const { return *sides_.right->evaluator(); }
-  const Feeds& feeds() const { return *sides_.right->feeds(); }
+  // By right result: the values of initializers and inputs.
+  const std::vector<Value>& leaves() const { return leaves_; }
   // `plain`: as ForcedRun has it.
   ForcedRun Run(std::vector<bool> lost = {}, std::vector<Value> plain = {}) const {
     return ForcedRun(*classes_, *graphs_.right, aligned_, leaves_, std::move(plain),
@@ -59,7 +59,7 @@ class ForcedSides {
   std::shared_ptr<int> count_ = std::make_shared<int>(0);
   PerSide<std::unique_ptr<ModelSide>> sides_;
   PerSide<ResultStream> streams_;
-  PerSide<ValueBank> banks_ = {ValueBank(int64_t{1} << 30), ValueBank(int64_t{1} << 30)};
+  PerSide<ValueStore> stores_ = {ValueStore(int64_t{1} << 30, 0), ValueStore(int64_t{1} << 30, 0)};
   PerSide<std::optional<SideGraph>> graphs_;
   std::optional<ValueClasses> classes_;
   std::vector<int> aligned_;

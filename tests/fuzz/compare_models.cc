@@ -67,7 +67,7 @@ absl::Status PrintClassic(const std::vector<ClassicRow>& left, const std::vector
 
 std::vector<ClassicRow> ClassicRows(const ModelSide& side) {
   ClassicStream stream(/*keep_tensors=*/true, /*pool=*/nullptr);
-  side.evaluator()->Run(*side.feeds(), &stream).IgnoreError();
+  side.evaluator()->Run(*side.feeds(), stream.observer()).IgnoreError();
   return stream.TakeRows();
 }
 

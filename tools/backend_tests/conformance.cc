@@ -13,9 +13,8 @@
 namespace onnxcmp {
 namespace {
 
-constexpr size_t kResults = 4;
-constexpr std::array<const char*, kResults> kResultNames = {"passed", "wrong", "refused",
-                                                            "crashed"};
+constexpr auto kResultNames = std::to_array<const char*>({"passed", "wrong", "refused", "crashed"});
+constexpr size_t kResults = kResultNames.size();
 constexpr size_t kShownReason = 160;
 
 using ResultCounts = std::array<int64_t, kResults>;

@@ -21,10 +21,8 @@ ClassicKind KindOf(ResultKind kind) {
 
 }  // namespace
 
-absl::Status ClassicStream::OnResult(const Result& result, std::optional<Value>* /*replacement*/) {
-  if (result.depth > 0) {
-    return absl::OkStatus();
-  }
+void ClassicStream::Add(const Result& result) {
+  if (result.depth > 0) return;
   ClassicRow row =
       MakeClassicRow(KindOf(result.kind), result.name,
                      result.node != nullptr ? result.node->op_type : "", result.value, pool_);
@@ -32,7 +30,6 @@ absl::Status ClassicStream::OnResult(const Result& result, std::optional<Value>*
     row.value = result.value;
   }
   rows_.push_back(std::move(row));
-  return absl::OkStatus();
 }
 
 }  // namespace onnxcmp

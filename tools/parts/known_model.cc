@@ -7,6 +7,7 @@
 #include "evaluator/base/status_macros.h"
 #include "evaluator/load/proto_walk.h"
 #include "evaluator/protos/tensor_proto.h"
+#include "evaluator/run/on_results.h"
 #include "evaluator/run/result.h"
 #include "tools/backend_tests/backend_test.h"
 #include "tools/parts/checked_model.h"
@@ -40,29 +41,24 @@ void AddReads(const onnx::NodeProto& node, absl::flat_hash_set<std::string> own,
 }
 
 // Keeps the main graph's values, and of graphs inside of nodes those of the first run.
-class ValueCollector : public Observer {
- public:
-  explicit ValueCollector(KnownModel* model) : model_(model) {}
-
-  void OnGraphStart(const GraphStart& start) override {
-    for (size_t i = 0; i < start.inputs.size() && i < start.graph.inputs.size(); ++i) {
-      model_->inner_values.emplace(start.graph.inputs[i].name, start.inputs[i]);
-    }
-  }
-  absl::Status OnResult(const Result& result, std::optional<Value>* /*replacement*/) override {
+OnResults CollectorFor(KnownModel* model) {
+  const auto take = [model](const Result& result, auto* /*replacement*/) {
     if (result.kind == ResultKind::kOutput) return absl::OkStatus();
     if (result.depth == 0) {
       // An input comes after the initializer that is its default.
-      model_->values.insert_or_assign(std::string(result.name), result.value);
+      model->values.insert_or_assign(std::string(result.name), result.value);
     } else {
-      model_->inner_values.emplace(std::string(result.name), result.value);
+      model->inner_values.emplace(std::string(result.name), result.value);
     }
     return absl::OkStatus();
-  }
-
- private:
-  KnownModel* model_;
-};
+  };
+  const auto start_graph = [model](const GraphStart& start) {
+    for (size_t i = 0; i < start.inputs.size() && i < start.graph.inputs.size(); ++i) {
+      model->inner_values.emplace(start.graph.inputs[i].name, start.inputs[i]);
+    }
+  };
+  return OnResults(take, start_graph);
+}
 
 void AddTypes(const onnx::ModelProto& proto, const OpRegistry& registry, KnownModel* model) {
   onnx::ModelProto copy = proto;
@@ -139,7 +135,7 @@ absl::StatusOr<KnownModel> RunKnownModel(std::shared_ptr<const onnx::ModelProto>
                       LoadModelFromBytes(bytes, registry, load));
   OC_ASSIGN_OR_RETURN(const Evaluator evaluator,
                       Evaluator::Create(std::move(model), registry, options.evaluator));
-  ValueCollector collector(&known);
+  OnResults collector = CollectorFor(&known);
   OC_RETURN_IF_ERROR(evaluator.Run(known.feeds, &collector).status());
   AddTypes(*known.proto, registry, &known);
   AddStructure(&known);

@@ -9,6 +9,7 @@
 #include "evaluator/load/node_proto.h"
 #include "evaluator/model/value_type.h"
 #include "evaluator/protos/tensor_proto.h"
+#include "record/base/work_bounds.h"
 
 namespace onnxcmp {
 namespace {
@@ -126,7 +127,6 @@ std::vector<ReduceChange> BypassChanges(const KnownModel& known) {
 }
 
 std::vector<ReduceChange> OutputChanges(const KnownModel& known) {
-  constexpr int kMany = 8;
   std::vector<ReduceChange> changes;
   const onnx::GraphProto& graph = known.proto->graph();
   const auto keep = [](const std::string& name, bool only) {
@@ -139,7 +139,7 @@ std::vector<ReduceChange> OutputChanges(const KnownModel& known) {
     };
   };
   if (graph.output_size() > 1) {
-    for (int i = 0; i < graph.output_size() && i < kMany; ++i) {
+    for (int i = 0; i < graph.output_size() && i < work_bounds::kFewTrials; ++i) {
       const std::string& name = graph.output(i).name();
       changes.push_back({absl::StrCat("no output but ", name), keep(name, true)});
     }

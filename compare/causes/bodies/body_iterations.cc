@@ -8,6 +8,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "compare/sides/model_side.h"
 #include "evaluator/base/status_macros.h"
+#include "evaluator/run/on_results.h"
 
 namespace onnxcmp {
 namespace {
@@ -15,14 +16,14 @@ namespace {
 using Visitor = absl::FunctionRef<absl::StatusOr<bool>(const Iteration& iteration)>;
 
 // Collects the inputs and outputs of each graph that the node runs.
-class IterationTaker : public Observer {
+class IterationTaker {
  public:
   IterationTaker(const std::vector<Body>& bodies, Visitor visit) : bodies_(bodies), visit_(visit) {}
 
   bool enough() const { return enough_; }
   const absl::Status& status() const { return status_; }
 
-  void OnGraphStart(const GraphStart& start) override {
+  void Start(const GraphStart& start) {
     if (start.depth > 1) {
       if (current_.has_value() && std::find(current_->inner.begin(), current_->inner.end(),
                                             &start.graph) == current_->inner.end()) {
@@ -43,7 +44,7 @@ class IterationTaker : public Observer {
     results_.clear();
   }
 
-  absl::Status OnResult(const Result& result, std::optional<Value>* /*replacement*/) override {
+  absl::Status See(const Result& result) {
     if (enough_) return absl::CancelledError("enough iterations have been seen");
     if (result.depth == 1 && current_.has_value()) results_[result.name] = result.value;
     return absl::OkStatus();
@@ -117,7 +118,9 @@ absl::Status ForEachIteration(const SideGraph& graph, int n,
                                         whole.registry(), whole.options()));
   const std::vector<Body> bodies = BodiesOf(*node.node);
   IterationTaker taker(bodies, visit);
-  const absl::Status run = alone.Run(feeds, &taker).status();
+  OnResults watcher([&](const Result& result, auto* /*replacement*/) { return taker.See(result); },
+                    [&](const GraphStart& start) { taker.Start(start); });
+  const absl::Status run = alone.Run(feeds, &watcher).status();
   if (run.ok()) taker.Finish();
   OC_RETURN_IF_ERROR(taker.status());
   return taker.enough() ? absl::OkStatus() : run;

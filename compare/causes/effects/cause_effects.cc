@@ -1,62 +1,66 @@
 #include "compare/causes/effects/cause_effects.h"
 
 #include <algorithm>
-#include <iterator>
 #include <limits>
 #include <utility>
 
-#include "absl/algorithm/container.h"
-#include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
-#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "compare/causes/repair/repair_suggestions.h"
-#include "compare/sides/replacer.h"
 #include "compare/sides/value_bank.h"
-#include "evaluator/model/outer_names.h"
-#include "evaluator/run/result.h"
+#include "record/graphs/replay.h"
 
 namespace onnxcmp {
 
-class CauseEffects::PartialRun : public Replacer {
+// The right with some results replaced. Values of its own run stand wherever nothing before them is
+// replaced, and outputs of the first such run wherever they are the same.
+class CauseEffects::EffectReplay : public HoldingReplay {
  public:
-  // Outputs of a node, if they are known. Nodes without readers are left out and give nothing.
-  using Known = absl::flat_hash_map<const Node*, const std::vector<Value>*>;
+  EffectReplay(const ForcedRun& run, const Replacements& replaced, const Plan& plan,
+               NodeOutputs* kept, int64_t bytes)
+      : HoldingReplay(run.right(), plan.nodes, plan.outputs),
+        run_(run),
+        replaced_(replaced),
+        plan_(plan),
+        kept_(kept),
+        open_(bytes) {}
 
-  PartialRun(absl::flat_hash_map<absl::string_view, Value> values, Known known,
-             absl::flat_hash_set<const Node*> left_out)
-      : Replacer(std::move(values)), known_(std::move(known)), left_out_(std::move(left_out)) {}
-
-  // From now on keeps the outputs of these nodes, as far as they fit.
-  void Keep(absl::flat_hash_set<const Node*> nodes, int64_t bytes, NodeOutputs* kept) {
-    nodes_ = std::move(nodes);
-    open_ = bytes;
-    kept_ = kept;
+ private:
+  bool IsGiven(int r) const override {
+    return replaced_.contains(r) || graph().producer(r) == kNone || plan_.plain.contains(r);
+  }
+  Value Given(int r) override {
+    const auto it = replaced_.find(r);
+    if (it != replaced_.end()) return it->second;
+    return graph().producer(r) == kNone ? run_.leaf(r) : run_.plain(r);
+  }
+  Outputs Compute(int n) override {
+    Outputs outputs = HoldingReplay::Compute(n);
+    if (outputs.ok()) Keep(n, *outputs);
+    return outputs;
+  }
+  bool IsSettled(int n) override {
+    const auto known = plan_.known.find(n);
+    if (known == plan_.known.end()) return false;
+    Put(n, *known->second);
+    return true;
   }
 
-  std::optional<std::vector<Value>> KnownOutputs(const PendingNode& run) override {
-    if (run.depth > 0) return std::nullopt;
-    if (left_out_.contains(&run.node)) return std::vector<Value>(run.node.outputs.size());
-    const auto known = known_.find(&run.node);
-    return known == known_.end() ? std::nullopt : std::optional(*known->second);
-  }
-
-  void OnNodeOutputs(const PendingNode& run, absl::Span<Value> outputs, bool /*drew*/) override {
-    if (kept_ == nullptr || run.depth > 0 || !nodes_.contains(&run.node)) return;
+  // For later replays, as far as it fits.
+  void Keep(int n, const std::vector<Value>& outputs) {
+    if (kept_ == nullptr) return;
     int64_t bytes = 0;
     for (const Value& output : outputs) bytes += BytesHeldBy(output);
     if (bytes > open_) return;
     open_ -= bytes;
     for (const Value& output : outputs) LeaveMemoryAccount(output);
-    kept_->emplace(&run.node, std::vector<Value>(outputs.begin(), outputs.end()));
+    kept_->emplace(n, outputs);
   }
 
- private:
-  Known known_;
-  absl::flat_hash_set<const Node*> left_out_;
-  absl::flat_hash_set<const Node*> nodes_;
-  int64_t open_ = 0;
-  NodeOutputs* kept_ = nullptr;
+  const ForcedRun& run_;
+  const Replacements& replaced_;
+  const Plan& plan_;
+  NodeOutputs* const kept_;
+  int64_t open_;
 };
 
 std::vector<bool> CauseEffects::NodesBehind(const std::vector<int>& results,
@@ -83,67 +87,50 @@ std::vector<bool> CauseEffects::OthersThanFirst(const Replacements& replaced) co
   return NodesBehind(open, [&](int r) { return replaced.contains(r) && first_->contains(r); });
 }
 
-CauseEffects::PartialRun CauseEffects::Prepare(const Replacements& replaced) const {
+CauseEffects::Plan CauseEffects::Prepare(const Replacements& replaced) const {
   const SideGraph& right = run_.right();
-  absl::flat_hash_map<absl::string_view, Value> values;
+  Plan plan;
   std::vector<int> starts;
-  for (const auto& [r, value] : replaced) {
-    values[right.result(r).name] = right.ForModel(r, value);
-    starts.push_back(r);
-  }
-  PartialRun::Known known;
-  if (!known_.empty()) {
-    const std::vector<bool> others = OthersThanFirst(replaced);
-    for (size_t n = 0; n < others.size(); ++n) {
-      const auto it = known_.find(right.nodes()[n].node);
-      if (it != known_.end() && !others[n]) known.emplace(it->first, &it->second);
-    }
-  }
+  for (const auto& [r, value] : replaced) starts.push_back(r);
   const std::vector<bool> changed = NodesBehind(starts, [](int) { return false; });
-  std::vector<bool> needed(right.nodes().size());
-  std::vector<int> open;
-  // An output without a known result has no counterpart to be measured against.
+  const std::vector<bool> others = known_.empty() ? std::vector<bool>() : OthersThanFirst(replaced);
   for (const auto& [output, source] : right.outputs()) {
-    if (source != kNone) open.push_back(source);
+    if (source != kNone) plan.outputs.push_back(source);
   }
-  // Nodes with graphs of their own run in any case: they are not asked for known outputs.
-  for (size_t n = 0; n < needed.size(); ++n) {
-    const Node* node = right.nodes()[n].node;
-    if (node != nullptr && node->body == nullptr && GraphsOf(*node).empty()) continue;
-    needed[n] = true;
-    if (known.contains(node)) continue;
-    absl::c_copy(right.Reads(static_cast<int>(n)), std::back_inserter(open));
-  }
+  std::vector<bool> needed(right.nodes().size());
   const auto is_made = [&](int r) {
-    const int maker = right.producer(r);
-    if (maker == kNone || replaced.contains(r)) return false;
-    if (!changed[Index(maker)] && !run_.plain(r).empty()) {
-      values.emplace(right.result(r).name, right.ForModel(r, run_.plain(r)));
+    const int n = right.producer(r);
+    if (n == kNone || replaced.contains(r)) return false;
+    if (!changed[Index(n)] && !run_.plain(r).empty()) {
+      plan.plain.insert(r);
       return false;
     }
-    needed[Index(maker)] = true;
-    return !known.contains(right.node(maker).node);
+    needed[Index(n)] = true;
+    const auto known = known_.find(n);
+    if (known == known_.end() || others[Index(n)]) return true;
+    plan.known.emplace(n, &known->second);
+    return false;
   };
   Reach(
-      open, [&](int r) { return right.Before(r); }, is_made);
-  absl::flat_hash_set<const Node*> left_out;
+      plan.outputs, [&](int r) { return right.Before(r); }, is_made);
   for (size_t n = 0; n < needed.size(); ++n) {
-    if (!needed[n]) left_out.insert(right.nodes()[n].node);
+    if (needed[n]) plan.nodes.push_back(static_cast<int>(n));
   }
-  return PartialRun(std::move(values), std::move(known), std::move(left_out));
+  return plan;
 }
 
 std::vector<Value> CauseEffects::OutputsWithout(const Replacements& replaced) {
-  PartialRun run = Prepare(replaced);
-  if (!first_.has_value()) {
-    // The inputs of other nodes are unknown.
-    absl::flat_hash_set<const Node*> nodes;
-    for (const SideGraph::GraphNode& node : run_.right().nodes()) nodes.insert(node.node);
-    run.Keep(std::move(nodes), keep_, &known_);
-    first_ = replaced;
+  const bool is_first = !first_.has_value();
+  if (is_first) first_ = replaced;
+  const Plan plan = Prepare(replaced);
+  EffectReplay replay(run_, replaced, plan, is_first ? &known_ : nullptr, keep_);
+  if (!replay.Run()) return {};
+  std::vector<Value> outputs;
+  for (const auto& [output, source] : run_.right().outputs()) {
+    outputs.push_back(source == kNone ? Value()
+                                      : run_.right().ForModel(source, replay.ValueOf(source)));
   }
-  absl::StatusOr<std::vector<Value>> outputs = right_.Run(feeds_, &run);
-  return outputs.ok() ? *std::move(outputs) : std::vector<Value>();
+  return outputs;
 }
 
 std::optional<double> CauseEffects::DistanceWithout(const Replacements& replaced) {

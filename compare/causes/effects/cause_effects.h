@@ -8,11 +8,10 @@
 
 #include "absl/container/btree_map.h"
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
 #include "compare/causes/forced/forced_run.h"
-#include "evaluator/model/model.h"
-#include "evaluator/run/evaluator.h"
 #include "evaluator/tensor/value.h"
 #include "record/graphs/side_graph.h"
 
@@ -25,10 +24,9 @@ using Replacements = absl::btree_map<int, Value>;
 // an output depends on it then and its results are not already available.
 class CauseEffects {
  public:
-  // All must outlive the object. `keep`: bytes of the first run's values kept for later runs, which
-  // reuse them where nothing before them is replaced differently.
-  CauseEffects(const ForcedRun& run, const Evaluator& right, const Feeds& feeds, int64_t keep)
-      : run_(run), right_(right), feeds_(feeds), keep_(keep) {}
+  // The run must outlive the object. `keep`: bytes of the first replay's values kept for later
+  // ones, which reuse them where nothing before them is replaced differently.
+  CauseEffects(const ForcedRun& run, int64_t keep) : run_(run), keep_(keep) {}
 
   // Distance() of the outputs from the left's when these right results are replaced. Nothing if the
   // run fails or no output can be measured.
@@ -40,21 +38,26 @@ class CauseEffects {
   std::optional<double> DistanceOf(absl::Span<const Value> outputs) const;
 
  private:
-  // Outputs of each node, before any replacement.
-  using NodeOutputs = absl::flat_hash_map<const Node*, std::vector<Value>>;
-  class PartialRun;
+  // By right node: what it gave, before any replacement.
+  using NodeOutputs = absl::flat_hash_map<int, std::vector<Value>>;
+  // Nodes and known values of a replay.
+  struct Plan {
+    std::vector<int> nodes;          // in order; those with known outputs among them
+    std::vector<int> outputs;        // results that outputs show
+    absl::flat_hash_set<int> plain;  // results that are those of the right's own run
+    absl::flat_hash_map<int, const std::vector<Value>*> known;  // by node
+  };
+  class EffectReplay;
 
   // Right nodes whose inputs differ from those of the first run under these replacements.
   std::vector<bool> OthersThanFirst(const Replacements& replaced) const;
   // Right nodes that depend on one of the results on a way without any result that `ends` it.
   std::vector<bool> NodesBehind(const std::vector<int>& results,
                                 absl::FunctionRef<bool(int)> ends) const;
-  // A run with these replacements: the values it starts with, and the nodes it can skip.
-  PartialRun Prepare(const Replacements& replaced) const;
+  // The nodes that outputs depend on under these replacements, and where values are known.
+  Plan Prepare(const Replacements& replaced) const;
 
   const ForcedRun& run_;
-  const Evaluator& right_;
-  const Feeds& feeds_;
   int64_t keep_;
   std::optional<Replacements> first_;  // replacements of the first run
   NodeOutputs known_;                  // outputs of the first run

@@ -7,27 +7,24 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "absl/container/inlined_vector.h"
+#include "absl/types/span.h"
 #include "compare/causes/forced/node_inputs.h"
 #include "evaluator/base/spare_memory.h"
 #include "evaluator/run/evaluator.h"
 #include "evaluator/tensor/stored_value.h"
+#include "record/base/thresholds.h"
 #include "record/base/work_bounds.h"
 #include "record/differences/infinity.h"
 #include "record/differences/number_strips.h"
 #include "record/streams/fingerprint.h"
+#include "record/streams/xxh128.h"
 
 namespace onnxcmp {
 namespace {
 
+// Times as far that another match must be not to be taken for the same.
 constexpr double kMuchFarther = 2;
-constexpr double kMuchNearer = 0.5;
-
-Hash128 Mix(Hash128 hash, const Hash128& more) {
-  constexpr uint64_t kOdd = 0x9e3779b97f4a7c15;
-  hash.low = (hash.low ^ more.low) * kOdd + more.high;
-  hash.high = (hash.high + more.high) * kOdd ^ (hash.low >> 29);
-  return hash;
-}
 
 std::optional<Shape> ShapeOf(const Value& value) {
   return value.is_tensor() ? std::optional(value.tensor().shape()) : std::nullopt;
@@ -200,7 +197,6 @@ double ForcedRun::RelativeRmsOf(const ForcedResult& result) const {
 
 // A result that is quantized on one side only may be as far away as that makes it.
 bool ForcedRun::IsQuantizedCounterpart(int l, int r, const ForcedResult& result) const {
-  constexpr double kMaxNoise = 0.1;
   const auto quantized = [](const StreamResult& known) { return IsInteger(known.precision); };
   if (quantized(left_.graph().result(l)) == quantized(right_.result(r))) return false;
   const int c = left_.of(l);
@@ -210,7 +206,7 @@ bool ForcedRun::IsQuantizedCounterpart(int l, int r, const ForcedResult& result)
   }
   const auto [it, is_new] = relative_rms_.try_emplace(PairOf(c, result));
   if (is_new) it->second = RelativeRms(left_.value(c).tensor(), result.own.tensor(), left_.pool());
-  return it->second <= kMaxNoise;
+  return it->second <= thresholds::kClearNoise;
 }
 
 void ForcedRun::MatchLeaf(int r, ForcedState* state) const {
@@ -261,91 +257,18 @@ absl::StatusOr<std::vector<Value>> ForcedRun::Compute(const ForcedState& state, 
 }
 
 Hash128 ForcedRun::KeyOf(int n, const ForcedState& state) const {
-  Hash128 key = {1, 1};
-  for (const int r : right_.Reads(n)) key = Mix(key, state.at(r).held_content);
-  return key;
+  absl::InlinedVector<uint64_t, 16> words;
+  for (const int r : right_.Reads(n)) {
+    const Hash128& content = state.at(r).held_content;
+    words.insert(words.end(), {content.low, content.high});
+  }
+  return HashOf(absl::MakeConstSpan(words));
 }
 
 bool ForcedRun::IsLost(int n, const ForcedState& state) const {
   return !lost_.empty() && lost_[Index(n)] && absl::c_any_of(right_.Reads(n), [&](int r) {
     return right_.IsComputed(r) && state.at(r).match == kNone;
   });
-}
-
-void ForcedRun::Skip(int n, ForcedState* state) const {
-  state->keys[Index(n)] = KeyOf(n, *state);
-  state->skipped.insert(n);
-}
-
-bool ForcedRun::RunNode(int n, const ForcedState* base, ForcedState* state) const {
-  const StreamNode& made = *right_.node(n).made;
-  const auto fixed_as_before = [&](int r) {
-    const auto now = state->fixed.find(r);
-    const auto then = base->fixed.find(r);
-    const bool is = now != state->fixed.end();
-    return is == (then != base->fixed.end()) && (!is || now->second == then->second);
-  };
-  const Hash128 key = KeyOf(n, *state);
-  state->keys[Index(n)] = key;
-  const bool as_in_base = base != nullptr && base->keys[Index(n)] == key;
-  const std::vector<int> reads = right_.Reads(n);
-  if (as_in_base && absl::c_all_of(reads, [&](int r) { return SameNow(*state, *base, r); }) &&
-      absl::c_all_of(made.outputs, [&](int r) { return r == kNone || fixed_as_before(r); })) {
-    for (const int r : made.outputs) {
-      if (r == kNone) continue;
-      state->results[Index(r)] = base->at(r);
-      if (base->at(r).match != kNone) ++state->matched;
-    }
-    if (base->skipped.contains(n)) state->skipped.insert(n);
-    return false;
-  }
-  const bool as_in_plain_run = absl::c_all_of(reads, [&](int r) {
-    return state->at(r).held_content == right_.result(r).fingerprint.content;
-  });
-  // The plain run gave the same result; its value is only needed if the left does not have it.
-  const auto is_known = [&](int r) {
-    return r == kNone || left_.Find(right_.result(r).fingerprint.content) != kNone ||
-           !plain_[Index(r)].empty();
-  };
-  bool run = true;
-  if (as_in_plain_run && absl::c_all_of(made.outputs, is_known)) {
-    run = false;
-    for (const int r : made.outputs) {
-      if (r == kNone) continue;
-      ForcedResult& result = state->results[Index(r)];
-      result.own_content = right_.result(r).fingerprint.content;
-      const int same = left_.Find(result.own_content);
-      result.own = same != kNone ? ValueFor(same, r) : std::exchange(plain_[Index(r)], Value());
-    }
-  } else if (as_in_base) {
-    const auto known = [&](int r) {
-      return r == kNone || !base->at(r).own.empty() ||
-             (base->at(r).match != kNone && base->at(r).own_content == base->at(r).held_content);
-    };
-    if (absl::c_all_of(made.outputs, known)) {
-      run = false;
-      for (const int r : made.outputs) {
-        if (r == kNone) continue;
-        ForcedResult& result = state->results[Index(r)];
-        result.own_content = base->at(r).own_content;
-        result.own = base->at(r).own.empty() ? base->at(r).held : base->at(r).own;
-      }
-    }
-  }
-  if (run) {
-    absl::StatusOr<std::vector<Value>> outputs = Compute(*state, n);
-    for (size_t i = 0; i < made.outputs.size(); ++i) {
-      const int r = made.outputs[i];
-      if (r == kNone) continue;
-      ForcedResult& result = state->results[Index(r)];
-      result.own = outputs.ok() ? (*outputs)[i] : Value();
-      result.own_content = result.own.empty() ? Hash128() : ContentOf(result.own, left_.pool());
-    }
-  }
-  for (const int r : made.outputs) {
-    if (r != kNone) MatchOutput(n, r, state);
-  }
-  return true;
 }
 
 bool ForcedRun::IsReadAlike(int left_node, int c, int r, const ForcedState& state) const {
@@ -372,7 +295,7 @@ std::pair<int, double> ForcedRun::FoldedInto(int c, double distance, int r,
         const int after = output == kNone ? kNone : left_.of(output);
         if (after == kNone || after == c) continue;
         const double far = DistanceIfNear(after, state.at(r), measured);
-        if (far >= kMuchNearer * distance || far >= nearest.second) continue;
+        if (kMuchFarther * far >= distance || far >= nearest.second) continue;
         // The right's own reader has yet to do the same: a fault may look like it.
         if (!IsReadAlike(reader, c, r, state)) nearest = {after, far};
       }
@@ -447,48 +370,6 @@ void ForcedRun::MatchOutput(int n, int r, ForcedState* state) const {
     }
   }
   if (nearest != kNone) Set(r, nearest, MatchRule::kNear, state);
-}
-
-ForcedState ForcedRun::Completed(const ForcedState& state) const {
-  ForcedState base = state;
-  for (const int n : state.skipped) base.keys[Index(n)] = Hash128();
-  return Run(state.fixed, &base);
-}
-
-ForcedState ForcedRun::Run(const FixedMatches& fixed, const ForcedState* base,
-                           const Abandon& abandon) const {
-  ForcedState state;
-  state.fixed = fixed;
-  state.results.resize(right_.stream().results.size());
-  state.keys.resize(right_.nodes().size());
-  for (const int r : right_.results()) {
-    if (right_.producer(r) == kNone) MatchLeaf(r, &state);
-  }
-  int in_vain = 0;
-  int lost_runs = 0;
-  for (size_t n = 0; n < right_.nodes().size(); ++n) {
-    if (base == nullptr && IsLost(static_cast<int>(n), state) &&
-        lost_runs++ >= work_bounds::kTrials) {
-      Skip(static_cast<int>(n), &state);
-      continue;
-    }
-    if (!RunNode(static_cast<int>(n), base, &state)) continue;
-    bool lost = false;
-    for (const int r : right_.node(static_cast<int>(n)).made->outputs) {
-      if (r == kNone || state.fixed.contains(r)) continue;
-      in_vain = state.at(r).match == kNone ? in_vain + 1 : 0;
-      lost = lost || (r == abandon.needed && state.at(r).match == kNone);
-    }
-    if (in_vain < abandon.patience && !lost) continue;
-    state.abandoned = true;
-    return state;
-  }
-  for (const int r : right_.results()) {
-    const ForcedResult& result = state.at(r);
-    // Nodes that read it before it was paired have yet to run on the left's constant.
-    if (result.rule == MatchRule::kStructure && right_.IsConstant(r)) state.fixed[r] = result.match;
-  }
-  return state;
 }
 
 }  // namespace onnxcmp

@@ -89,6 +89,8 @@ class ForcedRun {
   const SideGraph& right() const { return right_; }
   // A right result's value in the right's own run; empty if it is no longer available.
   const Value& plain(int r) const { return plain_[Index(r)]; }
+  // A right initializer's or input's value.
+  const Value& leaf(int r) const { return leaves_[Index(r)]; }
   // A right result's aligned partner, or kNone.
   int aligned(int r) const { return aligned_[Index(r)]; }
 
@@ -148,6 +150,7 @@ class ForcedRun {
  private:
   // Constants without a match: right result, left class.
   using OpenConstants = std::vector<std::pair<int, int>>;
+  class ForcedReplay;
 
   // A value of the left in the right's type and shape.
   struct Converted {
@@ -165,9 +168,11 @@ class ForcedRun {
   // True if a right constant is a class of another type rounded to its own, and nothing else.
   bool IsTheLeftsInItsType(int c, int r) const;
   bool IsLost(int n, const ForcedState& state) const;
-  void Skip(int n, ForcedState* state) const;
-  // False if all was taken from `base`.
-  bool RunNode(int n, const ForcedState* base, ForcedState* state) const;
+  // Takes a node's results from a state in which it read the same; false if it did not.
+  bool TakeFromBase(int n, const ForcedState& base, ForcedState* state) const;
+  // Takes local values of a node that the plain run or `base`, which may be null, gave from the
+  // same inputs; false if they are not known.
+  bool TakeKnown(int n, const ForcedState* base, ForcedState* state) const;
   void MatchOutput(int n, int r, ForcedState* state) const;
   // The match of the input of a cast to a wider float, whose result is near nothing in the wider
   // type. kNone if it is no such cast, or the end of a detour.

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <utility>
 
 #include "absl/status/statusor.h"
@@ -21,7 +22,8 @@ namespace {
 // region. Integers, which are exact in any type, stay: shapes, masks, counts. So does the fill of a
 // mask, a negative number beyond them: an addend of its size rounds to nothing on both sides.
 void MoveUpOrDown(uint64_t signs, double epsilon, int64_t count, double* a) {
-  constexpr double kExact = 16777216;
+  // Whole numbers beyond it have gaps in float.
+  constexpr auto kExact = double{int64_t{1} << std::numeric_limits<float>::digits};
   constexpr double kWhole = 1.5 * 4503599627370496;  // adding this drops a number's fraction
   const auto up = std::bit_cast<uint64_t>(epsilon);
   const uint64_t downs = ~signs;

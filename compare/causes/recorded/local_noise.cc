@@ -7,6 +7,7 @@
 
 #include "compare/inside/fitted_line.h"
 #include "evaluator/tensor/tensor.h"
+#include "record/base/thresholds.h"
 #include "record/differences/number_strips.h"
 #include "record/differences/tensor_distance.h"
 
@@ -23,7 +24,6 @@ double RootMeanSquare(const Value& a, const Value& b) {
 }
 
 bool IsScaledOrShifted(const Value& a, const Value& b, double epsilon) {
-  constexpr double kEpsilons = 8;
   constexpr double kLeftOver = 0.25;
   constexpr size_t kFewest = 9;
   if (!IsMeasurable(a) || !IsMeasurable(b)) return false;
@@ -35,8 +35,9 @@ bool IsScaledOrShifted(const Value& a, const Value& b, double epsilon) {
       MomentsOf(NumberReader(a.tensor()), NumberReader(b.tensor())).sums.differences;
   if (!std::isfinite(apart) || !(line.variation > 0)) return false;
   const double deviation = std::sqrt(line.variation / static_cast<double>(line.count));
-  const bool is_moved = std::abs(line.factor - 1) > kEpsilons * epsilon ||
-                        std::abs(line.offset) > kEpsilons * epsilon * deviation;
+  const bool is_moved =
+      std::abs(line.factor - 1) > thresholds::kMostRoundingEpsilons * epsilon ||
+      std::abs(line.offset) > thresholds::kMostRoundingEpsilons * epsilon * deviation;
   return is_moved && line.residual <= kLeftOver * apart;
 }
 

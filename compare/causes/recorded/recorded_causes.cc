@@ -24,8 +24,6 @@
 #include "compare/inside/derived_values.h"
 #include "compare/inside/swallowed_steps.h"
 #include "evaluator/base/status_macros.h"
-#include "evaluator/run/on_results.h"
-#include "evaluator/run/result.h"
 #include "evaluator/tensor/tensor.h"
 #include "record/base/thresholds.h"
 #include "record/differences/infinity.h"
@@ -33,6 +31,7 @@
 #include "record/differences/tensor_distance.h"
 #include "record/differences/value_relation.h"
 #include "record/graphs/region.h"
+#include "record/graphs/replay.h"
 #include "record/graphs/side_graph.h"
 #include "record/graphs/value_classes.h"
 #include "record/streams/common_form.h"
@@ -79,6 +78,7 @@ class RecordedCauseFinder {
         model_(sides[Other(recording_id_)]),
         recording_(sides[recording_id_]),
         graph_(*model_.stream, model_.evaluator()),
+        leaves_(LeavesOf(graph_, *model_.side->feeds())),
         layers_(*model_.stream) {}
 
   absl::StatusOr<CauseReport> Find(absl::Span<const RecordedPair> pairs) {
@@ -99,15 +99,10 @@ class RecordedCauseFinder {
   }
 
  private:
-  // Runs the model, judges the results that were recorded and replaces them by recorded values. Of
-  // a run that fails on these, the results before the failure count. `seed` 0: nothing is moved.
+  // Judges the results that were recorded and gives their readers the recorded values. Of a replay
+  // that fails on these, the results before the failure count. `seed` 0: nothing is moved.
   void RunOnRecorded(uint64_t seed) {
-    OnResults watcher([&](const Result& result, std::optional<Value>* replacement) {
-      const bool counts = result.depth == 0 && result.kind != ResultKind::kOutput;
-      if (counts) See(result, seed, replacement);
-      return absl::OkStatus();
-    });
-    model_.evaluator()->Run(*model_.side->feeds(), &watcher).IgnoreError();
+    ReplayWhole(graph_, leaves_, [&](int r, const Value& own) { return See(r, own, seed); });
   }
 
   // Where several results that were recorded of one differ, what comes after them tells which of
@@ -254,26 +249,25 @@ class RecordedCauseFinder {
     });
   }
 
-  void See(const Result& result, uint64_t seed, std::optional<Value>* replacement) {
-    const auto it = places_.find(result.name);
+  Value See(int r, const Value& own, uint64_t seed) {
+    const std::string& name = graph_.result(r).name;
+    const auto it = places_.find(name);
     if (it == places_.end()) {
-      if (seed > 0 && result.node != nullptr) {
-        *replacement = Shake(result.value, epsilon_, SeedOf(seed, result.name));
-      }
-      return;
+      const bool moves = seed > 0 && graph_.producer(r) != kNone;
+      return moves ? Shake(own, epsilon_, SeedOf(seed, name)) : own;
     }
     for (const size_t i : it->second.judged) {
       Judged& judged = judged_[i];
       if (seed == 0) {
-        Judge(result.value, &judged);
+        Judge(own, &judged);
       } else if (!judged.own.empty()) {
-        judged.noise = std::max(judged.noise, RootMeanSquare(judged.own, result.value));
+        judged.noise = std::max(judged.noise, RootMeanSquare(judged.own, own));
       }
     }
     const Value& given = judged_[it->second.given].given;
-    if (given.empty()) return;
+    if (given.empty()) return own;
     const bool moves = seed > 0 && !graph_.IsConstant(judged_[it->second.given].model);
-    *replacement = moves ? Shake(given, epsilon_, SeedOf(seed, result.name)) : given;
+    return moves ? Shake(given, epsilon_, SeedOf(seed, name)) : given;
   }
   static uint64_t SeedOf(uint64_t seed, absl::string_view name) {
     uint64_t hash = seed;
@@ -415,7 +409,7 @@ class RecordedCauseFinder {
     const auto agrees = [&](const Value& own) { return DifferenceOf(judged, own).values.agree(); };
     for (const int place : places) {
       const std::string how = FedOtherwise(graph_, RegionBetween(place, judged.model), place,
-                                           LeavesOf(model_, graph_), judged.recorded, agrees);
+                                           leaves_, judged.recorded, agrees);
       if (how.empty()) continue;
       cause->text = absl::StrCat("this is what the model gives for ", how);
       return true;
@@ -436,8 +430,7 @@ class RecordedCauseFinder {
     if (!values.ok()) return;
     const ValueClasses classes(left, *std::move(values), options_.pool);
     const std::vector<int> aligned = PartnersInOrder(alignment_, SideId::kRight);
-    const std::vector<Value> leaves = LeavesOf(sides_.right, graph_);
-    const ForcedRun run(classes, graph_, aligned, leaves);
+    const ForcedRun run(classes, graph_, aligned, leaves_);
     FixedMatches fixed;
     for (const Judged& judged : judged_) {
       if (judged.given.empty() || !graph_.IsComputed(judged.model) ||
@@ -467,6 +460,7 @@ class RecordedCauseFinder {
   const RecordedSide& model_;
   const RecordedSide& recording_;
   const SideGraph graph_;
+  const std::vector<Value> leaves_;  // by the model's result
   const LayersOfModel layers_;
   std::vector<Judged> judged_;
   absl::flat_hash_map<absl::string_view, Place> places_;  // by the model's result

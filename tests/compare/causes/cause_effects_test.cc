@@ -34,9 +34,7 @@ class CauseEffectsTest : public ::testing::Test {
     }
     return replaced;
   }
-  CauseEffects Effects(int64_t keep) const {
-    return CauseEffects(run_, sides_.right_evaluator(), sides_.feeds(), keep);
-  }
+  CauseEffects Effects(int64_t keep) const { return CauseEffects(run_, keep); }
   // What is left when these are replaced, by a run of its own.
   double Expected(std::initializer_list<const char*> names) const {
     return Effects(0).DistanceWithout(LeftsOf(names)).value_or(-1);
@@ -95,15 +93,11 @@ TEST_F(CauseEffectsTest, WhatIsAtHandIsNotMadeAgain) {
   plain[Index(sides_.Right("b"))] = zeros;
   const ForcedRun changed = sides_.Run({}, plain);
   sides_.TakeCount();
-  EXPECT_EQ(CauseEffects(changed, sides_.right_evaluator(), sides_.feeds(), 0)
-                .DistanceWithout(LeftsOf({"a"})),
-            expected);
+  EXPECT_EQ(CauseEffects(changed, 0).DistanceWithout(LeftsOf({"a"})), expected);
   EXPECT_EQ(sides_.TakeCount(), 2);
   plain[Index(sides_.Right("d"))] = zeros;
   const ForcedRun kept = sides_.Run({}, plain);
-  EXPECT_NE(CauseEffects(kept, sides_.right_evaluator(), sides_.feeds(), 0)
-                .DistanceWithout(LeftsOf({"a"})),
-            expected);
+  EXPECT_NE(CauseEffects(kept, 0).DistanceWithout(LeftsOf({"a"})), expected);
   EXPECT_EQ(sides_.TakeCount(), 1);
 }
 
