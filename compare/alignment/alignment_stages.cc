@@ -10,6 +10,7 @@
 #include "compare/alignment/result_groups.h"
 #include "compare/alignment/weights.h"
 #include "record/base/per_side.h"
+#include "record/base/work_bounds.h"
 
 namespace onnxcmp {
 namespace {
@@ -184,7 +185,7 @@ void AlignmentStages::PushEqualGroups(bool leaves_too) {
 
 void AlignmentStages::PairNear(const PairRule& rule) {
   queue_.SetRule(rule);
-  for (int round = 0; round < weights::kMostRounds; ++round) {
+  for (int round = 0; round < work_bounds::kFewTrials; ++round) {
     const int before = pairing_.pairs();
     for (int content = 0; content < index_.contents; ++content) {
       const auto nearest = evidence_.NearOfLeft(content);
@@ -278,7 +279,7 @@ void AlignmentStages::PairEqualMoments() {
 void SpreadStructure(Pairing& pairing, PairQueue& queue, Scoring scoring, Rule rule) {
   const AlignmentIndex& index = pairing.index();
   queue.SetRule({.threshold = weights::kStructural, .scoring = scoring, .rule = rule});
-  for (int round = 0; round < weights::kMostRounds; ++round) {
+  for (int round = 0; round < work_bounds::kFewTrials; ++round) {
     const int before = pairing.pairs();
     queue.SpreadAll();
     for (int l = 0; l < index.left.size(); ++l) {

@@ -15,7 +15,7 @@ namespace onnxcmp {
 // A result of at most this many elements may match another by chance.
 inline constexpr int64_t kHandful = 8;
 // So many of one kind are no accident; so few are tried for one result.
-inline constexpr int kSeveral = 3;
+inline constexpr int kSeveralAlike = 3;
 // Of this many elements, few kinds of values tell something: integers, masks, numbers that hardly
 // vary.
 inline constexpr int64_t kEnoughElements = 32;

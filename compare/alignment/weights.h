@@ -180,7 +180,6 @@ inline constexpr double kMostly = 0.8;
 
 inline constexpr size_t kMostQueued = 8;   // rivals, uses and near results of a pair or content
 inline constexpr size_t kMostScored = 16;  // inputs and neighbours, when a pair is scored
-inline constexpr int kMostRounds = 8;      // rounds of one stage, while there are new pairs
 
 }  // namespace onnxcmp::weights
 

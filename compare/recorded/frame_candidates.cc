@@ -19,7 +19,7 @@ std::vector<FrameCandidate> Promising(absl::Span<const FrameCandidate> candidate
   std::vector<FrameCandidate> chosen;
   for (const FrameCandidate& candidate : candidates) {
     const std::vector<double>& all = of_open[candidate.open];
-    const double least = all[std::min<size_t>(kSeveral, all.size()) - 1];
+    const double least = all[std::min<size_t>(kSeveralAlike, all.size()) - 1];
     if (candidate.likeness < std::max(kHalfAlike * all.front(), least)) continue;
     chosen.push_back(candidate);
     chosen.back().best = all.front();

@@ -59,7 +59,7 @@ class RecordedIntegerFinder {
         (named != kNone ? strange : unnamed).push_back(r);
       }
     }
-    const bool all_do = stand >= kSeveral &&
+    const bool all_do = stand >= kSeveralAlike &&
                         stand >= weights::kMostly * (stand + static_cast<double>(unnamed.size()));
     if (all_do) strange.insert(strange.end(), unnamed.begin(), unnamed.end());
     for (const int r : strange) claims.push_back(Proposed(r, kNone, ""));

@@ -335,7 +335,8 @@ class LayoutFinder {
         return vote.first.empty() || vote.first == ChannelsFirstAxes(rank);
       };
       for (const auto& vote : it->second) {
-        if (2 * vote.second > all && (is_used(vote) || vote.second >= kSeveral)) return vote.first;
+        if (2 * vote.second > all && (is_used(vote) || vote.second >= kSeveralAlike))
+          return vote.first;
       }
       if (absl::c_any_of(it->second, is_used)) return {};
     }
@@ -405,7 +406,7 @@ class LayoutFinder {
     absl::btree_map<std::vector<int64_t>, int> votes;
     for (const auto& [r, layout] : layouts_) votes[layout.rows] += layout.rows.empty() ? 0 : 1;
     for (const auto& [rows, count] : votes) {
-      if (count < kSeveral || 2 * count < static_cast<int>(found_.size())) continue;
+      if (count < kSeveralAlike || 2 * count < static_cast<int>(found_.size())) continue;
       for (size_t i = 0; i < own_.results.size(); ++i) {
         const auto r = static_cast<int>(i);
         if (!IsOpen(r)) continue;

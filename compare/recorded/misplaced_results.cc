@@ -36,7 +36,7 @@ std::vector<int> FreePlaces(const StreamResult& recorded, const ResultStream& mo
                             const absl::flat_hash_map<int, int>& settled,
                             const std::vector<bool>& is_right, int after) {
   std::vector<int> places;
-  for (size_t m = 0; m < model.results.size() && places.size() < kSeveral; ++m) {
+  for (size_t m = 0; m < model.results.size() && places.size() < kSeveralAlike; ++m) {
     const StreamResult& result = model.results[m];
     const auto number = static_cast<int>(m);
     if (number > after && !is_right[m] && result.kind == ResultKind::kResult &&

@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "compare/alignment/recorded_reach.h"
 #include "compare/inside/fitted_line.h"
 #include "evaluator/tensor/tensor.h"
 #include "record/base/thresholds.h"
@@ -25,11 +26,10 @@ double RootMeanSquare(const Value& a, const Value& b) {
 
 bool IsScaledOrShifted(const Value& a, const Value& b, double epsilon) {
   constexpr double kLeftOver = 0.25;
-  constexpr size_t kFewest = 9;
   if (!IsMeasurable(a) || !IsMeasurable(b)) return false;
   const std::vector<double> ours = ElementsOf(a.tensor());
   const std::vector<double> theirs = ElementsOf(b.tensor());
-  if (ours.size() != theirs.size() || ours.size() < kFewest) return false;
+  if (ours.size() != theirs.size() || ours.size() <= kHandful) return false;
   const FittedLine line = FitLine(theirs, ours);
   const double apart =
       MomentsOf(NumberReader(a.tensor()), NumberReader(b.tensor())).sums.differences;
