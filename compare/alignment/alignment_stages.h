@@ -4,9 +4,11 @@
 #define ONNXCMP_COMPARE_ALIGNMENT_ALIGNMENT_STAGES_H_
 
 #include "compare/alignment/alignment_index.h"
+#include "compare/alignment/claim_log.h"
 #include "compare/alignment/pair_queue.h"
 #include "compare/alignment/pair_score.h"
 #include "compare/alignment/pairing.h"
+#include "compare/alignment/rules.h"
 #include "compare/alignment/value_evidence.h"
 
 namespace onnxcmp {

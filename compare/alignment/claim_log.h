@@ -3,6 +3,7 @@
 #define ONNXCMP_COMPARE_ALIGNMENT_CLAIM_LOG_H_
 
 #include <vector>
+#include "compare/alignment/rules.h"
 
 #include "compare/alignment/claim.h"
 #include "record/streams/result_stream.h"

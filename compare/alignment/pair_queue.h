@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <utility>
 #include <vector>
+#include "compare/alignment/rules.h"
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/types/span.h"

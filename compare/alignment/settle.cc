@@ -105,9 +105,7 @@ class Settler {
     const int other = OfSide(*claim, Other(own));
     const bool beside = RowOfRule(claim->rule).beside;
     if (taken_[own].contains(result) || RowOf(own, result) == kNone) return;
-    if (!beside && (exclusive_[Other(own)].contains(other) || RowOf(Other(own), other) == kNone)) {
-      return;
-    }
+    if (!beside && RowOf(Other(own), other) == kNone) return;
     taken_[own].insert(result);
     if (beside) {
       claim->outcome = ClaimOutcome::kBeside;
@@ -117,12 +115,14 @@ class Settler {
     }
   }
 
-  // The row of a partner is that of the surest claim, unless a result that makes no claim has it.
+  // The row of a partner is that of the surest claim, unless an exclusive claim gives it away or a
+  // result that makes no claim has it.
   void GiveRows() {
     for (const SideId own : kBothSides) {
       for (auto& [other, claims] : standing_[own]) {
         const int now = aligned_.partners(Other(own))[Index(other)];
-        const bool is_kept = now != kNone && !taken_[own].contains(now);
+        const bool is_kept =
+            exclusive_[Other(own)].contains(other) || (now != kNone && !taken_[own].contains(now));
         auto owner = absl::c_find_if(claims, [](const Claim* claim) { return !claim->shares; });
         if (owner == claims.end()) owner = claims.begin();
         for (Claim* const claim : claims) {
@@ -245,7 +245,7 @@ class Settler {
   const PerSide<std::vector<int>> rows_;
   std::vector<bool> touched_;                    // by row of `aligned_`
   PerSide<absl::flat_hash_set<int>> taken_;      // results whose claim stands
-  PerSide<absl::flat_hash_set<int>> exclusive_;  // results that no other claim may share
+  PerSide<absl::flat_hash_set<int>> exclusive_;  // results whose rows are given away
   // By the claiming side and the other side's result: claims that stand.
   PerSide<absl::btree_map<int, std::vector<Claim*>>> standing_;
   absl::flat_hash_map<int, Seat> at_left_;              // new pairs by left result

@@ -3,6 +3,7 @@
 #define ONNXCMP_COMPARE_EXPLAIN_ROW_CLAIMS_H_
 
 #include <vector>
+#include "compare/alignment/alignment.h"
 
 #include "compare/alignment/claim.h"
 #include "compare/outputs/compared_row.h"

@@ -3,6 +3,7 @@
 #define ONNXCMP_COMPARE_RECORDED_FRAME_STATE_H_
 
 #include <cstddef>
+#include <string>
 #include <utility>
 #include <vector>
 

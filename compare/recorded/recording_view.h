@@ -4,6 +4,7 @@
 #define ONNXCMP_COMPARE_RECORDED_RECORDING_VIEW_H_
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"

@@ -183,14 +183,15 @@ TEST(Settle, AResultBesideAnotherLeavesTheRowToTheNextClaim) {
               ElementsAre(ClaimOutcome::kBeaten, ClaimOutcome::kPaired, ClaimOutcome::kBeside));
 }
 
-// Nobody shares the partner of a pair that the user gave.
-TEST(Settle, AnExclusivePartnerIsNotShared) {
+// A pair that the user gave has the row, whoever else claims one of the two.
+TEST(Settle, AnExclusiveClaimHasTheRow) {
   Claim given = OfLeft(Rule::kGiven, 0, 0);
   given.own.reset();
   std::vector<Claim> claims = {OfLeft(Rule::kNames, 1, 0), given};
   const Settled settled = Settle(Apart(2, 1), &claims, Stream(2), Stream(1));
-  EXPECT_THAT(settled.alignment.left_to_right, ElementsAre(0, kNone));
-  EXPECT_THAT(OutcomesOf(claims), ElementsAre(ClaimOutcome::kBeaten, ClaimOutcome::kPaired));
+  EXPECT_THAT(settled.alignment.left_to_right, ElementsAre(0, 0));
+  EXPECT_THAT(settled.alignment.right_to_left, ElementsAre(0));
+  EXPECT_THAT(OutcomesOf(claims), ElementsAre(ClaimOutcome::kShares, ClaimOutcome::kPaired));
 }
 
 // An input that was recorded makes no claim and keeps its row.
