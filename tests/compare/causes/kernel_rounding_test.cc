@@ -32,7 +32,8 @@ bool AreNext(int off, int by) {
   for (int i = 0; i < 100; ++i) held.push_back(static_cast<T>(i));
   std::vector<T> own = held;
   for (int i = 0; i < off; ++i) {
-    own[static_cast<size_t>(7 * i)] = static_cast<T>(own[static_cast<size_t>(7 * i)] + by);
+    T& element = own[static_cast<size_t>(i) * 7];
+    element = static_cast<T>(element + by);
   }
   return AreNextIntegers(Tensor::Of<T>({100}, held), Tensor::Of<T>({100}, own));
 }
