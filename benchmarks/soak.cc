@@ -78,7 +78,7 @@ absl::StatusOr<int> CompareTexts(const std::string& left_text, const std::string
   return ExitStatusOf(comparison);
 }
 
-// What all threads share.
+// State that all threads share.
 struct Soak {
   const OpRegistry registry = AllOperators();
   const std::vector<std::pair<std::string, int>> models = Models();

@@ -14,10 +14,10 @@ namespace onnxcmp {
 
 // A result of at most this many elements may match another by chance.
 inline constexpr int64_t kHandful = 8;
-// So many of one kind are no accident; so few are tried for one result.
+// A kind that occurs so often is no accident; for one result so few candidates are tried.
 inline constexpr int kSeveralAlike = 3;
-// Of this many elements, few kinds of values tell something: integers, masks, numbers that hardly
-// vary.
+// Values that tell little each (integers, masks, numbers that hardly vary) tell something if there
+// are so many.
 inline constexpr int64_t kEnoughElements = 32;
 
 // The distance within which two results may be the same quantity: the rounding of their types, and

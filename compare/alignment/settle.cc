@@ -62,7 +62,6 @@ class Settler {
  private:
   // A pair as a row shows it.
   struct Seat {
-    int partner = kNone;
     const Claim* claim = nullptr;
     bool merged = false;
   };
@@ -146,9 +145,9 @@ class Settler {
     // Rows stand at the left's place; those that the right has merged, behind their partner's.
     if (!merged || own == SideId::kRight) moved_.insert(claim->right);
     if (merged && own == SideId::kRight) {
-      behind_[claim->left].push_back({claim->right, claim, true});
+      behind_[claim->left].push_back({claim, true});
     } else {
-      at_left_[claim->left] = {claim->right, claim, merged};
+      at_left_[claim->left] = {claim, merged};
     }
   }
 
@@ -224,11 +223,11 @@ class Settler {
       AddBehind(static_cast<int>(i), &settled);
     }
     for (const auto& [l, seat] : at_left_) {
-      made.left_to_right[Index(l)] = seat.partner;
-      if (!seat.merged) made.right_to_left[Index(seat.partner)] = l;
+      made.left_to_right[Index(l)] = seat.claim->right;
+      if (!seat.merged) made.right_to_left[Index(seat.claim->right)] = l;
     }
     for (const auto& [l, seats] : behind_) {
-      for (const Seat& seat : seats) made.right_to_left[Index(seat.partner)] = l;
+      for (const Seat& seat : seats) made.right_to_left[Index(seat.claim->right)] = l;
     }
     for (const Claim& claim : claims_) {
       if (claim.outcome != ClaimOutcome::kBeside) continue;

@@ -2,25 +2,19 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <optional>
 #include <utility>
 
 #include "absl/algorithm/container.h"
-#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "compare/alignment/recorded_reach.h"
 #include "compare/alignment/weights.h"
 #include "compare/inside/derived_values.h"
 #include "compare/inside/swallowed_steps.h"
 #include "compare/recorded/evidence.h"
-#include "compare/recorded/names.h"
 #include "compare/recorded/recording_view.h"
-#include "compare/sides/recorded_layout.h"
 #include "evaluator/base/status_macros.h"
 #include "record/base/work_bounds.h"
-#include "record/streams/common_form.h"
 #include "record/streams/fingerprint.h"
-#include "record/streams/result_names.h"
 
 namespace onnxcmp {
 namespace {

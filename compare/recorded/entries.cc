@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <utility>
 
-#include "absl/container/flat_hash_set.h"
 #include "evaluator/base/status_macros.h"
 #include "record/base/per_side.h"
 #include "record/base/work_bounds.h"
@@ -33,23 +31,16 @@ bool MayBeEntry(const StreamResult& entry, const StreamResult& batch) {
 bool IsEntry(const Tensor& entry, const Tensor& batch) {
   const absl::StatusOr<Tensor> whole = batch.Contiguous();
   if (!whole.ok()) return false;
-  const Shape strides = StridesOf(batch.shape());
   const Shape shape(batch.shape().begin() + 1, batch.shape().end());
-  const absl::Span<const int64_t> rest = absl::MakeConstSpan(strides).subspan(1);
+  const absl::Span<const int64_t> strides = whole->strides();
   for (int64_t k = 0; k < batch.shape()[0]; ++k) {
     const int64_t offset = whole->offset() + k * strides[0];
-    if (AgreesWithPart(entry, whole->Strided(shape, rest, offset))) return true;
+    if (AgreesWithPart(entry, whole->Strided(shape, strides.subspan(1), offset))) return true;
   }
   return false;
 }
 
 }  // namespace
-
-Shape StridesOf(const Shape& shape) {
-  Shape strides(shape.size(), 1);
-  for (size_t i = shape.size(); i-- > 1;) strides[i - 1] = strides[i] * shape[i];
-  return strides;
-}
 
 bool AgreesWithPart(const Tensor& own, const Tensor& part) {
   DifferenceOptions options;

@@ -16,8 +16,6 @@ namespace onnxcmp {
 // unpaired result.
 absl::StatusOr<std::vector<Claim>> ClaimEntries(const RecordingView& view, PairingRuns& runs);
 
-// By axis: how many elements the next index is away, in row-major order.
-Shape StridesOf(const Shape& shape);
 // True if the numbers of a recorded tensor are those of a part of another, by their types.
 bool AgreesWithPart(const Tensor& own, const Tensor& part);
 

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <memory>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -13,7 +12,6 @@
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
-#include "absl/strings/str_cat.h"
 #include "compare/alignment/recorded_reach.h"
 #include "compare/alignment/weights.h"
 #include "compare/inside/derived_values.h"
@@ -24,7 +22,6 @@
 #include "compare/recorded/misplaced_results.h"
 #include "compare/recorded/sequence.h"
 #include "evaluator/base/status_macros.h"
-#include "evaluator/run/on_results.h"
 #include "evaluator/run/result.h"
 #include "record/base/work_bounds.h"
 #include "record/differences/tensor_distance.h"

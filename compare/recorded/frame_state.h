@@ -4,16 +4,11 @@
 
 #include <cstddef>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
-#include "absl/types/span.h"
-#include "compare/alignment/alignment.h"
 #include "compare/recorded/frame_candidates.h"
 #include "compare/recorded/likeness.h"
 #include "evaluator/tensor/value.h"
-#include "record/base/per_side.h"
 #include "record/streams/result_stream.h"
 
 namespace onnxcmp {

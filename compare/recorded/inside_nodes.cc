@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -11,7 +10,6 @@
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
-#include "absl/strings/str_cat.h"
 #include "compare/alignment/recorded_reach.h"
 #include "compare/alignment/weights.h"
 #include "compare/inside/folded_weights.h"
@@ -21,12 +19,10 @@
 #include "compare/recorded/evidence.h"
 #include "compare/recorded/recording_view.h"
 #include "evaluator/base/status_macros.h"
-#include "evaluator/run/on_results.h"
 #include "evaluator/run/result.h"
 #include "record/base/work_bounds.h"
 #include "record/graphs/side_graph.h"
 #include "record/streams/fingerprint.h"
-#include "record/streams/result_names.h"
 
 namespace onnxcmp {
 namespace {

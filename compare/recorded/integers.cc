@@ -3,14 +3,12 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "compare/alignment/recorded_reach.h"
 #include "compare/alignment/weights.h"
@@ -24,7 +22,6 @@
 #include "record/graphs/side_graph.h"
 #include "record/streams/fingerprint.h"
 #include "record/streams/quantized_streams.h"
-#include "record/streams/result_names.h"
 
 namespace onnxcmp {
 namespace {
@@ -43,6 +40,8 @@ class RecordedIntegerFinder {
     Choose();
     if (!has_bytes_) return claims;
     OC_RETURN_IF_ERROR(Load(runs));
+    // Without values, integers cannot be told to fit nothing.
+    if (values_[side_].empty()) return claims;
     int stand = 0;
     std::vector<int> strange = ConstantOnes();
     std::vector<int> unnamed;

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -16,7 +15,6 @@
 #include "absl/strings/str_cat.h"
 #include "compare/alignment/recorded_reach.h"
 #include "compare/inside/derived_values.h"
-#include "compare/inside/swallowed_steps.h"
 #include "compare/quantization/dequantized_view.h"
 #include "compare/quantization/quant_params.h"
 #include "compare/recorded/evidence.h"
@@ -29,7 +27,6 @@
 #include "record/differences/tolerance.h"
 #include "record/differences/value_difference.h"
 #include "record/graphs/side_graph.h"
-#include "record/streams/result_names.h"
 
 namespace onnxcmp {
 namespace {

@@ -1,6 +1,5 @@
 #include "compare/recorded/recording_view.h"
 
-#include "absl/algorithm/container.h"
 #include "compare/alignment/recorded_reach.h"
 #include "record/streams/fingerprint.h"
 #include "record/streams/result_names.h"

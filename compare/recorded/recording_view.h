@@ -3,12 +3,10 @@
 #ifndef ONNXCMP_COMPARE_RECORDED_RECORDING_VIEW_H_
 #define ONNXCMP_COMPARE_RECORDED_RECORDING_VIEW_H_
 
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
-#include "absl/types/span.h"
 #include "compare/alignment/alignment.h"
 #include "compare/inside/swallowed_steps.h"
 #include "compare/sides/pair_values.h"
@@ -32,7 +30,7 @@ class RecordingView {
   const RecordedSide& recording() const { return sides_[side_]; }
   const RecordedSide& other() const { return sides_[Other(side_)]; }
   // True if the other side is a model that runs in our interpreter.
-  bool has_model() const { return !other().stream->recorded && other().evaluator() != nullptr; }
+  bool has_model() const { return !model().recorded && graph_.runs(); }
   const ResultStream& own() const { return *recording().stream; }
   const StreamResult& own(int r) const { return recording().result(r); }
   const ResultStream& model() const { return *other().stream; }

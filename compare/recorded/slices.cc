@@ -30,10 +30,9 @@ std::optional<size_t> SlicedAxis(const Shape& own, const Shape& whole) {
 std::optional<int64_t> StartOf(const Tensor& own, const Tensor& whole, size_t axis) {
   const absl::StatusOr<Tensor> all = whole.Contiguous();
   if (!all.ok()) return std::nullopt;
-  const Shape strides = StridesOf(whole.shape());
   for (int64_t start = 0; start < whole.shape()[axis]; start += own.shape()[axis]) {
-    const int64_t offset = all->offset() + start * strides[axis];
-    if (AgreesWithPart(own, all->Strided(own.shape(), strides, offset))) return start;
+    const int64_t offset = all->offset() + start * all->strides()[axis];
+    if (AgreesWithPart(own, all->Strided(own.shape(), all->strides(), offset))) return start;
   }
   return std::nullopt;
 }

@@ -68,7 +68,7 @@ class HoldingReplay : public ReplayPolicy {
  protected:
   // True if a result has a value that does not come from its node.
   virtual bool IsGiven(int r) const = 0;
-  // That value; asked once for, when it is read first.
+  // The value that is given; asked for once, when it is read first.
   virtual Value Given(int r) = 0;
   // The value that readers get for what a node gave.
   virtual Value Made(int /*r*/, const Value& own) { return own; }

@@ -109,7 +109,7 @@ TEST_F(CompareCommandTest, AModelWithItselfIsReportedAsTwoAre) {
   EXPECT_THAT(Onnxcmp({infinite, infinite, "--inputs", inputs}).out, HasSubstr("inf"));
 }
 
-// What is kept costs memory and spares runs; it says nothing else.
+// Kept values cost memory and spare runs; reports do not depend on them.
 TEST_F(CompareCommandTest, ReportsDoNotDependOnWhatIsKept) {
   const std::string form =
       "(float[64,64] x) => (float[64,64] y) <float[64] w = {$0}, float k = {$1}> { a = Mul(x, k) "

@@ -1,4 +1,4 @@
-// What a replay asks, and in which order.
+// The questions of a replay, and their order.
 #include "record/graphs/replay.h"
 
 #include <string>

@@ -33,7 +33,7 @@ TEST(ValueStoreTest, WhatTheSearchHadEndsWithIt) {
   EXPECT_FALSE(store.serves_search());
   EXPECT_EQ(store.Find(1), nullptr);
   EXPECT_NE(store.Find(3), nullptr);
-  // What it hands back is in memory already, and stays until the table is made.
+  // Values that the search hands back are in memory already, and stay until the table is made.
   store.TakeOver(2, CountUp(1000));
   EXPECT_NE(store.Find(2), nullptr);
   store.EndSearch();
