@@ -22,9 +22,9 @@
 #include "compare/recorded/misplaced_results.h"
 #include "compare/recorded/sequence.h"
 #include "evaluator/base/status_macros.h"
-#include "evaluator/run/result.h"
 #include "record/base/work_bounds.h"
 #include "record/differences/tensor_distance.h"
+#include "record/graphs/replay.h"
 #include "record/graphs/side_graph.h"
 #include "record/streams/common_form.h"
 #include "record/streams/downstream.h"
@@ -47,11 +47,8 @@ class FrameFinder {
         side_(view.side()),
         own_(view.own()),
         graph_(view.graph()),
-        layers_(view.layers()) {
-    for (const int m : graph_.results()) {
-      if (graph_.IsComputed(m)) by_name_.try_emplace(graph_.result(m).name, m);
-    }
-  }
+        layers_(view.layers()),
+        leaves_(LeavesOf(graph_, *view.other().side->feeds())) {}
 
   absl::StatusOr<std::vector<Claim>> Find() {
     Sort();
@@ -169,31 +166,46 @@ class FrameFinder {
     return own_.results[Index(open.results.front())];
   }
 
-  // A recorded value in the model's type and shape; empty if it cannot be.
+  // A recorded value in the type and the shape that the model's result has; empty if it cannot be.
   Value AsModelHas(int m, const Value& value) const {
     const StreamResult& result = graph_.result(m);
     if (!value.is_tensor() || !result.shape.has_value()) return Value();
     absl::StatusOr<Value> converted = ConvertedTo(value, result.dtype, *result.shape);
-    return converted.ok() ? graph_.ForModel(m, *std::move(converted)) : Value();
+    return converted.ok() ? *std::move(converted) : Value();
   }
+
+  // Looks at the model's results, and gives on what was recorded of them.
+  class FrameReplay : public WholeReplay {
+   public:
+    FrameReplay(FrameFinder* finder, const FrameCandidate* trial, FrameOfRun* frame)
+        : WholeReplay(finder->graph_, finder->leaves_),
+          finder_(*finder),
+          trial_(trial),
+          frame_(*frame) {}
+
+   private:
+    Value See(int m, const Value& own) override {
+      if (!graph().IsComputed(m)) return own;
+      if (own.is_tensor() && IsFloat(own.tensor().dtype())) finder_.Look(m, own, trial_, &frame_);
+      Value given = finder_.GivenFor(m, trial_);
+      return given.empty() ? own : given;
+    }
+
+    FrameFinder& finder_;
+    const FrameCandidate* trial_;
+    FrameOfRun& frame_;
+  };
 
   FrameOfRun Run(const FrameCandidate* trial) {
     FrameOfRun frame;
     frame.near.resize(open_.size());
-    runs_.Run(Other(side_), [&](const Result& result, std::optional<Value>* replacement) {
-      if (result.depth > 0 || result.kind != ResultKind::kResult) return absl::OkStatus();
-      const auto it = by_name_.find(result.name);
-      if (it != by_name_.end()) See(it->second, result.value, trial, &frame, replacement);
-      return absl::OkStatus();
-    });
+    FrameReplay replay(this, trial, &frame);
+    runs_.Replay(replay);
     return frame;
   }
 
-  // Looks at a result of the model and gives on what was recorded.
-  void See(int m, const Value& raw, const FrameCandidate* trial, FrameOfRun* frame,
-           std::optional<Value>* replacement) {
-    const Value own = graph_.FromModel(m, raw);
-    if (own.is_tensor() && IsFloat(own.tensor().dtype())) Look(m, own, trial, frame);
+  // The value recorded of a result of the model; empty if none was.
+  Value GivenFor(int m, const FrameCandidate* trial) const {
     Value given;
     for (size_t i = 0; i < open_.size(); ++i) {
       const OpenResult& open = open_[i];
@@ -204,10 +216,9 @@ class FrameFinder {
       }
       if (is_trial || (open.found == m && open.tried)) break;
     }
-    if (given.empty()) {
-      if (const auto it = given_.find(m); it != given_.end()) given = it->second;
-    }
-    if (!given.empty()) *replacement = std::move(given);
+    if (!given.empty()) return given;
+    const auto it = given_.find(m);
+    return it == given_.end() ? Value() : it->second;
   }
 
   static bool IsFloat(DType dtype) { return EpsilonOf(dtype) > 0; }
@@ -420,10 +431,10 @@ class FrameFinder {
   const ResultStream& own_;
   const SideGraph& graph_;
   const LayersOfModel& layers_;
-  absl::flat_hash_map<absl::string_view, int> by_name_;  // computed results of the model
-  absl::flat_hash_map<int, int> settled_;                // by the model's result: what was recorded
-  absl::flat_hash_map<int, Value> given_;                // the same as the model has it
-  std::optional<RecordedSequence> sequence_;             // of those
+  const std::vector<Value> leaves_;
+  absl::flat_hash_map<int, int> settled_;     // by the model's result: what was recorded
+  absl::flat_hash_map<int, Value> given_;     // the same as the model has it
+  std::optional<RecordedSequence> sequence_;  // of those
   std::vector<OpenResult> open_;
   std::vector<Claim> claims_;
   int64_t steps_left_ = kMostSteps;

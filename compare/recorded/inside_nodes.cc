@@ -19,8 +19,8 @@
 #include "compare/recorded/evidence.h"
 #include "compare/recorded/recording_view.h"
 #include "evaluator/base/status_macros.h"
-#include "evaluator/run/result.h"
 #include "record/base/work_bounds.h"
+#include "record/graphs/replay.h"
 #include "record/graphs/side_graph.h"
 #include "record/streams/fingerprint.h"
 
@@ -87,23 +87,53 @@ class InnerFinder {
     return now > weights::kMovedFrom ? std::min(most, now / weights::kTimesNearer) : 0;
   }
 
+  // Looks at the steps of the model's operators.
+  class InnerReplay : public WholeReplay {
+   public:
+    explicit InnerReplay(InnerFinder* finder)
+        : WholeReplay(finder->graph_,
+                      LeavesOf(finder->graph_, *finder->model_.side->feeds())),
+          finder_(*finder) {}
+
+   private:
+    Outputs Compute(int n) override {
+      if (finder_.HasSteps(n)) {
+        std::vector<Value> inputs;
+        for (const int read : graph().node(n).made->inputs) {
+          inputs.push_back(read == kNone ? Value() : graph().ForModel(read, Read(read)));
+        }
+        finder_.LookInside(n, inputs);
+      }
+      return WholeReplay::Compute(n);
+    }
+
+    InnerFinder& finder_;
+  };
+
+  bool HasSteps(int n) const {
+    const SideGraph::GraphNode& node = graph_.node(n);
+    return node.node != nullptr && HasInnerResults(*node.node) && !node.made->outputs.empty() &&
+           node.made->outputs.front() != kNone;
+  }
+
   void LookInsideOfNodes(PairingRuns& runs) {
     for (size_t n = 0; n < graph_.nodes().size(); ++n) {
-      const SideGraph::GraphNode& node = graph_.nodes()[n];
-      if (node.node == nullptr || !HasInnerResults(*node.node) || node.made->outputs.empty() ||
-          node.made->outputs.front() == kNone) {
-        continue;
-      }
-      of_output_[graph_.result(node.made->outputs.front()).name] = static_cast<int>(n);
-      for (const int read : node.made->inputs) {
-        if (read != kNone) seen_.try_emplace(graph_.result(read).name);
-      }
+      if (!HasSteps(static_cast<int>(n))) continue;
+      InnerReplay replay(this);
+      runs.Replay(replay);
+      return;
     }
-    if (of_output_.empty()) return;
-    runs.Run(Other(side_), [&](const Result& result, auto* /*replacement*/) {
-      if (result.depth == 0 && result.kind != ResultKind::kOutput) See(result.name, result.value);
-      return absl::OkStatus();
-    });
+  }
+
+  void LookInside(int n, const std::vector<Value>& inputs) {
+    for (const Value& input : inputs) {
+      if (input.is_tensor()) elements_left_ -= input.tensor().num_elements();
+    }
+    if (elements_left_ < 0) return;
+    const SideGraph::GraphNode& node = graph_.node(n);
+    for (const Value& step : InnerResultsOf(*node.node, inputs, *model_.evaluator())) {
+      Look(step, node.made->outputs.front(), InsideOf(*node.node));
+    }
   }
 
   // Moves the steps that other recorded results confirm.
@@ -124,23 +154,6 @@ class InnerFinder {
   void Propose(int r, int of, std::string how) {
     claims_.push_back(ClaimOf(Rule::kInside, side_, r, of));
     claims_.back().how = std::move(how);
-  }
-
-  void See(absl::string_view name, const Value& value) {
-    if (const auto it = seen_.find(name); it != seen_.end()) it->second = value;
-    const auto it = of_output_.find(name);
-    if (it == of_output_.end()) return;
-    const SideGraph::GraphNode& node = graph_.nodes()[Index(it->second)];
-    std::vector<Value> inputs;
-    for (const int read : node.made->inputs) {
-      inputs.push_back(read == kNone ? Value() : seen_.at(graph_.result(read).name));
-      if (inputs.back().is_tensor()) elements_left_ -= inputs.back().tensor().num_elements();
-    }
-    if (elements_left_ < 0) return;
-    const int of = node.made->outputs.front();
-    for (const Value& step : InnerResultsOf(*node.node, inputs, *model_.evaluator())) {
-      Look(step, of, InsideOf(*node.node));
-    }
   }
 
   void Look(const Value& step, int of, const std::string& how) {
@@ -268,8 +281,6 @@ class InnerFinder {
   std::vector<int> partners_;
   std::vector<Claim> claims_;
   absl::flat_hash_map<int64_t, std::vector<int>> looked_;  // recorded results by their size
-  absl::flat_hash_map<std::string, int> of_output_;        // nodes with steps by their output
-  absl::flat_hash_map<std::string, Value> seen_;           // inputs of such nodes
   absl::flat_hash_map<int, Step> best_;                    // by recorded result
   int64_t elements_left_ = kMostElements;
 };

@@ -5,7 +5,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "evaluator/base/status_macros.h"
-#include "evaluator/run/evaluator.h"
 
 namespace onnxcmp {
 namespace {
@@ -56,10 +55,9 @@ absl::Status PairingRuns::ForEach(absl::Span<const ResultPair> pairs, PairValues
   return PairValues(sides_, keep_values_, watch_).ForEach(pairs, visit);
 }
 
-void PairingRuns::Run(SideId model, OnResults::Function see) {
+void PairingRuns::Replay(WholeReplay& replay) {
   ++runs_;
-  OnResults watcher(std::move(see));
-  sides_[model].evaluator()->Run(*sides_[model].side->feeds(), &watcher).IgnoreError();
+  replay.Run();
 }
 
 }  // namespace onnxcmp

@@ -10,9 +10,9 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "compare/sides/pair_values.h"
-#include "evaluator/run/on_results.h"
 #include "evaluator/tensor/value.h"
 #include "record/base/per_side.h"
+#include "record/graphs/replay.h"
 
 namespace onnxcmp {
 
@@ -32,9 +32,8 @@ class PairingRuns {
 
   // True if the model may run once more.
   bool HasRuns() const { return runs_ < most_runs_; }
-  // Runs the model, which `see` may give other values on the way. A run that fails has shown
-  // everything before.
-  void Run(SideId model, OnResults::Function see);
+  // Runs the model once more. A replay that fails has shown everything before.
+  void Replay(WholeReplay& replay);
 
   int runs() const { return runs_; }  // of models and of recordings that were read
 

@@ -66,41 +66,33 @@ bool HoldingReplay::Take(int n, Outputs outputs) {
 
 namespace {
 
-using Seen = absl::FunctionRef<Value(int r, const Value& own)>;
-
 std::vector<int> AllNodes(const SideGraph& graph) {
   std::vector<int> nodes(graph.nodes().size());
   absl::c_iota(nodes, 0);
   return nodes;
 }
 
-class WholeReplay : public HoldingReplay {
- public:
-  WholeReplay(const SideGraph& graph, const std::vector<Value>& leaves, Seen see)
-      : HoldingReplay(graph, AllNodes(graph), {}), leaves_(leaves), see_(see) {
-    for (const int r : graph.results()) {
-      if (IsGiven(r)) leaves_[Index(r)] = see(r, leaves_[Index(r)]);
-    }
-  }
-
- private:
-  bool IsGiven(int r) const override { return graph().producer(r) == kNone; }
-  Value Given(int r) override { return leaves_[Index(r)]; }
-  // All results are shown, whether or not a node reads them.
-  bool Take(int n, Outputs outputs) override {
-    if (!outputs.ok()) return false;
-    const FewResults& names = graph().node(n).made->outputs;
-    for (size_t i = 0; i < std::min(names.size(), outputs->size()); ++i) {
-      if (names[i] != kNone) (*outputs)[i] = see_(names[i], (*outputs)[i]);
-    }
-    return HoldingReplay::Take(n, std::move(outputs));
-  }
-
-  std::vector<Value> leaves_;
-  Seen see_;
-};
-
 }  // namespace
+
+WholeReplay::WholeReplay(const SideGraph& graph, std::vector<Value> leaves)
+    : HoldingReplay(graph, AllNodes(graph), {}), leaves_(std::move(leaves)) {}
+
+bool WholeReplay::Run() {
+  for (const int r : graph().results()) {
+    if (IsGiven(r)) leaves_[Index(r)] = See(r, leaves_[Index(r)]);
+  }
+  return HoldingReplay::Run();
+}
+
+// All results are shown, whether or not a node reads them.
+bool WholeReplay::Take(int n, Outputs outputs) {
+  if (!outputs.ok()) return false;
+  const FewResults& names = graph().node(n).made->outputs;
+  for (size_t i = 0; i < std::min(names.size(), outputs->size()); ++i) {
+    if (names[i] != kNone) (*outputs)[i] = See(names[i], (*outputs)[i]);
+  }
+  return HoldingReplay::Take(n, std::move(outputs));
+}
 
 std::vector<Value> LeavesOf(const SideGraph& graph, const Feeds& feeds) {
   std::vector<Value> leaves(graph.stream().results.size());
@@ -121,8 +113,20 @@ std::vector<Value> LeavesOf(const SideGraph& graph, const Feeds& feeds) {
   return leaves;
 }
 
-bool ReplayWhole(const SideGraph& graph, const std::vector<Value>& leaves, Seen see) {
-  return WholeReplay(graph, leaves, see).Run();
+bool ReplayWhole(const SideGraph& graph, std::vector<Value> leaves,
+                 absl::FunctionRef<Value(int r, const Value& own)> see) {
+  class Shown : public WholeReplay {
+   public:
+    Shown(const SideGraph& graph, std::vector<Value> leaves,
+          absl::FunctionRef<Value(int r, const Value& own)> see)
+        : WholeReplay(graph, std::move(leaves)), see_(see) {}
+
+   private:
+    Value See(int r, const Value& own) override { return see_(r, own); }
+
+    absl::FunctionRef<Value(int r, const Value& own)> see_;
+  };
+  return Shown(graph, std::move(leaves), see).Run();
 }
 
 }  // namespace onnxcmp

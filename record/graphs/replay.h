@@ -87,10 +87,29 @@ class HoldingReplay : public ReplayPolicy {
 // By result of the main graph: its initializers and what its inputs were fed, in the graph's form.
 std::vector<Value> LeavesOf(const SideGraph& graph, const Feeds& feeds);
 
-// Runs the whole side on the values of its initializers and inputs, by result. `see` is shown each
-// result's value and gives the one that its readers get. False if a node cannot run: what would
-// come after it is not shown.
-bool ReplayWhole(const SideGraph& graph, const std::vector<Value>& leaves,
+// A replay of the whole side on the values of its initializers and inputs. Where a node cannot run,
+// it ends.
+class WholeReplay : public HoldingReplay {
+ public:
+  // `leaves` as of LeavesOf().
+  WholeReplay(const SideGraph& graph, std::vector<Value> leaves);
+
+  bool Run();
+
+ protected:
+  // Is shown the value of each result, and gives the one that its readers get.
+  virtual Value See(int /*r*/, const Value& own) { return own; }
+
+ private:
+  bool IsGiven(int r) const override { return graph().producer(r) == kNone; }
+  Value Given(int r) override { return leaves_[Index(r)]; }
+  bool Take(int n, Outputs outputs) override;
+
+  std::vector<Value> leaves_;
+};
+
+// The same with a function as See().
+bool ReplayWhole(const SideGraph& graph, std::vector<Value> leaves,
                  absl::FunctionRef<Value(int r, const Value& own)> see);
 
 }  // namespace onnxcmp
