@@ -17,7 +17,6 @@
 #include "compare/input_sets/real_differences.h"
 #include "compare/input_sets/search_plan.h"
 #include "compare/input_sets/set_case.h"
-#include "compare/input_sets/shared_runs.h"
 #include "compare/input_sets/smaller_inputs.h"
 #include "compare/input_sets/told_outputs.h"
 #include "compare/input_sets/try_sizes.h"
@@ -365,7 +364,6 @@ class SetsComparison {
   absl::Status Search() {
     const absl::Time end = absl::Now() + *sets_.search;
     SearchPlan plan(coverage_.Get());
-    runs_.emplace(left_, right_, inputs_.mapping(), &options_.seen->fingerprints);
     while (absl::Now() < end && searched_ < sets_.most_searched) {
       Case one = plan.Next();
       if (IsCoarse()) one.mixture.reset();
@@ -375,8 +373,7 @@ class SetsComparison {
       ++searched_;
       absl::StatusOr<FedInputs> fed = Feed(one);
       if (!fed.ok()) continue;
-      if (!plan.WantsNearness() && !OutputsDiffer(left_, right_, options_.tolerance, &*runs_))
-        continue;
+      if (!plan.WantsNearness() && !OutputsDiffer(left_, right_, options_.tolerance)) continue;
       OC_ASSIGN_OR_RETURN(Comparison comparison, Compare(left_, right_, BriefOptions(options_)));
       if (LeftFailed(comparison)) continue;
       const int64_t seen = coverage_.seen();
@@ -430,7 +427,7 @@ class SetsComparison {
       smaller.sizes.set = set;
       smaller.sizes.stretch = 1;
       absl::StatusOr<FedInputs> less = Feed(smaller);
-      if (!less.ok() || !OutputsDiffer(left_, right_, options_.tolerance, &*runs_)) continue;
+      if (!less.ok() || !OutputsDiffer(left_, right_, options_.tolerance)) continue;
       one = smaller;
       fed = *std::move(less);
       break;
@@ -450,7 +447,7 @@ class SetsComparison {
   bool DifferOn(const FedInputs& fed, Regime regime) {
     left_.SetFeeds(fed.left);
     right_.SetFeeds(fed.right);
-    if (!OutputsDiffer(left_, right_, options_.tolerance, &*runs_)) return false;
+    if (!OutputsDiffer(left_, right_, options_.tolerance)) return false;
     const absl::StatusOr<Comparison> comparison = Compare(left_, right_, BriefOptions(options_));
     return comparison.ok() && !LeftFailed(*comparison) && Differs(*comparison) &&
            IsReal(*comparison, regime);
@@ -466,8 +463,7 @@ class SetsComparison {
   std::optional<Case> to_feed_again_;  // the case of the result, if its inputs are not held
   CoverageCounter coverage_;
   PerSide<PartsOfNodes> parts_;
-  ToldOutputs told_;                // the left's
-  std::optional<SharedRuns> runs_;  // of a search
+  ToldOutputs told_;  // the left's
   int count_ = 0;
   int searched_ = 0;
   int set_aside_ = 0;               // sets whose differences are not real

@@ -46,11 +46,10 @@ bool IntegersDiffer(const std::vector<Value>& left, const std::vector<Value>& ri
 
 }  // namespace
 
-bool OutputsDiffer(const Side& left, const Side& right, const ToleranceOptions& tolerance,
-                   SharedRuns* runs) {
-  const auto ours = runs->RunLeft();
+bool OutputsDiffer(const Side& left, const Side& right, const ToleranceOptions& tolerance) {
+  const auto ours = left.evaluator()->Run(*left.feeds());
   if (!ours.ok()) return false;
-  const auto theirs = runs->RunRight();
+  const auto theirs = right.evaluator()->Run(*right.feeds());
   if (!theirs.ok()) return true;
   return !CompareOutputs(Named(left, *ours), Named(right, *theirs), tolerance).agree();
 }

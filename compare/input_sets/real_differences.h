@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "compare/input_sets/shared_runs.h"
 #include "compare/outcome/comparison.h"
 #include "compare/sides/side.h"
 #include "record/differences/tolerance.h"
@@ -13,8 +12,7 @@
 namespace onnxcmp {
 
 // By the outputs alone, each by its own type: both sides run. False if the left fails.
-bool OutputsDiffer(const Side& left, const Side& right, const ToleranceOptions& tolerance,
-                   SharedRuns* runs);
+bool OutputsDiffer(const Side& left, const Side& right, const ToleranceOptions& tolerance);
 
 // True if any output of a comparison is NaN or infinite on one side alone, or of another type.
 bool DifferBeyondNumbers(const Comparison& comparison);

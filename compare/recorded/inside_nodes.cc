@@ -91,8 +91,7 @@ class InnerFinder {
   class InnerReplay : public WholeReplay {
    public:
     explicit InnerReplay(InnerFinder* finder)
-        : WholeReplay(finder->graph_,
-                      LeavesOf(finder->graph_, *finder->model_.side->feeds())),
+        : WholeReplay(finder->graph_, LeavesOf(finder->graph_, *finder->model_.side->feeds())),
           finder_(*finder) {}
 
    private:

@@ -21,9 +21,9 @@ using ::testing::Pair;
 // Counted today. A number that falls is lowered here; one that rises needs a reason in the commit.
 constexpr HouseRow kHouse[] = {
     {"files that write agree or a verdict", 1},
-    {"numeric constants", 620},
-    {"numeric constants that share a name", 129},
-    {"observers", 16},
+    {"numeric constants", 618},
+    {"numeric constants that share a name", 127},
+    {"observers", 15},
     {"calls of Revisit", 1},
     {"types in headers", 674},
     {"rooms of compare", 28},
