@@ -222,11 +222,16 @@ std::vector<Cause> CausesOfDifferences(absl::Span<const Cause> causes,
 // Excuses recorded results that quantization noise explains, if no cause is left; results that
 // still count keep the causes that were found.
 void LeaveOutNoise(const PerSide<RecordedSide>& sides, absl::Span<const Cause> found,
-                   OutputComparison* judged, std::vector<Cause>* left) {
-  if (!AnyRecorded(sides) || !left->empty()) return;
+                   OutputComparison* judged, ReviewedCauses* reviewed) {
+  if (!AnyRecorded(sides) || !reviewed->causes.empty()) return;
   *judged = WithoutHonestNoise({sides.left.stream, sides.right.stream}, PairsOf(found),
                                std::move(*judged));
-  *left = CausesOfDifferences(found, *judged);
+  reviewed->causes = CausesOfDifferences(found, *judged);
+  std::erase_if(reviewed->dismissed, [&](const DismissedCause& one) {
+    return absl::c_any_of(reviewed->causes, [&](const Cause& cause) {
+      return cause.left == one.cause.left && cause.right == one.cause.right;
+    });
+  });
 }
 
 // Layers are measured by results that a recording may lack, so if all recorded results agree,
@@ -318,8 +323,8 @@ absl::StatusOr<Findings> CompareRecords(const SideRecords& recorded,
   const LookAtQuantizationOptions looking =
       LookingAtQuantization(options, AnyRecorded(sides), quantized, judged.agree(), honest);
   OC_ASSIGN_OR_RETURN(ReviewedCauses reviewed,
-                      LookAtQuantization(sides, measured.alignment, search.causes, looking, tools));
-  reviewed.causes = CausesByConversion(checked, judged, sides, options.causes, reviewed.causes);
+                      LookAtQuantization(sides, measured.alignment, search, looking, tools));
+  ReviewByConversion(checked, judged, sides, options.causes, &reviewed);
   timer.reset();
   OC_RETURN_IF_ERROR(CheckNotStopped(options));
 
@@ -331,7 +336,7 @@ absl::StatusOr<Findings> CompareRecords(const SideRecords& recorded,
     judged = RejudgeOutputs(std::move(judged), search.effects, reviewed.causes, quantized);
   }
   if (quantized || IsRecordedInIntegers(sides))
-    LeaveOutNoise(sides, search.causes, &judged, &reviewed.causes);
+    LeaveOutNoise(sides, search.causes, &judged, &reviewed);
   std::optional<KeepInFloat> keep_in_float;
   if (options.causes && !other_inputs && search.not_searched.empty()) {
     const StepTimer keeping(options.timings, "keep in float");
@@ -450,6 +455,7 @@ Comparison Assemble(const PerSide<Side*>& sides, PerSide<SideRecord> records, Fi
       NoteOfCausesWithoutEffect(made.left, made.right, made.outputs, findings.reviewed.causes);
   if (without_effect.empty()) {
     made.causes = std::move(findings.reviewed.causes);
+    made.dismissed = std::move(findings.reviewed.dismissed);
   } else {
     made.notes.push_back(without_effect);
   }

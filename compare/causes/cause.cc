@@ -1,26 +1,78 @@
 #include "compare/causes/cause.h"
 
+#include <utility>
+
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 
 namespace onnxcmp {
+namespace {
 
-absl::string_view CauseKindName(CauseKind kind) {
-  switch (kind) {
-    case CauseKind::kOperator:
-      return "operator";
-    case CauseKind::kInitializer:
-      return "initializer";
-    case CauseKind::kInput:
-      return "input";
-    case CauseKind::kPrecision:
-      return "precision";
-    case CauseKind::kApproximation:
-      return "approximation";
-    case CauseKind::kQuantization:
-      return "quantization";
+struct CauseKindRow {
+  CauseKind kind;
+  absl::string_view name;
+  bool mistake;
+};
+
+constexpr CauseKindRow kKinds[] = {
+    {CauseKind::kOperator, "operator", /*mistake=*/true},
+    {CauseKind::kInitializer, "initializer", /*mistake=*/true},
+    {CauseKind::kInput, "input", /*mistake=*/true},
+    {CauseKind::kPrecision, "precision", /*mistake=*/true},
+    {CauseKind::kApproximation, "approximation", /*mistake=*/false},
+    {CauseKind::kQuantization, "quantization", /*mistake=*/false},
+};
+
+const CauseKindRow& RowOf(CauseKind kind) {
+  return *absl::c_find_if(kKinds, [&](const CauseKindRow& row) { return row.kind == kind; });
+}
+
+struct VetoRow {
+  Veto veto;
+  absl::string_view name;
+  absl::string_view text;
+};
+
+constexpr VetoRow kRows[] = {
+    {Veto::kAfterOverflow, "after_overflow", "it is computed from another result that overflows"},
+    {Veto::kBesideFailure, "beside_failure", "the node that fails does not depend on it"},
+    {Veto::kAgreesWithAnother, "agrees_with_another",
+     "the right's result agrees with another result of the left"},
+    {Veto::kNoGain, "no_gain", "correcting it brings the outputs no nearer"},
+    {Veto::kInMistakenLayer, "in_mistaken_layer", "a mistake in its layer explains it"},
+    {Veto::kSameShape, "same_shape", "it requests the same shape with a -1"},
+    {Veto::kCounterpart, "counterpart",
+     "its node gives the other side's result on the other side's values"},
+    {Veto::kHonestConversion, "honest_conversion",
+     "it is no farther off than the coarser type explains"},
+};
+
+const VetoRow& RowOf(Veto veto) {
+  return *absl::c_find_if(kRows, [&](const VetoRow& row) { return row.veto == veto; });
+}
+
+}  // namespace
+
+absl::string_view CauseKindName(CauseKind kind) { return RowOf(kind).name; }
+
+bool IsMistake(CauseKind kind) { return RowOf(kind).mistake; }
+
+absl::string_view VetoName(Veto veto) { return RowOf(veto).name; }
+
+absl::string_view VetoText(Veto veto) { return RowOf(veto).text; }
+
+void Dismiss(const CauseReview& review, std::vector<Cause>* causes,
+             std::vector<DismissedCause>* dismissed) {
+  std::vector<Cause> kept;
+  for (Cause& cause : *causes) {
+    if (const std::optional<Veto> veto = review(cause)) {
+      dismissed->push_back({std::move(cause), *veto});
+    } else {
+      kept.push_back(std::move(cause));
+    }
   }
-  return "";
+  *causes = std::move(kept);
 }
 
 double Mending::gain() const { return before == after ? 0 : before - after; }

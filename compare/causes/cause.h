@@ -3,6 +3,7 @@
 #define ONNXCMP_COMPARE_CAUSES_CAUSE_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,7 +18,6 @@
 
 namespace onnxcmp {
 
-// The first four are mistakes; the last two are other ways to compute the same.
 enum class CauseKind : uint8_t {
   kOperator,
   kInitializer,
@@ -27,6 +27,8 @@ enum class CauseKind : uint8_t {
   kQuantization,   // quantized on one side only
 };
 absl::string_view CauseKindName(CauseKind kind);
+// True for a mistake, false for another way to compute the same.
+bool IsMistake(CauseKind kind);
 
 // Place of a cause inside a node: in a branch, an iteration, or the body of a function that is kept
 // as one node.
@@ -99,6 +101,36 @@ struct Cause {
   std::string repro_folder;
   std::string no_repro;
 };
+
+// A review's reason against a finding of the search.
+enum class Veto : uint8_t {
+  kAfterOverflow,
+  kBesideFailure,
+  kAgreesWithAnother,
+  kNoGain,
+  kInMistakenLayer,
+  kSameShape,
+  kCounterpart,
+  kHonestConversion,
+};
+
+// "no_gain".
+absl::string_view VetoName(Veto veto);
+// "correcting it brings the outputs no nearer".
+absl::string_view VetoText(Veto veto);
+
+// A cause that a review has dismissed.
+struct DismissedCause {
+  Cause cause;
+  Veto veto = Veto::kNoGain;
+};
+
+// Nothing: the cause stays.
+using CauseReview = std::function<std::optional<Veto>(const Cause& cause)>;
+
+// Moves the causes that have a veto to the dismissed ones.
+void Dismiss(const CauseReview& review, std::vector<Cause>* causes,
+             std::vector<DismissedCause>* dismissed);
 
 // The certificate in words: "mending it makes the outputs agree", "suspected: it cannot be tried,
 // because ..."; "" if there is nothing to say.

@@ -117,10 +117,6 @@ bool ComputeSomethingElse(const Contents& ours, const Contents& theirs, bool kno
 
 }  // namespace
 
-bool IsMistake(CauseKind kind) {
-  return kind != CauseKind::kApproximation && kind != CauseKind::kQuantization;
-}
-
 bool IsWrong(const Cause& cause) { return IsMistake(cause.kind); }
 
 bool IsAnotherMask(const SideGraph& right, int r, const ForcedResult& result) {

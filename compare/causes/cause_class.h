@@ -27,8 +27,6 @@ struct CauseClass {
 CauseClass ClassOf(const ForcedRun& run, const ForcedState& state, const RegionNoise& noise,
                    int right, const RegionNoise::NoiseRatio& noise_ratio, CauseTruth* truth);
 
-// True for a mistake, false for another way to compute the same.
-bool IsMistake(CauseKind kind);
 bool IsWrong(const Cause& cause);
 // True if a constant differs from its match only in numbers that mask equally well.
 bool IsAnotherMask(const SideGraph& right, int r, const ForcedResult& result);

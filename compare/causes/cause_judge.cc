@@ -90,11 +90,14 @@ void CauseJudge::PassOn() {
 
 // Overflows that are computed from another one are no causes.
 void CauseJudge::DropLaterOverflows() {
-  for (const size_t i : AfterAnother(overflows_, *sides_.right.stream)) {
-    const auto cause = report_.causes.begin() + static_cast<std::ptrdiff_t>(i);
-    judged_.others.push_back(cause->judged);
-    report_.causes.erase(cause);
-  }
+  const std::vector<size_t> after = AfterAnother(overflows_, *sides_.right.stream);
+  const Cause* const first = report_.causes.data();
+  const auto review = [&](const Cause& cause) -> std::optional<Veto> {
+    if (!absl::c_linear_search(after, static_cast<size_t>(&cause - first))) return std::nullopt;
+    judged_.others.push_back(cause.judged);
+    return Veto::kAfterOverflow;
+  };
+  Dismiss(review, &report_.causes, &report_.dismissed);
 }
 
 // Judges a matched right result whose local bits differ. False if it would exceed the limit of

@@ -75,6 +75,7 @@ struct OutputEffect {
 
 struct CauseReport {
   std::vector<Cause> causes;
+  std::vector<DismissedCause> dismissed;
   // Effects on the doubtful outputs, if any cause is a mistake. Passing through a coarser type is
   // none here.
   std::vector<OutputEffect> effects;

@@ -1,7 +1,9 @@
 #include "compare/causes/failed_runs.h"
 
-#include <algorithm>
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
@@ -40,18 +42,22 @@ std::vector<bool> LeadsToFailure(const RecordedSide& side) {
 
 }  // namespace
 
-void DropBesideFailures(const PerSide<RecordedSide>& sides, std::vector<Cause>* causes) {
+CauseReview ReviewByFailures(const PerSide<RecordedSide>& sides) {
+  PerSide<std::optional<std::vector<bool>>> leads;
   for (const SideId id : kBothSides) {
     const RecordedSide& side = sides[id];
     if (side.side->summary().status.ok() || side.evaluator() == nullptr) continue;
-    const std::vector<bool> leads = LeadsToFailure(side);
-    causes->erase(std::remove_if(causes->begin(), causes->end(),
-                                 [&](const Cause& cause) {
-                                   const int r = id == SideId::kLeft ? cause.left : cause.right;
-                                   return r == kNone || !leads[Index(r)];
-                                 }),
-                  causes->end());
+    leads[id] = LeadsToFailure(side);
   }
+  return [leads = std::move(leads)](const Cause& cause) -> std::optional<Veto> {
+    for (const SideId id : kBothSides) {
+      const int r = OfSide(cause, id);
+      if (leads[id].has_value() && (r == kNone || !(*leads[id])[Index(r)])) {
+        return Veto::kBesideFailure;
+      }
+    }
+    return std::nullopt;
+  };
 }
 
 }  // namespace onnxcmp

@@ -1,8 +1,6 @@
-// Keeps only the causes that lead to the failure of a side.
+// A review of causes beside the failure of a side.
 #ifndef ONNXCMP_COMPARE_CAUSES_FAILED_RUNS_H_
 #define ONNXCMP_COMPARE_CAUSES_FAILED_RUNS_H_
-
-#include <vector>
 
 #include "compare/causes/cause.h"
 #include "compare/sides/pair_values.h"
@@ -10,9 +8,10 @@
 
 namespace onnxcmp {
 
-// Drops causes that the failing node of a side does not depend on. Results that the side would have
-// computed after the failure are missing, so the alignment takes wrong partners for them.
-void DropBesideFailures(const PerSide<RecordedSide>& sides, std::vector<Cause>* causes);
+// A veto against causes that the failing node of a side does not depend on. Results that the side
+// would have computed after the failure are missing, so the alignment takes wrong partners for
+// them.
+CauseReview ReviewByFailures(const PerSide<RecordedSide>& sides);
 
 }  // namespace onnxcmp
 

@@ -139,22 +139,24 @@ void CauseWeigher::CertifyAll(const Trials& trials, const Trial& rest,
 
 void CauseWeigher::DropWithoutGain(const absl::btree_set<int>& all,
                                    absl::FunctionRef<Trial(const absl::btree_set<int>&)> mended,
-                                   std::vector<Cause>* causes) const {
+                                   CauseReport* report) const {
   absl::btree_set<int> gaining = all;
-  for (const Cause& cause : *causes) {
+  for (const Cause& cause : report->causes) {
     const std::optional<Mending>& mending = cause.mending;
     if (mending.has_value() && mending->agreed && mending->agree && !(mending->gain() > 0)) {
       gaining.erase(cause.judged);
     }
   }
-  const bool any_left = absl::c_any_of(*causes, [&](const Cause& cause) {
+  const bool any_left = absl::c_any_of(report->causes, [&](const Cause& cause) {
     return IsWrong(cause) && gaining.contains(cause.judged);
   });
   if (!any_left || gaining.size() == all.size()) return;
   // Each alone can be spared; several may stand in for each other.
   if (all.size() - gaining.size() > 1 && !mended(gaining).agree) return;
-  const auto gains_nothing = [&](const Cause& cause) { return !gaining.contains(cause.judged); };
-  causes->erase(std::remove_if(causes->begin(), causes->end(), gains_nothing), causes->end());
+  const auto review = [&](const Cause& cause) {
+    return gaining.contains(cause.judged) ? std::nullopt : std::optional(Veto::kNoGain);
+  };
+  Dismiss(review, &report->causes, &report->dismissed);
 }
 
 void CauseWeigher::WeighEffects(CauseReport* report) const {
@@ -198,7 +200,7 @@ void CauseWeigher::WeighEffects(CauseReport* report) const {
   }
   if (certified) {
     CertifyAll(trials, rest, all, &causes);
-    DropWithoutGain(all, mended, &causes);
+    DropWithoutGain(all, mended, report);
   }
   AddUnexplained(rest.apart.value_or(0), named, &effects, report);
 }

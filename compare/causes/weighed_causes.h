@@ -58,7 +58,7 @@ class CauseWeigher {
   // Drops causes without which the outputs come no nearer, if other mistakes are left.
   void DropWithoutGain(const absl::btree_set<int>& all,
                        absl::FunctionRef<Trial(const absl::btree_set<int>&)> mended,
-                       std::vector<Cause>* causes) const;
+                       CauseReport* report) const;
   void AddUnexplained(double rest, const Replacements& named, CauseEffects* effects,
                       CauseReport* report) const;
   // The left's values of these matched results, and of all outputs of the nodes that made them;

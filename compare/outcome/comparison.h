@@ -80,6 +80,7 @@ struct Comparison {
   std::vector<TriedSizes> sizes;  // if it was asked which there are
   // Mistakes first, those with the greatest effect first; else in the right stream's order.
   std::vector<Cause> causes;
+  std::vector<DismissedCause> dismissed;  // findings that a review refused
   // Nodes to keep in float, if outputs differ because one side was converted to a coarser type;
   // nothing if they agree, if there is a mistake, or if no short list was found.
   std::optional<KeepInFloat> keep_in_float;

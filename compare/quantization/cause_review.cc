@@ -1,6 +1,7 @@
 #include "compare/quantization/cause_review.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
@@ -170,7 +171,7 @@ class Review {
 }  // namespace
 
 void ReviewCauses(const CounterpartRun& run, const QuantizationReport& report,
-                  std::vector<Cause>* causes) {
+                  std::vector<Cause>* causes, std::vector<DismissedCause>* dismissed) {
   const Review review(run, report);
   std::vector<Cause> reviewed;
   absl::flat_hash_set<const Cause*> taken;
@@ -201,20 +202,27 @@ void ReviewCauses(const CounterpartRun& run, const QuantizationReport& report,
     reviewed.push_back(std::move(cause));
   }
   const auto added = static_cast<std::ptrdiff_t>(reviewed.size());
-  for (Cause& cause : *causes) {
-    if (taken.contains(&cause) || (!report.both && review.IsTold(cause))) continue;
+  // It also tells quantization from mistakes.
+  const auto judge = [&](Cause* cause) -> std::optional<Veto> {
+    if (!report.both && review.IsTold(*cause)) return Veto::kInMistakenLayer;
     // A cause inside a body was measured there.
-    if (IsWrong(cause) && !cause.in_body.has_value()) {
-      if (review.AsksForTheSameShape(cause)) continue;
-      const Finding finding = review.Judge(cause);
-      if (finding == Finding::kInnocent) continue;
-      if (finding == Finding::kHonest) {
-        cause.kind = CauseKind::kQuantization;
-        cause.mending.reset();
-        cause.not_tried.clear();
-      }
+    if (!IsWrong(*cause) || cause->in_body.has_value()) return std::nullopt;
+    if (review.AsksForTheSameShape(*cause)) return Veto::kSameShape;
+    const Finding finding = review.Judge(*cause);
+    if (finding == Finding::kInnocent) return Veto::kCounterpart;
+    if (finding != Finding::kHonest) return std::nullopt;
+    cause->kind = CauseKind::kQuantization;
+    cause->mending.reset();
+    cause->not_tried.clear();
+    return std::nullopt;
+  };
+  for (Cause& cause : *causes) {
+    if (taken.contains(&cause)) continue;
+    if (const std::optional<Veto> veto = judge(&cause)) {
+      dismissed->push_back({std::move(cause), *veto});
+    } else {
+      reviewed.push_back(std::move(cause));
     }
-    reviewed.push_back(std::move(cause));
   }
   std::stable_partition(reviewed.begin() + added, reviewed.end(), IsWrong);
   *causes = std::move(reviewed);

@@ -1,8 +1,6 @@
-// Drops causes between two quantized sides that the alignment contradicts.
+// A review of causes between two quantized sides by the alignment.
 #ifndef ONNXCMP_COMPARE_QUANTIZATION_CONTRADICTED_CAUSES_H_
 #define ONNXCMP_COMPARE_QUANTIZATION_CONTRADICTED_CAUSES_H_
-
-#include <vector>
 
 #include "absl/types/span.h"
 #include "compare/causes/cause.h"
@@ -11,12 +9,11 @@
 
 namespace onnxcmp {
 
-// Between two quantized sides many results are near each other, so repairs may pair wrongly. Drops
-// operator causes whose right result agrees in `rows` with a partner other than the cause's, unless
-// that partner is shared with another right result. Causes inside bodies were measured there and
-// stay.
-void DropContradicted(const ResultStream& left, absl::Span<const ComparedRow> rows,
-                      std::vector<Cause>* causes);
+// Between two quantized sides many results are near each other, so repairs may pair wrongly. A
+// veto against operator causes whose right result agrees in `rows` with a partner other than the
+// cause's, unless that partner is shared with another right result. Causes inside bodies were
+// measured there and stay. `left` must outlive the review.
+CauseReview ReviewByRows(const ResultStream& left, absl::Span<const ComparedRow> rows);
 
 }  // namespace onnxcmp
 

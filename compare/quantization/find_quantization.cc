@@ -463,7 +463,8 @@ class QuantizationFinder {
 
 absl::StatusOr<std::optional<QuantizationReport>> FindQuantization(
     const PerSide<RecordedSide>& sides, const Alignment& alignment,
-    const QuantizationOptions& options, std::vector<Cause>* causes) {
+    const QuantizationOptions& options, std::vector<Cause>* causes,
+    std::vector<DismissedCause>* dismissed) {
   const bool left_is = IsQuantized(*sides.left.stream);
   const bool right_is = IsQuantized(*sides.right.stream);
   if (!left_is && !right_is) return std::nullopt;
@@ -490,7 +491,7 @@ absl::StatusOr<std::optional<QuantizationReport>> FindQuantization(
   const std::vector<int> aligned = PartnersInOrder(alignment, report.side);
   const CounterpartRun run(*theirs, *ours, aligned);
   QuantizationFinder(run, options, &report).Find();
-  if (causes != nullptr) ReviewCauses(run, report, causes);
+  if (causes != nullptr) ReviewCauses(run, report, causes, dismissed);
   return report;
 }
 

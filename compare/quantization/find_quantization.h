@@ -29,11 +29,11 @@ struct QuantizationOptions {
 
 // Takes two sides that have been recorded and aligned, one of them quantized; if both are, examines
 // the right's layers. Also reviews `causes`, which were found without regard to quantization
-// parameters: wrong ones are removed, correct quantization is reclassified, and mistakes are put
-// first. Nothing if neither side is quantized.
+// parameters (ReviewCauses), unless it is null. Nothing if neither side is quantized.
 absl::StatusOr<std::optional<QuantizationReport>> FindQuantization(
     const PerSide<RecordedSide>& sides, const Alignment& alignment,
-    const QuantizationOptions& options, std::vector<Cause>* causes);
+    const QuantizationOptions& options, std::vector<Cause>* causes,
+    std::vector<DismissedCause>* dismissed);
 
 }  // namespace onnxcmp
 

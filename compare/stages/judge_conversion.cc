@@ -8,6 +8,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "compare/causes/cause.h"
 #include "compare/outputs/find_ties.h"
 #include "compare/outputs/rulings.h"
 #include "compare/quantization/dequantized_view.h"
@@ -239,21 +240,21 @@ class ConversionJudge {
 
 // Causes stay where everything is honest and floats of 16 bits differ all the same: then the
 // rounding of a node is the cause.
-std::vector<Cause> WithoutHonest(const CheckedConversion& checked, const OutputComparison& judged,
-                                 std::vector<Cause> causes) {
-  if (!judged.agree() && checked.suspects.empty() && !checked.conversion.quantized) return causes;
-  std::erase_if(causes, [&](const Cause& cause) {
+bool KeepsAll(const CheckedConversion& checked, const OutputComparison& judged) {
+  return !judged.agree() && checked.suspects.empty() && !checked.conversion.quantized;
+}
+
+CauseReview ReviewOf(const CheckedConversion& checked, const OutputComparison& judged) {
+  return [&](const Cause& cause) -> std::optional<Veto> {
     const int r = OfSide(cause, checked.conversion.converted);
-    if (!judged.agree() && absl::c_linear_search(checked.lossy, r)) return false;
+    if (!judged.agree() && absl::c_linear_search(checked.lossy, r)) return std::nullopt;
     // Noise of the type is no cause.
-    if (checked.conversion.quantized && cause.kind == CauseKind::kQuantization &&
-        !absl::c_linear_search(checked.suspects, r)) {
-      return true;
-    }
-    return r != kNone && !cause.in_body.has_value() && !cause.overflow &&
-           checked.honest[Index(r)] && !checked.overflows[Index(r)];
-  });
-  return causes;
+    const bool is_noise = checked.conversion.quantized && cause.kind == CauseKind::kQuantization &&
+                          !absl::c_linear_search(checked.suspects, r);
+    const bool is_honest = r != kNone && !cause.in_body.has_value() && !cause.overflow &&
+                           checked.honest[Index(r)] && !checked.overflows[Index(r)];
+    return is_noise || is_honest ? std::optional(Veto::kHonestConversion) : std::nullopt;
+  };
 }
 
 std::vector<Cause> CausesOfSuspects(const CheckedConversion& checked,
@@ -334,25 +335,26 @@ bool IsHonest(const std::optional<CheckedConversion>& checked, const OutputCompa
          });
 }
 
-std::vector<Cause> CausesByConversion(const std::optional<CheckedConversion>& checked,
-                                      const OutputComparison& judged,
-                                      const PerSide<RecordedSide>& sides, bool asked,
-                                      std::vector<Cause> causes) {
-  if (!checked.has_value() || !asked) return causes;
-  causes = WithoutHonest(*checked, judged, std::move(causes));
-  if (judged.agree() || checked->suspects.empty()) return causes;
+void ReviewByConversion(const std::optional<CheckedConversion>& checked,
+                        const OutputComparison& judged, const PerSide<RecordedSide>& sides,
+                        bool asked, ReviewedCauses* reviewed) {
+  if (!checked.has_value() || !asked) return;
+  if (!KeepsAll(*checked, judged)) {
+    Dismiss(ReviewOf(*checked, judged), &reviewed->causes, &reviewed->dismissed);
+  }
+  if (judged.agree() || checked->suspects.empty()) return;
   // A fault moves numbers beyond the ranges after it, which may look like another one.
   const int first = checked->suspects.front();
   const ResultStream& stream = *sides[checked->conversion.converted].stream;
-  const bool found = absl::c_any_of(causes, [&](const Cause& cause) {
+  const bool found = absl::c_any_of(reviewed->causes, [&](const Cause& cause) {
     const int r = OfSide(cause, checked->conversion.converted);
     if (r == kNone || r <= first) return r != kNone;
     const int n = stream.results[Index(r)].node;
     return n != kNone && absl::c_linear_search(stream.nodes[Index(n)].inputs, first);
   });
-  if (found) return causes;
+  if (found) return;
   std::vector<Cause> of_suspects = CausesOfSuspects(*checked, sides);
-  return of_suspects.empty() ? causes : of_suspects;
+  if (!of_suspects.empty()) reviewed->causes = std::move(of_suspects);
 }
 
 }  // namespace onnxcmp

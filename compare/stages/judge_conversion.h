@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "compare/causes/cause.h"
 #include "compare/conversion/check_conversion.h"
 #include "compare/conversion/conversion.h"
 #include "compare/outputs/output_comparison.h"
 #include "compare/sides/pair_values.h"
+#include "compare/stages/look_at_quantization.h"
 #include "compare/stages/step_tools.h"
 #include "record/base/per_side.h"
 
@@ -46,12 +46,11 @@ double LeastSignalToNoise(const Conversion& conversion, const std::optional<doub
 // A result that overflows inside has one all the same.
 bool IsHonest(const std::optional<CheckedConversion>& checked, const OutputComparison& judged);
 
-// Causes without those at nodes and constants that are honest, and without noise of quantization;
-// the first suspects, if outputs differ without another cause. `asked`: causes were.
-std::vector<Cause> CausesByConversion(const std::optional<CheckedConversion>& checked,
-                                      const OutputComparison& judged,
-                                      const PerSide<RecordedSide>& sides, bool asked,
-                                      std::vector<Cause> causes);
+// Dismisses causes at nodes and constants that are honest, and noise of quantization; names the
+// first suspects, if outputs differ without another cause. `asked`: causes were.
+void ReviewByConversion(const std::optional<CheckedConversion>& checked,
+                        const OutputComparison& judged, const PerSide<RecordedSide>& sides,
+                        bool asked, ReviewedCauses* reviewed);
 
 }  // namespace onnxcmp
 

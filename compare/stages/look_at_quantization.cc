@@ -36,11 +36,12 @@ std::optional<Cause> CostliestOf(const QuantizationReport& report) {
 
 absl::StatusOr<ReviewedCauses> LookAtQuantization(const PerSide<RecordedSide>& sides,
                                                   const Alignment& alignment,
-                                                  std::vector<Cause> causes,
+                                                  const CauseReport& found,
                                                   const LookAtQuantizationOptions& options,
                                                   const StepTools& tools) {
   ReviewedCauses reviewed;
-  reviewed.causes = std::move(causes);
+  reviewed.causes = found.causes;
+  reviewed.dismissed = found.dismissed;
   if (!options.review && !options.layers && !options.differ) return reviewed;
   QuantizationOptions search;
   search.search_memory = tools.search_memory;
@@ -51,7 +52,8 @@ absl::StatusOr<ReviewedCauses> LookAtQuantization(const PerSide<RecordedSide>& s
   search.pool = tools.pool;
   OC_ASSIGN_OR_RETURN(
       std::optional<QuantizationReport> report,
-      FindQuantization(sides, alignment, search, options.review ? &reviewed.causes : nullptr));
+      FindQuantization(sides, alignment, search, options.review ? &reviewed.causes : nullptr,
+                       &reviewed.dismissed));
   if (report.has_value() && options.differ) reviewed.costliest = CostliestOf(*report);
   if (options.review || options.layers) reviewed.quantization = std::move(report);
   return reviewed;

@@ -8,6 +8,7 @@
 #include "absl/status/statusor.h"
 #include "compare/alignment/alignment.h"
 #include "compare/causes/cause.h"
+#include "compare/causes/causes.h"
 #include "compare/quantization/quantization.h"
 #include "compare/sides/pair_values.h"
 #include "compare/stages/step_tools.h"
@@ -24,6 +25,7 @@ struct LookAtQuantizationOptions {
 
 struct ReviewedCauses {
   std::vector<Cause> causes;
+  std::vector<DismissedCause> dismissed;
   // The layer whose own error moves the other side's outputs most, where outputs differ. It is no
   // mistake.
   std::optional<Cause> costliest;
@@ -32,7 +34,7 @@ struct ReviewedCauses {
 
 absl::StatusOr<ReviewedCauses> LookAtQuantization(const PerSide<RecordedSide>& sides,
                                                   const Alignment& alignment,
-                                                  std::vector<Cause> causes,
+                                                  const CauseReport& found,
                                                   const LookAtQuantizationOptions& options,
                                                   const StepTools& tools);
 

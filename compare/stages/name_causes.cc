@@ -170,9 +170,9 @@ absl::StatusOr<CauseReport> NameCauses(const PerSide<RecordedSide>& sides,
           ? FindRecordedCauses(sides, measured.alignment,
                                RecordedPairsOf(measured.rows, judged, tolerances), search)
           : FindCauses(sides, measured.alignment, search));
-  DropBesideFailures(sides, &report.causes);
+  Dismiss(ReviewByFailures(sides), &report.causes, &report.dismissed);
   if (IsQuantized(*sides.left.stream) && IsQuantized(*sides.right.stream)) {
-    DropContradicted(*sides.left.stream, measured.rows, &report.causes);
+    Dismiss(ReviewByRows(*sides.left.stream, measured.rows), &report.causes, &report.dismissed);
   }
   // Recordings are not expected to have causes, unless these are requested.
   if (!report.not_searched.empty() &&

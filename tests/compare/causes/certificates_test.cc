@@ -90,6 +90,9 @@ TEST(Certificates, WhatGainsNothingIsNoCause) {
   EXPECT_THAT(
       CertificatesOf(comparison),
       ElementsAre(Pair("gate", "with the others mended, mending it makes the outputs agree")));
+  ASSERT_EQ(comparison.dismissed.size(), 1U);
+  EXPECT_EQ(comparison.dismissed[0].veto, Veto::kNoGain);
+  EXPECT_EQ(comparison.right.results[Index(comparison.dismissed[0].cause.right)].name, "shift");
   int different = 0;
   for (const ComparedRow& row : comparison.rows) {
     if (row.relation == Relation::kDifferent) ++different;

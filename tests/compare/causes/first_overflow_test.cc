@@ -160,6 +160,11 @@ TEST(FailedRuns, HaveNoCausesButWhatLeadsToTheFailure) {
   for (const Cause& cause : failed.causes) {
     EXPECT_EQ(failed.right.results[Index(cause.right)].name, "s") << cause.text;
   }
+  ASSERT_THAT(failed.dismissed, Not(IsEmpty()));
+  for (const DismissedCause& one : failed.dismissed) {
+    EXPECT_EQ(one.veto, Veto::kBesideFailure) << one.cause.text;
+    EXPECT_EQ(failed.right.results[Index(one.cause.right)].name, "one");
+  }
   const Comparison runs = Compared(model, absl::StrReplaceAll(model, {{"{1}", "{2}"}}), x);
   EXPECT_THAT(runs.causes, SizeIs(1));
 }

@@ -38,7 +38,11 @@ class ContradictedCauses : public ::testing::Test {
     return cause;
   }
   std::vector<Cause> Kept(const std::vector<ComparedRow>& rows, std::vector<Cause> causes) const {
-    DropContradicted(left_.stream(), rows, &causes);
+    std::vector<DismissedCause> dismissed;
+    Dismiss(ReviewByRows(left_.stream(), rows), &causes, &dismissed);
+    for (const DismissedCause& one : dismissed) {
+      EXPECT_EQ(one.veto, Veto::kAgreesWithAnother);
+    }
     return causes;
   }
   testing::StreamBuilder left_;
