@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "compare/causes/cause.h"
 #include "compare/causes/cause_truth.h"
 #include "compare/outcome/proof_report.h"
 #include "compare/outcome/verdict.h"
@@ -228,6 +229,11 @@ std::string ExplanationMember(const Comparison& comparison) {
     json["left_from_double"] = ToJson(*explanation.left_truth);
     json["right_from_double"] = ToJson(*explanation.right_truth);
   }
+  if (explanation.order.has_value()) {
+    json["order_of_sums"] = {{"side", JsonText(SideName(explanation.order_side))},
+                             {"sums", JsonInteger(explanation.order_sums)},
+                             {"moved", JsonReal(*explanation.order)}};
+  }
   json["claims"] = ReportJson::array();
   for (const Claim& claim : explanation.claims) {
     json["claims"].push_back({{"rule", RowOfRule(claim.rule).name},
@@ -326,6 +332,17 @@ std::string SizesMember(const Comparison& comparison) {
   return absl::StrCat(",\n\"sizes\":", DumpJson(json));
 }
 
+std::string DismissedMember(const Comparison& comparison) {
+  if (comparison.dismissed.empty()) return "";
+  const auto one = [&](const DismissedCause& dismissed) {
+    ReportJson json = ToJson(dismissed.cause, comparison);
+    json["veto"] = JsonText(VetoName(dismissed.veto));
+    json["why"] = JsonText(VetoText(dismissed.veto));
+    return json;
+  };
+  return absl::StrCat(",\n\"dismissed\":", Lines(comparison.dismissed, one));
+}
+
 std::string MadeUpMembers(const Comparison& comparison) {
   if (!comparison.made_up_inputs.empty()) {
     return absl::StrCat(",\"made_up_inputs\":", DumpJson(comparison.made_up_inputs));
@@ -363,7 +380,7 @@ std::string JsonAround(const Comparison& comparison, const JsonLines& lines) {
       comparison.causes_not_searched.empty()
           ? std::string()
           : absl::StrCat(",\n\"causes_not_searched\":", DumpJson(comparison.causes_not_searched)),
-      KeepInFloatMember(comparison), ChangesMember(comparison),
+      DismissedMember(comparison), KeepInFloatMember(comparison), ChangesMember(comparison),
       ",\n\"not_finite_left\":", Lines(comparison.left_not_finite.origins),
       ",\n\"not_finite_right\":", Lines(comparison.right_not_finite.origins),
       ProofMember(comparison), ShadowMember(comparison), ExplanationMember(comparison),

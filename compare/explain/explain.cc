@@ -14,6 +14,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
+#include "compare/explain/reversed_sums.h"
 #include "compare/explain/row_claims.h"
 #include "compare/pictures/decades.h"
 #include "compare/tolerances/pair_tolerance.h"
@@ -24,6 +25,7 @@
 #include "record/base/work_bounds.h"
 #include "record/differences/element_text.h"
 #include "record/differences/tensor_distance.h"
+#include "record/graphs/side_graph.h"
 #include "record/operators/node_settings.h"
 #include "record/streams/common_form.h"
 #include "record/streams/node_watcher.h"
@@ -72,6 +74,7 @@ class PairExplainer {
     CompareInputs();
     CompareElements();
     RunOnLeftInputs();
+    ReverseSums();
     return std::move(explanation_);
   }
 
@@ -314,6 +317,28 @@ class PairExplainer {
     const Value right = InFormOf(kRight, explanation_.right, *theirs);
     explanation_.own = TensorDifferenceOf(left, own, {}, pool_).values.max_absolute;
     explanation_.inherited = TensorDifferenceOf(own, right, {}, pool_).values.max_absolute;
+  }
+
+  // Measures what the order of addition makes, where the two differ.
+  void ReverseSums() {
+    if (!explanation_.difference.has_value()) return;
+    for (const SideId side : kBothSides) {
+      const int r = Pair(side);
+      const Value* own = looked_[side].Find(r);
+      const Evaluator* evaluator = sides_[side].evaluator();
+      if (evaluator == nullptr || own == nullptr || sides_[side].side->node_runner() != nullptr ||
+          Result(side, r).depth > 0) {
+        continue;
+      }
+      const SideGraph graph(*sides_[side].stream, evaluator);
+      const auto reversed = WithReversedSums(graph, *sides_[side].side->feeds(), r);
+      const Value value = reversed.has_value() ? graph.ForModel(r, reversed->value) : Value();
+      if (!Comparable(own, &value)) continue;
+      explanation_.order = TensorDifferenceOf(*own, value, {}, pool_).values.max_absolute;
+      explanation_.order_side = side;
+      explanation_.order_sums = reversed->sums;
+      return;
+    }
   }
 
   const ComparedSides compared_;

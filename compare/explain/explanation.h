@@ -11,6 +11,7 @@
 #include "compare/alignment/claim.h"
 #include "compare/in_double/shadow.h"
 #include "compare/pictures/decades.h"
+#include "record/base/per_side.h"
 #include "record/differences/tensor_difference.h"
 #include "record/streams/result_stream.h"
 #include "record/text/attribute_text.h"
@@ -48,6 +49,11 @@ struct Explanation {
   std::optional<double> own, inherited;
   // Distances of both from the left model in double.
   std::optional<TruthDistance> left_truth, right_truth;
+  // Distance of one side's result from the same one with all sums before it in reverse order, and
+  // how many these are: of the left if it runs in our interpreter, else of the right.
+  std::optional<double> order;
+  SideId order_side = SideId::kLeft;
+  int64_t order_sums = 0;
   // Claims on the two, the surest first.
   std::vector<Claim> claims;
   std::vector<int> left_readers, right_readers;  // results of the nodes that read it

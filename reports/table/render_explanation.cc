@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "compare/causes/cause.h"
 #include "record/base/work_bounds.h"
 #include "record/streams/result_text.h"
 #include "record/text/display_text.h"
@@ -36,6 +37,7 @@ class Screen {
     Histogram();
     Worst();
     Claims();
+    Dismissed();
     Readers();
     return std::move(text_);
   }
@@ -160,6 +162,13 @@ class Screen {
                         TwoDigits(explanation_.left_truth->max_absolute), ", the right ",
                         TwoDigits(explanation_.right_truth->max_absolute)));
     }
+    if (explanation_.order.has_value()) {
+      const int64_t sums = explanation_.order_sums;
+      Line("order",
+           absl::StrCat("with ", sums == 1 ? "the sum" : absl::StrCat("all ", sums, " sums"),
+                        " before it in reverse order the ", SideName(explanation_.order_side),
+                        " moves by ", TwoDigits(*explanation_.order)));
+    }
   }
 
   void Bar(const std::string& label, int64_t count, int64_t most) {
@@ -224,6 +233,16 @@ class Screen {
                         ours, " | ", theirs, claim.how.empty() ? "" : ", ", claim.how, ": ",
                         OutcomeText(claim.outcome)));
       first = false;
+    }
+  }
+
+  // Findings of the search for causes at the two results that are none.
+  void Dismissed() {
+    for (const DismissedCause& one : comparison_.dismissed) {
+      const bool is_here = (explanation_.left != kNone && one.cause.left == explanation_.left) ||
+                           (explanation_.right != kNone && one.cause.right == explanation_.right);
+      if (!is_here) continue;
+      Line("no cause", absl::StrCat(VetoText(one.veto), "; found: ", one.cause.text));
     }
   }
 

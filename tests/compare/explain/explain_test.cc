@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "absl/strings/str_replace.h"
 #include "reports/render_json.h"
 #include "reports/render_table.h"
 #include "tests/support/golden.h"
@@ -143,6 +144,24 @@ TEST(ExplainTest, RowsByNameAndNumber) {
   EXPECT_FALSE(FindRow(compared, "99").ok());
   EXPECT_FALSE(FindRow(compared, "-1").ok());
   EXPECT_EQ(Explained(kLeft, kRight, "nothing").status().code(), absl::StatusCode::kNotFound);
+}
+
+TEST(ExplainTest, AFindingThatIsNoCauseSaysWhy) {
+  const std::string model = R"((float[6] x) => (float[a,b] z, float[6] w) <int64[2] s = {2, 3},
+    float one = {1}> { t = Tanh (x) w = Add (t, one) z = Reshape (x, s) })";
+  const std::string fails = absl::StrReplaceAll(model, {{"{2, 3}", "{2, 4}"}, {"{1}", "{2}"}});
+  const auto comparison =
+      CompareGraphs(model, fails, {{"x", Tensor::Of<float>({6}, {1, 2, 3, 4, 5, 6})}}, [] {
+        CompareOptions options;
+        options.explain = "one";
+        return options;
+      }());
+  ASSERT_TRUE(comparison.ok()) << comparison.status();
+  EXPECT_THAT(RenderTable(*comparison, {.width = 200}),
+              HasSubstr("no cause   the node that fails does not depend on it; found: "));
+  const auto json = nlohmann::json::parse(RenderJson(*comparison));
+  EXPECT_EQ(json["dismissed"][0]["veto"], "beside_failure");
+  EXPECT_EQ(json["dismissed"][0]["right_name"], "one");
 }
 
 TEST(ExplainTest, Json) {
