@@ -65,16 +65,18 @@ Reversal OfReduction(const Node& node, Inputs inputs) {
     if (!list.ok() || list->dtype() != DType::kInt64) return {};
     axes.assign(list->AsSpan<int64_t>().begin(), list->AsSpan<int64_t>().end());
   }
+  if (axes.empty() && IntAttribute(node, "noop_with_empty_axes").value_or(0) != 0) return {};
   if (axes.empty()) axes = AxesFrom(0, RankOf(inputs, 0));
   return {{axes}, {}};
 }
 
-// From an axis on, with scale and bias.
+// From an axis on, with scale and bias, which may not reach beyond these axes.
 Reversal OfNormalization(const Node& node, Inputs inputs) {
   Reversal reversal;
   reversal.output = AxesFrom(IntAttribute(node, "axis").value_or(-1), RankOf(inputs, 0));
   reversal.inputs.push_back(reversal.output);
   for (size_t i = 1; i < inputs.size(); ++i) {
+    if (RankOf(inputs, i) > static_cast<int>(reversal.output.size())) return {};
     reversal.inputs.push_back(AxesFrom(0, RankOf(inputs, i)));
   }
   return reversal;

@@ -61,6 +61,10 @@ TEST(ReversedSums, MoveAReduction) {
   const std::string axes = "int64[1] axes = {1}";
   EXPECT_EQ(OfNode("s = ReduceSum (t, axes)", x, axes).explanation->order_sums, 1);
   EXPECT_EQ(OfNode("s = ReduceMean (t, axes)", x, axes).explanation->order_sums, 1);
+  const std::string none = "int64[0] axes = {}";
+  EXPECT_EQ(
+      OfNode("s = ReduceSum <noop_with_empty_axes = 1> (t, axes)", x, none).explanation->order_sums,
+      0);
 }
 
 TEST(ReversedSums, MoveAConvolution) {
@@ -83,6 +87,15 @@ TEST(ReversedSums, OfNormalizationsKeepTheirPlaces) {
     ASSERT_TRUE(comparison.explanation->order.has_value()) << node;
     EXPECT_LT(*comparison.explanation->order, 1e-5) << node;
   }
+}
+
+// A scale of each row of its own would have to be reversed along its last axis alone.
+TEST(ReversedSums, OfAScaleThatReachesBeyondTheAxesAreNotThere) {
+  const Tensor x = Tensor::Of<float>({2, 4}, {0.5f, 3, -2, 1.25f, 4, -1, 0.75f, 0.3f});
+  const std::string scale = "float[2,4] w = {1, 5, 9, 2, 3, -7, 0, 4}";
+  const Comparison comparison = OfNode("s = LayerNormalization (t, w)", x, scale);
+  ASSERT_TRUE(comparison.explanation.has_value());
+  EXPECT_FALSE(comparison.explanation->order.has_value());
 }
 
 TEST(ReversedSums, AreNotThereWithoutASum) {
