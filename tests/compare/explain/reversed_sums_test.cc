@@ -41,7 +41,9 @@ const Tensor& Row() {
 // Of the first row 1 + 1e8 - 1e8 is 0 in float, and 1 from the other end.
 TEST(ReversedSums, MoveWhatTheOrderMoves) {
   const std::string ones = "float[3,1] w = {1, 1, 1}";
-  for (const std::string node : {"s = MatMul (t, w)", "s = Gemm (t, w)"}) {
+  for (const std::string node :
+       {"s = MatMul (t, w)", "s = Gemm (t, w)", "s = com.microsoft.FusedMatMul (t, w)",
+        "s = com.microsoft.FusedGemm <activation = \"Relu\"> (t, w)"}) {
     const Comparison comparison = OfNode(node, Row(), ones);
     ASSERT_TRUE(comparison.explanation.has_value()) << node;
     EXPECT_EQ(comparison.explanation->order, 1) << node;
@@ -71,6 +73,7 @@ TEST(ReversedSums, MoveAConvolution) {
   const Tensor x = Tensor::Of<float>({2, 3, 1, 1}, {1, 1e8f, -1e8f, 1, 1, 1});
   const std::string ones = "float[1,3,1,1] w = {1, 1, 1}";
   EXPECT_EQ(OfNode("s = Conv (t, w)", x, ones).explanation->order, 1);
+  EXPECT_EQ(OfNode("s = com.microsoft.FusedConv (t, w)", x, ones).explanation->order, 1);
   const std::string of_groups = "float[3,1,1,1] w = {1, 1, 1}";
   EXPECT_FALSE(OfNode("s = Conv <group = 3> (t, w)", x, of_groups).explanation->order.has_value());
 }
