@@ -451,11 +451,11 @@ Comparison Assemble(const PerSide<Side*>& sides, PerSide<SideRecord> records, Fi
       !made.outputs.agree()) {
     findings.reviewed.causes.push_back(*std::move(findings.reviewed.costliest));
   }
+  made.dismissed = std::move(findings.reviewed.dismissed);
   const std::string without_effect =
       NoteOfCausesWithoutEffect(made.left, made.right, made.outputs, findings.reviewed.causes);
   if (without_effect.empty()) {
     made.causes = std::move(findings.reviewed.causes);
-    made.dismissed = std::move(findings.reviewed.dismissed);
   } else {
     made.notes.push_back(without_effect);
   }
