@@ -49,6 +49,7 @@
 #include "compare/alignment/alignment_rows.h"
 #include "compare/alignment/alignment_stages.h"
 #include "compare/alignment/claim_log.h"
+#include "record/streams/common_form.h"
 
 namespace onnxcmp {
 namespace {
@@ -89,9 +90,23 @@ Alignment Straight(int results) {
   return alignment;
 }
 
+// By the canonical forms of results; casts and moved channels are still marked.
+Alignment AlignForms(const ResultStream& left, const ResultStream& right, ClaimLog* log) {
+  Alignment alignment = Align(InCommonForm(left), InCommonForm(right), log);
+  for (AlignedRow& row : alignment.rows) {
+    if (row.paired() && left.results[Index(row.left.back())].dtype !=
+                            right.results[Index(row.right.back())].dtype) {
+      row.marks = static_cast<Marks>(row.marks | static_cast<Marks>(Mark::kCast));
+    }
+  }
+  return alignment;
+}
+
 }  // namespace
 
 Alignment Align(const ResultStream& left, const ResultStream& right, ClaimLog* log) {
+  const bool forms = !left.in_form && !right.in_form && (HasForms(left) || HasForms(right));
+  if (forms) return AlignForms(left, right, log);
   if (AreEqual(left, right)) return Straight(static_cast<int>(left.results.size()));
   const bool mirrored = IsLess(right, left);
   const AlignmentIndex index(mirrored ? right : left, mirrored ? left : right);

@@ -84,7 +84,7 @@ std::vector<int> PartnersInOrder(const Alignment& alignment, SideId side);
 // The aligner's claims on two results, for who asks why they are paired or not.
 struct ClaimLog;
 
-// Near-linear in results and edges. Deterministic. `log` may be null.
+// Near-linear in results and edges, deterministic; by forms if there are any. `log` may be null.
 Alignment Align(const ResultStream& left, const ResultStream& right, ClaimLog* log = nullptr);
 
 }  // namespace onnxcmp

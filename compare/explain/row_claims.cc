@@ -9,18 +9,13 @@
 #include "compare/alignment/claim_log.h"
 #include "record/base/per_side.h"
 #include "record/base/work_bounds.h"
-#include "record/streams/common_form.h"
 
 namespace onnxcmp {
 namespace {
 
 std::vector<Claim> OfAligner(int left, int right, const ComparedSides& compared) {
   ClaimLog log = {.left = left, .right = right, .claims = {}};
-  if (HasForms(compared.left) || HasForms(compared.right)) {
-    Align(InCommonForm(compared.left), InCommonForm(compared.right), &log);
-  } else {
-    Align(compared.left, compared.right, &log);
-  }
+  Align(compared.left, compared.right, &log);
   return std::move(log.claims);
 }
 

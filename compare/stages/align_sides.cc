@@ -11,26 +11,10 @@
 #include "compare/recorded/pair_recording.h"
 #include "compare/recorded/pairing_runs.h"
 #include "evaluator/base/status_macros.h"
-#include "record/streams/common_form.h"
 #include "record/streams/result_names.h"
 
 namespace onnxcmp {
 namespace {
-
-// By the canonical forms of results; casts and moved channels are still marked.
-Alignment AlignedByValues(const PerSide<RecordedSide>& sides) {
-  const ResultStream& left = *sides.left.stream;
-  const ResultStream& right = *sides.right.stream;
-  if (!HasForms(left) && !HasForms(right)) return Align(left, right);
-  Alignment alignment = Align(InCommonForm(left), InCommonForm(right));
-  for (AlignedRow& row : alignment.rows) {
-    if (row.paired() &&
-        sides.left.result(row.left.back()).dtype != sides.right.result(row.right.back()).dtype) {
-      row.marks = static_cast<Marks>(row.marks | static_cast<Marks>(Mark::kCast));
-    }
-  }
-  return alignment;
-}
 
 // "LEFT=RIGHT"; names may contain '='.
 absl::StatusOr<Claim> GivenPair(absl::string_view text, const PerSide<RecordedSide>& sides) {
@@ -54,7 +38,6 @@ absl::StatusOr<Claim> GivenPair(absl::string_view text, const PerSide<RecordedSi
 
 absl::StatusOr<Alignment> AlignSides(const PerSide<RecordedSide>& sides,
                                      absl::Span<const std::string> given, const StepTools& tools) {
-  Alignment aligned = AlignedByValues(sides);
   std::vector<Claim> claims;
   for (const std::string& text : given) {
     OC_ASSIGN_OR_RETURN(Claim claim, GivenPair(text, sides));
@@ -62,6 +45,7 @@ absl::StatusOr<Alignment> AlignSides(const PerSide<RecordedSide>& sides,
   }
   const ResultStream& left = *sides.left.stream;
   const ResultStream& right = *sides.right.stream;
+  Alignment aligned = Align(left, right);
   if (left.recorded || right.recorded) {
     PairingRuns runs(sides, tools.keep_values, tools.watch);
     OC_ASSIGN_OR_RETURN(Alignment paired, PairRecording(sides, aligned, std::move(claims), runs));
