@@ -11,8 +11,10 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "evaluator/model/model.h"
+#include "evaluator/tensor/tensor.h"
 #include "feed/made_up/index_form.h"
 #include "feed/made_up/input_purpose.h"
+#include "feed/made_up/limit_rule.h"
 #include "feed/made_up/ml_purpose.h"
 #include "record/graphs/graph_scope.h"
 #include "record/operators/operator_traits.h"
@@ -65,23 +67,6 @@ struct Reading {
   const Tensor* OtherConstant() const;
 };
 
-// The limit of an input's numbers.
-struct LimitRule {
-  enum class From : uint8_t {
-    kNone,
-    kAxis,       // the size of input `input` along `axis`
-    kAxisOf,     // along the axis in the attribute `attribute`, `axis` by default
-    kAttribute,  // the attribute itself
-    kValue,      // the constant in that input
-    kTuple,      // the axes of that input that tuples select from
-    kRoom,       // as kAxisOf, the last place where an update fits
-  };
-  From from = From::kNone;
-  size_t input = 0;
-  int64_t axis = 0;
-  absl::string_view attribute = {};
-};
-
 // A row holds for a reading by such an operator in such a slot that has all facts of `needs` and
 // none of `lacks`, if `when` (or nothing) holds, too. Then either `purpose` tells the use, or
 // output 0 is followed with other facts; the first row decides whose `purpose` finds any.
@@ -101,11 +86,7 @@ struct PurposeRule {
 
   Telling purpose = nullptr;
   LimitRule limit = {};
-  // For small numbers.
-  int64_t first = 0;
-  int64_t rest = 0;
-  int64_t step = 0;
-  double fraction = 0;
+  SmallPurpose small = {};
 
   uint32_t sets = 0;
   uint32_t clears = 0;
@@ -116,6 +97,9 @@ struct PurposeRule {
 };
 
 absl::Span<const PurposeRule> PurposeRules();
+
+// PurposesOf() by these rows alone.
+InputPurposes PurposesBy(absl::Span<const PurposeRule> rules, const Graph& graph);
 
 }  // namespace onnxcmp
 

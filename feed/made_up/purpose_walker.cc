@@ -34,7 +34,8 @@ struct Step {
 
 class Walker {
  public:
-  explicit Walker(const Graph& graph) : root_(MakeScope(graph, nullptr)) {}
+  Walker(const Graph& graph, absl::Span<const PurposeRule> rules)
+      : root_(MakeScope(graph, nullptr)), table_(rules) {}
 
   InputPurposes Run() {
     InputPurposes purposes;
@@ -52,7 +53,8 @@ class Walker {
                           beside_.range.has_value() || beside_.standard.has_value() ||
                           !beside_.demanded.empty() || beside_.only_known;
       if (!any_ && !beside) continue;
-      found_.not_negative |= found_.shifted;
+      const auto* ids = found_.As<IdPurpose>();
+      found_.not_negative |= ids != nullptr && ids->shifted;
       found_.landmarks = beside_.landmarks;
       found_.missing = beside_.missing;
       found_.demanded = beside_.demanded;
@@ -72,29 +74,9 @@ class Walker {
   bool IsFloat() const { return IsFloatingPoint(input_->type.dtype); }
 
   void Found(InputPurpose purpose) {
-    if (!any_ || purpose.purpose > found_.purpose) {
-      for (const std::string& word : found_.words) purpose.words.push_back(word);
-      purpose.not_negative |= any_ && found_.not_negative;
-      purpose.shifted &= !any_ || found_.purpose != Purpose::kIds;
-      found_ = std::move(purpose);
-      any_ = true;
-      return;
-    }
-    found_.not_negative |= purpose.not_negative;
-    if (purpose.purpose != found_.purpose) return;
-    found_.shifted &= purpose.shifted;
-    AddLimit(purpose, &found_);
-    found_.weights |= purpose.weights;
-    found_.adds_up |= purpose.adds_up;
-    found_.sums &= purpose.sums;
-    found_.wraps = std::min(found_.wraps, purpose.wraps);
-    found_.tables.insert(found_.tables.end(), purpose.tables.begin(), purpose.tables.end());
-    found_.paths.insert(found_.paths.end(), purpose.paths.begin(), purpose.paths.end());
-    found_.words.insert(found_.words.end(), purpose.words.begin(), purpose.words.end());
-    for (auto& [feature, values] : purpose.thresholds) {
-      std::vector<double>& all = found_.thresholds[feature];
-      all.insert(all.end(), values.begin(), values.end());
-    }
+    if (any_) return AddUse(std::move(purpose), &found_);
+    found_ = std::move(purpose);
+    any_ = true;
   }
 
   // Takes the steps in depth-first order, without recursion: graphs may be a million nodes long.
@@ -156,7 +138,7 @@ class Walker {
   // Each row is held against an operator once: walks read thousands of nodes of few operators.
   const std::vector<const PurposeRule*>& RulesOf(const Node& node) {
     const auto [it, is_new] = rules_.try_emplace({node.domain, node.op_type});
-    for (const PurposeRule& rule : PurposeRules()) {
+    for (const PurposeRule& rule : table_) {
       if (is_new && rule.IsOf(node.domain, node.op_type)) it->second.push_back(&rule);
     }
     return it->second;
@@ -210,6 +192,7 @@ class Walker {
   }
 
   std::unique_ptr<GraphScope> root_;
+  absl::Span<const PurposeRule> table_;
   const ValueInfo* input_ = nullptr;
   InputPurpose found_;
   InputPurpose beside_;  // landmarks, missing values, a range: independent of the purpose
@@ -224,6 +207,10 @@ class Walker {
 
 }  // namespace
 
-InputPurposes PurposesOf(const Graph& graph) { return Walker(graph).Run(); }
+InputPurposes PurposesOf(const Graph& graph) { return PurposesBy(PurposeRules(), graph); }
+
+InputPurposes PurposesBy(absl::Span<const PurposeRule> rules, const Graph& graph) {
+  return Walker(graph, rules).Run();
+}
 
 }  // namespace onnxcmp

@@ -25,7 +25,7 @@ constexpr HouseRow kHouse[] = {
     {"numeric constants that share a name", 129},
     {"observers", 16},
     {"calls of Revisit", 1},
-    {"types in headers", 674},
+    {"types in headers", 690},
     {"rooms of compare", 28},
     {"arrows between rooms of compare", 96},
 };
