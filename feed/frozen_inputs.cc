@@ -59,7 +59,7 @@ std::vector<FrozenInput> FrozenInputs(const InputMapping& mapping,
       const Tensor* constant = FindConstant(*graphs[other], OfSide(pair, other));
       const InputPurposes& of_side = purposes->Of(*graphs[side]);
       const auto purpose = of_side.find(name);
-      const bool tells = purpose != of_side.end() && purpose->second.purpose > Purpose::kPositive;
+      const bool tells = purpose != of_side.end() && !purpose->second.IsOfNumbers();
       if (constant == nullptr || (IsFloatingPoint(constant->dtype()) && !tells && !numbers)) {
         continue;
       }
@@ -75,7 +75,7 @@ std::vector<FrozenInput> FrozenInputs(const InputMapping& mapping,
 std::vector<std::string> MaskInputs(const Graph& graph, PurposeCache* purposes) {
   std::vector<std::string> masks;
   for (const auto& [name, purpose] : purposes->Of(graph)) {
-    if (purpose.purpose == Purpose::kMask || purpose.purpose == Purpose::kAddedMask) {
+    if (purpose.IsMask()) {
       masks.push_back(name);
     }
   }

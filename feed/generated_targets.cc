@@ -185,7 +185,7 @@ class MadeUp {
   std::vector<bool> Masks() const {
     std::vector<bool> masks;
     for (const InputPurpose& purpose : merged_) {
-      masks.push_back(purpose.purpose == Purpose::kMask || purpose.purpose == Purpose::kAddedMask);
+      masks.push_back(purpose.IsMask());
     }
     return masks;
   }
@@ -196,10 +196,9 @@ class MadeUp {
       const InputPurpose& purpose = merged_[i];
       if (purpose.why.empty()) continue;
       const std::optional<int64_t> limit = LimitOf(i, purpose);
-      lines.push_back(absl::StrCat(inputs_[i].name, ": ", purpose.why,
-                                   purpose.purpose == Purpose::kIds && limit.has_value()
-                                       ? absl::StrCat(", below ", *limit)
-                                       : ""));
+      lines.push_back(absl::StrCat(
+          inputs_[i].name, ": ", purpose.why,
+          purpose.Is<IdPurpose>() && limit.has_value() ? absl::StrCat(", below ", *limit) : ""));
     }
     return lines;
   }
@@ -210,15 +209,15 @@ class MadeUp {
   void FollowCaches() {
     std::optional<int64_t> total;
     for (size_t i = 0; i < merged_.size(); ++i) {
-      if (merged_[i].full.has_value()) total = LimitOf(i, merged_[i]);
+      const auto* lengths = merged_[i].As<LengthPurpose>();
+      if (lengths != nullptr && lengths->full.has_value()) total = LimitOf(i, merged_[i]);
     }
     for (size_t i = 0; total.has_value() && i < merged_.size(); ++i) {
       const bool positions =
-          merged_[i].purpose == Purpose::kPositions ||
-          (merged_[i].purpose == Purpose::kIds && absl::StrContains(inputs_[i].name, "position"));
+          merged_[i].Is<PositionPurpose>() ||
+          (merged_[i].Is<IdPurpose>() && absl::StrContains(inputs_[i].name, "position"));
       if (!positions || shapes_[i].empty()) continue;
-      merged_[i].purpose = Purpose::kPositions;
-      merged_[i].begin = std::max<int64_t>(0, *total - shapes_[i].back());
+      merged_[i].purpose = PositionPurpose{std::max<int64_t>(0, *total - shapes_[i].back())};
     }
   }
 
@@ -279,15 +278,19 @@ class MadeUp {
 
   // Adds the differing rows of tables that both sides have in the same order.
   void AddRowsThatDiffer(const InputPurpose& left, const InputPurpose& right, InputPurpose* to) {
-    for (size_t i = 0; i < std::min(left.tables.size(), right.tables.size()); ++i) {
-      const IdTable& ours = left.tables[i];
-      const IdTable& theirs = right.tables[i];
+    const auto* left_ids = left.As<IdPurpose>();
+    const auto* right_ids = right.As<IdPurpose>();
+    if (left_ids == nullptr || right_ids == nullptr) return;
+    auto& wanted = std::get<IdPurpose>(to->purpose).rows_that_differ;
+    for (size_t i = 0; i < std::min(left_ids->tables.size(), right_ids->tables.size()); ++i) {
+      const IdTable& ours = left_ids->tables[i];
+      const IdTable& theirs = right_ids->tables[i];
       if (ours.axis != theirs.axis) continue;
       const std::vector<int64_t>& rows = cache_->DifferingRows(*ours.rows, *theirs.rows, ours.axis);
       // If most rows differ, any ids show it.
       if (2 * static_cast<int64_t>(rows.size()) > RowsOf(ours)) continue;
       for (const int64_t row : rows) {
-        if (const auto id = ours.index.IdOf(row)) to->rows_that_differ.push_back(*id);
+        if (const auto id = ours.index.IdOf(row)) wanted.push_back(*id);
       }
     }
   }
@@ -317,12 +320,11 @@ class MadeUp {
     }
     for (size_t i = 0; i < merged_.size(); ++i) {
       const InputPurpose& purpose = merged_[i];
-      const bool limits = purpose.purpose == Purpose::kNumbers && !purpose.landmarks.empty();
-      auto keys = static_cast<int64_t>(purpose.words.size());
-      if (const auto it = purpose.thresholds.find(-1); it != purpose.thresholds.end()) {
-        keys += static_cast<int64_t>(it->second.size());
-      }
-      rows = std::max({rows, static_cast<int64_t>(purpose.paths.size()), 2 * keys});
+      const bool limits = purpose.Is<NumberPurpose>() && !purpose.landmarks.empty();
+      const auto keys = static_cast<int64_t>(purpose.words.size() + purpose.keys.size());
+      const auto* features = purpose.As<FeaturePurpose>();
+      const size_t paths = features == nullptr ? 0 : features->paths.size();
+      rows = std::max({rows, static_cast<int64_t>(paths), 2 * keys});
       if (!purpose.missing.empty() || (limits && IsInteger(inputs_[i].type.dtype))) {
         rows = std::max(rows, kFew);
       }

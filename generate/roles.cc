@@ -145,15 +145,14 @@ class RoleFinder {
     for (const ValueInfo* input : inputs_) {
       const auto found = purposes_.find(input->name);
       if (roles_.contains(input->name) || found == purposes_.end() || IsReal(input->type)) continue;
-      const Purpose purpose = found->second.purpose;
-      if (purpose == Purpose::kIds && !Has(Role::kTokens)) {
+      const InputPurpose& purpose = found->second;
+      if (purpose.Is<IdPurpose>() && !Has(Role::kTokens)) {
         roles_[input->name] = Role::kTokens;
-      } else if (purpose == Purpose::kPositions && !Has(Role::kPositions)) {
+      } else if (purpose.Is<PositionPurpose>() && !Has(Role::kPositions)) {
         roles_[input->name] = Role::kPositions;
-      } else if (purpose == Purpose::kLengths && RankOf(input->type) == 1 && !Has(Role::kLengths)) {
+      } else if (purpose.Is<LengthPurpose>() && RankOf(input->type) == 1 && !Has(Role::kLengths)) {
         roles_[input->name] = Role::kLengths;
-      } else if ((purpose == Purpose::kMask || purpose == Purpose::kAddedMask) &&
-                 !Has(Role::kMask)) {
+      } else if (purpose.IsMask() && !Has(Role::kMask)) {
         roles_[input->name] = Role::kMask;
       }
     }
@@ -295,7 +294,7 @@ class RoleFinder {
     const ValueInfo* tokens = With(Role::kTokens);
     if (tokens == nullptr) return std::nullopt;
     const auto purpose = purposes_.find(tokens->name);
-    if (purpose == purposes_.end() || purpose->second.purpose != Purpose::kIds) return std::nullopt;
+    if (purpose == purposes_.end() || !purpose->second.Is<IdPurpose>()) return std::nullopt;
     return purpose->second.limit;
   }
 
@@ -325,8 +324,8 @@ class RoleFinder {
     if (const ValueInfo* mask = With(Role::kMask); mask != nullptr) {
       const auto purpose = purposes_.find(mask->name);
       // A number for each position tells which ones count.
-      found->mask_is_counted =
-          purpose != purposes_.end() && purpose->second.sums && !IsAddedUpOneByOne(mask->name);
+      const auto* sums = purpose == purposes_.end() ? nullptr : purpose->second.As<MaskPurpose>();
+      found->mask_is_counted = sums != nullptr && sums->sums && !IsAddedUpOneByOne(mask->name);
     } else {
       found->mask_is_counted = Has(Role::kLengths);
     }

@@ -3,82 +3,33 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
 
 #include "record/graphs/differing_rows.h"
 
 namespace onnxcmp {
 
-absl::string_view PurposeName(Purpose purpose) {
-  switch (purpose) {
-    case Purpose::kNumbers:
-      return "numbers";
-    case Purpose::kPositive:
-      return "positive numbers";
-    case Purpose::kFeatures:
-      return "features";
-    case Purpose::kText:
-      return "text";
-    case Purpose::kAddedMask:
-    case Purpose::kMask:
-      return "mask";
-    case Purpose::kLengths:
-      return "lengths";
-    case Purpose::kPositions:
-      return "positions";
-    case Purpose::kIds:
-      return "ids";
-    case Purpose::kCondition:
-      return "condition";
-    case Purpose::kSmall:
-      return "small numbers";
-    case Purpose::kImage:
-      return "image";
-  }
-  return "";
+namespace {
+
+void Append(const auto& from, auto* to) { to->insert(to->end(), from.begin(), from.end()); }
+
+int32_t WrapsOf(const InputPurpose& purpose) {
+  const auto* ids = purpose.As<IdPurpose>();
+  return ids == nullptr ? 0 : ids->wraps;
 }
 
-InputPurpose Merged(const InputPurpose& left, const InputPurpose& right) {
-  const bool theirs = left.why.empty() || right.purpose > left.purpose;
-  const bool alike = left.purpose == right.purpose;
-  InputPurpose merged = theirs ? right : left;
-  const InputPurpose& other = theirs ? left : right;
-  if (alike) {
-    AddLimit(other, &merged);
-  } else if (other.limit.has_value()) {
-    merged.limit = std::min(merged.limit.value_or(*other.limit), *other.limit);
-  }
-  merged.not_negative |= other.not_negative || !alike;
-  merged.adds_up |= other.adds_up;
-  merged.ties |= other.ties;
-  merged.sums &= alike && other.sums;
-  // The left decides, so that a right that fails on other ids shows.
-  merged.wraps = alike ? left.wraps : std::max(left.wraps, right.wraps);
-  const auto append = [](auto* to, const auto& from) {
-    to->insert(to->end(), from.begin(), from.end());
-  };
-  append(&merged.landmarks, other.landmarks);
-  append(&merged.missing, other.missing);
-  // The left decides, so that a right that fails on other keys shows.
-  merged.demanded = left.demanded;
-  merged.only_known = left.only_known;
-  if (!merged.range.has_value()) merged.range = other.range;
-  merged.standard = left.standard.has_value() ? left.standard : right.standard;
-  if (!alike) return merged;
-  append(&merged.words, other.words);
-  append(&merged.paths, other.paths);
-  for (const auto& [feature, values] : other.thresholds)
-    append(&merged.thresholds[feature], values);
-  return merged;
-}
-
+// Adds the limit of another use: the ids of both are within it.
 void AddLimit(const InputPurpose& other, InputPurpose* to) {
   constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
   const auto has_limit = [](const InputPurpose& purpose) {
     return purpose.limit.has_value() || !purpose.limit_sum.empty();
   };
   // Remainders are within their limit whatever the ids are.
-  if (to->wraps == 0 && other.wraps > 0 && has_limit(*to)) return;
-  if (to->wraps > 0 && other.wraps == 0 && has_limit(other)) {
+  if (WrapsOf(*to) == 0 && WrapsOf(other) > 0 && has_limit(*to)) return;
+  if (WrapsOf(*to) > 0 && WrapsOf(other) == 0 && has_limit(other)) {
     to->limit = other.limit;
     to->limit_sum = other.limit_sum;
     to->at_most = other.at_most;
@@ -98,6 +49,78 @@ void AddLimit(const InputPurpose& other, InputPurpose* to) {
   } else if (other.limit.has_value()) {
     to->limit = std::min(to->limit.value_or(*other.limit), *other.limit);
   }
+}
+
+// Joins two uses of one purpose; most have nothing that differs from use to use.
+template <typename Alternative>
+void Join(const Alternative& /*other*/, Alternative* /*to*/) {}
+
+void Join(const NumberPurpose& other, NumberPurpose* to) { to->weights |= other.weights; }
+
+void Join(const FeaturePurpose& other, FeaturePurpose* to) {
+  Append(other.paths, &to->paths);
+  for (const auto& [feature, values] : other.thresholds) Append(values, &to->thresholds[feature]);
+}
+
+void Join(const MaskPurpose& other, MaskPurpose* to) { to->sums &= other.sums; }
+
+void Join(const IdPurpose& other, IdPurpose* to) {
+  to->shifted &= other.shifted;
+  to->adds_up |= other.adds_up;
+  to->wraps = std::min(to->wraps, other.wraps);
+  Append(other.tables, &to->tables);
+}
+
+void JoinAlike(const InputPurpose& other, InputPurpose* to) {
+  AddLimit(other, to);
+  std::visit([&](auto& own) { Join(std::get<std::decay_t<decltype(own)>>(other.purpose), &own); },
+             to->purpose);
+  Append(other.words, &to->words);
+  Append(other.keys, &to->keys);
+}
+
+}  // namespace
+
+absl::string_view PurposeName(const Purpose& purpose) {
+  return std::visit([](const auto& one) { return one.kName; }, purpose);
+}
+
+void AddUse(InputPurpose use, InputPurpose* to) {
+  if (use.purpose.index() > to->purpose.index()) {
+    Append(to->words, &use.words);
+    use.not_negative |= to->not_negative;
+    *to = std::move(use);
+    return;
+  }
+  to->not_negative |= use.not_negative;
+  if (use.purpose.index() == to->purpose.index()) JoinAlike(use, to);
+}
+
+InputPurpose Merged(const InputPurpose& left, const InputPurpose& right) {
+  const bool theirs = left.why.empty() || right.purpose.index() > left.purpose.index();
+  const bool alike = left.purpose.index() == right.purpose.index();
+  InputPurpose merged = theirs ? right : left;
+  const InputPurpose& other = theirs ? left : right;
+  if (alike) {
+    JoinAlike(other, &merged);
+  } else if (other.limit.has_value()) {
+    merged.limit = std::min(merged.limit.value_or(*other.limit), *other.limit);
+  }
+  merged.not_negative |= other.not_negative || !alike;
+  merged.ties |= other.ties;
+  if (auto* mask = std::get_if<MaskPurpose>(&merged.purpose)) mask->sums &= alike;
+  // The left decides, so that a right that fails on other ids shows.
+  if (auto* ids = std::get_if<IdPurpose>(&merged.purpose); ids != nullptr && alike) {
+    ids->wraps = WrapsOf(left);
+  }
+  Append(other.landmarks, &merged.landmarks);
+  Append(other.missing, &merged.missing);
+  // The left decides, so that a right that fails on other keys shows.
+  merged.demanded = left.demanded;
+  merged.only_known = left.only_known;
+  if (!merged.range.has_value()) merged.range = other.range;
+  merged.standard = left.standard.has_value() ? left.standard : right.standard;
+  return merged;
 }
 
 const InputPurposes& PurposeCache::Of(const Graph& graph) {

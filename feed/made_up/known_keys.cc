@@ -22,12 +22,12 @@ void AddKeysOf(const Attribute& attribute, InputPurpose* found) {
   for (int64_t i = 0; i < whole->num_elements(); ++i) {
     if (whole->dtype() == DType::kString) found->words.push_back(whole->string_data()[i]);
     if (whole->dtype() == DType::kInt64) {
-      found->thresholds[-1].push_back(static_cast<double>(whole->data<int64_t>()[i]));
+      found->keys.push_back(static_cast<double>(whole->data<int64_t>()[i]));
     }
   }
 }
 
-void AddThresholds(const Node& node, InputPurpose* found) {
+void AddThresholds(const Node& node, FeaturePurpose* found) {
   const auto* features = AttributeOf<std::vector<int64_t>>(node, "nodes_featureids");
   if (features == nullptr) return;
   std::vector<double> values;

@@ -11,7 +11,7 @@ namespace onnxcmp {
 void AddKeysOf(const Attribute& attribute, InputPurpose* found);
 
 // Adds, by feature, the numbers that nodes of trees compare it with.
-void AddThresholds(const Node& node, InputPurpose* found);
+void AddThresholds(const Node& node, FeaturePurpose* found);
 
 }  // namespace onnxcmp
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "evaluator/tensor/tensor.h"
@@ -30,15 +31,16 @@ int64_t ValueMaker::Within(int64_t limit) {
 
 // Includes rows that are known to differ; repeats ids if results of equal ones are added up; and in
 // one set, where that is legal, counts some from the end.
-std::vector<int64_t> ValueMaker::Ids(const InputPurpose& purpose, const Shape& shape,
-                                     int64_t limit) {
+ValueMaker::Maker ValueMaker::MakerOf(const IdPurpose& purpose, const Asked& asked) {
   constexpr double kFarthest = 1e9;
-  std::vector<int64_t> ids(static_cast<size_t>(NumElements(shape).value_or(0)));
+  const int64_t limit = asked.rows;
+  const std::vector<double>& landmarks = asked.purpose.landmarks;
+  std::vector<int64_t> ids(static_cast<size_t>(asked.count));
   for (int64_t& id : ids) id = Within(limit);
   const size_t count = ids.size();
   // Masks never hide the middle of a row, however it is padded.
   const std::vector<int64_t>& wanted = purpose.rows_that_differ;
-  const auto row = static_cast<size_t>(std::max<int64_t>(1, shape.empty() ? 1 : shape.back()));
+  const auto row = static_cast<size_t>(std::max<int64_t>(1, asked.row));
   const size_t taken = std::min(wanted.size(), (count + 1) / 2);
   for (size_t k = 0; k < taken; ++k) {
     const size_t which =
@@ -49,7 +51,7 @@ std::vector<int64_t> ValueMaker::Ids(const InputPurpose& purpose, const Shape& s
     if (wanted[which] < limit) ids[at] = wanted[which];
   }
   if (purpose.adds_up) {
-    const size_t step = shape.size() >= 2 ? row : 1;
+    const size_t step = asked.shape.size() >= 2 ? row : 1;
     for (size_t i = step; i < count; ++i) {
       if (i / step % 2 == 1 && (IsForTheRare() || random_.Below(2) == 0)) ids[i] = ids[i - step];
     }
@@ -64,29 +66,32 @@ std::vector<int64_t> ValueMaker::Ids(const InputPurpose& purpose, const Shape& s
     const int64_t step = IsForTheRare() ? -purpose.wraps : purpose.wraps;
     for (size_t i = 0; i < count; i += 2) ids[i] += step * random_.Below(kTimes);
   }
-  Pad(purpose, row, limit, &ids);
+  Pad(asked, limit, &ids);
   // Beyond the table, where the graph compares ids with such a number and may put others in their
   // place: unknown words, labels that do not count. Other graphs cannot run on this set.
   if (regime_ == Regime::kEnds && set_ % 2 == 1) {
-    for (size_t i = 0; i < count && !purpose.landmarks.empty(); i += 2) {
-      const double mark = purpose.landmarks[(i / 2) % purpose.landmarks.size()];
+    for (size_t i = 0; i < count && !landmarks.empty(); i += 2) {
+      const double mark = landmarks[(i / 2) % landmarks.size()];
       if (mark != std::floor(mark) || std::abs(mark) > kFarthest) continue;
       if (mark < 0) ids[i] = static_cast<int64_t>(mark);
       if (mark + 1 >= static_cast<double>(limit)) ids[i] = static_cast<int64_t>(mark) + 1;
     }
   }
-  if (IsForTheRare() && !purpose.not_negative && regime_ != Regime::kEnds) {
+  if (IsForTheRare() && !asked.purpose.not_negative && regime_ != Regime::kEnds) {
     for (size_t i = 0; i < count; i += 2) ids[i] = ids[i] == 0 ? -1 : ids[i] - limit;
   }
-  return ids;
+  return [ids = std::move(ids)](int64_t i) {
+    return static_cast<double>(ids[static_cast<size_t>(i)]);
+  };
 }
 
 // Ids that the graph compares with a number, as padding and the end of a text are: rows begin with
 // it in the second set and end in it in the third, none wholly.
-void ValueMaker::Pad(const InputPurpose& purpose, size_t row, int64_t limit,
-                     std::vector<int64_t>* ids) const {
-  if (set_ == 0 || purpose.landmarks.empty() || row < 3 || regime_ == Regime::kEnds) return;
-  const double mark = purpose.landmarks[static_cast<size_t>(set_) % purpose.landmarks.size()];
+void ValueMaker::Pad(const Asked& asked, int64_t limit, std::vector<int64_t>* ids) const {
+  const auto row = static_cast<size_t>(std::max<int64_t>(1, asked.row));
+  const std::vector<double>& landmarks = asked.purpose.landmarks;
+  if (set_ == 0 || landmarks.empty() || row < 3 || regime_ == Regime::kEnds) return;
+  const double mark = landmarks[static_cast<size_t>(set_) % landmarks.size()];
   if (!(mark >= 0 && mark < static_cast<double>(limit)) || mark != std::floor(mark)) return;
   for (size_t first = 0; first + row <= ids->size(); first += row) {
     const size_t many = 1 + (row / 3 + first / row) % ((row - 1) / 2);
@@ -96,27 +101,24 @@ void ValueMaker::Pad(const InputPurpose& purpose, size_t row, int64_t limit,
 }
 
 // The second set reaches the table's end, or with the third the end of the usual time steps.
-int64_t ValueMaker::Position(int64_t i, int64_t row, size_t rank, const InputPurpose& purpose,
-                             std::optional<int64_t> limit) const {
+ValueMaker::Maker ValueMaker::MakerOf(const PositionPurpose& positions, const Asked& asked) {
   constexpr int64_t kLastStep = 999;
-  const int64_t at = i % row;
-  if (purpose.begin.has_value()) {
-    const int64_t position = *purpose.begin + at;
-    return limit.has_value() ? std::min(position, *limit - 1) : position;
-  }
-  if (!limit.has_value()) {
-    const bool steps = rank <= 1 && (set_ % 4 == 1 || IsForTheRare());
-    if (!steps) return at + set_;
-    return at + 1 == row ? kLastStep : std::min(kLastStep, 97 * (at + 1));
+  const int64_t row = asked.row;
+  const std::optional<int64_t> limit = asked.limit;
+  if (!limit.has_value() && !positions.begin.has_value() && asked.shape.size() <= 1 &&
+      (set_ % 4 == 1 || IsForTheRare())) {
+    return [=](int64_t i) {
+      const int64_t at = i % row;
+      return static_cast<double>(at + 1 == row ? kLastStep : std::min(kLastStep, 97 * (at + 1)));
+    };
   }
   int64_t first = set_;
-  if (set_ % 4 == 1 && *limit > row) first = *limit - row;
-  const std::vector<int64_t>& wanted = purpose.rows_that_differ;
-  if (!wanted.empty()) {
-    const int64_t middle = wanted[static_cast<size_t>(set_) % wanted.size()];
-    first = std::clamp<int64_t>(middle - row / 2, 0, std::max<int64_t>(0, *limit - row));
-  }
-  return std::min(at + first, *limit - 1);
+  if (limit.has_value() && set_ % 4 == 1 && *limit > row) first = *limit - row;
+  first = positions.begin.value_or(first);
+  return [=](int64_t i) {
+    const int64_t position = first + i % row;
+    return static_cast<double>(limit.has_value() ? std::min(position, *limit - 1) : position);
+  };
 }
 
 }  // namespace onnxcmp

@@ -20,12 +20,10 @@ int64_t ValueMaker::Integer(DType dtype, const InputPurpose& purpose, bool scala
     greatest = std::min(greatest, purpose.integers->greatest);
   }
   double number = 0;
-  if (purpose.purpose == Purpose::kPositive) {
+  if (purpose.Is<PositivePurpose>()) {
     number = static_cast<double>(1 + random_.Below(8));
-  } else if (const auto keys = purpose.thresholds.find(-1);
-             keys != purpose.thresholds.end() && random_.Below(4) != 0) {
-    number =
-        keys->second[static_cast<size_t>(random_.Below(static_cast<int64_t>(keys->second.size())))];
+  } else if (const auto key = Key(purpose)) {
+    number = *key;
   } else if (const auto probe = Probe(purpose)) {
     number = std::round(*probe);
   } else if (const auto missing = Missing(purpose); missing.has_value() && !std::isnan(*missing)) {
@@ -37,9 +35,8 @@ int64_t ValueMaker::Integer(DType dtype, const InputPurpose& purpose, bool scala
     number = std::floor(purpose.landmarks[static_cast<size_t>(set_ / 2) % many]) + side;
   } else if (!purpose.landmarks.empty() && random_.Below(4) == 0) {
     // At a limit, and next to it on both sides.
-    const auto many = static_cast<int64_t>(purpose.landmarks.size());
-    number = std::floor(purpose.landmarks[static_cast<size_t>(random_.Below(many))]) +
-             static_cast<double>(random_.Below(3)) - 1;
+    const double mark = std::floor(OneOf(purpose.landmarks));
+    number = mark + static_cast<double>(random_.Below(3)) - 1;
   } else if (regime_ == Regime::kZeros || regime_ == Regime::kOnes) {
     number = regime_ == Regime::kZeros ? 0 : 1;
   } else if (regime_ == Regime::kEnds) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "absl/strings/ascii.h"
@@ -21,8 +22,6 @@
 namespace onnxcmp {
 namespace {
 
-// Assumed if the number of a table's rows is unknown.
-constexpr int64_t kUnknownLimit = 2;
 constexpr double kMasked = -1e4;
 // As far as evenly distributed numbers of deviation 1 go.
 constexpr double kEven = 1.732;
@@ -88,7 +87,7 @@ class Neighbours {
  public:
   Neighbours(const Shape& shape, const InputPurpose& purpose, Regime regime, RandomNumbers* random)
       : random_(*random) {
-    if (purpose.purpose != Purpose::kNumbers) return;
+    if (!purpose.Is<NumberPurpose>()) return;
     if (regime == Regime::kSmooth) smooth_.emplace(shape, random);
     if (regime == Regime::kScenes) scenes_.emplace(shape, random);
   }
@@ -113,8 +112,12 @@ std::optional<double> ValueMaker::Missing(const InputPurpose& purpose) {
   if (purpose.missing.empty() || !IsForTheRare() || random_.Below(kOneIn) != 0) {
     return std::nullopt;
   }
-  const auto many = static_cast<int64_t>(purpose.missing.size());
-  return purpose.missing[static_cast<size_t>(random_.Below(many))];
+  return OneOf(purpose.missing);
+}
+
+std::optional<double> ValueMaker::Key(const InputPurpose& purpose) {
+  if (purpose.keys.empty() || random_.Below(4) == 0) return std::nullopt;
+  return OneOf(purpose.keys);
 }
 
 std::optional<double> ValueMaker::Demanded(const InputPurpose& purpose, int64_t column) {
@@ -122,15 +125,13 @@ std::optional<double> ValueMaker::Demanded(const InputPurpose& purpose, int64_t 
   auto keys = purpose.demanded.find(column);
   if (keys == purpose.demanded.end()) keys = purpose.demanded.find(InputPurpose::kEachColumn);
   if (keys == purpose.demanded.end()) return std::nullopt;
-  const auto many = static_cast<int64_t>(keys->second.size());
-  return keys->second[static_cast<size_t>(random_.Below(many))];
+  return OneOf(keys->second);
 }
 
 std::optional<double> ValueMaker::Probe(const InputPurpose& purpose) {
   const bool all = set_ % 2 == 1;
   if (purpose.probes.empty() || (!all && random_.Below(2) != 0)) return std::nullopt;
-  const auto many = static_cast<int64_t>(purpose.probes.size());
-  const double probe = purpose.probes[static_cast<size_t>(random_.Below(many))];
+  const double probe = OneOf(purpose.probes);
   return !all && random_.Below(4) == 0 ? -probe : probe;
 }
 
@@ -138,7 +139,7 @@ bool ValueMaker::CrossesLimits(const InputPurpose& purpose) const {
   const bool in_turn =
       regime_ == Regime::kUsual || regime_ == Regime::kWhole || regime_ == Regime::kLarge;
   return in_turn && !purpose.landmarks.empty() && purpose.probes.empty() &&
-         purpose.purpose == Purpose::kNumbers;
+         purpose.Is<NumberPurpose>();
 }
 
 std::optional<double> ValueMaker::BetweenLimits(const InputPurpose& purpose, double limit) {
@@ -162,39 +163,32 @@ bool ValueMaker::IsBeforeStandardization(const InputPurpose& purpose) const {
       (regime_ == Regime::kEven || purpose.standard->size.size() == 1)) {
     return false;
   }
-  return purpose.standard.has_value() && purpose.purpose == Purpose::kNumbers;
+  return purpose.standard.has_value() && purpose.Is<NumberPurpose>();
 }
 
 double ValueMaker::Number(const InputPurpose& purpose, bool scalar, std::optional<double> normal,
                           Standardization::Around around) {
-  if (const auto probe = Probe(purpose);
-      probe.has_value() && purpose.purpose == Purpose::kNumbers) {
+  if (const auto probe = Probe(purpose); probe.has_value() && purpose.Is<NumberPurpose>()) {
     return *probe * (0.98 + 0.04 * random_.Uniform());
   }
   if (const auto missing = Missing(purpose)) return *missing;
-  if (const auto keys = purpose.thresholds.find(-1);
-      keys != purpose.thresholds.end() && random_.Below(4) != 0) {
-    const auto many = static_cast<int64_t>(keys->second.size());
-    return keys->second[static_cast<size_t>(random_.Below(many))];
-  }
+  if (const auto key = Key(purpose)) return *key;
   // Only the regimes of large numbers step across limits, and not across great ones, as coarse
   // types have. A scalar does in turn.
   const bool far = regime_ == Regime::kWhole || regime_ == Regime::kLarge;
   const bool in_turn = scalar && far && CrossesLimits(purpose);
   if (regime_ == Regime::kWhole && !scalar && !purpose.landmarks.empty() &&
-      purpose.purpose == Purpose::kNumbers && random_.Below(6) == 0) {
-    const auto many = static_cast<int64_t>(purpose.landmarks.size());
-    const double mark = purpose.landmarks[static_cast<size_t>(random_.Below(many))];
+      purpose.Is<NumberPurpose>() && random_.Below(6) == 0) {
+    const double mark = OneOf(purpose.landmarks);
     if (IsExactLimit(mark)) return mark;
   }
   if (in_turn || (far && !purpose.landmarks.empty() && random_.Below(8) == 0)) {
     constexpr double kMost = 2e4;
-    const auto many = static_cast<int64_t>(purpose.landmarks.size());
-    const double mark = purpose.landmarks[static_cast<size_t>(random_.Below(many))];
+    const double mark = OneOf(purpose.landmarks);
     if (const std::optional<double> between = BetweenLimits(purpose, mark)) return *between;
     const double step = (0.05 + 0.2 * random_.Uniform()) * std::max(std::abs(mark), 0.5);
     const double side = (in_turn ? set_ % 2 : random_.Below(2)) == 0 ? -1 : 1;
-    if (std::abs(mark) <= kMost && purpose.purpose != Purpose::kPositive) {
+    if (std::abs(mark) <= kMost && !purpose.Is<PositivePurpose>()) {
       return mark + side * step;
     }
   }
@@ -262,12 +256,11 @@ double ValueMaker::Usual(const InputPurpose& purpose, bool scalar, std::optional
     default:
       break;
   }
-  if (purpose.purpose == Purpose::kPositive) number = std::abs(number) + 0.05;
+  if (purpose.Is<PositivePurpose>()) number = std::abs(number) + 0.05;
   return number;
 }
 
-int64_t ValueMaker::Length(const InputPurpose& purpose, int64_t limit, int64_t i) {
-  if (purpose.full.has_value()) return limit + *purpose.full;
+int64_t ValueMaker::Length(int64_t limit, int64_t i) {
   if (regime_ == Regime::kEnds) return i % 2 == 0 ? 1 : limit;
   if (regime_ == Regime::kNothing) return i % 2 == 0 ? 0 : limit;
   if (regime_ == Regime::kOnes) return limit;
@@ -278,7 +271,7 @@ int64_t ValueMaker::Length(const InputPurpose& purpose, int64_t limit, int64_t i
   return i == 1 ? limit : 1 + random_.Below(limit);
 }
 
-int64_t ValueMaker::CountFor(const InputPurpose& purpose) {
+int64_t ValueMaker::Count(int64_t usual) {
   constexpr int64_t kSome = 12;  // there may be a table with a row for each round
   constexpr int64_t kMany = 40;
   switch (regime_) {
@@ -288,21 +281,22 @@ int64_t ValueMaker::CountFor(const InputPurpose& purpose) {
       return 1;
     case Regime::kEnds:
     case Regime::kLarge:
-      return 3 * purpose.first;
+      return 3 * usual;
     case Regime::kHuge:
       return random_.Below(2) == 0 ? kSome : kMany;
     default:
       // Once, and not at all, are cases of their own.
-      return set_ % 4 == 1 ? 1 : set_ % 4 == 2 ? 0 : purpose.first + set_;
+      return set_ % 4 == 1 ? 1 : set_ % 4 == 2 ? 0 : usual + set_;
   }
 }
 
 // Each row leads to another leaf.
-double ValueMaker::Feature(const InputPurpose& purpose, int64_t row, int64_t feature) {
+double ValueMaker::Feature(const FeaturePurpose& features, const InputPurpose& purpose, int64_t row,
+                           int64_t feature) {
   if (const auto missing = Missing(purpose)) return *missing;
-  const auto it = purpose.thresholds.find(feature);
-  if (!purpose.paths.empty() && regime_ == Regime::kUsual) {
-    const TreePath& path = purpose.paths[static_cast<size_t>(row + set_) % purpose.paths.size()];
+  const auto it = features.thresholds.find(feature);
+  if (!features.paths.empty() && regime_ == Regime::kUsual) {
+    const TreePath& path = features.paths[static_cast<size_t>(row + set_) % features.paths.size()];
     const auto step = std::find_if(path.begin(), path.end(),
                                    [&](const auto& part) { return part.first == feature; });
     if (step != path.end()) {
@@ -315,14 +309,13 @@ double ValueMaker::Feature(const InputPurpose& purpose, int64_t row, int64_t fea
       return least + share * (greatest - least);
     }
   }
-  return it == purpose.thresholds.end() || it->second.empty() ? random_.Normal()
-                                                              : Beside(it->second);
+  return it == features.thresholds.end() || it->second.empty() ? random_.Normal()
+                                                               : Beside(it->second);
 }
 
 // The first set avoids the thresholds themselves.
 double ValueMaker::Beside(const std::vector<double>& values) {
-  const double threshold =
-      values[static_cast<size_t>(random_.Below(static_cast<int64_t>(values.size())))];
+  const double threshold = OneOf(values);
   if (regime_ == Regime::kWhole && IsExactLimit(threshold) && random_.Below(2) == 0) {
     return threshold;
   }
@@ -347,11 +340,10 @@ void ValueMaker::FillText(const InputPurpose& purpose, Tensor* tensor) {
                                            "x1",    "ÄÖ",           "1.5", "Route 66 AT NIGHT"};
   std::string* texts = tensor->mutable_string_data();
   for (int64_t i = 0; i < tensor->num_elements(); ++i) {
-    const auto known = static_cast<int64_t>(purpose.words.size());
     // One in eight does not occur in the graph, another one is in the other case.
     const int64_t which = 2 * static_cast<int64_t>(purpose.only_known) + random_.Below(8);
-    texts[i] = known > 0 && which != 0
-                   ? purpose.words[static_cast<size_t>(random_.Below(known))]
+    texts[i] = !purpose.words.empty() && which != 0
+                   ? OneOf(purpose.words)
                    : kWords[random_.Below(static_cast<int64_t>(std::size(kWords)))];
     if (which == 1) texts[i] = InOtherCase(texts[i]);
   }
@@ -365,10 +357,78 @@ void ValueMaker::FillComplex(const InputPurpose& purpose, Tensor* tensor) {
   });
 }
 
+ValueMaker::Maker ValueMaker::MakerOf(const FeaturePurpose& features, const Asked& asked) {
+  return [this, &features, &asked](int64_t i) {
+    return Feature(features, asked.purpose, i / asked.row, i % asked.row);
+  };
+}
+
+ValueMaker::Maker ValueMaker::MakerOf(const MaskPurpose&, const Asked& asked) {
+  return [mask = MaskRows(RowOf(asked.shape), regime_, set_)](int64_t i) {
+    return mask.Counts(i) ? 1.0 : 0.0;
+  };
+}
+
+ValueMaker::Maker ValueMaker::MakerOf(const AddedMaskPurpose&, const Asked& asked) {
+  return [counts = MakerOf(MaskPurpose(), asked)](int64_t i) {
+    return counts(i) != 0 ? 0.0 : kMasked;
+  };
+}
+
+ValueMaker::Maker ValueMaker::MakerOf(const ConditionPurpose&, const Asked&) {
+  return [this](int64_t) { return set_ % 2 == 0 ? 1.0 : 0.0; };
+}
+
+ValueMaker::Maker ValueMaker::MakerOf(const LengthPurpose& lengths, const Asked& asked) {
+  const int64_t limit = std::max<int64_t>(asked.rows, 1);
+  return [this, &lengths, limit](int64_t i) {
+    const int64_t length = lengths.full.has_value() ? limit + *lengths.full : Length(limit, i);
+    return static_cast<double>(std::max<int64_t>(length, 0));
+  };
+}
+
+ValueMaker::Maker ValueMaker::MakerOf(const SmallPurpose& small, const Asked& asked) {
+  return [this, &small, &asked](int64_t i) {
+    if (small.pieces && asked.limit.has_value() && i + 1 == asked.count) {
+      return static_cast<double>(std::max<int64_t>(0, *asked.limit - (asked.count - 1)));
+    }
+    if (small.counts) return static_cast<double>(Count(small.first));
+    if (small.grows) return static_cast<double>(small.first + set_);
+    if (small.fraction != 0) return small.fraction;
+    return static_cast<double>(i == 0 ? small.first : small.rest + (i - 1) * small.step);
+  };
+}
+
+ValueMaker::Maker ValueMaker::Numbers(const Asked& asked) {
+  const Shape& shape = asked.shape;
+  const InputPurpose& purpose = asked.purpose;
+  const auto* numbers = purpose.As<NumberPurpose>();
+  double scale = 1;
+  if (numbers != nullptr && numbers->weights && !shape.empty()) {
+    scale /= std::sqrt(static_cast<double>(std::max({int64_t{1}, shape.front(), shape.back()})));
+  }
+  const auto neighbours = std::make_shared<const Neighbours>(shape, purpose, regime_, &random_);
+  return [this, &asked, numbers, scale, neighbours](int64_t i) {
+    if (!IsFloatingPoint(asked.dtype)) return static_cast<double>(random_.Below(2));
+    const Standardization::Around around = asked.purpose.standard.has_value()
+                                               ? asked.purpose.standard->At(asked.shape, i)
+                                               : Standardization::Around();
+    const double number =
+        scale * Number(asked.purpose, asked.count == 1, neighbours->At(i), around);
+    if (regime_ != Regime::kWhole) return number;
+    constexpr int64_t kZeroAt = 5;
+    if (numbers != nullptr && asked.count > kZeroAt && i == kZeroAt) return -0.0;
+    // Every other row of whole numbers that are chosen from or compared has but few different ones,
+    // so that some are equal; in a single row every other number.
+    const int64_t which = asked.row == asked.count ? i : i / asked.row;
+    const bool few = asked.purpose.ties && which % 2 == 1;
+    return few ? std::clamp(std::round(0.5 * number), -1.0, 1.0) : number;
+  };
+}
+
 absl::StatusOr<Tensor> ValueMaker::Make(DType dtype, const Shape& shape,
                                         const InputPurpose& purpose, std::optional<int64_t> limit) {
-  if (purpose.purpose == Purpose::kImage && dtype == DType::kUint8)
-    return MadeUpImage(shape, &random_);
+  if (purpose.Is<ImagePurpose>() && dtype == DType::kUint8) return MadeUpImage(shape, &random_);
   OC_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Allocate(dtype, shape, memory_));
   const int64_t count = tensor.num_elements();
   if (count == 0) return tensor;
@@ -382,80 +442,25 @@ absl::StatusOr<Tensor> ValueMaker::Make(DType dtype, const Shape& shape,
     FillComplex(purpose, &tensor);
     return tensor;
   }
-  const bool scalar = count == 1;
   const int64_t row = shape.empty() ? 1 : shape.back();
-  const MaskRows mask(RowOf(shape), regime_, set_);
-  const int64_t rows = limit.value_or(kUnknownLimit);
-  const double scale =
-      purpose.weights && !shape.empty()
-          ? 1 / std::sqrt(static_cast<double>(std::max({int64_t{1}, shape.front(), shape.back()})))
-          : 1;
-  const Neighbours neighbours(shape, purpose, regime_, &random_);
-  // Every other row of whole numbers that are chosen from or compared has but few different ones,
-  // so that some are equal; in a single row every other number.
-  const bool zeros = regime_ == Regime::kWhole && purpose.purpose == Purpose::kNumbers;
-  const auto tie = [&](int64_t i, double number) {
-    constexpr int64_t kZeroAt = 5;
-    if (zeros && count > kZeroAt && i == kZeroAt) return -0.0;
-    const int64_t which = row == count ? i : i / row;
-    const bool few = purpose.ties && regime_ == Regime::kWhole && which % 2 == 1;
-    return few ? std::clamp(std::round(0.5 * number), -1.0, 1.0) : number;
-  };
-  const auto around = [&](int64_t i) {
-    return purpose.standard.has_value() ? purpose.standard->At(shape, i)
-                                        : Standardization::Around();
-  };
-  const bool any = purpose.sums && regime_ == Regime::kLarge;  // of what may be a mask
-  if (IsInteger(dtype) && (purpose.purpose <= Purpose::kPositive || any) &&
-      purpose.demanded.empty()) {
-    Fill<int64_t>(&tensor, [&](int64_t) { return Integer(dtype, purpose, scalar); });
-    if (regime_ == Regime::kAscending) OC_RETURN_IF_ERROR(SortRows(row, &tensor));
-    return tensor;
+  constexpr int64_t kUnknownLimit = 2;
+  const Asked asked = {dtype, shape, purpose, limit, limit.value_or(kUnknownLimit), count, row};
+  const Maker maker =
+      std::visit([&](const auto& one) { return MakerOf(one, asked); }, purpose.purpose);
+  const auto* mask = purpose.As<MaskPurpose>();
+  const bool any = mask != nullptr && mask->sums && regime_ == Regime::kLarge;
+  if (IsInteger(dtype) && (purpose.IsOfNumbers() || any) && purpose.demanded.empty()) {
+    Fill<int64_t>(&tensor, [&](int64_t) { return Integer(dtype, purpose, count == 1); });
+  } else {
+    Fill<double>(&tensor, [&](int64_t i) {
+      const auto demanded = Demanded(purpose, i % row);
+      return demanded.has_value() ? *demanded : maker(i);
+    });
   }
-  std::vector<int64_t> ids;
-  if (purpose.purpose == Purpose::kIds) ids = Ids(purpose, shape, rows);
-  Fill<double>(&tensor, [&](int64_t i) {
-    if (const auto demanded = Demanded(purpose, i % row)) return *demanded;
-    switch (purpose.purpose) {
-      case Purpose::kMask:
-        return mask.Counts(i) ? 1.0 : 0.0;
-      case Purpose::kAddedMask:
-        return mask.Counts(i) ? 0.0 : kMasked;
-      case Purpose::kCondition:
-        return set_ % 2 == 0 ? 1.0 : 0.0;
-      case Purpose::kIds:
-        return static_cast<double>(ids[static_cast<size_t>(i)]);
-      case Purpose::kPositions:
-        return static_cast<double>(Position(i, row, shape.size(), purpose, limit));
-      case Purpose::kLengths:
-        return static_cast<double>(
-            std::max<int64_t>(Length(purpose, std::max<int64_t>(rows, 1), i), 0));
-      case Purpose::kSmall:
-        return Small(purpose, i, count, limit);
-      case Purpose::kFeatures:
-        return Feature(purpose, i / row, i % row);
-      default:
-        return IsFloatingPoint(dtype)
-                   ? tie(i, scale * Number(purpose, scalar, neighbours.At(i), around(i)))
-                   : static_cast<double>(random_.Below(2));
-    }
-  });
-  if (regime_ == Regime::kAscending && purpose.purpose <= Purpose::kPositive) {
+  if (regime_ == Regime::kAscending && purpose.IsOfNumbers()) {
     OC_RETURN_IF_ERROR(SortRows(row, &tensor));
   }
   return tensor;
-}
-
-double ValueMaker::Small(const InputPurpose& purpose, int64_t i, int64_t count,
-                         std::optional<int64_t> limit) {
-  if (purpose.pieces && limit.has_value() && i + 1 == count) {
-    return static_cast<double>(std::max<int64_t>(0, *limit - (count - 1)));
-  }
-  if (purpose.counts) return static_cast<double>(CountFor(purpose));
-  if (purpose.grows) return static_cast<double>(purpose.first + set_);
-  if (purpose.fraction != 0) return purpose.fraction;
-  if (i == 0) return static_cast<double>(purpose.first);
-  return static_cast<double>(purpose.rest + (i - 1) * purpose.step);
 }
 
 absl::Status ValueMaker::SortRows(int64_t row, Tensor* tensor) {

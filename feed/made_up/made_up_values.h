@@ -3,6 +3,7 @@
 #define ONNXCMP_FEED_MADE_UP_MADE_UP_VALUES_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -32,6 +33,33 @@ class ValueMaker {
                               std::optional<int64_t> limit);
 
  private:
+  struct Asked {
+    DType dtype;
+    const Shape& shape;
+    const InputPurpose& purpose;
+    std::optional<int64_t> limit;
+    int64_t rows;   // the limit, or what is assumed if it is unknown
+    int64_t count;  // of elements
+    int64_t row;    // length of the last axis
+  };
+  // Makes element i; the elements are asked for in order.
+  using Maker = std::function<double(int64_t i)>;
+
+  // The maker of each purpose; any numbers for those that have none of their own.
+  template <typename Other>
+  Maker MakerOf(const Other&, const Asked& asked) {
+    return Numbers(asked);
+  }
+  Maker MakerOf(const FeaturePurpose& features, const Asked& asked);
+  Maker MakerOf(const AddedMaskPurpose&, const Asked& asked);
+  Maker MakerOf(const MaskPurpose&, const Asked& asked);
+  Maker MakerOf(const LengthPurpose& lengths, const Asked& asked);
+  Maker MakerOf(const PositionPurpose& positions, const Asked& asked);
+  Maker MakerOf(const IdPurpose& ids, const Asked& asked);
+  Maker MakerOf(const ConditionPurpose&, const Asked& asked);
+  Maker MakerOf(const SmallPurpose& small, const Asked& asked);
+  Maker Numbers(const Asked& asked);
+
   // `normal`: instead of the next random one. `around`: how the model standardizes the element.
   double Number(const InputPurpose& purpose, bool scalar,
                 std::optional<double> normal = std::nullopt, Standardization::Around around = {});
@@ -50,18 +78,20 @@ class ValueMaker {
   // True for sets in which a scalar is below and above its limits in turn.
   bool CrossesLimits(const InputPurpose& purpose) const;
   int64_t Within(int64_t limit);
-  std::vector<int64_t> Ids(const InputPurpose& purpose, const Shape& shape, int64_t limit);
-  void Pad(const InputPurpose& purpose, size_t row, int64_t limit, std::vector<int64_t>* ids) const;
-  int64_t Position(int64_t i, int64_t row, size_t rank, const InputPurpose& purpose,
-                   std::optional<int64_t> limit) const;
-  int64_t Length(const InputPurpose& purpose, int64_t limit, int64_t i);
-  int64_t CountFor(const InputPurpose& purpose);
-  // Element i of small numbers.
-  double Small(const InputPurpose& purpose, int64_t i, int64_t count, std::optional<int64_t> limit);
-  double Feature(const InputPurpose& purpose, int64_t row, int64_t feature);
+  int64_t Length(int64_t limit, int64_t i);
+  int64_t Count(int64_t usual);  // of a loop's iterations
+  void Pad(const Asked& asked, int64_t limit, std::vector<int64_t>* ids) const;
+  double Feature(const FeaturePurpose& features, const InputPurpose& purpose, int64_t row,
+                 int64_t feature);
   double Beside(const std::vector<double>& thresholds);
   // A number between differing constants of both sides, of either sign, if there is any.
   std::optional<double> Probe(const InputPurpose& purpose);
+  template <typename T>
+  const T& OneOf(const std::vector<T>& some) {
+    return some[static_cast<size_t>(random_.Below(static_cast<int64_t>(some.size())))];
+  }
+  // A number that an encoder knows, mostly, if there is any.
+  std::optional<double> Key(const InputPurpose& purpose);
   // A key of a column whose encoder takes no others.
   std::optional<double> Demanded(const InputPurpose& purpose, int64_t column);
   // The code of a missing value, in one set for some elements.

@@ -45,7 +45,7 @@ std::optional<int64_t> ColumnOf(const FeatureView& view, int64_t feature) {
 }
 
 // Converts features from the trees' to the input's.
-void SeenFromInput(const FeatureView& view, InputPurpose* found) {
+void SeenFromInput(const FeatureView& view, FeaturePurpose* found) {
   if (!view.column.has_value()) {
     found->thresholds.clear();
     found->paths.clear();
@@ -128,20 +128,21 @@ std::optional<InputPurpose> PurposeOfMl(const Node& node, size_t slot, DType dty
                                         const FeatureView& view) {
   InputPurpose found;
   if (slot == 0 && node.op_type.starts_with("TreeEnsemble")) {
-    found.purpose = Purpose::kFeatures;
-    found.why = UseText(node, PurposeName(found.purpose));
-    AddThresholds(node, &found);
-    found.paths = PathsOf(node);
-    SeenFromInput(view, &found);
+    FeaturePurpose features;
+    AddThresholds(node, &features);
+    features.paths = PathsOf(node);
+    SeenFromInput(view, &features);
+    found.why = UseText(node, features.kName);
+    found.purpose = std::move(features);
     return found;
   }
   if (slot == 1 && node.op_type == "ArrayFeatureExtractor") {
-    found.purpose = Purpose::kIds;
+    found.purpose = IdPurpose();
     found.not_negative = true;
     found.limit = 1;
     return found;
   }
-  found.purpose = dtype == DType::kString ? Purpose::kText : Purpose::kNumbers;
+  if (dtype == DType::kString) found.purpose = TextPurpose();
   for (const auto& [name, attribute] : node.attributes) {
     if (const auto* words = std::get_if<std::vector<std::string>>(&attribute)) {
       found.words.insert(found.words.end(), words->begin(), words->end());
@@ -149,14 +150,14 @@ std::optional<InputPurpose> PurposeOfMl(const Node& node, size_t slot, DType dty
     AddKeysOf(attribute, &found);
     const auto* keys = std::get_if<std::vector<int64_t>>(&attribute);
     if (keys != nullptr && (name == "keys_int64s" || name == "cats_int64s")) {
-      for (const int64_t key : *keys) found.thresholds[-1].push_back(static_cast<double>(key));
+      for (const int64_t key : *keys) found.keys.push_back(static_cast<double>(key));
     }
     const auto* floats = std::get_if<std::vector<float>>(&attribute);
     if (floats != nullptr && name == "keys_floats") {
-      for (const float key : *floats) found.thresholds[-1].push_back(key);
+      for (const float key : *floats) found.keys.push_back(key);
     }
   }
-  if (found.words.empty() && found.thresholds.empty()) return std::nullopt;
+  if (found.words.empty() && found.keys.empty()) return std::nullopt;
   found.why = UseText(node, "keys");
   return found;
 }
@@ -194,7 +195,7 @@ void AddMissing(const Node& node, DType dtype, InputPurpose* to) {
 
 InputPurpose PurposeOfText(const GraphScope& scope, const Node& node, size_t slot) {
   InputPurpose found;
-  found.purpose = Purpose::kText;
+  found.purpose = TextPurpose();
   found.why = UseText(node, PurposeName(found.purpose));
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     const Tensor* constant = i == slot ? nullptr : ConstantIn(scope, node.inputs[i]);

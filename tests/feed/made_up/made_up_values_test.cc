@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -26,7 +27,7 @@ std::vector<double> Numbers(DType dtype, const Shape& shape, const InputPurpose&
 
 InputPurpose For(Purpose purpose) {
   InputPurpose made;
-  made.purpose = purpose;
+  made.purpose = std::move(purpose);
   return made;
 }
 
@@ -61,7 +62,7 @@ TEST(ValueMakerTest, LargeTensorsAreFilledToTheirEnds) {
     }
     EXPECT_EQ(numbers.size(), 15003u);
   }
-  const std::vector<double> mask = Numbers(DType::kBool, {3, 5001}, For(Purpose::kMask));
+  const std::vector<double> mask = Numbers(DType::kBool, {3, 5001}, For(MaskPurpose()));
   for (auto row = mask.begin(); row < mask.end(); row += 5001) {
     EXPECT_EQ(row[0], 1);
     EXPECT_EQ(row[5000], 0);
@@ -71,7 +72,7 @@ TEST(ValueMakerTest, LargeTensorsAreFilledToTheirEnds) {
 // Rows of a mask as text: "1110".
 std::vector<std::string> MaskRowsOf(const Shape& shape, Regime regime, int set) {
   const std::vector<double> mask =
-      Numbers(DType::kInt64, shape, For(Purpose::kMask), std::nullopt, regime, set);
+      Numbers(DType::kInt64, shape, For(MaskPurpose()), std::nullopt, regime, set);
   std::vector<std::string> rows;
   const auto length = static_cast<size_t>(shape[1]);
   for (size_t i = 0; i < mask.size(); ++i) {
@@ -123,7 +124,7 @@ TEST(ValueMakerTest, MasksOfFurtherSetsBeginWithZerosAndHaveHoles) {
 }
 
 TEST(ValueMakerTest, WhatIsRareComesUpInOneSet) {
-  InputPurpose purpose = For(Purpose::kNumbers);
+  InputPurpose purpose = For(NumberPurpose());
   purpose.missing = {std::nan(""), -999};
   const auto count = [&](int set) {
     const std::vector<double> numbers =
@@ -139,7 +140,7 @@ TEST(ValueMakerTest, WhatIsRareComesUpInOneSet) {
     EXPECT_GE(*std::min_element(numbers.begin(), numbers.end()), -7);
     return std::count_if(numbers.begin(), numbers.end(), [](double v) { return v < 0; });
   };
-  InputPurpose ids = For(Purpose::kIds);
+  InputPurpose ids = For(IdPurpose());
   EXPECT_EQ(negative(ids, 0), 0);
   EXPECT_GT(negative(ids, 2), 5);
   ids.not_negative = true;
@@ -147,8 +148,7 @@ TEST(ValueMakerTest, WhatIsRareComesUpInOneSet) {
 }
 
 TEST(ValueMakerTest, RowsThatDifferAreAmongTheIds) {
-  InputPurpose ids = For(Purpose::kIds);
-  ids.rows_that_differ = {1234, 4321};
+  const InputPurpose ids = For(IdPurpose{.rows_that_differ = {1234, 4321}});
   for (int set = 0; set < 4; ++set) {
     const std::vector<double> numbers =
         Numbers(DType::kInt64, {2, 16}, ids, 5000, Regime::kUsual, set);
@@ -162,7 +162,7 @@ TEST(ValueMakerTest, RowsThatDifferAreAmongTheIds) {
 }
 
 TEST(ValueMakerTest, QuantizedInputsStayWithinTheirRange) {
-  InputPurpose purpose = For(Purpose::kNumbers);
+  InputPurpose purpose = For(NumberPurpose());
   purpose.range = {-0.1, 0.3};
   const std::vector<double> numbers = Numbers(DType::kFloat, {400}, purpose);
   const auto [least, greatest] = std::minmax_element(numbers.begin(), numbers.end());
@@ -186,18 +186,18 @@ TEST(ValueMakerTest, IntegersGoFarInSetsOfLargeNumbers) {
 TEST(ValueMakerTest, IdsPositionsAndLengthsStayWithin) {
   for (int regime = 0; regime < kRegimes; ++regime) {
     const auto in = static_cast<Regime>(regime);
-    for (const double id : Numbers(DType::kInt64, {50}, For(Purpose::kIds), 5, in)) {
+    for (const double id : Numbers(DType::kInt64, {50}, For(IdPurpose()), 5, in)) {
       EXPECT_TRUE(id >= 0 && id < 5) << regime;
     }
-    for (const double length : Numbers(DType::kInt32, {50}, For(Purpose::kLengths), 5, in)) {
+    for (const double length : Numbers(DType::kInt32, {50}, For(LengthPurpose()), 5, in)) {
       EXPECT_TRUE(length >= 1 && length <= 5) << regime;
     }
     const std::vector<double> positions =
-        Numbers(DType::kInt64, {8}, For(Purpose::kPositions), 5, in);
+        Numbers(DType::kInt64, {8}, For(PositionPurpose()), 5, in);
     EXPECT_TRUE(std::is_sorted(positions.begin(), positions.end()));
     EXPECT_LT(positions.back(), 5);
   }
-  const std::vector<double> ids = Numbers(DType::kInt64, {200}, For(Purpose::kIds), 5);
+  const std::vector<double> ids = Numbers(DType::kInt64, {200}, For(IdPurpose()), 5);
   EXPECT_EQ(std::set<double>(ids.begin(), ids.end()).size(), 5u);
 }
 
@@ -208,8 +208,7 @@ TEST(ValueMakerTest, QuantizedNumbersAreOfTheWholeRange) {
 }
 
 TEST(ValueMakerTest, FeaturesAreAboutTheirThresholds) {
-  InputPurpose purpose = For(Purpose::kFeatures);
-  purpose.thresholds[1] = {1000};
+  const InputPurpose purpose = For(FeaturePurpose{.thresholds = {{1, {1000}}}});
   const std::vector<double> numbers = Numbers(DType::kFloat, {200, 2}, purpose);
   int below = 0;
   for (size_t i = 1; i < numbers.size(); i += 2) below += numbers[i] < 1000 ? 1 : 0;
@@ -218,7 +217,7 @@ TEST(ValueMakerTest, FeaturesAreAboutTheirThresholds) {
 }
 
 TEST(ValueMakerTest, TextIsOfKnownWordsAndOthers) {
-  InputPurpose purpose = For(Purpose::kText);
+  InputPurpose purpose = For(TextPurpose());
   purpose.words = {"cat", "dog"};
   ValueMaker maker(3, Regime::kUsual, 0);
   const auto tensor = maker.Make(DType::kString, {100}, purpose, std::nullopt);
@@ -230,7 +229,7 @@ TEST(ValueMakerTest, TextIsOfKnownWordsAndOthers) {
 
 TEST(ValueMakerTest, ImagesCanBeDecoded) {
   ValueMaker maker(3, Regime::kUsual, 0);
-  const auto file = maker.Make(DType::kUint8, {16}, For(Purpose::kImage), std::nullopt);
+  const auto file = maker.Make(DType::kUint8, {16}, For(ImagePurpose()), std::nullopt);
   ASSERT_TRUE(file.ok()) << file.status();
   const auto image = testing::OpTest("ImageDecoder", 20).Input(*file).Run();
   ASSERT_TRUE(image.ok()) << image.status();
