@@ -3,6 +3,14 @@
 set(_arch "")
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   set(_arch "x86-64-v3")
+  # What is built on an older processor runs there.
+  if(NOT CMAKE_CROSSCOMPILING AND EXISTS /proc/cpuinfo)
+    file(STRINGS /proc/cpuinfo _flags REGEX "^flags.* avx2( |$)" LIMIT_COUNT 1)
+    if(NOT _flags)
+      set(_arch "x86-64-v2")
+    endif()
+    unset(_flags)
+  endif()
 endif()
 set(ONNXCMP_ARCH "${_arch}" CACHE STRING
   "Instruction set for -march; empty for the compiler's default")
@@ -79,6 +87,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
 endif()
 
 set(ONNXCMP_WARNINGS -Wall -Wextra $<$<BOOL:${ONNXCMP_WERROR}>:-Werror>)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT ONNXCMP_ARCH_HAS_FMA)
+  # Vectors that are wider than the registers never leave a file.
+  list(APPEND ONNXCMP_WARNINGS -Wno-psabi)
+endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_SYSTEM_PROCESSOR STREQUAL "aarch64")
   # g++ 12 for ARM takes the elements of moved absl::InlinedVectors for uninitialized ones.
   list(APPEND ONNXCMP_WARNINGS -Wno-maybe-uninitialized)

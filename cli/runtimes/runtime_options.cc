@@ -50,7 +50,9 @@ absl::StatusOr<std::string> AdaptersFolder() {
   // In Python's package the program is Python's; this code is in a library of the package.
   Dl_info library = {};
   if (dladdr(reinterpret_cast<const void*>(&AdaptersFolder), &library) != 0) {
-    places.push_back(fs::path(library.dli_fname).parent_path() / "_adapters");
+    const fs::path package = fs::path(library.dli_fname).parent_path();
+    places.push_back(package / "_adapters");
+    places.push_back(package / "../_adapters");  // of the library for older processors
   }
   for (const fs::path& place : places) {
     const fs::path folder = place.lexically_normal();

@@ -13,7 +13,15 @@ written for onnx_array_api and onnx_diagnostic.
 
 from __future__ import annotations
 
+import os as _os
 import typing as _typing
+
+from . import _level
+
+# An older processor takes the extension that is compiled for it; a package that was built for one
+# processor has none.
+if not _level.is_x86_64_v3:
+    __path__.insert(0, _os.path.join(__path__[0], "_older"))
 
 # The module of each name; modules are imported on first use.
 _HOMES = {

@@ -7,6 +7,7 @@ import itertools
 import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -51,6 +52,31 @@ onnx.checker.check_model(model)
 """
         ran = python(code)
         assert ran.returncode == 0, (order, ran.stderr)
+
+
+def test_extension_for_older_processors(files):
+    folder = pathlib.Path(onnxcmp.__file__).parent / "_older"
+    if not folder.is_dir():
+        pytest.skip("this package is for one kind of processor")
+    code = f"""
+import onnxcmp
+{{}}
+from onnxcmp import _core
+print(_core.__file__)
+c = onnxcmp.compare({str(files[0])!r}, {str(files[1])!r})
+print(c, c.to_dict()["rows"])
+"""
+    plain = python(code.format(""))
+    older = python(code.format(f"onnxcmp.__path__.insert(0, {str(folder)!r})"))
+    assert plain.returncode == 0 and older.returncode == 0, plain.stderr + older.stderr
+    assert f"{folder}{os.sep}" not in plain.stdout
+    assert older.stdout.splitlines()[0].startswith(f"{folder}{os.sep}_core.")
+    assert older.stdout.splitlines()[1:] == plain.stdout.splitlines()[1:]
+    emulator = shutil.which("qemu-x86_64") or shutil.which("qemu-x86_64-static")
+    if emulator:  # of a processor of 2008
+        command = [emulator, "-cpu", "Nehalem", sys.executable, "-c", code.format("")]
+        emulated = subprocess.run(command, capture_output=True, text=True)
+        assert (emulated.returncode, emulated.stdout) == (0, older.stdout), emulated.stderr
 
 
 def test_import_is_quick():

@@ -39,17 +39,44 @@ TEST(ProcessorTest, ThisOneHasWhatThisBuildNeeds) {
 #endif
 }
 
-// On an emulated processor of 2008, where there is an emulator.
+// The emulator's name; empty if there is none, or nothing to emulate.
+std::string Emulator() {
+  if (cli::NeededInstructions() == 0) return "";
+  const Outcome found = Shell("command -v qemu-x86_64 || command -v qemu-x86_64-static");
+  return found.status == 0 ? found.out.substr(0, found.out.find('\n')) : "";
+}
+
+// On an emulated processor of 2008.
 TEST(ProcessorTest, EndsWithALineAndNoSignal) {
-  if (cli::NeededInstructions() == 0 || Shell("qemu-x86_64 --version").status != 0) {
-    GTEST_SKIP() << "nothing to emulate, or no qemu-x86_64";
-  }
-  const Outcome outcome = Shell("qemu-x86_64 -cpu Nehalem \"$ONNXCMP\" --version");
+  const std::string emulator = Emulator();
+  if (emulator.empty()) GTEST_SKIP() << "nothing to emulate, or no qemu-x86_64";
+  const Outcome outcome = Shell(emulator + " -cpu Nehalem \"$ONNXCMP\" --version");
+#ifdef __AVX2__
   EXPECT_EQ(outcome.status, 2);
   EXPECT_EQ(outcome.out, "");
-#ifdef __AVX2__
   EXPECT_THAT(outcome.err, HasSubstr("onnxcmp: this processor lacks what this build needs: avx, "
                                      "avx2, fma, bmi, bmi2; build with "));
+#else
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+#endif
+}
+
+TEST(ProcessorTest, TheProgramForOlderProcessorsRunsInstead) {
+#ifdef __AVX2__
+  const std::string emulator = Emulator();
+  if (emulator.empty()) GTEST_SKIP() << "nothing to emulate, or no qemu-x86_64";
+  const Outcome outcome = Shell(R"(folder=$(mktemp -d) && cp "$ONNXCMP" "$folder/program" &&
+printf '#!/bin/sh\necho "older: $*, $ANSWER"\nexit 7\n' > "$folder/program-x86-64-v2" &&
+chmod +x "$folder/program-x86-64-v2"
+ANSWER=42 )" + emulator + R"( -cpu Nehalem "$folder/program" a.onnx 'b c.onnx'
+status=$?
+rm -r "$folder"
+exit $status)");
+  EXPECT_EQ(outcome.status, 7);
+  EXPECT_EQ(outcome.out, "older: a.onnx b c.onnx, 42\n");
+  EXPECT_EQ(outcome.err, "");
+#else
+  GTEST_SKIP() << "this is a program for older processors";
 #endif
 }
 

@@ -2,11 +2,14 @@
 
 #include <cstring>
 
+#if (defined(__AVX2__) && defined(__FMA__)) || defined(__aarch64__)
 #include <sleef.h>
+#endif
 
 #include "ops/common/functions/float_formulas.h"
 #include "ops/common/functions/float_functions.h"
 #include "ops/common/functions/float_math.h"
+#include "ops/common/functions/fused/functions.h"
 #include "ops/common/functions/gelu_tanh.h"
 #include "ops/common/functions/packet.h"
 
@@ -21,8 +24,8 @@ namespace {
 #define ONNXCMP_SLEEF_FLOAT(name, accuracy) Sleef_##name##f4_##accuracy##advsimd
 #define ONNXCMP_SLEEF_DOUBLE(name, accuracy) Sleef_##name##d2_##accuracy##advsimd
 #else
-#define ONNXCMP_SLEEF_FLOAT(name, accuracy) Sleef_##name##f1_##accuracy##purec
-#define ONNXCMP_SLEEF_DOUBLE(name, accuracy) Sleef_##name##d1_##accuracy##purec
+#define ONNXCMP_SLEEF_FLOAT(name, accuracy) fused::name
+#define ONNXCMP_SLEEF_DOUBLE(name, accuracy) fused::name
 #endif
 
 template <typename T, typename F>

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "evaluator/tensor/convert.h"
+#include "ops/common/elements/complex_product.h"
 #include "ops/common/elements/compute_class.h"
 #include "ops/common/movement/movement.h"
 #include "ops/common/reduction/lane_fold.h"
@@ -18,7 +19,13 @@ void FoldBlocks(const C* updates, absl::Span<const int64_t> offsets, int64_t blo
   for (const int64_t offset : offsets) {
     C* to = dst + offset;
     if constexpr (std::is_same_v<C, std::complex<double>>) {
-      for (int64_t j = 0; j < block; ++j) to[j] = Fold::Combine(to[j], updates[j]);
+      for (int64_t j = 0; j < block; ++j) {
+        if constexpr (std::is_same_v<Fold, ProductFold>) {
+          to[j] = ComplexProduct(to[j], updates[j]);
+        } else {
+          to[j] = Fold::Combine(to[j], updates[j]);
+        }
+      }
     } else if (block == 1) {
       // As vectors, which choose a maximum without an unpredictable branch.
       using V = typename FoldVector<C>::Type;

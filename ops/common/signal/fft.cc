@@ -5,6 +5,8 @@
 #include <numbers>
 #include <utility>
 
+#include "ops/common/elements/complex_product.h"
+
 namespace onnxcmp {
 namespace {
 
@@ -15,11 +17,6 @@ Complex Root(size_t numerator, size_t denominator) {
   const double angle =
       -2 * std::numbers::pi * static_cast<double>(numerator) / static_cast<double>(denominator);
   return {std::cos(angle), std::sin(angle)};
-}
-
-// Without the standard library's care for infinities, which costs a call for each product.
-Complex Multiply(Complex a, Complex b) {
-  return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
 
 }  // namespace
@@ -72,7 +69,7 @@ void Fft::TransformPowerOfTwo(Complex* x) const {
     const size_t step = length_ / (2 * half);
     for (size_t begin = 0; begin < length_; begin += 2 * half) {
       for (size_t k = 0; k < half; ++k) {
-        const Complex odd = Multiply(x[begin + half + k], roots_[k * step]);
+        const Complex odd = ComplexProduct(x[begin + half + k], roots_[k * step]);
         const Complex even = x[begin + k];
         x[begin + k] = even + odd;
         x[begin + half + k] = even - odd;
@@ -83,11 +80,12 @@ void Fft::TransformPowerOfTwo(Complex* x) const {
 
 void Fft::TransformAnyLength(Complex* x) const {
   std::vector<Complex> padded(chirp_spectrum_.size());
-  for (size_t n = 0; n < length_; ++n) padded[n] = Multiply(x[n], chirp_[n]);
+  for (size_t n = 0; n < length_; ++n) padded[n] = ComplexProduct(x[n], chirp_[n]);
   padded_->Transform(padded.data(), false);
-  for (size_t k = 0; k < padded.size(); ++k) padded[k] = Multiply(padded[k], chirp_spectrum_[k]);
+  for (size_t k = 0; k < padded.size(); ++k)
+    padded[k] = ComplexProduct(padded[k], chirp_spectrum_[k]);
   padded_->Transform(padded.data(), true);
-  for (size_t k = 0; k < length_; ++k) x[k] = Multiply(padded[k], chirp_[k]);
+  for (size_t k = 0; k < length_; ++k) x[k] = ComplexProduct(padded[k], chirp_[k]);
 }
 
 }  // namespace onnxcmp
