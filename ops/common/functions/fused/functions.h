@@ -7,6 +7,7 @@
 
 namespace onnxcmp::vec::fused {
 
+// NOLINTBEGIN(readability-identifier-naming): SLEEF's names
 float exp(float x);
 float expm1(float x);
 float log(float x);
@@ -48,6 +49,7 @@ double atanh(double x);
 double erf(double x);
 double pow(double x, double y);
 inline double sqrt(double x) { return std::sqrt(x); }
+// NOLINTEND(readability-identifier-naming)
 
 }  // namespace onnxcmp::vec::fused
 

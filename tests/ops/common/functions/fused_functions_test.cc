@@ -65,7 +65,7 @@ std::vector<T> Arguments() {
 
 template <typename T>
 bool IsSame(T a, T b) {
-  return (std::isnan(a) && std::isnan(b)) || std::memcmp(&a, &b, sizeof(T)) == 0;
+  return std::isnan(a) ? std::isnan(b) : a == b && std::signbit(a) == std::signbit(b);
 }
 
 template <typename T>
