@@ -1,38 +1,30 @@
-"""Holds two programs against each other: same_bits.py LEFT RIGHT [ONNX'S TEST DATA].
-
-Runs the models of testdata/models and ONNX's node tests with both and compares every result, bit for
-bit; only the sign and payload of a NaN do not count. The last line is 'N models, N differ'."""
+"""script/same_bits.py PROGRAM OTHER FOLDER...: runs every model of these folders with both programs
+(a command each, such as 'qemu-aarch64-static -L ROOT build/aarch64/onnxcmp') on the inputs of
+test_data_set_0 beside it, or made-up ones, and compares every result, bit for bit; only the sign and
+payload of a NaN do not count. A model that one of them refuses and the other does not differs, too.
+Prints the models that differ; the last line is 'N models, N differ'. Exit status 1 if any does."""
 
 import concurrent.futures
 import os
 import pathlib
+import shlex
 import struct
 import subprocess
 import sys
 import tempfile
 import zipfile
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Bytes of an element, bits of its mantissa, by NumPy's name of the type.
 FLOATS = {"<f2": ("H", 10), "<f4": ("I", 23), "<f8": ("Q", 52), "<c8": ("I", 23), "<c16": ("Q", 52)}
 
 
-def models(data):
-    found = sorted((ROOT / "testdata" / "models").rglob("*.onnx"))
-    if data:
-        found += sorted(pathlib.Path(data, "node").glob("*/model.onnx"))
-    return found
-
-
-def inputs(model):
-    given = model.parent / "test_data_set_0"
-    return ["--inputs", str(given)] if given.is_dir() else []
-
-
 def run(program, model, results):
-    command = [program, "run", "-q", str(model), *inputs(model), "--threads", "1", "--save-all", results]
+    command = [*shlex.split(program), "run", "-q", str(model), "--threads", "1", "--save-all", results]
+    given = model.parent / "test_data_set_0"
+    if given.is_dir() and any(given.glob("input_*.pb")):
+        command += ["--inputs", str(given)]
     ran = subprocess.run(command, capture_output=True, text=True)
-    return ran.returncode, ran.stderr
+    return ran.returncode, ran.stderr.strip()
 
 
 def without_nans(member):
@@ -62,22 +54,25 @@ def differing(left, right):
 def compare(programs, model):
     with tempfile.TemporaryDirectory() as folder:
         files = [os.path.join(folder, name) for name in ("left.npz", "right.npz")]
-        (left, _), (right, message) = [run(program, model, file) for program, file in zip(programs, files)]
+        (left, error), (right, message) = [run(program, model, file) for program, file in zip(programs, files)]
         if left != right:
-            return f"exit status {left} and {right}: {message.strip()}"
+            return f"exit status {left} and {right}: {error or message}"
         return ", ".join(differing(*files)) if left == 0 else ""
 
 
 def main():
-    programs, data = sys.argv[1:3], (sys.argv[3:] or [None])[0]
-    listed = models(data)
+    if len(sys.argv) < 4:
+        sys.exit(__doc__)
+    programs = sys.argv[1:3]
+    models = sorted(model for folder in sys.argv[3:] for kind in ("*.onnx", "*.onnxtxt")
+                    for model in pathlib.Path(folder).rglob(kind))
     different = 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        for model, answer in zip(listed, pool.map(lambda model: compare(programs, model), listed)):
+        for model, answer in zip(models, pool.map(lambda model: compare(programs, model), models)):
             if answer:
                 different += 1
-                print(f"{model.parent.name}/{model.name}: {answer}")
-    print(f"{len(listed)} models, {different} differ")
+                print(f"{model}: {answer}", flush=True)
+    print(f"{len(models)} models, {different} differ")
     return 1 if different else 0
 
 

@@ -1,4 +1,4 @@
-#include <cmath>
+#include <algorithm>
 #include <cstdint>
 #include <numbers>
 #include <utility>
@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "evaluator/kernels/op_registry.h"
 #include "ops/common/elements/load_store.h"
+#include "ops/common/functions/vector_math.h"
 #include "ops/common/quantized/quantization.h"
 
 namespace onnxcmp {
@@ -35,9 +36,14 @@ absl::StatusOr<Kernel> CosineWindow(const KernelInit& node, Coefficients c) {
     OC_ASSIGN_OR_RETURN(Tensor window, ctx.Allocate(DType::kDouble, {size}));
     const auto period = static_cast<double>(periodic ? size : size - 1);
     double* y = window.mutable_data<double>();
-    for (int64_t i = 0; i < size; ++i) {
-      const double t = static_cast<double>(i) * (2 * std::numbers::pi) / period;
-      y[i] = c.a2 * std::cos(2 * t) - c.a1 * std::cos(t) + c.a0;  // 1, not less, in the middle
+    for (int64_t begin = 0; begin < size; begin += vec::kMaxStrip) {
+      vec::Strip<double> t(std::min(vec::kMaxStrip, size - begin));
+      for (int64_t i = 0; i < t.size(); ++i) {
+        t[i] = static_cast<double>(begin + i) * (2 * std::numbers::pi) / period;
+      }
+      // 1, not less, in the middle.
+      Eigen::Map<Eigen::ArrayXd>(y + begin, t.size()) =
+          c.a2 * vec::Cos(2 * t) - c.a1 * vec::Cos(t) + c.a0;
     }
     OC_ASSIGN_OR_RETURN(window, StoreTensor<double>(ctx, window, dtype));
     return ctx.SetOutput(0, std::move(window));

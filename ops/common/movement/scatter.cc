@@ -1,5 +1,6 @@
 #include "ops/common/movement/scatter.h"
 
+#include <cmath>
 #include <complex>
 #include <type_traits>
 
@@ -13,19 +14,22 @@
 namespace onnxcmp {
 namespace {
 
+// a * b. Where it is not a number, the standard library knows if it is infinite.
+struct ComplexProductFold {
+  static std::complex<double> Combine(std::complex<double> a, std::complex<double> b) {
+    const std::complex<double> product = ComplexProduct(a, b);
+    const bool is_number = !std::isnan(product.real()) || !std::isnan(product.imag());
+    return is_number ? product : a * b;
+  }
+};
+
 // dst[offset of block + j] = Combine(that, update), for every element of every block.
 template <typename Fold, typename C>
 void FoldBlocks(const C* updates, absl::Span<const int64_t> offsets, int64_t block, C* dst) {
   for (const int64_t offset : offsets) {
     C* to = dst + offset;
     if constexpr (std::is_same_v<C, std::complex<double>>) {
-      for (int64_t j = 0; j < block; ++j) {
-        if constexpr (std::is_same_v<Fold, ProductFold>) {
-          to[j] = ComplexProduct(to[j], updates[j]);
-        } else {
-          to[j] = Fold::Combine(to[j], updates[j]);
-        }
-      }
+      for (int64_t j = 0; j < block; ++j) to[j] = Fold::Combine(to[j], updates[j]);
     } else if (block == 1) {
       // As vectors, which choose a maximum without an unpredictable branch.
       using V = typename FoldVector<C>::Type;
@@ -69,8 +73,12 @@ absl::StatusOr<Tensor> Reduced(const KernelContext& ctx, const Tensor& data, con
                           reinterpret_cast<Ring*>(to));
       break;
     case ScatterReduction::kMul:
-      FoldBlocks<ProductFold>(reinterpret_cast<const Ring*>(from), offsets, block,
-                              reinterpret_cast<Ring*>(to));
+      if constexpr (std::is_same_v<C, std::complex<double>>) {
+        FoldBlocks<ComplexProductFold>(from, offsets, block, to);
+      } else {
+        FoldBlocks<ProductFold>(reinterpret_cast<const Ring*>(from), offsets, block,
+                                reinterpret_cast<Ring*>(to));
+      }
       break;
     case ScatterReduction::kMax:
     case ScatterReduction::kMin:

@@ -3,34 +3,53 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 #include <utility>
 
 #include "ops/common/elements/complex_product.h"
+#include "ops/common/functions/vector_math.h"
 
 namespace onnxcmp {
 namespace {
 
 using Complex = std::complex<double>;
 
-// e^(-2 pi i numerator / denominator).
-Complex Root(size_t numerator, size_t denominator) {
-  const double angle =
-      -2 * std::numbers::pi * static_cast<double>(numerator) / static_cast<double>(denominator);
-  return {std::cos(angle), std::sin(angle)};
+// e^(-2 pi i numerator / denominator) for each of them. By our own functions: the last bits of the
+// C library's sine and cosine are the processor's.
+std::vector<Complex> Roots(const std::vector<size_t>& numerators, size_t denominator) {
+  std::vector<double> sines;
+  sines.reserve(numerators.size());
+  for (const size_t numerator : numerators) {
+    sines.push_back(-2 * std::numbers::pi * static_cast<double>(numerator) /
+                    static_cast<double>(denominator));
+  }
+  const auto count = static_cast<int64_t>(sines.size());
+  std::vector<double> cosines(sines.size());
+  vec::Cos(sines.data(), count, cosines.data());
+  vec::Sin(sines.data(), count, sines.data());
+  std::vector<Complex> roots;
+  roots.reserve(sines.size());
+  for (size_t i = 0; i < sines.size(); ++i) roots.emplace_back(cosines[i], sines[i]);
+  return roots;
 }
 
 }  // namespace
 
 Fft::Fft(int64_t length) : length_(static_cast<size_t>(length)) {
   if ((length_ & (length_ - 1)) == 0) {
-    for (size_t k = 0; k < length_ / 2; ++k) roots_.push_back(Root(k, length_));
+    std::vector<size_t> numerators(length_ / 2);
+    std::iota(numerators.begin(), numerators.end(), size_t{0});
+    roots_ = Roots(numerators, length_);
     return;
   }
   // n^2 modulo 2 * length, so that the angles stay exact.
+  std::vector<size_t> squares;
+  squares.reserve(length_);
   for (size_t n = 0, square = 0; n < length_; ++n) {
-    chirp_.push_back(Root(square, 2 * length_));
+    squares.push_back(square);
     square = (square + 2 * n + 1) % (2 * length_);
   }
+  chirp_ = Roots(squares, 2 * length_);
   size_t padded = 1;
   while (padded < 2 * length_ - 1) padded *= 2;
   padded_ = std::make_unique<Fft>(static_cast<int64_t>(padded));

@@ -1,5 +1,8 @@
+#include <cmath>
+#include <complex>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -27,6 +30,24 @@ TEST(ScatterNDTest, ReducesSlices) {
   test.Input(Tensor::Of<int64_t>({3, 1}, {1, 0, 1}));
   test.Input(Tensor::Of<float>({3, 3}, {10, 20, 30, 1, 1, 1, 100, 200, 300}));
   ExpectTensor(test.Run(), Tensor::Of<float>({2, 3}, {1, 2, 3, 113, 224, 335}));
+}
+
+// The products of complex numbers round every operation on all processors. Infinite numbers stay
+// infinite.
+TEST(ScatterNDTest, ComplexProductsRoundEveryOperation) {
+  using C = std::complex<double>;
+  const double infinity = std::numeric_limits<double>::infinity();
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  OpTest test("ScatterND", 18);
+  test.Attr("reduction", "mul");
+  test.Input(Tensor::Of<C>({2}, {{1 + 0x1p-30, 1}, {infinity, nan}}));
+  test.Input(Tensor::Of<int64_t>({2, 1}, {0, 1}));
+  test.Input(Tensor::Of<C>({2}, {{1 - 0x1p-30, 1}, {1, 0}}));
+  const auto outputs = test.Run();
+  ASSERT_TRUE(outputs.ok()) << outputs.status();
+  const C* const products = outputs->data<C>();
+  EXPECT_EQ(products[0], C(0, 2));
+  EXPECT_EQ(std::abs(products[1].real()), infinity);
 }
 
 // Slices around the widths of vectors; slice 1 is written twice, slice 2 not at all.

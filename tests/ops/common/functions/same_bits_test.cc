@@ -1,6 +1,7 @@
 // The elementary functions have the same bits on all processors that docs/numerics.md names: hashes
 // of many results, which AVX2, AVX-512 and NEON give alike. A function that is changed on purpose
 // gets a new hash here.
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -11,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "ops/common/functions/vector_math.h"
+#include "ops/common/signal/fft.h"
 
 namespace onnxcmp {
 namespace {
@@ -120,6 +122,25 @@ TEST(SameBitsTest, FunctionsOnAllProcessors) {
     EXPECT_EQ(HashOfResults<float>(function.of_floats), function.floats);
     EXPECT_EQ(HashOfResults<double>(function.of_doubles), function.doubles);
   }
+}
+
+// Powers of two and other lengths, whose factors come from a sine and a cosine.
+TEST(SameBitsTest, FourierTransformsOnAllProcessors) {
+  std::mt19937_64 random(7);
+  std::vector<double> results;
+  for (const int64_t length : {8, 10, 64, 243, 1000, 4096}) {
+    std::vector<std::complex<double>> values;
+    for (int64_t i = 0; i < length; ++i) {
+      const double real = static_cast<double>(random() >> 11) * 0x1p-53;
+      values.emplace_back(real, static_cast<double>(random() >> 11) * 0x1p-53);
+    }
+    Fft(length).Transform(values.data(), false);
+    for (const std::complex<double>& value : values) {
+      results.push_back(value.real());
+      results.push_back(value.imag());
+    }
+  }
+  EXPECT_EQ(HashOf(results), 0x8FE71F050BC54BF4);
 }
 
 }  // namespace

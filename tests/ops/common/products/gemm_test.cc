@@ -37,11 +37,7 @@ T Expected(const GemmShape& shape, const T* a, int64_t a_step, const T* b, int64
     T sum = 0;
     for (int64_t k = k0; k < std::min(shape.k, k0 + kGemmDepth); ++k) {
       if constexpr (std::is_floating_point_v<T>) {
-#ifdef __FMA__
         sum = std::fma(a[k * a_step], b[k * b_step], sum);
-#else
-        sum += a[k * a_step] * b[k * b_step];
-#endif
       } else {
         sum += a[k * a_step] * b[k * b_step];
       }
