@@ -119,7 +119,7 @@ bool MayReverse(const Value& value, absl::Span<const int64_t> axes) {
 
 absl::StatusOr<Tensor> Reversed(Tensor tensor, absl::Span<const int64_t> axes) {
   for (const int64_t axis : axes) {
-    OC_ASSIGN_OR_RETURN(const Tensor from, tensor.Contiguous());
+    OC_ASSIGN_OR_RETURN(Tensor from, tensor.Contiguous());
     OC_ASSIGN_OR_RETURN(Tensor to, Tensor::Allocate(from.dtype(), from.shape()));
     const auto place = static_cast<int>(axis < 0 ? axis + from.rank() : axis);
     const int64_t count = from.dim(place);
