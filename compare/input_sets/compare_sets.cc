@@ -35,11 +35,6 @@
 namespace onnxcmp {
 namespace {
 
-// True for "different" and "failed".
-bool Differs(const Comparison& comparison) {
-  return comparison.verdict() == Verdict::kDifferent || comparison.verdict() == Verdict::kFailed;
-}
-
 bool LeftFailed(const Comparison& comparison) { return !comparison.left_summary.status.ok(); }
 
 class SetsComparison {
@@ -99,15 +94,9 @@ class SetsComparison {
  private:
   using Case = SetCase;
 
-  absl::StatusOr<FedInputs> Feed(const Case& one) {
-    // Releases the previous feeds before new ones are made.
-    left_.SetFeeds({});
-    right_.SetFeeds({});
-    OC_ASSIGN_OR_RETURN(FedInputs fed, inputs_.MakeUp(WithSum(one.sizes), one.regime, one.numbers,
-                                                      one.mixture, one.probes));
-    left_.SetFeeds(fed.left);
-    right_.SetFeeds(fed.right);
-    return fed;
+  absl::StatusOr<FedInputs> Feed(Case one) {
+    one.sizes = WithSum(one.sizes);
+    return FeedCase(one, inputs_, left_, right_);
   }
 
   SizeChoice WithSum(SizeChoice sizes) const {

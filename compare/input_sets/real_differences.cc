@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "compare/input_sets/padding.h"
 #include "compare/input_sets/told_outputs.h"
+#include "compare/outcome/verdict.h"
 #include "compare/outputs/output_comparison.h"
 #include "evaluator/run/evaluator.h"
 #include "evaluator/tensor/dtype.h"
@@ -45,6 +46,10 @@ bool IntegersDiffer(const std::vector<Value>& left, const std::vector<Value>& ri
 }
 
 }  // namespace
+
+bool Differs(const Comparison& comparison) {
+  return comparison.verdict() == Verdict::kDifferent || comparison.verdict() == Verdict::kFailed;
+}
 
 bool OutputsDiffer(const Side& left, const Side& right, const ToleranceOptions& tolerance) {
   const auto ours = left.evaluator()->Run(*left.feeds());

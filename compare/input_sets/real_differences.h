@@ -11,6 +11,9 @@
 
 namespace onnxcmp {
 
+// True for "different" and "failed".
+bool Differs(const Comparison& comparison);
+
 // By the outputs alone, each by its own type: both sides run. False if the left fails.
 bool OutputsDiffer(const Side& left, const Side& right, const ToleranceOptions& tolerance);
 

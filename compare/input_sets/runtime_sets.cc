@@ -1,24 +1,20 @@
 #include "compare/input_sets/runtime_sets.h"
 
 #include <optional>
-#include <string>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "compare/input_sets/brief_options.h"
+#include "compare/input_sets/real_differences.h"
 #include "compare/input_sets/set_case.h"
 #include "compare/input_sets/told_outputs.h"
 #include "compare/input_sets/try_sizes.h"
 #include "compare/outcome/comparison.h"
 #include "compare/outcome/verdict.h"
 #include "evaluator/base/status_macros.h"
+#include "record/base/per_side.h"
 
 namespace onnxcmp {
 namespace {
-
-bool IsApart(const Comparison& comparison) {
-  return comparison.verdict() == Verdict::kDifferent || comparison.verdict() == Verdict::kFailed;
-}
 
 class RuntimeSets {
  public:
@@ -30,7 +26,7 @@ class RuntimeSets {
     const bool first_ran = result.comparison.verdict() != Verdict::kFailed;
     int count = 1;
     // Each is another start of the runtime's sessions.
-    const bool more = first_ran && !IsApart(result.comparison) && inputs_.takes_any() &&
+    const bool more = first_ran && !Differs(result.comparison) && inputs_.takes_any() &&
                       IsSmall(result.comparison.left);
     for (int set = 1; more && set < sets.sets; ++set) {
       SetCase one = FurtherCase(set, /*coarse=*/true, /*tiny=*/false);
@@ -40,12 +36,17 @@ class RuntimeSets {
       OC_ASSIGN_OR_RETURN(Comparison comparison, Compare(left_, right_, BriefOptions(options_)));
       if (!comparison.left_summary.status.ok()) continue;
       ++count;
-      if (!IsApart(comparison)) continue;
+      if (!Differs(comparison)) continue;
       if (comparison.verdict() == Verdict::kDifferent) {
         OC_ASSIGN_OR_RETURN(comparison, Compare(left_, right_, options_));
-        if (!IsApart(comparison)) continue;
+        if (!Differs(comparison)) continue;
       }
-      TellSizes(one, &comparison);
+      // A side that does not run with other sizes has nothing else to show.
+      if (comparison.verdict() == Verdict::kFailed) {
+        SetCase first;
+        first.sizes.attempt = attempt_;
+        TellSizes(inputs_.Sizes(first.sizes), SideId::kLeft, inputs_.Sizes(one.sizes), &comparison);
+      }
       result.comparison = std::move(comparison);
       result.fed = *std::move(fed);
       is_last_ = true;
@@ -67,12 +68,8 @@ class RuntimeSets {
 
  private:
   absl::StatusOr<FedInputs> Feed(const SetCase& one) {
-    OC_ASSIGN_OR_RETURN(
-        FedInputs fed, inputs_.MakeUp(one.sizes, one.regime, one.numbers, one.mixture, one.probes));
-    left_.SetFeeds(fed.left);
-    right_.SetFeeds(fed.right);
     is_last_ = false;
-    return fed;
+    return FeedCase(one, inputs_, left_, right_);
   }
 
   // The usual sizes, or others if the left runs on these alone.
@@ -96,19 +93,6 @@ class RuntimeSets {
       if (ran || inputs_.Sizes(one.sizes).empty()) break;
     }
     return first;
-  }
-
-  // A side that does not run with other sizes has nothing else to show.
-  void TellSizes(const SetCase& one, Comparison* comparison) const {
-    if (comparison->verdict() != Verdict::kFailed) return;
-    SetCase first;
-    first.sizes.attempt = attempt_;
-    const std::string both = inputs_.Sizes(first.sizes);
-    const std::string alone = inputs_.Sizes(one.sizes);
-    if (both.empty() || both == alone) return;
-    comparison->sizes_of_one_side = absl::StrCat("both run with ", both, "; with ", alone,
-                                                 " the left runs and the right does not");
-    comparison->differ_by_sizes = true;
   }
 
   Side& left_;

@@ -54,13 +54,12 @@ absl::StatusOr<std::vector<TriedSizes>> TrySizes(Side& left, Side& right, InputS
   for (SizeChoice choice : Choices(left, right)) {
     if (tried.size() >= work_bounds::kTrials) break;
     choice.sum = sum;
-    absl::StatusOr<FedInputs> fed = inputs.MakeUp(choice, Regime::kUsual, 0, std::nullopt);
-    if (!fed.ok()) continue;
+    SetCase usual;
+    usual.sizes = choice;
+    if (!FeedCase(usual, inputs, left, right).ok()) continue;
     TriedSizes one;
     one.sizes = inputs.Sizes(choice);
     if (one.sizes.empty() || !seen.insert(one.sizes).second) continue;
-    left.SetFeeds(std::move(fed->left));
-    right.SetFeeds(std::move(fed->right));
     OC_ASSIGN_OR_RETURN(const Comparison comparison, Compare(left, right, options));
     one.status = {comparison.left_summary.status, comparison.right_summary.status};
     one.agrees = comparison.verdict() <= Verdict::kClose;
@@ -72,6 +71,17 @@ absl::StatusOr<std::vector<TriedSizes>> TrySizes(Side& left, Side& right, InputS
 }
 
 }  // namespace
+
+absl::StatusOr<FedInputs> FeedCase(const SetCase& one, InputSets& inputs, Side& left, Side& right) {
+  // Releases the previous feeds before new ones are made.
+  left.SetFeeds({});
+  right.SetFeeds({});
+  OC_ASSIGN_OR_RETURN(FedInputs fed,
+                      inputs.MakeUp(one.sizes, one.regime, one.numbers, one.mixture, one.probes));
+  left.SetFeeds(fed.left);
+  right.SetFeeds(fed.right);
+  return fed;
+}
 
 std::string SizesOfBoth(Side& left, Side& right, InputSets& inputs,
                         const std::optional<SizeSum>& sum) {

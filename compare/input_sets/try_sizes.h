@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "compare/compare.h"
+#include "compare/input_sets/set_case.h"
 #include "compare/outcome/comparison.h"
 #include "compare/sides/side.h"
 #include "feed/input_mapping.h"
@@ -16,6 +18,9 @@
 #include "record/base/per_side.h"
 
 namespace onnxcmp {
+
+// Makes up a case and feeds it to both sides, which lose what they had before that.
+absl::StatusOr<FedInputs> FeedCase(const SetCase& one, InputSets& inputs, Side& left, Side& right);
 
 // Tries batches of one and of several, equal and unequal axes, short and long ones, and the numbers
 // that either model's shapes hold, and adds the sizes that ran and agreed to the comparison:
