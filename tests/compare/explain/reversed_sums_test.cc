@@ -33,10 +33,7 @@ Comparison OfNode(const std::string& node, const Tensor& x, const std::string& c
   return comparison.ok() ? *std::move(comparison) : Comparison();
 }
 
-const Tensor& Row() {
-  static const Tensor* const row = new Tensor(Tensor::Of<float>({2, 3}, {1, 1e8f, -1e8f, 1, 1, 1}));
-  return *row;
-}
+Tensor Row() { return Tensor::Of<float>({2, 3}, {1, 1e8f, -1e8f, 1, 1, 1}); }
 
 // Of the first row 1 + 1e8 - 1e8 is 0 in float, and 1 from the other end.
 TEST(ReversedSums, MoveWhatTheOrderMoves) {
