@@ -136,6 +136,11 @@ class Comparison(Printed):
         return tuple(Cause(one, self) for one in self._get()["causes"])
 
     @property
+    def dismissed(self) -> tuple[Cause, ...]:
+        """Findings that a review refused, each with its `veto` and `why` (docs/causes.md)."""
+        return tuple(Cause(one, self) for one in self._get().get("dismissed", ()))
+
+    @property
     def outputs(self) -> tuple[Output, ...]:
         """Pairs of outputs, and of recorded results that count."""
         return tuple(Output(one, self) for one in self._get()["outputs"])

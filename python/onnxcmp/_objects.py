@@ -253,6 +253,8 @@ class Cause(_Part):
     differs_exactly: bool = member(absent=False)
     apart: float | None = member(real)
     repro: str = member(absent="")
+    veto: str = member(absent="")
+    why: str = member(absent="")
 
     def __repr__(self) -> str:
         return f"<Cause {self.line}>"
