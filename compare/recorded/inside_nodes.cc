@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "absl/container/btree_map.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "compare/alignment/recorded_reach.h"
@@ -280,7 +281,7 @@ class InnerFinder {
   std::vector<int> partners_;
   std::vector<Claim> claims_;
   absl::flat_hash_map<int64_t, std::vector<int>> looked_;  // recorded results by their size
-  absl::flat_hash_map<int, Step> best_;                    // by recorded result
+  absl::btree_map<int, Step> best_;                        // by recorded result
   int64_t elements_left_ = kMostElements;
 };
 

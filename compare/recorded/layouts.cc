@@ -273,8 +273,12 @@ class LayoutFinder {
   // Results without a match are assumed to be in the order of most others; so are those that match
   // in another order, if their sizes would allow that of the others.
   void TakeMostUsual() {
-    for (auto& [r, layout] : layouts_) {
-      if (layout.axes.empty() || turned_.contains(r)) continue;
+    for (size_t i = 0; i < own_.results.size(); ++i) {
+      const auto r = static_cast<int>(i);
+      const auto found = layouts_.find(r);
+      if (found == layouts_.end() || turned_.contains(r)) continue;
+      RecordedLayout& layout = found->second;
+      if (layout.axes.empty()) continue;
       const Shape& shape = *Own(r).shape;
       const std::vector<int> axes = MostUsual(static_cast<int>(shape.size()));
       if (!axes.empty() && !SameOrder(shape, axes, layout.axes) &&

@@ -21,8 +21,8 @@ constexpr double kResembles = 0.6;
 
 }  // namespace
 
-absl::flat_hash_map<int, int> OutputCounterparts(const ValueClasses& left, const SideGraph& right) {
-  absl::flat_hash_map<int, int> counterparts;
+absl::btree_map<int, int> OutputCounterparts(const ValueClasses& left, const SideGraph& right) {
+  absl::btree_map<int, int> counterparts;
   const auto& ours = left.graph().outputs();
   const auto& theirs = right.outputs();
   const auto pair = [&](size_t l, size_t r) {

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/btree_map.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/functional/function_ref.h"
@@ -23,7 +24,7 @@
 namespace onnxcmp {
 
 // Corresponding outputs, by name and then by position: right result to left class.
-absl::flat_hash_map<int, int> OutputCounterparts(const ValueClasses& left, const SideGraph& right);
+absl::btree_map<int, int> OutputCounterparts(const ValueClasses& left, const SideGraph& right);
 
 class Suggester {
  public:
@@ -112,7 +113,7 @@ class Suggester {
 
   const ForcedRun& run_;
   std::vector<std::pair<int, int>> hints_;
-  absl::flat_hash_map<int, int> counterparts_;
+  absl::btree_map<int, int> counterparts_;
   mutable ConstantSuggester constants_;  // caches its comparisons
   mutable absl::flat_hash_map<std::pair<Hash128, int>, bool> resembling_;
 };
