@@ -184,6 +184,16 @@ TEST_F(RecordingsBesideFusedTest, InsideOfANormalization) {
   const Comparison right = Compared(beside(means));
   EXPECT_TRUE(Agrees(right));
   EXPECT_THAT(Notes(right), HasSubstr("inside of a LayerNormalization, found so: mean of n"));
+  // Several are told in the order of the recording, in each run.
+  std::vector<float> centred(q.data<float>(), q.data<float>() + q.num_elements());
+  for (size_t i = 0; i < centred.size(); ++i) centred[i] -= means[i / 8];
+  Arrays both = beside(means);
+  both.insert(both.begin() + static_cast<std::ptrdiff_t>(at) + 2,
+              {"centred", Tensor::Of<float>({2, 6, 8}, centred)});
+  for (int run = 0; run < 6; ++run) {
+    EXPECT_THAT(Notes(Compared(both)),
+                HasSubstr("inside of a LayerNormalization, found so: mean of n, centred of n"));
+  }
   means[3] += 0.05F;
   EXPECT_FALSE(Agrees(Compared(beside(means))));
 }
