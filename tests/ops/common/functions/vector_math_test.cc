@@ -90,6 +90,8 @@ TEST(VectorMathTest, LargeArgumentsOfHyperbolicFunctions) {
     function.first(x, 2, y);
     EXPECT_LE(Ulps(y[0], function.second(x[0])), 3) << x[0];
     EXPECT_TRUE(y[1] == -y[0] || y[1] == y[0] || std::isnan(y[1])) << y[1];
+    // The sign of a NaN is the processor's.
+    if (std::isnan(y[1])) return;
     EXPECT_EQ(std::signbit(y[1]), std::signbit(function.second(x[1]))) << x[1];
   };
   using Exact = long double (*)(long double);
