@@ -37,7 +37,7 @@ constexpr size_t kMostAxes = 5;
 constexpr double kSameInLayout = 3e-2;
 
 struct FoundLayouts {
-  absl::flat_hash_map<int, RecordedLayout> layouts;  // by recorded result
+  absl::btree_map<int, RecordedLayout> layouts;  // by recorded result
   // Results whose elements were recorded in order, too: transpositions, and nobody's layout.
   absl::flat_hash_set<int> turned;
 };
@@ -273,12 +273,8 @@ class LayoutFinder {
   // Results without a match are assumed to be in the order of most others; so are those that match
   // in another order, if their sizes would allow that of the others.
   void TakeMostUsual() {
-    for (size_t i = 0; i < own_.results.size(); ++i) {
-      const auto r = static_cast<int>(i);
-      const auto found = layouts_.find(r);
-      if (found == layouts_.end() || turned_.contains(r)) continue;
-      RecordedLayout& layout = found->second;
-      if (layout.axes.empty()) continue;
+    for (auto& [r, layout] : layouts_) {
+      if (layout.axes.empty() || turned_.contains(r)) continue;
       const Shape& shape = *Own(r).shape;
       const std::vector<int> axes = MostUsual(static_cast<int>(shape.size()));
       if (!axes.empty() && !SameOrder(shape, axes, layout.axes) &&
@@ -438,7 +434,7 @@ class LayoutFinder {
   // By recorded shape: how often it was found in which of the other side's.
   absl::btree_map<Shape, absl::btree_map<Shape, int>> reshaped_;
   absl::flat_hash_map<std::pair<int64_t, ElementKind>, std::vector<int>> by_size_;
-  absl::flat_hash_map<int, RecordedLayout> layouts_;
+  absl::btree_map<int, RecordedLayout> layouts_;
   absl::flat_hash_set<int> turned_;  // FoundLayouts::turned
   absl::flat_hash_set<int> found_;   // results near one of the other side's
   // By rank: number of results with each order of axes; {}: the other side's order.
@@ -448,7 +444,7 @@ class LayoutFinder {
 // Shows results in their layouts.
 absl::StatusOr<std::vector<LaidOut>> Apply(const RecordedSide& side, const FoundLayouts& found,
                                            ResultStream* stream) {
-  const absl::flat_hash_map<int, RecordedLayout>& layouts = found.layouts;
+  const absl::btree_map<int, RecordedLayout>& layouts = found.layouts;
   std::vector<LaidOut> laid_out;
   std::vector<bool> wanted(stream->results.size());
   for (const auto& [r, layout] : layouts) wanted[Index(r)] = true;

@@ -49,7 +49,7 @@ bool IsData(const Reading& at) {
   return at.slot == 0 || !HasTrait(*at.node, OperatorTrait::kOneDataInput);
 }
 bool LooksForNoBit(const Reading& at) { return !LooksForBit(*at.node, at.OtherConstant()); }
-// Of an integer only whether it is 0 or 1 makes it a mask.
+// An integer is a mask only where it is asked to be 0 or 1.
 bool TellsTruth(const Reading& at) {
   constexpr uint32_t kIntegers = ElementForm::kInteger | ElementForm::kNumber;
   return (at.Facts() & kIntegers) != kIntegers ||

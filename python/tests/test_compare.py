@@ -46,21 +46,6 @@ def test_different_names_its_cause(plain, wrong, x):
     )
 
 
-def test_findings_that_are_no_causes():
-    text = """<ir_version: 8, opset_import: ["": 18]>
-    g (float[6] x) => (float[a,b] z, float[6] w) <int64[2] s = {2, 3}, float one = {1}>
-    { t = Tanh (x) w = Add (t, one) z = Reshape (x, s) }"""
-    left, right = (
-        onnx.parser.parse_model(one)
-        for one in (text, text.replace("{2, 3}", "{2, 4}").replace("{1}", "{2}"))
-    )
-    c = onnxcmp.compare(left, right, {"x": np.arange(6, dtype=np.float32)})
-    assert c.verdict == "failed"
-    (finding,) = c.dismissed
-    assert (finding.right_name, finding.veto) == ("one", "beside_failure")
-    assert "fails" in finding.why and all(not cause.veto for cause in c.causes)
-
-
 def test_is_what_the_command_line_says(files, tmp_path):
     c = onnxcmp.compare(*files)
     ran = command_line(*files, "--json", tmp_path / "c.json", "--width", 100, "--color", "never")

@@ -1,10 +1,12 @@
-"""Every public name has a docstring, and the reference is made of them."""
+"""Every public name has a docstring, the reference is made of them, and findings have the members."""
 
 import importlib.util
 import inspect
 import subprocess
 import sys
 
+import numpy as np
+import onnx
 import pytest
 from conftest import ROOT
 
@@ -73,3 +75,18 @@ def test_reference(tmp_path):
         assert f'id="{name}"' in page or name in ("backend", "compat", "runtimes", "testing"), name
     assert "Pairs that agree because both are NaN." in page  # of the schema
     assert (tmp_path / "onnxcmp/testing.html").exists()
+
+
+def test_findings_that_are_no_causes():
+    text = """<ir_version: 8, opset_import: ["": 18]>
+    g (float[6] x) => (float[a,b] z, float[6] w) <int64[2] s = {2, 3}, float one = {1}>
+    { t = Tanh (x) w = Add (t, one) z = Reshape (x, s) }"""
+    left, right = (
+        onnx.parser.parse_model(one)
+        for one in (text, text.replace("{2, 3}", "{2, 4}").replace("{1}", "{2}"))
+    )
+    c = onnxcmp.compare(left, right, {"x": np.arange(6, dtype=np.float32)})
+    assert c.verdict == "failed"
+    (finding,) = c.dismissed
+    assert (finding.right_name, finding.veto) == ("one", "beside_failure")
+    assert "fails" in finding.why and all(not cause.veto for cause in c.causes)

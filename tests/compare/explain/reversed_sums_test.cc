@@ -35,7 +35,7 @@ Comparison OfNode(const std::string& node, const Tensor& x, const std::string& c
 
 Tensor Row() { return Tensor::Of<float>({2, 3}, {1, 1e8f, -1e8f, 1, 1, 1}); }
 
-// Of the first row 1 + 1e8 - 1e8 is 0 in float, and 1 from the other end.
+// The first row, 1 + 1e8 - 1e8, is 0 in float, and 1 from the other end.
 TEST(ReversedSums, MoveWhatTheOrderMoves) {
   const std::string ones = "float[3,1] w = {1, 1, 1}";
   for (const std::string node :

@@ -19,7 +19,7 @@ namespace {
 
 using ::onnxcmp::testing::LoadGraph;
 
-// What the walk says of all inputs, in words.
+// The purposes that the walk finds for all inputs, in words.
 std::string Told(const Graph& graph, absl::Span<const PurposeRule> rules) {
   const InputPurposes purposes = PurposesBy(rules, graph);
   std::string told;
