@@ -39,8 +39,8 @@ TEST(ProcessorTest, ThisOneHasWhatThisBuildNeeds) {
 #endif
 }
 
-// The emulator's name; empty if there is none, or nothing to emulate. The terabytes that the address
-// sanitizer reserves cost an emulator their page tables: more than a machine has.
+// The emulator's name; empty if there is none, or nothing to emulate. The terabytes that the
+// address sanitizer reserves cost an emulator their page tables: more than a machine has.
 std::string Emulator() {
 #ifdef __SANITIZE_ADDRESS__
   return "";
