@@ -193,6 +193,12 @@ absl::StatusOr<Tensor> Tensor::WithoutBuffer(DType dtype, absl::Span<const int64
   return tensor;
 }
 
+Tensor::Tensor(const Tensor& other) = default;
+Tensor::Tensor(Tensor&& other) noexcept = default;
+Tensor& Tensor::operator=(const Tensor& other) = default;
+Tensor& Tensor::operator=(Tensor&& other) noexcept = default;
+Tensor::~Tensor() = default;
+
 absl::StatusOr<Tensor> Tensor::Allocate(DType dtype, absl::Span<const int64_t> shape,
                                         std::shared_ptr<MemoryAccount> account) {
   OC_ASSIGN_OR_RETURN(Tensor tensor, WithoutBuffer(dtype, shape));

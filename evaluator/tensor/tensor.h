@@ -117,6 +117,12 @@ class Buffer {
 class Tensor {
  public:
   Tensor() = default;  // no tensor: dtype() is kUndefined
+  // Out of line: they are in every structure that has tensors, and no loop's work.
+  Tensor(const Tensor& other);
+  Tensor(Tensor&& other) noexcept;
+  Tensor& operator=(const Tensor& other);
+  Tensor& operator=(Tensor&& other) noexcept;
+  ~Tensor();
 
   // A new contiguous tensor, uninitialized (strings: empty). InvalidArgument for a negative
   // dimension, ResourceExhausted if the size overflows or memory (of the account) is short. Kernels

@@ -13,6 +13,12 @@ std::string ElementType(DType known, const Value* first) {
 
 }  // namespace
 
+Value::Value(const Value& other) = default;
+Value::Value(Value&& other) noexcept = default;
+Value& Value::operator=(const Value& other) = default;
+Value& Value::operator=(Value&& other) noexcept = default;
+Value::~Value() = default;
+
 std::string Value::TypeString() const {
   if (empty()) return "absent";
   if (is_tensor()) return tensor().TypeString();

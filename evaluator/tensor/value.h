@@ -54,6 +54,12 @@ class Value {
   Value(Map map) : data_(std::make_shared<const Map>(std::move(map))) {}  // NOLINT
   Value(SparseTensor sparse)                                              // NOLINT
       : data_(std::make_shared<const SparseTensor>(std::move(sparse))) {}
+  // Out of line, as a tensor's.
+  Value(const Value& other);
+  Value(Value&& other) noexcept;
+  Value& operator=(const Value& other);
+  Value& operator=(Value&& other) noexcept;
+  ~Value();
 
   bool empty() const { return std::holds_alternative<std::monostate>(data_); }
   bool is_tensor() const { return std::holds_alternative<Tensor>(data_); }
