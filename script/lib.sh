@@ -25,7 +25,7 @@ lock_deps() {
 
 # build_onnx PREFIX [ARGUMENT...]: builds ONNX, with these arguments for CMake, as a static library
 # against the system's protobuf, and installs it with its sources' tests; call lock_deps before. In
-# batches of eight files and with -O1 it compiles in a third of the time; nothing of it runs for long.
+# batches of 24 files and with -O1 it compiles in a quarter of the time; nothing of it runs for long.
 build_onnx() {
   local prefix=$1 tmp source
   shift
@@ -44,7 +44,7 @@ build_onnx() {
       -DCMAKE_BUILD_TYPE=Release "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -DNDEBUG" \
       -DCMAKE_POSITION_INDEPENDENT_CODE=ON -DBUILD_SHARED_LIBS=OFF \
       -DONNX_USE_PROTOBUF_SHARED_LIBS=ON -DONNX_GEN_PB_TYPE_STUBS=OFF \
-      -DONNX_USE_UNITY_BUILD=ON "$@" &&
+      -DONNX_USE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=24 "$@" &&
     "$venv/bin/cmake" --build "$tmp/build" &&
     "$venv/bin/cmake" --install "$tmp/build" --prefix "$tmp/prefix"
   } >"$tmp/log" 2>&1 || { tail -n 60 "$tmp/log" >&2; die "ONNX did not build"; }
