@@ -46,12 +46,12 @@ std::string UnknownWord(const std::string& word) {
                       "; onnxcmp LEFT RIGHT compares; see onnxcmp --help");
 }
 
-int Run(const std::vector<std::string>& arguments) {
+int RunAnyCommand(const std::vector<std::string>& arguments) {
   TellOfFailedFiles();
   const std::string command = arguments.empty() ? "" : arguments[0];
   const std::vector<std::string> rest(arguments.begin() + (arguments.empty() ? 0 : 1),
                                       arguments.end());
-  if (command == kServePairs) return ServePairs(Run);
+  if (command == kServePairs) return ServePairs(RunAnyCommand);
   // A model file with such a name has to be written ./run.
   for (const Command& known : Commands()) {
     if (command == known.name) return known.run(rest);
@@ -67,7 +67,7 @@ int Run(const std::vector<std::string>& arguments) {
 
 int RunProgram(int argc, char** argv) {
   KeepLargeBlocksOutOfTheHeap();
-  return Run(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc));
+  return RunAnyCommand(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc));
 }
 
 }  // namespace onnxcmp::cli

@@ -50,7 +50,7 @@ struct Options {
 };
 
 // True if the output is a test in a folder rather than an archive.
-bool IsFolder(const std::string& path) {
+bool NamesFolder(const std::string& path) {
   std::error_code error;
   return path.ends_with('/') || std::filesystem::is_directory(path, error);
 }
@@ -61,7 +61,7 @@ absl::StatusOr<std::vector<std::unique_ptr<RecordingWriter>>> OpenRecordings(
   std::vector<std::unique_ptr<RecordingWriter>> writers;
   for (const auto& [path, outputs_only] :
        {std::pair(options.save, true), std::pair(options.save_all, false)}) {
-    if (!path.empty() && !IsFolder(path)) {
+    if (!path.empty() && !NamesFolder(path)) {
       OC_ASSIGN_OR_RETURN(std::unique_ptr<RecordingWriter> writer,
                           RecordingWriter::Create(path, outputs_only));
       interruption.RemoveAtEnd(writer->folder());
@@ -167,7 +167,7 @@ absl::StatusOr<std::string> RunAndSummarize(const Options& options, Interruption
     } else {
       OC_ASSIGN_OR_RETURN(Run run, evaluator.Start(matched.feeds, &chain));
       // The run releases an input after its last reader.
-      if (!options.nan && !IsFolder(options.save)) matched.feeds.clear();
+      if (!options.nan && !NamesFolder(options.save)) matched.feeds.clear();
       while (true) {
         OC_ASSIGN_OR_RETURN(const bool more, run.Step());
         if (!more) break;
@@ -181,7 +181,7 @@ absl::StatusOr<std::string> RunAndSummarize(const Options& options, Interruption
   if (!options.trace.empty()) {
     OC_RETURN_IF_ERROR(WriteTrace(profiler.profile(), options.model, options.trace));
   }
-  if (IsFolder(options.save)) {
+  if (NamesFolder(options.save)) {
     OC_RETURN_IF_ERROR(WriteBackendTest(options.save, options.model, registry, options.run.load(),
                                         matched.feeds, outputs));
   }
@@ -237,7 +237,7 @@ int RunCommand(const std::vector<std::string>& arguments) {
   }
   absl::Status status = CheckRuntime(options);
   status.Update(
-      CheckWritten({IsFolder(options.save) ? "" : options.save, options.save_all, options.trace},
+      CheckWritten({NamesFolder(options.save) ? "" : options.save, options.save_all, options.trace},
                    {options.model, options.inputs}));
   if (!status.ok()) {
     PrintError(status.message());

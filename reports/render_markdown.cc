@@ -228,7 +228,7 @@ std::string Difference(const ComparedRow& row) {
                          TwoDigits(values.max_relative), values.beyond, values.elements);
 }
 
-std::string Rows(const Comparison& comparison, size_t max_rows) {
+std::string TableRows(const Comparison& comparison, size_t max_rows) {
   std::array<size_t, 5> counts = {};
   for (const ComparedRow& row : comparison.rows) ++counts[static_cast<size_t>(row.relation)];
   size_t shown = 0;
@@ -324,7 +324,7 @@ std::string RenderMarkdown(const Comparison& comparison, const MarkdownOptions& 
            {"In double", ShadowSection(comparison)},
            {"Quantization", QuantizationSection(comparison)},
            {"Blocks that runtimes fuse", FusionsSection(comparison)},
-           {"Rows", Rows(comparison, options.max_rows)}}) {
+           {"Rows", TableRows(comparison, options.max_rows)}}) {
     AddFolded(title, body, most, &text);
   }
   return text;

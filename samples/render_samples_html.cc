@@ -15,7 +15,7 @@
 namespace onnxcmp {
 namespace {
 
-constexpr size_t kWorstShown = 8;
+constexpr size_t kWorstOnPage = 8;
 constexpr double kChartWidth = 240, kChartHeight = 34;
 
 constexpr char kStyle[] =
@@ -148,7 +148,7 @@ std::string RenderSamplesHtml(const SamplesReport& report, const std::string& co
                     Escaped(report.names[static_cast<size_t>(failed.sample)]),
                     " failed: ", Escaped(failed.why), "</p>");
   }
-  const std::vector<SampleOutcome> worst = WorstSamples(report, kWorstShown);
+  const std::vector<SampleOutcome> worst = WorstSamples(report, kWorstOnPage);
   if (!worst.empty()) {
     absl::StrAppend(&page, "<h2>Worst samples</h2><ol>");
     for (const SampleOutcome& outcome : worst) {

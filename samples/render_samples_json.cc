@@ -12,77 +12,82 @@
 namespace onnxcmp {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 // Infinite ones as null, as comparisons have them.
-Json Number(double number) { return std::isfinite(number) ? Json(number) : Json(nullptr); }
+OrderedJson Number(double number) {
+  return std::isfinite(number) ? OrderedJson(number) : OrderedJson(nullptr);
+}
 
-Json Text(const std::string& text) { return RepairUtf8(text); }
+OrderedJson Text(const std::string& text) { return RepairUtf8(text); }
 
-Json NameOf(const SamplesReport& report, int64_t sample) {
+OrderedJson NameOf(const SamplesReport& report, int64_t sample) {
   return Text(report.names[static_cast<size_t>(sample)]);
 }
 
-Json ExtremeOf(const SamplesReport& report, const std::optional<Spread::Extreme>& extreme) {
+OrderedJson ExtremeOf(const SamplesReport& report, const std::optional<Spread::Extreme>& extreme) {
   if (!extreme.has_value()) return nullptr;
   return {{"figure", Number(extreme->figure)}, {"sample", NameOf(report, extreme->sample)}};
 }
 
 // `bins`: the histogram, too, as pairs of a bin's lower end and its count.
-Json SpreadOf(const SamplesReport& report, const Spread& spread, bool bins) {
+OrderedJson SpreadOf(const SamplesReport& report, const Spread& spread, bool bins) {
   if (spread.count() == 0) return nullptr;
-  Json json = {{"samples", spread.count()},
-               {"mean", Number(spread.mean())},
-               {"deviation", Number(spread.deviation())},
-               {"least", ExtremeOf(report, spread.least())},
-               {"most", ExtremeOf(report, spread.most())},
-               {"infinite", spread.infinite()}};
+  OrderedJson json = {{"samples", spread.count()},
+                      {"mean", Number(spread.mean())},
+                      {"deviation", Number(spread.deviation())},
+                      {"least", ExtremeOf(report, spread.least())},
+                      {"most", ExtremeOf(report, spread.most())},
+                      {"infinite", spread.infinite()}};
   if (bins) {
-    Json list = Json::array();
+    OrderedJson list = OrderedJson::array();
     for (const auto& [bin, count] : spread.bins()) list.push_back({bin, count});
     json["bins"] = std::move(list);
   }
   return json;
 }
 
-Json FiguresOf(const SamplesReport& report, const LayerFigures& figures) {
-  return {{"sqnr", SpreadOf(report, figures.sqnr, /*bins=*/true)},
-          {"sqnr_pooled", figures.sqnr.count() > 0 ? Number(figures.pooled()) : Json(nullptr)},
-          {"cosine", SpreadOf(report, figures.cosine, /*bins=*/false)},
-          {"max", SpreadOf(report, figures.most, /*bins=*/false)},
-          {"saturated", SpreadOf(report, figures.saturated, /*bins=*/false)},
-          {"not_finite", figures.not_finite},
-          {"unlike", figures.unlike}};
+OrderedJson FiguresOf(const SamplesReport& report, const LayerFigures& figures) {
+  return {
+      {"sqnr", SpreadOf(report, figures.sqnr, /*bins=*/true)},
+      {"sqnr_pooled", figures.sqnr.count() > 0 ? Number(figures.pooled()) : OrderedJson(nullptr)},
+      {"cosine", SpreadOf(report, figures.cosine, /*bins=*/false)},
+      {"max", SpreadOf(report, figures.most, /*bins=*/false)},
+      {"saturated", SpreadOf(report, figures.saturated, /*bins=*/false)},
+      {"not_finite", figures.not_finite},
+      {"unlike", figures.unlike}};
 }
 
-Json LayersOf(const SamplesReport& report) {
-  Json list = Json::array();
+OrderedJson LayersOf(const SamplesReport& report) {
+  OrderedJson list = OrderedJson::array();
   for (const SampledLayer& layer : report.layers) {
-    Json item = {{"result", Text(layer.right)},
-                 {"left_result", Text(layer.left)},
-                 {"operator", Text(layer.op_type)},
-                 {"begins", layer.begins},
-                 {"lost", layer.lost.has_value() ? Number(*layer.lost) : Json(nullptr)},
-                 {"cost", SpreadOf(report, layer.cost, /*bins=*/false)},
-                 {"cause", layer.cause.has_value() ? Json(*layer.cause) : Json(nullptr)},
-                 {"mistake", Text(layer.mistake)},
-                 {"outlier", layer.outlier},
-                 {"far_worse", layer.far_worse}};
+    OrderedJson item = {
+        {"result", Text(layer.right)},
+        {"left_result", Text(layer.left)},
+        {"operator", Text(layer.op_type)},
+        {"begins", layer.begins},
+        {"lost", layer.lost.has_value() ? Number(*layer.lost) : OrderedJson(nullptr)},
+        {"cost", SpreadOf(report, layer.cost, /*bins=*/false)},
+        {"cause", layer.cause.has_value() ? OrderedJson(*layer.cause) : OrderedJson(nullptr)},
+        {"mistake", Text(layer.mistake)},
+        {"outlier", layer.outlier},
+        {"far_worse", layer.far_worse}};
     item.update(FiguresOf(report, layer.figures));
     list.push_back(std::move(item));
   }
   return list;
 }
 
-Json OutputsOf(const SamplesReport& report) {
-  Json list = Json::array();
+OrderedJson OutputsOf(const SamplesReport& report) {
+  OrderedJson list = OrderedJson::array();
   for (const SampledOutput& output : report.outputs) {
-    Json item = {
+    OrderedJson item = {
         {"left", Text(output.left)},
         {"right", Text(output.right)},
-        {"task", output.task.has_value() ? Json(TaskName(output.task->task())) : Json(nullptr)},
+        {"task", output.task.has_value() ? OrderedJson(TaskName(output.task->task()))
+                                         : OrderedJson(nullptr)},
         {"taken_for", Text(output.taken_for)}};
-    Json figures = Json::object();
+    OrderedJson figures = OrderedJson::object();
     if (output.task.has_value()) {
       for (const auto& [name, figure] : output.task->Figures()) figures[name] = Number(figure);
       item["decisions"] = output.task->decisions();
@@ -98,18 +103,18 @@ Json OutputsOf(const SamplesReport& report) {
   return list;
 }
 
-Json SensitivityOf(const SensitivityReport& found) {
-  Json json = {{"figure", found.figure},
-               {"converted", Number(found.converted)},
-               {"all_in_float", Number(found.all_in_float)},
-               {"samples", found.samples},
-               {"node_runs", found.node_runs},
-               {"target", found.target},
-               {"reached", found.reached},
-               {"kept_figure", Number(found.kept_figure)},
-               {"list", Text(found.list)},
-               {"not_possible", Text(found.not_possible)}};
-  Json layers = Json::array();
+OrderedJson SensitivityOf(const SensitivityReport& found) {
+  OrderedJson json = {{"figure", found.figure},
+                      {"converted", Number(found.converted)},
+                      {"all_in_float", Number(found.all_in_float)},
+                      {"samples", found.samples},
+                      {"node_runs", found.node_runs},
+                      {"target", found.target},
+                      {"reached", found.reached},
+                      {"kept_figure", Number(found.kept_figure)},
+                      {"list", Text(found.list)},
+                      {"not_possible", Text(found.not_possible)}};
+  OrderedJson layers = OrderedJson::array();
   for (const SensitiveLayer& layer : found.layers) {
     layers.push_back({{"name", Text(layer.name)},
                       {"operator", Text(layer.op_type)},
@@ -117,10 +122,10 @@ Json SensitivityOf(const SensitivityReport& found) {
                       {"coarse", Number(layer.coarse)}});
   }
   json["layers"] = std::move(layers);
-  Json curve = Json::array();
+  OrderedJson curve = OrderedJson::array();
   for (const double figure : found.curve) curve.push_back(Number(figure));
   json["curve"] = std::move(curve);
-  Json keep = Json::array();
+  OrderedJson keep = OrderedJson::array();
   for (const size_t i : found.keep) keep.push_back(Text(found.layers[i].name));
   json["keep"] = std::move(keep);
   return json;
@@ -129,14 +134,15 @@ Json SensitivityOf(const SensitivityReport& found) {
 }  // namespace
 
 std::string RenderSamplesJson(const SamplesReport& report) {
-  Json json = {{"exit_status", report.ExitStatus()}, {"headline", Text(SamplesHeadline(report))},
-               {"left", Text(report.sources.left)},  {"right", Text(report.sources.right)},
-               {"path", Text(report.path)},          {"given", report.given},
-               {"compared", report.outcomes.size()}, {"interrupted", report.interrupted}};
-  Json notes = Json::array();
+  OrderedJson json = {
+      {"exit_status", report.ExitStatus()}, {"headline", Text(SamplesHeadline(report))},
+      {"left", Text(report.sources.left)},  {"right", Text(report.sources.right)},
+      {"path", Text(report.path)},          {"given", report.given},
+      {"compared", report.outcomes.size()}, {"interrupted", report.interrupted}};
+  OrderedJson notes = OrderedJson::array();
   for (const std::string& note : report.notes) notes.push_back(Text(note));
   json["notes"] = std::move(notes);
-  Json conditions = Json::array();
+  OrderedJson conditions = OrderedJson::array();
   for (const FailIfResult& one : report.conditions) {
     conditions.push_back({{"condition", Text(one.condition.Text())},
                           {"figure", Number(one.figure)},
@@ -147,7 +153,7 @@ std::string RenderSamplesJson(const SamplesReport& report) {
   json["layers"] = LayersOf(report);
   json["equal_layers"] = report.equal_layers;
   json["costed"] = report.costed;
-  Json samples = Json::array();
+  OrderedJson samples = OrderedJson::array();
   for (const SampleOutcome& outcome : report.outcomes) {
     samples.push_back({{"name", NameOf(report, outcome.sample)},
                        {"sqnr", Number(outcome.sqnr)},
@@ -155,13 +161,13 @@ std::string RenderSamplesJson(const SamplesReport& report) {
                        {"alike", outcome.alike}});
   }
   json["samples"] = std::move(samples);
-  Json failed = Json::array();
+  OrderedJson failed = OrderedJson::array();
   for (const FailedSample& one : report.failed) {
     failed.push_back({{"name", NameOf(report, one.sample)}, {"why", Text(one.why)}});
   }
   json["failed"] = std::move(failed);
   json["sensitivity"] =
-      report.sensitivity.has_value() ? SensitivityOf(*report.sensitivity) : Json(nullptr);
+      report.sensitivity.has_value() ? SensitivityOf(*report.sensitivity) : OrderedJson(nullptr);
   return json.dump(1) + "\n";
 }
 

@@ -32,9 +32,10 @@ namespace {
 
 constexpr int kMaxDepth = 64;
 
-class TextWriter {
+class OnnxTextWriter {
  public:
-  TextWriter(const onnx::ModelProto& model, ExternalData* external, const OnnxTextOptions& options)
+  OnnxTextWriter(const onnx::ModelProto& model, ExternalData* external,
+                 const OnnxTextOptions& options)
       : model_(model), external_(external), options_(options) {}
 
   absl::StatusOr<OnnxText> Write() {
@@ -426,7 +427,7 @@ absl::StatusOr<OnnxText> ModelToOnnxText(const std::string& path, const OnnxText
   OC_ASSIGN_OR_RETURN(ModelInFile file, ReadModelInPlace(std::move(mapped), kMaxDepth));
   ExternalData external = ExternalData::OfModel(path, options.follow_links);
   external.SetCut(std::move(file.file), std::move(file.weights));
-  absl::StatusOr<OnnxText> text = TextWriter(*file.proto, &external, options).Write();
+  absl::StatusOr<OnnxText> text = OnnxTextWriter(*file.proto, &external, options).Write();
   if (!text.ok()) return Annotate(text.status(), OneLine(path));
   return text;
 }

@@ -17,7 +17,7 @@ namespace {
 
 constexpr double kEpsilons = 32;
 constexpr double kMuch = 100;  // times rounding, which a coincidence is not within
-constexpr int64_t kMostElements = int64_t{1} << 22;
+constexpr int64_t kMostConstantElements = int64_t{1} << 22;
 constexpr size_t kEnoughForWave = 8;     // a recurrence has two unknowns
 constexpr size_t kEnoughForWindow = 16;  // of which the half could be chance
 
@@ -44,7 +44,7 @@ struct PlainNumbers {
 };
 
 bool IsUsable(const Tensor& tensor) {
-  return tensor.num_elements() > 0 && tensor.num_elements() <= kMostElements &&
+  return tensor.num_elements() > 0 && tensor.num_elements() <= kMostConstantElements &&
          IsMeasurable(Value(tensor));
 }
 

@@ -81,11 +81,11 @@ int InSlot(const FewResults& results, int slot) {
   return Index(slot) < results.size() ? results[Index(slot)] : kNone;
 }
 
-double GreatestOf(DType dtype) {
+double GreatestInteger(DType dtype) {
   const int bits = BitWidth(dtype);
   return std::ldexp(1.0, IsSignedInteger(dtype) ? bits - 1 : bits) - 1;
 }
-double LeastOf(DType dtype) {
+double LeastInteger(DType dtype) {
   return IsSignedInteger(dtype) ? -std::ldexp(1.0, BitWidth(dtype) - 1) : 0;
 }
 
@@ -171,8 +171,8 @@ std::optional<QuantParamValues> ValuesOf(const QuantParams& params, DType intege
     values.zero_points = ElementsOf(zero_point->tensor());
   }
   if (!IsInteger(integers)) return std::nullopt;
-  values.least = LeastOf(integers);
-  values.most = GreatestOf(integers);
+  values.least = LeastInteger(integers);
+  values.most = GreatestInteger(integers);
   if (values.zero_points.size() != 1 && values.zero_points.size() != values.scales.size()) {
     return std::nullopt;
   }

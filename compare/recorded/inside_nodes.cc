@@ -28,7 +28,7 @@
 namespace onnxcmp {
 namespace {
 
-constexpr int64_t kMostElements = int64_t{1} << 28;  // of inputs of operators with steps
+constexpr int64_t kMostStepElements = int64_t{1} << 28;  // of inputs of operators with steps
 
 class InnerFinder {
  public:
@@ -282,7 +282,7 @@ class InnerFinder {
   std::vector<Claim> claims_;
   absl::flat_hash_map<int64_t, std::vector<int>> looked_;  // recorded results by their size
   absl::btree_map<int, Step> best_;                        // by recorded result
-  int64_t elements_left_ = kMostElements;
+  int64_t elements_left_ = kMostStepElements;
 };
 
 }  // namespace

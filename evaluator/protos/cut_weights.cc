@@ -202,7 +202,7 @@ class Cutter {
           field.end - field.begin < std::max(least_, 2 * kPlaceholderSize)) {
         continue;
       }
-      std::string text = Varint(kPlaceholderSize) + Placeholder(weights_.size());
+      std::string text = absl::StrCat(Varint(kPlaceholderSize), Placeholder(weights_.size()));
       *removed += field.end - field.at - text.size();
       edits_.push_back({field.at, field.end, std::move(text)});
       weights_.push_back(model_.substr(field.begin, field.end - field.begin));

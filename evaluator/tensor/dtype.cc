@@ -5,46 +5,46 @@
 namespace onnxcmp {
 namespace {
 
-enum class Kind : uint8_t { kNone, kFloat, kSigned, kUnsigned, kBool, kComplex, kString };
+enum class NumberKind : uint8_t { kNone, kFloat, kSigned, kUnsigned, kBool, kComplex, kString };
 
 struct Facts {
   const char* name;
   const char* numpy_name;
   int bits;
-  Kind kind;
+  NumberKind kind;
 };
 
 // Indexed by DType.
 constexpr std::array<Facts, kNumDTypes> kFacts = {{
-    {"undefined", "undefined", 0, Kind::kNone},
-    {"float", "float32", 32, Kind::kFloat},
-    {"uint8", "uint8", 8, Kind::kUnsigned},
-    {"int8", "int8", 8, Kind::kSigned},
-    {"uint16", "uint16", 16, Kind::kUnsigned},
-    {"int16", "int16", 16, Kind::kSigned},
-    {"int32", "int32", 32, Kind::kSigned},
-    {"int64", "int64", 64, Kind::kSigned},
-    {"string", "str", 0, Kind::kString},
-    {"bool", "bool", 8, Kind::kBool},
-    {"float16", "float16", 16, Kind::kFloat},
-    {"double", "float64", 64, Kind::kFloat},
-    {"uint32", "uint32", 32, Kind::kUnsigned},
-    {"uint64", "uint64", 64, Kind::kUnsigned},
-    {"complex64", "complex64", 64, Kind::kComplex},
-    {"complex128", "complex128", 128, Kind::kComplex},
-    {"bfloat16", "bfloat16", 16, Kind::kFloat},
-    {"float8e4m3fn", "float8_e4m3fn", 8, Kind::kFloat},
-    {"float8e4m3fnuz", "float8_e4m3fnuz", 8, Kind::kFloat},
-    {"float8e5m2", "float8_e5m2", 8, Kind::kFloat},
-    {"float8e5m2fnuz", "float8_e5m2fnuz", 8, Kind::kFloat},
-    {"uint4", "uint4", 4, Kind::kUnsigned},
-    {"int4", "int4", 4, Kind::kSigned},
-    {"float4e2m1", "float4_e2m1fn", 4, Kind::kFloat},
-    {"float8e8m0", "float8_e8m0fnu", 8, Kind::kFloat},
-    {"uint2", "uint2", 2, Kind::kUnsigned},
-    {"int2", "int2", 2, Kind::kSigned},
-    {"float6e2m3", "float6_e2m3fn", 6, Kind::kFloat},
-    {"float6e3m2", "float6_e3m2fn", 6, Kind::kFloat},
+    {"undefined", "undefined", 0, NumberKind::kNone},
+    {"float", "float32", 32, NumberKind::kFloat},
+    {"uint8", "uint8", 8, NumberKind::kUnsigned},
+    {"int8", "int8", 8, NumberKind::kSigned},
+    {"uint16", "uint16", 16, NumberKind::kUnsigned},
+    {"int16", "int16", 16, NumberKind::kSigned},
+    {"int32", "int32", 32, NumberKind::kSigned},
+    {"int64", "int64", 64, NumberKind::kSigned},
+    {"string", "str", 0, NumberKind::kString},
+    {"bool", "bool", 8, NumberKind::kBool},
+    {"float16", "float16", 16, NumberKind::kFloat},
+    {"double", "float64", 64, NumberKind::kFloat},
+    {"uint32", "uint32", 32, NumberKind::kUnsigned},
+    {"uint64", "uint64", 64, NumberKind::kUnsigned},
+    {"complex64", "complex64", 64, NumberKind::kComplex},
+    {"complex128", "complex128", 128, NumberKind::kComplex},
+    {"bfloat16", "bfloat16", 16, NumberKind::kFloat},
+    {"float8e4m3fn", "float8_e4m3fn", 8, NumberKind::kFloat},
+    {"float8e4m3fnuz", "float8_e4m3fnuz", 8, NumberKind::kFloat},
+    {"float8e5m2", "float8_e5m2", 8, NumberKind::kFloat},
+    {"float8e5m2fnuz", "float8_e5m2fnuz", 8, NumberKind::kFloat},
+    {"uint4", "uint4", 4, NumberKind::kUnsigned},
+    {"int4", "int4", 4, NumberKind::kSigned},
+    {"float4e2m1", "float4_e2m1fn", 4, NumberKind::kFloat},
+    {"float8e8m0", "float8_e8m0fnu", 8, NumberKind::kFloat},
+    {"uint2", "uint2", 2, NumberKind::kUnsigned},
+    {"int2", "int2", 2, NumberKind::kSigned},
+    {"float6e2m3", "float6_e2m3fn", 6, NumberKind::kFloat},
+    {"float6e3m2", "float6_e3m2fn", 6, NumberKind::kFloat},
 }};
 
 constexpr const Facts& FactsOf(DType dtype) {
@@ -58,19 +58,19 @@ int BitWidth(DType dtype) { return FactsOf(dtype).bits; }
 
 ComputeClass ComputeClassOf(DType dtype) {
   switch (FactsOf(dtype).kind) {
-    case Kind::kNone:
+    case NumberKind::kNone:
       return ComputeClass::kNone;
-    case Kind::kFloat:
+    case NumberKind::kFloat:
       return dtype == DType::kDouble ? ComputeClass::kDouble : ComputeClass::kFloat;
-    case Kind::kSigned:
+    case NumberKind::kSigned:
       return ComputeClass::kInt64;
-    case Kind::kUnsigned:
+    case NumberKind::kUnsigned:
       return ComputeClass::kUint64;
-    case Kind::kBool:
+    case NumberKind::kBool:
       return ComputeClass::kBool;
-    case Kind::kComplex:
+    case NumberKind::kComplex:
       return ComputeClass::kComplex;
-    case Kind::kString:
+    case NumberKind::kString:
       return ComputeClass::kString;
   }
   return ComputeClass::kNone;
@@ -89,11 +89,11 @@ std::optional<DType> DTypeFromName(absl::string_view name) {
   return std::nullopt;
 }
 
-bool IsFloatingPoint(DType dtype) { return FactsOf(dtype).kind == Kind::kFloat; }
+bool IsFloatingPoint(DType dtype) { return FactsOf(dtype).kind == NumberKind::kFloat; }
 
-bool IsSignedInteger(DType dtype) { return FactsOf(dtype).kind == Kind::kSigned; }
+bool IsSignedInteger(DType dtype) { return FactsOf(dtype).kind == NumberKind::kSigned; }
 
-bool IsUnsignedInteger(DType dtype) { return FactsOf(dtype).kind == Kind::kUnsigned; }
+bool IsUnsignedInteger(DType dtype) { return FactsOf(dtype).kind == NumberKind::kUnsigned; }
 
 int64_t IntegerMin(DType dtype) {
   if (!IsSignedInteger(dtype)) {

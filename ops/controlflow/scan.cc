@@ -103,7 +103,7 @@ absl::Status RunSequence(KernelContext& ctx, SubgraphId body, const Counts& coun
 }
 
 // Length of `axis`, which must be the same for all scan inputs.
-absl::Status CheckLength(const Tensor& scan, int axis, int64_t* length) {
+absl::Status CheckScanLength(const Tensor& scan, int axis, int64_t* length) {
   if (*length >= 0 && scan.dim(axis) != *length) {
     return absl::InvalidArgumentError(
         absl::StrCat("scan inputs have ", *length, " and ", scan.dim(axis), " elements to scan"));
@@ -141,7 +141,7 @@ absl::StatusOr<Kernel> Scan(const KernelInit& node) {
       OC_ASSIGN_OR_RETURN(const int axis,
                           NormalizeAxis(input_axes[static_cast<size_t>(i)], scan.rank()));
       axes.push_back(axis);
-      OC_RETURN_IF_ERROR(CheckLength(scan, axis, &length));
+      OC_RETURN_IF_ERROR(CheckScanLength(scan, axis, &length));
     }
 
     const Graph& graph = ctx.SubgraphOf(body);
@@ -210,7 +210,7 @@ absl::StatusOr<Kernel> Scan8(const KernelInit& node) {
                          " with the same batch for all, it is ", input.TypeString()));
       }
       batch = input.dim(0);
-      if (scan) OC_RETURN_IF_ERROR(CheckLength(input, 1, &longest));
+      if (scan) OC_RETURN_IF_ERROR(CheckScanLength(input, 1, &longest));
     }
     OC_ASSIGN_OR_RETURN(const std::vector<int64_t> lengths, SequenceLengths(ctx, batch, longest));
     const std::optional<int64_t> steps = NumElements({batch, longest});

@@ -110,7 +110,7 @@ std::optional<RoundMode> RoundModeFromName(absl::string_view name) {
 }
 
 // The attributes that Cast and CastLike share; `to` is left open.
-absl::StatusOr<CastOptions> ReadOptions(const KernelInit& node) {
+absl::StatusOr<CastOptions> ReadCastOptions(const KernelInit& node) {
   CastOptions options;
   if (node.version() >= 19) {
     options.overflow = node.Flag("saturate") ? Overflow::kSaturate : Overflow::kIeee;
@@ -132,7 +132,7 @@ absl::StatusOr<CastOptions> ReadOptions(const KernelInit& node) {
 // standard leaves open (docs/numerics.md): floats that no integer of the type holds, text of
 // numbers, negative values to float8e8m0.
 absl::StatusOr<Kernel> Cast(const KernelInit& node) {
-  OC_ASSIGN_OR_RETURN(CastOptions options, ReadOptions(node));
+  OC_ASSIGN_OR_RETURN(CastOptions options, ReadCastOptions(node));
   if (node.version() == 1) {  // a name: "FLOAT16"
     const std::string name = node.String("to");
     options.to = DTypeFromName(absl::AsciiStrToLower(name)).value_or(DType::kUndefined);
@@ -151,7 +151,7 @@ absl::StatusOr<Kernel> Cast(const KernelInit& node) {
 
 // CastLike (ai.onnx 15, 19, 21, 23, 24, 25): Cast to the type of input 1.
 absl::StatusOr<Kernel> CastLike(const KernelInit& node) {
-  OC_ASSIGN_OR_RETURN(const CastOptions attributes, ReadOptions(node));
+  OC_ASSIGN_OR_RETURN(const CastOptions attributes, ReadCastOptions(node));
   return [attributes](KernelContext& ctx) -> absl::Status {
     CastOptions options = attributes;
     options.to = ctx.Input(1).dtype();

@@ -18,8 +18,7 @@ namespace {
 // The cross entropies of onnxruntime's training, classes along the last axis: of labels that are
 // distributions, or, sparse, of labels that are classes. Input numbers; those of the gradients are
 // dY, log_prob and then these.
-constexpr int kLabel = 1;
-constexpr int kWeight = 2;
+enum InputIndex { kLabel = 1, kWeight = 2 };
 
 // The rows of labels (one for each sample), how much each counts, and what the mean divides by.
 template <typename C>

@@ -39,10 +39,11 @@ std::vector<int64_t> IntsOf(const Node& node, absl::string_view name) {
   return ints == nullptr ? std::vector<int64_t>() : *ints;
 }
 
-using Places = absl::flat_hash_map<std::pair<int64_t, int64_t>, size_t>;
+using TreePlaces = absl::flat_hash_map<std::pair<int64_t, int64_t>, size_t>;
 
 // Adds the votes that refer to leaves by tree and number.
-void AddVotes(const Node& node, const std::string& prefix, const Places& places, Forest* forest) {
+void AddVotes(const Node& node, const std::string& prefix, const TreePlaces& places,
+              Forest* forest) {
   const std::vector<int64_t> trees = IntsOf(node, prefix + "_treeids");
   const std::vector<int64_t> ids = IntsOf(node, prefix + "_nodeids");
   const std::vector<int64_t> targets = IntsOf(node, prefix + "_ids");
@@ -73,7 +74,7 @@ Forest OldForest(const Node& node) {
       modes->size() != count) {
     return {};
   }
-  Places places;
+  TreePlaces places;
   for (size_t i = 0; i < count; ++i) places[{trees[i], ids[i]}] = i;
   const auto place = [&](size_t i, int64_t id) {
     const auto it = places.find({trees[i], id});

@@ -16,7 +16,7 @@ namespace onnxcmp {
 namespace {
 
 // Sequences of sequences are the deepest types; deeper nesting is no recording of ours.
-constexpr int kMaxDepth = 64;
+constexpr int kMaxNesting = 64;
 
 using Json = nlohmann::ordered_json;
 
@@ -85,7 +85,7 @@ class Parser {
   explicit Parser(absl::FunctionRef<std::optional<size_t>(absl::string_view)> find) : find_(find) {}
 
   absl::StatusOr<RecordedValue> Value(const Json& json, int depth) {
-    if (!json.is_object() || depth > kMaxDepth) {
+    if (!json.is_object() || depth > kMaxNesting) {
       return Malformed("a value is not described");
     }
     RecordedValue value;

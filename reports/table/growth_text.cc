@@ -14,9 +14,9 @@
 namespace onnxcmp {
 namespace {
 
-constexpr size_t kFewest = 6;  // pairs that are apart, or there is nothing to see
+constexpr size_t kFewestApart = 6;  // pairs that are apart, or there is nothing to see
 constexpr size_t kMostBars = 40;
-constexpr double kLeast = 1e-6;  // share of the greatest: the lowest bar
+constexpr double kLowestBar = 1e-6;  // share of the greatest: the lowest bar
 
 // Greatest error of a pair of floats beside its range; negative: unknown.
 double ErrorOf(const Comparison& comparison, const ComparedRow& row) {
@@ -44,9 +44,9 @@ std::string GrowthText(const Comparison& comparison, bool ascii) {
     least = std::min(least, error);
     if (std::isfinite(error)) most = std::max(most, error);
   }
-  if (apart < kFewest || most == 0) return "";
+  if (apart < kFewestApart || most == 0) return "";
   // Errors far below the greatest need no bar of their own height.
-  least = std::max(least, most * kLeast);
+  least = std::max(least, most * kLowestBar);
   constexpr std::array<const char*, 8> kBars = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
   constexpr std::array<const char*, 8> kPlain = {".", ":", "-", "=", "+", "*", "%", "#"};
   const size_t count = std::min(errors.size(), kMostBars);

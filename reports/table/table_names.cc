@@ -27,7 +27,7 @@ bool HasNames(const TableLine& line) {
 bool IsMostOf(size_t part, size_t whole) { return part >= kFewest && 5 * part >= 3 * whole; }
 
 // All that are shown, each once.
-std::set<std::string> NamesOf(std::vector<TableLine>& lines) {
+std::set<std::string> NamesInLines(std::vector<TableLine>& lines) {
   std::set<std::string> names;
   for (TableLine& line : lines) {
     if (!HasNames(line)) continue;
@@ -154,7 +154,7 @@ void AddScopes(std::vector<TableLine>* lines) {
 }  // namespace
 
 std::string ShortenNames(std::vector<TableLine>* lines) {
-  const std::set<std::string> names = NamesOf(*lines);
+  const std::set<std::string> names = NamesInLines(*lines);
   const std::string end = CommonEnd(names);
   const std::string begin = CommonBegin(names);
   std::set<std::string> shortened;

@@ -49,7 +49,7 @@ void GlobalAveragePool(DerivativeBuilder& d) {
 
 // ReduceMax, ReduceMin: dY goes to the element that was chosen, and in equal parts to those that
 // are equal.
-void Choice(DerivativeBuilder& d) {
+void ReducedChoice(DerivativeBuilder& d) {
   const std::string x = d.input(0);
   const std::string axes = AxesOf(d, 18);
   const std::string chosen = d.Op("Equal", {x, Repeated(d, d.output(), axes)});
@@ -79,9 +79,9 @@ void ReduceL2(DerivativeBuilder& d) {
 void AddReductionDerivatives(DerivativeRules& rules) {
   rules.Add(kOnnxDomain, "GlobalAveragePool", {1, 22}, GlobalAveragePool);
   rules.Add(kOnnxDomain, "ReduceL2", {1, 18}, ReduceL2);
-  rules.Add(kOnnxDomain, "ReduceMax", {1, 20}, Choice);
+  rules.Add(kOnnxDomain, "ReduceMax", {1, 20}, ReducedChoice);
   rules.Add(kOnnxDomain, "ReduceMean", {1, 18}, ReduceMean);
-  rules.Add(kOnnxDomain, "ReduceMin", {1, 20}, Choice);
+  rules.Add(kOnnxDomain, "ReduceMin", {1, 20}, ReducedChoice);
   rules.Add(kOnnxDomain, "ReduceSum", {1, 13}, ReduceSum);
   rules.Add(kOnnxDomain, "ReduceSumSquare", {1, 18}, ReduceSumSquare);
 }
