@@ -28,8 +28,14 @@ option(ONNXCMP_EXAMPLES "Build the examples" ${PROJECT_IS_TOP_LEVEL})
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release)
 endif()
-# -O2: -O3 made the kernels no faster and the build slower. -DNDEBUG is CMake's own for Release.
-string(REPLACE "-O3" "-O2" CMAKE_CXX_FLAGS_RELEASE "${CMAKE_CXX_FLAGS_RELEASE}")
+# -O2: -O3 made the kernels no faster and the build slower. -DNDEBUG is CMake's own for Release. g++'s
+# -O2 vectorizes no loop whose length it does not know unless told to; clang's does.
+set(_optimize "-O2")
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  string(APPEND _optimize " -fvect-cost-model=dynamic")
+endif()
+string(REPLACE "-O3" "${_optimize}" CMAKE_CXX_FLAGS_RELEASE "${CMAKE_CXX_FLAGS_RELEASE}")
+unset(_optimize)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
@@ -91,8 +97,9 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT ONNXCMP_ARCH_HAS_FMA)
   # Vectors that are wider than the registers never leave a file.
   list(APPEND ONNXCMP_WARNINGS -Wno-psabi)
 endif()
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_SYSTEM_PROCESSOR STREQUAL "aarch64")
-  # g++ 12 for ARM takes the elements of moved absl::InlinedVectors for uninitialized ones.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # g++ 12 takes parts of moved and destroyed objects for uninitialized: which ones depends on how
+  # much it inlines.
   list(APPEND ONNXCMP_WARNINGS -Wno-maybe-uninitialized)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
@@ -115,13 +122,3 @@ if(ONNXCMP_CCACHE AND CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
     set(ONNXCMP_PCH_OPTIONS "SHELL:-Xclang -fno-pch-timestamp")  # or it never finds a header again
   endif()
 endif()
-
-# Files with loops over many elements. g++'s -O2 vectorizes no loop whose length it does not know;
-# clang's does. A precompiled header brings the flags along that it was compiled with.
-function(onnxcmp_vectorize)
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    set_source_files_properties(${ARGN} PROPERTIES
-      COMPILE_OPTIONS -fvect-cost-model=dynamic
-      SKIP_PRECOMPILE_HEADERS ON)
-  endif()
-endfunction()
