@@ -22,7 +22,7 @@ double SlackOf(DType scale) {
   return std::max(kComputedSlack, std::ldexp(1.0, 2 - DigitsOf(scale)));
 }
 
-int64_t SizeOf(const Shape& shape) {
+int64_t ElementsOf(const Shape& shape) {
   int64_t size = 1;
   for (const int64_t dim : shape) size *= dim;
   return size;
@@ -221,7 +221,7 @@ std::optional<Conversions::Match> Conversions::Find(const Rounded& constant) {
   for (const bool with_layers : {false, true}) {
     if (with_layers) {
       const bool is_float = constant.digits >= DigitsOf(DType::kFloat);
-      if (has_layers_ || SizeOf(constant.shape) < 2 || is_float) break;
+      if (has_layers_ || ElementsOf(constant.shape) < 2 || is_float) break;
       AddFoldedLayers();
     }
     for (const Exact* const exact : InOrder(constant.name)) {
@@ -296,7 +296,7 @@ std::optional<Conversions::Match> Conversions::PartsAlong(const Rounded& constan
 
 std::optional<Conversions::Match> Conversions::Try(const Exact& exact, const Rounded& constant) {
   const Shape& shape = constant.shape;
-  const bool one = SizeOf(shape) == 1 && SizeOf(exact.shape) == 1;
+  const bool one = ElementsOf(shape) == 1 && ElementsOf(exact.shape) == 1;
   const bool square = shape.size() == 2 && shape[0] == shape[1];
   std::vector<Places> layouts;
   if (one || (exact.shape == shape && !square)) {
@@ -308,8 +308,8 @@ std::optional<Conversions::Match> Conversions::Try(const Exact& exact, const Rou
   const bool is_layer = !exact.folded.numbers.empty();
   const std::vector<double> numbers =
       is_layer ? exact.folded.numbers : NumbersIn(exact.value.number.tensor());
-  const auto count = static_cast<size_t>(SizeOf(shape));
-  if (static_cast<int64_t>(numbers.size()) != SizeOf(exact.shape)) return std::nullopt;
+  const auto count = static_cast<size_t>(ElementsOf(shape));
+  if (static_cast<int64_t>(numbers.size()) != ElementsOf(exact.shape)) return std::nullopt;
   // The conversion, if each element is rounded so; `elements` are 0 if none differs.
   const auto conversion_by = [&](const Rounds& rounds,
                                  const Places& places) -> std::optional<ProofConversion> {

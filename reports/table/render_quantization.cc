@@ -42,7 +42,7 @@ std::string DecibelText(const std::optional<double>& decibels) {
                                : absl::StrFormat("%.1f", *decibels);
 }
 
-std::string PercentText(const std::optional<double>& share) {
+std::string BarePercentText(const std::optional<double>& share) {
   if (!share.has_value()) return "";
   const double percent = 100 * *share;
   return percent >= 10 ? absl::StrFormat("%.0f", percent) : absl::StrFormat("%.2g", percent);
@@ -88,8 +88,8 @@ std::vector<std::string> QuantizationCells(const Comparison& comparison,
           PrintableText(layer.made_by),
           NameOf(comparison, layer.partner, layer.result),
           QuantParamsText(layer),
-          PercentText(layer.used),
-          PercentText(layer.saturated),
+          BarePercentText(layer.used),
+          BarePercentText(layer.saturated),
           DecibelText(layer.weights_sqnr),
           layer.partner == kNone ? "no partner" : DecibelText(layer.own_sqnr),
           DecibelText(layer.sqnr),
