@@ -3,7 +3,8 @@
 its functions call with what they call in the batch. A function of an unnamed namespace hides one
 that a header declares from the files after it, and overloads those of the others: where arguments
 convert, the batch compiles and calls another function. One line for each function whose calls
-differ; exit status 1 if there is one. About ten minutes for all rooms on two cores."""
+differ; exit status 1 if there is one. Some twenty minutes for all rooms on two
+cores."""
 
 import argparse
 import concurrent.futures
