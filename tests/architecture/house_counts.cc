@@ -13,6 +13,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "tests/architecture/hidden_functions.h"
 
 namespace onnxcmp {
 namespace {
@@ -185,6 +186,13 @@ HouseCount SharedNames(const Code& code) {
   return count;
 }
 
+HouseCount Hidden(const Code& code, const SourceFiles& files) {
+  HouseCount count{"functions hidden in a batch", {}};
+  for (const HiddenFunction& function : HiddenFunctions(code, files))
+    ++count.by_folder[PartOf(function.hider)];
+  return count;
+}
+
 // Rooms, and arrows between them.
 std::vector<HouseCount> CountRooms(const SourceFiles& files) {
   std::set<std::string> rooms;
@@ -229,6 +237,7 @@ std::vector<HouseCount> CountHouse(const SourceFiles& files) {
       CountNames("observers", others, Observers),
       CountNames("calls of Revisit", code, CallsOfRevisit),
       CountNames("types in headers", headers, Types),
+      Hidden(code, files),
   };
   for (HouseCount& count : CountRooms(files)) counts.push_back(std::move(count));
   return counts;

@@ -38,6 +38,7 @@ struct HouseCount {
 //   observers                             classes that derive from Observer, outside of evaluator/
 //   calls of Revisit                      by anybody
 //   types in headers                      classes, enumerations, unions, whether nested or not
+//   functions hidden in a batch           of unnamed namespaces, as hidden_functions.h has it
 //   rooms of compare                      folders with files, in compare/ alone
 //   arrows between rooms of compare       pairs of them, by who includes whom
 std::vector<HouseCount> CountHouse(const SourceFiles& files);
